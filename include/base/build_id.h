@@ -1,0 +1,25 @@
+/* build_id.h - the identity that a linker wrote into an object (NT_GNU_BUILD_ID). Only a claim. */
+#ifndef BASE_BUILD_ID_H
+#define BASE_BUILD_ID_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#define BUILD_ID_MAX_BYTES 20
+#define BUILD_ID_HEX_BYTES (2 * BUILD_ID_MAX_BYTES + 1)
+
+struct build_id {
+	uint8_t bytes[BUILD_ID_MAX_BYTES];
+	uint8_t count;		/* 0: none known */
+};
+
+static inline bool build_id_is_equal(const struct build_id *a, const struct build_id *b)
+{
+	return a->count && a->count == b->count && !memcmp(a->bytes, b->bytes, a->count);
+}
+
+/* Lower-case hex into @out[BUILD_ID_HEX_BYTES]; "" when none. Returns @out. */
+char *build_id_format(const struct build_id *id, char *out);
+
+#endif

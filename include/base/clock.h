@@ -1,0 +1,17 @@
+/* clock.h - the one clock: CLOCK_MONOTONIC nanoseconds, the same that every perf event uses
+ * (perf_event_attr.use_clockid), so that records and our own marks can be compared.
+ * Thread: any. */
+#ifndef BASE_CLOCK_H
+#define BASE_CLOCK_H
+
+#include <stdint.h>
+
+#define CLOCK_NS_PER_S	1000000000ull
+#define CLOCK_NS_PER_MS 1000000ull
+
+uint64_t clock_now_ns(void);
+
+/* CPU time that all threads of this process have used so far, for "own cost". */
+uint64_t clock_own_cpu_ns(void);
+
+#endif

@@ -1,0 +1,47 @@
+/* id_map.h - open-addressing table from a 64-bit key to a 32-bit value: the one hash table.
+ *
+ * Use:    embed, zero-initialise, id_map_put()/id_map_get(); id_map_finish() frees.
+ * Cost:   linear probing at a load of at most 3/4; 12 bytes a slot.
+ * Thread: the owner's.
+ */
+#ifndef BASE_ID_MAP_H
+#define BASE_ID_MAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct id_map {
+	uint64_t *keys;		/* owned; slot is empty where values[] is ID_MAP_NONE */
+	uint32_t *values;
+	uint32_t slots;		/* a power of two, or 0 before the first put */
+	uint32_t used;
+};
+
+#define ID_MAP_NONE UINT32_MAX
+
+void id_map_finish(struct id_map *map);	/* leaves it zeroed: usable again */
+void id_map_clear(struct id_map *map);	/* keeps the memory */
+
+/* Value of @key, or ID_MAP_NONE. */
+uint32_t id_map_get(const struct id_map *map, uint64_t key);
+
+/* Sets @key to @value (not ID_MAP_NONE). 0 or -ENOMEM, then the map is unchanged. */
+int id_map_put(struct id_map *map, uint64_t key, uint32_t value);
+
+/* Removes @key; returns its value or ID_MAP_NONE. */
+uint32_t id_map_remove(struct id_map *map, uint64_t key);
+
+size_t id_map_bytes(const struct id_map *map);
+
+/* A good 64-bit mix (splitmix64's finalizer): bijective, so equal keys only for equal input. */
+static inline uint64_t id_map_mix(uint64_t x)
+{
+	x ^= x >> 30;
+	x *= 0xbf58476d1ce4e5b9ull;
+	x ^= x >> 27;
+	x *= 0x94d049bb133111ebull;
+	return x ^ (x >> 31);
+}
+
+#endif

@@ -1,0 +1,30 @@
+/* mailbox.h - hands over the newest object, never a queue of stale ones.
+ *
+ *   writer: finish object -> exchange RELEASE   pairs with   exchange ACQUIRE -> read object
+ * The writer gets back an object that nobody took: it is the writer's to free.
+ *
+ * Thread: one writer, one reader.
+ */
+#ifndef BASE_MAILBOX_H
+#define BASE_MAILBOX_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+
+struct mailbox {
+	_Atomic(void *) newest;	/* NULL when nothing waits */
+};
+
+/* Writer. Puts @object in; returns the one that was not taken, or NULL. */
+static inline void *mailbox_put(struct mailbox *box, void *object)
+{
+	return atomic_exchange_explicit(&box->newest, object, memory_order_acq_rel); /* mailbox_take() */
+}
+
+/* Reader. Takes the newest object (the reader's to free), or NULL. */
+static inline void *mailbox_take(struct mailbox *box)
+{
+	return atomic_exchange_explicit(&box->newest, NULL, memory_order_acq_rel); /* mailbox_put() */
+}
+
+#endif

@@ -1,0 +1,24 @@
+/* sanitize.h - the one door through which foreign text (comm, symbol, path, ...) enters.
+ *
+ * Problem: every such byte is chosen by somebody else and ends in a root terminal. After this,
+ *          text holds only printable characters of valid UTF-8.
+ * Rules:   C0, DEL, C1 and invalid UTF-8 bytes become \xNN; bidirectional controls, zero-width
+ *          characters, line and paragraph separators, surrogates, private use, unassigned planes
+ *          and a second combining mark in a row become <U+NNNN>. The backslash stays as it is:
+ *          names contain it rarely and the result is for eyes, not for parsing back.
+ * Thread:  any, no state, independent of the locale.
+ */
+#ifndef BASE_SANITIZE_H
+#define BASE_SANITIZE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Writes the clean form of @in[0..@len) into @out (@cap bytes, >= 1, always terminated; cut only
+ * between characters). A NUL in @in ends it. Returns the length of the result. */
+size_t sanitize_text(char *out, size_t cap, const char *in, size_t len);
+
+/* True when sanitize_text() would return @in unchanged (the usual case: no copy needed). */
+bool sanitize_is_clean(const char *in, size_t len);
+
+#endif

@@ -1,0 +1,47 @@
+/* spsc.h - lock-free byte queue of variable records, one producer and one consumer.
+ *
+ *   |....free....|size|payload........|size|payload..|....free....|
+ *                ^ head (consumer)                   ^ tail (producer)
+ *
+ * Who owns a byte: the producer from reserve to commit, the consumer from peek to release.
+ *   producer: fill payload  -> store tail RELEASE   pairs with   load tail ACQUIRE -> read payload
+ *   consumer: read payload  -> store head RELEASE   pairs with   load head ACQUIRE -> fill payload
+ * Each side loads its own index RELAXED: no other thread writes it. Indices count bytes, run free
+ * and wrap, so they are compared only by unsigned difference, never with '<'. A payload is always
+ * contiguous: where it would cross the end of the buffer, a filler takes the rest of the lap.
+ *
+ * Thread: reserve/commit one producer; peek/release one consumer; init/finish neither running.
+ */
+#ifndef BASE_SPSC_H
+#define BASE_SPSC_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct spsc {
+	_Alignas(64) _Atomic uint64_t head;	/* next byte to read; only the consumer stores it */
+	_Alignas(64) _Atomic uint64_t tail;	/* next byte to fill; only the producer stores it */
+	_Alignas(64) unsigned char *bytes;	/* owned; constant after init */
+	uint64_t capacity;			/* a power of two */
+	uint64_t reserved;			/* producer only: where the open reservation ends */
+};
+
+/* Room for @capacity bytes (a power of two, >= 4096). 0, -EINVAL or -ENOMEM. */
+int spsc_init(struct spsc *queue, size_t capacity);
+void spsc_finish(struct spsc *queue);
+
+/* Producer. Room for @payload_bytes (8-byte aligned), or NULL when there is none now (or it is
+ * larger than half of the queue: never). Publish it with spsc_commit(). */
+void *spsc_reserve(struct spsc *queue, size_t payload_bytes);
+void spsc_commit(struct spsc *queue);
+
+/* Consumer. The oldest payload and its size, or NULL when empty. BORROWED until
+ * spsc_release(), which gives its room back. */
+const void *spsc_peek(struct spsc *queue, size_t *payload_bytes);
+void spsc_release(struct spsc *queue);
+
+/* Bytes in use, for statistics; either side. */
+size_t spsc_used(const struct spsc *queue);
+
+#endif

@@ -1,0 +1,59 @@
+/* capture.h - live sampling from the kernel: opens events and rings, runs the sampler threads.
+ *
+ *   capture_open()   refusals, fallbacks and their sentences, before the screen is taken
+ *   capture_start()  rings -> record queue, until capture_stop() or the target is gone
+ *
+ * Source: perf_event_open(2).
+ * Thread: main.
+ */
+#ifndef CAPTURE_CAPTURE_H
+#define CAPTURE_CAPTURE_H
+
+#include "base/diag.h"
+#include "base/spsc.h"
+#include "capture/event_desc.h"
+#include "capture/target.h"
+
+#define CAPTURE_DEFAULT_FREQ_HZ 997 /* odd: does not march with timers; see README "cost" */
+
+struct capture_config {
+	const char *const *events;	/* -e texts (each may be a comma list); none: the default chain */
+	size_t event_text_count;
+	uint64_t freq_hz;	/* 0: use `period`; UINT64_MAX: max (perf_event_max_sample_rate) */
+	uint64_t period;
+	size_t ring_pages;	/* per CPU and event, a power of two; 0: 512 KiB */
+	bool callchains;
+	struct target target;	/* taken over by capture_open(), also on failure */
+};
+
+struct capture;
+
+/* Opens everything, events disabled (or armed to start with the command's exec). 0 or -errno:
+ * -EACCES/-EPERM permission, -ESRCH target gone, -EMFILE descriptors, -EINVAL bad event, ... */
+int capture_open(struct capture **out, struct capture_config *config, struct diag *why);
+
+/* The events: index = queue_item.event. The last one is the side-band dummy. */
+size_t capture_event_count(const struct capture *capture);
+const struct event_desc *capture_event(const struct capture *capture, size_t index);
+
+/* What had to be given up to get here (no PMU -> cpu-clock, kernel excluded, own processes only,
+ * system-wide because of too many threads, ...), a sentence each, '\n' between; "" when nothing. */
+const char *capture_notice(const struct capture *capture);
+/* "8 CPUs", "pid 4121", "user www-data", ... for the header. */
+const char *capture_target_text(const struct capture *capture);
+/* The kind in force (TARGET_OWN after a refusal, ...). */
+enum target_kind capture_target_kind(const struct capture *capture);
+/* True when events are CPU-wide although single tasks were asked for (too many threads): the
+ * analyzer must keep only these processes and their children. */
+bool capture_needs_task_filter(const struct capture *capture);
+const struct target *capture_target(const struct capture *capture);
+size_t capture_cpu_count(const struct capture *capture);
+
+/* Enables the events and starts the sampler; records go to @queue (the sampler is its only
+ * producer from now on; one sampler thread, one queue). */
+int capture_start(struct capture *capture, struct spsc *queue, struct diag *why);
+/* Last round, QUEUE_END, join. The queue must still be drained by the consumer meanwhile. */
+void capture_stop(struct capture *capture);
+void capture_destroy(struct capture *capture);	/* NULL is fine */
+
+#endif

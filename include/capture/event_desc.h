@@ -1,0 +1,19 @@
+/* event_desc.h - what the stages behind the queue must know of one sampled event. Live capture and
+ * recordings both provide a list of these; the index in it is queue_item.event. */
+#ifndef CAPTURE_EVENT_DESC_H
+#define CAPTURE_EVENT_DESC_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "capture/record.h"
+
+struct event_desc {
+	char name[96];		/* as shown: "cpu-clock", "cycles:u", "sched:sched_switch" */
+	struct record_format format;
+	uint64_t freq_hz;	/* 0 when the period is fixed */
+	uint64_t fixed_period;	/* 0 when a frequency is kept */
+	bool is_sideband;	/* the dummy event: maps, comms, forks; never samples */
+};
+
+#endif

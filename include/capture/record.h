@@ -1,0 +1,39 @@
+/* record.h - THE record parser: bytes of one perf record -> struct event_record.
+ *
+ * Source:  perf_event_open(2) "MMAP layout", "PERF_RECORD_SAMPLE"; kernel/events/core.c
+ *          perf_output_sample() for the order of the fields.
+ * Use:     live rings and recordings both come through here. Pure: no state, no allocation.
+ * Trust:   every length is checked against the record's size; a bad record is -EBADMSG, which the
+ *          caller counts as malformed.
+ * Thread:  any.
+ */
+#ifndef CAPTURE_RECORD_H
+#define CAPTURE_RECORD_H
+
+#include <linux/perf_event.h>
+#include <stddef.h>
+
+#include "base/event_record.h"
+
+/* What the parser must know of the event's attr. */
+struct record_format {
+	uint64_t sample_type, read_format, branch_sample_type;
+	uint64_t user_regs_mask, intr_regs_mask;
+	uint64_t fixed_period;	/* attr.sample_period when attr.freq is 0, else 0 */
+	bool sample_id_all;
+};
+
+void record_format_init(struct record_format *format, const struct perf_event_attr *attr);
+
+/* Parses the record at @bytes (8-byte aligned, header->size <= @available). Sets everything of
+ * @out but `event`. A type we don't know is RECORD_OTHER and 0. Returns 0 or -EBADMSG. */
+int record_parse(const struct record_format *format, const void *bytes, size_t available,
+		 struct event_record *out);
+
+/* The event id (PERF_SAMPLE_IDENTIFIER or PERF_SAMPLE_ID) without knowing the event yet: needs a
+ * format whose id position is shared by all events of the session (perf-record guarantees it when
+ * there is more than one). Returns 0, or -ENOENT when the record carries no id. */
+int record_peek_id(const struct record_format *format, const void *bytes, size_t available,
+		   uint64_t *id);
+
+#endif

@@ -1,0 +1,44 @@
+/* record_queue.h - what travels from the reading side (sampler thread, perf.data reader) to the
+ * analyzer: an spsc of items. An item is this header, followed by @bytes of payload.
+ *
+ * Rounds:  the reader works in rounds; QUEUE_ROUND_END says that every record stamped before
+ *          limit_ns has been queued (see model/reorder.h).
+ */
+#ifndef CAPTURE_RECORD_QUEUE_H
+#define CAPTURE_RECORD_QUEUE_H
+
+#include <stdint.h>
+
+#include "base/diag.h"
+
+enum queue_item_kind {
+	QUEUE_RECORD,		/* payload: one raw perf record, header first */
+	QUEUE_ROUND_END,	/* payload: struct queue_round_end */
+	QUEUE_LOST,		/* payload: struct queue_lost */
+	QUEUE_END,		/* payload: struct queue_end; nothing follows */
+};
+
+struct queue_item {
+	uint16_t kind;		/* enum queue_item_kind */
+	uint16_t event;		/* QUEUE_RECORD, QUEUE_LOST: index in the event list */
+	uint32_t cpu;		/* the ring's CPU; UINT32_MAX: unknown */
+	/* payload follows, 8-byte aligned */
+};
+
+struct queue_round_end {
+	uint64_t limit_ns;	/* UINT64_MAX: the last round, let everything go */
+	uint64_t stalled_rounds;	/* so far: rounds cut short because the queue was full */
+};
+
+/* The kernel's own count of samples that it could not write (PERF_FORMAT_LOST, read(2)): exact,
+ * where PERF_RECORD_LOST misses what was lost after the last record. Cumulative since open, summed
+ * over all descriptors of the event on this CPU. */
+struct queue_lost {
+	uint64_t lost_total;
+};
+
+struct queue_end {
+	struct diag why;	/* why.err 0: the data simply ended */
+};
+
+#endif

@@ -1,0 +1,39 @@
+/* target.h - whom to sample: -a, -p, -t, -u, -C, -- command. Pure parsing and checks.
+ * Thread: main, before anything runs. */
+#ifndef CAPTURE_TARGET_H
+#define CAPTURE_TARGET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "base/diag.h"
+
+enum target_kind {
+	TARGET_SYSTEM,		/* every process, on `cpus` */
+	TARGET_PROCESSES,	/* -p: `ids` are processes: all threads and what they start */
+	TARGET_THREADS,		/* -t: `ids` are threads and what they start */
+	TARGET_USER,		/* -u: system-wide, filtered by `uid` in the analyzer */
+	TARGET_COMMAND,		/* -- command: `ids[0]` is the stopped child (capture/command.h) */
+	TARGET_OWN,		/* no privileges: the user's own processes, followed each second */
+};
+
+struct target {
+	enum target_kind kind;
+	pid_t *ids;		/* owned */
+	size_t id_count;
+	uid_t uid;
+	int *cpus;		/* owned; -C; NULL: all online */
+	size_t cpu_count;
+	bool no_inherit;
+};
+
+/* Each takes the option's text. 0, -EINVAL (syntax), -ESRCH (no such process: named),
+ * -ENOENT (no such user), -ENODEV (no such CPU). */
+int target_set_processes(struct target *target, const char *list, struct diag *why);
+int target_set_threads(struct target *target, const char *list, struct diag *why);
+int target_set_user(struct target *target, const char *name, struct diag *why);
+int target_set_cpus(struct target *target, const char *list, struct diag *why);
+void target_finish(struct target *target);
+
+#endif

@@ -1,0 +1,111 @@
+/* snapshot.h - one finished fold: everything a screen or an export needs, and immutable.
+ *
+ * Owns:   all its rows and text, in one block. The analyzer makes it, whoever takes it out of the
+ *         mailbox frees it with snapshot_destroy().
+ * Text:   sanitized, terminated, never NULL ("" = does not apply).
+ * Thread: immutable; any.
+ */
+#ifndef MODEL_SNAPSHOT_H
+#define MODEL_SNAPSHOT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/event_record.h"
+
+/* What rows are keyed by, a set of bits (-s). Default: KEY_OBJECT | KEY_SYMBOL. */
+enum row_key {
+	KEY_OBJECT = 1 << 0,
+	KEY_SYMBOL = 1 << 1,
+	KEY_COMM = 1 << 2,
+	KEY_PID = 1 << 3,
+	KEY_TID = 1 << 4,
+	KEY_CPU = 1 << 5,
+	KEY_ADDRESS = 1 << 6,
+};
+
+/* How far a row's symbol is known. */
+enum symbol_state {
+	SYMBOL_NAMED,
+	SYMBOL_LOADING,		/* the object's table has not arrived: one row per object */
+	SYMBOL_UNKNOWN,		/* table is there, or there is none: one row per address */
+	SYMBOL_UNREADABLE,	/* the file could not be read: `reason` says why; one row per address */
+};
+
+struct snapshot_row {
+	uint64_t id;		/* identity: equal in every snapshot for the same keys */
+	uint64_t self_samples, total_samples;
+	double self_weight, total_weight;	/* summed period (times decay in a decay window) */
+	const char *symbol;	/* "" while loading; "0x..." when unknown */
+	const char *object;	/* short: base name, "[kernel]", "[vdso]", "[anon]", "[unknown]" */
+	const char *object_path;	/* whole path, or as `object` */
+	const char *build_id;	/* hex or "" */
+	const char *comm;	/* of the samples if all share it, else "" (see tasks) */
+	const char *reason;	/* SYMBOL_UNREADABLE, else "" */
+	uint64_t address;	/* start of the symbol, or the address; file offset for user objects */
+	int64_t pid, tid;	/* if all samples share it, else -1 (pid 0 is the idle task) */
+	int64_t cpu;		/* if all samples share it, else -1 */
+	uint32_t tasks;		/* how many different tasks (pid, tid, comm) */
+	enum cpu_mode mode;	/* [k] [.] [g] [u] [H] */
+	enum symbol_state state;
+	bool is_idle;		/* idle task or idle loop: not in shares, shown with `i` */
+};
+
+enum window_kind {
+	WINDOW_SECONDS,		/* the newest window_ns */
+	WINDOW_ALL,		/* since start, or since zero */
+	WINDOW_DECAY,		/* since start, halved every 5 s */
+};
+
+struct snapshot {
+	/* what is sampled */
+	const char *host;
+	const char *event;	/* name of the event shown */
+	const char *target;	/* "8 CPUs", "pid 4121", ... */
+	uint64_t freq_hz;	/* 0: a fixed period or a probe-like event */
+	uint64_t fixed_period;	/* 0: a frequency */
+	uint32_t event_index, event_count;
+	uint32_t cpus;
+	bool is_replay;
+	bool is_target_gone;	/* every profiled process has ended: the picture is its last */
+
+	/* which time */
+	uint64_t seq;		/* grows by one per snapshot */
+	uint64_t time_ns;	/* end of the window, CLOCK_MONOTONIC (of the recording in replay) */
+	enum window_kind window;
+	double window_s;	/* length really covered */
+	unsigned int keys;	/* enum row_key bits of the rows */
+
+	/* how much */
+	uint64_t samples;	/* in the window, idle included */
+	double samples_per_s;
+	uint64_t idle_samples;
+	double weight;		/* of the window without idle: 100 % */
+	double idle_weight;
+	uint64_t unresolved;	/* samples without a symbol name, in the window, idle excluded */
+	uint64_t truncated_stacks;
+	double busy_pct;	/* of all CPUs; < 0: absent (per-process target, replay) */
+
+	/* what was lost, since start */
+	uint64_t lost_kernel, lost_malformed, lost_late;
+	uint64_t unattributed;	/* samples whose maps did not come in time: counted as unknown */
+	uint64_t filtered_unknown_uid;	/* -u: left out because the uid could not be read */
+	uint64_t evicted_samples;	/* older than the memory budget holds; only in WINDOW_ALL */
+	uint64_t stalled_rounds, throttled_ns;
+
+	/* what flametop itself costs */
+	double own_cpu_pct;	/* of one CPU, since the last snapshot */
+	uint64_t own_rss_bytes;
+
+	const char *notice;	/* fallbacks, refusals: one line each, '\n' between; "" none */
+	size_t row_count;
+	const struct snapshot_row *rows;	/* by self_weight, largest first; ties by id */
+};
+
+void snapshot_destroy(struct snapshot *snapshot);	/* NULL is fine */
+
+/* Share of @weight in the window, 0..100; 0 when the window is empty. */
+double snapshot_pct(const struct snapshot *snapshot, double weight);
+
+#endif

@@ -1,0 +1,75 @@
+/* flat_table.h - the checked symbol table of one object: a header, sorted rows, one string blob.
+ *
+ *   | header | rows[row_count], sorted by start | strings[string_bytes], last byte NUL |
+ *
+ * Addresses are FILE OFFSETS for user objects (the worker turned st_value into an offset through
+ * PT_LOAD, so a look-up needs no segments and works for PIE, non-PIE, BOLT and lld alike), and
+ * run-time addresses for the kernel.
+ *
+ * Use:    flat_table_check() once when the bytes arrive; look-ups afterwards trust the table: a
+ *         binary search, no allocation, no lock, no IPC.
+ * Thread: immutable after the check; any.
+ */
+#ifndef SYMBOLS_FLAT_TABLE_H
+#define SYMBOLS_FLAT_TABLE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/build_id.h"
+#include "base/diag.h"
+
+#define FLAT_TABLE_MAGIC   0x31424154504d4c46ull /* "FLMPTAB1" */
+#define FLAT_TABLE_VERSION 1
+#define FLAT_NONE	   UINT32_MAX
+
+struct flat_header {
+	uint64_t magic;
+	uint32_t version;
+	uint32_t row_count;
+	uint64_t string_bytes;
+	struct build_id build_id;	/* as found in the object, count 0 if none */
+	uint8_t padding[3];
+};
+
+struct flat_row {
+	uint64_t start;		/* see above */
+	uint32_t size;		/* > 0: the compiler gave sizeless symbols their end */
+	uint32_t name;		/* offset into strings; raw foreign bytes, terminated */
+	uint32_t object_name;	/* kernel tables: offset of the module's name; else FLAT_NONE */
+	uint32_t padding;
+};
+
+struct flat_table {
+	const struct flat_header *header;	/* BORROWED: the bytes that were checked */
+	const struct flat_row *rows;
+	const char *strings;
+};
+
+/* Checks everything once: sizes against @bytes_count, sortedness, string offsets, terminator.
+ * Returns 0 or -EBADMSG with the reason; then *@out is unusable. @bytes must stay and never change
+ * (sealed memfd, or own memory). */
+int flat_table_check(struct flat_table *out, const void *bytes, size_t bytes_count,
+		     struct diag *why);
+
+/* Row that contains @address, or FLAT_NONE: a gap is a gap, never the symbol before it. Where rows
+ * nest, the innermost (latest start) that contains the address. */
+uint32_t flat_table_find(const struct flat_table *table, uint64_t address);
+
+const char *flat_table_name(const struct flat_table *table, uint32_t row);	  /* BORROWED */
+const char *flat_table_object_name(const struct flat_table *table, uint32_t row); /* or NULL */
+
+/* Build one (worker, kallsyms). All offsets are set by the builder. */
+struct flat_builder;
+struct flat_builder *flat_builder_create(void);	/* NULL: out of memory */
+void flat_builder_destroy(struct flat_builder *builder);
+void flat_builder_set_build_id(struct flat_builder *builder, const struct build_id *id);
+/* @object_name NULL for user objects. @rank orders aliases at one address: the highest stays. */
+int flat_builder_add(struct flat_builder *builder, uint64_t start, uint64_t size, const char *name,
+		     const char *object_name, unsigned int rank);
+/* Sorts, drops aliases, gives sizeless rows their end (the next row's start, at most
+ * @sizeless_cap further), and returns one malloc'd block for flat_table_check(). */
+int flat_builder_finish(struct flat_builder *builder, uint64_t sizeless_cap, void **bytes,
+			size_t *bytes_count);
+
+#endif

@@ -1,0 +1,61 @@
+/* object_opener.h - the thread that opens profiled files and brings back their tables.
+ *
+ * Problem: a file lies on a file system that may hang, belongs to somebody else, or is gone in a
+ *          millisecond. Nobody may wait for it, and nothing but a regular file may be opened.
+ * Order:   /proc/PID/map_files/START-END, then openat2() of the path inside /proc/PID/root
+ *          (RESOLVE_IN_ROOT), then the path itself, the last two only if dev and inode, or the
+ *          build-id, are those of the mapping. O_NONBLOCK | O_NOCTTY | O_CLOEXEC, S_ISREG.
+ * Crossings: one SPSC queue of requests in, one of replies out, an eventfd each.
+ * Thread:  request and reply calls from one thread (the analyzer).
+ */
+#ifndef SYMBOLS_OBJECT_OPENER_H
+#define SYMBOLS_OBJECT_OPENER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "symbols/kallsyms.h"
+#include "symbols/sandbox.h"
+
+#define OPENER_PATH_BYTES 4096
+
+struct open_request {
+	uint32_t object;	/* the caller's name for it; comes back in the reply */
+	bool is_kernel;		/* load /proc/kallsyms; only kernel_slide below counts */
+	uint64_t kernel_slide;	/* added to every address (recordings from another boot) */
+	uint32_t pid;		/* 0: no process (a recording): only @path, only with a build-id */
+	uint64_t start, end;	/* of the mapping, for map_files */
+	uint32_t dev_major, dev_minor;
+	uint64_t inode;		/* 0: unknown */
+	struct build_id build_id;	/* count 0: unknown */
+	char path[OPENER_PATH_BYTES];	/* raw, terminated */
+};
+
+struct open_reply {
+	uint32_t object;
+	struct build_id build_id;	/* of the file that was read; count 0: it has none */
+	bool is_ready;		/* false: `why` says what the row shows */
+	bool is_shared;		/* the table is one that an earlier reply already brought */
+	struct flat_table table;	/* valid as long as the opener */
+	uint64_t kernel_text_address;	/* is_kernel: see struct kallsyms */
+	struct diag why;
+};
+
+struct object_opener;
+
+/* @sandbox stays the caller's and must outlive the opener. */
+int object_opener_create(struct object_opener **out, struct sandbox *sandbox, struct diag *why);
+/* Waits for the thread at most as long as one sandbox deadline. NULL is fine. */
+void object_opener_destroy(struct object_opener *opener);
+
+/* Queues a request. False when the queue is full: ask again later. */
+bool object_opener_request(struct object_opener *opener, const struct open_request *request);
+/* Takes the next reply, false when there is none. */
+bool object_opener_reply(struct object_opener *opener, struct open_reply *out);
+/* Readable when replies wait; poll it, object_opener_reply() resets it. */
+int object_opener_fd(const struct object_opener *opener);
+/* Bytes of all tables, for the memory figure. Any thread. */
+size_t object_opener_bytes(const struct object_opener *opener);
+
+#endif

@@ -1,0 +1,91 @@
+/* log.c - a ring of the newest lines behind a lock, and a file if one was asked for. */
+#include "base/log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/sanitize.h"
+
+static struct {
+	pthread_mutex_t lock;
+	struct log_line lines[LOG_LINES];
+	size_t written;		/* lines ever written; the newest is lines[(written - 1) % LOG_LINES] */
+	int fd;
+} log_state = { .lock = PTHREAD_MUTEX_INITIALIZER, .fd = -1 };
+
+int log_open(const char *path, struct diag *why)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0600);
+
+	if (fd < 0)
+		return diag_set(why, -errno, "cannot open the log file %s: %s", path, strerror(errno));
+	log_state.fd = fd;
+	return 0;
+}
+
+void log_close(void)
+{
+	if (log_state.fd >= 0)
+		close(log_state.fd);
+	log_state.fd = -1;
+}
+
+static void write_line(const char *level, const char *format, va_list args)
+{
+	char raw[LOG_LINE_BYTES], file_line[LOG_LINE_BYTES + 64];
+	struct log_line *line;
+	ssize_t done;
+	int used;
+
+	vsnprintf(raw, sizeof(raw), format, args);
+	pthread_mutex_lock(&log_state.lock);
+	line = &log_state.lines[log_state.written++ % LOG_LINES];
+	line->time_ns = clock_now_ns();
+	sanitize_text(line->text, sizeof(line->text), raw, strlen(raw));
+	if (log_state.fd >= 0) {
+		used = snprintf(file_line, sizeof(file_line), "%10.3f %s %s\n",
+				(double)line->time_ns / 1e9, level, line->text);
+		done = write(log_state.fd, file_line, (size_t)used);
+		(void)done;	/* a full disk must not stop a profiler */
+	}
+	pthread_mutex_unlock(&log_state.lock);
+}
+
+void log_note(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	write_line("note", format, args);
+	va_end(args);
+}
+
+void log_warn(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	write_line("warn", format, args);
+	va_end(args);
+}
+
+size_t log_tail(struct log_line *out, size_t cap)
+{
+	size_t count, first;
+
+	pthread_mutex_lock(&log_state.lock);
+	count = log_state.written < LOG_LINES ? log_state.written : LOG_LINES;
+	if (count > cap)
+		count = cap;
+	first = log_state.written - count;
+	for (size_t i = 0; i < count; i++)
+		out[i] = log_state.lines[(first + i) % LOG_LINES];
+	pthread_mutex_unlock(&log_state.lock);
+	return count;
+}

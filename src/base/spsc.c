@@ -1,0 +1,99 @@
+/* spsc.c - see base/spsc.h for the theory. */
+#include "base/spsc.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* Before each payload. A filler has only this. */
+struct slot_header {
+	uint32_t slot_bytes;	/* header included, a multiple of 8 */
+	uint32_t payload_bytes;	/* SLOT_FILLER: skip the slot */
+};
+
+#define SLOT_FILLER UINT32_MAX
+
+int spsc_init(struct spsc *queue, size_t capacity)
+{
+	if (capacity < 4096 || (capacity & (capacity - 1)) || capacity > UINT32_MAX)
+		return -EINVAL;
+	queue->bytes = malloc(capacity);
+	if (!queue->bytes)
+		return -ENOMEM;
+	queue->capacity = capacity;
+	queue->reserved = 0;
+	atomic_init(&queue->head, 0);
+	atomic_init(&queue->tail, 0);
+	return 0;
+}
+
+void spsc_finish(struct spsc *queue)
+{
+	free(queue->bytes);
+	queue->bytes = NULL;
+}
+
+static struct slot_header *slot_at(const struct spsc *queue, uint64_t index)
+{
+	return (struct slot_header *)(void *)(queue->bytes + (index & (queue->capacity - 1)));
+}
+
+void *spsc_reserve(struct spsc *queue, size_t payload_bytes)
+{
+	uint64_t tail = atomic_load_explicit(&queue->tail, memory_order_relaxed);
+	uint64_t head = atomic_load_explicit(&queue->head, memory_order_acquire); /* its reads are over */
+	uint64_t need = sizeof(struct slot_header) + ((payload_bytes + 7) & ~(uint64_t)7);
+	uint64_t to_end = queue->capacity - (tail & (queue->capacity - 1));
+	uint64_t filler = to_end < need ? to_end : 0;
+	struct slot_header *slot;
+
+	if (need > queue->capacity / 2 || queue->capacity - (tail - head) < filler + need)
+		return NULL;
+	if (filler) {	/* to_end is a multiple of 8 and not 0: a header always fits */
+		slot = slot_at(queue, tail);
+		slot->slot_bytes = (uint32_t)filler;
+		slot->payload_bytes = SLOT_FILLER;
+		tail += filler;
+	}
+	slot = slot_at(queue, tail);
+	slot->slot_bytes = (uint32_t)need;
+	slot->payload_bytes = (uint32_t)payload_bytes;
+	queue->reserved = tail + need;
+	return slot + 1;
+}
+
+void spsc_commit(struct spsc *queue)
+{
+	atomic_store_explicit(&queue->tail, queue->reserved, memory_order_release); /* spsc_peek() */
+}
+
+const void *spsc_peek(struct spsc *queue, size_t *payload_bytes)
+{
+	uint64_t head = atomic_load_explicit(&queue->head, memory_order_relaxed);
+	uint64_t tail = atomic_load_explicit(&queue->tail, memory_order_acquire); /* spsc_commit() */
+
+	while (head != tail) {
+		const struct slot_header *slot = slot_at(queue, head);
+
+		if (slot->payload_bytes != SLOT_FILLER) {
+			*payload_bytes = slot->payload_bytes;
+			return slot + 1;
+		}
+		head += slot->slot_bytes;
+		atomic_store_explicit(&queue->head, head, memory_order_release); /* spsc_reserve() */
+	}
+	return NULL;
+}
+
+void spsc_release(struct spsc *queue)
+{
+	uint64_t head = atomic_load_explicit(&queue->head, memory_order_relaxed);
+
+	atomic_store_explicit(&queue->head, head + slot_at(queue, head)->slot_bytes,
+			      memory_order_release);	/* spsc_reserve() */
+}
+
+size_t spsc_used(const struct spsc *queue)
+{
+	return (size_t)(atomic_load_explicit(&queue->tail, memory_order_relaxed) -
+			atomic_load_explicit(&queue->head, memory_order_relaxed));
+}
