@@ -1,0 +1,145 @@
+# flametop - needs GNU make. Everything that is built goes below $(BUILD).
+#
+#   make run      installs what the build lacks, builds, starts the live table
+#   make check    the same for the test packages, then every test
+#   make          builds $(BUILD)/flametop; CC=clang BUILD=build/clang makes a second build beside it
+#   make test_x   builds and runs one unit test
+
+BUILD	 ?= build
+PREFIX	 ?= /usr/local
+WERROR	 ?= 0
+SANITIZE ?=
+OPTIMIZE ?= -O2
+V	 ?= 0
+say	  = $(if $(filter 1,$(V)),,@echo "  $@";)
+
+WARNINGS := -Wall -Wextra -Wshadow -Wconversion $(if $(filter 1,$(WERROR)),-Werror)
+X86_ONLY := $(if $(filter x86_64,$(shell uname -m)),-fcf-protection)
+HARDEN	 := -fPIE -fstack-protector-strong -fstack-clash-protection $(X86_ONLY)
+# Sanitizers wrap the same libc functions as _FORTIFY_SOURCE does: one or the other.
+HARDEN	 += $(if $(SANITIZE),-fsanitize=$(SANITIZE),-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
+CFLAGS	 ?= -g
+FLAGS	 := -std=c11 -D_GNU_SOURCE -Iinclude -pthread $(OPTIMIZE) -fno-omit-frame-pointer $(HARDEN) \
+	    $(WARNINGS)
+LINK	 := -pie -pthread -Wl,-z,relro,-z,now,--as-needed \
+	    $(if $(SANITIZE),-fsanitize=$(SANITIZE))
+LIBS	 := -lncursesw -ltinfo -lelf -ldw -lm
+
+# One archive per layer; unit tests link the same archives as the program. src/main.c is in none.
+LAYERS	 := $(notdir $(patsubst %/,%,$(sort $(dir $(wildcard src/*/*.c)))))
+ARCHIVES := $(LAYERS:%=$(BUILD)/%.a) $(BUILD)/ui.a $(BUILD)/program.a
+objects	 = $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(1)))
+LINKED	 = -Wl,--start-group $(ARCHIVES) -Wl,--end-group $(LIBS) $(LDFLAGS)
+
+TESTS	  := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/test_*.c))
+WRITERS	  := $(call objects,$(filter-out tests/unit/test_%,$(wildcard tests/unit/*.c)))
+WORKLOADS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/workloads/*.c))
+BENCHES	  := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/*.c))
+FUZZERS	  := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c))
+C_FILES	  := $(wildcard src/*.c src/*/*.c ui/*.c include/*/*.h ui/*.h tests/*/*.c tests/*/*.h)
+
+.DELETE_ON_ERROR:
+.SECONDARY:
+.PHONY: all tests run check check-unit check-asan check-tsan check-layers lint format bench fuzz \
+	screenshots install uninstall clean packages-build packages-test
+
+all: $(BUILD)/flametop
+
+$(BUILD)/flametop: $(BUILD)/obj/src/main.o $(ARCHIVES)
+	$(say)$(CC) $(LINK) -o $@ $< $(LINKED)
+
+# Sorted lists of objects decide what an archive holds, so it is always made anew.
+define archive
+$(BUILD)/$(1).a: $(call objects,$(2))
+	@rm -f $$@
+	$$(say)$(AR) rcs $$@ $$^
+endef
+$(foreach layer,$(LAYERS),$(eval $(call archive,$(layer),$(wildcard src/$(layer)/*.c))))
+$(eval $(call archive,ui,$(wildcard ui/*.c)))
+$(eval $(call archive,program,$(filter-out src/main.c,$(wildcard src/*.c))))
+
+$(BUILD)/obj/%.o: %.c Makefile
+	@mkdir -p $(@D)
+	$(say)$(CC) $(FLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+$(BUILD)/tests/unit/%: $(BUILD)/obj/tests/unit/%.o $(WRITERS) $(ARCHIVES)
+	@mkdir -p $(@D)
+	$(say)$(CC) $(LINK) -o $@ $< $(WRITERS) $(LINKED) -lcmocka
+
+$(BUILD)/tests/bench/%: $(BUILD)/obj/tests/bench/%.o $(WRITERS) $(ARCHIVES)
+	@mkdir -p $(@D)
+	$(say)$(CC) $(LINK) -o $@ $< $(WRITERS) $(LINKED)
+
+$(BUILD)/tests/fuzz/%: $(BUILD)/obj/tests/fuzz/%.o $(ARCHIVES)
+	@mkdir -p $(@D)
+	$(say)$(CC) $(LINK) -fsanitize=fuzzer -o $@ $< $(LINKED)
+
+# A workload's profile is known beforehand: same flags in every build, frames that stay frames.
+$(BUILD)/tests/workloads/%: tests/workloads/%.c Makefile
+	@mkdir -p $(@D)
+	$(say)$(CC) -std=c11 -D_GNU_SOURCE -O1 -g -fno-omit-frame-pointer -fno-optimize-sibling-calls \
+		$(WARNINGS) -pthread -MMD -MP -o $@ $<
+
+-include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
+
+test_%: $(BUILD)/tests/unit/test_%
+	$<
+
+tests: $(BUILD)/flametop $(TESTS) $(WORKLOADS)
+
+packages-build:
+	@.ci/packages build
+packages-test:
+	@.ci/packages build test
+
+run: packages-build
+	@$(MAKE) --no-print-directory all
+	@if test -t 1; then $(AS_ROOT) $(BUILD)/flametop; \
+	else $(AS_ROOT) $(BUILD)/flametop --batch=5; fi
+AS_ROOT := $(if $(filter 0,$(shell id -u)),,sudo)
+
+check: packages-test
+	@$(MAKE) --no-print-directory tests
+	@BUILD=$(BUILD) tests/run
+
+check-unit: $(TESTS)
+	@BUILD=$(BUILD) tests/run unit
+
+check-asan: packages-test
+	@$(MAKE) --no-print-directory BUILD=$(BUILD)/asan SANITIZE=address,undefined OPTIMIZE=-O1 tests
+	@BUILD=$(BUILD)/asan tests/run unit live
+
+check-tsan: packages-test
+	@$(MAKE) --no-print-directory BUILD=$(BUILD)/tsan SANITIZE=thread OPTIMIZE=-O1 tests
+	@BUILD=$(BUILD)/tsan tests/run unit live
+
+check-layers:
+	@tests/check_layers
+
+lint:
+	@.ci/packages build lint
+	@.ci/lint $(C_FILES)
+
+format:
+	clang-format -i $(C_FILES)
+
+bench: $(BUILD)/flametop $(BENCHES) $(WORKLOADS)
+	@BUILD=$(BUILD) tests/bench/run
+
+fuzz:
+	@$(MAKE) --no-print-directory CC=clang BUILD=$(BUILD)/fuzz OPTIMIZE=-O1 \
+		SANITIZE=fuzzer-no-link,address,undefined fuzz-smoke
+fuzz-smoke: $(FUZZERS)
+	@set -e; for fuzzer in $^; do $$fuzzer -max_total_time=20 -verbosity=0 -print_final_stats=1; done
+
+screenshots: $(BUILD)/flametop $(WORKLOADS)
+	@.ci/packages screenshots
+	@BUILD=$(BUILD) tests/screenshots/run
+
+install: $(BUILD)/flametop
+	install -Dm755 $< $(DESTDIR)$(PREFIX)/bin/flametop
+uninstall:
+	rm -f $(DESTDIR)$(PREFIX)/bin/flametop
+
+clean:
+	rm -rf $(BUILD)
