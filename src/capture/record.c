@@ -1,0 +1,558 @@
+/* record.c - bytes of one perf record -> struct event_record.
+ *
+ * Problem: which fields a record has, and where, follows from the event's attr, and recordings
+ * come from strangers: every length inside may lie.
+ *
+ * Idea: a record is a row of 64-bit words, and every field is taken from the front by a cursor
+ * that cannot leave the record: past the end it gives zeros and remembers it. So fields are read
+ * in the kernel's order without a check each, and one check at the end refuses the record.
+ * Side-band records end in a few of the sample's words (the sample_id trailer). Its length is
+ * fixed per event, so it is cut off first, and what is left is the body.
+ *
+ * Invariant: nothing outside of [bytes, bytes + header.size) is read; a count is compared with the
+ * words that are left before it is multiplied or added.
+ *
+ * Rejected: structs laid over the bytes (no two records of one type have the same layout).
+ */
+#include "capture/record.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define WORD_BYTES	sizeof(uint64_t)
+#define BRANCH_WORDS	3 /* struct perf_branch_entry: from, to, flags */
+
+/* PERF_SAMPLE_BRANCH_COUNTERS, Linux 6.8: newer than the headers that we may be built with. */
+#define BRANCH_COUNTERS (UINT64_C(1) << 19)
+
+struct cursor {
+	const uint64_t *at, *end;
+	bool overrun;	/* a field lay behind the end: the record is refused */
+};
+
+static size_t cursor_left(const struct cursor *cursor)
+{
+	return (size_t)(cursor->end - cursor->at);
+}
+
+static const uint64_t *take_words(struct cursor *cursor, uint64_t count)
+{
+	const uint64_t *words = cursor->at;
+
+	if (count > cursor_left(cursor)) {
+		cursor->overrun = true;
+		cursor->at = cursor->end;
+		return NULL;
+	}
+	cursor->at += count;
+	return words;
+}
+
+static uint64_t take(struct cursor *cursor)
+{
+	const uint64_t *word = take_words(cursor, 1);
+
+	return word ? *word : 0;
+}
+
+/* Two 32-bit fields that share a word, in memory order. */
+static void take_pair(struct cursor *cursor, uint32_t *first, uint32_t *second)
+{
+	const uint64_t word = take(cursor);
+	uint32_t halves[2];
+
+	memcpy(halves, &word, sizeof(halves));
+	*first = halves[0];
+	*second = halves[1];
+}
+
+/* What is left, as text: up to the first NUL, or all of it when there is none. */
+static struct record_text take_text(struct cursor *cursor)
+{
+	struct record_text text = { .bytes = (const char *)cursor->at };
+
+	text.len = strnlen(text.bytes, cursor_left(cursor) * WORD_BYTES);
+	cursor->at = cursor->end;
+	return text;
+}
+
+static uint64_t count_bits(uint64_t mask)
+{
+	return (uint64_t)__builtin_popcountll(mask);
+}
+
+void record_format_init(struct record_format *format, const struct perf_event_attr *attr)
+{
+	*format = (struct record_format){
+		.sample_type = attr->sample_type,
+		.read_format = attr->read_format,
+		.branch_sample_type = attr->branch_sample_type,
+		.user_regs_mask = attr->sample_regs_user,
+		.intr_regs_mask = attr->sample_regs_intr,
+		.fixed_period = attr->freq ? 0 : attr->sample_period,
+		.sample_id_all = attr->sample_id_all,
+	};
+}
+
+static void take_sample_origin(const struct record_format *format, struct cursor *cursor,
+			       struct event_record *out)
+{
+	const uint64_t type = format->sample_type;
+	uint32_t unused;
+
+	if (type & PERF_SAMPLE_IDENTIFIER)
+		take(cursor);
+	if (type & PERF_SAMPLE_IP)
+		out->sample.ip = take(cursor);
+	if (type & PERF_SAMPLE_TID) {
+		take_pair(cursor, &out->pid, &out->tid);
+		out->has_pid = true;
+	}
+	if (type & PERF_SAMPLE_TIME) {
+		out->time_ns = take(cursor);
+		out->has_time = true;
+	}
+	if (type & PERF_SAMPLE_ADDR)
+		out->sample.addr = take(cursor);
+	if (type & PERF_SAMPLE_ID)
+		take(cursor);
+	if (type & PERF_SAMPLE_STREAM_ID)
+		take(cursor);
+	if (type & PERF_SAMPLE_CPU) {
+		take_pair(cursor, &out->cpu, &unused);
+		out->has_cpu = true;
+	}
+	if (type & PERF_SAMPLE_PERIOD)
+		out->sample.period = take(cursor);
+	else
+		out->sample.period = format->fixed_period ? format->fixed_period : 1;
+}
+
+/* PERF_SAMPLE_READ: counter values of the event or of its whole group. */
+static void skip_read_values(uint64_t read_format, struct cursor *cursor)
+{
+	const uint64_t times = count_bits(read_format & (PERF_FORMAT_TOTAL_TIME_ENABLED |
+							 PERF_FORMAT_TOTAL_TIME_RUNNING));
+	const uint64_t per_event = 1 + count_bits(read_format & (PERF_FORMAT_ID | PERF_FORMAT_LOST));
+	const uint64_t events = read_format & PERF_FORMAT_GROUP ? take(cursor) : 1;
+
+	take_words(cursor, times);
+	if (events > cursor_left(cursor) / per_event)
+		cursor->overrun = true;
+	else
+		take_words(cursor, events * per_event);
+}
+
+static void take_raw(struct cursor *cursor, struct record_sample *sample)
+{
+	const unsigned char *bytes = (const unsigned char *)cursor->at;
+	uint32_t raw_bytes;
+
+	if (!cursor_left(cursor)) {
+		cursor->overrun = true;
+		return;
+	}
+	memcpy(&raw_bytes, bytes, sizeof(raw_bytes));
+	if (!take_words(cursor, (sizeof(raw_bytes) + (uint64_t)raw_bytes + WORD_BYTES - 1) / WORD_BYTES))
+		return;
+	sample->raw = bytes + sizeof(raw_bytes);
+	sample->raw_bytes = raw_bytes;
+}
+
+static void skip_branches(uint64_t branch_sample_type, struct cursor *cursor)
+{
+	const uint64_t words = BRANCH_WORDS + (branch_sample_type & BRANCH_COUNTERS ? 1 : 0);
+	const uint64_t count = take(cursor);
+
+	if (branch_sample_type & PERF_SAMPLE_BRANCH_HW_INDEX)
+		take(cursor);
+	if (count > cursor_left(cursor) / words)
+		cursor->overrun = true;
+	else
+		take_words(cursor, count * words);
+}
+
+static void take_user_registers(uint64_t mask, struct cursor *cursor, struct record_sample *sample)
+{
+	sample->user_abi = take(cursor);
+	if (sample->user_abi == PERF_SAMPLE_REGS_ABI_NONE)
+		return;
+	sample->user_regs = take_words(cursor, count_bits(mask));
+	sample->user_regs_count = (uint32_t)count_bits(mask);
+}
+
+static void take_user_stack(struct cursor *cursor, struct record_sample *sample)
+{
+	const uint64_t reserved_bytes = take(cursor);
+	const void *stack;
+	uint64_t filled_bytes;
+
+	if (!reserved_bytes)
+		return;	/* a kernel thread: not even the filled size follows */
+	if (reserved_bytes % WORD_BYTES) {
+		cursor->overrun = true;
+		return;
+	}
+	stack = take_words(cursor, reserved_bytes / WORD_BYTES);
+	filled_bytes = take(cursor);
+	if (filled_bytes > reserved_bytes) {
+		cursor->overrun = true;
+		return;
+	}
+	sample->user_stack = stack;
+	sample->user_stack_bytes = filled_bytes;
+}
+
+static uint64_t take_weight(uint64_t sample_type, struct cursor *cursor)
+{
+	uint32_t latency, unused;
+
+	if (sample_type & PERF_SAMPLE_WEIGHT)
+		return take(cursor);
+	take_pair(cursor, &latency, &unused);	/* union perf_sample_weight: var1_dw, then two u16 */
+	return latency;
+}
+
+/* Fields that nobody here uses must still be inside: a record cut short in them is damaged. */
+static void skip_sample_rest(const struct record_format *format, struct cursor *cursor)
+{
+	const uint64_t type = format->sample_type;
+
+	take_words(cursor, count_bits(type & (PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_TRANSACTION)));
+	if (type & PERF_SAMPLE_REGS_INTR && take(cursor) != PERF_SAMPLE_REGS_ABI_NONE)
+		take_words(cursor, count_bits(format->intr_regs_mask));
+	take_words(cursor, count_bits(type & (PERF_SAMPLE_PHYS_ADDR | PERF_SAMPLE_CGROUP |
+					      PERF_SAMPLE_DATA_PAGE_SIZE |
+					      PERF_SAMPLE_CODE_PAGE_SIZE)));
+	if (type & PERF_SAMPLE_AUX) {
+		const uint64_t bytes = take(cursor);
+
+		take_words(cursor, bytes / WORD_BYTES + (bytes % WORD_BYTES != 0));
+	}
+}
+
+/* In the order of the kernel's perf_output_sample(). */
+static void take_sample(const struct record_format *format, struct cursor *cursor,
+			struct event_record *out)
+{
+	const uint64_t type = format->sample_type;
+	struct record_sample *sample = &out->sample;
+
+	take_sample_origin(format, cursor, out);
+	if (type & PERF_SAMPLE_READ)
+		skip_read_values(format->read_format, cursor);
+	if (type & PERF_SAMPLE_CALLCHAIN) {
+		const uint64_t count = take(cursor);
+
+		sample->chain = count ? take_words(cursor, count) : NULL;
+		sample->chain_count = count;
+	}
+	if (type & PERF_SAMPLE_RAW)
+		take_raw(cursor, sample);
+	if (type & PERF_SAMPLE_BRANCH_STACK)
+		skip_branches(format->branch_sample_type, cursor);
+	if (type & PERF_SAMPLE_REGS_USER)
+		take_user_registers(format->user_regs_mask, cursor, sample);
+	if (type & PERF_SAMPLE_STACK_USER)
+		take_user_stack(cursor, sample);
+	if (type & PERF_SAMPLE_WEIGHT_TYPE)
+		sample->weight = take_weight(type, cursor);
+	skip_sample_rest(format, cursor);
+}
+
+/* Words of the sample_id trailer that ends every kernel record but a sample. */
+static size_t trailer_words(const struct record_format *format)
+{
+	if (!format->sample_id_all)
+		return 0;
+	return count_bits(format->sample_type & (PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID |
+						 PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU |
+						 PERF_SAMPLE_IDENTIFIER));
+}
+
+/* Cuts the trailer off @cursor, so that it ends where the record's own fields end. */
+static void cut_trailer(const struct record_format *format, struct cursor *cursor,
+			struct event_record *out)
+{
+	const uint64_t type = format->sample_type;
+	const size_t words = trailer_words(format);
+	struct cursor trailer;
+	uint32_t unused;
+
+	if (words > cursor_left(cursor)) {
+		cursor->overrun = true;
+		return;
+	}
+	cursor->end -= words;
+	if (!words)
+		return;
+	trailer = (struct cursor){ .at = cursor->end, .end = cursor->end + words };
+	if (type & PERF_SAMPLE_TID) {
+		take_pair(&trailer, &out->pid, &out->tid);
+		out->has_pid = true;
+	}
+	if (type & PERF_SAMPLE_TIME) {
+		out->time_ns = take(&trailer);
+		out->has_time = true;
+	}
+	if (type & PERF_SAMPLE_ID)
+		take(&trailer);
+	if (type & PERF_SAMPLE_STREAM_ID)
+		take(&trailer);
+	if (type & PERF_SAMPLE_CPU) {
+		take_pair(&trailer, &out->cpu, &unused);
+		out->has_cpu = true;
+	}
+}
+
+/* The task that the record is about; the trailer's is the one that was running. */
+static void take_task_ids(struct cursor *cursor, struct event_record *out)
+{
+	take_pair(cursor, &out->pid, &out->tid);
+	out->has_pid = true;
+}
+
+/* A time inside the body counts when there is no trailer (none before Linux 2.6.38). */
+static void take_body_time(struct cursor *cursor, struct event_record *out)
+{
+	const uint64_t time_ns = take(cursor);
+
+	if (!out->has_time)
+		out->time_ns = time_ns;
+	out->has_time = true;
+}
+
+static void take_mmap(const struct perf_event_header *header, struct cursor *cursor,
+		      struct event_record *out)
+{
+	struct record_mmap *map = &out->mmap;
+
+	take_task_ids(cursor, out);
+	map->start = take(cursor);
+	map->bytes = take(cursor);
+	map->file_offset = take(cursor);
+	map->is_executable = !(header->misc & PERF_RECORD_MISC_MMAP_DATA);
+	map->path = take_text(cursor);
+}
+
+static void take_map_build_id(const uint64_t *words, struct record_mmap *map)
+{
+	uint8_t bytes[3 * WORD_BYTES];	/* size, three reserved bytes, 20 bytes of id */
+
+	memcpy(bytes, words, sizeof(bytes));
+	map->has_build_id = true;
+	map->build_id.count = bytes[0] < BUILD_ID_MAX_BYTES ? bytes[0] : BUILD_ID_MAX_BYTES;
+	memcpy(map->build_id.bytes, bytes + 4, map->build_id.count);
+}
+
+static void take_mmap2(const struct perf_event_header *header, struct cursor *cursor,
+		       struct event_record *out)
+{
+	struct record_mmap *map = &out->mmap;
+	const uint64_t *object;
+	uint32_t protection;
+
+	take_task_ids(cursor, out);
+	map->start = take(cursor);
+	map->bytes = take(cursor);
+	map->file_offset = take(cursor);
+	object = cursor->at;
+	take_pair(cursor, &map->dev_major, &map->dev_minor);
+	map->inode = take(cursor);
+	map->inode_generation = take(cursor);
+	take_pair(cursor, &protection, &map->flags);
+	if (cursor->overrun)
+		return;
+	map->has_inode = true;
+	if (header->misc & PERF_RECORD_MISC_MMAP_BUILD_ID) {
+		map->has_inode = false;
+		map->dev_major = map->dev_minor = 0;
+		map->inode = map->inode_generation = 0;
+		take_map_build_id(object, map);
+	}
+	map->is_executable = protection & PROT_EXEC;
+	map->path = take_text(cursor);
+}
+
+static void take_comm(const struct perf_event_header *header, struct cursor *cursor,
+		      struct event_record *out)
+{
+	take_task_ids(cursor, out);
+	out->comm.is_exec = header->misc & PERF_RECORD_MISC_COMM_EXEC;
+	out->comm.comm = take_text(cursor);
+}
+
+static void take_task(struct cursor *cursor, struct event_record *out)
+{
+	take_pair(cursor, &out->pid, &out->task.parent_pid);
+	take_pair(cursor, &out->tid, &out->task.parent_tid);
+	out->has_pid = true;
+	take_body_time(cursor, out);
+}
+
+static void take_ksymbol(struct cursor *cursor, struct event_record *out)
+{
+	struct record_ksymbol *symbol = &out->ksymbol;
+	uint32_t type_and_flags;
+	uint16_t halves[2];
+
+	symbol->start = take(cursor);
+	take_pair(cursor, &symbol->bytes, &type_and_flags);
+	memcpy(halves, &type_and_flags, sizeof(halves));
+	symbol->type = halves[0];
+	symbol->is_unregister = halves[1] & PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER;
+	symbol->name = take_text(cursor);
+}
+
+static enum record_kind kind_of_type(uint32_t type)
+{
+	switch (type) {
+	case PERF_RECORD_SAMPLE:
+		return RECORD_SAMPLE;
+	case PERF_RECORD_MMAP:
+	case PERF_RECORD_MMAP2:
+		return RECORD_MMAP;
+	case PERF_RECORD_COMM:
+		return RECORD_COMM;
+	case PERF_RECORD_FORK:
+		return RECORD_FORK;
+	case PERF_RECORD_EXIT:
+		return RECORD_EXIT;
+	case PERF_RECORD_LOST:
+	case PERF_RECORD_LOST_SAMPLES:
+		return RECORD_LOST;
+	case PERF_RECORD_THROTTLE:
+		return RECORD_THROTTLE;
+	case PERF_RECORD_UNTHROTTLE:
+		return RECORD_UNTHROTTLE;
+	case PERF_RECORD_KSYMBOL:
+		return RECORD_KSYMBOL;
+	case PERF_RECORD_BPF_EVENT:
+		return RECORD_BPF;
+	default:
+		return RECORD_OTHER;
+	}
+}
+
+static void take_sideband(const struct perf_event_header *header, struct cursor *cursor,
+			  struct event_record *out)
+{
+	switch (header->type) {
+	case PERF_RECORD_MMAP:
+		take_mmap(header, cursor, out);
+		break;
+	case PERF_RECORD_MMAP2:
+		take_mmap2(header, cursor, out);
+		break;
+	case PERF_RECORD_COMM:
+		take_comm(header, cursor, out);
+		break;
+	case PERF_RECORD_FORK:
+	case PERF_RECORD_EXIT:
+		take_task(cursor, out);
+		break;
+	case PERF_RECORD_LOST:
+		take(cursor);	/* the event's id; record_peek_id() is for that */
+		out->lost.count = take(cursor);
+		break;
+	case PERF_RECORD_LOST_SAMPLES:
+		out->lost.count = take(cursor);
+		break;
+	case PERF_RECORD_THROTTLE:
+	case PERF_RECORD_UNTHROTTLE:
+		take_body_time(cursor, out);
+		take_words(cursor, 2);	/* id, stream id */
+		break;
+	case PERF_RECORD_KSYMBOL:
+		take_ksymbol(cursor, out);
+		break;
+	case PERF_RECORD_BPF_EVENT:
+		take_words(cursor, 2);	/* type, flags and id; tag */
+		break;
+	}
+}
+
+static enum cpu_mode mode_of_misc(uint16_t misc)
+{
+	switch (misc & PERF_RECORD_MISC_CPUMODE_MASK) {
+	case PERF_RECORD_MISC_KERNEL:
+		return MODE_KERNEL;
+	case PERF_RECORD_MISC_USER:
+		return MODE_USER;
+	case PERF_RECORD_MISC_HYPERVISOR:
+		return MODE_HYPERVISOR;
+	case PERF_RECORD_MISC_GUEST_KERNEL:
+		return MODE_GUEST_KERNEL;
+	case PERF_RECORD_MISC_GUEST_USER:
+		return MODE_GUEST_USER;
+	default:
+		return MODE_UNKNOWN;
+	}
+}
+
+/* Sets @cursor to the words behind the header. 0, or -EBADMSG when the sizes do not fit. */
+static int open_body(const void *bytes, size_t available, struct cursor *cursor)
+{
+	const struct perf_event_header *header = bytes;
+
+	assert((uintptr_t)bytes % WORD_BYTES == 0);
+	if (available < sizeof(*header) || header->size > available ||
+	    header->size < sizeof(*header) || header->size % WORD_BYTES)
+		return -EBADMSG;
+	*cursor = (struct cursor){
+		.at = (const uint64_t *)bytes + sizeof(*header) / WORD_BYTES,
+		.end = (const uint64_t *)bytes + header->size / WORD_BYTES,
+	};
+	return 0;
+}
+
+int record_parse(const struct record_format *format, const void *bytes, size_t available,
+		 struct event_record *out)
+{
+	const struct perf_event_header *header = bytes;
+	struct cursor cursor;
+	int err;
+
+	memset(out, 0, sizeof(*out));
+	err = open_body(bytes, available, &cursor);
+	if (err)
+		return err;
+	out->kind = kind_of_type(header->type);
+	out->mode = mode_of_misc(header->misc);
+	if (out->kind == RECORD_SAMPLE) {
+		take_sample(format, &cursor, out);
+	} else if (header->type < PERF_RECORD_MAX) {
+		cut_trailer(format, &cursor, out);
+		take_sideband(header, &cursor, out);
+	}
+	return cursor.overrun ? -EBADMSG : 0;
+}
+
+int record_peek_id(const struct record_format *format, const void *bytes, size_t available,
+		   uint64_t *id)
+{
+	const uint64_t type = format->sample_type;
+	const struct perf_event_header *header = bytes;
+	struct cursor cursor;
+	uint64_t before, after;
+
+	if (!(type & (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_ID)) || open_body(bytes, available, &cursor))
+		return -ENOENT;
+	if (header->type == PERF_RECORD_SAMPLE) {
+		before = type & PERF_SAMPLE_IDENTIFIER ? 0 :
+			 count_bits(type & (PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+					    PERF_SAMPLE_ADDR));
+	} else {
+		after = type & PERF_SAMPLE_IDENTIFIER ? 1 :
+			1 + count_bits(type & (PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU));
+		if (!format->sample_id_all || header->type >= PERF_RECORD_MAX ||
+		    after > cursor_left(&cursor))
+			return -ENOENT;
+		before = cursor_left(&cursor) - after;
+	}
+	take_words(&cursor, before);
+	*id = take(&cursor);
+	return cursor.overrun ? -ENOENT : 0;
+}
