@@ -135,7 +135,8 @@ static void skip_read_values(uint64_t read_format, struct cursor *cursor)
 {
 	const uint64_t times = count_bits(read_format & (PERF_FORMAT_TOTAL_TIME_ENABLED |
 							 PERF_FORMAT_TOTAL_TIME_RUNNING));
-	const uint64_t per_event = 1 + count_bits(read_format & (PERF_FORMAT_ID | PERF_FORMAT_LOST));
+	const uint64_t per_event = 1 + count_bits(read_format & (PERF_FORMAT_ID |
+								 PERF_FORMAT_LOST));
 	const uint64_t events = read_format & PERF_FORMAT_GROUP ? take(cursor) : 1;
 
 	take_words(cursor, times);
@@ -148,6 +149,7 @@ static void skip_read_values(uint64_t read_format, struct cursor *cursor)
 static void take_raw(struct cursor *cursor, struct record_sample *sample)
 {
 	const unsigned char *bytes = (const unsigned char *)cursor->at;
+	uint64_t field_bytes;
 	uint32_t raw_bytes;
 
 	if (!cursor_left(cursor)) {
@@ -155,7 +157,8 @@ static void take_raw(struct cursor *cursor, struct record_sample *sample)
 		return;
 	}
 	memcpy(&raw_bytes, bytes, sizeof(raw_bytes));
-	if (!take_words(cursor, (sizeof(raw_bytes) + (uint64_t)raw_bytes + WORD_BYTES - 1) / WORD_BYTES))
+	field_bytes = sizeof(raw_bytes) + (uint64_t)raw_bytes;
+	if (!take_words(cursor, (field_bytes + WORD_BYTES - 1) / WORD_BYTES))
 		return;
 	sample->raw = bytes + sizeof(raw_bytes);
 	sample->raw_bytes = raw_bytes;
@@ -211,7 +214,7 @@ static uint64_t take_weight(uint64_t sample_type, struct cursor *cursor)
 
 	if (sample_type & PERF_SAMPLE_WEIGHT)
 		return take(cursor);
-	take_pair(cursor, &latency, &unused);	/* union perf_sample_weight: var1_dw, then two u16 */
+	take_pair(cursor, &latency, &unused);	/* union perf_sample_weight */
 	return latency;
 }
 
@@ -265,11 +268,10 @@ static void take_sample(const struct record_format *format, struct cursor *curso
 /* Words of the sample_id trailer that ends every kernel record but a sample. */
 static size_t trailer_words(const struct record_format *format)
 {
-	if (!format->sample_id_all)
-		return 0;
-	return count_bits(format->sample_type & (PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID |
-						 PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU |
-						 PERF_SAMPLE_IDENTIFIER));
+	const uint64_t fields = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID |
+				PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER;
+
+	return format->sample_id_all ? count_bits(format->sample_type & fields) : 0;
 }
 
 /* Cuts the trailer off @cursor, so that it ends where the record's own fields end. */
@@ -538,7 +540,8 @@ int record_peek_id(const struct record_format *format, const void *bytes, size_t
 	struct cursor cursor;
 	uint64_t before, after;
 
-	if (!(type & (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_ID)) || open_body(bytes, available, &cursor))
+	if (!(type & (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_ID)) ||
+	    open_body(bytes, available, &cursor))
 		return -ENOENT;
 	if (header->type == PERF_RECORD_SAMPLE) {
 		before = type & PERF_SAMPLE_IDENTIFIER ? 0 :
