@@ -1,0 +1,20 @@
+/* cpu_list.h - lists of CPUs as the kernel and the user write them: "0-3,8".
+ * Source: Documentation/admin-guide/cputopology.rst. Thread: any. */
+#ifndef CAPTURE_CPU_LIST_H
+#define CAPTURE_CPU_LIST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/diag.h"
+
+/* Numbers in rising order, each once. *@cpus is malloc'd for the caller, NULL on failure.
+ * Returns 0, -EINVAL (syntax) or -ENOMEM. */
+int cpu_list_parse(const char *text, int **cpus, size_t *count, struct diag *why);
+
+/* The CPUs that are online now. Returns 0 or -errno. */
+int cpu_list_online(int **cpus, size_t *count, struct diag *why);
+
+bool cpu_list_has(const int *cpus, size_t count, int cpu);
+
+#endif

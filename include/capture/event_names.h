@@ -1,0 +1,16 @@
+/* event_names.h - the generic events that the kernel gives a name: hardware, software, cache.
+ * Source: <linux/perf_event.h> perf_hw_id, perf_sw_ids, perf_hw_cache_id; names as perf-list(1).
+ * Thread: any, pure. */
+#ifndef CAPTURE_EVENT_NAMES_H
+#define CAPTURE_EVENT_NAMES_H
+
+#include <linux/perf_event.h>
+#include <stdbool.h>
+
+/* Sets type and config of @attr; false when nothing has this name. */
+bool event_names_find(const char *name, struct perf_event_attr *attr);
+
+/* The known name closest to @name, or NULL when none is near. */
+const char *event_names_nearest(const char *name);
+
+#endif

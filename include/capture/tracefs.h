@@ -1,0 +1,23 @@
+/* tracefs.h - finds the kernel's tracing directory, also where nobody mounted it.
+ *
+ * Order:  /sys/kernel/tracing, /sys/kernel/debug/tracing, else a private mount that has no place in
+ *         any directory tree: it is gone with its descriptor and nobody else ever sees it.
+ * Source: fsopen(2), fsmount(2).
+ * Thread: any; no state.
+ */
+#ifndef CAPTURE_TRACEFS_H
+#define CAPTURE_TRACEFS_H
+
+#include <stdint.h>
+
+#include "base/diag.h"
+
+/* Opens the directory that holds "events/". Returns a descriptor (close-on-exec, the caller's) or
+ * -errno: -EACCES/-EPERM, -ENODEV (kernel without tracing), ... */
+int tracefs_open(struct diag *why);
+
+/* The number of the tracepoint @group:@event, for perf_event_attr.config of PERF_TYPE_TRACEPOINT.
+ * Returns 0, -ENOENT (no such group or event: the sentence says which), or as tracefs_open(). */
+int tracefs_event_id(const char *group, const char *event, uint64_t *id, struct diag *why);
+
+#endif

@@ -1,0 +1,101 @@
+/* tracefs.c - see tracefs.h. */
+#include "capture/tracefs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/mount.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* By number: glibc has wrappers only since 2.36. */
+static int mount_detached(void)
+{
+	int context = (int)syscall(SYS_fsopen, "tracefs", FSOPEN_CLOEXEC);
+	int dir = -1, err;
+
+	if (context < 0)
+		return -errno;
+	if (syscall(SYS_fsconfig, context, FSCONFIG_CMD_CREATE, NULL, NULL, 0) == 0)
+		dir = (int)syscall(SYS_fsmount, context, FSMOUNT_CLOEXEC,
+				   MOUNT_ATTR_NOEXEC | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV);
+	err = -errno;
+	close(context);
+	return dir >= 0 ? dir : err;
+}
+
+int tracefs_open(struct diag *why)
+{
+	static const char *const places[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
+	int dir, err = 0;
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		dir = open(places[i], O_DIRECTORY | O_RDONLY | O_CLOEXEC);
+		if (dir >= 0 && faccessat(dir, "events", X_OK, AT_EACCESS) == 0)
+			return dir;
+		if (errno == EACCES)
+			err = -EACCES;
+		if (dir >= 0)
+			close(dir);
+	}
+	if (!err) {
+		dir = mount_detached();
+		if (dir >= 0)
+			return dir;
+		err = dir;
+	}
+	if (err == -EACCES || err == -EPERM)
+		return diag_set(why, err, "tracepoints need the tracing file system, which only root"
+				" may read here: run with sudo");
+	return diag_set(why, err, "the kernel has no tracing file system (%s): tracepoints need"
+			" CONFIG_FTRACE", strerror(-err));
+}
+
+static int read_number_at(int dir, const char *path, uint64_t *number)
+{
+	char text[32] = "";
+	int fd = openat(dir, path, O_RDONLY | O_CLOEXEC);
+	ssize_t got;
+
+	if (fd < 0)
+		return -errno;
+	got = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	if (got <= 0)
+		return -EIO;
+	*number = strtoull(text, NULL, 10);
+	return 0;
+}
+
+int tracefs_event_id(const char *group, const char *event, uint64_t *id, struct diag *why)
+{
+	char path[PATH_MAX];
+	int dir, err;
+
+	if (!*group || !*event || strchr(group, '/') || strchr(event, '/') || *group == '.' ||
+	    *event == '.')
+		return diag_set(why, -EINVAL, "\"%s:%s\" is not a tracepoint: write it as"
+				" sched:sched_switch", group, event);
+	dir = tracefs_open(why);
+	if (dir < 0)
+		return dir;
+	snprintf(path, sizeof(path), "events/%s/%s/id", group, event);
+	err = read_number_at(dir, path, id);
+	if (err == -ENOENT) {
+		snprintf(path, sizeof(path), "events/%s", group);
+		if (faccessat(dir, path, F_OK, AT_EACCESS) == 0)
+			diag_set(why, err, "no tracepoint \"%s\" in the group %s: perf list '%s:*'"
+				 " shows what there is", event, group, group);
+		else
+			diag_set(why, err, "no tracepoint group \"%s\": perf list tracepoint shows"
+				 " what there is", group);
+	} else if (err) {
+		diag_set(why, err, "cannot read the number of tracepoint %s:%s: %s", group, event,
+			 strerror(-err));
+	}
+	close(dir);
+	return err;
+}
