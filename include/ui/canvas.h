@@ -1,0 +1,59 @@
+/* canvas.h - the picture: a grid of cells that views draw on and a terminal or a test reads.
+ *
+ * Cells:  one character with at most one combining mark, and what it means (enum role). A wide
+ *         character owns two cells, the second is CANVAS_TAIL.
+ * Clip:   every call takes an area and never draws outside of it or of the canvas; a wide character
+ *         that would be cut in half becomes a space.
+ * Locale: widths come from wcwidth(3), the same that curses asks, so that both agree: LC_CTYPE must
+ *         be a UTF-8 one unless is_ascii. With is_ascii every cell is ASCII: our own marks have a
+ *         stand-in, everything else is '?'.
+ * Thread: the owner's.
+ */
+#ifndef UI_CANVAS_H
+#define UI_CANVAS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ui/theme.h"
+
+#define CANVAS_TAIL 0u
+
+struct canvas_cell {
+	uint32_t code;		/* code point; CANVAS_TAIL: second half of the cell to the left */
+	uint32_t mark;		/* combining mark, 0: none */
+	enum role role;
+};
+
+struct canvas {
+	int width, height;
+	bool is_ascii;
+	struct canvas_cell *cells;	/* owned; width * height, row by row */
+};
+
+/* One line's stretch of cells. */
+struct canvas_area {
+	int x, y, width;
+};
+
+/* Gives @canvas its size and clears it; is_ascii stays. 0 or -ENOMEM (then it is 0 x 0). A zeroed
+ * struct is a canvas of size 0. */
+int canvas_resize(struct canvas *canvas, int width, int height);
+void canvas_finish(struct canvas *canvas);
+void canvas_clear(struct canvas *canvas);
+
+/* Cells that @text takes when nothing cuts it. */
+int canvas_text_width(const struct canvas *canvas, const char *text);
+
+/* Draws UTF-8 @text from the left edge of @area; text that does not fit ends in an ellipsis.
+ * Returns the cells used. The rest of the area is left as it is. */
+int canvas_put_text(struct canvas *canvas, struct canvas_area area, const char *text,
+		    enum role role);
+/* The same at the right edge. */
+int canvas_put_right(struct canvas *canvas, struct canvas_area area, const char *text,
+		     enum role role);
+
+/* Gives all cells of @area that role; their characters stay. */
+void canvas_set_role(struct canvas *canvas, struct canvas_area area, enum role role);
+
+#endif

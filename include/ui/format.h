@@ -1,0 +1,25 @@
+/* format.h - numbers as people read them, in a width that does not flicker.
+ * Thread: any, no state. */
+#ifndef UI_FORMAT_H
+#define UI_FORMAT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define FORMAT_BYTES 32		/* room enough for every number below */
+
+/* At most 5 cells: 9999, 78.9k, 1.23M, 456G. Returns @out[FORMAT_BYTES], as all of these. */
+char *format_count(char *out, uint64_t count);
+/* Powers of 1000: "512 B", "1.2 MB", "38 MB". */
+char *format_bytes(char *out, uint64_t bytes);
+/* "250 ms", "2.5 s", "10 s", "4 m 05 s", "2 h 03 m". */
+char *format_duration(char *out, double seconds);
+/* "18.42"; 100 and more with one digit less, so that it is never over 6 cells. */
+char *format_pct(char *out, double pct);
+
+/* A bar of up to @cells cells in eighths of a cell (whole '#' when @is_ascii) for @fraction of 0..1.
+ * What is not zero shows at least its smallest step. Needs 3 bytes per cell + 1 in @out[@cap]. */
+char *format_bar(char *out, size_t cap, int cells, double fraction, bool is_ascii);
+
+#endif

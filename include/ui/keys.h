@@ -1,0 +1,67 @@
+/* keys.h - bytes from the terminal into keys.
+ *
+ * Use:    keys_feed() what read(2) gave, keys_next() until UI_KEY_NONE. While keys_is_waiting(), call
+ *         keys_expire() when KEYS_ESCAPE_MS have passed without another byte.
+ * Keys:   a code point for characters, 1..31 for Ctrl-A.., enum ui_key for the rest.
+ * Source: ECMA-48 5.4 (control sequences); ctlseqs of xterm; console_codes(4).
+ * Thread: the owner's. Never blocks.
+ */
+#ifndef UI_KEYS_H
+#define UI_KEYS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum ui_key {
+	UI_KEY_NONE = 0,
+	UI_KEY_TAB = 9,
+	UI_KEY_ENTER = 13,
+	UI_KEY_ESCAPE = 27,
+	UI_KEY_BACKSPACE = 127,
+	UI_KEY_SPECIAL = 0x110000,	/* above every code point */
+	UI_KEY_UP = UI_KEY_SPECIAL,
+	UI_KEY_DOWN,
+	UI_KEY_LEFT,
+	UI_KEY_RIGHT,
+	UI_KEY_PAGE_UP,
+	UI_KEY_PAGE_DOWN,
+	UI_KEY_HOME,
+	UI_KEY_END,
+	UI_KEY_BACKTAB,
+	UI_KEY_F1,
+	UI_KEY_UNKNOWN,		/* a well-formed sequence that means nothing here */
+};
+
+#define UI_KEY_CTRL(letter) ((letter) & 0x1f)
+
+/* How long the rest of a sequence may take. A lone Esc is known only after this, so it must not be
+ * felt as slow; a sequence that was cut between two packets arrives within a few ten ms. */
+#define KEYS_ESCAPE_MS 250
+
+#define KEYS_BUFFER_BYTES 256
+#define KEYS_NAME_BYTES	  16
+
+struct keys {
+	unsigned char bytes[KEYS_BUFFER_BYTES];
+	size_t count;
+};
+
+/* Takes as many of @bytes[0..@count) as there is room for; returns how many. */
+size_t keys_feed(struct keys *keys, const unsigned char *bytes, size_t count);
+
+/* Room for so many bytes. */
+size_t keys_room(const struct keys *keys);
+
+/* The next whole key, or UI_KEY_NONE when there is none yet. */
+int keys_next(struct keys *keys);
+
+/* Part of a key is there. */
+bool keys_is_waiting(const struct keys *keys);
+
+/* Nothing more came: an Esc alone is the key Esc, half a sequence is nothing. Returns the key. */
+int keys_expire(struct keys *keys);
+
+/* What is printed on the key: "Up", "Space", "Ctrl-L", "\". Into @out[KEYS_NAME_BYTES]; returns @out. */
+char *keys_format(int key, char *out);
+
+#endif
