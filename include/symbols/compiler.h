@@ -9,7 +9,7 @@
 #include "base/diag.h"
 
 /* Reads .symtab, else .dynsym, of the file behind @fd; *@bytes is malloc'd for the caller.
- * Returns 0 (a file without symbols gives a table of 0 rows), -ENOEXEC, -EBADMSG, -ENOMEM, -E2BIG. */
+ * Returns 0 (no symbols: a table of 0 rows), -ENOEXEC, -EBADMSG, -ENOMEM or -E2BIG. */
 int compiler_compile(int fd, void **bytes, size_t *bytes_count, struct diag *why);
 
 #endif

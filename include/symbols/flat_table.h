@@ -6,7 +6,8 @@
  * PT_LOAD, so a look-up needs no segments and works for PIE, non-PIE, BOLT and lld alike), and
  * run-time addresses for the kernel.
  *
- * Use:    flat_table_check() once when the bytes arrive; look-ups afterwards trust the table: a
+ * Use:    made by symbols/flat_builder.h (worker, kallsyms).
+ *         flat_table_check() once when the bytes arrive; look-ups afterwards trust the table: a
  *         binary search, no allocation, no lock, no IPC.
  * Thread: immutable after the check; any.
  */
@@ -22,6 +23,7 @@
 #define FLAT_TABLE_MAGIC   0x31424154504d4c46ull /* "FLMPTAB1" */
 #define FLAT_TABLE_VERSION 1
 #define FLAT_NONE	   UINT32_MAX
+#define FLAT_BYTES_MAX	   (256u << 20)	/* 4 million rows with names of 40 bytes, and a margin */
 
 struct flat_header {
 	uint64_t magic;
@@ -37,7 +39,7 @@ struct flat_row {
 	uint32_t size;		/* > 0: the compiler gave sizeless symbols their end */
 	uint32_t name;		/* offset into strings; raw foreign bytes, terminated */
 	uint32_t object_name;	/* kernel tables: offset of the module's name; else FLAT_NONE */
-	uint32_t padding;
+	uint32_t outer;		/* nearest earlier row that ends later, else FLAT_NONE */
 };
 
 struct flat_table {
@@ -53,23 +55,14 @@ int flat_table_check(struct flat_table *out, const void *bytes, size_t bytes_cou
 		     struct diag *why);
 
 /* Row that contains @address, or FLAT_NONE: a gap is a gap, never the symbol before it. Where rows
- * nest, the innermost (latest start) that contains the address. */
+ * nest, the innermost (latest start) that contains the address; given up after 64 rows that ended
+ * before it, which real objects do not have. */
 uint32_t flat_table_find(const struct flat_table *table, uint64_t address);
 
 const char *flat_table_name(const struct flat_table *table, uint32_t row);	  /* BORROWED */
 const char *flat_table_object_name(const struct flat_table *table, uint32_t row); /* or NULL */
 
-/* Build one (worker, kallsyms). All offsets are set by the builder. */
-struct flat_builder;
-struct flat_builder *flat_builder_create(void);	/* NULL: out of memory */
-void flat_builder_destroy(struct flat_builder *builder);
-void flat_builder_set_build_id(struct flat_builder *builder, const struct build_id *id);
-/* @object_name NULL for user objects. @rank orders aliases at one address: the highest stays. */
-int flat_builder_add(struct flat_builder *builder, uint64_t start, uint64_t size, const char *name,
-		     const char *object_name, unsigned int rank);
-/* Sorts, drops aliases, gives sizeless rows their end (the next row's start, at most
- * @sizeless_cap further), and returns one malloc'd block for flat_table_check(). */
-int flat_builder_finish(struct flat_builder *builder, uint64_t sizeless_cap, void **bytes,
-			size_t *bytes_count);
+/* `outer` of row @index of @rows, where those of all rows before it are right already. */
+uint32_t flat_table_outer(const struct flat_row *rows, uint32_t index);
 
 #endif

@@ -1,6 +1,7 @@
 /* kallsyms.h - the running kernel's names: /proc/kallsyms -> a flat table (run-time addresses).
  *
- * Source: kernel/kallsyms.c. Modules and BPF programs are in column 4 and become object names.
+ * Source: kernel/kallsyms.c. Modules and BPF programs are in column 4 and become object
+ *         names, without the brackets.
  * Thread: any; reading takes 50-100 ms inside the kernel, so not the analyzer's.
  */
 #ifndef SYMBOLS_KALLSYMS_H
@@ -13,15 +14,17 @@
 struct kallsyms {
 	struct flat_table table;
 	void *bytes;		/* owned */
-	uint64_t text_address;	/* of _text, 0 when unknown: a recording's kernel may be slid */
+	uint64_t text_address;	/* of _text with the slide, 0 when unknown */
 };
 
 /* Reads @path ("/proc/kallsyms"). Addresses that are all zero give -EPERM and a sentence that names
- * kptr_restrict and the remedy. */
-int kallsyms_load(struct kallsyms *out, const char *path, struct diag *why);
+ * kptr_restrict and the remedy. @slide as below; 0: the running kernel as it is. *@out is the
+ * caller's, also on failure: kallsyms_finish(). */
+int kallsyms_load(struct kallsyms *out, const char *path, uint64_t slide, struct diag *why);
 
 /* The parser alone: @text[0..@len), lines of "address type name [module]". @slide is added to every
- * address. For tests, and for kallsyms_load(). */
+ * address; where it is not 0 (a recording from another boot) modules and BPF programs are left out,
+ * because they lie elsewhere by an amount of their own. */
 int kallsyms_parse(struct kallsyms *out, const char *text, size_t len, uint64_t slide,
 		   struct diag *why);
 void kallsyms_finish(struct kallsyms *kallsyms);

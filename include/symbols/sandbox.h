@@ -13,15 +13,18 @@
 #ifndef SYMBOLS_SANDBOX_H
 #define SYMBOLS_SANDBOX_H
 
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "symbols/flat_table.h"
+
+#define SANDBOX_DEADLINE_MS 10000	/* of one job; 0.2 s for 200 MB, times an overloaded machine */
 
 struct sandbox;
 
 int sandbox_start(struct sandbox **out, struct diag *why);
 void sandbox_stop(struct sandbox *sandbox);	/* ends the zygote and its worker; NULL is fine */
-pid_t sandbox_pid(const struct sandbox *sandbox);	/* the zygote, for the guardian */
+pid_t sandbox_pid(const struct sandbox *sandbox);	/* the zygote, for the guardian; -1: ended */
 
 /* A table as it arrived: mapped read-only, checked. */
 struct sandbox_table {
@@ -33,8 +36,15 @@ struct sandbox_table {
 /* Compiles the symbols of the ELF file behind @fd (read only, stays the caller's; its offset may
  * move). BLOCKS for the worker's lifetime, bounded by the deadline. Returns 0 with *@out the
  * caller's (sandbox_table_finish()), or -errno with the reason: -ENOEXEC not ELF, -EBADMSG damaged
- * table, -ETIMEDOUT, -EPIPE the worker died (the reason names the signal), -E2BIG over a cap. */
+ * table, -ETIMEDOUT, -EPIPE the worker died (the reason names the signal) or the
+ * zygote is gone, -E2BIG over a cap, -EINVAL @fd is not a regular file, -ECANCELED. The reason is
+ * sanitized. */
 int sandbox_compile(struct sandbox *sandbox, int fd, struct sandbox_table *out, struct diag *why);
 void sandbox_table_finish(struct sandbox_table *table);
+
+/* Of the jobs from now on, instead of SANDBOX_DEADLINE_MS. The thread of sandbox_compile(). */
+void sandbox_set_deadline(struct sandbox *sandbox, uint32_t deadline_ms);
+/* Makes the running and every later sandbox_compile() fail with -ECANCELED soon. Any thread. */
+void sandbox_cancel(struct sandbox *sandbox);
 
 #endif

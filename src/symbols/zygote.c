@@ -1,0 +1,119 @@
+/* zygote.c - see symbols/zygote.h and the drawing in symbols/sandbox_protocol.h.
+ *
+ * Problem: a fork of the running profiler would copy its threads' locks, its rings and its
+ * memory. So this process is forked before any of that exists, and only forks from then on.
+ *
+ * Invariant: at most one worker lives, and none when the verdict is sent or the zygote ends.
+ */
+#include "symbols/zygote.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/pidfd.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "symbols/sandbox_protocol.h"
+#include "symbols/worker.h"
+
+/* Makes fd @fd descriptor 3 and the only one besides /dev/null as 0, 1 and 2. */
+static int keep_only(int fd)
+{
+	int null = open("/dev/null", O_RDWR);
+
+	if (null < 0 || dup2(fd, 3) < 0)
+		return -1;
+	for (int i = 0; i < 3; i++)
+		if (dup2(null, i) < 0)
+			return -1;
+	return close_range(4, ~0u, 0);
+}
+
+/* The terminal's keys and a service's stop are for main; this process ends with it. */
+static void ignore_signals(void)
+{
+	static const int ignored[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGPIPE,
+				       SIGTTIN, SIGTTOU, SIGUSR1, SIGUSR2, SIGWINCH };
+	sigset_t none;
+
+	for (size_t i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
+		signal(ignored[i], SIG_IGN);
+	signal(SIGCHLD, SIG_DFL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/* True when the worker ended by itself; false at the deadline. Ends this process, and with it the
+ * worker, when main is gone. */
+static bool wait_for_worker(int socket, int pidfd, uint64_t deadline_ns)
+{
+	struct pollfd waits[] = { { .fd = pidfd, .events = POLLIN }, { .fd = socket } };
+
+	for (;;) {
+		uint64_t now = clock_now_ns();
+		int ready;
+
+		if (now >= deadline_ns)
+			return false;
+		ready = poll(waits, 2, (int)((deadline_ns - now) / CLOCK_NS_PER_MS + 1));
+		if (ready > 0 && waits[1].revents)
+			_exit(0);	/* POLLHUP: PR_SET_PDEATHSIG takes the worker along */
+		if (ready > 0 && waits[0].revents)
+			return true;
+	}
+}
+
+static struct sandbox_verdict run_worker(int socket, const struct sandbox_job *job,
+					 const int fds[SANDBOX_JOB_FDS])
+{
+	struct sandbox_verdict verdict = { .status = 0 };
+	uint64_t deadline = clock_now_ns() + job->deadline_ms * CLOCK_NS_PER_MS;
+	pid_t zygote = getpid();
+	pid_t worker = fork();
+	int pidfd;
+
+	if (worker == 0)
+		worker_run(fds[SANDBOX_JOB_OBJECT], fds[SANDBOX_JOB_REPLY], zygote);
+	if (worker < 0)
+		return (struct sandbox_verdict){ .status = -errno };
+	pidfd = pidfd_open(worker, 0);
+	if (pidfd < 0 || !wait_for_worker(socket, pidfd, deadline)) {
+		kill(worker, SIGKILL);
+		verdict.is_late = pidfd >= 0;
+	}
+	while (waitpid(worker, &verdict.status, 0) < 0 && errno == EINTR)
+		continue;
+	if (pidfd >= 0)
+		close(pidfd);
+	return verdict;
+}
+
+_Noreturn void zygote_run(int socket, pid_t main_pid)
+{
+	ignore_signals();
+	setsid();
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != main_pid || keep_only(socket))
+		_exit(1);
+	socket = 3;
+	prctl(PR_SET_NAME, "flametop-zygote");
+	for (;;) {
+		struct sandbox_job job;
+		struct sandbox_verdict verdict;
+		int fds[SANDBOX_JOB_FDS];
+
+		if (sandbox_protocol_receive(socket, &job, sizeof(job), fds, SANDBOX_JOB_FDS, 0) ||
+		    fds[0] < 0)
+			_exit(0);
+		verdict = run_worker(socket, &job, fds);
+		for (int i = 0; i < SANDBOX_JOB_FDS; i++)
+			close(fds[i]);
+		if (sandbox_protocol_send(socket, &verdict, sizeof(verdict), NULL, 0))
+			_exit(0);
+	}
+}
