@@ -1,0 +1,73 @@
+/* id_set.h - finds the id of a row that lives in the owner's own arrays: 4 to 8 bytes a row.
+ *
+ * Use:    the owner numbers its rows 0, 1, 2, ... and knows how to hash and compare them:
+ *
+ *		for (slot = id_set_first(set, hash); (id = set->slots[slot]) != ID_SET_NONE;
+ *		     slot = id_set_next(set, slot))
+ *			if (row id equals what I look for)
+ *				return id;
+ *		... append the row as `id`, then id_set_add(set, hash, id)
+ *
+ *         id_set_reserve() before the search keeps the slot valid and makes the add infallible.
+ * Cost:   linear probing at a load of at most 3/4. No removal: owners compact and rebuild.
+ * Thread: the owner's.
+ */
+#ifndef BASE_ID_SET_H
+#define BASE_ID_SET_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/id_map.h"
+
+#define ID_SET_NONE UINT32_MAX
+
+struct id_set {
+	uint32_t *slots;	/* owned; ID_SET_NONE: empty */
+	uint32_t slot_count;	/* a power of two, or 0 before the first reserve */
+	uint32_t used;
+};
+
+/* The hash of row @id, for moving it when the table grows. */
+typedef uint64_t id_set_hash(const void *owner, uint32_t id);
+
+/* Makes room for one more row. 0 or -ENOMEM, then nothing changed. */
+int id_set_reserve(struct id_set *set, id_set_hash *hash, const void *owner);
+/* After the owner renumbered its rows to 0..@count: starts over. 0, or -ENOMEM, which can't be when
+ * the rows only became fewer. */
+int id_set_rebuild(struct id_set *set, uint32_t count, id_set_hash *hash, const void *owner);
+void id_set_finish(struct id_set *set);
+
+static inline uint32_t id_set_first(const struct id_set *set, uint64_t hash)
+{
+	return (uint32_t)hash & (set->slot_count - 1);
+}
+
+static inline uint32_t id_set_next(const struct id_set *set, uint32_t slot)
+{
+	return (slot + 1) & (set->slot_count - 1);
+}
+
+/* Needs a reserve before it, and a row that is not there yet. */
+static inline void id_set_add(struct id_set *set, uint64_t hash, uint32_t id)
+{
+	uint32_t slot = id_set_first(set, hash);
+
+	while (set->slots[slot] != ID_SET_NONE)
+		slot = id_set_next(set, slot);
+	set->slots[slot] = id;
+	set->used++;
+}
+
+static inline size_t id_set_bytes(const struct id_set *set)
+{
+	return (size_t)set->slot_count * sizeof(*set->slots);
+}
+
+/* Two halves of a row into one well-spread hash. */
+static inline uint64_t id_set_mix(uint64_t a, uint64_t b)
+{
+	return id_map_mix(a ^ id_map_mix(b + 0x9e3779b97f4a7c15ull));
+}
+
+#endif

@@ -1,0 +1,46 @@
+/* symbol_names.h - frame -> symbol: names come after counting, and may arrive later.
+ *
+ * A symbol is (canonical object, where it starts, how far it is known). Ids are stable for the
+ * life of the analyzer; a frame's cached symbol is forgotten when its object's table arrives.
+ * Thread: the analyzer's.
+ */
+#ifndef MODEL_SYMBOL_NAMES_H
+#define MODEL_SYMBOL_NAMES_H
+
+#include <stdbool.h>
+
+#include "base/id_set.h"
+#include "base/strpool.h"
+#include "model/snapshot.h"
+#include "model/stack_trie.h"
+#include "symbols/object_table.h"
+
+struct symbol {
+	uint64_t address;	/* start; the address itself when unknown; 0 while loading */
+	uint32_t object;	/* canonical */
+	enum symbol_state state;
+	struct str_id name;	/* empty while loading */
+	struct str_id object_name, object_path;	/* a module's, for kernel symbols */
+	enum cpu_mode mode;
+	bool is_idle;		/* a function of the kernel's idle loop */
+};
+
+struct symbol_names {
+	struct symbol *symbols;	/* owned */
+	uint32_t count, capacity;
+	struct id_set index;
+	struct object_table *objects;	/* borrowed, as the next */
+	struct strpool *strings;
+};
+
+void symbol_names_init(struct symbol_names *names, struct object_table *objects,
+		       struct strpool *strings);
+void symbol_names_finish(struct symbol_names *names);
+
+/* The symbol of @frame: cached in the trie, else looked up. ID_SET_NONE: out of memory. */
+uint32_t symbol_names_of_frame(struct symbol_names *names, struct stack_trie *trie, uint32_t frame);
+
+/* After @object's state changed: forgets what its frames cached. */
+void symbol_names_forget_object(struct stack_trie *trie, uint32_t object);
+
+#endif

@@ -1,0 +1,88 @@
+/* task_table.h - who runs: processes with their maps, threads with their names, and tasks.
+ *
+ * A task is (pid, tid, comm), interned once: what a sample is counted for. A thread that renames
+ * itself or calls exec becomes another task from then on.
+ * Thread: the analyzer's.
+ */
+#ifndef MODEL_TASK_TABLE_H
+#define MODEL_TASK_TABLE_H
+
+#include <stdbool.h>
+
+#include "base/id_set.h"
+#include "base/strpool.h"
+#include "symbols/address_map.h"
+
+enum maps_state {
+	MAPS_UNREAD,		/* was there before us: read /proc/PID/maps at its first sample */
+	MAPS_ASKED,		/* the process reader is at it */
+	MAPS_KNOWN,
+};
+
+struct process {
+	uint32_t pid, parent_pid;
+	enum maps_state maps_state;
+	struct address_map *maps;	/* owned reference; NULL before the first mapping */
+	uint64_t asked_ns;		/* MAPS_ASKED: since when */
+	uint32_t uid;
+	bool has_uid;
+	bool is_target;		/* when single processes were asked for: one of them or its child */
+	bool is_alive;
+};
+
+struct thread {
+	uint32_t pid, tid;
+	struct str_id comm;
+	uint32_t task;		/* of the present comm, or ID_SET_NONE: not interned yet */
+	bool has_comm;
+	bool is_asked;		/* its comm was asked of the process reader */
+	bool is_target;
+};
+
+struct task {
+	uint32_t pid, tid;
+	struct str_id comm;
+};
+
+struct task_table {
+	struct process *processes;	/* owned */
+	struct thread *threads;		/* owned */
+	struct task *tasks;		/* owned */
+	uint32_t process_count, process_capacity;
+	uint32_t thread_count, thread_capacity;
+	uint32_t task_count, task_capacity;
+	struct id_map process_by_pid, thread_by_tid;
+	struct id_set task_index;
+	struct strpool *strings;	/* borrowed */
+};
+
+void task_table_init(struct task_table *table, struct strpool *strings);
+void task_table_finish(struct task_table *table);
+
+/* Each returns the row, made when there was none (pid 0 and tid 0 are the idle task "swapper"),
+ * or NULL: out of memory. BORROWED until the next call that makes a row of the same kind. */
+struct process *task_table_process(struct task_table *table, uint32_t pid);
+struct thread *task_table_thread(struct task_table *table, uint32_t pid, uint32_t tid);
+/* The row if there is one, never made. */
+struct process *task_table_find_process(const struct task_table *table, uint32_t pid);
+
+/* FORK: the child gets the parent's comm; a new process also uid, target mark and, unless
+ * @is_synthesized (perf record's description of what ran already), the maps. */
+void task_table_fork(struct task_table *table, uint32_t parent_pid, uint32_t parent_tid,
+		     uint32_t pid, uint32_t tid, bool is_synthesized);
+/* COMM. After exec the process starts with no maps, and what follows is all reported. */
+void task_table_set_comm(struct task_table *table, uint32_t pid, uint32_t tid, const char *comm,
+			 size_t len, bool is_exec);
+/* EXIT of a thread; its process is not alive any more when it was the last known one (its own). */
+void task_table_exit(struct task_table *table, uint32_t pid, uint32_t tid);
+
+/* Task id for @thread as it is named now: ":TID" when its comm is not known. */
+uint32_t task_table_task(struct task_table *table, struct thread *thread);
+
+/* Forgets tasks with !used[task], dead threads and dead processes. @renumbered[old] = new, or
+ * ID_SET_NONE. Both arrays have task_count elements. */
+int task_table_compact(struct task_table *table, const unsigned char *used, uint32_t *renumbered);
+
+size_t task_table_bytes(const struct task_table *table);
+
+#endif

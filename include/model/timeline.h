@@ -1,0 +1,94 @@
+/* timeline.h - the counts: slices of one second, oldest leave first. Every view is a fold over it.
+ *
+ *   oldest                                                         newest
+ *   | 60 s | 60 s | 10 s | 10 s | ... | 1 s | 1 s | 1 s | 1 s | open |
+ *
+ * A slice is a sparse array of (event, task, cpu, stack, value bucket) -> count, weight, plus per
+ * event totals of 50 ms for the heat map. The bucket is 0 for samples (probes will use it). Closed
+ * slices older than two minutes are rolled up to 10 s, older than ten to 60 s, before they go.
+ *
+ * Thread: the analyzer's.
+ */
+#ifndef MODEL_TIMELINE_H
+#define MODEL_TIMELINE_H
+
+#include <stdbool.h>
+
+#include "base/id_set.h"
+
+#define SLICE_NS	1000000000ull
+#define SLICE_TICKS	20	/* totals of 50 ms */
+#define TIMELINE_MAX_EVENTS 256
+
+struct slice_entry {
+	uint32_t task, stack;
+	uint32_t count;
+	uint16_t cpu;		/* UINT16_MAX: unknown */
+	uint8_t event;
+	uint8_t bucket;
+	uint64_t weight;	/* summed period */
+};
+
+/* Entries found by key: the open slice, and the window that is kept incrementally. */
+struct entry_set {
+	struct slice_entry *entries;	/* owned */
+	uint32_t count, capacity;
+	struct id_set index;
+};
+
+/* Adds to the entry with @entry's key. 0 or -ENOMEM. */
+int entry_set_add(struct entry_set *set, const struct slice_entry *entry);
+/* Takes away from it; the key must be there. */
+void entry_set_subtract(struct entry_set *set, const struct slice_entry *entry);
+/* After many subtractions: forgets the entries that count nothing, once they are the majority. */
+void entry_set_shrink(struct entry_set *set);
+void entry_set_clear(struct entry_set *set);	/* keeps the memory */
+void entry_set_finish(struct entry_set *set);
+
+struct slice_ticks {
+	uint32_t samples[SLICE_TICKS];
+};
+
+struct slice {
+	uint64_t start_ns, end_ns;	/* of the times counted in it */
+	struct slice_entry *entries;	/* owned; exact size */
+	uint32_t count;
+	struct slice_ticks *ticks;	/* owned, one per event; NULL once rolled up */
+	uint64_t truncated_stacks;	/* samples whose chain was cut at the kernel's limit */
+	uint64_t samples;
+};
+
+struct timeline {
+	struct slice *slices;		/* owned; closed ones, oldest first */
+	uint32_t count, capacity;
+	uint32_t event_count;
+	struct entry_set open;		/* the slice that is being filled */
+	struct slice open_slice;	/* its times and ticks; entries unused */
+	uint64_t evicted_samples;	/* left with their slices, since start */
+	uint64_t evicted_until_ns;
+};
+
+int timeline_init(struct timeline *timeline, uint32_t event_count);
+void timeline_finish(struct timeline *timeline);
+
+/* Counts one sample at @time_ns. Closes the open slice first when @time_ns lies in a later second.
+ * 0 or -ENOMEM: the sample is not counted. */
+int timeline_add(struct timeline *timeline, uint64_t time_ns, const struct slice_entry *entry,
+		 bool is_truncated);
+
+/* Closes the open slice now, so that a window can end at @now_ns exactly. Nothing happens when it
+ * is empty. */
+int timeline_cut(struct timeline *timeline, uint64_t now_ns);
+
+/* Merges old slices as described above. @now_ns: the newest time. */
+void timeline_roll_up(struct timeline *timeline, uint64_t now_ns);
+
+/* Drops the oldest slice. False when there is none. */
+bool timeline_evict_oldest(struct timeline *timeline);
+
+/* Drops everything. */
+void timeline_zero(struct timeline *timeline);
+
+size_t timeline_bytes(const struct timeline *timeline);
+
+#endif

@@ -1,0 +1,74 @@
+/* object_table.h - every object (executable, library, kernel, anonymous memory) once, with its
+ * symbol table as soon as that arrives.
+ *
+ * Identity: path and build-id where the mapping carried one, else path, device and inode. The same
+ *           file seen both ways becomes one object when its table tells the build-id: `canonical`.
+ * Thread:   the analyzer's.
+ */
+#ifndef SYMBOLS_OBJECT_TABLE_H
+#define SYMBOLS_OBJECT_TABLE_H
+
+#include "base/build_id.h"
+#include "base/event_record.h"
+#include "base/id_map.h"
+#include "base/strpool.h"
+#include "symbols/flat_table.h"
+
+/* Objects that always exist, numbered like this. */
+enum object_fixed {
+	OBJECT_UNKNOWN,		/* "[unknown]": user address outside of every known mapping */
+	OBJECT_KERNEL,		/* "[kernel]": run-time kernel addresses; path as perf says it */
+	OBJECT_UNKNOWN_KERNEL,	/* "[unknown]": a recording that says nothing of its kernel there */
+	OBJECT_HYPERVISOR,	/* "[hypervisor]" */
+	OBJECT_GUEST_KERNEL,	/* "[guest.kernel]" */
+	OBJECT_GUEST_USER,	/* "[guest]" */
+	OBJECT_FIXED_COUNT,
+};
+
+enum object_state {
+	OBJECT_NO_TABLE,	/* nothing to load: anonymous memory, guests, unknown */
+	OBJECT_LOADING,
+	OBJECT_READY,
+	OBJECT_UNREADABLE,
+};
+
+struct object {
+	struct str_id path, name;	/* whole; short for the screen */
+	struct str_id reason;		/* OBJECT_UNREADABLE */
+	struct build_id build_id;
+	uint32_t canonical;		/* the object that stands for this one, often itself */
+	enum object_state state;
+	enum cpu_mode mode;
+	struct flat_table table;	/* OBJECT_READY; BORROWED from the opener */
+};
+
+struct object_table {
+	struct object *objects;		/* owned */
+	uint32_t count, capacity;
+	struct id_map by_key;		/* hash of the identity -> object */
+	struct strpool *strings;	/* borrowed */
+};
+
+struct object_key {
+	const char *path;		/* raw bytes */
+	size_t path_len;
+	struct build_id build_id;	/* count 0: then dev and inode */
+	uint64_t device, inode;
+	enum cpu_mode mode;
+};
+
+int object_table_init(struct object_table *table, struct strpool *strings);
+void object_table_finish(struct object_table *table);
+
+/* The object of that identity; *@is_new says that the caller should have its table loaded.
+ * OBJECT_UNKNOWN when out of memory. */
+uint32_t object_table_intern(struct object_table *table, const struct object_key *key,
+			     bool *is_new);
+
+/* Its table arrived. Sets state, build-id and, when an object of the same path and build-id is
+ * known, `canonical`. */
+void object_table_set_ready(struct object_table *table, uint32_t object,
+			    const struct flat_table *flat, const struct build_id *build_id);
+void object_table_set_unreadable(struct object_table *table, uint32_t object, const char *reason);
+
+#endif

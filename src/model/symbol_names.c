@@ -1,0 +1,174 @@
+/* symbol_names.c - see model/symbol_names.h. */
+#include "model/symbol_names.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Functions in which a CPU without work is found, by kernel version and architecture: the leaf of
+ * a sample in the idle loop, whichever task runs it (idle injection runs it outside of pid 0).
+ * Source: kernel/sched/idle.c, drivers/idle, drivers/acpi/processor_idle.c, arch/x86. */
+static const char *const idle_functions[] = {
+	"acpi_idle_do_entry", "acpi_processor_ffh_cstate_enter", "acpi_safe_halt",
+	"arch_cpu_idle", "cpu_idle", "cpu_idle_poll", "cpu_startup_entry", "cpuidle_enter",
+	"cpuidle_enter_state", "default_idle", "default_idle_call", "do_idle", "enter_idle",
+	"exit_idle", "intel_idle", "intel_idle_ibrs", "intel_idle_irq", "intel_idle_xstate",
+	"mwait_idle", "mwait_idle_with_hints", "mwait_idle_with_hints.constprop.0",
+	"native_safe_halt", "poll_idle", "ppc64_runlatch_off", "pseries_dedicated_idle_sleep",
+	"psw_idle", "psw_idle_exit", "pv_native_safe_halt", "cpu_do_idle",
+};
+
+void symbol_names_init(struct symbol_names *names, struct object_table *objects,
+		       struct strpool *strings)
+{
+	*names = (struct symbol_names){ .objects = objects, .strings = strings };
+}
+
+void symbol_names_finish(struct symbol_names *names)
+{
+	free(names->symbols);
+	id_set_finish(&names->index);
+	memset(names, 0, sizeof(*names));
+}
+
+static bool is_idle_function(const char *name)
+{
+	for (size_t i = 0; i < sizeof(idle_functions) / sizeof(idle_functions[0]); i++)
+		if (!strcmp(idle_functions[i], name))
+			return true;
+	return false;
+}
+
+static uint64_t hash_of(uint64_t address, uint32_t object, enum symbol_state state)
+{
+	return id_set_mix(address, (uint64_t)object << 2 | state);
+}
+
+static uint64_t symbol_hash(const void *owner, uint32_t id)
+{
+	const struct symbol *symbol = &((const struct symbol_names *)owner)->symbols[id];
+
+	return hash_of(symbol->address, symbol->object, symbol->state);
+}
+
+static int reserve(struct symbol_names *names)
+{
+	uint32_t capacity = names->capacity ? names->capacity * 2 : 256;
+	struct symbol *bigger;
+
+	if (id_set_reserve(&names->index, symbol_hash, names))
+		return -1;
+	if (names->count < names->capacity)
+		return 0;
+	bigger = realloc(names->symbols, capacity * sizeof(*bigger));
+	if (!bigger)
+		return -1;
+	names->symbols = bigger;
+	names->capacity = capacity;
+	return 0;
+}
+
+static struct str_id intern(struct symbol_names *names, const char *text)
+{
+	return strpool_intern(names->strings, text, strlen(text));
+}
+
+/* "ext4" -> "[ext4]"; what has brackets keeps them. */
+static struct str_id module_name(struct symbol_names *names, const char *module)
+{
+	char text[256];
+
+	if (module[0] == '[')
+		return intern(names, module);
+	snprintf(text, sizeof(text), "[%s]", module);
+	return intern(names, text);
+}
+
+/* Fills in what is shown; the identity (address, object, state) is set. @row: of a named one. */
+static void describe(struct symbol_names *names, struct symbol *symbol, uint32_t row)
+{
+	const struct object *object = &names->objects->objects[symbol->object];
+	char text[32];
+
+	symbol->mode = object->mode;
+	symbol->object_name = object->name;
+	symbol->object_path = object->path;
+	if (symbol->state == SYMBOL_NAMED) {
+		const char *name = flat_table_name(&object->table, row);
+		const char *module = flat_table_object_name(&object->table, row);
+
+		symbol->name = intern(names, name);
+		symbol->is_idle = object->mode == MODE_KERNEL && is_idle_function(name);
+		if (module && module[0])
+			symbol->object_name = symbol->object_path = module_name(names, module);
+	} else if (symbol->state != SYMBOL_LOADING) {
+		snprintf(text, sizeof(text), "0x%llx", (unsigned long long)symbol->address);
+		symbol->name = intern(names, text);
+	}
+}
+
+static uint32_t symbol_intern(struct symbol_names *names, uint64_t address, uint32_t object,
+			      enum symbol_state state, uint32_t row)
+{
+	const uint64_t hash = hash_of(address, object, state);
+	uint32_t slot, id;
+
+	if (reserve(names))
+		return ID_SET_NONE;
+	for (slot = id_set_first(&names->index, hash);
+	     (id = names->index.slots[slot]) != ID_SET_NONE;
+	     slot = id_set_next(&names->index, slot)) {
+		const struct symbol *symbol = &names->symbols[id];
+
+		if (symbol->address == address && symbol->object == object &&
+		    symbol->state == state)
+			return id;
+	}
+	id = names->count++;
+	names->symbols[id] = (struct symbol){
+		.address = address, .object = object, .state = state,
+	};
+	describe(names, &names->symbols[id], row);
+	id_set_add(&names->index, hash, id);
+	return id;
+}
+
+static uint32_t look_up(struct symbol_names *names, uint32_t object_id, uint64_t address)
+{
+	const struct object *object = &names->objects->objects[object_id];
+	uint32_t row;
+
+	switch (object->state) {
+	case OBJECT_LOADING:
+		return symbol_intern(names, 0, object_id, SYMBOL_LOADING, FLAT_NONE);
+	case OBJECT_UNREADABLE:
+		return symbol_intern(names, address, object->canonical, SYMBOL_UNREADABLE,
+				     FLAT_NONE);
+	case OBJECT_READY:
+		row = flat_table_find(&object->table, address);
+		if (row != FLAT_NONE)
+			return symbol_intern(names, object->table.rows[row].start,
+					     object->canonical, SYMBOL_NAMED, row);
+		break;
+	case OBJECT_NO_TABLE:
+		break;
+	}
+	return symbol_intern(names, address, object->canonical, SYMBOL_UNKNOWN, FLAT_NONE);
+}
+
+uint32_t symbol_names_of_frame(struct symbol_names *names, struct stack_trie *trie, uint32_t frame)
+{
+	struct stack_frames *frames = &trie->frames;
+
+	if (frames->symbol[frame] == ID_SET_NONE)
+		frames->symbol[frame] = look_up(names, frames->object[frame],
+						frames->address[frame]);
+	return frames->symbol[frame];
+}
+
+void symbol_names_forget_object(struct stack_trie *trie, uint32_t object)
+{
+	for (uint32_t i = 0; i < trie->frames.count; i++)
+		if (trie->frames.object[i] == object)
+			trie->frames.symbol[i] = ID_SET_NONE;
+}

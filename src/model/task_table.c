@@ -1,0 +1,284 @@
+/* task_table.c - see model/task_table.h.
+ *
+ * The kernel's rules: fork copies the comm of the parent's thread, and the whole address space when
+ * a new process comes (pid differs from the parent's); exec keeps the comm record's name and drops
+ * the address space; pids and tids are used again, a FORK starts them anew.
+ */
+#include "model/task_table.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void task_table_init(struct task_table *table, struct strpool *strings)
+{
+	*table = (struct task_table){ .strings = strings };
+}
+
+void task_table_finish(struct task_table *table)
+{
+	for (uint32_t i = 0; i < table->process_count; i++)
+		address_map_release(table->processes[i].maps);
+	free(table->processes);
+	free(table->threads);
+	free(table->tasks);
+	id_map_finish(&table->process_by_pid);
+	id_map_finish(&table->thread_by_tid);
+	id_set_finish(&table->task_index);
+	memset(table, 0, sizeof(*table));
+}
+
+/* Room for one more row of @row_bytes in *@rows. */
+static int reserve_row(void *rows, uint32_t count, uint32_t *capacity, size_t row_bytes)
+{
+	void **array = rows;
+	uint32_t larger = *capacity ? *capacity * 2 : 64;
+	void *bigger;
+
+	if (count < *capacity)
+		return 0;
+	bigger = realloc(*array, larger * row_bytes);
+	if (!bigger)
+		return -ENOMEM;
+	*array = bigger;
+	*capacity = larger;
+	return 0;
+}
+
+struct process *task_table_find_process(const struct task_table *table, uint32_t pid)
+{
+	uint32_t at = id_map_get(&table->process_by_pid, pid);
+
+	return at == ID_MAP_NONE ? NULL : &table->processes[at];
+}
+
+struct process *task_table_process(struct task_table *table, uint32_t pid)
+{
+	struct process *process = task_table_find_process(table, pid);
+
+	if (process)
+		return process;
+	if (reserve_row(&table->processes, table->process_count, &table->process_capacity,
+			sizeof(*process)) ||
+	    id_map_put(&table->process_by_pid, pid, table->process_count))
+		return NULL;
+	process = &table->processes[table->process_count++];
+	*process = (struct process){ .pid = pid, .is_alive = true };
+	if (!pid) {		/* the idle task has no user memory and belongs to root */
+		process->maps_state = MAPS_KNOWN;
+		process->has_uid = true;
+	}
+	return process;
+}
+
+static struct thread *find_thread(const struct task_table *table, uint32_t tid)
+{
+	uint32_t at = id_map_get(&table->thread_by_tid, tid);
+
+	return at == ID_MAP_NONE ? NULL : &table->threads[at];
+}
+
+static void start_thread_row(struct task_table *table, struct thread *thread, uint32_t pid,
+			     uint32_t tid)
+{
+	*thread = (struct thread){ .pid = pid, .tid = tid, .task = ID_SET_NONE };
+	if (!tid) {
+		thread->comm = strpool_intern(table->strings, "swapper", 7);
+		thread->has_comm = true;
+	}
+}
+
+struct thread *task_table_thread(struct task_table *table, uint32_t pid, uint32_t tid)
+{
+	struct thread *thread = find_thread(table, tid);
+
+	if (thread) {
+		if (thread->pid != pid)	/* the tid was used again and we did not see the fork */
+			start_thread_row(table, thread, pid, tid);
+		return thread;
+	}
+	if (reserve_row(&table->threads, table->thread_count, &table->thread_capacity,
+			sizeof(*thread)) ||
+	    id_map_put(&table->thread_by_tid, tid, table->thread_count))
+		return NULL;
+	thread = &table->threads[table->thread_count++];
+	start_thread_row(table, thread, pid, tid);
+	return thread;
+}
+
+/* The child's address space, user and target mark are the parent's. */
+static void fork_process(struct task_table *table, uint32_t parent_pid, uint32_t pid,
+			 bool is_synthesized)
+{
+	struct process *child = task_table_process(table, pid);
+	const struct process *parent;
+
+	if (!child)
+		return;
+	address_map_release(child->maps);
+	*child = (struct process){ .pid = pid, .parent_pid = parent_pid, .is_alive = true };
+	parent = task_table_find_process(table, parent_pid);
+	if (!parent)
+		return;
+	if (!is_synthesized) {
+		child->maps = parent->maps ? address_map_share(parent->maps) : NULL;
+		child->maps_state = parent->maps_state == MAPS_KNOWN ? MAPS_KNOWN : MAPS_UNREAD;
+	}
+	child->uid = parent->uid;
+	child->has_uid = parent->has_uid;
+	child->is_target = parent->is_target;
+}
+
+void task_table_fork(struct task_table *table, uint32_t parent_pid, uint32_t parent_tid,
+		     uint32_t pid, uint32_t tid, bool is_synthesized)
+{
+	const struct thread *parent;
+	struct thread *child;
+
+	if (pid != parent_pid)
+		fork_process(table, parent_pid, pid, is_synthesized);
+	child = task_table_thread(table, pid, tid);
+	if (!child)
+		return;
+	start_thread_row(table, child, pid, tid);
+	parent = find_thread(table, parent_tid);
+	if (!parent)
+		return;
+	child->is_target = parent->is_target;
+	if (parent->has_comm) {
+		child->comm = parent->comm;
+		child->has_comm = true;
+	}
+}
+
+void task_table_set_comm(struct task_table *table, uint32_t pid, uint32_t tid, const char *comm,
+			 size_t len, bool is_exec)
+{
+	struct thread *thread = task_table_thread(table, pid, tid);
+	struct process *process;
+
+	if (!thread)
+		return;
+	thread->comm = strpool_intern(table->strings, comm, len);
+	thread->has_comm = true;
+	thread->task = ID_SET_NONE;
+	if (!is_exec)
+		return;
+	process = task_table_process(table, pid);
+	if (!process)
+		return;
+	address_map_release(process->maps);
+	process->maps = NULL;
+	process->maps_state = MAPS_KNOWN;
+}
+
+void task_table_exit(struct task_table *table, uint32_t pid, uint32_t tid)
+{
+	struct process *process = pid == tid ? task_table_find_process(table, pid) : NULL;
+
+	if (process)
+		process->is_alive = false;
+}
+
+static uint64_t task_hash(const void *owner, uint32_t id)
+{
+	const struct task *task = &((const struct task_table *)owner)->tasks[id];
+
+	return id_set_mix((uint64_t)task->pid << 32 | task->tid, task->comm.v);
+}
+
+static uint32_t task_intern(struct task_table *table, const struct task *wanted)
+{
+	const uint64_t hash = id_set_mix((uint64_t)wanted->pid << 32 | wanted->tid, wanted->comm.v);
+	uint32_t slot, id;
+
+	if (id_set_reserve(&table->task_index, task_hash, table) ||
+	    reserve_row(&table->tasks, table->task_count, &table->task_capacity, sizeof(*wanted)))
+		return ID_SET_NONE;
+	for (slot = id_set_first(&table->task_index, hash);
+	     (id = table->task_index.slots[slot]) != ID_SET_NONE;
+	     slot = id_set_next(&table->task_index, slot)) {
+		const struct task *task = &table->tasks[id];
+
+		if (task->pid == wanted->pid && task->tid == wanted->tid &&
+		    task->comm.v == wanted->comm.v)
+			return id;
+	}
+	id = table->task_count++;
+	table->tasks[id] = *wanted;
+	id_set_add(&table->task_index, hash, id);
+	return id;
+}
+
+uint32_t task_table_task(struct task_table *table, struct thread *thread)
+{
+	struct task task = { .pid = thread->pid, .tid = thread->tid, .comm = thread->comm };
+	char nameless[16];
+	int len;
+
+	if (thread->task != ID_SET_NONE)
+		return thread->task;
+	if (!thread->has_comm) {
+		len = snprintf(nameless, sizeof(nameless), ":%u", thread->tid);
+		task.comm = strpool_intern(table->strings, nameless, (size_t)len);
+	}
+	thread->task = task_intern(table, &task);
+	return thread->task;
+}
+
+static void drop_dead(struct task_table *table)
+{
+	uint32_t kept = 0;
+
+	id_map_clear(&table->thread_by_tid);
+	for (uint32_t i = 0; i < table->thread_count; i++) {
+		const struct process *process =
+			task_table_find_process(table, table->threads[i].pid);
+
+		if (process && !process->is_alive)
+			continue;
+		table->threads[kept] = table->threads[i];
+		table->threads[kept].task = ID_SET_NONE;
+		id_map_put(&table->thread_by_tid, table->threads[kept].tid, kept); /* has room */
+		kept++;
+	}
+	table->thread_count = kept;
+	kept = 0;
+	id_map_clear(&table->process_by_pid);
+	for (uint32_t i = 0; i < table->process_count; i++) {
+		if (!table->processes[i].is_alive) {
+			address_map_release(table->processes[i].maps);
+			continue;
+		}
+		table->processes[kept] = table->processes[i];
+		id_map_put(&table->process_by_pid, table->processes[kept].pid, kept);
+		kept++;
+	}
+	table->process_count = kept;
+}
+
+int task_table_compact(struct task_table *table, const unsigned char *used, uint32_t *renumbered)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < table->task_count; i++) {
+		renumbered[i] = ID_SET_NONE;
+		if (!used[i])
+			continue;
+		table->tasks[kept] = table->tasks[i];
+		renumbered[i] = kept++;
+	}
+	table->task_count = kept;
+	drop_dead(table);
+	return id_set_rebuild(&table->task_index, kept, task_hash, table);
+}
+
+size_t task_table_bytes(const struct task_table *table)
+{
+	return table->process_capacity * sizeof(*table->processes) +
+	       table->thread_capacity * sizeof(*table->threads) +
+	       table->task_capacity * sizeof(*table->tasks) +
+	       id_map_bytes(&table->process_by_pid) + id_map_bytes(&table->thread_by_tid) +
+	       id_set_bytes(&table->task_index);
+}

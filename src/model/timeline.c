@@ -1,0 +1,293 @@
+/* timeline.c - see model/timeline.h.
+ *
+ * The open slice finds its entries by hash; closed ones are plain arrays: nobody looks them up,
+ * folds only walk them. Rejected: decaying counts in place (perf top): rows that only call others
+ * lose their history at every refresh.
+ */
+#include "model/timeline.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ROLL_UP_1_AFTER_NS  (120 * SLICE_NS)
+#define ROLL_UP_1_LENGTH_NS (10 * SLICE_NS)
+#define ROLL_UP_2_AFTER_NS  (600 * SLICE_NS)
+#define ROLL_UP_2_LENGTH_NS (60 * SLICE_NS)
+
+static uint64_t hash_of(const struct slice_entry *entry)
+{
+	return id_set_mix((uint64_t)entry->stack << 32 | entry->task,
+			  (uint64_t)entry->cpu << 16 | (uint64_t)entry->event << 8 | entry->bucket);
+}
+
+static uint64_t entry_hash(const void *owner, uint32_t id)
+{
+	return hash_of(&((const struct entry_set *)owner)->entries[id]);
+}
+
+static bool is_same_key(const struct slice_entry *a, const struct slice_entry *b)
+{
+	return a->stack == b->stack && a->task == b->task && a->cpu == b->cpu &&
+	       a->event == b->event && a->bucket == b->bucket;
+}
+
+/* Needs a reserve before it. The entry with @wanted's key, or NULL. */
+static struct slice_entry *find(const struct entry_set *set, const struct slice_entry *wanted,
+				uint64_t hash)
+{
+	uint32_t id;
+
+	for (uint32_t slot = id_set_first(&set->index, hash);
+	     (id = set->index.slots[slot]) != ID_SET_NONE; slot = id_set_next(&set->index, slot))
+		if (is_same_key(&set->entries[id], wanted))
+			return &set->entries[id];
+	return NULL;
+}
+
+int entry_set_add(struct entry_set *set, const struct slice_entry *entry)
+{
+	const uint64_t hash = hash_of(entry);
+	struct slice_entry *found;
+
+	if (id_set_reserve(&set->index, entry_hash, set))
+		return -ENOMEM;
+	found = find(set, entry, hash);
+	if (found) {
+		found->count += entry->count;
+		found->weight += entry->weight;
+		return 0;
+	}
+	if (set->count == set->capacity) {
+		uint32_t capacity = set->capacity ? set->capacity * 2 : 1024;
+		struct slice_entry *bigger = realloc(set->entries, capacity * sizeof(*bigger));
+
+		if (!bigger)
+			return -ENOMEM;
+		set->entries = bigger;
+		set->capacity = capacity;
+	}
+	set->entries[set->count] = *entry;
+	id_set_add(&set->index, hash, set->count++);
+	return 0;
+}
+
+void entry_set_shrink(struct entry_set *set)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < set->count; i++)
+		if (set->entries[i].count)
+			kept++;
+	if (kept > set->count / 2)
+		return;
+	kept = 0;
+	for (uint32_t i = 0; i < set->count; i++)
+		if (set->entries[i].count)
+			set->entries[kept++] = set->entries[i];
+	set->count = kept;
+	id_set_rebuild(&set->index, kept, entry_hash, set);	/* fewer rows: can't fail */
+}
+
+void entry_set_subtract(struct entry_set *set, const struct slice_entry *entry)
+{
+	struct slice_entry *found = set->count ? find(set, entry, hash_of(entry)) : NULL;
+
+	if (!found)
+		return;
+	found->count -= entry->count;
+	found->weight -= entry->weight;
+}
+
+void entry_set_clear(struct entry_set *set)
+{
+	set->count = 0;
+	if (set->index.slot_count)
+		id_set_rebuild(&set->index, 0, entry_hash, set);
+}
+
+void entry_set_finish(struct entry_set *set)
+{
+	free(set->entries);
+	id_set_finish(&set->index);
+	memset(set, 0, sizeof(*set));
+}
+
+int timeline_init(struct timeline *timeline, uint32_t event_count)
+{
+	*timeline = (struct timeline){ .event_count = event_count };
+	timeline->open_slice.ticks = calloc(event_count, sizeof(struct slice_ticks));
+	return timeline->open_slice.ticks ? 0 : -ENOMEM;
+}
+
+static void slice_finish(struct slice *slice)
+{
+	free(slice->entries);
+	free(slice->ticks);
+	memset(slice, 0, sizeof(*slice));
+}
+
+void timeline_zero(struct timeline *timeline)
+{
+	for (uint32_t i = 0; i < timeline->count; i++)
+		slice_finish(&timeline->slices[i]);
+	timeline->count = 0;
+	timeline->evicted_samples = 0;
+	timeline->evicted_until_ns = 0;
+	entry_set_clear(&timeline->open);
+	timeline->open_slice.samples = 0;
+	timeline->open_slice.truncated_stacks = 0;
+	memset(timeline->open_slice.ticks, 0, timeline->event_count * sizeof(struct slice_ticks));
+}
+
+void timeline_finish(struct timeline *timeline)
+{
+	for (uint32_t i = 0; i < timeline->count; i++)
+		slice_finish(&timeline->slices[i]);
+	free(timeline->slices);
+	free(timeline->open_slice.ticks);
+	entry_set_finish(&timeline->open);
+	memset(timeline, 0, sizeof(*timeline));
+}
+
+int timeline_cut(struct timeline *timeline, uint64_t now_ns)
+{
+	struct slice_ticks *ticks;
+	struct slice *slice;
+
+	if (!timeline->open.count)
+		return 0;
+	if (timeline->count == timeline->capacity) {
+		uint32_t capacity = timeline->capacity ? timeline->capacity * 2 : 64;
+
+		slice = realloc(timeline->slices, capacity * sizeof(*slice));
+		if (!slice)
+			return -ENOMEM;
+		timeline->slices = slice;
+		timeline->capacity = capacity;
+	}
+	ticks = calloc(timeline->event_count, sizeof(*ticks));
+	slice = &timeline->slices[timeline->count];
+	*slice = timeline->open_slice;
+	slice->count = timeline->open.count;
+	slice->entries = malloc(slice->count * sizeof(*slice->entries));
+	if (!ticks || !slice->entries) {
+		free(ticks);
+		free(slice->entries);
+		return -ENOMEM;
+	}
+	memcpy(slice->entries, timeline->open.entries, slice->count * sizeof(*slice->entries));
+	slice->end_ns = now_ns;
+	timeline->count++;
+	entry_set_clear(&timeline->open);
+	timeline->open_slice = (struct slice){ .start_ns = now_ns, .ticks = ticks };
+	return 0;
+}
+
+int timeline_add(struct timeline *timeline, uint64_t time_ns, const struct slice_entry *entry,
+		 bool is_truncated)
+{
+	struct slice *open = &timeline->open_slice;
+	uint64_t into_slice;
+	int err;
+
+	if (timeline->open.count && time_ns / SLICE_NS > open->start_ns / SLICE_NS) {
+		err = timeline_cut(timeline, time_ns - time_ns % SLICE_NS);
+		if (err)
+			return err;
+	}
+	err = entry_set_add(&timeline->open, entry);
+	if (err)
+		return err;
+	if (timeline->open.count == 1 && !open->samples)
+		open->start_ns = time_ns;
+	into_slice = time_ns % SLICE_NS;
+	open->ticks[entry->event].samples[into_slice / (SLICE_NS / SLICE_TICKS)] += entry->count;
+	open->samples += entry->count;
+	open->truncated_stacks += is_truncated;
+	return 0;
+}
+
+/* Merges slices [first, end) into the first. On lack of memory they stay as they are. */
+static void merge(struct timeline *timeline, uint32_t first, uint32_t end)
+{
+	struct entry_set sum = { 0 };
+	struct slice *into = &timeline->slices[first];
+	struct slice_entry *exact;
+
+	for (uint32_t s = first; s < end; s++)
+		for (uint32_t i = 0; i < timeline->slices[s].count; i++)
+			if (entry_set_add(&sum, &timeline->slices[s].entries[i]))
+				goto out;
+	exact = malloc((sum.count ? sum.count : 1) * sizeof(*exact));
+	if (!exact)
+		goto out;
+	memcpy(exact, sum.entries, sum.count * sizeof(*exact));
+	free(into->entries);
+	free(into->ticks);
+	into->entries = exact;
+	into->count = sum.count;
+	into->ticks = NULL;
+	into->end_ns = timeline->slices[end - 1].end_ns;
+	for (uint32_t s = first + 1; s < end; s++) {
+		into->samples += timeline->slices[s].samples;
+		into->truncated_stacks += timeline->slices[s].truncated_stacks;
+		slice_finish(&timeline->slices[s]);
+	}
+	memmove(into + 1, &timeline->slices[end],
+		(timeline->count - end) * sizeof(*into));
+	timeline->count -= end - first - 1;
+out:
+	entry_set_finish(&sum);
+}
+
+/* Merges neighbours that end before @before_ns and lie in the same stretch of @length_ns. */
+static void roll_up_to(struct timeline *timeline, uint64_t before_ns, uint64_t length_ns)
+{
+	for (uint32_t first = 0; first < timeline->count; first++) {
+		const uint64_t stretch = timeline->slices[first].start_ns / length_ns;
+		uint32_t end = first + 1;
+
+		if ((stretch + 1) * length_ns > before_ns)
+			return;
+		while (end < timeline->count &&
+		       timeline->slices[end].start_ns / length_ns == stretch)
+			end++;
+		if (end > first + 1)
+			merge(timeline, first, end);
+	}
+}
+
+void timeline_roll_up(struct timeline *timeline, uint64_t now_ns)
+{
+	if (now_ns > ROLL_UP_1_AFTER_NS)
+		roll_up_to(timeline, now_ns - ROLL_UP_1_AFTER_NS, ROLL_UP_1_LENGTH_NS);
+	if (now_ns > ROLL_UP_2_AFTER_NS)
+		roll_up_to(timeline, now_ns - ROLL_UP_2_AFTER_NS, ROLL_UP_2_LENGTH_NS);
+}
+
+bool timeline_evict_oldest(struct timeline *timeline)
+{
+	if (!timeline->count)
+		return false;
+	timeline->evicted_samples += timeline->slices[0].samples;
+	timeline->evicted_until_ns = timeline->slices[0].end_ns;
+	slice_finish(&timeline->slices[0]);
+	timeline->count--;
+	memmove(timeline->slices, timeline->slices + 1,
+		timeline->count * sizeof(*timeline->slices));
+	return true;
+}
+
+size_t timeline_bytes(const struct timeline *timeline)
+{
+	size_t bytes = timeline->open.capacity * sizeof(struct slice_entry) +
+		       id_set_bytes(&timeline->open.index);
+
+	for (uint32_t i = 0; i < timeline->count; i++)
+		bytes += timeline->slices[i].count * sizeof(struct slice_entry) +
+			 sizeof(struct slice) +
+			 (timeline->slices[i].ticks
+			  ? timeline->event_count * sizeof(struct slice_ticks) : 0);
+	return bytes;
+}

@@ -1,0 +1,294 @@
+/* process_reader.c - see symbols/process_reader.h. */
+#include "symbols/process_reader.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/spsc.h"
+
+#define QUEUE_BYTES	(256 * 1024)
+#define FILE_MAX_BYTES	(32 * 1024 * 1024)	/* 65,530 mappings with long paths */
+
+struct process_reader {
+	struct spsc requests, replies;
+	int request_fd, reply_fd;	/* eventfds */
+	_Atomic bool stop;		/* set by destroy, read by run */
+	pthread_t thread;
+	bool has_thread;
+};
+
+/* Whole file below /proc into a malloc'd, terminated block; NULL when it can't be read. */
+static char *read_file(size_t *len, const char *format, uint32_t pid, uint32_t tid)
+{
+	char path[64], *text = NULL;
+	size_t used = 0, capacity = 0;
+	int fd;
+
+	snprintf(path, sizeof(path), format, pid, tid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return NULL;
+	for (;;) {
+		ssize_t got;
+
+		if (capacity - used < 2) {
+			char *bigger = capacity < FILE_MAX_BYTES
+				     ? realloc(text, capacity ? capacity * 2 : 16384) : NULL;
+
+			if (!bigger)
+				break;
+			capacity = capacity ? capacity * 2 : 16384;
+			text = bigger;
+		}
+		got = read(fd, text + used, capacity - used - 1);
+		if (got <= 0)
+			break;
+		used += (size_t)got;
+	}
+	close(fd);
+	if (text)
+		text[used] = '\0';
+	*len = used;
+	return text;
+}
+
+/* "7f12a000-7f12c000 r-xp 00002000 fe:01 1234   /usr/lib/libc.so.6" */
+static bool parse_line(char *line, struct process_mapping *row)
+{
+	char *at;
+	int path_at = 0;
+	unsigned int major, minor;
+	unsigned long long start, end, offset, inode;
+	char permissions[5];
+
+	if (sscanf(line, "%llx-%llx %4s %llx %x:%x %llu %n", &start, &end, permissions, &offset,
+		   &major, &minor, &inode, &path_at) != 7)
+		return false;
+	if (permissions[2] != 'x' || start >= end)
+		return false;
+	at = path_at ? line + path_at : line + strlen(line);
+	*row = (struct process_mapping){
+		.start = start, .end = end, .file_offset = offset, .inode = inode,
+		.dev_major = major, .dev_minor = minor, .path = at,
+	};
+	return true;
+}
+
+int process_reply_parse_maps(struct process_reply *reply, char *text, size_t len)
+{
+	uint32_t capacity = 0;
+
+	reply->text = text;
+	reply->text_bytes = len;
+	for (char *line = text, *next; line && *line; line = next) {
+		struct process_mapping row;
+
+		next = strchr(line, '\n');
+		if (next)
+			*next++ = '\0';
+		if (!parse_line(line, &row))
+			continue;
+		if (reply->row_count == capacity) {
+			struct process_mapping *bigger;
+
+			capacity = capacity ? capacity * 2 : 32;
+			bigger = realloc(reply->rows, capacity * sizeof(*bigger));
+			if (!bigger)
+				return -ENOMEM;
+			reply->rows = bigger;
+		}
+		reply->rows[reply->row_count++] = row;
+	}
+	return 0;
+}
+
+static void read_comm(struct process_reply *reply)
+{
+	size_t len = 0;
+	char *text = read_file(&len, "/proc/%u/task/%u/comm", reply->pid, reply->tid);
+
+	if (text && len) {
+		if (text[len - 1] == '\n')
+			text[len - 1] = '\0';
+		snprintf(reply->comm, sizeof(reply->comm), "%s", text);
+		reply->has_comm = true;
+	}
+	free(text);
+}
+
+static void read_uid(struct process_reply *reply)
+{
+	size_t len = 0;
+	char *text = read_file(&len, "/proc/%u/status", reply->pid, 0);
+	const char *line = text ? strstr(text, "\nUid:") : NULL;
+
+	/* Uid: real effective saved fs; the effective one decides what the process may do. */
+	reply->has_uid = line && sscanf(line, "\nUid: %*u %u", &reply->uid) == 1;
+	free(text);
+}
+
+static void read_maps(struct process_reply *reply, const struct process_request *request)
+{
+	size_t len = 0;
+	char *text;
+
+	reply->time_ns = clock_now_ns();
+	text = read_file(&len, "/proc/%u/maps", request->pid, 0);
+	if (!text && request->parent_pid)
+		text = read_file(&len, "/proc/%u/maps", request->parent_pid, 0);
+	reply->has_maps = text && process_reply_parse_maps(reply, text, len) == 0;
+}
+
+static void answer(struct process_reader *reader, const struct process_request *request)
+{
+	struct process_reply reply = { .pid = request->pid, .tid = request->tid };
+	struct process_reply *slot;
+
+	if (request->wants_maps)
+		read_maps(&reply, request);
+	read_comm(&reply);
+	read_uid(&reply);
+	slot = spsc_reserve(&reader->replies, sizeof(*slot));
+	if (!slot) {	/* nobody takes them: the samples will count as unattributed */
+		process_reply_finish(&reply);
+		return;
+	}
+	*slot = reply;
+	spsc_commit(&reader->replies);
+	eventfd_write(reader->reply_fd, 1);
+}
+
+static void *run(void *argument)
+{
+	struct process_reader *reader = argument;
+	const struct process_request *next;
+	struct process_request request;
+	eventfd_t count;
+	size_t bytes;
+
+	while (!atomic_load_explicit(&reader->stop, memory_order_acquire)) { /* destroy */
+		next = spsc_peek(&reader->requests, &bytes);
+		if (!next) {
+			eventfd_read(reader->request_fd, &count);
+			continue;
+		}
+		request = *next;
+		spsc_release(&reader->requests);
+		answer(reader, &request);
+	}
+	return NULL;
+}
+
+static int start_thread(struct process_reader *reader)
+{
+	sigset_t all, old;
+	int err;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	err = -pthread_create(&reader->thread, NULL, run, reader);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	reader->has_thread = !err;
+	if (!err)
+		pthread_setname_np(reader->thread, "ft-procs");
+	return err;
+}
+
+int process_reader_create(struct process_reader **out, struct diag *why)
+{
+	struct process_reader *reader = calloc(1, sizeof(*reader));
+	int err;
+
+	*out = NULL;
+	if (!reader)
+		return diag_set(why, -ENOMEM, "no memory for the process reader");
+	reader->request_fd = eventfd(0, EFD_CLOEXEC);
+	reader->reply_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	err = spsc_init(&reader->requests, QUEUE_BYTES);
+	if (!err)
+		err = spsc_init(&reader->replies, QUEUE_BYTES);
+	if (!err && (reader->request_fd < 0 || reader->reply_fd < 0))
+		err = -EMFILE;
+	if (!err)
+		err = start_thread(reader);
+	if (err) {
+		process_reader_destroy(reader);
+		return diag_set(why, err, "cannot start the process reader: %s", strerror(-err));
+	}
+	*out = reader;
+	return 0;
+}
+
+void process_reader_destroy(struct process_reader *reader)
+{
+	struct process_reply reply;
+
+	if (!reader)
+		return;
+	if (reader->has_thread) {
+		atomic_store_explicit(&reader->stop, true, memory_order_release); /* run */
+		eventfd_write(reader->request_fd, 1);
+		pthread_join(reader->thread, NULL);
+		while (process_reader_reply(reader, &reply))
+			process_reply_finish(&reply);
+	}
+	if (reader->request_fd >= 0)
+		close(reader->request_fd);
+	if (reader->reply_fd >= 0)
+		close(reader->reply_fd);
+	spsc_finish(&reader->requests);
+	spsc_finish(&reader->replies);
+	free(reader);
+}
+
+bool process_reader_request(struct process_reader *reader, const struct process_request *request)
+{
+	struct process_request *slot = spsc_reserve(&reader->requests, sizeof(*slot));
+
+	if (!slot)
+		return false;
+	*slot = *request;
+	spsc_commit(&reader->requests);
+	eventfd_write(reader->request_fd, 1);
+	return true;
+}
+
+bool process_reader_reply(struct process_reader *reader, struct process_reply *out)
+{
+	const struct process_reply *next;
+	eventfd_t count;
+	size_t bytes;
+
+	next = spsc_peek(&reader->replies, &bytes);
+	if (!next) {
+		eventfd_read(reader->reply_fd, &count);	/* then look again: no reply is missed */
+		next = spsc_peek(&reader->replies, &bytes);
+	}
+	if (!next)
+		return false;
+	*out = *next;
+	spsc_release(&reader->replies);
+	return true;
+}
+
+int process_reader_fd(const struct process_reader *reader)
+{
+	return reader->reply_fd;
+}
+
+void process_reply_finish(struct process_reply *reply)
+{
+	free(reply->rows);
+	free(reply->text);
+	reply->rows = NULL;
+	reply->text = NULL;
+}
