@@ -1,0 +1,204 @@
+/* guardian.c - a process whose only task is to outlive flametop by a moment.
+ *
+ * Problem: after SIGKILL nobody restores the terminal, ends the zygote, or takes probes away.
+ *
+ * Idea: the kernel closes the channel of a dead process, however it died. The guardian sleeps in
+ * recv() until then, in a session of its own (a signal to the terminal's foreground group misses
+ * it, and changing the terminal from the background does not stop it), with every signal blocked.
+ *
+ * Invariant: the guardian acts only on end of file. After MESSAGE_STOP it does nothing.
+ *
+ * The channel is a socket pair where a pipe would do, because a write to a pipe whose reader was
+ * killed raises SIGPIPE in flametop.
+ *
+ * Rejected: PR_SET_PDEATHSIG in the zygote - ends the zygote but can't restore a terminal; the
+ * terminal's strings from terminfo - curses stays in the ui, and the terminals that need others than
+ * these leave the alternate screen on nothing.
+ */
+#include "probe/guardian.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <termios.h>
+#include <unistd.h>
+
+struct guardian {
+	pid_t pid;
+	int channel;		/* main's end: its closing is the news */
+};
+
+enum message_kind { MESSAGE_TAKEN, MESSAGE_LEFT, MESSAGE_WATCH, MESSAGE_STOP };
+
+struct message {
+	enum message_kind kind;
+	pid_t pid;		/* MESSAGE_WATCH */
+};
+
+/* What the guardian process knows. */
+struct watch {
+	int channel, tty;	/* tty -1: none */
+	struct termios saved;
+	bool is_screen_taken;
+	int child;		/* pidfd, so that a reused pid is never hit; -1: none */
+};
+
+/* Keypad and cursor keys normal, wrap on, mouse and paste reports off, attributes off, alternate
+ * screen left, cursor visible: xterm's control sequences (ctlseqs). */
+static const char screen_restore[] =
+	"\033[?1l\033>\033[?7h\033[?1000l\033[?1002l\033[?1006l\033[?2004l"
+	"\033[0m\033[?1049l\033[?25h\r\n";
+
+static void restore_terminal(const struct watch *watch)
+{
+	ssize_t done;
+
+	tcflush(watch->tty, TCIFLUSH);	/* keys meant for us are no commands for the shell */
+	tcsetattr(watch->tty, TCSANOW, &watch->saved);
+	done = write(watch->tty, screen_restore, sizeof(screen_restore) - 1);
+	(void)done;	/* the terminal may be gone as well */
+}
+
+static void clean_up(const struct watch *watch)
+{
+	/* The child first: a terminal stopped by ^S blocks the write. */
+	if (watch->child >= 0)
+		syscall(SYS_pidfd_send_signal, watch->child, SIGKILL, NULL, 0);
+	if (watch->is_screen_taken && watch->tty >= 0)
+		restore_terminal(watch);
+}
+
+_Noreturn static void keep_watch(struct watch *watch)
+{
+	struct message message;
+	ssize_t got;
+
+	while ((got = recv(watch->channel, &message, sizeof(message), 0)) == sizeof(message)) {
+		switch (message.kind) {
+		case MESSAGE_TAKEN:
+			watch->is_screen_taken = true;
+			break;
+		case MESSAGE_LEFT:
+			watch->is_screen_taken = false;
+			break;
+		case MESSAGE_WATCH:
+			watch->child = (int)syscall(SYS_pidfd_open, message.pid, 0);
+			break;
+		case MESSAGE_STOP:
+			_exit(0);
+		}
+	}
+	clean_up(watch);
+	_exit(0);
+}
+
+/* Keeps nothing of the parent open but the channel (3) and the terminal (4): `flametop --batch | cat`
+ * must see the end of the pipe when flametop ends, not when the guardian does. */
+static void close_other_descriptors(struct watch *watch)
+{
+	int channel = fcntl(watch->channel, F_DUPFD, 5);	/* above the numbers they move to */
+	int tty = fcntl(watch->tty, F_DUPFD, 5);
+	int null = open("/dev/null", O_RDWR);
+
+	for (int fd = 0; fd < 3; fd++)
+		dup2(null, fd);
+	watch->channel = dup2(channel, 3);
+	watch->tty = tty < 0 ? -1 : dup2(tty, 4);
+	close_range(tty < 0 ? 4 : 5, ~0u, 0);
+}
+
+_Noreturn static void run_guardian(struct watch *watch)
+{
+	sigset_t all;
+
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, NULL);
+	setsid();
+	prctl(PR_SET_NAME, "flametop-guard");
+	close_other_descriptors(watch);
+	keep_watch(watch);
+}
+
+int guardian_start(struct guardian **out, int tty_fd, struct diag *why)
+{
+	struct watch watch = { .tty = tty_fd, .child = -1 };
+	struct guardian *guardian;
+	int ends[2], err;
+
+	*out = NULL;
+	if (tty_fd >= 0 && tcgetattr(tty_fd, &watch.saved))
+		return diag_set(why, -errno, "cannot read the terminal's state: %s",
+				strerror(errno));
+	guardian = malloc(sizeof(*guardian));
+	if (!guardian)
+		return diag_set(why, -ENOMEM, "no memory for the guardian");
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends)) {
+		err = -errno;
+		goto fail;
+	}
+	watch.channel = ends[1];
+	guardian->channel = ends[0];
+	guardian->pid = fork();
+	if (guardian->pid == 0)
+		run_guardian(&watch);
+	err = -errno;
+	close(ends[1]);
+	if (guardian->pid < 0) {
+		close(ends[0]);
+		goto fail;
+	}
+	*out = guardian;
+	return 0;
+
+fail:
+	free(guardian);
+	return diag_set(why, err, "cannot start the guardian process: %s", strerror(-err));
+}
+
+/* Fails only when the guardian was killed: then there is nobody to tell. */
+static void send_message(const struct guardian *guardian, enum message_kind kind, pid_t pid)
+{
+	const struct message message = { .kind = kind, .pid = pid };
+	int saved_errno = errno;	/* callers may be signal handlers */
+
+	send(guardian->channel, &message, sizeof(message), MSG_NOSIGNAL | MSG_DONTWAIT);
+	errno = saved_errno;
+}
+
+void guardian_watch_child(struct guardian *guardian, pid_t pid)
+{
+	send_message(guardian, MESSAGE_WATCH, pid);
+}
+
+void guardian_screen_taken(struct guardian *guardian)
+{
+	send_message(guardian, MESSAGE_TAKEN, 0);
+}
+
+void guardian_screen_left(struct guardian *guardian)
+{
+	send_message(guardian, MESSAGE_LEFT, 0);
+}
+
+int guardian_pipe_fd(const struct guardian *guardian)
+{
+	return guardian->channel;
+}
+
+void guardian_stop(struct guardian *guardian)
+{
+	if (!guardian)
+		return;
+	send_message(guardian, MESSAGE_STOP, 0);
+	close(guardian->channel);
+	while (waitpid(guardian->pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	free(guardian);
+}
