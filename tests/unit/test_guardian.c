@@ -268,6 +268,22 @@ static void test_signals_of_the_terminal_do_not_reach_the_guardian(void **state)
 	guardian_stop(guardian);
 }
 
+/* `flametop --batch | cat` must end when flametop ends, though the guardian lives a little longer. */
+static void test_the_guardian_keeps_no_pipe_of_its_parent_open(void **state)
+{
+	struct guardian *guardian;
+	int ends[2];
+	char byte;
+
+	(void)state;
+	assert_int_equal(pipe(ends), 0);
+	assert_int_equal(guardian_start(&guardian, -1, NULL), 0);
+	close(ends[1]);
+	assert_int_equal(read(ends[0], &byte, 1), 0);	/* blocks as long as somebody has it */
+	close(ends[0]);
+	guardian_stop(guardian);
+}
+
 static void test_what_is_no_terminal_is_refused(void **state)
 {
 	struct guardian *guardian;
@@ -290,6 +306,7 @@ int main(void)
 		cmocka_unit_test(test_a_normal_stop_does_nothing),
 		cmocka_unit_test(test_a_killed_guardian_does_not_take_flametop_along),
 		cmocka_unit_test(test_signals_of_the_terminal_do_not_reach_the_guardian),
+		cmocka_unit_test(test_the_guardian_keeps_no_pipe_of_its_parent_open),
 		cmocka_unit_test(test_what_is_no_terminal_is_refused),
 	};
 
