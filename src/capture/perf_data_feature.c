@@ -1,0 +1,210 @@
+/* perf_data_feature.c - what a recording's features say: host, CPUs, event names, build-ids.
+ *
+ * A feature is a few bytes of its own layout, at the end of the file or in a record. It is read by
+ * a cursor that cannot leave it, with one check at the end, as records are (capture/record.c).
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sanitize.h"
+#include "capture/perf_data_header.h"
+
+/* Numbers of the format that headers of the system do not have. */
+enum {
+	FEATURE_HOSTNAME = 3,
+	FEATURE_NRCPUS = 7,
+	FEATURE_EVENT_DESC = 12,
+	FEATURE_AUXTRACE = 18,
+	FEATURE_COMPRESSED = 27,
+
+	BUILD_ID_HAS_SIZE = 1 << 15,	/* misc: byte 20 of the id field is its length */
+	BUILD_ID_FIELD_BYTES = 24,
+};
+
+struct byte_cursor {
+	const unsigned char *at, *end;
+	bool overrun;
+};
+
+static const unsigned char *take_bytes(struct byte_cursor *cursor, uint64_t count)
+{
+	const unsigned char *bytes = cursor->at;
+
+	if (count > (uint64_t)(cursor->end - cursor->at)) {
+		cursor->overrun = true;
+		cursor->at = cursor->end;
+		return NULL;
+	}
+	cursor->at += count;
+	return bytes;
+}
+
+static uint32_t take_u32(struct byte_cursor *cursor)
+{
+	const unsigned char *bytes = take_bytes(cursor, sizeof(uint32_t));
+	uint32_t value = 0;
+
+	if (bytes)
+		memcpy(&value, bytes, sizeof(value));
+	return value;
+}
+
+/* A length, then that many bytes with a NUL among them. The length without it goes to @len. */
+static const char *take_string(struct byte_cursor *cursor, size_t *len)
+{
+	const uint32_t bytes = take_u32(cursor);
+	const char *text = (const char *)take_bytes(cursor, bytes);
+
+	*len = text ? strnlen(text, bytes) : 0;
+	return text;
+}
+
+static int take_host(struct perf_data_header *header, struct byte_cursor *cursor)
+{
+	size_t len;
+	const char *text = take_string(cursor, &len);
+
+	if (!text)
+		return 0;
+	free(header->host);
+	header->host = strndup(text, len);
+	return header->host ? 0 : -ENOMEM;
+}
+
+static int take_cpu_count(struct perf_data_header *header, struct byte_cursor *cursor)
+{
+	take_u32(cursor);	/* configured; the online ones follow */
+	header->cpu_count = take_u32(cursor);
+	return 0;
+}
+
+/* The names as perf printed them when it recorded, in the order of the attrs. */
+static int take_event_names(struct perf_data_header *header, struct byte_cursor *cursor)
+{
+	const uint32_t count = take_u32(cursor);
+	const uint32_t attr_bytes = take_u32(cursor);
+
+	for (uint32_t i = 0; i < count && !cursor->overrun; i++) {
+		uint32_t id_count;
+		const char *name;
+		size_t len;
+
+		take_bytes(cursor, attr_bytes);
+		id_count = take_u32(cursor);
+		name = take_string(cursor, &len);
+		take_bytes(cursor, (uint64_t)id_count * sizeof(uint64_t));
+		if (name && len && i < header->event_count)
+			sanitize_text(header->events[i].name, sizeof(header->events[i].name), name,
+				      len);
+	}
+	return 0;
+}
+
+/* Up to Linux 5.12 the length was not written: then it is 20, less the zeros at the end of shorter
+ * ids (md5, uuid: 16). */
+static uint8_t guess_build_id_bytes(const unsigned char *id)
+{
+	static const unsigned char zeros[4];
+
+	return memcmp(id + 16, zeros, sizeof(zeros)) ? 20 : 16;
+}
+
+static int add_build_id(struct perf_data_header *header, const struct perf_event_header *record,
+			struct byte_cursor *body)
+{
+	const uint16_t mode = record->misc & PERF_RECORD_MISC_CPUMODE_MASK;
+	struct perf_data_build_id *grown, *entry;
+	const unsigned char *id;
+	uint8_t count;
+
+	take_u32(body);	/* pid: of a guest */
+	id = take_bytes(body, BUILD_ID_FIELD_BYTES);
+	if (!id || mode == PERF_RECORD_MISC_GUEST_KERNEL || mode == PERF_RECORD_MISC_GUEST_USER)
+		return 0;
+	grown = realloc(header->build_ids, (header->build_id_count + 1) * sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	header->build_ids = grown;
+	entry = &grown[header->build_id_count];
+	*entry = (struct perf_data_build_id){ .is_kernel = mode == PERF_RECORD_MISC_KERNEL };
+	count = record->misc & BUILD_ID_HAS_SIZE ? id[20] : guess_build_id_bytes(id);
+	entry->build_id.count = count < BUILD_ID_MAX_BYTES ? count : BUILD_ID_MAX_BYTES;
+	memcpy(entry->build_id.bytes, id, entry->build_id.count);
+	entry->path = strndup((const char *)body->at, (size_t)(body->end - body->at));
+	if (!entry->path)
+		return -ENOMEM;
+	header->build_id_count++;
+	return 0;
+}
+
+static int take_build_ids(struct perf_data_header *header, struct byte_cursor *cursor)
+{
+	int err = 0;
+
+	while (!err && !cursor->overrun && cursor->at < cursor->end) {
+		const unsigned char *bytes = take_bytes(cursor, sizeof(struct perf_event_header));
+		struct perf_event_header record;
+		struct byte_cursor body;
+
+		if (!bytes)
+			break;
+		memcpy(&record, bytes, sizeof(record));
+		if (record.size < sizeof(record)) {
+			cursor->overrun = true;
+			break;
+		}
+		body.at = take_bytes(cursor, record.size - sizeof(record));
+		if (!body.at)
+			break;
+		body.end = cursor->at;
+		body.overrun = false;
+		err = add_build_id(header, &record, &body);
+		cursor->overrun |= body.overrun;
+	}
+	return err;
+}
+
+struct feature_reader {
+	uint32_t bit;
+	const char *name;
+	int (*take)(struct perf_data_header *header, struct byte_cursor *cursor);
+};
+
+static const struct feature_reader readers[] = {
+	{ PERF_DATA_FEATURE_BUILD_ID, "build-id", take_build_ids },
+	{ FEATURE_HOSTNAME, "hostname", take_host },
+	{ FEATURE_NRCPUS, "CPU count", take_cpu_count },
+	{ FEATURE_EVENT_DESC, "event description", take_event_names },
+};
+
+static int run_reader(const struct feature_reader *reader, struct perf_data_header *header,
+		      const void *bytes, size_t size, struct diag *why)
+{
+	struct byte_cursor cursor = { .at = bytes, .end = (const unsigned char *)bytes + size };
+	const int err = reader->take(header, &cursor);
+
+	if (err)
+		return diag_set(why, err, "no memory for the recording's header");
+	if (cursor.overrun)
+		return diag_set(why, -EBADMSG, "the %s section is damaged: a length in it leads "
+				"out of its %zu bytes", reader->name, size);
+	return 0;
+}
+
+int perf_data_feature_take(struct perf_data_header *header, uint32_t bit, const void *bytes,
+			   size_t size, struct diag *why)
+{
+	if (bit == FEATURE_COMPRESSED)
+		return diag_set(why, -ENOTSUP, "the recording is compressed (perf record -z): "
+				"record again without -z");
+	if (bit == FEATURE_AUXTRACE)
+		return diag_set(why, -ENOTSUP, "the recording holds hardware trace data (intel_pt, "
+				"cs_etm, ...): decode it first with perf inject --itrace");
+	for (size_t i = 0; i < sizeof(readers) / sizeof(readers[0]); i++) {
+		if (readers[i].bit == bit)
+			return run_reader(&readers[i], header, bytes, size, why);
+	}
+	return 0;
+}

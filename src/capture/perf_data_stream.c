@@ -1,0 +1,113 @@
+/* perf_data_stream.c - see capture/perf_data_stream.h.
+ *
+ * A record is at most 64 KiB, so a buffer of some times that holds many. When the next one is not
+ * whole in it, or not aligned in it, the buffer is filled again from that record on: every record
+ * is contiguous and aligned, and nothing is moved about.
+ */
+#include "capture/perf_data_stream.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define BUFFER_BYTES ((size_t)256 * 1024)
+
+int perf_data_stream_init(struct perf_data_stream *stream, int fd, uint64_t offset, uint64_t end)
+{
+	*stream = (struct perf_data_stream){ .fd = fd, .next_offset = offset, .end_offset = end };
+	stream->buffer = malloc(BUFFER_BYTES);
+	return stream->buffer ? 0 : -ENOMEM;
+}
+
+void perf_data_stream_finish(struct perf_data_stream *stream)
+{
+	free(stream->buffer);
+	stream->buffer = NULL;
+}
+
+int perf_data_read_at(int fd, uint64_t offset, void *out, size_t bytes, struct diag *why)
+{
+	unsigned char *to = out;
+
+	while (bytes) {
+		ssize_t got = pread(fd, to, bytes, (off_t)offset);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return diag_set(why, -errno, "cannot read byte %" PRIu64 ": %s", offset,
+					strerror(errno));
+		if (!got)
+			return diag_set(why, -EBADMSG, "the recording ends at byte %" PRIu64
+					", in the middle of its data", offset);
+		to += got;
+		offset += (uint64_t)got;
+		bytes -= (size_t)got;
+	}
+	return 0;
+}
+
+static int refill(struct perf_data_stream *stream, struct diag *why)
+{
+	const uint64_t left = stream->end_offset - stream->next_offset;
+	const size_t bytes = left < BUFFER_BYTES ? (size_t)left : BUFFER_BYTES;
+
+	stream->at = 0;
+	stream->filled = bytes;
+	return perf_data_read_at(stream->fd, stream->next_offset, stream->buffer, bytes, why);
+}
+
+/* Makes the next @bytes whole and aligned in the buffer. */
+static int make_available(struct perf_data_stream *stream, size_t bytes, struct diag *why)
+{
+	if (stream->end_offset - stream->next_offset < bytes)
+		return diag_set(why, -EBADMSG, "the record at byte %" PRIu64 " is cut off: it "
+				"needs %zu bytes, %" PRIu64 " are left", stream->next_offset, bytes,
+				stream->end_offset - stream->next_offset);
+	if (stream->filled - stream->at >= bytes && stream->at % sizeof(uint64_t) == 0)
+		return 0;
+	return refill(stream, why);
+}
+
+int perf_data_stream_next(struct perf_data_stream *stream, const struct perf_event_header **record,
+			  uint64_t *offset, struct diag *why)
+{
+	const struct perf_event_header *header;
+	uint16_t size;
+	int err;
+
+	if (stream->next_offset == stream->end_offset)
+		return 0;
+	err = make_available(stream, sizeof(*header), why);
+	if (err)
+		return err;
+	header = (const void *)(stream->buffer + stream->at);
+	size = header->size;
+	if (size < sizeof(*header))
+		return diag_set(why, -EBADMSG, "the record at byte %" PRIu64 " says it has %u "
+				"bytes", stream->next_offset, size);
+	err = make_available(stream, size, why);
+	if (err)
+		return err;
+	header = (const void *)(stream->buffer + stream->at);
+	if (header->size != size)	/* read twice, once for each make_available() */
+		return diag_set(why, -EBADMSG, "the record at byte %" PRIu64 " changes while it is "
+				"read", stream->next_offset);
+	*record = header;
+	*offset = stream->next_offset;
+	stream->at += size;
+	stream->next_offset += size;
+	return 1;
+}
+
+int perf_data_stream_skip(struct perf_data_stream *stream, uint64_t bytes, struct diag *why)
+{
+	if (stream->end_offset - stream->next_offset < bytes)
+		return diag_set(why, -EBADMSG, "%" PRIu64 " bytes at byte %" PRIu64 " lie outside "
+				"of the recording", bytes, stream->next_offset);
+	stream->next_offset += bytes;
+	stream->at = stream->filled = 0;
+	return 0;
+}
