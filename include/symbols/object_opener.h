@@ -46,14 +46,16 @@ struct object_opener;
 
 /* @sandbox stays the caller's and must outlive the opener. */
 int object_opener_create(struct object_opener **out, struct sandbox *sandbox, struct diag *why);
-/* Waits for the thread at most as long as one sandbox deadline. NULL is fine. */
+/* Cancels the sandbox's job (sandbox_cancel(): for good) and waits for the thread, at most 2 s: one
+ * that hangs in a file system is left behind with its memory. NULL is fine. */
 void object_opener_destroy(struct object_opener *opener);
 
-/* Queues a request. False when the queue is full: ask again later. */
+/* Queues a request. False when 1024 are under way or the queue is full: take replies, ask again
+ * later. */
 bool object_opener_request(struct object_opener *opener, const struct open_request *request);
 /* Takes the next reply, false when there is none. */
 bool object_opener_reply(struct object_opener *opener, struct open_reply *out);
-/* Readable when replies wait; poll it, object_opener_reply() resets it. */
+/* Readable when replies wait; then take replies until there is none: each take resets it. */
 int object_opener_fd(const struct object_opener *opener);
 /* Bytes of all tables, for the memory figure. Any thread. */
 size_t object_opener_bytes(const struct object_opener *opener);
