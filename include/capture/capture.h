@@ -20,7 +20,7 @@ struct capture_config {
 	const char *const *events;	/* -e texts (each may be a comma list); none: the default chain */
 	size_t event_text_count;
 	uint64_t freq_hz;	/* 0: use `period`; UINT64_MAX: max (perf_event_max_sample_rate) */
-	uint64_t period;
+	uint64_t period;	/* both 0: the default: every hit of a tracepoint, else 997 Hz */
 	size_t ring_pages;	/* per CPU and event, a power of two; 0: 512 KiB */
 	bool callchains;
 	struct target target;	/* taken over by capture_open(), also on failure */
@@ -50,10 +50,14 @@ const struct target *capture_target(const struct capture *capture);
 size_t capture_cpu_count(const struct capture *capture);
 
 /* Enables the events and starts the sampler; records go to @queue (the sampler is its only
- * producer from now on; one sampler thread, one queue). */
+ * producer from now on; one sampler thread, one queue; at least SAMPLER_QUEUE_MIN_BYTES of it).
+ * The events of a command wait for its exec: command_start() comes after this. When every profiled
+ * task has ended, QUEUE_END comes by itself; capture_stop() is still needed. */
 int capture_start(struct capture *capture, struct spsc *queue, struct diag *why);
 /* Last round, QUEUE_END, join. The queue must still be drained by the consumer meanwhile. */
 void capture_stop(struct capture *capture);
+/* Becomes readable when the sampler has queued something (an eventfd; read it to reset it). */
+int capture_queue_fd(const struct capture *capture);
 void capture_destroy(struct capture *capture);	/* NULL is fine */
 
 #endif

@@ -23,7 +23,7 @@
 struct event_spec {
 	struct perf_event_attr attr;	/* type, config*, exclude_*, precise_ip; the rest is 0 */
 	char name[EVENT_NAME_BYTES];	/* as the user wrote it; cut when longer */
-	bool wants_max_precise;		/* P: lower attr.precise_ip from 3 until the kernel agrees */
+	bool wants_max_precise;		/* P: lower precise_ip from 3 until the kernel agrees */
 	bool has_level_modifier;	/* u, k or h was given */
 };
 

@@ -28,6 +28,7 @@ struct queue_item {
 struct queue_round_end {
 	uint64_t limit_ns;	/* UINT64_MAX: the last round, let everything go */
 	uint64_t stalled_rounds;	/* so far: rounds cut short because the queue was full */
+	uint64_t malformed;	/* so far: how often a ring held bytes that are no record */
 };
 
 /* The kernel's own count of samples that it could not write (PERF_FORMAT_LOST, read(2)): exact,

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CPU_NUMBER_END 65536	/* above any kernel's NR_CPUS: keeps "0-4000000000" from filling memory */
+#define CPU_NUMBER_END 65536	/* above any NR_CPUS: "0-4000000000" must not fill memory */
 
 static int compare_cpus(const void *a, const void *b)
 {

@@ -170,7 +170,7 @@ static size_t edit_distance(const char *a, const char *b)
 const char *event_names_nearest(const char *name)
 {
 	const char *nearest = NULL;
-	size_t best = strlen(name) / 3 + 1;	/* one typing error in three letters is still near */
+	size_t best = strlen(name) / 3 + 1;	/* one error in three letters is near */
 
 	if (strlen(name) > NEAR_MAX_BYTES)
 		return NULL;

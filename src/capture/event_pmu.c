@@ -59,7 +59,7 @@ static void list_pmu_files(const struct pmu *pmu, const char *dir, char *out, si
 	if (!files)
 		return;
 	while ((entry = readdir(files)) != NULL) {
-		if (entry->d_name[0] == '.' || strchr(entry->d_name, '.'))	/* NAME.unit, .scale */
+		if (entry->d_name[0] == '.' || strchr(entry->d_name, '.'))	/* NAME.unit */
 			continue;
 		if (used + strlen(entry->d_name) + 8 > room) {
 			snprintf(out + used, room - used, ", ...");
@@ -82,7 +82,7 @@ static __u64 *find_config(struct perf_event_attr *attr, const char *name, size_t
 	return NULL;
 }
 
-/* Puts the low bits of @value into one range "LOW[-HIGH]" of *@config, what is left stays in *@value.
+/* Puts the low bits of *@value into one range "LOW[-HIGH]" of *@config, and keeps the rest.
  * Returns the text behind the range, or NULL. */
 static const char *put_range(const char *range, __u64 *config, uint64_t *value)
 {

@@ -30,8 +30,8 @@ static int apply_modifiers(struct event_spec *spec, const char *modifiers, struc
 		case 'p': precise++; break;
 		case 'P': spec->wants_max_precise = true; break;
 		default:
-			return diag_set(why, -EINVAL, "%s: unknown modifier '%c'; there are u k h p P"
-					" G H", spec->name, *c);
+			return diag_set(why, -EINVAL, "%s: unknown modifier '%c'; there are u k h p"
+					" P G H", spec->name, *c);
 		}
 	}
 	if (precise > PRECISE_MAX)

@@ -61,7 +61,7 @@ int perf_ring_create_over(struct perf_ring **out, void *base, size_t data_pages,
 int perf_ring_create(struct perf_ring **out, int fd, size_t data_pages, struct diag *why)
 {
 	const size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
-	size_t map_bytes = (data_pages + 1) * page_bytes;	/* + 1: the control page comes first */
+	size_t map_bytes = (data_pages + 1) * page_bytes;	/* + 1: the control page */
 	void *base;
 	int err;
 
@@ -98,12 +98,12 @@ void perf_ring_destroy(struct perf_ring *ring)
 static void move_tail(struct perf_ring *ring, uint64_t tail)
 {
 	ring->tail = tail;
-	__atomic_store_n(&ring->control->data_tail, tail, __ATOMIC_RELEASE); /* kernel's space check */
+	__atomic_store_n(&ring->control->data_tail, tail, __ATOMIC_RELEASE); /* its space check */
 }
 
 size_t perf_ring_begin(struct perf_ring *ring)
 {
-	ring->head = __atomic_load_n(&ring->control->data_head, __ATOMIC_ACQUIRE); /* kernel's publish */
+	ring->head = __atomic_load_n(&ring->control->data_head, __ATOMIC_ACQUIRE); /* its publish */
 	if (ring->head - ring->tail > ring->data_bytes) {	/* the kernel never overtakes us */
 		ring->malformed++;
 		move_tail(ring, ring->head);

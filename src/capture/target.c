@@ -52,8 +52,8 @@ static int parse_ids(struct target *target, const char *list, struct diag *why)
 		long id = isdigit((unsigned char)*at) ? strtol(at, &end, 10) : 0;
 
 		if (id <= 0 || id > INT32_MAX || (*end && *end != ','))
-			return diag_set(why, -EINVAL, "\"%s\" is not a list of ids: write it as 4121,4130",
-					list);
+			return diag_set(why, -EINVAL, "\"%s\" is not a list of ids: write it as"
+					" 4121,4130", list);
 		target->ids[target->id_count++] = (pid_t)id;
 		if (!*end)
 			break;

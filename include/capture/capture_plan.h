@@ -1,0 +1,47 @@
+/* capture_plan.h - how a capture is to be opened, and what had to be given up for it.
+ *
+ * Use:    fill the upper part, capture_plan_open(), read the result, capture_plan_finish().
+ * Thread: main.
+ */
+#ifndef CAPTURE_CAPTURE_PLAN_H
+#define CAPTURE_CAPTURE_PLAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/diag.h"
+#include "capture/event_open.h"
+#include "capture/event_set.h"
+#include "capture/event_spec.h"
+#include "capture/target.h"
+
+struct capture_plan {
+	/* Asked for; opening may lower what stands here. */
+	struct target target;		/* owned */
+	enum target_kind kind;
+	struct event_spec *specs;	/* owned; rates set; without the side-band */
+	size_t spec_count;
+	bool is_default_event;		/* no -e: another event may take its place */
+	bool callchains;
+	int *cpus;			/* owned */
+	size_t cpu_count;
+	size_t ring_pages;
+	size_t descriptors_max;		/* for events on single tasks */
+	size_t descriptors_limit;	/* of this process */
+	struct event_features features;
+
+	/* The result. */
+	bool exclude_kernel;
+	bool is_cpu_wide;		/* though tasks were asked for */
+	bool was_refused_cpu_wide;
+	struct event_set set;		/* open, disabled */
+};
+
+/* Opens all events, giving up what has to be given up. 0, or -errno with the reason and remedy. */
+int capture_plan_open(struct capture_plan *plan, struct diag *why);
+void capture_plan_finish(struct capture_plan *plan);	/* a zeroed plan is fine */
+
+/* True when events are on single tasks that the user named: they end with these. */
+bool capture_plan_has_tasks(const struct capture_plan *plan);
+
+#endif

@@ -1,0 +1,25 @@
+/* follow.h - the thread that keeps sampling the user's own processes where CPU-wide events are
+ * forbidden: it looks through /proc each second and opens events on what is new.
+ *
+ * Thread: create and destroy: main. Meanwhile the thread reads @set, has descriptors of its
+ *         own, and stores event_lane.followed_lost; nothing else is shared.
+ */
+#ifndef CAPTURE_FOLLOW_H
+#define CAPTURE_FOLLOW_H
+
+#include <stddef.h>
+
+#include "base/diag.h"
+#include "capture/event_set.h"
+
+struct follow;
+
+/* @set: row 0 is flametop itself; BORROWED until follow_destroy(). At most @max_descriptors are
+ * used; what finds no room is told in the log. Returns 0 or -errno. */
+int follow_create(struct follow **out, struct event_set *set, size_t max_descriptors,
+		  struct diag *why);
+
+/* Stops the thread, then closes its descriptors; the losses have been counted. NULL is fine. */
+void follow_destroy(struct follow *follow);
+
+#endif

@@ -1,0 +1,39 @@
+/* sampler.h - the thread that moves records from the kernel's rings into the record queue.
+ *
+ * Thread: create, stop, destroy: main. The sampler is the only producer of the queue and the only
+ *         reader of the rings meanwhile. One sampler for all CPUs.
+ */
+#ifndef CAPTURE_SAMPLER_H
+#define CAPTURE_SAMPLER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/diag.h"
+#include "base/spsc.h"
+#include "capture/event_set.h"
+
+/* A queue takes payloads up to half its size, and a record may have 64 KiB. */
+#define SAMPLER_QUEUE_MIN_BYTES (256 * 1024)
+
+struct sampler;
+
+struct sampler_config {
+	struct event_set *set;	/* BORROWED until sampler_destroy() */
+	struct spsc *queue;	/* BORROWED until sampler_stop() returns */
+	const int *watch_fds;	/* pidfds; all readable means that the target is gone. Copied */
+	size_t watch_count;	/* 0: look at the events' own descriptors */
+	bool counts_lost;	/* the events have PERF_FORMAT_LOST */
+	bool ends_with_target;
+	int wake_fd;		/* eventfd, written at each round that queued something */
+};
+
+/* Starts the thread. 0, -EINVAL (queue too small), -ENOMEM or the errno of a system call. */
+int sampler_create(struct sampler **out, const struct sampler_config *config, struct diag *why);
+
+/* Lets it do its last round, queue QUEUE_END, and go. The consumer must go on draining; when it
+ * takes nothing for 2 s, what is left stays behind. */
+void sampler_stop(struct sampler *sampler);
+void sampler_destroy(struct sampler *sampler);	/* after sampler_stop(); NULL is fine */
+
+#endif

@@ -1,0 +1,19 @@
+/* task_list.h - the threads and processes that exist now, from /proc. Source: proc(5).
+ * Thread: any. Every answer may be old when it arrives. */
+#ifndef CAPTURE_TASK_LIST_H
+#define CAPTURE_TASK_LIST_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* Appends the threads of @pid to *@tids (realloc'd, the caller's). 0, -ESRCH or -ENOMEM. */
+int task_list_threads(pid_t pid, pid_t **tids, size_t *count);
+
+/* Appends the processes whose files in /proc belong to @uid. 0 or -errno. */
+int task_list_processes_of(uid_t uid, pid_t **pids, size_t *count);
+
+/* Parent and start (clock ticks since boot, field 22 of /proc/PID/stat). 0 or -ESRCH. */
+int task_list_origin(pid_t pid, pid_t *parent, uint64_t *start_ticks);
+
+#endif

@@ -1,0 +1,436 @@
+/* capture.c - see capture.h. Turns the configuration into a plan, the plan's result into what the
+ * user is told, and runs the threads. How events are opened is capture_plan.c. */
+#include "capture/capture.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <pwd.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "capture/capture_plan.h"
+#include "capture/cpu_list.h"
+#include "capture/follow.h"
+#include "capture/sampler.h"
+
+#define RING_DEFAULT_BYTES (512 * 1024)
+/* Each descriptor of a task is scheduled with it and asked for its losses; above this CPU-wide
+ * events cost less than events on single tasks. */
+#define TASK_DESCRIPTORS_WANTED 1000
+
+struct capture {
+	struct capture_plan plan;
+	size_t wanted_ring_pages;
+	struct event_desc *descs;	/* owned; plan.spec_count + 1 */
+	char *notice;			/* owned; NULL: nothing to tell */
+	char target_text[128];
+	int wake_fd;
+	int *watch_fds;			/* owned; pidfds, where events' descriptors can't tell */
+	size_t watch_count;
+	struct sampler *sampler;
+	struct follow *follow;
+};
+
+__attribute__((format(printf, 2, 3)))
+static void tell(struct capture *capture, const char *format, ...)
+{
+	char *line = NULL, *longer = NULL;
+	va_list args;
+
+	va_start(args, format);
+	if (vasprintf(&line, format, args) < 0)
+		line = NULL;
+	va_end(args);
+	if (line && asprintf(&longer, "%s%s%s", capture->notice ? capture->notice : "",
+			     capture->notice ? "\n" : "", line) >= 0) {
+		free(capture->notice);
+		capture->notice = longer;
+	}
+	free(line);
+}
+
+static void set_rate(const struct capture_config *config, uint64_t max_hz,
+		     struct perf_event_attr *attr)
+{
+	uint64_t hz = config->freq_hz;
+
+	if (!hz && !config->period && attr->type != PERF_TYPE_TRACEPOINT)
+		hz = CAPTURE_DEFAULT_FREQ_HZ;
+	if (hz) {
+		attr->freq = 1;
+		attr->sample_freq = hz < max_hz ? hz : max_hz;
+	} else {
+		attr->sample_period = config->period ? config->period : 1;
+	}
+}
+
+static void set_rates(struct capture *capture, const struct capture_config *config)
+{
+	uint64_t max_hz = (uint64_t)event_sysctl("max_sample_rate", 100000);
+
+	for (size_t i = 0; i < capture->plan.spec_count; i++)
+		set_rate(config, max_hz, &capture->plan.specs[i].attr);
+	if (config->freq_hz > max_hz && config->freq_hz != UINT64_MAX)
+		tell(capture, "%llu Hz is over kernel.perf_event_max_sample_rate: sampling at %llu"
+		     " Hz", (unsigned long long)config->freq_hz, (unsigned long long)max_hz);
+}
+
+static int parse_events(struct capture_plan *plan, const struct capture_config *config,
+			struct diag *why)
+{
+	int err = 0;
+
+	plan->is_default_event = config->event_text_count == 0;
+	if (plan->is_default_event)
+		err = event_spec_parse_list("cycles:P", &plan->specs, &plan->spec_count, why);
+	for (size_t i = 0; !err && i < config->event_text_count; i++)
+		err = event_spec_parse_list(config->events[i], &plan->specs, &plan->spec_count,
+					    why);
+	if (err)
+		return err;
+	if (plan->spec_count >= UINT16_MAX)
+		return diag_set(why, -E2BIG, "too many events");
+	if (plan->is_default_event)	/* what the user reads: "precise" is our own wish */
+		snprintf(plan->specs[0].name, EVENT_NAME_BYTES, "cycles");
+	return 0;
+}
+
+static int choose_cpus(struct capture_plan *plan, struct diag *why)
+{
+	const struct target *target = &plan->target;
+
+	if (!target->cpus)
+		return cpu_list_online(&plan->cpus, &plan->cpu_count, why);
+	plan->cpus = calloc(target->cpu_count, sizeof(*plan->cpus));
+	if (!plan->cpus)
+		return diag_set(why, -ENOMEM, "no memory for a list of CPUs");
+	memcpy(plan->cpus, target->cpus, target->cpu_count * sizeof(*plan->cpus));
+	plan->cpu_count = target->cpu_count;
+	return 0;
+}
+
+static int choose_ring(struct capture_plan *plan, size_t pages, struct diag *why)
+{
+	if (!pages)
+		pages = RING_DEFAULT_BYTES / (size_t)sysconf(_SC_PAGESIZE);
+	if (pages & (pages - 1))
+		return diag_set(why, -EINVAL, "--mmap-pages %zu: not a power of two", pages);
+	plan->ring_pages = pages;
+	return 0;
+}
+
+static size_t raise_descriptor_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		return 1024;
+	limit.rlim_cur = limit.rlim_max;
+	if (setrlimit(RLIMIT_NOFILE, &limit))
+		getrlimit(RLIMIT_NOFILE, &limit);
+	return limit.rlim_cur > INT_MAX ? INT_MAX : (size_t)limit.rlim_cur;
+}
+
+static void tell_concessions(struct capture *capture)
+{
+	const struct capture_plan *plan = &capture->plan;
+	const size_t page_kib = (size_t)sysconf(_SC_PAGESIZE) / 1024;
+	const long paranoid = event_sysctl("paranoid", 2);
+	char remedy[300];
+
+	if (plan->is_default_event && capture->plan.specs[0].attr.type == PERF_TYPE_SOFTWARE)
+		tell(capture, "no hardware counters here (virtual machine?): cpu-clock instead");
+	if (plan->kind == TARGET_OWN)
+		tell(capture, "own processes only, %s (kernel.perf_event_paranoid is %ld);"
+		     " for everything: %s", plan->exclude_kernel ? "user code only" : "with kernel",
+		     paranoid, event_permission_remedy(-1, remedy, sizeof(remedy)));
+	else if (plan->exclude_kernel)
+		tell(capture, "without kernel code (kernel.perf_event_paranoid is %ld): %s",
+		     paranoid, event_permission_remedy(1, remedy, sizeof(remedy)));
+	if (plan->is_cpu_wide)
+		tell(capture, "too many threads for events of their own: sampling all CPUs and"
+		     " keeping the processes asked for");
+	if (plan->ring_pages < capture->wanted_ring_pages)
+		tell(capture, "ring buffers of %zu instead of %zu KiB (kernel.perf_event_mlock_kb"
+		     " is %ld): bursts may be lost; sudo sysctl kernel.perf_event_mlock_kb=%zu",
+		     plan->ring_pages * page_kib, capture->wanted_ring_pages * page_kib,
+		     event_sysctl("mlock_kb", 516),
+		     (capture->wanted_ring_pages + 1) * page_kib * (capture->plan.spec_count + 1));
+}
+
+/* The name as asked for, with what had to be left out: "cpu-clock:u". */
+static void format_event_name(const struct capture *capture, const struct event_spec *spec,
+			      char *out, size_t room)
+{
+	const char *last_colon = strrchr(spec->name, ':');
+	bool has_modifiers = spec->attr.type == PERF_TYPE_TRACEPOINT
+			     ? last_colon != strchr(spec->name, ':')
+			     : last_colon || strchr(spec->name, '/');
+
+	if (!capture->plan.exclude_kernel || spec->has_level_modifier)
+		snprintf(out, room, "%s", spec->name);
+	else
+		snprintf(out, room, "%.*s%s", (int)room - 3, spec->name,
+			 has_modifiers ? "u" : ":u");
+}
+
+static int describe_events(struct capture *capture, struct diag *why)
+{
+	capture->descs = calloc(capture->plan.spec_count + 1, sizeof(*capture->descs));
+	if (!capture->descs)
+		return diag_set(why, -ENOMEM, "no memory for the events");
+	for (size_t i = 0; i <= capture->plan.spec_count; i++) {
+		const struct perf_event_attr *attr = &capture->plan.set.attrs[i];
+		struct event_desc *desc = &capture->descs[i];
+
+		record_format_init(&desc->format, attr);
+		desc->is_sideband = i == capture->plan.spec_count;
+		desc->freq_hz = attr->freq ? attr->sample_freq : 0;
+		desc->fixed_period = attr->freq ? 0 : attr->sample_period;
+		if (desc->is_sideband)
+			snprintf(desc->name, sizeof(desc->name), "dummy");
+		else
+			format_event_name(capture, &capture->plan.specs[i], desc->name,
+					  sizeof(desc->name));
+	}
+	return 0;
+}
+
+static void append_ids(char *out, size_t room, const struct target *target)
+{
+	size_t used = strlen(out);
+
+	for (size_t i = 0; i < target->id_count && used < room; i++) {
+		if (room - used < 24) {
+			snprintf(out + used, room - used, " +%zu", target->id_count - i);
+			return;
+		}
+		used += (size_t)snprintf(out + used, room - used, "%s%d", i ? "," : " ",
+					 (int)target->ids[i]);
+	}
+}
+
+static void describe_cpus(const struct capture *capture, char *out, size_t room)
+{
+	const struct target *target = &capture->plan.target;
+
+	if (target->cpus && capture->plan.cpu_count == 1)
+		snprintf(out, room, "CPU %d", capture->plan.cpus[0]);
+	else
+		snprintf(out, room, "%zu CPU%s", capture->plan.cpu_count,
+			 capture->plan.cpu_count == 1 ? "" : "s");
+}
+
+static void describe_target(struct capture *capture)
+{
+	const struct target *target = &capture->plan.target;
+	char *out = capture->target_text;
+	const size_t room = sizeof(capture->target_text);
+	const struct passwd *user;
+
+	switch (capture->plan.kind) {
+	case TARGET_SYSTEM:
+		describe_cpus(capture, out, room);
+		break;
+	case TARGET_PROCESSES:
+		snprintf(out, room, "pid");
+		append_ids(out, room, target);
+		break;
+	case TARGET_THREADS:
+		snprintf(out, room, "tid");
+		append_ids(out, room, target);
+		break;
+	case TARGET_COMMAND:
+		snprintf(out, room, "command, pid %d", (int)target->ids[0]);
+		break;
+	case TARGET_USER:
+	case TARGET_OWN:
+		user = getpwuid(capture->plan.kind == TARGET_OWN ? geteuid() : target->uid);
+		if (user)
+			snprintf(out, room, "user %s", user->pw_name);
+		else
+			snprintf(out, room, "uid %u", (unsigned int)target->uid);
+		break;
+	}
+}
+
+/* CPU-wide descriptors never end; the processes asked for do. What they started and left behind is
+ * then sampled until they have gone, not longer. */
+static int watch_tasks(struct capture *capture, struct diag *why)
+{
+	const struct target *target = &capture->plan.target;
+
+	if (!capture->plan.is_cpu_wide)
+		return 0;
+	capture->watch_fds = calloc(target->id_count, sizeof(*capture->watch_fds));
+	if (!capture->watch_fds)
+		return diag_set(why, -ENOMEM, "no memory to watch processes");
+	for (size_t i = 0; i < target->id_count; i++) {
+		int fd = (int)syscall(SYS_pidfd_open, target->ids[i], 0);
+
+		if (fd >= 0)
+			capture->watch_fds[capture->watch_count++] = fd;
+	}
+	return 0;
+}
+
+static int fill_plan(struct capture *capture, const struct capture_config *config,
+		     struct diag *why)
+{
+	struct capture_plan *plan = &capture->plan;
+	size_t half;
+	int err;
+
+	plan->kind = plan->target.kind;
+	plan->callchains = config->callchains;
+	plan->descriptors_limit = raise_descriptor_limit();
+	half = plan->descriptors_limit / 2;	/* the other half opens profiled files */
+	plan->descriptors_max = half < TASK_DESCRIPTORS_WANTED ? half : TASK_DESCRIPTORS_WANTED;
+	event_features_probe(&plan->features);
+	err = parse_events(plan, config, why);
+	if (!err)
+		err = choose_cpus(plan, why);
+	if (!err)
+		err = choose_ring(plan, config->ring_pages, why);
+	if (err)
+		return err;
+	capture->wanted_ring_pages = plan->ring_pages;
+	set_rates(capture, config);
+	return 0;
+}
+
+int capture_open(struct capture **out, struct capture_config *config, struct diag *why)
+{
+	struct capture *capture = calloc(1, sizeof(*capture));
+	int err;
+
+	*out = NULL;
+	if (!capture) {
+		target_finish(&config->target);
+		return diag_set(why, -ENOMEM, "no memory for the capture");
+	}
+	capture->plan.target = config->target;
+	config->target = (struct target){ 0 };
+	capture->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	err = capture->wake_fd < 0 ? diag_set(why, -errno, "no eventfd: %s", strerror(errno)) : 0;
+	if (!err)
+		err = fill_plan(capture, config, why);
+	if (!err)
+		err = capture_plan_open(&capture->plan, why);
+	if (!err)
+		err = describe_events(capture, why);
+	if (!err)
+		err = watch_tasks(capture, why);
+	if (err) {
+		capture_destroy(capture);
+		return err;
+	}
+	tell_concessions(capture);
+	describe_target(capture);
+	*out = capture;
+	return 0;
+}
+
+int capture_start(struct capture *capture, struct spsc *queue, struct diag *why)
+{
+	const enum target_kind kind = capture->plan.kind;
+	struct sampler_config config = {
+		.set = &capture->plan.set,
+		.queue = queue,
+		.watch_fds = capture->watch_fds,
+		.watch_count = capture->watch_count,
+		.counts_lost = capture->plan.features.lost,
+		.ends_with_target = capture_plan_has_tasks(&capture->plan) ||
+				    capture->watch_count > 0,
+		.wake_fd = capture->wake_fd,
+	};
+	int err = sampler_create(&capture->sampler, &config, why);
+
+	if (err)
+		return err;
+	if (kind != TARGET_COMMAND)	/* a command's events wait for its exec */
+		event_set_enable(&capture->plan.set);
+	if (kind == TARGET_OWN)
+		err = follow_create(&capture->follow, &capture->plan.set,
+				    capture->plan.descriptors_limit / 2, why);
+	return err;
+}
+
+void capture_stop(struct capture *capture)
+{
+	if (!capture->sampler)
+		return;
+	follow_destroy(capture->follow);	/* its last losses belong into the last sweep */
+	capture->follow = NULL;
+	event_set_disable(&capture->plan.set);	/* the last round finds the rings' end */
+	sampler_stop(capture->sampler);
+	sampler_destroy(capture->sampler);
+	capture->sampler = NULL;
+}
+
+void capture_destroy(struct capture *capture)
+{
+	if (!capture)
+		return;
+	capture_stop(capture);
+	for (size_t i = 0; i < capture->watch_count; i++)
+		close(capture->watch_fds[i]);
+	free(capture->watch_fds);
+	if (capture->wake_fd >= 0)
+		close(capture->wake_fd);
+	capture_plan_finish(&capture->plan);
+	free(capture->descs);
+	free(capture->notice);
+	free(capture);
+}
+
+size_t capture_event_count(const struct capture *capture)
+{
+	return capture->plan.spec_count + 1;
+}
+
+const struct event_desc *capture_event(const struct capture *capture, size_t index)
+{
+	return &capture->descs[index];
+}
+
+const char *capture_notice(const struct capture *capture)
+{
+	return capture->notice ? capture->notice : "";
+}
+
+const char *capture_target_text(const struct capture *capture)
+{
+	return capture->target_text;
+}
+
+enum target_kind capture_target_kind(const struct capture *capture)
+{
+	return capture->plan.kind;
+}
+
+bool capture_needs_task_filter(const struct capture *capture)
+{
+	return capture->plan.is_cpu_wide;
+}
+
+const struct target *capture_target(const struct capture *capture)
+{
+	return &capture->plan.target;
+}
+
+size_t capture_cpu_count(const struct capture *capture)
+{
+	return capture->plan.cpu_count;
+}
+
+int capture_queue_fd(const struct capture *capture)
+{
+	return capture->wake_fd;
+}

@@ -1,0 +1,292 @@
+/* capture_plan.c - see capture_plan.h.
+ *
+ * Problem: what may be sampled depends on the kernel, the machine, the privileges and the limits,
+ * and the kernel tells only "no", one call at a time.
+ *
+ * Idea: opening the plan either works, or fails at one known place; concede() then gives up the one
+ * thing that this failure is about (a step of precision, the counters, the kernel's code, other
+ * people's processes, half of the ring) and all is opened anew. Each concession is made at most
+ * once, or halves something, and only where the user did not ask for the thing by name: this ends.
+ */
+#include "capture/capture_plan.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "capture/task_list.h"
+
+#define ATTACH_PASSES_MAX 16	/* of a process that starts threads faster than we find them */
+
+bool capture_plan_has_tasks(const struct capture_plan *plan)
+{
+	return !plan->is_cpu_wide && (plan->kind == TARGET_PROCESSES ||
+				      plan->kind == TARGET_THREADS || plan->kind == TARGET_COMMAND);
+}
+
+static struct event_sampling make_sampling(const struct capture_plan *plan)
+{
+	bool on_tasks = capture_plan_has_tasks(plan) || plan->kind == TARGET_OWN;
+
+	return (struct event_sampling){
+		.features = plan->features,
+		.callchains = plan->callchains,
+		.inherit = on_tasks && !plan->target.no_inherit,
+		.enable_on_exec = plan->kind == TARGET_COMMAND,
+		.exclude_kernel = plan->exclude_kernel,
+		.ring_bytes = plan->ring_pages * (size_t)sysconf(_SC_PAGESIZE),
+	};
+}
+
+static int init_set(struct capture_plan *plan)
+{
+	struct event_sampling sampling = make_sampling(plan);
+	size_t count = plan->spec_count + 1;
+	struct perf_event_attr *attrs = calloc(count, sizeof(*attrs));
+	int err;
+
+	if (!attrs)
+		return -ENOMEM;
+	for (size_t i = 0; i < plan->spec_count; i++) {
+		attrs[i] = plan->specs[i].attr;
+		event_attr_complete(&attrs[i], &sampling);
+	}
+	event_attr_sideband(&attrs[count - 1], &sampling);
+	err = event_set_init(&plan->set, attrs, count, plan->cpus, plan->cpu_count,
+			     plan->ring_pages);
+	free(attrs);
+	return err;
+}
+
+/* The tasks asked for, as they are now. Processes that have ended are left out. */
+static int list_tasks(const struct capture_plan *plan, pid_t **tids, size_t *count)
+{
+	const struct target *target = &plan->target;
+	int err = 0;
+
+	*tids = NULL;
+	*count = 0;
+	if (plan->kind == TARGET_PROCESSES) {
+		for (size_t i = 0; i < target->id_count && err != -ENOMEM; i++)
+			err = task_list_threads(target->ids[i], tids, count);
+		return err == -ENOMEM ? err : 0;
+	}
+	*tids = calloc(target->id_count, sizeof(**tids));
+	if (!*tids)
+		return -ENOMEM;
+	memcpy(*tids, target->ids, target->id_count * sizeof(**tids));
+	*count = target->id_count;
+	return 0;
+}
+
+/* One pass over the tasks; *@found says how many were opened. A task that ends meanwhile is no
+ * failure. */
+static int open_tasks_once(struct capture_plan *plan, size_t *found, struct event_failure *failure)
+{
+	struct event_set *set = &plan->set;
+	pid_t *tids;
+	size_t count;
+	int err = list_tasks(plan, &tids, &count);
+
+	*found = 0;
+	/* A single task takes no more descriptors than all tasks would. */
+	if (!err && set->row_count == 0 && count > 1 &&
+	    count * set->lane_count > plan->descriptors_max)
+		err = -EMFILE;
+	for (size_t i = 0; !err && i < count; i++) {
+		if (event_set_has_task(set, tids[i]) ||
+		    (set->row_count && event_set_saw_fork(set, tids[i])))
+			continue;
+		err = event_set_add_row(set, tids[i], failure);
+		*found += err == 0;
+		if (err == -ESRCH)
+			err = 0;
+	}
+	free(tids);
+	return err;
+}
+
+/* Threads that start while we open events on their siblings are found by another pass; those that
+ * inherited our events have announced themselves in the side-band. */
+static int open_tasks(struct capture_plan *plan, struct event_failure *failure)
+{
+	bool finds_more = plan->kind == TARGET_PROCESSES;
+	size_t found;
+	int err, pass = 0;
+
+	do
+		err = open_tasks_once(plan, &found, failure);
+	while (!err && finds_more && found > 0 && ++pass < ATTACH_PASSES_MAX);
+	if (!err && plan->set.row_count == 0)
+		err = -ESRCH;
+	return err;
+}
+
+static int try_plan(struct capture_plan *plan, struct event_failure *failure)
+{
+	int err;
+
+	event_set_finish(&plan->set);
+	*failure = (struct event_failure){ 0 };
+	err = init_set(plan);
+	if (err)
+		return err;
+	if (capture_plan_has_tasks(plan))
+		return open_tasks(plan, failure);
+	return event_set_add_row(&plan->set,
+				 plan->kind == TARGET_OWN ? getpid() : -1, failure);
+}
+
+static bool is_unsupported(int err)
+{
+	return err == -ENOENT || err == -EOPNOTSUPP || err == -ENODEV || err == -EINVAL;
+}
+
+static bool is_forbidden(int err)
+{
+	return err == -EACCES || err == -EPERM;
+}
+
+static bool concede_event(struct capture_plan *plan, struct event_spec *spec)
+{
+	const struct perf_event_attr before = spec->attr;
+	struct event_spec clock;
+
+	if (spec->wants_max_precise && spec->attr.precise_ip > 0) {
+		spec->attr.precise_ip = (spec->attr.precise_ip - 1) & 3;
+		return true;
+	}
+	if (!plan->is_default_event || spec->attr.type == PERF_TYPE_SOFTWARE ||
+	    event_spec_parse("cpu-clock", &clock, NULL) != 0)
+		return false;
+	clock.attr.freq = before.freq;
+	clock.attr.sample_period = before.sample_period;
+	*spec = clock;
+	return true;
+}
+
+static bool needs_kernel(const struct capture_plan *plan)
+{
+	for (size_t i = 0; i < plan->spec_count; i++)
+		if (plan->specs[i].attr.exclude_user)
+			return true;
+	return false;
+}
+
+static bool concede_privilege(struct capture_plan *plan)
+{
+	bool is_own = plan->kind == TARGET_SYSTEM ||
+		      (plan->kind == TARGET_USER && plan->target.uid == geteuid());
+
+	if (needs_kernel(plan))
+		return false;
+	if (!plan->exclude_kernel) {
+		plan->exclude_kernel = true;
+		return true;
+	}
+	if (plan->is_cpu_wide) {	/* back to single tasks, as many as the limit allows */
+		plan->was_refused_cpu_wide = true;
+		plan->is_cpu_wide = false;
+		plan->exclude_kernel = false;
+		plan->descriptors_max = plan->descriptors_limit / 2;
+		return true;
+	}
+	if (!is_own)
+		return false;
+	plan->kind = TARGET_OWN;
+	plan->exclude_kernel = false;
+	return true;
+}
+
+static bool concede_descriptors(struct capture_plan *plan)
+{
+	if (!capture_plan_has_tasks(plan) || plan->was_refused_cpu_wide)
+		return false;
+	plan->is_cpu_wide = true;
+	return true;
+}
+
+/* True when the plan has changed and is worth another attempt. */
+static bool concede(struct capture_plan *plan, int err, const struct event_failure *failure)
+{
+	if (failure->is_mapping) {
+		if ((err != -EPERM && err != -ENOMEM) || plan->ring_pages == 1)
+			return false;
+		plan->ring_pages /= 2;
+		return true;
+	}
+	if (err == -EMFILE || err == -ENFILE)
+		return concede_descriptors(plan);
+	if (is_forbidden(err))
+		return concede_privilege(plan);
+	return is_unsupported(err) && failure->event < plan->spec_count &&
+	       concede_event(plan, &plan->specs[failure->event]);
+}
+
+static int explain_descriptors(const struct capture_plan *plan, struct diag *why)
+{
+	size_t lanes = (plan->spec_count + 1) * plan->cpu_count;
+	size_t count = 0;
+	pid_t *tids = NULL;
+
+	if (!capture_plan_has_tasks(plan))
+		return diag_set(why, -EMFILE, "%zu events on %zu CPUs need %zu descriptors, the"
+				" limit is %zu: raise it (ulimit -n), or sample fewer CPUs (-C)",
+				plan->spec_count + 1, plan->cpu_count, lanes,
+				plan->descriptors_limit);
+	list_tasks(plan, &tids, &count);
+	free(tids);
+	return diag_set(why, -EMFILE, "%zu threads on %zu CPUs need %zu descriptors, %zu of %zu may"
+			" be used: raise the limit (ulimit -n %zu), or sample fewer threads (-t) or"
+			" CPUs (-C), or all processes (sudo flametop -a)", count, plan->cpu_count,
+			count * lanes, plan->descriptors_max, plan->descriptors_limit,
+			2 * count * lanes);
+}
+
+static int explain_mapping(const struct capture_plan *plan, int err, struct diag *why)
+{
+	if (err != -EPERM)
+		return diag_set(why, err, "cannot map a ring buffer of %zu pages: %s",
+				plan->ring_pages, strerror(-err));
+	return diag_set(why, err, "no locked memory left for ring buffers (kernel."
+			"perf_event_mlock_kb is %ld): end other profilers, or sudo sysctl"
+			" kernel.perf_event_mlock_kb=2048", event_sysctl("mlock_kb", 516));
+}
+
+static int explain(const struct capture_plan *plan, int err, const struct event_failure *failure,
+		   struct diag *why)
+{
+	const char *name = failure->event < plan->spec_count ? plan->specs[failure->event].name
+							     : "dummy (maps and names)";
+
+	if (failure->is_mapping)
+		return explain_mapping(plan, err, why);
+	if (err == -ENOMEM)
+		return diag_set(why, err, "no memory for the events");
+	if (err == -EMFILE || err == -ENFILE)
+		return explain_descriptors(plan, why);
+	if (err == -ESRCH)
+		return diag_set(why, err, "the process to sample has ended");
+	return event_explain(err, name, capture_plan_has_tasks(plan) ? failure->tid : -1,
+			     failure->cpu, why);
+}
+
+int capture_plan_open(struct capture_plan *plan, struct diag *why)
+{
+	struct event_failure failure;
+	int err = try_plan(plan, &failure);
+
+	while (err && concede(plan, err, &failure))
+		err = try_plan(plan, &failure);
+	return err ? explain(plan, err, &failure, why) : 0;
+}
+
+void capture_plan_finish(struct capture_plan *plan)
+{
+	event_set_finish(&plan->set);
+	target_finish(&plan->target);
+	free(plan->specs);
+	free(plan->cpus);
+	*plan = (struct capture_plan){ 0 };
+}

@@ -1,0 +1,216 @@
+/* command.c - see command.h.
+ *
+ *   parent                         child
+ *   fork ------------------------> closes all other descriptors, reads `go`
+ *   opens events on it             waits
+ *   writes a byte to `go` -------> exec; `failure` closes with it (close-on-exec)
+ *   reads `failure`: end of file   or writes the errno into `failure`, exits 126 or 127
+ *
+ * When the parent dies first, `go` ends and the child exits without having run anything.
+ */
+#include "capture/command.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+struct command {
+	const char *name;	/* BORROWED argv[0], for sentences */
+	pid_t pid;
+	int pidfd, go_fd, failure_fd, output_fd;
+	bool has_group, has_ended, was_started;
+	int status;
+};
+
+/* Where the child keeps its two pipe ends while everything above is closed. */
+enum { CHILD_GO_FD = 3, CHILD_FAILURE_FD = 4, CHILD_FIRST_FOREIGN_FD = 5 };
+
+static int read_all(int fd, void *out, size_t bytes)
+{
+	ssize_t got;
+
+	do
+		got = read(fd, out, bytes);
+	while (got < 0 && errno == EINTR);
+	return got == (ssize_t)bytes ? 0 : -EPIPE;
+}
+
+/* Signals that flametop ignores or blocks would stay so in the command. */
+static void reset_signals(void)
+{
+	sigset_t none;
+
+	for (int number = 1; number < NSIG; number++)
+		signal(number, SIG_DFL);	/* fails for SIGKILL and SIGSTOP only */
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+static void redirect_output(int output)
+{
+	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+	if (null >= 0)
+		dup2(null, STDIN_FILENO);
+	dup2(output, STDOUT_FILENO);
+	dup2(output, STDERR_FILENO);
+	setpgid(0, 0);
+}
+
+/* @output: -1 or the write end of the output pipe. */
+_Noreturn static void run_child(char *const argv[], int go, int failure, int output)
+{
+	char byte;
+	int err;
+
+	if (output >= 0)
+		redirect_output(output);
+	/* Via high numbers: one of the two may sit where the other has to go. */
+	go = fcntl(go, F_DUPFD_CLOEXEC, CHILD_FIRST_FOREIGN_FD);
+	failure = fcntl(failure, F_DUPFD_CLOEXEC, CHILD_FIRST_FOREIGN_FD);
+	if (dup3(go, CHILD_GO_FD, O_CLOEXEC) < 0 || dup3(failure, CHILD_FAILURE_FD, O_CLOEXEC) < 0)
+		_exit(COMMAND_STATUS_NOT_EXECUTABLE);
+	if (syscall(SYS_close_range, CHILD_FIRST_FOREIGN_FD, ~0u, 0) != 0)
+		for (long fd = sysconf(_SC_OPEN_MAX); fd >= CHILD_FIRST_FOREIGN_FD; fd--)
+			close((int)fd);	/* before Linux 5.9 */
+	reset_signals();
+	if (read_all(CHILD_GO_FD, &byte, sizeof(byte)) != 0)
+		_exit(COMMAND_STATUS_NOT_EXECUTABLE);
+	execvp(argv[0], argv);
+	err = errno;
+	if (write(CHILD_FAILURE_FD, &err, sizeof(err)) < 0)
+		err = ENOEXEC;	/* nobody listens: the status must do */
+	_exit(err == ENOENT ? COMMAND_STATUS_NOT_FOUND : COMMAND_STATUS_NOT_EXECUTABLE);
+}
+
+static void close_pair(int pair[2])
+{
+	for (int i = 0; i < 2; i++) {
+		if (pair[i] >= 0)
+			close(pair[i]);
+		pair[i] = -1;
+	}
+}
+
+int command_prepare(struct command **out, char *const argv[], bool keeps_output, struct diag *why)
+{
+	int go[2] = { -1, -1 }, failure[2] = { -1, -1 }, output[2] = { -1, -1 };
+	struct command *command = calloc(1, sizeof(*command));
+	int err;
+
+	*out = NULL;
+	if (!command)
+		return diag_set(why, -ENOMEM, "no memory for a command");
+	if (pipe2(go, O_CLOEXEC) || pipe2(failure, O_CLOEXEC) ||
+	    (keeps_output && pipe2(output, O_CLOEXEC)))
+		goto fail;
+	if (keeps_output && fcntl(output[0], F_SETFL, O_NONBLOCK))
+		goto fail;
+	command->pid = fork();
+	if (command->pid < 0)
+		goto fail;
+	if (command->pid == 0)
+		run_child(argv, go[0], failure[1], output[1]);
+	command->name = argv[0];
+	command->has_group = keeps_output;
+	command->pidfd = (int)syscall(SYS_pidfd_open, command->pid, 0);
+	command->go_fd = go[1];
+	command->failure_fd = failure[0];
+	command->output_fd = output[0];
+	close(go[0]);
+	close(failure[1]);
+	if (keeps_output)
+		close(output[1]);
+	*out = command;
+	return 0;
+fail:
+	err = -errno;
+	close_pair(go);
+	close_pair(failure);
+	close_pair(output);
+	free(command);
+	return diag_set(why, err, "cannot start a command: %s", strerror(-err));
+}
+
+pid_t command_pid(const struct command *command)
+{
+	return command->pid;
+}
+
+int command_pidfd(const struct command *command)
+{
+	return command->pidfd;
+}
+
+int command_output_fd(const struct command *command)
+{
+	return command->output_fd;
+}
+
+static void note_status(struct command *command, int wait_status)
+{
+	command->has_ended = true;
+	command->status = WIFEXITED(wait_status) ? WEXITSTATUS(wait_status)
+						 : 128 + WTERMSIG(wait_status);
+}
+
+static void reap(struct command *command)
+{
+	int wait_status;
+
+	while (!command->has_ended && waitpid(command->pid, &wait_status, 0) == command->pid)
+		note_status(command, wait_status);
+}
+
+int command_start(struct command *command, struct diag *why)
+{
+	const char byte = 1;
+	int failure;
+
+	command->was_started = true;
+	if (write(command->go_fd, &byte, sizeof(byte)) != (ssize_t)sizeof(byte)) {
+		reap(command);	/* somebody has killed it */
+		return diag_set(why, -ESRCH, "%s ended before it could start", command->name);
+	}
+	if (read_all(command->failure_fd, &failure, sizeof(failure)) != 0)
+		return 0;	/* end of file: the exec has closed it */
+	reap(command);
+	return diag_set(why, -failure, "cannot run %s: %s", command->name, strerror(failure));
+}
+
+bool command_has_ended(struct command *command, int *status)
+{
+	int wait_status;
+
+	if (!command->has_ended && waitpid(command->pid, &wait_status, WNOHANG) == command->pid)
+		note_status(command, wait_status);
+	if (command->has_ended)
+		*status = command->status;
+	return command->has_ended;
+}
+
+void command_end(struct command *command)
+{
+	if (!command->has_ended)	/* not reaped: the number is still ours */
+		kill(command->has_group ? -command->pid : command->pid, SIGTERM);
+}
+
+void command_destroy(struct command *command)
+{
+	if (!command)
+		return;
+	close(command->go_fd);	/* a child that still waits sees the end and goes */
+	if (!command->was_started)
+		reap(command);
+	if (command->pidfd >= 0)
+		close(command->pidfd);
+	close(command->failure_fd);
+	if (command->output_fd >= 0)
+		close(command->output_fd);
+	free(command);
+}

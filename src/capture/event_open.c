@@ -1,0 +1,172 @@
+/* event_open.c - see event_open.h. */
+#include "capture/event_open.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Every record carries these, so that one parser and one time order serve all events. */
+#define SAMPLE_FIELDS (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | \
+		       PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD)
+
+int event_open(const struct perf_event_attr *attr, pid_t tid, int cpu)
+{
+	long fd = syscall(SYS_perf_event_open, attr, tid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+
+	return fd < 0 ? -errno : (int)fd;
+}
+
+/* A dummy on ourselves, user code only: nothing but paranoid 3 forbids it. */
+static struct perf_event_attr make_probe_attr(void)
+{
+	return (struct perf_event_attr){
+		.size = sizeof(struct perf_event_attr),
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_DUMMY,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+	};
+}
+
+static bool is_attr_known(const struct perf_event_attr *attr)
+{
+	int fd = event_open(attr, 0, -1);
+
+	if (fd < 0)
+		return false;
+	close(fd);
+	return true;
+}
+
+void event_features_probe(struct event_features *out)
+{
+	struct perf_event_attr attr = make_probe_attr();
+
+	attr.read_format = PERF_FORMAT_ID | PERF_FORMAT_LOST;
+	out->lost = is_attr_known(&attr);
+	attr = make_probe_attr();
+	attr.mmap = attr.mmap2 = attr.build_id = 1;
+	out->build_id = is_attr_known(&attr);
+	attr = make_probe_attr();
+	attr.ksymbol = 1;
+	out->ksymbol = is_attr_known(&attr);
+	attr = make_probe_attr();
+	attr.bpf_event = 1;
+	out->bpf_event = is_attr_known(&attr);
+}
+
+static void set_shared_fields(struct perf_event_attr *attr, const struct event_sampling *sampling)
+{
+	attr->size = sizeof(*attr);
+	attr->sample_type = SAMPLE_FIELDS;
+	attr->sample_id_all = 1;
+	attr->read_format = PERF_FORMAT_ID;
+	if (sampling->features.lost)
+		attr->read_format |= PERF_FORMAT_LOST;
+	attr->use_clockid = 1;
+	attr->clockid = CLOCK_MONOTONIC;
+	attr->inherit = sampling->inherit;
+	attr->watermark = 1;
+	attr->wakeup_watermark = (uint32_t)(sampling->ring_bytes / 4);
+}
+
+void event_attr_complete(struct perf_event_attr *attr, const struct event_sampling *sampling)
+{
+	set_shared_fields(attr, sampling);
+	if (sampling->callchains)
+		attr->sample_type |= PERF_SAMPLE_CALLCHAIN;
+	if (sampling->exclude_kernel)
+		attr->exclude_kernel = attr->exclude_hv = 1;
+	attr->disabled = 1;
+	attr->enable_on_exec = sampling->enable_on_exec;
+}
+
+void event_attr_sideband(struct perf_event_attr *attr, const struct event_sampling *sampling)
+{
+	*attr = make_probe_attr();
+	set_shared_fields(attr, sampling);
+	attr->sample_period = 1;
+	attr->mmap = attr->mmap2 = 1;
+	attr->build_id = sampling->features.build_id;
+	attr->comm = attr->comm_exec = 1;
+	attr->task = 1;
+	attr->ksymbol = sampling->features.ksymbol;
+	attr->bpf_event = sampling->features.bpf_event;
+}
+
+long event_sysctl(const char *name, long unknown)
+{
+	char path[96];
+	long value;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/sys/kernel/perf_event_%s", name);
+	file = fopen(path, "re");
+	if (!file)
+		return unknown;
+	if (fscanf(file, "%ld", &value) != 1)
+		value = unknown;
+	fclose(file);
+	return value;
+}
+
+char *event_permission_remedy(int paranoid, char *out, size_t room)
+{
+	char program[PATH_MAX] = "flametop";
+	ssize_t len = readlink("/proc/self/exe", program, sizeof(program) - 1);
+
+	if (len > 0)
+		program[len] = '\0';
+	if (len > 120)	/* the sentence must keep its end */
+		snprintf(program, sizeof(program), "flametop");
+	snprintf(out, room, "sudo flametop, or sudo sysctl kernel.perf_event_paranoid=%d, or"
+		 " sudo setcap cap_perfmon=ep %s", paranoid, program);
+	return out;
+}
+
+static int explain_refusal(int err, const char *name, pid_t tid, struct diag *why)
+{
+	long paranoid = event_sysctl("paranoid", 2);
+	char remedy[300];
+
+	if (tid > 0 && paranoid <= 2)
+		return diag_set(why, err, "task %d belongs to another user or may not be traced"
+				" (%s): run as root: sudo flametop -p %d", (int)tid, strerror(-err),
+				(int)tid);
+	return diag_set(why, err, "event %s is not permitted (kernel.perf_event_paranoid is %ld):"
+			" %s", name, paranoid, event_permission_remedy(tid > 0 ? 2 : -1, remedy,
+								sizeof(remedy)));
+}
+
+int event_explain(int err, const char *name, pid_t tid, int cpu, struct diag *why)
+{
+	switch (-err) {
+	case EACCES:
+	case EPERM:
+		return explain_refusal(err, name, tid, why);
+	case ENOENT:
+	case ENODEV:
+	case EOPNOTSUPP:
+		return diag_set(why, err, "this machine cannot sample event %s on CPU %d (virtual"
+				" machines often have no hardware counters): try -e cpu-clock",
+				name,
+				cpu);
+	case EINVAL:
+		return diag_set(why, err, "the kernel refuses event %s with these modifiers and"
+				" this rate: try it without modifiers", name);
+	case EBUSY:
+	case ENOSPC:
+		return diag_set(why, err, "no free counter for event %s on CPU %d: another profiler"
+				" or the NMI watchdog holds it (sudo sysctl kernel.nmi_watchdog=0)",
+				name, cpu);
+	case ESRCH:
+		return diag_set(why, err, "task %d has ended", (int)tid);
+	default:
+		return diag_set(why, err, "cannot open event %s on CPU %d: %s", name, cpu,
+				strerror(-err));
+	}
+}

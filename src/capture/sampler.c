@@ -1,0 +1,346 @@
+/* sampler.c - see sampler.h.
+ *
+ * Problem: the rings of all CPUs together have no order, a busy ring is never empty, and the queue
+ * may be full.
+ *
+ * Idea: rounds. A round notes the time, then each ring's end, then reads each ring up to that end
+ * and queues a mark with the time: whatever was stamped before it has been queued. When the queue
+ * fills up, the rest stays in the rings (where the kernel counts what it then has to drop), the
+ * round counts as stalled, and the mark repeats the last promise that could be kept.
+ *
+ * Invariant: a round allocates, locks and logs nothing.
+ *
+ * Rejected: one record per wake-up (a system call each); reading a ring until it is empty (a busy
+ * CPU would hold the round for ever).
+ */
+#include "capture/sampler.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/thread.h"
+#include "capture/record_queue.h"
+
+#define ROUND_MAX_MS	 50	/* a lone record is on its way after this */
+#define STALL_MS	 5	/* the consumer cannot wake us: it is the one that is behind */
+#define LAST_ROUND_NS	 (2 * CLOCK_NS_PER_S)	/* of a consumer that takes nothing */
+/* The kernel takes the time, then writes the record, then publishes it; a virtual CPU may be
+ * stopped in between. What is younger than this is promised by the next round only. */
+#define IN_FLIGHT_NS	 (1 * CLOCK_NS_PER_MS)
+#define SWEEP_EVERY_NS	 CLOCK_NS_PER_S
+#define SWEEP_READS	 64	/* per round: a read interrupts the event's CPU */
+
+#define SAMPLER_NICE	 (-10)
+
+struct sampler {
+	struct sampler_config config;
+	struct event_set *set;
+	pthread_t thread;
+	int stop_fd;
+
+	struct pollfd *polls;	/* owned; [0] stop, then the watches, then one per lane */
+	size_t poll_count;
+	size_t *lane_rows;	/* owned; per lane: the row whose descriptor is polled */
+	size_t live_watches;	/* watches, or lanes, that have not ended */
+
+	size_t first_lane;	/* where a round begins: moves on after a stall */
+	uint64_t promised_ns, stalled_rounds;
+
+	uint64_t sweep_due_ns;
+	size_t sweep_at;	/* next descriptor to ask what it lost */
+	uint64_t *lost_sums, *lost_queued;	/* owned; per lane: this sweep's sum; as reported */
+};
+
+static bool put_item(struct sampler *sampler, enum queue_item_kind kind,
+		     const struct event_lane *lane, const void *payload, size_t bytes)
+{
+	struct queue_item *item = spsc_reserve(sampler->config.queue, sizeof(*item) + bytes);
+
+	if (!item)
+		return false;
+	item->kind = (uint16_t)kind;
+	item->event = lane ? lane->event : 0;
+	item->cpu = lane ? (uint32_t)lane->cpu : UINT32_MAX;
+	memcpy(item + 1, payload, bytes);
+	spsc_commit(sampler->config.queue);
+	return true;
+}
+
+/* False when the queue is full: the rest stays in the ring. */
+static bool move_records(struct sampler *sampler, const struct event_lane *lane)
+{
+	const struct perf_event_header *header;
+
+	while ((header = perf_ring_peek(lane->ring)) != NULL) {
+		if (!put_item(sampler, QUEUE_RECORD, lane, header, header->size))
+			return false;
+		perf_ring_consume(lane->ring);
+	}
+	return true;
+}
+
+static bool put_mark(struct sampler *sampler, uint64_t limit_ns)
+{
+	struct queue_round_end mark = { .limit_ns = limit_ns,
+					.stalled_rounds = sampler->stalled_rounds };
+
+	for (size_t i = 0; i < sampler->set->lane_count; i++)
+		mark.malformed += perf_ring_malformed(sampler->set->lanes[i].ring);
+	return put_item(sampler, QUEUE_ROUND_END, NULL, &mark, sizeof(mark));
+}
+
+/* An eventfd whose counter is full has woken the consumer already. */
+static void wake_consumer(const struct sampler *sampler)
+{
+	const uint64_t one = 1;
+
+	while (write(sampler->config.wake_fd, &one, sizeof(one)) < 0 && errno == EINTR)
+		;
+}
+
+/* Returns false when something had to stay behind. */
+static bool run_round(struct sampler *sampler)
+{
+	const uint64_t begin_ns = clock_now_ns();
+	const size_t lanes = sampler->set->lane_count;
+	bool is_complete = true;
+
+	for (size_t i = 0; i < lanes; i++)
+		perf_ring_begin(sampler->set->lanes[i].ring);
+	for (size_t i = 0; is_complete && i < lanes; i++) {
+		size_t lane = (sampler->first_lane + i) % lanes;
+
+		is_complete = move_records(sampler, &sampler->set->lanes[lane]);
+		if (!is_complete)
+			sampler->first_lane = (lane + 1) % lanes;
+	}
+	if (is_complete)
+		sampler->promised_ns = begin_ns - IN_FLIGHT_NS;
+	else
+		sampler->stalled_rounds++;
+	is_complete = put_mark(sampler, sampler->promised_ns) && is_complete;
+	wake_consumer(sampler);	/* also when the mark found no room: the queue is full */
+	return is_complete;
+}
+
+/* Sends what has changed. False when the queue is full: the next sweep tries again. */
+static bool put_losses(struct sampler *sampler)
+{
+	for (size_t i = 0; i < sampler->set->lane_count; i++) {
+		struct event_lane *lane = &sampler->set->lanes[i];
+		struct queue_lost lost = {	/* pairs with follow.c's store, RELAXED */
+			sampler->lost_sums[i] + atomic_load_explicit(&lane->followed_lost,
+								     memory_order_relaxed)
+		};
+
+		if (lost.lost_total == sampler->lost_queued[i])
+			continue;
+		if (!put_item(sampler, QUEUE_LOST, lane, &lost, sizeof(lost)))
+			return false;
+		sampler->lost_queued[i] = lost.lost_total;
+	}
+	return true;
+}
+
+/* Asks up to @reads descriptors what they lost; a sweep over all may take several rounds. */
+static bool sweep_lost(struct sampler *sampler, size_t reads)
+{
+	const struct event_set *set = sampler->set;
+	const size_t count = set->row_count * set->lane_count;
+
+	if (sampler->sweep_at == 0)
+		memset(sampler->lost_sums, 0, set->lane_count * sizeof(*sampler->lost_sums));
+	for (; reads > 0 && sampler->sweep_at < count; reads--, sampler->sweep_at++)
+		sampler->lost_sums[sampler->sweep_at % set->lane_count] +=
+			event_set_read_lost(set->fds[sampler->sweep_at]);
+	if (sampler->sweep_at < count)
+		return true;
+	sampler->sweep_at = 0;
+	return put_losses(sampler);
+}
+
+static void continue_sweep(struct sampler *sampler)
+{
+	uint64_t now_ns = clock_now_ns();
+
+	if (!sampler->config.counts_lost || now_ns < sampler->sweep_due_ns)
+		return;
+	sweep_lost(sampler, SWEEP_READS);
+	if (sampler->sweep_at == 0)
+		sampler->sweep_due_ns = now_ns + SWEEP_EVERY_NS;
+}
+
+/* The polled descriptor's tasks have ended: takes the next row that lives, or none. A descriptor in
+ * this state is always readable, so it must not stay in the poll set. */
+static void move_lane_on(struct sampler *sampler, size_t lane, struct pollfd *entry)
+{
+	const struct event_set *set = sampler->set;
+	size_t *row = &sampler->lane_rows[lane];
+
+	for (; *row < set->row_count; (*row)++) {
+		entry->fd = set->fds[*row * set->lane_count + lane];
+		if (!event_set_is_over(entry->fd))
+			return;
+	}
+	entry->fd = -1;
+	sampler->live_watches -= sampler->config.watch_count == 0;
+}
+
+static void note_ends(struct sampler *sampler)
+{
+	const size_t watches = sampler->config.watch_count;
+	struct pollfd *lanes = sampler->polls + 1 + watches;
+
+	for (size_t i = 1; i <= watches; i++)
+		if (sampler->polls[i].fd >= 0 && sampler->polls[i].revents) {
+			sampler->polls[i].fd = -1;
+			sampler->live_watches--;
+		}
+	for (size_t i = 0; i < sampler->set->lane_count; i++)
+		if (lanes[i].fd >= 0 && (lanes[i].revents & (POLLHUP | POLLERR)))
+			move_lane_on(sampler, i, &lanes[i]);
+}
+
+/* Until records wait, 50 ms have passed, or we are told to stop (true). */
+static bool wait_for_records(struct sampler *sampler, bool is_stalled)
+{
+	nfds_t count = is_stalled ? 1 : (nfds_t)sampler->poll_count;
+
+	if (poll(sampler->polls, count, is_stalled ? STALL_MS : ROUND_MAX_MS) <= 0)
+		return false;
+	if (sampler->polls[0].revents)
+		return true;
+	note_ends(sampler);
+	return false;
+}
+
+/* @step until it succeeds; false when the consumer takes nothing. */
+static bool insist(struct sampler *sampler, bool (*step)(struct sampler *sampler))
+{
+	const uint64_t give_up_ns = clock_now_ns() + LAST_ROUND_NS;
+
+	while (!step(sampler)) {
+		if (clock_now_ns() >= give_up_ns)
+			return false;
+		poll(NULL, 0, STALL_MS);
+	}
+	return true;
+}
+
+static bool put_last_losses(struct sampler *sampler)
+{
+	sampler->sweep_at = 0;
+	return !sampler->config.counts_lost || sweep_lost(sampler, SIZE_MAX);
+}
+
+static bool put_last_mark(struct sampler *sampler)
+{
+	return put_mark(sampler, UINT64_MAX);
+}
+
+static bool put_end(struct sampler *sampler)
+{
+	static const struct queue_end end;	/* no error: the data simply ended */
+
+	return put_item(sampler, QUEUE_END, NULL, &end, sizeof(end));
+}
+
+static void *run_sampler(void *argument)
+{
+	struct sampler *sampler = argument;
+	bool is_stalled = false;
+
+	setpriority(PRIO_PROCESS, 0, SAMPLER_NICE);	/* where permitted; this thread only */
+	while (!wait_for_records(sampler, is_stalled) &&
+	       (sampler->live_watches > 0 || !sampler->config.ends_with_target)) {
+		is_stalled = !run_round(sampler);
+		continue_sweep(sampler);
+	}
+	if (insist(sampler, run_round) && insist(sampler, put_last_losses) &&
+	    insist(sampler, put_last_mark))
+		insist(sampler, put_end);
+	wake_consumer(sampler);
+	return NULL;
+}
+
+static void fill_polls(struct sampler *sampler)
+{
+	const struct event_set *set = sampler->set;
+	const size_t watches = sampler->config.watch_count;
+
+	sampler->polls[0] = (struct pollfd){ .fd = sampler->stop_fd, .events = POLLIN };
+	for (size_t i = 0; i < watches; i++)
+		sampler->polls[1 + i] = (struct pollfd){ .fd = sampler->config.watch_fds[i],
+							 .events = POLLIN };
+	for (size_t i = 0; i < set->lane_count; i++)
+		sampler->polls[1 + watches + i] = (struct pollfd){ .fd = set->fds[i],
+								   .events = POLLIN };
+	sampler->config.watch_fds = NULL;	/* only the copy counts from now on */
+}
+
+int sampler_create(struct sampler **out, const struct sampler_config *config, struct diag *why)
+{
+	const size_t lanes = config->set->lane_count;
+	struct sampler *sampler;
+	int err = -ENOMEM;
+
+	*out = NULL;
+	if (config->queue->capacity < SAMPLER_QUEUE_MIN_BYTES)
+		return diag_set(why, -EINVAL, "a record queue of %zu bytes is too small",
+				(size_t)config->queue->capacity);
+	sampler = calloc(1, sizeof(*sampler));
+	if (!sampler)
+		return diag_set(why, -ENOMEM, "no memory for the sampler");
+	sampler->config = *config;
+	sampler->set = config->set;
+	sampler->live_watches = config->watch_count ? config->watch_count : lanes;
+	sampler->poll_count = 1 + config->watch_count + lanes;
+	sampler->polls = calloc(sampler->poll_count, sizeof(*sampler->polls));
+	sampler->lane_rows = calloc(lanes, sizeof(*sampler->lane_rows));
+	sampler->lost_sums = calloc(lanes, sizeof(*sampler->lost_sums));
+	sampler->lost_queued = calloc(lanes, sizeof(*sampler->lost_queued));
+	sampler->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (sampler->stop_fd < 0)
+		err = -errno;
+	if (sampler->stop_fd < 0 || !sampler->polls || !sampler->lane_rows ||
+	    !sampler->lost_sums || !sampler->lost_queued)
+		goto fail;
+	fill_polls(sampler);
+	err = thread_start(&sampler->thread, "ft-sampler", run_sampler, sampler);
+	if (err)
+		goto fail;
+	*out = sampler;
+	return 0;
+fail:
+	diag_set(why, err, "cannot start the sampler: %s", strerror(-err));
+	sampler_destroy(sampler);
+	return err;
+}
+
+void sampler_stop(struct sampler *sampler)
+{
+	const uint64_t one = 1;
+
+	while (write(sampler->stop_fd, &one, sizeof(one)) < 0 && errno == EINTR)
+		;
+	pthread_join(sampler->thread, NULL);
+}
+
+void sampler_destroy(struct sampler *sampler)
+{
+	if (!sampler)
+		return;
+	if (sampler->stop_fd >= 0)
+		close(sampler->stop_fd);
+	free(sampler->polls);
+	free(sampler->lane_rows);
+	free(sampler->lost_sums);
+	free(sampler->lost_queued);
+	free(sampler);
+}
