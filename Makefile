@@ -17,6 +17,7 @@ say	  = $(if $(filter 1,$(V)),,@echo "  $@";)
 WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wno-unknown-warning-option \
 	    -Wno-format-truncation $(if $(filter 1,$(WERROR)),-Werror)
 X86_ONLY := $(if $(filter x86_64,$(shell uname -m)),-fcf-protection)
+X86_LEAF := $(if $(X86_ONLY),-mno-omit-leaf-frame-pointer)
 HARDEN	 := -fPIE -fstack-protector-strong -fstack-clash-protection $(X86_ONLY)
 # Sanitizers wrap the same libc functions as _FORTIFY_SOURCE does: one or the other.
 HARDEN	 += $(if $(SANITIZE),-fsanitize=$(SANITIZE),-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
@@ -36,6 +37,7 @@ LINKED	 = -Wl,--start-group $(ARCHIVES) -Wl,--end-group $(LIBS) $(LDFLAGS)
 TESTS	  := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/test_*.c))
 WRITERS	  := $(call objects,$(filter-out tests/unit/test_%,$(wildcard tests/unit/*.c)))
 WORKLOADS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/workloads/*.c))
+ORACLES	  := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/oracle/*.c))
 BENCHES	  := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/*.c))
 FUZZERS	  := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c))
 C_FILES	  := $(wildcard src/*.c src/*/*.c ui/*.c include/*/*.h ui/*.h tests/*/*.c tests/*/*.h)
@@ -64,13 +66,9 @@ $(BUILD)/obj/%.o: %.c Makefile
 	@mkdir -p $(@D)
 	$(say)$(CC) $(FLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
-$(BUILD)/tests/unit/%: $(BUILD)/obj/tests/unit/%.o $(WRITERS) $(ARCHIVES)
+$(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(WRITERS) $(ARCHIVES)
 	@mkdir -p $(@D)
 	$(say)$(CC) $(LINK) -o $@ $< $(WRITERS) $(LINKED) -lcmocka
-
-$(BUILD)/tests/bench/%: $(BUILD)/obj/tests/bench/%.o $(WRITERS) $(ARCHIVES)
-	@mkdir -p $(@D)
-	$(say)$(CC) $(LINK) -o $@ $< $(WRITERS) $(LINKED)
 
 $(BUILD)/tests/fuzz/%: $(BUILD)/obj/tests/fuzz/%.o $(ARCHIVES)
 	@mkdir -p $(@D)
@@ -80,14 +78,14 @@ $(BUILD)/tests/fuzz/%: $(BUILD)/obj/tests/fuzz/%.o $(ARCHIVES)
 $(BUILD)/tests/workloads/%: tests/workloads/%.c Makefile
 	@mkdir -p $(@D)
 	$(say)$(CC) -std=c11 -D_GNU_SOURCE -O1 -g -fno-omit-frame-pointer -fno-optimize-sibling-calls \
-		$(WARNINGS) -pthread -MMD -MP -o $@ $<
+		$(X86_LEAF) $(WARNINGS) -pthread -MMD -MP -o $@ $<
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 
 test_%: $(BUILD)/tests/unit/test_%
 	$<
 
-tests: $(BUILD)/flametop $(TESTS) $(WORKLOADS)
+tests: $(BUILD)/flametop $(TESTS) $(ORACLES) $(WORKLOADS)
 
 packages-build:
 	@.ci/packages build
@@ -123,7 +121,7 @@ lint:
 	@.ci/lint $(C_FILES)
 
 format:
-	clang-format -i $(C_FILES)
+	@.ci/format $(C_FILES)
 
 bench: $(BUILD)/flametop $(BENCHES) $(WORKLOADS)
 	@BUILD=$(BUILD) tests/bench/run

@@ -1,7 +1,8 @@
 /* sanitize.c - foreign bytes -> text that is safe on a terminal.
  *
- * Idea: decode one character, sort it into "shown as it is", "combining mark" or "written out", copy
- * or escape it, go on. What is written out is plain ASCII, so cleaning clean text changes nothing.
+ * Idea: decode one character, sort it into "shown as it is", "combining mark" or "written out",
+ * copy or escape it, go on. What is written out is plain ASCII, so cleaning clean text changes
+ * nothing.
  *
  * Invariant: the result is valid UTF-8 and holds no control, formatting or unassigned character,
  * wherever the input or the output is cut.
@@ -18,8 +19,8 @@ struct range {
 	uint32_t first, last;
 };
 
-/* Characters that nobody sees or that move others. Sorted. Source: Unicode 15 categories Cc, Cf, Zl,
- * Zp, Cs, Co, Cn (noncharacters and empty planes), and the invisible ones of other categories. */
+/* Characters that nobody sees or that move others. Sorted. Source: Unicode 15 categories Cc, Cf,
+ * Zl, Zp, Cs, Co, Cn (noncharacters and empty planes), and invisible ones of other categories. */
 static const struct range hidden[] = {
 	{ 0x0000, 0x001f },	/* C0 */
 	{ 0x007f, 0x009f },	/* DEL, C1 */

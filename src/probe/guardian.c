@@ -12,8 +12,8 @@
  * killed raises SIGPIPE in flametop.
  *
  * Rejected: PR_SET_PDEATHSIG in the zygote - ends the zygote but can't restore a terminal; the
- * terminal's strings from terminfo - curses stays in the ui, and the terminals that need others than
- * these leave the alternate screen on nothing.
+ * terminal's strings from terminfo - curses stays in the ui, and xterm's sequences do on every
+ * terminal that has an alternate screen.
  */
 #include "probe/guardian.h"
 
@@ -99,8 +99,8 @@ _Noreturn static void keep_watch(struct watch *watch)
 	_exit(0);
 }
 
-/* Keeps nothing of the parent open but the channel (3) and the terminal (4): `flametop --batch | cat`
- * must see the end of the pipe when flametop ends, not when the guardian does. */
+/* Keeps nothing of the parent open but the channel (3) and the terminal (4): a reader behind
+ * `flametop --batch |` must see the end of the pipe with flametop, not with the guardian. */
 static void close_other_descriptors(struct watch *watch)
 {
 	int channel = fcntl(watch->channel, F_DUPFD, 5);	/* above the numbers they move to */

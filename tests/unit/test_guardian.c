@@ -268,7 +268,7 @@ static void test_signals_of_the_terminal_do_not_reach_the_guardian(void **state)
 	guardian_stop(guardian);
 }
 
-/* `flametop --batch | cat` must end when flametop ends, though the guardian lives a little longer. */
+/* `flametop --batch | cat` ends when flametop ends, though the guardian lives a little longer. */
 static void test_the_guardian_keeps_no_pipe_of_its_parent_open(void **state)
 {
 	struct guardian *guardian;

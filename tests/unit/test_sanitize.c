@@ -1,5 +1,5 @@
-/* What foreign text looks like after the door. Expected values are written out by hand from the rules
- * in base/sanitize.h. */
+/* What foreign text looks like after the door. Expected values are written out by hand from the
+ * rules in base/sanitize.h. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* The queue hands over every record, whole and in order, over the wrap of its buffer and its index. */
+/* The queue hands over every record, whole and in order, over the wrap of buffer and index. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
