@@ -13,9 +13,9 @@ OPTIMIZE ?= -O2
 V	 ?= 0
 say	  = $(if $(filter 1,$(V)),,@echo "  $@";)
 
-# Text that is cut to its buffer is meant to be; clang does not know that warning's name.
-WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wno-unknown-warning-option \
-	    -Wno-format-truncation $(if $(filter 1,$(WERROR)),-Werror)
+# Text that is cut to its buffer is meant to be; the warning is gcc's alone.
+WARNINGS := -Wall -Wextra -Wshadow -Wconversion $(if $(filter 1,$(WERROR)),-Werror) \
+	    $(if $(findstring clang,$(CC)),,-Wno-format-truncation)
 X86_ONLY := $(if $(filter x86_64,$(shell uname -m)),-fcf-protection)
 X86_LEAF := $(if $(X86_ONLY),-mno-omit-leaf-frame-pointer)
 HARDEN	 := -fPIE -fstack-protector-strong -fstack-clash-protection $(X86_ONLY)
