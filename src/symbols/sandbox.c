@@ -45,11 +45,26 @@ static int is_gone(struct diag *why)
 	return diag_set(why, -EPIPE, "the symbol compiler has ended: restart flametop");
 }
 
+/* With all signals blocked, until the zygote has set its own dispositions: a ^C of the first
+ * millisecond must not end it. */
+static pid_t fork_zygote(int socket)
+{
+	sigset_t all, before;
+	pid_t self = getpid(), zygote;
+
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &before);
+	zygote = fork();
+	if (zygote == 0)
+		zygote_run(socket, self);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return zygote;
+}
+
 int sandbox_start(struct sandbox **out, struct diag *why)
 {
 	struct sandbox *sandbox = malloc(sizeof(*sandbox));
 	int sockets[2] = { -1, -1 };
-	pid_t self = getpid();
 	int err;
 
 	*out = NULL;
@@ -60,9 +75,7 @@ int sandbox_start(struct sandbox **out, struct diag *why)
 	if (sandbox->cancel < 0 || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets))
 		goto fail;
 	sandbox->socket = sockets[0];
-	sandbox->zygote = fork();
-	if (sandbox->zygote == 0)
-		zygote_run(sockets[1], self);
+	sandbox->zygote = fork_zygote(sockets[1]);
 	if (sandbox->zygote < 0)
 		goto fail;
 	close(sockets[1]);

@@ -79,7 +79,8 @@ int sandbox_protocol_receive(int socket, void *message, size_t bytes, int *fds, 
 		return -EPIPE;
 	if ((size_t)got == bytes && !(packet.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) &&
 	    (taken_count == 0 || taken_count == fd_count)) {
-		memcpy(fds, taken, taken_count * sizeof(int));
+		for (size_t i = 0; i < taken_count; i++)
+			fds[i] = taken[i];
 		return 0;
 	}
 	while (taken_count)

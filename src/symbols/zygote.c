@@ -35,7 +35,8 @@ static int keep_only(int fd)
 	return close_range(4, ~0u, 0);
 }
 
-/* The terminal's keys and a service's stop are for main; this process ends with it. */
+/* The terminal's keys and a service's stop are for main; this process ends with it. main blocked
+ * all signals before it forked: what came since is dropped here. */
 static void ignore_signals(void)
 {
 	static const int ignored[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGPIPE,
