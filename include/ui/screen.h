@@ -1,0 +1,37 @@
+/* screen.h - the live screen, from the first paint to the last.
+ *
+ * Use:    term_distrust_environment() and screen_block_signals() before the first thread starts, then
+ *         screen_run() from the main thread once everything else runs.
+ * Thread: main.
+ */
+#ifndef UI_SCREEN_H
+#define UI_SCREEN_H
+
+#include "base/diag.h"
+#include "model/analyzer.h"
+#include "model/filter.h"
+#include "probe/guardian.h"
+#include "ui/term.h"
+
+struct screen_config {
+	struct analyzer *analyzer;	/* started, already with the window, interval and keys below */
+	struct guardian *guardian;	/* NULL: none */
+	struct filter filter;		/* what is hidden at first */
+	enum window_kind window;
+	uint64_t window_ns;		/* of WINDOW_SECONDS */
+	uint64_t interval_ns;
+	enum color_mode color;
+	bool no_unicode;
+	int command_fd;			/* readable when the `-- command` has ended; -1: none */
+};
+
+/* Blocks the signals that screen_run() reads from a descriptor (HUP, INT, TERM, TSTP, CONT, WINCH). A
+ * child that is executed later must unblock them. */
+void screen_block_signals(void);
+
+/* Shows the screen until a key or a signal ends it; LC_CTYPE is the user's already. The terminal is
+ * restored when it returns. Returns 0: quit by key; 128+n: signal n, or the terminal vanished (as
+ * SIGHUP); < 0: -errno with @why set, the screen was not taken or could not be kept. */
+int screen_run(const struct screen_config *config, struct diag *why);
+
+#endif

@@ -1,0 +1,104 @@
+/* frame.c - see ui/frame.h. */
+#include "ui/frame.h"
+
+#include <stdio.h>
+
+#include "ui/commands.h"
+#include "ui/header.h"
+#include "ui/keys.h"
+
+#define LABEL_GAP " \u00b7 "
+
+/* "back" leads nowhere from the plain table. */
+static bool is_offered(const struct ui_state *state, const struct command *command, int max_rank)
+{
+	if (!command->label || command->label_rank > max_rank)
+		return false;
+	if (!(command->where & state->view->ops->place))
+		return false;
+	return command->keys[0] != UI_KEY_ESCAPE || state->view->opener || state->filter.text[0];
+}
+
+static int put_label(struct canvas *canvas, struct canvas_area area, const struct command *command)
+{
+	char key[KEYS_NAME_BYTES];
+	const int end = area.x + area.width;
+
+	area.x += canvas_put_text(canvas, area, keys_format(command->keys[0], key), ROLE_KEY) + 1;
+	area.width = end - area.x;
+	area.x += canvas_put_text(canvas, area, command->label, ROLE_TEXT);
+	return area.x;
+}
+
+static int label_width(const struct canvas *canvas, const struct command *command)
+{
+	char key[KEYS_NAME_BYTES];
+
+	return canvas_text_width(canvas, keys_format(command->keys[0], key)) + 1 +
+	       canvas_text_width(canvas, command->label);
+}
+
+static int labels_width(const struct ui_state *state, const struct canvas *canvas, int max_rank)
+{
+	int width = 0;
+
+	for (size_t i = 0; i < command_count; i++)
+		if (is_offered(state, &commands[i], max_rank))
+			width += (width ? canvas_text_width(canvas, LABEL_GAP) : 0) +
+				 label_width(canvas, &commands[i]);
+	return width;
+}
+
+static void draw_labels(const struct ui_state *state, struct canvas *canvas, int y)
+{
+	struct canvas_area area = { 1, y, canvas->width - 2 };
+	const int end = area.x + area.width;
+	int max_rank = 1;
+
+	for (size_t i = 0; i < command_count; i++)
+		if (commands[i].label_rank > max_rank)
+			max_rank = commands[i].label_rank;
+	while (max_rank > 1 && labels_width(state, canvas, max_rank) > area.width)
+		max_rank--;
+
+	for (size_t i = 0; i < command_count; i++) {
+		if (!is_offered(state, &commands[i], max_rank))
+			continue;
+		if (area.x > 1)
+			area.x += canvas_put_text(canvas, area, LABEL_GAP, ROLE_DIM);
+		area.width = end - area.x;
+		area.x = put_label(canvas, area, &commands[i]);
+		area.width = end - area.x;
+	}
+}
+
+static void draw_bottom(const struct ui_state *state, struct canvas *canvas)
+{
+	const int y = canvas->height - 1;
+
+	if (state->prompt.is_open)
+		prompt_draw(&state->prompt, canvas, y);
+	else if (state->message[0])
+		canvas_put_text(canvas, (struct canvas_area){ 1, y, canvas->width - 2 },
+				state->message, ROLE_STATE);
+	else
+		draw_labels(state, canvas, y);
+}
+
+void frame_draw(struct ui_state *state, struct canvas *canvas)
+{
+	const int top = header_lines(canvas->width);
+	char text[64];
+
+	canvas_clear(canvas);
+	if (canvas->width < FRAME_MIN_WIDTH || canvas->height < FRAME_MIN_HEIGHT) {
+		snprintf(text, sizeof(text), "%dx%d: flametop needs %dx%d", canvas->width,
+			 canvas->height, FRAME_MIN_WIDTH, FRAME_MIN_HEIGHT);
+		canvas_put_text(canvas, (struct canvas_area){ 0, canvas->height / 2, canvas->width },
+				text, ROLE_TEXT);
+		return;
+	}
+	header_draw(state, canvas);
+	state->view->ops->draw(state->view, state, canvas, top, canvas->height - top - 1);
+	draw_bottom(state, canvas);
+}

@@ -1,0 +1,274 @@
+/* screen.c - the event loop: keys, snapshots and signals in, at most one paint per turn out.
+ *
+ * Idea: everything that can happen is a descriptor, so one poll() waits for all of it. A turn takes
+ * what is there (all keys, the newest snapshot, all signals), then paints once, and only if the
+ * picture changed. Neither keys nor prompts nor help can hold up a snapshot, nor the other way round.
+ *
+ * Rejected: a timer for the refresh. The analyzer owns the interval; here is nothing to do between
+ * two snapshots.
+ */
+#include "ui/screen.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "ui/frame.h"
+#include "ui/keys.h"
+#include "ui/state.h"
+
+#define SIGNAL_STATUS(signal) (128 + (signal))
+#define UI_NICE (-10)		/* a key must be answered while every CPU is busy */
+
+enum screen_source { SOURCE_TERMINAL, SOURCE_ANALYZER, SOURCE_SIGNAL, SOURCE_COMMAND, SOURCE_COUNT };
+
+struct screen {
+	const struct screen_config *config;
+	struct terminal *term;
+	struct canvas canvas;
+	struct ui_state state;
+	struct keys keys;
+	struct pollfd sources[SOURCE_COUNT];
+	int status;		/* < 0: go on */
+};
+
+static void fill_signals(sigset_t *set)
+{
+	static const int signals[] = { SIGHUP, SIGINT, SIGTERM, SIGTSTP, SIGCONT, SIGWINCH };
+
+	sigemptyset(set);
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+		sigaddset(set, signals[i]);
+}
+
+void screen_block_signals(void)
+{
+	sigset_t set;
+
+	fill_signals(&set);
+	pthread_sigmask(SIG_BLOCK, &set, NULL);
+}
+
+static int fit_canvas(struct screen *screen, struct diag *why)
+{
+	int width, height;
+
+	if (!term_update_size(screen->term, &width, &height))
+		return 0;
+	screen->state.is_changed = true;
+	if (canvas_resize(&screen->canvas, width, height))
+		return diag_set(why, -ENOMEM, "no memory for a screen of %dx%d", width, height);
+	return 0;
+}
+
+static void paint(struct screen *screen)
+{
+	if (screen->state.wants_repaint) {
+		term_forget(screen->term);
+		screen->state.wants_repaint = false;
+		screen->state.is_changed = true;
+	}
+	if (!screen->state.is_changed)
+		return;
+	frame_draw(&screen->state, &screen->canvas);
+	term_paint(screen->term, &screen->canvas);
+	screen->state.is_changed = false;
+}
+
+/* A full queue is tried again at the next turn; it empties at least once per refresh. */
+static void send_requests(struct screen *screen)
+{
+	struct ui_state *state = &screen->state;
+	size_t sent = 0;
+
+	while (sent < state->outbox_count &&
+	       analyzer_request(screen->config->analyzer, &state->outbox[sent]))
+		sent++;
+	state->outbox_count -= sent;
+	memmove(state->outbox, state->outbox + sent, state->outbox_count * sizeof(state->outbox[0]));
+}
+
+static void take_snapshot(struct screen *screen)
+{
+	struct snapshot *fresh = analyzer_take_snapshot(screen->config->analyzer);
+
+	if (fresh)
+		snapshot_destroy((struct snapshot *)state_offer_snapshot(&screen->state, fresh));
+}
+
+static void press_keys(struct screen *screen)
+{
+	int key;
+
+	while (!screen->state.wants_quit && (key = keys_next(&screen->keys)) != UI_KEY_NONE)
+		state_press_key(&screen->state, key);
+}
+
+static void read_keys(struct screen *screen)
+{
+	unsigned char bytes[KEYS_BUFFER_BYTES];
+	const ssize_t count = term_read(screen->term, bytes, keys_room(&screen->keys));
+
+	if (count <= 0) {
+		if (count == 0 || errno == EIO || errno == ENXIO)
+			screen->status = SIGNAL_STATUS(SIGHUP);
+		return;
+	}
+	keys_feed(&screen->keys, bytes, (size_t)count);
+	press_keys(screen);
+}
+
+static void expire_keys(struct screen *screen)
+{
+	const int key = keys_expire(&screen->keys);
+
+	if (key != UI_KEY_NONE)
+		state_press_key(&screen->state, key);
+}
+
+/* Gives the terminal back and stops like any program. Unblocking delivers the signal at once, to the
+ * whole process; in an orphaned process group the kernel drops it and we just go on. */
+static void stop_self(struct screen *screen)
+{
+	sigset_t stop;
+
+	term_suspend(screen->term);
+	sigemptyset(&stop);
+	sigaddset(&stop, SIGTSTP);
+	raise(SIGTSTP);
+	pthread_sigmask(SIG_UNBLOCK, &stop, NULL);
+	pthread_sigmask(SIG_BLOCK, &stop, NULL);
+	term_resume(screen->term);
+	screen->state.is_changed = true;
+}
+
+static void take_signal(struct screen *screen)
+{
+	struct signalfd_siginfo signal;
+
+	if (read(screen->sources[SOURCE_SIGNAL].fd, &signal, sizeof(signal)) != sizeof(signal))
+		return;
+	switch (signal.ssi_signo) {
+	case SIGWINCH:
+		break;		/* the size is looked at in every turn */
+	case SIGTSTP:
+		stop_self(screen);
+		break;
+	case SIGCONT:		/* after a SIGSTOP that nobody told us: others wrote on the screen */
+		screen->state.wants_repaint = true;
+		break;
+	default:
+		screen->status = SIGNAL_STATUS((int)signal.ssi_signo);
+	}
+}
+
+static void end_command(struct screen *screen)
+{
+	screen->sources[SOURCE_COMMAND].fd = -1;
+	screen->state.is_command_ended = true;
+	screen->state.is_changed = true;
+}
+
+static void wait_for_sources(struct screen *screen)
+{
+	const int timeout = keys_is_waiting(&screen->keys) ? KEYS_ESCAPE_MS : -1;
+	struct pollfd *sources = screen->sources;
+	const int ready = poll(sources, SOURCE_COUNT, timeout);
+
+	if (ready < 0)
+		return;
+	if (sources[SOURCE_SIGNAL].revents)
+		take_signal(screen);
+	if (screen->status < 0 && sources[SOURCE_TERMINAL].revents)
+		read_keys(screen);
+	if (ready == 0)
+		expire_keys(screen);
+	if (sources[SOURCE_ANALYZER].revents)
+		take_snapshot(screen);
+	if (sources[SOURCE_COMMAND].revents)
+		end_command(screen);
+}
+
+static int run_loop(struct screen *screen, struct diag *why)
+{
+	int err;
+
+	while (screen->status < 0 && !screen->state.wants_quit) {
+		err = fit_canvas(screen, why);
+		if (err)
+			return err;
+		paint(screen);
+		send_requests(screen);
+		wait_for_sources(screen);
+	}
+	return screen->status < 0 ? 0 : screen->status;
+}
+
+static int open_sources(struct screen *screen, struct diag *why)
+{
+	const struct screen_config *config = screen->config;
+	sigset_t signals;
+	int fd;
+
+	screen_block_signals();
+	fill_signals(&signals);
+	fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (fd < 0)
+		return diag_set(why, -errno, "cannot read signals: %s", strerror(errno));
+	for (int i = 0; i < SOURCE_COUNT; i++)
+		screen->sources[i].events = POLLIN;
+	screen->sources[SOURCE_TERMINAL].fd = term_input_fd(screen->term);
+	screen->sources[SOURCE_ANALYZER].fd = analyzer_fd(config->analyzer);
+	screen->sources[SOURCE_SIGNAL].fd = fd;
+	screen->sources[SOURCE_COMMAND].fd = config->command_fd;
+	return 0;
+}
+
+static void init_screen(struct screen *screen, const struct screen_config *config)
+{
+	*screen = (struct screen){ .config = config, .status = -1 };
+	screen->sources[SOURCE_SIGNAL].fd = -1;
+	state_init(&screen->state);
+	screen->state.filter = config->filter;
+	screen->state.window = config->window;
+	screen->state.window_ns = config->window_ns;
+	screen->state.interval_ns = config->interval_ns;
+}
+
+static void finish_screen(struct screen *screen)
+{
+	term_leave(screen->term);
+	snapshot_destroy((struct snapshot *)screen->state.shown);
+	state_finish(&screen->state);
+	canvas_finish(&screen->canvas);
+	if (screen->sources[SOURCE_SIGNAL].fd >= 0)
+		close(screen->sources[SOURCE_SIGNAL].fd);
+}
+
+int screen_run(const struct screen_config *config, struct diag *why)
+{
+	const struct term_config term_config = {
+		.color = config->color,
+		.no_unicode = config->no_unicode,
+		.theme = &themes[0],
+		.guardian = config->guardian,
+	};
+	struct screen screen;
+	int result;
+
+	init_screen(&screen, config);
+	setpriority(PRIO_PROCESS, 0, UI_NICE);	/* of this thread; without permission: as it is */
+	result = term_enter(&screen.term, &term_config, why);
+	if (!result) {
+		screen.canvas.is_ascii = term_is_ascii(screen.term);
+		result = open_sources(&screen, why);
+	}
+	if (!result)
+		result = run_loop(&screen, why);
+	finish_screen(&screen);
+	return result;
+}

@@ -1,0 +1,386 @@
+/* term_curses.c - the only file that knows curses.
+ *
+ * Idea: curses does what it is good at: terminfo, and sending the least for a changed picture. It is
+ * kept from input (ui/keys.c) because it blocks there, from signals because the event loop reads them
+ * from a descriptor, and from typeahead because that delays painting while keys are held down.
+ *
+ * Invariant: while the screen is taken, `restore` below holds all that is needed to give it back with
+ * write(2) and tcsetattr(3) alone: both are async-signal-safe, curses is not.
+ */
+#include "ui/term.h"
+
+#include <curses.h>
+#include <errno.h>
+#include <langinfo.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <term.h>
+#include <termios.h>
+#include <unistd.h>
+
+#define MAX_CELLS 1000		/* a terminal that says it is larger is lying */
+
+struct terminal {
+	SCREEN *screen;
+	struct guardian *guardian;
+	const struct theme *theme;
+	bool is_ascii, has_color;
+	struct canvas shown;		/* what the terminal has */
+	attr_t attributes[ROLE_COUNT];
+	short pairs[ROLE_COUNT];
+	int width, height;
+};
+
+static const int fatal_signals[] = { SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGQUIT };
+#define FATAL_COUNT (sizeof(fatal_signals) / sizeof(fatal_signals[0]))
+#define FATAL_STACK_BYTES 16384		/* above every MINSIGSTKSZ so far; the handler needs 1 KiB */
+
+/* For the handler of fatal signals. Set before the handler is, constant afterwards, but is_taken. */
+static struct {
+	volatile sig_atomic_t is_taken;
+	struct termios cooked;
+	char bytes[256];
+	size_t count;
+	struct guardian *guardian;
+	struct sigaction before[FATAL_COUNT];
+	unsigned char stack[FATAL_STACK_BYTES];
+} restore;
+
+void term_distrust_environment(void)
+{
+	if (geteuid() != 0)
+		return;
+	unsetenv("TERMINFO");
+	unsetenv("TERMINFO_DIRS");
+	unsetenv("TERMPATH");
+	unsetenv("TERMCAP");
+}
+
+static void restore_on_fatal(int signal)
+{
+	const int saved = errno;
+	ssize_t done;
+
+	if (restore.is_taken) {
+		restore.is_taken = 0;
+		done = write(STDOUT_FILENO, restore.bytes, restore.count);
+		(void)done;
+		tcsetattr(STDIN_FILENO, TCSANOW, &restore.cooked);
+		if (restore.guardian)
+			guardian_screen_left(restore.guardian);
+	}
+	for (size_t i = 0; i < FATAL_COUNT; i++)
+		if (fatal_signals[i] == signal)
+			sigaction(signal, &restore.before[i], NULL);
+	errno = saved;
+	raise(signal);		/* blocked until we return, then it does what it would have done */
+}
+
+static int collect_byte(int byte)
+{
+	if (restore.count < sizeof(restore.bytes))
+		restore.bytes[restore.count++] = (char)byte;
+	return byte;
+}
+
+static void collect_restore_bytes(void)
+{
+	const char *const strings[] = {
+		keypad_local, cursor_normal, exit_attribute_mode, orig_pair, exit_ca_mode,
+	};
+
+	restore.count = 0;
+	for (size_t i = 0; i < sizeof(strings) / sizeof(strings[0]); i++)
+		if (strings[i])
+			tputs(strings[i], 1, collect_byte);
+}
+
+static void catch_fatal_signals(void)
+{
+	const stack_t stack = { .ss_sp = restore.stack, .ss_size = sizeof(restore.stack) };
+	struct sigaction action = { .sa_handler = restore_on_fatal, .sa_flags = SA_ONSTACK };
+
+	sigaltstack(&stack, NULL);	/* so that a stack overflow is survived, too */
+	sigemptyset(&action.sa_mask);
+	for (size_t i = 0; i < FATAL_COUNT; i++)
+		sigaction(fatal_signals[i], &action, &restore.before[i]);
+}
+
+static void release_fatal_signals(void)
+{
+	for (size_t i = 0; i < FATAL_COUNT; i++)
+		sigaction(fatal_signals[i], &restore.before[i], NULL);
+}
+
+/* curses catches these for itself; the event loop wants them. */
+static void take_signals_from_curses(void)
+{
+	static const int taken[] = { SIGINT, SIGTERM, SIGTSTP, SIGWINCH };
+	const struct sigaction action = { .sa_handler = SIG_DFL };
+
+	for (size_t i = 0; i < sizeof(taken) / sizeof(taken[0]); i++)
+		sigaction(taken[i], &action, NULL);
+}
+
+/* Beyond cbreak: no flow control (Ctrl-S would stop the screen), no extended editing keys. Signals
+ * from keys stay: Ctrl-Z and Ctrl-C mean the whole job. */
+static void set_tty_modes(void)
+{
+	struct termios modes;
+
+	cbreak();
+	noecho();
+	nonl();
+	if (tcgetattr(STDIN_FILENO, &modes) == 0) {
+		modes.c_iflag &= ~(tcflag_t)(IXON | ICRNL | INLCR);
+		modes.c_lflag &= ~(tcflag_t)IEXTEN;
+		modes.c_cc[VMIN] = 1;
+		modes.c_cc[VTIME] = 0;
+		tcsetattr(STDIN_FILENO, TCSADRAIN, &modes);
+	}
+	def_prog_mode();	/* what term_resume() goes back to */
+}
+
+static bool wants_color(enum color_mode mode)
+{
+	const char *no_color = getenv("NO_COLOR");
+
+	if (mode == COLOR_NEVER)
+		return false;
+	return mode == COLOR_ALWAYS || !no_color || no_color[0] == '\0';
+}
+
+static attr_t curses_attributes(unsigned int look)
+{
+	return (look & LOOK_BOLD ? A_BOLD : 0) | (look & LOOK_DIM ? A_DIM : 0) |
+	       (look & LOOK_UNDERLINE ? A_UNDERLINE : 0) | (look & LOOK_REVERSE ? A_REVERSE : 0);
+}
+
+/* With 8 colours the bright ones are told by bold; bright black, which would be plain black, by dim. */
+static short reduce_color(const struct look *look, attr_t *attributes)
+{
+	if (COLORS >= 256 || look->color_16 == LOOK_DEFAULT_COLOR)
+		return COLORS >= 256 ? look->color_256 : LOOK_DEFAULT_COLOR;
+	if (COLORS >= 16 || look->color_16 < 8)
+		return look->color_16;
+	if (look->color_16 == 8) {
+		*attributes |= A_DIM;
+		return LOOK_DEFAULT_COLOR;
+	}
+	*attributes |= A_BOLD;
+	return (short)(look->color_16 & 7);
+}
+
+static void init_looks(struct terminal *term, enum color_mode mode)
+{
+	term->has_color = wants_color(mode) && has_colors() && start_color() == OK &&
+			  use_default_colors() == OK && COLORS >= 8;
+	for (int role = 0; role < ROLE_COUNT; role++) {
+		const struct look *look = &term->theme->looks[role];
+		short color;
+
+		if (!term->has_color) {
+			term->attributes[role] = curses_attributes(look->mono_attributes);
+			continue;
+		}
+		term->attributes[role] = curses_attributes(look->attributes);
+		color = reduce_color(look, &term->attributes[role]);
+		if (color != LOOK_DEFAULT_COLOR &&
+		    init_pair((short)(role + 1), color, LOOK_DEFAULT_COLOR) == OK)
+			term->pairs[role] = (short)(role + 1);
+	}
+}
+
+/* The console's font and the DEC terminals have none of the block and arrow characters, whatever the
+ * locale says. */
+static bool needs_ascii(bool no_unicode)
+{
+	const char *name = getenv("TERM");
+
+	return no_unicode || strcmp(nl_langinfo(CODESET), "UTF-8") != 0 || !name ||
+	       strncmp(name, "linux", 5) == 0 || strncmp(name, "vt", 2) == 0;
+}
+
+static int check_terminal(struct diag *why)
+{
+	int result;
+
+	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
+		return diag_set(why, -ENOTTY, "no terminal: use --batch to print plain text");
+	if (setupterm(NULL, STDOUT_FILENO, &result) != OK)
+		return diag_set(why, -ENOENT,
+				"no description of the terminal \"%s\": set TERM, or use --batch",
+				getenv("TERM") ? getenv("TERM") : "");
+	if (!cursor_address || !clear_screen)
+		return diag_set(why, -ENOTTY,
+				"the terminal \"%s\" cannot place its cursor: set TERM, or use --batch",
+				getenv("TERM"));
+	return 0;
+}
+
+int term_enter(struct terminal **out, const struct term_config *config, struct diag *why)
+{
+	struct terminal *term;
+	int err;
+
+	*out = NULL;
+	err = check_terminal(why);
+	if (err)
+		return err;
+	term = calloc(1, sizeof(*term));
+	if (!term)
+		return diag_set(why, -ENOMEM, "no memory for the screen");
+
+	term->guardian = restore.guardian = config->guardian;
+	term->theme = config->theme;
+	term->is_ascii = needs_ascii(config->no_unicode);
+	tcgetattr(STDIN_FILENO, &restore.cooked);
+	if (term->guardian)
+		guardian_screen_taken(term->guardian);
+	term->screen = newterm(NULL, stdout, stdin);
+	if (!term->screen) {
+		term_leave(term);
+		return diag_set(why, -ENOTTY, "cannot use this terminal: use --batch");
+	}
+	take_signals_from_curses();
+	collect_restore_bytes();
+	catch_fatal_signals();
+	restore.is_taken = 1;
+	set_tty_modes();
+	typeahead(-1);
+	curs_set(0);
+	leaveok(stdscr, TRUE);
+	init_looks(term, config->color);
+	*out = term;
+	return 0;
+}
+
+void term_leave(struct terminal *term)
+{
+	if (!term)
+		return;
+	if (term->screen) {
+		endwin();
+		/* curses knows the modes as it found them; this also undoes what it doesn't know */
+		tcsetattr(STDIN_FILENO, TCSADRAIN, &restore.cooked);
+		restore.is_taken = 0;
+		release_fatal_signals();
+		delscreen(term->screen);
+	}
+	if (term->guardian)
+		guardian_screen_left(term->guardian);
+	canvas_finish(&term->shown);
+	free(term);
+}
+
+void term_suspend(struct terminal *term)
+{
+	endwin();
+	tcsetattr(STDIN_FILENO, TCSADRAIN, &restore.cooked);
+	restore.is_taken = 0;
+	if (term->guardian)
+		guardian_screen_left(term->guardian);
+}
+
+void term_resume(struct terminal *term)
+{
+	tcgetattr(STDIN_FILENO, &restore.cooked);	/* the shell may have other modes now */
+	if (term->guardian)
+		guardian_screen_taken(term->guardian);
+	restore.is_taken = 1;
+	reset_prog_mode();
+	term_forget(term);
+}
+
+bool term_is_ascii(const struct terminal *term)
+{
+	return term->is_ascii;
+}
+
+static int clamp_cells(int cells, int otherwise)
+{
+	if (cells <= 0)
+		return otherwise;
+	return cells < MAX_CELLS ? cells : MAX_CELLS;
+}
+
+bool term_update_size(struct terminal *term, int *width, int *height)
+{
+	struct winsize size = { 0 };
+	bool is_news;
+
+	ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);	/* failed: 0, as terminals that don't know */
+	*width = clamp_cells(size.ws_col, 80);
+	*height = clamp_cells(size.ws_row, 24);
+	is_news = *width != term->width || *height != term->height;
+	if (is_news) {
+		resize_term(*height, *width);
+		term_forget(term);
+	}
+	term->width = *width;
+	term->height = *height;
+	return is_news;
+}
+
+void term_forget(struct terminal *term)
+{
+	canvas_finish(&term->shown);
+	clearok(curscr, TRUE);
+}
+
+static void paint_cell(const struct terminal *term, int x, int y, const struct canvas_cell *cell)
+{
+	wchar_t text[] = { (wchar_t)cell->code, (wchar_t)cell->mark, L'\0' };
+	cchar_t curses_cell;
+
+	setcchar(&curses_cell, text, term->attributes[cell->role], term->pairs[cell->role], NULL);
+	mvadd_wch(y, x, &curses_cell);	/* the last cell of the screen says ERR and is drawn */
+}
+
+static void paint_row(const struct terminal *term, const struct canvas *canvas, int y)
+{
+	const struct canvas_cell *row = &canvas->cells[y * canvas->width];
+
+	for (int x = 0; x < canvas->width; x++)
+		if (row[x].code != CANVAS_TAIL)
+			paint_cell(term, x, y, &row[x]);
+}
+
+void term_paint(struct terminal *term, const struct canvas *canvas)
+{
+	const size_t row_bytes = (size_t)canvas->width * sizeof(*canvas->cells);
+	struct canvas *shown = &term->shown;
+	bool is_new = shown->width != canvas->width || shown->height != canvas->height;
+
+	/* Without memory for the copy, everything is painted each time: slower, not wrong. */
+	if (is_new)
+		canvas_resize(shown, canvas->width, canvas->height);
+	for (int y = 0; y < canvas->height; y++) {
+		const int first = y * canvas->width;
+
+		if (!is_new && !memcmp(&shown->cells[first], &canvas->cells[first], row_bytes))
+			continue;
+		paint_row(term, canvas, y);
+		if (shown->cells)
+			memcpy(&shown->cells[first], &canvas->cells[first], row_bytes);
+	}
+	refresh();
+}
+
+int term_input_fd(const struct terminal *term)
+{
+	(void)term;
+	return STDIN_FILENO;
+}
+
+ssize_t term_read(const struct terminal *term, unsigned char *out, size_t cap)
+{
+	ssize_t count;
+
+	do
+		count = read(term_input_fd(term), out, cap);
+	while (count < 0 && errno == EINTR);
+	return count;
+}

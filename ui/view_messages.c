@@ -1,0 +1,95 @@
+/* view_messages.c - see ui/view_messages.h. */
+#include "ui/view_messages.h"
+
+#include <string.h>
+
+#include "base/log.h"
+#include "ui/format.h"
+#include "ui/state.h"
+
+#define INDENT 2
+
+static void add_notices(struct pager *pager, const char *notice)
+{
+	pager_add(pager, ROLE_NAME, 0, "Sampling");
+	if (notice[0] == '\0')
+		pager_add(pager, ROLE_TEXT, INDENT, "Everything is as it was asked for.");
+	while (*notice) {
+		const size_t length = strcspn(notice, "\n");
+
+		pager_add(pager, ROLE_TEXT, INDENT, "%.*s", (int)length, notice);
+		notice += length + (notice[length] == '\n');
+	}
+	pager_add(pager, ROLE_TEXT, 0, "%s", "");
+}
+
+static void add_loss(struct pager *pager, uint64_t count, const char *remedy)
+{
+	char text[FORMAT_BYTES];
+
+	if (count)
+		pager_add(pager, ROLE_LOSS, INDENT, "%s %s", format_count(text, count), remedy);
+}
+
+static void add_losses(struct pager *pager, const struct snapshot *snapshot)
+{
+	const size_t before = pager->count + 1;
+	char text[FORMAT_BYTES];
+
+	pager_add(pager, ROLE_NAME, 0, "Losses");
+	add_loss(pager, snapshot->lost_kernel,
+		 "records dropped by the kernel, its ring was full: larger rings (-m), a lower rate (-F)");
+	add_loss(pager, snapshot->lost_malformed,
+		 "records that could not be read: please report it, with the kernel's version");
+	add_loss(pager, snapshot->lost_late, "records that came too late to be put in order");
+	add_loss(pager, snapshot->unattributed,
+		 "samples whose process ended before its mappings were read: counted as unknown");
+	add_loss(pager, snapshot->filtered_unknown_uid,
+		 "samples left out because their user could not be read (-u)");
+	add_loss(pager, snapshot->evicted_samples,
+		 "samples older than the memory budget holds: not in \"since start\"");
+	add_loss(pager, snapshot->truncated_stacks,
+		 "stacks deeper than the kernel copies: callers at the top are missing");
+	add_loss(pager, snapshot->stalled_rounds,
+		 "rounds in which the analysis was behind and records stayed in the kernel: a lower "
+		 "rate (-F) helps");
+	if (snapshot->throttled_ns)
+		pager_add(pager, ROLE_LOSS, INDENT,
+			  "Throttled for %s: the kernel stopped sampling to protect itself; lower the "
+			  "rate (-F) or raise kernel.perf_event_max_sample_rate",
+			  format_duration(text, (double)snapshot->throttled_ns / 1e9));
+	if (pager->count == before)
+		pager_add(pager, ROLE_TEXT, INDENT, "None.");
+	pager_add(pager, ROLE_TEXT, 0, "%s", "");
+}
+
+static void add_log(struct pager *pager)
+{
+	static struct log_line lines[LOG_LINES];	/* 128 KiB: too much for a stack */
+	const size_t count = log_tail(lines, LOG_LINES);
+
+	pager_add(pager, ROLE_NAME, 0, "Log and output of the command");
+	if (count == 0)
+		pager_add(pager, ROLE_TEXT, INDENT, "Empty.");
+	for (size_t i = 0; i < count; i++)
+		pager_add(pager, ROLE_TEXT, INDENT, "%s", lines[i].text);
+}
+
+static void refresh_messages(struct view *view, const struct ui_state *state)
+{
+	struct pager *pager = (struct pager *)view;
+
+	pager_clear(pager);
+	if (state->shown) {
+		add_notices(pager, state->shown->notice);
+		add_losses(pager, state->shown);
+	}
+	add_log(pager);
+}
+
+const struct view_ops view_messages_ops = {
+	.place = IN_PAGER,
+	.refresh = refresh_messages,
+	.draw = pager_draw,
+	.move = pager_move,
+};
