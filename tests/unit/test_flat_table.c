@@ -378,8 +378,8 @@ static void test_any_flipped_bit_is_refused_or_harmless(void **state)
 	free(built.bytes);
 }
 
-/* A million rows, each inside the one before: a look-up behind them all gives up soon. The builder's
- * and the check's linear time show too: in quadratic time this test would not end. */
+/* A million rows, each inside the one before: a look-up behind them all gives up soon. The linear
+ * time of builder and check shows too: in quadratic time this test would not end. */
 static void test_deep_hostile_nesting_is_given_up(void **state)
 {
 	const uint64_t rows = 1000000;
