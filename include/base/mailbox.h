@@ -9,6 +9,7 @@
 #define BASE_MAILBOX_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 struct mailbox {
@@ -25,6 +26,12 @@ static inline void *mailbox_put(struct mailbox *box, void *object)
 static inline void *mailbox_take(struct mailbox *box)
 {
 	return atomic_exchange_explicit(&box->newest, NULL, memory_order_acq_rel); /* mailbox_put() */
+}
+
+/* Writer. True when the reader has taken what was put. */
+static inline bool mailbox_is_empty(struct mailbox *box)
+{
+	return !atomic_load_explicit(&box->newest, memory_order_relaxed); /* only the reader empties */
 }
 
 #endif

@@ -9,10 +9,39 @@
 
 #include "base/diag.h"
 #include "base/spsc.h"
+#include "model/ingest.h"
 #include "model/request.h"
 #include "model/snapshot.h"
 
 struct analyzer;
+
+struct analyzer_config {
+	struct ingest_config ingest;	/* what it points to must outlive the analyzer */
+	struct spsc *queue;		/* records in; the analyzer is its consumer */
+	int queue_fd;			/* readable when records wait */
+	void (*queue_drained)(void *source);	/* room was made; NULL: the source need not know */
+	void *source;
+	struct object_opener *opener;	/* NULL: no names */
+	struct process_reader *reader;	/* NULL in a replay */
+	const char *host, *target, *notice;	/* for the header; raw */
+	uint32_t cpus;
+	bool has_busy;			/* /proc/stat means something: live, whole machine */
+	bool wants_all_events;		/* batch: a chain of snapshots, one per event */
+	unsigned int keys;		/* enum row_key */
+	enum window_kind window;
+	uint64_t window_ns, interval_ns;
+	size_t memory_bytes;		/* budget of the timeline and all it refers to */
+};
+
+#define ANALYZER_DEFAULT_MEMORY_BYTES (64u * 1024 * 1024)
+
+int analyzer_create(struct analyzer **out, const struct analyzer_config *config,
+		    struct diag *why);
+int analyzer_start(struct analyzer *analyzer, struct diag *why);
+/* Ends the thread at once; what is queued is not counted. For an end with everything counted stop
+ * the source, wait for the snapshot with is_last, then call this. */
+void analyzer_stop(struct analyzer *analyzer);
+void analyzer_destroy(struct analyzer *analyzer);	/* stops it too; NULL is fine */
 
 /* Screen side (one thread). */
 

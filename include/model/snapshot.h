@@ -56,6 +56,7 @@ enum window_kind {
 	WINDOW_SECONDS,		/* the newest window_ns */
 	WINDOW_ALL,		/* since start, or since zero */
 	WINDOW_DECAY,		/* since start, halved every 5 s */
+	WINDOW_INTERVAL,	/* what came since the snapshot before: batch mode, nothing twice */
 };
 
 struct snapshot {
@@ -66,9 +67,14 @@ struct snapshot {
 	uint64_t freq_hz;	/* 0: a fixed period or a probe-like event */
 	uint64_t fixed_period;	/* 0: a frequency */
 	uint32_t event_index, event_count;
-	uint32_t cpus;
+	uint32_t cpus;		/* 0: unknown */
 	bool is_replay;
 	bool is_target_gone;	/* every profiled process has ended: the picture is its last */
+	bool is_last;		/* the data has ended: no other time will be shown */
+	int end_err;		/* is_last: -errno when it ended by an error, see end_reason */
+	const char *end_reason;
+	struct snapshot *next_event;	/* batch mode: the same window of the next event, or NULL.
+					 * snapshot_destroy() frees the whole chain */
 
 	/* which time */
 	uint64_t seq;		/* grows by one per snapshot */

@@ -35,7 +35,7 @@ struct thread {
 	struct str_id comm;
 	uint32_t task;		/* of the present comm, or ID_SET_NONE: not interned yet */
 	bool has_comm;
-	bool is_asked;		/* its comm was asked of the process reader */
+	bool is_asked, is_answered;	/* by the process reader, for its comm */
 	bool is_target;
 };
 

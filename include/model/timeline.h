@@ -50,6 +50,7 @@ struct slice_ticks {
 };
 
 struct slice {
+	uint64_t seq;			/* grows by one per closed slice; of the first when merged */
 	uint64_t start_ns, end_ns;	/* of the times counted in it */
 	struct slice_entry *entries;	/* owned; exact size */
 	uint32_t count;
@@ -63,7 +64,7 @@ struct timeline {
 	uint32_t count, capacity;
 	uint32_t event_count;
 	struct entry_set open;		/* the slice that is being filled */
-	struct slice open_slice;	/* its times and ticks; entries unused */
+	struct slice open_slice;	/* its seq, times and ticks; entries unused */
 	uint64_t evicted_samples;	/* left with their slices, since start */
 	uint64_t evicted_until_ns;
 };

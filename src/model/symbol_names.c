@@ -93,7 +93,9 @@ static void describe(struct symbol_names *names, struct symbol *symbol, uint32_t
 	symbol->mode = object->mode;
 	symbol->object_name = object->name;
 	symbol->object_path = object->path;
-	if (symbol->state == SYMBOL_NAMED) {
+	if (object->state == OBJECT_IS_SYMBOL) {
+		symbol->name = object->path;
+	} else if (symbol->state == SYMBOL_NAMED) {
 		const char *name = flat_table_name(&object->table, row);
 		const char *module = flat_table_object_name(&object->table, row);
 
@@ -150,6 +152,8 @@ static uint32_t look_up(struct symbol_names *names, uint32_t object_id, uint64_t
 			return symbol_intern(names, object->table.rows[row].start,
 					     object->canonical, SYMBOL_NAMED, row);
 		break;
+	case OBJECT_IS_SYMBOL:
+		return symbol_intern(names, 0, object_id, SYMBOL_NAMED, FLAT_NONE);
 	case OBJECT_NO_TABLE:
 		break;
 	}

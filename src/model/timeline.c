@@ -180,7 +180,9 @@ int timeline_cut(struct timeline *timeline, uint64_t now_ns)
 	slice->end_ns = now_ns;
 	timeline->count++;
 	entry_set_clear(&timeline->open);
-	timeline->open_slice = (struct slice){ .start_ns = now_ns, .ticks = ticks };
+	timeline->open_slice = (struct slice){
+		.seq = slice->seq + 1, .start_ns = now_ns, .ticks = ticks,
+	};
 	return 0;
 }
 

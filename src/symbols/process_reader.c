@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +13,7 @@
 
 #include "base/clock.h"
 #include "base/spsc.h"
+#include "base/thread.h"
 
 #define QUEUE_BYTES	(256 * 1024)
 #define FILE_MAX_BYTES	(32 * 1024 * 1024)	/* 65,530 mappings with long paths */
@@ -188,21 +188,6 @@ static void *run(void *argument)
 	return NULL;
 }
 
-static int start_thread(struct process_reader *reader)
-{
-	sigset_t all, old;
-	int err;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	err = -pthread_create(&reader->thread, NULL, run, reader);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	reader->has_thread = !err;
-	if (!err)
-		pthread_setname_np(reader->thread, "ft-procs");
-	return err;
-}
-
 int process_reader_create(struct process_reader **out, struct diag *why)
 {
 	struct process_reader *reader = calloc(1, sizeof(*reader));
@@ -219,7 +204,8 @@ int process_reader_create(struct process_reader **out, struct diag *why)
 	if (!err && (reader->request_fd < 0 || reader->reply_fd < 0))
 		err = -EMFILE;
 	if (!err)
-		err = start_thread(reader);
+		err = thread_start(&reader->thread, "flametop-procs", run, reader);
+	reader->has_thread = !err;
 	if (err) {
 		process_reader_destroy(reader);
 		return diag_set(why, err, "cannot start the process reader: %s", strerror(-err));

@@ -1,0 +1,97 @@
+/* fold.h - entries of a window -> rows: the only place where counts become a table.
+ *
+ * Use:    fold_init(), fold_add() for every array of entries of the window, fold_finish() when the
+ *         rows were read.
+ * Rules:  self: the leaf's row gets every sample. total: every row with a frame on the stack gets
+ *         the sample once, however often it recurs. Idle samples get rows of their own.
+ * Thread: the analyzer's.
+ */
+#ifndef MODEL_FOLD_H
+#define MODEL_FOLD_H
+
+#include "model/snapshot.h"
+#include "model/symbol_names.h"
+#include "model/task_table.h"
+#include "model/timeline.h"
+
+/* What a row is keyed by; the parts that are not asked for are 0. */
+struct fold_key {
+	uint64_t code;		/* symbol, object or name, as the keys say */
+	uint64_t address;
+	uint32_t comm, pid, tid;
+	uint32_t cpu_and_idle;
+};
+
+/* A part of the tasks behind a row: one value, or many. */
+#define FOLD_NONE  (UINT32_MAX - 1)	/* no sample yet */
+#define FOLD_MIXED UINT32_MAX
+
+struct fold_row {
+	struct fold_key key;
+	uint64_t self_samples, total_samples;
+	double self_weight, total_weight;
+	uint64_t address;	/* of the frame, with KEY_ADDRESS */
+	uint32_t symbol;	/* one of the symbols in the row (the symbol, when keyed by it) */
+	uint32_t stamp;		/* the last entry that was added to total */
+	uint32_t comm, pid, tid, cpu;	/* of all samples, FOLD_MIXED when they differ */
+	uint32_t task, tasks;	/* a task with samples here, and how many different ones; tasks 0:
+				 * several, not counted (callers in large windows) */
+	bool is_idle;
+};
+
+struct fold {
+	struct stack_trie *trie;	/* borrowed, as the next two */
+	struct symbol_names *names;
+	const struct task_table *tasks;
+	unsigned int keys;		/* enum row_key */
+	uint32_t event;
+
+	struct fold_row *rows;		/* owned */
+	uint32_t row_count, row_capacity;
+	uint64_t samples, idle_samples, unresolved;
+	double weight, idle_weight;	/* weight: without idle */
+
+	struct id_set by_key;		/* rows, when keyed by more than the symbol */
+	uint32_t *by_symbol[2];		/* row of a symbol, busy and idle; when keyed by it alone */
+	uint32_t by_symbol_count;
+	struct id_map task_pairs;	/* (row, task) seen, beyond a row's first task */
+	uint32_t stamp;
+	bool is_out_of_memory;		/* rows are missing: the caller must not publish them */
+};
+
+void fold_init(struct fold *fold, struct stack_trie *trie, struct symbol_names *names,
+	       const struct task_table *tasks, unsigned int keys, uint32_t event);
+void fold_finish(struct fold *fold);
+
+/* Adds the entries of one slice, each times @factor (1, or the decay). Walks every stack. */
+void fold_add(struct fold *fold, const struct slice_entry *entries, uint32_t count, double factor);
+
+/* The same rows for large windows keyed by symbol: sums the slices per stack, then subtrees of the
+ * trie in one pass, instead of walking every stack of every slice. @slices[@count] whole.
+ * Only for KEY_OBJECT | KEY_SYMBOL. */
+void fold_add_slices_dense(struct fold *fold, const struct slice *slices, uint32_t count);
+
+/* What both ways share. */
+
+/* Row for @frame's code and @task, as the keys say. NULL: out of memory. BORROWED until the next. */
+struct fold_row *fold_row_of(struct fold *fold, uint32_t frame, const struct task *task,
+			     uint16_t cpu, bool is_idle);
+/* Notes in @row whose samples @entry holds. */
+void fold_row_add_task(struct fold *fold, struct fold_row *row, const struct slice_entry *entry);
+/* Adds @entry to the sums over all rows. */
+void fold_count(struct fold *fold, const struct slice_entry *entry, double factor, bool is_idle,
+		bool is_named);
+
+/* Samples of the idle task, and of whoever was found in the idle loop. */
+static inline bool fold_is_idle(const struct fold *fold, const struct task *task,
+				uint32_t leaf_symbol)
+{
+	return (!task->pid && !task->tid) || fold->names->symbols[leaf_symbol].is_idle;
+}
+
+static inline uint32_t fold_merge(uint32_t part, uint32_t value)
+{
+	return part == FOLD_NONE || part == value ? value : FOLD_MIXED;
+}
+
+#endif

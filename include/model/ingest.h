@@ -1,0 +1,130 @@
+/* ingest.h - records in time order -> counts in the timeline: who ran which code.
+ *
+ *   queue -> ingest_push() -> reorder -> ingest.c: tasks and comms (model/task_table.h)
+ *                                        ingest_objects.c: mappings -> objects -> tables
+ *                                        ingest_samples.c: stacks -> timeline, or parked until the
+ *                                                          process reader has answered
+ * Live and replayed records take the same way; a replay asks nothing of /proc.
+ *
+ * Thread: the analyzer's.
+ */
+#ifndef MODEL_INGEST_H
+#define MODEL_INGEST_H
+
+#include "capture/event_desc.h"
+#include "capture/record_queue.h"
+#include "model/reorder.h"
+#include "model/symbol_names.h"
+#include "model/task_table.h"
+#include "model/timeline.h"
+#include "symbols/object_opener.h"
+#include "symbols/process_reader.h"
+
+struct ingest_build_id {	/* of a recording: which file an object was */
+	const char *path;
+	struct build_id build_id;
+	bool is_kernel;
+};
+
+struct ingest_config {
+	const struct event_desc *const *events;	/* borrowed, as everything here */
+	uint32_t event_count;
+	bool is_replay;
+	const struct ingest_build_id *build_ids;	/* of the recording */
+	size_t build_id_count;
+	struct build_id running_kernel;	/* its names are used in a replay only if it was recorded */
+	bool has_uid_filter;		/* keep only samples of processes of `uid` */
+	uint32_t uid;
+	const uint32_t *target_pids, *target_tids;	/* keep only these and what they start; */
+	size_t target_pid_count, target_tid_count;	/* both 0: everything */
+};
+
+/* A sample whose process or thread the reader is still asked about. */
+struct parked_sample {
+	uint64_t deadline_ns;
+	unsigned char *bytes;	/* owned copy of the raw record */
+	uint32_t size;
+	uint16_t event;
+};
+
+struct ingest_counters {
+	uint64_t lost_kernel, malformed, stalled_rounds, throttled_ns;
+	uint64_t unattributed, filtered_unknown_uid;
+	uint64_t dropped_no_memory;	/* counted as lost: flametop itself had no memory */
+};
+
+struct ingest_loss {		/* per (event, cpu): the kernel's own cumulative count */
+	uint64_t last_total;
+	bool is_exact;		/* PERF_FORMAT_LOST works: LOST records are not added besides */
+};
+
+struct ingest {
+	struct ingest_config config;
+	struct strpool *strings;
+	struct object_table objects;
+	struct task_table tasks;
+	struct stack_trie trie;
+	struct symbol_names names;
+	struct timeline timeline;
+	struct reorder reorder;
+	struct object_opener *opener;	/* borrowed; NULL: no names at all */
+	struct process_reader *reader;	/* borrowed; NULL in a replay */
+	struct ingest_counters counters;
+
+	struct address_map *kernel_maps;	/* replay: what the recording says of its kernel */
+	struct address_map *kernel_overlay;	/* programs that were loaded while we look */
+	uint64_t recorded_text_address;		/* replay: of _text; 0: not recorded */
+	bool is_kernel_recorded;		/* replay: the running kernel is the recorded one */
+	bool is_kernel_slid;			/* replay: its names were asked for once more, slid */
+
+	struct parked_sample *parked;	/* owned; oldest first */
+	uint32_t parked_count, parked_capacity;
+	size_t parked_bytes;
+	struct open_request *waiting;	/* owned; the opener's queue was full */
+	uint32_t waiting_count, waiting_capacity;
+	uint32_t opening;		/* asked, not answered yet */
+
+	struct id_map throttled_since;	/* (event, cpu) -> row of throttles */
+	uint64_t *throttles;		/* owned; when it began, 0: not throttled */
+	uint32_t throttle_count, throttle_capacity;
+	struct id_map loss_of;		/* (event, cpu) -> row of losses */
+	struct ingest_loss *losses;	/* owned */
+	uint32_t loss_count, loss_capacity;
+
+	uint32_t *chain_frames;		/* owned; the callers of the sample in hand */
+	uint64_t watermark_ns;		/* everything older has been counted */
+	bool has_new_names;		/* since the flag was cleared: a table arrived */
+};
+
+int ingest_init(struct ingest *ingest, const struct ingest_config *config,
+		struct object_opener *opener, struct process_reader *reader, struct diag *why);
+void ingest_finish(struct ingest *ingest);
+
+/* Takes one raw record (QUEUE_RECORD). */
+void ingest_push(struct ingest *ingest, const void *record, size_t size, uint16_t event,
+		 uint32_t cpu);
+/* QUEUE_ROUND_END: counts what has become orderly. */
+void ingest_round_end(struct ingest *ingest, const struct queue_round_end *mark);
+/* QUEUE_LOST. */
+void ingest_lost_total(struct ingest *ingest, uint16_t event, uint32_t cpu, uint64_t total);
+/* Replies of reader and opener, parked samples whose time has come. Call it when their descriptors
+ * are readable and at least every 100 ms while something is parked. @force: count all that is
+ * parked now, as it is. */
+void ingest_poll(struct ingest *ingest, bool force);
+
+/* Parts, for the files of this module. */
+void ingest_mmap(struct ingest *ingest, const struct event_record *record);
+void ingest_ksymbol(struct ingest *ingest, const struct event_record *record);
+void ingest_ask_kernel(struct ingest *ingest);	/* start: live kernel names */
+void ingest_maps_reply(struct ingest *ingest, const struct process_reply *reply);
+void ingest_opener_replies(struct ingest *ingest);
+void ingest_sample(struct ingest *ingest, const struct event_record *record, const void *raw,
+		   size_t size);
+/* Asks the reader as soon as a process or thread is seen, before its sample is due. */
+void ingest_look_ahead(struct ingest *ingest, const struct event_record *record);
+void ingest_parked(struct ingest *ingest, bool force);
+/* Which frame an address is: ID_SET_NONE: out of memory. */
+uint32_t ingest_frame(struct ingest *ingest, const struct process *process, enum cpu_mode mode,
+		      uint64_t ip);
+
+#endif

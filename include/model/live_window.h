@@ -1,0 +1,29 @@
+/* live_window.h - the newest seconds, kept incrementally: plus the new slices, minus the old ones.
+ *
+ * Use:    live_window_update() before a fold; its entries are then those of the slices chosen.
+ *         A test compares it with the full sum.
+ * Thread: the analyzer's.
+ */
+#ifndef MODEL_LIVE_WINDOW_H
+#define MODEL_LIVE_WINDOW_H
+
+#include "model/timeline.h"
+
+/* Longer windows are folded from the slices themselves: those may have been rolled up. */
+#define LIVE_WINDOW_MAX_NS (100 * SLICE_NS)
+
+struct live_window {
+	struct entry_set sum;
+	uint64_t first_seq, next_seq;	/* slices that are in it: first_seq <= seq < next_seq */
+	uint64_t truncated_stacks;
+};
+
+/* Makes the window hold exactly the closed slices with seq >= @first_seq. 0 or -ENOMEM, then it is
+ * empty. */
+int live_window_update(struct live_window *window, const struct timeline *timeline,
+		       uint64_t first_seq);
+/* Forgets everything: after a compaction, a zero, or slices that left. */
+void live_window_reset(struct live_window *window);
+void live_window_finish(struct live_window *window);
+
+#endif

@@ -1,0 +1,35 @@
+/* publisher.h - chooses the window, folds it, and makes the snapshot with all figures of the header.
+ * Thread: the analyzer's. */
+#ifndef MODEL_PUBLISHER_H
+#define MODEL_PUBLISHER_H
+
+#include "model/analyzer.h"
+#include "model/busy.h"
+#include "model/live_window.h"
+
+struct publisher {
+	const struct analyzer_config *config;	/* the analyzer's, which requests change */
+	struct ingest *ingest;
+	struct live_window window;
+	struct busy busy;
+	uint32_t event;		/* the one shown */
+	uint64_t seq;
+	uint64_t begin_ns;	/* of "since start": start, or the last zero */
+	uint64_t published_ns;	/* end of the window before */
+	uint64_t published_seq;	/* first slice that was not in it */
+	uint64_t own_cpu_ns, own_cpu_at_ns;
+	bool is_ended;		/* no more records will come */
+};
+
+void publisher_init(struct publisher *publisher, const struct analyzer_config *config,
+		    struct ingest *ingest);
+void publisher_finish(struct publisher *publisher);
+void publisher_start(struct publisher *publisher);	/* "since start" begins now */
+void publisher_zero(struct publisher *publisher);
+void publisher_renumbered(struct publisher *publisher);	/* after a compaction */
+
+/* The snapshot of now (a chain of them, one per event, if the config says so). NULL: no memory. */
+struct snapshot *publisher_make(struct publisher *publisher, bool is_last,
+				const struct diag *end_why);
+
+#endif

@@ -1,0 +1,350 @@
+/* analyzer.c - the thread: waits, drains the queue, answers requests, publishes snapshots.
+ *
+ * A request is looked at between two records at the latest every millisecond's worth of them, so a
+ * key is answered soon however long the queue is.
+ */
+#include "model/analyzer.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/mailbox.h"
+#include "base/thread.h"
+#include "model/budget.h"
+#include "model/publisher.h"
+
+#define REQUEST_QUEUE_BYTES 4096
+#define RECORDS_PER_LOOK    1024	/* about a millisecond of work */
+#define FIRST_REFRESH_NS    (150 * CLOCK_NS_PER_MS) /* the screen should not stay empty */
+#define SECOND_REFRESH_NS   (500 * CLOCK_NS_PER_MS) /* by then the kernel's names are there */
+#define PARKED_POLL_MS	    10
+#define NAMES_WAIT_NS	    (5 * CLOCK_NS_PER_S)    /* for the last snapshot of a batch */
+#define NAMES_REFRESH_NS    (200 * CLOCK_NS_PER_MS) /* a still picture whose names arrive */
+
+struct analyzer {
+	struct analyzer_config config;
+	struct ingest ingest;
+	struct publisher publisher;
+	struct spsc requests;
+	struct mailbox mailbox;
+	int request_fd, snapshot_fd;	/* eventfds */
+	uint64_t next_refresh_ns;
+	uint64_t refreshes;
+	uint64_t enforced_seq;		/* slices up to here have been checked against the budget */
+	uint64_t end_ns;		/* when QUEUE_END came; 0: not yet */
+	struct diag end_why;
+	bool is_last_published;
+	_Atomic bool stop;		/* set by analyzer_stop(), read by run() */
+	pthread_t thread;
+	bool has_thread;
+};
+
+int analyzer_create(struct analyzer **out, const struct analyzer_config *config, struct diag *why)
+{
+	struct analyzer *analyzer = calloc(1, sizeof(*analyzer));
+	int err;
+
+	*out = NULL;
+	if (!analyzer)
+		return diag_set(why, -ENOMEM, "no memory for the analyzer");
+	analyzer->config = *config;
+	analyzer->request_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	analyzer->snapshot_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (analyzer->request_fd < 0 || analyzer->snapshot_fd < 0)
+		err = diag_set(why, -EMFILE, "no descriptors left for the analyzer: raise ulimit -n");
+	else if (spsc_init(&analyzer->requests, REQUEST_QUEUE_BYTES))
+		err = diag_set(why, -ENOMEM, "no memory for the analyzer");
+	else
+		err = ingest_init(&analyzer->ingest, &config->ingest, config->opener,
+				  config->reader, why);
+	if (err) {
+		analyzer_destroy(analyzer);
+		return err;
+	}
+	publisher_init(&analyzer->publisher, &analyzer->config, &analyzer->ingest);
+	*out = analyzer;
+	return 0;
+}
+
+void analyzer_stop(struct analyzer *analyzer)
+{
+	if (!analyzer->has_thread)
+		return;
+	atomic_store_explicit(&analyzer->stop, true, memory_order_release);	/* run() */
+	eventfd_write(analyzer->request_fd, 1);
+	pthread_join(analyzer->thread, NULL);
+	analyzer->has_thread = false;
+}
+
+void analyzer_destroy(struct analyzer *analyzer)
+{
+	if (!analyzer)
+		return;
+	analyzer_stop(analyzer);
+	snapshot_destroy(mailbox_take(&analyzer->mailbox));
+	publisher_finish(&analyzer->publisher);
+	ingest_finish(&analyzer->ingest);
+	spsc_finish(&analyzer->requests);
+	if (analyzer->request_fd >= 0)
+		close(analyzer->request_fd);
+	if (analyzer->snapshot_fd >= 0)
+		close(analyzer->snapshot_fd);
+	free(analyzer);
+}
+
+struct snapshot *analyzer_take_snapshot(struct analyzer *analyzer)
+{
+	eventfd_t count;
+
+	eventfd_read(analyzer->snapshot_fd, &count);
+	return mailbox_take(&analyzer->mailbox);
+}
+
+int analyzer_fd(const struct analyzer *analyzer)
+{
+	return analyzer->snapshot_fd;
+}
+
+bool analyzer_request(struct analyzer *analyzer, const struct request *request)
+{
+	struct request *slot = spsc_reserve(&analyzer->requests, sizeof(*slot));
+
+	if (!slot)
+		return false;
+	*slot = *request;
+	spsc_commit(&analyzer->requests);
+	eventfd_write(analyzer->request_fd, 1);
+	return true;
+}
+
+static void take_item(struct analyzer *analyzer, const struct queue_item *item, size_t bytes)
+{
+	const void *payload = item + 1;
+	const struct queue_lost *lost = payload;
+	const struct queue_end *end = payload;
+
+	switch (item->kind) {
+	case QUEUE_RECORD:
+		ingest_push(&analyzer->ingest, payload, bytes - sizeof(*item), item->event,
+			    item->cpu);
+		break;
+	case QUEUE_ROUND_END:
+		ingest_round_end(&analyzer->ingest, payload);
+		break;
+	case QUEUE_LOST:
+		ingest_lost_total(&analyzer->ingest, item->event, item->cpu, lost->lost_total);
+		break;
+	case QUEUE_END:
+		analyzer->end_why = end->why;
+		analyzer->end_ns = clock_now_ns();
+		analyzer->publisher.is_ended = true;
+		break;
+	default:
+		break;
+	}
+}
+
+/* Up to RECORDS_PER_LOOK items. True: there may be more. */
+static bool drain(struct analyzer *analyzer)
+{
+	const struct queue_item *item;
+	size_t bytes;
+	int taken;
+
+	for (taken = 0; taken < RECORDS_PER_LOOK; taken++) {
+		item = spsc_peek(analyzer->config.queue, &bytes);
+		if (!item)
+			break;
+		take_item(analyzer, item, bytes);
+		spsc_release(analyzer->config.queue);
+	}
+	if (taken && analyzer->config.queue_drained)
+		analyzer->config.queue_drained(analyzer->config.source);
+	return taken == RECORDS_PER_LOOK;
+}
+
+static void publish(struct analyzer *analyzer, bool is_last)
+{
+	struct snapshot *snapshot = publisher_make(&analyzer->publisher, is_last,
+						   &analyzer->end_why);
+
+	if (!snapshot)
+		return;		/* no memory now: the next refresh tries again */
+	snapshot_destroy(mailbox_put(&analyzer->mailbox, snapshot));
+	eventfd_write(analyzer->snapshot_fd, 1);
+}
+
+static void schedule(struct analyzer *analyzer, uint64_t now_ns)
+{
+	uint64_t step_ns = analyzer->config.interval_ns;
+
+	if (analyzer->config.window != WINDOW_INTERVAL && analyzer->refreshes < 2) {
+		const uint64_t early_ns = analyzer->refreshes ? SECOND_REFRESH_NS
+							      : FIRST_REFRESH_NS;
+
+		step_ns = early_ns < step_ns ? early_ns : step_ns;
+	}
+	/* From the plan, not from now: batch lines keep their distance. */
+	analyzer->next_refresh_ns += step_ns;
+	if (analyzer->next_refresh_ns <= now_ns)
+		analyzer->next_refresh_ns = now_ns + step_ns;
+}
+
+static void take_request(struct analyzer *analyzer, const struct request *request)
+{
+	struct analyzer_config *config = &analyzer->config;
+
+	switch (request->kind) {
+	case REQUEST_REFRESH:
+		break;
+	case REQUEST_WINDOW:
+		config->window = (enum window_kind)request->value;
+		config->window_ns = request->value_ns;
+		break;
+	case REQUEST_INTERVAL:
+		config->interval_ns = request->value_ns;
+		analyzer->next_refresh_ns = clock_now_ns() + config->interval_ns;
+		break;
+	case REQUEST_ZERO:
+		publisher_zero(&analyzer->publisher);
+		break;
+	case REQUEST_KEYS:
+		config->keys = request->value;
+		break;
+	case REQUEST_EVENT:
+		analyzer->publisher.event = request->value;
+		break;
+	}
+}
+
+static void take_requests(struct analyzer *analyzer)
+{
+	const struct request *next;
+	bool any = false;
+	eventfd_t count;
+	size_t bytes;
+
+	eventfd_read(analyzer->request_fd, &count);
+	while ((next = spsc_peek(&analyzer->requests, &bytes))) {
+		take_request(analyzer, next);
+		spsc_release(&analyzer->requests);
+		any = true;
+	}
+	if (any)
+		publish(analyzer, analyzer->is_last_published);
+}
+
+/* The last picture, once all that was read is counted and (within reason) named. */
+static void finish_if_ended(struct analyzer *analyzer, uint64_t now_ns)
+{
+	const struct ingest *ingest = &analyzer->ingest;
+
+	if (!analyzer->end_ns || analyzer->is_last_published)
+		return;
+	if (ingest->parked_count ||
+	    (ingest->opening && now_ns - analyzer->end_ns < NAMES_WAIT_NS))
+		return;
+	analyzer->is_last_published = true;
+	publish(analyzer, true);
+}
+
+/* A picture that does not change any more still gets names. */
+static void refresh_names(struct analyzer *analyzer, uint64_t now_ns)
+{
+	if (!analyzer->is_last_published || !analyzer->ingest.has_new_names ||
+	    now_ns < analyzer->next_refresh_ns)
+		return;
+	analyzer->ingest.has_new_names = false;
+	analyzer->next_refresh_ns = now_ns + NAMES_REFRESH_NS;
+	publish(analyzer, true);
+}
+
+static void refresh_if_due(struct analyzer *analyzer, uint64_t now_ns)
+{
+	if (analyzer->end_ns || analyzer->config.ingest.is_replay) {
+		finish_if_ended(analyzer, now_ns);
+		refresh_names(analyzer, now_ns);
+		return;
+	}
+	if (now_ns < analyzer->next_refresh_ns)
+		return;
+	/* What nobody took yet would be overwritten, and its time with it: wait for the reader. */
+	if (analyzer->config.window == WINDOW_INTERVAL && !mailbox_is_empty(&analyzer->mailbox))
+		return;
+	analyzer->refreshes++;
+	publish(analyzer, false);
+	schedule(analyzer, now_ns);
+}
+
+static void enforce_budget(struct analyzer *analyzer)
+{
+	const uint64_t seq = analyzer->ingest.timeline.open_slice.seq;
+
+	if (seq == analyzer->enforced_seq)
+		return;
+	analyzer->enforced_seq = seq;
+	if (budget_enforce(&analyzer->ingest, analyzer->config.memory_bytes,
+			   analyzer->ingest.watermark_ns))
+		publisher_renumbered(&analyzer->publisher);
+}
+
+static int wait_ms(const struct analyzer *analyzer, uint64_t now_ns)
+{
+	uint64_t left_ms;
+
+	if (analyzer->ingest.parked_count)
+		return PARKED_POLL_MS;
+	if (analyzer->end_ns || analyzer->config.ingest.is_replay)
+		return analyzer->end_ns && !analyzer->is_last_published ? 100 : -1;
+	if (now_ns >= analyzer->next_refresh_ns)
+		return PARKED_POLL_MS;	/* the mailbox is full: look again soon */
+	left_ms = (analyzer->next_refresh_ns - now_ns) / CLOCK_NS_PER_MS + 1;
+	return left_ms > 60000 ? 60000 : (int)left_ms;
+}
+
+static void *run(void *argument)
+{
+	struct analyzer *analyzer = argument;
+	const struct analyzer_config *config = &analyzer->config;
+	struct pollfd fds[] = {
+		{ .fd = config->queue_fd, .events = POLLIN },
+		{ .fd = analyzer->request_fd, .events = POLLIN },
+		{ .fd = config->opener ? object_opener_fd(config->opener) : -1, .events = POLLIN },
+		{ .fd = config->reader ? process_reader_fd(config->reader) : -1,
+		  .events = POLLIN },
+	};
+	eventfd_t count;
+	bool has_more = false;
+
+	while (!atomic_load_explicit(&analyzer->stop, memory_order_acquire)) { /* analyzer_stop() */
+		poll(fds, 4, has_more ? 0 : wait_ms(analyzer, clock_now_ns()));
+		if (fds[0].revents & POLLIN)
+			eventfd_read(config->queue_fd, &count);
+		has_more = drain(analyzer);
+		ingest_poll(&analyzer->ingest, false);
+		enforce_budget(analyzer);
+		take_requests(analyzer);
+		if (!has_more)
+			refresh_if_due(analyzer, clock_now_ns());
+	}
+	return NULL;
+}
+
+int analyzer_start(struct analyzer *analyzer, struct diag *why)
+{
+	int err;
+
+	analyzer->next_refresh_ns = clock_now_ns();
+	schedule(analyzer, analyzer->next_refresh_ns);
+	publisher_start(&analyzer->publisher);
+	err = thread_start(&analyzer->thread, "flametop-model", run, analyzer);
+	if (err)
+		return diag_set(why, err, "cannot start the analyzer thread: %s", strerror(-err));
+	analyzer->has_thread = true;
+	return 0;
+}

@@ -1,0 +1,91 @@
+/* budget.c - see model/budget.h.
+ *
+ * Idea: slices go oldest first, a quarter of the budget at once, so that the compaction after it
+ * (which walks everything) is rare. Rejected: reference counts per stack (8 bytes each, and a cache
+ * miss per sample).
+ */
+#include "model/budget.h"
+
+#include <stdlib.h>
+
+#include "base/log.h"
+
+size_t budget_bytes(const struct ingest *ingest)
+{
+	return timeline_bytes(&ingest->timeline) + stack_trie_bytes(&ingest->trie) +
+	       task_table_bytes(&ingest->tasks) + strpool_bytes(ingest->strings);
+}
+
+struct usage {
+	unsigned char *stacks, *tasks;
+	uint32_t *new_stack, *new_task;
+};
+
+static void mark(const struct usage *usage, const struct slice_entry *entries, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		usage->stacks[entries[i].stack] = 1;
+		usage->tasks[entries[i].task] = 1;
+	}
+}
+
+static void renumber(const struct usage *usage, struct slice_entry *entries, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		entries[i].stack = usage->new_stack[entries[i].stack];
+		entries[i].task = usage->new_task[entries[i].task];
+	}
+}
+
+static void compact(struct ingest *ingest, const struct usage *usage)
+{
+	struct timeline *timeline = &ingest->timeline;
+
+	for (uint32_t s = 0; s < timeline->count; s++)
+		mark(usage, timeline->slices[s].entries, timeline->slices[s].count);
+	if (stack_trie_compact(&ingest->trie, usage->stacks, usage->new_stack))
+		return;		/* nothing changed */
+	task_table_compact(&ingest->tasks, usage->tasks, usage->new_task);
+	for (uint32_t s = 0; s < timeline->count; s++)
+		renumber(usage, timeline->slices[s].entries, timeline->slices[s].count);
+}
+
+bool budget_compact(struct ingest *ingest)
+{
+	const size_t stacks = ingest->trie.stacks.count + 1, tasks = ingest->tasks.task_count + 1;
+	const uint32_t stacks_before = ingest->trie.stacks.count;
+	struct usage usage = {
+		.stacks = calloc(stacks, 1), .tasks = calloc(tasks, 1),
+		.new_stack = malloc(stacks * sizeof(uint32_t)),
+		.new_task = malloc(tasks * sizeof(uint32_t)),
+	};
+	bool done = false;
+
+	/* The open slice finds its entries by their ids: close it before these change. */
+	if (usage.stacks && usage.tasks && usage.new_stack && usage.new_task &&
+	    !timeline_cut(&ingest->timeline, ingest->watermark_ns)) {
+		compact(ingest, &usage);
+		done = true;
+	}
+	free(usage.stacks);
+	free(usage.tasks);
+	free(usage.new_stack);
+	free(usage.new_task);
+	log_note("history compacted: %u of %u stacks stay", ingest->trie.stacks.count,
+		 stacks_before);
+	return done;
+}
+
+bool budget_enforce(struct ingest *ingest, size_t limit_bytes, uint64_t now_ns)
+{
+	size_t aim;
+
+	timeline_roll_up(&ingest->timeline, now_ns);
+	if (budget_bytes(ingest) <= limit_bytes)
+		return false;
+	aim = timeline_bytes(&ingest->timeline) / 4 * 3;
+	while (timeline_bytes(&ingest->timeline) > aim &&
+	       timeline_evict_oldest(&ingest->timeline))
+		;
+	return budget_compact(ingest);
+}

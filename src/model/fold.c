@@ -1,0 +1,242 @@
+/* fold.c - see model/fold.h.
+ *
+ * Problem: a sample counts once for every different row on its stack, and recursion must not count
+ * twice. Idea: a running number per entry, stamped into the rows it was added to.
+ */
+#include "model/fold.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define KEYS_SYMBOL (KEY_OBJECT | KEY_SYMBOL)
+
+void fold_init(struct fold *fold, struct stack_trie *trie, struct symbol_names *names,
+	       const struct task_table *tasks, unsigned int keys, uint32_t event)
+{
+	*fold = (struct fold){
+		.trie = trie, .names = names, .tasks = tasks, .keys = keys, .event = event,
+	};
+}
+
+void fold_finish(struct fold *fold)
+{
+	free(fold->rows);
+	free(fold->by_symbol[0]);
+	free(fold->by_symbol[1]);
+	id_set_finish(&fold->by_key);
+	id_map_finish(&fold->task_pairs);
+	memset(fold, 0, sizeof(*fold));
+}
+
+static uint64_t key_hash(const struct fold_key *key)
+{
+	return id_set_mix(key->code ^ id_map_mix(key->address),
+			  id_set_mix((uint64_t)key->comm << 32 | key->pid,
+				     (uint64_t)key->tid << 32 | key->cpu_and_idle));
+}
+
+static uint64_t row_hash(const void *owner, uint32_t id)
+{
+	return key_hash(&((const struct fold *)owner)->rows[id].key);
+}
+
+static struct fold_row *append_row(struct fold *fold, const struct fold_key *key, uint32_t symbol)
+{
+	struct fold_row *row;
+
+	if (fold->row_count == fold->row_capacity) {
+		uint32_t capacity = fold->row_capacity ? fold->row_capacity * 2 : 256;
+
+		row = realloc(fold->rows, capacity * sizeof(*row));
+		if (!row)
+			return NULL;
+		fold->rows = row;
+		fold->row_capacity = capacity;
+	}
+	row = &fold->rows[fold->row_count++];
+	*row = (struct fold_row){
+		.key = *key, .symbol = symbol, .address = key->address,
+		.comm = FOLD_NONE, .pid = FOLD_NONE, .tid = FOLD_NONE, .cpu = FOLD_NONE,
+		.task = FOLD_NONE, .is_idle = key->cpu_and_idle & 1,
+	};
+	return row;
+}
+
+/* Row of a symbol when rows are keyed by nothing else: an array instead of a hash. */
+static struct fold_row *row_of_symbol(struct fold *fold, uint32_t symbol, bool is_idle)
+{
+	struct fold_key key = { .code = symbol, .cpu_and_idle = is_idle };
+	struct fold_row *row;
+
+	if (symbol >= fold->by_symbol_count) {
+		const uint32_t count = fold->names->capacity;
+
+		for (int i = 0; i < 2; i++) {
+			uint32_t *bigger = realloc(fold->by_symbol[i], count * sizeof(*bigger));
+
+			if (!bigger)
+				return NULL;
+			memset(bigger + fold->by_symbol_count, 0xff,
+			       (count - fold->by_symbol_count) * sizeof(*bigger));
+			fold->by_symbol[i] = bigger;
+		}
+		fold->by_symbol_count = count;
+	}
+	if (fold->by_symbol[is_idle][symbol] != ID_SET_NONE)
+		return &fold->rows[fold->by_symbol[is_idle][symbol]];
+	row = append_row(fold, &key, symbol);
+	if (row)
+		fold->by_symbol[is_idle][symbol] = fold->row_count - 1;
+	return row;
+}
+
+static struct fold_row *row_of_key(struct fold *fold, const struct fold_key *key, uint32_t symbol)
+{
+	const uint64_t hash = key_hash(key);
+	struct fold_row *row;
+	uint32_t id;
+
+	if (id_set_reserve(&fold->by_key, row_hash, fold))
+		return NULL;
+	for (uint32_t slot = id_set_first(&fold->by_key, hash);
+	     (id = fold->by_key.slots[slot]) != ID_SET_NONE;
+	     slot = id_set_next(&fold->by_key, slot))
+		if (!memcmp(&fold->rows[id].key, key, sizeof(*key)))
+			return &fold->rows[id];
+	row = append_row(fold, key, symbol);
+	if (row)
+		id_set_add(&fold->by_key, hash, fold->row_count - 1);
+	return row;
+}
+
+/* Both: the symbol. One of them: what the others of its name, or of its object, share. */
+static uint64_t code_key(const struct fold *fold, uint32_t symbol_id)
+{
+	const struct symbol *symbol = &fold->names->symbols[symbol_id];
+
+	if ((fold->keys & KEYS_SYMBOL) == KEYS_SYMBOL)
+		return symbol_id;
+	if (fold->keys & KEY_SYMBOL)
+		return symbol->name.v;
+	if (fold->keys & KEY_OBJECT)
+		return (uint64_t)symbol->object_path.v << 8 | symbol->mode;
+	return 0;
+}
+
+struct fold_row *fold_row_of(struct fold *fold, uint32_t frame, const struct task *task,
+			     uint16_t cpu, bool is_idle)
+{
+	const uint32_t symbol = symbol_names_of_frame(fold->names, fold->trie, frame);
+	const unsigned int keys = fold->keys;
+	struct fold_key key;
+
+	if (symbol == ID_SET_NONE)
+		return NULL;
+	if (keys == KEYS_SYMBOL)
+		return row_of_symbol(fold, symbol, is_idle);
+	memset(&key, 0, sizeof(key));
+	key.code = code_key(fold, symbol);
+	if (keys & KEY_ADDRESS)
+		key.address = fold->trie->frames.address[frame];
+	if (keys & KEY_COMM)
+		key.comm = task->comm.v;
+	if (keys & KEY_PID)
+		key.pid = task->pid;
+	if (keys & KEY_TID)
+		key.tid = task->tid;
+	key.cpu_and_idle = (uint32_t)is_idle | (keys & KEY_CPU ? (uint32_t)cpu << 1 : 0);
+	return row_of_key(fold, &key, symbol);
+}
+
+/* Notes who the sample was of, once per entry and row. */
+void fold_row_add_task(struct fold *fold, struct fold_row *row, const struct slice_entry *entry)
+{
+	const struct task *task = &fold->tasks->tasks[entry->task];
+	uint64_t pair;
+
+	row->cpu = fold_merge(row->cpu, entry->cpu);
+	if (row->task == entry->task)
+		return;
+	row->comm = fold_merge(row->comm, task->comm.v);
+	row->pid = fold_merge(row->pid, task->pid);
+	row->tid = fold_merge(row->tid, task->tid);
+	if (row->task == FOLD_NONE) {
+		row->task = entry->task;
+		row->tasks = 1;
+		return;
+	}
+	pair = (uint64_t)(row - fold->rows) << 32 | entry->task;
+	if (id_map_get(&fold->task_pairs, pair) != ID_MAP_NONE)
+		return;
+	if (id_map_put(&fold->task_pairs, pair, 0))
+		fold->is_out_of_memory = true;
+	row->tasks++;
+}
+
+void fold_count(struct fold *fold, const struct slice_entry *entry, double factor, bool is_idle,
+		bool is_named)
+{
+	const double weight = (double)entry->weight * factor;
+
+	fold->samples += entry->count;
+	if (is_idle) {
+		fold->idle_samples += entry->count;
+		fold->idle_weight += weight;
+		return;
+	}
+	fold->weight += weight;
+	if (!is_named)
+		fold->unresolved += entry->count;
+}
+
+static void add_total(struct fold *fold, struct fold_row *row, const struct slice_entry *entry,
+		      double factor)
+{
+	if (row->stamp == fold->stamp)
+		return;
+	row->stamp = fold->stamp;
+	row->total_samples += entry->count;
+	row->total_weight += (double)entry->weight * factor;
+	fold_row_add_task(fold, row, entry);
+}
+
+static void add_entry(struct fold *fold, const struct slice_entry *entry, double factor)
+{
+	const struct task *task = &fold->tasks->tasks[entry->task];
+	const struct stack_nodes *nodes = &fold->trie->nodes;
+	const uint32_t leaf = fold->trie->stacks.frame[entry->stack];
+	const uint32_t symbol = symbol_names_of_frame(fold->names, fold->trie, leaf);
+	struct fold_row *row;
+	bool is_idle;
+
+	if (symbol == ID_SET_NONE) {
+		fold->is_out_of_memory = true;
+		return;
+	}
+	is_idle = fold_is_idle(fold, task, symbol);
+	row = fold_row_of(fold, leaf, task, entry->cpu, is_idle);
+	if (!row) {
+		fold->is_out_of_memory = true;
+		return;
+	}
+	fold->stamp++;
+	fold_count(fold, entry, factor, is_idle, fold->names->symbols[symbol].state == SYMBOL_NAMED);
+	row->self_samples += entry->count;
+	row->self_weight += (double)entry->weight * factor;
+	add_total(fold, row, entry, factor);
+	for (uint32_t n = fold->trie->stacks.node[entry->stack]; n != STACK_NODE_ROOT;
+	     n = nodes->parent[n]) {
+		row = fold_row_of(fold, nodes->frame[n], task, entry->cpu, is_idle);
+		if (row)
+			add_total(fold, row, entry, factor);
+		else
+			fold->is_out_of_memory = true;
+	}
+}
+
+void fold_add(struct fold *fold, const struct slice_entry *entries, uint32_t count, double factor)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (entries[i].event == fold->event && entries[i].count)
+			add_entry(fold, &entries[i], factor);
+}

@@ -1,0 +1,273 @@
+/* ingest.c - see model/ingest.h. Here: order, tasks, losses. */
+#include "model/ingest.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CHAIN_MAX (65536 / sizeof(uint64_t))	/* a record is at most 64 KiB */
+
+static void seed_targets(struct ingest *ingest)
+{
+	const struct ingest_config *config = &ingest->config;
+
+	for (size_t i = 0; i < config->target_pid_count; i++) {
+		struct process *process = task_table_process(&ingest->tasks,
+							     config->target_pids[i]);
+
+		if (process)
+			process->is_target = true;
+	}
+	for (size_t i = 0; i < config->target_tid_count; i++) {
+		/* The pid comes with the first sample; until then the thread counts as its own. */
+		struct thread *thread = task_table_thread(&ingest->tasks, config->target_tids[i],
+							  config->target_tids[i]);
+
+		if (thread)
+			thread->is_target = true;
+	}
+}
+
+static bool is_kernel_recorded(const struct ingest_config *config)
+{
+	for (size_t i = 0; i < config->build_id_count; i++)
+		if (config->build_ids[i].is_kernel &&
+		    build_id_is_equal(&config->build_ids[i].build_id, &config->running_kernel))
+			return true;
+	return false;
+}
+
+int ingest_init(struct ingest *ingest, const struct ingest_config *config,
+		struct object_opener *opener, struct process_reader *reader, struct diag *why)
+{
+	memset(ingest, 0, sizeof(*ingest));
+	ingest->config = *config;
+	ingest->opener = opener;
+	ingest->reader = reader;
+	reorder_init(&ingest->reorder);
+	ingest->strings = strpool_create();
+	ingest->chain_frames = malloc(CHAIN_MAX * sizeof(*ingest->chain_frames));
+	ingest->kernel_maps = address_map_create();
+	ingest->kernel_overlay = address_map_create();
+	if (!ingest->strings || !ingest->chain_frames || !ingest->kernel_maps ||
+	    !ingest->kernel_overlay || object_table_init(&ingest->objects, ingest->strings) ||
+	    stack_trie_init(&ingest->trie) ||
+	    timeline_init(&ingest->timeline, config->event_count)) {
+		ingest_finish(ingest);
+		return diag_set(why, -ENOMEM, "no memory for the analyzer");
+	}
+	task_table_init(&ingest->tasks, ingest->strings);
+	symbol_names_init(&ingest->names, &ingest->objects, ingest->strings);
+	seed_targets(ingest);
+	ingest->is_kernel_recorded = is_kernel_recorded(config);
+	if (!config->is_replay)
+		ingest_ask_kernel(ingest);
+	return 0;
+}
+
+void ingest_finish(struct ingest *ingest)
+{
+	for (uint32_t i = 0; i < ingest->parked_count; i++)
+		free(ingest->parked[i].bytes);
+	free(ingest->parked);
+	free(ingest->waiting);
+	free(ingest->throttles);
+	free(ingest->losses);
+	free(ingest->chain_frames);
+	id_map_finish(&ingest->throttled_since);
+	id_map_finish(&ingest->loss_of);
+	address_map_release(ingest->kernel_maps);
+	address_map_release(ingest->kernel_overlay);
+	reorder_finish(&ingest->reorder);
+	timeline_finish(&ingest->timeline);
+	symbol_names_finish(&ingest->names);
+	stack_trie_finish(&ingest->trie);
+	task_table_finish(&ingest->tasks);
+	object_table_finish(&ingest->objects);
+	strpool_destroy(ingest->strings);
+	memset(ingest, 0, sizeof(*ingest));
+}
+
+/* Row of (event, cpu) in an array that grows as rows are asked for; NULL: out of memory. */
+static void *row_of(struct id_map *map, void *rows, uint32_t *count, uint32_t *capacity,
+		    size_t row_bytes, uint16_t event, uint32_t cpu)
+{
+	const uint64_t key = (uint64_t)event << 32 | cpu;
+	uint32_t at = id_map_get(map, key);
+	char **array = rows;
+
+	if (at == ID_MAP_NONE) {
+		if (*count == *capacity) {
+			const uint32_t larger = *capacity ? *capacity * 2 : 16;
+			char *bigger = realloc(*array, larger * row_bytes);
+
+			if (!bigger)
+				return NULL;
+			*array = bigger;
+			*capacity = larger;
+		}
+		if (id_map_put(map, key, *count))
+			return NULL;
+		at = (*count)++;
+		memset(*array + at * row_bytes, 0, row_bytes);
+	}
+	return *array + at * row_bytes;
+}
+
+static struct ingest_loss *loss_row(struct ingest *ingest, uint16_t event, uint32_t cpu)
+{
+	return row_of(&ingest->loss_of, &ingest->losses, &ingest->loss_count,
+		      &ingest->loss_capacity, sizeof(*ingest->losses), event, cpu);
+}
+
+void ingest_lost_total(struct ingest *ingest, uint16_t event, uint32_t cpu, uint64_t total)
+{
+	struct ingest_loss *loss = loss_row(ingest, event, cpu);
+
+	if (!loss)
+		return;
+	loss->is_exact = true;
+	if (total > loss->last_total)
+		ingest->counters.lost_kernel += total - loss->last_total;
+	loss->last_total = total;
+}
+
+/* The kernel says so in the ring. Where it also counts exactly (live, Linux 6.0), that count holds:
+ * what is lost after the last record that fits is in no LOST record. */
+static void lost_record(struct ingest *ingest, const struct event_record *record, uint32_t cpu)
+{
+	struct ingest_loss *loss = loss_row(ingest, (uint16_t)record->event, cpu);
+
+	if (!loss || !loss->is_exact)
+		ingest->counters.lost_kernel += record->lost.count;
+	if (loss && !ingest->config.is_replay)
+		loss->last_total += loss->is_exact ? 0 : record->lost.count;
+}
+
+static void throttle_record(struct ingest *ingest, const struct event_record *record, uint32_t cpu)
+{
+	uint64_t *since = row_of(&ingest->throttled_since, &ingest->throttles,
+				 &ingest->throttle_count, &ingest->throttle_capacity,
+				 sizeof(*ingest->throttles), (uint16_t)record->event, cpu);
+
+	if (!since)
+		return;
+	if (record->kind == RECORD_THROTTLE) {
+		if (!*since)
+			*since = record->time_ns;
+	} else if (*since) {
+		if (record->time_ns > *since)
+			ingest->counters.throttled_ns += record->time_ns - *since;
+		*since = 0;
+	}
+}
+
+static void fork_record(struct ingest *ingest, const struct event_record *record)
+{
+	/* perf record describes tasks that ran already by FORK records without a time. */
+	task_table_fork(&ingest->tasks, record->task.parent_pid, record->task.parent_tid,
+			record->pid, record->tid, !record->time_ns);
+}
+
+/* A record whose turn has come. */
+static void apply(struct ingest *ingest, const struct event_record *record, uint32_t cpu,
+		  const void *raw, size_t size)
+{
+	switch (record->kind) {
+	case RECORD_SAMPLE:
+		ingest_sample(ingest, record, raw, size);
+		break;
+	case RECORD_MMAP:
+		ingest_mmap(ingest, record);
+		break;
+	case RECORD_COMM:
+		task_table_set_comm(&ingest->tasks, record->pid, record->tid,
+				    record->comm.comm.bytes, record->comm.comm.len,
+				    record->comm.is_exec);
+		break;
+	case RECORD_FORK:
+		fork_record(ingest, record);
+		break;
+	case RECORD_EXIT:
+		task_table_exit(&ingest->tasks, record->pid, record->tid);
+		break;
+	case RECORD_LOST:
+		lost_record(ingest, record, cpu);
+		break;
+	case RECORD_THROTTLE:
+	case RECORD_UNTHROTTLE:
+		throttle_record(ingest, record, cpu);
+		break;
+	case RECORD_KSYMBOL:
+		ingest_ksymbol(ingest, record);
+		break;
+	case RECORD_BPF:	/* the KSYMBOL beside it says all that names need */
+	case RECORD_OTHER:
+		break;
+	}
+}
+
+static bool parse(struct ingest *ingest, const void *raw, size_t size, uint16_t event,
+		  struct event_record *out)
+{
+	if (event >= ingest->config.event_count ||
+	    record_parse(&ingest->config.events[event]->format, raw, size, out)) {
+		ingest->counters.malformed++;
+		return false;
+	}
+	out->event = event;
+	return true;
+}
+
+static void sink(void *context, const void *raw, size_t size, uint16_t event, uint32_t cpu,
+		 uint64_t time_ns)
+{
+	struct ingest *ingest = context;
+	struct event_record record;
+
+	(void)time_ns;
+	if (parse(ingest, raw, size, event, &record))
+		apply(ingest, &record, cpu, raw, size);
+}
+
+/* Records without a time (perf record's own descriptions of the start) hold from now on. */
+static bool has_order(const struct event_record *record)
+{
+	return record->has_time && record->time_ns && record->time_ns != UINT64_MAX;
+}
+
+void ingest_push(struct ingest *ingest, const void *raw, size_t size, uint16_t event, uint32_t cpu)
+{
+	struct event_record record;
+
+	if (!parse(ingest, raw, size, event, &record) || record.kind == RECORD_OTHER)
+		return;
+	ingest_look_ahead(ingest, &record);
+	if (!has_order(&record))
+		apply(ingest, &record, cpu, raw, size);
+	else if (reorder_push(&ingest->reorder, raw, size, event, cpu, record.time_ns))
+		ingest->counters.dropped_no_memory++;
+}
+
+void ingest_round_end(struct ingest *ingest, const struct queue_round_end *mark)
+{
+	ingest->counters.stalled_rounds = mark->stalled_rounds;
+	reorder_release(&ingest->reorder, mark->limit_ns, sink, ingest);
+	if (mark->limit_ns != UINT64_MAX && mark->limit_ns > ingest->watermark_ns)
+		ingest->watermark_ns = mark->limit_ns;
+	else if (ingest->reorder.last_out_ns > ingest->watermark_ns)
+		ingest->watermark_ns = ingest->reorder.last_out_ns;
+}
+
+void ingest_poll(struct ingest *ingest, bool force)
+{
+	struct process_reply reply;
+
+	while (ingest->reader && process_reader_reply(ingest->reader, &reply)) {
+		ingest_maps_reply(ingest, &reply);
+		process_reply_finish(&reply);
+	}
+	ingest_opener_replies(ingest);
+	ingest_parked(ingest, force);
+}

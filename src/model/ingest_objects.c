@@ -1,0 +1,387 @@
+/* ingest_objects.c - mappings -> objects, and objects -> tables that arrive later.
+ *
+ * Invariant: the file behind an executable mapping is asked for when the mapping is first seen, not
+ * when a fold wants a name: processes vanish in milliseconds.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/sysmacros.h>
+
+#include "base/log.h"
+#include "model/ingest.h"
+
+/* A mapping in either wording, the record's or /proc/PID/maps'. */
+struct seen_mapping {
+	uint32_t pid;
+	uint64_t start, end, file_offset, time_ns;
+	const char *path;
+	size_t path_len;
+	struct build_id build_id;	/* count 0: dev and inode instead */
+	uint32_t dev_major, dev_minor;
+	uint64_t inode;
+	uint32_t flags;
+};
+
+static bool begins_with(const struct seen_mapping *seen, const char *prefix)
+{
+	const size_t len = strlen(prefix);
+
+	return seen->path_len >= len && !memcmp(seen->path, prefix, len);
+}
+
+/* Memory without a file: its frames keep their address. */
+static bool is_anonymous(const struct seen_mapping *seen)
+{
+	return !seen->path_len || begins_with(seen, "//anon") || begins_with(seen, "/dev/zero") ||
+	       begins_with(seen, "/anon_hugepage") || begins_with(seen, "[stack") ||
+	       begins_with(seen, "/SYSV") || begins_with(seen, "[heap]") ||
+	       begins_with(seen, "[anon") || (seen->flags & MAP_HUGETLB);
+}
+
+static bool is_file(const struct seen_mapping *seen)
+{
+	return begins_with(seen, "/") || begins_with(seen, "[vdso]");
+}
+
+/* The identity that a recording's header gives to a path. */
+static struct build_id recorded_build_id(const struct ingest *ingest,
+					 const struct seen_mapping *seen)
+{
+	for (size_t i = 0; i < ingest->config.build_id_count; i++) {
+		const struct ingest_build_id *known = &ingest->config.build_ids[i];
+
+		if (strlen(known->path) == seen->path_len &&
+		    !memcmp(known->path, seen->path, seen->path_len))
+			return known->build_id;
+	}
+	return (struct build_id){ .count = 0 };
+}
+
+static void request_open(struct ingest *ingest, const struct open_request *request)
+{
+	ingest->opening++;
+	if (!ingest->waiting_count && object_opener_request(ingest->opener, request))
+		return;
+	if (ingest->waiting_count == ingest->waiting_capacity) {
+		uint32_t capacity = ingest->waiting_capacity ? ingest->waiting_capacity * 2 : 16;
+		struct open_request *bigger =
+			realloc(ingest->waiting, capacity * sizeof(*bigger));
+
+		if (!bigger) {
+			ingest->opening--;
+			object_table_set_unreadable(&ingest->objects, request->object,
+						    "no memory to ask for it");
+			return;
+		}
+		ingest->waiting = bigger;
+		ingest->waiting_capacity = capacity;
+	}
+	ingest->waiting[ingest->waiting_count++] = *request;
+}
+
+static void retry_waiting(struct ingest *ingest)
+{
+	uint32_t sent = 0;
+
+	while (sent < ingest->waiting_count &&
+	       object_opener_request(ingest->opener, &ingest->waiting[sent]))
+		sent++;
+	ingest->waiting_count -= sent;
+	memmove(ingest->waiting, ingest->waiting + sent,
+		ingest->waiting_count * sizeof(*ingest->waiting));
+}
+
+static void load(struct ingest *ingest, uint32_t id, const struct seen_mapping *seen)
+{
+	struct object *object = &ingest->objects.objects[id];
+	struct open_request request = { .object = id };
+
+	if (!ingest->opener || !is_file(seen))
+		return;		/* OBJECT_NO_TABLE */
+	if (seen->path_len >= sizeof(request.path)) {
+		object_table_set_unreadable(&ingest->objects, id, "path too long");
+		return;
+	}
+	if (ingest->config.is_replay && !seen->build_id.count) {
+		object_table_set_unreadable(&ingest->objects, id,
+					    "the recording has no build-id for it");
+		return;
+	}
+	memcpy(request.path, seen->path, seen->path_len);
+	request.build_id = seen->build_id;
+	if (!ingest->config.is_replay) {
+		request.pid = seen->pid;
+		request.start = seen->start;
+		request.end = seen->end;
+		request.dev_major = seen->dev_major;
+		request.dev_minor = seen->dev_minor;
+		request.inode = seen->inode;
+	}
+	object->state = OBJECT_LOADING;
+	request_open(ingest, &request);
+}
+
+static uint32_t object_of(struct ingest *ingest, struct seen_mapping *seen)
+{
+	struct object_key key = {
+		.path = seen->path_len ? seen->path : "//anon",
+		.path_len = seen->path_len ? seen->path_len : 6, .mode = MODE_USER,
+	};
+	bool is_new;
+	uint32_t id;
+
+	if (ingest->config.is_replay && !seen->build_id.count)
+		seen->build_id = recorded_build_id(ingest, seen);
+	if (is_file(seen) && !begins_with(seen, "[")) {
+		key.build_id = seen->build_id;
+		key.device = makedev(seen->dev_major, seen->dev_minor);
+		key.inode = seen->inode;
+	}
+	id = object_table_intern(&ingest->objects, &key, &is_new);
+	if (is_new && !is_anonymous(seen))
+		load(ingest, id, seen);
+	return id;
+}
+
+static void insert_user(struct ingest *ingest, struct address_map **map,
+			struct seen_mapping *seen)
+{
+	const struct mapping row = {
+		.start = seen->start, .end = seen->end, .file_offset = seen->file_offset,
+		.since_ns = seen->time_ns, .object = object_of(ingest, seen),
+		.is_absolute = is_anonymous(seen),
+	};
+
+	if (!*map)
+		*map = address_map_create();
+	if (!*map || address_map_insert(map, &row) == -ENOMEM)
+		ingest->counters.dropped_no_memory++;
+}
+
+void ingest_ask_kernel(struct ingest *ingest)
+{
+	const struct open_request request = { .object = OBJECT_KERNEL, .is_kernel = true };
+
+	if (!ingest->opener)
+		return;
+	ingest->objects.objects[OBJECT_KERNEL].state = OBJECT_LOADING;
+	request_open(ingest, &request);
+}
+
+/* "/lib/modules/6.1/kernel/fs/ext4/ext4.ko.xz" -> "[ext4]", as perf(1) and /proc/modules do. */
+static size_t module_name(char *out, size_t cap, const char *path, size_t len)
+{
+	const char *slash = memrchr(path, '/', len);
+	const char *name = slash ? slash + 1 : path;
+	size_t used = len - (size_t)(name - path), stem = 0;
+
+	if (path[0] == '[')
+		return (size_t)snprintf(out, cap, "%.*s", (int)len, path);
+	while (stem < used && memcmp(name + stem, ".ko", used - stem < 3 ? used - stem : 3))
+		stem++;
+	snprintf(out, cap, "[%.*s]", (int)stem, name);
+	for (char *at = out; *at; at++)
+		if (*at == '-')
+			*at = '_';
+	return strlen(out);
+}
+
+/* A replay says where its kernel and modules were. Their names come only from the kernel that was
+ * recorded: this one, if its build-id says so. */
+static void kernel_mmap(struct ingest *ingest, const struct event_record *record)
+{
+	const struct record_mmap *mmap = &record->mmap;
+	struct mapping row = { .start = mmap->start, .end = mmap->start + mmap->bytes,
+			       .is_absolute = true, .object = OBJECT_KERNEL };
+	struct object_key key = { .mode = MODE_KERNEL };
+	char name[256];
+	bool is_new;
+
+	if (mmap->path.len >= 16 && !memcmp(mmap->path.bytes, "[kernel.kallsyms", 16)) {
+		if (!row.start && !mmap->bytes)
+			row.end = UINT64_MAX;	/* old perf: wherever no module is */
+		ingest->recorded_text_address = mmap->file_offset;
+		if (ingest->is_kernel_recorded &&
+		    ingest->objects.objects[OBJECT_KERNEL].state == OBJECT_NO_TABLE)
+			ingest_ask_kernel(ingest);
+	} else if (mmap->path.len && (mmap->path.bytes[0] == '/' || mmap->path.bytes[0] == '[')) {
+		key.path = name;
+		key.path_len = module_name(name, sizeof(name), mmap->path.bytes, mmap->path.len);
+		row.object = object_table_intern(&ingest->objects, &key, &is_new);
+	} else {
+		return;
+	}
+	if (row.end < row.start)
+		row.end = UINT64_MAX;
+	address_map_insert(&ingest->kernel_maps, &row);
+}
+
+void ingest_mmap(struct ingest *ingest, const struct event_record *record)
+{
+	const struct record_mmap *mmap = &record->mmap;
+	struct seen_mapping seen = {
+		.pid = record->pid, .start = mmap->start, .end = mmap->start + mmap->bytes,
+		.file_offset = mmap->file_offset, .time_ns = record->time_ns,
+		.path = mmap->path.bytes, .path_len = mmap->path.len, .flags = mmap->flags,
+		.dev_major = mmap->dev_major, .dev_minor = mmap->dev_minor, .inode = mmap->inode,
+	};
+	struct process *process;
+
+	if (record->mode == MODE_KERNEL) {
+		kernel_mmap(ingest, record);
+		return;
+	}
+	if (record->mode == MODE_GUEST_KERNEL || record->mode == MODE_GUEST_USER)
+		return;
+	if (!ingest->config.is_replay && !mmap->is_executable)
+		return;
+	if (mmap->has_build_id)
+		seen.build_id = mmap->build_id;
+	process = task_table_process(&ingest->tasks, record->pid);
+	if (process)
+		insert_user(ingest, &process->maps, &seen);
+}
+
+/* The /proc view, with what was mapped since laid over it. */
+static void apply_maps(struct ingest *ingest, struct process *process,
+		       const struct process_reply *reply)
+{
+	struct address_map *fresh = address_map_create(), *newer = process->maps;
+
+	if (!fresh)
+		return;
+	for (uint32_t i = 0; i < reply->row_count; i++) {
+		const struct process_mapping *row = &reply->rows[i];
+		struct seen_mapping seen = {
+			.pid = reply->pid, .start = row->start, .end = row->end,
+			.file_offset = row->file_offset, .path = row->path,
+			.path_len = strlen(row->path), .inode = row->inode,
+			.dev_major = row->dev_major, .dev_minor = row->dev_minor,
+		};
+
+		insert_user(ingest, &fresh, &seen);
+	}
+	for (uint32_t i = 0; newer && i < newer->count; i++)
+		if (newer->rows[i].since_ns > reply->time_ns)
+			address_map_insert(&fresh, &newer->rows[i]);
+	address_map_release(process->maps);
+	process->maps = fresh;
+}
+
+void ingest_maps_reply(struct ingest *ingest, const struct process_reply *reply)
+{
+	struct process *process = task_table_find_process(&ingest->tasks, reply->pid);
+	struct thread *thread = task_table_thread(&ingest->tasks, reply->pid, reply->tid);
+
+	if (thread)
+		thread->is_answered = true;
+	if (thread && !thread->has_comm && reply->has_comm) {
+		thread->comm = strpool_intern(ingest->strings, reply->comm, strlen(reply->comm));
+		thread->has_comm = true;
+		thread->task = ID_SET_NONE;
+	}
+	if (!process)
+		return;
+	if (reply->has_uid && !process->has_uid) {
+		process->uid = reply->uid;
+		process->has_uid = true;
+	}
+	if (process->maps_state != MAPS_ASKED)
+		return;		/* an exec came in between: the reply is of the past */
+	if (reply->has_maps)
+		apply_maps(ingest, process, reply);
+	process->maps_state = MAPS_KNOWN;
+}
+
+/* A program that the kernel made at run time (BPF, trampolines): an object of one symbol, which is
+ * its path. */
+void ingest_ksymbol(struct ingest *ingest, const struct event_record *record)
+{
+	const struct record_ksymbol *ksymbol = &record->ksymbol;
+	const struct object_key key = {
+		.path = ksymbol->name.bytes, .path_len = ksymbol->name.len, .mode = MODE_KERNEL,
+		.device = 1, .inode = ksymbol->start,
+	};
+	struct mapping row = {
+		.start = ksymbol->start, .end = ksymbol->start + ksymbol->bytes, .is_absolute = true,
+		.since_ns = record->time_ns,
+	};
+	bool is_new;
+
+	if (ksymbol->is_unregister) {
+		/* The memory may be used again by code without a name. */
+		row.object = ingest->config.is_replay ? OBJECT_UNKNOWN_KERNEL : OBJECT_KERNEL;
+	} else {
+		if (ingest->config.is_replay &&
+		    address_map_find(ingest->kernel_maps, ksymbol->start))
+			return;
+		row.object = object_table_intern(&ingest->objects, &key, &is_new);
+		if (is_new)
+			ingest->objects.objects[row.object].state = OBJECT_IS_SYMBOL;
+	}
+	address_map_insert(&ingest->kernel_overlay, &row);
+}
+
+/* The recorded kernel lay elsewhere (KASLR): ask again, slid. */
+static bool slide_kernel(struct ingest *ingest, const struct open_reply *reply)
+{
+	struct open_request request = { .object = OBJECT_KERNEL, .is_kernel = true };
+
+	if (!ingest->config.is_replay || ingest->is_kernel_slid ||
+	    !ingest->recorded_text_address || !reply->kernel_text_address ||
+	    reply->kernel_text_address == ingest->recorded_text_address)
+		return false;
+	ingest->is_kernel_slid = true;
+	request.kernel_slide = ingest->recorded_text_address - reply->kernel_text_address;
+	request_open(ingest, &request);
+	return true;
+}
+
+/* A replay's modules are in the kernel's table. */
+static void share_kernel_table(struct ingest *ingest, const struct open_reply *reply)
+{
+	for (uint32_t id = OBJECT_FIXED_COUNT; id < ingest->objects.count; id++) {
+		struct object *object = &ingest->objects.objects[id];
+
+		if (object->mode != MODE_KERNEL || object->state != OBJECT_NO_TABLE)
+			continue;
+		object->state = OBJECT_READY;
+		object->table = reply->table;
+		symbol_names_forget_object(&ingest->trie, id);
+	}
+}
+
+static void table_arrived(struct ingest *ingest, const struct open_reply *reply)
+{
+	ingest->opening--;
+	ingest->has_new_names = true;
+	if (reply->object == OBJECT_KERNEL && reply->is_ready && slide_kernel(ingest, reply))
+		return;
+	if (reply->is_ready) {
+		object_table_set_ready(&ingest->objects, reply->object, &reply->table,
+				       &reply->build_id);
+		if (reply->object == OBJECT_KERNEL && ingest->config.is_replay)
+			share_kernel_table(ingest, reply);
+	} else {
+		object_table_set_unreadable(&ingest->objects, reply->object, reply->why.text);
+		log_note("%s: %s",
+			 strpool_get(ingest->strings,
+				     ingest->objects.objects[reply->object].path),
+			 reply->why.text);
+	}
+	symbol_names_forget_object(&ingest->trie, reply->object);
+}
+
+void ingest_opener_replies(struct ingest *ingest)
+{
+	struct open_reply reply;
+
+	if (!ingest->opener)
+		return;
+	while (object_opener_reply(ingest->opener, &reply))
+		table_arrived(ingest, &reply);
+	retry_waiting(ingest);
+}

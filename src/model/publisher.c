@@ -1,0 +1,283 @@
+/* publisher.c - see model/publisher.h. */
+#include "model/publisher.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "model/fold.h"
+#include "model/snapshot_build.h"
+
+#define HALF_LIFE_NS	(5 * CLOCK_NS_PER_S)	/* of WINDOW_DECAY */
+#define DECAY_END_NS	(100 * CLOCK_NS_PER_S)	/* 2^-20: nothing to see any more */
+#define DENSE_FROM	8	/* nodes per entry below which one pass over all nodes is cheaper */
+
+/* Which slices a window holds, and from when to when. */
+struct span {
+	uint32_t first;		/* index of the first slice; all after it are in */
+	uint64_t begin_ns, end_ns;
+};
+
+void publisher_init(struct publisher *publisher, const struct analyzer_config *config,
+		    struct ingest *ingest)
+{
+	*publisher = (struct publisher){ .config = config, .ingest = ingest };
+}
+
+void publisher_finish(struct publisher *publisher)
+{
+	live_window_finish(&publisher->window);
+}
+
+void publisher_start(struct publisher *publisher)
+{
+	const uint64_t now_ns = clock_now_ns();
+
+	publisher->own_cpu_ns = clock_own_cpu_ns();
+	publisher->own_cpu_at_ns = now_ns;
+	if (publisher->config->ingest.is_replay)
+		return;		/* its time begins with its first sample */
+	publisher->begin_ns = publisher->published_ns = now_ns;
+	busy_read(&publisher->busy, now_ns);
+}
+
+void publisher_renumbered(struct publisher *publisher)
+{
+	live_window_reset(&publisher->window);
+}
+
+void publisher_zero(struct publisher *publisher)
+{
+	struct ingest *ingest = publisher->ingest;
+
+	timeline_zero(&ingest->timeline);
+	live_window_reset(&publisher->window);
+	publisher->begin_ns = publisher->published_ns = ingest->watermark_ns;
+	publisher->published_seq = ingest->timeline.open_slice.seq;
+}
+
+static struct span choose_span(const struct publisher *publisher)
+{
+	const struct timeline *timeline = &publisher->ingest->timeline;
+	const struct analyzer_config *config = publisher->config;
+	struct span span = { .begin_ns = publisher->begin_ns,
+			     .end_ns = publisher->ingest->watermark_ns };
+	uint64_t from_ns = 0, from_seq = 0;
+
+	if (span.end_ns < span.begin_ns)
+		span.end_ns = span.begin_ns;
+	if (!span.begin_ns && timeline->count)
+		span.begin_ns = timeline->slices[0].start_ns;
+	if (timeline->evicted_until_ns > span.begin_ns)
+		span.begin_ns = timeline->evicted_until_ns;
+	if (config->window == WINDOW_INTERVAL) {
+		from_seq = publisher->published_seq;
+		if (publisher->published_ns)
+			span.begin_ns = publisher->published_ns;
+	} else if (config->window == WINDOW_SECONDS && span.end_ns > config->window_ns) {
+		from_ns = span.end_ns - config->window_ns;
+	} else if (config->window == WINDOW_DECAY && span.end_ns > DECAY_END_NS) {
+		from_ns = span.end_ns - DECAY_END_NS;
+	}
+	if (from_ns > span.begin_ns)
+		span.begin_ns = from_ns;
+	span.first = timeline->count;
+	while (span.first && timeline->slices[span.first - 1].start_ns >= from_ns &&
+	       timeline->slices[span.first - 1].seq >= from_seq)
+		span.first--;
+	return span;
+}
+
+static void fold_decaying(struct fold *fold, const struct timeline *timeline, struct span span)
+{
+	for (uint32_t s = span.first; s < timeline->count; s++) {
+		const struct slice *slice = &timeline->slices[s];
+		const uint64_t age_ns = span.end_ns > slice->end_ns ? span.end_ns - slice->end_ns : 0;
+
+		fold_add(fold, slice->entries, slice->count,
+			 exp2(-(double)age_ns / (double)HALF_LIFE_NS));
+	}
+}
+
+static void fold_slices(struct fold *fold, const struct slice *slices, uint32_t count)
+{
+	uint64_t entries = 0;
+
+	for (uint32_t s = 0; s < count; s++)
+		entries += slices[s].count;
+	if (fold->keys == (KEY_OBJECT | KEY_SYMBOL) &&
+	    entries > fold->trie->nodes.count / DENSE_FROM) {
+		fold_add_slices_dense(fold, slices, count);
+		return;
+	}
+	for (uint32_t s = 0; s < count; s++)
+		fold_add(fold, slices[s].entries, slices[s].count, 1.0);
+}
+
+/* Fills @fold with the window; returns its truncated stacks. */
+static uint64_t fold_window(struct publisher *publisher, struct fold *fold, struct span span)
+{
+	const struct timeline *timeline = &publisher->ingest->timeline;
+	const struct analyzer_config *config = publisher->config;
+	uint64_t truncated = 0;
+
+	if (config->window == WINDOW_SECONDS && config->window_ns <= LIVE_WINDOW_MAX_NS &&
+	    span.first < timeline->count &&
+	    !live_window_update(&publisher->window, timeline, timeline->slices[span.first].seq)) {
+		const struct slice sum = { .entries = publisher->window.sum.entries,
+					   .count = publisher->window.sum.count };
+
+		fold_slices(fold, &sum, 1);
+		return publisher->window.truncated_stacks;
+	}
+	if (config->window == WINDOW_DECAY)
+		fold_decaying(fold, timeline, span);
+	else
+		fold_slices(fold, timeline->slices + span.first, timeline->count - span.first);
+	for (uint32_t s = span.first; s < timeline->count; s++)
+		truncated += timeline->slices[s].truncated_stacks;
+	return truncated;
+}
+
+static uint64_t own_rss_bytes(void)
+{
+	unsigned long long total, resident = 0;
+	FILE *file = fopen("/proc/self/statm", "re");
+
+	if (!file)
+		return 0;
+	if (fscanf(file, "%llu %llu", &total, &resident) != 2)
+		resident = 0;
+	fclose(file);
+	return resident * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+static void put_own_cost(struct publisher *publisher, struct snapshot *head)
+{
+	const uint64_t now_ns = clock_now_ns(), cpu_ns = clock_own_cpu_ns();
+
+	if (now_ns > publisher->own_cpu_at_ns)
+		head->own_cpu_pct = 100.0 * (double)(cpu_ns - publisher->own_cpu_ns) /
+				    (double)(now_ns - publisher->own_cpu_at_ns);
+	publisher->own_cpu_ns = cpu_ns;
+	publisher->own_cpu_at_ns = now_ns;
+	head->own_rss_bytes = own_rss_bytes();
+}
+
+static void put_losses(const struct ingest *ingest, struct snapshot *head)
+{
+	const struct ingest_counters *counters = &ingest->counters;
+
+	head->lost_kernel = counters->lost_kernel + counters->dropped_no_memory;
+	head->lost_malformed = counters->malformed;
+	head->lost_late = ingest->reorder.late;
+	head->unattributed = counters->unattributed;
+	head->filtered_unknown_uid = counters->filtered_unknown_uid;
+	head->stalled_rounds = counters->stalled_rounds;
+	head->throttled_ns = counters->throttled_ns;
+}
+
+static void put_figures(const struct publisher *publisher, const struct fold *fold,
+			struct span span, struct snapshot *head)
+{
+	const struct analyzer_config *config = publisher->config;
+	const struct event_desc *event = config->ingest.events[fold->event];
+
+	head->event = event->name;
+	head->event_index = fold->event;
+	head->freq_hz = event->freq_hz;
+	head->fixed_period = event->fixed_period;
+	head->time_ns = span.end_ns;
+	head->window = config->window;
+	head->window_s = (double)(span.end_ns - span.begin_ns) / 1e9;
+	head->keys = config->keys;
+	head->samples = fold->samples;
+	head->samples_per_s = head->window_s > 0 ? (double)fold->samples / head->window_s : 0;
+	head->idle_samples = fold->idle_samples;
+	head->weight = fold->weight;
+	head->idle_weight = fold->idle_weight;
+	head->unresolved = fold->unresolved;
+	head->busy_pct = config->has_busy ? busy_pct(&publisher->busy, span.begin_ns) : -1;
+	if (config->window == WINDOW_ALL)
+		head->evicted_samples = publisher->ingest->timeline.evicted_samples;
+}
+
+static struct snapshot *make_one(struct publisher *publisher, struct snapshot head,
+				 struct span span, uint32_t event)
+{
+	struct ingest *ingest = publisher->ingest;
+	struct snapshot *snapshot = NULL;
+	struct fold fold;
+
+	fold_init(&fold, &ingest->trie, &ingest->names, &ingest->tasks, publisher->config->keys,
+		  event);
+	head.truncated_stacks = fold_window(publisher, &fold, span);
+	if (!fold.is_out_of_memory) {
+		put_figures(publisher, &fold, span, &head);
+		snapshot = snapshot_build(&head, &fold);
+	}
+	fold_finish(&fold);
+	return snapshot;
+}
+
+/* Events that can have samples: all but the side-band one. */
+static uint32_t shown_events(const struct analyzer_config *config)
+{
+	uint32_t count = config->ingest.event_count;
+
+	while (count > 1 && config->ingest.events[count - 1]->is_sideband)
+		count--;
+	return count;
+}
+
+static struct snapshot *make_all(struct publisher *publisher, const struct snapshot *head,
+				 struct span span)
+{
+	struct snapshot *first = NULL, **next = &first;
+
+	for (uint32_t event = 0; event < head->event_count; event++) {
+		*next = make_one(publisher, *head, span, event);
+		if (!*next) {
+			snapshot_destroy(first);
+			return NULL;
+		}
+		next = &(*next)->next_event;
+	}
+	return first;
+}
+
+struct snapshot *publisher_make(struct publisher *publisher, bool is_last,
+				const struct diag *end_why)
+{
+	struct ingest *ingest = publisher->ingest;
+	const struct analyzer_config *config = publisher->config;
+	struct snapshot *snapshot, head = {
+		.host = config->host, .target = config->target, .notice = config->notice,
+		.cpus = config->cpus, .is_replay = config->ingest.is_replay,
+		.is_last = is_last, .is_target_gone = publisher->is_ended && !config->ingest.is_replay,
+		.end_err = is_last ? end_why->err : 0, .end_reason = is_last ? end_why->text : "",
+		.event_count = shown_events(config), .seq = publisher->seq + 1,
+	};
+	struct span span;
+
+	if (timeline_cut(&ingest->timeline, ingest->watermark_ns))
+		return NULL;
+	if (config->has_busy && !publisher->is_ended)
+		busy_read(&publisher->busy, clock_now_ns());
+	span = choose_span(publisher);
+	put_own_cost(publisher, &head);
+	put_losses(ingest, &head);
+	if (publisher->event >= head.event_count)
+		publisher->event = 0;
+	snapshot = config->wants_all_events ? make_all(publisher, &head, span)
+					    : make_one(publisher, head, span, publisher->event);
+	if (!snapshot)
+		return NULL;
+	publisher->seq++;
+	publisher->published_ns = span.end_ns;
+	publisher->published_seq = ingest->timeline.open_slice.seq;
+	return snapshot;
+}
