@@ -1,0 +1,282 @@
+#!/usr/bin/python3
+"""Compares what flametop counts from recordings with what perf counts from them.
+
+usage: replay_vs_perf.py [-v] FILE...      the program: $FLAMETOP, else build/flametop
+
+For each event of each file:
+  rows     counts and periods per (comm, pid, object, address) equal those of perf script
+  symbols  names of an address are equal where both give one, and counts and periods per
+           (comm, object, symbol) equal those of perf report wherever both name all its addresses
+  sums     total = sum of self = samples of perf; sum of self_period = sum of its periods
+Ends with 0 when all is equal, 1 when not, 77 when perf or a compiler is missing.
+"""
+import argparse
+import collections
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+TIME_LIMIT_S = 240	# for a hang
+SHOWN = 20		# differences printed per comparison
+KERNEL_MODE, GUEST_MODES, GUEST_LEVELS = 1, (4, 5), ("g", "u")
+REPORT_TITLE = re.compile(r"^# Samples: \S+\s+of events? '(.*)'$")
+
+Sample = collections.namedtuple(
+    "Sample", "event comm pid tid mode ip address period object symbol")
+
+
+class Mismatch(Exception):
+    """The two programs disagree, or one of them failed."""
+
+
+def object_name(perf_name):
+    """The few names that differ by design; every other one must be equal as it is."""
+    if perf_name.startswith("[kernel.kallsyms]") or perf_name.startswith("bpf_prog_") or \
+            perf_name.startswith("bpf_trampoline_"):
+        return "[kernel]"
+    if re.fullmatch(r"/tmp/perf-\d+\.map", perf_name):	# perf's name for executable memory
+        return "//anon"
+    return perf_name or "[unknown]"
+
+
+def run(command, **options):
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, timeout=TIME_LIMIT_S, **options)
+    if done.returncode:
+        raise Mismatch(f"{' '.join(command)}: status {done.returncode}: "
+                       f"{done.stderr.decode(errors='replace').strip()[-400:]}")
+    return done.stdout.decode(errors="surrogateescape")
+
+
+class Perf:
+    """What perf makes of a recording."""
+
+    def __init__(self, scratch):
+        self.rows_path = os.path.join(scratch, "rows")
+        self.filter = os.path.join(scratch, "perf_rows.so")
+        run([os.environ.get("CC", "cc"), "-shared", "-fPIC", "-o", self.filter,
+             os.path.join(HERE, "perf_rows.c")])
+
+    def samples(self, path):
+        """Every sample of perf script, guests left out (perf script leaves them out, too)."""
+        run(["perf", "script", "-f", "-i", path, "--no-demangle", "--dlfilter", self.filter,
+             "--dlarg", self.rows_path])
+        with open(self.rows_path, encoding="utf-8", errors="surrogateescape", newline="\n") as rows:
+            for line in rows:
+                event, comm, pid, tid, mode, ip, address, period, dso, symbol = \
+                    line.rstrip("\n").split("\t")
+                mode = int(mode)
+                if mode in GUEST_MODES:
+                    continue
+                # Inside of a module perf counts from the module's start; we keep kernel addresses.
+                address = int(ip if mode == KERNEL_MODE else address, 16)
+                yield Sample(event, comm, int(pid), int(tid), mode, int(ip, 16), address,
+                             int(period), object_name(dso), symbol)
+
+    @staticmethod
+    def report(path):
+        """{event: {(comm, base name of the object, symbol): (samples, period)}}, named rows only."""
+        text = run(["perf", "report", "-f", "-i", path, "--stdio", "-n", "--no-children",
+                    "--no-demangle", "--no-branch-stack", "--no-group", "-g", "none",
+                    "-F", "sample,period,comm,dso,sym", "--percent-limit", "0", "-t", "|"])
+        tables, table = {}, None
+        for line in text.splitlines():
+            title = REPORT_TITLE.match(line)
+            if title:
+                table = tables.setdefault(title.group(1), collections.Counter())
+            if title or line.startswith("#") or "|" not in line:
+                continue
+            count, period, comm, dso, symbol = (part.strip() for part in line.split("|", 4))
+            symbol = symbol[len("[k] "):]
+            key = (comm, os.path.basename(object_name(dso)), symbol)
+            if not symbol.startswith("0x"):
+                table[key] += complex(int(count), int(period))
+        return tables
+
+
+class Flametop:
+    def __init__(self):
+        self.program = os.environ.get("FLAMETOP", os.path.join(ROOT, "build", "flametop"))
+
+    def refreshes(self, path, keys):
+        """{event: its JSON object}: of a recording there is one refresh per event."""
+        text = run([self.program, "-i", path, "--batch", "--format", "json", "--idle",
+                    "--window", "all", "-s", keys])
+        found = {}
+        for line in text.splitlines():
+            refresh = json.loads(line)
+            found[refresh["event"]] = refresh
+        return found
+
+
+def counted(entries):
+    """{key: samples + period * i} of (key, samples, period)."""
+    sums = collections.Counter()
+    for key, samples, period in entries:
+        sums[key] += complex(samples, period)
+    return sums
+
+
+def describe(number):
+    return f"{int(number.real)} samples, period {int(number.imag)}"
+
+
+def compare(what, perf, ours):
+    differences = [key for key in perf.keys() | ours.keys() if perf.get(key, 0) != ours.get(key, 0)]
+    if not differences:
+        return
+    lines = [f"{what}: {len(differences)} of {len(perf.keys() | ours.keys())} rows differ"]
+    for key in sorted(differences, key=str)[:SHOWN]:
+        shown = ", ".join(f"{part:#x}" if isinstance(part, int) and part > 1 << 22 else str(part)
+                          for part in key)
+        lines.append(f"    {shown}: perf {describe(perf.get(key, 0j))}; "
+                     f"ours {describe(ours.get(key, 0j))}")
+    raise Mismatch("\n".join(lines))
+
+
+def host_rows(refresh):
+    return [row for row in refresh["rows"] if row["level"] not in GUEST_LEVELS]
+
+
+def address_of(row):
+    return int(row["address"], 16)
+
+
+def object_of(row):
+    return row["dso"] or "[unknown]"
+
+
+def compare_rows(samples, refresh):
+    perf = counted(((s.comm, s.pid, s.object, s.address), 1, s.period) for s in samples)
+    ours = counted(((row["comm"], row["pid"], object_of(row), address_of(row)),
+                    row["self"], row["self_period"]) for row in host_rows(refresh))
+    compare("rows", perf, ours)
+
+
+def compare_sums(samples, refresh):
+    rows = host_rows(refresh)
+    guests = sum(row["self"] for row in refresh["rows"]) - sum(row["self"] for row in rows)
+    sums = {
+        "samples of perf": len(samples),
+        "samples - guests": refresh["samples"] - guests,
+        "sum of self": sum(row["self"] for row in rows),
+    }
+    if len(set(sums.values())) != 1:
+        raise Mismatch(f"sums differ: {sums}")
+    periods = {
+        "periods of perf": sum(s.period for s in samples),
+        "sum of self_period": round(sum(row["self_period"] for row in rows)),
+    }
+    if len(set(periods.values())) != 1:
+        raise Mismatch(f"periods differ: {periods}")
+    for row in refresh["rows"]:
+        if row["total"] < row["self"] or row["total_period"] < row["self_period"]:
+            raise Mismatch(f"total < self: {row}")
+    lost = refresh["lost"]
+    if lost["malformed"] or lost["late"]:
+        raise Mismatch(f"records were lost: {lost}")
+
+
+def compare_symbols(samples, refresh, report):
+    """Returns how many addresses both name, only perf, only we."""
+    perf_name = {(s.comm, s.object, s.address): s.symbol for s in samples if s.symbol}
+    our_name = {(row["comm"], object_of(row), address_of(row)): row["symbol"]
+                for row in host_rows(refresh) if row["symbol"]}
+    both = perf_name.keys() & our_name.keys()
+    wrong = sorted({(key[1], f"{key[2]:#x}", perf_name[key], our_name[key])
+                    for key in both if perf_name[key] != our_name[key]})
+    if wrong:
+        raise Mismatch("\n".join([f"names: {len(wrong)} addresses are named differently"] + [
+            f"    {dso} {address}: perf {theirs}, ours {name}"
+            for dso, address, theirs, name in wrong[:SHOWN]]))
+
+    # A row of perf report can be compared when all addresses behind it have the name on both sides.
+    partial = {(comm, os.path.basename(dso), name)
+               for names, other in ((perf_name, our_name), (our_name, perf_name))
+               for (comm, dso, address), name in names.items()
+               if (comm, dso, address) not in other}
+    ours = counted(((row["comm"], os.path.basename(object_of(row)), row["symbol"]),
+                    row["self"], row["self_period"])
+                   for row in host_rows(refresh) if row["symbol"])
+    compare("symbols", {k: v for k, v in report.items() if k not in partial},
+            {k: v for k, v in ours.items() if k not in partial})
+    return len(both), len(perf_name.keys() - both), len(our_name.keys() - both)
+
+
+def check_event(event, samples, by_address, by_symbol, report):
+    if by_address is None:
+        raise Mismatch(f"no refresh for event '{event}'")
+    compare_sums(samples, by_address)
+    compare_rows(samples, by_address)
+    compare_sums(samples, by_symbol)
+    return compare_symbols(samples, by_symbol, report)
+
+
+def check_file(perf, flametop, path, verbose):
+    by_event = collections.defaultdict(list)
+    for sample in perf.samples(path):
+        by_event[sample.event].append(sample)
+    report = perf.report(path)
+    by_address = flametop.refreshes(path, "comm,pid,dso,address")
+    by_symbol = flametop.refreshes(path, "comm,dso,symbol,address")
+    failures = []
+    for event, refresh in by_address.items():
+        if event not in by_event and refresh["samples"]:
+            failures.append(f"{event}: perf has no such samples")
+    for event, samples in by_event.items():
+        try:
+            named = check_event(event, samples, by_address.get(event), by_symbol.get(event),
+                                report.get(event, {}))
+        except Mismatch as failure:
+            failures.append(f"{event}: {failure}")
+            continue
+        if verbose:
+            print(f"    {event}: {len(samples)} samples; addresses named by both {named[0]}, "
+                  f"only by perf {named[1]}, only by us {named[2]}")
+    return failures
+
+
+def missing_tool():
+    if not shutil.which("perf"):
+        return "perf"
+    if not shutil.which(os.environ.get("CC", "cc")):
+        return "a C compiler"
+    if not os.path.exists("/usr/include/perf/perf_dlfilter.h"):
+        return "perf/perf_dlfilter.h"
+    return None
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__,
+                                      formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("-v", "--verbose", action="store_true")
+    options.add_argument("files", nargs="+")
+    chosen = options.parse_args()
+    missing = missing_tool()
+    if missing:
+        print(f"SKIP: {missing} is not installed")
+        return 77
+    failed = 0
+    with tempfile.TemporaryDirectory() as scratch:
+        perf, flametop = Perf(scratch), Flametop()
+        for path in chosen.files:
+            try:
+                failures = check_file(perf, flametop, path, chosen.verbose)
+            except (Mismatch, subprocess.TimeoutExpired, ValueError, KeyError) as failure:
+                failures = [f"{type(failure).__name__}: {failure}"]
+            print(f"{'FAIL' if failures else 'ok'}   {os.path.basename(path)}")
+            for failure in failures:
+                print(f"  {failure}")
+            failed += bool(failures)
+    print(f"{len(chosen.files) - failed} passed, {failed} failed, 0 skipped")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
