@@ -13,7 +13,7 @@
 
 static void test_the_reader_gets_the_newest_object_once(void **state)
 {
-	struct mailbox box = { 0 };
+	struct mailbox box = { .newest = NULL };
 	int old = 1, newer = 2;
 
 	(void)state;
@@ -49,7 +49,7 @@ static void *write_letters(void *box)
 
 static void test_every_letter_is_read_or_given_back_and_numbers_only_grow(void **state)
 {
-	struct mailbox box = { 0 };
+	struct mailbox box = { .newest = NULL };
 	pthread_t writer;
 	uint32_t last = 0;
 	uintptr_t read = 0;
