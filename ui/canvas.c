@@ -23,9 +23,9 @@ static const struct {
 	{ 0x203a, '>' },	/* breadcrumb */
 	{ 0x2026, '~' },	/* ellipsis */
 	{ 0x2588, '#' },	/* full block */
-	{ 0x25b2, '^' },	/* ascending */
+	{ 0x25b2, '+' },	/* ascending */
 	{ 0x25b8, '>' },	/* cursor */
-	{ 0x25bc, 'v' },	/* descending */
+	{ 0x25bc, '-' },	/* descending */
 };
 
 static const struct canvas_cell blank = { .code = ' ', .role = ROLE_TEXT };

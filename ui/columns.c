@@ -77,16 +77,25 @@ static void put_total(struct canvas *canvas, struct canvas_area area,
 	put_share(canvas, area, snapshot, row, row->total_weight);
 }
 
+/* Bars are measured by the hottest row: by 100 % most of them would be one dot. */
+static double hottest_weight(const struct snapshot *snapshot)
+{
+	for (size_t i = 0; i < snapshot->row_count; i++)
+		if (!snapshot->rows[i].is_idle)
+			return snapshot->rows[i].self_weight;
+	return 0;
+}
+
 static void put_bar(struct canvas *canvas, struct canvas_area area,
 		    const struct snapshot *snapshot, const struct snapshot_row *row)
 {
-	const double pct = snapshot_pct(snapshot, row->self_weight);
+	const double hottest = hottest_weight(snapshot);
 	char text[128];
 
-	if (row->is_idle)
+	if (row->is_idle || hottest <= 0)
 		return;
-	format_bar(text, sizeof(text), area.width, pct / 100, canvas->is_ascii);
-	canvas_put_text(canvas, area, text, heat_role(pct));
+	format_bar(text, sizeof(text), area.width, row->self_weight / hottest, canvas->is_ascii);
+	canvas_put_text(canvas, area, text, heat_role(snapshot_pct(snapshot, row->self_weight)));
 }
 
 static void put_samples(struct canvas *canvas, struct canvas_area area,
@@ -244,7 +253,7 @@ static int by_symbol(const struct snapshot_row *a, const struct snapshot_row *b)
 const struct column columns[COL_COUNT] = {
 	[COL_SELF] = { "SELF%", 6, 6, ALIGN_RIGHT, 90, 0, put_self, by_self,
 		       "samples in the function itself, % of the window without idle" },
-	[COL_BAR] = { "", 8, 12, ALIGN_LEFT, 30, 0, put_bar, NULL, "SELF% as a bar" },
+	[COL_BAR] = { "", 8, 12, ALIGN_LEFT, 30, 0, put_bar, NULL, "SELF% against the hottest row" },
 	[COL_TOTAL] = { "TOTAL%", 7, 7, ALIGN_RIGHT, 80, 0, put_total, by_total,
 			"samples with it anywhere on the stack, % of the window" },
 	[COL_SAMPLES] = { "SAMPLES", 8, 8, ALIGN_RIGHT, 20, 0, put_samples, by_samples,

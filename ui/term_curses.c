@@ -205,6 +205,7 @@ static bool needs_ascii(bool no_unicode)
 
 static int check_terminal(struct diag *why)
 {
+	bool can_place;
 	int result;
 
 	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
@@ -213,7 +214,9 @@ static int check_terminal(struct diag *why)
 		return diag_set(why, -ENOENT,
 				"no description of the terminal \"%s\": set TERM, or use --batch",
 				getenv("TERM") ? getenv("TERM") : "");
-	if (!cursor_address || !clear_screen)
+	can_place = cursor_address && clear_screen;
+	del_curterm(cur_term);	/* newterm() makes its own */
+	if (!can_place)
 		return diag_set(why, -ENOTTY,
 				"the terminal \"%s\" cannot place its cursor: set TERM, or use --batch",
 				getenv("TERM"));
