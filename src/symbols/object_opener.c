@@ -21,10 +21,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "base/id_map.h"
 #include "base/spsc.h"
 #include "symbols/object_file.h"
@@ -32,7 +30,7 @@
 #define UNDER_WAY_MAX	    1024
 #define REQUEST_QUEUE_BYTES (1u << 20)	/* 1024 requests with paths of 900 bytes */
 #define REPLY_QUEUE_BYTES   (1u << 20)	/* UNDER_WAY_MAX replies: see the assertion below */
-#define STOP_WAIT_S	    2	/* a thread that a dead file system holds is left behind */
+#define STOP_WAIT_MS	    2000	/* a thread that a dead file system holds is left behind */
 
 _Static_assert(UNDER_WAY_MAX * (sizeof(struct open_reply) + 16) <
 	       REPLY_QUEUE_BYTES - sizeof(struct open_reply) - 16,
@@ -53,6 +51,7 @@ struct kernel_table {
 struct object_opener {
 	struct spsc requests, replies;
 	int request_fd, reply_fd;	/* eventfds: something is in the queue */
+	int end_fd;			/* eventfd: the thread is done with all this */
 	uint32_t under_way;		/* the analyzer's: requests without their reply yet */
 	atomic_bool is_stopping;	/* the stop flag: destroy stores, the thread loads */
 	_Atomic size_t bytes;		/* the thread adds, object_opener_bytes() loads */
@@ -299,6 +298,7 @@ static void *opener_run(void *argument)
 			eventfd_read(opener->request_fd, &ignored);	/* waits */
 		}
 	}
+	eventfd_write(opener->end_fd, 1);
 	return NULL;
 }
 
@@ -330,10 +330,11 @@ int object_opener_create(struct object_opener **out, struct sandbox *sandbox, st
 	memset(opener, 0, sizeof(*opener));
 	opener->sandbox = sandbox;
 	opener->request_fd = eventfd(0, EFD_CLOEXEC);
+	opener->end_fd = eventfd(0, EFD_CLOEXEC);
 	opener->reply_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	opener->has_requests = spsc_init(&opener->requests, REQUEST_QUEUE_BYTES) == 0;
 	opener->has_replies = spsc_init(&opener->replies, REPLY_QUEUE_BYTES) == 0;
-	if (opener->request_fd < 0 || opener->reply_fd < 0)
+	if (opener->request_fd < 0 || opener->end_fd < 0 || opener->reply_fd < 0)
 		err = -EMFILE;
 	else if (!opener->has_requests || !opener->has_replies)
 		err = -ENOMEM;
@@ -350,14 +351,16 @@ int object_opener_create(struct object_opener **out, struct sandbox *sandbox, st
 /* True when the thread has ended. */
 static bool stop_thread(struct object_opener *opener)
 {
-	struct timespec limit;
+	struct pollfd end = { .fd = opener->end_fd, .events = POLLIN };
+	int ready;
 
 	atomic_store(&opener->is_stopping, true);
 	sandbox_cancel(opener->sandbox);
 	eventfd_write(opener->request_fd, 1);
-	clock_gettime(CLOCK_MONOTONIC, &limit);
-	limit.tv_sec += STOP_WAIT_S;
-	return pthread_clockjoin_np(opener->thread, NULL, CLOCK_MONOTONIC, &limit) == 0;
+	do
+		ready = poll(&end, 1, STOP_WAIT_MS);
+	while (ready < 0 && errno == EINTR);
+	return ready == 1 && pthread_join(opener->thread, NULL) == 0;
 }
 
 static void free_tables(struct object_opener *opener)
@@ -390,6 +393,8 @@ void object_opener_destroy(struct object_opener *opener)
 		spsc_finish(&opener->replies);
 	if (opener->request_fd >= 0)
 		close(opener->request_fd);
+	if (opener->end_fd >= 0)
+		close(opener->end_fd);
 	if (opener->reply_fd >= 0)
 		close(opener->reply_fd);
 	free(opener);
