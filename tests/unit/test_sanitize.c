@@ -132,7 +132,7 @@ static void test_output_is_cut_between_characters(void **state)
 {
 	static const char *const wanted[] = {
 		"", "", "\xc3\xa9", "\xc3\xa9", "\xc3\xa9", "\xc3\xa9", "\xc3\xa9\\x1b",
-		"\xc3\xa9\\x1b" "a",
+		("\xc3\xa9\\x1b" "a"),
 	};
 	const char in[] = "\xc3\xa9\033a";
 	char out[16];
