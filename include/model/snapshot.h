@@ -114,4 +114,7 @@ void snapshot_destroy(struct snapshot *snapshot);	/* NULL is fine */
 /* Share of @weight in the window, 0..100; 0 when the window is empty. */
 double snapshot_pct(const struct snapshot *snapshot, double weight);
 
+/* How a symbol's level is written, as perf(1) does: k . g u H. */
+char snapshot_level(enum cpu_mode mode);
+
 #endif

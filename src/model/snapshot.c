@@ -17,3 +17,16 @@ double snapshot_pct(const struct snapshot *snapshot, double weight)
 {
 	return snapshot->weight > 0 ? 100.0 * weight / snapshot->weight : 0;
 }
+
+char snapshot_level(enum cpu_mode mode)
+{
+	switch (mode) {
+	case MODE_KERNEL:	return 'k';
+	case MODE_USER:		return '.';
+	case MODE_GUEST_KERNEL: return 'g';
+	case MODE_GUEST_USER:	return 'u';
+	case MODE_HYPERVISOR:
+	case MODE_UNKNOWN:	break;
+	}
+	return 'H';
+}

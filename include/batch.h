@@ -1,0 +1,14 @@
+/* batch.h - without a screen: refreshes as text or JSON lines on standard output. */
+#ifndef BATCH_H
+#define BATCH_H
+
+#include "options.h"
+#include "session.h"
+
+/* Prints until the count, the duration, the data, the command or a signal ends it; SIGINT, SIGTERM
+ * and SIGHUP are blocked by batch_block_signals() before the first thread.
+ * Returns 0; 1: writing failed (a closed pipe is 0); 128+n: signal n; < 0: -errno, @why set. */
+int batch_run(struct session *session, const struct options *options, struct diag *why);
+void batch_block_signals(void);
+
+#endif

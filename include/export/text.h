@@ -1,0 +1,18 @@
+/* text.h - a snapshot as plain text lines, for pipes, logs and dumb terminals. Thread: any. */
+#ifndef EXPORT_TEXT_H
+#define EXPORT_TEXT_H
+
+#include <stdio.h>
+
+#include "model/filter.h"
+#include "model/snapshot.h"
+
+struct export_options {
+	struct filter filter;
+	size_t max_rows;	/* SIZE_MAX: all; what is left out is said */
+};
+
+/* Header and table of one snapshot (not of the chain). Errors stay in @out (ferror(3)). */
+void text_write(FILE *out, const struct snapshot *snapshot, const struct export_options *options);
+
+#endif

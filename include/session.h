@@ -1,0 +1,44 @@
+/* session.h - all stages of one run, made, started and ended in the right order.
+ *
+ *   source (capture or recording) -> queue -> analyzer <- opener <- sandbox
+ *                                                      <- process reader
+ * Thread: main.
+ */
+#ifndef SESSION_H
+#define SESSION_H
+
+#include "capture/command.h"
+#include "model/analyzer.h"
+#include "options.h"
+#include "probe/guardian.h"
+
+struct session {
+	struct guardian *guardian;
+	struct sandbox *sandbox;
+	struct command *command;
+	struct capture *capture;	/* live, or */
+	struct perf_data *recording;	/* replay */
+	struct object_opener *opener;
+	struct process_reader *reader;
+	struct analyzer *analyzer;
+	struct spsc queue;
+	bool has_queue;
+	const struct event_desc **events;	/* owned */
+	struct ingest_build_id *build_ids;	/* owned */
+	uint32_t *target_ids;			/* owned; when single tasks are filtered by us */
+	char host[65];
+	char source_text[256];
+};
+
+/* Forks what must be forked before the first thread, opens the source, starts everything.
+ * @has_screen: the terminal is guarded and the command's output kept. 0 or -errno with the
+ * sentence; session_finish() is needed in every case. */
+int session_start(struct session *session, struct options *options, bool has_screen,
+		  struct diag *why);
+
+/* No more records after this; the analyzer publishes its last snapshot. */
+void session_stop_source(struct session *session);
+/* Ends and frees everything, in any state. */
+void session_finish(struct session *session);
+
+#endif

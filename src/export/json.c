@@ -1,0 +1,135 @@
+/* json.c - see export/json.h. What is not in the key, or not known, is null: absent is not zero. */
+#include "export/json.h"
+
+#include <inttypes.h>
+
+static void put_string(FILE *out, const char *text)
+{
+	putc('"', out);
+	for (; *text; text++) {
+		if (*text == '"' || *text == '\\')
+			putc('\\', out);
+		if ((unsigned char)*text < 0x20)
+			fprintf(out, "\\u%04x", (unsigned int)(unsigned char)*text);
+		else
+			putc(*text, out);
+	}
+	putc('"', out);
+}
+
+static void put_string_or_null(FILE *out, bool is_there, const char *text)
+{
+	if (is_there)
+		put_string(out, text);
+	else
+		fputs("null", out);
+}
+
+static void put_number_or_null(FILE *out, bool is_there, int64_t number)
+{
+	if (is_there)
+		fprintf(out, "%" PRId64, number);
+	else
+		fputs("null", out);
+}
+
+static void put_code(FILE *out, const struct snapshot_row *row, unsigned int keys)
+{
+	const bool has_address = (keys & KEY_ADDRESS) ||
+				 ((keys & KEY_SYMBOL) && row->state != SYMBOL_LOADING);
+
+	fputs(",\"dso\":", out);
+	put_string_or_null(out, keys & KEY_OBJECT, row->object_path);
+	fputs(",\"build_id\":", out);
+	put_string_or_null(out, (keys & KEY_OBJECT) && row->build_id[0], row->build_id);
+	fputs(",\"symbol\":", out);
+	put_string_or_null(out, (keys & KEY_SYMBOL) && row->state == SYMBOL_NAMED, row->symbol);
+	fputs(",\"address\":", out);
+	if (has_address)
+		fprintf(out, "\"0x%" PRIx64 "\"", row->address);
+	else
+		fputs("null", out);
+	fputs(",\"level\":", out);
+	if (keys & (KEY_OBJECT | KEY_SYMBOL | KEY_ADDRESS))
+		fprintf(out, "\"%c\"", snapshot_level(row->mode));
+	else
+		fputs("null", out);
+}
+
+static void put_row(FILE *out, const struct snapshot *snapshot, const struct snapshot_row *row)
+{
+	const unsigned int keys = snapshot->keys;
+
+	fprintf(out, "{\"self\":%" PRIu64 ",\"total\":%" PRIu64, row->self_samples,
+		row->total_samples);
+	fprintf(out, ",\"self_pct\":%.4f,\"total_pct\":%.4f",
+		snapshot_pct(snapshot, row->self_weight),
+		snapshot_pct(snapshot, row->total_weight));
+	fprintf(out, ",\"self_period\":%.0f,\"total_period\":%.0f", row->self_weight,
+		row->total_weight);
+	fputs(",\"comm\":", out);
+	put_string_or_null(out, keys & KEY_COMM, row->comm);
+	fputs(",\"pid\":", out);
+	put_number_or_null(out, keys & KEY_PID, row->pid);
+	fputs(",\"tid\":", out);
+	put_number_or_null(out, keys & KEY_TID, row->tid);
+	fputs(",\"cpu\":", out);
+	put_number_or_null(out, (keys & KEY_CPU) && row->cpu >= 0, row->cpu);
+	put_code(out, row, keys);
+	fprintf(out, ",\"idle\":%s}", row->is_idle ? "true" : "false");
+}
+
+static void put_head(FILE *out, const struct snapshot *snapshot)
+{
+	fprintf(out, "{\"time_ns\":%" PRIu64 ",\"host\":", snapshot->time_ns);
+	put_string(out, snapshot->host);
+	fputs(",\"event\":", out);
+	put_string(out, snapshot->event);
+	fputs(",\"freq_hz\":", out);
+	put_number_or_null(out, snapshot->freq_hz, (int64_t)snapshot->freq_hz);
+	fputs(",\"period\":", out);
+	put_number_or_null(out, snapshot->fixed_period, (int64_t)snapshot->fixed_period);
+	fputs(",\"target\":", out);
+	put_string(out, snapshot->target);
+	fprintf(out, ",\"window_s\":%.3f,\"samples\":%" PRIu64 ",\"samples_per_s\":%.1f",
+		snapshot->window_s, snapshot->samples, snapshot->samples_per_s);
+	if (snapshot->busy_pct < 0)
+		fputs(",\"busy_pct\":null", out);
+	else
+		fprintf(out, ",\"busy_pct\":%.1f", snapshot->busy_pct);
+	fprintf(out, ",\"idle_samples\":%" PRIu64 ",\"unresolved\":%" PRIu64,
+		snapshot->idle_samples, snapshot->unresolved);
+	fprintf(out, ",\"own_cpu_pct\":%.2f,\"own_rss_bytes\":%" PRIu64, snapshot->own_cpu_pct,
+		snapshot->own_rss_bytes);
+}
+
+static void put_losses(FILE *out, const struct snapshot *snapshot)
+{
+	fprintf(out,
+		",\"lost\":{\"kernel\":%" PRIu64 ",\"malformed\":%" PRIu64 ",\"late\":%" PRIu64 "}",
+		snapshot->lost_kernel, snapshot->lost_malformed, snapshot->lost_late);
+	fprintf(out, ",\"stalled_rounds\":%" PRIu64 ",\"throttled_ns\":%" PRIu64,
+		snapshot->stalled_rounds, snapshot->throttled_ns);
+	fprintf(out, ",\"truncated_stacks\":%" PRIu64 ",\"unattributed\":%" PRIu64,
+		snapshot->truncated_stacks, snapshot->unattributed);
+	fprintf(out, ",\"unknown_uid\":%" PRIu64 ",\"evicted\":%" PRIu64 ",\"notice\":",
+		snapshot->filtered_unknown_uid, snapshot->evicted_samples);
+	put_string_or_null(out, snapshot->notice[0], snapshot->notice);
+}
+
+void json_write(FILE *out, const struct snapshot *snapshot, const struct export_options *options)
+{
+	size_t written = 0;
+
+	put_head(out, snapshot);
+	put_losses(out, snapshot);
+	fputs(",\"rows\":[", out);
+	for (size_t i = 0; i < snapshot->row_count && written < options->max_rows; i++) {
+		if (!filter_matches(&options->filter, &snapshot->rows[i]))
+			continue;
+		if (written++)
+			putc(',', out);
+		put_row(out, snapshot, &snapshot->rows[i]);
+	}
+	fputs("]}\n", out);
+}

@@ -1,0 +1,123 @@
+/* text.c - see export/text.h. */
+#include "export/text.h"
+
+#include <inttypes.h>
+
+static void put_rate(FILE *out, const struct snapshot *snapshot)
+{
+	if (snapshot->freq_hz)
+		fprintf(out, " %" PRIu64 " Hz", snapshot->freq_hz);
+	else if (snapshot->fixed_period)
+		fprintf(out, " every %" PRIu64, snapshot->fixed_period);
+}
+
+static void put_counter(FILE *out, const char *name, uint64_t count)
+{
+	if (count)
+		fprintf(out, "  %s %" PRIu64, name, count);
+}
+
+static void put_losses(FILE *out, const struct snapshot *snapshot)
+{
+	put_counter(out, "lost", snapshot->lost_kernel);
+	put_counter(out, "malformed", snapshot->lost_malformed);
+	put_counter(out, "late", snapshot->lost_late);
+	put_counter(out, "unattributed", snapshot->unattributed);
+	put_counter(out, "unknown-uid", snapshot->filtered_unknown_uid);
+	put_counter(out, "stalled-rounds", snapshot->stalled_rounds);
+	put_counter(out, "throttled-ms", snapshot->throttled_ns / 1000000);
+	put_counter(out, "truncated-stacks", snapshot->truncated_stacks);
+	put_counter(out, "evicted", snapshot->evicted_samples);
+}
+
+static void put_head(FILE *out, const struct snapshot *snapshot)
+{
+	fprintf(out, "# flametop  %s  %s", snapshot->host, snapshot->event);
+	put_rate(out, snapshot);
+	fprintf(out, "  %s  last %.1f s  %" PRIu64 " samples", snapshot->target,
+		snapshot->window_s, snapshot->samples);
+	put_counter(out, "idle", snapshot->idle_samples);
+	put_losses(out, snapshot);
+	if (snapshot->busy_pct >= 0)
+		fprintf(out, "  busy %.0f %%", snapshot->busy_pct);
+	fprintf(out, "  own %.1f %%\n", snapshot->own_cpu_pct);
+}
+
+static void put_titles(FILE *out, unsigned int keys)
+{
+	fputs("  SELF%  TOTAL%  SAMPLES  COMMAND         ", out);
+	if (keys & KEY_PID)
+		fputs("     PID", out);
+	if (keys & KEY_TID)
+		fputs("     TID", out);
+	if (keys & KEY_CPU)
+		fputs("  CPU", out);
+	if (keys & KEY_OBJECT)
+		fputs("  OBJECT                  ", out);
+	if (keys & KEY_SYMBOL)
+		fputs("  SYMBOL", out);
+	else if (keys & KEY_ADDRESS)
+		fputs("  ADDRESS", out);
+	putc('\n', out);
+}
+
+static void put_command(FILE *out, const struct snapshot_row *row)
+{
+	char many[24];
+
+	if (row->comm[0]) {
+		fprintf(out, "  %-16s", row->comm);
+	} else if (row->tasks) {
+		snprintf(many, sizeof(many), "%" PRIu32 " tasks", row->tasks);
+		fprintf(out, "  %-16s", many);
+	} else {
+		fprintf(out, "  %-16s", "several");
+	}
+}
+
+static void put_row(FILE *out, const struct snapshot *snapshot, const struct snapshot_row *row)
+{
+	const unsigned int keys = snapshot->keys;
+
+	fprintf(out, " %6.2f  %6.2f  %7" PRIu64, snapshot_pct(snapshot, row->self_weight),
+		snapshot_pct(snapshot, row->total_weight), row->self_samples);
+	put_command(out, row);
+	if (keys & KEY_PID)
+		fprintf(out, "%8" PRId64, row->pid);
+	if (keys & KEY_TID)
+		fprintf(out, "%8" PRId64, row->tid);
+	if (keys & KEY_CPU)
+		fprintf(out, "%5" PRId64, row->cpu);
+	if (keys & KEY_OBJECT)
+		fprintf(out, "  %-24s", row->object);
+	if (keys & (KEY_SYMBOL | KEY_ADDRESS))
+		fprintf(out, "  [%c] ", snapshot_level(row->mode));
+	if (keys & KEY_SYMBOL)
+		fputs(row->state == SYMBOL_LOADING ? "(loading)" : row->symbol, out);
+	if (keys & KEY_ADDRESS)
+		fprintf(out, "%s0x%" PRIx64, keys & KEY_SYMBOL ? " " : "", row->address);
+	putc('\n', out);
+}
+
+void text_write(FILE *out, const struct snapshot *snapshot, const struct export_options *options)
+{
+	size_t written = 0, more = 0;
+
+	put_head(out, snapshot);
+	put_titles(out, snapshot->keys);
+	for (size_t i = 0; i < snapshot->row_count; i++) {
+		if (!filter_matches(&options->filter, &snapshot->rows[i]))
+			continue;
+		if (written < options->max_rows) {
+			put_row(out, snapshot, &snapshot->rows[i]);
+			written++;
+		} else {
+			more++;
+		}
+	}
+	if (more)
+		fprintf(out, "  ... %zu more rows (-E shows more)\n", more);
+	if (!written)
+		fputs("  nothing hot\n", out);
+	putc('\n', out);
+}

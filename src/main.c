@@ -1,0 +1,148 @@
+/* main.c - options -> session -> screen or batch; the only place that decides the exit status. */
+#include <errno.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "batch.h"
+#include "options.h"
+#include "session.h"
+#include "ui/screen.h"
+
+#define VERSION "0.1"
+
+enum exit_status {
+	EXIT_OK,
+	EXIT_OUTPUT,
+	EXIT_USAGE,
+	EXIT_RESOURCES,
+	EXIT_PERMISSION,
+	EXIT_INTERNAL,
+	EXIT_OWN_WITH_COMMAND = 125,	/* so that it can't be taken for the command's */
+};
+
+static int status_of_error(int err)
+{
+	switch (err) {
+	case -EPERM:
+	case -EACCES:	return EXIT_PERMISSION;
+	case -EINVAL:
+	case -ENOTTY:	return EXIT_USAGE;
+	case -EPIPE:
+	case -ENOSPC:
+	case -EIO:	return EXIT_OUTPUT;
+	default:	return EXIT_RESOURCES;
+	}
+}
+
+static int print_error(const struct diag *why, int err)
+{
+	fprintf(stderr, "flametop: %s\n", why->text[0] ? why->text : strerror(-err));
+	return status_of_error(err);
+}
+
+static bool has_terminal(void)
+{
+	const char *term = getenv("TERM");
+
+	return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && term && strcmp(term, "dumb");
+}
+
+static int run_screen(struct session *session, const struct options *options, struct diag *why)
+{
+	const struct screen_config config = {
+		.analyzer = session->analyzer, .guardian = session->guardian,
+		.filter = options->filter, .window = options->window,
+		.window_ns = options->window_ns, .interval_ns = options->interval_ns,
+		.color = options->color, .no_unicode = options->no_unicode,
+		.command_fd = session->command ? command_pidfd(session->command) : -1,
+	};
+
+	return screen_run(&config, why);
+}
+
+/* The command's own status, once it has ended; a program that still runs is asked to end. */
+static int command_result(struct session *session, int result)
+{
+	int status;
+
+	if (!session->command)
+		return result;
+	if (command_has_ended(session->command, &status))
+		return status;
+	command_end(session->command);
+	return result;
+}
+
+static int run(struct options *options)
+{
+	const bool has_screen = !options->is_batch;
+	struct diag why = { 0 };
+	struct session session;
+	int result;
+
+	if (has_screen)
+		screen_block_signals();
+	else
+		batch_block_signals();
+	result = session_start(&session, options, has_screen, &why);
+	if (!result)
+		result = has_screen ? run_screen(&session, options, &why)
+				    : batch_run(&session, options, &why);
+	if (result < 0 || why.text[0]) {
+		const int own = print_error(&why, result < 0 ? result : -EIO);
+		int status;
+
+		/* A command that can't be started has a status of its own. */
+		result = !session.command ? own
+			 : command_has_ended(session.command, &status) ? status
+								       : EXIT_OWN_WITH_COMMAND;
+	} else {
+		result = command_result(&session, result);
+	}
+	session_finish(&session);
+	return result;
+}
+
+/* A crash of a program that reads other people's memory must not leave it on the disk. */
+static void harden(void)
+{
+	const struct rlimit none = { 0, 0 };
+
+	setrlimit(RLIMIT_CORE, &none);
+	umask(077);
+}
+
+int main(int argc, char **argv)
+{
+	struct diag why = { 0 };
+	struct options options;
+	int err, status = EXIT_OK;
+
+	harden();
+	setlocale(LC_CTYPE, "");
+	term_distrust_environment();
+	err = options_parse(&options, argc, argv, &why);
+	if (!err && options.log_path)
+		err = log_open(options.log_path, &why);
+	if (err) {
+		status = print_error(&why, err);
+	} else if (options.wants_help) {
+		fputs(options_help(), stdout);
+	} else if (options.wants_version) {
+		puts("flametop " VERSION);
+	} else if (!options.is_batch && !has_terminal()) {
+		fputs("flametop: no terminal here: use --batch[=N] to print refreshes\n", stderr);
+		status = EXIT_USAGE;
+	} else {
+		status = run(&options);
+	}
+	log_close();
+	options_finish(&options);
+	return status;
+}

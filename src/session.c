@@ -1,0 +1,244 @@
+/* session.c - see session.h. */
+#include "session.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "capture/perf_data.h"
+
+#define QUEUE_BYTES (8u * 1024 * 1024)	/* two seconds of the default rate with deep stacks */
+
+static int fork_children(struct session *session, const struct options *options, bool has_screen,
+			 struct diag *why)
+{
+	int err = guardian_start(&session->guardian, has_screen ? STDIN_FILENO : -1, why);
+
+	if (!err)
+		err = sandbox_start(&session->sandbox, why);
+	if (err)
+		return err;
+	guardian_watch_child(session->guardian, sandbox_pid(session->sandbox));
+	if (options->command)
+		err = command_prepare(&session->command, options->command, has_screen, why);
+	return err;
+}
+
+static int open_capture(struct session *session, struct options *options, struct diag *why)
+{
+	struct target *target = &options->capture.target;
+	size_t count;
+	int err;
+
+	if (session->command) {
+		target->ids = malloc(sizeof(*target->ids));
+		if (!target->ids)
+			return diag_set(why, -ENOMEM, "no memory for the target");
+		target->ids[0] = command_pid(session->command);
+		target->id_count = 1;
+		target->kind = TARGET_COMMAND;
+	}
+	err = capture_open(&session->capture, &options->capture, why);
+	memset(target, 0, sizeof(*target));	/* taken over, also on failure */
+	if (err)
+		return err;
+	count = capture_event_count(session->capture);
+	session->events = calloc(count, sizeof(*session->events));
+	if (!session->events)
+		return diag_set(why, -ENOMEM, "no memory for the events");
+	for (size_t i = 0; i < count; i++)
+		session->events[i] = capture_event(session->capture, i);
+	gethostname(session->host, sizeof(session->host) - 1);
+	return 0;
+}
+
+static int open_recording(struct session *session, const char *path, struct diag *why)
+{
+	const struct perf_data_build_id *ids;
+	size_t count, id_count;
+	int err = perf_data_open(&session->recording, path, why);
+
+	if (err)
+		return err;
+	count = perf_data_event_count(session->recording);
+	ids = perf_data_build_ids(session->recording, &id_count);
+	session->events = calloc(count + 1, sizeof(*session->events));
+	session->build_ids = calloc(id_count + 1, sizeof(*session->build_ids));
+	if (!session->events || !session->build_ids)
+		return diag_set(why, -ENOMEM, "no memory for the recording");
+	for (size_t i = 0; i < count; i++)
+		session->events[i] = perf_data_event(session->recording, i);
+	for (size_t i = 0; i < id_count; i++)
+		session->build_ids[i] = (struct ingest_build_id){
+			.path = ids[i].path, .build_id = ids[i].build_id,
+			.is_kernel = ids[i].is_kernel,
+		};
+	snprintf(session->host, sizeof(session->host), "%s", perf_data_host(session->recording));
+	snprintf(session->source_text, sizeof(session->source_text), "recording %s", path);
+	return 0;
+}
+
+static int create_stages(struct session *session, struct diag *why)
+{
+	int err = object_opener_create(&session->opener, session->sandbox, why);
+
+	if (!err && session->capture)
+		err = process_reader_create(&session->reader, why);
+	if (err)
+		return err;
+	if (spsc_init(&session->queue, QUEUE_BYTES))
+		return diag_set(why, -ENOMEM, "no memory for the record queue");
+	session->has_queue = true;
+	return 0;
+}
+
+/* Single tasks were asked for, but the events are CPU-wide: the analyzer keeps what was meant. */
+static int filter_tasks(struct session *session, struct ingest_config *ingest, struct diag *why)
+{
+	const struct target *target = capture_target(session->capture);
+
+	if (!capture_needs_task_filter(session->capture))
+		return 0;
+	session->target_ids = calloc(target->id_count + 1, sizeof(*session->target_ids));
+	if (!session->target_ids)
+		return diag_set(why, -ENOMEM, "no memory for the target");
+	for (size_t i = 0; i < target->id_count; i++)
+		session->target_ids[i] = (uint32_t)target->ids[i];
+	if (target->kind == TARGET_THREADS) {
+		ingest->target_tids = session->target_ids;
+		ingest->target_tid_count = target->id_count;
+	} else {
+		ingest->target_pids = session->target_ids;
+		ingest->target_pid_count = target->id_count;
+	}
+	return 0;
+}
+
+static int configure_live(struct session *session, struct analyzer_config *config,
+			  struct diag *why)
+{
+	struct capture *capture = session->capture;
+	const enum target_kind kind = capture_target_kind(capture);
+
+	config->ingest.event_count = (uint32_t)capture_event_count(capture);
+	config->queue_fd = capture_queue_fd(capture);
+	config->target = capture_target_text(capture);
+	config->notice = capture_notice(capture);
+	config->cpus = (uint32_t)capture_cpu_count(capture);
+	config->has_busy = kind == TARGET_SYSTEM || kind == TARGET_USER;
+	if (kind == TARGET_USER) {
+		config->ingest.has_uid_filter = true;
+		config->ingest.uid = capture_target(capture)->uid;
+	}
+	return filter_tasks(session, &config->ingest, why);
+}
+
+static void recording_drained(void *source)
+{
+	perf_data_consumed(source);
+}
+
+static void configure_replay(struct session *session, struct analyzer_config *config)
+{
+	size_t id_count;
+
+	perf_data_build_ids(session->recording, &id_count);
+	config->ingest.event_count = (uint32_t)perf_data_event_count(session->recording);
+	config->ingest.is_replay = true;
+	config->ingest.build_ids = session->build_ids;
+	config->ingest.build_id_count = id_count;
+	config->ingest.running_kernel = kallsyms_build_id();
+	config->queue_fd = perf_data_queue_fd(session->recording);
+	config->queue_drained = recording_drained;
+	config->source = session->recording;
+	config->target = session->source_text;
+	config->notice = "";
+	config->cpus = perf_data_cpu_count(session->recording);
+}
+
+static int start_analyzer(struct session *session, const struct options *options,
+			  struct diag *why)
+{
+	struct analyzer_config config = {
+		.ingest = { .events = session->events }, .queue = &session->queue,
+		.opener = session->opener, .reader = session->reader, .host = session->host,
+		.wants_all_events = options->is_batch, .keys = options->keys,
+		.window = options->window, .window_ns = options->window_ns,
+		.interval_ns = options->interval_ns, .memory_bytes = options->memory_bytes,
+	};
+	int err = 0;
+
+	if (session->capture)
+		err = configure_live(session, &config, why);
+	else
+		configure_replay(session, &config);
+	if (!err)
+		err = analyzer_create(&session->analyzer, &config, why);
+	if (!err)
+		err = analyzer_start(session->analyzer, why);
+	if (!err && config.notice[0])
+		log_note("%s", config.notice);
+	return err;
+}
+
+static int start_source(struct session *session, struct diag *why)
+{
+	int err;
+
+	if (session->recording)
+		return perf_data_start(session->recording, &session->queue, why);
+	err = capture_start(session->capture, &session->queue, why);
+	if (!err && session->command)
+		err = command_start(session->command, why);
+	return err;
+}
+
+int session_start(struct session *session, struct options *options, bool has_screen,
+		  struct diag *why)
+{
+	int err;
+
+	memset(session, 0, sizeof(*session));
+	err = fork_children(session, options, has_screen, why);
+	if (!err && options->replay_path)
+		err = open_recording(session, options->replay_path, why);
+	else if (!err)
+		err = open_capture(session, options, why);
+	if (!err)
+		err = create_stages(session, why);
+	if (!err)
+		err = start_analyzer(session, options, why);
+	if (!err)
+		err = start_source(session, why);
+	return err;
+}
+
+void session_stop_source(struct session *session)
+{
+	if (session->capture)
+		capture_stop(session->capture);
+}
+
+void session_finish(struct session *session)
+{
+	/* Sources before their consumer, and the consumer before what it borrows. */
+	session_stop_source(session);
+	perf_data_close(session->recording);
+	session->recording = NULL;
+	analyzer_destroy(session->analyzer);
+	capture_destroy(session->capture);
+	process_reader_destroy(session->reader);
+	object_opener_destroy(session->opener);
+	command_destroy(session->command);
+	sandbox_stop(session->sandbox);
+	guardian_stop(session->guardian);
+	if (session->has_queue)
+		spsc_finish(&session->queue);
+	free(session->events);
+	free(session->build_ids);
+	free(session->target_ids);
+	memset(session, 0, sizeof(*session));
+}
