@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/inotify.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -280,15 +281,21 @@ static void test_a_recording_needs_the_build_id(void **state)
 	expect_refused(&request, "replaced: build-id");
 }
 
-/* A FIFO without a writer would hold open(2) for ever. */
+/* Opening a FIFO or a device can wait for ever or do something. The watch sees every open(2) but
+ * those with O_PATH. */
 static void test_only_regular_files_are_opened(void **state)
 {
 	struct open_request request = { .pid = (uint32_t)getpid(), .build_id.count = 20 };
+	int watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+	char event[512];
 
 	(void)state;
 	snprintf(request.path, sizeof(request.path), "%s/fifo", directory);
 	assert_int_equal(mkfifo(request.path, 0600), 0);
+	assert_int_not_equal(inotify_add_watch(watch, request.path, IN_OPEN), -1);
 	expect_refused(&request, "not a regular file");
+	assert_int_equal(read(watch, event, sizeof(event)), -1);
+	close(watch);
 	strcpy(request.path, "/dev/null");
 	expect_refused(&request, "not a regular file");
 	strcpy(request.path, directory);

@@ -390,6 +390,10 @@ static void test_a_cancelled_sandbox_refuses_work(void **state)
  * are closed. */
 static void test_packets_of_another_form_are_refused(void **state)
 {
+	struct {
+		struct sandbox_answer answer;
+		char more[8];
+	} longer = { .more = "" };
 	struct sandbox_answer answer = { .err = 0 };
 	int pair[2], fds[2] = { open_self(), open_self() }, taken;
 
@@ -397,9 +401,10 @@ static void test_packets_of_another_form_are_refused(void **state)
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), 0);
 	sandbox_protocol_send(pair[0], &answer, sizeof(answer), fds, 2);	/* one too many */
 	sandbox_protocol_send(pair[0], &answer, sizeof(answer) - 1, fds, 1);	/* too short */
+	sandbox_protocol_send(pair[0], &longer, sizeof(longer), fds, 1);
 	sandbox_protocol_send(pair[0], "", 0, fds, 1);				/* empty */
 	sandbox_protocol_send(pair[0], &answer, sizeof(answer), NULL, 0);	/* right */
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < 4; i++) {
 		assert_int_equal(sandbox_protocol_receive(pair[1], &answer, sizeof(answer), &taken,
 							  1, MSG_DONTWAIT), -EBADMSG);
 		assert_int_equal(taken, -1);
