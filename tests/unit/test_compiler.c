@@ -183,7 +183,7 @@ static void end_group(const struct group *group)
 static void begin_group(struct group *group, const struct flat_table *table,
 			const struct loads *loads, const struct listed *listed)
 {
-	uint64_t offset;
+	uint64_t offset = 0;
 	uint32_t row;
 
 	*group = (struct group){ .vaddr = listed->vaddr };
@@ -228,7 +228,7 @@ static void expect_name_of(const struct flat_table *table, const char *path, con
 	struct loads loads = read_loads(path);
 	FILE *nm = start_nm(path, "");
 	struct listed listed;
-	uint64_t offset;
+	uint64_t offset = 0;
 	char line[2048];
 	bool was_found = false;
 	uint32_t row;
