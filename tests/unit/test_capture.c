@@ -1,0 +1,643 @@
+/* Live capture on this kernel: real children with known behaviour. Skipped where events are not
+ * permitted. The time limits below end a hang, they judge no speed. */
+#include "capture/capture.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/clock.h"
+#include "capture/command.h"
+#include "capture/event_open.h"
+#include "capture/record_queue.h"
+#include "capture/sampler.h"
+
+#define HANG_NS	     (60 * CLOCK_NS_PER_S)
+#define NOBODY	     65534
+#define ENOUGH	     20		/* samples that make it no accident */
+#define CHILD_DONE   0
+#define CHILD_FAILED 1
+#define CHILD_SKIPS  77
+
+struct session {
+	struct capture *capture;
+	struct spsc queue;
+	uint32_t watched;		/* process whose samples are counted */
+	uint64_t of_watched, of_others, of_idle;
+	uint64_t lost;			/* of event 0 */
+	uint64_t lost_by_cpu[64];
+	bool has_end;
+};
+
+static bool may_sample_everything(void)
+{
+	return geteuid() == 0 || event_sysctl("paranoid", 2) < 0;
+}
+
+static pid_t start_child(void (*run)(int go), int *go)
+{
+	int ends[2];
+	pid_t pid;
+
+	assert_int_equal(pipe(ends), 0);
+	pid = fork();
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		close(ends[1]);
+		run(ends[0]);
+		_exit(0);
+	}
+	close(ends[0]);
+	*go = ends[1];
+	return pid;
+}
+
+static void end_child(pid_t pid, int go)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	close(go);
+}
+
+static void burn(int go)
+{
+	(void)go;
+	for (volatile unsigned int i = 0;; i++)
+		;
+}
+
+static uint64_t *report;	/* shared with a child: what it has to tell */
+
+static void make_report(void)
+{
+	report = mmap(NULL, sizeof(*report), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+		      0);
+	assert_true(report != MAP_FAILED);
+}
+
+static uint64_t wait_for_report(void)
+{
+	const uint64_t give_up_ns = clock_now_ns() + HANG_NS;
+
+	while (*(volatile uint64_t *)report == 0 && clock_now_ns() < give_up_ns)
+		poll(NULL, 0, 1);
+	return *report;
+}
+
+static void burn_in_a_grandchild(int go)
+{
+	char byte;
+
+	if (read(go, &byte, 1) == 1 && fork() == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		*report = (uint64_t)getpid();
+		burn(go);
+	}
+	pause();
+}
+
+static int open_session(struct session *session, struct capture_config *config, struct diag *why)
+{
+	memset(session, 0, sizeof(*session));
+	assert_int_equal(spsc_init(&session->queue, SAMPLER_QUEUE_MIN_BYTES), 0);
+	return capture_open(&session->capture, config, why);
+}
+
+static void close_session(struct session *session)
+{
+	capture_destroy(session->capture);
+	spsc_finish(&session->queue);
+}
+
+static void take_record(struct session *session, const struct queue_item *item, size_t bytes)
+{
+	const struct event_desc *desc = capture_event(session->capture, item->event);
+	struct event_record record;
+
+	assert_int_equal(record_parse(&desc->format, item + 1, bytes - sizeof(*item), &record), 0);
+	if (record.kind != RECORD_SAMPLE)
+		return;
+	assert_false(desc->is_sideband);
+	assert_true(record.has_time && record.has_pid && record.has_cpu);
+	assert_true(record.time_ns <= clock_now_ns());
+	if (record.pid == session->watched)
+		session->of_watched++;
+	else if (record.pid == 0)
+		session->of_idle++;
+	else
+		session->of_others++;
+}
+
+static void drain(struct session *session)
+{
+	const struct queue_item *item;
+	size_t bytes;
+
+	while ((item = spsc_peek(&session->queue, &bytes)) != NULL) {
+		assert_false(session->has_end);
+		if (item->kind == QUEUE_RECORD)
+			take_record(session, item, bytes);
+		if (item->kind == QUEUE_LOST && item->event == 0) {
+			const struct queue_lost *lost = (const void *)(item + 1);
+
+			assert_in_range(item->cpu, 0, 63);
+			session->lost += lost->lost_total - session->lost_by_cpu[item->cpu];
+			session->lost_by_cpu[item->cpu] = lost->lost_total;
+		}
+		session->has_end |= item->kind == QUEUE_END;
+		spsc_release(&session->queue);
+	}
+}
+
+/* Until @enough samples of the watched process are there, or the end. False: neither came. */
+static bool run_session(struct session *session, uint64_t enough)
+{
+	const uint64_t give_up_ns = clock_now_ns() + HANG_NS;
+	struct pollfd wake = { .fd = capture_queue_fd(session->capture), .events = POLLIN };
+
+	while (session->of_watched < enough && !session->has_end) {
+		uint64_t count;
+
+		if (clock_now_ns() > give_up_ns || poll(&wake, 1, 1000) < 0)
+			return false;
+		if ((wake.revents & POLLIN) && read(wake.fd, &count, sizeof(count)) < 0)
+			return false;
+		drain(session);
+	}
+	return true;
+}
+
+static struct capture_config make_process_config(pid_t pid)
+{
+	struct capture_config config = { 0 };
+	char list[16];
+
+	snprintf(list, sizeof(list), "%d", (int)pid);
+	assert_int_equal(target_set_processes(&config.target, list, NULL), 0);
+	return config;
+}
+
+static void test_the_whole_system_shows_a_burning_child(void **state)
+{
+	struct capture_config config = { .callchains = true };
+	struct session session;
+	int go;
+	pid_t child;
+
+	(void)state;
+	if (!may_sample_everything())
+		skip();
+	child = start_child(burn, &go);
+	assert_int_equal(open_session(&session, &config, NULL), 0);
+	session.watched = (uint32_t)child;
+	assert_int_equal(capture_target_kind(session.capture), TARGET_SYSTEM);
+	assert_int_equal(capture_start(session.capture, &session.queue, NULL), 0);
+	assert_true(run_session(&session, ENOUGH));
+	capture_stop(session.capture);
+	drain(&session);
+	assert_true(session.has_end);
+	close_session(&session);
+	end_child(child, go);
+}
+
+static void test_a_process_target_sees_only_its_process_and_ends_with_it(void **state)
+{
+	struct capture_config config;
+	struct session session;
+	int go, other_go;
+	pid_t child = start_child(burn, &go), other = start_child(burn, &other_go);
+
+	(void)state;
+	config = make_process_config(child);
+	assert_int_equal(open_session(&session, &config, NULL), 0);
+	session.watched = (uint32_t)child;
+	assert_int_equal(capture_start(session.capture, &session.queue, NULL), 0);
+	assert_true(run_session(&session, ENOUGH));
+	end_child(child, go);
+	assert_true(run_session(&session, UINT64_MAX));
+	assert_true(session.has_end);	/* by itself */
+	assert_int_equal(session.of_others, 0);
+	assert_int_equal(session.of_idle, 0);
+	close_session(&session);
+	end_child(other, other_go);
+}
+
+static void test_a_child_forked_later_is_followed(void **state)
+{
+	struct capture_config config;
+	struct session session;
+	int go;
+	pid_t child;
+
+	(void)state;
+	make_report();
+	child = start_child(burn_in_a_grandchild, &go);
+	config = make_process_config(child);
+	assert_int_equal(open_session(&session, &config, NULL), 0);
+	assert_int_equal(capture_start(session.capture, &session.queue, NULL), 0);
+	assert_int_equal(write(go, "x", 1), 1);
+	session.watched = (uint32_t)wait_for_report();
+	assert_true(run_session(&session, ENOUGH));
+	assert_int_equal(session.has_end, false);
+	close_session(&session);
+	end_child(child, go);
+}
+
+/* Touches fresh pages: one minor fault each. */
+#define FAULTS 20000
+
+static void touch_pages(void)
+{
+	const size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+	unsigned char *pages = mmap(NULL, FAULTS * page_bytes, PROT_READ | PROT_WRITE,
+				    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	madvise(pages, FAULTS * page_bytes, MADV_NOHUGEPAGE);
+	for (size_t i = 0; i < FAULTS; i++)
+		pages[i * page_bytes] = 1;
+	munmap(pages, FAULTS * page_bytes);
+}
+
+static void touch_pages_when_told(int go)
+{
+	char byte;
+
+	while (read(go, &byte, 1) == 1)
+		touch_pages();
+}
+
+/* The kernel's own count (proc(5), minflt) once the child sleeps in its read. */
+static uint64_t count_faults_of_sleeper(pid_t pid)
+{
+	const uint64_t give_up_ns = clock_now_ns() + HANG_NS;
+	char path[64], comm[64], task_state = 0;
+	unsigned long faults = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	while (task_state != 'S' && clock_now_ns() < give_up_ns) {
+		FILE *file = fopen(path, "r");
+
+		assert_non_null(file);
+		assert_int_equal(fscanf(file, "%*d %63s %c %*d %*d %*d %*d %*d %*u %lu", comm,
+					&task_state, &faults), 3);
+		fclose(file);
+		poll(NULL, 0, task_state == 'S' ? 0 : 1);
+	}
+	assert_int_equal(task_state, 'S');
+	return faults;
+}
+
+static void test_samples_and_losses_sum_up_to_what_happened(void **state)
+{
+	static const char *const events[] = { "minor-faults" };
+	const uint64_t give_up_ns = clock_now_ns() + HANG_NS;
+	struct capture_config config;
+	struct session session;
+	uint64_t before, happened = 0;
+	int go;
+	pid_t child;
+
+	(void)state;
+	if (!may_sample_everything())
+		skip();		/* faults that the kernel takes for the child would be missing */
+	child = start_child(touch_pages_when_told, &go);
+	config = make_process_config(child);
+	config.events = events;
+	config.event_text_count = 1;
+	config.period = 1;
+	config.ring_pages = 1;
+	before = count_faults_of_sleeper(child);
+	assert_int_equal(open_session(&session, &config, NULL), 0);
+	session.watched = (uint32_t)child;
+	assert_int_equal(capture_start(session.capture, &session.queue, NULL), 0);
+	assert_int_equal(write(go, "x", 1), 1);
+	/* Nobody drains: the queue fills, then the ring, then the kernel drops. */
+	while (happened < FAULTS && clock_now_ns() < give_up_ns)
+		happened = count_faults_of_sleeper(child) - before;
+	drain(&session);
+	capture_stop(session.capture);
+	drain(&session);
+	assert_true(session.has_end);
+	assert_true(session.lost > 0);
+	assert_true(session.of_watched > 0);
+	assert_int_equal(session.of_watched + session.lost, happened);
+	close_session(&session);
+	end_child(child, go);
+}
+
+static void test_a_command_is_sampled_from_its_exec_to_its_end(void **state)
+{
+	char *const argv[] = { "sh", "-c", "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done;"
+			       " exit 3", NULL };
+	struct capture_config config = { 0 };
+	struct command *command;
+	struct session session;
+	int status = -1;
+
+	(void)state;
+	assert_int_equal(command_prepare(&command, argv, false, NULL), 0);
+	config.target.kind = TARGET_COMMAND;
+	config.target.ids = malloc(sizeof(*config.target.ids));
+	config.target.ids[0] = command_pid(command);
+	config.target.id_count = 1;
+	assert_int_equal(open_session(&session, &config, NULL), 0);
+	session.watched = (uint32_t)command_pid(command);
+	assert_int_equal(capture_start(session.capture, &session.queue, NULL), 0);
+	assert_int_equal(command_start(command, NULL), 0);
+	assert_true(run_session(&session, UINT64_MAX));
+	assert_true(session.has_end);
+	assert_true(session.of_watched > 0);
+	assert_int_equal(session.of_others, 0);
+	assert_true(command_has_ended(command, &status));
+	assert_int_equal(status, 3);
+	command_destroy(command);
+	close_session(&session);
+}
+
+static void *sleep_for_ever(void *unused)
+{
+	(void)unused;
+	pause();
+	return NULL;
+}
+
+#define THREADS 300
+
+static void be_many_threads(int go)
+{
+	pthread_t thread;
+	pthread_attr_t attr;
+
+	(void)go;
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, 64 * 1024);
+	for (int i = 1; i < THREADS; i++)
+		if (pthread_create(&thread, &attr, sleep_for_ever, NULL) != 0)
+			_exit(1);
+	*report = 1;
+	burn(go);
+}
+
+static pid_t start_many_threads(int *go)
+{
+	pid_t child;
+
+	make_report();
+	child = start_child(be_many_threads, go);
+	wait_for_report();
+	return child;
+}
+
+/* Runs @body in a process of its own, so that it may lower limits and drop privileges. */
+static void expect_in_child(int (*body)(void))
+{
+	pid_t pid = fork();
+	int status;
+
+	if (pid == 0)
+		_exit(body());
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	if (WEXITSTATUS(status) == CHILD_SKIPS)
+		skip();
+	assert_int_equal(WEXITSTATUS(status), CHILD_DONE);
+}
+
+static bool lower_descriptor_limit(rlim_t descriptors)
+{
+	struct rlimit limit = { .rlim_cur = descriptors, .rlim_max = descriptors };
+
+	return setrlimit(RLIMIT_NOFILE, &limit) == 0;
+}
+
+static int sample_many_threads_with_few_descriptors(void)
+{
+	struct capture_config config;
+	struct session session;
+	struct diag why = { 0 };
+	int go, result = CHILD_FAILED;
+	pid_t child = start_many_threads(&go);
+
+	config = make_process_config(child);
+	if (!lower_descriptor_limit(400))
+		return CHILD_SKIPS;
+	if (open_session(&session, &config, &why) == 0 &&
+	    capture_needs_task_filter(session.capture) &&
+	    strstr(capture_notice(session.capture), "too many threads") &&
+	    capture_target_kind(session.capture) == TARGET_PROCESSES) {
+		session.watched = (uint32_t)child;
+		if (capture_start(session.capture, &session.queue, NULL) == 0 &&
+		    run_session(&session, ENOUGH))
+			result = CHILD_DONE;
+		end_child(child, go);
+		if (!run_session(&session, UINT64_MAX) || !session.has_end)
+			result = CHILD_FAILED;	/* CPU-wide events must end with the target too */
+	}
+	close_session(&session);
+	return result;
+}
+
+static void test_more_threads_than_descriptors_are_sampled_cpu_wide(void **state)
+{
+	(void)state;
+	if (!may_sample_everything())
+		skip();
+	expect_in_child(sample_many_threads_with_few_descriptors);
+}
+
+static int drop_privileges(void)
+{
+	return setresgid(NOBODY, NOBODY, NOBODY) == 0 && setresuid(NOBODY, NOBODY, NOBODY) == 0 &&
+	       prctl(PR_SET_DUMPABLE, 1) == 0 ? 0 : -1;
+}
+
+static int sample_many_threads_unprivileged(void)
+{
+	struct capture_config config;
+	struct session session;
+	struct diag why = { 0 };
+	int go, err;
+	pid_t child;
+
+	if (drop_privileges() != 0 || event_sysctl("paranoid", 2) != 2)
+		return CHILD_SKIPS;
+	child = start_many_threads(&go);
+	config = make_process_config(child);
+	if (!lower_descriptor_limit(400))
+		return CHILD_SKIPS;
+	err = open_session(&session, &config, &why);
+	end_child(child, go);
+	if (err != -EMFILE || !strstr(why.text, "300 threads") || !strstr(why.text, "ulimit -n"))
+		return CHILD_FAILED;
+	spsc_finish(&session.queue);
+	return CHILD_DONE;
+}
+
+static void test_too_many_threads_without_privileges_say_what_is_needed(void **state)
+{
+	(void)state;
+	if (geteuid() != 0)
+		skip();
+	expect_in_child(sample_many_threads_unprivileged);
+}
+
+/* A process's start is known to a clock tick only: lets that tick pass. */
+static void wait_for_next_tick(void)
+{
+	const uint64_t tick_ns = CLOCK_NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK);
+	const uint64_t end_ns = clock_now_ns() + 2 * tick_ns;
+
+	while (clock_now_ns() < end_ns)
+		poll(NULL, 0, 1);
+}
+
+static int sample_own_processes(void)
+{
+	struct capture_config config = { 0 };
+	struct session session;
+	const char *name;
+	int go, result = CHILD_FAILED;
+	pid_t child;
+
+	if (drop_privileges() != 0 || event_sysctl("paranoid", 2) != 2)
+		return CHILD_SKIPS;
+	child = start_child(burn, &go);
+	wait_for_next_tick();
+	if (open_session(&session, &config, NULL) != 0)
+		return CHILD_FAILED;
+	session.watched = (uint32_t)child;
+	name = capture_event(session.capture, 0)->name;
+	if (capture_target_kind(session.capture) == TARGET_OWN && strstr(name, ":u") &&
+	    strstr(capture_notice(session.capture), "sudo sysctl kernel.perf_event_paranoid=") &&
+	    capture_start(session.capture, &session.queue, NULL) == 0 &&
+	    run_session(&session, ENOUGH))
+		result = CHILD_DONE;
+	close_session(&session);
+	end_child(child, go);
+	return result;
+}
+
+static void test_without_privileges_own_processes_are_followed(void **state)
+{
+	(void)state;
+	if (geteuid() != 0)
+		skip();
+	expect_in_child(sample_own_processes);
+}
+
+static int sample_a_stranger(void)
+{
+	struct capture_config config = make_process_config(1);
+	struct session session;
+	struct diag why = { 0 };
+
+	if (drop_privileges() != 0)
+		return CHILD_SKIPS;
+	if (open_session(&session, &config, &why) != -EACCES || !strstr(why.text, "sudo flametop"))
+		return CHILD_FAILED;
+	spsc_finish(&session.queue);
+	return CHILD_DONE;
+}
+
+static void test_a_strangers_process_is_refused_with_the_remedy(void **state)
+{
+	(void)state;
+	if (geteuid() != 0)
+		skip();
+	expect_in_child(sample_a_stranger);
+}
+
+static void expect_refusal(const char *event, int err, const char *sentence)
+{
+	struct capture_config config = { .events = &event, .event_text_count = 1 };
+	struct session session;
+	struct diag why = { 0 };
+
+	assert_int_equal(open_session(&session, &config, &why), err);
+	assert_null(session.capture);
+	if (!strstr(why.text, sentence))
+		fail_msg("%s: \"%s\" does not say \"%s\"", event, why.text, sentence);
+	spsc_finish(&session.queue);
+}
+
+static void test_an_event_asked_for_by_name_has_no_substitute(void **state)
+{
+	struct perf_event_attr cycles = { .size = sizeof(cycles), .type = PERF_TYPE_HARDWARE,
+					  .exclude_kernel = 1 };
+	int fd = event_open(&cycles, 0, -1);
+
+	(void)state;
+	expect_refusal("no-such-event-at-all", -ENOENT, "perf list");
+	if (fd >= 0)
+		close(fd);	/* this machine has counters */
+	else
+		expect_refusal("cycles", fd, "-e cpu-clock");
+}
+
+static void test_rates_follow_the_kind_of_event(void **state)
+{
+	static const char *const events[] = { "cpu-clock,context-switches", "sched:sched_switch" };
+	struct capture_config config = { .events = events, .event_text_count = 2 };
+	struct session session;
+
+	(void)state;
+	if (!may_sample_everything() || open_session(&session, &config, NULL) != 0)
+		skip();
+	assert_int_equal(capture_event_count(session.capture), 4);
+	assert_int_equal(capture_event(session.capture, 0)->freq_hz, CAPTURE_DEFAULT_FREQ_HZ);
+	assert_int_equal(capture_event(session.capture, 1)->freq_hz, CAPTURE_DEFAULT_FREQ_HZ);
+	assert_int_equal(capture_event(session.capture, 2)->freq_hz, 0);
+	assert_int_equal(capture_event(session.capture, 2)->fixed_period, 1);
+	assert_true(capture_event(session.capture, 3)->is_sideband);
+	close_session(&session);
+}
+
+static void test_a_rate_over_the_kernels_maximum_is_lowered_and_told(void **state)
+{
+	static const char *const events[] = { "cpu-clock" };
+	struct capture_config config = { .events = events, .event_text_count = 1,
+					 .freq_hz = 2000000000 };
+	struct session session;
+
+	(void)state;
+	if (!may_sample_everything())
+		skip();
+	assert_int_equal(open_session(&session, &config, NULL), 0);
+	assert_int_equal(capture_event(session.capture, 0)->freq_hz,
+			 event_sysctl("max_sample_rate", 0));
+	assert_non_null(strstr(capture_notice(session.capture), "max_sample_rate"));
+	close_session(&session);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_the_whole_system_shows_a_burning_child),
+		cmocka_unit_test(test_a_process_target_sees_only_its_process_and_ends_with_it),
+		cmocka_unit_test(test_a_child_forked_later_is_followed),
+		cmocka_unit_test(test_samples_and_losses_sum_up_to_what_happened),
+		cmocka_unit_test(test_a_command_is_sampled_from_its_exec_to_its_end),
+		cmocka_unit_test(test_more_threads_than_descriptors_are_sampled_cpu_wide),
+		cmocka_unit_test(test_too_many_threads_without_privileges_say_what_is_needed),
+		cmocka_unit_test(test_without_privileges_own_processes_are_followed),
+		cmocka_unit_test(test_a_strangers_process_is_refused_with_the_remedy),
+		cmocka_unit_test(test_an_event_asked_for_by_name_has_no_substitute),
+		cmocka_unit_test(test_rates_follow_the_kind_of_event),
+		cmocka_unit_test(test_a_rate_over_the_kernels_maximum_is_lowered_and_told),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,301 @@
+/* -e texts against attr values worked out by hand from <linux/perf_event.h>. */
+#include "capture/event_spec.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "capture/event_pmu.h"
+#include "capture/tracefs.h"
+
+static void expect_event(const char *text, uint32_t type, uint64_t config)
+{
+	struct event_spec spec;
+
+	assert_int_equal(event_spec_parse(text, &spec, NULL), 0);
+	assert_int_equal(spec.attr.type, type);
+	assert_int_equal(spec.attr.config, config);
+	assert_string_equal(spec.name, text);
+}
+
+static void expect_refusal(const char *text, int err, const char *sentence)
+{
+	struct event_spec spec;
+	struct diag why = { 0 };
+
+	assert_int_equal(event_spec_parse(text, &spec, &why), err);
+	if (!strstr(why.text, sentence))
+		fail_msg("%s: \"%s\" does not say \"%s\"", text, why.text, sentence);
+}
+
+static void test_hardware_and_software_names(void **state)
+{
+	(void)state;
+	expect_event("cycles", 0, 0);
+	expect_event("cpu-cycles", 0, 0);
+	expect_event("instructions", 0, 1);
+	expect_event("branches", 0, 4);
+	expect_event("ref-cycles", 0, 9);
+	expect_event("cpu-clock", 1, 0);
+	expect_event("faults", 1, 2);
+	expect_event("cs", 1, 3);
+	expect_event("cgroup-switches", 1, 11);
+}
+
+/* config = cache | operation << 8 | result << 16 */
+static void test_cache_events(void **state)
+{
+	(void)state;
+	expect_event("L1-dcache-loads", 3, 0x00000);
+	expect_event("L1-dcache-load-misses", 3, 0x10000);
+	expect_event("L1-icache-load-misses", 3, 0x10001);
+	expect_event("LLC-loads", 3, 0x00002);
+	expect_event("LLC-store-misses", 3, 0x10102);
+	expect_event("dTLB-load-misses", 3, 0x10003);
+	expect_event("iTLB-loads", 3, 0x00004);
+	expect_event("branch-loads", 3, 0x00005);
+	expect_event("node-prefetch-misses", 3, 0x10206);
+	expect_event("node-misses", 3, 0x10006);
+	expect_event("llc-misses-loads", 3, 0x10002);
+}
+
+static void test_half_cache_names_are_unknown(void **state)
+{
+	(void)state;
+	expect_refusal("LLC-", -ENOENT, "no event");
+	expect_refusal("LLC-loads-stores", -ENOENT, "no event");
+	expect_refusal("LLC-loads-misses-x", -ENOENT, "no event");
+	expect_refusal("LLCx-loads", -ENOENT, "no event");
+}
+
+static void test_raw_codes(void **state)
+{
+	(void)state;
+	expect_event("r1c2", 4, 0x1c2);
+	expect_event("rFFFFFFFFFFFFFFFF", 4, UINT64_MAX);
+	expect_refusal("r", -ENOENT, "no event \"r\"");
+	expect_refusal("r1ffffffffffffffff", -ENOENT, "no event");
+}
+
+static void test_level_modifiers_leave_out_what_is_not_named(void **state)
+{
+	struct event_spec spec;
+
+	(void)state;
+	assert_int_equal(event_spec_parse("cycles:u", &spec, NULL), 0);
+	assert_int_equal(spec.attr.exclude_user, 0);
+	assert_int_equal(spec.attr.exclude_kernel, 1);
+	assert_int_equal(spec.attr.exclude_hv, 1);
+	assert_int_equal(event_spec_parse("cycles:uk", &spec, NULL), 0);
+	assert_int_equal(spec.attr.exclude_user + spec.attr.exclude_kernel, 0);
+	assert_int_equal(spec.attr.exclude_hv, 1);
+	assert_int_equal(event_spec_parse("cycles", &spec, NULL), 0);
+	assert_int_equal(spec.attr.exclude_user + spec.attr.exclude_kernel + spec.attr.exclude_hv,
+			 0);
+	assert_false(spec.has_level_modifier);
+}
+
+static void test_precision_and_guest_modifiers(void **state)
+{
+	struct event_spec spec;
+
+	(void)state;
+	assert_int_equal(event_spec_parse("cycles:pp", &spec, NULL), 0);
+	assert_int_equal(spec.attr.precise_ip, 2);
+	assert_int_equal(event_spec_parse("cycles:P", &spec, NULL), 0);
+	assert_int_equal(spec.attr.precise_ip, 3);
+	assert_true(spec.wants_max_precise);
+	assert_int_equal(event_spec_parse("cycles:G", &spec, NULL), 0);
+	assert_int_equal(spec.attr.exclude_host, 1);
+	assert_int_equal(spec.attr.exclude_guest, 0);
+	assert_int_equal(event_spec_parse("cycles:GH", &spec, NULL), 0);
+	assert_int_equal(spec.attr.exclude_host + spec.attr.exclude_guest, 0);
+	expect_refusal("cycles:pppp", -EINVAL, "more than ppp");
+	expect_refusal("cycles:z", -EINVAL, "unknown modifier 'z'");
+}
+
+static void test_a_near_name_is_proposed(void **state)
+{
+	(void)state;
+	expect_refusal("cpu-clok", -ENOENT, "did you mean cpu-clock?");
+	expect_refusal("instuctions", -ENOENT, "did you mean instructions?");
+	expect_refusal("zzzzzzzz", -ENOENT, "perf list");
+	expect_refusal("", -EINVAL, "empty");
+}
+
+static void test_commas_between_slashes_do_not_split(void **state)
+{
+	struct event_spec *specs = NULL;
+	struct diag why = { 0 };
+	size_t count = 0;
+
+	(void)state;
+	if (access(EVENT_PMU_DEVICES "/uprobe/format/ref_ctr_offset", R_OK) != 0)
+		skip();
+	/* retprobe is config:0, ref_ctr_offset config:32-63 */
+	assert_int_equal(event_spec_parse_list("cs,uprobe/retprobe,ref_ctr_offset=5/u,r1", &specs,
+					       &count, &why), 0);
+	assert_int_equal(count, 3);
+	assert_string_equal(specs[1].name, "uprobe/retprobe,ref_ctr_offset=5/u");
+	assert_int_equal(specs[1].attr.config, 0x500000001);
+	assert_int_equal(specs[1].attr.exclude_kernel, 1);
+	assert_int_equal(specs[2].attr.config, 1);
+	free(specs);
+}
+
+static void write_file(const char *dir, const char *name, const char *text)
+{
+	char path[256];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	file = fopen(path, "w");
+	assert_non_null(file);
+	fputs(text, file);
+	fclose(file);
+}
+
+/* The files of a server's core PMU, in a directory like sysfs's. */
+static int make_pmu(void **state)
+{
+	static char dir[] = "/tmp/test_event_spec.XXXXXX";
+	char path[256];
+
+	if (!mkdtemp(dir))
+		return -1;
+	snprintf(path, sizeof(path), "%s/cpu", dir);
+	mkdir(path, 0700);
+	snprintf(path, sizeof(path), "%s/cpu/format", dir);
+	mkdir(path, 0700);
+	snprintf(path, sizeof(path), "%s/cpu/events", dir);
+	mkdir(path, 0700);
+	write_file(dir, "cpu/type", "4\n");
+	write_file(dir, "cpu/format/event", "config:0-7,32-35\n");
+	write_file(dir, "cpu/format/umask", "config:8-15\n");
+	write_file(dir, "cpu/format/edge", "config:18\n");
+	write_file(dir, "cpu/format/ldlat", "config1:0-15\n");
+	write_file(dir, "cpu/format/all", "config2:0-63\n");
+	write_file(dir, "cpu/format/later", "config3:0-7\n");
+	write_file(dir, "cpu/events/mem-loads", "event=0xcd,umask=0x1,ldlat=3\n");
+	write_file(dir, "cpu/events/asks", "event=0x12,umask=?\n");
+	*state = dir;
+	return 0;
+}
+
+static int drop_pmu(void **state)
+{
+	static const char *const files[] = {
+		"cpu/type", "cpu/format/event", "cpu/format/umask", "cpu/format/edge",
+		"cpu/format/ldlat", "cpu/format/all", "cpu/format/later", "cpu/events/mem-loads",
+		"cpu/events/asks", "cpu/format", "cpu/events", "cpu", "",
+	};
+	char path[256];
+	int failures = 0;
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		snprintf(path, sizeof(path), "%s/%s", (const char *)*state, files[i]);
+		failures += remove(path) != 0;
+	}
+	return failures;
+}
+
+static void test_pmu_terms_fill_the_fields_of_sysfs(void **state)
+{
+	struct perf_event_attr attr = { 0 };
+	char name[32] = "";
+
+	/* event's low 8 bits go to 0-7, its next 4 to 32-35: 0x3c1 -> 0xc1 and 3 << 32 */
+	assert_int_equal(event_pmu_parse(*state, "cpu", "event=0x3c1,umask=2,edge", &attr, name,
+					 sizeof(name), NULL), 0);
+	assert_int_equal(attr.type, 4);
+	assert_int_equal(attr.config, 0x3000402c1);
+	attr = (struct perf_event_attr){ 0 };
+	assert_int_equal(event_pmu_parse(*state, "cpu", "mem-loads,ldlat=30,name=slow,"
+					 "all=0xffffffffffffffff", &attr, name, sizeof(name),
+					 NULL), 0);
+	assert_int_equal(attr.config, 0x1cd);
+	assert_int_equal(attr.config1, 30);
+	assert_int_equal(attr.config2, UINT64_MAX);
+	assert_string_equal(name, "slow");
+	assert_int_equal(event_pmu_parse(*state, "cpu", "config=0x1b1,config1=7", &attr, name,
+					 sizeof(name), NULL), 0);
+	assert_int_equal(attr.config, 0x1b1);
+	assert_int_equal(attr.config1, 7);
+}
+
+static void expect_pmu_refusal(const char *devices, const char *pmu, const char *terms, int err,
+			       const char *sentence)
+{
+	struct perf_event_attr attr = { 0 };
+	struct diag why = { 0 };
+	char name[32];
+
+	assert_int_equal(event_pmu_parse(devices, pmu, terms, &attr, name, sizeof(name), &why),
+			 err);
+	if (!strstr(why.text, sentence))
+		fail_msg("%s/%s/: \"%s\" does not say \"%s\"", pmu, terms, why.text, sentence);
+}
+
+static void test_bad_pmu_terms_are_named(void **state)
+{
+	expect_pmu_refusal(*state, "gpu", "event=1", -ENOENT, "no PMU \"gpu\" here; there"
+			   " are: cpu");
+	expect_pmu_refusal(*state, "../cpu", "event=1", -ENOENT, "no PMU");
+	expect_pmu_refusal(*state, "cpu", "foo=1", -ENOENT, "no field \"foo\"; its fields: ");
+	expect_pmu_refusal(*state, "cpu", "event=0x1000", -EINVAL, "more bits than the field");
+	expect_pmu_refusal(*state, "cpu", "edge=2", -EINVAL, "more bits than the field");
+	expect_pmu_refusal(*state, "cpu", "event=x", -EINVAL, "\"x\" is not a number");
+	expect_pmu_refusal(*state, "cpu", "asks", -EINVAL, "needs umask=NUMBER");
+	expect_pmu_refusal(*state, "cpu", "later=1", -ENOTSUP, "unknown form");
+}
+
+/* tracefs's own file is the oracle. */
+static void test_a_tracepoint_has_the_number_of_its_id_file(void **state)
+{
+	struct event_spec spec;
+	char text[32] = "";
+	int dir = tracefs_open(NULL), fd;
+
+	(void)state;
+	if (dir < 0)
+		skip();
+	fd = openat(dir, "events/sched/sched_switch/id", O_RDONLY);
+	assert_true(fd >= 0);
+	assert_true(read(fd, text, sizeof(text) - 1) > 0);
+	close(fd);
+	close(dir);
+	assert_int_equal(event_spec_parse("sched:sched_switch:u", &spec, NULL), 0);
+	assert_int_equal(spec.attr.type, PERF_TYPE_TRACEPOINT);
+	assert_int_equal(spec.attr.config, atoi(text));
+	assert_int_equal(spec.attr.exclude_kernel, 1);
+	expect_refusal("sched:nope", -ENOENT, "no tracepoint \"nope\" in the group sched");
+	expect_refusal("nope:nope", -ENOENT, "no tracepoint group \"nope\"");
+	expect_refusal("../sched:x", -EINVAL, "PMU's terms");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_hardware_and_software_names),
+		cmocka_unit_test(test_cache_events),
+		cmocka_unit_test(test_half_cache_names_are_unknown),
+		cmocka_unit_test(test_raw_codes),
+		cmocka_unit_test(test_level_modifiers_leave_out_what_is_not_named),
+		cmocka_unit_test(test_precision_and_guest_modifiers),
+		cmocka_unit_test(test_a_near_name_is_proposed),
+		cmocka_unit_test(test_commas_between_slashes_do_not_split),
+		cmocka_unit_test(test_pmu_terms_fill_the_fields_of_sysfs),
+		cmocka_unit_test(test_bad_pmu_terms_are_named),
+		cmocka_unit_test(test_a_tracepoint_has_the_number_of_its_id_file),
+	};
+
+	return cmocka_run_group_tests(tests, make_pmu, drop_pmu);
+}

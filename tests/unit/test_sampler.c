@@ -1,0 +1,243 @@
+/* The sampler over hand-made rings: what it queues, what it promises, what it does when full. */
+#include "capture/sampler.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/clock.h"
+#include "capture/record_queue.h"
+
+#define RING_PAGES   256u	/* 1 MiB with pages of 4 KiB: more than the queue holds */
+#define RECORD_BYTES 64u
+#define LANES	     2u
+#define HANG_MS	     30000
+
+struct fixture {
+	struct event_lane lanes[LANES];
+	struct perf_event_mmap_page *controls[LANES];
+	size_t ring_bytes;
+	int fds[LANES];
+	struct event_set set;
+	struct spsc queue;
+	int wake_fd;
+	struct sampler *sampler;
+};
+
+static void setup(struct fixture *f)
+{
+	const size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+
+	memset(f, 0, sizeof(*f));
+	f->ring_bytes = RING_PAGES * page_bytes;
+	for (size_t i = 0; i < LANES; i++) {
+		f->controls[i] = aligned_alloc(page_bytes, page_bytes + f->ring_bytes);
+		memset(f->controls[i], 0, page_bytes);
+		assert_int_equal(perf_ring_create_over(&f->lanes[i].ring, f->controls[i],
+						       RING_PAGES, NULL), 0);
+		f->lanes[i].event = (uint16_t)i;
+		f->lanes[i].cpu = 5;
+		f->fds[i] = eventfd(0, EFD_CLOEXEC);	/* never readable: rounds come by time */
+	}
+	f->set = (struct event_set){ .event_count = LANES, .lanes = f->lanes, .lane_count = LANES,
+				     .fds = f->fds, .row_count = 1 };
+	f->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	assert_int_equal(spsc_init(&f->queue, SAMPLER_QUEUE_MIN_BYTES), 0);
+}
+
+static void start(struct fixture *f)
+{
+	const struct sampler_config config = { .set = &f->set, .queue = &f->queue,
+					       .wake_fd = f->wake_fd };
+
+	assert_int_equal(sampler_create(&f->sampler, &config, NULL), 0);
+}
+
+static void finish(struct fixture *f)
+{
+	sampler_destroy(f->sampler);
+	for (size_t i = 0; i < LANES; i++) {
+		perf_ring_destroy(f->lanes[i].ring);
+		free(f->controls[i]);
+		close(f->fds[i]);
+	}
+	close(f->wake_fd);
+	spsc_finish(&f->queue);
+}
+
+/* Numbered records, as many as @count. */
+static void fill_ring(struct fixture *f, size_t lane, size_t count)
+{
+	const size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+	unsigned char *bytes = (unsigned char *)f->controls[lane] + page_bytes;
+	struct perf_event_header header = { .type = PERF_RECORD_SAMPLE, .size = RECORD_BYTES };
+
+	for (size_t i = 0; i < count; i++) {
+		memset(bytes + i * RECORD_BYTES, 0, RECORD_BYTES);
+		memcpy(bytes + i * RECORD_BYTES, &header, sizeof(header));
+		memcpy(bytes + i * RECORD_BYTES + sizeof(header), &i, sizeof(i));
+	}
+	__atomic_store_n(&f->controls[lane]->data_head, count * RECORD_BYTES, __ATOMIC_RELEASE);
+}
+
+static void wait_for_wake(struct fixture *f)
+{
+	struct pollfd wake = { .fd = f->wake_fd, .events = POLLIN };
+	uint64_t count;
+
+	assert_int_equal(poll(&wake, 1, HANG_MS), 1);
+	assert_int_equal(read(f->wake_fd, &count, sizeof(count)), sizeof(count));
+}
+
+struct seen {
+	size_t records[LANES], records_at_first_limit;
+	uint64_t last_limit_ns, stalled, malformed;
+	bool has_limit, has_end;
+};
+
+/* Takes what waits; checks that records are in order and that limits never fall. */
+static void drain(struct fixture *f, struct seen *seen)
+{
+	const struct queue_item *item;
+	size_t bytes;
+
+	while ((item = spsc_peek(&f->queue, &bytes)) != NULL) {
+		const struct queue_round_end *mark = (const void *)(item + 1);
+		size_t number;
+
+		assert_false(seen->has_end);
+		if (item->kind == QUEUE_RECORD) {
+			assert_int_equal(bytes, sizeof(*item) + RECORD_BYTES);
+			assert_int_equal(item->cpu, 5);
+			memcpy(&number, (const char *)(item + 1) + sizeof(struct perf_event_header),
+			       sizeof(number));
+			assert_int_equal(number, seen->records[item->event]++);
+		} else if (item->kind == QUEUE_ROUND_END) {
+			assert_true(mark->limit_ns >= seen->last_limit_ns);
+			seen->last_limit_ns = mark->limit_ns;
+			if (mark->limit_ns && !seen->has_limit)
+				seen->records_at_first_limit = seen->records[0] + seen->records[1];
+			seen->has_limit |= mark->limit_ns != 0;
+			seen->stalled = mark->stalled_rounds;
+			seen->malformed = mark->malformed;
+		} else if (item->kind == QUEUE_END) {
+			assert_int_equal(((const struct queue_end *)(item + 1))->why.err, 0);
+			seen->has_end = true;
+		}
+		spsc_release(&f->queue);
+	}
+}
+
+static void test_a_lone_record_is_followed_by_a_promise(void **state)
+{
+	const uint64_t before_ns = clock_now_ns();
+	struct seen seen = { 0 };
+	struct fixture f;
+
+	(void)state;
+	setup(&f);
+	fill_ring(&f, 1, 1);
+	start(&f);
+	while (seen.records[1] == 0 || seen.last_limit_ns < before_ns) {
+		wait_for_wake(&f);
+		drain(&f, &seen);
+	}
+	assert_true(seen.last_limit_ns <= clock_now_ns());
+	assert_int_equal(seen.stalled, 0);
+	sampler_stop(f.sampler);
+	finish(&f);
+}
+
+/* 2 * 8192 records of 64 bytes never fit into 256 KiB: no limit may be promised before the last one
+ * has been queued, and none may be missing or twice. */
+static void test_a_full_queue_promises_nothing_and_loses_nothing(void **state)
+{
+	const size_t count = 8192;
+	struct seen seen = { 0 };
+	struct fixture f;
+
+	(void)state;
+	setup(&f);
+	fill_ring(&f, 0, count);
+	fill_ring(&f, 1, count);
+	start(&f);
+	do {
+		wait_for_wake(&f);
+		drain(&f, &seen);
+	} while (!seen.has_limit);
+	assert_int_equal(seen.records_at_first_limit, 2 * count);
+	assert_true(seen.stalled > 0);
+	assert_int_equal(f.controls[0]->data_tail, count * RECORD_BYTES);
+	sampler_stop(f.sampler);
+	finish(&f);
+}
+
+static void test_the_end_follows_an_unlimited_promise(void **state)
+{
+	struct seen seen = { 0 };
+	struct fixture f;
+
+	(void)state;
+	setup(&f);
+	start(&f);
+	fill_ring(&f, 0, 100);
+	sampler_stop(f.sampler);
+	drain(&f, &seen);
+	assert_int_equal(seen.records[0], 100);
+	assert_true(seen.has_end);
+	assert_true(seen.last_limit_ns == UINT64_MAX);
+	finish(&f);
+}
+
+static void test_nonsense_in_a_ring_is_counted_in_the_mark(void **state)
+{
+	struct seen seen = { 0 };
+	struct fixture f;
+
+	(void)state;
+	setup(&f);
+	fill_ring(&f, 0, 3);
+	((unsigned char *)f.controls[0])[sysconf(_SC_PAGESIZE) + RECORD_BYTES + 6] = 3;	/* size */
+	start(&f);
+	sampler_stop(f.sampler);
+	drain(&f, &seen);
+	assert_int_equal(seen.records[0], 1);
+	assert_int_equal(seen.malformed, 1);
+	finish(&f);
+}
+
+static void test_a_queue_too_small_for_a_record_is_refused(void **state)
+{
+	struct sampler_config config;
+	struct sampler *sampler;
+	struct fixture f;
+
+	(void)state;
+	setup(&f);
+	spsc_finish(&f.queue);
+	assert_int_equal(spsc_init(&f.queue, SAMPLER_QUEUE_MIN_BYTES / 2), 0);
+	config = (struct sampler_config){ .set = &f.set, .queue = &f.queue, .wake_fd = f.wake_fd };
+	assert_int_equal(sampler_create(&sampler, &config, NULL), -EINVAL);
+	assert_null(sampler);
+	finish(&f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_a_lone_record_is_followed_by_a_promise),
+		cmocka_unit_test(test_a_full_queue_promises_nothing_and_loses_nothing),
+		cmocka_unit_test(test_the_end_follows_an_unlimited_promise),
+		cmocka_unit_test(test_nonsense_in_a_ring_is_counted_in_the_mark),
+		cmocka_unit_test(test_a_queue_too_small_for_a_record_is_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
