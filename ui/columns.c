@@ -169,7 +169,8 @@ static void put_symbol(struct canvas *canvas, struct canvas_area area,
 
 	(void)snapshot;
 	if (row->state == SYMBOL_LOADING) {
-		name = "(loading symbols)";
+		name = row->object;	/* its column may have no room */
+		note = "loading";
 	} else if (row->state != SYMBOL_NAMED) {
 		note = row->state == SYMBOL_UNREADABLE ? row->reason : "no symbol";
 		if (name[0] == '\0') {

@@ -16,6 +16,8 @@
 #define ONE_LINE_CELLS 100	/* from here on identity and quantities share a line */
 #define PIECE_BYTES    192
 #define PIECE_COUNT    24
+#define GAP	       " \u00b7 "
+#define MORE	       "+ (!)"	/* the rest is a key away */
 
 struct piece {
 	char text[PIECE_BYTES];
@@ -153,28 +155,28 @@ static void list_quantities(const struct ui_state *state, struct piece_list *lis
 	add_piece(list, 6, ROLE_DIM, "%s", format_bytes(text, snapshot->own_rss_bytes));
 }
 
-static void list_count(struct piece_list *list, uint64_t count, const char *what)
+static void list_count(struct piece_list *list, int rank, uint64_t count, const char *what)
 {
 	char text[FORMAT_BYTES];
 
 	if (count)
-		add_piece(list, 2, ROLE_LOSS, "%s %s", format_count(text, count), what);
+		add_piece(list, rank, ROLE_LOSS, "%s %s", format_count(text, count), what);
 }
 
 static void list_losses(const struct snapshot *snapshot, struct piece_list *list)
 {
 	char text[FORMAT_BYTES];
 
-	list_count(list, snapshot->lost_kernel, "lost");
-	list_count(list, snapshot->lost_malformed, "malformed");
-	list_count(list, snapshot->lost_late, "late");
-	list_count(list, snapshot->unattributed, "unattributed");
-	list_count(list, snapshot->filtered_unknown_uid, "of unknown user");
-	list_count(list, snapshot->evicted_samples, "evicted");
-	list_count(list, snapshot->truncated_stacks, "cut stacks");
-	list_count(list, snapshot->stalled_rounds, "stalled rounds");
+	list_count(list, 1, snapshot->lost_kernel, "lost");
+	list_count(list, 3, snapshot->lost_malformed, "malformed");
+	list_count(list, 3, snapshot->lost_late, "late");
+	list_count(list, 3, snapshot->unattributed, "unattributed");
+	list_count(list, 3, snapshot->filtered_unknown_uid, "of unknown user");
+	list_count(list, 3, snapshot->evicted_samples, "evicted");
+	list_count(list, 3, snapshot->truncated_stacks, "cut stacks");
+	list_count(list, 3, snapshot->stalled_rounds, "stalled rounds");
 	if (snapshot->throttled_ns)
-		add_piece(list, 2, ROLE_LOSS, "throttled %s",
+		add_piece(list, 3, ROLE_LOSS, "throttled %s",
 			  format_duration(text, (double)snapshot->throttled_ns / 1e9));
 }
 
@@ -193,13 +195,13 @@ static void list_states(const struct ui_state *state, struct piece_list *list)
 	if (state->is_paused)
 		add_piece(list, 1, ROLE_STATE, "PAUSED");
 	if (filter->text[0])
-		add_piece(list, 1, ROLE_STATE, "filter \"%s\"", filter->text);
+		add_piece(list, 2, ROLE_STATE, "filter \"%s\"", filter->text);
 	if (filter->hide_kernel)
-		add_piece(list, 3, ROLE_STATE, "kernel hidden");
+		add_piece(list, 4, ROLE_STATE, "kernel hidden");
 	if (filter->hide_user)
-		add_piece(list, 3, ROLE_STATE, "user hidden");
+		add_piece(list, 4, ROLE_STATE, "user hidden");
 	if (filter->show_idle && snapshot)
-		add_piece(list, 4, ROLE_STATE, "idle shown: %s samples",
+		add_piece(list, 5, ROLE_STATE, "idle shown: %s samples",
 			  format_count(text, snapshot->idle_samples));
 	if (snapshot)
 		list_losses(snapshot, list);
@@ -223,10 +225,16 @@ static void draw_states(const struct ui_state *state, struct canvas *canvas, int
 {
 	struct canvas_area area = { 1, y, canvas->width - 2 };
 	struct piece_list list = { .count = 0 };
+	size_t wanted;
 
 	list_states(state, &list);
-	fit_list(canvas, &list, " \u00b7 ", area.width);
-	area.x = put_list(canvas, area, &list, " \u00b7 ") + (list.count ? 2 : 0);
+	wanted = list.count;
+	if (fit_list(canvas, &list, GAP, area.width) && list.count < wanted) {
+		/* Something lost or hidden must not be left out in silence. */
+		fit_list(canvas, &list, GAP, area.width - canvas_text_width(canvas, GAP MORE));
+		add_piece(&list, 0, ROLE_LOSS, MORE);
+	}
+	area.x = put_list(canvas, area, &list, GAP) + (list.count ? 2 : 0);
 	area.width = canvas->width - 1 - area.x;
 	if (state->shown)
 		put_notice(state->shown, canvas, area);
@@ -262,6 +270,6 @@ void header_draw(const struct ui_state *state, struct canvas *canvas)
 		fit_list(canvas, &quantities, "  ", canvas->width - 2);
 		put_list(canvas, (struct canvas_area){ 1, 1, canvas->width - 2 }, &quantities, "  ");
 	}
-	fit_list(canvas, &identity, " \u00b7 ", line.width);
-	put_list(canvas, line, &identity, " \u00b7 ");
+	fit_list(canvas, &identity, GAP, line.width);
+	put_list(canvas, line, &identity, GAP);
 }

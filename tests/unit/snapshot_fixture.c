@@ -1,0 +1,54 @@
+/* snapshot_fixture.c - see snapshot_fixture.h. */
+#include "snapshot_fixture.h"
+
+static void default_text(const char **text)
+{
+	if (!*text)
+		*text = "";
+}
+
+static void complete_row(struct snapshot_row *row, size_t number)
+{
+	default_text(&row->symbol);
+	default_text(&row->object);
+	default_text(&row->object_path);
+	default_text(&row->build_id);
+	default_text(&row->comm);
+	default_text(&row->reason);
+	if (row->id == 0)
+		row->id = number;
+	if (row->self_weight == 0)
+		row->self_weight = (double)row->self_samples;
+	if (row->total_weight == 0)
+		row->total_weight = (double)row->total_samples;
+}
+
+struct snapshot fixture_snapshot(struct snapshot_row *rows, size_t count)
+{
+	struct snapshot snapshot = {
+		.host = "web-07",
+		.event = "cpu-clock",
+		.target = "8 CPUs",
+		.freq_hz = 997,
+		.event_count = 1,
+		.cpus = 8,
+		.window = WINDOW_SECONDS,
+		.window_s = 10,
+		.keys = KEY_OBJECT | KEY_SYMBOL,
+		.busy_pct = -1,
+		.end_reason = "",
+		.notice = "",
+		.row_count = count,
+		.rows = rows,
+	};
+
+	for (size_t i = 0; i < count; i++) {
+		complete_row(&rows[i], i + 1);
+		snapshot.samples += rows[i].self_samples;
+		if (rows[i].is_idle)
+			snapshot.idle_samples += rows[i].self_samples;
+		else
+			snapshot.weight += rows[i].self_weight;
+	}
+	return snapshot;
+}

@@ -1,0 +1,166 @@
+/* Text lands in the right cells, whatever its bytes and widths are. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <locale.h>
+
+#include <cmocka.h>
+
+#include "ui/canvas.h"
+#include "ui/utf8.h"
+
+/* The codes of a line, tails as '_'. */
+static const char *line_text(const struct canvas *canvas, int y)
+{
+	static char out[512];
+	size_t used = 0;
+
+	for (int x = 0; x < canvas->width; x++) {
+		const struct canvas_cell *cell = &canvas->cells[y * canvas->width + x];
+
+		used += utf8_encode(out + used, cell->code == CANVAS_TAIL ? '_' : cell->code);
+		if (cell->mark)
+			used += utf8_encode(out + used, cell->mark);
+	}
+	return out;
+}
+
+static struct canvas make_canvas(int width, int height)
+{
+	struct canvas canvas = { .is_ascii = false };
+
+	assert_int_equal(canvas_resize(&canvas, width, height), 0);
+	return canvas;
+}
+
+static void test_text_is_cut_with_an_ellipsis_at_its_area(void **state)
+{
+	struct canvas canvas = make_canvas(12, 1);
+
+	(void)state;
+	assert_int_equal(canvas_put_text(&canvas, (struct canvas_area){ 2, 0, 5 }, "abcdefgh", ROLE_DIM),
+			 5);
+	assert_string_equal(line_text(&canvas, 0), "  abcd\u2026     ");
+	assert_int_equal(canvas.cells[2].role, ROLE_DIM);
+	assert_int_equal(canvas.cells[7].role, ROLE_TEXT);
+	canvas_finish(&canvas);
+}
+
+static void test_text_that_fits_exactly_is_whole(void **state)
+{
+	struct canvas canvas = make_canvas(8, 1);
+
+	(void)state;
+	assert_int_equal(canvas_put_text(&canvas, (struct canvas_area){ 0, 0, 8 }, "abcdefgh", ROLE_TEXT),
+			 8);
+	assert_string_equal(line_text(&canvas, 0), "abcdefgh");
+	canvas_finish(&canvas);
+}
+
+static void test_nothing_is_drawn_outside_the_canvas(void **state)
+{
+	struct canvas canvas = make_canvas(4, 2);
+
+	(void)state;
+	assert_int_equal(canvas_put_text(&canvas, (struct canvas_area){ 2, 0, 10 }, "abcdef", ROLE_TEXT),
+			 2);
+	canvas_put_text(&canvas, (struct canvas_area){ 0, 2, 4 }, "below", ROLE_TEXT);
+	canvas_put_text(&canvas, (struct canvas_area){ -1, 1, 4 }, "left", ROLE_TEXT);
+	canvas_put_text(&canvas, (struct canvas_area){ 4, 1, 4 }, "right", ROLE_TEXT);
+	canvas_put_text(&canvas, (struct canvas_area){ 0, 1, 0 }, "none", ROLE_TEXT);
+	canvas_set_role(&canvas, (struct canvas_area){ 3, 1, 9 }, ROLE_HOT);
+	assert_string_equal(line_text(&canvas, 0), "  a\u2026");
+	assert_string_equal(line_text(&canvas, 1), "    ");
+	canvas_finish(&canvas);
+}
+
+static void test_wide_characters_take_two_cells_and_are_never_halved(void **state)
+{
+	struct canvas canvas = make_canvas(8, 1);
+
+	(void)state;
+	assert_int_equal(canvas_text_width(&canvas, "\u6f22\u5b57"), 4);
+	canvas_put_text(&canvas, (struct canvas_area){ 0, 0, 4 }, "\u6f22\u5b57\u6f22", ROLE_TEXT);
+	assert_string_equal(line_text(&canvas, 0), "\u6f22_ \u2026    ");
+	canvas_finish(&canvas);
+}
+
+static void test_overwriting_half_of_a_wide_character_blanks_the_other(void **state)
+{
+	struct canvas canvas = make_canvas(6, 1);
+
+	(void)state;
+	canvas_put_text(&canvas, (struct canvas_area){ 0, 0, 6 }, "\u6f22\u5b57", ROLE_TEXT);
+	canvas_put_text(&canvas, (struct canvas_area){ 1, 0, 1 }, "x", ROLE_TEXT);
+	canvas_put_text(&canvas, (struct canvas_area){ 2, 0, 1 }, "y", ROLE_TEXT);
+	assert_string_equal(line_text(&canvas, 0), " xy   ");
+	canvas_finish(&canvas);
+}
+
+static void test_a_combining_mark_shares_the_cell_before_it(void **state)
+{
+	struct canvas canvas = make_canvas(5, 1);
+
+	(void)state;
+	assert_int_equal(canvas_put_text(&canvas, (struct canvas_area){ 0, 0, 5 }, "cafe\u0301",
+					 ROLE_TEXT), 4);
+	assert_int_equal(canvas.cells[3].code, 'e');
+	assert_int_equal(canvas.cells[3].mark, 0x301);
+	assert_int_equal(canvas.cells[4].code, ' ');
+	canvas_put_text(&canvas, (struct canvas_area){ 3, 0, 1 }, "x", ROLE_TEXT);
+	assert_int_equal(canvas.cells[3].mark, 0);
+	canvas_finish(&canvas);
+}
+
+static void test_ascii_has_stand_ins_and_question_marks(void **state)
+{
+	struct canvas canvas = make_canvas(10, 1);
+
+	(void)state;
+	canvas.is_ascii = true;
+	canvas_put_text(&canvas, (struct canvas_area){ 0, 0, 10 }, "\u25b8a\u00b7\u6f22\u2588\u2026",
+			ROLE_TEXT);
+	assert_string_equal(line_text(&canvas, 0), ">a-?#~    ");
+	canvas_put_text(&canvas, (struct canvas_area){ 0, 0, 3 }, "abcdef", ROLE_TEXT);
+	assert_string_equal(line_text(&canvas, 0), "ab~?#~    ");
+	canvas_finish(&canvas);
+}
+
+static void test_control_and_invalid_bytes_never_reach_a_cell(void **state)
+{
+	struct canvas canvas = make_canvas(8, 1);
+
+	(void)state;
+	canvas_put_text(&canvas, (struct canvas_area){ 0, 0, 8 }, "a\033[b\x9b\xffz", ROLE_TEXT);
+	assert_string_equal(line_text(&canvas, 0), "a?[b\ufffd\ufffdz ");
+	canvas_finish(&canvas);
+}
+
+static void test_right_alignment_counts_cells_not_bytes(void **state)
+{
+	struct canvas canvas = make_canvas(6, 1);
+
+	(void)state;
+	canvas_put_right(&canvas, (struct canvas_area){ 0, 0, 6 }, "\u25bc\u00b7x", ROLE_TEXT);
+	assert_string_equal(line_text(&canvas, 0), "   \u25bc\u00b7x");
+	canvas_finish(&canvas);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_text_is_cut_with_an_ellipsis_at_its_area),
+		cmocka_unit_test(test_text_that_fits_exactly_is_whole),
+		cmocka_unit_test(test_nothing_is_drawn_outside_the_canvas),
+		cmocka_unit_test(test_wide_characters_take_two_cells_and_are_never_halved),
+		cmocka_unit_test(test_overwriting_half_of_a_wide_character_blanks_the_other),
+		cmocka_unit_test(test_a_combining_mark_shares_the_cell_before_it),
+		cmocka_unit_test(test_ascii_has_stand_ins_and_question_marks),
+		cmocka_unit_test(test_control_and_invalid_bytes_never_reach_a_cell),
+		cmocka_unit_test(test_right_alignment_counts_cells_not_bytes),
+	};
+
+	setlocale(LC_CTYPE, "C.UTF-8");
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

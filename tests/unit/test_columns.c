@@ -1,0 +1,109 @@
+/* The symbol is visible at every width, and columns never overlap. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "snapshot_fixture.h"
+#include "ui/columns.h"
+
+#define EVERY_KEY (KEY_OBJECT | KEY_SYMBOL | KEY_COMM | KEY_PID | KEY_TID | KEY_CPU)
+
+static void check_layout(int width, unsigned int keys, enum column_id fill)
+{
+	struct column_layout layout;
+	int x = 2;
+
+	columns_fit(&layout, 2, width - 2, keys);
+	assert_true(layout.count > 0);
+	for (size_t i = 0; i < layout.count; i++) {
+		assert_int_equal(layout.places[i].x, x);
+		assert_true(layout.places[i].width >= columns[layout.places[i].id].min_width ||
+			    layout.places[i].id == fill);
+		x += layout.places[i].width + 1;
+	}
+	assert_int_equal(x - 1, width);		/* the whole line is used, nothing more */
+	assert_true(columns_has(&layout, fill));
+	assert_int_equal(layout.places[layout.count - 1].id, fill);
+	assert_true(layout.places[layout.count - 1].width >= COLUMNS_FILL_CELLS);
+}
+
+static void test_the_symbol_is_visible_at_every_width(void **state)
+{
+	(void)state;
+	for (int width = 40; width <= 400; width++) {
+		check_layout(width, KEY_OBJECT | KEY_SYMBOL, COL_SYMBOL);
+		check_layout(width, EVERY_KEY, COL_SYMBOL);
+	}
+}
+
+static void test_without_symbols_the_object_fills_then_the_command(void **state)
+{
+	(void)state;
+	for (int width = 40; width <= 400; width++) {
+		check_layout(width, KEY_OBJECT | KEY_PID, COL_OBJECT);
+		check_layout(width, KEY_COMM, COL_COMMAND);
+	}
+}
+
+static void test_columns_leave_in_the_stated_order(void **state)
+{
+	static const enum column_id order[] = { COL_SAMPLES, COL_BAR, COL_COMMAND, COL_OBJECT };
+	struct column_layout layout;
+	int widest[sizeof(order) / sizeof(order[0])] = { 0 };
+
+	(void)state;
+	for (int width = 38; width <= 200; width++) {
+		columns_fit(&layout, 0, width, KEY_OBJECT | KEY_SYMBOL);
+		for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++)
+			if (!columns_has(&layout, order[i]))
+				widest[i] = width;
+		assert_true(columns_has(&layout, COL_SELF));
+		assert_true(columns_has(&layout, COL_TOTAL));
+	}
+	for (size_t i = 1; i < sizeof(order) / sizeof(order[0]); i++)
+		assert_true(widest[i - 1] > widest[i]);
+}
+
+static void test_key_columns_are_there_only_when_keyed(void **state)
+{
+	struct column_layout layout;
+
+	(void)state;
+	columns_fit(&layout, 0, 200, KEY_OBJECT | KEY_SYMBOL);
+	assert_false(columns_has(&layout, COL_PID));
+	columns_fit(&layout, 0, 200, KEY_OBJECT | KEY_SYMBOL | KEY_PID);
+	assert_true(columns_has(&layout, COL_PID));
+	assert_false(columns_has(&layout, COL_TID));
+}
+
+static void test_natural_order_is_hottest_first_and_a_to_z(void **state)
+{
+	struct snapshot_row rows[] = {
+		{ .symbol = "Alpha", .self_samples = 1, .total_samples = 9, .pid = 7 },
+		{ .symbol = "beta", .self_samples = 2, .total_samples = 3, .pid = 5 },
+	};
+
+	(void)state;
+	fixture_snapshot(rows, 2);
+	assert_true(columns[COL_SELF].compare(&rows[1], &rows[0]) < 0);
+	assert_true(columns[COL_TOTAL].compare(&rows[0], &rows[1]) < 0);
+	assert_true(columns[COL_SYMBOL].compare(&rows[0], &rows[1]) < 0);
+	assert_true(columns[COL_PID].compare(&rows[1], &rows[0]) < 0);
+	assert_int_equal(columns[COL_PID].compare(&rows[1], &rows[1]), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_the_symbol_is_visible_at_every_width),
+		cmocka_unit_test(test_without_symbols_the_object_fills_then_the_command),
+		cmocka_unit_test(test_columns_leave_in_the_stated_order),
+		cmocka_unit_test(test_key_columns_are_there_only_when_keyed),
+		cmocka_unit_test(test_natural_order_is_hottest_first_and_a_to_z),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
