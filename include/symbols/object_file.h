@@ -17,7 +17,7 @@ enum object_file_source {
 	OBJECT_FILE_MAP_FILES,	/* /proc/PID/map_files/START-END */
 	OBJECT_FILE_IN_ROOT,	/* the path below /proc/PID/root */
 	OBJECT_FILE_PATH,	/* the path as it is here */
-	OBJECT_FILE_VDSO,	/* a copy of this process's own: one image for all 64-bit processes */
+	OBJECT_FILE_VDSO,	/* a copy of our own: the same in all 64-bit processes */
 };
 
 /* What a table can be kept under: the file with this content. A build-id is only a claim. */

@@ -18,13 +18,14 @@
 
 #include "symbols/flat_table.h"
 
-#define SANDBOX_DEADLINE_MS 10000	/* of one job; 0.2 s for 200 MB, times an overloaded machine */
+#define SANDBOX_DEADLINE_MS 10000	/* 200 MB need 0.2 s; times an overloaded machine */
 
 struct sandbox;
 
 int sandbox_start(struct sandbox **out, struct diag *why);
 void sandbox_stop(struct sandbox *sandbox);	/* ends the zygote and its worker; NULL is fine */
-pid_t sandbox_pid(const struct sandbox *sandbox);	/* the zygote, for the guardian; -1: ended */
+/* The zygote, for the guardian; -1 when it has ended. */
+pid_t sandbox_pid(const struct sandbox *sandbox);
 
 /* A table as it arrived: mapped read-only, checked. */
 struct sandbox_table {

@@ -280,7 +280,7 @@ static int add_symbol(struct object *object, struct symbol_section *section, int
 	if (!gelf_getsymshndx(section->symbols, section->indices, index, &symbol, &number))
 		return damaged(object, "symbol table");
 	if (symbol.st_shndx != SHN_XINDEX)
-		number = symbol.st_shndx;	/* reserved numbers are above section_count or below 1 */
+		number = symbol.st_shndx;
 	if (number >= object->section_count || !object->sections[number].bytes ||
 	    (symbol.st_shndx >= SHN_LORESERVE && symbol.st_shndx != SHN_XINDEX) ||
 	    !is_code_symbol(&symbol))

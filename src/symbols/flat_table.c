@@ -22,7 +22,7 @@
 #include <assert.h>
 #include <errno.h>
 
-#define OUTER_STEPS_MAX 64	/* a hostile file can nest millions; nobody may wait for that walk */
+#define OUTER_STEPS_MAX 64	/* a hostile file can nest millions of rows */
 
 static uint64_t row_end(const struct flat_row *row)
 {
@@ -102,10 +102,10 @@ int flat_table_check(struct flat_table *out, const void *bytes, size_t bytes_cou
 
 uint32_t flat_table_find(const struct flat_table *table, uint64_t address)
 {
-	uint32_t low = 0, high = table->header->row_count;	/* first row that starts behind it */
+	uint32_t low = 0, high = table->header->row_count;
 	uint32_t row;
 
-	while (low < high) {
+	while (low < high) {	/* until low is the first row that starts behind @address */
 		uint32_t middle = low + (high - low) / 2;
 
 		if (table->rows[middle].start <= address)

@@ -174,8 +174,8 @@ static int open_place(int place, const struct stat *status, struct diag *why)
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", place);
 	fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (fd < 0)
-		return diag_set(why, -errno, errno == EACCES ? "no permission to read it: run as root"
-							     : "cannot read it");
+		return diag_set(why, -errno, "%s", errno == EACCES ?
+				"no permission to read it: run as root" : "cannot read it");
 	return fd;
 }
 

@@ -403,14 +403,15 @@ void object_opener_destroy(struct object_opener *opener)
 bool object_opener_request(struct object_opener *opener, const struct open_request *request)
 {
 	size_t path_len = strnlen(request->path, sizeof(request->path) - 1);
+	size_t fixed_bytes = offsetof(struct open_request, path);
 	struct open_request *queued;
 
 	if (opener->under_way == UNDER_WAY_MAX)
 		return false;
-	queued = spsc_reserve(&opener->requests, offsetof(struct open_request, path) + path_len + 1);
+	queued = spsc_reserve(&opener->requests, fixed_bytes + path_len + 1);
 	if (!queued)
 		return false;
-	memcpy(queued, request, offsetof(struct open_request, path));
+	memcpy(queued, request, fixed_bytes);
 	memcpy(queued->path, request->path, path_len);
 	queued->path[path_len] = '\0';
 	spsc_commit(&opener->requests);
@@ -425,7 +426,8 @@ bool object_opener_reply(struct object_opener *opener, struct open_reply *out)
 	const struct open_reply *reply;
 	size_t bytes;
 
-	eventfd_read(opener->reply_fd, &ignored);	/* before the look: what comes later sets it */
+	/* Before the look: a reply that comes after it sets the eventfd again. */
+	eventfd_read(opener->reply_fd, &ignored);
 	reply = spsc_peek(&opener->replies, &bytes);
 	if (!reply)
 		return false;

@@ -167,11 +167,11 @@ static int judge(const struct sandbox_verdict *verdict, uint32_t deadline_ms, st
 	if (verdict->is_late)
 		return diag_set(why, -ETIMEDOUT, "unreadable: not done after %u ms", deadline_ms);
 	if (WIFSIGNALED(verdict->status))
-		return diag_set(why, -EPIPE, "unreadable: its symbol compiler died of signal %d (%s)",
+		return diag_set(why, -EPIPE, "unreadable: its compiler died of signal %d (%s)",
 				WTERMSIG(verdict->status),
 				strsignal(WTERMSIG(verdict->status)));
 	if (WEXITSTATUS(verdict->status) != 0)
-		return diag_set(why, -EPIPE, "unreadable: its symbol compiler failed with status %d",
+		return diag_set(why, -EPIPE, "unreadable: its compiler failed with status %d",
 				WEXITSTATUS(verdict->status));
 	return 0;
 }
@@ -199,7 +199,8 @@ static int map_table(int memfd, struct sandbox_table *out, struct diag *why)
 	    !S_ISREG(status.st_mode))
 		return diag_set(why, -EBADMSG, "symbol table that can still be changed");
 	if (status.st_size > FLAT_BYTES_MAX)
-		return diag_set(why, -E2BIG, "symbol table larger than %u MiB", FLAT_BYTES_MAX >> 20);
+		return diag_set(why, -E2BIG, "symbol table larger than %u MiB",
+				FLAT_BYTES_MAX >> 20);
 	if (status.st_size == 0)
 		return diag_set(why, -EBADMSG, "empty symbol table");
 	mapping = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_SHARED, memfd, 0);

@@ -140,7 +140,8 @@ static FILE *start_nm(const char *path, const char *flags)
 	char command[512];
 	FILE *out;
 
-	snprintf(command, sizeof(command), "nm -n -S --defined-only %s %s 2>/dev/null", flags, path);
+	snprintf(command, sizeof(command), "nm -n -S --defined-only %s %s 2>/dev/null", flags,
+		 path);
 	out = popen(command, "re");
 	assert_non_null(out);
 	return out;
@@ -435,7 +436,8 @@ static void test_two_thousand_damaged_files_never_end_a_worker(void **state)
 	for (int file = 0; file < 2000; file++) {
 		memcpy(copy, whole.at, whole.count);
 		for (int flips = 0; flips <= file % 8; flips++)
-			copy[random_place(&random, whole.count)] = (unsigned char)next_random(&random);
+			copy[random_place(&random, whole.count)] =
+				(unsigned char)next_random(&random);
 		compile_damaged(sandbox, copy, whole.count);
 	}
 	sandbox_stop(sandbox);

@@ -119,7 +119,7 @@ static void test_an_outer_row_is_found_behind_ten_thousand_inner_ones(void **sta
 	free(built.bytes);
 }
 
-static void test_an_alias_of_higher_rank_stays_then_fewer_underscores_then_longer(void **state)
+static void test_the_alias_of_higher_rank_or_fewer_underscores_or_longer_name_stays(void **state)
 {
 	struct flat_builder *builder = flat_builder_create();
 	struct built built;
@@ -187,7 +187,7 @@ static void test_a_sizeless_row_ends_at_the_next_row_a_boundary_or_the_cap(void 
 	free(built.bytes);
 }
 
-static void test_a_sizeless_row_does_not_reach_into_another_object_beyond_the_cap(void **state)
+static void test_a_sizeless_row_ends_at_the_cap_before_another_object(void **state)
 {
 	struct flat_builder *builder = flat_builder_create();
 	struct built built;
@@ -401,10 +401,10 @@ int main(void)
 		cmocka_unit_test(test_a_row_holds_its_first_byte_and_not_the_one_behind_its_end),
 		cmocka_unit_test(test_of_nested_rows_the_innermost_names_the_address),
 		cmocka_unit_test(test_an_outer_row_is_found_behind_ten_thousand_inner_ones),
-		cmocka_unit_test(test_an_alias_of_higher_rank_stays_then_fewer_underscores_then_longer),
+		cmocka_unit_test(test_the_alias_of_higher_rank_or_fewer_underscores_or_longer_name_stays),
 		cmocka_unit_test(test_of_sizeless_aliases_the_last_one_stays),
 		cmocka_unit_test(test_a_sizeless_row_ends_at_the_next_row_a_boundary_or_the_cap),
-		cmocka_unit_test(test_a_sizeless_row_does_not_reach_into_another_object_beyond_the_cap),
+		cmocka_unit_test(test_a_sizeless_row_ends_at_the_cap_before_another_object),
 		cmocka_unit_test(test_sizes_at_the_end_of_the_address_space_do_not_wrap),
 		cmocka_unit_test(test_a_table_without_rows_answers_none),
 		cmocka_unit_test(test_a_table_cut_at_any_byte_is_refused),
