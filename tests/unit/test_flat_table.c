@@ -119,7 +119,7 @@ static void test_an_outer_row_is_found_behind_ten_thousand_inner_ones(void **sta
 	free(built.bytes);
 }
 
-static void test_the_alias_of_higher_rank_or_fewer_underscores_or_longer_name_stays(void **state)
+static void test_rank_then_fewer_underscores_then_length_decide_among_aliases(void **state)
 {
 	struct flat_builder *builder = flat_builder_create();
 	struct built built;
@@ -401,7 +401,7 @@ int main(void)
 		cmocka_unit_test(test_a_row_holds_its_first_byte_and_not_the_one_behind_its_end),
 		cmocka_unit_test(test_of_nested_rows_the_innermost_names_the_address),
 		cmocka_unit_test(test_an_outer_row_is_found_behind_ten_thousand_inner_ones),
-		cmocka_unit_test(test_the_alias_of_higher_rank_or_fewer_underscores_or_longer_name_stays),
+		cmocka_unit_test(test_rank_then_fewer_underscores_then_length_decide_among_aliases),
 		cmocka_unit_test(test_of_sizeless_aliases_the_last_one_stays),
 		cmocka_unit_test(test_a_sizeless_row_ends_at_the_next_row_a_boundary_or_the_cap),
 		cmocka_unit_test(test_a_sizeless_row_ends_at_the_cap_before_another_object),
