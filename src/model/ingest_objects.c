@@ -196,8 +196,10 @@ static void kernel_mmap(struct ingest *ingest, const struct event_record *record
 	const struct record_mmap *mmap = &record->mmap;
 	struct mapping row = { .start = mmap->start, .end = mmap->start + mmap->bytes,
 			       .is_absolute = true, .object = OBJECT_KERNEL };
-	struct object_key key = { .mode = MODE_KERNEL };
+	const struct object_key key = { .path = mmap->path.bytes, .path_len = mmap->path.len,
+					.mode = MODE_KERNEL };
 	char name[256];
+	size_t len;
 	bool is_new;
 
 	if (mmap->path.len >= 16 && !memcmp(mmap->path.bytes, "[kernel.kallsyms", 16)) {
@@ -208,9 +210,10 @@ static void kernel_mmap(struct ingest *ingest, const struct event_record *record
 		    ingest->objects.objects[OBJECT_KERNEL].state == OBJECT_NO_TABLE)
 			ingest_ask_kernel(ingest);
 	} else if (mmap->path.len && (mmap->path.bytes[0] == '/' || mmap->path.bytes[0] == '[')) {
-		key.path = name;
-		key.path_len = module_name(name, sizeof(name), mmap->path.bytes, mmap->path.len);
+		len = module_name(name, sizeof(name), mmap->path.bytes, mmap->path.len);
 		row.object = object_table_intern(&ingest->objects, &key, &is_new);
+		ingest->objects.objects[row.object].name =
+			strpool_intern(ingest->strings, name, len);
 	} else {
 		return;
 	}

@@ -37,9 +37,8 @@ class Mismatch(Exception):
 
 def object_name(perf_name):
     """The few names that differ by design; every other one must be equal as it is."""
-    if perf_name.startswith("[kernel.kallsyms]") or perf_name.startswith("bpf_prog_") or \
-            perf_name.startswith("bpf_trampoline_"):
-        return "[kernel]"
+    if perf_name.startswith("[kernel.kallsyms]"):
+        return "[kernel.kallsyms]"
     if re.fullmatch(r"/tmp/perf-\d+\.map", perf_name):	# perf's name for executable memory
         return "//anon"
     return perf_name or "[unknown]"
