@@ -54,7 +54,8 @@ static const char *level_tag(enum cpu_mode mode)
 
 /* Idle is not part of 100 %, so an idle row has no share. */
 static void put_share(struct canvas *canvas, struct canvas_area area,
-		      const struct snapshot *snapshot, const struct snapshot_row *row, double weight)
+		      const struct snapshot *snapshot, const struct snapshot_row *row,
+		      double weight)
 {
 	const double pct = snapshot_pct(snapshot, weight);
 	char text[FORMAT_BYTES];
@@ -184,7 +185,7 @@ static void put_symbol(struct canvas *canvas, struct canvas_area area,
 	used = canvas_put_text(canvas, area, name, role);
 	area.x += used + GAP_CELLS;
 	area.width -= used + GAP_CELLS;
-	if (note[0] && area.width > 3) {	/* less than "(x)": only the brackets would be left */
+	if (note[0] && area.width > 3) {	/* at least "(x)" */
 		area.width -= 1;
 		canvas_put_text(canvas, area, "(", ROLE_DIM);
 		area.x += 1;
@@ -254,7 +255,8 @@ static int by_symbol(const struct snapshot_row *a, const struct snapshot_row *b)
 const struct column columns[COL_COUNT] = {
 	[COL_SELF] = { "SELF%", 6, 6, ALIGN_RIGHT, 90, 0, put_self, by_self,
 		       "samples in the function itself, % of the window without idle" },
-	[COL_BAR] = { "", 8, 12, ALIGN_LEFT, 30, 0, put_bar, NULL, "SELF% against the hottest row" },
+	[COL_BAR] = { "", 8, 12, ALIGN_LEFT, 30, 0, put_bar, NULL,
+		      "SELF% against the hottest row" },
 	[COL_TOTAL] = { "TOTAL%", 7, 7, ALIGN_RIGHT, 80, 0, put_total, by_total,
 			"samples with it anywhere on the stack, % of the window" },
 	[COL_SAMPLES] = { "SAMPLES", 8, 8, ALIGN_RIGHT, 20, 0, put_samples, by_samples,

@@ -129,7 +129,8 @@ static void cmd_window(struct ui_state *state)
 	state->window_ns = windows[next].ns;
 	state_request(state, REQUEST_WINDOW, state->window, state->window_ns);
 	state_say(state, "window: %s%s",
-		  header_window_name(state->window, (double)state->window_ns / 1e9, state->is_zeroed),
+		  header_window_name(state->window, (double)state->window_ns / 1e9,
+				     state->is_zeroed),
 		  later(state));
 }
 
@@ -234,16 +235,18 @@ const struct command commands[] = {
 	{ { 'w' }, "window", IN_TABLE, cmd_window,
 	  "Time shown: 10 s, 60 s, since start, decay (halved every 5 s)", "window", 6 },
 	{ { 'z' }, "zero", IN_TABLE, cmd_zero, "Zero: \"since start\" begins now", NULL, 0 },
-	{ { '<' }, "slower", IN_TABLE, cmd_slower, "Refresh less often, down to every 10 s", NULL, 0 },
-	{ { '>' }, "faster", IN_TABLE, cmd_faster, "Refresh more often, up to every 100 ms", NULL, 0 },
+	{ { '<' }, "slower", IN_TABLE, cmd_slower, "Refresh less often, down to every 10 s",
+	  NULL, 0 },
+	{ { '>' }, "faster", IN_TABLE, cmd_faster, "Refresh more often, up to every 100 ms",
+	  NULL, 0 },
 	{ { 'i' }, "idle", IN_TABLE, cmd_idle, "Show or leave out idle", NULL, 0 },
 	{ { 'K' }, "hide-kernel", IN_TABLE, cmd_hide_kernel, "Hide or show kernel code", NULL, 0 },
 	{ { 'U' }, "hide-user", IN_TABLE, cmd_hide_user, "Hide or show user code", NULL, 0 },
 	{ { 'v' }, "next-event", IN_TABLE, cmd_next_event, "Show the next event", NULL, 0 },
 	{ { '!' }, "messages", IN_ALL, cmd_messages,
 	  "What fell back, what was lost and what helps; output of the command", "messages", 7 },
-	{ { UI_KEY_CTRL('L') }, "repaint", IN_ALL, cmd_repaint, "Paint the whole screen again", NULL,
-	  0 },
+	{ { UI_KEY_CTRL('L') }, "repaint", IN_ALL, cmd_repaint, "Paint the whole screen again",
+	  NULL, 0 },
 	{ { '?', UI_KEY_F1 }, "help", IN_ALL, cmd_help, "This help", "help", 1 },
 	{ { 'q', UI_KEY_CTRL('C') }, "quit", IN_ALL, cmd_quit, "Quit", "quit", 1 },
 };

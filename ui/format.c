@@ -77,10 +77,10 @@ char *format_bar(char *out, size_t cap, int cells, double fraction, bool is_asci
 		steps = fraction > 0 ? 1 : 0;
 	out[0] = '\0';
 	for (; steps > 0 && used + UTF8_MAX_BYTES < cap; steps -= steps_per_cell) {
-		if (is_ascii)
-			used += utf8_encode(out + used, '#');
-		else	/* U+2588 is the full block, U+258F one eighth of it */
-			used += utf8_encode(out + used, steps >= 8 ? 0x2588u : 0x2590u - (uint32_t)steps);
+		/* U+2588 is the full block, U+258F one eighth of it */
+		const uint32_t block = steps >= 8 ? 0x2588u : 0x2590u - (uint32_t)steps;
+
+		used += utf8_encode(out + used, is_ascii ? '#' : block);
 	}
 	return out;
 }

@@ -94,8 +94,9 @@ void frame_draw(struct ui_state *state, struct canvas *canvas)
 	if (canvas->width < FRAME_MIN_WIDTH || canvas->height < FRAME_MIN_HEIGHT) {
 		snprintf(text, sizeof(text), "%dx%d: flametop needs %dx%d", canvas->width,
 			 canvas->height, FRAME_MIN_WIDTH, FRAME_MIN_HEIGHT);
-		canvas_put_text(canvas, (struct canvas_area){ 0, canvas->height / 2, canvas->width },
-				text, ROLE_TEXT);
+		canvas_put_text(canvas,
+				(struct canvas_area){ 0, canvas->height / 2, canvas->width }, text,
+				ROLE_TEXT);
 		return;
 	}
 	header_draw(state, canvas);

@@ -79,7 +79,8 @@ static void drop_rank(struct piece_list *list, int rank)
 }
 
 /* Drops pieces until the list fits; one is always left. Returns its width. */
-static int fit_list(const struct canvas *canvas, struct piece_list *list, const char *gap, int width)
+static int fit_list(const struct canvas *canvas, struct piece_list *list, const char *gap,
+		    int width)
 {
 	while (list->count > 1 && list_width(canvas, list, gap) > width)
 		drop_rank(list, largest_rank(list));
@@ -268,7 +269,8 @@ void header_draw(const struct ui_state *state, struct canvas *canvas)
 		line.width -= right + 2;
 	} else {
 		fit_list(canvas, &quantities, "  ", canvas->width - 2);
-		put_list(canvas, (struct canvas_area){ 1, 1, canvas->width - 2 }, &quantities, "  ");
+		put_list(canvas, (struct canvas_area){ 1, 1, canvas->width - 2 }, &quantities,
+			 "  ");
 	}
 	fit_list(canvas, &identity, GAP, line.width);
 	put_list(canvas, line, &identity, GAP);

@@ -1,5 +1,5 @@
-/* pager.c - see ui/pager.h. Lines are wrapped anew at each draw: there are a few hundred at most, and
- * so no width is remembered that a resize could make wrong. */
+/* pager.c - see ui/pager.h. Lines are wrapped anew at each draw: there are a few hundred at most,
+ * and so no width is remembered that a resize could make wrong. */
 #include "ui/pager.h"
 
 #include <stdarg.h>

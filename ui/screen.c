@@ -2,7 +2,7 @@
  *
  * Idea: everything that can happen is a descriptor, so one poll() waits for all of it. A turn takes
  * what is there (all keys, the newest snapshot, all signals), then paints once, and only if the
- * picture changed. Neither keys nor prompts nor help can hold up a snapshot, nor the other way round.
+ * picture changed. Neither keys nor prompts nor help can hold up a snapshot, nor it them.
  *
  * Rejected: a timer for the refresh. The analyzer owns the interval; here is nothing to do between
  * two snapshots.
@@ -24,7 +24,13 @@
 #define SIGNAL_STATUS(signal) (128 + (signal))
 #define UI_NICE (-10)		/* a key must be answered while every CPU is busy */
 
-enum screen_source { SOURCE_TERMINAL, SOURCE_ANALYZER, SOURCE_SIGNAL, SOURCE_COMMAND, SOURCE_COUNT };
+enum screen_source {
+	SOURCE_TERMINAL,
+	SOURCE_ANALYZER,
+	SOURCE_SIGNAL,
+	SOURCE_COMMAND,
+	SOURCE_COUNT
+};
 
 struct screen {
 	const struct screen_config *config;
@@ -89,7 +95,8 @@ static void send_requests(struct screen *screen)
 	       analyzer_request(screen->config->analyzer, &state->outbox[sent]))
 		sent++;
 	state->outbox_count -= sent;
-	memmove(state->outbox, state->outbox + sent, state->outbox_count * sizeof(state->outbox[0]));
+	memmove(state->outbox, state->outbox + sent,
+		state->outbox_count * sizeof(state->outbox[0]));
 }
 
 static void take_snapshot(struct screen *screen)
@@ -130,8 +137,8 @@ static void expire_keys(struct screen *screen)
 		state_press_key(&screen->state, key);
 }
 
-/* Gives the terminal back and stops like any program. Unblocking delivers the signal at once, to the
- * whole process; in an orphaned process group the kernel drops it and we just go on. */
+/* Gives the terminal back and stops like any program. Unblocking delivers the signal at once, to
+ * the whole process; in an orphaned process group the kernel drops it and we just go on. */
 static void stop_self(struct screen *screen)
 {
 	sigset_t stop;
@@ -158,7 +165,7 @@ static void take_signal(struct screen *screen)
 	case SIGTSTP:
 		stop_self(screen);
 		break;
-	case SIGCONT:		/* after a SIGSTOP that nobody told us: others wrote on the screen */
+	case SIGCONT:		/* after a SIGSTOP, untold: others wrote on the screen */
 		screen->state.wants_repaint = true;
 		break;
 	default:

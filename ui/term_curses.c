@@ -1,11 +1,11 @@
 /* term_curses.c - the only file that knows curses.
  *
- * Idea: curses does what it is good at: terminfo, and sending the least for a changed picture. It is
- * kept from input (ui/keys.c) because it blocks there, from signals because the event loop reads them
- * from a descriptor, and from typeahead because that delays painting while keys are held down.
+ * Idea: curses does what it is good at: terminfo, and sending the least for a changed picture. It
+ * is kept from input (ui/keys.c) because it blocks there, from signals because the event loop reads
+ * them from a descriptor, and from typeahead because that delays painting while keys are held down.
  *
- * Invariant: while the screen is taken, `restore` below holds all that is needed to give it back with
- * write(2) and tcsetattr(3) alone: both are async-signal-safe, curses is not.
+ * Invariant: while the screen is taken, `restore` below holds all that is needed to give it back
+ * with write(2) and tcsetattr(3) alone: both are async-signal-safe, curses is not.
  */
 #include "ui/term.h"
 
@@ -35,9 +35,9 @@ struct terminal {
 
 static const int fatal_signals[] = { SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGQUIT };
 #define FATAL_COUNT (sizeof(fatal_signals) / sizeof(fatal_signals[0]))
-#define FATAL_STACK_BYTES 16384		/* above every MINSIGSTKSZ so far; the handler needs 1 KiB */
+#define FATAL_STACK_BYTES 16384		/* over every MINSIGSTKSZ so far; the handler needs 1 KiB */
 
-/* For the handler of fatal signals. Set before the handler is, constant afterwards, but is_taken. */
+/* For the handler of fatal signals. Set before the handler is; then only is_taken changes. */
 static struct {
 	volatile sig_atomic_t is_taken;
 	struct termios cooked;
@@ -158,7 +158,7 @@ static attr_t curses_attributes(unsigned int look)
 	       (look & LOOK_UNDERLINE ? A_UNDERLINE : 0) | (look & LOOK_REVERSE ? A_REVERSE : 0);
 }
 
-/* With 8 colours the bright ones are told by bold; bright black, which would be plain black, by dim. */
+/* With 8 colours the bright ones are told by bold; bright black, else plain black, by dim. */
 static short reduce_color(const struct look *look, attr_t *attributes)
 {
 	if (COLORS >= 256 || look->color_16 == LOOK_DEFAULT_COLOR)
@@ -193,8 +193,8 @@ static void init_looks(struct terminal *term, enum color_mode mode)
 	}
 }
 
-/* The console's font and the DEC terminals have none of the block and arrow characters, whatever the
- * locale says. */
+/* The console's font and the DEC terminals have none of the block and arrow characters, whatever
+ * the locale says. */
 static bool needs_ascii(bool no_unicode)
 {
 	const char *name = getenv("TERM");
@@ -211,14 +211,15 @@ static int check_terminal(struct diag *why)
 	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
 		return diag_set(why, -ENOTTY, "no terminal: use --batch to print plain text");
 	if (setupterm(NULL, STDOUT_FILENO, &result) != OK)
-		return diag_set(why, -ENOENT,
+		return diag_set(why, -ENOTTY,
 				"no description of the terminal \"%s\": set TERM, or use --batch",
 				getenv("TERM") ? getenv("TERM") : "");
 	can_place = cursor_address && clear_screen;
 	del_curterm(cur_term);	/* newterm() makes its own */
 	if (!can_place)
 		return diag_set(why, -ENOTTY,
-				"the terminal \"%s\" cannot place its cursor: set TERM, or use --batch",
+				"the terminal \"%s\" cannot place its cursor: set TERM, or use "
+				"--batch",
 				getenv("TERM"));
 	return 0;
 }
@@ -314,7 +315,7 @@ bool term_update_size(struct terminal *term, int *width, int *height)
 	struct winsize size = { 0 };
 	bool is_news;
 
-	ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);	/* failed: 0, as terminals that don't know */
+	ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);	/* failed: 0, unknown */
 	*width = clamp_cells(size.ws_col, 80);
 	*height = clamp_cells(size.ws_row, 24);
 	is_news = *width != term->width || *height != term->height;

@@ -38,7 +38,8 @@ static void add_losses(struct pager *pager, const struct snapshot *snapshot)
 
 	pager_add(pager, ROLE_NAME, 0, "Losses");
 	add_loss(pager, snapshot->lost_kernel,
-		 "records dropped by the kernel, its ring was full: larger rings (-m), a lower rate (-F)");
+		 "records dropped by the kernel, its ring was full: larger rings (-m), a lower "
+		 "rate (-F)");
 	add_loss(pager, snapshot->lost_malformed,
 		 "records that could not be read: please report it, with the kernel's version");
 	add_loss(pager, snapshot->lost_late, "records that came too late to be put in order");
@@ -51,12 +52,12 @@ static void add_losses(struct pager *pager, const struct snapshot *snapshot)
 	add_loss(pager, snapshot->truncated_stacks,
 		 "stacks deeper than the kernel copies: callers at the top are missing");
 	add_loss(pager, snapshot->stalled_rounds,
-		 "rounds in which the analysis was behind and records stayed in the kernel: a lower "
-		 "rate (-F) helps");
+		 "rounds in which the analysis was behind and records stayed in the kernel: a "
+		 "lower rate (-F) helps");
 	if (snapshot->throttled_ns)
 		pager_add(pager, ROLE_LOSS, INDENT,
-			  "Throttled for %s: the kernel stopped sampling to protect itself; lower the "
-			  "rate (-F) or raise kernel.perf_event_max_sample_rate",
+			  "Throttled for %s: the kernel stopped sampling to protect itself; lower "
+			  "the rate (-F) or raise kernel.perf_event_max_sample_rate",
 			  format_duration(text, (double)snapshot->throttled_ns / 1e9));
 	if (pager->count == before)
 		pager_add(pager, ROLE_TEXT, INDENT, "None.");

@@ -219,7 +219,8 @@ static void explain_empty(const struct ui_state *state, char *out, size_t cap)
 			 format_count(number, snapshot->idle_samples));
 	else
 		snprintf(out, cap, "Nothing is hot: no sample, %s. w takes a longer window.",
-			 header_window_name(snapshot->window, snapshot->window_s, state->is_zeroed));
+			 header_window_name(snapshot->window, snapshot->window_s,
+					    state->is_zeroed));
 }
 
 static void draw_table(struct view *view, const struct ui_state *state, struct canvas *canvas,
@@ -236,7 +237,8 @@ static void draw_table(struct view *view, const struct ui_state *state, struct c
 	draw_titles(&layout, &state->order, canvas, top);
 	if (table->count == 0) {
 		explain_empty(state, sentence, sizeof(sentence));
-		canvas_put_text(canvas, (struct canvas_area){ MARKER_CELLS, top + 2, canvas->width - 3 },
+		canvas_put_text(canvas,
+				(struct canvas_area){ MARKER_CELLS, top + 2, canvas->width - 3 },
 				sentence, ROLE_TEXT);
 	}
 	for (size_t i = 0; i < table->page && table->top + i < table->count; i++) {

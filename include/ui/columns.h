@@ -30,7 +30,7 @@ struct column {
 	int min_width, max_width;	/* cells; the filling column has no maximum */
 	enum column_align align;
 	int keep;		/* the smallest leaves first when the screen is narrow */
-	unsigned int keys;	/* shown when the rows have one of these keys (enum row_key); 0: always */
+	unsigned int keys;	/* enum row_key bits: shown when rows have one; 0: always */
 	void (*put)(struct canvas *canvas, struct canvas_area area, const struct snapshot *snapshot,
 		    const struct snapshot_row *row);
 	/* < 0: @a comes first in this column's natural order. NULL: not a column to sort by. */

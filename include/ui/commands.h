@@ -1,5 +1,5 @@
-/* commands.h - every key, once: dispatch, the '?' screen, the bottom line and README's key table are
- * made from one array.
+/* commands.h - every key, once: dispatch, the '?' screen, the bottom line and README's key table
+ * are made from one array.
  * Thread: constant table; the functions in it are the ui thread's. */
 #ifndef UI_COMMANDS_H
 #define UI_COMMANDS_H

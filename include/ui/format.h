@@ -18,8 +18,9 @@ char *format_duration(char *out, double seconds);
 /* "18.42"; 100 and more with one digit less, so that it is never over 6 cells. */
 char *format_pct(char *out, double pct);
 
-/* A bar of up to @cells cells in eighths of a cell (whole '#' when @is_ascii) for @fraction of 0..1.
- * What is not zero shows at least its smallest step. Needs 3 bytes per cell + 1 in @out[@cap]. */
+/* A bar of up to @cells cells in eighths of a cell (whole '#' when @is_ascii) for @fraction of
+ * 0..1. What is not zero shows at least its smallest step. Needs 3 bytes per cell + 1 in
+ * @out[@cap]. */
 char *format_bar(char *out, size_t cap, int cells, double fraction, bool is_ascii);
 
 #endif

@@ -1,5 +1,5 @@
-/* header.h - the line of truth at the top: what is sampled, which time, how much, what was lost, what
- * flametop itself costs. Counters that are zero are not there.
+/* header.h - the line of truth at the top: what is sampled, which time, how much, what was lost,
+ * what flametop itself costs. Counters that are zero are not there.
  * Thread: the ui's. */
 #ifndef UI_HEADER_H
 #define UI_HEADER_H

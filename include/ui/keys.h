@@ -1,7 +1,7 @@
 /* keys.h - bytes from the terminal into keys.
  *
- * Use:    keys_feed() what read(2) gave, keys_next() until UI_KEY_NONE. While keys_is_waiting(), call
- *         keys_expire() when KEYS_ESCAPE_MS have passed without another byte.
+ * Use:    keys_feed() what read(2) gave, keys_next() until UI_KEY_NONE. While keys_is_waiting(),
+ *         call keys_expire() when KEYS_ESCAPE_MS have passed without another byte.
  * Keys:   a code point for characters, 1..31 for Ctrl-A.., enum ui_key for the rest.
  * Source: ECMA-48 5.4 (control sequences); ctlseqs of xterm; console_codes(4).
  * Thread: the owner's. Never blocks.
@@ -61,7 +61,8 @@ bool keys_is_waiting(const struct keys *keys);
 /* Nothing more came: an Esc alone is the key Esc, half a sequence is nothing. Returns the key. */
 int keys_expire(struct keys *keys);
 
-/* What is printed on the key: "Up", "Space", "Ctrl-L", "\". Into @out[KEYS_NAME_BYTES]; returns @out. */
+/* What is printed on the key: "Up", "Space", "Ctrl-L", "\". Into @out[KEYS_NAME_BYTES]; returns
+ * @out. */
 char *keys_format(int key, char *out);
 
 #endif

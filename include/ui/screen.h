@@ -1,7 +1,7 @@
 /* screen.h - the live screen, from the first paint to the last.
  *
- * Use:    term_distrust_environment() and screen_block_signals() before the first thread starts, then
- *         screen_run() from the main thread once everything else runs.
+ * Use:    term_distrust_environment() and screen_block_signals() before the first thread starts,
+ *         then screen_run() from the main thread once everything else runs.
  * Thread: main.
  */
 #ifndef UI_SCREEN_H
@@ -14,7 +14,7 @@
 #include "ui/term.h"
 
 struct screen_config {
-	struct analyzer *analyzer;	/* started, already with the window, interval and keys below */
+	struct analyzer *analyzer;	/* started, already with the window and interval below */
 	struct guardian *guardian;	/* NULL: none */
 	struct filter filter;		/* what is hidden at first */
 	enum window_kind window;
@@ -25,8 +25,8 @@ struct screen_config {
 	int command_fd;			/* readable when the `-- command` has ended; -1: none */
 };
 
-/* Blocks the signals that screen_run() reads from a descriptor (HUP, INT, TERM, TSTP, CONT, WINCH). A
- * child that is executed later must unblock them. */
+/* Blocks the signals that screen_run() reads from a descriptor (HUP, INT, TERM, TSTP, CONT, WINCH).
+ * A child that is executed later must unblock them. */
 void screen_block_signals(void);
 
 /* Shows the screen until a key or a signal ends it; LC_CTYPE is the user's already. The terminal is

@@ -33,7 +33,7 @@ struct ui_state {
 	struct table_view table;
 	struct pager help, messages;
 
-	enum window_kind window;	/* what was asked for; the header shows what the snapshot has */
+	enum window_kind window;	/* asked for; the header shows the snapshot's */
 	uint64_t window_ns;
 	uint64_t interval_ns;
 	bool is_paused;

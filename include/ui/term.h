@@ -1,7 +1,7 @@
 /* term.h - the terminal: takes it, paints a canvas on it, reads its bytes, gives it back.
  *
- * Promise: the terminal is as it was before on every way out: term_leave(), a fatal signal (a handler
- *          here restores it, then lets the signal do its work), SIGKILL (the guardian).
+ * Promise: the terminal is as it was before on every way out: term_leave(), a fatal signal (a
+ *          handler here restores it, then lets the signal do its work), SIGKILL (the guardian).
  * Once:    one terminal per program.
  * Thread:  the ui's.
  */
@@ -36,7 +36,8 @@ struct terminal;
  * they are when root. Call before the first thread starts (it changes the environment). */
 void term_distrust_environment(void);
 
-/* Takes the terminal on stdin and stdout. -ENOTTY or -ENOENT (TERM unknown) with the remedy. */
+/* Takes the terminal on stdin and stdout. -ENOTTY (none, or of an unknown kind) with the
+ * remedy, or -ENOMEM. */
 int term_enter(struct terminal **out, const struct term_config *config, struct diag *why);
 void term_leave(struct terminal *term);	/* NULL is fine */
 

@@ -1,6 +1,6 @@
 /* theme.h - what a piece of the screen means, and how each theme shows that meaning.
  *
- * Use:    views draw roles, never colours; ui/term_curses.c turns a role into what the terminal can.
+ * Use:    views draw roles, never colours; ui/term_curses.c turns a role into what there is.
  * Rule:   no role is told by its colour alone: there is always a letter, a word or a place, too.
  * Thread: constant tables; any.
  */

@@ -33,8 +33,8 @@ struct view_ops {
 	/* The snapshot, the filter or the order changed. The old snapshot is gone already. */
 	void (*refresh)(struct view *view, const struct ui_state *state);
 	/* Draws on the lines @top..@top + @rows - 1, which are blank. */
-	void (*draw)(struct view *view, const struct ui_state *state, struct canvas *canvas, int top,
-		     int rows);
+	void (*draw)(struct view *view, const struct ui_state *state, struct canvas *canvas,
+		     int top, int rows);
 	void (*move)(struct view *view, enum view_move move);
 };
 

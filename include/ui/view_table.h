@@ -1,8 +1,8 @@
 /* view_table.h - rows of the snapshot through filter and order, with a cursor.
  *
- * Cursor: it belongs to a row's id. When its row leaves, it stays at the same place of the screen and
- *         belongs to the row there. Before the first key it marks the top of the screen: it does not
- *         follow its row out of sight, because nobody chose that row.
+ * Cursor: it belongs to a row's id. When its row leaves, it stays at the same place of the screen
+ *         and belongs to the row there. Before the first key it does not follow its row out of
+ *         sight, because nobody chose that row.
  * Thread: the ui's.
  */
 #ifndef UI_VIEW_TABLE_H
@@ -23,7 +23,7 @@ struct table_order {
 
 struct table_view {
 	struct view view;
-	const struct snapshot_row **rows;	/* owned array, borrowed rows of the shown snapshot */
+	const struct snapshot_row **rows;	/* owned array of the shown snapshot's rows */
 	size_t count, room;
 	uint64_t cursor_id;
 	size_t cursor, top;	/* indices into rows */

@@ -39,8 +39,8 @@ static void test_text_is_cut_with_an_ellipsis_at_its_area(void **state)
 	struct canvas canvas = make_canvas(12, 1);
 
 	(void)state;
-	assert_int_equal(canvas_put_text(&canvas, (struct canvas_area){ 2, 0, 5 }, "abcdefgh", ROLE_DIM),
-			 5);
+	assert_int_equal(canvas_put_text(&canvas, (struct canvas_area){ 2, 0, 5 }, "abcdefgh",
+					 ROLE_DIM), 5);
 	assert_string_equal(line_text(&canvas, 0), "  abcd\u2026     ");
 	assert_int_equal(canvas.cells[2].role, ROLE_DIM);
 	assert_int_equal(canvas.cells[7].role, ROLE_TEXT);
@@ -52,8 +52,8 @@ static void test_text_that_fits_exactly_is_whole(void **state)
 	struct canvas canvas = make_canvas(8, 1);
 
 	(void)state;
-	assert_int_equal(canvas_put_text(&canvas, (struct canvas_area){ 0, 0, 8 }, "abcdefgh", ROLE_TEXT),
-			 8);
+	assert_int_equal(canvas_put_text(&canvas, (struct canvas_area){ 0, 0, 8 }, "abcdefgh",
+					 ROLE_TEXT), 8);
 	assert_string_equal(line_text(&canvas, 0), "abcdefgh");
 	canvas_finish(&canvas);
 }
@@ -63,8 +63,8 @@ static void test_nothing_is_drawn_outside_the_canvas(void **state)
 	struct canvas canvas = make_canvas(4, 2);
 
 	(void)state;
-	assert_int_equal(canvas_put_text(&canvas, (struct canvas_area){ 2, 0, 10 }, "abcdef", ROLE_TEXT),
-			 2);
+	assert_int_equal(canvas_put_text(&canvas, (struct canvas_area){ 2, 0, 10 }, "abcdef",
+					 ROLE_TEXT), 2);
 	canvas_put_text(&canvas, (struct canvas_area){ 0, 2, 4 }, "below", ROLE_TEXT);
 	canvas_put_text(&canvas, (struct canvas_area){ -1, 1, 4 }, "left", ROLE_TEXT);
 	canvas_put_text(&canvas, (struct canvas_area){ 4, 1, 4 }, "right", ROLE_TEXT);
@@ -119,8 +119,8 @@ static void test_ascii_has_stand_ins_and_question_marks(void **state)
 
 	(void)state;
 	canvas.is_ascii = true;
-	canvas_put_text(&canvas, (struct canvas_area){ 0, 0, 10 }, "\u25b8a\u00b7\u6f22\u2588\u2026",
-			ROLE_TEXT);
+	canvas_put_text(&canvas, (struct canvas_area){ 0, 0, 10 },
+			"\u25b8a\u00b7\u6f22\u2588\u2026", ROLE_TEXT);
 	assert_string_equal(line_text(&canvas, 0), ">a-?#~    ");
 	canvas_put_text(&canvas, (struct canvas_area){ 0, 0, 3 }, "abcdef", ROLE_TEXT);
 	assert_string_equal(line_text(&canvas, 0), "ab~?#~    ");

@@ -11,7 +11,8 @@
 static struct snapshot_row make_row(void)
 {
 	return (struct snapshot_row){
-		.symbol = "Hash_Search", .object = "libfoo.so", .comm = "postgres", .mode = MODE_USER,
+		.symbol = "Hash_Search", .object = "libfoo.so", .comm = "postgres",
+		.mode = MODE_USER,
 	};
 }
 

@@ -47,7 +47,7 @@ static void test_durations_read_like_speech(void **state)
 		const char *text;
 	} known[] = {
 		{ 0.1, "100 ms" }, { 0.9996, "1 s" },	 { 2.5, "2.5 s" },	   { 9.96, "10 s" },
-		{ 10, "10 s" },	   { 119.4, "119 s" },	 { 119.6, "2 m 00 s" },	   { 245, "4 m 05 s" },
+		{ 10, "10 s" },	   { 119.4, "119 s" },	 { 119.6, "2 m 00 s" }, { 245, "4 m 05 s" },
 		{ 7199, "119 m 59 s" }, { 7380, "2 h 03 m" },
 	};
 	char text[FORMAT_BYTES];
@@ -76,8 +76,10 @@ static void test_bars_are_in_eighths_and_never_invisible(void **state)
 	(void)state;
 	assert_string_equal(format_bar(text, sizeof(text), 8, 0, false), "");
 	assert_string_equal(format_bar(text, sizeof(text), 8, 0.0001, false), "\u258f");
-	assert_string_equal(format_bar(text, sizeof(text), 8, 0.5, false), "\u2588\u2588\u2588\u2588");
-	assert_string_equal(format_bar(text, sizeof(text), 8, 20.0 / 64, false), "\u2588\u2588\u258c");
+	assert_string_equal(format_bar(text, sizeof(text), 8, 0.5, false),
+			    "\u2588\u2588\u2588\u2588");
+	assert_string_equal(format_bar(text, sizeof(text), 8, 20.0 / 64, false),
+			    "\u2588\u2588\u258c");
 	assert_string_equal(format_bar(text, sizeof(text), 2, 3.0, false), "\u2588\u2588");
 	assert_string_equal(format_bar(text, sizeof(text), 8, 0.5, true), "####");
 	assert_string_equal(format_bar(text, sizeof(text), 8, 0.001, true), "#");

@@ -22,12 +22,13 @@
 
 /* What each kind of row looks like; weights are periods, so shares are not the sample counts'. */
 static struct snapshot_row mixed_rows[] = {
-	{ .symbol = "hash_search_with_hash_value", .object = "postgres", .comm = "postgres", .tasks = 1,
-	  .pid = 4121, .tid = 4121, .cpu = 2, .mode = MODE_USER, .self_samples = 14520,
+	{ .symbol = "hash_search_with_hash_value", .object = "postgres", .comm = "postgres",
+	  .tasks = 1, .pid = 4121, .tid = 4121, .cpu = 2, .mode = MODE_USER, .self_samples = 14520,
 	  .total_samples = 24430 },
 	{ .symbol = "copy_user_enhanced_fast_string", .object = "[kernel]", .tasks = 12, .pid = -1,
 	  .tid = -1, .cpu = -1, .mode = MODE_KERNEL, .self_samples = 7150, .total_samples = 7150 },
-	{ .symbol = "ChaCha20_4xl", .object = "libcrypto.so.3", .comm = "nginx", .tasks = 1, .pid = 77,
+	{ .symbol = "ChaCha20_4xl", .object = "libcrypto.so.3", .comm = "nginx", .tasks = 1,
+	  .pid = 77,
 	  .tid = 80, .cpu = 0, .mode = MODE_USER, .self_samples = 5160, .total_samples = 15300 },
 	{ .object = "libjvm.so", .comm = "java", .tasks = 3, .pid = 900, .tid = -1, .cpu = -1,
 	  .mode = MODE_USER, .state = SYMBOL_LOADING, .self_samples = 3230, .total_samples = 3230 },
@@ -46,7 +47,8 @@ static struct snapshot_row mixed_rows[] = {
 	  .tasks = 1, .pid = 12, .tid = 12, .cpu = 3, .mode = MODE_USER, .self_samples = 310,
 	  .total_samples = 310 },
 	{ .symbol = "vmx_vcpu_run", .object = "[kernel]", .comm = "qemu", .tasks = 1, .pid = 13,
-	  .tid = 14, .cpu = 4, .mode = MODE_GUEST_KERNEL, .self_samples = 120, .total_samples = 120 },
+	  .tid = 14, .cpu = 4, .mode = MODE_GUEST_KERNEL, .self_samples = 120,
+	  .total_samples = 120 },
 	{ .symbol = "guest_main", .object = "[unknown]", .comm = "qemu", .tasks = 1, .pid = 13,
 	  .tid = 14, .cpu = 4, .mode = MODE_GUEST_USER, .self_samples = 20, .total_samples = 20 },
 	{ .symbol = "main", .object = "postgres", .comm = "postgres", .tasks = 1, .pid = 4121,
@@ -110,10 +112,11 @@ static size_t write_text(const struct canvas *canvas, char *out)
 static size_t write_roles(const struct canvas *canvas, char *out)
 {
 	static const char letters[] = {
-		[ROLE_TEXT] = ' ',  [ROLE_DIM] = '.',	[ROLE_NAME] = 'n',	 [ROLE_HEADING] = 'h',
-		[ROLE_HOT] = '5',   [ROLE_WARM] = '3',	[ROLE_COOL] = '1',	 [ROLE_USER] = 'u',
-		[ROLE_KERNEL] = 'k', [ROLE_GUEST] = 'g', [ROLE_UNRESOLVED] = '?', [ROLE_LOSS] = '!',
-		[ROLE_STATE] = '*', [ROLE_KEY] = '^',	[ROLE_SELECTED] = '#',
+		[ROLE_TEXT] = ' ',	 [ROLE_DIM] = '.',   [ROLE_NAME] = 'n',
+		[ROLE_HEADING] = 'h',	 [ROLE_HOT] = '5',   [ROLE_WARM] = '3',
+		[ROLE_COOL] = '1',	 [ROLE_USER] = 'u',  [ROLE_KERNEL] = 'k',
+		[ROLE_GUEST] = 'g',	 [ROLE_UNRESOLVED] = '?', [ROLE_LOSS] = '!',
+		[ROLE_STATE] = '*',	 [ROLE_KEY] = '^',   [ROLE_SELECTED] = '#',
 	};
 	size_t used = 0;
 
@@ -277,8 +280,9 @@ static void test_everything_happens_at_once(void **state)
 		scene.snapshot.event_count = 2;
 		scene.snapshot.window = WINDOW_ALL;
 		scene.snapshot.window_s = 754;
-		scene.snapshot.notice = "cycles cannot be sampled here (no PMU): cpu-clock instead\n"
-					"kernel names are hidden: run as root";
+		scene.snapshot.notice =
+			"cycles cannot be sampled here (no PMU): cpu-clock instead\n"
+			"kernel names are hidden: run as root";
 		show(&scene);
 		press(&scene, "iU\\r");
 		state_press_key(&scene.state, UI_KEY_ENTER);
@@ -328,8 +332,8 @@ static void test_help_and_messages(void **state)
 	scene.snapshot.lost_kernel = 123456;
 	scene.snapshot.throttled_ns = 2500000000;
 	scene.snapshot.notice = "cycles cannot be sampled here (no PMU): cpu-clock instead\n"
-				"kernel names are hidden: kernel.kptr_restrict is 2; run as root, or "
-				"sysctl kernel.kptr_restrict=1";
+				"kernel names are hidden: kernel.kptr_restrict is 2; run as root, "
+				"or sysctl kernel.kptr_restrict=1";
 	show(&scene);
 	press(&scene, "!");
 	close_scene(&scene, "messages_80x24");
