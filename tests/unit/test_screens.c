@@ -20,7 +20,7 @@
 
 #define SCREEN_BYTES (512 * 1024)
 
-/* What each kind of row looks like; weights are periods, so shares are not the sample counts'. */
+/* Each kind of row once. */
 static struct snapshot_row mixed_rows[] = {
 	{ .symbol = "hash_search_with_hash_value", .object = "postgres", .comm = "postgres",
 	  .tasks = 1, .pid = 4121, .tid = 4121, .cpu = 2, .mode = MODE_USER, .self_samples = 14520,
@@ -28,8 +28,8 @@ static struct snapshot_row mixed_rows[] = {
 	{ .symbol = "copy_user_enhanced_fast_string", .object = "[kernel]", .tasks = 12, .pid = -1,
 	  .tid = -1, .cpu = -1, .mode = MODE_KERNEL, .self_samples = 7150, .total_samples = 7150 },
 	{ .symbol = "ChaCha20_4xl", .object = "libcrypto.so.3", .comm = "nginx", .tasks = 1,
-	  .pid = 77,
-	  .tid = 80, .cpu = 0, .mode = MODE_USER, .self_samples = 5160, .total_samples = 15300 },
+	  .pid = 77, .tid = 80, .cpu = 0, .mode = MODE_USER, .self_samples = 5160,
+	  .total_samples = 15300 },
 	{ .object = "libjvm.so", .comm = "java", .tasks = 3, .pid = 900, .tid = -1, .cpu = -1,
 	  .mode = MODE_USER, .state = SYMBOL_LOADING, .self_samples = 3230, .total_samples = 3230 },
 	{ .symbol = "0x8f31a0", .object = "cc1plus", .comm = "cc1plus", .tasks = 1, .pid = 5150,
