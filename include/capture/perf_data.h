@@ -1,9 +1,9 @@
 /* perf_data.h - reads a recording of perf-record(1): the same queue, the same parser, as live.
  *
  * Source: linux/tools/perf/Documentation/perf.data-file-format.txt; <linux/perf_event.h>.
- * Scope:  "PERFILE2" of this machine's byte order, uncompressed, with attrs section (a file) or with
- *         attr records (what `perf record -o -` wrote, saved to a file). Compressed recordings and
- *         hardware trace data are refused with a sentence.
+ * Scope:  "PERFILE2" of this machine's byte order, uncompressed, with attrs section (a file) or
+ *         with attr records (what `perf record -o -` wrote, saved to a file). Compressed recordings
+ *         and hardware trace data are refused with a sentence.
  * Errors: damage is found before or while reading and names the file offset; exit 3, never half a
  *         result in silence.
  * Thread: open and getters: main; perf_data_start() runs its own thread. perf_data_queue_fd() and
@@ -17,7 +17,7 @@
 #include "base/spsc.h"
 #include "capture/event_desc.h"
 
-#define PERF_DATA_QUEUE_MIN_BYTES (256u * 1024) /* the largest record takes 64 KiB, twice for laps */
+#define PERF_DATA_QUEUE_MIN_BYTES (256u * 1024) /* a record has up to 64 KiB; spsc takes half */
 
 struct perf_data;
 
@@ -41,8 +41,8 @@ const struct perf_data_build_id *perf_data_build_ids(const struct perf_data *rea
 						     size_t *count);
 
 /* Starts the thread that queues every record in file order, a QUEUE_ROUND_END at each
- * PERF_RECORD_FINISHED_ROUND (limit: the newest time stamp before the FINISHED_ROUND before it) and,
- * last, QUEUE_END with the error, if any. Waits without spinning while @queue (at least
+ * PERF_RECORD_FINISHED_ROUND (limit: the newest time stamp before the FINISHED_ROUND before it)
+ * and, last, QUEUE_END with the error, if any. Waits without spinning while @queue (at least
  * PERF_DATA_QUEUE_MIN_BYTES) is full. 0 or -errno. */
 int perf_data_start(struct perf_data *reader, struct spsc *queue, struct diag *why);
 

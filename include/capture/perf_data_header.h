@@ -19,7 +19,7 @@
 #include "capture/event_desc.h"
 #include "capture/perf_data.h"
 
-/* Records that perf itself writes between those of the kernel; the numbers are part of the format. */
+/* Records that perf itself writes between those of the kernel. */
 enum perf_data_record {
 	PERF_DATA_RECORD_FIRST = 64,
 	PERF_DATA_RECORD_ATTR = 64,

@@ -4,6 +4,7 @@
  * results can be compared. Source: perf's names as perf-list(1) prints them first.
  */
 #include <inttypes.h>
+#include <linux/hw_breakpoint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -67,9 +68,12 @@ static void name_cache_event(uint64_t config, char *out, size_t size)
 	const uint64_t cache = config & 0xff, operation = config >> 8 & 0xff,
 		       result = config >> 16 & 0xff;
 
-	if (cache >= PERF_COUNT_HW_CACHE_MAX || operation >= PERF_COUNT_HW_CACHE_OP_MAX ||
-	    result >= PERF_COUNT_HW_CACHE_RESULT_MAX)
-		snprintf(out, size, "invalid-cache");
+	if (cache >= PERF_COUNT_HW_CACHE_MAX)
+		snprintf(out, size, "unknown-ext-hardware-cache-type");
+	else if (operation >= PERF_COUNT_HW_CACHE_OP_MAX)
+		snprintf(out, size, "unknown-ext-hardware-cache-op");
+	else if (result >= PERF_COUNT_HW_CACHE_RESULT_MAX)
+		snprintf(out, size, "unknown-ext-hardware-cache-result");
 	else if (result == PERF_COUNT_HW_CACHE_RESULT_MISS)
 		snprintf(out, size, "%s-%s-misses", cache_names[cache],
 			 operation_names[operation][0]);
@@ -131,7 +135,10 @@ void perf_data_name_event(const struct perf_event_attr *attr, char *out, size_t 
 		snprintf(out, size, "unknown tracepoint");
 		return;
 	case PERF_TYPE_BREAKPOINT:
-		snprintf(out, size, "mem:0x%" PRIx64, (uint64_t)attr->bp_addr);
+		snprintf(out, size, "mem:0x%" PRIx64 ":%s%s%s", (uint64_t)attr->bp_addr,
+			 attr->bp_type & HW_BREAKPOINT_R ? "r" : "",
+			 attr->bp_type & HW_BREAKPOINT_W ? "w" : "",
+			 attr->bp_type & HW_BREAKPOINT_X ? "x" : "");
 		break;
 	default:
 		snprintf(out, size, "unknown attr type: %u", attr->type);
