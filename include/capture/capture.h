@@ -52,7 +52,8 @@ size_t capture_cpu_count(const struct capture *capture);
 /* Enables the events and starts the sampler; records go to @queue (the sampler is its only
  * producer from now on; one sampler thread, one queue; at least SAMPLER_QUEUE_MIN_BYTES of it).
  * The events of a command wait for its exec: command_start() comes after this. When every profiled
- * task has ended, QUEUE_END comes by itself; capture_stop() is still needed. */
+ * task has ended, QUEUE_END comes by itself (a command can be reaped only shortly after: wait for
+ * command_pidfd()); capture_stop() is still needed. */
 int capture_start(struct capture *capture, struct spsc *queue, struct diag *why);
 /* Last round, QUEUE_END, join. The queue must still be drained by the consumer meanwhile. */
 void capture_stop(struct capture *capture);
