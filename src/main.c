@@ -1,6 +1,7 @@
 /* main.c - options -> session -> screen or batch; the only place that decides the exit status. */
 #include <errno.h>
 #include <locale.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,7 @@
 #include "ui/screen.h"
 
 #define VERSION "0.1"
+#define REAP_MS 100
 
 enum exit_status {
 	EXIT_OK,
@@ -69,10 +71,14 @@ static int run_screen(struct session *session, const struct options *options, st
 /* The command's own status, once it has ended; a program that still runs is asked to end. */
 static int command_result(struct session *session, int result)
 {
+	struct pollfd ended;
 	int status;
 
 	if (!session->command)
 		return result;
+	/* Its last record can be read a moment before its status. */
+	ended = (struct pollfd){ .fd = command_pidfd(session->command), .events = POLLIN };
+	poll(&ended, 1, REAP_MS);
 	if (command_has_ended(session->command, &status))
 		return status;
 	command_end(session->command);

@@ -4,8 +4,8 @@
 
 #include <pthread.h>
 
-/* As pthread_create(3), with every signal blocked and @name (at most 15 bytes) shown in ps and top.
- * Returns 0 or -errno. Thread: any. */
+/* As pthread_create(3), with every signal but the fatal ones blocked and @name (at most 15 bytes)
+ * shown in ps and top. Returns 0 or -errno. Thread: any. */
 int thread_start(pthread_t *out, const char *name, void *(*run)(void *), void *argument);
 
 #endif

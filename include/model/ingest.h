@@ -48,7 +48,8 @@ struct parked_sample {
 };
 
 struct ingest_counters {
-	uint64_t lost_kernel, malformed, stalled_rounds, throttled_ns;
+	uint64_t lost_kernel, stalled_rounds, throttled_ns;
+	uint64_t malformed, malformed_rings;	/* records; ring positions that held no record */
 	uint64_t unattributed, filtered_unknown_uid;
 	uint64_t dropped_no_memory;	/* counted as lost: flametop itself had no memory */
 };

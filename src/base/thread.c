@@ -5,11 +5,15 @@
 
 int thread_start(pthread_t *out, const char *name, void *(*run)(void *), void *argument)
 {
-	sigset_t all, before;
+	/* A crash in any thread must reach the handler that restores the terminal. */
+	static const int fatal[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
+	sigset_t blocked, before;
 	int err;
 
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);	/* a new thread inherits the mask */
+	sigfillset(&blocked);
+	for (size_t i = 0; i < sizeof(fatal) / sizeof(fatal[0]); i++)
+		sigdelset(&blocked, fatal[i]);
+	pthread_sigmask(SIG_SETMASK, &blocked, &before);	/* a new thread inherits the mask */
 	err = -pthread_create(out, NULL, run, argument);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (!err)

@@ -253,6 +253,7 @@ void ingest_push(struct ingest *ingest, const void *raw, size_t size, uint16_t e
 void ingest_round_end(struct ingest *ingest, const struct queue_round_end *mark)
 {
 	ingest->counters.stalled_rounds = mark->stalled_rounds;
+	ingest->counters.malformed_rings = mark->malformed;
 	reorder_release(&ingest->reorder, mark->limit_ns, sink, ingest);
 	if (mark->limit_ns != UINT64_MAX && mark->limit_ns > ingest->watermark_ns)
 		ingest->watermark_ns = mark->limit_ns;

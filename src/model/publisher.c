@@ -172,7 +172,7 @@ static void put_losses(const struct ingest *ingest, struct snapshot *head)
 	const struct ingest_counters *counters = &ingest->counters;
 
 	head->lost_kernel = counters->lost_kernel + counters->dropped_no_memory;
-	head->lost_malformed = counters->malformed;
+	head->lost_malformed = counters->malformed + counters->malformed_rings;
 	head->lost_late = ingest->reorder.late;
 	head->unattributed = counters->unattributed;
 	head->filtered_unknown_uid = counters->filtered_unknown_uid;
