@@ -35,13 +35,16 @@ class Mismatch(Exception):
     """The two programs disagree, or one of them failed."""
 
 
-def object_name(perf_name):
+def object_name(name):
     """The few names that differ by design; every other one must be equal as it is."""
-    if perf_name.startswith("[kernel.kallsyms]"):
+    if name.startswith("[kernel.kallsyms]"):
         return "[kernel.kallsyms]"
-    if re.fullmatch(r"/tmp/perf-\d+\.map", perf_name):	# perf's name for executable memory
+    if re.fullmatch(r"/tmp/perf-\d+\.map", name):	# perf's name for executable memory
         return "//anon"
-    return perf_name or "[unknown]"
+    module = re.fullmatch(r"/.*/([^/]+)\.ko(\.\w+)?", name)
+    if module:	# perf says [name] instead, unless the recording has the module's build-id
+        return f"[{module.group(1).replace('-', '_')}]"
+    return name or "[unknown]"
 
 
 def run(command, **options):
@@ -148,7 +151,7 @@ def address_of(row):
 
 
 def object_of(row):
-    return row["dso"] or "[unknown]"
+    return object_name(row["dso"] or "")
 
 
 def compare_rows(samples, refresh):
@@ -186,7 +189,7 @@ def compare_symbols(samples, refresh, report):
     """Returns how many addresses both name, only perf, only we."""
     perf_name = {(s.comm, s.object, s.address): s.symbol for s in samples if s.symbol}
     our_name = {(row["comm"], object_of(row), address_of(row)): row["symbol"]
-                for row in host_rows(refresh) if row["symbol"]}
+                for row in host_rows(refresh) if row["symbol"] and row["self"]}
     both = perf_name.keys() & our_name.keys()
     wrong = sorted({(key[1], f"{key[2]:#x}", perf_name[key], our_name[key])
                     for key in both if perf_name[key] != our_name[key]})
@@ -202,7 +205,7 @@ def compare_symbols(samples, refresh, report):
                if (comm, dso, address) not in other}
     ours = counted(((row["comm"], os.path.basename(object_of(row)), row["symbol"]),
                     row["self"], row["self_period"])
-                   for row in host_rows(refresh) if row["symbol"])
+                   for row in host_rows(refresh) if row["symbol"] and row["self"])
     compare("symbols", {k: v for k, v in report.items() if k not in partial},
             {k: v for k, v in ours.items() if k not in partial})
     return len(both), len(perf_name.keys() - both), len(our_name.keys() - both)
