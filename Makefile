@@ -44,7 +44,7 @@ C_FILES	  := $(wildcard src/*.c src/*/*.c ui/*.c include/*/*.h ui/*.h tests/*/*.
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all tests run check check-unit check-asan check-tsan check-layers lint format bench fuzz \
+.PHONY: all tests run check check-unit fuzz-smoke check-asan check-tsan check-layers lint format bench fuzz \
 	screenshots install uninstall clean packages-build packages-test
 
 all: $(BUILD)/flametop
@@ -130,7 +130,11 @@ fuzz:
 	@$(MAKE) --no-print-directory CC=clang BUILD=$(BUILD)/fuzz OPTIMIZE=-O1 \
 		SANITIZE=fuzzer-no-link,address,undefined fuzz-smoke
 fuzz-smoke: $(FUZZERS)
-	@set -e; for fuzzer in $^; do $$fuzzer -max_total_time=20 -verbosity=0 -print_final_stats=1; done
+	@for fuzzer in $^; do \
+		$$fuzzer -max_total_time=20 -artifact_prefix=$$fuzzer- >$$fuzzer.log 2>&1 || \
+			{ tail -40 $$fuzzer.log; exit 1; }; \
+		echo "$$fuzzer: $$(tail -1 $$fuzzer.log)"; \
+	done
 
 screenshots: $(BUILD)/flametop $(WORKLOADS)
 	@.ci/packages screenshots
