@@ -2,7 +2,7 @@
  * symbol table as soon as that arrives.
  *
  * Identity: path and build-id where the mapping carried one, else path, device and inode. The same
- *           file seen both ways becomes one object when its table tells the build-id: `canonical`.
+ *           file seen both ways becomes one object when both have the same table: `canonical`.
  * Thread:   the analyzer's.
  */
 #ifndef SYMBOLS_OBJECT_TABLE_H
@@ -66,8 +66,9 @@ void object_table_finish(struct object_table *table);
 uint32_t object_table_intern(struct object_table *table, const struct object_key *key,
 			     bool *is_new);
 
-/* Its table arrived. Sets state, build-id and, when an object of the same path and build-id is
- * known, `canonical`. */
+/* Its table arrived. Sets state, build-id and, when an object of the same path, build-id and table
+ * is known, `canonical`. Not by the build-id alone: that is only a claim, and the table of a
+ * stranger's file must not name the addresses of another. */
 void object_table_set_ready(struct object_table *table, uint32_t object,
 			    const struct flat_table *flat, const struct build_id *build_id);
 void object_table_set_unreadable(struct object_table *table, uint32_t object, const char *reason);

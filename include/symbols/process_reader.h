@@ -16,7 +16,7 @@
 
 struct process_request {
 	uint32_t pid, tid;
-	uint32_t parent_pid;	/* read this one's maps if @pid is gone already; 0: none */
+	uint32_t parent_pid;	/* read this one's maps if @pid's are gone already; 0: none */
 	bool wants_maps;	/* besides comm and uid */
 };
 
@@ -45,6 +45,7 @@ struct process_reader;
 int process_reader_create(struct process_reader **out, struct diag *why);
 void process_reader_destroy(struct process_reader *reader);	/* NULL is fine */
 
+/* Queues a request. False when 1024 are under way: take replies, ask again later. */
 bool process_reader_request(struct process_reader *reader, const struct process_request *request);
 /* Takes the next reply; the caller's to finish. False when there is none. */
 bool process_reader_reply(struct process_reader *reader, struct process_reply *out);

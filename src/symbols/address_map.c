@@ -66,13 +66,15 @@ static int reserve(struct address_map *map, uint32_t rows)
 static int make_own(struct address_map **map)
 {
 	struct address_map *shared = *map, *own;
+	int err;
 
 	if (shared->refs == 1)
 		return 0;
 	own = address_map_create();
-	if (!own || reserve(own, shared->count + 2)) {
+	err = own ? reserve(own, shared->count + 2) : -ENOMEM;
+	if (err) {
 		address_map_release(own);
-		return -ENOMEM;
+		return err;
 	}
 	memcpy(own->rows, shared->rows, shared->count * sizeof(*own->rows));
 	own->count = shared->count;

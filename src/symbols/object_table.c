@@ -120,8 +120,9 @@ void object_table_set_ready(struct object_table *table, uint32_t id, const struc
 	for (uint32_t i = 0; i < table->count; i++) {
 		const struct object *other = &table->objects[i];
 
-		if (i != id && other->canonical == i && other->path.v == object->path.v &&
-		    other->mode == object->mode &&
+		if (i != id && other->canonical == i && other->state == OBJECT_READY &&
+		    other->path.v == object->path.v && other->mode == object->mode &&
+		    other->table.header == flat->header &&
 		    build_id_is_equal(&other->build_id, &object->build_id)) {
 			object->canonical = i;
 			return;

@@ -1,6 +1,7 @@
 /* process_reader.c - see symbols/process_reader.h. */
 #include "symbols/process_reader.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -16,11 +17,13 @@
 #include "base/thread.h"
 
 #define QUEUE_BYTES	(256 * 1024)
+#define UNDER_WAY_MAX	1024	/* no more requests than both queues can hold */
 #define FILE_MAX_BYTES	(32 * 1024 * 1024)	/* 65,530 mappings with long paths */
 
 struct process_reader {
 	struct spsc requests, replies;
 	int request_fd, reply_fd;	/* eventfds */
+	uint32_t under_way;		/* asked, reply not taken yet; the asking side's */
 	_Atomic bool stop;		/* set by destroy, read by run */
 	pthread_t thread;
 	bool has_thread;
@@ -143,8 +146,10 @@ static void read_maps(struct process_reply *reply, const struct process_request 
 
 	reply->time_ns = clock_now_ns();
 	text = read_file(&len, "/proc/%u/maps", request->pid, 0);
-	if (!text && request->parent_pid)
+	if (!len && request->parent_pid) {	/* gone, or a zombie: that has the file, but empty */
+		free(text);
 		text = read_file(&len, "/proc/%u/maps", request->parent_pid, 0);
+	}
 	reply->has_maps = text && process_reply_parse_maps(reply, text, len) == 0;
 }
 
@@ -158,10 +163,7 @@ static void answer(struct process_reader *reader, const struct process_request *
 	read_comm(&reply);
 	read_uid(&reply);
 	slot = spsc_reserve(&reader->replies, sizeof(*slot));
-	if (!slot) {	/* nobody takes them: the samples will count as unattributed */
-		process_reply_finish(&reply);
-		return;
-	}
+	assert(slot);	/* UNDER_WAY_MAX of them fit */
 	*slot = reply;
 	spsc_commit(&reader->replies);
 	eventfd_write(reader->reply_fd, 1);
@@ -238,12 +240,15 @@ void process_reader_destroy(struct process_reader *reader)
 
 bool process_reader_request(struct process_reader *reader, const struct process_request *request)
 {
-	struct process_request *slot = spsc_reserve(&reader->requests, sizeof(*slot));
+	struct process_request *slot;
 
-	if (!slot)
+	if (reader->under_way == UNDER_WAY_MAX)
 		return false;
+	slot = spsc_reserve(&reader->requests, sizeof(*slot));
+	assert(slot);
 	*slot = *request;
 	spsc_commit(&reader->requests);
+	reader->under_way++;
 	eventfd_write(reader->request_fd, 1);
 	return true;
 }
@@ -263,6 +268,7 @@ bool process_reader_reply(struct process_reader *reader, struct process_reply *o
 		return false;
 	*out = *next;
 	spsc_release(&reader->replies);
+	reader->under_way--;
 	return true;
 }
 

@@ -1,0 +1,221 @@
+/* Which mappings are one object, and which are two. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "symbols/object_table.h"
+
+static const struct build_id id_a = { .bytes = { 0xaa, 1 }, .count = 20 };
+static const struct build_id id_b = { .bytes = { 0xbb, 1 }, .count = 20 };
+static const struct build_id no_id;
+
+static struct strpool *strings;
+static struct object_table table;
+
+static int set_up(void **state)
+{
+	(void)state;
+	strings = strpool_create();
+	return object_table_init(&table, strings);
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	object_table_finish(&table);
+	strpool_destroy(strings);
+	return 0;
+}
+
+static uint32_t intern(const char *path, const struct build_id *id, uint64_t inode, bool is_new)
+{
+	const struct object_key key = {
+		.path = path, .path_len = strlen(path), .build_id = *id, .device = id->count ? 0 : 8,
+		.inode = id->count ? 0 : inode, .mode = MODE_USER,
+	};
+	bool was_new;
+	const uint32_t object = object_table_intern(&table, &key, &was_new);
+
+	assert_int_equal(was_new, is_new);
+	return object;
+}
+
+static const char *text(struct str_id id)
+{
+	return strpool_get(strings, id);
+}
+
+static void test_the_fixed_objects_have_perfs_names(void **state)
+{
+	(void)state;
+	assert_int_equal(table.count, OBJECT_FIXED_COUNT);
+	assert_string_equal(text(table.objects[OBJECT_KERNEL].name), "[kernel]");
+	assert_string_equal(text(table.objects[OBJECT_KERNEL].path), "[kernel.kallsyms]");
+	assert_string_equal(text(table.objects[OBJECT_UNKNOWN].path), "[unknown]");
+	assert_int_equal(table.objects[OBJECT_UNKNOWN].mode, MODE_USER);
+	assert_int_equal(table.objects[OBJECT_GUEST_KERNEL].mode, MODE_GUEST_KERNEL);
+	for (uint32_t i = 0; i < OBJECT_FIXED_COUNT; i++) {
+		assert_int_equal(table.objects[i].canonical, i);
+		assert_int_equal(table.objects[i].state, OBJECT_NO_TABLE);
+	}
+}
+
+static void test_path_and_build_id_are_an_identity(void **state)
+{
+	const uint32_t first = intern("/lib/libc.so.6", &id_a, 0, true);
+
+	(void)state;
+	assert_int_equal(intern("/lib/libc.so.6", &id_a, 0, false), first);
+	assert_int_not_equal(intern("/lib/libc.so.6", &id_b, 0, true), first);	/* an upgrade */
+	assert_int_not_equal(intern("/srv/libc.so.6", &id_a, 0, true), first);
+}
+
+static void test_path_device_and_inode_are_an_identity(void **state)
+{
+	const uint32_t first = intern("/bin/x", &no_id, 100, true);
+
+	(void)state;
+	assert_int_equal(intern("/bin/x", &no_id, 100, false), first);
+	assert_int_not_equal(intern("/bin/x", &no_id, 101, true), first);
+	assert_int_not_equal(intern("/bin/y", &no_id, 100, true), first);	/* a hard link */
+}
+
+static void test_objects_of_another_level_are_others(void **state)
+{
+	struct object_key key = { .path = "[x]", .path_len = 3, .mode = MODE_USER };
+	bool is_new;
+	const uint32_t user = object_table_intern(&table, &key, &is_new);
+
+	(void)state;
+	key.mode = MODE_KERNEL;
+	assert_int_not_equal(object_table_intern(&table, &key, &is_new), user);
+	assert_true(is_new);
+}
+
+static void test_the_screen_shows_the_last_part_of_a_path(void **state)
+{
+	static const char *const known[][2] = {
+		{ "/usr/lib/libc.so.6", "libc.so.6" },
+		{ "/opt/my app/run me", "run me" },
+		{ "[vdso]", "[vdso]" },
+		{ "//anon", "//anon" },
+		{ "memfd:jit", "memfd:jit" },
+		{ "/strange/", "/strange/" },
+		{ "/lib/evil\033[2J.so", "evil\\x1b[2J.so" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		const uint32_t object = intern(known[i][0], &no_id, i, true);
+
+		assert_string_equal(text(table.objects[object].name), known[i][1]);
+	}
+}
+
+/* /proc told device and inode, a later record the build-id: one file, and both get its table. */
+static void test_a_file_seen_both_ways_becomes_one_when_its_tables_are_one(void **state)
+{
+	static const struct flat_header header;
+	const struct flat_table flat = { .header = &header };
+	const uint32_t by_inode = intern("/lib/libc.so.6", &no_id, 100, true);
+	const uint32_t by_id = intern("/lib/libc.so.6", &id_a, 0, true);
+
+	(void)state;
+	object_table_set_ready(&table, by_inode, &flat, &id_a);
+	assert_int_equal(table.objects[by_inode].state, OBJECT_READY);
+	assert_true(build_id_is_equal(&table.objects[by_inode].build_id, &id_a));
+	object_table_set_ready(&table, by_id, &flat, &id_a);
+	assert_int_equal(table.objects[by_inode].canonical, by_inode);
+	assert_int_equal(table.objects[by_id].canonical, by_inode);
+}
+
+static void test_other_paths_or_build_ids_do_not_become_one(void **state)
+{
+	static const struct flat_header header;
+	const struct flat_table flat = { .header = &header };
+	const uint32_t here = intern("/lib/libc.so.6", &no_id, 100, true);
+	const uint32_t there = intern("/srv/lib/libc.so.6", &no_id, 200, true);
+	const uint32_t newer = intern("/lib/libc.so.6", &no_id, 300, true);
+
+	(void)state;
+	object_table_set_ready(&table, here, &flat, &id_a);
+	object_table_set_ready(&table, there, &flat, &id_a);
+	object_table_set_ready(&table, newer, &flat, &id_b);
+	assert_int_equal(table.objects[here].canonical, here);
+	assert_int_equal(table.objects[there].canonical, there);
+	assert_int_equal(table.objects[newer].canonical, newer);
+}
+
+static void test_files_without_a_build_id_do_not_become_one(void **state)
+{
+	static const struct flat_header header;
+	const struct flat_table flat = { .header = &header };
+	const uint32_t one = intern("/tmp/a.out", &no_id, 1, true);
+	const uint32_t two = intern("/tmp/a.out", &no_id, 2, true);
+
+	(void)state;
+	object_table_set_ready(&table, one, &flat, &no_id);
+	object_table_set_ready(&table, two, &flat, &no_id);
+	assert_int_equal(table.objects[two].canonical, two);
+}
+
+/* A container's libc of the same path that claims the same build-id: its table is another, so it
+ * must not name the addresses of the true one. */
+static void test_a_stranger_that_claims_a_build_id_stays_a_stranger(void **state)
+{
+	static const struct flat_header true_header, claimed_header;
+	const struct flat_table trusted = { .header = &true_header };
+	const struct flat_table claimed = { .header = &claimed_header };
+	const uint32_t host = intern("/lib/libc.so.6", &no_id, 100, true);
+	const uint32_t container = intern("/lib/libc.so.6", &no_id, 900, true);
+
+	(void)state;
+	object_table_set_ready(&table, container, &claimed, &id_a);
+	object_table_set_ready(&table, host, &trusted, &id_a);
+	assert_int_equal(table.objects[host].canonical, host);
+	assert_int_equal(table.objects[container].canonical, container);
+}
+
+static void test_an_unreadable_object_keeps_its_reason_clean(void **state)
+{
+	const uint32_t object = intern("/tmp/x", &no_id, 1, true);
+
+	(void)state;
+	object_table_set_unreadable(&table, object, "no\ttable");
+	assert_int_equal(table.objects[object].state, OBJECT_UNREADABLE);
+	assert_string_equal(text(table.objects[object].reason), "no\\x09table");
+}
+
+static void test_a_thousand_objects_keep_their_numbers(void **state)
+{
+	(void)state;
+	for (uint64_t inode = 0; inode < 1000; inode++)
+		assert_int_equal(intern("/x", &no_id, inode, true), OBJECT_FIXED_COUNT + inode);
+	for (uint64_t inode = 0; inode < 1000; inode++)
+		assert_int_equal(intern("/x", &no_id, inode, false), OBJECT_FIXED_COUNT + inode);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_the_fixed_objects_have_perfs_names),
+		TEST(test_path_and_build_id_are_an_identity),
+		TEST(test_path_device_and_inode_are_an_identity),
+		TEST(test_objects_of_another_level_are_others),
+		TEST(test_the_screen_shows_the_last_part_of_a_path),
+		TEST(test_a_file_seen_both_ways_becomes_one_when_its_tables_are_one),
+		TEST(test_other_paths_or_build_ids_do_not_become_one),
+		TEST(test_files_without_a_build_id_do_not_become_one),
+		TEST(test_a_stranger_that_claims_a_build_id_stays_a_stranger),
+		TEST(test_an_unreadable_object_keeps_its_reason_clean),
+		TEST(test_a_thousand_objects_keep_their_numbers),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,268 @@
+/* /proc/PID as text by hand, and of real processes: our own, a dead one, a zombie. */
+#include <poll.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/clock.h"
+#include "symbols/process_reader.h"
+
+static struct process_reply parse(const char *text)
+{
+	struct process_reply reply = { .pid = 1 };
+
+	assert_int_equal(process_reply_parse_maps(&reply, strdup(text), strlen(text)), 0);
+	return reply;
+}
+
+static void test_only_executable_lines_become_mappings(void **state)
+{
+	struct process_reply reply = parse(
+		"55d0a000-55d0c000 r--p 00000000 fe:01 1234                       /usr/bin/cat\n"
+		"55d0c000-55d11000 r-xp 00002000 fe:01 1234                       /usr/bin/cat\n"
+		"55d11000-55d13000 rw-p 00007000 fe:01 1234                       /usr/bin/cat\n"
+		"7f0000000000-7f0000021000 rwxp 00000000 00:00 0 \n"
+		"7ffc0000-7ffc2000 r-xp 00000000 00:00 0                          [vdso]\n");
+	const struct process_mapping *row = reply.rows;
+
+	(void)state;
+	assert_int_equal(reply.row_count, 3);
+	assert_int_equal(row[0].start, 0x55d0c000);
+	assert_int_equal(row[0].end, 0x55d11000);
+	assert_int_equal(row[0].file_offset, 0x2000);
+	assert_int_equal(row[0].dev_major, 0xfe);
+	assert_int_equal(row[0].dev_minor, 1);
+	assert_int_equal(row[0].inode, 1234);
+	assert_string_equal(row[0].path, "/usr/bin/cat");
+	assert_int_equal(row[1].end, 0x7f0000021000);
+	assert_string_equal(row[1].path, "");	/* anonymous */
+	assert_string_equal(row[2].path, "[vdso]");
+	process_reply_finish(&reply);
+}
+
+static void test_paths_stay_as_the_kernel_wrote_them(void **state)
+{
+	struct process_reply reply = parse(
+		"1000-2000 r-xp 00000000 08:01 1        /opt/my app/run  me\n"
+		"2000-3000 r-xp 00000000 08:01 2        /tmp/new\\012line\n"
+		"3000-4000 r-xp 00000000 08:01 3        /tmp/gone (deleted)\n"
+		"4000-5000 r-xs 00000000 00:01 4        /memfd:jit code (deleted)\n"
+		"5000-6000 r-xp 00000000 08:01 18446744073709551615 /x\n"
+		"6000-7000 r-xp 00000000 00:00 0\n"
+		"7000-8000 --xp 00000000 00:00 0        [anon:v8]");
+
+	(void)state;
+	assert_int_equal(reply.row_count, 7);
+	assert_string_equal(reply.rows[0].path, "/opt/my app/run  me");
+	assert_string_equal(reply.rows[1].path, "/tmp/new\\012line");
+	assert_string_equal(reply.rows[2].path, "/tmp/gone (deleted)");
+	assert_string_equal(reply.rows[3].path, "/memfd:jit code (deleted)");
+	assert_true(reply.rows[4].inode == UINT64_MAX);
+	assert_string_equal(reply.rows[5].path, "");
+	assert_string_equal(reply.rows[6].path, "[anon:v8]");	/* no newline at the end */
+	process_reply_finish(&reply);
+}
+
+static void test_lines_that_make_no_sense_are_left_out(void **state)
+{
+	struct process_reply reply = parse("\n"
+					   "no mapping at all\n"
+					   "2000-1000 r-xp 00000000 08:01 1 /backwards\n"
+					   "1000-1000 r-xp 00000000 08:01 1 /empty\n"
+					   "1000-2000 r-\n"
+					   "1000-2000 r-xp 00000000 08:01\n"
+					   "1000-2000 r-xp 00000000 08:01 7 /good\n");
+	struct process_reply nothing = parse("");
+
+	(void)state;
+	assert_int_equal(reply.row_count, 1);
+	assert_string_equal(reply.rows[0].path, "/good");
+	assert_int_equal(nothing.row_count, 0);
+	process_reply_finish(&reply);
+	process_reply_finish(&nothing);
+}
+
+static struct process_reader *create(void)
+{
+	struct process_reader *reader;
+	struct diag why;
+
+	assert_int_equal(process_reader_create(&reader, &why), 0);
+	return reader;
+}
+
+static struct process_reply wait_for_reply(struct process_reader *reader)
+{
+	struct pollfd fd = { .fd = process_reader_fd(reader), .events = POLLIN };
+	struct process_reply reply;
+
+	while (!process_reader_reply(reader, &reply))
+		assert_int_equal(poll(&fd, 1, -1), 1);
+	return reply;
+}
+
+static struct process_reply ask(struct process_reader *reader, pid_t pid, pid_t parent_pid)
+{
+	const struct process_request request = {
+		.pid = (uint32_t)pid, .tid = (uint32_t)pid, .parent_pid = (uint32_t)parent_pid,
+		.wants_maps = true,
+	};
+
+	assert_true(process_reader_request(reader, &request));
+	return wait_for_reply(reader);
+}
+
+static bool has_address(const struct process_reply *reply, uintptr_t address)
+{
+	for (uint32_t i = 0; i < reply->row_count; i++)
+		if (reply->rows[i].start <= address && address < reply->rows[i].end)
+			return true;
+	return false;
+}
+
+static void test_our_own_process_has_our_code_name_and_user(void **state)
+{
+	struct process_reader *reader = create();
+	const uint64_t before_ns = clock_now_ns();
+	struct process_reply reply;
+
+	(void)state;
+	prctl(PR_SET_NAME, "a b\nc");
+	reply = ask(reader, getpid(), 0);
+	assert_int_equal(reply.pid, getpid());
+	assert_true(reply.has_maps && reply.has_comm && reply.has_uid);
+	assert_true(before_ns <= reply.time_ns && reply.time_ns <= clock_now_ns());
+	assert_string_equal(reply.comm, "a b\nc");
+	assert_int_equal(reply.uid, geteuid());
+	assert_true(has_address(&reply, (uintptr_t)test_our_own_process_has_our_code_name_and_user));
+	assert_true(has_address(&reply, (uintptr_t)getpid));
+	assert_false(has_address(&reply, (uintptr_t)&reply));	/* the stack */
+	process_reply_finish(&reply);
+	process_reader_destroy(reader);
+}
+
+/* A pid that was ours and is free again: nobody else can have it so soon. */
+static pid_t start_and_end(bool is_reaped)
+{
+	siginfo_t ended;
+	const pid_t pid = fork();
+
+	if (!pid)
+		_exit(0);
+	assert_true(pid > 0);
+	waitid(P_PID, (id_t)pid, &ended, WEXITED | (is_reaped ? 0 : WNOWAIT));
+	return pid;
+}
+
+static void test_of_a_dead_process_the_parents_maps_serve(void **state)
+{
+	struct process_reader *reader = create();
+	const pid_t pid = start_and_end(true);
+	struct process_reply orphan = ask(reader, pid, 0);
+	struct process_reply child = ask(reader, pid, getpid());
+
+	(void)state;
+	assert_false(orphan.has_maps || orphan.has_comm || orphan.has_uid);
+	assert_int_equal(child.pid, pid);
+	assert_true(child.has_maps);
+	assert_false(child.has_comm || child.has_uid);
+	assert_true(has_address(&child, (uintptr_t)getpid));
+	process_reply_finish(&orphan);
+	process_reply_finish(&child);
+	process_reader_destroy(reader);
+}
+
+/* Its maps file is there, and empty. */
+static void test_of_a_zombie_the_parents_maps_serve(void **state)
+{
+	struct process_reader *reader = create();
+	const pid_t pid = start_and_end(false);
+	struct process_reply child = ask(reader, pid, getpid());
+
+	(void)state;
+	assert_true(child.has_maps && child.has_comm && child.has_uid);
+	assert_true(has_address(&child, (uintptr_t)getpid));
+	process_reply_finish(&child);
+	waitpid(pid, NULL, 0);
+	process_reader_destroy(reader);
+}
+
+static void test_maps_are_read_only_when_wanted(void **state)
+{
+	const struct process_request request = { .pid = (uint32_t)getpid(),
+						 .tid = (uint32_t)getpid() };
+	struct process_reader *reader = create();
+	struct process_reply reply;
+
+	(void)state;
+	assert_true(process_reader_request(reader, &request));
+	reply = wait_for_reply(reader);
+	assert_true(reply.has_comm && reply.has_uid);
+	assert_false(reply.has_maps);
+	process_reader_destroy(reader);
+}
+
+/* All answers lie there before the first is taken: none may have been thrown away for want of room. */
+static void wait_for_answers(const struct process_reader *reader, uint64_t count)
+{
+	struct pollfd fd = { .fd = process_reader_fd(reader), .events = POLLIN };
+
+	for (uint64_t answered = 0; answered < count;) {
+		eventfd_t more = 0;
+
+		assert_int_equal(poll(&fd, 1, 60000), 1);
+		eventfd_read(fd.fd, &more);
+		answered += more;
+	}
+}
+
+static void test_every_request_that_was_taken_is_answered(void **state)
+{
+	struct process_request request = { .pid = (uint32_t)getpid() };
+	struct process_reader *reader = create();
+	uint32_t taken = 0;
+
+	(void)state;
+	while (taken < 100000) {
+		request.tid = taken;
+		if (!process_reader_request(reader, &request))
+			break;
+		taken++;
+	}
+	assert_in_range(taken, 1000, 99999);
+	wait_for_answers(reader, taken);
+	for (uint32_t i = 0; i < taken; i++) {
+		struct process_reply reply = wait_for_reply(reader);
+
+		assert_int_equal(reply.tid, i);
+		process_reply_finish(&reply);
+	}
+	assert_true(process_reader_request(reader, &request));
+	process_reader_destroy(reader);	/* with an answer that nobody took */
+	process_reader_destroy(NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_only_executable_lines_become_mappings),
+		cmocka_unit_test(test_paths_stay_as_the_kernel_wrote_them),
+		cmocka_unit_test(test_lines_that_make_no_sense_are_left_out),
+		cmocka_unit_test(test_our_own_process_has_our_code_name_and_user),
+		cmocka_unit_test(test_of_a_dead_process_the_parents_maps_serve),
+		cmocka_unit_test(test_of_a_zombie_the_parents_maps_serve),
+		cmocka_unit_test(test_maps_are_read_only_when_wanted),
+		cmocka_unit_test(test_every_request_that_was_taken_is_answered),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
