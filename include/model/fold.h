@@ -78,9 +78,10 @@ struct fold_row *fold_row_of(struct fold *fold, uint32_t frame, const struct tas
 			     uint16_t cpu, bool is_idle);
 /* Notes in @row whose samples @entry holds. */
 void fold_row_add_task(struct fold *fold, struct fold_row *row, const struct slice_entry *entry);
-/* Adds @entry to the sums over all rows. */
-void fold_count(struct fold *fold, const struct slice_entry *entry, double factor, bool is_idle,
-		bool is_named);
+/* Row of a busy symbol, when rows are keyed by the symbol alone. As above. */
+struct fold_row *fold_row_of_symbol(struct fold *fold, uint32_t symbol);
+/* Adds samples to the sums over all rows. */
+void fold_count(struct fold *fold, uint64_t samples, double weight, bool is_idle, bool is_named);
 
 /* Samples of the idle task, and of whoever was found in the idle loop. */
 static inline bool fold_is_idle(const struct fold *fold, const struct task *task,

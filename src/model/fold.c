@@ -90,6 +90,11 @@ static struct fold_row *row_of_symbol(struct fold *fold, uint32_t symbol, bool i
 	return row;
 }
 
+struct fold_row *fold_row_of_symbol(struct fold *fold, uint32_t symbol)
+{
+	return symbol == ID_SET_NONE ? NULL : row_of_symbol(fold, symbol, false);
+}
+
 static struct fold_row *row_of_key(struct fold *fold, const struct fold_key *key, uint32_t symbol)
 {
 	const uint64_t hash = key_hash(key);
@@ -173,20 +178,17 @@ void fold_row_add_task(struct fold *fold, struct fold_row *row, const struct sli
 	row->tasks++;
 }
 
-void fold_count(struct fold *fold, const struct slice_entry *entry, double factor, bool is_idle,
-		bool is_named)
+void fold_count(struct fold *fold, uint64_t samples, double weight, bool is_idle, bool is_named)
 {
-	const double weight = (double)entry->weight * factor;
-
-	fold->samples += entry->count;
+	fold->samples += samples;
 	if (is_idle) {
-		fold->idle_samples += entry->count;
+		fold->idle_samples += samples;
 		fold->idle_weight += weight;
 		return;
 	}
 	fold->weight += weight;
 	if (!is_named)
-		fold->unresolved += entry->count;
+		fold->unresolved += samples;
 }
 
 static void add_total(struct fold *fold, struct fold_row *row, const struct slice_entry *entry,
@@ -220,7 +222,8 @@ static void add_entry(struct fold *fold, const struct slice_entry *entry, double
 		return;
 	}
 	fold->stamp++;
-	fold_count(fold, entry, factor, is_idle, fold->names->symbols[symbol].state == SYMBOL_NAMED);
+	fold_count(fold, entry->count, (double)entry->weight * factor, is_idle,
+		   fold->names->symbols[symbol].state == SYMBOL_NAMED);
 	row->self_samples += entry->count;
 	row->self_weight += (double)entry->weight * factor;
 	add_total(fold, row, entry, factor);

@@ -18,10 +18,14 @@
 
 #include "model/fold.h"
 
+#define PREFETCH_AHEAD 8	/* entries: the stacks of a slice lie all over memory */
+
 struct sum {
 	double weight;
 	uint32_t count;
-	uint32_t comm, pid, cpu;
+	uint32_t comm, pid, cpu;	/* as in struct fold_row */
+	uint32_t task, symbol;		/* of stacks: the task seen last, the leaf's symbol */
+	bool is_idle;			/* that task's samples here are idle */
 };
 
 struct dense {
@@ -60,41 +64,53 @@ static void add_total(struct fold_row *row, const struct sum *sum)
 {
 	row->total_weight += sum->weight;
 	row->total_samples += sum->count;
-	if (row->self_samples)	/* its tasks were noted one by one */
-		return;
 	row->comm = fold_merge(row->comm, sum->comm);
 	row->pid = fold_merge(row->pid, sum->pid);
 	row->cpu = fold_merge(row->cpu, sum->cpu);
-	row->tid = FOLD_MIXED;
+	if (row->total_samples > row->self_samples) {	/* whose the rest are was not noted */
+		row->tid = FOLD_MIXED;
+		row->tasks = 0;
+	}
 }
 
-/* Step 1, and the rows' self. */
+/* Step 1. A stack mostly belongs to one task, so what costs a look-up (its symbol, who has samples in
+ * its row) is done when the stack or its task changes, not for every entry. */
 static void add_entry(struct fold *fold, struct dense *dense, const struct slice_entry *entry)
 {
-	const uint32_t leaf = fold->trie->stacks.frame[entry->stack];
-	const uint32_t symbol = symbol_names_of_frame(fold->names, fold->trie, leaf);
+	struct sum *sum = &dense->stacks[entry->stack];
 	const struct task *task = &fold->tasks->tasks[entry->task];
 	struct fold_row *row;
-	struct sum sum;
 
-	if (symbol == ID_SET_NONE || fold_is_idle(fold, task, symbol)) {
+	if (sum->task == FOLD_NONE)
+		sum->symbol = symbol_names_of_frame(fold->names, fold->trie,
+						    fold->trie->stacks.frame[entry->stack]);
+	if (sum->task != entry->task) {
+		sum->is_idle = sum->symbol == ID_SET_NONE ||
+			       fold_is_idle(fold, task, sum->symbol);
+		sum->task = entry->task;
+		row = sum->is_idle ? NULL : fold_row_of_symbol(fold, sum->symbol);
+		if (row)
+			fold_row_add_task(fold, row, entry);
+		sum->comm = fold_merge(sum->comm, sum->is_idle ? sum->comm : task->comm.v);
+		sum->pid = fold_merge(sum->pid, sum->is_idle ? sum->pid : task->pid);
+	}
+	if (sum->is_idle) {
 		fold_add(fold, entry, 1, 1.0);
 		return;
 	}
-	row = fold_row_of(fold, leaf, task, entry->cpu, false);
-	if (!row) {
-		fold->is_out_of_memory = true;
-		return;
+	sum->weight += (double)entry->weight;
+	sum->count += entry->count;
+	sum->cpu = fold_merge(sum->cpu, entry->cpu);
+}
+
+static void add_slice(struct fold *fold, struct dense *dense, const struct slice *slice)
+{
+	for (uint32_t i = 0; i < slice->count; i++) {
+		if (i + PREFETCH_AHEAD < slice->count)
+			__builtin_prefetch(&dense->stacks[slice->entries[i + PREFETCH_AHEAD].stack]);
+		if (slice->entries[i].event == fold->event)
+			add_entry(fold, dense, &slice->entries[i]);
 	}
-	fold_count(fold, entry, 1.0, false, fold->names->symbols[symbol].state == SYMBOL_NAMED);
-	row->self_samples += entry->count;
-	row->self_weight += (double)entry->weight;
-	fold_row_add_task(fold, row, entry);
-	sum = (struct sum){
-		.weight = (double)entry->weight, .count = entry->count,
-		.comm = task->comm.v, .pid = task->pid, .cpu = entry->cpu,
-	};
-	add_sum(&dense->stacks[entry->stack], &sum);
 }
 
 /* Symbols and masks of all nodes, parents first. */
@@ -113,34 +129,46 @@ static void name_nodes(struct fold *fold, struct dense *dense)
 	}
 }
 
-/* Steps 2 to 4. */
-static void add_totals(struct fold *fold, struct dense *dense)
+/* Step 2, the rows' self, and step 4 for leaves. */
+static void add_stacks(struct fold *fold, struct dense *dense)
 {
 	const struct stack_leaves *stacks = &fold->trie->stacks;
-	const struct stack_nodes *nodes = &fold->trie->nodes;
-	const struct task nobody = { 0 };
-	struct fold_row *row;
 
 	for (uint32_t s = 0; s < stacks->count; s++) {
-		uint32_t symbol;
+		const struct sum *sum = &dense->stacks[s];
+		struct fold_row *row;
 
-		if (!dense->stacks[s].count)
+		if (!sum->count)
 			continue;
-		add_sum(&dense->nodes[stacks->node[s]], &dense->stacks[s]);
-		symbol = fold->trie->frames.symbol[stacks->frame[s]];	/* known since add_entry() */
-		if (is_among(fold, dense, stacks->node[s], symbol))
+		add_sum(&dense->nodes[stacks->node[s]], sum);
+		row = fold_row_of_symbol(fold, sum->symbol);
+		if (!row) {
+			fold->is_out_of_memory = true;
 			continue;
-		row = fold_row_of(fold, stacks->frame[s], &nobody, 0, false);
-		if (row)
-			add_total(row, &dense->stacks[s]);
+		}
+		row->self_samples += sum->count;
+		row->self_weight += sum->weight;
+		fold_count(fold, sum->count, sum->weight, false,
+			   fold->names->symbols[sum->symbol].state == SYMBOL_NAMED);
+		if (!is_among(fold, dense, stacks->node[s], sum->symbol))
+			add_total(row, sum);
 	}
+}
+
+/* Step 3, and step 4 for callers. */
+static void add_nodes(struct fold *fold, struct dense *dense)
+{
+	const struct stack_nodes *nodes = &fold->trie->nodes;
+
 	for (uint32_t n = nodes->count - 1; n > STACK_NODE_ROOT; n--) {
+		struct fold_row *row;
+
 		if (!dense->nodes[n].count)
 			continue;
 		add_sum(&dense->nodes[nodes->parent[n]], &dense->nodes[n]);
 		if (is_among(fold, dense, nodes->parent[n], dense->node_symbol[n]))
 			continue;
-		row = fold_row_of(fold, nodes->frame[n], &nobody, 0, false);
+		row = fold_row_of_symbol(fold, dense->node_symbol[n]);
 		if (row)
 			add_total(row, &dense->nodes[n]);
 		else
@@ -153,7 +181,8 @@ static struct sum *create_sums(uint32_t count)
 	struct sum *sums = malloc(count * sizeof(*sums));
 
 	for (uint32_t i = 0; sums && i < count; i++)
-		sums[i] = (struct sum){ .comm = FOLD_NONE, .pid = FOLD_NONE, .cpu = FOLD_NONE };
+		sums[i] = (struct sum){ .comm = FOLD_NONE, .pid = FOLD_NONE, .cpu = FOLD_NONE,
+				       .task = FOLD_NONE };
 	return sums;
 }
 
@@ -169,11 +198,10 @@ void fold_add_slices_dense(struct fold *fold, const struct slice *slices, uint32
 
 	if (dense.stacks && dense.nodes && dense.outer_mask && dense.node_symbol) {
 		for (uint32_t s = 0; s < count; s++)
-			for (uint32_t i = 0; i < slices[s].count; i++)
-				if (slices[s].entries[i].event == fold->event)
-					add_entry(fold, &dense, &slices[s].entries[i]);
+			add_slice(fold, &dense, &slices[s]);
 		name_nodes(fold, &dense);
-		add_totals(fold, &dense);
+		add_stacks(fold, &dense);
+		add_nodes(fold, &dense);
 	} else {
 		fold->is_out_of_memory = true;
 	}

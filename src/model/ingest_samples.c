@@ -75,6 +75,18 @@ uint32_t ingest_frame(struct ingest *ingest, const struct process *process, enum
 	return stack_trie_frame(&ingest->trie, object, ip);
 }
 
+/* A caller outside of every mapping is no code: code without frame pointers left something else in
+ * that register. There are as many of these as samples, so they are one frame. */
+static uint32_t caller_frame(struct ingest *ingest, const struct process *process,
+			     enum cpu_mode mode, uint64_t ip)
+{
+	const bool is_mapped = mode != MODE_USER ||
+			       (process->maps && address_map_find(process->maps, ip));
+
+	return is_mapped ? ingest_frame(ingest, process, mode, ip)
+			 : stack_trie_frame(&ingest->trie, OBJECT_UNKNOWN, 0);
+}
+
 /* The node of the sample's callers, outermost first. *@depth: addresses in the chain. */
 static uint32_t caller_node(struct ingest *ingest, const struct event_record *record,
 			    const struct process *process, uint32_t *depth)
@@ -94,7 +106,7 @@ static uint32_t caller_node(struct ingest *ingest, const struct event_record *re
 		}
 		if ((*depth)++ == 0 && ip == sample->ip)
 			continue;	/* the leaf itself */
-		frame = ingest_frame(ingest, process, mode, ip);
+		frame = caller_frame(ingest, process, mode, ip);
 		if (frame == ID_SET_NONE)
 			return ID_SET_NONE;
 		ingest->chain_frames[callers++] = frame;
