@@ -22,7 +22,6 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +29,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/thread.h"
 #include "capture/perf_data_header.h"
 #include "capture/perf_data_stream.h"
 #include "capture/record_queue.h"
@@ -295,18 +295,14 @@ void perf_data_close(struct perf_data *reader)
 
 int perf_data_start(struct perf_data *reader, struct spsc *queue, struct diag *why)
 {
-	sigset_t all, before;
 	int err;
 
 	assert(!reader->is_running && queue->capacity >= PERF_DATA_QUEUE_MIN_BYTES);
 	reader->queue = queue;
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, &before);	/* signals are for the main thread */
-	err = pthread_create(&reader->thread, NULL, run_reader, reader);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	err = thread_start(&reader->thread, "recording", run_reader, reader);
 	if (err)
-		return diag_set(why, -err, "cannot start the thread that reads the recording: %s",
-				strerror(err));
+		return diag_set(why, err, "cannot start the thread that reads the recording: %s",
+				strerror(-err));
 	reader->is_running = true;
 	return 0;
 }
