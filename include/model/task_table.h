@@ -13,6 +13,9 @@
 #include "base/strpool.h"
 #include "symbols/address_map.h"
 
+#define TASK_PID_UNKNOWN UINT32_MAX /* of a thread that was asked for by its tid; also the kernel's
+				     * "none" */
+
 enum maps_state {
 	MAPS_UNREAD,		/* was there before us: read /proc/PID/maps at its first sample */
 	MAPS_ASKED,		/* the process reader is at it */
@@ -23,11 +26,11 @@ struct process {
 	uint32_t pid, parent_pid;
 	enum maps_state maps_state;
 	struct address_map *maps;	/* owned reference; NULL before the first mapping */
-	uint64_t asked_ns;		/* MAPS_ASKED: since when */
 	uint32_t uid;
 	bool has_uid;
 	bool is_target;		/* when single processes were asked for: one of them or its child */
-	bool is_alive;
+	bool is_alive;		/* its first thread has not ended */
+	bool has_threads;	/* at the last compaction: threads that live */
 };
 
 struct thread {
@@ -37,6 +40,7 @@ struct thread {
 	bool has_comm;
 	bool is_asked, is_answered;	/* by the process reader, for its comm */
 	bool is_target;
+	bool is_alive;
 };
 
 struct task {
@@ -60,7 +64,8 @@ void task_table_init(struct task_table *table, struct strpool *strings);
 void task_table_finish(struct task_table *table);
 
 /* Each returns the row, made when there was none (pid 0 and tid 0 are the idle task "swapper"),
- * or NULL: out of memory. BORROWED until the next call that makes a row of the same kind. */
+ * or NULL: out of memory. BORROWED until the next call that makes a row of the same kind. A thread
+ * made for TASK_PID_UNKNOWN takes the first pid that it is asked for with. */
 struct process *task_table_process(struct task_table *table, uint32_t pid);
 struct thread *task_table_thread(struct task_table *table, uint32_t pid, uint32_t tid);
 /* The row if there is one, never made. */
@@ -73,7 +78,7 @@ void task_table_fork(struct task_table *table, uint32_t parent_pid, uint32_t par
 /* COMM. After exec the process starts with no maps, and what follows is all reported. */
 void task_table_set_comm(struct task_table *table, uint32_t pid, uint32_t tid, const char *comm,
 			 size_t len, bool is_exec);
-/* EXIT of a thread; its process is not alive any more when it was the last known one (its own). */
+/* EXIT of a thread. A process ends with its first thread and all the others that were seen. */
 void task_table_exit(struct task_table *table, uint32_t pid, uint32_t tid);
 
 /* Task id for @thread as it is named now: ":TID" when its comm is not known. */

@@ -20,8 +20,7 @@ static void seed_targets(struct ingest *ingest)
 			process->is_target = true;
 	}
 	for (size_t i = 0; i < config->target_tid_count; i++) {
-		/* The pid comes with the first sample; until then the thread counts as its own. */
-		struct thread *thread = task_table_thread(&ingest->tasks, config->target_tids[i],
+		struct thread *thread = task_table_thread(&ingest->tasks, TASK_PID_UNKNOWN,
 							  config->target_tids[i]);
 
 		if (thread)

@@ -82,7 +82,7 @@ static struct thread *find_thread(const struct task_table *table, uint32_t tid)
 static void start_thread_row(struct task_table *table, struct thread *thread, uint32_t pid,
 			     uint32_t tid)
 {
-	*thread = (struct thread){ .pid = pid, .tid = tid, .task = ID_SET_NONE };
+	*thread = (struct thread){ .pid = pid, .tid = tid, .task = ID_SET_NONE, .is_alive = true };
 	if (!tid) {
 		thread->comm = strpool_intern(table->strings, "swapper", 7);
 		thread->has_comm = true;
@@ -94,7 +94,9 @@ struct thread *task_table_thread(struct task_table *table, uint32_t pid, uint32_
 	struct thread *thread = find_thread(table, tid);
 
 	if (thread) {
-		if (thread->pid != pid)	/* the tid was used again and we did not see the fork */
+		if (thread->pid == TASK_PID_UNKNOWN)
+			thread->pid = pid;
+		else if (thread->pid != pid)	/* used again, and we did not see the fork */
 			start_thread_row(table, thread, pid, tid);
 		return thread;
 	}
@@ -176,7 +178,10 @@ void task_table_set_comm(struct task_table *table, uint32_t pid, uint32_t tid, c
 void task_table_exit(struct task_table *table, uint32_t pid, uint32_t tid)
 {
 	struct process *process = pid == tid ? task_table_find_process(table, pid) : NULL;
+	struct thread *thread = find_thread(table, tid);
 
+	if (thread)
+		thread->is_alive = false;
 	if (process)
 		process->is_alive = false;
 }
@@ -220,38 +225,50 @@ uint32_t task_table_task(struct task_table *table, struct thread *thread)
 	if (thread->task != ID_SET_NONE)
 		return thread->task;
 	if (!thread->has_comm) {
-		len = snprintf(nameless, sizeof(nameless), ":%u", thread->tid);
+		/* signed, as perf(1): the kernel says -1 of a task that is already gone */
+		len = snprintf(nameless, sizeof(nameless), ":%d", (int32_t)thread->tid);
 		task.comm = strpool_intern(table->strings, nameless, (size_t)len);
 	}
 	thread->task = task_intern(table, &task);
 	return thread->task;
 }
 
-static void drop_dead(struct task_table *table)
+static void drop_dead_threads(struct task_table *table)
 {
 	uint32_t kept = 0;
 
+	for (uint32_t i = 0; i < table->process_count; i++)
+		table->processes[i].has_threads = false;
 	id_map_clear(&table->thread_by_tid);
 	for (uint32_t i = 0; i < table->thread_count; i++) {
-		const struct process *process =
-			task_table_find_process(table, table->threads[i].pid);
+		const struct thread *thread = &table->threads[i];
+		struct process *process = task_table_find_process(table, thread->pid);
 
-		if (process && !process->is_alive)
+		if (!thread->is_alive)
 			continue;
-		table->threads[kept] = table->threads[i];
+		if (process)
+			process->has_threads = true;
+		table->threads[kept] = *thread;
 		table->threads[kept].task = ID_SET_NONE;
 		id_map_put(&table->thread_by_tid, table->threads[kept].tid, kept); /* has room */
 		kept++;
 	}
 	table->thread_count = kept;
-	kept = 0;
+}
+
+static void drop_dead_processes(struct task_table *table)
+{
+	uint32_t kept = 0;
+
 	id_map_clear(&table->process_by_pid);
 	for (uint32_t i = 0; i < table->process_count; i++) {
-		if (!table->processes[i].is_alive) {
-			address_map_release(table->processes[i].maps);
+		const struct process *process = &table->processes[i];
+
+		if (!process->is_alive && !process->has_threads) {
+			address_map_release(process->maps);
 			continue;
 		}
-		table->processes[kept] = table->processes[i];
+		table->processes[kept] = *process;
 		id_map_put(&table->process_by_pid, table->processes[kept].pid, kept);
 		kept++;
 	}
@@ -270,7 +287,8 @@ int task_table_compact(struct task_table *table, const unsigned char *used, uint
 		renumbered[i] = kept++;
 	}
 	table->task_count = kept;
-	drop_dead(table);
+	drop_dead_threads(table);
+	drop_dead_processes(table);
 	return id_set_rebuild(&table->task_index, kept, task_hash, table);
 }
 

@@ -1,0 +1,256 @@
+/* The order in which records leave. A record here is a header and its number; the number says what
+ * came out. */
+#include <linux/perf_event.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "model/reorder.h"
+#include "random_numbers.h"
+
+enum { OUT_MAX = 20000 };
+
+struct out {
+	uint64_t number, time_ns;
+	uint32_t cpu;
+	uint16_t event;
+};
+
+static struct out out[OUT_MAX];
+static size_t out_count;
+
+static void take(void *context, const void *record, size_t size, uint16_t event, uint32_t cpu,
+		 uint64_t time_ns)
+{
+	const uint64_t *words = record;
+	const uint64_t filling = words[1];
+
+	assert_ptr_equal(context, out);
+	assert_true((uintptr_t)record % 8 == 0);
+	for (size_t i = 2; i < size / 8; i++)
+		assert_true(words[i] == filling);
+	assert_true(out_count < OUT_MAX);
+	out[out_count++] = (struct out){ .number = filling, .time_ns = time_ns, .cpu = cpu,
+					 .event = event };
+}
+
+/* @words: how long it is, at least the header and one word. */
+static void push_long(struct reorder *reorder, uint64_t number, uint64_t time_ns, uint32_t cpu,
+		      size_t words)
+{
+	static uint64_t record[UINT16_MAX / 8 + 1];
+	const struct perf_event_header header = { .type = PERF_RECORD_SAMPLE,
+						  .size = (uint16_t)(words * 8) };
+
+	memcpy(record, &header, sizeof(header));
+	for (size_t i = 1; i < words; i++)
+		record[i] = number;
+	assert_int_equal(reorder_push(reorder, record, words * 8, (uint16_t)(number % 7), cpu,
+				      time_ns), 0);
+}
+
+static void push(struct reorder *reorder, uint64_t number, uint64_t time_ns, uint32_t cpu)
+{
+	push_long(reorder, number, time_ns, cpu, 2);
+}
+
+static void release(struct reorder *reorder, uint64_t limit_ns)
+{
+	reorder_release(reorder, limit_ns, take, out);
+}
+
+static void assert_out(const uint64_t *numbers, size_t count)
+{
+	assert_int_equal(out_count, count);
+	for (size_t i = 0; i < count; i++)
+		assert_int_equal(out[i].number, numbers[i]);
+}
+
+static int set_up(void **state)
+{
+	static struct reorder reorder;
+
+	out_count = 0;
+	reorder_init(&reorder);
+	*state = &reorder;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	reorder_finish(*state);
+	return 0;
+}
+
+/* Ring by ring, each in its order:  cpu 0: 10 30 50   cpu 1: 20 40 60 */
+static void test_the_rings_of_two_cpus_become_one_order(void **state)
+{
+	static const uint64_t expected[] = { 1, 4, 2, 5, 3, 6 };
+
+	push(*state, 1, 10, 0);
+	push(*state, 2, 30, 0);
+	push(*state, 3, 50, 0);
+	push(*state, 4, 20, 1);
+	push(*state, 5, 40, 1);
+	push(*state, 6, 60, 1);
+	release(*state, 60);
+	assert_out(expected, 6);
+	assert_int_equal(out[1].cpu, 1);
+	assert_int_equal(out[1].event, 4);
+	assert_int_equal(out[1].time_ns, 20);
+}
+
+/* CPU 0 maps libfoo.so at 100, CPU 1 runs it at 101 and is read first; CPU 0's ring is reached only
+ * in the next round. The round that began at 90 may not let the sample go. */
+static void test_a_map_comes_before_the_sample_that_needs_it(void **state)
+{
+	enum { SAMPLE = 1, MAP = 2 };
+	static const uint64_t expected[] = { MAP, SAMPLE };
+
+	push(*state, SAMPLE, 101, 1);
+	release(*state, 90);
+	assert_int_equal(out_count, 0);
+	push(*state, MAP, 100, 0);
+	release(*state, 140);
+	assert_out(expected, 2);
+	assert_int_equal(((struct reorder *)*state)->late, 0);
+}
+
+static void test_equal_times_keep_the_order_of_arrival(void **state)
+{
+	uint64_t expected[100];
+
+	for (uint64_t i = 0; i < 100; i++) {
+		expected[i] = i;
+		push(*state, i, i < 50 ? 7 : 8, (uint32_t)i % 3);
+	}
+	release(*state, 7);	/* and those that stay keep it too */
+	release(*state, 8);
+	assert_out(expected, 100);
+}
+
+static void test_a_lone_record_leaves_at_the_mark_that_reaches_it(void **state)
+{
+	static const uint64_t expected[] = { 1 };
+
+	push(*state, 1, 1000, 0);
+	release(*state, 999);
+	assert_int_equal(out_count, 0);
+	release(*state, 1000);
+	assert_out(expected, 1);
+	release(*state, 5000);
+	assert_out(expected, 1);
+}
+
+static void test_what_is_newer_than_the_mark_waits(void **state)
+{
+	static const uint64_t expected[] = { 2, 1, 3 };
+
+	push(*state, 1, 20, 0);
+	push(*state, 2, 10, 1);
+	push(*state, 3, 30, 1);
+	release(*state, 25);
+	assert_out(expected, 2);
+	assert_int_equal(((struct reorder *)*state)->count, 1);
+	release(*state, UINT64_MAX);
+	assert_out(expected, 3);
+}
+
+static void test_a_late_record_leaves_and_is_counted(void **state)
+{
+	static const uint64_t expected[] = { 1, 2, 3 };
+	struct reorder *reorder = *state;
+
+	push(reorder, 1, 100, 0);
+	release(reorder, 100);
+	push(reorder, 2, 99, 1);
+	push(reorder, 3, 100, 1);	/* as new as the newest: in order */
+	release(reorder, 200);
+	assert_out(expected, 3);
+	assert_int_equal(reorder->late, 1);
+	assert_int_equal(reorder->last_out_ns, 100);
+}
+
+static void test_the_largest_records_pass_whole(void **state)
+{
+	static const uint64_t expected[] = { 9, 8, 7, 6, 5, 4, 3, 2, 1, 0 };
+
+	for (uint64_t i = 0; i < 10; i++)	/* 640 KiB: several chunks */
+		push_long(*state, i, 100 - i, 0, UINT16_MAX / 8);
+	release(*state, 95);
+	release(*state, 100);
+	assert_out(expected, 10);
+}
+
+static void test_the_memory_of_what_left_is_given_back(void **state)
+{
+	size_t quiet_bytes;
+
+	push(*state, 0, 1, 0);
+	release(*state, 1);
+	quiet_bytes = reorder_bytes(*state);
+	for (uint64_t i = 0; i < 100; i++)
+		push_long(*state, i, 10 + i, 0, 8000);
+	assert_true(reorder_bytes(*state) >= 100 * 64000);
+	release(*state, 108);
+	assert_int_equal(((struct reorder *)*state)->count, 1);
+	assert_true(reorder_bytes(*state) <= quiet_bytes);
+}
+
+/* Rounds of random records: those stamped after the mark of the round before. Expected: everything
+ * once, sorted by (time, arrival), and after each mark exactly what is not newer. */
+static void test_random_rounds_leave_complete_and_sorted(void **state)
+{
+	static uint64_t time_of[OUT_MAX];
+	uint64_t seed = 11, mark = 0, number = 0;
+
+	for (int round = 0; round < 200; round++) {
+		size_t due = 0;
+
+		for (uint32_t i = random_below(&seed, 90); i > 0; i--) {
+			time_of[number] = mark + 1 + random_below(&seed, 40);
+			push_long(*state, number, time_of[number], number % 2,
+				  2 + random_below(&seed, 600));
+			number++;
+		}
+		mark += random_below(&seed, 20);
+		release(*state, mark);
+		for (uint64_t i = 0; i < number; i++)
+			due += time_of[i] <= mark;
+		assert_int_equal(out_count, due);
+	}
+	release(*state, UINT64_MAX);
+	assert_int_equal(out_count, number);
+	for (size_t i = 0; i < out_count; i++) {
+		assert_int_equal(out[i].time_ns, time_of[out[i].number]);
+		assert_int_equal(out[i].cpu, out[i].number % 2);
+		assert_true(i == 0 || out[i - 1].time_ns < out[i].time_ns ||
+			    (out[i - 1].time_ns == out[i].time_ns &&
+			     out[i - 1].number < out[i].number));
+	}
+	assert_int_equal(((struct reorder *)*state)->late, 0);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_the_rings_of_two_cpus_become_one_order),
+		TEST(test_a_map_comes_before_the_sample_that_needs_it),
+		TEST(test_equal_times_keep_the_order_of_arrival),
+		TEST(test_a_lone_record_leaves_at_the_mark_that_reaches_it),
+		TEST(test_what_is_newer_than_the_mark_waits),
+		TEST(test_a_late_record_leaves_and_is_counted),
+		TEST(test_the_largest_records_pass_whole),
+		TEST(test_the_memory_of_what_left_is_given_back),
+		TEST(test_random_rounds_leave_complete_and_sorted),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,331 @@
+/* Who runs, after forks, execs, exits and renames, as the kernel defines them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "model/task_table.h"
+
+static struct strpool *strings;
+static struct task_table table;
+
+static int set_up(void **state)
+{
+	(void)state;
+	strings = strpool_create();
+	task_table_init(&table, strings);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	task_table_finish(&table);
+	strpool_destroy(strings);
+	return 0;
+}
+
+static void set_comm(uint32_t pid, uint32_t tid, const char *comm, bool is_exec)
+{
+	task_table_set_comm(&table, pid, tid, comm, strlen(comm), is_exec);
+}
+
+static uint32_t task_of(uint32_t pid, uint32_t tid)
+{
+	return task_table_task(&table, task_table_thread(&table, pid, tid));
+}
+
+static const char *comm_of(uint32_t pid, uint32_t tid)
+{
+	const uint32_t task = task_of(pid, tid);	/* may move the rows */
+
+	return strpool_get(strings, table.tasks[task].comm);
+}
+
+static void map(uint32_t pid, uint64_t start, uint32_t object)
+{
+	const struct mapping row = { .start = start, .end = start + 0x1000, .object = object };
+	struct process *process = task_table_process(&table, pid);
+
+	if (!process->maps)
+		process->maps = address_map_create();
+	assert_int_equal(address_map_insert(&process->maps, &row), 0);
+	process->maps_state = MAPS_KNOWN;
+}
+
+static const struct mapping *mapping_at(uint32_t pid, uint64_t ip)
+{
+	const struct process *process = task_table_find_process(&table, pid);
+
+	return process && process->maps ? address_map_find(process->maps, ip) : NULL;
+}
+
+static void fork_from(uint32_t parent_pid, uint32_t parent_tid, uint32_t pid, uint32_t tid)
+{
+	task_table_fork(&table, parent_pid, parent_tid, pid, tid, false);
+}
+
+static void test_a_forked_process_has_its_parents_name_maps_and_user(void **state)
+{
+	struct process *parent;
+
+	(void)state;
+	set_comm(100, 101, "worker", false);
+	map(100, 0x5000, 7);
+	parent = task_table_process(&table, 100);
+	parent->uid = 1000;
+	parent->has_uid = parent->is_target = true;
+	fork_from(100, 101, 200, 200);
+
+	assert_string_equal(comm_of(200, 200), "worker");
+	assert_int_equal(mapping_at(200, 0x5000)->object, 7);
+	assert_int_equal(task_table_find_process(&table, 200)->maps_state, MAPS_KNOWN);
+	assert_int_equal(task_table_find_process(&table, 200)->parent_pid, 100);
+	assert_int_equal(task_table_find_process(&table, 200)->uid, 1000);
+	assert_true(task_table_find_process(&table, 200)->has_uid);
+	assert_true(task_table_find_process(&table, 200)->is_target);
+}
+
+static void test_after_fork_the_maps_of_parent_and_child_part(void **state)
+{
+	(void)state;
+	map(100, 0x5000, 7);
+	fork_from(100, 100, 200, 200);
+	map(200, 0x8000, 8);
+	map(100, 0x9000, 9);
+	assert_null(mapping_at(100, 0x8000));
+	assert_null(mapping_at(200, 0x9000));
+	assert_int_equal(mapping_at(200, 0x5000)->object, 7);
+}
+
+static void test_a_child_of_an_unread_process_is_unread(void **state)
+{
+	(void)state;
+	task_table_process(&table, 100)->maps_state = MAPS_ASKED;
+	fork_from(100, 100, 200, 200);
+	fork_from(999, 999, 300, 300);	/* a parent that was never seen */
+	assert_int_equal(task_table_find_process(&table, 200)->maps_state, MAPS_UNREAD);
+	assert_int_equal(task_table_find_process(&table, 300)->maps_state, MAPS_UNREAD);
+	assert_int_equal(task_table_find_process(&table, 300)->parent_pid, 999);
+	assert_string_equal(comm_of(300, 300), ":300");
+}
+
+static void test_a_new_thread_runs_in_the_maps_that_are_there(void **state)
+{
+	const struct address_map *maps;
+
+	(void)state;
+	set_comm(100, 100, "server", false);
+	map(100, 0x5000, 7);
+	maps = task_table_find_process(&table, 100)->maps;
+	fork_from(100, 100, 100, 105);
+	assert_string_equal(comm_of(100, 105), "server");
+	assert_ptr_equal(task_table_find_process(&table, 100)->maps, maps);
+	assert_int_equal(maps->refs, 1);
+	assert_null(task_table_find_process(&table, 105));
+}
+
+/* perf record's own words about what ran already: the mappings follow one by one. */
+static void test_a_synthesized_fork_copies_no_maps(void **state)
+{
+	(void)state;
+	set_comm(100, 100, "init", false);
+	map(100, 0x5000, 7);
+	task_table_fork(&table, 100, 100, 200, 200, true);
+	assert_null(mapping_at(200, 0x5000));
+	assert_string_equal(comm_of(200, 200), "init");
+}
+
+static void test_exec_drops_the_maps_and_leaves_the_parents_alone(void **state)
+{
+	(void)state;
+	set_comm(100, 100, "sh", false);
+	map(100, 0x5000, 7);
+	fork_from(100, 100, 200, 200);
+	set_comm(200, 200, "ls", true);
+	assert_null(mapping_at(200, 0x5000));
+	assert_int_equal(task_table_find_process(&table, 200)->maps_state, MAPS_KNOWN);
+	assert_int_equal(mapping_at(100, 0x5000)->object, 7);
+	assert_string_equal(comm_of(200, 200), "ls");
+	assert_string_equal(comm_of(100, 100), "sh");
+}
+
+static void test_a_rename_makes_another_task_and_keeps_the_maps(void **state)
+{
+	uint32_t before, after;
+
+	(void)state;
+	set_comm(100, 100, "loader", false);
+	map(100, 0x5000, 7);
+	before = task_of(100, 100);
+	set_comm(100, 100, "running", false);
+	after = task_of(100, 100);
+	assert_int_not_equal(before, after);
+	assert_string_equal(strpool_get(strings, table.tasks[before].comm), "loader");
+	assert_string_equal(strpool_get(strings, table.tasks[after].comm), "running");
+	assert_int_equal(mapping_at(100, 0x5000)->object, 7);
+	set_comm(100, 100, "loader", false);
+	assert_int_equal(task_of(100, 100), before);	/* the old name: the old task */
+}
+
+static void test_a_thread_without_a_name_is_called_by_its_number(void **state)
+{
+	uint32_t nameless;
+
+	(void)state;
+	nameless = task_of(4294967294u, 4294967295u);
+	assert_string_equal(strpool_get(strings, table.tasks[nameless].comm), ":4294967295");
+	assert_string_equal(comm_of(300, 301), ":301");
+	set_comm(300, 301, "named", false);
+	assert_string_equal(comm_of(300, 301), "named");
+}
+
+static void test_the_idle_task_is_swapper_and_needs_nothing(void **state)
+{
+	(void)state;
+	assert_string_equal(comm_of(0, 0), "swapper");
+	assert_int_equal(task_table_process(&table, 0)->maps_state, MAPS_KNOWN);
+	assert_true(task_table_process(&table, 0)->has_uid);
+}
+
+static void test_names_are_sanitized(void **state)
+{
+	(void)state;
+	set_comm(100, 100, "a\033[2J", false);
+	assert_string_equal(comm_of(100, 100), "a\\x1b[2J");
+}
+
+static void test_a_pid_that_is_used_again_starts_anew(void **state)
+{
+	uint32_t before;
+
+	(void)state;
+	set_comm(1, 1, "init", false);
+	set_comm(200, 200, "old", true);
+	map(200, 0x5000, 7);
+	task_table_process(&table, 200)->is_target = true;
+	before = task_of(200, 200);
+	task_table_exit(&table, 200, 200);
+	fork_from(1, 1, 200, 200);
+	assert_null(mapping_at(200, 0x5000));
+	assert_false(task_table_find_process(&table, 200)->is_target);
+	assert_true(task_table_find_process(&table, 200)->is_alive);
+	assert_string_equal(comm_of(200, 200), "init");
+	assert_int_not_equal(task_of(200, 200), before);
+}
+
+/* Its EXIT and FORK were lost: the record's own pid is newer than what we know. */
+static void test_a_tid_seen_in_another_process_is_another_thread(void **state)
+{
+	(void)state;
+	set_comm(100, 150, "old", false);
+	assert_string_equal(comm_of(100, 150), "old");
+	assert_string_equal(comm_of(150, 150), ":150");
+}
+
+static void test_a_thread_made_before_its_process_was_known_keeps_its_mark(void **state)
+{
+	(void)state;
+	task_table_thread(&table, TASK_PID_UNKNOWN, 105)->is_target = true;
+	assert_true(task_table_thread(&table, 100, 105)->is_target);
+	assert_int_equal(task_table_thread(&table, 100, 105)->pid, 100);
+	assert_false(task_table_thread(&table, 200, 105)->is_target);	/* another one by now */
+}
+
+static uint32_t renumbered[64];
+
+static void compact(const unsigned char *used)
+{
+	assert_int_equal(task_table_compact(&table, used, renumbered), 0);
+}
+
+static void test_compaction_keeps_used_tasks_and_renumbers_them(void **state)
+{
+	static const unsigned char used[] = { 0, 1, 0, 1 };
+
+	(void)state;
+	set_comm(100, 100, "a", false);
+	assert_int_equal(task_of(100, 100), 0);
+	set_comm(100, 100, "b", false);
+	assert_int_equal(task_of(100, 100), 1);
+	set_comm(200, 200, "c", false);
+	assert_int_equal(task_of(200, 200), 2);
+	set_comm(300, 300, "d", false);
+	assert_int_equal(task_of(300, 300), 3);
+	compact(used);
+	assert_int_equal(table.task_count, 2);
+	assert_int_equal(renumbered[0], ID_SET_NONE);
+	assert_int_equal(renumbered[1], 0);
+	assert_int_equal(renumbered[2], ID_SET_NONE);
+	assert_int_equal(renumbered[3], 1);
+	assert_int_equal(task_of(100, 100), 0);	/* found again by what it is */
+	assert_int_equal(task_of(300, 300), 1);
+	assert_int_equal(task_of(200, 200), 2);	/* runs on, made anew */
+	assert_string_equal(comm_of(200, 200), "c");
+}
+
+static void test_compaction_forgets_dead_processes_and_threads_alone(void **state)
+{
+	(void)state;
+	set_comm(100, 100, "lives", false);
+	fork_from(100, 100, 100, 101);
+	fork_from(100, 100, 100, 102);
+	set_comm(200, 200, "dies", true);
+	map(200, 0x5000, 7);
+	fork_from(200, 200, 200, 201);
+	task_table_process(&table, 100);
+	task_table_exit(&table, 100, 102);
+	task_table_exit(&table, 200, 201);
+	task_table_exit(&table, 200, 200);
+	compact(NULL);
+	assert_null(task_table_find_process(&table, 200));
+	assert_non_null(task_table_find_process(&table, 100));
+	assert_int_equal(table.thread_count, 2);	/* 100 and 101 */
+	assert_string_equal(comm_of(100, 101), "lives");
+	assert_string_equal(comm_of(200, 201), ":201");
+}
+
+/* main() may end by pthread_exit(): the others go on in the same memory. */
+static void test_a_process_lives_as_long_as_one_of_its_threads(void **state)
+{
+	(void)state;
+	set_comm(100, 100, "server", true);
+	map(100, 0x5000, 7);
+	fork_from(100, 100, 100, 101);
+	task_table_exit(&table, 100, 100);
+	compact(NULL);
+	assert_int_equal(mapping_at(100, 0x5000)->object, 7);
+	task_table_exit(&table, 100, 101);
+	compact(NULL);
+	assert_null(task_table_find_process(&table, 100));
+	assert_int_equal(table.thread_count, 0);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_a_forked_process_has_its_parents_name_maps_and_user),
+		TEST(test_after_fork_the_maps_of_parent_and_child_part),
+		TEST(test_a_child_of_an_unread_process_is_unread),
+		TEST(test_a_new_thread_runs_in_the_maps_that_are_there),
+		TEST(test_a_synthesized_fork_copies_no_maps),
+		TEST(test_exec_drops_the_maps_and_leaves_the_parents_alone),
+		TEST(test_a_rename_makes_another_task_and_keeps_the_maps),
+		TEST(test_a_thread_without_a_name_is_called_by_its_number),
+		TEST(test_the_idle_task_is_swapper_and_needs_nothing),
+		TEST(test_names_are_sanitized),
+		TEST(test_a_pid_that_is_used_again_starts_anew),
+		TEST(test_a_tid_seen_in_another_process_is_another_thread),
+		TEST(test_a_thread_made_before_its_process_was_known_keeps_its_mark),
+		TEST(test_compaction_keeps_used_tasks_and_renumbers_them),
+		TEST(test_compaction_forgets_dead_processes_and_threads_alone),
+		TEST(test_a_process_lives_as_long_as_one_of_its_threads),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
