@@ -99,11 +99,14 @@ static void take_signal(struct batch *batch)
 static int wait_ms(const struct batch *batch)
 {
 	const uint64_t now_ns = clock_now_ns();
+	uint64_t left_ms;
 
 	if (!batch->end_ns || batch->is_source_stopped)
 		return -1;
-	return now_ns >= batch->end_ns ? 0
-				       : (int)((batch->end_ns - now_ns) / CLOCK_NS_PER_MS % 60000) + 1;
+	if (now_ns >= batch->end_ns)
+		return 0;
+	left_ms = (batch->end_ns - now_ns) / CLOCK_NS_PER_MS + 1;
+	return left_ms > 60000 ? 60000 : (int)left_ms;
 }
 
 static void stop_when_over(struct batch *batch)

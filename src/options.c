@@ -316,7 +316,8 @@ static int parse_one(int option, const char *text, struct options *out, struct d
 		return parse_target(option, text, &out->capture.target, why);
 	case 'e':		return add_event(text, out);
 	case 'F':		return parse_freq(text, out, why);
-	case 'c':		return parse_number(text, "-c", INT64_MAX, &out->capture.period, why);
+	case 'c':
+		return parse_number(text, "-c", INT64_MAX, &out->capture.period, why);
 	case 'm':		return parse_pages(text, out, why);
 	case 's':		return parse_keys(text, &out->keys, why);
 	case 'd':

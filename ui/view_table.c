@@ -193,6 +193,21 @@ static void draw_row(const struct column_layout *layout, const struct snapshot *
 	}
 }
 
+/* The whole line but the bar: reversed, its blocks would be holes. */
+static void select_row(const struct column_layout *layout, struct canvas *canvas, int y)
+{
+	int x = 0;
+
+	for (size_t i = 0; i < layout->count; i++) {
+		if (layout->places[i].id != COL_BAR)
+			continue;
+		canvas_set_role(canvas, (struct canvas_area){ 0, y, layout->places[i].x },
+				ROLE_SELECTED);
+		x = layout->places[i].x + layout->places[i].width;
+	}
+	canvas_set_role(canvas, (struct canvas_area){ x, y, canvas->width - x }, ROLE_SELECTED);
+}
+
 /* Why there is no row, and what to do about it. */
 static void explain_empty(const struct ui_state *state, char *out, size_t cap)
 {
@@ -248,6 +263,6 @@ static void draw_table(struct view *view, const struct ui_state *state, struct c
 		if (table->top + i != table->cursor)
 			continue;
 		canvas_put_text(canvas, (struct canvas_area){ 0, y, 1 }, "\u25b8", ROLE_SELECTED);
-		canvas_set_role(canvas, (struct canvas_area){ 0, y, canvas->width }, ROLE_SELECTED);
+		select_row(&layout, canvas, y);
 	}
 }

@@ -19,19 +19,22 @@ struct mailbox {
 /* Writer. Puts @object in; returns the one that was not taken, or NULL. */
 static inline void *mailbox_put(struct mailbox *box, void *object)
 {
-	return atomic_exchange_explicit(&box->newest, object, memory_order_acq_rel); /* mailbox_take() */
+	/* pairs with mailbox_take() */
+	return atomic_exchange_explicit(&box->newest, object, memory_order_acq_rel);
 }
 
 /* Reader. Takes the newest object (the reader's to free), or NULL. */
 static inline void *mailbox_take(struct mailbox *box)
 {
-	return atomic_exchange_explicit(&box->newest, NULL, memory_order_acq_rel); /* mailbox_put() */
+	/* pairs with mailbox_put() */
+	return atomic_exchange_explicit(&box->newest, NULL, memory_order_acq_rel);
 }
 
 /* Writer. True when the reader has taken what was put. */
 static inline bool mailbox_is_empty(struct mailbox *box)
 {
-	return !atomic_load_explicit(&box->newest, memory_order_relaxed); /* only the reader empties */
+	/* Only the reader empties it: no order is needed. */
+	return !atomic_load_explicit(&box->newest, memory_order_relaxed);
 }
 
 #endif

@@ -17,7 +17,7 @@
 #define CAPTURE_DEFAULT_FREQ_HZ 997 /* odd: does not march with timers; see README "cost" */
 
 struct capture_config {
-	const char *const *events;	/* -e texts (each may be a comma list); none: the default chain */
+	const char *const *events;	/* -e texts, comma lists too; none: the default chain */
 	size_t event_text_count;
 	uint64_t freq_hz;	/* 0: use `period`; UINT64_MAX: max (perf_event_max_sample_rate) */
 	uint64_t period;	/* both 0: the default: every hit of a tracepoint, else 997 Hz */

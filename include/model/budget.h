@@ -7,12 +7,12 @@
 /* What counts against the budget: slices, stacks, tasks, text. */
 size_t budget_bytes(const struct ingest *ingest);
 
-/* Rolls old slices up; when still over @limit_bytes drops the oldest and compacts. Returns true when
- * stack and task ids were renumbered: whoever keeps entries of its own must start over.
+/* Rolls old slices up; when still over @limit_bytes drops the oldest and compacts. Returns true
+ * when stack and task ids were renumbered: whoever keeps entries of its own must start over.
  * Thread: the analyzer's. */
 bool budget_enforce(struct ingest *ingest, size_t limit_bytes, uint64_t now_ns);
 
-/* Forgets all stacks and tasks that no slice refers to. True: renumbered (else no memory for it). */
+/* Forgets all stacks and tasks that no slice refers to. True: renumbered; else no memory for it. */
 bool budget_compact(struct ingest *ingest);
 
 #endif

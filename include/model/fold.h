@@ -73,7 +73,8 @@ void fold_add_slices_dense(struct fold *fold, const struct slice *slices, uint32
 
 /* What both ways share. */
 
-/* Row for @frame's code and @task, as the keys say. NULL: out of memory. BORROWED until the next. */
+/* Row for @frame's code and @task, as the keys say; NULL: out of memory. BORROWED until the next
+ * one is asked for. */
 struct fold_row *fold_row_of(struct fold *fold, uint32_t frame, const struct task *task,
 			     uint16_t cpu, bool is_idle);
 /* Notes in @row whose samples @entry holds. */

@@ -76,7 +76,7 @@ struct ingest {
 	struct address_map *kernel_overlay;	/* programs that were loaded while we look */
 	uint64_t recorded_text_address;		/* replay: of _text; 0: not recorded */
 	bool is_kernel_recorded;		/* replay: the running kernel is the recorded one */
-	bool is_kernel_slid;			/* replay: its names were asked for once more, slid */
+	bool is_kernel_slid;			/* replay: its names were asked for slid */
 
 	struct parked_sample *parked;	/* owned; oldest first */
 	uint32_t parked_count, parked_capacity;

@@ -1,4 +1,4 @@
-/* publisher.h - chooses the window, folds it, and makes the snapshot with all figures of the header.
+/* publisher.h - chooses the window, folds it, and makes the snapshot with the header's figures.
  * Thread: the analyzer's. */
 #ifndef MODEL_PUBLISHER_H
 #define MODEL_PUBLISHER_H

@@ -1,4 +1,4 @@
-/* request.h - what the screen asks of the analyzer, over an SPSC queue. The answer is a snapshot. */
+/* request.h - what the screen asks of the analyzer, over an SPSC queue; a snapshot answers. */
 #ifndef MODEL_REQUEST_H
 #define MODEL_REQUEST_H
 

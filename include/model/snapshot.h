@@ -30,7 +30,7 @@ enum symbol_state {
 	SYMBOL_NAMED,
 	SYMBOL_LOADING,		/* the object's table has not arrived: one row per object */
 	SYMBOL_UNKNOWN,		/* table is there, or there is none: one row per address */
-	SYMBOL_UNREADABLE,	/* the file could not be read: `reason` says why; one row per address */
+	SYMBOL_UNREADABLE,	/* the file could not be read, see `reason`: as above */
 };
 
 struct snapshot_row {
@@ -43,7 +43,7 @@ struct snapshot_row {
 	const char *build_id;	/* hex or "" */
 	const char *comm;	/* of the samples if all share it, else "" (see tasks) */
 	const char *reason;	/* SYMBOL_UNREADABLE, else "" */
-	uint64_t address;	/* start of the symbol, or the address; file offset for user objects */
+	uint64_t address;	/* start of the symbol, or the address; in user objects: file offset */
 	int64_t pid, tid;	/* if all samples share it, else -1 (pid 0 is the idle task) */
 	int64_t cpu;		/* if all samples share it, else -1 */
 	uint32_t tasks;		/* how many different tasks (pid, tid, comm) */
@@ -78,7 +78,7 @@ struct snapshot {
 
 	/* which time */
 	uint64_t seq;		/* grows by one per snapshot */
-	uint64_t time_ns;	/* end of the window, CLOCK_MONOTONIC (of the recording in replay) */
+	uint64_t time_ns;	/* end of the window; CLOCK_MONOTONIC, or the recording's clock */
 	enum window_kind window;
 	double window_s;	/* length really covered */
 	unsigned int keys;	/* enum row_key bits of the rows */

@@ -50,7 +50,7 @@ struct slice_ticks {
 };
 
 struct slice {
-	uint64_t seq;			/* grows by one per closed slice; of the first when merged */
+	uint64_t seq;			/* one more per closed slice; the first's when merged */
 	uint64_t start_ns, end_ns;	/* of the times counted in it */
 	struct slice_entry *entries;	/* owned; exact size */
 	uint32_t count;

@@ -30,7 +30,7 @@ enum object_state {
 	OBJECT_LOADING,
 	OBJECT_READY,
 	OBJECT_UNREADABLE,
-	OBJECT_IS_SYMBOL,	/* code that the kernel made at run time: its path is its one name */
+	OBJECT_IS_SYMBOL,	/* code made by the kernel at run time: its path is its name */
 };
 
 struct object {

@@ -15,16 +15,18 @@
 static struct {
 	pthread_mutex_t lock;
 	struct log_line lines[LOG_LINES];
-	size_t written;		/* lines ever written; the newest is lines[(written - 1) % LOG_LINES] */
+	size_t written;		/* lines ever; the newest is lines[(written - 1) % LOG_LINES] */
 	int fd;
 } log_state = { .lock = PTHREAD_MUTEX_INITIALIZER, .fd = -1 };
 
 int log_open(const char *path, struct diag *why)
 {
-	int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0600);
+	int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK,
+		      0600);
 
 	if (fd < 0)
-		return diag_set(why, -errno, "cannot open the log file %s: %s", path, strerror(errno));
+		return diag_set(why, -errno, "cannot open the log file %s: %s", path,
+				strerror(errno));
 	log_state.fd = fd;
 	return 0;
 }

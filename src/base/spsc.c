@@ -40,7 +40,8 @@ static struct slot_header *slot_at(const struct spsc *queue, uint64_t index)
 void *spsc_reserve(struct spsc *queue, size_t payload_bytes)
 {
 	uint64_t tail = atomic_load_explicit(&queue->tail, memory_order_relaxed);
-	uint64_t head = atomic_load_explicit(&queue->head, memory_order_acquire); /* its reads are over */
+	/* ACQUIRE: the consumer's reads are over (spsc_release()) */
+	uint64_t head = atomic_load_explicit(&queue->head, memory_order_acquire);
 	uint64_t need = sizeof(struct slot_header) + ((payload_bytes + 7) & ~(uint64_t)7);
 	uint64_t to_end = queue->capacity - (tail & (queue->capacity - 1));
 	uint64_t filler = to_end < need ? to_end : 0;
@@ -63,13 +64,15 @@ void *spsc_reserve(struct spsc *queue, size_t payload_bytes)
 
 void spsc_commit(struct spsc *queue)
 {
-	atomic_store_explicit(&queue->tail, queue->reserved, memory_order_release); /* spsc_peek() */
+	/* pairs with spsc_peek() */
+	atomic_store_explicit(&queue->tail, queue->reserved, memory_order_release);
 }
 
 const void *spsc_peek(struct spsc *queue, size_t *payload_bytes)
 {
 	uint64_t head = atomic_load_explicit(&queue->head, memory_order_relaxed);
-	uint64_t tail = atomic_load_explicit(&queue->tail, memory_order_acquire); /* spsc_commit() */
+	/* pairs with spsc_commit() */
+	uint64_t tail = atomic_load_explicit(&queue->tail, memory_order_acquire);
 
 	while (head != tail) {
 		const struct slot_header *slot = slot_at(queue, head);
@@ -79,7 +82,8 @@ const void *spsc_peek(struct spsc *queue, size_t *payload_bytes)
 			return slot + 1;
 		}
 		head += slot->slot_bytes;
-		atomic_store_explicit(&queue->head, head, memory_order_release); /* spsc_reserve() */
+		/* pairs with spsc_reserve() */
+		atomic_store_explicit(&queue->head, head, memory_order_release);
 	}
 	return NULL;
 }

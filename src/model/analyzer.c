@@ -56,7 +56,8 @@ int analyzer_create(struct analyzer **out, const struct analyzer_config *config,
 	analyzer->request_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	analyzer->snapshot_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (analyzer->request_fd < 0 || analyzer->snapshot_fd < 0)
-		err = diag_set(why, -EMFILE, "no descriptors left for the analyzer: raise ulimit -n");
+		err = diag_set(why, -EMFILE, "no descriptors left for the analyzer: "
+			       "raise ulimit -n");
 	else if (spsc_init(&analyzer->requests, REQUEST_QUEUE_BYTES))
 		err = diag_set(why, -ENOMEM, "no memory for the analyzer");
 	else

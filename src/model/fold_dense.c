@@ -73,8 +73,8 @@ static void add_total(struct fold_row *row, const struct sum *sum)
 	}
 }
 
-/* Step 1. A stack mostly belongs to one task, so what costs a look-up (its symbol, who has samples in
- * its row) is done when the stack or its task changes, not for every entry. */
+/* Step 1. A stack mostly belongs to one task, so what costs a look-up (its symbol, who has samples
+ * in its row) is done when the stack or its task changes, not for every entry. */
 static void add_entry(struct fold *fold, struct dense *dense, const struct slice_entry *entry)
 {
 	struct sum *sum = &dense->stacks[entry->stack];
@@ -105,11 +105,13 @@ static void add_entry(struct fold *fold, struct dense *dense, const struct slice
 
 static void add_slice(struct fold *fold, struct dense *dense, const struct slice *slice)
 {
-	for (uint32_t i = 0; i < slice->count; i++) {
-		if (i + PREFETCH_AHEAD < slice->count)
-			__builtin_prefetch(&dense->stacks[slice->entries[i + PREFETCH_AHEAD].stack]);
-		if (slice->entries[i].event == fold->event)
-			add_entry(fold, dense, &slice->entries[i]);
+	const struct slice_entry *end = slice->entries + slice->count;
+
+	for (const struct slice_entry *entry = slice->entries; entry < end; entry++) {
+		if (end - entry > PREFETCH_AHEAD)
+			__builtin_prefetch(&dense->stacks[entry[PREFETCH_AHEAD].stack]);
+		if (entry->event == fold->event)
+			add_entry(fold, dense, entry);
 	}
 }
 

@@ -149,8 +149,10 @@ static uint32_t object_of(struct ingest *ingest, struct seen_mapping *seen)
 static void insert_user(struct ingest *ingest, struct address_map **map,
 			struct seen_mapping *seen)
 {
+	/* Kernels up to 3.8 report the address of the vdso as its offset. */
+	const uint64_t offset = begins_with(seen, "[vdso]") ? 0 : seen->file_offset;
 	const struct mapping row = {
-		.start = seen->start, .end = seen->end, .file_offset = seen->file_offset,
+		.start = seen->start, .end = seen->end, .file_offset = offset,
 		.since_ns = seen->time_ns, .object = object_of(ingest, seen),
 		.is_absolute = is_anonymous(seen),
 	};
@@ -309,8 +311,8 @@ void ingest_ksymbol(struct ingest *ingest, const struct event_record *record)
 		.device = 1, .inode = ksymbol->start,
 	};
 	struct mapping row = {
-		.start = ksymbol->start, .end = ksymbol->start + ksymbol->bytes, .is_absolute = true,
-		.since_ns = record->time_ns,
+		.start = ksymbol->start, .end = ksymbol->start + ksymbol->bytes,
+		.is_absolute = true, .since_ns = record->time_ns,
 	};
 	bool is_new;
 

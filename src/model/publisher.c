@@ -95,7 +95,8 @@ static void fold_decaying(struct fold *fold, const struct timeline *timeline, st
 {
 	for (uint32_t s = span.first; s < timeline->count; s++) {
 		const struct slice *slice = &timeline->slices[s];
-		const uint64_t age_ns = span.end_ns > slice->end_ns ? span.end_ns - slice->end_ns : 0;
+		const uint64_t age_ns =
+			span.end_ns > slice->end_ns ? span.end_ns - slice->end_ns : 0;
 
 		fold_add(fold, slice->entries, slice->count,
 			 exp2(-(double)age_ns / (double)HALF_LIFE_NS));
@@ -257,7 +258,8 @@ struct snapshot *publisher_make(struct publisher *publisher, bool is_last,
 	struct snapshot *snapshot, head = {
 		.host = config->host, .target = config->target, .notice = config->notice,
 		.cpus = config->cpus, .is_replay = config->ingest.is_replay,
-		.is_last = is_last, .is_target_gone = publisher->is_ended && !config->ingest.is_replay,
+		.is_last = is_last,
+		.is_target_gone = publisher->is_ended && !config->ingest.is_replay,
 		.end_err = is_last ? end_why->err : 0, .end_reason = is_last ? end_why->text : "",
 		.event_count = shown_events(config), .seq = publisher->seq + 1,
 	};

@@ -16,8 +16,8 @@
  * stays behind after a mark (records of the round's own duration) moves to fresh chunks, so chunks
  * are freed whole. Rejected: a heap with one allocation per record.
  *
- * Cost: one round of delay, at most 50 ms, so a lone hit on an idle machine shows at once. Rejected:
- * waiting for the next event (perf top: rare hits never show).
+ * Cost: one round of delay, at most 50 ms, so a lone hit on an idle machine shows at once.
+ * Rejected: waiting for the next event (perf top: rare hits never show).
  */
 #include "model/reorder.h"
 

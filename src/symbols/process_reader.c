@@ -146,7 +146,7 @@ static void read_maps(struct process_reply *reply, const struct process_request 
 
 	reply->time_ns = clock_now_ns();
 	text = read_file(&len, "/proc/%u/maps", request->pid, 0);
-	if (!len && request->parent_pid) {	/* gone, or a zombie: that has the file, but empty */
+	if (!len && request->parent_pid) {	/* gone, or a zombie: its file is empty */
 		free(text);
 		text = read_file(&len, "/proc/%u/maps", request->parent_pid, 0);
 	}

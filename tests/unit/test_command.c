@@ -125,7 +125,7 @@ static void test_the_command_gets_no_descriptor_but_its_three(void **state)
 static void test_the_command_starts_with_default_signals(void **state)
 {
 	struct command *command;
-	char *const argv[] = { "grep", "-qE", "^SigIgn:\t0+$", "/proc/self/status", NULL };
+	char *const argv[] = { "grep", "-qE", "^SigIgn:\t0000000[03]00000000$", "/proc/self/status", NULL };
 	void (*before)(int) = signal(SIGPIPE, SIG_IGN);
 
 	(void)state;
