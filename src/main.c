@@ -48,6 +48,14 @@ static int print_error(const struct diag *why, int err)
 	return status_of_error(err);
 }
 
+static int print_text(const char *text)
+{
+	if (fputs(text, stdout) >= 0 && !fflush(stdout))
+		return EXIT_OK;
+	fprintf(stderr, "flametop: cannot write the output: %s\n", strerror(errno));
+	return EXIT_OUTPUT;
+}
+
 static bool has_terminal(void)
 {
 	const char *term = getenv("TERM");
@@ -139,9 +147,9 @@ int main(int argc, char **argv)
 	if (err) {
 		status = print_error(&why, err);
 	} else if (options.wants_help) {
-		fputs(options_help(), stdout);
+		status = print_text(options_help());
 	} else if (options.wants_version) {
-		puts("flametop " VERSION);
+		status = print_text("flametop " VERSION "\n");
 	} else if (!options.is_batch && !has_terminal()) {
 		fputs("flametop: no terminal here: use --batch[=N] to print refreshes\n", stderr);
 		status = EXIT_USAGE;

@@ -159,6 +159,17 @@ static void configure_replay(struct session *session, struct analyzer_config *co
 	config->cpus = perf_data_cpu_count(session->recording);
 }
 
+/* The notice has a line for each thing it tells; so has the log. */
+static void log_notice(const char *notice)
+{
+	while (*notice) {
+		const size_t length = strcspn(notice, "\n");
+
+		log_note("%.*s", (int)length, notice);
+		notice += length + (notice[length] == '\n');
+	}
+}
+
 static int start_analyzer(struct session *session, const struct options *options,
 			  struct diag *why)
 {
@@ -179,8 +190,8 @@ static int start_analyzer(struct session *session, const struct options *options
 		err = analyzer_create(&session->analyzer, &config, why);
 	if (!err)
 		err = analyzer_start(session->analyzer, why);
-	if (!err && config.notice[0])
-		log_note("%s", config.notice);
+	if (!err)
+		log_notice(config.notice);
 	return err;
 }
 

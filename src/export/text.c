@@ -2,6 +2,7 @@
 #include "export/text.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 static void put_rate(FILE *out, const struct snapshot *snapshot)
 {
@@ -41,6 +42,17 @@ static void put_head(FILE *out, const struct snapshot *snapshot)
 	if (snapshot->busy_pct >= 0)
 		fprintf(out, "  busy %.0f %%", snapshot->busy_pct);
 	fprintf(out, "  own %.1f %%\n", snapshot->own_cpu_pct);
+}
+
+/* What was refused or replaced, and what helps: one comment line each. */
+static void put_notice(FILE *out, const char *notice)
+{
+	while (*notice) {
+		const size_t length = strcspn(notice, "\n");
+
+		fprintf(out, "# %.*s\n", (int)length, notice);
+		notice += length + (notice[length] == '\n');
+	}
 }
 
 static void put_titles(FILE *out, unsigned int keys)
@@ -104,6 +116,7 @@ void text_write(FILE *out, const struct snapshot *snapshot, const struct export_
 	size_t written = 0, more = 0;
 
 	put_head(out, snapshot);
+	put_notice(out, snapshot->notice);
 	put_titles(out, snapshot->keys);
 	for (size_t i = 0; i < snapshot->row_count; i++) {
 		if (!filter_matches(&options->filter, &snapshot->rows[i]))

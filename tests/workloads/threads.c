@@ -1,11 +1,12 @@
-/* threads [COUNT [SECONDS]] - COUNT threads named "worker-N"; each spins a little and then sleeps a
- * little, in turns. Prints "ready" when all run. */
+/* threads [COUNT [SECONDS [NAP_MS]]] - COUNT threads named "worker-N"; each spins a little (0.1 ms)
+ * and then sleeps a little (5 ms), in turns. Prints "ready" when all run. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
 static volatile time_t end;
+static struct timespec nap = { .tv_nsec = 5000000 };
 
 __attribute__((noinline)) static unsigned long spin(unsigned long seed)
 {
@@ -16,7 +17,6 @@ __attribute__((noinline)) static unsigned long spin(unsigned long seed)
 
 static void *work(void *number)
 {
-	const struct timespec nap = { .tv_nsec = 5000000 };
 	unsigned long seed = (unsigned long)number;
 	char name[16];
 
@@ -36,6 +36,9 @@ int main(int argc, char **argv)
 	pthread_attr_t small;
 
 	end = time(NULL) + (argc > 2 ? atoi(argv[2]) : 10);
+	if (argc > 3)
+		nap = (struct timespec){ .tv_sec = atoi(argv[3]) / 1000,
+					 .tv_nsec = atoi(argv[3]) % 1000 * 1000000L };
 	pthread_attr_init(&small);
 	pthread_attr_setstacksize(&small, 64 * 1024);
 	for (size_t i = 0; i < count; i++)
