@@ -144,11 +144,14 @@ static void put_command(struct canvas *canvas, struct canvas_area area,
 	char text[FORMAT_BYTES];
 
 	(void)snapshot;
-	if (row->comm[0] || row->tasks < 2) {
+	if (row->comm[0] || row->tasks == 1) {
 		canvas_put_text(canvas, area, row->comm, ROLE_TEXT);
 		return;
 	}
-	snprintf(text, sizeof(text), "%" PRIu32 " tasks", row->tasks);
+	if (row->tasks)
+		snprintf(text, sizeof(text), "%" PRIu32 " tasks", row->tasks);
+	else	/* callers in large windows: not counted, see struct snapshot_row */
+		snprintf(text, sizeof(text), "several");
 	canvas_put_text(canvas, area, text, ROLE_DIM);
 }
 

@@ -46,7 +46,7 @@ struct snapshot_row {
 	uint64_t address;	/* start of the symbol, or the address; in user objects: file offset */
 	int64_t pid, tid;	/* if all samples share it, else -1 (pid 0 is the idle task) */
 	int64_t cpu;		/* if all samples share it, else -1 */
-	uint32_t tasks;		/* how many different tasks (pid, tid, comm) */
+	uint32_t tasks;		/* how many different tasks (pid, tid, comm); 0: several, not counted */
 	enum cpu_mode mode;	/* [k] [.] [g] [u] [H] */
 	enum symbol_state state;
 	bool is_idle;		/* idle task or idle loop: not in shares, shown with `i` */
