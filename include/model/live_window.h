@@ -15,6 +15,7 @@
 struct live_window {
 	struct entry_set sum;
 	uint64_t first_seq, next_seq;	/* slices that are in it: first_seq <= seq < next_seq */
+	uint32_t slice_count;		/* how many of these there were */
 	uint64_t truncated_stacks;
 };
 
@@ -22,7 +23,7 @@ struct live_window {
  * empty. */
 int live_window_update(struct live_window *window, const struct timeline *timeline,
 		       uint64_t first_seq);
-/* Forgets everything: after a compaction, a zero, or slices that left. */
+/* Forgets everything: after a compaction or a zero. */
 void live_window_reset(struct live_window *window);
 void live_window_finish(struct live_window *window);
 

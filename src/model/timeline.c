@@ -6,6 +6,7 @@
  */
 #include "model/timeline.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,10 +92,11 @@ void entry_set_shrink(struct entry_set *set)
 
 void entry_set_subtract(struct entry_set *set, const struct slice_entry *entry)
 {
-	struct slice_entry *found = set->count ? find(set, entry, hash_of(entry)) : NULL;
+	struct slice_entry *found;
 
-	if (!found)
-		return;
+	assert(set->count);
+	found = find(set, entry, hash_of(entry));
+	assert(found);
 	found->count -= entry->count;
 	found->weight -= entry->weight;
 }
