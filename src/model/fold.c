@@ -114,7 +114,8 @@ static struct fold_row *row_of_key(struct fold *fold, const struct fold_key *key
 	return row;
 }
 
-/* Both: the symbol. One of them: what the others of its name, or of its object, share. */
+/* Both: the symbol. One of them: what the others of its name, or of its object, share; what the
+ * kernel and programs call alike stays two. */
 static uint64_t code_key(const struct fold *fold, uint32_t symbol_id)
 {
 	const struct symbol *symbol = &fold->names->symbols[symbol_id];
@@ -122,10 +123,10 @@ static uint64_t code_key(const struct fold *fold, uint32_t symbol_id)
 	if ((fold->keys & KEYS_SYMBOL) == KEYS_SYMBOL)
 		return symbol_id;
 	if (fold->keys & KEY_SYMBOL)
-		return symbol->name.v;
+		return (uint64_t)symbol->name.v << 8 | symbol->mode;
 	if (fold->keys & KEY_OBJECT)
 		return (uint64_t)symbol->object_path.v << 8 | symbol->mode;
-	return 0;
+	return fold->keys & KEY_ADDRESS ? symbol->mode : 0;
 }
 
 struct fold_row *fold_row_of(struct fold *fold, uint32_t frame, const struct task *task,

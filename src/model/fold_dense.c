@@ -23,7 +23,7 @@
 struct sum {
 	double weight;
 	uint32_t count;
-	uint32_t comm, pid, cpu;	/* as in struct fold_row */
+	uint32_t comm, pid, tid, cpu;	/* as in struct fold_row */
 	uint32_t task, symbol;		/* of stacks: the task seen last, the leaf's symbol */
 	bool is_idle;			/* that task's samples here are idle */
 };
@@ -57,6 +57,7 @@ static void add_sum(struct sum *into, const struct sum *from)
 	into->count += from->count;
 	into->comm = from->comm == FOLD_NONE ? into->comm : fold_merge(into->comm, from->comm);
 	into->pid = from->pid == FOLD_NONE ? into->pid : fold_merge(into->pid, from->pid);
+	into->tid = from->tid == FOLD_NONE ? into->tid : fold_merge(into->tid, from->tid);
 	into->cpu = from->cpu == FOLD_NONE ? into->cpu : fold_merge(into->cpu, from->cpu);
 }
 
@@ -66,11 +67,11 @@ static void add_total(struct fold_row *row, const struct sum *sum)
 	row->total_samples += sum->count;
 	row->comm = fold_merge(row->comm, sum->comm);
 	row->pid = fold_merge(row->pid, sum->pid);
+	row->tid = fold_merge(row->tid, sum->tid);
 	row->cpu = fold_merge(row->cpu, sum->cpu);
-	if (row->total_samples > row->self_samples) {	/* whose the rest are was not noted */
-		row->tid = FOLD_MIXED;
-		row->tasks = 0;
-	}
+	if (row->total_samples > row->self_samples)	/* of callers only one or several is known */
+		row->tasks = row->comm != FOLD_MIXED && row->pid != FOLD_MIXED &&
+			     row->tid != FOLD_MIXED;
 }
 
 /* Step 1. A stack mostly belongs to one task, so what costs a look-up (its symbol, who has samples
@@ -93,6 +94,7 @@ static void add_entry(struct fold *fold, struct dense *dense, const struct slice
 			fold_row_add_task(fold, row, entry);
 		sum->comm = fold_merge(sum->comm, sum->is_idle ? sum->comm : task->comm.v);
 		sum->pid = fold_merge(sum->pid, sum->is_idle ? sum->pid : task->pid);
+		sum->tid = fold_merge(sum->tid, sum->is_idle ? sum->tid : task->tid);
 	}
 	if (sum->is_idle) {
 		fold_add(fold, entry, 1, 1.0);
@@ -110,7 +112,7 @@ static void add_slice(struct fold *fold, struct dense *dense, const struct slice
 	for (const struct slice_entry *entry = slice->entries; entry < end; entry++) {
 		if (end - entry > PREFETCH_AHEAD)
 			__builtin_prefetch(&dense->stacks[entry[PREFETCH_AHEAD].stack]);
-		if (entry->event == fold->event)
+		if (entry->event == fold->event && entry->count)
 			add_entry(fold, dense, entry);
 	}
 }
@@ -183,8 +185,8 @@ static struct sum *create_sums(uint32_t count)
 	struct sum *sums = malloc(count * sizeof(*sums));
 
 	for (uint32_t i = 0; sums && i < count; i++)
-		sums[i] = (struct sum){ .comm = FOLD_NONE, .pid = FOLD_NONE, .cpu = FOLD_NONE,
-				       .task = FOLD_NONE };
+		sums[i] = (struct sum){ .comm = FOLD_NONE, .pid = FOLD_NONE, .tid = FOLD_NONE,
+				       .cpu = FOLD_NONE, .task = FOLD_NONE };
 	return sums;
 }
 

@@ -1,0 +1,53 @@
+/* model_fixture.h - a small known world for tests of what counts and names: one program, one
+ * kernel, tasks and stacks of them.
+ *
+ *   /bin/app   main f g h leaf    256 bytes each, from file offset 0x1000 on, without gaps
+ *   kernel     do_syscall_64 default_idle, and ext4_read of the module ext4
+ */
+#ifndef MODEL_FIXTURE_H
+#define MODEL_FIXTURE_H
+
+#include "model/fold.h"
+
+enum fixture_function {		/* of /bin/app */
+	FN_MAIN, FN_F, FN_G, FN_H, FN_LEAF, FN_COUNT,
+};
+#define FIXTURE_APP_ADDRESS(function) (0x1000u + 0x100u * (function))
+
+#define FIXTURE_SYSCALL_ADDRESS 0xffffffff81000000ull
+#define FIXTURE_IDLE_ADDRESS	0xffffffff81001000ull
+#define FIXTURE_EXT4_ADDRESS	0xffffffffc0000000ull
+
+struct model_fixture {
+	struct strpool *strings;
+	struct object_table objects;
+	struct task_table tasks;
+	struct stack_trie trie;
+	struct symbol_names names;
+	void *tables[2];	/* owned */
+	uint32_t app;		/* object */
+};
+
+void fixture_init(struct model_fixture *fixture);
+void fixture_finish(struct model_fixture *fixture);
+
+/* An object without a table yet, in this state. */
+uint32_t fixture_object(struct model_fixture *fixture, const char *path, enum object_state state);
+/* A frame @offset bytes into a function of the program, or at an address of the kernel. */
+uint32_t fixture_frame(struct model_fixture *fixture, enum fixture_function function,
+		       uint32_t offset);
+uint32_t fixture_kernel_frame(struct model_fixture *fixture, uint64_t address);
+/* The stack of these frames, leaf first. */
+uint32_t fixture_stack(struct model_fixture *fixture, const uint32_t *frames, uint32_t count);
+/* The same by functions, each at its first byte. */
+uint32_t fixture_calls(struct model_fixture *fixture, const enum fixture_function *functions,
+		       uint32_t count);
+uint32_t fixture_task(struct model_fixture *fixture, uint32_t pid, uint32_t tid, const char *comm);
+
+/* A fold of event 0 over @entries by @keys. The caller's: fold_finish(). */
+struct fold fixture_fold(struct model_fixture *fixture, unsigned int keys,
+			 const struct slice_entry *entries, uint32_t count);
+/* The row of this name (busy or idle), or NULL. */
+const struct fold_row *fixture_row(const struct fold *fold, const char *symbol, bool is_idle);
+
+#endif

@@ -1,0 +1,178 @@
+/* The fold over large windows against the one that walks every stack. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "model_fixture.h"
+#include "random_numbers.h"
+
+#define KEYS_DEFAULT (KEY_OBJECT | KEY_SYMBOL)
+
+enum { ENTRIES = 400, SLICES = 4, TASKS = 5 };
+
+static struct fold fold_dense(struct model_fixture *world, struct slice_entry *entries,
+			      uint32_t count)
+{
+	struct slice slices[SLICES];
+	struct fold fold;
+
+	for (uint32_t i = 0; i < SLICES; i++) {
+		const uint32_t from = count * i / SLICES, to = count * (i + 1) / SLICES;
+
+		slices[i] = (struct slice){ .entries = entries + from, .count = to - from };
+	}
+	fold_init(&fold, &world->trie, &world->names, &world->tasks, KEYS_DEFAULT, 0);
+	fold_add_slices_dense(&fold, slices, SLICES);
+	assert_false(fold.is_out_of_memory);
+	return fold;
+}
+
+static const struct fold_row *same_row(const struct fold *fold, const struct fold_row *row)
+{
+	for (uint32_t i = 0; i < fold->row_count; i++)
+		if (fold->rows[i].key.code == row->key.code &&
+		    fold->rows[i].is_idle == row->is_idle)
+			return &fold->rows[i];
+	return NULL;
+}
+
+static void assert_same_row(const struct fold_row *row, const struct fold_row *walked)
+{
+	assert_int_equal(row->self_samples, walked->self_samples);
+	assert_int_equal(row->total_samples, walked->total_samples);
+	assert_true(row->self_weight == walked->self_weight);	/* sums of whole numbers */
+	assert_true(row->total_weight == walked->total_weight);
+	assert_int_equal(row->comm, walked->comm);
+	assert_int_equal(row->pid, walked->pid);
+	assert_int_equal(row->tid, walked->tid);
+	assert_int_equal(row->cpu, walked->cpu);
+	if (row->tasks)		/* else: several, not counted */
+		assert_int_equal(row->tasks, walked->tasks);
+	else
+		assert_true(walked->tasks > 1);
+}
+
+static void assert_same_fold(struct model_fixture *world, struct slice_entry *entries,
+			     uint32_t count)
+{
+	struct fold walked = fixture_fold(world, KEYS_DEFAULT, entries, count);
+	struct fold dense = fold_dense(world, entries, count);
+
+	assert_int_equal(dense.row_count, walked.row_count);
+	assert_int_equal(dense.samples, walked.samples);
+	assert_int_equal(dense.idle_samples, walked.idle_samples);
+	assert_int_equal(dense.unresolved, walked.unresolved);
+	assert_true(dense.weight == walked.weight);
+	assert_true(dense.idle_weight == walked.idle_weight);
+	for (uint32_t i = 0; i < walked.row_count; i++) {
+		const struct fold_row *row = same_row(&dense, &walked.rows[i]);
+
+		assert_non_null(row);
+		assert_same_row(row, &walked.rows[i]);
+	}
+	fold_finish(&walked);
+	fold_finish(&dense);
+}
+
+/* Few functions, long stacks: recursion everywhere, also of unknown and loading code. */
+static uint32_t random_frame(struct model_fixture *world, uint64_t *seed, const uint32_t objects[2])
+{
+	const uint32_t kind = random_below(seed, 16);
+
+	if (kind == 0)
+		return fixture_kernel_frame(world, FIXTURE_SYSCALL_ADDRESS);
+	if (kind == 1)
+		return fixture_kernel_frame(world, FIXTURE_IDLE_ADDRESS);
+	if (kind == 2)
+		return stack_trie_frame(&world->trie, objects[0], random_below(seed, 3));
+	if (kind == 3)
+		return stack_trie_frame(&world->trie, objects[1], random_below(seed, 3));
+	return fixture_frame(world, random_below(seed, FN_COUNT), random_below(seed, 3));
+}
+
+static void test_random_stacks_give_the_same_rows_both_ways(void **state)
+{
+	static struct slice_entry entries[ENTRIES];
+	uint64_t seed = 99;
+
+	(void)state;
+	for (uint32_t round = 0; round < 300; round++) {
+		const uint32_t tasks = 1 + round % TASKS, depth_max = 1 + round % 12;
+		const uint32_t count = 1 + random_below(&seed, 1 + round);
+		struct model_fixture world;
+		uint32_t objects[2];
+
+		fixture_init(&world);
+		objects[0] = fixture_object(&world, "/lib/loading.so", OBJECT_LOADING);
+		objects[1] = fixture_object(&world, "//anon", OBJECT_NO_TABLE);
+		for (uint32_t i = 0; i < count; i++) {
+			const uint32_t depth = 1 + random_below(&seed, depth_max);
+			const uint32_t pid = random_below(&seed, tasks) / 2 + (round % 3 != 0);
+			uint32_t frames[12];
+
+			for (uint32_t d = 0; d < depth; d++)
+				frames[d] = random_frame(&world, &seed, objects);
+			entries[i] = (struct slice_entry){
+				.stack = fixture_stack(&world, frames, depth),
+				.task = fixture_task(&world, pid, pid ? 10 + random_below(&seed, 2) : 0,
+						     random_below(&seed, tasks) ? "one" : "two"),
+				.cpu = (uint16_t)random_below(&seed, 1 + round % 2),
+				.event = random_below(&seed, 20) == 0,
+				.count = random_below(&seed, 4),	/* 0: it left the window */
+				.weight = random_below(&seed, 1000),
+			};
+			if (!entries[i].count)
+				entries[i].weight = 0;
+		}
+		assert_same_fold(&world, entries, count);
+		fixture_finish(&world);
+	}
+}
+
+/*   3 samples  main > f > g > f   of a,     1 sample  main > f   of b */
+static void test_recursion_counts_once_and_callers_know_all_their_tasks(void **state)
+{
+	static const enum fixture_function deep[] = { FN_F, FN_G, FN_F, FN_MAIN };
+	static const enum fixture_function flat[] = { FN_F, FN_MAIN };
+	struct model_fixture world;
+	struct slice_entry entries[2] = { { .count = 3 }, { .count = 1 } };
+	const struct fold_row *row;
+	struct fold fold;
+
+	(void)state;
+	fixture_init(&world);
+	entries[0].stack = fixture_calls(&world, deep, 4);
+	entries[1].stack = fixture_calls(&world, flat, 2);
+	entries[0].task = fixture_task(&world, 1, 1, "a");
+	entries[1].task = fixture_task(&world, 2, 2, "b");
+	fold = fold_dense(&world, entries, 2);
+	row = fixture_row(&fold, "f", false);
+	assert_int_equal(row->self_samples, 4);
+	assert_int_equal(row->total_samples, 4);
+	assert_int_equal(row->tasks, 2);
+	row = fixture_row(&fold, "g", false);
+	assert_int_equal(row->total_samples, 3);
+	assert_int_equal(row->pid, 1);
+	assert_int_equal(row->tid, 1);
+	assert_int_equal(row->tasks, 1);
+	row = fixture_row(&fold, "main", false);
+	assert_int_equal(row->total_samples, 4);
+	assert_int_equal(row->pid, FOLD_MIXED);
+	assert_int_equal(row->tasks, 0);	/* several */
+	fold_finish(&fold);
+	fixture_finish(&world);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_random_stacks_give_the_same_rows_both_ways),
+		cmocka_unit_test(test_recursion_counts_once_and_callers_know_all_their_tasks),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
