@@ -125,7 +125,9 @@ static void test_the_command_gets_no_descriptor_but_its_three(void **state)
 static void test_the_command_starts_with_default_signals(void **state)
 {
 	struct command *command;
-	char *const argv[] = { "grep", "-qE", "^SigIgn:\t0000000[03]00000000$", "/proc/self/status", NULL };
+	/* make leaves the C library's own two real-time signals ignored: nobody can reset those. */
+	char *const argv[] = { "grep", "-qE", "^SigIgn:\t0000000[01][08]0000000$",
+			       "/proc/self/status", NULL };
 	void (*before)(int) = signal(SIGPIPE, SIG_IGN);
 
 	(void)state;

@@ -177,7 +177,7 @@ static void test_a_thread_without_a_name_is_called_by_its_number(void **state)
 
 	(void)state;
 	nameless = task_of(4294967294u, 4294967295u);
-	assert_string_equal(strpool_get(strings, table.tasks[nameless].comm), ":4294967295");
+	assert_string_equal(strpool_get(strings, table.tasks[nameless].comm), ":-1");
 	assert_string_equal(comm_of(300, 301), ":301");
 	set_comm(300, 301, "named", false);
 	assert_string_equal(comm_of(300, 301), "named");
