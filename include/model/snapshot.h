@@ -47,7 +47,7 @@ struct snapshot_row {
 	int64_t pid, tid;	/* if all samples share it, else -1 (pid 0 is the idle task) */
 	int64_t cpu;		/* if all samples share it, else -1 */
 	uint32_t tasks;		/* how many different tasks (pid, tid, comm); 0: several, not counted */
-	enum cpu_mode mode;	/* [k] [.] [g] [u] [H] */
+	enum cpu_mode mode;	/* [k] [.] [g] [u] [H]; MODE_UNKNOWN: keyed by no code */
 	enum symbol_state state;
 	bool is_idle;		/* idle task or idle loop: not in shares, shown with `i` */
 };
@@ -106,7 +106,8 @@ struct snapshot {
 
 	const char *notice;	/* fallbacks, refusals: one line each, '\n' between; "" none */
 	size_t row_count;
-	const struct snapshot_row *rows;	/* by self_weight, largest first; ties by id */
+	const struct snapshot_row *rows;	/* by self_weight, largest first; ties by
+						 * total_weight, then id */
 };
 
 void snapshot_destroy(struct snapshot *snapshot);	/* NULL is fine */

@@ -11,6 +11,8 @@ bool busy_parse(const char *text, uint64_t *busy, uint64_t *total)
 {
 	uint64_t user, nice, system, idle, iowait = 0, irq = 0, softirq = 0, steal = 0;
 
+	if (strncmp(text, "cpu ", 4))
+		return false;
 	if (sscanf(text,
 		   "cpu %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64
 		   " %" SCNu64 " %" SCNu64,
@@ -44,6 +46,7 @@ double busy_pct(const struct busy *busy, uint64_t since_ns)
 {
 	const struct busy_point *newest, *from;
 	uint64_t at = busy->count;
+	double pct;
 
 	if (busy->count < 2)
 		return -1;
@@ -53,5 +56,8 @@ double busy_pct(const struct busy *busy, uint64_t since_ns)
 	} while (at > 0 && busy->count - at < BUSY_POINTS && from->time_ns > since_ns);
 	if (newest->total <= from->total)
 		return -1;
-	return 100.0 * (double)(newest->busy - from->busy) / (double)(newest->total - from->total);
+	if (newest->busy < from->busy)	/* iowait, for one, may run backwards */
+		return 0;
+	pct = 100.0 * (double)(newest->busy - from->busy) / (double)(newest->total - from->total);
+	return pct < 100 ? pct : 100;
 }

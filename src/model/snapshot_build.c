@@ -11,6 +11,8 @@
 
 #include "base/sanitize.h"
 
+#define KEYS_CODE (KEY_OBJECT | KEY_SYMBOL | KEY_ADDRESS)
+
 struct text_block {
 	char *bytes;
 	size_t used, capacity;
@@ -48,6 +50,8 @@ static size_t put_lines(struct text_block *block, const char *lines)
 
 	for (size_t len; lines && *lines; lines += len + (lines[len] == '\n')) {
 		len = strcspn(lines, "\n");
+		if (block->is_out_of_memory)
+			return 0;
 		snprintf(line, sizeof(line), "%.*s", (int)len, lines);
 		block->bytes[block->used - 1] = '\n';	/* in place of the terminator before */
 		put_text(block, line);
@@ -88,14 +92,16 @@ static uint64_t row_id(const struct fold *fold, const struct fold_row *row)
 	const struct strpool *strings = fold->names->strings;
 	uint64_t id = row->is_idle;
 
+	if (fold->keys & KEYS_CODE)
+		id = id_set_mix(id, symbol->mode);
 	if (fold->keys & KEY_SYMBOL)
 		id = id_set_mix(id, text_hash(strpool_get(strings, symbol->name)));
 	if (fold->keys & KEY_OBJECT)
 		id = id_set_mix(id, text_hash(strpool_get(strings, symbol->object_path)));
 	if ((fold->keys & KEY_OBJECT) && (fold->keys & KEY_SYMBOL))
-		id = id_set_mix(id, symbol->address ^ (uint64_t)symbol->object << 48);
+		id = id_set_mix(id_set_mix(id, symbol->address), symbol->object);
 	if (fold->keys & KEY_COMM)
-		id = id_set_mix(id, text_hash(strpool_get(strings, (struct str_id){ row->comm })));
+		id = id_set_mix(id, text_hash(strpool_get(strings, (struct str_id){ row->key.comm })));
 	return id_set_mix(id_set_mix(id, row->key.address),
 			  id_set_mix((uint64_t)row->key.pid << 32 | row->key.tid,
 				     row->key.cpu_and_idle));
@@ -120,7 +126,8 @@ static void fill_row(const struct fold *fold, const struct fold_row *from,
 		.self_weight = from->self_weight, .total_weight = from->total_weight,
 		.pid = part_or_none(from->pid), .tid = part_or_none(from->tid),
 		.cpu = from->cpu == UINT16_MAX ? -1 : part_or_none(from->cpu),
-		.mode = symbol->mode, .state = SYMBOL_NAMED,
+		.mode = fold->keys & KEYS_CODE ? symbol->mode : MODE_UNKNOWN,
+		.state = SYMBOL_NAMED,
 	};
 	if (fold->keys & (KEY_SYMBOL | KEY_ADDRESS)) {
 		row->address = fold->keys & KEY_ADDRESS ? from->address : symbol->address;

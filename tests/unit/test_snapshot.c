@@ -1,0 +1,282 @@
+/* What a snapshot shows of a fold: order, shares, identity, clean text. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/sanitize.h"
+#include "model/snapshot_build.h"
+#include "model_fixture.h"
+
+#define KEYS_DEFAULT (KEY_OBJECT | KEY_SYMBOL)
+
+static struct model_fixture world;
+
+static int set_up(void **state)
+{
+	(void)state;
+	fixture_init(&world);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	fixture_finish(&world);
+	return 0;
+}
+
+static struct snapshot *build(unsigned int keys, const struct slice_entry *entries, uint32_t count)
+{
+	struct snapshot head = { .host = "h", .event = "e", .target = "t", .keys = keys };
+	struct fold fold = fixture_fold(&world, keys, entries, count);
+	struct snapshot *snapshot;
+
+	head.weight = fold.weight;
+	snapshot = snapshot_build(&head, &fold);
+	assert_non_null(snapshot);
+	fold_finish(&fold);
+	return snapshot;
+}
+
+static uint32_t stack_of(enum fixture_function leaf)
+{
+	const enum fixture_function calls[] = { leaf, FN_MAIN };
+
+	return fixture_calls(&world, calls, 2);
+}
+
+static const struct snapshot_row *row_of(const struct snapshot *snapshot, const char *symbol)
+{
+	for (size_t i = 0; i < snapshot->row_count; i++)
+		if (!strcmp(snapshot->rows[i].symbol, symbol))
+			return &snapshot->rows[i];
+	return NULL;
+}
+
+/*   f 3 samples, 100 events;  g 5 samples, 300 events;  main calls both */
+static void test_rows_are_sorted_by_weight_and_shares_are_of_it(void **state)
+{
+	const struct slice_entry entries[] = {
+		{ .stack = stack_of(FN_F), .count = 3, .weight = 100,
+		  .task = fixture_task(&world, 7, 8, "app") },
+		{ .stack = stack_of(FN_G), .count = 5, .weight = 300 },
+	};
+	struct snapshot *snapshot = build(KEYS_DEFAULT, entries, 2);
+	const struct snapshot_row *row = snapshot->rows;
+
+	(void)state;
+	assert_int_equal(snapshot->row_count, 3);
+	assert_string_equal(row[0].symbol, "g");
+	assert_string_equal(row[1].symbol, "f");
+	assert_string_equal(row[2].symbol, "main");
+	assert_true(snapshot_pct(snapshot, row[0].self_weight) == 75);
+	assert_true(snapshot_pct(snapshot, row[1].self_weight) == 25);
+	assert_true(snapshot_pct(snapshot, row[2].total_weight) == 100);
+	assert_int_equal(row[1].self_samples, 3);
+	assert_int_equal(row[1].address, FIXTURE_APP_ADDRESS(FN_F));
+	assert_string_equal(row[1].object, "app");
+	assert_string_equal(row[1].object_path, "/bin/app");
+	assert_string_equal(row[1].build_id, "abcd");
+	assert_string_equal(row[1].comm, "app");
+	assert_int_equal(row[1].pid, 7);
+	assert_int_equal(row[1].tid, 8);
+	assert_int_equal(row[1].mode, MODE_USER);
+	snapshot_destroy(snapshot);
+}
+
+static void test_an_empty_window_has_shares_of_nothing(void **state)
+{
+	struct snapshot *snapshot = build(KEYS_DEFAULT, NULL, 0);
+
+	(void)state;
+	assert_int_equal(snapshot->row_count, 0);
+	assert_true(snapshot_pct(snapshot, 0) == 0);
+	assert_string_equal(snapshot->notice, "");
+	assert_string_equal(snapshot->end_reason, "");
+	snapshot_destroy(snapshot);
+	snapshot_destroy(NULL);
+}
+
+static void test_what_differs_among_the_samples_is_absent(void **state)
+{
+	const struct slice_entry entries[] = {
+		{ .stack = stack_of(FN_F), .count = 1, .cpu = UINT16_MAX,
+		  .task = fixture_task(&world, 7, 7, "one") },
+		{ .stack = stack_of(FN_G), .count = 1, .cpu = 3,
+		  .task = fixture_task(&world, 8, 8, "two") },
+	};
+	struct snapshot *snapshot = build(KEYS_DEFAULT, entries, 2);
+
+	(void)state;
+	assert_string_equal(row_of(snapshot, "main")->comm, "");
+	assert_int_equal(row_of(snapshot, "main")->pid, -1);
+	assert_int_equal(row_of(snapshot, "main")->cpu, -1);
+	assert_int_equal(row_of(snapshot, "main")->tasks, 2);
+	assert_int_equal(row_of(snapshot, "f")->cpu, -1);	/* unknown */
+	assert_int_equal(row_of(snapshot, "g")->cpu, 3);
+	snapshot_destroy(snapshot);
+}
+
+static void test_rows_without_code_have_no_level(void **state)
+{
+	const struct slice_entry entry = { .stack = stack_of(FN_F), .count = 1,
+					   .task = fixture_task(&world, 7, 7, "one") };
+	struct snapshot *by_comm = build(KEY_COMM, &entry, 1);
+	struct snapshot *by_object = build(KEY_OBJECT, &entry, 1);
+
+	(void)state;
+	assert_int_equal(by_comm->rows[0].mode, MODE_UNKNOWN);
+	assert_string_equal(by_comm->rows[0].symbol, "");
+	assert_string_equal(by_comm->rows[0].object, "");
+	assert_int_equal(by_object->rows[0].mode, MODE_USER);
+	snapshot_destroy(by_comm);
+	snapshot_destroy(by_object);
+}
+
+static void test_foreign_text_is_clean_and_lines_stay_lines(void **state)
+{
+	const uint32_t object = fixture_object(&world, "/tmp/\033]0;x\007", OBJECT_NO_TABLE);
+	const uint32_t frame = stack_trie_frame(&world.trie, object, 1);
+	const struct slice_entry entry = { .stack = fixture_stack(&world, &frame, 1), .count = 1,
+					   .task = fixture_task(&world, 1, 1, "a\xc2\x9b" "b") };
+	const struct snapshot head = { .host = "ho\033st", .event = "e\x80", .target = "t\n",
+				       .notice = "one\033\ntwo\n\nfour", .end_reason = "r\r" };
+	struct fold fold = fixture_fold(&world, KEYS_DEFAULT, &entry, 1);
+	struct snapshot *snapshot = snapshot_build(&head, &fold);
+
+	(void)state;
+	assert_string_equal(snapshot->host, "ho\\x1bst");
+	assert_string_equal(snapshot->event, "e\\x80");
+	assert_string_equal(snapshot->target, "t\\x0a");
+	assert_string_equal(snapshot->notice, "one\\x1b\ntwo\n\nfour");
+	assert_string_equal(snapshot->end_reason, "r\\x0d");
+	assert_string_equal(snapshot->rows[0].object_path, "/tmp/\\x1b]0;x\\x07");
+	assert_true(sanitize_is_clean(snapshot->rows[0].comm, strlen(snapshot->rows[0].comm)));
+	fold_finish(&fold);
+	snapshot_destroy(snapshot);
+}
+
+static void test_the_reason_stands_with_an_unreadable_object(void **state)
+{
+	const uint32_t object = fixture_object(&world, "/tmp/x", OBJECT_LOADING);
+	const uint32_t frame = stack_trie_frame(&world.trie, object, 1);
+	const struct slice_entry entry = { .stack = fixture_stack(&world, &frame, 1), .count = 1,
+					   .task = fixture_task(&world, 1, 1, "a") };
+	struct snapshot *snapshot;
+
+	(void)state;
+	object_table_set_unreadable(&world.objects, object, "not ELF");
+	snapshot = build(KEYS_DEFAULT, &entry, 1);
+	assert_int_equal(snapshot->rows[0].state, SYMBOL_UNREADABLE);
+	assert_string_equal(snapshot->rows[0].reason, "not ELF");
+	snapshot_destroy(snapshot);
+}
+
+/* Everything that could be one row in two snapshots: keys of every sort, over a compaction that
+ * gives tasks and stacks other numbers. */
+static void assert_ids_are_stable(unsigned int keys, struct slice_entry *entries, uint32_t count)
+{
+	struct snapshot *before = build(keys, entries, count), *after;
+	unsigned char used_stacks[64] = { 0 }, used_tasks[64] = { 0 };
+	uint32_t new_stack[64], new_task[64];
+
+	for (uint32_t i = 0; i < count; i++) {
+		used_stacks[entries[i].stack] = 1;
+		used_tasks[entries[i].task] = 1;
+	}
+	assert_int_equal(stack_trie_compact(&world.trie, used_stacks, new_stack), 0);
+	assert_int_equal(task_table_compact(&world.tasks, used_tasks, new_task), 0);
+	for (uint32_t i = 0; i < count; i++) {
+		entries[i].stack = new_stack[entries[i].stack];
+		entries[i].task = new_task[entries[i].task];
+	}
+	after = build(keys, entries, count);
+	assert_int_equal(after->row_count, before->row_count);
+	for (size_t i = 0; i < after->row_count; i++) {
+		assert_true(after->rows[i].id == before->rows[i].id);
+		for (size_t other = 0; other < i; other++)
+			assert_true(after->rows[i].id != after->rows[other].id);
+	}
+	snapshot_destroy(before);
+	snapshot_destroy(after);
+}
+
+/* Entries 2.. are what is looked at; 0 and 1 make the numbers move. Every weight is another, so
+ * that the order of rows is known. */
+static uint32_t mixed_entries(struct slice_entry *entries)
+{
+	const uint32_t unknown = stack_trie_frame(&world.trie, OBJECT_UNKNOWN, 0x10);
+	const uint32_t unknown_kernel = stack_trie_frame(&world.trie, OBJECT_UNKNOWN_KERNEL, 0x10);
+	const uint32_t hypervisor = stack_trie_frame(&world.trie, OBJECT_HYPERVISOR, 0x10);
+	const uint32_t idle = fixture_kernel_frame(&world, FIXTURE_IDLE_ADDRESS);
+	const uint32_t kernel = fixture_kernel_frame(&world, FIXTURE_SYSCALL_ADDRESS);
+	const uint32_t frames[] = { unknown, unknown_kernel, hypervisor, idle, kernel };
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < 5; i++)
+		entries[count++] = (struct slice_entry){
+			.stack = fixture_stack(&world, &frames[i], 1),
+			.task = fixture_task(&world, i / 2, i, i % 2 ? "odd" : "even"),
+			.cpu = (uint16_t)(i % 2),
+		};
+	for (uint32_t i = 0; i < FN_COUNT; i++)
+		entries[count++] = (struct slice_entry){
+			.stack = stack_of((enum fixture_function)i),
+			.task = fixture_task(&world, 10 + i / 3, 10 + i, i % 2 ? "odd" : "even"),
+		};
+	for (uint32_t i = 0; i < count; i++) {
+		entries[i].count = 1;
+		entries[i].weight = 1u << i;
+	}
+	return count;
+}
+
+static void test_ids_are_stable_and_differ_for_every_set_of_keys(void **state)
+{
+	struct slice_entry entries[16];
+	const uint32_t unused = stack_of(FN_H);
+
+	(void)state;
+	assert_int_equal(unused, 0);	/* it goes at the compaction */
+	fixture_task(&world, 999, 999, "gone");
+	for (unsigned int keys = 1; keys < 1u << 7; keys++) {
+		const uint32_t count = mixed_entries(entries);
+
+		fixture_task(&world, 1000 + keys, 1000 + keys, "gone");
+		assert_ids_are_stable(keys, entries, count);
+	}
+}
+
+static void test_levels_are_written_as_perf_does(void **state)
+{
+	(void)state;
+	assert_int_equal(snapshot_level(MODE_KERNEL), 'k');
+	assert_int_equal(snapshot_level(MODE_USER), '.');
+	assert_int_equal(snapshot_level(MODE_GUEST_KERNEL), 'g');
+	assert_int_equal(snapshot_level(MODE_GUEST_USER), 'u');
+	assert_int_equal(snapshot_level(MODE_HYPERVISOR), 'H');
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_rows_are_sorted_by_weight_and_shares_are_of_it),
+		TEST(test_an_empty_window_has_shares_of_nothing),
+		TEST(test_what_differs_among_the_samples_is_absent),
+		TEST(test_rows_without_code_have_no_level),
+		TEST(test_foreign_text_is_clean_and_lines_stay_lines),
+		TEST(test_the_reason_stands_with_an_unreadable_object),
+		TEST(test_ids_are_stable_and_differ_for_every_set_of_keys),
+		TEST(test_levels_are_written_as_perf_does),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,194 @@
+/* Frames get their names: at once, later, or never. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "model_fixture.h"
+
+static struct model_fixture world;
+
+static int set_up(void **state)
+{
+	(void)state;
+	fixture_init(&world);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	fixture_finish(&world);
+	return 0;
+}
+
+static uint32_t symbol_id(uint32_t object, uint64_t address)
+{
+	const uint32_t frame = stack_trie_frame(&world.trie, object, address);
+
+	return symbol_names_of_frame(&world.names, &world.trie, frame);
+}
+
+static const struct symbol *symbol_at(uint32_t object, uint64_t address)
+{
+	const uint32_t id = symbol_id(object, address);	/* may move the symbols */
+
+	return &world.names.symbols[id];
+}
+
+static const char *text(struct str_id id)
+{
+	return strpool_get(world.strings, id);
+}
+
+static void test_a_function_reaches_from_its_start_to_its_end(void **state)
+{
+	const uint32_t f = symbol_id(world.app, 0x1100);
+
+	(void)state;
+	assert_int_equal(symbol_id(world.app, 0x11ff), f);
+	assert_int_not_equal(symbol_id(world.app, 0x10ff), f);
+	assert_int_not_equal(symbol_id(world.app, 0x1200), f);
+	assert_string_equal(text(world.names.symbols[f].name), "f");
+	assert_string_equal(text(world.names.symbols[f].object_name), "app");
+	assert_string_equal(text(world.names.symbols[f].object_path), "/bin/app");
+	assert_int_equal(world.names.symbols[f].address, 0x1100);
+	assert_int_equal(world.names.symbols[f].state, SYMBOL_NAMED);
+	assert_int_equal(world.names.symbols[f].mode, MODE_USER);
+}
+
+static void test_an_address_without_a_function_stays_an_address(void **state)
+{
+	const struct symbol *symbol = symbol_at(world.app, 0x5abc);
+
+	(void)state;
+	assert_int_equal(symbol->state, SYMBOL_UNKNOWN);
+	assert_string_equal(text(symbol->name), "0x5abc");
+	assert_int_equal(symbol->address, 0x5abc);
+	assert_string_equal(text(symbol->object_name), "app");
+	assert_int_not_equal(symbol_id(world.app, 0x5abd), symbol_id(world.app, 0x5abc));
+}
+
+static void test_while_its_table_loads_an_object_is_one_symbol(void **state)
+{
+	const uint32_t lib = fixture_object(&world, "/lib/x.so", OBJECT_LOADING);
+	const uint32_t other = fixture_object(&world, "/lib/y.so", OBJECT_LOADING);
+	const uint32_t loading = symbol_id(lib, 0x1100);
+
+	(void)state;
+	assert_int_equal(symbol_id(lib, 0x7777), loading);
+	assert_int_not_equal(symbol_id(other, 0x1100), loading);
+	assert_int_equal(world.names.symbols[loading].state, SYMBOL_LOADING);
+	assert_string_equal(text(world.names.symbols[loading].name), "");
+}
+
+static void test_a_table_that_arrives_names_the_frames_that_were_there(void **state)
+{
+	const uint32_t lib = fixture_object(&world, "/lib/x.so", OBJECT_LOADING);
+	const uint32_t app_symbol = symbol_id(world.app, 0x1100);
+	const struct object *app = &world.objects.objects[world.app];
+	const struct flat_table table = app->table;
+	const struct build_id id = { .bytes = { 7 }, .count = 1 };
+
+	(void)state;
+	assert_string_equal(text(symbol_at(lib, 0x1210)->name), "");
+	object_table_set_ready(&world.objects, lib, &table, &id);
+	symbol_names_forget_object(&world.trie, lib);
+	assert_string_equal(text(symbol_at(lib, 0x1210)->name), "g");
+	assert_string_equal(text(symbol_at(lib, 0x1210)->object_path), "/lib/x.so");
+	assert_int_equal(symbol_id(world.app, 0x1100), app_symbol);
+}
+
+static void test_one_file_seen_two_ways_has_its_symbols_once(void **state)
+{
+	const struct object_key key = { .path = "/bin/app", .path_len = 8, .inode = 99,
+					.mode = MODE_USER };
+	const struct object *app = &world.objects.objects[world.app];
+	const struct flat_table table = app->table;
+	const struct build_id id = app->build_id;
+	bool is_new;
+	const uint32_t again = object_table_intern(&world.objects, &key, &is_new);
+
+	(void)state;
+	assert_true(is_new);
+	object_table_set_ready(&world.objects, again, &table, &id);
+	assert_int_equal(symbol_id(again, 0x1134), symbol_id(world.app, 0x1101));
+	assert_int_equal(symbol_id(again, 0x9999), symbol_id(world.app, 0x9999));
+}
+
+static void test_an_unreadable_object_keeps_its_addresses(void **state)
+{
+	const uint32_t lib = fixture_object(&world, "/lib/x.so", OBJECT_LOADING);
+
+	(void)state;
+	object_table_set_unreadable(&world.objects, lib, "not ELF");
+	assert_int_equal(symbol_at(lib, 0x10)->state, SYMBOL_UNREADABLE);
+	assert_string_equal(text(symbol_at(lib, 0x10)->name), "0x10");
+}
+
+static void test_a_module_is_the_object_of_its_functions(void **state)
+{
+	const struct symbol *symbol = symbol_at(OBJECT_KERNEL, FIXTURE_EXT4_ADDRESS + 8);
+
+	(void)state;
+	assert_string_equal(text(symbol->name), "ext4_read");
+	assert_string_equal(text(symbol->object_name), "[ext4]");
+	assert_string_equal(text(symbol->object_path), "[ext4]");
+	symbol = symbol_at(OBJECT_KERNEL, FIXTURE_SYSCALL_ADDRESS);
+	assert_string_equal(text(symbol->object_name), "[kernel]");
+	assert_int_equal(symbol->mode, MODE_KERNEL);
+}
+
+static void test_only_the_kernels_idle_loop_is_idle(void **state)
+{
+	(void)state;
+	assert_true(symbol_at(OBJECT_KERNEL, FIXTURE_IDLE_ADDRESS)->is_idle);
+	assert_false(symbol_at(OBJECT_KERNEL, FIXTURE_SYSCALL_ADDRESS)->is_idle);
+	assert_false(symbol_at(world.app, 0x1000)->is_idle);
+}
+
+static void test_code_made_at_run_time_is_named_by_its_object(void **state)
+{
+	const uint32_t program = fixture_object(&world, "bpf_prog_1234_x", OBJECT_IS_SYMBOL);
+	const uint32_t symbol = symbol_id(program, 0xffffffffc0100000);
+
+	(void)state;
+	assert_int_equal(symbol_id(program, 0xffffffffc0100040), symbol);
+	assert_string_equal(text(world.names.symbols[symbol].name), "bpf_prog_1234_x");
+	assert_int_equal(world.names.symbols[symbol].state, SYMBOL_NAMED);
+}
+
+static void test_a_thousand_symbols_keep_their_ids(void **state)
+{
+	uint32_t ids[1000];
+
+	(void)state;
+	for (uint32_t i = 0; i < 1000; i++)
+		ids[i] = symbol_id(OBJECT_UNKNOWN, i);
+	symbol_names_forget_object(&world.trie, OBJECT_UNKNOWN);
+	for (uint32_t i = 0; i < 1000; i++)
+		assert_int_equal(symbol_id(OBJECT_UNKNOWN, i), ids[i]);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_a_function_reaches_from_its_start_to_its_end),
+		TEST(test_an_address_without_a_function_stays_an_address),
+		TEST(test_while_its_table_loads_an_object_is_one_symbol),
+		TEST(test_a_table_that_arrives_names_the_frames_that_were_there),
+		TEST(test_one_file_seen_two_ways_has_its_symbols_once),
+		TEST(test_an_unreadable_object_keeps_its_addresses),
+		TEST(test_a_module_is_the_object_of_its_functions),
+		TEST(test_only_the_kernels_idle_loop_is_idle),
+		TEST(test_code_made_at_run_time_is_named_by_its_object),
+		TEST(test_a_thousand_symbols_keep_their_ids),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
