@@ -1,0 +1,154 @@
+"""A real terminal (tmux, a server of our own) with a shell, in which flametop is run and looked at."""
+import contextlib
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+FLAMETOP, WORKLOADS = os.environ["FLAMETOP"], os.environ["WORKLOADS"]
+PATIENCE_S = 40     # for a hang, not for speed
+counts = {"passed": 0, "failed": 0, "skipped": 0}
+
+
+def expect(name, is_true, detail=""):
+    counts["passed" if is_true else "failed"] += 1
+    print(f"{'ok' if is_true else 'FAILED'} {name}{'' if is_true else f': {detail}'}", flush=True)
+
+
+def run_checks(*checks):
+    """The main() of a test program; the totals are its last line."""
+    if os.geteuid() != 0:
+        print("SKIP: needs root")
+        sys.exit(77)
+    for check in checks:
+        try:
+            check()
+        except Exception as error:   # a test that breaks has failed, and the others go on
+            expect(check.__name__, False, f"{error!r}")
+    print("{passed} passed, {failed} failed, {skipped} skipped".format(**counts))
+    sys.exit(1 if counts["failed"] else 0)
+
+
+@contextlib.contextmanager
+def busy(name="hot_ab"):
+    """A load that runs as long as the block."""
+    process = subprocess.Popen([os.path.join(WORKLOADS, name), "600"], stdin=subprocess.DEVNULL,
+                               stdout=subprocess.DEVNULL, start_new_session=True)
+    try:
+        yield process
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+class Terminal:
+    """Use as a context: `with Terminal(80, 24) as terminal`."""
+
+    def __init__(self, width=100, height=24, term="xterm-256color", locale="C.UTF-8"):
+        self.place = tempfile.TemporaryDirectory(prefix="flametop-test-")
+        self.tmux_command = ["tmux", "-u", "-S", os.path.join(self.place.name, "socket"),
+                             "-f", "/dev/null"]
+        environment = dict(os.environ, LC_ALL="C.UTF-8", PS1="$ ", HISTFILE="")
+        environment.pop("TMUX", None)
+        subprocess.run([*self.tmux_command, "new-session", "-d", "-x", str(width),
+                        "-y", str(height), "bash --norc --noprofile"], check=True, env=environment)
+        self.tmux("set-option", "-g", "window-size", "manual")
+        self.type(f"PS1='$ '; clear; export TERM={term} LC_ALL={locale}")
+        self.wait(lambda text: text.strip() == "$", "the shell")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.tmux("kill-server")
+        self.place.cleanup()
+
+    def tmux(self, *arguments):
+        return subprocess.run([*self.tmux_command, *arguments], check=False, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
+
+    def text(self):
+        return self.tmux("capture-pane", "-p")
+
+    def keys(self, *keys):
+        """tmux's names: "q", "Space", "C-c", "Escape", "PageDown"..."""
+        for key in keys:
+            self.tmux("send-keys", key)
+
+    def type(self, line):
+        self.tmux("send-keys", "-l", line)
+        self.tmux("send-keys", "Enter")
+
+    def resize(self, width, height):
+        self.tmux("resize-window", "-x", str(width), "-y", str(height))
+
+    def wait(self, is_true, what):
+        """The screen's text, once @is_true(text)."""
+        end = time.monotonic() + PATIENCE_S
+        while not is_true(text := self.text()):
+            if time.monotonic() > end:
+                raise TimeoutError(f"waited for {what}; the screen is:\n{text}")
+            time.sleep(0.05)
+        return text
+
+    def wait_for(self, *parts):
+        return self.wait(lambda text: all(part in text for part in parts), " and ".join(parts))
+
+    def press(self, key, *parts):
+        """Presses the key and waits until the screen has each part."""
+        self.keys(key)
+        return self.wait_for(*parts)
+
+    def shell_output(self, command):
+        """What a command of the shell prints, as seen by that terminal."""
+        path = os.path.join(self.place.name, "output")
+        done = path + ".done"
+        self.type(f" {command} > {path} 2>&1; touch {done}")
+        self.wait(lambda _: os.path.exists(done), command)
+        os.unlink(done)
+        with open(path, encoding="utf-8") as file:
+            return file.read()
+
+    def modes(self):
+        return self.shell_output("stty -a")
+
+    def start(self, *arguments):
+        """Runs flametop; its exit status will be on the screen as "status N"."""
+        self.type(" clear; " + shlex.join([FLAMETOP, *arguments]) + "; echo status $?")
+
+    def pid(self):
+        """Of the flametop that runs in the shell of this terminal."""
+        shell = int(self.tmux("display-message", "-p", "#{pane_pid}"))
+        with open(f"/proc/{shell}/task/{shell}/children", encoding="ascii") as file:
+            return int(file.read().split()[0])
+
+    def status(self):
+        """The exit status, once flametop has ended."""
+        text = self.wait(lambda text: re.search(r"^status \d+.*\n\$", text, re.M), "flametop's end")
+        return int(re.search(r"^status (\d+)", text, re.M)[1])
+
+
+def rows(text):
+    """The lines of the table."""
+    return [line for line in text.splitlines() if re.search(r"\[[k.guH]\] ", line)]
+
+
+def symbols(text):
+    return [re.search(r"\[[k.guH]\] (\S+)", row)[1] for row in rows(text)]
+
+
+def cursor_symbol(text):
+    """The symbol of the row with the cursor."""
+    marked = [row for row in rows(text) if row[0] in "▸>"]
+    return symbols(marked[0])[0] if len(marked) == 1 else None
+
+
+def samples(text):
+    """The number of samples in the header; thousands are rounded by it."""
+    found = re.search(r"([\d.]+)(k?) samples", text)
+    return float(found[1]) * (1000 if found[2] else 1) if found else 0
