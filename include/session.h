@@ -8,6 +8,7 @@
 #define SESSION_H
 
 #include "capture/command.h"
+#include "capture/command_output.h"
 #include "model/analyzer.h"
 #include "options.h"
 #include "probe/guardian.h"
@@ -16,6 +17,7 @@ struct session {
 	struct guardian *guardian;
 	struct sandbox *sandbox;
 	struct command *command;
+	struct command_output *command_output;	/* with a screen */
 	struct capture *capture;	/* live, or */
 	struct perf_data *recording;	/* replay */
 	struct object_opener *opener;

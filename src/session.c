@@ -202,9 +202,12 @@ static int start_source(struct session *session, struct diag *why)
 	if (session->recording)
 		return perf_data_start(session->recording, &session->queue, why);
 	err = capture_start(session->capture, &session->queue, why);
-	if (!err && session->command)
-		err = command_start(session->command, why);
-	return err;
+	if (err || !session->command)
+		return err;
+	if (command_output_fd(session->command) >= 0)
+		err = command_output_start(&session->command_output,
+					   command_output_fd(session->command), why);
+	return err ? err : command_start(session->command, why);
 }
 
 int session_start(struct session *session, struct options *options, bool has_screen,
@@ -243,6 +246,7 @@ void session_finish(struct session *session)
 	capture_destroy(session->capture);
 	process_reader_destroy(session->reader);
 	object_opener_destroy(session->opener);
+	command_output_stop(session->command_output);
 	command_destroy(session->command);
 	sandbox_stop(session->sandbox);
 	guardian_stop(session->guardian);
