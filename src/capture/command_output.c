@@ -13,6 +13,7 @@
 #include "base/thread.h"
 
 #define LINE_BYTES (LOG_LINE_BYTES / 2)	/* the sanitizer may make it longer */
+#define PIPE_READS 16			/* of 4 KiB: a full pipe */
 
 struct command_output {
 	int fd, stop_fd;
@@ -48,9 +49,10 @@ static void *run(void *argument)
 		{ .fd = output->stop_fd, .events = POLLIN },
 	};
 	char bytes[4096];
+	int last_reads = PIPE_READS;	/* after the stop: a command that goes on printing has no end */
 	ssize_t got;
 
-	for (;;) {
+	while (!fds[1].revents || last_reads--) {
 		poll(fds, 2, -1);
 		got = read(output->fd, bytes, sizeof(bytes));
 		if (got > 0)
