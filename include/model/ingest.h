@@ -97,6 +97,7 @@ struct ingest {
 	bool has_new_names;		/* since the flag was cleared: a table arrived */
 };
 
+/* 0, -ENOMEM, or -E2BIG: more than TIMELINE_MAX_EVENTS. */
 int ingest_init(struct ingest *ingest, const struct ingest_config *config,
 		struct object_opener *opener, struct process_reader *reader, struct diag *why);
 void ingest_finish(struct ingest *ingest);

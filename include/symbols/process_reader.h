@@ -29,6 +29,7 @@ struct process_mapping {	/* executable ones only */
 
 struct process_reply {
 	uint32_t pid, tid;
+	bool wants_maps;	/* as requested */
 	bool has_maps;		/* false also when the process is gone */
 	bool has_comm, has_uid;
 	uint64_t time_ns;	/* the maps are of this moment or a little later */

@@ -41,6 +41,9 @@ int ingest_init(struct ingest *ingest, const struct ingest_config *config,
 		struct object_opener *opener, struct process_reader *reader, struct diag *why)
 {
 	memset(ingest, 0, sizeof(*ingest));
+	if (config->event_count > TIMELINE_MAX_EVENTS)
+		return diag_set(why, -E2BIG, "%u events: at most %d can be shown",
+				config->event_count, TIMELINE_MAX_EVENTS);
 	ingest->config = *config;
 	ingest->opener = opener;
 	ingest->reader = reader;
@@ -127,8 +130,9 @@ void ingest_lost_total(struct ingest *ingest, uint16_t event, uint32_t cpu, uint
 	if (!loss)
 		return;
 	loss->is_exact = true;
-	if (total > loss->last_total)
-		ingest->counters.lost_kernel += total - loss->last_total;
+	if (total <= loss->last_total)
+		return;		/* LOST records said so before */
+	ingest->counters.lost_kernel += total - loss->last_total;
 	loss->last_total = total;
 }
 
@@ -144,11 +148,13 @@ static void lost_record(struct ingest *ingest, const struct event_record *record
 		loss->last_total += loss->is_exact ? 0 : record->lost.count;
 }
 
+/* A recording is one stream: there the record itself says which CPU it was. */
 static void throttle_record(struct ingest *ingest, const struct event_record *record, uint32_t cpu)
 {
 	uint64_t *since = row_of(&ingest->throttled_since, &ingest->throttles,
 				 &ingest->throttle_count, &ingest->throttle_capacity,
-				 sizeof(*ingest->throttles), (uint16_t)record->event, cpu);
+				 sizeof(*ingest->throttles), (uint16_t)record->event,
+				 record->has_cpu ? record->cpu : cpu);
 
 	if (!since)
 		return;

@@ -180,8 +180,10 @@ static size_t module_name(char *out, size_t cap, const char *path, size_t len)
 	const char *name = slash ? slash + 1 : path;
 	size_t used = len - (size_t)(name - path), stem = 0;
 
-	if (path[0] == '[')
-		return (size_t)snprintf(out, cap, "%.*s", (int)len, path);
+	if (path[0] == '[') {
+		snprintf(out, cap, "%.*s", (int)len, path);
+		return strlen(out);
+	}
 	while (stem < used && memcmp(name + stem, ".ko", used - stem < 3 ? used - stem : 3))
 		stem++;
 	snprintf(out, cap, "[%.*s]", (int)stem, name);
@@ -189,6 +191,24 @@ static size_t module_name(char *out, size_t cap, const char *path, size_t len)
 		if (*at == '-')
 			*at = '_';
 	return strlen(out);
+}
+
+/* A replay's modules are in the kernel's table. */
+static void share_kernel_table(struct ingest *ingest)
+{
+	const struct object *kernel = &ingest->objects.objects[OBJECT_KERNEL];
+
+	if (kernel->state != OBJECT_READY)
+		return;
+	for (uint32_t id = OBJECT_FIXED_COUNT; id < ingest->objects.count; id++) {
+		struct object *object = &ingest->objects.objects[id];
+
+		if (object->mode != MODE_KERNEL || object->state != OBJECT_NO_TABLE)
+			continue;
+		object->state = OBJECT_READY;
+		object->table = kernel->table;
+		symbol_names_forget_object(&ingest->trie, id);
+	}
 }
 
 /* A replay says where its kernel and modules were. Their names come only from the kernel that was
@@ -216,6 +236,7 @@ static void kernel_mmap(struct ingest *ingest, const struct event_record *record
 		row.object = object_table_intern(&ingest->objects, &key, &is_new);
 		ingest->objects.objects[row.object].name =
 			strpool_intern(ingest->strings, name, len);
+		share_kernel_table(ingest);
 	} else {
 		return;
 	}
@@ -294,7 +315,7 @@ void ingest_maps_reply(struct ingest *ingest, const struct process_reply *reply)
 		process->uid = reply->uid;
 		process->has_uid = true;
 	}
-	if (process->maps_state != MAPS_ASKED)
+	if (!reply->wants_maps || process->maps_state != MAPS_ASKED)
 		return;		/* an exec came in between: the reply is of the past */
 	if (reply->has_maps)
 		apply_maps(ingest, process, reply);
@@ -317,6 +338,8 @@ void ingest_ksymbol(struct ingest *ingest, const struct event_record *record)
 	bool is_new;
 
 	if (ksymbol->is_unregister) {
+		if (!address_map_find(ingest->kernel_overlay, ksymbol->start))
+			return;
 		/* The memory may be used again by code without a name. */
 		row.object = ingest->config.is_replay ? OBJECT_UNKNOWN_KERNEL : OBJECT_KERNEL;
 	} else {
@@ -345,20 +368,6 @@ static bool slide_kernel(struct ingest *ingest, const struct open_reply *reply)
 	return true;
 }
 
-/* A replay's modules are in the kernel's table. */
-static void share_kernel_table(struct ingest *ingest, const struct open_reply *reply)
-{
-	for (uint32_t id = OBJECT_FIXED_COUNT; id < ingest->objects.count; id++) {
-		struct object *object = &ingest->objects.objects[id];
-
-		if (object->mode != MODE_KERNEL || object->state != OBJECT_NO_TABLE)
-			continue;
-		object->state = OBJECT_READY;
-		object->table = reply->table;
-		symbol_names_forget_object(&ingest->trie, id);
-	}
-}
-
 static void table_arrived(struct ingest *ingest, const struct open_reply *reply)
 {
 	ingest->opening--;
@@ -369,7 +378,7 @@ static void table_arrived(struct ingest *ingest, const struct open_reply *reply)
 		object_table_set_ready(&ingest->objects, reply->object, &reply->table,
 				       &reply->build_id);
 		if (reply->object == OBJECT_KERNEL && ingest->config.is_replay)
-			share_kernel_table(ingest, reply);
+			share_kernel_table(ingest);
 	} else {
 		object_table_set_unreadable(&ingest->objects, reply->object, reply->why.text);
 		log_note("%s: %s",

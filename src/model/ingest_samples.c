@@ -155,12 +155,16 @@ static bool is_wanted(struct ingest *ingest, const struct process *process,
 	return process->has_uid && process->uid == config->uid;
 }
 
+/* Is there anything that only /proc can tell, and has not told yet? */
 static bool needs_answer(const struct ingest *ingest, const struct process *process,
 			 const struct thread *thread)
 {
-	return ingest->reader && process->pid != UINT32_MAX &&
-	       (process->maps_state == MAPS_ASKED ||
-		(!thread->has_comm && thread->is_asked && !thread->is_answered));
+	const bool knows_user = process->has_uid || !ingest->config.has_uid_filter;
+
+	if (!ingest->reader || process->pid == UINT32_MAX)
+		return false;
+	return process->maps_state != MAPS_KNOWN ||
+	       (!thread->is_answered && !(thread->has_comm && knows_user));
 }
 
 static void ask(struct ingest *ingest, struct process *process, struct thread *thread)
@@ -169,13 +173,11 @@ static void ask(struct ingest *ingest, struct process *process, struct thread *t
 		.pid = process->pid, .tid = thread->tid, .parent_pid = process->parent_pid,
 		.wants_maps = process->maps_state == MAPS_UNREAD,
 	};
-	const bool needs_comm = !thread->has_comm && !thread->is_asked;
 
-	if (!ingest->reader || process->pid == UINT32_MAX ||
-	    (!request.wants_maps && !needs_comm))
+	if (!needs_answer(ingest, process, thread) || (thread->is_asked && !request.wants_maps))
 		return;
 	if (!process_reader_request(ingest->reader, &request))
-		return;
+		return;		/* the next sample asks again, or this one when it is looked at */
 	thread->is_asked = true;
 	if (request.wants_maps)
 		process->maps_state = MAPS_ASKED;
@@ -255,8 +257,11 @@ static bool unpark(struct ingest *ingest, struct parked_sample *parked, bool for
 	record.event = parked->event;
 	process = task_table_process(&ingest->tasks, record.pid);
 	thread = task_table_thread(&ingest->tasks, record.pid, record.tid);
-	if (!process || !thread)
+	if (!process || !thread) {
+		ingest->counters.dropped_no_memory++;
 		return true;
+	}
+	ask(ingest, process, thread);
 	if (needs_answer(ingest, process, thread)) {
 		if (!force && clock_now_ns() < parked->deadline_ns)
 			return false;

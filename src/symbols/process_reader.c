@@ -155,8 +155,9 @@ static void read_maps(struct process_reply *reply, const struct process_request 
 
 static void answer(struct process_reader *reader, const struct process_request *request)
 {
-	struct process_reply reply = { .pid = request->pid, .tid = request->tid };
-	struct process_reply *slot;
+	struct process_reply *slot, reply = {
+		.pid = request->pid, .tid = request->tid, .wants_maps = request->wants_maps,
+	};
 
 	if (request->wants_maps)
 		read_maps(&reply, request);

@@ -1,0 +1,246 @@
+/* ingest_stage.c - see ingest_stage.h. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "ingest_stage.h"
+
+void stage_init(struct ingest_stage *stage, const struct ingest_config *config,
+		struct process_reader *reader)
+{
+	const struct perf_event_attr attr = {
+		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+			       PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN,
+		.freq = 1, .sample_id_all = 1,
+	};
+	struct ingest_config own = *config;
+	struct diag why;
+
+	memset(stage, 0, sizeof(*stage));
+	record_format_init(&stage->event.format, &attr);
+	stage->events[0] = &stage->event;
+	stage->period = 1;
+	own.events = stage->events;
+	own.event_count = 1;
+	assert_int_equal(ingest_init(&stage->ingest, &own, NULL, reader, &why), 0);
+}
+
+void stage_finish(struct ingest_stage *stage)
+{
+	ingest_finish(&stage->ingest);
+}
+
+static void push(struct ingest_stage *stage, struct record_bytes *record)
+{
+	record_close(record);
+	ingest_push(&stage->ingest, record->words, record->count * 8, 0, UINT32_MAX);
+	assert_int_equal(stage->ingest.counters.malformed, 0);
+}
+
+/* What sample_id_all puts behind every record. */
+static void push_with_origin(struct ingest_stage *stage, struct record_bytes *record,
+			     uint64_t time_ns, uint32_t pid, uint32_t tid)
+{
+	const uint64_t origin[] = { PAIR(pid, tid), time_ns, PAIR(stage->cpu, 0) };
+
+	record_add(record, origin, COUNT_OF(origin));
+	push(stage, record);
+}
+
+void stage_sample_at(struct ingest_stage *stage, uint64_t time_ns, uint32_t pid, uint32_t tid,
+		     uint16_t misc, uint64_t ip, const uint64_t *chain, uint64_t chain_count)
+{
+	const uint64_t fields[] = {
+		ip, PAIR(pid, tid), time_ns, PAIR(stage->cpu, 0), stage->period, chain_count,
+	};
+	struct record_bytes record;
+
+	record_begin(&record, PERF_RECORD_SAMPLE, misc);
+	record_add(&record, fields, COUNT_OF(fields));
+	if (chain_count)
+		record_add(&record, chain, chain_count);
+	push(stage, &record);
+}
+
+void stage_sample(struct ingest_stage *stage, uint64_t time_ns, uint32_t pid, uint32_t tid,
+		  uint64_t ip)
+{
+	stage_sample_at(stage, time_ns, pid, tid, PERF_RECORD_MISC_USER, ip, NULL, 0);
+}
+
+static void push_mmap(struct ingest_stage *stage, uint16_t misc, uint64_t time_ns, uint32_t pid,
+		      const uint64_t place[3], const char *path)
+{
+	const uint64_t process = PAIR(pid, pid);
+	struct record_bytes record;
+
+	record_begin(&record, PERF_RECORD_MMAP, misc);
+	record_add(&record, &process, 1);
+	record_add(&record, place, 3);
+	record_add_text(&record, path);
+	push_with_origin(stage, &record, time_ns, pid, pid);
+}
+
+void stage_mmap(struct ingest_stage *stage, uint64_t time_ns, uint32_t pid, uint64_t start,
+		uint64_t bytes, uint64_t file_offset, const char *path)
+{
+	push_mmap(stage, PERF_RECORD_MISC_USER, time_ns, pid,
+		  (const uint64_t[]){ start, bytes, file_offset }, path);
+}
+
+void stage_mmap_data(struct ingest_stage *stage, uint64_t time_ns, uint32_t pid, uint64_t start,
+		     uint64_t bytes, const char *path)
+{
+	push_mmap(stage, PERF_RECORD_MISC_USER | PERF_RECORD_MISC_MMAP_DATA, time_ns, pid,
+		  (const uint64_t[]){ start, bytes, 0 }, path);
+}
+
+void stage_kernel(struct ingest_stage *stage, uint64_t start, uint64_t bytes, const char *path)
+{
+	push_mmap(stage, PERF_RECORD_MISC_KERNEL, 0, UINT32_MAX,
+		  (const uint64_t[]){ start, bytes, start }, path);
+}
+
+void stage_comm(struct ingest_stage *stage, uint64_t time_ns, uint32_t pid, uint32_t tid,
+		const char *comm, bool is_exec)
+{
+	const uint64_t task = PAIR(pid, tid);
+	struct record_bytes record;
+
+	record_begin(&record, PERF_RECORD_COMM, is_exec ? PERF_RECORD_MISC_COMM_EXEC : 0);
+	record_add(&record, &task, 1);
+	record_add_text(&record, comm);
+	push_with_origin(stage, &record, time_ns, pid, tid);
+}
+
+static void push_task(struct ingest_stage *stage, uint32_t type, uint64_t time_ns,
+		      uint64_t processes, uint64_t threads)
+{
+	const uint64_t fields[] = { processes, threads, time_ns };
+	struct record_bytes record;
+
+	record_begin(&record, type, 0);
+	record_add(&record, fields, COUNT_OF(fields));
+	push_with_origin(stage, &record, time_ns, (uint32_t)processes, (uint32_t)threads);
+}
+
+void stage_fork(struct ingest_stage *stage, uint64_t time_ns, uint32_t parent_pid,
+		uint32_t parent_tid, uint32_t pid, uint32_t tid)
+{
+	push_task(stage, PERF_RECORD_FORK, time_ns, PAIR(pid, parent_pid), PAIR(tid, parent_tid));
+}
+
+void stage_exit(struct ingest_stage *stage, uint64_t time_ns, uint32_t pid, uint32_t tid)
+{
+	push_task(stage, PERF_RECORD_EXIT, time_ns, PAIR(pid, pid), PAIR(tid, tid));
+}
+
+void stage_ksymbol(struct ingest_stage *stage, uint64_t time_ns, uint64_t start, uint32_t bytes,
+		   bool is_unregister, const char *name)
+{
+	const uint32_t type_and_flags = PERF_RECORD_KSYMBOL_TYPE_BPF |
+					(is_unregister ? PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER << 16
+						       : 0);
+	const uint64_t fields[] = { start, PAIR(bytes, type_and_flags) };
+	struct record_bytes record;
+
+	record_begin(&record, PERF_RECORD_KSYMBOL, 0);
+	record_add(&record, fields, COUNT_OF(fields));
+	record_add_text(&record, name);
+	push_with_origin(stage, &record, time_ns, 1, 1);
+}
+
+void stage_lost(struct ingest_stage *stage, uint64_t time_ns, uint32_t cpu, uint64_t count)
+{
+	const uint64_t fields[] = { 0, count };
+	struct record_bytes record;
+
+	stage->cpu = cpu;
+	record_begin(&record, PERF_RECORD_LOST, 0);
+	record_add(&record, fields, COUNT_OF(fields));
+	push_with_origin(stage, &record, time_ns, 0, 0);
+}
+
+void stage_throttle(struct ingest_stage *stage, uint64_t time_ns, uint32_t cpu, bool begins)
+{
+	const uint64_t fields[] = { time_ns, 0, 0 };
+	struct record_bytes record;
+
+	stage->cpu = cpu;
+	record_begin(&record, begins ? PERF_RECORD_THROTTLE : PERF_RECORD_UNTHROTTLE, 0);
+	record_add(&record, fields, COUNT_OF(fields));
+	push_with_origin(stage, &record, time_ns, 0, 0);
+}
+
+void stage_round(struct ingest_stage *stage, uint64_t limit_ns)
+{
+	const struct queue_round_end mark = { .limit_ns = limit_ns };
+
+	ingest_round_end(&stage->ingest, &mark);
+}
+
+const char *stage_path(const struct ingest_stage *stage, uint32_t frame)
+{
+	const uint32_t object = stage->ingest.trie.frames.object[frame];
+
+	return strpool_get(stage->ingest.strings, stage->ingest.objects.objects[object].path);
+}
+
+const char *stage_name_of(const struct ingest_stage *stage, const char *path)
+{
+	const struct object_table *objects = &stage->ingest.objects;
+
+	for (uint32_t i = 0; i < objects->count; i++)
+		if (!strcmp(strpool_get(stage->ingest.strings, objects->objects[i].path), path))
+			return strpool_get(stage->ingest.strings, objects->objects[i].name);
+	return NULL;
+}
+
+static bool is_of(const struct ingest_stage *stage, const struct slice_entry *entry,
+		  const char *comm, uint32_t pid)
+{
+	const struct task *task = &stage->ingest.tasks.tasks[entry->task];
+
+	return task->pid == pid && !strcmp(strpool_get(stage->ingest.strings, task->comm), comm);
+}
+
+static bool is_at(const struct ingest_stage *stage, const struct slice_entry *entry,
+		  const char *path, uint64_t address)
+{
+	const struct stack_trie *trie = &stage->ingest.trie;
+	const uint32_t leaf = trie->stacks.frame[entry->stack];
+
+	return trie->frames.address[leaf] == address && !strcmp(stage_path(stage, leaf), path);
+}
+
+uint64_t stage_counted(struct ingest_stage *stage, const char *comm, uint32_t pid,
+		       const char *path, uint64_t address)
+{
+	struct timeline *timeline = &stage->ingest.timeline;
+	uint64_t count = 0;
+
+	assert_int_equal(timeline_cut(timeline, stage->ingest.watermark_ns), 0);
+	for (uint32_t s = 0; s < timeline->count; s++) {
+		const struct slice *slice = &timeline->slices[s];
+
+		for (uint32_t i = 0; i < slice->count; i++)
+			if (is_of(stage, &slice->entries[i], comm, pid) &&
+			    is_at(stage, &slice->entries[i], path, address))
+				count += slice->entries[i].count;
+	}
+	return count;
+}
+
+uint64_t stage_samples(struct ingest_stage *stage)
+{
+	struct timeline *timeline = &stage->ingest.timeline;
+	uint64_t samples = timeline->open_slice.samples;
+
+	for (uint32_t s = 0; s < timeline->count; s++)
+		samples += timeline->slices[s].samples;
+	return samples;
+}

@@ -1,0 +1,54 @@
+/* ingest_stage.h - an ingest with one event, and the kernel's records written for it. Times are ns;
+ * 0: the record says none. */
+#ifndef INGEST_STAGE_H
+#define INGEST_STAGE_H
+
+#include <linux/perf_event.h>
+
+#include "model/ingest.h"
+#include "record_bytes.h"
+
+struct ingest_stage {
+	struct ingest ingest;
+	struct event_desc event;
+	const struct event_desc *events[1];
+	uint64_t period;	/* of the next samples; 1 after the init */
+	uint32_t cpu;		/* of the next records */
+};
+
+/* @config: events are filled in. */
+void stage_init(struct ingest_stage *stage, const struct ingest_config *config,
+		struct process_reader *reader);
+void stage_finish(struct ingest_stage *stage);
+
+void stage_sample(struct ingest_stage *stage, uint64_t time_ns, uint32_t pid, uint32_t tid,
+		  uint64_t ip);
+void stage_sample_at(struct ingest_stage *stage, uint64_t time_ns, uint32_t pid, uint32_t tid,
+		     uint16_t misc, uint64_t ip, const uint64_t *chain, uint64_t chain_count);
+void stage_mmap(struct ingest_stage *stage, uint64_t time_ns, uint32_t pid, uint64_t start,
+		uint64_t bytes, uint64_t file_offset, const char *path);
+/* The same for memory that is not executable. */
+void stage_mmap_data(struct ingest_stage *stage, uint64_t time_ns, uint32_t pid, uint64_t start,
+		     uint64_t bytes, const char *path);
+/* perf record's description of where the kernel or a module is. */
+void stage_kernel(struct ingest_stage *stage, uint64_t start, uint64_t bytes, const char *path);
+void stage_comm(struct ingest_stage *stage, uint64_t time_ns, uint32_t pid, uint32_t tid,
+		const char *comm, bool is_exec);
+void stage_fork(struct ingest_stage *stage, uint64_t time_ns, uint32_t parent_pid,
+		uint32_t parent_tid, uint32_t pid, uint32_t tid);
+void stage_exit(struct ingest_stage *stage, uint64_t time_ns, uint32_t pid, uint32_t tid);
+void stage_ksymbol(struct ingest_stage *stage, uint64_t time_ns, uint64_t start, uint32_t bytes,
+		   bool is_unregister, const char *name);
+void stage_lost(struct ingest_stage *stage, uint64_t time_ns, uint32_t cpu, uint64_t count);
+void stage_throttle(struct ingest_stage *stage, uint64_t time_ns, uint32_t cpu, bool begins);
+void stage_round(struct ingest_stage *stage, uint64_t limit_ns);
+
+/* Samples counted so far whose leaf is this address of this object, for this comm and pid. */
+uint64_t stage_counted(struct ingest_stage *stage, const char *comm, uint32_t pid,
+		       const char *path, uint64_t address);
+uint64_t stage_samples(struct ingest_stage *stage);	/* all that were counted */
+const char *stage_path(const struct ingest_stage *stage, uint32_t frame);
+/* The short name of the object with this path; NULL: there is none. */
+const char *stage_name_of(const struct ingest_stage *stage, const char *path);
+
+#endif

@@ -1,0 +1,336 @@
+/* Raw records in, counts out: the stories that a kernel tells, by hand. Replay, so that nothing is
+ * asked of this machine; what asks it is in test_ingest_live.c. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "ingest_stage.h"
+
+static struct ingest_stage stage;
+
+static int set_up(void **state)
+{
+	const struct ingest_config config = { .is_replay = true };
+
+	(void)state;
+	stage_init(&stage, &config, NULL);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	stage_finish(&stage);
+	return 0;
+}
+
+/* sh (100) forks 200, which becomes ls, which ends. Offsets: 0x400000 -> /bin/sh+0x1000,
+ * 0x500000 -> /bin/ls+0x2000. */
+static void test_samples_count_for_who_ran_and_what_was_mapped_then(void **state)
+{
+	(void)state;
+	stage_comm(&stage, 10, 100, 100, "sh", true);
+	stage_mmap(&stage, 11, 100, 0x400000, 0x1000, 0x1000, "/bin/sh");
+	stage_sample(&stage, 12, 100, 100, 0x400010);
+	stage_fork(&stage, 20, 100, 100, 200, 200);
+	stage_sample(&stage, 21, 200, 200, 0x400010);	/* still the parent's code */
+	stage_comm(&stage, 30, 200, 200, "ls", true);
+	stage_sample(&stage, 31, 200, 200, 0x400010);	/* gone by exec */
+	stage_mmap(&stage, 32, 200, 0x500000, 0x1000, 0x2000, "/bin/ls");
+	stage_sample(&stage, 33, 200, 200, 0x500020);
+	stage_sample(&stage, 34, 200, 200, 0x500020);
+	stage_sample(&stage, 35, 100, 100, 0x500020);	/* not in the shell */
+	stage_exit(&stage, 40, 200, 200);
+	stage_round(&stage, 100);
+
+	assert_int_equal(stage_counted(&stage, "sh", 100, "/bin/sh", 0x1010), 1);
+	assert_int_equal(stage_counted(&stage, "sh", 200, "/bin/sh", 0x1010), 1);
+	assert_int_equal(stage_counted(&stage, "ls", 200, "[unknown]", 0x400010), 1);
+	assert_int_equal(stage_counted(&stage, "ls", 200, "/bin/ls", 0x2020), 2);
+	assert_int_equal(stage_counted(&stage, "sh", 100, "[unknown]", 0x500020), 1);
+	assert_int_equal(stage_samples(&stage), 6);
+}
+
+static void test_records_count_in_the_order_of_their_times(void **state)
+{
+	(void)state;
+	stage_sample(&stage, 12, 100, 100, 0x400010);	/* this CPU's ring was read first */
+	stage_mmap(&stage, 11, 100, 0x400000, 0x1000, 0, "/bin/sh");
+	stage_comm(&stage, 10, 100, 100, "sh", false);
+	stage_round(&stage, 11);
+	assert_int_equal(stage_samples(&stage), 0);
+	stage_round(&stage, 12);
+	assert_int_equal(stage_counted(&stage, "sh", 100, "/bin/sh", 0x10), 1);
+}
+
+static void test_a_mapping_over_another_cuts_it(void **state)
+{
+	(void)state;
+	stage_mmap(&stage, 1, 100, 0x400000, 0x3000, 0, "/lib/a.so");
+	stage_mmap(&stage, 2, 100, 0x401000, 0x1000, 0, "/lib/b.so");
+	stage_sample(&stage, 3, 100, 100, 0x400ff0);
+	stage_sample(&stage, 3, 100, 100, 0x401000);
+	stage_sample(&stage, 3, 100, 100, 0x402000);
+	stage_round(&stage, 9);
+	assert_int_equal(stage_counted(&stage, ":100", 100, "/lib/a.so", 0xff0), 1);
+	assert_int_equal(stage_counted(&stage, ":100", 100, "/lib/b.so", 0), 1);
+	assert_int_equal(stage_counted(&stage, ":100", 100, "/lib/a.so", 0x2000), 1);
+}
+
+static void test_memory_without_a_file_keeps_its_addresses(void **state)
+{
+	(void)state;
+	stage_mmap(&stage, 1, 100, 0x7f0000000000, 0x1000, 0, "//anon");
+	stage_sample(&stage, 2, 100, 100, 0x7f0000000123);
+	stage_round(&stage, 9);
+	assert_int_equal(stage_counted(&stage, ":100", 100, "//anon", 0x7f0000000123), 1);
+}
+
+static void test_records_without_a_time_hold_at_once(void **state)
+{
+	(void)state;
+	stage_comm(&stage, 0, 100, 100, "init", false);
+	stage_mmap(&stage, 0, 100, 0x400000, 0x1000, 0, "/sbin/init");
+	stage_sample(&stage, 0, 100, 100, 0x400010);
+	assert_int_equal(stage_counted(&stage, "init", 100, "/sbin/init", 0x10), 1);
+}
+
+static void test_levels_of_guests_and_hypervisor_have_objects_of_their_own(void **state)
+{
+	static const struct { uint16_t misc; const char *path; } known[] = {
+		{ PERF_RECORD_MISC_GUEST_KERNEL, "[guest.kernel.kallsyms]" },
+		{ PERF_RECORD_MISC_GUEST_USER, "[guest]" },
+	};
+
+	(void)state;
+	stage_mmap(&stage, 1, 100, 0x400000, 0x1000, 0, "/bin/qemu");
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		stage_sample_at(&stage, 2, 100, 100, known[i].misc, 0x400010, NULL, 0);
+		stage_round(&stage, 9);
+		assert_int_equal(stage_counted(&stage, ":100", 100, known[i].path, 0x400010), 1);
+	}
+	stage_sample_at(&stage, 10, 100, 100, PERF_RECORD_MISC_HYPERVISOR, 0x400010, NULL, 0);
+	stage_round(&stage, 19);
+	assert_int_equal(stage_counted(&stage, ":100", 100, "[unknown]", 0x400010), 1);
+}
+
+/*   chain (leaf first): kernel 0xffff...10, user 0x400010, user 0x400020 */
+static void test_a_chain_changes_its_level_at_the_markers(void **state)
+{
+	const uint64_t chain[] = {
+		PERF_CONTEXT_KERNEL, 0xffffffff81000010, PERF_CONTEXT_USER, 0x400010, 0x400020,
+	};
+	const struct stack_trie *trie = &stage.ingest.trie;
+	uint32_t node;
+
+	(void)state;
+	stage_kernel(&stage, 0xffffffff81000000, 0x100000, "[kernel.kallsyms]_text");
+	stage_mmap(&stage, 1, 100, 0x400000, 0x1000, 0, "/bin/sh");
+	stage_sample_at(&stage, 2, 100, 100, PERF_RECORD_MISC_KERNEL, chain[1], chain, 5);
+	stage_round(&stage, 9);
+	assert_int_equal(stage_counted(&stage, ":100", 100, "[kernel.kallsyms]", chain[1]), 1);
+	node = trie->stacks.node[0];
+	assert_string_equal(stage_path(&stage, trie->nodes.frame[node]), "/bin/sh");
+	assert_int_equal(trie->frames.address[trie->nodes.frame[node]], 0x10);
+	node = trie->nodes.parent[node];
+	assert_int_equal(trie->frames.address[trie->nodes.frame[node]], 0x20);
+	assert_int_equal(trie->nodes.parent[node], STACK_NODE_ROOT);
+}
+
+static void test_a_chain_at_the_kernels_limit_is_counted_as_truncated(void **state)
+{
+	uint64_t chain[128] = { PERF_CONTEXT_USER };
+
+	(void)state;
+	for (uint64_t i = 1; i < 128; i++)
+		chain[i] = 0x400000 + i;
+	stage_sample_at(&stage, 1, 100, 100, PERF_RECORD_MISC_USER, chain[1], chain, 127);
+	stage_round(&stage, 1);
+	assert_int_equal(stage.ingest.timeline.open_slice.truncated_stacks, 0);	/* 126 + marker */
+	stage_sample_at(&stage, 2, 100, 100, PERF_RECORD_MISC_USER, chain[1], chain, 128);
+	stage_round(&stage, 2);
+	assert_int_equal(stage.ingest.timeline.open_slice.truncated_stacks, 1);
+}
+
+/*   [kernel.kallsyms]  ffffffff81000000 + 1 MiB
+ *   ext4               ffffffffc0000000 + 64 KiB      elsewhere: nothing is known */
+static void test_a_recorded_kernel_is_where_the_recording_says(void **state)
+{
+	(void)state;
+	stage_kernel(&stage, 0xffffffff81000000, 0x100000, "[kernel.kallsyms]_text");
+	stage_kernel(&stage, 0xffffffffc0000000, 0x10000,
+		     "/lib/modules/6.1/kernel/fs/ext4/ext4.ko.xz");
+	stage_sample_at(&stage, 1, 1, 1, PERF_RECORD_MISC_KERNEL, 0xffffffff81000010, NULL, 0);
+	stage_sample_at(&stage, 1, 1, 1, PERF_RECORD_MISC_KERNEL, 0xffffffffc0000010, NULL, 0);
+	stage_sample_at(&stage, 1, 1, 1, PERF_RECORD_MISC_KERNEL, 0xffffffffa0000010, NULL, 0);
+	stage_round(&stage, 9);
+	assert_int_equal(stage_counted(&stage, ":1", 1, "[kernel.kallsyms]", 0xffffffff81000010), 1);
+	assert_int_equal(stage_counted(&stage, ":1", 1, "[unknown]", 0xffffffffa0000010), 1);
+	assert_int_equal(stage_counted(&stage, ":1", 1, "/lib/modules/6.1/kernel/fs/ext4/ext4.ko.xz",
+				       0xffffffffc0000010), 1);
+	assert_string_equal(stage_name_of(&stage, "/lib/modules/6.1/kernel/fs/ext4/ext4.ko.xz"),
+			    "[ext4]");
+}
+
+static void test_modules_have_the_names_of_proc_modules(void **state)
+{
+	static const char *const known[][2] = {
+		{ "/lib/modules/6.1/snd-hda-intel.ko", "[snd_hda_intel]" },
+		{ "/x/a.ko.zst", "[a]" },
+		{ "[nf_tables]", "[nf_tables]" },
+		{ "/x/plain", "[plain]" },
+	};
+	char huge[400] = "[";
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		stage_kernel(&stage, 0xffffffffc0000000 + i * 0x10000, 0x1000, known[i][0]);
+		assert_string_equal(stage_name_of(&stage, known[i][0]), known[i][1]);
+	}
+	memset(huge + 1, 'x', sizeof(huge) - 2);	/* longer than any name: cut, not read past */
+	stage_kernel(&stage, 0xffffffffd0000000, 0x1000, huge);
+	assert_int_equal(strlen(stage_name_of(&stage, huge)), 255);
+}
+
+static void test_a_module_that_comes_after_the_kernels_table_shares_it(void **state)
+{
+	static const struct flat_header header;
+	const struct flat_table table = { .header = &header };
+	const struct build_id none = { .count = 0 };
+	struct object_table *objects = &stage.ingest.objects;
+	uint32_t id = 0;
+
+	(void)state;
+	object_table_set_ready(objects, OBJECT_KERNEL, &table, &none);
+	stage_kernel(&stage, 0xffffffffc0000000, 0x1000, "/x/late.ko");
+	while (strcmp(strpool_get(stage.ingest.strings, objects->objects[id].path), "/x/late.ko"))
+		id++;
+	assert_int_equal(objects->objects[id].state, OBJECT_READY);
+	assert_ptr_equal(objects->objects[id].table.header, &header);
+}
+
+static void test_a_program_made_at_run_time_has_its_name_until_it_goes(void **state)
+{
+	const uint64_t start = 0xffffffffa0001000, ip = start + 0x10;
+
+	(void)state;
+	stage_ksymbol(&stage, 10, start, 0x100, false, "bpf_prog_1_x");
+	stage_sample_at(&stage, 11, 1, 1, PERF_RECORD_MISC_KERNEL, ip, NULL, 0);
+	stage_sample_at(&stage, 11, 1, 1, PERF_RECORD_MISC_KERNEL, start + 0x100, NULL, 0);
+	stage_ksymbol(&stage, 20, start, 0x100, true, "bpf_prog_1_x");
+	stage_sample_at(&stage, 21, 1, 1, PERF_RECORD_MISC_KERNEL, ip, NULL, 0);
+	stage_round(&stage, 99);
+	assert_int_equal(stage_counted(&stage, ":1", 1, "bpf_prog_1_x", ip), 1);
+	assert_int_equal(stage_counted(&stage, ":1", 1, "[unknown]", start + 0x100), 1);
+	assert_int_equal(stage_counted(&stage, ":1", 1, "[unknown]", ip), 1);
+}
+
+static void test_an_unregister_of_what_the_kernel_map_holds_leaves_it(void **state)
+{
+	const uint64_t start = 0xffffffff81000100;
+
+	(void)state;
+	stage_kernel(&stage, 0xffffffff81000000, 0x100000, "[kernel.kallsyms]_text");
+	stage_ksymbol(&stage, 10, start, 0x100, false, "trampoline");
+	stage_ksymbol(&stage, 20, start, 0x100, true, "trampoline");
+	stage_sample_at(&stage, 21, 1, 1, PERF_RECORD_MISC_KERNEL, start, NULL, 0);
+	stage_round(&stage, 99);
+	assert_int_equal(stage_counted(&stage, ":1", 1, "[kernel.kallsyms]", start), 1);
+}
+
+static void test_weights_are_the_periods_of_the_samples(void **state)
+{
+	(void)state;
+	stage.period = 4000;
+	stage_sample(&stage, 1, 100, 100, 0x10);
+	stage.period = 6;
+	stage_sample(&stage, 1, 100, 100, 0x10);
+	stage_round(&stage, 9);
+	assert_int_equal(timeline_cut(&stage.ingest.timeline, 9), 0);
+	assert_int_equal(stage.ingest.timeline.slices[0].entries[0].count, 2);
+	assert_int_equal(stage.ingest.timeline.slices[0].entries[0].weight, 4006);
+}
+
+static void test_lost_records_of_a_recording_are_counted(void **state)
+{
+	(void)state;
+	stage_lost(&stage, 1, 0, 40);
+	stage_lost(&stage, 2, 1, 2);
+	stage_round(&stage, 9);
+	assert_int_equal(stage.ingest.counters.lost_kernel, 42);
+}
+
+/*   cpu 0   throttled 100 .. 150         cpu 1   120 .. 220     150 ns in all
+ * A recording has one stream for all CPUs: the records themselves say which. */
+static void test_throttled_time_is_summed_per_cpu(void **state)
+{
+	(void)state;
+	stage_throttle(&stage, 90, 0, false);	/* began before we looked */
+	stage_throttle(&stage, 100, 0, true);
+	stage_throttle(&stage, 110, 0, true);	/* once more: the first counts */
+	stage_throttle(&stage, 120, 1, true);
+	stage_throttle(&stage, 150, 0, false);
+	stage_throttle(&stage, 220, 1, false);
+	stage_throttle(&stage, 230, 1, false);
+	stage_round(&stage, 999);
+	assert_int_equal(stage.ingest.counters.throttled_ns, 150);
+}
+
+static void test_what_is_no_record_is_counted_as_malformed(void **state)
+{
+	struct record_bytes record;
+
+	(void)state;
+	record_begin(&record, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
+	record_close(&record);	/* a sample without its fields */
+	ingest_push(&stage.ingest, record.words, 8, 0, 0);
+	ingest_push(&stage.ingest, record.words, 8, 77, 0);	/* an event that is not there */
+	assert_int_equal(stage.ingest.counters.malformed, 2);
+	stage_round(&stage, 9);
+	assert_int_equal(stage_samples(&stage), 0);
+}
+
+static void test_more_events_than_the_timeline_can_tell_apart_are_refused(void **state)
+{
+	struct ingest_config config = { .is_replay = true,
+					.event_count = TIMELINE_MAX_EVENTS + 1 };
+	struct ingest ingest;
+	struct diag why;
+
+	(void)state;
+	assert_int_equal(ingest_init(&ingest, &config, NULL, NULL, &why), -E2BIG);
+	assert_string_equal(why.text, "257 events: at most 256 can be shown");
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_samples_count_for_who_ran_and_what_was_mapped_then),
+		TEST(test_records_count_in_the_order_of_their_times),
+		TEST(test_a_mapping_over_another_cuts_it),
+		TEST(test_memory_without_a_file_keeps_its_addresses),
+		TEST(test_records_without_a_time_hold_at_once),
+		TEST(test_levels_of_guests_and_hypervisor_have_objects_of_their_own),
+		TEST(test_a_chain_changes_its_level_at_the_markers),
+		TEST(test_a_chain_at_the_kernels_limit_is_counted_as_truncated),
+		TEST(test_a_recorded_kernel_is_where_the_recording_says),
+		TEST(test_modules_have_the_names_of_proc_modules),
+		TEST(test_a_module_that_comes_after_the_kernels_table_shares_it),
+		TEST(test_a_program_made_at_run_time_has_its_name_until_it_goes),
+		TEST(test_an_unregister_of_what_the_kernel_map_holds_leaves_it),
+		TEST(test_weights_are_the_periods_of_the_samples),
+		TEST(test_lost_records_of_a_recording_are_counted),
+		TEST(test_throttled_time_is_summed_per_cpu),
+		TEST(test_what_is_no_record_is_counted_as_malformed),
+		TEST(test_more_events_than_the_timeline_can_tell_apart_are_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
