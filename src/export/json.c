@@ -35,8 +35,10 @@ static void put_number_or_null(FILE *out, bool is_there, int64_t number)
 
 static void put_code(FILE *out, const struct snapshot_row *row, unsigned int keys)
 {
-	const bool has_address = (keys & KEY_ADDRESS) ||
-				 ((keys & KEY_SYMBOL) && row->state != SYMBOL_LOADING);
+	/* Functions of one name in several objects have no address in common. */
+	const bool has_one = (keys & KEY_OBJECT) || row->state != SYMBOL_NAMED;
+	const bool has_address = (keys & KEY_ADDRESS) || ((keys & KEY_SYMBOL) && has_one &&
+							  row->state != SYMBOL_LOADING);
 
 	fputs(",\"dso\":", out);
 	put_string_or_null(out, keys & KEY_OBJECT, row->object_path);

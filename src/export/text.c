@@ -87,6 +87,14 @@ static void put_command(FILE *out, const struct snapshot_row *row)
 	}
 }
 
+static void put_number(FILE *out, int width, int64_t number)
+{
+	if (number < 0)
+		fprintf(out, "%*s", width, "-");
+	else
+		fprintf(out, "%*" PRId64, width, number);
+}
+
 static void put_row(FILE *out, const struct snapshot *snapshot, const struct snapshot_row *row)
 {
 	const unsigned int keys = snapshot->keys;
@@ -95,11 +103,11 @@ static void put_row(FILE *out, const struct snapshot *snapshot, const struct sna
 		snapshot_pct(snapshot, row->total_weight), row->self_samples);
 	put_command(out, row);
 	if (keys & KEY_PID)
-		fprintf(out, "%8" PRId64, row->pid);
+		put_number(out, 8, row->pid);
 	if (keys & KEY_TID)
-		fprintf(out, "%8" PRId64, row->tid);
+		put_number(out, 8, row->tid);
 	if (keys & KEY_CPU)
-		fprintf(out, "%5" PRId64, row->cpu);
+		put_number(out, 5, row->cpu);
 	if (keys & KEY_OBJECT)
 		fprintf(out, "  %-24s", row->object);
 	if (keys & (KEY_SYMBOL | KEY_ADDRESS))

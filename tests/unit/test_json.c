@@ -1,0 +1,239 @@
+/* The exact text of hand-made snapshots; and, where jq(1) is there, that it reads every line. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "export/json.h"
+#include "snapshot_fixture.h"
+
+static const struct export_options everything = { .max_rows = SIZE_MAX };
+
+/* malloc'd. */
+static char *written(const struct snapshot *snapshot, const struct export_options *options)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	assert_non_null(out);
+	json_write(out, snapshot, options);
+	assert_int_equal(fclose(out), 0);
+	return text;
+}
+
+static void assert_has(const char *text, const char *part)
+{
+	if (!strstr(text, part))
+		fail_msg("no %s in %s", part, text);
+}
+
+static void assert_row(struct snapshot_row row, unsigned int keys, const char *expected)
+{
+	struct snapshot snapshot = fixture_snapshot(&row, 1);
+	char *text;
+
+	snapshot.keys = keys;
+	text = written(&snapshot, &everything);
+	assert_has(text, expected);
+	free(text);
+}
+
+static void test_a_snapshot_is_one_object_on_one_line(void **state)
+{
+	struct snapshot_row rows[] = {
+		{ .self_samples = 3, .total_samples = 4, .self_weight = 75, .total_weight = 100,
+		  .symbol = "main", .object = "app", .object_path = "/bin/app", .build_id = "abcd",
+		  .comm = "app", .address = 0x1000, .mode = MODE_USER, .pid = 7, .tid = 8 },
+		{ .self_samples = 1, .total_samples = 1, .self_weight = 25, .total_weight = 25,
+		  .symbol = "do_idle", .object = "[kernel]", .object_path = "[kernel.kallsyms]",
+		  .address = 0xffffffff81000000, .mode = MODE_KERNEL },
+	};
+	struct snapshot snapshot = fixture_snapshot(rows, 2);
+	char *text;
+
+	(void)state;
+	snapshot.time_ns = 123456789;
+	snapshot.samples = 14;
+	snapshot.samples_per_s = 1.4;
+	snapshot.idle_samples = 10;
+	snapshot.unresolved = 2;
+	snapshot.busy_pct = 12.34;
+	snapshot.own_cpu_pct = 0.5;
+	snapshot.own_rss_bytes = 4096;
+	snapshot.lost_kernel = 1;
+	snapshot.lost_malformed = 2;
+	snapshot.lost_late = 3;
+	snapshot.stalled_rounds = 4;
+	snapshot.throttled_ns = 5;
+	snapshot.truncated_stacks = 6;
+	snapshot.unattributed = 7;
+	snapshot.filtered_unknown_uid = 8;
+	snapshot.evicted_samples = 9;
+	text = written(&snapshot, &everything);
+	assert_string_equal(text,
+		"{\"time_ns\":123456789,\"host\":\"web-07\",\"event\":\"cpu-clock\","
+		"\"freq_hz\":997,\"period\":null,\"target\":\"8 CPUs\",\"window_s\":10.000,"
+		"\"samples\":14,\"samples_per_s\":1.4,\"busy_pct\":12.3,\"idle_samples\":10,"
+		"\"unresolved\":2,\"own_cpu_pct\":0.50,\"own_rss_bytes\":4096,"
+		"\"lost\":{\"kernel\":1,\"malformed\":2,\"late\":3},\"stalled_rounds\":4,"
+		"\"throttled_ns\":5,\"truncated_stacks\":6,\"unattributed\":7,\"unknown_uid\":8,"
+		"\"evicted\":9,\"notice\":null,\"rows\":["
+		"{\"self\":3,\"total\":4,\"self_pct\":75.0000,\"total_pct\":100.0000,"
+		"\"self_period\":75,\"total_period\":100,\"comm\":null,\"pid\":null,\"tid\":null,"
+		"\"cpu\":null,\"dso\":\"/bin/app\",\"build_id\":\"abcd\",\"symbol\":\"main\","
+		"\"address\":\"0x1000\",\"level\":\".\",\"idle\":false},"
+		"{\"self\":1,\"total\":1,\"self_pct\":25.0000,\"total_pct\":25.0000,"
+		"\"self_period\":25,\"total_period\":25,\"comm\":null,\"pid\":null,\"tid\":null,"
+		"\"cpu\":null,\"dso\":\"[kernel.kallsyms]\",\"build_id\":null,"
+		"\"symbol\":\"do_idle\",\"address\":\"0xffffffff81000000\",\"level\":\"k\","
+		"\"idle\":false}]}\n");
+	free(text);
+}
+
+static void test_only_what_is_in_the_key_is_told_of_a_row(void **state)
+{
+	const struct snapshot_row row = {
+		.self_samples = 1, .total_samples = 1, .symbol = "f", .object_path = "/bin/app",
+		.build_id = "ab", .comm = "app", .pid = 7, .tid = 8, .cpu = 2, .address = 0x10,
+		.mode = MODE_USER,
+	};
+
+	(void)state;
+	assert_row(row, KEY_COMM, "\"comm\":\"app\",\"pid\":null,\"tid\":null,\"cpu\":null,"
+		   "\"dso\":null,\"build_id\":null,\"symbol\":null,\"address\":null,\"level\":null");
+	assert_row(row, KEY_PID | KEY_TID, "\"comm\":null,\"pid\":7,\"tid\":8,\"cpu\":null,"
+		   "\"dso\":null,\"build_id\":null,\"symbol\":null,\"address\":null,\"level\":null");
+	assert_row(row, KEY_CPU, "\"comm\":null,\"pid\":null,\"tid\":null,\"cpu\":2,");
+	assert_row(row, KEY_OBJECT, "\"dso\":\"/bin/app\",\"build_id\":\"ab\",\"symbol\":null,"
+		   "\"address\":null,\"level\":\".\"");
+	assert_row(row, KEY_ADDRESS, "\"dso\":null,\"build_id\":null,\"symbol\":null,"
+		   "\"address\":\"0x10\",\"level\":\".\"");
+	/* of all functions with that name: none of their addresses */
+	assert_row(row, KEY_SYMBOL, "\"dso\":null,\"build_id\":null,\"symbol\":\"f\","
+		   "\"address\":null,\"level\":\".\"");
+}
+
+static void test_what_is_not_known_is_null(void **state)
+{
+	const unsigned int code = KEY_OBJECT | KEY_SYMBOL;
+	struct snapshot_row row = { .self_samples = 1, .total_samples = 1, .object_path = "/x",
+				    .mode = MODE_USER, .cpu = -1 };
+
+	(void)state;
+	row.state = SYMBOL_LOADING;
+	assert_row(row, code, "\"build_id\":null,\"symbol\":null,\"address\":null,");
+	row.state = SYMBOL_UNKNOWN;
+	row.symbol = "0x77";
+	row.address = 0x77;
+	assert_row(row, code, "\"symbol\":null,\"address\":\"0x77\",");
+	assert_row(row, KEY_SYMBOL, "\"symbol\":null,\"address\":\"0x77\",");
+	row.state = SYMBOL_UNREADABLE;
+	assert_row(row, code, "\"symbol\":null,\"address\":\"0x77\",");
+	assert_row(row, KEY_CPU, "\"cpu\":null");
+}
+
+static void test_figures_that_do_not_apply_are_null(void **state)
+{
+	struct snapshot snapshot = fixture_snapshot(NULL, 0);
+	char *text;
+
+	(void)state;
+	snapshot.freq_hz = 0;
+	snapshot.fixed_period = 1000;
+	snapshot.notice = "one\ntwo";
+	text = written(&snapshot, &everything);
+	assert_has(text, "\"freq_hz\":null,\"period\":1000,");
+	assert_has(text, "\"busy_pct\":null,");
+	assert_has(text, "\"notice\":\"one\\u000atwo\",\"rows\":[]}\n");
+	free(text);
+}
+
+static void test_quotes_backslashes_and_controls_are_escaped(void **state)
+{
+	const struct snapshot_row row = {
+		.self_samples = 1, .total_samples = 1, .symbol = "a\"b\\c\td\xc3\xa9",
+	};
+
+	(void)state;
+	assert_row(row, KEY_SYMBOL, "\"symbol\":\"a\\\"b\\\\c\\u0009d\xc3\xa9\"");
+}
+
+static void test_rows_pass_the_filter_and_the_limit(void **state)
+{
+	struct snapshot_row rows[] = {
+		{ .self_samples = 5, .total_samples = 5, .symbol = "idle", .is_idle = true },
+		{ .self_samples = 4, .total_samples = 4, .symbol = "a" },
+		{ .self_samples = 3, .total_samples = 3, .symbol = "b" },
+		{ .self_samples = 2, .total_samples = 2, .symbol = "c" },
+	};
+	struct export_options options = { .max_rows = 2 };
+	struct snapshot snapshot = fixture_snapshot(rows, 4);
+	char *text;
+
+	(void)state;
+	text = written(&snapshot, &options);
+	assert_has(text, "\"symbol\":\"a\"");
+	assert_has(text, "\"symbol\":\"b\"");
+	assert_null(strstr(text, "\"symbol\":\"c\""));
+	assert_null(strstr(text, "idle\":true"));
+	free(text);
+	options.filter.show_idle = true;
+	text = written(&snapshot, &options);
+	assert_has(text, "\"idle\":true}");
+	free(text);
+}
+
+/* Shares of 1/3 and the like: four digits, and a decimal point. */
+static void test_shares_have_four_digits(void **state)
+{
+	struct snapshot_row row = { .self_samples = 1, .total_samples = 2, .symbol = "f" };
+	struct snapshot snapshot = fixture_snapshot(&row, 1);
+	char *text;
+
+	(void)state;
+	snapshot.weight = 3;
+	text = written(&snapshot, &everything);
+	assert_has(text, "\"self_pct\":33.3333,\"total_pct\":66.6667,");
+	free(text);
+}
+
+static void test_jq_reads_it(void **state)
+{
+	struct snapshot_row rows[] = {
+		{ .self_samples = 1, .total_samples = 1, .symbol = "operator\"\" _x\\\x01" },
+		{ .self_samples = 1, .total_samples = 1, .state = SYMBOL_LOADING },
+	};
+	struct snapshot snapshot = fixture_snapshot(rows, 2);
+	FILE *jq;
+
+	(void)state;
+	if (system("command -v jq >/dev/null"))
+		skip();
+	jq = popen("jq -e '(.rows | length == 2) and (.rows[0].symbol == \"operator\\\"\\\" "
+		   "_x\\\\\\u0001\") and .lost.kernel == 0' >/dev/null", "w");
+	assert_non_null(jq);
+	json_write(jq, &snapshot, &everything);
+	assert_int_equal(pclose(jq), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_a_snapshot_is_one_object_on_one_line),
+		cmocka_unit_test(test_only_what_is_in_the_key_is_told_of_a_row),
+		cmocka_unit_test(test_what_is_not_known_is_null),
+		cmocka_unit_test(test_figures_that_do_not_apply_are_null),
+		cmocka_unit_test(test_quotes_backslashes_and_controls_are_escaped),
+		cmocka_unit_test(test_rows_pass_the_filter_and_the_limit),
+		cmocka_unit_test(test_shares_have_four_digits),
+		cmocka_unit_test(test_jq_reads_it),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

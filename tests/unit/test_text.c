@@ -1,0 +1,154 @@
+/* The exact lines of hand-made snapshots. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "export/text.h"
+#include "snapshot_fixture.h"
+
+static const struct export_options everything = { .max_rows = SIZE_MAX };
+
+static void assert_text(const struct snapshot *snapshot, const struct export_options *options,
+			const char *expected)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	assert_non_null(out);
+	text_write(out, snapshot, options);
+	assert_int_equal(fclose(out), 0);
+	assert_string_equal(text, expected);
+	free(text);
+}
+
+static void test_a_table_has_a_head_titles_and_rows(void **state)
+{
+	struct snapshot_row rows[] = {
+		{ .self_samples = 30, .total_samples = 40, .symbol = "main", .object = "app",
+		  .comm = "app", .mode = MODE_USER, .tasks = 1 },
+		{ .self_samples = 10, .total_samples = 10, .symbol = "do_syscall_64",
+		  .object = "[kernel]", .mode = MODE_KERNEL, .tasks = 12 },
+		{ .self_samples = 0, .total_samples = 10, .object = "libx.so",
+		  .state = SYMBOL_LOADING, .mode = MODE_USER },
+	};
+	struct snapshot snapshot = fixture_snapshot(rows, 3);
+
+	(void)state;
+	snapshot.busy_pct = 99.6;
+	snapshot.own_cpu_pct = 1.25;
+	assert_text(&snapshot, &everything,
+		"# flametop  web-07  cpu-clock 997 Hz  8 CPUs  last 10.0 s  40 samples"
+		"  busy 100 %  own 1.2 %\n"
+		"  SELF%  TOTAL%  SAMPLES  COMMAND           OBJECT                    SYMBOL\n"
+		"  75.00  100.00       30  app               app                       [.] main\n"
+		"  25.00   25.00       10  12 tasks          [kernel]"
+		"                  [k] do_syscall_64\n"
+		"   0.00   25.00        0  several           libx.so"
+		"                   [.] (loading)\n"
+		"\n");
+}
+
+static void test_losses_and_notices_are_told_when_there_are_any(void **state)
+{
+	struct snapshot snapshot = fixture_snapshot(NULL, 0);
+
+	(void)state;
+	snapshot.freq_hz = 0;
+	snapshot.fixed_period = 1;
+	snapshot.idle_samples = 5;
+	snapshot.lost_kernel = 1;
+	snapshot.lost_malformed = 2;
+	snapshot.lost_late = 3;
+	snapshot.unattributed = 4;
+	snapshot.filtered_unknown_uid = 5;
+	snapshot.stalled_rounds = 6;
+	snapshot.throttled_ns = 7999999;
+	snapshot.truncated_stacks = 8;
+	snapshot.evicted_samples = 9;
+	snapshot.notice = "first\nsecond";
+	assert_text(&snapshot, &everything,
+		"# flametop  web-07  cpu-clock every 1  8 CPUs  last 10.0 s  0 samples  idle 5"
+		"  lost 1  malformed 2  late 3  unattributed 4  unknown-uid 5  stalled-rounds 6"
+		"  throttled-ms 7  truncated-stacks 8  evicted 9  own 0.0 %\n"
+		"# first\n"
+		"# second\n"
+		"  SELF%  TOTAL%  SAMPLES  COMMAND           OBJECT                    SYMBOL\n"
+		"  nothing hot\n"
+		"\n");
+}
+
+static void test_each_key_has_its_column(void **state)
+{
+	struct snapshot_row row = {
+		.self_samples = 1, .total_samples = 1, .comm = "sh", .pid = 123, .tid = 4567,
+		.cpu = 3, .address = 0x10, .mode = MODE_USER, .object = "app", .symbol = "f",
+	};
+	struct snapshot snapshot = fixture_snapshot(&row, 1);
+	static const char head[] =
+		"# flametop  web-07  cpu-clock 997 Hz  8 CPUs  last 10.0 s  1 samples  own 0.0 %\n"
+		"  SELF%  TOTAL%  SAMPLES  COMMAND         ";
+	char expected[500];
+
+	(void)state;
+	snapshot.keys = KEY_COMM | KEY_PID | KEY_TID | KEY_CPU;
+	snprintf(expected, sizeof(expected), "%s%s%s", head, "     PID     TID  CPU\n",
+		 " 100.00  100.00        1  sh                   123    4567    3\n\n");
+	assert_text(&snapshot, &everything, expected);
+
+	snapshot.keys = KEY_ADDRESS;
+	snprintf(expected, sizeof(expected), "%s%s%s", head, "  ADDRESS\n",
+		 " 100.00  100.00        1  sh                [.] 0x10\n\n");
+	assert_text(&snapshot, &everything, expected);
+
+	snapshot.keys = KEY_SYMBOL | KEY_ADDRESS;
+	snprintf(expected, sizeof(expected), "%s%s%s", head, "  SYMBOL\n",
+		 " 100.00  100.00        1  sh                [.] f 0x10\n\n");
+	assert_text(&snapshot, &everything, expected);
+
+	row.cpu = row.pid = -1;		/* unknown, and the kernel's "none" */
+	snapshot.keys = KEY_CPU | KEY_PID;
+	snprintf(expected, sizeof(expected), "%s%s%s", head, "     PID  CPU\n",
+		 " 100.00  100.00        1  sh                     -    -\n\n");
+	assert_text(&snapshot, &everything, expected);
+}
+
+static void test_what_the_limit_leaves_out_is_said(void **state)
+{
+	struct snapshot_row rows[] = {
+		{ .self_samples = 2, .total_samples = 2, .comm = "a", .symbol = "x" },
+		{ .self_samples = 1, .total_samples = 1, .comm = "a", .symbol = "y" },
+		{ .self_samples = 1, .total_samples = 1, .comm = "a", .symbol = "z" },
+		{ .self_samples = 9, .total_samples = 9, .comm = "a", .is_idle = true },
+	};
+	const struct export_options options = { .max_rows = 1 };
+	struct snapshot snapshot = fixture_snapshot(rows, 4);
+
+	(void)state;
+	snapshot.keys = KEY_COMM;
+	assert_text(&snapshot, &options,
+		"# flametop  web-07  cpu-clock 997 Hz  8 CPUs  last 10.0 s  13 samples  idle 9"
+		"  own 0.0 %\n"
+		"  SELF%  TOTAL%  SAMPLES  COMMAND         \n"
+		"  50.00   50.00        2  a               \n"
+		"  ... 2 more rows (-E shows more)\n"
+		"\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_a_table_has_a_head_titles_and_rows),
+		cmocka_unit_test(test_losses_and_notices_are_told_when_there_are_any),
+		cmocka_unit_test(test_each_key_has_its_column),
+		cmocka_unit_test(test_what_the_limit_leaves_out_is_said),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
