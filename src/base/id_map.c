@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define FIRST_SLOTS 64
+
 static uint32_t home_slot(const struct id_map *map, uint64_t key)
 {
 	return (uint32_t)id_map_mix(key) & (map->slots - 1);
@@ -16,73 +18,66 @@ static uint32_t find_slot(const struct id_map *map, uint64_t key)
 {
 	uint32_t slot = home_slot(map, key);
 
-	while (map->values[slot] != ID_MAP_NONE && map->keys[slot] != key)
+	while (map->rows[slot].value != ID_MAP_NONE && map->rows[slot].key != key)
 		slot = (slot + 1) & (map->slots - 1);
 	return slot;
 }
 
-static int grow(struct id_map *map)
+static int resize(struct id_map *map, uint32_t slots)
 {
-	struct id_map bigger = { .slots = map->slots ? map->slots * 2 : 64 };
+	struct id_map bigger = { .slots = slots, .used = map->used };
 
-	bigger.keys = malloc(bigger.slots * sizeof(*bigger.keys));
-	bigger.values = malloc(bigger.slots * sizeof(*bigger.values));
-	if (!bigger.keys || !bigger.values) {
-		id_map_finish(&bigger);
+	bigger.rows = malloc(slots * sizeof(*bigger.rows));
+	if (!bigger.rows)
 		return -ENOMEM;
-	}
-	memset(bigger.values, 0xff, bigger.slots * sizeof(*bigger.values));
-	for (uint32_t i = 0; i < map->slots; i++) {
-		uint32_t slot;
-
-		if (map->values[i] == ID_MAP_NONE)
-			continue;
-		slot = find_slot(&bigger, map->keys[i]);
-		bigger.keys[slot] = map->keys[i];
-		bigger.values[slot] = map->values[i];
-	}
-	bigger.used = map->used;
-	id_map_finish(map);
+	memset(bigger.rows, 0xff, slots * sizeof(*bigger.rows));
+	for (uint32_t i = 0; i < map->slots; i++)
+		if (map->rows[i].value != ID_MAP_NONE)
+			bigger.rows[find_slot(&bigger, map->rows[i].key)] = map->rows[i];
+	free(map->rows);
 	*map = bigger;
 	return 0;
 }
 
 void id_map_finish(struct id_map *map)
 {
-	free(map->keys);
-	free(map->values);
+	free(map->rows);
 	memset(map, 0, sizeof(*map));
 }
 
 void id_map_clear(struct id_map *map)
 {
 	if (map->slots)
-		memset(map->values, 0xff, map->slots * sizeof(*map->values));
+		memset(map->rows, 0xff, map->slots * sizeof(*map->rows));
 	map->used = 0;
+}
+
+int id_map_reserve(struct id_map *map, uint32_t count)
+{
+	uint32_t slots = map->slots ? map->slots : FIRST_SLOTS;
+
+	while (count > slots / 4 * 3)
+		slots *= 2;
+	return slots > map->slots ? resize(map, slots) : 0;
 }
 
 uint32_t id_map_get(const struct id_map *map, uint64_t key)
 {
 	if (!map->slots)
 		return ID_MAP_NONE;
-	return map->values[find_slot(map, key)];
+	return map->rows[find_slot(map, key)].value;
 }
 
 int id_map_put(struct id_map *map, uint64_t key, uint32_t value)
 {
 	uint32_t slot;
 
-	if (map->used >= map->slots / 4 * 3) {
-		int err = grow(map);
-
-		if (err)
-			return err;
-	}
+	if (id_map_reserve(map, map->used + 1))
+		return -ENOMEM;
 	slot = find_slot(map, key);
-	if (map->values[slot] == ID_MAP_NONE)
+	if (map->rows[slot].value == ID_MAP_NONE)
 		map->used++;
-	map->keys[slot] = key;
-	map->values[slot] = value;
+	map->rows[slot] = (struct id_map_slot){ .key = key, .value = value };
 	return 0;
 }
 
@@ -93,26 +88,25 @@ uint32_t id_map_remove(struct id_map *map, uint64_t key)
 	if (!map->slots)
 		return ID_MAP_NONE;
 	hole = find_slot(map, key);
-	value = map->values[hole];
+	value = map->rows[hole].value;
 	if (value == ID_MAP_NONE)
 		return ID_MAP_NONE;
 	/* Pull every entry of the run that may not stand behind the hole into it. */
-	for (next = (hole + 1) & (map->slots - 1); map->values[next] != ID_MAP_NONE;
+	for (next = (hole + 1) & (map->slots - 1); map->rows[next].value != ID_MAP_NONE;
 	     next = (next + 1) & (map->slots - 1)) {
-		uint32_t home = home_slot(map, map->keys[next]);
+		uint32_t home = home_slot(map, map->rows[next].key);
 
 		if (((next - home) & (map->slots - 1)) < ((next - hole) & (map->slots - 1)))
 			continue;
-		map->keys[hole] = map->keys[next];
-		map->values[hole] = map->values[next];
+		map->rows[hole] = map->rows[next];
 		hole = next;
 	}
-	map->values[hole] = ID_MAP_NONE;
+	map->rows[hole].value = ID_MAP_NONE;
 	map->used--;
 	return value;
 }
 
 size_t id_map_bytes(const struct id_map *map)
 {
-	return (size_t)map->slots * (sizeof(*map->keys) + sizeof(*map->values));
+	return (size_t)map->slots * sizeof(*map->rows);
 }

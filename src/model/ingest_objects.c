@@ -89,6 +89,8 @@ static void retry_waiting(struct ingest *ingest)
 	while (sent < ingest->waiting_count &&
 	       object_opener_request(ingest->opener, &ingest->waiting[sent]))
 		sent++;
+	if (!sent)
+		return;
 	ingest->waiting_count -= sent;
 	memmove(ingest->waiting, ingest->waiting + sent,
 		ingest->waiting_count * sizeof(*ingest->waiting));
