@@ -1,0 +1,168 @@
+/* Memory stays bounded under a storm of new stacks, and what stays is still right. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/clock.h"
+#include "ingest_stage.h"
+#include "model/budget.h"
+
+enum { SAMPLES_PER_S = 500, SECONDS = 200, LIMIT_BYTES = 2 << 20 };
+
+static struct ingest_stage stage;
+
+static int set_up(void **state)
+{
+	const struct ingest_config config = { .is_replay = true };
+
+	(void)state;
+	stage_init(&stage, &config, NULL);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	stage_finish(&stage);
+	return 0;
+}
+
+/* One second in which every sample has a stack that was never seen before, and one that every
+ * second has. */
+static void storm(uint64_t second)
+{
+	const uint64_t begin_ns = second * CLOCK_NS_PER_S;
+
+	for (uint64_t i = 0; i < SAMPLES_PER_S; i++) {
+		const uint64_t unique = second * SAMPLES_PER_S + i;
+		const uint64_t chain[] = { PERF_CONTEXT_USER, 0x400000 + unique, 0x800000 + unique,
+					   0xc00000 + unique, 0x10 };
+
+		stage_sample_at(&stage, begin_ns + i, 100, 100, PERF_RECORD_MISC_USER, chain[1],
+				chain, COUNT_OF(chain));
+	}
+	stage_sample(&stage, begin_ns + SAMPLES_PER_S, 100, 100, 0x77);
+	stage_round(&stage, begin_ns + CLOCK_NS_PER_S - 1);
+}
+
+static void storm_within_the_budget(bool *was_renumbered)
+{
+	stage_mmap(&stage, 1, 100, 0, 0x10000000, 0, "/bin/app");
+	stage_comm(&stage, 1, 100, 100, "app", false);
+	stage_round(&stage, 1);
+	for (uint64_t second = 1; second <= SECONDS; second++) {
+		storm(second);
+		*was_renumbered |= budget_enforce(&stage.ingest, LIMIT_BYTES,
+						  stage.ingest.watermark_ns);
+		assert_true(budget_bytes(&stage.ingest) <= LIMIT_BYTES);
+	}
+}
+
+static void test_a_storm_of_new_stacks_stays_within_the_budget(void **state)
+{
+	bool was_renumbered = false;
+
+	(void)state;
+	storm_within_the_budget(&was_renumbered);
+	assert_true(was_renumbered);
+}
+
+static void test_every_sample_is_held_or_counted_as_evicted(void **state)
+{
+	const struct timeline *timeline = &stage.ingest.timeline;
+	bool was_renumbered = false;
+
+	(void)state;
+	storm_within_the_budget(&was_renumbered);
+	assert_true(timeline->evicted_samples > 0);
+	assert_int_equal(stage_samples(&stage) + timeline->evicted_samples,
+			 SECONDS * (SAMPLES_PER_S + 1));
+	assert_true(timeline->evicted_until_ns <= timeline->slices[0].start_ns);
+}
+
+/* The newest seconds, stack by stack: leaf u was called by u + 0x400000, that by u + 0x800000. */
+static void test_what_stays_is_right_after_all_renumbering(void **state)
+{
+	const struct stack_trie *trie = &stage.ingest.trie;
+	bool was_renumbered = false;
+
+	(void)state;
+	storm_within_the_budget(&was_renumbered);
+	for (uint64_t i = 0; i < SAMPLES_PER_S; i++)
+		assert_int_equal(stage_counted(&stage, "app", 100, "/bin/app",
+					       0x400000 + SECONDS * SAMPLES_PER_S + i), 1);
+	for (uint32_t s = 0; s < trie->stacks.count; s++) {
+		const uint64_t leaf = trie->frames.address[trie->stacks.frame[s]];
+		const uint32_t node = trie->stacks.node[s];
+
+		if (leaf == 0x77)
+			continue;
+		assert_int_equal(trie->frames.address[trie->nodes.frame[node]], leaf + 0x400000);
+		assert_int_equal(trie->frames.address[trie->nodes.frame[trie->nodes.parent[node]]],
+				 leaf + 0x800000);
+	}
+}
+
+static void test_below_the_budget_nothing_is_touched(void **state)
+{
+	(void)state;
+	storm(1);
+	assert_false(budget_enforce(&stage.ingest, SIZE_MAX, stage.ingest.watermark_ns));
+	assert_int_equal(stage.ingest.trie.stacks.count, SAMPLES_PER_S + 1);
+	assert_int_equal(stage.ingest.timeline.evicted_samples, 0);
+}
+
+static void test_a_compaction_keeps_all_that_a_slice_refers_to(void **state)
+{
+	struct ingest *ingest = &stage.ingest;
+
+	(void)state;
+	storm(1);
+	storm(2);
+	assert_int_equal(timeline_cut(&ingest->timeline, ingest->watermark_ns), 0);
+	assert_true(timeline_evict_oldest(&ingest->timeline));
+	assert_true(budget_compact(ingest));
+	assert_int_equal(ingest->trie.stacks.count, SAMPLES_PER_S + 1);
+	assert_int_equal(ingest->tasks.task_count, 1);
+	/* a sample of the same stack after it finds the old number */
+	stage_sample(&stage, 3 * CLOCK_NS_PER_S, 100, 100, 0x77);
+	stage_round(&stage, 3 * CLOCK_NS_PER_S);
+	assert_int_equal(ingest->trie.stacks.count, SAMPLES_PER_S + 1);
+	assert_int_equal(ingest->tasks.task_count, 1);
+	assert_int_equal(stage_counted(&stage, ":100", 100, "[unknown]", 0x77), 2);
+}
+
+static void test_what_is_in_the_open_slice_survives(void **state)
+{
+	struct ingest *ingest = &stage.ingest;
+
+	(void)state;
+	stage_sample(&stage, CLOCK_NS_PER_S, 100, 100, 0x10);
+	stage_round(&stage, CLOCK_NS_PER_S);
+	assert_true(budget_compact(ingest));
+	stage_sample(&stage, CLOCK_NS_PER_S, 200, 200, 0x20);
+	stage_sample(&stage, CLOCK_NS_PER_S, 100, 100, 0x10);
+	stage_round(&stage, 2 * CLOCK_NS_PER_S);
+	assert_int_equal(stage_counted(&stage, ":100", 100, "[unknown]", 0x10), 2);
+	assert_int_equal(stage_counted(&stage, ":200", 200, "[unknown]", 0x20), 1);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_a_storm_of_new_stacks_stays_within_the_budget),
+		TEST(test_every_sample_is_held_or_counted_as_evicted),
+		TEST(test_what_stays_is_right_after_all_renumbering),
+		TEST(test_below_the_budget_nothing_is_touched),
+		TEST(test_a_compaction_keeps_all_that_a_slice_refers_to),
+		TEST(test_what_is_in_the_open_slice_survives),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
