@@ -28,6 +28,7 @@ struct options {
 	uint64_t duration_ns;		/* 0: no end */
 	uint64_t batch_count;		/* refreshes; 0: endless */
 	bool is_batch, wants_help, wants_version;
+	bool wants_all, wants_format;	/* -a, --format: given, for what excludes them */
 	enum output_format format;
 	size_t max_rows;
 	size_t memory_bytes;

@@ -243,13 +243,13 @@ static int parse_memory(const char *text, struct options *out, struct diag *why)
 	return err;
 }
 
-static int add_event(const char *text, struct options *out)
+static int add_event(const char *text, struct options *out, struct diag *why)
 {
 	const size_t count = out->capture.event_text_count;
 	const char **bigger = realloc(out->events, (count + 1) * sizeof(*bigger));
 
 	if (!bigger)
-		return -ENOMEM;
+		return diag_set(why, -ENOMEM, "no memory for the events");
 	bigger[count] = text;
 	out->events = bigger;
 	out->capture.events = bigger;
@@ -259,8 +259,6 @@ static int add_event(const char *text, struct options *out)
 
 static int parse_target(int option, const char *text, struct target *target, struct diag *why)
 {
-	if (option != 'C' && target->kind != TARGET_SYSTEM)
-		return diag_set(why, -EINVAL, "-p, -t, -u and a command exclude each other");
 	switch (option) {
 	case 'p':	return target_set_processes(target, text, why);
 	case 't':	return target_set_threads(target, text, why);
@@ -283,6 +281,7 @@ static int parse_looks(int option, const char *text, struct options *out, struct
 	case OPT_FORMAT:
 		err = parse_choice(text, "--format", formats, &choice, why);
 		out->format = (enum output_format)choice;
+		out->wants_format = true;
 		break;
 	case OPT_FILTER:
 		if (strlen(text) >= sizeof(out->filter.text))
@@ -311,10 +310,10 @@ static int parse_looks(int option, const char *text, struct options *out, struct
 static int parse_one(int option, const char *text, struct options *out, struct diag *why)
 {
 	switch (option) {
-	case 'a':		return 0;
+	case 'a':		out->wants_all = true; return 0;
 	case 'p': case 't': case 'u': case 'C':
 		return parse_target(option, text, &out->capture.target, why);
-	case 'e':		return add_event(text, out);
+	case 'e':		return add_event(text, out, why);
 	case 'F':		return parse_freq(text, out, why);
 	case 'c':
 		return parse_number(text, "-c", INT64_MAX, &out->capture.period, why);
@@ -337,6 +336,16 @@ static int parse_one(int option, const char *text, struct options *out, struct d
 	}
 }
 
+static bool chooses_capture(const struct options *out)
+{
+	const struct capture_config *capture = &out->capture;
+	const struct target *target = &capture->target;
+
+	return out->command || out->wants_all || target->kind != TARGET_SYSTEM || target->cpus ||
+	       target->no_inherit || out->events || capture->freq_hz || capture->period ||
+	       capture->ring_pages;
+}
+
 /* What only makes sense together, and the defaults that depend on others. */
 static int check_together(struct options *out, struct diag *why)
 {
@@ -344,14 +353,18 @@ static int check_together(struct options *out, struct diag *why)
 
 	if (out->wants_help || out->wants_version)
 		return 0;
-	if (out->command && target->kind != TARGET_SYSTEM)
-		return diag_set(why, -EINVAL, "-p, -t, -u and a command exclude each other");
-	if (out->replay_path && (out->command || target->kind != TARGET_SYSTEM || out->events))
+	if (out->replay_path && chooses_capture(out))
 		return diag_set(why, -EINVAL,
 				"-i shows a recording: targets and events are those recorded");
+	if (out->command && target->kind != TARGET_SYSTEM)
+		return diag_set(why, -EINVAL,
+				"only one of -p, -t, -u and -- COMMAND can say whom to sample");
+	if (out->wants_all && (out->command || target->ids))
+		return diag_set(why, -EINVAL,
+				"-a is everything: not together with -p, -t or a command");
 	if (out->capture.freq_hz && out->capture.period)
 		return diag_set(why, -EINVAL, "-F and -c exclude each other");
-	if (!out->is_batch && (out->duration_ns || out->format == OUTPUT_JSON))
+	if (!out->is_batch && (out->duration_ns || out->wants_format))
 		return diag_set(why, -EINVAL, "--duration and --format need --batch");
 	if (out->window == WINDOW_INTERVAL && out->replay_path)
 		out->window = WINDOW_ALL;
@@ -362,9 +375,19 @@ static int check_together(struct options *out, struct diag *why)
 	return 0;
 }
 
+/* @word: the one that getopt_long() was looking at; a cluster of letters ("-Kx") is one word. */
+static int refuse_word(int option, const char *word, struct diag *why)
+{
+	const char *reason = option == ':' ? "needs a value" : "is no option";
+
+	if (word[0] == '-' && word[1] == '-')
+		return diag_set(why, -EINVAL, "%s %s; see --help", word, reason);
+	return diag_set(why, -EINVAL, "-%c %s; see --help", optopt, reason);
+}
+
 int options_parse(struct options *out, int argc, char **argv, struct diag *why)
 {
-	int option, err;
+	int option, err, at = 1;
 
 	*out = (struct options){
 		.keys = KEY_OBJECT | KEY_SYMBOL, .window = WINDOW_INTERVAL,
@@ -372,18 +395,15 @@ int options_parse(struct options *out, int argc, char **argv, struct diag *why)
 		.memory_bytes = ANALYZER_DEFAULT_MEMORY_BYTES, .capture.callchains = true,
 	};
 	opterr = 0;
-	optind = 1;
+	optind = 0;	/* 1 would go on inside of the word that the last call stopped in */
 	while ((option = getopt_long(argc, argv, "+:ac:C:d:e:E:F:hi:Km:p:s:t:u:U", long_options,
 				     NULL)) != -1) {
-		if (option == ':')
-			return diag_set(why, -EINVAL, "%s needs a value; see --help",
-					argv[optind - 1]);
-		if (option == '?')
-			return diag_set(why, -EINVAL, "%s is no option; see --help",
-					argv[optind - 1]);
+		if (option == ':' || option == '?')
+			return refuse_word(option, argv[at], why);
 		err = parse_one(option, optarg, out, why);
 		if (err)
 			return err;
+		at = optind;
 	}
 	if (optind < argc)
 		out->command = argv + optind;

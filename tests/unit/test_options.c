@@ -1,0 +1,354 @@
+/* Every option, and every refusal with its sentence. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/clock.h"
+#include "options.h"
+
+enum { ARGS_MAX = 16 };
+
+static struct options options;
+static struct diag why;
+static char line_copy[512];
+static char *arguments[ARGS_MAX];
+
+/* Splits at spaces. What it returns is in `options` until the next call. */
+static int parse(const char *line)
+{
+	int count = 0;
+	char *at = line_copy, *word;
+
+	options_finish(&options);
+	memset(&options, 0, sizeof(options));
+	memset(arguments, 0, sizeof(arguments));
+	snprintf(line_copy, sizeof(line_copy), "flametop%s%s", *line ? " " : "", line);
+	while ((word = strsep(&at, " "))) {
+		assert_true(count < ARGS_MAX - 1);
+		arguments[count++] = word;
+	}
+	why = (struct diag){ .err = 0 };
+	return options_parse(&options, count, arguments, &why);
+}
+
+static void accept(const char *line)
+{
+	if (parse(line))
+		fail_msg("%s: %s", line, why.text);
+}
+
+static void refuse(const char *line, const char *sentence)
+{
+	if (parse(line) != -EINVAL)
+		fail_msg("%s is accepted", line);
+	assert_string_equal(why.text, sentence);
+	assert_int_equal(why.err, -EINVAL);
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	options_finish(&options);
+	memset(&options, 0, sizeof(options));
+	return 0;
+}
+
+static void test_without_arguments_everything_is_the_default(void **state)
+{
+	(void)state;
+	accept("");
+	assert_int_equal(options.capture.target.kind, TARGET_SYSTEM);
+	assert_int_equal(options.capture.freq_hz, 0);
+	assert_int_equal(options.capture.period, 0);
+	assert_int_equal(options.capture.event_text_count, 0);
+	assert_true(options.capture.callchains);
+	assert_int_equal(options.keys, KEY_OBJECT | KEY_SYMBOL);
+	assert_int_equal(options.window, WINDOW_SECONDS);
+	assert_true(options.window_ns == 10 * CLOCK_NS_PER_S);
+	assert_true(options.interval_ns == 2 * CLOCK_NS_PER_S);
+	assert_int_equal(options.memory_bytes, 64 << 20);
+	assert_int_equal(options.max_rows, 40);
+	assert_int_equal(options.color, COLOR_AUTO);
+	assert_false(options.is_batch || options.wants_help || options.wants_version ||
+		     options.no_unicode || options.capture.target.no_inherit);
+	assert_null(options.command);
+	assert_null(options.replay_path);
+	assert_null(options.log_path);
+}
+
+static void test_targets(void **state)
+{
+	char line[64];
+
+	(void)state;
+	accept("-a");
+	assert_int_equal(options.capture.target.kind, TARGET_SYSTEM);
+	snprintf(line, sizeof(line), "-p %d", getpid());
+	accept(line);
+	assert_int_equal(options.capture.target.kind, TARGET_PROCESSES);
+	assert_int_equal(options.capture.target.id_count, 1);
+	assert_int_equal(options.capture.target.ids[0], getpid());
+	snprintf(line, sizeof(line), "--tid=%d --no-inherit", getpid());
+	accept(line);
+	assert_int_equal(options.capture.target.kind, TARGET_THREADS);
+	assert_true(options.capture.target.no_inherit);
+	accept("-a --uid 0 -C 0");
+	assert_int_equal(options.capture.target.kind, TARGET_USER);
+	assert_int_equal(options.capture.target.uid, 0);
+	assert_int_equal(options.capture.target.cpu_count, 1);
+	assert_int_equal(options.capture.target.cpus[0], 0);
+	accept("-K -- ls -a -K");
+	assert_string_equal(options.command[0], "ls");
+	assert_string_equal(options.command[1], "-a");
+	assert_string_equal(options.command[2], "-K");
+	assert_null(options.command[3]);
+	accept("-F 99 ls -F");	/* the first word that is no option, too */
+	assert_string_equal(options.command[0], "ls");
+	assert_int_equal(options.capture.freq_hz, 99);
+	accept("-i /tmp/perf.data");
+	assert_string_equal(options.replay_path, "/tmp/perf.data");
+	assert_int_equal(options.window, WINDOW_ALL);
+}
+
+static void test_targets_that_are_not_there_have_another_error_than_usage(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("-p 999999999"), -ESRCH);
+	assert_int_equal(parse("-u no-such-user-here"), -ENOENT);
+	assert_int_equal(parse("-C 500"), -ENODEV);
+}
+
+static void test_what_is_sampled(void **state)
+{
+	(void)state;
+	accept("-e cycles:u -e page-faults,cpu-clock --event=r1a8");
+	assert_int_equal(options.capture.event_text_count, 3);
+	assert_string_equal(options.capture.events[0], "cycles:u");
+	assert_string_equal(options.capture.events[1], "page-faults,cpu-clock");
+	assert_string_equal(options.capture.events[2], "r1a8");
+	accept("-F max");
+	assert_true(options.capture.freq_hz == UINT64_MAX);
+	accept("--freq 4000 -m 128");
+	assert_int_equal(options.capture.freq_hz, 4000);
+	assert_int_equal(options.capture.ring_pages, 128);
+	accept("-c 1000000 --mmap-pages=1");
+	assert_int_equal(options.capture.period, 1000000);
+	assert_int_equal(options.capture.ring_pages, 1);
+}
+
+static void test_what_is_shown(void **state)
+{
+	(void)state;
+	accept("-d 0.5 --window 2.5 --filter memcpy -K -U --idle -E 7 --history-memory 16");
+	assert_true(options.interval_ns == CLOCK_NS_PER_S / 2);
+	assert_int_equal(options.window, WINDOW_SECONDS);
+	assert_true(options.window_ns == 5 * CLOCK_NS_PER_S / 2);
+	assert_string_equal(options.filter.text, "memcpy");
+	assert_true(options.filter.hide_kernel && options.filter.hide_user &&
+		    options.filter.show_idle);
+	assert_int_equal(options.max_rows, 7);
+	assert_int_equal(options.memory_bytes, 16 << 20);
+	accept("--window all");
+	assert_int_equal(options.window, WINDOW_ALL);
+	accept("--window=decay");
+	assert_int_equal(options.window, WINDOW_DECAY);
+	accept("--color always --no-unicode --log /tmp/x.log");
+	assert_int_equal(options.color, COLOR_ALWAYS);
+	assert_true(options.no_unicode);
+	assert_string_equal(options.log_path, "/tmp/x.log");
+	accept("--color never");
+	assert_int_equal(options.color, COLOR_NEVER);
+}
+
+static void test_batch(void **state)
+{
+	(void)state;
+	accept("--batch");
+	assert_true(options.is_batch);
+	assert_int_equal(options.batch_count, 0);
+	assert_int_equal(options.window, WINDOW_INTERVAL);
+	assert_int_equal(options.max_rows, 40);
+	assert_int_equal(options.format, OUTPUT_TEXT);
+	accept("--batch=5 --duration 0.25 --format json");
+	assert_int_equal(options.batch_count, 5);
+	assert_true(options.duration_ns == CLOCK_NS_PER_S / 4);
+	assert_int_equal(options.format, OUTPUT_JSON);
+	assert_true(options.max_rows == SIZE_MAX);
+	accept("--batch --format json -E 3 --window 10");
+	assert_int_equal(options.max_rows, 3);
+	assert_int_equal(options.window, WINDOW_SECONDS);
+	accept("--batch 5");	/* the value needs its =: this is the command "5" */
+	assert_string_equal(options.command[0], "5");
+}
+
+static void test_help_and_version_ask_for_nothing_else(void **state)
+{
+	(void)state;
+	accept("--help -F 1 -c 1");
+	assert_true(options.wants_help);
+	accept("-h");
+	assert_true(options.wants_help);
+	accept("--version");
+	assert_true(options.wants_version);
+}
+
+static void assert_keys(const char *line, unsigned int keys)
+{
+	accept(line);
+	assert_int_equal(options.keys, keys);
+}
+
+static void test_sort_keys_replace_or_change_the_default(void **state)
+{
+	const unsigned int code = KEY_OBJECT | KEY_SYMBOL;
+
+	(void)state;
+	assert_keys("-s pid,tid,comm,dso,symbol,cpu,address", (1u << 7) - 1);
+	assert_keys("-s comm,dso", KEY_COMM | KEY_OBJECT);
+	assert_keys("-s sym", KEY_SYMBOL);
+	assert_keys("-s +pid", code | KEY_PID);
+	assert_keys("-s -symbol", KEY_OBJECT);
+	assert_keys("-s +pid,-dso", KEY_SYMBOL | KEY_PID);
+	assert_keys("-s +pid+tid-dso", KEY_SYMBOL | KEY_PID | KEY_TID);
+	assert_keys("-s +pid -s +tid", code | KEY_PID | KEY_TID);	/* one after the other */
+	assert_keys("-s +pid -s comm", KEY_COMM);
+	assert_keys("--sort=cpu", KEY_CPU);
+	refuse("-s pid,host", "-s pid,host: \"host\" is no key; there are pid, tid, comm, dso,"
+	       " symbol, cpu, address");
+	refuse("-s +pi", "-s +pi: \"pi\" is no key; there are pid, tid, comm, dso, symbol, cpu,"
+	       " address");
+	refuse("-s pid,,tid", "-s pid,,tid: \"\" is no key; there are pid, tid, comm, dso, symbol,"
+	       " cpu, address");
+	refuse("-s -dso,-symbol", "-s -dso,-symbol: no key is left");
+	refuse("--sort=", "-s : no key is left");
+}
+
+static void test_numbers_out_of_range_are_refused(void **state)
+{
+	static const char *const known[][2] = {
+		{ "-F 0", "-F 0: a number from 1 to 1000000 is needed" },
+		{ "-F 1000001", "-F 1000001: a number from 1 to 1000000 is needed" },
+		{ "-F 99x", "-F 99x: a number from 1 to 1000000 is needed" },
+		{ "-F -5", "-F -5: a number from 1 to 1000000 is needed" },
+		{ "-c 0", "-c 0: a number from 1 to 9223372036854775807 is needed" },
+		{ "-c 99999999999999999999", "-c 99999999999999999999: a number from 1 to"
+		  " 9223372036854775807 is needed" },
+		{ "-m 3", "-m 3: a power of two is needed" },
+		{ "-m 0", "-m 0: a number from 1 to 1048576 is needed" },
+		{ "-E 0", "-E 0: a number from 1 to 1073741824 is needed" },
+		{ "--batch=0", "--batch 0: a number from 1 to 4294967295 is needed" },
+		{ "--history-memory 0", "--history-memory 0: a number from 1 to 1048576 is needed" },
+		{ "-d 0.05", "-d 0.05: seconds of at least 0.1 are needed" },
+		{ "-d nan", "-d nan: seconds of at least 0.1 are needed" },
+		{ "-d 1s", "-d 1s: seconds of at least 0.1 are needed" },
+		{ "--window 0", "--window 0: seconds of at least 0.1 are needed" },
+		{ "--window minute", "--window minute: seconds of at least 0.1 are needed" },
+		{ "--batch --duration 0", "--duration 0: seconds of at least 0.001 are needed" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		refuse(known[i][0], known[i][1]);
+}
+
+static void test_unknown_words_are_refused_by_name(void **state)
+{
+	char line[200] = "--filter ";
+
+	(void)state;
+	refuse("--frobnicate", "--frobnicate is no option; see --help");
+	refuse("-x", "-x is no option; see --help");
+	refuse("-F 99 -x", "-x is no option; see --help");
+	refuse("-Kx", "-x is no option; see --help");
+	refuse("-xK", "-x is no option; see --help");
+	refuse("--help=3", "--help=3 is no option; see --help");
+	refuse("--f abc", "--f is no option; see --help");	/* filter, format, freq? */
+	refuse("--idle -xK", "-x is no option; see --help");
+	refuse("-F", "-F needs a value; see --help");
+	refuse("-KF", "-F needs a value; see --help");
+	refuse("--freq", "--freq needs a value; see --help");
+	refuse("--format xml", "--format xml: not known; see --help");
+	refuse("--color blue", "--color blue: not known; see --help");
+	memset(line + strlen(line), 'x', FILTER_TEXT_BYTES);
+	refuse(line, "--filter: at most 127 bytes");
+}
+
+static void test_what_excludes_each_other_is_refused(void **state)
+{
+	static const char targets[] =
+		"only one of -p, -t, -u and -- COMMAND can say whom to sample";
+	static const char all[] = "-a is everything: not together with -p, -t or a command";
+	static const char recorded[] =
+		"-i shows a recording: targets and events are those recorded";
+	char line[64];
+
+	(void)state;
+	refuse("-u 0 -t 1", targets);
+	refuse("-u 0 -p 1", targets);
+	refuse("-u 0 -- ls", targets);
+	refuse("-a -p 1", all);
+	refuse("-t 1 -a", all);
+	refuse("-a -- ls", all);
+	refuse("-F 99 -c 1000", "-F and -c exclude each other");
+	refuse("-i x -- ls", recorded);
+	refuse("-i x -u 0", recorded);
+	refuse("-i x -e cycles", recorded);
+	refuse("-i x -a", recorded);
+	refuse("-i x -C 0", recorded);
+	refuse("-i x -F 99", recorded);
+	refuse("-i x -c 99", recorded);
+	refuse("-i x -m 2", recorded);
+	refuse("-i x --no-inherit", recorded);
+	snprintf(line, sizeof(line), "-i x -p %d", getpid());
+	refuse(line, recorded);
+	refuse("--duration 5", "--duration and --format need --batch");
+	refuse("--format json", "--duration and --format need --batch");
+	refuse("--format text", "--duration and --format need --batch");
+}
+
+/* Every word of the table is in the text that describes it. */
+static void test_the_help_names_every_option(void **state)
+{
+	static const char *const names[] = {
+		"-a, --all-cpus", "-p, --pid", "-t, --tid", "-u, --uid", "-C, --cpu",
+		"--no-inherit", "-i, --input", "-e, --event", "-F, --freq", "-c, --count",
+		"-m, --mmap-pages", "-s, --sort", "-d, --delay", "--window", "--filter",
+		"-K, --hide-kernel", "-U, --hide-user", "--idle", "--batch[=N]", "--duration",
+		"--format", "-E, --entries", "--history-memory", "--color", "--no-unicode",
+		"--log", "-h, --help", "--version",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strstr(options_help(), names[i]))
+			fail_msg("no %s", names[i]);
+}
+
+#define TEST(name) cmocka_unit_test_teardown(name, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_without_arguments_everything_is_the_default),
+		TEST(test_targets),
+		TEST(test_targets_that_are_not_there_have_another_error_than_usage),
+		TEST(test_what_is_sampled),
+		TEST(test_what_is_shown),
+		TEST(test_batch),
+		TEST(test_help_and_version_ask_for_nothing_else),
+		TEST(test_sort_keys_replace_or_change_the_default),
+		TEST(test_numbers_out_of_range_are_refused),
+		TEST(test_unknown_words_are_refused_by_name),
+		TEST(test_what_excludes_each_other_is_refused),
+		TEST(test_the_help_names_every_option),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
