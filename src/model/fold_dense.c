@@ -20,13 +20,18 @@
 
 #define PREFETCH_AHEAD 8	/* entries: the stacks of a slice lie all over memory */
 
+/* 32 bytes, two to a cache line: a fold waits for memory more than for anything else. */
 struct sum {
 	double weight;
 	uint32_t count;
-	uint32_t comm, pid, tid, cpu;	/* as in struct fold_row */
-	uint32_t task, symbol;		/* of stacks: the task seen last, the leaf's symbol */
-	bool is_idle;			/* that task's samples here are idle */
+	uint32_t comm, pid, tid;	/* as in struct fold_row */
+	uint32_t task;			/* of stacks: the one seen last */
+	uint16_t cpu;			/* or CPU_NONE, CPU_MIXED */
+	bool is_idle;			/* the samples of `task` here are idle */
 };
+
+#define CPU_NONE  (UINT16_MAX - 1)
+#define CPU_MIXED UINT16_MAX		/* as entries say "unknown": neither is shown */
 
 struct dense {
 	struct sum *stacks, *nodes;
@@ -51,6 +56,11 @@ static bool is_among(const struct fold *fold, const struct dense *dense, uint32_
 	return false;
 }
 
+static uint16_t merge_cpu(uint16_t part, uint16_t value)
+{
+	return part == CPU_NONE || part == value ? value : CPU_MIXED;
+}
+
 static void add_sum(struct sum *into, const struct sum *from)
 {
 	into->weight += from->weight;
@@ -58,7 +68,7 @@ static void add_sum(struct sum *into, const struct sum *from)
 	into->comm = from->comm == FOLD_NONE ? into->comm : fold_merge(into->comm, from->comm);
 	into->pid = from->pid == FOLD_NONE ? into->pid : fold_merge(into->pid, from->pid);
 	into->tid = from->tid == FOLD_NONE ? into->tid : fold_merge(into->tid, from->tid);
-	into->cpu = from->cpu == FOLD_NONE ? into->cpu : fold_merge(into->cpu, from->cpu);
+	into->cpu = from->cpu == CPU_NONE ? into->cpu : merge_cpu(into->cpu, from->cpu);
 }
 
 static void add_total(struct fold_row *row, const struct sum *sum)
@@ -68,41 +78,47 @@ static void add_total(struct fold_row *row, const struct sum *sum)
 	row->comm = fold_merge(row->comm, sum->comm);
 	row->pid = fold_merge(row->pid, sum->pid);
 	row->tid = fold_merge(row->tid, sum->tid);
-	row->cpu = fold_merge(row->cpu, sum->cpu);
+	row->cpu = fold_merge(row->cpu, sum->cpu == CPU_MIXED ? FOLD_MIXED : sum->cpu);
 	if (row->total_samples > row->self_samples)	/* of callers only one or several is known */
 		row->tasks = row->comm != FOLD_MIXED && row->pid != FOLD_MIXED &&
 			     row->tid != FOLD_MIXED;
 }
 
-/* Step 1. A stack mostly belongs to one task, so what costs a look-up (its symbol, who has samples
- * in its row) is done when the stack or its task changes, not for every entry. */
-static void add_entry(struct fold *fold, struct dense *dense, const struct slice_entry *entry)
+/* A stack mostly belongs to one task, so what costs a look-up (its symbol, who has samples in its
+ * row) is done when its task changes, not for every entry. */
+static void change_task(struct fold *fold, struct sum *sum, const struct slice_entry *entry)
 {
-	struct sum *sum = &dense->stacks[entry->stack];
+	const uint32_t leaf = fold->trie->stacks.frame[entry->stack];
+	const uint32_t symbol = symbol_names_of_frame(fold->names, fold->trie, leaf);
 	const struct task *task = &fold->tasks->tasks[entry->task];
 	struct fold_row *row;
 
-	if (sum->task == FOLD_NONE)
-		sum->symbol = symbol_names_of_frame(fold->names, fold->trie,
-						    fold->trie->stacks.frame[entry->stack]);
-	if (sum->task != entry->task) {
-		sum->is_idle = sum->symbol == ID_SET_NONE ||
-			       fold_is_idle(fold, task, sum->symbol);
-		sum->task = entry->task;
-		row = sum->is_idle ? NULL : fold_row_of_symbol(fold, sum->symbol);
-		if (row)
-			fold_row_add_task(fold, row, entry);
-		sum->comm = fold_merge(sum->comm, sum->is_idle ? sum->comm : task->comm.v);
-		sum->pid = fold_merge(sum->pid, sum->is_idle ? sum->pid : task->pid);
-		sum->tid = fold_merge(sum->tid, sum->is_idle ? sum->tid : task->tid);
-	}
+	sum->task = entry->task;
+	sum->is_idle = symbol == ID_SET_NONE || fold_is_idle(fold, task, symbol);
+	if (sum->is_idle)
+		return;
+	row = fold_row_of_symbol(fold, symbol);
+	if (row)
+		fold_row_add_task(fold, row, entry);
+	sum->comm = fold_merge(sum->comm, task->comm.v);
+	sum->pid = fold_merge(sum->pid, task->pid);
+	sum->tid = fold_merge(sum->tid, task->tid);
+}
+
+/* Step 1. */
+static void add_entry(struct fold *fold, struct dense *dense, const struct slice_entry *entry)
+{
+	struct sum *sum = &dense->stacks[entry->stack];
+
+	if (sum->task != entry->task)
+		change_task(fold, sum, entry);
 	if (sum->is_idle) {
 		fold_add(fold, entry, 1, 1.0);
 		return;
 	}
 	sum->weight += (double)entry->weight;
 	sum->count += entry->count;
-	sum->cpu = fold_merge(sum->cpu, entry->cpu);
+	sum->cpu = merge_cpu(sum->cpu, entry->cpu);
 }
 
 static void add_slice(struct fold *fold, struct dense *dense, const struct slice *slice)
@@ -141,11 +157,13 @@ static void add_stacks(struct fold *fold, struct dense *dense)
 	for (uint32_t s = 0; s < stacks->count; s++) {
 		const struct sum *sum = &dense->stacks[s];
 		struct fold_row *row;
+		uint32_t symbol;
 
 		if (!sum->count)
 			continue;
+		symbol = fold->trie->frames.symbol[stacks->frame[s]];	/* change_task() asked */
 		add_sum(&dense->nodes[stacks->node[s]], sum);
-		row = fold_row_of_symbol(fold, sum->symbol);
+		row = fold_row_of_symbol(fold, symbol);
 		if (!row) {
 			fold->is_out_of_memory = true;
 			continue;
@@ -153,8 +171,8 @@ static void add_stacks(struct fold *fold, struct dense *dense)
 		row->self_samples += sum->count;
 		row->self_weight += sum->weight;
 		fold_count(fold, sum->count, sum->weight, false,
-			   fold->names->symbols[sum->symbol].state == SYMBOL_NAMED);
-		if (!is_among(fold, dense, stacks->node[s], sum->symbol))
+			   fold->names->symbols[symbol].state == SYMBOL_NAMED);
+		if (!is_among(fold, dense, stacks->node[s], symbol))
 			add_total(row, sum);
 	}
 }
@@ -186,7 +204,7 @@ static struct sum *create_sums(uint32_t count)
 
 	for (uint32_t i = 0; sums && i < count; i++)
 		sums[i] = (struct sum){ .comm = FOLD_NONE, .pid = FOLD_NONE, .tid = FOLD_NONE,
-				       .cpu = FOLD_NONE, .task = FOLD_NONE };
+				       .cpu = CPU_NONE, .task = FOLD_NONE };
 	return sums;
 }
 
