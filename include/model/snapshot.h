@@ -43,10 +43,10 @@ struct snapshot_row {
 	const char *build_id;	/* hex or "" */
 	const char *comm;	/* of the samples if all share it, else "" (see tasks) */
 	const char *reason;	/* SYMBOL_UNREADABLE, else "" */
-	uint64_t address;	/* start of the symbol, or the address; in user objects: file offset */
+	uint64_t address;	/* start of the symbol, or the address; of a file: its offset */
 	int64_t pid, tid;	/* if all samples share it, else -1 (pid 0 is the idle task) */
 	int64_t cpu;		/* if all samples share it, else -1 */
-	uint32_t tasks;		/* how many different tasks (pid, tid, comm); 0: several, not counted */
+	uint32_t tasks;		/* different tasks (pid, tid, comm); 0: several, not counted */
 	enum cpu_mode mode;	/* [k] [.] [g] [u] [H]; MODE_UNKNOWN: keyed by no code */
 	enum symbol_state state;
 	bool is_idle;		/* idle task or idle loop: not in shares, shown with `i` */

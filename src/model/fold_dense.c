@@ -79,7 +79,7 @@ static void add_total(struct fold_row *row, const struct sum *sum)
 	row->pid = fold_merge(row->pid, sum->pid);
 	row->tid = fold_merge(row->tid, sum->tid);
 	row->cpu = fold_merge(row->cpu, sum->cpu == CPU_MIXED ? FOLD_MIXED : sum->cpu);
-	if (row->total_samples > row->self_samples)	/* of callers only one or several is known */
+	if (row->total_samples > row->self_samples)	/* of callers: one, or several */
 		row->tasks = row->comm != FOLD_MIXED && row->pid != FOLD_MIXED &&
 			     row->tid != FOLD_MIXED;
 }

@@ -90,6 +90,7 @@ static uint64_t row_id(const struct fold *fold, const struct fold_row *row)
 {
 	const struct symbol *symbol = &fold->names->symbols[row->symbol];
 	const struct strpool *strings = fold->names->strings;
+	const struct str_id comm = { row->key.comm };
 	uint64_t id = row->is_idle;
 
 	if (fold->keys & KEYS_CODE)
@@ -101,7 +102,7 @@ static uint64_t row_id(const struct fold *fold, const struct fold_row *row)
 	if ((fold->keys & KEY_OBJECT) && (fold->keys & KEY_SYMBOL))
 		id = id_set_mix(id_set_mix(id, symbol->address), symbol->object);
 	if (fold->keys & KEY_COMM)
-		id = id_set_mix(id, text_hash(strpool_get(strings, (struct str_id){ row->key.comm })));
+		id = id_set_mix(id, text_hash(strpool_get(strings, comm)));
 	return id_set_mix(id_set_mix(id, row->key.address),
 			  id_set_mix((uint64_t)row->key.pid << 32 | row->key.tid,
 				     row->key.cpu_and_idle));

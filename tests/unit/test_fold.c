@@ -186,8 +186,10 @@ static void test_a_loading_object_is_one_row_and_unknown_addresses_are_each_thei
 	const uint32_t lib = fixture_object(&world, "/lib/lib.so", OBJECT_LOADING);
 	const uint32_t jit = fixture_object(&world, "//anon", OBJECT_NO_TABLE);
 	const uint32_t leaves[] = {
-		stack_trie_frame(&world.trie, lib, 0x100), stack_trie_frame(&world.trie, lib, 0x200),
-		stack_trie_frame(&world.trie, jit, 0x100), stack_trie_frame(&world.trie, jit, 0x200),
+		stack_trie_frame(&world.trie, lib, 0x100),
+		stack_trie_frame(&world.trie, lib, 0x200),
+		stack_trie_frame(&world.trie, jit, 0x100),
+		stack_trie_frame(&world.trie, jit, 0x200),
 		stack_trie_frame(&world.trie, world.app, 0x77),	/* before every function */
 		fixture_frame(&world, FN_F, 0),
 	};
@@ -295,7 +297,8 @@ static void test_a_key_of_the_code_holds_every_sample_of_it_once(void **state)
 	struct fold by_object = fold_by(KEY_OBJECT), by_comm = fold_by(KEY_COMM);
 
 	(void)state;
-	assert_int_equal(row_with_self(&by_object, 7)->total_samples, 7);	/* not 14: f and main */
+	/* not 14 for f and main */
+	assert_int_equal(row_with_self(&by_object, 7)->total_samples, 7);
 	assert_int_equal(row_with_self(&by_comm, 7)->total_samples, 7);
 	assert_int_equal(row_with_self(&by_comm, 8)->total_samples, 8);
 	fold_finish(&by_object);

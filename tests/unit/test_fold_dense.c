@@ -112,13 +112,14 @@ static void test_random_stacks_give_the_same_rows_both_ways(void **state)
 		for (uint32_t i = 0; i < count; i++) {
 			const uint32_t depth = 1 + random_below(&seed, depth_max);
 			const uint32_t pid = random_below(&seed, tasks) / 2 + (round % 3 != 0);
+			const uint32_t tid = pid ? 10 + random_below(&seed, 2) : 0;
 			uint32_t frames[12];
 
 			for (uint32_t d = 0; d < depth; d++)
 				frames[d] = random_frame(&world, &seed, objects);
 			entries[i] = (struct slice_entry){
 				.stack = fixture_stack(&world, frames, depth),
-				.task = fixture_task(&world, pid, pid ? 10 + random_below(&seed, 2) : 0,
+				.task = fixture_task(&world, pid, tid,
 						     random_below(&seed, tasks) ? "one" : "two"),
 				.cpu = (uint16_t)random_below(&seed, 1 + round % 2),
 				.event = random_below(&seed, 20) == 0,

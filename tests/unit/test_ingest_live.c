@@ -212,7 +212,7 @@ static void test_data_mappings_are_left_out(void **state)
 static void test_kernel_addresses_are_the_running_kernels_or_a_programs(void **state)
 {
 	const struct ingest_config config = { .event_count = 1 };
-	const uint64_t program = 0xffffffffc0001000;
+	const uint64_t program = 0xffffffffc0001000, text = 0xffffffff81000000;
 
 	(void)state;
 	start(&config, false);
@@ -220,11 +220,11 @@ static void test_kernel_addresses_are_the_running_kernels_or_a_programs(void **s
 	stage_sample_at(&stage, 2, 1, 1, PERF_RECORD_MISC_KERNEL, program, NULL, 0);
 	stage_ksymbol(&stage, 3, program, 0x100, true, "bpf_prog_1");
 	stage_sample_at(&stage, 4, 1, 1, PERF_RECORD_MISC_KERNEL, program, NULL, 0);
-	stage_sample_at(&stage, 4, 1, 1, PERF_RECORD_MISC_KERNEL, 0xffffffff81000000, NULL, 0);
+	stage_sample_at(&stage, 4, 1, 1, PERF_RECORD_MISC_KERNEL, text, NULL, 0);
 	stage_round(&stage, 9);
 	assert_int_equal(stage_counted(&stage, ":1", 1, "bpf_prog_1", program), 1);
 	assert_int_equal(stage_counted(&stage, ":1", 1, "[kernel.kallsyms]", program), 1);
-	assert_int_equal(stage_counted(&stage, ":1", 1, "[kernel.kallsyms]", 0xffffffff81000000), 1);
+	assert_int_equal(stage_counted(&stage, ":1", 1, "[kernel.kallsyms]", text), 1);
 }
 
 /*   -p 100: its threads, its children and theirs */

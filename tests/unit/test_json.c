@@ -106,9 +106,11 @@ static void test_only_what_is_in_the_key_is_told_of_a_row(void **state)
 
 	(void)state;
 	assert_row(row, KEY_COMM, "\"comm\":\"app\",\"pid\":null,\"tid\":null,\"cpu\":null,"
-		   "\"dso\":null,\"build_id\":null,\"symbol\":null,\"address\":null,\"level\":null");
+		   "\"dso\":null,\"build_id\":null,\"symbol\":null,\"address\":null,"
+		   "\"level\":null");
 	assert_row(row, KEY_PID | KEY_TID, "\"comm\":null,\"pid\":7,\"tid\":8,\"cpu\":null,"
-		   "\"dso\":null,\"build_id\":null,\"symbol\":null,\"address\":null,\"level\":null");
+		   "\"dso\":null,\"build_id\":null,\"symbol\":null,\"address\":null,"
+		   "\"level\":null");
 	assert_row(row, KEY_CPU, "\"comm\":null,\"pid\":null,\"tid\":null,\"cpu\":2,");
 	assert_row(row, KEY_OBJECT, "\"dso\":\"/bin/app\",\"build_id\":\"ab\",\"symbol\":null,"
 		   "\"address\":null,\"level\":\".\"");

@@ -34,8 +34,8 @@ static int tear_down(void **state)
 static uint32_t intern(const char *path, const struct build_id *id, uint64_t inode, bool is_new)
 {
 	const struct object_key key = {
-		.path = path, .path_len = strlen(path), .build_id = *id, .device = id->count ? 0 : 8,
-		.inode = id->count ? 0 : inode, .mode = MODE_USER,
+		.path = path, .path_len = strlen(path), .build_id = *id,
+		.device = id->count ? 0 : 8, .inode = id->count ? 0 : inode, .mode = MODE_USER,
 	};
 	bool was_new;
 	const uint32_t object = object_table_intern(&table, &key, &was_new);

@@ -143,7 +143,7 @@ static void test_our_own_process_has_our_code_name_and_user(void **state)
 	assert_true(before_ns <= reply.time_ns && reply.time_ns <= clock_now_ns());
 	assert_string_equal(reply.comm, "a b\nc");
 	assert_int_equal(reply.uid, geteuid());
-	assert_true(has_address(&reply, (uintptr_t)test_our_own_process_has_our_code_name_and_user));
+	assert_true(has_address(&reply, (uintptr_t)has_address));
 	assert_true(has_address(&reply, (uintptr_t)getpid));
 	assert_false(has_address(&reply, (uintptr_t)&reply));	/* the stack */
 	process_reply_finish(&reply);
@@ -211,7 +211,7 @@ static void test_maps_are_read_only_when_wanted(void **state)
 	process_reader_destroy(reader);
 }
 
-/* All answers lie there before the first is taken: none may have been thrown away for want of room. */
+/* All answers lie there before the first is taken: none may be thrown away for want of room. */
 static void wait_for_answers(const struct process_reader *reader, uint64_t count)
 {
 	struct pollfd fd = { .fd = process_reader_fd(reader), .events = POLLIN };
