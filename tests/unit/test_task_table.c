@@ -151,6 +151,8 @@ static void test_exec_drops_the_maps_and_leaves_the_parents_alone(void **state)
 	assert_int_equal(mapping_at(100, 0x5000)->object, 7);
 	assert_string_equal(comm_of(200, 200), "ls");
 	assert_string_equal(comm_of(100, 100), "sh");
+	set_comm(300, 300, "seen first now", true);	/* all that follows is reported */
+	assert_int_equal(task_table_find_process(&table, 300)->maps_state, MAPS_KNOWN);
 }
 
 static void test_a_rename_makes_another_task_and_keeps_the_maps(void **state)
