@@ -59,9 +59,13 @@ class Terminal:
                         "-y", str(height), "bash --norc --noprofile"], check=True, env=environment)
         self.tmux("set-option", "-g", "window-size", "manual")
         self.type(f"PS1='$ '; clear; export TERM={term} LC_ALL={locale}")
-        self.wait(lambda text: text.strip() == "$", "the shell")
 
     def __enter__(self):
+        try:
+            self.wait(lambda text: text.strip() == "$", "the shell")
+        except TimeoutError:
+            self.__exit__()
+            raise
         return self
 
     def __exit__(self, *_):
