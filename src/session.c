@@ -57,6 +57,7 @@ static int open_capture(struct session *session, struct options *options, struct
 
 static int open_recording(struct session *session, const char *path, struct diag *why)
 {
+	const char *slash = strrchr(path, '/');
 	const struct perf_data_build_id *ids;
 	size_t count, id_count;
 	int err = perf_data_open(&session->recording, path, why);
@@ -77,7 +78,8 @@ static int open_recording(struct session *session, const char *path, struct diag
 			.is_kernel = ids[i].is_kernel,
 		};
 	snprintf(session->host, sizeof(session->host), "%s", perf_data_host(session->recording));
-	snprintf(session->source_text, sizeof(session->source_text), "recording %s", path);
+	snprintf(session->source_text, sizeof(session->source_text), "recording %s",
+		 slash ? slash + 1 : path);
 	return 0;
 }
 
@@ -240,9 +242,8 @@ void session_finish(struct session *session)
 {
 	/* Sources before their consumer, and the consumer before what it borrows. */
 	session_stop_source(session);
-	perf_data_close(session->recording);
-	session->recording = NULL;
 	analyzer_destroy(session->analyzer);
+	perf_data_close(session->recording);
 	capture_destroy(session->capture);
 	process_reader_destroy(session->reader);
 	object_opener_destroy(session->opener);

@@ -133,9 +133,8 @@ static void list_identity(const struct snapshot *snapshot, struct piece_list *li
 			 snapshot->event_index + 1, snapshot->event_count);
 	add_piece(list, 4, ROLE_TEXT, "%s", snapshot->host);
 	add_piece(list, 1, ROLE_TEXT, "%s%s%s", snapshot->event, rate, number);
-	add_piece(list, 2, ROLE_TEXT, "%s", snapshot->target);
-	if (snapshot->is_replay)
-		add_piece(list, 3, ROLE_STATE, "recording");
+	add_piece(list, snapshot->is_replay ? 1 : 2, snapshot->is_replay ? ROLE_STATE : ROLE_TEXT,
+		  "%s", snapshot->target);
 }
 
 static void list_quantities(const struct ui_state *state, struct piece_list *list)

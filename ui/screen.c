@@ -17,6 +17,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "ui/frame.h"
 #include "ui/keys.h"
 #include "ui/state.h"
@@ -39,6 +40,7 @@ struct screen {
 	struct ui_state state;
 	struct keys keys;
 	struct pollfd sources[SOURCE_COUNT];
+	uint64_t escape_ns;	/* while keys wait for more bytes: when that ends */
 	int status;		/* < 0: go on */
 };
 
@@ -126,13 +128,29 @@ static void read_keys(struct screen *screen)
 		return;
 	}
 	keys_feed(&screen->keys, bytes, (size_t)count);
+	screen->escape_ns = clock_now_ns() + KEYS_ESCAPE_MS * CLOCK_NS_PER_MS;
 	press_keys(screen);
 }
 
+static int escape_wait_ms(const struct screen *screen)
+{
+	const uint64_t now_ns = clock_now_ns();
+
+	if (!keys_is_waiting(&screen->keys))
+		return -1;
+	if (now_ns >= screen->escape_ns)
+		return 0;
+	return (int)((screen->escape_ns - now_ns) / CLOCK_NS_PER_MS) + 1;
+}
+
+/* By the clock: snapshots may come more often than the wait is long. */
 static void expire_keys(struct screen *screen)
 {
-	const int key = keys_expire(&screen->keys);
+	int key;
 
+	if (escape_wait_ms(screen) != 0)
+		return;
+	key = keys_expire(&screen->keys);
 	if (key != UI_KEY_NONE)
 		state_press_key(&screen->state, key);
 }
@@ -182,18 +200,15 @@ static void end_command(struct screen *screen)
 
 static void wait_for_sources(struct screen *screen)
 {
-	const int timeout = keys_is_waiting(&screen->keys) ? KEYS_ESCAPE_MS : -1;
 	struct pollfd *sources = screen->sources;
-	const int ready = poll(sources, SOURCE_COUNT, timeout);
 
-	if (ready < 0)
+	if (poll(sources, SOURCE_COUNT, escape_wait_ms(screen)) < 0)
 		return;
 	if (sources[SOURCE_SIGNAL].revents)
 		take_signal(screen);
 	if (screen->status < 0 && sources[SOURCE_TERMINAL].revents)
 		read_keys(screen);
-	if (ready == 0)
-		expire_keys(screen);
+	expire_keys(screen);
 	if (sources[SOURCE_ANALYZER].revents)
 		take_snapshot(screen);
 	if (sources[SOURCE_COMMAND].revents)

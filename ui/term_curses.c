@@ -261,12 +261,26 @@ int term_enter(struct terminal **out, const struct term_config *config, struct d
 	return 0;
 }
 
+/* A terminal without an alternate screen keeps our last picture: the shell goes on in its bottom
+ * line, which must be empty for that. */
+static void end_curses(void)
+{
+	if (!exit_ca_mode) {
+		leaveok(stdscr, FALSE);
+		move(LINES - 1, 0);
+		clrtoeol();
+		refresh();
+		leaveok(stdscr, TRUE);
+	}
+	endwin();
+}
+
 void term_leave(struct terminal *term)
 {
 	if (!term)
 		return;
 	if (term->screen) {
-		endwin();
+		end_curses();
 		/* curses knows the modes as it found them; this also undoes what it doesn't know */
 		tcsetattr(STDIN_FILENO, TCSADRAIN, &restore.cooked);
 		restore.is_taken = 0;
@@ -281,7 +295,7 @@ void term_leave(struct terminal *term)
 
 void term_suspend(struct terminal *term)
 {
-	endwin();
+	end_curses();
 	tcsetattr(STDIN_FILENO, TCSADRAIN, &restore.cooked);
 	restore.is_taken = 0;
 	if (term->guardian)

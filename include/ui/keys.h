@@ -36,7 +36,7 @@ enum ui_key {
 
 /* How long the rest of a sequence may take. A lone Esc is known only after this, so it must not be
  * felt as slow; a sequence that was cut between two packets arrives within a few ten ms. */
-#define KEYS_ESCAPE_MS 250
+#define KEYS_ESCAPE_MS 45
 
 #define KEYS_BUFFER_BYTES 256
 #define KEYS_NAME_BYTES	  16

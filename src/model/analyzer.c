@@ -23,6 +23,7 @@
 #define FIRST_REFRESH_NS    (150 * CLOCK_NS_PER_MS) /* the screen should not stay empty */
 #define SECOND_REFRESH_NS   (500 * CLOCK_NS_PER_MS) /* by then the kernel's names are there */
 #define PARKED_POLL_MS	    10
+#define LAST_POLL_MS	    20	/* for the reader, or for names that do not come */
 #define NAMES_WAIT_NS	    (5 * CLOCK_NS_PER_S)    /* for the last snapshot of a batch */
 #define NAMES_REFRESH_NS    (200 * CLOCK_NS_PER_MS) /* a still picture whose names arrive */
 
@@ -240,12 +241,18 @@ static void take_requests(struct analyzer *analyzer)
 		publish(analyzer, analyzer->is_last_published);
 }
 
+/* In batch mode a snapshot that nobody took yet must not be overwritten, and its time with it. */
+static bool must_wait_for_reader(struct analyzer *analyzer)
+{
+	return analyzer->config.window == WINDOW_INTERVAL && !mailbox_is_empty(&analyzer->mailbox);
+}
+
 /* The last picture, once all that was read is counted and (within reason) named. */
 static void finish_if_ended(struct analyzer *analyzer, uint64_t now_ns)
 {
 	const struct ingest *ingest = &analyzer->ingest;
 
-	if (!analyzer->end_ns || analyzer->is_last_published)
+	if (!analyzer->end_ns || analyzer->is_last_published || must_wait_for_reader(analyzer))
 		return;
 	if (ingest->parked_count ||
 	    (ingest->opening && now_ns - analyzer->end_ns < NAMES_WAIT_NS))
@@ -254,11 +261,16 @@ static void finish_if_ended(struct analyzer *analyzer, uint64_t now_ns)
 	publish(analyzer, true);
 }
 
-/* A picture that does not change any more still gets names. */
+/* A picture on the screen that does not change any more still gets names. */
+static bool wants_names(const struct analyzer *analyzer)
+{
+	return analyzer->is_last_published && analyzer->ingest.has_new_names &&
+	       !analyzer->config.wants_all_events;
+}
+
 static void refresh_names(struct analyzer *analyzer, uint64_t now_ns)
 {
-	if (!analyzer->is_last_published || !analyzer->ingest.has_new_names ||
-	    now_ns < analyzer->next_refresh_ns)
+	if (!wants_names(analyzer) || now_ns < analyzer->next_refresh_ns)
 		return;
 	analyzer->ingest.has_new_names = false;
 	analyzer->next_refresh_ns = now_ns + NAMES_REFRESH_NS;
@@ -272,10 +284,7 @@ static void refresh_if_due(struct analyzer *analyzer, uint64_t now_ns)
 		refresh_names(analyzer, now_ns);
 		return;
 	}
-	if (now_ns < analyzer->next_refresh_ns)
-		return;
-	/* What nobody took yet would be overwritten, and its time with it: wait for the reader. */
-	if (analyzer->config.window == WINDOW_INTERVAL && !mailbox_is_empty(&analyzer->mailbox))
+	if (now_ns < analyzer->next_refresh_ns || must_wait_for_reader(analyzer))
 		return;
 	analyzer->refreshes++;
 	publish(analyzer, false);
@@ -300,8 +309,10 @@ static int wait_ms(const struct analyzer *analyzer, uint64_t now_ns)
 
 	if (analyzer->ingest.parked_count)
 		return PARKED_POLL_MS;
+	if (wants_names(analyzer))
+		return (int)(NAMES_REFRESH_NS / CLOCK_NS_PER_MS);
 	if (analyzer->end_ns || analyzer->config.ingest.is_replay)
-		return analyzer->end_ns && !analyzer->is_last_published ? 100 : -1;
+		return analyzer->end_ns && !analyzer->is_last_published ? LAST_POLL_MS : -1;
 	if (now_ns >= analyzer->next_refresh_ns)
 		return PARKED_POLL_MS;	/* the mailbox is full: look again soon */
 	left_ms = (analyzer->next_refresh_ns - now_ns) / CLOCK_NS_PER_MS + 1;
