@@ -81,6 +81,7 @@ struct record_task {		/* FORK and EXIT; pid and tid of the record are the child'
 
 struct record_lost {
 	uint64_t count;		/* records (LOST) or samples (LOST_SAMPLES) */
+	bool is_samples;
 };
 
 struct record_ksymbol {

@@ -1,5 +1,5 @@
-/* command_output.h - keeps what the command prints, line by line, in the log (and its view), so that
- * it neither writes over the screen nor stops at a full pipe.
+/* command_output.h - keeps what the command prints, line by line, in the log (and its view), so
+ * that it neither writes over the screen nor stops at a full pipe.
  *
  * Thread: start and stop from main; a thread of its own reads.
  */

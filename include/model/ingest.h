@@ -57,6 +57,7 @@ struct ingest_counters {
 struct ingest_loss {		/* per (event, cpu): the kernel's own cumulative count */
 	uint64_t last_total;
 	bool is_exact;		/* PERF_FORMAT_LOST works: LOST records are not added besides */
+	uint64_t in_records, in_samples;	/* a recording's sums of LOST and LOST_SAMPLES */
 };
 
 struct ingest {

@@ -1,5 +1,5 @@
-/* command_output.c - see capture/command_output.h. A line that is longer than the log's goes on in the
- * next one: nothing of it is cut. */
+/* command_output.c - see capture/command_output.h. A line that is longer than the log's goes on in
+ * the next one: nothing of it is cut. */
 #include "capture/command_output.h"
 
 #include <errno.h>
@@ -49,7 +49,7 @@ static void *run(void *argument)
 		{ .fd = output->stop_fd, .events = POLLIN },
 	};
 	char bytes[4096];
-	int last_reads = PIPE_READS;	/* after the stop: a command that goes on printing has no end */
+	int last_reads = PIPE_READS;	/* after the stop: some commands never end printing */
 	ssize_t got;
 
 	while (!fds[1].revents || last_reads--) {

@@ -461,6 +461,7 @@ static void take_sideband(const struct perf_event_header *header, struct cursor 
 		break;
 	case PERF_RECORD_LOST_SAMPLES:
 		out->lost.count = take(cursor);
+		out->lost.is_samples = true;
 		break;
 	case PERF_RECORD_THROTTLE:
 	case PERF_RECORD_UNTHROTTLE:

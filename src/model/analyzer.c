@@ -22,8 +22,6 @@
 #define RECORDS_PER_LOOK    1024	/* about a millisecond of work */
 #define FIRST_REFRESH_NS    (150 * CLOCK_NS_PER_MS) /* the screen should not stay empty */
 #define SECOND_REFRESH_NS   (500 * CLOCK_NS_PER_MS) /* by then the kernel's names are there */
-#define PARKED_POLL_MS	    10
-#define LAST_POLL_MS	    20	/* for the reader, or for names that do not come */
 #define NAMES_WAIT_NS	    (5 * CLOCK_NS_PER_S)    /* for the last snapshot of a batch */
 #define NAMES_REFRESH_NS    (200 * CLOCK_NS_PER_MS) /* a still picture whose names arrive */
 
@@ -101,10 +99,14 @@ void analyzer_destroy(struct analyzer *analyzer)
 
 struct snapshot *analyzer_take_snapshot(struct analyzer *analyzer)
 {
+	struct snapshot *snapshot;
 	eventfd_t count;
 
 	eventfd_read(analyzer->snapshot_fd, &count);
-	return mailbox_take(&analyzer->mailbox);
+	snapshot = mailbox_take(&analyzer->mailbox);
+	if (snapshot)	/* the next one may be waiting for the room, see must_wait_for_reader() */
+		eventfd_write(analyzer->request_fd, 1);
+	return snapshot;
 }
 
 int analyzer_fd(const struct analyzer *analyzer)
@@ -303,20 +305,29 @@ static void enforce_budget(struct analyzer *analyzer)
 		publisher_renumbered(&analyzer->publisher);
 }
 
-static int wait_ms(const struct analyzer *analyzer, uint64_t now_ns)
+static int ms_until(uint64_t time_ns, uint64_t now_ns)
 {
-	uint64_t left_ms;
+	const uint64_t left_ms = time_ns > now_ns ? (time_ns - now_ns) / CLOCK_NS_PER_MS + 1 : 0;
 
-	if (analyzer->ingest.parked_count)
-		return PARKED_POLL_MS;
-	if (wants_names(analyzer))
-		return (int)(NAMES_REFRESH_NS / CLOCK_NS_PER_MS);
-	if (analyzer->end_ns || analyzer->config.ingest.is_replay)
-		return analyzer->end_ns && !analyzer->is_last_published ? LAST_POLL_MS : -1;
-	if (now_ns >= analyzer->next_refresh_ns)
-		return PARKED_POLL_MS;	/* the mailbox is full: look again soon */
-	left_ms = (analyzer->next_refresh_ns - now_ns) / CLOCK_NS_PER_MS + 1;
 	return left_ms > 60000 ? 60000 : (int)left_ms;
+}
+
+/* How long nothing can be due; -1: until a descriptor says so. */
+static int wait_ms(struct analyzer *analyzer, uint64_t now_ns)
+{
+	const struct ingest *ingest = &analyzer->ingest;
+
+	if (ingest->parked_count)
+		return ms_until(ingest->parked[0].deadline_ns, now_ns);
+	if (wants_names(analyzer))
+		return ms_until(analyzer->next_refresh_ns, now_ns);
+	if (must_wait_for_reader(analyzer))
+		return -1;
+	if (analyzer->end_ns && !analyzer->is_last_published)
+		return ms_until(analyzer->end_ns + NAMES_WAIT_NS, now_ns);
+	if (analyzer->end_ns || analyzer->config.ingest.is_replay)
+		return -1;
+	return ms_until(analyzer->next_refresh_ns, now_ns);
 }
 
 static void *run(void *argument)
@@ -341,8 +352,7 @@ static void *run(void *argument)
 		ingest_poll(&analyzer->ingest, false);
 		enforce_budget(analyzer);
 		take_requests(analyzer);
-		if (!has_more)
-			refresh_if_due(analyzer, clock_now_ns());
+		refresh_if_due(analyzer, clock_now_ns());
 	}
 	return NULL;
 }

@@ -136,16 +136,43 @@ void ingest_lost_total(struct ingest *ingest, uint16_t event, uint32_t cpu, uint
 	loss->last_total = total;
 }
 
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* perf record also writes what read(2) told it at the end, as LOST_SAMPLES: the same losses once
+ * more, where the event has PERF_FORMAT_LOST. */
+static void recorded_loss(struct ingest *ingest, const struct event_record *record)
+{
+	const struct record_format *format = &ingest->config.events[record->event]->format;
+	struct ingest_loss *loss = loss_row(ingest, (uint16_t)record->event, UINT32_MAX);
+	uint64_t before;
+
+	if (!loss || !(format->read_format & PERF_FORMAT_LOST)) {
+		ingest->counters.lost_kernel += record->lost.count;
+		return;
+	}
+	before = larger(loss->in_records, loss->in_samples);
+	*(record->lost.is_samples ? &loss->in_samples : &loss->in_records) += record->lost.count;
+	ingest->counters.lost_kernel += larger(loss->in_records, loss->in_samples) - before;
+}
+
 /* The kernel says so in the ring. Where it also counts exactly (live, Linux 6.0), that count holds:
  * what is lost after the last record that fits is in no LOST record. */
 static void lost_record(struct ingest *ingest, const struct event_record *record, uint32_t cpu)
 {
-	struct ingest_loss *loss = loss_row(ingest, (uint16_t)record->event, cpu);
+	struct ingest_loss *loss;
 
+	if (ingest->config.is_replay) {
+		recorded_loss(ingest, record);
+		return;
+	}
+	loss = loss_row(ingest, (uint16_t)record->event, cpu);
 	if (!loss || !loss->is_exact)
 		ingest->counters.lost_kernel += record->lost.count;
-	if (loss && !ingest->config.is_replay)
-		loss->last_total += loss->is_exact ? 0 : record->lost.count;
+	if (loss && !loss->is_exact)
+		loss->last_total += record->lost.count;
 }
 
 /* A recording is one stream: there the record itself says which CPU it was. */

@@ -61,13 +61,47 @@ void publisher_zero(struct publisher *publisher)
 	publisher->published_seq = ingest->timeline.open_slice.seq;
 }
 
+/* The slices of the last @length_ns. Slices are whole: one that lies across the beginning is in if
+ * its larger part is, and the span begins where what is counted begins. */
+static void limit_span(struct span *span, const struct timeline *timeline, uint64_t length_ns)
+{
+	const uint64_t from_ns = span->end_ns > length_ns ? span->end_ns - length_ns : 0;
+	const struct slice *slice;
+
+	while (span->first < timeline->count && timeline->slices[span->first].end_ns <= from_ns)
+		span->first++;
+	if (from_ns > span->begin_ns)
+		span->begin_ns = from_ns;
+	if (span->first == timeline->count)
+		return;
+	slice = &timeline->slices[span->first];
+	if (slice->start_ns >= from_ns)
+		return;
+	if (from_ns - slice->start_ns <= slice->end_ns - from_ns) {
+		span->begin_ns = slice->start_ns;
+	} else {
+		span->begin_ns = slice->end_ns;
+		span->first++;
+	}
+}
+
+/* Those that were not in the snapshot before. */
+static void continue_span(struct span *span, const struct timeline *timeline,
+			  const struct publisher *publisher)
+{
+	while (span->first < timeline->count &&
+	       timeline->slices[span->first].seq < publisher->published_seq)
+		span->first++;
+	if (publisher->published_ns)
+		span->begin_ns = publisher->published_ns;
+}
+
 static struct span choose_span(const struct publisher *publisher)
 {
 	const struct timeline *timeline = &publisher->ingest->timeline;
 	const struct analyzer_config *config = publisher->config;
 	struct span span = { .begin_ns = publisher->begin_ns,
 			     .end_ns = publisher->ingest->watermark_ns };
-	uint64_t from_ns = 0, from_seq = 0;
 
 	if (span.end_ns < span.begin_ns)
 		span.end_ns = span.begin_ns;
@@ -75,21 +109,12 @@ static struct span choose_span(const struct publisher *publisher)
 		span.begin_ns = timeline->slices[0].start_ns;
 	if (timeline->evicted_until_ns > span.begin_ns)
 		span.begin_ns = timeline->evicted_until_ns;
-	if (config->window == WINDOW_INTERVAL) {
-		from_seq = publisher->published_seq;
-		if (publisher->published_ns)
-			span.begin_ns = publisher->published_ns;
-	} else if (config->window == WINDOW_SECONDS && span.end_ns > config->window_ns) {
-		from_ns = span.end_ns - config->window_ns;
-	} else if (config->window == WINDOW_DECAY && span.end_ns > DECAY_END_NS) {
-		from_ns = span.end_ns - DECAY_END_NS;
-	}
-	if (from_ns > span.begin_ns)
-		span.begin_ns = from_ns;
-	span.first = timeline->count;
-	while (span.first && timeline->slices[span.first - 1].start_ns >= from_ns &&
-	       timeline->slices[span.first - 1].seq >= from_seq)
-		span.first--;
+	if (config->window == WINDOW_INTERVAL)
+		continue_span(&span, timeline, publisher);
+	else if (config->window == WINDOW_SECONDS)
+		limit_span(&span, timeline, config->window_ns);
+	else if (config->window == WINDOW_DECAY)
+		limit_span(&span, timeline, DECAY_END_NS);
 	return span;
 }
 
@@ -180,6 +205,9 @@ static void put_losses(const struct ingest *ingest, struct snapshot *head)
 	head->filtered_unknown_uid = counters->filtered_unknown_uid;
 	head->stalled_rounds = counters->stalled_rounds;
 	head->throttled_ns = counters->throttled_ns;
+	for (uint32_t i = 0; i < ingest->throttle_count; i++)	/* those that go on */
+		if (ingest->throttles[i] && ingest->throttles[i] < ingest->watermark_ns)
+			head->throttled_ns += ingest->watermark_ns - ingest->throttles[i];
 }
 
 static void put_figures(const struct publisher *publisher, const struct fold *fold,
