@@ -187,7 +187,7 @@ static void schedule(struct analyzer *analyzer, uint64_t now_ns)
 {
 	uint64_t step_ns = analyzer->config.interval_ns;
 
-	if (analyzer->config.window != WINDOW_INTERVAL && analyzer->refreshes < 2) {
+	if (!analyzer->config.wants_all_events && analyzer->refreshes < 2) {
 		const uint64_t early_ns = analyzer->refreshes ? SECOND_REFRESH_NS
 							      : FIRST_REFRESH_NS;
 

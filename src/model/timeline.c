@@ -179,7 +179,9 @@ int timeline_cut(struct timeline *timeline, uint64_t now_ns)
 		return -ENOMEM;
 	}
 	memcpy(slice->entries, timeline->open.entries, slice->count * sizeof(*slice->entries));
-	slice->end_ns = now_ns;
+	slice->end_ns = slice->start_ns - slice->start_ns % SLICE_NS + SLICE_NS;
+	if (slice->end_ns > now_ns)	/* else what came after it was quiet */
+		slice->end_ns = now_ns;
 	timeline->count++;
 	entry_set_clear(&timeline->open);
 	timeline->open_slice = (struct slice){
