@@ -5,13 +5,16 @@
  *
  * Idea: rounds. A round notes the time, then each ring's end, then reads each ring up to that end
  * and queues a mark with the time: whatever was stamped before it has been queued. When the queue
- * fills up, the rest stays in the rings (where the kernel counts what it then has to drop), the
- * round counts as stalled, and the mark repeats the last promise that could be kept.
+ * fills up, the rest stays in the rings (where the kernel counts what it then has to drop) and the
+ * round stays open: it goes on where it stopped, up to the ends that it noted. A round is thus never
+ * more than the rings hold, and promises advance however long the queue is the bottleneck.
  *
- * Invariant: a round allocates, locks and logs nothing.
+ * Invariant: a round allocates, locks and logs nothing. No round begins before the last one's mark
+ * has been queued.
  *
  * Rejected: one record per wake-up (a system call each); reading a ring until it is empty (a busy
- * CPU would hold the round for ever).
+ * CPU would hold the round for ever); beginning anew after a stall (under sustained load no round
+ * would ever be complete).
  */
 #include "capture/sampler.h"
 
@@ -49,7 +52,9 @@ struct sampler {
 	size_t *lane_rows;	/* owned; per lane: the row whose descriptor is polled */
 	size_t live_watches;	/* watches, or lanes, that have not ended */
 
-	size_t first_lane;	/* where a round begins: moves on after a stall */
+	bool is_round_open;
+	uint64_t round_begin_ns;
+	size_t round_lane;	/* lanes before it are read */
 	uint64_t promised_ns, stalled_rounds;
 
 	uint64_t sweep_due_ns;
@@ -104,29 +109,45 @@ static void wake_consumer(const struct sampler *sampler)
 		;
 }
 
-/* Returns false when something had to stay behind. */
+static void begin_round(struct sampler *sampler)
+{
+	sampler->round_begin_ns = clock_now_ns();	/* before the rings' ends, never after */
+	for (size_t i = 0; i < sampler->set->lane_count; i++)
+		perf_ring_begin(sampler->set->lanes[i].ring);
+	sampler->round_lane = 0;
+	sampler->is_round_open = true;
+}
+
+/* Returns false when something had to stay behind: the round is still open then. */
+static bool continue_round(struct sampler *sampler)
+{
+	const uint64_t limit_ns = sampler->round_begin_ns - IN_FLIGHT_NS;
+	const size_t lanes = sampler->set->lane_count;
+
+	while (sampler->round_lane < lanes &&
+	       move_records(sampler, &sampler->set->lanes[sampler->round_lane]))
+		sampler->round_lane++;
+	if (sampler->round_lane == lanes && put_mark(sampler, limit_ns)) {
+		sampler->promised_ns = limit_ns;
+		sampler->is_round_open = false;
+	} else {
+		sampler->stalled_rounds++;
+		put_mark(sampler, sampler->promised_ns);	/* tells of the stall, if it fits */
+	}
+	wake_consumer(sampler);
+	return !sampler->is_round_open;
+}
+
 static bool run_round(struct sampler *sampler)
 {
-	const uint64_t begin_ns = clock_now_ns();
-	const size_t lanes = sampler->set->lane_count;
-	bool is_complete = true;
+	if (!sampler->is_round_open)
+		begin_round(sampler);
+	return continue_round(sampler);
+}
 
-	for (size_t i = 0; i < lanes; i++)
-		perf_ring_begin(sampler->set->lanes[i].ring);
-	for (size_t i = 0; is_complete && i < lanes; i++) {
-		size_t lane = (sampler->first_lane + i) % lanes;
-
-		is_complete = move_records(sampler, &sampler->set->lanes[lane]);
-		if (!is_complete)
-			sampler->first_lane = (lane + 1) % lanes;
-	}
-	if (is_complete)
-		sampler->promised_ns = begin_ns - IN_FLIGHT_NS;
-	else
-		sampler->stalled_rounds++;
-	is_complete = put_mark(sampler, sampler->promised_ns) && is_complete;
-	wake_consumer(sampler);	/* also when the mark found no room: the queue is full */
-	return is_complete;
+static bool finish_open_round(struct sampler *sampler)
+{
+	return !sampler->is_round_open || continue_round(sampler);
 }
 
 /* Sends what has changed. False when the queue is full: the next sweep tries again. */
@@ -262,8 +283,9 @@ static void *run_sampler(void *argument)
 		is_stalled = !run_round(sampler);
 		continue_sweep(sampler);
 	}
-	if (insist(sampler, run_round) && insist(sampler, put_last_losses) &&
-	    insist(sampler, put_last_mark))
+	/* A round that was open has noted the rings' ends too early to be the last one. */
+	if (insist(sampler, finish_open_round) && insist(sampler, run_round) &&
+	    insist(sampler, put_last_losses) && insist(sampler, put_last_mark))
 		insist(sampler, put_end);
 	wake_consumer(sampler);
 	return NULL;

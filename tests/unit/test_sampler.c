@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -19,11 +20,16 @@
 #define RECORD_BYTES 64u
 #define LANES	     2u
 #define HANG_MS	     30000
+#define STAMPS_MAX   (256u * 1024u)
+
+/* When each record had surely been published: a moment after. */
+static uint64_t stamps[LANES][STAMPS_MAX];
 
 struct fixture {
 	struct event_lane lanes[LANES];
 	struct perf_event_mmap_page *controls[LANES];
 	size_t ring_bytes;
+	size_t written[LANES];	/* records so far */
 	int fds[LANES];
 	struct event_set set;
 	struct spsc queue;
@@ -72,19 +78,36 @@ static void finish(struct fixture *f)
 	spsc_finish(&f->queue);
 }
 
-/* Numbered records, as many as @count. */
+/* Appends @count numbered records. */
 static void fill_ring(struct fixture *f, size_t lane, size_t count)
 {
 	const size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
 	unsigned char *bytes = (unsigned char *)f->controls[lane] + page_bytes;
 	struct perf_event_header header = { .type = PERF_RECORD_SAMPLE, .size = RECORD_BYTES };
+	const size_t first = f->written[lane], end = first + count;
 
-	for (size_t i = 0; i < count; i++) {
-		memset(bytes + i * RECORD_BYTES, 0, RECORD_BYTES);
-		memcpy(bytes + i * RECORD_BYTES, &header, sizeof(header));
-		memcpy(bytes + i * RECORD_BYTES + sizeof(header), &i, sizeof(i));
+	assert_true(end <= STAMPS_MAX);
+	for (size_t i = first; i < end; i++) {
+		unsigned char *record = bytes + i * RECORD_BYTES % f->ring_bytes;
+
+		memset(record, 0, RECORD_BYTES);
+		memcpy(record, &header, sizeof(header));
+		memcpy(record + sizeof(header), &i, sizeof(i));
 	}
-	__atomic_store_n(&f->controls[lane]->data_head, count * RECORD_BYTES, __ATOMIC_RELEASE);
+	__atomic_store_n(&f->controls[lane]->data_head, end * RECORD_BYTES, __ATOMIC_RELEASE);
+	f->written[lane] = end;
+	for (size_t i = first; i < end; i++)
+		stamps[lane][i] = clock_now_ns();
+}
+
+static void fill_rings_up(struct fixture *f)
+{
+	for (size_t lane = 0; lane < LANES; lane++) {
+		uint64_t tail = __atomic_load_n(&f->controls[lane]->data_tail, __ATOMIC_ACQUIRE);
+
+		fill_ring(f, lane, f->ring_bytes / RECORD_BYTES -
+			  (f->written[lane] - tail / RECORD_BYTES));
+	}
 }
 
 static void wait_for_wake(struct fixture *f)
@@ -99,16 +122,18 @@ static void wait_for_wake(struct fixture *f)
 struct seen {
 	size_t records[LANES], records_at_first_limit;
 	uint64_t last_limit_ns, stalled, malformed;
+	size_t limits;		/* different ones */
 	bool has_limit, has_end;
 };
 
-/* Takes what waits; checks that records are in order and that limits never fall. */
-static void drain(struct fixture *f, struct seen *seen)
+/* Takes what waits, up to @items_max; checks that records are in order, that limits never fall, and
+ * that no record comes after a limit that is younger than it. */
+static void drain_some(struct fixture *f, struct seen *seen, size_t items_max)
 {
 	const struct queue_item *item;
 	size_t bytes;
 
-	while ((item = spsc_peek(&f->queue, &bytes)) != NULL) {
+	while (items_max-- > 0 && (item = spsc_peek(&f->queue, &bytes)) != NULL) {
 		const struct queue_round_end *mark = (const void *)(item + 1);
 		size_t number;
 
@@ -119,8 +144,10 @@ static void drain(struct fixture *f, struct seen *seen)
 			memcpy(&number, (const char *)(item + 1) + sizeof(struct perf_event_header),
 			       sizeof(number));
 			assert_int_equal(number, seen->records[item->event]++);
+			assert_true(stamps[item->event][number] >= seen->last_limit_ns);
 		} else if (item->kind == QUEUE_ROUND_END) {
 			assert_true(mark->limit_ns >= seen->last_limit_ns);
+			seen->limits += mark->limit_ns != seen->last_limit_ns;
 			seen->last_limit_ns = mark->limit_ns;
 			if (mark->limit_ns && !seen->has_limit)
 				seen->records_at_first_limit = seen->records[0] + seen->records[1];
@@ -133,6 +160,32 @@ static void drain(struct fixture *f, struct seen *seen)
 		}
 		spsc_release(&f->queue);
 	}
+}
+
+static void drain(struct fixture *f, struct seen *seen)
+{
+	drain_some(f, seen, SIZE_MAX);
+}
+
+static void *stop_sampler(void *sampler)
+{
+	sampler_stop(sampler);
+	return NULL;
+}
+
+/* The consumer goes on meanwhile; everything that was written must come before the end. */
+static void stop_and_drain(struct fixture *f, struct seen *seen)
+{
+	pthread_t stopper;
+
+	assert_int_equal(pthread_create(&stopper, NULL, stop_sampler, f->sampler), 0);
+	while (!seen->has_end) {
+		wait_for_wake(f);
+		drain(f, seen);
+	}
+	pthread_join(stopper, NULL);
+	for (size_t lane = 0; lane < LANES; lane++)
+		assert_int_equal(seen->records[lane], f->written[lane]);
 }
 
 static void test_a_lone_record_is_followed_by_a_promise(void **state)
@@ -176,6 +229,47 @@ static void test_a_full_queue_promises_nothing_and_loses_nothing(void **state)
 	assert_true(seen.stalled > 0);
 	assert_int_equal(f.controls[0]->data_tail, count * RECORD_BYTES);
 	sampler_stop(f.sampler);
+	finish(&f);
+}
+
+/* The rings are full again after whatever is taken, and the queue holds a fraction of a ring: every
+ * read stalls. A round is at most what both rings hold, so four such amounts hold three promises
+ * that are new. */
+static void test_promises_advance_although_every_read_stalls(void **state)
+{
+	struct seen seen = { 0 };
+	struct fixture f;
+	size_t round_max;
+
+	(void)state;
+	setup(&f);
+	round_max = LANES * f.ring_bytes / RECORD_BYTES;
+	fill_rings_up(&f);
+	start(&f);
+	while (seen.records[0] + seen.records[1] < 4 * round_max) {
+		wait_for_wake(&f);
+		drain_some(&f, &seen, 2000);
+		fill_rings_up(&f);
+	}
+	assert_true(seen.limits >= 3);
+	assert_true(seen.stalled > 0);
+	stop_and_drain(&f, &seen);
+	finish(&f);
+}
+
+/* The round that is open when the stop comes ends before what was written since. */
+static void test_a_stop_amid_a_stall_still_reads_everything(void **state)
+{
+	struct seen seen = { 0 };
+	struct fixture f;
+
+	(void)state;
+	setup(&f);
+	fill_rings_up(&f);
+	start(&f);
+	wait_for_wake(&f);
+	fill_rings_up(&f);	/* the room that the first read has made */
+	stop_and_drain(&f, &seen);
 	finish(&f);
 }
 
@@ -234,6 +328,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_lone_record_is_followed_by_a_promise),
 		cmocka_unit_test(test_a_full_queue_promises_nothing_and_loses_nothing),
+		cmocka_unit_test(test_promises_advance_although_every_read_stalls),
+		cmocka_unit_test(test_a_stop_amid_a_stall_still_reads_everything),
 		cmocka_unit_test(test_the_end_follows_an_unlimited_promise),
 		cmocka_unit_test(test_nonsense_in_a_ring_is_counted_in_the_mark),
 		cmocka_unit_test(test_a_queue_too_small_for_a_record_is_refused),
