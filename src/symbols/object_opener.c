@@ -15,7 +15,6 @@
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -25,6 +24,7 @@
 
 #include "base/id_map.h"
 #include "base/spsc.h"
+#include "base/thread.h"
 #include "symbols/object_file.h"
 
 #define UNDER_WAY_MAX	    1024
@@ -302,22 +302,6 @@ static void *opener_run(void *argument)
 	return NULL;
 }
 
-/* Signals are for main: the thread is made with all of them blocked. */
-static int start_thread(struct object_opener *opener)
-{
-	sigset_t all, before;
-	int err;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	err = pthread_create(&opener->thread, NULL, opener_run, opener);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	opener->has_thread = err == 0;
-	if (opener->has_thread)
-		pthread_setname_np(opener->thread, "flametop-opener");
-	return -err;
-}
-
 int object_opener_create(struct object_opener **out, struct sandbox *sandbox, struct diag *why)
 {
 	struct object_opener *opener;
@@ -339,7 +323,8 @@ int object_opener_create(struct object_opener **out, struct sandbox *sandbox, st
 	else if (!opener->has_requests || !opener->has_replies)
 		err = -ENOMEM;
 	else
-		err = start_thread(opener);
+		err = thread_start(&opener->thread, "flametop-opener", opener_run, opener);
+	opener->has_thread = !err;
 	if (err) {
 		object_opener_destroy(opener);
 		return diag_set(why, err, "cannot start the object opener: %s", strerror(-err));

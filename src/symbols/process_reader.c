@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -18,11 +19,13 @@
 
 #define QUEUE_BYTES	(256 * 1024)
 #define UNDER_WAY_MAX	1024	/* no more requests than both queues can hold */
+#define STOP_WAIT_MS	2000	/* a thread that a stuck mmap_lock holds is left behind */
 #define FILE_MAX_BYTES	(32 * 1024 * 1024)	/* 65,530 mappings with long paths */
 
 struct process_reader {
 	struct spsc requests, replies;
 	int request_fd, reply_fd;	/* eventfds */
+	int end_fd;			/* eventfd: the thread is done with all this */
 	uint32_t under_way;		/* asked, reply not taken yet; the asking side's */
 	_Atomic bool stop;		/* set by destroy, read by run */
 	pthread_t thread;
@@ -188,6 +191,7 @@ static void *run(void *argument)
 		spsc_release(&reader->requests);
 		answer(reader, &request);
 	}
+	eventfd_write(reader->end_fd, 1);
 	return NULL;
 }
 
@@ -201,10 +205,11 @@ int process_reader_create(struct process_reader **out, struct diag *why)
 		return diag_set(why, -ENOMEM, "no memory for the process reader");
 	reader->request_fd = eventfd(0, EFD_CLOEXEC);
 	reader->reply_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	reader->end_fd = eventfd(0, EFD_CLOEXEC);
 	err = spsc_init(&reader->requests, QUEUE_BYTES);
 	if (!err)
 		err = spsc_init(&reader->replies, QUEUE_BYTES);
-	if (!err && (reader->request_fd < 0 || reader->reply_fd < 0))
+	if (!err && (reader->request_fd < 0 || reader->reply_fd < 0 || reader->end_fd < 0))
 		err = -EMFILE;
 	if (!err)
 		err = thread_start(&reader->thread, "flametop-procs", run, reader);
@@ -217,23 +222,36 @@ int process_reader_create(struct process_reader **out, struct diag *why)
 	return 0;
 }
 
+/* True when the thread has ended. */
+static bool stop_thread(struct process_reader *reader)
+{
+	struct pollfd end = { .fd = reader->end_fd, .events = POLLIN };
+	int ready;
+
+	atomic_store_explicit(&reader->stop, true, memory_order_release); /* run */
+	eventfd_write(reader->request_fd, 1);
+	do
+		ready = poll(&end, 1, STOP_WAIT_MS);
+	while (ready < 0 && errno == EINTR);
+	return ready == 1 && pthread_join(reader->thread, NULL) == 0;
+}
+
 void process_reader_destroy(struct process_reader *reader)
 {
 	struct process_reply reply;
 
 	if (!reader)
 		return;
-	if (reader->has_thread) {
-		atomic_store_explicit(&reader->stop, true, memory_order_release); /* run */
-		eventfd_write(reader->request_fd, 1);
-		pthread_join(reader->thread, NULL);
-		while (process_reader_reply(reader, &reply))
-			process_reply_finish(&reply);
-	}
+	if (reader->has_thread && !stop_thread(reader))
+		return;	/* it still uses all this, and will see the stop flag should it wake up */
+	while (reader->has_thread && process_reader_reply(reader, &reply))
+		process_reply_finish(&reply);
 	if (reader->request_fd >= 0)
 		close(reader->request_fd);
 	if (reader->reply_fd >= 0)
 		close(reader->reply_fd);
+	if (reader->end_fd >= 0)
+		close(reader->end_fd);
 	spsc_finish(&reader->requests);
 	spsc_finish(&reader->replies);
 	free(reader);
