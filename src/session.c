@@ -116,6 +116,7 @@ static int filter_tasks(struct session *session, struct ingest_config *ingest, s
 		ingest->target_pids = session->target_ids;
 		ingest->target_pid_count = target->id_count;
 	}
+	ingest->no_inherit = target->no_inherit;
 	return 0;
 }
 

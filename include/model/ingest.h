@@ -37,6 +37,7 @@ struct ingest_config {
 	uint32_t uid;
 	const uint32_t *target_pids, *target_tids;	/* keep only these and what they start; */
 	size_t target_pid_count, target_tid_count;	/* both 0: everything */
+	bool no_inherit;		/* not what they start: these alone */
 };
 
 /* A sample whose process or thread the reader is still asked about. */

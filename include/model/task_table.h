@@ -30,17 +30,22 @@ struct process {
 	bool has_uid;
 	bool is_target;		/* when single processes were asked for: one of them or its child */
 	bool is_alive;		/* its first thread has not ended */
-	bool has_threads;	/* at the last compaction: threads that live */
+	bool has_threads;	/* when the dead were last dropped: threads that stayed */
+	uint64_t ended_ns;	/* unless is_alive */
 };
+
+#define THREAD_COMM_BYTES 16	/* the kernel's TASK_COMM_LEN */
 
 struct thread {
 	uint32_t pid, tid;
-	struct str_id comm;
+	char comm[THREAD_COMM_BYTES];	/* raw, not terminated */
+	uint8_t comm_len;
 	uint32_t task;		/* of the present comm, or ID_SET_NONE: not interned yet */
 	bool has_comm;
 	bool is_asked, is_answered;	/* by the process reader, for its comm */
 	bool is_target;
 	bool is_alive;
+	uint64_t ended_ns;	/* unless is_alive */
 };
 
 struct task {
@@ -70,6 +75,9 @@ struct process *task_table_process(struct task_table *table, uint32_t pid);
 struct thread *task_table_thread(struct task_table *table, uint32_t pid, uint32_t tid);
 /* The row if there is one, never made. */
 struct process *task_table_find_process(const struct task_table *table, uint32_t pid);
+struct thread *task_table_find_thread(const struct task_table *table, uint32_t tid);
+/* Names the thread; of a longer name the first THREAD_COMM_BYTES. */
+void thread_set_comm(struct thread *thread, const char *comm, size_t len);
 
 /* FORK: the child gets the parent's comm; a new process also uid, target mark and, unless
  * @is_synthesized (perf record's description of what ran already), the maps. */
@@ -78,16 +86,20 @@ void task_table_fork(struct task_table *table, uint32_t parent_pid, uint32_t par
 /* COMM. After exec the process starts with no maps, and what follows is all reported. */
 void task_table_set_comm(struct task_table *table, uint32_t pid, uint32_t tid, const char *comm,
 			 size_t len, bool is_exec);
-/* EXIT of a thread. A process ends with its first thread and all the others that were seen. */
-void task_table_exit(struct task_table *table, uint32_t pid, uint32_t tid);
+/* EXIT of a thread. A process ends with its first thread and all the others that were seen. The
+ * rows stay, samples of the way out come after it: task_table_drop_dead(). */
+void task_table_exit(struct task_table *table, uint32_t pid, uint32_t tid, uint64_t time_ns);
+/* Forgets threads that ended before @before_ns, and processes of which none stays. */
+void task_table_drop_dead(struct task_table *table, uint64_t before_ns);
 
 /* Task id for @thread as it is named now: ":TID" when its comm is not known. */
 uint32_t task_table_task(struct task_table *table, struct thread *thread);
 
-/* Forgets tasks with !used[task], dead threads and dead processes. @renumbered[old] = new, or
+/* Forgets tasks with !used[task]. @renumbered[old] = new, or
  * ID_SET_NONE. Both arrays have task_count elements. */
 int task_table_compact(struct task_table *table, const unsigned char *used, uint32_t *renumbered);
 
+/* Of the tasks: what a compaction can free. Processes and threads are as many as live. */
 size_t task_table_bytes(const struct task_table *table);
 
 #endif

@@ -1,19 +1,23 @@
 /* budget.c - see model/budget.h.
  *
  * Idea: slices go oldest first, a quarter of the budget at once, so that the compaction after it
- * (which walks everything) is rare. Rejected: reference counts per stack (8 bytes each, and a cache
- * miss per sample).
+ * (which walks everything) is rare. Only what that frees counts: text, and the rows of who lives,
+ * would else push out the history for ever and not become less by it. Rejected: reference counts
+ * per stack (8 bytes each, and a cache miss per sample).
  */
 #include "model/budget.h"
 
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/log.h"
+
+#define DEAD_STAY_NS (2 * CLOCK_NS_PER_S) /* samples of the way out come after the EXIT */
 
 size_t budget_bytes(const struct ingest *ingest)
 {
 	return timeline_bytes(&ingest->timeline) + stack_trie_bytes(&ingest->trie) +
-	       task_table_bytes(&ingest->tasks) + strpool_bytes(ingest->strings);
+	       task_table_bytes(&ingest->tasks);
 }
 
 struct usage {
@@ -37,17 +41,18 @@ static void renumber(const struct usage *usage, struct slice_entry *entries, uin
 	}
 }
 
-static void compact(struct ingest *ingest, const struct usage *usage)
+static bool compact(struct ingest *ingest, const struct usage *usage)
 {
 	struct timeline *timeline = &ingest->timeline;
 
 	for (uint32_t s = 0; s < timeline->count; s++)
 		mark(usage, timeline->slices[s].entries, timeline->slices[s].count);
 	if (stack_trie_compact(&ingest->trie, usage->stacks, usage->new_stack))
-		return;		/* nothing changed */
+		return false;	/* nothing changed */
 	task_table_compact(&ingest->tasks, usage->tasks, usage->new_task);
 	for (uint32_t s = 0; s < timeline->count; s++)
 		renumber(usage, timeline->slices[s].entries, timeline->slices[s].count);
+	return true;
 }
 
 bool budget_compact(struct ingest *ingest)
@@ -63,23 +68,33 @@ bool budget_compact(struct ingest *ingest)
 
 	/* The open slice finds its entries by their ids: close it before these change. */
 	if (usage.stacks && usage.tasks && usage.new_stack && usage.new_task &&
-	    !timeline_cut(&ingest->timeline, ingest->watermark_ns)) {
-		compact(ingest, &usage);
-		done = true;
-	}
+	    !timeline_cut(&ingest->timeline, ingest->watermark_ns))
+		done = compact(ingest, &usage);
 	free(usage.stacks);
 	free(usage.tasks);
 	free(usage.new_stack);
 	free(usage.new_task);
-	log_note("history compacted: %u of %u stacks stay", ingest->trie.stacks.count,
-		 stacks_before);
+	if (done)
+		log_note("history compacted: %u of %u stacks stay", ingest->trie.stacks.count,
+			 stacks_before);
 	return done;
+}
+
+static void drop_dead(struct ingest *ingest)
+{
+	const uint64_t now_ns = ingest->watermark_ns;
+
+	if (now_ns > DEAD_STAY_NS)
+		task_table_drop_dead(&ingest->tasks, now_ns - DEAD_STAY_NS);
 }
 
 bool budget_enforce(struct ingest *ingest, size_t limit_bytes, uint64_t now_ns)
 {
 	size_t aim;
 
+	/* In a recording, EXIT takes nothing away: it has samples of a thread long after its end. */
+	if (!ingest->config.is_replay)
+		drop_dead(ingest);
 	timeline_roll_up(&ingest->timeline, now_ns);
 	if (budget_bytes(ingest) <= limit_bytes)
 		return false;

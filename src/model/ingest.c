@@ -195,11 +195,25 @@ static void throttle_record(struct ingest *ingest, const struct event_record *re
 	}
 }
 
+/* What the targets start is no target. */
+static void take_mark(struct ingest *ingest, const struct event_record *record)
+{
+	struct process *process = task_table_find_process(&ingest->tasks, record->pid);
+	struct thread *thread = task_table_find_thread(&ingest->tasks, record->tid);
+
+	if (process && record->pid != record->task.parent_pid)
+		process->is_target = false;
+	if (thread)
+		thread->is_target = false;
+}
+
 static void fork_record(struct ingest *ingest, const struct event_record *record)
 {
 	/* perf record describes tasks that ran already by FORK records without a time. */
 	task_table_fork(&ingest->tasks, record->task.parent_pid, record->task.parent_tid,
 			record->pid, record->tid, !record->time_ns);
+	if (ingest->config.no_inherit)
+		take_mark(ingest, record);
 }
 
 /* A record whose turn has come. */
@@ -222,7 +236,7 @@ static void apply(struct ingest *ingest, const struct event_record *record, uint
 		fork_record(ingest, record);
 		break;
 	case RECORD_EXIT:
-		task_table_exit(&ingest->tasks, record->pid, record->tid);
+		task_table_exit(&ingest->tasks, record->pid, record->tid, record->time_ns);
 		break;
 	case RECORD_LOST:
 		lost_record(ingest, record, cpu);

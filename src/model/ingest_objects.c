@@ -302,14 +302,12 @@ static void apply_maps(struct ingest *ingest, struct process *process,
 void ingest_maps_reply(struct ingest *ingest, const struct process_reply *reply)
 {
 	struct process *process = task_table_find_process(&ingest->tasks, reply->pid);
-	struct thread *thread = task_table_thread(&ingest->tasks, reply->pid, reply->tid);
+	struct thread *thread = task_table_find_thread(&ingest->tasks, reply->tid);
 
-	if (thread)
+	if (thread && thread->pid == reply->pid) {
 		thread->is_answered = true;
-	if (thread && !thread->has_comm && reply->has_comm) {
-		thread->comm = strpool_intern(ingest->strings, reply->comm, strlen(reply->comm));
-		thread->has_comm = true;
-		thread->task = ID_SET_NONE;
+		if (!thread->has_comm && reply->has_comm)
+			thread_set_comm(thread, reply->comm, strlen(reply->comm));
 	}
 	if (!process)
 		return;

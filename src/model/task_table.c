@@ -3,6 +3,9 @@
  * The kernel's rules: fork copies the comm of the parent's thread, and the whole address space when
  * a new process comes (pid differs from the parent's); exec keeps the comm record's name and drops
  * the address space; pids and tids are used again, a FORK starts them anew.
+ *
+ * Names stay raw bytes until a sample is counted under them: text once interned stays for ever, and
+ * a program may rename itself as fast as it likes.
  */
 #include "model/task_table.h"
 
@@ -46,6 +49,35 @@ static int reserve_row(void *rows, uint32_t count, uint32_t *capacity, size_t ro
 	return 0;
 }
 
+/* Gives back what many rows that went have left. */
+static void fit_rows(void *rows, uint32_t count, uint32_t *capacity, size_t row_bytes)
+{
+	void **array = rows;
+	const uint32_t smaller = count < 32 ? 64 : count * 2;
+	void *fitting;
+
+	if (smaller > *capacity / 2)
+		return;
+	fitting = realloc(*array, smaller * row_bytes);
+	if (!fitting)
+		return;		/* the large one serves */
+	*array = fitting;
+	*capacity = smaller;
+}
+
+/* Empty, with room for @count, which it has held before. */
+static void empty_map(struct id_map *map, uint32_t count)
+{
+	struct id_map fitting = { 0 };
+
+	if (id_map_reserve(&fitting, count)) {
+		id_map_clear(map);
+		return;
+	}
+	id_map_finish(map);
+	*map = fitting;
+}
+
 struct process *task_table_find_process(const struct task_table *table, uint32_t pid)
 {
 	uint32_t at = id_map_get(&table->process_by_pid, pid);
@@ -72,32 +104,37 @@ struct process *task_table_process(struct task_table *table, uint32_t pid)
 	return process;
 }
 
-static struct thread *find_thread(const struct task_table *table, uint32_t tid)
+struct thread *task_table_find_thread(const struct task_table *table, uint32_t tid)
 {
 	uint32_t at = id_map_get(&table->thread_by_tid, tid);
 
 	return at == ID_MAP_NONE ? NULL : &table->threads[at];
 }
 
-static void start_thread_row(struct task_table *table, struct thread *thread, uint32_t pid,
-			     uint32_t tid)
+void thread_set_comm(struct thread *thread, const char *comm, size_t len)
+{
+	thread->comm_len = (uint8_t)(len < sizeof(thread->comm) ? len : sizeof(thread->comm));
+	memcpy(thread->comm, comm, thread->comm_len);
+	thread->has_comm = true;
+	thread->task = ID_SET_NONE;
+}
+
+static void start_thread_row(struct thread *thread, uint32_t pid, uint32_t tid)
 {
 	*thread = (struct thread){ .pid = pid, .tid = tid, .task = ID_SET_NONE, .is_alive = true };
-	if (!tid) {
-		thread->comm = strpool_intern(table->strings, "swapper", 7);
-		thread->has_comm = true;
-	}
+	if (!tid)
+		thread_set_comm(thread, "swapper", 7);
 }
 
 struct thread *task_table_thread(struct task_table *table, uint32_t pid, uint32_t tid)
 {
-	struct thread *thread = find_thread(table, tid);
+	struct thread *thread = task_table_find_thread(table, tid);
 
 	if (thread) {
 		if (thread->pid == TASK_PID_UNKNOWN)
 			thread->pid = pid;
 		else if (thread->pid != pid)	/* used again, and we did not see the fork */
-			start_thread_row(table, thread, pid, tid);
+			start_thread_row(thread, pid, tid);
 		return thread;
 	}
 	if (reserve_row(&table->threads, table->thread_count, &table->thread_capacity,
@@ -105,7 +142,7 @@ struct thread *task_table_thread(struct task_table *table, uint32_t pid, uint32_
 	    id_map_put(&table->thread_by_tid, tid, table->thread_count))
 		return NULL;
 	thread = &table->threads[table->thread_count++];
-	start_thread_row(table, thread, pid, tid);
+	start_thread_row(thread, pid, tid);
 	return thread;
 }
 
@@ -143,15 +180,13 @@ void task_table_fork(struct task_table *table, uint32_t parent_pid, uint32_t par
 	child = task_table_thread(table, pid, tid);
 	if (!child)
 		return;
-	start_thread_row(table, child, pid, tid);
-	parent = find_thread(table, parent_tid);
+	start_thread_row(child, pid, tid);
+	parent = task_table_find_thread(table, parent_tid);
 	if (!parent)
 		return;
 	child->is_target = parent->is_target;
-	if (parent->has_comm) {
-		child->comm = parent->comm;
-		child->has_comm = true;
-	}
+	if (parent->has_comm)
+		thread_set_comm(child, parent->comm, parent->comm_len);
 }
 
 void task_table_set_comm(struct task_table *table, uint32_t pid, uint32_t tid, const char *comm,
@@ -162,28 +197,32 @@ void task_table_set_comm(struct task_table *table, uint32_t pid, uint32_t tid, c
 
 	if (!thread)
 		return;
-	thread->comm = strpool_intern(table->strings, comm, len);
-	thread->has_comm = true;
-	thread->task = ID_SET_NONE;
+	thread_set_comm(thread, comm, len);
 	if (!is_exec)
 		return;
+	thread->is_alive = true;	/* a thread that calls exec becomes the first, which ended */
 	process = task_table_process(table, pid);
 	if (!process)
 		return;
+	process->is_alive = true;
 	address_map_release(process->maps);
 	process->maps = NULL;
 	process->maps_state = MAPS_KNOWN;
 }
 
-void task_table_exit(struct task_table *table, uint32_t pid, uint32_t tid)
+void task_table_exit(struct task_table *table, uint32_t pid, uint32_t tid, uint64_t time_ns)
 {
 	struct process *process = pid == tid ? task_table_find_process(table, pid) : NULL;
-	struct thread *thread = find_thread(table, tid);
+	struct thread *thread = task_table_find_thread(table, tid);
 
-	if (thread)
+	if (thread) {
 		thread->is_alive = false;
-	if (process)
+		thread->ended_ns = time_ns;
+	}
+	if (process) {
 		process->is_alive = false;
+		process->ended_ns = time_ns;
+	}
 }
 
 static uint64_t task_hash(const void *owner, uint32_t id)
@@ -218,61 +257,73 @@ static uint32_t task_intern(struct task_table *table, const struct task *wanted)
 
 uint32_t task_table_task(struct task_table *table, struct thread *thread)
 {
-	struct task task = { .pid = thread->pid, .tid = thread->tid, .comm = thread->comm };
+	struct task task = { .pid = thread->pid, .tid = thread->tid };
+	const char *comm = thread->comm;
+	size_t len = thread->comm_len;
 	char nameless[16];
-	int len;
 
 	if (thread->task != ID_SET_NONE)
 		return thread->task;
 	if (!thread->has_comm) {
 		/* signed, as perf(1): the kernel says -1 of a task that is already gone */
-		len = snprintf(nameless, sizeof(nameless), ":%d", (int32_t)thread->tid);
-		task.comm = strpool_intern(table->strings, nameless, (size_t)len);
+		len = (size_t)snprintf(nameless, sizeof(nameless), ":%d", (int32_t)thread->tid);
+		comm = nameless;
 	}
+	task.comm = strpool_intern(table->strings, comm, len);
 	thread->task = task_intern(table, &task);
 	return thread->task;
 }
 
-static void drop_dead_threads(struct task_table *table)
+static void drop_dead_threads(struct task_table *table, uint64_t before_ns)
 {
 	uint32_t kept = 0;
 
 	for (uint32_t i = 0; i < table->process_count; i++)
 		table->processes[i].has_threads = false;
-	id_map_clear(&table->thread_by_tid);
 	for (uint32_t i = 0; i < table->thread_count; i++) {
 		const struct thread *thread = &table->threads[i];
 		struct process *process = task_table_find_process(table, thread->pid);
 
-		if (!thread->is_alive)
+		if (!thread->is_alive && thread->ended_ns < before_ns)
 			continue;
 		if (process)
 			process->has_threads = true;
-		table->threads[kept] = *thread;
-		table->threads[kept].task = ID_SET_NONE;
-		id_map_put(&table->thread_by_tid, table->threads[kept].tid, kept); /* has room */
-		kept++;
+		table->threads[kept++] = *thread;
 	}
+	if (kept == table->thread_count)
+		return;
 	table->thread_count = kept;
+	fit_rows(&table->threads, kept, &table->thread_capacity, sizeof(*table->threads));
+	empty_map(&table->thread_by_tid, kept);
+	for (uint32_t i = 0; i < kept; i++)
+		id_map_put(&table->thread_by_tid, table->threads[i].tid, i);	/* has room */
 }
 
-static void drop_dead_processes(struct task_table *table)
+static void drop_dead_processes(struct task_table *table, uint64_t before_ns)
 {
 	uint32_t kept = 0;
 
-	id_map_clear(&table->process_by_pid);
 	for (uint32_t i = 0; i < table->process_count; i++) {
 		const struct process *process = &table->processes[i];
 
-		if (!process->is_alive && !process->has_threads) {
+		if (!process->is_alive && process->ended_ns < before_ns && !process->has_threads)
 			address_map_release(process->maps);
-			continue;
-		}
-		table->processes[kept] = *process;
-		id_map_put(&table->process_by_pid, table->processes[kept].pid, kept);
-		kept++;
+		else
+			table->processes[kept++] = *process;
 	}
+	if (kept == table->process_count)
+		return;
 	table->process_count = kept;
+	fit_rows(&table->processes, kept, &table->process_capacity, sizeof(*table->processes));
+	empty_map(&table->process_by_pid, kept);
+	for (uint32_t i = 0; i < kept; i++)
+		id_map_put(&table->process_by_pid, table->processes[i].pid, i);	/* has room */
+}
+
+void task_table_drop_dead(struct task_table *table, uint64_t before_ns)
+{
+	drop_dead_threads(table, before_ns);
+	drop_dead_processes(table, before_ns);
 }
 
 int task_table_compact(struct task_table *table, const unsigned char *used, uint32_t *renumbered)
@@ -287,16 +338,13 @@ int task_table_compact(struct task_table *table, const unsigned char *used, uint
 		renumbered[i] = kept++;
 	}
 	table->task_count = kept;
-	drop_dead_threads(table);
-	drop_dead_processes(table);
+	fit_rows(&table->tasks, kept, &table->task_capacity, sizeof(*table->tasks));
+	for (uint32_t i = 0; i < table->thread_count; i++)
+		table->threads[i].task = ID_SET_NONE;
 	return id_set_rebuild(&table->task_index, kept, task_hash, table);
 }
 
 size_t task_table_bytes(const struct task_table *table)
 {
-	return table->process_capacity * sizeof(*table->processes) +
-	       table->thread_capacity * sizeof(*table->threads) +
-	       table->task_capacity * sizeof(*table->tasks) +
-	       id_map_bytes(&table->process_by_pid) + id_map_bytes(&table->thread_by_tid) +
-	       id_set_bytes(&table->task_index);
+	return table->task_count * sizeof(*table->tasks) + id_set_bytes(&table->task_index);
 }

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -151,6 +152,56 @@ static void test_what_is_in_the_open_slice_survives(void **state)
 	assert_int_equal(stage_counted(&stage, ":200", 200, "[unknown]", 0x20), 1);
 }
 
+/* More text than the budget has room for is no reason to forget samples: it would not help. */
+static void test_a_full_text_pool_evicts_nothing(void **state)
+{
+	struct strpool *strings = stage.ingest.strings;
+	char text[64];
+
+	(void)state;
+	storm(1);
+	for (unsigned int i = 0; strpool_bytes(strings) <= LIMIT_BYTES; i++) {
+		const int len = snprintf(text, sizeof(text), "a name that somebody had once %u", i);
+
+		strpool_intern(strings, text, (size_t)len);
+	}
+	storm(2);
+	assert_false(budget_enforce(&stage.ingest, LIMIT_BYTES, stage.ingest.watermark_ns));
+	assert_int_equal(stage.ingest.timeline.evicted_samples, 0);
+}
+
+static void one_process_comes_and_goes(void)
+{
+	stage_fork(&stage, 10, 1, 1, 200, 200);
+	stage_exit(&stage, 20, 200, 200);
+}
+
+static bool is_known_after(uint64_t time_ns)
+{
+	stage_round(&stage, time_ns);
+	budget_enforce(&stage.ingest, SIZE_MAX, time_ns);
+	return task_table_find_process(&stage.ingest.tasks, 200) != NULL;
+}
+
+static void test_live_the_dead_are_forgotten_two_seconds_later(void **state)
+{
+	const struct ingest_config config = { .is_replay = false };
+
+	(void)state;
+	stage_finish(&stage);
+	stage_init(&stage, &config, NULL);
+	one_process_comes_and_goes();
+	assert_true(is_known_after(2 * CLOCK_NS_PER_S + 20));
+	assert_false(is_known_after(2 * CLOCK_NS_PER_S + 21));
+}
+
+static void test_in_a_recording_the_dead_stay(void **state)
+{
+	(void)state;
+	one_process_comes_and_goes();
+	assert_true(is_known_after(100 * CLOCK_NS_PER_S));
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -162,6 +213,9 @@ int main(void)
 		TEST(test_below_the_budget_nothing_is_touched),
 		TEST(test_a_compaction_keeps_all_that_a_slice_refers_to),
 		TEST(test_what_is_in_the_open_slice_survives),
+		TEST(test_a_full_text_pool_evicts_nothing),
+		TEST(test_live_the_dead_are_forgotten_two_seconds_later),
+		TEST(test_in_a_recording_the_dead_stay),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

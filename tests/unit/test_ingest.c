@@ -307,6 +307,37 @@ static void test_more_events_than_the_timeline_can_tell_apart_are_refused(void *
 	assert_string_equal(why.text, "257 events: at most 256 can be shown");
 }
 
+/* Process 100 and thread 301 are targets; 200 and 302 come of them. */
+static uint64_t samples_of_children(const struct ingest_config *config)
+{
+	stage_finish(&stage);
+	stage_init(&stage, config, NULL);
+	stage_fork(&stage, 1, 100, 100, 200, 200);
+	stage_fork(&stage, 1, 300, 301, 300, 302);
+	stage_sample(&stage, 2, 100, 100, 0x10);
+	stage_sample(&stage, 2, 300, 301, 0x10);
+	stage_sample(&stage, 2, 200, 200, 0x10);
+	stage_sample(&stage, 2, 300, 302, 0x10);
+	stage_round(&stage, 9);
+	return stage_samples(&stage);
+}
+
+static void test_children_of_targets_count_unless_told_otherwise(void **state)
+{
+	static const uint32_t pid = 100, tid = 301;
+	struct ingest_config processes = { .is_replay = true, .target_pids = &pid,
+					   .target_pid_count = 1 };
+	struct ingest_config threads = { .is_replay = true, .target_tids = &tid,
+					 .target_tid_count = 1 };
+
+	(void)state;
+	assert_int_equal(samples_of_children(&processes), 2);
+	assert_int_equal(samples_of_children(&threads), 2);
+	processes.no_inherit = threads.no_inherit = true;
+	assert_int_equal(samples_of_children(&processes), 1);
+	assert_int_equal(samples_of_children(&threads), 1);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -329,6 +360,7 @@ int main(void)
 		TEST(test_lost_records_of_a_recording_are_counted),
 		TEST(test_throttled_time_is_summed_per_cpu),
 		TEST(test_what_is_no_record_is_counted_as_malformed),
+		TEST(test_children_of_targets_count_unless_told_otherwise),
 		TEST(test_more_events_than_the_timeline_can_tell_apart_are_refused),
 	};
 

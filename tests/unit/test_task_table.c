@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -210,7 +211,7 @@ static void test_a_pid_that_is_used_again_starts_anew(void **state)
 	map(200, 0x5000, 7);
 	task_table_process(&table, 200)->is_target = true;
 	before = task_of(200, 200);
-	task_table_exit(&table, 200, 200);
+	task_table_exit(&table, 200, 200, 10);
 	fork_from(1, 1, 200, 200);
 	assert_null(mapping_at(200, 0x5000));
 	assert_false(task_table_find_process(&table, 200)->is_target);
@@ -269,7 +270,7 @@ static void test_compaction_keeps_used_tasks_and_renumbers_them(void **state)
 	assert_string_equal(comm_of(200, 200), "c");
 }
 
-static void test_compaction_forgets_dead_processes_and_threads_alone(void **state)
+static void test_the_dead_alone_are_forgotten(void **state)
 {
 	(void)state;
 	set_comm(100, 100, "lives", false);
@@ -279,10 +280,10 @@ static void test_compaction_forgets_dead_processes_and_threads_alone(void **stat
 	map(200, 0x5000, 7);
 	fork_from(200, 200, 200, 201);
 	task_table_process(&table, 100);
-	task_table_exit(&table, 100, 102);
-	task_table_exit(&table, 200, 201);
-	task_table_exit(&table, 200, 200);
-	compact(NULL);
+	task_table_exit(&table, 100, 102, 10);
+	task_table_exit(&table, 200, 201, 10);
+	task_table_exit(&table, 200, 200, 10);
+	task_table_drop_dead(&table, 11);
 	assert_null(task_table_find_process(&table, 200));
 	assert_non_null(task_table_find_process(&table, 100));
 	assert_int_equal(table.thread_count, 2);	/* 100 and 101 */
@@ -297,13 +298,132 @@ static void test_a_process_lives_as_long_as_one_of_its_threads(void **state)
 	set_comm(100, 100, "server", true);
 	map(100, 0x5000, 7);
 	fork_from(100, 100, 100, 101);
-	task_table_exit(&table, 100, 100);
-	compact(NULL);
+	task_table_exit(&table, 100, 100, 10);
+	task_table_drop_dead(&table, 11);
 	assert_int_equal(mapping_at(100, 0x5000)->object, 7);
-	task_table_exit(&table, 100, 101);
-	compact(NULL);
+	task_table_exit(&table, 100, 101, 10);
+	task_table_drop_dead(&table, 11);
 	assert_null(task_table_find_process(&table, 100));
 	assert_int_equal(table.thread_count, 0);
+}
+
+/* Samples of the way out come after the EXIT; they need names and maps. */
+static void test_who_ended_just_now_stays_with_all_its_process_has(void **state)
+{
+	(void)state;
+	set_comm(100, 100, "dies", true);
+	map(100, 0x5000, 7);
+	fork_from(100, 100, 100, 101);
+	task_table_exit(&table, 100, 100, 5);
+	task_table_exit(&table, 100, 101, 10);
+	task_table_drop_dead(&table, 10);
+	assert_string_equal(comm_of(100, 101), "dies");
+	assert_int_equal(mapping_at(100, 0x5000)->object, 7);
+	task_table_drop_dead(&table, 11);
+	assert_int_equal(table.process_count, 0);
+	assert_int_equal(table.thread_count, 0);
+}
+
+static void test_who_has_the_number_of_a_dead_one_is_not_dropped_for_it(void **state)
+{
+	(void)state;
+	set_comm(1, 1, "init", false);
+	fork_from(1, 1, 200, 200);
+	task_table_exit(&table, 200, 200, 10);
+	fork_from(1, 1, 200, 200);
+	map(200, 0x5000, 7);
+	task_table_drop_dead(&table, 1000);
+	assert_string_equal(comm_of(200, 200), "init");
+	assert_int_equal(mapping_at(200, 0x5000)->object, 7);
+}
+
+/* The kernel ends the first thread, then gives its number to the one that called exec. */
+static void test_exec_by_another_thread_brings_the_first_one_back(void **state)
+{
+	(void)state;
+	set_comm(100, 100, "server", true);
+	fork_from(100, 100, 100, 101);
+	task_table_exit(&table, 100, 100, 10);
+	set_comm(100, 100, "updated", true);
+	map(100, 0x5000, 7);
+	task_table_drop_dead(&table, 1000);
+	assert_int_equal(mapping_at(100, 0x5000)->object, 7);
+	assert_string_equal(comm_of(100, 100), "updated");
+}
+
+static void test_a_drop_keeps_the_tasks_and_their_numbers(void **state)
+{
+	uint32_t lives;
+
+	(void)state;
+	set_comm(100, 100, "dies", false);
+	assert_int_equal(task_of(100, 100), 0);
+	set_comm(200, 200, "lives", false);
+	lives = task_of(200, 200);
+	task_table_exit(&table, 100, 100, 10);
+	task_table_drop_dead(&table, 11);
+	assert_int_equal(table.task_count, 2);
+	assert_int_equal(task_of(200, 200), lives);
+	assert_string_equal(strpool_get(strings, table.tasks[0].comm), "dies");
+}
+
+static void test_a_storm_of_forks_leaves_nothing_behind(void **state)
+{
+	(void)state;
+	set_comm(1, 1, "init", true);
+	map(1, 0x5000, 7);
+	for (uint32_t pid = 2; pid < 50000; pid++) {
+		fork_from(1, 1, pid, pid);
+		map(pid, 0x9000, 8);
+		task_table_exit(&table, pid, pid, pid);
+		if (pid % 10000 == 0)
+			task_table_drop_dead(&table, pid);
+	}
+	task_table_drop_dead(&table, 50000);
+	assert_int_equal(table.process_count, 1);
+	assert_int_equal(table.thread_count, 1);
+	assert_true(table.process_capacity <= 64);
+	assert_true(table.thread_capacity <= 64);
+	assert_true(id_map_bytes(&table.process_by_pid) <= 64 * sizeof(struct id_map_slot));
+	assert_true(id_map_bytes(&table.thread_by_tid) <= 64 * sizeof(struct id_map_slot));
+	assert_int_equal(mapping_at(1, 0x5000)->object, 7);
+	assert_int_equal(task_table_find_process(&table, 1)->maps->refs, 1);
+}
+
+/* Nobody counted a sample under these names: they cost nothing. */
+static void test_names_that_no_sample_saw_are_not_kept(void **state)
+{
+	const size_t before = strpool_bytes(strings);
+	char name[16];
+
+	(void)state;
+	for (unsigned int i = 0; i < 100000; i++) {
+		snprintf(name, sizeof(name), "name%u", i);
+		set_comm(100, 100, name, false);
+	}
+	assert_int_equal(strpool_bytes(strings), before);
+	assert_string_equal(comm_of(100, 100), "name99999");
+	set_comm(100, 100, "0123456789abcdefgh", false);	/* the kernel has 15 of it */
+	assert_string_equal(comm_of(100, 100), "0123456789abcdef");
+}
+
+static void test_what_a_compaction_frees_does_not_count_any_more(void **state)
+{
+	unsigned char used[2000] = { 0 };
+	uint32_t numbers[2000];
+	size_t before;
+
+	(void)state;
+	assert_int_equal(task_of(100, 0), 0);
+	before = task_table_bytes(&table);
+	for (uint32_t tid = 1; tid < 2000; tid++)
+		assert_int_equal(task_of(100, tid), tid);
+	assert_true(task_table_bytes(&table) > before);
+	used[1999] = 1;
+	assert_int_equal(task_table_compact(&table, used, numbers), 0);
+	assert_int_equal(numbers[1999], 0);
+	assert_int_equal(task_table_bytes(&table), before);
+	assert_true(table.task_capacity <= 64);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -325,8 +445,15 @@ int main(void)
 		TEST(test_a_tid_seen_in_another_process_is_another_thread),
 		TEST(test_a_thread_made_before_its_process_was_known_keeps_its_mark),
 		TEST(test_compaction_keeps_used_tasks_and_renumbers_them),
-		TEST(test_compaction_forgets_dead_processes_and_threads_alone),
+		TEST(test_the_dead_alone_are_forgotten),
 		TEST(test_a_process_lives_as_long_as_one_of_its_threads),
+		TEST(test_who_ended_just_now_stays_with_all_its_process_has),
+		TEST(test_who_has_the_number_of_a_dead_one_is_not_dropped_for_it),
+		TEST(test_exec_by_another_thread_brings_the_first_one_back),
+		TEST(test_a_drop_keeps_the_tasks_and_their_numbers),
+		TEST(test_a_storm_of_forks_leaves_nothing_behind),
+		TEST(test_names_that_no_sample_saw_are_not_kept),
+		TEST(test_what_a_compaction_frees_does_not_count_any_more),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
