@@ -18,6 +18,7 @@
 #include "capture/cpu_list.h"
 #include "capture/follow.h"
 #include "capture/sampler.h"
+#include "capture/task_list.h"
 
 #define RING_DEFAULT_BYTES (512 * 1024)
 /* Each descriptor of a task is scheduled with it and asked for its losses; above this CPU-wide
@@ -137,6 +138,36 @@ static size_t raise_descriptor_limit(void)
 	return limit.rlim_cur > INT_MAX ? INT_MAX : (size_t)limit.rlim_cur;
 }
 
+static size_t count_tasks(const struct target *target)
+{
+	pid_t *tids = NULL;
+	size_t count = 0;
+
+	if (target->kind != TARGET_PROCESSES)
+		return target->id_count;
+	for (size_t i = 0; i < target->id_count; i++)
+		task_list_threads(target->ids[i], &tids, &count);
+	free(tids);
+	return count;
+}
+
+static void tell_cpu_wide(struct capture *capture)
+{
+	const struct capture_plan *plan = &capture->plan;
+	const size_t threads = count_tasks(&plan->target);
+	const size_t needed = threads * (plan->spec_count + 1) * plan->cpu_count;
+	char cause[100];
+
+	if (needed > TASK_DESCRIPTORS_WANTED)
+		snprintf(cause, sizeof(cause), "and over %d cost more than they save",
+			 TASK_DESCRIPTORS_WANTED);
+	else
+		snprintf(cause, sizeof(cause), "%zu of %zu may be used (raise it: ulimit -n %zu)",
+			 plan->descriptors_max, plan->descriptors_limit, 2 * needed);
+	tell(capture, "%zu threads need %zu descriptors, %s: sampling all CPUs and keeping the"
+	     " processes asked for", threads, needed, cause);
+}
+
 static void tell_concessions(struct capture *capture)
 {
 	const struct capture_plan *plan = &capture->plan;
@@ -154,8 +185,7 @@ static void tell_concessions(struct capture *capture)
 		tell(capture, "without kernel code (kernel.perf_event_paranoid is %ld): %s",
 		     paranoid, event_permission_remedy(1, remedy, sizeof(remedy)));
 	if (plan->is_cpu_wide)
-		tell(capture, "too many threads for events of their own: sampling all CPUs and"
-		     " keeping the processes asked for");
+		tell_cpu_wide(capture);
 	if (plan->ring_pages < capture->wanted_ring_pages)
 		tell(capture, "ring buffers of %zu instead of %zu KiB (kernel.perf_event_mlock_kb"
 		     " is %ld): bursts may be lost; sudo sysctl kernel.perf_event_mlock_kb=%zu",

@@ -254,11 +254,22 @@ static int explain_mapping(const struct capture_plan *plan, int err, struct diag
 			" kernel.perf_event_mlock_kb=2048", event_sysctl("mlock_kb", 516));
 }
 
+/* The side-band is no wish of the user's: it stands for the event that left no way out. */
+static const char *name_failed(const struct capture_plan *plan, const struct event_failure *failure)
+{
+	if (failure->event < plan->spec_count)
+		return plan->specs[failure->event].name;
+	for (size_t i = 0; i < plan->spec_count; i++)
+		if (plan->specs[i].attr.exclude_user)
+			return plan->specs[i].name;
+	return plan->specs[0].name;
+}
+
 static int explain(const struct capture_plan *plan, int err, const struct event_failure *failure,
 		   struct diag *why)
 {
-	const char *name = failure->event < plan->spec_count ? plan->specs[failure->event].name
-							     : "dummy (maps and names)";
+	/* The side-band is opened first: a task that takes it may be sampled. */
+	bool is_task_refused = capture_plan_has_tasks(plan) && failure->event == plan->spec_count;
 
 	if (failure->is_mapping)
 		return explain_mapping(plan, err, why);
@@ -268,7 +279,7 @@ static int explain(const struct capture_plan *plan, int err, const struct event_
 		return explain_descriptors(plan, why);
 	if (err == -ESRCH)
 		return diag_set(why, err, "the process to sample has ended");
-	return event_explain(err, name, capture_plan_has_tasks(plan) ? failure->tid : -1,
+	return event_explain(err, name_failed(plan, failure), is_task_refused ? failure->tid : -1,
 			     failure->cpu, why);
 }
 

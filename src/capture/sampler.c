@@ -6,7 +6,7 @@
  * Idea: rounds. A round notes the time, then each ring's end, then reads each ring up to that end
  * and queues a mark with the time: whatever was stamped before it has been queued. When the queue
  * fills up, the rest stays in the rings (where the kernel counts what it then has to drop) and the
- * round stays open: it goes on where it stopped, up to the ends that it noted. A round is thus never
+ * round stays open: it goes on where it stopped, up to the ends that it noted. So a round is never
  * more than the rings hold, and promises advance however long the queue is the bottleneck.
  *
  * Invariant: a round allocates, locks and logs nothing. No round begins before the last one's mark

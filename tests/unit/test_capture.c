@@ -362,7 +362,8 @@ static void test_a_command_is_sampled_from_its_exec_to_its_end(void **state)
 	assert_true(session.has_end);
 	assert_true(session.of_watched > 0);
 	assert_int_equal(session.of_others, 0);
-	end.fd = command_pidfd(command);	/* a task's events end shortly before it can be reaped */
+	/* A task's events end shortly before it can be reaped. */
+	end.fd = command_pidfd(command);
 	assert_int_equal(poll(&end, 1, (int)(HANG_NS / CLOCK_NS_PER_MS)), 1);
 	assert_true(command_has_ended(command, &status));
 	assert_int_equal(status, 3);
@@ -426,20 +427,38 @@ static bool lower_descriptor_limit(rlim_t descriptors)
 	return setrlimit(RLIMIT_NOFILE, &limit) == 0;
 }
 
+/* THREADS, and one more where a sanitizer has one of its own. */
+static int count_threads(pid_t pid)
+{
+	char path[64], line[256];
+	int count = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	file = fopen(path, "r");
+	while (file && !count && fgets(line, sizeof(line), file))
+		sscanf(line, "Threads: %d", &count);
+	if (file)
+		fclose(file);
+	return count;
+}
+
 static int sample_many_threads_with_few_descriptors(void)
 {
 	struct capture_config config;
 	struct session session;
 	struct diag why = { 0 };
+	char expected[32];
 	int go, result = CHILD_FAILED;
 	pid_t child = start_many_threads(&go);
 
+	snprintf(expected, sizeof(expected), "%d threads need ", count_threads(child));
 	config = make_process_config(child);
 	if (!lower_descriptor_limit(400))
 		return CHILD_SKIPS;
 	if (open_session(&session, &config, &why) == 0 &&
 	    capture_needs_task_filter(session.capture) &&
-	    strstr(capture_notice(session.capture), "too many threads") &&
+	    strstr(capture_notice(session.capture), expected) &&
 	    capture_target_kind(session.capture) == TARGET_PROCESSES) {
 		session.watched = (uint32_t)child;
 		if (capture_start(session.capture, &session.queue, NULL) == 0 &&
@@ -465,22 +484,6 @@ static int drop_privileges(void)
 {
 	return setresgid(NOBODY, NOBODY, NOBODY) == 0 && setresuid(NOBODY, NOBODY, NOBODY) == 0 &&
 	       prctl(PR_SET_DUMPABLE, 1) == 0 ? 0 : -1;
-}
-
-/* THREADS, and one more where a sanitizer has one of its own. */
-static int count_threads(pid_t pid)
-{
-	char path[64], line[256];
-	int count = 0;
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
-	file = fopen(path, "r");
-	while (file && !count && fgets(line, sizeof(line), file))
-		sscanf(line, "Threads: %d", &count);
-	if (file)
-		fclose(file);
-	return count;
 }
 
 static int sample_many_threads_unprivileged(void)
@@ -581,6 +584,35 @@ static void test_a_strangers_process_is_refused_with_the_remedy(void **state)
 	expect_in_child(sample_a_stranger);
 }
 
+/* Of everything, and of a process that may be sampled, though not at this level. */
+static int sample_the_kernel_unprivileged(void)
+{
+	static const char *const events[] = { "cpu-clock:k" };
+	struct capture_config configs[] = { { 0 }, make_process_config(getpid()) };
+	struct session session;
+	struct diag why = { 0 };
+
+	if (drop_privileges() != 0 || event_sysctl("paranoid", 2) != 2)
+		return CHILD_SKIPS;
+	for (size_t i = 0; i < sizeof(configs) / sizeof(configs[0]); i++) {
+		configs[i].events = events;
+		configs[i].event_text_count = 1;
+		if (open_session(&session, &configs[i], &why) != -EACCES ||
+		    !strstr(why.text, "event cpu-clock:k is not permitted"))
+			return CHILD_FAILED;
+		spsc_finish(&session.queue);
+	}
+	return CHILD_DONE;
+}
+
+static void test_a_refused_level_names_the_event_that_asked_for_it(void **state)
+{
+	(void)state;
+	if (geteuid() != 0)
+		skip();
+	expect_in_child(sample_the_kernel_unprivileged);
+}
+
 static void expect_refusal(const char *event, int err, const char *sentence)
 {
 	struct capture_config config = { .events = &event, .event_text_count = 1 };
@@ -655,6 +687,7 @@ int main(void)
 		cmocka_unit_test(test_too_many_threads_without_privileges_say_what_is_needed),
 		cmocka_unit_test(test_without_privileges_own_processes_are_followed),
 		cmocka_unit_test(test_a_strangers_process_is_refused_with_the_remedy),
+		cmocka_unit_test(test_a_refused_level_names_the_event_that_asked_for_it),
 		cmocka_unit_test(test_an_event_asked_for_by_name_has_no_substitute),
 		cmocka_unit_test(test_rates_follow_the_kind_of_event),
 		cmocka_unit_test(test_a_rate_over_the_kernels_maximum_is_lowered_and_told),
