@@ -349,6 +349,7 @@ static void test_exec_by_another_thread_brings_the_first_one_back(void **state)
 	task_table_drop_dead(&table, 1000);
 	assert_int_equal(mapping_at(100, 0x5000)->object, 7);
 	assert_string_equal(comm_of(100, 100), "updated");
+	assert_true(task_table_find_process(&table, 100)->is_alive);
 }
 
 static void test_a_drop_keeps_the_tasks_and_their_numbers(void **state)
