@@ -5,9 +5,12 @@
 #include "options.h"
 #include "session.h"
 
+#define BATCH_OUTPUT_FAILED 1
+
 /* Prints until the count, the duration, the data, the command or a signal ends it; SIGINT, SIGTERM
  * and SIGHUP are blocked by batch_block_signals() before the first thread.
- * Returns 0; 1: writing failed (a closed pipe is 0); 128+n: signal n; < 0: -errno, @why set. */
+ * Returns 0; BATCH_OUTPUT_FAILED, @why set (a closed pipe is 0); 128+n: signal n, also while nobody
+ * reads the output; < 0: -errno, @why set. */
 int batch_run(struct session *session, const struct options *options, struct diag *why);
 void batch_block_signals(void);
 

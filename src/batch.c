@@ -1,17 +1,44 @@
-/* batch.c - see batch.h. */
+/* batch.c - see batch.h.
+ *
+ * Problem: whoever reads the output may stop reading; a signal must end us nevertheless.
+ *
+ * Idea: a refresh is rendered into memory, and written as the output takes it; one poll() waits for
+ * the output, the analyzer and signals. Nothing is taken from the analyzer while output is left: it
+ * keeps only the newest snapshot, so a slow reader sees fewer refreshes, not older ones.
+ */
 #include "batch.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "export/json.h"
 #include "export/text.h"
+
+#define UNREAD_NS CLOCK_NS_PER_S	/* how long the output may stand still after --duration */
+
+enum batch_source { SOURCE_ANALYZER, SOURCE_SIGNAL, SOURCE_OUTPUT, SOURCE_COUNT };
+
+struct batch {
+	struct session *session;
+	const struct options *options;
+	struct pollfd sources[SOURCE_COUNT];
+	int output_fd;
+	char *text;		/* of one refresh; NULL: all of it is written */
+	size_t text_bytes, written;
+	uint64_t printed, end_ns;	/* end_ns 0: no end; once stopped, that of an unread output */
+	bool is_source_stopped, is_last, is_done;
+	int result;
+};
 
 static void watched_signals(sigset_t *set)
 {
@@ -30,33 +57,29 @@ void batch_block_signals(void)
 	signal(SIGPIPE, SIG_IGN);	/* a closed pipe is an error of write(2), and a quiet end */
 }
 
-/* All events of one refresh. 0, or the errno of the write. */
-static int print_refresh(const struct snapshot *snapshot, const struct options *options)
+/* All events of one refresh. */
+static int render(struct batch *batch, const struct snapshot *snapshot, struct diag *why)
 {
 	const struct export_options export_options = {
-		.filter = options->filter, .max_rows = options->max_rows,
+		.filter = batch->options->filter, .max_rows = batch->options->max_rows,
 	};
+	FILE *out = open_memstream(&batch->text, &batch->text_bytes);
+	bool has_failed;
 
-	errno = 0;
+	if (!out)
+		return diag_set(why, -ENOMEM, "no memory for the output");
 	for (; snapshot; snapshot = snapshot->next_event) {
-		if (options->format == OUTPUT_JSON)
-			json_write(stdout, snapshot, &export_options);
+		if (batch->options->format == OUTPUT_JSON)
+			json_write(out, snapshot, &export_options);
 		else
-			text_write(stdout, snapshot, &export_options);
+			text_write(out, snapshot, &export_options);
 	}
-	if (!fflush(stdout) && !ferror(stdout))
-		return 0;
-	return errno ? errno : EIO;
+	has_failed = ferror(out);
+	if (fclose(out) || has_failed)
+		return diag_set(why, -ENOMEM, "no memory for the output");
+	batch->written = 0;
+	return 0;
 }
-
-struct batch {
-	struct session *session;
-	const struct options *options;
-	uint64_t printed, end_ns;
-	int signal_fd;
-	bool is_source_stopped, is_done;
-	int result;
-};
 
 static int take_snapshot(struct batch *batch, struct diag *why)
 {
@@ -67,30 +90,53 @@ static int take_snapshot(struct batch *batch, struct diag *why)
 		return 0;
 	if (snapshot->is_last && snapshot->end_err) {
 		err = diag_set(why, snapshot->end_err, "%s", snapshot->end_reason);
-		snapshot_destroy(snapshot);
-		return err;
+	} else {
+		err = render(batch, snapshot, why);
+		batch->printed++;
+		batch->is_last = snapshot->is_last ||
+				 (batch->options->batch_count &&
+				  batch->printed >= batch->options->batch_count);
 	}
-	err = print_refresh(snapshot, batch->options);
-	batch->printed++;
-	batch->is_done = snapshot->is_last ||
-			 (batch->options->batch_count &&
-			  batch->printed >= batch->options->batch_count);
 	snapshot_destroy(snapshot);
-	if (!err)
-		return 0;
+	return err;
+}
+
+static void fail_output(struct batch *batch, const char *reason, struct diag *why)
+{
+	diag_set(why, -EIO, "cannot write the output: %s", reason);
+	batch->result = BATCH_OUTPUT_FAILED;
 	batch->is_done = true;
-	if (err != EPIPE) {
-		diag_set(why, -err, "cannot write the output: %s", strerror(err));
-		batch->result = 1;
+}
+
+/* At most what a pipe that poll() calls writable takes at once: for the outputs that can't be
+ * opened non-blocking. */
+static void write_output(struct batch *batch, struct diag *why)
+{
+	const size_t left = batch->text_bytes - batch->written;
+	const ssize_t count = write(batch->output_fd, batch->text + batch->written,
+				    left < PIPE_BUF ? left : PIPE_BUF);
+
+	if (count < 0 && errno == EPIPE) {
+		batch->is_done = true;
+	} else if (count < 0 && errno != EAGAIN && errno != EINTR) {
+		fail_output(batch, strerror(errno), why);
+	} else if (count > 0) {
+		batch->written += (size_t)count;
+		if (batch->is_source_stopped)
+			batch->end_ns = clock_now_ns() + UNREAD_NS;
 	}
-	return 0;
+	if (batch->written < batch->text_bytes)
+		return;
+	free(batch->text);
+	batch->text = NULL;
+	batch->is_done = batch->is_done || batch->is_last;
 }
 
 static void take_signal(struct batch *batch)
 {
 	struct signalfd_siginfo signal_seen;
 
-	if (read(batch->signal_fd, &signal_seen, sizeof(signal_seen)) != sizeof(signal_seen))
+	if (read(batch->sources[SOURCE_SIGNAL].fd, &signal_seen, sizeof(signal_seen)) != sizeof(signal_seen))
 		return;
 	batch->result = 128 + (int)signal_seen.ssi_signo;
 	batch->is_done = true;
@@ -101,7 +147,7 @@ static int wait_ms(const struct batch *batch)
 	const uint64_t now_ns = clock_now_ns();
 	uint64_t left_ms;
 
-	if (!batch->end_ns || batch->is_source_stopped)
+	if (!batch->end_ns || (batch->is_source_stopped && !batch->text))
 		return -1;
 	if (now_ns >= batch->end_ns)
 		return 0;
@@ -109,37 +155,72 @@ static int wait_ms(const struct batch *batch)
 	return left_ms > 60000 ? 60000 : (int)left_ms;
 }
 
-static void stop_when_over(struct batch *batch)
+static void stop_when_over(struct batch *batch, struct diag *why)
 {
-	if (!batch->end_ns || batch->is_source_stopped || clock_now_ns() < batch->end_ns)
+	if (!batch->end_ns || batch->is_done || clock_now_ns() < batch->end_ns)
 		return;
-	batch->is_source_stopped = true;
-	session_stop_source(batch->session);	/* its last snapshot is the end */
+	if (!batch->is_source_stopped) {
+		batch->is_source_stopped = true;
+		batch->end_ns = clock_now_ns() + UNREAD_NS;
+		session_stop_source(batch->session);	/* its last snapshot is the end */
+	} else if (batch->text) {
+		fail_output(batch, "nobody reads it", why);
+	}
+}
+
+/* The flags of standard output belong to all who share it, the shell included, so a terminal or
+ * pipe is opened once more. A file would start at its beginning; it doesn't block anyway. */
+static int open_output(void)
+{
+	struct stat output;
+	int fd = -1;
+
+	if (isatty(STDOUT_FILENO) || (!fstat(STDOUT_FILENO, &output) && S_ISFIFO(output.st_mode)))
+		fd = open("/proc/self/fd/1", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	return fd < 0 ? STDOUT_FILENO : fd;
+}
+
+static int run_loop(struct batch *batch, struct diag *why)
+{
+	struct pollfd *sources = batch->sources;
+	int err = 0;
+
+	while (!err && !batch->is_done) {
+		sources[SOURCE_ANALYZER].fd =
+			batch->text ? -1 : analyzer_fd(batch->session->analyzer);
+		sources[SOURCE_OUTPUT].fd = batch->text ? batch->output_fd : -1;
+		if (poll(sources, SOURCE_COUNT, wait_ms(batch)) < 0)
+			continue;
+		if (sources[SOURCE_SIGNAL].revents)
+			take_signal(batch);
+		else if (sources[SOURCE_OUTPUT].revents)
+			write_output(batch, why);
+		else if (sources[SOURCE_ANALYZER].revents)
+			err = take_snapshot(batch, why);
+		stop_when_over(batch, why);
+	}
+	return err ? err : batch->result;
 }
 
 int batch_run(struct session *session, const struct options *options, struct diag *why)
 {
 	struct batch batch = { .session = session, .options = options };
-	struct pollfd fds[2];
 	sigset_t set;
-	int err = 0;
+	int result;
 
 	watched_signals(&set);
-	batch.signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	if (batch.signal_fd < 0)
+	batch.sources[SOURCE_SIGNAL].fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (batch.sources[SOURCE_SIGNAL].fd < 0)
 		return diag_set(why, -errno, "cannot watch signals: %s", strerror(errno));
 	if (options->duration_ns)
 		batch.end_ns = clock_now_ns() + options->duration_ns;
-	fds[0] = (struct pollfd){ .fd = analyzer_fd(session->analyzer), .events = POLLIN };
-	fds[1] = (struct pollfd){ .fd = batch.signal_fd, .events = POLLIN };
-	while (!err && !batch.is_done) {
-		poll(fds, 2, wait_ms(&batch));
-		if (fds[1].revents)
-			take_signal(&batch);
-		else
-			err = take_snapshot(&batch, why);
-		stop_when_over(&batch);
-	}
-	close(batch.signal_fd);
-	return err ? err : batch.result;
+	batch.sources[SOURCE_ANALYZER].events = batch.sources[SOURCE_SIGNAL].events = POLLIN;
+	batch.sources[SOURCE_OUTPUT].events = POLLOUT;
+	batch.output_fd = open_output();
+	result = run_loop(&batch, why);
+	free(batch.text);
+	if (batch.output_fd != STDOUT_FILENO)
+		close(batch.output_fd);
+	close(batch.sources[SOURCE_SIGNAL].fd);
+	return result;
 }

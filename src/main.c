@@ -28,24 +28,20 @@ enum exit_status {
 	EXIT_OWN_WITH_COMMAND = 125,	/* so that it can't be taken for the command's */
 };
 
+/* Of capturing, of reading a recording, or of the screen. */
 static int status_of_error(int err)
 {
 	switch (err) {
 	case -EPERM:
 	case -EACCES:	return EXIT_PERMISSION;
-	case -EINVAL:
 	case -ENOTTY:	return EXIT_USAGE;
-	case -EPIPE:
-	case -ENOSPC:
-	case -EIO:	return EXIT_OUTPUT;
 	default:	return EXIT_RESOURCES;
 	}
 }
 
-static int print_error(const struct diag *why, int err)
+static void print_error(const struct diag *why, int err)
 {
 	fprintf(stderr, "flametop: %s\n", why->text[0] ? why->text : strerror(-err));
-	return status_of_error(err);
 }
 
 static int print_text(const char *text)
@@ -76,7 +72,7 @@ static int run_screen(struct session *session, const struct options *options, st
 	return screen_run(&config, why);
 }
 
-/* The command's own status, once it has ended; a program that still runs is asked to end. */
+/* The command's own status, if it has ended; session_finish() ends one that still runs. */
 static int command_result(struct session *session, int result)
 {
 	struct pollfd ended;
@@ -87,10 +83,32 @@ static int command_result(struct session *session, int result)
 	/* Its last record can be read a moment before its status. */
 	ended = (struct pollfd){ .fd = command_pidfd(session->command), .events = POLLIN };
 	poll(&ended, 1, REAP_MS);
-	if (command_has_ended(session->command, &status))
+	return command_has_ended(session->command, &status) ? status : result;
+}
+
+/* Nothing is shown. A command that can't be started has a status of its own. */
+static int start_result(struct session *session, const struct options *options, int err,
+			const struct diag *why)
+{
+	int status;
+
+	print_error(why, err);
+	if (session->command && command_has_ended(session->command, &status))
 		return status;
-	command_end(session->command);
-	return result;
+	return options->command ? EXIT_OWN_WITH_COMMAND : status_of_error(err);
+}
+
+static int show(struct session *session, const struct options *options)
+{
+	struct diag why = { 0 };
+	int result = options->is_batch ? batch_run(session, options, &why)
+				       : run_screen(session, options, &why);
+
+	if (result >= 0 && !(options->is_batch && result == BATCH_OUTPUT_FAILED))
+		return command_result(session, result);
+	print_error(&why, result);
+	result = result < 0 ? status_of_error(result) : EXIT_OUTPUT;
+	return options->command ? EXIT_OWN_WITH_COMMAND : result;
 }
 
 static int run(struct options *options)
@@ -105,20 +123,7 @@ static int run(struct options *options)
 	else
 		batch_block_signals();
 	result = session_start(&session, options, has_screen, &why);
-	if (!result)
-		result = has_screen ? run_screen(&session, options, &why)
-				    : batch_run(&session, options, &why);
-	if (result < 0 || why.text[0]) {
-		const int own = print_error(&why, result < 0 ? result : -EIO);
-		int status;
-
-		/* A command that can't be started has a status of its own. */
-		result = !session.command ? own
-			 : command_has_ended(session.command, &status) ? status
-								       : EXIT_OWN_WITH_COMMAND;
-	} else {
-		result = command_result(&session, result);
-	}
+	result = result ? start_result(&session, options, result, &why) : show(&session, options);
 	session_finish(&session);
 	return result;
 }
@@ -132,10 +137,27 @@ static void harden(void)
 	umask(077);
 }
 
+/* Also when the parser stopped before it: no status before "--" may be taken for the command's. */
+static bool has_command(const struct options *options, int argc, char **argv)
+{
+	for (int i = 1; i + 1 < argc; i++)
+		if (!strcmp(argv[i], "--"))
+			return true;
+	return options->command;
+}
+
+/* The options can't be used. */
+static int refuse(int status, const char *sentence, bool has_command)
+{
+	fprintf(stderr, "flametop: %s\n", sentence);
+	return has_command ? EXIT_OWN_WITH_COMMAND : status;
+}
+
 int main(int argc, char **argv)
 {
 	struct diag why = { 0 };
 	struct options options;
+	bool is_with_command;
 	int err, status = EXIT_OK;
 
 	harden();
@@ -144,15 +166,17 @@ int main(int argc, char **argv)
 	err = options_parse(&options, argc, argv, &why);
 	if (!err && options.log_path)
 		err = log_open(options.log_path, &why);
+	is_with_command = has_command(&options, argc, argv);
 	if (err) {
-		status = print_error(&why, err);
+		status = refuse(err == -EINVAL ? EXIT_USAGE : status_of_error(err), why.text,
+				is_with_command);
 	} else if (options.wants_help) {
 		status = print_text(options_help());
 	} else if (options.wants_version) {
 		status = print_text("flametop " VERSION "\n");
 	} else if (!options.is_batch && !has_terminal()) {
-		fputs("flametop: no terminal here: use --batch[=N] to print refreshes\n", stderr);
-		status = EXIT_USAGE;
+		status = refuse(EXIT_USAGE, "no terminal here: use --batch[=N] to print refreshes",
+				is_with_command);
 	} else {
 		status = run(&options);
 	}
