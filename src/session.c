@@ -24,6 +24,8 @@ static int fork_children(struct session *session, const struct options *options,
 	guardian_watch_child(session->guardian, sandbox_pid(session->sandbox));
 	if (options->command)
 		err = command_prepare(&session->command, options->command, has_screen, why);
+	if (session->command)
+		guardian_watch_command(session->guardian, command_pid(session->command));
 	return err;
 }
 

@@ -37,10 +37,8 @@ int command_start(struct command *command, struct diag *why);
 /* True once it has ended: *@status is its exit status, or 128 + the signal. Never waits. */
 bool command_has_ended(struct command *command, int *status);
 
-/* Asks the command to end (SIGTERM, to its whole group if it has one). */
-void command_end(struct command *command);
-
-/* Ends a command that never got to its exec, leaves a running one alone; reaps. NULL is fine. */
+/* Ends the command if it still runs, with its whole group if it has one: SIGTERM, SIGKILL a second
+ * later. One that never got to its exec runs nothing. Reaps. NULL is fine. */
 void command_destroy(struct command *command);
 
 #endif

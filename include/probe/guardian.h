@@ -2,8 +2,8 @@
  *
  * Idea:    it holds the read end of a pipe and the terminal's saved state; main writes a byte when
  *          it takes or leaves the screen. End of file means that main is gone: restore the terminal
- *          if it was taken, end the zygote, go. It runs in a session of its own and ignores
- *          signals. A kill of the whole cgroup takes it too.
+ *          if it was taken, end the zygote and the command, go. It runs in a session of its own
+ *          and ignores signals. A kill of the whole cgroup takes it too.
  * Thread:  guardian_start() before the first thread (and before the zygote, which must close its
  *          pipe end); the others from the ui thread.
  */
@@ -19,6 +19,8 @@ struct guardian;
 /* Forks. @tty_fd is the terminal whose state is saved now (-1: none, nothing to restore). */
 int guardian_start(struct guardian **out, int tty_fd, struct diag *why);
 void guardian_watch_child(struct guardian *guardian, pid_t pid);	/* killed if main dies */
+/* Ended if main dies, with its group if it leads one: SIGTERM, SIGKILL a second later. */
+void guardian_watch_command(struct guardian *guardian, pid_t pid);
 void guardian_screen_taken(struct guardian *guardian);	/* async-signal-safe, as the next */
 void guardian_screen_left(struct guardian *guardian);
 /* The pipe's write end: every other child must close it. */

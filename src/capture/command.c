@@ -12,12 +12,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#define END_MS 1000		/* from SIGTERM to SIGKILL */
 
 struct command {
 	const char *name;	/* BORROWED argv[0], for sentences */
@@ -194,19 +197,29 @@ bool command_has_ended(struct command *command, int *status)
 	return command->has_ended;
 }
 
-void command_end(struct command *command)
+/* Not reaped before the last signal, so that the number stays the command's. */
+static void end(struct command *command)
 {
-	if (!command->has_ended)	/* not reaped: the number is still ours */
-		kill(command->has_group ? -command->pid : command->pid, SIGTERM);
+	const pid_t whom = command->has_group ? -command->pid : command->pid;
+	struct pollfd ended = { .fd = command->pidfd, .events = POLLIN };
+
+	kill(whom, SIGTERM);
+	poll(&ended, 1, END_MS);
+	kill(whom, SIGKILL);	/* what is left of it, or of its group */
+	reap(command);
 }
 
 void command_destroy(struct command *command)
 {
+	int status;
+
 	if (!command)
 		return;
 	close(command->go_fd);	/* a child that still waits sees the end and goes */
 	if (!command->was_started)
 		reap(command);
+	else if (!command_has_ended(command, &status))
+		end(command);
 	if (command->pidfd >= 0)
 		close(command->pidfd);
 	close(command->failure_fd);

@@ -1,6 +1,7 @@
 /* guardian.c - a process whose only task is to outlive flametop by a moment.
  *
- * Problem: after SIGKILL nobody restores the terminal, ends the zygote, or takes probes away.
+ * Problem: after SIGKILL nobody restores the terminal, ends the zygote and the
+ * user's command, or takes probes away.
  *
  * Idea: the kernel closes the channel of a dead process, however it died. The guardian sleeps in
  * recv() until then, in a session of its own (a signal to the terminal's foreground group misses
@@ -19,6 +20,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -30,16 +32,18 @@
 #include <termios.h>
 #include <unistd.h>
 
+#define COMMAND_END_MS 1000	/* from SIGTERM to SIGKILL */
+
 struct guardian {
 	pid_t pid;
 	int channel;		/* main's end: its closing is the news */
 };
 
-enum message_kind { MESSAGE_TAKEN, MESSAGE_LEFT, MESSAGE_WATCH, MESSAGE_STOP };
+enum message_kind { MESSAGE_TAKEN, MESSAGE_LEFT, MESSAGE_CHILD, MESSAGE_COMMAND, MESSAGE_STOP };
 
 struct message {
 	enum message_kind kind;
-	pid_t pid;		/* MESSAGE_WATCH */
+	pid_t pid;		/* of MESSAGE_CHILD, MESSAGE_COMMAND */
 };
 
 /* What the guardian process knows. */
@@ -47,7 +51,8 @@ struct watch {
 	int channel, tty;	/* tty -1: none */
 	struct termios saved;
 	bool is_screen_taken;
-	int child;		/* pidfd, so that a reused pid is never hit; -1: none */
+	int child, command;	/* pidfds, so that a reused pid is never hit; -1: none */
+	pid_t command_pid;
 };
 
 /* Keypad and cursor keys normal, wrap on, mouse and paste reports off, attributes off, alternate
@@ -60,17 +65,39 @@ static void restore_terminal(const struct watch *watch)
 {
 	ssize_t done;
 
-	tcflush(watch->tty, TCIFLUSH);	/* keys meant for us are no commands for the shell */
+	/* Keys meant for us are no commands for the shell; a picture that nobody reads is in the
+	 * way of what follows. */
+	tcflush(watch->tty, TCIOFLUSH);
 	tcsetattr(watch->tty, TCSANOW, &watch->saved);
 	done = write(watch->tty, screen_restore, sizeof(screen_restore) - 1);
 	(void)done;	/* the terminal may be gone as well */
 }
 
+/* Nobody can ask for the group of a pidfd: the command is alive before its number is used. */
+static void signal_command(const struct watch *watch, int signal)
+{
+	if (syscall(SYS_pidfd_send_signal, watch->command, signal, NULL, 0) == 0 &&
+	    getpgid(watch->command_pid) == watch->command_pid)
+		kill(-watch->command_pid, signal);
+}
+
+/* As its parent would have: see command.c. */
+static void end_command(const struct watch *watch)
+{
+	struct pollfd ended = { .fd = watch->command, .events = POLLIN };
+
+	signal_command(watch, SIGTERM);
+	if (poll(&ended, 1, COMMAND_END_MS) == 0)
+		signal_command(watch, SIGKILL);
+}
+
 static void clean_up(const struct watch *watch)
 {
-	/* The child first: a terminal stopped by ^S blocks the write. */
+	/* Processes first: a terminal that nobody reads may block the write. */
 	if (watch->child >= 0)
 		syscall(SYS_pidfd_send_signal, watch->child, SIGKILL, NULL, 0);
+	if (watch->command >= 0)
+		end_command(watch);
 	if (watch->is_screen_taken && watch->tty >= 0)
 		restore_terminal(watch);
 }
@@ -88,8 +115,12 @@ _Noreturn static void keep_watch(struct watch *watch)
 		case MESSAGE_LEFT:
 			watch->is_screen_taken = false;
 			break;
-		case MESSAGE_WATCH:
+		case MESSAGE_CHILD:
 			watch->child = (int)syscall(SYS_pidfd_open, message.pid, 0);
+			break;
+		case MESSAGE_COMMAND:
+			watch->command = (int)syscall(SYS_pidfd_open, message.pid, 0);
+			watch->command_pid = message.pid;
 			break;
 		case MESSAGE_STOP:
 			_exit(0);
@@ -128,7 +159,7 @@ _Noreturn static void run_guardian(struct watch *watch)
 
 int guardian_start(struct guardian **out, int tty_fd, struct diag *why)
 {
-	struct watch watch = { .tty = tty_fd, .child = -1 };
+	struct watch watch = { .tty = tty_fd, .child = -1, .command = -1 };
 	struct guardian *guardian;
 	int ends[2], err;
 
@@ -174,7 +205,12 @@ static void send_message(const struct guardian *guardian, enum message_kind kind
 
 void guardian_watch_child(struct guardian *guardian, pid_t pid)
 {
-	send_message(guardian, MESSAGE_WATCH, pid);
+	send_message(guardian, MESSAGE_CHILD, pid);
+}
+
+void guardian_watch_command(struct guardian *guardian, pid_t pid)
+{
+	send_message(guardian, MESSAGE_COMMAND, pid);
 }
 
 void guardian_screen_taken(struct guardian *guardian)

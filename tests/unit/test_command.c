@@ -138,23 +138,42 @@ static void test_the_command_starts_with_default_signals(void **state)
 	signal(SIGPIPE, before);
 }
 
-static void test_ending_reaches_the_whole_group(void **state)
+/* Starts @script, waits for its "ready" and ends it. Returns when nobody is left who holds the
+ * output. */
+static void end_script(const char *script)
 {
-	char *const argv[] = { "sh", "-c", "sleep 1000 | sleep 1000", NULL };
+	char *const argv[] = { "sh", "-c", (char *)script, NULL };
 	struct command *command;
 	struct pollfd output;
-	char byte;
+	char text[8];
 
-	(void)state;
 	assert_int_equal(command_prepare(&command, argv, true, NULL), 0);
 	assert_int_equal(command_start(command, NULL), 0);
-	command_end(command);
-	assert_int_equal(wait_for_status(command), 128 + SIGTERM);
-	/* end of file: nobody is left who holds the output */
-	output = (struct pollfd){ .fd = command_output_fd(command), .events = POLLIN };
+	output = (struct pollfd){ .fd = dup(command_output_fd(command)), .events = POLLIN };
 	assert_int_equal(poll(&output, 1, 30000), 1);
-	assert_int_equal(read(output.fd, &byte, 1), 0);
+	assert_int_equal(read(output.fd, text, sizeof(text)), 6);
 	command_destroy(command);
+	assert_int_equal(poll(&output, 1, 30000), 1);
+	assert_int_equal(read(output.fd, text, sizeof(text)), 0);
+	close(output.fd);
+}
+
+static void test_ending_reaches_the_whole_group(void **state)
+{
+	(void)state;
+	end_script("echo ready; sleep 1000 | sleep 1000");
+}
+
+static void test_what_ignores_the_wish_to_end_is_killed(void **state)
+{
+	(void)state;
+	end_script("trap '' TERM; echo ready; sleep 1000 | sleep 1000");
+}
+
+static void test_what_outlives_the_command_in_its_group_is_killed(void **state)
+{
+	(void)state;
+	end_script("(trap '' TERM; echo ready; sleep 1000; true) & wait");
 }
 
 int main(void)
@@ -168,6 +187,8 @@ int main(void)
 		cmocka_unit_test(test_the_command_gets_no_descriptor_but_its_three),
 		cmocka_unit_test(test_the_command_starts_with_default_signals),
 		cmocka_unit_test(test_ending_reaches_the_whole_group),
+		cmocka_unit_test(test_what_ignores_the_wish_to_end_is_killed),
+		cmocka_unit_test(test_what_outlives_the_command_in_its_group_is_killed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
