@@ -6,6 +6,12 @@
  *
  * Invariant: while the screen is taken, `restore` below holds all that is needed to give it back
  * with write(2) and tcsetattr(3) alone: both are async-signal-safe, curses is not.
+ *
+ * A terminal that nobody reads blocks every write of curses, and the event loop with it. So while
+ * curses writes, a timer looks whether a signal waits to end us; if so, the handler discards what
+ * the terminal has not taken, and the interrupted write finds room. Rejected: leaving from the
+ * handler, which would skip all that the normal end cleans up; non-blocking output, which curses
+ * drops half of without a word.
  */
 #include "ui/term.h"
 
@@ -16,10 +22,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/time.h>
 #include <term.h>
 #include <termios.h>
 #include <unistd.h>
 
+#define STUCK_MS 500		/* how often a write that takes longer is looked after */
 #define MAX_CELLS 1000		/* a terminal that says it is larger is lying */
 
 struct terminal {
@@ -37,9 +45,10 @@ static const int fatal_signals[] = { SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL, S
 #define FATAL_COUNT (sizeof(fatal_signals) / sizeof(fatal_signals[0]))
 #define FATAL_STACK_BYTES 16384		/* over every MINSIGSTKSZ so far; the handler needs 1 KiB */
 
-/* For the handler of fatal signals. Set before the handler is; then only is_taken changes. */
+/* For the handlers of fatal signals and of the timer. Set before the handler is; then only the
+ * atomics change. */
 static struct {
-	volatile sig_atomic_t is_taken;
+	volatile sig_atomic_t is_taken, is_leaving, was_discarded;
 	struct termios cooked;
 	char bytes[256];
 	size_t count;
@@ -65,6 +74,7 @@ static void restore_on_fatal(int signal)
 
 	if (restore.is_taken) {
 		restore.is_taken = 0;
+		tcflush(STDOUT_FILENO, TCOFLUSH);	/* or an unread picture blocks the write */
 		done = write(STDOUT_FILENO, restore.bytes, restore.count);
 		(void)done;
 		tcsetattr(STDIN_FILENO, TCSANOW, &restore.cooked);
@@ -76,6 +86,31 @@ static void restore_on_fatal(int signal)
 			sigaction(signal, &restore.before[i], NULL);
 	errno = saved;
 	raise(signal);		/* blocked until we return, then it does what it would have done */
+}
+
+/* The signals that end us are blocked: they stay pending until the event loop reads them. */
+static void discard_when_ending(int signal)
+{
+	const int saved = errno;
+	sigset_t pending;
+
+	(void)signal;
+	sigpending(&pending);
+	if (restore.is_leaving || sigismember(&pending, SIGTERM) ||
+	    sigismember(&pending, SIGHUP) || sigismember(&pending, SIGINT)) {
+		restore.was_discarded = 1;
+		tcflush(STDOUT_FILENO, TCOFLUSH);
+	}
+	errno = saved;
+}
+
+static void look_after_writes(bool is_on)
+{
+	const suseconds_t every_us = is_on ? STUCK_MS * 1000 : 0;
+	const struct itimerval timer = { .it_interval.tv_usec = every_us,
+					 .it_value.tv_usec = every_us };
+
+	setitimer(ITIMER_REAL, &timer, NULL);
 }
 
 static int collect_byte(int byte)
@@ -106,6 +141,14 @@ static void catch_fatal_signals(void)
 	sigemptyset(&action.sa_mask);
 	for (size_t i = 0; i < FATAL_COUNT; i++)
 		sigaction(fatal_signals[i], &action, &restore.before[i]);
+}
+
+static void catch_timer(void)
+{
+	const struct sigaction action = { .sa_handler = discard_when_ending,
+					  .sa_flags = SA_RESTART };
+
+	sigaction(SIGALRM, &action, NULL);
 }
 
 static void release_fatal_signals(void)
@@ -251,6 +294,7 @@ int term_enter(struct terminal **out, const struct term_config *config, struct d
 	take_signals_from_curses();
 	collect_restore_bytes();
 	catch_fatal_signals();
+	catch_timer();
 	restore.is_taken = 1;
 	set_tty_modes();
 	typeahead(-1);
@@ -280,9 +324,16 @@ void term_leave(struct terminal *term)
 	if (!term)
 		return;
 	if (term->screen) {
+		restore.is_leaving = 1;
+		look_after_writes(true);
 		end_curses();
-		/* curses knows the modes as it found them; this also undoes what it doesn't know */
-		tcsetattr(STDIN_FILENO, TCSADRAIN, &restore.cooked);
+		if (restore.was_discarded && write(STDOUT_FILENO, restore.bytes, restore.count) < 0)
+			restore.was_discarded = 0;	/* the terminal is gone as well */
+		look_after_writes(false);
+		/* curses knows the modes as it found them; this also undoes what it doesn't know.
+		 * Without waiting for a terminal that takes nothing. */
+		tcsetattr(STDIN_FILENO, restore.was_discarded ? TCSANOW : TCSADRAIN,
+			  &restore.cooked);
 		restore.is_taken = 0;
 		release_fatal_signals();
 		delscreen(term->screen);
@@ -295,8 +346,10 @@ void term_leave(struct terminal *term)
 
 void term_suspend(struct terminal *term)
 {
+	look_after_writes(true);
 	end_curses();
 	tcsetattr(STDIN_FILENO, TCSADRAIN, &restore.cooked);
+	look_after_writes(false);
 	restore.is_taken = 0;
 	if (term->guardian)
 		guardian_screen_left(term->guardian);
@@ -384,7 +437,9 @@ void term_paint(struct terminal *term, const struct canvas *canvas)
 		if (shown->cells)
 			memcpy(&shown->cells[first], &canvas->cells[first], row_bytes);
 	}
+	look_after_writes(true);
 	refresh();
+	look_after_writes(false);
 }
 
 int term_input_fd(const struct terminal *term)
