@@ -150,7 +150,7 @@ static void put_command(struct canvas *canvas, struct canvas_area area,
 	}
 	if (row->tasks)
 		snprintf(text, sizeof(text), "%" PRIu32 " tasks", row->tasks);
-	else	/* callers in large windows: not counted, see struct snapshot_row */
+	else	/* large windows: not counted, see struct snapshot_row */
 		snprintf(text, sizeof(text), "several");
 	canvas_put_text(canvas, area, text, ROLE_DIM);
 }

@@ -35,7 +35,7 @@ struct fold_row {
 	uint32_t stamp;		/* the last entry that was added to total */
 	uint32_t comm, pid, tid, cpu;	/* of all samples, FOLD_MIXED when they differ */
 	uint32_t task, tasks;	/* a task with samples here, and how many different ones; tasks 0:
-				 * several, not counted (callers in large windows) */
+				 * several, not counted (large windows) */
 	bool is_idle;
 };
 

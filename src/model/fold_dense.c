@@ -79,27 +79,22 @@ static void add_total(struct fold_row *row, const struct sum *sum)
 	row->pid = fold_merge(row->pid, sum->pid);
 	row->tid = fold_merge(row->tid, sum->tid);
 	row->cpu = fold_merge(row->cpu, sum->cpu == CPU_MIXED ? FOLD_MIXED : sum->cpu);
-	if (row->total_samples > row->self_samples)	/* of callers: one, or several */
-		row->tasks = row->comm != FOLD_MIXED && row->pid != FOLD_MIXED &&
-			     row->tid != FOLD_MIXED;
+	row->tasks = row->comm != FOLD_MIXED && row->pid != FOLD_MIXED && row->tid != FOLD_MIXED;
 }
 
-/* A stack mostly belongs to one task, so what costs a look-up (its symbol, who has samples in its
- * row) is done when its task changes, not for every entry. */
+/* A stack mostly belongs to one task, so look-ups are done when its task changes, not for every
+ * entry. Whether a row has one task or several is known from its stacks; how many would need a set
+ * of (row, task), which took longer than all the rest. */
 static void change_task(struct fold *fold, struct sum *sum, const struct slice_entry *entry)
 {
 	const uint32_t leaf = fold->trie->stacks.frame[entry->stack];
 	const uint32_t symbol = symbol_names_of_frame(fold->names, fold->trie, leaf);
 	const struct task *task = &fold->tasks->tasks[entry->task];
-	struct fold_row *row;
 
 	sum->task = entry->task;
 	sum->is_idle = symbol == ID_SET_NONE || fold_is_idle(fold, task, symbol);
 	if (sum->is_idle)
 		return;
-	row = fold_row_of_symbol(fold, symbol);
-	if (row)
-		fold_row_add_task(fold, row, entry);
 	sum->comm = fold_merge(sum->comm, task->comm.v);
 	sum->pid = fold_merge(sum->pid, task->pid);
 	sum->tid = fold_merge(sum->tid, task->tid);

@@ -14,7 +14,7 @@
 #define HALF_LIFE_NS	(5 * CLOCK_NS_PER_S)	/* of WINDOW_DECAY */
 #define DECAY_END_NS	(100 * CLOCK_NS_PER_S)	/* 2^-20: nothing to see any more */
 /* Walking costs 0.2-0.3 us an entry: from here on it takes longer than a fold may, and the dense
- * way takes over, which does not count the tasks of callers. A minute of two CPUs is 60,000. */
+ * way takes over, which does not count the tasks of a row. A minute of two CPUs is 60,000. */
 #define DENSE_ENTRIES	150000
 
 /* Which slices a window holds, and from when to when. */
