@@ -134,9 +134,10 @@ static void write_output(struct batch *batch, struct diag *why)
 
 static void take_signal(struct batch *batch)
 {
+	const int fd = batch->sources[SOURCE_SIGNAL].fd;
 	struct signalfd_siginfo signal_seen;
 
-	if (read(batch->sources[SOURCE_SIGNAL].fd, &signal_seen, sizeof(signal_seen)) != sizeof(signal_seen))
+	if (read(fd, &signal_seen, sizeof(signal_seen)) != sizeof(signal_seen))
 		return;
 	batch->result = 128 + (int)signal_seen.ssi_signo;
 	batch->is_done = true;
