@@ -27,6 +27,13 @@ SHOWN = 20		# differences printed per comparison
 KERNEL_MODE, GUEST_MODES, GUEST_LEVELS = 1, (4, 5), ("g", "u")
 REPORT_TITLE = re.compile(r"^# Samples: \S+\s+of events? '(.*)'$")
 
+# Debug files that happen to be installed, or lie in perf's cache, give other names than the objects
+# themselves: perf must not find them.
+DEBUG_FILES = "/usr/lib/debug/.build-id"
+PERF = ["env", "HOME=/nonexistent", "perf"] if not os.path.isdir(DEBUG_FILES) else \
+    ["unshare", "-m", "sh", "-c",
+     'mount -t tmpfs none /usr/lib/debug && HOME=/nonexistent exec perf "$@"', "perf"]
+
 Sample = collections.namedtuple(
     "Sample", "event comm pid tid mode ip address period object symbol")
 
@@ -67,7 +74,7 @@ class Perf:
 
     def samples(self, path):
         """Every sample of perf script, guests left out (perf script leaves them out, too)."""
-        run(["perf", "script", "-f", "-i", path, "--no-demangle", "--dlfilter", self.filter,
+        run([*PERF, "script", "-f", "-i", path, "--no-demangle", "--dlfilter", self.filter,
              "--dlarg", self.rows_path])
         with open(self.rows_path, encoding="utf-8", errors="surrogateescape", newline="\n") as rows:
             for line in rows:
@@ -84,7 +91,7 @@ class Perf:
     @staticmethod
     def report(path):
         """{event: {(comm, base name of the object, symbol): (samples, period)}}, named rows only."""
-        text = run(["perf", "report", "-f", "-i", path, "--stdio", "-n", "--no-children",
+        text = run([*PERF, "report", "-f", "-i", path, "--stdio", "-n", "--no-children",
                     "--no-demangle", "--no-branch-stack", "--no-group", "-g", "none",
                     "-F", "sample,period,comm,dso,sym", "--percent-limit", "0", "-t", "|"])
         tables, table = {}, None
