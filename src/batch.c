@@ -35,7 +35,8 @@ struct batch {
 	int output_fd;
 	char *text;		/* of one refresh; NULL: all of it is written */
 	size_t text_bytes, written;
-	uint64_t printed, end_ns;	/* end_ns 0: no end; once stopped, that of an unread output */
+	uint64_t printed;
+	uint64_t end_ns;	/* 0: no end; once stopped, that of an output nobody reads */
 	bool is_source_stopped, is_last, is_done;
 	int result;
 };

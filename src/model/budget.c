@@ -92,7 +92,7 @@ bool budget_enforce(struct ingest *ingest, size_t limit_bytes, uint64_t now_ns)
 {
 	size_t aim;
 
-	/* In a recording, EXIT takes nothing away: it has samples of a thread long after its end. */
+	/* In a recording EXIT takes nothing away: samples of a thread may follow its end. */
 	if (!ingest->config.is_replay)
 		drop_dead(ingest);
 	timeline_roll_up(&ingest->timeline, now_ns);

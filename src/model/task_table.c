@@ -200,7 +200,7 @@ void task_table_set_comm(struct task_table *table, uint32_t pid, uint32_t tid, c
 	thread_set_comm(thread, comm, len);
 	if (!is_exec)
 		return;
-	thread->is_alive = true;	/* a thread that calls exec becomes the first, which ended */
+	thread->is_alive = true;	/* one that calls exec becomes the first, which ended */
 	process = task_table_process(table, pid);
 	if (!process)
 		return;
