@@ -24,7 +24,7 @@
 #include "export/json.h"
 #include "export/text.h"
 
-#define UNREAD_NS CLOCK_NS_PER_S	/* how long the output may stand still after --duration */
+#define UNREAD_NS (10 * CLOCK_NS_PER_S) /* how long the output may stand still after --duration */
 
 enum batch_source { SOURCE_ANALYZER, SOURCE_SIGNAL, SOURCE_OUTPUT, SOURCE_COUNT };
 
