@@ -103,6 +103,8 @@ static bool press_in_prompt(struct ui_state *state, int key)
 	switch (prompt_press(&state->prompt, key)) {
 	case PROMPT_IGNORED:
 		return false;
+	case PROMPT_MOVED:
+		break;
 	case PROMPT_EDITED:
 		snprintf(state->filter.text, sizeof(state->filter.text), "%s", state->prompt.text);
 		state_refresh_view(state);

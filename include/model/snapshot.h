@@ -23,6 +23,7 @@ enum row_key {
 	KEY_TID = 1 << 4,
 	KEY_CPU = 1 << 5,
 	KEY_ADDRESS = 1 << 6,
+	KEY_GROUP = 1 << 7,	/* with KEY_PID | KEY_TID: a row per process besides its threads' */
 };
 
 /* How far a row's symbol is known. */
@@ -50,7 +51,24 @@ struct snapshot_row {
 	enum cpu_mode mode;	/* [k] [.] [g] [u] [H]; MODE_UNKNOWN: keyed by no code */
 	enum symbol_state state;
 	bool is_idle;		/* idle task or idle loop: not in shares, shown with `i` */
+	uint64_t group_id;	/* KEY_GROUP, a thread's row: `id` of its process's row; else 0 */
+
+	/* Of rows keyed by pid or tid, live, once /proc was read; the process's in its own row. */
+	const char *command_line;	/* arguments with a space between; "" unknown, or none */
+	double cpu_pct;		/* of one CPU since the reading before; < 0: absent */
+	uint32_t threads;	/* 0: absent */
+	char task_state;	/* R S D Z T I ... as in /proc/PID/stat; 0: absent, X: has ended */
+
+	double busy_pct;	/* of rows keyed by CPU, in the window; < 0: absent */
 };
+
+/* The load of the last seconds, a point each, oldest first. */
+enum strip_kind {
+	STRIP_BUSY,		/* busy % of all CPUs, from /proc/stat */
+	STRIP_RATE,		/* samples a second: where busy means nothing (tasks, replay) */
+};
+
+#define STRIP_POINTS 400
 
 enum window_kind {
 	WINDOW_SECONDS,		/* the newest window_ns */
@@ -82,6 +100,8 @@ struct snapshot {
 	enum window_kind window;
 	double window_s;	/* length really covered */
 	unsigned int keys;	/* enum row_key bits of the rows */
+	uint64_t query;		/* number of the struct query that this answers */
+	bool is_frozen;		/* the window's end stands still: REQUEST_FREEZE */
 
 	/* how much */
 	uint64_t samples;	/* in the window, idle included */
@@ -89,9 +109,16 @@ struct snapshot {
 	uint64_t idle_samples;
 	double weight;		/* of the window without idle: 100 % */
 	double idle_weight;
+	uint64_t shown_samples;	/* those of them that the filter leaves (self), idle excluded */
+	double shown_weight;
 	uint64_t unresolved;	/* samples without a symbol name, in the window, idle excluded */
 	uint64_t truncated_stacks;
 	double busy_pct;	/* of all CPUs; < 0: absent (per-process target, replay) */
+
+	enum strip_kind strip_kind;
+	uint32_t strip_count;	/* at most STRIP_POINTS */
+	double strip_step_s;	/* seconds between two points */
+	const float *strip;	/* < 0: nothing known of that second */
 
 	/* what was lost, since start */
 	uint64_t lost_kernel, lost_malformed, lost_late;

@@ -28,7 +28,10 @@ enum ui_key {
 	UI_KEY_HOME,
 	UI_KEY_END,
 	UI_KEY_BACKTAB,
-	UI_KEY_F1,
+	UI_KEY_DELETE,
+	UI_KEY_F1, UI_KEY_F2, UI_KEY_F3, UI_KEY_F4, UI_KEY_F5, UI_KEY_F6, UI_KEY_F7, UI_KEY_F8,
+	UI_KEY_F9, UI_KEY_F10, UI_KEY_F11, UI_KEY_F12,
+	UI_KEY_MOUSE,		/* what happened is in keys.mouse until the next keys_next() */
 	UI_KEY_UNKNOWN,		/* a well-formed sequence that means nothing here */
 };
 
@@ -41,7 +44,25 @@ enum ui_key {
 #define KEYS_BUFFER_BYTES 256
 #define KEYS_NAME_BYTES	  16
 
+enum mouse_action {
+	MOUSE_PRESS,		/* left button */
+	MOUSE_DOUBLE,		/* its second press in the same cell within KEYS_DOUBLE_MS */
+	MOUSE_MENU,		/* right button */
+	MOUSE_WHEEL_UP,
+	MOUSE_WHEEL_DOWN,
+	MOUSE_DRAG,		/* left button held, in another cell */
+	MOUSE_RELEASE,
+};
+
+#define KEYS_DOUBLE_MS 400
+
+struct mouse {
+	enum mouse_action action;
+	int x, y;		/* cell, from 0 */
+};
+
 struct keys {
+	struct mouse mouse;
 	unsigned char bytes[KEYS_BUFFER_BYTES];
 	size_t count;
 };

@@ -1,30 +1,50 @@
 /* prompt.h - one line of input at the bottom of the screen. Never waits: the refresh goes on.
- * Thread: the ui's. */
+ *
+ * Keys:   as readline's: Left Right Home End Ctrl-A Ctrl-E move, Backspace Delete Ctrl-W Ctrl-U
+ *         Ctrl-K erase, Up Down recall what was accepted under the same label, Enter accepts, Esc
+ *         cancels.
+ * Thread: the ui's.
+ */
 #ifndef UI_PROMPT_H
 #define UI_PROMPT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "ui/canvas.h"
 
-#define PROMPT_BYTES 128	/* text, terminator included */
+#define PROMPT_BYTES   128	/* text, terminator included */
+#define PROMPT_HISTORY 32	/* accepted texts that are kept, of all labels together */
+
+struct prompt_entry {
+	const char *label;
+	char text[PROMPT_BYTES];
+};
 
 struct prompt {
 	bool is_open;
 	const char *label;
 	char text[PROMPT_BYTES];
+	size_t cursor;		/* byte offset into text, at a character */
+	struct prompt_entry history[PROMPT_HISTORY];	/* newest last */
+	size_t history_count, recalled;	/* recalled: how far back Up has gone; 0: not */
+	char typed[PROMPT_BYTES];	/* what Down comes back to */
+	char note[PROMPT_BYTES];	/* at the right edge instead of the keys: an error, a count */
 };
 
 enum prompt_result {
 	PROMPT_IGNORED,		/* not a key of the prompt */
+	PROMPT_MOVED,		/* the picture changed, the text did not */
 	PROMPT_EDITED,
 	PROMPT_ACCEPTED,	/* closed; text stands */
 	PROMPT_CANCELLED,	/* closed; the caller restores what was before */
 };
 
-/* @label is borrowed while open; @text is what it starts with. */
+/* @label: a constant, also the name of its history; @text is what it starts with. */
 void prompt_open(struct prompt *prompt, const char *label, const char *text);
 enum prompt_result prompt_press(struct prompt *prompt, int key);
+/* Shown until the next key; cut when longer. */
+void prompt_note(struct prompt *prompt, const char *note);
 void prompt_draw(const struct prompt *prompt, struct canvas *canvas, int y);
 
 #endif

@@ -23,6 +23,13 @@ enum role {
 	ROLE_STATE,		/* paused, filtered, ...: the picture is not the plain one */
 	ROLE_KEY,		/* a key to press */
 	ROLE_SELECTED,		/* the row under the cursor */
+	ROLE_JIT,		/* code that was made at run time */
+	ROLE_MATCH,		/* what the search found */
+	ROLE_TAB,		/* the view on the screen, among the names of views */
+	ROLE_STRIP,		/* the load of the last seconds */
+	ROLE_STRIP_HIGH,	/* where it is 80 % and more */
+	ROLE_BOX,		/* a menu over the table: frame and text */
+	ROLE_BOX_CURSOR,	/* its chosen line */
 	ROLE_COUNT
 };
 

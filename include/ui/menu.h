@@ -1,0 +1,77 @@
+/* menu.h - a list to choose from, in a box over the view: the row menu, columns, the palette...
+ *
+ * Use:    menu_open(), menu_add() for each line, then keys and mouse until it is closed. What is
+ *         typed narrows the list to the lines that contain all its words, in any case and order;
+ *         the best match first when something is typed (at the begin of the label, then of a
+ *         word, then anywhere), else in the order they were added. The refresh goes on underneath.
+ * Thread: the ui's.
+ */
+#ifndef UI_MENU_H
+#define UI_MENU_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "ui/canvas.h"
+#include "ui/keys.h"
+
+#define MENU_LABEL_BYTES 160
+#define MENU_NOTE_BYTES	 96
+#define MENU_TYPED_BYTES 64
+
+enum menu_mark {
+	MENU_PLAIN,
+	MENU_OFF, MENU_ON,	/* a choice of several: [ ] [x]; Enter and Space change it and the
+				 * menu stays open */
+};
+
+struct menu_item {
+	char label[MENU_LABEL_BYTES];
+	char note[MENU_NOTE_BYTES];	/* at the right edge: a key, a value */
+	enum menu_mark mark;
+	int id;			/* the opener's */
+};
+
+enum menu_result {
+	MENU_IGNORED,		/* not a key of the menu */
+	MENU_TAKEN,		/* picture changed */
+	MENU_CHOSEN,		/* menu_chosen() says what; closed unless the line has a mark */
+	MENU_CLOSED,
+};
+
+struct menu {
+	bool is_open;
+	bool is_bottom;		/* the palette: grows up from the bottom line; else in the middle */
+	char title[MENU_LABEL_BYTES];
+	struct menu_item *items;	/* owned */
+	size_t count, room;
+	size_t *shown;		/* owned; indices of the items that match what was typed */
+	size_t shown_count;
+	size_t cursor, top;	/* in shown */
+	char typed[MENU_TYPED_BYTES];
+	int chosen;		/* index into items */
+	int x, y, width, height;	/* of the box at the last draw */
+};
+
+void menu_finish(struct menu *menu);	/* a zeroed one is fine */
+
+/* Empties and opens it; @title is copied. */
+void menu_open(struct menu *menu, const char *title, bool is_bottom);
+/* Out of memory: the line is left out. @label and @note are copied and cut. */
+void menu_add(struct menu *menu, int id, enum menu_mark mark, const char *label,
+	      const char *note);
+void menu_close(struct menu *menu);
+
+/* Up, Down, PgUp, PgDn, Home, End move; Enter (and Space on a mark) chooses; Esc closes, or first
+ * clears what was typed; Backspace erases; characters narrow. */
+enum menu_result menu_press(struct menu *menu, int key);
+/* A click on a line chooses it, the wheel moves, a click outside closes. */
+enum menu_result menu_click(struct menu *menu, const struct mouse *mouse);
+const struct menu_item *menu_chosen(const struct menu *menu);
+/* For marks: the chosen line is on from now on, or off. */
+void menu_set_mark(struct menu *menu, enum menu_mark mark);
+
+/* Draws the box within the lines @top..@bottom (exclusive); as wide as its lines need. */
+void menu_draw(struct menu *menu, struct canvas *canvas, int top, int bottom);
+
+#endif
