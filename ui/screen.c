@@ -278,6 +278,7 @@ int screen_run(const struct screen_config *config, struct diag *why)
 	const struct term_config term_config = {
 		.color = config->color,
 		.no_unicode = config->no_unicode,
+		.mouse = true,
 		.theme = &themes[0],
 		.guardian = config->guardian,
 	};
