@@ -44,9 +44,18 @@ static void print_error(const struct diag *why, int err)
 	fprintf(stderr, "flametop: %s\n", why->text[0] ? why->text : strerror(-err));
 }
 
-static int print_text(const char *text)
+static void print_version(FILE *out)
 {
-	if (fputs(text, stdout) >= 0 && !fflush(stdout))
+	fputs("flametop " VERSION "\n", out);
+}
+
+static int print_answer(const struct options *options)
+{
+	if (options->wants_help)
+		option_table_print_help(stdout);
+	else
+		print_version(stdout);
+	if (!ferror(stdout) && !fflush(stdout))
 		return EXIT_OK;
 	fprintf(stderr, "flametop: cannot write the output: %s\n", strerror(errno));
 	return EXIT_OUTPUT;
@@ -170,10 +179,8 @@ int main(int argc, char **argv)
 	if (err) {
 		status = refuse(err == -EINVAL ? EXIT_USAGE : status_of_error(err), why.text,
 				is_with_command);
-	} else if (options.wants_help) {
-		status = print_text(options_help());
-	} else if (options.wants_version) {
-		status = print_text("flametop " VERSION "\n");
+	} else if (options_is_question(&options)) {
+		status = print_answer(&options);
 	} else if (!options.is_batch && !has_terminal()) {
 		status = refuse(EXIT_USAGE, "no terminal here: use --batch[=N] to print refreshes",
 				is_with_command);

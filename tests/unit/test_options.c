@@ -314,24 +314,6 @@ static void test_what_excludes_each_other_is_refused(void **state)
 	refuse("--format text", "--duration and --format need --batch");
 }
 
-/* Every word of the table is in the text that describes it. */
-static void test_the_help_names_every_option(void **state)
-{
-	static const char *const names[] = {
-		"-a, --all-cpus", "-p, --pid", "-t, --tid", "-u, --uid", "-C, --cpu",
-		"--no-inherit", "-i, --input", "-e, --event", "-F, --freq", "-c, --count",
-		"-m, --mmap-pages", "-s, --sort", "-d, --delay", "--window", "--filter",
-		"-K, --hide-kernel", "-U, --hide-user", "--idle", "--batch[=N]", "--duration",
-		"--format", "-E, --entries", "--history-memory", "--color", "--no-unicode",
-		"--log", "-h, --help", "--version",
-	};
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (!strstr(options_help(), names[i]))
-			fail_msg("no %s", names[i]);
-}
-
 #define TEST(name) cmocka_unit_test_teardown(name, tear_down)
 
 int main(void)
@@ -348,7 +330,6 @@ int main(void)
 		TEST(test_numbers_out_of_range_are_refused),
 		TEST(test_unknown_words_are_refused_by_name),
 		TEST(test_what_excludes_each_other_is_refused),
-		TEST(test_the_help_names_every_option),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
