@@ -113,8 +113,7 @@ static int draw_lines(struct pager *pager, struct canvas *canvas, int top, int r
 	return brush.y - (top - pager->top);
 }
 
-void pager_draw(struct view *view, const struct ui_state *state, struct canvas *canvas, int top,
-		int rows)
+void pager_draw(struct view *view, struct ui_state *state, struct canvas *canvas, int top, int rows)
 {
 	struct pager *pager = (struct pager *)view;
 

@@ -32,8 +32,7 @@ void pager_clear(struct pager *pager);	/* keeps the place */
 void pager_add(struct pager *pager, enum role role, int indent, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
-void pager_draw(struct view *view, const struct ui_state *state, struct canvas *canvas, int top,
-		int rows);
+void pager_draw(struct view *view, struct ui_state *state, struct canvas *canvas, int top, int rows);
 void pager_move(struct view *view, enum view_move move);
 
 #endif
