@@ -52,7 +52,9 @@ static void search_edited(struct ui_state *state)
 
 	snprintf(state->search, sizeof(state->search), "%s", state->prompt.text);
 	if (!state_is_table(state)) {
-		pager_find((struct pager *)state->view, state->search, PAGER_FIND_HERE);
+		if (!pager_find((struct pager *)state->view, state->search, PAGER_FIND_HERE) &&
+		    state->search[0])
+			prompt_note(&state->prompt, "not here");
 		return;
 	}
 	table_rows_select(rows, state->cursor_before);
@@ -72,6 +74,8 @@ static void search_accepted(struct ui_state *state)
 static void search_cancelled(struct ui_state *state)
 {
 	memcpy(state->search, state->search_before, sizeof(state->search));
+	if (!state_is_table(state))
+		pager_return((struct pager *)state->view);
 	table_rows_select(&state->table.rows, state->cursor_before);
 }
 
@@ -82,6 +86,8 @@ void cmd_search(struct ui_state *state)
 	const struct snapshot_row *row = table_rows_cursor(&state->table.rows);
 
 	state->cursor_before = row ? row->id : 0;
+	if (!state_is_table(state))
+		pager_mark((struct pager *)state->view);
 	memcpy(state->search_before, state->search, sizeof(state->search));
 	state_open_prompt(state, &use, "");
 }
