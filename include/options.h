@@ -32,7 +32,8 @@ struct options {
 	enum output_format format;
 	size_t max_rows;
 	size_t memory_bytes;
-	struct filter filter;
+	struct filter filter;		/* --filter, -K, -U */
+	bool show_idle;
 	enum color_mode color;
 	bool no_unicode;
 };

@@ -63,7 +63,8 @@ static int run_screen(struct session *session, const struct options *options, st
 {
 	const struct screen_config config = {
 		.analyzer = session->analyzer, .guardian = session->guardian,
-		.filter = options->filter, .window = options->window,
+		.filter = options->filter, .show_idle = options->show_idle,
+		.window = options->window,
 		.window_ns = options->window_ns, .interval_ns = options->interval_ns,
 		.color = options->color, .no_unicode = options->no_unicode,
 		.command_fd = session->command ? command_pidfd(session->command) : -1,

@@ -79,9 +79,10 @@ static const char help[] =
 "                         (dso,symbol); +KEY adds one, -KEY removes one\n"
 "  -d, --delay SECONDS    refresh interval, 0.1 or more (2)\n"
 "      --window W         last W seconds, or all, or decay (10; batch: the interval)\n"
-"      --filter TEXT      only rows whose symbol, object or command has TEXT\n"
-"  -K, --hide-kernel      no kernel rows\n"
-"  -U, --hide-user        no user rows\n"
+"      --filter TEXT      only code whose symbol, object or command has TEXT; ~RE:\n"
+"                         matches the regular expression RE; repeatable: all hold\n"
+"  -K, --hide-kernel      no kernel code\n"
+"  -U, --hide-user        no user code\n"
 "      --idle             also samples of the idle loop\n"
 "\n"
 "Without a screen\n"
@@ -267,6 +268,27 @@ static int parse_target(int option, const char *text, struct target *target, str
 	}
 }
 
+static int add_filter_text(const char *text, struct options *out, struct diag *why)
+{
+	struct filter_part part = { .field = FILTER_TEXT };
+	int err = filter_check_text(text, why);
+
+	if (!err && text[0]) {
+		strcpy(part.text, text);
+		err = filter_add(&out->filter, &part, why);
+	}
+	if (err)
+		diag_prefix(why, "--filter");
+	return err;
+}
+
+static int hide_level(enum filter_field level, struct options *out, struct diag *why)
+{
+	const struct filter_part part = { .field = level, .is_negated = true };
+
+	return filter_add(&out->filter, &part, why);
+}
+
 static int parse_looks(int option, const char *text, struct options *out, struct diag *why)
 {
 	static const char *const formats[] = { "text", "json", NULL };
@@ -284,23 +306,17 @@ static int parse_looks(int option, const char *text, struct options *out, struct
 		out->wants_format = true;
 		break;
 	case OPT_FILTER:
-		if (strlen(text) >= sizeof(out->filter.text))
-			return diag_set(why, -EINVAL, "--filter: at most %zu bytes",
-					sizeof(out->filter.text) - 1);
-		strcpy(out->filter.text, text);
-		break;
+		return add_filter_text(text, out, why);
 	case OPT_IDLE:
-		out->filter.show_idle = true;
+		out->show_idle = true;
 		break;
 	case OPT_NO_UNICODE:
 		out->no_unicode = true;
 		break;
 	case 'K':
-		out->filter.hide_kernel = true;
-		break;
+		return hide_level(FILTER_KERNEL, out, why);
 	case 'U':
-		out->filter.hide_user = true;
-		break;
+		return hide_level(FILTER_USER, out, why);
 	default:
 		return diag_set(why, -EINVAL, "see flametop --help");
 	}

@@ -182,7 +182,7 @@ static void list_losses(const struct snapshot *snapshot, struct piece_list *list
 
 static void list_states(const struct ui_state *state, struct piece_list *list)
 {
-	const struct filter *filter = &state->filter;
+	const struct row_filter *filter = &state->filter;
 	const struct snapshot *snapshot = state->shown;
 	char text[FORMAT_BYTES];
 

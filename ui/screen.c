@@ -40,6 +40,7 @@ struct screen {
 	struct ui_state state;
 	struct keys keys;
 	struct pollfd sources[SOURCE_COUNT];
+	struct filter filter;	/* of the analyzer's rows */
 	uint64_t escape_ns;	/* while keys wait for more bytes: when that ends */
 	int status;		/* < 0: go on */
 };
@@ -85,6 +86,50 @@ static void paint(struct screen *screen)
 	frame_draw(&screen->state, &screen->canvas);
 	term_paint(screen->term, &screen->canvas);
 	screen->state.is_changed = false;
+}
+
+static struct filter wanted_filter(const struct row_filter *shown)
+{
+	struct filter_part part = { .field = FILTER_KERNEL, .is_negated = true };
+	struct filter filter = { .count = 0 };
+
+	if (shown->hide_kernel)
+		filter_add(&filter, &part, NULL);
+	part.field = FILTER_USER;
+	if (shown->hide_user)
+		filter_add(&filter, &part, NULL);
+	part = (struct filter_part){ .field = FILTER_TEXT };
+	memcpy(part.text, shown->text, sizeof(part.text));
+	if (part.text[0])
+		filter_add(&filter, &part, NULL);
+	return filter;
+}
+
+static void show_filter(struct row_filter *shown, const struct filter *filter)
+{
+	for (uint32_t i = 0; i < filter->count; i++) {
+		const struct filter_part *part = &filter->parts[i];
+
+		if (part->field == FILTER_TEXT)
+			memcpy(shown->text, part->text, sizeof(shown->text));
+		shown->hide_kernel = shown->hide_kernel || part->field == FILTER_KERNEL;
+		shown->hide_user = shown->hide_user || part->field == FILTER_USER;
+	}
+}
+
+/* The screen's filter becomes the analyzer's, at the latest one turn after the queue has room. */
+static void send_filter(struct screen *screen)
+{
+	const struct snapshot *shown = screen->state.shown;
+	struct request request = { .kind = REQUEST_QUERY };
+
+	if (!shown)
+		return;
+	request.query.keys = shown->keys;
+	request.query.filter = wanted_filter(&screen->state.filter);
+	if (!filter_is_equal(&request.query.filter, &screen->filter) &&
+	    analyzer_request(screen->config->analyzer, &request))
+		screen->filter = request.query.filter;
 }
 
 /* A full queue is tried again at the next turn; it empties at least once per refresh. */
@@ -225,6 +270,7 @@ static int run_loop(struct screen *screen, struct diag *why)
 			return err;
 		paint(screen);
 		send_requests(screen);
+		send_filter(screen);
 		wait_for_sources(screen);
 	}
 	return screen->status < 0 ? 0 : screen->status;
@@ -255,7 +301,9 @@ static void init_screen(struct screen *screen, const struct screen_config *confi
 	*screen = (struct screen){ .config = config, .status = -1 };
 	screen->sources[SOURCE_SIGNAL].fd = -1;
 	state_init(&screen->state);
-	screen->state.filter = config->filter;
+	screen->filter = config->filter;
+	screen->state.filter.show_idle = config->show_idle;
+	show_filter(&screen->state.filter, &config->filter);
 	screen->state.window = config->window;
 	screen->state.window_ns = config->window_ns;
 	screen->state.interval_ns = config->interval_ns;

@@ -68,7 +68,7 @@ void state_close_view(struct ui_state *state)
 void state_request(struct ui_state *state, enum request_kind kind, uint32_t value,
 		   uint64_t value_ns)
 {
-	const struct request request = { kind, value, value_ns };
+	const struct request request = { .kind = kind, .value = value, .value_ns = value_ns };
 
 	for (size_t i = 0; i < state->outbox_count; i++) {
 		if (state->outbox[i].kind == kind) {

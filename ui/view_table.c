@@ -4,8 +4,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "model/filter.h"
+#include "model/filter_text.h"
 #include "ui/format.h"
 #include "ui/header.h"
 #include "ui/state.h"
@@ -72,19 +73,44 @@ static size_t reserve_rows(struct table_view *table, size_t wanted)
 	return wanted;
 }
 
+static bool is_kernel_mode(enum cpu_mode mode)
+{
+	return mode == MODE_KERNEL || mode == MODE_GUEST_KERNEL || mode == MODE_HYPERVISOR;
+}
+
+static bool is_user_mode(enum cpu_mode mode)
+{
+	return mode == MODE_USER || mode == MODE_GUEST_USER;
+}
+
+static bool is_shown(const struct row_filter *filter, const struct filter_text *text,
+		     const struct snapshot_row *row)
+{
+	if (row->is_idle && !filter->show_idle)
+		return false;
+	if (filter->hide_kernel && is_kernel_mode(row->mode))
+		return false;
+	if (filter->hide_user && is_user_mode(row->mode))
+		return false;
+	return filter_text_matches(text, row->symbol) || filter_text_matches(text, row->object) ||
+	       filter_text_matches(text, row->comm);
+}
+
 static void collect_rows(struct table_view *table, const struct ui_state *state)
 {
 	const struct snapshot *snapshot = state->shown;
 	struct table_order order = state->order;
+	struct filter_text text;
 	size_t room;
 
 	table->count = 0;
-	if (!snapshot)
+	if (!snapshot || filter_text_init(&text, state->filter.text, NULL))
 		return;
 	room = reserve_rows(table, snapshot->row_count);
 	for (size_t i = 0; i < snapshot->row_count && table->count < room; i++)
-		if (filter_matches(&state->filter, &snapshot->rows[i]))
+		if (is_shown(&state->filter, &text, &snapshot->rows[i]))
 			table->rows[table->count++] = &snapshot->rows[i];
+	filter_text_finish(&text);
 	if (table->count)
 		qsort_r(table->rows, table->count, sizeof(table->rows[0]), compare_rows, &order);
 }
@@ -212,7 +238,7 @@ static void select_row(const struct column_layout *layout, struct canvas *canvas
 static void explain_empty(const struct ui_state *state, char *out, size_t cap)
 {
 	const struct snapshot *snapshot = state->shown;
-	const struct filter *filter = &state->filter;
+	const struct row_filter *filter = &state->filter;
 	char number[FORMAT_BYTES];
 
 	if (!snapshot)

@@ -16,7 +16,8 @@
 struct screen_config {
 	struct analyzer *analyzer;	/* started, already with the window and interval below */
 	struct guardian *guardian;	/* NULL: none */
-	struct filter filter;		/* what is hidden at first */
+	struct filter filter;		/* of the analyzer's first query */
+	bool show_idle;
 	enum window_kind window;
 	uint64_t window_ns;		/* of WINDOW_SECONDS */
 	uint64_t interval_ns;

@@ -20,10 +20,16 @@
 #define STATE_MESSAGE_BYTES 160
 #define STATE_OUTBOX	    16
 
+/* Which rows are shown. */
+struct row_filter {
+	char text[FILTER_TEXT_BYTES];	/* as of a FILTER_TEXT part; "": all */
+	bool show_idle, hide_kernel, hide_user;
+};
+
 struct ui_state {
 	const struct snapshot *shown;	/* NULL: none came yet */
-	struct filter filter;
-	struct filter filter_before;	/* the prompt: what cancel goes back to */
+	struct row_filter filter;
+	struct row_filter filter_before;	/* the prompt: what cancel goes back to */
 	uint64_t cursor_before;
 	struct table_order order;
 	struct prompt prompt;
