@@ -138,3 +138,11 @@ void pager_move(struct view *view, enum view_move move)
 	}
 	clamp_top(pager);
 }
+
+bool pager_find(struct pager *pager, const char *text, enum pager_find how)
+{
+	(void)pager;
+	(void)text;
+	(void)how;
+	return false;
+}
