@@ -70,14 +70,20 @@ static bool has_terminal(void)
 
 static int run_screen(struct session *session, const struct options *options, struct diag *why)
 {
+	struct column_choice choice = { .hidden = { 0 } };
+	struct keymap keymap;
 	const struct screen_config config = {
 		.analyzer = session->analyzer, .guardian = session->guardian,
-		.filter = options->filter, .window = options->window,
+		.filter = options->filter, .show_idle = options->show_idle, .keys = options->keys,
+		.window = options->window,
 		.window_ns = options->window_ns, .interval_ns = options->interval_ns,
-		.color = options->color, .no_unicode = options->no_unicode,
+		.color = options->color, .theme = options->theme,
+		.no_unicode = options->no_unicode, .no_mouse = options->no_mouse,
+		.keymap = &keymap, .choice = &choice,
 		.command_fd = session->command ? command_pidfd(session->command) : -1,
 	};
 
+	keymap_init(&keymap);
 	return screen_run(&config, why);
 }
 

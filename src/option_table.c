@@ -105,17 +105,17 @@ const struct option_row option_rows[] = {
 	},
 	{
 		.group = OPTIONS_SHOWN, .letter = 'K', .name = "hide-kernel", .in_file = true,
-		.flag = FLAG(filter.hide_kernel), .default_text = "false",
+		.flag = FLAG(hide_kernel), .default_text = "false",
 		.help = "no kernel rows",
 	},
 	{
 		.group = OPTIONS_SHOWN, .letter = 'U', .name = "hide-user", .in_file = true,
-		.flag = FLAG(filter.hide_user), .default_text = "false",
+		.flag = FLAG(hide_user), .default_text = "false",
 		.help = "no user rows",
 	},
 	{
 		.group = OPTIONS_SHOWN, .name = "idle", .in_file = true,
-		.flag = FLAG(filter.show_idle), .default_text = "false",
+		.flag = FLAG(show_idle), .default_text = "false",
 		.help = "also samples of the idle loop",
 	},
 	{

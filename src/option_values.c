@@ -183,11 +183,16 @@ int option_set_window(struct options *out, const char *as, const char *text, str
 
 int option_set_filter(struct options *out, const char *as, const char *text, struct diag *why)
 {
-	if (strlen(text) >= sizeof(out->filter.text))
-		return diag_set(why, -EINVAL, "%s: at most %zu bytes", as,
-				sizeof(out->filter.text) - 1);
-	strcpy(out->filter.text, text);
-	return 0;
+	struct filter_part part = { .field = FILTER_TEXT };
+	int err = filter_check_text(text, why);
+
+	if (!err && text[0]) {
+		strcpy(part.text, text);
+		err = filter_add(&out->filter, &part, why);
+	}
+	if (err)
+		diag_prefix(why, "%s", as);
+	return err;
 }
 
 static int unknown_theme(const char *as, const char *text, struct diag *why)

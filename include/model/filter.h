@@ -24,12 +24,13 @@
 #define FILTER_PARTS	  16
 
 enum filter_field {
-	FILTER_TEXT,		/* symbol, object or command contains `text`; "~..." is a POSIX
-				 * extended regular expression. Smart case: capitals count if typed */
+	FILTER_TEXT,		/* symbol, object or command contains `text`, or matches it
+				 * (model/filter_text.h) */
 	FILTER_COMMAND,		/* is exactly the one with `hash` */
 	FILTER_OBJECT,		/* by path, exactly */
 	FILTER_SYMBOL,		/* by name, exactly */
-	FILTER_PID, FILTER_TID, FILTER_CPU,	/* is `number` */
+	FILTER_PID, FILTER_TID, FILTER_CPU,	/* is `number`; unknown pids, the -1 of a row, are
+						 * UINT32_MAX, CPUs UINT16_MAX */
 	FILTER_KERNEL, FILTER_USER,	/* code of that level, guests' too */
 };
 

@@ -17,6 +17,7 @@ struct publisher {
 	uint64_t begin_ns;	/* of "since start": start, or the last zero */
 	uint64_t published_ns;	/* end of the window before */
 	uint64_t published_seq;	/* first slice that was not in it */
+	uint64_t frozen_ns;	/* where windows end; 0: they end now */
 	uint64_t own_cpu_ns, own_cpu_at_ns;
 	bool is_ended;		/* no more records will come */
 };
@@ -25,7 +26,9 @@ void publisher_init(struct publisher *publisher, const struct analyzer_config *c
 		    struct ingest *ingest);
 void publisher_finish(struct publisher *publisher);
 void publisher_start(struct publisher *publisher);	/* "since start" begins now */
-void publisher_zero(struct publisher *publisher);
+void publisher_zero(struct publisher *publisher);	/* and goes on, if it was frozen */
+/* Windows end at @end_ns, the time_ns of a snapshot, until it is 0 again. */
+void publisher_freeze(struct publisher *publisher, uint64_t end_ns);
 void publisher_renumbered(struct publisher *publisher);	/* after a compaction */
 
 /* The snapshot of now (a chain of them, one per event, if the config says so). NULL: no memory. */

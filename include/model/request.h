@@ -13,8 +13,8 @@ enum request_kind {
 	REQUEST_ZERO,		/* "since start" begins now */
 	REQUEST_QUERY,		/* other rows: `query` */
 	REQUEST_EVENT,		/* show event number value */
-	REQUEST_FREEZE,		/* windows end at value_ns from now on (a snapshot's time_ns), and no
-				 * snapshot comes unasked; 0: live again */
+	REQUEST_FREEZE,		/* windows end at value_ns (a snapshot's time_ns) from now on, and
+				 * no snapshot comes unasked but for names; 0: live again */
 };
 
 /* What the rows are, and which samples are in them. */

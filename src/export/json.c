@@ -127,7 +127,7 @@ void json_write(FILE *out, const struct snapshot *snapshot, const struct export_
 	put_losses(out, snapshot);
 	fputs(",\"rows\":[", out);
 	for (size_t i = 0; i < snapshot->row_count && written < options->max_rows; i++) {
-		if (!filter_matches(&options->filter, &snapshot->rows[i]))
+		if (snapshot->rows[i].is_idle && !options->show_idle)
 			continue;
 		if (written++)
 			putc(',', out);

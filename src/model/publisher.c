@@ -19,7 +19,7 @@
 
 /* Which slices a window holds, and from when to when. */
 struct span {
-	uint32_t first;		/* index of the first slice; all after it are in */
+	uint32_t first, end;	/* indices of slices: first <= index < end */
 	uint64_t begin_ns, end_ns;
 };
 
@@ -59,6 +59,37 @@ void publisher_zero(struct publisher *publisher)
 	live_window_reset(&publisher->window);
 	publisher->begin_ns = publisher->published_ns = ingest->watermark_ns;
 	publisher->published_seq = ingest->timeline.open_slice.seq;
+	publisher->frozen_ns = 0;
+}
+
+void publisher_freeze(struct publisher *publisher, uint64_t end_ns)
+{
+	publisher->frozen_ns = end_ns;
+}
+
+/* The slices up to the one that was cut at @frozen_ns. Samples from before it that were counted
+ * later are in slices after that one. Of those that were rolled up, one that lies across is in if
+ * its larger part is, and the span ends where what is counted ends. */
+static void freeze_span(struct span *span, const struct timeline *timeline, uint64_t frozen_ns)
+{
+	const struct slice *slice;
+
+	if (frozen_ns < span->end_ns)
+		span->end_ns = frozen_ns;
+	span->end = 0;
+	while (span->end < timeline->count && timeline->slices[span->end].end_ns < frozen_ns)
+		span->end++;
+	if (span->end == timeline->count)
+		return;
+	slice = &timeline->slices[span->end];
+	if (slice->end_ns == frozen_ns) {
+		span->end++;
+	} else if (!slice->ticks && slice->start_ns < frozen_ns) {
+		const bool is_in = frozen_ns - slice->start_ns > slice->end_ns - frozen_ns;
+
+		span->end_ns = is_in ? slice->end_ns : slice->start_ns;
+		span->end += is_in;
+	}
 }
 
 /* The slices of the last @length_ns. Slices are whole: one that lies across the beginning is in if
@@ -68,11 +99,11 @@ static void limit_span(struct span *span, const struct timeline *timeline, uint6
 	const uint64_t from_ns = span->end_ns > length_ns ? span->end_ns - length_ns : 0;
 	const struct slice *slice;
 
-	while (span->first < timeline->count && timeline->slices[span->first].end_ns <= from_ns)
+	while (span->first < span->end && timeline->slices[span->first].end_ns <= from_ns)
 		span->first++;
 	if (from_ns > span->begin_ns)
 		span->begin_ns = from_ns;
-	if (span->first == timeline->count)
+	if (span->first == span->end)
 		return;
 	slice = &timeline->slices[span->first];
 	if (slice->start_ns >= from_ns)
@@ -89,7 +120,7 @@ static void limit_span(struct span *span, const struct timeline *timeline, uint6
 static void continue_span(struct span *span, const struct timeline *timeline,
 			  const struct publisher *publisher)
 {
-	while (span->first < timeline->count &&
+	while (span->first < span->end &&
 	       timeline->slices[span->first].seq < publisher->published_seq)
 		span->first++;
 	if (publisher->published_ns)
@@ -100,11 +131,13 @@ static struct span choose_span(const struct publisher *publisher)
 {
 	const struct timeline *timeline = &publisher->ingest->timeline;
 	const struct analyzer_config *config = publisher->config;
-	struct span span = { .begin_ns = publisher->begin_ns,
+	struct span span = { .end = timeline->count, .begin_ns = publisher->begin_ns,
 			     .end_ns = publisher->ingest->watermark_ns };
 
 	if (span.end_ns < span.begin_ns)
 		span.end_ns = span.begin_ns;
+	if (publisher->frozen_ns)
+		freeze_span(&span, timeline, publisher->frozen_ns);
 	if (!span.begin_ns && timeline->count)
 		span.begin_ns = timeline->slices[0].start_ns;
 	if (timeline->evicted_until_ns > span.begin_ns)
@@ -115,12 +148,14 @@ static struct span choose_span(const struct publisher *publisher)
 		limit_span(&span, timeline, config->window_ns);
 	else if (config->window == WINDOW_DECAY)
 		limit_span(&span, timeline, DECAY_END_NS);
+	if (span.begin_ns > span.end_ns)	/* all of it has left the history */
+		span.begin_ns = span.end_ns;
 	return span;
 }
 
 static void fold_decaying(struct fold *fold, const struct timeline *timeline, struct span span)
 {
-	for (uint32_t s = span.first; s < timeline->count; s++) {
+	for (uint32_t s = span.first; s < span.end; s++) {
 		const struct slice *slice = &timeline->slices[s];
 		const uint64_t age_ns =
 			span.end_ns > slice->end_ns ? span.end_ns - slice->end_ns : 0;
@@ -136,7 +171,7 @@ static void fold_slices(struct fold *fold, const struct slice *slices, uint32_t 
 
 	for (uint32_t s = 0; s < count; s++)
 		entries += slices[s].count;
-	if (fold->keys == (KEY_OBJECT | KEY_SYMBOL) && entries > DENSE_ENTRIES) {
+	if (fold_can_be_dense(fold) && entries > DENSE_ENTRIES) {
 		fold_add_slices_dense(fold, slices, count);
 		return;
 	}
@@ -152,7 +187,7 @@ static uint64_t fold_window(struct publisher *publisher, struct fold *fold, stru
 	uint64_t truncated = 0;
 
 	if (config->window == WINDOW_SECONDS && config->window_ns <= LIVE_WINDOW_MAX_NS &&
-	    span.first < timeline->count &&
+	    span.first < span.end && !publisher->frozen_ns &&
 	    !live_window_update(&publisher->window, timeline, timeline->slices[span.first].seq)) {
 		const struct slice sum = { .entries = publisher->window.sum.entries,
 					   .count = publisher->window.sum.count };
@@ -163,8 +198,8 @@ static uint64_t fold_window(struct publisher *publisher, struct fold *fold, stru
 	if (config->window == WINDOW_DECAY)
 		fold_decaying(fold, timeline, span);
 	else
-		fold_slices(fold, timeline->slices + span.first, timeline->count - span.first);
-	for (uint32_t s = span.first; s < timeline->count; s++)
+		fold_slices(fold, timeline->slices + span.first, span.end - span.first);
+	for (uint32_t s = span.first; s < span.end; s++)
 		truncated += timeline->slices[s].truncated_stacks;
 	return truncated;
 }
@@ -223,12 +258,15 @@ static void put_figures(const struct publisher *publisher, const struct fold *fo
 	head->time_ns = span.end_ns;
 	head->window = config->window;
 	head->window_s = (double)(span.end_ns - span.begin_ns) / 1e9;
-	head->keys = config->keys;
+	head->keys = config->query.keys;
+	head->query = config->query.number;
 	head->samples = fold->samples;
 	head->samples_per_s = head->window_s > 0 ? (double)fold->samples / head->window_s : 0;
 	head->idle_samples = fold->idle_samples;
 	head->weight = fold->weight;
 	head->idle_weight = fold->idle_weight;
+	head->shown_samples = fold->shown_samples;
+	head->shown_weight = fold->shown_weight;
 	head->unresolved = fold->unresolved;
 	head->busy_pct = config->has_busy ? busy_pct(&publisher->busy, span.begin_ns) : -1;
 	if (config->window == WINDOW_ALL)
@@ -238,12 +276,13 @@ static void put_figures(const struct publisher *publisher, const struct fold *fo
 static struct snapshot *make_one(struct publisher *publisher, struct snapshot head,
 				 struct span span, uint32_t event)
 {
+	const struct query *query = &publisher->config->query;
 	struct ingest *ingest = publisher->ingest;
 	struct snapshot *snapshot = NULL;
 	struct fold fold;
 
-	fold_init(&fold, &ingest->trie, &ingest->names, &ingest->tasks, publisher->config->keys,
-		  event);
+	fold_init(&fold, &ingest->trie, &ingest->names, &ingest->tasks, query->keys, event,
+		  &query->filter);
 	head.truncated_stacks = fold_window(publisher, &fold, span);
 	if (!fold.is_out_of_memory) {
 		put_figures(publisher, &fold, span, &head);
@@ -291,12 +330,13 @@ struct snapshot *publisher_make(struct publisher *publisher, bool is_last,
 		.is_target_gone = publisher->is_ended && !config->ingest.is_replay,
 		.end_err = is_last ? end_why->err : 0, .end_reason = is_last ? end_why->text : "",
 		.event_count = shown_events(config), .seq = publisher->seq + 1,
+		.is_frozen = publisher->frozen_ns,
 	};
 	struct span span;
 
-	if (timeline_cut(&ingest->timeline, ingest->watermark_ns))
+	if (!publisher->frozen_ns && timeline_cut(&ingest->timeline, ingest->watermark_ns))
 		return NULL;
-	if (config->has_busy && !publisher->is_ended)
+	if (config->has_busy && !publisher->is_ended && !publisher->frozen_ns)
 		busy_read(&publisher->busy, clock_now_ns());
 	span = choose_span(publisher);
 	put_own_cost(publisher, &head);
@@ -308,6 +348,8 @@ struct snapshot *publisher_make(struct publisher *publisher, bool is_last,
 	if (!snapshot)
 		return NULL;
 	publisher->seq++;
+	if (publisher->frozen_ns)
+		return snapshot;
 	publisher->published_ns = span.end_ns;
 	publisher->published_seq = ingest->timeline.open_slice.seq;
 	return snapshot;

@@ -185,7 +185,7 @@ static void test_rows_pass_the_filter_and_the_limit(void **state)
 	assert_null(strstr(text, "\"symbol\":\"c\""));
 	assert_null(strstr(text, "idle\":true"));
 	free(text);
-	options.filter.show_idle = true;
+	options.show_idle = true;
 	text = written(&snapshot, &options);
 	assert_has(text, "\"idle\":true}");
 	free(text);
