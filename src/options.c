@@ -201,11 +201,7 @@ static int parse_choice(const char *text, const char *option, const char *const 
 
 static int parse_freq(const char *text, struct options *out, struct diag *why)
 {
-	if (!strcmp(text, "max")) {
-		out->capture.freq_hz = UINT64_MAX;
-		return 0;
-	}
-	return parse_number(text, "-F", 1000000, &out->capture.freq_hz, why);
+	return capture_parse_freq(text, &out->capture.freq_hz, why);
 }
 
 static int parse_batch(const char *text, struct options *out, struct diag *why)
