@@ -66,6 +66,7 @@ static int run_screen(struct session *session, const struct options *options, st
 		.filter = options->filter, .window = options->window,
 		.window_ns = options->window_ns, .interval_ns = options->interval_ns,
 		.color = options->color, .no_unicode = options->no_unicode,
+		.source = session->retarget ? retarget_control(session->retarget) : NULL,
 		.command_fd = session->command ? command_pidfd(session->command) : -1,
 	};
 

@@ -10,6 +10,7 @@
 #include "base/diag.h"
 #include "model/analyzer.h"
 #include "model/filter.h"
+#include "model/source_change.h"
 #include "probe/guardian.h"
 #include "ui/term.h"
 
@@ -22,6 +23,7 @@ struct screen_config {
 	uint64_t interval_ns;
 	enum color_mode color;
 	bool no_unicode;
+	const struct source_control *source;	/* NULL: a replay, whose source is as it is */
 	int command_fd;			/* readable when the `-- command` has ended; -1: none */
 };
 
