@@ -17,6 +17,7 @@
 #include "base/thread.h"
 #include "model/budget.h"
 #include "model/publisher.h"
+#include "model/source.h"
 
 #define REQUEST_QUEUE_BYTES 65536	/* a query has 3 KB; keys held down send many */
 #define RECORDS_PER_LOOK    1024	/* about a millisecond of work */
@@ -126,6 +127,26 @@ bool analyzer_request(struct analyzer *analyzer, const struct request *request)
 	return true;
 }
 
+/* The picture that comes next is the first of another source, also after the end of the last. */
+static void switch_source(struct analyzer *analyzer, const struct queue_source *item)
+{
+	struct analyzer_config *config = &analyzer->config;
+	const struct source *source = item->source;
+
+	config->ingest = source->ingest;
+	config->target = source->target;
+	config->notice = source->notice;
+	config->cpus = source->cpus;
+	config->has_busy = source->has_busy;
+	ingest_switch(&analyzer->ingest, item->source, item->begin_ns);
+	publisher_switch(&analyzer->publisher, item->begin_ns);
+	analyzer->end_ns = 0;
+	analyzer->end_why = (struct diag){ 0 };
+	analyzer->is_last_published = false;
+	analyzer->refreshes = 0;
+	analyzer->next_refresh_ns = clock_now_ns() + FIRST_REFRESH_NS;
+}
+
 static void take_item(struct analyzer *analyzer, const struct queue_item *item, size_t bytes)
 {
 	const void *payload = item + 1;
@@ -147,6 +168,9 @@ static void take_item(struct analyzer *analyzer, const struct queue_item *item, 
 		analyzer->end_why = end->why;
 		analyzer->end_ns = clock_now_ns();
 		analyzer->publisher.is_ended = true;
+		break;
+	case QUEUE_SOURCE:
+		switch_source(analyzer, payload);
 		break;
 	default:
 		break;

@@ -51,6 +51,17 @@ void publisher_renumbered(struct publisher *publisher)
 	live_window_reset(&publisher->window);
 }
 
+void publisher_switch(struct publisher *publisher, uint64_t begin_ns)
+{
+	live_window_reset(&publisher->window);
+	publisher->busy.count = 0;	/* it is read only while it means something */
+	busy_read(&publisher->busy, clock_now_ns());
+	publisher->begin_ns = publisher->published_ns = begin_ns;
+	publisher->published_seq = publisher->ingest->timeline.open_slice.seq;
+	publisher->event = 0;
+	publisher->is_ended = false;
+}
+
 void publisher_zero(struct publisher *publisher)
 {
 	struct ingest *ingest = publisher->ingest;
