@@ -376,6 +376,19 @@ static int wait_ms(struct analyzer *analyzer, uint64_t now_ns)
 	return ms_until(analyzer->next_refresh_ns, now_ns);
 }
 
+/* Nothing is due before: -1 is never. */
+static int poll_ms(struct analyzer *analyzer, uint64_t now_ns)
+{
+	const int refresh_ms = wait_ms(analyzer, now_ns);
+	const uint64_t due_ns = publisher_due_ns(&analyzer->publisher);
+	int due_ms;
+
+	if (due_ns == UINT64_MAX)
+		return refresh_ms;
+	due_ms = ms_until(due_ns, now_ns);
+	return refresh_ms >= 0 && refresh_ms < due_ms ? refresh_ms : due_ms;
+}
+
 static void *run(void *argument)
 {
 	struct analyzer *analyzer = argument;
@@ -391,13 +404,14 @@ static void *run(void *argument)
 	bool has_more = false;
 
 	while (!atomic_load_explicit(&analyzer->stop, memory_order_acquire)) { /* analyzer_stop() */
-		poll(fds, 4, has_more ? 0 : wait_ms(analyzer, clock_now_ns()));
+		poll(fds, 4, has_more ? 0 : poll_ms(analyzer, clock_now_ns()));
 		if (fds[0].revents & POLLIN)
 			eventfd_read(config->queue_fd, &count);
 		has_more = drain(analyzer);
 		ingest_poll(&analyzer->ingest, false);
 		enforce_budget(analyzer);
 		take_requests(analyzer);
+		publisher_tick(&analyzer->publisher, clock_now_ns());
 		refresh_if_due(analyzer, clock_now_ns());
 	}
 	return NULL;
