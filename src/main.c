@@ -80,6 +80,7 @@ static int run_screen(struct session *session, const struct options *options, st
 		.color = options->color, .theme = options->theme,
 		.no_unicode = options->no_unicode, .no_mouse = options->no_mouse,
 		.keymap = &keymap, .choice = &choice,
+		.source = session->retarget ? retarget_control(session->retarget) : NULL,
 		.command_fd = session->command ? command_pidfd(session->command) : -1,
 	};
 

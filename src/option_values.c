@@ -93,11 +93,8 @@ const char *const option_freqs[] = { "99", "997", "4000", "max", NULL };
 
 int option_set_freq(struct options *out, const char *as, const char *text, struct diag *why)
 {
-	if (!strcmp(text, "max")) {
-		out->capture.freq_hz = UINT64_MAX;
-		return 0;
-	}
-	return parse_number(text, as, 1000000, &out->capture.freq_hz, why);
+	(void)as;
+	return capture_parse_freq(text, &out->capture.freq_hz, why);
 }
 
 int option_set_count(struct options *out, const char *as, const char *text, struct diag *why)

@@ -17,6 +17,7 @@
 #include "base/thread.h"
 #include "model/budget.h"
 #include "model/publisher.h"
+#include "model/source.h"
 
 #define REQUEST_QUEUE_BYTES 65536	/* a query has 3 KB; keys held down send many */
 #define RECORDS_PER_LOOK    1024	/* about a millisecond of work */
@@ -126,6 +127,26 @@ bool analyzer_request(struct analyzer *analyzer, const struct request *request)
 	return true;
 }
 
+/* The picture that comes next is the first of another source, also after the end of the last. */
+static void switch_source(struct analyzer *analyzer, const struct queue_source *item)
+{
+	struct analyzer_config *config = &analyzer->config;
+	const struct source *source = item->source;
+
+	config->ingest = source->ingest;
+	config->target = source->target;
+	config->notice = source->notice;
+	config->cpus = source->cpus;
+	config->has_busy = source->has_busy;
+	ingest_switch(&analyzer->ingest, item->source, item->begin_ns);
+	publisher_switch(&analyzer->publisher, item->begin_ns);
+	analyzer->end_ns = 0;
+	analyzer->end_why = (struct diag){ 0 };
+	analyzer->is_last_published = false;
+	analyzer->refreshes = 0;
+	analyzer->next_refresh_ns = clock_now_ns() + FIRST_REFRESH_NS;
+}
+
 static void take_item(struct analyzer *analyzer, const struct queue_item *item, size_t bytes)
 {
 	const void *payload = item + 1;
@@ -147,6 +168,9 @@ static void take_item(struct analyzer *analyzer, const struct queue_item *item, 
 		analyzer->end_why = end->why;
 		analyzer->end_ns = clock_now_ns();
 		analyzer->publisher.is_ended = true;
+		break;
+	case QUEUE_SOURCE:
+		switch_source(analyzer, payload);
 		break;
 	default:
 		break;
@@ -352,6 +376,19 @@ static int wait_ms(struct analyzer *analyzer, uint64_t now_ns)
 	return ms_until(analyzer->next_refresh_ns, now_ns);
 }
 
+/* Nothing is due before: -1 is never. */
+static int poll_ms(struct analyzer *analyzer, uint64_t now_ns)
+{
+	const int refresh_ms = wait_ms(analyzer, now_ns);
+	const uint64_t due_ns = publisher_due_ns(&analyzer->publisher);
+	int due_ms;
+
+	if (due_ns == UINT64_MAX)
+		return refresh_ms;
+	due_ms = ms_until(due_ns, now_ns);
+	return refresh_ms >= 0 && refresh_ms < due_ms ? refresh_ms : due_ms;
+}
+
 static void *run(void *argument)
 {
 	struct analyzer *analyzer = argument;
@@ -367,13 +404,14 @@ static void *run(void *argument)
 	bool has_more = false;
 
 	while (!atomic_load_explicit(&analyzer->stop, memory_order_acquire)) { /* analyzer_stop() */
-		poll(fds, 4, has_more ? 0 : wait_ms(analyzer, clock_now_ns()));
+		poll(fds, 4, has_more ? 0 : poll_ms(analyzer, clock_now_ns()));
 		if (fds[0].revents & POLLIN)
 			eventfd_read(config->queue_fd, &count);
 		has_more = drain(analyzer);
 		ingest_poll(&analyzer->ingest, false);
 		enforce_budget(analyzer);
 		take_requests(analyzer);
+		publisher_tick(&analyzer->publisher, clock_now_ns());
 		refresh_if_due(analyzer, clock_now_ns());
 	}
 	return NULL;

@@ -27,11 +27,14 @@ void publisher_init(struct publisher *publisher, const struct analyzer_config *c
 		    struct ingest *ingest)
 {
 	*publisher = (struct publisher){ .config = config, .ingest = ingest };
+	task_stats_init(&publisher->task_stats, config->reader);
 }
 
 void publisher_finish(struct publisher *publisher)
 {
 	live_window_finish(&publisher->window);
+	busy_finish(&publisher->busy);
+	task_stats_finish(&publisher->task_stats);
 }
 
 void publisher_start(struct publisher *publisher)
@@ -46,9 +49,34 @@ void publisher_start(struct publisher *publisher)
 	busy_read(&publisher->busy, now_ns);
 }
 
+uint64_t publisher_due_ns(const struct publisher *publisher)
+{
+	if (!publisher->config->has_busy || publisher->is_ended)
+		return UINT64_MAX;
+	return busy_due_ns(&publisher->busy);
+}
+
+void publisher_tick(struct publisher *publisher, uint64_t now_ns)
+{
+	if (now_ns >= publisher_due_ns(publisher))
+		busy_read(&publisher->busy, now_ns);
+}
+
 void publisher_renumbered(struct publisher *publisher)
 {
 	live_window_reset(&publisher->window);
+}
+
+void publisher_switch(struct publisher *publisher, uint64_t begin_ns)
+{
+	live_window_reset(&publisher->window);
+	publisher->busy.count = 0;	/* it is read only while it means something */
+	busy_read(&publisher->busy, clock_now_ns());
+	publisher->begin_ns = publisher->published_ns = begin_ns;
+	publisher->published_seq = publisher->ingest->timeline.open_slice.seq;
+	publisher->event = 0;
+	publisher->frozen_ns = 0;
+	publisher->is_ended = false;
 }
 
 void publisher_zero(struct publisher *publisher)
@@ -127,21 +155,28 @@ static void continue_span(struct span *span, const struct timeline *timeline,
 		span->begin_ns = publisher->published_ns;
 }
 
+/* What was counted before is gone, or was zeroed. */
+static uint64_t history_begin_ns(const struct publisher *publisher)
+{
+	const struct timeline *timeline = &publisher->ingest->timeline;
+	uint64_t begin_ns = publisher->begin_ns;
+
+	if (!begin_ns && timeline->count)
+		begin_ns = timeline->slices[0].start_ns;
+	return timeline->evicted_until_ns > begin_ns ? timeline->evicted_until_ns : begin_ns;
+}
+
 static struct span choose_span(const struct publisher *publisher)
 {
 	const struct timeline *timeline = &publisher->ingest->timeline;
 	const struct analyzer_config *config = publisher->config;
-	struct span span = { .end = timeline->count, .begin_ns = publisher->begin_ns,
+	struct span span = { .end = timeline->count, .begin_ns = history_begin_ns(publisher),
 			     .end_ns = publisher->ingest->watermark_ns };
 
 	if (span.end_ns < span.begin_ns)
 		span.end_ns = span.begin_ns;
 	if (publisher->frozen_ns)
 		freeze_span(&span, timeline, publisher->frozen_ns);
-	if (!span.begin_ns && timeline->count)
-		span.begin_ns = timeline->slices[0].start_ns;
-	if (timeline->evicted_until_ns > span.begin_ns)
-		span.begin_ns = timeline->evicted_until_ns;
 	if (config->window == WINDOW_INTERVAL)
 		continue_span(&span, timeline, publisher);
 	else if (config->window == WINDOW_SECONDS)
@@ -268,9 +303,30 @@ static void put_figures(const struct publisher *publisher, const struct fold *fo
 	head->shown_samples = fold->shown_samples;
 	head->shown_weight = fold->shown_weight;
 	head->unresolved = fold->unresolved;
-	head->busy_pct = config->has_busy ? busy_pct(&publisher->busy, span.begin_ns) : -1;
+	head->busy_pct = config->has_busy ? busy_pct(&publisher->busy, span.begin_ns, span.end_ns)
+					  : -1;
 	if (config->window == WINDOW_ALL)
 		head->evicted_samples = publisher->ingest->timeline.evicted_samples;
+}
+
+/* Up to now, whatever the window. */
+static void put_strip(struct publisher *publisher, struct snapshot *head, uint32_t event)
+{
+	const struct ingest *ingest = publisher->ingest;
+	const struct strip_span span = {
+		.begin_ns = history_begin_ns(publisher), .end_ns = ingest->watermark_ns,
+		.event = event, .is_only_event = head->event_count == 1,
+		.is_whole = publisher->config->ingest.is_replay,
+	};
+
+	if (publisher->config->has_busy)
+		strip_from_busy(&publisher->strip, &publisher->busy);
+	else
+		strip_from_timeline(&publisher->strip, &ingest->timeline, &span);
+	head->strip_kind = publisher->strip.kind;
+	head->strip_count = publisher->strip.count;
+	head->strip_step_s = publisher->strip.step_s;
+	head->strip = publisher->strip.points;
 }
 
 static struct snapshot *make_one(struct publisher *publisher, struct snapshot head,
@@ -278,6 +334,11 @@ static struct snapshot *make_one(struct publisher *publisher, struct snapshot he
 {
 	const struct query *query = &publisher->config->query;
 	struct ingest *ingest = publisher->ingest;
+	const struct row_sources sources = {
+		.tasks = &publisher->task_stats,
+		.busy = publisher->config->has_busy ? &publisher->busy : NULL,
+		.since_ns = span.begin_ns, .until_ns = span.end_ns,
+	};
 	struct snapshot *snapshot = NULL;
 	struct fold fold;
 
@@ -286,7 +347,8 @@ static struct snapshot *make_one(struct publisher *publisher, struct snapshot he
 	head.truncated_stacks = fold_window(publisher, &fold, span);
 	if (!fold.is_out_of_memory) {
 		put_figures(publisher, &fold, span, &head);
-		snapshot = snapshot_build(&head, &fold);
+		put_strip(publisher, &head, event);
+		snapshot = snapshot_build(&head, &fold, &sources);
 	}
 	fold_finish(&fold);
 	return snapshot;
@@ -338,6 +400,7 @@ struct snapshot *publisher_make(struct publisher *publisher, bool is_last,
 		return NULL;
 	if (config->has_busy && !publisher->is_ended && !publisher->frozen_ns)
 		busy_read(&publisher->busy, clock_now_ns());
+	task_stats_take(&publisher->task_stats);
 	span = choose_span(publisher);
 	put_own_cost(publisher, &head);
 	put_losses(ingest, &head);
@@ -347,6 +410,7 @@ struct snapshot *publisher_make(struct publisher *publisher, bool is_last,
 					    : make_one(publisher, head, span, publisher->event);
 	if (!snapshot)
 		return NULL;
+	task_stats_ask(&publisher->task_stats, snapshot, clock_now_ns());
 	publisher->seq++;
 	if (publisher->frozen_ns)
 		return snapshot;
