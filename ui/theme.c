@@ -21,6 +21,7 @@ const struct theme themes[] = {
 	{
 		.name = "default",
 		.help = "on black and on white: colours of middle brightness",
+		.colors = 256,
 		.looks = {
 			[ROLE_TEXT] =         { PLAIN, PLAIN, 0 },
 			[ROLE_DIM] =          { 244,   PLAIN, 0 },
@@ -44,12 +45,14 @@ const struct theme themes[] = {
 			[ROLE_STRIP] =        { 67,    PLAIN, 0 },
 			[ROLE_STRIP_HIGH] =   { 167,   PLAIN, 0 },
 			[ROLE_BOX] =          { PLAIN, PLAIN, 0 },
+			[ROLE_BOX_DIM] =      { 244,   PLAIN, 0 },
 			[ROLE_BOX_CURSOR] =   { 231,   24,    0 },
 		},
 	},
 	{
 		.name = "dark",
 		.help = "on black or nearly so: brighter, and richer in contrast",
+		.colors = 256,
 		.looks = {
 			[ROLE_TEXT] =         { PLAIN, PLAIN, 0 },
 			[ROLE_DIM] =          { 245,   PLAIN, 0 },
@@ -73,12 +76,14 @@ const struct theme themes[] = {
 			[ROLE_STRIP] =        { 67,    PLAIN, 0 },
 			[ROLE_STRIP_HIGH] =   { 203,   PLAIN, 0 },
 			[ROLE_BOX] =          { 252,   235,   0 },
+			[ROLE_BOX_DIM] =      { 245,   235,   0 },
 			[ROLE_BOX_CURSOR] =   { 231,   24,    0 },
 		},
 	},
 	{
 		.name = "light",
 		.help = "on white or nearly so: darker",
+		.colors = 256,
 		.looks = {
 			[ROLE_TEXT] =         { PLAIN, PLAIN, 0 },
 			[ROLE_DIM] =          { 243,   PLAIN, 0 },
@@ -102,41 +107,45 @@ const struct theme themes[] = {
 			[ROLE_STRIP] =        { 67,    PLAIN, 0 },
 			[ROLE_STRIP_HIGH] =   { 160,   PLAIN, 0 },
 			[ROLE_BOX] =          { 235,   255,   0 },
+			[ROLE_BOX_DIM] =      { 243,   255,   0 },
 			[ROLE_BOX_CURSOR] =   { 16,    153,   0 },
 		},
 	},
 	{
 		.name = "colour-blind",
 		.help = "on black and on white, without red against green",
+		.colors = 256,
 		.looks = {
 			[ROLE_TEXT] =         { PLAIN, PLAIN, 0 },
 			[ROLE_DIM] =          { 244,   PLAIN, 0 },
 			[ROLE_NAME] =         { 136,   PLAIN, LOOK_BOLD },
 			[ROLE_HEADING] =      { PLAIN, PLAIN, LOOK_BOLD },
 			[ROLE_HOT] =          { 166,   PLAIN, LOOK_BOLD },
-			[ROLE_WARM] =         { 136,   PLAIN, 0 },
+			[ROLE_WARM] =         { PLAIN, PLAIN, 0 },
 			[ROLE_COOL] =         { 244,   PLAIN, 0 },
 			[ROLE_USER] =         { PLAIN, PLAIN, 0 },
 			[ROLE_KERNEL] =       { 32,    PLAIN, 0 },
-			[ROLE_GUEST] =        { 133,   PLAIN, 0 },
+			[ROLE_GUEST] =        { 63,    PLAIN, 0 },
 			[ROLE_UNRESOLVED] =   { 244,   PLAIN, 0 },
 			[ROLE_LOSS] =         { 166,   PLAIN, LOOK_BOLD },
 			[ROLE_STATE] =        { 136,   PLAIN, LOOK_BOLD },
 			[ROLE_KEY] =          { 32,    PLAIN, LOOK_BOLD },
 			[ROLE_SELECTED] =     { 231,   24,    0 },
 			[ROLE_SELECTED_BAR] = { 215,   24,    0 },
-			[ROLE_JIT] =          { 133,   PLAIN, 0 },
+			[ROLE_JIT] =          { 136,   PLAIN, 0 },
 			[ROLE_MATCH] =        { 16,    178,   0 },
 			[ROLE_TAB] =          { 231,   24,    LOOK_BOLD },
 			[ROLE_STRIP] =        { 67,    PLAIN, 0 },
 			[ROLE_STRIP_HIGH] =   { 166,   PLAIN, 0 },
 			[ROLE_BOX] =          { PLAIN, PLAIN, 0 },
+			[ROLE_BOX_DIM] =      { 244,   PLAIN, 0 },
 			[ROLE_BOX_CURSOR] =   { 231,   24,    0 },
 		},
 	},
 	{
 		.name = "16",
 		.help = "in the terminal's own 16 colours, as its palette has them",
+		.colors = 8,	/* bright ones are told by bold */
 		.looks = {
 			[ROLE_TEXT] =         { PLAIN, PLAIN, 0 },
 			[ROLE_DIM] =          { 8,     PLAIN, 0 },
@@ -160,12 +169,14 @@ const struct theme themes[] = {
 			[ROLE_STRIP] =        { 6,     PLAIN, 0 },
 			[ROLE_STRIP_HIGH] =   { 9,     PLAIN, 0 },
 			[ROLE_BOX] =          { PLAIN, PLAIN, 0 },
+			[ROLE_BOX_DIM] =      { 8,     PLAIN, 0 },
 			[ROLE_BOX_CURSOR] =   { PLAIN, PLAIN, LOOK_REVERSE },
 		},
 	},
 	{
 		.name = "mono",
 		.help = "without colours",
+		.colors = 0,
 		.looks = {
 			[ROLE_TEXT] =         { PLAIN, PLAIN, 0 },
 			[ROLE_DIM] =          { PLAIN, PLAIN, LOOK_DIM },
@@ -189,6 +200,7 @@ const struct theme themes[] = {
 			[ROLE_STRIP] =        { PLAIN, PLAIN, 0 },
 			[ROLE_STRIP_HIGH] =   { PLAIN, PLAIN, LOOK_BOLD },
 			[ROLE_BOX] =          { PLAIN, PLAIN, 0 },
+			[ROLE_BOX_DIM] =      { PLAIN, PLAIN, LOOK_DIM },
 			[ROLE_BOX_CURSOR] =   { PLAIN, PLAIN, LOOK_REVERSE },
 		},
 	},
@@ -205,7 +217,7 @@ const struct theme *theme_find(const char *name)
 
 const struct theme *theme_for_colors(const struct theme *theme, int colors)
 {
-	if (colors >= 256)
+	if (colors >= theme->colors)
 		return theme;
 	return theme_find(colors >= 8 ? "16" : "mono");
 }
