@@ -248,7 +248,7 @@ static void test_text_is_in_symbol_object_or_command(void **state)
 	EXPECT(named(FILTER_TEXT, "~^ma"), { "main", 0, 16 });
 	EXPECT(named(FILTER_TEXT, "~^a$"),
 	       { "main", 0, 5 }, { "f", 2, 2 }, { "g", 0, 3 }, { "ext4_read", 3, 3 });
-	EXPECT(named(FILTER_TEXT, "lib"), NO_ROW);	/* of the path only its last name is shown */
+	EXPECT(named(FILTER_TEXT, "lib"), NO_ROW);	/* of a path the end is shown */
 	EXPECT(not(named(FILTER_TEXT, "~^(a|f)$")),
 	       { "main", 0, 11 }, { "g", 0, 11 }, { "", 7, 7 }, { "default_idle", 5, 5 });
 }
