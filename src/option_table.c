@@ -282,7 +282,7 @@ void option_table_print_help(FILE *out)
 			fprintf(out, "\n%s%s", titles[row->group], titles[row->group][0] ? "\n" : "");
 		print_row(out, row);
 	}
-	fputs("\nExit status: 0 ok, 1 output failed, 2 usage or no terminal, 3 data or resources,\n"
-	      "4 permission, 5 internal error, 128+n signal n; with a command its own, 126 or 127\n"
-	      "when it can't be started, 125 for a failure of flametop.\n", out);
+	fputs("\nExit status: 0 ok, 1 output failed, 2 usage or no terminal, 3 data or\n"
+	      "resources, 4 permission, 5 internal error, 128+n signal n; with a command its\n"
+	      "own, 126 or 127 when it can't be started, 125 for a failure of flametop.\n", out);
 }

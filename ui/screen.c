@@ -276,7 +276,7 @@ int screen_run(const struct screen_config *config, struct diag *why)
 	const struct term_config term_config = {
 		.color = config->color,
 		.no_unicode = config->no_unicode,
-		.theme = &themes[0],
+		.theme = config->theme,
 		.guardian = config->guardian,
 	};
 	struct screen screen;

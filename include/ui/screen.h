@@ -11,7 +11,9 @@
 #include "model/analyzer.h"
 #include "model/filter.h"
 #include "probe/guardian.h"
+#include "ui/keymap.h"
 #include "ui/term.h"
+#include "ui/theme.h"
 
 struct screen_config {
 	struct analyzer *analyzer;	/* started, already with the window and interval below */
@@ -21,7 +23,9 @@ struct screen_config {
 	uint64_t window_ns;		/* of WINDOW_SECONDS */
 	uint64_t interval_ns;
 	enum color_mode color;
-	bool no_unicode;
+	const struct theme *theme;
+	bool no_unicode, no_mouse;
+	const struct keymap *keymap;
 	int command_fd;			/* readable when the `-- command` has ended; -1: none */
 };
 
