@@ -114,22 +114,24 @@ static void press_keys(struct screen *screen)
 	int key;
 
 	while (!screen->state.wants_quit && (key = keys_next(&screen->keys)) != UI_KEY_NONE)
-		state_press_key(&screen->state, key);
+		if (!screen->keys.is_pasted || screen->state.prompt.is_open)
+			state_press_key(&screen->state, key);
 }
 
 static void read_keys(struct screen *screen)
 {
 	unsigned char bytes[KEYS_BUFFER_BYTES];
 	const ssize_t count = term_read(screen->term, bytes, keys_room(&screen->keys));
+	const uint64_t now_ns = clock_now_ns();
 
 	if (count <= 0) {
 		if (count == 0 || errno == EIO || errno == ENXIO)
 			screen->status = SIGNAL_STATUS(SIGHUP);
 		return;
 	}
-	keys_feed(&screen->keys, bytes, (size_t)count);
-	screen->escape_ns = clock_now_ns() + KEYS_ESCAPE_MS * CLOCK_NS_PER_MS;
+	keys_feed(&screen->keys, bytes, (size_t)count, now_ns);
 	press_keys(screen);
+	screen->escape_ns = now_ns + keys_wait_ms(&screen->keys) * CLOCK_NS_PER_MS;
 }
 
 static int escape_wait_ms(const struct screen *screen)
