@@ -33,7 +33,7 @@ static const char script[] =
 "	local separators=$1 before\n"
 "\n"
 "	shift\n"
-"	before=${typed%\"${typed##*[$separators]}\"}\n"
+"	before=${typed%\"${typed##*[\"$separators\"]}\"}\n"
 "	_flametop_words \"${@/#/$before}\"\n"
 "}\n"
 "\n"
@@ -65,15 +65,19 @@ static const char script[] =
 "	_flametop_list , \"${events[@]}\" \"$@\"\n"
 "}\n"
 "\n"
+"_flametop_users()\n"
+"{\n"
+"	local users\n"
+"\n"
+"	mapfile -t users < <(compgen -u)\n"
+"	_flametop_words \"${users[@]}\"\n"
+"}\n"
+"\n"
 "# The command behind the options completes as commands do.\n"
 "_flametop_command()	# WORDS-BEFORE\n"
 "{\n"
-"	local line\n"
-"\n"
 "	if [ \"$1\" -eq 0 ]; then\n"
-"		while read -r line; do\n"
-"			COMPREPLY+=(\"$line\")\n"
-"		done < <(compgen -c -- \"$current\")\n"
+"		mapfile -t COMPREPLY < <(compgen -c -- \"$current\")\n"
 "	else\n"
 "		_flametop_files=1\n"
 "	fi\n"
@@ -82,7 +86,7 @@ static const char script[] =
 "_flametop()\n"
 "{\n"
 "	local line=${COMP_LINE:0:COMP_POINT} current=${COMP_WORDS[COMP_CWORD]}\n"
-"	local typed option= words=() at _flametop_files=\n"
+"	local typed option='' words=() at _flametop_files=''\n"
 "\n"
 "	COMPREPLY=()\n"
 "	[[ $current != [=:] ]] || current=\n"
@@ -202,7 +206,7 @@ static void print_offer(FILE *out, const struct option_row *row)
 		fputs("_flametop_numbers /proc/[0-9]*/task/[0-9]*", out);
 		break;
 	case VALUE_USER:
-		fputs("_flametop_words $(compgen -u)", out);
+		fputs("_flametop_users", out);
 		break;
 	case VALUE_CPU:
 		fputs("_flametop_numbers /sys/devices/system/cpu/cpu[0-9]*", out);

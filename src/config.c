@@ -274,7 +274,8 @@ int config_read(struct config *out, const char *path, struct diag *why)
 	forget(out);
 	if (path && !strcmp(path, "none"))
 		return 0;
-	err = path ? config_file_read(&file, path, why) : config_file_read_own(&file, "config", why);
+	err = path ? config_file_read(&file, path, why)
+		   : config_file_read_own(&file, "config", why);
 	if (!err && file.text) {
 		snprintf(out->path, sizeof(out->path), "%s", file.path);
 		err = parse_file(out, &file, false, why);

@@ -32,8 +32,8 @@ void config_print_sample(FILE *out)
 {
 	struct keymap keymap;
 
-	fputs("# Configuration of flametop(8). Every line shows the default; remove the # in front\n"
-	      "# of it to change it. Behind \" ;\" is a comment, too.\n"
+	fputs("# Configuration of flametop(8). Every line shows the default; remove the # in\n"
+	      "# front of it to change it. Behind \" ;\" is a comment, too.\n"
 	      "\n"
 	      "[options]\n"
 	      "# As on the command line, which wins. Flags are true or false; an empty value\n"

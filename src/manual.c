@@ -2,12 +2,15 @@
  * Source: mdoc(7); checked with mandoc -T lint. */
 #include "manual.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #include "option_table.h"
 #include "ui/commands.h"
 #include "ui/keymap.h"
 #include "ui/theme.h"
+
+#define PROSE_COLUMNS 72	/* mandoc wants lines of at most 80 */
 
 static const char head[] =
 ".Dd November 21, 2026\n"
@@ -26,16 +29,16 @@ static const char head[] =
 ".Op Fl - Ar command Op Ar argument ...\n"
 ".Sh DESCRIPTION\n"
 ".Nm\n"
-"samples what the CPUs of this machine execute and shows, live, the functions in which\n"
-"the time goes, of the kernel and of all programs alike.\n"
-"Sampling goes on while one looks, sorts and filters; every picture is computed from the\n"
-"same history of exact counts.\n"
+"samples what the CPUs of this machine execute and shows, live, the\n"
+"functions in which the time goes, of the kernel and of all programs alike.\n"
+"Sampling goes on while one looks, sorts and filters; every picture is\n"
+"computed from the same history of exact counts.\n"
 "With\n"
 ".Fl -batch\n"
 "it prints tables or JSON instead of taking the screen.\n"
 ".Pp\n"
-"Without privileges only the user's own processes are sampled, and only their user code;\n"
-"the header of the screen says so, and what would help.\n"
+"Without privileges only the user's own processes are sampled, and only\n"
+"their user code; the header of the screen says so, and what would help.\n"
 ".Pp\n"
 "The letters of the options are those of\n"
 ".Xr perf-top 1 .\n";
@@ -94,11 +97,13 @@ static const char configuration[] =
 ".It Bq keys\n"
 "Names of commands and the keys they have, a comma between:\n"
 ".Dl quit = q, Ctrl-C\n"
-"They replace all keys of the command, and are taken from the command that had them.\n"
+"They replace all keys of the command, and are taken from the one that\n"
+"had them.\n"
 ".It Bq columns\n"
 "Names of views and the columns that they show:\n"
 ".Dl symbols = self, total, object, symbol\n"
-"Columns that are hidden or shown on the screen are remembered in a file of their own, which wins.\n"
+"Columns that are hidden or shown on the screen are remembered in a file\n"
+"of their own, which wins.\n"
 ".El\n"
 ".Pp\n"
 ".Fl -print-config\n"
@@ -171,7 +176,7 @@ static const char files[] =
 ".Dl # flametop -p 4121\n"
 ".Pp\n"
 "Start a program and look at it:\n"
-".Dl $ flametop -- ./server --port 80\n"
+".Dl $ flametop -\\&- ./server --port 80\n"
 ".Pp\n"
 "Who faults memory in?\n"
 ".Dl # flametop -e page-faults\n"
@@ -197,28 +202,45 @@ static const char files[] =
 ".Pa /proc/sys/kernel/perf_event_paranoid\n"
 "allows.\n"
 ".Nm\n"
-"reads the symbols of programs that belong to others in a process without rights, one for\n"
-"each file.\n"
-"Names of functions, files and commands are made harmless before they reach the terminal.\n"
+"reads the symbols of programs in processes without rights, one for each\n"
+"file.\n"
+"Names of functions, files and commands are made harmless before they\n"
+"reach the terminal.\n"
 "Nothing is executed but the\n"
 ".Ar command\n"
 "that was asked for, and no socket is opened.\n";
 
-/* @text is data, not markup: of one or more lines, in the middle of a line or at its begin. */
-static void print_escaped(FILE *out, const char *text)
+/* Data, not markup. */
+static void print_escaped(FILE *out, const char *text, size_t length)
 {
-	bool begins_line = true;
-
-	for (; *text; text++) {
-		if (begins_line && (*text == '.' || *text == '\''))
-			fputs("\\&", out);
-		if (*text == '\\')
+	for (size_t i = 0; i < length; i++) {
+		if (text[i] == '\\')
 			fputs("\\e", out);
-		else if (*text == '"')
+		else if (text[i] == '"')
 			fputs("\\(dq", out);
 		else
-			fputc(*text, out);
-		begins_line = *text == '\n';
+			fputc(text[i], out);
+	}
+}
+
+/* The words of @text, in lines of their own. */
+static void print_prose(FILE *out, const char *text)
+{
+	bool is_first = true;
+	size_t column = 0;
+
+	while (*(text += strspn(text, " \n"))) {
+		const size_t length = strcspn(text, " \n");
+
+		if (column > 0 && column + 1 + length > PROSE_COLUMNS)
+			column = 0;
+		fputs(column ? " " : is_first ? "" : "\n", out);
+		if (column == 0 && (*text == '.' || *text == '\''))
+			fputs("\\&", out);
+		print_escaped(out, text, length);
+		column += length + (column > 0);
+		text += length;
+		is_first = false;
 	}
 }
 
@@ -226,7 +248,7 @@ static void print_escaped(FILE *out, const char *text)
 static void print_argument(FILE *out, const char *text)
 {
 	fputs(" \"\\&", out);
-	print_escaped(out, text);
+	print_escaped(out, text, strlen(text));
 	fputc('"', out);
 }
 
@@ -260,12 +282,12 @@ static void print_themes(FILE *out)
 static void print_option(FILE *out, const struct option_row *row)
 {
 	print_item(out, row);
-	print_escaped(out, row->help);
+	print_prose(out, row->help);
 	if (row->default_text && row->argument)
 		fprintf(out, " (%s)", row->default_text);
 	fputs(".\n", out);
 	if (row->more) {
-		print_escaped(out, row->more);
+		print_prose(out, row->more);
 		fputc('\n', out);
 	}
 	if (row->value == VALUE_THEME)
@@ -294,13 +316,14 @@ static void print_keys(FILE *out)
 
 	keymap_init(&keymap);
 	fputs(".Sh KEYS\n"
-	      "Behind the keys is the name of the command for the palette and the configuration.\n"
+	      "Behind the keys is the name of the command, for the palette and the\n"
+	      "configuration.\n"
 	      ".Bl -tag -width Ds\n", out);
 	for (size_t i = 0; i < command_count; i++) {
 		fputs(".It Ic", out);
 		print_argument(out, keymap_format(&keymap, &commands[i], keys));
 		fprintf(out, " Pq %s\n", commands[i].name);
-		print_escaped(out, commands[i].help);
+		print_prose(out, commands[i].help);
 		fputs(".\n", out);
 	}
 	fputs(".El\n", out);

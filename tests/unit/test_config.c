@@ -183,7 +183,7 @@ static void test_a_mistake_in_the_keys_has_the_keymaps_sentence(void **state)
 	char text[200];
 
 	(void)state;
-	assert_int_equal(read_bytes("[keys]\nqiut = x\n", 16), -EINVAL);
+	assert_int_equal(read_bytes("[keys]\nquite = x\n", 17), -EINVAL);
 	snprintf(text, sizeof(text), "%s:2: ", path);
 	assert_memory_equal(config.problems, text, strlen(text));
 	assert_non_null(strstr(config.problems, "quit"));
@@ -315,7 +315,7 @@ static int remember(void)
 	if (config_load_state(&again, &why) != -EINVAL || again.setting_count ||
 	    strcmp(again.columns[0].names, "self, command") != 0)
 		return 8;
-	if (!strstr(again.problems, ":5: only [columns] are remembered"))
+	if (!strstr(again.problems, ":6: only [columns] are remembered"))
 		return 9;
 	return 0;
 }

@@ -43,7 +43,7 @@ static void test_names_and_letters_are_there_once(void **state)
 		if (row->letter)
 			assert_ptr_equal(option_table_find_letter(row->letter), row);
 		assert_true(!row->set == (row->flag != 0));
-		assert_true(!row->argument == !row->set);	/* a flag is a field, a value is set */
+		assert_true(!row->argument == !row->set);	/* a flag has no value */
 	}
 	assert_null(option_table_find(""));
 	assert_null(option_table_find_letter(0));
