@@ -386,8 +386,8 @@ static void test_settings_hold_where_the_line_says_nothing(void **state)
 	(void)state;
 	assert_int_equal(parse_over("", lines, count), 0);
 	assert_true(options.interval_ns == 5 * CLOCK_NS_PER_S);
-	assert_true(options.filter.hide_kernel);
-	assert_false(options.filter.show_idle);
+	assert_true(options.hide_kernel);
+	assert_false(options.show_idle);
 	assert_int_equal(options.keys, KEY_COMM | KEY_OBJECT);
 	assert_string_equal(options.capture.events[0], "page-faults");
 	assert_int_equal(options.capture.period, 10);
