@@ -207,6 +207,9 @@ static void test_what_a_target_has_started_stays_its_own(void **state)
 	tear_down(state);
 	start(&config);
 	stage_fork(&stage, 10, 100, 100, 200, 200);
+	stage_sample(&stage, 20, 300, 300, 0x10);
+	stage_round(&stage, 50);
+	assert_int_equal(stage_samples(&stage), 1);	/* nothing is filtered yet */
 	source.ingest.has_task_filter = true;
 	switch_source(true);
 	stage_sample(&stage, 101, 100, 100, 0x10);
