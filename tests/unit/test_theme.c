@@ -74,7 +74,7 @@ static void assert_readable(const char *name, int backgrounds, double text_ratio
 		const struct look *look = &theme->looks[role];
 		const double wanted = is_quiet(role) ? QUIET_RATIO : text_ratio;
 
-		if (look->color == LOOK_DEFAULT_COLOR) {	/* the user's own on the user's own */
+		if (look->color == LOOK_DEFAULT_COLOR) {	/* all is the user's own */
 			assert_int_equal(look->back, LOOK_DEFAULT_COLOR);
 			continue;
 		}
@@ -216,8 +216,8 @@ static void test_the_colour_blind_theme_keeps_its_hues_apart(void **state)
 		{ ROLE_KERNEL, ROLE_JIT },   { ROLE_KERNEL, ROLE_GUEST }, { ROLE_JIT, ROLE_GUEST },
 		{ ROLE_KERNEL, ROLE_UNRESOLVED }, { ROLE_JIT, ROLE_UNRESOLVED },
 		{ ROLE_GUEST, ROLE_UNRESOLVED },  { ROLE_STRIP, ROLE_STRIP_HIGH },
-		{ ROLE_LOSS, ROLE_KEY },     { ROLE_STATE, ROLE_KEY },	  { ROLE_USER, ROLE_KERNEL },
-		{ ROLE_USER, ROLE_JIT },     { ROLE_USER, ROLE_UNRESOLVED },
+		{ ROLE_LOSS, ROLE_KEY },     { ROLE_STATE, ROLE_KEY },	  { ROLE_USER, ROLE_JIT },
+		{ ROLE_USER, ROLE_KERNEL },  { ROLE_USER, ROLE_UNRESOLVED },
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof(told_apart) / sizeof(told_apart[0]); i++) {
