@@ -35,6 +35,7 @@ enum option_choice {
 	CHOICE_WHOM,
 	CHOICE_EVENT,
 	CHOICE_RATE,
+	CHOICE_FILTER,
 };
 
 /* What a value is, for the completion. */

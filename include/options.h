@@ -38,7 +38,9 @@ struct options {
 	enum output_format format;
 	size_t max_rows;
 	size_t memory_bytes;
-	struct filter filter;
+	struct filter filter;		/* --filter, -K, -U */
+	bool hide_kernel, hide_user;	/* -K, -U: in the filter, once everything is parsed */
+	bool show_idle;
 	enum color_mode color;
 	const struct theme *theme;
 	bool no_unicode, no_mouse;

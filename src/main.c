@@ -74,17 +74,25 @@ static bool has_terminal(void)
 static int run_screen(struct session *session, const struct options *options,
 		      const struct config *settings, struct diag *why)
 {
+	struct column_choice choice = settings->columns;
+	struct diag unsaved = { 0 };
+	int result;
 	const struct screen_config config = {
 		.analyzer = session->analyzer, .guardian = session->guardian,
-		.filter = options->filter, .window = options->window,
+		.filter = options->filter, .show_idle = options->show_idle, .keys = options->keys,
+		.window = options->window,
 		.window_ns = options->window_ns, .interval_ns = options->interval_ns,
 		.color = options->color, .theme = options->theme,
 		.no_unicode = options->no_unicode, .no_mouse = options->no_mouse,
-		.keymap = &settings->keymap,
+		.keymap = &settings->keymap, .choice = &choice,
+		.source = session->retarget ? retarget_control(session->retarget) : NULL,
 		.command_fd = session->command ? command_pidfd(session->command) : -1,
 	};
 
-	return screen_run(&config, why);
+	result = screen_run(&config, why);
+	if (config_save_state(settings, &choice, &unsaved))
+		fprintf(stderr, "flametop: the choice of columns is not kept: %s\n", unsaved.text);
+	return result;
 }
 
 /* The command's own status, if it has ended; session_finish() ends one that still runs. */

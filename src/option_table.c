@@ -99,23 +99,23 @@ const struct option_row option_rows[] = {
 	},
 	{
 		.group = OPTIONS_SHOWN, .name = "filter", .argument = "TEXT",
-		.set = option_set_filter, .in_file = true,
+		.set = option_set_filter, .choice = CHOICE_FILTER, .in_file = true,
 		.help = "only rows whose symbol, object or command has TEXT",
 		.more = "Capitals count if TEXT has one.",
 	},
 	{
 		.group = OPTIONS_SHOWN, .letter = 'K', .name = "hide-kernel", .in_file = true,
-		.flag = FLAG(filter.hide_kernel), .default_text = "false",
+		.flag = FLAG(hide_kernel), .default_text = "false",
 		.help = "no kernel rows",
 	},
 	{
 		.group = OPTIONS_SHOWN, .letter = 'U', .name = "hide-user", .in_file = true,
-		.flag = FLAG(filter.hide_user), .default_text = "false",
+		.flag = FLAG(hide_user), .default_text = "false",
 		.help = "no user rows",
 	},
 	{
 		.group = OPTIONS_SHOWN, .name = "idle", .in_file = true,
-		.flag = FLAG(filter.show_idle), .default_text = "false",
+		.flag = FLAG(show_idle), .default_text = "false",
 		.help = "also samples of the idle loop",
 	},
 	{

@@ -93,11 +93,8 @@ const char *const option_freqs[] = { "99", "997", "4000", "max", NULL };
 
 int option_set_freq(struct options *out, const char *as, const char *text, struct diag *why)
 {
-	if (!strcmp(text, "max")) {
-		out->capture.freq_hz = UINT64_MAX;
-		return 0;
-	}
-	return parse_number(text, as, 1000000, &out->capture.freq_hz, why);
+	(void)as;
+	return capture_parse_freq(text, &out->capture.freq_hz, why);
 }
 
 int option_set_count(struct options *out, const char *as, const char *text, struct diag *why)
@@ -183,11 +180,16 @@ int option_set_window(struct options *out, const char *as, const char *text, str
 
 int option_set_filter(struct options *out, const char *as, const char *text, struct diag *why)
 {
-	if (strlen(text) >= sizeof(out->filter.text))
-		return diag_set(why, -EINVAL, "%s: at most %zu bytes", as,
-				sizeof(out->filter.text) - 1);
-	strcpy(out->filter.text, text);
-	return 0;
+	struct filter_part part = { .field = FILTER_TEXT };
+	int err = filter_check_text(text, why);
+
+	if (!err && text[0]) {
+		strcpy(part.text, text);
+		err = filter_add(&out->filter, &part, why);
+	}
+	if (err)
+		diag_prefix(why, "%s", as);
+	return err;
 }
 
 static int unknown_theme(const char *as, const char *text, struct diag *why)

@@ -171,6 +171,13 @@ bool options_is_question(const struct options *options)
 	       options->wants_man || options->wants_completion;
 }
 
+static int hide_level(enum filter_field level, struct options *out, struct diag *why)
+{
+	const struct filter_part part = { .field = level, .is_negated = true };
+
+	return filter_add(&out->filter, &part, why);
+}
+
 /* What only makes sense together, and the defaults that depend on others. */
 static int check_together(struct options *out, struct diag *why)
 {
@@ -197,7 +204,9 @@ static int check_together(struct options *out, struct diag *why)
 		out->window = WINDOW_SECONDS;
 	if (!out->max_rows)
 		out->max_rows = out->format == OUTPUT_JSON ? SIZE_MAX : 40;
-	return 0;
+	if (out->hide_kernel && hide_level(FILTER_KERNEL, out, why))
+		return why->err;
+	return out->hide_user ? hide_level(FILTER_USER, out, why) : 0;
 }
 
 static void set_defaults(struct options *out)

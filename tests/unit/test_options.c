@@ -150,9 +150,13 @@ static void test_what_is_shown(void **state)
 	assert_true(options.interval_ns == CLOCK_NS_PER_S / 2);
 	assert_int_equal(options.window, WINDOW_SECONDS);
 	assert_true(options.window_ns == 5 * CLOCK_NS_PER_S / 2);
-	assert_string_equal(options.filter.text, "memcpy");
-	assert_true(options.filter.hide_kernel && options.filter.hide_user &&
-		    options.filter.show_idle);
+	assert_int_equal(options.filter.count, 3);
+	assert_int_equal(options.filter.parts[0].field, FILTER_TEXT);
+	assert_string_equal(options.filter.parts[0].text, "memcpy");
+	assert_int_equal(options.filter.parts[1].field, FILTER_KERNEL);
+	assert_int_equal(options.filter.parts[2].field, FILTER_USER);
+	assert_true(options.filter.parts[1].is_negated && options.filter.parts[2].is_negated);
+	assert_true(options.show_idle);
 	assert_int_equal(options.max_rows, 7);
 	assert_int_equal(options.memory_bytes, 16 << 20);
 	accept("--window all");
@@ -278,7 +282,9 @@ static void test_unknown_words_are_refused_by_name(void **state)
 	refuse("--format xml", "--format xml: not known; see --help");
 	refuse("--color blue", "--color blue: not known; see --help");
 	memset(line + strlen(line), 'x', FILTER_TEXT_BYTES);
-	refuse(line, "--filter: at most 127 bytes");
+	refuse(line, "--filter: a filter's text has at most 127 bytes");
+	refuse("--filter ~a(", "--filter: \"a(\" is no regular expression (Unmatched ( or \\(): "
+	       "correct it, or leave the ~ out to look for plain text");
 }
 
 static void test_what_excludes_each_other_is_refused(void **state)
@@ -374,14 +380,18 @@ static void test_settings_hold_where_the_line_says_nothing(void **state)
 {
 	static const char *const lines[] = { "delay=5", "hide-kernel=true", "sort=comm,dso",
 					     "event=page-faults", "count=10", "idle=false",
-					     "window=", "uid=0", "no-inherit=true" };
+					     "window=", "uid=0", "no-inherit=true",
+					     "filter=libc" };
 	const size_t count = sizeof(lines) / sizeof(lines[0]);
 
 	(void)state;
 	assert_int_equal(parse_over("", lines, count), 0);
 	assert_true(options.interval_ns == 5 * CLOCK_NS_PER_S);
-	assert_true(options.filter.hide_kernel);
-	assert_false(options.filter.show_idle);
+	assert_true(options.hide_kernel);
+	assert_false(options.show_idle);
+	assert_int_equal(options.filter.count, 2);
+	assert_string_equal(options.filter.parts[0].text, "libc");
+	assert_int_equal(options.filter.parts[1].field, FILTER_KERNEL);
 	assert_int_equal(options.keys, KEY_COMM | KEY_OBJECT);
 	assert_string_equal(options.capture.events[0], "page-faults");
 	assert_int_equal(options.capture.period, 10);
@@ -389,8 +399,10 @@ static void test_settings_hold_where_the_line_says_nothing(void **state)
 	assert_true(options.window_ns == 10 * CLOCK_NS_PER_S);
 	assert_int_equal(options.capture.target.kind, TARGET_USER);
 
-	/* Changes are made to what the file says; the file's events are not added to the line's. */
-	assert_int_equal(parse_over("-d 1 -s +pid -e cycles", lines, count), 0);
+	/* Sort keys are changed; events and filters of the line replace those of the file. */
+	assert_int_equal(parse_over("-d 1 -s +pid -e cycles --filter mem", lines, count), 0);
+	assert_int_equal(options.filter.count, 2);
+	assert_string_equal(options.filter.parts[0].text, "mem");
 	assert_true(options.interval_ns == CLOCK_NS_PER_S);
 	assert_int_equal(options.keys, KEY_COMM | KEY_OBJECT | KEY_PID);
 	assert_int_equal(options.capture.event_text_count, 1);
@@ -429,7 +441,7 @@ static void test_settings_that_contradict_each_other_are_refused(void **state)
 static void test_a_setting_is_refused_by_its_long_name(void **state)
 {
 	static const char *const known[][3] = {
-		{ "freq", "0", "freq 0: a number from 1 to 1000000 is needed" },
+		{ "entries", "0", "entries 0: a number from 1 to 1073741824 is needed" },
 		{ "idle", "yes", "idle yes: true or false is needed" },
 		{ "color", "blue", "color blue: not known; see --help" },
 	};
