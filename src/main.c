@@ -189,7 +189,8 @@ static int read_config(struct config *config, const char *path, struct warnings 
 		return -EINVAL;
 	if (err)
 		warnings->config = *why;
-	config_load_state(config, &warnings->state);
+	else
+		config_load_state(config, &warnings->state);
 	return 0;
 }
 
