@@ -21,23 +21,16 @@
 #include "base/diag.h"
 #include "options.h"
 #include "ui/keymap.h"
+#include "ui/views.h"
 
-#define CONFIG_VIEWS_MAX      16
-#define CONFIG_VIEW_BYTES     32
-#define CONFIG_COLUMNS_BYTES  200
 #define CONFIG_PROBLEMS_SHOWN 10
-
-struct config_columns {
-	char view[CONFIG_VIEW_BYTES];
-	char names[CONFIG_COLUMNS_BYTES];	/* "self, bar, total": checked */
-};
 
 struct config {
 	struct option_setting *settings;	/* owned, their texts too; checked */
 	size_t setting_count;
 	struct keymap keymap;
-	struct config_columns columns[CONFIG_VIEWS_MAX];	/* the views that were named */
-	size_t column_count;
+	struct column_choice file_columns;	/* as the file says */
+	struct column_choice columns;	/* with what was remembered */
 	bool keeps_state;	/* false: another file than the user's own was asked for */
 	char path[PATH_MAX];	/* what was read; "": no file */
 	char *problems;		/* owned; what is wrong in the file, a line each; NULL: nothing */
@@ -50,11 +43,13 @@ struct config {
 int config_read(struct config *out, const char *path, struct diag *why);
 void config_finish(struct config *config);
 
-/* Adds what was remembered (nothing unless `keeps_state`). As config_read(); a file that is not
- * right changes nothing. */
+/* Puts what was remembered over `columns` (nothing unless `keeps_state`). As config_read(); a file
+ * that is not right changes nothing. */
 int config_load_state(struct config *config, struct diag *why);
-/* Remembers @lines, as in [columns]. Does nothing unless `keeps_state`. */
-int config_save_state(const struct config *config, const char *lines, struct diag *why);
+/* Remembers @choice if the user has changed it; only the views in which it is not what the
+ * configuration says. Does nothing unless `keeps_state`. */
+int config_save_state(const struct config *config, const struct column_choice *choice,
+		      struct diag *why);
 
 /* A configuration of all that can be said, commented out, with the defaults. */
 void config_print_sample(FILE *out);

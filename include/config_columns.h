@@ -1,22 +1,23 @@
-/* config_columns.h - the names that views and columns have in the configuration.
- * Thread: main. Pure. */
+/* config_columns.h - the columns of each view, as text of the configuration: "symbols" and
+ * "self, bar, total".
+ *
+ * Names:  titles in lower case, without "%"; a blank is "-".
+ * Thread: main. Pure.
+ */
 #ifndef CONFIG_COLUMNS_H
 #define CONFIG_COLUMNS_H
 
 #include <stdio.h>
 
 #include "base/diag.h"
-#include "ui/columns.h"
+#include "ui/views.h"
 
-#define CONFIG_COLUMN_BYTES 24
+/* Of the view called @view only the columns called @names (a comma between) are shown from now on,
+ * and the one that fills; "": all. 0; -EINVAL with a near name, @choice is unchanged then. */
+int config_columns_parse(const char *view, const char *names, struct column_choice *choice,
+			 struct diag *why);
 
-/* The title in lower case, without "%": "self". Into @out[CONFIG_COLUMN_BYTES]; returns @out. */
-char *config_columns_name(enum column_id id, char *out);
-
-/* Are the @names ("self, bar, total") columns, and @view a view? 0 or -EINVAL with a near name. */
-int config_columns_check(const char *view, const char *names, struct diag *why);
-
-/* A commented line for each view, with the columns it shows by default. */
-void config_columns_print(FILE *out);
+/* "symbols = self, bar, total" and a newline: what @choice shows of the view. */
+void config_columns_print(FILE *out, enum view_kind kind, const struct column_choice *choice);
 
 #endif

@@ -163,27 +163,6 @@ static int set_option(struct config *config, const char *name, const char *text,
 	return err ? diag_set(why, err, "no memory for the configuration") : 0;
 }
 
-/* The last line about a view counts, as it is with names everywhere. */
-static int set_columns(struct config *config, const char *view, const char *names,
-		       struct diag *why)
-{
-	struct config_columns *chosen = config->columns;
-	size_t i = 0;
-	int err = config_columns_check(view, names, why);
-
-	if (err)
-		return err;
-	while (i < config->column_count && strcmp(chosen[i].view, view) != 0)
-		i++;
-	if (i == CONFIG_VIEWS_MAX || strlen(names) >= CONFIG_COLUMNS_BYTES)
-		return diag_set(why, -EINVAL, "too much about columns");
-	snprintf(chosen[i].view, sizeof(chosen[i].view), "%s", view);
-	snprintf(chosen[i].names, sizeof(chosen[i].names), "%s", names);
-	if (i == config->column_count)
-		config->column_count++;
-	return 0;
-}
-
 /* What stands in a section that does not exist was told at its head. */
 static int take_pair(void *user, const char *section, const char *name, const char *value)
 {
@@ -196,7 +175,7 @@ static int take_pair(void *user, const char *section, const char *name, const ch
 	if (!section[0])
 		err = diag_set(&why, -EINVAL, "a [section] is needed before the first name");
 	else if (!strcmp(section, "columns"))
-		err = set_columns(config, name, value, &why);
+		err = config_columns_parse(name, value, &config->columns, &why);
 	else if (parse->is_state)
 		err = diag_set(&why, -EINVAL, "only [columns] are remembered");
 	else if (!strcmp(section, "options"))
@@ -261,7 +240,8 @@ static void forget(struct config *config)
 		free(config->settings[i].text);
 	free(config->settings);
 	config->settings = NULL;
-	config->setting_count = config->column_count = 0;
+	config->setting_count = 0;
+	config->columns = config->file_columns = (struct column_choice){ .hidden = { 0 } };
 	keymap_init(&config->keymap);
 }
 
@@ -282,6 +262,7 @@ int config_read(struct config *out, const char *path, struct diag *why)
 	}
 	if (err)
 		forget(out);
+	out->file_columns = out->columns;
 	config_file_finish(&file);
 	return err;
 }
@@ -295,37 +276,50 @@ void config_finish(struct config *config)
 
 int config_load_state(struct config *config, struct diag *why)
 {
-	struct config_columns before[CONFIG_VIEWS_MAX];
-	const size_t count = config->column_count;
+	const struct column_choice before = config->columns;
 	struct config_file file;
 	int err;
 
 	if (!config->keeps_state)
 		return 0;
-	memcpy(before, config->columns, sizeof(before));
 	err = config_file_read_own(&file, "state", why);
 	if (!err && file.text)
 		err = parse_file(config, &file, true, why);
-	if (err) {
-		memcpy(config->columns, before, sizeof(before));
-		config->column_count = count;
-	}
+	if (err)
+		config->columns = before;
 	config_file_finish(&file);
 	return err;
 }
 
-int config_save_state(const struct config *config, const char *lines, struct diag *why)
+static int print_state(const struct config *config, const struct column_choice *choice,
+		       char **text)
 {
-	char *text;
+	size_t size;
+	FILE *out = open_memstream(text, &size);
+
+	if (!out)
+		return -ENOMEM;
+	fputs("# Written by flametop when columns are hidden or shown. Remove this file to have\n"
+	      "# those of the configuration again.\n[columns]\n", out);
+	for (int kind = 0; kind < VIEW_COUNT; kind++)
+		if (choice->hidden[kind] != config->file_columns.hidden[kind])
+			config_columns_print(out, (enum view_kind)kind, choice);
+	return fclose(out) ? -ENOMEM : 0;
+}
+
+int config_save_state(const struct config *config, const struct column_choice *choice,
+		      struct diag *why)
+{
+	char *text = NULL;
 	int err;
 
-	if (!config->keeps_state)
+	if (!config->keeps_state || !memcmp(choice, &config->columns, sizeof(*choice)))
 		return 0;
-	if (asprintf(&text, "# Written by flametop when columns are hidden or shown. Remove this\n"
-			    "# file to have those of the configuration again.\n[columns]\n%s",
-		     lines) < 0)
-		return diag_set(why, -ENOMEM, "no memory for the columns");
-	err = config_file_write_own("state", text, why);
+	err = print_state(config, choice, &text);
+	if (err)
+		diag_set(why, err, "no memory for the columns");
+	else
+		err = config_file_write_own("state", text, why);
 	free(text);
 	return err;
 }

@@ -7,88 +7,129 @@
 
 #include "base/near_name.h"
 
-static const char *const views[] = { "symbols", "objects", "commands", "tasks", "cpus" };
-#define VIEW_COUNT (sizeof(views) / sizeof(views[0]))
+#define NAME_BYTES 24
 
 /* The bar has no title: its place is beside SELF%. */
-char *config_columns_name(enum column_id id, char *out)
+static const char *name_of_column(enum column_id id, char *out)
 {
 	const char *title = id == COL_BAR ? "bar" : columns[id].title;
 	size_t used = 0;
 
-	for (; *title && *title != '%' && used < CONFIG_COLUMN_BYTES - 1; title++)
+	for (; *title && *title != '%' && used < NAME_BYTES - 1; title++)
 		out[used++] = (char)(*title == ' ' ? '-' : tolower((unsigned char)*title));
 	out[used] = '\0';
 	return out;
 }
 
-static int check_view(const char *view, struct diag *why)
+static const char *name_of_view(enum view_kind kind, char *out)
 {
-	struct near_name near;
+	const char *title = table_specs[kind].title;
+	size_t used = 0;
 
-	near_name_start(&near, view);
-	for (size_t i = 0; i < VIEW_COUNT; i++) {
-		if (!strcmp(view, views[i]))
-			return 0;
-		near_name_try(&near, views[i]);
+	while (title[used] && used < NAME_BYTES - 1) {
+		out[used] = (char)tolower((unsigned char)title[used]);
+		used++;
 	}
-	if (near.nearest)
-		return diag_set(why, -EINVAL, "no view \"%s\": did you mean %s?", view,
-				near.nearest);
-	return diag_set(why, -EINVAL, "no view \"%s\"", view);
+	out[used] = '\0';
+	return out;
 }
 
-static int check_column(const char *name, struct diag *why)
+/* enum view_kind or -EINVAL. */
+static int find_view(const char *name, struct diag *why)
 {
-	char known[COL_COUNT][CONFIG_COLUMN_BYTES];
+	char known[VIEW_COUNT][NAME_BYTES];
 	struct near_name near;
 
 	near_name_start(&near, name);
-	for (int id = 0; id < COL_COUNT; id++) {
-		config_columns_name((enum column_id)id, known[id]);
-		if (!strcmp(name, known[id]))
-			return 0;
-		near_name_try(&near, known[id]);
+	for (int kind = 0; kind < VIEW_COUNT; kind++) {
+		if (!strcmp(name, name_of_view((enum view_kind)kind, known[kind])))
+			return kind;
+		near_name_try(&near, known[kind]);
 	}
 	if (near.nearest)
-		return diag_set(why, -EINVAL, "no column \"%s\": did you mean %s?", name,
+		return diag_set(why, -EINVAL, "no view \"%s\": did you mean %s?", name,
 				near.nearest);
-	return diag_set(why, -EINVAL, "no column \"%s\"", name);
+	return diag_set(why, -EINVAL, "no view \"%s\"", name);
 }
 
-int config_columns_check(const char *view, const char *names, struct diag *why)
+/* enum column_id or -EINVAL. */
+static int find_column(const struct table_spec *spec, const char *name, struct diag *why)
 {
-	char name[CONFIG_COLUMN_BYTES];
-	int err = check_view(view, why);
+	char known[COL_COUNT][NAME_BYTES];
+	struct near_name near;
 
-	while (!err) {
-		size_t length;
-
-		names += strspn(names, " \t");
-		length = strcspn(names, ",");
-		while (length > 0 && isspace((unsigned char)names[length - 1]))
-			length--;
-		if (length >= sizeof(name))
-			return diag_set(why, -EINVAL, "no column \"%.*s\"", (int)length, names);
-		memcpy(name, names, length);
-		name[length] = '\0';
-		err = check_column(name, why);
-		names += strcspn(names, ",");
-		if (!*names++)
-			break;
+	near_name_start(&near, name);
+	for (size_t i = 0; spec->columns[i] != COL_COUNT; i++) {
+		if (!strcmp(name, name_of_column(spec->columns[i], known[i])))
+			return (int)spec->columns[i];
+		near_name_try(&near, known[i]);
 	}
-	return err;
+	if (near.nearest)
+		return diag_set(why, -EINVAL, "no column \"%s\" in %s: did you mean %s?", name,
+				spec->title, near.nearest);
+	return diag_set(why, -EINVAL, "no column \"%s\" in %s", name, spec->title);
 }
 
-void config_columns_print(FILE *out)
+/* Cuts the next name off the list at *@at, into @out[NAME_BYTES]; the list goes on at *@at, NULL:
+ * it was the last. */
+static void cut_name(const char **at, char *out)
 {
-	char name[CONFIG_COLUMN_BYTES];
+	const char *begin = *at + strspn(*at, " \t");
+	const char *comma = strchr(begin, ',');
+	size_t length = comma ? (size_t)(comma - begin) : strlen(begin);
 
-	for (size_t i = 0; i < VIEW_COUNT; i++) {
-		fprintf(out, "#%s = ", views[i]);
-		for (int id = 0; id < COL_COUNT; id++)
-			fprintf(out, "%s%s", id ? ", " : "",
-				config_columns_name((enum column_id)id, name));
-		fputc('\n', out);
+	*at = comma ? comma + 1 : NULL;
+	while (length > 0 && isspace((unsigned char)begin[length - 1]))
+		length--;
+	if (length > NAME_BYTES - 1)
+		length = NAME_BYTES - 1;	/* longer than any: it will not be found */
+	memcpy(out, begin, length);
+	out[length] = '\0';
+}
+
+int config_columns_parse(const char *view, const char *names, struct column_choice *choice,
+			 struct diag *why)
+{
+	const int kind = find_view(view, why);
+	const struct table_spec *spec;
+	unsigned int shown, hidden = 0;
+	char name[NAME_BYTES];
+
+	if (kind < 0)
+		return kind;
+	spec = &table_specs[kind];
+	if (!names[0]) {
+		choice->hidden[kind] = 0;
+		return 0;
 	}
+	shown = 1u << spec->fill;
+	while (names) {
+		int id;
+
+		cut_name(&names, name);
+		id = find_column(spec, name, why);
+		if (id < 0)
+			return id;
+		shown |= 1u << id;
+	}
+	for (size_t i = 0; spec->columns[i] != COL_COUNT; i++)
+		hidden |= 1u << spec->columns[i];
+	choice->hidden[kind] = hidden & ~shown;
+	return 0;
+}
+
+void config_columns_print(FILE *out, enum view_kind kind, const struct column_choice *choice)
+{
+	const struct table_spec *spec = &table_specs[kind];
+	const char *comma = "";
+	char name[NAME_BYTES];
+
+	fprintf(out, "%s = ", name_of_view(kind, name));
+	for (size_t i = 0; spec->columns[i] != COL_COUNT; i++) {
+		if (choice->hidden[kind] & (1u << spec->columns[i]))
+			continue;
+		fprintf(out, "%s%s", comma, name_of_column(spec->columns[i], name));
+		comma = ", ";
+	}
+	fputc('\n', out);
 }

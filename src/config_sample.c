@@ -30,6 +30,7 @@ static void print_key(FILE *out, const struct keymap *keymap, const struct comma
 
 void config_print_sample(FILE *out)
 {
+	const struct column_choice all = { .hidden = { 0 } };
 	struct keymap keymap;
 
 	fputs("# Configuration of flametop(8). Every line shows the default; remove the # in\n"
@@ -48,5 +49,8 @@ void config_print_sample(FILE *out)
 		print_key(out, &keymap, &commands[i]);
 	fputs("\n[columns]\n"
 	      "# What each view shows; the columns that are chosen on the screen win.\n", out);
-	config_columns_print(out);
+	for (int kind = 0; kind < VIEW_COUNT; kind++) {
+		fputc('#', out);
+		config_columns_print(out, (enum view_kind)kind, &all);
+	}
 }

@@ -74,7 +74,9 @@ static bool has_terminal(void)
 static int run_screen(struct session *session, const struct options *options,
 		      const struct config *settings, struct diag *why)
 {
-	struct column_choice choice = { .hidden = { 0 } };
+	struct column_choice choice = settings->columns;
+	struct diag unsaved = { 0 };
+	int result;
 	const struct screen_config config = {
 		.analyzer = session->analyzer, .guardian = session->guardian,
 		.filter = options->filter, .show_idle = options->show_idle, .keys = options->keys,
@@ -87,7 +89,10 @@ static int run_screen(struct session *session, const struct options *options,
 		.command_fd = session->command ? command_pidfd(session->command) : -1,
 	};
 
-	return screen_run(&config, why);
+	result = screen_run(&config, why);
+	if (config_save_state(settings, &choice, &unsaved))
+		fprintf(stderr, "flametop: the choice of columns is not kept: %s\n", unsaved.text);
+	return result;
 }
 
 /* The command's own status, if it has ended; session_finish() ends one that still runs. */
@@ -184,7 +189,8 @@ static int read_config(struct config *config, const char *path, struct warnings 
 		return -EINVAL;
 	if (err)
 		warnings->config = *why;
-	config_load_state(config, &warnings->state);
+	else
+		config_load_state(config, &warnings->state);
 	return 0;
 }
 

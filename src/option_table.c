@@ -99,7 +99,7 @@ const struct option_row option_rows[] = {
 	},
 	{
 		.group = OPTIONS_SHOWN, .name = "filter", .argument = "TEXT",
-		.set = option_set_filter, .in_file = true,
+		.set = option_set_filter, .choice = CHOICE_FILTER, .in_file = true,
 		.help = "only rows whose symbol, object or command has TEXT",
 		.more = "Capitals count if TEXT has one.",
 	},

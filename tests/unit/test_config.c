@@ -23,6 +23,7 @@
 
 static char place[] = "/tmp/flametop-test-XXXXXX";
 static char path[64];
+static const struct column_choice all;	/* nothing hidden */
 static struct config config;
 static struct diag why;
 
@@ -79,7 +80,7 @@ static void refuse_bytes(const char *text, size_t size, const char *problems)
 					 path, (int)strcspn(at, "\n"), at);
 	assert_string_equal(config.problems, expected);
 	assert_int_equal(config.setting_count, 0);
-	assert_int_equal(config.column_count, 0);
+	assert_memory_equal(&config.columns, &all, sizeof(all));
 }
 
 static void refuse(const char *text, const char *problems)
@@ -128,9 +129,11 @@ static void test_options_keys_and_columns_are_taken(void **state)
 	assert_string_equal(config.settings[4].text, "");
 	assert_keys("quit", "x, Ctrl-Q");
 	assert_keys("help", "?, F1");
-	assert_int_equal(config.column_count, 1);
-	assert_string_equal(config.columns[0].view, "symbols");
-	assert_string_equal(config.columns[0].names, "self,total , symbol");
+	assert_int_equal(config.columns.hidden[VIEW_SYMBOLS],
+			 1u << COL_BAR | 1u << COL_SAMPLES | 1u << COL_PID | 1u << COL_TID |
+			 1u << COL_CPU | 1u << COL_COMMAND | 1u << COL_OBJECT);
+	assert_int_equal(config.columns.hidden[VIEW_TASKS], 0);
+	assert_memory_equal(&config.columns, &config.file_columns, sizeof(all));
 	assert_string_equal(config.path, path);
 	assert_false(config.keeps_state);
 }
@@ -172,7 +175,7 @@ static void test_every_mistake_is_told_with_its_line(void **state)
 	       "8: name = value is needed\n"
 	       "9: no section [kays]: did you mean [keys]?\n"
 	       "12: a section needs its ]\n"
-	       "14: no column \"totel\": did you mean total?\n"
+	       "14: no column \"totel\" in Symbols: did you mean total?\n"
 	       "15: no view \"cymbals\": did you mean symbols?\n");
 	assert_int_equal(why.err, -EINVAL);
 	assert_non_null(strstr(why.text, " has mistakes; --config none starts without it"));
@@ -222,6 +225,8 @@ static void test_what_is_no_text_is_refused(void **state)
 
 static void test_none_is_no_file(void **state)
 {
+	const struct column_choice chosen = { .hidden = { 1u << COL_BAR } };
+
 	(void)state;
 	assert_int_equal(config_read(&config, "none", &why), 0);
 	assert_false(config.keeps_state);
@@ -229,7 +234,7 @@ static void test_none_is_no_file(void **state)
 	assert_int_equal(config.setting_count, 0);
 	assert_keys("quit", "q, Ctrl-C");
 	assert_int_equal(config_load_state(&config, &why), 0);
-	assert_int_equal(config_save_state(&config, "symbols = self\n", &why), 0);
+	assert_int_equal(config_save_state(&config, &chosen, &why), 0);
 }
 
 static void test_a_file_that_was_asked_for_must_be_there(void **state)
@@ -267,14 +272,14 @@ static void test_the_sample_without_its_marks_is_the_default(void **state)
 	config_print_sample(out);
 	fclose(out);
 	accept(text);	/* all commented out: nothing is said */
-	assert_int_equal(config.setting_count + config.column_count, 0);
+	assert_int_equal(config.setting_count, 0);
 
 	uncomment(text);
 	accept(text);
 	for (size_t i = 0; i < option_row_count; i++)
 		in_file += option_rows[i].in_file;
 	assert_int_equal(config.setting_count, in_file);
-	assert_true(config.column_count > 0);
+	assert_memory_equal(&config.columns, &all, sizeof(all));
 	keymap_init(&keymap);
 	assert_memory_equal(&config.keymap, &keymap, sizeof(keymap));
 	assert_int_equal(options_parse_over(&sample, config.settings, in_file, 1, arguments, &why),
@@ -286,38 +291,65 @@ static void test_the_sample_without_its_marks_is_the_default(void **state)
 	free(text);
 }
 
+static bool is_there(const char *name)
+{
+	char file[100];
+
+	snprintf(file, sizeof(file), "%s/flametop/%s", place, name);
+	return access(file, F_OK) == 0;
+}
+
+static void write_own(const char *name, const char *text)
+{
+	char file[100];
+	FILE *out;
+
+	snprintf(file, sizeof(file), "%s/flametop/%s", place, name);
+	out = fopen(file, "w");
+	if (!out || fputs(text, out) < 0 || fchmod(fileno(out), 0600) || fclose(out))
+		_exit(98);
+}
+
+static int start(void)
+{
+	config_finish(&config);
+	return config_read(&config, NULL, &why) || config_load_state(&config, &why);
+}
+
 static int remember(void)
 {
-	struct config again;
+	struct column_choice chosen;
 
 	setenv("XDG_CONFIG_HOME", place, 1);
-	if (config_read(&config, NULL, &why) || !config.keeps_state)
+	if (start() || !config.keeps_state || memcmp(&config.columns, &all, sizeof(all)) != 0)
 		return 1;
-	if (config_load_state(&config, &why) || config.column_count)
-		return 2;
-	if (config_save_state(&config, "tasks = self, command\n", &why))
+	if (config_save_state(&config, &config.columns, &why) || is_there("state"))
+		return 2;	/* nothing was changed */
+	chosen = config.columns;
+	chosen.hidden[VIEW_TASKS] = 1u << COL_BAR | 1u << COL_STATE;
+	if (config_save_state(&config, &chosen, &why) || !is_there("state"))
 		return 3;
-	if (config_read(&again, NULL, &why) || config_load_state(&again, &why))
+	if (start() || memcmp(&config.columns, &chosen, sizeof(chosen)) != 0)
 		return 4;
-	if (again.column_count != 1 || strcmp(again.columns[0].view, "tasks") != 0 ||
-	    strcmp(again.columns[0].names, "self, command") != 0)
+
+	/* The state wins in its views; what the file says of others stands. */
+	write_own("config", "[columns]\ntasks = self\ncpus = self, cpu\n");
+	if (start() || config.columns.hidden[VIEW_TASKS] != chosen.hidden[VIEW_TASKS] ||
+	    config.columns.hidden[VIEW_CPUS] == 0)
 		return 5;
-	/* It wins over the file, and for the views that it names only. */
-	snprintf(again.columns[0].names, sizeof(again.columns[0].names), "self");
-	snprintf(again.columns[1].view, sizeof(again.columns[1].view), "cpus");
-	again.column_count = 2;
-	if (config_load_state(&again, &why) || again.column_count != 2 ||
-	    strcmp(again.columns[0].names, "self, command") != 0)
+	/* Shown again although the file hides it. */
+	chosen = config.columns;
+	chosen.hidden[VIEW_CPUS] = 0;
+	if (config_save_state(&config, &chosen, &why) || start() ||
+	    memcmp(&config.columns, &chosen, sizeof(chosen)) != 0)
 		return 6;
 	/* What is not right changes nothing. */
-	if (config_save_state(&config, "tasks = self\n[options]\ndelay = 1\n", &why))
+	write_own("state", "[columns]\ntasks = self\n[options]\ndelay = 1\n");
+	if (config_read(&config, NULL, &why) || config_load_state(&config, &why) != -EINVAL)
 		return 7;
-	if (config_load_state(&again, &why) != -EINVAL || again.setting_count ||
-	    strcmp(again.columns[0].names, "self, command") != 0)
+	if (config.setting_count || memcmp(&config.columns, &config.file_columns, sizeof(all)) != 0)
 		return 8;
-	if (!strstr(again.problems, ":6: only [columns] are remembered"))
-		return 9;
-	return 0;
+	return strstr(config.problems, ":4: only [columns] are remembered") ? 0 : 9;
 }
 
 /* As a user whose directory can be chosen: that of root is always ~root/.config. */

@@ -380,7 +380,8 @@ static void test_settings_hold_where_the_line_says_nothing(void **state)
 {
 	static const char *const lines[] = { "delay=5", "hide-kernel=true", "sort=comm,dso",
 					     "event=page-faults", "count=10", "idle=false",
-					     "window=", "uid=0", "no-inherit=true" };
+					     "window=", "uid=0", "no-inherit=true",
+					     "filter=libc" };
 	const size_t count = sizeof(lines) / sizeof(lines[0]);
 
 	(void)state;
@@ -388,6 +389,9 @@ static void test_settings_hold_where_the_line_says_nothing(void **state)
 	assert_true(options.interval_ns == 5 * CLOCK_NS_PER_S);
 	assert_true(options.hide_kernel);
 	assert_false(options.show_idle);
+	assert_int_equal(options.filter.count, 2);
+	assert_string_equal(options.filter.parts[0].text, "libc");
+	assert_int_equal(options.filter.parts[1].field, FILTER_KERNEL);
 	assert_int_equal(options.keys, KEY_COMM | KEY_OBJECT);
 	assert_string_equal(options.capture.events[0], "page-faults");
 	assert_int_equal(options.capture.period, 10);
@@ -395,8 +399,10 @@ static void test_settings_hold_where_the_line_says_nothing(void **state)
 	assert_true(options.window_ns == 10 * CLOCK_NS_PER_S);
 	assert_int_equal(options.capture.target.kind, TARGET_USER);
 
-	/* Changes are made to what the file says; the file's events are not added to the line's. */
-	assert_int_equal(parse_over("-d 1 -s +pid -e cycles", lines, count), 0);
+	/* Sort keys are changed; events and filters of the line replace those of the file. */
+	assert_int_equal(parse_over("-d 1 -s +pid -e cycles --filter mem", lines, count), 0);
+	assert_int_equal(options.filter.count, 2);
+	assert_string_equal(options.filter.parts[0].text, "mem");
 	assert_true(options.interval_ns == CLOCK_NS_PER_S);
 	assert_int_equal(options.keys, KEY_COMM | KEY_OBJECT | KEY_PID);
 	assert_int_equal(options.capture.event_text_count, 1);
@@ -435,7 +441,7 @@ static void test_settings_that_contradict_each_other_are_refused(void **state)
 static void test_a_setting_is_refused_by_its_long_name(void **state)
 {
 	static const char *const known[][3] = {
-		{ "freq", "0", "freq 0: a number from 1 to 1000000 is needed" },
+		{ "entries", "0", "entries 0: a number from 1 to 1073741824 is needed" },
 		{ "idle", "yes", "idle yes: true or false is needed" },
 		{ "color", "blue", "color blue: not known; see --help" },
 	};
