@@ -12,29 +12,31 @@
 #include "model/analyzer.h"
 #include "options.h"
 #include "probe/guardian.h"
+#include "retarget.h"
 
 struct session {
 	struct guardian *guardian;
 	struct sandbox *sandbox;
 	struct command *command;
 	struct command_output *command_output;	/* with a screen */
-	struct capture *capture;	/* live, or */
+	struct capture *capture;	/* live: the retarget's while there is one; or */
 	struct perf_data *recording;	/* replay */
 	struct object_opener *opener;
 	struct process_reader *reader;
 	struct analyzer *analyzer;
 	struct spsc queue;
 	bool has_queue;
-	const struct event_desc **events;	/* owned */
+	struct source *source;		/* live: as it was at first */
+	struct retarget *retarget;	/* live, with a screen */
+	const struct event_desc **events;	/* owned; replay */
 	struct ingest_build_id *build_ids;	/* owned */
-	uint32_t *target_ids;			/* owned; when single tasks are filtered by us */
 	char host[65];
 	char source_text[256];
 };
 
 /* Forks what must be forked before the first thread, opens the source, starts everything.
- * @has_screen: the terminal is guarded and the command's output kept. 0 or -errno with the
- * sentence; session_finish() is needed in every case. */
+ * @has_screen: the terminal is guarded, the command's output kept, the source can be changed.
+ * 0 or -errno with the sentence; session_finish() is needed in every case. */
 int session_start(struct session *session, struct options *options, bool has_screen,
 		  struct diag *why);
 

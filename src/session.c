@@ -32,7 +32,6 @@ static int fork_children(struct session *session, const struct options *options,
 static int open_capture(struct session *session, struct options *options, struct diag *why)
 {
 	struct target *target = &options->capture.target;
-	size_t count;
 	int err;
 
 	if (session->command) {
@@ -45,16 +44,8 @@ static int open_capture(struct session *session, struct options *options, struct
 	}
 	err = capture_open(&session->capture, &options->capture, why);
 	memset(target, 0, sizeof(*target));	/* taken over, also on failure */
-	if (err)
-		return err;
-	count = capture_event_count(session->capture);
-	session->events = calloc(count, sizeof(*session->events));
-	if (!session->events)
-		return diag_set(why, -ENOMEM, "no memory for the events");
-	for (size_t i = 0; i < count; i++)
-		session->events[i] = capture_event(session->capture, i);
 	gethostname(session->host, sizeof(session->host) - 1);
-	return 0;
+	return err ? err : source_create(&session->source, session->capture, false, why);
 }
 
 static int open_recording(struct session *session, const char *path, struct diag *why)
@@ -99,46 +90,16 @@ static int create_stages(struct session *session, struct diag *why)
 	return 0;
 }
 
-/* Single tasks were asked for, but the events are CPU-wide: the analyzer keeps what was meant. */
-static int filter_tasks(struct session *session, struct ingest_config *ingest, struct diag *why)
+static void configure_live(struct session *session, struct analyzer_config *config)
 {
-	const struct target *target = capture_target(session->capture);
+	const struct source *source = session->source;
 
-	if (!capture_needs_task_filter(session->capture))
-		return 0;
-	session->target_ids = calloc(target->id_count + 1, sizeof(*session->target_ids));
-	if (!session->target_ids)
-		return diag_set(why, -ENOMEM, "no memory for the target");
-	for (size_t i = 0; i < target->id_count; i++)
-		session->target_ids[i] = (uint32_t)target->ids[i];
-	if (target->kind == TARGET_THREADS) {
-		ingest->target_tids = session->target_ids;
-		ingest->target_tid_count = target->id_count;
-	} else {
-		ingest->target_pids = session->target_ids;
-		ingest->target_pid_count = target->id_count;
-	}
-	ingest->no_inherit = target->no_inherit;
-	return 0;
-}
-
-static int configure_live(struct session *session, struct analyzer_config *config,
-			  struct diag *why)
-{
-	struct capture *capture = session->capture;
-	const enum target_kind kind = capture_target_kind(capture);
-
-	config->ingest.event_count = (uint32_t)capture_event_count(capture);
-	config->queue_fd = capture_queue_fd(capture);
-	config->target = capture_target_text(capture);
-	config->notice = capture_notice(capture);
-	config->cpus = (uint32_t)capture_cpu_count(capture);
-	config->has_busy = kind == TARGET_SYSTEM || kind == TARGET_USER;
-	if (kind == TARGET_USER) {
-		config->ingest.has_uid_filter = true;
-		config->ingest.uid = capture_target(capture)->uid;
-	}
-	return filter_tasks(session, &config->ingest, why);
+	config->ingest = source->ingest;
+	config->queue_fd = capture_queue_fd(session->capture);
+	config->target = source->target;
+	config->notice = source->notice;
+	config->cpus = source->cpus;
+	config->has_busy = source->has_busy;
 }
 
 static void recording_drained(void *source)
@@ -151,6 +112,7 @@ static void configure_replay(struct session *session, struct analyzer_config *co
 	size_t id_count;
 
 	perf_data_build_ids(session->recording, &id_count);
+	config->ingest.events = session->events;
 	config->ingest.event_count = (uint32_t)perf_data_event_count(session->recording);
 	config->ingest.is_replay = true;
 	config->ingest.build_ids = session->build_ids;
@@ -164,39 +126,28 @@ static void configure_replay(struct session *session, struct analyzer_config *co
 	config->cpus = perf_data_cpu_count(session->recording);
 }
 
-/* The notice has a line for each thing it tells; so has the log. */
-static void log_notice(const char *notice)
-{
-	while (*notice) {
-		const size_t length = strcspn(notice, "\n");
-
-		log_note("%.*s", (int)length, notice);
-		notice += length + (notice[length] == '\n');
-	}
-}
-
 static int start_analyzer(struct session *session, const struct options *options,
 			  struct diag *why)
 {
 	struct analyzer_config config = {
-		.ingest = { .events = session->events }, .queue = &session->queue,
+		.queue = &session->queue,
 		.opener = session->opener, .reader = session->reader, .host = session->host,
-		.wants_all_events = options->is_batch, .keys = options->keys,
+		.wants_all_events = options->is_batch,
+		.query = { .keys = options->keys, .filter = options->filter },
 		.window = options->window, .window_ns = options->window_ns,
 		.interval_ns = options->interval_ns, .memory_bytes = options->memory_bytes,
 	};
-	int err = 0;
+	int err;
 
 	if (session->capture)
-		err = configure_live(session, &config, why);
+		configure_live(session, &config);
 	else
 		configure_replay(session, &config);
-	if (!err)
-		err = analyzer_create(&session->analyzer, &config, why);
+	err = analyzer_create(&session->analyzer, &config, why);
 	if (!err)
 		err = analyzer_start(session->analyzer, why);
-	if (!err)
-		log_notice(config.notice);
+	if (!err && session->source)
+		source_log_notice(session->source);
 	return err;
 }
 
@@ -232,11 +183,15 @@ int session_start(struct session *session, struct options *options, bool has_scr
 		err = start_analyzer(session, options, why);
 	if (!err)
 		err = start_source(session, why);
+	if (!err && session->capture && has_screen)
+		err = retarget_start(&session->retarget, &session->capture, &options->capture, why);
 	return err;
 }
 
 void session_stop_source(struct session *session)
 {
+	if (session->retarget)
+		retarget_stop(session->retarget);
 	if (session->capture)
 		capture_stop(session->capture);
 }
@@ -246,6 +201,8 @@ void session_finish(struct session *session)
 	/* Sources before their consumer, and the consumer before what it borrows. */
 	session_stop_source(session);
 	analyzer_destroy(session->analyzer);
+	retarget_destroy(session->retarget);
+	source_destroy(session->source);
 	perf_data_close(session->recording);
 	capture_destroy(session->capture);
 	process_reader_destroy(session->reader);
@@ -258,6 +215,5 @@ void session_finish(struct session *session)
 		spsc_finish(&session->queue);
 	free(session->events);
 	free(session->build_ids);
-	free(session->target_ids);
 	memset(session, 0, sizeof(*session));
 }

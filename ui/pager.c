@@ -1,5 +1,6 @@
-/* pager.c - see ui/pager.h. Lines are wrapped anew at each draw: there are a few hundred at most,
- * and so no width is remembered that a resize could make wrong. */
+/* pager.c - see ui/pager.h. Lines are wrapped anew at each draw and whenever a place is looked for:
+ * there are a few hundred at most. What was found is scrolled to by the draw, which knows how wide
+ * and high the screen is by then. */
 #include "ui/pager.h"
 
 #include <stdarg.h>
@@ -7,11 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ui/search.h"
+#include "ui/state.h"
 #include "ui/utf8.h"
+
+#define TEXT_X 2		/* before it is the mark of the line that was found */
 
 void pager_init(struct pager *pager, const struct view_ops *ops)
 {
-	*pager = (struct pager){ .view.ops = ops };
+	*pager = (struct pager){ .view.ops = ops, .found = PAGER_NOWHERE };
 }
 
 void pager_finish(struct pager *pager)
@@ -48,7 +53,7 @@ void pager_add(struct pager *pager, enum role role, int indent, const char *form
 }
 
 /* Bytes of @text that go on one line of @width cells; at least one character. */
-static size_t wrap_bytes(const struct canvas *canvas, const char *text, int width)
+static size_t wrap_bytes(const struct canvas *shape, const char *text, int width)
 {
 	char one[UTF8_MAX_BYTES + 1];
 	size_t at = 0, space = 0, bytes;
@@ -58,7 +63,7 @@ static size_t wrap_bytes(const struct canvas *canvas, const char *text, int widt
 	while ((bytes = utf8_decode(text + at, &code)) > 0) {
 		memcpy(one, text + at, bytes);
 		one[bytes] = '\0';
-		used += canvas_text_width(canvas, one);
+		used += canvas_text_width(shape, one);
 		if (used > width && at > 0)
 			return space ? space : at;
 		at += bytes;
@@ -68,61 +73,198 @@ static size_t wrap_bytes(const struct canvas *canvas, const char *text, int widt
 	return at;
 }
 
-struct pager_brush {
-	struct canvas *canvas;
-	int y, end;	/* y below the first line shown: still scrolled away */
-	int first;
+/* What of a line is on one line of the screen. */
+struct pager_piece {
+	const char *text;
+	size_t bytes;
+	int x, width;
 };
 
-static void draw_line(struct pager_brush *brush, const struct pager_line *line)
+/* The piece of @line that follows *@piece, the first when that is all zero; false: no more. */
+static bool next_piece(const struct canvas *shape, const struct pager_line *line,
+		       struct pager_piece *piece)
 {
-	struct canvas_area area = { 2, 0, brush->canvas->width - 3 };
-	const char *text = line->text;
-	char part[PAGER_LINE_BYTES];
-	size_t bytes;
+	const bool is_first = !piece->text;
 
-	do {
-		bytes = wrap_bytes(brush->canvas, text, area.width);
-		if (brush->y >= brush->first && brush->y < brush->end) {
-			memcpy(part, text, bytes);
-			part[bytes] = '\0';
-			area.y = brush->y;
-			canvas_put_text(brush->canvas, area, part, line->role);
-		}
-		brush->y++;
-		text += bytes;
-		area.x = 2 + line->indent;
-		area.width = brush->canvas->width - 1 - area.x;
-	} while (*text);
+	piece->text = is_first ? line->text : piece->text + piece->bytes;
+	if (!is_first && *piece->text == '\0')
+		return false;
+	piece->x = TEXT_X + (is_first ? 0 : line->indent);
+	piece->width = shape->width - 1 - piece->x;
+	piece->bytes = wrap_bytes(shape, piece->text, piece->width);
+	return true;
+}
+
+/* How many pieces of @line begin at or before its byte @at, the first not counted. */
+static int pieces_before(const struct canvas *shape, const struct pager_line *line, const char *at)
+{
+	struct pager_piece piece = { .text = NULL };
+	int count = -1;
+
+	while (next_piece(shape, line, &piece) && piece.text <= at)
+		count++;
+	return count;
+}
+
+static int count_pieces(const struct canvas *shape, const struct pager_line *line)
+{
+	return pieces_before(shape, line, line->text + PAGER_LINE_BYTES) + 1;
+}
+
+static int height_of(const struct pager *pager, size_t count)
+{
+	int height = 0;
+
+	for (size_t i = 0; i < count; i++)
+		height += count_pieces(&pager->shape, &pager->lines[i]);
+	return height;
+}
+
+/* The first line that begins at or below screen line @top. */
+static size_t line_at(const struct pager *pager, int top)
+{
+	size_t index = 0;
+
+	for (int y = 0; y < top && index < pager->count; index++)
+		y += count_pieces(&pager->shape, &pager->lines[index]);
+	return index;
 }
 
 static void clamp_top(struct pager *pager)
 {
-	if (pager->top > pager->height - pager->page)
-		pager->top = pager->height - pager->page;
+	const int last = pager->height > pager->page ? pager->height - pager->page : 0;
+
+	if (pager->top > last)
+		pager->top = last;
 	if (pager->top < 0)
 		pager->top = 0;
+	pager->is_away = pager->top < last;
 }
 
-static int draw_lines(struct pager *pager, struct canvas *canvas, int top, int rows)
+void pager_drop(struct pager *pager, size_t count)
 {
-	struct pager_brush brush = { canvas, top - pager->top, top + rows, top };
+	const int height = height_of(pager, count);
 
-	for (size_t i = 0; i < pager->count; i++)
-		draw_line(&brush, &pager->lines[i]);
-	return brush.y - (top - pager->top);
+	pager->top = pager->top > height ? pager->top - height : 0;
+	pager->marked = pager->marked > height ? pager->marked - height : 0;
+	pager->height -= height;
+	if (pager->found != PAGER_NOWHERE)
+		pager->found = pager->found >= count ? pager->found - count : PAGER_NOWHERE;
+	pager->count -= count;
+	memmove(pager->lines, pager->lines + count, pager->count * sizeof(pager->lines[0]));
 }
 
-void pager_draw(struct view *view, const struct ui_state *state, struct canvas *canvas, int top,
-		int rows)
+void pager_mark(struct pager *pager)
+{
+	pager->marked = pager->top;
+}
+
+void pager_return(struct pager *pager)
+{
+	pager->top = pager->marked;
+	pager->found = PAGER_NOWHERE;
+	pager->is_seeking = false;
+	clamp_top(pager);
+}
+
+static bool is_found_shown(const struct pager *pager)
+{
+	int y;
+
+	if (pager->found >= pager->count)
+		return false;
+	y = height_of(pager, pager->found);
+	return pager->is_seeking ||
+	       (y < pager->top + pager->page &&
+		y + count_pieces(&pager->shape, &pager->lines[pager->found]) > pager->top);
+}
+
+/* Modulo the count of lines. */
+static size_t first_candidate(const struct pager *pager, enum pager_find how)
+{
+	const bool is_shown = is_found_shown(pager);
+	const size_t here = is_shown ? pager->found : line_at(pager, pager->top);
+
+	switch (how) {
+	case PAGER_FIND_NEXT:	  return here + (is_shown ? 1 : 0);
+	case PAGER_FIND_PREVIOUS: return here + pager->count - 1;
+	case PAGER_FIND_HERE:	  break;
+	}
+	return line_at(pager, pager->marked);
+}
+
+bool pager_find(struct pager *pager, const char *text, enum pager_find how)
+{
+	const size_t step = how == PAGER_FIND_PREVIOUS ? pager->count - 1 : 1;
+	size_t at = pager->count ? first_candidate(pager, how) : 0;
+
+	for (size_t i = 0; i < pager->count; i++, at += step) {
+		if (!search_matches(text, pager->lines[at % pager->count].text))
+			continue;
+		pager->found = at % pager->count;
+		pager->is_seeking = true;
+		return true;
+	}
+	if (how == PAGER_FIND_HERE)
+		pager_return(pager);
+	return false;
+}
+
+/* Scrolls what was found into the upper half, if it is not on the screen anyway. */
+static void seek(struct pager *pager, const char *search)
+{
+	const struct pager_line *line = &pager->lines[pager->found];
+	const char *at = search_find(search, line->text);
+	const int y = height_of(pager, pager->found) +
+		      pieces_before(&pager->shape, line, at ? at : line->text);
+
+	if (y < pager->top || y >= pager->top + pager->page)
+		pager->top = y - pager->page / 3;
+}
+
+static void draw_piece(struct canvas *canvas, const struct pager_piece *piece, int y,
+		       enum role role, const char *search)
+{
+	const struct canvas_area area = { piece->x, y, piece->width };
+	char text[PAGER_LINE_BYTES];
+
+	memcpy(text, piece->text, piece->bytes);
+	text[piece->bytes] = '\0';
+	canvas_put_text(canvas, area, text, role);
+	search_highlight(canvas, area, search);
+}
+
+static void draw_lines(const struct pager *pager, struct canvas *canvas, int top,
+		       const char *search)
+{
+	int y = top - pager->top;
+
+	for (size_t i = 0; i < pager->count; i++) {
+		struct pager_piece piece = { .text = NULL };
+
+		if (i == pager->found && search[0] && y >= top && y < top + pager->page)
+			canvas_put_text(canvas, (struct canvas_area){ 0, y, 1 }, "\u25b8",
+					ROLE_MATCH);
+		for (; next_piece(&pager->shape, &pager->lines[i], &piece); y++)
+			if (y >= top && y < top + pager->page)
+				draw_piece(canvas, &piece, y, pager->lines[i].role, search);
+	}
+}
+
+void pager_draw(struct view *view, struct ui_state *state, struct canvas *canvas, int top, int rows)
 {
 	struct pager *pager = (struct pager *)view;
 
-	(void)state;
+	pager->shape = (struct canvas){ .width = canvas->width, .is_ascii = canvas->is_ascii };
 	pager->page = rows;
-	pager->height = draw_lines(pager, canvas, top, 0);	/* measures only */
+	pager->height = height_of(pager, pager->count);
+	if (pager->is_seeking && pager->found < pager->count)
+		seek(pager, state->search);
+	else if (pager->follows_end && !pager->is_away)
+		pager->top = pager->height;
+	pager->is_seeking = false;
 	clamp_top(pager);
-	draw_lines(pager, canvas, top, rows);
+	draw_lines(pager, canvas, top, state->search);
 }
 
 void pager_move(struct view *view, enum view_move move)

@@ -7,6 +7,7 @@
 #ifndef BASE_LOG_H
 #define BASE_LOG_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,7 +17,10 @@
 #define LOG_LINE_BYTES	240
 
 struct log_line {
+	uint64_t number;	/* of all lines since the start; the first is 1 */
 	uint64_t time_ns;	/* CLOCK_MONOTONIC */
+	int64_t wall_s;		/* the same in seconds since 1970: the clock on the user's wall */
+	bool is_warning;
 	char text[LOG_LINE_BYTES];
 };
 

@@ -4,7 +4,7 @@
  *   capture_start()  rings -> record queue, until capture_stop() or the target is gone
  *
  * Source: perf_event_open(2).
- * Thread: main.
+ * Thread: one at a time: main, or src/retarget.c's while that runs.
  */
 #ifndef CAPTURE_CAPTURE_H
 #define CAPTURE_CAPTURE_H
@@ -13,6 +13,8 @@
 #include "base/spsc.h"
 #include "capture/event_desc.h"
 #include "capture/target.h"
+
+struct source;	/* model/source.h */
 
 #define CAPTURE_DEFAULT_FREQ_HZ 997 /* odd: does not march with timers; see README "cost" */
 
@@ -27,6 +29,11 @@ struct capture_config {
 };
 
 struct capture;
+
+#define CAPTURE_MAX_FREQ_HZ 1000000
+
+/* The text of -F: a number of Hz, or "max". 0 or -EINVAL. */
+int capture_parse_freq(const char *text, uint64_t *out_hz, struct diag *why);
 
 /* Opens everything, events disabled (or armed to start with the command's exec). 0 or -errno:
  * -EACCES/-EPERM permission, -ESRCH target gone, -EMFILE descriptors, -EINVAL bad event, ... */
@@ -47,6 +54,9 @@ enum target_kind capture_target_kind(const struct capture *capture);
  * analyzer must keep only these processes and their children. */
 bool capture_needs_task_filter(const struct capture *capture);
 const struct target *capture_target(const struct capture *capture);
+/* The target for another capture of the same: what it has started meanwhile belongs to it. Not so
+ * what -t's threads started, and orphans: nothing tells whose they were. *@out is the caller's. */
+int capture_copy_target(const struct capture *capture, struct target *out, struct diag *why);
 size_t capture_cpu_count(const struct capture *capture);
 
 /* Enables the events and starts the sampler; records go to @queue (the sampler is its only
@@ -55,6 +65,12 @@ size_t capture_cpu_count(const struct capture *capture);
  * task has ended, QUEUE_END comes by itself (a command can be reaped only shortly after: wait for
  * command_pidfd()); capture_stop() is still needed. */
 int capture_start(struct capture *capture, struct spsc *queue, struct diag *why);
+/* Takes the place of @old, which was started: the same queue and queue descriptor. Both sample for
+ * a moment, then @source is queued (QUEUE_SOURCE), its begin behind the last record of @old that
+ * counts and before the first of @capture. @old is stopped then, and only to be destroyed.
+ * 0, or -errno: @old goes on. */
+int capture_replace(struct capture *capture, struct capture *old, struct source *source,
+		    struct diag *why);
 /* Last round, QUEUE_END, join. The queue must still be drained by the consumer meanwhile. */
 void capture_stop(struct capture *capture);
 /* Becomes readable when the sampler has queued something (an eventfd; read it to reset it). */

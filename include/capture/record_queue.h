@@ -15,7 +15,8 @@ enum queue_item_kind {
 	QUEUE_RECORD,		/* payload: one raw perf record, header first */
 	QUEUE_ROUND_END,	/* payload: struct queue_round_end */
 	QUEUE_LOST,		/* payload: struct queue_lost */
-	QUEUE_END,		/* payload: struct queue_end; nothing follows */
+	QUEUE_END,		/* payload: struct queue_end; nothing follows but a QUEUE_SOURCE */
+	QUEUE_SOURCE,		/* payload: struct queue_source */
 };
 
 struct queue_item {
@@ -40,6 +41,13 @@ struct queue_lost {
 
 struct queue_end {
 	struct diag why;	/* why.err 0: the data simply ended */
+};
+
+/* Another source goes on here: event numbers mean its events from now on. What the one before had
+ * queued is complete up to begin_ns; later than that it stands behind this item, once more. */
+struct queue_source {
+	struct source *source;	/* model/source.h; BORROWED: its maker keeps it for the session */
+	uint64_t begin_ns;
 };
 
 #endif

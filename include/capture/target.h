@@ -1,10 +1,11 @@
 /* target.h - whom to sample: -a, -p, -t, -u, -C, -- command. Pure parsing and checks.
- * Thread: main, before anything runs. */
+ * Thread: one at a time (getpwnam(3)). */
 #ifndef CAPTURE_TARGET_H
 #define CAPTURE_TARGET_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "base/diag.h"
@@ -26,6 +27,9 @@ struct target {
 	int *cpus;		/* owned; -C; NULL: all online */
 	size_t cpu_count;
 	bool no_inherit;
+	/* These tasks have been sampled since then (/proc/PID/stat's clock), and what they started
+	 * belongs to them; a command runs already. 0: from now on. */
+	uint64_t since_ticks;
 };
 
 /* Each takes the option's text. 0, -EINVAL (syntax), -ESRCH (no such process: named),
@@ -34,6 +38,10 @@ int target_set_processes(struct target *target, const char *list, struct diag *w
 int target_set_threads(struct target *target, const char *list, struct diag *why);
 int target_set_user(struct target *target, const char *name, struct diag *why);
 int target_set_cpus(struct target *target, const char *list, struct diag *why);
+/* Ids and user are forgotten, the CPUs stay: every process on them. */
+void target_set_everything(struct target *target);
+/* *@out is the caller's. 0 or -ENOMEM, then it is empty. */
+int target_copy(struct target *out, const struct target *from, struct diag *why);
 void target_finish(struct target *target);
 
 #endif

@@ -13,6 +13,14 @@ int task_list_threads(pid_t pid, pid_t **tids, size_t *count);
 /* Appends the processes whose files in /proc belong to @uid. 0 or -errno. */
 int task_list_processes_of(uid_t uid, pid_t **pids, size_t *count);
 
+/* Appends what was started by the processes @roots, directly or not, since @since_ticks; not what
+ * lost its parents meanwhile. 0 or -errno. */
+int task_list_descendants(const pid_t *roots, size_t root_count, uint64_t since_ticks,
+			  pid_t **pids, size_t *count);
+
+/* Now, in the clock of /proc/PID/stat. */
+uint64_t task_list_now_ticks(void);
+
 /* Parent and start (clock ticks since boot, field 22 of /proc/PID/stat). 0 or -ESRCH. */
 int task_list_origin(pid_t pid, pid_t *parent, uint64_t *start_ticks);
 

@@ -20,6 +20,8 @@
 #include "symbols/object_opener.h"
 #include "symbols/process_reader.h"
 
+struct source;	/* model/source.h */
+
 struct ingest_build_id {	/* of a recording: which file an object was */
 	const char *path;
 	struct build_id build_id;
@@ -35,9 +37,10 @@ struct ingest_config {
 	struct build_id running_kernel;	/* its names are used in a replay only if it was recorded */
 	bool has_uid_filter;		/* keep only samples of processes of `uid` */
 	uint32_t uid;
-	const uint32_t *target_pids, *target_tids;	/* keep only these and what they start; */
-	size_t target_pid_count, target_tid_count;	/* both 0: everything */
-	bool no_inherit;		/* not what they start: these alone */
+	const uint32_t *target_pids, *target_tids;	/* whom the user asked for; what they */
+	size_t target_pid_count, target_tid_count;	/* start belongs to them, */
+	bool no_inherit;				/* unless this says no */
+	bool has_task_filter;		/* keep only samples of these */
 };
 
 /* A sample whose process or thread the reader is still asked about. */
@@ -96,6 +99,9 @@ struct ingest {
 
 	uint32_t *chain_frames;		/* owned; the callers of the sample in hand */
 	uint64_t watermark_ns;		/* everything older has been counted */
+	uint64_t begin_ns;		/* of this source; what is not younger is dropped */
+	uint64_t tasks_since_ns;	/* answers of the reader before it are of no use */
+	uint64_t stalled_before, malformed_before;	/* in earlier sources */
 	bool has_new_names;		/* since the flag was cleared: a table arrived */
 };
 
@@ -111,12 +117,15 @@ void ingest_push(struct ingest *ingest, const void *record, size_t size, uint16_
 void ingest_round_end(struct ingest *ingest, const struct queue_round_end *mark);
 /* QUEUE_LOST. */
 void ingest_lost_total(struct ingest *ingest, uint16_t event, uint32_t cpu, uint64_t total);
+/* QUEUE_SOURCE: records are @source's from now on, and older ones than @begin_ns nobody's. */
+void ingest_switch(struct ingest *ingest, struct source *source, uint64_t begin_ns);
 /* Replies of reader and opener, parked samples whose time has come. Call it when their descriptors
  * are readable and at least every 100 ms while something is parked. @force: count all that is
  * parked now, as it is. */
 void ingest_poll(struct ingest *ingest, bool force);
 
 /* Parts, for the files of this module. */
+void ingest_mark_targets(struct ingest *ingest);
 void ingest_mmap(struct ingest *ingest, const struct event_record *record);
 void ingest_ksymbol(struct ingest *ingest, const struct event_record *record);
 void ingest_ask_kernel(struct ingest *ingest);	/* start: live kernel names */

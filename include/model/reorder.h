@@ -40,6 +40,8 @@ typedef void reorder_sink(void *context, const void *record, size_t size, uint16
 
 void reorder_init(struct reorder *reorder);
 void reorder_finish(struct reorder *reorder);
+/* Drops what is in it; the next record may have any time. `late` stays. */
+void reorder_clear(struct reorder *reorder);
 
 /* Copies @record in. 0 or -ENOMEM. */
 int reorder_push(struct reorder *reorder, const void *record, size_t size, uint16_t event,

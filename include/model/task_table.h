@@ -92,6 +92,9 @@ void task_table_exit(struct task_table *table, uint32_t pid, uint32_t tid, uint6
 /* Forgets threads that ended before @before_ns, and processes of which none stays. */
 void task_table_drop_dead(struct task_table *table, uint64_t before_ns);
 
+/* Forgets processes and threads; tasks stay. */
+void task_table_forget(struct task_table *table);
+
 /* Task id for @thread as it is named now: ":TID" when its comm is not known. */
 uint32_t task_table_task(struct task_table *table, struct thread *thread);
 

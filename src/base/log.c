@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -38,7 +39,7 @@ void log_close(void)
 	log_state.fd = -1;
 }
 
-static void write_line(const char *level, const char *format, va_list args)
+static void write_line(bool is_warning, const char *format, va_list args)
 {
 	char raw[LOG_LINE_BYTES], file_line[LOG_LINE_BYTES + 64];
 	struct log_line *line;
@@ -48,11 +49,15 @@ static void write_line(const char *level, const char *format, va_list args)
 	vsnprintf(raw, sizeof(raw), format, args);
 	pthread_mutex_lock(&log_state.lock);
 	line = &log_state.lines[log_state.written++ % LOG_LINES];
+	line->number = log_state.written;
 	line->time_ns = clock_now_ns();
+	line->wall_s = time(NULL);
+	line->is_warning = is_warning;
 	sanitize_text(line->text, sizeof(line->text), raw, strlen(raw));
 	if (log_state.fd >= 0) {
 		used = snprintf(file_line, sizeof(file_line), "%10.3f %s %s\n",
-				(double)line->time_ns / 1e9, level, line->text);
+				(double)line->time_ns / 1e9, is_warning ? "warn" : "note",
+				line->text);
 		done = write(log_state.fd, file_line, (size_t)used);
 		(void)done;	/* a full disk must not stop a profiler */
 	}
@@ -64,7 +69,7 @@ void log_note(const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	write_line("note", format, args);
+	write_line(false, format, args);
 	va_end(args);
 }
 
@@ -73,7 +78,7 @@ void log_warn(const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	write_line("warn", format, args);
+	write_line(true, format, args);
 	va_end(args);
 }
 

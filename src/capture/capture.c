@@ -14,6 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "capture/capture_plan.h"
 #include "capture/cpu_list.h"
 #include "capture/follow.h"
@@ -32,8 +33,10 @@ struct capture {
 	char *notice;			/* owned; NULL: nothing to tell */
 	char target_text[128];
 	int wake_fd;
+	uint64_t begin_ticks;		/* /proc/PID/stat's clock */
 	int *watch_fds;			/* owned; pidfds, where events' descriptors can't tell */
 	size_t watch_count;
+	struct spsc *queue;		/* BORROWED; once there is a sampler */
 	struct sampler *sampler;
 	struct follow *follow;
 };
@@ -335,6 +338,21 @@ static int fill_plan(struct capture *capture, const struct capture_config *confi
 	return 0;
 }
 
+int capture_parse_freq(const char *text, uint64_t *out_hz, struct diag *why)
+{
+	char *end;
+
+	*out_hz = UINT64_MAX;
+	if (!strcmp(text, "max"))
+		return 0;
+	errno = 0;
+	*out_hz = strtoull(text, &end, 10);
+	if (errno || *end || text[0] == '-' || !*out_hz || *out_hz > CAPTURE_MAX_FREQ_HZ)
+		return diag_set(why, -EINVAL, "-F %s: a number from 1 to %d is needed", text,
+				CAPTURE_MAX_FREQ_HZ);
+	return 0;
+}
+
 int capture_open(struct capture **out, struct capture_config *config, struct diag *why)
 {
 	struct capture *capture = calloc(1, sizeof(*capture));
@@ -347,6 +365,7 @@ int capture_open(struct capture **out, struct capture_config *config, struct dia
 	}
 	capture->plan.target = config->target;
 	config->target = (struct target){ 0 };
+	capture->begin_ticks = task_list_now_ticks();
 	capture->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	err = capture->wake_fd < 0 ? diag_set(why, -errno, "no eventfd: %s", strerror(errno)) : 0;
 	if (!err)
@@ -367,9 +386,8 @@ int capture_open(struct capture **out, struct capture_config *config, struct dia
 	return 0;
 }
 
-int capture_start(struct capture *capture, struct spsc *queue, struct diag *why)
+static int create_sampler(struct capture *capture, struct spsc *queue, struct diag *why)
 {
-	const enum target_kind kind = capture->plan.kind;
 	struct sampler_config config = {
 		.set = &capture->plan.set,
 		.queue = queue,
@@ -380,28 +398,89 @@ int capture_start(struct capture *capture, struct spsc *queue, struct diag *why)
 				    capture->watch_count > 0,
 		.wake_fd = capture->wake_fd,
 	};
-	int err = sampler_create(&capture->sampler, &config, why);
+
+	capture->queue = queue;
+	return sampler_create(&capture->sampler, &config, why);
+}
+
+static int enable_events(struct capture *capture, struct diag *why)
+{
+	const struct capture_plan *plan = &capture->plan;
+
+	/* A command's events wait for its exec. */
+	if (plan->kind != TARGET_COMMAND || plan->target.since_ticks)
+		event_set_enable(&capture->plan.set);
+	if (plan->kind != TARGET_OWN)
+		return 0;
+	return follow_create(&capture->follow, &capture->plan.set, plan->descriptors_limit / 2,
+			     why);
+}
+
+static void disable_events(struct capture *capture)
+{
+	follow_destroy(capture->follow);	/* its last losses belong into the last sweep */
+	capture->follow = NULL;
+	event_set_disable(&capture->plan.set);	/* the last round finds the rings' end */
+}
+
+static void destroy_sampler(struct capture *capture)
+{
+	sampler_destroy(capture->sampler);
+	capture->sampler = NULL;
+}
+
+int capture_start(struct capture *capture, struct spsc *queue, struct diag *why)
+{
+	int err = create_sampler(capture, queue, why);
 
 	if (err)
 		return err;
-	if (kind != TARGET_COMMAND)	/* a command's events wait for its exec */
-		event_set_enable(&capture->plan.set);
-	if (kind == TARGET_OWN)
-		err = follow_create(&capture->follow, &capture->plan.set,
-				    capture->plan.descriptors_limit / 2, why);
-	return err;
+	sampler_start(capture->sampler, NULL);
+	return enable_events(capture, why);
 }
 
 void capture_stop(struct capture *capture)
 {
 	if (!capture->sampler)
 		return;
-	follow_destroy(capture->follow);	/* its last losses belong into the last sweep */
-	capture->follow = NULL;
-	event_set_disable(&capture->plan.set);	/* the last round finds the rings' end */
+	disable_events(capture);
 	sampler_stop(capture->sampler);
-	sampler_destroy(capture->sampler);
-	capture->sampler = NULL;
+	destroy_sampler(capture);
+}
+
+/* The consumer waits on the old one's descriptor, and goes on with it. */
+static void swap_wake_fds(struct capture *capture, struct capture *old)
+{
+	const int wake_fd = capture->wake_fd;
+
+	capture->wake_fd = old->wake_fd;
+	old->wake_fd = wake_fd;
+}
+
+int capture_replace(struct capture *capture, struct capture *old, struct source *source,
+		    struct diag *why)
+{
+	struct queue_source first = { .source = source };
+	uint64_t enabled_ns;
+	int err;
+
+	swap_wake_fds(capture, old);
+	err = create_sampler(capture, old->queue, why);
+	if (!err)
+		err = enable_events(capture, why);
+	if (err) {
+		capture_stop(capture);
+		swap_wake_fds(capture, old);
+		return err;
+	}
+	enabled_ns = clock_now_ns();
+	disable_events(old);
+	first.begin_ns = sampler_hand_over(old->sampler);
+	destroy_sampler(old);
+	if (!first.begin_ns)
+		first.begin_ns = enabled_ns;
+	sampler_start(capture->sampler, &first);
+	return 0;
 }
 
 void capture_destroy(struct capture *capture)
@@ -453,6 +532,15 @@ bool capture_needs_task_filter(const struct capture *capture)
 const struct target *capture_target(const struct capture *capture)
 {
 	return &capture->plan.target;
+}
+
+int capture_copy_target(const struct capture *capture, struct target *out, struct diag *why)
+{
+	int err = target_copy(out, &capture->plan.target, why);
+
+	if (!err && !out->since_ticks)
+		out->since_ticks = capture->begin_ticks;
+	return err;
 }
 
 size_t capture_cpu_count(const struct capture *capture)

@@ -33,7 +33,7 @@ static struct event_sampling make_sampling(const struct capture_plan *plan)
 		.features = plan->features,
 		.callchains = plan->callchains,
 		.inherit = on_tasks && !plan->target.no_inherit,
-		.enable_on_exec = plan->kind == TARGET_COMMAND,
+		.enable_on_exec = plan->kind == TARGET_COMMAND && !plan->target.since_ticks,
 		.exclude_kernel = plan->exclude_kernel,
 		.ring_bytes = plan->ring_pages * (size_t)sysconf(_SC_PAGESIZE),
 	};
@@ -59,6 +59,38 @@ static int init_set(struct capture_plan *plan)
 	return err;
 }
 
+/* Whole processes are asked for, which may start threads while we look. */
+static bool has_processes(const struct capture_plan *plan)
+{
+	return plan->kind == TARGET_PROCESSES ||
+	       (plan->kind == TARGET_COMMAND && plan->target.since_ticks);
+}
+
+static int list_threads(const pid_t *pids, size_t pid_count, pid_t **tids, size_t *count)
+{
+	for (size_t i = 0; i < pid_count; i++)
+		if (task_list_threads(pids[i], tids, count) == -ENOMEM)
+			return -ENOMEM;
+	return 0;
+}
+
+/* What the processes have started while they were sampled. */
+static int list_started(const struct target *target, pid_t **tids, size_t *count)
+{
+	pid_t *pids = NULL;
+	size_t pid_count = 0;
+	int err;
+
+	if (!target->since_ticks || target->no_inherit)
+		return 0;
+	err = task_list_descendants(target->ids, target->id_count, target->since_ticks, &pids,
+				    &pid_count);
+	if (!err)
+		err = list_threads(pids, pid_count, tids, count);
+	free(pids);
+	return err;
+}
+
 /* The tasks asked for, as they are now. Processes that have ended are left out. */
 static int list_tasks(const struct capture_plan *plan, pid_t **tids, size_t *count)
 {
@@ -67,10 +99,9 @@ static int list_tasks(const struct capture_plan *plan, pid_t **tids, size_t *cou
 
 	*tids = NULL;
 	*count = 0;
-	if (plan->kind == TARGET_PROCESSES) {
-		for (size_t i = 0; i < target->id_count && err != -ENOMEM; i++)
-			err = task_list_threads(target->ids[i], tids, count);
-		return err == -ENOMEM ? err : 0;
+	if (has_processes(plan)) {
+		err = list_threads(target->ids, target->id_count, tids, count);
+		return err ? err : list_started(target, tids, count);
 	}
 	*tids = calloc(target->id_count, sizeof(**tids));
 	if (!*tids)
@@ -111,7 +142,7 @@ static int open_tasks_once(struct capture_plan *plan, size_t *found, struct even
  * inherited our events have announced themselves in the side-band. */
 static int open_tasks(struct capture_plan *plan, struct event_failure *failure)
 {
-	bool finds_more = plan->kind == TARGET_PROCESSES;
+	bool finds_more = has_processes(plan);
 	size_t found;
 	int err, pass = 0;
 

@@ -21,7 +21,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/log.h"
@@ -53,16 +52,6 @@ struct follow {
 	size_t row_count;
 	uint64_t *closed_lost;	/* owned; per lane: what closed descriptors had lost */
 };
-
-/* Now, in the clock of /proc/PID/stat. */
-static uint64_t read_boot_ticks(void)
-{
-	const uint64_t hz = (uint64_t)sysconf(_SC_CLK_TCK);
-	struct timespec now;
-
-	clock_gettime(CLOCK_BOOTTIME, &now);
-	return (uint64_t)now.tv_sec * hz + (uint64_t)now.tv_nsec * hz / 1000000000u;
-}
 
 static int compare_followed(const void *a, const void *b)
 {
@@ -151,7 +140,7 @@ static void meet(struct follow *follow, struct followed *task)
 		return;
 	}
 	task->state = attach_process(follow, task->pid);
-	task->since_ticks = read_boot_ticks();
+	task->since_ticks = task_list_now_ticks();
 }
 
 /* The process @pid as /proc shows it now, with what the last scan knew of it. */
@@ -254,7 +243,7 @@ int follow_create(struct follow **out, struct event_set *set, size_t max_descrip
 	if (!follow)
 		return diag_set(why, -ENOMEM, "no memory to follow processes");
 	follow->set = set;
-	follow->begin_ticks = read_boot_ticks();
+	follow->begin_ticks = task_list_now_ticks();
 	follow->max_rows = max_descriptors / set->lane_count;
 	follow->rows = calloc(follow->max_rows + 1, sizeof(*follow->rows));
 	follow->closed_lost = calloc(set->lane_count, sizeof(*follow->closed_lost));

@@ -20,6 +20,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <semaphore.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -28,7 +29,6 @@
 
 #include "base/clock.h"
 #include "base/thread.h"
-#include "capture/record_queue.h"
 
 #define ROUND_MAX_MS	 50	/* a lone record is on its way after this */
 #define STALL_MS	 5	/* the consumer cannot wake us: it is the one that is behind */
@@ -41,11 +41,17 @@
 
 #define SAMPLER_NICE	 (-10)
 
+enum stop_kind { STOP_END = 1, STOP_HAND_OVER };
+
 struct sampler {
 	struct sampler_config config;
 	struct event_set *set;
 	pthread_t thread;
-	int stop_fd;
+	int stop_fd;		/* eventfd; its value is an enum stop_kind */
+
+	sem_t start;		/* orders what stands here before it */
+	bool is_started, has_first, has_ended;
+	struct queue_source first;
 
 	struct pollfd *polls;	/* owned; [0] stop, then the watches, then one per lane */
 	size_t poll_count;
@@ -272,21 +278,60 @@ static bool put_end(struct sampler *sampler)
 	return put_item(sampler, QUEUE_END, NULL, &end, sizeof(end));
 }
 
+static bool is_told_to_stop(const struct sampler *sampler, int wait_ms)
+{
+	struct pollfd stop = sampler->polls[0];
+
+	return poll(&stop, 1, wait_ms) > 0;
+}
+
+/* No record may come before it. False: told to stop meanwhile. */
+static bool put_first(struct sampler *sampler)
+{
+	while (!put_item(sampler, QUEUE_SOURCE, NULL, &sampler->first, sizeof(sampler->first)))
+		if (is_told_to_stop(sampler, STALL_MS))
+			return false;
+	wake_consumer(sampler);
+	return true;
+}
+
+static bool has_target(const struct sampler *sampler)
+{
+	return sampler->live_watches > 0 || !sampler->config.ends_with_target;
+}
+
+static void end(struct sampler *sampler)
+{
+	eventfd_t kind = STOP_END;
+
+	/* A round that was open has noted the rings' ends too early to be the last one. */
+	if (!insist(sampler, finish_open_round) || !insist(sampler, run_round) ||
+	    !insist(sampler, put_last_losses))
+		return;
+	if (has_target(sampler))
+		eventfd_read(sampler->stop_fd, &kind);
+	if (kind == STOP_HAND_OVER)
+		return;
+	sampler->has_ended = true;
+	if (insist(sampler, put_last_mark))
+		insist(sampler, put_end);
+}
+
 static void *run_sampler(void *argument)
 {
 	struct sampler *sampler = argument;
 	bool is_stalled = false;
 
+	while (sem_wait(&sampler->start))
+		;
+	if (!sampler->is_started || (sampler->has_first && !put_first(sampler)))
+		return NULL;
 	setpriority(PRIO_PROCESS, 0, SAMPLER_NICE);	/* where permitted; this thread only */
-	while (!wait_for_records(sampler, is_stalled) &&
-	       (sampler->live_watches > 0 || !sampler->config.ends_with_target)) {
+	while (!wait_for_records(sampler, is_stalled) && has_target(sampler)) {
 		is_stalled = !run_round(sampler);
 		continue_sweep(sampler);
 	}
-	/* A round that was open has noted the rings' ends too early to be the last one. */
-	if (insist(sampler, finish_open_round) && insist(sampler, run_round) &&
-	    insist(sampler, put_last_losses) && insist(sampler, put_last_mark))
-		insist(sampler, put_end);
+	end(sampler);
 	wake_consumer(sampler);
 	return NULL;
 }
@@ -321,6 +366,7 @@ int sampler_create(struct sampler **out, const struct sampler_config *config, st
 		return diag_set(why, -ENOMEM, "no memory for the sampler");
 	sampler->config = *config;
 	sampler->set = config->set;
+	sem_init(&sampler->start, 0, 0);	/* can't fail */
 	sampler->live_watches = config->watch_count ? config->watch_count : lanes;
 	sampler->poll_count = 1 + config->watch_count + lanes;
 	sampler->polls = calloc(sampler->poll_count, sizeof(*sampler->polls));
@@ -345,13 +391,32 @@ fail:
 	return err;
 }
 
+void sampler_start(struct sampler *sampler, const struct queue_source *first)
+{
+	if (first)
+		sampler->first = *first;
+	sampler->has_first = first;
+	sampler->is_started = true;
+	sem_post(&sampler->start);
+}
+
+static void stop(struct sampler *sampler, enum stop_kind kind)
+{
+	eventfd_write(sampler->stop_fd, kind);
+	if (!sampler->is_started)
+		sem_post(&sampler->start);
+	pthread_join(sampler->thread, NULL);
+}
+
 void sampler_stop(struct sampler *sampler)
 {
-	const uint64_t one = 1;
+	stop(sampler, STOP_END);
+}
 
-	while (write(sampler->stop_fd, &one, sizeof(one)) < 0 && errno == EINTR)
-		;
-	pthread_join(sampler->thread, NULL);
+uint64_t sampler_hand_over(struct sampler *sampler)
+{
+	stop(sampler, STOP_HAND_OVER);
+	return sampler->has_ended ? 0 : sampler->promised_ns;
 }
 
 void sampler_destroy(struct sampler *sampler)
@@ -360,6 +425,7 @@ void sampler_destroy(struct sampler *sampler)
 		return;
 	if (sampler->stop_fd >= 0)
 		close(sampler->stop_fd);
+	sem_destroy(&sampler->start);
 	free(sampler->polls);
 	free(sampler->lane_rows);
 	free(sampler->lost_sums);

@@ -150,6 +150,35 @@ int target_set_cpus(struct target *target, const char *list, struct diag *why)
 	return err;
 }
 
+void target_set_everything(struct target *target)
+{
+	free(target->ids);
+	*target = (struct target){ .kind = TARGET_SYSTEM, .cpus = target->cpus,
+				   .cpu_count = target->cpu_count,
+				   .no_inherit = target->no_inherit };
+}
+
+static void *copy_array(const void *from, size_t bytes)
+{
+	void *copy = from ? malloc(bytes ? bytes : 1) : NULL;
+
+	if (copy)
+		memcpy(copy, from, bytes);
+	return copy;
+}
+
+int target_copy(struct target *out, const struct target *from, struct diag *why)
+{
+	*out = *from;
+	out->ids = copy_array(from->ids, from->id_count * sizeof(*from->ids));
+	out->cpus = copy_array(from->cpus, from->cpu_count * sizeof(*from->cpus));
+	if ((from->ids && !out->ids) || (from->cpus && !out->cpus)) {
+		target_finish(out);
+		return diag_set(why, -ENOMEM, "no memory for the target");
+	}
+	return 0;
+}
+
 void target_finish(struct target *target)
 {
 	free(target->ids);

@@ -5,10 +5,12 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #define ANY_UID ((uid_t)-1)
@@ -86,4 +88,80 @@ int task_list_origin(pid_t pid, pid_t *parent, uint64_t *start_ticks)
 	*parent = ppid;
 	*start_ticks = start;
 	return 0;
+}
+
+uint64_t task_list_now_ticks(void)
+{
+	const uint64_t hz = (uint64_t)sysconf(_SC_CLK_TCK);
+	struct timespec now;
+
+	clock_gettime(CLOCK_BOOTTIME, &now);
+	return (uint64_t)now.tv_sec * hz + (uint64_t)now.tv_nsec * hz / 1000000000u;
+}
+
+static bool has_id(const pid_t *ids, size_t count, pid_t id)
+{
+	for (size_t i = 0; i < count; i++)
+		if (ids[i] == id)
+			return true;
+	return false;
+}
+
+struct candidate {
+	pid_t pid, parent;	/* pid 0: taken */
+};
+
+/* The processes that began at @since_ticks or later. NULL: no memory. */
+static struct candidate *list_candidates(uint64_t since_ticks, size_t *count)
+{
+	struct candidate *candidates;
+	pid_t *all = NULL;
+	size_t all_count = 0;
+	uint64_t start_ticks;
+
+	*count = 0;
+	append_numbers("/proc", ANY_UID, &all, &all_count);
+	candidates = calloc(all_count + 1, sizeof(*candidates));
+	for (size_t i = 0; candidates && i < all_count; i++) {
+		struct candidate *next = &candidates[*count];
+
+		next->pid = all[i];
+		if (!task_list_origin(all[i], &next->parent, &start_ticks) &&
+		    start_ticks >= since_ticks)
+			++*count;
+	}
+	free(all);
+	return candidates;
+}
+
+/* A child of a root, or of one that was taken before. */
+static bool is_child(const struct candidate *candidate, const pid_t *roots, size_t root_count,
+		     const pid_t *taken, size_t taken_count)
+{
+	return candidate->pid && !has_id(roots, root_count, candidate->pid) &&
+	       (has_id(roots, root_count, candidate->parent) ||
+		has_id(taken, taken_count, candidate->parent));
+}
+
+int task_list_descendants(const pid_t *roots, size_t root_count, uint64_t since_ticks,
+			  pid_t **pids, size_t *count)
+{
+	const size_t first = *count;
+	size_t candidate_count, before;
+	struct candidate *candidates = list_candidates(since_ticks, &candidate_count);
+	int err = candidates ? 0 : -ENOMEM;
+
+	do {			/* a generation or more each time */
+		before = *count;
+		for (size_t i = 0; !err && i < candidate_count; i++) {
+			struct candidate *candidate = &candidates[i];
+
+			if (!is_child(candidate, roots, root_count, *pids + first, *count - first))
+				continue;
+			err = append_id(pids, count, candidate->pid);
+			candidate->pid = 0;
+		}
+	} while (!err && *count > before);
+	free(candidates);
+	return err;
 }

@@ -8,7 +8,7 @@
 
 #define CHAIN_MAX (65536 / sizeof(uint64_t))	/* a record is at most 64 KiB */
 
-static void seed_targets(struct ingest *ingest)
+void ingest_mark_targets(struct ingest *ingest)
 {
 	const struct ingest_config *config = &ingest->config;
 
@@ -61,7 +61,7 @@ int ingest_init(struct ingest *ingest, const struct ingest_config *config,
 	}
 	task_table_init(&ingest->tasks, ingest->strings);
 	symbol_names_init(&ingest->names, &ingest->objects, ingest->strings);
-	seed_targets(ingest);
+	ingest_mark_targets(ingest);
 	ingest->is_kernel_recorded = is_kernel_recorded(config);
 	if (!config->is_replay)
 		ingest_ask_kernel(ingest);
@@ -283,11 +283,18 @@ static bool has_order(const struct event_record *record)
 	return record->has_time && record->time_ns && record->time_ns != UINT64_MAX;
 }
 
+/* Its source was opened before the last one was stopped, which told of it. */
+static bool is_of_before(const struct ingest *ingest, const struct event_record *record)
+{
+	return record->has_time && record->time_ns <= ingest->begin_ns && ingest->begin_ns;
+}
+
 void ingest_push(struct ingest *ingest, const void *raw, size_t size, uint16_t event, uint32_t cpu)
 {
 	struct event_record record;
 
-	if (!parse(ingest, raw, size, event, &record) || record.kind == RECORD_OTHER)
+	if (!parse(ingest, raw, size, event, &record) || record.kind == RECORD_OTHER ||
+	    is_of_before(ingest, &record))
 		return;
 	ingest_look_ahead(ingest, &record);
 	if (!has_order(&record))
@@ -298,8 +305,8 @@ void ingest_push(struct ingest *ingest, const void *raw, size_t size, uint16_t e
 
 void ingest_round_end(struct ingest *ingest, const struct queue_round_end *mark)
 {
-	ingest->counters.stalled_rounds = mark->stalled_rounds;
-	ingest->counters.malformed_rings = mark->malformed;
+	ingest->counters.stalled_rounds = ingest->stalled_before + mark->stalled_rounds;
+	ingest->counters.malformed_rings = ingest->malformed_before + mark->malformed;
 	reorder_release(&ingest->reorder, mark->limit_ns, sink, ingest);
 	if (mark->limit_ns != UINT64_MAX && mark->limit_ns > ingest->watermark_ns)
 		ingest->watermark_ns = mark->limit_ns;

@@ -304,6 +304,8 @@ void ingest_maps_reply(struct ingest *ingest, const struct process_reply *reply)
 	struct process *process = task_table_find_process(&ingest->tasks, reply->pid);
 	struct thread *thread = task_table_find_thread(&ingest->tasks, reply->tid);
 
+	if (reply->time_ns < ingest->tasks_since_ns)
+		return;		/* asked before all was forgotten: it is asked again */
 	if (thread && thread->pid == reply->pid) {
 		thread->is_answered = true;
 		if (!thread->has_comm && reply->has_comm)

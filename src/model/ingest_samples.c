@@ -144,9 +144,8 @@ static bool is_wanted(struct ingest *ingest, const struct process *process,
 {
 	const struct ingest_config *config = &ingest->config;
 
-	if (config->target_pid_count && !process->is_target)
-		return false;
-	if (config->target_tid_count && !thread->is_target)
+	if (config->has_task_filter &&
+	    !(config->target_tid_count ? thread->is_target : process->is_target))
 		return false;
 	if (!config->has_uid_filter)
 		return true;

@@ -41,6 +41,14 @@ void reorder_finish(struct reorder *reorder)
 	memset(reorder, 0, sizeof(*reorder));
 }
 
+void reorder_clear(struct reorder *reorder)
+{
+	const uint64_t late = reorder->late;
+
+	reorder_finish(reorder);
+	reorder->late = late;
+}
+
 static int grow_entries(struct reorder *reorder)
 {
 	size_t capacity = reorder->capacity ? reorder->capacity * 2 : 1024;

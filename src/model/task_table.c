@@ -326,6 +326,16 @@ void task_table_drop_dead(struct task_table *table, uint64_t before_ns)
 	drop_dead_processes(table, before_ns);
 }
 
+void task_table_forget(struct task_table *table)
+{
+	for (uint32_t i = 0; i < table->process_count; i++)
+		address_map_release(table->processes[i].maps);
+	table->process_count = 0;
+	table->thread_count = 0;
+	id_map_clear(&table->process_by_pid);
+	id_map_clear(&table->thread_by_tid);
+}
+
 int task_table_compact(struct task_table *table, const unsigned char *used, uint32_t *renumbered)
 {
 	uint32_t kept = 0;

@@ -326,9 +326,9 @@ static void test_children_of_targets_count_unless_told_otherwise(void **state)
 {
 	static const uint32_t pid = 100, tid = 301;
 	struct ingest_config processes = { .is_replay = true, .target_pids = &pid,
-					   .target_pid_count = 1 };
+					   .target_pid_count = 1, .has_task_filter = true };
 	struct ingest_config threads = { .is_replay = true, .target_tids = &tid,
-					 .target_tid_count = 1 };
+					 .target_tid_count = 1, .has_task_filter = true };
 
 	(void)state;
 	assert_int_equal(samples_of_children(&processes), 2);

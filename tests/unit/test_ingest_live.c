@@ -232,7 +232,8 @@ static void test_a_process_target_keeps_what_it_starts(void **state)
 {
 	static const uint32_t pids[] = { 100 };
 	const struct ingest_config config = { .event_count = 1, .target_pids = pids,
-					      .target_pid_count = 1 };
+					      .target_pid_count = 1,
+					      .has_task_filter = true };
 
 	(void)state;
 	start(&config, false);
@@ -256,7 +257,8 @@ static void test_a_thread_target_keeps_what_it_starts_and_not_its_process(void *
 {
 	static const uint32_t tids[] = { 105 };
 	const struct ingest_config config = { .event_count = 1, .target_tids = tids,
-					      .target_tid_count = 1 };
+					      .target_tid_count = 1,
+					      .has_task_filter = true };
 
 	(void)state;
 	start(&config, false);

@@ -64,6 +64,7 @@ static void start(struct fixture *f)
 					       .wake_fd = f->wake_fd };
 
 	assert_int_equal(sampler_create(&f->sampler, &config, NULL), 0);
+	sampler_start(f->sampler, NULL);
 }
 
 static void finish(struct fixture *f)

@@ -1,0 +1,31 @@
+/* retarget.h - changes event, frequency and target of a running capture, on a thread of its own.
+ *
+ *   screen --ask--> thread: opens the new capture, lets it replace the old one, closes that
+ *          <--done--
+ *
+ * Thread: start and stop: main. What the control leads to: one thread, the screen's.
+ */
+#ifndef RETARGET_H
+#define RETARGET_H
+
+#include "capture/capture.h"
+#include "model/source.h"
+#include "model/source_change.h"
+
+struct retarget;
+
+/* Starts the thread. @capture: the slot of the running capture; the capture in it is the thread's,
+ * and may become another, until retarget_stop(). @config: as that one was opened; its target is not
+ * looked at, its event texts must outlive the retarget. 0 or -errno. */
+int retarget_start(struct retarget **out, struct capture **capture,
+		   const struct capture_config *config, struct diag *why);
+
+/* BORROWED; lives as long as the retarget. */
+const struct source_control *retarget_control(const struct retarget *retarget);
+
+/* Ends the thread; a change that is under way is completed. */
+void retarget_stop(struct retarget *retarget);
+/* Stops it too; frees the sources it has made, so: after the analyzer has ended. NULL is fine. */
+void retarget_destroy(struct retarget *retarget);
+
+#endif

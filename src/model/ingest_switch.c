@@ -1,0 +1,74 @@
+/* ingest_switch.c - another source goes on: what was counted goes, what is known may stay.
+ *
+ * Problem: an event or a target that was not sampled can't be shown for that time, and what tasks
+ * did while nobody followed them is unknown. But the new events were opened before the old ones
+ * were stopped, so both have told of the same forks and mappings for a moment.
+ *
+ * Idea: a line in time. The old sampler promised that all up to it has been queued; what it queued
+ * beyond stands again in the new rings. So the old records behind the line are dropped, and the new
+ * ones before it: each side-band record takes effect once, in order, and no task is forgotten that
+ * both sources follow. The kernel stamps a record for each ring anew, microseconds apart: one that
+ * straddles the line is seen twice, which changes nothing, or never, as any lost one.
+ *
+ * Invariant: counts begin anew, names and objects stay; what was lost stays counted "since start".
+ * Nothing here can fail.
+ */
+#include <stdlib.h>
+
+#include "model/ingest.h"
+#include "model/source.h"
+
+static void drop_parked(struct ingest *ingest)
+{
+	for (uint32_t i = 0; i < ingest->parked_count; i++)
+		free(ingest->parked[i].bytes);
+	ingest->parked_count = 0;
+	ingest->parked_bytes = 0;
+}
+
+/* The events that were throttled are closed: their time ends here. */
+static void end_throttles(struct ingest *ingest, uint64_t now_ns)
+{
+	for (uint32_t i = 0; i < ingest->throttle_count; i++)
+		if (ingest->throttles[i] && ingest->throttles[i] < now_ns)
+			ingest->counters.throttled_ns += now_ns - ingest->throttles[i];
+	ingest->throttle_count = 0;
+	id_map_clear(&ingest->throttled_since);
+}
+
+/* Counts of a sampler or a descriptor are cumulative and begin at 0 again. */
+static void begin_losses(struct ingest *ingest)
+{
+	ingest->stalled_before = ingest->counters.stalled_rounds;
+	ingest->malformed_before = ingest->counters.malformed_rings;
+	ingest->loss_count = 0;
+	id_map_clear(&ingest->loss_of);
+}
+
+static void take_timeline(struct ingest *ingest, struct source *source)
+{
+	const uint64_t seq = ingest->timeline.open_slice.seq + 1;
+
+	timeline_finish(&ingest->timeline);
+	ingest->timeline = source->timeline;
+	ingest->timeline.open_slice.seq = seq;	/* no slice is taken for another */
+	source->timeline = (struct timeline){ .event_count = 0 };
+}
+
+void ingest_switch(struct ingest *ingest, struct source *source, uint64_t begin_ns)
+{
+	drop_parked(ingest);
+	reorder_clear(&ingest->reorder);
+	end_throttles(ingest, begin_ns);
+	begin_losses(ingest);
+	take_timeline(ingest, source);
+	if (!source->keeps_tasks) {
+		task_table_forget(&ingest->tasks);
+		ingest->tasks_since_ns = begin_ns;
+	}
+	ingest->config = source->ingest;
+	ingest_mark_targets(ingest);
+	ingest->begin_ns = begin_ns;
+	if (ingest->watermark_ns < begin_ns)
+		ingest->watermark_ns = begin_ns;
+}
