@@ -1,7 +1,8 @@
 /* snapshot_build.c - see model/snapshot_build.h.
  *
  * Text is copied once per different string: thousands of rows share few comms and objects. The
- * block is [snapshot | rows | strip | text]; text is collected first, since pointers into it must not move.
+ * block is [snapshot | rows | strip | text]; text is collected first, since pointers into it must
+ * not move.
  */
 #include "model/snapshot_build.h"
 
