@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <wchar.h>
 
+#include "base/sanitize.h"
 #include "ui/utf8.h"
 
 /* What our own marks look like where only ASCII may be sent. */
@@ -22,9 +23,27 @@ static const struct {
 	{ 0x00b7, '-' },	/* middle dot */
 	{ 0x203a, '>' },	/* breadcrumb */
 	{ 0x2026, '~' },	/* ellipsis */
-	{ 0x2588, '#' },	/* full block */
+	{ 0x2500, '-' },	/* of boxes */
+	{ 0x2502, '|' },
+	{ 0x250c, '+' },
+	{ 0x2510, '+' },
+	{ 0x2514, '+' },
+	{ 0x2518, '+' },
+	{ 0x256d, '+' },
+	{ 0x256e, '+' },
+	{ 0x256f, '+' },
+	{ 0x2570, '+' },
+	{ 0x2581, '.' },	/* one to eight eighths, by how much ink there is */
+	{ 0x2582, ':' },
+	{ 0x2583, '-' },
+	{ 0x2584, '=' },
+	{ 0x2585, '+' },
+	{ 0x2586, '*' },
+	{ 0x2587, '%' },
+	{ 0x2588, '#' },
 	{ 0x25b2, '+' },	/* ascending */
-	{ 0x25b8, '>' },	/* cursor */
+	{ 0x25b8, '>' },	/* cursor, folded */
+	{ 0x25be, 'v' },	/* unfolded */
 	{ 0x25bc, '-' },	/* descending */
 };
 
@@ -59,6 +78,8 @@ void canvas_clear(struct canvas *canvas)
 
 static uint32_t stand_in(uint32_t code)
 {
+	if (code == ' ')
+		return code;
 	for (size_t i = 0; i < sizeof(stand_ins) / sizeof(stand_ins[0]); i++)
 		if (stand_ins[i].code == code)
 			return (unsigned char)stand_ins[i].stand_in;
@@ -78,7 +99,7 @@ static size_t next_char(const struct canvas *canvas, const char *text, uint32_t 
 		*code = stand_in(*code);
 		return bytes;
 	}
-	*cells = wcwidth((wchar_t)*code);
+	*cells = sanitize_is_hidden(*code) ? -1 : wcwidth((wchar_t)*code);
 	if (*cells < 0) {
 		*code = '?';
 		*cells = 1;
@@ -181,6 +202,33 @@ int canvas_put_right(struct canvas *canvas, struct canvas_area area, const char 
 		area.width -= spare;
 	}
 	return canvas_put_text(canvas, area, text, role);
+}
+
+static void put_line(struct canvas *canvas, struct canvas_area area, const uint32_t *codes,
+		     enum role role)
+{
+	const int end = area.x + area.width;
+
+	for (int x = area.x; x < end; x++) {
+		const uint32_t code = codes[x == area.x ? 0 : x == end - 1 ? 2 : 1];
+		struct canvas_area cell = { x, area.y, 1 };
+
+		if (clip_area(canvas, &cell))
+			put_cell(canvas, x, area.y, canvas->is_ascii ? stand_in(code) : code, role);
+	}
+}
+
+void canvas_put_box(struct canvas *canvas, int x, int y, int width, int height, enum role role)
+{
+	static const uint32_t top[] = { 0x256d, 0x2500, 0x256e };
+	static const uint32_t side[] = { 0x2502, ' ', 0x2502 };
+	static const uint32_t bottom[] = { 0x2570, 0x2500, 0x256f };
+
+	if (width < 2 || height < 2)
+		return;
+	for (int line = 0; line < height; line++)
+		put_line(canvas, (struct canvas_area){ x, y + line, width },
+			 line == 0 ? top : line == height - 1 ? bottom : side, role);
 }
 
 void canvas_set_role(struct canvas *canvas, struct canvas_area area, enum role role)

@@ -92,34 +92,6 @@ static void scroll_to_cursor(struct menu *menu, size_t page)
 		menu->top = last_top;
 }
 
-static void put_run(struct canvas *canvas, int x, int y, int count, const char *text)
-{
-	for (int i = 0; i < count; i++)
-		canvas_put_text(canvas, (struct canvas_area){ x + i, y, 1 }, text, ROLE_BOX);
-}
-
-static void draw_frame(const struct menu *menu, struct canvas *canvas)
-{
-	static const char *const glyphs[2][6] = {
-		{ "\u250c", "\u2510", "\u2514", "\u2518", "\u2500", "\u2502" },
-		{ "+", "+", "+", "+", "-", "|" },
-	};
-	const char *const *glyph = glyphs[canvas->is_ascii];
-	const int right = menu->x + menu->width - 1, last = menu->y + menu->height - 1;
-
-	put_run(canvas, menu->x, menu->y, 1, glyph[0]);
-	put_run(canvas, right, menu->y, 1, glyph[1]);
-	put_run(canvas, menu->x, last, 1, glyph[2]);
-	put_run(canvas, right, last, 1, glyph[3]);
-	put_run(canvas, menu->x + 1, menu->y, menu->width - FRAME, glyph[4]);
-	put_run(canvas, menu->x + 1, last, menu->width - FRAME, glyph[4]);
-	for (int y = menu->y + 1; y < last; y++) {
-		put_run(canvas, menu->x, y, 1, glyph[5]);
-		put_run(canvas, menu->x + 1, y, menu->width - FRAME, " ");
-		put_run(canvas, right, y, 1, glyph[5]);
-	}
-}
-
 /* When both are too long, the title loses its end and the text its begin: one types at its end. */
 static void draw_title(const struct menu *menu, struct canvas *canvas)
 {
@@ -179,7 +151,7 @@ static void draw_item(const struct menu *menu, struct canvas *canvas, const stru
 		return;
 	area.x += area.width + NOTE_GAP;
 	area.width = note - NOTE_GAP;
-	canvas_put_right(canvas, area, item->note, is_cursor ? role : ROLE_DIM);
+	canvas_put_right(canvas, area, item->note, is_cursor ? role : ROLE_BOX_DIM);
 }
 
 void menu_draw(struct menu *menu, struct canvas *canvas, int top, int bottom)
@@ -191,7 +163,7 @@ void menu_draw(struct menu *menu, struct canvas *canvas, int top, int bottom)
 		return;
 	page = (size_t)menu->height - FRAME;
 	scroll_to_cursor(menu, page);
-	draw_frame(menu, canvas);
+	canvas_put_box(canvas, menu->x, menu->y, menu->width, menu->height, ROLE_BOX_DIM);
 	draw_title(menu, canvas);
 	draw_position(menu, canvas, page);
 	for (size_t i = 0; i < page && menu->top + i < menu->shown_count; i++)
@@ -202,5 +174,5 @@ void menu_draw(struct menu *menu, struct canvas *canvas, int top, int bottom)
 	line = (struct canvas_area){ menu->x + 1 + CURSOR_CELLS, menu->y + 1,
 				     menu->width - FRAME - CURSOR_CELLS };
 	canvas_put_text(canvas, line, menu->typed[0] ? NO_MATCH_TEXT : "nothing here; Esc closes",
-			ROLE_DIM);
+			ROLE_BOX_DIM);
 }

@@ -198,8 +198,9 @@ static void take_signal(struct screen *screen)
 	if (read(screen->sources[SOURCE_SIGNAL].fd, &signal, sizeof(signal)) != sizeof(signal))
 		return;
 	switch (signal.ssi_signo) {
-	case SIGWINCH:
-		break;		/* the size is looked at in every turn */
+	case SIGWINCH:		/* back at the old size, too, what was cut off is gone */
+		screen->state.wants_repaint = true;
+		break;
 	case SIGTSTP:
 		stop_self(screen);
 		break;

@@ -57,7 +57,6 @@ static void draw_cells(const struct column_layout *layout, const struct column_r
 	}
 }
 
-/* The whole line but the bar: reversed, its blocks would be holes. */
 static void select_row(const struct column_layout *layout, struct canvas *canvas, int y)
 {
 	int x = 0;
@@ -67,6 +66,9 @@ static void select_row(const struct column_layout *layout, struct canvas *canvas
 			continue;
 		canvas_set_role(canvas, (struct canvas_area){ x, y, layout->places[i].x - x },
 				ROLE_SELECTED);
+		canvas_set_role(canvas, (struct canvas_area){ layout->places[i].x, y,
+							      layout->places[i].width },
+				ROLE_SELECTED_BAR);
 		x = layout->places[i].x + layout->places[i].width;
 	}
 	canvas_set_role(canvas, (struct canvas_area){ x, y, canvas->width - x }, ROLE_SELECTED);

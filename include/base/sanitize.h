@@ -13,6 +13,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* Writes the clean form of @in[0..@len) into @out (@cap bytes, >= 1, always terminated; cut only
  * between characters). A NUL in @in ends it. Returns the length of the result. */
@@ -20,5 +21,8 @@ size_t sanitize_text(char *out, size_t cap, const char *in, size_t len);
 
 /* True when sanitize_text() would return @in unchanged (the usual case: no copy needed). */
 bool sanitize_is_clean(const char *in, size_t len);
+
+/* A character that nobody sees or that moves others: never for a terminal, whoever wrote it. */
+bool sanitize_is_hidden(uint32_t code);
 
 #endif

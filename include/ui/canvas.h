@@ -1,7 +1,8 @@
 /* canvas.h - the picture: a grid of cells that views draw on and a terminal or a test reads.
  *
- * Cells:  one character with at most one combining mark, and what it means (enum role). A wide
- *         character owns two cells, the second is CANVAS_TAIL.
+ * Cells:  one character with at most one combining mark (of several the first), and what it means
+ *         (enum role). A wide character owns two cells, the second is CANVAS_TAIL. Characters that
+ *         nobody sees or that move others (joiners, direction marks) are '?', however they came.
  * Clip:   every call takes an area and never draws outside of it or of the canvas; a wide character
  *         that would be cut in half becomes a space.
  * Locale: widths come from wcwidth(3), the same that curses asks, so that both agree: LC_CTYPE must
@@ -52,6 +53,10 @@ int canvas_put_text(struct canvas *canvas, struct canvas_area area, const char *
 /* The same at the right edge. */
 int canvas_put_right(struct canvas *canvas, struct canvas_area area, const char *text,
 		     enum role role);
+
+/* A frame around @width x @height cells from @x, @y on; inside it is empty. Smaller than 2 x 2:
+ * nothing. */
+void canvas_put_box(struct canvas *canvas, int x, int y, int width, int height, enum role role);
 
 /* Gives all cells of @area that role; their characters stay. */
 void canvas_set_role(struct canvas *canvas, struct canvas_area area, enum role role);

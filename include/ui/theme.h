@@ -32,6 +32,7 @@ enum role {
 	ROLE_STRIP,		/* the load of the last seconds */
 	ROLE_STRIP_HIGH,	/* where it is 80 % and more */
 	ROLE_BOX,		/* a menu over the table: frame and text */
+	ROLE_BOX_DIM,		/* what is there when looked for */
 	ROLE_BOX_CURSOR,	/* its chosen line */
 	ROLE_COUNT
 };
@@ -53,6 +54,7 @@ struct look {
 struct theme {
 	const char *name;
 	const char *help;	/* where it reads best, half a sentence */
+	int colors;		/* that it needs, at least */
 	struct look looks[ROLE_COUNT];
 };
 

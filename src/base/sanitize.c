@@ -11,7 +11,6 @@
  */
 #include "base/sanitize.h"
 
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -93,6 +92,11 @@ static bool is_in(const struct range *ranges, size_t count, uint32_t code)
 	return false;
 }
 
+bool sanitize_is_hidden(uint32_t code)
+{
+	return is_in(hidden, sizeof(hidden) / sizeof(hidden[0]), code);
+}
+
 /* One decoded step of the input. */
 struct character {
 	uint32_t code;
@@ -142,8 +146,7 @@ static bool is_shown(const struct character *character, bool *after_mark)
 		*after_mark = false;	/* nearly every character there is */
 		return true;
 	}
-	is_hidden = !character->is_valid ||
-		    is_in(hidden, sizeof(hidden) / sizeof(hidden[0]), character->code);
+	is_hidden = !character->is_valid || sanitize_is_hidden(character->code);
 	is_mark = !is_hidden &&
 		  is_in(combining, sizeof(combining) / sizeof(combining[0]), character->code);
 	if (is_hidden || (is_mark && *after_mark)) {

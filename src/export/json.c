@@ -2,6 +2,9 @@
 #include "export/json.h"
 
 #include <inttypes.h>
+#include <string.h>
+
+#include "base/sanitize.h"
 
 static void put_string(FILE *out, const char *text)
 {
@@ -147,12 +150,68 @@ static void put_losses(FILE *out, const struct snapshot *snapshot)
 	put_string_or_null(out, snapshot->notice[0], snapshot->notice);
 }
 
+static const char *field_name(enum filter_field field)
+{
+	switch (field) {
+	case FILTER_TEXT:    return "text";
+	case FILTER_COMMAND: return "comm";
+	case FILTER_OBJECT:  return "dso";
+	case FILTER_SYMBOL:  return "symbol";
+	case FILTER_PID:     return "pid";
+	case FILTER_TID:     return "tid";
+	case FILTER_CPU:     return "cpu";
+	case FILTER_KERNEL:  return "kernel";
+	case FILTER_USER:    break;
+	}
+	return "user";
+}
+
+/* What a part compares with, typed by the user as it may be. */
+static void put_part(FILE *out, const struct filter_part *part)
+{
+	char text[12 * FILTER_TEXT_BYTES];	/* the worst: "<U+NNNN>" per byte */
+
+	fprintf(out, "{\"field\":\"%s\",\"negated\":%s", field_name(part->field),
+		part->is_negated ? "true" : "false");
+	switch (part->field) {
+	case FILTER_TEXT:
+	case FILTER_COMMAND:
+	case FILTER_OBJECT:
+	case FILTER_SYMBOL:
+		sanitize_text(text, sizeof(text), part->text, strlen(part->text));
+		fputs(",\"value\":", out);
+		put_string(out, text);
+		break;
+	case FILTER_PID:
+	case FILTER_TID:
+	case FILTER_CPU:
+		fprintf(out, ",\"value\":%" PRIu64, part->number);
+		break;
+	case FILTER_KERNEL:
+	case FILTER_USER:
+		break;
+	}
+	putc('}', out);
+}
+
+static void put_filter(FILE *out, const struct snapshot *snapshot, const struct filter *filter)
+{
+	fprintf(out, ",\"shown_samples\":%" PRIu64 ",\"filter\":[", snapshot->shown_samples);
+	for (uint32_t i = 0; i < filter->count; i++) {
+		if (i)
+			putc(',', out);
+		put_part(out, &filter->parts[i]);
+	}
+	putc(']', out);
+}
+
 void json_write(FILE *out, const struct snapshot *snapshot, const struct export_options *options)
 {
 	size_t written = 0;
 
 	put_head(out, snapshot);
 	put_losses(out, snapshot);
+	put_filter(out, snapshot, &options->filter);
 	fputs(",\"rows\":[", out);
 	for (size_t i = 0; i < snapshot->row_count && written < options->max_rows; i++) {
 		if (snapshot->rows[i].is_idle && !options->show_idle)

@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/sanitize.h"
+
 static void put_rate(FILE *out, const struct snapshot *snapshot)
 {
 	if (snapshot->freq_hz)
@@ -53,6 +55,23 @@ static void put_notice(FILE *out, const char *notice)
 		fprintf(out, "# %.*s\n", (int)length, notice);
 		notice += length + (notice[length] == '\n');
 	}
+}
+
+/* Shares stay those of the window, so the line says how much of it is left. */
+static void put_filter(FILE *out, const struct snapshot *snapshot, const struct filter *filter)
+{
+	char part[FILTER_PART_BYTES], text[12 * FILTER_PART_BYTES];
+
+	if (!filter->count)
+		return;
+	fputs("# filter", out);
+	for (uint32_t i = 0; i < filter->count; i++) {
+		filter_format_part(&filter->parts[i], part);
+		sanitize_text(text, sizeof(text), part, strlen(part));
+		fprintf(out, "%s %s", i ? "," : "", text);
+	}
+	fprintf(out, "  %" PRIu64 " of %" PRIu64 " samples\n", snapshot->shown_samples,
+		snapshot->samples - snapshot->idle_samples);
 }
 
 static void put_titles(FILE *out, unsigned int keys)
@@ -125,6 +144,7 @@ void text_write(FILE *out, const struct snapshot *snapshot, const struct export_
 
 	put_head(out, snapshot);
 	put_notice(out, snapshot->notice);
+	put_filter(out, snapshot, &options->filter);
 	put_titles(out, snapshot->keys);
 	for (size_t i = 0; i < snapshot->row_count; i++) {
 		if (snapshot->rows[i].is_idle && !options->show_idle)
@@ -139,6 +159,7 @@ void text_write(FILE *out, const struct snapshot *snapshot, const struct export_
 	if (more)
 		fprintf(out, "  ... %zu more rows (-E shows more)\n", more);
 	if (!written)
-		fputs("  nothing hot\n", out);
+		fputs(options->filter.count ? "  nothing matches the filter\n" : "  nothing hot\n",
+		      out);
 	putc('\n', out);
 }

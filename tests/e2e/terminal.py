@@ -1,5 +1,6 @@
 """A real terminal (tmux, a server of our own) with a shell, in which flametop is run and looked at."""
 import contextlib
+import functools
 import os
 import re
 import shlex
@@ -31,6 +32,19 @@ def run_checks(*checks):
             expect(check.__name__, False, f"{error!r}")
     print("{passed} passed, {failed} failed, {skipped} skipped".format(**counts))
     sys.exit(1 if counts["failed"] else 0)
+
+
+@functools.cache
+def own_options():
+    """No file of the user's is read or written by a test."""
+    text = subprocess.run([FLAMETOP, "--help"], check=True, text=True,
+                          stdout=subprocess.PIPE).stdout
+    return ["--config", "none"] if "--config" in text else []
+
+
+def flametop(*arguments):
+    """The command line of every flametop that a test starts."""
+    return [FLAMETOP, *own_options(), *arguments]
 
 
 @contextlib.contextmanager
@@ -123,7 +137,7 @@ class Terminal:
 
     def start(self, *arguments):
         """Runs flametop; its exit status will be on the screen as "status N"."""
-        self.type(" clear; " + shlex.join([FLAMETOP, *arguments]) + "; echo status $?")
+        self.type(" clear; " + shlex.join(flametop(*arguments)) + "; echo status $?")
 
     def pid(self):
         """Of the flametop that runs in the shell of this terminal."""

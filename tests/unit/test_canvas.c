@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <locale.h>
 
 #include <cmocka.h>
@@ -147,6 +148,82 @@ static void test_right_alignment_counts_cells_not_bytes(void **state)
 	canvas_finish(&canvas);
 }
 
+static void test_of_several_marks_the_first_stays_and_columns_are_straight(void **state)
+{
+	struct canvas canvas = make_canvas(6, 1);
+
+	(void)state;
+	assert_int_equal(canvas_put_text(&canvas, (struct canvas_area){ 0, 0, 6 },
+					 "\u0308a\u0301\u0302\u0303\u6f22\u3099b", ROLE_TEXT), 4);
+	assert_string_equal(line_text(&canvas, 0), "a\u0301\u6f22\u3099_b  ");
+	canvas_finish(&canvas);
+}
+
+/* Joiners, direction marks and overrides, a selector, a byte order mark: one cell each. */
+static void test_characters_that_nobody_sees_never_reach_a_cell(void **state)
+{
+	static const char *const hidden[] = {
+		"\u200d", "\u200b", "\u200e", "\u200f", "\u202e", "\u2066", "\u061c", "\ufeff",
+		"\ufe0f", "\u2028", "\u00ad",
+	};
+	struct canvas canvas = make_canvas(3, 1);
+	char text[16];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(hidden) / sizeof(hidden[0]); i++) {
+		snprintf(text, sizeof(text), "a%sb", hidden[i]);
+		assert_int_equal(canvas_put_text(&canvas, (struct canvas_area){ 0, 0, 3 }, text,
+						 ROLE_TEXT), 3);
+		assert_string_equal(line_text(&canvas, 0), "a?b");
+	}
+	canvas_finish(&canvas);
+}
+
+static void test_a_box_is_empty_inside_and_cuts_wide_characters_right(void **state)
+{
+	struct canvas canvas = make_canvas(8, 3);
+
+	(void)state;
+	for (int y = 0; y < 3; y++)
+		canvas_put_text(&canvas, (struct canvas_area){ 0, y, 8 },
+				"a\u6f22\u5b57\u6f22b", ROLE_HOT);
+	canvas_put_box(&canvas, 2, 0, 4, 3, ROLE_BOX);
+	assert_string_equal(line_text(&canvas, 0), "a \u256d\u2500\u2500\u256e b");
+	assert_string_equal(line_text(&canvas, 1), "a \u2502  \u2502 b");
+	assert_string_equal(line_text(&canvas, 2), "a \u2570\u2500\u2500\u256f b");
+	assert_int_equal(canvas.cells[1].role, ROLE_HOT);
+	assert_int_equal(canvas.cells[8 + 3].role, ROLE_BOX);
+	canvas_finish(&canvas);
+}
+
+static void test_a_box_is_clipped_and_ascii_where_that_is_asked_for(void **state)
+{
+	struct canvas canvas = make_canvas(5, 3);
+
+	(void)state;
+	canvas.is_ascii = true;
+	canvas_put_box(&canvas, -1, 1, 4, 9, ROLE_BOX);
+	canvas_put_box(&canvas, 3, -2, 9, 4, ROLE_BOX);
+	canvas_put_box(&canvas, 0, 0, 1, 3, ROLE_BOX);
+	canvas_put_box(&canvas, 0, 0, 3, 1, ROLE_BOX);
+	assert_string_equal(line_text(&canvas, 0), "   | ");
+	assert_string_equal(line_text(&canvas, 1), "--++-");
+	assert_string_equal(line_text(&canvas, 2), "  |  ");
+	canvas_finish(&canvas);
+}
+
+static void test_ascii_eighths_grow_in_ink(void **state)
+{
+	struct canvas canvas = make_canvas(8, 1);
+
+	(void)state;
+	canvas.is_ascii = true;
+	canvas_put_text(&canvas, (struct canvas_area){ 0, 0, 8 },
+			"\u2581\u2582\u2583\u2584\u2585\u2586\u2587\u2588", ROLE_STRIP);
+	assert_string_equal(line_text(&canvas, 0), ".:-=+*%#");
+	canvas_finish(&canvas);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -159,6 +236,11 @@ int main(void)
 		cmocka_unit_test(test_ascii_has_stand_ins_and_question_marks),
 		cmocka_unit_test(test_control_and_invalid_bytes_never_reach_a_cell),
 		cmocka_unit_test(test_right_alignment_counts_cells_not_bytes),
+		cmocka_unit_test(test_of_several_marks_the_first_stays_and_columns_are_straight),
+		cmocka_unit_test(test_characters_that_nobody_sees_never_reach_a_cell),
+		cmocka_unit_test(test_a_box_is_empty_inside_and_cuts_wide_characters_right),
+		cmocka_unit_test(test_a_box_is_clipped_and_ascii_where_that_is_asked_for),
+		cmocka_unit_test(test_ascii_eighths_grow_in_ink),
 	};
 
 	setlocale(LC_CTYPE, "C.UTF-8");

@@ -14,8 +14,8 @@
 
 enum { ENTRIES = 400, SLICES = 4, TASKS = 5 };
 
-static struct fold fold_dense(struct model_fixture *world, struct slice_entry *entries,
-			      uint32_t count)
+static struct fold fold_dense(struct model_fixture *world, const struct filter *filter,
+			      struct slice_entry *entries, uint32_t count)
 {
 	struct slice slices[SLICES];
 	struct fold fold;
@@ -26,7 +26,8 @@ static struct fold fold_dense(struct model_fixture *world, struct slice_entry *e
 		slices[i] = (struct slice){ .entries = entries + from, .count = to - from };
 	}
 	fold_init(&fold, &world->trie, &world->names, &world->tasks, KEYS_DEFAULT, 0,
-		  &fixture_no_filter);
+		  filter);
+	assert_true(fold_can_be_dense(&fold));
 	fold_add_slices_dense(&fold, slices, SLICES);
 	assert_false(fold.is_out_of_memory);
 	return fold;
@@ -57,16 +58,18 @@ static void assert_same_row(const struct fold_row *row, const struct fold_row *w
 		assert_true(walked->tasks > 1);
 }
 
-static void assert_same_fold(struct model_fixture *world, struct slice_entry *entries,
-			     uint32_t count)
+static void assert_same_fold(struct model_fixture *world, const struct filter *filter,
+			     struct slice_entry *entries, uint32_t count)
 {
-	struct fold walked = fixture_fold(world, KEYS_DEFAULT, entries, count);
-	struct fold dense = fold_dense(world, entries, count);
+	struct fold walked = fixture_fold_filtered(world, KEYS_DEFAULT, filter, entries, count);
+	struct fold dense = fold_dense(world, filter, entries, count);
 
 	assert_int_equal(dense.row_count, walked.row_count);
 	assert_int_equal(dense.samples, walked.samples);
 	assert_int_equal(dense.idle_samples, walked.idle_samples);
 	assert_int_equal(dense.unresolved, walked.unresolved);
+	assert_int_equal(dense.shown_samples, walked.shown_samples);
+	assert_true(dense.shown_weight == walked.shown_weight);
 	assert_true(dense.weight == walked.weight);
 	assert_true(dense.idle_weight == walked.idle_weight);
 	for (uint32_t i = 0; i < walked.row_count; i++) {
@@ -95,6 +98,46 @@ static uint32_t random_frame(struct model_fixture *world, uint64_t *seed, const 
 	return fixture_frame(world, random_below(seed, FN_COUNT), random_below(seed, 3));
 }
 
+/* Every filter of code alone comes by. */
+static struct filter filter_of_round(uint32_t round)
+{
+	const struct filter_part parts[] = {
+		{ .field = FILTER_USER, .is_negated = round & 16 },
+		{ .field = FILTER_KERNEL, .is_negated = round & 16 },
+		{ .field = FILTER_SYMBOL, .is_negated = round & 32, .hash = filter_hash("f") },
+		{ .field = FILTER_OBJECT, .is_negated = round & 64,
+		  .hash = filter_hash("/bin/app") },
+	};
+	struct filter filter = { .count = 0 };
+
+	for (uint32_t i = 0; i < 4; i++)
+		if (round & 1u << i)
+			assert_int_equal(filter_add(&filter, &parts[i], NULL), 0);
+	return filter;
+}
+
+static void test_a_filter_that_looks_at_tasks_is_not_for_the_dense_way(void **state)
+{
+	static const enum filter_field fields[] = { FILTER_TEXT, FILTER_COMMAND, FILTER_PID,
+						    FILTER_TID, FILTER_CPU };
+	struct model_fixture world;
+	struct fold fold;
+
+	(void)state;
+	fixture_init(&world);
+	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+		const struct filter filter = { .parts = { { .field = fields[i] } }, .count = 1 };
+
+		fold = fixture_fold_filtered(&world, KEYS_DEFAULT, &filter, NULL, 0);
+		assert_false(fold_can_be_dense(&fold));
+		fold_finish(&fold);
+	}
+	fold = fixture_fold(&world, KEYS_DEFAULT | KEY_COMM, NULL, 0);
+	assert_false(fold_can_be_dense(&fold));
+	fold_finish(&fold);
+	fixture_finish(&world);
+}
+
 static void test_random_stacks_give_the_same_rows_both_ways(void **state)
 {
 	static struct slice_entry entries[ENTRIES];
@@ -104,6 +147,7 @@ static void test_random_stacks_give_the_same_rows_both_ways(void **state)
 	for (uint32_t round = 0; round < 300; round++) {
 		const uint32_t tasks = 1 + round % TASKS, depth_max = 1 + round % 12;
 		const uint32_t count = 1 + random_below(&seed, 1 + round);
+		const struct filter filter = filter_of_round(round % 2 ? round / 2 : 0);
 		struct model_fixture world;
 		uint32_t objects[2];
 
@@ -130,7 +174,7 @@ static void test_random_stacks_give_the_same_rows_both_ways(void **state)
 			if (!entries[i].count)
 				entries[i].weight = 0;
 		}
-		assert_same_fold(&world, entries, count);
+		assert_same_fold(&world, &filter, entries, count);
 		fixture_finish(&world);
 	}
 }
@@ -151,7 +195,7 @@ static void test_recursion_counts_once_and_callers_know_all_their_tasks(void **s
 	entries[1].stack = fixture_calls(&world, flat, 2);
 	entries[0].task = fixture_task(&world, 1, 1, "a");
 	entries[1].task = fixture_task(&world, 2, 2, "b");
-	fold = fold_dense(&world, entries, 2);
+	fold = fold_dense(&world, &fixture_no_filter, entries, 2);
 	row = fixture_row(&fold, "f", false);
 	assert_int_equal(row->self_samples, 4);
 	assert_int_equal(row->total_samples, 4);
@@ -173,6 +217,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_random_stacks_give_the_same_rows_both_ways),
+		cmocka_unit_test(test_a_filter_that_looks_at_tasks_is_not_for_the_dense_way),
 		cmocka_unit_test(test_recursion_counts_once_and_callers_know_all_their_tasks),
 	};
 

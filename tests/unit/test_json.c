@@ -75,6 +75,7 @@ static void test_a_snapshot_is_one_object_on_one_line(void **state)
 	snapshot.unattributed = 7;
 	snapshot.filtered_unknown_uid = 8;
 	snapshot.evicted_samples = 9;
+	snapshot.shown_samples = 4;
 	text = written(&snapshot, &everything);
 	assert_string_equal(text,
 		"{\"time_ns\":123456789,\"host\":\"web-07\",\"event\":\"cpu-clock\","
@@ -83,7 +84,7 @@ static void test_a_snapshot_is_one_object_on_one_line(void **state)
 		"\"unresolved\":2,\"own_cpu_pct\":0.50,\"own_rss_bytes\":4096,"
 		"\"lost\":{\"kernel\":1,\"malformed\":2,\"late\":3},\"stalled_rounds\":4,"
 		"\"throttled_ns\":5,\"truncated_stacks\":6,\"unattributed\":7,\"unknown_uid\":8,"
-		"\"evicted\":9,\"notice\":null,\"rows\":["
+		"\"evicted\":9,\"notice\":null,\"shown_samples\":4,\"filter\":[],\"rows\":["
 		"{\"self\":3,\"total\":4,\"self_pct\":75.0000,\"total_pct\":100.0000,"
 		"\"self_period\":75,\"total_period\":100,\"comm\":null,\"pid\":null,\"tid\":null,"
 		"\"cpu\":null,\"dso\":\"/bin/app\",\"build_id\":\"abcd\",\"symbol\":\"main\","
@@ -181,7 +182,7 @@ static void test_figures_that_do_not_apply_are_null(void **state)
 	text = written(&snapshot, &everything);
 	assert_has(text, "\"freq_hz\":null,\"period\":1000,");
 	assert_has(text, "\"busy_pct\":null,");
-	assert_has(text, "\"notice\":\"one\\u000atwo\",\"rows\":[]}\n");
+	assert_has(text, "\"notice\":\"one\\u000atwo\",");
 	free(text);
 }
 
@@ -195,7 +196,46 @@ static void test_quotes_backslashes_and_controls_are_escaped(void **state)
 	assert_row(row, KEY_SYMBOL, "\"symbol\":\"a\\\"b\\\\c\\u0009d\xc3\xa9\"");
 }
 
-static void test_rows_pass_the_filter_and_the_limit(void **state)
+static void test_every_part_of_the_filter_is_told(void **state)
+{
+	const struct export_options options = {
+		.max_rows = SIZE_MAX,
+		.filter = {
+			.count = 9,
+			.parts = {
+				{ .field = FILTER_TEXT, .text = "~\"\x9b" },
+				{ .field = FILTER_COMMAND, .text = "sh", .is_negated = true },
+				{ .field = FILTER_OBJECT, .text = "libc.so.6" },
+				{ .field = FILTER_SYMBOL, .text = "main" },
+				{ .field = FILTER_PID, .number = 7 },
+				{ .field = FILTER_TID, .number = 8 },
+				{ .field = FILTER_CPU, .number = 0 },
+				{ .field = FILTER_KERNEL, .is_negated = true },
+				{ .field = FILTER_USER },
+			},
+		},
+	};
+	struct snapshot snapshot = fixture_snapshot(NULL, 0);
+	char *text;
+
+	(void)state;
+	snapshot.shown_samples = 5;
+	text = written(&snapshot, &options);
+	assert_has(text,
+		   "\"shown_samples\":5,\"filter\":["
+		   "{\"field\":\"text\",\"negated\":false,\"value\":\"~\\\"\\\\x9b\"},"
+		   "{\"field\":\"comm\",\"negated\":true,\"value\":\"sh\"},"
+		   "{\"field\":\"dso\",\"negated\":false,\"value\":\"libc.so.6\"},"
+		   "{\"field\":\"symbol\",\"negated\":false,\"value\":\"main\"},"
+		   "{\"field\":\"pid\",\"negated\":false,\"value\":7},"
+		   "{\"field\":\"tid\",\"negated\":false,\"value\":8},"
+		   "{\"field\":\"cpu\",\"negated\":false,\"value\":0},"
+		   "{\"field\":\"kernel\",\"negated\":true},"
+		   "{\"field\":\"user\",\"negated\":false}],\"rows\":[]}\n");
+	free(text);
+}
+
+static void test_idle_rows_come_when_asked_for_and_the_limit_holds(void **state)
 {
 	struct snapshot_row rows[] = {
 		{ .self_samples = 5, .total_samples = 5, .symbol = "idle", .is_idle = true },
@@ -263,7 +303,8 @@ int main(void)
 		cmocka_unit_test(test_what_is_not_known_is_null),
 		cmocka_unit_test(test_figures_that_do_not_apply_are_null),
 		cmocka_unit_test(test_quotes_backslashes_and_controls_are_escaped),
-		cmocka_unit_test(test_rows_pass_the_filter_and_the_limit),
+		cmocka_unit_test(test_every_part_of_the_filter_is_told),
+		cmocka_unit_test(test_idle_rows_come_when_asked_for_and_the_limit_holds),
 		cmocka_unit_test(test_shares_have_four_digits),
 		cmocka_unit_test(test_jq_reads_it),
 	};

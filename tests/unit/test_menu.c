@@ -267,19 +267,19 @@ static void test_the_box_is_in_the_middle_and_as_wide_as_its_lines_need(void **s
 	assert_string_equal(picture(),
 			    "........................................\n"
 			    "........................................\n"
-			    "....\u250c columns: _ "
+			    "....\u256d columns: _ "
 			    "\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500"
-			    "\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2510....\n"
+			    "\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u256e....\n"
 			    "....\u2502\u25b8 [x] SELF%            always \u2502....\n"
 			    "....\u2502  [ ] TOTAL%                  \u2502....\n"
 			    "....\u2502  [x] OBJECT                  \u2502....\n"
-			    "....\u2514\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500"
+			    "....\u2570\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500"
 			    "\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500"
 			    "\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500"
-			    "\u2500\u2518....\n"
+			    "\u2500\u256f....\n"
 			    "........................................\n"
 			    "........................................");
-	assert_int_equal(role_at(4, 2), ROLE_BOX);
+	assert_int_equal(role_at(4, 2), ROLE_BOX_DIM);
 	assert_int_equal(role_at(5, 3), ROLE_BOX_CURSOR);
 	assert_int_equal(role_at(34, 3), ROLE_BOX_CURSOR);
 	assert_int_equal(role_at(4, 3), ROLE_BOX);
@@ -319,7 +319,7 @@ static void test_matched_letters_are_highlighted_and_notes_are_dim(void **state)
 	menu_press(&menu, UI_KEY_ESCAPE);
 	menu_press(&menu, UI_KEY_DOWN);
 	draw(40, 12, 1, 11);
-	assert_int_equal(role_at(29, 6), ROLE_DIM);
+	assert_int_equal(role_at(29, 6), ROLE_BOX_DIM);
 }
 
 static void test_more_lines_than_room_scroll_and_say_where_one_is(void **state)
@@ -375,7 +375,7 @@ static void test_an_empty_result_says_how_to_go_on(void **state)
 			    "+ m: x_ -----------------------+.\n"
 			    "|  nothing matches; Esc clears |.\n"
 			    "+------------------------------+.");
-	assert_int_equal(role_at(3, 1), ROLE_DIM);
+	assert_int_equal(role_at(3, 1), ROLE_BOX_DIM);
 }
 
 static void test_long_texts_are_cut_where_it_matters_least(void **state)

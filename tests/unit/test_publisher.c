@@ -114,6 +114,161 @@ static void test_zero_begins_anew(void **state)
 	expect(WINDOW_ALL, 5, 0.5);
 }
 
+static struct snapshot *make(enum window_kind window, unsigned int keys)
+{
+	const struct diag why = { 0 };
+	struct snapshot *snapshot;
+
+	config.window = window;
+	config.query.keys = keys;
+	snapshot = publisher_make(&publisher, false, &why);
+	assert_non_null(snapshot);
+	return snapshot;
+}
+
+static void assert_same_picture(const struct snapshot *now, const struct snapshot *then)
+{
+	assert_true(now->is_frozen && !then->is_frozen);
+	assert_true(now->time_ns == then->time_ns);
+	assert_true(now->window_s == then->window_s);
+	assert_int_equal(now->samples, then->samples);
+	assert_true(now->weight == then->weight);
+	assert_int_equal(now->row_count, then->row_count);
+	for (size_t i = 0; i < now->row_count; i++) {
+		assert_true(now->rows[i].id == then->rows[i].id);
+		assert_int_equal(now->rows[i].self_samples, then->rows[i].self_samples);
+		assert_int_equal(now->rows[i].total_samples, then->rows[i].total_samples);
+		assert_true(now->rows[i].self_weight == then->rows[i].self_weight);
+	}
+}
+
+/* Every window by every key, asked again after three more seconds of other samples. */
+static void test_a_frozen_picture_stays_what_it_was_however_it_is_asked(void **state)
+{
+	static const enum window_kind kinds[] = { WINDOW_SECONDS, WINDOW_ALL, WINDOW_DECAY };
+	static const unsigned int keys[] = { KEY_OBJECT | KEY_SYMBOL, KEY_COMM, KEY_ADDRESS };
+	struct snapshot *then[3][3];
+
+	(void)state;
+	sample_tenths(50, 82);
+	for (size_t i = 0; i < 9; i++)
+		then[i / 3][i % 3] = make(kinds[i / 3], keys[i % 3]);
+	for (uint64_t tenth = 82; tenth < 110; tenth++)
+		stage_sample(&stage, tenth * S / 10, 2, 2, 0x2000);
+	stage_round(&stage, 11 * S);
+	expect(WINDOW_ALL, 60, 6.0);
+	publisher_freeze(&publisher, then[0][0]->time_ns);
+	for (size_t i = 0; i < 9; i++) {
+		struct snapshot *now = make(kinds[i / 3], keys[i % 3]);
+
+		assert_same_picture(now, then[i / 3][i % 3]);
+		snapshot_destroy(now);
+		snapshot_destroy(then[i / 3][i % 3]);
+	}
+	publisher_freeze(&publisher, 0);
+	expect(WINDOW_ALL, 60, 6.0);
+}
+
+/* Of before the end, counted after it: the samples of a process that had to be looked up. */
+static void test_samples_counted_later_are_not_in_a_frozen_picture(void **state)
+{
+	(void)state;
+	sample_tenths(50, 82);
+	expect(WINDOW_ALL, 32, 3.2);
+	stage_sample(&stage, 79 * S / 10, 1, 1, 0x1000);
+	stage_sample(&stage, 83 * S / 10, 1, 1, 0x1000);
+	stage_round(&stage, 9 * S);
+	publisher_freeze(&publisher, 82 * S / 10);
+	expect(WINDOW_ALL, 32, 3.2);
+	publisher_freeze(&publisher, 0);
+	expect(WINDOW_ALL, 34, 4.0);
+}
+
+/* The same when nothing ended there, because the time before was quiet. */
+static void test_samples_counted_later_are_not_in_a_frozen_quiet_second(void **state)
+{
+	(void)state;
+	sample_tenths(50, 70);
+	stage_round(&stage, 82 * S / 10);
+	expect(WINDOW_ALL, 20, 3.2);
+	stage_sample(&stage, 80 * S / 10, 1, 1, 0x1000);
+	stage_round(&stage, 83 * S / 10);
+	expect(WINDOW_ALL, 21, 3.3);
+	publisher_freeze(&publisher, 82 * S / 10);
+	expect(WINDOW_ALL, 20, 3.2);
+}
+
+/* Rolled up meanwhile to | 10 20 | 20 30 | 30 40 |: at 25.3 most of the second was before the end,
+ * at 24.3 it was not. */
+static void test_rolled_up_slices_are_whole_in_a_frozen_picture(void **state)
+{
+	(void)state;
+	sample_tenths(100, 243);
+	expect(WINDOW_ALL, 143, 14.3);
+	sample_tenths(243, 253);
+	expect(WINDOW_ALL, 153, 15.3);
+	sample_tenths(253, 400);
+	expect(WINDOW_ALL, 300, 30.0);
+	timeline_roll_up(&stage.ingest.timeline, 300 * S);
+	publisher_freeze(&publisher, 253 * S / 10);
+	expect(WINDOW_ALL, 200, 20.0);
+	publisher_freeze(&publisher, 243 * S / 10);
+	expect(WINDOW_ALL, 100, 10.0);
+}
+
+static void test_a_frozen_picture_that_left_the_history_is_empty(void **state)
+{
+	struct snapshot *snapshot;
+
+	(void)state;
+	sample_tenths(50, 82);
+	expect(WINDOW_ALL, 32, 3.2);
+	sample_tenths(82, 110);
+	expect(WINDOW_ALL, 60, 6.0);
+	for (int i = 0; i < 5; i++)	/* 5..6, 6..7, 7..8, 8..8.2, 8.2..9 */
+		assert_true(timeline_evict_oldest(&stage.ingest.timeline));
+	publisher_freeze(&publisher, 82 * S / 10);
+	expect(WINDOW_ALL, 0, 0);
+	snapshot = make(WINDOW_SECONDS, KEY_COMM);
+	assert_true(snapshot->time_ns == 82 * S / 10);
+	snapshot_destroy(snapshot);
+}
+
+static void test_zero_ends_the_freeze(void **state)
+{
+	(void)state;
+	sample_tenths(50, 70);
+	expect(WINDOW_ALL, 20, 2.0);
+	publisher_freeze(&publisher, 7 * S);
+	publisher_zero(&publisher);
+	sample_tenths(70, 75);
+	expect(WINDOW_ALL, 5, 0.5);
+}
+
+/* 20 samples of pid 1 and 10 of pid 2: the filter leaves the 10, and the window stays. */
+static void test_a_query_says_what_is_in_the_rows(void **state)
+{
+	struct filter_part part = { .field = FILTER_PID, .number = 2 };
+	struct snapshot *snapshot;
+
+	(void)state;
+	sample_tenths(50, 70);
+	for (uint64_t tenth = 70; tenth < 80; tenth++)
+		stage_sample(&stage, tenth * S / 10, 2, 2, 0x2000);
+	stage_round(&stage, 8 * S);
+	config.query.number = 77;
+	assert_int_equal(filter_add(&config.query.filter, &part, NULL), 0);
+	snapshot = make(WINDOW_ALL, KEY_PID);
+	assert_int_equal(snapshot->query, 77);
+	assert_int_equal(snapshot->keys, KEY_PID);
+	assert_int_equal(snapshot->samples, 30);
+	assert_int_equal(snapshot->shown_samples, 10);
+	assert_true(snapshot->shown_weight == 10 && snapshot->weight == 30);
+	assert_int_equal(snapshot->row_count, 1);
+	assert_int_equal(snapshot->rows[0].pid, 2);
+	snapshot_destroy(snapshot);
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
 
 int main(void)
@@ -125,6 +280,13 @@ int main(void)
 		TEST(test_quiet_seconds_belong_to_the_window),
 		TEST(test_intervals_show_every_sample_once),
 		TEST(test_zero_begins_anew),
+		TEST(test_a_frozen_picture_stays_what_it_was_however_it_is_asked),
+		TEST(test_samples_counted_later_are_not_in_a_frozen_picture),
+		TEST(test_samples_counted_later_are_not_in_a_frozen_quiet_second),
+		TEST(test_rolled_up_slices_are_whole_in_a_frozen_picture),
+		TEST(test_a_frozen_picture_that_left_the_history_is_empty),
+		TEST(test_zero_ends_the_freeze),
+		TEST(test_a_query_says_what_is_in_the_rows),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

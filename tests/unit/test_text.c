@@ -141,6 +141,46 @@ static void test_what_the_limit_leaves_out_is_said(void **state)
 		"\n");
 }
 
+static void test_a_filter_is_told_with_what_it_leaves(void **state)
+{
+	struct snapshot_row row = { .self_samples = 10, .total_samples = 10, .comm = "sh",
+				    .symbol = "f", .object = "app" };
+	const struct export_options options = {
+		.max_rows = SIZE_MAX,
+		.filter = {
+			.count = 2,
+			.parts = {
+				{ .field = FILTER_TEXT, .text = "a\x1b" },
+				{ .field = FILTER_KERNEL, .is_negated = true },
+			},
+		},
+	};
+	struct snapshot snapshot = fixture_snapshot(&row, 1);
+
+	(void)state;
+	snapshot.samples = 45;
+	snapshot.idle_samples = 5;
+	snapshot.shown_samples = 10;
+	snapshot.weight = 40;
+	snapshot.keys = KEY_COMM;
+	assert_text(&snapshot, &options,
+		"# flametop  web-07  cpu-clock 997 Hz  8 CPUs  last 10.0 s  45 samples  idle 5"
+		"  own 0.0 %\n"
+		"# filter \"a\\x1b\", no kernel  10 of 40 samples\n"
+		"  SELF%  TOTAL%  SAMPLES  COMMAND         \n"
+		"  25.00   25.00       10  sh              \n"
+		"\n");
+	snapshot.row_count = 0;
+	snapshot.shown_samples = 0;
+	assert_text(&snapshot, &options,
+		"# flametop  web-07  cpu-clock 997 Hz  8 CPUs  last 10.0 s  45 samples  idle 5"
+		"  own 0.0 %\n"
+		"# filter \"a\\x1b\", no kernel  0 of 40 samples\n"
+		"  SELF%  TOTAL%  SAMPLES  COMMAND         \n"
+		"  nothing matches the filter\n"
+		"\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -148,6 +188,7 @@ int main(void)
 		cmocka_unit_test(test_losses_and_notices_are_told_when_there_are_any),
 		cmocka_unit_test(test_each_key_has_its_column),
 		cmocka_unit_test(test_what_the_limit_leaves_out_is_said),
+		cmocka_unit_test(test_a_filter_is_told_with_what_it_leaves),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,171 @@
+/* What the screen asks is answered, and a frozen screen gets nothing else. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/clock.h"
+#include "model/analyzer.h"
+
+#define HANG_MS (60 * 1000)
+#define QUIET_MS 500		/* longer than names or a refresh would take */
+
+static const struct event_desc event = { .name = "cpu-clock", .freq_hz = 997 };
+static const struct event_desc *const events[] = { &event };
+
+struct desk {
+	struct spsc queue;
+	struct analyzer *analyzer;
+	int queue_fd;
+};
+
+static void open_desk(struct desk *desk)
+{
+	struct analyzer_config config = {
+		.ingest = { .events = events, .event_count = 1 },
+		.queue = &desk->queue, .host = "", .target = "", .notice = "",
+		.query.keys = KEY_COMM, .window = WINDOW_ALL,
+		.interval_ns = CLOCK_NS_PER_MS, .memory_bytes = 1 << 20,
+	};
+	struct diag why;
+
+	assert_int_equal(spsc_init(&desk->queue, 1 << 16), 0);
+	desk->queue_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	assert_true(desk->queue_fd >= 0);
+	config.queue_fd = desk->queue_fd;
+	assert_int_equal(analyzer_create(&desk->analyzer, &config, &why), 0);
+}
+
+static void close_desk(struct desk *desk)
+{
+	analyzer_destroy(desk->analyzer);
+	close(desk->queue_fd);
+	spsc_finish(&desk->queue);
+}
+
+static bool has_snapshot(struct desk *desk, int timeout_ms)
+{
+	struct pollfd waiting = { .fd = analyzer_fd(desk->analyzer), .events = POLLIN };
+
+	return poll(&waiting, 1, timeout_ms) == 1;
+}
+
+static struct snapshot *next(struct desk *desk)
+{
+	struct snapshot *snapshot = NULL;
+
+	while (!snapshot) {
+		assert_true(has_snapshot(desk, HANG_MS));
+		snapshot = analyzer_take_snapshot(desk->analyzer);
+	}
+	return snapshot;
+}
+
+static void ask(struct desk *desk, enum request_kind kind, uint64_t value_ns)
+{
+	const struct request request = { .kind = kind, .value_ns = value_ns };
+
+	assert_true(analyzer_request(desk->analyzer, &request));
+}
+
+/* Asks, and returns the first snapshot that is frozen (or not). */
+static struct snapshot *freeze(struct desk *desk, uint64_t end_ns)
+{
+	struct snapshot *snapshot;
+
+	ask(desk, REQUEST_FREEZE, end_ns);
+	snapshot = next(desk);
+	while (snapshot->is_frozen != (end_ns != 0)) {
+		snapshot_destroy(snapshot);
+		snapshot = next(desk);
+	}
+	return snapshot;
+}
+
+static void test_a_frozen_screen_gets_answers_and_nothing_else(void **state)
+{
+	struct request query = { .kind = REQUEST_QUERY,
+				 .query = { .number = 7, .keys = KEY_PID } };
+	struct snapshot *snapshot;
+	struct desk desk;
+	uint64_t end_ns, seq;
+
+	(void)state;
+	open_desk(&desk);
+	assert_int_equal(analyzer_start(desk.analyzer, NULL), 0);
+	snapshot = next(&desk);
+	end_ns = snapshot->time_ns;
+	snapshot_destroy(snapshot);
+	snapshot = freeze(&desk, end_ns);
+	assert_true(snapshot->time_ns == end_ns);
+	seq = snapshot->seq;
+	snapshot_destroy(snapshot);
+	assert_false(has_snapshot(&desk, QUIET_MS));
+
+	assert_true(analyzer_request(desk.analyzer, &query));
+	snapshot = next(&desk);
+	assert_int_equal(snapshot->seq, seq + 1);
+	assert_int_equal(snapshot->query, 7);
+	assert_int_equal(snapshot->keys, KEY_PID);
+	assert_true(snapshot->is_frozen && snapshot->time_ns == end_ns);
+	snapshot_destroy(snapshot);
+	assert_false(has_snapshot(&desk, QUIET_MS));
+
+	snapshot_destroy(freeze(&desk, 0));
+	snapshot_destroy(next(&desk));		/* unasked again */
+	close_desk(&desk);
+}
+
+static void test_zero_makes_a_frozen_screen_live(void **state)
+{
+	struct snapshot *snapshot;
+	struct desk desk;
+
+	(void)state;
+	open_desk(&desk);
+	assert_int_equal(analyzer_start(desk.analyzer, NULL), 0);
+	snapshot = next(&desk);
+	snapshot_destroy(freeze(&desk, snapshot->time_ns));
+	snapshot_destroy(snapshot);
+	ask(&desk, REQUEST_ZERO, 0);
+	for (int i = 0; i < 2; i++) {	/* the answer, and one that comes by itself */
+		snapshot = next(&desk);
+		assert_false(snapshot->is_frozen);
+		snapshot_destroy(snapshot);
+	}
+	close_desk(&desk);
+}
+
+/* Keys held down send a query each, and the newest counts. */
+static void test_a_row_of_queries_finds_room(void **state)
+{
+	struct request query = { .kind = REQUEST_QUERY, .query.keys = KEY_PID };
+	struct snapshot *snapshot;
+	struct desk desk;
+
+	(void)state;
+	open_desk(&desk);
+	for (query.query.number = 1; query.query.number <= 20; query.query.number++)
+		assert_true(analyzer_request(desk.analyzer, &query));
+	assert_int_equal(analyzer_start(desk.analyzer, NULL), 0);
+	snapshot = next(&desk);
+	assert_int_equal(snapshot->query, 20);
+	snapshot_destroy(snapshot);
+	close_desk(&desk);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_a_frozen_screen_gets_answers_and_nothing_else),
+		cmocka_unit_test(test_zero_makes_a_frozen_screen_live),
+		cmocka_unit_test(test_a_row_of_queries_finds_room),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

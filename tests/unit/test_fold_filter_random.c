@@ -1,0 +1,264 @@
+/* Random samples through random filters, against a fold written for being obvious: it asks every
+ * part of every frame by the names that rows show, and finds rows by text. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "model_fixture.h"
+#include "random_numbers.h"
+
+enum { ENTRIES = 60, ROWS = 400, DEPTH = 8, ROUNDS = 3000 };
+
+struct plain_row {
+	char name[128];
+	uint64_t self, total;
+	double self_weight, total_weight;
+	uint32_t seen;	/* the last entry added to total */
+};
+
+struct plain_fold {
+	struct plain_row rows[ROWS];
+	uint32_t count;
+	uint64_t shown;
+	uint32_t entry;
+};
+
+static struct model_fixture world;
+
+static const char *text_of(struct str_id id)
+{
+	return strpool_get(world.strings, id);
+}
+
+static const struct symbol *symbol_of(uint32_t frame)
+{
+	return &world.names.symbols[symbol_names_of_frame(&world.names, &world.trie, frame)];
+}
+
+static bool says(const struct filter_part *part, const struct slice_entry *entry, uint32_t frame)
+{
+	const struct task *task = &world.tasks.tasks[entry->task];
+	const struct symbol *symbol = symbol_of(frame);
+
+	switch (part->field) {
+	case FILTER_TEXT:
+		return strstr(text_of(symbol->name), part->text) ||
+		       strstr(text_of(symbol->object_name), part->text) ||
+		       strstr(text_of(task->comm), part->text);
+	case FILTER_COMMAND: return !strcmp(text_of(task->comm), part->text);
+	case FILTER_OBJECT:  return !strcmp(text_of(symbol->object_path), part->text);
+	case FILTER_SYMBOL:  return !strcmp(text_of(symbol->name), part->text);
+	case FILTER_PID:     return task->pid == part->number;
+	case FILTER_TID:     return task->tid == part->number;
+	case FILTER_CPU:     return entry->cpu == part->number;
+	case FILTER_KERNEL:  return symbol->mode == MODE_KERNEL;
+	case FILTER_USER:    return symbol->mode == MODE_USER;
+	}
+	return false;
+}
+
+static bool matches(const struct filter *filter, const struct slice_entry *entry, uint32_t frame)
+{
+	for (uint32_t i = 0; i < filter->count; i++)
+		if (says(&filter->parts[i], entry, frame) == filter->parts[i].is_negated)
+			return false;
+	return true;
+}
+
+/* The values of the keys as one text, the others left out. */
+static void name_row(char *out, size_t cap, unsigned int keys, const struct symbol *symbol,
+		     uint64_t address, const char *comm, const uint32_t ids[3], bool is_idle)
+{
+	const bool has_code = keys & (KEY_OBJECT | KEY_SYMBOL | KEY_ADDRESS);
+
+	snprintf(out, cap, "%s|%s|%llx|%s|%u|%u|%u|%d|%d", keys & KEY_SYMBOL
+		 ? text_of(symbol->name) : "",
+		 keys & KEY_OBJECT ? text_of(symbol->object_path) : "",
+		 keys & KEY_ADDRESS ? (unsigned long long)address : 0ull,
+		 keys & KEY_COMM ? comm : "", keys & KEY_PID ? ids[0] : 0,
+		 keys & KEY_TID ? ids[1] : 0, keys & KEY_CPU ? ids[2] : 0,
+		 has_code ? (int)symbol->mode : -1, is_idle);
+}
+
+static struct plain_row *row_named(struct plain_fold *fold, const char *name)
+{
+	for (uint32_t i = 0; i < fold->count; i++)
+		if (!strcmp(fold->rows[i].name, name))
+			return &fold->rows[i];
+	assert_true(fold->count < ROWS);
+	fold->rows[fold->count] = (struct plain_row){ .seen = UINT32_MAX };
+	strcpy(fold->rows[fold->count].name, name);
+	return &fold->rows[fold->count++];
+}
+
+static void add_frame(struct plain_fold *fold, unsigned int keys, const struct slice_entry *entry,
+		      uint32_t frame, bool is_idle, bool is_leaf)
+{
+	const struct task *task = &world.tasks.tasks[entry->task];
+	const uint32_t ids[] = { task->pid, task->tid, entry->cpu };
+	struct plain_row *row;
+	char name[128];
+
+	name_row(name, sizeof(name), keys, symbol_of(frame), world.trie.frames.address[frame],
+		 text_of(task->comm), ids, is_idle);
+	row = row_named(fold, name);
+	if (is_leaf) {
+		row->self += entry->count;
+		row->self_weight += (double)entry->weight;
+		fold->shown += is_idle ? 0 : entry->count;
+	}
+	if (row->seen != fold->entry) {
+		row->total += entry->count;
+		row->total_weight += (double)entry->weight;
+	}
+	row->seen = fold->entry;
+}
+
+static void fold_plainly(struct plain_fold *fold, unsigned int keys, const struct filter *filter,
+			 const struct slice_entry *entries, uint32_t count)
+{
+	fold->count = 0;
+	fold->shown = 0;
+	for (fold->entry = 0; fold->entry < count; fold->entry++) {
+		const struct slice_entry *entry = &entries[fold->entry];
+		const uint32_t leaf = world.trie.stacks.frame[entry->stack];
+		const bool is_idle = symbol_of(leaf)->is_idle ||
+				     !world.tasks.tasks[entry->task].pid;
+
+		if (matches(filter, entry, leaf))
+			add_frame(fold, keys, entry, leaf, is_idle, true);
+		for (uint32_t node = world.trie.stacks.node[entry->stack]; node;
+		     node = world.trie.nodes.parent[node])
+			if (matches(filter, entry, world.trie.nodes.frame[node]))
+				add_frame(fold, keys, entry, world.trie.nodes.frame[node], is_idle,
+					  false);
+	}
+}
+
+static void compare(const struct fold *fold, struct plain_fold *plain)
+{
+	uint64_t shown = 0;
+
+	assert_int_equal(fold->row_count, plain->count);
+	for (uint32_t i = 0; i < fold->row_count; i++) {
+		const struct fold_row *row = &fold->rows[i];
+		const struct fold_key *key = &row->key;
+		const uint32_t ids[] = { key->pid, key->tid, key->cpu_and_idle >> 1 };
+		const struct plain_row *same;
+		char name[128];
+
+		name_row(name, sizeof(name), fold->keys, &world.names.symbols[row->symbol],
+			 key->address, text_of((struct str_id){ key->comm }), ids, row->is_idle);
+		same = row_named(plain, name);
+		assert_int_equal(row->self_samples, same->self);
+		assert_int_equal(row->total_samples, same->total);
+		assert_true(row->self_weight == same->self_weight);
+		assert_true(row->total_weight == same->total_weight);
+		assert_true(row->total_samples >= row->self_samples && row->total_samples);
+		shown += row->is_idle ? 0 : row->self_samples;
+	}
+	assert_int_equal(fold->row_count, plain->count);	/* row_named() made none */
+	assert_int_equal(fold->shown_samples, plain->shown);
+	assert_int_equal(fold->shown_samples, shown);
+}
+
+static struct filter random_filter(uint64_t *seed)
+{
+	static const char *const comms[] = { "one", "two", "swapper", "none" };
+	static const char *const paths[] = { "/bin/app", "/lib/late.so", "[ext4]", "//anon" };
+	static const char *const names[] = { "f", "main", "ext4_read", "0x1", "" };
+	static const char *const texts[] = { "a", "o", "ma", "late", "4", "nowhere" };
+	struct filter filter = { .count = 0 };
+
+	for (uint32_t count = random_below(seed, 4); count > 0; count--) {
+		struct filter_part part = {
+			.field = (enum filter_field)random_below(seed, FILTER_USER + 1),
+			.is_negated = random_below(seed, 2), .number = random_below(seed, 4),
+		};
+
+		if (part.field == FILTER_COMMAND)
+			strcpy(part.text, comms[random_below(seed, 4)]);
+		else if (part.field == FILTER_OBJECT)
+			strcpy(part.text, paths[random_below(seed, 4)]);
+		else if (part.field == FILTER_SYMBOL)
+			strcpy(part.text, names[random_below(seed, 5)]);
+		else if (part.field == FILTER_TEXT)
+			strcpy(part.text, texts[random_below(seed, 6)]);
+		part.hash = filter_hash(part.text);
+		assert_int_equal(filter_add(&filter, &part, NULL), 0);
+	}
+	return filter;
+}
+
+static uint32_t random_frame(uint64_t *seed, uint32_t late, uint32_t anon)
+{
+	switch (random_below(seed, 10)) {
+	case 0:	 return fixture_kernel_frame(&world, FIXTURE_IDLE_ADDRESS);
+	case 1:	 return fixture_kernel_frame(&world, FIXTURE_EXT4_ADDRESS + random_below(seed, 2));
+	case 2:	 return stack_trie_frame(&world.trie, late, random_below(seed, 2));
+	case 3:	 return stack_trie_frame(&world.trie, anon, random_below(seed, 2));
+	default: return fixture_frame(&world, random_below(seed, FN_COUNT), random_below(seed, 2));
+	}
+}
+
+static void fill(struct slice_entry *entries, uint32_t count, uint64_t *seed)
+{
+	const uint32_t late = fixture_object(&world, "/lib/late.so", OBJECT_LOADING);
+	const uint32_t anon = fixture_object(&world, "//anon", OBJECT_NO_TABLE);
+
+	for (uint32_t i = 0; i < count; i++) {
+		const uint32_t depth = 1 + random_below(seed, DEPTH);
+		const uint32_t pid = random_below(seed, 4);
+		uint32_t frames[DEPTH];
+
+		for (uint32_t d = 0; d < depth; d++)
+			frames[d] = random_frame(seed, late, anon);
+		entries[i] = (struct slice_entry){
+			.stack = fixture_stack(&world, frames, depth),
+			.task = fixture_task(&world, pid, pid ? pid + random_below(seed, 2) : 0,
+					     !pid ? "swapper" : pid == 1 ? "one" : "two"),
+			.cpu = (uint16_t)random_below(seed, 4), .count = 1 + random_below(seed, 3),
+			.weight = random_below(seed, 1000),
+		};
+	}
+}
+
+static void test_filtered_rows_are_those_of_the_plain_fold(void **state)
+{
+	static const unsigned int keys[] = {
+		KEY_OBJECT | KEY_SYMBOL, KEY_COMM, KEY_OBJECT, KEY_SYMBOL, KEY_PID | KEY_TID,
+		KEY_CPU, KEY_ADDRESS, KEY_COMM | KEY_OBJECT | KEY_SYMBOL | KEY_PID,
+	};
+	static struct slice_entry entries[ENTRIES];
+	static struct plain_fold plain;
+	uint64_t seed = 4;
+
+	(void)state;
+	for (uint32_t round = 0; round < ROUNDS; round++) {
+		const uint32_t count = random_below(&seed, round % 4 ? 6 : ENTRIES);
+		const struct filter filter = random_filter(&seed);
+		struct fold fold;
+
+		fixture_init(&world);
+		fill(entries, count, &seed);
+		fold = fixture_fold_filtered(&world, keys[round % 8], &filter, entries, count);
+		fold_plainly(&plain, keys[round % 8], &filter, entries, count);
+		compare(&fold, &plain);
+		fold_finish(&fold);
+		fixture_finish(&world);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_filtered_rows_are_those_of_the_plain_fold),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
