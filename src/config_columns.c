@@ -26,7 +26,7 @@ static const char *name_of_view(enum view_kind kind, char *out)
 	const char *title = table_specs[kind].title;
 	size_t used = 0;
 
-	while (title[used] && used < NAME_BYTES - 1) {
+	while (used < NAME_BYTES - 1 && title[used]) {
 		out[used] = (char)tolower((unsigned char)title[used]);
 		used++;
 	}

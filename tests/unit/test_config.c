@@ -344,7 +344,7 @@ static int remember(void)
 	    memcmp(&config.columns, &chosen, sizeof(chosen)) != 0)
 		return 6;
 	/* What is not right changes nothing. */
-	write_own("state", "[columns]\ntasks = self\n[options]\ndelay = 1\n");
+	write_own("state", "[columns]\ntasks = self, bar\n[options]\ndelay = 1\n");
 	if (config_read(&config, NULL, &why) || config_load_state(&config, &why) != -EINVAL)
 		return 7;
 	if (config.setting_count || memcmp(&config.columns, &config.file_columns, sizeof(all)) != 0)
