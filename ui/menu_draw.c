@@ -1,9 +1,9 @@
 /* menu_draw.c - the menu's box on the canvas.
  *
- *   ┌ actions: ob_ ───────────────┐     The size comes from all lines, those that do not match
+ *   ╭ actions: ob_ ───────────────╮     The size comes from all lines, those that do not match
  *   │▸ Only this object   libc.so │     too: a box that shrinks under one's typing is restless,
  *   │  [x] OBJECT                 │     and what it uncovers, too.
- *   └─────────────────────── 3/27 ┘
+ *   ╰─────────────────────── 3/27 ╯
  */
 #include "ui/menu.h"
 
