@@ -1,15 +1,19 @@
-/* options.h - the command line -> one struct. Pure: touches nothing but what it returns. */
+/* options.h - the command line, over what the configuration says -> one struct.
+ * Thread: main. Pure: touches nothing but what it returns; see option_values.h for targets. */
 #ifndef OPTIONS_H
 #define OPTIONS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/diag.h"
 #include "capture/capture.h"
 #include "model/filter.h"
 #include "model/snapshot.h"
+#include "option_table.h"
 #include "ui/term.h"
+#include "ui/theme.h"
 
 enum output_format {
 	OUTPUT_TEXT,
@@ -22,27 +26,45 @@ struct options {
 	const char *replay_path;	/* -i */
 	char *const *command;		/* behind "--"; NULL: none */
 	const char *log_path;
+	const char *config_path;	/* NULL: the default file; "none": no file at all */
 	unsigned int keys;		/* enum row_key */
 	enum window_kind window;
 	uint64_t window_ns, interval_ns;
 	uint64_t duration_ns;		/* 0: no end */
 	uint64_t batch_count;		/* refreshes; 0: endless */
 	bool is_batch, wants_help, wants_version;
+	bool wants_config, wants_man, wants_completion;	/* to be printed */
 	bool wants_all, wants_format;	/* -a, --format: given, for what excludes them */
 	enum output_format format;
 	size_t max_rows;
 	size_t memory_bytes;
-	struct filter filter;
+	struct filter filter;		/* --filter, -K, -U */
+	bool hide_kernel, hide_user;	/* -K, -U: in the filter, once everything is parsed */
+	bool show_idle;
 	enum color_mode color;
-	bool no_unicode;
+	const struct theme *theme;
+	bool no_unicode, no_mouse;
 };
 
-/* Reads the command line. 0; -EINVAL: usage (status 2); other -errno: a target that is not there.
- * options_finish() is needed in every case. */
+/* A line of the configuration. */
+struct option_setting {
+	const struct option_row *row;
+	char *text;		/* the file's */
+};
+
+/* Reads the command line. @settings (checked, see options_check()) hold where the line says nothing
+ * else; they must live as long as @out. 0; -EINVAL: usage (status 2); other -errno: a target that
+ * is not there. options_finish() is needed in every case. */
+int options_parse_over(struct options *out, const struct option_setting *settings, size_t count,
+		       int argc, char **argv, struct diag *why);
+/* Without settings. */
 int options_parse(struct options *out, int argc, char **argv, struct diag *why);
 void options_finish(struct options *options);
 
-/* The text of --help. */
-const char *options_help(void);
+/* Can @setting be used? Else as options_parse(), with its sentence. */
+int options_check(const struct option_setting *setting, struct diag *why);
+
+/* Something is to be printed, and that is all. */
+bool options_is_question(const struct options *options);
 
 #endif

@@ -62,7 +62,8 @@ void batch_block_signals(void)
 static int render(struct batch *batch, const struct snapshot *snapshot, struct diag *why)
 {
 	const struct export_options export_options = {
-		.filter = batch->options->filter, .max_rows = batch->options->max_rows,
+		.filter = batch->options->filter,
+		.show_idle = batch->options->show_idle, .max_rows = batch->options->max_rows,
 	};
 	FILE *out = open_memstream(&batch->text, &batch->text_bytes);
 	bool has_failed;

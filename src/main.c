@@ -44,9 +44,18 @@ static void print_error(const struct diag *why, int err)
 	fprintf(stderr, "flametop: %s\n", why->text[0] ? why->text : strerror(-err));
 }
 
-static int print_text(const char *text)
+static void print_version(FILE *out)
 {
-	if (fputs(text, stdout) >= 0 && !fflush(stdout))
+	fputs("flametop " VERSION "\n", out);
+}
+
+static int print_answer(const struct options *options)
+{
+	if (options->wants_help)
+		option_table_print_help(stdout);
+	else
+		print_version(stdout);
+	if (!ferror(stdout) && !fflush(stdout))
 		return EXIT_OK;
 	fprintf(stderr, "flametop: cannot write the output: %s\n", strerror(errno));
 	return EXIT_OUTPUT;
@@ -61,15 +70,21 @@ static bool has_terminal(void)
 
 static int run_screen(struct session *session, const struct options *options, struct diag *why)
 {
+	struct column_choice choice = { .hidden = { 0 } };
+	struct keymap keymap;
 	const struct screen_config config = {
 		.analyzer = session->analyzer, .guardian = session->guardian,
-		.filter = options->filter, .window = options->window,
+		.filter = options->filter, .show_idle = options->show_idle, .keys = options->keys,
+		.window = options->window,
 		.window_ns = options->window_ns, .interval_ns = options->interval_ns,
-		.color = options->color, .no_unicode = options->no_unicode,
+		.color = options->color, .theme = options->theme,
+		.no_unicode = options->no_unicode, .no_mouse = options->no_mouse,
+		.keymap = &keymap, .choice = &choice,
 		.source = session->retarget ? retarget_control(session->retarget) : NULL,
 		.command_fd = session->command ? command_pidfd(session->command) : -1,
 	};
 
+	keymap_init(&keymap);
 	return screen_run(&config, why);
 }
 
@@ -171,10 +186,8 @@ int main(int argc, char **argv)
 	if (err) {
 		status = refuse(err == -EINVAL ? EXIT_USAGE : status_of_error(err), why.text,
 				is_with_command);
-	} else if (options.wants_help) {
-		status = print_text(options_help());
-	} else if (options.wants_version) {
-		status = print_text("flametop " VERSION "\n");
+	} else if (options_is_question(&options)) {
+		status = print_answer(&options);
 	} else if (!options.is_batch && !has_terminal()) {
 		status = refuse(EXIT_USAGE, "no terminal here: use --batch[=N] to print refreshes",
 				is_with_command);

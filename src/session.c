@@ -132,7 +132,8 @@ static int start_analyzer(struct session *session, const struct options *options
 	struct analyzer_config config = {
 		.queue = &session->queue,
 		.opener = session->opener, .reader = session->reader, .host = session->host,
-		.wants_all_events = options->is_batch, .keys = options->keys,
+		.wants_all_events = options->is_batch,
+		.query = { .keys = options->keys, .filter = options->filter },
 		.window = options->window, .window_ns = options->window_ns,
 		.interval_ns = options->interval_ns, .memory_bytes = options->memory_bytes,
 	};

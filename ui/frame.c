@@ -3,39 +3,31 @@
 
 #include <stdio.h>
 
+#include "ui/command_list.h"
 #include "ui/commands.h"
 #include "ui/header.h"
 #include "ui/keys.h"
 
 #define LABEL_GAP " \u00b7 "
 
-/* "back" leads nowhere from the plain table. */
+/* "back" leads nowhere from the first level. */
 static bool is_offered(const struct ui_state *state, const struct command *command, int max_rank)
 {
-	if (!command->label || command->label_rank > max_rank)
+	if (!command->label || command->label_rank > max_rank ||
+	    !keymap_key(state->keymap, command))
 		return false;
 	if (!(command->where & state->view->ops->place))
 		return false;
-	return command->keys[0] != UI_KEY_ESCAPE || state->view->opener || state->filter.text[0];
+	return command->run != cmd_back || state->view->opener || state->trail.count > 1;
 }
 
-static int put_label(struct canvas *canvas, struct canvas_area area, const struct command *command)
-{
-	char key[KEYS_NAME_BYTES];
-	const int end = area.x + area.width;
-
-	area.x += canvas_put_text(canvas, area, keys_format(command->keys[0], key), ROLE_KEY) + 1;
-	area.width = end - area.x;
-	area.x += canvas_put_text(canvas, area, command->label, ROLE_TEXT);
-	return area.x;
-}
-
-static int label_width(const struct canvas *canvas, const struct command *command)
+static int label_width(const struct ui_state *state, const struct canvas *canvas,
+		       const struct command *command)
 {
 	char key[KEYS_NAME_BYTES];
 
-	return canvas_text_width(canvas, keys_format(command->keys[0], key)) + 1 +
-	       canvas_text_width(canvas, command->label);
+	return canvas_text_width(canvas, keys_format(keymap_key(state->keymap, command), key)) +
+	       1 + canvas_text_width(canvas, command->label);
 }
 
 static int labels_width(const struct ui_state *state, const struct canvas *canvas, int max_rank)
@@ -45,11 +37,28 @@ static int labels_width(const struct ui_state *state, const struct canvas *canva
 	for (size_t i = 0; i < command_count; i++)
 		if (is_offered(state, &commands[i], max_rank))
 			width += (width ? canvas_text_width(canvas, LABEL_GAP) : 0) +
-				 label_width(canvas, &commands[i]);
+				 label_width(state, canvas, &commands[i]);
 	return width;
 }
 
-static void draw_labels(const struct ui_state *state, struct canvas *canvas, int y)
+/* Returns the column behind it. */
+static int put_label(struct ui_state *state, struct canvas *canvas, struct canvas_area area,
+		     size_t number)
+{
+	const struct command *command = &commands[number];
+	const int begin = area.x, end = area.x + area.width;
+	char key[KEYS_NAME_BYTES];
+
+	keys_format(keymap_key(state->keymap, command), key);
+	area.x += canvas_put_text(canvas, area, key, ROLE_KEY) + 1;
+	area.width = end - area.x;
+	area.x += canvas_put_text(canvas, area, command->label, ROLE_TEXT);
+	hits_add(&state->hits, (struct hit){ HIT_COMMAND, begin, area.y, area.x - begin, 1,
+					     number });
+	return area.x;
+}
+
+static void draw_labels(struct ui_state *state, struct canvas *canvas, int y)
 {
 	struct canvas_area area = { 1, y, canvas->width - 2 };
 	const int end = area.x + area.width;
@@ -67,12 +76,12 @@ static void draw_labels(const struct ui_state *state, struct canvas *canvas, int
 		if (area.x > 1)
 			area.x += canvas_put_text(canvas, area, LABEL_GAP, ROLE_DIM);
 		area.width = end - area.x;
-		area.x = put_label(canvas, area, &commands[i]);
+		area.x = put_label(state, canvas, area, i);
 		area.width = end - area.x;
 	}
 }
 
-static void draw_bottom(const struct ui_state *state, struct canvas *canvas)
+static void draw_bottom(struct ui_state *state, struct canvas *canvas)
 {
 	const int y = canvas->height - 1;
 
@@ -87,10 +96,11 @@ static void draw_bottom(const struct ui_state *state, struct canvas *canvas)
 
 void frame_draw(struct ui_state *state, struct canvas *canvas)
 {
-	const int top = header_lines(canvas->width);
+	const int top = header_lines(canvas->width, canvas->height);
 	char text[64];
 
 	canvas_clear(canvas);
+	state->hits.count = 0;
 	if (canvas->width < FRAME_MIN_WIDTH || canvas->height < FRAME_MIN_HEIGHT) {
 		snprintf(text, sizeof(text), "%dx%d: flametop needs %dx%d", canvas->width,
 			 canvas->height, FRAME_MIN_WIDTH, FRAME_MIN_HEIGHT);
@@ -102,4 +112,6 @@ void frame_draw(struct ui_state *state, struct canvas *canvas)
 	header_draw(state, canvas);
 	state->view->ops->draw(state->view, state, canvas, top, canvas->height - top - 1);
 	draw_bottom(state, canvas);
+	if (state->menu.is_open)
+		menu_draw(&state->menu, canvas, top, canvas->height - 1);
 }

@@ -113,8 +113,7 @@ static int draw_lines(struct pager *pager, struct canvas *canvas, int top, int r
 	return brush.y - (top - pager->top);
 }
 
-void pager_draw(struct view *view, const struct ui_state *state, struct canvas *canvas, int top,
-		int rows)
+void pager_draw(struct view *view, struct ui_state *state, struct canvas *canvas, int top, int rows)
 {
 	struct pager *pager = (struct pager *)view;
 
@@ -138,4 +137,12 @@ void pager_move(struct view *view, enum view_move move)
 	case MOVE_LAST:	     pager->top = pager->height; break;
 	}
 	clamp_top(pager);
+}
+
+bool pager_find(struct pager *pager, const char *text, enum pager_find how)
+{
+	(void)pager;
+	(void)text;
+	(void)how;
+	return false;
 }

@@ -30,6 +30,7 @@ enum screen_source {
 	SOURCE_ANALYZER,
 	SOURCE_SIGNAL,
 	SOURCE_COMMAND,
+	SOURCE_CHANGE,
 	SOURCE_COUNT
 };
 
@@ -41,6 +42,8 @@ struct screen {
 	struct keys keys;
 	struct pollfd sources[SOURCE_COUNT];
 	uint64_t escape_ns;	/* while keys wait for more bytes: when that ends */
+	const struct theme *theme;	/* as the terminal has it */
+	bool is_mouse_off;
 	int status;		/* < 0: go on */
 };
 
@@ -73,6 +76,18 @@ static int fit_canvas(struct screen *screen, struct diag *why)
 	return 0;
 }
 
+static void apply_looks(struct screen *screen)
+{
+	const struct ui_state *state = &screen->state;
+
+	if (state->theme != screen->theme)
+		term_set_theme(screen->term, state->theme);
+	if (state->is_mouse_off != screen->is_mouse_off)
+		term_set_mouse(screen->term, !state->is_mouse_off);
+	screen->theme = state->theme;
+	screen->is_mouse_off = state->is_mouse_off;
+}
+
 static void paint(struct screen *screen)
 {
 	if (screen->state.wants_repaint) {
@@ -82,6 +97,7 @@ static void paint(struct screen *screen)
 	}
 	if (!screen->state.is_changed)
 		return;
+	apply_looks(screen);
 	frame_draw(&screen->state, &screen->canvas);
 	term_paint(screen->term, &screen->canvas);
 	screen->state.is_changed = false;
@@ -109,27 +125,31 @@ static void take_snapshot(struct screen *screen)
 		snapshot_destroy((struct snapshot *)state_offer_snapshot(&screen->state, fresh));
 }
 
+/* Pasted text is text for a prompt or a menu, never a command. */
 static void press_keys(struct screen *screen)
 {
+	struct ui_state *state = &screen->state;
 	int key;
 
-	while (!screen->state.wants_quit && (key = keys_next(&screen->keys)) != UI_KEY_NONE)
-		state_press_key(&screen->state, key);
+	while (!state->wants_quit && (key = keys_next(&screen->keys)) != UI_KEY_NONE)
+		if (!screen->keys.is_pasted || state->prompt.is_open || state->menu.is_open)
+			state_press_key(state, key, &screen->keys.mouse);
 }
 
 static void read_keys(struct screen *screen)
 {
 	unsigned char bytes[KEYS_BUFFER_BYTES];
 	const ssize_t count = term_read(screen->term, bytes, keys_room(&screen->keys));
+	const uint64_t now_ns = clock_now_ns();
 
 	if (count <= 0) {
 		if (count == 0 || errno == EIO || errno == ENXIO)
 			screen->status = SIGNAL_STATUS(SIGHUP);
 		return;
 	}
-	keys_feed(&screen->keys, bytes, (size_t)count);
-	screen->escape_ns = clock_now_ns() + KEYS_ESCAPE_MS * CLOCK_NS_PER_MS;
+	keys_feed(&screen->keys, bytes, (size_t)count, now_ns);
 	press_keys(screen);
+	screen->escape_ns = now_ns + keys_wait_ms(&screen->keys) * CLOCK_NS_PER_MS;
 }
 
 static int escape_wait_ms(const struct screen *screen)
@@ -152,7 +172,7 @@ static void expire_keys(struct screen *screen)
 		return;
 	key = keys_expire(&screen->keys);
 	if (key != UI_KEY_NONE)
-		state_press_key(&screen->state, key);
+		state_press_key(&screen->state, key, NULL);
 }
 
 /* Gives the terminal back and stops like any program. Unblocking delivers the signal at once, to
@@ -198,6 +218,15 @@ static void end_command(struct screen *screen)
 	screen->state.is_changed = true;
 }
 
+static void end_change(struct screen *screen)
+{
+	const struct source_control *source = screen->config->source;
+	struct diag why = { 0 };
+	const int err = source->take_result(source->owner, &why);
+
+	state_source_changed(&screen->state, err, &why);
+}
+
 static void wait_for_sources(struct screen *screen)
 {
 	struct pollfd *sources = screen->sources;
@@ -213,6 +242,8 @@ static void wait_for_sources(struct screen *screen)
 		take_snapshot(screen);
 	if (sources[SOURCE_COMMAND].revents)
 		end_command(screen);
+	if (sources[SOURCE_CHANGE].revents)
+		end_change(screen);
 }
 
 static int run_loop(struct screen *screen, struct diag *why)
@@ -247,18 +278,47 @@ static int open_sources(struct screen *screen, struct diag *why)
 	screen->sources[SOURCE_ANALYZER].fd = analyzer_fd(config->analyzer);
 	screen->sources[SOURCE_SIGNAL].fd = fd;
 	screen->sources[SOURCE_COMMAND].fd = config->command_fd;
+	screen->sources[SOURCE_CHANGE].fd = config->source ? config->source->done_fd : -1;
 	return 0;
+}
+
+/* What was asked for on the command line is the first step: back leads out of it. */
+static void take_filter(struct ui_state *state, const struct filter *filter)
+{
+	struct diag why;
+
+	for (uint32_t i = 0; i < filter->count; i++) {
+		const struct filter_part *part = &filter->parts[i];
+
+		if (part->field == FILTER_KERNEL && part->is_negated)
+			state->hide_kernel = true;
+		else if (part->field == FILTER_USER && part->is_negated)
+			state->hide_user = true;
+		else
+			trail_push(&state->trail, state_kind(state), part, &why);
+	}
 }
 
 static void init_screen(struct screen *screen, const struct screen_config *config)
 {
-	*screen = (struct screen){ .config = config, .status = -1 };
-	screen->sources[SOURCE_SIGNAL].fd = -1;
-	state_init(&screen->state);
-	screen->state.filter = config->filter;
-	screen->state.window = config->window;
-	screen->state.window_ns = config->window_ns;
-	screen->state.interval_ns = config->interval_ns;
+	struct ui_state *state = &screen->state;
+
+	*screen = (struct screen){ .config = config, .status = -1, .theme = config->theme,
+				   .is_mouse_off = config->no_mouse };
+	for (int i = 0; i < SOURCE_COUNT; i++)
+		screen->sources[i].fd = -1;
+	state_init(state);
+	state->show_idle = config->show_idle;
+	state->symbol_keys = config->keys;
+	state->window = config->window;
+	state->window_ns = config->window_ns;
+	state->interval_ns = config->interval_ns;
+	state->theme = config->theme;
+	state->is_mouse_off = config->no_mouse;
+	state->keymap = config->keymap;
+	state->choice = *config->choice;
+	state->source = config->source;
+	take_filter(state, &config->filter);
 }
 
 static void finish_screen(struct screen *screen)
@@ -276,7 +336,8 @@ int screen_run(const struct screen_config *config, struct diag *why)
 	const struct term_config term_config = {
 		.color = config->color,
 		.no_unicode = config->no_unicode,
-		.theme = &themes[0],
+		.theme = config->theme,
+		.mouse = !config->no_mouse,
 		.guardian = config->guardian,
 	};
 	struct screen screen;
@@ -291,6 +352,7 @@ int screen_run(const struct screen_config *config, struct diag *why)
 	}
 	if (!result)
 		result = run_loop(&screen, why);
+	*config->choice = screen.state.choice;
 	finish_screen(&screen);
 	return result;
 }

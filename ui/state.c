@@ -1,22 +1,34 @@
-/* state.c - see ui/state.h. What single keys do is in ui/commands.c. */
+/* state.c - see ui/state.h. What single keys do is in ui/command_*.c.
+ *
+ * Problem: a key may mean a row that is not there yet. Enter, Enter means "its objects, and of
+ * these the first", but the rows of the objects come with the analyzer's answer.
+ *
+ * Idea: queries are numbered, and a snapshot says which one it answers. Keys that need rows wait in
+ * `deferred` while the last query is not answered, and the keys typed behind them, too. What leaves
+ * (back, quit) does not wait, and forgets those that do.
+ */
 #include "ui/state.h"
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "ui/commands.h"
-#include "ui/keys.h"
+#include "ui/mouse.h"
 #include "ui/view_help.h"
+#include "ui/view_log.h"
 #include "ui/view_messages.h"
-
-_Static_assert((int)PROMPT_BYTES == (int)FILTER_TEXT_BYTES, "the prompt edits the filter's text");
 
 void state_init(struct ui_state *state)
 {
-	*state = (struct ui_state){ .order.column = COL_SELF, .is_changed = true };
+	*state = (struct ui_state){ .symbol_keys = KEY_OBJECT | KEY_SYMBOL, .is_changed = true };
+	for (int kind = 0; kind < VIEW_COUNT; kind++)
+		state->orders[kind].column = table_specs[kind].order;
+	trail_init(&state->trail, VIEW_SYMBOLS);
 	table_view_init(&state->table);
 	pager_init(&state->help, &view_help_ops);
 	pager_init(&state->messages, &view_messages_ops);
+	pager_init(&state->log, &view_log_ops);
 	state->view = &state->table.view;
 }
 
@@ -25,26 +37,163 @@ void state_finish(struct ui_state *state)
 	table_view_finish(&state->table);
 	pager_finish(&state->help);
 	pager_finish(&state->messages);
+	pager_finish(&state->log);
+	menu_finish(&state->menu);
+}
+
+bool state_is_table(const struct ui_state *state)
+{
+	return state->view == &state->table.view;
+}
+
+enum view_kind state_kind(const struct ui_state *state)
+{
+	return state->trail.levels[state->trail.count - 1].kind;
+}
+
+unsigned int state_keys(const struct ui_state *state, enum view_kind kind)
+{
+	return kind == VIEW_SYMBOLS ? state->symbol_keys : table_specs[kind].keys;
+}
+
+struct column_set state_columns(const struct ui_state *state)
+{
+	const enum view_kind kind = state->shown_kind;
+
+	return (struct column_set){
+		.ids = table_specs[kind].columns, .fill = table_specs[kind].fill,
+		.hidden = state->choice.hidden[kind],
+		.keys = state->shown ? state->shown->keys : state_keys(state, kind),
+	};
 }
 
 void state_refresh_view(struct ui_state *state)
 {
 	/* The table's rows point into the snapshot, so it follows even while it is covered. */
 	state->table.view.ops->refresh(&state->table.view, state);
-	if (state->view != &state->table.view)
+	if (!state_is_table(state))
 		state->view->ops->refresh(state->view, state);
 	state->is_changed = true;
+}
+
+bool state_is_waiting(const struct ui_state *state)
+{
+	return !state->shown || state->shown->query != state->query;
+}
+
+/* Those that still have to wait are deferred again, in the same order. */
+static void press_deferred(struct ui_state *state)
+{
+	const size_t count = state->deferred_count;
+	int keys[STATE_DEFERRED];
+
+	memcpy(keys, state->deferred, count * sizeof(keys[0]));
+	state->deferred_count = 0;
+	for (size_t i = 0; i < count; i++)
+		state_press_key(state, keys[i], NULL);
 }
 
 const struct snapshot *state_offer_snapshot(struct ui_state *state, const struct snapshot *fresh)
 {
 	const struct snapshot *old = state->shown;
 
-	if (state->is_paused && old)
-		return fresh;
+	if (state->is_paused && old && !fresh->is_frozen)
+		return fresh;	/* made before the analyzer heard of the pause */
 	state->shown = fresh;
+	if (fresh->query == state->query) {
+		state->shown_kind = state_kind(state);
+		if (state->wants_restore) {
+			state->wants_restore = false;
+			state->table.rows.place = *trail_place(&state->trail);
+			state_refresh_view(state);
+			table_rows_restore(&state->table.rows, trail_place(&state->trail));
+		}
+	}
 	state_refresh_view(state);
+	press_deferred(state);
 	return old;
+}
+
+void state_request(struct ui_state *state, enum request_kind kind, uint32_t value,
+		   uint64_t value_ns)
+{
+	struct request *slot = state->outbox;
+	const struct request *end = state->outbox + state->outbox_count;
+
+	while (slot < end && slot->kind != kind)
+		slot++;
+	if (slot == end)	/* there is room: as many as there are kinds */
+		state->outbox_count++;
+	slot->kind = kind;
+	slot->value = value;
+	slot->value_ns = value_ns;
+}
+
+static void add_level(struct filter *filter, enum filter_field field)
+{
+	const struct filter_part part = { .field = field, .is_negated = true };
+	struct diag why;
+
+	filter_add(filter, &part, &why);	/* full: the trail's parts are what one sees */
+}
+
+void state_ask(struct ui_state *state)
+{
+	struct request *request;
+	size_t at = 0;
+
+	state->query++;
+	state_request(state, REQUEST_QUERY, 0, 0);
+	while (state->outbox[at].kind != REQUEST_QUERY)
+		at++;
+	request = &state->outbox[at];
+	request->query = (struct query){
+		.number = state->query, .keys = state_keys(state, state_kind(state)),
+		.filter = state->trail.filter,
+	};
+	if (state->hide_kernel)
+		add_level(&request->query.filter, FILTER_KERNEL);
+	if (state->hide_user)
+		add_level(&request->query.filter, FILTER_USER);
+	state->is_changed = true;
+}
+
+static void save_place(struct ui_state *state)
+{
+	if (!state_is_waiting(state))
+		*trail_place(&state->trail) = state->table.rows.place;
+}
+
+void state_go(struct ui_state *state, enum view_kind kind, const struct filter_part *part)
+{
+	struct diag why = { 0 };
+
+	save_place(state);
+	if (trail_push(&state->trail, kind, part, &why)) {
+		state_say(state, "%s", why.text);
+		return;
+	}
+	state->wants_restore = true;
+	state_ask(state);
+}
+
+void state_show_kind(struct ui_state *state, enum view_kind kind)
+{
+	save_place(state);
+	if (state_kind(state) == kind)
+		return;
+	trail_here(&state->trail)->kind = kind;
+	state->wants_restore = true;
+	state_ask(state);
+}
+
+bool state_go_back(struct ui_state *state)
+{
+	if (!trail_pop(&state->trail))
+		return false;
+	state->wants_restore = true;
+	state_ask(state);
+	return true;
 }
 
 void state_open_view(struct ui_state *state, struct view *view)
@@ -65,19 +214,52 @@ void state_close_view(struct ui_state *state)
 	state->is_changed = true;
 }
 
-void state_request(struct ui_state *state, enum request_kind kind, uint32_t value,
-		   uint64_t value_ns)
+void state_open_prompt(struct ui_state *state, const struct prompt_use *use, const char *text)
 {
-	const struct request request = { kind, value, value_ns };
+	state->prompt_use = use;
+	prompt_open(&state->prompt, use->label, text);
+	state->is_changed = true;
+}
 
-	for (size_t i = 0; i < state->outbox_count; i++) {
-		if (state->outbox[i].kind == kind) {
-			state->outbox[i] = request;
-			return;
-		}
+void state_open_menu(struct ui_state *state, const struct menu_use *use, const char *title,
+		     bool is_bottom)
+{
+	state->menu_use = use;
+	menu_open(&state->menu, title, is_bottom);
+	state->is_changed = true;
+}
+
+void state_change_source(struct ui_state *state, enum source_change_kind kind, const char *text)
+{
+	struct source_change change = { .kind = kind };
+
+	if (!state->source) {
+		state_say(state, "a recording stays what was recorded");
+		return;
 	}
-	if (state->outbox_count < STATE_OUTBOX)	/* never full: there are fewer kinds */
-		state->outbox[state->outbox_count++] = request;
+	snprintf(change.text, sizeof(change.text), "%s", text);
+	if (!state->source->ask(state->source->owner, &change)) {
+		state_say(state, "the change before is still under way");
+		return;
+	}
+	state->is_source_changing = true;
+	state_say(state, "changing what is sampled\u2026");
+}
+
+void state_source_changed(struct ui_state *state, int err, const struct diag *why)
+{
+	state->is_source_changing = false;
+	if (err)
+		state_say(state, "%s", why->text);
+	else
+		state_say(state, "changed: the window begins now");
+	if (!err && state->is_paused) {
+		state->is_paused = false;
+		state_request(state, REQUEST_FREEZE, 0, 0);
+	}
+	if (!err)
+		state->is_command_ended = false;
+	state_request(state, REQUEST_REFRESH, 0, 0);
 }
 
 void state_say(struct ui_state *state, const char *format, ...)
@@ -90,58 +272,102 @@ void state_say(struct ui_state *state, const char *format, ...)
 	state->is_changed = true;
 }
 
-static void restore_filter(struct ui_state *state)
-{
-	state->filter = state->filter_before;
-	state_refresh_view(state);
-	table_view_select(&state->table, state->cursor_before);
-}
-
 /* True when the prompt took the key. */
 static bool press_in_prompt(struct ui_state *state, int key)
 {
+	const struct prompt_use *use = state->prompt_use;
+
 	switch (prompt_press(&state->prompt, key)) {
 	case PROMPT_IGNORED:
 		return false;
 	case PROMPT_MOVED:
 		break;
 	case PROMPT_EDITED:
-		snprintf(state->filter.text, sizeof(state->filter.text), "%s", state->prompt.text);
-		state_refresh_view(state);
+		if (use->edited)
+			use->edited(state);
 		break;
 	case PROMPT_ACCEPTED:
+		use->accepted(state);
 		break;
 	case PROMPT_CANCELLED:
-		restore_filter(state);
+		if (use->cancelled)
+			use->cancelled(state);
 		break;
 	}
 	state->is_changed = true;
 	return true;
 }
 
-void state_press_key(struct ui_state *state, int key)
+static bool take_menu_result(struct ui_state *state, enum menu_result result)
+{
+	if (result == MENU_IGNORED)
+		return false;
+	state->is_changed = true;
+	if (result == MENU_CHOSEN)
+		state->menu_use->chosen(state, menu_chosen(&state->menu));
+	return true;
+}
+
+/* An open prompt or menu has the keyboard for itself, but for what ends or repaints. */
+static bool press_in_front(struct ui_state *state, int key, const struct mouse *mouse)
+{
+	const bool is_always = key == UI_KEY_CTRL('C') || key == UI_KEY_CTRL('L');
+
+	if (state->menu.is_open) {
+		if (key == UI_KEY_MOUSE)
+			take_menu_result(state, menu_click(&state->menu, mouse));
+		else if (!is_always)
+			take_menu_result(state, menu_press(&state->menu, key));
+		return !is_always;
+	}
+	if (state->prompt.is_open) {
+		if (!is_always && key != UI_KEY_MOUSE)
+			press_in_prompt(state, key);
+		return !is_always;
+	}
+	return false;
+}
+
+/* True when the key has to wait for the rows it means. */
+static bool defer_key(struct ui_state *state, int key, const struct command *command)
+{
+	if (!state_is_table(state) || !state_is_waiting(state) || key == UI_KEY_MOUSE)
+		return false;
+	if (command && command->trait == COMMAND_LEAVES) {
+		state->deferred_count = 0;
+		return false;
+	}
+	if (!state->deferred_count && !(command && command->trait == COMMAND_NEEDS_ROWS))
+		return false;
+	if (state->deferred_count < STATE_DEFERRED)
+		state->deferred[state->deferred_count++] = key;
+	return true;
+}
+
+void state_press_key(struct ui_state *state, int key, const struct mouse *mouse)
 {
 	const struct command *command;
+	char name[KEYS_NAME_BYTES];
 
 	if (key == UI_KEY_UNKNOWN)
 		return;
-	if (state->message[0]) {
+	if (state->message[0] && !(mouse && mouse->action == MOUSE_RELEASE)) {
 		state->message[0] = '\0';
 		state->is_changed = true;
 	}
-	if (state->prompt.is_open) {
-		if (press_in_prompt(state, key))
-			return;
-		if (key < UI_KEY_SPECIAL && key != UI_KEY_CTRL('C') && key != UI_KEY_CTRL('L'))
-			return;
+	if (press_in_front(state, key, mouse))
+		return;
+	if (key == UI_KEY_MOUSE) {
+		mouse_act(state, mouse);
+		return;
 	}
-	command = commands_find(key, state->view->ops->place);
+	command = keymap_find(state->keymap, key, state->view->ops->place);
+	if (defer_key(state, key, command))
+		return;
 	if (command) {
 		command->run(state);
 		state->is_changed = true;
 	} else {
-		char name[KEYS_NAME_BYTES];
-
 		state_say(state, "%s does nothing here \u00b7 ? shows all keys",
 			  keys_format(key, name));
 	}

@@ -30,11 +30,17 @@
 #define STUCK_MS 500		/* how often a write that takes longer is looked after */
 #define MAX_CELLS 1000		/* a terminal that says it is larger is lying */
 
+/* A mode of the terminal that curses knows nothing of; "" where there is none. */
+struct mode_bytes {
+	char on[64], off[64];
+};
+
 struct terminal {
 	SCREEN *screen;
 	struct guardian *guardian;
-	const struct theme *theme;
-	bool is_ascii, has_color;
+	bool is_ascii, wants_mouse;
+	int colors;			/* that may be used; 0: none */
+	struct mode_bytes mouse, paste;
 	struct canvas shown;		/* what the terminal has */
 	attr_t attributes[ROLE_COUNT];
 	short pairs[ROLE_COUNT];
@@ -120,16 +126,54 @@ static int collect_byte(int byte)
 	return byte;
 }
 
-static void collect_restore_bytes(void)
+static void collect_restore_bytes(const struct terminal *term)
 {
 	const char *const strings[] = {
-		keypad_local, cursor_normal, exit_attribute_mode, orig_pair, exit_ca_mode,
+		term->mouse.off, term->paste.off,     keypad_local, cursor_normal,
+		exit_attribute_mode, orig_pair, exit_ca_mode,
 	};
 
 	restore.count = 0;
 	for (size_t i = 0; i < sizeof(strings) / sizeof(strings[0]); i++)
 		if (strings[i])
 			tputs(strings[i], 1, collect_byte);
+}
+
+static bool is_string(const char *capability)
+{
+	return capability && capability != (const char *)-1;
+}
+
+static void set_mode(struct mode_bytes *mode, const char *on, const char *more_on,
+		     const char *off, const char *more_off)
+{
+	const int on_bytes = snprintf(mode->on, sizeof(mode->on), "%s%s", on, more_on);
+	const int off_bytes = snprintf(mode->off, sizeof(mode->off), "%s%s", off, more_off);
+
+	if (on_bytes >= (int)sizeof(mode->on) || off_bytes >= (int)sizeof(mode->off))
+		mode->on[0] = mode->off[0] = '\0';
+}
+
+/* By terminfo's extended names. Descriptions that are older than these names but know a mouse are
+ * of imitations of xterm, which ignore a mode that they don't have. The terminals of DEC must not
+ * see any of this. 1000: buttons, 1002: dragging as well, 1006: places beyond column 223, 2004: a
+ * paste has marks (ctlseqs). */
+static void find_modes(struct terminal *term)
+{
+	char *mouse = tigetstr("XM"), *paste_on = tigetstr("BE"), *paste_off = tigetstr("BD");
+	char mouse_on[sizeof(term->mouse.on)];
+
+	if (is_string(mouse)) {
+		snprintf(mouse_on, sizeof(mouse_on), "%s", tiparm(mouse, 1));
+		set_mode(&term->mouse, mouse_on, "\033[?1002h", "\033[?1002l", tiparm(mouse, 0));
+	} else if (is_string(key_mouse)) {
+		set_mode(&term->mouse, "\033[?1000h\033[?1002h", "\033[?1006h",
+			 "\033[?1006l\033[?1002l", "\033[?1000l");
+	}
+	if (is_string(paste_on) && is_string(paste_off))
+		set_mode(&term->paste, paste_on, "", paste_off, "");
+	else if (is_string(key_mouse))
+		set_mode(&term->paste, "\033[?2004h", "", "\033[?2004l", "");
 }
 
 static void catch_fatal_signals(void)
@@ -202,38 +246,40 @@ static attr_t curses_attributes(unsigned int look)
 }
 
 /* With 8 colours the bright ones are told by bold; bright black, else plain black, by dim. */
-static short reduce_color(const struct look *look, attr_t *attributes)
+static short reduce_color(const struct terminal *term, short color, attr_t *attributes)
 {
-	if (COLORS >= 256 || look->color_16 == LOOK_DEFAULT_COLOR)
-		return COLORS >= 256 ? look->color_256 : LOOK_DEFAULT_COLOR;
-	if (COLORS >= 16 || look->color_16 < 8)
-		return look->color_16;
-	if (look->color_16 == 8) {
+	if (term->colors >= 16 || color < 8)
+		return color;
+	if (color == 8) {
 		*attributes |= A_DIM;
 		return LOOK_DEFAULT_COLOR;
 	}
 	*attributes |= A_BOLD;
-	return (short)(look->color_16 & 7);
+	return (short)(color & 7);
 }
 
-static void init_looks(struct terminal *term, enum color_mode mode)
+static void init_looks(struct terminal *term, const struct theme *theme)
 {
-	term->has_color = wants_color(mode) && has_colors() && start_color() == OK &&
-			  use_default_colors() == OK && COLORS >= 8;
+	const struct look *looks = theme_for_colors(theme, term->colors)->looks;
+
 	for (int role = 0; role < ROLE_COUNT; role++) {
-		const struct look *look = &term->theme->looks[role];
+		const short pair = (short)(role + 1);
 		short color;
 
-		if (!term->has_color) {
-			term->attributes[role] = curses_attributes(look->mono_attributes);
-			continue;
-		}
-		term->attributes[role] = curses_attributes(look->attributes);
-		color = reduce_color(look, &term->attributes[role]);
-		if (color != LOOK_DEFAULT_COLOR &&
-		    init_pair((short)(role + 1), color, LOOK_DEFAULT_COLOR) == OK)
-			term->pairs[role] = (short)(role + 1);
+		term->pairs[role] = 0;
+		term->attributes[role] = curses_attributes(looks[role].attributes);
+		color = reduce_color(term, looks[role].color, &term->attributes[role]);
+		if ((color != LOOK_DEFAULT_COLOR || looks[role].back != LOOK_DEFAULT_COLOR) &&
+		    init_pair(pair, color, looks[role].back) == OK)
+			term->pairs[role] = pair;
 	}
+}
+
+static void init_colors(struct terminal *term, enum color_mode mode)
+{
+	if (wants_color(mode) && has_colors() && start_color() == OK &&
+	    use_default_colors() == OK && COLORS >= 8)
+		term->colors = COLORS;
 }
 
 /* The console's font and the DEC terminals have none of the block and arrow characters, whatever
@@ -267,6 +313,23 @@ static int check_terminal(struct diag *why)
 	return 0;
 }
 
+static void send_bytes(const char *bytes)
+{
+	ssize_t done;
+
+	look_after_writes(true);
+	done = write(STDOUT_FILENO, bytes, strlen(bytes));
+	(void)done;	/* the terminal is gone: reading it will tell */
+	look_after_writes(false);
+}
+
+static void switch_modes(const struct terminal *term, bool is_on)
+{
+	send_bytes(is_on ? term->paste.on : term->paste.off);
+	if (term->wants_mouse || !is_on)
+		send_bytes(is_on ? term->mouse.on : term->mouse.off);
+}
+
 int term_enter(struct terminal **out, const struct term_config *config, struct diag *why)
 {
 	struct terminal *term;
@@ -281,7 +344,7 @@ int term_enter(struct terminal **out, const struct term_config *config, struct d
 		return diag_set(why, -ENOMEM, "no memory for the screen");
 
 	term->guardian = restore.guardian = config->guardian;
-	term->theme = config->theme;
+	term->wants_mouse = config->mouse;
 	term->is_ascii = needs_ascii(config->no_unicode);
 	tcgetattr(STDIN_FILENO, &restore.cooked);
 	if (term->guardian)
@@ -292,7 +355,8 @@ int term_enter(struct terminal **out, const struct term_config *config, struct d
 		return diag_set(why, -ENOTTY, "cannot use this terminal: use --batch");
 	}
 	take_signals_from_curses();
-	collect_restore_bytes();
+	find_modes(term);
+	collect_restore_bytes(term);
 	catch_fatal_signals();
 	catch_timer();
 	restore.is_taken = 1;
@@ -300,7 +364,9 @@ int term_enter(struct terminal **out, const struct term_config *config, struct d
 	typeahead(-1);
 	curs_set(0);
 	leaveok(stdscr, TRUE);
-	init_looks(term, config->color);
+	init_colors(term, config->color);
+	init_looks(term, config->theme);
+	switch_modes(term, true);
 	*out = term;
 	return 0;
 }
@@ -325,6 +391,7 @@ void term_leave(struct terminal *term)
 		return;
 	if (term->screen) {
 		restore.is_leaving = 1;
+		switch_modes(term, false);
 		look_after_writes(true);
 		end_curses();
 		if (restore.was_discarded && write(STDOUT_FILENO, restore.bytes, restore.count) < 0)
@@ -346,6 +413,7 @@ void term_leave(struct terminal *term)
 
 void term_suspend(struct terminal *term)
 {
+	switch_modes(term, false);
 	look_after_writes(true);
 	end_curses();
 	tcsetattr(STDIN_FILENO, TCSADRAIN, &restore.cooked);
@@ -362,12 +430,27 @@ void term_resume(struct terminal *term)
 		guardian_screen_taken(term->guardian);
 	restore.is_taken = 1;
 	reset_prog_mode();
+	switch_modes(term, true);
 	term_forget(term);
 }
 
 bool term_is_ascii(const struct terminal *term)
 {
 	return term->is_ascii;
+}
+
+void term_set_mouse(struct terminal *term, bool is_on)
+{
+	if (is_on == term->wants_mouse)
+		return;
+	term->wants_mouse = is_on;
+	send_bytes(is_on ? term->mouse.on : term->mouse.off);
+}
+
+void term_set_theme(struct terminal *term, const struct theme *theme)
+{
+	init_looks(term, theme);
+	term_forget(term);
 }
 
 static int clamp_cells(int cells, int otherwise)

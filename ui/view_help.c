@@ -4,20 +4,20 @@
 #include "ui/columns.h"
 #include "ui/commands.h"
 #include "ui/pager.h"
+#include "ui/state.h"
 
 #define KEYS_CELLS 22		/* "Esc, Backspace, Left" and a gap */
 
 static void refresh_help(struct view *view, const struct ui_state *state)
 {
 	struct pager *pager = (struct pager *)view;
-	char keys[COMMANDS_KEY_BYTES];
+	char keys[KEYMAP_TEXT_BYTES];
 
-	(void)state;
 	pager_clear(pager);
 	pager_add(pager, ROLE_NAME, 0, "Keys");
 	for (size_t i = 0; i < command_count; i++)
 		pager_add(pager, ROLE_TEXT, KEYS_CELLS, "%-*s%s", KEYS_CELLS,
-			  commands_format_keys(&commands[i], keys), commands[i].help);
+			  keymap_format(state->keymap, &commands[i], keys), commands[i].help);
 	pager_add(pager, ROLE_TEXT, 0, "%s", "");
 	pager_add(pager, ROLE_NAME, 0, "Columns");
 	for (size_t i = 0; i < COL_COUNT; i++)
@@ -35,6 +35,7 @@ static void refresh_help(struct view *view, const struct ui_state *state)
 
 const struct view_ops view_help_ops = {
 	.place = IN_PAGER,
+	.title = "Help",
 	.refresh = refresh_help,
 	.draw = pager_draw,
 	.move = pager_move,

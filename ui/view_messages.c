@@ -90,6 +90,7 @@ static void refresh_messages(struct view *view, const struct ui_state *state)
 
 const struct view_ops view_messages_ops = {
 	.place = IN_PAGER,
+	.title = "Messages",
 	.refresh = refresh_messages,
 	.draw = pager_draw,
 	.move = pager_move,

@@ -6,11 +6,15 @@
 
 #include <linux/perf_event.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 /* Sets type and config of @attr; false when nothing has this name. */
 bool event_names_find(const char *name, struct perf_event_attr *attr);
 
 /* The known name closest to @name, or NULL when none is near. */
 const char *event_names_nearest(const char *name);
+
+/* The names, one by one; NULL behind the last. Cache events are made of words and not among them. */
+const char *event_names_at(size_t index);
 
 #endif

@@ -8,7 +8,8 @@
 #include "model/snapshot.h"
 
 struct export_options {
-	struct filter filter;
+	struct filter filter;	/* the snapshot's: told in the head */
+	bool show_idle;		/* rows of idle samples, too */
 	size_t max_rows;	/* SIZE_MAX: all; what is left out is said */
 };
 

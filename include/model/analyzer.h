@@ -27,7 +27,7 @@ struct analyzer_config {
 	uint32_t cpus;
 	bool has_busy;			/* /proc/stat means something: live, whole machine */
 	bool wants_all_events;		/* batch: a chain of snapshots, one per event */
-	unsigned int keys;		/* enum row_key */
+	struct query query;		/* the first one */
 	enum window_kind window;
 	uint64_t window_ns, interval_ns;
 	size_t memory_bytes;		/* budget of the timeline and all it refers to */

@@ -1,5 +1,5 @@
-/* busy.h - how busy the machine was, from /proc/stat: cycles does not sample idle, so samples can't
- * tell. Source: proc(5), /proc/stat. Thread: the analyzer's. */
+/* busy.h - how busy the machine and each CPU was, from /proc/stat: cycles does not sample idle, so
+ * samples can't tell. Source: proc(5), /proc/stat. Thread: the analyzer's. */
 #ifndef MODEL_BUSY_H
 #define MODEL_BUSY_H
 
@@ -7,24 +7,46 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define BUSY_POINTS 128		/* readings kept: one a refresh */
+/* Readings kept: of the last 10 s ten a second, of as much as the strip shows one a second, before
+ * that one a minute, for two hours or more. */
+#define BUSY_POINTS 640
+
+struct busy_cpu {		/* ticks since boot; the counters may wrap, only differences count */
+	uint32_t busy, total;	/* both 0: offline */
+};
 
 struct busy_point {
 	uint64_t time_ns, busy, total;	/* clock ticks of all CPUs since boot */
+	struct busy_cpu *cpus;		/* owned, by number */
+	uint32_t cpu_count;
 };
 
 struct busy {
-	struct busy_point points[BUSY_POINTS];
-	uint64_t count;			/* ever; the newest is points[(count - 1) % BUSY_POINTS] */
+	struct busy_point points[BUSY_POINTS];	/* oldest first */
+	uint32_t count;
+	uint64_t read_ns;	/* the last try to read */
+	char *text;		/* owned; /proc/stat as it was read */
+	size_t text_bytes;
 };
 
-/* Reads /proc/stat now. */
-void busy_read(struct busy *busy, uint64_t now_ns);
-/* Busy share from @since_ns (or the nearest reading to it) to the newest reading, 0..100; below 0:
- * not known. */
-double busy_pct(const struct busy *busy, uint64_t since_ns);
+void busy_finish(struct busy *busy);
 
-/* The parser alone: the "cpu " line of @text. False: no such line. */
-bool busy_parse(const char *text, uint64_t *busy, uint64_t *total);
+/* Reads /proc/stat now. What can't be read is not known. */
+void busy_read(struct busy *busy, uint64_t now_ns);
+/* When the next reading is due, so that every second has one. */
+uint64_t busy_due_ns(const struct busy *busy);
+/* The same as busy_read() for text that was read at @now_ns, later than the readings before. */
+void busy_add(struct busy *busy, uint64_t now_ns, const char *text);
+
+/* Busy share between the readings around @since_ns and @until_ns, or those nearest to them, 0..100;
+ * below 0: not known. Of a CPU: while it was online. */
+double busy_pct(const struct busy *busy, uint64_t since_ns, uint64_t until_ns);
+double busy_cpu_pct(const struct busy *busy, uint32_t cpu, uint64_t since_ns, uint64_t until_ns);
+/* Between two readings, the earlier one first. As above. */
+double busy_point_pct(const struct busy_point *from, const struct busy_point *to);
+
+/* The parser alone: the first line of @text, for all CPUs ("cpu ") or one ("cpu3 "); @cpu is -1 for
+ * all. False: it is no such line. */
+bool busy_parse(const char *text, int64_t *cpu, uint64_t *busy, uint64_t *total);
 
 #endif

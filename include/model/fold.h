@@ -4,11 +4,14 @@
  *         rows were read.
  * Rules:  self: the leaf's row gets every sample. total: every row with a frame on the stack gets
  *         the sample once, however often it recurs. Idle samples get rows of their own.
+ *         A filter leaves out frames that do not match: self if the leaf matches, total for each
+ *         row with a frame that matches. The sums over the window stay those of all samples.
  * Thread: the analyzer's.
  */
 #ifndef MODEL_FOLD_H
 #define MODEL_FOLD_H
 
+#include "model/fold_filter.h"
 #include "model/snapshot.h"
 #include "model/symbol_names.h"
 #include "model/task_table.h"
@@ -45,11 +48,14 @@ struct fold {
 	const struct task_table *tasks;
 	unsigned int keys;		/* enum row_key */
 	uint32_t event;
+	struct fold_filter filter;	/* owned */
 
 	struct fold_row *rows;		/* owned */
 	uint32_t row_count, row_capacity;
 	uint64_t samples, idle_samples, unresolved;
 	double weight, idle_weight;	/* weight: without idle */
+	uint64_t shown_samples;		/* those whose leaf matches the filter, without idle */
+	double shown_weight;
 
 	struct id_set by_key;		/* rows, when keyed by more than the symbol */
 	uint32_t *by_symbol[2];		/* row of a symbol, busy and idle; when keyed by it alone */
@@ -59,8 +65,10 @@ struct fold {
 	bool is_out_of_memory;		/* rows are missing: the caller must not publish them */
 };
 
+/* @filter: BORROWED; with no part in it everything matches. */
 void fold_init(struct fold *fold, struct stack_trie *trie, struct symbol_names *names,
-	       const struct task_table *tasks, unsigned int keys, uint32_t event);
+	       const struct task_table *tasks, unsigned int keys, uint32_t event,
+	       const struct filter *filter);
 void fold_finish(struct fold *fold);
 
 /* Adds the entries of one slice, each times @factor (1, or the decay). Walks every stack. */
@@ -68,8 +76,10 @@ void fold_add(struct fold *fold, const struct slice_entry *entries, uint32_t cou
 
 /* The same rows for large windows keyed by symbol: sums the slices per stack, then subtrees of the
  * trie in one pass, instead of walking every stack of every slice. @slices[@count] whole.
- * Only for KEY_OBJECT | KEY_SYMBOL. */
+ * Only where fold_can_be_dense(). */
 void fold_add_slices_dense(struct fold *fold, const struct slice *slices, uint32_t count);
+/* Rows keyed by KEY_OBJECT | KEY_SYMBOL, and a filter that asks for nothing but code. */
+bool fold_can_be_dense(const struct fold *fold);
 
 /* What both ways share. */
 
@@ -81,7 +91,9 @@ struct fold_row *fold_row_of(struct fold *fold, uint32_t frame, const struct tas
 void fold_row_add_task(struct fold *fold, struct fold_row *row, const struct slice_entry *entry);
 /* Row of a busy symbol, when rows are keyed by the symbol alone. As above. */
 struct fold_row *fold_row_of_symbol(struct fold *fold, uint32_t symbol);
-/* Adds samples to the sums over all rows. */
+/* Adds samples to the row of their leaf, which matches the filter. */
+void fold_add_self(struct fold *fold, struct fold_row *row, uint64_t samples, double weight);
+/* Adds samples to the sums over the window. */
 void fold_count(struct fold *fold, uint64_t samples, double weight, bool is_idle, bool is_named);
 
 /* Samples of the idle task, and of whoever was found in the idle loop. */

@@ -6,17 +6,22 @@
 #include "model/analyzer.h"
 #include "model/busy.h"
 #include "model/live_window.h"
+#include "model/strip.h"
+#include "model/task_stats.h"
 
 struct publisher {
 	const struct analyzer_config *config;	/* the analyzer's, which requests change */
 	struct ingest *ingest;
 	struct live_window window;
 	struct busy busy;
+	struct task_stats task_stats;
+	struct strip strip;	/* of the snapshot that is being made */
 	uint32_t event;		/* the one shown */
 	uint64_t seq;
 	uint64_t begin_ns;	/* of "since start": start, or the last zero */
 	uint64_t published_ns;	/* end of the window before */
 	uint64_t published_seq;	/* first slice that was not in it */
+	uint64_t frozen_ns;	/* where windows end; 0: they end now */
 	uint64_t own_cpu_ns, own_cpu_at_ns;
 	bool is_ended;		/* no more records will come */
 };
@@ -27,8 +32,15 @@ void publisher_finish(struct publisher *publisher);
 void publisher_start(struct publisher *publisher);	/* "since start" begins now */
 /* Another source goes on at @begin_ns: windows and the header's figures begin anew. */
 void publisher_switch(struct publisher *publisher, uint64_t begin_ns);
-void publisher_zero(struct publisher *publisher);
+void publisher_zero(struct publisher *publisher);	/* and goes on, if it was frozen */
+/* Windows end at @end_ns, the time_ns of a snapshot, until it is 0 again. */
+void publisher_freeze(struct publisher *publisher, uint64_t end_ns);
 void publisher_renumbered(struct publisher *publisher);	/* after a compaction */
+
+/* When publisher_tick() is due, besides the refreshes; UINT64_MAX: never. */
+uint64_t publisher_due_ns(const struct publisher *publisher);
+/* Notes how busy the machine is, once a second however seldom it is shown. */
+void publisher_tick(struct publisher *publisher, uint64_t now_ns);
 
 /* The snapshot of now (a chain of them, one per event, if the config says so). NULL: no memory. */
 struct snapshot *publisher_make(struct publisher *publisher, bool is_last,

@@ -4,19 +4,31 @@
 
 #include <stdint.h>
 
+#include "model/filter.h"
+
 enum request_kind {
 	REQUEST_REFRESH,	/* a new snapshot now */
 	REQUEST_WINDOW,		/* window = value, length value_ns for WINDOW_SECONDS */
 	REQUEST_INTERVAL,	/* refresh every value_ns */
 	REQUEST_ZERO,		/* "since start" begins now */
-	REQUEST_KEYS,		/* row keys = value */
+	REQUEST_QUERY,		/* other rows: `query` */
 	REQUEST_EVENT,		/* show event number value */
+	REQUEST_FREEZE,		/* windows end at value_ns (a snapshot's time_ns) from now on, and
+				 * no snapshot comes unasked but for names; 0: live again */
+};
+
+/* What the rows are, and which samples are in them. */
+struct query {
+	uint64_t number;	/* the screen's own; comes back in struct snapshot */
+	unsigned int keys;	/* enum row_key */
+	struct filter filter;
 };
 
 struct request {
 	enum request_kind kind;
-	uint32_t value;		/* enum window_kind, enum row_key bits or event index */
+	uint32_t value;		/* enum window_kind or event index */
 	uint64_t value_ns;
+	struct query query;
 };
 
 #endif

@@ -2,10 +2,21 @@
 #ifndef MODEL_SNAPSHOT_BUILD_H
 #define MODEL_SNAPSHOT_BUILD_H
 
+#include "model/busy.h"
 #include "model/fold.h"
+#include "model/task_stats.h"
 
-/* Copies @head (its text pointers raw or pool text, copied and sanitized too) and the rows of @fold
- * into one block. NULL: out of memory. The caller's: snapshot_destroy(). Thread: the analyzer's. */
-struct snapshot *snapshot_build(const struct snapshot *head, const struct fold *fold);
+/* What rows say besides counts. */
+struct row_sources {
+	const struct task_stats *tasks;	/* of rows keyed by pid or tid; NULL: absent */
+	const struct busy *busy;	/* of rows keyed by CPU alone; NULL: absent */
+	uint64_t since_ns, until_ns;	/* the window, for busy */
+};
+
+/* Copies @head (its text pointers raw or pool text, copied and sanitized too; its strip) and the
+ * rows of @fold into one block. NULL: out of memory. The caller's: snapshot_destroy().
+ * Thread: the analyzer's. */
+struct snapshot *snapshot_build(const struct snapshot *head, const struct fold *fold,
+				const struct row_sources *sources);
 
 #endif

@@ -1,7 +1,9 @@
-/* process_reader.h - the thread that reads /proc/PID for processes that were there before us.
+/* process_reader.h - the thread that reads /proc/PID: maps of processes that were there before us,
+ * and statistics of those that are shown.
  *
  * Problem: /proc/PID/maps can block for long (mmap_lock, a hanging file system's path). The
  *          analyzer must not.
+ * Order:   samples wait for maps, nobody for statistics: maps come first.
  * Crossings: SPSC of requests in, SPSC of replies out, an eventfd each.
  * Thread:  request and reply calls from one thread (the analyzer).
  */
@@ -13,6 +15,7 @@
 #include <stdint.h>
 
 #include "base/diag.h"
+#include "symbols/process_stat.h"
 
 struct process_request {
 	uint32_t pid, tid;
@@ -41,6 +44,20 @@ struct process_reply {
 	char *text;		/* owned; what the paths point into */
 };
 
+struct process_stat_request {
+	uint32_t pid, tid;	/* tid 0: the whole process */
+	bool wants_command_line;
+};
+
+struct process_stat_reply {
+	uint32_t pid, tid;	/* as requested */
+	int err;		/* 0, or as of process_stat_read() */
+	uint64_t time_ns;	/* when it was read */
+	struct process_stat stat;
+	char *command_line;	/* as of process_stat_read_command_line(); NULL: not wanted, too.
+				 * Owned: free() */
+};
+
 struct process_reader;
 
 int process_reader_create(struct process_reader **out, struct diag *why);
@@ -52,6 +69,12 @@ bool process_reader_request(struct process_reader *reader, const struct process_
 bool process_reader_reply(struct process_reader *reader, struct process_reply *out);
 int process_reader_fd(const struct process_reader *reader);	/* readable when replies wait */
 void process_reply_finish(struct process_reply *reply);
+
+/* The same for statistics; 512 may be under way. Their replies wake nobody: look for them when they
+ * are of use. */
+bool process_reader_request_stat(struct process_reader *reader,
+				 const struct process_stat_request *request);
+bool process_reader_stat_reply(struct process_reader *reader, struct process_stat_reply *out);
 
 /* The parser of /proc/PID/maps alone: takes over @text (malloc'd, @len bytes and a NUL), fills
  * rows. Source: proc(5). 0 or -ENOMEM; lines it can't read are left out. */

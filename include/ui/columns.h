@@ -20,7 +20,20 @@ enum column_id {
 	COL_COMMAND,
 	COL_OBJECT,
 	COL_SYMBOL,
+	COL_RATE,
+	COL_CPU_PCT,
+	COL_STATE,
+	COL_THREADS,
+	COL_BUSY,
+	COL_COMMAND_LINE,
 	COL_COUNT
+};
+
+/* What a cell is of. */
+struct column_row {
+	const struct snapshot *snapshot;
+	const struct snapshot_row *row;
+	bool is_unfolded;	/* the rows of its group follow */
 };
 
 enum column_align { ALIGN_LEFT, ALIGN_RIGHT };
@@ -31,8 +44,7 @@ struct column {
 	enum column_align align;
 	int keep;		/* the smallest leaves first when the screen is narrow */
 	unsigned int keys;	/* enum row_key bits: shown when rows have one; 0: always */
-	void (*put)(struct canvas *canvas, struct canvas_area area, const struct snapshot *snapshot,
-		    const struct snapshot_row *row);
+	void (*put)(struct canvas *canvas, struct canvas_area area, const struct column_row *of);
 	/* < 0: @a comes first in this column's natural order. NULL: not a column to sort by. */
 	int (*compare)(const struct snapshot_row *a, const struct snapshot_row *b);
 	const char *help;
@@ -49,12 +61,22 @@ struct column_layout {
 	} places[COL_COUNT];
 };
 
-/* What the filling column (SYMBOL, or OBJECT or COMMAND when rows are not keyed by symbol) gets at
- * least, before other columns leave. */
+/* What the filling column gets at least, before other columns leave. */
 #define COLUMNS_FILL_CELLS 23
 
-/* Fits the columns that rows keyed by @keys have into @width cells beginning at @x. */
-void columns_fit(struct column_layout *out, int x, int width, unsigned int keys);
+/* What may be shown. */
+struct column_set {
+	const enum column_id *ids;	/* in their order on the screen; COL_COUNT ends them */
+	enum column_id fill;	/* takes what the others leave; can't be hidden */
+	unsigned int hidden;	/* a bit per enum column_id: the user does without */
+	unsigned int keys;	/* enum row_key of the rows: columns of other keys are left out */
+};
+
+/* Is the column one of the set that is not hidden? */
+bool columns_is_shown(const struct column_set *set, enum column_id id);
+
+/* Fits the columns of @set into @width cells beginning at @x. */
+void columns_fit(struct column_layout *out, int x, int width, const struct column_set *set);
 
 bool columns_has(const struct column_layout *layout, enum column_id id);
 

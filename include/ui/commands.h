@@ -1,5 +1,5 @@
-/* commands.h - every key, once: dispatch, the '?' screen, the bottom line and README's key table
- * are made from one array.
+/* commands.h - every command, once: dispatch, the '?' screen, the palette, the bottom line, the
+ * configuration's [keys], the manual and README's key table are made from one array.
  * Thread: constant table; the functions in it are the ui thread's. */
 #ifndef UI_COMMANDS_H
 #define UI_COMMANDS_H
@@ -8,13 +8,19 @@
 
 #include "ui/view.h"
 
-#define COMMAND_KEYS	   3
-#define COMMANDS_KEY_BYTES 64
+#define COMMAND_KEYS 3
+
+enum command_trait {
+	COMMAND_PLAIN,
+	COMMAND_NEEDS_ROWS,	/* means the rows on the screen: waits while others were asked for */
+	COMMAND_LEAVES,		/* never waits */
+};
 
 struct command {
-	int keys[COMMAND_KEYS];	/* enum ui_key or characters; 0: no more */
+	int keys[COMMAND_KEYS];	/* enum ui_key or characters; 0: no more. See ui/keymap.h */
 	const char *name;
 	unsigned int where;	/* enum view_place bits */
+	enum command_trait trait;
 	void (*run)(struct ui_state *state);
 	const char *help;	/* one sentence */
 	const char *label;	/* in the bottom line; NULL: never there */
@@ -23,11 +29,5 @@ struct command {
 
 extern const struct command commands[];
 extern const size_t command_count;
-
-/* The command that @key has in a view of @place, or NULL. */
-const struct command *commands_find(int key, enum view_place place);
-
-/* "Up, k" into @out[COMMANDS_KEY_BYTES]; returns @out. */
-char *commands_format_keys(const struct command *command, char *out);
 
 #endif

@@ -1,16 +1,24 @@
-/* header.h - the line of truth at the top: what is sampled, which time, how much, what was lost,
- * what flametop itself costs. Counters that are zero are not there.
- * Thread: the ui's. */
+/* header.h - the lines above the view.
+ *
+ *   wide                                        narrow
+ *   what is sampled ............. how much      what is sampled
+ *   load of the last seconds ...... states      how much
+ *   views ............ how one got here         load, states
+ *                                               view, how one got here
+ * Low screens do without the load. Counters that are zero are not there.
+ *
+ * Thread: the ui's.
+ */
 #ifndef UI_HEADER_H
 #define UI_HEADER_H
 
 #include "ui/canvas.h"
 #include "ui/state.h"
 
-/* Lines of the header, by width alone, so that the table below never jumps. */
-int header_lines(int width);
+/* Lines of the header, by the size alone, so that the table below never jumps. */
+int header_lines(int width, int height);
 
-void header_draw(const struct ui_state *state, struct canvas *canvas);
+void header_draw(struct ui_state *state, struct canvas *canvas);
 
 /* "last 10 s", "since start", ...; a constant or a static buffer, valid until the next call. */
 const char *header_window_name(enum window_kind window, double seconds, bool is_zeroed);

@@ -1,8 +1,11 @@
 /* keys.h - bytes from the terminal into keys.
  *
  * Use:    keys_feed() what read(2) gave, keys_next() until UI_KEY_NONE. While keys_is_waiting(),
- *         call keys_expire() when KEYS_ESCAPE_MS have passed without another byte.
- * Keys:   a code point for characters, 1..31 for Ctrl-A.., enum ui_key for the rest.
+ *         call keys_expire() when keys_wait_ms() have passed without another byte.
+ * Keys:   a code point for characters, 1..31 for Ctrl-A.., enum ui_key for the rest. Shift, Alt and
+ *         Ctrl with a special key or the mouse are the key without them.
+ * Paste:  between the marks of a bracketed paste only characters are keys, with is_pasted set: text
+ *         for a prompt, never a command.
  * Source: ECMA-48 5.4 (control sequences); ctlseqs of xterm; console_codes(4).
  * Thread: the owner's. Never blocks.
  */
@@ -11,6 +14,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum ui_key {
 	UI_KEY_NONE = 0,
@@ -40,13 +44,17 @@ enum ui_key {
 /* How long the rest of a sequence may take. A lone Esc is known only after this, so it must not be
  * felt as slow; a sequence that was cut between two packets arrives within a few ten ms. */
 #define KEYS_ESCAPE_MS 45
+/* How long the rest of anything else may take. Nobody types these bytes, so that nothing is felt,
+ * and half a mouse report must not act as the digits that it is made of. */
+#define KEYS_SEQUENCE_MS 500
 
 #define KEYS_BUFFER_BYTES 256
 #define KEYS_NAME_BYTES	  16
 
 enum mouse_action {
 	MOUSE_PRESS,		/* left button */
-	MOUSE_DOUBLE,		/* its second press in the same cell within KEYS_DOUBLE_MS */
+	MOUSE_DOUBLE,		/* its second press in the same cell within KEYS_DOUBLE_MS, with
+				 * nothing between them but the release */
 	MOUSE_MENU,		/* right button */
 	MOUSE_WHEEL_UP,
 	MOUSE_WHEEL_DOWN,
@@ -61,14 +69,21 @@ struct mouse {
 	int x, y;		/* cell, from 0 */
 };
 
+/* All zero at first. */
 struct keys {
 	struct mouse mouse;
+	bool is_pasted;		/* of the key that keys_next() gave last */
+	bool is_pasting;	/* between the marks */
+	struct mouse pressed;	/* the press that the next one may make a double */
+	uint64_t pressed_ns;	/* when that was; 0: none */
+	uint64_t fed_ns;
 	unsigned char bytes[KEYS_BUFFER_BYTES];
 	size_t count;
 };
 
-/* Takes as many of @bytes[0..@count) as there is room for; returns how many. */
-size_t keys_feed(struct keys *keys, const unsigned char *bytes, size_t count);
+/* Takes as many of @bytes[0..@count) as there is room for, read at @now_ns (base/clock.h); returns
+ * how many. */
+size_t keys_feed(struct keys *keys, const unsigned char *bytes, size_t count, uint64_t now_ns);
 
 /* Room for so many bytes. */
 size_t keys_room(const struct keys *keys);
@@ -76,10 +91,13 @@ size_t keys_room(const struct keys *keys);
 /* The next whole key, or UI_KEY_NONE when there is none yet. */
 int keys_next(struct keys *keys);
 
-/* Part of a key is there. */
+/* Part of a key, or of a paste, is there. */
 bool keys_is_waiting(const struct keys *keys);
+/* How long its rest may take after the last keys_feed(); 0: nothing waits. */
+unsigned int keys_wait_ms(const struct keys *keys);
 
-/* Nothing more came: an Esc alone is the key Esc, half a sequence is nothing. Returns the key. */
+/* Nothing more came: an Esc alone is the key Esc, half a sequence is nothing, a paste is over.
+ * Returns the key. */
 int keys_expire(struct keys *keys);
 
 /* What is printed on the key: "Up", "Space", "Ctrl-L", "\". Into @out[KEYS_NAME_BYTES]; returns

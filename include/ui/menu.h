@@ -30,6 +30,7 @@ struct menu_item {
 	char note[MENU_NOTE_BYTES];	/* at the right edge: a key, a value */
 	enum menu_mark mark;
 	int id;			/* the opener's */
+	unsigned int rank;	/* the menu's: how well it matches what was typed, 0 is best */
 };
 
 enum menu_result {
@@ -48,8 +49,9 @@ struct menu {
 	size_t *shown;		/* owned; indices of the items that match what was typed */
 	size_t shown_count;
 	size_t cursor, top;	/* in shown */
-	char typed[MENU_TYPED_BYTES];
-	int chosen;		/* index into items */
+	char typed[MENU_TYPED_BYTES];	/* in lower case: it does not count */
+	char words[MENU_TYPED_BYTES + 1];	/* of it, each terminated; an empty one ends them */
+	int chosen;		/* index into items; -1: none yet */
 	int x, y, width, height;	/* of the box at the last draw */
 };
 
@@ -57,7 +59,7 @@ void menu_finish(struct menu *menu);	/* a zeroed one is fine */
 
 /* Empties and opens it; @title is copied. */
 void menu_open(struct menu *menu, const char *title, bool is_bottom);
-/* Out of memory: the line is left out. @label and @note are copied and cut. */
+/* Out of memory: the line is left out. @label and @note (NULL: none) are copied and cut. */
 void menu_add(struct menu *menu, int id, enum menu_mark mark, const char *label,
 	      const char *note);
 void menu_close(struct menu *menu);
@@ -65,13 +67,16 @@ void menu_close(struct menu *menu);
 /* Up, Down, PgUp, PgDn, Home, End move; Enter (and Space on a mark) chooses; Esc closes, or first
  * clears what was typed; Backspace erases; characters narrow. */
 enum menu_result menu_press(struct menu *menu, int key);
-/* A click on a line chooses it, the wheel moves, a click outside closes. */
+/* A click on a line chooses it, the wheel moves, a click outside closes. Where the box is, the last
+ * draw has said. */
 enum menu_result menu_click(struct menu *menu, const struct mouse *mouse);
+/* Borrowed until the next menu_open() or menu_add(); NULL: nothing was chosen yet. */
 const struct menu_item *menu_chosen(const struct menu *menu);
 /* For marks: the chosen line is on from now on, or off. */
 void menu_set_mark(struct menu *menu, enum menu_mark mark);
 
-/* Draws the box within the lines @top..@bottom (exclusive); as wide as its lines need. */
+/* Draws the box within the lines @top..@bottom (exclusive); as wide as its lines need, of a size
+ * that does not change while one types. Too few cells for a line in a frame: nothing. */
 void menu_draw(struct menu *menu, struct canvas *canvas, int top, int bottom);
 
 #endif

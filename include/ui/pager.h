@@ -3,6 +3,7 @@
 #ifndef UI_PAGER_H
 #define UI_PAGER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "ui/view.h"
@@ -32,8 +33,9 @@ void pager_clear(struct pager *pager);	/* keeps the place */
 void pager_add(struct pager *pager, enum role role, int indent, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
-void pager_draw(struct view *view, const struct ui_state *state, struct canvas *canvas, int top,
-		int rows);
+void pager_draw(struct view *view, struct ui_state *state, struct canvas *canvas, int top, int rows);
+enum pager_find { PAGER_FIND_HERE, PAGER_FIND_NEXT, PAGER_FIND_PREVIOUS };
+bool pager_find(struct pager *pager, const char *text, enum pager_find how);
 void pager_move(struct view *view, enum view_move move);
 
 #endif

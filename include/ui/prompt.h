@@ -3,6 +3,8 @@
  * Keys:   as readline's: Left Right Home End Ctrl-A Ctrl-E move, Backspace Delete Ctrl-W Ctrl-U
  *         Ctrl-K erase, Up Down recall what was accepted under the same label, Enter accepts, Esc
  *         cancels.
+ * Text:   what base/sanitize.h lets through, all else that is typed or pasted is left out: so it
+ *         can be compared with names, which are clean, too.
  * Thread: the ui's.
  */
 #ifndef UI_PROMPT_H
@@ -29,7 +31,7 @@ struct prompt {
 	struct prompt_entry history[PROMPT_HISTORY];	/* newest last */
 	size_t history_count, recalled;	/* recalled: how far back Up has gone; 0: not */
 	char typed[PROMPT_BYTES];	/* what Down comes back to */
-	char note[PROMPT_BYTES];	/* at the right edge instead of the keys: an error, a count */
+	char note[PROMPT_BYTES];	/* at the right edge, not the keys: an error, a count */
 };
 
 enum prompt_result {
@@ -40,7 +42,8 @@ enum prompt_result {
 	PROMPT_CANCELLED,	/* closed; the caller restores what was before */
 };
 
-/* @label: a constant, also the name of its history; @text is what it starts with. */
+/* @label: a constant, also the name of its history; @text is what it starts with, cut when
+ * longer. */
 void prompt_open(struct prompt *prompt, const char *label, const char *text);
 enum prompt_result prompt_press(struct prompt *prompt, int key);
 /* Shown until the next key; cut when longer. */

@@ -12,18 +12,25 @@
 #include "model/filter.h"
 #include "model/source_change.h"
 #include "probe/guardian.h"
+#include "ui/keymap.h"
 #include "ui/term.h"
+#include "ui/views.h"
 
 struct screen_config {
 	struct analyzer *analyzer;	/* started, already with the window and interval below */
 	struct guardian *guardian;	/* NULL: none */
-	struct filter filter;		/* what is hidden at first */
+	struct filter filter;		/* of the analyzer's first query */
+	bool show_idle;
+	unsigned int keys;		/* enum row_key of the view of symbols */
 	enum window_kind window;
 	uint64_t window_ns;		/* of WINDOW_SECONDS */
 	uint64_t interval_ns;
 	enum color_mode color;
-	bool no_unicode;
-	const struct source_control *source;	/* NULL: a replay, whose source is as it is */
+	const struct theme *theme;
+	bool no_unicode, no_mouse;
+	const struct keymap *keymap;
+	struct column_choice *choice;	/* in and out: the columns that are hidden */
+	const struct source_control *source;	/* NULL: a recording */
 	int command_fd;			/* readable when the `-- command` has ended; -1: none */
 };
 

@@ -1,6 +1,8 @@
 /* state.h - everything the screen knows; keys and snapshots go in, pictures and requests come out.
  *
  * Use:    pure of terminal and threads: ui/screen.c feeds it, ui/frame.c draws it, tests do both.
+ * Rows:   what they are is asked of the analyzer (a query); until the answer is there the old rows
+ *         stay, and keys that mean a row wait for the rows they were pressed for.
  * Thread: the ui's.
  */
 #ifndef UI_STATE_H
@@ -10,35 +12,81 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "model/filter.h"
 #include "model/request.h"
 #include "model/snapshot.h"
+#include "model/source_change.h"
+#include "ui/hits.h"
+#include "ui/keymap.h"
+#include "ui/keys.h"
+#include "ui/menu.h"
 #include "ui/pager.h"
 #include "ui/prompt.h"
+#include "ui/theme.h"
+#include "ui/trail.h"
 #include "ui/view_table.h"
 
-#define STATE_MESSAGE_BYTES 160
-#define STATE_OUTBOX	    16
+#define STATE_MESSAGE_BYTES 240
+#define STATE_OUTBOX	    8	/* as many as there are kinds of requests */
+#define STATE_DEFERRED	    64
+
+/* What an open prompt is for. The text is in state->prompt.text. */
+struct prompt_use {
+	const char *label;
+	void (*edited)(struct ui_state *state);		/* NULL: nothing to do */
+	void (*accepted)(struct ui_state *state);
+	void (*cancelled)(struct ui_state *state);	/* NULL: nothing to do */
+};
+
+/* What an open menu is for. */
+struct menu_use {
+	void (*chosen)(struct ui_state *state, const struct menu_item *item);
+};
 
 struct ui_state {
 	const struct snapshot *shown;	/* NULL: none came yet */
-	struct filter filter;
-	struct filter filter_before;	/* the prompt: what cancel goes back to */
-	uint64_t cursor_before;
-	struct table_order order;
-	struct prompt prompt;
-	char message[STATE_MESSAGE_BYTES];	/* answer to the last key; "": none */
+	enum view_kind shown_kind;	/* the view its rows were asked for */
 
-	struct view *view;	/* the one on the screen: one of the next */
-	struct table_view table;
-	struct pager help, messages;
-
-	enum window_kind window;	/* asked for; the header shows the snapshot's */
+	/* What is asked for. */
+	struct trail trail;
+	unsigned int symbol_keys;	/* enum row_key of the view of symbols (-s) */
+	bool show_idle, hide_kernel, hide_user;
+	enum window_kind window;
 	uint64_t window_ns;
 	uint64_t interval_ns;
+	uint64_t query;			/* number of the last query */
+	bool wants_restore;		/* its answer puts the cursor back to the trail's place */
 	bool is_paused;
-	bool is_zeroed;		/* "since start" began at a key */
+	bool is_zeroed;			/* "since start" began at a key */
 	bool is_command_ended;
+	bool is_source_changing;
+
+	/* How it is shown. */
+	struct table_order orders[VIEW_COUNT];
+	struct column_choice choice;
+	bool is_choice_changed;		/* by the user, since the start */
+	const struct theme *theme;
+	bool is_mouse_off;
+	const struct keymap *keymap;	/* borrowed, as the next */
+	const struct source_control *source;	/* NULL: a recording */
+
+	struct view *view;		/* the one on the screen: one of the next */
+	struct table_view table;
+	struct pager help, messages, log;
+
+	struct prompt prompt;
+	const struct prompt_use *prompt_use;
+	struct menu menu;
+	const struct menu_use *menu_use;
+	struct filter_part menu_parts[FILTER_PARTS];	/* of a row menu: the row may be gone */
+	char search[PROMPT_BYTES];	/* "": none */
+	char search_before[PROMPT_BYTES];
+	char filter_before[PROMPT_BYTES];	/* text of the filter that is being edited */
+	uint64_t cursor_before;
+	char message[STATE_MESSAGE_BYTES];	/* answer to the last key; "": none */
+
+	struct hits hits;
+	int deferred[STATE_DEFERRED];	/* keys that wait for rows */
+	size_t deferred_count;
 
 	struct request outbox[STATE_OUTBOX];	/* for the analyzer; the loop empties it */
 	size_t outbox_count;
@@ -46,7 +94,8 @@ struct ui_state {
 	bool wants_quit, wants_repaint;	/* for the loop; it clears wants_repaint */
 };
 
-/* All zero but the views and the order; the caller then sets filter, window and interval. */
+/* All zero but the views and what has a default; the caller then sets filter, window, interval,
+ * theme, keymap, source, and calls state_ask(). */
 void state_init(struct ui_state *state);
 void state_finish(struct ui_state *state);	/* the shown snapshot stays the caller's */
 
@@ -54,20 +103,47 @@ void state_finish(struct ui_state *state);	/* the shown snapshot stays the calle
  * @fresh itself while paused), the caller's to destroy; may be NULL. */
 const struct snapshot *state_offer_snapshot(struct ui_state *state, const struct snapshot *fresh);
 
-/* Does what @key means here. */
-void state_press_key(struct ui_state *state, int key);
+/* Does what @key means here; of UI_KEY_MOUSE what @mouse says (else NULL). */
+void state_press_key(struct ui_state *state, int key, const struct mouse *mouse);
 
-/* The filter or the order changed: same snapshot, other rows. */
+/* The order or the columns changed: same snapshot, another picture. */
 void state_refresh_view(struct ui_state *state);
+
+/* Asks for the rows of the trail's last level. */
+void state_ask(struct ui_state *state);
+/* The rows on the screen are not yet those that were asked for. */
+bool state_is_waiting(const struct ui_state *state);
+/* The view of the table that is asked for, and its row keys. */
+enum view_kind state_kind(const struct ui_state *state);
+unsigned int state_keys(const struct ui_state *state, enum view_kind kind);
+/* The columns that the view's rows can have. */
+struct column_set state_columns(const struct ui_state *state);
+
+/* Goes on to @kind, through @part (NULL: the same filter); says so when that can't be. */
+void state_go(struct ui_state *state, enum view_kind kind, const struct filter_part *part);
+/* The same level in another view. */
+void state_show_kind(struct ui_state *state, enum view_kind kind);
+/* False: nowhere to go back to. */
+bool state_go_back(struct ui_state *state);
 
 /* Shows @view, opened from the present one; state_close_view() goes back. */
 void state_open_view(struct ui_state *state, struct view *view);
 void state_close_view(struct ui_state *state);
+bool state_is_table(const struct ui_state *state);
 
-/* Queues a request. A full outbox means that the analyzer does not take any: the newest of the same
- * kind replaces the older, so nothing is lost that still matters. */
+void state_open_prompt(struct ui_state *state, const struct prompt_use *use, const char *text);
+/* Add its lines with menu_add(&state->menu, ...) afterwards. */
+void state_open_menu(struct ui_state *state, const struct menu_use *use, const char *title,
+		     bool is_bottom);
+
+/* Queues a request. The newest of a kind replaces the older, so nothing is lost that still
+ * matters. */
 void state_request(struct ui_state *state, enum request_kind kind, uint32_t value,
 		   uint64_t value_ns);
+/* Asks the source for another event, rate or target. */
+void state_change_source(struct ui_state *state, enum source_change_kind kind, const char *text);
+/* Its answer: 0 or -errno with @why. */
+void state_source_changed(struct ui_state *state, int err, const struct diag *why);
 
 /* The answer to a key, shown at the bottom until the next one. */
 void state_say(struct ui_state *state, const char *format, ...)

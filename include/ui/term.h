@@ -26,6 +26,7 @@ enum color_mode {
 struct term_config {
 	enum color_mode color;
 	bool no_unicode;
+	bool mouse;		/* see term_set_mouse() */
 	const struct theme *theme;
 	struct guardian *guardian;	/* told when the screen is taken and left; NULL: none */
 };
@@ -46,6 +47,12 @@ void term_suspend(struct terminal *term);
 void term_resume(struct terminal *term);
 
 bool term_is_ascii(const struct terminal *term);
+
+/* Reports of the mouse from now on where the terminal has them, or none: then its own selecting
+ * works as in other programs. */
+void term_set_mouse(struct terminal *term, bool is_on);
+/* The next term_paint() shows everything in @theme. */
+void term_set_theme(struct terminal *term, const struct theme *theme);
 
 /* Asks the kernel how large the terminal is now; true when that is news. */
 bool term_update_size(struct terminal *term, int *width, int *height);

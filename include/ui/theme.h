@@ -1,6 +1,8 @@
 /* theme.h - what a piece of the screen means, and how each theme shows that meaning.
  *
  * Use:    views draw roles, never colours; ui/term_curses.c turns a role into what there is.
+ * Fewer:  a terminal without 256 colours gets the theme "16", one without colours "mono",
+ *         whatever was chosen: see theme_for_colors().
  * Rule:   no role is told by its colour alone: there is always a letter, a word or a place, too.
  * Thread: constant tables; any.
  */
@@ -23,6 +25,7 @@ enum role {
 	ROLE_STATE,		/* paused, filtered, ...: the picture is not the plain one */
 	ROLE_KEY,		/* a key to press */
 	ROLE_SELECTED,		/* the row under the cursor */
+	ROLE_SELECTED_BAR,	/* its bar: reversed, the blocks would be holes */
 	ROLE_JIT,		/* code that was made at run time */
 	ROLE_MATCH,		/* what the search found */
 	ROLE_TAB,		/* the view on the screen, among the names of views */
@@ -43,18 +46,23 @@ enum look_attribute {
 #define LOOK_DEFAULT_COLOR (-1)
 
 struct look {
-	short color_256;	/* xterm's palette, or LOOK_DEFAULT_COLOR */
-	short color_16;		/* ANSI 0..15; with 8 colours the low three bits */
-	unsigned char attributes;	/* with colours */
-	unsigned char mono_attributes;	/* without */
+	short color, back;	/* xterm's palette, 0..15 the ANSI colours, or LOOK_DEFAULT_COLOR */
+	unsigned char attributes;
 };
 
 struct theme {
 	const char *name;
+	const char *help;	/* where it reads best, half a sentence */
 	struct look looks[ROLE_COUNT];
 };
 
 extern const struct theme themes[];	/* the first is the default */
 extern const unsigned int theme_count;
+
+/* NULL: there is none of that name. */
+const struct theme *theme_find(const char *name);
+
+/* What stands for @theme where there are @colors colours (0: none): itself, "16" or "mono". */
+const struct theme *theme_for_colors(const struct theme *theme, int colors);
 
 #endif

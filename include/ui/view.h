@@ -30,11 +30,12 @@ enum view_place {
 
 struct view_ops {
 	enum view_place place;
+	const char *title;	/* in place of the names of views; of the table: NULL */
 	/* The snapshot, the filter or the order changed. The old snapshot is gone already. */
 	void (*refresh)(struct view *view, const struct ui_state *state);
-	/* Draws on the lines @top..@top + @rows - 1, which are blank. */
-	void (*draw)(struct view *view, const struct ui_state *state, struct canvas *canvas,
-		     int top, int rows);
+	/* Draws on the lines @top..@top + @rows - 1, which are blank; notes what can be clicked. */
+	void (*draw)(struct view *view, struct ui_state *state, struct canvas *canvas, int top,
+		     int rows);
 	void (*move)(struct view *view, enum view_move move);
 };
 

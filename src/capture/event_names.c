@@ -10,6 +10,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/near_name.h"
+
 struct event_name {
 	const char *name;
 	uint32_t type;
@@ -142,45 +144,17 @@ bool event_names_find(const char *name, struct perf_event_attr *attr)
 	return find_cache_event(name, attr);
 }
 
-#define NEAR_MAX_BYTES 40	/* longer than any name here: such text is near to none */
-
-/* Levenshtein's distance, one row at a time. */
-static size_t edit_distance(const char *a, const char *b)
-{
-	size_t row[NEAR_MAX_BYTES + 1];
-	size_t width = strlen(b);
-
-	for (size_t j = 0; j <= width; j++)
-		row[j] = j;
-	for (size_t i = 0; a[i]; i++) {
-		size_t diagonal = row[0];
-
-		row[0] = i + 1;
-		for (size_t j = 0; j < width; j++) {
-			size_t replace = diagonal + (a[i] != b[j]);
-			size_t step = (row[j] < row[j + 1] ? row[j] : row[j + 1]) + 1;
-
-			diagonal = row[j + 1];
-			row[j + 1] = replace < step ? replace : step;
-		}
-	}
-	return row[width];
-}
-
 const char *event_names_nearest(const char *name)
 {
-	const char *nearest = NULL;
-	size_t best = strlen(name) / 3 + 1;	/* one error in three letters is near */
+	struct near_name near;
 
-	if (strlen(name) > NEAR_MAX_BYTES)
-		return NULL;
-	for (size_t i = 0; i < COUNT_OF(names); i++) {
-		size_t distance = edit_distance(name, names[i].name);
+	near_name_start(&near, name);
+	for (size_t i = 0; i < COUNT_OF(names); i++)
+		near_name_try(&near, names[i].name);
+	return near.nearest;
+}
 
-		if (distance < best) {
-			best = distance;
-			nearest = names[i].name;
-		}
-	}
-	return nearest;
+const char *event_names_at(size_t index)
+{
+	return index < COUNT_OF(names) ? names[index].name : NULL;
 }

@@ -58,6 +58,35 @@ static void put_code(FILE *out, const struct snapshot_row *row, unsigned int key
 		fputs("null", out);
 }
 
+static void put_pct_or_null(FILE *out, double pct)
+{
+	if (pct < 0)
+		fputs("null", out);
+	else
+		fprintf(out, "%.1f", pct);
+}
+
+/* Of rows that stand for tasks, or for a CPU: what the kernel says of them besides samples. */
+static void put_load(FILE *out, const struct snapshot_row *row, unsigned int keys)
+{
+	const char state[] = { row->task_state, '\0' };
+
+	if (keys & KEY_PID) {
+		fputs(",\"state\":", out);
+		put_string_or_null(out, row->task_state, state);
+		fputs(",\"cpu_pct\":", out);
+		put_pct_or_null(out, row->cpu_pct);
+		fputs(",\"threads\":", out);
+		put_number_or_null(out, row->threads, row->threads);
+		fputs(",\"command_line\":", out);
+		put_string_or_null(out, row->command_line[0], row->command_line);
+	}
+	if (keys == KEY_CPU) {
+		fputs(",\"busy_pct\":", out);
+		put_pct_or_null(out, row->busy_pct);
+	}
+}
+
 static void put_row(FILE *out, const struct snapshot *snapshot, const struct snapshot_row *row)
 {
 	const unsigned int keys = snapshot->keys;
@@ -78,6 +107,7 @@ static void put_row(FILE *out, const struct snapshot *snapshot, const struct sna
 	fputs(",\"cpu\":", out);
 	put_number_or_null(out, (keys & KEY_CPU) && row->cpu >= 0, row->cpu);
 	put_code(out, row, keys);
+	put_load(out, row, keys);
 	fprintf(out, ",\"idle\":%s}", row->is_idle ? "true" : "false");
 }
 
@@ -95,10 +125,8 @@ static void put_head(FILE *out, const struct snapshot *snapshot)
 	put_string(out, snapshot->target);
 	fprintf(out, ",\"window_s\":%.3f,\"samples\":%" PRIu64 ",\"samples_per_s\":%.1f",
 		snapshot->window_s, snapshot->samples, snapshot->samples_per_s);
-	if (snapshot->busy_pct < 0)
-		fputs(",\"busy_pct\":null", out);
-	else
-		fprintf(out, ",\"busy_pct\":%.1f", snapshot->busy_pct);
+	fputs(",\"busy_pct\":", out);
+	put_pct_or_null(out, snapshot->busy_pct);
 	fprintf(out, ",\"idle_samples\":%" PRIu64 ",\"unresolved\":%" PRIu64,
 		snapshot->idle_samples, snapshot->unresolved);
 	fprintf(out, ",\"own_cpu_pct\":%.2f,\"own_rss_bytes\":%" PRIu64, snapshot->own_cpu_pct,
@@ -127,7 +155,7 @@ void json_write(FILE *out, const struct snapshot *snapshot, const struct export_
 	put_losses(out, snapshot);
 	fputs(",\"rows\":[", out);
 	for (size_t i = 0; i < snapshot->row_count && written < options->max_rows; i++) {
-		if (!filter_matches(&options->filter, &snapshot->rows[i]))
+		if (snapshot->rows[i].is_idle && !options->show_idle)
 			continue;
 		if (written++)
 			putc(',', out);

@@ -127,7 +127,7 @@ void text_write(FILE *out, const struct snapshot *snapshot, const struct export_
 	put_notice(out, snapshot->notice);
 	put_titles(out, snapshot->keys);
 	for (size_t i = 0; i < snapshot->row_count; i++) {
-		if (!filter_matches(&options->filter, &snapshot->rows[i]))
+		if (snapshot->rows[i].is_idle && !options->show_idle)
 			continue;
 		if (written < options->max_rows) {
 			put_row(out, snapshot, &snapshot->rows[i]);

@@ -19,7 +19,7 @@
 #include "model/publisher.h"
 #include "model/source.h"
 
-#define REQUEST_QUEUE_BYTES 4096
+#define REQUEST_QUEUE_BYTES 65536	/* a query has 3 KB; keys held down send many */
 #define RECORDS_PER_LOOK    1024	/* about a millisecond of work */
 #define FIRST_REFRESH_NS    (150 * CLOCK_NS_PER_MS) /* the screen should not stay empty */
 #define SECOND_REFRESH_NS   (500 * CLOCK_NS_PER_MS) /* by then the kernel's names are there */
@@ -203,6 +203,7 @@ static void publish(struct analyzer *analyzer, bool is_last)
 
 	if (!snapshot)
 		return;		/* no memory now: the next refresh tries again */
+	analyzer->ingest.has_new_names = false;
 	snapshot_destroy(mailbox_put(&analyzer->mailbox, snapshot));
 	eventfd_write(analyzer->snapshot_fd, 1);
 }
@@ -223,6 +224,12 @@ static void schedule(struct analyzer *analyzer, uint64_t now_ns)
 		analyzer->next_refresh_ns = now_ns + step_ns;
 }
 
+/* The picture on the screen does not change any more; only names may still arrive. */
+static bool is_still(const struct analyzer *analyzer)
+{
+	return analyzer->is_last_published || analyzer->publisher.frozen_ns;
+}
+
 static void take_request(struct analyzer *analyzer, const struct request *request)
 {
 	struct analyzer_config *config = &analyzer->config;
@@ -236,18 +243,28 @@ static void take_request(struct analyzer *analyzer, const struct request *reques
 		break;
 	case REQUEST_INTERVAL:
 		config->interval_ns = request->value_ns;
-		analyzer->next_refresh_ns = clock_now_ns() + config->interval_ns;
 		break;
 	case REQUEST_ZERO:
 		publisher_zero(&analyzer->publisher);
 		break;
-	case REQUEST_KEYS:
-		config->keys = request->value;
+	case REQUEST_FREEZE:
+		publisher_freeze(&analyzer->publisher, request->value_ns);
+		break;
+	case REQUEST_QUERY:
+		config->query = request->query;
 		break;
 	case REQUEST_EVENT:
 		analyzer->publisher.event = request->value;
 		break;
 	}
+}
+
+/* The answer to a request is a picture: the next one comes an interval after it. */
+static void restart_refresh(struct analyzer *analyzer)
+{
+	analyzer->next_refresh_ns =
+		clock_now_ns() +
+		(is_still(analyzer) ? NAMES_REFRESH_NS : analyzer->config.interval_ns);
 }
 
 static void take_requests(struct analyzer *analyzer)
@@ -260,6 +277,9 @@ static void take_requests(struct analyzer *analyzer)
 	eventfd_read(analyzer->request_fd, &count);
 	while ((next = spsc_peek(&analyzer->requests, &bytes))) {
 		take_request(analyzer, next);
+		if (next->kind == REQUEST_INTERVAL || next->kind == REQUEST_FREEZE ||
+		    next->kind == REQUEST_ZERO)
+			restart_refresh(analyzer);
 		spsc_release(&analyzer->requests);
 		any = true;
 	}
@@ -287,10 +307,9 @@ static void finish_if_ended(struct analyzer *analyzer, uint64_t now_ns)
 	publish(analyzer, true);
 }
 
-/* A picture on the screen that does not change any more still gets names. */
 static bool wants_names(const struct analyzer *analyzer)
 {
-	return analyzer->is_last_published && analyzer->ingest.has_new_names &&
+	return is_still(analyzer) && analyzer->ingest.has_new_names &&
 	       !analyzer->config.wants_all_events;
 }
 
@@ -298,13 +317,16 @@ static void refresh_names(struct analyzer *analyzer, uint64_t now_ns)
 {
 	if (!wants_names(analyzer) || now_ns < analyzer->next_refresh_ns)
 		return;
-	analyzer->ingest.has_new_names = false;
 	analyzer->next_refresh_ns = now_ns + NAMES_REFRESH_NS;
-	publish(analyzer, true);
+	publish(analyzer, analyzer->is_last_published);
 }
 
 static void refresh_if_due(struct analyzer *analyzer, uint64_t now_ns)
 {
+	if (analyzer->publisher.frozen_ns) {
+		refresh_names(analyzer, now_ns);
+		return;
+	}
 	if (analyzer->end_ns || analyzer->config.ingest.is_replay) {
 		finish_if_ended(analyzer, now_ns);
 		refresh_names(analyzer, now_ns);
@@ -345,13 +367,26 @@ static int wait_ms(struct analyzer *analyzer, uint64_t now_ns)
 		return ms_until(ingest->parked[0].deadline_ns, now_ns);
 	if (wants_names(analyzer))
 		return ms_until(analyzer->next_refresh_ns, now_ns);
-	if (must_wait_for_reader(analyzer))
+	if (analyzer->publisher.frozen_ns || must_wait_for_reader(analyzer))
 		return -1;
 	if (analyzer->end_ns && !analyzer->is_last_published)
 		return ms_until(analyzer->end_ns + NAMES_WAIT_NS, now_ns);
 	if (analyzer->end_ns || analyzer->config.ingest.is_replay)
 		return -1;
 	return ms_until(analyzer->next_refresh_ns, now_ns);
+}
+
+/* Nothing is due before: -1 is never. */
+static int poll_ms(struct analyzer *analyzer, uint64_t now_ns)
+{
+	const int refresh_ms = wait_ms(analyzer, now_ns);
+	const uint64_t due_ns = publisher_due_ns(&analyzer->publisher);
+	int due_ms;
+
+	if (due_ns == UINT64_MAX)
+		return refresh_ms;
+	due_ms = ms_until(due_ns, now_ns);
+	return refresh_ms >= 0 && refresh_ms < due_ms ? refresh_ms : due_ms;
 }
 
 static void *run(void *argument)
@@ -369,13 +404,14 @@ static void *run(void *argument)
 	bool has_more = false;
 
 	while (!atomic_load_explicit(&analyzer->stop, memory_order_acquire)) { /* analyzer_stop() */
-		poll(fds, 4, has_more ? 0 : wait_ms(analyzer, clock_now_ns()));
+		poll(fds, 4, has_more ? 0 : poll_ms(analyzer, clock_now_ns()));
 		if (fds[0].revents & POLLIN)
 			eventfd_read(config->queue_fd, &count);
 		has_more = drain(analyzer);
 		ingest_poll(&analyzer->ingest, false);
 		enforce_budget(analyzer);
 		take_requests(analyzer);
+		publisher_tick(&analyzer->publisher, clock_now_ns());
 		refresh_if_due(analyzer, clock_now_ns());
 	}
 	return NULL;

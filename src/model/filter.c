@@ -1,41 +1,128 @@
 /* filter.c - see model/filter.h. */
 #include "model/filter.h"
 
-#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
-static bool has_upper_case(const char *text)
+#include "model/filter_text.h"
+
+uint64_t filter_hash(const char *name)
 {
-	for (; *text; text++)
-		if (isupper((unsigned char)*text))
-			return true;
-	return false;
+	uint64_t hash = 0xcbf29ce484222325ull;	/* FNV-1a: the same in every run and snapshot */
+
+	for (; *name; name++)
+		hash = (hash ^ (unsigned char)*name) * 0x100000001b3ull;
+	return hash;
 }
 
-static bool matches_text(const char *text, const struct snapshot_row *row)
+int filter_check_text(const char *text, struct diag *why)
 {
-	char *(*find)(const char *, const char *) = has_upper_case(text) ? strstr : strcasestr;
+	struct filter_text compiled;
+	int err;
 
-	return find(row->symbol, text) || find(row->object, text) || find(row->comm, text);
+	if (strnlen(text, FILTER_TEXT_BYTES) == FILTER_TEXT_BYTES)
+		return diag_set(why, -EINVAL, "a filter's text has at most %d bytes",
+				FILTER_TEXT_BYTES - 1);
+	err = filter_text_init(&compiled, text, why);
+	if (!err)
+		filter_text_finish(&compiled);
+	return err;
 }
 
-static bool is_kernel_mode(enum cpu_mode mode)
+static bool is_same(const struct filter_part *a, const struct filter_part *b)
 {
-	return mode == MODE_KERNEL || mode == MODE_GUEST_KERNEL || mode == MODE_HYPERVISOR;
-}
-
-static bool is_user_mode(enum cpu_mode mode)
-{
-	return mode == MODE_USER || mode == MODE_GUEST_USER;
-}
-
-bool filter_matches(const struct filter *filter, const struct snapshot_row *row)
-{
-	if (row->is_idle && !filter->show_idle)
+	if (a->field != b->field || a->is_negated != b->is_negated)
 		return false;
-	if (filter->hide_kernel && is_kernel_mode(row->mode))
+	switch (a->field) {
+	case FILTER_TEXT:
+		return !strcmp(a->text, b->text);
+	case FILTER_COMMAND:
+	case FILTER_OBJECT:
+	case FILTER_SYMBOL:
+		return a->hash == b->hash;
+	case FILTER_PID:
+	case FILTER_TID:
+	case FILTER_CPU:
+		return a->number == b->number;
+	case FILTER_KERNEL:
+	case FILTER_USER:
+		break;
+	}
+	return true;
+}
+
+int filter_find(const struct filter *filter, const struct filter_part *part)
+{
+	for (uint32_t i = 0; i < filter->count; i++)
+		if (is_same(&filter->parts[i], part))
+			return (int)i;
+	return -1;
+}
+
+int filter_add(struct filter *filter, const struct filter_part *part, struct diag *why)
+{
+	int err = part->field == FILTER_TEXT ? filter_check_text(part->text, why) : 0;
+
+	if (err || filter_find(filter, part) >= 0)
+		return err;
+	if (filter->count == FILTER_PARTS)
+		return diag_set(why, -ENOSPC, "a filter has at most %d parts: remove one first",
+				FILTER_PARTS);
+	filter->parts[filter->count++] = *part;
+	return 0;
+}
+
+void filter_remove(struct filter *filter, uint32_t index)
+{
+	if (index >= filter->count)
+		return;
+	filter->count--;
+	memmove(&filter->parts[index], &filter->parts[index + 1],
+		(filter->count - index) * sizeof(filter->parts[0]));
+}
+
+bool filter_is_equal(const struct filter *a, const struct filter *b)
+{
+	if (a->count != b->count)
 		return false;
-	if (filter->hide_user && is_user_mode(row->mode))
-		return false;
-	return filter->text[0] == '\0' || matches_text(filter->text, row);
+	for (uint32_t i = 0; i < a->count; i++)
+		if (!is_same(&a->parts[i], &b->parts[i]))
+			return false;
+	return true;
+}
+
+char *filter_format_part(const struct filter_part *part, char *out)
+{
+	const char *no = part->is_negated ? "not " : "";
+	const size_t cap = FILTER_PART_BYTES;
+	const char *quote = part->text[0] == '~' ? "" : "\"";
+
+	switch (part->field) {
+	case FILTER_TEXT:
+		snprintf(out, cap, "%s%s%s%s", no, quote, part->text, quote);
+		break;
+	case FILTER_COMMAND:
+	case FILTER_OBJECT:
+	case FILTER_SYMBOL:
+		snprintf(out, cap, "%s%s", no, part->text);
+		break;
+	case FILTER_PID:
+		snprintf(out, cap, "%spid %" PRIu64, no, part->number);
+		break;
+	case FILTER_TID:
+		snprintf(out, cap, "%stid %" PRIu64, no, part->number);
+		break;
+	case FILTER_CPU:
+		snprintf(out, cap, "%sCPU %" PRIu64, no, part->number);
+		break;
+	case FILTER_KERNEL:
+		snprintf(out, cap, "%s", part->is_negated ? "no kernel" : "kernel");
+		break;
+	case FILTER_USER:
+		snprintf(out, cap, "%s", part->is_negated ? "no user" : "user");
+		break;
+	}
+	return out;
 }

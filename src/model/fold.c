@@ -11,15 +11,20 @@
 #define KEYS_SYMBOL (KEY_OBJECT | KEY_SYMBOL)
 
 void fold_init(struct fold *fold, struct stack_trie *trie, struct symbol_names *names,
-	       const struct task_table *tasks, unsigned int keys, uint32_t event)
+	       const struct task_table *tasks, unsigned int keys, uint32_t event,
+	       const struct filter *filter)
 {
 	*fold = (struct fold){
 		.trie = trie, .names = names, .tasks = tasks, .keys = keys, .event = event,
 	};
+	/* Its texts have been checked: what can fail is memory. */
+	if (fold_filter_init(&fold->filter, filter, names, tasks))
+		fold->is_out_of_memory = true;
 }
 
 void fold_finish(struct fold *fold)
 {
+	fold_filter_finish(&fold->filter);
 	free(fold->rows);
 	free(fold->by_symbol[0]);
 	free(fold->by_symbol[1]);
@@ -203,13 +208,85 @@ static void add_total(struct fold *fold, struct fold_row *row, const struct slic
 	fold_row_add_task(fold, row, entry);
 }
 
+void fold_add_self(struct fold *fold, struct fold_row *row, uint64_t samples, double weight)
+{
+	row->self_samples += samples;
+	row->self_weight += weight;
+	if (row->is_idle)
+		return;
+	fold->shown_samples += samples;
+	fold->shown_weight += weight;
+}
+
+static void add_leaf(struct fold *fold, uint32_t frame, const struct slice_entry *entry,
+		     double factor, bool is_idle)
+{
+	const struct task *task = &fold->tasks->tasks[entry->task];
+	struct fold_row *row = fold_row_of(fold, frame, task, entry->cpu, is_idle);
+
+	if (row) {
+		fold_add_self(fold, row, entry->count, (double)entry->weight * factor);
+		add_total(fold, row, entry, factor);
+	} else {
+		fold->is_out_of_memory = true;
+	}
+}
+
+static void add_caller(struct fold *fold, uint32_t frame, const struct slice_entry *entry,
+		       double factor, bool is_idle)
+{
+	const struct task *task = &fold->tasks->tasks[entry->task];
+	struct fold_row *row = fold_row_of(fold, frame, task, entry->cpu, is_idle);
+
+	if (row)
+		add_total(fold, row, entry, factor);
+	else
+		fold->is_out_of_memory = true;
+}
+
+static bool matches(struct fold *fold, uint32_t of_sample, uint32_t frame)
+{
+	const uint32_t symbol = symbol_names_of_frame(fold->names, fold->trie, frame);
+
+	if (symbol != ID_SET_NONE)
+		return fold_filter_matches(&fold->filter, of_sample, symbol);
+	fold->is_out_of_memory = true;
+	return false;
+}
+
+static void add_matching(struct fold *fold, const struct slice_entry *entry, double factor,
+			 bool is_idle)
+{
+	const uint32_t of_sample = fold_filter_of_sample(&fold->filter, entry);
+	const struct stack_nodes *nodes = &fold->trie->nodes;
+	const uint32_t leaf = fold->trie->stacks.frame[entry->stack];
+
+	if (!fold_filter_can_match(&fold->filter, of_sample))
+		return;
+	if (matches(fold, of_sample, leaf))
+		add_leaf(fold, leaf, entry, factor, is_idle);
+	for (uint32_t n = fold->trie->stacks.node[entry->stack]; n != STACK_NODE_ROOT;
+	     n = nodes->parent[n])
+		if (matches(fold, of_sample, nodes->frame[n]))
+			add_caller(fold, nodes->frame[n], entry, factor, is_idle);
+}
+
+/* Without a filter nothing is asked of the frames: this is where a fold spends its time. */
+static void add_all(struct fold *fold, const struct slice_entry *entry, double factor, bool is_idle)
+{
+	const struct stack_nodes *nodes = &fold->trie->nodes;
+
+	add_leaf(fold, fold->trie->stacks.frame[entry->stack], entry, factor, is_idle);
+	for (uint32_t n = fold->trie->stacks.node[entry->stack]; n != STACK_NODE_ROOT;
+	     n = nodes->parent[n])
+		add_caller(fold, nodes->frame[n], entry, factor, is_idle);
+}
+
 static void add_entry(struct fold *fold, const struct slice_entry *entry, double factor)
 {
 	const struct task *task = &fold->tasks->tasks[entry->task];
-	const struct stack_nodes *nodes = &fold->trie->nodes;
 	const uint32_t leaf = fold->trie->stacks.frame[entry->stack];
 	const uint32_t symbol = symbol_names_of_frame(fold->names, fold->trie, leaf);
-	struct fold_row *row;
 	bool is_idle;
 
 	if (symbol == ID_SET_NONE) {
@@ -217,25 +294,13 @@ static void add_entry(struct fold *fold, const struct slice_entry *entry, double
 		return;
 	}
 	is_idle = fold_is_idle(fold, task, symbol);
-	row = fold_row_of(fold, leaf, task, entry->cpu, is_idle);
-	if (!row) {
-		fold->is_out_of_memory = true;
-		return;
-	}
 	fold->stamp++;
 	fold_count(fold, entry->count, (double)entry->weight * factor, is_idle,
 		   fold->names->symbols[symbol].state == SYMBOL_NAMED);
-	row->self_samples += entry->count;
-	row->self_weight += (double)entry->weight * factor;
-	add_total(fold, row, entry, factor);
-	for (uint32_t n = fold->trie->stacks.node[entry->stack]; n != STACK_NODE_ROOT;
-	     n = nodes->parent[n]) {
-		row = fold_row_of(fold, nodes->frame[n], task, entry->cpu, is_idle);
-		if (row)
-			add_total(fold, row, entry, factor);
-		else
-			fold->is_out_of_memory = true;
-	}
+	if (fold->filter.all)
+		add_matching(fold, entry, factor, is_idle);
+	else
+		add_all(fold, entry, factor, is_idle);
 }
 
 void fold_add(struct fold *fold, const struct slice_entry *entries, uint32_t count, double factor)

@@ -11,6 +11,9 @@
  * Step 4 needs "does this symbol occur among the ancestors": a 64-bit Bloom mask per node answers
  * no for most, the rest walk up.
  *
+ * A filter that looks at code alone takes rows away and changes none: every frame of a row matches,
+ * or none does. One that looks at tasks or CPUs needs the sums by these, and takes the walking way.
+ *
  * Idle samples are few stacks: they take the walking way.
  */
 #include <stdlib.h>
@@ -144,6 +147,12 @@ static void name_nodes(struct fold *fold, struct dense *dense)
 	}
 }
 
+static bool matches(struct fold *fold, uint32_t symbol)
+{
+	return !fold->filter.all || symbol == ID_SET_NONE ||
+	       fold_filter_matches(&fold->filter, 0, symbol);
+}
+
 /* Step 2, the rows' self, and step 4 for leaves. */
 static void add_stacks(struct fold *fold, struct dense *dense)
 {
@@ -158,15 +167,16 @@ static void add_stacks(struct fold *fold, struct dense *dense)
 			continue;
 		symbol = fold->trie->frames.symbol[stacks->frame[s]];	/* change_task() asked */
 		add_sum(&dense->nodes[stacks->node[s]], sum);
+		fold_count(fold, sum->count, sum->weight, false,
+			   fold->names->symbols[symbol].state == SYMBOL_NAMED);
+		if (!matches(fold, symbol))
+			continue;
 		row = fold_row_of_symbol(fold, symbol);
 		if (!row) {
 			fold->is_out_of_memory = true;
 			continue;
 		}
-		row->self_samples += sum->count;
-		row->self_weight += sum->weight;
-		fold_count(fold, sum->count, sum->weight, false,
-			   fold->names->symbols[symbol].state == SYMBOL_NAMED);
+		fold_add_self(fold, row, sum->count, sum->weight);
 		if (!is_among(fold, dense, stacks->node[s], symbol))
 			add_total(row, sum);
 	}
@@ -183,7 +193,8 @@ static void add_nodes(struct fold *fold, struct dense *dense)
 		if (!dense->nodes[n].count)
 			continue;
 		add_sum(&dense->nodes[nodes->parent[n]], &dense->nodes[n]);
-		if (is_among(fold, dense, nodes->parent[n], dense->node_symbol[n]))
+		if (!matches(fold, dense->node_symbol[n]) ||
+		    is_among(fold, dense, nodes->parent[n], dense->node_symbol[n]))
 			continue;
 		row = fold_row_of_symbol(fold, dense->node_symbol[n]);
 		if (row)
@@ -201,6 +212,12 @@ static struct sum *create_sums(uint32_t count)
 		sums[i] = (struct sum){ .comm = FOLD_NONE, .pid = FOLD_NONE, .tid = FOLD_NONE,
 				       .cpu = CPU_NONE, .task = FOLD_NONE };
 	return sums;
+}
+
+bool fold_can_be_dense(const struct fold *fold)
+{
+	return fold->keys == (KEY_OBJECT | KEY_SYMBOL) &&
+	       !(fold->filter.by_task | fold->filter.by_cpu);
 }
 
 void fold_add_slices_dense(struct fold *fold, const struct slice *slices, uint32_t count)

@@ -19,7 +19,7 @@
 
 /* Which slices a window holds, and from when to when. */
 struct span {
-	uint32_t first;		/* index of the first slice; all after it are in */
+	uint32_t first, end;	/* indices of slices: first <= index < end */
 	uint64_t begin_ns, end_ns;
 };
 
@@ -27,11 +27,14 @@ void publisher_init(struct publisher *publisher, const struct analyzer_config *c
 		    struct ingest *ingest)
 {
 	*publisher = (struct publisher){ .config = config, .ingest = ingest };
+	task_stats_init(&publisher->task_stats, config->reader);
 }
 
 void publisher_finish(struct publisher *publisher)
 {
 	live_window_finish(&publisher->window);
+	busy_finish(&publisher->busy);
+	task_stats_finish(&publisher->task_stats);
 }
 
 void publisher_start(struct publisher *publisher)
@@ -44,6 +47,19 @@ void publisher_start(struct publisher *publisher)
 		return;		/* its time begins with its first sample */
 	publisher->begin_ns = publisher->published_ns = now_ns;
 	busy_read(&publisher->busy, now_ns);
+}
+
+uint64_t publisher_due_ns(const struct publisher *publisher)
+{
+	if (!publisher->config->has_busy || publisher->is_ended)
+		return UINT64_MAX;
+	return busy_due_ns(&publisher->busy);
+}
+
+void publisher_tick(struct publisher *publisher, uint64_t now_ns)
+{
+	if (now_ns >= publisher_due_ns(publisher))
+		busy_read(&publisher->busy, now_ns);
 }
 
 void publisher_renumbered(struct publisher *publisher)
@@ -59,6 +75,7 @@ void publisher_switch(struct publisher *publisher, uint64_t begin_ns)
 	publisher->begin_ns = publisher->published_ns = begin_ns;
 	publisher->published_seq = publisher->ingest->timeline.open_slice.seq;
 	publisher->event = 0;
+	publisher->frozen_ns = 0;
 	publisher->is_ended = false;
 }
 
@@ -70,6 +87,37 @@ void publisher_zero(struct publisher *publisher)
 	live_window_reset(&publisher->window);
 	publisher->begin_ns = publisher->published_ns = ingest->watermark_ns;
 	publisher->published_seq = ingest->timeline.open_slice.seq;
+	publisher->frozen_ns = 0;
+}
+
+void publisher_freeze(struct publisher *publisher, uint64_t end_ns)
+{
+	publisher->frozen_ns = end_ns;
+}
+
+/* The slices up to the one that was cut at @frozen_ns. Samples from before it that were counted
+ * later are in slices after that one. Of those that were rolled up, one that lies across is in if
+ * its larger part is, and the span ends where what is counted ends. */
+static void freeze_span(struct span *span, const struct timeline *timeline, uint64_t frozen_ns)
+{
+	const struct slice *slice;
+
+	if (frozen_ns < span->end_ns)
+		span->end_ns = frozen_ns;
+	span->end = 0;
+	while (span->end < timeline->count && timeline->slices[span->end].end_ns < frozen_ns)
+		span->end++;
+	if (span->end == timeline->count)
+		return;
+	slice = &timeline->slices[span->end];
+	if (slice->end_ns == frozen_ns) {
+		span->end++;
+	} else if (!slice->ticks && slice->start_ns < frozen_ns) {
+		const bool is_in = frozen_ns - slice->start_ns > slice->end_ns - frozen_ns;
+
+		span->end_ns = is_in ? slice->end_ns : slice->start_ns;
+		span->end += is_in;
+	}
 }
 
 /* The slices of the last @length_ns. Slices are whole: one that lies across the beginning is in if
@@ -79,11 +127,11 @@ static void limit_span(struct span *span, const struct timeline *timeline, uint6
 	const uint64_t from_ns = span->end_ns > length_ns ? span->end_ns - length_ns : 0;
 	const struct slice *slice;
 
-	while (span->first < timeline->count && timeline->slices[span->first].end_ns <= from_ns)
+	while (span->first < span->end && timeline->slices[span->first].end_ns <= from_ns)
 		span->first++;
 	if (from_ns > span->begin_ns)
 		span->begin_ns = from_ns;
-	if (span->first == timeline->count)
+	if (span->first == span->end)
 		return;
 	slice = &timeline->slices[span->first];
 	if (slice->start_ns >= from_ns)
@@ -100,38 +148,49 @@ static void limit_span(struct span *span, const struct timeline *timeline, uint6
 static void continue_span(struct span *span, const struct timeline *timeline,
 			  const struct publisher *publisher)
 {
-	while (span->first < timeline->count &&
+	while (span->first < span->end &&
 	       timeline->slices[span->first].seq < publisher->published_seq)
 		span->first++;
 	if (publisher->published_ns)
 		span->begin_ns = publisher->published_ns;
 }
 
+/* What was counted before is gone, or was zeroed. */
+static uint64_t history_begin_ns(const struct publisher *publisher)
+{
+	const struct timeline *timeline = &publisher->ingest->timeline;
+	uint64_t begin_ns = publisher->begin_ns;
+
+	if (!begin_ns && timeline->count)
+		begin_ns = timeline->slices[0].start_ns;
+	return timeline->evicted_until_ns > begin_ns ? timeline->evicted_until_ns : begin_ns;
+}
+
 static struct span choose_span(const struct publisher *publisher)
 {
 	const struct timeline *timeline = &publisher->ingest->timeline;
 	const struct analyzer_config *config = publisher->config;
-	struct span span = { .begin_ns = publisher->begin_ns,
+	struct span span = { .end = timeline->count, .begin_ns = history_begin_ns(publisher),
 			     .end_ns = publisher->ingest->watermark_ns };
 
 	if (span.end_ns < span.begin_ns)
 		span.end_ns = span.begin_ns;
-	if (!span.begin_ns && timeline->count)
-		span.begin_ns = timeline->slices[0].start_ns;
-	if (timeline->evicted_until_ns > span.begin_ns)
-		span.begin_ns = timeline->evicted_until_ns;
+	if (publisher->frozen_ns)
+		freeze_span(&span, timeline, publisher->frozen_ns);
 	if (config->window == WINDOW_INTERVAL)
 		continue_span(&span, timeline, publisher);
 	else if (config->window == WINDOW_SECONDS)
 		limit_span(&span, timeline, config->window_ns);
 	else if (config->window == WINDOW_DECAY)
 		limit_span(&span, timeline, DECAY_END_NS);
+	if (span.begin_ns > span.end_ns)	/* all of it has left the history */
+		span.begin_ns = span.end_ns;
 	return span;
 }
 
 static void fold_decaying(struct fold *fold, const struct timeline *timeline, struct span span)
 {
-	for (uint32_t s = span.first; s < timeline->count; s++) {
+	for (uint32_t s = span.first; s < span.end; s++) {
 		const struct slice *slice = &timeline->slices[s];
 		const uint64_t age_ns =
 			span.end_ns > slice->end_ns ? span.end_ns - slice->end_ns : 0;
@@ -147,7 +206,7 @@ static void fold_slices(struct fold *fold, const struct slice *slices, uint32_t 
 
 	for (uint32_t s = 0; s < count; s++)
 		entries += slices[s].count;
-	if (fold->keys == (KEY_OBJECT | KEY_SYMBOL) && entries > DENSE_ENTRIES) {
+	if (fold_can_be_dense(fold) && entries > DENSE_ENTRIES) {
 		fold_add_slices_dense(fold, slices, count);
 		return;
 	}
@@ -163,7 +222,7 @@ static uint64_t fold_window(struct publisher *publisher, struct fold *fold, stru
 	uint64_t truncated = 0;
 
 	if (config->window == WINDOW_SECONDS && config->window_ns <= LIVE_WINDOW_MAX_NS &&
-	    span.first < timeline->count &&
+	    span.first < span.end && !publisher->frozen_ns &&
 	    !live_window_update(&publisher->window, timeline, timeline->slices[span.first].seq)) {
 		const struct slice sum = { .entries = publisher->window.sum.entries,
 					   .count = publisher->window.sum.count };
@@ -174,8 +233,8 @@ static uint64_t fold_window(struct publisher *publisher, struct fold *fold, stru
 	if (config->window == WINDOW_DECAY)
 		fold_decaying(fold, timeline, span);
 	else
-		fold_slices(fold, timeline->slices + span.first, timeline->count - span.first);
-	for (uint32_t s = span.first; s < timeline->count; s++)
+		fold_slices(fold, timeline->slices + span.first, span.end - span.first);
+	for (uint32_t s = span.first; s < span.end; s++)
 		truncated += timeline->slices[s].truncated_stacks;
 	return truncated;
 }
@@ -234,31 +293,62 @@ static void put_figures(const struct publisher *publisher, const struct fold *fo
 	head->time_ns = span.end_ns;
 	head->window = config->window;
 	head->window_s = (double)(span.end_ns - span.begin_ns) / 1e9;
-	head->keys = config->keys;
+	head->keys = config->query.keys;
+	head->query = config->query.number;
 	head->samples = fold->samples;
 	head->samples_per_s = head->window_s > 0 ? (double)fold->samples / head->window_s : 0;
 	head->idle_samples = fold->idle_samples;
 	head->weight = fold->weight;
 	head->idle_weight = fold->idle_weight;
+	head->shown_samples = fold->shown_samples;
+	head->shown_weight = fold->shown_weight;
 	head->unresolved = fold->unresolved;
-	head->busy_pct = config->has_busy ? busy_pct(&publisher->busy, span.begin_ns) : -1;
+	head->busy_pct = config->has_busy ? busy_pct(&publisher->busy, span.begin_ns, span.end_ns)
+					  : -1;
 	if (config->window == WINDOW_ALL)
 		head->evicted_samples = publisher->ingest->timeline.evicted_samples;
+}
+
+/* Up to now, whatever the window. */
+static void put_strip(struct publisher *publisher, struct snapshot *head, uint32_t event)
+{
+	const struct ingest *ingest = publisher->ingest;
+	const struct strip_span span = {
+		.begin_ns = history_begin_ns(publisher), .end_ns = ingest->watermark_ns,
+		.event = event, .is_only_event = head->event_count == 1,
+		.is_whole = publisher->config->ingest.is_replay,
+	};
+
+	if (publisher->config->has_busy)
+		strip_from_busy(&publisher->strip, &publisher->busy);
+	else
+		strip_from_timeline(&publisher->strip, &ingest->timeline, &span);
+	head->strip_kind = publisher->strip.kind;
+	head->strip_count = publisher->strip.count;
+	head->strip_step_s = publisher->strip.step_s;
+	head->strip = publisher->strip.points;
 }
 
 static struct snapshot *make_one(struct publisher *publisher, struct snapshot head,
 				 struct span span, uint32_t event)
 {
+	const struct query *query = &publisher->config->query;
 	struct ingest *ingest = publisher->ingest;
+	const struct row_sources sources = {
+		.tasks = &publisher->task_stats,
+		.busy = publisher->config->has_busy ? &publisher->busy : NULL,
+		.since_ns = span.begin_ns, .until_ns = span.end_ns,
+	};
 	struct snapshot *snapshot = NULL;
 	struct fold fold;
 
-	fold_init(&fold, &ingest->trie, &ingest->names, &ingest->tasks, publisher->config->keys,
-		  event);
+	fold_init(&fold, &ingest->trie, &ingest->names, &ingest->tasks, query->keys, event,
+		  &query->filter);
 	head.truncated_stacks = fold_window(publisher, &fold, span);
 	if (!fold.is_out_of_memory) {
 		put_figures(publisher, &fold, span, &head);
-		snapshot = snapshot_build(&head, &fold);
+		put_strip(publisher, &head, event);
+		snapshot = snapshot_build(&head, &fold, &sources);
 	}
 	fold_finish(&fold);
 	return snapshot;
@@ -302,13 +392,15 @@ struct snapshot *publisher_make(struct publisher *publisher, bool is_last,
 		.is_target_gone = publisher->is_ended && !config->ingest.is_replay,
 		.end_err = is_last ? end_why->err : 0, .end_reason = is_last ? end_why->text : "",
 		.event_count = shown_events(config), .seq = publisher->seq + 1,
+		.is_frozen = publisher->frozen_ns,
 	};
 	struct span span;
 
-	if (timeline_cut(&ingest->timeline, ingest->watermark_ns))
+	if (!publisher->frozen_ns && timeline_cut(&ingest->timeline, ingest->watermark_ns))
 		return NULL;
-	if (config->has_busy && !publisher->is_ended)
+	if (config->has_busy && !publisher->is_ended && !publisher->frozen_ns)
 		busy_read(&publisher->busy, clock_now_ns());
+	task_stats_take(&publisher->task_stats);
 	span = choose_span(publisher);
 	put_own_cost(publisher, &head);
 	put_losses(ingest, &head);
@@ -318,7 +410,10 @@ struct snapshot *publisher_make(struct publisher *publisher, bool is_last,
 					    : make_one(publisher, head, span, publisher->event);
 	if (!snapshot)
 		return NULL;
+	task_stats_ask(&publisher->task_stats, snapshot, clock_now_ns());
 	publisher->seq++;
+	if (publisher->frozen_ns)
+		return snapshot;
 	publisher->published_ns = span.end_ns;
 	publisher->published_seq = ingest->timeline.open_slice.seq;
 	return snapshot;

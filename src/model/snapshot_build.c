@@ -1,15 +1,17 @@
 /* snapshot_build.c - see model/snapshot_build.h.
  *
  * Text is copied once per different string: thousands of rows share few comms and objects. The
- * block is [snapshot | rows | text]; text is collected first, since pointers into it must not move.
+ * block is [snapshot | rows | strip | text]; text is collected first, since pointers into it must not move.
  */
 #include "model/snapshot_build.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/sanitize.h"
+#include "model/fold_groups.h"
 
 #define KEYS_CODE (KEY_OBJECT | KEY_SYMBOL | KEY_ADDRESS)
 
@@ -17,6 +19,7 @@ struct text_block {
 	char *bytes;
 	size_t used, capacity;
 	struct id_map of_string;	/* str id -> offset */
+	struct id_map of_process;	/* pid -> offset of its command line */
 	bool is_out_of_memory;
 };
 
@@ -71,9 +74,31 @@ static size_t put_string(struct text_block *block, const struct strpool *strings
 	return at;
 }
 
+/* Once per process: its threads have the same. */
+static size_t put_command_line(struct text_block *block, const struct task_stat *process)
+{
+	uint32_t at = id_map_get(&block->of_process, process->pid);
+
+	if (at != ID_MAP_NONE)
+		return at;
+	at = (uint32_t)put_text(block, process->command_line);
+	id_map_put(&block->of_process, process->pid, at);
+	return at;
+}
+
 /* Offsets while the text still grows; pointers at the end. */
 struct row_text {
-	size_t symbol, object, object_path, build_id, comm, reason;
+	size_t symbol, object, object_path, build_id, comm, reason, command_line;
+};
+
+/* The rows while they are made. */
+struct row_list {
+	const struct fold *fold;
+	const struct row_sources *sources;
+	struct snapshot_row *rows;	/* owned, as the next */
+	struct row_text *texts;
+	uint32_t count;
+	struct text_block block;
 };
 
 static uint64_t text_hash(const char *text)
@@ -108,14 +133,48 @@ static uint64_t row_id(const struct fold *fold, const struct fold_row *row)
 				     row->key.cpu_and_idle));
 }
 
+/* The process's alone, so that it is the same whichever threads were hit. */
+static uint64_t group_id(const struct fold_row *row)
+{
+	return id_set_mix(id_set_mix(KEY_GROUP, row->is_idle), row->key.pid);
+}
+
 static int64_t part_or_none(uint32_t part)
 {
 	return part == FOLD_MIXED || part == FOLD_NONE ? -1 : (int64_t)part;
 }
 
-static void fill_row(const struct fold *fold, const struct fold_row *from,
-		     struct snapshot_row *row, struct row_text *text, struct text_block *block)
+/* What /proc says of the row's task, or its CPU. */
+static void put_figures(struct row_list *list, struct snapshot_row *row, struct row_text *text)
 {
+	const struct row_sources *sources = list->sources;
+	const unsigned int keys = list->fold->keys;
+	const struct task_stat *process, *own;
+
+	if (keys == KEY_CPU && sources->busy && row->cpu >= 0)
+		row->busy_pct = busy_cpu_pct(sources->busy, (uint32_t)row->cpu, sources->since_ns,
+					     sources->until_ns);
+	if (!(keys & (KEY_PID | KEY_TID)) || !sources->tasks || row->pid <= 0)
+		return;
+	process = task_stats_find(sources->tasks, (uint32_t)row->pid, 0);
+	own = process;
+	if ((keys & KEY_TID) && row->tid > 0)
+		own = task_stats_find(sources->tasks, (uint32_t)row->pid, (uint32_t)row->tid);
+	if (process && process->command_line)
+		text->command_line = put_command_line(&list->block, process);
+	if (!own)
+		return;
+	row->task_state = own->state;
+	row->cpu_pct = own->cpu_pct;
+	row->threads = own == process ? own->threads : 0;
+}
+
+static void fill_row(struct row_list *list, const struct fold_row *from)
+{
+	const struct fold *fold = list->fold;
+	struct text_block *block = &list->block;
+	struct row_text *text = &list->texts[list->count];
+	struct snapshot_row *row = &list->rows[list->count++];
 	const struct symbol *symbol = &fold->names->symbols[from->symbol];
 	const struct object *object = &fold->names->objects->objects[symbol->object];
 	const struct strpool *strings = fold->names->strings;
@@ -128,7 +187,7 @@ static void fill_row(const struct fold *fold, const struct fold_row *from,
 		.pid = part_or_none(from->pid), .tid = part_or_none(from->tid),
 		.cpu = from->cpu == UINT16_MAX ? -1 : part_or_none(from->cpu),
 		.mode = fold->keys & KEYS_CODE ? symbol->mode : MODE_UNKNOWN,
-		.state = SYMBOL_NAMED,
+		.state = SYMBOL_NAMED, .cpu_pct = -1, .busy_pct = -1,
 	};
 	if (fold->keys & (KEY_SYMBOL | KEY_ADDRESS)) {
 		row->address = fold->keys & KEY_ADDRESS ? from->address : symbol->address;
@@ -145,6 +204,23 @@ static void fill_row(const struct fold *fold, const struct fold_row *from,
 		text->reason = put_string(block, strings, object->reason);
 	if (from->comm != FOLD_MIXED && from->comm != FOLD_NONE)
 		text->comm = put_string(block, strings, (struct str_id){ from->comm });
+	put_figures(list, row, text);
+}
+
+/* A process above its threads. */
+static void fill_group(struct row_list *list, const struct fold_group *group)
+{
+	struct row_text *text = &list->texts[list->count];
+	struct snapshot_row *row = &list->rows[list->count];
+	const struct task_stat *process;
+
+	fill_row(list, &group->sum);
+	row->id = group_id(&group->sum);
+	if (group->has_own_comm || !list->sources->tasks || row->pid <= 0)
+		return;
+	process = task_stats_find(list->sources->tasks, (uint32_t)row->pid, 0);
+	if (process && process->comm[0])
+		text->comm = put_text(&list->block, process->comm);
 }
 
 static int hottest_first(const void *a, const void *b)
@@ -158,32 +234,40 @@ static int hottest_first(const void *a, const void *b)
 	return left->id < right->id ? -1 : left->id > right->id;
 }
 
-/* The last step: one block, offsets become pointers. */
-static struct snapshot *join(const struct snapshot *head, struct snapshot_row *rows,
-			     const struct row_text *texts, uint32_t count,
-			     const struct text_block *block, const size_t head_text[5])
+static void put_pointers(struct snapshot_row *row, const struct row_text *from, const char *text)
 {
-	struct snapshot *out = malloc(sizeof(*out) + count * sizeof(*rows) + block->used);
-	struct snapshot_row *own_rows;
-	char *text;
+	row->symbol = text + from->symbol;
+	row->object = text + from->object;
+	row->object_path = text + from->object_path;
+	row->build_id = text + from->build_id;
+	row->comm = text + from->comm;
+	row->reason = text + from->reason;
+	row->command_line = text + from->command_line;
+}
+
+/* The last step: one block, offsets become pointers. */
+static struct snapshot *join(const struct snapshot *head, struct row_list *list,
+			     const size_t head_text[5])
+{
+	const size_t rows_bytes = list->count * sizeof(*list->rows);
+	const size_t strip_bytes = head->strip_count * sizeof(*head->strip);
+	struct snapshot *out = malloc(sizeof(*out) + rows_bytes + strip_bytes + list->block.used);
+	char *own_rows, *strip, *text;
 
 	if (!out)
 		return NULL;
-	own_rows = (struct snapshot_row *)(void *)(out + 1);
-	text = (char *)(own_rows + count);
-	memcpy(text, block->bytes, block->used);
-	for (uint32_t i = 0; i < count; i++) {
-		rows[i].symbol = text + texts[i].symbol;
-		rows[i].object = text + texts[i].object;
-		rows[i].object_path = text + texts[i].object_path;
-		rows[i].build_id = text + texts[i].build_id;
-		rows[i].comm = text + texts[i].comm;
-		rows[i].reason = text + texts[i].reason;
+	own_rows = (char *)(out + 1);
+	strip = own_rows + rows_bytes;
+	text = strip + strip_bytes;
+	memcpy(text, list->block.bytes, list->block.used);
+	for (uint32_t i = 0; i < list->count; i++)
+		put_pointers(&list->rows[i], &list->texts[i], text);
+	if (list->count) {
+		qsort(list->rows, list->count, sizeof(*list->rows), hottest_first);
+		memcpy(own_rows, list->rows, rows_bytes);
 	}
-	if (count) {
-		qsort(rows, count, sizeof(*rows), hottest_first);
-		memcpy(own_rows, rows, count * sizeof(*rows));
-	}
+	if (strip_bytes)
+		memcpy(strip, head->strip, strip_bytes);
 	*out = *head;
 	out->host = text + head_text[0];
 	out->event = text + head_text[1];
@@ -191,34 +275,53 @@ static struct snapshot *join(const struct snapshot *head, struct snapshot_row *r
 	out->notice = text + head_text[3];
 	out->end_reason = text + head_text[4];
 	out->next_event = NULL;
-	out->rows = own_rows;
-	out->row_count = count;
+	out->strip = (const float *)(const void *)strip;
+	out->rows = (const struct snapshot_row *)(const void *)own_rows;
+	out->row_count = list->count;
 	return out;
 }
 
-struct snapshot *snapshot_build(const struct snapshot *head, const struct fold *fold)
+/* All rows of the fold, and those of processes. */
+static int fill_rows(struct row_list *list)
 {
-	struct snapshot_row *rows = malloc((fold->row_count + 1) * sizeof(*rows));
-	struct row_text *texts = calloc(fold->row_count + 1, sizeof(*texts));
-	struct text_block block = { 0 };
+	const struct fold *fold = list->fold;
+	struct fold_group *groups = NULL;
+	uint32_t group_count = 0;
+
+	if (fold_is_grouped(fold->keys) && fold_groups(fold, &groups, &group_count))
+		return -ENOMEM;
+	list->rows = malloc((fold->row_count + group_count + 1) * sizeof(*list->rows));
+	list->texts = calloc(fold->row_count + group_count + 1, sizeof(*list->texts));
+	for (uint32_t i = 0; list->rows && list->texts && i < fold->row_count; i++) {
+		fill_row(list, &fold->rows[i]);
+		if (groups)
+			list->rows[i].group_id = group_id(&fold->rows[i]);
+	}
+	for (uint32_t i = 0; list->rows && list->texts && i < group_count; i++)
+		fill_group(list, &groups[i]);
+	free(groups);
+	return list->rows && list->texts && !list->block.is_out_of_memory ? 0 : -ENOMEM;
+}
+
+struct snapshot *snapshot_build(const struct snapshot *head, const struct fold *fold,
+				const struct row_sources *sources)
+{
+	struct row_list list = { .fold = fold, .sources = sources };
 	struct snapshot *out = NULL;
 	size_t head_text[5];
 
-	put_text(&block, "");
-	head_text[0] = put_text(&block, head->host);
-	head_text[1] = put_text(&block, head->event);
-	head_text[2] = put_text(&block, head->target);
-	head_text[3] = put_lines(&block, head->notice);
-	head_text[4] = put_text(&block, head->end_reason);
-	if (rows && texts && !block.is_out_of_memory) {
-		for (uint32_t i = 0; i < fold->row_count; i++)
-			fill_row(fold, &fold->rows[i], &rows[i], &texts[i], &block);
-		if (!block.is_out_of_memory)
-			out = join(head, rows, texts, fold->row_count, &block, head_text);
-	}
-	free(rows);
-	free(texts);
-	free(block.bytes);
-	id_map_finish(&block.of_string);
+	put_text(&list.block, "");
+	head_text[0] = put_text(&list.block, head->host);
+	head_text[1] = put_text(&list.block, head->event);
+	head_text[2] = put_text(&list.block, head->target);
+	head_text[3] = put_lines(&list.block, head->notice);
+	head_text[4] = put_text(&list.block, head->end_reason);
+	if (!list.block.is_out_of_memory && !fill_rows(&list))
+		out = join(head, &list, head_text);
+	free(list.rows);
+	free(list.texts);
+	free(list.block.bytes);
+	id_map_finish(&list.block.of_string);
+	id_map_finish(&list.block.of_process);
 	return out;
 }

@@ -19,14 +19,18 @@
 
 #define QUEUE_BYTES	(256 * 1024)
 #define UNDER_WAY_MAX	1024	/* no more requests than both queues can hold */
+#define STATS_QUEUE_BYTES	(128 * 1024)
+#define STATS_UNDER_WAY_MAX	512	/* likewise */
 #define STOP_WAIT_MS	2000	/* a thread that a stuck mmap_lock holds is left behind */
 #define FILE_MAX_BYTES	(32 * 1024 * 1024)	/* 65,530 mappings with long paths */
 
 struct process_reader {
 	struct spsc requests, replies;
+	struct spsc stat_requests, stat_replies;
 	int request_fd, reply_fd;	/* eventfds */
 	int end_fd;			/* eventfd: the thread is done with all this */
 	uint32_t under_way;		/* asked, reply not taken yet; the asking side's */
+	uint32_t stats_under_way;
 	_Atomic bool stop;		/* set by destroy, read by run */
 	pthread_t thread;
 	bool has_thread;
@@ -173,24 +177,55 @@ static void answer(struct process_reader *reader, const struct process_request *
 	eventfd_write(reader->reply_fd, 1);
 }
 
+static void answer_stat(struct process_reader *reader, const struct process_stat_request *request)
+{
+	struct process_stat_reply *slot, reply = { .pid = request->pid, .tid = request->tid };
+
+	reply.time_ns = clock_now_ns();
+	reply.err = process_stat_read(&reply.stat, request->pid, request->tid);
+	/* A zombie's is empty, and it was called something. */
+	if (!reply.err && request->wants_command_line && reply.stat.state != 'Z')
+		reply.command_line = process_stat_read_command_line(request->pid);
+	slot = spsc_reserve(&reader->stat_replies, sizeof(*slot));
+	assert(slot);	/* STATS_UNDER_WAY_MAX of them fit */
+	*slot = reply;
+	spsc_commit(&reader->stat_replies);
+}
+
+/* False: nothing is asked. */
+static bool answer_next(struct process_reader *reader)
+{
+	const void *next;
+	size_t bytes;
+
+	next = spsc_peek(&reader->requests, &bytes);
+	if (next) {
+		const struct process_request request = *(const struct process_request *)next;
+
+		spsc_release(&reader->requests);
+		answer(reader, &request);
+		return true;
+	}
+	next = spsc_peek(&reader->stat_requests, &bytes);
+	if (next) {
+		const struct process_stat_request request =
+			*(const struct process_stat_request *)next;
+
+		spsc_release(&reader->stat_requests);
+		answer_stat(reader, &request);
+		return true;
+	}
+	return false;
+}
+
 static void *run(void *argument)
 {
 	struct process_reader *reader = argument;
-	const struct process_request *next;
-	struct process_request request;
 	eventfd_t count;
-	size_t bytes;
 
-	while (!atomic_load_explicit(&reader->stop, memory_order_acquire)) { /* destroy */
-		next = spsc_peek(&reader->requests, &bytes);
-		if (!next) {
+	while (!atomic_load_explicit(&reader->stop, memory_order_acquire)) /* destroy */
+		if (!answer_next(reader))
 			eventfd_read(reader->request_fd, &count);
-			continue;
-		}
-		request = *next;
-		spsc_release(&reader->requests);
-		answer(reader, &request);
-	}
 	eventfd_write(reader->end_fd, 1);
 	return NULL;
 }
@@ -209,6 +244,10 @@ int process_reader_create(struct process_reader **out, struct diag *why)
 	err = spsc_init(&reader->requests, QUEUE_BYTES);
 	if (!err)
 		err = spsc_init(&reader->replies, QUEUE_BYTES);
+	if (!err)
+		err = spsc_init(&reader->stat_requests, STATS_QUEUE_BYTES);
+	if (!err)
+		err = spsc_init(&reader->stat_replies, STATS_QUEUE_BYTES);
 	if (!err && (reader->request_fd < 0 || reader->reply_fd < 0 || reader->end_fd < 0))
 		err = -EMFILE;
 	if (!err)
@@ -238,6 +277,7 @@ static bool stop_thread(struct process_reader *reader)
 
 void process_reader_destroy(struct process_reader *reader)
 {
+	struct process_stat_reply stat;
 	struct process_reply reply;
 
 	if (!reader)
@@ -246,6 +286,8 @@ void process_reader_destroy(struct process_reader *reader)
 		return;	/* it still uses all this, and will see the stop flag should it wake up */
 	while (reader->has_thread && process_reader_reply(reader, &reply))
 		process_reply_finish(&reply);
+	while (reader->has_thread && process_reader_stat_reply(reader, &stat))
+		free(stat.command_line);
 	if (reader->request_fd >= 0)
 		close(reader->request_fd);
 	if (reader->reply_fd >= 0)
@@ -254,6 +296,8 @@ void process_reader_destroy(struct process_reader *reader)
 		close(reader->end_fd);
 	spsc_finish(&reader->requests);
 	spsc_finish(&reader->replies);
+	spsc_finish(&reader->stat_requests);
+	spsc_finish(&reader->stat_replies);
 	free(reader);
 }
 
@@ -288,6 +332,36 @@ bool process_reader_reply(struct process_reader *reader, struct process_reply *o
 	*out = *next;
 	spsc_release(&reader->replies);
 	reader->under_way--;
+	return true;
+}
+
+bool process_reader_request_stat(struct process_reader *reader,
+				 const struct process_stat_request *request)
+{
+	struct process_stat_request *slot;
+
+	if (reader->stats_under_way == STATS_UNDER_WAY_MAX)
+		return false;
+	slot = spsc_reserve(&reader->stat_requests, sizeof(*slot));
+	assert(slot);
+	*slot = *request;
+	spsc_commit(&reader->stat_requests);
+	reader->stats_under_way++;
+	eventfd_write(reader->request_fd, 1);
+	return true;
+}
+
+bool process_reader_stat_reply(struct process_reader *reader, struct process_stat_reply *out)
+{
+	const struct process_stat_reply *next;
+	size_t bytes;
+
+	next = spsc_peek(&reader->stat_replies, &bytes);
+	if (!next)
+		return false;
+	*out = *next;
+	spsc_release(&reader->stat_replies);
+	reader->stats_under_way--;
 	return true;
 }
 

@@ -79,6 +79,8 @@ static int by_value(const void *a, const void *b)
 	return left < right ? -1 : left > right;
 }
 
+static const struct filter no_filter;
+
 static double median_fold_ms(struct ingest *ingest, bool is_dense, struct fold *last)
 {
 	const struct timeline *timeline = &ingest->timeline;
@@ -89,7 +91,7 @@ static double median_fold_ms(struct ingest *ingest, bool is_dense, struct fold *
 
 		fold_finish(last);
 		fold_init(last, &ingest->trie, &ingest->names, &ingest->tasks,
-			  KEY_OBJECT | KEY_SYMBOL, 0);
+			  KEY_OBJECT | KEY_SYMBOL, 0, &no_filter);
 		if (is_dense)
 			fold_add_slices_dense(last, timeline->slices, timeline->count);
 		for (uint32_t s = 0; !is_dense && s < timeline->count; s++)

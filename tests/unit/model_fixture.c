@@ -121,15 +121,24 @@ uint32_t fixture_task(struct model_fixture *fixture, uint32_t pid, uint32_t tid,
 	return task_table_task(&fixture->tasks, task_table_thread(&fixture->tasks, pid, tid));
 }
 
-struct fold fixture_fold(struct model_fixture *fixture, unsigned int keys,
-			 const struct slice_entry *entries, uint32_t count)
+const struct filter fixture_no_filter;
+
+struct fold fixture_fold_filtered(struct model_fixture *fixture, unsigned int keys,
+				  const struct filter *filter, const struct slice_entry *entries,
+				  uint32_t count)
 {
 	struct fold fold;
 
-	fold_init(&fold, &fixture->trie, &fixture->names, &fixture->tasks, keys, 0);
+	fold_init(&fold, &fixture->trie, &fixture->names, &fixture->tasks, keys, 0, filter);
 	fold_add(&fold, entries, count, 1.0);
 	assert_false(fold.is_out_of_memory);
 	return fold;
+}
+
+struct fold fixture_fold(struct model_fixture *fixture, unsigned int keys,
+			 const struct slice_entry *entries, uint32_t count)
+{
+	return fixture_fold_filtered(fixture, keys, &fixture_no_filter, entries, count);
 }
 
 const struct fold_row *fixture_row(const struct fold *fold, const char *symbol, bool is_idle)

@@ -44,7 +44,14 @@ uint32_t fixture_calls(struct model_fixture *fixture, const enum fixture_functio
 		       uint32_t count);
 uint32_t fixture_task(struct model_fixture *fixture, uint32_t pid, uint32_t tid, const char *comm);
 
-/* A fold of event 0 over @entries by @keys. The caller's: fold_finish(). */
+/* What leaves everything in. */
+extern const struct filter fixture_no_filter;
+
+/* A fold of event 0 over @entries by @keys, to fold_finish(). @filter must outlive it. */
+struct fold fixture_fold_filtered(struct model_fixture *fixture, unsigned int keys,
+				  const struct filter *filter, const struct slice_entry *entries,
+				  uint32_t count);
+/* The same without one. */
 struct fold fixture_fold(struct model_fixture *fixture, unsigned int keys,
 			 const struct slice_entry *entries, uint32_t count);
 /* The row of this name (busy or idle), or NULL. */

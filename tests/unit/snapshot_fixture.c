@@ -15,6 +15,7 @@ static void complete_row(struct snapshot_row *row, size_t number)
 	default_text(&row->build_id);
 	default_text(&row->comm);
 	default_text(&row->reason);
+	default_text(&row->command_line);
 	if (row->id == 0)
 		row->id = number;
 	if (row->self_weight == 0)

@@ -7,16 +7,23 @@
 #include <cmocka.h>
 
 #include "snapshot_fixture.h"
-#include "ui/columns.h"
+#include "ui/views.h"
 
 #define EVERY_KEY (KEY_OBJECT | KEY_SYMBOL | KEY_COMM | KEY_PID | KEY_TID | KEY_CPU)
 
-static void check_layout(int width, unsigned int keys, enum column_id fill)
+static struct column_set set_of(enum view_kind kind, unsigned int keys)
 {
+	return (struct column_set){ .ids = table_specs[kind].columns,
+				    .fill = table_specs[kind].fill, .keys = keys };
+}
+
+static void check_layout(int width, enum view_kind kind, unsigned int keys, enum column_id fill)
+{
+	const struct column_set set = set_of(kind, keys);
 	struct column_layout layout;
 	int x = 2;
 
-	columns_fit(&layout, 2, width - 2, keys);
+	columns_fit(&layout, 2, width - 2, &set);
 	assert_true(layout.count > 0);
 	for (size_t i = 0; i < layout.count; i++) {
 		assert_int_equal(layout.places[i].x, x);
@@ -34,17 +41,42 @@ static void test_the_symbol_is_visible_at_every_width(void **state)
 {
 	(void)state;
 	for (int width = 40; width <= 400; width++) {
-		check_layout(width, KEY_OBJECT | KEY_SYMBOL, COL_SYMBOL);
-		check_layout(width, EVERY_KEY, COL_SYMBOL);
+		check_layout(width, VIEW_SYMBOLS, KEY_OBJECT | KEY_SYMBOL, COL_SYMBOL);
+		check_layout(width, VIEW_SYMBOLS, EVERY_KEY, COL_SYMBOL);
 	}
+}
+
+static void test_every_view_has_its_name_column_at_every_width(void **state)
+{
+	(void)state;
+	for (int kind = 0; kind < VIEW_COUNT; kind++)
+		for (int width = 40; width <= 400; width++)
+			check_layout(width, (enum view_kind)kind, table_specs[kind].keys,
+				     table_specs[kind].fill);
+}
+
+static void test_hidden_columns_are_gone_but_never_the_name(void **state)
+{
+	struct column_set set = set_of(VIEW_SYMBOLS, KEY_OBJECT | KEY_SYMBOL);
+	struct column_layout layout;
+
+	(void)state;
+	set.hidden = ~0u;
+	columns_fit(&layout, 0, 100, &set);
+	assert_int_equal(layout.count, 1);
+	assert_int_equal(layout.places[0].id, COL_SYMBOL);
+	set.hidden = 1u << COL_BAR;
+	columns_fit(&layout, 0, 100, &set);
+	assert_false(columns_has(&layout, COL_BAR));
+	assert_true(columns_has(&layout, COL_SAMPLES));
 }
 
 static void test_without_symbols_the_object_fills_then_the_command(void **state)
 {
 	(void)state;
 	for (int width = 40; width <= 400; width++) {
-		check_layout(width, KEY_OBJECT | KEY_PID, COL_OBJECT);
-		check_layout(width, KEY_COMM, COL_COMMAND);
+		check_layout(width, VIEW_SYMBOLS, KEY_OBJECT | KEY_PID, COL_OBJECT);
+		check_layout(width, VIEW_SYMBOLS, KEY_COMM, COL_COMMAND);
 	}
 }
 
@@ -52,11 +84,12 @@ static void test_columns_leave_in_the_stated_order(void **state)
 {
 	static const enum column_id order[] = { COL_SAMPLES, COL_BAR, COL_COMMAND, COL_OBJECT };
 	struct column_layout layout;
+	const struct column_set set = set_of(VIEW_SYMBOLS, KEY_OBJECT | KEY_SYMBOL);
 	int widest[sizeof(order) / sizeof(order[0])] = { 0 };
 
 	(void)state;
 	for (int width = 38; width <= 200; width++) {
-		columns_fit(&layout, 0, width, KEY_OBJECT | KEY_SYMBOL);
+		columns_fit(&layout, 0, width, &set);
 		for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++)
 			if (!columns_has(&layout, order[i]))
 				widest[i] = width;
@@ -69,12 +102,14 @@ static void test_columns_leave_in_the_stated_order(void **state)
 
 static void test_key_columns_are_there_only_when_keyed(void **state)
 {
+	struct column_set set = set_of(VIEW_SYMBOLS, KEY_OBJECT | KEY_SYMBOL);
 	struct column_layout layout;
 
 	(void)state;
-	columns_fit(&layout, 0, 200, KEY_OBJECT | KEY_SYMBOL);
+	columns_fit(&layout, 0, 200, &set);
 	assert_false(columns_has(&layout, COL_PID));
-	columns_fit(&layout, 0, 200, KEY_OBJECT | KEY_SYMBOL | KEY_PID);
+	set.keys |= KEY_PID;
+	columns_fit(&layout, 0, 200, &set);
 	assert_true(columns_has(&layout, COL_PID));
 	assert_false(columns_has(&layout, COL_TID));
 }
@@ -99,6 +134,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_the_symbol_is_visible_at_every_width),
+		cmocka_unit_test(test_every_view_has_its_name_column_at_every_width),
+		cmocka_unit_test(test_hidden_columns_are_gone_but_never_the_name),
 		cmocka_unit_test(test_without_symbols_the_object_fills_then_the_command),
 		cmocka_unit_test(test_columns_leave_in_the_stated_order),
 		cmocka_unit_test(test_key_columns_are_there_only_when_keyed),

@@ -1,111 +1,239 @@
-/* A filter shows exactly the rows that it names. */
+/* A filter is a list of parts that can be compared, read and taken out one by one. What they leave
+ * of samples: test_fold_filter.c. */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <string.h>
 
 #include <cmocka.h>
 
 #include "model/filter.h"
+#include "model/filter_text.h"
 
-static struct snapshot_row make_row(void)
+static struct filter_part text_part(const char *text)
 {
-	return (struct snapshot_row){
-		.symbol = "Hash_Search", .object = "libfoo.so", .comm = "postgres",
-		.mode = MODE_USER,
-	};
+	struct filter_part part = { .field = FILTER_TEXT };
+
+	snprintf(part.text, sizeof(part.text), "%s", text);
+	return part;
 }
 
-static bool matches(const char *text)
+static struct filter_part named_part(enum filter_field field, const char *name)
 {
-	const struct snapshot_row row = make_row();
-	struct filter filter = { .text = "" };
+	struct filter_part part = text_part(name);
 
-	for (size_t i = 0; text[i]; i++)
-		filter.text[i] = text[i];
-	return filter_matches(&filter, &row);
+	part.field = field;
+	part.hash = filter_hash(name);
+	return part;
 }
 
-static void test_no_text_matches_every_row(void **state)
+static struct filter_part number_part(enum filter_field field, uint64_t number)
+{
+	return (struct filter_part){ .field = field, .number = number };
+}
+
+static bool matches(const char *text, const char *name)
+{
+	struct filter_text compiled;
+	bool result;
+
+	assert_int_equal(filter_text_init(&compiled, text, NULL), 0);
+	result = filter_text_matches(&compiled, name);
+	filter_text_finish(&compiled);
+	return result;
+}
+
+static void test_no_text_is_in_every_name(void **state)
 {
 	(void)state;
-	assert_true(matches(""));
-}
-
-static void test_text_is_looked_for_in_symbol_object_and_command(void **state)
-{
-	(void)state;
-	assert_true(matches("search"));
-	assert_true(matches("foo.s"));
-	assert_true(matches("gres"));
-	assert_false(matches("mysql"));
-	assert_false(matches("searchlib"));	/* not across two fields */
+	assert_true(matches("", "Hash_Search"));
+	assert_true(matches("", ""));
+	assert_true(matches("~", "x"));
 }
 
 static void test_capitals_count_only_when_typed(void **state)
 {
 	(void)state;
-	assert_true(matches("hash"));
-	assert_true(matches("Hash"));
-	assert_false(matches("HASH"));
-	assert_false(matches("Postgres"));
+	assert_true(matches("hash", "Hash_Search"));
+	assert_true(matches("Hash", "Hash_Search"));
+	assert_false(matches("HASH", "Hash_Search"));
+	assert_false(matches("Search", "hash_search"));
+}
+
+static void test_a_tilde_begins_a_regular_expression(void **state)
+{
+	(void)state;
+	assert_true(matches("~^tcp_(send|recv)", "tcp_sendmsg"));
+	assert_false(matches("~^tcp_(send|recv)", "do_tcp_sendpages"));
+	assert_true(matches("~^hash", "Hash_Search"));
+	assert_false(matches("~^HASH", "Hash_Search"));
+	assert_false(matches("^hash", "hash"));
+	assert_true(matches("a~", "a~b"));
 }
 
 static void test_letters_beyond_ascii_match_themselves(void **state)
 {
-	struct snapshot_row row = make_row();
-	const struct filter filter = { .text = "\u00e9t" };
-
 	(void)state;
-	row.symbol = "qu\u00e9t\u00e9";
-	assert_true(filter_matches(&filter, &row));
-	row.symbol = "qu\u00e8t";
-	assert_false(filter_matches(&filter, &row));
+	assert_true(matches("\u00e9t", "qu\u00e9t\u00e9"));
+	assert_false(matches("\u00e9t", "qu\u00e8t"));
 }
 
-static void test_idle_is_hidden_until_asked_for(void **state)
+static void test_a_text_that_can_not_be_looked_for_is_refused_with_the_reason(void **state)
 {
-	struct filter filter = { .text = "" };
-	struct snapshot_row row = make_row();
+	struct diag why = { 0 };
+	char longest[FILTER_TEXT_BYTES + 1];
 
 	(void)state;
-	row.is_idle = true;
-	assert_false(filter_matches(&filter, &row));
-	filter.show_idle = true;
-	assert_true(filter_matches(&filter, &row));
+	assert_int_equal(filter_check_text("~a(b", &why), -EINVAL);
+	assert_string_equal(why.text, "\"a(b\" is no regular expression (Unmatched ( or \\(): "
+			    "correct it, or leave the ~ out to look for plain text");
+	assert_int_equal(filter_check_text("a(b", &why), 0);
+	memset(longest, 'x', sizeof(longest));
+	longest[FILTER_TEXT_BYTES] = '\0';
+	assert_int_equal(filter_check_text(longest, &why), -EINVAL);
+	assert_string_equal(why.text, "a filter's text has at most 127 bytes");
+	longest[FILTER_TEXT_BYTES - 1] = '\0';
+	assert_int_equal(filter_check_text(longest, &why), 0);
 }
 
-static void test_levels_are_hidden_with_their_guests(void **state)
+/* Known answers of FNV-1a 64 (draft-eastlake-fnv, "Test values"). */
+static void test_the_hash_is_the_same_everywhere(void **state)
 {
-	static const struct {
-		enum cpu_mode mode;
-		bool with_kernel_hidden, with_user_hidden;
-	} known[] = {
-		{ MODE_UNKNOWN, true, true },	   { MODE_KERNEL, false, true },
-		{ MODE_USER, true, false },	   { MODE_HYPERVISOR, false, true },
-		{ MODE_GUEST_KERNEL, false, true }, { MODE_GUEST_USER, true, false },
-	};
-	const struct filter no_kernel = { .hide_kernel = true };
-	const struct filter no_user = { .hide_user = true };
-	struct snapshot_row row = make_row();
+	(void)state;
+	assert_true(filter_hash("") == 0xcbf29ce484222325ull);
+	assert_true(filter_hash("a") == 0xaf63dc4c8601ec8cull);
+	assert_true(filter_hash("foobar") == 0x85944171f73967e8ull);
+}
+
+static void test_a_part_is_added_once(void **state)
+{
+	struct filter filter = { .count = 0 };
+	struct filter_part part = number_part(FILTER_PID, 7);
+	struct diag why;
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
-		row.mode = known[i].mode;
-		assert_int_equal(filter_matches(&no_kernel, &row), known[i].with_kernel_hidden);
-		assert_int_equal(filter_matches(&no_user, &row), known[i].with_user_hidden);
+	assert_int_equal(filter_add(&filter, &part, &why), 0);
+	assert_int_equal(filter_add(&filter, &part, &why), 0);
+	assert_int_equal(filter.count, 1);
+	part.is_negated = true;
+	assert_int_equal(filter_add(&filter, &part, &why), 0);
+	part.field = FILTER_TID;
+	assert_int_equal(filter_add(&filter, &part, &why), 0);
+	assert_int_equal(filter.count, 3);
+	assert_int_equal(filter_find(&filter, &part), 2);
+	part.number = 8;
+	assert_int_equal(filter_find(&filter, &part), -1);
+}
+
+/* The name as shown may be cut, and differs where a path is longer: only the whole one counts. */
+static void test_exact_parts_are_equal_by_the_whole_name(void **state)
+{
+	struct filter filter = { .count = 0 };
+	struct filter_part part = named_part(FILTER_OBJECT, "/lib/libc.so.6");
+
+	(void)state;
+	filter_add(&filter, &part, NULL);
+	strcpy(part.text, "libc.so.6");
+	assert_int_equal(filter_find(&filter, &part), 0);
+	part.hash = filter_hash("/usr/lib/libc.so.6");
+	assert_int_equal(filter_find(&filter, &part), -1);
+}
+
+static void test_a_full_or_wrong_filter_stays_as_it_is(void **state)
+{
+	const struct filter_part wrong = text_part("~[");
+	struct filter filter = { .count = 0 }, before;
+	struct filter_part part;
+	struct diag why;
+
+	(void)state;
+	assert_int_equal(filter_add(&filter, &wrong, &why), -EINVAL);
+	assert_int_equal(filter.count, 0);
+	for (uint32_t i = 0; i < FILTER_PARTS; i++) {
+		part = number_part(FILTER_CPU, i);
+		assert_int_equal(filter_add(&filter, &part, &why), 0);
 	}
+	before = filter;
+	assert_int_equal(filter_add(&filter, &part, &why), 0);	/* is there already */
+	part.number = FILTER_PARTS;
+	assert_int_equal(filter_add(&filter, &part, &why), -ENOSPC);
+	assert_string_equal(why.text, "a filter has at most 16 parts: remove one first");
+	assert_true(filter_is_equal(&filter, &before));
+}
+
+static void test_parts_leave_one_by_one(void **state)
+{
+	static const enum filter_field fields[] = { FILTER_KERNEL, FILTER_USER, FILTER_PID };
+	struct filter filter = { .count = 0 }, same;
+	struct filter_part part;
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		part = number_part(fields[i], 0);
+		filter_add(&filter, &part, NULL);
+	}
+	same = filter;
+	filter_remove(&filter, 1);
+	assert_int_equal(filter.count, 2);
+	assert_int_equal(filter.parts[0].field, FILTER_KERNEL);
+	assert_int_equal(filter.parts[1].field, FILTER_PID);
+	assert_false(filter_is_equal(&filter, &same));
+	filter_remove(&same, 1);
+	assert_true(filter_is_equal(&filter, &same));
+	filter_remove(&filter, 1);
+	filter_remove(&filter, 1);	/* there is none */
+	filter_remove(&filter, 0);
+	assert_int_equal(filter.count, 0);
+}
+
+static void assert_format(struct filter_part part, const char *plain, const char *negated)
+{
+	char text[FILTER_PART_BYTES];
+
+	assert_string_equal(filter_format_part(&part, text), plain);
+	part.is_negated = true;
+	assert_string_equal(filter_format_part(&part, text), negated);
+}
+
+static void test_every_part_can_be_read(void **state)
+{
+	char longest[FILTER_TEXT_BYTES], quoted[FILTER_PART_BYTES];
+
+	(void)state;
+	assert_format(text_part("hash"), "\"hash\"", "not \"hash\"");
+	assert_format(text_part("~^tcp_"), "~^tcp_", "not ~^tcp_");
+	assert_format(named_part(FILTER_COMMAND, "postgres"), "postgres", "not postgres");
+	assert_format(named_part(FILTER_OBJECT, "libc.so.6"), "libc.so.6", "not libc.so.6");
+	assert_format(named_part(FILTER_SYMBOL, "main"), "main", "not main");
+	assert_format(number_part(FILTER_PID, 4121), "pid 4121", "not pid 4121");
+	assert_format(number_part(FILTER_TID, 1), "tid 1", "not tid 1");
+	assert_format(number_part(FILTER_CPU, 3), "CPU 3", "not CPU 3");
+	assert_format(number_part(FILTER_KERNEL, 0), "kernel", "no kernel");
+	assert_format(number_part(FILTER_USER, 0), "user", "no user");
+	memset(longest, 'x', sizeof(longest) - 1);
+	longest[sizeof(longest) - 1] = '\0';
+	snprintf(quoted, sizeof(quoted), "not \"%s\"", longest);
+	assert_int_equal(strlen(quoted), 127 + 6);
+	assert_format(text_part(longest), quoted + 4, quoted);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_no_text_matches_every_row),
-		cmocka_unit_test(test_text_is_looked_for_in_symbol_object_and_command),
+		cmocka_unit_test(test_no_text_is_in_every_name),
 		cmocka_unit_test(test_capitals_count_only_when_typed),
+		cmocka_unit_test(test_a_tilde_begins_a_regular_expression),
 		cmocka_unit_test(test_letters_beyond_ascii_match_themselves),
-		cmocka_unit_test(test_idle_is_hidden_until_asked_for),
-		cmocka_unit_test(test_levels_are_hidden_with_their_guests),
+		cmocka_unit_test(test_a_text_that_can_not_be_looked_for_is_refused_with_the_reason),
+		cmocka_unit_test(test_the_hash_is_the_same_everywhere),
+		cmocka_unit_test(test_a_part_is_added_once),
+		cmocka_unit_test(test_exact_parts_are_equal_by_the_whole_name),
+		cmocka_unit_test(test_a_full_or_wrong_filter_stays_as_it_is),
+		cmocka_unit_test(test_parts_leave_one_by_one),
+		cmocka_unit_test(test_every_part_can_be_read),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -25,7 +25,8 @@ static struct fold fold_dense(struct model_fixture *world, struct slice_entry *e
 
 		slices[i] = (struct slice){ .entries = entries + from, .count = to - from };
 	}
-	fold_init(&fold, &world->trie, &world->names, &world->tasks, KEYS_DEFAULT, 0);
+	fold_init(&fold, &world->trie, &world->names, &world->tasks, KEYS_DEFAULT, 0,
+		  &fixture_no_filter);
 	fold_add_slices_dense(&fold, slices, SLICES);
 	assert_false(fold.is_out_of_memory);
 	return fold;

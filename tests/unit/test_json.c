@@ -121,6 +121,35 @@ static void test_only_what_is_in_the_key_is_told_of_a_row(void **state)
 		   "\"address\":null,\"level\":\".\"");
 }
 
+static void test_tasks_say_what_the_kernel_says_of_them(void **state)
+{
+	struct snapshot_row row = {
+		.self_samples = 1, .total_samples = 1, .pid = 7, .tid = 7, .task_state = 'R',
+		.cpu_pct = 99.96, .threads = 3, .command_line = "./a \"b\"",
+	};
+
+	(void)state;
+	assert_row(row, KEY_PID, "\"level\":null,\"state\":\"R\",\"cpu_pct\":100.0,\"threads\":3,"
+		   "\"command_line\":\"./a \\\"b\\\"\",\"idle\":false}");
+	assert_row(row, KEY_COMM, "\"level\":null,\"idle\":false}");
+	row = (struct snapshot_row){ .self_samples = 1, .total_samples = 1, .pid = 7,
+				     .cpu_pct = -1 };
+	assert_row(row, KEY_PID | KEY_TID, "\"level\":null,\"state\":null,\"cpu_pct\":null,"
+		   "\"threads\":null,\"command_line\":null,\"idle\":false}");
+}
+
+static void test_cpus_say_how_busy_they_are(void **state)
+{
+	struct snapshot_row row = { .self_samples = 1, .total_samples = 1, .cpu = 2,
+				    .busy_pct = 12.34 };
+
+	(void)state;
+	assert_row(row, KEY_CPU, "\"level\":null,\"busy_pct\":12.3,\"idle\":false}");
+	row.busy_pct = -1;
+	assert_row(row, KEY_CPU, "\"level\":null,\"busy_pct\":null,\"idle\":false}");
+	assert_row(row, KEY_CPU | KEY_COMM, "\"level\":null,\"idle\":false}");
+}
+
 static void test_what_is_not_known_is_null(void **state)
 {
 	const unsigned int code = KEY_OBJECT | KEY_SYMBOL;
@@ -185,7 +214,7 @@ static void test_rows_pass_the_filter_and_the_limit(void **state)
 	assert_null(strstr(text, "\"symbol\":\"c\""));
 	assert_null(strstr(text, "idle\":true"));
 	free(text);
-	options.filter.show_idle = true;
+	options.show_idle = true;
 	text = written(&snapshot, &options);
 	assert_has(text, "\"idle\":true}");
 	free(text);
@@ -229,6 +258,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_snapshot_is_one_object_on_one_line),
 		cmocka_unit_test(test_only_what_is_in_the_key_is_told_of_a_row),
+		cmocka_unit_test(test_tasks_say_what_the_kernel_says_of_them),
+		cmocka_unit_test(test_cpus_say_how_busy_they_are),
 		cmocka_unit_test(test_what_is_not_known_is_null),
 		cmocka_unit_test(test_figures_that_do_not_apply_are_null),
 		cmocka_unit_test(test_quotes_backslashes_and_controls_are_escaped),

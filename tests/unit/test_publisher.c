@@ -23,7 +23,7 @@ static int set_up(void **state)
 	stage_init(&stage, &replay, NULL);
 	config = (struct analyzer_config){
 		.ingest = stage.ingest.config, .host = "h", .target = "t", .notice = "",
-		.keys = KEY_OBJECT | KEY_SYMBOL, .window = WINDOW_ALL, .window_ns = 3 * S,
+		.query.keys = KEY_OBJECT | KEY_SYMBOL, .window = WINDOW_ALL, .window_ns = 3 * S,
 	};
 	publisher_init(&publisher, &config, &stage.ingest);
 	publisher_start(&publisher);

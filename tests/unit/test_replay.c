@@ -47,7 +47,7 @@ static struct snapshot *replay(const struct perf_data_writer *writer)
 		.source = reader,
 		.host = "", .target = "", .notice = "",
 		.wants_all_events = true,
-		.keys = KEY_COMM | KEY_PID | KEY_OBJECT | KEY_ADDRESS,
+		.query.keys = KEY_COMM | KEY_PID | KEY_OBJECT | KEY_ADDRESS,
 		.window = WINDOW_ALL,
 		.interval_ns = 1000000000,
 		.memory_bytes = MEMORY_BYTES,

@@ -62,12 +62,16 @@ struct scene {
 	struct ui_state state;
 	struct snapshot snapshot;
 	struct canvas canvas;
+	struct keymap keymap;
 };
 
 static void open_scene(struct scene *scene, int width, int height)
 {
 	memset(scene, 0, sizeof(*scene));
 	state_init(&scene->state);
+	keymap_init(&scene->keymap);
+	scene->state.keymap = &scene->keymap;
+	scene->state.theme = &themes[0];
 	scene->state.window_ns = 10 * CLOCK_NS_PER_S;
 	scene->state.interval_ns = 2 * CLOCK_NS_PER_S;
 	scene->snapshot = fixture_snapshot(mixed_rows, sizeof(mixed_rows) / sizeof(mixed_rows[0]));
@@ -85,7 +89,7 @@ static void show(struct scene *scene)
 static void press(struct scene *scene, const char *keys)
 {
 	for (; *keys; keys++)
-		state_press_key(&scene->state, *keys);
+		state_press_key(&scene->state, *keys, NULL);
 }
 
 static size_t write_text(const struct canvas *canvas, char *out)
@@ -285,7 +289,7 @@ static void test_everything_happens_at_once(void **state)
 			"kernel names are hidden: run as root";
 		show(&scene);
 		press(&scene, "iU\\r");
-		state_press_key(&scene.state, UI_KEY_ENTER);
+		state_press_key(&scene.state, UI_KEY_ENTER, NULL);
 		press(&scene, "zS ");
 		close_scene(&scene, sizes[i].name);
 	}

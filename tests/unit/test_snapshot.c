@@ -15,6 +15,7 @@
 
 #define KEYS_DEFAULT (KEY_OBJECT | KEY_SYMBOL)
 
+static const struct row_sources nothing;
 static struct model_fixture world;
 
 static int set_up(void **state)
@@ -38,7 +39,7 @@ static struct snapshot *build(unsigned int keys, const struct slice_entry *entri
 	struct snapshot *snapshot;
 
 	head.weight = fold.weight;
-	snapshot = snapshot_build(&head, &fold);
+	snapshot = snapshot_build(&head, &fold, &nothing);
 	assert_non_null(snapshot);
 	fold_finish(&fold);
 	return snapshot;
@@ -148,7 +149,7 @@ static void test_foreign_text_is_clean_and_lines_stay_lines(void **state)
 	const struct snapshot head = { .host = "ho\033st", .event = "e\x80", .target = "t\n",
 				       .notice = "one\033\ntwo\n\nfour", .end_reason = "r\r" };
 	struct fold fold = fixture_fold(&world, KEYS_DEFAULT, &entry, 1);
-	struct snapshot *snapshot = snapshot_build(&head, &fold);
+	struct snapshot *snapshot = snapshot_build(&head, &fold, &nothing);
 
 	(void)state;
 	assert_string_equal(snapshot->host, "ho\\x1bst");

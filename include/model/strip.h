@@ -1,0 +1,33 @@
+/* strip.h - the load of the last seconds, a point each: what struct snapshot calls strip.
+ * Thread: the analyzer's. */
+#ifndef MODEL_STRIP_H
+#define MODEL_STRIP_H
+
+#include "model/busy.h"
+#include "model/snapshot.h"
+#include "model/timeline.h"
+
+struct strip {
+	enum strip_kind kind;
+	uint32_t count;
+	double step_s;
+	float points[STRIP_POINTS];	/* oldest first; below 0: not known */
+};
+
+/* Busy % of each second up to the one of the newest reading: from the reading before to the first
+ * one in it. */
+void strip_from_busy(struct strip *strip, const struct busy *busy);
+
+struct strip_span {
+	uint64_t begin_ns, end_ns;	/* what the timeline knows */
+	uint32_t event;
+	bool is_only_event;		/* no other has samples */
+	bool is_whole;			/* all of it, whatever the step; else the last seconds */
+};
+
+/* Samples a second. A point is one whole second; with is_whole as many as make all of @span fit,
+ * the first and the last point also for a part of them. */
+void strip_from_timeline(struct strip *strip, const struct timeline *timeline,
+			 const struct strip_span *span);
+
+#endif

@@ -1,0 +1,68 @@
+/* command_list.h - what the commands do, for the table in ui/commands.c; and the few steps that
+ * menus and the mouse share with them.
+ * Thread: the ui's. */
+#ifndef UI_COMMAND_LIST_H
+#define UI_COMMAND_LIST_H
+
+#include "ui/state.h"
+
+/* command_moves.c: cursor and views */
+void cmd_up(struct ui_state *state);
+void cmd_down(struct ui_state *state);
+void cmd_page_up(struct ui_state *state);
+void cmd_page_down(struct ui_state *state);
+void cmd_first(struct ui_state *state);
+void cmd_last(struct ui_state *state);
+void cmd_open(struct ui_state *state);
+void cmd_back(struct ui_state *state);
+void cmd_unfold(struct ui_state *state);
+void cmd_fold(struct ui_state *state);
+void cmd_symbols(struct ui_state *state);
+void cmd_objects(struct ui_state *state);
+void cmd_commands(struct ui_state *state);
+void cmd_tasks(struct ui_state *state);
+void cmd_cpus(struct ui_state *state);
+void cmd_next_view(struct ui_state *state);
+void cmd_previous_view(struct ui_state *state);
+void cmd_messages(struct ui_state *state);
+void cmd_log(struct ui_state *state);
+void cmd_help(struct ui_state *state);
+void command_show_view(struct ui_state *state, enum view_kind kind);
+
+/* command_finds.c: search and filters */
+void cmd_search(struct ui_state *state);
+void cmd_find_next(struct ui_state *state);
+void cmd_find_previous(struct ui_state *state);
+void cmd_filter(struct ui_state *state);
+void cmd_filters(struct ui_state *state);
+void cmd_row_menu(struct ui_state *state);
+void cmd_idle(struct ui_state *state);
+void cmd_hide_kernel(struct ui_state *state);
+void cmd_hide_user(struct ui_state *state);
+
+/* command_shows.c: order, columns, time, looks */
+void cmd_sort(struct ui_state *state);
+void cmd_reverse(struct ui_state *state);
+void cmd_order(struct ui_state *state);
+void cmd_columns(struct ui_state *state);
+void cmd_pause(struct ui_state *state);
+void cmd_window(struct ui_state *state);
+void cmd_zero(struct ui_state *state);
+void cmd_slower(struct ui_state *state);
+void cmd_faster(struct ui_state *state);
+void cmd_interval(struct ui_state *state);
+void cmd_theme(struct ui_state *state);
+void cmd_mouse(struct ui_state *state);
+void cmd_repaint(struct ui_state *state);
+/* A second time: the other way round. */
+void command_sort_by(struct ui_state *state, enum column_id column);
+
+/* command_sources.c: what is sampled; the palette */
+void cmd_next_event(struct ui_state *state);
+void cmd_event(struct ui_state *state);
+void cmd_frequency(struct ui_state *state);
+void cmd_target(struct ui_state *state);
+void cmd_palette(struct ui_state *state);
+void cmd_quit(struct ui_state *state);
+
+#endif

@@ -1,0 +1,40 @@
+/* hits.h - what lies where in the picture, so that a click finds it: filled while drawing, read by
+ * the mouse.
+ * Thread: the ui's. */
+#ifndef UI_HITS_H
+#define UI_HITS_H
+
+#include <stddef.h>
+
+#define HITS_MAX 96		/* more than there are columns, views, crumbs and labels together */
+
+enum hit_kind {
+	HIT_NOTHING,
+	HIT_ROWS,		/* number: index of the first row, one line each */
+	HIT_TITLE,		/* enum column_id */
+	HIT_TAB,		/* enum view_kind */
+	HIT_CRUMB,		/* parts of the filter up to here */
+	HIT_COMMAND,		/* index into commands[] */
+};
+
+struct hit {
+	enum hit_kind kind;
+	int x, y, width, height;
+	size_t number;
+};
+
+struct hits {
+	struct hit list[HITS_MAX];
+	size_t count;
+};
+
+static inline void hits_add(struct hits *hits, struct hit hit)
+{
+	if (hits->count < HITS_MAX)
+		hits->list[hits->count++] = hit;
+}
+
+/* What is at that cell; of HIT_ROWS `number` is the row's own. */
+struct hit hits_find(const struct hits *hits, int x, int y);
+
+#endif

@@ -1,0 +1,38 @@
+/* pieces.h - a line made of pieces of text with a rank: where they don't fit, the least important
+ * leave.
+ * Thread: the owner's. */
+#ifndef UI_PIECES_H
+#define UI_PIECES_H
+
+#include <stddef.h>
+
+#include "ui/canvas.h"
+
+#define PIECE_BYTES 192
+#define PIECE_COUNT 32
+
+struct piece {
+	char text[PIECE_BYTES];
+	enum role role;
+	int rank;		/* the largest leaves first */
+};
+
+struct pieces {
+	const char *gap;	/* between two; borrowed */
+	struct piece list[PIECE_COUNT];
+	size_t count;
+};
+
+/* What does not fit into PIECE_COUNT or PIECE_BYTES is left out. */
+void pieces_add(struct pieces *pieces, int rank, enum role role, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+
+int pieces_width(const struct canvas *canvas, const struct pieces *pieces);
+
+/* Drops pieces until the rest fits into @width cells; one is always left. Returns its width. */
+int pieces_fit(const struct canvas *canvas, struct pieces *pieces, int width);
+
+/* Draws from the left edge of @area; returns the column behind the last cell used. */
+int pieces_put(struct canvas *canvas, struct canvas_area area, const struct pieces *pieces);
+
+#endif

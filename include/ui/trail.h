@@ -1,0 +1,57 @@
+/* trail.h - how one came to the rows on the screen: levels, each a view through more of one filter
+ * stack. "Back" takes the last level away and finds its cursor where it was.
+ *
+ *   filter:  [command postgres] [object libc.so.6]
+ *   levels:  Commands 0 parts,  Objects 1 part,  Symbols 2 parts
+ *
+ * Thread: the ui's. Pure.
+ */
+#ifndef UI_TRAIL_H
+#define UI_TRAIL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/filter.h"
+#include "ui/views.h"
+
+#define TRAIL_LEVELS (2 * FILTER_PARTS)
+
+/* Where a table stood: the row, and the line of the screen it was on. */
+struct table_place {
+	uint64_t cursor_id;
+	size_t cursor, top;
+	bool is_moved;		/* a key chose the row */
+};
+
+struct trail_level {
+	enum view_kind kind;
+	uint32_t parts;		/* of the filter, counted from its first */
+	struct table_place places[VIEW_COUNT];
+};
+
+struct trail {
+	struct filter filter;	/* of the last level */
+	struct trail_level levels[TRAIL_LEVELS];
+	size_t count;		/* at least 1 */
+};
+
+void trail_init(struct trail *trail, enum view_kind kind);
+
+/* The last level. BORROWED until the trail changes. */
+struct trail_level *trail_here(struct trail *trail);
+/* Its place in the view that it shows. As above. */
+struct table_place *trail_place(struct trail *trail);
+
+/* Goes on to @kind, through @part, too (NULL: the same filter). 0, or as filter_add(). A level like
+ * the last one is not added. */
+int trail_push(struct trail *trail, enum view_kind kind, const struct filter_part *part,
+	       struct diag *why);
+/* False: only the first level is left. */
+bool trail_pop(struct trail *trail);
+
+/* Takes one part out of every level; levels that are then as the one before them are left out. */
+void trail_remove_part(struct trail *trail, uint32_t index);
+
+#endif

@@ -1,0 +1,288 @@
+/* option_table.c - see option_table.h. perf's letters keep perf's meaning. */
+#include "option_table.h"
+
+#include <string.h>
+
+#include "base/near_name.h"
+#include "option_values.h"
+#include "options.h"
+
+#define HELP_COLUMN 25
+
+#define FLAG(field) offsetof(struct options, field)
+
+const struct option_row option_rows[] = {
+	{
+		.group = OPTIONS_WHOM, .letter = 'a', .name = "all-cpus", .flag = FLAG(wants_all),
+		.choice = CHOICE_WHOM, .help = "every process on every CPU",
+	},
+	{
+		.group = OPTIONS_WHOM, .letter = 'p', .name = "pid", .argument = "PID,...",
+		.set = option_set_pids, .choice = CHOICE_WHOM, .value = VALUE_PID,
+		.help = "these processes, their threads and what they start",
+	},
+	{
+		.group = OPTIONS_WHOM, .letter = 't', .name = "tid", .argument = "TID,...",
+		.set = option_set_tids, .choice = CHOICE_WHOM, .value = VALUE_TID,
+		.help = "these threads and what they start",
+	},
+	{
+		.group = OPTIONS_WHOM, .letter = 'u', .name = "uid", .argument = "USER",
+		.set = option_set_user, .choice = CHOICE_WHOM, .value = VALUE_USER,
+		.in_file = true, .help = "processes of this user (name or number)",
+	},
+	{
+		.group = OPTIONS_WHOM, .letter = 'C', .name = "cpu", .argument = "LIST",
+		.set = option_set_cpus, .value = VALUE_CPU, .in_file = true,
+		.help = "only on these CPUs, as 0-3,8",
+	},
+	{
+		.group = OPTIONS_WHOM, .name = "no-inherit", .in_file = true,
+		.flag = FLAG(capture.target.no_inherit), .default_text = "false",
+		.help = "not what the targets start later",
+	},
+	{
+		.group = OPTIONS_WHOM, .argument = "-- command args...",
+		.help = "start this program and sample it",
+		.more = "The screen ends with it, and its exit status becomes that of flametop.",
+	},
+	{
+		.group = OPTIONS_WHOM, .letter = 'i', .name = "input", .argument = "FILE",
+		.set = option_set_input, .value = VALUE_FILE,
+		.help = "a recording of perf record, instead of this machine",
+	},
+	{
+		.group = OPTIONS_WHAT, .letter = 'e', .name = "event", .argument = "EVENT",
+		.set = option_set_event, .choice = CHOICE_EVENT, .value = VALUE_EVENT,
+		.in_file = true,
+		.help = "cpu-clock, cycles, page-faults, rNNN, pmu/terms/,\n"
+			"group:tracepoint, ...; modifiers as in cycles:u; repeatable",
+		.more = "perf-list(1) tells the names that this machine has.",
+	},
+	{
+		.group = OPTIONS_WHAT, .letter = 'F', .name = "freq", .argument = "HZ|max",
+		.set = option_set_freq, .choice = CHOICE_RATE, .value = VALUE_WORD,
+		.words = option_freqs, .in_file = true,
+		.help = "samples a second and CPU (997)",
+		.more = "Each sample costs the program that is sampled some microseconds: "
+			"the rate is the overhead.",
+	},
+	{
+		.group = OPTIONS_WHAT, .letter = 'c', .name = "count", .argument = "PERIOD",
+		.set = option_set_count, .choice = CHOICE_RATE, .in_file = true,
+		.help = "a sample every PERIOD events instead",
+	},
+	{
+		.group = OPTIONS_WHAT, .letter = 'm', .name = "mmap-pages", .argument = "N",
+		.set = option_set_pages, .in_file = true,
+		.help = "ring size per CPU and event, pages, a power of two",
+	},
+	{
+		.group = OPTIONS_SHOWN, .letter = 's', .name = "sort", .argument = "KEYS",
+		.set = option_set_keys, .value = VALUE_SORT_KEYS, .words = option_sort_keys,
+		.in_file = true, .default_text = "dso,symbol",
+		.help = "row keys of pid,tid,comm,dso,symbol,cpu,address;\n"
+			"+KEY adds one, -KEY removes one",
+		.more = "Samples that agree in all keys are one row.",
+	},
+	{
+		.group = OPTIONS_SHOWN, .letter = 'd', .name = "delay", .argument = "SECONDS",
+		.set = option_set_delay, .in_file = true, .default_text = "2",
+		.help = "refresh interval, 0.1 or more",
+	},
+	{
+		.group = OPTIONS_SHOWN, .name = "window", .argument = "W",
+		.set = option_set_window, .value = VALUE_WORD, .words = option_windows,
+		.in_file = true,
+		.help = "last W seconds, or all, or decay (10; batch: the interval)",
+		.more = "With decay what is older counts less: half for every 5 seconds.",
+	},
+	{
+		.group = OPTIONS_SHOWN, .name = "filter", .argument = "TEXT",
+		.set = option_set_filter, .in_file = true,
+		.help = "only rows whose symbol, object or command has TEXT",
+		.more = "Capitals count if TEXT has one.",
+	},
+	{
+		.group = OPTIONS_SHOWN, .letter = 'K', .name = "hide-kernel", .in_file = true,
+		.flag = FLAG(hide_kernel), .default_text = "false",
+		.help = "no kernel rows",
+	},
+	{
+		.group = OPTIONS_SHOWN, .letter = 'U', .name = "hide-user", .in_file = true,
+		.flag = FLAG(hide_user), .default_text = "false",
+		.help = "no user rows",
+	},
+	{
+		.group = OPTIONS_SHOWN, .name = "idle", .in_file = true,
+		.flag = FLAG(show_idle), .default_text = "false",
+		.help = "also samples of the idle loop",
+	},
+	{
+		.group = OPTIONS_SCREEN, .name = "theme", .argument = "NAME",
+		.set = option_set_theme, .value = VALUE_THEME, .in_file = true,
+		.default_text = "default", .help = "colours; an unknown NAME lists what there is",
+	},
+	{
+		.group = OPTIONS_SCREEN, .name = "color", .argument = "WHEN",
+		.set = option_set_color, .value = VALUE_WORD, .words = option_colors,
+		.in_file = true, .default_text = "auto",
+		.help = "auto, always, never; NO_COLOR is honoured",
+	},
+	{
+		.group = OPTIONS_SCREEN, .name = "no-unicode", .flag = FLAG(no_unicode),
+		.in_file = true, .default_text = "false", .help = "ASCII only",
+	},
+	{
+		.group = OPTIONS_SCREEN, .name = "no-mouse", .flag = FLAG(no_mouse),
+		.in_file = true, .default_text = "false",
+		.help = "leave the mouse to the terminal",
+	},
+	{
+		.group = OPTIONS_BATCH, .name = "batch", .argument = "[=N]",
+		.set = option_set_batch, .help = "print N refreshes (endless without N)",
+	},
+	{
+		.group = OPTIONS_BATCH, .name = "duration", .argument = "S",
+		.set = option_set_duration, .help = "end after S seconds",
+	},
+	{
+		.group = OPTIONS_BATCH, .name = "format", .argument = "FORMAT",
+		.set = option_set_format, .value = VALUE_WORD, .words = option_formats,
+		.help = "text, or json: one object per refresh, event and line",
+	},
+	{
+		.group = OPTIONS_BATCH, .letter = 'E', .name = "entries", .argument = "N",
+		.set = option_set_rows, .in_file = true,
+		.help = "at most N rows (text: 40, json: all)",
+	},
+	{
+		.group = OPTIONS_OTHER, .name = "history-memory", .argument = "MIB",
+		.set = option_set_memory, .in_file = true, .default_text = "64",
+		.help = "memory for the last minutes",
+	},
+	{
+		.group = OPTIONS_OTHER, .name = "log", .argument = "FILE", .set = option_set_log,
+		.value = VALUE_FILE, .in_file = true, .help = "append messages to FILE",
+	},
+	{
+		.group = OPTIONS_OTHER, .name = "config", .argument = "FILE",
+		.set = option_set_config, .value = VALUE_FILE,
+		.help = "read FILE instead of flametop/config; none: no file",
+		.more = "With another file, or none, no hidden columns are remembered.",
+	},
+	{
+		.group = OPTIONS_OTHER, .name = "print-config", .flag = FLAG(wants_config),
+		.help = "a configuration of all defaults, commented out",
+	},
+	{
+		.group = OPTIONS_OTHER, .name = "print-man", .flag = FLAG(wants_man),
+		.help = "flametop(8) in mdoc, for packagers",
+	},
+	{
+		.group = OPTIONS_OTHER, .name = "print-completion",
+		.flag = FLAG(wants_completion),
+		.help = "completion for bash, for packagers",
+	},
+	{
+		.group = OPTIONS_OTHER, .letter = 'h', .name = "help", .flag = FLAG(wants_help),
+		.help = "this text",
+	},
+	{
+		.group = OPTIONS_OTHER, .name = "version", .flag = FLAG(wants_version),
+		.help = "the version",
+	},
+};
+const size_t option_row_count = sizeof(option_rows) / sizeof(option_rows[0]);
+_Static_assert(sizeof(option_rows) / sizeof(option_rows[0]) <= OPTION_ROWS_MAX,
+	       "options.c has room for so many");
+
+static const char *const titles[OPTION_GROUP_COUNT] = {
+	[OPTIONS_WHOM] = "Whom to sample (default: every process)",
+	[OPTIONS_WHAT] = "What to sample (default: cycles, else cpu-clock)",
+	[OPTIONS_SHOWN] = "What to show",
+	[OPTIONS_SCREEN] = "The screen",
+	[OPTIONS_BATCH] = "Without a screen",
+	[OPTIONS_OTHER] = "",
+};
+
+const char *option_table_title(enum option_group group)
+{
+	return titles[group];
+}
+
+const struct option_row *option_table_find(const char *name)
+{
+	for (size_t i = 0; i < option_row_count; i++)
+		if (option_rows[i].name && !strcmp(option_rows[i].name, name))
+			return &option_rows[i];
+	return NULL;
+}
+
+const struct option_row *option_table_find_letter(int letter)
+{
+	for (size_t i = 0; i < option_row_count; i++)
+		if (letter && option_rows[i].letter == letter)
+			return &option_rows[i];
+	return NULL;
+}
+
+const char *option_table_nearest(const char *name)
+{
+	struct near_name near;
+
+	near_name_start(&near, name);
+	for (size_t i = 0; i < option_row_count; i++)
+		if (option_rows[i].name)
+			near_name_try(&near, option_rows[i].name);
+	return near.nearest;
+}
+
+bool option_table_is_value_optional(const struct option_row *row)
+{
+	return row->argument && row->argument[0] == '[';
+}
+
+/* "  -p, --pid PID,...": how many columns it took. */
+static int print_names(FILE *out, const struct option_row *row)
+{
+	const char *argument = row->argument ? row->argument : "";
+	const char *space = row->argument && !option_table_is_value_optional(row) ? " " : "";
+
+	if (!row->name)
+		return fprintf(out, "  %s", argument);
+	if (row->letter)
+		return fprintf(out, "  -%c, --%s%s%s", row->letter, row->name, space, argument);
+	return fprintf(out, "      --%s%s%s", row->name, space, argument);
+}
+
+static void print_row(FILE *out, const struct option_row *row)
+{
+	const int used = print_names(out, row);
+	const char *second = strchr(row->help, '\n');
+	const int first_bytes = (int)(second ? (size_t)(second - row->help) : strlen(row->help));
+
+	fprintf(out, "%*s%.*s", used < HELP_COLUMN ? HELP_COLUMN - used : 2, "", first_bytes,
+		row->help);
+	if (second)
+		fprintf(out, "\n%*s%s", HELP_COLUMN, "", second + 1);
+	if (row->default_text && row->argument)
+		fprintf(out, " (%s)", row->default_text);
+	fputc('\n', out);
+}
+
+void option_table_print_help(FILE *out)
+{
+	fputs("Usage: flametop [options] [-- command args...]\n"
+	      "Shows which code is hot right now: live on the terminal, or in batches.\n", out);
+	for (size_t i = 0; i < option_row_count; i++) {
+		const struct option_row *row = &option_rows[i];
+
+		if (i == 0 || row->group != option_rows[i - 1].group)
+			fprintf(out, "\n%s%s", titles[row->group], titles[row->group][0] ? "\n" : "");
+		print_row(out, row);
+	}
+	fputs("\nExit status: 0 ok, 1 output failed, 2 usage or no terminal, 3 data or resources,\n"
+	      "4 permission, 5 internal error, 128+n signal n; with a command its own, 126 or 127\n"
+	      "when it can't be started, 125 for a failure of flametop.\n", out);
+}

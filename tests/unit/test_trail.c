@@ -1,0 +1,116 @@
+/* The way to the rows: levels over one stack of filters. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "ui/trail.h"
+
+static struct filter_part part_of(enum filter_field field, uint64_t number)
+{
+	return (struct filter_part){ .field = field, .number = number };
+}
+
+static void push(struct trail *trail, enum view_kind kind, enum filter_field field,
+		 uint64_t number)
+{
+	const struct filter_part part = part_of(field, number);
+	struct diag why;
+
+	assert_int_equal(trail_push(trail, kind, &part, &why), 0);
+}
+
+static void test_back_takes_the_last_part_away_and_finds_the_place(void **state)
+{
+	struct trail trail;
+
+	(void)state;
+	trail_init(&trail, VIEW_CPUS);
+	trail_place(&trail)->cursor_id = 7;
+	push(&trail, VIEW_TASKS, FILTER_CPU, 3);
+	trail_place(&trail)->cursor_id = 8;
+	push(&trail, VIEW_SYMBOLS, FILTER_PID, 4121);
+	assert_int_equal(trail.filter.count, 2);
+	assert_int_equal(trail_here(&trail)->kind, VIEW_SYMBOLS);
+	assert_int_equal(trail_place(&trail)->cursor_id, 0);
+
+	assert_true(trail_pop(&trail));
+	assert_int_equal(trail.filter.count, 1);
+	assert_int_equal(trail_here(&trail)->kind, VIEW_TASKS);
+	assert_int_equal(trail_place(&trail)->cursor_id, 8);
+	assert_true(trail_pop(&trail));
+	assert_int_equal(trail.filter.count, 0);
+	assert_int_equal(trail_place(&trail)->cursor_id, 7);
+	assert_false(trail_pop(&trail));
+}
+
+static void test_a_level_like_the_last_is_not_added(void **state)
+{
+	struct trail trail;
+	struct diag why;
+
+	(void)state;
+	trail_init(&trail, VIEW_SYMBOLS);
+	push(&trail, VIEW_SYMBOLS, FILTER_PID, 1);
+	push(&trail, VIEW_SYMBOLS, FILTER_PID, 1);
+	assert_int_equal(trail.count, 2);
+	assert_int_equal(trail_push(&trail, VIEW_SYMBOLS, NULL, &why), 0);
+	assert_int_equal(trail.count, 2);
+}
+
+/*   parts:   pid 1   CPU 2   CPU 3        levels: 0, 1, 2, 3 parts, all symbols
+ *   without "CPU 2": pid 1, CPU 3                 0, 1, 1, 2 -> 0, 1, 2 */
+static void test_a_part_that_is_removed_leaves_all_levels(void **state)
+{
+	struct trail trail;
+
+	(void)state;
+	trail_init(&trail, VIEW_SYMBOLS);
+	push(&trail, VIEW_SYMBOLS, FILTER_PID, 1);
+	push(&trail, VIEW_SYMBOLS, FILTER_CPU, 2);
+	push(&trail, VIEW_SYMBOLS, FILTER_CPU, 3);
+	trail_remove_part(&trail, 1);
+	assert_int_equal(trail.count, 3);
+	assert_int_equal(trail.filter.count, 2);
+	assert_int_equal(trail.levels[1].parts, 1);
+	assert_int_equal(trail.levels[2].parts, 2);
+	assert_int_equal(trail.filter.parts[1].number, 3);
+	assert_true(trail_pop(&trail));
+	assert_int_equal(trail.filter.parts[0].field, FILTER_PID);
+}
+
+static void test_a_full_trail_says_so_and_stays(void **state)
+{
+	struct trail trail;
+	struct filter_part part = part_of(FILTER_PID, 0);
+	struct diag why = { 0 };
+	int err = 0;
+
+	(void)state;
+	trail_init(&trail, VIEW_SYMBOLS);
+	for (part.number = 0; !err; part.number++)
+		err = trail_push(&trail, VIEW_SYMBOLS, &part, &why);
+	assert_int_equal(err, -ENOSPC);
+	assert_true(strlen(why.text) > 0);
+	assert_int_equal(trail.filter.count, FILTER_PARTS);
+	while (trail_pop(&trail))
+		;
+	assert_int_equal(trail.filter.count, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_back_takes_the_last_part_away_and_finds_the_place),
+		cmocka_unit_test(test_a_level_like_the_last_is_not_added),
+		cmocka_unit_test(test_a_part_that_is_removed_leaves_all_levels),
+		cmocka_unit_test(test_a_full_trail_says_so_and_stays),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,362 @@
+/* column_cells.c - what each column writes, and how it orders rows. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "ui/columns.h"
+#include "ui/format.h"
+
+#define GAP_CELLS 1		/* between a symbol's level, its name and a note */
+
+#define HOT_PCT	 5.0	/* the limits that perf's users know */
+#define WARM_PCT 0.5
+
+static enum role heat_role(double pct)
+{
+	return pct >= HOT_PCT ? ROLE_HOT : pct >= WARM_PCT ? ROLE_WARM : ROLE_COOL;
+}
+
+static enum role code_role(const struct snapshot_row *row)
+{
+	if (row->state != SYMBOL_NAMED)
+		return ROLE_UNRESOLVED;
+	switch (row->mode) {
+	case MODE_KERNEL:
+	case MODE_HYPERVISOR:
+		return ROLE_KERNEL;
+	case MODE_GUEST_KERNEL:
+	case MODE_GUEST_USER:
+		return ROLE_GUEST;
+	case MODE_USER:
+		return ROLE_USER;
+	case MODE_UNKNOWN:
+		break;
+	}
+	return ROLE_UNRESOLVED;
+}
+
+static const char *level_tag(enum cpu_mode mode)
+{
+	static const char *const tags[] = {
+		[MODE_UNKNOWN] = "[?]",	     [MODE_KERNEL] = "[k]",	  [MODE_USER] = "[.]",
+		[MODE_HYPERVISOR] = "[H]",   [MODE_GUEST_KERNEL] = "[g]", [MODE_GUEST_USER] = "[u]",
+	};
+
+	return tags[mode];
+}
+
+/* Idle is not part of 100 %, so an idle row has no share. */
+static void put_share(struct canvas *canvas, struct canvas_area area,
+		      const struct column_row *of, double weight)
+{
+	const double pct = snapshot_pct(of->snapshot, weight);
+	char text[FORMAT_BYTES];
+
+	if (of->row->is_idle)
+		canvas_put_right(canvas, area, "idle", ROLE_DIM);
+	else
+		canvas_put_right(canvas, area, format_pct(text, pct), heat_role(pct));
+}
+
+static void put_self(struct canvas *canvas, struct canvas_area area, const struct column_row *of)
+{
+	put_share(canvas, area, of, of->row->self_weight);
+}
+
+static void put_total(struct canvas *canvas, struct canvas_area area, const struct column_row *of)
+{
+	put_share(canvas, area, of, of->row->total_weight);
+}
+
+/* Bars are measured by the hottest row: by 100 % most of them would be one dot. */
+static double hottest_weight(const struct snapshot *snapshot)
+{
+	for (size_t i = 0; i < snapshot->row_count; i++)
+		if (!snapshot->rows[i].is_idle)
+			return snapshot->rows[i].self_weight;
+	return 0;
+}
+
+static void put_bar(struct canvas *canvas, struct canvas_area area, const struct column_row *of)
+{
+	const double hottest = hottest_weight(of->snapshot);
+	char text[128];
+
+	if (of->row->is_idle || hottest <= 0)
+		return;
+	format_bar(text, sizeof(text), area.width, of->row->self_weight / hottest, canvas->is_ascii);
+	canvas_put_text(canvas, area, text, heat_role(snapshot_pct(of->snapshot, of->row->self_weight)));
+}
+
+static void put_samples(struct canvas *canvas, struct canvas_area area, const struct column_row *of)
+{
+	char text[FORMAT_BYTES];
+
+	canvas_put_right(canvas, area, format_count(text, of->row->self_samples), ROLE_DIM);
+}
+
+static void put_number(struct canvas *canvas, struct canvas_area area, int64_t number)
+{
+	char text[FORMAT_BYTES] = "-";
+
+	if (number >= 0)
+		snprintf(text, sizeof(text), "%" PRId64, number);
+	canvas_put_right(canvas, area, text, ROLE_TEXT);
+}
+
+/* Of a thread among those of its process it is the thread's: that is what tells them apart. */
+static void put_pid(struct canvas *canvas, struct canvas_area area, const struct column_row *of)
+{
+	put_number(canvas, area, of->row->group_id ? of->row->tid : of->row->pid);
+}
+
+static void put_tid(struct canvas *canvas, struct canvas_area area, const struct column_row *of)
+{
+	put_number(canvas, area, of->row->tid);
+}
+
+static void put_cpu(struct canvas *canvas, struct canvas_area area, const struct column_row *of)
+{
+	put_number(canvas, area, of->row->cpu);
+}
+
+static void put_rate(struct canvas *canvas, struct canvas_area area, const struct column_row *of)
+{
+	char text[FORMAT_BYTES] = "-";
+
+	if (of->snapshot->window_s > 0)
+		format_count(text, (uint64_t)((double)of->row->self_samples /
+						      of->snapshot->window_s + 0.5));
+	canvas_put_right(canvas, area, text, ROLE_DIM);
+}
+
+static void put_cpu_pct(struct canvas *canvas, struct canvas_area area,
+			const struct column_row *of)
+{
+	char text[FORMAT_BYTES] = "-";
+
+	if (of->row->cpu_pct >= 0)
+		snprintf(text, sizeof(text), "%.1f", of->row->cpu_pct);
+	canvas_put_right(canvas, area, text, ROLE_TEXT);
+}
+
+static void put_state(struct canvas *canvas, struct canvas_area area, const struct column_row *of)
+{
+	const char text[] = { of->row->task_state ? of->row->task_state : '-', '\0' };
+
+	canvas_put_text(canvas, area, text, of->row->task_state == 'R' ? ROLE_TEXT : ROLE_DIM);
+}
+
+static void put_threads(struct canvas *canvas, struct canvas_area area,
+			const struct column_row *of)
+{
+	if (!of->row->group_id)
+		put_number(canvas, area, of->row->threads ? (int64_t)of->row->threads : -1);
+}
+
+static void put_busy(struct canvas *canvas, struct canvas_area area, const struct column_row *of)
+{
+	char text[FORMAT_BYTES] = "-";
+
+	if (of->row->busy_pct >= 0)
+		snprintf(text, sizeof(text), "%.0f", of->row->busy_pct);
+	canvas_put_right(canvas, area, text, ROLE_TEXT);
+}
+
+static void put_command_line(struct canvas *canvas, struct canvas_area area,
+			     const struct column_row *of)
+{
+	canvas_put_text(canvas, area, of->row->command_line, ROLE_DIM);
+}
+
+static void put_tasks(struct canvas *canvas, struct canvas_area area, const struct column_row *of)
+{
+	char text[FORMAT_BYTES];
+
+	if (of->row->tasks)
+		snprintf(text, sizeof(text), "%" PRIu32 " tasks", of->row->tasks);
+	else	/* large windows: not counted, see struct snapshot_row */
+		snprintf(text, sizeof(text), "several");
+	canvas_put_text(canvas, area, text, ROLE_DIM);
+}
+
+/* Of a process its threads fold out from: a mark that says which way. */
+static const char *fold_mark(const struct column_row *of)
+{
+	if (!(of->snapshot->keys & KEY_GROUP))
+		return "";
+	if (of->row->group_id)
+		return "  \u00b7 ";
+	if (of->row->tasks < 2)
+		return "  ";
+	return of->is_unfolded ? "\u25be " : "\u25b8 ";
+}
+
+static void put_command(struct canvas *canvas, struct canvas_area area,
+			const struct column_row *of)
+{
+	const int used = canvas_put_text(canvas, area, fold_mark(of), ROLE_DIM);
+
+	area.x += used;
+	area.width -= used;
+	if (of->row->comm[0] || of->row->tasks == 1)
+		canvas_put_text(canvas, area, of->row->comm, ROLE_TEXT);
+	else
+		put_tasks(canvas, area, of);
+}
+
+static void put_object(struct canvas *canvas, struct canvas_area area, const struct column_row *of)
+{
+	canvas_put_text(canvas, area, of->row->object, ROLE_DIM);
+}
+
+static void put_symbol(struct canvas *canvas, struct canvas_area area, const struct column_row *of)
+{
+	const enum role role = code_role(of->row);
+	int used = canvas_put_text(canvas, area, level_tag(of->row->mode), role) + GAP_CELLS;
+	char address[FORMAT_BYTES];
+	const char *name = of->row->symbol;
+	const char *note = "";
+
+	if (of->row->state == SYMBOL_LOADING) {
+		name = of->row->object;	/* its column may have no room */
+		note = "loading";
+	} else if (of->row->state != SYMBOL_NAMED) {
+		note = of->row->state == SYMBOL_UNREADABLE ? of->row->reason : "no symbol";
+		if (name[0] == '\0') {
+			snprintf(address, sizeof(address), "0x%" PRIx64, of->row->address);
+			name = address;
+		}
+	}
+
+	area.x += used;
+	area.width -= used;
+	used = canvas_put_text(canvas, area, name, role);
+	area.x += used + GAP_CELLS;
+	area.width -= used + GAP_CELLS;
+	if (note[0] && area.width > 3) {	/* at least "(x)" */
+		area.width -= 1;
+		canvas_put_text(canvas, area, "(", ROLE_DIM);
+		area.x += 1;
+		area.width -= 1;
+		used = canvas_put_text(canvas, area, note, ROLE_DIM);
+		area.x += used;
+		area.width = 1;
+		canvas_put_text(canvas, area, ")", ROLE_DIM);
+	}
+}
+
+static int by_weight(double a, double b)	/* largest first */
+{
+	return (a < b) - (a > b);
+}
+
+static int by_self(const struct snapshot_row *a, const struct snapshot_row *b)
+{
+	return by_weight(a->self_weight, b->self_weight);
+}
+
+static int by_total(const struct snapshot_row *a, const struct snapshot_row *b)
+{
+	return by_weight(a->total_weight, b->total_weight);
+}
+
+static int by_samples(const struct snapshot_row *a, const struct snapshot_row *b)
+{
+	return (a->self_samples < b->self_samples) - (a->self_samples > b->self_samples);
+}
+
+static int by_number(int64_t a, int64_t b)	/* smallest first */
+{
+	return (a > b) - (a < b);
+}
+
+static int by_pid(const struct snapshot_row *a, const struct snapshot_row *b)
+{
+	return a->pid == b->pid ? by_number(a->tid, b->tid) : by_number(a->pid, b->pid);
+}
+
+static int by_tid(const struct snapshot_row *a, const struct snapshot_row *b)
+{
+	return by_number(a->tid, b->tid);
+}
+
+static int by_cpu(const struct snapshot_row *a, const struct snapshot_row *b)
+{
+	return by_number(a->cpu, b->cpu);
+}
+
+static int by_command(const struct snapshot_row *a, const struct snapshot_row *b)
+{
+	return strcasecmp(a->comm, b->comm);
+}
+
+static int by_threads(const struct snapshot_row *a, const struct snapshot_row *b)
+{
+	return by_number(b->threads, a->threads);
+}
+
+static int by_cpu_pct(const struct snapshot_row *a, const struct snapshot_row *b)
+{
+	return by_weight(a->cpu_pct, b->cpu_pct);
+}
+
+static int by_busy(const struct snapshot_row *a, const struct snapshot_row *b)
+{
+	return by_weight(a->busy_pct, b->busy_pct);
+}
+
+static int by_state(const struct snapshot_row *a, const struct snapshot_row *b)
+{
+	return by_number(a->task_state, b->task_state);
+}
+
+static int by_command_line(const struct snapshot_row *a, const struct snapshot_row *b)
+{
+	return strcasecmp(a->command_line, b->command_line);
+}
+
+static int by_object(const struct snapshot_row *a, const struct snapshot_row *b)
+{
+	return strcasecmp(a->object, b->object);
+}
+
+static int by_symbol(const struct snapshot_row *a, const struct snapshot_row *b)
+{
+	return strcasecmp(a->symbol, b->symbol);
+}
+
+const struct column columns[COL_COUNT] = {
+	[COL_SELF] = { "SELF%", 6, 6, ALIGN_RIGHT, 90, 0, put_self, by_self,
+		       "samples in the row itself, % of the window without idle" },
+	[COL_BAR] = { "", 8, 12, ALIGN_LEFT, 30, 0, put_bar, NULL,
+		      "SELF% against the hottest row" },
+	[COL_TOTAL] = { "TOTAL%", 7, 7, ALIGN_RIGHT, 80, 0, put_total, by_total,
+			"samples with it anywhere on the stack, % of the window" },
+	[COL_SAMPLES] = { "SAMPLES", 8, 8, ALIGN_RIGHT, 20, 0, put_samples, by_samples,
+			  "how many samples SELF% stands on" },
+	[COL_PID] = { "PID", 7, 7, ALIGN_RIGHT, 85, KEY_PID | KEY_COMM, put_pid, by_pid,
+		      "process; a folded-out thread: its thread id" },
+	[COL_TID] = { "TID", 7, 7, ALIGN_RIGHT, 84, KEY_TID, put_tid, by_tid, "thread" },
+	[COL_CPU] = { "CPU", 4, 4, ALIGN_RIGHT, 86, KEY_CPU, put_cpu, by_cpu, "CPU" },
+	[COL_COMMAND] = { "COMMAND", 13, 20, ALIGN_LEFT, 40, 0, put_command, by_command,
+			  "the command, or how many tasks share the row" },
+	[COL_OBJECT] = { "OBJECT", 14, 30, ALIGN_LEFT, 50, KEY_OBJECT, put_object, by_object,
+			 "program, library or [kernel]" },
+	[COL_SYMBOL] = { "SYMBOL", COLUMNS_FILL_CELLS, 0, ALIGN_LEFT, 99, KEY_SYMBOL | KEY_ADDRESS,
+			 put_symbol, by_symbol,
+			 "function behind its level, 0x... when it has no name" },
+	[COL_RATE] = { "SMPL/S", 6, 6, ALIGN_RIGHT, 60, 0, put_rate, by_samples,
+		       "samples a second" },
+	[COL_CPU_PCT] = { "CPU%", 6, 6, ALIGN_RIGHT, 70, KEY_PID, put_cpu_pct, by_cpu_pct,
+			  "time on a CPU since the last reading of /proc, 100 is one CPU" },
+	[COL_STATE] = { "S", 1, 1, ALIGN_LEFT, 35, KEY_PID, put_state, by_state,
+			"state: R runs, S sleeps, D waits for a device, T stopped, Z zombie, "
+			"X has ended" },
+	[COL_THREADS] = { "THR", 4, 4, ALIGN_RIGHT, 34, KEY_PID, put_threads, by_threads,
+			  "threads of the process" },
+	[COL_BUSY] = { "BUSY%", 6, 6, ALIGN_RIGHT, 70, KEY_CPU, put_busy, by_busy,
+		       "how busy the CPU was, from /proc/stat" },
+	[COL_COMMAND_LINE] = { "COMMAND LINE", COLUMNS_FILL_CELLS, 0, ALIGN_LEFT, 98, KEY_PID,
+			       put_command_line, by_command_line, "how it was started" },
+};

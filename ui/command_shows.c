@@ -1,0 +1,209 @@
+/* command_shows.c - order, columns, time and looks. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "ui/command_list.h"
+#include "ui/format.h"
+#include "ui/header.h"
+
+/* What `w` goes through. */
+static const struct {
+	enum window_kind kind;
+	uint64_t ns;
+} windows[] = {
+	{ WINDOW_SECONDS, 10 * CLOCK_NS_PER_S },
+	{ WINDOW_SECONDS, 60 * CLOCK_NS_PER_S },
+	{ WINDOW_ALL, 0 },
+	{ WINDOW_DECAY, 0 },
+};
+#define WINDOW_COUNT (sizeof(windows) / sizeof(windows[0]))
+
+/* What `<` and `>` go through. */
+static const uint64_t intervals_ms[] = { 100, 200, 500, 1000, 2000, 5000, 10000 };
+#define INTERVAL_COUNT (sizeof(intervals_ms) / sizeof(intervals_ms[0]))
+#define MIN_INTERVAL_S 0.1
+#define MAX_INTERVAL_S 10.0
+
+static bool is_sortable(const struct ui_state *state, enum column_id id)
+{
+	const struct column_set set = state_columns(state);
+
+	return columns[id].compare && columns_is_shown(&set, id);
+}
+
+static void sort_by(struct ui_state *state, enum column_id id, bool is_reversed)
+{
+	state->orders[state->shown_kind] = (struct table_order){ id, is_reversed };
+	state_refresh_view(state);
+	state_say(state, "sorted by %s \u00b7 s next column \u00b7 S reverse", columns[id].title);
+}
+
+void command_sort_by(struct ui_state *state, enum column_id id)
+{
+	const struct table_order *order = &state->orders[state->shown_kind];
+
+	if (is_sortable(state, id))
+		sort_by(state, id, id == order->column && !order->is_reversed);
+}
+
+void cmd_sort(struct ui_state *state)
+{
+	enum column_id id = state->orders[state->shown_kind].column;
+
+	do
+		id = (enum column_id)((id + 1) % COL_COUNT);
+	while (!is_sortable(state, id));
+	sort_by(state, id, false);
+}
+
+void cmd_reverse(struct ui_state *state)
+{
+	struct table_order *order = &state->orders[state->shown_kind];
+
+	order->is_reversed = !order->is_reversed;
+	state_refresh_view(state);
+}
+
+static void order_chosen(struct ui_state *state, const struct menu_item *item)
+{
+	sort_by(state, (enum column_id)item->id, false);
+}
+
+void cmd_order(struct ui_state *state)
+{
+	static const struct menu_use use = { order_chosen };
+
+	state_open_menu(state, &use, "sort by", false);
+	for (int id = 0; id < COL_COUNT; id++)
+		if (is_sortable(state, (enum column_id)id))
+			menu_add(&state->menu, id, MENU_PLAIN, columns[id].title, columns[id].help);
+}
+
+static void column_chosen(struct ui_state *state, const struct menu_item *item)
+{
+	unsigned int *hidden = &state->choice.hidden[state->shown_kind];
+
+	*hidden ^= 1u << item->id;
+	state->is_choice_changed = true;
+	menu_set_mark(&state->menu, *hidden & 1u << item->id ? MENU_OFF : MENU_ON);
+}
+
+void cmd_columns(struct ui_state *state)
+{
+	static const struct menu_use use = { column_chosen };
+	const enum view_kind kind = state->shown_kind;
+	struct column_set set = state_columns(state);
+
+	set.hidden = 0;
+	state_open_menu(state, &use, "columns", false);
+	for (const enum column_id *id = set.ids; *id != COL_COUNT; id++)
+		if (*id != set.fill && columns_is_shown(&set, *id))
+			menu_add(&state->menu, (int)*id,
+				 state->choice.hidden[kind] & 1u << *id ? MENU_OFF : MENU_ON,
+				 columns[*id].title[0] ? columns[*id].title : "bar",
+				 columns[*id].help);
+}
+
+void cmd_pause(struct ui_state *state)
+{
+	state->is_paused = !state->is_paused;
+	if (state->is_paused && state->shown)
+		state_request(state, REQUEST_FREEZE, 0, state->shown->time_ns);
+	else
+		state_request(state, REQUEST_FREEZE, 0, 0);
+}
+
+void cmd_window(struct ui_state *state)
+{
+	size_t next = 0;
+
+	for (size_t i = 0; i < WINDOW_COUNT; i++)
+		if (windows[i].kind == state->window &&
+		    (windows[i].kind != WINDOW_SECONDS || windows[i].ns == state->window_ns))
+			next = (i + 1) % WINDOW_COUNT;
+	state->window = windows[next].kind;
+	state->window_ns = windows[next].ns;
+	state_request(state, REQUEST_WINDOW, state->window, state->window_ns);
+	state_say(state, "window: %s",
+		  header_window_name(state->window, (double)state->window_ns / 1e9,
+				     state->is_zeroed));
+}
+
+void cmd_zero(struct ui_state *state)
+{
+	state->is_zeroed = true;
+	state->is_paused = false;
+	state_request(state, REQUEST_ZERO, 0, 0);
+	state_say(state, "\"since start\" begins now");
+}
+
+static void set_interval(struct ui_state *state, uint64_t ms)
+{
+	char text[FORMAT_BYTES];
+
+	state->interval_ns = ms * CLOCK_NS_PER_MS;
+	state_request(state, REQUEST_INTERVAL, 0, state->interval_ns);
+	state_say(state, "refresh every %s", format_duration(text, (double)ms / 1000));
+}
+
+void cmd_slower(struct ui_state *state)
+{
+	size_t i = 0;
+
+	while (i + 1 < INTERVAL_COUNT && intervals_ms[i] * CLOCK_NS_PER_MS <= state->interval_ns)
+		i++;
+	set_interval(state, intervals_ms[i]);
+}
+
+void cmd_faster(struct ui_state *state)
+{
+	size_t i = INTERVAL_COUNT - 1;
+
+	while (i > 0 && intervals_ms[i] * CLOCK_NS_PER_MS >= state->interval_ns)
+		i--;
+	set_interval(state, intervals_ms[i]);
+}
+
+static void interval_accepted(struct ui_state *state)
+{
+	char *end;
+	const double seconds = strtod(state->prompt.text, &end);
+
+	if (*end || end == state->prompt.text || !(seconds >= MIN_INTERVAL_S) ||
+	    seconds > MAX_INTERVAL_S)
+		state_say(state, "\"%s\": seconds from %g to %g are needed", state->prompt.text,
+			  MIN_INTERVAL_S, MAX_INTERVAL_S);
+	else
+		set_interval(state, (uint64_t)(seconds * 1000 + 0.5));
+}
+
+void cmd_interval(struct ui_state *state)
+{
+	static const struct prompt_use use = { "refresh every (s):", NULL, interval_accepted,
+					       NULL };
+	char text[FORMAT_BYTES];
+
+	snprintf(text, sizeof(text), "%g", (double)state->interval_ns / 1e9);
+	state_open_prompt(state, &use, text);
+}
+
+void cmd_theme(struct ui_state *state)
+{
+	const size_t now = (size_t)(state->theme - themes);
+
+	state->theme = &themes[(now + 1) % theme_count];
+	state_say(state, "theme: %s", state->theme->name);
+}
+
+void cmd_mouse(struct ui_state *state)
+{
+	state->is_mouse_off = !state->is_mouse_off;
+	state_say(state, state->is_mouse_off ? "the mouse is the terminal's: select text"
+					     : "the mouse is flametop's");
+}
+
+void cmd_repaint(struct ui_state *state)
+{
+	state->wants_repaint = true;
+}

@@ -1,0 +1,198 @@
+/* command_sources.c - what is sampled; every command by its name. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "ui/command_list.h"
+#include "ui/commands.h"
+
+void cmd_next_event(struct ui_state *state)
+{
+	if (!state->shown || state->shown->event_count < 2)
+		state_say(state, "there is only one event");
+	else
+		state_request(state, REQUEST_EVENT,
+			      (state->shown->event_index + 1) % state->shown->event_count, 0);
+}
+
+static bool can_change(struct ui_state *state)
+{
+	if (!state->source)
+		state_say(state, "a recording stays what was recorded");
+	return state->source;
+}
+
+static void event_accepted(struct ui_state *state)
+{
+	state_change_source(state, SOURCE_EVENT, state->prompt.text);
+}
+
+static void prompt_event(struct ui_state *state)
+{
+	static const struct prompt_use use = { "event (as for -e):", NULL, event_accepted, NULL };
+
+	state_open_prompt(state, &use, "");
+}
+
+/* Software events are there on every machine, cycles and its like where there are counters. */
+static const struct {
+	const char *name, *note;
+} events[] = {
+	{ "cycles", "time the CPUs work, by their own counters" },
+	{ "cpu-clock", "time on a CPU, without counters" },
+	{ "instructions", "instructions retired" },
+	{ "cache-misses", "misses of the last cache" },
+	{ "branch-misses", "mispredicted branches" },
+	{ "page-faults", "memory that had to be mapped in" },
+	{ "major-faults", "memory that had to be read in" },
+	{ "context-switches", "tasks that left a CPU" },
+	{ "cpu-migrations", "tasks that changed their CPU" },
+};
+#define EVENT_COUNT (sizeof(events) / sizeof(events[0]))
+
+static void event_chosen(struct ui_state *state, const struct menu_item *item)
+{
+	if ((size_t)item->id < EVENT_COUNT)
+		state_change_source(state, SOURCE_EVENT, events[item->id].name);
+	else
+		prompt_event(state);
+}
+
+void cmd_event(struct ui_state *state)
+{
+	static const struct menu_use use = { event_chosen };
+
+	if (!can_change(state))
+		return;
+	state_open_menu(state, &use, "sample event", false);
+	for (size_t i = 0; i < EVENT_COUNT; i++)
+		menu_add(&state->menu, (int)i, MENU_PLAIN, events[i].name, events[i].note);
+	menu_add(&state->menu, EVENT_COUNT, MENU_PLAIN, "another\u2026",
+		 "tracepoints, raw and PMU events");
+}
+
+static void frequency_accepted(struct ui_state *state)
+{
+	state_change_source(state, SOURCE_FREQUENCY, state->prompt.text);
+}
+
+void cmd_frequency(struct ui_state *state)
+{
+	static const struct prompt_use use = { "samples a second and CPU:", NULL,
+					       frequency_accepted, NULL };
+	char text[32] = "";
+
+	if (!can_change(state))
+		return;
+	if (state->shown && state->shown->freq_hz)
+		snprintf(text, sizeof(text), "%" PRIu64, state->shown->freq_hz);
+	state_open_prompt(state, &use, text);
+}
+
+/* The target: a menu, whose lines may ask for more. */
+
+static void processes_accepted(struct ui_state *state)
+{
+	state_change_source(state, SOURCE_PROCESSES, state->prompt.text);
+}
+
+static void threads_accepted(struct ui_state *state)
+{
+	state_change_source(state, SOURCE_THREADS, state->prompt.text);
+}
+
+static void user_accepted(struct ui_state *state)
+{
+	state_change_source(state, SOURCE_USER, state->prompt.text);
+}
+
+static void cpus_accepted(struct ui_state *state)
+{
+	state_change_source(state, SOURCE_CPUS, state->prompt.text);
+}
+
+enum target_line { LINE_ROW, LINE_ALL, LINE_PROCESSES, LINE_THREADS, LINE_USER, LINE_CPUS,
+		   LINE_ALL_CPUS };
+
+static void target_chosen(struct ui_state *state, const struct menu_item *item)
+{
+	static const struct prompt_use processes = { "process ids:", NULL, processes_accepted,
+						     NULL };
+	static const struct prompt_use threads = { "thread ids:", NULL, threads_accepted, NULL };
+	static const struct prompt_use user = { "user:", NULL, user_accepted, NULL };
+	static const struct prompt_use cpus = { "CPUs (0-3,8):", NULL, cpus_accepted, NULL };
+	char pid[32];
+
+	switch ((enum target_line)item->id) {
+	case LINE_ROW:
+		snprintf(pid, sizeof(pid), "%" PRIu64, state->menu_parts[0].number);
+		state_change_source(state, SOURCE_PROCESSES, pid);
+		break;
+	case LINE_ALL:
+		state_change_source(state, SOURCE_ALL, "");
+		break;
+	case LINE_PROCESSES:
+		state_open_prompt(state, &processes, "");
+		break;
+	case LINE_THREADS:
+		state_open_prompt(state, &threads, "");
+		break;
+	case LINE_USER:
+		state_open_prompt(state, &user, "");
+		break;
+	case LINE_CPUS:
+		state_open_prompt(state, &cpus, "");
+		break;
+	case LINE_ALL_CPUS:
+		state_change_source(state, SOURCE_CPUS, "");
+		break;
+	}
+}
+
+void cmd_target(struct ui_state *state)
+{
+	static const struct menu_use use = { target_chosen };
+	const struct snapshot_row *row = table_rows_cursor(&state->table.rows);
+	char label[MENU_LABEL_BYTES], part[FILTER_PART_BYTES];
+
+	if (!can_change(state))
+		return;
+	state_open_menu(state, &use, "sample", false);
+	if (row && row->pid > 0 && views_row_part(FILTER_PID, row, &state->menu_parts[0])) {
+		snprintf(label, sizeof(label), "this row's process: %s",
+			 filter_format_part(&state->menu_parts[0], part));
+		menu_add(&state->menu, LINE_ROW, MENU_PLAIN, label, "");
+	}
+	menu_add(&state->menu, LINE_ALL, MENU_PLAIN, "everything", "-a");
+	menu_add(&state->menu, LINE_PROCESSES, MENU_PLAIN, "processes\u2026", "-p");
+	menu_add(&state->menu, LINE_THREADS, MENU_PLAIN, "threads\u2026", "-t");
+	menu_add(&state->menu, LINE_USER, MENU_PLAIN, "a user's processes\u2026", "-u");
+	menu_add(&state->menu, LINE_CPUS, MENU_PLAIN, "some CPUs\u2026", "-C");
+	menu_add(&state->menu, LINE_ALL_CPUS, MENU_PLAIN, "all CPUs", "");
+}
+
+static void command_chosen(struct ui_state *state, const struct menu_item *item)
+{
+	commands[item->id].run(state);
+}
+
+void cmd_palette(struct ui_state *state)
+{
+	static const struct menu_use use = { command_chosen };
+	char label[MENU_LABEL_BYTES], keys[KEYMAP_TEXT_BYTES];
+
+	state_open_menu(state, &use, "command", true);
+	for (size_t i = 0; i < command_count; i++) {
+		if (!(commands[i].where & state->view->ops->place) ||
+		    commands[i].run == cmd_palette)
+			continue;
+		snprintf(label, sizeof(label), "%-14s %s", commands[i].name, commands[i].help);
+		menu_add(&state->menu, (int)i, MENU_PLAIN, label,
+			 keymap_format(state->keymap, &commands[i], keys));
+	}
+}
+
+void cmd_quit(struct ui_state *state)
+{
+	state->wants_quit = true;
+}

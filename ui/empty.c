@@ -1,0 +1,80 @@
+/* empty.c - see ui/empty.h. The first reason that holds is told. */
+#include "ui/empty.h"
+
+#include <stdio.h>
+
+#include "ui/format.h"
+#include "ui/header.h"
+
+#define SENTENCE_BYTES 400
+
+struct reason {
+	char why[SENTENCE_BYTES];
+	char remedy[SENTENCE_BYTES];	/* "": there is none */
+};
+
+static void say_filtered(const struct ui_state *state, struct reason *out)
+{
+	const struct filter *filter = &state->trail.filter;
+	char samples[FORMAT_BYTES], part[FILTER_PART_BYTES];
+	const char *hidden = state->hide_kernel && state->hide_user ? "Kernel and user code are"
+			     : state->hide_kernel		    ? "Kernel code is"
+			     : state->hide_user			    ? "User code is"
+								    : NULL;
+
+	format_count(samples, state->shown->samples - state->shown->idle_samples);
+	if (filter->count) {
+		filter_format_part(&filter->parts[filter->count - 1], part);
+		snprintf(out->why, SENTENCE_BYTES, "None of %s samples passes the filter (last: %s).",
+			 samples, part);
+		snprintf(out->remedy, SENTENCE_BYTES, "Esc goes back, F lists the filters%s.",
+			 hidden ? ", K and U show what is hidden" : "");
+	} else {
+		snprintf(out->why, SENTENCE_BYTES, "%s hidden, and %s samples are nothing else.",
+			 hidden ? hidden : "Everything is", samples);
+		snprintf(out->remedy, SENTENCE_BYTES, "%s.",
+			 state->hide_kernel && state->hide_user ? "K and U show it"
+			 : state->hide_kernel			? "K shows it"
+								: "U shows it");
+	}
+}
+
+static void find_reason(const struct ui_state *state, struct reason *out)
+{
+	const struct snapshot *snapshot = state->shown;
+	char number[FORMAT_BYTES];
+
+	out->remedy[0] = '\0';
+	if (!snapshot) {
+		snprintf(out->why, SENTENCE_BYTES,
+			 "Collecting: the first picture comes with the first refresh.");
+	} else if (snapshot->samples > snapshot->idle_samples) {
+		say_filtered(state, out);
+	} else if (snapshot->is_target_gone) {
+		snprintf(out->why, SENTENCE_BYTES, "The target ended before a sample hit it.");
+		snprintf(out->remedy, SENTENCE_BYTES, "t takes another target, q quits.");
+	} else if (snapshot->idle_samples) {
+		snprintf(out->why, SENTENCE_BYTES, "Nothing is hot: all %s samples were idle.",
+			 format_count(number, snapshot->idle_samples));
+		snprintf(out->remedy, SENTENCE_BYTES, "i shows them.");
+	} else {
+		snprintf(out->why, SENTENCE_BYTES, "Nothing is hot: no sample, %s.",
+			 header_window_name(snapshot->window, snapshot->window_s,
+					    state->is_zeroed));
+		snprintf(out->remedy, SENTENCE_BYTES,
+			 "w takes a longer window, t another target, e another event.");
+	}
+}
+
+void empty_draw(const struct ui_state *state, struct canvas *canvas, int y, int end)
+{
+	const int width = canvas->width - 3;
+	struct reason reason;
+
+	find_reason(state, &reason);
+	if (y < end)
+		canvas_put_text(canvas, (struct canvas_area){ 2, y, width }, reason.why, ROLE_TEXT);
+	if (y + 1 < end)
+		canvas_put_text(canvas, (struct canvas_area){ 2, y + 1, width }, reason.remedy,
+				ROLE_DIM);
+}

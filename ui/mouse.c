@@ -1,0 +1,87 @@
+/* mouse.c - see ui/mouse.h. */
+#include "ui/mouse.h"
+
+#include "ui/command_list.h"
+#include "ui/commands.h"
+
+#define WHEEL_LINES 3
+
+static void scroll(struct ui_state *state, int lines)
+{
+	if (state_is_table(state)) {
+		table_rows_scroll(&state->table.rows, lines);
+	} else {
+		const enum view_move move = lines < 0 ? MOVE_UP : MOVE_DOWN;
+
+		for (int i = 0; i < WHEEL_LINES; i++)
+			state->view->ops->move(state->view, move);
+	}
+	state->is_changed = true;
+}
+
+static void go_to_parts(struct ui_state *state, size_t parts)
+{
+	while (state->trail.filter.count > parts && state_go_back(state))
+		;
+}
+
+/* False: there is no row on that line. */
+static bool select_row(struct ui_state *state, size_t index)
+{
+	if (state_is_waiting(state) || index >= state->table.rows.count)
+		return false;
+	table_rows_select_index(&state->table.rows, index);
+	state->is_changed = true;
+	return true;
+}
+
+static void press(struct ui_state *state, const struct hit *hit, enum mouse_action action)
+{
+	switch (hit->kind) {
+	case HIT_ROWS:
+		if (!select_row(state, hit->number))
+			break;
+		if (action == MOUSE_DOUBLE)
+			cmd_open(state);
+		else if (action == MOUSE_MENU)
+			cmd_row_menu(state);
+		break;
+	case HIT_TITLE:
+		command_sort_by(state, (enum column_id)hit->number);
+		break;
+	case HIT_TAB:
+		command_show_view(state, (enum view_kind)hit->number);
+		break;
+	case HIT_CRUMB:
+		go_to_parts(state, hit->number);
+		break;
+	case HIT_COMMAND:
+		commands[hit->number].run(state);
+		break;
+	case HIT_NOTHING:
+		break;
+	}
+	state->is_changed = true;
+}
+
+void mouse_act(struct ui_state *state, const struct mouse *mouse)
+{
+	const struct hit hit = hits_find(&state->hits, mouse->x, mouse->y);
+
+	switch (mouse->action) {
+	case MOUSE_WHEEL_UP:
+		scroll(state, -WHEEL_LINES);
+		break;
+	case MOUSE_WHEEL_DOWN:
+		scroll(state, WHEEL_LINES);
+		break;
+	case MOUSE_PRESS:
+	case MOUSE_DOUBLE:
+	case MOUSE_MENU:
+		press(state, &hit, mouse->action);
+		break;
+	case MOUSE_DRAG:
+	case MOUSE_RELEASE:
+		break;
+	}
+}

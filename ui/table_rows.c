@@ -1,0 +1,221 @@
+/* table_rows.c - see ui/table_rows.h. */
+#include "ui/table_rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void table_rows_finish(struct table_rows *table)
+{
+	free(table->rows);
+	id_map_finish(&table->unfolded);
+	memset(table, 0, sizeof(*table));
+}
+
+const struct snapshot_row *table_rows_cursor(const struct table_rows *table)
+{
+	return table->place.cursor < table->count ? table->rows[table->place.cursor] : NULL;
+}
+
+bool table_rows_is_unfolded(const struct table_rows *table, uint64_t id)
+{
+	return id_map_get(&table->unfolded, id) == 1;
+}
+
+void table_rows_set_unfolded(struct table_rows *table, uint64_t id, bool is_unfolded)
+{
+	id_map_put(&table->unfolded, id, is_unfolded);
+}
+
+static int compare_rows(const void *a, const void *b, void *context)
+{
+	const struct snapshot_row *left = *(const struct snapshot_row *const *)a;
+	const struct snapshot_row *right = *(const struct snapshot_row *const *)b;
+	const struct table_order *order = context;
+	int result = columns[order->column].compare(left, right);
+
+	if (result)
+		return order->is_reversed ? -result : result;
+	return (left->id > right->id) - (left->id < right->id);
+}
+
+/* Room for all rows of the snapshot; without memory as many as there was room for before. */
+static size_t reserve_rows(struct table_rows *table, size_t wanted)
+{
+	const struct snapshot_row **rows;
+
+	if (wanted > table->room) {
+		rows = reallocarray(table->rows, wanted, sizeof(*rows));
+		if (!rows)
+			return table->room;
+		table->rows = rows;
+		table->room = wanted;
+	}
+	return wanted;
+}
+
+/* Appends the rows of one group (0: those that belong to none), in order. */
+static void append_group(struct table_rows *table, const struct snapshot *snapshot, uint64_t group,
+			 bool show_idle, struct table_order *order)
+{
+	const size_t room = reserve_rows(table, snapshot->row_count);
+	const size_t first = table->count;
+
+	for (size_t i = 0; i < snapshot->row_count && table->count < room; i++) {
+		const struct snapshot_row *row = &snapshot->rows[i];
+
+		if (row->group_id == group && (show_idle || !row->is_idle))
+			table->rows[table->count++] = row;
+	}
+	if (table->count > first)
+		qsort_r(table->rows + first, table->count - first, sizeof(table->rows[0]),
+			compare_rows, order);
+}
+
+/* The threads of unfolded processes go behind them: from the last process on, so that those before
+ * it keep their place until it is their turn. */
+static void insert_threads(struct table_rows *table, const struct snapshot *snapshot,
+			   bool show_idle, struct table_order *order)
+{
+	for (size_t i = table->count; i-- > 0;) {
+		const size_t end = table->count, behind = end - (i + 1);
+		const uint64_t id = table->rows[i]->id;
+		size_t threads;
+
+		if (!table_rows_is_unfolded(table, id))
+			continue;
+		append_group(table, snapshot, id, show_idle, order);
+		threads = table->count - end;
+		if (!threads || !behind)
+			continue;
+		/* [.. i][behind][threads] -> [.. i][threads][behind] */
+		for (size_t n = 0; n < threads; n++) {
+			const struct snapshot_row *thread = table->rows[end + n];
+
+			memmove(&table->rows[i + 2 + n], &table->rows[i + 1 + n],
+				behind * sizeof(table->rows[0]));
+			table->rows[i + 1 + n] = thread;
+		}
+	}
+}
+
+static void scroll_to_cursor(struct table_rows *table)
+{
+	const size_t page = table->page ? table->page : 1;
+	struct table_place *place = &table->place;
+
+	if (place->cursor < place->top)
+		place->top = place->cursor;
+	else if (place->cursor >= place->top + page)
+		place->top = place->cursor + 1 - page;
+	if (place->top + page > table->count)	/* no blank lines while there are rows above */
+		place->top = table->count > page ? table->count - page : 0;
+}
+
+static void set_cursor(struct table_rows *table, size_t cursor)
+{
+	const size_t last = table->count ? table->count - 1 : 0;
+
+	table->place.cursor = cursor < last ? cursor : last;
+	if (table->count)
+		table->place.cursor_id = table->rows[table->place.cursor]->id;
+	scroll_to_cursor(table);
+}
+
+static bool find_row(const struct table_rows *table, uint64_t id, size_t *out)
+{
+	for (size_t i = 0; i < table->count; i++) {
+		if (table->rows[i]->id == id) {
+			*out = i;
+			return true;
+		}
+	}
+	return false;
+}
+
+void table_rows_collect(struct table_rows *table, const struct snapshot *snapshot, bool show_idle,
+			struct table_order order)
+{
+	const struct table_place *place = &table->place;
+	size_t cursor = place->cursor;
+	size_t found;
+
+	table->count = 0;
+	if (!snapshot)
+		return;
+	append_group(table, snapshot, 0, show_idle, &order);
+	if (snapshot->keys & KEY_GROUP)
+		insert_threads(table, snapshot, show_idle, &order);
+	if (find_row(table, place->cursor_id, &found) &&
+	    (place->is_moved || found < place->top + table->page))
+		cursor = found;
+	if (table->count)	/* an empty picture forgets nothing: its row may come back */
+		set_cursor(table, cursor);
+}
+
+void table_rows_select_index(struct table_rows *table, size_t index)
+{
+	table->place.is_moved = true;
+	set_cursor(table, index);
+}
+
+void table_rows_select(struct table_rows *table, uint64_t id)
+{
+	size_t found;
+
+	if (find_row(table, id, &found))
+		set_cursor(table, found);
+}
+
+void table_rows_restore(struct table_rows *table, const struct table_place *place)
+{
+	const size_t line = place->cursor - place->top;
+	size_t found;
+
+	table->place = *place;
+	if (find_row(table, place->cursor_id, &found)) {
+		table->place.top = found > line ? found - line : 0;
+		set_cursor(table, found);
+	} else {
+		set_cursor(table, place->cursor);
+	}
+}
+
+void table_rows_move(struct table_rows *table, enum view_move move)
+{
+	const size_t page = table->page ? table->page : 1;
+	size_t cursor = table->place.cursor;
+
+	switch (move) {
+	case MOVE_UP:	     cursor -= cursor > 0; break;
+	case MOVE_DOWN:	     cursor++; break;
+	case MOVE_PAGE_UP:   cursor -= cursor > page ? page : cursor; break;
+	case MOVE_PAGE_DOWN: cursor += page; break;
+	case MOVE_FIRST:     cursor = 0; break;
+	case MOVE_LAST:	     cursor = table->count; break;
+	}
+	table->place.is_moved = move != MOVE_FIRST;	/* the top again: follows nothing */
+	set_cursor(table, cursor);
+}
+
+void table_rows_scroll(struct table_rows *table, int lines)
+{
+	const size_t page = table->page ? table->page : 1;
+	const size_t last_top = table->count > page ? table->count - page : 0;
+	struct table_place *place = &table->place;
+	const size_t up = lines < 0 ? (size_t)-lines : 0;
+
+	place->top = up > place->top ? 0 : place->top - up + (lines > 0 ? (size_t)lines : 0);
+	if (place->top > last_top)
+		place->top = last_top;
+	place->is_moved = true;
+	if (place->cursor < place->top)
+		set_cursor(table, place->top);
+	else if (place->cursor >= place->top + page)
+		set_cursor(table, place->top + page - 1);
+}
+
+void table_rows_set_page(struct table_rows *table, size_t page)
+{
+	table->page = page;
+	scroll_to_cursor(table);
+}

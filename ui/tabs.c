@@ -1,0 +1,149 @@
+/* tabs.c - see ui/tabs.h. Where there is no room for all names of views, only the present one is
+ * there, with its number; of a long breadcrumb the beginning leaves. */
+#include "ui/tabs.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "ui/format.h"
+
+#define CRUMB_GAP   " \u203a "
+#define CRUMB_COUNT (FILTER_PARTS + 4)	/* "all", the parts, what is hidden, the share */
+#define TAB_BYTES   32
+
+struct crumb {
+	char text[FILTER_PART_BYTES];
+	enum role role;
+	size_t parts;		/* where a click on it leads */
+};
+
+struct crumbs {
+	struct crumb list[CRUMB_COUNT];
+	size_t count;
+};
+
+static void add_crumb(struct crumbs *crumbs, enum role role, size_t parts, const char *text)
+{
+	struct crumb *crumb = &crumbs->list[crumbs->count++];
+
+	snprintf(crumb->text, sizeof(crumb->text), "%s", text);
+	crumb->role = role;
+	crumb->parts = parts;
+}
+
+static void add_share(const struct ui_state *state, struct crumbs *crumbs)
+{
+	const struct snapshot *snapshot = state->shown;
+	char pct[FORMAT_BYTES], text[FORMAT_BYTES + 2];
+
+	if (!snapshot || crumbs->count < 2)
+		return;
+	snprintf(text, sizeof(text), "%s %%",
+		 format_pct(pct, snapshot_pct(snapshot, snapshot->shown_weight)));
+	add_crumb(crumbs, ROLE_STATE, state->trail.filter.count, text);
+}
+
+static void list_crumbs(const struct ui_state *state, struct crumbs *crumbs)
+{
+	const struct filter *filter = &state->trail.filter;
+	char text[FILTER_PART_BYTES];
+
+	add_crumb(crumbs, ROLE_DIM, 0, "all");
+	for (uint32_t i = 0; i < filter->count; i++)
+		add_crumb(crumbs, ROLE_STATE, i + 1, filter_format_part(&filter->parts[i], text));
+	if (state->hide_kernel)
+		add_crumb(crumbs, ROLE_STATE, filter->count, "no kernel");
+	if (state->hide_user)
+		add_crumb(crumbs, ROLE_STATE, filter->count, "no user");
+	add_share(state, crumbs);
+}
+
+static int crumbs_width(const struct canvas *canvas, const struct crumbs *crumbs, size_t first)
+{
+	int width = 0;
+
+	for (size_t i = first; i < crumbs->count; i++)
+		width += canvas_text_width(canvas, crumbs->list[i].text) +
+			 (i > first ? canvas_text_width(canvas, CRUMB_GAP) : 0);
+	return width;
+}
+
+/* Right-aligned so that it ends at column @end; not before @begin. */
+static void draw_crumbs(struct ui_state *state, struct canvas *canvas, int y, int begin, int end)
+{
+	struct crumbs crumbs = { .count = 0 };
+	struct canvas_area area = { begin, y, 0 };
+	size_t first = 0;
+	int width;
+
+	list_crumbs(state, &crumbs);
+	while (first + 1 < crumbs.count && crumbs_width(canvas, &crumbs, first) > end - begin)
+		first++;
+	width = crumbs_width(canvas, &crumbs, first);
+	if (width < end - begin)
+		area.x = end - width;
+	for (size_t i = first; i < crumbs.count && area.x < end; i++) {
+		const int x = area.x;
+
+		area.width = end - area.x;
+		if (i > first)
+			area.x += canvas_put_text(canvas, area, CRUMB_GAP, ROLE_DIM);
+		area.width = end - area.x;
+		area.x += canvas_put_text(canvas, area, crumbs.list[i].text, crumbs.list[i].role);
+		hits_add(&state->hits, (struct hit){ HIT_CRUMB, x, y, area.x - x, 1,
+						     crumbs.list[i].parts });
+	}
+}
+
+static void format_tab(const struct ui_state *state, int kind, char *out)
+{
+	if (state_is_table(state))
+		snprintf(out, TAB_BYTES, " %d %s ", kind + 1, table_specs[kind].title);
+	else
+		snprintf(out, TAB_BYTES, " %s ", state->view->ops->title);
+}
+
+/* Returns the column behind it. */
+static int draw_tab(struct ui_state *state, struct canvas *canvas, struct canvas_area area,
+		    int kind)
+{
+	const bool is_here = kind == (int)state_kind(state);
+	char text[TAB_BYTES];
+	int used;
+
+	format_tab(state, kind, text);
+	used = canvas_put_text(canvas, area, text, is_here ? ROLE_TAB : ROLE_DIM);
+	hits_add(&state->hits, (struct hit){ HIT_TAB, area.x, area.y, used, 1, (size_t)kind });
+	return area.x + used;
+}
+
+static int tabs_width(const struct ui_state *state, const struct canvas *canvas)
+{
+	char text[TAB_BYTES];
+	int width = 0;
+
+	for (int kind = 0; kind < VIEW_COUNT; kind++) {
+		format_tab(state, kind, text);
+		width += canvas_text_width(canvas, text);
+	}
+	return width;
+}
+
+void tabs_draw(struct ui_state *state, struct canvas *canvas, int y, int width)
+{
+	struct crumbs crumbs = { .count = 0 };
+	const int end = 1 + width;
+	int x = 1;
+
+	list_crumbs(state, &crumbs);
+	if (!state_is_table(state) ||
+	    tabs_width(state, canvas) + 2 + crumbs_width(canvas, &crumbs, 0) > width) {
+		x = draw_tab(state, canvas, (struct canvas_area){ x, y, end - x },
+			     (int)state_kind(state));
+	} else {
+		for (int kind = 0; kind < VIEW_COUNT; kind++)
+			x = draw_tab(state, canvas, (struct canvas_area){ x, y, end - x }, kind);
+	}
+	if (state_is_table(state))
+		draw_crumbs(state, canvas, y, x + 1, end);
+}

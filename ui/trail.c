@@ -1,0 +1,67 @@
+/* trail.c - see ui/trail.h. */
+#include "ui/trail.h"
+
+#include <errno.h>
+#include <string.h>
+
+void trail_init(struct trail *trail, enum view_kind kind)
+{
+	*trail = (struct trail){ .count = 1 };
+	trail->levels[0].kind = kind;
+}
+
+struct trail_level *trail_here(struct trail *trail)
+{
+	return &trail->levels[trail->count - 1];
+}
+
+struct table_place *trail_place(struct trail *trail)
+{
+	struct trail_level *here = trail_here(trail);
+
+	return &here->places[here->kind];
+}
+
+int trail_push(struct trail *trail, enum view_kind kind, const struct filter_part *part,
+	       struct diag *why)
+{
+	const struct trail_level *here = trail_here(trail);
+	int err = 0;
+
+	if (trail->count == TRAIL_LEVELS)
+		return diag_set(why, -ENOSPC, "no deeper than %d steps: go back first",
+				TRAIL_LEVELS);
+	if (part)
+		err = filter_add(&trail->filter, part, why);
+	if (err || (here->kind == kind && here->parts == trail->filter.count))
+		return err;
+	trail->levels[trail->count++] =
+		(struct trail_level){ .kind = kind, .parts = trail->filter.count };
+	return 0;
+}
+
+bool trail_pop(struct trail *trail)
+{
+	if (trail->count == 1)
+		return false;
+	trail->count--;
+	trail->filter.count = trail_here(trail)->parts;
+	return true;
+}
+
+void trail_remove_part(struct trail *trail, uint32_t index)
+{
+	size_t kept = 0;
+
+	filter_remove(&trail->filter, index);
+	for (size_t i = 0; i < trail->count; i++) {
+		struct trail_level *level = &trail->levels[i];
+		const struct trail_level *before = kept ? &trail->levels[kept - 1] : NULL;
+
+		level->parts -= level->parts > index;
+		if (before && before->kind == level->kind && before->parts == level->parts)
+			continue;
+		trail->levels[kept++] = *level;
+	}
+	trail->count = kept;
+}

@@ -1,0 +1,94 @@
+/* views.c - the table of views, and what opening a row of each filters by. */
+#include "ui/views.h"
+
+#include <stdio.h>
+
+static const enum column_id symbol_columns[] = {
+	COL_SELF, COL_BAR, COL_TOTAL, COL_SAMPLES, COL_PID, COL_TID, COL_CPU,
+	COL_COMMAND, COL_OBJECT, COL_SYMBOL, COL_COUNT,
+};
+static const enum column_id object_columns[] = {
+	COL_SELF, COL_BAR, COL_TOTAL, COL_SAMPLES, COL_RATE, COL_COMMAND, COL_OBJECT, COL_COUNT,
+};
+static const enum column_id command_columns[] = {
+	COL_SELF, COL_BAR, COL_SAMPLES, COL_RATE, COL_PID, COL_COMMAND, COL_COUNT,
+};
+static const enum column_id task_columns[] = {
+	COL_SELF, COL_BAR, COL_RATE, COL_PID, COL_CPU_PCT, COL_STATE, COL_THREADS,
+	COL_COMMAND, COL_COMMAND_LINE, COL_COUNT,
+};
+static const enum column_id cpu_columns[] = {
+	COL_SELF, COL_BAR, COL_SAMPLES, COL_RATE, COL_CPU, COL_BUSY, COL_COMMAND, COL_COUNT,
+};
+
+const struct table_spec table_specs[VIEW_COUNT] = {
+	[VIEW_SYMBOLS] = { "Symbols", KEY_OBJECT | KEY_SYMBOL, symbol_columns, COL_SYMBOL,
+			   COL_SELF, VIEW_TASKS, "which functions are hot" },
+	[VIEW_OBJECTS] = { "Objects", KEY_OBJECT, object_columns, COL_OBJECT, COL_SELF,
+			   VIEW_SYMBOLS, "which programs and libraries" },
+	[VIEW_COMMANDS] = { "Commands", KEY_COMM, command_columns, COL_COMMAND, COL_SELF,
+			    VIEW_OBJECTS, "whose time it is, by command name" },
+	[VIEW_TASKS] = { "Tasks", KEY_PID | KEY_TID | KEY_GROUP, task_columns, COL_COMMAND_LINE,
+			 COL_SELF, VIEW_SYMBOLS, "which processes; their threads fold out" },
+	[VIEW_CPUS] = { "CPUs", KEY_CPU, cpu_columns, COL_COMMAND, COL_CPU, VIEW_SYMBOLS,
+			"how the load lies on the CPUs" },
+};
+
+static bool by_name(enum filter_field field, const char *whole, const char *shown,
+		    struct filter_part *out)
+{
+	*out = (struct filter_part){ .field = field, .hash = filter_hash(whole) };
+	snprintf(out->text, sizeof(out->text), "%s", shown);
+	return whole[0] != '\0';
+}
+
+static bool by_number(enum filter_field field, int64_t number, const char *shown,
+		      struct filter_part *out)
+{
+	*out = (struct filter_part){ .field = field, .number = (uint64_t)number };
+	snprintf(out->text, sizeof(out->text), "%s", shown);
+	return number >= 0;
+}
+
+bool views_row_part(enum filter_field field, const struct snapshot_row *row,
+		    struct filter_part *out)
+{
+	switch (field) {
+	case FILTER_COMMAND:	return by_name(field, row->comm, row->comm, out);
+	case FILTER_OBJECT:	return by_name(field, row->object_path, row->object, out);
+	case FILTER_SYMBOL:
+		return row->state == SYMBOL_NAMED &&
+		       by_name(field, row->symbol, row->symbol, out);
+	case FILTER_PID:	return by_number(field, row->pid, row->comm, out);
+	case FILTER_TID:	return by_number(field, row->tid, row->comm, out);
+	case FILTER_CPU:	return by_number(field, row->cpu, "", out);
+	case FILTER_KERNEL:
+		*out = (struct filter_part){ .field = field };
+		return row->mode == MODE_KERNEL;
+	case FILTER_USER:
+		*out = (struct filter_part){ .field = field };
+		return row->mode == MODE_USER;
+	case FILTER_TEXT:
+		break;
+	}
+	return false;
+}
+
+bool views_opening_part(enum view_kind kind, const struct snapshot_row *row,
+			struct filter_part *out)
+{
+	switch (kind) {
+	case VIEW_OBJECTS:
+		return views_row_part(FILTER_OBJECT, row, out);
+	case VIEW_COMMANDS:
+		return views_row_part(FILTER_COMMAND, row, out);
+	case VIEW_TASKS:
+		return views_row_part(row->group_id ? FILTER_TID : FILTER_PID, row, out);
+	case VIEW_CPUS:
+		return views_row_part(FILTER_CPU, row, out);
+	case VIEW_SYMBOLS:
+	case VIEW_COUNT:
+		break;
+	}
+	return views_row_part(FILTER_SYMBOL, row, out) || views_row_part(FILTER_OBJECT, row, out);
+}
