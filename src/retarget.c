@@ -86,10 +86,8 @@ static int put_change(const struct source_change *change, struct capture_config 
 {
 	if (is_of_target(change))
 		return change_target(change, &config->target, why);
-	if (change->kind == SOURCE_FREQUENCY) {
-		config->period = 0;
+	if (change->kind == SOURCE_FREQUENCY)	/* goes before a period */
 		return capture_parse_freq(change->text, &config->freq_hz, why);
-	}
 	*event = change->text;
 	config->events = event;
 	config->event_text_count = 1;

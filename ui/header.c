@@ -7,7 +7,7 @@
 
 #include "ui/format.h"
 #include "ui/pieces.h"
-#include "ui/strip.h"
+#include "ui/load.h"
 #include "ui/tabs.h"
 
 #define WIDE_CELLS  100		/* from here on identity and quantities share a line */
@@ -148,7 +148,7 @@ static void draw_load(const struct ui_state *state, struct canvas *canvas, int y
 	const int end = draw_states(state, canvas, y, canvas->width - 2 - STRIP_CELLS);
 
 	if (state->shown)
-		strip_draw(state->shown, canvas,
+		load_draw(state->shown, canvas,
 			   (struct canvas_area){ 1, y, end - 1 - (end < canvas->width - 1) });
 }
 

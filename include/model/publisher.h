@@ -30,8 +30,9 @@ void publisher_init(struct publisher *publisher, const struct analyzer_config *c
 		    struct ingest *ingest);
 void publisher_finish(struct publisher *publisher);
 void publisher_start(struct publisher *publisher);	/* "since start" begins now */
-/* Another source goes on at @begin_ns: windows and the header's figures begin anew. */
-void publisher_switch(struct publisher *publisher, uint64_t begin_ns);
+/* Another source goes on at @begin_ns: windows and the header's figures begin anew. @had_busy: the
+ * one before was of the whole machine too, so that is read all the time. */
+void publisher_switch(struct publisher *publisher, uint64_t begin_ns, bool had_busy);
 void publisher_zero(struct publisher *publisher);	/* and goes on, if it was frozen */
 /* Windows end at @end_ns, the time_ns of a snapshot, until it is 0 again. */
 void publisher_freeze(struct publisher *publisher, uint64_t end_ns);

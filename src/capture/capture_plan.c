@@ -33,7 +33,7 @@ static struct event_sampling make_sampling(const struct capture_plan *plan)
 		.features = plan->features,
 		.callchains = plan->callchains,
 		.inherit = on_tasks && !plan->target.no_inherit,
-		.enable_on_exec = plan->kind == TARGET_COMMAND && !plan->target.since_ticks,
+		.enable_on_exec = plan->kind == TARGET_COMMAND,
 		.exclude_kernel = plan->exclude_kernel,
 		.ring_bytes = plan->ring_pages * (size_t)sysconf(_SC_PAGESIZE),
 	};

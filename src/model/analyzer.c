@@ -132,6 +132,7 @@ static void switch_source(struct analyzer *analyzer, const struct queue_source *
 {
 	struct analyzer_config *config = &analyzer->config;
 	const struct source *source = item->source;
+	const bool had_busy = config->has_busy;
 
 	config->ingest = source->ingest;
 	config->target = source->target;
@@ -139,7 +140,7 @@ static void switch_source(struct analyzer *analyzer, const struct queue_source *
 	config->cpus = source->cpus;
 	config->has_busy = source->has_busy;
 	ingest_switch(&analyzer->ingest, item->source, item->begin_ns);
-	publisher_switch(&analyzer->publisher, item->begin_ns);
+	publisher_switch(&analyzer->publisher, item->begin_ns, had_busy);
 	analyzer->end_ns = 0;
 	analyzer->end_why = (struct diag){ 0 };
 	analyzer->is_last_published = false;

@@ -67,11 +67,13 @@ void publisher_renumbered(struct publisher *publisher)
 	live_window_reset(&publisher->window);
 }
 
-void publisher_switch(struct publisher *publisher, uint64_t begin_ns)
+void publisher_switch(struct publisher *publisher, uint64_t begin_ns, bool had_busy)
 {
 	live_window_reset(&publisher->window);
-	publisher->busy.count = 0;	/* it is read only while it means something */
-	busy_read(&publisher->busy, clock_now_ns());
+	if (!had_busy) {	/* a reading from long ago would stand for all the time since */
+		busy_finish(&publisher->busy);
+		busy_read(&publisher->busy, clock_now_ns());
+	}
 	publisher->begin_ns = publisher->published_ns = begin_ns;
 	publisher->published_seq = publisher->ingest->timeline.open_slice.seq;
 	publisher->event = 0;

@@ -269,6 +269,35 @@ static void test_a_query_says_what_is_in_the_rows(void **state)
 	snapshot_destroy(snapshot);
 }
 
+/* A window of 1.5 s: no second of the source before is in it, however it was set. */
+static void test_another_source_begins_anew_and_goes_on(void **state)
+{
+	(void)state;
+	sample_tenths(50, 70);
+	publisher_freeze(&publisher, 60 * S / 10);
+	publisher.event = 3;
+	publisher.is_ended = true;
+	timeline_zero(&stage.ingest.timeline);
+	publisher_switch(&publisher, 70 * S / 10, true);
+	expect(WINDOW_ALL, 0, 0);
+	sample_tenths(70, 85);
+	expect(WINDOW_ALL, 15, 1.5);
+	expect(WINDOW_SECONDS, 15, 1.5);
+	assert_int_equal(publisher.event, 0);
+	assert_false(publisher.is_ended);
+}
+
+static void test_load_is_known_from_when_it_is_read_again(void **state)
+{
+	(void)state;
+	busy_add(&publisher.busy, 1 * S, "cpu 10 0 0 90 0 0 0 0\n");
+	publisher_switch(&publisher, 70 * S / 10, true);
+	assert_int_equal(publisher.busy.points[0].time_ns, 1 * S);	/* read all the time */
+	publisher_switch(&publisher, 70 * S / 10, false);
+	assert_int_equal(publisher.busy.count, 1);
+	assert_true(publisher.busy.points[0].time_ns > 1 * S);
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
 
 int main(void)
@@ -280,6 +309,8 @@ int main(void)
 		TEST(test_quiet_seconds_belong_to_the_window),
 		TEST(test_intervals_show_every_sample_once),
 		TEST(test_zero_begins_anew),
+		TEST(test_another_source_begins_anew_and_goes_on),
+		TEST(test_load_is_known_from_when_it_is_read_again),
 		TEST(test_a_frozen_picture_stays_what_it_was_however_it_is_asked),
 		TEST(test_samples_counted_later_are_not_in_a_frozen_picture),
 		TEST(test_samples_counted_later_are_not_in_a_frozen_quiet_second),

@@ -541,10 +541,12 @@ static void test_many_changes_leave_no_descriptor_and_no_thread_behind(void **st
 {
 	const struct child child = start_child(sleep_on);
 	size_t descriptors, threads;
+	int queue_fd;
 
 	(void)state;
 	BEGIN("-e cpu-clock -p %d -d 0.1", (int)child.pid);
 	assert_non_null(next());
+	queue_fd = capture_queue_fd(scene.session.capture);	/* nothing is under way */
 	descriptors = count_entries("/proc/self/fd");
 	threads = count_entries("/proc/self/task");
 	for (int i = 0; i < 10; i++) {
@@ -558,6 +560,7 @@ static void test_many_changes_leave_no_descriptor_and_no_thread_behind(void **st
 	}
 	expect_no_more_than("/proc/self/fd", descriptors);
 	expect_no_more_than("/proc/self/task", threads);
+	assert_int_equal(capture_queue_fd(scene.session.capture), queue_fd);	/* polled */
 	assert_non_null(next());
 	finish();
 	end_child(&child);

@@ -1,0 +1,11 @@
+/* load.h - the load of the last seconds as one line of bars, the newest at the right.
+ * Thread: the ui's. */
+#ifndef UI_LOAD_H
+#define UI_LOAD_H
+
+#include "model/snapshot.h"
+#include "ui/canvas.h"
+
+void load_draw(const struct snapshot *snapshot, struct canvas *canvas, struct canvas_area area);
+
+#endif
