@@ -79,13 +79,13 @@ static double hottest_weight(const struct snapshot *snapshot)
 
 static void put_bar(struct canvas *canvas, struct canvas_area area, const struct column_row *of)
 {
-	const double hottest = hottest_weight(of->snapshot);
+	const double hottest = hottest_weight(of->snapshot), weight = of->row->self_weight;
 	char text[128];
 
 	if (of->row->is_idle || hottest <= 0)
 		return;
-	format_bar(text, sizeof(text), area.width, of->row->self_weight / hottest, canvas->is_ascii);
-	canvas_put_text(canvas, area, text, heat_role(snapshot_pct(of->snapshot, of->row->self_weight)));
+	format_bar(text, sizeof(text), area.width, weight / hottest, canvas->is_ascii);
+	canvas_put_text(canvas, area, text, heat_role(snapshot_pct(of->snapshot, weight)));
 }
 
 static void put_samples(struct canvas *canvas, struct canvas_area area, const struct column_row *of)

@@ -305,6 +305,24 @@ static size_t collect_parts(struct ui_state *state, const struct snapshot_row *r
 	return count;
 }
 
+/* Of names that could be either; ids say what they are. */
+static const char *field_name(enum filter_field field)
+{
+	switch (field) {
+	case FILTER_SYMBOL:	return "symbol ";
+	case FILTER_OBJECT:	return "object ";
+	case FILTER_COMMAND:	return "command ";
+	case FILTER_KERNEL:
+	case FILTER_USER:	return "code: ";
+	case FILTER_TEXT:
+	case FILTER_PID:
+	case FILTER_TID:
+	case FILTER_CPU:
+		break;
+	}
+	return "";
+}
+
 static void add_filters(struct ui_state *state, size_t part_count, enum row_action action,
 			const char *word)
 {
@@ -312,7 +330,8 @@ static void add_filters(struct ui_state *state, size_t part_count, enum row_acti
 	char text[FILTER_PART_BYTES], label[MENU_LABEL_BYTES];
 
 	for (size_t i = 0; i < part_count; i++) {
-		snprintf(label, sizeof(label), "%s %s", word,
+		snprintf(label, sizeof(label), "%s %s%s", word,
+			 field_name(state->menu_parts[i].field),
 			 filter_format_part(&state->menu_parts[i], text));
 		menu_add(&state->menu, ROW_ITEM(action, here, i), MENU_PLAIN, label, "");
 	}

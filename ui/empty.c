@@ -25,8 +25,8 @@ static void say_filtered(const struct ui_state *state, struct reason *out)
 	format_count(samples, state->shown->samples - state->shown->idle_samples);
 	if (filter->count) {
 		filter_format_part(&filter->parts[filter->count - 1], part);
-		snprintf(out->why, SENTENCE_BYTES, "None of %s samples passes the filter (last: %s).",
-			 samples, part);
+		snprintf(out->why, SENTENCE_BYTES,
+			 "None of %s samples passes the filter (last: %s).", samples, part);
 		snprintf(out->remedy, SENTENCE_BYTES, "Esc goes back, F lists the filters%s.",
 			 hidden ? ", K and U show what is hidden" : "");
 	} else {

@@ -315,7 +315,8 @@ static bool press_in_front(struct ui_state *state, int key, const struct mouse *
 
 	if (state->menu.is_open) {
 		if (key == UI_KEY_MOUSE)
-			take_menu_result(state, menu_click(&state->menu, mouse));
+			state->is_click_spent = take_menu_result(state,
+								 menu_click(&state->menu, mouse));
 		else if (!is_always)
 			take_menu_result(state, menu_press(&state->menu, key));
 		return !is_always;
@@ -358,7 +359,9 @@ void state_press_key(struct ui_state *state, int key, const struct mouse *mouse)
 	if (press_in_front(state, key, mouse))
 		return;
 	if (key == UI_KEY_MOUSE) {
-		mouse_act(state, mouse);
+		if (mouse->action != MOUSE_DOUBLE || !state->is_click_spent)
+			mouse_act(state, mouse);
+		state->is_click_spent &= mouse->action == MOUSE_RELEASE;
 		return;
 	}
 	command = keymap_find(state->keymap, key, state->view->ops->place);

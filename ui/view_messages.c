@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "base/log.h"
 #include "ui/format.h"
 #include "ui/state.h"
 
@@ -64,18 +63,6 @@ static void add_losses(struct pager *pager, const struct snapshot *snapshot)
 	pager_add(pager, ROLE_TEXT, 0, "%s", "");
 }
 
-static void add_log(struct pager *pager)
-{
-	static struct log_line lines[LOG_LINES];	/* 128 KiB: too much for a stack */
-	const size_t count = log_tail(lines, LOG_LINES);
-
-	pager_add(pager, ROLE_NAME, 0, "Log and output of the command");
-	if (count == 0)
-		pager_add(pager, ROLE_TEXT, INDENT, "Empty.");
-	for (size_t i = 0; i < count; i++)
-		pager_add(pager, ROLE_TEXT, INDENT, "%s", lines[i].text);
-}
-
 static void refresh_messages(struct view *view, const struct ui_state *state)
 {
 	struct pager *pager = (struct pager *)view;
@@ -85,7 +72,6 @@ static void refresh_messages(struct view *view, const struct ui_state *state)
 		add_notices(pager, state->shown->notice);
 		add_losses(pager, state->shown);
 	}
-	add_log(pager);
 }
 
 const struct view_ops view_messages_ops = {

@@ -65,6 +65,7 @@ struct ui_state {
 	struct column_choice choice;
 	const struct theme *theme;
 	bool is_mouse_off;
+	bool is_click_spent;		/* on a menu: a second press is no double click beneath */
 	const struct keymap *keymap;	/* borrowed, as the next */
 	const struct source_control *source;	/* NULL: a recording */
 

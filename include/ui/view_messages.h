@@ -1,4 +1,4 @@
-/* view_messages.h - the '!' screen: fallbacks, losses with what helps against them, the log. */
+/* view_messages.h - the '!' screen: fallbacks, losses with what helps against them. */
 #ifndef UI_VIEW_MESSAGES_H
 #define UI_VIEW_MESSAGES_H
 

@@ -40,8 +40,9 @@ static bool is_same(const struct filter_part *a, const struct filter_part *b)
 		return !strcmp(a->text, b->text);
 	case FILTER_COMMAND:
 	case FILTER_OBJECT:
-	case FILTER_SYMBOL:
 		return a->hash == b->hash;
+	case FILTER_SYMBOL:
+		return a->hash == b->hash && a->number == b->number;
 	case FILTER_PID:
 	case FILTER_TID:
 	case FILTER_CPU:

@@ -111,7 +111,9 @@ static bool symbol_satisfies(const struct fold_filter *filter, uint32_t index,
 	case FILTER_OBJECT:
 		return filter_hash(strpool_get(strings, symbol->object_path)) == part->hash;
 	case FILTER_SYMBOL:
-		return filter_hash(name) == part->hash;
+		return filter_hash(name) == part->hash &&
+		       (!part->number ||
+			filter_hash(strpool_get(strings, symbol->object_path)) == part->number);
 	case FILTER_KERNEL:
 		return is_kernel_mode(symbol->mode);
 	case FILTER_USER:

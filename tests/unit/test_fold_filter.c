@@ -228,6 +228,17 @@ static void test_a_symbol_that_recurs_counts_once(void **state)
 	       { "default_idle", 5, 5 });
 }
 
+static void test_a_symbol_may_be_of_one_object_only(void **state)
+{
+	struct filter_part f = named(FILTER_SYMBOL, "f");
+
+	(void)state;
+	f.number = filter_hash("/bin/app");
+	EXPECT(f, { "f", 6, 6 });
+	f.number = filter_hash("/bin/other");
+	EXPECT(f, NO_ROW);
+}
+
 static void test_levels_are_those_of_the_code(void **state)
 {
 	(void)state;
@@ -366,6 +377,7 @@ int main(void)
 		TEST(test_numbers_are_of_the_task_or_the_cpu),
 		TEST(test_an_object_keeps_its_own_frames),
 		TEST(test_a_symbol_that_recurs_counts_once),
+		TEST(test_a_symbol_may_be_of_one_object_only),
 		TEST(test_levels_are_those_of_the_code),
 		TEST(test_text_is_in_symbol_object_or_command),
 		TEST(test_all_parts_must_hold_for_one_frame),
