@@ -282,7 +282,7 @@ static void test_the_box_is_in_the_middle_and_as_wide_as_its_lines_need(void **s
 	assert_int_equal(role_at(4, 2), ROLE_BOX_DIM);
 	assert_int_equal(role_at(5, 3), ROLE_BOX_CURSOR);
 	assert_int_equal(role_at(34, 3), ROLE_BOX_CURSOR);
-	assert_int_equal(role_at(4, 3), ROLE_BOX);
+	assert_int_equal(role_at(4, 3), ROLE_BOX_DIM);
 	assert_int_equal(role_at(11, 4), ROLE_BOX);
 	assert_int_equal(role_at(3, 3), ROLE_TEXT);
 }
