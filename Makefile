@@ -26,7 +26,7 @@ FLAGS	 := -std=c11 -D_GNU_SOURCE -Iinclude -pthread $(OPTIMIZE) -fno-omit-frame-
 	    $(WARNINGS)
 LINK	 := -pie -pthread -Wl,-z,relro,-z,now,--as-needed \
 	    $(if $(SANITIZE),-fsanitize=$(SANITIZE))
-LIBS	 := -lncursesw -ltinfo -lelf -lm
+LIBS	 := -lncursesw -ltinfo -lelf -linih -lm
 
 # One archive per layer; unit tests link the same archives as the program. src/main.c is in none.
 LAYERS	 := $(notdir $(patsubst %/,%,$(sort $(dir $(wildcard src/*/*.c)))))
@@ -47,10 +47,16 @@ C_FILES	  := $(wildcard src/*.c src/*/*.c ui/*.c include/*/*.h ui/*.h tests/*/*.
 .PHONY: all tests run check check-unit fuzz-smoke check-asan check-tsan check-layers lint format bench fuzz \
 	screenshots install uninstall clean packages-build packages-test
 
-all: $(BUILD)/flametop
+all: $(BUILD)/flametop $(BUILD)/flametop.8 $(BUILD)/flametop.bash
 
 $(BUILD)/flametop: $(BUILD)/obj/src/main.o $(ARCHIVES)
 	$(say)$(CC) $(LINK) -o $@ $< $(LINKED)
+
+# Made by the program, from the tables that it works with itself.
+$(BUILD)/flametop.8: $(BUILD)/flametop
+	$(say)$< --print-man >$@
+$(BUILD)/flametop.bash: $(BUILD)/flametop
+	$(say)$< --print-completion >$@
 
 # Sorted lists of objects decide what an archive holds, so it is always made anew.
 define archive
@@ -140,10 +146,15 @@ screenshots: $(BUILD)/flametop $(WORKLOADS)
 	@.ci/packages screenshots
 	@BUILD=$(BUILD) tests/screenshots/run
 
-install: $(BUILD)/flametop
-	install -Dm755 $< $(DESTDIR)$(PREFIX)/bin/flametop
+MAN_PAGE   = $(DESTDIR)$(PREFIX)/share/man/man8/flametop.8
+COMPLETION = $(DESTDIR)$(PREFIX)/share/bash-completion/completions/flametop
+
+install: all
+	install -Dm755 $(BUILD)/flametop $(DESTDIR)$(PREFIX)/bin/flametop
+	install -Dm644 $(BUILD)/flametop.8 $(MAN_PAGE)
+	install -Dm644 $(BUILD)/flametop.bash $(COMPLETION)
 uninstall:
-	rm -f $(DESTDIR)$(PREFIX)/bin/flametop
+	rm -f $(DESTDIR)$(PREFIX)/bin/flametop $(MAN_PAGE) $(COMPLETION)
 
 clean:
 	rm -rf $(BUILD)

@@ -35,6 +35,7 @@ enum option_choice {
 	CHOICE_WHOM,
 	CHOICE_EVENT,
 	CHOICE_RATE,
+	CHOICE_FILTER,
 };
 
 /* What a value is, for the completion. */
@@ -56,8 +57,9 @@ struct option_row {
 	char letter;		/* 0: none */
 	const char *name;	/* long; NULL: not an option but the command behind them */
 	const char *argument;	/* NULL: none; "[=N]": may be left out */
-	size_t flag;		/* offset of the bool in struct options that it switches on; else 0 */
-	option_setter *set;	/* of every option without a flag */
+	/* One of them: the offset of the bool in struct options that it switches on; a setter. */
+	size_t flag;
+	option_setter *set;
 	bool in_file;		/* may stand in the configuration */
 	const char *default_text;	/* as it would be written; NULL: `help` tells */
 	const char *help;	/* one line or two */

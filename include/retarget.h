@@ -9,7 +9,6 @@
 #define RETARGET_H
 
 #include "capture/capture.h"
-#include "model/source.h"
 #include "model/source_change.h"
 
 struct retarget;

@@ -10,6 +10,7 @@
 #include "capture/command.h"
 #include "capture/command_output.h"
 #include "model/analyzer.h"
+#include "model/source.h"
 #include "options.h"
 #include "probe/guardian.h"
 #include "retarget.h"

@@ -11,6 +11,8 @@
 
 #include "base/log.h"
 #include "batch.h"
+#include "config.h"
+#include "manual.h"
 #include "options.h"
 #include "session.h"
 #include "ui/screen.h"
@@ -44,17 +46,18 @@ static void print_error(const struct diag *why, int err)
 	fprintf(stderr, "flametop: %s\n", why->text[0] ? why->text : strerror(-err));
 }
 
-static void print_version(FILE *out)
-{
-	fputs("flametop " VERSION "\n", out);
-}
-
 static int print_answer(const struct options *options)
 {
 	if (options->wants_help)
 		option_table_print_help(stdout);
+	else if (options->wants_version)
+		fputs("flametop " VERSION "\n", stdout);
+	else if (options->wants_config)
+		config_print_sample(stdout);
+	else if (options->wants_man)
+		manual_print(stdout);
 	else
-		print_version(stdout);
+		completion_print(stdout);
 	if (!ferror(stdout) && !fflush(stdout))
 		return EXIT_OK;
 	fprintf(stderr, "flametop: cannot write the output: %s\n", strerror(errno));
@@ -68,10 +71,12 @@ static bool has_terminal(void)
 	return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && term && strcmp(term, "dumb");
 }
 
-static int run_screen(struct session *session, const struct options *options, struct diag *why)
+static int run_screen(struct session *session, const struct options *options,
+		      const struct config *settings, struct diag *why)
 {
-	struct column_choice choice = { .hidden = { 0 } };
-	struct keymap keymap;
+	struct column_choice choice = settings->columns;
+	struct diag unsaved = { 0 };
+	int result;
 	const struct screen_config config = {
 		.analyzer = session->analyzer, .guardian = session->guardian,
 		.filter = options->filter, .show_idle = options->show_idle, .keys = options->keys,
@@ -79,13 +84,15 @@ static int run_screen(struct session *session, const struct options *options, st
 		.window_ns = options->window_ns, .interval_ns = options->interval_ns,
 		.color = options->color, .theme = options->theme,
 		.no_unicode = options->no_unicode, .no_mouse = options->no_mouse,
-		.keymap = &keymap, .choice = &choice,
+		.keymap = &settings->keymap, .choice = &choice,
 		.source = session->retarget ? retarget_control(session->retarget) : NULL,
 		.command_fd = session->command ? command_pidfd(session->command) : -1,
 	};
 
-	keymap_init(&keymap);
-	return screen_run(&config, why);
+	result = screen_run(&config, why);
+	if (config_save_state(settings, &choice, &unsaved))
+		fprintf(stderr, "flametop: the choice of columns is not kept: %s\n", unsaved.text);
+	return result;
 }
 
 /* The command's own status, if it has ended; session_finish() ends one that still runs. */
@@ -114,11 +121,12 @@ static int start_result(struct session *session, const struct options *options, 
 	return options->command ? EXIT_OWN_WITH_COMMAND : status_of_error(err);
 }
 
-static int show(struct session *session, const struct options *options)
+static int show(struct session *session, const struct options *options,
+		const struct config *settings)
 {
 	struct diag why = { 0 };
 	int result = options->is_batch ? batch_run(session, options, &why)
-				       : run_screen(session, options, &why);
+				       : run_screen(session, options, settings, &why);
 
 	if (result >= 0 && !(options->is_batch && result == BATCH_OUTPUT_FAILED))
 		return command_result(session, result);
@@ -127,7 +135,7 @@ static int show(struct session *session, const struct options *options)
 	return options->command ? EXIT_OWN_WITH_COMMAND : result;
 }
 
-static int run(struct options *options)
+static int run(struct options *options, const struct config *settings)
 {
 	const bool has_screen = !options->is_batch;
 	struct diag why = { 0 };
@@ -139,7 +147,8 @@ static int run(struct options *options)
 	else
 		batch_block_signals();
 	result = session_start(&session, options, has_screen, &why);
-	result = result ? start_result(&session, options, result, &why) : show(&session, options);
+	result = result ? start_result(&session, options, result, &why)
+			: show(&session, options, settings);
 	session_finish(&session);
 	return result;
 }
@@ -162,6 +171,55 @@ static bool has_command(const struct options *options, int argc, char **argv)
 	return options->command;
 }
 
+/* What is wrong with the user's own files, until there is a log. */
+struct warnings {
+	struct diag config, state;
+};
+
+/* Contents that are wrong must be seen; a place that can't be trusted must not keep one from
+ * looking at the machine, unless it was asked for. */
+static int read_config(struct config *config, const char *path, struct warnings *warnings,
+		       struct diag *why)
+{
+	int err = config_read(config, path, why);
+
+	if (config->problems)
+		fputs(config->problems, stderr);
+	if (err && (path || config->problems))
+		return -EINVAL;
+	if (err)
+		warnings->config = *why;
+	else
+		config_load_state(config, &warnings->state);
+	return 0;
+}
+
+/* The command line alone says which file to read; then it is read again, over that file. */
+static int read_options(struct options *options, struct config *config, int argc, char **argv,
+			struct warnings *warnings, struct diag *why)
+{
+	int err = options_parse(options, argc, argv, why);
+
+	if (err || options_is_question(options))
+		return err;
+	err = read_config(config, options->config_path, warnings, why);
+	if (err)
+		return err;
+	options_finish(options);
+	err = options_parse_over(options, config->settings, config->setting_count, argc, argv, why);
+	if (err && config->setting_count)
+		diag_prefix(why, "with %s", config->path);
+	return err;
+}
+
+static void warn(const struct diag *why, const char *file)
+{
+	if (!why->text[0])
+		return;
+	fprintf(stderr, "flametop: the %s is not read: %s\n", file, why->text);
+	log_warn("the %s is not read: %s", file, why->text);
+}
+
 /* The options can't be used. */
 static int refuse(int status, const char *sentence, bool has_command)
 {
@@ -171,6 +229,8 @@ static int refuse(int status, const char *sentence, bool has_command)
 
 int main(int argc, char **argv)
 {
+	struct warnings warnings = { .config.err = 0 };
+	struct config config = { .settings = NULL };
 	struct diag why = { 0 };
 	struct options options;
 	bool is_with_command;
@@ -179,9 +239,11 @@ int main(int argc, char **argv)
 	harden();
 	setlocale(LC_CTYPE, "");
 	term_distrust_environment();
-	err = options_parse(&options, argc, argv, &why);
+	err = read_options(&options, &config, argc, argv, &warnings, &why);
 	if (!err && options.log_path)
 		err = log_open(options.log_path, &why);
+	warn(&warnings.config, "configuration");
+	warn(&warnings.state, "choice of columns");
 	is_with_command = has_command(&options, argc, argv);
 	if (err) {
 		status = refuse(err == -EINVAL ? EXIT_USAGE : status_of_error(err), why.text,
@@ -192,9 +254,10 @@ int main(int argc, char **argv)
 		status = refuse(EXIT_USAGE, "no terminal here: use --batch[=N] to print refreshes",
 				is_with_command);
 	} else {
-		status = run(&options);
+		status = run(&options, &config);
 	}
 	log_close();
 	options_finish(&options);
+	config_finish(&config);
 	return status;
 }

@@ -55,8 +55,8 @@ const struct option_row option_rows[] = {
 		.group = OPTIONS_WHAT, .letter = 'e', .name = "event", .argument = "EVENT",
 		.set = option_set_event, .choice = CHOICE_EVENT, .value = VALUE_EVENT,
 		.in_file = true,
-		.help = "cpu-clock, cycles, page-faults, rNNN, pmu/terms/,\n"
-			"group:tracepoint, ...; modifiers as in cycles:u; repeatable",
+		.help = "cpu-clock, cycles, rNNN, pmu/terms/, group:tracepoint,\n"
+			"...; modifiers as in cycles:u; repeatable",
 		.more = "perf-list(1) tells the names that this machine has.",
 	},
 	{
@@ -94,12 +94,12 @@ const struct option_row option_rows[] = {
 		.group = OPTIONS_SHOWN, .name = "window", .argument = "W",
 		.set = option_set_window, .value = VALUE_WORD, .words = option_windows,
 		.in_file = true,
-		.help = "last W seconds, or all, or decay (10; batch: the interval)",
+		.help = "last W seconds, all, or decay (10; batch: the interval)",
 		.more = "With decay what is older counts less: half for every 5 seconds.",
 	},
 	{
 		.group = OPTIONS_SHOWN, .name = "filter", .argument = "TEXT",
-		.set = option_set_filter, .in_file = true,
+		.set = option_set_filter, .choice = CHOICE_FILTER, .in_file = true,
 		.help = "only rows whose symbol, object or command has TEXT",
 		.more = "Capitals count if TEXT has one.",
 	},
@@ -277,12 +277,13 @@ void option_table_print_help(FILE *out)
 	      "Shows which code is hot right now: live on the terminal, or in batches.\n", out);
 	for (size_t i = 0; i < option_row_count; i++) {
 		const struct option_row *row = &option_rows[i];
+		const char *title = titles[row->group];
 
 		if (i == 0 || row->group != option_rows[i - 1].group)
-			fprintf(out, "\n%s%s", titles[row->group], titles[row->group][0] ? "\n" : "");
+			fprintf(out, "\n%s%s", title, title[0] ? "\n" : "");
 		print_row(out, row);
 	}
-	fputs("\nExit status: 0 ok, 1 output failed, 2 usage or no terminal, 3 data or resources,\n"
-	      "4 permission, 5 internal error, 128+n signal n; with a command its own, 126 or 127\n"
-	      "when it can't be started, 125 for a failure of flametop.\n", out);
+	fputs("\nExit status: 0 ok, 1 output failed, 2 usage or no terminal, 3 data or\n"
+	      "resources, 4 permission, 5 internal error, 128+n signal n; with a command its\n"
+	      "own, 126 or 127 when it can't be started, 125 for a failure of flametop.\n", out);
 }

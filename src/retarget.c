@@ -20,7 +20,9 @@
 #include <sys/queue.h>
 #include <unistd.h>
 
+#include "base/spsc.h"
 #include "base/thread.h"
+#include "model/source.h"
 
 #define QUEUE_BYTES 4096	/* one wish and one result at a time */
 

@@ -85,7 +85,6 @@ static void column_chosen(struct ui_state *state, const struct menu_item *item)
 	unsigned int *hidden = &state->choice.hidden[state->shown_kind];
 
 	*hidden ^= 1u << item->id;
-	state->is_choice_changed = true;
 	menu_set_mark(&state->menu, *hidden & 1u << item->id ? MENU_OFF : MENU_ON);
 }
 

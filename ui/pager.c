@@ -1,6 +1,6 @@
 /* pager.c - see ui/pager.h. Lines are wrapped anew at each draw and whenever a place is looked for:
- * there are a few hundred at most. What was found is scrolled to by the draw, which knows how wide
- * and high the screen is by then. */
+ * there are a few hundred at most. What was found is scrolled to at once, for the keys that follow,
+ * and by the draw again, which knows how wide and high the screen is by then. */
 #include "ui/pager.h"
 
 #include <stdarg.h>
@@ -193,23 +193,6 @@ static size_t first_candidate(const struct pager *pager, enum pager_find how)
 	return line_at(pager, pager->marked);
 }
 
-bool pager_find(struct pager *pager, const char *text, enum pager_find how)
-{
-	const size_t step = how == PAGER_FIND_PREVIOUS ? pager->count - 1 : 1;
-	size_t at = pager->count ? first_candidate(pager, how) : 0;
-
-	for (size_t i = 0; i < pager->count; i++, at += step) {
-		if (!search_matches(text, pager->lines[at % pager->count].text))
-			continue;
-		pager->found = at % pager->count;
-		pager->is_seeking = true;
-		return true;
-	}
-	if (how == PAGER_FIND_HERE)
-		pager_return(pager);
-	return false;
-}
-
 /* Scrolls what was found into the upper half, if it is not on the screen anyway. */
 static void seek(struct pager *pager, const char *search)
 {
@@ -220,6 +203,25 @@ static void seek(struct pager *pager, const char *search)
 
 	if (y < pager->top || y >= pager->top + pager->page)
 		pager->top = y - pager->page / 3;
+}
+
+bool pager_find(struct pager *pager, const char *text, enum pager_find how)
+{
+	const size_t step = how == PAGER_FIND_PREVIOUS ? pager->count - 1 : 1;
+	size_t at = pager->count ? first_candidate(pager, how) : 0;
+
+	for (size_t i = 0; i < pager->count; i++, at += step) {
+		if (!search_matches(text, pager->lines[at % pager->count].text))
+			continue;
+		pager->found = at % pager->count;
+		pager->is_seeking = true;
+		if (pager->page)
+			seek(pager, text);
+		return true;
+	}
+	if (how == PAGER_FIND_HERE)
+		pager_return(pager);
+	return false;
 }
 
 static void draw_piece(struct canvas *canvas, const struct pager_piece *piece, int y,
@@ -271,6 +273,7 @@ void pager_move(struct view *view, enum view_move move)
 {
 	struct pager *pager = (struct pager *)view;
 
+	pager->is_seeking = false;
 	switch (move) {
 	case MOVE_UP:	     pager->top--; break;
 	case MOVE_DOWN:	     pager->top++; break;

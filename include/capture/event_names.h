@@ -14,7 +14,8 @@ bool event_names_find(const char *name, struct perf_event_attr *attr);
 /* The known name closest to @name, or NULL when none is near. */
 const char *event_names_nearest(const char *name);
 
-/* The names, one by one; NULL behind the last. Cache events are made of words and not among them. */
+/* The names, one by one; NULL behind the last. Cache events are not among them: they are made of
+ * words. */
 const char *event_names_at(size_t index);
 
 #endif

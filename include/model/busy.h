@@ -11,7 +11,7 @@
  * that one a minute, for two hours or more. */
 #define BUSY_POINTS 640
 
-struct busy_cpu {		/* ticks since boot; the counters may wrap, only differences count */
+struct busy_cpu {		/* ticks since boot; they may wrap, only differences count */
 	uint32_t busy, total;	/* both 0: offline */
 };
 

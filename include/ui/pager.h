@@ -29,7 +29,7 @@ struct pager {
 	bool is_away;		/* unless the user has scrolled up */
 	uint64_t seen;		/* the view's: up to where it has read what it shows */
 	size_t found;		/* line that the search has found, PAGER_NOWHERE: none */
-	bool is_seeking;	/* it has to be scrolled to */
+	bool is_seeking;	/* no key has moved since: the next draw shows it */
 	int marked;		/* top that pager_mark() remembered */
 };
 
@@ -59,7 +59,8 @@ void pager_return(struct pager *pager);
  * place stays, or with PAGER_FIND_HERE is the marked one again. */
 bool pager_find(struct pager *pager, const char *text, enum pager_find how);
 
-void pager_draw(struct view *view, struct ui_state *state, struct canvas *canvas, int top, int rows);
+void pager_draw(struct view *view, struct ui_state *state, struct canvas *canvas, int top,
+		int rows);
 void pager_move(struct view *view, enum view_move move);
 
 #endif

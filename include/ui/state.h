@@ -63,7 +63,6 @@ struct ui_state {
 	/* How it is shown. */
 	struct table_order orders[VIEW_COUNT];
 	struct column_choice choice;
-	bool is_choice_changed;		/* by the user, since the start */
 	const struct theme *theme;
 	bool is_mouse_off;
 	const struct keymap *keymap;	/* borrowed, as the next */

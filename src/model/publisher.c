@@ -335,7 +335,7 @@ static struct snapshot *make_one(struct publisher *publisher, struct snapshot he
 	const struct query *query = &publisher->config->query;
 	struct ingest *ingest = publisher->ingest;
 	const struct row_sources sources = {
-		.tasks = &publisher->task_stats,
+		.tasks = head.is_replay ? NULL : &publisher->task_stats,
 		.busy = publisher->config->has_busy ? &publisher->busy : NULL,
 		.since_ns = span.begin_ns, .until_ns = span.end_ns,
 	};

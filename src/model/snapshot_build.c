@@ -1,7 +1,8 @@
 /* snapshot_build.c - see model/snapshot_build.h.
  *
  * Text is copied once per different string: thousands of rows share few comms and objects. The
- * block is [snapshot | rows | strip | text]; text is collected first, since pointers into it must not move.
+ * block is [snapshot | rows | strip | text]; text is collected first, since pointers into it must
+ * not move.
  */
 #include "model/snapshot_build.h"
 
@@ -144,29 +145,49 @@ static int64_t part_or_none(uint32_t part)
 	return part == FOLD_MIXED || part == FOLD_NONE ? -1 : (int64_t)part;
 }
 
-/* What /proc says of the row's task, or its CPU. */
-static void put_figures(struct row_list *list, struct snapshot_row *row, struct row_text *text)
+/* An EXIT record is news, /proc was read a refresh ago. */
+static bool has_ended_since(const struct fold *fold, const struct snapshot_row *row,
+			    bool is_thread, uint64_t read_ns)
+{
+	const struct process *process = task_table_find_process(fold->tasks, (uint32_t)row->pid);
+	const struct thread *thread = task_table_find_thread(fold->tasks, (uint32_t)row->tid);
+
+	if (is_thread)
+		return thread && !thread->is_alive && thread->ended_ns > read_ns;
+	return process && !process->is_alive && process->ended_ns > read_ns;
+}
+
+/* What /proc says of the row's task. */
+static void put_task(struct row_list *list, struct snapshot_row *row, struct row_text *text)
+{
+	const struct task_stats *tasks = list->sources->tasks;
+	const bool is_thread = (list->fold->keys & KEY_TID) && row->tid > 0;
+	const struct task_stat *process = task_stats_find(tasks, (uint32_t)row->pid, 0);
+	const struct task_stat *own = process;
+
+	if (is_thread)
+		own = task_stats_find(tasks, (uint32_t)row->pid, (uint32_t)row->tid);
+	if (process && process->command_line)
+		text->command_line = put_command_line(&list->block, process);
+	if (has_ended_since(list->fold, row, is_thread, own ? own->time_ns : 0)) {
+		row->task_state = 'X';
+	} else if (own) {
+		row->task_state = own->state;
+		row->cpu_pct = own->cpu_pct;
+		row->threads = is_thread ? 0 : own->threads;
+	}
+}
+
+static void put_load(struct row_list *list, struct snapshot_row *row, struct row_text *text)
 {
 	const struct row_sources *sources = list->sources;
 	const unsigned int keys = list->fold->keys;
-	const struct task_stat *process, *own;
 
 	if (keys == KEY_CPU && sources->busy && row->cpu >= 0)
 		row->busy_pct = busy_cpu_pct(sources->busy, (uint32_t)row->cpu, sources->since_ns,
 					     sources->until_ns);
-	if (!(keys & (KEY_PID | KEY_TID)) || !sources->tasks || row->pid <= 0)
-		return;
-	process = task_stats_find(sources->tasks, (uint32_t)row->pid, 0);
-	own = process;
-	if ((keys & KEY_TID) && row->tid > 0)
-		own = task_stats_find(sources->tasks, (uint32_t)row->pid, (uint32_t)row->tid);
-	if (process && process->command_line)
-		text->command_line = put_command_line(&list->block, process);
-	if (!own)
-		return;
-	row->task_state = own->state;
-	row->cpu_pct = own->cpu_pct;
-	row->threads = own == process ? own->threads : 0;
+	if ((keys & (KEY_PID | KEY_TID)) && sources->tasks && row->pid > 0)
+		put_task(list, row, text);
 }
 
 static void fill_row(struct row_list *list, const struct fold_row *from)
@@ -204,7 +225,7 @@ static void fill_row(struct row_list *list, const struct fold_row *from)
 		text->reason = put_string(block, strings, object->reason);
 	if (from->comm != FOLD_MIXED && from->comm != FOLD_NONE)
 		text->comm = put_string(block, strings, (struct str_id){ from->comm });
-	put_figures(list, row, text);
+	put_load(list, row, text);
 }
 
 /* A process above its threads. */

@@ -198,7 +198,7 @@ void task_stats_apply(struct task_stats *stats, const struct process_stat_reply 
 	is_same = row->time_ns && row->start_ticks == stat->start_ticks;
 	row->cpu_pct = is_same && reply->time_ns > row->time_ns ? share(stats, row, reply) : -1;
 	if (!is_same || strcmp(row->comm, stat->comm))
-		row->command_line_ns = 0;	/* another program: what is known is the old one's */
+		row->command_line_ns = 0;	/* another program: that is the old one's */
 	if (!is_same)
 		set_command_line(row, NULL, 0);
 	if (reply->command_line)

@@ -13,7 +13,7 @@
 #include "model/analyzer.h"
 
 #define HANG_MS (60 * 1000)
-#define QUIET_MS 100		/* many refreshes long */
+#define QUIET_MS 500		/* longer than names or a refresh would take */
 
 static const struct event_desc event = { .name = "cpu-clock", .freq_hz = 997 };
 static const struct event_desc *const events[] = { &event };
@@ -114,6 +114,7 @@ static void test_a_frozen_screen_gets_answers_and_nothing_else(void **state)
 	assert_int_equal(snapshot->keys, KEY_PID);
 	assert_true(snapshot->is_frozen && snapshot->time_ns == end_ns);
 	snapshot_destroy(snapshot);
+	assert_false(has_snapshot(&desk, QUIET_MS));
 
 	snapshot_destroy(freeze(&desk, 0));
 	snapshot_destroy(next(&desk));		/* unasked again */

@@ -349,6 +349,8 @@ static void test_more_lines_than_room_scroll_and_say_where_one_is(void **state)
 			    "..|> line 27                     |..\n"
 			    "..+---------------------- 27/27 -+..\n"
 			    "....................................");
+	draw(36, 12, 1, 11);		/* a larger screen: the box is full again */
+	assert_int_equal(menu.top, 27 - 8);
 	type("15");
 	draw(36, 7, 1, 6);		/* one line is left, the box keeps its size */
 	assert_string_equal(picture(),
@@ -462,6 +464,7 @@ static void test_a_click_below_the_last_match_chooses_nothing(void **state)
 	type("quit");
 	draw(40, 10, 1, 9);
 	assert_int_equal(click(MOUSE_PRESS, 5, 5), MENU_TAKEN);
+	assert_int_equal(menu.cursor, 0);
 	assert_true(menu.is_open);
 	assert_int_equal(click(MOUSE_PRESS, 5, 4), MENU_CHOSEN);
 	assert_false(menu.is_open);

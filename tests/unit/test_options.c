@@ -320,6 +320,142 @@ static void test_what_excludes_each_other_is_refused(void **state)
 	refuse("--format text", "--duration and --format need --batch");
 }
 
+static void test_the_screen(void **state)
+{
+	char names[200] = "--theme plaid: no such theme; there are ";
+
+	(void)state;
+	accept("");
+	assert_ptr_equal(options.theme, &themes[0]);
+	assert_false(options.no_mouse);
+	assert_null(options.config_path);
+	accept("--no-mouse --config none --theme default");
+	assert_true(options.no_mouse);
+	assert_string_equal(options.config_path, "none");
+	assert_ptr_equal(options.theme, &themes[0]);
+	for (unsigned int i = 0; i < theme_count; i++) {
+		strcat(names, i ? ", " : "");
+		strcat(names, themes[i].name);
+	}
+	refuse("--theme plaid", names);
+}
+
+static void test_what_is_printed_needs_nothing_else(void **state)
+{
+	(void)state;
+	accept("--print-config -F 1 -c 1");
+	assert_true(options.wants_config && options_is_question(&options));
+	accept("--print-man");
+	assert_true(options.wants_man && options_is_question(&options));
+	accept("--print-completion");
+	assert_true(options.wants_completion && options_is_question(&options));
+	accept("-K");
+	assert_false(options_is_question(&options));
+}
+
+/* "name=value" each, as a file has them. */
+static int parse_over(const char *line, const char *const *lines, size_t count)
+{
+	static struct option_setting settings[ARGS_MAX];
+	static char texts[ARGS_MAX][64];
+	int argc = 0;
+
+	parse(line);	/* cuts the line */
+	options_finish(&options);
+	while (arguments[argc])
+		argc++;
+	for (size_t i = 0; i < count; i++) {
+		char *value = strchr(strcpy(texts[i], lines[i]), '=');
+
+		*value = '\0';
+		settings[i].row = option_table_find(texts[i]);
+		settings[i].text = value + 1;
+		assert_non_null(settings[i].row);
+		assert_int_equal(options_check(&settings[i], &why), 0);
+	}
+	return options_parse_over(&options, settings, count, argc, arguments, &why);
+}
+
+static void test_settings_hold_where_the_line_says_nothing(void **state)
+{
+	static const char *const lines[] = { "delay=5", "hide-kernel=true", "sort=comm,dso",
+					     "event=page-faults", "count=10", "idle=false",
+					     "window=", "uid=0", "no-inherit=true",
+					     "filter=libc" };
+	const size_t count = sizeof(lines) / sizeof(lines[0]);
+
+	(void)state;
+	assert_int_equal(parse_over("", lines, count), 0);
+	assert_true(options.interval_ns == 5 * CLOCK_NS_PER_S);
+	assert_true(options.hide_kernel);
+	assert_false(options.show_idle);
+	assert_int_equal(options.filter.count, 2);
+	assert_string_equal(options.filter.parts[0].text, "libc");
+	assert_int_equal(options.filter.parts[1].field, FILTER_KERNEL);
+	assert_int_equal(options.keys, KEY_COMM | KEY_OBJECT);
+	assert_string_equal(options.capture.events[0], "page-faults");
+	assert_int_equal(options.capture.period, 10);
+	assert_int_equal(options.window, WINDOW_SECONDS);
+	assert_true(options.window_ns == 10 * CLOCK_NS_PER_S);
+	assert_int_equal(options.capture.target.kind, TARGET_USER);
+
+	/* Sort keys are changed; events and filters of the line replace those of the file. */
+	assert_int_equal(parse_over("-d 1 -s +pid -e cycles --filter mem", lines, count), 0);
+	assert_int_equal(options.filter.count, 2);
+	assert_string_equal(options.filter.parts[0].text, "mem");
+	assert_true(options.interval_ns == CLOCK_NS_PER_S);
+	assert_int_equal(options.keys, KEY_COMM | KEY_OBJECT | KEY_PID);
+	assert_int_equal(options.capture.event_text_count, 1);
+	assert_string_equal(options.capture.events[0], "cycles");
+}
+
+static void test_the_line_puts_aside_what_would_contradict_it(void **state)
+{
+	static const char *const lines[] = { "count=10", "uid=0", "cpu=0", "no-inherit=true" };
+	char line[32];
+
+	(void)state;
+	assert_int_equal(parse_over("-F 99", lines, 4), 0);
+	assert_int_equal(options.capture.period, 0);
+	assert_int_equal(options.capture.freq_hz, 99);
+	snprintf(line, sizeof(line), "-p %d", getpid());
+	assert_int_equal(parse_over(line, lines, 4), 0);
+	assert_int_equal(options.capture.target.kind, TARGET_PROCESSES);
+	assert_int_equal(options.capture.target.cpu_count, 1);
+	assert_int_equal(parse_over("-- ls", lines, 4), 0);
+	assert_int_equal(options.capture.target.kind, TARGET_SYSTEM);
+	assert_int_equal(parse_over("-i perf.data", lines, 4), 0);
+	assert_int_equal(options.capture.period, 0);
+	assert_null(options.capture.target.cpus);
+}
+
+static void test_settings_that_contradict_each_other_are_refused(void **state)
+{
+	static const char *const lines[] = { "count=10", "freq=99" };
+
+	(void)state;
+	assert_int_equal(parse_over("", lines, 2), -EINVAL);
+	assert_string_equal(why.text, "-F and -c exclude each other");
+}
+
+static void test_a_setting_is_refused_by_its_long_name(void **state)
+{
+	static const char *const known[][3] = {
+		{ "entries", "0", "entries 0: a number from 1 to 1073741824 is needed" },
+		{ "idle", "yes", "idle yes: true or false is needed" },
+		{ "color", "blue", "color blue: not known; see --help" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		const struct option_setting setting = { option_table_find(known[i][0]),
+							(char *)known[i][1] };
+
+		assert_int_equal(options_check(&setting, &why), -EINVAL);
+		assert_string_equal(why.text, known[i][2]);
+	}
+}
+
 #define TEST(name) cmocka_unit_test_teardown(name, tear_down)
 
 int main(void)
@@ -336,6 +472,12 @@ int main(void)
 		TEST(test_numbers_out_of_range_are_refused),
 		TEST(test_unknown_words_are_refused_by_name),
 		TEST(test_what_excludes_each_other_is_refused),
+		TEST(test_the_screen),
+		TEST(test_what_is_printed_needs_nothing_else),
+		TEST(test_settings_hold_where_the_line_says_nothing),
+		TEST(test_the_line_puts_aside_what_would_contradict_it),
+		TEST(test_settings_that_contradict_each_other_are_refused),
+		TEST(test_a_setting_is_refused_by_its_long_name),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,5 @@
 /* /proc/PID as text by hand, and of real processes: our own, a dead one, a zombie. */
+#include <errno.h>
 #include <poll.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -251,6 +252,105 @@ static void test_every_request_that_was_taken_is_answered(void **state)
 	process_reader_destroy(NULL);
 }
 
+static struct process_stat_reply wait_for_stat(struct process_reader *reader)
+{
+	struct process_stat_reply reply;
+
+	while (!process_reader_stat_reply(reader, &reply))
+		usleep(1000);	/* nobody is woken for it */
+	return reply;
+}
+
+static void test_statistics_are_of_the_process_or_the_thread(void **state)
+{
+	const pid_t dead = start_and_end(true), zombie = start_and_end(false);
+	struct process_stat_request request = { .pid = (uint32_t)getpid(),
+						.wants_command_line = true };
+	struct process_reader *reader = create();
+	struct process_stat_reply reply;
+
+	(void)state;
+	assert_true(process_reader_request_stat(reader, &request));
+	reply = wait_for_stat(reader);
+	assert_int_equal(reply.err, 0);
+	assert_int_equal(reply.pid, getpid());
+	assert_true(reply.stat.threads >= 2 && reply.stat.start_ticks > 0);
+	assert_non_null(strstr(reply.command_line, "test_process_reader"));
+	free(reply.command_line);
+	request = (struct process_stat_request){ .pid = (uint32_t)getpid(),
+						 .tid = (uint32_t)getpid() };
+	assert_true(process_reader_request_stat(reader, &request));
+	reply = wait_for_stat(reader);
+	assert_int_equal(reply.err, 0);
+	assert_int_equal(reply.tid, getpid());
+	assert_null(reply.command_line);	/* not wanted */
+	request = (struct process_stat_request){ .pid = (uint32_t)dead,
+						 .wants_command_line = true };
+	assert_true(process_reader_request_stat(reader, &request));
+	assert_int_equal(wait_for_stat(reader).err, -ESRCH);
+	request.pid = (uint32_t)zombie;
+	assert_true(process_reader_request_stat(reader, &request));
+	reply = wait_for_stat(reader);
+	assert_int_equal(reply.stat.state, 'Z');
+	assert_null(reply.command_line);	/* an empty one would not be what it was called */
+	waitpid(zombie, NULL, 0);
+	process_reader_destroy(reader);
+}
+
+/* Asks for statistics before the last of many maps. True: all maps were read before them. Not so
+ * only when the reader was faster than we ask. */
+static bool is_read_after_maps(struct process_reader *reader)
+{
+	const struct process_stat_request stat = { .pid = (uint32_t)getpid() };
+	const struct process_request maps = { .pid = (uint32_t)getpid(), .wants_maps = true };
+	uint64_t newest_ns = 0;
+	uint32_t asked = 0;
+
+	for (; asked < 400; asked++) {
+		assert_true(process_reader_request(reader, &maps));
+		if (asked == 100)
+			assert_true(process_reader_request_stat(reader, &stat));
+	}
+	for (; asked; asked--) {
+		struct process_reply reply = wait_for_reply(reader);
+
+		newest_ns = reply.time_ns;
+		process_reply_finish(&reply);
+	}
+	return wait_for_stat(reader).time_ns > newest_ns;
+}
+
+static void test_maps_come_before_statistics(void **state)
+{
+	struct process_reader *reader = create();
+	int tries = 0;
+
+	(void)state;
+	while (!is_read_after_maps(reader))
+		assert_true(++tries < 100);
+	process_reader_destroy(reader);
+}
+
+static void test_statistics_have_a_limit_of_their_own(void **state)
+{
+	const struct process_stat_request request = { .pid = (uint32_t)getpid(),
+						      .wants_command_line = true };
+	struct process_reader *reader = create();
+	struct process_reply maps;
+	uint32_t taken = 0;
+
+	(void)state;
+	while (taken < 100000 && process_reader_request_stat(reader, &request))
+		taken++;
+	assert_int_equal(taken, 512);
+	maps = ask(reader, getpid(), 0);	/* which they do not hold up */
+	assert_true(maps.has_maps);
+	process_reply_finish(&maps);
+	free(wait_for_stat(reader).command_line);
+	assert_true(process_reader_request_stat(reader, &request));
+	process_reader_destroy(reader);	/* with answers that nobody took */
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -262,6 +362,9 @@ int main(void)
 		cmocka_unit_test(test_of_a_zombie_the_parents_maps_serve),
 		cmocka_unit_test(test_maps_are_read_only_when_wanted),
 		cmocka_unit_test(test_every_request_that_was_taken_is_answered),
+		cmocka_unit_test(test_statistics_are_of_the_process_or_the_thread),
+		cmocka_unit_test(test_maps_come_before_statistics),
+		cmocka_unit_test(test_statistics_have_a_limit_of_their_own),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

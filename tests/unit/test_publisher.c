@@ -184,6 +184,20 @@ static void test_samples_counted_later_are_not_in_a_frozen_picture(void **state)
 	expect(WINDOW_ALL, 34, 4.0);
 }
 
+/* The same when nothing ended there, because the time before was quiet. */
+static void test_samples_counted_later_are_not_in_a_frozen_quiet_second(void **state)
+{
+	(void)state;
+	sample_tenths(50, 70);
+	stage_round(&stage, 82 * S / 10);
+	expect(WINDOW_ALL, 20, 3.2);
+	stage_sample(&stage, 80 * S / 10, 1, 1, 0x1000);
+	stage_round(&stage, 83 * S / 10);
+	expect(WINDOW_ALL, 21, 3.3);
+	publisher_freeze(&publisher, 82 * S / 10);
+	expect(WINDOW_ALL, 20, 3.2);
+}
+
 /* Rolled up meanwhile to | 10 20 | 20 30 | 30 40 |: at 25.3 most of the second was before the end,
  * at 24.3 it was not. */
 static void test_rolled_up_slices_are_whole_in_a_frozen_picture(void **state)
@@ -268,6 +282,7 @@ int main(void)
 		TEST(test_zero_begins_anew),
 		TEST(test_a_frozen_picture_stays_what_it_was_however_it_is_asked),
 		TEST(test_samples_counted_later_are_not_in_a_frozen_picture),
+		TEST(test_samples_counted_later_are_not_in_a_frozen_quiet_second),
 		TEST(test_rolled_up_slices_are_whole_in_a_frozen_picture),
 		TEST(test_a_frozen_picture_that_left_the_history_is_empty),
 		TEST(test_zero_ends_the_freeze),

@@ -324,6 +324,129 @@ static void test_a_queue_too_small_for_a_record_is_refused(void **state)
 	finish(&f);
 }
 
+/* Takes the next item if it is of @kind. */
+static bool takes(struct fixture *f, enum queue_item_kind kind)
+{
+	const struct queue_item *item;
+	size_t bytes;
+
+	item = spsc_peek(&f->queue, &bytes);
+	if (!item || item->kind != kind)
+		return false;
+	spsc_release(&f->queue);
+	return true;
+}
+
+static void test_a_handed_over_queue_has_all_records_and_no_end(void **state)
+{
+	const uint64_t before_ns = clock_now_ns();
+	struct seen seen = { 0 };
+	struct fixture f;
+	uint64_t until_ns;
+
+	(void)state;
+	setup(&f);
+	start(&f);
+	fill_ring(&f, 0, 100);
+	until_ns = sampler_hand_over(f.sampler);
+	drain(&f, &seen);
+	assert_int_equal(seen.records[0], 100);
+	assert_false(seen.has_end);
+	assert_int_equal(until_ns, seen.last_limit_ns);	/* the promise is the last round's */
+	assert_true(until_ns != UINT64_MAX && until_ns + CLOCK_NS_PER_S > before_ns);
+	finish(&f);
+}
+
+static void test_a_sampler_that_has_lost_its_target_hands_over_a_stream_that_has_ended(void **state)
+{
+	struct sampler_config config;
+	struct seen seen = { 0 };
+	struct fixture f;
+	int gone;
+
+	(void)state;
+	setup(&f);
+	gone = eventfd(1, EFD_CLOEXEC);
+	config = (struct sampler_config){ .set = &f.set, .queue = &f.queue, .wake_fd = f.wake_fd,
+					  .watch_fds = &gone, .watch_count = 1,
+					  .ends_with_target = true };
+	assert_int_equal(sampler_create(&f.sampler, &config, NULL), 0);
+	sampler_start(f.sampler, NULL);
+	while (!seen.has_end) {
+		wait_for_wake(&f);
+		drain(&f, &seen);
+	}
+	assert_int_equal(sampler_hand_over(f.sampler), 0);
+	drain(&f, &seen);	/* nothing came behind the end */
+	close(gone);
+	finish(&f);
+}
+
+static void test_nothing_comes_before_the_source_that_a_sampler_was_started_with(void **state)
+{
+	const struct queue_source first = { .begin_ns = 42 };
+	const struct queue_item *item;
+	struct sampler_config config;
+	struct fixture f;
+	size_t bytes;
+
+	(void)state;
+	setup(&f);
+	fill_ring(&f, 0, 10);
+	config = (struct sampler_config){ .set = &f.set, .queue = &f.queue, .wake_fd = f.wake_fd };
+	assert_int_equal(sampler_create(&f.sampler, &config, NULL), 0);
+	sampler_start(f.sampler, &first);
+	sampler_stop(f.sampler);
+	item = spsc_peek(&f.queue, &bytes);
+	assert_non_null(item);
+	assert_int_equal(item->kind, QUEUE_SOURCE);
+	assert_int_equal(((const struct queue_source *)(item + 1))->begin_ns, 42);
+	spsc_release(&f.queue);
+	for (int i = 0; i < 10; i++)
+		assert_true(takes(&f, QUEUE_RECORD));
+	assert_true(takes(&f, QUEUE_ROUND_END));
+	finish(&f);
+}
+
+/* The queue of its predecessor is full, and whoever reads it has ended. */
+static void test_a_sampler_that_waits_for_room_can_be_stopped(void **state)
+{
+	const struct queue_source first = { .begin_ns = 42 };
+	struct sampler_config config;
+	struct queue_item *item;
+	struct fixture f;
+
+	(void)state;
+	setup(&f);
+	while ((item = spsc_reserve(&f.queue, sizeof(*item))) != NULL) {
+		*item = (struct queue_item){ .kind = QUEUE_RECORD };
+		spsc_commit(&f.queue);
+	}
+	config = (struct sampler_config){ .set = &f.set, .queue = &f.queue, .wake_fd = f.wake_fd };
+	assert_int_equal(sampler_create(&f.sampler, &config, NULL), 0);
+	sampler_start(f.sampler, &first);
+	sampler_stop(f.sampler);
+	while (takes(&f, QUEUE_RECORD))
+		;
+	assert_int_equal(spsc_used(&f.queue), 0);
+	finish(&f);
+}
+
+static void test_a_sampler_that_was_never_started_queues_nothing(void **state)
+{
+	struct sampler_config config;
+	struct fixture f;
+
+	(void)state;
+	setup(&f);
+	fill_ring(&f, 0, 10);
+	config = (struct sampler_config){ .set = &f.set, .queue = &f.queue, .wake_fd = f.wake_fd };
+	assert_int_equal(sampler_create(&f.sampler, &config, NULL), 0);
+	sampler_stop(f.sampler);
+	assert_int_equal(spsc_used(&f.queue), 0);
+	finish(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -334,6 +457,13 @@ int main(void)
 		cmocka_unit_test(test_the_end_follows_an_unlimited_promise),
 		cmocka_unit_test(test_nonsense_in_a_ring_is_counted_in_the_mark),
 		cmocka_unit_test(test_a_queue_too_small_for_a_record_is_refused),
+		cmocka_unit_test(test_a_handed_over_queue_has_all_records_and_no_end),
+		cmocka_unit_test(
+			test_a_sampler_that_has_lost_its_target_hands_over_a_stream_that_has_ended),
+		cmocka_unit_test(
+			test_nothing_comes_before_the_source_that_a_sampler_was_started_with),
+		cmocka_unit_test(test_a_sampler_that_waits_for_room_can_be_stopped),
+		cmocka_unit_test(test_a_sampler_that_was_never_started_queues_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -45,6 +45,7 @@ static void test_nothing_is_nowhere(void **state)
 	assert_false(search_matches("", "text"));
 	assert_false(search_matches("", ""));
 	assert_false(search_matches("a", ""));
+	assert_false(search_matches("a\ufffd", "a"));	/* what decoding gives at the end */
 	assert_string_equal(marked("text", ""), "....................");
 }
 
@@ -96,7 +97,10 @@ static void test_marks_stay_within_their_area(void **state)
 		assert_int_equal(canvas.cells[x].role == ROLE_MATCH, x == 2 || x == 3);
 	search_highlight(&canvas, (struct canvas_area){ 4, 0, 90 }, "ab");
 	assert_int_equal(canvas.cells[5].role, ROLE_MATCH);
-	assert_int_equal(canvas.cells[6].role, ROLE_TEXT);	/* the next line */
+	canvas_put_text(&canvas, (struct canvas_area){ 0, 1, 6 }, "cd", ROLE_TEXT);
+	canvas_put_text(&canvas, (struct canvas_area){ 5, 0, 1 }, "x", ROLE_TEXT);
+	search_highlight(&canvas, (struct canvas_area){ 4, 0, 90 }, "xc");	/* two lines */
+	assert_int_equal(canvas.cells[5].role, ROLE_TEXT);
 	search_highlight(&canvas, (struct canvas_area){ 0, 2, 6 }, "ab");
 	search_highlight(&canvas, (struct canvas_area){ 9, 0, 6 }, "ab");
 	search_highlight(&canvas, (struct canvas_area){ -1, 0, 6 }, "ab");

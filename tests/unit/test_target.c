@@ -181,6 +181,47 @@ static void test_two_kinds_of_target_contradict_each_other(void **state)
 	target_finish(&target);
 }
 
+static void test_everything_keeps_the_cpus_and_forgets_whom(void **state)
+{
+	struct target target = { 0 };
+	char own[16];
+
+	(void)state;
+	snprintf(own, sizeof(own), "%d", (int)getpid());
+	assert_int_equal(target_set_cpus(&target, "0", NULL), 0);
+	assert_int_equal(target_set_processes(&target, own, NULL), 0);
+	target.since_ticks = 7;
+	target.no_inherit = true;
+	target_set_everything(&target);
+	assert_int_equal(target.kind, TARGET_SYSTEM);
+	assert_null(target.ids);
+	assert_int_equal(target.id_count, 0);
+	assert_int_equal(target.since_ticks, 0);
+	assert_true(target.no_inherit);
+	assert_int_equal(target.cpu_count, 1);
+	assert_int_equal(target_set_user(&target, "root", NULL), 0);	/* there is room for another */
+	target_finish(&target);
+}
+
+static void test_a_copy_has_ids_and_cpus_of_its_own(void **state)
+{
+	struct target target = { 0 }, copy;
+	char own[16];
+
+	(void)state;
+	snprintf(own, sizeof(own), "%d", (int)getpid());
+	assert_int_equal(target_set_cpus(&target, "0", NULL), 0);
+	assert_int_equal(target_set_processes(&target, own, NULL), 0);
+	assert_int_equal(target_copy(&copy, &target, NULL), 0);
+	target_finish(&target);
+	assert_int_equal(copy.kind, TARGET_PROCESSES);
+	assert_int_equal(copy.id_count, 1);
+	assert_int_equal(copy.ids[0], getpid());
+	assert_int_equal(copy.cpu_count, 1);
+	assert_int_equal(copy.cpus[0], 0);
+	target_finish(&copy);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -193,6 +234,8 @@ int main(void)
 		cmocka_unit_test(test_bad_ids_are_refused),
 		cmocka_unit_test(test_users_go_by_name_and_number),
 		cmocka_unit_test(test_two_kinds_of_target_contradict_each_other),
+		cmocka_unit_test(test_everything_keeps_the_cpus_and_forgets_whom),
+		cmocka_unit_test(test_a_copy_has_ids_and_cpus_of_its_own),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,340 @@
+/* manual.c - flametop(8): prose by hand, options and keys from their tables.
+ * Source: mdoc(7); checked with mandoc -T lint. */
+#include "manual.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "option_table.h"
+#include "ui/commands.h"
+#include "ui/keymap.h"
+#include "ui/theme.h"
+
+#define PROSE_COLUMNS 72	/* mandoc wants lines of at most 80 */
+
+static const char head[] =
+".Dd November 21, 2026\n"
+".Dt FLAMETOP 8\n"
+".Os\n"
+".Sh NAME\n"
+".Nm flametop\n"
+".Nd live profiler: which code is hot right now\n"
+".Sh SYNOPSIS\n"
+".Nm\n"
+".Op Ar options\n"
+".Op Fl - Ar command Op Ar argument ...\n"
+".Nm\n"
+".Fl -batch Ns Op = Ns Ar N\n"
+".Op Ar options\n"
+".Op Fl - Ar command Op Ar argument ...\n"
+".Sh DESCRIPTION\n"
+".Nm\n"
+"samples what the CPUs of this machine execute and shows, live, the\n"
+"functions in which the time goes, of the kernel and of all programs alike.\n"
+"Sampling goes on while one looks, sorts and filters; every picture is\n"
+"computed from the same history of exact counts.\n"
+"With\n"
+".Fl -batch\n"
+"it prints tables or JSON instead of taking the screen.\n"
+".Pp\n"
+"Without privileges only the user's own processes are sampled, and only\n"
+"their user code; the header of the screen says so, and what would help.\n"
+".Pp\n"
+"The letters of the options are those of\n"
+".Xr perf-top 1 .\n";
+
+static const char columns_text[] =
+".Sh COLUMNS\n"
+".Bl -tag -width \"COMMAND\"\n"
+".It SELF%\n"
+"share of the window in the function itself, by summed period, idle left out\n"
+".It TOTAL%\n"
+"share with the function anywhere on the stack; recursion counts once\n"
+".It SAMPLES\n"
+"how often it was hit: a count, not a weight\n"
+".It COMMAND\n"
+"of the samples if all share it, else how many tasks there are\n"
+".It OBJECT\n"
+"program, library or\n"
+".Li [kernel]\n"
+".It SYMBOL\n"
+"the function behind its level:\n"
+".Li [k]\n"
+"kernel,\n"
+".Li [.]\n"
+"user,\n"
+".Li [g]\n"
+"and\n"
+".Li [u]\n"
+"guest,\n"
+".Li \"[H]\"\n"
+"hypervisor;\n"
+".Li 0x...\n"
+"where no symbol covers the address\n"
+".El\n";
+
+static const char configuration[] =
+".Sh CONFIGURATION\n"
+"The file has three sections, each with lines\n"
+".Ql name = value .\n"
+"Lines that begin with\n"
+".Ql #\n"
+"or\n"
+".Ql \\&; ,\n"
+"and what follows a blank and\n"
+".Ql \\&;\n"
+"in a line, are comments.\n"
+".Bl -tag -width \"[columns]\"\n"
+".It Bq options\n"
+"Long names of options, without the dashes, and their values; flags are\n"
+".Li true\n"
+"or\n"
+".Li false .\n"
+"The command line wins.\n"
+"What is about one run\n"
+".Pq Fl p , Fl i , Fl -batch No and the like\n"
+"can't stand there.\n"
+".It Bq keys\n"
+"Names of commands and the keys they have, a comma between:\n"
+".Dl quit = q, Ctrl-C\n"
+"They replace all keys of the command, and are taken from the one that\n"
+"had them.\n"
+".It Bq columns\n"
+"Names of views and the columns that they show:\n"
+".Dl symbols = self, total, object, symbol\n"
+"Columns that are hidden or shown on the screen are remembered in a file\n"
+"of their own, which wins.\n"
+".El\n"
+".Pp\n"
+".Fl -print-config\n"
+"prints all names, with help and defaults.\n"
+"Every mistake in the file is told with its line, and\n"
+".Nm\n"
+"does not start;\n"
+".Fl -config Cm none\n"
+"starts without the file.\n";
+
+static const char files[] =
+".Sh ENVIRONMENT\n"
+".Bl -tag -width \"XDG_CONFIG_HOME\"\n"
+".It Ev NO_COLOR\n"
+"If set and not empty, there are no colours unless\n"
+".Fl -color Cm always\n"
+"is given.\n"
+".It Ev TERM\n"
+"The kind of terminal.\n"
+".It Ev LC_ALL , LC_CTYPE , LANG\n"
+"Where the encoding is not UTF-8 the screen is ASCII.\n"
+".It Ev XDG_CONFIG_HOME\n"
+"Where configurations are, instead of\n"
+".Pa ~/.config .\n"
+"Not looked at as root, nor is\n"
+".Ev HOME :\n"
+"the user database says which directory is meant.\n"
+".El\n"
+".Sh FILES\n"
+".Bl -tag -width Ds\n"
+".It Pa ~/.config/flametop/config\n"
+"The configuration.\n"
+"It is read only if it, and the directories\n"
+".Pa flametop\n"
+"and\n"
+".Pa .config ,\n"
+"belong to root or the user and nobody else may write them; else\n"
+".Nm\n"
+"says why and starts without it.\n"
+".It Pa ~/.config/flametop/state\n"
+"The columns that were hidden or shown on the screen.\n"
+".El\n"
+".Sh EXIT STATUS\n"
+".Bl -tag -width \"128+n\" -compact\n"
+".It 0\n"
+"ok\n"
+".It 1\n"
+"the output could not be written\n"
+".It 2\n"
+"usage, or there is no terminal\n"
+".It 3\n"
+"data or resources\n"
+".It 4\n"
+"permission\n"
+".It 5\n"
+"internal error\n"
+".It 128+n\n"
+"ended by signal n\n"
+".El\n"
+".Pp\n"
+"With a\n"
+".Ar command\n"
+"its own status, 126 or 127 when it can't be started, and 125 for a failure of\n"
+".Nm .\n"
+".Sh EXAMPLES\n"
+"Everything on this machine:\n"
+".Dl # flametop\n"
+".Pp\n"
+"One process, its threads and what it starts:\n"
+".Dl # flametop -p 4121\n"
+".Pp\n"
+"Start a program and look at it:\n"
+".Dl $ flametop -\\&- ./server --port 80\n"
+".Pp\n"
+"Who faults memory in?\n"
+".Dl # flametop -e page-faults\n"
+".Pp\n"
+"A recording of\n"
+".Xr perf-record 1\n"
+"on the same screen:\n"
+".Dl $ flametop -i perf.data\n"
+".Pp\n"
+"One table of five seconds, without a screen:\n"
+".Dl # flametop --batch=1 -d 5\n"
+".Pp\n"
+"A configuration to begin with:\n"
+".Dl $ mkdir -p ~/.config/flametop\n"
+".Dl $ flametop --print-config > ~/.config/flametop/config\n"
+".Sh SEE ALSO\n"
+".Xr perf-list 1 ,\n"
+".Xr perf-record 1 ,\n"
+".Xr perf-top 1 ,\n"
+".Xr perf_event_open 2\n"
+".Sh SECURITY CONSIDERATIONS\n"
+"Root sees all processes; other users see what\n"
+".Pa /proc/sys/kernel/perf_event_paranoid\n"
+"allows.\n"
+".Nm\n"
+"reads the symbols of programs in processes without rights, one for each\n"
+"file.\n"
+"Names of functions, files and commands are made harmless before they\n"
+"reach the terminal.\n"
+"Nothing is executed but the\n"
+".Ar command\n"
+"that was asked for, and no socket is opened.\n";
+
+/* Data, not markup. */
+static void print_escaped(FILE *out, const char *text, size_t length)
+{
+	for (size_t i = 0; i < length; i++) {
+		if (text[i] == '\\')
+			fputs("\\e", out);
+		else if (text[i] == '"')
+			fputs("\\(dq", out);
+		else
+			fputc(text[i], out);
+	}
+}
+
+/* The words of @text, in lines of their own. */
+static void print_prose(FILE *out, const char *text)
+{
+	bool is_first = true;
+	size_t column = 0;
+
+	while (*(text += strspn(text, " \n"))) {
+		const size_t length = strcspn(text, " \n");
+
+		if (column > 0 && column + 1 + length > PROSE_COLUMNS)
+			column = 0;
+		fputs(column ? " " : is_first ? "" : "\n", out);
+		if (column == 0 && (*text == '.' || *text == '\''))
+			fputs("\\&", out);
+		print_escaped(out, text, length);
+		column += length + (column > 0);
+		text += length;
+		is_first = false;
+	}
+}
+
+/* As an argument of a macro: \& keeps it from being one itself, or punctuation. */
+static void print_argument(FILE *out, const char *text)
+{
+	fputs(" \"\\&", out);
+	print_escaped(out, text, strlen(text));
+	fputc('"', out);
+}
+
+static void print_item(FILE *out, const struct option_row *row)
+{
+	fputs(".It", out);
+	if (!row->name) {
+		print_argument(out, row->argument);
+		fputc('\n', out);
+		return;
+	}
+	if (row->letter)
+		fprintf(out, " Fl %c ,", row->letter);
+	fprintf(out, " Fl -%s", row->name);
+	if (option_table_is_value_optional(row)) {
+		fputs(" Ns Op = Ns Ar N", out);
+	} else if (row->argument) {
+		fputs(" Ar", out);
+		print_argument(out, row->argument);
+	}
+	fputc('\n', out);
+}
+
+static void print_themes(FILE *out)
+{
+	fputs("There are ", out);
+	for (unsigned int i = 0; i < theme_count; i++)
+		fprintf(out, "%s%s", themes[i].name, i + 1 < theme_count ? ", " : ".\n");
+}
+
+static void print_option(FILE *out, const struct option_row *row)
+{
+	print_item(out, row);
+	print_prose(out, row->help);
+	if (row->default_text && row->argument)
+		fprintf(out, " (%s)", row->default_text);
+	fputs(".\n", out);
+	if (row->more) {
+		print_prose(out, row->more);
+		fputc('\n', out);
+	}
+	if (row->value == VALUE_THEME)
+		print_themes(out);
+}
+
+static void print_options(FILE *out)
+{
+	fputs(".Sh OPTIONS\n", out);
+	for (size_t i = 0; i < option_row_count; i++) {
+		const struct option_row *row = &option_rows[i];
+		const char *title = option_table_title(row->group);
+
+		if (i == 0 || row->group != option_rows[i - 1].group)
+			fprintf(out, "%s.Ss %s\n.Bl -tag -width Ds\n", i ? ".El\n" : "",
+				title[0] ? title : "Other");
+		print_option(out, row);
+	}
+	fputs(".El\n", out);
+}
+
+static void print_keys(FILE *out)
+{
+	char keys[KEYMAP_TEXT_BYTES];
+	struct keymap keymap;
+
+	keymap_init(&keymap);
+	fputs(".Sh KEYS\n"
+	      "Behind the keys is the name of the command, for the palette and the\n"
+	      "configuration.\n"
+	      ".Bl -tag -width Ds\n", out);
+	for (size_t i = 0; i < command_count; i++) {
+		fputs(".It Ic", out);
+		print_argument(out, keymap_format(&keymap, &commands[i], keys));
+		fprintf(out, " Pq %s\n", commands[i].name);
+		print_prose(out, commands[i].help);
+		fputs(".\n", out);
+	}
+	fputs(".El\n", out);
+}
+
+void manual_print(FILE *out)
+{
+	fputs(head, out);
+	print_options(out);
+	print_keys(out);
+	fputs(columns_text, out);
+	fputs(configuration, out);
+	fputs(files, out);
+}

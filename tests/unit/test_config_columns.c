@@ -1,0 +1,114 @@
+/* Columns as text of the configuration. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "config_columns.h"
+
+static struct column_choice choice;
+static struct diag why;
+
+static int forget(void **state)
+{
+	(void)state;
+	memset(&choice, 0, sizeof(choice));
+	return 0;
+}
+
+static void refuse(const char *view, const char *names, const char *sentence)
+{
+	const struct column_choice before = choice;
+
+	assert_int_equal(config_columns_parse(view, names, &choice, &why), -EINVAL);
+	assert_string_equal(why.text, sentence);
+	assert_memory_equal(&choice, &before, sizeof(before));
+}
+
+static void assert_printed(enum view_kind kind, const char *line)
+{
+	char *text;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	config_columns_print(out, kind, &choice);
+	fclose(out);
+	assert_string_equal(text, line);
+	free(text);
+}
+
+static void test_what_is_not_named_is_hidden(void **state)
+{
+	(void)state;
+	assert_int_equal(config_columns_parse("objects", " self ,bar,  total\t,samples", &choice,
+					      &why), 0);
+	assert_int_equal(choice.hidden[VIEW_OBJECTS], 1u << COL_RATE | 1u << COL_COMMAND);
+	assert_int_equal(choice.hidden[VIEW_SYMBOLS], 0);
+	assert_printed(VIEW_OBJECTS, "objects = self, bar, total, samples, object\n");
+	assert_int_equal(config_columns_parse("objects", "", &choice, &why), 0);
+	assert_int_equal(choice.hidden[VIEW_OBJECTS], 0);
+}
+
+static void test_the_column_that_fills_is_always_shown(void **state)
+{
+	(void)state;
+	assert_int_equal(config_columns_parse("cpus", "cpu", &choice, &why), 0);
+	assert_printed(VIEW_CPUS, "cpus = cpu, command\n");
+}
+
+static void test_every_view_is_read_back_as_it_is_printed(void **state)
+{
+	(void)state;
+	for (int kind = 0; kind < VIEW_COUNT; kind++) {
+		const enum view_kind view = (enum view_kind)kind;
+		const struct column_choice hides_one = {
+			.hidden = { [VIEW_SYMBOLS] = 1u << COL_BAR, [VIEW_OBJECTS] = 1u << COL_BAR,
+				    [VIEW_COMMANDS] = 1u << COL_BAR, [VIEW_TASKS] = 1u << COL_BAR,
+				    [VIEW_CPUS] = 1u << COL_BAR },
+		};
+		char *text, *value;
+		size_t size;
+		FILE *out = open_memstream(&text, &size);
+
+		config_columns_print(out, view, &hides_one);
+		fclose(out);
+		text[size - 1] = '\0';
+		value = strstr(text, " = ");
+		*value = '\0';
+		assert_int_equal(config_columns_parse(text, value + 3, &choice, &why), 0);
+		assert_int_equal(choice.hidden[kind], 1u << COL_BAR);
+		free(text);
+	}
+}
+
+static void test_unknown_names_are_refused_with_a_near_one(void **state)
+{
+	(void)state;
+	refuse("symbol", "self", "no view \"symbol\": did you mean symbols?");
+	refuse("zzz", "self", "no view \"zzz\"");
+	refuse("symbols", "self,samplse",
+	       "no column \"samplse\" in Symbols: did you mean samples?");
+	refuse("symbols", "self,,total", "no column \"\" in Symbols");
+	refuse("symbols", "self,", "no column \"\" in Symbols");
+	refuse("commands", "symbol", "no column \"symbol\" in Commands");
+}
+
+#define TEST(name) cmocka_unit_test_setup(name, forget)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_what_is_not_named_is_hidden),
+		TEST(test_the_column_that_fills_is_always_shown),
+		TEST(test_every_view_is_read_back_as_it_is_printed),
+		TEST(test_unknown_names_are_refused_with_a_near_one),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,299 @@
+/* One source after the other: what is counted, kept and dropped on both sides of the line. The line
+ * is at 100 ns in all of these. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "ingest_stage.h"
+#include "model/source.h"
+
+#define LINE_NS 100
+
+static struct ingest_stage stage;
+static struct source source;
+static struct process_reader *reader;
+
+static void start(const struct ingest_config *config)
+{
+	stage_init(&stage, config, reader);
+	source = (struct source){ .ingest = *config };
+	source.ingest.events = stage.events;
+	source.ingest.event_count = 1;
+	assert_int_equal(timeline_init(&source.timeline, 1), 0);
+}
+
+static int set_up(void **state)
+{
+	const struct ingest_config config = { .is_replay = true };
+
+	(void)state;
+	reader = NULL;
+	start(&config);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	stage_finish(&stage);
+	timeline_finish(&source.timeline);
+	process_reader_destroy(reader);
+	return 0;
+}
+
+static void switch_source(bool keeps_tasks)
+{
+	source.keeps_tasks = keeps_tasks;
+	stage_round(&stage, LINE_NS);	/* the old sampler's promise */
+	ingest_switch(&stage.ingest, &source, LINE_NS);
+}
+
+static void describe_shell(void)
+{
+	stage_comm(&stage, 10, 100, 100, "sh", true);
+	stage_mmap(&stage, 11, 100, 0x400000, 0x1000, 0, "/bin/sh");
+}
+
+static void test_counts_begin_anew_and_names_stay(void **state)
+{
+	(void)state;
+	describe_shell();
+	stage_sample(&stage, 50, 100, 100, 0x400010);
+	switch_source(true);
+	assert_int_equal(stage_samples(&stage), 0);
+	stage_sample(&stage, 101, 100, 100, 0x400010);
+	stage_round(&stage, 200);
+	assert_int_equal(stage_counted(&stage, "sh", 100, "/bin/sh", 0x10), 1);
+	assert_int_equal(stage_samples(&stage), 1);
+}
+
+/*   old rings   .. fork 200 at 90 | comm "old" at 105
+ *   new rings      fork 200 at 90 | comm "kid" at 105      the line lies between
+ * The child has named itself since the fork: were that told again, it would be "sh" once more. */
+static void test_what_both_sources_tell_takes_effect_once(void **state)
+{
+	(void)state;
+	describe_shell();
+	stage_fork(&stage, 90, 100, 100, 200, 200);
+	stage_comm(&stage, 95, 200, 200, "kid", false);
+	stage_comm(&stage, 105, 200, 200, "old", false);
+	switch_source(true);
+	stage_fork(&stage, 90, 100, 100, 200, 200);
+	stage_sample(&stage, 101, 200, 200, 0x400010);
+	stage_round(&stage, 103);
+	stage_comm(&stage, 105, 200, 200, "new", false);
+	stage_sample(&stage, 106, 200, 200, 0x400010);
+	stage_round(&stage, 200);
+	assert_int_equal(stage_counted(&stage, "kid", 200, "/bin/sh", 0x10), 1);
+	assert_int_equal(stage_counted(&stage, "new", 200, "/bin/sh", 0x10), 1);
+	assert_int_equal(stage.ingest.reorder.late, 0);
+}
+
+/* Both of the old one's (read, but promised by no round) and of the new one's. */
+static void test_samples_of_the_overlap_count_on_neither_side(void **state)
+{
+	(void)state;
+	stage_sample(&stage, 101, 100, 100, 0x10);
+	stage_sample(&stage, 102, 100, 100, 0x10);
+	switch_source(false);
+	stage_sample(&stage, LINE_NS - 1, 100, 100, 0x10);
+	stage_sample(&stage, LINE_NS, 100, 100, 0x10);
+	stage_sample(&stage, LINE_NS + 1, 100, 100, 0x10);
+	stage_round(&stage, 200);
+	assert_int_equal(stage_samples(&stage), 1);
+	assert_int_equal(stage.ingest.reorder.late, 0);
+	assert_int_equal(stage.ingest.counters.lost_kernel, 0);
+	assert_int_equal(stage.ingest.counters.malformed, 0);
+}
+
+static void test_an_earlier_record_after_a_source_that_ended_is_not_late(void **state)
+{
+	(void)state;
+	stage_sample(&stage, 300, 100, 100, 0x10);
+	stage_round(&stage, UINT64_MAX);	/* as a sampler does before QUEUE_END */
+	ingest_switch(&stage.ingest, &source, LINE_NS);
+	stage_sample(&stage, 250, 100, 100, 0x10);
+	stage_round(&stage, 299);
+	assert_int_equal(stage_samples(&stage), 1);
+	assert_int_equal(stage.ingest.reorder.late, 0);
+}
+
+static void test_tasks_that_were_not_followed_are_unknown(void **state)
+{
+	(void)state;
+	describe_shell();
+	stage_round(&stage, 50);
+	switch_source(false);
+	stage_sample(&stage, 101, 100, 100, 0x400010);
+	stage_round(&stage, 200);
+	assert_int_equal(stage_counted(&stage, ":100", 100, "[unknown]", 0x400010), 1);
+	assert_int_equal(task_table_process(&stage.ingest.tasks, 100)->maps_state, MAPS_UNREAD);
+}
+
+static void test_event_numbers_mean_the_events_of_the_new_source(void **state)
+{
+	const struct perf_event_attr attr = {
+		.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU,
+		.sample_id_all = 1,
+	};
+	struct event_desc desc = { .name = "other" };
+	const struct event_desc *events[] = { &stage.event, &desc };
+	const uint64_t fields[] = { PAIR(100, 100), 101, PAIR(0, 0) };
+	struct record_bytes record;
+
+	(void)state;
+	record_format_init(&desc.format, &attr);
+	source.ingest.events = events;
+	source.ingest.event_count = 2;
+	timeline_finish(&source.timeline);
+	assert_int_equal(timeline_init(&source.timeline, 2), 0);
+	switch_source(true);
+	record_begin(&record, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
+	record_add(&record, fields, COUNT_OF(fields));
+	record_close(&record);
+	ingest_push(&stage.ingest, record.words, record.count * 8, 1, 0);
+	stage_round(&stage, 200);
+	assert_int_equal(stage.ingest.counters.malformed, 0);
+	assert_int_equal(stage.ingest.timeline.open.count, 1);
+	assert_int_equal(stage.ingest.timeline.open.entries[0].event, 1);
+	assert_int_equal(stage.ingest.timeline.open_slice.ticks[1].samples[0], 1);
+}
+
+static void test_losses_add_up_although_their_counts_begin_anew(void **state)
+{
+	const struct queue_round_end before = { .limit_ns = 90, .stalled_rounds = 3,
+						.malformed = 2 };
+	const struct queue_round_end after = { .limit_ns = 200, .stalled_rounds = 4,
+					       .malformed = 1 };
+
+	(void)state;
+	ingest_lost_total(&stage.ingest, 0, 0, 40);
+	ingest_round_end(&stage.ingest, &before);
+	switch_source(true);
+	stage.ingest.counters.stalled_rounds = 3;	/* stage_round() says 0 of both */
+	stage.ingest.counters.malformed_rings = 2;
+	ingest_switch(&stage.ingest, &source, LINE_NS);
+	ingest_lost_total(&stage.ingest, 0, 0, 5);	/* of another descriptor */
+	ingest_round_end(&stage.ingest, &after);
+	assert_int_equal(stage.ingest.counters.lost_kernel, 45);
+	assert_int_equal(stage.ingest.counters.stalled_rounds, 7);
+	assert_int_equal(stage.ingest.counters.malformed_rings, 3);
+}
+
+/*   throttled 60 .. line at 100: 40 ns; the new event's unthrottle at 150 has no beginning */
+static void test_a_throttle_ends_with_its_event(void **state)
+{
+	(void)state;
+	stage_throttle(&stage, 60, 0, true);
+	switch_source(true);
+	stage_throttle(&stage, 150, 0, false);
+	stage_round(&stage, 200);
+	assert_int_equal(stage.ingest.counters.throttled_ns, 40);
+}
+
+/*   target 100 has started 200; both sources mean 100, the second is CPU-wide and has to filter */
+static void test_what_a_target_has_started_stays_its_own(void **state)
+{
+	static const uint32_t pid = 100;
+	const struct ingest_config config = { .is_replay = true, .target_pids = &pid,
+					      .target_pid_count = 1 };
+
+	tear_down(state);
+	start(&config);
+	stage_fork(&stage, 10, 100, 100, 200, 200);
+	stage_sample(&stage, 20, 300, 300, 0x10);
+	stage_round(&stage, 50);
+	assert_int_equal(stage_samples(&stage), 1);	/* nothing is filtered yet */
+	source.ingest.has_task_filter = true;
+	switch_source(true);
+	stage_sample(&stage, 101, 100, 100, 0x10);
+	stage_sample(&stage, 102, 200, 200, 0x10);
+	stage_sample(&stage, 103, 300, 300, 0x10);
+	stage_round(&stage, 200);
+	assert_int_equal(stage_samples(&stage), 2);
+}
+
+static void test_slices_of_two_sources_have_different_numbers(void **state)
+{
+	uint64_t seq;
+
+	(void)state;
+	stage_sample(&stage, 50, 100, 100, 0x10);
+	stage_round(&stage, 60);
+	seq = stage.ingest.timeline.open_slice.seq;
+	switch_source(true);
+	assert_true(stage.ingest.timeline.open_slice.seq > seq);
+	assert_int_equal(stage.ingest.timeline.count, 0);
+}
+
+/* The reader has read this process, for a sample of the old source; what it mapped between then and
+ * the line nobody knows. */
+static void test_an_answer_from_before_the_line_is_not_taken(void **state)
+{
+	const struct process_reply reply = { .pid = 100, .tid = 100, .time_ns = LINE_NS - 1,
+					     .wants_maps = true, .has_maps = true,
+					     .has_comm = true, .comm = "stale" };
+	struct process_reply later = reply;
+	struct process *process;
+
+	(void)state;
+	switch_source(false);
+	process = task_table_process(&stage.ingest.tasks, 100);
+	task_table_thread(&stage.ingest.tasks, 100, 100);
+	process->maps_state = MAPS_ASKED;
+	ingest_maps_reply(&stage.ingest, &reply);
+	assert_int_equal(process->maps_state, MAPS_ASKED);
+	assert_false(task_table_find_thread(&stage.ingest.tasks, 100)->has_comm);
+	later.time_ns = LINE_NS;
+	ingest_maps_reply(&stage.ingest, &later);
+	assert_int_equal(process->maps_state, MAPS_KNOWN);
+	assert_true(task_table_find_thread(&stage.ingest.tasks, 100)->has_comm);
+}
+
+static void test_what_is_parked_for_an_answer_goes_with_its_source(void **state)
+{
+	const struct ingest_config config = { .event_count = 1 };
+	const uint32_t own = (uint32_t)getpid();
+	struct diag why;
+
+	tear_down(state);
+	assert_int_equal(process_reader_create(&reader, &why), 0);
+	start(&config);
+	stage_sample(&stage, 50, own, own, 0x10);
+	stage_round(&stage, 60);
+	assert_int_equal(stage.ingest.parked_count, 1);
+	switch_source(false);
+	assert_int_equal(stage.ingest.parked_count, 0);
+	assert_int_equal(stage.ingest.parked_bytes, 0);
+	ingest_poll(&stage.ingest, true);
+	assert_int_equal(stage_samples(&stage), 0);
+	assert_int_equal(stage.ingest.counters.unattributed, 0);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_counts_begin_anew_and_names_stay),
+		TEST(test_what_both_sources_tell_takes_effect_once),
+		TEST(test_samples_of_the_overlap_count_on_neither_side),
+		TEST(test_an_earlier_record_after_a_source_that_ended_is_not_late),
+		TEST(test_tasks_that_were_not_followed_are_unknown),
+		TEST(test_event_numbers_mean_the_events_of_the_new_source),
+		TEST(test_losses_add_up_although_their_counts_begin_anew),
+		TEST(test_a_throttle_ends_with_its_event),
+		TEST(test_what_a_target_has_started_stays_its_own),
+		TEST(test_slices_of_two_sources_have_different_numbers),
+		TEST(test_an_answer_from_before_the_line_is_not_taken),
+		TEST(test_what_is_parked_for_an_answer_goes_with_its_source),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,673 @@
+/* Changes of a running session, on this kernel: the real stages, children with known behaviour.
+ * Skipped where events are not permitted. The time limits end a hang, they judge no speed. */
+#include "retarget.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <poll.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/clock.h"
+#include "session.h"
+
+#define HANG_MS	    60000
+#define NOBODY	    65534
+#define ENOUGH	    50		/* samples that make it no accident */
+#define WORDS_MAX   24
+#define CHILD_SKIPS 77
+
+/* A session as the screen has it, and the newest snapshot of it. */
+struct scene {
+	struct options options;
+	struct session session;
+	struct snapshot *shown;
+	struct diag why;
+	char line[256];
+};
+
+static struct scene scene;
+
+/* Children: each is ready when start_child() returns, and ends with us. */
+
+struct child {
+	pid_t pid;
+	int ask, answer;
+};
+
+static struct child start_child(void (*run)(int asked, int answer))
+{
+	int ask[2], answer[2];
+	struct child child = { 0 };
+	char ready;
+
+	if (pipe(ask) || pipe(answer))
+		return child;
+	child = (struct child){ .ask = ask[1], .answer = answer[0] };
+	child.pid = fork();
+	if (!child.pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (write(answer[1], "r", 1) == 1)
+			run(ask[0], answer[1]);
+		_exit(0);
+	}
+	close(ask[0]);
+	close(answer[1]);
+	if (read(child.answer, &ready, 1) != 1)
+		child.pid = 0;
+	return child;
+}
+
+static void end_child(const struct child *child)
+{
+	kill(child->pid, SIGKILL);
+	waitpid(child->pid, NULL, 0);
+	close(child->ask);
+	close(child->answer);
+}
+
+static void burn(int asked, int answer)
+{
+	(void)asked;
+	(void)answer;
+	for (volatile unsigned int i = 0;; i++)
+		;
+}
+
+static void sleep_on(int asked, int answer)
+{
+	(void)asked;
+	(void)answer;
+	for (;;)
+		pause();
+}
+
+/* A number of pages -> touched for the first time each. */
+static void touch_pages(int asked, int answer)
+{
+	const size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+	uint32_t count;
+
+	while (read(asked, &count, sizeof(count)) == sizeof(count)) {
+		volatile char *pages = mmap(NULL, count * page_bytes, PROT_READ | PROT_WRITE,
+					    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+		madvise((void *)pages, count * page_bytes, MADV_NOHUGEPAGE);
+		for (size_t i = 0; i < count; i++)
+			pages[i * page_bytes] = 1;
+		if (write(answer, &count, sizeof(count)) != sizeof(count))
+			break;
+	}
+}
+
+/* A byte -> a child that burns; its pid. */
+static void start_burner(int asked, int answer)
+{
+	char byte;
+	pid_t pid;
+
+	while (read(asked, &byte, 1) == 1) {
+		pid = fork();
+		if (!pid) {
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
+			burn(asked, answer);
+		}
+		if (write(answer, &pid, sizeof(pid)) != sizeof(pid))
+			break;
+	}
+}
+
+static void burn_2_ms(void)
+{
+	struct timespec used;
+
+	do
+		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+	while (used.tv_sec == 0 && used.tv_nsec < 2000000);
+}
+
+/* "storm" starts one "storm-kid" after the other, which becomes "true". */
+static void storm(int asked, int answer)
+{
+	(void)asked;
+	(void)answer;
+	prctl(PR_SET_NAME, "storm");
+	for (;;) {
+		pid_t pid = fork();
+
+		if (!pid) {
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
+			prctl(PR_SET_NAME, "storm-kid");
+			burn_2_ms();
+			execl("/bin/true", "true", (char *)NULL);
+			_exit(1);
+		}
+		waitpid(pid, NULL, 0);
+	}
+}
+
+/* Nothing here asserts: a forked part of a test uses it too. */
+
+static int begin(const char *format, ...)
+{
+	static char program[] = "flametop";
+	char *argv[WORDS_MAX + 1] = { program }, *at;
+	int argc = 1, err;
+	va_list args;
+
+	memset(&scene, 0, sizeof(scene));
+	va_start(args, format);
+	vsnprintf(scene.line, sizeof(scene.line), format, args);
+	va_end(args);
+	for (at = strtok(scene.line, " "); at && argc < WORDS_MAX; at = strtok(NULL, " "))
+		argv[argc++] = at;
+	err = options_parse(&scene.options, argc, argv, &scene.why);
+	if (!err)
+		err = session_start(&scene.session, &scene.options, false, &scene.why);
+	if (!err)	/* without a terminal to guard */
+		err = retarget_start(&scene.session.retarget, &scene.session.capture,
+				     &scene.options.capture, &scene.why);
+	return err;
+}
+
+static void finish(void)
+{
+	snapshot_destroy(scene.shown);
+	session_finish(&scene.session);
+	options_finish(&scene.options);
+}
+
+/* The next snapshot; NULL: none came. */
+static const struct snapshot *next(void)
+{
+	struct pollfd ready = { .fd = analyzer_fd(scene.session.analyzer), .events = POLLIN };
+
+	snapshot_destroy(scene.shown);
+	scene.shown = NULL;
+	while (!scene.shown && poll(&ready, 1, HANG_MS) == 1)
+		scene.shown = analyzer_take_snapshot(scene.session.analyzer);
+	return scene.shown;
+}
+
+static int change(enum source_change_kind kind, const char *format, ...)
+{
+	const struct source_control *control = retarget_control(scene.session.retarget);
+	struct pollfd done = { .fd = control->done_fd, .events = POLLIN };
+	struct source_change change = { .kind = kind };
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(change.text, sizeof(change.text), format, args);
+	va_end(args);
+	if (!control->ask(control->owner, &change))
+		return -EBUSY;
+	if (poll(&done, 1, HANG_MS) != 1)
+		return -ETIMEDOUT;
+	return control->take_result(control->owner, &scene.why);
+}
+
+/* Snapshots until one has @samples of @event; NULL: none in time. */
+static const struct snapshot *until_samples(const char *event, uint64_t samples)
+{
+	const uint64_t give_up_ns = clock_now_ns() + (uint64_t)HANG_MS * CLOCK_NS_PER_MS;
+	const struct snapshot *now;
+
+	while ((now = next()) && clock_now_ns() < give_up_ns)
+		if (!strcmp(now->event, event) && now->samples >= samples)
+			return now;
+	return NULL;
+}
+
+/* ... or whose target reads so. */
+static const struct snapshot *until_target(const char *target, uint64_t samples)
+{
+	const uint64_t give_up_ns = clock_now_ns() + (uint64_t)HANG_MS * CLOCK_NS_PER_MS;
+	const struct snapshot *now;
+
+	while ((now = next()) && clock_now_ns() < give_up_ns)
+		if (!strcmp(now->target, target) && now->samples >= samples)
+			return now;
+	return NULL;
+}
+
+static const struct snapshot *until_samples_of(pid_t pid, uint64_t samples)
+{
+	const uint64_t give_up_ns = clock_now_ns() + (uint64_t)HANG_MS * CLOCK_NS_PER_MS;
+	const struct snapshot *now;
+
+	while ((now = next()) && clock_now_ns() < give_up_ns) {
+		uint64_t seen = 0;
+
+		for (size_t i = 0; i < now->row_count; i++)
+			if (now->rows[i].pid == pid)
+				seen += now->rows[i].self_samples;
+		if (seen >= samples)
+			return now;
+	}
+	return NULL;
+}
+
+static void expect_samples(const char *event, uint64_t samples)
+{
+	assert_non_null(until_samples(event, samples));
+}
+
+static void expect_target(const char *format, ...)
+{
+	char target[128];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(target, sizeof(target), format, args);
+	va_end(args);
+	assert_non_null(until_target(target, ENOUGH));
+}
+
+#define BEGIN(...)                                                  \
+	do {                                                        \
+		const int begun = begin(__VA_ARGS__);               \
+		if (begun == -EACCES || begun == -EPERM) {          \
+			finish();                                   \
+			skip();                                     \
+		}                                                   \
+		assert_int_equal(begun, 0);                         \
+	} while (0)
+
+/* The kernel's count of its page faults, once it sleeps in read(2). */
+static uint64_t faults_at_rest(pid_t pid)
+{
+	unsigned long long minor, major;
+	char path[64], line[512], *after, state = 0;
+	FILE *file;
+
+	do {
+		snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+		file = fopen(path, "re");
+		assert_non_null(fgets(line, sizeof(line), file));
+		fclose(file);
+		after = strrchr(line, ')');
+		assert_int_equal(sscanf(after + 1, " %c %*d %*d %*d %*d %*d %*u %llu %*u %llu",
+					&state, &minor, &major), 3);
+	} while (state != 'S');
+	return minor + major;
+}
+
+static void test_after_the_change_each_event_is_shown_or_lost(void **state)
+{
+	const struct child child = start_child(touch_pages);
+	const uint32_t pages = 3000;
+	const struct snapshot *last;
+	uint64_t before, after;
+	uint32_t answer;
+
+	(void)state;
+	faults_at_rest(child.pid);
+	BEGIN("-e context-switches -c 1 -p %d --window all -d 0.1", (int)child.pid);
+	assert_int_equal(change(SOURCE_EVENT, "page-faults"), 0);
+	before = faults_at_rest(child.pid);
+	assert_int_equal(write(child.ask, &pages, sizeof(pages)), sizeof(pages));
+	assert_int_equal(read(child.answer, &answer, sizeof(answer)), sizeof(answer));
+	after = faults_at_rest(child.pid);
+	assert_true(after - before >= pages);
+	session_stop_source(&scene.session);
+	do
+		last = next();
+	while (last && !last->is_last);
+	assert_non_null(last);
+	assert_string_equal(last->event, "page-faults");
+	assert_int_equal(last->fixed_period, 1);
+	assert_int_equal(last->samples + last->lost_kernel, after - before);
+	assert_int_equal(last->lost_late + last->lost_malformed, 0);
+	finish();
+	end_child(&child);
+}
+
+/* The kernel says with each sample how many ns it stands for: 1e9 / Hz. */
+static void test_another_frequency_holds_from_the_change_on(void **state)
+{
+	const struct child child = start_child(burn);
+	const struct snapshot *now;
+
+	(void)state;
+	BEGIN("-e cpu-clock -F 997 -p %d --window all -d 0.1", (int)child.pid);
+	now = until_samples("cpu-clock", ENOUGH);
+	assert_non_null(now);
+	assert_int_equal(now->freq_hz, 997);
+	assert_int_equal(now->weight / (double)now->samples, 1000000000 / 997);
+	assert_int_equal(change(SOURCE_FREQUENCY, "99"), 0);
+	do
+		now = until_samples("cpu-clock", 20);
+	while (now && now->freq_hz != 99);
+	assert_non_null(now);
+	assert_int_equal(now->weight / (double)now->samples, 1000000000 / 99);
+	assert_true(now->samples_per_s < 300);	/* one thread: at most 99, were windows exact */
+	finish();
+	end_child(&child);
+}
+
+/* Every sample of @now is of the storm, or one whose name nobody could tell any more. */
+static void expect_names_of_storm(const struct snapshot *now)
+{
+	static const char *const names[] = { "storm", "storm-kid", "true" };
+	uint64_t nameless = 0;
+
+	for (size_t i = 0; i < now->row_count; i++) {
+		const struct snapshot_row *row = &now->rows[i];
+		bool is_known = false;
+
+		for (size_t k = 0; k < sizeof(names) / sizeof(names[0]); k++)
+			is_known |= !strcmp(row->comm, names[k]);
+		if (is_known)
+			continue;
+		assert_true(row->comm[0] == ':');
+		nameless += row->self_samples;
+	}
+	assert_true(nameless <= now->unattributed);
+}
+
+static void test_a_storm_of_processes_keeps_its_names_through_all_targets(void **state)
+{
+	const struct child child = start_child(storm);
+	const struct snapshot *now;
+	char target[64];
+
+	(void)state;
+	snprintf(target, sizeof(target), "pid %d", (int)child.pid);
+	BEGIN("-a -e cpu-clock -s comm,pid --window all -d 0.1");
+	for (int round = 0; round < 3; round++) {
+		expect_samples("cpu-clock", ENOUGH);
+		assert_int_equal(change(SOURCE_PROCESSES, "%d", (int)child.pid), 0);
+		now = until_target(target, ENOUGH);
+		assert_non_null(now);
+		expect_names_of_storm(now);
+		assert_int_equal(change(SOURCE_FREQUENCY, round % 2 ? "1997" : "499"), 0);
+		do
+			now = until_target(target, ENOUGH);
+		while (now && now->freq_hz != (round % 2 ? 1997 : 499));
+		assert_non_null(now);
+		expect_names_of_storm(now);
+		assert_int_equal(change(SOURCE_ALL, ""), 0);
+	}
+	do
+		now = next();
+	while (now && (!strcmp(now->target, target) || now->busy_pct < 0));
+	assert_non_null(now);	/* busy means something again */
+	assert_int_equal(now->lost_late, 0);
+	assert_int_equal(now->lost_malformed, 0);
+	finish();
+	end_child(&child);
+}
+
+static void test_what_cannot_be_opened_leaves_the_source_as_it_is(void **state)
+{
+	static const struct {
+		enum source_change_kind kind;
+		const char *text;
+		int err;
+		const char *sentence;
+	} refused[] = {
+		{ SOURCE_EVENT, "cpu-clokc", -ENOENT, "cpu-clokc" },
+		{ SOURCE_EVENT, "", -EINVAL, "" },
+		{ SOURCE_FREQUENCY, "99x", -EINVAL, "-F 99x: a number from 1 to 1000000 is needed" },
+		{ SOURCE_PROCESSES, "2147483647", -ESRCH, "no process 2147483647" },
+		{ SOURCE_THREADS, "x", -EINVAL, "\"x\" is not a list of ids" },
+		{ SOURCE_USER, "no such user", -ENOENT, "no user \"no such user\"" },
+		{ SOURCE_CPUS, "4095", -ENODEV, "CPU 4095 is not online" },
+	};
+	const struct child child = start_child(burn);
+	const struct snapshot *now;
+	uint64_t before;
+
+	(void)state;
+	BEGIN("-e cpu-clock -p %d --window all -d 0.1", (int)child.pid);
+	expect_samples("cpu-clock", ENOUGH);
+	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
+		before = scene.shown->samples;
+		assert_int_equal(change(refused[i].kind, "%s", refused[i].text), refused[i].err);
+		assert_non_null(strstr(scene.why.text, refused[i].sentence));
+		now = until_samples("cpu-clock", before + ENOUGH);	/* counts on */
+		assert_non_null(now);
+	}
+	assert_int_equal(change(SOURCE_FREQUENCY, "99"), 0);	/* what was refused left no trace */
+	do
+		now = next();
+	while (now && now->freq_hz != 99);
+	assert_non_null(now);
+	assert_string_equal(now->event, "cpu-clock");
+	finish();
+	end_child(&child);
+}
+
+static void test_a_target_that_has_ended_makes_room_for_another(void **state)
+{
+	const struct child first = start_child(burn), second = start_child(burn);
+	const struct snapshot *now;
+
+	(void)state;
+	BEGIN("-e cpu-clock -p %d --window all -d 0.1", (int)first.pid);
+	expect_samples("cpu-clock", ENOUGH);
+	end_child(&first);
+	do
+		now = next();
+	while (now && !now->is_last);
+	assert_non_null(now);
+	assert_true(now->is_target_gone);
+	assert_int_equal(change(SOURCE_EVENT, "task-clock"), -ESRCH);	/* of what is gone */
+	assert_int_equal(change(SOURCE_PROCESSES, "%d", (int)second.pid), 0);
+	expect_target("pid %d", (int)second.pid);
+	assert_false(scene.shown->is_target_gone);
+	assert_false(scene.shown->is_last);
+	assert_int_equal(scene.shown->lost_late, 0);
+	end_child(&second);	/* and ends in its turn */
+	do
+		now = next();
+	while (now && !now->is_last);
+	assert_non_null(now);
+	finish();
+}
+
+static void test_what_a_process_has_started_is_still_sampled(void **state)
+{
+	const struct child child = start_child(start_burner);
+	pid_t started;
+
+	(void)state;
+	BEGIN("-e cpu-clock -p %d -s pid --window all -d 0.1", (int)child.pid);
+	assert_int_equal(write(child.ask, "s", 1), 1);
+	assert_int_equal(read(child.answer, &started, sizeof(started)), sizeof(started));
+	assert_non_null(until_samples_of(started, ENOUGH));
+	assert_int_equal(change(SOURCE_EVENT, "task-clock"), 0);
+	expect_samples("task-clock", 1);
+	assert_non_null(until_samples_of(started, ENOUGH));
+	assert_int_equal(change(SOURCE_FREQUENCY, "99"), 0);
+	do
+		assert_non_null(until_samples_of(started, 1));
+	while (scene.shown->freq_hz != 99);
+	finish();
+	kill(started, SIGKILL);
+	end_child(&child);
+}
+
+/* timeout(1) sleeps; it ends what it has started when it is ended. */
+static void test_a_command_that_runs_is_sampled_on_with_its_children(void **state)
+{
+	const struct snapshot *now;
+
+	(void)state;
+	BEGIN("-e cpu-clock -s pid,comm --window all -d 0.1 -- timeout 600 sha256sum /dev/zero");
+	expect_samples("cpu-clock", ENOUGH);
+	assert_int_equal(change(SOURCE_EVENT, "task-clock"), 0);
+	now = until_samples("task-clock", ENOUGH);
+	assert_non_null(now);
+	assert_string_equal(now->rows[0].comm, "sha256sum");
+	assert_true(now->rows[0].pid != command_pid(scene.session.command));
+	assert_int_equal(strncmp(now->target, "command, pid ", 13), 0);
+	finish();
+}
+
+static size_t count_entries(const char *path)
+{
+	DIR *dir = opendir(path);
+	size_t count = 0;
+
+	while (readdir(dir))
+		count++;
+	closedir(dir);
+	return count;
+}
+
+/* The opener has files open for a moment, so a smaller count is waited for. */
+static void expect_no_more_than(const char *path, size_t count)
+{
+	const uint64_t give_up_ns = clock_now_ns() + (uint64_t)HANG_MS * CLOCK_NS_PER_MS;
+
+	while (count_entries(path) > count && clock_now_ns() < give_up_ns)
+		poll(NULL, 0, 10);
+	assert_true(count_entries(path) <= count);
+}
+
+static void test_many_changes_leave_no_descriptor_and_no_thread_behind(void **state)
+{
+	const struct child child = start_child(sleep_on);
+	size_t descriptors, threads;
+
+	(void)state;
+	BEGIN("-e cpu-clock -p %d -d 0.1", (int)child.pid);
+	assert_non_null(next());
+	descriptors = count_entries("/proc/self/fd");
+	threads = count_entries("/proc/self/task");
+	for (int i = 0; i < 10; i++) {
+		assert_int_equal(change(SOURCE_ALL, ""), 0);
+		assert_int_equal(change(SOURCE_EVENT, "cpu-clock,page-faults"), 0);
+		assert_int_equal(change(SOURCE_CPUS, "0"), 0);
+		assert_int_equal(change(SOURCE_PROCESSES, "%d", (int)child.pid), 0);
+		assert_int_equal(change(SOURCE_EVENT, "cpu-clock"), 0);
+		assert_int_equal(change(SOURCE_CPUS, ""), 0);
+		assert_int_equal(change(SOURCE_EVENT, "no-such-event"), -ENOENT);
+	}
+	expect_no_more_than("/proc/self/fd", descriptors);
+	expect_no_more_than("/proc/self/task", threads);
+	assert_non_null(next());
+	finish();
+	end_child(&child);
+}
+
+static void test_one_change_at_a_time(void **state)
+{
+	const struct child child = start_child(sleep_on);
+	const struct source_change all = { .kind = SOURCE_ALL };
+	const struct source_control *control;
+	struct pollfd done;
+
+	(void)state;
+	BEGIN("-e cpu-clock -p %d -d 0.1", (int)child.pid);
+	control = retarget_control(scene.session.retarget);
+	done = (struct pollfd){ .fd = control->done_fd, .events = POLLIN };
+	assert_true(control->ask(control->owner, &all));
+	assert_false(control->ask(control->owner, &all));
+	assert_int_equal(poll(&done, 1, HANG_MS), 1);
+	assert_false(control->ask(control->owner, &all));	/* its result was not taken */
+	assert_int_equal(control->take_result(control->owner, &scene.why), 0);
+	assert_int_equal(poll(&done, 1, 0), 0);
+	assert_true(control->ask(control->owner, &all));
+	finish();	/* while it is under way */
+	end_child(&child);
+}
+
+#define CHECK(condition)                                                               \
+	do {                                                                           \
+		if (!(condition)) {                                                    \
+			fprintf(stderr, "%s:%d: %s (%s)\n", __FILE__, __LINE__, #condition, \
+				scene.why.text);                                       \
+			return 1;                                                      \
+		}                                                                      \
+	} while (0)
+
+/* A process's start is known to a clock tick only: lets that tick pass. */
+static void wait_for_next_tick(void)
+{
+	const uint64_t tick_ns = CLOCK_NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK);
+	const uint64_t end_ns = clock_now_ns() + 2 * tick_ns;
+
+	while (clock_now_ns() < end_ns)
+		poll(NULL, 0, 1);
+}
+
+static int change_unprivileged(void)
+{
+	const struct snapshot *now;
+	struct child child;
+
+	if (setresgid(NOBODY, NOBODY, NOBODY) || setresuid(NOBODY, NOBODY, NOBODY) ||
+	    prctl(PR_SET_DUMPABLE, 1))
+		return CHILD_SKIPS;
+	child = start_child(burn);
+	wait_for_next_tick();
+	CHECK(begin("-e cpu-clock -F 997 -s pid --window all -d 0.1") == 0);
+	if (!strstr(scene.session.source->notice, "own processes only"))
+		return CHILD_SKIPS;	/* everything is permitted to everybody here */
+	CHECK(until_samples_of(child.pid, ENOUGH));
+	CHECK(change(SOURCE_FREQUENCY, "499") == 0);
+	do
+		CHECK((now = until_samples_of(child.pid, 1)) != NULL);
+	while (now->freq_hz != 499);
+	CHECK(!strcmp(now->target, "user nobody") && strstr(now->notice, "own processes only"));
+	CHECK(change(SOURCE_PROCESSES, "1") == -EACCES);
+	CHECK(strstr(scene.why.text, "task 1 belongs to another user"));
+	CHECK(change(SOURCE_EVENT, "cpu-clock:k") == -EACCES);
+	CHECK(until_samples_of(child.pid, now->samples + ENOUGH));
+	CHECK(change(SOURCE_PROCESSES, "%d", (int)child.pid) == 0);
+	CHECK(until_samples_of(child.pid, ENOUGH) && strstr(scene.shown->target, "pid "));
+	CHECK(change(SOURCE_ALL, "") == 0);
+	CHECK(until_target("user nobody", ENOUGH));
+	finish();
+	end_child(&child);
+	return 0;
+}
+
+static void test_without_privileges_own_processes_can_be_changed(void **state)
+{
+	int status;
+	pid_t pid;
+
+	(void)state;
+	if (geteuid() != 0)
+		skip();
+	pid = fork();
+	if (!pid)
+		_exit(change_unprivileged());
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	if (WEXITSTATUS(status) == CHILD_SKIPS)
+		skip();
+	assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_after_the_change_each_event_is_shown_or_lost),
+		cmocka_unit_test(test_another_frequency_holds_from_the_change_on),
+		cmocka_unit_test(test_a_storm_of_processes_keeps_its_names_through_all_targets),
+		cmocka_unit_test(test_what_cannot_be_opened_leaves_the_source_as_it_is),
+		cmocka_unit_test(test_a_target_that_has_ended_makes_room_for_another),
+		cmocka_unit_test(test_what_a_process_has_started_is_still_sampled),
+		cmocka_unit_test(test_a_command_that_runs_is_sampled_on_with_its_children),
+		cmocka_unit_test(test_many_changes_leave_no_descriptor_and_no_thread_behind),
+		cmocka_unit_test(test_one_change_at_a_time),
+		cmocka_unit_test(test_without_privileges_own_processes_can_be_changed),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

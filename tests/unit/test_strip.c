@@ -1,0 +1,190 @@
+/* The load of the last seconds, from readings and from slices by hand. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "model/strip.h"
+
+#define S 1000000000ull
+#define TENTH (S / 10)
+
+static struct busy busy;
+static struct strip strip;
+static struct timeline timeline;
+
+static int set_up(void **state)
+{
+	(void)state;
+	return timeline_init(&timeline, 2);
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	busy_finish(&busy);
+	timeline_finish(&timeline);
+	return 0;
+}
+
+static void put_busy(uint64_t tenth, unsigned int ticks, unsigned int idle)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "cpu %u 0 0 %u\n", ticks, idle);
+	busy_add(&busy, tenth * TENTH, text);
+}
+
+static void assert_points(const float *expected, uint32_t count)
+{
+	assert_int_equal(strip.count, count);
+	for (uint32_t i = 0; i < count; i++)
+		if (fabsf(strip.points[i] - expected[i]) > 0.01f)
+			fail_msg("point %u is %f, not %f", i, strip.points[i], expected[i]);
+}
+
+/*   reading at   10.3   10.9   11.0   12.5   15.0   15.4
+ *   busy/all     0/0    9/10   20/40  30/80  60/180 60/999
+ *   point of             -      11     12     15     the first reading of its second */
+static void test_busy_has_a_point_for_each_second_with_a_reading(void **state)
+{
+	const float expected[] = { 50, 25, -1, -1, 30 };
+
+	(void)state;
+	put_busy(103, 0, 0);
+	put_busy(109, 9, 1);
+	put_busy(110, 20, 20);
+	put_busy(125, 30, 50);
+	put_busy(150, 60, 120);
+	put_busy(154, 60, 939);
+	strip_from_busy(&strip, &busy);
+	assert_int_equal(strip.kind, STRIP_BUSY);
+	assert_true(strip.step_s == 1);
+	assert_points(expected, 5);
+}
+
+static void test_one_reading_makes_no_strip(void **state)
+{
+	(void)state;
+	strip_from_busy(&strip, &busy);
+	assert_int_equal(strip.count, 0);
+	put_busy(103, 0, 0);
+	put_busy(105, 1, 1);
+	strip_from_busy(&strip, &busy);
+	assert_int_equal(strip.count, 0);
+}
+
+/* Idle for 1,000 s, then busy for ten. */
+static void test_busy_shows_the_last_seconds(void **state)
+{
+	(void)state;
+	for (unsigned int i = 0; i <= 10100; i++)
+		put_busy(i, i > 10000 ? i - 10000 : 0, i > 10000 ? 10000 : i);
+	strip_from_busy(&strip, &busy);
+	assert_int_equal(strip.count, STRIP_POINTS);
+	for (uint32_t i = 0; i < STRIP_POINTS; i++)
+		assert_true(strip.points[i] == (i < STRIP_POINTS - 10 ? 0 : 100));
+}
+
+static void put_samples(uint64_t tenth, uint8_t event, uint32_t count)
+{
+	const struct slice_entry entry = { .count = count, .event = event, .weight = 1 };
+
+	assert_int_equal(timeline_add(&timeline, tenth * TENTH, &entry, false), 0);
+}
+
+static void make_rate(uint64_t begin_tenth, uint64_t end_tenth, uint32_t event, bool is_whole)
+{
+	const struct strip_span span = {
+		.begin_ns = begin_tenth * TENTH, .end_ns = end_tenth * TENTH, .event = event,
+		.is_whole = is_whole,
+	};
+
+	assert_int_equal(timeline_cut(&timeline, end_tenth * TENTH), 0);
+	strip_from_timeline(&strip, &timeline, &span);
+	assert_int_equal(strip.kind, STRIP_RATE);
+}
+
+/*   from 10.5 on: 40 in the rest of second 10, 30 in 11, none in 12, 7 in 13 so far (13.6) */
+static void test_rates_are_of_whole_seconds_of_the_event(void **state)
+{
+	const float expected[] = { 80, 30, 0 }, other[] = { 2, 0, 0 };
+
+	(void)state;
+	put_samples(106, 0, 40);
+	put_samples(107, 1, 1);
+	put_samples(110, 0, 10);
+	assert_int_equal(timeline_cut(&timeline, 112 * TENTH), 0);	/* a refresh */
+	put_samples(119, 0, 20);
+	put_samples(131, 0, 7);
+	make_rate(105, 136, 0, false);
+	assert_points(expected, 3);
+	make_rate(105, 136, 1, false);
+	assert_points(other, 3);
+}
+
+static void test_nothing_is_known_of_the_first_moments(void **state)
+{
+	(void)state;
+	make_rate(105, 105, 0, false);
+	assert_int_equal(strip.count, 0);
+	put_samples(106, 0, 1);
+	make_rate(105, 109, 0, false);
+	assert_int_equal(strip.count, 0);
+	make_rate(105, 109, 0, true);	/* all of a recording */
+	assert_points((const float[]){ 2.5f }, 1);
+}
+
+/* 100 s of ten samples a second, 20 s of 30, all rolled up in one, spread evenly: 120 s, 1,600. */
+static void test_rolled_up_slices_are_spread_evenly(void **state)
+{
+	(void)state;
+	for (uint64_t second = 120; second < 240; second++) {
+		put_samples(second * 10, 0, second < 140 ? 30 : 10);
+		put_samples(second * 10 + 5, 1, 5);
+	}
+	put_samples(10000, 0, 0);
+	timeline_roll_up(&timeline, 1000 * S);	/* to 60 s: 120..180 holds 1,000, 180..240 600 */
+	make_rate(1200, 2400, 0, true);
+	assert_int_equal(strip.count, 120);
+	for (uint32_t i = 0; i < 120; i++)
+		assert_true(fabs(strip.points[i] - (i < 60 ? 1000 / 60.0 : 10)) < 0.5);
+}
+
+/* 10 a second for 1,000 s: 3 s a point; from 1000.0 on, which is no multiple of 3. */
+static void test_a_whole_recording_fits(void **state)
+{
+	(void)state;
+	for (uint64_t second = 1000; second < 2000; second++)
+		put_samples(second * 10, 0, 10);
+	make_rate(10000, 20000, 0, true);
+	assert_true(strip.step_s == 3);
+	assert_int_equal(strip.count, 334);
+	for (uint32_t i = 0; i < strip.count; i++)
+		assert_true(fabsf(strip.points[i] - 10) < 0.01f);
+	make_rate(10000, 20000, 0, false);	/* live: the last seconds */
+	assert_true(strip.step_s == 1);
+	assert_int_equal(strip.count, STRIP_POINTS);
+	assert_true(strip.points[0] == 10 && strip.points[STRIP_POINTS - 1] == 10);
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_busy_has_a_point_for_each_second_with_a_reading),
+		TEST(test_one_reading_makes_no_strip),
+		TEST(test_busy_shows_the_last_seconds),
+		TEST(test_rates_are_of_whole_seconds_of_the_event),
+		TEST(test_nothing_is_known_of_the_first_moments),
+		TEST(test_rolled_up_slices_are_spread_evenly),
+		TEST(test_a_whole_recording_fits),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
