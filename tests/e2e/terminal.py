@@ -90,6 +90,10 @@ class Terminal:
         for key in keys:
             self.tmux("send-keys", key)
 
+    def send(self, data):
+        """Bytes as they are."""
+        self.tmux("send-keys", "-H", *(f"{byte:x}" for byte in data))
+
     def type(self, line):
         self.tmux("send-keys", "-l", line)
         self.tmux("send-keys", "Enter")
@@ -143,9 +147,14 @@ class Terminal:
         return int(re.search(r"^status (\d+)", text, re.M)[1])
 
 
+def mouse_flags(terminal):
+    """Does the terminal report the mouse, and in the form that has no limit? "0 0": neither."""
+    return terminal.tmux("display-message", "-p", "#{mouse_any_flag} #{mouse_sgr_flag}").strip()
+
+
 def rows(text):
     """The lines of the table."""
-    return [line for line in text.splitlines() if re.search(r"\[[k.guH]\] ", line)]
+    return [line for line in text.splitlines() if re.search(r"\[[k.guH]\] \S", line)]
 
 
 def symbols(text):

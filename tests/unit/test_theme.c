@@ -196,7 +196,7 @@ static double difference(struct light a, struct light b)
 #define CLEARLY_OTHER 20	/* nearly ten times what is just noticeable */
 
 /* @plain: what the user's own text looks like. */
-static void assert_told_apart(int role, int other, struct light plain)
+static void assert_told_apart(enum role role, enum role other, struct light plain)
 {
 	const struct look *looks = theme_find("colour-blind")->looks;
 	const short a_color = looks[role].color, b_color = looks[other].color;
