@@ -197,15 +197,22 @@ void fold_count(struct fold *fold, uint64_t samples, double weight, bool is_idle
 		fold->unresolved += samples;
 }
 
-static void add_total(struct fold *fold, struct fold_row *row, const struct slice_entry *entry,
-		      double factor)
+/* What the rows of one entry share. */
+struct sample {
+	const struct slice_entry *entry;
+	const struct task *task;
+	double weight;
+	bool is_idle;
+};
+
+static void add_total(struct fold *fold, struct fold_row *row, const struct sample *sample)
 {
 	if (row->stamp == fold->stamp)
 		return;
 	row->stamp = fold->stamp;
-	row->total_samples += entry->count;
-	row->total_weight += (double)entry->weight * factor;
-	fold_row_add_task(fold, row, entry);
+	row->total_samples += sample->entry->count;
+	row->total_weight += sample->weight;
+	fold_row_add_task(fold, row, sample->entry);
 }
 
 void fold_add_self(struct fold *fold, struct fold_row *row, uint64_t samples, double weight)
@@ -218,28 +225,26 @@ void fold_add_self(struct fold *fold, struct fold_row *row, uint64_t samples, do
 	fold->shown_weight += weight;
 }
 
-static void add_leaf(struct fold *fold, uint32_t frame, const struct slice_entry *entry,
-		     double factor, bool is_idle)
+static void add_leaf(struct fold *fold, uint32_t frame, const struct sample *sample)
 {
-	const struct task *task = &fold->tasks->tasks[entry->task];
-	struct fold_row *row = fold_row_of(fold, frame, task, entry->cpu, is_idle);
+	struct fold_row *row =
+		fold_row_of(fold, frame, sample->task, sample->entry->cpu, sample->is_idle);
 
 	if (row) {
-		fold_add_self(fold, row, entry->count, (double)entry->weight * factor);
-		add_total(fold, row, entry, factor);
+		fold_add_self(fold, row, sample->entry->count, sample->weight);
+		add_total(fold, row, sample);
 	} else {
 		fold->is_out_of_memory = true;
 	}
 }
 
-static void add_caller(struct fold *fold, uint32_t frame, const struct slice_entry *entry,
-		       double factor, bool is_idle)
+static void add_caller(struct fold *fold, uint32_t frame, const struct sample *sample)
 {
-	const struct task *task = &fold->tasks->tasks[entry->task];
-	struct fold_row *row = fold_row_of(fold, frame, task, entry->cpu, is_idle);
+	struct fold_row *row =
+		fold_row_of(fold, frame, sample->task, sample->entry->cpu, sample->is_idle);
 
 	if (row)
-		add_total(fold, row, entry, factor);
+		add_total(fold, row, sample);
 	else
 		fold->is_out_of_memory = true;
 }
@@ -254,53 +259,52 @@ static bool matches(struct fold *fold, uint32_t of_sample, uint32_t frame)
 	return false;
 }
 
-static void add_matching(struct fold *fold, const struct slice_entry *entry, double factor,
-			 bool is_idle)
+static void add_matching(struct fold *fold, const struct sample *sample)
 {
-	const uint32_t of_sample = fold_filter_of_sample(&fold->filter, entry);
+	const uint32_t of_sample = fold_filter_of_sample(&fold->filter, sample->entry);
 	const struct stack_nodes *nodes = &fold->trie->nodes;
-	const uint32_t leaf = fold->trie->stacks.frame[entry->stack];
+	const uint32_t leaf = fold->trie->stacks.frame[sample->entry->stack];
 
 	if (!fold_filter_can_match(&fold->filter, of_sample))
 		return;
 	if (matches(fold, of_sample, leaf))
-		add_leaf(fold, leaf, entry, factor, is_idle);
-	for (uint32_t n = fold->trie->stacks.node[entry->stack]; n != STACK_NODE_ROOT;
+		add_leaf(fold, leaf, sample);
+	for (uint32_t n = fold->trie->stacks.node[sample->entry->stack]; n != STACK_NODE_ROOT;
 	     n = nodes->parent[n])
 		if (matches(fold, of_sample, nodes->frame[n]))
-			add_caller(fold, nodes->frame[n], entry, factor, is_idle);
+			add_caller(fold, nodes->frame[n], sample);
 }
 
 /* Without a filter nothing is asked of the frames: this is where a fold spends its time. */
-static void add_all(struct fold *fold, const struct slice_entry *entry, double factor, bool is_idle)
+static void add_all(struct fold *fold, const struct sample *sample)
 {
 	const struct stack_nodes *nodes = &fold->trie->nodes;
 
-	add_leaf(fold, fold->trie->stacks.frame[entry->stack], entry, factor, is_idle);
-	for (uint32_t n = fold->trie->stacks.node[entry->stack]; n != STACK_NODE_ROOT;
+	add_leaf(fold, fold->trie->stacks.frame[sample->entry->stack], sample);
+	for (uint32_t n = fold->trie->stacks.node[sample->entry->stack]; n != STACK_NODE_ROOT;
 	     n = nodes->parent[n])
-		add_caller(fold, nodes->frame[n], entry, factor, is_idle);
+		add_caller(fold, nodes->frame[n], sample);
 }
 
 static void add_entry(struct fold *fold, const struct slice_entry *entry, double factor)
 {
-	const struct task *task = &fold->tasks->tasks[entry->task];
+	struct sample sample = { .entry = entry, .task = &fold->tasks->tasks[entry->task],
+				 .weight = (double)entry->weight * factor };
 	const uint32_t leaf = fold->trie->stacks.frame[entry->stack];
 	const uint32_t symbol = symbol_names_of_frame(fold->names, fold->trie, leaf);
-	bool is_idle;
 
 	if (symbol == ID_SET_NONE) {
 		fold->is_out_of_memory = true;
 		return;
 	}
-	is_idle = fold_is_idle(fold, task, symbol);
+	sample.is_idle = fold_is_idle(fold, sample.task, symbol);
 	fold->stamp++;
-	fold_count(fold, entry->count, (double)entry->weight * factor, is_idle,
+	fold_count(fold, entry->count, sample.weight, sample.is_idle,
 		   fold->names->symbols[symbol].state == SYMBOL_NAMED);
 	if (fold->filter.all)
-		add_matching(fold, entry, factor, is_idle);
+		add_matching(fold, &sample);
 	else
-		add_all(fold, entry, factor, is_idle);
+		add_all(fold, &sample);
 }
 
 void fold_add(struct fold *fold, const struct slice_entry *entries, uint32_t count, double factor)

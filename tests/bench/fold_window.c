@@ -80,8 +80,18 @@ static int by_value(const void *a, const void *b)
 }
 
 static const struct filter no_filter;
+static const struct filter by_text = {
+	.parts = { { .field = FILTER_TEXT, .text = "alloc" } }, .count = 1,
+};
+static const struct filter by_regex = {
+	.parts = { { .field = FILTER_TEXT, .text = "~^(m|c)alloc" } }, .count = 1,
+};
+static const struct filter by_pid = {
+	.parts = { { .field = FILTER_PID, .number = 1 } }, .count = 1,
+};
 
-static double median_fold_ms(struct ingest *ingest, bool is_dense, struct fold *last)
+static double median_fold_ms(struct ingest *ingest, bool is_dense, const struct filter *filter,
+			     struct fold *last)
 {
 	const struct timeline *timeline = &ingest->timeline;
 	double ms[FOLDS];
@@ -91,7 +101,7 @@ static double median_fold_ms(struct ingest *ingest, bool is_dense, struct fold *
 
 		fold_finish(last);
 		fold_init(last, &ingest->trie, &ingest->names, &ingest->tasks,
-			  KEY_OBJECT | KEY_SYMBOL, 0, &no_filter);
+			  KEY_OBJECT | KEY_SYMBOL, 0, filter);
 		if (is_dense)
 			fold_add_slices_dense(last, timeline->slices, timeline->count);
 		for (uint32_t s = 0; !is_dense && s < timeline->count; s++)
@@ -110,8 +120,8 @@ static void print_figures(struct ingest *ingest)
 
 	for (uint32_t s = 0; s < ingest->timeline.count; s++)
 		entries += ingest->timeline.slices[s].count;
-	walk_ms = median_fold_ms(ingest, false, &fold);
-	dense_ms = median_fold_ms(ingest, true, &fold);
+	walk_ms = median_fold_ms(ingest, false, &no_filter, &fold);
+	dense_ms = median_fold_ms(ingest, true, &no_filter, &fold);
 	printf("history      %llu samples in %.1f MiB of a budget of %.0f MiB, %llu left before\n",
 	       (unsigned long long)fold.samples, (double)budget_bytes(ingest) / (1 << 20),
 	       (double)BUDGET_BYTES / (1 << 20),
@@ -121,6 +131,10 @@ static void print_figures(struct ingest *ingest)
 	       fold.row_count);
 	printf("whole fold   %.1f ms; %.1f ms when it walks every stack (ratio %.2f)\n", dense_ms,
 	       walk_ms, dense_ms / walk_ms);
+	printf("filtered     %.1f ms by text, %.1f ms by a regular expression, %.1f ms by process\n",
+	       median_fold_ms(ingest, false, &by_text, &fold),
+	       median_fold_ms(ingest, false, &by_regex, &fold),
+	       median_fold_ms(ingest, false, &by_pid, &fold));
 	fold_finish(&fold);
 }
 

@@ -8,6 +8,8 @@ For each event of each file:
   symbols  names of an address are equal where both give one, and counts and periods per
            (comm, object, symbol) equal those of perf report wherever both name all its addresses
   sums     total = sum of self = samples of perf; sum of self_period = sum of its periods
+  filters  what --filter leaves equals what perf report's --comm, --dso and --symbols leave, for the
+           hottest names that stand for one of the three only
 Ends with 0 when all is equal, 1 when not, 77 when perf or a compiler is missing.
 """
 import argparse
@@ -89,34 +91,47 @@ class Perf:
                              int(period), object_name(dso), symbol)
 
     @staticmethod
-    def report(path):
-        """{event: {(comm, base name of the object, symbol): (samples, period)}}, named rows only."""
+    def report_rows(path, *options):
+        """(event, columns of a row as text) of perf report. A column that an option makes the same for
+        all rows is left out."""
         text = run([*PERF, "report", "-f", "-i", path, "--stdio", "-n", "--no-children",
                     "--no-demangle", "--no-branch-stack", "--no-group", "-g", "none",
-                    "-F", "sample,period,comm,dso,sym", "--percent-limit", "0", "-t", "|"])
-        tables, table = {}, None
+                    "-F", "sample,period,comm,dso,sym", "--percent-limit", "0", "-t", "|",
+                    *options])
+        event = None
         for line in text.splitlines():
             title = REPORT_TITLE.match(line)
             if title:
-                table = tables.setdefault(title.group(1), collections.Counter())
-            if title or line.startswith("#") or "|" not in line:
-                continue
-            count, period, comm, dso, symbol = (part.strip() for part in line.split("|", 4))
+                event = title.group(1)
+            elif not line.startswith("#") and "|" in line:
+                yield event, [part.strip() for part in line.split("|", 4)]
+
+    def report(self, path):
+        """{event: {(comm, base name of the object, symbol): (samples, period)}}, named rows only."""
+        tables = collections.defaultdict(collections.Counter)
+        for event, (count, period, comm, dso, symbol) in self.report_rows(path):
             symbol = symbol[len("[k] "):]
             key = (comm, os.path.basename(object_name(dso)), symbol)
             if not symbol.startswith("0x"):
-                table[key] += complex(int(count), int(period))
+                tables[event][key] += complex(int(count), int(period))
         return tables
+
+    def filtered(self, path, option):
+        """{event: (samples, period)} of what the option leaves."""
+        sums = collections.Counter()
+        for event, (count, period, *_) in self.report_rows(path, option):
+            sums[event] += complex(int(count), int(period))
+        return sums
 
 
 class Flametop:
     def __init__(self):
         self.program = os.environ.get("FLAMETOP", os.path.join(ROOT, "build", "flametop"))
 
-    def refreshes(self, path, keys):
+    def refreshes(self, path, keys, *options):
         """{event: its JSON object}: of a recording there is one refresh per event."""
         text = run([self.program, "-i", path, "--batch", "--format", "json", "--idle",
-                    "--window", "all", "-s", keys])
+                    "--window", "all", "-s", keys, *options])
         found = {}
         for line in text.splitlines():
             refresh = json.loads(line)
@@ -218,6 +233,58 @@ def compare_symbols(samples, refresh, report):
     return len(both), len(perf_name.keys() - both), len(our_name.keys() - both)
 
 
+def short_name(path):
+    return "[kernel]" if path == "[kernel.kallsyms]" else os.path.basename(path)
+
+
+def found_by(pattern, places):
+    """The places (comm, object, symbol, address) whose comm, object and symbol have the pattern."""
+    return tuple({place for place in places if pattern.search(part(place))}
+                 for part in (lambda p: p[0], lambda p: short_name(p[1]), lambda p: p[2]))
+
+
+def filters(samples, rows):
+    """(text of --filter, option of perf report): the hottest comm, object and symbol whose text finds
+    nothing by the other two, and the same by perf's names and by ours."""
+    ours = {(row["comm"], object_of(row), row["symbol"] or "", address_of(row)) for row in rows}
+    perf = {(s.comm, s.object, s.symbol, s.address) for s in samples}
+    choices = (("--comm", lambda s: s.comm),
+               ("--dso", lambda s: os.path.basename(s.object) if s.object[0] == "/" else ""),
+               ("--symbols", lambda s: s.symbol))
+    for index, (option, name_of) in enumerate(choices):
+        names = collections.Counter(map(name_of, samples))
+        for name, _ in names.most_common():
+            if not re.fullmatch(r"[\w.:+-]{1,60}", name):
+                continue
+            text = "^" + re.sub(r"[.+]", r"[\g<0>]", name) + "$"
+            pattern = re.compile(text, 0 if re.search("[A-Z]", name) else re.IGNORECASE)
+            by_perf, by_us = found_by(pattern, perf), found_by(pattern, ours)
+            if by_perf[index] == set().union(*by_perf) and by_us[index] == set().union(*by_us) and \
+                    {(p[0], p[1], p[3]) for p in by_perf[index]} == \
+                    {(p[0], p[1], p[3]) for p in by_us[index]}:
+                yield "~" + text, f"{option}={name}"
+                break
+
+
+def compare_filters(perf, flametop, path, by_event, by_symbol):
+    """Returns the filters that were compared."""
+    samples = [sample for of_event in by_event.values() for sample in of_event]
+    rows = [row for refresh in by_symbol.values() for row in host_rows(refresh) if row["self"]]
+    if any(row["level"] in GUEST_LEVELS for of in by_symbol.values() for row in of["rows"]):
+        return []	# perf gives guests other comms in each of its tools
+    chosen = list(filters(samples, rows))
+    for text, option in chosen:
+        left = perf.filtered(path, option)
+        for event, refresh in flametop.refreshes(path, "dso,symbol", "--filter", text).items():
+            ours = sum(complex(row["self"], row["self_period"]) for row in host_rows(refresh))
+            compare(f"{event} --filter {text}", {(option,): left[event]}, {(option,): ours})
+            busy = sum(row["self"] for row in refresh["rows"] if not row["idle"])
+            if refresh["shown_samples"] != busy:
+                raise Mismatch(f"--filter {text}: shown_samples {refresh['shown_samples']}, "
+                               f"the rows have {busy}")
+    return chosen
+
+
 def check_event(event, samples, by_address, by_symbol, report):
     if by_address is None:
         raise Mismatch(f"no refresh for event '{event}'")
@@ -248,6 +315,13 @@ def check_file(perf, flametop, path, verbose):
         if verbose:
             print(f"    {event}: {len(samples)} samples; addresses named by both {named[0]}, "
                   f"only by perf {named[1]}, only by us {named[2]}")
+    try:
+        chosen = compare_filters(perf, flametop, path, by_event, by_symbol)
+    except Mismatch as failure:
+        failures.append(str(failure))
+    else:
+        if verbose:
+            print("    filters: " + (", ".join(option for _, option in chosen) or "none"))
     return failures
 
 
