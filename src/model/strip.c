@@ -2,6 +2,7 @@
  *
  * Points lie on the clock's whole seconds, or whole steps, so that a point keeps its value while
  * the strip moves on. The second that is not over yet would always look quiet: it has no point.
+ * A damaged recording may say any time up to 2^64 ns: no sum of two times is formed.
  */
 #include "model/strip.h"
 
@@ -66,62 +67,96 @@ static uint64_t overlap_ns(struct stretch a, struct stretch b)
 	return end_ns > begin_ns ? end_ns - begin_ns : 0;
 }
 
-/* Spreads the samples evenly over the points that @from lies in. */
-static void spread(double *sums, uint32_t count, uint64_t begin_ns, uint64_t step_ns,
-		   struct stretch from, uint64_t samples)
+/* Points from the one that holds @begin_ns on. */
+struct grid {
+	uint64_t first, count;	/* in steps since time 0 */
+	uint64_t step_ns;
+};
+
+static struct grid make_grid(struct stretch covered, uint64_t step_ns)
 {
-	uint64_t at = from.begin_ns > begin_ns ? (from.begin_ns - begin_ns) / step_ns : 0;
+	const uint64_t first = covered.begin_ns / step_ns;
 
-	if (from.end_ns <= from.begin_ns)
+	return (struct grid){
+		.first = first, .count = (covered.end_ns - 1) / step_ns - first + 1,
+		.step_ns = step_ns,
+	};
+}
+
+static struct stretch stretch_of(const struct grid *grid, uint64_t point)
+{
+	const uint64_t begin_ns = (grid->first + point) * grid->step_ns;
+
+	return (struct stretch){
+		.begin_ns = begin_ns,
+		.end_ns = UINT64_MAX - begin_ns < grid->step_ns ? UINT64_MAX
+								: begin_ns + grid->step_ns,
+	};
+}
+
+/* Spreads the samples evenly over the points that @from lies in. */
+static void spread(double *sums, const struct grid *grid, struct stretch from, uint64_t samples)
+{
+	const uint64_t first = from.begin_ns / grid->step_ns;
+	uint64_t point = first > grid->first ? first - grid->first : 0;
+
+	if (from.end_ns <= from.begin_ns)	/* of one moment */
 		from.end_ns = from.begin_ns + 1;
-	for (; at < count && begin_ns + at * step_ns < from.end_ns; at++) {
-		const struct stretch point = { begin_ns + at * step_ns,
-					       begin_ns + (at + 1) * step_ns };
+	for (; point < grid->count; point++) {
+		const uint64_t part_ns = overlap_ns(stretch_of(grid, point), from);
 
-		sums[at] += (double)samples * (double)overlap_ns(point, from) /
-			    (double)(from.end_ns - from.begin_ns);
+		if (!part_ns)
+			return;
+		sums[point] += (double)samples * (double)part_ns /
+			       (double)(from.end_ns - from.begin_ns);
 	}
 }
 
-static uint64_t points_between(uint64_t begin_ns, uint64_t end_ns, uint64_t step_ns)
+/* What the strip covers of @span, newest last; false: nothing. */
+static bool choose_grid(const struct strip_span *span, struct grid *grid)
 {
-	return (end_ns + step_ns - 1) / step_ns - begin_ns / step_ns;
+	struct stretch covered = { span->begin_ns, span->end_ns };
+
+	if (!span->is_whole)
+		covered.end_ns -= covered.end_ns % CLOCK_NS_PER_S;
+	if (covered.end_ns <= covered.begin_ns)
+		return false;
+	*grid = make_grid(covered, CLOCK_NS_PER_S);
+	if (grid->count <= STRIP_POINTS)
+		return true;
+	if (span->is_whole) {
+		/* Two fewer: the first and the last step may lie across the ends. */
+		const uint64_t length_s = (covered.end_ns - covered.begin_ns) / CLOCK_NS_PER_S;
+
+		*grid = make_grid(covered, (length_s / (STRIP_POINTS - 2) + 1) * CLOCK_NS_PER_S);
+	} else {
+		grid->first += grid->count - STRIP_POINTS;
+		grid->count = STRIP_POINTS;
+	}
+	return true;
 }
 
 void strip_from_timeline(struct strip *strip, const struct timeline *timeline,
 			 const struct strip_span *span)
 {
 	const struct stretch known = { span->begin_ns, span->end_ns };
-	uint64_t begin_ns = span->begin_ns, end_ns = span->end_ns, step_ns = CLOCK_NS_PER_S;
 	double sums[STRIP_POINTS] = { 0 };
+	struct grid grid;
 
 	*strip = (struct strip){ .kind = STRIP_RATE, .step_s = 1 };
-	if (!span->is_whole) {
-		end_ns -= end_ns % step_ns;
-		if (end_ns > STRIP_POINTS * step_ns && begin_ns < end_ns - STRIP_POINTS * step_ns)
-			begin_ns = end_ns - STRIP_POINTS * step_ns;
-	}
-	if (end_ns <= begin_ns)
+	if (!choose_grid(span, &grid))
 		return;
-	while (points_between(begin_ns, end_ns, step_ns) > STRIP_POINTS)
-		step_ns += CLOCK_NS_PER_S;
-	strip->count = (uint32_t)points_between(begin_ns, end_ns, step_ns);
-	strip->step_s = (double)step_ns / 1e9;
-	begin_ns -= begin_ns % step_ns;
+	strip->count = (uint32_t)grid.count;
+	strip->step_s = (double)grid.step_ns / 1e9;
 	for (uint32_t s = 0; s < timeline->count; s++) {
 		const struct slice *slice = &timeline->slices[s];
 
-		if (slice->end_ns <= begin_ns)
-			continue;
-		spread(sums, strip->count, begin_ns, step_ns,
-		       (struct stretch){ slice->start_ns, slice->end_ns },
-		       slice_samples(slice, span));
+		if (slice->end_ns / grid.step_ns >= grid.first)
+			spread(sums, &grid, (struct stretch){ slice->start_ns, slice->end_ns },
+			       slice_samples(slice, span));
 	}
-	for (uint32_t i = 0; i < strip->count; i++) {
-		const struct stretch point = { begin_ns + i * step_ns,
-					       begin_ns + (i + 1) * step_ns };
-
+	for (uint32_t i = 0; i < strip->count; i++)
 		/* Never 0: the strip begins and ends inside of the span. */
-		strip->points[i] = (float)(sums[i] * 1e9 / (double)overlap_ns(point, known));
-	}
+		strip->points[i] = (float)(sums[i] * 1e9 /
+					   (double)overlap_ns(stretch_of(&grid, i), known));
 }

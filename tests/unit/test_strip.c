@@ -172,6 +172,27 @@ static void test_a_whole_recording_fits(void **state)
 	assert_true(strip.points[0] == 10 && strip.points[STRIP_POINTS - 1] == 10);
 }
 
+/* A damaged recording: one sample at the beginning of time, one at its end. */
+static void test_times_of_any_size_make_a_strip(void **state)
+{
+	const struct slice_entry entry = { .count = 1, .weight = 1 };
+	const struct strip_span span = { .begin_ns = 1, .end_ns = UINT64_MAX - 1, .is_whole = true };
+	double samples = 0;
+
+	(void)state;
+	assert_int_equal(timeline_add(&timeline, 1, &entry, false), 0);
+	assert_int_equal(timeline_add(&timeline, UINT64_MAX - 2, &entry, false), 0);
+	assert_int_equal(timeline_cut(&timeline, UINT64_MAX - 1), 0);
+	strip_from_timeline(&strip, &timeline, &span);
+	assert_in_range(strip.count, STRIP_POINTS / 2, STRIP_POINTS);
+	for (uint32_t i = 0; i < strip.count; i++) {
+		assert_true(isfinite(strip.points[i]) && strip.points[i] >= 0);
+		samples += strip.points[i] * strip.step_s;
+	}
+	assert_true(strip.points[0] > 0 && strip.points[strip.count - 1] > 0);
+	assert_true(samples > 1.9);	/* the last point is of less than a step */
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
 
 int main(void)
@@ -184,6 +205,7 @@ int main(void)
 		TEST(test_nothing_is_known_of_the_first_moments),
 		TEST(test_rolled_up_slices_are_spread_evenly),
 		TEST(test_a_whole_recording_fits),
+		TEST(test_times_of_any_size_make_a_strip),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
