@@ -137,7 +137,7 @@ static void test_load_is_known_from_when_it_is_read_again(void **state)
 	(void)state;
 	busy_add(&publisher.busy, 1 * S, "cpu 10 0 0 90 0 0 0 0\n");
 	publisher_switch(&publisher, 70 * S / 10, true);
-	assert_int_equal(publisher.busy.points[0].time_ns, 1 * S);	/* it was read all the time */
+	assert_int_equal(publisher.busy.points[0].time_ns, 1 * S);	/* read all the time */
 	publisher_switch(&publisher, 70 * S / 10, false);
 	assert_int_equal(publisher.busy.count, 1);
 	assert_true(publisher.busy.points[0].time_ns > 1 * S);
