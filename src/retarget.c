@@ -17,7 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <sys/queue.h>
 #include <unistd.h>
 
 #include "base/spsc.h"
@@ -28,7 +27,7 @@
 
 /* Kept until the end: the analyzer may be behind. */
 struct kept_source {
-	SLIST_ENTRY(kept_source) next;
+	struct kept_source *next;
 	struct source *source;
 };
 
@@ -38,7 +37,7 @@ struct retarget {
 	struct capture_config config;	/* in force; its target is in the capture */
 	const char *event;		/* what config.events points to once it was changed */
 	char event_text[SOURCE_CHANGE_BYTES];
-	SLIST_HEAD(, kept_source) sources;
+	struct kept_source *sources;	/* owned; newest first */
 
 	struct spsc asked, results;	/* struct source_change in, struct diag out */
 	int ask_fd;			/* eventfd */
@@ -135,7 +134,8 @@ static int replace(struct retarget *retarget, struct capture *capture, bool keep
 		free(kept);
 		return err;
 	}
-	SLIST_INSERT_HEAD(&retarget->sources, kept, next);
+	kept->next = retarget->sources;
+	retarget->sources = kept;
 	source_log_notice(kept->source);
 	*retarget->capture = capture;
 	capture_destroy(old);
@@ -249,7 +249,6 @@ int retarget_start(struct retarget **out, struct capture **capture,
 	retarget->capture = capture;
 	retarget->config = *config;
 	retarget->config.target = (struct target){ .kind = TARGET_SYSTEM };
-	SLIST_INIT(&retarget->sources);
 	retarget->ask_fd = eventfd(0, EFD_CLOEXEC);
 	retarget->control = (struct source_control){
 		.owner = retarget, .ask = ask, .take_result = take_result,
@@ -293,8 +292,8 @@ void retarget_destroy(struct retarget *retarget)
 	if (!retarget)
 		return;
 	retarget_stop(retarget);
-	while ((kept = SLIST_FIRST(&retarget->sources)) != NULL) {
-		SLIST_REMOVE_HEAD(&retarget->sources, next);
+	while ((kept = retarget->sources) != NULL) {
+		retarget->sources = kept->next;
 		source_destroy(kept->source);
 		free(kept);
 	}

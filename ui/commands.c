@@ -67,7 +67,7 @@ const struct command commands[] = {
 	  "Refresh less often, down to every 10 s", NULL, 0 },
 	{ { '>' }, "faster", IN_TABLE, PLAIN, cmd_faster,
 	  "Refresh more often, up to every 100 ms", NULL, 0 },
-	{ { 0 }, "interval", IN_TABLE, PLAIN, cmd_interval, "Refresh every so many seconds", NULL,
+	{ { 'r' }, "interval", IN_TABLE, PLAIN, cmd_interval, "Refresh every so many seconds", NULL,
 	  0 },
 	{ { 'v' }, "next-event", IN_TABLE, PLAIN, cmd_next_event, "Show the next event", NULL, 0 },
 	{ { 'e' }, "event", IN_TABLE, PLAIN, cmd_event, "Sample another event", NULL, 0 },

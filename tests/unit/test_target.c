@@ -199,7 +199,7 @@ static void test_everything_keeps_the_cpus_and_forgets_whom(void **state)
 	assert_int_equal(target.since_ticks, 0);
 	assert_true(target.no_inherit);
 	assert_int_equal(target.cpu_count, 1);
-	assert_int_equal(target_set_user(&target, "root", NULL), 0);
+	assert_int_equal(target_set_user(&target, "root", NULL), 0);	/* room for another */
 	target_finish(&target);
 }
 
