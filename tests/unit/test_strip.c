@@ -176,7 +176,8 @@ static void test_a_whole_recording_fits(void **state)
 static void test_times_of_any_size_make_a_strip(void **state)
 {
 	const struct slice_entry entry = { .count = 1, .weight = 1 };
-	const struct strip_span span = { .begin_ns = 1, .end_ns = UINT64_MAX - 1, .is_whole = true };
+	const struct strip_span span = { .begin_ns = 1, .end_ns = UINT64_MAX - 1,
+					 .is_whole = true };
 	double samples = 0;
 
 	(void)state;
