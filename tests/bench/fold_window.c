@@ -131,10 +131,10 @@ static void print_figures(struct ingest *ingest)
 	       fold.row_count);
 	printf("whole fold   %.1f ms; %.1f ms when it walks every stack (ratio %.2f)\n", dense_ms,
 	       walk_ms, dense_ms / walk_ms);
-	printf("filtered     %.1f ms by text, %.1f ms by a regular expression, %.1f ms by process\n",
-	       median_fold_ms(ingest, false, &by_text, &fold),
-	       median_fold_ms(ingest, false, &by_regex, &fold),
-	       median_fold_ms(ingest, false, &by_pid, &fold));
+	printf("filtered     %.1f ms by text, ", median_fold_ms(ingest, false, &by_text, &fold));
+	printf("%.1f ms by a regular expression, ",
+	       median_fold_ms(ingest, false, &by_regex, &fold));
+	printf("%.1f ms by process\n", median_fold_ms(ingest, false, &by_pid, &fold));
 	fold_finish(&fold);
 }
 
