@@ -21,6 +21,7 @@ struct record_format {
 	uint64_t user_regs_mask, intr_regs_mask;
 	uint64_t fixed_period;	/* attr.sample_period when attr.freq is 0, else 0 */
 	bool sample_id_all;
+	bool has_build_ids;	/* attr.build_id: MMAP2 may hold one, see take_mmap2() */
 };
 
 void record_format_init(struct record_format *format, const struct perf_event_attr *attr);

@@ -122,6 +122,17 @@ static int read_event(struct perf_data_header *header, int fd, uint64_t file_byt
 	return err;
 }
 
+/* One event has the maps of all, and its records are parsed by whichever format is at hand. */
+static void share_build_ids(struct perf_data_header *header)
+{
+	bool is_any = false;
+
+	for (size_t i = 0; i < header->event_count; i++)
+		is_any |= header->events[i].format.has_build_ids;
+	for (size_t i = 0; i < header->event_count; i++)
+		header->events[i].format.has_build_ids = is_any;
+}
+
 static int read_events(struct perf_data_header *header, int fd, const struct file_header *file,
 		       uint64_t file_bytes, struct diag *why)
 {
@@ -136,6 +147,7 @@ static int read_events(struct perf_data_header *header, int fd, const struct fil
 	for (uint64_t at = 0; at < file->attrs.bytes && !err; at += file->attr_bytes)
 		err = read_event(header, fd, file_bytes, file->attrs.offset + at,
 				 file->attr_bytes, why);
+	share_build_ids(header);
 	return err;
 }
 

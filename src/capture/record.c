@@ -93,6 +93,7 @@ void record_format_init(struct record_format *format, const struct perf_event_at
 		.intr_regs_mask = attr->sample_regs_intr,
 		.fixed_period = attr->freq ? 0 : attr->sample_period,
 		.sample_id_all = attr->sample_id_all,
+		.has_build_ids = attr->build_id,
 	};
 }
 
@@ -349,8 +350,23 @@ static void take_map_build_id(const uint64_t *words, struct record_mmap *map)
 	memcpy(map->build_id.bytes, bytes + 4, map->build_id.count);
 }
 
-static void take_mmap2(const struct perf_event_header *header, struct cursor *cursor,
-		       struct event_record *out)
+/* Linux (seen in 6.18) marks the MMAP2 records of an event that asked for no build-ids, too, when
+ * another event on the CPU did: the mark is believed only of events that did, and of lengths that
+ * linkers make, which as the major number of a device would be an old CD-ROM drive. */
+static bool is_build_id(const struct record_format *format, const struct perf_event_header *header,
+			const uint64_t *words)
+{
+	unsigned char bytes[4];		/* the length, three reserved bytes */
+
+	if (!(header->misc & PERF_RECORD_MISC_MMAP_BUILD_ID))
+		return false;
+	memcpy(bytes, words, sizeof(bytes));
+	return format->has_build_ids ||
+	       ((bytes[0] == 16 || bytes[0] == 20) && !bytes[1] && !bytes[2] && !bytes[3]);
+}
+
+static void take_mmap2(const struct record_format *format, const struct perf_event_header *header,
+		       struct cursor *cursor, struct event_record *out)
 {
 	struct record_mmap *map = &out->mmap;
 	const uint64_t *object;
@@ -368,7 +384,7 @@ static void take_mmap2(const struct perf_event_header *header, struct cursor *cu
 	if (cursor->overrun)
 		return;
 	map->has_inode = true;
-	if (header->misc & PERF_RECORD_MISC_MMAP_BUILD_ID) {
+	if (is_build_id(format, header, object)) {
 		map->has_inode = false;
 		map->dev_major = map->dev_minor = 0;
 		map->inode = map->inode_generation = 0;
@@ -438,7 +454,8 @@ static enum record_kind kind_of_type(uint32_t type)
 	}
 }
 
-static void take_sideband(const struct perf_event_header *header, struct cursor *cursor,
+static void take_sideband(const struct record_format *format,
+			  const struct perf_event_header *header, struct cursor *cursor,
 			  struct event_record *out)
 {
 	switch (header->type) {
@@ -446,7 +463,7 @@ static void take_sideband(const struct perf_event_header *header, struct cursor 
 		take_mmap(header, cursor, out);
 		break;
 	case PERF_RECORD_MMAP2:
-		take_mmap2(header, cursor, out);
+		take_mmap2(format, header, cursor, out);
 		break;
 	case PERF_RECORD_COMM:
 		take_comm(header, cursor, out);
@@ -528,7 +545,7 @@ int record_parse(const struct record_format *format, const void *bytes, size_t a
 		take_sample(format, &cursor, out);
 	} else if (header->type < PERF_RECORD_MAX) {
 		cut_trailer(format, &cursor, out);
-		take_sideband(header, &cursor, out);
+		take_sideband(format, header, &cursor, out);
 	}
 	return cursor.overrun ? -EBADMSG : 0;
 }

@@ -128,6 +128,7 @@ static void test_mmap2_with_a_build_id_has_no_inode(void **state)
 			     PAIR(20, 0x04030201), 0x0c0b0a0908070605, 0x14131211100f0e0d,
 			     PAIR(PROT_READ, 0) };
 	const struct record_format format = sideband_format();
+	struct record_format asked = format;
 	struct event_record out;
 	struct record_bytes record;
 
@@ -145,9 +146,18 @@ static void test_mmap2_with_a_build_id_has_no_inode(void **state)
 	for (uint8_t i = 0; i < 20; i++)
 		assert_int_equal(out.mmap.build_id.bytes[i], i + 1);
 
+	asked.has_build_ids = true;
 	record.words[5] = PAIR(200, 0x04030201);	/* a length that no id has */
-	assert_int_equal(record_close_and_parse(&format, &record, &out), 0);
+	assert_int_equal(record_close_and_parse(&asked, &record, &out), 0);
 	assert_int_equal(out.mmap.build_id.count, BUILD_ID_MAX_BYTES);
+
+	record.words[5] = PAIR(8, 5);	/* as a length: of an id of ld.lld; as a device: 8:5 */
+	assert_int_equal(record_close_and_parse(&asked, &record, &out), 0);
+	assert_int_equal(out.mmap.build_id.count, 8);
+	assert_int_equal(record_close_and_parse(&format, &record, &out), 0);
+	assert_false(out.mmap.has_build_id);
+	assert_int_equal(out.mmap.dev_major, 8);
+	assert_int_equal(out.mmap.dev_minor, 5);
 }
 
 static void test_comm_tells_the_name_and_whether_it_comes_from_exec(void **state)
