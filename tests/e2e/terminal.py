@@ -145,7 +145,7 @@ class Terminal:
 
 def rows(text):
     """The lines of the table."""
-    return [line for line in text.splitlines() if re.search(r"\[[k.guH]\] ", line)]
+    return [line for line in text.splitlines() if re.search(r"\[[k.guH]\] \S", line)]
 
 
 def symbols(text):
