@@ -1,4 +1,7 @@
-"""The commands of ui/commands.c: names, keys and places, read from the table itself."""
+"""The commands of ui/commands.c: names, keys and places, read from the table itself.
+
+A command without a key is one of the palette's.
+"""
 import collections
 import os
 import re
@@ -31,7 +34,7 @@ for number, data in enumerate([b"\033OP", b"\033OQ", b"\033OR", b"\033OS", b"\03
 
 CHARACTER = r"'(?:\\.|[^'])'"
 KEY = rf"UI_KEY_CTRL\('.'\)|UI_KEY_\w+|{CHARACTER}"
-ROW = re.compile(rf'\{{\s*\{{((?:\s*(?:{KEY}),?)*)\s*\}},\s*"([\w-]+)",\s*([\w\s|]+?),\s*\w+,')
+ROW = re.compile(rf'\{{\s*\{{((?:\s*(?:{KEY}|0),?)*)\s*\}},\s*"([\w-]+)",\s*([\w\s|]+?),\s*\w+,')
 
 
 def read_key(text):
@@ -75,3 +78,8 @@ def read_commands():
 
 
 COMMANDS = read_commands()
+
+# What opens a line to type in, and what else comes over the table or in its place. Tests try those
+# that the program has.
+PROMPTS = ("filter", "search", "palette", "target", "event", "frequency")
+OPENERS = (*PROMPTS, "row-menu", "order", "columns", "help", "messages", "log")

@@ -7,21 +7,24 @@ A test says what it tries and where, and takes the keys from the table:
     def check_sort():
         terminal.keys(key("sort"))
 
-It fails if it never takes a key that it says it tries, or takes another's.
+It fails if it never takes a key that it says it tries, or takes another's. All tests/e2e/check_*
+together must try all that there is: expect_every_command_tried() reads it from their sources.
 """
+import ast
 import functools
+import glob
+import os
 import re
 import subprocess
 
-from command_table import COMMANDS
-from terminal import FLAMETOP, expect, own_options
+from command_table import COMMANDS, ROOT, read_source
+from terminal import FLAMETOP, expect
 
-tried = set()   # (command, place) of every test that went to its end
-taken = set()   # (command, key) that were asked for
-_running = []   # the names that each running @tries still waits for, and all of its names
+DEFAULT_PLACE = "IN_TABLE"
+_running = []   # of each running @tries: the names it still waits for, and all of its names
 
 
-def tries(*names, place="IN_TABLE"):
+def tries(*names, place=DEFAULT_PLACE):
     for name in names:
         if name not in COMMANDS or place not in COMMANDS[name].places:
             raise ValueError(f"{place} has no command {name}")
@@ -34,7 +37,6 @@ def tries(*names, place="IN_TABLE"):
                 check()
                 if _running[-1][0]:
                     raise AssertionError(f"never pressed: {_running[-1][0]}")
-                tried.update((name, place) for name in names)
             finally:
                 _running.pop()
         return run
@@ -48,26 +50,46 @@ def take(name):
         waiting.discard(name)
 
 
-def key(name, number=0):
-    """tmux's name of a key of the command."""
+def key(name):
+    """tmux's name of the first key of the command."""
     take(name)
-    taken.add((name, number))
-    return COMMANDS[name].keys[number].tmux
+    return COMMANDS[name].keys[0].tmux
 
 
 def keys_of(name):
-    """All of them."""
-    return [key(name, number) for number in range(len(COMMANDS[name].keys))]
+    """All of them; a command that has several has a test that goes through them."""
+    take(name)
+    return [each.tmux for each in COMMANDS[name].keys]
+
+
+def by_name(name):
+    """What to type into the palette for it."""
+    take(name)
+    return name
+
+
+def calls_of(function):
+    """Every call of it in the end-to-end tests."""
+    for path in sorted(glob.glob(os.path.join(ROOT, "tests/e2e/check_*"))):
+        source = read_source(path)
+        if "python" in source.partition("\n")[0]:
+            yield from (node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)
+                        and isinstance(node.func, ast.Name) and node.func.id == function)
 
 
 def expect_every_command_tried():
-    """To be called when all other tests have run."""
+    tried, stepped = set(), set()
+    for call in calls_of("tries"):
+        place = next((each.value.value for each in call.keywords if each.arg == "place"),
+                     DEFAULT_PLACE)
+        tried |= {(name.value, place) for name in call.args}
+    for call in calls_of("keys_of"):
+        stepped |= {name.value for name in call.args}
     wanted = {(name, place) for name, command in COMMANDS.items() for place in command.places}
-    expect("each command has a test wherever it works", tried == wanted, wanted - tried)
-    wanted = {(name, number) for name, command in COMMANDS.items()
-              for number in range(len(command.keys))}
-    expect("each of its keys is pressed", taken == wanted,
-           [COMMANDS[name].keys[number].name for name, number in wanted - taken])
+    expect("each command has a test wherever it works", tried == wanted,
+           (sorted(wanted - tried), sorted(tried - wanted)))
+    several = {name for name, command in COMMANDS.items() if len(command.keys) > 1}
+    expect("each of its keys is pressed", several <= stepped, sorted(several - stepped))
 
 
 def expect_table_read_right(help_text):
@@ -79,10 +101,9 @@ def expect_table_read_right(help_text):
     wanted = {key.name for command in COMMANDS.values() for key in command.keys}
     expect("the help lists the keys of the table", listed == wanted,
            (listed - wanted, wanted - listed))
-    if own_options():
-        text = subprocess.run([FLAMETOP, "--print-config"], check=True, text=True,
-                              stdout=subprocess.PIPE).stdout
-        section = re.search(r"^\[keys\]\n(.*?)(?:^\[|\Z)", text, re.M | re.S)
-        names = set(re.findall(r"^[#; ]*([\w-]+) *=", section[1] if section else "", re.M))
-        expect("--print-config lists the commands of the table", names == set(COMMANDS),
-               names ^ set(COMMANDS))
+    text = subprocess.run([FLAMETOP, "--print-config"], check=True, text=True,
+                          stdout=subprocess.PIPE).stdout
+    section = text.partition("[keys]\n")[2].partition("\n[")[0]
+    names = set(re.findall(r"^#([\w-]+) =", section, re.M))
+    expect("--print-config lists the commands of the table", names == set(COMMANDS),
+           names ^ set(COMMANDS))
