@@ -22,10 +22,13 @@ static const struct {
 	{ 0x00b7, '-' },	/* middle dot */
 	{ 0x203a, '>' },	/* breadcrumb */
 	{ 0x2026, '~' },	/* ellipsis */
-	{ 0x2588, '#' },	/* full block */
+	/* bars of one to eight eighths: more ink for more */
+	{ 0x2581, '.' }, { 0x2582, ':' }, { 0x2583, '-' }, { 0x2584, '=' },
+	{ 0x2585, '+' }, { 0x2586, '*' }, { 0x2587, '%' }, { 0x2588, '#' },
 	{ 0x25b2, '+' },	/* ascending */
 	{ 0x25b8, '>' },	/* cursor */
 	{ 0x25bc, '-' },	/* descending */
+	{ 0x25be, 'v' },	/* folded out */
 };
 
 static const struct canvas_cell blank = { .code = ' ', .role = ROLE_TEXT };
