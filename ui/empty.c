@@ -1,7 +1,8 @@
-/* empty.c - see ui/empty.h. The first reason that holds is told. */
+/* empty.c - see ui/empty.h. The first reason that holds is told, wrapped at spaces. */
 #include "ui/empty.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "ui/format.h"
 #include "ui/header.h"
@@ -48,6 +49,8 @@ static void find_reason(const struct ui_state *state, struct reason *out)
 	if (!snapshot) {
 		snprintf(out->why, SENTENCE_BYTES,
 			 "Collecting: the first picture comes with the first refresh.");
+	} else if (state_is_waiting(state)) {
+		snprintf(out->why, SENTENCE_BYTES, "Counting\u2026");
 	} else if (snapshot->samples > snapshot->idle_samples) {
 		say_filtered(state, out);
 	} else if (snapshot->is_target_gone) {
@@ -58,23 +61,57 @@ static void find_reason(const struct ui_state *state, struct reason *out)
 			 format_count(number, snapshot->idle_samples));
 		snprintf(out->remedy, SENTENCE_BYTES, "i shows them.");
 	} else {
-		snprintf(out->why, SENTENCE_BYTES, "Nothing is hot: no sample, %s.",
+		snprintf(out->why, SENTENCE_BYTES, "%s no sample, %s.",
+			 snapshot->is_replay ? "The recording has" : "Nothing is hot:",
 			 header_window_name(snapshot->window, snapshot->window_s,
 					    state->is_zeroed));
-		snprintf(out->remedy, SENTENCE_BYTES,
-			 "w takes a longer window, t another target, e another event.");
+		snprintf(out->remedy, SENTENCE_BYTES, "w takes a longer window%s.",
+			 state->source ? ", t another target, e another event" : "");
 	}
+}
+
+/* Bytes of @text that go on one line of @width cells: whole words, or all that is left when even
+ * one word is too long. */
+static size_t line_bytes(const struct canvas *canvas, const char *text, int width)
+{
+	char line[SENTENCE_BYTES];
+	size_t best = strlen(text), end;
+
+	if (canvas_text_width(canvas, text) <= width)
+		return best;
+	for (const char *at = strchr(text, ' '); at; at = strchr(at + 1, ' ')) {
+		end = (size_t)(at - text);
+		memcpy(line, text, end);
+		line[end] = '\0';
+		if (canvas_text_width(canvas, line) > width)
+			break;
+		best = end;
+	}
+	return best;
+}
+
+/* Returns the line below the last one used. */
+static int put_sentence(struct canvas *canvas, int y, int end, const char *text, enum role role)
+{
+	const int width = canvas->width - 3;
+	char line[SENTENCE_BYTES];
+
+	while (*text && y < end) {
+		const size_t bytes = line_bytes(canvas, text, width);
+
+		memcpy(line, text, bytes);
+		line[bytes] = '\0';
+		canvas_put_text(canvas, (struct canvas_area){ 2, y++, width }, line, role);
+		text += bytes + (text[bytes] == ' ');
+	}
+	return y;
 }
 
 void empty_draw(const struct ui_state *state, struct canvas *canvas, int y, int end)
 {
-	const int width = canvas->width - 3;
 	struct reason reason;
 
 	find_reason(state, &reason);
-	if (y < end)
-		canvas_put_text(canvas, (struct canvas_area){ 2, y, width }, reason.why, ROLE_TEXT);
-	if (y + 1 < end)
-		canvas_put_text(canvas, (struct canvas_area){ 2, y + 1, width }, reason.remedy,
-				ROLE_DIM);
+	y = put_sentence(canvas, y, end, reason.why, ROLE_TEXT);
+	put_sentence(canvas, y, end, reason.remedy, ROLE_DIM);
 }

@@ -7,14 +7,16 @@
 
 #include "ui/format.h"
 #include "ui/pieces.h"
-#include "ui/load.h"
+#include "ui/sparkline.h"
 #include "ui/tabs.h"
 
 #define WIDE_CELLS  100		/* from here on identity and quantities share a line */
 #define STRIP_LINES 16		/* a screen of so many lines has room for the load */
 #define STRIP_CELLS 20		/* of it at least, before states leave */
+#define NAME_CELLS  10		/* "flametop" and a gap */
+#define NAMED_CELLS 38		/* a line of so many cells has room for it */
 #define GAP	    " \u00b7 "
-#define MORE	    "+ (!)"	/* the rest is a key away */
+#define MORE	    "! more"	/* the rest, or what helps, is a key away */
 
 const char *header_window_name(enum window_kind window, double seconds, bool is_zeroed)
 {
@@ -60,13 +62,13 @@ static void list_quantities(const struct ui_state *state, struct pieces *list)
 		  header_window_name(snapshot->window, snapshot->window_s, state->is_zeroed));
 	if (snapshot->window == WINDOW_ALL || snapshot->window == WINDOW_DECAY)
 		pieces_add(list, 5, ROLE_DIM, "%s", format_duration(text, snapshot->window_s));
-	pieces_add(list, 2, ROLE_TEXT, "%s samples", format_count(text, snapshot->samples));
+	pieces_add(list, 2, ROLE_TEXT, "%5s samples", format_count(text, snapshot->samples));
 	if (snapshot->busy_pct >= 0)
-		pieces_add(list, 3, ROLE_TEXT, "busy %.0f %%", snapshot->busy_pct);
+		pieces_add(list, 3, ROLE_TEXT, "busy %3.0f %%", snapshot->busy_pct);
 	if (snapshot->is_replay)
 		return;
-	pieces_add(list, 4, ROLE_TEXT, "own %.1f %%", snapshot->own_cpu_pct);
-	pieces_add(list, 6, ROLE_DIM, "%s", format_bytes(text, snapshot->own_rss_bytes));
+	pieces_add(list, 4, ROLE_TEXT, "own %4.1f %%", snapshot->own_cpu_pct);
+	pieces_add(list, 6, ROLE_DIM, "%7s", format_bytes(text, snapshot->own_rss_bytes));
 }
 
 static void list_count(struct pieces *list, int rank, uint64_t count, const char *what)
@@ -100,7 +102,7 @@ static void list_states(const struct ui_state *state, struct pieces *list)
 	char text[FORMAT_BYTES];
 
 	if (snapshot && snapshot->is_target_gone)
-		pieces_add(list, 1, ROLE_STATE, "target ended: its last picture");
+		pieces_add(list, 1, ROLE_STATE, "target ended");
 	else if (state->is_command_ended)
 		pieces_add(list, 1, ROLE_STATE, "command ended");
 	if (snapshot && snapshot->is_last && snapshot->end_err)
@@ -114,8 +116,30 @@ static void list_states(const struct ui_state *state, struct pieces *list)
 			  format_count(text, snapshot->idle_samples));
 	if (snapshot)
 		list_losses(snapshot, list);
-	if (snapshot && snapshot->notice[0])
-		pieces_add(list, 6, ROLE_DIM, "note (!)");
+}
+
+static bool has_losses(const struct pieces *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (list->list[i].role == ROLE_LOSS)
+			return true;
+	return false;
+}
+
+/* Where the key `!` leads to is said where there is something to read: what helps against losses,
+ * what had no room here, what fell back. It is never what has no room. */
+static struct piece last_state(const struct ui_state *state, const struct pieces *list,
+			       bool is_cut)
+{
+	struct piece piece = { .text = "" };
+
+	if (has_losses(list))
+		piece = (struct piece){ MORE, ROLE_LOSS, 0 };
+	else if (is_cut)
+		piece = (struct piece){ MORE, ROLE_STATE, 0 };
+	else if (state->shown && state->shown->notice[0])
+		piece = (struct piece){ "! note", ROLE_DIM, 0 };
+	return piece;
 }
 
 /* At the right edge of the line; returns the first column used. */
@@ -123,24 +147,29 @@ static int draw_states(const struct ui_state *state, struct canvas *canvas, int 
 {
 	const int right = canvas->width - 1;
 	struct pieces list = { .gap = GAP };
-	size_t wanted;
-	int width;
+	struct canvas_area area = { right, y, 0 };
+	struct piece last;
+	bool is_cut;
+	int width, tail;
 
 	list_states(state, &list);
-	wanted = list.count;
-	if (!wanted)
-		return right;
-	width = pieces_fit(canvas, &list, room);
-	if (list.count < wanted) {
-		/* Something lost or hidden must not be left out in silence. */
-		pieces_fit(canvas, &list, room - canvas_text_width(canvas, GAP MORE));
-		pieces_add(&list, 0, ROLE_LOSS, MORE);
-		width = pieces_width(canvas, &list);
+	is_cut = pieces_width(canvas, &list) > room;
+	last = last_state(state, &list, is_cut);
+	tail = canvas_text_width(canvas, last.text);
+	area.x -= tail;
+	canvas_put_text(canvas, (struct canvas_area){ area.x, y, tail }, last.text, last.role);
+	if (!list.count)
+		return area.x;
+	if (tail) {
+		tail += canvas_text_width(canvas, GAP);
+		canvas_put_text(canvas, (struct canvas_area){ right - tail, y, tail }, GAP,
+				ROLE_DIM);
 	}
-	if (width > room)
-		width = room;
-	pieces_put(canvas, (struct canvas_area){ right - width, y, width }, &list);
-	return right - width;
+	width = pieces_fit(canvas, &list, room - tail);
+	area.width = width < room - tail ? width : room - tail;
+	area.x = right - tail - area.width;
+	pieces_put(canvas, area, &list);
+	return area.x;
 }
 
 static void draw_load(const struct ui_state *state, struct canvas *canvas, int y)
@@ -148,8 +177,16 @@ static void draw_load(const struct ui_state *state, struct canvas *canvas, int y
 	const int end = draw_states(state, canvas, y, canvas->width - 2 - STRIP_CELLS);
 
 	if (state->shown)
-		load_draw(state->shown, canvas,
+		sparkline_draw(state->shown, canvas,
 			   (struct canvas_area){ 1, y, end - 1 - (end < canvas->width - 1) });
+}
+
+static int identity_width(const struct ui_state *state, const struct canvas *canvas)
+{
+	struct pieces identity = { .gap = GAP };
+
+	list_identity(state->shown, &identity);
+	return NAME_CELLS + pieces_width(canvas, &identity);
 }
 
 static void draw_identity(const struct ui_state *state, struct canvas *canvas, int y, int width)
@@ -157,9 +194,10 @@ static void draw_identity(const struct ui_state *state, struct canvas *canvas, i
 	struct canvas_area line = { 1, y, width };
 	struct pieces identity = { .gap = GAP };
 
-	if (line.width >= 38) {
-		line.x += canvas_put_text(canvas, line, "flametop", ROLE_NAME) + 2;
-		line.width = width + 1 - line.x;
+	if (line.width >= NAMED_CELLS) {
+		canvas_put_text(canvas, line, "flametop", ROLE_NAME);
+		line.x += NAME_CELLS;
+		line.width -= NAME_CELLS;
 	}
 	if (!state->shown)
 		return;
@@ -168,16 +206,21 @@ static void draw_identity(const struct ui_state *state, struct canvas *canvas, i
 	pieces_put(canvas, line, &identity);
 }
 
-/* Returns how many cells are left for what stands before it. */
+/* Returns how many cells are left for what stands before it: on a line for both, half of it at
+ * most is taken from the identity. */
 static int draw_quantities(const struct ui_state *state, struct canvas *canvas, int y, bool is_wide)
 {
 	struct pieces list = { .gap = is_wide ? "   " : "  " };
-	int width, x = 1;
+	int room = canvas->width - 2, width, x = 1;
 
 	if (!state->shown)
-		return canvas->width - 2;
+		return room;
 	list_quantities(state, &list);
-	width = pieces_fit(canvas, &list, is_wide ? canvas->width * 6 / 10 : canvas->width - 2);
+	if (is_wide) {
+		room -= identity_width(state, canvas) + 3;
+		room = room > canvas->width / 2 ? room : canvas->width / 2;
+	}
+	width = pieces_fit(canvas, &list, room);
 	if (is_wide)
 		x = canvas->width - 1 - width;
 	pieces_put(canvas, (struct canvas_area){ x, y, width }, &list);
@@ -211,6 +254,6 @@ void header_draw(struct ui_state *state, struct canvas *canvas)
 	} else {
 		const int end = draw_states(state, canvas, last, canvas->width / 2);
 
-		tabs_draw(state, canvas, last, end - 2);
+		tabs_draw(state, canvas, last, end - 1 - (end < canvas->width - 1));
 	}
 }

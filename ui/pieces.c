@@ -3,6 +3,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 void pieces_add(struct pieces *pieces, int rank, enum role role, const char *format, ...)
 {
@@ -29,30 +30,23 @@ int pieces_width(const struct canvas *canvas, const struct pieces *pieces)
 	return width;
 }
 
-static int largest_rank(const struct pieces *pieces)
+/* Of those with the largest rank the last leaves. */
+static void drop_one(struct pieces *pieces)
 {
-	int rank = 0;
+	size_t least = 0;
 
-	for (size_t i = 0; i < pieces->count; i++)
-		if (pieces->list[i].rank > rank)
-			rank = pieces->list[i].rank;
-	return rank;
-}
-
-static void drop_rank(struct pieces *pieces, int rank)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < pieces->count; i++)
-		if (pieces->list[i].rank != rank)
-			pieces->list[kept++] = pieces->list[i];
-	pieces->count = kept;
+	for (size_t i = 1; i < pieces->count; i++)
+		if (pieces->list[i].rank >= pieces->list[least].rank)
+			least = i;
+	pieces->count--;
+	memmove(&pieces->list[least], &pieces->list[least + 1],
+		(pieces->count - least) * sizeof(pieces->list[0]));
 }
 
 int pieces_fit(const struct canvas *canvas, struct pieces *pieces, int width)
 {
 	while (pieces->count > 1 && pieces_width(canvas, pieces) > width)
-		drop_rank(pieces, largest_rank(pieces));
+		drop_one(pieces);
 	return pieces_width(canvas, pieces);
 }
 

@@ -1,5 +1,5 @@
 /* tabs.c - see ui/tabs.h. Where there is no room for all names of views, only the present one is
- * there, with its number; of a long breadcrumb the beginning leaves. */
+ * there, with its number; of a long breadcrumb the beginning leaves, for an ellipsis. */
 #include "ui/tabs.h"
 
 #include <stdio.h>
@@ -8,7 +8,9 @@
 #include "ui/format.h"
 
 #define CRUMB_GAP   " \u203a "
+#define CRUMB_SHARE 40		/* % of a narrow room, for each: a long name leaves some */
 #define CRUMB_COUNT (FILTER_PARTS + 4)	/* "all", the parts, what is hidden, the share */
+#define CRUMB_CELLS 9		/* but not less: "no kernel" */
 #define TAB_BYTES   32
 
 struct crumb {
@@ -34,12 +36,15 @@ static void add_crumb(struct crumbs *crumbs, enum role role, size_t parts, const
 static void add_share(const struct ui_state *state, struct crumbs *crumbs)
 {
 	const struct snapshot *snapshot = state->shown;
-	char pct[FORMAT_BYTES], text[FORMAT_BYTES + 2];
+	char pct[FORMAT_BYTES] = "\u2026", text[FORMAT_BYTES + 2];
 
 	if (!snapshot || crumbs->count < 2)
 		return;
-	snprintf(text, sizeof(text), "%s %%",
-		 format_pct(pct, snapshot_pct(snapshot, snapshot->shown_weight)));
+	if (state_is_waiting(state))	/* the shown rows' share is of another filter */
+		snprintf(text, sizeof(text), "    %s %%", pct);
+	else
+		snprintf(text, sizeof(text), "%5s %%",
+			 format_pct(pct, snapshot_pct(snapshot, snapshot->shown_weight)));
 	add_crumb(crumbs, ROLE_STATE, state->trail.filter.count, text);
 }
 
@@ -58,40 +63,73 @@ static void list_crumbs(const struct ui_state *state, struct crumbs *crumbs)
 	add_share(state, crumbs);
 }
 
-static int crumbs_width(const struct canvas *canvas, const struct crumbs *crumbs, size_t first)
+static int smaller(int a, int b)
 {
-	int width = 0;
+	return a < b ? a : b;
+}
+
+static int larger(int a, int b)
+{
+	return a > b ? a : b;
+}
+
+/* Of the crumbs from @first on, none wider than @most; with what tells that some are left out. */
+static int crumbs_width(const struct canvas *canvas, const struct crumbs *crumbs, size_t first,
+			int most)
+{
+	const int gap = canvas_text_width(canvas, CRUMB_GAP);
+	int width = first ? canvas_text_width(canvas, "\u2026") + gap : 0;
 
 	for (size_t i = first; i < crumbs->count; i++)
-		width += canvas_text_width(canvas, crumbs->list[i].text) +
-			 (i > first ? canvas_text_width(canvas, CRUMB_GAP) : 0);
+		width += smaller(canvas_text_width(canvas, crumbs->list[i].text), most) +
+			 (i > first ? gap : 0);
 	return width;
+}
+
+/* Returns the column behind it. */
+static int put_crumb(struct ui_state *state, struct canvas *canvas, struct canvas_area area,
+		     const struct crumb *crumb, int most)
+{
+	const int used = canvas_put_text(canvas,
+					 (struct canvas_area){ area.x, area.y,
+							       smaller(area.width, most) },
+					 crumb->text, crumb->role);
+
+	hits_add(&state->hits, (struct hit){ HIT_CRUMB, area.x, area.y, used, 1, crumb->parts });
+	return area.x + used;
 }
 
 /* Right-aligned so that it ends at column @end; not before @begin. */
 static void draw_crumbs(struct ui_state *state, struct canvas *canvas, int y, int begin, int end)
 {
+	static const struct crumb ellipsis = { "\u2026", ROLE_DIM, 0 };
+	const int room = end - begin;
+	int most = larger(room * CRUMB_SHARE / 100, CRUMB_CELLS);
 	struct crumbs crumbs = { .count = 0 };
-	struct canvas_area area = { begin, y, 0 };
+	struct canvas_area area = { begin, y, room };
 	size_t first = 0;
 	int width;
 
 	list_crumbs(state, &crumbs);
-	while (first + 1 < crumbs.count && crumbs_width(canvas, &crumbs, first) > end - begin)
+	if (crumbs_width(canvas, &crumbs, 0, room) <= room)
+		most = room;
+	while (first + 1 < crumbs.count && crumbs_width(canvas, &crumbs, first, most) > room)
 		first++;
-	width = crumbs_width(canvas, &crumbs, first);
-	if (width < end - begin)
+	width = crumbs_width(canvas, &crumbs, first, most);
+	if (width < room)
 		area.x = end - width;
-	for (size_t i = first; i < crumbs.count && area.x < end; i++) {
-		const int x = area.x;
+	if (first) {
+		struct crumb left_out = ellipsis;
 
+		left_out.parts = crumbs.list[first - 1].parts;
+		area.x = put_crumb(state, canvas, area, &left_out, most);
+	}
+	for (size_t i = first; i < crumbs.count && area.x < end; i++) {
 		area.width = end - area.x;
-		if (i > first)
+		if (i)
 			area.x += canvas_put_text(canvas, area, CRUMB_GAP, ROLE_DIM);
 		area.width = end - area.x;
-		area.x += canvas_put_text(canvas, area, crumbs.list[i].text, crumbs.list[i].role);
-		hits_add(&state->hits, (struct hit){ HIT_CRUMB, x, y, area.x - x, 1,
-						     crumbs.list[i].parts });
+		area.x = put_crumb(state, canvas, area, &crumbs.list[i], most);
 	}
 }
 
@@ -137,7 +175,7 @@ void tabs_draw(struct ui_state *state, struct canvas *canvas, int y, int width)
 
 	list_crumbs(state, &crumbs);
 	if (!state_is_table(state) ||
-	    tabs_width(state, canvas) + 2 + crumbs_width(canvas, &crumbs, 0) > width) {
+	    tabs_width(state, canvas) + 2 + crumbs_width(canvas, &crumbs, 0, width) > width) {
 		x = draw_tab(state, canvas, (struct canvas_area){ x, y, end - x },
 			     (int)state_kind(state));
 	} else {

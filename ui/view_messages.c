@@ -8,10 +8,14 @@
 
 #define INDENT 2
 
-static void add_notices(struct pager *pager, const char *notice)
+static void add_notices(struct pager *pager, const struct snapshot *snapshot)
 {
+	const char *notice = snapshot->notice;
+
 	pager_add(pager, ROLE_NAME, 0, "Sampling");
-	if (notice[0] == '\0')
+	if (snapshot->end_err)
+		pager_add(pager, ROLE_LOSS, INDENT, "%s", snapshot->end_reason);
+	else if (notice[0] == '\0')
 		pager_add(pager, ROLE_TEXT, INDENT, "Everything is as it was asked for.");
 	while (*notice) {
 		const size_t length = strcspn(notice, "\n");
@@ -69,7 +73,7 @@ static void refresh_messages(struct view *view, const struct ui_state *state)
 
 	pager_clear(pager);
 	if (state->shown) {
-		add_notices(pager, state->shown->notice);
+		add_notices(pager, state->shown);
 		add_losses(pager, state->shown);
 	}
 }

@@ -14,7 +14,7 @@
 struct piece {
 	char text[PIECE_BYTES];
 	enum role role;
-	int rank;		/* the largest leaves first */
+	int rank;		/* the largest leaves first, of equal ones the last */
 };
 
 struct pieces {

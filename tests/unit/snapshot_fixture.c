@@ -45,6 +45,8 @@ struct snapshot fixture_snapshot(struct snapshot_row *rows, size_t count)
 
 	for (size_t i = 0; i < count; i++) {
 		complete_row(&rows[i], i + 1);
+		if (rows[i].group_id)
+			continue;	/* its process has counted them */
 		snapshot.samples += rows[i].self_samples;
 		if (rows[i].is_idle)
 			snapshot.idle_samples += rows[i].self_samples;

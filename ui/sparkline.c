@@ -1,6 +1,6 @@
-/* load.c - see ui/load.h. Busy % stands for itself; a rate, which has no natural top, is measured
- * by the highest that is shown. */
-#include "ui/load.h"
+/* sparkline.c - see ui/sparkline.h. Busy % stands for itself; a rate, which has no natural top, is
+ * measured by the highest that is shown. */
+#include "ui/sparkline.h"
 
 #include "ui/utf8.h"
 
@@ -29,7 +29,8 @@ static void put_bar(struct canvas *canvas, int x, int y, float fraction, enum ro
 	canvas_put_text(canvas, (struct canvas_area){ x, y, 1 }, text, role);
 }
 
-void load_draw(const struct snapshot *snapshot, struct canvas *canvas, struct canvas_area area)
+void sparkline_draw(const struct snapshot *snapshot, struct canvas *canvas,
+		    struct canvas_area area)
 {
 	const uint32_t room = area.width > 0 ? (uint32_t)area.width : 0;
 	const uint32_t first = snapshot->strip_count > room ? snapshot->strip_count - room : 0;

@@ -1,0 +1,115 @@
+/* The load of the last seconds: known values, known bars. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <locale.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "ui/sparkline.h"
+#include "ui/utf8.h"
+
+#define CELLS 12
+
+/* Draws @count values on the columns 1..@width of a line; the line as text. */
+static const char *drawn(enum strip_kind kind, const float *values, uint32_t count, int width,
+			 struct canvas *canvas)
+{
+	const struct snapshot snapshot = { .strip_kind = kind, .strip = values,
+					   .strip_count = count };
+	static char line[CELLS * UTF8_MAX_BYTES + 1];
+	size_t used = 0;
+
+	assert_int_equal(canvas_resize(canvas, CELLS, 1), 0);
+	sparkline_draw(&snapshot, canvas, (struct canvas_area){ 1, 0, width });
+	for (int x = 0; x < CELLS; x++)
+		used += utf8_encode(line + used, canvas->cells[x].code);
+	return line;
+}
+
+/* An eighth for each 12.5 %, rounded; what is there shows at least the smallest. */
+static void test_busy_stands_for_itself(void **state)
+{
+	static const float values[] = { 0, 12.5f, 18.7f, 18.8f, 50, 79, 87.5f, 100, 120 };
+	struct canvas canvas = { .is_ascii = false };
+
+	(void)state;
+	assert_string_equal(drawn(STRIP_BUSY, values, 9, 9, &canvas),
+			    " \u2581\u2581\u2581\u2582\u2584\u2586\u2587\u2588\u2588  ");
+	assert_int_equal(canvas.cells[6].role, ROLE_STRIP);	/* 79 */
+	assert_int_equal(canvas.cells[7].role, ROLE_STRIP_HIGH);
+	canvas_finish(&canvas);
+}
+
+static void test_what_is_not_known_is_a_gap(void **state)
+{
+	static const float values[] = { 100, -1, -1, 0 };
+	struct canvas canvas = { .is_ascii = false };
+
+	(void)state;
+	assert_string_equal(drawn(STRIP_BUSY, values, 4, 4, &canvas), " \u2588  \u2581       ");
+	canvas_finish(&canvas);
+}
+
+static void test_rates_are_measured_by_the_highest_shown(void **state)
+{
+	static const float values[] = { 100000, 500, 1000, 2000 };
+	struct canvas canvas = { .is_ascii = false };
+
+	(void)state;
+	assert_string_equal(drawn(STRIP_RATE, values, 4, 3, &canvas),
+			    " \u2582\u2584\u2588        ");
+	assert_int_equal(canvas.cells[3].role, ROLE_STRIP);	/* no rate is too high */
+	canvas_finish(&canvas);
+}
+
+static void test_rates_of_nothing_are_the_smallest_bars(void **state)
+{
+	static const float values[] = { 0, 0 };
+	struct canvas canvas = { .is_ascii = false };
+
+	(void)state;
+	assert_string_equal(drawn(STRIP_RATE, values, 2, 2, &canvas), " \u2581\u2581         ");
+	canvas_finish(&canvas);
+}
+
+static void test_the_newest_is_at_the_right_and_the_oldest_leave(void **state)
+{
+	static const float values[] = { 100, 25, 50 };
+	struct canvas canvas = { .is_ascii = false };
+
+	(void)state;
+	assert_string_equal(drawn(STRIP_BUSY, values, 3, 8, &canvas),
+			    "      \u2588\u2582\u2584   ");
+	assert_string_equal(drawn(STRIP_BUSY, values, 3, 2, &canvas), " \u2582\u2584         ");
+	assert_string_equal(drawn(STRIP_BUSY, values, 3, 0, &canvas), "            ");
+	assert_string_equal(drawn(STRIP_BUSY, values, 3, -5, &canvas), "            ");
+	canvas_finish(&canvas);
+}
+
+static void test_ascii_has_more_ink_for_more(void **state)
+{
+	static const float values[] = { 1, 25, 37.5f, 50, 62.5f, 75, 87.5f, 100 };
+	struct canvas canvas = { .is_ascii = true };
+
+	(void)state;
+	assert_string_equal(drawn(STRIP_BUSY, values, 8, 8, &canvas), " .:-=+*%#   ");
+	canvas_finish(&canvas);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_busy_stands_for_itself),
+		cmocka_unit_test(test_what_is_not_known_is_a_gap),
+		cmocka_unit_test(test_rates_are_measured_by_the_highest_shown),
+		cmocka_unit_test(test_rates_of_nothing_are_the_smallest_bars),
+		cmocka_unit_test(test_the_newest_is_at_the_right_and_the_oldest_leave),
+		cmocka_unit_test(test_ascii_has_more_ink_for_more),
+	};
+
+	setlocale(LC_CTYPE, "C.UTF-8");
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

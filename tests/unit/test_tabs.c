@@ -1,0 +1,174 @@
+/* The line of views, and the breadcrumb behind it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <locale.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "scene_fixture.h"
+
+static const char *tab_line(struct scene *scene)
+{
+	const int wide = scene->canvas.width >= 100;
+
+	scene_text(scene);
+	return scene_line(scene, wide ? 2 : scene->canvas.height >= 16 ? 3 : 2);
+}
+
+static void push(struct scene *scene, enum filter_field field, const char *text)
+{
+	struct filter_part part = { .field = field, .hash = filter_hash(text) };
+
+	snprintf(part.text, sizeof(part.text), "%s", text);
+	state_go(&scene->state, VIEW_SYMBOLS, &part);
+	scene_show(scene);
+}
+
+static void test_all_names_where_there_is_room_else_only_the_present_one(void **state)
+{
+	struct scene scene;
+
+	(void)state;
+	scene_open(&scene, 80, 24);
+	scene_show(&scene);
+	assert_non_null(strstr(tab_line(&scene),
+			       " 1 Symbols  2 Objects  3 Commands  4 Tasks  5 CPUs "));
+	assert_int_equal(canvas_resize(&scene.canvas, 50, 24), 0);
+	assert_string_equal(tab_line(&scene),
+			    "  1 Symbols                                   all");
+	state_show_kind(&scene.state, VIEW_CPUS);
+	assert_string_equal(tab_line(&scene),
+			    "  5 CPUs                                      all");
+	scene_finish(&scene);
+}
+
+static void test_a_page_of_text_has_its_own_name(void **state)
+{
+	struct scene scene;
+
+	(void)state;
+	scene_open(&scene, 80, 24);
+	scene_show(&scene);
+	scene_press(&scene, "?");
+	assert_string_equal(tab_line(&scene), "  Help");
+	scene_finish(&scene);
+}
+
+static void test_the_breadcrumb_ends_with_what_part_of_the_window_it_is(void **state)
+{
+	struct scene scene;
+
+	(void)state;
+	scene_open(&scene, 100, 24);
+	scene_show(&scene);
+	push(&scene, FILTER_COMMAND, "nginx");
+	scene.snapshot.shown_weight = scene.snapshot.weight / 4;
+	scene_show(&scene);
+	assert_non_null(strstr(tab_line(&scene), "all \u203a nginx \u203a 25.00 %"));
+	scene.snapshot.shown_weight = scene.snapshot.weight / 20;
+	scene_show(&scene);
+	assert_non_null(strstr(tab_line(&scene), "all \u203a nginx \u203a  5.00 %"));
+	scene_finish(&scene);
+}
+
+/* The rows on the screen are those of the filter before. */
+static void test_no_share_is_shown_while_it_is_counted(void **state)
+{
+	struct scene scene;
+
+	(void)state;
+	scene_open(&scene, 100, 24);
+	scene_show(&scene);
+	scene_press_key(&scene, UI_KEY_ENTER);
+	assert_non_null(strstr(tab_line(&scene),
+			       "hash_search_with_hash_value \u203a     \u2026 %"));
+	scene_finish(&scene);
+}
+
+static void test_what_is_hidden_is_a_crumb(void **state)
+{
+	struct scene scene;
+
+	(void)state;
+	scene_open(&scene, 100, 24);
+	scene_show(&scene);
+	scene_press(&scene, "KU");
+	scene_answer(&scene);
+	assert_non_null(strstr(tab_line(&scene), "all \u203a no kernel \u203a no user \u203a "));
+	scene_finish(&scene);
+}
+
+static void test_the_beginning_of_a_long_way_is_an_ellipsis(void **state)
+{
+	struct scene scene;
+
+	(void)state;
+	scene_open(&scene, 60, 12);
+	scene_show(&scene);
+	push(&scene, FILTER_COMMAND, "postgres");
+	push(&scene, FILTER_OBJECT, "libcrypto.so.3");
+	push(&scene, FILTER_SYMBOL, "ChaCha20_4xl");
+	assert_string_equal(tab_line(&scene),
+			    "  1 Symbols     \u2026 \u203a libcrypto.so.3 \u203a ChaCha20_4xl "
+			    "\u203a  0.00 %");
+	scene_finish(&scene);
+}
+
+static void test_one_long_name_leaves_room_for_the_others(void **state)
+{
+	struct scene scene;
+
+	(void)state;
+	scene_open(&scene, 60, 12);
+	scene_show(&scene);
+	push(&scene, FILTER_SYMBOL, "std::vector<std::pair<int, std::string> >::_M_realloc_insert");
+	assert_string_equal(tab_line(&scene),
+			    "  1 Symbols              all \u203a "
+			    "std::vector<std::\u2026 \u203a  0.00 %");
+	scene_finish(&scene);
+}
+
+/* It never reaches into the names, and its end is the end of the line. */
+static void test_the_breadcrumb_stays_in_its_room_at_every_width(void **state)
+{
+	struct scene scene;
+
+	(void)state;
+	scene_open(&scene, 40, 12);
+	scene_show(&scene);
+	push(&scene, FILTER_COMMAND, "postgres");
+	push(&scene, FILTER_SYMBOL, "std::vector<std::pair<int, std::string> >::_M_realloc_insert");
+	scene_press(&scene, "K");
+	scene_show(&scene);
+	for (int width = 40; width <= 260; width++) {
+		const char *line;
+
+		assert_int_equal(canvas_resize(&scene.canvas, width, 12), 0);
+		line = tab_line(&scene);
+		assert_int_equal(canvas_text_width(&scene.canvas, line), width - 1);
+		assert_non_null(strstr(line, " 1 Symbols  "));
+		assert_non_null(strstr(line, "\u203a no kernel \u203a  0.00 %"));
+	}
+	scene_finish(&scene);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_all_names_where_there_is_room_else_only_the_present_one),
+		cmocka_unit_test(test_a_page_of_text_has_its_own_name),
+		cmocka_unit_test(test_the_breadcrumb_ends_with_what_part_of_the_window_it_is),
+		cmocka_unit_test(test_no_share_is_shown_while_it_is_counted),
+		cmocka_unit_test(test_what_is_hidden_is_a_crumb),
+		cmocka_unit_test(test_the_beginning_of_a_long_way_is_an_ellipsis),
+		cmocka_unit_test(test_one_long_name_leaves_room_for_the_others),
+		cmocka_unit_test(test_the_breadcrumb_stays_in_its_room_at_every_width),
+	};
+
+	setlocale(LC_CTYPE, "C.UTF-8");
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
