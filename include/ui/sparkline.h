@@ -6,6 +6,7 @@
 #include "model/snapshot.h"
 #include "ui/canvas.h"
 
-void sparkline_draw(const struct snapshot *snapshot, struct canvas *canvas, struct canvas_area area);
+void sparkline_draw(const struct snapshot *snapshot, struct canvas *canvas,
+		    struct canvas_area area);
 
 #endif
