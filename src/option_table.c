@@ -44,7 +44,8 @@ const struct option_row option_rows[] = {
 	{
 		.group = OPTIONS_WHOM, .argument = "-- command args...",
 		.help = "start this program and sample it",
-		.more = "The screen ends with it, and its exit status becomes that of flametop.",
+		.more = "When it has ended, the screen keeps its last profile; its exit status "
+			"becomes that of flametop.",
 	},
 	{
 		.group = OPTIONS_WHOM, .letter = 'i', .name = "input", .argument = "FILE",
@@ -100,7 +101,8 @@ const struct option_row option_rows[] = {
 	{
 		.group = OPTIONS_SHOWN, .name = "filter", .argument = "TEXT",
 		.set = option_set_filter, .choice = CHOICE_FILTER, .in_file = true,
-		.help = "only rows whose symbol, object or command has TEXT",
+		.help = "count only what has TEXT in symbol, object or command;\n"
+			"~RE: what the regular expression matches",
 		.more = "Capitals count if TEXT has one.",
 	},
 	{
@@ -121,7 +123,8 @@ const struct option_row option_rows[] = {
 	{
 		.group = OPTIONS_SCREEN, .name = "theme", .argument = "NAME",
 		.set = option_set_theme, .value = VALUE_THEME, .in_file = true,
-		.default_text = "default", .help = "colours; an unknown NAME lists what there is",
+		.default_text = "default", .help = "colours: default, dark, light,\n"
+			"colour-blind, 16, mono",
 	},
 	{
 		.group = OPTIONS_SCREEN, .name = "color", .argument = "WHEN",

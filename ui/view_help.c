@@ -6,31 +6,80 @@
 #include "ui/pager.h"
 #include "ui/state.h"
 
-#define KEYS_CELLS 22		/* "Esc, Backspace, Left" and a gap */
+#define NAME_CELLS 22		/* "Esc, Backspace, Left" and a gap */
+
+struct help_line {
+	const char *name, *help;
+};
+
+static const struct help_line front_lines[] = {
+	{ "In a menu", "type to narrow it, Up Down choose, Enter takes, Esc leaves" },
+	{ "In a prompt", "Up Down recall, Ctrl-A Ctrl-E Ctrl-W Ctrl-U Ctrl-K as in a shell" },
+};
+
+static const struct help_line mouse_lines[] = {
+	{ "click", "select a row; sort by a title, again: reverse; go to a view, to a step of the "
+		   "way here, or do what the bottom line offers" },
+	{ "double click", "open the row" },
+	{ "right click", "what can be done with the row" },
+	{ "wheel", "scroll" },
+};
+
+static const struct help_line level_lines[] = {
+	{ "[k]", "kernel" },
+	{ "[.]", "user" },
+	{ "[g] [u]", "guest kernel, guest user" },
+	{ "[H]", "hypervisor" },
+	{ "[?]", "unknown" },
+};
+
+static void add_line(struct pager *pager, const char *name, const char *help)
+{
+	pager_add(pager, ROLE_TEXT, NAME_CELLS, "%-*s%s", NAME_CELLS, name, help);
+}
+
+static void add_section(struct pager *pager, const char *title)
+{
+	if (pager->count)
+		pager_add(pager, ROLE_TEXT, 0, "%s", "");
+	pager_add(pager, ROLE_NAME, 0, "%s", title);
+}
+
+static void add_lines(struct pager *pager, const char *title, const struct help_line *lines,
+		      size_t count)
+{
+	add_section(pager, title);
+	for (size_t i = 0; i < count; i++)
+		add_line(pager, lines[i].name, lines[i].help);
+}
+
+static void add_keys(struct pager *pager, const struct keymap *keymap)
+{
+	char keys[KEYMAP_TEXT_BYTES];
+
+	add_section(pager, "Keys");
+	for (size_t i = 0; i < command_count; i++)
+		add_line(pager, keymap_format(keymap, &commands[i], keys), commands[i].help);
+	for (size_t i = 0; i < sizeof(front_lines) / sizeof(front_lines[0]); i++)
+		add_line(pager, front_lines[i].name, front_lines[i].help);
+}
+
+static void add_columns(struct pager *pager)
+{
+	add_section(pager, "Columns");
+	for (size_t i = 0; i < COL_COUNT; i++)
+		add_line(pager, columns[i].title[0] ? columns[i].title : "bar", columns[i].help);
+}
 
 static void refresh_help(struct view *view, const struct ui_state *state)
 {
 	struct pager *pager = (struct pager *)view;
-	char keys[KEYMAP_TEXT_BYTES];
 
 	pager_clear(pager);
-	pager_add(pager, ROLE_NAME, 0, "Keys");
-	for (size_t i = 0; i < command_count; i++)
-		pager_add(pager, ROLE_TEXT, KEYS_CELLS, "%-*s%s", KEYS_CELLS,
-			  keymap_format(state->keymap, &commands[i], keys), commands[i].help);
-	pager_add(pager, ROLE_TEXT, 0, "%s", "");
-	pager_add(pager, ROLE_NAME, 0, "Columns");
-	for (size_t i = 0; i < COL_COUNT; i++)
-		pager_add(pager, ROLE_TEXT, KEYS_CELLS, "%-*s%s", KEYS_CELLS,
-			  columns[i].title[0] ? columns[i].title : "bar", columns[i].help);
-	pager_add(pager, ROLE_TEXT, 0, "%s", "");
-	pager_add(pager, ROLE_NAME, 0, "Levels");
-	pager_add(pager, ROLE_TEXT, KEYS_CELLS, "%-*skernel", KEYS_CELLS, "[k]");
-	pager_add(pager, ROLE_TEXT, KEYS_CELLS, "%-*suser", KEYS_CELLS, "[.]");
-	pager_add(pager, ROLE_TEXT, KEYS_CELLS, "%-*sguest kernel, guest user", KEYS_CELLS,
-		  "[g] [u]");
-	pager_add(pager, ROLE_TEXT, KEYS_CELLS, "%-*shypervisor", KEYS_CELLS, "[H]");
-	pager_add(pager, ROLE_TEXT, KEYS_CELLS, "%-*sunknown", KEYS_CELLS, "[?]");
+	add_keys(pager, state->keymap);
+	add_lines(pager, "Mouse", mouse_lines, sizeof(mouse_lines) / sizeof(mouse_lines[0]));
+	add_columns(pager);
+	add_lines(pager, "Levels", level_lines, sizeof(level_lines) / sizeof(level_lines[0]));
 }
 
 const struct view_ops view_help_ops = {
