@@ -1,5 +1,5 @@
-/* sparkline.c - see ui/sparkline.h. Busy % stands for itself; a rate, which has no natural top, is measured
- * by the highest that is shown. */
+/* sparkline.c - see ui/sparkline.h. Busy % stands for itself; a rate, which has no natural top, is
+ * measured by the highest that is shown. */
 #include "ui/sparkline.h"
 
 #include "ui/utf8.h"

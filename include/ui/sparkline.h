@@ -1,4 +1,4 @@
-/* sparkline.h - the load of the last seconds as one line of bars, the newest at the right.
+/* sparkline.h - the load of the last seconds as one line of bars.
  * Thread: the ui's. */
 #ifndef UI_SPARKLINE_H
 #define UI_SPARKLINE_H
@@ -6,6 +6,8 @@
 #include "model/snapshot.h"
 #include "ui/canvas.h"
 
-void sparkline_draw(const struct snapshot *snapshot, struct canvas *canvas, struct canvas_area area);
+/* The newest is at the right end of @area; what it has no room for, the oldest, is left out. */
+void sparkline_draw(const struct snapshot *snapshot, struct canvas *canvas,
+		    struct canvas_area area);
 
 #endif
