@@ -1,6 +1,8 @@
 /* view_help.c - see ui/view_help.h. */
 #include "ui/view_help.h"
 
+#include <stdio.h>
+
 #include "ui/columns.h"
 #include "ui/commands.h"
 #include "ui/pager.h"
@@ -11,13 +13,16 @@
 static void refresh_help(struct view *view, const struct ui_state *state)
 {
 	struct pager *pager = (struct pager *)view;
-	char keys[KEYMAP_TEXT_BYTES];
+	char keys[KEYMAP_TEXT_BYTES], name[KEYS_CELLS];
 
 	pager_clear(pager);
 	pager_add(pager, ROLE_NAME, 0, "Keys");
-	for (size_t i = 0; i < command_count; i++)
-		pager_add(pager, ROLE_TEXT, KEYS_CELLS, "%-*s%s", KEYS_CELLS,
-			  keymap_format(state->keymap, &commands[i], keys), commands[i].help);
+	for (size_t i = 0; i < command_count; i++) {
+		keymap_format(state->keymap, &commands[i], keys);
+		snprintf(name, sizeof(name), ":%s", commands[i].name);	/* in the palette */
+		pager_add(pager, ROLE_TEXT, KEYS_CELLS, "%-*s %s", KEYS_CELLS - 1,
+			  keys[0] ? keys : name, commands[i].help);
+	}
 	pager_add(pager, ROLE_TEXT, 0, "%s", "");
 	pager_add(pager, ROLE_NAME, 0, "Columns");
 	for (size_t i = 0; i < COL_COUNT; i++)
