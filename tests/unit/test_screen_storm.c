@@ -1,4 +1,4 @@
-/* Random keys, clicks, sizes and snapshots: the state stays whole, and Esc and q always lead out. */
+/* Random keys, clicks, sizes and snapshots: the state stays whole, and Esc and q lead out of it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* Nothing jumps while numbers change, and nothing is drawn outside of its line: on random figures at
+/* Nothing jumps while numbers change, and nothing is drawn outside of its line: random figures at
  * many sizes. */
 #include <setjmp.h>
 #include <stdarg.h>
