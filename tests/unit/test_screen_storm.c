@@ -193,11 +193,29 @@ static void test_q_quits_behind_esc_from_everywhere(void **state)
 	}
 }
 
+/* Of 200 keys typed while rows are waited for, those that there is room for are pressed. */
+static void test_keys_wait_for_rows_as_long_as_there_is_room(void **state)
+{
+	(void)state;
+	scene_open(&storm, 80, 24);
+	scene_show(&storm);
+	scene_press(&storm, "4");
+	for (int i = 0; i < 100; i++)
+		scene_press(&storm, "jk");
+	assert_int_equal(storm.state.deferred_count, STATE_DEFERRED);
+	scene_press(&storm, "j");
+	scene_answer(&storm);
+	assert_int_equal(storm.state.deferred_count, 0);
+	assert_int_equal(storm.state.table.rows.place.cursor, 0);
+	scene_finish(&storm);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_nothing_breaks_in_a_storm),
 		cmocka_unit_test(test_q_quits_behind_esc_from_everywhere),
+		cmocka_unit_test(test_keys_wait_for_rows_as_long_as_there_is_room),
 	};
 
 	setlocale(LC_CTYPE, "C.UTF-8");
