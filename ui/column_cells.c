@@ -79,13 +79,15 @@ static double hottest_weight(const struct snapshot *snapshot)
 
 static void put_bar(struct canvas *canvas, struct canvas_area area, const struct column_row *of)
 {
-	const double hottest = hottest_weight(of->snapshot), weight = of->row->self_weight;
+	const double hottest = hottest_weight(of->snapshot);
 	char text[128];
 
 	if (of->row->is_idle || hottest <= 0)
 		return;
-	format_bar(text, sizeof(text), area.width, weight / hottest, canvas->is_ascii);
-	canvas_put_text(canvas, area, text, heat_role(snapshot_pct(of->snapshot, weight)));
+	format_bar(text, sizeof(text), area.width, of->row->self_weight / hottest,
+		   canvas->is_ascii);
+	canvas_put_text(canvas, area, text,
+			heat_role(snapshot_pct(of->snapshot, of->row->self_weight)));
 }
 
 static void put_samples(struct canvas *canvas, struct canvas_area area, const struct column_row *of)
@@ -136,7 +138,7 @@ static void put_cpu_pct(struct canvas *canvas, struct canvas_area area,
 	char text[FORMAT_BYTES] = "-";
 
 	if (of->row->cpu_pct >= 0)
-		snprintf(text, sizeof(text), "%.1f", of->row->cpu_pct);
+		snprintf(text, sizeof(text), "%.*f", of->row->cpu_pct < 9999.95, of->row->cpu_pct);
 	canvas_put_right(canvas, area, text, ROLE_TEXT);
 }
 
@@ -163,10 +165,19 @@ static void put_busy(struct canvas *canvas, struct canvas_area area, const struc
 	canvas_put_right(canvas, area, text, ROLE_TEXT);
 }
 
+/* A process without one is shown as ps(1) does, a thread by its name: COMMAND may have no room. */
 static void put_command_line(struct canvas *canvas, struct canvas_area area,
 			     const struct column_row *of)
 {
-	canvas_put_text(canvas, area, of->row->command_line, ROLE_DIM);
+	const char *text = of->row->command_line;
+	char name[128];		/* 15 bytes, sanitized */
+
+	if (!text[0] && of->row->comm[0]) {
+		snprintf(name, sizeof(name), of->row->group_id ? "\u00b7 %s" : "[%s]",
+			 of->row->comm);
+		text = name;
+	}
+	canvas_put_text(canvas, area, text, ROLE_DIM);
 }
 
 static void put_tasks(struct canvas *canvas, struct canvas_area area, const struct column_row *of)
@@ -346,14 +357,14 @@ const struct column columns[COL_COUNT] = {
 	[COL_SYMBOL] = { "SYMBOL", COLUMNS_FILL_CELLS, 0, ALIGN_LEFT, 99, KEY_SYMBOL | KEY_ADDRESS,
 			 put_symbol, by_symbol,
 			 "function behind its level, 0x... when it has no name" },
-	[COL_RATE] = { "SMPL/S", 6, 6, ALIGN_RIGHT, 60, 0, put_rate, by_samples,
+	[COL_RATE] = { "SMPL/S", 7, 7, ALIGN_RIGHT, 60, 0, put_rate, by_samples,
 		       "samples a second" },
 	[COL_CPU_PCT] = { "CPU%", 6, 6, ALIGN_RIGHT, 70, KEY_PID, put_cpu_pct, by_cpu_pct,
 			  "time on a CPU since the last reading of /proc, 100 is one CPU" },
-	[COL_STATE] = { "S", 1, 1, ALIGN_LEFT, 35, KEY_PID, put_state, by_state,
+	[COL_STATE] = { "S", 2, 2, ALIGN_LEFT, 35, KEY_PID, put_state, by_state,
 			"state: R runs, S sleeps, D waits for a device, T stopped, Z zombie, "
 			"X has ended" },
-	[COL_THREADS] = { "THR", 4, 4, ALIGN_RIGHT, 34, KEY_PID, put_threads, by_threads,
+	[COL_THREADS] = { "THR", 5, 5, ALIGN_RIGHT, 34, KEY_PID, put_threads, by_threads,
 			  "threads of the process" },
 	[COL_BUSY] = { "BUSY%", 6, 6, ALIGN_RIGHT, 70, KEY_CPU, put_busy, by_busy,
 		       "how busy the CPU was, from /proc/stat" },

@@ -68,7 +68,8 @@ static void search_edited(struct ui_state *state)
 static void search_accepted(struct ui_state *state)
 {
 	if (state->search[0])
-		state_say(state, "n next, N previous, Esc ends the search");
+		state_say(state, "n next, N previous%s", state->view->opener ||
+			  state->trail.count > 1 ? "" : ", Esc ends the search");
 }
 
 static void search_cancelled(struct ui_state *state)
@@ -184,11 +185,37 @@ void cmd_filter(struct ui_state *state)
 	state_open_prompt(state, &use, state->filter_before);
 }
 
+/* What a name is the name of: program and command are often called the same. */
+static const char *field_word(enum filter_field field)
+{
+	switch (field) {
+	case FILTER_COMMAND:	return "command";
+	case FILTER_OBJECT:	return "object";
+	case FILTER_SYMBOL:	return "symbol";
+	case FILTER_TEXT:	return "text";
+	case FILTER_PID:
+	case FILTER_TID:
+	case FILTER_CPU:
+	case FILTER_KERNEL:
+	case FILTER_USER:
+		break;
+	}
+	return "";
+}
+
 /* The list of filters. */
 
 #define ALL_FILTERS	 FILTER_PARTS
 #define HIDDEN_KERNEL	 (FILTER_PARTS + 1)
 #define HIDDEN_USER	 (FILTER_PARTS + 2)
+
+static void remove_all_filters(struct ui_state *state)
+{
+	while (trail_pop(&state->trail))
+		;
+	state->hide_kernel = state->hide_user = false;
+	state->wants_restore = true;
+}
 
 static void filter_chosen(struct ui_state *state, const struct menu_item *item)
 {
@@ -199,8 +226,7 @@ static void filter_chosen(struct ui_state *state, const struct menu_item *item)
 	else if (item->id != ALL_FILTERS)
 		trail_remove_part(&state->trail, (uint32_t)item->id);
 	else
-		while (trail_pop(&state->trail))
-			;
+		remove_all_filters(state);
 	state_ask(state);
 }
 
@@ -217,12 +243,13 @@ void cmd_filters(struct ui_state *state)
 	state_open_menu(state, &use, "take a filter away", false);
 	for (uint32_t i = 0; i < filter->count; i++)
 		menu_add(&state->menu, (int)i, MENU_PLAIN,
-			 filter_format_part(&filter->parts[i], text), "");
+			 filter_format_part(&filter->parts[i], text),
+			 field_word(filter->parts[i].field));
 	if (state->hide_kernel)
 		menu_add(&state->menu, HIDDEN_KERNEL, MENU_PLAIN, "no kernel", "K");
 	if (state->hide_user)
 		menu_add(&state->menu, HIDDEN_USER, MENU_PLAIN, "no user code", "U");
-	if (filter->count > 1)
+	if (filter->count + state->hide_kernel + state->hide_user > 1)
 		menu_add(&state->menu, ALL_FILTERS, MENU_PLAIN, "all of them, back to the start",
 			 "");
 }
@@ -267,12 +294,12 @@ static void row_chosen(struct ui_state *state, const struct menu_item *item)
 	state_go(state, kind, &part);
 }
 
-static void add_ways(struct ui_state *state, size_t part_count)
+static void add_ways(struct ui_state *state, const struct snapshot_row *row)
 {
 	const enum view_kind here = state->shown_kind;
 	char text[FILTER_PART_BYTES], label[MENU_LABEL_BYTES];
 
-	if (!part_count)
+	if (!views_opening_part(here, row, &state->menu_parts[0]))
 		return;
 	filter_format_part(&state->menu_parts[0], text);
 	for (int i = 0; i < VIEW_COUNT; i++) {
@@ -333,7 +360,8 @@ static void add_filters(struct ui_state *state, size_t part_count, enum row_acti
 		snprintf(label, sizeof(label), "%s %s%s", word,
 			 field_name(state->menu_parts[i].field),
 			 filter_format_part(&state->menu_parts[i], text));
-		menu_add(&state->menu, ROW_ITEM(action, here, i), MENU_PLAIN, label, "");
+		menu_add(&state->menu, ROW_ITEM(action, here, i), MENU_PLAIN, label,
+			 field_word(state->menu_parts[i].field));
 	}
 }
 
@@ -355,7 +383,7 @@ void cmd_row_menu(struct ui_state *state)
 		return;
 	count = collect_parts(state, row);
 	state_open_menu(state, &use, row_title(row), false);
-	add_ways(state, count);
+	add_ways(state, row);
 	add_filters(state, count, ROW_ONLY, "only");
 	add_filters(state, count, ROW_NOT, "not");
 	if (!state->source || row->pid <= 0)

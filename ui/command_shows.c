@@ -65,6 +65,16 @@ void cmd_reverse(struct ui_state *state)
 	state_refresh_view(state);
 }
 
+/* A line of a menu of columns. */
+static void add_column(struct ui_state *state, enum column_id id, enum menu_mark mark)
+{
+	char label[MENU_LABEL_BYTES];
+
+	snprintf(label, sizeof(label), "%-12s  %s",
+		 columns[id].title[0] ? columns[id].title : "bar", columns[id].help);
+	menu_add(&state->menu, (int)id, mark, label, "");
+}
+
 static void order_chosen(struct ui_state *state, const struct menu_item *item)
 {
 	sort_by(state, (enum column_id)item->id, false);
@@ -77,7 +87,7 @@ void cmd_order(struct ui_state *state)
 	state_open_menu(state, &use, "sort by", false);
 	for (int id = 0; id < COL_COUNT; id++)
 		if (is_sortable(state, (enum column_id)id))
-			menu_add(&state->menu, id, MENU_PLAIN, columns[id].title, columns[id].help);
+			add_column(state, (enum column_id)id, MENU_PLAIN);
 }
 
 static void column_chosen(struct ui_state *state, const struct menu_item *item)
@@ -98,16 +108,18 @@ void cmd_columns(struct ui_state *state)
 	state_open_menu(state, &use, "columns", false);
 	for (const enum column_id *id = set.ids; *id != COL_COUNT; id++)
 		if (*id != set.fill && columns_is_shown(&set, *id))
-			menu_add(&state->menu, (int)*id,
-				 state->choice.hidden[kind] & 1u << *id ? MENU_OFF : MENU_ON,
-				 columns[*id].title[0] ? columns[*id].title : "bar",
-				 columns[*id].help);
+			add_column(state, *id,
+				   state->choice.hidden[kind] & 1u << *id ? MENU_OFF : MENU_ON);
 }
 
 void cmd_pause(struct ui_state *state)
 {
+	if (!state->shown) {
+		state_say(state, "nothing to freeze yet");
+		return;
+	}
 	state->is_paused = !state->is_paused;
-	if (state->is_paused && state->shown)
+	if (state->is_paused)
 		state_request(state, REQUEST_FREEZE, 0, state->shown->time_ns);
 	else
 		state_request(state, REQUEST_FREEZE, 0, 0);

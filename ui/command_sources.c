@@ -61,14 +61,17 @@ static void event_chosen(struct ui_state *state, const struct menu_item *item)
 void cmd_event(struct ui_state *state)
 {
 	static const struct menu_use use = { event_chosen };
+	char label[MENU_LABEL_BYTES];
 
 	if (!can_change(state))
 		return;
 	state_open_menu(state, &use, "sample event", false);
-	for (size_t i = 0; i < EVENT_COUNT; i++)
-		menu_add(&state->menu, (int)i, MENU_PLAIN, events[i].name, events[i].note);
-	menu_add(&state->menu, EVENT_COUNT, MENU_PLAIN, "another\u2026",
-		 "tracepoints, raw and PMU events");
+	for (size_t i = 0; i < EVENT_COUNT; i++) {
+		snprintf(label, sizeof(label), "%-16s  %s", events[i].name, events[i].note);
+		menu_add(&state->menu, (int)i, MENU_PLAIN, label, "");
+	}
+	menu_add(&state->menu, EVENT_COUNT, MENU_PLAIN,
+		 "another\u2026          tracepoints, raw and PMU events", "");
 }
 
 static void frequency_accepted(struct ui_state *state)
@@ -171,9 +174,16 @@ void cmd_target(struct ui_state *state)
 	menu_add(&state->menu, LINE_ALL_CPUS, MENU_PLAIN, "all CPUs", "");
 }
 
+/* By its key where it has one, so that it waits for rows as the key does. */
 static void command_chosen(struct ui_state *state, const struct menu_item *item)
 {
-	commands[item->id].run(state);
+	const struct command *command = &commands[item->id];
+	const int key = keymap_key(state->keymap, command);
+
+	if (key)
+		state_press_key(state, key, NULL);
+	else
+		command->run(state);
 }
 
 void cmd_palette(struct ui_state *state)

@@ -10,13 +10,15 @@
 
 #define LABEL_GAP " \u00b7 "
 
-/* "back" leads nowhere from the first level. */
+/* "back" leads nowhere from the first level, and without rows there is none to open. */
 static bool is_offered(const struct ui_state *state, const struct command *command, int max_rank)
 {
 	if (!command->label || command->label_rank > max_rank ||
 	    !keymap_key(state->keymap, command))
 		return false;
 	if (!(command->where & state->view->ops->place))
+		return false;
+	if (command->trait == COMMAND_NEEDS_ROWS && !state->table.rows.count)
 		return false;
 	return command->run != cmd_back || state->view->opener || state->trail.count > 1;
 }
@@ -94,19 +96,26 @@ static void draw_bottom(struct ui_state *state, struct canvas *canvas)
 		draw_labels(state, canvas, y);
 }
 
+static void draw_too_small(struct canvas *canvas)
+{
+	const struct canvas_area line = { 0, canvas->height / 2, canvas->width };
+	char text[64];
+
+	snprintf(text, sizeof(text), "%dx%d: flametop needs %dx%d", canvas->width, canvas->height,
+		 FRAME_MIN_WIDTH, FRAME_MIN_HEIGHT);
+	if (canvas_text_width(canvas, text) > canvas->width)
+		snprintf(text, sizeof(text), "needs %dx%d", FRAME_MIN_WIDTH, FRAME_MIN_HEIGHT);
+	canvas_put_text(canvas, line, text, ROLE_TEXT);
+}
+
 void frame_draw(struct ui_state *state, struct canvas *canvas)
 {
 	const int top = header_lines(canvas->width, canvas->height);
-	char text[64];
 
 	canvas_clear(canvas);
 	state->hits.count = 0;
 	if (canvas->width < FRAME_MIN_WIDTH || canvas->height < FRAME_MIN_HEIGHT) {
-		snprintf(text, sizeof(text), "%dx%d: flametop needs %dx%d", canvas->width,
-			 canvas->height, FRAME_MIN_WIDTH, FRAME_MIN_HEIGHT);
-		canvas_put_text(canvas,
-				(struct canvas_area){ 0, canvas->height / 2, canvas->width }, text,
-				ROLE_TEXT);
+		draw_too_small(canvas);
 		return;
 	}
 	header_draw(state, canvas);

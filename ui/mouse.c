@@ -56,7 +56,7 @@ static void press(struct ui_state *state, const struct hit *hit, enum mouse_acti
 		go_to_parts(state, hit->number);
 		break;
 	case HIT_COMMAND:
-		commands[hit->number].run(state);
+		state_press_key(state, keymap_key(state->keymap, &commands[hit->number]), NULL);
 		break;
 	case HIT_NOTHING:
 		break;

@@ -118,15 +118,16 @@ void state_request(struct ui_state *state, enum request_kind kind, uint32_t valu
 		   uint64_t value_ns)
 {
 	struct request *slot = state->outbox;
-	const struct request *end = state->outbox + state->outbox_count;
+	struct request *end = state->outbox + state->outbox_count;
 
 	while (slot < end && slot->kind != kind)
 		slot++;
-	if (slot == end)	/* there is room: as many as there are kinds */
+	/* The newest goes behind the others: zero after freeze is not freeze after zero. */
+	if (slot < end)
+		memmove(slot, slot + 1, (size_t)(--end - slot) * sizeof(*slot));
+	else	/* there is room: as many as there are kinds */
 		state->outbox_count++;
-	slot->kind = kind;
-	slot->value = value;
-	slot->value_ns = value_ns;
+	*end = (struct request){ .kind = kind, .value = value, .value_ns = value_ns };
 }
 
 static void add_level(struct filter *filter, enum filter_field field)
@@ -134,19 +135,16 @@ static void add_level(struct filter *filter, enum filter_field field)
 	const struct filter_part part = { .field = field, .is_negated = true };
 	struct diag why;
 
-	filter_add(filter, &part, &why);	/* full: the trail's parts are what one sees */
+	filter_add(filter, &part, &why);	/* there is room: see TRAIL_PARTS */
 }
 
 void state_ask(struct ui_state *state)
 {
 	struct request *request;
-	size_t at = 0;
 
 	state->query++;
 	state_request(state, REQUEST_QUERY, 0, 0);
-	while (state->outbox[at].kind != REQUEST_QUERY)
-		at++;
-	request = &state->outbox[at];
+	request = &state->outbox[state->outbox_count - 1];
 	request->query = (struct query){
 		.number = state->query, .keys = state_keys(state, state_kind(state)),
 		.filter = state->trail.filter,

@@ -118,7 +118,7 @@ static void draw_crumbs(struct ui_state *state, struct canvas *canvas, int y, in
 	width = crumbs_width(canvas, &crumbs, first, most);
 	if (width < room)
 		area.x = end - width;
-	if (first) {
+	if (first && width <= room) {
 		struct crumb left_out = ellipsis;
 
 		left_out.parts = crumbs.list[first - 1].parts;
@@ -126,7 +126,7 @@ static void draw_crumbs(struct ui_state *state, struct canvas *canvas, int y, in
 	}
 	for (size_t i = first; i < crumbs.count && area.x < end; i++) {
 		area.width = end - area.x;
-		if (i)
+		if (i && area.x > begin)
 			area.x += canvas_put_text(canvas, area, CRUMB_GAP, ROLE_DIM);
 		area.width = end - area.x;
 		area.x = put_crumb(state, canvas, area, &crumbs.list[i], most);

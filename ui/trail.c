@@ -31,6 +31,9 @@ int trail_push(struct trail *trail, enum view_kind kind, const struct filter_par
 	if (trail->count == TRAIL_LEVELS)
 		return diag_set(why, -ENOSPC, "no deeper than %d steps: go back first",
 				TRAIL_LEVELS);
+	if (part && trail->filter.count == TRAIL_PARTS && filter_find(&trail->filter, part) < 0)
+		return diag_set(why, -ENOSPC, "no more than %d filters: F takes some away",
+				TRAIL_PARTS);
 	if (part)
 		err = filter_add(&trail->filter, part, why);
 	if (err || (here->kind == kind && here->parts == trail->filter.count))

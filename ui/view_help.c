@@ -1,6 +1,8 @@
 /* view_help.c - see ui/view_help.h. */
 #include "ui/view_help.h"
 
+#include <stdio.h>
+
 #include "ui/columns.h"
 #include "ui/commands.h"
 #include "ui/pager.h"
@@ -35,7 +37,7 @@ static const struct help_line level_lines[] = {
 
 static void add_line(struct pager *pager, const char *name, const char *help)
 {
-	pager_add(pager, ROLE_TEXT, NAME_CELLS, "%-*s%s", NAME_CELLS, name, help);
+	pager_add(pager, ROLE_TEXT, NAME_CELLS, "%-*s %s", NAME_CELLS - 1, name, help);
 }
 
 static void add_section(struct pager *pager, const char *title)
@@ -55,11 +57,14 @@ static void add_lines(struct pager *pager, const char *title, const struct help_
 
 static void add_keys(struct pager *pager, const struct keymap *keymap)
 {
-	char keys[KEYMAP_TEXT_BYTES];
+	char keys[KEYMAP_TEXT_BYTES], name[NAME_CELLS];
 
 	add_section(pager, "Keys");
-	for (size_t i = 0; i < command_count; i++)
-		add_line(pager, keymap_format(keymap, &commands[i], keys), commands[i].help);
+	for (size_t i = 0; i < command_count; i++) {
+		keymap_format(keymap, &commands[i], keys);
+		snprintf(name, sizeof(name), ":%s", commands[i].name);	/* in the palette */
+		add_line(pager, keys[0] ? keys : name, commands[i].help);
+	}
 	for (size_t i = 0; i < sizeof(front_lines) / sizeof(front_lines[0]); i++)
 		add_line(pager, front_lines[i].name, front_lines[i].help);
 }

@@ -12,7 +12,8 @@
 
 enum command_trait {
 	COMMAND_PLAIN,
-	COMMAND_NEEDS_ROWS,	/* means the rows on the screen: waits while others are asked for */
+	COMMAND_NEEDS_ROWS,	/* means the rows on the screen: waits while others are on
+				 * their way */
 	COMMAND_LEAVES,		/* never waits */
 };
 

@@ -17,6 +17,7 @@
 #include "ui/views.h"
 
 #define TRAIL_LEVELS (2 * FILTER_PARTS)
+#define TRAIL_PARTS  (FILTER_PARTS - 2)	/* the rest is for hiding kernel and user code */
 
 /* Where a table stood: the row, and the line of the screen it was on. */
 struct table_place {
@@ -44,8 +45,8 @@ struct trail_level *trail_here(struct trail *trail);
 /* Its place in the view that it shows. As above. */
 struct table_place *trail_place(struct trail *trail);
 
-/* Goes on to @kind, through @part, too (NULL: the same filter). 0, or as filter_add(). A level like
- * the last one is not added. */
+/* Goes on to @kind, through @part, too (NULL: the same filter). 0, or as filter_add(), of which
+ * TRAIL_PARTS are the most. A level like the last one is not added. */
 int trail_push(struct trail *trail, enum view_kind kind, const struct filter_part *part,
 	       struct diag *why);
 /* False: only the first level is left. */

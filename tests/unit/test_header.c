@@ -56,7 +56,8 @@ static void lose_something(struct snapshot *snapshot, uint64_t *seed)
 	const uint32_t count = sizeof(counters) / sizeof(counters[0]);
 
 	for (uint32_t i = 0; i < count; i++)
-		*counters[i] = random_below(seed, 2) ? random_next(seed) >> random_below(seed, 64) : 0;
+		if (random_below(seed, 2))
+			*counters[i] = random_next(seed) >> random_below(seed, 64);
 	*counters[random_below(seed, count)] = 1 + random_below(seed, 1000000);
 }
 

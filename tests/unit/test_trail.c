@@ -97,7 +97,7 @@ static void test_a_full_trail_says_so_and_stays(void **state)
 		err = trail_push(&trail, VIEW_SYMBOLS, &part, &why);
 	assert_int_equal(err, -ENOSPC);
 	assert_true(strlen(why.text) > 0);
-	assert_int_equal(trail.filter.count, FILTER_PARTS);
+	assert_int_equal(trail.filter.count, TRAIL_PARTS);
 	while (trail_pop(&trail))
 		;
 	assert_int_equal(trail.filter.count, 0);

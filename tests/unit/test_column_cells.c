@@ -1,0 +1,171 @@
+/* What the cells of a column say, in a width that holds every number. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <locale.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "snapshot_fixture.h"
+#include "ui/columns.h"
+#include "ui/utf8.h"
+
+#define CELLS 30
+
+/* The cells of @row in that column, which has @width of them. */
+static const char *cells(enum column_id id, struct snapshot_row row, unsigned int keys, int width)
+{
+	struct canvas canvas = { .is_ascii = false };
+	struct snapshot snapshot = fixture_snapshot(&row, 1);
+	static char text[CELLS * UTF8_MAX_BYTES + 1];
+	const struct column_row of = { &snapshot, &row, false };
+	size_t used = 0;
+
+	assert_int_equal(canvas_resize(&canvas, CELLS, 1), 0);
+	snapshot.keys = keys;
+	columns[id].put(&canvas, (struct canvas_area){ 0, 0, width }, &of);
+	for (int x = 0; x < width; x++)
+		used += utf8_encode(text + used, canvas.cells[x].code);
+	for (int x = width; x < CELLS; x++)
+		assert_int_equal(canvas.cells[x].code, ' ');
+	canvas_finish(&canvas);
+	return text;
+}
+
+static const char *own_cells(enum column_id id, struct snapshot_row row)
+{
+	return cells(id, row, 0, columns[id].min_width);
+}
+
+static void test_every_title_has_room_for_its_arrow(void **state)
+{
+	(void)state;
+	for (int id = 0; id < COL_COUNT; id++)
+		if (columns[id].compare)
+			assert_true(columns[id].min_width >= (int)strlen(columns[id].title) + 1);
+}
+
+static void test_numbers_end_at_the_same_column_and_are_not_cut(void **state)
+{
+	(void)state;
+	assert_string_equal(own_cells(COL_CPU_PCT, (struct snapshot_row){ .cpu_pct = 0 }),
+			    "   0.0");
+	assert_string_equal(own_cells(COL_CPU_PCT, (struct snapshot_row){ .cpu_pct = 185.7 }),
+			    " 185.7");
+	assert_string_equal(own_cells(COL_CPU_PCT, (struct snapshot_row){ .cpu_pct = 9999.9 }),
+			    "9999.9");
+	assert_string_equal(own_cells(COL_CPU_PCT, (struct snapshot_row){ .cpu_pct = 25600.4 }),
+			    " 25600");
+	assert_string_equal(own_cells(COL_CPU_PCT, (struct snapshot_row){ .cpu_pct = -1 }),
+			    "     -");
+	assert_string_equal(own_cells(COL_THREADS, (struct snapshot_row){ .threads = 32768 }),
+			    "32768");
+	assert_string_equal(own_cells(COL_PID, (struct snapshot_row){ .pid = 4194304 }),
+			    "4194304");
+	assert_string_equal(own_cells(COL_SAMPLES,
+				      (struct snapshot_row){ .self_samples = UINT64_MAX }),
+			    "   18.4E");
+}
+
+static void test_what_is_absent_is_not_zero(void **state)
+{
+	(void)state;
+	assert_string_equal(own_cells(COL_THREADS, (struct snapshot_row){ .threads = 0 }),
+			    "    -");
+	assert_string_equal(own_cells(COL_BUSY, (struct snapshot_row){ .busy_pct = -1 }),
+			    "     -");
+	assert_string_equal(own_cells(COL_BUSY, (struct snapshot_row){ .busy_pct = 0 }), "     0");
+	assert_string_equal(own_cells(COL_PID, (struct snapshot_row){ .pid = -1 }), "      -");
+	assert_string_equal(own_cells(COL_STATE, (struct snapshot_row){ .task_state = 0 }), "- ");
+	assert_string_equal(own_cells(COL_SELF, (struct snapshot_row){ .is_idle = true }),
+			    "  idle");
+}
+
+/* 1452 samples of 10 s. */
+static void test_the_rate_is_of_the_window(void **state)
+{
+	(void)state;
+	assert_string_equal(own_cells(COL_RATE, (struct snapshot_row){ .self_samples = 14520 }),
+			    "   1452");
+}
+
+static void test_without_a_command_line_there_is_the_name(void **state)
+{
+	(void)state;
+	assert_string_equal(cells(COL_COMMAND_LINE,
+				  (struct snapshot_row){ .comm = "sh", .command_line = "sh -c x" },
+				  0, 10), "sh -c x   ");
+	assert_string_equal(cells(COL_COMMAND_LINE, (struct snapshot_row){ .comm = "kswapd0" }, 0,
+				  10), "[kswapd0] ");
+	assert_string_equal(cells(COL_COMMAND_LINE,
+				  (struct snapshot_row){ .comm = "GC", .group_id = 3 }, 0, 10),
+			    "\u00b7 GC      ");
+	assert_string_equal(cells(COL_COMMAND_LINE, (struct snapshot_row){ .comm = "" }, 0, 10),
+			    "          ");
+}
+
+static void test_a_thread_among_its_process_has_its_own_number(void **state)
+{
+	const struct snapshot_row thread = { .pid = 900, .tid = 912, .group_id = 900 };
+
+	(void)state;
+	assert_string_equal(own_cells(COL_PID, thread), "    912");
+	assert_string_equal(own_cells(COL_THREADS, thread), "     ");
+}
+
+static void test_marks_say_what_folds_out(void **state)
+{
+	(void)state;
+	assert_string_equal(cells(COL_COMMAND, (struct snapshot_row){ .comm = "java", .tasks = 3 },
+				  KEY_GROUP, 8), "\u25b8 java  ");
+	assert_string_equal(cells(COL_COMMAND, (struct snapshot_row){ .comm = "sh", .tasks = 1 },
+				  KEY_GROUP, 8), "  sh    ");
+	assert_string_equal(cells(COL_COMMAND, (struct snapshot_row){ .comm = "sh", .tasks = 2 },
+				  0, 8), "sh      ");
+	assert_string_equal(cells(COL_COMMAND, (struct snapshot_row){ .tasks = 12 }, 0, 8),
+			    "12 tasks");
+	assert_string_equal(cells(COL_COMMAND, (struct snapshot_row){ .tasks = 0 }, 0, 8),
+			    "several ");
+}
+
+static void test_a_symbol_says_its_level_and_why_it_has_no_name(void **state)
+{
+	(void)state;
+	assert_string_equal(cells(COL_SYMBOL,
+				  (struct snapshot_row){ .symbol = "do_idle",
+							 .mode = MODE_KERNEL }, 0, 12),
+			    "[k] do_idle ");
+	assert_string_equal(cells(COL_SYMBOL,
+				  (struct snapshot_row){ .object = "libc.so.6", .mode = MODE_USER,
+							 .state = SYMBOL_LOADING }, 0, 24),
+			    "[.] libc.so.6 (loading) ");
+	assert_string_equal(cells(COL_SYMBOL,
+				  (struct snapshot_row){ .address = 0x12, .mode = MODE_USER,
+							 .state = SYMBOL_UNKNOWN }, 0, 24),
+			    "[.] 0x12 (no symbol)    ");
+	assert_string_equal(cells(COL_SYMBOL,
+				  (struct snapshot_row){ .symbol = "0x12", .mode = MODE_USER,
+							 .state = SYMBOL_UNREADABLE,
+							 .reason = "not an ELF file" }, 0, 18),
+			    "[.] 0x12 (not an\u2026)");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_every_title_has_room_for_its_arrow),
+		cmocka_unit_test(test_numbers_end_at_the_same_column_and_are_not_cut),
+		cmocka_unit_test(test_what_is_absent_is_not_zero),
+		cmocka_unit_test(test_the_rate_is_of_the_window),
+		cmocka_unit_test(test_without_a_command_line_there_is_the_name),
+		cmocka_unit_test(test_a_thread_among_its_process_has_its_own_number),
+		cmocka_unit_test(test_marks_say_what_folds_out),
+		cmocka_unit_test(test_a_symbol_says_its_level_and_why_it_has_no_name),
+	};
+
+	setlocale(LC_CTYPE, "C.UTF-8");
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

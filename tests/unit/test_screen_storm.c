@@ -1,0 +1,223 @@
+/* Random keys, clicks, sizes and snapshots: the state stays whole, and Esc and q lead out of it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <locale.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "random_numbers.h"
+#include "scene_fixture.h"
+
+#define STEPS	  6000
+#define MAX_ESCAPES 128		/* more than there are levels, menus and prompts over them */
+
+static struct scene storm;
+
+static int any_key(uint64_t *seed)
+{
+	static const int leaving[] = { 'q', UI_KEY_CTRL('C') };
+	int key;
+
+	do {
+		switch (random_below(seed, 4)) {
+		case 0:	 key = UI_KEY_SPECIAL + (int)random_below(seed, 30); break;
+		case 1:	 key = (int)random_below(seed, 0x3000); break;
+		default: key = (int)random_below(seed, 128); break;
+		}
+	} while (key == UI_KEY_MOUSE || key == leaving[1] ||
+		 (key == leaving[0] && !storm.state.prompt.is_open));
+	return key;
+}
+
+static void click_anywhere(uint64_t *seed)
+{
+	const struct mouse mouse = {
+		(enum mouse_action)random_below(seed, MOUSE_RELEASE + 1),
+		(int)random_below(seed, 260) - 10, (int)random_below(seed, 80) - 10,
+	};
+
+	state_press_key(&storm.state, UI_KEY_MOUSE, &mouse);
+}
+
+/* Answers the last query, or an older one, with some of the rows of its view. Two take turns, as in
+ * the program: the old one is no more. */
+static void answer(uint64_t *seed)
+{
+	static struct snapshot turns[2];
+	struct snapshot *fresh = &turns[storm.state.shown == &turns[0]];
+	const struct snapshot *done;
+
+	*fresh = scene_snapshot(state_kind(&storm.state));
+	fresh->rows += random_below(seed, 3);
+	fresh->row_count = random_below(seed, 6);
+	fresh->query = storm.state.query - (storm.state.query && random_below(seed, 4) == 0);
+	fresh->is_frozen = storm.state.is_paused && random_below(seed, 4);
+	fresh->lost_kernel = random_below(seed, 2) * random_next(seed);
+	fresh->is_target_gone = random_below(seed, 8) == 0;
+	fresh->notice = random_below(seed, 2) ? "" : "own processes only";
+	done = state_offer_snapshot(&storm.state, fresh);
+	if (done && done != storm.state.shown)
+		memset(&turns[done == &turns[1]], 0xa5, sizeof(turns[0]));
+}
+
+static void finish_change(uint64_t *seed)
+{
+	struct diag why;
+
+	if (!storm.source.is_busy)
+		return;
+	storm.source.is_busy = false;
+	storm.source.count = 0;
+	diag_set(&why, -1, "no such event");
+	state_source_changed(&storm.state, random_below(seed, 2) ? -1 : 0, &why);
+}
+
+static void check_cells(const struct canvas *canvas)
+{
+	for (int i = 0; i < canvas->width * canvas->height; i++) {
+		assert_true((unsigned int)canvas->cells[i].role < ROLE_COUNT);
+		assert_true(canvas->cells[i].code == CANVAS_TAIL || canvas->cells[i].code >= ' ');
+		assert_true(!canvas->is_ascii || canvas->cells[i].code < 0x7f);
+	}
+}
+
+static void check_state(void)
+{
+	const struct table_rows *rows = &storm.state.table.rows;
+	const struct trail *trail = &storm.state.trail;
+
+	if (rows->count && storm.state.shown) {
+		assert_true(rows->place.cursor < rows->count);
+		assert_true(rows->place.top <= rows->place.cursor);
+		for (size_t i = 0; i < rows->count; i++)
+			assert_true(rows->rows[i] >= storm.state.shown->rows &&
+				    rows->rows[i] < storm.state.shown->rows +
+						    storm.state.shown->row_count);
+	}
+	assert_true(storm.state.outbox_count <= STATE_OUTBOX);
+	assert_true(storm.state.deferred_count <= STATE_DEFERRED);
+	assert_true(storm.state.hits.count < HITS_MAX);
+	assert_true(trail->count >= 1 && trail->count <= TRAIL_LEVELS);
+	assert_true(trail->filter.count <= TRAIL_PARTS);
+	for (size_t i = 0; i < trail->count; i++)
+		assert_true(trail->levels[i].parts <= trail->filter.count &&
+			    (!i || trail->levels[i].parts >= trail->levels[i - 1].parts));
+	assert_int_equal(trail->levels[trail->count - 1].parts, trail->filter.count);
+	assert_false(storm.state.prompt.is_open && storm.state.menu.is_open);
+}
+
+static void draw(uint64_t *seed)
+{
+	if (random_below(seed, 40) == 0) {
+		storm.canvas.is_ascii = random_below(seed, 2);
+		assert_int_equal(canvas_resize(&storm.canvas, (int)random_below(seed, 250),
+					       (int)random_below(seed, 70)), 0);
+	}
+	frame_draw(&storm.state, &storm.canvas);
+	check_cells(&storm.canvas);
+}
+
+/* Every way out: what lies over the table is closed by Esc, the trail is walked back, q quits. */
+static void check_way_out(void)
+{
+	int escapes = 0;
+
+	while (storm.state.prompt.is_open || storm.state.menu.is_open ||
+	       storm.state.view->opener || storm.state.trail.count > 1) {
+		scene_press_key(&storm, UI_KEY_ESCAPE);
+		assert_true(++escapes < MAX_ESCAPES);
+	}
+	scene_press(&storm, "q");
+	assert_true(storm.state.wants_quit);
+	storm.state.wants_quit = false;
+}
+
+static void run_storm(uint64_t seed)
+{
+	scene_open(&storm, 100, 30);
+	if (random_below(&seed, 4) == 0)
+		storm.state.source = NULL;
+	for (int step = 0; step < STEPS; step++) {
+		switch (random_below(&seed, 8)) {
+		case 0:
+			answer(&seed);
+			break;
+		case 1:
+			click_anywhere(&seed);
+			break;
+		case 2:
+			finish_change(&seed);
+			storm.state.outbox_count = 0;	/* the loop has sent them */
+			break;
+		default:
+			scene_press_key(&storm, any_key(&seed));
+			break;
+		}
+		if (storm.state.wants_quit)	/* a click, or the palette */
+			storm.state.wants_quit = false;
+		check_state();
+		if (random_below(&seed, 3) == 0)
+			draw(&seed);
+		if (random_below(&seed, 500) == 0)
+			check_way_out();
+	}
+	scene_finish(&storm);
+}
+
+static void test_nothing_breaks_in_a_storm(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed <= 12; seed++)
+		run_storm(seed * 0x9e3779b97f4a7c15u);
+}
+
+/* From each thing that can lie over the table: q is text in a prompt, and quits behind Esc. */
+static void test_q_quits_behind_esc_from_everywhere(void **state)
+{
+	static const char *const ways[] = {
+		"", "?", "!", "L", "/abc", "\\abc", "\\~[", ".", "o", "c", ":", ":hid", "F", "e",
+		"f", "t", "K", "KF", "2", "2jj", " ", "?/x", "?:", "w",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+		scene_open(&storm, 80, 24);
+		scene_show(&storm);
+		frame_draw(&storm.state, &storm.canvas);
+		scene_press(&storm, ways[i]);
+		check_way_out();
+		scene_finish(&storm);
+	}
+}
+
+/* Of 200 keys typed while rows are waited for, those that there is room for are pressed. */
+static void test_keys_wait_for_rows_as_long_as_there_is_room(void **state)
+{
+	(void)state;
+	scene_open(&storm, 80, 24);
+	scene_show(&storm);
+	scene_press(&storm, "4");
+	for (int i = 0; i < 100; i++)
+		scene_press(&storm, "jk");
+	assert_int_equal(storm.state.deferred_count, STATE_DEFERRED);
+	scene_press(&storm, "j");
+	scene_answer(&storm);
+	assert_int_equal(storm.state.deferred_count, 0);
+	assert_int_equal(storm.state.table.rows.place.cursor, 0);
+	scene_finish(&storm);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_nothing_breaks_in_a_storm),
+		cmocka_unit_test(test_q_quits_behind_esc_from_everywhere),
+		cmocka_unit_test(test_keys_wait_for_rows_as_long_as_there_is_room),
+	};
+
+	setlocale(LC_CTYPE, "C.UTF-8");
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
