@@ -44,18 +44,23 @@ void cmd_open(struct ui_state *state)
 
 	if (!row)
 		return;
-	if (views_opening_part(kind, row, &part))
+	if (views_opening_part(kind, row, &part)) {
+		state->search[0] = '\0';
 		state_go(state, table_specs[kind].opens, &part);
-	else
+	} else {
 		state_say(state, "this row is of several: nothing to open it by");
+	}
 }
 
 void cmd_back(struct ui_state *state)
 {
-	if (state->view->opener)
-		state_close_view(state);
-	else if (!state_go_back(state) && state->search[0])
+	/* First what came last: one searches in what one has opened, and opening ends a search. */
+	if (state->search[0])
 		state->search[0] = '\0';
+	else if (state->view->opener)
+		state_close_view(state);
+	else
+		state_go_back(state);
 }
 
 static void set_unfolded(struct ui_state *state, bool is_unfolded)

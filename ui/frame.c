@@ -20,7 +20,8 @@ static bool is_offered(const struct ui_state *state, const struct command *comma
 		return false;
 	if (command->trait == COMMAND_NEEDS_ROWS && !state->table.rows.count)
 		return false;
-	return command->run != cmd_back || state->view->opener || state->trail.count > 1;
+	return command->run != cmd_back || state->view->opener || state->trail.count > 1 ||
+	       state->search[0];
 }
 
 static int label_width(const struct ui_state *state, const struct canvas *canvas,

@@ -40,10 +40,11 @@ def flametop(*arguments):
 
 
 @contextlib.contextmanager
-def busy(name="hot_ab"):
+def busy(name="hot_ab", *arguments):
     """A load that runs as long as the block."""
-    process = subprocess.Popen([os.path.join(WORKLOADS, name), "600"], stdin=subprocess.DEVNULL,
-                               stdout=subprocess.DEVNULL, start_new_session=True)
+    process = subprocess.Popen([os.path.join(WORKLOADS, name), *arguments, "600"],
+                               stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                               start_new_session=True)
     try:
         yield process
     finally:
@@ -93,6 +94,10 @@ class Terminal:
     def send(self, data):
         """Bytes as they are."""
         self.tmux("send-keys", "-H", *(f"{byte:x}" for byte in data))
+
+    def keys_at_once(self, *keys):
+        """All in one write."""
+        self.tmux("send-keys", *keys)
 
     def type(self, line):
         self.tmux("send-keys", "-l", line)

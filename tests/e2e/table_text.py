@@ -1,0 +1,82 @@
+"""What a user reads off the screen: the view, its rows, the breadcrumb, a menu."""
+import collections
+import re
+
+Row = collections.namedtuple("Row", "is_cursor cells line")     # cells: by title; line: from 0
+
+# What only this view has among its titles.
+VIEWS = {"Symbols": "OBJECT +SYMBOL", "Objects": "COMMAND +OBJECT$", "Commands": "PID +COMMAND$",
+         "Tasks": "COMMAND LINE", "CPUs": "CPU +BUSY%"}
+
+
+def find_titles(text):
+    """The line of titles without the mark of the order, and its number."""
+    for number, line in enumerate(text.splitlines()):
+        if re.search(r"(SELF%|TOTAL%|SAMPLES|SMPL/S) ", line):
+            return re.sub("[▼▲]", " ", line).rstrip(), number
+    return "", 0
+
+
+def view_of(text):
+    titles, _ = find_titles(text)
+    found = [view for view, mark in VIEWS.items() if re.search(mark, titles)]
+    return found[0] if len(found) == 1 else None
+
+
+def order_of(text):
+    """The title of the column that the rows are sorted by, "-" before it when reversed."""
+    found = re.search("([▼▲])([A-Z%/]+)|([A-Z]+(?: LINE)?)([▼▲])", text)
+    return ("-" if "▲" in found[0] else "") + (found[2] or found[3])
+
+
+def table(text):
+    """The rows of the table. Numbers stand before texts in every view, in the order of titles."""
+    titles, number = find_titles(text)
+    texts = [(found.start(), found[0]) for found in
+             re.finditer("COMMAND LINE|COMMAND|OBJECT|SYMBOL", titles)]
+    rows = []
+    for at, line in enumerate(text.splitlines()[number + 1:-1], number + 1):
+        values = re.sub("[█▉▊▋▌▍▎▏#]", " ", line[2:texts[0][0]]).split() if texts else []
+        if not values or not re.fullmatch(r"[\d.]+k?", values[0]):
+            continue
+        cells = dict(zip(titles[:texts[0][0]].split(), values))
+        for (begin, title), (end, _) in zip(texts, texts[1:] + [(None, None)]):
+            cells[title] = line[begin:end].strip(" ▸▾·")
+        rows.append(Row(line[0] in "▸>", cells, at))
+    return rows
+
+
+def cursor_row(text):
+    found = [row for row in table(text) if row.is_cursor]
+    return found[0] if len(found) == 1 else None
+
+
+def column(text, title):
+    return [row.cells.get(title) for row in table(text)]
+
+
+def crumbs(text):
+    """What the breadcrumb says: ["all", "hot_ab", "75.1 %"]."""
+    for line in text.splitlines():
+        if found := re.search(r"\ball( › .*)?$", line.rstrip()):
+            return [part.strip() for part in found[0].split("›")]
+    return []
+
+
+def share(text):
+    """The share at the end of the breadcrumb, in %."""
+    return float(crumbs(text)[-1].removesuffix("%"))
+
+
+def menu_lines(text):
+    """The lines in the menu's box."""
+    return [found[1].strip(" ▸") for line in text.splitlines()
+            if (found := re.search("│(.*)│", line))]
+
+
+def place_of(text, part):
+    """Column and line of a text on the screen, from 0."""
+    for number, line in enumerate(text.splitlines()):
+        if part in line:
+            return line.index(part), number
+    raise ValueError(f"{part!r} is not on the screen:\n{text}")
