@@ -193,11 +193,11 @@ static const char *field_word(enum filter_field field)
 	case FILTER_OBJECT:	return "object";
 	case FILTER_SYMBOL:	return "symbol";
 	case FILTER_TEXT:	return "text";
+	case FILTER_KERNEL:
+	case FILTER_USER:	return "code";
 	case FILTER_PID:
 	case FILTER_TID:
 	case FILTER_CPU:
-	case FILTER_KERNEL:
-	case FILTER_USER:
 		break;
 	}
 	return "";
@@ -332,24 +332,6 @@ static size_t collect_parts(struct ui_state *state, const struct snapshot_row *r
 	return count;
 }
 
-/* Of names that could be either; ids say what they are. */
-static const char *field_name(enum filter_field field)
-{
-	switch (field) {
-	case FILTER_SYMBOL:	return "symbol ";
-	case FILTER_OBJECT:	return "object ";
-	case FILTER_COMMAND:	return "command ";
-	case FILTER_KERNEL:
-	case FILTER_USER:	return "code: ";
-	case FILTER_TEXT:
-	case FILTER_PID:
-	case FILTER_TID:
-	case FILTER_CPU:
-		break;
-	}
-	return "";
-}
-
 static void add_filters(struct ui_state *state, size_t part_count, enum row_action action,
 			const char *word)
 {
@@ -357,8 +339,7 @@ static void add_filters(struct ui_state *state, size_t part_count, enum row_acti
 	char text[FILTER_PART_BYTES], label[MENU_LABEL_BYTES];
 
 	for (size_t i = 0; i < part_count; i++) {
-		snprintf(label, sizeof(label), "%s %s%s", word,
-			 field_name(state->menu_parts[i].field),
+		snprintf(label, sizeof(label), "%s %s", word,
 			 filter_format_part(&state->menu_parts[i], text));
 		menu_add(&state->menu, ROW_ITEM(action, here, i), MENU_PLAIN, label,
 			 field_word(state->menu_parts[i].field));

@@ -157,7 +157,7 @@ const char *scene_roles(struct scene *scene)
 		[ROLE_STATE] = '*',	  [ROLE_KEY] = '^',	  [ROLE_SELECTED] = '#',
 		[ROLE_SELECTED_BAR] = '=', [ROLE_JIT] = 'j',	  [ROLE_MATCH] = 'm',
 		[ROLE_TAB] = 't',	  [ROLE_STRIP] = 's',	  [ROLE_STRIP_HIGH] = 'S',
-		[ROLE_BOX] = 'b',	  [ROLE_BOX_CURSOR] = 'c',
+		[ROLE_BOX] = 'b',	  [ROLE_BOX_DIM] = 'd',	  [ROLE_BOX_CURSOR] = 'c',
 	};
 	static char out[SCREEN_BYTES];
 	const struct canvas *canvas = &scene->canvas;

@@ -52,7 +52,10 @@ static bool says(const struct filter_part *part, const struct slice_entry *entry
 		       strstr(text_of(task->comm), part->text);
 	case FILTER_COMMAND: return !strcmp(text_of(task->comm), part->text);
 	case FILTER_OBJECT:  return !strcmp(text_of(symbol->object_path), part->text);
-	case FILTER_SYMBOL:  return !strcmp(text_of(symbol->name), part->text);
+	case FILTER_SYMBOL:
+		return !strcmp(text_of(symbol->name), part->text) &&
+		       (!part->number ||
+			part->number == filter_hash(text_of(symbol->object_path)));
 	case FILTER_PID:     return task->pid == part->number;
 	case FILTER_TID:     return task->tid == part->number;
 	case FILTER_CPU:     return entry->cpu == part->number;
@@ -189,6 +192,8 @@ static struct filter random_filter(uint64_t *seed)
 			strcpy(part.text, names[random_below(seed, 5)]);
 		else if (part.field == FILTER_TEXT)
 			strcpy(part.text, texts[random_below(seed, 6)]);
+		if (part.field == FILTER_SYMBOL && part.number)
+			part.number = filter_hash(paths[part.number]);
 		part.hash = filter_hash(part.text);
 		assert_int_equal(filter_add(&filter, &part, NULL), 0);
 	}
