@@ -20,7 +20,7 @@ const struct command commands[] = {
 	{ { UI_KEY_ENTER, UI_KEY_RIGHT, 'l' }, "open", IN_TABLE, ROWS, cmd_open,
 	  "Open the row: a command's objects, an object's or task's symbols, a symbol's tasks",
 	  "open", 3 },
-	{ { UI_KEY_ESCAPE, UI_KEY_BACKSPACE, UI_KEY_LEFT }, "back", IN_ALL, LEAVE, cmd_back,
+	{ { UI_KEY_ESCAPE, UI_KEY_BACKSPACE, UI_KEY_LEFT, 'h' }, "back", IN_ALL, LEAVE, cmd_back,
 	  "Back to where one came from, to the same row", "back", 2 },
 	{ { '1' }, "symbols", IN_ALL, PLAIN, cmd_symbols, "View: which functions are hot", NULL,
 	  0 },

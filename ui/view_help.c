@@ -8,7 +8,7 @@
 #include "ui/pager.h"
 #include "ui/state.h"
 
-#define NAME_CELLS 22		/* "Esc, Backspace, Left" and a gap */
+#define NAME_CELLS 25		/* "Esc, Backspace, Left, h" and a gap */
 
 struct help_line {
 	const char *name, *help;

@@ -8,7 +8,7 @@
 
 #include "ui/view.h"
 
-#define COMMAND_KEYS 3
+#define COMMAND_KEYS 4
 
 enum command_trait {
 	COMMAND_PLAIN,
