@@ -40,7 +40,7 @@ const struct command commands[] = {
 	{ { '-' }, "fold", IN_TABLE, ROWS, cmd_fold, "Fold them in again", NULL, 0 },
 	{ { '.' }, "row-menu", IN_TABLE, ROWS, cmd_row_menu,
 	  "What can be done with this row: only it, not it, open it as ...", "menu", 6 },
-	{ { '/' }, "search", IN_ALL, PLAIN, cmd_search, "Find text as it is typed", NULL, 0 },
+	{ { '/' }, "search", IN_ALL, ROWS, cmd_search, "Find text as it is typed", NULL, 0 },
 	{ { 'n' }, "find-next", IN_ALL, ROWS, cmd_find_next, "The next place that has it", NULL,
 	  0 },
 	{ { 'N' }, "find-previous", IN_ALL, ROWS, cmd_find_previous, "The place before", NULL, 0 },

@@ -100,6 +100,19 @@ static void test_a_number_finds_the_task_that_has_it(void **state)
 	assert_string_equal(scene->state.prompt.note, "1 of 8 rows");
 }
 
+static void test_a_search_typed_behind_another_view_is_one_in_its_rows(void **state)
+{
+	struct scene *scene = *state;
+
+	scene_press(scene, "4/nginx");
+	scene_press_key(scene, UI_KEY_ENTER);
+	scene_press_key(scene, UI_KEY_ENTER);
+	assert_int_equal(scene->state.trail.count, 1);
+	scene_answer(scene);
+	assert_int_equal(scene->state.trail.count, 2);
+	assert_int_equal(scene->state.trail.filter.parts[0].number, 77);
+}
+
 static void test_without_a_search_n_asks_for_one(void **state)
 {
 	struct scene *scene = *state;
@@ -318,6 +331,7 @@ int main(void)
 		DESK_TEST(test_search_goes_on_round_the_end_both_ways),
 		DESK_TEST(test_search_that_finds_nothing_says_so_and_stays),
 		DESK_TEST(test_a_number_finds_the_task_that_has_it),
+		DESK_TEST(test_a_search_typed_behind_another_view_is_one_in_its_rows),
 		DESK_TEST(test_without_a_search_n_asks_for_one),
 		DESK_TEST(test_back_at_the_first_level_ends_the_search),
 		DESK_TEST(test_open_says_when_a_row_is_of_several),
