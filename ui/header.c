@@ -71,26 +71,27 @@ static void list_quantities(const struct ui_state *state, struct pieces *list)
 	pieces_add(list, 6, ROLE_DIM, "%7s", format_bytes(text, snapshot->own_rss_bytes));
 }
 
-static void list_count(struct pieces *list, int rank, uint64_t count, const char *what)
+static void list_count(struct pieces *list, int rank, enum role role, uint64_t count,
+		       const char *what)
 {
 	char text[FORMAT_BYTES];
 
 	if (count)
-		pieces_add(list, rank, ROLE_LOSS, "%s %s", format_count(text, count), what);
+		pieces_add(list, rank, role, "%s %s", format_count(text, count), what);
 }
 
 static void list_losses(const struct snapshot *snapshot, struct pieces *list)
 {
 	char text[FORMAT_BYTES];
 
-	list_count(list, 1, snapshot->lost_kernel, "lost");
-	list_count(list, 3, snapshot->lost_malformed, "malformed");
-	list_count(list, 3, snapshot->lost_late, "late");
-	list_count(list, 3, snapshot->unattributed, "unattributed");
-	list_count(list, 3, snapshot->filtered_unknown_uid, "of unknown user");
-	list_count(list, 3, snapshot->evicted_samples, "evicted");
-	list_count(list, 3, snapshot->truncated_stacks, "cut stacks");
-	list_count(list, 3, snapshot->stalled_rounds, "stalled rounds");
+	list_count(list, 1, ROLE_LOSS, snapshot->lost_kernel, "lost");
+	list_count(list, 3, ROLE_LOSS, snapshot->lost_malformed, "malformed");
+	list_count(list, 3, ROLE_LOSS, snapshot->lost_late, "late");
+	list_count(list, 3, ROLE_LOSS, snapshot->unattributed, "unattributed");
+	list_count(list, 3, ROLE_LOSS, snapshot->filtered_unknown_uid, "of unknown user");
+	list_count(list, 3, ROLE_LOSS, snapshot->evicted_samples, "evicted");
+	list_count(list, 4, ROLE_DIM, snapshot->truncated_stacks, "cut stacks");
+	list_count(list, 4, ROLE_DIM, snapshot->stalled_rounds, "stalled rounds");
 	if (snapshot->throttled_ns)
 		pieces_add(list, 3, ROLE_LOSS, "throttled %s",
 			  format_duration(text, (double)snapshot->throttled_ns / 1e9));
@@ -118,10 +119,10 @@ static void list_states(const struct ui_state *state, struct pieces *list)
 		list_losses(snapshot, list);
 }
 
-static bool has_losses(const struct pieces *list)
+static bool has_role(const struct pieces *list, enum role role)
 {
 	for (size_t i = 0; i < list->count; i++)
-		if (list->list[i].role == ROLE_LOSS)
+		if (list->list[i].role == role)
 			return true;
 	return false;
 }
@@ -133,10 +134,12 @@ static struct piece last_state(const struct ui_state *state, const struct pieces
 {
 	struct piece piece = { .text = "" };
 
-	if (has_losses(list))
+	if (has_role(list, ROLE_LOSS))
 		piece = (struct piece){ MORE, ROLE_LOSS, 0 };
 	else if (is_cut)
 		piece = (struct piece){ MORE, ROLE_STATE, 0 };
+	else if (has_role(list, ROLE_DIM))
+		piece = (struct piece){ MORE, ROLE_DIM, 0 };
 	else if (state->shown && state->shown->notice[0])
 		piece = (struct piece){ "! note", ROLE_DIM, 0 };
 	return piece;

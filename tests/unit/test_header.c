@@ -50,8 +50,7 @@ static void lose_something(struct snapshot *snapshot, uint64_t *seed)
 	uint64_t *const counters[] = {
 		&snapshot->lost_kernel, &snapshot->lost_malformed, &snapshot->lost_late,
 		&snapshot->unattributed, &snapshot->filtered_unknown_uid,
-		&snapshot->evicted_samples, &snapshot->truncated_stacks,
-		&snapshot->stalled_rounds, &snapshot->throttled_ns,
+		&snapshot->evicted_samples, &snapshot->throttled_ns,
 	};
 	const uint32_t count = sizeof(counters) / sizeof(counters[0]);
 
@@ -97,6 +96,24 @@ static void test_without_a_loss_the_header_says_none(void **state)
 	scene_show(&scene);
 	assert_true(scene_has(&scene, "! note"));
 	scene_finish(&scene);
+}
+
+/* No sample is missing because of it. */
+static void test_cut_stacks_are_told_quietly(void **state)
+{
+	static const int widths[] = { 80, 100, 200 };
+	struct scene scene;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(widths) / sizeof(widths[0]); i++) {
+		scene_open(&scene, widths[i], 24);
+		scene.snapshot.truncated_stacks = 12;
+		scene_show(&scene);
+		assert_true(scene_has(&scene, "12 cut stacks"));
+		assert_true(scene_has(&scene, "! more"));
+		assert_false(says_loss(&scene));
+		scene_finish(&scene);
+	}
 }
 
 static void test_what_is_not_known_is_not_there(void **state)
@@ -154,6 +171,7 @@ int main(void)
 		cmocka_unit_test(test_the_size_alone_says_how_many_lines_there_are),
 		cmocka_unit_test(test_a_loss_is_never_left_out_in_silence),
 		cmocka_unit_test(test_without_a_loss_the_header_says_none),
+		cmocka_unit_test(test_cut_stacks_are_told_quietly),
 		cmocka_unit_test(test_what_is_not_known_is_not_there),
 		cmocka_unit_test(test_words_stay_where_they_are_while_numbers_change),
 	};
