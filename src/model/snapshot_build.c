@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/sanitize.h"
+#include "model/filter.h"
 #include "model/fold_groups.h"
 
 #define KEYS_CODE (KEY_OBJECT | KEY_SYMBOL | KEY_ADDRESS)
@@ -102,15 +103,6 @@ struct row_list {
 	struct text_block block;
 };
 
-static uint64_t text_hash(const char *text)
-{
-	uint64_t hash = 0xcbf29ce484222325ull;	/* FNV-1a */
-
-	for (; *text; text++)
-		hash = (hash ^ (unsigned char)*text) * 0x100000001b3ull;
-	return hash;
-}
-
 /* Equal for equal keys in every snapshot: no ids that compaction may change. */
 static uint64_t row_id(const struct fold *fold, const struct fold_row *row)
 {
@@ -122,13 +114,13 @@ static uint64_t row_id(const struct fold *fold, const struct fold_row *row)
 	if (fold->keys & KEYS_CODE)
 		id = id_set_mix(id, symbol->mode);
 	if (fold->keys & KEY_SYMBOL)
-		id = id_set_mix(id, text_hash(strpool_get(strings, symbol->name)));
+		id = id_set_mix(id, filter_hash(strpool_get(strings, symbol->name)));
 	if (fold->keys & KEY_OBJECT)
-		id = id_set_mix(id, text_hash(strpool_get(strings, symbol->object_path)));
+		id = id_set_mix(id, filter_hash(strpool_get(strings, symbol->object_path)));
 	if ((fold->keys & KEY_OBJECT) && (fold->keys & KEY_SYMBOL))
 		id = id_set_mix(id_set_mix(id, symbol->address), symbol->object);
 	if (fold->keys & KEY_COMM)
-		id = id_set_mix(id, text_hash(strpool_get(strings, comm)));
+		id = id_set_mix(id, filter_hash(strpool_get(strings, comm)));
 	return id_set_mix(id_set_mix(id, row->key.address),
 			  id_set_mix((uint64_t)row->key.pid << 32 | row->key.tid,
 				     row->key.cpu_and_idle));
