@@ -28,6 +28,7 @@ static const char *const sections[] = { "options", "keys", "columns" };
 struct parse {
 	struct config *config;
 	const struct config_file *file;
+	char path[PATH_MAX];	/* clean, for sentences */
 	const char *at;		/* what is unread */
 	unsigned int line;	/* the one that inih has */
 	bool needs_pair;	/* it must be a name with a value, */
@@ -53,7 +54,7 @@ static void add_problem(struct parse *parse, const char *format, ...)
 	vsnprintf(raw, sizeof(raw), format, args);
 	va_end(args);
 	sanitize_text(clean, sizeof(clean), raw, strlen(raw));
-	fprintf(parse->problems, "%s:%u: %s\n", parse->file->path, parse->line, clean);
+	fprintf(parse->problems, "%s:%u: %s\n", parse->path, parse->line, clean);
 }
 
 static void check_section(struct parse *parse, const char *section)
@@ -220,9 +221,10 @@ static int parse_file(struct config *config, const struct config_file *file, boo
 	parse.problems = open_memstream(&config->problems, &size);
 	if (!parse.problems)
 		return diag_set(why, -ENOMEM, "no memory for the configuration");
+	sanitize_text(parse.path, sizeof(parse.path), file->path, strlen(file->path));
 	read_lines(&parse);
 	if (parse.problem_count > CONFIG_PROBLEMS_SHOWN)
-		fprintf(parse.problems, "%s: and %u more\n", file->path,
+		fprintf(parse.problems, "%s: and %u more\n", parse.path,
 			parse.problem_count - CONFIG_PROBLEMS_SHOWN);
 	if (fclose(parse.problems))
 		return diag_set(why, -ENOMEM, "no memory for the configuration");

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/sanitize.h"
 #include "batch.h"
 #include "config.h"
 #include "manual.h"
@@ -41,9 +42,18 @@ static int status_of_error(int err)
 	}
 }
 
+/* Sentences name files and what else was typed or found: nothing of it may steer the terminal. */
+static void print_sentence(const char *sentence)
+{
+	char clean[4 * sizeof(((struct diag *)NULL)->text)];	/* "\x1b" for a byte */
+
+	sanitize_text(clean, sizeof(clean), sentence, strlen(sentence));
+	fprintf(stderr, "flametop: %s\n", clean);
+}
+
 static void print_error(const struct diag *why, int err)
 {
-	fprintf(stderr, "flametop: %s\n", why->text[0] ? why->text : strerror(-err));
+	print_sentence(why->text[0] ? why->text : strerror(-err));
 }
 
 static int print_answer(const struct options *options)
@@ -90,8 +100,10 @@ static int run_screen(struct session *session, const struct options *options,
 	};
 
 	result = screen_run(&config, why);
-	if (config_save_state(settings, &choice, &unsaved))
-		fprintf(stderr, "flametop: the choice of columns is not kept: %s\n", unsaved.text);
+	if (config_save_state(settings, &choice, &unsaved)) {
+		diag_prefix(&unsaved, "the choice of columns is not kept");
+		print_sentence(unsaved.text);
+	}
 	return result;
 }
 
@@ -212,18 +224,19 @@ static int read_options(struct options *options, struct config *config, int argc
 	return err;
 }
 
-static void warn(const struct diag *why, const char *file)
+static void warn(struct diag *why, const char *file)
 {
 	if (!why->text[0])
 		return;
-	fprintf(stderr, "flametop: the %s is not read: %s\n", file, why->text);
-	log_warn("the %s is not read: %s", file, why->text);
+	diag_prefix(why, "the %s is not read", file);
+	print_sentence(why->text);
+	log_warn("%s", why->text);
 }
 
 /* The options can't be used. */
 static int refuse(int status, const char *sentence, bool has_command)
 {
-	fprintf(stderr, "flametop: %s\n", sentence);
+	print_sentence(sentence);
 	return has_command ? EXIT_OWN_WITH_COMMAND : status;
 }
 

@@ -1,6 +1,7 @@
 /* filter_text.h - the text of a FILTER_TEXT part, made ready to look for.
  *
- * Rules:  plain text is a substring; "~..." is a POSIX extended regular expression (regex(7)).
+ * Rules:  plain text is a substring; "~..." is a POSIX extended regular expression (regex(7))
+ *         without references back (\1), whose braces multiply to at most 100.
  *         Smart case: without a capital letter in it, capitals make no difference.
  * Thread: the owner's; matching changes nothing.
  */

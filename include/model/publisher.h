@@ -22,7 +22,8 @@ struct publisher {
 	uint64_t published_ns;	/* end of the window before */
 	uint64_t published_seq;	/* first slice that was not in it */
 	uint64_t frozen_ns;	/* where windows end; 0: they end now */
-	uint64_t own_cpu_ns, own_cpu_at_ns;
+	uint64_t own_cpu_ns, own_cpu_at_ns;	/* when own_cpu_pct was measured */
+	double own_cpu_pct;
 	bool is_ended;		/* no more records will come */
 };
 

@@ -128,7 +128,7 @@ struct snapshot {
 	uint64_t stalled_rounds, throttled_ns;
 
 	/* what flametop itself costs */
-	double own_cpu_pct;	/* of one CPU, since the last snapshot */
+	double own_cpu_pct;	/* of one CPU, over 50 ms or more */
 	uint64_t own_rss_bytes;
 
 	const char *notice;	/* fallbacks, refusals: one line each, '\n' between; "" none */

@@ -35,7 +35,7 @@ struct process_reply {
 	bool wants_maps;	/* as requested */
 	bool has_maps;		/* false also when the process is gone */
 	bool has_comm, has_uid;
-	uint64_t time_ns;	/* the maps are of this moment or a little later */
+	uint64_t time_ns;	/* all this is of this moment or a little later */
 	uint32_t uid;
 	char comm[16];		/* raw, terminated */
 	struct process_mapping *rows;	/* owned: process_reply_finish() */

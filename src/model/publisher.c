@@ -16,6 +16,9 @@
 /* Walking costs 0.2-0.3 us an entry: from here on it takes longer than a fold may, and the dense
  * way takes over, which does not count the tasks of a row. A minute of two CPUs is 60,000. */
 #define DENSE_ENTRIES	150000
+/* A shorter time is that of one fold: pictures on keys follow each other at once. Half of the
+ * shortest interval. */
+#define OWN_COST_MIN_NS (50 * CLOCK_NS_PER_MS)
 
 /* Which slices a window holds, and from when to when. */
 struct span {
@@ -257,12 +260,15 @@ static uint64_t own_rss_bytes(void)
 static void put_own_cost(struct publisher *publisher, struct snapshot *head)
 {
 	const uint64_t now_ns = clock_now_ns(), cpu_ns = clock_own_cpu_ns();
+	const uint64_t least_ns = publisher->seq ? OWN_COST_MIN_NS : 1;
 
-	if (now_ns > publisher->own_cpu_at_ns)
-		head->own_cpu_pct = 100.0 * (double)(cpu_ns - publisher->own_cpu_ns) /
-				    (double)(now_ns - publisher->own_cpu_at_ns);
-	publisher->own_cpu_ns = cpu_ns;
-	publisher->own_cpu_at_ns = now_ns;
+	if (now_ns >= publisher->own_cpu_at_ns + least_ns) {
+		publisher->own_cpu_pct = 100.0 * (double)(cpu_ns - publisher->own_cpu_ns) /
+					 (double)(now_ns - publisher->own_cpu_at_ns);
+		publisher->own_cpu_ns = cpu_ns;
+		publisher->own_cpu_at_ns = now_ns;
+	}
+	head->own_cpu_pct = publisher->own_cpu_pct;
 	head->own_rss_bytes = own_rss_bytes();
 }
 

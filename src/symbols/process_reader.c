@@ -151,7 +151,6 @@ static void read_maps(struct process_reply *reply, const struct process_request 
 	size_t len = 0;
 	char *text;
 
-	reply->time_ns = clock_now_ns();
 	text = read_file(&len, "/proc/%u/maps", request->pid, 0);
 	if (!len && request->parent_pid) {	/* gone, or a zombie: its file is empty */
 		free(text);
@@ -164,6 +163,7 @@ static void answer(struct process_reader *reader, const struct process_request *
 {
 	struct process_reply *slot, reply = {
 		.pid = request->pid, .tid = request->tid, .wants_maps = request->wants_maps,
+		.time_ns = clock_now_ns(),
 	};
 
 	if (request->wants_maps)

@@ -220,6 +220,27 @@ static void test_every_part_can_be_read(void **state)
 	assert_format(text_part(longest), quoted + 4, quoted);
 }
 
+/* A key waits while it is compiled, and the names that it is matched with are strangers'. */
+static void test_expressions_that_take_too_long_are_refused(void **state)
+{
+	struct diag why;
+
+	(void)state;
+	assert_int_equal(filter_check_text("~(a{1,255}){1,255}", &why), -EINVAL);
+	assert_string_equal(why.text, "\"(a{1,255}){1,255}\" repeats too often: its braces may ask "
+				      "for 100 times in all");
+	assert_int_equal(filter_check_text("~a{,101}", &why), -EINVAL);
+	assert_int_equal(filter_check_text("~(a{51,}){2}", &why), -EINVAL);
+	assert_int_equal(filter_check_text("~a{99999999999999999999}", &why), -EINVAL);
+	assert_int_equal(filter_check_text("~[\\]{2}{2}{2}{2}{2}{2}{2}", &why), -EINVAL);
+	assert_int_equal(filter_check_text("~(.*)x\\1", &why), -EINVAL);
+	assert_string_equal(why.text, "\"(.*)x\\1\" refers back to what it found, which may take "
+				      "hours: write it out");
+	assert_int_equal(filter_check_text("~(a{20}){5}", &why), 0);
+	assert_int_equal(filter_check_text("~\\{9999\\}", &why), 0);	/* the characters */
+	assert_int_equal(filter_check_text("(a{1,255}){1,255}\\1", &why), 0);	/* plain text */
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -228,6 +249,7 @@ int main(void)
 		cmocka_unit_test(test_a_tilde_begins_a_regular_expression),
 		cmocka_unit_test(test_letters_beyond_ascii_match_themselves),
 		cmocka_unit_test(test_a_text_that_can_not_be_looked_for_is_refused_with_the_reason),
+		cmocka_unit_test(test_expressions_that_take_too_long_are_refused),
 		cmocka_unit_test(test_the_hash_is_the_same_everywhere),
 		cmocka_unit_test(test_a_part_is_added_once),
 		cmocka_unit_test(test_exact_parts_are_equal_by_the_whole_name),

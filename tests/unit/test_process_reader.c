@@ -212,6 +212,24 @@ static void test_maps_are_read_only_when_wanted(void **state)
 	process_reader_destroy(reader);
 }
 
+/* An answer without a time would be taken for one from before another target was chosen. */
+static void test_an_answer_without_maps_has_its_time_too(void **state)
+{
+	const struct process_request request = { .pid = (uint32_t)getpid(),
+						 .tid = (uint32_t)getpid() };
+	struct process_reader *reader = create();
+	const uint64_t before_ns = clock_now_ns();
+	struct process_reply reply;
+
+	(void)state;
+	assert_true(process_reader_request(reader, &request));
+	reply = wait_for_reply(reader);
+	assert_false(reply.has_maps);
+	assert_true(before_ns <= reply.time_ns && reply.time_ns <= clock_now_ns());
+	process_reply_finish(&reply);
+	process_reader_destroy(reader);
+}
+
 /* All answers lie there before the first is taken: none may be thrown away for want of room. */
 static void wait_for_answers(const struct process_reader *reader, uint64_t count)
 {
@@ -361,6 +379,7 @@ int main(void)
 		cmocka_unit_test(test_of_a_dead_process_the_parents_maps_serve),
 		cmocka_unit_test(test_of_a_zombie_the_parents_maps_serve),
 		cmocka_unit_test(test_maps_are_read_only_when_wanted),
+		cmocka_unit_test(test_an_answer_without_maps_has_its_time_too),
 		cmocka_unit_test(test_every_request_that_was_taken_is_answered),
 		cmocka_unit_test(test_statistics_are_of_the_process_or_the_thread),
 		cmocka_unit_test(test_maps_come_before_statistics),

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "base/clock.h"
 #include "ingest_stage.h"
 #include "model/publisher.h"
 
@@ -287,6 +288,36 @@ static void test_another_source_begins_anew_and_goes_on(void **state)
 	assert_false(publisher.is_ended);
 }
 
+static double own_cpu_pct(void)
+{
+	const struct diag why = { 0 };
+	struct snapshot *snapshot = publisher_make(&publisher, false, &why);
+	double pct;
+
+	assert_non_null(snapshot);
+	pct = snapshot->own_cpu_pct;
+	snapshot_destroy(snapshot);
+	return pct;
+}
+
+/* One that follows at once, on a key or with the last names, would say what its own fold takes:
+ * about 100 %. */
+static void test_own_cost_is_not_that_of_one_picture(void **state)
+{
+	const uint64_t now_ns = clock_now_ns();
+
+	(void)state;
+	publisher.own_cpu_at_ns = now_ns - 1000 * S;
+	publisher.own_cpu_ns = 0;
+	assert_true(own_cpu_pct() < 50);
+	publisher.own_cpu_pct = 12.5;
+	publisher.own_cpu_at_ns = now_ns + 1000 * S;	/* no time has passed since */
+	publisher.own_cpu_ns = 0;
+	assert_true(own_cpu_pct() == 12.5);
+	publisher.own_cpu_at_ns = now_ns - 1000 * S;
+	assert_true(own_cpu_pct() != 12.5);
+}
+
 static void test_load_is_known_from_when_it_is_read_again(void **state)
 {
 	(void)state;
@@ -311,6 +342,7 @@ int main(void)
 		TEST(test_zero_begins_anew),
 		TEST(test_another_source_begins_anew_and_goes_on),
 		TEST(test_load_is_known_from_when_it_is_read_again),
+		TEST(test_own_cost_is_not_that_of_one_picture),
 		TEST(test_a_frozen_picture_stays_what_it_was_however_it_is_asked),
 		TEST(test_samples_counted_later_are_not_in_a_frozen_picture),
 		TEST(test_samples_counted_later_are_not_in_a_frozen_quiet_second),
