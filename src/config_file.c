@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -222,7 +223,7 @@ static int write_all(int fd, const char *text)
 	return 0;
 }
 
-/* The name is this process's own, so a file of that name is what a killed one left. */
+/* Under the directory's lock, so a file of that name is what a killed process left. */
 static int write_temporary(int directory, const char *name, const char *text)
 {
 	int fd, err;
@@ -242,7 +243,9 @@ static int replace(int directory, const char *name, const char *text)
 	char temporary[NAME_MAX];
 	int err;
 
-	snprintf(temporary, sizeof(temporary), ".%s.%d", name, getpid());
+	if (flock(directory, LOCK_EX | LOCK_NB))
+		return -errno;
+	snprintf(temporary, sizeof(temporary), ".%s.new", name);
 	err = write_temporary(directory, temporary, text);
 	if (!err && renameat(directory, temporary, directory, name))
 		err = -errno;

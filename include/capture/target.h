@@ -42,6 +42,10 @@ int target_set_cpus(struct target *target, const char *list, struct diag *why);
 void target_set_everything(struct target *target);
 /* *@out is the caller's. 0 or -ENOMEM, then it is empty. */
 int target_copy(struct target *out, const struct target *from, struct diag *why);
+/* Whom, in a few words for the header: "8 CPUs", "pid 4121". @kind: what it came to, which without
+ * privileges is TARGET_OWN; @cpu_count: sampled CPUs. */
+void target_format(const struct target *target, enum target_kind kind, size_t cpu_count, char *out,
+		   size_t room);
 void target_finish(struct target *target);
 
 #endif

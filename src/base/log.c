@@ -1,4 +1,5 @@
-/* log.c - a ring of the newest lines behind a lock, and a file if one was asked for. */
+/* log.c - a ring of the newest lines, and a file if one was asked for. Each has its lock: who reads
+ * the ring on the screen must not wait for a slow disk. */
 #include "base/log.h"
 
 #include <errno.h>
@@ -17,8 +18,11 @@ static struct {
 	pthread_mutex_t lock;
 	struct log_line lines[LOG_LINES];
 	size_t written;		/* lines ever; the newest is lines[(written - 1) % LOG_LINES] */
+	pthread_mutex_t file_lock;	/* taken first: the file has the ring's order */
 	int fd;
-} log_state = { .lock = PTHREAD_MUTEX_INITIALIZER, .fd = -1 };
+} log_state = {
+	.lock = PTHREAD_MUTEX_INITIALIZER, .file_lock = PTHREAD_MUTEX_INITIALIZER, .fd = -1,
+};
 
 int log_open(const char *path, struct diag *why)
 {
@@ -39,29 +43,37 @@ void log_close(void)
 	log_state.fd = -1;
 }
 
+static struct log_line add_line(bool is_warning, const char *text)
+{
+	struct log_line added = { .time_ns = clock_now_ns(), .wall_s = time(NULL),
+				  .is_warning = is_warning };
+
+	sanitize_text(added.text, sizeof(added.text), text, strlen(text));
+	pthread_mutex_lock(&log_state.lock);
+	added.number = log_state.written + 1;
+	log_state.lines[log_state.written++ % LOG_LINES] = added;
+	pthread_mutex_unlock(&log_state.lock);
+	return added;
+}
+
 static void write_line(bool is_warning, const char *format, va_list args)
 {
 	char raw[LOG_LINE_BYTES], file_line[LOG_LINE_BYTES + 64];
-	struct log_line *line;
+	struct log_line added;
 	ssize_t done;
 	int used;
 
 	vsnprintf(raw, sizeof(raw), format, args);
-	pthread_mutex_lock(&log_state.lock);
-	line = &log_state.lines[log_state.written++ % LOG_LINES];
-	line->number = log_state.written;
-	line->time_ns = clock_now_ns();
-	line->wall_s = time(NULL);
-	line->is_warning = is_warning;
-	sanitize_text(line->text, sizeof(line->text), raw, strlen(raw));
+	pthread_mutex_lock(&log_state.file_lock);
+	added = add_line(is_warning, raw);
 	if (log_state.fd >= 0) {
 		used = snprintf(file_line, sizeof(file_line), "%10.3f %s %s\n",
-				(double)line->time_ns / 1e9, is_warning ? "warn" : "note",
-				line->text);
+				(double)added.time_ns / 1e9, is_warning ? "warn" : "note",
+				added.text);
 		done = write(log_state.fd, file_line, (size_t)used);
 		(void)done;	/* a full disk must not stop a profiler */
 	}
-	pthread_mutex_unlock(&log_state.lock);
+	pthread_mutex_unlock(&log_state.file_lock);
 }
 
 void log_note(const char *format, ...)

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <pwd.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +21,7 @@
 #include "capture/task_list.h"
 
 #define RING_DEFAULT_BYTES (512 * 1024)
+#define DESCRIPTORS_NEEDED 64	/* rings, wake-ups and workers of a small machine */
 /* Each descriptor of a task is scheduled with it and asked for its losses; above this CPU-wide
  * events cost less than events on single tasks. */
 #define TASK_DESCRIPTORS_WANTED 1000
@@ -235,64 +235,6 @@ static int describe_events(struct capture *capture, struct diag *why)
 	return 0;
 }
 
-static void append_ids(char *out, size_t room, const struct target *target)
-{
-	size_t used = strlen(out);
-
-	for (size_t i = 0; i < target->id_count && used < room; i++) {
-		if (room - used < 24) {
-			snprintf(out + used, room - used, " +%zu", target->id_count - i);
-			return;
-		}
-		used += (size_t)snprintf(out + used, room - used, "%s%d", i ? "," : " ",
-					 (int)target->ids[i]);
-	}
-}
-
-static void describe_cpus(const struct capture *capture, char *out, size_t room)
-{
-	const struct target *target = &capture->plan.target;
-
-	if (target->cpus && capture->plan.cpu_count == 1)
-		snprintf(out, room, "CPU %d", capture->plan.cpus[0]);
-	else
-		snprintf(out, room, "%zu CPU%s", capture->plan.cpu_count,
-			 capture->plan.cpu_count == 1 ? "" : "s");
-}
-
-static void describe_target(struct capture *capture)
-{
-	const struct target *target = &capture->plan.target;
-	char *out = capture->target_text;
-	const size_t room = sizeof(capture->target_text);
-	const struct passwd *user;
-
-	switch (capture->plan.kind) {
-	case TARGET_SYSTEM:
-		describe_cpus(capture, out, room);
-		break;
-	case TARGET_PROCESSES:
-		snprintf(out, room, "pid");
-		append_ids(out, room, target);
-		break;
-	case TARGET_THREADS:
-		snprintf(out, room, "tid");
-		append_ids(out, room, target);
-		break;
-	case TARGET_COMMAND:
-		snprintf(out, room, "command, pid %d", (int)target->ids[0]);
-		break;
-	case TARGET_USER:
-	case TARGET_OWN:
-		user = getpwuid(capture->plan.kind == TARGET_OWN ? geteuid() : target->uid);
-		if (user)
-			snprintf(out, room, "user %s", user->pw_name);
-		else
-			snprintf(out, room, "uid %u", (unsigned int)target->uid);
-		break;
-	}
-}
-
 /* CPU-wide descriptors never end; the processes asked for do. What they started and left behind is
  * then sampled until they have gone, not longer. */
 static int watch_tasks(struct capture *capture, struct diag *why)
@@ -323,6 +265,10 @@ static int fill_plan(struct capture *capture, const struct capture_config *confi
 	plan->kind = plan->target.kind;
 	plan->callchains = config->callchains;
 	plan->descriptors_limit = raise_descriptor_limit();
+	if (plan->descriptors_limit < DESCRIPTORS_NEEDED)
+		return diag_set(why, -EMFILE, "at least %d file descriptors are needed, %zu may be"
+				" open here: raise the limit (ulimit -n 1024)", DESCRIPTORS_NEEDED,
+				plan->descriptors_limit);
 	half = plan->descriptors_limit / 2;	/* the other half opens profiled files */
 	plan->descriptors_max = half < TASK_DESCRIPTORS_WANTED ? half : TASK_DESCRIPTORS_WANTED;
 	event_features_probe(&plan->features);
@@ -381,7 +327,8 @@ int capture_open(struct capture **out, struct capture_config *config, struct dia
 		return err;
 	}
 	tell_concessions(capture);
-	describe_target(capture);
+	target_format(&capture->plan.target, capture->plan.kind, capture->plan.cpu_count,
+		      capture->target_text, sizeof(capture->target_text));
 	*out = capture;
 	return 0;
 }

@@ -135,8 +135,7 @@ static int explain_refusal(int err, const char *name, pid_t tid, struct diag *wh
 
 	if (tid > 0 && paranoid <= 2)
 		return diag_set(why, err, "task %d belongs to another user or may not be traced"
-				" (%s): run as root: sudo flametop -p %d", (int)tid, strerror(-err),
-				(int)tid);
+				" (%s): run as root: sudo flametop", (int)tid, strerror(-err));
 	return diag_set(why, err, "event %s is not permitted (kernel.perf_event_paranoid is %ld):"
 			" %s", name, paranoid, event_permission_remedy(tid > 0 ? 2 : -1, remedy,
 								sizeof(remedy)));

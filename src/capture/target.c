@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "capture/cpu_list.h"
 
@@ -156,6 +157,57 @@ void target_set_everything(struct target *target)
 	*target = (struct target){ .kind = TARGET_SYSTEM, .cpus = target->cpus,
 				   .cpu_count = target->cpu_count,
 				   .no_inherit = target->no_inherit };
+}
+
+static void append_ids(const struct target *target, char *out, size_t room)
+{
+	size_t used = strlen(out);
+
+	for (size_t i = 0; i < target->id_count && used < room; i++) {
+		if (room - used < 24) {
+			snprintf(out + used, room - used, " +%zu", target->id_count - i);
+			return;
+		}
+		used += (size_t)snprintf(out + used, room - used, "%s%d", i ? "," : " ",
+					 (int)target->ids[i]);
+	}
+}
+
+static void format_user(uid_t uid, char *out, size_t room)
+{
+	const struct passwd *user = getpwuid(uid);
+
+	if (user)
+		snprintf(out, room, "user %s", user->pw_name);
+	else
+		snprintf(out, room, "uid %u", (unsigned int)uid);
+}
+
+void target_format(const struct target *target, enum target_kind kind, size_t cpu_count, char *out,
+		   size_t room)
+{
+	switch (kind) {
+	case TARGET_SYSTEM:
+		if (target->cpus && cpu_count == 1)
+			snprintf(out, room, "CPU %d", target->cpus[0]);
+		else
+			snprintf(out, room, "%zu CPU%s", cpu_count, cpu_count == 1 ? "" : "s");
+		break;
+	case TARGET_PROCESSES:
+	case TARGET_THREADS:
+		snprintf(out, room, kind == TARGET_THREADS ? "tid" : "pid");
+		append_ids(target, out, room);
+		break;
+	case TARGET_COMMAND:
+		snprintf(out, room, "command, pid %d", (int)target->ids[0]);
+		break;
+	case TARGET_USER:
+		format_user(target->uid, out, room);
+		break;
+	case TARGET_OWN:
+		format_user(geteuid(), out, room);
+		break;
+	}
 }
 
 static void *copy_array(const void *from, size_t bytes)

@@ -137,8 +137,8 @@ class Terminal:
         return self.shell_output("stty -a")
 
     def start(self, *arguments):
-        """Runs flametop; its exit status will be on the screen as "status N"."""
-        self.type(" clear; " + shlex.join(flametop(*arguments)) + "; echo status $?")
+        """Runs flametop; its exit status will be on the screen as "status N", and in $s."""
+        self.type(" clear; " + shlex.join(flametop(*arguments)) + "; s=$?; echo status $s")
 
     def pid(self):
         """Of the flametop that runs in the shell of this terminal."""
