@@ -100,6 +100,8 @@ const struct snapshot *state_offer_snapshot(struct ui_state *state, const struct
 
 	if (state->is_paused && old && !fresh->is_frozen)
 		return fresh;	/* made before the analyzer heard of the pause */
+	if (old && fresh->query != state->query && fresh->keys != old->keys)
+		return fresh;	/* the rows of a view that was left before they came */
 	state->shown = fresh;
 	if (fresh->query == state->query) {
 		state->shown_kind = state_kind(state);

@@ -117,6 +117,17 @@ static void test_ctrl_c_leaves_even_from_behind_a_waiting_search(void **state)
 	assert_true(desk->state.wants_quit);
 }
 
+static void test_rows_of_a_view_that_was_left_before_they_came_are_not_shown(void **state)
+{
+	struct desk *desk = *state;
+
+	press(desk, "2");
+	desk->objects.query = desk->state.query;
+	press(desk, "3");
+	assert_ptr_equal(state_offer_snapshot(&desk->state, &desk->objects), &desk->objects);
+	assert_ptr_equal(desk->state.shown, &desk->symbols);
+}
+
 #define DESK_TEST(test) cmocka_unit_test_setup_teardown(test, open_desk, close_desk)
 
 int main(void)
@@ -126,6 +137,7 @@ int main(void)
 		DESK_TEST(test_q_behind_a_waiting_row_menu_is_a_letter_of_it),
 		DESK_TEST(test_escape_behind_a_waiting_filter_closes_it_and_forgets_nothing),
 		DESK_TEST(test_ctrl_c_leaves_even_from_behind_a_waiting_search),
+		DESK_TEST(test_rows_of_a_view_that_was_left_before_they_came_are_not_shown),
 	};
 
 	setlocale(LC_CTYPE, "C.UTF-8");
