@@ -51,6 +51,7 @@ static void search_edited(struct ui_state *state)
 	char note[PROMPT_BYTES];
 
 	snprintf(state->search, sizeof(state->search), "%s", state->prompt.text);
+	state->searched = state->view;
 	if (!state_is_table(state)) {
 		if (!pager_find((struct pager *)state->view, state->search, PAGER_FIND_HERE) &&
 		    state->search[0])
