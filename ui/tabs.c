@@ -111,6 +111,9 @@ static void draw_crumbs(struct ui_state *state, struct canvas *canvas, int y, in
 	int width;
 
 	list_crumbs(state, &crumbs);
+	if (crumbs.count > 1 &&
+	    canvas_text_width(canvas, crumbs.list[crumbs.count - 1].text) > room)
+		crumbs.count--;		/* half a number is none */
 	if (crumbs_width(canvas, &crumbs, 0, room) <= room)
 		most = room;
 	while (first + 1 < crumbs.count && crumbs_width(canvas, &crumbs, first, most) > room)
