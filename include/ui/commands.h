@@ -10,7 +10,8 @@
 
 #define COMMAND_KEYS 3
 
-enum command_trait {	/* bits */
+/* Bits. */
+enum command_trait {
 	COMMAND_PLAIN = 0,
 	COMMAND_NEEDS_ROWS = 1 << 0,	/* means the rows on the screen: waits while others are on
 					 * their way */

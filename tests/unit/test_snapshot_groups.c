@@ -218,8 +218,8 @@ static void test_the_name_comes_from_proc_when_the_first_thread_was_not_hit(void
 	snapshot_destroy(snapshot);
 }
 
-/* A compiler's shell: fork, samples as "sh", exec, samples as "cc1"; it ended before /proc was read.
- * Of a recording there is no /proc at all. */
+/* A shell's compiler: fork, samples as "sh", exec, samples as "cc1"; it ended before /proc was
+ * read. Of a recording there is no /proc at all. */
 static void test_a_task_with_samples_under_two_names_has_the_one_it_took_last(void **state)
 {
 	struct slice_entry entries[] = { entry_of(NOBODY, NOBODY, "sh", 1),
@@ -230,7 +230,7 @@ static void test_a_task_with_samples_under_two_names_has_the_one_it_took_last(vo
 	assert_string_equal(row_of(snapshot, NOBODY, -1)->comm, "cc1");
 	assert_string_equal(row_of(snapshot, NOBODY, NOBODY)->comm, "cc1");
 	snapshot_destroy(snapshot);
-	snapshot = build(KEYS_THREADS, entries, 2);	/* in batches it is what the samples share */
+	snapshot = build(KEYS_THREADS, entries, 2);	/* as batches have it */
 	assert_string_equal(row_of(snapshot, NOBODY, NOBODY)->comm, "");
 	snapshot_destroy(snapshot);
 }

@@ -35,7 +35,8 @@ static int open_desk(void **state)
 	canvas_resize(&desk.canvas, 80, 24);
 	for (size_t i = 0; i < 2; i++)
 		desk.rows[i] = (struct snapshot_row){
-			.id = i + 1, .symbol = i ? "square" : "sum", .object = i ? "sqlite" : "prog",
+			.id = i + 1, .symbol = i ? "square" : "sum",
+			.object = i ? "sqlite" : "prog",
 			.object_path = i ? "/usr/bin/sqlite" : "/usr/bin/prog",
 			.comm = "prog", .tasks = 1, .mode = MODE_USER, .self_samples = 2 - i,
 		};
