@@ -126,7 +126,8 @@ static void draw_crumbs(struct ui_state *state, struct canvas *canvas, int y, in
 		most = room;
 	while (first + 1 < crumbs.count && crumbs_width(canvas, &crumbs, first, most) > room)
 		first++;
-	if (first && first + 1 == crumbs.count && bare_width(canvas, &crumbs, first - 1, most) <= room)
+	if (first && first + 1 == crumbs.count &&
+	    bare_width(canvas, &crumbs, first - 1, most) <= room)
 		first--;	/* the name matters more than the ellipsis before it */
 	width = crumbs_width(canvas, &crumbs, first, most);
 	if (width < room)
