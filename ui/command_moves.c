@@ -54,7 +54,7 @@ void cmd_open(struct ui_state *state)
 
 void cmd_back(struct ui_state *state)
 {
-	/* First what came last: opening a row ends a search, a page of text over the rows does not. */
+	/* First what came last: opening a row ends a search, a page of text over it does not. */
 	if (state->search[0] && (state_is_table(state) || state->searched == state->view))
 		state->search[0] = '\0';
 	else if (state->view->opener)
