@@ -51,6 +51,7 @@ static void search_edited(struct ui_state *state)
 	char note[PROMPT_BYTES];
 
 	snprintf(state->search, sizeof(state->search), "%s", state->prompt.text);
+	state->searched = state->view;
 	if (!state_is_table(state)) {
 		if (!pager_find((struct pager *)state->view, state->search, PAGER_FIND_HERE) &&
 		    state->search[0])
@@ -346,24 +347,29 @@ static void add_filters(struct ui_state *state, size_t part_count, enum row_acti
 	}
 }
 
-static const char *row_title(const struct snapshot_row *row)
+/* Into @out[FILTER_PART_BYTES] what has no name of its own. */
+static const char *row_title(enum view_kind kind, const struct snapshot_row *row, char *out)
 {
+	struct filter_part part;
+
 	if (row->symbol[0])
 		return row->symbol;
-	return row->object[0] ? row->object : row->comm[0] ? row->comm : "row";
+	if (row->object[0] || row->comm[0])
+		return row->object[0] ? row->object : row->comm;
+	return views_opening_part(kind, row, &part) ? filter_format_part(&part, out) : "row";
 }
 
 void cmd_row_menu(struct ui_state *state)
 {
 	static const struct menu_use use = { row_chosen };
 	const struct snapshot_row *row = table_rows_cursor(&state->table.rows);
-	char label[MENU_LABEL_BYTES];
+	char label[MENU_LABEL_BYTES], title[FILTER_PART_BYTES];
 	size_t count;
 
 	if (!row)
 		return;
 	count = collect_parts(state, row);
-	state_open_menu(state, &use, row_title(row), false);
+	state_open_menu(state, &use, row_title(state->shown_kind, row, title), false);
 	add_ways(state, row);
 	add_filters(state, count, ROW_ONLY, "only");
 	add_filters(state, count, ROW_NOT, "not");

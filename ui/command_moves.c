@@ -54,8 +54,8 @@ void cmd_open(struct ui_state *state)
 
 void cmd_back(struct ui_state *state)
 {
-	/* First what came last: one searches in what one has opened, and opening ends a search. */
-	if (state->search[0])
+	/* First what came last: opening a row ends a search, a page of text over it does not. */
+	if (state->search[0] && (state_is_table(state) || state->searched == state->view))
 		state->search[0] = '\0';
 	else if (state->view->opener)
 		state_close_view(state);

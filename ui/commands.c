@@ -7,9 +7,10 @@
 #define PLAIN COMMAND_PLAIN
 #define ROWS  COMMAND_NEEDS_ROWS
 #define LEAVE COMMAND_LEAVES
+#define ASKS  COMMAND_ASKS
 
 const struct command commands[] = {
-	/* keys, name, where, trait, run, help, label in the bottom line and its rank */
+	/* keys, name, where, traits, run, help, label in the bottom line and its rank */
 	{ { UI_KEY_UP, 'k' }, "up", IN_ALL, ROWS, cmd_up, "One line up", NULL, 0 },
 	{ { UI_KEY_DOWN, 'j' }, "down", IN_ALL, ROWS, cmd_down, "One line down", NULL, 0 },
 	{ { UI_KEY_PAGE_UP }, "page-up", IN_ALL, ROWS, cmd_page_up, "One page up", NULL, 0 },
@@ -38,16 +39,16 @@ const struct command commands[] = {
 	{ { '+' }, "unfold", IN_TABLE, ROWS, cmd_unfold, "Fold the threads of the process out",
 	  NULL, 0 },
 	{ { '-' }, "fold", IN_TABLE, ROWS, cmd_fold, "Fold them in again", NULL, 0 },
-	{ { '.' }, "row-menu", IN_TABLE, ROWS, cmd_row_menu,
+	{ { '.' }, "row-menu", IN_TABLE, ROWS | ASKS, cmd_row_menu,
 	  "What can be done with this row: only it, not it, open it as ...", "menu", 6 },
-	{ { '/' }, "search", IN_ALL, ROWS, cmd_search, "Find text as it is typed", NULL, 0 },
+	{ { '/' }, "search", IN_ALL, ROWS | ASKS, cmd_search, "Find text as it is typed", NULL, 0 },
 	{ { 'n' }, "find-next", IN_ALL, ROWS, cmd_find_next, "The next place that has it", NULL,
 	  0 },
 	{ { 'N' }, "find-previous", IN_ALL, ROWS, cmd_find_previous, "The place before", NULL, 0 },
-	{ { '\\' }, "filter", IN_TABLE, PLAIN, cmd_filter,
+	{ { '\\' }, "filter", IN_TABLE, ASKS, cmd_filter,
 	  "Count only what has this text in symbol, object or command; ~ begins a regular "
 	  "expression; capitals count if typed", "filter", 5 },
-	{ { 'F' }, "filters", IN_TABLE, PLAIN, cmd_filters, "The filters in force; remove some",
+	{ { 'F' }, "filters", IN_TABLE, ASKS, cmd_filters, "The filters in force; remove some",
 	  NULL, 0 },
 	{ { 'i' }, "idle", IN_TABLE, PLAIN, cmd_idle, "Show or leave out idle", NULL, 0 },
 	{ { 'K' }, "hide-kernel", IN_TABLE, PLAIN, cmd_hide_kernel, "Hide or show kernel code",
@@ -55,8 +56,8 @@ const struct command commands[] = {
 	{ { 'U' }, "hide-user", IN_TABLE, PLAIN, cmd_hide_user, "Hide or show user code", NULL, 0 },
 	{ { 's' }, "sort", IN_TABLE, PLAIN, cmd_sort, "Sort by the next column", "sort", 7 },
 	{ { 'S' }, "reverse", IN_TABLE, PLAIN, cmd_reverse, "Reverse the order", NULL, 0 },
-	{ { 'o' }, "order", IN_TABLE, PLAIN, cmd_order, "Choose the column to sort by", NULL, 0 },
-	{ { 'c' }, "columns", IN_TABLE, PLAIN, cmd_columns, "Columns to show in this view", NULL,
+	{ { 'o' }, "order", IN_TABLE, ASKS, cmd_order, "Choose the column to sort by", NULL, 0 },
+	{ { 'c' }, "columns", IN_TABLE, ASKS, cmd_columns, "Columns to show in this view", NULL,
 	  0 },
 	{ { ' ' }, "pause", IN_TABLE, PLAIN, cmd_pause,
 	  "Freeze the screen, or go on; sampling goes on", "pause", 4 },
@@ -67,18 +68,18 @@ const struct command commands[] = {
 	  "Refresh less often, down to every 10 s", NULL, 0 },
 	{ { '>' }, "faster", IN_TABLE, PLAIN, cmd_faster,
 	  "Refresh more often, up to every 100 ms", NULL, 0 },
-	{ { 'r' }, "interval", IN_TABLE, PLAIN, cmd_interval, "Refresh every so many seconds", NULL,
+	{ { 'r' }, "interval", IN_TABLE, ASKS, cmd_interval, "Refresh every so many seconds", NULL,
 	  0 },
 	{ { 'v' }, "next-event", IN_TABLE, PLAIN, cmd_next_event, "Show the next event", NULL, 0 },
-	{ { 'e' }, "event", IN_TABLE, PLAIN, cmd_event, "Sample another event", NULL, 0 },
-	{ { 'f' }, "frequency", IN_TABLE, PLAIN, cmd_frequency,
+	{ { 'e' }, "event", IN_TABLE, ASKS, cmd_event, "Sample another event", NULL, 0 },
+	{ { 'f' }, "frequency", IN_TABLE, ASKS, cmd_frequency,
 	  "Sample at another rate, in Hz per CPU", NULL, 0 },
-	{ { 't' }, "target", IN_TABLE, PLAIN, cmd_target,
+	{ { 't' }, "target", IN_TABLE, ASKS, cmd_target,
 	  "Sample other processes, threads, users or CPUs, or everything", NULL, 0 },
 	{ { 'T' }, "theme", IN_ALL, PLAIN, cmd_theme, "The next theme of colours", NULL, 0 },
 	{ { 'M' }, "mouse", IN_ALL, PLAIN, cmd_mouse,
 	  "Leave the mouse to the terminal (to select text), or take it back", NULL, 0 },
-	{ { ':' }, "palette", IN_ALL, PLAIN, cmd_palette, "Every command by its name", NULL, 0 },
+	{ { ':' }, "palette", IN_ALL, ASKS, cmd_palette, "Every command by its name", NULL, 0 },
 	{ { '!' }, "messages", IN_ALL, PLAIN, cmd_messages,
 	  "What fell back, what was lost and what helps", "messages", 9 },
 	{ { 'L' }, "log", IN_ALL, PLAIN, cmd_log, "The log, with the output of the command", NULL,

@@ -60,6 +60,9 @@ static void find_reason(const struct ui_state *state, struct reason *out)
 		snprintf(out->why, SENTENCE_BYTES, "Nothing is hot: all %s samples were idle.",
 			 format_count(number, snapshot->idle_samples));
 		snprintf(out->remedy, SENTENCE_BYTES, "i shows them.");
+	} else if (snapshot->window_s <= 0 && !snapshot->is_replay) {
+		snprintf(out->why, SENTENCE_BYTES,
+			 "Collecting: counting began anew, the next refresh has the first rows.");
 	} else {
 		snprintf(out->why, SENTENCE_BYTES, "%s no sample, %s.",
 			 snapshot->is_replay ? "The recording has" : "Nothing is hot:",

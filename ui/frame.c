@@ -18,7 +18,7 @@ static bool is_offered(const struct ui_state *state, const struct command *comma
 		return false;
 	if (!(command->where & state->view->ops->place))
 		return false;
-	if (command->trait == COMMAND_NEEDS_ROWS && !state->table.rows.count)
+	if ((command->traits & COMMAND_NEEDS_ROWS) && !state->table.rows.count)
 		return false;
 	return command->run != cmd_back || state->view->opener || state->trail.count > 1 ||
 	       state->search[0];

@@ -17,6 +17,7 @@
 #define NAMED_CELLS 38		/* a line of so many cells has room for it */
 #define GAP	    " \u00b7 "
 #define MORE	    "! more"	/* the rest, or what helps, is a key away */
+#define COUNTER_RANK 3		/* from here on pieces that MORE stands for as well */
 
 const char *header_window_name(enum window_kind window, double seconds, bool is_zeroed)
 {
@@ -161,14 +162,12 @@ static int draw_states(const struct ui_state *state, struct canvas *canvas, int 
 	tail = canvas_text_width(canvas, last.text);
 	area.x -= tail;
 	canvas_put_text(canvas, (struct canvas_area){ area.x, y, tail }, last.text, last.role);
-	if (!list.count)
-		return area.x;
-	if (tail) {
+	if (tail)
 		tail += canvas_text_width(canvas, GAP);
-		canvas_put_text(canvas, (struct canvas_area){ right - tail, y, tail }, GAP,
-				ROLE_DIM);
-	}
 	width = pieces_fit(canvas, &list, room - tail);
+	if (!list.count || (list.list[0].rank >= COUNTER_RANK && width > room - tail))
+		return area.x;	/* half a counter says no more than that there is more */
+	canvas_put_text(canvas, (struct canvas_area){ right - tail, y, tail }, GAP, ROLE_DIM);
 	area.width = width < room - tail ? width : room - tail;
 	area.x = right - tail - area.width;
 	pieces_put(canvas, area, &list);

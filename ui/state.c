@@ -5,7 +5,8 @@
  *
  * Idea: queries are numbered, and a snapshot says which one it answers. Keys that need rows wait in
  * `deferred` while the last query is not answered, and the keys typed behind them, too. What leaves
- * (back, quit) does not wait, and forgets those that do.
+ * (back, quit) does not wait, and forgets those that do. Only behind a key that will open a prompt
+ * or a menu is it meant for that: q is text, Esc takes the question back.
  */
 #include "ui/state.h"
 
@@ -99,6 +100,8 @@ const struct snapshot *state_offer_snapshot(struct ui_state *state, const struct
 
 	if (state->is_paused && old && !fresh->is_frozen)
 		return fresh;	/* made before the analyzer heard of the pause */
+	if (old && fresh->query != state->query && fresh->keys != old->keys)
+		return fresh;	/* the rows of a view that was left before they came */
 	state->shown = fresh;
 	if (fresh->query == state->query) {
 		state->shown_kind = state_kind(state);
@@ -327,16 +330,47 @@ static bool press_in_front(struct ui_state *state, int key, const struct mouse *
 	return false;
 }
 
-/* True when the key has to wait for the rows it means. */
-static bool defer_key(struct ui_state *state, int key, const struct command *command)
+/* Index of the first deferred key that will open a prompt or a menu, deferred_count: there is none.
+ * What is typed behind it is its text, in which any letter may occur. */
+static size_t first_question(const struct ui_state *state)
 {
-	if (!state_is_table(state) || !state_is_waiting(state) || key == UI_KEY_MOUSE)
-		return false;
-	if (command && command->trait == COMMAND_LEAVES) {
+	const struct command *command;
+	size_t i;
+
+	for (i = 0; i < state->deferred_count; i++) {
+		command = keymap_find(state->keymap, state->deferred[i], IN_TABLE);
+		if (command && (command->traits & COMMAND_ASKS))
+			break;
+	}
+	return i;
+}
+
+/* True when the key that leaves, leaves only a question that waits, or is text for it. */
+static bool answer_deferred(struct ui_state *state, int key)
+{
+	const size_t question = first_question(state);
+
+	if (question == state->deferred_count || key == UI_KEY_CTRL('C')) {
 		state->deferred_count = 0;
 		return false;
 	}
-	if (!state->deferred_count && !(command && command->trait == COMMAND_NEEDS_ROWS))
+	if (key == UI_KEY_ESCAPE)
+		state->deferred_count = question;
+	else if (state->deferred_count < STATE_DEFERRED)
+		state->deferred[state->deferred_count++] = key;
+	return true;
+}
+
+/* True when the key has to wait for the rows it means. */
+static bool defer_key(struct ui_state *state, int key, const struct command *command)
+{
+	const unsigned int traits = command ? command->traits : COMMAND_PLAIN;
+
+	if (!state_is_table(state) || !state_is_waiting(state) || key == UI_KEY_MOUSE)
+		return false;
+	if (traits & COMMAND_LEAVES)
+		return answer_deferred(state, key);
+	if (!state->deferred_count && !(traits & COMMAND_NEEDS_ROWS))
 		return false;
 	if (state->deferred_count < STATE_DEFERRED)
 		state->deferred[state->deferred_count++] = key;

@@ -73,17 +73,25 @@ static int larger(int a, int b)
 	return a > b ? a : b;
 }
 
-/* Of the crumbs from @first on, none wider than @most; with what tells that some are left out. */
-static int crumbs_width(const struct canvas *canvas, const struct crumbs *crumbs, size_t first,
-			int most)
+/* Of the crumbs from @first on, none wider than @most. */
+static int bare_width(const struct canvas *canvas, const struct crumbs *crumbs, size_t first,
+		      int most)
 {
 	const int gap = canvas_text_width(canvas, CRUMB_GAP);
-	int width = first ? canvas_text_width(canvas, "\u2026") + gap : 0;
+	int width = 0;
 
 	for (size_t i = first; i < crumbs->count; i++)
 		width += smaller(canvas_text_width(canvas, crumbs->list[i].text), most) +
 			 (i > first ? gap : 0);
 	return width;
+}
+
+/* The same with what tells that some are left out. */
+static int crumbs_width(const struct canvas *canvas, const struct crumbs *crumbs, size_t first,
+			int most)
+{
+	return bare_width(canvas, crumbs, first, most) +
+	       (first ? canvas_text_width(canvas, "\u2026" CRUMB_GAP) : 0);
 }
 
 /* Returns the column behind it. */
@@ -111,10 +119,16 @@ static void draw_crumbs(struct ui_state *state, struct canvas *canvas, int y, in
 	int width;
 
 	list_crumbs(state, &crumbs);
+	if (crumbs.count > 1 &&
+	    canvas_text_width(canvas, crumbs.list[crumbs.count - 1].text) > room)
+		crumbs.count--;		/* half a number is none */
 	if (crumbs_width(canvas, &crumbs, 0, room) <= room)
 		most = room;
 	while (first + 1 < crumbs.count && crumbs_width(canvas, &crumbs, first, most) > room)
 		first++;
+	if (first && first + 1 == crumbs.count &&
+	    bare_width(canvas, &crumbs, first - 1, most) <= room)
+		first--;	/* the name matters more than the ellipsis before it */
 	width = crumbs_width(canvas, &crumbs, first, most);
 	if (width < room)
 		area.x = end - width;

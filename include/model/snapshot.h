@@ -42,7 +42,8 @@ struct snapshot_row {
 	const char *object;	/* short: base name, "[kernel]", "[vdso]", "[anon]", "[unknown]" */
 	const char *object_path;	/* whole path, or as `object` */
 	const char *build_id;	/* hex or "" */
-	const char *comm;	/* of the samples if all share it, else "" (see tasks) */
+	const char *comm;	/* of the samples if all share it, else "" (see tasks); with
+				 * KEY_GROUP the present one of the thread or process, if known */
 	const char *reason;	/* SYMBOL_UNREADABLE, else "" */
 	uint64_t address;	/* start of the symbol, or the address; of a file: its offset */
 	int64_t pid, tid;	/* if all samples share it, else -1 (pid 0 is the idle task) */

@@ -10,18 +10,20 @@
 
 #define COMMAND_KEYS 4
 
+/* Bits. */
 enum command_trait {
-	COMMAND_PLAIN,
-	COMMAND_NEEDS_ROWS,	/* means the rows on the screen: waits while others are on
-				 * their way */
-	COMMAND_LEAVES,		/* never waits */
+	COMMAND_PLAIN = 0,
+	COMMAND_NEEDS_ROWS = 1 << 0,	/* means the rows on the screen: waits while others are on
+					 * their way */
+	COMMAND_LEAVES = 1 << 1,	/* does not wait, but behind what COMMAND_ASKS */
+	COMMAND_ASKS = 1 << 2,	/* opens a prompt or a menu: keys behind it are meant for that */
 };
 
 struct command {
 	int keys[COMMAND_KEYS];	/* enum ui_key or characters; 0: no more. See ui/keymap.h */
 	const char *name;
 	unsigned int where;	/* enum view_place bits */
-	enum command_trait trait;
+	unsigned int traits;	/* enum command_trait bits */
 	void (*run)(struct ui_state *state);
 	const char *help;	/* one sentence */
 	const char *label;	/* in the bottom line; NULL: never there */

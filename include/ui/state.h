@@ -79,6 +79,7 @@ struct ui_state {
 	const struct menu_use *menu_use;
 	struct filter_part menu_parts[FILTER_PARTS];	/* of a row menu: the row may be gone */
 	char search[PROMPT_BYTES];	/* "": none */
+	const struct view *searched;	/* the view it was typed in */
 	char search_before[PROMPT_BYTES];
 	char filter_before[PROMPT_BYTES];	/* text of the filter that is being edited */
 	uint64_t cursor_before;

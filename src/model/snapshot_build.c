@@ -182,6 +182,19 @@ static void put_load(struct row_list *list, struct snapshot_row *row, struct row
 		put_task(list, row, text);
 }
 
+/* A task that became another program has samples under both names: it is called what it is now.
+ * Unknown: "". */
+static size_t put_present_comm(struct row_list *list, uint32_t tid)
+{
+	const struct thread *thread = task_table_find_thread(list->fold->tasks, tid);
+	char comm[THREAD_COMM_BYTES + 1] = "";
+
+	if (!thread || !thread->has_comm)
+		return 0;
+	memcpy(comm, thread->comm, thread->comm_len);
+	return put_text(&list->block, comm);
+}
+
 static void fill_row(struct row_list *list, const struct fold_row *from)
 {
 	const struct fold *fold = list->fold;
@@ -217,6 +230,8 @@ static void fill_row(struct row_list *list, const struct fold_row *from)
 		text->reason = put_string(block, strings, object->reason);
 	if (from->comm != FOLD_MIXED && from->comm != FOLD_NONE)
 		text->comm = put_string(block, strings, (struct str_id){ from->comm });
+	else if ((fold->keys & KEY_GROUP) && row->tid > 0)
+		text->comm = put_present_comm(list, (uint32_t)row->tid);
 	put_load(list, row, text);
 }
 
@@ -225,15 +240,18 @@ static void fill_group(struct row_list *list, const struct fold_group *group)
 {
 	struct row_text *text = &list->texts[list->count];
 	struct snapshot_row *row = &list->rows[list->count];
+	const struct task_stats *tasks = list->sources->tasks;
 	const struct task_stat *process;
 
 	fill_row(list, &group->sum);
 	row->id = group_id(&group->sum);
-	if (group->has_own_comm || !list->sources->tasks || row->pid <= 0)
+	if (group->has_own_comm || row->pid <= 0)
 		return;
-	process = task_stats_find(list->sources->tasks, (uint32_t)row->pid, 0);
+	process = tasks ? task_stats_find(tasks, (uint32_t)row->pid, 0) : NULL;
 	if (process && process->comm[0])
 		text->comm = put_text(&list->block, process->comm);
+	else if (!text->comm)
+		text->comm = put_present_comm(list, (uint32_t)row->pid);
 }
 
 static int hottest_first(const void *a, const void *b)

@@ -34,7 +34,7 @@ for number, data in enumerate([b"\033OP", b"\033OQ", b"\033OR", b"\033OS", b"\03
 
 CHARACTER = r"'(?:\\.|[^'])'"
 KEY = rf"UI_KEY_CTRL\('.'\)|UI_KEY_\w+|{CHARACTER}"
-ROW = re.compile(rf'\{{\s*\{{((?:\s*(?:{KEY}|0),?)*)\s*\}},\s*"([\w-]+)",\s*([\w\s|]+?),\s*\w+,')
+ROW = re.compile(rf'\{{\s*\{{((?:\s*(?:{KEY}|0),?)*)\s*\}},\s*"([\w-]+)",\s*([\w\s|]+?),\s*[\w\s|]+,')
 
 
 def read_key(text):

@@ -139,6 +139,40 @@ static void test_back_at_the_first_level_ends_the_search(void **state)
 	assert_string_equal(scene->state.message, "n next, N previous");	/* Esc goes back */
 }
 
+static void test_back_from_help_keeps_the_search_of_the_table(void **state)
+{
+	struct scene *scene = *state;
+
+	scene_press(scene, "/qemu");
+	scene_press_key(scene, UI_KEY_ENTER);
+	scene_press(scene, "?");
+	scene_press_key(scene, UI_KEY_ESCAPE);
+	assert_true(state_is_table(&scene->state));
+	assert_string_equal(scene->state.search, "qemu");
+
+	scene_press(scene, "?/sort");	/* in what was opened: that one ends first */
+	scene_press_key(scene, UI_KEY_ENTER);
+	scene_press_key(scene, UI_KEY_ESCAPE);
+	assert_false(state_is_table(&scene->state));
+	assert_string_equal(scene->state.search, "");
+}
+
+static void test_the_row_menu_of_a_nameless_row_is_named_as_its_filter(void **state)
+{
+	struct scene *scene = *state;
+	struct snapshot_row nameless;
+
+	scene_press(scene, "5");
+	scene_answer(scene);
+	nameless = *cursor_row(scene);
+	nameless.comm = "";
+	scene->snapshot.rows = &nameless;
+	scene->snapshot.row_count = 1;
+	scene_show(scene);
+	scene_press(scene, ".");
+	assert_string_equal(scene->state.menu.title, "CPU 0");
+}
+
 static void test_open_says_when_a_row_is_of_several(void **state)
 {
 	struct scene *scene = *state;
@@ -334,6 +368,8 @@ int main(void)
 		DESK_TEST(test_a_search_typed_behind_another_view_is_one_in_its_rows),
 		DESK_TEST(test_without_a_search_n_asks_for_one),
 		DESK_TEST(test_back_at_the_first_level_ends_the_search),
+		DESK_TEST(test_back_from_help_keeps_the_search_of_the_table),
+		DESK_TEST(test_the_row_menu_of_a_nameless_row_is_named_as_its_filter),
 		DESK_TEST(test_open_says_when_a_row_is_of_several),
 		DESK_TEST(test_the_row_menu_opens_other_views_of_the_row),
 		DESK_TEST(test_the_first_line_of_the_row_menu_is_what_enter_does),

@@ -58,6 +58,18 @@ static void test_no_sample_at_all(void **state)
 		   "  w takes a longer window, t another target, e another event.");
 }
 
+static void test_right_after_zero_nothing_is_called_cold(void **state)
+{
+	struct scene scene;
+
+	(void)state;
+	open_empty(&scene, 0, 0);
+	scene.snapshot.window_s = 0;
+	scene_show(&scene);
+	check_says(&scene, "Collecting: counting began anew, the next refresh has the first rows.",
+		   "");
+}
+
 static void test_a_recording_has_no_other_source(void **state)
 {
 	struct scene scene;
@@ -164,6 +176,7 @@ int main(void)
 		cmocka_unit_test(test_nothing_came_yet),
 		cmocka_unit_test(test_all_were_idle),
 		cmocka_unit_test(test_no_sample_at_all),
+		cmocka_unit_test(test_right_after_zero_nothing_is_called_cold),
 		cmocka_unit_test(test_a_recording_has_no_other_source),
 		cmocka_unit_test(test_the_target_ended_first),
 		cmocka_unit_test(test_the_filter_leaves_nothing),

@@ -126,7 +126,8 @@ static void check_way_out(void)
 	int escapes = 0;
 
 	while (storm.state.prompt.is_open || storm.state.menu.is_open ||
-	       storm.state.view->opener || storm.state.trail.count > 1) {
+	       storm.state.deferred_count || storm.state.view->opener ||
+	       storm.state.trail.count > 1) {
 		scene_press_key(&storm, UI_KEY_ESCAPE);
 		assert_true(++escapes < MAX_ESCAPES);
 	}

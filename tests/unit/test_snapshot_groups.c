@@ -218,6 +218,36 @@ static void test_the_name_comes_from_proc_when_the_first_thread_was_not_hit(void
 	snapshot_destroy(snapshot);
 }
 
+/* A shell's compiler: fork, samples as "sh", exec, samples as "cc1"; it ended before /proc was
+ * read. Of a recording there is no /proc at all. */
+static void test_a_task_with_samples_under_two_names_has_the_one_it_took_last(void **state)
+{
+	struct slice_entry entries[] = { entry_of(NOBODY, NOBODY, "sh", 1),
+					 entry_of(NOBODY, NOBODY, "cc1", 5) };
+	struct snapshot *snapshot = build(KEYS_GROUPED, entries, 2);
+
+	(void)state;
+	assert_string_equal(row_of(snapshot, NOBODY, -1)->comm, "cc1");
+	assert_string_equal(row_of(snapshot, NOBODY, NOBODY)->comm, "cc1");
+	snapshot_destroy(snapshot);
+	snapshot = build(KEYS_THREADS, entries, 2);	/* as batches have it */
+	assert_string_equal(row_of(snapshot, NOBODY, NOBODY)->comm, "");
+	snapshot_destroy(snapshot);
+}
+
+static void test_without_proc_the_process_is_called_as_its_first_thread(void **state)
+{
+	struct slice_entry entries[] = { entry_of(NOBODY, NOBODY + 1, "one", 1),
+					 entry_of(NOBODY, NOBODY + 2, "two", 1) };
+	struct snapshot *snapshot;
+
+	(void)state;
+	task_table_set_comm(&world.tasks, NOBODY, NOBODY, "leader", 6, false);
+	snapshot = build(KEYS_GROUPED, entries, 2);
+	assert_string_equal(row_of(snapshot, NOBODY, -1)->comm, "leader");
+	snapshot_destroy(snapshot);
+}
+
 static void test_rows_say_what_proc_says(void **state)
 {
 	const struct slice_entry entries[] = { entry_of(NOBODY, NOBODY, "a", 2),
@@ -364,6 +394,8 @@ int main(void)
 		TEST(test_the_idle_task_is_an_idle_process),
 		TEST(test_without_groups_there_are_threads_alone),
 		TEST(test_the_name_comes_from_proc_when_the_first_thread_was_not_hit),
+		TEST(test_a_task_with_samples_under_two_names_has_the_one_it_took_last),
+		TEST(test_without_proc_the_process_is_called_as_its_first_thread),
 		TEST(test_rows_say_what_proc_says),
 		TEST(test_an_exit_is_newer_than_what_was_read),
 		TEST(test_rows_keyed_by_pid_are_processes),

@@ -132,6 +132,40 @@ static void test_one_long_name_leaves_room_for_the_others(void **state)
 	scene_finish(&scene);
 }
 
+static void test_between_states_and_names_no_number_is_cut(void **state)
+{
+	struct scene scene;
+
+	(void)state;
+	scene_open(&scene, 40, 12);
+	scene_show(&scene);
+	push(&scene, FILTER_COMMAND, "nginx");
+	scene.snapshot.shown_weight = scene.snapshot.weight / 4;
+	scene.snapshot.truncated_stacks = 123;
+	scene_show(&scene);
+	assert_string_equal(tab_line(&scene),
+			    "  1 Symbols  \u2026 \u203a nginx \u203a 25.00 % ! more");
+	scene.snapshot.is_target_gone = true;
+	scene_show(&scene);
+	assert_string_equal(tab_line(&scene), "  1 Symbols  nginx target end\u2026 \u00b7 ! more");
+	scene_finish(&scene);
+}
+
+static void test_the_last_name_matters_more_than_the_ellipsis_before_it(void **state)
+{
+	struct scene scene;
+
+	(void)state;
+	scene_open(&scene, 40, 12);
+	scene_show(&scene);
+	push(&scene, FILTER_COMMAND, "pg-writer");
+	scene.snapshot.shown_weight = scene.snapshot.weight / 4;
+	scene.snapshot.truncated_stacks = 123;
+	scene_show(&scene);
+	assert_string_equal(tab_line(&scene), "  1 Symbols  pg-writer \u203a 25.00 % ! more");
+	scene_finish(&scene);
+}
+
 /* It never reaches into the names, and its end is the end of the line. */
 static void test_the_breadcrumb_stays_in_its_room_at_every_width(void **state)
 {
@@ -166,6 +200,8 @@ int main(void)
 		cmocka_unit_test(test_what_is_hidden_is_a_crumb),
 		cmocka_unit_test(test_the_beginning_of_a_long_way_is_an_ellipsis),
 		cmocka_unit_test(test_one_long_name_leaves_room_for_the_others),
+		cmocka_unit_test(test_between_states_and_names_no_number_is_cut),
+		cmocka_unit_test(test_the_last_name_matters_more_than_the_ellipsis_before_it),
 		cmocka_unit_test(test_the_breadcrumb_stays_in_its_room_at_every_width),
 	};
 
