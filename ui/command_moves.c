@@ -76,6 +76,10 @@ static void set_unfolded(struct ui_state *state, bool is_unfolded)
 		state_say(state, "threads fold out in the view of tasks");
 		return;
 	}
+	if (is_unfolded && row->threads == 1 && row->tasks == 1) {
+		state_say(state, "it has one thread");
+		return;
+	}
 	table_rows_set_unfolded(rows, process, is_unfolded);
 	if (!is_unfolded)
 		table_rows_select(rows, process);

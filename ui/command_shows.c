@@ -47,13 +47,20 @@ void command_sort_by(struct ui_state *state, enum column_id id)
 		sort_by(state, id, id == order->column && !order->is_reversed);
 }
 
+/* Nothing was drawn yet: all have. */
+static bool has_room(const struct ui_state *state, enum column_id id)
+{
+	return !state->table.drawn || (state->table.drawn & 1u << id);
+}
+
 void cmd_sort(struct ui_state *state)
 {
-	enum column_id id = state->orders[state->shown_kind].column;
+	const enum column_id before = state->orders[state->shown_kind].column;
+	enum column_id id = before;
 
 	do
 		id = (enum column_id)((id + 1) % COL_COUNT);
-	while (!is_sortable(state, id));
+	while (id != before && !(is_sortable(state, id) && has_room(state, id)));
 	sort_by(state, id, false);
 }
 
@@ -88,6 +95,7 @@ void cmd_order(struct ui_state *state)
 	for (int id = 0; id < COL_COUNT; id++)
 		if (is_sortable(state, (enum column_id)id))
 			add_column(state, (enum column_id)id, MENU_PLAIN);
+	menu_select(&state->menu, (int)state->orders[state->shown_kind].column);
 }
 
 static void column_chosen(struct ui_state *state, const struct menu_item *item)
@@ -127,6 +135,7 @@ void cmd_pause(struct ui_state *state)
 
 void cmd_window(struct ui_state *state)
 {
+	char name[HEADER_WINDOW_BYTES];
 	size_t next = 0;
 
 	for (size_t i = 0; i < WINDOW_COUNT; i++)
@@ -137,7 +146,7 @@ void cmd_window(struct ui_state *state)
 	state->window_ns = windows[next].ns;
 	state_request(state, REQUEST_WINDOW, state->window, state->window_ns);
 	state_say(state, "window: %s",
-		  header_window_name(state->window, (double)state->window_ns / 1e9,
+		  header_window_name(name, state->window, (double)state->window_ns / 1e9,
 				     state->is_zeroed));
 }
 

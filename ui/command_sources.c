@@ -69,6 +69,8 @@ void cmd_event(struct ui_state *state)
 	for (size_t i = 0; i < EVENT_COUNT; i++) {
 		snprintf(label, sizeof(label), "%-16s  %s", events[i].name, events[i].note);
 		menu_add(&state->menu, (int)i, MENU_PLAIN, label, "");
+		if (state->shown && !strcmp(state->shown->event, events[i].name))
+			menu_select(&state->menu, (int)i);
 	}
 	menu_add(&state->menu, EVENT_COUNT, MENU_PLAIN,
 		 "another\u2026          tracepoints, raw and PMU events", "");

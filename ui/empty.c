@@ -43,7 +43,7 @@ static void say_filtered(const struct ui_state *state, struct reason *out)
 static void find_reason(const struct ui_state *state, struct reason *out)
 {
 	const struct snapshot *snapshot = state->shown;
-	char number[FORMAT_BYTES];
+	char number[FORMAT_BYTES], window[HEADER_WINDOW_BYTES];
 
 	out->remedy[0] = '\0';
 	if (!snapshot) {
@@ -66,7 +66,7 @@ static void find_reason(const struct ui_state *state, struct reason *out)
 	} else {
 		snprintf(out->why, SENTENCE_BYTES, "%s no sample, %s.",
 			 snapshot->is_replay ? "The recording has" : "Nothing is hot:",
-			 header_window_name(snapshot->window, snapshot->window_s,
+			 header_window_name(window, snapshot->window, snapshot->window_s,
 					    state->is_zeroed));
 		snprintf(out->remedy, SENTENCE_BYTES, "w takes a longer window%s.",
 			 state->source ? ", t another target, e another event" : "");

@@ -19,16 +19,16 @@
 #define MORE	    "! more"	/* the rest, or what helps, is a key away */
 #define COUNTER_RANK 3		/* from here on pieces that MORE stands for as well */
 
-const char *header_window_name(enum window_kind window, double seconds, bool is_zeroed)
+const char *header_window_name(char out[HEADER_WINDOW_BYTES], enum window_kind window,
+			       double seconds, bool is_zeroed)
 {
-	static char text[FORMAT_BYTES + 8];
 	char number[FORMAT_BYTES];
 
 	switch (window) {
 	case WINDOW_SECONDS:
 	case WINDOW_INTERVAL:
-		snprintf(text, sizeof(text), "last %s", format_duration(number, seconds));
-		return text;
+		snprintf(out, HEADER_WINDOW_BYTES, "last %s", format_duration(number, seconds));
+		return out;
 	case WINDOW_ALL:
 		return is_zeroed ? "since zero" : "since start";
 	case WINDOW_DECAY:
@@ -57,10 +57,11 @@ static void list_identity(const struct snapshot *snapshot, struct pieces *list)
 static void list_quantities(const struct ui_state *state, struct pieces *list)
 {
 	const struct snapshot *snapshot = state->shown;
-	char text[FORMAT_BYTES];
+	char text[FORMAT_BYTES], window[HEADER_WINDOW_BYTES];
 
 	pieces_add(list, 1, ROLE_TEXT, "%s",
-		  header_window_name(snapshot->window, snapshot->window_s, state->is_zeroed));
+		   header_window_name(window, snapshot->window, snapshot->window_s,
+				      state->is_zeroed));
 	if (snapshot->window == WINDOW_ALL || snapshot->window == WINDOW_DECAY)
 		pieces_add(list, 5, ROLE_DIM, "%s", format_duration(text, snapshot->window_s));
 	pieces_add(list, 2, ROLE_TEXT, "%5s samples", format_count(text, snapshot->samples));
@@ -254,7 +255,7 @@ void header_draw(struct ui_state *state, struct canvas *canvas)
 		draw_load(state, canvas, y + 1);
 		tabs_draw(state, canvas, last, canvas->width - 2);
 	} else {
-		const int end = draw_states(state, canvas, last, canvas->width / 2);
+		const int end = draw_states(state, canvas, last, canvas->width * 11 / 20);
 
 		tabs_draw(state, canvas, last, end - 1 - (end < canvas->width - 1));
 	}

@@ -141,6 +141,13 @@ void menu_add(struct menu *menu, int id, enum menu_mark mark, const char *label,
 		show_item(menu, menu->count - 1);
 }
 
+void menu_select(struct menu *menu, int id)
+{
+	for (size_t i = 0; i < menu->shown_count; i++)
+		if (menu->items[menu->shown[i]].id == id)
+			menu->cursor = i;
+}
+
 void menu_close(struct menu *menu)
 {
 	menu->is_open = false;

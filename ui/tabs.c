@@ -1,5 +1,5 @@
-/* tabs.c - see ui/tabs.h. Where there is no room for all names of views, only the present one is
- * there, with its number; of a long breadcrumb the beginning leaves, for an ellipsis. */
+/* tabs.c - see ui/tabs.h. Where there is no room for all names of views, the others are numbers,
+ * then the present one is alone; of a long breadcrumb the beginning leaves, for an ellipsis. */
 #include "ui/tabs.h"
 
 #include <stdio.h>
@@ -12,6 +12,8 @@
 #define CRUMB_COUNT (FILTER_PARTS + 4)	/* "all", the parts, what is hidden, the share */
 #define CRUMB_CELLS 9		/* but not less: "no kernel" */
 #define TAB_BYTES   32
+
+enum tabs_form { TABS_NAMED, TABS_NUMBERED, TABS_ALONE };
 
 struct crumb {
 	char text[FILTER_PART_BYTES];
@@ -147,55 +149,72 @@ static void draw_crumbs(struct ui_state *state, struct canvas *canvas, int y, in
 	}
 }
 
-static void format_tab(const struct ui_state *state, int kind, char *out)
+/* "": it is not there. */
+static void format_tab(const struct ui_state *state, enum tabs_form form, int kind, char *out)
 {
-	if (state_is_table(state))
-		snprintf(out, TAB_BYTES, " %d %s ", kind + 1, table_specs[kind].title);
-	else
+	const bool is_here = kind == (int)state_kind(state);
+
+	out[0] = '\0';
+	if (!state_is_table(state) && is_here)
 		snprintf(out, TAB_BYTES, " %s ", state->view->ops->title);
+	else if (is_here || form == TABS_NAMED)
+		snprintf(out, TAB_BYTES, " %d %s ", kind + 1, table_specs[kind].title);
+	else if (form == TABS_NUMBERED)
+		snprintf(out, TAB_BYTES, " %d ", kind + 1);
 }
 
 /* Returns the column behind it. */
 static int draw_tab(struct ui_state *state, struct canvas *canvas, struct canvas_area area,
-		    int kind)
+		    enum tabs_form form, int kind)
 {
 	const bool is_here = kind == (int)state_kind(state);
 	char text[TAB_BYTES];
 	int used;
 
-	format_tab(state, kind, text);
+	format_tab(state, form, kind, text);
+	if (!text[0])
+		return area.x;
 	used = canvas_put_text(canvas, area, text, is_here ? ROLE_TAB : ROLE_DIM);
 	hits_add(&state->hits, (struct hit){ HIT_TAB, area.x, area.y, used, 1, (size_t)kind });
 	return area.x + used;
 }
 
-static int tabs_width(const struct ui_state *state, const struct canvas *canvas)
+static int tabs_width(const struct ui_state *state, const struct canvas *canvas,
+		      enum tabs_form form)
 {
 	char text[TAB_BYTES];
 	int width = 0;
 
 	for (int kind = 0; kind < VIEW_COUNT; kind++) {
-		format_tab(state, kind, text);
+		format_tab(state, form, kind, text);
 		width += canvas_text_width(canvas, text);
 	}
 	return width;
 }
 
-void tabs_draw(struct ui_state *state, struct canvas *canvas, int y, int width)
+static enum tabs_form choose_form(const struct ui_state *state, const struct canvas *canvas,
+				  int width)
 {
 	struct crumbs crumbs = { .count = 0 };
+	enum tabs_form form = TABS_NAMED;
+
+	if (!state_is_table(state))
+		return TABS_ALONE;
+	list_crumbs(state, &crumbs);
+	width -= crumbs_width(canvas, &crumbs, 0, width) + 2;
+	while (form < TABS_ALONE && tabs_width(state, canvas, form) > width)
+		form++;
+	return form;
+}
+
+void tabs_draw(struct ui_state *state, struct canvas *canvas, int y, int width)
+{
+	const enum tabs_form form = choose_form(state, canvas, width);
 	const int end = 1 + width;
 	int x = 1;
 
-	list_crumbs(state, &crumbs);
-	if (!state_is_table(state) ||
-	    tabs_width(state, canvas) + 2 + crumbs_width(canvas, &crumbs, 0, width) > width) {
-		x = draw_tab(state, canvas, (struct canvas_area){ x, y, end - x },
-			     (int)state_kind(state));
-	} else {
-		for (int kind = 0; kind < VIEW_COUNT; kind++)
-			x = draw_tab(state, canvas, (struct canvas_area){ x, y, end - x }, kind);
-	}
+	for (int kind = 0; kind < VIEW_COUNT; kind++)
+		x = draw_tab(state, canvas, (struct canvas_area){ x, y, end - x }, form, kind);
 	if (state_is_table(state))
 		draw_crumbs(state, canvas, y, x + 1, end);
 }

@@ -22,6 +22,11 @@ struct table_place *trail_place(struct trail *trail)
 	return &here->places[here->kind];
 }
 
+static bool is_level(const struct trail_level *level, enum view_kind kind, uint32_t parts)
+{
+	return level->kind == kind && level->parts == parts;
+}
+
 int trail_push(struct trail *trail, enum view_kind kind, const struct filter_part *part,
 	       struct diag *why)
 {
@@ -36,8 +41,12 @@ int trail_push(struct trail *trail, enum view_kind kind, const struct filter_par
 				TRAIL_PARTS);
 	if (part)
 		err = filter_add(&trail->filter, part, why);
-	if (err || (here->kind == kind && here->parts == trail->filter.count))
+	if (err || is_level(here, kind, trail->filter.count))
 		return err;
+	if (trail->count > 1 && is_level(here - 1, kind, trail->filter.count)) {
+		trail->count--;
+		return 0;
+	}
 	trail->levels[trail->count++] =
 		(struct trail_level){ .kind = kind, .parts = trail->filter.count };
 	return 0;
@@ -62,7 +71,7 @@ void trail_remove_part(struct trail *trail, uint32_t index)
 		const struct trail_level *before = kept ? &trail->levels[kept - 1] : NULL;
 
 		level->parts -= level->parts > index;
-		if (before && before->kind == level->kind && before->parts == level->parts)
+		if (before && is_level(before, level->kind, level->parts))
 			continue;
 		trail->levels[kept++] = *level;
 	}

@@ -29,6 +29,7 @@ static void draw_titles(struct ui_state *state, const struct column_layout *layo
 	const struct table_order *order = &state->orders[state->shown_kind];
 	char text[64];
 
+	state->table.drawn = 0;
 	for (size_t i = 0; i < layout->count; i++) {
 		const struct column *column = &columns[layout->places[i].id];
 		const struct canvas_area area = { layout->places[i].x, y, layout->places[i].width };
@@ -44,6 +45,7 @@ static void draw_titles(struct ui_state *state, const struct column_layout *layo
 		}
 		hits_add(&state->hits, (struct hit){ HIT_TITLE, area.x, y, area.width, 1,
 						     layout->places[i].id });
+		state->table.drawn |= 1u << layout->places[i].id;
 	}
 }
 

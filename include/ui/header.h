@@ -20,7 +20,10 @@ int header_lines(int width, int height);
 
 void header_draw(struct ui_state *state, struct canvas *canvas);
 
-/* "last 10 s", "since start", ...; a constant or a static buffer, valid until the next call. */
-const char *header_window_name(enum window_kind window, double seconds, bool is_zeroed);
+#define HEADER_WINDOW_BYTES 48
+
+/* "last 10 s", "since start", ...; returns @out or a constant. */
+const char *header_window_name(char out[HEADER_WINDOW_BYTES], enum window_kind window,
+			       double seconds, bool is_zeroed);
 
 #endif

@@ -62,6 +62,8 @@ void menu_open(struct menu *menu, const char *title, bool is_bottom);
 /* Out of memory: the line is left out. @label and @note (NULL: none) are copied and cut. */
 void menu_add(struct menu *menu, int id, enum menu_mark mark, const char *label,
 	      const char *note);
+/* The cursor goes to the line of @id, if it is there. */
+void menu_select(struct menu *menu, int id);
 void menu_close(struct menu *menu);
 
 /* Up, Down, PgUp, PgDn, Home, End move; Enter (and Space on a mark) chooses; Esc closes, or first

@@ -46,7 +46,8 @@ struct trail_level *trail_here(struct trail *trail);
 struct table_place *trail_place(struct trail *trail);
 
 /* Goes on to @kind, through @part, too (NULL: the same filter). 0, or as filter_add(), of which
- * TRAIL_PARTS are the most. A level like the last one is not added. */
+ * TRAIL_PARTS are the most. A level like the last one is not added, to one like that before it the
+ * way leads back: opening rows in turns is no way down. */
 int trail_push(struct trail *trail, enum view_kind kind, const struct filter_part *part,
 	       struct diag *why);
 /* False: only the first level is left. */

@@ -108,8 +108,7 @@ static void load(struct ingest *ingest, uint32_t id, const struct seen_mapping *
 		return;
 	}
 	if (ingest->config.is_replay && !seen->build_id.count) {
-		object_table_set_unreadable(&ingest->objects, id,
-					    "the recording has no build-id for it");
+		object_table_set_unreadable(&ingest->objects, id, "no build-id recorded");
 		return;
 	}
 	memcpy(request.path, seen->path, seen->path_len);

@@ -76,7 +76,7 @@ void process_stat_join_arguments(char *text, size_t len)
 	while (len && !text[len - 1])
 		len--;
 	for (size_t i = 0; i < len; i++)
-		if (!text[i])
+		if (!text[i] || text[i] == '\n' || text[i] == '\t')
 			text[i] = ' ';
 	text[len] = '\0';
 }

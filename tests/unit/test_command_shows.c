@@ -88,6 +88,21 @@ static void test_a_hidden_column_is_none_to_sort_by(void **state)
 	assert_int_equal(scene->state.orders[VIEW_SYMBOLS].column, COL_SYMBOL);
 }
 
+static void test_a_column_without_room_is_none_to_step_to(void **state)
+{
+	struct scene *scene = *state;
+
+	assert_int_equal(canvas_resize(&scene->canvas, 60, 24), 0);
+	frame_draw(&scene->state, &scene->canvas);
+	scene_press(scene, "s");
+	assert_int_equal(scene->state.orders[VIEW_SYMBOLS].column, COL_TOTAL);
+	scene_press(scene, "s");	/* SAMPLES, COMMAND are not on the screen */
+	assert_int_equal(scene->state.orders[VIEW_SYMBOLS].column, COL_OBJECT);
+	scene_press(scene, "o");
+	assert_int_equal(scene->state.menu.items[scene->state.menu.shown[scene->state.menu.cursor]]
+			 .id, COL_OBJECT);
+}
+
 static void test_the_interval_is_from_a_tenth_to_ten_seconds(void **state)
 {
 	static const struct {
@@ -208,6 +223,9 @@ static void test_threads_fold_out_and_in_from_any_of_them(void **state)
 	assert_string_equal(scene->state.message, "threads fold out in the view of tasks");
 	scene_press(scene, "4");
 	scene_answer(scene);
+	scene_press(scene, "+");
+	assert_string_equal(scene->state.message, "it has one thread");
+	assert_int_equal(scene->state.table.rows.count, 8);
 	scene_press(scene, "jj+");
 	assert_int_equal(scene->state.table.rows.count, 11);
 	scene_press(scene, "jj");
@@ -225,6 +243,7 @@ int main(void)
 		DESK_TEST(test_the_order_is_chosen_from_the_columns_shown),
 		DESK_TEST(test_the_columns_stay_open_while_they_are_switched),
 		DESK_TEST(test_a_hidden_column_is_none_to_sort_by),
+		DESK_TEST(test_a_column_without_room_is_none_to_step_to),
 		DESK_TEST(test_the_interval_is_from_a_tenth_to_ten_seconds),
 		DESK_TEST(test_nothing_can_be_frozen_before_there_is_a_picture),
 		DESK_TEST(test_the_last_of_each_kind_is_asked_in_the_order_of_the_keys),

@@ -64,6 +64,9 @@ static void test_an_event_of_the_menu_or_any_other(void **state)
 	struct scene *scene = *state;
 
 	scene_press(scene, "e");
+	scene_press_key(scene, UI_KEY_ENTER);	/* the cursor is on the present one */
+	check_asked(scene, SOURCE_EVENT, "cpu-clock");
+	scene_press(scene, "e");
 	choose(scene, "page-faults");
 	check_asked(scene, SOURCE_EVENT, "page-faults");
 	scene_press(scene, "e");

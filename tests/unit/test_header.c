@@ -15,12 +15,15 @@
 
 static void test_windows_have_their_names(void **state)
 {
+	char name[HEADER_WINDOW_BYTES];
+
 	(void)state;
-	assert_string_equal(header_window_name(WINDOW_SECONDS, 10, false), "last 10 s");
-	assert_string_equal(header_window_name(WINDOW_SECONDS, 2.5, true), "last 2.5 s");
-	assert_string_equal(header_window_name(WINDOW_ALL, 100, false), "since start");
-	assert_string_equal(header_window_name(WINDOW_ALL, 100, true), "since zero");
-	assert_string_equal(header_window_name(WINDOW_DECAY, 100, false), "decaying, half in 5 s");
+	assert_string_equal(header_window_name(name, WINDOW_SECONDS, 10, false), "last 10 s");
+	assert_string_equal(header_window_name(name, WINDOW_SECONDS, 2.5, true), "last 2.5 s");
+	assert_string_equal(header_window_name(name, WINDOW_ALL, 100, false), "since start");
+	assert_string_equal(header_window_name(name, WINDOW_ALL, 100, true), "since zero");
+	assert_string_equal(header_window_name(name, WINDOW_DECAY, 100, false),
+			    "decaying, half in 5 s");
 }
 
 /*   width   below 100: two lines, else one;  height: 16 and more have the load, wide ones always */

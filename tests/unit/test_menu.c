@@ -122,6 +122,16 @@ static void test_lines_stand_in_the_order_they_were_added(void **state)
 	assert_false(menu.is_open);
 }
 
+static void test_the_cursor_can_begin_on_a_line(void **state)
+{
+	(void)state;
+	open_commands();
+	menu_select(&menu, 3);
+	menu_select(&menu, 77);
+	menu_press(&menu, UI_KEY_ENTER);
+	assert_int_equal(menu_chosen(&menu)->id, 3);
+}
+
 static void test_the_best_match_comes_first(void **state)
 {
 	(void)state;
@@ -493,6 +503,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		MENU_TEST(test_lines_stand_in_the_order_they_were_added),
+		MENU_TEST(test_the_cursor_can_begin_on_a_line),
 		MENU_TEST(test_the_best_match_comes_first),
 		MENU_TEST(test_words_match_in_any_order_and_case),
 		MENU_TEST(test_a_later_begin_of_a_word_counts_more_than_the_first_place),

@@ -80,6 +80,7 @@ static void test_arguments_become_one_line(void **state)
 	assert_joined("ls\0\0x\0", 6, "ls  x");		/* an empty one */
 	assert_joined("postgres: idle\0\0\0\0", 18, "postgres: idle");
 	assert_joined("cut off", 7, "cut off");
+	assert_joined("sh\0-c\0date\nls\t-l\n\0", 19, "sh -c date ls -l ");
 	assert_joined("\0\0", 2, "");
 	assert_joined("", 0, "");
 }

@@ -159,7 +159,7 @@ static void test_sorting_keeps_the_chosen_row(void **state)
 static void test_sort_goes_through_the_columns_and_around(void **state)
 {
 	static const enum column_id expected[] = {
-		COL_TOTAL, COL_SAMPLES, COL_COMMAND, COL_OBJECT, COL_SYMBOL, COL_SELF,
+		COL_TOTAL, COL_COMMAND, COL_OBJECT, COL_SYMBOL, COL_SELF,
 	};
 	struct desk *desk = *state;
 

@@ -28,7 +28,7 @@ static void push(struct scene *scene, enum filter_field field, const char *text)
 	scene_show(scene);
 }
 
-static void test_all_names_where_there_is_room_else_only_the_present_one(void **state)
+static void test_all_names_where_there_is_room_else_numbers_or_one(void **state)
 {
 	struct scene scene;
 
@@ -39,10 +39,16 @@ static void test_all_names_where_there_is_room_else_only_the_present_one(void **
 			       " 1 Symbols  2 Objects  3 Commands  4 Tasks  5 CPUs "));
 	assert_int_equal(canvas_resize(&scene.canvas, 50, 24), 0);
 	assert_string_equal(tab_line(&scene),
-			    "  1 Symbols                                   all");
+			    "  1 Symbols  2  3  4  5                       all");
+	assert_int_equal(canvas_resize(&scene.canvas, 40, 24), 0);
+	assert_string_equal(tab_line(&scene), "  1 Symbols  2  3  4  5             all");
+	push(&scene, FILTER_COMMAND, "a name");
+	assert_string_equal(tab_line(&scene), "  1 Symbols      all › a name ›  0.00 %");
+	assert_true(state_go_back(&scene.state));
+	assert_int_equal(canvas_resize(&scene.canvas, 50, 24), 0);
 	state_show_kind(&scene.state, VIEW_CPUS);
 	assert_string_equal(tab_line(&scene),
-			    "  5 CPUs                                      all");
+			    "  1  2  3  4  5 CPUs                          all");
 	scene_finish(&scene);
 }
 
@@ -147,7 +153,7 @@ static void test_between_states_and_names_no_number_is_cut(void **state)
 			    "  1 Symbols  \u2026 \u203a nginx \u203a 25.00 % ! more");
 	scene.snapshot.is_target_gone = true;
 	scene_show(&scene);
-	assert_string_equal(tab_line(&scene), "  1 Symbols  nginx target end\u2026 \u00b7 ! more");
+	assert_string_equal(tab_line(&scene), "  1 Symbols  ngi\u2026 target ended \u00b7 ! more");
 	scene_finish(&scene);
 }
 
@@ -193,7 +199,7 @@ static void test_the_breadcrumb_stays_in_its_room_at_every_width(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_all_names_where_there_is_room_else_only_the_present_one),
+		cmocka_unit_test(test_all_names_where_there_is_room_else_numbers_or_one),
 		cmocka_unit_test(test_a_page_of_text_has_its_own_name),
 		cmocka_unit_test(test_the_breadcrumb_ends_with_what_part_of_the_window_it_is),
 		cmocka_unit_test(test_no_share_is_shown_while_it_is_counted),

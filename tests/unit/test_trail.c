@@ -49,6 +49,24 @@ static void test_back_takes_the_last_part_away_and_finds_the_place(void **state)
 	assert_false(trail_pop(&trail));
 }
 
+static void test_opening_in_turns_what_is_in_the_filter_goes_no_deeper(void **state)
+{
+	struct trail trail;
+
+	(void)state;
+	trail_init(&trail, VIEW_SYMBOLS);
+	push(&trail, VIEW_TASKS, FILTER_PID, 1);
+	push(&trail, VIEW_SYMBOLS, FILTER_PID, 1);
+	assert_int_equal(trail.count, 3);
+	trail_place(&trail)->cursor_id = 8;
+	push(&trail, VIEW_TASKS, FILTER_PID, 1);
+	assert_int_equal(trail.count, 2);
+	push(&trail, VIEW_SYMBOLS, FILTER_PID, 1);
+	assert_int_equal(trail.count, 3);
+	push(&trail, VIEW_TASKS, FILTER_PID, 2);
+	assert_int_equal(trail.count, 4);	/* another filter is a level of its own */
+}
+
 static void test_a_level_like_the_last_is_not_added(void **state)
 {
 	struct trail trail;
@@ -107,6 +125,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_back_takes_the_last_part_away_and_finds_the_place),
+		cmocka_unit_test(test_opening_in_turns_what_is_in_the_filter_goes_no_deeper),
 		cmocka_unit_test(test_a_level_like_the_last_is_not_added),
 		cmocka_unit_test(test_a_part_that_is_removed_leaves_all_levels),
 		cmocka_unit_test(test_a_full_trail_says_so_and_stays),
