@@ -236,8 +236,10 @@ enum menu_result menu_press(struct menu *menu, int key)
 	const size_t page = menu->height > 3 ? (size_t)menu->height - 2 : 1;
 
 	switch (key) {
-	case UI_KEY_UP:		return move_up(menu, 1);
-	case UI_KEY_DOWN:	return move_to(menu, menu->cursor + 1);
+	case UI_KEY_UP:
+	case UI_KEY_BACKTAB:	return move_up(menu, 1);
+	case UI_KEY_DOWN:
+	case UI_KEY_TAB:	return move_to(menu, menu->cursor + 1);
 	case UI_KEY_PAGE_UP:	return move_up(menu, page);
 	case UI_KEY_PAGE_DOWN:	return move_to(menu, menu->cursor + page);
 	case UI_KEY_HOME:	return move_to(menu, 0);

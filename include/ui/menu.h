@@ -66,8 +66,8 @@ void menu_add(struct menu *menu, int id, enum menu_mark mark, const char *label,
 void menu_select(struct menu *menu, int id);
 void menu_close(struct menu *menu);
 
-/* Up, Down, PgUp, PgDn, Home, End move; Enter (and Space on a mark) chooses; Esc closes, or first
- * clears what was typed; Backspace erases; characters narrow. */
+/* Up, Down, Tab, PgUp, PgDn, Home, End move; Enter (and Space on a mark) chooses; Esc closes, or
+ * first clears what was typed; Backspace erases; characters narrow. */
 enum menu_result menu_press(struct menu *menu, int key);
 /* A click on a line chooses it, the wheel moves, a click outside closes. Where the box is, the last
  * draw has said. */

@@ -26,6 +26,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 TIME_LIMIT_S = 240	# for a hang
 SHOWN = 20		# differences printed per comparison
+COMM_BYTES = 15
 KERNEL_MODE, GUEST_MODES, GUEST_LEVELS = 1, (4, 5), ("g", "u")
 REPORT_TITLE = re.compile(r"^# Samples: \S+\s+of events? '(.*)'$")
 
@@ -93,11 +94,12 @@ class Perf:
     @staticmethod
     def report_rows(path, *options):
         """(event, columns of a row as text) of perf report. A column that an option makes the same for
-        all rows is left out."""
+        all rows is left out. Without its width perf cuts a command to what the thread was called
+        at first."""
         text = run([*PERF, "report", "-f", "-i", path, "--stdio", "-n", "--no-children",
                     "--no-demangle", "--no-branch-stack", "--no-group", "-g", "none",
                     "-F", "sample,period,comm,dso,sym", "--percent-limit", "0", "-t", "|",
-                    *options])
+                    "-w", f"0,0,{COMM_BYTES}", *options])
         event = None
         for line in text.splitlines():
             title = REPORT_TITLE.match(line)

@@ -205,6 +205,10 @@ static void test_the_cursor_stays_within_the_lines(void **state)
 	draw(40, 12, 1, 11);		/* 10 lines: 8 in the frame */
 	menu_press(&menu, UI_KEY_UP);
 	assert_int_equal(menu.cursor, 0);
+	menu_press(&menu, UI_KEY_TAB);
+	assert_int_equal(menu.cursor, 1);
+	menu_press(&menu, UI_KEY_BACKTAB);
+	assert_int_equal(menu.cursor, 0);
 	menu_press(&menu, UI_KEY_PAGE_DOWN);
 	assert_int_equal(menu.cursor, 8);
 	menu_press(&menu, UI_KEY_END);
