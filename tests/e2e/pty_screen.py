@@ -123,11 +123,13 @@ class PtyScreen:
         return bool(found)
 
     def look(self, seconds):
-        """Takes in what comes within that time."""
+        """Takes in what comes within that time; False if that is nothing."""
         end = time.monotonic() + seconds
+        is_found = False
         while (left := end - time.monotonic()) > 0:
             if select.select([self.terminal], [], [], left)[0]:
-                self.take()
+                is_found |= self.take()
+        return is_found
 
     def send(self, data):
         """Never blocks for ever: what comes back meanwhile is taken in."""
@@ -152,9 +154,10 @@ class PtyScreen:
         return self.picture.text()
 
     def wait(self, is_true, what):
-        """The screen's text, once @is_true(text)."""
+        """The screen's text, once @is_true(text) of a picture to which nothing is added: a part of
+        one may show new rows above an old bottom line."""
         end = time.monotonic() + PATIENCE_S
-        while not is_true(text := self.text()):
+        while not (is_true(text := self.text()) and not self.look(0.05)):
             if time.monotonic() > end or self.process.poll() is not None:
                 raise TimeoutError(f"waited for {what}; the screen is:\n{text}")
             self.look(0.05)
