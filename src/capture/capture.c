@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -171,6 +172,14 @@ static void tell_cpu_wide(struct capture *capture)
 	     " processes asked for", threads, needed, cause);
 }
 
+/* The first one's inode is fixed: linux/proc_ns.h, PROC_PID_INIT_INO. */
+static bool is_in_pid_namespace(void)
+{
+	struct stat found;
+
+	return !stat("/proc/self/ns/pid", &found) && found.st_ino != 0xeffffffcu;
+}
+
 static void tell_concessions(struct capture *capture)
 {
 	const struct capture_plan *plan = &capture->plan;
@@ -189,6 +198,9 @@ static void tell_concessions(struct capture *capture)
 		     paranoid, event_permission_remedy(1, remedy, sizeof(remedy)));
 	if (plan->is_cpu_wide)
 		tell_cpu_wide(capture);
+	if (plan->kind == TARGET_SYSTEM && is_in_pid_namespace())
+		tell(capture, "in a PID namespace: processes outside of it are counted as process 0;"
+		     " run in the host's (a container with --pid=host)");
 	if (plan->ring_pages < capture->wanted_ring_pages)
 		tell(capture, "ring buffers of %zu instead of %zu KiB (kernel.perf_event_mlock_kb"
 		     " is %ld): bursts may be lost; sudo sysctl kernel.perf_event_mlock_kb=%zu",
