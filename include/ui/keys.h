@@ -41,9 +41,9 @@ enum ui_key {
 
 #define UI_KEY_CTRL(letter) ((letter) & 0x1f)
 
-/* How long the rest of a sequence may take. A lone Esc is known only after this, so it must not be
- * felt as slow; a sequence that was cut between two packets arrives within a few ten ms. */
-#define KEYS_ESCAPE_MS 45
+/* How long the rest of a sequence may take. A lone Esc is known only after this, and is to be
+ * answered within 50 ms on a busy machine; what a slow line cuts follows within a few ms. */
+#define KEYS_ESCAPE_MS 25
 /* How long the rest of anything else may take. Nobody types these bytes, so that nothing is felt,
  * and half a mouse report must not act as the digits that it is made of. */
 #define KEYS_SEQUENCE_MS 500
