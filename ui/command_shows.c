@@ -200,8 +200,9 @@ static void interval_accepted(struct ui_state *state)
 
 void cmd_interval(struct ui_state *state)
 {
-	static const struct prompt_use use = { "refresh every (s):", NULL, interval_accepted,
-					       NULL };
+	static const struct prompt_use use = {
+		.label = "refresh every (s):", .accepted = interval_accepted,
+	};
 	char text[FORMAT_BYTES];
 
 	snprintf(text, sizeof(text), "%g", (double)state->interval_ns / 1e9);

@@ -29,7 +29,9 @@ static void event_accepted(struct ui_state *state)
 
 static void prompt_event(struct ui_state *state)
 {
-	static const struct prompt_use use = { "event (as for -e):", NULL, event_accepted, NULL };
+	static const struct prompt_use use = {
+		.label = "event (as for -e):", .accepted = event_accepted,
+	};
 
 	state_open_prompt(state, &use, "");
 }
@@ -83,8 +85,9 @@ static void frequency_accepted(struct ui_state *state)
 
 void cmd_frequency(struct ui_state *state)
 {
-	static const struct prompt_use use = { "samples a second and CPU:", NULL,
-					       frequency_accepted, NULL };
+	static const struct prompt_use use = {
+		.label = "samples a second and CPU:", .accepted = frequency_accepted,
+	};
 	char text[32] = "";
 
 	if (!can_change(state))
@@ -121,11 +124,16 @@ enum target_line { LINE_ROW, LINE_ALL, LINE_PROCESSES, LINE_THREADS, LINE_USER, 
 
 static void target_chosen(struct ui_state *state, const struct menu_item *item)
 {
-	static const struct prompt_use processes = { "process ids:", NULL, processes_accepted,
-						     NULL };
-	static const struct prompt_use threads = { "thread ids:", NULL, threads_accepted, NULL };
-	static const struct prompt_use user = { "user:", NULL, user_accepted, NULL };
-	static const struct prompt_use cpus = { "CPUs (0-3,8):", NULL, cpus_accepted, NULL };
+	static const struct prompt_use processes = {
+		.label = "process ids:", .accepted = processes_accepted,
+	};
+	static const struct prompt_use threads = {
+		.label = "thread ids:", .accepted = threads_accepted,
+	};
+	static const struct prompt_use user = { .label = "user:", .accepted = user_accepted };
+	static const struct prompt_use cpus = {
+		.label = "CPUs (0-3,8):", .accepted = cpus_accepted,
+	};
 	char pid[32];
 
 	switch ((enum target_line)item->id) {

@@ -113,6 +113,8 @@ const struct snapshot *state_offer_snapshot(struct ui_state *state, const struct
 		}
 	}
 	state_refresh_view(state);
+	if (state->prompt.is_open && state->prompt_use->refreshed)
+		state->prompt_use->refreshed(state);
 	press_deferred(state);
 	return old;
 }

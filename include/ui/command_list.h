@@ -29,10 +29,12 @@ void cmd_log(struct ui_state *state);
 void cmd_help(struct ui_state *state);
 void command_show_view(struct ui_state *state, enum view_kind kind);
 
-/* command_finds.c: search and filters */
+/* command_finds.c: search */
 void cmd_search(struct ui_state *state);
 void cmd_find_next(struct ui_state *state);
 void cmd_find_previous(struct ui_state *state);
+
+/* command_filters.c: what is counted */
 void cmd_filter(struct ui_state *state);
 void cmd_filters(struct ui_state *state);
 void cmd_row_menu(struct ui_state *state);

@@ -35,6 +35,7 @@ struct prompt_use {
 	void (*edited)(struct ui_state *state);		/* NULL: nothing to do */
 	void (*accepted)(struct ui_state *state);
 	void (*cancelled)(struct ui_state *state);	/* NULL: nothing to do */
+	void (*refreshed)(struct ui_state *state);	/* the rows beneath; NULL: nothing to do */
 };
 
 /* What an open menu is for. */

@@ -199,8 +199,8 @@ static void tell_concessions(struct capture *capture)
 	if (plan->is_cpu_wide)
 		tell_cpu_wide(capture);
 	if (plan->kind == TARGET_SYSTEM && is_in_pid_namespace())
-		tell(capture, "in a PID namespace: processes outside of it are counted as process 0;"
-		     " run in the host's (a container with --pid=host)");
+		tell(capture, "in a PID namespace: processes outside of it are counted as process"
+		     " 0; run in the host's (a container with --pid=host)");
 	if (plan->ring_pages < capture->wanted_ring_pages)
 		tell(capture, "ring buffers of %zu instead of %zu KiB (kernel.perf_event_mlock_kb"
 		     " is %ld): bursts may be lost; sudo sysctl kernel.perf_event_mlock_kb=%zu",

@@ -1,0 +1,267 @@
+/* command_filters.c - what is counted: the text filter, the list of filters, the menu of a row. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "ui/command_list.h"
+
+/* The text filter: the last level of the trail while it is edited. */
+
+static bool is_text_level(const struct trail *trail)
+{
+	return trail->count > 1 && trail->filter.count &&
+	       trail->filter.parts[trail->filter.count - 1].field == FILTER_TEXT &&
+	       !trail->filter.parts[trail->filter.count - 1].is_negated &&
+	       trail->levels[trail->count - 2].parts == trail->filter.count - 1;
+}
+
+static void set_filter_text(struct ui_state *state, const char *text)
+{
+	struct filter_part part = { .field = FILTER_TEXT };
+	struct diag why = { 0 };
+
+	if (filter_check_text(text, &why)) {
+		prompt_note(&state->prompt, why.text);
+		return;		/* half a regular expression: the rows stay until it is one */
+	}
+	if (is_text_level(&state->trail)) {
+		trail_pop(&state->trail);
+		state->wants_restore = true;
+	}
+	snprintf(part.text, sizeof(part.text), "%s", text);
+	if (text[0]) {
+		state_go(state, state_kind(state), &part);
+		state->wants_restore = false;	/* the cursor stays on its row while one types */
+	} else {
+		state_ask(state);
+	}
+}
+
+static void filter_edited(struct ui_state *state)
+{
+	set_filter_text(state, state->prompt.text);
+}
+
+static void filter_accepted(struct ui_state *state)
+{
+	struct diag why = { 0 };
+
+	if (filter_check_text(state->prompt.text, &why))
+		state_say(state, "%s", why.text);
+}
+
+static void filter_cancelled(struct ui_state *state)
+{
+	set_filter_text(state, state->filter_before);
+}
+
+void cmd_filter(struct ui_state *state)
+{
+	static const struct prompt_use use = {
+		.label = "filter:", .edited = filter_edited, .accepted = filter_accepted,
+		.cancelled = filter_cancelled,
+	};
+	const struct filter *filter = &state->trail.filter;
+	const bool is_there = is_text_level(&state->trail);
+
+	snprintf(state->filter_before, sizeof(state->filter_before), "%s",
+		 is_there ? filter->parts[filter->count - 1].text : "");
+	state_open_prompt(state, &use, state->filter_before);
+}
+
+/* What a name is the name of: program and command are often called the same. */
+static const char *field_word(enum filter_field field)
+{
+	switch (field) {
+	case FILTER_COMMAND:	return "command";
+	case FILTER_OBJECT:	return "object";
+	case FILTER_SYMBOL:	return "symbol";
+	case FILTER_TEXT:	return "text";
+	case FILTER_KERNEL:
+	case FILTER_USER:	return "code";
+	case FILTER_PID:
+	case FILTER_TID:
+	case FILTER_CPU:
+		break;
+	}
+	return "";
+}
+
+/* The list of filters. */
+
+#define ALL_FILTERS	 FILTER_PARTS
+#define HIDDEN_KERNEL	 (FILTER_PARTS + 1)
+#define HIDDEN_USER	 (FILTER_PARTS + 2)
+
+static void remove_all_filters(struct ui_state *state)
+{
+	while (trail_pop(&state->trail))
+		;
+	state->hide_kernel = state->hide_user = false;
+	state->wants_restore = true;
+}
+
+static void filter_chosen(struct ui_state *state, const struct menu_item *item)
+{
+	if (item->id == HIDDEN_KERNEL)
+		state->hide_kernel = false;
+	else if (item->id == HIDDEN_USER)
+		state->hide_user = false;
+	else if (item->id != ALL_FILTERS)
+		trail_remove_part(&state->trail, (uint32_t)item->id);
+	else
+		remove_all_filters(state);
+	state_ask(state);
+}
+
+void cmd_filters(struct ui_state *state)
+{
+	static const struct menu_use use = { filter_chosen };
+	const struct filter *filter = &state->trail.filter;
+	char text[FILTER_PART_BYTES];
+
+	if (!filter->count && !state->hide_kernel && !state->hide_user) {
+		state_say(state, "there is no filter: \\ text, Enter a row, . its menu");
+		return;
+	}
+	state_open_menu(state, &use, "take a filter away", false);
+	for (uint32_t i = 0; i < filter->count; i++)
+		menu_add(&state->menu, (int)i, MENU_PLAIN,
+			 filter_format_part(&filter->parts[i], text),
+			 field_word(filter->parts[i].field));
+	if (state->hide_kernel)
+		menu_add(&state->menu, HIDDEN_KERNEL, MENU_PLAIN, "no kernel", "K");
+	if (state->hide_user)
+		menu_add(&state->menu, HIDDEN_USER, MENU_PLAIN, "no user code", "U");
+	if (filter->count + state->hide_kernel + state->hide_user > 1)
+		menu_add(&state->menu, ALL_FILTERS, MENU_PLAIN, "all of them, back to the start",
+			 "");
+}
+
+void cmd_idle(struct ui_state *state)
+{
+	state->show_idle = !state->show_idle;
+	state_refresh_view(state);
+}
+
+void cmd_hide_kernel(struct ui_state *state)
+{
+	state->hide_kernel = !state->hide_kernel;
+	state_ask(state);
+}
+
+void cmd_hide_user(struct ui_state *state)
+{
+	state->hide_user = !state->hide_user;
+	state_ask(state);
+}
+
+/* The menu of a row: its parts, each as "only" and "not", and as the way into other views. */
+
+enum row_action { ROW_OPEN, ROW_ONLY, ROW_NOT, ROW_SAMPLE };
+
+#define ROW_ITEM(action, kind, part) ((int)(action) << 16 | (int)(kind) << 8 | (int)(part))
+
+static void row_chosen(struct ui_state *state, const struct menu_item *item)
+{
+	const enum row_action action = (enum row_action)(item->id >> 16);
+	const enum view_kind kind = (enum view_kind)(item->id >> 8 & 0xff);
+	struct filter_part part = state->menu_parts[item->id & 0xff];
+	char pid[FILTER_PART_BYTES];
+
+	if (action == ROW_SAMPLE) {
+		snprintf(pid, sizeof(pid), "%" PRIu64, part.number);
+		state_change_source(state, SOURCE_PROCESSES, pid);
+		return;
+	}
+	part.is_negated = action == ROW_NOT;
+	state_go(state, kind, &part);
+}
+
+static void add_ways(struct ui_state *state, const struct snapshot_row *row)
+{
+	const enum view_kind here = state->shown_kind;
+	char text[FILTER_PART_BYTES], label[MENU_LABEL_BYTES];
+
+	if (!views_opening_part(here, row, &state->menu_parts[0]))
+		return;
+	filter_format_part(&state->menu_parts[0], text);
+	for (int i = 0; i < VIEW_COUNT; i++) {
+		/* What Enter opens comes first. */
+		const int kind = (int)(table_specs[here].opens + (unsigned int)i) % VIEW_COUNT;
+
+		if (kind == (int)here)
+			continue;
+		snprintf(label, sizeof(label), "open %s: %s", table_specs[kind].title, text);
+		menu_add(&state->menu, ROW_ITEM(ROW_OPEN, kind, 0), MENU_PLAIN, label,
+			 i ? "" : "Enter");
+	}
+}
+
+static size_t collect_parts(struct ui_state *state, const struct snapshot_row *row)
+{
+	static const enum filter_field fields[] = {
+		FILTER_SYMBOL, FILTER_OBJECT, FILTER_COMMAND, FILTER_TID, FILTER_PID, FILTER_CPU,
+		FILTER_KERNEL, FILTER_USER,
+	};
+	size_t count = 0;
+	struct filter_part part;
+
+	if (views_opening_part(state->shown_kind, row, &part))
+		state->menu_parts[count++] = part;
+	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
+		if ((!count || fields[i] != state->menu_parts[0].field) &&
+		    views_row_part(fields[i], row, &part))
+			state->menu_parts[count++] = part;
+	return count;
+}
+
+static void add_filters(struct ui_state *state, size_t part_count, enum row_action action,
+			const char *word)
+{
+	const enum view_kind here = state->shown_kind;
+	char text[FILTER_PART_BYTES], label[MENU_LABEL_BYTES];
+
+	for (size_t i = 0; i < part_count; i++) {
+		snprintf(label, sizeof(label), "%s %s", word,
+			 filter_format_part(&state->menu_parts[i], text));
+		menu_add(&state->menu, ROW_ITEM(action, here, i), MENU_PLAIN, label,
+			 field_word(state->menu_parts[i].field));
+	}
+}
+
+/* Into @out[FILTER_PART_BYTES] what has no name of its own. */
+static const char *row_title(enum view_kind kind, const struct snapshot_row *row, char *out)
+{
+	struct filter_part part;
+
+	if (row->symbol[0])
+		return row->symbol;
+	if (row->object[0] || row->comm[0])
+		return row->object[0] ? row->object : row->comm;
+	return views_opening_part(kind, row, &part) ? filter_format_part(&part, out) : "row";
+}
+
+void cmd_row_menu(struct ui_state *state)
+{
+	static const struct menu_use use = { row_chosen };
+	const struct snapshot_row *row = table_rows_cursor(&state->table.rows);
+	char label[MENU_LABEL_BYTES], title[FILTER_PART_BYTES];
+	size_t count;
+
+	if (!row)
+		return;
+	count = collect_parts(state, row);
+	state_open_menu(state, &use, row_title(state->shown_kind, row, title), false);
+	add_ways(state, row);
+	add_filters(state, count, ROW_ONLY, "only");
+	add_filters(state, count, ROW_NOT, "not");
+	if (!state->source || row->pid <= 0)
+		return;
+	for (size_t i = 0; i < count; i++) {
+		if (state->menu_parts[i].field != FILTER_PID)
+			continue;
+		snprintf(label, sizeof(label), "sample only pid %" PRId64 " from now on", row->pid);
+		menu_add(&state->menu, ROW_ITEM(ROW_SAMPLE, 0, i), MENU_PLAIN, label, "");
+	}
+}
