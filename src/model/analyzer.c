@@ -24,6 +24,7 @@
 #define FIRST_REFRESH_NS    (150 * CLOCK_NS_PER_MS) /* the screen should not stay empty */
 #define SECOND_REFRESH_NS   (500 * CLOCK_NS_PER_MS) /* by then the kernel's names are there */
 #define NAMES_WAIT_NS	    (5 * CLOCK_NS_PER_S)    /* for the last snapshot of a batch */
+#define TASKS_REFRESH_NS    (150 * CLOCK_NS_PER_MS) /* by then /proc was read for the new rows */
 #define NAMES_REFRESH_NS    (200 * CLOCK_NS_PER_MS) /* a still picture whose names arrive */
 
 struct analyzer {
@@ -35,6 +36,7 @@ struct analyzer {
 	int request_fd, snapshot_fd;	/* eventfds */
 	uint64_t next_refresh_ns;
 	uint64_t refreshes;
+	uint64_t tasks_due_ns;		/* a second picture of rows just asked for; 0: none */
 	uint64_t enforced_seq;		/* slices up to here have been checked against the budget */
 	uint64_t end_ns;		/* when QUEUE_END came; 0: not yet */
 	struct diag end_why;
@@ -253,6 +255,8 @@ static void take_request(struct analyzer *analyzer, const struct request *reques
 		break;
 	case REQUEST_QUERY:
 		config->query = request->query;
+		if (config->reader && (config->query.keys & (KEY_PID | KEY_TID)))
+			analyzer->tasks_due_ns = clock_now_ns() + TASKS_REFRESH_NS;
 		break;
 	case REQUEST_EVENT:
 		analyzer->publisher.event = request->value;
@@ -322,6 +326,15 @@ static void refresh_names(struct analyzer *analyzer, uint64_t now_ns)
 	publish(analyzer, analyzer->is_last_published);
 }
 
+/* What the first picture asked of /proc is there now; a still picture would never say it. */
+static void refresh_tasks(struct analyzer *analyzer, uint64_t now_ns)
+{
+	if (!analyzer->tasks_due_ns || now_ns < analyzer->tasks_due_ns)
+		return;
+	analyzer->tasks_due_ns = 0;
+	publish(analyzer, analyzer->is_last_published);
+}
+
 static void refresh_if_due(struct analyzer *analyzer, uint64_t now_ns)
 {
 	if (analyzer->publisher.frozen_ns) {
@@ -381,9 +394,11 @@ static int wait_ms(struct analyzer *analyzer, uint64_t now_ns)
 static int poll_ms(struct analyzer *analyzer, uint64_t now_ns)
 {
 	const int refresh_ms = wait_ms(analyzer, now_ns);
-	const uint64_t due_ns = publisher_due_ns(&analyzer->publisher);
+	uint64_t due_ns = publisher_due_ns(&analyzer->publisher);
 	int due_ms;
 
+	if (analyzer->tasks_due_ns && analyzer->tasks_due_ns < due_ns)
+		due_ns = analyzer->tasks_due_ns;
 	if (due_ns == UINT64_MAX)
 		return refresh_ms;
 	due_ms = ms_until(due_ns, now_ns);
@@ -413,6 +428,7 @@ static void *run(void *argument)
 		enforce_budget(analyzer);
 		take_requests(analyzer);
 		publisher_tick(&analyzer->publisher, clock_now_ns());
+		refresh_tasks(analyzer, clock_now_ns());
 		refresh_if_due(analyzer, clock_now_ns());
 	}
 	return NULL;
