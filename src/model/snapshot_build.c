@@ -182,17 +182,22 @@ static void put_load(struct row_list *list, struct snapshot_row *row, struct row
 		put_task(list, row, text);
 }
 
-/* A task that became another program has samples under both names: it is called what it is now.
- * Unknown: "". */
-static size_t put_present_comm(struct row_list *list, uint32_t tid)
+/* A task that became another program has samples under both names: it is called what it is now, or
+ * by one of them when it ended long ago. */
+static size_t put_present_comm(struct row_list *list, uint32_t tid, const struct fold_row *from)
 {
-	const struct thread *thread = task_table_find_thread(list->fold->tasks, tid);
+	const struct fold *fold = list->fold;
+	const struct thread *thread = task_table_find_thread(fold->tasks, tid);
 	char comm[THREAD_COMM_BYTES + 1] = "";
 
-	if (!thread || !thread->has_comm)
+	if (thread && thread->has_comm) {
+		memcpy(comm, thread->comm, thread->comm_len);
+		return put_text(&list->block, comm);
+	}
+	if (from->task == FOLD_NONE)
 		return 0;
-	memcpy(comm, thread->comm, thread->comm_len);
-	return put_text(&list->block, comm);
+	return put_string(&list->block, fold->names->strings,
+			  fold->tasks->tasks[from->task].comm);
 }
 
 static void fill_row(struct row_list *list, const struct fold_row *from)
@@ -231,7 +236,7 @@ static void fill_row(struct row_list *list, const struct fold_row *from)
 	if (from->comm != FOLD_MIXED && from->comm != FOLD_NONE)
 		text->comm = put_string(block, strings, (struct str_id){ from->comm });
 	else if ((fold->keys & KEY_GROUP) && row->tid > 0)
-		text->comm = put_present_comm(list, (uint32_t)row->tid);
+		text->comm = put_present_comm(list, (uint32_t)row->tid, from);
 	put_load(list, row, text);
 }
 
@@ -251,7 +256,7 @@ static void fill_group(struct row_list *list, const struct fold_group *group)
 	if (process && process->comm[0])
 		text->comm = put_text(&list->block, process->comm);
 	else if (!text->comm)
-		text->comm = put_present_comm(list, (uint32_t)row->pid);
+		text->comm = put_present_comm(list, (uint32_t)row->pid, &group->sum);
 }
 
 static int hottest_first(const void *a, const void *b)

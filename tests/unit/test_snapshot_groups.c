@@ -230,6 +230,12 @@ static void test_a_task_with_samples_under_two_names_has_the_one_it_took_last(vo
 	assert_string_equal(row_of(snapshot, NOBODY, -1)->comm, "cc1");
 	assert_string_equal(row_of(snapshot, NOBODY, NOBODY)->comm, "cc1");
 	snapshot_destroy(snapshot);
+	task_table_exit(&world.tasks, NOBODY, NOBODY, 1);
+	task_table_drop_dead(&world.tasks, 2);
+	snapshot = build(KEYS_GROUPED, entries, 2);	/* the first of its names is still known */
+	assert_string_equal(row_of(snapshot, NOBODY, -1)->comm, "sh");
+	assert_string_equal(row_of(snapshot, NOBODY, NOBODY)->comm, "sh");
+	snapshot_destroy(snapshot);
 	snapshot = build(KEYS_THREADS, entries, 2);	/* as batches have it */
 	assert_string_equal(row_of(snapshot, NOBODY, NOBODY)->comm, "");
 	snapshot_destroy(snapshot);
