@@ -25,6 +25,7 @@
 #include "export/text.h"
 
 #define UNREAD_NS (10 * CLOCK_NS_PER_S) /* how long the output may stand still after --duration */
+#define SIGNAL_UNREAD_NS (500 * CLOCK_NS_PER_MS)	/* the same after a signal */
 
 enum batch_source { SOURCE_ANALYZER, SOURCE_SIGNAL, SOURCE_OUTPUT, SOURCE_COUNT };
 
@@ -37,6 +38,7 @@ struct batch {
 	size_t text_bytes, written;
 	uint64_t printed;
 	uint64_t end_ns;	/* 0: no end; once stopped, that of an output nobody reads */
+	uint64_t unread_ns;	/* how long it may then stand still */
 	bool is_source_stopped, is_last, is_done;
 	int result;
 };
@@ -124,8 +126,8 @@ static void write_output(struct batch *batch, struct diag *why)
 		fail_output(batch, strerror(errno), why);
 	} else if (count > 0) {
 		batch->written += (size_t)count;
-		if (batch->is_source_stopped)
-			batch->end_ns = clock_now_ns() + UNREAD_NS;
+		if (batch->unread_ns)
+			batch->end_ns = clock_now_ns() + batch->unread_ns;
 	}
 	if (batch->written < batch->text_bytes)
 		return;
@@ -141,8 +143,12 @@ static void take_signal(struct batch *batch)
 
 	if (read(fd, &signal_seen, sizeof(signal_seen)) != sizeof(signal_seen))
 		return;
+	/* A reader gets no half of a line. A second signal waits for nobody. */
+	batch->is_done = batch->result || !batch->text || !batch->written;
 	batch->result = 128 + (int)signal_seen.ssi_signo;
-	batch->is_done = true;
+	batch->is_last = true;
+	batch->unread_ns = SIGNAL_UNREAD_NS;
+	batch->end_ns = clock_now_ns() + batch->unread_ns;
 }
 
 static int wait_ms(const struct batch *batch)
@@ -162,9 +168,12 @@ static void stop_when_over(struct batch *batch, struct diag *why)
 {
 	if (!batch->end_ns || batch->is_done || clock_now_ns() < batch->end_ns)
 		return;
-	if (!batch->is_source_stopped) {
+	if (batch->result) {
+		batch->is_done = true;
+	} else if (!batch->is_source_stopped) {
 		batch->is_source_stopped = true;
-		batch->end_ns = clock_now_ns() + UNREAD_NS;
+		batch->unread_ns = UNREAD_NS;
+		batch->end_ns = clock_now_ns() + batch->unread_ns;
 		session_stop_source(batch->session);	/* its last snapshot is the end */
 	} else if (batch->text) {
 		fail_output(batch, "nobody reads it", why);
