@@ -303,42 +303,32 @@ static uint64_t count_faults_of_sleeper(pid_t pid)
 /* Returns how many more faults happened than samples and losses say. */
 static uint64_t count_missing_faults(void)
 {
-	static const char *const events[] = { "minor-faults" };
-	const uint64_t give_up_ns = clock_now_ns() + HANG_NS;
-	struct capture_config config;
+	int go, child = start_child(touch_pages_when_told, &go);
+	const uint64_t before = count_faults_of_sleeper(child), give_up_ns = clock_now_ns() + HANG_NS;
+	struct capture_config config = make_process_config(child);
 	struct session session;
-	uint64_t before, missing, happened = 0;
-	int go;
-	pid_t child;
+	uint64_t missing = 0;
 
-	child = start_child(touch_pages_when_told, &go);
-	config = make_process_config(child);
-	config.events = events;
-	config.event_text_count = 1;
-	config.period = 1;
-	config.ring_pages = 1;
-	before = count_faults_of_sleeper(child);
+	config.events = (const char *const[]){ "minor-faults" };
+	config.event_text_count = config.period = config.ring_pages = 1;
 	assert_int_equal(open_session(&session, &config, NULL), 0);
 	session.watched = (uint32_t)child;
 	assert_int_equal(capture_start(session.capture, &session.queue, NULL), 0);
 	assert_int_equal(write(go, "x", 1), 1);
 	/* Nobody drains: the queue fills, then the ring, then the kernel drops. */
-	while (happened < FAULTS && clock_now_ns() < give_up_ns)
-		happened = count_faults_of_sleeper(child) - before;
+	while (missing < FAULTS && clock_now_ns() < give_up_ns)
+		missing = count_faults_of_sleeper(child) - before;
 	drain(&session);
 	capture_stop(session.capture);
 	drain(&session);
-	assert_true(session.has_end);
-	assert_true(session.lost > 0);
-	assert_true(session.of_watched > 0);
-	missing = happened - session.of_watched - session.lost;
+	assert_true(session.has_end && session.lost > 0 && session.of_watched > 0);
+	missing -= session.of_watched + session.lost;
 	close_session(&session);
 	end_child(child, go);
 	return missing;
 }
 
-/* Faults that the kernel takes on the child's behalf, as for a futex in a page that was reclaimed,
- * count for the child but are no events (mm/memory.c, mm_account_fault()): then once more. */
+/* Faults taken on the child's behalf are no events (mm_account_fault() without regs): once more. */
 static void test_samples_and_losses_sum_up_to_what_happened(void **state)
 {
 	uint64_t missing = 1;
