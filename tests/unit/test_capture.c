@@ -304,7 +304,7 @@ static uint64_t count_faults_of_sleeper(pid_t pid)
 static uint64_t count_missing_faults(void)
 {
 	int go, child = start_child(touch_pages_when_told, &go);
-	const uint64_t before = count_faults_of_sleeper(child), give_up_ns = clock_now_ns() + HANG_NS;
+	const uint64_t before = count_faults_of_sleeper(child), end_ns = clock_now_ns() + HANG_NS;
 	struct capture_config config = make_process_config(child);
 	struct session session;
 	uint64_t missing = 0;
@@ -316,7 +316,7 @@ static uint64_t count_missing_faults(void)
 	assert_int_equal(capture_start(session.capture, &session.queue, NULL), 0);
 	assert_int_equal(write(go, "x", 1), 1);
 	/* Nobody drains: the queue fills, then the ring, then the kernel drops. */
-	while (missing < FAULTS && clock_now_ns() < give_up_ns)
+	while (missing < FAULTS && clock_now_ns() < end_ns)
 		missing = count_faults_of_sleeper(child) - before;
 	drain(&session);
 	capture_stop(session.capture);
