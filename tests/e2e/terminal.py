@@ -41,10 +41,10 @@ def flametop(*arguments):
 
 @contextlib.contextmanager
 def busy(name="hot_ab", *arguments):
-    """A load that runs as long as the block."""
-    process = subprocess.Popen([os.path.join(WORKLOADS, name), *arguments, "600"],
-                               stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                               start_new_session=True)
+    """A load that runs as long as the block. Its command line is the same wherever it is built."""
+    process = subprocess.Popen([name, *arguments, "600"],
+                               executable=os.path.join(WORKLOADS, name), stdin=subprocess.DEVNULL,
+                               stdout=subprocess.DEVNULL, start_new_session=True)
     try:
         yield process
     finally:
