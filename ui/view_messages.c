@@ -47,7 +47,8 @@ static void add_losses(struct pager *pager, const struct snapshot *snapshot)
 		 "records that could not be read: please report it, with the kernel's version");
 	add_loss(pager, snapshot->lost_late, "records that came too late to be put in order");
 	add_loss(pager, snapshot->unattributed,
-		 "samples whose process ended before its mappings were read: counted as unknown");
+		 "samples whose process ended before its name or mappings were read: counted as "
+		 "unknown");
 	add_loss(pager, snapshot->filtered_unknown_uid,
 		 "samples left out because their user could not be read (-u)");
 	add_loss(pager, snapshot->evicted_samples,

@@ -20,6 +20,7 @@ enum maps_state {
 	MAPS_UNREAD,		/* was there before us: read /proc/PID/maps at its first sample */
 	MAPS_ASKED,		/* the process reader is at it */
 	MAPS_KNOWN,
+	MAPS_MISSED,		/* it ended before the reader came to it */
 };
 
 struct process {

@@ -318,9 +318,9 @@ void ingest_maps_reply(struct ingest *ingest, const struct process_reply *reply)
 	}
 	if (!reply->wants_maps || process->maps_state != MAPS_ASKED)
 		return;		/* an exec came in between: the reply is of the past */
+	process->maps_state = reply->has_maps ? MAPS_KNOWN : MAPS_MISSED;
 	if (reply->has_maps)
 		apply_maps(ingest, process, reply);
-	process->maps_state = MAPS_KNOWN;
 }
 
 /* A program that the kernel made at run time (BPF, trampolines): an object of one symbol, which is

@@ -3,7 +3,8 @@
  * Problem: a process that was there before us has neither maps nor comm until /proc was read, and
  * /proc may be slow. Idea: the reader is asked when the record is first seen (it still has a round
  * to wait in the reorder stage), and the sample is parked for at most 100 ms; then it is counted
- * with what is known, as "unattributed".
+ * with what is known. Without a name or maps, because /proc was too slow or the process had ended,
+ * it is "unattributed" besides.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -116,6 +117,14 @@ static uint32_t caller_node(struct ingest *ingest, const struct event_record *re
 	return node;
 }
 
+/* The task that the kernel itself calls "none" can't be asked about. */
+static bool is_told(const struct ingest *ingest, const struct process *process,
+		    const struct thread *thread)
+{
+	return !ingest->reader || process->pid == UINT32_MAX ||
+	       (process->maps_state == MAPS_KNOWN && thread->has_comm);
+}
+
 static void count(struct ingest *ingest, const struct event_record *record, struct thread *thread,
 		  const struct process *process)
 {
@@ -130,6 +139,7 @@ static void count(struct ingest *ingest, const struct event_record *record, stru
 	const uint32_t leaf = ingest_frame(ingest, process, record->mode, sample->ip);
 	const uint32_t node = caller_node(ingest, record, process, &depth);
 
+	ingest->counters.unattributed += !is_told(ingest, process, thread);
 	if (leaf != ID_SET_NONE && node != ID_SET_NONE)
 		entry.stack = stack_trie_stack(&ingest->trie, node, leaf);
 	if (leaf == ID_SET_NONE || node == ID_SET_NONE || entry.stack == ID_SET_NONE ||
@@ -162,7 +172,7 @@ static bool needs_answer(const struct ingest *ingest, const struct process *proc
 
 	if (!ingest->reader || process->pid == UINT32_MAX)
 		return false;
-	return process->maps_state != MAPS_KNOWN ||
+	return process->maps_state == MAPS_UNREAD || process->maps_state == MAPS_ASKED ||
 	       (!thread->is_answered && !(thread->has_comm && knows_user));
 }
 
@@ -234,11 +244,9 @@ void ingest_sample(struct ingest *ingest, const struct event_record *record, con
 		return;
 	}
 	ask(ingest, process, thread);
-	if (needs_answer(ingest, process, thread)) {
-		if (park(ingest, (uint16_t)record->event, raw, size))
-			return;
-		ingest->counters.unattributed++;
-	}
+	if (needs_answer(ingest, process, thread) &&
+	    park(ingest, (uint16_t)record->event, raw, size))
+		return;
 	if (is_wanted(ingest, process, thread))
 		count(ingest, record, thread, process);
 }
@@ -261,11 +269,9 @@ static bool unpark(struct ingest *ingest, struct parked_sample *parked, bool for
 		return true;
 	}
 	ask(ingest, process, thread);
-	if (needs_answer(ingest, process, thread)) {
-		if (!force && clock_now_ns() < parked->deadline_ns)
-			return false;
-		ingest->counters.unattributed++;
-	}
+	if (!force && needs_answer(ingest, process, thread) &&
+	    clock_now_ns() < parked->deadline_ns)
+		return false;
 	if (is_wanted(ingest, process, thread))
 		count(ingest, &record, thread, process);
 	return true;

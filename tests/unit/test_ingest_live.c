@@ -136,6 +136,11 @@ static void test_a_process_that_is_gone_is_unknown(void **state)
 	wait_for_answers();
 	snprintf(comm, sizeof(comm), ":%u", pid);
 	assert_int_equal(stage_counted(&stage, comm, pid, "[unknown]", 0x1234), 1);
+	assert_int_equal(stage.ingest.counters.unattributed, 1);
+	stage_sample(&stage, 100, pid, pid, 0x1234);	/* is not asked for again */
+	stage_round(&stage, 199);
+	assert_int_equal(stage.ingest.parked_count, 0);
+	assert_int_equal(stage.ingest.counters.unattributed, 2);
 }
 
 /* Nobody takes the reader's answer here: as if it never came. */
