@@ -73,21 +73,28 @@ static void restore_terminal(const struct watch *watch)
 	(void)done;	/* the terminal may be gone as well */
 }
 
-/* Nobody can ask for the group of a pidfd: the command is alive before its number is used. */
-static void signal_command(const struct watch *watch, int signal)
+static bool signal_command(const struct watch *watch, int signal)
 {
-	if (syscall(SYS_pidfd_send_signal, watch->command, signal, NULL, 0) == 0 &&
-	    getpgid(watch->command_pid) == watch->command_pid)
-		kill(-watch->command_pid, signal);
+	return syscall(SYS_pidfd_send_signal, watch->command, signal, NULL, 0) == 0;
 }
 
-/* As its parent would have: see command.c. */
+/* As its parent would have: see command.c. Nobody can signal the group of a pidfd: the number is
+ * taken while the command lives, because a dead one may be reaped by init at any moment, and used
+ * again only at once after its end, long before the kernel has given out all others. */
 static void end_command(const struct watch *watch)
 {
+	const bool leads = signal_command(watch, 0) &&
+			   getpgid(watch->command_pid) == watch->command_pid;
 	struct pollfd ended = { .fd = watch->command, .events = POLLIN };
 
-	signal_command(watch, SIGTERM);
-	if (poll(&ended, 1, COMMAND_END_MS) == 0)
+	if (leads)
+		kill(-watch->command_pid, SIGTERM);
+	else
+		signal_command(watch, SIGTERM);
+	poll(&ended, 1, COMMAND_END_MS);
+	if (leads)
+		kill(-watch->command_pid, SIGKILL);	/* what is left of its group */
+	else
 		signal_command(watch, SIGKILL);
 }
 

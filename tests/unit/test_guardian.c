@@ -21,6 +21,8 @@
 
 #include "probe/guardian.h"
 
+#define HANG_MS 60000
+
 enum ending { DIES_WITH_SCREEN, DIES_WITHOUT_SCREEN, STOPS };
 
 struct scene {
@@ -166,6 +168,66 @@ static void test_sigkill_ends_the_watched_child(void **state)
 	end_scene(&scene);
 }
 
+/* A command that ends at SIGTERM, and has started one that does not. */
+_Noreturn static void play_command(int ready_fd)
+{
+	setpgid(0, 0);
+	signal(SIGTERM, SIG_IGN);
+	if (fork() != 0) {
+		signal(SIGTERM, SIG_DFL);
+		if (write(ready_fd, "c", 1) != 1)
+			_exit(3);
+	}
+	for (;;)
+		pause();
+}
+
+_Noreturn static void play_flametop_with_command(int alive_fd, int ready_fd)
+{
+	struct guardian *guardian;
+	pid_t command;
+
+	if (guardian_start(&guardian, -1, NULL))
+		_exit(3);
+	command = fork();
+	if (command == 0) {
+		close(guardian_pipe_fd(guardian));
+		play_command(ready_fd);
+	}
+	guardian_watch_command(guardian, command);
+	close(alive_fd);	/* the command has it */
+	if (write(ready_fd, "f", 1) != 1)
+		_exit(3);
+	for (;;)
+		pause();
+}
+
+static void test_sigkill_ends_the_command_and_its_group(void **state)
+{
+	struct pollfd gone = { .events = POLLIN };
+	struct scene scene = { .flametop = 0 };
+	int alive[2], ready[2];
+	char byte;
+
+	(void)state;
+	assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
+	assert_int_equal(pipe2(alive, O_CLOEXEC), 0);
+	assert_int_equal(pipe2(ready, O_CLOEXEC), 0);
+	scene.flametop = fork();
+	if (scene.flametop == 0)
+		play_flametop_with_command(alive[1], ready[1]);
+	close(alive[1]);
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	kill_flametop(&scene);
+	gone.fd = alive[0];
+	assert_int_equal(poll(&gone, 1, HANG_MS), 1);
+	reap_orphans();
+	close(alive[0]);
+	close(ready[0]);
+	close(ready[1]);
+}
+
 static void test_a_screen_that_was_left_is_not_touched(void **state)
 {
 	struct scene scene;
@@ -302,6 +364,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sigkill_gives_the_terminal_back),
 		cmocka_unit_test(test_sigkill_ends_the_watched_child),
+		cmocka_unit_test(test_sigkill_ends_the_command_and_its_group),
 		cmocka_unit_test(test_a_screen_that_was_left_is_not_touched),
 		cmocka_unit_test(test_a_normal_stop_does_nothing),
 		cmocka_unit_test(test_a_killed_guardian_does_not_take_flametop_along),
