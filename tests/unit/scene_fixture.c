@@ -51,6 +51,23 @@ void scene_finish(struct scene *scene)
 	canvas_finish(&scene->canvas);
 }
 
+int scene_set_up(void **state)
+{
+	static struct scene scene;
+
+	scene_open(&scene, 100, 30);
+	scene_show(&scene);
+	frame_draw(&scene.state, &scene.canvas);
+	*state = &scene;
+	return 0;
+}
+
+int scene_tear_down(void **state)
+{
+	scene_finish(*state);
+	return 0;
+}
+
 struct snapshot scene_snapshot(enum view_kind kind)
 {
 	struct scene_rows of = scene_rows(kind);
@@ -99,12 +116,25 @@ void scene_press_key(struct scene *scene, int key)
 	state_press_key(&scene->state, key, NULL);
 }
 
+void scene_choose(struct scene *scene, const char *words)
+{
+	assert_true(scene->state.menu.is_open);
+	scene_press(scene, words);
+	assert_true(scene->state.menu.shown_count > 0);
+	scene_press_key(scene, UI_KEY_ENTER);
+}
+
 void scene_click(struct scene *scene, enum mouse_action action, int x, int y)
 {
 	const struct mouse mouse = { action, x, y };
 
 	frame_draw(&scene->state, &scene->canvas);
 	state_press_key(&scene->state, UI_KEY_MOUSE, &mouse);
+}
+
+const struct snapshot_row *scene_cursor(const struct scene *scene)
+{
+	return table_rows_cursor(&scene->state.table.rows);
 }
 
 static size_t write_line(const struct canvas *canvas, int y, char *out)

@@ -31,6 +31,11 @@ struct scene {
 void scene_open(struct scene *scene, int width, int height);
 void scene_finish(struct scene *scene);
 
+/* cmocka's setup and teardown: *state is the symbols of the machine on 100 x 30 cells, drawn. */
+int scene_set_up(void **state);
+int scene_tear_down(void **state);
+#define SCENE_TEST(test) cmocka_unit_test_setup_teardown(test, scene_set_up, scene_tear_down)
+
 /* The snapshot as it is answers the last query; @scene_answer first makes it one of the view that
  * was asked for. */
 void scene_show(struct scene *scene);
@@ -44,7 +49,11 @@ struct snapshot scene_snapshot(enum view_kind kind);
 
 void scene_press(struct scene *scene, const char *keys);
 void scene_press_key(struct scene *scene, int key);
+/* Chooses the line of the open menu that has @words. */
+void scene_choose(struct scene *scene, const char *words);
 void scene_click(struct scene *scene, enum mouse_action action, int x, int y);
+/* NULL: there is no row. */
+const struct snapshot_row *scene_cursor(const struct scene *scene);
 /* Draws, and puts the lines of the picture into @out, without the blanks at their ends; of its
  * roles a letter each. Both return a static buffer. */
 const char *scene_text(struct scene *scene);

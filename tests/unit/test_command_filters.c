@@ -10,28 +10,6 @@
 
 #include "scene_fixture.h"
 
-static int open_desk(void **state)
-{
-	static struct scene scene;
-
-	scene_open(&scene, 100, 30);
-	scene_show(&scene);
-	frame_draw(&scene.state, &scene.canvas);
-	*state = &scene;
-	return 0;
-}
-
-static int close_desk(void **state)
-{
-	scene_finish(*state);
-	return 0;
-}
-
-static const struct snapshot_row *cursor_row(const struct scene *scene)
-{
-	return table_rows_cursor(&scene->state.table.rows);
-}
-
 static const struct filter *asked_filter(const struct scene *scene)
 {
 	for (size_t i = 0; i < scene->state.outbox_count; i++)
@@ -41,15 +19,6 @@ static const struct filter *asked_filter(const struct scene *scene)
 	return NULL;
 }
 
-/* Chooses the line of the open menu that has @words. */
-static void choose(struct scene *scene, const char *words)
-{
-	assert_true(scene->state.menu.is_open);
-	scene_press(scene, words);
-	assert_true(scene->state.menu.shown_count > 0);
-	scene_press_key(scene, UI_KEY_ENTER);
-}
-
 static void test_the_row_menu_of_a_nameless_row_is_named_as_its_filter(void **state)
 {
 	struct scene *scene = *state;
@@ -57,7 +26,7 @@ static void test_the_row_menu_of_a_nameless_row_is_named_as_its_filter(void **st
 
 	scene_press(scene, "5");
 	scene_answer(scene);
-	nameless = *cursor_row(scene);
+	nameless = *scene_cursor(scene);
 	nameless.comm = "";
 	scene->snapshot.rows = &nameless;
 	scene->snapshot.row_count = 1;
@@ -69,7 +38,7 @@ static void test_the_row_menu_of_a_nameless_row_is_named_as_its_filter(void **st
 static void test_open_says_when_a_row_is_of_several(void **state)
 {
 	struct scene *scene = *state;
-	struct snapshot_row nameless = *cursor_row(scene);
+	struct snapshot_row nameless = *scene_cursor(scene);
 
 	nameless.symbol = nameless.object_path = "";
 	scene->snapshot.rows = &nameless;
@@ -90,7 +59,7 @@ static void test_the_row_menu_opens_other_views_of_the_row(void **state)
 
 	scene_press(scene, "jj.");
 	assert_string_equal(scene->state.menu.items[0].note, "Enter");
-	choose(scene, "open cpus");
+	scene_choose(scene, "open cpus");
 	assert_int_equal(state_kind(&scene->state), VIEW_CPUS);
 	assert_int_equal(asked_filter(scene)->count, 1);
 	assert_int_equal(asked_filter(scene)->parts[0].hash, filter_hash("ChaCha20_4xl"));
@@ -123,12 +92,12 @@ static void test_only_and_not_stay_in_the_view(void **state)
 	struct scene *scene = *state;
 
 	scene_press(scene, "jj.");
-	choose(scene, "only nginx");
+	scene_choose(scene, "only nginx");
 	assert_int_equal(state_kind(&scene->state), VIEW_SYMBOLS);
 	assert_int_equal(asked_filter(scene)->parts[0].field, FILTER_COMMAND);
 	scene_answer(scene);
 	scene_press(scene, "jj.");
-	choose(scene, "not cpu");
+	scene_choose(scene, "not cpu");
 	assert_int_equal(asked_filter(scene)->count, 2);
 	assert_int_equal(asked_filter(scene)->parts[1].field, FILTER_CPU);
 	assert_int_equal(asked_filter(scene)->parts[1].number, 0);
@@ -140,7 +109,7 @@ static void test_names_that_are_equal_say_of_what(void **state)
 	struct scene *scene = *state;
 
 	scene_press(scene, ".");
-	choose(scene, "only postgres");	/* object and command: the object was added first */
+	scene_choose(scene, "only postgres");	/* the object was added first */
 	assert_int_equal(asked_filter(scene)->parts[0].field, FILTER_OBJECT);
 	scene_answer(scene);
 	scene_press(scene, ".");
@@ -155,7 +124,7 @@ static void test_sample_only_this_process(void **state)
 	struct scene *scene = *state;
 
 	scene_press(scene, "jj.");
-	choose(scene, "sample");
+	scene_choose(scene, "sample");
 	assert_int_equal(scene->source.count, 1);
 	assert_int_equal(scene->source.asked[0].kind, SOURCE_PROCESSES);
 	assert_string_equal(scene->source.asked[0].text, "77");
@@ -174,7 +143,7 @@ static void test_the_menu_means_the_row_it_was_opened_on(void **state)
 	scene->snapshot.rows++;
 	scene->snapshot.row_count = 2;
 	scene_show(scene);
-	choose(scene, "only chacha");
+	scene_choose(scene, "only chacha");
 	assert_int_equal(asked_filter(scene)->parts[0].hash, filter_hash("ChaCha20_4xl"));
 }
 
@@ -196,14 +165,14 @@ static void test_filters_takes_one_away_and_all_levels_follow(void **state)
 	filter_twice(scene);
 	assert_int_equal(asked_filter(scene)->count, 3);
 	scene_press(scene, "F");
-	choose(scene, "hash_search");
+	scene_choose(scene, "hash_search");
 	assert_int_equal(asked_filter(scene)->count, 2);
 	assert_int_equal(asked_filter(scene)->parts[0].field, FILTER_TEXT);
 	assert_int_equal(asked_filter(scene)->parts[1].field, FILTER_KERNEL);
 	assert_int_equal(state_kind(&scene->state), VIEW_TASKS);
 	scene_answer(scene);
 	scene_press(scene, "F");
-	choose(scene, "no kernel");
+	scene_choose(scene, "no kernel");
 	assert_false(scene->state.hide_kernel);
 	assert_int_equal(asked_filter(scene)->count, 1);
 	scene_answer(scene);
@@ -218,11 +187,11 @@ static void test_all_of_them_is_all_of_them(void **state)
 	scene_press(scene, "jj");
 	filter_twice(scene);
 	scene_press(scene, "F");
-	choose(scene, "all");
+	scene_choose(scene, "all");
 	assert_int_equal(asked_filter(scene)->count, 0);
 	assert_int_equal(scene->state.trail.count, 1);
 	scene_answer(scene);
-	assert_string_equal(cursor_row(scene)->symbol, "ChaCha20_4xl");
+	assert_string_equal(scene_cursor(scene)->symbol, "ChaCha20_4xl");
 }
 
 static void test_without_a_filter_filters_says_how_to_make_one(void **state)
@@ -249,23 +218,21 @@ static void test_hiding_works_with_a_full_trail(void **state)
 	assert_int_equal(asked_filter(scene)->parts[15].field, FILTER_USER);
 }
 
-#define DESK_TEST(test) cmocka_unit_test_setup_teardown(test, open_desk, close_desk)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		DESK_TEST(test_the_row_menu_of_a_nameless_row_is_named_as_its_filter),
-		DESK_TEST(test_open_says_when_a_row_is_of_several),
-		DESK_TEST(test_the_row_menu_opens_other_views_of_the_row),
-		DESK_TEST(test_the_first_line_of_the_row_menu_is_what_enter_does),
-		DESK_TEST(test_only_and_not_stay_in_the_view),
-		DESK_TEST(test_names_that_are_equal_say_of_what),
-		DESK_TEST(test_sample_only_this_process),
-		DESK_TEST(test_the_menu_means_the_row_it_was_opened_on),
-		DESK_TEST(test_filters_takes_one_away_and_all_levels_follow),
-		DESK_TEST(test_all_of_them_is_all_of_them),
-		DESK_TEST(test_without_a_filter_filters_says_how_to_make_one),
-		DESK_TEST(test_hiding_works_with_a_full_trail),
+		SCENE_TEST(test_the_row_menu_of_a_nameless_row_is_named_as_its_filter),
+		SCENE_TEST(test_open_says_when_a_row_is_of_several),
+		SCENE_TEST(test_the_row_menu_opens_other_views_of_the_row),
+		SCENE_TEST(test_the_first_line_of_the_row_menu_is_what_enter_does),
+		SCENE_TEST(test_only_and_not_stay_in_the_view),
+		SCENE_TEST(test_names_that_are_equal_say_of_what),
+		SCENE_TEST(test_sample_only_this_process),
+		SCENE_TEST(test_the_menu_means_the_row_it_was_opened_on),
+		SCENE_TEST(test_filters_takes_one_away_and_all_levels_follow),
+		SCENE_TEST(test_all_of_them_is_all_of_them),
+		SCENE_TEST(test_without_a_filter_filters_says_how_to_make_one),
+		SCENE_TEST(test_hiding_works_with_a_full_trail),
 	};
 
 	setlocale(LC_CTYPE, "C.UTF-8");

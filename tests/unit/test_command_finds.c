@@ -10,35 +10,13 @@
 
 #include "scene_fixture.h"
 
-static int open_desk(void **state)
-{
-	static struct scene scene;
-
-	scene_open(&scene, 100, 30);
-	scene_show(&scene);
-	frame_draw(&scene.state, &scene.canvas);
-	*state = &scene;
-	return 0;
-}
-
-static int close_desk(void **state)
-{
-	scene_finish(*state);
-	return 0;
-}
-
-static const struct snapshot_row *cursor_row(const struct scene *scene)
-{
-	return table_rows_cursor(&scene->state.table.rows);
-}
-
 static void test_the_prompt_counts_the_rows_that_match(void **state)
 {
 	struct scene *scene = *state;
 
 	scene_press(scene, "/qemu");
 	assert_string_equal(scene->state.prompt.note, "2 of 11 rows");
-	assert_string_equal(cursor_row(scene)->symbol, "vmx_vcpu_run");
+	assert_string_equal(scene_cursor(scene)->symbol, "vmx_vcpu_run");
 	scene_press(scene, "x");
 	assert_string_equal(scene->state.prompt.note, "0 of 11 rows");
 }
@@ -55,9 +33,9 @@ static void test_a_row_that_comes_while_one_types_is_found(void **state)
 	scene->snapshot.rows = rows;
 	scene_show(scene);
 	assert_string_equal(scene->state.prompt.note, "1 of 11 rows");
-	assert_string_equal(cursor_row(scene)->symbol, "newcomer");
+	assert_string_equal(scene_cursor(scene)->symbol, "newcomer");
 	scene_press_key(scene, UI_KEY_ENTER);
-	assert_string_equal(cursor_row(scene)->symbol, "newcomer");
+	assert_string_equal(scene_cursor(scene)->symbol, "newcomer");
 }
 
 static void test_search_goes_on_round_the_end_both_ways(void **state)
@@ -67,13 +45,13 @@ static void test_search_goes_on_round_the_end_both_ways(void **state)
 	scene_press(scene, "/qemu");
 	scene_press_key(scene, UI_KEY_ENTER);
 	scene_press(scene, "n");
-	assert_string_equal(cursor_row(scene)->symbol, "guest_main");
+	assert_string_equal(scene_cursor(scene)->symbol, "guest_main");
 	scene_press(scene, "n");
-	assert_string_equal(cursor_row(scene)->symbol, "vmx_vcpu_run");
+	assert_string_equal(scene_cursor(scene)->symbol, "vmx_vcpu_run");
 	scene_press(scene, "N");
-	assert_string_equal(cursor_row(scene)->symbol, "guest_main");
+	assert_string_equal(scene_cursor(scene)->symbol, "guest_main");
 	scene_press(scene, "N");
-	assert_string_equal(cursor_row(scene)->symbol, "vmx_vcpu_run");
+	assert_string_equal(scene_cursor(scene)->symbol, "vmx_vcpu_run");
 }
 
 static void test_search_that_finds_nothing_says_so_and_stays(void **state)
@@ -82,10 +60,10 @@ static void test_search_that_finds_nothing_says_so_and_stays(void **state)
 
 	scene_press(scene, "jj/nowhere");
 	scene_press_key(scene, UI_KEY_ENTER);
-	assert_string_equal(cursor_row(scene)->symbol, "ChaCha20_4xl");
+	assert_string_equal(scene_cursor(scene)->symbol, "ChaCha20_4xl");
 	scene_press(scene, "n");
 	assert_string_equal(scene->state.message, "\"nowhere\" is not here");
-	assert_string_equal(cursor_row(scene)->symbol, "ChaCha20_4xl");
+	assert_string_equal(scene_cursor(scene)->symbol, "ChaCha20_4xl");
 }
 
 static void test_a_number_finds_the_task_that_has_it(void **state)
@@ -95,7 +73,7 @@ static void test_a_number_finds_the_task_that_has_it(void **state)
 	state_show_kind(&scene->state, VIEW_TASKS);
 	scene_answer(scene);
 	scene_press(scene, "/77");
-	assert_string_equal(cursor_row(scene)->comm, "nginx");
+	assert_string_equal(scene_cursor(scene)->comm, "nginx");
 	assert_string_equal(scene->state.prompt.note, "1 of 8 rows");
 }
 
@@ -156,20 +134,18 @@ static void test_back_from_help_keeps_the_search_of_the_table(void **state)
 	assert_string_equal(scene->state.search, "");
 }
 
-#define DESK_TEST(test) cmocka_unit_test_setup_teardown(test, open_desk, close_desk)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		DESK_TEST(test_the_prompt_counts_the_rows_that_match),
-		DESK_TEST(test_a_row_that_comes_while_one_types_is_found),
-		DESK_TEST(test_search_goes_on_round_the_end_both_ways),
-		DESK_TEST(test_search_that_finds_nothing_says_so_and_stays),
-		DESK_TEST(test_a_number_finds_the_task_that_has_it),
-		DESK_TEST(test_a_search_typed_behind_another_view_is_one_in_its_rows),
-		DESK_TEST(test_without_a_search_n_asks_for_one),
-		DESK_TEST(test_back_at_the_first_level_ends_the_search),
-		DESK_TEST(test_back_from_help_keeps_the_search_of_the_table),
+		SCENE_TEST(test_the_prompt_counts_the_rows_that_match),
+		SCENE_TEST(test_a_row_that_comes_while_one_types_is_found),
+		SCENE_TEST(test_search_goes_on_round_the_end_both_ways),
+		SCENE_TEST(test_search_that_finds_nothing_says_so_and_stays),
+		SCENE_TEST(test_a_number_finds_the_task_that_has_it),
+		SCENE_TEST(test_a_search_typed_behind_another_view_is_one_in_its_rows),
+		SCENE_TEST(test_without_a_search_n_asks_for_one),
+		SCENE_TEST(test_back_at_the_first_level_ends_the_search),
+		SCENE_TEST(test_back_from_help_keeps_the_search_of_the_table),
 	};
 
 	setlocale(LC_CTYPE, "C.UTF-8");

@@ -11,31 +11,6 @@
 #include "base/clock.h"
 #include "scene_fixture.h"
 
-static int open_desk(void **state)
-{
-	static struct scene scene;
-
-	scene_open(&scene, 100, 30);
-	scene_show(&scene);
-	frame_draw(&scene.state, &scene.canvas);
-	*state = &scene;
-	return 0;
-}
-
-static int close_desk(void **state)
-{
-	scene_finish(*state);
-	return 0;
-}
-
-static void choose(struct scene *scene, const char *words)
-{
-	assert_true(scene->state.menu.is_open);
-	scene_press(scene, words);
-	assert_true(scene->state.menu.shown_count > 0);
-	scene_press_key(scene, UI_KEY_ENTER);
-}
-
 static const struct request *last_request(const struct scene *scene)
 {
 	return &scene->state.outbox[scene->state.outbox_count - 1];
@@ -47,7 +22,7 @@ static void test_the_order_is_chosen_from_the_columns_shown(void **state)
 
 	scene_press(scene, "o");
 	assert_int_equal(scene->state.menu.count, 6);	/* of 7; the bar is none to sort by */
-	choose(scene, "samples how");
+	scene_choose(scene, "samples how");
 	assert_int_equal(scene->state.orders[VIEW_SYMBOLS].column, COL_SAMPLES);
 	assert_int_equal(scene->state.orders[VIEW_OBJECTS].column, COL_SELF);
 }
@@ -117,7 +92,7 @@ static void test_the_interval_is_from_a_tenth_to_ten_seconds(void **state)
 	for (size_t i = 0; i < sizeof(given) / sizeof(given[0]); i++) {
 		scene->state.outbox_count = 0;
 		scene_press(scene, ":");
-		choose(scene, "interval");
+		scene_choose(scene, "interval");
 		scene_press_key(scene, UI_KEY_CTRL('U'));
 		scene_press(scene, given[i].text);
 		scene_press_key(scene, UI_KEY_ENTER);
@@ -229,29 +204,27 @@ static void test_threads_fold_out_and_in_from_any_of_them(void **state)
 	scene_press(scene, "jj+");
 	assert_int_equal(scene->state.table.rows.count, 11);
 	scene_press(scene, "jj");
-	assert_int_equal(table_rows_cursor(&scene->state.table.rows)->tid, 901);
+	assert_int_equal(scene_cursor(scene)->tid, 901);
 	scene_press(scene, "-");
 	assert_int_equal(scene->state.table.rows.count, 8);
-	assert_int_equal(table_rows_cursor(&scene->state.table.rows)->pid, 900);
+	assert_int_equal(scene_cursor(scene)->pid, 900);
 }
-
-#define DESK_TEST(test) cmocka_unit_test_setup_teardown(test, open_desk, close_desk)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		DESK_TEST(test_the_order_is_chosen_from_the_columns_shown),
-		DESK_TEST(test_the_columns_stay_open_while_they_are_switched),
-		DESK_TEST(test_a_hidden_column_is_none_to_sort_by),
-		DESK_TEST(test_a_column_without_room_is_none_to_step_to),
-		DESK_TEST(test_the_interval_is_from_a_tenth_to_ten_seconds),
-		DESK_TEST(test_nothing_can_be_frozen_before_there_is_a_picture),
-		DESK_TEST(test_the_last_of_each_kind_is_asked_in_the_order_of_the_keys),
-		DESK_TEST(test_windows_go_round),
-		DESK_TEST(test_themes_go_round),
-		DESK_TEST(test_the_mouse_is_given_away_and_taken_back),
-		DESK_TEST(test_views_go_round_both_ways),
-		DESK_TEST(test_threads_fold_out_and_in_from_any_of_them),
+		SCENE_TEST(test_the_order_is_chosen_from_the_columns_shown),
+		SCENE_TEST(test_the_columns_stay_open_while_they_are_switched),
+		SCENE_TEST(test_a_hidden_column_is_none_to_sort_by),
+		SCENE_TEST(test_a_column_without_room_is_none_to_step_to),
+		SCENE_TEST(test_the_interval_is_from_a_tenth_to_ten_seconds),
+		SCENE_TEST(test_nothing_can_be_frozen_before_there_is_a_picture),
+		SCENE_TEST(test_the_last_of_each_kind_is_asked_in_the_order_of_the_keys),
+		SCENE_TEST(test_windows_go_round),
+		SCENE_TEST(test_themes_go_round),
+		SCENE_TEST(test_the_mouse_is_given_away_and_taken_back),
+		SCENE_TEST(test_views_go_round_both_ways),
+		SCENE_TEST(test_threads_fold_out_and_in_from_any_of_them),
 	};
 
 	setlocale(LC_CTYPE, "C.UTF-8");

@@ -12,31 +12,6 @@
 #include "scene_fixture.h"
 #include "ui/commands.h"
 
-static int open_desk(void **state)
-{
-	static struct scene scene;
-
-	scene_open(&scene, 100, 30);
-	scene_show(&scene);
-	frame_draw(&scene.state, &scene.canvas);
-	*state = &scene;
-	return 0;
-}
-
-static int close_desk(void **state)
-{
-	scene_finish(*state);
-	return 0;
-}
-
-static void choose(struct scene *scene, const char *words)
-{
-	assert_true(scene->state.menu.is_open);
-	scene_press(scene, words);
-	assert_true(scene->state.menu.shown_count > 0);
-	scene_press_key(scene, UI_KEY_ENTER);
-}
-
 static void enter(struct scene *scene, const char *label, const char *text)
 {
 	assert_true(scene->state.prompt.is_open);
@@ -67,10 +42,10 @@ static void test_an_event_of_the_menu_or_any_other(void **state)
 	scene_press_key(scene, UI_KEY_ENTER);	/* the cursor is on the present one */
 	check_asked(scene, SOURCE_EVENT, "cpu-clock");
 	scene_press(scene, "e");
-	choose(scene, "page-faults");
+	scene_choose(scene, "page-faults");
 	check_asked(scene, SOURCE_EVENT, "page-faults");
 	scene_press(scene, "e");
-	choose(scene, "another");
+	scene_choose(scene, "another");
 	enter(scene, "event (as for -e):", "sched:sched_switch");
 	check_asked(scene, SOURCE_EVENT, "sched:sched_switch");
 }
@@ -90,26 +65,26 @@ static void test_every_kind_of_target(void **state)
 	struct scene *scene = *state;
 
 	scene_press(scene, "t");
-	choose(scene, "everything");
+	scene_choose(scene, "everything");
 	check_asked(scene, SOURCE_ALL, "");
 	scene_press(scene, "t");
-	choose(scene, "processes");
+	scene_choose(scene, "processes");
 	enter(scene, "process ids:", "77,900");
 	check_asked(scene, SOURCE_PROCESSES, "77,900");
 	scene_press(scene, "t");
-	choose(scene, "threads");
+	scene_choose(scene, "threads");
 	enter(scene, "thread ids:", "912");
 	check_asked(scene, SOURCE_THREADS, "912");
 	scene_press(scene, "t");
-	choose(scene, "user");
+	scene_choose(scene, "user");
 	enter(scene, "user:", "www-data");
 	check_asked(scene, SOURCE_USER, "www-data");
 	scene_press(scene, "t");
-	choose(scene, "some cpus");
+	scene_choose(scene, "some cpus");
 	enter(scene, "CPUs (0-3,8):", "0-3");
 	check_asked(scene, SOURCE_CPUS, "0-3");
 	scene_press(scene, "t");
-	choose(scene, "all cpus");
+	scene_choose(scene, "all cpus");
 	check_asked(scene, SOURCE_CPUS, "");
 }
 
@@ -118,7 +93,7 @@ static void test_the_target_of_the_row_under_the_cursor(void **state)
 	struct scene *scene = *state;
 
 	scene_press(scene, "t");
-	choose(scene, "this row's process: pid 4121");
+	scene_choose(scene, "this row's process: pid 4121");
 	check_asked(scene, SOURCE_PROCESSES, "4121");
 	scene_press(scene, "jt");	/* a row of 12 tasks */
 	assert_false(scene_has(scene, "this row's process"));
@@ -129,9 +104,9 @@ static void test_one_change_at_a_time(void **state)
 	struct scene *scene = *state;
 
 	scene_press(scene, "t");
-	choose(scene, "everything");
+	scene_choose(scene, "everything");
 	scene_press(scene, "t");
-	choose(scene, "all cpus");
+	scene_choose(scene, "all cpus");
 	assert_int_equal(scene->source.count, 1);
 	assert_string_equal(scene->state.message, "the change before is still under way");
 	assert_true(scene->state.is_source_changing);
@@ -218,14 +193,14 @@ static void test_the_palette_runs_what_is_chosen(void **state)
 	struct scene *scene = *state;
 
 	scene_press(scene, ":");
-	choose(scene, "hide-kernel");
+	scene_choose(scene, "hide-kernel");
 	assert_true(scene->state.hide_kernel);
 	scene_press(scene, ":");
-	choose(scene, "interval");	/* it has no key */
+	scene_choose(scene, "interval");	/* it has no key */
 	assert_string_equal(scene->state.prompt.label, "refresh every (s):");
 	scene_press_key(scene, UI_KEY_ESCAPE);
 	scene_press(scene, ":");
-	choose(scene, "order");		/* a menu from a menu */
+	scene_choose(scene, "order");		/* a menu from a menu */
 	assert_string_equal(scene->state.menu.title, "sort by");
 }
 
@@ -234,29 +209,27 @@ static void test_a_row_meant_by_the_palette_is_waited_for(void **state)
 	struct scene *scene = *state;
 
 	scene_press(scene, "2:");
-	choose(scene, "open");
+	scene_choose(scene, "open");
 	assert_int_equal(scene->state.trail.count, 1);
 	scene_answer(scene);
 	assert_int_equal(scene->state.trail.filter.parts[0].field, FILTER_OBJECT);
 }
 
-#define DESK_TEST(test) cmocka_unit_test_setup_teardown(test, open_desk, close_desk)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		DESK_TEST(test_an_event_of_the_menu_or_any_other),
-		DESK_TEST(test_the_frequency_begins_with_the_present_one),
-		DESK_TEST(test_every_kind_of_target),
-		DESK_TEST(test_the_target_of_the_row_under_the_cursor),
-		DESK_TEST(test_one_change_at_a_time),
-		DESK_TEST(test_a_recording_stays_what_it_is),
-		DESK_TEST(test_what_a_change_failed_by_is_said),
-		DESK_TEST(test_a_change_that_worked_goes_live),
-		DESK_TEST(test_the_next_event_of_several),
-		DESK_TEST(test_the_palette_has_every_command_of_the_place_but_itself),
-		DESK_TEST(test_the_palette_runs_what_is_chosen),
-		DESK_TEST(test_a_row_meant_by_the_palette_is_waited_for),
+		SCENE_TEST(test_an_event_of_the_menu_or_any_other),
+		SCENE_TEST(test_the_frequency_begins_with_the_present_one),
+		SCENE_TEST(test_every_kind_of_target),
+		SCENE_TEST(test_the_target_of_the_row_under_the_cursor),
+		SCENE_TEST(test_one_change_at_a_time),
+		SCENE_TEST(test_a_recording_stays_what_it_is),
+		SCENE_TEST(test_what_a_change_failed_by_is_said),
+		SCENE_TEST(test_a_change_that_worked_goes_live),
+		SCENE_TEST(test_the_next_event_of_several),
+		SCENE_TEST(test_the_palette_has_every_command_of_the_place_but_itself),
+		SCENE_TEST(test_the_palette_runs_what_is_chosen),
+		SCENE_TEST(test_a_row_meant_by_the_palette_is_waited_for),
 	};
 
 	setlocale(LC_CTYPE, "C.UTF-8");

@@ -20,12 +20,6 @@ static int open_desk(void **state)
 	return 0;
 }
 
-static int close_desk(void **state)
-{
-	scene_finish(*state);
-	return 0;
-}
-
 static void click(struct scene *scene, enum mouse_action action, const char *text)
 {
 	const struct mouse at = scene_find(scene, text);
@@ -35,7 +29,7 @@ static void click(struct scene *scene, enum mouse_action action, const char *tex
 
 static const char *cursor_symbol(const struct scene *scene)
 {
-	return table_rows_cursor(&scene->state.table.rows)->symbol;
+	return scene_cursor(scene)->symbol;
 }
 
 static void test_what_was_drawn_last_lies_on_top(void **state)
@@ -197,7 +191,7 @@ static void test_a_click_on_a_crumb_goes_back_to_that_level(void **state)
 	assert_int_equal(scene->state.trail.count, 2);
 	assert_int_equal(state_kind(&scene->state), VIEW_OBJECTS);
 	scene_answer(scene);
-	assert_string_equal(table_rows_cursor(&scene->state.table.rows)->object, "[kernel]");
+	assert_string_equal(scene_cursor(scene)->object, "[kernel]");
 	click(scene, MOUSE_PRESS, "all \u203a");
 	assert_int_equal(scene->state.trail.count, 1);
 	assert_int_equal(state_kind(&scene->state), VIEW_COMMANDS);
@@ -271,7 +265,7 @@ static void test_a_label_that_means_a_row_waits_for_the_rows(void **state)
 	assert_int_equal(scene->state.trail.filter.parts[0].field, FILTER_OBJECT);
 }
 
-#define DESK_TEST(test) cmocka_unit_test_setup_teardown(test, open_desk, close_desk)
+#define DESK_TEST(test) cmocka_unit_test_setup_teardown(test, open_desk, scene_tear_down)
 
 int main(void)
 {
