@@ -9,10 +9,8 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
+#include "scene_fixture.h"
 #include "snapshot_fixture.h"
-#include "ui/frame.h"
-#include "ui/keys.h"
-#include "ui/state.h"
 
 #define ROWS 40
 
@@ -45,10 +43,9 @@ static void make_picture(struct picture *picture, size_t rotate)
 }
 
 struct desk {
-	struct ui_state state;
-	struct canvas canvas;
+	struct scene scene;
+	struct ui_state *state;		/* the scene's */
 	struct picture first, second;
-	struct keymap keymap;
 	const char *names_of_commands[2];
 };
 
@@ -56,20 +53,14 @@ static int open_desk(void **state)
 {
 	static struct desk desk;
 
-	memset(&desk, 0, sizeof(desk));
-	state_init(&desk.state);
-	keymap_init(&desk.keymap);
-	desk.state.keymap = &desk.keymap;
-	desk.state.theme = &themes[0];
-	desk.state.window_ns = 10 * CLOCK_NS_PER_S;
-	desk.state.interval_ns = 2 * CLOCK_NS_PER_S;
-	canvas_resize(&desk.canvas, 80, 24);	/* 4 header lines, titles, 18 rows, bottom line */
+	scene_open(&desk.scene, 80, 24);	/* 4 header lines, titles, 18 rows, bottom line */
+	desk.state = &desk.scene.state;
 	desk.names_of_commands[0] = "alpha";
 	desk.names_of_commands[1] = "beta";
 	make_picture(&desk.first, 0);
 	make_picture(&desk.second, 10);
-	state_offer_snapshot(&desk.state, &desk.first.snapshot);
-	frame_draw(&desk.state, &desk.canvas);
+	state_offer_snapshot(desk.state, &desk.first.snapshot);
+	frame_draw(desk.state, &desk.scene.canvas);
 	*state = &desk;
 	return 0;
 }
@@ -78,43 +69,41 @@ static int close_desk(void **state)
 {
 	struct desk *desk = *state;
 
-	state_finish(&desk->state);
-	canvas_finish(&desk->canvas);
+	scene_finish(&desk->scene);
 	return 0;
 }
 
 static void press(struct desk *desk, const char *keys)
 {
-	for (; *keys; keys++)
-		state_press_key(&desk->state, *keys, NULL);
-	frame_draw(&desk->state, &desk->canvas);
+	scene_press(&desk->scene, keys);
+	frame_draw(desk->state, &desk->scene.canvas);
 }
 
 static void press_key(struct desk *desk, int key)
 {
-	state_press_key(&desk->state, key, NULL);
-	frame_draw(&desk->state, &desk->canvas);
+	scene_press_key(&desk->scene, key);
+	frame_draw(desk->state, &desk->scene.canvas);
 }
 
 static uint64_t cursor_id(const struct desk *desk)
 {
-	return table_rows_cursor(&desk->state.table.rows)->id;
+	return scene_cursor(&desk->scene)->id;
 }
 
 /* What the analyzer would say to the last query, were its rows those of @picture. */
 static void answer(struct desk *desk, struct picture *picture)
 {
-	picture->snapshot.query = desk->state.query;
-	picture->snapshot.is_frozen = desk->state.is_paused;
-	state_offer_snapshot(&desk->state, &picture->snapshot);
-	frame_draw(&desk->state, &desk->canvas);
+	picture->snapshot.query = desk->state->query;
+	picture->snapshot.is_frozen = desk->state->is_paused;
+	state_offer_snapshot(desk->state, &picture->snapshot);
+	frame_draw(desk->state, &desk->scene.canvas);
 }
 
 static const struct request *asked(const struct desk *desk, enum request_kind kind)
 {
-	for (size_t i = 0; i < desk->state.outbox_count; i++)
-		if (desk->state.outbox[i].kind == kind)
-			return &desk->state.outbox[i];
+	for (size_t i = 0; i < desk->state->outbox_count; i++)
+		if (desk->state->outbox[i].kind == kind)
+			return &desk->state->outbox[i];
 	return NULL;
 }
 
@@ -124,22 +113,22 @@ static void test_a_chosen_row_keeps_the_cursor_when_the_order_changes(void **sta
 
 	press(desk, "jjj");
 	assert_int_equal(cursor_id(desk), 4);
-	state_offer_snapshot(&desk->state, &desk->second.snapshot);	/* row 4 is now number 34 */
-	frame_draw(&desk->state, &desk->canvas);
+	state_offer_snapshot(desk->state, &desk->second.snapshot);	/* row 4 is now number 34 */
+	frame_draw(desk->state, &desk->scene.canvas);
 	assert_int_equal(cursor_id(desk), 4);
-	assert_int_equal(desk->state.table.rows.place.cursor, 33);
-	assert_true(desk->state.table.rows.place.top <= 33);
-	assert_true(33 < desk->state.table.rows.place.top + desk->state.table.rows.page);
+	assert_int_equal(desk->state->table.rows.place.cursor, 33);
+	assert_true(desk->state->table.rows.place.top <= 33);
+	assert_true(33 < desk->state->table.rows.place.top + desk->state->table.rows.page);
 }
 
 static void test_the_cursor_nobody_moved_stays_in_sight_of_the_hottest(void **state)
 {
 	struct desk *desk = *state;
 
-	state_offer_snapshot(&desk->state, &desk->second.snapshot);	/* row 1 is now number 31 */
-	frame_draw(&desk->state, &desk->canvas);
-	assert_int_equal(desk->state.table.rows.place.top, 0);
-	assert_int_equal(desk->state.table.rows.place.cursor, 0);
+	state_offer_snapshot(desk->state, &desk->second.snapshot);	/* row 1 is now number 31 */
+	frame_draw(desk->state, &desk->scene.canvas);
+	assert_int_equal(desk->state->table.rows.place.top, 0);
+	assert_int_equal(desk->state->table.rows.place.cursor, 0);
 }
 
 static void test_sorting_keeps_the_chosen_row(void **state)
@@ -148,11 +137,11 @@ static void test_sorting_keeps_the_chosen_row(void **state)
 
 	press(desk, "jj");
 	press(desk, "s");	/* by TOTAL%, which grows where SELF% falls */
-	assert_int_equal(desk->state.orders[VIEW_SYMBOLS].column, COL_TOTAL);
-	assert_int_equal(desk->state.table.rows.rows[0]->id, ROWS);
+	assert_int_equal(desk->state->orders[VIEW_SYMBOLS].column, COL_TOTAL);
+	assert_int_equal(desk->state->table.rows.rows[0]->id, ROWS);
 	assert_int_equal(cursor_id(desk), 3);
 	press(desk, "S");
-	assert_int_equal(desk->state.table.rows.rows[0]->id, 1);
+	assert_int_equal(desk->state->table.rows.rows[0]->id, 1);
 	assert_int_equal(cursor_id(desk), 3);
 }
 
@@ -165,7 +154,7 @@ static void test_sort_goes_through_the_columns_and_around(void **state)
 
 	for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
 		press(desk, "s");
-		assert_int_equal(desk->state.orders[VIEW_SYMBOLS].column, expected[i]);
+		assert_int_equal(desk->state->orders[VIEW_SYMBOLS].column, expected[i]);
 	}
 }
 
@@ -175,9 +164,9 @@ static void test_the_filter_is_asked_for_while_it_is_typed_and_cancel_undoes_it(
 	const struct request *request;
 
 	press(desk, "j\\r1");
-	assert_true(desk->state.prompt.is_open);
+	assert_true(desk->state->prompt.is_open);
 	request = asked(desk, REQUEST_QUERY);
-	assert_int_equal(request->query.number, desk->state.query);
+	assert_int_equal(request->query.number, desk->state->query);
 	assert_int_equal(request->query.filter.count, 1);
 	assert_int_equal(request->query.filter.parts[0].field, FILTER_TEXT);
 	assert_string_equal(request->query.filter.parts[0].text, "r1");
@@ -187,7 +176,7 @@ static void test_the_filter_is_asked_for_while_it_is_typed_and_cancel_undoes_it(
 	assert_int_equal(asked(desk, REQUEST_QUERY)->query.filter.count, 0);
 	answer(desk, &desk->second);
 	assert_int_equal(cursor_id(desk), 2);
-	assert_int_equal(desk->state.trail.count, 1);
+	assert_int_equal(desk->state->trail.count, 1);
 }
 
 static void test_half_a_regular_expression_leaves_the_rows(void **state)
@@ -196,11 +185,11 @@ static void test_half_a_regular_expression_leaves_the_rows(void **state)
 
 	press(desk, "\\~r");
 	press(desk, "[");
-	assert_string_equal(desk->state.trail.filter.parts[0].text, "~r");
-	assert_true(desk->state.prompt.note[0] != '\0');
+	assert_string_equal(desk->state->trail.filter.parts[0].text, "~r");
+	assert_true(desk->state->prompt.note[0] != '\0');
 	press(desk, "1]");
-	assert_string_equal(desk->state.trail.filter.parts[0].text, "~r[1]");
-	assert_int_equal(desk->state.trail.filter.count, 1);
+	assert_string_equal(desk->state->trail.filter.parts[0].text, "~r[1]");
+	assert_int_equal(desk->state->trail.filter.count, 1);
 }
 
 static void test_letters_in_the_prompt_are_no_commands(void **state)
@@ -208,14 +197,14 @@ static void test_letters_in_the_prompt_are_no_commands(void **state)
 	struct desk *desk = *state;
 
 	press(desk, "\\q K");
-	assert_false(desk->state.wants_quit);
-	assert_false(desk->state.hide_kernel);
-	assert_string_equal(desk->state.trail.filter.parts[0].text, "q K");
+	assert_false(desk->state->wants_quit);
+	assert_false(desk->state->hide_kernel);
+	assert_string_equal(desk->state->trail.filter.parts[0].text, "q K");
 	press_key(desk, UI_KEY_BACKSPACE);
 	press_key(desk, UI_KEY_ENTER);
-	assert_string_equal(desk->state.trail.filter.parts[0].text, "q ");
+	assert_string_equal(desk->state->trail.filter.parts[0].text, "q ");
 	press_key(desk, UI_KEY_ESCAPE);		/* in the table: back, without it */
-	assert_int_equal(desk->state.trail.filter.count, 0);
+	assert_int_equal(desk->state->trail.filter.count, 0);
 }
 
 static void test_opening_asks_for_less_and_back_finds_the_row(void **state)
@@ -235,7 +224,7 @@ static void test_opening_asks_for_less_and_back_finds_the_row(void **state)
 	assert_int_equal(query->filter.parts[0].field, FILTER_COMMAND);
 	assert_int_equal(query->filter.parts[0].hash, filter_hash("beta"));
 	answer(desk, &desk->second);
-	assert_int_equal(desk->state.table.rows.place.cursor, 0);
+	assert_int_equal(desk->state->table.rows.place.cursor, 0);
 	press_key(desk, UI_KEY_ESCAPE);
 	assert_int_equal(asked(desk, REQUEST_QUERY)->query.keys, KEY_COMM);
 	assert_int_equal(asked(desk, REQUEST_QUERY)->query.filter.count, 0);
@@ -249,13 +238,13 @@ static void test_keys_that_mean_rows_wait_for_the_rows_they_were_pressed_for(voi
 
 	press(desk, "2jj");
 	press_key(desk, UI_KEY_ENTER);
-	assert_int_equal(desk->state.trail.count, 1);	/* Enter does not mean the old rows */
-	assert_int_equal(desk->state.deferred_count, 3);
+	assert_int_equal(desk->state->trail.count, 1);	/* Enter does not mean the old rows */
+	assert_int_equal(desk->state->deferred_count, 3);
 	desk->second.rows[2].object_path = "/usr/lib/third.so";
 	answer(desk, &desk->second);
-	assert_int_equal(desk->state.deferred_count, 0);
-	assert_int_equal(desk->state.trail.filter.parts[0].hash, filter_hash("/usr/lib/third.so"));
-	assert_int_equal(state_kind(&desk->state), VIEW_SYMBOLS);
+	assert_int_equal(desk->state->deferred_count, 0);
+	assert_int_equal(desk->state->trail.filter.parts[0].hash, filter_hash("/usr/lib/third.so"));
+	assert_int_equal(state_kind(desk->state), VIEW_SYMBOLS);
 }
 
 static void test_what_leaves_does_not_wait(void **state)
@@ -264,8 +253,8 @@ static void test_what_leaves_does_not_wait(void **state)
 
 	press(desk, "2jj");
 	press(desk, "q");
-	assert_true(desk->state.wants_quit);
-	assert_int_equal(desk->state.deferred_count, 0);
+	assert_true(desk->state->wants_quit);
+	assert_int_equal(desk->state->deferred_count, 0);
 }
 
 static void test_an_answer_to_an_older_query_changes_no_view(void **state)
@@ -273,11 +262,11 @@ static void test_an_answer_to_an_older_query_changes_no_view(void **state)
 	struct desk *desk = *state;
 
 	press(desk, "2");
-	desk->second.snapshot.query = desk->state.query - 1;
-	state_offer_snapshot(&desk->state, &desk->second.snapshot);
-	assert_int_equal(desk->state.shown_kind, VIEW_SYMBOLS);
+	desk->second.snapshot.query = desk->state->query - 1;
+	state_offer_snapshot(desk->state, &desk->second.snapshot);
+	assert_int_equal(desk->state->shown_kind, VIEW_SYMBOLS);
 	answer(desk, &desk->first);
-	assert_int_equal(desk->state.shown_kind, VIEW_OBJECTS);
+	assert_int_equal(desk->state->shown_kind, VIEW_OBJECTS);
 }
 
 static void test_what_is_hidden_is_part_of_every_query(void **state)
@@ -319,13 +308,13 @@ static void test_refresh_goes_on_under_prompt_and_help(void **state)
 	struct desk *desk = *state;
 
 	press(desk, "\\r");
-	assert_ptr_equal(state_offer_snapshot(&desk->state, &desk->second.snapshot),
+	assert_ptr_equal(state_offer_snapshot(desk->state, &desk->second.snapshot),
 			 &desk->first.snapshot);
 	press_key(desk, UI_KEY_ENTER);
 	press(desk, "?");
-	assert_ptr_equal(state_offer_snapshot(&desk->state, &desk->first.snapshot),
+	assert_ptr_equal(state_offer_snapshot(desk->state, &desk->first.snapshot),
 			 &desk->second.snapshot);
-	assert_ptr_equal(desk->state.table.rows.rows[0], &desk->first.rows[0]);
+	assert_ptr_equal(desk->state->table.rows.rows[0], &desk->first.rows[0]);
 }
 
 static void test_pause_freezes_the_time_and_the_rows_can_still_be_asked_for(void **state)
@@ -335,12 +324,12 @@ static void test_pause_freezes_the_time_and_the_rows_can_still_be_asked_for(void
 	desk->first.snapshot.time_ns = 12345;
 	press(desk, " ");
 	assert_int_equal(asked(desk, REQUEST_FREEZE)->value_ns, 12345);
-	assert_ptr_equal(state_offer_snapshot(&desk->state, &desk->second.snapshot),
+	assert_ptr_equal(state_offer_snapshot(desk->state, &desk->second.snapshot),
 			 &desk->second.snapshot);	/* not of the frozen time */
-	assert_ptr_equal(desk->state.shown, &desk->first.snapshot);
+	assert_ptr_equal(desk->state->shown, &desk->first.snapshot);
 	press(desk, "2");
 	answer(desk, &desk->second);
-	assert_ptr_equal(desk->state.shown, &desk->second.snapshot);
+	assert_ptr_equal(desk->state->shown, &desk->second.snapshot);
 	press(desk, " ");
 	assert_int_equal(asked(desk, REQUEST_FREEZE)->value_ns, 0);
 }
@@ -353,12 +342,12 @@ static void test_window_and_interval_are_requests_and_the_newest_counts(void **s
 	press(desk, "w");
 	press(desk, ">");
 	press(desk, "z");
-	assert_int_equal(desk->state.outbox_count, 3);
-	assert_int_equal(desk->state.outbox[0].kind, REQUEST_WINDOW);
-	assert_int_equal(desk->state.outbox[0].value, WINDOW_ALL);
-	assert_int_equal(desk->state.outbox[1].kind, REQUEST_INTERVAL);
-	assert_int_equal(desk->state.outbox[1].value_ns, CLOCK_NS_PER_S);
-	assert_int_equal(desk->state.outbox[2].kind, REQUEST_ZERO);
+	assert_int_equal(desk->state->outbox_count, 3);
+	assert_int_equal(desk->state->outbox[0].kind, REQUEST_WINDOW);
+	assert_int_equal(desk->state->outbox[0].value, WINDOW_ALL);
+	assert_int_equal(desk->state->outbox[1].kind, REQUEST_INTERVAL);
+	assert_int_equal(desk->state->outbox[1].value_ns, CLOCK_NS_PER_S);
+	assert_int_equal(desk->state->outbox[2].kind, REQUEST_ZERO);
 }
 
 static void test_the_interval_stays_between_its_ends(void **state)
@@ -366,12 +355,12 @@ static void test_the_interval_stays_between_its_ends(void **state)
 	struct desk *desk = *state;
 
 	press(desk, "<<<<<<<<");
-	assert_int_equal(desk->state.interval_ns, 10 * CLOCK_NS_PER_S);
+	assert_int_equal(desk->state->interval_ns, 10 * CLOCK_NS_PER_S);
 	press(desk, ">>>>>>>>>>");
-	assert_int_equal(desk->state.interval_ns, CLOCK_NS_PER_S / 10);
-	desk->state.interval_ns = 3 * CLOCK_NS_PER_S;	/* from the command line */
+	assert_int_equal(desk->state->interval_ns, CLOCK_NS_PER_S / 10);
+	desk->state->interval_ns = 3 * CLOCK_NS_PER_S;	/* from the command line */
 	press(desk, ">");
-	assert_int_equal(desk->state.interval_ns, 2 * CLOCK_NS_PER_S);
+	assert_int_equal(desk->state->interval_ns, 2 * CLOCK_NS_PER_S);
 }
 
 static void test_back_from_any_page_of_text_is_the_table(void **state)
@@ -380,7 +369,7 @@ static void test_back_from_any_page_of_text_is_the_table(void **state)
 
 	press(desk, "?!?");
 	press_key(desk, UI_KEY_ESCAPE);
-	assert_ptr_equal(desk->state.view, &desk->state.table.view);
+	assert_ptr_equal(desk->state->view, &desk->state->table.view);
 }
 
 static void test_help_scrolls_to_its_end_and_not_beyond(void **state)
@@ -389,12 +378,12 @@ static void test_help_scrolls_to_its_end_and_not_beyond(void **state)
 
 	press(desk, "?");
 	press_key(desk, UI_KEY_END);
-	assert_int_equal(desk->state.help.top, desk->state.help.height - desk->state.help.page);
+	assert_int_equal(desk->state->help.top, desk->state->help.height - desk->state->help.page);
 	press(desk, "j");
-	assert_int_equal(desk->state.help.top, desk->state.help.height - desk->state.help.page);
+	assert_int_equal(desk->state->help.top, desk->state->help.height - desk->state->help.page);
 	press_key(desk, UI_KEY_HOME);
 	press(desk, "k");
-	assert_int_equal(desk->state.help.top, 0);
+	assert_int_equal(desk->state->help.top, 0);
 }
 
 static void test_keys_between_two_paints_move_by_what_they_say(void **state)
@@ -402,9 +391,10 @@ static void test_keys_between_two_paints_move_by_what_they_say(void **state)
 	struct desk *desk = *state;
 
 	press(desk, "?");
-	state_press_key(&desk->state, UI_KEY_END, NULL);
+	scene_press_key(&desk->scene, UI_KEY_END);
 	press(desk, "k");
-	assert_int_equal(desk->state.help.top, desk->state.help.height - desk->state.help.page - 1);
+	assert_int_equal(desk->state->help.top,
+			 desk->state->help.height - desk->state->help.page - 1);
 }
 
 static void test_keys_before_the_first_snapshot_do_no_harm(void **state)

@@ -8,16 +8,12 @@
 
 #include <cmocka.h>
 
-#include "base/clock.h"
+#include "scene_fixture.h"
 #include "snapshot_fixture.h"
-#include "ui/frame.h"
-#include "ui/keys.h"
-#include "ui/state.h"
 
 struct desk {
-	struct ui_state state;
-	struct canvas canvas;
-	struct keymap keymap;
+	struct scene scene;
+	struct ui_state *state;		/* the scene's */
 	struct snapshot_row rows[2];
 	struct snapshot symbols, objects;
 };
@@ -26,13 +22,8 @@ static int open_desk(void **state)
 {
 	static struct desk desk;
 
-	memset(&desk, 0, sizeof(desk));
-	state_init(&desk.state);
-	keymap_init(&desk.keymap);
-	desk.state.keymap = &desk.keymap;
-	desk.state.theme = &themes[0];
-	desk.state.window_ns = 10 * CLOCK_NS_PER_S;
-	canvas_resize(&desk.canvas, 80, 24);
+	scene_open(&desk.scene, 80, 24);
+	desk.state = &desk.scene.state;
 	for (size_t i = 0; i < 2; i++)
 		desk.rows[i] = (struct snapshot_row){
 			.id = i + 1, .symbol = i ? "square" : "sum",
@@ -42,8 +33,8 @@ static int open_desk(void **state)
 		};
 	desk.symbols = desk.objects = fixture_snapshot(desk.rows, 2);
 	desk.objects.keys = KEY_OBJECT;
-	state_offer_snapshot(&desk.state, &desk.symbols);
-	frame_draw(&desk.state, &desk.canvas);
+	state_offer_snapshot(desk.state, &desk.symbols);
+	frame_draw(desk.state, &desk.scene.canvas);
 	*state = &desk;
 	return 0;
 }
@@ -52,23 +43,21 @@ static int close_desk(void **state)
 {
 	struct desk *desk = *state;
 
-	state_finish(&desk->state);
-	canvas_finish(&desk->canvas);
+	scene_finish(&desk->scene);
 	return 0;
 }
 
 static void press(struct desk *desk, const char *keys)
 {
-	for (; *keys; keys++)
-		state_press_key(&desk->state, *keys, NULL);
-	frame_draw(&desk->state, &desk->canvas);
+	scene_press(&desk->scene, keys);
+	frame_draw(desk->state, &desk->scene.canvas);
 }
 
 static void answer(struct desk *desk, struct snapshot *snapshot)
 {
-	snapshot->query = desk->state.query;
-	state_offer_snapshot(&desk->state, snapshot);
-	frame_draw(&desk->state, &desk->canvas);
+	snapshot->query = desk->state->query;
+	state_offer_snapshot(desk->state, snapshot);
+	frame_draw(desk->state, &desk->scene.canvas);
 }
 
 static void test_q_behind_a_waiting_search_is_a_letter_of_it(void **state)
@@ -76,12 +65,12 @@ static void test_q_behind_a_waiting_search_is_a_letter_of_it(void **state)
 	struct desk *desk = *state;
 
 	press(desk, "2j/sq");
-	assert_false(desk->state.wants_quit);
+	assert_false(desk->state->wants_quit);
 	answer(desk, &desk->objects);
-	assert_false(desk->state.wants_quit);
-	assert_true(desk->state.prompt.is_open);
-	assert_string_equal(desk->state.prompt.text, "sq");
-	assert_string_equal(table_rows_cursor(&desk->state.table.rows)->object, "sqlite");
+	assert_false(desk->state->wants_quit);
+	assert_true(desk->state->prompt.is_open);
+	assert_string_equal(desk->state->prompt.text, "sq");
+	assert_string_equal(scene_cursor(&desk->scene)->object, "sqlite");
 }
 
 static void test_q_behind_a_waiting_row_menu_is_a_letter_of_it(void **state)
@@ -90,9 +79,9 @@ static void test_q_behind_a_waiting_row_menu_is_a_letter_of_it(void **state)
 
 	press(desk, "2j.q");
 	answer(desk, &desk->objects);
-	assert_false(desk->state.wants_quit);
-	assert_true(desk->state.menu.is_open);
-	assert_string_equal(desk->state.menu.typed, "q");
+	assert_false(desk->state->wants_quit);
+	assert_true(desk->state->menu.is_open);
+	assert_string_equal(desk->state->menu.typed, "q");
 }
 
 static void test_escape_behind_a_waiting_filter_closes_it_and_forgets_nothing(void **state)
@@ -100,13 +89,13 @@ static void test_escape_behind_a_waiting_filter_closes_it_and_forgets_nothing(vo
 	struct desk *desk = *state;
 
 	press(desk, "2j\\x");
-	state_press_key(&desk->state, UI_KEY_ESCAPE, NULL);
-	assert_int_equal(desk->state.deferred_count, 1);
+	scene_press_key(&desk->scene, UI_KEY_ESCAPE);
+	assert_int_equal(desk->state->deferred_count, 1);
 	answer(desk, &desk->objects);
-	assert_false(desk->state.prompt.is_open);
-	assert_int_equal(desk->state.trail.filter.count, 0);
-	assert_int_equal(state_kind(&desk->state), VIEW_OBJECTS);
-	assert_int_equal(desk->state.table.rows.place.cursor, 1);
+	assert_false(desk->state->prompt.is_open);
+	assert_int_equal(desk->state->trail.filter.count, 0);
+	assert_int_equal(state_kind(desk->state), VIEW_OBJECTS);
+	assert_int_equal(desk->state->table.rows.place.cursor, 1);
 }
 
 static void test_ctrl_c_leaves_even_from_behind_a_waiting_search(void **state)
@@ -114,8 +103,8 @@ static void test_ctrl_c_leaves_even_from_behind_a_waiting_search(void **state)
 	struct desk *desk = *state;
 
 	press(desk, "2j/s");
-	state_press_key(&desk->state, UI_KEY_CTRL('C'), NULL);
-	assert_true(desk->state.wants_quit);
+	scene_press_key(&desk->scene, UI_KEY_CTRL('C'));
+	assert_true(desk->state->wants_quit);
 }
 
 static void test_rows_of_a_view_that_was_left_before_they_came_are_not_shown(void **state)
@@ -123,10 +112,10 @@ static void test_rows_of_a_view_that_was_left_before_they_came_are_not_shown(voi
 	struct desk *desk = *state;
 
 	press(desk, "2");
-	desk->objects.query = desk->state.query;
+	desk->objects.query = desk->state->query;
 	press(desk, "3");
-	assert_ptr_equal(state_offer_snapshot(&desk->state, &desk->objects), &desk->objects);
-	assert_ptr_equal(desk->state.shown, &desk->symbols);
+	assert_ptr_equal(state_offer_snapshot(desk->state, &desk->objects), &desk->objects);
+	assert_ptr_equal(desk->state->shown, &desk->symbols);
 }
 
 #define DESK_TEST(test) cmocka_unit_test_setup_teardown(test, open_desk, close_desk)
