@@ -7,54 +7,14 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
-#include "ingest_stage.h"
-#include "model/publisher.h"
-
-#define S 1000000000ull
-
-static struct ingest_stage stage;
-static struct analyzer_config config;
-static struct publisher publisher;
-
-static int set_up(void **state)
-{
-	const struct ingest_config replay = { .is_replay = true };
-
-	(void)state;
-	stage_init(&stage, &replay, NULL);
-	config = (struct analyzer_config){
-		.ingest = stage.ingest.config, .host = "h", .target = "t", .notice = "",
-		.query.keys = KEY_OBJECT | KEY_SYMBOL, .window = WINDOW_ALL, .window_ns = 3 * S,
-	};
-	publisher_init(&publisher, &config, &stage.ingest);
-	publisher_start(&publisher);
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	publisher_finish(&publisher);
-	stage_finish(&stage);
-	return 0;
-}
-
-/* One sample every 0.1 s, from @from to before @to, in tenths of a second. */
-static void sample_tenths(uint64_t from, uint64_t to)
-{
-	for (uint64_t tenth = from; tenth < to; tenth++)
-		stage_sample(&stage, tenth * S / 10, 1, 1, 0x1000);
-	stage_round(&stage, to * S / 10);
-}
+#include "publisher_stage.h"
 
 static void expect(enum window_kind window, uint64_t samples, double seconds)
 {
-	const struct diag why = { 0 };
 	struct snapshot *snapshot;
 
 	config.window = window;
-	snapshot = publisher_make(&publisher, false, &why);
-	assert_non_null(snapshot);
+	snapshot = publisher_stage_make();
 	assert_int_equal(snapshot->samples, samples);
 	assert_int_equal((int)(snapshot->window_s * 10 + 0.5), (int)(seconds * 10 + 0.5));
 	snapshot_destroy(snapshot);
@@ -64,9 +24,9 @@ static void expect(enum window_kind window, uint64_t samples, double seconds)
 static void test_the_last_seconds_are_those_counted(void **state)
 {
 	(void)state;
-	sample_tenths(50, 82);
+	publisher_stage_sample(50, 82);
 	expect(WINDOW_ALL, 32, 3.2);
-	sample_tenths(82, 100);
+	publisher_stage_sample(82, 100);
 	expect(WINDOW_SECONDS, 30, 3.0);
 }
 
@@ -74,7 +34,7 @@ static void test_the_last_seconds_are_those_counted(void **state)
 static void test_a_slice_across_the_beginning_is_in_if_most_of_it_is(void **state)
 {
 	(void)state;
-	sample_tenths(50, 103);
+	publisher_stage_sample(50, 103);
 	expect(WINDOW_SECONDS, 33, 3.3);
 }
 
@@ -82,14 +42,14 @@ static void test_a_slice_across_the_beginning_is_in_if_most_of_it_is(void **stat
 static void test_it_is_out_if_most_of_it_is(void **state)
 {
 	(void)state;
-	sample_tenths(50, 107);
+	publisher_stage_sample(50, 107);
 	expect(WINDOW_SECONDS, 27, 2.7);
 }
 
 static void test_quiet_seconds_belong_to_the_window(void **state)
 {
 	(void)state;
-	sample_tenths(50, 60);
+	publisher_stage_sample(50, 60);
 	stage_round(&stage, 100 * S / 10);
 	expect(WINDOW_SECONDS, 0, 3.0);
 	expect(WINDOW_ALL, 10, 5.0);
@@ -98,33 +58,28 @@ static void test_quiet_seconds_belong_to_the_window(void **state)
 static void test_intervals_show_every_sample_once(void **state)
 {
 	(void)state;
-	sample_tenths(50, 63);
+	publisher_stage_sample(50, 63);
 	expect(WINDOW_INTERVAL, 13, 1.3);
 	expect(WINDOW_INTERVAL, 0, 0);
-	sample_tenths(63, 91);
+	publisher_stage_sample(63, 91);
 	expect(WINDOW_INTERVAL, 28, 2.8);
 }
 
 static void test_zero_begins_anew(void **state)
 {
 	(void)state;
-	sample_tenths(50, 70);
+	publisher_stage_sample(50, 70);
 	publisher_zero(&publisher);
 	expect(WINDOW_ALL, 0, 0);
-	sample_tenths(70, 75);
+	publisher_stage_sample(70, 75);
 	expect(WINDOW_ALL, 5, 0.5);
 }
 
 static struct snapshot *make(enum window_kind window, unsigned int keys)
 {
-	const struct diag why = { 0 };
-	struct snapshot *snapshot;
-
 	config.window = window;
 	config.query.keys = keys;
-	snapshot = publisher_make(&publisher, false, &why);
-	assert_non_null(snapshot);
-	return snapshot;
+	return publisher_stage_make();
 }
 
 static void assert_same_picture(const struct snapshot *now, const struct snapshot *then)
@@ -151,7 +106,7 @@ static void test_a_frozen_picture_stays_what_it_was_however_it_is_asked(void **s
 	struct snapshot *then[3][3];
 
 	(void)state;
-	sample_tenths(50, 82);
+	publisher_stage_sample(50, 82);
 	for (size_t i = 0; i < 9; i++)
 		then[i / 3][i % 3] = make(kinds[i / 3], keys[i % 3]);
 	for (uint64_t tenth = 82; tenth < 110; tenth++)
@@ -174,7 +129,7 @@ static void test_a_frozen_picture_stays_what_it_was_however_it_is_asked(void **s
 static void test_samples_counted_later_are_not_in_a_frozen_picture(void **state)
 {
 	(void)state;
-	sample_tenths(50, 82);
+	publisher_stage_sample(50, 82);
 	expect(WINDOW_ALL, 32, 3.2);
 	stage_sample(&stage, 79 * S / 10, 1, 1, 0x1000);
 	stage_sample(&stage, 83 * S / 10, 1, 1, 0x1000);
@@ -189,7 +144,7 @@ static void test_samples_counted_later_are_not_in_a_frozen_picture(void **state)
 static void test_samples_counted_later_are_not_in_a_frozen_quiet_second(void **state)
 {
 	(void)state;
-	sample_tenths(50, 70);
+	publisher_stage_sample(50, 70);
 	stage_round(&stage, 82 * S / 10);
 	expect(WINDOW_ALL, 20, 3.2);
 	stage_sample(&stage, 80 * S / 10, 1, 1, 0x1000);
@@ -204,11 +159,11 @@ static void test_samples_counted_later_are_not_in_a_frozen_quiet_second(void **s
 static void test_rolled_up_slices_are_whole_in_a_frozen_picture(void **state)
 {
 	(void)state;
-	sample_tenths(100, 243);
+	publisher_stage_sample(100, 243);
 	expect(WINDOW_ALL, 143, 14.3);
-	sample_tenths(243, 253);
+	publisher_stage_sample(243, 253);
 	expect(WINDOW_ALL, 153, 15.3);
-	sample_tenths(253, 400);
+	publisher_stage_sample(253, 400);
 	expect(WINDOW_ALL, 300, 30.0);
 	timeline_roll_up(&stage.ingest.timeline, 300 * S);
 	publisher_freeze(&publisher, 253 * S / 10);
@@ -222,9 +177,9 @@ static void test_a_frozen_picture_that_left_the_history_is_empty(void **state)
 	struct snapshot *snapshot;
 
 	(void)state;
-	sample_tenths(50, 82);
+	publisher_stage_sample(50, 82);
 	expect(WINDOW_ALL, 32, 3.2);
-	sample_tenths(82, 110);
+	publisher_stage_sample(82, 110);
 	expect(WINDOW_ALL, 60, 6.0);
 	for (int i = 0; i < 5; i++)	/* 5..6, 6..7, 7..8, 8..8.2, 8.2..9 */
 		assert_true(timeline_evict_oldest(&stage.ingest.timeline));
@@ -238,11 +193,11 @@ static void test_a_frozen_picture_that_left_the_history_is_empty(void **state)
 static void test_zero_ends_the_freeze(void **state)
 {
 	(void)state;
-	sample_tenths(50, 70);
+	publisher_stage_sample(50, 70);
 	expect(WINDOW_ALL, 20, 2.0);
 	publisher_freeze(&publisher, 7 * S);
 	publisher_zero(&publisher);
-	sample_tenths(70, 75);
+	publisher_stage_sample(70, 75);
 	expect(WINDOW_ALL, 5, 0.5);
 }
 
@@ -253,7 +208,7 @@ static void test_a_query_says_what_is_in_the_rows(void **state)
 	struct snapshot *snapshot;
 
 	(void)state;
-	sample_tenths(50, 70);
+	publisher_stage_sample(50, 70);
 	for (uint64_t tenth = 70; tenth < 80; tenth++)
 		stage_sample(&stage, tenth * S / 10, 2, 2, 0x2000);
 	stage_round(&stage, 8 * S);
@@ -274,14 +229,14 @@ static void test_a_query_says_what_is_in_the_rows(void **state)
 static void test_another_source_begins_anew_and_goes_on(void **state)
 {
 	(void)state;
-	sample_tenths(50, 70);
+	publisher_stage_sample(50, 70);
 	publisher_freeze(&publisher, 60 * S / 10);
 	publisher.event = 3;
 	publisher.is_ended = true;
 	timeline_zero(&stage.ingest.timeline);
 	publisher_switch(&publisher, 70 * S / 10, true);
 	expect(WINDOW_ALL, 0, 0);
-	sample_tenths(70, 85);
+	publisher_stage_sample(70, 85);
 	expect(WINDOW_ALL, 15, 1.5);
 	expect(WINDOW_SECONDS, 15, 1.5);
 	assert_int_equal(publisher.event, 0);
@@ -329,27 +284,25 @@ static void test_load_is_known_from_when_it_is_read_again(void **state)
 	assert_true(publisher.busy.points[0].time_ns > 1 * S);
 }
 
-#define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_the_last_seconds_are_those_counted),
-		TEST(test_a_slice_across_the_beginning_is_in_if_most_of_it_is),
-		TEST(test_it_is_out_if_most_of_it_is),
-		TEST(test_quiet_seconds_belong_to_the_window),
-		TEST(test_intervals_show_every_sample_once),
-		TEST(test_zero_begins_anew),
-		TEST(test_another_source_begins_anew_and_goes_on),
-		TEST(test_load_is_known_from_when_it_is_read_again),
-		TEST(test_own_cost_is_not_that_of_one_picture),
-		TEST(test_a_frozen_picture_stays_what_it_was_however_it_is_asked),
-		TEST(test_samples_counted_later_are_not_in_a_frozen_picture),
-		TEST(test_samples_counted_later_are_not_in_a_frozen_quiet_second),
-		TEST(test_rolled_up_slices_are_whole_in_a_frozen_picture),
-		TEST(test_a_frozen_picture_that_left_the_history_is_empty),
-		TEST(test_zero_ends_the_freeze),
-		TEST(test_a_query_says_what_is_in_the_rows),
+		PUBLISHER_TEST(test_the_last_seconds_are_those_counted),
+		PUBLISHER_TEST(test_a_slice_across_the_beginning_is_in_if_most_of_it_is),
+		PUBLISHER_TEST(test_it_is_out_if_most_of_it_is),
+		PUBLISHER_TEST(test_quiet_seconds_belong_to_the_window),
+		PUBLISHER_TEST(test_intervals_show_every_sample_once),
+		PUBLISHER_TEST(test_zero_begins_anew),
+		PUBLISHER_TEST(test_another_source_begins_anew_and_goes_on),
+		PUBLISHER_TEST(test_load_is_known_from_when_it_is_read_again),
+		PUBLISHER_TEST(test_own_cost_is_not_that_of_one_picture),
+		PUBLISHER_TEST(test_a_frozen_picture_stays_what_it_was_however_it_is_asked),
+		PUBLISHER_TEST(test_samples_counted_later_are_not_in_a_frozen_picture),
+		PUBLISHER_TEST(test_samples_counted_later_are_not_in_a_frozen_quiet_second),
+		PUBLISHER_TEST(test_rolled_up_slices_are_whole_in_a_frozen_picture),
+		PUBLISHER_TEST(test_a_frozen_picture_that_left_the_history_is_empty),
+		PUBLISHER_TEST(test_zero_ends_the_freeze),
+		PUBLISHER_TEST(test_a_query_says_what_is_in_the_rows),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
