@@ -58,7 +58,6 @@ int filter_add(struct filter *filter, const struct filter_part *part, struct dia
 void filter_remove(struct filter *filter, uint32_t index);
 /* Index of a part that says the same, or -1. */
 int filter_find(const struct filter *filter, const struct filter_part *part);
-bool filter_is_equal(const struct filter *a, const struct filter *b);
 
 /* Checks the text of a FILTER_TEXT part. 0 or -EINVAL with the reason. */
 int filter_check_text(const char *text, struct diag *why);

@@ -84,16 +84,6 @@ void filter_remove(struct filter *filter, uint32_t index)
 		(filter->count - index) * sizeof(filter->parts[0]));
 }
 
-bool filter_is_equal(const struct filter *a, const struct filter *b)
-{
-	if (a->count != b->count)
-		return false;
-	for (uint32_t i = 0; i < a->count; i++)
-		if (!is_same(&a->parts[i], &b->parts[i]))
-			return false;
-	return true;
-}
-
 char *filter_format_part(const struct filter_part *part, char *out)
 {
 	const char *no = part->is_negated ? "not " : "";

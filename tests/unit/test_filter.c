@@ -156,18 +156,18 @@ static void test_a_full_or_wrong_filter_stays_as_it_is(void **state)
 		part = number_part(FILTER_CPU, i);
 		assert_int_equal(filter_add(&filter, &part, &why), 0);
 	}
-	before = filter;
+	memcpy(&before, &filter, sizeof(before));	/* padding, too */
 	assert_int_equal(filter_add(&filter, &part, &why), 0);	/* is there already */
 	part.number = FILTER_PARTS;
 	assert_int_equal(filter_add(&filter, &part, &why), -ENOSPC);
 	assert_string_equal(why.text, "a filter has at most 16 parts: remove one first");
-	assert_true(filter_is_equal(&filter, &before));
+	assert_memory_equal(&filter, &before, sizeof(filter));
 }
 
 static void test_parts_leave_one_by_one(void **state)
 {
 	static const enum filter_field fields[] = { FILTER_KERNEL, FILTER_USER, FILTER_PID };
-	struct filter filter = { .count = 0 }, same;
+	struct filter filter = { .count = 0 };
 	struct filter_part part;
 
 	(void)state;
@@ -175,14 +175,10 @@ static void test_parts_leave_one_by_one(void **state)
 		part = number_part(fields[i], 0);
 		filter_add(&filter, &part, NULL);
 	}
-	same = filter;
 	filter_remove(&filter, 1);
 	assert_int_equal(filter.count, 2);
 	assert_int_equal(filter.parts[0].field, FILTER_KERNEL);
 	assert_int_equal(filter.parts[1].field, FILTER_PID);
-	assert_false(filter_is_equal(&filter, &same));
-	filter_remove(&same, 1);
-	assert_true(filter_is_equal(&filter, &same));
 	filter_remove(&filter, 1);
 	filter_remove(&filter, 1);	/* there is none */
 	filter_remove(&filter, 0);
