@@ -24,6 +24,8 @@ struct crumb {
 struct crumbs {
 	struct crumb list[CRUMB_COUNT];
 	size_t count;
+	size_t first;		/* those before it have no room */
+	int most;		/* cells that one may have */
 };
 
 static void add_crumb(struct crumbs *crumbs, enum role role, size_t parts, const char *text)
@@ -65,46 +67,60 @@ static void list_crumbs(const struct ui_state *state, struct crumbs *crumbs)
 	add_share(state, crumbs);
 }
 
-static int smaller(int a, int b)
+static int crumb_width(const struct canvas *canvas, const struct crumbs *crumbs, size_t index)
 {
-	return a < b ? a : b;
+	const int width = canvas_text_width(canvas, crumbs->list[index].text);
+
+	return width < crumbs->most ? width : crumbs->most;
 }
 
-static int larger(int a, int b)
-{
-	return a > b ? a : b;
-}
-
-/* Of the crumbs from @first on, none wider than @most. */
-static int bare_width(const struct canvas *canvas, const struct crumbs *crumbs, size_t first,
-		      int most)
+/* Of the crumbs from @first on. */
+static int bare_width(const struct canvas *canvas, const struct crumbs *crumbs, size_t first)
 {
 	const int gap = canvas_text_width(canvas, CRUMB_GAP);
 	int width = 0;
 
 	for (size_t i = first; i < crumbs->count; i++)
-		width += smaller(canvas_text_width(canvas, crumbs->list[i].text), most) +
-			 (i > first ? gap : 0);
+		width += crumb_width(canvas, crumbs, i) + (i > first ? gap : 0);
 	return width;
 }
 
 /* The same with what tells that some are left out. */
-static int crumbs_width(const struct canvas *canvas, const struct crumbs *crumbs, size_t first,
-			int most)
+static int crumbs_width(const struct canvas *canvas, const struct crumbs *crumbs, size_t first)
 {
-	return bare_width(canvas, crumbs, first, most) +
+	return bare_width(canvas, crumbs, first) +
 	       (first ? canvas_text_width(canvas, "\u2026" CRUMB_GAP) : 0);
+}
+
+static void fit_crumbs(const struct canvas *canvas, struct crumbs *crumbs, int room)
+{
+	const struct crumb *last = &crumbs->list[crumbs->count - 1];
+
+	if (crumbs->count > 1 && canvas_text_width(canvas, last->text) > room)
+		crumbs->count--;		/* half a number is none */
+	crumbs->most = room;
+	if (crumbs_width(canvas, crumbs, 0) <= room)
+		return;
+	crumbs->most = room * CRUMB_SHARE / 100;
+	if (crumbs->most < CRUMB_CELLS)
+		crumbs->most = CRUMB_CELLS;
+	while (crumbs->first + 1 < crumbs->count &&
+	       crumbs_width(canvas, crumbs, crumbs->first) > room)
+		crumbs->first++;
+	if (crumbs->first && crumbs->first + 1 == crumbs->count &&
+	    bare_width(canvas, crumbs, crumbs->first - 1) <= room)
+		crumbs->first--;	/* the name matters more than the ellipsis before it */
 }
 
 /* Returns the column behind it. */
 static int put_crumb(struct ui_state *state, struct canvas *canvas, struct canvas_area area,
 		     const struct crumb *crumb, int most)
 {
-	const int used = canvas_put_text(canvas,
-					 (struct canvas_area){ area.x, area.y,
-							       smaller(area.width, most) },
-					 crumb->text, crumb->role);
+	int used;
 
+	if (area.width > most)
+		area.width = most;
+	used = canvas_put_text(canvas, area, crumb->text, crumb->role);
 	hits_add(&state->hits, (struct hit){ HIT_CRUMB, area.x, area.y, used, 1, crumb->parts });
 	return area.x + used;
 }
@@ -112,40 +128,27 @@ static int put_crumb(struct ui_state *state, struct canvas *canvas, struct canva
 /* Right-aligned so that it ends at column @end; not before @begin. */
 static void draw_crumbs(struct ui_state *state, struct canvas *canvas, int y, int begin, int end)
 {
-	static const struct crumb ellipsis = { "\u2026", ROLE_DIM, 0 };
 	const int room = end - begin;
-	int most = larger(room * CRUMB_SHARE / 100, CRUMB_CELLS);
-	struct crumbs crumbs = { .count = 0 };
 	struct canvas_area area = { begin, y, room };
-	size_t first = 0;
+	struct crumb left_out = { "\u2026", ROLE_DIM, 0 };
+	struct crumbs crumbs = { .count = 0 };
 	int width;
 
 	list_crumbs(state, &crumbs);
-	if (crumbs.count > 1 &&
-	    canvas_text_width(canvas, crumbs.list[crumbs.count - 1].text) > room)
-		crumbs.count--;		/* half a number is none */
-	if (crumbs_width(canvas, &crumbs, 0, room) <= room)
-		most = room;
-	while (first + 1 < crumbs.count && crumbs_width(canvas, &crumbs, first, most) > room)
-		first++;
-	if (first && first + 1 == crumbs.count &&
-	    bare_width(canvas, &crumbs, first - 1, most) <= room)
-		first--;	/* the name matters more than the ellipsis before it */
-	width = crumbs_width(canvas, &crumbs, first, most);
+	fit_crumbs(canvas, &crumbs, room);
+	width = crumbs_width(canvas, &crumbs, crumbs.first);
 	if (width < room)
 		area.x = end - width;
-	if (first && width <= room) {
-		struct crumb left_out = ellipsis;
-
-		left_out.parts = crumbs.list[first - 1].parts;
-		area.x = put_crumb(state, canvas, area, &left_out, most);
+	if (crumbs.first && width <= room) {
+		left_out.parts = crumbs.list[crumbs.first - 1].parts;
+		area.x = put_crumb(state, canvas, area, &left_out, crumbs.most);
 	}
-	for (size_t i = first; i < crumbs.count && area.x < end; i++) {
+	for (size_t i = crumbs.first; i < crumbs.count && area.x < end; i++) {
 		area.width = end - area.x;
 		if (i && area.x > begin)
 			area.x += canvas_put_text(canvas, area, CRUMB_GAP, ROLE_DIM);
 		area.width = end - area.x;
-		area.x = put_crumb(state, canvas, area, &crumbs.list[i], most);
+		area.x = put_crumb(state, canvas, area, &crumbs.list[i], crumbs.most);
 	}
 }
 
@@ -201,7 +204,8 @@ static enum tabs_form choose_form(const struct ui_state *state, const struct can
 	if (!state_is_table(state))
 		return TABS_ALONE;
 	list_crumbs(state, &crumbs);
-	width -= crumbs_width(canvas, &crumbs, 0, width) + 2;
+	crumbs.most = width;
+	width -= crumbs_width(canvas, &crumbs, 0) + 2;
 	while (form < TABS_ALONE && tabs_width(state, canvas, form) > width)
 		form++;
 	return form;
