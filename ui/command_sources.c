@@ -22,15 +22,17 @@ static bool can_change(struct ui_state *state)
 	return state->source;
 }
 
-static void event_accepted(struct ui_state *state)
+/* Of prompts whose id is an enum source_change_kind. */
+static void source_accepted(struct ui_state *state)
 {
-	state_change_source(state, SOURCE_EVENT, state->prompt.text);
+	state_change_source(state, (enum source_change_kind)state->prompt_use->id,
+			    state->prompt.text);
 }
 
 static void prompt_event(struct ui_state *state)
 {
 	static const struct prompt_use use = {
-		.label = "event (as for -e):", .accepted = event_accepted,
+		.label = "event (as for -e):", .id = SOURCE_EVENT, .accepted = source_accepted,
 	};
 
 	state_open_prompt(state, &use, "");
@@ -78,15 +80,11 @@ void cmd_event(struct ui_state *state)
 		 "another\u2026          tracepoints, raw and PMU events", "");
 }
 
-static void frequency_accepted(struct ui_state *state)
-{
-	state_change_source(state, SOURCE_FREQUENCY, state->prompt.text);
-}
-
 void cmd_frequency(struct ui_state *state)
 {
 	static const struct prompt_use use = {
-		.label = "samples a second and CPU:", .accepted = frequency_accepted,
+		.label = "samples a second and CPU:", .id = SOURCE_FREQUENCY,
+		.accepted = source_accepted,
 	};
 	char text[32] = "";
 
@@ -98,68 +96,39 @@ void cmd_frequency(struct ui_state *state)
 }
 
 /* The target: a menu, whose lines may ask for more. */
-
-static void processes_accepted(struct ui_state *state)
-{
-	state_change_source(state, SOURCE_PROCESSES, state->prompt.text);
-}
-
-static void threads_accepted(struct ui_state *state)
-{
-	state_change_source(state, SOURCE_THREADS, state->prompt.text);
-}
-
-static void user_accepted(struct ui_state *state)
-{
-	state_change_source(state, SOURCE_USER, state->prompt.text);
-}
-
-static void cpus_accepted(struct ui_state *state)
-{
-	state_change_source(state, SOURCE_CPUS, state->prompt.text);
-}
-
-enum target_line { LINE_ROW, LINE_ALL, LINE_PROCESSES, LINE_THREADS, LINE_USER, LINE_CPUS,
-		   LINE_ALL_CPUS };
+static const struct target_line {
+	const char *label, *option;
+	struct prompt_use use;	/* id: enum source_change_kind; without a label nothing is asked */
+} target_lines[] = {
+	{ "everything", "-a", { .id = SOURCE_ALL } },
+	{ "processes\u2026", "-p",
+	  { "process ids:", SOURCE_PROCESSES, .accepted = source_accepted } },
+	{ "threads\u2026", "-t",
+	  { "thread ids:", SOURCE_THREADS, .accepted = source_accepted } },
+	{ "a user's processes\u2026", "-u",
+	  { "user:", SOURCE_USER, .accepted = source_accepted } },
+	{ "some CPUs\u2026", "-C",
+	  { "CPUs (0-3,8):", SOURCE_CPUS, .accepted = source_accepted } },
+	{ "all CPUs", "", { .id = SOURCE_CPUS } },
+};
+#define TARGET_LINES (sizeof(target_lines) / sizeof(target_lines[0]))
+#define LINE_ROW     ((int)TARGET_LINES)	/* the process of the row under the cursor */
 
 static void target_chosen(struct ui_state *state, const struct menu_item *item)
 {
-	static const struct prompt_use processes = {
-		.label = "process ids:", .accepted = processes_accepted,
-	};
-	static const struct prompt_use threads = {
-		.label = "thread ids:", .accepted = threads_accepted,
-	};
-	static const struct prompt_use user = { .label = "user:", .accepted = user_accepted };
-	static const struct prompt_use cpus = {
-		.label = "CPUs (0-3,8):", .accepted = cpus_accepted,
-	};
+	const struct prompt_use *use;
 	char pid[32];
 
-	switch ((enum target_line)item->id) {
-	case LINE_ROW:
+	if (item->id == LINE_ROW) {
 		snprintf(pid, sizeof(pid), "%" PRIu64, state->menu_parts[0].number);
 		state_change_source(state, SOURCE_PROCESSES, pid);
-		break;
-	case LINE_ALL:
-		state_change_source(state, SOURCE_ALL, "");
-		break;
-	case LINE_PROCESSES:
-		state_open_prompt(state, &processes, "");
-		break;
-	case LINE_THREADS:
-		state_open_prompt(state, &threads, "");
-		break;
-	case LINE_USER:
-		state_open_prompt(state, &user, "");
-		break;
-	case LINE_CPUS:
-		state_open_prompt(state, &cpus, "");
-		break;
-	case LINE_ALL_CPUS:
-		state_change_source(state, SOURCE_CPUS, "");
-		break;
+		return;
 	}
+	use = &target_lines[item->id].use;
+	if (use->label)
+		state_open_prompt(state, use, "");
+	else
+		state_change_source(state, (enum source_change_kind)use->id, "");
 }
 
 void cmd_target(struct ui_state *state)
@@ -176,12 +145,9 @@ void cmd_target(struct ui_state *state)
 			 filter_format_part(&state->menu_parts[0], part));
 		menu_add(&state->menu, LINE_ROW, MENU_PLAIN, label, "");
 	}
-	menu_add(&state->menu, LINE_ALL, MENU_PLAIN, "everything", "-a");
-	menu_add(&state->menu, LINE_PROCESSES, MENU_PLAIN, "processes\u2026", "-p");
-	menu_add(&state->menu, LINE_THREADS, MENU_PLAIN, "threads\u2026", "-t");
-	menu_add(&state->menu, LINE_USER, MENU_PLAIN, "a user's processes\u2026", "-u");
-	menu_add(&state->menu, LINE_CPUS, MENU_PLAIN, "some CPUs\u2026", "-C");
-	menu_add(&state->menu, LINE_ALL_CPUS, MENU_PLAIN, "all CPUs", "");
+	for (size_t i = 0; i < TARGET_LINES; i++)
+		menu_add(&state->menu, (int)i, MENU_PLAIN, target_lines[i].label,
+			 target_lines[i].option);
 }
 
 /* By its key where it has one, so that it waits for rows as the key does. */

@@ -32,6 +32,7 @@
 /* What an open prompt is for. The text is in state->prompt.text. */
 struct prompt_use {
 	const char *label;
+	int id;			/* the caller's */
 	void (*edited)(struct ui_state *state);		/* NULL: nothing to do */
 	void (*accepted)(struct ui_state *state);
 	void (*cancelled)(struct ui_state *state);	/* NULL: nothing to do */
