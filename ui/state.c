@@ -52,7 +52,7 @@ enum view_kind state_kind(const struct ui_state *state)
 	return state->trail.levels[state->trail.count - 1].kind;
 }
 
-unsigned int state_keys(const struct ui_state *state, enum view_kind kind)
+static unsigned int keys_of_view(const struct ui_state *state, enum view_kind kind)
 {
 	return kind == VIEW_SYMBOLS ? state->symbol_keys : table_specs[kind].keys;
 }
@@ -64,7 +64,7 @@ struct column_set state_columns(const struct ui_state *state)
 	return (struct column_set){
 		.ids = table_specs[kind].columns, .fill = table_specs[kind].fill,
 		.hidden = state->choice.hidden[kind],
-		.keys = state->shown ? state->shown->keys : state_keys(state, kind),
+		.keys = state->shown ? state->shown->keys : keys_of_view(state, kind),
 	};
 }
 
@@ -151,7 +151,7 @@ void state_ask(struct ui_state *state)
 	state_request(state, REQUEST_QUERY, 0, 0);
 	request = &state->outbox[state->outbox_count - 1];
 	request->query = (struct query){
-		.number = state->query, .keys = state_keys(state, state_kind(state)),
+		.number = state->query, .keys = keys_of_view(state, state_kind(state)),
 		.filter = state->trail.filter,
 	};
 	if (state->hide_kernel)
@@ -236,10 +236,6 @@ void state_change_source(struct ui_state *state, enum source_change_kind kind, c
 {
 	struct source_change change = { .kind = kind };
 
-	if (!state->source) {
-		state_say(state, "a recording stays what was recorded");
-		return;
-	}
 	snprintf(change.text, sizeof(change.text), "%s", text);
 	if (!state->source->ask(state->source->owner, &change)) {
 		state_say(state, "the change before is still under way");

@@ -209,7 +209,7 @@ const unsigned int theme_count = sizeof(themes) / sizeof(themes[0]);
 
 const struct theme *theme_find(const char *name)
 {
-	for (size_t i = 0; i < sizeof(themes) / sizeof(themes[0]); i++)
+	for (unsigned int i = 0; i < theme_count; i++)
 		if (!strcmp(themes[i].name, name))
 			return &themes[i];
 	return NULL;

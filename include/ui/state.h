@@ -97,8 +97,8 @@ struct ui_state {
 	bool wants_quit, wants_repaint;	/* for the loop; it clears wants_repaint */
 };
 
-/* All zero but the views and what has a default; the caller then sets filter, window, interval,
- * theme, keymap, source, and calls state_ask(). */
+/* All zero but the views and what has a default; the caller then sets window, interval, theme,
+ * keymap, source, and in the trail the filter. Query 0 is the one that the analyzer began with. */
 void state_init(struct ui_state *state);
 void state_finish(struct ui_state *state);	/* the shown snapshot stays the caller's */
 
@@ -116,9 +116,8 @@ void state_refresh_view(struct ui_state *state);
 void state_ask(struct ui_state *state);
 /* The rows on the screen are not yet those that were asked for. */
 bool state_is_waiting(const struct ui_state *state);
-/* The view of the table that is asked for, and its row keys. */
+/* The view of the table that is asked for. */
 enum view_kind state_kind(const struct ui_state *state);
-unsigned int state_keys(const struct ui_state *state, enum view_kind kind);
 /* The columns that the view's rows can have. */
 struct column_set state_columns(const struct ui_state *state);
 
@@ -143,7 +142,7 @@ void state_open_menu(struct ui_state *state, const struct menu_use *use, const c
  * matters. */
 void state_request(struct ui_state *state, enum request_kind kind, uint32_t value,
 		   uint64_t value_ns);
-/* Asks the source for another event, rate or target. */
+/* Asks the source, which must be there, for another event, rate or target. */
 void state_change_source(struct ui_state *state, enum source_change_kind kind, const char *text);
 /* Its answer: 0 or -errno with @why. */
 void state_source_changed(struct ui_state *state, int err, const struct diag *why);
