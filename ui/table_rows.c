@@ -38,29 +38,27 @@ static int compare_rows(const void *a, const void *b, void *context)
 	return (left->id > right->id) - (left->id < right->id);
 }
 
-/* Room for all rows of the snapshot; without memory as many as there was room for before. */
-static size_t reserve_rows(struct table_rows *table, size_t wanted)
+/* Room for all rows of the snapshot; without memory it stays what it was. */
+static void reserve_rows(struct table_rows *table, size_t wanted)
 {
 	const struct snapshot_row **rows;
 
-	if (wanted > table->room) {
-		rows = reallocarray(table->rows, wanted, sizeof(*rows));
-		if (!rows)
-			return table->room;
-		table->rows = rows;
-		table->room = wanted;
-	}
-	return wanted;
+	if (wanted <= table->room)
+		return;
+	rows = reallocarray(table->rows, wanted, sizeof(*rows));
+	if (!rows)
+		return;
+	table->rows = rows;
+	table->room = wanted;
 }
 
-/* Appends the rows of one group (0: those that belong to none), in order. */
+/* Appends the rows of one group (0: those that belong to none), in order, before index @end. */
 static void append_group(struct table_rows *table, const struct snapshot *snapshot, uint64_t group,
-			 bool show_idle, struct table_order *order)
+			 bool show_idle, struct table_order *order, size_t end)
 {
-	const size_t room = reserve_rows(table, snapshot->row_count);
 	const size_t first = table->count;
 
-	for (size_t i = 0; i < snapshot->row_count && table->count < room; i++) {
+	for (size_t i = 0; i < snapshot->row_count && table->count < end; i++) {
 		const struct snapshot_row *row = &snapshot->rows[i];
 
 		if (row->group_id == group && (show_idle || !row->is_idle))
@@ -71,30 +69,23 @@ static void append_group(struct table_rows *table, const struct snapshot *snapsh
 			compare_rows, order);
 }
 
-/* The threads of unfolded processes go behind them: from the last process on, so that those before
- * it keep their place until it is their turn. */
+/* The threads of unfolded processes go behind them: the processes move to the end of the room and
+ * come back one by one, each with its threads. */
 static void insert_threads(struct table_rows *table, const struct snapshot *snapshot,
 			   bool show_idle, struct table_order *order)
 {
-	for (size_t i = table->count; i-- > 0;) {
-		const size_t end = table->count, behind = end - (i + 1);
-		const uint64_t id = table->rows[i]->id;
-		size_t threads;
+	size_t left = table->room - table->count;
 
-		if (!table_rows_is_unfolded(table, id))
-			continue;
-		append_group(table, snapshot, id, show_idle, order);
-		threads = table->count - end;
-		if (!threads || !behind)
-			continue;
-		/* [.. i][behind][threads] -> [.. i][threads][behind] */
-		for (size_t n = 0; n < threads; n++) {
-			const struct snapshot_row *thread = table->rows[end + n];
+	if (!table->count)
+		return;
+	memmove(&table->rows[left], table->rows, table->count * sizeof(table->rows[0]));
+	table->count = 0;
+	while (left < table->room) {
+		const struct snapshot_row *process = table->rows[left++];
 
-			memmove(&table->rows[i + 2 + n], &table->rows[i + 1 + n],
-				behind * sizeof(table->rows[0]));
-			table->rows[i + 1 + n] = thread;
-		}
+		table->rows[table->count++] = process;
+		if (table_rows_is_unfolded(table, process->id))
+			append_group(table, snapshot, process->id, show_idle, order, left);
 	}
 }
 
@@ -142,7 +133,8 @@ void table_rows_collect(struct table_rows *table, const struct snapshot *snapsho
 	table->count = 0;
 	if (!snapshot)
 		return;
-	append_group(table, snapshot, 0, show_idle, &order);
+	reserve_rows(table, snapshot->row_count);
+	append_group(table, snapshot, 0, show_idle, &order, table->room);
 	if (snapshot->keys & KEY_GROUP)
 		insert_threads(table, snapshot, show_idle, &order);
 	if (find_row(table, place->cursor_id, &found) &&
