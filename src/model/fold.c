@@ -225,20 +225,8 @@ void fold_add_self(struct fold *fold, struct fold_row *row, uint64_t samples, do
 	fold->shown_weight += weight;
 }
 
-static void add_leaf(struct fold *fold, uint32_t frame, const struct sample *sample)
-{
-	struct fold_row *row =
-		fold_row_of(fold, frame, sample->task, sample->entry->cpu, sample->is_idle);
-
-	if (row) {
-		fold_add_self(fold, row, sample->entry->count, sample->weight);
-		add_total(fold, row, sample);
-	} else {
-		fold->is_out_of_memory = true;
-	}
-}
-
-static void add_caller(struct fold *fold, uint32_t frame, const struct sample *sample)
+/* The row that the frame counts for; NULL: out of memory. */
+static struct fold_row *add_frame(struct fold *fold, uint32_t frame, const struct sample *sample)
 {
 	struct fold_row *row =
 		fold_row_of(fold, frame, sample->task, sample->entry->cpu, sample->is_idle);
@@ -247,6 +235,15 @@ static void add_caller(struct fold *fold, uint32_t frame, const struct sample *s
 		add_total(fold, row, sample);
 	else
 		fold->is_out_of_memory = true;
+	return row;
+}
+
+static void add_leaf(struct fold *fold, uint32_t frame, const struct sample *sample)
+{
+	struct fold_row *row = add_frame(fold, frame, sample);
+
+	if (row)
+		fold_add_self(fold, row, sample->entry->count, sample->weight);
 }
 
 static bool matches(struct fold *fold, uint32_t of_sample, uint32_t frame)
@@ -272,7 +269,7 @@ static void add_matching(struct fold *fold, const struct sample *sample)
 	for (uint32_t n = fold->trie->stacks.node[sample->entry->stack]; n != STACK_NODE_ROOT;
 	     n = nodes->parent[n])
 		if (matches(fold, of_sample, nodes->frame[n]))
-			add_caller(fold, nodes->frame[n], sample);
+			add_frame(fold, nodes->frame[n], sample);
 }
 
 /* Without a filter nothing is asked of the frames: this is where a fold spends its time. */
@@ -283,7 +280,7 @@ static void add_all(struct fold *fold, const struct sample *sample)
 	add_leaf(fold, fold->trie->stacks.frame[sample->entry->stack], sample);
 	for (uint32_t n = fold->trie->stacks.node[sample->entry->stack]; n != STACK_NODE_ROOT;
 	     n = nodes->parent[n])
-		add_caller(fold, nodes->frame[n], sample);
+		add_frame(fold, nodes->frame[n], sample);
 }
 
 static void add_entry(struct fold *fold, const struct slice_entry *entry, double factor)
