@@ -37,7 +37,7 @@ bool busy_parse(const char *text, int64_t *cpu, uint64_t *busy, uint64_t *total)
 	text += 3;
 	*cpu = -1;
 	if (isdigit((unsigned char)*text) &&
-	    (sscanf(text, "%9" SCNd64 "%n", cpu, &number_len) != 1))
+	    sscanf(text, "%9" SCNd64 "%n", cpu, &number_len) != 1)
 		return false;
 	text += number_len;
 	if (*text != ' ' ||
