@@ -83,13 +83,8 @@ bool fold_can_be_dense(const struct fold *fold);
 
 /* What both ways share. */
 
-/* Row for @frame's code and @task, as the keys say; NULL: out of memory. BORROWED until the next
- * one is asked for. */
-struct fold_row *fold_row_of(struct fold *fold, uint32_t frame, const struct task *task,
-			     uint16_t cpu, bool is_idle);
-/* Notes in @row whose samples @entry holds. */
-void fold_row_add_task(struct fold *fold, struct fold_row *row, const struct slice_entry *entry);
-/* Row of a busy symbol, when rows are keyed by the symbol alone. As above. */
+/* Row of a busy symbol, when rows are keyed by the symbol alone; NULL: out of memory. BORROWED
+ * until the next one is asked for. */
 struct fold_row *fold_row_of_symbol(struct fold *fold, uint32_t symbol);
 /* Adds samples to the row of their leaf, which matches the filter. */
 void fold_add_self(struct fold *fold, struct fold_row *row, uint64_t samples, double weight);

@@ -134,8 +134,8 @@ static uint64_t code_key(const struct fold *fold, uint32_t symbol_id)
 	return fold->keys & KEY_ADDRESS ? symbol->mode : 0;
 }
 
-struct fold_row *fold_row_of(struct fold *fold, uint32_t frame, const struct task *task,
-			     uint16_t cpu, bool is_idle)
+static struct fold_row *row_of(struct fold *fold, uint32_t frame, const struct task *task,
+			       uint16_t cpu, bool is_idle)
 {
 	const uint32_t symbol = symbol_names_of_frame(fold->names, fold->trie, frame);
 	const unsigned int keys = fold->keys;
@@ -160,7 +160,7 @@ struct fold_row *fold_row_of(struct fold *fold, uint32_t frame, const struct tas
 }
 
 /* Notes who the sample was of, once per entry and row. */
-void fold_row_add_task(struct fold *fold, struct fold_row *row, const struct slice_entry *entry)
+static void add_task(struct fold *fold, struct fold_row *row, const struct slice_entry *entry)
 {
 	const struct task *task = &fold->tasks->tasks[entry->task];
 	uint64_t pair;
@@ -212,7 +212,7 @@ static void add_total(struct fold *fold, struct fold_row *row, const struct samp
 	row->stamp = fold->stamp;
 	row->total_samples += sample->entry->count;
 	row->total_weight += sample->weight;
-	fold_row_add_task(fold, row, sample->entry);
+	add_task(fold, row, sample->entry);
 }
 
 void fold_add_self(struct fold *fold, struct fold_row *row, uint64_t samples, double weight)
@@ -229,7 +229,7 @@ void fold_add_self(struct fold *fold, struct fold_row *row, uint64_t samples, do
 static struct fold_row *add_frame(struct fold *fold, uint32_t frame, const struct sample *sample)
 {
 	struct fold_row *row =
-		fold_row_of(fold, frame, sample->task, sample->entry->cpu, sample->is_idle);
+		row_of(fold, frame, sample->task, sample->entry->cpu, sample->is_idle);
 
 	if (row)
 		add_total(fold, row, sample);
