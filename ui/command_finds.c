@@ -6,16 +6,24 @@
 #include "ui/command_list.h"
 #include "ui/search.h"
 
+/* The whole number: 77 is not 4177. */
+static bool is_id_of(const struct ui_state *state, const struct snapshot_row *row)
+{
+	char id[24];
+
+	if (!(state->shown->keys & (KEY_PID | KEY_TID)))
+		return false;
+	snprintf(id, sizeof(id), "%" PRId64, row->group_id ? row->tid : row->pid);
+	return !strcmp(state->search, id);
+}
+
 static bool row_matches(const struct ui_state *state, const struct snapshot_row *row)
 {
-	char pid[FILTER_PART_BYTES];
-
-	snprintf(pid, sizeof(pid), "%" PRId64, row->group_id ? row->tid : row->pid);
 	return search_matches(state->search, row->symbol) ||
 	       search_matches(state->search, row->object) ||
 	       search_matches(state->search, row->comm) ||
 	       search_matches(state->search, row->command_line) ||
-	       (state->shown->keys & (KEY_PID | KEY_TID) && !strcmp(state->search, pid));
+	       is_id_of(state, row);
 }
 
 /* The cursor goes to the next match, @step rows from index @from at a time, round the end. */
