@@ -23,15 +23,14 @@ static const enum column_id cpu_columns[] = {
 
 const struct table_spec table_specs[VIEW_COUNT] = {
 	[VIEW_SYMBOLS] = { "Symbols", KEY_OBJECT | KEY_SYMBOL, symbol_columns, COL_SYMBOL,
-			   COL_SELF, VIEW_TASKS, "which functions are hot" },
+			   COL_SELF, VIEW_TASKS },
 	[VIEW_OBJECTS] = { "Objects", KEY_OBJECT, object_columns, COL_OBJECT, COL_SELF,
-			   VIEW_SYMBOLS, "which programs and libraries" },
+			   VIEW_SYMBOLS },
 	[VIEW_COMMANDS] = { "Commands", KEY_COMM, command_columns, COL_COMMAND, COL_SELF,
-			    VIEW_OBJECTS, "whose time it is, by command name" },
+			    VIEW_OBJECTS },
 	[VIEW_TASKS] = { "Tasks", KEY_PID | KEY_TID | KEY_GROUP, task_columns, COL_COMMAND_LINE,
-			 COL_SELF, VIEW_SYMBOLS, "which processes; their threads fold out" },
-	[VIEW_CPUS] = { "CPUs", KEY_CPU, cpu_columns, COL_COMMAND, COL_CPU, VIEW_SYMBOLS,
-			"how the load lies on the CPUs" },
+			 COL_SELF, VIEW_SYMBOLS },
+	[VIEW_CPUS] = { "CPUs", KEY_CPU, cpu_columns, COL_COMMAND, COL_CPU, VIEW_SYMBOLS },
 };
 
 static bool by_name(enum filter_field field, const char *whole, const char *shown,

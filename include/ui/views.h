@@ -24,7 +24,6 @@ struct table_spec {
 	enum column_id fill;	/* takes what the others leave; can't be hidden */
 	enum column_id order;	/* sorted by at first */
 	enum view_kind opens;	/* what Enter on a row leads to */
-	const char *help;	/* one sentence */
 };
 
 extern const struct table_spec table_specs[VIEW_COUNT];
