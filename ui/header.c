@@ -51,7 +51,7 @@ static void list_identity(const struct snapshot *snapshot, struct pieces *list)
 	pieces_add(list, 4, ROLE_TEXT, "%s", snapshot->host);
 	pieces_add(list, 1, ROLE_TEXT, "%s%s%s", snapshot->event, rate, number);
 	pieces_add(list, snapshot->is_replay ? 1 : 2, snapshot->is_replay ? ROLE_STATE : ROLE_TEXT,
-		  "%s", snapshot->target);
+		   "%s", snapshot->target);
 }
 
 static void list_quantities(const struct ui_state *state, struct pieces *list)
@@ -96,7 +96,7 @@ static void list_losses(const struct snapshot *snapshot, struct pieces *list)
 	list_count(list, 4, ROLE_DIM, snapshot->stalled_rounds, "stalled rounds");
 	if (snapshot->throttled_ns)
 		pieces_add(list, 3, ROLE_LOSS, "throttled %s",
-			  format_duration(text, (double)snapshot->throttled_ns / 1e9));
+			   format_duration(text, (double)snapshot->throttled_ns / 1e9));
 }
 
 static void list_states(const struct ui_state *state, struct pieces *list)
@@ -116,7 +116,7 @@ static void list_states(const struct ui_state *state, struct pieces *list)
 		pieces_add(list, 2, ROLE_STATE, "changing\u2026");
 	if (state->show_idle && snapshot)
 		pieces_add(list, 5, ROLE_STATE, "idle shown: %s samples",
-			  format_count(text, snapshot->idle_samples));
+			   format_count(text, snapshot->idle_samples));
 	if (snapshot)
 		list_losses(snapshot, list);
 }
@@ -181,7 +181,7 @@ static void draw_load(const struct ui_state *state, struct canvas *canvas, int y
 
 	if (state->shown)
 		sparkline_draw(state->shown, canvas,
-			   (struct canvas_area){ 1, y, end - 1 - (end < canvas->width - 1) });
+			       (struct canvas_area){ 1, y, end - 1 - (end < canvas->width - 1) });
 }
 
 static int identity_width(const struct ui_state *state, const struct canvas *canvas)
