@@ -11,7 +11,6 @@
 #include "manual.h"
 
 #include <stdbool.h>
-#include <string.h>
 
 #include "capture/event_names.h"
 #include "option_table.h"

@@ -7,7 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/log.h"
 #include "capture/perf_data.h"
 
 #define QUEUE_BYTES (8u * 1024 * 1024)	/* two seconds of the default rate with deep stacks */

@@ -1,7 +1,6 @@
 /* command_filters.c - what is counted: the text filter, the list of filters, the menu of a row. */
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "ui/command_list.h"
 

@@ -3,7 +3,6 @@
 #include "ui/tabs.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "ui/format.h"
 

@@ -2,7 +2,6 @@
 #include "ui/trail.h"
 
 #include <errno.h>
-#include <string.h>
 
 void trail_init(struct trail *trail, enum view_kind kind)
 {

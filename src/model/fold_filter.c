@@ -10,7 +10,6 @@
  */
 #include "model/fold_filter.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

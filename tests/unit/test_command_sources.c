@@ -5,7 +5,6 @@
 #include <stdint.h>
 #include <errno.h>
 #include <locale.h>
-#include <string.h>
 
 #include <cmocka.h>
 

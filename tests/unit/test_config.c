@@ -15,7 +15,6 @@
 
 #include <cmocka.h>
 
-#include "base/clock.h"
 #include "config.h"
 #include "ui/commands.h"
 

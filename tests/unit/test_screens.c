@@ -5,7 +5,6 @@
 #include <stdint.h>
 #include <locale.h>
 #include <stdio.h>
-#include <string.h>
 
 #include <cmocka.h>
 

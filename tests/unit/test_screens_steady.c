@@ -6,7 +6,6 @@
 #include <stdint.h>
 #include <locale.h>
 #include <stdio.h>
-#include <string.h>
 #include <wchar.h>
 
 #include <cmocka.h>
