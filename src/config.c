@@ -235,7 +235,7 @@ static int parse_file(struct config *config, const struct config_file *file, boo
 	return 0;
 }
 
-static void forget(struct config *config)
+static void reset(struct config *config)
 {
 	for (size_t i = 0; i < config->setting_count; i++)
 		free(config->settings[i].text);
@@ -252,7 +252,7 @@ int config_read(struct config *out, const char *path, struct diag *why)
 	int err;
 
 	*out = (struct config){ .keeps_state = !path };
-	forget(out);
+	reset(out);
 	if (path && !strcmp(path, "none"))
 		return 0;
 	err = path ? config_file_read(&file, path, why)
@@ -262,7 +262,7 @@ int config_read(struct config *out, const char *path, struct diag *why)
 		err = parse_file(out, &file, false, why);
 	}
 	if (err)
-		forget(out);
+		reset(out);
 	out->file_columns = out->columns;
 	config_file_finish(&file);
 	return err;
@@ -270,7 +270,7 @@ int config_read(struct config *out, const char *path, struct diag *why)
 
 void config_finish(struct config *config)
 {
-	forget(config);
+	reset(config);
 	free(config->problems);
 	config->problems = NULL;
 }
