@@ -182,9 +182,9 @@ void state_go(struct ui_state *state, enum view_kind kind, const struct filter_p
 
 void state_show_kind(struct ui_state *state, enum view_kind kind)
 {
-	save_place(state);
 	if (state_kind(state) == kind)
 		return;
+	save_place(state);
 	trail_here(&state->trail)->kind = kind;
 	state->wants_restore = true;
 	state_ask(state);
