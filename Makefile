@@ -102,8 +102,8 @@ run: packages-build
 	@$(MAKE) --no-print-directory all
 	@if test -t 1; then $(AS_ROOT) $(BUILD)/flametop; \
 	else $(AS_ROOT) $(BUILD)/flametop --batch=5; fi
-# Without sudo it shows what an ordinary user may see.
-AS_ROOT := $(if $(filter 0,$(shell id -u)),,$(shell command -v sudo))
+# Without sudo it shows what an ordinary user may see. The redirection makes old makes use a shell.
+AS_ROOT := $(if $(filter 0,$(shell id -u)),,$(shell command -v sudo 2>/dev/null))
 
 check: packages-test
 	@$(MAKE) --no-print-directory tests
