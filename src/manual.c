@@ -1,4 +1,4 @@
-/* manual.c - flametop(8): prose by hand, options and keys from their tables.
+/* manual.c - flametop(8): prose by hand, options, keys and columns from their tables.
  * Source: mdoc(7); checked with mandoc -T lint. */
 #include "manual.h"
 
@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "option_table.h"
+#include "ui/columns.h"
 #include "ui/commands.h"
 #include "ui/keymap.h"
 #include "ui/theme.h"
@@ -38,40 +39,50 @@ static const char head[] =
 "it prints tables or JSON instead of taking the screen.\n"
 ".Pp\n"
 "Without privileges only the user's own processes are sampled, and only\n"
-"their user code; the header of the screen says so, and what would help.\n"
+"their user code; the header of the screen says so, and the key\n"
+".Ic \\&!\n"
+"tells what would help.\n"
 ".Pp\n"
 "The letters of the options are those of\n"
 ".Xr perf-top 1 .\n";
 
-static const char columns_text[] =
+static const char beside_the_keys[] =
+".Ss In a menu or a prompt\n"
+"What is typed narrows a menu; Up and Down choose, Enter takes, Esc leaves.\n"
+"In a prompt Up and Down recall what was entered before, and Ctrl-A, Ctrl-E,\n"
+"Ctrl-W, Ctrl-U and Ctrl-K edit as in a shell.\n"
+".Ss With the mouse\n"
+"A click selects a row, sorts by a title, and is the key of a name of a view,\n"
+"of a step of the way here and of what the bottom line offers.\n"
+"A double click opens a row, a right click is its menu, the wheel scrolls.\n"
+"To select text, hold Shift or leave the mouse to the terminal.\n";
+
+static const char columns_head[] =
 ".Sh COLUMNS\n"
-".Bl -tag -width \"COMMAND\"\n"
-".It SELF%\n"
-"share of the window in the function itself, by summed period, idle left out\n"
-".It TOTAL%\n"
-"share with the function anywhere on the stack; recursion counts once\n"
-".It SAMPLES\n"
-"how often it was hit: a count, not a weight\n"
-".It COMMAND\n"
-"of the samples if all share it, else how many tasks there are\n"
-".It OBJECT\n"
-"program, library or\n"
-".Li [kernel]\n"
-".It SYMBOL\n"
-"the function behind its level:\n"
+"Shares are of the summed period of the window, without idle; SAMPLES is a\n"
+"count.\n"
+"Recursion counts once in TOTAL%.\n"
+"A filter leaves the shares what they are: those of everything that was\n"
+"sampled.\n"
+".Bl -tag -width \"COMMAND LINE\"\n";
+
+static const char levels[] =
+".Pp\n"
+"Levels of code:\n"
 ".Li [k]\n"
 "kernel,\n"
 ".Li [.]\n"
 "user,\n"
 ".Li [g]\n"
-"and\n"
+"guest kernel,\n"
 ".Li [u]\n"
-"guest,\n"
+"guest user,\n"
 ".Li \"[H]\"\n"
-"hypervisor;\n"
-".Li 0x...\n"
-"where no symbol covers the address\n"
-".El\n";
+"hypervisor,\n"
+".Li \"[?]\"\n"
+"unknown, which is\n"
+".Li \"[H]\"\n"
+"without a screen.\n";
 
 static const char configuration[] =
 ".Sh CONFIGURATION\n"
@@ -128,9 +139,11 @@ static const char files[] =
 ".It Ev XDG_CONFIG_HOME\n"
 "Where configurations are, instead of\n"
 ".Pa ~/.config .\n"
-"Not looked at as root, nor is\n"
-".Ev HOME :\n"
-"the user database says which directory is meant.\n"
+"Not looked at as root.\n"
+"The user database says where\n"
+".Pa ~\n"
+"is, not\n"
+".Ev HOME .\n"
 ".El\n"
 ".Sh FILES\n"
 ".Bl -tag -width Ds\n"
@@ -223,7 +236,7 @@ static void print_escaped(FILE *out, const char *text, size_t length)
 	}
 }
 
-/* The words of @text, in lines of their own. */
+/* The words of @text, in lines of their own; a sentence begins one. */
 static void print_prose(FILE *out, const char *text)
 {
 	bool is_first = true;
@@ -238,7 +251,7 @@ static void print_prose(FILE *out, const char *text)
 		if (column == 0 && (*text == '.' || *text == '\''))
 			fputs("\\&", out);
 		print_escaped(out, text, length);
-		column += length + (column > 0);
+		column = text[length - 1] == '.' ? 0 : column + length + (column > 0);
 		text += length;
 		is_first = false;
 	}
@@ -274,9 +287,10 @@ static void print_item(FILE *out, const struct option_row *row)
 
 static void print_themes(FILE *out)
 {
-	fputs("There are ", out);
+	fputs(".Bl -tag -width colour-blind -compact\n", out);
 	for (unsigned int i = 0; i < theme_count; i++)
-		fprintf(out, "%s%s", themes[i].name, i + 1 < theme_count ? ", " : ".\n");
+		fprintf(out, ".It Cm %s\n%s\n", themes[i].name, themes[i].help);
+	fputs(".El\n", out);
 }
 
 static void print_option(FILE *out, const struct option_row *row)
@@ -329,12 +343,27 @@ static void print_keys(FILE *out)
 	fputs(".El\n", out);
 }
 
+static void print_columns(FILE *out)
+{
+	fputs(columns_head, out);
+	for (size_t i = 0; i < COL_COUNT; i++) {
+		fputs(".It", out);
+		print_argument(out, columns[i].title[0] ? columns[i].title : "bar");
+		fputc('\n', out);
+		print_prose(out, columns[i].help);
+		fputc('\n', out);
+	}
+	fputs(".El\n", out);
+}
+
 void manual_print(FILE *out)
 {
 	fputs(head, out);
 	print_options(out);
 	print_keys(out);
-	fputs(columns_text, out);
+	fputs(beside_the_keys, out);
+	print_columns(out);
+	fputs(levels, out);
 	fputs(configuration, out);
 	fputs(files, out);
 }

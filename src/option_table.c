@@ -103,7 +103,9 @@ const struct option_row option_rows[] = {
 		.set = option_set_filter, .choice = CHOICE_FILTER, .in_file = true,
 		.help = "count only what has TEXT in symbol, object or command;\n"
 			"~RE: what the regular expression matches",
-		.more = "Capitals count if TEXT has one.",
+		.more = "Capitals count if TEXT has one. RE is extended, see regex(7); references "
+			"back (\\1) and braces that repeat more than 100 times in all are refused: "
+			"they may take hours.",
 	},
 	{
 		.group = OPTIONS_SHOWN, .letter = 'K', .name = "hide-kernel", .in_file = true,
