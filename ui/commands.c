@@ -19,8 +19,8 @@ const struct command commands[] = {
 	{ { UI_KEY_HOME }, "first", IN_ALL, ROWS, cmd_first, "To the top", NULL, 0 },
 	{ { UI_KEY_END }, "last", IN_ALL, ROWS, cmd_last, "To the bottom", NULL, 0 },
 	{ { UI_KEY_ENTER, UI_KEY_RIGHT, 'l' }, "open", IN_TABLE, ROWS, cmd_open,
-	  "Open the row: a command's objects, an object's or task's symbols, a symbol's tasks",
-	  "open", 3 },
+	  "Open the row: a command's objects; the symbols of an object, task or CPU; a symbol's "
+	  "tasks", "open", 3 },
 	{ { UI_KEY_ESCAPE, UI_KEY_BACKSPACE, UI_KEY_LEFT, 'h' }, "back", IN_ALL, LEAVE, cmd_back,
 	  "Back to where one came from, to the same row", "back", 2 },
 	{ { '1' }, "symbols", IN_ALL, PLAIN, cmd_symbols, "View: which functions are hot", NULL,
@@ -86,7 +86,7 @@ const struct command commands[] = {
 	  0 },
 	{ { UI_KEY_CTRL('L') }, "repaint", IN_ALL, PLAIN, cmd_repaint,
 	  "Paint the whole screen again", NULL, 0 },
-	{ { '?', UI_KEY_F1 }, "help", IN_ALL, PLAIN, cmd_help, "This help", "help", 1 },
+	{ { '?', UI_KEY_F1 }, "help", IN_ALL, PLAIN, cmd_help, "Keys, mouse, columns and levels", "help", 1 },
 	{ { 'q', UI_KEY_CTRL('C') }, "quit", IN_ALL, LEAVE, cmd_quit, "Quit", "quit", 1 },
 };
 const size_t command_count = sizeof(commands) / sizeof(commands[0]);
