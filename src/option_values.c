@@ -41,13 +41,19 @@ static int parse_seconds(const char *text, const char *as, double min, uint64_t 
 static int parse_choice(const char *text, const char *as, const char *const *choices, int *out,
 			struct diag *why)
 {
+	char names[100] = "";
+	size_t used = 0;
+
 	for (int i = 0; choices[i]; i++) {
 		if (!strcmp(text, choices[i])) {
 			*out = i;
 			return 0;
 		}
+		if (used < sizeof(names))
+			used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s",
+						 i ? ", " : "", choices[i]);
 	}
-	return diag_set(why, -EINVAL, "%s %s: not known; see --help", as, text);
+	return diag_set(why, -EINVAL, "%s %s: not known; there are %s", as, text, names);
 }
 
 int option_set_pids(struct options *out, const char *as, const char *text, struct diag *why)
@@ -173,7 +179,9 @@ int option_set_window(struct options *out, const char *as, const char *text, str
 		out->window = WINDOW_DECAY;
 	} else {
 		out->window = WINDOW_SECONDS;
-		return parse_seconds(text, as, MIN_INTERVAL_S, &out->window_ns, why);
+		if (parse_seconds(text, as, MIN_INTERVAL_S, &out->window_ns, NULL))
+			return diag_set(why, -EINVAL, "%s %s: seconds of at least %g, all or "
+					"decay are needed", as, text, MIN_INTERVAL_S);
 	}
 	return 0;
 }

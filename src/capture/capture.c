@@ -306,8 +306,8 @@ int capture_parse_freq(const char *text, uint64_t *out_hz, struct diag *why)
 	errno = 0;
 	*out_hz = strtoull(text, &end, 10);
 	if (errno || *end || text[0] == '-' || !*out_hz || *out_hz > CAPTURE_MAX_FREQ_HZ)
-		return diag_set(why, -EINVAL, "-F %s: a number from 1 to %d is needed", text,
-				CAPTURE_MAX_FREQ_HZ);
+		return diag_set(why, -EINVAL, "-F %s: a number from 1 to %d, or max, is needed",
+				text, CAPTURE_MAX_FREQ_HZ);
 	return 0;
 }
 

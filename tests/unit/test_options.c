@@ -237,10 +237,10 @@ static void test_sort_keys_replace_or_change_the_default(void **state)
 static void test_numbers_out_of_range_are_refused(void **state)
 {
 	static const char *const known[][2] = {
-		{ "-F 0", "-F 0: a number from 1 to 1000000 is needed" },
-		{ "-F 1000001", "-F 1000001: a number from 1 to 1000000 is needed" },
-		{ "-F 99x", "-F 99x: a number from 1 to 1000000 is needed" },
-		{ "-F -5", "-F -5: a number from 1 to 1000000 is needed" },
+		{ "-F 0", "-F 0: a number from 1 to 1000000, or max, is needed" },
+		{ "-F 1000001", "-F 1000001: a number from 1 to 1000000, or max, is needed" },
+		{ "-F 99x", "-F 99x: a number from 1 to 1000000, or max, is needed" },
+		{ "-F -5", "-F -5: a number from 1 to 1000000, or max, is needed" },
 		{ "-c 0", "-c 0: a number from 1 to 9223372036854775807 is needed" },
 		{ "-c 99999999999999999999", "-c 99999999999999999999: a number from 1 to"
 		  " 9223372036854775807 is needed" },
@@ -253,8 +253,9 @@ static void test_numbers_out_of_range_are_refused(void **state)
 		{ "-d 0.05", "-d 0.05: seconds of at least 0.1 are needed" },
 		{ "-d nan", "-d nan: seconds of at least 0.1 are needed" },
 		{ "-d 1s", "-d 1s: seconds of at least 0.1 are needed" },
-		{ "--window 0", "--window 0: seconds of at least 0.1 are needed" },
-		{ "--window minute", "--window minute: seconds of at least 0.1 are needed" },
+		{ "--window 0", "--window 0: seconds of at least 0.1, all or decay are needed" },
+		{ "--window minute",
+		  "--window minute: seconds of at least 0.1, all or decay are needed" },
 		{ "--batch --duration 0", "--duration 0: seconds of at least 0.001 are needed" },
 	};
 
@@ -279,8 +280,8 @@ static void test_unknown_words_are_refused_by_name(void **state)
 	refuse("-F", "-F needs a value; see --help");
 	refuse("-KF", "-F needs a value; see --help");
 	refuse("--freq", "--freq needs a value; see --help");
-	refuse("--format xml", "--format xml: not known; see --help");
-	refuse("--color blue", "--color blue: not known; see --help");
+	refuse("--format xml", "--format xml: not known; there are text, json");
+	refuse("--color blue", "--color blue: not known; there are auto, always, never");
 	memset(line + strlen(line), 'x', FILTER_TEXT_BYTES);
 	refuse(line, "--filter: a filter's text has at most 127 bytes");
 	refuse("--filter ~a(", "--filter: \"a(\" is no regular expression (Unmatched ( or \\(): "
@@ -443,7 +444,7 @@ static void test_a_setting_is_refused_by_its_long_name(void **state)
 	static const char *const known[][3] = {
 		{ "entries", "0", "entries 0: a number from 1 to 1073741824 is needed" },
 		{ "idle", "yes", "idle yes: true or false is needed" },
-		{ "color", "blue", "color blue: not known; see --help" },
+		{ "color", "blue", "color blue: not known; there are auto, always, never" },
 	};
 
 	(void)state;
