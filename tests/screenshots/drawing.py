@@ -77,4 +77,5 @@ def draw(grid, palette):
         for x, cell in enumerate(row):
             left, top = MARGIN + x * width, MARGIN + y * height
             draw_cell(canvas, cell, (left, top, left + width, top + height), palette)
-    return image.quantize(64)
+    # The default method merges what is rare: the blue of four key names became grey.
+    return image.quantize(256, method=Image.FASTOCTREE)
