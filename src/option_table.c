@@ -84,7 +84,8 @@ const struct option_row option_rows[] = {
 		.in_file = true, .default_text = "dso,symbol",
 		.help = "row keys of pid,tid,comm,dso,symbol,cpu,address;\n"
 			"+KEY adds one, -KEY removes one",
-		.more = "Samples that agree in all keys are one row.",
+		.more = "Samples that agree in all keys are one row. On the screen it is the view "
+			"Symbols that has these rows.",
 	},
 	{
 		.group = OPTIONS_SHOWN, .letter = 'd', .name = "delay", .argument = "SECONDS",
