@@ -87,7 +87,7 @@ const struct command commands[] = {
 	{ { UI_KEY_CTRL('L') }, "repaint", IN_ALL, PLAIN, cmd_repaint,
 	  "Paint the whole screen again", NULL, 0 },
 	{ { '?', UI_KEY_F1 }, "help", IN_ALL, PLAIN, cmd_help,
-	  "Keys, mouse, columns and levels", "help", 1 },
+	  "Every key, the mouse, and what the screen means", "help", 1 },
 	{ { 'q', UI_KEY_CTRL('C') }, "quit", IN_ALL, LEAVE, cmd_quit, "Quit", "quit", 1 },
 };
 const size_t command_count = sizeof(commands) / sizeof(commands[0]);
