@@ -95,6 +95,24 @@ static void test_the_default_theme_is_the_first(void **state)
 	assert_string_equal(option_table_find("theme")->default_text, themes[0].name);
 }
 
+static void test_all_but_what_is_about_one_run_may_be_configured(void **state)
+{
+	static const char *const of_one_run[] = {
+		"all-cpus", "pid", "tid", "input", "batch", "duration", "format", "config",
+		"print-config", "print-man", "print-completion", "help", "version",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < option_row_count; i++) {
+		bool is_of_one_run = !option_rows[i].name;	/* the command */
+
+		for (size_t j = 0; j < sizeof(of_one_run) / sizeof(of_one_run[0]); j++)
+			is_of_one_run |= option_rows[i].name &&
+					 !strcmp(option_rows[i].name, of_one_run[j]);
+		assert_int_equal(option_rows[i].in_file, !is_of_one_run);
+	}
+}
+
 static void test_a_mistyped_name_finds_the_near_one(void **state)
 {
 	(void)state;
@@ -111,6 +129,7 @@ int main(void)
 		cmocka_unit_test(test_the_help_is_one_column_of_names_and_one_of_text),
 		cmocka_unit_test(test_no_line_of_the_help_is_wider_than_a_terminal),
 		cmocka_unit_test(test_the_default_theme_is_the_first),
+		cmocka_unit_test(test_all_but_what_is_about_one_run_may_be_configured),
 		cmocka_unit_test(test_a_mistyped_name_finds_the_near_one),
 	};
 
