@@ -52,8 +52,8 @@ static const char beside_the_keys[] =
 "In a prompt Up and Down recall what was entered before, and Ctrl-A, Ctrl-E,\n"
 "Ctrl-W, Ctrl-U and Ctrl-K edit as in a shell.\n"
 ".Ss With the mouse\n"
-"A click selects a row, sorts by a title, and is the key of a name of a view,\n"
-"of a step of the way here and of what the bottom line offers.\n"
+"A click selects a row, sorts by a title (again: the other way round), goes to\n"
+"a view or to a step of the way here, or does what the bottom line offers.\n"
 "A double click opens a row, a right click is its menu, the wheel scrolls.\n"
 "To select text, hold Shift or leave the mouse to the terminal.\n";
 
