@@ -31,10 +31,11 @@ KERNEL_MODE, GUEST_MODES, GUEST_LEVELS = 1, (4, 5), ("g", "u")
 REPORT_TITLE = re.compile(r"^# Samples: \S+\s+of events? '(.*)'$")
 
 # Debug files that happen to be installed, or lie in perf's cache, give other names than the objects
-# themselves: perf must not find them.
+# themselves: perf must not find them. Nor may it find the processes of the recording that still run,
+# because it looks for objects in their mount namespaces.
 DEBUG_FILES = "/usr/lib/debug/.build-id"
 PERF = ["env", "HOME=/nonexistent", "perf"] if not os.path.isdir(DEBUG_FILES) else \
-    ["unshare", "-m", "sh", "-c",
+    ["unshare", "-m", "-p", "-f", "--mount-proc", "sh", "-c",
      'mount -t tmpfs none /usr/lib/debug && HOME=/nonexistent exec perf "$@"', "perf"]
 
 Sample = collections.namedtuple(
