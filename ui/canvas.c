@@ -41,10 +41,10 @@ static const struct {
 	{ 0x2586, '*' },
 	{ 0x2587, '%' },
 	{ 0x2588, '#' },
-	{ 0x25b2, '+' },	/* ascending */
+	{ 0x25b2, '^' },	/* ascending */
 	{ 0x25b8, '>' },	/* cursor, folded */
 	{ 0x25be, 'v' },	/* unfolded */
-	{ 0x25bc, '-' },	/* descending */
+	{ 0x25bc, 'v' },	/* descending */
 };
 
 static const struct canvas_cell blank = { .code = ' ', .role = ROLE_TEXT };
