@@ -95,9 +95,8 @@ static const char *field_word(enum filter_field field)
 static void remove_all_filters(struct ui_state *state)
 {
 	while (trail_pop(&state->trail))
-		;
+		state->wants_restore = true;
 	state->hide_kernel = state->hide_user = false;
-	state->wants_restore = true;
 }
 
 static void filter_chosen(struct ui_state *state, const struct menu_item *item)

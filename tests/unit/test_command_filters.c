@@ -180,6 +180,24 @@ static void test_filters_takes_one_away_and_all_levels_follow(void **state)
 	assert_int_equal(asked_filter(scene)->count, 0);
 }
 
+static void test_without_a_way_back_the_cursor_stays(void **state)
+{
+	struct scene *scene = *state;
+	uint64_t id;
+
+	scene_press(scene, "K");
+	scene_answer(scene);
+	scene_press(scene, "U");
+	scene_answer(scene);
+	scene_press(scene, "jj");
+	id = scene_cursor(scene)->id;
+	scene_press(scene, "F");
+	scene_choose(scene, "all");
+	assert_false(scene->state.hide_kernel || scene->state.hide_user);
+	scene_answer(scene);
+	assert_int_equal(scene_cursor(scene)->id, id);
+}
+
 static void test_all_of_them_is_all_of_them(void **state)
 {
 	struct scene *scene = *state;
@@ -230,6 +248,7 @@ int main(void)
 		SCENE_TEST(test_sample_only_this_process),
 		SCENE_TEST(test_the_menu_means_the_row_it_was_opened_on),
 		SCENE_TEST(test_filters_takes_one_away_and_all_levels_follow),
+		SCENE_TEST(test_without_a_way_back_the_cursor_stays),
 		SCENE_TEST(test_all_of_them_is_all_of_them),
 		SCENE_TEST(test_without_a_filter_filters_says_how_to_make_one),
 		SCENE_TEST(test_hiding_works_with_a_full_trail),
