@@ -19,6 +19,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "base/spsc.h"
 #include "base/thread.h"
 #include "model/source.h"
@@ -178,6 +179,8 @@ static void answer(struct retarget *retarget, const struct source_change *change
 
 	*why = (struct diag){ 0 };
 	why->err = carry_out(retarget, change, why);
+	if (why->err)
+		log_warn("%s", why->text);	/* whole; the line at the bottom may be too narrow */
 	spsc_commit(&retarget->results);
 	eventfd_write(retarget->control.done_fd, 1);
 }

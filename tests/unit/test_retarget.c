@@ -20,6 +20,7 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "session.h"
 
 #define HANG_MS	    60000
@@ -428,6 +429,7 @@ static void test_what_cannot_be_opened_leaves_the_source_as_it_is(void **state)
 	};
 	const struct child child = start_child(burn);
 	const struct snapshot *now;
+	struct log_line line;
 	uint64_t before;
 
 	(void)state;
@@ -437,6 +439,8 @@ static void test_what_cannot_be_opened_leaves_the_source_as_it_is(void **state)
 		before = scene.shown->samples;
 		assert_int_equal(change(refused[i].kind, "%s", refused[i].text), refused[i].err);
 		assert_non_null(strstr(scene.why.text, refused[i].sentence));
+		assert_int_equal(log_tail(&line, 1), 1);
+		assert_string_equal(line.text, scene.why.text);
 		now = until_samples("cpu-clock", before + ENOUGH);	/* counts on */
 		assert_non_null(now);
 	}
