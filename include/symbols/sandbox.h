@@ -8,7 +8,8 @@
  * flat table, or a reason.
  *
  * Thread: sandbox_start() and sandbox_stop() from main while no other thread runs;
- *         sandbox_compile() from the object opener thread only.
+ *         sandbox_run() and sandbox_compile() from one thread each. There may be several
+ *         sandboxes, for jobs that must not wait for one another.
  */
 #ifndef SYMBOLS_SANDBOX_H
 #define SYMBOLS_SANDBOX_H
@@ -17,6 +18,7 @@
 #include <sys/types.h>
 
 #include "symbols/flat_table.h"
+#include "symbols/sandbox_protocol.h"
 
 #define SANDBOX_DEADLINE_MS 10000	/* 200 MB need 0.2 s; times an overloaded machine */
 
@@ -27,25 +29,48 @@ void sandbox_stop(struct sandbox *sandbox);	/* ends the zygote and its worker; N
 /* The zygote, for the guardian; -1 when it has ended. */
 pid_t sandbox_pid(const struct sandbox *sandbox);
 
-/* A table as it arrived: mapped read-only, checked. */
-struct sandbox_table {
-	struct flat_table table;
-	const void *mapping;
-	size_t mapping_bytes;
+enum sandbox_job_kind {
+	SANDBOX_SYMBOLS,	/* object -> struct flat_table, see symbols/compiler.h */
+	SANDBOX_JOB_KINDS
 };
 
-/* Compiles the symbols of the ELF file behind @fd (read only, stays the caller's; its offset may
- * move). BLOCKS for the worker's lifetime, bounded by the deadline. Returns 0 with *@out the
- * caller's (sandbox_table_finish()), or -errno with the reason: -ENOEXEC not ELF, -EBADMSG damaged
- * table, -ETIMEDOUT, -EPIPE the worker died (the reason names the signal) or the
- * zygote is gone, -E2BIG over a cap, -EINVAL @fd is not a regular file, -ECANCELED. The reason is
- * sanitized. */
+/* What a worker is given. All inputs are regular files or sealed memfds, read only; they stay the
+ * caller's, and their offsets may move. */
+struct sandbox_request {
+	enum sandbox_job_kind kind;
+	int inputs[SANDBOX_INPUTS_MAX];
+	uint32_t input_count;
+	uint64_t argument;	/* the kind's own */
+};
+
+/* What a worker answered: sealed, mapped read-only, NOT checked. */
+struct sandbox_bytes {
+	const void *bytes;
+	size_t count;
+};
+
+/* Has the job done. BLOCKS for the worker's lifetime, bounded by the deadline. Returns 0 with *@out
+ * the caller's (sandbox_bytes_finish()), or -errno with the reason, sanitized: the job's own
+ * (-ENOEXEC, -EBADMSG, -E2BIG...), -ETIMEDOUT, -EPIPE the worker died (the reason names the signal)
+ * or the zygote is gone, -EINVAL an input is not a regular file, -ECANCELED. */
+int sandbox_run(struct sandbox *sandbox, const struct sandbox_request *request,
+		struct sandbox_bytes *out, struct diag *why);
+void sandbox_bytes_finish(struct sandbox_bytes *bytes);
+
+/* A table as it arrived, checked. */
+struct sandbox_table {
+	struct flat_table table;
+	struct sandbox_bytes bytes;
+};
+
+/* Compiles the symbols of the ELF file behind @fd, as above; -ENOEXEC not ELF, -EBADMSG damaged,
+ * -E2BIG over a cap. *@out is the caller's: sandbox_table_finish(). */
 int sandbox_compile(struct sandbox *sandbox, int fd, struct sandbox_table *out, struct diag *why);
 void sandbox_table_finish(struct sandbox_table *table);
 
-/* Of the jobs from now on, instead of SANDBOX_DEADLINE_MS. The thread of sandbox_compile(). */
+/* Of the jobs from now on, instead of SANDBOX_DEADLINE_MS. The thread of sandbox_run(). */
 void sandbox_set_deadline(struct sandbox *sandbox, uint32_t deadline_ms);
-/* Makes the running and every later sandbox_compile() fail with -ECANCELED soon. Any thread. */
+/* Makes the running and every later sandbox_run() fail with -ECANCELED soon. Any thread. */
 void sandbox_cancel(struct sandbox *sandbox);
 
 #endif

@@ -1,8 +1,8 @@
 /* sandbox_protocol.h - the messages between main, zygote and worker (symbols/sandbox.h).
  *
  *   main                         zygote                        worker
- *     |-- job {deadline} ----------->|                            |
- *     |   + object, reply socket     |-- fork: object, reply ---->|
+ *     |-- job {kind, deadline} ----->|                            |
+ *     |   + inputs, reply socket     |-- fork: inputs, reply ---->|
  *     |                              |                            | parses
  *     |<------------------------------- answer {err, reason} -----|
  *     |                              |   + sealed memfd           | exits
@@ -24,10 +24,17 @@
 
 #include "base/diag.h"
 
+#define SANDBOX_INPUTS_MAX 3
+#define SANDBOX_JOB_FDS	   (SANDBOX_INPUTS_MAX + 1)
+
+/* Comes with its inputs and, last, the reply socket; what is no input is that socket once more. */
 struct sandbox_job {
+	uint32_t kind;		/* enum sandbox_job_kind */
 	uint32_t deadline_ms;	/* from the fork on */
+	uint32_t input_count;
+	uint32_t padding;
+	uint64_t argument;	/* the kind's own */
 };
-enum { SANDBOX_JOB_OBJECT, SANDBOX_JOB_REPLY, SANDBOX_JOB_FDS };
 
 struct sandbox_answer {
 	int32_t err;		/* 0: one descriptor comes along, the memfd */

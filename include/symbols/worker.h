@@ -1,11 +1,14 @@
-/* worker.h - the process that parses one foreign file. */
+/* worker.h - the process that parses one foreign file, or other text that strangers chose. */
 #ifndef SYMBOLS_WORKER_H
 #define SYMBOLS_WORKER_H
 
 #include <sys/types.h>
 
-/* Runs in the child of the zygote: gives everything up, compiles the object behind @object, sends
- * struct sandbox_answer to @reply and exits. @zygote_pid: who must be the parent still. */
-_Noreturn void worker_run(int object, int reply, pid_t zygote_pid);
+#include "symbols/sandbox_protocol.h"
+
+/* Runs in the child of the zygote: gives everything up, does @job with @fds (inputs, the last is the
+ * reply socket), sends struct sandbox_answer and exits. @zygote_pid: who must be the parent still. */
+_Noreturn void worker_run(const struct sandbox_job *job, const int fds[SANDBOX_JOB_FDS],
+			  pid_t zygote_pid);
 
 #endif

@@ -13,6 +13,7 @@
  */
 #include "symbols/sandbox.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -188,7 +189,7 @@ static int refuse(struct sandbox_answer *answer, struct diag *why)
 	return diag_set(why, answer->err, "%s", clean);
 }
 
-static int map_table(int memfd, struct sandbox_table *out, struct diag *why)
+static int map_answer(int memfd, struct sandbox_bytes *out, struct diag *why)
 {
 	const int wanted = F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
 	struct stat status;
@@ -206,13 +207,12 @@ static int map_table(int memfd, struct sandbox_table *out, struct diag *why)
 	mapping = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_SHARED, memfd, 0);
 	if (mapping == MAP_FAILED)
 		return diag_set(why, -errno, "no memory for a symbol table");
-	out->mapping = mapping;
-	out->mapping_bytes = (size_t)status.st_size;
-	return flat_table_check(&out->table, mapping, out->mapping_bytes, why);
+	*out = (struct sandbox_bytes){ mapping, (size_t)status.st_size };
+	return 0;
 }
 
 /* The worker is gone: its answer is there, or never will be. */
-static int take_answer(int reply, struct sandbox_table *out, struct diag *why)
+static int take_answer(int reply, struct sandbox_bytes *out, struct diag *why)
 {
 	struct sandbox_answer answer;
 	int memfd;
@@ -225,26 +225,29 @@ static int take_answer(int reply, struct sandbox_table *out, struct diag *why)
 	else if (memfd < 0)
 		err = diag_set(why, -EBADMSG, "the symbol compiler answered without a table");
 	else
-		err = map_table(memfd, out, why);
+		err = map_answer(memfd, out, why);
 	if (memfd >= 0)
 		close(memfd);
-	if (err)
-		sandbox_table_finish(out);
 	return err;
 }
 
 /* Sends the job; *@reply is the caller's. */
-static int send_job(struct sandbox *sandbox, int object, int *reply, struct diag *why)
+static int send_job(struct sandbox *sandbox, const struct sandbox_request *request, int *reply,
+		    struct diag *why)
 {
-	struct sandbox_job job = { .deadline_ms = sandbox->deadline_ms };
-	int pair[2], err;
+	const struct sandbox_job job = {
+		.kind = request->kind, .deadline_ms = sandbox->deadline_ms,
+		.input_count = request->input_count, .argument = request->argument,
+	};
+	int pair[2], fds[SANDBOX_JOB_FDS], err;
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair)) {
 		err = -errno;
 		return diag_set(why, err, "no socket for the symbol compiler: %s", strerror(-err));
 	}
-	err = sandbox_protocol_send(sandbox->socket, &job, sizeof(job),
-				    (int[SANDBOX_JOB_FDS]){ object, pair[1] }, SANDBOX_JOB_FDS);
+	for (uint32_t i = 0; i < SANDBOX_JOB_FDS; i++)
+		fds[i] = i < request->input_count ? request->inputs[i] : pair[1];
+	err = sandbox_protocol_send(sandbox->socket, &job, sizeof(job), fds, SANDBOX_JOB_FDS);
 	close(pair[1]);
 	if (!err) {
 		*reply = pair[0];
@@ -255,18 +258,29 @@ static int send_job(struct sandbox *sandbox, int object, int *reply, struct diag
 	return is_gone(why);
 }
 
-int sandbox_compile(struct sandbox *sandbox, int fd, struct sandbox_table *out, struct diag *why)
+static int check_inputs(const struct sandbox_request *request, struct diag *why)
+{
+	struct stat status;
+
+	assert(request->input_count <= SANDBOX_INPUTS_MAX);
+	for (uint32_t i = 0; i < request->input_count; i++)
+		if (fstat(request->inputs[i], &status) || !S_ISREG(status.st_mode))
+			return diag_set(why, -EINVAL, "not a regular file");
+	return 0;
+}
+
+int sandbox_run(struct sandbox *sandbox, const struct sandbox_request *request,
+		struct sandbox_bytes *out, struct diag *why)
 {
 	struct sandbox_verdict verdict;
-	struct stat status;
-	int reply = -1, err;
+	int reply = -1, err = check_inputs(request, why);
 
-	*out = (struct sandbox_table){ .mapping = NULL };
-	if (fstat(fd, &status) || !S_ISREG(status.st_mode))
-		return diag_set(why, -EINVAL, "not a regular file");
+	*out = (struct sandbox_bytes){ .bytes = NULL };
+	if (err)
+		return err;
 	if (sandbox->socket < 0)
 		return is_gone(why);
-	err = send_job(sandbox, fd, &reply, why);
+	err = send_job(sandbox, request, &reply, why);
 	if (err)
 		return err;
 	err = wait_verdict(sandbox, &verdict, why);
@@ -278,9 +292,31 @@ int sandbox_compile(struct sandbox *sandbox, int fd, struct sandbox_table *out, 
 	return err;
 }
 
+void sandbox_bytes_finish(struct sandbox_bytes *bytes)
+{
+	if (bytes->bytes)
+		munmap((void *)bytes->bytes, bytes->count);
+	*bytes = (struct sandbox_bytes){ .bytes = NULL };
+}
+
+int sandbox_compile(struct sandbox *sandbox, int fd, struct sandbox_table *out, struct diag *why)
+{
+	const struct sandbox_request request = {
+		.kind = SANDBOX_SYMBOLS, .inputs = { fd }, .input_count = 1,
+	};
+	int err;
+
+	*out = (struct sandbox_table){ .bytes = { NULL, 0 } };
+	err = sandbox_run(sandbox, &request, &out->bytes, why);
+	if (!err)
+		err = flat_table_check(&out->table, out->bytes.bytes, out->bytes.count, why);
+	if (err)
+		sandbox_table_finish(out);
+	return err;
+}
+
 void sandbox_table_finish(struct sandbox_table *table)
 {
-	if (table->mapping)
-		munmap((void *)table->mapping, table->mapping_bytes);
-	*table = (struct sandbox_table){ .mapping = NULL };
+	sandbox_bytes_finish(&table->bytes);
+	*table = (struct sandbox_table){ .bytes = { NULL, 0 } };
 }

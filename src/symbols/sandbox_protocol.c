@@ -7,7 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define FDS_MAX 2
+#define FDS_MAX SANDBOX_JOB_FDS
 
 union control {
 	struct cmsghdr header;	/* for its alignment */

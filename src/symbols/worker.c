@@ -29,7 +29,7 @@
 
 #include "symbols/compiler.h"
 #include "symbols/flat_table.h"
-#include "symbols/sandbox_protocol.h"
+#include "symbols/sandbox.h"
 
 /* Debian's policy 9.2.2 reserves 65000-65533 and systemd's list of ids names 65520-65533 as used by
  * nobody. Not 65534 "nobody": NFS and others run processes and own files as that. */
@@ -37,7 +37,7 @@
 
 #define MEMORY_BYTES_MAX ((rlim_t)1 << 30)	/* 4 million symbols need 0.5 GiB while sorting */
 #define CPU_SECONDS_MAX	 8	/* a 200 MB object needs 0.2 s; see also the zygote's deadline */
-#define DESCRIPTORS_MAX	 8	/* 0-2, object, reply, memfd, and two to spare */
+#define DESCRIPTORS_MAX	 10	/* 0-2, inputs, reply, memfd, and two to spare */
 
 #if defined(__has_feature)
 #define HAS_SANITIZER (__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
@@ -47,23 +47,47 @@
 #define HAS_SANITIZER 0
 #endif
 
-enum { OBJECT = 3, REPLY = 4 };
+#define FIRST_INPUT 3		/* the inputs, then the reply socket */
 
-static _Noreturn void answer(int err, const char *reason, int memfd)
+static const int inputs[SANDBOX_INPUTS_MAX] = { FIRST_INPUT, FIRST_INPUT + 1, FIRST_INPUT + 2 };
+
+static int run_symbols(const struct sandbox_job *job, void **bytes, size_t *count,
+		       struct diag *why)
+{
+	(void)job;
+	return compiler_compile(inputs[0], bytes, count, why);
+}
+
+/* What a kind of job does with its inputs: *@bytes is malloc'd and goes to main. */
+static int (*const jobs[SANDBOX_JOB_KINDS])(const struct sandbox_job *job, void **bytes,
+					    size_t *count, struct diag *why) = {
+	[SANDBOX_SYMBOLS] = run_symbols,
+};
+
+static _Noreturn void answer(int reply, int err, const char *reason, int memfd)
 {
 	struct sandbox_answer message = { .err = err };
 
 	snprintf(message.reason, sizeof(message.reason), "%s", reason);
-	_exit(sandbox_protocol_send(REPLY, &message, sizeof(message), &memfd, memfd >= 0) ? 1 : 0);
+	_exit(sandbox_protocol_send(reply, &message, sizeof(message), &memfd, memfd >= 0) ? 1 : 0);
 }
 
-static bool keep_only(int object, int reply)
+/* Moves the descriptors to where they belong: by way of high numbers, because any may be where
+ * another has to go. */
+static bool keep_only(const int fds[SANDBOX_JOB_FDS], int input_count)
 {
-	/* By way of high numbers: either may be where the other has to go. */
-	int object_high = fcntl(object, F_DUPFD, 16), reply_high = fcntl(reply, F_DUPFD, 16);
+	int high[SANDBOX_JOB_FDS];
 
-	return object_high >= 0 && reply_high >= 0 && dup2(object_high, OBJECT) == OBJECT &&
-	       dup2(reply_high, REPLY) == REPLY && close_range(REPLY + 1, ~0u, 0) == 0;
+	for (int i = 0; i < SANDBOX_JOB_FDS; i++) {
+		high[i] = fcntl(fds[i], F_DUPFD, 16);
+		if (high[i] < 0)
+			return false;
+	}
+	high[input_count] = high[SANDBOX_JOB_FDS - 1];
+	for (int i = 0; i <= input_count; i++)
+		if (dup2(high[i], FIRST_INPUT + i) < 0)
+			return false;
+	return close_range((unsigned int)(FIRST_INPUT + input_count + 1), ~0u, 0) == 0;
 }
 
 static bool drop_user(void)
@@ -144,23 +168,26 @@ static int make_sealed(const void *bytes, size_t count)
 	return err ? err : fd;
 }
 
-_Noreturn void worker_run(int object, int reply, pid_t zygote_pid)
+_Noreturn void worker_run(const struct sandbox_job *job, const int fds[SANDBOX_JOB_FDS],
+			  pid_t zygote_pid)
 {
+	const int reply = FIRST_INPUT + (int)job->input_count;
 	struct diag why = { .err = 0 };
 	size_t count;
 	void *bytes;
 	int err;
 
-	if (!keep_only(object, reply))
+	if (job->input_count > SANDBOX_INPUTS_MAX || job->kind >= SANDBOX_JOB_KINDS ||
+	    !keep_only(fds, (int)job->input_count))
 		_exit(1);
 	if (!drop_user() || !drop_capabilities() || !set_limits() || !is_tied_to(zygote_pid))
-		answer(-EPERM, "the symbol compiler cannot give up its privileges here", -1);
+		answer(reply, -EPERM, "the symbol compiler cannot give up its privileges here", -1);
 	prctl(PR_SET_NAME, "flametop-worker");
-	err = compiler_compile(OBJECT, &bytes, &count, &why);
+	err = jobs[job->kind](job, &bytes, &count, &why);
 	if (err)
-		answer(err, why.text, -1);
+		answer(reply, err, why.text, -1);
 	err = make_sealed(bytes, count);
 	if (err < 0)
-		answer(err, "the symbol table cannot be stored", -1);
-	answer(0, "", err);
+		answer(reply, err, "the symbol table cannot be stored", -1);
+	answer(reply, 0, "", err);
 }

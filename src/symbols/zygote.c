@@ -80,7 +80,7 @@ static struct sandbox_verdict run_worker(int socket, const struct sandbox_job *j
 	int pidfd;
 
 	if (worker == 0)
-		worker_run(fds[SANDBOX_JOB_OBJECT], fds[SANDBOX_JOB_REPLY], zygote);
+		worker_run(job, fds, zygote);
 	if (worker < 0)
 		return (struct sandbox_verdict){ .status = -errno };
 	pidfd = pidfd_open(worker, 0);

@@ -74,7 +74,7 @@ static void expect_fails(struct sandbox *sandbox, int fd, int wanted, const char
 	assert_int_equal(sandbox_compile(sandbox, fd, &table, &why), wanted);
 	if (!strstr(why.text, part))
 		fail_msg("\"%s\" is not in \"%s\"", part, why.text);
-	assert_null(table.mapping);
+	assert_null(table.bytes.bytes);
 }
 
 /* A worker under ptrace. `at_call` sees every system call's entry and exit. */
