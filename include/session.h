@@ -15,9 +15,13 @@
 #include "probe/guardian.h"
 #include "retarget.h"
 
+/* One for each thread that has jobs: a demangled name must not wait for a table, nor a table for the
+ * source lines of a large file. */
+enum { SANDBOX_OF_OBJECTS, SANDBOX_OF_NAMES, SANDBOX_OF_LINES, SESSION_SANDBOXES };
+
 struct session {
 	struct guardian *guardian;
-	struct sandbox *sandbox;
+	struct sandbox *sandboxes[SESSION_SANDBOXES];
 	struct command *command;
 	struct command_output *command_output;	/* with a screen */
 	struct capture *capture;	/* live: the retarget's while there is one; or */

@@ -16,11 +16,14 @@ static int fork_children(struct session *session, const struct options *options,
 {
 	int err = guardian_start(&session->guardian, has_screen ? STDIN_FILENO : -1, why);
 
-	if (!err)
-		err = sandbox_start(&session->sandbox, why);
+	for (size_t i = 0; i < SESSION_SANDBOXES && !err; i++) {
+		err = sandbox_start(&session->sandboxes[i], why);
+		if (!err)
+			guardian_watch_child(session->guardian,
+					     sandbox_pid(session->sandboxes[i]));
+	}
 	if (err)
 		return err;
-	guardian_watch_child(session->guardian, sandbox_pid(session->sandbox));
 	if (options->command)
 		err = command_prepare(&session->command, options->command, has_screen, why);
 	if (session->command)
@@ -77,7 +80,8 @@ static int open_recording(struct session *session, const char *path, struct diag
 
 static int create_stages(struct session *session, struct diag *why)
 {
-	int err = object_opener_create(&session->opener, session->sandbox, why);
+	int err = object_opener_create(&session->opener,
+				       session->sandboxes[SANDBOX_OF_OBJECTS], why);
 
 	if (!err && session->capture)
 		err = process_reader_create(&session->reader, why);
@@ -208,7 +212,8 @@ void session_finish(struct session *session)
 	object_opener_destroy(session->opener);
 	command_output_stop(session->command_output);
 	command_destroy(session->command);
-	sandbox_stop(session->sandbox);
+	for (size_t i = 0; i < SESSION_SANDBOXES; i++)
+		sandbox_stop(session->sandboxes[i]);
 	guardian_stop(session->guardian);
 	if (session->has_queue)
 		spsc_finish(&session->queue);

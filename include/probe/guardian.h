@@ -14,11 +14,14 @@
 
 #include "base/diag.h"
 
+#define GUARDIAN_CHILDREN_MAX 4
+
 struct guardian;
 
 /* Forks. @tty_fd is the terminal whose state is saved now (-1: none, nothing to restore). */
 int guardian_start(struct guardian **out, int tty_fd, struct diag *why);
-void guardian_watch_child(struct guardian *guardian, pid_t pid);	/* killed if main dies */
+/* Killed if main dies; at most GUARDIAN_CHILDREN_MAX of them. */
+void guardian_watch_child(struct guardian *guardian, pid_t pid);
 /* Ended if main dies, with its group if it leads one: SIGTERM, SIGKILL a second later. */
 void guardian_watch_command(struct guardian *guardian, pid_t pid);
 void guardian_screen_taken(struct guardian *guardian);	/* async-signal-safe, as the next */

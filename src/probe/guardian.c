@@ -51,7 +51,9 @@ struct watch {
 	int channel, tty;	/* tty -1: none */
 	struct termios saved;
 	bool is_screen_taken;
-	int child, command;	/* pidfds, so that a reused pid is never hit; -1: none */
+	int children[GUARDIAN_CHILDREN_MAX], command;	/* pidfds, so that a reused pid is never
+							 * hit; -1: none */
+	size_t child_count;
 	pid_t command_pid;
 };
 
@@ -101,8 +103,8 @@ static void end_command(const struct watch *watch)
 static void clean_up(const struct watch *watch)
 {
 	/* Processes first: a terminal that nobody reads may block the write. */
-	if (watch->child >= 0)
-		syscall(SYS_pidfd_send_signal, watch->child, SIGKILL, NULL, 0);
+	for (size_t i = 0; i < watch->child_count; i++)
+		syscall(SYS_pidfd_send_signal, watch->children[i], SIGKILL, NULL, 0);
 	if (watch->command >= 0)
 		end_command(watch);
 	if (watch->is_screen_taken && watch->tty >= 0)
@@ -123,7 +125,9 @@ _Noreturn static void keep_watch(struct watch *watch)
 			watch->is_screen_taken = false;
 			break;
 		case MESSAGE_CHILD:
-			watch->child = (int)syscall(SYS_pidfd_open, message.pid, 0);
+			if (watch->child_count < GUARDIAN_CHILDREN_MAX)
+				watch->children[watch->child_count++] =
+					(int)syscall(SYS_pidfd_open, message.pid, 0);
 			break;
 		case MESSAGE_COMMAND:
 			watch->command = (int)syscall(SYS_pidfd_open, message.pid, 0);
@@ -166,7 +170,7 @@ _Noreturn static void run_guardian(struct watch *watch)
 
 int guardian_start(struct guardian **out, int tty_fd, struct diag *why)
 {
-	struct watch watch = { .tty = tty_fd, .child = -1, .command = -1 };
+	struct watch watch = { .tty = tty_fd, .command = -1 };
 	struct guardian *guardian;
 	int ends[2], err;
 
