@@ -8,8 +8,8 @@
 
 #include "base/diag.h"
 
-/* Reads .symtab, else .dynsym, of the file behind @fd; *@bytes is malloc'd for the caller.
- * Returns 0 (no symbols: a table of 0 rows), -ENOEXEC, -EBADMSG, -ENOMEM or -E2BIG. */
-int compiler_compile(int fd, void **bytes, size_t *bytes_count, struct diag *why);
+/* Reads .symtab, else .dynsym, of the file behind @fd; *@bytes is malloc'd for the caller. @debug_fd:
+ * its debug file, or -1: not read yet. Returns 0 (no symbols: a table of 0 rows), -ENOEXEC, -EBADMSG, -ENOMEM or -E2BIG. */
+int compiler_compile(int fd, int debug_fd, void **bytes, size_t *bytes_count, struct diag *why);
 
 #endif

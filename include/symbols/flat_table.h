@@ -21,9 +21,10 @@
 #include "base/diag.h"
 
 #define FLAT_TABLE_MAGIC   0x31424154504d4c46ull /* "FLMPTAB1" */
-#define FLAT_TABLE_VERSION 1
+#define FLAT_TABLE_VERSION 2
 #define FLAT_NONE	   UINT32_MAX
 #define FLAT_BYTES_MAX	   (256u << 20)	/* 4 million rows with names of 40 bytes, and a margin */
+#define FLAT_LINK_BYTES	   64		/* longer names of debug files were not found in the wild */
 
 struct flat_header {
 	uint64_t magic;
@@ -31,13 +32,25 @@ struct flat_header {
 	uint32_t row_count;
 	uint64_t string_bytes;
 	struct build_id build_id;	/* as found in the object, count 0 if none */
-	uint8_t padding[3];
+	uint8_t has_symtab;		/* .symtab was there: a debug file adds no symbols */
+	uint8_t padding[2];
+	uint32_t debug_link_crc;	/* of the file that .gnu_debuglink names */
+	char debug_link[FLAT_LINK_BYTES];	/* terminated; "" none. Foreign: a base name? */
+};
+
+/* Where a row's name comes from. */
+enum flat_kind {
+	FLAT_SYMBOL,
+	FLAT_UNWIND,		/* no symbol: code that has an unwind entry, named by its address */
+	FLAT_PLT,		/* "name@plt" */
+	FLAT_KINDS
 };
 
 struct flat_row {
 	uint64_t start;		/* see above */
 	uint32_t size;		/* > 0: the compiler gave sizeless symbols their end */
-	uint32_t name;		/* offset into strings; raw foreign bytes, terminated */
+	uint32_t name : 28;	/* offset into strings; raw foreign bytes, terminated */
+	uint32_t kind : 4;	/* enum flat_kind */
 	uint32_t object_name;	/* kernel tables: offset of the module's name; else FLAT_NONE */
 	uint32_t outer;		/* nearest earlier row that ends later, else FLAT_NONE */
 };

@@ -30,7 +30,7 @@ void sandbox_stop(struct sandbox *sandbox);	/* ends the zygote and its worker; N
 pid_t sandbox_pid(const struct sandbox *sandbox);
 
 enum sandbox_job_kind {
-	SANDBOX_SYMBOLS,	/* object -> struct flat_table, see symbols/compiler.h */
+	SANDBOX_SYMBOLS,	/* object, its debug file if any -> struct flat_table: compiler.h */
 	SANDBOX_JOB_KINDS
 };
 
@@ -63,9 +63,10 @@ struct sandbox_table {
 	struct sandbox_bytes bytes;
 };
 
-/* Compiles the symbols of the ELF file behind @fd, as above; -ENOEXEC not ELF, -EBADMSG damaged,
+/* Compiles the symbols of the ELF file behind @fd and its debug file (-1: none), as above; -ENOEXEC not ELF, -EBADMSG damaged,
  * -E2BIG over a cap. *@out is the caller's: sandbox_table_finish(). */
-int sandbox_compile(struct sandbox *sandbox, int fd, struct sandbox_table *out, struct diag *why);
+int sandbox_compile(struct sandbox *sandbox, int fd, int debug_fd, struct sandbox_table *out,
+		    struct diag *why);
 void sandbox_table_finish(struct sandbox_table *table);
 
 /* Of the jobs from now on, instead of SANDBOX_DEADLINE_MS. The thread of sandbox_run(). */

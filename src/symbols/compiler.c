@@ -372,11 +372,12 @@ static int compile(struct object *object, int fd, void **bytes, size_t *bytes_co
 	return err ? out_of_memory(object) : 0;
 }
 
-int compiler_compile(int fd, void **bytes, size_t *bytes_count, struct diag *why)
+int compiler_compile(int fd, int debug_fd, void **bytes, size_t *bytes_count, struct diag *why)
 {
 	struct object object = { .why = why };
 	int err;
 
+	(void)debug_fd;
 	*bytes = NULL;
 	object.builder = flat_builder_create();
 	object.segments = calloc(SEGMENTS_MAX, sizeof(*object.segments));

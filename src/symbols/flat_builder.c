@@ -255,7 +255,8 @@ static void write_rows(const struct flat_builder *builder, struct flat_row *rows
 		rows[i] = (struct flat_row){
 			.start = symbol->start,
 			.size = (uint32_t)symbol->size,
-			.name = put_text(strings, used, builder->texts + symbol->name),
+			.name = put_text(strings, used, builder->texts + symbol->name) &
+				(FLAT_BYTES_MAX - 1),
 			.object_name = object_to,
 		};
 		rows[i].outer = flat_table_outer(rows, i);

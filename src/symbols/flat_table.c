@@ -21,6 +21,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <string.h>
 
 #define OUTER_STEPS_MAX 64	/* a hostile file can nest millions of rows */
 
@@ -54,6 +55,8 @@ static int check_header(const struct flat_header *header, size_t bytes_count, st
 	    sizeof(*header) + rows_bytes != bytes_count - header->string_bytes)
 		return diag_set(why, -EBADMSG, "symbol table of %zu bytes does not hold its rows",
 				bytes_count);
+	if (!memchr(header->debug_link, '\0', sizeof(header->debug_link)))
+		return diag_set(why, -EBADMSG, "symbol table whose debug link does not end");
 	if (header->build_id.count > BUILD_ID_MAX_BYTES)
 		return diag_set(why, -EBADMSG, "symbol table with a build-id of %u bytes",
 				header->build_id.count);
@@ -73,6 +76,8 @@ static int check_row(const struct flat_table *table, uint32_t index, struct diag
 	    (row->object_name != FLAT_NONE && row->object_name >= string_bytes))
 		return diag_set(why, -EBADMSG, "symbol table row %u has a name outside the table",
 				index);
+	if (row->kind >= FLAT_KINDS)
+		return diag_set(why, -EBADMSG, "symbol table row %u is of no known kind", index);
 	if (row->outer != flat_table_outer(table->rows, index))
 		return diag_set(why, -EBADMSG, "symbol table row %u has a wrong outer row", index);
 	return 0;

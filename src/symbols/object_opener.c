@@ -138,7 +138,7 @@ static struct file_table *compile_file(struct object_opener *opener,
 	if (!table)
 		return NULL;
 	table->version = file->version;
-	if (sandbox_compile(opener->sandbox, file->fd, &table->table, &table->why) == 0)
+	if (sandbox_compile(opener->sandbox, file->fd, -1, &table->table, &table->why) == 0)
 		count_bytes(opener, &table->table.table);
 	if (is_lasting(table, file))
 		id_map_put(&opener->file_by_hash, version_hash(&file->version),

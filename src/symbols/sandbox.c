@@ -299,10 +299,12 @@ void sandbox_bytes_finish(struct sandbox_bytes *bytes)
 	*bytes = (struct sandbox_bytes){ .bytes = NULL };
 }
 
-int sandbox_compile(struct sandbox *sandbox, int fd, struct sandbox_table *out, struct diag *why)
+int sandbox_compile(struct sandbox *sandbox, int fd, int debug_fd, struct sandbox_table *out,
+		    struct diag *why)
 {
 	const struct sandbox_request request = {
-		.kind = SANDBOX_SYMBOLS, .inputs = { fd }, .input_count = 1,
+		.kind = SANDBOX_SYMBOLS, .inputs = { fd, debug_fd },
+		.input_count = debug_fd >= 0 ? 2 : 1,
 	};
 	int err;
 

@@ -54,8 +54,7 @@ static const int inputs[SANDBOX_INPUTS_MAX] = { FIRST_INPUT, FIRST_INPUT + 1, FI
 static int run_symbols(const struct sandbox_job *job, void **bytes, size_t *count,
 		       struct diag *why)
 {
-	(void)job;
-	return compiler_compile(inputs[0], bytes, count, why);
+	return compiler_compile(inputs[0], job->input_count > 1 ? inputs[1] : -1, bytes, count, why);
 }
 
 /* What a kind of job does with its inputs: *@bytes is malloc'd and goes to main. */

@@ -41,7 +41,7 @@ int main(int argc, char **argv)
 		perror("symbol_dump");
 		return 2;
 	}
-	if (compiler_compile(fd, &bytes, &count, &why) ||
+	if (compiler_compile(fd, -1, &bytes, &count, &why) ||
 	    flat_table_check(&table, bytes, count, &why)) {
 		fprintf(stderr, "symbol_dump: %s: %s\n", argv[1], why.text);
 		return 3;

@@ -156,7 +156,7 @@ static struct flat_table compile(const char *path)
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 
 	assert_in_range(fd, 0, 1 << 20);
-	assert_int_equal(compiler_compile(fd, &bytes, &count, &why), 0);
+	assert_int_equal(compiler_compile(fd, -1, &bytes, &count, &why), 0);
 	assert_int_equal(flat_table_check(&table, bytes, count, &why), 0);
 	close(fd);
 	return table;
@@ -380,7 +380,7 @@ static int compile_damaged(struct sandbox *sandbox, const unsigned char *at, siz
 	int fd = memfd_create("damaged", MFD_CLOEXEC), err;
 
 	assert_int_equal(write(fd, at, count), count);
-	err = sandbox_compile(sandbox, fd, &table, &why);
+	err = sandbox_compile(sandbox, fd, -1, &table, &why);
 	if (err && err != -ENOEXEC && err != -EBADMSG && err != -E2BIG && err != -ENOMEM)
 		fail_msg("%d: %s", err, why.text);
 	sandbox_table_finish(&table);

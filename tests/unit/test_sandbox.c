@@ -60,7 +60,7 @@ static void expect_works(struct sandbox *sandbox)
 	struct diag why = { .err = 0 };
 	int fd = open_self();
 
-	assert_int_equal(sandbox_compile(sandbox, fd, &table, &why), 0);
+	assert_int_equal(sandbox_compile(sandbox, fd, -1, &table, &why), 0);
 	assert_in_range(table.table.header->row_count, 10, 1 << 20);
 	sandbox_table_finish(&table);
 	close(fd);
@@ -71,7 +71,7 @@ static void expect_fails(struct sandbox *sandbox, int fd, int wanted, const char
 	struct sandbox_table table;
 	struct diag why = { .err = 0 };
 
-	assert_int_equal(sandbox_compile(sandbox, fd, &table, &why), wanted);
+	assert_int_equal(sandbox_compile(sandbox, fd, -1, &table, &why), wanted);
 	if (!strstr(why.text, part))
 		fail_msg("\"%s\" is not in \"%s\"", part, why.text);
 	assert_null(table.bytes.bytes);
@@ -150,7 +150,7 @@ static int compile_traced(struct sandbox *sandbox, struct tracer *tracer, struct
 		close(fd);
 		skip();
 	}
-	err = sandbox_compile(sandbox, fd, &table, why);
+	err = sandbox_compile(sandbox, fd, -1, &table, why);
 	pthread_join(thread, NULL);
 	sandbox_table_finish(&table);
 	close(fd);
