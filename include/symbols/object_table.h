@@ -41,6 +41,9 @@ struct object {
 	enum object_state state;
 	enum cpu_mode mode;
 	struct flat_table table;	/* OBJECT_READY; BORROWED from the opener */
+	uint32_t code;			/* whose run-time code is in it; 0: nobody's */
+	bool is_run_time;		/* `table` is of that: absolute addresses */
+	uint64_t bias;			/* absolute address - frame's address, where `code` is set */
 };
 
 struct object_table {
@@ -55,6 +58,7 @@ struct object_key {
 	size_t path_len;
 	struct build_id build_id;	/* count 0: then dev and inode */
 	uint64_t device, inode;
+	uint64_t place;			/* where it is mapped, if that makes it another; 0: no */
 	enum cpu_mode mode;
 };
 
@@ -71,6 +75,10 @@ uint32_t object_table_intern(struct object_table *table, const struct object_key
  * stranger's file must not name the addresses of another. */
 void object_table_set_ready(struct object_table *table, uint32_t object,
 			    const struct flat_table *flat, const struct build_id *build_id);
+/* Code made at run time has these names from now on; an object whose own file has symbols keeps
+ * them. True: it took the table. */
+bool object_table_set_run_time(struct object_table *table, uint32_t object,
+			       const struct flat_table *flat);
 void object_table_set_unreadable(struct object_table *table, uint32_t object, const char *reason);
 
 #endif

@@ -49,7 +49,7 @@ uint32_t ingest_frame(struct ingest *ingest, const struct process *process, enum
 		      uint64_t ip)
 {
 	const struct mapping *row = NULL;
-	uint32_t object = OBJECT_UNKNOWN;
+	uint32_t object = OBJECT_UNKNOWN, frame;
 
 	switch (mode) {
 	case MODE_KERNEL:
@@ -58,10 +58,12 @@ uint32_t ingest_frame(struct ingest *ingest, const struct process *process, enum
 	case MODE_USER:
 		if (process && process->maps)
 			row = address_map_find(process->maps, ip);
-		if (row)
-			return stack_trie_frame(&ingest->trie, row->object,
-						mapping_frame_address(row, ip));
-		break;
+		if (!row)
+			break;
+		frame = stack_trie_frame(&ingest->trie, row->object,
+					 mapping_frame_address(row, ip));
+		ingest_jit_sample(ingest, row->object, frame);
+		return frame;
 	case MODE_GUEST_KERNEL:
 		object = OBJECT_GUEST_KERNEL;
 		break;

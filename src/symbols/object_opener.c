@@ -25,6 +25,7 @@
 #include "base/id_map.h"
 #include "base/spsc.h"
 #include "base/thread.h"
+#include "symbols/jit_files.h"
 #include "symbols/object_file.h"
 
 #define UNDER_WAY_MAX	    1024
@@ -64,6 +65,7 @@ struct object_opener {
 	uint32_t file_count, file_capacity;
 	struct id_map file_by_hash;
 	struct kernel_table *kernels;	/* owned */
+	struct jit_files jit_files;
 };
 
 static void count_bytes(struct object_opener *opener, const struct flat_table *table)
@@ -266,13 +268,27 @@ static void answer_kernel(struct object_opener *opener, const struct open_reques
 	reply->is_ready = true;
 }
 
+static void answer_jit(struct object_opener *opener, const struct open_request *request,
+		       struct open_reply *reply)
+{
+	const size_t before = opener->jit_files.bytes;
+
+	reply->jit = request->jit;
+	reply->jit_step = request->jit_step;
+	jit_files_answer(&opener->jit_files, opener->sandbox, request, reply);
+	atomic_fetch_add_explicit(&opener->bytes, opener->jit_files.bytes - before,
+				  memory_order_relaxed);
+}
+
 static void answer(struct object_opener *opener, const struct open_request *request)
 {
 	struct open_reply *reply = spsc_reserve(&opener->replies, sizeof(*reply));
 
 	memset(reply, 0, sizeof(*reply));	/* never NULL: UNDER_WAY_MAX */
 	reply->object = request->object;
-	if (request->is_kernel)
+	if (request->jit)
+		answer_jit(opener, request, reply);
+	else if (request->is_kernel)
 		answer_kernel(opener, request, reply);
 	else
 		answer_file(opener, request, reply);
@@ -355,6 +371,7 @@ static void free_tables(struct object_opener *opener)
 		free(opener->files[i]);
 	}
 	free(opener->files);
+	jit_files_finish(&opener->jit_files);
 	id_map_finish(&opener->file_by_hash);
 	while (opener->kernels) {
 		struct kernel_table *next = opener->kernels->next;

@@ -102,7 +102,7 @@ static void test_the_screen_shows_the_last_part_of_a_path(void **state)
 		{ "/usr/lib/libc.so.6", "libc.so.6" },
 		{ "/opt/my app/run me", "run me" },
 		{ "[vdso]", "[vdso]" },
-		{ "//anon", "//anon" },
+		{ "//anon", "[anon]" },
 		{ "memfd:jit", "memfd:jit" },
 		{ "/strange/", "/strange/" },
 		{ "/lib/evil\033[2J.so", "evil\\x1b[2J.so" },
