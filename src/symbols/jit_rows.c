@@ -10,6 +10,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -98,6 +99,12 @@ static int add_word(struct jit_rows *rows, struct word word)
 	return 0;
 }
 
+/* A row holds 32 bits of size, and no code is larger. */
+static bool is_code(uint64_t start, uint64_t size)
+{
+	return size && size <= UINT32_MAX && size <= UINT64_MAX - start;
+}
+
 int jit_rows_add(struct jit_rows *rows, uint64_t start, uint64_t size, const char *name,
 		 size_t name_len)
 {
@@ -105,7 +112,7 @@ int jit_rows_add(struct jit_rows *rows, uint64_t start, uint64_t size, const cha
 	struct word word = { .start = start, .end = start + size };
 	int err;
 
-	if (word.end <= start || !len) {
+	if (!is_code(start, size) || !len) {
 		rows->skipped++;
 		return 0;
 	}
@@ -118,7 +125,7 @@ int jit_rows_add_moved(struct jit_rows *rows, uint64_t from, uint64_t to, uint64
 	const uint32_t at = id_map_get(&rows->last_at, from);
 	struct word word = { .start = to, .end = to + size };
 
-	if (at == ID_MAP_NONE || word.end <= to) {
+	if (at == ID_MAP_NONE || !is_code(to, size)) {
 		rows->skipped++;
 		return 0;
 	}
@@ -126,41 +133,36 @@ int jit_rows_add_moved(struct jit_rows *rows, uint64_t from, uint64_t to, uint64
 	return add_word(rows, word);
 }
 
-/* The whole file, malloc'd; NULL with the reason. */
-static void *read_answer(int fd, size_t *count, struct diag *why)
+/* *@bytes: the whole file, malloc'd. */
+static int read_answer(int fd, char **bytes, size_t *count, struct diag *why)
 {
 	struct stat status;
-	char *bytes;
 
-	if (fstat(fd, &status) || status.st_size > FLAT_BYTES_MAX) {
-		diag_set(why, -EBADMSG, "cannot read what was known before");
-		return NULL;
-	}
+	if (fstat(fd, &status) || status.st_size > FLAT_BYTES_MAX)
+		return diag_set(why, -EBADMSG, "cannot read what was known before");
 	*count = (size_t)status.st_size;
-	bytes = malloc(*count + 1);
-	if (!bytes)
-		diag_set(why, -ENOMEM, "no memory for what was known before");
-	else if (pread(fd, bytes, *count, 0) != status.st_size) {
-		diag_set(why, -EBADMSG, "cannot read what was known before");
-		free(bytes);
-		bytes = NULL;
-	}
-	return bytes;
+	*bytes = malloc(*count + 1);
+	if (!*bytes)
+		return diag_set(why, -ENOMEM, "no memory for what was known before");
+	if (pread(fd, *bytes, *count, 0) == status.st_size)
+		return 0;
+	free(*bytes);
+	return diag_set(why, -EBADMSG, "cannot read what was known before");
 }
 
 int jit_rows_add_answer(struct jit_rows *rows, int fd, struct diag *why)
 {
 	const struct jit_answer *answer = NULL;
 	struct flat_table table;
-	size_t count;
-	void *bytes;
+	size_t count = 0;
+	char *bytes = NULL;
 	int err;
 
 	if (fd < 0)
 		return 0;
-	bytes = read_answer(fd, &count, why);
-	if (!bytes)
-		return why->err;
+	err = read_answer(fd, &bytes, &count, why);
+	if (err)
+		return err;
 	err = jit_answer_check(&answer, &table, bytes, count, why);
 	if (!err)
 		rows->skipped += answer->skipped;
