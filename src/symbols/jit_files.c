@@ -236,6 +236,12 @@ static int open_dump(const struct open_request *request, struct diag *why)
 	return err ? err : file.fd;
 }
 
+/* No reason to worry: most processes have none, and any may end. */
+static bool is_absent(int err)
+{
+	return err == -ENOENT || err == -ESRCH;
+}
+
 /* All that was read belongs to a file that is no more. */
 static void start_over(struct jit_process *process)
 {
@@ -256,7 +262,7 @@ static int open_source(struct jit_files *files, struct jit_process *process, enu
 		return source->fd >= 0 ? 0 : diag_set(why, -ENOENT, "process gone");
 	fd = kind == JIT_MAP ? open_map(request, &refused) : open_dump(request, &refused);
 	if (fd < 0) {
-		if (source->fd >= 0 && fd == -ENOENT)
+		if (source->fd >= 0 && is_absent(fd))
 			return 0;	/* removed, or the process is gone: what is held is it */
 		*why = refused;
 		return fd;
@@ -395,13 +401,15 @@ void jit_files_answer(struct jit_files *files, struct sandbox *sandbox,
 		struct diag why = { .err = 0 };
 
 		has_changed |= look(files, sandbox, process, (enum jit_kind)kind, request, &why);
-		if (why.err && (!reply->why.err || reply->why.err == -ENOENT))
+		if (why.err && !is_absent(why.err))
 			reply->why = why;
 		if (files->held > HELD_MAX)
 			release(files, &process->sources[kind]);
 	}
 	process->is_given = reply->is_ready = process->current.bytes != NULL;
 	reply->is_shared = !has_changed;
+	if (!reply->is_ready && !reply->why.err)
+		diag_set(&reply->why, -ENOENT, "says nothing of its run-time code");
 	reply->table = process->table;
 	reply->took_ns = clock_now_ns() - begin_ns;
 }
