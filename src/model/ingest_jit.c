@@ -130,16 +130,23 @@ void ingest_jit_add_dump(struct ingest *ingest, struct process *process,
 	code->is_wanted = true;
 }
 
-void ingest_jit_sample(struct ingest *ingest, uint32_t object, uint32_t frame)
+/* Whether a fold would find a name, or has found one. */
+static bool is_named(const struct ingest *ingest, const struct object *object, uint32_t frame)
 {
-	const uint32_t code = ingest->objects.objects[object].code;
-	uint32_t symbol;
+	const uint32_t symbol = ingest->trie.frames.symbol[frame];
+	const uint64_t address = ingest->trie.frames.address[frame] + object->bias;
 
-	if (!code || frame == ID_SET_NONE)
-		return;
-	symbol = ingest->trie.frames.symbol[frame];
-	if (symbol == ID_SET_NONE || ingest->names.symbols[symbol].state != SYMBOL_NAMED)
-		code_of(ingest, code)->is_wanted = true;
+	if (symbol != ID_SET_NONE)
+		return ingest->names.symbols[symbol].state == SYMBOL_NAMED;
+	return object->is_run_time && flat_table_find(&object->table, address) != FLAT_NONE;
+}
+
+void ingest_jit_sample(struct ingest *ingest, uint32_t id, uint32_t frame)
+{
+	const struct object *object = &ingest->objects.objects[id];
+
+	if (object->code && frame != ID_SET_NONE && !is_named(ingest, object, frame))
+		code_of(ingest, object->code)->is_wanted = true;
 }
 
 void ingest_jit_exit(struct ingest *ingest, const struct event_record *record)
