@@ -22,6 +22,7 @@ enum object_fixed {
 	OBJECT_HYPERVISOR,	/* "[hypervisor]" */
 	OBJECT_GUEST_KERNEL,	/* "[guest.kernel]" */
 	OBJECT_GUEST_USER,	/* "[guest]" */
+	OBJECT_VSYSCALL,	/* "[vsyscall]": has its table; run-time addresses */
 	OBJECT_FIXED_COUNT,
 };
 

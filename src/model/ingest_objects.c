@@ -194,7 +194,9 @@ static uint32_t object_of(struct ingest *ingest, struct process *process,
 		key.device = makedev(seen->dev_major, seen->dev_minor);
 		key.inode = seen->inode;
 	}
-	if (is_anonymous(seen))
+	if (begins_with(seen, "[vdso]") && seen->end <= UINT32_MAX)	/* a process's own */
+		key.place = (uint64_t)seen->pid << 32 | seen->start;
+	else if (is_anonymous(seen))
 		key.place = ingest_jit_place(ingest, process);
 	else if (is_memfd(seen))
 		key.place = id_map_mix(ingest_jit_place(ingest, process)) ^

@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "model/ingest.h"
+#include "symbols/vdso_image.h"
 
 #define PARK_NS		 (100 * CLOCK_NS_PER_MS)
 #define PARKED_MAX_BYTES (16u * 1024 * 1024)
@@ -56,6 +57,10 @@ uint32_t ingest_frame(struct ingest *ingest, const struct process *process, enum
 		object = kernel_object(ingest, ip);
 		break;
 	case MODE_USER:
+		if (vdso_image_is_vsyscall(ip)) {
+			object = OBJECT_VSYSCALL;
+			break;
+		}
 		if (process && process->maps)
 			row = address_map_find(process->maps, ip);
 		if (!row)
@@ -83,7 +88,7 @@ uint32_t ingest_frame(struct ingest *ingest, const struct process *process, enum
 static uint32_t caller_frame(struct ingest *ingest, const struct process *process,
 			     enum cpu_mode mode, uint64_t ip)
 {
-	const bool is_mapped = mode != MODE_USER ||
+	const bool is_mapped = mode != MODE_USER || vdso_image_is_vsyscall(ip) ||
 			       (process->maps && address_map_find(process->maps, ip));
 
 	return is_mapped ? ingest_frame(ingest, process, mode, ip)

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "symbols/vdso_image.h"
+
 /* Paths as perf-script(1) prints them, so that exports can be compared and joined. */
 static const struct {
 	const char *name, *path;
@@ -16,6 +18,7 @@ static const struct {
 	[OBJECT_HYPERVISOR] = { "[hypervisor]", "[unknown]", MODE_HYPERVISOR },
 	[OBJECT_GUEST_KERNEL] = { "[guest.kernel]", "[guest.kernel.kallsyms]", MODE_GUEST_KERNEL },
 	[OBJECT_GUEST_USER] = { "[guest]", "[guest]", MODE_GUEST_USER },
+	[OBJECT_VSYSCALL] = { "[vsyscall]", "[vsyscall]", MODE_USER },
 };
 
 static struct object *append(struct object_table *table)
@@ -51,6 +54,8 @@ int object_table_init(struct object_table *table, struct strpool *strings)
 		object->name = strpool_intern(strings, fixed_objects[i].name,
 					      strlen(fixed_objects[i].name));
 	}
+	table->objects[OBJECT_VSYSCALL].table = vdso_image_vsyscall_table();
+	table->objects[OBJECT_VSYSCALL].state = OBJECT_READY;
 	return 0;
 }
 
