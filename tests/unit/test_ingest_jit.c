@@ -97,6 +97,13 @@ static void map_code(uint32_t pid, uint64_t time_ns, uint64_t start, const char 
 	stage_round(&stage, time_ns + 1);
 }
 
+/* From now on there is no waiting between two looks. */
+static void end_process(void)
+{
+	stage_exit(&stage, 30, own, own);
+	stage_round(&stage, 31);
+}
+
 static void test_each_process_has_memory_of_its_own(void **state)
 {
 	(void)state;
@@ -170,12 +177,8 @@ static void test_code_that_replaces_other_code_at_its_place_takes_its_name(void 
 	expect(own, CODE, "first", "[jit]");
 	write_map("7f0000000000 100 first\n7f0000000000 80 second\n");
 	frame_of(own, CODE + 0x800);	/* has no name */
-	stage.ingest.jit.swept_ns = UINT64_MAX / 2;
-	while (strcmp(strpool_get(stage.ingest.strings, symbol_at(own, CODE)->name), "second")) {
-		poll(NULL, 0, 20);	/* it is not looked at again before its time */
-		frame_of(own, CODE + 0x800);
-		look();
-	}
+	end_process();
+	look();
 	expect(own, CODE + 0x7f, "second", "[jit]");
 	expect(own, CODE + 0x80, "first", "[jit]");
 }
@@ -190,7 +193,7 @@ static void test_nothing_is_asked_when_all_have_names(void **state)
 	for (uint32_t i = 0; i < 0x800; i++)
 		frame_of(own, CODE + i);
 	expect(own, CODE, "half of it", "[jit]");
-	poll(NULL, 0, 100);	/* longer than the first wait */
+	end_process();
 	ingest_jit_poll(&stage.ingest);
 	assert_int_equal(stage.ingest.opening, 0);
 	frame_of(own, CODE + 0x800);
@@ -252,8 +255,7 @@ static void test_names_stay_and_the_table_goes_with_its_process(void **state)
 	look();
 	assert_true(object_opener_bytes(opener) > before);
 	frame_of(own, CODE + 0x20);	/* not asked for its name as long as the process lives */
-	stage_exit(&stage, 30, own, own);
-	stage_round(&stage, 31);
+	end_process();
 	look();
 	assert_true(object_opener_bytes(opener) > before);
 	task_table_drop_dead(&stage.ingest.tasks, 1000);
