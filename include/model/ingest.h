@@ -73,6 +73,12 @@ struct ingest_jit {		/* code that processes made at run time */
 	uint64_t swept_ns;
 };
 
+struct ingest_kernel {		/* live: its code changes, too */
+	bool is_wanted;		/* a sample hit code that its table does not know */
+	bool is_asked;
+	uint64_t due_ns, wait_ns;	/* as of struct jit_code */
+};
+
 struct ingest {
 	struct ingest_config config;
 	struct strpool *strings;
@@ -99,6 +105,7 @@ struct ingest {
 	uint32_t waiting_count, waiting_capacity;
 	uint32_t opening;		/* asked, not answered yet */
 	struct ingest_jit jit;
+	struct ingest_kernel kernel;
 
 	struct id_map throttled_since;	/* (event, cpu) -> row of throttles */
 	uint64_t *throttles;		/* owned; when it began, 0: not throttled */
@@ -139,6 +146,10 @@ void ingest_mark_targets(struct ingest *ingest);
 void ingest_mmap(struct ingest *ingest, const struct event_record *record);
 void ingest_ksymbol(struct ingest *ingest, const struct event_record *record);
 void ingest_ask_kernel(struct ingest *ingest);	/* start: live kernel names */
+/* A module came, or memory of the kernel was used again: reads its names anew, ever more seldom. */
+void ingest_kernel_sample(struct ingest *ingest, uint32_t frame);
+void ingest_kernel_poll(struct ingest *ingest);
+void ingest_kernel_reply(struct ingest *ingest);
 void ingest_maps_reply(struct ingest *ingest, const struct process_reply *reply);
 void ingest_opener_replies(struct ingest *ingest);
 void ingest_request_open(struct ingest *ingest, const struct open_request *request);

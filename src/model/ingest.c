@@ -326,5 +326,6 @@ void ingest_poll(struct ingest *ingest, bool force)
 	}
 	ingest_opener_replies(ingest);
 	ingest_jit_poll(ingest);
+	ingest_kernel_poll(ingest);
 	ingest_parked(ingest, force);
 }

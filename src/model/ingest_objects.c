@@ -444,6 +444,8 @@ static void table_arrived(struct ingest *ingest, const struct open_reply *reply)
 				       &reply->build_id);
 		if (reply->object == OBJECT_KERNEL && ingest->config.is_replay)
 			share_kernel_table(ingest);
+	} else if (reply->object == OBJECT_KERNEL && ingest->kernel.is_asked) {
+		log_note("the kernel's names cannot be read again: %s", reply->why.text);
 	} else {
 		object_table_set_unreadable(&ingest->objects, reply->object, reply->why.text);
 		log_note("%s: %s",
@@ -452,6 +454,8 @@ static void table_arrived(struct ingest *ingest, const struct open_reply *reply)
 			 reply->why.text);
 		ingest_jit_object_failed(ingest, reply->object);
 	}
+	if (reply->object == OBJECT_KERNEL)
+		ingest_kernel_reply(ingest);
 	symbol_names_forget_object(&ingest->trie, reply->object);
 }
 

@@ -54,8 +54,9 @@ uint32_t ingest_frame(struct ingest *ingest, const struct process *process, enum
 
 	switch (mode) {
 	case MODE_KERNEL:
-		object = kernel_object(ingest, ip);
-		break;
+		frame = stack_trie_frame(&ingest->trie, kernel_object(ingest, ip), ip);
+		ingest_kernel_sample(ingest, frame);
+		return frame;
 	case MODE_USER:
 		if (vdso_image_is_vsyscall(ip)) {
 			object = OBJECT_VSYSCALL;

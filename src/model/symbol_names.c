@@ -111,6 +111,12 @@ static void describe(struct symbol_names *names, struct symbol *symbol, uint32_t
 	}
 }
 
+/* At one address there may be other code now, of another name. */
+static bool can_change(const struct object *object)
+{
+	return object->is_run_time || object->mode == MODE_KERNEL;
+}
+
 static uint32_t symbol_intern(struct symbol_names *names, uint64_t address, uint32_t object,
 			      enum symbol_state state, uint32_t row)
 {
@@ -127,8 +133,7 @@ static uint32_t symbol_intern(struct symbol_names *names, uint64_t address, uint
 		if (symbol->address != address || symbol->object != object ||
 		    symbol->state != state)
 			continue;
-		/* Run-time code may be other code now. */
-		if (names->objects->objects[object].is_run_time)
+		if (can_change(&names->objects->objects[object]))
 			describe(names, symbol, row);
 		return id;
 	}

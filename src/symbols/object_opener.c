@@ -68,12 +68,15 @@ struct object_opener {
 	struct jit_files jit_files;
 };
 
+static size_t table_bytes(const struct flat_table *table)
+{
+	return sizeof(*table->header) + (size_t)table->header->string_bytes +
+	       table->header->row_count * sizeof(struct flat_row);
+}
+
 static void count_bytes(struct object_opener *opener, const struct flat_table *table)
 {
-	size_t bytes = sizeof(*table->header) + (size_t)table->header->string_bytes +
-		       table->header->row_count * sizeof(struct flat_row);
-
-	atomic_fetch_add_explicit(&opener->bytes, bytes, memory_order_relaxed);
+	atomic_fetch_add_explicit(&opener->bytes, table_bytes(table), memory_order_relaxed);
 }
 
 static uint64_t version_hash(const struct object_file_version *version)
@@ -246,6 +249,27 @@ static struct kernel_table *load_kernel(struct object_opener *opener, uint64_t s
 	return kernel;
 }
 
+/* All of that slide but the newest and the one before it, which may be in use. */
+static void drop_old_kernels(struct object_opener *opener, uint64_t slide)
+{
+	struct kernel_table **link = &opener->kernels;
+	int kept = 0;
+
+	while (*link) {
+		struct kernel_table *kernel = *link;
+
+		if (kernel->slide != slide || kept++ < 2) {
+			link = &kernel->next;
+			continue;
+		}
+		*link = kernel->next;
+		atomic_fetch_sub_explicit(&opener->bytes, table_bytes(&kernel->kallsyms.table),
+					  memory_order_relaxed);
+		kallsyms_finish(&kernel->kallsyms);
+		free(kernel);
+	}
+}
+
 static void answer_kernel(struct object_opener *opener, const struct open_request *request,
 			  struct open_reply *reply)
 {
@@ -258,11 +282,12 @@ static void answer_kernel(struct object_opener *opener, const struct open_reques
 	}
 	while (kernel && kernel->slide != request->kernel_slide)
 		kernel = kernel->next;
-	reply->is_shared = kernel != NULL;
-	if (!kernel)
+	reply->is_shared = kernel && !request->is_fresh;
+	if (!reply->is_shared)
 		kernel = load_kernel(opener, request->kernel_slide, &reply->why);
 	if (!kernel)
 		return;
+	drop_old_kernels(opener, request->kernel_slide);
 	reply->table = kernel->kallsyms.table;
 	reply->kernel_text_address = kernel->kallsyms.text_address;
 	reply->is_ready = true;

@@ -419,6 +419,31 @@ static void test_the_kernel_is_loaded_once_per_slide(void **state)
 	expect_refused(&request, "another kernel");
 }
 
+/* A module may have come. The table in use stays, those before it are given back. */
+static void test_the_kernel_is_read_again_when_asked_to(void **state)
+{
+	struct open_request request = { .is_kernel = true };
+	struct open_reply first = ask(&request), second, third;
+	size_t bytes = object_opener_bytes(opener);
+
+	(void)state;
+	if (!first.is_ready)
+		skip();
+	request.is_fresh = true;
+	second = ask(&request);
+	assert_false(second.is_shared);
+	assert_ptr_not_equal(second.table.header, first.table.header);
+	assert_int_equal(first.table.header->magic, FLAT_TABLE_MAGIC);
+	third = ask(&request);
+	assert_false(third.is_shared);
+	assert_int_equal(second.table.header->magic, FLAT_TABLE_MAGIC);
+	assert_in_range(object_opener_bytes(opener), bytes, 2 * bytes + 65536);
+	request.is_fresh = false;
+	second = ask(&request);
+	assert_true(second.is_shared);
+	assert_ptr_equal(second.table.header, third.table.header);
+}
+
 static void test_more_requests_than_replies_fit_are_not_taken(void **state)
 {
 	struct open_request request = { .pid = 1, .path = "[heap]" };
@@ -470,6 +495,7 @@ int main(void)
 		WITH_OPENER(test_a_vdso_below_4_gib_is_read_from_the_process),
 		WITH_OPENER(test_a_file_that_is_not_elf_is_remembered_as_unreadable),
 		WITH_OPENER(test_the_kernel_is_loaded_once_per_slide),
+		WITH_OPENER(test_the_kernel_is_read_again_when_asked_to),
 		WITH_OPENER(test_more_requests_than_replies_fit_are_not_taken),
 		WITH_OPENER(test_an_opener_with_work_left_can_be_destroyed),
 	};
