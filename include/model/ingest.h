@@ -164,7 +164,7 @@ void ingest_jit_add_object(struct ingest *ingest, const struct process *process,
 void ingest_jit_object_failed(struct ingest *ingest, uint32_t object);
 void ingest_jit_add_dump(struct ingest *ingest, struct process *process,
 			 const struct open_request *mapping);
-void ingest_jit_sample(struct ingest *ingest, uint32_t object, uint32_t frame);
+void ingest_jit_sample(struct ingest *ingest, uint32_t object);
 void ingest_jit_exit(struct ingest *ingest, const struct event_record *record);
 void ingest_jit_poll(struct ingest *ingest);	/* asks for what is due */
 void ingest_jit_reply(struct ingest *ingest, const struct open_reply *reply);

@@ -4,9 +4,9 @@
  * says of it comes later and goes on as long as it lives, and there may be thousands of processes.
  *
  * Idea: a process has one `struct jit_code` from its first mapping of such memory to its exec or
- * end, and the objects of that memory belong to it. Its files are looked at when a sample hits code
- * there that has no name yet, soon after the first such mapping and then once a second; at its end
- * once more. When no process has that memory mapped any more, its frames are named for good and
+ * end, and the objects of that memory belong to it. Its files are looked at when a sample hits that
+ * memory, soon after the first such mapping and then once a second; at its end once more. A file
+ * that did not grow costs a look at its size. When no process has that memory mapped any more, its frames are named for good and
  * the table goes.
  *
  * A child has what its parent had made before the fork, and shares its names.
@@ -30,7 +30,7 @@ struct jit_code {
 	struct open_request *dump;	/* owned; the mapping of its jitdump, NULL: none seen */
 	struct flat_table table;
 	bool has_table;
-	bool is_wanted;		/* a sample hit code without a name since the last request */
+	bool is_wanted;		/* a sample hit its memory since the last request */
 	bool is_asked;
 	bool is_ended;
 	bool is_mapped;		/* the sweep's */
@@ -130,23 +130,13 @@ void ingest_jit_add_dump(struct ingest *ingest, struct process *process,
 	code->is_wanted = true;
 }
 
-/* Whether a fold would find a name, or has found one. */
-static bool is_named(const struct ingest *ingest, const struct object *object, uint32_t frame)
+/* Also where a name is known: it may be other code by now. */
+void ingest_jit_sample(struct ingest *ingest, uint32_t object)
 {
-	const uint32_t symbol = ingest->trie.frames.symbol[frame];
-	const uint64_t address = ingest->trie.frames.address[frame] + object->bias;
+	const uint32_t code = ingest->objects.objects[object].code;
 
-	if (symbol != ID_SET_NONE)
-		return ingest->names.symbols[symbol].state == SYMBOL_NAMED;
-	return object->is_run_time && flat_table_find(&object->table, address) != FLAT_NONE;
-}
-
-void ingest_jit_sample(struct ingest *ingest, uint32_t id, uint32_t frame)
-{
-	const struct object *object = &ingest->objects.objects[id];
-
-	if (object->code && frame != ID_SET_NONE && !is_named(ingest, object, frame))
-		code_of(ingest, object->code)->is_wanted = true;
+	if (code)
+		code_of(ingest, code)->is_wanted = true;
 }
 
 void ingest_jit_exit(struct ingest *ingest, const struct event_record *record)

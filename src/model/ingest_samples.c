@@ -66,10 +66,9 @@ uint32_t ingest_frame(struct ingest *ingest, const struct process *process, enum
 			row = address_map_find(process->maps, ip);
 		if (!row)
 			break;
-		frame = stack_trie_frame(&ingest->trie, row->object,
-					 mapping_frame_address(row, ip));
-		ingest_jit_sample(ingest, row->object, frame);
-		return frame;
+		ingest_jit_sample(ingest, row->object);
+		return stack_trie_frame(&ingest->trie, row->object,
+					mapping_frame_address(row, ip));
 	case MODE_GUEST_KERNEL:
 		object = OBJECT_GUEST_KERNEL;
 		break;
