@@ -29,8 +29,8 @@ struct jit_rows;
 struct jit_rows *jit_rows_create(void);		/* NULL: out of memory */
 void jit_rows_destroy(struct jit_rows *rows);	/* NULL is fine */
 
-/* Adds @size bytes of code at @start. The name need not be terminated. Code without
- * a size or a name, or that wraps or has 4 GiB, is skipped and counted. 0, -ENOMEM, or -E2BIG: too many. */
+/* Adds @size bytes of code at @start. The name need not be terminated. Code without a size or a
+ * name, or that wraps or has 4 GiB, is skipped and counted. 0, -ENOMEM, or -E2BIG: too many. */
 int jit_rows_add(struct jit_rows *rows, uint64_t start, uint64_t size, const char *name,
 		 size_t name_len);
 /* The code last added at @from is at @to as well from now on; skipped and counted if none is. */

@@ -31,8 +31,8 @@ struct open_request {
 	uint32_t object;	/* the caller's name for it; comes back in the reply */
 	bool is_kernel;		/* load /proc/kallsyms; only kernel_slide below counts */
 	uint64_t kernel_slide;	/* added to every address (recordings from another boot) */
-	bool is_fresh;		/* is_kernel: read it again; the table of the reply before stays valid
-				 * until the next such request */
+	bool is_fresh;		/* is_kernel: read it again; the table of the reply before stays
+				 * valid until the next such request */
 	uint32_t jit;		/* not 0: names of run-time code, and what the caller calls it. */
 	enum jit_step jit_step;	/* The rest is the mapping of a jitdump, @path "": there is none */
 	uint32_t pid;		/* 0: no process (a recording): only @path, only with a build-id */

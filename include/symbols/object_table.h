@@ -44,7 +44,7 @@ struct object {
 	struct flat_table table;	/* OBJECT_READY; BORROWED from the opener */
 	uint32_t code;			/* whose run-time code is in it; 0: nobody's */
 	bool is_run_time;		/* `table` is of that: absolute addresses */
-	uint64_t bias;			/* absolute address - frame's address, where `code` is set */
+	uint64_t bias;			/* absolute - frame's address, where `code` is set */
 };
 
 struct object_table {

@@ -6,8 +6,8 @@
  * Idea: a process has one `struct jit_code` from its first mapping of such memory to its exec or
  * end, and the objects of that memory belong to it. Its files are looked at when a sample hits that
  * memory, soon after the first such mapping and then once a second; at its end once more. A file
- * that did not grow costs a look at its size. When no process has that memory mapped any more, its frames are named for good and
- * the table goes.
+ * that did not grow costs a look at its size. When no process has that memory mapped any more, its
+ * frames are named for good and the table goes.
  *
  * A child has what its parent had made before the fork, and shares its names.
  */

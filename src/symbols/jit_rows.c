@@ -133,44 +133,55 @@ int jit_rows_add_moved(struct jit_rows *rows, uint64_t from, uint64_t to, uint64
 	return add_word(rows, word);
 }
 
-/* *@bytes: the whole file, malloc'd. */
-static int read_answer(int fd, char **bytes, size_t *count, struct diag *why)
+/* The whole file, malloc'd; NULL: it can't be read. */
+static char *read_answer(int fd, size_t *count)
 {
 	struct stat status;
+	char *bytes;
 
 	if (fstat(fd, &status) || status.st_size > FLAT_BYTES_MAX)
-		return diag_set(why, -EBADMSG, "cannot read what was known before");
+		return NULL;
 	*count = (size_t)status.st_size;
-	*bytes = malloc(*count + 1);
-	if (!*bytes)
-		return diag_set(why, -ENOMEM, "no memory for what was known before");
-	if (pread(fd, *bytes, *count, 0) == status.st_size)
-		return 0;
-	free(*bytes);
-	return diag_set(why, -EBADMSG, "cannot read what was known before");
+	bytes = malloc(*count + 1);
+	if (bytes && pread(fd, bytes, *count, 0) != status.st_size) {
+		free(bytes);
+		bytes = NULL;
+	}
+	return bytes;
+}
+
+static int add_table(struct jit_rows *rows, const struct flat_table *table)
+{
+	int err = 0;
+
+	for (uint32_t i = 0; !err && i < table->header->row_count; i++) {
+		const char *name = flat_table_name(table, i);
+
+		err = jit_rows_add(rows, table->rows[i].start, table->rows[i].size, name,
+				   strlen(name));
+	}
+	return err;
 }
 
 int jit_rows_add_answer(struct jit_rows *rows, int fd, struct diag *why)
 {
 	const struct jit_answer *answer = NULL;
 	struct flat_table table;
-	size_t count = 0;
-	char *bytes = NULL;
+	size_t count;
+	char *bytes;
 	int err;
 
 	if (fd < 0)
 		return 0;
-	err = read_answer(fd, &bytes, &count, why);
-	if (err)
-		return err;
+	bytes = read_answer(fd, &count);
+	if (!bytes)
+		return diag_set(why, -EBADMSG, "cannot read what was known before");
 	err = jit_answer_check(&answer, &table, bytes, count, why);
-	if (!err)
+	if (!err) {
 		rows->skipped += answer->skipped;
-	for (uint32_t i = 0; !err && i < table.header->row_count; i++) {
-		const char *name = flat_table_name(&table, i);
-
-		err = jit_rows_add(rows, table.rows[i].start, table.rows[i].size, name,
-				   strlen(name));
+		err = add_table(rows, &table);
+		if (err)
+			diag_set(why, err, "no memory for what was known before");
 	}
 	free(bytes);
 	return err;

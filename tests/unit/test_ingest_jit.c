@@ -271,6 +271,27 @@ static void test_names_stay_and_the_table_goes_with_its_process(void **state)
 	expect(own, CODE + 0x10, "0x7f0000000010", "[anon]");
 }
 
+/* All 64-bit processes have the same; a 32-bit one has another, which it may have overwritten. */
+static void test_the_vdso_of_a_32_bit_process_is_its_own(void **state)
+{
+	const uint32_t *object;
+	uint32_t frames[4];
+
+	(void)state;
+	map_code(100, 10, 0x7fff00001000, "[vdso]");
+	map_code(200, 11, 0x7fff00005000, "[vdso]");
+	map_code(300, 12, 0xf7f02000, "[vdso]");
+	map_code(400, 13, 0xf7f02000, "[vdso]");
+	frames[0] = frame_of(100, 0x7fff00001234);
+	frames[1] = frame_of(200, 0x7fff00005234);
+	frames[2] = frame_of(300, 0xf7f02234);
+	frames[3] = frame_of(400, 0xf7f02234);
+	object = stage.ingest.trie.frames.object;
+	assert_int_equal(frames[0], frames[1]);
+	assert_int_not_equal(object[frames[0]], object[frames[2]]);
+	assert_int_not_equal(object[frames[2]], object[frames[3]]);
+}
+
 static void test_a_recording_asks_for_no_map(void **state)
 {
 	const struct ingest_config replay = { .is_replay = true };
@@ -301,6 +322,7 @@ int main(void)
 		TEST(test_no_map_is_no_reason),
 		TEST(test_memory_with_a_nameless_file_is_named_by_address),
 		TEST(test_names_stay_and_the_table_goes_with_its_process),
+		TEST(test_the_vdso_of_a_32_bit_process_is_its_own),
 		TEST(test_a_recording_asks_for_no_map),
 	};
 
