@@ -1,8 +1,9 @@
 /* object_table.h - every object (executable, library, kernel, anonymous memory) once, with its
  * symbol table as soon as that arrives.
  *
- * Identity: path and build-id where the mapping carried one, else path, device and inode. The same
- *           file seen both ways becomes one object when both have the same table: `canonical`.
+ * Identity: path, device, inode and its generation; in recordings that have it, path and build-id.
+ *           The same file seen both ways, or with and without its generation, becomes one object
+ *           when both have the same table: `canonical`.
  * Thread:   the analyzer's.
  */
 #ifndef SYMBOLS_OBJECT_TABLE_H
@@ -41,6 +42,7 @@ struct object {
 	enum object_state state;
 	enum cpu_mode mode;
 	struct flat_table table;	/* OBJECT_READY; BORROWED from the opener */
+	uint64_t asked_ns;		/* the caller's: when its table was asked for */
 };
 
 struct object_table {
@@ -55,6 +57,7 @@ struct object_key {
 	size_t path_len;
 	struct build_id build_id;	/* count 0: then dev and inode */
 	uint64_t device, inode;
+	uint64_t inode_generation;	/* 0: unknown; tells two files that had one number */
 	enum cpu_mode mode;
 };
 

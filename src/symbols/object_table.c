@@ -66,7 +66,8 @@ static uint64_t key_hash(struct str_id path, const struct object_key *key)
 	uint64_t hash = id_map_mix(path.v | (uint64_t)key->mode << 32);
 
 	if (!key->build_id.count)
-		return id_map_mix(hash ^ id_map_mix(key->device + 1) ^ key->inode);
+		return id_map_mix(id_map_mix(hash ^ id_map_mix(key->device + 1) ^ key->inode) ^
+				  key->inode_generation);
 	for (unsigned int i = 0; i < key->build_id.count; i++)
 		hash = id_map_mix(hash ^ key->build_id.bytes[i]);
 	return hash;
@@ -117,6 +118,7 @@ void object_table_set_ready(struct object_table *table, uint32_t id, const struc
 	object->state = OBJECT_READY;
 	object->table = *flat;
 	object->build_id = *build_id;
+	object->canonical = id;
 	for (uint32_t i = 0; i < table->count; i++) {
 		const struct object *other = &table->objects[i];
 

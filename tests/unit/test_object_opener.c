@@ -55,7 +55,7 @@ static int set_up(void **state)
 	(void)state;
 	strcpy(directory + strlen(directory) - 6, "XXXXXX");
 	if (!mkdtemp(directory) || sandbox_start(&sandbox, NULL) ||
-	    object_opener_create(&opener, sandbox, NULL))
+	    object_opener_create(&opener, sandbox, NULL, NULL))
 		return -1;
 	snprintf(copy_path, sizeof(copy_path), "%s/library.so", directory);
 	run("cp %s %s", libc_path(), copy_path);
