@@ -1,7 +1,9 @@
 /* ingest_objects.c - mappings -> objects, and objects -> tables that arrive later.
  *
  * Invariant: the file behind an executable mapping is asked for when the mapping is first seen, not
- * when a fold wants a name: processes vanish in milliseconds.
+ * when a fold wants a name: processes vanish in milliseconds. A later mapping of it asks again, at
+ * most once a second: the first process may have vanished too soon, and a file may be overwritten
+ * in place, which changes the code of all its mappings.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -10,8 +12,11 @@
 #include <sys/mman.h>
 #include <sys/sysmacros.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "model/ingest.h"
+
+#define ASK_AGAIN_NS CLOCK_NS_PER_S	/* opening an object costs some 0.1 ms */
 
 /* A mapping in either wording, the record's or /proc/PID/maps'. */
 struct seen_mapping {
@@ -21,7 +26,8 @@ struct seen_mapping {
 	size_t path_len;
 	struct build_id build_id;	/* count 0: dev and inode instead */
 	uint32_t dev_major, dev_minor;
-	uint64_t inode;
+	uint64_t inode, inode_generation;
+	uint64_t seen_ns;	/* of the record or the reading; time_ns: 0 for the latter */
 	uint32_t flags;
 };
 
@@ -120,9 +126,20 @@ static void load(struct ingest *ingest, uint32_t id, const struct seen_mapping *
 		request.dev_major = seen->dev_major;
 		request.dev_minor = seen->dev_minor;
 		request.inode = seen->inode;
+		request.inode_generation = seen->inode_generation;
 	}
-	object->state = OBJECT_LOADING;
+	if (object->state == OBJECT_NO_TABLE)
+		object->state = OBJECT_LOADING;
+	object->asked_ns = seen->seen_ns;
 	request_open(ingest, &request);
+}
+
+static bool is_to_be_asked_again(const struct ingest *ingest, const struct object *object,
+				 const struct seen_mapping *seen)
+{
+	return !ingest->config.is_replay &&
+	       (object->state == OBJECT_READY || object->state == OBJECT_UNREADABLE) &&
+	       seen->seen_ns > object->asked_ns + ASK_AGAIN_NS;
 }
 
 static uint32_t object_of(struct ingest *ingest, struct seen_mapping *seen)
@@ -140,9 +157,11 @@ static uint32_t object_of(struct ingest *ingest, struct seen_mapping *seen)
 		key.build_id = seen->build_id;
 		key.device = makedev(seen->dev_major, seen->dev_minor);
 		key.inode = seen->inode;
+		key.inode_generation = seen->inode_generation;
 	}
 	id = object_table_intern(&ingest->objects, &key, &is_new);
-	if (is_new && !is_anonymous(seen))
+	if (!is_anonymous(seen) &&
+	    (is_new || is_to_be_asked_again(ingest, &ingest->objects.objects[id], seen)))
 		load(ingest, id, seen);
 	return id;
 }
@@ -254,6 +273,7 @@ void ingest_mmap(struct ingest *ingest, const struct event_record *record)
 		.file_offset = mmap->file_offset, .time_ns = record->time_ns,
 		.path = mmap->path.bytes, .path_len = mmap->path.len, .flags = mmap->flags,
 		.dev_major = mmap->dev_major, .dev_minor = mmap->dev_minor, .inode = mmap->inode,
+		.inode_generation = mmap->inode_generation, .seen_ns = record->time_ns,
 	};
 	struct process *process;
 
@@ -287,6 +307,7 @@ static void apply_maps(struct ingest *ingest, struct process *process,
 			.file_offset = row->file_offset, .path = row->path,
 			.path_len = strlen(row->path), .inode = row->inode,
 			.dev_major = row->dev_major, .dev_minor = row->dev_minor,
+			.seen_ns = reply->time_ns,
 		};
 
 		insert_user(ingest, &fresh, &seen);
@@ -369,9 +390,26 @@ static bool slide_kernel(struct ingest *ingest, const struct open_reply *reply)
 	return true;
 }
 
+static void object_is_unreadable(struct ingest *ingest, uint32_t id, const char *reason)
+{
+	const struct object *object = &ingest->objects.objects[id];
+	const struct str_id before = object->reason;
+	const bool was_unreadable = object->state == OBJECT_UNREADABLE;
+
+	object_table_set_unreadable(&ingest->objects, id, reason);
+	if (!was_unreadable || object->reason.v != before.v)
+		log_note("%s: %s", strpool_get(ingest->strings, object->path), reason);
+}
+
+/* An object that has names keeps them when it was asked again for a process that was gone. */
 static void table_arrived(struct ingest *ingest, const struct open_reply *reply)
 {
+	const struct object *object = &ingest->objects.objects[reply->object];
+	const bool has_names = object->state == OBJECT_READY;
+
 	ingest->opening--;
+	if (has_names && (!reply->is_ready || object->table.header == reply->table.header))
+		return;
 	ingest->has_new_names = true;
 	if (reply->object == OBJECT_KERNEL && reply->is_ready && slide_kernel(ingest, reply))
 		return;
@@ -381,11 +419,7 @@ static void table_arrived(struct ingest *ingest, const struct open_reply *reply)
 		if (reply->object == OBJECT_KERNEL && ingest->config.is_replay)
 			share_kernel_table(ingest);
 	} else {
-		object_table_set_unreadable(&ingest->objects, reply->object, reply->why.text);
-		log_note("%s: %s",
-			 strpool_get(ingest->strings,
-				     ingest->objects.objects[reply->object].path),
-			 reply->why.text);
+		object_is_unreadable(ingest, reply->object, reply->why.text);
 	}
 	symbol_names_forget_object(&ingest->trie, reply->object);
 }
