@@ -16,8 +16,8 @@ struct mapped_file {
 	struct build_id build_id;	/* count 0: it has none */
 };
 
-/* What lies at @address of the process behind @process, O_PATH of its directory in /proc. 0; -ENOENT
- * nothing with a file; -ENOTTY an older kernel; -ESRCH, -EACCES... */
+/* What lies at @address of the process behind @process, O_PATH of its directory in /proc. 0;
+ * -ENOENT: nothing that has a file; -ENOTTY: an older kernel; -ESRCH, -EACCES... */
 int mapping_query(int process, uint64_t address, struct mapped_file *out);
 
 /* What a mapping of the regular file behind @fd would show; its build-id is not looked for. 0 or

@@ -43,6 +43,7 @@ struct object {
 	enum cpu_mode mode;
 	struct flat_table table;	/* OBJECT_READY; BORROWED from the opener */
 	uint64_t asked_ns;		/* the caller's: when its table was asked for */
+	uint32_t successor;		/* what its file became: object_table_succeed(); 0: none */
 };
 
 struct object_table {
@@ -65,7 +66,7 @@ int object_table_init(struct object_table *table, struct strpool *strings);
 void object_table_finish(struct object_table *table);
 
 /* The object of that identity; *@is_new says that the caller should have its table loaded.
- * OBJECT_UNKNOWN when out of memory. */
+ * OBJECT_UNKNOWN when out of memory. Never one that has a successor. */
 uint32_t object_table_intern(struct object_table *table, const struct object_key *key,
 			     bool *is_new);
 
@@ -74,6 +75,11 @@ uint32_t object_table_intern(struct object_table *table, const struct object_key
  * stranger's file must not name the addresses of another. */
 void object_table_set_ready(struct object_table *table, uint32_t object,
 			    const struct flat_table *flat, const struct build_id *build_id);
+/* The file of @object has another content: a new object, without a table yet, takes its place; what
+ * was counted stays with the old one and its names. Its number; @object when out of memory. */
+uint32_t object_table_succeed(struct object_table *table, uint32_t object);
+/* What @object, a number from before, is now. */
+uint32_t object_table_current(const struct object_table *table, uint32_t object);
 void object_table_set_unreadable(struct object_table *table, uint32_t object, const char *reason);
 
 #endif

@@ -1,4 +1,4 @@
-/* table_source.h - the symbol table of an open file: from memory, from disk, or made in the sandbox.
+/* table_source.h - the symbol table of an open file: from memory, from disk, or from a worker.
  *
  * Thread: the owner's (the object opener); blocks for a worker, at most its deadline.
  */

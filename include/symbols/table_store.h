@@ -37,8 +37,8 @@ struct table_store {
 
 void table_store_finish(struct table_store *store);	/* of a zeroed one, too */
 
-/* The table of @file; @debug: with that debug file, which is the affair of some process alone; NULL:
- * for everybody. NULL: not known. */
+/* The table of @file; @debug: with that debug file, which is the affair of some process alone;
+ * NULL: for everybody. NULL: not known. */
 struct kept_table *table_store_find(const struct table_store *store,
 				    const struct file_version *file,
 				    const struct file_version *debug);

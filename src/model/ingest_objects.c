@@ -401,15 +401,27 @@ static void object_is_unreadable(struct ingest *ingest, uint32_t id, const char 
 		log_note("%s: %s", strpool_get(ingest->strings, object->path), reason);
 }
 
-/* An object that has names keeps them when it was asked again for a process that was gone. */
+/* An object that has names was asked again. It keeps them when that process was gone; but its file
+ * may have another content by now. */
+static void table_arrived_again(struct ingest *ingest, const struct open_reply *reply)
+{
+	const uint32_t id = object_table_current(&ingest->objects, reply->object);
+
+	if (!reply->is_ready ||
+	    ingest->objects.objects[id].table.header == reply->table.header)
+		return;
+	ingest->has_new_names = true;
+	object_table_set_ready(&ingest->objects, object_table_succeed(&ingest->objects, id),
+			       &reply->table, &reply->build_id);
+}
+
 static void table_arrived(struct ingest *ingest, const struct open_reply *reply)
 {
-	const struct object *object = &ingest->objects.objects[reply->object];
-	const bool has_names = object->state == OBJECT_READY;
-
 	ingest->opening--;
-	if (has_names && (!reply->is_ready || object->table.header == reply->table.header))
+	if (ingest->objects.objects[reply->object].state == OBJECT_READY) {
+		table_arrived_again(ingest, reply);
 		return;
+	}
 	ingest->has_new_names = true;
 	if (reply->object == OBJECT_KERNEL && reply->is_ready && slide_kernel(ingest, reply))
 		return;

@@ -59,7 +59,8 @@ uint32_t ingest_frame(struct ingest *ingest, const struct process *process, enum
 		if (process && process->maps)
 			row = address_map_find(process->maps, ip);
 		if (row)
-			return stack_trie_frame(&ingest->trie, row->object,
+			return stack_trie_frame(&ingest->trie,
+						object_table_current(&ingest->objects, row->object),
 						mapping_frame_address(row, ip));
 		break;
 	case MODE_GUEST_KERNEL:

@@ -96,6 +96,8 @@ static int not_opened(const struct open_request *request, const struct process_r
 	switch (err) {
 	case -EPERM:
 	case -EACCES:
+		if (is_deleted(request->path))
+			return diag_set(why, err, "replaced or deleted: run as root to read it");
 		return diag_set(why, err, "no permission to open it: run as root");
 	case -ENOENT:
 	case -ENOTDIR:

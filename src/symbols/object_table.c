@@ -93,7 +93,7 @@ uint32_t object_table_intern(struct object_table *table, const struct object_key
 
 	*is_new = false;
 	if (id != ID_MAP_NONE)
-		return id;
+		return object_table_current(table, id);
 	object = append(table);
 	if (!object)
 		return OBJECT_UNKNOWN;
@@ -118,7 +118,6 @@ void object_table_set_ready(struct object_table *table, uint32_t id, const struc
 	object->state = OBJECT_READY;
 	object->table = *flat;
 	object->build_id = *build_id;
-	object->canonical = id;
 	for (uint32_t i = 0; i < table->count; i++) {
 		const struct object *other = &table->objects[i];
 
@@ -130,6 +129,27 @@ void object_table_set_ready(struct object_table *table, uint32_t id, const struc
 			return;
 		}
 	}
+}
+
+uint32_t object_table_succeed(struct object_table *table, uint32_t id)
+{
+	struct object *successor = append(table), *object = &table->objects[id];
+
+	if (!successor)
+		return id;
+	successor->path = object->path;
+	successor->name = object->name;
+	successor->mode = object->mode;
+	successor->asked_ns = object->asked_ns;
+	object->successor = successor->canonical;
+	return object->successor;
+}
+
+uint32_t object_table_current(const struct object_table *table, uint32_t id)
+{
+	while (table->objects[id].successor)
+		id = table->objects[id].successor;
+	return id;
 }
 
 void object_table_set_unreadable(struct object_table *table, uint32_t id, const char *reason)

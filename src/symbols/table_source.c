@@ -103,7 +103,7 @@ static struct table_cache_key key_of(const struct table_request *request)
 	};
 }
 
-/* Also false when a package with debug files was installed, or removed, since the entry was made. */
+/* False when a package with debug files was installed or removed since the entry was made. */
 static bool has_same_debug_file(const struct table_request *request, const struct kept_table *kept)
 {
 	const struct flat_header *header = kept->table.table.header;
@@ -200,8 +200,8 @@ static int get_plain(struct table_source *source, const struct table_request *re
 	return 0;
 }
 
-/* In place of *@out the table that the processes of a container may use, if they have the debug file
- * that *@out lacks. */
+/* In place of *@out the table that the processes of a container may use, if they have the debug
+ * file that *@out lacks. */
 static int get_theirs(struct table_source *source, const struct table_request *request,
 		      struct kept_table **out, bool *is_known, struct diag *why)
 {
