@@ -11,7 +11,7 @@
 #define SYMBOLS_TABLE_CACHE_H
 
 #include "symbols/file_version.h"
-#include "symbols/sandbox.h"
+#include "symbols/table_store.h"
 
 #define TABLE_CACHE_BYTES_MAX ((uint64_t)256 << 20)
 
@@ -31,12 +31,12 @@ int table_cache_home(char *out, size_t cap, struct diag *why);
 int table_cache_open(struct table_cache **out, const char *directory, struct diag *why);
 void table_cache_close(struct table_cache *cache);	/* NULL is fine */
 
-/* The entry of @key, checked like a table from a worker, and which debug file was read for it (all
- * 0: none). 0 with *@out the caller's; -ENOENT; -EBADMSG: it was damaged, and is removed. */
+/* The entry of @key, checked like a table from a worker: its table, debug file and checksum. 0 with
+ * the table the caller's; -ENOENT; -EBADMSG: it was damaged, and is removed. */
 int table_cache_read(struct table_cache *cache, const struct table_cache_key *key,
-		     struct sandbox_table *out, struct file_version *debug);
-/* Keeps @table; an older entry of @key goes. 0 or -errno, then there is none. */
+		     struct kept_table *out);
+/* Keeps the same of @table; an older entry of @key goes. 0 or -errno, then there is none. */
 int table_cache_write(struct table_cache *cache, const struct table_cache_key *key,
-		      const struct flat_table *table, const struct file_version *debug);
+		      const struct kept_table *table);
 
 #endif

@@ -16,7 +16,7 @@ struct kept_table {
 	struct sandbox_table table;	/* owned */
 	struct diag why;		/* err != 0: unreadable, and `table` is empty */
 	struct file_version debug;	/* its debug file; all 0: none */
-	uint64_t checksum;		/* of the table's bytes */
+	uint64_t checksum;		/* of the table's bytes; 0: not known yet */
 	bool is_shared;			/* by its build-id */
 	uint32_t index;			/* the store's */
 };

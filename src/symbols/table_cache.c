@@ -28,8 +28,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "symbols/table_store.h"
-
 #define ENTRY_MAGIC	   0x31454843414346ull	/* "FCACHE1" */
 #define NAME_SUFFIX	   ".table"
 #define NAME_BYTES	   96		/* four numbers of 16 digits, or a build-id */
@@ -269,10 +267,10 @@ static bool is_key_of(const struct entry_header *header, const struct table_cach
 }
 
 static int check_entry(const struct table_cache *cache, const struct table_cache_key *key,
-		       struct sandbox_table *out)
+		       struct kept_table *out)
 {
-	const struct entry_header *header = out->bytes.bytes;
-	const size_t table_bytes = out->bytes.count - sizeof(*header);
+	const struct entry_header *header = out->table.bytes.bytes;
+	const size_t table_bytes = out->table.bytes.count - sizeof(*header);
 
 	if (header->magic != ENTRY_MAGIC ||
 	    header->header_checksum !=
@@ -280,10 +278,14 @@ static int check_entry(const struct table_cache *cache, const struct table_cache
 	    header->table_bytes != table_bytes ||
 	    !build_id_is_equal(&header->maker, &cache->maker) || !is_key_of(header, key) ||
 	    header->checksum != table_checksum(header + 1, table_bytes) ||
-	    flat_table_check(&out->table, header + 1, table_bytes, NULL))
+	    flat_table_check(&out->table.table, header + 1, table_bytes, NULL))
 		return -EBADMSG;
-	return !key->build_id.count ||
-	       build_id_is_equal(&key->build_id, &out->table.header->build_id) ? 0 : -EBADMSG;
+	if (key->build_id.count &&
+	    !build_id_is_equal(&key->build_id, &out->table.table.header->build_id))
+		return -EBADMSG;
+	out->debug = header->debug;
+	out->checksum = header->checksum;
+	return 0;
 }
 
 static int read_bytes(int fd, size_t count, struct sandbox_bytes *out)
@@ -307,7 +309,7 @@ static int read_bytes(int fd, size_t count, struct sandbox_bytes *out)
 }
 
 static int read_entry(const struct table_cache *cache, const struct table_cache_key *key, int fd,
-		      struct sandbox_table *out)
+		      struct kept_table *out)
 {
 	struct stat status;
 	int err;
@@ -319,7 +321,7 @@ static int read_entry(const struct table_cache *cache, const struct table_cache_
 	    (size_t)status.st_size < sizeof(struct entry_header) ||
 	    (size_t)status.st_size > sizeof(struct entry_header) + FLAT_BYTES_MAX)
 		return -EBADMSG;
-	err = read_bytes(fd, (size_t)status.st_size, &out->bytes);
+	err = read_bytes(fd, (size_t)status.st_size, &out->table.bytes);
 	if (!err)
 		err = check_entry(cache, key, out);
 	if (!err && time(NULL) - status.st_mtim.tv_sec > TOUCH_AFTER_S)
@@ -328,12 +330,12 @@ static int read_entry(const struct table_cache *cache, const struct table_cache_
 }
 
 int table_cache_read(struct table_cache *cache, const struct table_cache_key *key,
-		     struct sandbox_table *out, struct file_version *debug)
+		     struct kept_table *out)
 {
 	char name[NAME_BYTES];
 	int fd, err;
 
-	*out = (struct sandbox_table){ .bytes = { NULL, 0 } };
+	*out = (struct kept_table){ .why = { .err = 0 } };
 	name_entry(name, key);
 	fd = openat(cache->directory, name,
 		    O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
@@ -342,11 +344,9 @@ int table_cache_read(struct table_cache *cache, const struct table_cache_key *ke
 	err = fd < 0 ? -EBADMSG : read_entry(cache, key, fd, out);
 	if (fd >= 0)
 		close(fd);
-	if (!err) {
-		*debug = ((const struct entry_header *)out->bytes.bytes)->debug;
+	if (!err)
 		return 0;
-	}
-	sandbox_table_finish(out);
+	sandbox_table_finish(&out->table);
 	if (err == -EBADMSG)
 		unlinkat(cache->directory, name, 0);
 	return err;
@@ -380,13 +380,14 @@ static int give_name(int directory, int fd, const char *name)
 }
 
 int table_cache_write(struct table_cache *cache, const struct table_cache_key *key,
-		      const struct flat_table *table, const struct file_version *debug)
+		      const struct kept_table *kept)
 {
+	const struct flat_table *table = &kept->table.table;
 	const size_t bytes = table_bytes(table), whole = sizeof(struct entry_header) + bytes;
 	struct entry_header header = {
 		.magic = ENTRY_MAGIC, .maker = cache->maker, .build_id = key->build_id,
-		.version = key->version, .debug = *debug, .table_bytes = bytes,
-		.checksum = table_checksum(table->header, bytes),
+		.version = key->version, .debug = kept->debug, .table_bytes = bytes,
+		.checksum = kept->checksum,
 	};
 	char name[NAME_BYTES];
 	int fd, err;

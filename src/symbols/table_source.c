@@ -126,8 +126,7 @@ static bool read_cache(struct table_source *source, const struct table_request *
 {
 	const struct table_cache_key key = key_of(request);
 
-	*kept = (struct kept_table){ .why = { .err = 0 } };
-	if (!source->cache || table_cache_read(source->cache, &key, &kept->table, &kept->debug))
+	if (!source->cache || table_cache_read(source->cache, &key, kept))
 		return false;
 	if (has_same_debug_file(request, kept))
 		return true;
@@ -148,7 +147,7 @@ static void share(struct table_source *source, const struct table_request *reque
 		return;
 	if (!key.build_id.count ||
 	    build_id_is_equal(&key.build_id, &table->table.table.header->build_id))
-		table_cache_write(source->cache, &key, &table->table.table, &table->debug);
+		table_cache_write(source->cache, &key, table);
 }
 
 static int keep(struct table_source *source, struct compile *compile,
@@ -234,7 +233,7 @@ int table_source_get(struct table_source *source, const struct table_request *re
 	const struct object_file *file = request->file;
 	int err = get_plain(source, request, root->is_ours && file->is_trusted, out, is_known, why);
 
-	if (err || (*out)->why.err || root->is_ours || root->root < 0 || (*out)->debug.inode ||
+	if (err || (*out)->why.err || root->is_ours || root->root < 0 ||
 	    (*out)->table.table.header->has_symtab)
 		return err;
 	return get_theirs(source, request, out, is_known, why);

@@ -22,7 +22,7 @@ static const struct file_version no_debug, some_debug = { 5, 6, 7, 8 };
 static char base[] = "/tmp/test_table_cache.XXXXXX";
 static char directory[64], entry[128];	/* entry: of by_id */
 static struct table_cache *cache;
-static struct flat_table table;
+static struct kept_table table;
 static void *table_memory;
 
 static int open_cache(void)
@@ -46,7 +46,8 @@ static int set_up(void **state)
 	assert_int_equal(flat_builder_add(builder, 0x1000, 16, "function", NULL, 0), 0);
 	assert_int_equal(flat_builder_finish(builder, 1, &table_memory, &bytes), 0);
 	flat_builder_destroy(builder);
-	assert_int_equal(flat_table_check(&table, table_memory, bytes, NULL), 0);
+	assert_int_equal(flat_table_check(&table.table.table, table_memory, bytes, NULL), 0);
+	table.checksum = table_checksum(table_memory, bytes);
 	return open_cache();
 }
 
@@ -64,24 +65,33 @@ static int tear_down(void **state)
 
 static int read_entry(const struct table_cache_key *key, struct file_version *debug)
 {
-	struct sandbox_table found;
-	struct file_version ignored;
-	int err = table_cache_read(cache, key, &found, debug ? debug : &ignored);
+	struct kept_table found;
+	const struct flat_table *flat = &found.table.table;
+	int err = table_cache_read(cache, key, &found);
 
 	if (err) {
-		assert_null(found.bytes.bytes);
+		assert_null(found.table.bytes.bytes);
 		return err;
 	}
-	assert_int_equal(found.table.header->row_count, 1);
-	assert_string_equal(flat_table_name(&found.table, 0), "function");
-	assert_int_equal(flat_table_find(&found.table, 0x100f), 0);
-	sandbox_table_finish(&found);
+	assert_int_equal(flat->header->row_count, 1);
+	assert_string_equal(flat_table_name(flat, 0), "function");
+	assert_int_equal(flat_table_find(flat, 0x100f), 0);
+	assert_int_equal(found.checksum, table.checksum);
+	sandbox_table_finish(&found.table);
+	if (debug)
+		*debug = found.debug;
 	return 0;
+}
+
+static void write_with(const struct table_cache_key *key, const struct file_version *debug)
+{
+	table.debug = *debug;
+	assert_int_equal(table_cache_write(cache, key, &table), 0);
 }
 
 static void write_entry(const struct table_cache_key *key)
 {
-	assert_int_equal(table_cache_write(cache, key, &table, &no_debug), 0);
+	write_with(key, &no_debug);
 }
 
 static void test_a_table_comes_back_by_its_key_with_its_debug_file(void **state)
@@ -90,8 +100,8 @@ static void test_a_table_comes_back_by_its_key_with_its_debug_file(void **state)
 
 	(void)state;
 	assert_int_equal(read_entry(&by_id, NULL), -ENOENT);
-	assert_int_equal(table_cache_write(cache, &by_id, &table, &some_debug), 0);
-	assert_int_equal(table_cache_write(cache, &by_file, &table, &no_debug), 0);
+	write_with(&by_id, &some_debug);
+	write_with(&by_file, &no_debug);
 	assert_int_equal(read_entry(&by_id, &debug), 0);
 	assert_true(file_version_is_equal(&debug, &some_debug));
 	assert_int_equal(read_entry(&by_file, &debug), 0);
@@ -104,7 +114,7 @@ static void test_a_later_write_replaces_the_entry(void **state)
 
 	(void)state;
 	write_entry(&by_id);
-	assert_int_equal(table_cache_write(cache, &by_id, &table, &some_debug), 0);
+	write_with(&by_id, &some_debug);
 	assert_int_equal(read_entry(&by_id, &debug), 0);
 	assert_true(file_version_is_equal(&debug, &some_debug));
 }
