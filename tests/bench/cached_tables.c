@@ -1,5 +1,5 @@
-/* cached_tables - how long a process with 100 libraries of this machine waits for their symbol tables:
- * at the first start, when all must be compiled, and at the second, when they are on disk. */
+/* cached_tables - how long a process with 100 libraries of this machine waits for their symbol
+ * tables: at the first start, when all must be compiled, and later, when they are on disk. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -74,9 +74,9 @@ static uint64_t cpu_ns(void)
 	return (uint64_t)now.tv_sec * CLOCK_NS_PER_S + (uint64_t)now.tv_nsec;
 }
 
-/* One start; ms from the first request to the last table, and of our own CPU time. -1: it failed. */
-static double start(struct sandbox *sandbox, const char *directory, uint32_t count, double *cpu_ms,
-		    size_t *bytes)
+/* One start; ms from the first request to the last table, and of our own CPU time. -1: failed. */
+static double start(struct sandbox *sandbox, const char *directory, uint32_t count,
+		    double *cpu_ms, size_t *bytes)
 {
 	struct table_cache *cache = NULL;
 	struct object_opener *opener;

@@ -300,12 +300,12 @@ static void test_what_was_used_longest_ago_goes_first(void **state)
 
 static void test_a_use_makes_an_entry_young(void **state)
 {
+	static const struct timespec long_ago[2] = { { .tv_sec = 1000 }, { .tv_sec = 1000 } };
 	struct stat status;
 
 	(void)state;
 	write_entry(&by_id);
-	assert_int_equal(utimensat(AT_FDCWD, entry, (struct timespec[2]){ { 1000, 0 }, { 1000, 0 } },
-				   0), 0);
+	assert_int_equal(utimensat(AT_FDCWD, entry, long_ago, 0), 0);
 	assert_int_equal(read_entry(&by_id, NULL), 0);
 	assert_int_equal(stat(entry, &status), 0);
 	assert_true(status.st_mtim.tv_sec > 1000000);
