@@ -41,7 +41,8 @@ void table_source_finish(struct table_source *source)
  * something. */
 static bool is_lasting(const struct diag *why)
 {
-	return why->err != -ENOMEM && why->err != -ECANCELED && why->err != -EAGAIN;
+	return why->err != -ENOMEM && why->err != -EAGAIN && why->err != -EMFILE &&
+	       why->err != -ENFILE && why->err != -ECANCELED;
 }
 
 static void compile_with(struct table_source *source, struct compile *compile,
