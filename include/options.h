@@ -43,7 +43,7 @@ struct options {
 	bool show_idle;
 	enum color_mode color;
 	const struct theme *theme;
-	bool no_unicode, no_mouse;
+	bool no_unicode, no_mouse, no_cache;
 };
 
 /* A line of the configuration. */

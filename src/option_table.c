@@ -168,6 +168,13 @@ const struct option_row option_rows[] = {
 		.help = "memory for the last minutes",
 	},
 	{
+		.group = OPTIONS_OTHER, .name = "no-cache", .flag = FLAG(no_cache),
+		.in_file = true, .default_text = "false",
+		.help = "no symbol tables from disk, and none to it",
+		.more = "They are kept in ~/.cache/flametop, at most 256 MiB, for files that only "
+			"root and the user can have written.",
+	},
+	{
 		.group = OPTIONS_OTHER, .name = "log", .argument = "FILE", .set = option_set_log,
 		.value = VALUE_FILE, .in_file = true, .help = "append messages to FILE",
 	},

@@ -2,11 +2,13 @@
 #include "session.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "capture/perf_data.h"
 
 #define QUEUE_BYTES (8u * 1024 * 1024)	/* two seconds of the default rate with deep stacks */
@@ -78,10 +80,24 @@ static int open_recording(struct session *session, const char *path, struct diag
 	return 0;
 }
 
-static int create_stages(struct session *session, struct diag *why)
+/* NULL: nothing is kept on disk. */
+static struct table_cache *open_cache(const struct options *options)
 {
-	int err = object_opener_create(&session->opener,
-				       session->sandboxes[SANDBOX_OF_OBJECTS], why);
+	struct table_cache *cache = NULL;
+	struct diag why = { .err = 0 };
+	char directory[PATH_MAX];
+
+	if (!options->no_cache && (table_cache_home(directory, sizeof(directory), &why) ||
+				   table_cache_open(&cache, directory, &why)))
+		log_note("symbol tables are not kept on disk: %s", why.text);
+	return cache;
+}
+
+static int create_stages(struct session *session, const struct options *options,
+			 struct diag *why)
+{
+	int err = object_opener_create(&session->opener, session->sandboxes[SANDBOX_OF_OBJECTS],
+				       open_cache(options), why);
 
 	if (!err && session->capture)
 		err = process_reader_create(&session->reader, why);
@@ -181,7 +197,7 @@ int session_start(struct session *session, struct options *options, bool has_scr
 	else if (!err)
 		err = open_capture(session, options, why);
 	if (!err)
-		err = create_stages(session, why);
+		err = create_stages(session, options, why);
 	if (!err)
 		err = start_analyzer(session, options, why);
 	if (!err)

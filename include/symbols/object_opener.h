@@ -3,8 +3,8 @@
  * Problem: a file lies on a file system that may hang, belongs to somebody else, or is gone in a
  *          millisecond. Nobody may wait for it, and nothing but a regular file may be opened.
  * Order:   /proc/PID/map_files/START-END, then openat2() of the path inside /proc/PID/root
- *          (RESOLVE_IN_ROOT), then the path itself, the last two only if dev and inode, or the
- *          build-id, are those of the mapping. O_NONBLOCK | O_NOCTTY | O_CLOEXEC, S_ISREG.
+ *          (RESOLVE_IN_ROOT), /proc/PID/exe, then the path itself, each only if dev and inode, or
+ *          the build-id, are those of the mapping. O_NONBLOCK | O_NOCTTY | O_CLOEXEC, S_ISREG.
  * Crossings: one SPSC queue of requests in, one of replies out, an eventfd each.
  * Thread:  request and reply calls from one thread (the analyzer).
  */
@@ -17,6 +17,7 @@
 
 #include "symbols/kallsyms.h"
 #include "symbols/sandbox.h"
+#include "symbols/table_cache.h"
 
 #define OPENER_PATH_BYTES 4096
 
@@ -39,6 +40,7 @@ struct open_request {
 	uint64_t start, end;	/* of the mapping, for map_files */
 	uint32_t dev_major, dev_minor;
 	uint64_t inode;		/* 0: unknown */
+	uint64_t inode_generation;	/* 0: unknown */
 	struct build_id build_id;	/* count 0: unknown */
 	char path[OPENER_PATH_BYTES];	/* raw, terminated */
 };
@@ -58,8 +60,10 @@ struct open_reply {
 
 struct object_opener;
 
-/* @sandbox stays the caller's and must outlive the opener. */
-int object_opener_create(struct object_opener **out, struct sandbox *sandbox, struct diag *why);
+/* @sandbox stays the caller's and must outlive the opener. @cache (NULL: none) is taken over, also
+ * on failure. */
+int object_opener_create(struct object_opener **out, struct sandbox *sandbox,
+			 struct table_cache *cache, struct diag *why);
 /* Cancels the sandbox's job (sandbox_cancel(): for good) and waits for the thread, at most 2 s: one
  * that hangs in a file system is left behind with its memory. NULL is fine. */
 void object_opener_destroy(struct object_opener *opener);

@@ -1,7 +1,9 @@
 /* ingest_objects.c - mappings -> objects, and objects -> tables that arrive later.
  *
  * Invariant: the file behind an executable mapping is asked for when the mapping is first seen, not
- * when a fold wants a name: processes vanish in milliseconds.
+ * when a fold wants a name: processes vanish in milliseconds. A later mapping of it asks again, at
+ * most once a second: the first process may have vanished too soon, and a file may be overwritten
+ * in place, which changes the code of all its mappings.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -11,8 +13,11 @@
 #include <sys/mman.h>
 #include <sys/sysmacros.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "model/ingest.h"
+
+#define ASK_AGAIN_NS CLOCK_NS_PER_S	/* opening an object costs some 0.1 ms */
 
 /* A mapping in either wording, the record's or /proc/PID/maps'. */
 struct seen_mapping {
@@ -22,7 +27,8 @@ struct seen_mapping {
 	size_t path_len;
 	struct build_id build_id;	/* count 0: dev and inode instead */
 	uint32_t dev_major, dev_minor;
-	uint64_t inode;
+	uint64_t inode, inode_generation;
+	uint64_t seen_ns;	/* of the record or the reading; time_ns: 0 for the latter */
 	uint32_t flags;
 };
 
@@ -136,6 +142,7 @@ static bool fill_request(struct open_request *request, const struct ingest *inge
 		request->dev_major = seen->dev_major;
 		request->dev_minor = seen->dev_minor;
 		request->inode = seen->inode;
+		request->inode_generation = seen->inode_generation;
 	}
 	return true;
 }
@@ -155,8 +162,18 @@ static void load(struct ingest *ingest, uint32_t id, const struct seen_mapping *
 		object_table_set_unreadable(&ingest->objects, id, "no build-id recorded");
 		return;
 	}
-	object->state = OBJECT_LOADING;
+	if (object->state == OBJECT_NO_TABLE)
+		object->state = OBJECT_LOADING;
+	object->asked_ns = seen->seen_ns;
 	ingest_request_open(ingest, &request);
+}
+
+static bool is_to_be_asked_again(const struct ingest *ingest, const struct object *object,
+				 const struct seen_mapping *seen)
+{
+	return !ingest->config.is_replay &&
+	       (object->state == OBJECT_READY || object->state == OBJECT_UNREADABLE) &&
+	       !object->is_run_time && seen->seen_ns > object->asked_ns + ASK_AGAIN_NS;
 }
 
 static void load_new(struct ingest *ingest, struct process *process, uint32_t id,
@@ -193,6 +210,7 @@ static uint32_t object_of(struct ingest *ingest, struct process *process,
 		key.build_id = seen->build_id;
 		key.device = makedev(seen->dev_major, seen->dev_minor);
 		key.inode = seen->inode;
+		key.inode_generation = seen->inode_generation;
 	}
 	if (begins_with(seen, "[vdso]") && seen->end <= UINT32_MAX)	/* a process's own */
 		key.place = (uint64_t)seen->pid << 32 | seen->start;
@@ -204,6 +222,9 @@ static uint32_t object_of(struct ingest *ingest, struct process *process,
 	id = object_table_intern(&ingest->objects, &key, &is_new);
 	if (is_new)
 		load_new(ingest, process, id, seen);
+	else if (!is_anonymous(seen) && !is_jitdump(seen) &&
+		 is_to_be_asked_again(ingest, &ingest->objects.objects[id], seen))
+		load(ingest, id, seen);
 	return id;
 }
 
@@ -314,6 +335,7 @@ void ingest_mmap(struct ingest *ingest, const struct event_record *record)
 		.file_offset = mmap->file_offset, .time_ns = record->time_ns,
 		.path = mmap->path.bytes, .path_len = mmap->path.len, .flags = mmap->flags,
 		.dev_major = mmap->dev_major, .dev_minor = mmap->dev_minor, .inode = mmap->inode,
+		.inode_generation = mmap->inode_generation, .seen_ns = record->time_ns,
 	};
 	struct process *process;
 
@@ -347,6 +369,7 @@ static void apply_maps(struct ingest *ingest, struct process *process,
 			.file_offset = row->file_offset, .path = row->path,
 			.path_len = strlen(row->path), .inode = row->inode,
 			.dev_major = row->dev_major, .dev_minor = row->dev_minor,
+			.seen_ns = reply->time_ns,
 		};
 
 		insert_user(ingest, process, &fresh, &seen);
@@ -429,11 +452,42 @@ static bool slide_kernel(struct ingest *ingest, const struct open_reply *reply)
 	return true;
 }
 
+static void object_is_unreadable(struct ingest *ingest, uint32_t id, const char *reason)
+{
+	const struct object *object = &ingest->objects.objects[id];
+	const struct str_id before = object->reason;
+	const bool was_unreadable = object->state == OBJECT_UNREADABLE;
+
+	object_table_set_unreadable(&ingest->objects, id, reason);
+	if (!was_unreadable || object->reason.v != before.v)
+		log_note("%s: %s", strpool_get(ingest->strings, object->path), reason);
+}
+
+/* An object that has names was asked again. It keeps them when that process was gone; but its file
+ * may have another content by now. */
+static void table_arrived_again(struct ingest *ingest, const struct open_reply *reply)
+{
+	const uint32_t id = object_table_current(&ingest->objects, reply->object);
+
+	if (!reply->is_ready ||
+	    ingest->objects.objects[id].table.header == reply->table.header)
+		return;
+	ingest->has_new_names = true;
+	object_table_set_ready(&ingest->objects, object_table_succeed(&ingest->objects, id),
+			       &reply->table, &reply->build_id);
+}
+
 static void table_arrived(struct ingest *ingest, const struct open_reply *reply)
 {
 	ingest->opening--;
 	if (reply->jit) {
 		ingest_jit_reply(ingest, reply);
+		return;
+	}
+	if (reply->object != OBJECT_KERNEL &&
+	    ingest->objects.objects[reply->object].state == OBJECT_READY &&
+	    !ingest->objects.objects[reply->object].is_run_time) {
+		table_arrived_again(ingest, reply);
 		return;
 	}
 	ingest->has_new_names = true;
@@ -447,11 +501,7 @@ static void table_arrived(struct ingest *ingest, const struct open_reply *reply)
 	} else if (reply->object == OBJECT_KERNEL && ingest->kernel.is_asked) {
 		log_note("the kernel's names cannot be read again: %s", reply->why.text);
 	} else {
-		object_table_set_unreadable(&ingest->objects, reply->object, reply->why.text);
-		log_note("%s: %s",
-			 strpool_get(ingest->strings,
-				     ingest->objects.objects[reply->object].path),
-			 reply->why.text);
+		object_is_unreadable(ingest, reply->object, reply->why.text);
 		ingest_jit_object_failed(ingest, reply->object);
 	}
 	if (reply->object == OBJECT_KERNEL)

@@ -67,7 +67,8 @@ uint32_t ingest_frame(struct ingest *ingest, const struct process *process, enum
 		if (!row)
 			break;
 		ingest_jit_sample(ingest, row->object);
-		return stack_trie_frame(&ingest->trie, row->object,
+		return stack_trie_frame(&ingest->trie,
+					object_table_current(&ingest->objects, row->object),
 					mapping_frame_address(row, ip));
 	case MODE_GUEST_KERNEL:
 		object = OBJECT_GUEST_KERNEL;

@@ -139,23 +139,17 @@ static int read_status(int process, uint32_t *pid, uint32_t *uid)
 }
 
 /* Takes the place of the map without opening what is there. */
-static int take_map(int process, uint32_t pid)
+static int take_map(int root, uint32_t pid)
 {
 	struct open_how how = { .flags = O_PATH | O_NOFOLLOW | O_CLOEXEC,
 				.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_SYMLINKS |
 					   RESOLVE_NO_MAGICLINKS };
-	int root = openat(process, "root", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	char path[32];
 	long place;
-	int err;
 
-	if (root < 0)
-		return -errno;
 	snprintf(path, sizeof(path), "/tmp/perf-%" PRIu32 ".map", pid);
 	place = syscall(SYS_openat2, root, path, &how, sizeof(how));
-	err = -errno;
-	close(root);
-	return place < 0 ? err : (int)place;
+	return place < 0 ? -errno : (int)place;
 }
 
 static int check_map(const struct stat *status, uint32_t uid, struct diag *why)
@@ -201,21 +195,13 @@ static int map_not_found(int err, struct diag *why)
 	}
 }
 
-/* Everything by way of one descriptor of /proc/PID: the pid may be another process's any time. */
-static int open_map(const struct open_request *request, struct diag *why)
+static int open_map(const struct process_root *root, uint32_t outer_pid, struct diag *why)
 {
-	char path[32];
-	uint32_t pid = request->pid, uid = 0;
-	int process, place, fd;
+	uint32_t pid = outer_pid, uid = 0;
+	int place = root->process < 0 ? -ESRCH : read_status(root->process, &pid, &uid), fd;
 
-	snprintf(path, sizeof(path), "/proc/%" PRIu32, request->pid);
-	process = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (process < 0)
-		return map_not_found(-errno, why);
-	place = read_status(process, &pid, &uid);
 	if (!place)
-		place = take_map(process, pid);
-	close(process);
+		place = root->root < 0 ? -EACCES : take_map(root->root, pid);
 	if (place < 0)
 		return map_not_found(place, why);
 	fd = open_checked_map(place, uid, why);
@@ -223,16 +209,17 @@ static int open_map(const struct open_request *request, struct diag *why)
 	return fd;
 }
 
-static int open_dump(const struct open_request *request, struct diag *why)
+static int open_dump(const struct process_root *root, const struct open_request *request,
+		     struct diag *why)
 {
 	struct object_file file;
 	int err;
 
 	if (!request->path[0])
 		return diag_set(why, -ENOENT, "no jitdump");
-	err = object_file_open(&file, request, OBJECT_FILE_MAP_FILES, why);
+	err = object_file_open(&file, request, root, OBJECT_FILE_MAP_FILES, why);
 	if (err)
-		err = object_file_open(&file, request, OBJECT_FILE_IN_ROOT, why);
+		err = object_file_open(&file, request, root, OBJECT_FILE_IN_ROOT, why);
 	return err ? err : file.fd;
 }
 
@@ -255,12 +242,16 @@ static int open_source(struct jit_files *files, struct jit_process *process, enu
 {
 	struct jit_source *source = &process->sources[kind];
 	struct diag refused = { .err = 0 };
+	struct process_root root;
 	struct stat status;
 	int fd;
 
 	if (request->jit_step == JIT_LAST_LOOK)
 		return source->fd >= 0 ? 0 : diag_set(why, -ENOENT, "process gone");
-	fd = kind == JIT_MAP ? open_map(request, &refused) : open_dump(request, &refused);
+	process_root_open(&root, request->pid);
+	fd = kind == JIT_MAP ? open_map(&root, request->pid, &refused)
+			     : open_dump(&root, request, &refused);
+	process_root_close(&root);
 	if (fd < 0) {
 		if (source->fd >= 0 && is_absent(fd))
 			return 0;	/* removed, or the process is gone: what is held is it */

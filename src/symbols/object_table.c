@@ -73,7 +73,8 @@ static uint64_t key_hash(struct str_id path, const struct object_key *key)
 	if (key->place)
 		hash = id_map_mix(hash ^ id_map_mix(key->place));
 	if (!key->build_id.count)
-		return id_map_mix(hash ^ id_map_mix(key->device + 1) ^ key->inode);
+		return id_map_mix(id_map_mix(hash ^ id_map_mix(key->device + 1) ^ key->inode) ^
+				  key->inode_generation);
 	for (unsigned int i = 0; i < key->build_id.count; i++)
 		hash = id_map_mix(hash ^ key->build_id.bytes[i]);
 	return hash;
@@ -101,7 +102,7 @@ uint32_t object_table_intern(struct object_table *table, const struct object_key
 
 	*is_new = false;
 	if (id != ID_MAP_NONE)
-		return id;
+		return object_table_current(table, id);
 	object = append(table);
 	if (!object)
 		return OBJECT_UNKNOWN;
@@ -151,6 +152,27 @@ bool object_table_set_run_time(struct object_table *table, uint32_t id,
 	object->is_run_time = true;
 	object->table = *flat;
 	return true;
+}
+
+uint32_t object_table_succeed(struct object_table *table, uint32_t id)
+{
+	struct object *successor = append(table), *object = &table->objects[id];
+
+	if (!successor)
+		return id;
+	successor->path = object->path;
+	successor->name = object->name;
+	successor->mode = object->mode;
+	successor->asked_ns = object->asked_ns;
+	object->successor = successor->canonical;
+	return object->successor;
+}
+
+uint32_t object_table_current(const struct object_table *table, uint32_t id)
+{
+	while (table->objects[id].successor)
+		id = table->objects[id].successor;
+	return id;
 }
 
 void object_table_set_unreadable(struct object_table *table, uint32_t id, const char *reason)

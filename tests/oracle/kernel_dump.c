@@ -25,7 +25,7 @@ int main(int argc, char **argv)
 
 	if (argc != 2)
 		return 2;
-	if (kallsyms_load(&kallsyms, argv[1], 0, &why)) {
+	if (kallsyms_load(&kallsyms, argv[1], 0, NULL, &why)) {
 		fprintf(stderr, "kernel_dump: %s\n", why.text);
 		return why.err == -1 ? 77 : 3;
 	}

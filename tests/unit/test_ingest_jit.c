@@ -29,7 +29,7 @@ static int set_up(void **state)
 	(void)state;
 	own = (uint32_t)getpid();
 	snprintf(map_path, sizeof(map_path), "/tmp/perf-%u.map", own);
-	if (sandbox_start(&sandbox, NULL) || object_opener_create(&opener, sandbox, NULL))
+	if (sandbox_start(&sandbox, NULL) || object_opener_create(&opener, sandbox, NULL, NULL))
 		return -1;
 	stage_init(&stage, &config, NULL);
 	stage.ingest.opener = opener;

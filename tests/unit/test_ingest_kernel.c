@@ -32,7 +32,7 @@ static int set_up(void **state)
 	const struct ingest_config config = { .is_replay = false };
 
 	(void)state;
-	if (sandbox_start(&sandbox, NULL) || object_opener_create(&opener, sandbox, NULL))
+	if (sandbox_start(&sandbox, NULL) || object_opener_create(&opener, sandbox, NULL, NULL))
 		return -1;
 	stage_init(&stage, &config, NULL);
 	stage.ingest.opener = opener;

@@ -31,7 +31,7 @@ static int set_up(void **state)
 {
 	(void)state;
 	snprintf(map_path, sizeof(map_path), "/tmp/perf-%d.map", getpid());
-	return sandbox_start(&sandbox, NULL) || object_opener_create(&opener, sandbox, NULL);
+	return sandbox_start(&sandbox, NULL) || object_opener_create(&opener, sandbox, NULL, NULL);
 }
 
 static int tear_down(void **state)
@@ -301,6 +301,8 @@ static void test_what_is_no_jitdump_is_said_and_the_map_is_read(void **state)
 	request.inode = status.st_ino;
 	request.dev_major = major(status.st_dev);
 	request.dev_minor = minor(status.st_dev);
+	request.dev_major = major(status.st_dev);
+	request.dev_minor = minor(status.st_dev);
 	reply = ask(&request);
 	fclose(dump);
 	unlink(path);
@@ -341,6 +343,8 @@ static void test_a_jitdump_adds_to_the_map(void **state)
 	strcpy(request.path, path);
 	assert_int_equal(fstat(fileno(dump), &status), 0);
 	request.inode = status.st_ino;
+	request.dev_major = major(status.st_dev);
+	request.dev_minor = minor(status.st_dev);
 	reply = ask(&request);
 	munmap(mapping, 4096);
 	fclose(dump);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <linux/fs.h>
 #include <poll.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,6 +15,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/inotify.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -56,7 +58,7 @@ static int set_up(void **state)
 	(void)state;
 	strcpy(directory + strlen(directory) - 6, "XXXXXX");
 	if (!mkdtemp(directory) || sandbox_start(&sandbox, NULL) ||
-	    object_opener_create(&opener, sandbox, NULL))
+	    object_opener_create(&opener, sandbox, NULL, NULL))
 		return -1;
 	snprintf(copy_path, sizeof(copy_path), "%s/library.so", directory);
 	run("cp %s %s", libc_path(), copy_path);
@@ -255,6 +257,23 @@ static void test_a_path_is_enough_when_the_inode_is_the_mapped_one(void **state)
 	expect_refused(&request, "replaced");
 	assert_int_equal(unlink(copy_path), 0);
 	expect_refused(&request, "process gone");
+}
+
+/* The number of a deleted file is soon another file's. */
+static void test_an_inode_of_another_generation_is_another_file(void **state)
+{
+	struct open_request request = request_of(copy_mapping);
+	int fd = open(copy_path, O_RDONLY | O_CLOEXEC), generation = 0;
+	bool has_generations = ioctl(fd, FS_IOC_GETVERSION, &generation) == 0;
+
+	(void)state;
+	close(fd);
+	if (!has_generations)
+		return;		/* then nobody can tell, the record neither */
+	request.inode_generation = (uint32_t)generation;
+	assert_true(ask(&request).is_ready);
+	request.inode_generation++;
+	expect_refused(&request, "replaced");
 }
 
 static void test_a_path_is_enough_when_the_build_id_is_the_mapped_one(void **state)
@@ -486,6 +505,7 @@ int main(void)
 		WITH_OPENER(test_a_decoy_is_not_read_when_the_mapping_is_gone),
 		WITH_OPENER(test_a_replaced_file_lends_no_names),
 		WITH_OPENER(test_a_path_is_enough_when_the_inode_is_the_mapped_one),
+		WITH_OPENER(test_an_inode_of_another_generation_is_another_file),
 		WITH_OPENER(test_a_path_is_enough_when_the_build_id_is_the_mapped_one),
 		WITH_OPENER(test_a_recording_needs_the_build_id),
 		WITH_OPENER(test_only_regular_files_are_opened),

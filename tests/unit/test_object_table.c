@@ -215,6 +215,44 @@ static void test_a_stranger_that_claims_a_build_id_stays_a_stranger(void **state
 	assert_int_equal(table.objects[container].canonical, container);
 }
 
+/* A library that was overwritten in place. */
+static void test_an_object_whose_file_changed_has_a_successor(void **state)
+{
+	static const struct flat_header old_header, new_header;
+	const struct flat_table old_flat = { .header = &old_header };
+	const struct flat_table new_flat = { .header = &new_header };
+	const uint32_t old = intern("/lib/libx.so", &no_id, 100, true);
+	uint32_t new;
+
+	(void)state;
+	object_table_set_ready(&table, old, &old_flat, &id_a);
+	assert_int_equal(object_table_current(&table, old), old);
+	new = object_table_succeed(&table, old);
+	object_table_set_ready(&table, new, &new_flat, &id_b);
+	assert_int_not_equal(new, old);
+	assert_string_equal(text(table.objects[new].name), "libx.so");
+	assert_ptr_equal(table.objects[old].table.header, &old_header);
+	assert_int_equal(object_table_current(&table, old), new);
+	assert_int_equal(intern("/lib/libx.so", &no_id, 100, false), new);
+	assert_int_equal(object_table_current(&table, object_table_succeed(&table, new)),
+			 new + 1);
+	assert_int_equal(object_table_current(&table, old), new + 1);
+}
+
+/* Inode numbers are used again; the generation is not. */
+static void test_a_new_file_with_an_old_number_is_another_object(void **state)
+{
+	struct object_key key = { .path = "/a.out", .path_len = 6, .inode = 7,
+				  .inode_generation = 1, .mode = MODE_USER };
+	bool is_new;
+	const uint32_t old = object_table_intern(&table, &key, &is_new);
+
+	(void)state;
+	key.inode_generation = 2;
+	assert_int_not_equal(object_table_intern(&table, &key, &is_new), old);
+	assert_true(is_new);
+}
+
 static void test_an_unreadable_object_keeps_its_reason_clean(void **state)
 {
 	const uint32_t object = intern("/tmp/x", &no_id, 1, true);
@@ -250,6 +288,8 @@ int main(void)
 		TEST(test_other_paths_or_build_ids_do_not_become_one),
 		TEST(test_files_without_a_build_id_do_not_become_one),
 		TEST(test_a_stranger_that_claims_a_build_id_stays_a_stranger),
+		TEST(test_an_object_whose_file_changed_has_a_successor),
+		TEST(test_a_new_file_with_an_old_number_is_another_object),
 		TEST(test_an_unreadable_object_keeps_its_reason_clean),
 		TEST(test_a_thousand_objects_keep_their_numbers),
 	};
