@@ -183,7 +183,7 @@ static int read_all_units(struct dwarf_index *index)
 	while (dwarf_get_units(index->dwarf, cu, &cu, NULL, &unit_type, &die, NULL) == 0) {
 		uint32_t unit;
 
-		if (unit_type != DW_UT_compile && unit_type != DW_UT_partial)
+		if (unit_type == DW_UT_type || unit_type == DW_UT_split_type)
 			continue;
 		unit = unit_at(index, dwarf_dieoffset(&die));
 		if (unit != RANGE_NONE && add_ranges(&index->unit_ranges, &die, unit) < 0)

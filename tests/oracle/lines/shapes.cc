@@ -22,7 +22,7 @@ protected:
 
 namespace {
 struct Square final : Shape {
-	using Shape::Shape;
+	explicit Square(int size) : Shape(size) {}
 	int area() const override { return size_ * size_; }
 };
 }
