@@ -12,10 +12,16 @@
 struct dwarf_lines_inputs {
 	int object;
 	int offsets;		/* uint64_t each, at most LINE_ADDRESSES_MAX: file offsets in object */
-	int debug;		/* its debug file; -1: none */
-	int alternate;		/* the file that dwz made for the one that has the debug
-				 * information; -1: none. Not used if its build-id is another */
+	int debug;		/* its debug file, or DWARF_LINES_NO_FILE; not used if its build-id
+				 * is another */
+	/* The file that dwz made for the one that has the debug information; not used if its
+	 * build-id is another. DWARF_LINES_NOT_ASKED: if there is one, the answer is only its name.
+	 * DWARF_LINES_NO_FILE: there is none to be had. */
+	int alternate;
 };
+
+#define DWARF_LINES_NO_FILE   (-1)
+#define DWARF_LINES_NOT_ASKED (-2)
 
 /* Finds all offsets. Debug information that takes more than @memory_bytes when it is read, or more
  * than DWARF_LINES_MEMORY_MAX, is refused before that. *@bytes is malloc'd for the caller, for

@@ -23,7 +23,7 @@
 #define LINE_ADDRESSES_MAX    256	/* rows on the largest terminals, and a margin */
 #define LINE_DEPTH_MAX	      64	/* gcc and clang were seen to inline 20 deep */
 #define LINE_CHAINS_BYTES_MAX (4u << 20)
-#define LINE_ALTERNATE_BYTES  64	/* "dwz" or a package's name, terminated */
+#define LINE_ALTERNATE_BYTES  126	/* "x86_64-linux-gnu/PACKAGE.debug", terminated */
 
 struct line_header {
 	uint64_t magic;
@@ -33,10 +33,9 @@ struct line_header {
 	uint32_t string_bytes;
 	struct build_id build_id;	/* as found in the object, count 0 if none */
 	/* The shared debug file that this one refers to and that was not given, or did not fit:
-	 * names may be missing. count 0: none. */
+	 * names are missing, or all if it was not asked for (dwarf_lines.h). count 0: none. */
 	struct build_id alternate;
-	char alternate_name[LINE_ALTERNATE_BYTES];	/* its base name, foreign; "" unknown */
-	uint8_t padding[6];
+	char alternate_name[LINE_ALTERNATE_BYTES];	/* its path below .dwz, foreign; "" unknown */
 };
 
 struct line_frame {

@@ -64,6 +64,9 @@ static int open_files(struct job *job, const struct dwarf_lines_inputs *inputs, 
 		err = dwarf_file_open(&job->debug, inputs->debug, why);
 	if (err)
 		return err;
+	if (job->debug.build_id.count && job->object.build_id.count &&
+	    !build_id_is_equal(&job->debug.build_id, &job->object.build_id))
+		dwarf_file_close(&job->debug);
 	job->source = job->debug.debug_bytes ? &job->debug : &job->object;
 	if (inputs->alternate < 0 || !job->source->alternate.count)
 		return 0;
@@ -103,6 +106,16 @@ static int read_files(struct job *job, struct diag *why)
 	if (!job->index || !job->frames || !job->strings)
 		return out_of_memory(why);
 	job->strings[0] = '\0';
+	job->string_bytes = 1;
+	return 0;
+}
+
+/* Nothing is known yet but the name of a file that is wanted too. */
+static int ask_for_alternate(struct job *job, struct diag *why)
+{
+	job->strings = calloc(1, 1);
+	if (!job->strings)
+		return out_of_memory(why);
 	job->string_bytes = 1;
 	return 0;
 }
@@ -163,6 +176,10 @@ static int find_one(struct job *job, uint64_t offset)
 
 static int find_all(struct job *job, struct diag *why)
 {
+	int err = read_files(job, why);
+
+	if (err)
+		return err;
 	for (uint32_t i = 0; i < job->address_count; i++) {
 		if (find_one(job, job->offsets[i]))
 			return out_of_memory(why);
@@ -171,11 +188,12 @@ static int find_all(struct job *job, struct diag *why)
 	return 0;
 }
 
-/* A path's last part, if it may be shown to whoever opens files by it. */
+/* What is below the directory where distributions keep such files, or the base name. */
 static void put_alternate_name(char out[LINE_ALTERNATE_BYTES], const char *path)
 {
+	const char *directory = strstr(path, "/.dwz/");
 	const char *slash = strrchr(path, '/');
-	const char *name = slash ? slash + 1 : path;
+	const char *name = directory ? directory + strlen("/.dwz/") : slash ? slash + 1 : path;
 
 	if (strlen(name) < LINE_ALTERNATE_BYTES)
 		strcpy(out, name);
@@ -221,9 +239,9 @@ int dwarf_lines_find(const struct dwarf_lines_inputs *inputs, uint64_t memory_by
 		err = open_files(job, inputs, why);
 	if (!err)
 		err = check_cost(job, memory_bytes, why);
-	if (!err)
-		err = read_files(job, why);
-	if (!err)
+	if (!err && inputs->alternate == DWARF_LINES_NOT_ASKED && job->source->alternate.count)
+		err = ask_for_alternate(job, why);
+	else if (!err)
 		err = find_all(job, why);
 	if (!err)
 		err = put_answer(job, bytes, bytes_count, why);

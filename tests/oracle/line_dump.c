@@ -17,7 +17,7 @@
 
 static int open_input(const char *path)
 {
-	int fd = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+	int fd = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC) : DWARF_LINES_NO_FILE;
 
 	if (fd < 0 && strcmp(path, "-")) {
 		perror(path);
