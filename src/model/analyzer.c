@@ -19,12 +19,13 @@
 #include "model/publisher.h"
 #include "model/source.h"
 
-#define REQUEST_QUEUE_BYTES 65536	/* a query has 3 KB; keys held down send many */
+#define REQUEST_QUEUE_BYTES (1u << 17)	/* a request has 6 KB; keys held down send many */
 #define RECORDS_PER_LOOK    1024	/* about a millisecond of work */
 #define FIRST_REFRESH_NS    (150 * CLOCK_NS_PER_MS) /* the screen should not stay empty */
 #define SECOND_REFRESH_NS   (500 * CLOCK_NS_PER_MS) /* by then the kernel's names are there */
 #define NAMES_WAIT_NS	    (5 * CLOCK_NS_PER_S)    /* for the last snapshot of a batch */
 #define TASKS_REFRESH_NS    (150 * CLOCK_NS_PER_MS) /* by then /proc was read for the new rows */
+#define SOURCES_REFRESH_NS  (20 * CLOCK_NS_PER_MS)  /* a fold takes a tenth of it */
 #define NAMES_REFRESH_NS    (200 * CLOCK_NS_PER_MS) /* a still picture whose names arrive */
 
 struct analyzer {
@@ -36,7 +37,7 @@ struct analyzer {
 	int request_fd, snapshot_fd;	/* eventfds */
 	uint64_t next_refresh_ns;
 	uint64_t refreshes;
-	uint64_t tasks_due_ns;		/* a second picture of rows just asked for; 0: none */
+	uint64_t more_due_ns;		/* a picture with more about the same rows; 0: none */
 	uint64_t enforced_seq;		/* slices up to here have been checked against the budget */
 	uint64_t end_ns;		/* when QUEUE_END came; 0: not yet */
 	struct diag end_why;
@@ -256,10 +257,14 @@ static void take_request(struct analyzer *analyzer, const struct request *reques
 	case REQUEST_QUERY:
 		config->query = request->query;
 		if (config->reader && (config->query.keys & (KEY_PID | KEY_TID)))
-			analyzer->tasks_due_ns = clock_now_ns() + TASKS_REFRESH_NS;
+			analyzer->more_due_ns = clock_now_ns() + TASKS_REFRESH_NS;
 		break;
 	case REQUEST_EVENT:
 		analyzer->publisher.event = request->value;
+		break;
+	case REQUEST_SOURCES:
+		source_lines_wish(&analyzer->publisher.source_lines, request->wishes,
+				  request->value);
 		break;
 	}
 }
@@ -285,8 +290,8 @@ static void take_requests(struct analyzer *analyzer)
 		if (next->kind == REQUEST_INTERVAL || next->kind == REQUEST_FREEZE ||
 		    next->kind == REQUEST_ZERO)
 			restart_refresh(analyzer);
+		any |= next->kind != REQUEST_SOURCES;
 		spsc_release(&analyzer->requests);
-		any = true;
 	}
 	if (any)
 		publish(analyzer, analyzer->is_last_published);
@@ -326,12 +331,23 @@ static void refresh_names(struct analyzer *analyzer, uint64_t now_ns)
 	publish(analyzer, analyzer->is_last_published);
 }
 
-/* What the first picture asked of /proc is there now; a still picture would never say it. */
-static void refresh_tasks(struct analyzer *analyzer, uint64_t now_ns)
+/* A line that the screen waits for; more may follow it in a moment. */
+static void take_sources(struct analyzer *analyzer)
 {
-	if (!analyzer->tasks_due_ns || now_ns < analyzer->tasks_due_ns)
+	const uint64_t due_ns = clock_now_ns() + SOURCES_REFRESH_NS;
+
+	if (!source_lines_take(&analyzer->publisher.source_lines))
 		return;
-	analyzer->tasks_due_ns = 0;
+	if (!analyzer->more_due_ns || due_ns < analyzer->more_due_ns)
+		analyzer->more_due_ns = due_ns;
+}
+
+/* What the first picture asked of /proc is there now; a still picture would never say it. */
+static void refresh_more(struct analyzer *analyzer, uint64_t now_ns)
+{
+	if (!analyzer->more_due_ns || now_ns < analyzer->more_due_ns)
+		return;
+	analyzer->more_due_ns = 0;
 	publish(analyzer, analyzer->is_last_published);
 }
 
@@ -397,8 +413,8 @@ static int poll_ms(struct analyzer *analyzer, uint64_t now_ns)
 	uint64_t due_ns = publisher_due_ns(&analyzer->publisher);
 	int due_ms;
 
-	if (analyzer->tasks_due_ns && analyzer->tasks_due_ns < due_ns)
-		due_ns = analyzer->tasks_due_ns;
+	if (analyzer->more_due_ns && analyzer->more_due_ns < due_ns)
+		due_ns = analyzer->more_due_ns;
 	if (due_ns == UINT64_MAX)
 		return refresh_ms;
 	due_ms = ms_until(due_ns, now_ns);
@@ -415,20 +431,24 @@ static void *run(void *argument)
 		{ .fd = config->opener ? object_opener_fd(config->opener) : -1, .events = POLLIN },
 		{ .fd = config->reader ? process_reader_fd(config->reader) : -1,
 		  .events = POLLIN },
+		{ .fd = config->line_server ? line_server_fd(config->line_server) : -1,
+		  .events = POLLIN },
 	};
 	eventfd_t count;
 	bool has_more = false;
 
 	while (!atomic_load_explicit(&analyzer->stop, memory_order_acquire)) { /* analyzer_stop() */
-		poll(fds, 4, has_more ? 0 : poll_ms(analyzer, clock_now_ns()));
+		poll(fds, sizeof(fds) / sizeof(fds[0]),
+		     has_more ? 0 : poll_ms(analyzer, clock_now_ns()));
 		if (fds[0].revents & POLLIN)
 			eventfd_read(config->queue_fd, &count);
 		has_more = drain(analyzer);
 		ingest_poll(&analyzer->ingest, false);
 		enforce_budget(analyzer);
 		take_requests(analyzer);
+		take_sources(analyzer);
 		publisher_tick(&analyzer->publisher, clock_now_ns());
-		refresh_tasks(analyzer, clock_now_ns());
+		refresh_more(analyzer, clock_now_ns());
 		refresh_if_due(analyzer, clock_now_ns());
 	}
 	return NULL;
