@@ -140,6 +140,8 @@ static int start_analyzer(struct session *session, const struct options *options
 		.opener = session->opener, .reader = session->reader, .host = session->host,
 		.line_server = session->line_server,
 		.wants_all_events = options->is_batch,
+		.wants_sources = options->is_batch && options->wants_source,
+		.source_rows = options->max_rows,
 		.query = { .keys = options->keys, .filter = options->filter },
 		.window = options->window, .window_ns = options->window_ns,
 		.interval_ns = options->interval_ns, .memory_bytes = options->memory_bytes,

@@ -50,6 +50,8 @@ void source_lines_finish(struct source_lines *lines);
 struct source_text source_lines_find(const struct source_lines *lines,
 				     const struct source_wish *of, bool has_chain);
 
+/* Is anything to be known of it that is not known yet? */
+bool source_lines_can_be_wished(const struct source_lines *lines, const struct source_wish *of);
 /* These instead of all wishes before. */
 void source_lines_wish(struct source_lines *lines, const struct source_wish *wishes,
 		       uint32_t count);

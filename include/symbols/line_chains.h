@@ -38,6 +38,8 @@ struct line_header {
 	char alternate_name[LINE_ALTERNATE_BYTES];	/* its path below .dwz, foreign; "" unknown */
 };
 
+_Static_assert(sizeof(struct line_header) == 192, "no gaps that nobody fills");
+
 struct line_frame {
 	uint32_t function;	/* offset into the strings; "" unknown. Demangled */
 	uint32_t file;		/* the same; whole path as recorded */

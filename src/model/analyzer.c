@@ -18,6 +18,7 @@
 #include "model/budget.h"
 #include "model/publisher.h"
 #include "model/source.h"
+#include "model/source_hold.h"
 
 #define REQUEST_QUEUE_BYTES (1u << 17)	/* a request has 6 KB; keys held down send many */
 #define RECORDS_PER_LOOK    1024	/* about a millisecond of work */
@@ -32,6 +33,7 @@ struct analyzer {
 	struct analyzer_config config;
 	struct ingest ingest;
 	struct publisher publisher;
+	struct source_hold hold;
 	struct spsc requests;
 	struct mailbox mailbox;
 	int request_fd, snapshot_fd;	/* eventfds */
@@ -71,6 +73,7 @@ int analyzer_create(struct analyzer **out, const struct analyzer_config *config,
 		return err;
 	}
 	publisher_init(&analyzer->publisher, &analyzer->config, &analyzer->ingest);
+	source_hold_init(&analyzer->hold, &analyzer->publisher.source_lines, config->source_rows);
 	*out = analyzer;
 	return 0;
 }
@@ -91,6 +94,7 @@ void analyzer_destroy(struct analyzer *analyzer)
 		return;
 	analyzer_stop(analyzer);
 	snapshot_destroy(mailbox_take(&analyzer->mailbox));
+	source_hold_finish(&analyzer->hold);
 	publisher_finish(&analyzer->publisher);
 	ingest_finish(&analyzer->ingest);
 	spsc_finish(&analyzer->requests);
@@ -200,6 +204,12 @@ static bool drain(struct analyzer *analyzer)
 	return taken == RECORDS_PER_LOOK;
 }
 
+static void deliver(struct analyzer *analyzer, struct snapshot *snapshot)
+{
+	snapshot_destroy(mailbox_put(&analyzer->mailbox, snapshot));
+	eventfd_write(analyzer->snapshot_fd, 1);
+}
+
 static void publish(struct analyzer *analyzer, bool is_last)
 {
 	struct snapshot *snapshot = publisher_make(&analyzer->publisher, is_last,
@@ -208,8 +218,10 @@ static void publish(struct analyzer *analyzer, bool is_last)
 	if (!snapshot)
 		return;		/* no memory now: the next refresh tries again */
 	analyzer->ingest.has_new_names = false;
-	snapshot_destroy(mailbox_put(&analyzer->mailbox, snapshot));
-	eventfd_write(analyzer->snapshot_fd, 1);
+	if (analyzer->config.wants_sources)
+		source_hold_put(&analyzer->hold, snapshot, clock_now_ns());
+	else
+		deliver(analyzer, snapshot);
 }
 
 static void schedule(struct analyzer *analyzer, uint64_t now_ns)
@@ -300,7 +312,8 @@ static void take_requests(struct analyzer *analyzer)
 /* In batch mode a snapshot that nobody took yet must not be overwritten, and its time with it. */
 static bool must_wait_for_reader(struct analyzer *analyzer)
 {
-	return analyzer->config.window == WINDOW_INTERVAL && !mailbox_is_empty(&analyzer->mailbox);
+	return analyzer->hold.snapshot || (analyzer->config.window == WINDOW_INTERVAL &&
+					   !mailbox_is_empty(&analyzer->mailbox));
 }
 
 /* The last picture, once all that was read is counted and (within reason) named. */
@@ -336,10 +349,18 @@ static void take_sources(struct analyzer *analyzer)
 {
 	const uint64_t due_ns = clock_now_ns() + SOURCES_REFRESH_NS;
 
-	if (!source_lines_take(&analyzer->publisher.source_lines))
+	if (!source_lines_take(&analyzer->publisher.source_lines) || analyzer->config.wants_sources)
 		return;
 	if (!analyzer->more_due_ns || due_ns < analyzer->more_due_ns)
 		analyzer->more_due_ns = due_ns;
+}
+
+static void release_held(struct analyzer *analyzer)
+{
+	struct snapshot *snapshot = source_hold_release(&analyzer->hold, clock_now_ns());
+
+	if (snapshot)
+		deliver(analyzer, snapshot);
 }
 
 /* What the first picture asked of /proc is there now; a still picture would never say it. */
@@ -415,6 +436,8 @@ static int poll_ms(struct analyzer *analyzer, uint64_t now_ns)
 
 	if (analyzer->more_due_ns && analyzer->more_due_ns < due_ns)
 		due_ns = analyzer->more_due_ns;
+	if (analyzer->hold.snapshot && analyzer->hold.until_ns < due_ns)
+		due_ns = analyzer->hold.until_ns;
 	if (due_ns == UINT64_MAX)
 		return refresh_ms;
 	due_ms = ms_until(due_ns, now_ns);
@@ -450,6 +473,7 @@ static void *run(void *argument)
 		publisher_tick(&analyzer->publisher, clock_now_ns());
 		refresh_more(analyzer, clock_now_ns());
 		refresh_if_due(analyzer, clock_now_ns());
+		release_held(analyzer);
 	}
 	return NULL;
 }

@@ -88,18 +88,25 @@ struct source_text source_lines_find(const struct source_lines *lines,
 	return text;
 }
 
+bool source_lines_can_be_wished(const struct source_lines *lines, const struct source_wish *of)
+{
+	const struct object_table *objects = &lines->ingest->objects;
+	const struct object *object = of->object < objects->count ? &objects->objects[of->object]
+								  : NULL;
+
+	return lines->server && object && object->state == OBJECT_READY &&
+	       object->mode == MODE_USER && !find_answer(lines, of) &&
+	       id_map_get(&lines->refused, of->object) == ID_MAP_NONE;
+}
+
 /* Wishes that were granted, or will never be. */
 static void drop_settled(struct source_lines *lines)
 {
 	uint32_t kept = 0;
 
-	for (uint32_t i = 0; i < lines->wish_count; i++) {
-		const struct source_wish *wish = &lines->wishes[i];
-
-		if (!find_answer(lines, wish) &&
-		    id_map_get(&lines->refused, wish->object) == ID_MAP_NONE)
-			lines->wishes[kept++] = *wish;
-	}
+	for (uint32_t i = 0; i < lines->wish_count; i++)
+		if (source_lines_can_be_wished(lines, &lines->wishes[i]))
+			lines->wishes[kept++] = lines->wishes[i];
 	lines->wish_count = kept;
 }
 
@@ -167,21 +174,13 @@ static bool describe_object(const struct ingest *ingest, uint32_t id, struct ope
 	       object->build_id.count;
 }
 
-static bool can_have_lines(const struct ingest *ingest, uint32_t id)
-{
-	const struct object *object = id < ingest->objects.count ? &ingest->objects.objects[id]
-								 : NULL;
-
-	return object && object->state == OBJECT_READY && object->mode == MODE_USER;
-}
-
 /* The first wish's object, and all that is wished for of it. */
 static void ask(struct source_lines *lines)
 {
 	struct line_request *request;
 	uint32_t object;
 
-	if (!lines->server || !lines->wish_count || !line_server_is_idle(lines->server))
+	if (!lines->wish_count || !line_server_is_idle(lines->server))
 		return;
 	request = calloc(1, sizeof(*request));
 	if (!request)
@@ -205,10 +204,8 @@ static void ask(struct source_lines *lines)
 void source_lines_wish(struct source_lines *lines, const struct source_wish *wishes,
 		       uint32_t count)
 {
-	lines->wish_count = 0;
-	for (uint32_t i = 0; i < count && i < SOURCE_WISHES_MAX; i++)
-		if (can_have_lines(lines->ingest, wishes[i].object))
-			lines->wishes[lines->wish_count++] = wishes[i];
+	lines->wish_count = count < SOURCE_WISHES_MAX ? count : SOURCE_WISHES_MAX;
+	memcpy(lines->wishes, wishes, lines->wish_count * sizeof(*wishes));
 	drop_settled(lines);
 	ask(lines);
 }
