@@ -1,6 +1,7 @@
 /* The worker's side of source lines: a small program whose lines are known, in the forms that need
  * care, and a thousand damaged copies of it through the sandbox. What the lines are in general is
  * compared with other programs by tests/oracle/check_lines. */
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -338,16 +339,35 @@ static bool try_damaged(struct sandbox *sandbox, const unsigned char *bytes, siz
 	return !err;
 }
 
-/* Bits are flipped where the debug information is, the last two thirds of the file; each file is cut
- * off somewhere every eighth time. */
+/* The debug sections are behind one another: where they begin and end. */
+static void find_debug_sections(const unsigned char *bytes, size_t *begin, size_t *end)
+{
+	const Elf64_Ehdr *header = (const void *)bytes;
+	const Elf64_Shdr *sections = (const void *)(bytes + header->e_shoff);
+	const char *names = (const char *)bytes + sections[header->e_shstrndx].sh_offset;
+
+	*begin = *end = 0;
+	for (int i = 1; i < header->e_shnum; i++) {
+		if (strncmp(names + sections[i].sh_name, ".debug_", 7) != 0)
+			continue;
+		if (!*begin)
+			*begin = sections[i].sh_offset;
+		*end = sections[i].sh_offset + sections[i].sh_size;
+	}
+	assert_in_range(*end - *begin, 1000, 100000);
+}
+
+/* Bits are flipped where the debug information is; every eighth file is cut off somewhere. */
 static void test_a_thousand_damaged_files_harm_nobody(void **state)
 {
 	struct sandbox *sandbox = *state;
 	uint64_t seed = 20, offsets[64];
 	unsigned char *whole, *copy;
 	const size_t count = read_whole("plain", &whole);
+	size_t begin, end;
 	int found = 0;
 
+	find_debug_sections(whole, &begin, &end);
 	copy = malloc(count);
 	for (size_t i = 0; i < 64; i++)
 		offsets[i] = marked_offset() - 32 + i;
@@ -357,7 +377,7 @@ static void test_a_thousand_damaged_files_harm_nobody(void **state)
 
 		memcpy(copy, whole, count);
 		for (uint32_t flips = 1 + random_below(&seed, 20); flips; flips--)
-			copy[count / 3 + random_below(&seed, (uint32_t)(count - count / 3))] ^=
+			copy[begin + random_below(&seed, (uint32_t)(end - begin))] ^=
 				(unsigned char)(1u << random_below(&seed, 8));
 		if (round % 8 == 0)
 			kept = random_below(&seed, (uint32_t)count);
