@@ -29,6 +29,7 @@ static void show_rows(struct scene *scene)
 	scene->snapshot.rows = rows;
 	scene->snapshot.row_count = ROWS;
 	scene_show(scene);
+	scene_press_key(scene, UI_KEY_HOME);
 }
 
 static int set_up(void **state)
