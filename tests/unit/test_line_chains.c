@@ -1,5 +1,5 @@
-/* The check of what a worker answers: one good answer made by hand, and everything that may be wrong
- * with it. */
+/* The check of what a worker answers: one good answer made by hand, and everything that may be
+ * wrong with it. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -137,7 +137,8 @@ static void test_flipped_bits_are_refused_or_harmless(void **state)
 
 		answer = good;
 		for (int flips = 0; flips < 3; flips++)
-			bytes[random_next(&seed) % whole] ^= (unsigned char)(1u << random_next(&seed) % 8);
+			bytes[random_below(&seed, whole)] ^=
+				(unsigned char)(1u << random_below(&seed, 8));
 		if (check())
 			continue;
 		for (uint32_t i = 0; i < chains.first[2]; i++) {

@@ -248,7 +248,7 @@ static void test_a_held_snapshot_goes_with_its_lines(void **state)
 	take_all();
 	snapshot = source_hold_release(&hold, now_ns);
 	assert_non_null(snapshot);
-	assert_int_equal(strncmp(snapshot->rows[0].source, FILE_NAME ":", strlen(FILE_NAME) + 1), 0);
+	assert_non_null(strstr(snapshot->rows[0].source, FILE_NAME ":"));
 	snapshot_destroy(snapshot);
 	assert_null(source_hold_release(&hold, now_ns));
 }
