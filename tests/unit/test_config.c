@@ -320,7 +320,8 @@ static int remember(void)
 	struct column_choice chosen;
 
 	setenv("XDG_CONFIG_HOME", place, 1);
-	if (start() || !config.keeps_state || memcmp(&config.columns, &columns_at_first, sizeof(columns_at_first)) != 0)
+	if (start() || !config.keeps_state || memcmp(&config.columns, &columns_at_first,
+						    sizeof(columns_at_first)) != 0)
 		return 1;
 	if (config_save_state(&config, &config.columns, &why) || is_there("state"))
 		return 2;	/* nothing was changed */
@@ -346,7 +347,8 @@ static int remember(void)
 	write_own("state", "[columns]\ntasks = self, bar\n[options]\ndelay = 1\n");
 	if (config_read(&config, NULL, &why) || config_load_state(&config, &why) != -EINVAL)
 		return 7;
-	if (config.setting_count || memcmp(&config.columns, &config.file_columns, sizeof(columns_at_first)) != 0)
+	if (config.setting_count || memcmp(&config.columns, &config.file_columns,
+					    sizeof(columns_at_first)) != 0)
 		return 8;
 	return strstr(config.problems, ":4: only [columns] are remembered") ? 0 : 9;
 }

@@ -311,7 +311,7 @@ static size_t read_whole(const char *name, unsigned char **out)
 	return (size_t)status.st_size;
 }
 
-/* Whatever comes back is checked: it is refused, or it can be read. Returns whether it was found. */
+/* What comes back is checked: refused, or it can be read. Returns whether it was found. */
 static bool try_damaged(struct sandbox *sandbox, const unsigned char *bytes, size_t count,
 			const uint64_t *offsets, size_t offset_count)
 {
