@@ -220,7 +220,8 @@ static int put_answer(const struct job *job, void **bytes, size_t *bytes_count, 
 		return out_of_memory(why);
 	memcpy(at, &header, sizeof(header));
 	memcpy(at + sizeof(header), job->first, first_bytes);
-	memcpy(at + sizeof(header) + first_bytes, job->frames, frames_bytes);
+	if (frames_bytes)
+		memcpy(at + sizeof(header) + first_bytes, job->frames, frames_bytes);
 	memcpy(at + sizeof(header) + first_bytes + frames_bytes, job->strings, job->string_bytes);
 	return 0;
 }

@@ -15,6 +15,14 @@ static void set_magic(void *answer, size_t count)
 		memcpy(answer, &magic, sizeof(magic));
 }
 
+static void read_frame(const struct line_chains *chains, const struct line_frame *frame,
+		       size_t count)
+{
+	if (strlen(line_chains_text(chains, frame->file)) > count ||
+	    strlen(line_chains_text(chains, frame->function)) > count)
+		abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
 {
 	const uint32_t asked = count ? bytes[count - 1] % 8 : 0;
@@ -23,13 +31,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
 
 	memcpy(copy, bytes, count);
 	set_magic(copy, count);
-	if (!line_chains_check(&chains, copy, count, asked, NULL)) {
-		for (uint32_t i = 0; i < asked; i++)
-			for (uint32_t f = chains.first[i]; f < chains.first[i + 1]; f++)
-				if (strlen(line_chains_text(&chains, chains.frames[f].file)) > count ||
-				    strlen(line_chains_text(&chains, chains.frames[f].function)) > count)
-					abort();
-	}
+	if (!line_chains_check(&chains, copy, count, asked, NULL))
+		for (uint32_t i = 0; i < chains.first[asked]; i++)
+			read_frame(&chains, &chains.frames[i], count);
 	free(copy);
 	return 0;
 }
