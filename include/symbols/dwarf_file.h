@@ -9,34 +9,29 @@
 #define SYMBOLS_DWARF_FILE_H
 
 #include <elfutils/libdw.h>
-#include <stdbool.h>
-#include <stdint.h>
 
-#include "base/build_id.h"
-#include "base/diag.h"
+#include "symbols/elf_file.h"
 
 struct dwarf_file {
-	Elf *elf;		/* owned, as the next */
-	Dwarf *dwarf;		/* after dwarf_file_read(), else NULL */
-	uint64_t file_bytes;
+	struct elf_file elf;
+	Dwarf *dwarf;		/* owned; after dwarf_file_read(), else NULL */
 	uint64_t debug_bytes;	/* what reading its debug information will take; 0: it has none */
-	struct build_id build_id;
 	struct build_id alternate;	/* of the shared file that dwz made; count 0: none */
-	const char *alternate_path;	/* foreign; "" none. BORROWED from elf */
+	const char *alternate_path;	/* foreign, terminated. BORROWED from elf; NULL none */
 };
 
 /* Opens the file behind @fd, which stays the caller's and must outlive @file, and sums up its debug
- * sections; reads none of them. 0, or -ENOEXEC, -EBADMSG, -ENOMEM, then nothing is open. */
+ * sections; reads none of them. 0, or as elf_file_open(), then nothing is open. */
 int dwarf_file_open(struct dwarf_file *file, int fd, struct diag *why);
-void dwarf_file_close(struct dwarf_file *file);
+void dwarf_file_close(struct dwarf_file *file);	/* a zeroed one is fine */
 
 /* Reads (and inflates) the debug information. @alternate: the file that .gnu_debugaltlink means,
  * already read; NULL: names that are in there stay unknown. It must outlive @file. 0, -ENODATA
- * there is none, -EBADMSG, -ENOMEM. */
+ * there is none, -EBADMSG. Out of memory ends the process: libdw knows no other way. */
 int dwarf_file_read(struct dwarf_file *file, const struct dwarf_file *alternate, struct diag *why);
 
 /* Translates a file offset, as flat tables have them, into a virtual address by the executable
- * PT_LOAD that holds it. False: none does. */
+ * PT_LOAD that holds it, of those that elf_file_read_segments() found. False: none does. */
 bool dwarf_file_address(const struct dwarf_file *file, uint64_t offset, uint64_t *address);
 
 #endif

@@ -12,8 +12,8 @@
 struct dwarf_lines_inputs {
 	int object;
 	int offsets;		/* uint64_t each, at most LINE_ADDRESSES_MAX: file offsets in object */
-	int debug;		/* its debug file, or DWARF_LINES_NO_FILE; not used if its build-id
-				 * is another */
+	int debug;		/* its debug file, or DWARF_LINES_NO_FILE; not used if it belongs
+				 * to another object */
 	/* The file that dwz made for the one that has the debug information; not used if its
 	 * build-id is another. DWARF_LINES_NOT_ASKED: if there is one, the answer is only its name.
 	 * DWARF_LINES_NO_FILE: there is none to be had. */

@@ -14,6 +14,7 @@
 
 #include "symbols/dwarf_file.h"
 #include "symbols/dwarf_index.h"
+#include "symbols/elf_debug_file.h"
 #include "symbols/line_chains.h"
 
 #define TEXT_BYTES_MAX	  4096	/* of one function's or file's name */
@@ -60,20 +61,34 @@ static int open_files(struct job *job, const struct dwarf_lines_inputs *inputs, 
 {
 	int err = dwarf_file_open(&job->object, inputs->object, why);
 
+	if (!err)
+		err = elf_file_read_segments(&job->object.elf, why);
 	if (!err && inputs->debug >= 0)
 		err = dwarf_file_open(&job->debug, inputs->debug, why);
 	if (err)
 		return err;
-	if (job->debug.build_id.count && job->object.build_id.count &&
-	    !build_id_is_equal(&job->debug.build_id, &job->object.build_id))
+	if (inputs->debug >= 0 &&
+	    !elf_debug_file_belongs(&job->object.elf, &job->debug.elf, inputs->debug))
 		dwarf_file_close(&job->debug);
 	job->source = job->debug.debug_bytes ? &job->debug : &job->object;
-	if (inputs->alternate < 0 || !job->source->alternate.count)
+	return 0;
+}
+
+/* Not used if it is another than the one that is meant. */
+static int open_alternate(struct job *job, int fd, struct diag *why)
+{
+	struct build_id id;
+	int err;
+
+	if (fd < 0 || !job->source->alternate.count)
 		return 0;
-	err = dwarf_file_open(&job->alternate, inputs->alternate, why);
-	if (!err && !build_id_is_equal(&job->alternate.build_id, &job->source->alternate))
+	err = dwarf_file_open(&job->alternate, fd, why);
+	if (err)
+		return err;
+	id = elf_file_build_id(&job->alternate.elf);
+	if (!build_id_is_equal(&id, &job->source->alternate))
 		dwarf_file_close(&job->alternate);
-	return err;
+	return 0;
 }
 
 static int check_cost(const struct job *job, uint64_t memory_bytes, struct diag *why)
@@ -199,12 +214,12 @@ static void put_alternate_name(char out[LINE_ALTERNATE_BYTES], const char *path)
 		strcpy(out, name);
 }
 
-static int put_answer(const struct job *job, void **bytes, size_t *bytes_count, struct diag *why)
+static int put_answer(struct job *job, void **bytes, size_t *bytes_count, struct diag *why)
 {
 	struct line_header header = {
 		.magic = LINE_CHAINS_MAGIC, .version = LINE_CHAINS_VERSION,
 		.address_count = job->address_count, .frame_count = job->frame_count,
-		.string_bytes = job->string_bytes, .build_id = job->object.build_id,
+		.string_bytes = job->string_bytes, .build_id = elf_file_build_id(&job->object.elf),
 	};
 	const size_t first_bytes = (job->address_count + 1) * sizeof(*job->first);
 	const size_t frames_bytes = job->frame_count * sizeof(*job->frames);
@@ -238,6 +253,8 @@ int dwarf_lines_find(const struct dwarf_lines_inputs *inputs, uint64_t memory_by
 	err = read_offsets(job, inputs->offsets, why);
 	if (!err)
 		err = open_files(job, inputs, why);
+	if (!err)
+		err = open_alternate(job, inputs->alternate, why);
 	if (!err)
 		err = check_cost(job, memory_bytes, why);
 	if (!err && inputs->alternate == DWARF_LINES_NOT_ASKED && job->source->alternate.count)

@@ -79,7 +79,8 @@ int main(int argc, char **argv)
 	while (count < OFFSETS_MAX && scanf("%" SCNx64, &offsets[count]) == 1)
 		count++;
 	begin = cpu_ns();
-	if (dwarf_file_open(&object, inputs.object, NULL))
+	if (dwarf_file_open(&object, inputs.object, NULL) ||
+	    elf_file_read_segments(&object.elf, NULL))
 		return 1;
 	if (strcmp(argv[2], "-") != 0) {
 		inputs.debug = open(argv[2], O_RDONLY | O_CLOEXEC);
