@@ -215,8 +215,9 @@ static void test_what_takes_too_much_memory_is_refused_before_it_is_read(void **
 	assert_non_null(strstr(found.why.text, "the limit is 0 MiB"));
 	/* 300 MB of zeros, 300 KB in the file. */
 	assert_int_equal(run("head -c 300000000 /dev/zero >zeros && "
-			     "objcopy --add-section .debug_types=zeros "
-			     "--compress-debug-sections plain bomb && rm zeros"), 0);
+			     "objcopy --add-section .debug_types=zeros plain large && "
+			     "objcopy --compress-debug-sections large bomb && "
+			     "rm zeros large && test $(stat -c %%s bomb) -lt 1000000"), 0);
 	found = find("bomb", NULL, NULL, (uint64_t)256 << 20);
 	assert_int_equal(found.err, -E2BIG);
 	assert_non_null(strstr(found.why.text, "takes 286 MiB, the limit is 256 MiB"));
@@ -311,9 +312,9 @@ static size_t read_whole(const char *name, unsigned char **out)
 	return (size_t)status.st_size;
 }
 
-/* What comes back is checked: refused, or it can be read. Returns whether it was found. */
-static bool try_damaged(struct sandbox *sandbox, const unsigned char *bytes, size_t count,
-			const uint64_t *offsets, size_t offset_count)
+/* What comes back is checked: refused with a reason, or it can be read. 0 or -errno. */
+static int try_damaged(struct sandbox *sandbox, const unsigned char *bytes, size_t count,
+		       const uint64_t *offsets, size_t offset_count)
 {
 	const struct dwarf_lines_inputs inputs = {
 		.object = memfd_create("damaged", MFD_CLOEXEC),
@@ -336,11 +337,12 @@ static bool try_damaged(struct sandbox *sandbox, const unsigned char *bytes, siz
 	sandbox_bytes_finish(&answer);
 	close(inputs.object);
 	close(inputs.offsets);
-	return !err;
+	return err;
 }
 
-/* The debug sections are behind one another: where they begin and end. */
-static void find_debug_sections(const unsigned char *bytes, size_t *begin, size_t *end)
+/* Where the sections are, whose names begin with @prefix: they are behind one another. */
+static void find_sections(const unsigned char *bytes, const char *prefix, size_t *begin,
+			  size_t *end)
 {
 	const Elf64_Ehdr *header = (const void *)bytes;
 	const Elf64_Shdr *sections = (const void *)(bytes + header->e_shoff);
@@ -348,13 +350,46 @@ static void find_debug_sections(const unsigned char *bytes, size_t *begin, size_
 
 	*begin = *end = 0;
 	for (int i = 1; i < header->e_shnum; i++) {
-		if (strncmp(names + sections[i].sh_name, ".debug_", 7) != 0)
+		if (strncmp(names + sections[i].sh_name, prefix, strlen(prefix)) != 0)
 			continue;
 		if (!*begin)
 			*begin = sections[i].sh_offset;
 		*end = sections[i].sh_offset + sections[i].sh_size;
 	}
-	assert_in_range(*end - *begin, 1000, 100000);
+	assert_in_range(*end - *begin, 300, 100000);
+}
+
+/* Each reference to a next DIE (DW_AT_sibling) leads, in its turn, back to the first one. */
+static void test_references_that_lead_back_come_to_an_end(void **state)
+{
+	struct sandbox *sandbox = *state;
+	const uint64_t offset = marked_offset();
+	unsigned int level, at, first = 0, patched = 0;
+	char command[256], line[512];
+	unsigned char *bytes;
+	const size_t count = read_whole("plain", &bytes);
+	size_t begin, end;
+	FILE *dump;
+
+	find_sections(bytes, ".debug_info", &begin, &end);
+	snprintf(command, sizeof(command), "readelf --debug-dump=info %s/plain", directory);
+	dump = popen(command, "re");
+	while (fgets(line, sizeof(line), dump)) {
+		uint32_t before;
+
+		if (!first && sscanf(line, " <%u><%x>: Abbrev", &level, &at) == 2 && level == 1)
+			first = at;
+		if (sscanf(line, " <%x> DW_AT_sibling", &at) != 1 || !strstr(line, "DW_AT_sibling"))
+			continue;
+		memcpy(&before, bytes + begin + at, sizeof(before));
+		memcpy(bytes + begin + at, &first, sizeof(before));	/* DW_FORM_ref4 */
+		assert_int_equal(try_damaged(sandbox, bytes, count, &offset, 1), 0);
+		memcpy(bytes + begin + at, &before, sizeof(before));
+		patched++;
+	}
+	pclose(dump);
+	assert_in_range(patched, 2, 1000);
+	free(bytes);
 }
 
 /* Bits are flipped where the debug information is; every eighth file is cut off somewhere. */
@@ -367,7 +402,7 @@ static void test_a_thousand_damaged_files_harm_nobody(void **state)
 	size_t begin, end;
 	int found = 0;
 
-	find_debug_sections(whole, &begin, &end);
+	find_sections(whole, ".debug_", &begin, &end);
 	copy = malloc(count);
 	for (size_t i = 0; i < 64; i++)
 		offsets[i] = marked_offset() - 32 + i;
@@ -381,7 +416,7 @@ static void test_a_thousand_damaged_files_harm_nobody(void **state)
 				(unsigned char)(1u << random_below(&seed, 8));
 		if (round % 8 == 0)
 			kept = random_below(&seed, (uint32_t)count);
-		found += try_damaged(sandbox, copy, kept, offsets, 64);
+		found += !try_damaged(sandbox, copy, kept, offsets, 64);
 	}
 	assert_in_range(found, 100, 999);	/* both happened */
 	free(copy);
@@ -416,6 +451,8 @@ int main(void)
 		cmocka_unit_test(test_a_shared_debug_file_with_another_build_id_is_not_used),
 		cmocka_unit_test(test_no_file_is_opened_by_a_path_in_the_debug_information),
 		cmocka_unit_test(test_more_offsets_than_rows_are_refused),
+		cmocka_unit_test_setup_teardown(test_references_that_lead_back_come_to_an_end,
+						start_sandbox, stop_sandbox),
 		cmocka_unit_test_setup_teardown(test_a_thousand_damaged_files_harm_nobody,
 						start_sandbox, stop_sandbox),
 	};
