@@ -259,7 +259,9 @@ static void put_symbol(struct canvas *canvas, struct canvas_area area, const str
 
 static void put_source(struct canvas *canvas, struct canvas_area area, const struct column_row *of)
 {
-	canvas_put_text(canvas, area, of->row->source, ROLE_DIM);
+	const struct snapshot_row *row = of->row;
+
+	canvas_put_text(canvas, area, row->source[0] ? row->source : row->source_reason, ROLE_DIM);
 }
 
 static int by_weight(double a, double b)	/* largest first */

@@ -162,7 +162,7 @@ static _Noreturn void out_of_memory(void)
 int dwarf_file_read(struct dwarf_file *file, const struct dwarf_file *alternate, struct diag *why)
 {
 	if (!file->debug_bytes)
-		return diag_set(why, -ENODATA, "has no debug information");
+		return diag_set(why, -ENODATA, "no debug information");
 	if (!alternate && !hide_altlink(file))
 		return damaged("section headers", why);
 	file->dwarf = dwarf_begin_elf(file->elf.elf, DWARF_C_READ, NULL);

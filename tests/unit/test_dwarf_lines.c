@@ -202,7 +202,7 @@ static void test_without_debug_information_it_says_so(void **state)
 
 	(void)state;
 	assert_int_equal(found.err, -ENODATA);
-	assert_string_equal(found.why.text, "has no debug information");
+	assert_string_equal(found.why.text, "no debug information");
 }
 
 /* Its sections take some kilobytes. Compressed, what counts is what they will be. */

@@ -187,7 +187,7 @@ static void test_code_without_debug_information_says_why_and_is_left_alone(void 
 	source_lines_wish(&lines, &of, 1);
 	take_all();
 	assert_string_equal(look_up(of, true).line, "");
-	assert_string_equal(look_up(of, true).reason, "has no debug information");
+	assert_string_equal(look_up(of, true).reason, "no debug information");
 	assert_false(source_lines_can_be_wished(&lines, &of));
 }
 

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -82,7 +83,7 @@ static void test_what_is_known_or_never_will_be_is_not_asked_for(void **state)
 	rows[0].source = "a.c:3";
 	assert_null(asked(*state));
 	rows[0].source = "";
-	rows[0].source_reason = "has no debug information";
+	rows[0].source_reason = "no debug information";
 	assert_null(asked(*state));
 	rows[0].source_reason = "";
 	rows[0].state = SYMBOL_LOADING;
@@ -111,6 +112,20 @@ static void test_with_the_column_all_rows_on_the_screen_are_asked_for(void **sta
 	assert_int_equal(request->wishes[ROWS - 1].object, 10 + ROWS - 1);
 }
 
+static void test_the_column_says_the_line_or_why_there_is_none(void **state)
+{
+	struct scene *scene = *state;
+	const char *text;
+
+	scene->state.choice.hidden[VIEW_SYMBOLS] = 0;
+	rows[0].source = "main.c:31";
+	rows[1].source_reason = "no debug";
+	text = scene_text(scene);
+	assert_non_null(strstr(text, "SOURCE"));
+	assert_non_null(strstr(text, "main.c:31"));
+	assert_non_null(strstr(text, "no debug"));
+}
+
 static void test_other_views_ask_for_nothing(void **state)
 {
 	scene_press(*state, "?");
@@ -126,6 +141,7 @@ int main(void)
 		TEST(test_it_is_asked_for_once),
 		TEST(test_what_is_known_or_never_will_be_is_not_asked_for),
 		TEST(test_with_the_column_all_rows_on_the_screen_are_asked_for),
+		TEST(test_the_column_says_the_line_or_why_there_is_none),
 		TEST(test_other_views_ask_for_nothing),
 	};
 
