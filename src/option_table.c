@@ -124,6 +124,13 @@ const struct option_row option_rows[] = {
 		.help = "also samples of the idle loop",
 	},
 	{
+		.group = OPTIONS_SHOWN, .name = "source", .in_file = true,
+		.flag = FLAG(wants_source), .default_text = "false",
+		.help = "source file and line of each row",
+		.more = "Where debug information is installed. The screen has a column for it, "
+			"and fills it in; batch mode waits for it, at most two seconds a refresh.",
+	},
+	{
 		.group = OPTIONS_SCREEN, .name = "theme", .argument = "NAME",
 		.set = option_set_theme, .value = VALUE_THEME, .in_file = true,
 		.default_text = "default", .help = "colours: default, dark, light,\n"

@@ -99,6 +99,9 @@ static int create_stages(struct session *session, const struct options *options,
 	int err = object_opener_create(&session->opener, session->sandboxes[SANDBOX_OF_OBJECTS],
 				       open_cache(options), why);
 
+	if (!err)
+		err = line_server_create(&session->line_server,
+					 session->sandboxes[SANDBOX_OF_LINES], why);
 	if (!err && session->capture)
 		err = process_reader_create(&session->reader, why);
 	if (err)
@@ -151,7 +154,10 @@ static int start_analyzer(struct session *session, const struct options *options
 	struct analyzer_config config = {
 		.queue = &session->queue,
 		.opener = session->opener, .reader = session->reader, .host = session->host,
+		.line_server = session->line_server,
 		.wants_all_events = options->is_batch,
+		.wants_sources = options->is_batch && options->wants_source,
+		.source_rows = options->max_rows,
 		.query = { .keys = options->keys, .filter = options->filter },
 		.window = options->window, .window_ns = options->window_ns,
 		.interval_ns = options->interval_ns, .memory_bytes = options->memory_bytes,
@@ -226,6 +232,7 @@ void session_finish(struct session *session)
 	capture_destroy(session->capture);
 	process_reader_destroy(session->reader);
 	object_opener_destroy(session->opener);
+	line_server_destroy(session->line_server);
 	command_output_stop(session->command_output);
 	command_destroy(session->command);
 	for (size_t i = 0; i < SESSION_SANDBOXES; i++)
