@@ -14,6 +14,7 @@
 
 #include "symbols/elf_debug_file.h"
 #include "symbols/elf_file.h"
+#include "symbols/elf_plt.h"
 #include "symbols/elf_symbols.h"
 #include "symbols/elf_unwind.h"
 #include "symbols/flat_builder.h"
@@ -97,6 +98,13 @@ static int add_unwind_entries(struct compilation *job)
 	return err ? refuse_size(job, err) : 0;
 }
 
+static int add_plt_slots(struct compilation *job)
+{
+	int err = elf_plt_add(&job->main, job->builder);
+
+	return err ? refuse_size(job, err) : 0;
+}
+
 static void fill_header(struct compilation *job)
 {
 	struct elf_debug_link link = elf_debug_link_read(&job->main);
@@ -120,6 +128,8 @@ static int compile(struct compilation *job, int fd, int debug_fd, void **bytes,
 	err = add_section_ends(job);
 	if (!err)
 		err = add_all_symbols(job);
+	if (!err)
+		err = add_plt_slots(job);
 	if (!err)
 		err = add_unwind_entries(job);
 	if (err)

@@ -276,6 +276,9 @@ static void test_a_plt_slot_is_named_after_its_function_and_after_its_resolvers(
 
 	(void)state;
 	add_unwind(builder, 0x10, 0x60);	/* of the whole PLT */
+	add_unwind(builder, 0x70, 0x10);	/* of another with one slot */
+	assert_int_equal(flat_builder_add_plt(builder, 0x70, 16,
+					      (struct flat_name){ "free", 4 }), 0);
 	assert_int_equal(flat_builder_add_plt(builder, 0x20, 16,
 					      (struct flat_name){ "mallocXX", 6 }), 0);
 	assert_int_equal(flat_builder_add_plt_of(builder, 0x30, 16, 0x1000), 0);
@@ -291,6 +294,7 @@ static void test_a_plt_slot_is_named_after_its_function_and_after_its_resolvers(
 	expect_name(&built, 0x3f, "memcpy@plt");
 	expect_name(&built, 0x40, "fn_402000@plt");
 	expect_name(&built, 0x50, "fn_400010");
+	expect_name(&built, 0x70, "free@plt");
 	expect_name(&built, 0x1000, "memcpy");
 	free(built.bytes);
 }
