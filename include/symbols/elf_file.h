@@ -37,6 +37,7 @@ struct elf_segment {
 struct elf_file {
 	Elf *elf;
 	uint64_t file_bytes;
+	uint64_t unread_bytes;	/* how much may be read from now on */
 	GElf_Ehdr header;
 	bool is_32_bit;
 	struct elf_section *sections;	/* by number; [0] is none */

@@ -17,6 +17,7 @@
 
 #define FILE_BYTES_MAX	  ((uint64_t)2 << 30)	/* larger objects were not found in the wild */
 #define INFLATED_MAX	  (256u << 20)	/* of one section: ten times the largest .debug_frame seen */
+#define READS_MAX	  4	/* times the file's size: names of two sections may be shared */
 #define NOTE_BYTES_MAX	  (1u << 20)
 #define NOTES_MAX	  32		/* places to look for the build-id in; it is in the first 3 */
 #define SECTIONS_MAX	  100000	/* objects that run have 20 to 50 */
@@ -31,14 +32,23 @@ static int refuse_damaged(struct diag *why, const char *what)
 			libelf_error ? ": " : "", libelf_error ? elf_errmsg(libelf_error) : "");
 }
 
-static int refuse_memory(struct diag *why)
-{
-	return diag_set(why, -ENOMEM, "the symbol table needs more memory than allowed");
-}
-
 static bool is_inside(uint64_t offset, uint64_t bytes, uint64_t limit)
 {
 	return offset <= limit && bytes <= limit - offset;
+}
+
+/* A hostile file can have 100,000 sections that are each the whole file. */
+static bool take_bytes(struct elf_file *file, uint64_t offset, uint64_t bytes)
+{
+	if (!is_inside(offset, bytes, file->file_bytes) || bytes > file->unread_bytes)
+		return false;
+	file->unread_bytes -= bytes;
+	return true;
+}
+
+static int refuse_memory(struct diag *why)
+{
+	return diag_set(why, -ENOMEM, "the symbol table needs more memory than allowed");
 }
 
 static const char *section_name(const struct elf_file *file, uint32_t offset)
@@ -127,6 +137,7 @@ int elf_file_open(struct elf_file *out, int fd, struct diag *why)
 	if ((uint64_t)status.st_size > FILE_BYTES_MAX)
 		return diag_set(why, -E2BIG, "file is larger than 2 GiB");
 	out->file_bytes = (uint64_t)status.st_size;
+	out->unread_bytes = READS_MAX * out->file_bytes;
 	elf_version(EV_CURRENT);
 	out->elf = elf_begin(fd, ELF_C_READ, NULL);
 	return finish_open(out, why);
@@ -134,7 +145,7 @@ int elf_file_open(struct elf_file *out, int fd, struct diag *why)
 
 int elf_file_open_image(struct elf_file *out, void *image, size_t bytes, struct diag *why)
 {
-	*out = (struct elf_file){ .file_bytes = bytes };
+	*out = (struct elf_file){ .file_bytes = bytes, .unread_bytes = READS_MAX * bytes };
 	elf_version(EV_CURRENT);
 	out->elf = elf_memory(image, bytes);
 	return finish_open(out, why);
@@ -263,8 +274,7 @@ struct elf_bytes elf_file_read(struct elf_file *file, const struct elf_section *
 {
 	Elf_Scn *scn = elf_getscn(file->elf, (size_t)(section - file->sections));
 
-	if (section->type == SHT_NOBITS ||
-	    !is_inside(section->offset, section->bytes, file->file_bytes))
+	if (section->type == SHT_NOBITS || !take_bytes(file, section->offset, section->bytes))
 		return (struct elf_bytes){ .at = NULL };
 	if (section->flags & SHF_COMPRESSED)
 		return inflate(scn);
@@ -273,7 +283,7 @@ struct elf_bytes elf_file_read(struct elf_file *file, const struct elf_section *
 
 struct elf_bytes elf_file_read_at(struct elf_file *file, uint64_t offset, uint64_t bytes)
 {
-	if (!is_inside(offset, bytes, file->file_bytes))
+	if (!take_bytes(file, offset, bytes))
 		return (struct elf_bytes){ .at = NULL };
 	return to_bytes(elf_getdata_rawchunk(file->elf, (int64_t)offset, bytes, ELF_T_BYTE));
 }

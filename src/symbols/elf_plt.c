@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "symbols/elf_relocation.h"
 #include "symbols/elf_symbols.h"
 
 #define SLOTS_MAX   (1u << 18)	/* 20,000 are the most seen */
@@ -29,11 +30,6 @@ struct slot {
 	uint64_t vaddr, bytes;
 	uint64_t got;		/* virtual address of the word */
 	bool is_named;		/* of the first that jumps through that word: all are */
-};
-
-struct relocation {
-	uint64_t place, addend;
-	uint32_t type, symbol;
 };
 
 struct plt {
@@ -157,34 +153,6 @@ static size_t first_slot_of(const struct plt *plt, uint64_t got)
 	return low;
 }
 
-static size_t relocation_bytes(const struct elf_file *file, uint32_t section_type)
-{
-	if (section_type == SHT_RELA)
-		return file->is_32_bit ? sizeof(Elf32_Rela) : sizeof(Elf64_Rela);
-	return file->is_32_bit ? sizeof(Elf32_Rel) : sizeof(Elf64_Rel);
-}
-
-static struct relocation read_relocation(const struct elf_file *file, const unsigned char *at,
-					 size_t bytes)
-{
-	Elf64_Rela wide = { 0 };
-	Elf32_Rela narrow = { 0 };
-
-	if (!file->is_32_bit) {
-		memcpy(&wide, at, bytes);
-		return (struct relocation){
-			.place = wide.r_offset, .addend = (uint64_t)wide.r_addend,
-			.type = (uint32_t)ELF64_R_TYPE(wide.r_info),
-			.symbol = (uint32_t)ELF64_R_SYM(wide.r_info),
-		};
-	}
-	memcpy(&narrow, at, bytes);
-	return (struct relocation){
-		.place = narrow.r_offset, .addend = (uint32_t)narrow.r_addend,
-		.type = ELF32_R_TYPE(narrow.r_info), .symbol = ELF32_R_SYM(narrow.r_info),
-	};
-}
-
 /* What a relocation says of its slots: the name, or where the resolver starts. */
 struct callee {
 	struct flat_name name;
@@ -192,7 +160,7 @@ struct callee {
 };
 
 static bool find_callee(const struct plt *plt, const struct elf_symbols *symbols,
-			const struct relocation *relocation, struct callee *out)
+			const struct elf_relocation *relocation, struct callee *out)
 {
 	const bool is_386 = plt->file->header.e_machine == EM_386;
 	struct elf_symbol symbol;
@@ -224,7 +192,7 @@ static int name_slot(struct plt *plt, const struct slot *slot, const struct call
 }
 
 static int apply_relocation(struct plt *plt, const struct elf_symbols *symbols,
-			    const struct relocation *relocation)
+			    const struct elf_relocation *relocation)
 {
 	size_t first = first_slot_of(plt, relocation->place);
 	struct callee callee;
@@ -243,12 +211,11 @@ static int apply_relocation(struct plt *plt, const struct elf_symbols *symbols,
 static int apply_section(struct plt *plt, const struct elf_symbols *symbols,
 			 const struct elf_section *section)
 {
-	const size_t bytes = relocation_bytes(plt->file, section->type);
-	struct elf_bytes all = elf_file_read(plt->file, section);
+	struct elf_relocations all = elf_relocations_read(plt->file, section);
 	int err = 0;
 
-	for (size_t at = 0; all.count - at >= bytes && !err; at += bytes) {
-		struct relocation relocation = read_relocation(plt->file, all.at + at, bytes);
+	for (size_t i = 0; i < all.count && !err; i++) {
+		struct elf_relocation relocation = elf_relocations_get(&all, i);
 
 		err = apply_relocation(plt, symbols, &relocation);
 	}
@@ -262,13 +229,8 @@ static int name_slots(struct plt *plt)
 
 	if (elf_symbols_read(&symbols, plt->file, SHT_DYNSYM, NULL))
 		symbols = (struct elf_symbols){ .count = 0 };	/* static programs have none */
-	for (size_t i = 1; i < plt->file->section_count && !err; i++) {
-		const struct elf_section *section = &plt->file->sections[i];
-
-		if ((section->type == SHT_RELA || section->type == SHT_REL) &&
-		    section->flags & SHF_ALLOC)
-			err = apply_section(plt, &symbols, section);
-	}
+	for (size_t i = 1; i < plt->file->section_count && !err; i++)
+		err = apply_section(plt, &symbols, &plt->file->sections[i]);
 	return err;
 }
 

@@ -115,6 +115,43 @@ static void test_segments_of_lld_agree_with_nm(void **state)
 	assert_in_range(compare_with_nm(path, ""), 5, 50);
 }
 
+static void test_a_static_program_agrees_with_nm(void **state)
+{
+	(void)state;
+	assert_in_range(compare_with_nm(elf_fixture_build("static", "-static"), ""), 500, 10000);
+}
+
+static void test_a_static_program_that_is_position_independent_agrees_with_nm(void **state)
+{
+	(void)state;
+	assert_in_range(compare_with_nm(elf_fixture_build("static_pie", "-static-pie"), ""), 500,
+			10000);
+}
+
+static void test_a_program_with_another_c_library_agrees_with_nm(void **state)
+{
+	(void)state;
+	if (!elf_fixture_run("musl-gcc -O1 -static -o musl source.c"))
+		skip();
+	assert_in_range(compare_with_nm(elf_fixture_path("musl"), ""), 20, 10000);
+}
+
+static void test_a_32_bit_program_agrees_with_nm(void **state)
+{
+	const char *path = elf_fixture_build("narrow", "-m32 -nostdlib -Wl,-e,main");
+	struct flat_table table = elf_fixture_compile(path, NULL);
+	char wanted[32];
+
+	(void)state;
+	assert_in_range(compare_with_nm(path, ""), 5, 50);
+	elf_fixture_free(&table);
+	assert_true(elf_fixture_run("strip -o narrow.stripped narrow"));
+	table = elf_fixture_compile(elf_fixture_path("narrow.stripped"), NULL);
+	snprintf(wanted, sizeof(wanted), "fn_%" PRIx64, elf_fixture_vaddr(path, "beta"));
+	assert_int_equal(elf_fixture_expect(&table, path, "beta", 1, wanted), FLAT_UNWIND);
+	elf_fixture_free(&table);
+}
+
 static void test_a_stripped_library_agrees_with_its_dynamic_symbols(void **state)
 {
 	(void)state;
@@ -149,7 +186,8 @@ static void test_data_and_undefined_symbols_are_no_rows(void **state)
 	(void)state;
 	for (uint32_t i = 0; i < table.header->row_count; i++) {
 		assert_string_not_equal(flat_table_name(&table, i), "variable");
-		assert_null(strchr(flat_table_name(&table, i), '@'));
+		if (table.rows[i].kind == FLAT_SYMBOL)
+			assert_null(strchr(flat_table_name(&table, i), '@'));
 	}
 	elf_fixture_free(&table);
 }
@@ -266,6 +304,11 @@ int main(void)
 		cmocka_unit_test(test_a_program_at_a_fixed_address_agrees_with_nm),
 		cmocka_unit_test(test_two_executable_segments_are_each_translated_by_their_own),
 		cmocka_unit_test(test_segments_of_lld_agree_with_nm),
+		cmocka_unit_test(test_a_static_program_agrees_with_nm),
+		cmocka_unit_test(
+			test_a_static_program_that_is_position_independent_agrees_with_nm),
+		cmocka_unit_test(test_a_program_with_another_c_library_agrees_with_nm),
+		cmocka_unit_test(test_a_32_bit_program_agrees_with_nm),
 		cmocka_unit_test(test_a_stripped_library_agrees_with_its_dynamic_symbols),
 		cmocka_unit_test(test_a_global_alias_is_shown_instead_of_a_weak_one),
 		cmocka_unit_test(test_a_sizeless_symbol_is_named_up_to_the_next_one),
