@@ -26,6 +26,9 @@ struct elf_section {
 	uint64_t vaddr, offset, bytes;
 	uint64_t flags;
 	uint32_t type, link;
+	bool was_read;		/* the rest is elf_file.c's own */
+	struct elf_bytes content;
+	void *owned;
 };
 
 /* A PT_LOAD, as much of it as lies in the file. */
@@ -36,6 +39,8 @@ struct elf_segment {
 
 struct elf_file {
 	Elf *elf;
+	int fd;			/* BORROWED */
+	const unsigned char *image;	/* BORROWED; NULL: by fd */
 	uint64_t file_bytes;
 	uint64_t unread_bytes;	/* how much may be read from now on */
 	GElf_Ehdr header;

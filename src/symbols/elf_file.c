@@ -5,7 +5,8 @@
  * bytes are read.
  *
  * Rejected: libelf's accessors for each symbol and name (three calls and two searches a symbol:
- * 40 ms for a library of 150,000).
+ * 40 ms for a library of 150,000), and its reading of whole sections (small pages; see
+ * symbols/large_block.h).
  */
 #include "symbols/elf_file.h"
 
@@ -14,6 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
+
+#include "symbols/large_block.h"
 
 #define FILE_BYTES_MAX	  ((uint64_t)2 << 30)	/* larger objects were not found in the wild */
 #define INFLATED_MAX	  (256u << 20)	/* of one section: ten times the largest .debug_frame seen */
@@ -131,7 +135,7 @@ int elf_file_open(struct elf_file *out, int fd, struct diag *why)
 {
 	struct stat status;
 
-	*out = (struct elf_file){ .elf = NULL };
+	*out = (struct elf_file){ .fd = fd };
 	if (fstat(fd, &status))
 		return diag_set(why, -errno, "cannot read the file's size");
 	if ((uint64_t)status.st_size > FILE_BYTES_MAX)
@@ -145,7 +149,9 @@ int elf_file_open(struct elf_file *out, int fd, struct diag *why)
 
 int elf_file_open_image(struct elf_file *out, void *image, size_t bytes, struct diag *why)
 {
-	*out = (struct elf_file){ .file_bytes = bytes, .unread_bytes = READS_MAX * bytes };
+	*out = (struct elf_file){
+		.image = image, .file_bytes = bytes, .unread_bytes = READS_MAX * bytes,
+	};
 	elf_version(EV_CURRENT);
 	out->elf = elf_memory(image, bytes);
 	return finish_open(out, why);
@@ -154,6 +160,8 @@ int elf_file_open_image(struct elf_file *out, void *image, size_t bytes, struct 
 void elf_file_close(struct elf_file *file)
 {
 	elf_end(file->elf);
+	for (size_t i = 0; file->sections && i < file->section_count; i++)
+		free(file->sections[i].owned);
 	free(file->sections);
 	free(file->segments);
 	*file = (struct elf_file){ .elf = NULL };
@@ -270,15 +278,51 @@ static struct elf_bytes inflate(Elf_Scn *scn)
 	return to_bytes(elf_getdata(scn, NULL));
 }
 
+static bool read_all(int fd, unsigned char *at, uint64_t bytes, uint64_t offset)
+{
+	while (bytes) {
+		ssize_t got = pread(fd, at, bytes, (off_t)offset);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return false;
+		at += got;
+		bytes -= (uint64_t)got;
+		offset += (uint64_t)got;
+	}
+	return true;
+}
+
+/* Not libelf's way, which reads the same bytes into small pages. */
+static struct elf_bytes read_section(const struct elf_file *file, struct elf_section *section)
+{
+	struct elf_bytes bytes = { .count = section->bytes };
+
+	if (file->image) {
+		bytes.at = file->image + section->offset;
+		return bytes;
+	}
+	section->owned = large_block_alloc(section->bytes + 1);
+	if (section->owned && read_all(file->fd, section->owned, section->bytes, section->offset))
+		bytes.at = section->owned;
+	return bytes;
+}
+
 struct elf_bytes elf_file_read(struct elf_file *file, const struct elf_section *section)
 {
-	Elf_Scn *scn = elf_getscn(file->elf, (size_t)(section - file->sections));
+	struct elf_section *own = &file->sections[section - file->sections];
 
-	if (section->type == SHT_NOBITS || !take_bytes(file, section->offset, section->bytes))
-		return (struct elf_bytes){ .at = NULL };
-	if (section->flags & SHF_COMPRESSED)
-		return inflate(scn);
-	return to_bytes(elf_rawdata(scn, NULL));
+	if (own->was_read)
+		return own->content;
+	own->was_read = true;
+	if (own->type == SHT_NOBITS || !take_bytes(file, own->offset, own->bytes))
+		return own->content;
+	if (own->flags & SHF_COMPRESSED)
+		own->content = inflate(elf_getscn(file->elf, (size_t)(own - file->sections)));
+	else
+		own->content = read_section(file, own);
+	return own->content;
 }
 
 struct elf_bytes elf_file_read_at(struct elf_file *file, uint64_t offset, uint64_t bytes)

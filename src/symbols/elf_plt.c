@@ -37,6 +37,7 @@ struct plt {
 	struct flat_builder *builder;
 	struct slot *slots;	/* owned; by got once they are all found */
 	size_t count, capacity;
+	size_t words_left;	/* of the GOT, that slots without a name jump through */
 	uint64_t got_base;	/* i386: what %ebx is in position-independent code */
 };
 
@@ -137,6 +138,13 @@ static int compare_slots(const void *left, const void *right)
 	return (a->vaddr > b->vaddr) - (a->vaddr < b->vaddr);
 }
 
+static void sort_slots(struct plt *plt)
+{
+	qsort(plt->slots, plt->count, sizeof(*plt->slots), compare_slots);
+	for (size_t i = 0; i < plt->count; i++)
+		plt->words_left += i == 0 || plt->slots[i].got != plt->slots[i - 1].got;
+}
+
 /* The first slot that jumps through @got or a later word. */
 static size_t first_slot_of(const struct plt *plt, uint64_t got)
 {
@@ -202,6 +210,7 @@ static int apply_relocation(struct plt *plt, const struct elf_symbols *symbols,
 	    plt->slots[first].is_named || !find_callee(plt, symbols, relocation, &callee))
 		return 0;
 	plt->slots[first].is_named = true;
+	plt->words_left--;
 	for (size_t i = first;
 	     i < plt->count && plt->slots[i].got == relocation->place && !err; i++)
 		err = name_slot(plt, &plt->slots[i], &callee);
@@ -229,8 +238,9 @@ static int name_slots(struct plt *plt)
 
 	if (elf_symbols_read(&symbols, plt->file, SHT_DYNSYM, NULL))
 		symbols = (struct elf_symbols){ .count = 0 };	/* static programs have none */
-	for (size_t i = 1; i < plt->file->section_count && !err; i++)
-		err = apply_section(plt, &symbols, &plt->file->sections[i]);
+	/* Those of the PLT come last, and mostly name all: the others can be hundreds of thousands. */
+	for (size_t i = plt->file->section_count; i > 1 && plt->words_left && !err; i--)
+		err = apply_section(plt, &symbols, &plt->file->sections[i - 1]);
 	return err;
 }
 
@@ -255,7 +265,7 @@ int elf_plt_add(struct elf_file *main, struct flat_builder *builder)
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && !err; i++)
 		err = find_slots(&plt, names[i]);
 	if (!err && plt.count) {
-		qsort(plt.slots, plt.count, sizeof(*plt.slots), compare_slots);
+		sort_slots(&plt);
 		err = name_slots(&plt);
 	}
 	free(plt.slots);

@@ -88,9 +88,9 @@ static struct table make_1_16(void)
 	return table;
 }
 
-/* The same with the start of the text as third word, and pairs and functions from there on in 4
- * bytes. */
-static struct table make_1_18(uint32_t magic, uint64_t text)
+/* The same with the start of the text as third word, and pcs in 4 bytes, less that start; @base is
+ * added to them. */
+static struct table make_1_18_at(uint32_t magic, uint64_t text, uint64_t base)
 {
 	struct table table = { .count = 0 };
 	uint64_t names = 8 + 8 * 8, pairs = names + sizeof(NAMES);
@@ -104,16 +104,21 @@ static struct table make_1_18(uint32_t magic, uint64_t text)
 	put(&table, 0, 8);
 	put(&table, pairs, 8);
 	put_names(&table);
-	put(&table, 0x10, 4);
+	put(&table, base + 0x10, 4);
 	put(&table, 20, 4);
-	put(&table, 0x40, 4);
+	put(&table, base + 0x40, 4);
 	put(&table, 28, 4);
-	put(&table, 0x100, 4);
-	put(&table, 0x10, 4);
+	put(&table, base + 0x100, 4);
+	put(&table, base + 0x10, 4);
 	put(&table, 0, 4);
-	put(&table, 0x40, 4);
+	put(&table, base + 0x40, 4);
 	put(&table, 10, 4);
 	return table;
+}
+
+static struct table make_1_18(uint32_t magic, uint64_t text)
+{
+	return make_1_18_at(magic, text, 0);
 }
 
 /* A stripped program at a fixed address with .gopclntab and, if @module is not NULL, .go.module. */
@@ -210,7 +215,7 @@ static void expect_no_names(const struct table *bytes)
 
 static void test_without_a_known_start_of_the_text_nothing_is_guessed(void **state)
 {
-	struct table table = make_1_18(0xfffffff1, 0);
+	struct table table = make_1_18_at(0xfffffff1, 0, TEXT);
 
 	(void)state;
 	expect_no_names(&table);
