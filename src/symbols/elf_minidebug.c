@@ -5,6 +5,9 @@
 #include <lzma.h>
 #include <stdlib.h>
 
+#include "symbols/large_block.h"
+
+#define FIRST_BYTES	 (256u << 10)	/* 64 MiB is this, doubled eight times */
 #define IMAGE_BYTES_MAX	 (64u << 20)	/* ten times that of libLLVM */
 #define MEMORY_BYTES_MAX (128u << 20)	/* xz -9 needs 65 MiB to unpack */
 
@@ -12,8 +15,8 @@ static int error_of(lzma_ret result)
 {
 	switch (result) {
 	case LZMA_OK:
+	case LZMA_STREAM_END:
 		return 0;
-	case LZMA_BUF_ERROR:	/* also cut short: not told apart */
 	case LZMA_MEMLIMIT_ERROR:
 		return -E2BIG;
 	case LZMA_MEM_ERROR:
@@ -23,18 +26,43 @@ static int error_of(lzma_ret result)
 	}
 }
 
-/* The room is reserved whole, but costs only what is written to. */
+/* Makes room behind the @used bytes of the image: twice as much as before. */
+static int grow_image(struct elf_minidebug *out, size_t used, lzma_stream *stream)
+{
+	size_t bytes = used ? 2 * used : FIRST_BYTES;
+	void *grown;
+
+	if (used == IMAGE_BYTES_MAX)
+		return -E2BIG;
+	grown = large_block_grow(out->image, used, bytes);
+	if (!grown)
+		return -ENOMEM;
+	out->image = grown;
+	stream->next_out = (uint8_t *)grown + used;
+	stream->avail_out = bytes - used;
+	return 0;
+}
+
 static int unpack(struct elf_minidebug *out, struct elf_bytes packed, size_t *bytes)
 {
-	uint64_t memory = MEMORY_BYTES_MAX;
-	size_t read = 0;
+	lzma_stream stream = LZMA_STREAM_INIT;
+	lzma_ret result = lzma_stream_decoder(&stream, MEMORY_BYTES_MAX, 0);
+	int err = error_of(result);
 
-	*bytes = 0;
-	out->image = malloc(IMAGE_BYTES_MAX);
-	if (!out->image)
-		return -ENOMEM;
-	return error_of(lzma_stream_buffer_decode(&memory, 0, NULL, packed.at, &read, packed.count,
-						  out->image, bytes, IMAGE_BYTES_MAX));
+	stream.next_in = packed.at;
+	stream.avail_in = packed.count;
+	while (!err && result != LZMA_STREAM_END) {
+		if (stream.avail_out == 0)
+			err = grow_image(out, stream.total_out, &stream);
+		if (err)
+			break;
+		/* At the end of what there is: LZMA_BUF_ERROR. */
+		result = lzma_code(&stream, LZMA_FINISH);
+		err = error_of(result);
+	}
+	*bytes = stream.total_out;
+	lzma_end(&stream);
+	return err;
 }
 
 static int open_packed(struct elf_minidebug *out, struct elf_bytes packed,

@@ -65,7 +65,7 @@ void flat_builder_set_symtab(struct flat_builder *builder, bool has_symtab)
 void flat_builder_set_debug_link(struct flat_builder *builder, struct flat_name debug_link,
 				 uint32_t crc)
 {
-	if (debug_link.bytes >= sizeof(builder->header.debug_link))
+	if (!debug_link.bytes || debug_link.bytes >= sizeof(builder->header.debug_link))
 		return;
 	memcpy(builder->header.debug_link, debug_link.text, debug_link.bytes);
 	builder->header.debug_link_crc = crc;
