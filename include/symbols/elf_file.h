@@ -1,8 +1,8 @@
 /* elf_file.h - one ELF file of a stranger: its headers, compared with its size, and its bytes.
  *
  * Source: ELF gABI; libelf (elf_begin with ELF_C_READ: reads, never maps, no SIGBUS).
- * Trust:  addresses, offsets and sizes here are foreign numbers; what is said to lie inside the file
- *         does. Names are terminated.
+ * Trust:  addresses, offsets and sizes here are foreign numbers; what is said to lie inside the
+ *         file does. Names are terminated.
  * Thread: the owner's. Only in a worker (and in tests).
  */
 #ifndef SYMBOLS_ELF_FILE_H

@@ -37,7 +37,7 @@ struct flat_entries {
 	uint32_t count, capacity;
 	const char **objects;	/* names; neighbours share one */
 	uint32_t object_count;
-	struct flat_place *places;	/* of all entries, sorted; after flat_choice_make() of the rows */
+	struct flat_place *places;	/* sorted; of all entries, then of the rows */
 	uint32_t row_count;
 };
 

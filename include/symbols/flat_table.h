@@ -42,7 +42,7 @@ struct flat_header {
 enum flat_kind {
 	FLAT_SYMBOL,
 	FLAT_PLT,		/* "name@plt" */
-	FLAT_UNWIND,		/* no symbol: code that has an unwind entry, "fn_<address in hex>" */
+	FLAT_UNWIND,		/* other code that has an unwind entry: "fn_<address in hex>" */
 	FLAT_KINDS
 };
 

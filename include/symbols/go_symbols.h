@@ -11,7 +11,8 @@
 #include "symbols/elf_file.h"
 #include "symbols/flat_builder.h"
 
-/* Adds the functions of @main's .gopclntab, if it has one that can be read. 0, -ENOMEM or -E2BIG. */
+/* Adds the functions of @main's .gopclntab, if one is there and can be read. 0, -ENOMEM or
+ * -E2BIG. */
 int go_symbols_add(struct elf_file *main, struct flat_builder *builder);
 
 #endif

@@ -1,8 +1,8 @@
 /* compiler.c - see symbols/compiler.h. Everything here reads bytes that a stranger chose.
  *
  * Sources of names, in order: .symtab, of the debug file or of the file itself; without one,
- * .gnu_debugdata, .dynsym and the table of Go's runtime together; then the slots of the PLT; then the
- * unwind entries of code that none of these name.
+ * .gnu_debugdata, .dynsym and the table of Go's runtime together; then the slots of the PLT; then
+ * the unwind entries of code that none of these name.
  *
  * Trust: a bad symbol or entry costs its own row, a bad section of unwind entries or relocations
  * its rows, a debug file that is damaged or another's its symbols. Only when the file is no ELF

@@ -20,10 +20,10 @@
 #include "symbols/large_block.h"
 
 #define FILE_BYTES_MAX	  ((uint64_t)2 << 30)	/* larger objects were not found in the wild */
-#define INFLATED_MAX	  (256u << 20)	/* of one section: ten times the largest .debug_frame seen */
+#define INFLATED_MAX	  (256u << 20)	/* of a section: ten times the largest .debug_frame seen */
 #define READS_MAX	  4	/* times the file's size: names of two sections may be shared */
 #define NOTE_BYTES_MAX	  (1u << 20)
-#define NOTES_MAX	  32		/* places to look for the build-id in; it is in the first 3 */
+#define NOTES_MAX	  32		/* to look for the build-id in; it is in the first 3 */
 #define SECTIONS_MAX	  100000	/* objects that run have 20 to 50 */
 #define SEGMENTS_MAX	  1024		/* 2 to 6 are usual */
 #define SECTION_NAME_MAX  64		/* longer ones are not looked for */

@@ -6,8 +6,8 @@
  * Idea: what all kinds of slots have in common is the jump through a word of the GOT, and a
  * relocation says whose address comes into that word:
  *
- *   slot:        [endbr64] [bnd] jmp *0x2fe2(%rip)  --->  GOT word  <---  JUMP_SLOT or GLOB_DAT: puts
- *   relocation:  | offset of the GOT word | type, symbol |
+ *   slot [endbr64] [bnd] jmp *0x2fe2(%rip)  -->  GOT word  <--  relocation JUMP_SLOT or GLOB_DAT,
+ *                                                               symbol puts
  *
  * Slots lie at multiples of 8. What lies there by chance inside of another slot has no jump with a
  * relocation behind it.
@@ -238,7 +238,7 @@ static int name_slots(struct plt *plt)
 
 	if (elf_symbols_read(&symbols, plt->file, SHT_DYNSYM, NULL))
 		symbols = (struct elf_symbols){ .count = 0 };	/* static programs have none */
-	/* Those of the PLT come last, and mostly name all: the others can be hundreds of thousands. */
+	/* The PLT's own come last and mostly name all: there can be 400,000 others. */
 	for (size_t i = plt->file->section_count; i > 1 && plt->words_left && !err; i--)
 		err = apply_section(plt, &symbols, &plt->file->sections[i - 1]);
 	return err;

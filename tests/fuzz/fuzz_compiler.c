@@ -1,8 +1,9 @@
 /* fuzz_compiler.c - whatever bytes an ELF file has, its table passes the check, or there is none.
  *
- * Input that begins as an ELF file is one. Other input is a list of changes to a small program that
- * is built when the fuzzer starts: | place 2 | byte 1 | ... so that it need not find out first what a
- * whole file looks like; the first byte says whether the program or its debug file is changed. */
+ * Input that begins as an ELF file is one. Other input is a list of changes to a small program
+ * that is built when the fuzzer starts: | place 2 | byte 1 | ... so that it need not find out first
+ * what a whole file looks like; the first byte says whether the program or its debug file is
+ * changed. */
 #include <elf.h>
 #include <errno.h>
 #include <stdbool.h>

@@ -66,8 +66,8 @@ bool elf_fixture_read_listed(const char *line, struct elf_listed *out);
 /* The address of a symbol, by nm; fails the test when it is not there. */
 uint64_t elf_fixture_vaddr(const char *path, const char *symbol);
 
-/* The row at @symbol + @into (of @nm_path, which has symbols) is called @wanted; NULL: there is none.
- * Returns its kind. */
+/* The row at @symbol + @into (of @nm_path, which has symbols) is called @wanted; NULL: there is
+ * none. Returns its kind. */
 enum flat_kind elf_fixture_expect(const struct flat_table *table, const char *nm_path,
 				  const char *symbol, uint64_t into, const char *wanted);
 /* The row called @name, or FLAT_NONE. */

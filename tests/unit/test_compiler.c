@@ -91,7 +91,8 @@ static void test_a_program_at_a_fixed_address_agrees_with_nm(void **state)
 
 static void test_two_executable_segments_are_each_translated_by_their_own(void **state)
 {
-	const char *path = elf_fixture_build("two", "-no-pie -fno-PIE -Wl,--section-start=.far=0x7654000");
+	const char *path = elf_fixture_build(
+		"two", "-no-pie -fno-PIE -Wl,--section-start=.far=0x7654000");
 	struct elf_loads loads = elf_fixture_loads(path);
 	struct flat_table table = elf_fixture_compile(path, NULL);
 
@@ -154,8 +155,10 @@ static void test_a_32_bit_program_agrees_with_nm(void **state)
 
 static void test_a_stripped_library_agrees_with_its_dynamic_symbols(void **state)
 {
+	const char *path = elf_fixture_build("lib.so", "-shared -fPIC -s");
+
 	(void)state;
-	assert_in_range(compare_with_nm(elf_fixture_build("lib.so", "-shared -fPIC -s"), "-D"), 4, 50);
+	assert_in_range(compare_with_nm(path, "-D"), 4, 50);
 }
 
 static void test_a_global_alias_is_shown_instead_of_a_weak_one(void **state)
@@ -195,8 +198,10 @@ static void test_data_and_undefined_symbols_are_no_rows(void **state)
 static void test_the_build_id_is_the_one_that_the_linker_was_given(void **state)
 {
 	static const uint8_t wanted[] = { 0x01, 0x23, 0xab, 0xcd, 0xef };
-	struct flat_table with = elf_fixture_compile(elf_fixture_build("with", "-Wl,--build-id=0x0123abcdef"), NULL);
-	struct flat_table without = elf_fixture_compile(elf_fixture_build("without", "-Wl,--build-id=none"), NULL);
+	const char *identified = elf_fixture_build("with", "-Wl,--build-id=0x0123abcdef");
+	const char *anonymous = elf_fixture_build("without", "-Wl,--build-id=none");
+	struct flat_table with = elf_fixture_compile(identified, NULL);
+	struct flat_table without = elf_fixture_compile(anonymous, NULL);
 
 	(void)state;
 	assert_int_equal(with.header->build_id.count, sizeof(wanted));
@@ -242,7 +247,8 @@ static int compile_damaged(struct sandbox *sandbox, const unsigned char *at, siz
 
 static void test_a_file_cut_before_its_symbols_end_is_refused(void **state)
 {
-	struct elf_bytes_copy whole = elf_fixture_read(elf_fixture_build("cut", "-Wl,--build-id=none"));
+	const char *path = elf_fixture_build("cut", "-Wl,--build-id=none");
+	struct elf_bytes_copy whole = elf_fixture_read(path);
 	struct sandbox *sandbox;
 
 	(void)state;

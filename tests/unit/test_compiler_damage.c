@@ -126,7 +126,8 @@ static void test_packed_symbols(void **state)
 
 	(void)state;
 	elf_fixture_build("mini", "");
-	assert_true(elf_fixture_run("objcopy --only-keep-debug mini inner && xz <inner >inner.xz && "
+	assert_true(elf_fixture_run("objcopy --only-keep-debug mini inner && "
+				    "xz <inner >inner.xz && "
 				    "objcopy -S --add-section .gnu_debugdata=inner.xz mini"));
 	kind.main = elf_fixture_read(elf_fixture_path("mini"));
 	expect_harmless(&kind);

@@ -1,4 +1,4 @@
-/* .gnu_debugdata, made with xz(1) as Fedora's packages make it: nm, objcopy and xz are the truth. */
+/* .gnu_debugdata, made with objcopy(1) and xz(1) as Fedora's packages make it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,9 +16,9 @@ static const char *build_mini(const char *name)
 	const char *whole = elf_fixture_build(name, "-rdynamic");
 
 	assert_true(elf_fixture_run("objcopy --only-keep-debug %s debug && "
-				    "objcopy -S --remove-section=.comment --keep-symbol=beta debug inner "
-				    "&& xz <inner >symbols.xz && "
-				    "objcopy --strip-all --add-section .gnu_debugdata=symbols.xz %s %s.mini",
+				    "objcopy -S --remove-section=.comment --keep-symbol=beta debug "
+				    "inner && xz <inner >symbols.xz && objcopy --strip-all "
+				    "--add-section .gnu_debugdata=symbols.xz %s %s.mini",
 				    name, name, name));
 	return whole;
 }
