@@ -63,8 +63,9 @@ struct sandbox_table {
 	struct sandbox_bytes bytes;
 };
 
-/* Compiles the symbols of the ELF file behind @fd and its debug file (-1: none), as above; -ENOEXEC not ELF, -EBADMSG damaged,
- * -E2BIG over a cap. *@out is the caller's: sandbox_table_finish(). */
+/* Compiles the symbols of the ELF file behind @fd and its debug file (-1: none), as above;
+ * -ENOEXEC not ELF, -EBADMSG damaged, -E2BIG over a cap. *@out is the caller's:
+ * sandbox_table_finish(). */
 int sandbox_compile(struct sandbox *sandbox, int fd, int debug_fd, struct sandbox_table *out,
 		    struct diag *why);
 void sandbox_table_finish(struct sandbox_table *table);

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "symbols/confine.h"
 #include "symbols/sandbox_protocol.h"
 #include "symbols/worker.h"
 
@@ -70,7 +71,8 @@ static bool wait_for_worker(int socket, int pidfd, uint64_t deadline_ns)
 	}
 }
 
-static struct sandbox_verdict run_worker(int socket, const struct sandbox_job *job,
+static struct sandbox_verdict run_worker(int socket, const struct confinement *confinement,
+					 const struct sandbox_job *job,
 					 const int fds[SANDBOX_JOB_FDS])
 {
 	struct sandbox_verdict verdict = { .status = 0 };
@@ -80,7 +82,7 @@ static struct sandbox_verdict run_worker(int socket, const struct sandbox_job *j
 	int pidfd;
 
 	if (worker == 0)
-		worker_run(job, fds, zygote);
+		worker_run(confinement, job, fds, zygote);
 	if (worker < 0)
 		return (struct sandbox_verdict){ .status = -errno };
 	pidfd = pidfd_open(worker, 0);
@@ -97,12 +99,15 @@ static struct sandbox_verdict run_worker(int socket, const struct sandbox_job *j
 
 _Noreturn void zygote_run(int socket, pid_t main_pid)
 {
+	struct confinement confinement;
+
 	ignore_signals();
 	setsid();
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != main_pid || keep_only(socket))
 		_exit(1);
 	socket = 3;
 	prctl(PR_SET_NAME, "flametop-zygote");
+	confine_zygote(&confinement);
 	for (;;) {
 		struct sandbox_job job;
 		struct sandbox_verdict verdict;
@@ -111,7 +116,7 @@ _Noreturn void zygote_run(int socket, pid_t main_pid)
 		if (sandbox_protocol_receive(socket, &job, sizeof(job), fds, SANDBOX_JOB_FDS, 0) ||
 		    fds[0] < 0)
 			_exit(0);
-		verdict = run_worker(socket, &job, fds);
+		verdict = run_worker(socket, &confinement, &job, fds);
 		for (int i = 0; i < SANDBOX_JOB_FDS; i++)
 			close(fds[i]);
 		if (sandbox_protocol_send(socket, &verdict, sizeof(verdict), NULL, 0))

@@ -1,0 +1,34 @@
+/* sandbox_limits.c - see symbols/sandbox_limits.h. The numbers bound damage, they are not budgets:
+ * a job of its usual size needs a tenth of them. */
+#include "symbols/sandbox_limits.h"
+
+#include <assert.h>
+
+#include "symbols/flat_table.h"
+#include "symbols/sandbox.h"
+#include "symbols/sanitizer_build.h"
+
+#define MIB ((uint64_t)1 << 20)
+
+#if SANITIZER_BUILD
+#define SLOWER		5	/* measured 2 to 4 */
+#define ADDRESSES(mib)	0	/* the shadow alone is terabytes */
+#else
+#define SLOWER		1
+#define ADDRESSES(mib)	((mib) * MIB)
+#endif
+
+static const struct sandbox_limits limits[] = {
+	/* 200 MB of object need 0.2 s, 4 million symbols 0.5 GiB while they are sorted. */
+	[SANDBOX_SYMBOLS] = { SLOWER * SANDBOX_DEADLINE_MS, SLOWER * 8, ADDRESSES(1024),
+			      FLAT_BYTES_MAX },
+};
+
+_Static_assert(sizeof(limits) / sizeof(limits[0]) == SANDBOX_JOB_KINDS,
+	       "every kind of job has its limits");
+
+const struct sandbox_limits *sandbox_limits(uint32_t kind)
+{
+	assert(kind < SANDBOX_JOB_KINDS);
+	return &limits[kind];
+}
