@@ -103,32 +103,36 @@ static int drop_user(void)
 	       setresuid(UNUSED_ID, UNUSED_ID, UNUSED_ID) ? -errno : 0;
 }
 
-static bool set_limit(__rlimit_resource_t resource, rlim_t value, rlim_t hard)
+static bool set_limit(__rlimit_resource_t resource, rlim_t value)
 {
 	struct rlimit limit;
 
 	if (getrlimit(resource, &limit))
 		return false;
-	if (limit.rlim_max > hard)	/* RLIM_INFINITY is the largest number */
-		limit.rlim_max = hard;
-	limit.rlim_cur = value < limit.rlim_max ? value : limit.rlim_max;
+	if (limit.rlim_max > value)	/* RLIM_INFINITY is the largest number */
+		limit.rlim_max = value;
+	limit.rlim_cur = limit.rlim_max;
 	return setrlimit(resource, &limit) == 0;
 }
 
-static bool set_hard_limit(__rlimit_resource_t resource, rlim_t value)
+/* Ends with SIGXCPU, which tells it from other deaths, and a second later with SIGKILL. */
+static bool set_cpu_limit(uint32_t seconds)
 {
-	return set_limit(resource, value, value);
+	struct rlimit limit;
+
+	if (!set_limit(RLIMIT_CPU, seconds + 1) || getrlimit(RLIMIT_CPU, &limit))
+		return false;
+	limit.rlim_cur = limit.rlim_max > 1 ? limit.rlim_max - 1 : limit.rlim_max;
+	return setrlimit(RLIMIT_CPU, &limit) == 0;
 }
 
-/* Time ends with SIGXCPU, which says so, and a second later with SIGKILL. */
 static int set_limits(const struct sandbox_limits *limits)
 {
 	signal(SIGXFSZ, SIG_IGN);	/* write() says it: EFBIG */
-	if ((!limits->memory_bytes || set_hard_limit(RLIMIT_AS, limits->memory_bytes)) &&
-	    set_limit(RLIMIT_CPU, limits->cpu_s, limits->cpu_s + 1) &&
-	    set_hard_limit(RLIMIT_FSIZE, limits->answer_bytes) &&
-	    set_hard_limit(RLIMIT_NOFILE, DESCRIPTORS_MAX) && set_hard_limit(RLIMIT_NPROC, 0) &&
-	    set_hard_limit(RLIMIT_CORE, 0))
+	if ((!limits->memory_bytes || set_limit(RLIMIT_AS, limits->memory_bytes)) &&
+	    set_cpu_limit(limits->cpu_s) && set_limit(RLIMIT_FSIZE, limits->answer_bytes) &&
+	    set_limit(RLIMIT_NOFILE, DESCRIPTORS_MAX) && set_limit(RLIMIT_NPROC, 0) &&
+	    set_limit(RLIMIT_CORE, 0))
 		return 0;
 	return -errno;
 }

@@ -85,10 +85,13 @@ static int add(scmp_filter_ctx context, const struct allowed *list, size_t count
 	return err;
 }
 
+/* By default a call by another table of numbers (i386, x32) kills the thread only. */
 static int add_all(scmp_filter_ctx context)
 {
-	int err = add(context, needed, sizeof(needed) / sizeof(needed[0]));
+	int err = seccomp_attr_set(context, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
 
+	if (!err)
+		err = add(context, needed, sizeof(needed) / sizeof(needed[0]));
 	if (!err && SANITIZER_BUILD)
 		err = add(context, needed_by_sanitizers,
 			  sizeof(needed_by_sanitizers) / sizeof(needed_by_sanitizers[0]));

@@ -51,23 +51,35 @@ static void ignore_signals(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* True when the worker ended by itself; false at the deadline. Ends this process, and with it the
- * worker, when main is gone. */
-static bool wait_for_worker(int socket, int pidfd, uint64_t deadline_ns)
+/* Ends this process, and with it the worker (PR_SET_PDEATHSIG), when main is gone. */
+static void take_cancel(int socket)
 {
-	struct pollfd waits[] = { { .fd = pidfd, .events = POLLIN }, { .fd = socket } };
+	struct sandbox_job cancel;
+	int fds[SANDBOX_JOB_FDS];
+
+	if (sandbox_protocol_receive(socket, &cancel, sizeof(cancel), fds, SANDBOX_JOB_FDS, 0) ||
+	    fds[0] >= 0)
+		_exit(0);
+}
+
+static enum sandbox_end wait_for_worker(int socket, int pidfd, uint64_t deadline_ns)
+{
+	struct pollfd waits[] = { { .fd = pidfd, .events = POLLIN },
+				  { .fd = socket, .events = POLLIN } };
 
 	for (;;) {
 		uint64_t now = clock_now_ns();
 		int ready;
 
 		if (now >= deadline_ns)
-			return false;
+			return SANDBOX_AT_DEADLINE;
 		ready = poll(waits, 2, (int)((deadline_ns - now) / CLOCK_NS_PER_MS + 1));
-		if (ready > 0 && waits[1].revents)
-			_exit(0);	/* POLLHUP: PR_SET_PDEATHSIG takes the worker along */
 		if (ready > 0 && waits[0].revents)
-			return true;
+			return SANDBOX_BY_ITSELF;
+		if (ready > 0 && waits[1].revents) {
+			take_cancel(socket);
+			return SANDBOX_CANCELLED;
+		}
 	}
 }
 
@@ -86,10 +98,10 @@ static struct sandbox_verdict run_worker(int socket, const struct confinement *c
 	if (worker < 0)
 		return (struct sandbox_verdict){ .status = -errno };
 	pidfd = pidfd_open(worker, 0);
-	if (pidfd < 0 || !wait_for_worker(socket, pidfd, deadline)) {
+	if (pidfd >= 0)
+		verdict.end = wait_for_worker(socket, pidfd, deadline);
+	if (pidfd < 0 || verdict.end != SANDBOX_BY_ITSELF)
 		kill(worker, SIGKILL);
-		verdict.is_late = pidfd >= 0;
-	}
 	while (waitpid(worker, &verdict.status, 0) < 0 && errno == EINTR)
 		continue;
 	if (pidfd >= 0)
@@ -113,9 +125,10 @@ _Noreturn void zygote_run(int socket, pid_t main_pid)
 		struct sandbox_verdict verdict;
 		int fds[SANDBOX_JOB_FDS];
 
-		if (sandbox_protocol_receive(socket, &job, sizeof(job), fds, SANDBOX_JOB_FDS, 0) ||
-		    fds[0] < 0)
+		if (sandbox_protocol_receive(socket, &job, sizeof(job), fds, SANDBOX_JOB_FDS, 0))
 			_exit(0);
+		if (fds[0] < 0)
+			continue;	/* cancels a job that has just ended */
 		verdict = run_worker(socket, &confinement, &job, fds);
 		for (int i = 0; i < SANDBOX_JOB_FDS; i++)
 			close(fds[i]);
