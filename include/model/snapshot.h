@@ -123,7 +123,7 @@ struct snapshot {
 
 	/* what was lost, since start */
 	uint64_t lost_kernel, lost_malformed, lost_late;
-	uint64_t unattributed;	/* samples whose name or maps nobody could tell in time: as unknown */
+	uint64_t unattributed;	/* samples whose task ended before /proc told name and maps */
 	uint64_t filtered_unknown_uid;	/* -u: left out because the uid could not be read */
 	uint64_t evicted_samples;	/* older than the memory budget holds; only in WINDOW_ALL */
 	uint64_t stalled_rounds, throttled_ns;
