@@ -296,8 +296,10 @@ int sandbox_compile(struct sandbox *sandbox, int fd, int debug_fd, struct sandbo
 	err = sandbox_run(sandbox, &request, &out->bytes, why);
 	if (!err)
 		err = flat_table_check(&out->table, out->bytes.bytes, out->bytes.count, why);
-	if (err)
+	if (err) {
+		diag_prefix(why, "unreadable");
 		sandbox_table_finish(out);
+	}
 	return err;
 }
 

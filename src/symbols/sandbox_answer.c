@@ -26,12 +26,12 @@ int sandbox_answer_cancelled(struct diag *why)
 static int judge_signal(int signal_number, uint32_t cpu_s, struct diag *why)
 {
 	if (signal_number == SIGSYS)
-		return diag_set(why, -EPIPE, "unreadable: its compiler made a system call that is "
+		return diag_set(why, -EPIPE, "its parser made a system call that is "
 				"forbidden there, and was ended");
 	if (signal_number == SIGXCPU)
-		return diag_set(why, -ETIMEDOUT, "unreadable: not done after %u s of CPU time",
+		return diag_set(why, -ETIMEDOUT, "not done after %u s of CPU time",
 				cpu_s);
-	return diag_set(why, -EPIPE, "unreadable: its compiler died of signal %d (%s)",
+	return diag_set(why, -EPIPE, "its parser died of signal %d (%s)",
 			signal_number, strsignal(signal_number));
 }
 
@@ -44,11 +44,11 @@ int sandbox_answer_judge(const struct sandbox_verdict *verdict, uint32_t deadlin
 	if (verdict->end == SANDBOX_CANCELLED)
 		return sandbox_answer_cancelled(why);
 	if (verdict->end == SANDBOX_AT_DEADLINE)
-		return diag_set(why, -ETIMEDOUT, "unreadable: not done after %u ms", deadline_ms);
+		return diag_set(why, -ETIMEDOUT, "not done after %u ms", deadline_ms);
 	if (WIFSIGNALED(verdict->status))
 		return judge_signal(WTERMSIG(verdict->status), cpu_s, why);
 	if (WEXITSTATUS(verdict->status) != 0)
-		return diag_set(why, -EPIPE, "unreadable: its compiler failed with status %d",
+		return diag_set(why, -EPIPE, "its parser failed with status %d",
 				WEXITSTATUS(verdict->status));
 	return 0;
 }
@@ -73,14 +73,14 @@ static int map_answer(int memfd, uint64_t bytes_max, struct sandbox_bytes *out, 
 	int seals = fcntl(memfd, F_GET_SEALS);
 
 	if (seals < 0 || fstat(memfd, &status) || !S_ISREG(status.st_mode))
-		return diag_set(why, -EBADMSG, "unreadable: its compiler sent no memory file");
+		return diag_set(why, -EBADMSG, "its parser sent no memory file");
 	if ((seals & wanted) != wanted)
-		return diag_set(why, -EBADMSG, "unreadable: its table could still be changed");
+		return diag_set(why, -EBADMSG, "its table could still be changed");
 	if ((uint64_t)status.st_size > bytes_max)
-		return diag_set(why, -E2BIG, "unreadable: its table is larger than %u MiB",
+		return diag_set(why, -E2BIG, "its table is larger than %u MiB",
 				(unsigned int)(bytes_max >> 20));
 	if (status.st_size == 0)
-		return diag_set(why, -EBADMSG, "unreadable: its table is empty");
+		return diag_set(why, -EBADMSG, "its table is empty");
 	mapping = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_SHARED, memfd, 0);
 	if (mapping == MAP_FAILED)
 		return diag_set(why, -errno, "no memory for a symbol table");
@@ -106,15 +106,15 @@ int sandbox_answer_take(int reply, uint64_t bytes_max, struct sandbox_bytes *out
 	int err = sandbox_protocol_receive(reply, &answer, sizeof(answer), &memfd, 1, MSG_DONTWAIT);
 
 	if (err == -EPIPE || err == -EAGAIN)
-		return diag_set(why, -EBADMSG, "unreadable: its compiler ended without an answer");
+		return diag_set(why, -EBADMSG, "its parser ended without an answer");
 	if (err)
-		return diag_set(why, -EBADMSG, "unreadable: its compiler's answer is malformed");
+		return diag_set(why, -EBADMSG, "its parser's answer is malformed");
 	if (has_another_answer(reply))
-		err = diag_set(why, -EBADMSG, "unreadable: its compiler answered twice");
+		err = diag_set(why, -EBADMSG, "its parser answered twice");
 	else if (answer.err)
 		err = refuse(&answer, why);
 	else if (memfd < 0)
-		err = diag_set(why, -EBADMSG, "unreadable: its compiler answered without a table");
+		err = diag_set(why, -EBADMSG, "its parser answered without a table");
 	else
 		err = map_answer(memfd, bytes_max, out, why);
 	if (memfd >= 0)

@@ -184,15 +184,15 @@ static void tell_lie(struct worker_tracer *tracer)
 static void test_a_worker_that_lies_fails_its_job_only(void **state)
 {
 	static const struct lie lies[] = {
-		{ say_nothing, -EBADMSG, "unreadable: its compiler ended without an answer" },
-		{ answer_twice, -EBADMSG, "unreadable: its compiler answered twice" },
+		{ say_nothing, -EBADMSG, "its parser ended without an answer" },
+		{ answer_twice, -EBADMSG, "its parser answered twice" },
 		{ answer_too_long, -EBADMSG, "answer is malformed" },
 		{ answer_without_table, -EBADMSG, "answered without a table" },
-		{ answer_unsealed, -EBADMSG, "unreadable: its table could still be changed" },
-		{ answer_too_large, -E2BIG, "unreadable: its table is larger than 256 MiB" },
-		{ answer_empty, -EBADMSG, "unreadable: its table is empty" },
-		{ answer_directory, -EBADMSG, "unreadable: its compiler sent no memory file" },
-		{ answer_foreign_file, -EBADMSG, "unreadable: its compiler sent no memory file" },
+		{ answer_unsealed, -EBADMSG, "its table could still be changed" },
+		{ answer_too_large, -E2BIG, "its table is larger than 256 MiB" },
+		{ answer_empty, -EBADMSG, "its table is empty" },
+		{ answer_directory, -EBADMSG, "its parser sent no memory file" },
+		{ answer_foreign_file, -EBADMSG, "its parser sent no memory file" },
 		{ answer_escapes, -EBADMSG, "\\x1b]0;owned\\x07" },
 	};
 
@@ -239,7 +239,7 @@ static void test_a_worker_that_loops_is_ended_at_its_deadline(void **state)
 	worker_tracer_needs_root();
 	sandbox_set_deadline(*state, 300);
 	assert_int_equal(worker_tracer_run(&tracer, *state, 0, &why), -ETIMEDOUT);
-	assert_string_equal(why.text, "unreadable: not done after 300 ms");
+	assert_string_equal(why.text, "not done after 300 ms");
 	sandbox_set_deadline(*state, SANDBOX_DEADLINE_MS);
 	expect_works(*state);
 }
@@ -319,7 +319,7 @@ static void test_what_is_not_elf_is_refused(void **state)
 	static const char script[] = "#!/bin/sh\necho \033[31mhello\n";
 	int text = memory_file(script, sizeof(script), 0), empty = memory_file("", 0, 0);
 
-	expect_fails(*state, text, -ENOEXEC, "not an ELF file");
+	expect_fails(*state, text, -ENOEXEC, "unreadable: not an ELF file");
 	expect_fails(*state, empty, -ENOEXEC, "not an ELF file");
 	close(text);
 	close(empty);
