@@ -270,6 +270,23 @@ static void test_a_running_job_can_be_cancelled_and_the_next_one_is_done(void **
 	close(request.inputs[0]);
 }
 
+static void spin_and_end_zygote(struct worker_tracer *tracer)
+{
+	worker_tracer_spin(tracer);
+	kill(tracer->zygote, SIGKILL);
+}
+
+static void test_a_worker_ends_with_its_zygote(void **state)
+{
+	struct worker_tracer tracer = { .at_first_read = spin_and_end_zygote };
+	struct diag why = { .err = 0 };
+
+	worker_tracer_needs_root();
+	/* Comes back when the worker has ended, never if it loops on. */
+	assert_int_equal(worker_tracer_run(&tracer, *state, 0, &why), -EPIPE);
+	assert_non_null(strstr(why.text, "has ended"));
+}
+
 static void cancel_an_older_one(struct worker_tracer *tracer)
 {
 	sandbox_cancel_job(tracer->argument, 7);
@@ -448,6 +465,7 @@ int main(void)
 		WITH_SANDBOX(test_a_job_over_its_deadline_is_ended),
 		WITH_SANDBOX(test_a_worker_that_loops_is_ended_at_its_deadline),
 		WITH_SANDBOX(test_a_running_job_can_be_cancelled_and_the_next_one_is_done),
+		WITH_SANDBOX(test_a_worker_ends_with_its_zygote),
 		WITH_SANDBOX(test_cancelling_a_job_that_has_ended_does_nothing),
 		cmocka_unit_test(test_a_cancel_that_comes_too_late_does_not_end_the_next_job),
 		WITH_SANDBOX(test_what_is_not_elf_is_refused),
