@@ -36,17 +36,19 @@ static int keep_only(int fd)
 	return close_range(4, ~0u, 0);
 }
 
-/* The terminal's keys and a service's stop are for main; this process ends with it. main blocked
- * all signals before it forked: what came since is dropped here. */
-static void ignore_signals(void)
+/* The terminal's keys and a service's stop are for main; this process ends with it. main's handlers
+ * are for main, too: a worker that crashes must die of that. main blocked all signals before it
+ * forked: what came since is dropped here. */
+static void set_signals(void)
 {
 	static const int ignored[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGPIPE,
 				       SIGTTIN, SIGTTOU, SIGUSR1, SIGUSR2, SIGWINCH };
 	sigset_t none;
 
+	for (int i = 1; i < NSIG; i++)
+		signal(i, SIG_DFL);
 	for (size_t i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
 		signal(ignored[i], SIG_IGN);
-	signal(SIGCHLD, SIG_DFL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
@@ -113,7 +115,7 @@ _Noreturn void zygote_run(int socket, pid_t main_pid)
 {
 	struct confinement confinement;
 
-	ignore_signals();
+	set_signals();
 	setsid();
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != main_pid || keep_only(socket))
 		_exit(1);

@@ -88,6 +88,22 @@ static void test_a_worker_that_is_killed_fails_its_job_only(void **state)
 	expect_works(*state);
 }
 
+static void crash_worker(struct worker_tracer *tracer)
+{
+	kill(tracer->worker, SIGSEGV);
+}
+
+/* cmocka's handler for it, or flametop's own, would go on in the worker. */
+static void test_a_worker_that_crashes_dies_of_it(void **state)
+{
+	struct worker_tracer tracer = { .at_first_read = crash_worker };
+	struct diag why = { .err = 0 };
+
+	assert_int_equal(worker_tracer_run(&tracer, *state, 0, &why), -EPIPE);
+	assert_string_equal(why.text, "its parser died of signal 11 (Segmentation fault)");
+	expect_works(*state);
+}
+
 /* What a worker that was taken over says in place of its answer. */
 struct lie {
 	void (*tell)(int reply);
@@ -461,6 +477,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		WITH_SANDBOX(test_a_worker_that_is_killed_fails_its_job_only),
+		WITH_SANDBOX(test_a_worker_that_crashes_dies_of_it),
 		WITH_SANDBOX(test_a_worker_that_lies_fails_its_job_only),
 		WITH_SANDBOX(test_a_job_over_its_deadline_is_ended),
 		WITH_SANDBOX(test_a_worker_that_loops_is_ended_at_its_deadline),
