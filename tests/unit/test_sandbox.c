@@ -366,7 +366,7 @@ static void test_a_file_over_two_gigabytes_is_refused(void **state)
 	close(fd);
 }
 
-/* A file of two sections: nothing and 4,000,001 symbols, all zero and sparse. */
+/* A file of two sections: nothing and 4,000,001 symbols, all zero and sparse, their own names. */
 static void test_a_file_with_too_many_symbols_is_refused(void **state)
 {
 	struct {
@@ -380,7 +380,8 @@ static void test_a_file_with_too_many_symbols_is_refused(void **state)
 			.e_shoff = sizeof(Elf64_Ehdr), .e_shnum = 2,
 		},
 		.sections[1] = {
-			.sh_type = SHT_SYMTAB, .sh_offset = 4096, .sh_entsize = sizeof(Elf64_Sym),
+			.sh_type = SHT_SYMTAB, .sh_link = 1, .sh_offset = 4096,
+			.sh_entsize = sizeof(Elf64_Sym),
 			.sh_size = 4000002 * sizeof(Elf64_Sym),
 		},
 	};
