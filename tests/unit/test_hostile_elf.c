@@ -180,8 +180,8 @@ static void try_variant(struct sandbox *sandbox, uint64_t *random,
 			const struct original *files, uint32_t file_count, uint64_t seed,
 			uint32_t number, struct tally *tally)
 {
-	const uint32_t which = random_below(random, 8) ? random_below(random, file_count - 1) :
-							 file_count - 1;
+	const uint32_t large = file_count - 1;
+	const uint32_t which = random_below(random, 8) ? random_below(random, large) : large;
 	int fd = make_variant(random, &files[which]);
 	int debug_fd = random_below(random, 4) ? -1 : make_variant(random, &files[which]);
 	struct sandbox_table table;
