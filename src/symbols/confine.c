@@ -28,12 +28,13 @@
 #include <unistd.h>
 
 #include "symbols/landlock.h"
+#include "symbols/sandbox_protocol.h"
 
 /* Debian's policy 9.2.2 reserves 65000-65533 and systemd's list of ids names 65520-65533 as used by
  * nobody. Not 65534 "nobody": NFS and others run processes and own files as that. */
 #define UNUSED_ID 65527
 
-#define DESCRIPTORS_MAX 10	/* 0-2, inputs, reply, memfd, and two to spare */
+#define DESCRIPTORS_MAX (3 + SANDBOX_JOB_FDS + 3)	/* 0-2, the job's, memfd and two to spare */
 
 /* A worker has another user than the zygote, which has to end it. */
 #define ZYGOTE_CAPABILITIES (1u << CAP_SETUID | 1u << CAP_SETGID | 1u << CAP_KILL)
