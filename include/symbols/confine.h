@@ -10,12 +10,12 @@
 
 /* What the zygote has made ready for its workers. */
 struct confinement {
-	struct syscall_filter filter;
+	struct syscall_filter filter, filter_hiding_paths;
 	struct diag why;	/* err not 0: it failed, and no worker may read anything */
 };
 
 /* The zygote, once: no path, no network, no capability but those that change a worker's user and
- * end it; makes the filter. */
+ * end it; makes the filters. */
 void confine_zygote(struct confinement *out);
 
 /* The worker, before it reads the first foreign byte: unused user, no capability, @limits, the

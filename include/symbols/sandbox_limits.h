@@ -2,6 +2,7 @@
 #ifndef SYMBOLS_SANDBOX_LIMITS_H
 #define SYMBOLS_SANDBOX_LIMITS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct sandbox_limits {
@@ -9,6 +10,7 @@ struct sandbox_limits {
 	uint32_t cpu_s;
 	uint64_t memory_bytes;	/* of addresses; 0: not limited */
 	uint64_t answer_bytes;
+	bool hides_paths;	/* its library asks for paths: it finds none, and is not ended */
 };
 
 /* @kind: enum sandbox_job_kind, a known one. Borrowed, constant. */

@@ -79,7 +79,8 @@ void confine_zygote(struct confinement *out)
 	int err;
 
 	*out = (struct confinement){ .why = { .err = 0 } };
-	if (syscall_filter_build(&out->filter, why))
+	if (syscall_filter_build(&out->filter, false, why) ||
+	    syscall_filter_build(&out->filter_hiding_paths, true, why))
 		return;
 	err = leave_file_system();
 	if (err) {
@@ -160,7 +161,8 @@ int confine_worker(const struct confinement *confinement, const struct sandbox_l
 	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) || prctl(PR_SET_PDEATHSIG, SIGKILL) ||
 	    getppid() != zygote)
 		return diag_set(why, -ESRCH, "its parent is gone");
-	err = syscall_filter_install(&confinement->filter);
+	err = syscall_filter_install(limits->hides_paths ? &confinement->filter_hiding_paths :
+							   &confinement->filter);
 	if (err)
 		return diag_set(why, err, "the kernel takes no filter of system calls: %s",
 				strerror(-err));

@@ -21,7 +21,7 @@
 static const struct sandbox_limits limits[] = {
 	/* 200 MB of object need 0.2 s, 4 million symbols 0.5 GiB while they are sorted. */
 	[SANDBOX_SYMBOLS] = { SLOWER * SANDBOX_DEADLINE_MS, SLOWER * 8, ADDRESSES(1024),
-			      FLAT_BYTES_MAX },
+			      FLAT_BYTES_MAX, false },
 };
 
 _Static_assert(sizeof(limits) / sizeof(limits[0]) == SANDBOX_JOB_KINDS,

@@ -8,7 +8,10 @@
  * the process: a parser that wants more is not a parser any more, and SIGSYS says so to main. The
  * list becomes a BPF program once, in the zygote (0.1 ms); a worker only installs it.
  *
- * Rejected: -EPERM in place of death (the job would go on in a state that nobody has thought of).
+ * libdw looks for split and shared debug files by their paths, whether it is asked to or not. Its
+ * jobs get a second list, by which no path exists.
+ *
+ * Rejected: -EPERM in place of death for all (a job would go on in a state that nobody thought of).
  */
 #include "symbols/syscall_filter.h"
 
@@ -75,6 +78,20 @@ static const struct allowed needed_by_sanitizers[] = {
 	IF(sigaltstack, SCMP_A0(SCMP_CMP_EQ, 0)),	/* before a call that does not return */
 };
 
+static const int path_calls[] = {
+	SCMP_SYS(open), SCMP_SYS(openat), SCMP_SYS(readlink), SCMP_SYS(readlinkat),
+};
+
+static int hide_paths(scmp_filter_ctx context)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < sizeof(path_calls) / sizeof(path_calls[0]) && !err; i++)
+		err = seccomp_rule_add_array(context, SCMP_ACT_ERRNO(ENOENT), path_calls[i], 0,
+					     NULL);
+	return err;
+}
+
 static int add(scmp_filter_ctx context, const struct allowed *list, size_t count)
 {
 	int err = 0;
@@ -119,12 +136,14 @@ static int export(scmp_filter_ctx context, struct sock_fprog *out)
 	return err;
 }
 
-int syscall_filter_build(struct syscall_filter *out, struct diag *why)
+int syscall_filter_build(struct syscall_filter *out, bool hides_paths, struct diag *why)
 {
 	scmp_filter_ctx context = seccomp_init(SCMP_ACT_KILL_PROCESS);
 	int err = context ? add_all(context) : -ENOSYS;
 
 	*out = (struct syscall_filter){ .program = { 0, NULL } };
+	if (!err && hides_paths)
+		err = hide_paths(context);
 	if (!err)
 		err = export(context, &out->program);
 	seccomp_release(context);

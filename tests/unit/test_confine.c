@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -349,6 +350,35 @@ static void test_the_zygote_keeps_three_capabilities_and_no_path(void **state)
 	assert_int_equal(WEXITSTATUS(status), 0);
 }
 
+/* In a child, which lives: 1 when it finds a path, 2 when it cannot read what it has. */
+static _Noreturn void look_for_paths(int fd)
+{
+	struct syscall_filter filter;
+	char byte;
+
+	if (syscall_filter_build(&filter, true, NULL) ||
+	    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || syscall_filter_install(&filter))
+		_exit(3);
+	if (open("/", O_RDONLY | O_CLOEXEC) >= 0 || errno != ENOENT ||
+	    readlink("/proc/self", &byte, 1) >= 0 || errno != ENOENT)
+		_exit(1);
+	_exit(pread(fd, &byte, 1, 0) == 1 ? 0 : 2);
+}
+
+static void test_for_a_library_that_asks_for_paths_there_are_none(void **state)
+{
+	int status, fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	pid_t child = fork();
+
+	(void)state;
+	if (child == 0)
+		look_for_paths(fd);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+	close(fd);
+}
+
 /* A zygote that could not give everything up. */
 static void test_a_worker_reads_nothing_when_its_zygote_could_not_be_confined(void **state)
 {
@@ -373,6 +403,7 @@ int main(void)
 		WITH_SANDBOX(test_a_worker_cannot_grow_beyond_its_memory),
 		cmocka_unit_test(test_a_worker_out_of_cpu_time_says_so),
 		cmocka_unit_test(test_the_zygote_keeps_three_capabilities_and_no_path),
+		cmocka_unit_test(test_for_a_library_that_asks_for_paths_there_are_none),
 		cmocka_unit_test(
 			test_a_worker_reads_nothing_when_its_zygote_could_not_be_confined),
 	};
