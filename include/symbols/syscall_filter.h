@@ -12,9 +12,9 @@ struct syscall_filter {
 	struct sock_fprog program;	/* owned */
 };
 
-/* Makes the program, once for many workers. @hides_paths: who asks for a path is told that there is
- * none, and lives. 0 or -errno with the reason. @out is the caller's: syscall_filter_finish(), after
- * a failure too. */
+/* Makes the program, once for many workers. @hides_paths: who asks for a path is told that there
+ * is none, and lives. 0 or -errno with the reason. @out is the caller's: syscall_filter_finish(),
+ * after a failure too. */
 int syscall_filter_build(struct syscall_filter *out, bool hides_paths, struct diag *why);
 void syscall_filter_finish(struct syscall_filter *filter);
 

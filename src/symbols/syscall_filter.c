@@ -32,13 +32,15 @@
 struct allowed {
 	int call;
 	unsigned int condition_count;
-	struct scmp_arg_cmp conditions[CONDITIONS_MAX];	/* all of them; SCMP_A0... */
+	struct scmp_arg_cmp conditions[CONDITIONS_MAX];	/* all of them must hold */
 };
 
-#define ALWAYS(name)		{ SCMP_SYS(name), 0, { { 0 } } }
-#define IF(name, condition)	{ SCMP_SYS(name), 1, { condition } }
-#define IF_BOTH(name, a, b)	{ SCMP_SYS(name), 2, { a, b } }
-#define NO_CODE(prot)		SCMP_A##prot(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0)
+#define ALWAYS(name)		    { SCMP_SYS(name), 0, { { 0 } } }
+#define IF(name, condition)	    { SCMP_SYS(name), 1, { condition } }
+#define IF_BOTH(name, a, b)	    { SCMP_SYS(name), 2, { a, b } }
+#define IS(argument, value)	    { argument, SCMP_CMP_EQ, value, 0 }
+#define BITS(argument, mask, value) { argument, SCMP_CMP_MASKED_EQ, mask, value }
+#define NO_CODE			    BITS(2, PROT_EXEC, 0)	/* the same argument of both */
 
 static const struct allowed needed[] = {
 	/* The inputs. The filter cannot see whether newfstatat() gets a path besides the
@@ -47,24 +49,23 @@ static const struct allowed needed[] = {
 	ALWAYS(pread64),
 	ALWAYS(lseek),
 	ALWAYS(fstat),
-	IF(newfstatat, SCMP_A3(SCMP_CMP_EQ, AT_EMPTY_PATH)),
-	IF(fcntl, SCMP_A1(SCMP_CMP_EQ, F_GETFD)),	/* libelf asks whether it is open */
+	IF(newfstatat, IS(3, AT_EMPTY_PATH)),
+	IF(fcntl, IS(1, F_GETFD)),	/* libelf asks whether it is open */
 
 	/* Memory, never of a file and never to be run. */
 	ALWAYS(brk),
-	IF_BOTH(mmap, NO_CODE(2),
-		SCMP_A3(SCMP_CMP_MASKED_EQ, MAP_ANONYMOUS, MAP_ANONYMOUS)),
-	IF(mprotect, NO_CODE(2)),
+	IF_BOTH(mmap, NO_CODE, BITS(3, MAP_ANONYMOUS, MAP_ANONYMOUS)),
+	IF(mprotect, NO_CODE),
 	ALWAYS(munmap),
 	ALWAYS(mremap),
 	ALWAYS(madvise),
 	ALWAYS(sysinfo),	/* qsort() asks how much memory there is */
-	IF(futex, SCMP_A1(SCMP_CMP_EQ, FUTEX_WAKE_PRIVATE)),	/* the end of pthread_once() */
+	IF(futex, IS(1, FUTEX_WAKE_PRIVATE)),	/* the end of pthread_once() */
 
 	/* The answer. */
-	IF(memfd_create, SCMP_A1(SCMP_CMP_EQ, MFD_CLOEXEC | MFD_ALLOW_SEALING)),
+	IF(memfd_create, IS(1, MFD_CLOEXEC | MFD_ALLOW_SEALING)),
 	ALWAYS(write),
-	IF(fcntl, SCMP_A1(SCMP_CMP_EQ, F_ADD_SEALS)),
+	IF(fcntl, IS(1, F_ADD_SEALS)),
 	ALWAYS(sendmsg),
 	ALWAYS(close),
 	ALWAYS(exit_group),
@@ -73,9 +74,10 @@ static const struct allowed needed[] = {
 	ALWAYS(clock_gettime),
 };
 
-/* What the run-times of the sanitizers do besides, in builds for tests only. */
+/* What the run-times of the sanitizers do besides, in builds for tests only. Not what a report
+ * needs: it ends the worker, so that every finding is a failed test. */
 static const struct allowed needed_by_sanitizers[] = {
-	IF(sigaltstack, SCMP_A0(SCMP_CMP_EQ, 0)),	/* before a call that does not return */
+	IF(sigaltstack, IS(0, 0)),	/* before a call that does not return */
 };
 
 static const int path_calls[] = {

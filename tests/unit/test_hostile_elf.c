@@ -156,7 +156,8 @@ static void keep_variant(int fd, uint64_t seed, uint32_t number, const char *wha
 	int out;
 
 	snprintf(path, sizeof(path), "%s/hostile-%llu-%u-%s",
-		 getenv("BUILD") ? getenv("BUILD") : "/tmp", (unsigned long long)seed, number, what);
+		 getenv("BUILD") ? getenv("BUILD") : "/tmp", (unsigned long long)seed, number,
+		 what);
 	out = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	lseek(fd, 0, SEEK_SET);
 	while (out >= 0 && written >= 0 && (got = read(fd, bytes, sizeof(bytes))) > 0)
