@@ -20,10 +20,21 @@
 
 #define OPENER_PATH_BYTES 4096
 
+/* Of a request for names of run-time code, see symbols/jit_files.h. */
+enum jit_step {
+	JIT_LOOK,		/* what has been written since the last look */
+	JIT_LAST_LOOK,		/* the same; the process is gone, its pid may be another's */
+	JIT_FORGET,		/* the table is of no use any more */
+};
+
 struct open_request {
 	uint32_t object;	/* the caller's name for it; comes back in the reply */
 	bool is_kernel;		/* load /proc/kallsyms; only kernel_slide below counts */
 	uint64_t kernel_slide;	/* added to every address (recordings from another boot) */
+	bool is_fresh;		/* is_kernel: read it again; the table of the reply before stays
+				 * valid until the next such request */
+	uint32_t jit;		/* not 0: names of run-time code, and what the caller calls it. */
+	enum jit_step jit_step;	/* The rest is the mapping of a jitdump, @path "": there is none */
 	uint32_t pid;		/* 0: no process (a recording): only @path, only with a build-id */
 	uint64_t start, end;	/* of the mapping, for map_files */
 	uint32_t dev_major, dev_minor;
@@ -39,6 +50,9 @@ struct open_reply {
 	bool is_shared;		/* the table is one that an earlier reply already brought */
 	struct flat_table table;	/* valid as long as the opener */
 	uint64_t kernel_text_address;	/* is_kernel: see struct kallsyms */
+	uint32_t jit;		/* as requested, like the next */
+	enum jit_step jit_step;
+	uint64_t took_ns;	/* jit: how long it took to read its files */
 	struct diag why;
 };
 

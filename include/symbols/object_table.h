@@ -22,6 +22,7 @@ enum object_fixed {
 	OBJECT_HYPERVISOR,	/* "[hypervisor]" */
 	OBJECT_GUEST_KERNEL,	/* "[guest.kernel]" */
 	OBJECT_GUEST_USER,	/* "[guest]" */
+	OBJECT_VSYSCALL,	/* "[vsyscall]": has its table; run-time addresses */
 	OBJECT_FIXED_COUNT,
 };
 
@@ -41,6 +42,9 @@ struct object {
 	enum object_state state;
 	enum cpu_mode mode;
 	struct flat_table table;	/* OBJECT_READY; BORROWED from the opener */
+	uint32_t code;			/* whose run-time code is in it; 0: nobody's */
+	bool is_run_time;		/* `table` is of that: absolute addresses */
+	uint64_t bias;			/* absolute - frame's address, where `code` is set */
 };
 
 struct object_table {
@@ -55,6 +59,7 @@ struct object_key {
 	size_t path_len;
 	struct build_id build_id;	/* count 0: then dev and inode */
 	uint64_t device, inode;
+	uint64_t place;			/* where it is mapped, if that makes it another; 0: no */
 	enum cpu_mode mode;
 };
 
@@ -71,6 +76,10 @@ uint32_t object_table_intern(struct object_table *table, const struct object_key
  * stranger's file must not name the addresses of another. */
 void object_table_set_ready(struct object_table *table, uint32_t object,
 			    const struct flat_table *flat, const struct build_id *build_id);
+/* Code made at run time has these names from now on; an object whose own file has symbols keeps
+ * them. True: it took the table. */
+bool object_table_set_run_time(struct object_table *table, uint32_t object,
+			       const struct flat_table *flat);
 void object_table_set_unreadable(struct object_table *table, uint32_t object, const char *reason);
 
 #endif

@@ -4,6 +4,7 @@
  * when a fold wants a name: processes vanish in milliseconds.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +39,30 @@ static bool is_anonymous(const struct seen_mapping *seen)
 	return !seen->path_len || begins_with(seen, "//anon") || begins_with(seen, "/dev/zero") ||
 	       begins_with(seen, "/anon_hugepage") || begins_with(seen, "[stack") ||
 	       begins_with(seen, "/SYSV") || begins_with(seen, "[heap]") ||
-	       begins_with(seen, "[anon") || (seen->flags & MAP_HUGETLB);
+	       begins_with(seen, "[anon") || begins_with(seen, "/tmp/perf-") ||
+	       (seen->flags & MAP_HUGETLB);
+}
+
+/* Memory with a file of its own that no directory has: an ELF file, or code made at run time. */
+static bool is_memfd(const struct seen_mapping *seen)
+{
+	return begins_with(seen, "/memfd:");
+}
+
+/* What a JIT compiler maps executable only so that profilers see it: ".../jit-PID.dump". */
+static bool is_jitdump(const struct seen_mapping *seen)
+{
+	const char *slash = seen->path_len ? memrchr(seen->path, '/', seen->path_len) : NULL;
+	char name[32];
+	uint32_t pid;
+	int end = 0;
+
+	if (!slash)
+		return false;
+	snprintf(name, sizeof(name), "%.*s", (int)(seen->path + seen->path_len - slash - 1),
+		 slash + 1);
+	return sscanf(name, "jit-%" SCNu32 ".dump%n", &pid, &end) == 1 && end &&
+	       (!name[end] || !strcmp(name + end, " (deleted)"));
 }
 
 static bool is_file(const struct seen_mapping *seen)
@@ -60,7 +84,7 @@ static struct build_id recorded_build_id(const struct ingest *ingest,
 	return (struct build_id){ .count = 0 };
 }
 
-static void request_open(struct ingest *ingest, const struct open_request *request)
+void ingest_request_open(struct ingest *ingest, const struct open_request *request)
 {
 	ingest->opening++;
 	if (!ingest->waiting_count && object_opener_request(ingest->opener, request))
@@ -72,8 +96,9 @@ static void request_open(struct ingest *ingest, const struct open_request *reque
 
 		if (!bigger) {
 			ingest->opening--;
-			object_table_set_unreadable(&ingest->objects, request->object,
-						    "no memory to ask for it");
+			if (!request->jit)
+				object_table_set_unreadable(&ingest->objects, request->object,
+							    "no memory to ask for it");
 			return;
 		}
 		ingest->waiting = bigger;
@@ -96,6 +121,25 @@ static void retry_waiting(struct ingest *ingest)
 		ingest->waiting_count * sizeof(*ingest->waiting));
 }
 
+/* Fills in where the file is. False: the path is too long. */
+static bool fill_request(struct open_request *request, const struct ingest *ingest,
+			 const struct seen_mapping *seen)
+{
+	if (seen->path_len >= sizeof(request->path))
+		return false;
+	memcpy(request->path, seen->path, seen->path_len);
+	request->build_id = seen->build_id;
+	if (!ingest->config.is_replay) {
+		request->pid = seen->pid;
+		request->start = seen->start;
+		request->end = seen->end;
+		request->dev_major = seen->dev_major;
+		request->dev_minor = seen->dev_minor;
+		request->inode = seen->inode;
+	}
+	return true;
+}
+
 static void load(struct ingest *ingest, uint32_t id, const struct seen_mapping *seen)
 {
 	struct object *object = &ingest->objects.objects[id];
@@ -103,7 +147,7 @@ static void load(struct ingest *ingest, uint32_t id, const struct seen_mapping *
 
 	if (!ingest->opener || !is_file(seen))
 		return;		/* OBJECT_NO_TABLE */
-	if (seen->path_len >= sizeof(request.path)) {
+	if (!fill_request(&request, ingest, seen)) {
 		object_table_set_unreadable(&ingest->objects, id, "path too long");
 		return;
 	}
@@ -111,21 +155,30 @@ static void load(struct ingest *ingest, uint32_t id, const struct seen_mapping *
 		object_table_set_unreadable(&ingest->objects, id, "no build-id recorded");
 		return;
 	}
-	memcpy(request.path, seen->path, seen->path_len);
-	request.build_id = seen->build_id;
-	if (!ingest->config.is_replay) {
-		request.pid = seen->pid;
-		request.start = seen->start;
-		request.end = seen->end;
-		request.dev_major = seen->dev_major;
-		request.dev_minor = seen->dev_minor;
-		request.inode = seen->inode;
-	}
 	object->state = OBJECT_LOADING;
-	request_open(ingest, &request);
+	ingest_request_open(ingest, &request);
 }
 
-static uint32_t object_of(struct ingest *ingest, struct seen_mapping *seen)
+static void load_new(struct ingest *ingest, struct process *process, uint32_t id,
+		     const struct seen_mapping *seen)
+{
+	struct open_request request = { .object = id };
+
+	if (is_anonymous(seen)) {
+		ingest_jit_add_object(ingest, process, id, 0);
+	} else if (is_jitdump(seen)) {
+		if (fill_request(&request, ingest, seen))
+			ingest_jit_add_dump(ingest, process, &request);
+	} else {
+		if (is_memfd(seen))
+			ingest_jit_add_object(ingest, process, id,
+					      seen->start - seen->file_offset);
+		load(ingest, id, seen);
+	}
+}
+
+static uint32_t object_of(struct ingest *ingest, struct process *process,
+			  struct seen_mapping *seen)
 {
 	struct object_key key = {
 		.path = seen->path_len ? seen->path : "//anon",
@@ -141,20 +194,27 @@ static uint32_t object_of(struct ingest *ingest, struct seen_mapping *seen)
 		key.device = makedev(seen->dev_major, seen->dev_minor);
 		key.inode = seen->inode;
 	}
+	if (begins_with(seen, "[vdso]") && seen->end <= UINT32_MAX)	/* a process's own */
+		key.place = (uint64_t)seen->pid << 32 | seen->start;
+	else if (is_anonymous(seen))
+		key.place = ingest_jit_place(ingest, process);
+	else if (is_memfd(seen))
+		key.place = id_map_mix(ingest_jit_place(ingest, process)) ^
+			    (seen->start - seen->file_offset);
 	id = object_table_intern(&ingest->objects, &key, &is_new);
-	if (is_new && !is_anonymous(seen))
-		load(ingest, id, seen);
+	if (is_new)
+		load_new(ingest, process, id, seen);
 	return id;
 }
 
-static void insert_user(struct ingest *ingest, struct address_map **map,
+static void insert_user(struct ingest *ingest, struct process *process, struct address_map **map,
 			struct seen_mapping *seen)
 {
 	/* Kernels up to 3.8 report the address of the vdso as its offset. */
 	const uint64_t offset = begins_with(seen, "[vdso]") ? 0 : seen->file_offset;
 	const struct mapping row = {
 		.start = seen->start, .end = seen->end, .file_offset = offset,
-		.since_ns = seen->time_ns, .object = object_of(ingest, seen),
+		.since_ns = seen->time_ns, .object = object_of(ingest, process, seen),
 		.is_absolute = is_anonymous(seen),
 	};
 
@@ -171,7 +231,7 @@ void ingest_ask_kernel(struct ingest *ingest)
 	if (!ingest->opener)
 		return;
 	ingest->objects.objects[OBJECT_KERNEL].state = OBJECT_LOADING;
-	request_open(ingest, &request);
+	ingest_request_open(ingest, &request);
 }
 
 /* "/lib/modules/6.1/kernel/fs/ext4/ext4.ko.xz" -> "[ext4]", as perf(1) and /proc/modules do. */
@@ -269,7 +329,7 @@ void ingest_mmap(struct ingest *ingest, const struct event_record *record)
 		seen.build_id = mmap->build_id;
 	process = task_table_process(&ingest->tasks, record->pid);
 	if (process)
-		insert_user(ingest, &process->maps, &seen);
+		insert_user(ingest, process, &process->maps, &seen);
 }
 
 /* The /proc view, with what was mapped since laid over it. */
@@ -289,7 +349,7 @@ static void apply_maps(struct ingest *ingest, struct process *process,
 			.dev_major = row->dev_major, .dev_minor = row->dev_minor,
 		};
 
-		insert_user(ingest, &fresh, &seen);
+		insert_user(ingest, process, &fresh, &seen);
 	}
 	for (uint32_t i = 0; newer && i < newer->count; i++)
 		if (newer->rows[i].since_ns > reply->time_ns)
@@ -365,13 +425,17 @@ static bool slide_kernel(struct ingest *ingest, const struct open_reply *reply)
 		return false;
 	ingest->is_kernel_slid = true;
 	request.kernel_slide = ingest->recorded_text_address - reply->kernel_text_address;
-	request_open(ingest, &request);
+	ingest_request_open(ingest, &request);
 	return true;
 }
 
 static void table_arrived(struct ingest *ingest, const struct open_reply *reply)
 {
 	ingest->opening--;
+	if (reply->jit) {
+		ingest_jit_reply(ingest, reply);
+		return;
+	}
 	ingest->has_new_names = true;
 	if (reply->object == OBJECT_KERNEL && reply->is_ready && slide_kernel(ingest, reply))
 		return;
@@ -380,13 +444,18 @@ static void table_arrived(struct ingest *ingest, const struct open_reply *reply)
 				       &reply->build_id);
 		if (reply->object == OBJECT_KERNEL && ingest->config.is_replay)
 			share_kernel_table(ingest);
+	} else if (reply->object == OBJECT_KERNEL && ingest->kernel.is_asked) {
+		log_note("the kernel's names cannot be read again: %s", reply->why.text);
 	} else {
 		object_table_set_unreadable(&ingest->objects, reply->object, reply->why.text);
 		log_note("%s: %s",
 			 strpool_get(ingest->strings,
 				     ingest->objects.objects[reply->object].path),
 			 reply->why.text);
+		ingest_jit_object_failed(ingest, reply->object);
 	}
+	if (reply->object == OBJECT_KERNEL)
+		ingest_kernel_reply(ingest);
 	symbol_names_forget_object(&ingest->trie, reply->object);
 }
 

@@ -30,6 +30,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "symbols/vdso_image.h"
 
 #define DELETED_SUFFIX " (deleted)"
 #define PROC_PATH_BYTES 96	/* "/proc/" pid "/map_files/" two addresses of 16 digits */
@@ -197,6 +198,17 @@ static int open_checked(struct object_file *out, const struct open_request *requ
 	return out->fd < 0 ? out->fd : 0;
 }
 
+/* Ours is of another kind. */
+static int open_vdso_of_32_bit(struct object_file *out, const struct open_request *request,
+			       struct diag *why)
+{
+	out->version = (struct object_file_version){ .bytes = request->end - request->start };
+	out->is_certain = true;
+	out->fd = vdso_image_copy(request->pid, request->start, request->end,
+				  &out->version.device, why);
+	return out->fd < 0 ? out->fd : 0;
+}
+
 /* The image ends with its section headers. It is the kernel's and in our own memory. */
 static int open_vdso(struct object_file *out, const struct open_request *request, struct diag *why)
 {
@@ -204,7 +216,7 @@ static int open_vdso(struct object_file *out, const struct open_request *request
 	size_t bytes;
 
 	if (request->pid && request->end <= UINT32_MAX)
-		return diag_set(why, -ENOENT, "the 32-bit vdso cannot be read");
+		return open_vdso_of_32_bit(out, request, why);
 	if (!request->pid && !request->build_id.count)
 		return diag_set(why, -ESTALE, "belongs to the kernel of the recording");
 	if (!image)

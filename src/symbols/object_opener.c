@@ -25,6 +25,7 @@
 #include "base/id_map.h"
 #include "base/spsc.h"
 #include "base/thread.h"
+#include "symbols/jit_files.h"
 #include "symbols/object_file.h"
 
 #define UNDER_WAY_MAX	    1024
@@ -64,14 +65,18 @@ struct object_opener {
 	uint32_t file_count, file_capacity;
 	struct id_map file_by_hash;
 	struct kernel_table *kernels;	/* owned */
+	struct jit_files jit_files;
 };
+
+static size_t table_bytes(const struct flat_table *table)
+{
+	return sizeof(*table->header) + (size_t)table->header->string_bytes +
+	       table->header->row_count * sizeof(struct flat_row);
+}
 
 static void count_bytes(struct object_opener *opener, const struct flat_table *table)
 {
-	size_t bytes = sizeof(*table->header) + (size_t)table->header->string_bytes +
-		       table->header->row_count * sizeof(struct flat_row);
-
-	atomic_fetch_add_explicit(&opener->bytes, bytes, memory_order_relaxed);
+	atomic_fetch_add_explicit(&opener->bytes, table_bytes(table), memory_order_relaxed);
 }
 
 static uint64_t version_hash(const struct object_file_version *version)
@@ -244,6 +249,27 @@ static struct kernel_table *load_kernel(struct object_opener *opener, uint64_t s
 	return kernel;
 }
 
+/* All of that slide but the newest and the one before it, which may be in use. */
+static void drop_old_kernels(struct object_opener *opener, uint64_t slide)
+{
+	struct kernel_table **link = &opener->kernels;
+	int kept = 0;
+
+	while (*link) {
+		struct kernel_table *kernel = *link;
+
+		if (kernel->slide != slide || kept++ < 2) {
+			link = &kernel->next;
+			continue;
+		}
+		*link = kernel->next;
+		atomic_fetch_sub_explicit(&opener->bytes, table_bytes(&kernel->kallsyms.table),
+					  memory_order_relaxed);
+		kallsyms_finish(&kernel->kallsyms);
+		free(kernel);
+	}
+}
+
 static void answer_kernel(struct object_opener *opener, const struct open_request *request,
 			  struct open_reply *reply)
 {
@@ -256,14 +282,27 @@ static void answer_kernel(struct object_opener *opener, const struct open_reques
 	}
 	while (kernel && kernel->slide != request->kernel_slide)
 		kernel = kernel->next;
-	reply->is_shared = kernel != NULL;
-	if (!kernel)
+	reply->is_shared = kernel && !request->is_fresh;
+	if (!reply->is_shared)
 		kernel = load_kernel(opener, request->kernel_slide, &reply->why);
 	if (!kernel)
 		return;
+	drop_old_kernels(opener, request->kernel_slide);
 	reply->table = kernel->kallsyms.table;
 	reply->kernel_text_address = kernel->kallsyms.text_address;
 	reply->is_ready = true;
+}
+
+static void answer_jit(struct object_opener *opener, const struct open_request *request,
+		       struct open_reply *reply)
+{
+	const size_t before = opener->jit_files.bytes;
+
+	reply->jit = request->jit;
+	reply->jit_step = request->jit_step;
+	jit_files_answer(&opener->jit_files, opener->sandbox, request, reply);
+	atomic_fetch_add_explicit(&opener->bytes, opener->jit_files.bytes - before,
+				  memory_order_relaxed);
 }
 
 static void answer(struct object_opener *opener, const struct open_request *request)
@@ -272,7 +311,9 @@ static void answer(struct object_opener *opener, const struct open_request *requ
 
 	memset(reply, 0, sizeof(*reply));	/* never NULL: UNDER_WAY_MAX */
 	reply->object = request->object;
-	if (request->is_kernel)
+	if (request->jit)
+		answer_jit(opener, request, reply);
+	else if (request->is_kernel)
 		answer_kernel(opener, request, reply);
 	else
 		answer_file(opener, request, reply);
@@ -355,6 +396,7 @@ static void free_tables(struct object_opener *opener)
 		free(opener->files[i]);
 	}
 	free(opener->files);
+	jit_files_finish(&opener->jit_files);
 	id_map_finish(&opener->file_by_hash);
 	while (opener->kernels) {
 		struct kernel_table *next = opener->kernels->next;

@@ -18,10 +18,14 @@
 #define ADDRESSES(mib)	((mib) * MIB)
 #endif
 
+/* 200 MB of object need 0.2 s, 4 million symbols 0.5 GiB while they are sorted. */
+#define OF_A_TABLE                                                                                \
+	{ SLOWER * SANDBOX_DEADLINE_MS, SLOWER * 8, ADDRESSES(1024), FLAT_BYTES_MAX, false }
+
 static const struct sandbox_limits limits[] = {
-	/* 200 MB of object need 0.2 s, 4 million symbols 0.5 GiB while they are sorted. */
-	[SANDBOX_SYMBOLS] = { SLOWER * SANDBOX_DEADLINE_MS, SLOWER * 8, ADDRESSES(1024),
-			      FLAT_BYTES_MAX, false },
+	[SANDBOX_SYMBOLS] = OF_A_TABLE,
+	[SANDBOX_JIT_MAP] = OF_A_TABLE,
+	[SANDBOX_JITDUMP] = OF_A_TABLE,
 };
 
 _Static_assert(sizeof(limits) / sizeof(limits[0]) == SANDBOX_JOB_KINDS,

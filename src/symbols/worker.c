@@ -20,6 +20,8 @@
 #include <unistd.h>
 
 #include "symbols/compiler.h"
+#include "symbols/jit_map.h"
+#include "symbols/jitdump.h"
 #include "symbols/sandbox.h"
 
 #define FIRST_INPUT 3		/* the inputs, then the reply socket */
@@ -34,10 +36,26 @@ static int run_symbols(const struct sandbox_job *job, void **bytes, size_t *coun
 	return compiler_compile(inputs[0], debug_fd, bytes, count, why);
 }
 
+static int run_jit_map(const struct sandbox_job *job, void **bytes, size_t *count,
+		       struct diag *why)
+{
+	return jit_map_compile(inputs[0], job->input_count > 1 ? inputs[1] : -1, job->argument,
+			       bytes, count, why);
+}
+
+static int run_jitdump(const struct sandbox_job *job, void **bytes, size_t *count,
+		       struct diag *why)
+{
+	return jitdump_compile(inputs[0], job->input_count > 1 ? inputs[1] : -1, job->argument,
+			       bytes, count, why);
+}
+
 /* What a kind of job does with its inputs: *@bytes is malloc'd and goes to main. */
 static int (*const jobs[SANDBOX_JOB_KINDS])(const struct sandbox_job *job, void **bytes,
 					    size_t *count, struct diag *why) = {
 	[SANDBOX_SYMBOLS] = run_symbols,
+	[SANDBOX_JIT_MAP] = run_jit_map,
+	[SANDBOX_JITDUMP] = run_jitdump,
 };
 
 static _Noreturn void answer(int reply, int err, const char *reason, int memfd)

@@ -60,8 +60,43 @@ static void test_the_fixed_objects_have_perfs_names(void **state)
 	assert_int_equal(table.objects[OBJECT_GUEST_KERNEL].mode, MODE_GUEST_KERNEL);
 	for (uint32_t i = 0; i < OBJECT_FIXED_COUNT; i++) {
 		assert_int_equal(table.objects[i].canonical, i);
-		assert_int_equal(table.objects[i].state, OBJECT_NO_TABLE);
+		assert_int_equal(table.objects[i].state,
+				 i == OBJECT_VSYSCALL ? OBJECT_READY : OBJECT_NO_TABLE);
 	}
+}
+
+/* Names of run-time code come and go; an object's own symbols are not replaced by them. */
+static void test_run_time_names_yield_to_symbols_of_the_file(void **state)
+{
+	const struct flat_table own = { .strings = "own" }, other = { .strings = "other" };
+	const struct build_id none = { .count = 0 };
+	const uint32_t id = intern("/memfd:jit (deleted)", &none, 0, true);
+
+	(void)state;
+	assert_true(object_table_set_run_time(&table, id, &other));
+	assert_true(table.objects[id].is_run_time);
+	object_table_set_ready(&table, id, &own, &none);
+	assert_false(table.objects[id].is_run_time);
+	assert_false(object_table_set_run_time(&table, id, &other));
+	assert_ptr_equal(table.objects[id].table.strings, own.strings);
+}
+
+static void test_the_place_is_part_of_an_identity_if_it_counts(void **state)
+{
+	struct object_key key = { .path = "//anon", .path_len = 6, .mode = MODE_USER };
+	uint32_t anywhere, one, other;
+	bool is_new;
+
+	(void)state;
+	anywhere = object_table_intern(&table, &key, &is_new);
+	key.place = 1;
+	one = object_table_intern(&table, &key, &is_new);
+	key.place = 2;
+	other = object_table_intern(&table, &key, &is_new);
+	assert_true(is_new && anywhere != one && one != other && other != anywhere);
+	key.place = 1;
+	assert_int_equal(object_table_intern(&table, &key, &is_new), one);
+	assert_false(is_new);
 }
 
 static void test_path_and_build_id_are_an_identity(void **state)
@@ -102,7 +137,7 @@ static void test_the_screen_shows_the_last_part_of_a_path(void **state)
 		{ "/usr/lib/libc.so.6", "libc.so.6" },
 		{ "/opt/my app/run me", "run me" },
 		{ "[vdso]", "[vdso]" },
-		{ "//anon", "//anon" },
+		{ "//anon", "[anon]" },
 		{ "memfd:jit", "memfd:jit" },
 		{ "/strange/", "/strange/" },
 		{ "/lib/evil\033[2J.so", "evil\\x1b[2J.so" },
@@ -205,6 +240,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_the_fixed_objects_have_perfs_names),
+		TEST(test_run_time_names_yield_to_symbols_of_the_file),
+		TEST(test_the_place_is_part_of_an_identity_if_it_counts),
 		TEST(test_path_and_build_id_are_an_identity),
 		TEST(test_path_device_and_inode_are_an_identity),
 		TEST(test_objects_of_another_level_are_others),
