@@ -10,6 +10,7 @@
 
 #include "base/log.h"
 #include "capture/perf_data.h"
+#include "symbols/landlock.h"
 
 #define QUEUE_BYTES (8u * 1024 * 1024)	/* two seconds of the default rate with deep stacks */
 
@@ -26,6 +27,8 @@ static int fork_children(struct session *session, const struct options *options,
 	}
 	if (err)
 		return err;
+	if (!landlock_version())
+		log_note("this kernel has no Landlock: files are read without that layer");
 	if (options->command)
 		err = command_prepare(&session->command, options->command, has_screen, why);
 	if (session->command)
