@@ -95,7 +95,7 @@ bool source_lines_can_be_wished(const struct source_lines *lines, const struct s
 								  : NULL;
 
 	return lines->server && object && object->state == OBJECT_READY &&
-	       object->mode == MODE_USER && !find_answer(lines, of) &&
+	       object->mode == MODE_USER && !object->is_run_time && !find_answer(lines, of) &&
 	       id_map_get(&lines->refused, of->object) == ID_MAP_NONE;
 }
 
