@@ -22,6 +22,7 @@ struct line_server;
 struct line_request {
 	uint32_t count;
 	uint64_t offsets[LINE_ADDRESSES_MAX];	/* in the file, as flat tables have them */
+	char debug_link[FLAT_LINK_BYTES];	/* of the object's table; "" none */
 	uint64_t memory_bytes;		/* debug information that takes more is refused */
 	struct open_request object;
 };

@@ -95,7 +95,7 @@ bool source_lines_can_be_wished(const struct source_lines *lines, const struct s
 								  : NULL;
 
 	return lines->server && object && object->state == OBJECT_READY &&
-	       object->mode == MODE_USER && !find_answer(lines, of) &&
+	       object->mode == MODE_USER && !object->is_run_time && !find_answer(lines, of) &&
 	       id_map_get(&lines->refused, of->object) == ID_MAP_NONE;
 }
 
@@ -159,8 +159,9 @@ static bool find_mapping(const struct ingest *ingest, uint32_t object, struct op
 	return false;
 }
 
-static bool describe_object(const struct ingest *ingest, uint32_t id, struct open_request *out)
+static bool describe_object(const struct ingest *ingest, uint32_t id, struct line_request *request)
 {
+	struct open_request *out = &request->object;
 	const struct object *object = &ingest->objects.objects[id];
 	const char *path = strpool_get(ingest->strings, object->path);
 
@@ -170,6 +171,9 @@ static bool describe_object(const struct ingest *ingest, uint32_t id, struct ope
 	out->inode = 0;
 	out->build_id = object->build_id;
 	snprintf(out->path, sizeof(out->path), "%s", path);
+	if (object->table.header)
+		memcpy(request->debug_link, object->table.header->debug_link,
+		       sizeof(request->debug_link));
 	return (!ingest->config.is_replay && find_mapping(ingest, id, out)) ||
 	       object->build_id.count;
 }
@@ -187,7 +191,7 @@ static void ask(struct source_lines *lines)
 		return;
 	while (lines->wish_count && !request->count) {
 		object = lines->wishes[0].object;
-		if (!describe_object(lines->ingest, object, &request->object)) {
+		if (!describe_object(lines->ingest, object, request)) {
 			drop_object(lines, object);	/* no process has it mapped now */
 			continue;
 		}

@@ -11,6 +11,8 @@
 #include <unistd.h>
 
 #include "symbols/debug_file.h"
+#include "symbols/object_file.h"
+#include "symbols/process_root.h"
 
 #define DEBUG_DIRECTORY "/usr/lib/debug"
 
@@ -45,46 +47,38 @@ static int open_by_build_id(const struct build_id *id)
 	return open_below(DEBUG_DIRECTORY, path);
 }
 
-/* -1: none. */
-static int open_debug_file(const struct object_file *object, const struct open_request *request,
-			   const struct process_root *root)
-{
-	const struct debug_search search = {
-		.object = object->version, .link = "", .object_path = request->path,
-		.build_id = object_file_mapped_build_id(request, root),
-	};
-	struct object_file debug;
-
-	if (debug_file_open(&debug, &search) == 0 ||
-	    (root->root >= 0 && !root->is_ours &&
-	     debug_file_open_below(&debug, &search, root->root) == 0))
-		return debug.fd;
-	return -1;
-}
-
-int line_files_open(struct line_files *files, const struct open_request *request,
-		    struct diag *why)
+/* The first source that has it; *@out has no descriptor when none has. */
+static void open_object(struct object_file *out, const struct open_request *request,
+			struct diag *why)
 {
 	enum object_file_source sources[OBJECT_FILE_SOURCES];
-	struct object_file object = { .fd = -1 };
 	struct process_root root;
 	size_t count;
 
-	*files = (struct line_files){ -1, -1, -1, false };
+	*out = (struct object_file){ .fd = -1 };
 	process_root_open(&root, request->pid);
 	count = object_file_sources(request, &root, sources, why);
-	for (size_t i = 0; i < count && files->object < 0; i++) {
-		if (object_file_open(&object, request, &root, sources[i], why) == 0) {
-			files->object = object.fd;
-			files->is_certain = object.is_certain;
-		}
-	}
-	if (files->object >= 0) {
-		why->err = 0;
-		files->debug = open_debug_file(&object, request, &root);
-	}
+	for (size_t i = 0; i < count && out->fd < 0; i++)
+		object_file_open(out, request, &root, sources[i], why);
 	process_root_close(&root);
-	return files->object >= 0 ? 0 : why->err;
+}
+
+int line_files_open(struct line_files *files, const struct open_request *request,
+		    const char *debug_link, struct diag *why)
+{
+	struct object_file object, debug;
+	struct debug_search search = { .build_id = request->build_id, .link = debug_link,
+				       .object_path = request->path };
+
+	*files = (struct line_files){ -1, -1, -1, false };
+	open_object(&object, request, why);
+	if (object.fd < 0)
+		return why->err;
+	why->err = 0;
+	search.object = object.version;
+	debug_file_open(&debug, &search);	/* none is no error */
+	*files = (struct line_files){ object.fd, debug.fd, -1, object.is_certain };
+	return 0;
 }
 
 void line_files_open_alternate(struct line_files *files, const struct build_id *id,

@@ -191,7 +191,7 @@ static void test_code_without_debug_information_says_why_and_is_left_alone(void 
 	assert_false(source_lines_can_be_wished(&lines, &of));
 }
 
-static void test_nobody_asks_for_kernel_or_loading_code(void **state)
+static void test_nobody_asks_for_kernel_run_time_or_loading_code(void **state)
 {
 	const struct source_wish kernel = { 0xffffffff81000000, OBJECT_KERNEL };
 	const struct source_wish own = { offset_of(outer()), own_object };
@@ -200,6 +200,10 @@ static void test_nobody_asks_for_kernel_or_loading_code(void **state)
 	(void)state;
 	assert_false(source_lines_can_be_wished(&lines, &kernel));
 	assert_false(source_lines_can_be_wished(&lines, &none));
+	stage.ingest.objects.objects[own_object].is_run_time = true;
+	assert_false(source_lines_can_be_wished(&lines, &own));
+	stage.ingest.objects.objects[own_object].is_run_time = false;
+	assert_true(source_lines_can_be_wished(&lines, &own));
 	stage.ingest.objects.objects[own_object].state = OBJECT_LOADING;
 	assert_false(source_lines_can_be_wished(&lines, &own));
 	source_lines_wish(&lines, &own, 1);
@@ -292,7 +296,7 @@ int main(void)
 		TEST(test_what_is_known_is_not_asked_for_again),
 		TEST(test_only_the_newest_wish_is_asked_for_next),
 		TEST(test_code_without_debug_information_says_why_and_is_left_alone),
-		TEST(test_nobody_asks_for_kernel_or_loading_code),
+		TEST(test_nobody_asks_for_kernel_run_time_or_loading_code),
 		TEST(test_a_file_that_nobody_maps_is_no_wish_for_ever),
 		TEST(test_a_held_snapshot_goes_with_its_lines),
 		TEST(test_a_held_snapshot_goes_without_them_when_its_time_has_come),
