@@ -41,9 +41,10 @@ struct options {
 	struct filter filter;		/* --filter, -K, -U */
 	bool hide_kernel, hide_user;	/* -K, -U: in the filter, once everything is parsed */
 	bool show_idle;
+	bool wants_source;
 	enum color_mode color;
 	const struct theme *theme;
-	bool no_unicode, no_mouse;
+	bool no_unicode, no_mouse, no_cache;
 };
 
 /* A line of the configuration. */

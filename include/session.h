@@ -14,6 +14,7 @@
 #include "options.h"
 #include "probe/guardian.h"
 #include "retarget.h"
+#include "symbols/line_server.h"
 
 /* One for each thread that has jobs: a demangled name must not wait for a table, nor a table for the
  * source lines of a large file. */
@@ -28,6 +29,7 @@ struct session {
 	struct perf_data *recording;	/* replay */
 	struct object_opener *opener;
 	struct process_reader *reader;
+	struct line_server *line_server;
 	struct analyzer *analyzer;
 	struct spsc queue;
 	bool has_queue;

@@ -4,6 +4,7 @@
 
 #include "model/busy.h"
 #include "model/fold.h"
+#include "model/source_lines.h"
 #include "model/task_stats.h"
 
 /* What rows say besides counts. */
@@ -11,6 +12,7 @@ struct row_sources {
 	const struct task_stats *tasks;	/* of rows keyed by pid or tid; NULL: absent */
 	const struct busy *busy;	/* of rows keyed by CPU alone; NULL: absent */
 	uint64_t since_ns, until_ns;	/* the window, for busy */
+	const struct source_lines *lines;	/* NULL: absent */
 };
 
 /* Copies @head (its text pointers raw or pool text, copied and sanitized too; its strip) and the

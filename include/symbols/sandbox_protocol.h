@@ -24,7 +24,7 @@
 
 #include "base/diag.h"
 
-#define SANDBOX_INPUTS_MAX 3
+#define SANDBOX_INPUTS_MAX 4
 #define SANDBOX_JOB_FDS	   (SANDBOX_INPUTS_MAX + 1)
 
 /* Comes with its inputs and, last, the reply socket; what is no input is that socket once more. */

@@ -91,6 +91,7 @@ static size_t put_command_line(struct text_block *block, const struct task_stat 
 /* Offsets while the text still grows; pointers at the end. */
 struct row_text {
 	size_t symbol, object, object_path, build_id, comm, reason, command_line;
+	size_t source, source_reason;
 };
 
 /* The rows while they are made. */
@@ -200,6 +201,22 @@ static size_t put_present_comm(struct row_list *list, uint32_t tid, const struct
 			  fold->tasks->tasks[from->task].comm);
 }
 
+static void put_source(struct row_list *list, const struct symbol *symbol,
+		       struct snapshot_row *row, struct row_text *text)
+{
+	const struct source_wish of = { row->address, symbol->object };
+	struct source_text source;
+
+	row->object_id = symbol->object;
+	if (!list->sources->lines)
+		return;
+	source = source_lines_find(list->sources->lines, &of, list->fold->keys & KEY_ADDRESS);
+	if (source.line[0])
+		text->source = put_text(&list->block, source.line);
+	else if (source.reason[0])
+		text->source_reason = put_text(&list->block, source.reason);
+}
+
 static void fill_row(struct row_list *list, const struct fold_row *from)
 {
 	const struct fold *fold = list->fold;
@@ -219,10 +236,12 @@ static void fill_row(struct row_list *list, const struct fold_row *from)
 		.cpu = from->cpu == UINT16_MAX ? -1 : part_or_none(from->cpu),
 		.mode = fold->keys & KEYS_CODE ? symbol->mode : MODE_UNKNOWN,
 		.state = SYMBOL_NAMED, .cpu_pct = -1, .busy_pct = -1,
+		.object_id = UINT32_MAX,
 	};
 	if (fold->keys & (KEY_SYMBOL | KEY_ADDRESS)) {
 		row->address = fold->keys & KEY_ADDRESS ? from->address : symbol->address;
 		row->state = symbol->state;
+		put_source(list, symbol, row, text);
 	}
 	if (fold->keys & KEY_SYMBOL)
 		text->symbol = put_string(block, strings, symbol->name);
@@ -279,6 +298,8 @@ static void put_pointers(struct snapshot_row *row, const struct row_text *from, 
 	row->comm = text + from->comm;
 	row->reason = text + from->reason;
 	row->command_line = text + from->command_line;
+	row->source = text + from->source;
+	row->source_reason = text + from->source_reason;
 }
 
 /* The last step: one block, offsets become pointers. */

@@ -101,12 +101,20 @@ static void describe(struct symbol_names *names, struct symbol *symbol, uint32_t
 
 		symbol->name = intern(names, name);
 		symbol->is_idle = object->mode == MODE_KERNEL && is_idle_function(name);
-		if (module && module[0])
+		if (object->is_run_time)
+			symbol->object_name = symbol->object_path = intern(names, "[jit]");
+		else if (module && module[0])
 			symbol->object_name = symbol->object_path = module_name(names, module);
 	} else if (symbol->state != SYMBOL_LOADING) {
 		snprintf(text, sizeof(text), "0x%llx", (unsigned long long)symbol->address);
 		symbol->name = intern(names, text);
 	}
+}
+
+/* At one address there may be other code now, of another name. */
+static bool can_change(const struct object *object)
+{
+	return object->is_run_time || object->mode == MODE_KERNEL;
 }
 
 static uint32_t symbol_intern(struct symbol_names *names, uint64_t address, uint32_t object,
@@ -120,11 +128,14 @@ static uint32_t symbol_intern(struct symbol_names *names, uint64_t address, uint
 	for (slot = id_set_first(&names->index, hash);
 	     (id = names->index.slots[slot]) != ID_SET_NONE;
 	     slot = id_set_next(&names->index, slot)) {
-		const struct symbol *symbol = &names->symbols[id];
+		struct symbol *symbol = &names->symbols[id];
 
-		if (symbol->address == address && symbol->object == object &&
-		    symbol->state == state)
-			return id;
+		if (symbol->address != address || symbol->object != object ||
+		    symbol->state != state)
+			continue;
+		if (can_change(&names->objects->objects[object]))
+			describe(names, symbol, row);
+		return id;
 	}
 	id = names->count++;
 	names->symbols[id] = (struct symbol){
@@ -138,6 +149,7 @@ static uint32_t symbol_intern(struct symbol_names *names, uint64_t address, uint
 static uint32_t look_up(struct symbol_names *names, uint32_t object_id, uint64_t address)
 {
 	const struct object *object = &names->objects->objects[object_id];
+	const uint64_t bias = object->is_run_time ? object->bias : 0;
 	uint32_t row;
 
 	switch (object->state) {
@@ -147,9 +159,9 @@ static uint32_t look_up(struct symbol_names *names, uint32_t object_id, uint64_t
 		return symbol_intern(names, address, object->canonical, SYMBOL_UNREADABLE,
 				     FLAT_NONE);
 	case OBJECT_READY:
-		row = flat_table_find(&object->table, address);
+		row = flat_table_find(&object->table, address + bias);
 		if (row != FLAT_NONE)
-			return symbol_intern(names, object->table.rows[row].start,
+			return symbol_intern(names, object->table.rows[row].start - bias,
 					     object->canonical, SYMBOL_NAMED, row);
 		break;
 	case OBJECT_IS_SYMBOL:

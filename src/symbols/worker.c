@@ -28,7 +28,11 @@
 #include <unistd.h>
 
 #include "symbols/compiler.h"
+#include "symbols/dwarf_lines.h"
 #include "symbols/flat_table.h"
+#include "symbols/line_job.h"
+#include "symbols/jit_map.h"
+#include "symbols/jitdump.h"
 #include "symbols/sandbox.h"
 
 /* Debian's policy 9.2.2 reserves 65000-65533 and systemd's list of ids names 65520-65533 as used by
@@ -49,7 +53,8 @@
 
 #define FIRST_INPUT 3		/* the inputs, then the reply socket */
 
-static const int inputs[SANDBOX_INPUTS_MAX] = { FIRST_INPUT, FIRST_INPUT + 1, FIRST_INPUT + 2 };
+static const int inputs[SANDBOX_INPUTS_MAX] = { FIRST_INPUT, FIRST_INPUT + 1, FIRST_INPUT + 2,
+						FIRST_INPUT + 3 };
 
 static int run_symbols(const struct sandbox_job *job, void **bytes, size_t *count,
 		       struct diag *why)
@@ -57,10 +62,34 @@ static int run_symbols(const struct sandbox_job *job, void **bytes, size_t *coun
 	return compiler_compile(inputs[0], job->input_count > 1 ? inputs[1] : -1, bytes, count, why);
 }
 
+static int run_lines(const struct sandbox_job *job, void **bytes, size_t *count, struct diag *why)
+{
+	const struct dwarf_lines_inputs files = line_job_inputs(job->argument, inputs);
+
+	return dwarf_lines_find(&files, line_job_memory_bytes(job->argument), bytes, count, why);
+}
+
+static int run_jit_map(const struct sandbox_job *job, void **bytes, size_t *count,
+		       struct diag *why)
+{
+	return jit_map_compile(inputs[0], job->input_count > 1 ? inputs[1] : -1, job->argument,
+			       bytes, count, why);
+}
+
+static int run_jitdump(const struct sandbox_job *job, void **bytes, size_t *count,
+		       struct diag *why)
+{
+	return jitdump_compile(inputs[0], job->input_count > 1 ? inputs[1] : -1, job->argument,
+			       bytes, count, why);
+}
+
 /* What a kind of job does with its inputs: *@bytes is malloc'd and goes to main. */
 static int (*const jobs[SANDBOX_JOB_KINDS])(const struct sandbox_job *job, void **bytes,
 					    size_t *count, struct diag *why) = {
 	[SANDBOX_SYMBOLS] = run_symbols,
+	[SANDBOX_LINES] = run_lines,
+	[SANDBOX_JIT_MAP] = run_jit_map,
+	[SANDBOX_JITDUMP] = run_jitdump,
 };
 
 static _Noreturn void answer(int reply, int err, const char *reason, int memfd)

@@ -1,0 +1,107 @@
+/* line_files.c - see symbols/line_files.h. */
+#include "symbols/line_files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "symbols/debug_file.h"
+
+#define DEBUG_DIRECTORY "/usr/lib/debug"
+
+/* A regular file at @path, which a foreign name is part of, in one of the fixed directories. -1:
+ * none. Nothing but root writes there, so what is there may be opened to see what it is. */
+static int open_below(const char *directory, const char *path)
+{
+	struct open_how how = { .flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC,
+				.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS };
+	int top = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC), fd;
+	struct stat status;
+
+	if (top < 0)
+		return -1;
+	fd = (int)syscall(SYS_openat2, top, path, &how, sizeof(how));
+	close(top);
+	if (fd >= 0 && (fstat(fd, &status) || !S_ISREG(status.st_mode))) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
+static int open_by_build_id(const struct build_id *id)
+{
+	char hex[BUILD_ID_HEX_BYTES], path[sizeof(hex) + 32];
+
+	if (id->count < 2)
+		return -1;
+	build_id_format(id, hex);
+	snprintf(path, sizeof(path), ".build-id/%.2s/%s.debug", hex, hex + 2);
+	return open_below(DEBUG_DIRECTORY, path);
+}
+
+/* -1: none. */
+static int open_debug_file(const struct object_file *object, const struct open_request *request,
+			   const struct process_root *root)
+{
+	const struct debug_search search = {
+		.object = object->version, .link = "", .object_path = request->path,
+		.build_id = object_file_mapped_build_id(request, root),
+	};
+	struct object_file debug;
+
+	if (debug_file_open(&debug, &search) == 0 ||
+	    (root->root >= 0 && !root->is_ours &&
+	     debug_file_open_below(&debug, &search, root->root) == 0))
+		return debug.fd;
+	return -1;
+}
+
+int line_files_open(struct line_files *files, const struct open_request *request,
+		    struct diag *why)
+{
+	enum object_file_source sources[OBJECT_FILE_SOURCES];
+	struct object_file object = { .fd = -1 };
+	struct process_root root;
+	size_t count;
+
+	*files = (struct line_files){ -1, -1, -1, false };
+	process_root_open(&root, request->pid);
+	count = object_file_sources(request, &root, sources, why);
+	for (size_t i = 0; i < count && files->object < 0; i++) {
+		if (object_file_open(&object, request, &root, sources[i], why) == 0) {
+			files->object = object.fd;
+			files->is_certain = object.is_certain;
+		}
+	}
+	if (files->object >= 0) {
+		why->err = 0;
+		files->debug = open_debug_file(&object, request, &root);
+	}
+	process_root_close(&root);
+	return files->object >= 0 ? 0 : why->err;
+}
+
+void line_files_open_alternate(struct line_files *files, const struct build_id *id,
+			       const char *name)
+{
+	files->alternate = open_by_build_id(id);
+	if (files->alternate < 0 && name[0])
+		files->alternate = open_below(DEBUG_DIRECTORY "/.dwz", name);
+}
+
+void line_files_close(struct line_files *files)
+{
+	if (files->object >= 0)
+		close(files->object);
+	if (files->debug >= 0)
+		close(files->debug);
+	if (files->alternate >= 0)
+		close(files->alternate);
+	*files = (struct line_files){ -1, -1, -1, false };
+}
