@@ -28,6 +28,11 @@ static struct elf_bytes read_section_indices(struct elf_file *file, size_t symta
 	return (struct elf_bytes){ .at = NULL };
 }
 
+static int refuse_count(struct diag *why)
+{
+	return diag_set(why, -E2BIG, "more than %u symbols", FLAT_BUILDER_MAX_SYMBOLS);
+}
+
 int elf_symbols_read(struct elf_symbols *out, struct elf_file *file, uint32_t type,
 		     struct diag *why)
 {
@@ -36,6 +41,8 @@ int elf_symbols_read(struct elf_symbols *out, struct elf_file *file, uint32_t ty
 	*out = (struct elf_symbols){ .file = file };
 	if (!section || section->bytes == 0)
 		return -ENOENT;
+	if (section->bytes / symbol_bytes(file) > FLAT_BUILDER_MAX_SYMBOLS)
+		return refuse_count(why);
 	if (section->link == 0 || section->link >= file->section_count)
 		return diag_set(why, -EBADMSG, "damaged ELF file: symbols without names");
 	out->symbols = elf_file_read(file, section);
@@ -44,9 +51,8 @@ int elf_symbols_read(struct elf_symbols *out, struct elf_file *file, uint32_t ty
 		return diag_set(why, -EBADMSG, "damaged ELF file: its symbols cannot be read");
 	out->indices = read_section_indices(file, (size_t)(section - file->sections));
 	out->count = out->symbols.count / symbol_bytes(file);
-	if (out->count > FLAT_BUILDER_MAX_SYMBOLS)
-		return diag_set(why, -E2BIG, "more than %u symbols", FLAT_BUILDER_MAX_SYMBOLS);
-	return 0;
+	/* Once more: the section may have been compressed. */
+	return out->count > FLAT_BUILDER_MAX_SYMBOLS ? refuse_count(why) : 0;
 }
 
 static uint32_t section_of(const struct elf_symbols *symbols, size_t index, uint16_t number)

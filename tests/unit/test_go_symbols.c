@@ -121,18 +121,17 @@ static struct table make_1_18(uint32_t magic, uint64_t text)
 	return make_1_18_at(magic, text, 0);
 }
 
-/* A stripped program at a fixed address with .gopclntab and, if @module is not NULL, .go.module. */
-static struct flat_table compile(const struct table *table, const struct table *module)
+/* A stripped program with .gopclntab and, if @text is not NULL, a .go.module whose word 22 is that:
+ * a number or a symbol. */
+static struct flat_table compile(const struct table *table, const char *text, const char *flags)
 {
 	elf_fixture_write("table", table->bytes, table->count);
-	elf_fixture_write("module", module ? module->bytes : table->bytes,
-			  module ? module->count : 0);
 	assert_true(elf_fixture_run(
-		"printf '.globl _start\\n.text\\n_start: .fill 0x%x, 1, 0x90\\n"
-		".section .gopclntab,\"a\"\\n.incbin \"table\"\\n"
-		".section %s,\"a\"\\n.incbin \"module\"\\n' >go.s && "
-		"cc -nostdlib -static -Wl,-Ttext=0x%x,--build-id=none -s -o go go.s",
-		CODE_BYTES, module ? ".go.module" : ".other", TEXT));
+		"printf '.globl _start\n.text\n_start: .fill 0x%x, 1, 0x90\n"
+		".section .gopclntab,\"a\"\n.incbin \"table\"\n"
+		".section %s,\"aw\"\n.fill 22, 8, 0x999999\n.quad %s, 0x999999\n' >go.s && "
+		"cc -nostdlib %s -Wl,-Ttext=0x%x,--build-id=none -s -o go go.s",
+		CODE_BYTES, text ? ".go.module" : ".other", text ? text : "0", flags, TEXT));
 	return elf_fixture_compile(elf_fixture_path("go"), NULL);
 }
 
@@ -147,9 +146,9 @@ static const char *name_at(const struct flat_table *table, uint64_t vaddr)
 	return row == FLAT_NONE ? "-" : flat_table_name(table, row);
 }
 
-static void expect_names(const struct table *bytes, const struct table *module)
+static void expect_names(const struct table *bytes, const char *text, const char *flags)
 {
-	struct flat_table table = compile(bytes, module);
+	struct flat_table table = compile(bytes, text, flags);
 
 	assert_string_equal(name_at(&table, TEXT + 0xf), "-");
 	assert_string_equal(name_at(&table, TEXT + 0x10), "main.main");
@@ -166,7 +165,7 @@ static void test_the_layout_of_1_2_is_read(void **state)
 	struct table table = make_1_2();
 
 	(void)state;
-	expect_names(&table, NULL);
+	expect_names(&table, NULL, "-static");
 }
 
 static void test_the_layout_of_1_16_is_read(void **state)
@@ -174,7 +173,7 @@ static void test_the_layout_of_1_16_is_read(void **state)
 	struct table table = make_1_16();
 
 	(void)state;
-	expect_names(&table, NULL);
+	expect_names(&table, NULL, "-static");
 }
 
 static void test_the_layout_of_1_18_is_read(void **state)
@@ -182,7 +181,7 @@ static void test_the_layout_of_1_18_is_read(void **state)
 	struct table table = make_1_18(0xfffffff0, TEXT);
 
 	(void)state;
-	expect_names(&table, NULL);
+	expect_names(&table, NULL, "-static");
 }
 
 static void test_the_layout_of_1_20_is_read(void **state)
@@ -190,24 +189,38 @@ static void test_the_layout_of_1_20_is_read(void **state)
 	struct table table = make_1_18(0xfffffff1, TEXT);
 
 	(void)state;
-	expect_names(&table, NULL);
+	expect_names(&table, NULL, "-static");
 }
 
 static void test_since_1_26_the_module_says_where_the_text_is(void **state)
 {
-	struct table table = make_1_18(0xfffffff1, 0), module = { .count = 0 };
+	struct table table = make_1_18(0xfffffff1, 0);
 
 	(void)state;
-	for (int word = 0; word < 22; word++)
-		put(&module, 0x999999, 8);
-	put(&module, TEXT, 8);
-	put(&module, 0x999999, 8);
-	expect_names(&table, &module);
+	expect_names(&table, "0x401000", "-static");
+}
+
+/* The module may hold 0, and a relocation the address. */
+static void test_in_a_position_independent_program_a_relocation_says_it(void **state)
+{
+	struct table bytes = make_1_18(0xfffffff1, 0);
+	struct flat_table table = compile(&bytes, "_start", "-pie");
+	struct elf_bytes_copy program = elf_fixture_read(elf_fixture_path("go"));
+	const Elf64_Shdr *module = elf_fixture_section(&program, ".go.module");
+
+	(void)state;
+	elf_fixture_free(&table);
+	memset(program.at + module->sh_offset + 22 * 8, 0, 8);
+	assert_int_equal(elf_fixture_compile_bytes(program.at, program.count, &table), 0);
+	assert_string_equal(name_at(&table, TEXT + 0x10), "main.main");
+	assert_int_equal(table.header->row_count, 2);
+	elf_fixture_free(&table);
+	free(program.at);
 }
 
 static void expect_no_names(const struct table *bytes)
 {
-	struct flat_table table = compile(bytes, NULL);
+	struct flat_table table = compile(bytes, NULL, "-static");
 
 	assert_int_equal(table.header->row_count, 0);
 	elf_fixture_free(&table);
@@ -240,7 +253,7 @@ static void test_a_damaged_table_costs_no_more_than_its_names(void **state)
 {
 	static const unsigned char bytes[] = { 0, 1, 0x7f, 0x80, 0xff };
 	struct table good = make_1_18(0xfffffff1, TEXT);
-	struct flat_table whole = compile(&good, NULL);
+	struct flat_table whole = compile(&good, NULL, "-static");
 	struct elf_bytes_copy program = elf_fixture_read(elf_fixture_path("go"));
 	unsigned char *at = memmem(program.at, program.count, good.bytes, good.count);
 
@@ -268,6 +281,7 @@ int main(void)
 		cmocka_unit_test(test_the_layout_of_1_18_is_read),
 		cmocka_unit_test(test_the_layout_of_1_20_is_read),
 		cmocka_unit_test(test_since_1_26_the_module_says_where_the_text_is),
+		cmocka_unit_test(test_in_a_position_independent_program_a_relocation_says_it),
 		cmocka_unit_test(test_without_a_known_start_of_the_text_nothing_is_guessed),
 		cmocka_unit_test(test_another_magic_or_word_size_is_not_read),
 		cmocka_unit_test(test_a_damaged_table_costs_no_more_than_its_names),
