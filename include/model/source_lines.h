@@ -29,6 +29,7 @@ struct source_lines {
 	uint32_t wish_count;
 	struct source_answer *answers;	/* owned */
 	uint32_t answer_count, answer_capacity;
+	uint32_t asked_object;		/* of the request under way, if there is one */
 	struct id_map by_wish;		/* hash of a wish -> answer */
 	struct id_map refused;		/* object -> reason: nothing of it will ever be known */
 	char **reasons;			/* owned, each too */

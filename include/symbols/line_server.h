@@ -25,6 +25,7 @@ struct line_request {
 	char debug_link[FLAT_LINK_BYTES];	/* of the object's table; "" none */
 	uint64_t memory_bytes;		/* debug information that takes more is refused */
 	struct open_request object;
+	uint64_t number;		/* the server's own */
 };
 
 struct line_reply {
@@ -47,6 +48,9 @@ void line_server_destroy(struct line_server *server);
 bool line_server_is_idle(const struct line_server *server);
 /* Only when idle. */
 void line_server_request(struct line_server *server, const struct line_request *request);
+/* Nobody waits for the request under way any more, if there is one: its reply comes sooner, and says
+ * -ECANCELED unless it was done. */
+void line_server_cancel(struct line_server *server);
 /* Takes the reply, false when there is none yet. The caller's: line_reply_finish(). */
 bool line_server_reply(struct line_server *server, struct line_reply *out);
 void line_reply_finish(struct line_reply *reply);

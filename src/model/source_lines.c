@@ -200,9 +200,19 @@ static void ask(struct source_lines *lines)
 				request->offsets[request->count++] = lines->wishes[i].address;
 	}
 	request->memory_bytes = MEMORY_BYTES;
-	if (request->count)
+	if (request->count) {
+		lines->asked_object = request->object.object;
 		line_server_request(lines->server, request);
+	}
 	free(request);
+}
+
+static bool is_wished_object(const struct source_lines *lines, uint32_t object)
+{
+	for (uint32_t i = 0; i < lines->wish_count; i++)
+		if (lines->wishes[i].object == object)
+			return true;
+	return false;
 }
 
 void source_lines_wish(struct source_lines *lines, const struct source_wish *wishes,
@@ -211,6 +221,8 @@ void source_lines_wish(struct source_lines *lines, const struct source_wish *wis
 	lines->wish_count = count < SOURCE_WISHES_MAX ? count : SOURCE_WISHES_MAX;
 	memcpy(lines->wishes, wishes, lines->wish_count * sizeof(*wishes));
 	drop_settled(lines);
+	if (lines->wish_count && !is_wished_object(lines, lines->asked_object))
+		line_server_cancel(lines->server);
 	ask(lines);
 }
 

@@ -36,12 +36,13 @@ struct line_server {
 	struct spsc requests, replies;
 	int request_fd, reply_fd;	/* eventfds: something is in the queue */
 	int end_fd;			/* eventfd: the thread is done with all this */
-	bool is_busy;			/* the analyzer's: a request without its reply yet */
+	bool is_busy;			/* the analyzer's: a request without its reply yet, */
+	uint64_t number;		/* and how many there were */
 	atomic_bool is_stopping;	/* the stop flag: destroy stores, the thread loads */
 	pthread_t thread;
 	bool has_thread, has_requests, has_replies;
 
-	struct sandbox *sandbox;	/* borrowed; the thread's until it is joined */
+	struct sandbox *sandbox;	/* borrowed; the thread's but for cancelling */
 };
 
 static int make_offsets(const struct line_request *request, struct diag *why)
@@ -60,9 +61,11 @@ static int make_offsets(const struct line_request *request, struct diag *why)
 static int run_job(struct line_server *server, const struct line_request *request,
 		   const struct dwarf_lines_inputs *inputs, struct line_reply *reply)
 {
-	const struct sandbox_request job = line_job_request(inputs, request->memory_bytes);
-	int err = sandbox_run(server->sandbox, &job, &reply->bytes, &reply->why);
+	struct sandbox_request job = line_job_request(inputs, request->memory_bytes);
+	int err;
 
+	job.number = request->number;	/* of both jobs, where there are two */
+	err = sandbox_run(server->sandbox, &job, &reply->bytes, &reply->why);
 	if (err)
 		return err;
 	return line_chains_check(&reply->chains, reply->bytes.bytes, reply->bytes.count,
@@ -216,9 +219,16 @@ void line_server_request(struct line_server *server, const struct line_request *
 
 	assert(!server->is_busy && request->count <= LINE_ADDRESSES_MAX);
 	*queued = *request;	/* never NULL: one at a time */
+	queued->number = ++server->number;
 	spsc_commit(&server->requests);
 	server->is_busy = true;
 	eventfd_write(server->request_fd, 1);
+}
+
+void line_server_cancel(struct line_server *server)
+{
+	if (server->is_busy)
+		sandbox_cancel_job(server->sandbox, server->number);
 }
 
 bool line_server_reply(struct line_server *server, struct line_reply *out)

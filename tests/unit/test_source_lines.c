@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <poll.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -28,6 +29,8 @@ static struct source_lines lines;
 static uint32_t own_object;		/* this program, as the stage knows it */
 static uint64_t own_start, own_offset;	/* where its text is mapped from */
 
+static int inner_line, outer_line;	/* of the calls below, once they were made */
+
 static __attribute__((noinline)) void *here(void)
 {
 	return __builtin_return_address(0);
@@ -35,21 +38,19 @@ static __attribute__((noinline)) void *here(void)
 
 static inline __attribute__((always_inline)) void *inner(void)
 {
-	void *at = here();
+	void *at = (inner_line = __LINE__, here());
 
 	__asm__ volatile("" : "+r"(at));
 	return (char *)at - 1;
 }
-#define INNER_LINE 38	/* of its call of here() */
 
 static __attribute__((noinline)) void *outer(void)
 {
-	void *at = inner();
+	void *at = (outer_line = __LINE__, inner());
 
 	__asm__ volatile("" : "+r"(at));
 	return at;
 }
-#define OUTER_LINE 47	/* of its call of inner() */
 
 /* Tells the stage of the mapping that holds @code, as the kernel would. */
 static void map_own_text(const void *code)
@@ -137,10 +138,10 @@ static void test_a_wish_becomes_the_line_and_the_chain(void **state)
 	source_lines_wish(&lines, &wish, 1);
 	assert_true(source_lines_are_pending(&lines));
 	take_all();
-	snprintf(expected, sizeof(expected), "%s:%d (inner < outer %s:%d)", FILE_NAME, INNER_LINE,
-		 FILE_NAME, OUTER_LINE);
+	snprintf(expected, sizeof(expected), "%s:%d (inner < outer %s:%d)", FILE_NAME, inner_line,
+		 FILE_NAME, outer_line);
 	assert_string_equal(look_up(wish, true).line, expected);
-	snprintf(expected, sizeof(expected), "%s:%d", FILE_NAME, OUTER_LINE);
+	snprintf(expected, sizeof(expected), "%s:%d", FILE_NAME, outer_line);
 	assert_string_equal(look_up(wish, false).line, expected);
 }
 
@@ -171,6 +172,26 @@ static void test_only_the_newest_wish_is_asked_for_next(void **state)
 	assert_string_not_equal(look_up(first, true).line, "");
 	assert_string_not_equal(look_up(third, true).line, "");
 	assert_string_equal(look_up(second, true).line, "");
+}
+
+/* The zygote stands still until the second wish is there: the first can't have been granted. */
+static void test_what_nobody_wishes_for_any_more_is_cancelled(void **state)
+{
+	const struct source_wish first = { offset_of(outer()), own_object };
+	struct source_wish second;
+
+	(void)state;
+	map_own_text((const void *)(uintptr_t)_cmocka_run_group_tests);
+	second = (struct source_wish){ own_offset, own_object };
+	assert_int_equal(kill(sandbox_pid(sandbox), SIGSTOP), 0);
+	source_lines_wish(&lines, &first, 1);
+	assert_false(line_server_is_idle(server));
+	source_lines_wish(&lines, &second, 1);
+	assert_int_equal(kill(sandbox_pid(sandbox), SIGCONT), 0);
+	take_all();
+	assert_string_equal(look_up(first, true).line, "");
+	assert_true(source_lines_can_be_wished(&lines, &first));
+	assert_string_equal(look_up(second, true).reason, "no debug information");
 }
 
 static void test_code_without_debug_information_says_why_and_is_left_alone(void **state)
@@ -295,6 +316,7 @@ int main(void)
 		TEST(test_a_wish_becomes_the_line_and_the_chain),
 		TEST(test_what_is_known_is_not_asked_for_again),
 		TEST(test_only_the_newest_wish_is_asked_for_next),
+		TEST(test_what_nobody_wishes_for_any_more_is_cancelled),
 		TEST(test_code_without_debug_information_says_why_and_is_left_alone),
 		TEST(test_nobody_asks_for_kernel_run_time_or_loading_code),
 		TEST(test_a_file_that_nobody_maps_is_no_wish_for_ever),
