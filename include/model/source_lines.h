@@ -18,7 +18,7 @@ struct ingest;
 
 struct source_answer {
 	struct source_wish of;
-	char *function_line;	/* owned: "file.c:12", where the function that holds it goes on; "" */
+	char *function_line;	/* owned: "file.c:12", of the function that holds it; "" */
 	char *chain;		/* owned: "a.h:3 (inlined < caller b.c:12)"; "" */
 };
 

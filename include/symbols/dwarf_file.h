@@ -27,7 +27,8 @@ void dwarf_file_close(struct dwarf_file *file);	/* a zeroed one is fine */
 
 /* Reads (and inflates) the debug information. @alternate: the file that .gnu_debugaltlink means,
  * already read; NULL: names that are in there stay unknown. It must outlive @file. 0, -ENODATA
- * there is none, -EBADMSG. Out of memory ends the process: libdw knows no other way. */
+ * there is none, -EBADMSG. Out of memory ends the process, by exit(3): libdw knows no
+ * other way. */
 int dwarf_file_read(struct dwarf_file *file, const struct dwarf_file *alternate, struct diag *why);
 
 /* Translates a file offset, as flat tables have them, into a virtual address by the executable

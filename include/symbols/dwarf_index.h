@@ -24,7 +24,8 @@ struct dwarf_index *dwarf_index_create(Dwarf *dwarf);
 void dwarf_index_destroy(struct dwarf_index *index);	/* NULL is fine */
 
 /* Fills @frames[@frames_max] for @address (as the file has it): innermost first, the containing
- * function last; of deeper chains the innermost part. Returns how many, 0 none known, or -ENOMEM. */
+ * function last; of deeper chains the innermost part. Returns how many, 0: none known, or
+ * -ENOMEM. */
 int dwarf_index_find(struct dwarf_index *index, uint64_t address, struct dwarf_frame *frames,
 		     uint32_t frames_max);
 

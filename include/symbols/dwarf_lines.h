@@ -11,7 +11,7 @@
 /* What a job is made of; all are regular files or memfds. */
 struct dwarf_lines_inputs {
 	int object;
-	int offsets;		/* uint64_t each, at most LINE_ADDRESSES_MAX: file offsets in object */
+	int offsets;		/* in object, uint64_t each; at most LINE_ADDRESSES_MAX */
 	int debug;		/* its debug file, or DWARF_LINES_NO_FILE; not used if it belongs
 				 * to another object */
 	/* The file that dwz made for the one that has the debug information; not used if its

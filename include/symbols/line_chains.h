@@ -35,7 +35,7 @@ struct line_header {
 	/* The shared debug file that this one refers to and that was not given, or did not fit:
 	 * names are missing, or all if it was not asked for (dwarf_lines.h). count 0: none. */
 	struct build_id alternate;
-	char alternate_name[LINE_ALTERNATE_BYTES];	/* its path below .dwz, foreign; "" unknown */
+	char alternate_name[LINE_ALTERNATE_BYTES];	/* path below .dwz, foreign; "" none */
 };
 
 _Static_assert(sizeof(struct line_header) == 192, "no gaps that nobody fills");

@@ -1,8 +1,8 @@
 /* line_server.h - the thread that has source lines found, by workers of its own sandbox.
  *
  * Use:    line_server_request() one object's offsets when line_server_is_idle(), go on, take
- *         line_server_reply() when line_server_fd() is readable. One request is under way at a time:
- *         what is wanted most is then decided when the one before is done, and nothing is queued
+ *         line_server_reply() when line_server_fd() is readable. One request is under way at a
+ *         time: what is wanted most is then decided when the one before is done, and nothing is queued
  *         that nobody wants any more.
  * Crossings: one SPSC queue of requests in, one of replies out, an eventfd each.
  * Thread: all calls but create and destroy from one thread (the analyzer).
@@ -48,8 +48,8 @@ void line_server_destroy(struct line_server *server);
 bool line_server_is_idle(const struct line_server *server);
 /* Only when idle. */
 void line_server_request(struct line_server *server, const struct line_request *request);
-/* Nobody waits for the request under way any more, if there is one: its reply comes sooner, and says
- * -ECANCELED unless it was done. */
+/* Nobody waits for the request under way any more, if there is one: its reply comes sooner, and
+ * says -ECANCELED unless it was done. */
 void line_server_cancel(struct line_server *server);
 /* Takes the reply, false when there is none yet. The caller's: line_reply_finish(). */
 bool line_server_reply(struct line_server *server, struct line_reply *out);

@@ -70,7 +70,8 @@ static const char *find_line(const struct source_hold *hold, const struct snapsh
 
 static void fill(const struct source_hold *hold, struct snapshot *snapshot)
 {
-	struct snapshot_row *rows = (struct snapshot_row *)snapshot->rows;	/* not yet given away */
+	/* Not given away yet. */
+	struct snapshot_row *rows = (struct snapshot_row *)snapshot->rows;
 	size_t room = 0;
 	char *out;
 

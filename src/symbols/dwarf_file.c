@@ -11,7 +11,6 @@
 #include "symbols/dwarf_file.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define ALTLINK_BYTES_MAX 4096
@@ -153,12 +152,6 @@ static bool hide_altlink(struct dwarf_file *file)
 	return true;
 }
 
-/* libdw has no way to fail there. The worker dies, and main says so. */
-static _Noreturn void out_of_memory(void)
-{
-	abort();
-}
-
 int dwarf_file_read(struct dwarf_file *file, const struct dwarf_file *alternate, struct diag *why)
 {
 	if (!file->debug_bytes)
@@ -168,7 +161,6 @@ int dwarf_file_read(struct dwarf_file *file, const struct dwarf_file *alternate,
 	file->dwarf = dwarf_begin_elf(file->elf.elf, DWARF_C_READ, NULL);
 	if (!file->dwarf)
 		return damaged(dwarf_errmsg(-1), why);
-	dwarf_new_oom_handler(file->dwarf, out_of_memory);
 	if (alternate)
 		dwarf_setalt(file->dwarf, alternate->dwarf);
 	return 0;
