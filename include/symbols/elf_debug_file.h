@@ -14,9 +14,9 @@ struct elf_debug_link {
 
 struct elf_debug_link elf_debug_link_read(struct elf_file *file);
 
-/* Whether @debug, which is open at @debug_fd, belongs to @main: their build-ids are equal; where one
- * has none, the CRC of @main's debug link is the file's. And .text lies at the same address: it
- * does not in a file that was prelinked since. */
+/* Whether @debug, which is open at @debug_fd, belongs to @main: their build-ids are equal; where
+ * one has none, the CRC of @main's debug link is the file's. And .text lies at the same address:
+ * it does not in a file that was prelinked since. */
 bool elf_debug_file_belongs(struct elf_file *main, struct elf_file *debug, int debug_fd);
 
 #endif

@@ -1,8 +1,8 @@
 /* elf_file.h - one ELF file of a stranger: its headers, compared with its size, and its bytes.
  *
  * Source: ELF gABI; libelf (elf_begin with ELF_C_READ: reads, never maps, no SIGBUS).
- * Trust:  addresses, offsets and sizes here are foreign numbers; what is said to lie inside the file
- *         does. Names are terminated.
+ * Trust:  addresses, offsets and sizes here are foreign numbers; what is said to lie inside the
+ *         file does. Names are terminated.
  * Thread: the owner's. Only in a worker (and in tests).
  */
 #ifndef SYMBOLS_ELF_FILE_H
@@ -26,6 +26,9 @@ struct elf_section {
 	uint64_t vaddr, offset, bytes;
 	uint64_t flags;
 	uint32_t type, link;
+	bool was_read;		/* the rest is elf_file.c's own */
+	struct elf_bytes content;
+	void *owned;
 };
 
 /* A PT_LOAD, as much of it as lies in the file. */
@@ -36,7 +39,10 @@ struct elf_segment {
 
 struct elf_file {
 	Elf *elf;
+	int fd;			/* BORROWED */
+	const unsigned char *image;	/* BORROWED; NULL: by fd */
 	uint64_t file_bytes;
+	uint64_t unread_bytes;	/* how much may be read from now on */
 	GElf_Ehdr header;
 	bool is_32_bit;
 	struct elf_section *sections;	/* by number; [0] is none */

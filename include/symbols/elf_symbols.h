@@ -20,8 +20,8 @@ struct elf_symbol {
 	uint8_t type, bind, visibility;
 };
 
-/* The table of @type (SHT_SYMTAB, SHT_DYNSYM) of @file. 0; -ENOENT there is none (or it is empty, as
- * in debug files); -EBADMSG damaged; -E2BIG. */
+/* The table of @type (SHT_SYMTAB, SHT_DYNSYM) of @file. 0; -ENOENT there is none (or it is empty,
+ * as in debug files); -EBADMSG damaged; -E2BIG. */
 int elf_symbols_read(struct elf_symbols *out, struct elf_file *file, uint32_t type,
 		     struct diag *why);
 /* @index < count. */
@@ -30,8 +30,9 @@ struct elf_symbol elf_symbols_get(const struct elf_symbols *symbols, size_t inde
 struct flat_name elf_symbols_name(const struct elf_symbols *symbols,
 				  const struct elf_symbol *symbol);
 
-/* Adds the functions to @builder, at the places where @main (the file that runs: its program headers
- * were read) has them. A symbol that does not fit costs its own row. 0, -ENOMEM or -E2BIG. */
+/* Adds the functions to @builder, at the places where @main (the file that runs: its program
+ * headers were read) has them. A symbol that does not fit costs its own row. 0, -ENOMEM or
+ * -E2BIG. */
 int elf_symbols_add(const struct elf_symbols *symbols, const struct elf_file *main,
 		    struct flat_builder *builder);
 

@@ -16,7 +16,7 @@
 
 #define FLAT_BUILDER_MAX_SYMBOLS 4000000u /* the largest objects known have 0.2 million */
 
-/* A name that stays where it is; it need not be terminated. BORROWED until flat_builder_finish(). */
+/* A name that stays where it is, terminated or not. BORROWED until flat_builder_finish(). */
 struct flat_name {
 	const char *text;
 	size_t bytes;

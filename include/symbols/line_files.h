@@ -1,8 +1,9 @@
 /* line_files.h - opens what a SANDBOX_LINES job reads: the object, its debug file, and the file that
  * dwz made for several debug files.
  *
- * Trust:  debug files come from the fixed directories below /usr/lib/debug only, whatever an object
- *         says; that they belong to it is for the worker to see, by build-id.
+ * Trust:  debug files as in symbols/debug_file.h, dwz's from the fixed directories below
+ *         /usr/lib/debug only, whatever an object says; that they belong to it is for the worker to
+ *         see, by build-id.
  * Thread: any; may block on a slow file system.
  */
 #ifndef SYMBOLS_LINE_FILES_H

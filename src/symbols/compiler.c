@@ -1,8 +1,8 @@
 /* compiler.c - see symbols/compiler.h. Everything here reads bytes that a stranger chose.
  *
- * Sources of names, in order: one symbol table (that of the debug file, .symtab, .dynsym with what
- * .gnu_debugdata adds, .dynsym), then the slots of the PLT, then the unwind entries of code that
- * none of these name.
+ * Sources of names, in order: .symtab, of the debug file or of the file itself; without one,
+ * .gnu_debugdata, .dynsym and the table of Go's runtime together; then the slots of the PLT; then
+ * the unwind entries of code that none of these name.
  *
  * Trust: a bad symbol or entry costs its own row, a bad section of unwind entries or relocations
  * its rows, a debug file that is damaged or another's its symbols. Only when the file is no ELF
@@ -14,14 +14,18 @@
 
 #include "symbols/elf_debug_file.h"
 #include "symbols/elf_file.h"
+#include "symbols/elf_minidebug.h"
+#include "symbols/elf_plt.h"
 #include "symbols/elf_symbols.h"
 #include "symbols/elf_unwind.h"
 #include "symbols/flat_builder.h"
+#include "symbols/go_symbols.h"
 
 #define SIZELESS_CAP 4096	/* sections end with a boundary, so this is hardly ever reached */
 
 struct compilation {
 	struct elf_file main, debug;	/* debug.elf NULL: none that belongs to it */
+	struct elf_minidebug minidebug;
 	struct flat_builder *builder;	/* owned */
 	struct diag *why;
 };
@@ -71,23 +75,56 @@ static int add_symbols(struct compilation *job, struct elf_file *file, uint32_t 
 	return err ? refuse_size(job, err) : 0;
 }
 
-static int add_debug_symbols(struct compilation *job)
+/* What is optional and cannot be read is as good as not there. */
+static int without_damage(int err)
 {
-	int err = job->debug.elf ? add_symbols(job, &job->debug, SHT_SYMTAB) : -ENOENT;
+	return err == -EBADMSG || err == -ENOEXEC ? -ENOENT : err;
+}
 
-	return err == -EBADMSG ? -ENOENT : err;
+static int add_symtab(struct compilation *job)
+{
+	int err = -ENOENT;
+
+	if (job->debug.elf)
+		err = without_damage(add_symbols(job, &job->debug, SHT_SYMTAB));
+	return err == -ENOENT ? add_symbols(job, &job->main, SHT_SYMTAB) : err;
+}
+
+static int add_minidebug_symbols(struct compilation *job)
+{
+	int err = elf_minidebug_open(&job->minidebug, &job->main);
+
+	if (err)
+		return err == -ENOMEM ? refuse_size(job, err) : -ENOENT;
+	return without_damage(add_symbols(job, &job->minidebug.file, SHT_SYMTAB));
+}
+
+/* What a file without .symtab has instead; each of them may lack functions that another has. */
+static int add_remaining_symbols(struct compilation *job)
+{
+	int err = add_minidebug_symbols(job);
+
+	if (!err || err == -ENOENT)
+		err = add_symbols(job, &job->main, SHT_DYNSYM);
+	if (err && err != -ENOENT)
+		return err;
+	err = go_symbols_add(&job->main, job->builder);
+	return err ? refuse_size(job, err) : 0;
 }
 
 static int add_all_symbols(struct compilation *job)
 {
-	int err = add_debug_symbols(job);
+	int err = add_symtab(job);
 
-	if (err == -ENOENT)
-		err = add_symbols(job, &job->main, SHT_SYMTAB);
 	flat_builder_set_symtab(job->builder, err == 0);
-	if (err == -ENOENT)
-		err = add_symbols(job, &job->main, SHT_DYNSYM);
-	return err == -ENOENT ? 0 : err;
+	return err == -ENOENT ? add_remaining_symbols(job) : err;
+}
+
+static int add_plt_slots(struct compilation *job)
+{
+	int err = elf_plt_add(&job->main, job->builder);
+
+	return err ? refuse_size(job, err) : 0;
 }
 
 static int add_unwind_entries(struct compilation *job)
@@ -121,6 +158,8 @@ static int compile(struct compilation *job, int fd, int debug_fd, void **bytes,
 	if (!err)
 		err = add_all_symbols(job);
 	if (!err)
+		err = add_plt_slots(job);
+	if (!err)
 		err = add_unwind_entries(job);
 	if (err)
 		return err;
@@ -138,6 +177,7 @@ int compiler_compile(int fd, int debug_fd, void **bytes, size_t *bytes_count, st
 		err = compile(&job, fd, debug_fd, bytes, bytes_count);
 	else
 		err = refuse_size(&job, -ENOMEM);
+	elf_minidebug_close(&job.minidebug);
 	elf_file_close(&job.debug);
 	elf_file_close(&job.main);
 	flat_builder_destroy(job.builder);

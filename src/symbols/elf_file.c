@@ -5,7 +5,8 @@
  * bytes are read.
  *
  * Rejected: libelf's accessors for each symbol and name (three calls and two searches a symbol:
- * 40 ms for a library of 150,000).
+ * 40 ms for a library of 150,000), and its reading of whole sections (small pages; see
+ * symbols/large_block.h).
  */
 #include "symbols/elf_file.h"
 
@@ -14,11 +15,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
+
+#include "symbols/large_block.h"
 
 #define FILE_BYTES_MAX	  ((uint64_t)2 << 30)	/* larger objects were not found in the wild */
-#define INFLATED_MAX	  (256u << 20)	/* of one section: ten times the largest .debug_frame seen */
+#define INFLATED_MAX	  (256u << 20)	/* of a section: ten times the largest .debug_frame seen */
+#define READS_MAX	  4	/* times the file's size: names of two sections may be shared */
 #define NOTE_BYTES_MAX	  (1u << 20)
-#define NOTES_MAX	  32		/* places to look for the build-id in; it is in the first 3 */
+#define NOTES_MAX	  32		/* to look for the build-id in; it is in the first 3 */
 #define SECTIONS_MAX	  100000	/* objects that run have 20 to 50 */
 #define SEGMENTS_MAX	  1024		/* 2 to 6 are usual */
 #define SECTION_NAME_MAX  64		/* longer ones are not looked for */
@@ -31,14 +36,23 @@ static int refuse_damaged(struct diag *why, const char *what)
 			libelf_error ? ": " : "", libelf_error ? elf_errmsg(libelf_error) : "");
 }
 
-static int refuse_memory(struct diag *why)
-{
-	return diag_set(why, -ENOMEM, "the symbol table needs more memory than allowed");
-}
-
 static bool is_inside(uint64_t offset, uint64_t bytes, uint64_t limit)
 {
 	return offset <= limit && bytes <= limit - offset;
+}
+
+/* A hostile file can have 100,000 sections that are each the whole file. */
+static bool take_bytes(struct elf_file *file, uint64_t offset, uint64_t bytes)
+{
+	if (!is_inside(offset, bytes, file->file_bytes) || bytes > file->unread_bytes)
+		return false;
+	file->unread_bytes -= bytes;
+	return true;
+}
+
+static int refuse_memory(struct diag *why)
+{
+	return diag_set(why, -ENOMEM, "the symbol table needs more memory than allowed");
 }
 
 static const char *section_name(const struct elf_file *file, uint32_t offset)
@@ -121,12 +135,13 @@ int elf_file_open(struct elf_file *out, int fd, struct diag *why)
 {
 	struct stat status;
 
-	*out = (struct elf_file){ .elf = NULL };
+	*out = (struct elf_file){ .fd = fd };
 	if (fstat(fd, &status))
 		return diag_set(why, -errno, "cannot read the file's size");
 	if ((uint64_t)status.st_size > FILE_BYTES_MAX)
 		return diag_set(why, -E2BIG, "file is larger than 2 GiB");
 	out->file_bytes = (uint64_t)status.st_size;
+	out->unread_bytes = READS_MAX * out->file_bytes;
 	elf_version(EV_CURRENT);
 	out->elf = elf_begin(fd, ELF_C_READ, NULL);
 	return finish_open(out, why);
@@ -134,7 +149,9 @@ int elf_file_open(struct elf_file *out, int fd, struct diag *why)
 
 int elf_file_open_image(struct elf_file *out, void *image, size_t bytes, struct diag *why)
 {
-	*out = (struct elf_file){ .file_bytes = bytes };
+	*out = (struct elf_file){
+		.image = image, .file_bytes = bytes, .unread_bytes = READS_MAX * bytes,
+	};
 	elf_version(EV_CURRENT);
 	out->elf = elf_memory(image, bytes);
 	return finish_open(out, why);
@@ -143,6 +160,8 @@ int elf_file_open_image(struct elf_file *out, void *image, size_t bytes, struct 
 void elf_file_close(struct elf_file *file)
 {
 	elf_end(file->elf);
+	for (size_t i = 0; file->sections && i < file->section_count; i++)
+		free(file->sections[i].owned);
 	free(file->sections);
 	free(file->segments);
 	*file = (struct elf_file){ .elf = NULL };
@@ -259,21 +278,56 @@ static struct elf_bytes inflate(Elf_Scn *scn)
 	return to_bytes(elf_getdata(scn, NULL));
 }
 
+static bool read_all(int fd, unsigned char *at, uint64_t bytes, uint64_t offset)
+{
+	while (bytes) {
+		ssize_t got = pread(fd, at, bytes, (off_t)offset);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return false;
+		at += got;
+		bytes -= (uint64_t)got;
+		offset += (uint64_t)got;
+	}
+	return true;
+}
+
+/* Not libelf's way, which reads the same bytes into small pages. */
+static struct elf_bytes read_section(const struct elf_file *file, struct elf_section *section)
+{
+	struct elf_bytes bytes = { .count = section->bytes };
+
+	if (file->image) {
+		bytes.at = file->image + section->offset;
+		return bytes;
+	}
+	section->owned = large_block_alloc(section->bytes + 1);
+	if (section->owned && read_all(file->fd, section->owned, section->bytes, section->offset))
+		bytes.at = section->owned;
+	return bytes;
+}
+
 struct elf_bytes elf_file_read(struct elf_file *file, const struct elf_section *section)
 {
-	Elf_Scn *scn = elf_getscn(file->elf, (size_t)(section - file->sections));
+	struct elf_section *own = &file->sections[section - file->sections];
 
-	if (section->type == SHT_NOBITS ||
-	    !is_inside(section->offset, section->bytes, file->file_bytes))
-		return (struct elf_bytes){ .at = NULL };
-	if (section->flags & SHF_COMPRESSED)
-		return inflate(scn);
-	return to_bytes(elf_rawdata(scn, NULL));
+	if (own->was_read)
+		return own->content;
+	own->was_read = true;
+	if (own->type == SHT_NOBITS || !take_bytes(file, own->offset, own->bytes))
+		return own->content;
+	if (own->flags & SHF_COMPRESSED)
+		own->content = inflate(elf_getscn(file->elf, (size_t)(own - file->sections)));
+	else
+		own->content = read_section(file, own);
+	return own->content;
 }
 
 struct elf_bytes elf_file_read_at(struct elf_file *file, uint64_t offset, uint64_t bytes)
 {
-	if (!is_inside(offset, bytes, file->file_bytes))
+	if (!take_bytes(file, offset, bytes))
 		return (struct elf_bytes){ .at = NULL };
 	return to_bytes(elf_getdata_rawchunk(file->elf, (int64_t)offset, bytes, ELF_T_BYTE));
 }

@@ -113,11 +113,6 @@ static uint64_t read_form(const struct frames *frames, struct reader *reader, un
 	}
 }
 
-static uint64_t wrap_address(const struct frames *frames, uint64_t vaddr)
-{
-	return frames->is_32_bit ? (uint32_t)vaddr : vaddr;
-}
-
 /* What the letters of a CIE's augmentation say of the addresses in its FDEs. */
 static unsigned int read_augmentation(const struct frames *frames, struct reader *reader,
 				      const char *letters)
@@ -202,8 +197,8 @@ static int add_range(struct frames *frames, struct reader *reader)
 
 	if ((frames->encoding & FROM_MASK) == FROM_HERE)
 		start = frames->vaddr + (uint64_t)(reader->at - frames->section.at);
-	start = wrap_address(frames, start + read_form(frames, reader, frames->encoding));
-	size = wrap_address(frames, read_form(frames, reader, frames->encoding));
+	start += read_form(frames, reader, frames->encoding);
+	size = read_form(frames, reader, frames->encoding);
 	/* 0: of code that the linker threw away. */
 	if (reader->is_bad || !start || !size ||
 	    !elf_file_find_code(frames->main, start, &offset, &left))
@@ -283,7 +278,6 @@ static void read_frame_header(struct frames *frames, struct elf_file *main, cons
 	if (version != 1 || (pointer_form & 0xf0) != FROM_HERE || count_form == IS_OMITTED)
 		return;
 	frames->vaddr = phdr->p_vaddr + 4 + read_form(frames, &reader, pointer_form);
-	frames->vaddr = wrap_address(frames, frames->vaddr);
 	segment = elf_file_find_segment(main, frames->vaddr);
 	if (!segment)
 		return;

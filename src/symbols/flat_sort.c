@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "symbols/large_block.h"
+
 #define DIGIT_BITS 11	/* 2048 counters stay in the first-level cache */
 #define DIGITS	   (1u << DIGIT_BITS)
 
@@ -56,7 +58,7 @@ int flat_sort_by_start(struct flat_place *places, uint32_t count)
 
 	if (!bits)
 		return 0;
-	spare = malloc(count * sizeof(*spare));
+	spare = large_block_alloc(count * sizeof(*spare));
 	if (!spare)
 		return -ENOMEM;
 	to = spare;

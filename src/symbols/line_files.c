@@ -10,7 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "symbols/object_file.h"
+#include "symbols/debug_file.h"
 
 #define DEBUG_DIRECTORY "/usr/lib/debug"
 
@@ -45,25 +45,46 @@ static int open_by_build_id(const struct build_id *id)
 	return open_below(DEBUG_DIRECTORY, path);
 }
 
+/* -1: none. */
+static int open_debug_file(const struct object_file *object, const struct open_request *request,
+			   const struct process_root *root)
+{
+	const struct debug_search search = {
+		.object = object->version, .link = "", .object_path = request->path,
+		.build_id = object_file_mapped_build_id(request, root),
+	};
+	struct object_file debug;
+
+	if (debug_file_open(&debug, &search) == 0 ||
+	    (root->root >= 0 && !root->is_ours &&
+	     debug_file_open_below(&debug, &search, root->root) == 0))
+		return debug.fd;
+	return -1;
+}
+
 int line_files_open(struct line_files *files, const struct open_request *request,
 		    struct diag *why)
 {
-	enum object_file_source sources[3];
-	size_t count = object_file_sources(request, sources, why);
+	enum object_file_source sources[OBJECT_FILE_SOURCES];
 	struct object_file object = { .fd = -1 };
+	struct process_root root;
+	size_t count;
 
 	*files = (struct line_files){ -1, -1, -1, false };
+	process_root_open(&root, request->pid);
+	count = object_file_sources(request, &root, sources, why);
 	for (size_t i = 0; i < count && files->object < 0; i++) {
-		if (object_file_open(&object, request, sources[i], why) == 0) {
+		if (object_file_open(&object, request, &root, sources[i], why) == 0) {
 			files->object = object.fd;
 			files->is_certain = object.is_certain;
 		}
 	}
-	if (files->object < 0)
-		return why->err;
-	why->err = 0;
-	files->debug = open_by_build_id(&request->build_id);
-	return 0;
+	if (files->object >= 0) {
+		why->err = 0;
+		files->debug = open_debug_file(&object, request, &root);
+	}
+	process_root_close(&root);
+	return files->object >= 0 ? 0 : why->err;
 }
 
 void line_files_open_alternate(struct line_files *files, const struct build_id *id,

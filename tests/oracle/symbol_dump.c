@@ -13,7 +13,7 @@
 #include "symbols/compiler.h"
 #include "symbols/flat_table.h"
 
-static const char kinds[] = "SUP";
+static const char kinds[] = "SPU";
 
 static void print_rows(const struct flat_table *table)
 {

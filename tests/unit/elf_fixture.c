@@ -1,5 +1,6 @@
 #include "elf_fixture.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <setjmp.h>
@@ -116,23 +117,42 @@ struct flat_table elf_fixture_compile(const char *path, const char *debug_path)
 	return table;
 }
 
-int elf_fixture_compile_bytes(const void *bytes, size_t count, struct flat_table *out)
+static int open_bytes(const struct elf_bytes_copy *bytes)
 {
-	int fd = memfd_create("elf", MFD_CLOEXEC), err;
+	int fd = memfd_create("elf", MFD_CLOEXEC);
+
+	assert_int_equal(write(fd, bytes->at, bytes->count), bytes->count);
+	return fd;
+}
+
+int elf_fixture_compile_pair(const struct elf_bytes_copy *main, const struct elf_bytes_copy *debug,
+			     struct flat_table *out)
+{
+	int fd = open_bytes(main), debug_fd = debug ? open_bytes(debug) : -1, err;
 	struct diag why = { .err = 0 };
 	void *table;
-	size_t table_bytes;
+	size_t count;
 
-	assert_int_equal(write(fd, bytes, count), count);
-	err = compiler_compile(fd, -1, &table, &table_bytes, &why);
+	err = compiler_compile(fd, debug_fd, &table, &count, &why);
 	close(fd);
-	if (err) {
-		assert_int_equal(why.err, err);
-		assert_null(table);
-		return err;
+	if (debug_fd >= 0)
+		close(debug_fd);
+	if (!err) {
+		if (flat_table_check(out, table, count, &why))
+			fail_msg("%s", why.text);
+		return 0;
 	}
-	assert_int_equal(flat_table_check(out, table, table_bytes, &why), 0);
-	return 0;
+	assert_int_equal(why.err, err);
+	assert_null(table);
+	assert_true(err == -ENOEXEC || err == -EBADMSG || err == -E2BIG || err == -ENOMEM);
+	return err;
+}
+
+int elf_fixture_compile_bytes(const void *bytes, size_t count, struct flat_table *out)
+{
+	struct elf_bytes_copy main = { (unsigned char *)bytes, count };
+
+	return elf_fixture_compile_pair(&main, NULL, out);
 }
 
 void elf_fixture_free(const struct flat_table *table)

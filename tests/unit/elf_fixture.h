@@ -35,8 +35,10 @@ Elf64_Shdr *elf_fixture_section(const struct elf_bytes_copy *bytes, const char *
 
 /* Compiles a file that must compile; @debug_path may be NULL. elf_fixture_free(). */
 struct flat_table elf_fixture_compile(const char *path, const char *debug_path);
-/* The same for bytes: 0 with *@out, or the error. */
+/* The same for bytes: 0 with *@out, which passed the check, or an error that is for files. */
 int elf_fixture_compile_bytes(const void *bytes, size_t count, struct flat_table *out);
+int elf_fixture_compile_pair(const struct elf_bytes_copy *main, const struct elf_bytes_copy *debug,
+			     struct flat_table *out);
 void elf_fixture_free(const struct flat_table *table);
 
 struct elf_load {
@@ -64,8 +66,8 @@ bool elf_fixture_read_listed(const char *line, struct elf_listed *out);
 /* The address of a symbol, by nm; fails the test when it is not there. */
 uint64_t elf_fixture_vaddr(const char *path, const char *symbol);
 
-/* The row at @symbol + @into (of @nm_path, which has symbols) is called @wanted; NULL: there is none.
- * Returns its kind. */
+/* The row at @symbol + @into (of @nm_path, which has symbols) is called @wanted; NULL: there is
+ * none. Returns its kind. */
 enum flat_kind elf_fixture_expect(const struct flat_table *table, const char *nm_path,
 				  const char *symbol, uint64_t into, const char *wanted);
 /* The row called @name, or FLAT_NONE. */

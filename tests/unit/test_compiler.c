@@ -91,7 +91,8 @@ static void test_a_program_at_a_fixed_address_agrees_with_nm(void **state)
 
 static void test_two_executable_segments_are_each_translated_by_their_own(void **state)
 {
-	const char *path = elf_fixture_build("two", "-no-pie -fno-PIE -Wl,--section-start=.far=0x7654000");
+	const char *path = elf_fixture_build(
+		"two", "-no-pie -fno-PIE -Wl,--section-start=.far=0x7654000");
 	struct elf_loads loads = elf_fixture_loads(path);
 	struct flat_table table = elf_fixture_compile(path, NULL);
 
@@ -115,10 +116,49 @@ static void test_segments_of_lld_agree_with_nm(void **state)
 	assert_in_range(compare_with_nm(path, ""), 5, 50);
 }
 
-static void test_a_stripped_library_agrees_with_its_dynamic_symbols(void **state)
+static void test_a_static_program_agrees_with_nm(void **state)
 {
 	(void)state;
-	assert_in_range(compare_with_nm(elf_fixture_build("lib.so", "-shared -fPIC -s"), "-D"), 4, 50);
+	assert_in_range(compare_with_nm(elf_fixture_build("static", "-static"), ""), 500, 10000);
+}
+
+static void test_a_static_program_that_is_position_independent_agrees_with_nm(void **state)
+{
+	(void)state;
+	assert_in_range(compare_with_nm(elf_fixture_build("static_pie", "-static-pie"), ""), 500,
+			10000);
+}
+
+static void test_a_program_with_another_c_library_agrees_with_nm(void **state)
+{
+	(void)state;
+	if (!elf_fixture_run("musl-gcc -O1 -static -o musl source.c"))
+		skip();
+	assert_in_range(compare_with_nm(elf_fixture_path("musl"), ""), 20, 10000);
+}
+
+static void test_a_32_bit_program_agrees_with_nm(void **state)
+{
+	const char *path = elf_fixture_build("narrow", "-m32 -nostdlib -Wl,-e,main");
+	struct flat_table table = elf_fixture_compile(path, NULL);
+	char wanted[32];
+
+	(void)state;
+	assert_in_range(compare_with_nm(path, ""), 5, 50);
+	elf_fixture_free(&table);
+	assert_true(elf_fixture_run("strip -o narrow.stripped narrow"));
+	table = elf_fixture_compile(elf_fixture_path("narrow.stripped"), NULL);
+	snprintf(wanted, sizeof(wanted), "fn_%" PRIx64, elf_fixture_vaddr(path, "beta"));
+	assert_int_equal(elf_fixture_expect(&table, path, "beta", 1, wanted), FLAT_UNWIND);
+	elf_fixture_free(&table);
+}
+
+static void test_a_stripped_library_agrees_with_its_dynamic_symbols(void **state)
+{
+	const char *path = elf_fixture_build("lib.so", "-shared -fPIC -s");
+
+	(void)state;
+	assert_in_range(compare_with_nm(path, "-D"), 4, 50);
 }
 
 static void test_a_global_alias_is_shown_instead_of_a_weak_one(void **state)
@@ -149,7 +189,8 @@ static void test_data_and_undefined_symbols_are_no_rows(void **state)
 	(void)state;
 	for (uint32_t i = 0; i < table.header->row_count; i++) {
 		assert_string_not_equal(flat_table_name(&table, i), "variable");
-		assert_null(strchr(flat_table_name(&table, i), '@'));
+		if (table.rows[i].kind == FLAT_SYMBOL)
+			assert_null(strchr(flat_table_name(&table, i), '@'));
 	}
 	elf_fixture_free(&table);
 }
@@ -157,8 +198,10 @@ static void test_data_and_undefined_symbols_are_no_rows(void **state)
 static void test_the_build_id_is_the_one_that_the_linker_was_given(void **state)
 {
 	static const uint8_t wanted[] = { 0x01, 0x23, 0xab, 0xcd, 0xef };
-	struct flat_table with = elf_fixture_compile(elf_fixture_build("with", "-Wl,--build-id=0x0123abcdef"), NULL);
-	struct flat_table without = elf_fixture_compile(elf_fixture_build("without", "-Wl,--build-id=none"), NULL);
+	const char *identified = elf_fixture_build("with", "-Wl,--build-id=0x0123abcdef");
+	const char *anonymous = elf_fixture_build("without", "-Wl,--build-id=none");
+	struct flat_table with = elf_fixture_compile(identified, NULL);
+	struct flat_table without = elf_fixture_compile(anonymous, NULL);
 
 	(void)state;
 	assert_int_equal(with.header->build_id.count, sizeof(wanted));
@@ -204,7 +247,8 @@ static int compile_damaged(struct sandbox *sandbox, const unsigned char *at, siz
 
 static void test_a_file_cut_before_its_symbols_end_is_refused(void **state)
 {
-	struct elf_bytes_copy whole = elf_fixture_read(elf_fixture_build("cut", "-Wl,--build-id=none"));
+	const char *path = elf_fixture_build("cut", "-Wl,--build-id=none");
+	struct elf_bytes_copy whole = elf_fixture_read(path);
 	struct sandbox *sandbox;
 
 	(void)state;
@@ -266,6 +310,11 @@ int main(void)
 		cmocka_unit_test(test_a_program_at_a_fixed_address_agrees_with_nm),
 		cmocka_unit_test(test_two_executable_segments_are_each_translated_by_their_own),
 		cmocka_unit_test(test_segments_of_lld_agree_with_nm),
+		cmocka_unit_test(test_a_static_program_agrees_with_nm),
+		cmocka_unit_test(
+			test_a_static_program_that_is_position_independent_agrees_with_nm),
+		cmocka_unit_test(test_a_program_with_another_c_library_agrees_with_nm),
+		cmocka_unit_test(test_a_32_bit_program_agrees_with_nm),
 		cmocka_unit_test(test_a_stripped_library_agrees_with_its_dynamic_symbols),
 		cmocka_unit_test(test_a_global_alias_is_shown_instead_of_a_weak_one),
 		cmocka_unit_test(test_a_sizeless_symbol_is_named_up_to_the_next_one),

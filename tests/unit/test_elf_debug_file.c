@@ -15,8 +15,8 @@ static const char *build_split(const char *name, const char *flags)
 {
 	const char *whole = elf_fixture_build(name, flags);
 
-	assert_true(elf_fixture_run("objcopy --only-keep-debug %s %s.debug && "
-				    "objcopy --strip-all --add-gnu-debuglink=%s.debug %s %s.stripped",
+	assert_true(elf_fixture_run("objcopy --only-keep-debug %s %s.debug && objcopy --strip-all "
+				    "--add-gnu-debuglink=%s.debug %s %s.stripped",
 				    name, name, name, name, name));
 	return whole;
 }
@@ -43,7 +43,8 @@ static void test_a_debug_file_names_what_was_stripped(void **state)
 /* The debug file's program headers say nothing of where bytes lie in the file that runs. */
 static void test_places_come_from_the_stripped_file_alone(void **state)
 {
-	const char *whole = build_split("far", "-no-pie -fno-PIE -Wl,--section-start=.far=0x7654000");
+	const char *whole = build_split(
+		"far", "-no-pie -fno-PIE -Wl,--section-start=.far=0x7654000");
 	struct flat_table table, without_segments;
 
 	(void)state;
@@ -130,7 +131,7 @@ static void test_symbols_of_a_compressed_section_are_read(void **state)
 	elf_fixture_free(&table);
 }
 
-/* gdb's manual, "Debugging Information in Separate Files": the name, then the CRC-32 of the file. */
+/* gdb's manual, "Debugging Information in Separate Files": the name, then the file's CRC-32. */
 static void test_the_header_says_which_debug_file_the_object_links_to(void **state)
 {
 	struct flat_table table;

@@ -1,4 +1,4 @@
-/* Unwind entries: the ranges that readelf(1) prints of them are the rows of code without symbols. */
+/* Unwind entries: the ranges that readelf(1) prints of them are rows of code without symbols. */
 #include <elf.h>
 #include <inttypes.h>
 #include <setjmp.h>
@@ -206,7 +206,7 @@ static void test_debug_frame_of_the_debug_file_is_read(void **state)
 	elf_fixture_free(&table);
 }
 
-/* A length of 0, which in the sections of some objects ends the entries, in the middle of others. */
+/* A length of 0, which may end the entries and may lie in their middle. */
 static void test_entries_behind_a_terminator_are_read(void **state)
 {
 	const char *whole = elf_fixture_build("ended", "-no-pie -fno-PIE");

@@ -28,8 +28,11 @@ static void expect_order(uint64_t base, uint64_t bits)
 	struct flat_place *wanted = calloc(PLACES, sizeof(*wanted));
 	uint64_t seed = 7;
 
-	for (uint32_t i = 0; i < PLACES; i++)
-		places[i] = wanted[i] = (struct flat_place){ base ^ (random_next(&seed) & bits), i };
+	for (uint32_t i = 0; i < PLACES; i++) {
+		places[i].start = base ^ (random_next(&seed) & bits);
+		places[i].index = i;
+		wanted[i] = places[i];
+	}
 	qsort(wanted, PLACES, sizeof(*wanted), compare_places);
 	assert_int_equal(flat_sort_by_start(places, PLACES), 0);
 	for (uint32_t i = 0; i < PLACES; i++) {

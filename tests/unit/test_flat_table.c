@@ -269,13 +269,16 @@ static void test_names_of_unwind_entries_are_all_of_an_address(void **state)
 	free(built.bytes);
 }
 
-static void test_a_plt_slot_is_named_after_its_function_and_after_its_resolvers(void **state)
+static void test_a_plt_slot_is_named_after_its_function_or_resolver(void **state)
 {
 	struct flat_builder *builder = flat_builder_create();
 	struct built built;
 
 	(void)state;
 	add_unwind(builder, 0x10, 0x60);	/* of the whole PLT */
+	add_unwind(builder, 0x70, 0x10);	/* of another with one slot */
+	assert_int_equal(flat_builder_add_plt(builder, 0x70, 16,
+					      (struct flat_name){ "free", 4 }), 0);
 	assert_int_equal(flat_builder_add_plt(builder, 0x20, 16,
 					      (struct flat_name){ "mallocXX", 6 }), 0);
 	assert_int_equal(flat_builder_add_plt_of(builder, 0x30, 16, 0x1000), 0);
@@ -291,6 +294,7 @@ static void test_a_plt_slot_is_named_after_its_function_and_after_its_resolvers(
 	expect_name(&built, 0x3f, "memcpy@plt");
 	expect_name(&built, 0x40, "fn_402000@plt");
 	expect_name(&built, 0x50, "fn_400010");
+	expect_name(&built, 0x70, "free@plt");
 	expect_name(&built, 0x1000, "memcpy");
 	free(built.bytes);
 }
@@ -533,7 +537,7 @@ int main(void)
 		cmocka_unit_test(test_an_unwind_entry_names_what_no_symbol_covers),
 		cmocka_unit_test(test_a_sizeless_row_ends_with_its_unwind_entry_or_at_the_next),
 		cmocka_unit_test(test_names_of_unwind_entries_are_all_of_an_address),
-		cmocka_unit_test(test_a_plt_slot_is_named_after_its_function_and_after_its_resolvers),
+		cmocka_unit_test(test_a_plt_slot_is_named_after_its_function_or_resolver),
 		cmocka_unit_test(test_of_aliases_the_underscores_decide_whichever_comes_first),
 		cmocka_unit_test(test_a_sizeless_row_ends_at_the_cap_before_another_object),
 		cmocka_unit_test(test_sizes_at_the_end_of_the_address_space_do_not_wrap),
