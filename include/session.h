@@ -2,6 +2,7 @@
  *
  *   source (capture or recording) -> queue -> analyzer <- opener <- sandbox
  *                                                      <- process reader
+ *                                                      <- demangler <- sandbox
  * Thread: main.
  */
 #ifndef SESSION_H
@@ -28,6 +29,7 @@ struct session {
 	struct perf_data *recording;	/* replay */
 	struct object_opener *opener;
 	struct process_reader *reader;
+	struct demangler *demangler;
 	struct analyzer *analyzer;
 	struct spsc queue;
 	bool has_queue;

@@ -124,6 +124,11 @@ const struct option_row option_rows[] = {
 		.help = "also samples of the idle loop",
 	},
 	{
+		.group = OPTIONS_SHOWN, .name = "no-demangle", .in_file = true,
+		.flag = FLAG(raw_names), .default_text = "false",
+		.help = "names of C++, Rust and D as their files have them",
+	},
+	{
 		.group = OPTIONS_SCREEN, .name = "theme", .argument = "NAME",
 		.set = option_set_theme, .value = VALUE_THEME, .in_file = true,
 		.default_text = "default", .help = "colours: default, dark, light,\n"

@@ -83,6 +83,9 @@ static int create_stages(struct session *session, struct diag *why)
 	int err = object_opener_create(&session->opener,
 				       session->sandboxes[SANDBOX_OF_OBJECTS], why);
 
+	if (!err)
+		err = demangler_create(&session->demangler, session->sandboxes[SANDBOX_OF_NAMES],
+				       why);
 	if (!err && session->capture)
 		err = process_reader_create(&session->reader, why);
 	if (err)
@@ -134,9 +137,11 @@ static int start_analyzer(struct session *session, const struct options *options
 {
 	struct analyzer_config config = {
 		.queue = &session->queue,
-		.opener = session->opener, .reader = session->reader, .host = session->host,
+		.opener = session->opener, .reader = session->reader,
+		.demangler = session->demangler, .host = session->host,
 		.wants_all_events = options->is_batch,
-		.query = { .keys = options->keys, .filter = options->filter },
+		.query = { .keys = options->keys, .filter = options->filter,
+			   .raw_names = options->raw_names },
 		.window = options->window, .window_ns = options->window_ns,
 		.interval_ns = options->interval_ns, .memory_bytes = options->memory_bytes,
 	};
@@ -210,6 +215,7 @@ void session_finish(struct session *session)
 	capture_destroy(session->capture);
 	process_reader_destroy(session->reader);
 	object_opener_destroy(session->opener);
+	demangler_destroy(session->demangler);
 	command_output_stop(session->command_output);
 	command_destroy(session->command);
 	for (size_t i = 0; i < SESSION_SANDBOXES; i++)

@@ -23,6 +23,7 @@ struct analyzer_config {
 	void *source;
 	struct object_opener *opener;	/* NULL: no names */
 	struct process_reader *reader;	/* NULL in a replay */
+	struct demangler *demangler;	/* NULL: names stay as they are */
 	const char *host, *target, *notice;	/* for the header; raw */
 	uint32_t cpus;
 	bool has_busy;			/* /proc/stat means something: live, whole machine */

@@ -2,6 +2,7 @@
 #ifndef MODEL_REQUEST_H
 #define MODEL_REQUEST_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "model/filter.h"
@@ -22,6 +23,7 @@ struct query {
 	uint64_t number;	/* the screen's own; comes back in struct snapshot */
 	unsigned int keys;	/* enum row_key */
 	struct filter filter;
+	bool raw_names;		/* of symbols, as their files have them */
 };
 
 struct request {

@@ -11,6 +11,7 @@ struct row_sources {
 	const struct task_stats *tasks;	/* of rows keyed by pid or tid; NULL: absent */
 	const struct busy *busy;	/* of rows keyed by CPU alone; NULL: absent */
 	uint64_t since_ns, until_ns;	/* the window, for busy */
+	bool raw_names;			/* of symbols, as struct query */
 };
 
 /* Copies @head (its text pointers raw or pool text, copied and sanitized too; its strip) and the

@@ -31,6 +31,7 @@ pid_t sandbox_pid(const struct sandbox *sandbox);
 
 enum sandbox_job_kind {
 	SANDBOX_SYMBOLS,	/* object, its debug file if any -> struct flat_table: compiler.h */
+	SANDBOX_NAMES,		/* list of names -> list of what they mean: demangle.h */
 	SANDBOX_JOB_KINDS
 };
 

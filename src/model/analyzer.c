@@ -69,6 +69,7 @@ int analyzer_create(struct analyzer **out, const struct analyzer_config *config,
 		analyzer_destroy(analyzer);
 		return err;
 	}
+	analyzer->ingest.names.demangler = config->demangler;
 	publisher_init(&analyzer->publisher, &analyzer->config, &analyzer->ingest);
 	*out = analyzer;
 	return 0;
@@ -302,11 +303,12 @@ static bool must_wait_for_reader(struct analyzer *analyzer)
 static void finish_if_ended(struct analyzer *analyzer, uint64_t now_ns)
 {
 	const struct ingest *ingest = &analyzer->ingest;
+	const bool are_pending = ingest->opening || symbol_names_are_pending(&ingest->names);
 
 	if (!analyzer->end_ns || analyzer->is_last_published || must_wait_for_reader(analyzer))
 		return;
 	if (ingest->parked_count ||
-	    (ingest->opening && now_ns - analyzer->end_ns < NAMES_WAIT_NS))
+	    (are_pending && now_ns - analyzer->end_ns < NAMES_WAIT_NS))
 		return;
 	analyzer->is_last_published = true;
 	publish(analyzer, true);
@@ -415,12 +417,14 @@ static void *run(void *argument)
 		{ .fd = config->opener ? object_opener_fd(config->opener) : -1, .events = POLLIN },
 		{ .fd = config->reader ? process_reader_fd(config->reader) : -1,
 		  .events = POLLIN },
+		{ .fd = config->demangler ? demangler_fd(config->demangler) : -1,
+		  .events = POLLIN },
 	};
 	eventfd_t count;
 	bool has_more = false;
 
 	while (!atomic_load_explicit(&analyzer->stop, memory_order_acquire)) { /* analyzer_stop() */
-		poll(fds, 4, has_more ? 0 : poll_ms(analyzer, clock_now_ns()));
+		poll(fds, sizeof(fds) / sizeof(fds[0]), has_more ? 0 : poll_ms(analyzer, clock_now_ns()));
 		if (fds[0].revents & POLLIN)
 			eventfd_read(config->queue_fd, &count);
 		has_more = drain(analyzer);

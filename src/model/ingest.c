@@ -324,4 +324,6 @@ void ingest_poll(struct ingest *ingest, bool force)
 	}
 	ingest_opener_replies(ingest);
 	ingest_parked(ingest, force);
+	if (symbol_names_demangle(&ingest->names, &ingest->trie))
+		ingest->has_new_names = true;
 }

@@ -208,7 +208,7 @@ static void share_kernel_table(struct ingest *ingest)
 			continue;
 		object->state = OBJECT_READY;
 		object->table = kernel->table;
-		symbol_names_forget_object(&ingest->trie, id);
+		symbol_names_forget_object(&ingest->names, &ingest->trie, id);
 	}
 }
 
@@ -387,7 +387,7 @@ static void table_arrived(struct ingest *ingest, const struct open_reply *reply)
 				     ingest->objects.objects[reply->object].path),
 			 reply->why.text);
 	}
-	symbol_names_forget_object(&ingest->trie, reply->object);
+	symbol_names_forget_object(&ingest->names, &ingest->trie, reply->object);
 }
 
 void ingest_opener_replies(struct ingest *ingest)

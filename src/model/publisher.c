@@ -346,6 +346,7 @@ static struct snapshot *make_one(struct publisher *publisher, struct snapshot he
 		.tasks = head.is_replay ? NULL : &publisher->task_stats,
 		.busy = publisher->config->has_busy ? &publisher->busy : NULL,
 		.since_ns = span.begin_ns, .until_ns = span.end_ns,
+		.raw_names = query->raw_names,
 	};
 	struct snapshot *snapshot = NULL;
 	struct fold fold;

@@ -84,6 +84,20 @@ static struct str_id module_name(struct symbol_names *names, const char *module)
 	return intern(names, text);
 }
 
+static void describe_named(struct symbol_names *names, struct symbol *symbol,
+			   const struct flat_table *table, uint32_t row)
+{
+	const char *name = flat_table_name(table, row);
+	const char *module = flat_table_object_name(table, row);
+
+	symbol->raw_name = intern(names, name);
+	symbol->is_synthetic = table->rows[row].kind == FLAT_UNWIND;
+	symbol->is_mangled = !symbol->is_synthetic && demangle_is_mangled(name);
+	symbol->is_idle = symbol->mode == MODE_KERNEL && is_idle_function(name);
+	if (module && module[0])
+		symbol->object_name = symbol->object_path = module_name(names, module);
+}
+
 /* Fills in what is shown; the identity (address, object, state) is set. @row: of a named one. */
 static void describe(struct symbol_names *names, struct symbol *symbol, uint32_t row)
 {
@@ -94,19 +108,14 @@ static void describe(struct symbol_names *names, struct symbol *symbol, uint32_t
 	symbol->object_name = object->name;
 	symbol->object_path = object->path;
 	if (object->state == OBJECT_IS_SYMBOL) {
-		symbol->name = object->path;
+		symbol->raw_name = object->path;
 	} else if (symbol->state == SYMBOL_NAMED) {
-		const char *name = flat_table_name(&object->table, row);
-		const char *module = flat_table_object_name(&object->table, row);
-
-		symbol->name = intern(names, name);
-		symbol->is_idle = object->mode == MODE_KERNEL && is_idle_function(name);
-		if (module && module[0])
-			symbol->object_name = symbol->object_path = module_name(names, module);
+		describe_named(names, symbol, &object->table, row);
 	} else if (symbol->state != SYMBOL_LOADING) {
 		snprintf(text, sizeof(text), "0x%llx", (unsigned long long)symbol->address);
-		symbol->name = intern(names, text);
+		symbol->raw_name = intern(names, text);
 	}
+	symbol->name = symbol->raw_name;
 }
 
 static uint32_t symbol_intern(struct symbol_names *names, uint64_t address, uint32_t object,
@@ -170,9 +179,48 @@ uint32_t symbol_names_of_frame(struct symbol_names *names, struct stack_trie *tr
 	return frames->symbol[frame];
 }
 
-void symbol_names_forget_object(struct stack_trie *trie, uint32_t object)
+void symbol_names_forget_object(struct symbol_names *names, struct stack_trie *trie,
+				uint32_t object)
 {
 	for (uint32_t i = 0; i < trie->frames.count; i++)
 		if (trie->frames.object[i] == object)
 			trie->frames.symbol[i] = ID_SET_NONE;
+	names->named_frames = 0;
+}
+
+static void ask_for_names(struct symbol_names *names)
+{
+	for (; names->asked < names->count; names->asked++) {
+		const struct symbol *symbol = &names->symbols[names->asked];
+
+		if (symbol->is_mangled &&
+		    !demangler_request(names->demangler, names->asked, symbol->object,
+				       strpool_get(names->strings, symbol->raw_name)))
+			return;
+	}
+}
+
+bool symbol_names_demangle(struct symbol_names *names, struct stack_trie *trie)
+{
+	struct demangled reply;
+	bool is_changed = false;
+
+	if (!names->demangler)
+		return false;
+	while (names->named_frames < trie->frames.count)
+		symbol_names_of_frame(names, trie, names->named_frames++);
+	while (demangler_reply(names->demangler, &reply)) {
+		if (!reply.text[0])
+			continue;
+		names->symbols[reply.id].name = intern(names, reply.text);
+		is_changed = true;
+	}
+	ask_for_names(names);
+	return is_changed;
+}
+
+bool symbol_names_are_pending(const struct symbol_names *names)
+{
+	return names->demangler &&
+	       (names->asked < names->count || demangler_under_way(names->demangler));
 }

@@ -28,6 +28,7 @@
 #include <unistd.h>
 
 #include "symbols/compiler.h"
+#include "symbols/demangle.h"
 #include "symbols/flat_table.h"
 #include "symbols/sandbox.h"
 
@@ -57,10 +58,17 @@ static int run_symbols(const struct sandbox_job *job, void **bytes, size_t *coun
 	return compiler_compile(inputs[0], job->input_count > 1 ? inputs[1] : -1, bytes, count, why);
 }
 
+static int run_names(const struct sandbox_job *job, void **bytes, size_t *count, struct diag *why)
+{
+	(void)job;
+	return demangle_list(inputs[0], bytes, count, why);
+}
+
 /* What a kind of job does with its inputs: *@bytes is malloc'd and goes to main. */
 static int (*const jobs[SANDBOX_JOB_KINDS])(const struct sandbox_job *job, void **bytes,
 					    size_t *count, struct diag *why) = {
 	[SANDBOX_SYMBOLS] = run_symbols,
+	[SANDBOX_NAMES] = run_names,
 };
 
 static _Noreturn void answer(int reply, int err, const char *reason, int memfd)
