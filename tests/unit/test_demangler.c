@@ -111,6 +111,25 @@ static void test_each_of_many_names_has_one_reply(void **state)
 	assert_false(demangler_reply(demangler, &reply));
 }
 
+/* Each means more than 4 KB, and nobody takes replies: there is room for those that were taken. */
+static void test_no_more_is_taken_than_there_is_room_for(void **state)
+{
+	static const char bomb[] = "_Z1f1AIiiES_IS0_S0_ES_IS1_S1_ES_IS2_S2_ES_IS3_S3_ES_IS4_S4_E"
+				   "S_IS5_S5_ES_IS6_S6_ES_IS7_S7_ES_IS8_S8_ES_IS9_S9_E";
+	struct demangled reply;
+	uint32_t taken = 0;
+
+	(void)state;
+	while (taken < 600 && demangler_request(demangler, taken, 0, bomb))
+		taken++;
+	assert_in_range(taken, 100, 599);
+	assert_int_equal(demangler_under_way(demangler), taken);
+	for (; taken; taken--) {
+		wait_for_reply(&reply);
+		assert_int_equal(strlen(reply.text), DEMANGLE_TEXT_MAX);
+	}
+}
+
 /* Watches all workers of a sandbox. */
 struct watch {
 	pid_t zygote, worker;
@@ -276,6 +295,7 @@ int main(void)
 		TEST(test_a_name_comes_back_with_its_meaning),
 		TEST(test_a_name_that_means_nothing_stays),
 		TEST(test_each_of_many_names_has_one_reply),
+		TEST(test_no_more_is_taken_than_there_is_room_for),
 		TEST(test_a_worker_is_given_names_of_one_owner_only),
 		TEST(test_a_name_that_kills_its_worker_costs_itself_alone),
 		TEST(test_without_a_zygote_every_name_stays),
