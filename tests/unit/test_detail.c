@@ -70,7 +70,7 @@ static void test_one_line_is_the_name_and_what_has_room(void **state)
 	scene_finish(&scene);
 	open_row(80, 24, (struct snapshot_row){ .symbol = INSERT });
 	assert_string_equal(line_from_below(1), " ▸ std::vector<std::pair<int, std::string>, "
-			    "std::allocator<std::pair<int, std…");
+			    "std::allocator<std::pair<int, std:…");
 	scene_finish(&scene);
 }
 
