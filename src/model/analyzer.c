@@ -24,6 +24,7 @@
 #define FIRST_REFRESH_NS    (150 * CLOCK_NS_PER_MS) /* the screen should not stay empty */
 #define SECOND_REFRESH_NS   (500 * CLOCK_NS_PER_MS) /* by then the kernel's names are there */
 #define NAMES_WAIT_NS	    (5 * CLOCK_NS_PER_S)    /* for the last snapshot of a batch */
+#define BATCH_NAMES_WAIT_NS (200 * CLOCK_NS_PER_MS) /* a worker takes 10 ms, some more under load */
 #define TASKS_REFRESH_NS    (150 * CLOCK_NS_PER_MS) /* by then /proc was read for the new rows */
 #define NAMES_REFRESH_NS    (200 * CLOCK_NS_PER_MS) /* a still picture whose names arrive */
 
@@ -299,6 +300,14 @@ static bool must_wait_for_reader(struct analyzer *analyzer)
 	return analyzer->config.window == WINDOW_INTERVAL && !mailbox_is_empty(&analyzer->mailbox);
 }
 
+/* A refresh of batch mode is read once: what is being demangled now goes into it, within reason. */
+static bool must_wait_for_names(const struct analyzer *analyzer, uint64_t now_ns)
+{
+	return analyzer->config.window == WINDOW_INTERVAL &&
+	       symbol_names_are_pending(&analyzer->ingest.names) &&
+	       now_ns < analyzer->next_refresh_ns + BATCH_NAMES_WAIT_NS;
+}
+
 /* The last picture, once all that was read is counted and (within reason) named. */
 static void finish_if_ended(struct analyzer *analyzer, uint64_t now_ns)
 {
@@ -348,7 +357,8 @@ static void refresh_if_due(struct analyzer *analyzer, uint64_t now_ns)
 		refresh_names(analyzer, now_ns);
 		return;
 	}
-	if (now_ns < analyzer->next_refresh_ns || must_wait_for_reader(analyzer))
+	if (now_ns < analyzer->next_refresh_ns || must_wait_for_reader(analyzer) ||
+	    must_wait_for_names(analyzer, now_ns))
 		return;
 	analyzer->refreshes++;
 	publish(analyzer, false);
@@ -389,6 +399,8 @@ static int wait_ms(struct analyzer *analyzer, uint64_t now_ns)
 		return ms_until(analyzer->end_ns + NAMES_WAIT_NS, now_ns);
 	if (analyzer->end_ns || analyzer->config.ingest.is_replay)
 		return -1;
+	if (must_wait_for_names(analyzer, now_ns) && now_ns >= analyzer->next_refresh_ns)
+		return ms_until(analyzer->next_refresh_ns + BATCH_NAMES_WAIT_NS, now_ns);
 	return ms_until(analyzer->next_refresh_ns, now_ns);
 }
 
