@@ -80,7 +80,7 @@ static void take_piece(const char *text, size_t len, void *opaque)
 {
 	struct writer *writer = opaque;
 
-	if (!put(writer, text, len))
+	if (len && !put(writer, text, len))	/* @text may be NULL then */
 		longjmp(writer->full, 1);
 }
 
@@ -151,7 +151,7 @@ bool demangle_name(const char *name, char *out)
 	if (*split)
 		snprintf(suffix, sizeof(suffix), " [%s]", split);
 	*split = '\0';
-	is_demangled = demangle_stem(stem, &writer);
+	is_demangled = demangle_stem(stem, &writer) && writer.used;
 	if (is_demangled) {
 		put(&writer, suffix, strlen(suffix));
 		put(&writer, PLT_SUFFIX, is_plt ? strlen(PLT_SUFFIX) : 0);

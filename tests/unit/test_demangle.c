@@ -84,6 +84,7 @@ static void test_what_is_not_mangled_stays(void **state)
 	static const char *const names[] = {
 		"", "_", "_Z", "_R", "_D", "main", "memcpy", "foo.constprop.0", "_Zero", "_Rest",
 		"_DYNAMIC", "_ZN", "_ZN3foo", "_Z3foov$garbage", ".cold", "_Z.cold",
+		"_RC0", "_RC0.cold",	/* valid, and nothing is left without the hash */
 		"$s4main3fooyyF",	/* Swift */
 	};
 
