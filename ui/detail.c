@@ -1,5 +1,5 @@
-/* detail.c - see ui/detail.h. One line is the name and what has room behind it. Of three the last is
- * what else there is to say, the one above it the name, and the first its beginning where it is
+/* detail.c - see ui/detail.h. One line is the name and what has room behind it. Of three the last
+ * is what else there is to say, the one above it the name, and the first its beginning where it is
  * long: so they lie together at the bottom, and what is said in each stays there. */
 #include "ui/detail.h"
 
@@ -83,7 +83,7 @@ static size_t bytes_of_line(const struct canvas *canvas, const char *text, int w
 {
 	const size_t most = bytes_that_fit(canvas, text, width);
 
-	for (size_t bytes = most; text[most] && bytes > most / 2; bytes--)
+	for (size_t bytes = most; bytes > most / 2 && text[most]; bytes--)
 		if (text[bytes - 1] == ' ' && text[bytes - 2] == ',')
 			return bytes;
 	return most;

@@ -22,7 +22,7 @@ struct symbol {
 	enum symbol_state state;
 	struct str_id raw_name;	/* as the file has it, and what it is told from others by; empty
 				 * while loading */
-	struct str_id name;	/* demangled; the same as raw_name until that is done, or for ever */
+	struct str_id name;	/* demangled; raw_name until that is done, or for ever */
 	struct str_id object_name, object_path;	/* a module's, for kernel symbols */
 	enum cpu_mode mode;
 	bool is_idle;		/* a function of the kernel's idle loop */

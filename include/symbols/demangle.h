@@ -12,8 +12,8 @@
 
 #include "base/diag.h"
 
-/* Of 113,000 names in Debian's and Rust's libraries the longest has 1,042 bytes, and 8 mean more than
- * 4,000. */
+/* Of 113,000 names in Debian's and Rust's libraries the longest has 1,042 bytes, and 8 mean more
+ * than 4,000. */
 #define DEMANGLE_NAME_MAX  4095	/* bytes; longer ones stay as they are */
 #define DEMANGLE_TEXT_MAX  4095	/* bytes; more is cut, and ends in an ellipsis */
 

@@ -1,9 +1,9 @@
 /* demangler.h - the thread that has names demangled, by workers of its own sandbox.
  *
- * Use:    demangler_request() a name, go on, take demangler_reply() when demangler_fd() is readable.
- *         Every request gets exactly one reply.
- * Trust:  a worker is given names of one owner (object) at a time: a name that takes its worker over
- *         can forge the names of its own object, and of no other.
+ * Use:    demangler_request() a name, go on, take demangler_reply() when demangler_fd() is
+ *         readable. Every request gets exactly one reply.
+ * Trust:  a worker is given names of one owner (object) at a time: a name that takes its worker
+ *         over can forge the names of its own object, and of no other.
  * Crossings: one SPSC queue of requests in, one of replies out, an eventfd each.
  * Thread: request and reply calls from one thread (the analyzer).
  */

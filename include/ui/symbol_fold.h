@@ -15,8 +15,8 @@
 
 #define SYMBOL_FOLD_BYTES 2048	/* of a folded name: more than a line of any terminal */
 
-/* @name when it fits into @width cells; else it folded into @out[SYMBOL_FOLD_BYTES]: no further than
- * it must be, and where that does not help as far as it can be. */
+/* @name when it fits into @width cells; else it folded into @out[SYMBOL_FOLD_BYTES]: no further
+ * than it must be, and where that does not help as far as it can be. */
 const char *symbol_fold(const struct canvas *canvas, const char *name, int width, char *out);
 
 #endif

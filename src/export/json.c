@@ -42,7 +42,8 @@ static void put_symbol(FILE *out, const struct snapshot_row *row, bool is_named)
 	put_string_or_null(out, is_named, row->symbol);
 	fputs(",\"raw_symbol\":", out);
 	put_string_or_null(out, is_named, row->raw_symbol);
-	fprintf(out, ",\"synthetic\":%s", !is_named ? "null" : row->is_synthetic ? "true" : "false");
+	fprintf(out, ",\"synthetic\":%s",
+		!is_named ? "null" : row->is_synthetic ? "true" : "false");
 }
 
 static void put_code(FILE *out, const struct snapshot_row *row, unsigned int keys)

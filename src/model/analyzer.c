@@ -26,6 +26,7 @@
 #define NAMES_WAIT_NS	    (5 * CLOCK_NS_PER_S)    /* for the last snapshot of a batch */
 #define BATCH_NAMES_WAIT_NS (200 * CLOCK_NS_PER_MS) /* a worker takes 10 ms, some more under load */
 #define TASKS_REFRESH_NS    (150 * CLOCK_NS_PER_MS) /* by then /proc was read for the new rows */
+#define FD_COUNT	    5	/* of run() */
 #define NAMES_REFRESH_NS    (200 * CLOCK_NS_PER_MS) /* a still picture whose names arrive */
 
 struct analyzer {
@@ -423,7 +424,7 @@ static void *run(void *argument)
 {
 	struct analyzer *analyzer = argument;
 	const struct analyzer_config *config = &analyzer->config;
-	struct pollfd fds[] = {
+	struct pollfd fds[FD_COUNT] = {
 		{ .fd = config->queue_fd, .events = POLLIN },
 		{ .fd = analyzer->request_fd, .events = POLLIN },
 		{ .fd = config->opener ? object_opener_fd(config->opener) : -1, .events = POLLIN },
@@ -436,7 +437,7 @@ static void *run(void *argument)
 	bool has_more = false;
 
 	while (!atomic_load_explicit(&analyzer->stop, memory_order_acquire)) { /* analyzer_stop() */
-		poll(fds, sizeof(fds) / sizeof(fds[0]), has_more ? 0 : poll_ms(analyzer, clock_now_ns()));
+		poll(fds, FD_COUNT, has_more ? 0 : poll_ms(analyzer, clock_now_ns()));
 		if (fds[0].revents & POLLIN)
 			eventfd_read(config->queue_fd, &count);
 		has_more = drain(analyzer);

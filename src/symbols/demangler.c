@@ -3,9 +3,9 @@
  * Problem: a name is demangled in two microseconds, and a worker for it takes some milliseconds. A
  * name may also kill its worker.
  *
- * Idea: all that wait when the thread comes round are one batch, sorted by owner; each owner's names
- * are one job. A job that fails is split in halves until the name that did it is alone: that one
- * stays as it is, and costs the others nothing but time.
+ * Idea: all that wait when the thread comes round are one batch, sorted by owner; each owner's
+ * names are one job. A job that fails is split in halves until the name that did it is alone: that
+ * one stays as it is, and costs the others nothing but time.
  *
  * Never more are under way than replies fit into their queue: the thread never waits for the
  * analyzer, nor the analyzer for the thread.
@@ -29,7 +29,7 @@
 #include "symbols/name_list.h"
 
 #define UNDER_WAY_MAX	    250
-#define REQUEST_QUEUE_BYTES (1u << 20)	/* 250 of the longest names, or more than may be under way */
+#define REQUEST_QUEUE_BYTES (1u << 20)	/* 250 of the longest names */
 #define REPLY_QUEUE_BYTES   (2u << 20)	/* UNDER_WAY_MAX replies: see the assertion below */
 #define DEADLINE_MS	    5000	/* of a job: a loaded machine needs 50 ms for the worker */
 
