@@ -41,7 +41,7 @@ struct options {
 	struct filter filter;		/* --filter, -K, -U */
 	bool hide_kernel, hide_user;	/* -K, -U: in the filter, once everything is parsed */
 	bool show_idle;
-	bool wants_source;
+	bool wants_source, raw_names;
 	enum color_mode color;
 	const struct theme *theme;
 	bool no_unicode, no_mouse, no_cache;

@@ -2,6 +2,7 @@
  *
  *   source (capture or recording) -> queue -> analyzer <- opener <- sandbox
  *                                                      <- process reader
+ *                                                      <- demangler <- sandbox
  * Thread: main.
  */
 #ifndef SESSION_H
@@ -30,6 +31,7 @@ struct session {
 	struct object_opener *opener;
 	struct process_reader *reader;
 	struct line_server *line_server;
+	struct demangler *demangler;
 	struct analyzer *analyzer;
 	struct spsc queue;
 	bool has_queue;

@@ -90,7 +90,7 @@ static int run_screen(struct session *session, const struct options *options,
 	const struct screen_config config = {
 		.analyzer = session->analyzer, .guardian = session->guardian,
 		.filter = options->filter, .show_idle = options->show_idle, .keys = options->keys,
-		.window = options->window,
+		.raw_names = options->raw_names, .window = options->window,
 		.window_ns = options->window_ns, .interval_ns = options->interval_ns,
 		.color = options->color, .theme = options->theme,
 		.no_unicode = options->no_unicode, .no_mouse = options->no_mouse,

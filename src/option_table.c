@@ -131,6 +131,11 @@ const struct option_row option_rows[] = {
 			"and fills it in; batch mode waits for it, at most two seconds a refresh.",
 	},
 	{
+		.group = OPTIONS_SHOWN, .name = "no-demangle", .in_file = true,
+		.flag = FLAG(raw_names), .default_text = "false",
+		.help = "names of C++, Rust and D as their files have them",
+	},
+	{
 		.group = OPTIONS_SCREEN, .name = "theme", .argument = "NAME",
 		.set = option_set_theme, .value = VALUE_THEME, .in_file = true,
 		.default_text = "default", .help = "colours: default, dark, light,\n"

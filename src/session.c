@@ -105,6 +105,9 @@ static int create_stages(struct session *session, const struct options *options,
 	if (!err)
 		err = line_server_create(&session->line_server,
 					 session->sandboxes[SANDBOX_OF_LINES], why);
+	if (!err)
+		err = demangler_create(&session->demangler, session->sandboxes[SANDBOX_OF_NAMES],
+				       why);
 	if (!err && session->capture)
 		err = process_reader_create(&session->reader, why);
 	if (err)
@@ -157,11 +160,12 @@ static int start_analyzer(struct session *session, const struct options *options
 	struct analyzer_config config = {
 		.queue = &session->queue,
 		.opener = session->opener, .reader = session->reader, .host = session->host,
-		.line_server = session->line_server,
+		.line_server = session->line_server, .demangler = session->demangler,
 		.wants_all_events = options->is_batch,
 		.wants_sources = options->is_batch && options->wants_source,
 		.source_rows = options->max_rows,
-		.query = { .keys = options->keys, .filter = options->filter },
+		.query = { .keys = options->keys, .filter = options->filter,
+			   .raw_names = options->raw_names },
 		.window = options->window, .window_ns = options->window_ns,
 		.interval_ns = options->interval_ns, .memory_bytes = options->memory_bytes,
 	};
@@ -236,6 +240,7 @@ void session_finish(struct session *session)
 	process_reader_destroy(session->reader);
 	object_opener_destroy(session->opener);
 	line_server_destroy(session->line_server);
+	demangler_destroy(session->demangler);
 	command_output_stop(session->command_output);
 	command_destroy(session->command);
 	for (size_t i = 0; i < SESSION_SANDBOXES; i++)

@@ -5,6 +5,7 @@
 
 #include "ui/columns.h"
 #include "ui/format.h"
+#include "ui/symbol_fold.h"
 
 #define GAP_CELLS 1		/* between a symbol's level, its name and a note */
 
@@ -18,7 +19,7 @@ static enum role heat_role(double pct)
 
 static enum role code_role(const struct snapshot_row *row)
 {
-	if (row->state != SYMBOL_NAMED)
+	if (row->state != SYMBOL_NAMED || row->is_synthetic)
 		return ROLE_UNRESOLVED;
 	switch (row->mode) {
 	case MODE_KERNEL:
@@ -226,8 +227,9 @@ static void put_symbol(struct canvas *canvas, struct canvas_area area, const str
 	const enum role role = code_role(of->row);
 	int used = canvas_put_text(canvas, area, level_tag(of->row->mode), role) + GAP_CELLS;
 	char address[FORMAT_BYTES];
+	char folded[SYMBOL_FOLD_BYTES];
 	const char *name = of->row->symbol;
-	const char *note = "";
+	const char *note = of->row->is_synthetic ? "no symbol" : "";
 
 	if (of->row->state == SYMBOL_LOADING) {
 		name = of->row->object;	/* its column may have no room */
@@ -242,6 +244,8 @@ static void put_symbol(struct canvas *canvas, struct canvas_area area, const str
 
 	area.x += used;
 	area.width -= used;
+	if (of->row->state == SYMBOL_NAMED)
+		name = symbol_fold(canvas, name, area.width, folded);
 	used = canvas_put_text(canvas, area, name, role);
 	area.x += used + GAP_CELLS;
 	area.width -= used + GAP_CELLS;

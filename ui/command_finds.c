@@ -20,6 +20,7 @@ static bool is_id_of(const struct ui_state *state, const struct snapshot_row *ro
 static bool row_matches(const struct ui_state *state, const struct snapshot_row *row)
 {
 	return search_matches(state->search, row->symbol) ||
+	       search_matches(state->search, row->raw_symbol) ||
 	       search_matches(state->search, row->object) ||
 	       search_matches(state->search, row->comm) ||
 	       search_matches(state->search, row->command_line) ||

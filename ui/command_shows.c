@@ -209,6 +209,13 @@ void cmd_interval(struct ui_state *state)
 	state_open_prompt(state, &use, text);
 }
 
+void cmd_raw_names(struct ui_state *state)
+{
+	state->raw_names = !state->raw_names;
+	state_ask(state);
+	state_say(state, state->raw_names ? "names as the files have them" : "names demangled");
+}
+
 void cmd_theme(struct ui_state *state)
 {
 	const size_t now = (size_t)(state->theme - themes);

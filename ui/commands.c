@@ -54,6 +54,8 @@ const struct command commands[] = {
 	{ { 'K' }, "hide-kernel", IN_TABLE, PLAIN, cmd_hide_kernel, "Hide or show kernel code",
 	  NULL, 0 },
 	{ { 'U' }, "hide-user", IN_TABLE, PLAIN, cmd_hide_user, "Hide or show user code", NULL, 0 },
+	{ { 'R' }, "raw-names", IN_TABLE, PLAIN, cmd_raw_names,
+	  "Names of symbols as their files have them (mangled), or demangled", NULL, 0 },
 	{ { 's' }, "sort", IN_TABLE, PLAIN, cmd_sort, "Sort by the next column", "sort", 7 },
 	{ { 'S' }, "reverse", IN_TABLE, PLAIN, cmd_reverse, "Reverse the order", NULL, 0 },
 	{ { 'o' }, "order", IN_TABLE, ASKS, cmd_order, "Choose the column to sort by", NULL, 0 },

@@ -116,6 +116,8 @@ static void list_states(const struct ui_state *state, struct pieces *list)
 	if (state->show_idle && snapshot)
 		pieces_add(list, 5, ROLE_STATE, "idle shown: %s samples",
 			   format_count(text, snapshot->idle_samples));
+	if (state->raw_names)
+		pieces_add(list, 5, ROLE_STATE, "raw names");
 	if (snapshot)
 		list_losses(snapshot, list);
 }

@@ -312,6 +312,7 @@ static void init_screen(struct screen *screen, const struct screen_config *confi
 		screen->sources[i].fd = -1;
 	state_init(state);
 	state->show_idle = config->show_idle;
+	state->raw_names = config->raw_names;
 	state->symbol_keys = config->keys;
 	state->window = config->window;
 	state->window_ns = config->window_ns;

@@ -153,7 +153,7 @@ void state_ask(struct ui_state *state)
 	request = &state->outbox[state->outbox_count - 1];
 	request->query = (struct query){
 		.number = state->query, .keys = keys_of_view(state, state_kind(state)),
-		.filter = state->trail.filter,
+		.filter = state->trail.filter, .raw_names = state->raw_names,
 	};
 	if (state->hide_kernel)
 		add_level(&request->query.filter, FILTER_KERNEL);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "ui/columns.h"
+#include "ui/detail.h"
 #include "ui/empty.h"
 #include "ui/search.h"
 #include "ui/state.h"
@@ -102,8 +103,10 @@ static void draw_table(struct view *view, struct ui_state *state, struct canvas 
 {
 	const struct column_set set = state_columns(state);
 	struct table_rows *rows = &((struct table_view *)view)->rows;
+	const int detail = detail_lines(state, canvas->height);
 	struct column_layout layout;
 
+	lines -= detail;
 	table_rows_set_page(rows, lines > 1 ? (size_t)(lines - 1) : 0);
 	columns_fit(&layout, MARKER_CELLS, canvas->width - MARKER_CELLS, &set);
 	draw_titles(state, &layout, canvas, top);
@@ -112,6 +115,7 @@ static void draw_table(struct view *view, struct ui_state *state, struct canvas 
 	draw_rows(state, &layout, canvas, top + 1);
 	hits_add(&state->hits, (struct hit){ HIT_ROWS, 0, top + 1, canvas->width, (int)rows->page,
 					     rows->place.top });
+	detail_draw(state, canvas, top + lines, detail);
 }
 
 static const struct view_ops table_ops = {

@@ -24,6 +24,7 @@ struct analyzer_config {
 	struct object_opener *opener;	/* NULL: no names */
 	struct process_reader *reader;	/* NULL in a replay */
 	struct line_server *line_server;	/* NULL: no source lines */
+	struct demangler *demangler;	/* NULL: names stay as they are */
 	const char *host, *target, *notice;	/* for the header; raw */
 	uint32_t cpus;
 	bool has_busy;			/* /proc/stat means something: live, whole machine */

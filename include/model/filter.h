@@ -24,12 +24,13 @@
 #define FILTER_PARTS	  16
 
 enum filter_field {
-	FILTER_TEXT,		/* symbol, object or command contains `text`, or matches it
-				 * (model/filter_text.h) */
+	FILTER_TEXT,		/* symbol (demangled or as in its file), object or command contains
+				 * `text`, or matches it (model/filter_text.h) */
 	FILTER_COMMAND,		/* is exactly the one with `hash` */
 	FILTER_OBJECT,		/* by path, exactly */
-	FILTER_SYMBOL,		/* by name, exactly; with `number` only in the object that has it as
-				 * its hash: every program has a main */
+	FILTER_SYMBOL,		/* by name as in its file, exactly; with `number` only in
+				 * the object that has it as its hash: every program has a
+				 * main */
 	FILTER_PID, FILTER_TID, FILTER_CPU,	/* is `number`; unknown pids, the -1 of a row, are
 						 * UINT32_MAX, CPUs UINT16_MAX */
 	FILTER_KERNEL, FILTER_USER,	/* code of that level, guests' too */

@@ -119,7 +119,7 @@ struct ingest {
 	uint64_t begin_ns;		/* of this source; what is not younger is dropped */
 	uint64_t tasks_since_ns;	/* answers of the reader before it are of no use */
 	uint64_t stalled_before, malformed_before;	/* in earlier sources */
-	bool has_new_names;		/* since the flag was cleared: a table arrived */
+	bool has_new_names;		/* since the flag was cleared: tables, demangled names */
 };
 
 /* 0, -ENOMEM, or -E2BIG: more than TIMELINE_MAX_EVENTS. */

@@ -2,6 +2,7 @@
 #ifndef MODEL_REQUEST_H
 #define MODEL_REQUEST_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "model/filter.h"
@@ -24,6 +25,7 @@ struct query {
 	uint64_t number;	/* the screen's own; comes back in struct snapshot */
 	unsigned int keys;	/* enum row_key */
 	struct filter filter;
+	bool raw_names;		/* of symbols, as their files have them */
 };
 
 /* A row of a snapshot: its object_id and address. */

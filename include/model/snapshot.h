@@ -38,7 +38,9 @@ struct snapshot_row {
 	uint64_t id;		/* identity: equal in every snapshot for the same keys */
 	uint64_t self_samples, total_samples;
 	double self_weight, total_weight;	/* summed period (times decay in a decay window) */
-	const char *symbol;	/* "" while loading; "0x..." when unknown */
+	const char *symbol;	/* demangled, if that is wanted; "" while loading; "0x..." when
+				 * unknown */
+	const char *raw_symbol;	/* the same as its file has it; often equal */
 	const char *object;	/* short: base name, "[kernel]", "[vdso]", "[anon]", "[unknown]" */
 	const char *object_path;	/* whole path, or as `object` */
 	const char *build_id;	/* hex or "" */
@@ -56,6 +58,7 @@ struct snapshot_row {
 	uint32_t tasks;		/* different tasks (pid, tid, comm); 0: several, not counted */
 	enum cpu_mode mode;	/* [k] [.] [g] [u] [H]; MODE_UNKNOWN: keyed by no code */
 	enum symbol_state state;
+	bool is_synthetic;	/* the symbol is named by its address: its file does not say more */
 	bool is_idle;		/* idle task or idle loop: not in shares, shown with `i` */
 	uint64_t group_id;	/* KEY_GROUP, a thread's row: `id` of its process's row; else 0 */
 

@@ -13,6 +13,7 @@ struct row_sources {
 	const struct busy *busy;	/* of rows keyed by CPU alone; NULL: absent */
 	uint64_t since_ns, until_ns;	/* the window, for busy */
 	const struct source_lines *lines;	/* NULL: absent */
+	bool raw_names;			/* of symbols, as struct query */
 };
 
 /* Copies @head (its text pointers raw or pool text, copied and sanitized too; its strip) and the

@@ -13,16 +13,21 @@
 #include "base/strpool.h"
 #include "model/snapshot.h"
 #include "model/stack_trie.h"
+#include "symbols/demangler.h"
 #include "symbols/object_table.h"
 
 struct symbol {
 	uint64_t address;	/* start; the address itself when unknown; 0 while loading */
 	uint32_t object;	/* canonical */
 	enum symbol_state state;
-	struct str_id name;	/* empty while loading */
+	struct str_id raw_name;	/* as the file has it, and what it is told from others by; empty
+				 * while loading */
+	struct str_id name;	/* demangled; raw_name until that is done, or for ever */
 	struct str_id object_name, object_path;	/* a module's, for kernel symbols */
 	enum cpu_mode mode;
 	bool is_idle;		/* a function of the kernel's idle loop */
+	bool is_mangled;	/* and so to be demangled */
+	bool is_synthetic;	/* named by its address: its file does not say how it is called */
 };
 
 struct symbol_names {
@@ -31,6 +36,10 @@ struct symbol_names {
 	struct id_set index;
 	struct object_table *objects;	/* borrowed, as the next */
 	struct strpool *strings;
+	struct demangler *demangler;	/* borrowed; NULL: all names stay as they are */
+	uint32_t named_frames;	/* symbol_names_demangle() has looked these up; 0 after the trie
+				 * was compacted */
+	uint32_t asked;		/* symbols up to here were given to the demangler */
 };
 
 void symbol_names_init(struct symbol_names *names, struct object_table *objects,
@@ -41,6 +50,13 @@ void symbol_names_finish(struct symbol_names *names);
 uint32_t symbol_names_of_frame(struct symbol_names *names, struct stack_trie *trie, uint32_t frame);
 
 /* After @object's state changed: forgets what its frames cached. */
-void symbol_names_forget_object(struct stack_trie *trie, uint32_t object);
+void symbol_names_forget_object(struct symbol_names *names, struct stack_trie *trie,
+				uint32_t object);
+
+/* Looks the new frames of @trie up, before a fold needs them; has their names demangled, and takes
+ * what is done. True: names have changed. Does not wait. */
+bool symbol_names_demangle(struct symbol_names *names, struct stack_trie *trie);
+/* Names are still to come that symbol_names_demangle() asked for, or will. */
+bool symbol_names_are_pending(const struct symbol_names *names);
 
 #endif

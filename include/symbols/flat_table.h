@@ -21,7 +21,7 @@
 #include "base/diag.h"
 
 #define FLAT_TABLE_MAGIC   0x31424154504d4c46ull /* "FLMPTAB1" */
-#define FLAT_TABLE_VERSION 2
+#define FLAT_TABLE_VERSION 3
 #define FLAT_NONE	   UINT32_MAX
 #define FLAT_BYTES_MAX	   (256u << 20)	/* 4 million rows with names of 40 bytes, and a margin */
 #define FLAT_LINK_BYTES	   64		/* longer names of debug files were not found in the wild */
@@ -71,6 +71,9 @@ int flat_table_check(struct flat_table *out, const void *bytes, size_t bytes_cou
  * nest, the innermost (latest start) that contains the address; given up after 64 rows that ended
  * before it, which real objects do not have. */
 uint32_t flat_table_find(const struct flat_table *table, uint64_t address);
+
+/* Of the whole table, from its header on. */
+size_t flat_table_bytes(const struct flat_table *table);
 
 const char *flat_table_name(const struct flat_table *table, uint32_t row);	  /* BORROWED */
 const char *flat_table_object_name(const struct flat_table *table, uint32_t row); /* or NULL */

@@ -35,6 +35,7 @@ enum sandbox_job_kind {
 				 * line_job.h */
 	SANDBOX_JIT_MAP,	/* file, answer before if any -> more from @argument on: jit_map.h */
 	SANDBOX_JITDUMP,	/* the same: jitdump.h */
+	SANDBOX_NAMES,		/* list of names -> list of what they mean: demangle.h */
 	SANDBOX_JOB_KINDS
 };
 

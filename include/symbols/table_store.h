@@ -55,7 +55,6 @@ void table_store_name(struct table_store *store, struct kept_table *table,
 /* From now on @table is what its build-id finds. */
 void table_store_share(struct table_store *store, struct kept_table *table);
 
-size_t table_bytes(const struct flat_table *table);
 /* Tells damage, and other contents; no proof against forgery. */
 uint64_t table_checksum(const void *bytes, size_t count);
 

@@ -53,6 +53,7 @@ void cmd_zero(struct ui_state *state);
 void cmd_slower(struct ui_state *state);
 void cmd_faster(struct ui_state *state);
 void cmd_interval(struct ui_state *state);
+void cmd_raw_names(struct ui_state *state);
 void cmd_theme(struct ui_state *state);
 void cmd_mouse(struct ui_state *state);
 void cmd_repaint(struct ui_state *state);

@@ -21,6 +21,7 @@ struct screen_config {
 	struct guardian *guardian;	/* NULL: none */
 	struct filter filter;		/* of the analyzer's first query */
 	bool show_idle;
+	bool raw_names;			/* as in the analyzer's first query */
 	unsigned int keys;		/* enum row_key of the view of symbols */
 	enum window_kind window;
 	uint64_t window_ns;		/* of WINDOW_SECONDS */

@@ -52,6 +52,7 @@ struct ui_state {
 	struct trail trail;
 	unsigned int symbol_keys;	/* enum row_key of the view of symbols (-s) */
 	bool show_idle, hide_kernel, hide_user;
+	bool raw_names;			/* symbols as their files have them */
 	enum window_kind window;
 	uint64_t window_ns;
 	uint64_t interval_ns;

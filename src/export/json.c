@@ -36,6 +36,16 @@ static void put_number_or_null(FILE *out, bool is_there, int64_t number)
 		fputs("null", out);
 }
 
+static void put_symbol(FILE *out, const struct snapshot_row *row, bool is_named)
+{
+	fputs(",\"symbol\":", out);
+	put_string_or_null(out, is_named, row->symbol);
+	fputs(",\"raw_symbol\":", out);
+	put_string_or_null(out, is_named, row->raw_symbol);
+	fprintf(out, ",\"synthetic\":%s",
+		!is_named ? "null" : row->is_synthetic ? "true" : "false");
+}
+
 static void put_code(FILE *out, const struct snapshot_row *row, unsigned int keys)
 {
 	/* Functions of one name in several objects have no address in common. */
@@ -47,8 +57,7 @@ static void put_code(FILE *out, const struct snapshot_row *row, unsigned int key
 	put_string_or_null(out, keys & KEY_OBJECT, row->object_path);
 	fputs(",\"build_id\":", out);
 	put_string_or_null(out, (keys & KEY_OBJECT) && row->build_id[0], row->build_id);
-	fputs(",\"symbol\":", out);
-	put_string_or_null(out, (keys & KEY_SYMBOL) && row->state == SYMBOL_NAMED, row->symbol);
+	put_symbol(out, row, (keys & KEY_SYMBOL) && row->state == SYMBOL_NAMED);
 	fputs(",\"address\":", out);
 	if (has_address)
 		fprintf(out, "\"0x%" PRIx64 "\"", row->address);

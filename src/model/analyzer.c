@@ -25,8 +25,10 @@
 #define FIRST_REFRESH_NS    (150 * CLOCK_NS_PER_MS) /* the screen should not stay empty */
 #define SECOND_REFRESH_NS   (500 * CLOCK_NS_PER_MS) /* by then the kernel's names are there */
 #define NAMES_WAIT_NS	    (5 * CLOCK_NS_PER_S)    /* for the last snapshot of a batch */
+#define BATCH_NAMES_WAIT_NS (200 * CLOCK_NS_PER_MS) /* a worker takes 10 ms, some more under load */
 #define TASKS_REFRESH_NS    (150 * CLOCK_NS_PER_MS) /* by then /proc was read for the new rows */
 #define SOURCES_REFRESH_NS  (20 * CLOCK_NS_PER_MS)  /* a fold takes a tenth of it */
+#define FD_COUNT	    6	/* of run() */
 #define NAMES_REFRESH_NS    (200 * CLOCK_NS_PER_MS) /* a still picture whose names arrive */
 
 struct analyzer {
@@ -72,6 +74,7 @@ int analyzer_create(struct analyzer **out, const struct analyzer_config *config,
 		analyzer_destroy(analyzer);
 		return err;
 	}
+	analyzer->ingest.names.demangler = config->demangler;
 	publisher_init(&analyzer->publisher, &analyzer->config, &analyzer->ingest);
 	source_hold_init(&analyzer->hold, &analyzer->publisher.source_lines, config->source_rows);
 	*out = analyzer;
@@ -316,15 +319,24 @@ static bool must_wait_for_reader(struct analyzer *analyzer)
 					   !mailbox_is_empty(&analyzer->mailbox));
 }
 
+/* A refresh of batch mode is read once: what is being demangled now goes into it, within reason. */
+static bool must_wait_for_names(const struct analyzer *analyzer, uint64_t now_ns)
+{
+	return analyzer->config.window == WINDOW_INTERVAL &&
+	       symbol_names_are_pending(&analyzer->ingest.names) &&
+	       now_ns < analyzer->next_refresh_ns + BATCH_NAMES_WAIT_NS;
+}
+
 /* The last picture, once all that was read is counted and (within reason) named. */
 static void finish_if_ended(struct analyzer *analyzer, uint64_t now_ns)
 {
 	const struct ingest *ingest = &analyzer->ingest;
+	const bool are_pending = ingest->opening || symbol_names_are_pending(&ingest->names);
 
 	if (!analyzer->end_ns || analyzer->is_last_published || must_wait_for_reader(analyzer))
 		return;
 	if (ingest->parked_count ||
-	    (ingest->opening && now_ns - analyzer->end_ns < NAMES_WAIT_NS))
+	    (are_pending && now_ns - analyzer->end_ns < NAMES_WAIT_NS))
 		return;
 	analyzer->is_last_published = true;
 	publish(analyzer, true);
@@ -383,7 +395,8 @@ static void refresh_if_due(struct analyzer *analyzer, uint64_t now_ns)
 		refresh_names(analyzer, now_ns);
 		return;
 	}
-	if (now_ns < analyzer->next_refresh_ns || must_wait_for_reader(analyzer))
+	if (now_ns < analyzer->next_refresh_ns || must_wait_for_reader(analyzer) ||
+	    must_wait_for_names(analyzer, now_ns))
 		return;
 	analyzer->refreshes++;
 	publish(analyzer, false);
@@ -424,6 +437,8 @@ static int wait_ms(struct analyzer *analyzer, uint64_t now_ns)
 		return ms_until(analyzer->end_ns + NAMES_WAIT_NS, now_ns);
 	if (analyzer->end_ns || analyzer->config.ingest.is_replay)
 		return -1;
+	if (must_wait_for_names(analyzer, now_ns) && now_ns >= analyzer->next_refresh_ns)
+		return ms_until(analyzer->next_refresh_ns + BATCH_NAMES_WAIT_NS, now_ns);
 	return ms_until(analyzer->next_refresh_ns, now_ns);
 }
 
@@ -448,7 +463,7 @@ static void *run(void *argument)
 {
 	struct analyzer *analyzer = argument;
 	const struct analyzer_config *config = &analyzer->config;
-	struct pollfd fds[] = {
+	struct pollfd fds[FD_COUNT] = {
 		{ .fd = config->queue_fd, .events = POLLIN },
 		{ .fd = analyzer->request_fd, .events = POLLIN },
 		{ .fd = config->opener ? object_opener_fd(config->opener) : -1, .events = POLLIN },
@@ -456,13 +471,14 @@ static void *run(void *argument)
 		  .events = POLLIN },
 		{ .fd = config->line_server ? line_server_fd(config->line_server) : -1,
 		  .events = POLLIN },
+		{ .fd = config->demangler ? demangler_fd(config->demangler) : -1,
+		  .events = POLLIN },
 	};
 	eventfd_t count;
 	bool has_more = false;
 
 	while (!atomic_load_explicit(&analyzer->stop, memory_order_acquire)) { /* analyzer_stop() */
-		poll(fds, sizeof(fds) / sizeof(fds[0]),
-		     has_more ? 0 : poll_ms(analyzer, clock_now_ns()));
+		poll(fds, FD_COUNT, has_more ? 0 : poll_ms(analyzer, clock_now_ns()));
 		if (fds[0].revents & POLLIN)
 			eventfd_read(config->queue_fd, &count);
 		has_more = drain(analyzer);

@@ -101,16 +101,17 @@ static bool symbol_satisfies(const struct fold_filter *filter, uint32_t index,
 	const struct filter_part *part = &filter->filter->parts[index];
 	const struct filter_text *text = &filter->texts[index];
 	const struct strpool *strings = filter->names->strings;
-	const char *name = strpool_get(strings, symbol->name);
+	const char *raw_name = strpool_get(strings, symbol->raw_name);
 
 	switch (part->field) {
 	case FILTER_TEXT:
-		return filter_text_matches(text, name) ||
+		return filter_text_matches(text, strpool_get(strings, symbol->name)) ||
+		       filter_text_matches(text, raw_name) ||
 		       filter_text_matches(text, strpool_get(strings, symbol->object_name));
 	case FILTER_OBJECT:
 		return filter_hash(strpool_get(strings, symbol->object_path)) == part->hash;
 	case FILTER_SYMBOL:
-		return filter_hash(name) == part->hash &&
+		return filter_hash(raw_name) == part->hash &&
 		       (!part->number ||
 			filter_hash(strpool_get(strings, symbol->object_path)) == part->number);
 	case FILTER_KERNEL:

@@ -328,4 +328,6 @@ void ingest_poll(struct ingest *ingest, bool force)
 	ingest_jit_poll(ingest);
 	ingest_kernel_poll(ingest);
 	ingest_parked(ingest, force);
+	if (symbol_names_demangle(&ingest->names, &ingest->trie))
+		ingest->has_new_names = true;
 }

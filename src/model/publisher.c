@@ -349,6 +349,7 @@ static struct snapshot *make_one(struct publisher *publisher, struct snapshot he
 		.busy = publisher->config->has_busy ? &publisher->busy : NULL,
 		.since_ns = span.begin_ns, .until_ns = span.end_ns,
 		.lines = &publisher->source_lines,
+		.raw_names = query->raw_names,
 	};
 	struct snapshot *snapshot = NULL;
 	struct fold fold;

@@ -90,7 +90,7 @@ static size_t put_command_line(struct text_block *block, const struct task_stat 
 
 /* Offsets while the text still grows; pointers at the end. */
 struct row_text {
-	size_t symbol, object, object_path, build_id, comm, reason, command_line;
+	size_t symbol, raw_symbol, object, object_path, build_id, comm, reason, command_line;
 	size_t source, source_reason;
 };
 
@@ -115,7 +115,7 @@ static uint64_t row_id(const struct fold *fold, const struct fold_row *row)
 	if (fold->keys & KEYS_CODE)
 		id = id_set_mix(id, symbol->mode);
 	if (fold->keys & KEY_SYMBOL)
-		id = id_set_mix(id, filter_hash(strpool_get(strings, symbol->name)));
+		id = id_set_mix(id, filter_hash(strpool_get(strings, symbol->raw_name)));
 	if (fold->keys & KEY_OBJECT)
 		id = id_set_mix(id, filter_hash(strpool_get(strings, symbol->object_path)));
 	if ((fold->keys & KEY_OBJECT) && (fold->keys & KEY_SYMBOL))
@@ -217,6 +217,17 @@ static void put_source(struct row_list *list, const struct symbol *symbol,
 		text->source_reason = put_text(&list->block, source.reason);
 }
 
+static void put_symbol(struct row_list *list, const struct symbol *symbol,
+		       struct snapshot_row *row, struct row_text *text)
+{
+	const struct strpool *strings = list->fold->names->strings;
+
+	text->raw_symbol = put_string(&list->block, strings, symbol->raw_name);
+	text->symbol = list->sources->raw_names
+		       ? text->raw_symbol : put_string(&list->block, strings, symbol->name);
+	row->is_synthetic = symbol->is_synthetic;
+}
+
 static void fill_row(struct row_list *list, const struct fold_row *from)
 {
 	const struct fold *fold = list->fold;
@@ -244,7 +255,7 @@ static void fill_row(struct row_list *list, const struct fold_row *from)
 		put_source(list, symbol, row, text);
 	}
 	if (fold->keys & KEY_SYMBOL)
-		text->symbol = put_string(block, strings, symbol->name);
+		put_symbol(list, symbol, row, text);
 	if (fold->keys & KEY_OBJECT) {
 		text->object = put_string(block, strings, symbol->object_name);
 		text->object_path = put_string(block, strings, symbol->object_path);
@@ -292,6 +303,7 @@ static int hottest_first(const void *a, const void *b)
 static void put_pointers(struct snapshot_row *row, const struct row_text *from, const char *text)
 {
 	row->symbol = text + from->symbol;
+	row->raw_symbol = text + from->raw_symbol;
 	row->object = text + from->object;
 	row->object_path = text + from->object_path;
 	row->build_id = text + from->build_id;

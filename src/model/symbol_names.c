@@ -84,6 +84,22 @@ static struct str_id module_name(struct symbol_names *names, const char *module)
 	return intern(names, text);
 }
 
+static void describe_named(struct symbol_names *names, struct symbol *symbol,
+			   const struct object *object, uint32_t row)
+{
+	const char *name = flat_table_name(&object->table, row);
+	const char *module = flat_table_object_name(&object->table, row);
+
+	symbol->raw_name = intern(names, name);
+	symbol->is_synthetic = object->table.rows[row].kind == FLAT_UNWIND;
+	symbol->is_mangled = !symbol->is_synthetic && demangle_is_mangled(name);
+	symbol->is_idle = symbol->mode == MODE_KERNEL && is_idle_function(name);
+	if (object->is_run_time)
+		symbol->object_name = symbol->object_path = intern(names, "[jit]");
+	else if (module && module[0])
+		symbol->object_name = symbol->object_path = module_name(names, module);
+}
+
 /* Fills in what is shown; the identity (address, object, state) is set. @row: of a named one. */
 static void describe(struct symbol_names *names, struct symbol *symbol, uint32_t row)
 {
@@ -94,27 +110,32 @@ static void describe(struct symbol_names *names, struct symbol *symbol, uint32_t
 	symbol->object_name = object->name;
 	symbol->object_path = object->path;
 	if (object->state == OBJECT_IS_SYMBOL) {
-		symbol->name = object->path;
+		symbol->raw_name = object->path;
 	} else if (symbol->state == SYMBOL_NAMED) {
-		const char *name = flat_table_name(&object->table, row);
-		const char *module = flat_table_object_name(&object->table, row);
-
-		symbol->name = intern(names, name);
-		symbol->is_idle = object->mode == MODE_KERNEL && is_idle_function(name);
-		if (object->is_run_time)
-			symbol->object_name = symbol->object_path = intern(names, "[jit]");
-		else if (module && module[0])
-			symbol->object_name = symbol->object_path = module_name(names, module);
+		describe_named(names, symbol, object, row);
 	} else if (symbol->state != SYMBOL_LOADING) {
 		snprintf(text, sizeof(text), "0x%llx", (unsigned long long)symbol->address);
-		symbol->name = intern(names, text);
+		symbol->raw_name = intern(names, text);
 	}
+	symbol->name = symbol->raw_name;
 }
 
 /* At one address there may be other code now, of another name. */
 static bool can_change(const struct object *object)
 {
 	return object->is_run_time || object->mode == MODE_KERNEL;
+}
+
+static void describe_again(struct symbol_names *names, uint32_t id, uint32_t row)
+{
+	struct symbol *symbol = &names->symbols[id];
+	const struct str_id raw_name = symbol->raw_name, name = symbol->name;
+
+	describe(names, symbol, row);
+	if (symbol->raw_name.v == raw_name.v)
+		symbol->name = name;	/* demangled already */
+	else if (symbol->is_mangled && names->asked > id)
+		names->asked = id;
 }
 
 static uint32_t symbol_intern(struct symbol_names *names, uint64_t address, uint32_t object,
@@ -128,13 +149,13 @@ static uint32_t symbol_intern(struct symbol_names *names, uint64_t address, uint
 	for (slot = id_set_first(&names->index, hash);
 	     (id = names->index.slots[slot]) != ID_SET_NONE;
 	     slot = id_set_next(&names->index, slot)) {
-		struct symbol *symbol = &names->symbols[id];
+		const struct symbol *symbol = &names->symbols[id];
 
 		if (symbol->address != address || symbol->object != object ||
 		    symbol->state != state)
 			continue;
 		if (can_change(&names->objects->objects[object]))
-			describe(names, symbol, row);
+			describe_again(names, id, row);
 		return id;
 	}
 	id = names->count++;
@@ -182,9 +203,48 @@ uint32_t symbol_names_of_frame(struct symbol_names *names, struct stack_trie *tr
 	return frames->symbol[frame];
 }
 
-void symbol_names_forget_object(struct stack_trie *trie, uint32_t object)
+void symbol_names_forget_object(struct symbol_names *names, struct stack_trie *trie,
+				uint32_t object)
 {
 	for (uint32_t i = 0; i < trie->frames.count; i++)
 		if (trie->frames.object[i] == object)
 			trie->frames.symbol[i] = ID_SET_NONE;
+	names->named_frames = 0;
+}
+
+static void ask_for_names(struct symbol_names *names)
+{
+	for (; names->asked < names->count; names->asked++) {
+		const struct symbol *symbol = &names->symbols[names->asked];
+
+		if (symbol->is_mangled &&
+		    !demangler_request(names->demangler, names->asked, symbol->object,
+				       strpool_get(names->strings, symbol->raw_name)))
+			return;
+	}
+}
+
+bool symbol_names_demangle(struct symbol_names *names, struct stack_trie *trie)
+{
+	struct demangled reply;
+	bool is_changed = false;
+
+	if (!names->demangler)
+		return false;
+	while (names->named_frames < trie->frames.count)
+		symbol_names_of_frame(names, trie, names->named_frames++);
+	while (demangler_reply(names->demangler, &reply)) {
+		if (!reply.text[0] || !names->symbols[reply.id].is_mangled)
+			continue;
+		names->symbols[reply.id].name = intern(names, reply.text);
+		is_changed = true;
+	}
+	ask_for_names(names);
+	return is_changed;
+}
+
+bool symbol_names_are_pending(const struct symbol_names *names)
+{
+	return names->demangler &&
+	       (names->asked < names->count || demangler_under_way(names->demangler));
 }

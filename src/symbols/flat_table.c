@@ -140,3 +140,9 @@ const char *flat_table_object_name(const struct flat_table *table, uint32_t row)
 		return NULL;
 	return table->strings + table->rows[row].object_name;
 }
+
+size_t flat_table_bytes(const struct flat_table *table)
+{
+	return sizeof(*table->header) + table->header->row_count * sizeof(*table->rows) +
+	       (size_t)table->header->string_bytes;
+}

@@ -182,7 +182,7 @@ static struct kernel_table *load_kernel(struct object_opener *opener, uint64_t s
 	}
 	kernel->next = opener->kernels;
 	opener->kernels = kernel;
-	opener->kernel_bytes += table_bytes(&kernel->kallsyms.table);
+	opener->kernel_bytes += flat_table_bytes(&kernel->kallsyms.table);
 	return kernel;
 }
 
@@ -200,7 +200,7 @@ static void drop_old_kernels(struct object_opener *opener, uint64_t slide)
 			continue;
 		}
 		*link = kernel->next;
-		opener->kernel_bytes -= table_bytes(&kernel->kallsyms.table);
+		opener->kernel_bytes -= flat_table_bytes(&kernel->kallsyms.table);
 		kallsyms_finish(&kernel->kallsyms);
 		free(kernel);
 	}

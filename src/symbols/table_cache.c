@@ -383,7 +383,7 @@ int table_cache_write(struct table_cache *cache, const struct table_cache_key *k
 		      const struct kept_table *kept)
 {
 	const struct flat_table *table = &kept->table.table;
-	const size_t bytes = table_bytes(table), whole = sizeof(struct entry_header) + bytes;
+	const size_t bytes = flat_table_bytes(table), whole = sizeof(struct entry_header) + bytes;
 	struct entry_header header = {
 		.magic = ENTRY_MAGIC, .maker = cache->maker, .build_id = key->build_id,
 		.version = key->version, .debug = kept->debug, .table_bytes = bytes,

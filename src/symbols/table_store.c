@@ -24,12 +24,6 @@ static uint64_t build_id_hash(const struct build_id *id)
 	return table_checksum(id->bytes, id->count);
 }
 
-size_t table_bytes(const struct flat_table *table)
-{
-	return sizeof(*table->header) + table->header->row_count * sizeof(*table->rows) +
-	       (size_t)table->header->string_bytes;
-}
-
 uint64_t table_checksum(const void *bytes, size_t count)
 {
 	const unsigned char *at = bytes;
@@ -98,10 +92,10 @@ static struct kept_table *find_content(const struct table_store *store,
 	if (index == ID_MAP_NONE)
 		return NULL;
 	found = store->tables[index];
-	return table_bytes(&found->table.table) == table_bytes(&kept->table.table) &&
+	return flat_table_bytes(&found->table.table) == flat_table_bytes(&kept->table.table) &&
 	       file_version_is_equal(&found->debug, &kept->debug) &&
 	       memcmp(found->table.table.header, kept->table.table.header,
-		      table_bytes(&kept->table.table)) == 0 ? found : NULL;
+		      flat_table_bytes(&kept->table.table)) == 0 ? found : NULL;
 }
 
 /* @array with room for one more than @count; NULL: no memory, and @array is as it was. */
@@ -139,7 +133,7 @@ static struct kept_table *append(struct table_store *store, const struct kept_ta
 struct kept_table *table_store_add(struct table_store *store, struct kept_table *kept)
 {
 	const bool has_table = !kept->why.err;
-	size_t bytes = has_table ? table_bytes(&kept->table.table) : 0;
+	size_t bytes = has_table ? flat_table_bytes(&kept->table.table) : 0;
 	struct kept_table *table = NULL;
 
 	if (has_table) {

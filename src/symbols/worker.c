@@ -20,10 +20,12 @@
 #include <unistd.h>
 
 #include "symbols/compiler.h"
+#include "symbols/demangle.h"
 #include "symbols/dwarf_lines.h"
 #include "symbols/jit_map.h"
 #include "symbols/jitdump.h"
 #include "symbols/line_job.h"
+#include "symbols/flat_table.h"
 #include "symbols/sandbox.h"
 
 #define FIRST_INPUT 3		/* the inputs, then the reply socket */
@@ -60,6 +62,12 @@ static int run_jitdump(const struct sandbox_job *job, void **bytes, size_t *coun
 			       bytes, count, why);
 }
 
+static int run_names(const struct sandbox_job *job, void **bytes, size_t *count, struct diag *why)
+{
+	(void)job;
+	return demangle_list(inputs[0], bytes, count, why);
+}
+
 /* What a kind of job does with its inputs: *@bytes is malloc'd and goes to main. */
 static int (*const jobs[SANDBOX_JOB_KINDS])(const struct sandbox_job *job, void **bytes,
 					    size_t *count, struct diag *why) = {
@@ -67,6 +75,7 @@ static int (*const jobs[SANDBOX_JOB_KINDS])(const struct sandbox_job *job, void 
 	[SANDBOX_LINES] = run_lines,
 	[SANDBOX_JIT_MAP] = run_jit_map,
 	[SANDBOX_JITDUMP] = run_jitdump,
+	[SANDBOX_NAMES] = run_names,
 };
 
 static _Noreturn void answer(int reply, int err, const char *reason, int memfd)

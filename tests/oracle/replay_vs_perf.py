@@ -167,6 +167,12 @@ def compare(what, perf, ours):
     raise Mismatch("\n".join(lines))
 
 
+def raw_name(row):
+    """As the symbol table has it, which is what perf is asked for; None where a name was made up
+    of an address, which perf does not do."""
+    return None if row["synthetic"] else row["raw_symbol"]
+
+
 def host_rows(refresh):
     return [row for row in refresh["rows"] if row["level"] not in GUEST_LEVELS]
 
@@ -217,8 +223,8 @@ def compare_symbols(samples, refresh, report, doubtful):
     """Returns how many addresses both name, only perf, only we. Rows of @doubtful commands are
     left out."""
     perf_name = {(s.comm, s.object, s.address): s.symbol for s in samples if s.symbol}
-    our_name = {(row["comm"], object_of(row), address_of(row)): row["symbol"]
-                for row in host_rows(refresh) if row["symbol"] and row["self"]}
+    our_name = {(row["comm"], object_of(row), address_of(row)): raw_name(row)
+                for row in host_rows(refresh) if raw_name(row) and row["self"]}
     both = perf_name.keys() & our_name.keys()
     wrong = sorted({(key[1], f"{key[2]:#x}", perf_name[key], our_name[key])
                     for key in both if perf_name[key] != our_name[key]})
@@ -232,9 +238,9 @@ def compare_symbols(samples, refresh, report, doubtful):
                for names, other in ((perf_name, our_name), (our_name, perf_name))
                for (comm, dso, address), name in names.items()
                if (comm, dso, address) not in other}
-    ours = counted(((row["comm"], os.path.basename(object_of(row)), row["symbol"]),
+    ours = counted(((row["comm"], os.path.basename(object_of(row)), raw_name(row)),
                     row["self"], row["self_period"])
-                   for row in host_rows(refresh) if row["symbol"] and row["self"])
+                   for row in host_rows(refresh) if raw_name(row) and row["self"])
     compare("symbols", *({key: count for key, count in rows.items()
                           if key not in partial and key[0] not in doubtful}
                          for rows in (report, ours)))
@@ -254,7 +260,7 @@ def found_by(pattern, places):
 def filters(samples, rows):
     """(text of --filter, option of perf report): the hottest comm, object and symbol whose text finds
     nothing by the other two, and the same by perf's names and by ours."""
-    ours = {(row["comm"], object_of(row), row["symbol"] or "", address_of(row)) for row in rows}
+    ours = {(row["comm"], object_of(row), raw_name(row) or "", address_of(row)) for row in rows}
     perf = {(s.comm, s.object, s.symbol, s.address) for s in samples}
     choices = (("--comm", lambda s: s.comm),
                ("--dso", lambda s: os.path.basename(s.object) if s.object[0] == "/" else ""),

@@ -10,11 +10,14 @@ static void default_text(const char **text)
 static void complete_row(struct snapshot_row *row, size_t number)
 {
 	default_text(&row->symbol);
+	if (!row->raw_symbol)
+		row->raw_symbol = row->symbol;
 	default_text(&row->object);
 	default_text(&row->object_path);
 	default_text(&row->build_id);
 	default_text(&row->comm);
 	default_text(&row->reason);
+	default_text(&row->source);
 	default_text(&row->command_line);
 	if (row->id == 0)
 		row->id = number;

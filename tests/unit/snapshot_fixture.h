@@ -4,7 +4,8 @@
 
 #include "model/snapshot.h"
 
-/* Completes @rows (missing text becomes "", a missing id the row's number from 1; weights that are
+/* Completes @rows (missing text becomes "", a missing raw name
+ * the name, a missing id the row's number from 1; weights that are
  * missing follow from the sample counts) and returns a plain snapshot of them. @rows must outlive
  * it. */
 struct snapshot fixture_snapshot(struct snapshot_row *rows, size_t count);

@@ -40,7 +40,7 @@ static void test_open_says_when_a_row_is_of_several(void **state)
 	struct scene *scene = *state;
 	struct snapshot_row nameless = *scene_cursor(scene);
 
-	nameless.symbol = nameless.object_path = "";
+	nameless.symbol = nameless.raw_symbol = nameless.object_path = "";
 	scene->snapshot.rows = &nameless;
 	scene->snapshot.row_count = 1;
 	scene_show(scene);

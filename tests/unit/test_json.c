@@ -12,6 +12,10 @@
 #include "export/json.h"
 #include "snapshot_fixture.h"
 
+#define NO_SYMBOL "\"symbol\":null,\"raw_symbol\":null,\"synthetic\":null,"
+#define SYMBOL(name) \
+	"\"symbol\":\"" name "\",\"raw_symbol\":\"" name "\",\"synthetic\":false,"
+
 static const struct export_options everything = { .max_rows = SIZE_MAX };
 
 /* malloc'd. */
@@ -87,12 +91,12 @@ static void test_a_snapshot_is_one_object_on_one_line(void **state)
 		"\"evicted\":9,\"notice\":null,\"shown_samples\":4,\"filter\":[],\"rows\":["
 		"{\"self\":3,\"total\":4,\"self_pct\":75.0000,\"total_pct\":100.0000,"
 		"\"self_period\":75,\"total_period\":100,\"comm\":null,\"pid\":null,\"tid\":null,"
-		"\"cpu\":null,\"dso\":\"/bin/app\",\"build_id\":\"abcd\",\"symbol\":\"main\","
+		"\"cpu\":null,\"dso\":\"/bin/app\",\"build_id\":\"abcd\"," SYMBOL("main")
 		"\"address\":\"0x1000\",\"level\":\".\",\"idle\":false},"
 		"{\"self\":1,\"total\":1,\"self_pct\":25.0000,\"total_pct\":25.0000,"
 		"\"self_period\":25,\"total_period\":25,\"comm\":null,\"pid\":null,\"tid\":null,"
 		"\"cpu\":null,\"dso\":\"[kernel.kallsyms]\",\"build_id\":null,"
-		"\"symbol\":\"do_idle\",\"address\":\"0xffffffff81000000\",\"level\":\"k\","
+		SYMBOL("do_idle") "\"address\":\"0xffffffff81000000\",\"level\":\"k\","
 		"\"idle\":false}]}\n");
 	free(text);
 }
@@ -107,18 +111,18 @@ static void test_only_what_is_in_the_key_is_told_of_a_row(void **state)
 
 	(void)state;
 	assert_row(row, KEY_COMM, "\"comm\":\"app\",\"pid\":null,\"tid\":null,\"cpu\":null,"
-		   "\"dso\":null,\"build_id\":null,\"symbol\":null,\"address\":null,"
+		   "\"dso\":null,\"build_id\":null," NO_SYMBOL "\"address\":null,"
 		   "\"level\":null");
 	assert_row(row, KEY_PID | KEY_TID, "\"comm\":null,\"pid\":7,\"tid\":8,\"cpu\":null,"
-		   "\"dso\":null,\"build_id\":null,\"symbol\":null,\"address\":null,"
+		   "\"dso\":null,\"build_id\":null," NO_SYMBOL "\"address\":null,"
 		   "\"level\":null");
 	assert_row(row, KEY_CPU, "\"comm\":null,\"pid\":null,\"tid\":null,\"cpu\":2,");
-	assert_row(row, KEY_OBJECT, "\"dso\":\"/bin/app\",\"build_id\":\"ab\",\"symbol\":null,"
+	assert_row(row, KEY_OBJECT, "\"dso\":\"/bin/app\",\"build_id\":\"ab\"," NO_SYMBOL
 		   "\"address\":null,\"level\":\".\"");
-	assert_row(row, KEY_ADDRESS, "\"dso\":null,\"build_id\":null,\"symbol\":null,"
+	assert_row(row, KEY_ADDRESS, "\"dso\":null,\"build_id\":null," NO_SYMBOL
 		   "\"address\":\"0x10\",\"level\":\".\"");
 	/* of all functions with that name: none of their addresses */
-	assert_row(row, KEY_SYMBOL, "\"dso\":null,\"build_id\":null,\"symbol\":\"f\","
+	assert_row(row, KEY_SYMBOL, "\"dso\":null,\"build_id\":null," SYMBOL("f")
 		   "\"address\":null,\"level\":\".\"");
 }
 
@@ -159,14 +163,14 @@ static void test_what_is_not_known_is_null(void **state)
 
 	(void)state;
 	row.state = SYMBOL_LOADING;
-	assert_row(row, code, "\"build_id\":null,\"symbol\":null,\"address\":null,");
+	assert_row(row, code, "\"build_id\":null," NO_SYMBOL "\"address\":null,");
 	row.state = SYMBOL_UNKNOWN;
 	row.symbol = "0x77";
 	row.address = 0x77;
-	assert_row(row, code, "\"symbol\":null,\"address\":\"0x77\",");
-	assert_row(row, KEY_SYMBOL, "\"symbol\":null,\"address\":\"0x77\",");
+	assert_row(row, code, NO_SYMBOL "\"address\":\"0x77\",");
+	assert_row(row, KEY_SYMBOL, NO_SYMBOL "\"address\":\"0x77\",");
 	row.state = SYMBOL_UNREADABLE;
-	assert_row(row, code, "\"symbol\":null,\"address\":\"0x77\",");
+	assert_row(row, code, NO_SYMBOL "\"address\":\"0x77\",");
 	assert_row(row, KEY_CPU, "\"cpu\":null");
 }
 

@@ -152,6 +152,26 @@ static void test_a_damaged_byte_is_noticed_and_the_entry_removed(void **state)
 	}
 }
 
+/* Another compiler finds other names. The header is 144 bytes, the program's build-id at 8, and the
+ * checksum of the header is its last word. */
+static void test_an_entry_of_another_build_is_not_used(void **state)
+{
+	unsigned char header[144];
+	uint64_t checksum;
+	int fd;
+
+	(void)state;
+	write_entry(&by_id);
+	fd = open(entry, O_RDWR | O_CLOEXEC);
+	assert_int_equal(pread(fd, header, sizeof(header), 0), sizeof(header));
+	header[8] ^= 1;
+	checksum = table_checksum(header, sizeof(header) - sizeof(checksum));
+	memcpy(header + sizeof(header) - sizeof(checksum), &checksum, sizeof(checksum));
+	assert_int_equal(pwrite(fd, header, sizeof(header), 0), sizeof(header));
+	close(fd);
+	assert_int_equal(read_entry(&by_id, NULL), -EBADMSG);
+}
+
 static void test_an_entry_that_was_cut_is_noticed(void **state)
 {
 	struct stat status;
@@ -339,6 +359,7 @@ int main(void)
 		TEST(test_a_later_write_replaces_the_entry),
 		TEST(test_another_process_finds_it),
 		TEST(test_a_damaged_byte_is_noticed_and_the_entry_removed),
+		TEST(test_an_entry_of_another_build_is_not_used),
 		TEST(test_an_entry_that_was_cut_is_noticed),
 		TEST(test_an_entry_under_another_name_is_not_believed),
 		TEST(test_only_a_file_that_is_the_users_alone_is_read),

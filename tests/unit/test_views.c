@@ -137,10 +137,23 @@ static void test_a_long_name_is_cut_for_the_eye_alone(void **state)
 	(void)state;
 	memset(name, 'n', sizeof(name) - 1);
 	name[sizeof(name) - 1] = '\0';
-	row.symbol = name;
+	row.symbol = row.raw_symbol = name;
 	part = part_of(FILTER_SYMBOL, &row);
 	assert_int_equal(strlen(part.text), FILTER_TEXT_BYTES - 1);
 	assert_int_equal(part.hash, filter_hash(name));
+}
+
+static void test_a_symbol_is_compared_by_the_name_in_its_file(void **state)
+{
+	struct snapshot_row row = whole;
+	struct filter_part part;
+
+	(void)state;
+	row.symbol = "foo()";
+	row.raw_symbol = "_Z3foov";
+	part = part_of(FILTER_SYMBOL, &row);
+	assert_string_equal(part.text, "foo()");
+	assert_int_equal(part.hash, filter_hash("_Z3foov"));
 }
 
 static int complete_rows(void **state)
@@ -162,6 +175,7 @@ int main(void)
 		cmocka_unit_test(test_a_folded_out_thread_opens_by_its_own_number),
 		cmocka_unit_test(test_without_a_name_the_object_is_opened),
 		cmocka_unit_test(test_a_long_name_is_cut_for_the_eye_alone),
+		cmocka_unit_test(test_a_symbol_is_compared_by_the_name_in_its_file),
 	};
 
 	return cmocka_run_group_tests(tests, complete_rows, NULL);

@@ -1,0 +1,311 @@
+/* demangler.c - see symbols/demangler.h.
+ *
+ * Problem: a name is demangled in two microseconds, and a worker for it takes some milliseconds. A
+ * name may also kill its worker.
+ *
+ * Idea: all that wait when the thread comes round are one batch, sorted by owner; each owner's
+ * names are one job. A job that fails is split in halves until the name that did it is alone: that
+ * one stays as it is, and costs the others nothing but time.
+ *
+ * Never more are under way than replies fit into their queue: the thread never waits for the
+ * analyzer, nor the analyzer for the thread.
+ */
+#include "symbols/demangler.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/spsc.h"
+#include "base/thread.h"
+#include "symbols/name_list.h"
+
+#define UNDER_WAY_MAX	    250
+#define REQUEST_QUEUE_BYTES (1u << 20)	/* 250 of the longest names */
+#define REPLY_QUEUE_BYTES   (2u << 20)	/* UNDER_WAY_MAX replies: see the assertion below */
+#define DEADLINE_MS	    5000	/* of a job: a loaded machine needs 50 ms for the worker */
+
+_Static_assert(UNDER_WAY_MAX * (sizeof(struct demangled) + 16) <
+	       REPLY_QUEUE_BYTES - sizeof(struct demangled) - 16,
+	       "all replies fit, the filler at the end of the buffer included");
+
+struct name_request {
+	uint32_t id, owner;
+	char name[];
+};
+
+struct batch_name {
+	uint32_t id, owner;
+	char *name;		/* owned */
+};
+
+struct demangler {
+	struct spsc requests, replies;
+	int request_fd, reply_fd;	/* eventfds: something is in the queue */
+	uint32_t under_way;		/* the analyzer's: requests without their reply yet */
+	atomic_bool is_stopping;	/* the stop flag: destroy stores, the thread loads */
+	pthread_t thread;
+	bool has_thread, has_requests, has_replies;
+
+	/* the thread's own, until it is joined */
+	struct sandbox *sandbox;	/* borrowed */
+	struct batch_name batch[UNDER_WAY_MAX];
+	uint32_t count;
+};
+
+static void reply(struct demangler *demangler, uint32_t id, const char *text)
+{
+	const size_t text_bytes = strlen(text) + 1;
+	struct demangled *queued = spsc_reserve(&demangler->replies,
+						offsetof(struct demangled, text) + text_bytes);
+
+	queued->id = id;	/* never NULL: UNDER_WAY_MAX */
+	memcpy(queued->text, text, text_bytes);
+	spsc_commit(&demangler->replies);
+	eventfd_write(demangler->reply_fd, 1);
+}
+
+static int write_names(int fd, const struct batch_name *names, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		const char *at = names[i].name;
+
+		for (size_t left = strlen(at) + 1; left;) {
+			const ssize_t written = write(fd, at, left);
+
+			if (written < 0 && errno != EINTR)
+				return -errno;
+			if (written > 0) {
+				at += written;
+				left -= (size_t)written;
+			}
+		}
+	}
+	return 0;
+}
+
+/* A sealed file of the names; or -errno. */
+static int make_list(const struct batch_name *names, uint32_t count)
+{
+	const int fd = memfd_create("flametop-names", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	int err;
+
+	if (fd < 0)
+		return -errno;
+	err = write_names(fd, names, count);
+	if (!err && fcntl(fd, F_ADD_SEALS,
+			  F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL))
+		err = -errno;
+	if (!err)
+		return fd;
+	close(fd);
+	return err;
+}
+
+static int run_job(struct demangler *demangler, const struct batch_name *names, uint32_t count,
+		   struct sandbox_bytes *answer, struct diag *why)
+{
+	struct sandbox_request request = { .kind = SANDBOX_NAMES, .input_count = 1 };
+	const int list = make_list(names, count);
+	int err;
+
+	if (list < 0)
+		return diag_set(why, list, "no memory for a list of names");
+	request.inputs[0] = list;
+	err = sandbox_run(demangler->sandbox, &request, answer, why);
+	close(list);
+	if (!err)
+		err = name_list_check(answer->bytes, answer->count, count, DEMANGLE_TEXT_MAX, why);
+	return err;
+}
+
+/* Replies to @count names of one owner. */
+static void demangle(struct demangler *demangler, const struct batch_name *names, uint32_t count)
+{
+	struct sandbox_bytes answer = { .bytes = NULL };
+	struct diag why = { .err = 0 };
+	const int err = run_job(demangler, names, count, &answer, &why);
+
+	if (err && count > 1 && !atomic_load(&demangler->is_stopping)) {
+		sandbox_bytes_finish(&answer);
+		demangle(demangler, names, count / 2);
+		demangle(demangler, names + count / 2, count - count / 2);
+		return;
+	}
+	if (err && !atomic_load(&demangler->is_stopping))
+		log_note("name stays as it is (%s): %.80s", why.text, names[0].name);
+	if (err) {
+		for (uint32_t i = 0; i < count; i++)
+			reply(demangler, names[i].id, "");
+	} else {
+		const char *text = answer.bytes;
+
+		for (uint32_t i = 0; i < count; i++, text = name_list_next(text))
+			reply(demangler, names[i].id, text);
+	}
+	sandbox_bytes_finish(&answer);
+}
+
+/* Takes what waits. Out of memory the name stays as it is. */
+static void collect(struct demangler *demangler)
+{
+	const struct name_request *request;
+	size_t bytes;
+
+	while (demangler->count < UNDER_WAY_MAX &&
+	       (request = spsc_peek(&demangler->requests, &bytes))) {
+		struct batch_name *next = &demangler->batch[demangler->count];
+
+		*next = (struct batch_name){ request->id, request->owner, strdup(request->name) };
+		if (next->name)
+			demangler->count++;
+		else
+			reply(demangler, request->id, "");
+		spsc_release(&demangler->requests);
+	}
+}
+
+static int by_owner(const void *a, const void *b)
+{
+	const struct batch_name *left = a, *right = b;
+
+	return (left->owner > right->owner) - (left->owner < right->owner);
+}
+
+static void run_batch(struct demangler *demangler)
+{
+	const struct batch_name *batch = demangler->batch;
+	uint32_t first = 0, end;
+
+	qsort(demangler->batch, demangler->count, sizeof(*batch), by_owner);
+	for (; first < demangler->count; first = end) {
+		for (end = first; end < demangler->count; end++)
+			if (batch[end].owner != batch[first].owner)
+				break;
+		demangle(demangler, batch + first, end - first);
+	}
+	for (uint32_t i = 0; i < demangler->count; i++)
+		free(batch[i].name);
+	demangler->count = 0;
+}
+
+static void *run(void *argument)
+{
+	struct demangler *demangler = argument;
+
+	while (!atomic_load(&demangler->is_stopping)) {
+		eventfd_t ignored;
+
+		collect(demangler);
+		if (demangler->count)
+			run_batch(demangler);
+		else
+			eventfd_read(demangler->request_fd, &ignored);	/* waits */
+	}
+	return NULL;
+}
+
+int demangler_create(struct demangler **out, struct sandbox *sandbox, struct diag *why)
+{
+	struct demangler *demangler;
+	int err;
+
+	*out = NULL;
+	demangler = aligned_alloc(_Alignof(struct demangler), sizeof(*demangler));
+	if (!demangler)
+		return diag_set(why, -ENOMEM, "no memory for the demangler");
+	memset(demangler, 0, sizeof(*demangler));
+	demangler->sandbox = sandbox;
+	sandbox_set_deadline(sandbox, DEADLINE_MS);
+	demangler->request_fd = eventfd(0, EFD_CLOEXEC);
+	demangler->reply_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	demangler->has_requests = spsc_init(&demangler->requests, REQUEST_QUEUE_BYTES) == 0;
+	demangler->has_replies = spsc_init(&demangler->replies, REPLY_QUEUE_BYTES) == 0;
+	if (demangler->request_fd < 0 || demangler->reply_fd < 0)
+		err = -EMFILE;
+	else if (!demangler->has_requests || !demangler->has_replies)
+		err = -ENOMEM;
+	else
+		err = thread_start(&demangler->thread, "flametop-names", run, demangler);
+	demangler->has_thread = !err;
+	if (err) {
+		demangler_destroy(demangler);
+		return diag_set(why, err, "cannot start the demangler: %s", strerror(-err));
+	}
+	*out = demangler;
+	return 0;
+}
+
+void demangler_destroy(struct demangler *demangler)
+{
+	if (!demangler)
+		return;
+	if (demangler->has_thread) {
+		atomic_store(&demangler->is_stopping, true);
+		sandbox_cancel(demangler->sandbox);
+		eventfd_write(demangler->request_fd, 1);
+		pthread_join(demangler->thread, NULL);
+	}
+	if (demangler->has_requests)
+		spsc_finish(&demangler->requests);
+	if (demangler->has_replies)
+		spsc_finish(&demangler->replies);
+	if (demangler->request_fd >= 0)
+		close(demangler->request_fd);
+	if (demangler->reply_fd >= 0)
+		close(demangler->reply_fd);
+	free(demangler);
+}
+
+bool demangler_request(struct demangler *demangler, uint32_t id, uint32_t owner, const char *name)
+{
+	const size_t name_bytes = strlen(name) + 1;
+	struct name_request *queued;
+
+	if (demangler->under_way == UNDER_WAY_MAX)
+		return false;
+	queued = spsc_reserve(&demangler->requests, sizeof(*queued) + name_bytes);
+	if (!queued)
+		return false;
+	*queued = (struct name_request){ .id = id, .owner = owner };
+	memcpy(queued->name, name, name_bytes);
+	spsc_commit(&demangler->requests);
+	demangler->under_way++;
+	eventfd_write(demangler->request_fd, 1);
+	return true;
+}
+
+bool demangler_reply(struct demangler *demangler, struct demangled *out)
+{
+	const struct demangled *queued;
+	eventfd_t ignored;
+	size_t bytes;
+
+	/* Before the look: a reply that comes after it sets the eventfd again. */
+	eventfd_read(demangler->reply_fd, &ignored);
+	queued = spsc_peek(&demangler->replies, &bytes);
+	if (!queued)
+		return false;
+	memcpy(out, queued, offsetof(struct demangled, text) + strlen(queued->text) + 1);
+	spsc_release(&demangler->replies);
+	demangler->under_way--;
+	return true;
+}
+
+int demangler_fd(const struct demangler *demangler)
+{
+	return demangler->reply_fd;
+}
+
+uint32_t demangler_under_way(const struct demangler *demangler)
+{
+	return demangler->under_way;
+}

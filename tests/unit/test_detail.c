@@ -1,0 +1,239 @@
+/* The row under the cursor, uncut, below the table; and names folded in it. */
+#include <locale.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "scene_fixture.h"
+#include "ui/detail.h"
+
+#define INSERT "std::vector<std::pair<int, std::string>, std::allocator<std::pair<int, " \
+	       "std::string> > >::_M_realloc_insert(std::pair<int, std::string>&&)"
+
+static struct scene scene;
+static struct snapshot_row row;
+
+/* A screen with the one row. */
+static void open_row(int width, int height, struct snapshot_row only)
+{
+	scene_open(&scene, width, height);
+	row = only;
+	row.object = row.object ? row.object : "app";
+	row.object_path = row.object_path ? row.object_path : "/opt/app";
+	row.build_id = row.comm = row.reason = row.command_line = "";
+	row.reason = only.reason ? only.reason : "";
+	row.source = only.source ? only.source : "";
+	row.raw_symbol = row.symbol = only.symbol ? only.symbol : "";
+	row.id = 1;
+	row.self_samples = 1;
+	row.mode = MODE_USER;
+	scene.snapshot.rows = &row;
+	scene.snapshot.row_count = 1;
+	scene_show(&scene);
+	scene_text(&scene);
+}
+
+static const char *line_from_below(int number)
+{
+	return scene_line(&scene, scene.canvas.height - 1 - number);
+}
+
+static void test_only_a_screen_with_lines_to_spare_has_it(void **state)
+{
+	(void)state;
+	scene_open(&scene, 80, 24);
+	scene_show(&scene);
+	assert_int_equal(detail_lines(&scene.state, 19), 0);
+	assert_int_equal(detail_lines(&scene.state, 20), 1);
+	assert_int_equal(detail_lines(&scene.state, 29), 1);
+	assert_int_equal(detail_lines(&scene.state, 30), 3);
+	scene_press(&scene, "3");
+	scene_answer(&scene);
+	assert_int_equal(detail_lines(&scene.state, 60), 0);
+	scene_finish(&scene);
+}
+
+static void test_one_line_is_the_name_and_what_has_room(void **state)
+{
+	(void)state;
+	open_row(80, 24, (struct snapshot_row){ .symbol = "foo(int)", .source = "a/b.c:12" });
+	assert_string_equal(line_from_below(1), " ▸ foo(int) · a/b.c:12 · /opt/app");
+	scene_finish(&scene);
+	open_row(40, 20, (struct snapshot_row){ .symbol = "foo(int, long)",
+						.source = "a/b.c:12" });
+	assert_string_equal(line_from_below(1), " ▸ foo(int, long) · a/b.c:12");
+	scene_finish(&scene);
+	open_row(80, 24, (struct snapshot_row){ .symbol = INSERT });
+	assert_string_equal(line_from_below(1), " ▸ std::vector<std::pair<int, std::string>, "
+			    "std::allocator<std::pair<int, std:…");
+	scene_finish(&scene);
+}
+
+static void test_of_three_lines_a_long_name_takes_two(void **state)
+{
+	(void)state;
+	open_row(100, 40, (struct snapshot_row){ .symbol = INSERT, .source = "a/b.c:12" });
+	assert_string_equal(line_from_below(3), " ▸ std::vector<std::pair<int, std::string>, "
+			    "std::allocator<std::pair<int,");
+	assert_string_equal(line_from_below(2), "   std::string> > >::_M_realloc_insert("
+			    "std::pair<int, std::string>&&)");
+	assert_string_equal(line_from_below(1), "   a/b.c:12 · /opt/app");
+	scene_finish(&scene);
+}
+
+static void test_a_short_name_and_its_path_lie_at_the_same_places(void **state)
+{
+	(void)state;
+	open_row(100, 40, (struct snapshot_row){ .symbol = "f()" });
+	assert_string_equal(line_from_below(3), "");
+	assert_string_equal(line_from_below(2), " ▸ f()");
+	assert_string_equal(line_from_below(1), "   /opt/app");
+	scene_finish(&scene);
+}
+
+static void test_a_wide_character_is_not_torn_by_the_line(void **state)
+{
+	char name[3 * 60 + 2] = "x";
+
+	(void)state;
+	for (int i = 0; i < 60; i++)
+		strcat(name, "字");
+	open_row(82, 30, (struct snapshot_row){ .symbol = name });
+	/* 78 cells: the x, 38 characters of two cells, and one cell that stays empty */
+	assert_int_equal(strlen(line_from_below(3)), strlen(" ▸ x") + 3 * 38);
+	assert_int_equal(strlen(line_from_below(2)), strlen("   ") + 3 * 22);
+	scene_finish(&scene);
+}
+
+static void test_it_says_why_there_is_no_name(void **state)
+{
+	(void)state;
+	open_row(100, 24, (struct snapshot_row){ .symbol = "0x12", .state = SYMBOL_UNKNOWN });
+	assert_string_equal(line_from_below(1),
+			    " ▸ 0x12 · no symbol covers this address · /opt/app");
+	scene_finish(&scene);
+	open_row(100, 24, (struct snapshot_row){ .symbol = "0x12", .state = SYMBOL_UNREADABLE,
+						 .reason = "not an ELF file" });
+	assert_string_equal(line_from_below(1), " ▸ 0x12 · not an ELF file · /opt/app");
+	scene_finish(&scene);
+	open_row(100, 24, (struct snapshot_row){ .state = SYMBOL_LOADING });
+	assert_string_equal(line_from_below(1), " ▸ /opt/app · its names are being read");
+	scene_finish(&scene);
+	open_row(100, 24, (struct snapshot_row){ .symbol = "fn_1a2b", .is_synthetic = true });
+	assert_string_equal(line_from_below(1),
+			    " ▸ fn_1a2b · no symbol: named by its address · /opt/app");
+	scene_finish(&scene);
+}
+
+static void test_without_rows_it_is_empty(void **state)
+{
+	(void)state;
+	scene_open(&scene, 100, 40);
+	scene.snapshot.row_count = 0;
+	scene_show(&scene);
+	scene_text(&scene);
+	for (int number = 1; number <= 3; number++)
+		assert_string_equal(line_from_below(number), "");
+	scene_finish(&scene);
+}
+
+static void test_rows_never_lie_under_it(void **state)
+{
+	const struct snapshot_row *cursor;
+
+	(void)state;
+	scene_open(&scene, 80, 20);
+	scene_show(&scene);
+	scene_press_key(&scene, UI_KEY_END);
+	cursor = scene_cursor(&scene);
+	assert_true(scene_has(&scene, cursor->symbol));
+	assert_int_equal(scene.state.table.rows.page, 20 - 5 - 1 - 1);
+	scene_finish(&scene);
+}
+
+static void test_what_is_searched_for_is_found_in_it(void **state)
+{
+	const char *found;
+
+	(void)state;
+	open_row(80, 24, (struct snapshot_row){ .symbol = INSERT });
+	scene_press(&scene, "/pair<");
+	found = scene_roles(&scene);
+	for (int line = 0; line < 22; line++)
+		found = strchr(found, '\n') + 1;
+	assert_non_null(strstr(found, "mmmmm"));
+	scene_finish(&scene);
+}
+
+static void test_folded_names_and_their_detail(void **state)
+{
+	static const struct { int width, height; } sizes[] = {
+		{ 40, 12 }, { 80, 24 }, { 120, 40 },
+	};
+	char file[64];
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		scene_open(&scene, sizes[i].width, sizes[i].height);
+		scene_show(&scene);
+		scene_press(&scene, "jjjjjj");
+		snprintf(file, sizeof(file), "long_name_%dx%d", sizes[i].width, sizes[i].height);
+		scene_close(&scene, file);
+	}
+}
+
+static void test_names_made_of_addresses_are_dim_and_say_so(void **state)
+{
+	struct snapshot_row rows[] = {
+		{ .symbol = "main", .object = "app", .object_path = "/opt/app", .tasks = 1,
+		  .mode = MODE_USER, .self_samples = 60 },
+		{ .symbol = "fn_1a2b30", .object = "libfoo.so", .object_path = "/lib/libfoo.so",
+		  .tasks = 1, .mode = MODE_USER, .self_samples = 30, .is_synthetic = true },
+		{ .symbol = "memcpy@plt", .object = "app", .object_path = "/opt/app", .tasks = 1,
+		  .mode = MODE_USER, .self_samples = 10 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		rows[i].raw_symbol = rows[i].symbol;
+		rows[i].comm = rows[i].reason = rows[i].source = rows[i].build_id =
+			rows[i].command_line = "";
+		rows[i].id = i + 1;
+		rows[i].self_weight = rows[i].total_weight = (double)rows[i].self_samples;
+	}
+	scene_open(&scene, 80, 24);
+	scene.snapshot.rows = rows;
+	scene.snapshot.row_count = 3;
+	scene.snapshot.weight = 100;
+	scene_show(&scene);
+	scene_press(&scene, "j");
+	scene_compare("synthetic_80x24", scene_text(&scene));
+	scene_press(&scene, "j");
+	scene_compare("synthetic_roles_80x24", scene_roles(&scene));
+	scene_finish(&scene);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_only_a_screen_with_lines_to_spare_has_it),
+		cmocka_unit_test(test_one_line_is_the_name_and_what_has_room),
+		cmocka_unit_test(test_of_three_lines_a_long_name_takes_two),
+		cmocka_unit_test(test_a_short_name_and_its_path_lie_at_the_same_places),
+		cmocka_unit_test(test_a_wide_character_is_not_torn_by_the_line),
+		cmocka_unit_test(test_it_says_why_there_is_no_name),
+		cmocka_unit_test(test_without_rows_it_is_empty),
+		cmocka_unit_test(test_rows_never_lie_under_it),
+		cmocka_unit_test(test_what_is_searched_for_is_found_in_it),
+		cmocka_unit_test(test_folded_names_and_their_detail),
+		cmocka_unit_test(test_names_made_of_addresses_are_dim_and_say_so),
+	};
+
+	setlocale(LC_CTYPE, "C.UTF-8");
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
