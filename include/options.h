@@ -42,9 +42,10 @@ struct options {
 	bool hide_kernel, hide_user;	/* -K, -U: in the filter, once everything is parsed */
 	bool show_idle;
 	bool raw_names;
+	bool wants_source;
 	enum color_mode color;
 	const struct theme *theme;
-	bool no_unicode, no_mouse;
+	bool no_unicode, no_mouse, no_cache;
 };
 
 /* A line of the configuration. */

@@ -15,6 +15,7 @@
 #include "options.h"
 #include "probe/guardian.h"
 #include "retarget.h"
+#include "symbols/line_server.h"
 
 /* One for each thread that has jobs: a demangled name must not wait for a table, nor a table for the
  * source lines of a large file. */
@@ -30,6 +31,7 @@ struct session {
 	struct object_opener *opener;
 	struct process_reader *reader;
 	struct demangler *demangler;
+	struct line_server *line_server;
 	struct analyzer *analyzer;
 	struct spsc queue;
 	bool has_queue;

@@ -242,7 +242,7 @@ static void reset(struct config *config)
 	free(config->settings);
 	config->settings = NULL;
 	config->setting_count = 0;
-	config->columns = config->file_columns = (struct column_choice){ .hidden = { 0 } };
+	config->columns = config->file_columns = columns_at_first;
 	keymap_init(&config->keymap);
 }
 

@@ -99,7 +99,7 @@ int config_columns_parse(const char *view, const char *names, struct column_choi
 		return kind;
 	spec = &table_specs[kind];
 	if (!names[0]) {
-		choice->hidden[kind] = 0;
+		choice->hidden[kind] = columns_at_first.hidden[kind];
 		return 0;
 	}
 	shown = 1u << spec->fill;

@@ -30,7 +30,6 @@ static void print_key(FILE *out, const struct keymap *keymap, const struct comma
 
 void config_print_sample(FILE *out)
 {
-	const struct column_choice all = { .hidden = { 0 } };
 	struct keymap keymap;
 
 	fputs("# Configuration of flametop(8). Every line shows the default; remove the # in\n"
@@ -51,6 +50,6 @@ void config_print_sample(FILE *out)
 	      "# What each view shows; the columns that are chosen on the screen win.\n", out);
 	for (int kind = 0; kind < VIEW_COUNT; kind++) {
 		fputc('#', out);
-		config_columns_print(out, (enum view_kind)kind, &all);
+		config_columns_print(out, (enum view_kind)kind, &columns_at_first);
 	}
 }

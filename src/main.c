@@ -221,6 +221,8 @@ static int read_options(struct options *options, struct config *config, int argc
 	err = options_parse_over(options, config->settings, config->setting_count, argc, argv, why);
 	if (err && config->setting_count)
 		diag_prefix(why, "with %s", config->path);
+	if (options->wants_source)
+		config->columns.hidden[VIEW_SYMBOLS] &= ~(1u << COL_SOURCE);
 	return err;
 }
 

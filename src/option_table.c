@@ -129,6 +129,13 @@ const struct option_row option_rows[] = {
 		.help = "names of C++, Rust and D as their files have them",
 	},
 	{
+		.group = OPTIONS_SHOWN, .name = "source", .in_file = true,
+		.flag = FLAG(wants_source), .default_text = "false",
+		.help = "source file and line of each row",
+		.more = "Where debug information is installed. The screen has a column for it, "
+			"and fills it in; batch mode waits for it, at most two seconds a refresh.",
+	},
+	{
 		.group = OPTIONS_SCREEN, .name = "theme", .argument = "NAME",
 		.set = option_set_theme, .value = VALUE_THEME, .in_file = true,
 		.default_text = "default", .help = "colours: default, dark, light,\n"
@@ -171,6 +178,13 @@ const struct option_row option_rows[] = {
 		.group = OPTIONS_OTHER, .name = "history-memory", .argument = "MIB",
 		.set = option_set_memory, .in_file = true, .default_text = "64",
 		.help = "memory for the last minutes",
+	},
+	{
+		.group = OPTIONS_OTHER, .name = "no-cache", .flag = FLAG(no_cache),
+		.in_file = true, .default_text = "false",
+		.help = "no symbol tables from disk, and none to it",
+		.more = "They are kept in ~/.cache/flametop, at most 256 MiB, for files that only "
+			"root and the user can have written.",
 	},
 	{
 		.group = OPTIONS_OTHER, .name = "log", .argument = "FILE", .set = option_set_log,

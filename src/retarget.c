@@ -180,7 +180,7 @@ static void answer(struct retarget *retarget, const struct source_change *change
 	*why = (struct diag){ 0 };
 	why->err = carry_out(retarget, change, why);
 	if (why->err)
-		log_warn("%s", why->text);	/* whole; the line at the bottom may be too narrow */
+		log_warn("%s", why->text);	/* the line at the bottom may be too narrow */
 	spsc_commit(&retarget->results);
 	eventfd_write(retarget->control.done_fd, 1);
 }

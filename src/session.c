@@ -2,12 +2,15 @@
 #include "session.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "capture/perf_data.h"
+#include "symbols/landlock.h"
 
 #define QUEUE_BYTES (8u * 1024 * 1024)	/* two seconds of the default rate with deep stacks */
 
@@ -24,6 +27,8 @@ static int fork_children(struct session *session, const struct options *options,
 	}
 	if (err)
 		return err;
+	if (!landlock_version())
+		log_note("this kernel has no Landlock: files are read without that layer");
 	if (options->command)
 		err = command_prepare(&session->command, options->command, has_screen, why);
 	if (session->command)
@@ -78,14 +83,31 @@ static int open_recording(struct session *session, const char *path, struct diag
 	return 0;
 }
 
-static int create_stages(struct session *session, struct diag *why)
+/* NULL: nothing is kept on disk. */
+static struct table_cache *open_cache(const struct options *options)
 {
-	int err = object_opener_create(&session->opener,
-				       session->sandboxes[SANDBOX_OF_OBJECTS], why);
+	struct table_cache *cache = NULL;
+	struct diag why = { .err = 0 };
+	char directory[PATH_MAX];
+
+	if (!options->no_cache && (table_cache_home(directory, sizeof(directory), &why) ||
+				   table_cache_open(&cache, directory, &why)))
+		log_note("symbol tables are not kept on disk: %s", why.text);
+	return cache;
+}
+
+static int create_stages(struct session *session, const struct options *options,
+			 struct diag *why)
+{
+	int err = object_opener_create(&session->opener, session->sandboxes[SANDBOX_OF_OBJECTS],
+				       open_cache(options), why);
 
 	if (!err)
 		err = demangler_create(&session->demangler, session->sandboxes[SANDBOX_OF_NAMES],
 				       why);
+	if (!err)
+		err = line_server_create(&session->line_server,
+					 session->sandboxes[SANDBOX_OF_LINES], why);
 	if (!err && session->capture)
 		err = process_reader_create(&session->reader, why);
 	if (err)
@@ -138,8 +160,11 @@ static int start_analyzer(struct session *session, const struct options *options
 	struct analyzer_config config = {
 		.queue = &session->queue,
 		.opener = session->opener, .reader = session->reader,
-		.demangler = session->demangler, .host = session->host,
+		.demangler = session->demangler, .line_server = session->line_server,
+		.host = session->host,
 		.wants_all_events = options->is_batch,
+		.wants_sources = options->is_batch && options->wants_source,
+		.source_rows = options->max_rows,
 		.query = { .keys = options->keys, .filter = options->filter,
 			   .raw_names = options->raw_names },
 		.window = options->window, .window_ns = options->window_ns,
@@ -186,7 +211,7 @@ int session_start(struct session *session, struct options *options, bool has_scr
 	else if (!err)
 		err = open_capture(session, options, why);
 	if (!err)
-		err = create_stages(session, why);
+		err = create_stages(session, options, why);
 	if (!err)
 		err = start_analyzer(session, options, why);
 	if (!err)
@@ -216,6 +241,7 @@ void session_finish(struct session *session)
 	process_reader_destroy(session->reader);
 	object_opener_destroy(session->opener);
 	demangler_destroy(session->demangler);
+	line_server_destroy(session->line_server);
 	command_output_stop(session->command_output);
 	command_destroy(session->command);
 	for (size_t i = 0; i < SESSION_SANDBOXES; i++)

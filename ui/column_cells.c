@@ -261,6 +261,13 @@ static void put_symbol(struct canvas *canvas, struct canvas_area area, const str
 	}
 }
 
+static void put_source(struct canvas *canvas, struct canvas_area area, const struct column_row *of)
+{
+	const struct snapshot_row *row = of->row;
+
+	canvas_put_text(canvas, area, row->source[0] ? row->source : row->source_reason, ROLE_DIM);
+}
+
 static int by_weight(double a, double b)	/* largest first */
 {
 	return (a < b) - (a > b);
@@ -375,4 +382,7 @@ const struct column columns[COL_COUNT] = {
 		       "how busy the CPU was, from /proc/stat" },
 	[COL_COMMAND_LINE] = { "COMMAND LINE", COLUMNS_FILL_CELLS, 0, ALIGN_LEFT, 98, KEY_PID,
 			       put_command_line, by_command_line, "how it was started" },
+	/* Known for the rows on the screen only, so it orders none. */
+	[COL_SOURCE] = { "SOURCE", 18, 40, ALIGN_LEFT, 55, KEY_SYMBOL | KEY_ADDRESS, put_source,
+			 NULL, "source file and line, where debug information tells" },
 };

@@ -20,6 +20,7 @@
 #include "base/clock.h"
 #include "ui/frame.h"
 #include "ui/keys.h"
+#include "ui/source_wishes.h"
 #include "ui/state.h"
 
 #define SIGNAL_STATUS(signal) (128 + (signal))
@@ -99,6 +100,7 @@ static void paint(struct screen *screen)
 		return;
 	apply_looks(screen);
 	frame_draw(&screen->state, &screen->canvas);
+	source_wishes_update(&screen->state);
 	term_paint(screen->term, &screen->canvas);
 	screen->state.is_changed = false;
 }

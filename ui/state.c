@@ -22,7 +22,8 @@
 
 void state_init(struct ui_state *state)
 {
-	*state = (struct ui_state){ .symbol_keys = KEY_OBJECT | KEY_SYMBOL, .is_changed = true };
+	*state = (struct ui_state){ .symbol_keys = KEY_OBJECT | KEY_SYMBOL, .is_changed = true,
+				     .choice = columns_at_first };
 	for (int kind = 0; kind < VIEW_COUNT; kind++)
 		state->orders[kind].column = table_specs[kind].order;
 	trail_init(&state->trail, VIEW_SYMBOLS);

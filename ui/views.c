@@ -5,7 +5,7 @@
 
 static const enum column_id symbol_columns[] = {
 	COL_SELF, COL_BAR, COL_TOTAL, COL_SAMPLES, COL_PID, COL_TID, COL_CPU,
-	COL_COMMAND, COL_OBJECT, COL_SYMBOL, COL_COUNT,
+	COL_COMMAND, COL_OBJECT, COL_SOURCE, COL_SYMBOL, COL_COUNT,
 };
 static const enum column_id object_columns[] = {
 	COL_SELF, COL_BAR, COL_TOTAL, COL_SAMPLES, COL_RATE, COL_COMMAND, COL_OBJECT, COL_COUNT,
@@ -31,6 +31,11 @@ const struct table_spec table_specs[VIEW_COUNT] = {
 	[VIEW_TASKS] = { "Tasks", KEY_PID | KEY_TID | KEY_GROUP, task_columns, COL_COMMAND_LINE,
 			 COL_SELF, VIEW_SYMBOLS },
 	[VIEW_CPUS] = { "CPUs", KEY_CPU, cpu_columns, COL_COMMAND, COL_CPU, VIEW_SYMBOLS },
+};
+
+/* Source lines cost a process per object: they are for who asks. */
+const struct column_choice columns_at_first = {
+	.hidden = { [VIEW_SYMBOLS] = 1u << COL_SOURCE },
 };
 
 static bool by_name(enum filter_field field, const char *whole, const char *shown,

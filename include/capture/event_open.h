@@ -14,7 +14,6 @@
 /* What this kernel knows, each found by opening a dummy event with it. */
 struct event_features {
 	bool lost;		/* PERF_FORMAT_LOST, 6.0 */
-	bool build_id;		/* attr.build_id, 5.12 */
 	bool ksymbol;		/* 5.1 */
 	bool bpf_event;		/* 5.1 */
 };

@@ -10,6 +10,7 @@
 struct export_options {
 	struct filter filter;	/* the snapshot's: told in the head */
 	bool show_idle;		/* rows of idle samples, too */
+	bool has_source;	/* where each row comes from, too */
 	size_t max_rows;	/* SIZE_MAX: all; what is left out is said */
 };
 

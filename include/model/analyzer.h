@@ -24,10 +24,13 @@ struct analyzer_config {
 	struct object_opener *opener;	/* NULL: no names */
 	struct process_reader *reader;	/* NULL in a replay */
 	struct demangler *demangler;	/* NULL: names stay as they are */
+	struct line_server *line_server;	/* NULL: no source lines */
 	const char *host, *target, *notice;	/* for the header; raw */
 	uint32_t cpus;
 	bool has_busy;			/* /proc/stat means something: live, whole machine */
 	bool wants_all_events;		/* batch: a chain of snapshots, one per event */
+	bool wants_sources;		/* batch: source lines of source_rows rows of each event, waited */
+	size_t source_rows;		/* for: a snapshot that is printed can't be filled in later */
 	struct query query;		/* the first one */
 	enum window_kind window;
 	uint64_t window_ns, interval_ns;

@@ -64,6 +64,21 @@ struct ingest_loss {		/* per (event, cpu): the kernel's own cumulative count */
 	uint64_t in_records, in_samples;	/* a recording's sums of LOST and LOST_SAMPLES */
 };
 
+struct jit_code;	/* ingest_jit.c */
+
+struct ingest_jit {		/* code that processes made at run time */
+	struct jit_code *codes;	/* owned; an object's `code` is the index + 1 */
+	uint32_t count, capacity;
+	uint32_t last_number;
+	uint64_t swept_ns;
+};
+
+struct ingest_kernel {		/* live: its code changes, too */
+	bool is_wanted;		/* a sample hit code that its table does not know */
+	bool is_asked;
+	uint64_t due_ns, wait_ns;	/* as of struct jit_code */
+};
+
 struct ingest {
 	struct ingest_config config;
 	struct strpool *strings;
@@ -89,6 +104,8 @@ struct ingest {
 	struct open_request *waiting;	/* owned; the opener's queue was full */
 	uint32_t waiting_count, waiting_capacity;
 	uint32_t opening;		/* asked, not answered yet */
+	struct ingest_jit jit;
+	struct ingest_kernel kernel;
 
 	struct id_map throttled_since;	/* (event, cpu) -> row of throttles */
 	uint64_t *throttles;		/* owned; when it began, 0: not throttled */
@@ -129,8 +146,29 @@ void ingest_mark_targets(struct ingest *ingest);
 void ingest_mmap(struct ingest *ingest, const struct event_record *record);
 void ingest_ksymbol(struct ingest *ingest, const struct event_record *record);
 void ingest_ask_kernel(struct ingest *ingest);	/* start: live kernel names */
+/* A module came, or memory of the kernel was used again: reads its names anew, ever more seldom. */
+void ingest_kernel_sample(struct ingest *ingest, uint32_t frame);
+void ingest_kernel_poll(struct ingest *ingest);
+void ingest_kernel_reply(struct ingest *ingest);
 void ingest_maps_reply(struct ingest *ingest, const struct process_reply *reply);
 void ingest_opener_replies(struct ingest *ingest);
+void ingest_request_open(struct ingest *ingest, const struct open_request *request);
+
+/* Names of run-time code. What makes anonymous memory of @process another than everybody else's,
+ * as struct object_key.place; 0: no memory. */
+uint64_t ingest_jit_place(struct ingest *ingest, struct process *process);
+/* @object is memory of @process for which ingest_jit_place() was asked. */
+void ingest_jit_add_object(struct ingest *ingest, const struct process *process, uint32_t object,
+			   uint64_t bias);
+/* @object has no symbols of its own. */
+void ingest_jit_object_failed(struct ingest *ingest, uint32_t object);
+void ingest_jit_add_dump(struct ingest *ingest, struct process *process,
+			 const struct open_request *mapping);
+void ingest_jit_sample(struct ingest *ingest, uint32_t object);
+void ingest_jit_exit(struct ingest *ingest, const struct event_record *record);
+void ingest_jit_poll(struct ingest *ingest);	/* asks for what is due */
+void ingest_jit_reply(struct ingest *ingest, const struct open_reply *reply);
+void ingest_jit_finish(struct ingest_jit *jit);
 void ingest_sample(struct ingest *ingest, const struct event_record *record, const void *raw,
 		   size_t size);
 /* Asks the reader as soon as a process or thread is seen, before its sample is due. */

@@ -6,6 +6,7 @@
 #include "model/analyzer.h"
 #include "model/busy.h"
 #include "model/live_window.h"
+#include "model/source_lines.h"
 #include "model/strip.h"
 #include "model/task_stats.h"
 
@@ -15,6 +16,7 @@ struct publisher {
 	struct live_window window;
 	struct busy busy;
 	struct task_stats task_stats;
+	struct source_lines source_lines;
 	struct strip strip;	/* of the snapshot that is being made */
 	uint32_t event;		/* the one shown */
 	uint64_t seq;

@@ -14,6 +14,8 @@ enum request_kind {
 	REQUEST_ZERO,		/* "since start" begins now */
 	REQUEST_QUERY,		/* other rows: `query` */
 	REQUEST_EVENT,		/* show event number value */
+	REQUEST_SOURCES,	/* source lines of `wishes` are shown: instead of all wished for before.
+				 * A snapshot comes when some were found */
 	REQUEST_FREEZE,		/* windows end at value_ns (a snapshot's time_ns) from now on, and
 				 * no snapshot comes unasked but for names; 0: live again */
 };
@@ -26,11 +28,20 @@ struct query {
 	bool raw_names;		/* of symbols, as their files have them */
 };
 
+/* A row of a snapshot: its object_id and address. */
+struct source_wish {
+	uint64_t address;
+	uint32_t object;
+};
+
+#define SOURCE_WISHES_MAX 128	/* rows of a large terminal */
+
 struct request {
 	enum request_kind kind;
-	uint32_t value;		/* enum window_kind or event index */
+	uint32_t value;		/* enum window_kind, event index, or how many wishes */
 	uint64_t value_ns;
 	struct query query;
+	struct source_wish wishes[SOURCE_WISHES_MAX];
 };
 
 #endif

@@ -47,8 +47,12 @@ struct snapshot_row {
 	const char *comm;	/* of the samples if all share it, else "" (see tasks); with
 				 * KEY_GROUP the present one of the thread or process, if known */
 	const char *reason;	/* SYMBOL_UNREADABLE, else "" */
-	const char *source;	/* file and line; "" unknown */
+	const char *source;	/* "file.c:12", once it was wished for (REQUEST_SOURCES): of the function,
+				 * with KEY_ADDRESS of the address, and behind it in brackets the calls
+				 * that were inlined there; "" unknown */
+	const char *source_reason;	/* why it will stay unknown; "" else */
 	uint64_t address;	/* start of the symbol, or the address; of a file: its offset */
+	uint32_t object_id;	/* of the code, for struct source_wish; UINT32_MAX: keyed by none */
 	int64_t pid, tid;	/* if all samples share it, else -1 (pid 0 is the idle task) */
 	int64_t cpu;		/* if all samples share it, else -1 */
 	uint32_t tasks;		/* different tasks (pid, tid, comm); 0: several, not counted */
@@ -127,7 +131,7 @@ struct snapshot {
 
 	/* what was lost, since start */
 	uint64_t lost_kernel, lost_malformed, lost_late;
-	uint64_t unattributed;	/* samples whose name or maps nobody could tell in time: as unknown */
+	uint64_t unattributed;	/* samples whose task ended before /proc told name and maps */
 	uint64_t filtered_unknown_uid;	/* -u: left out because the uid could not be read */
 	uint64_t evicted_samples;	/* older than the memory budget holds; only in WINDOW_ALL */
 	uint64_t stalled_rounds, throttled_ns;
@@ -137,6 +141,7 @@ struct snapshot {
 	uint64_t own_rss_bytes;
 
 	const char *notice;	/* fallbacks, refusals: one line each, '\n' between; "" none */
+	char *source_text;	/* owned: what rows' `source` points to if that came late; or NULL */
 	size_t row_count;
 	const struct snapshot_row *rows;	/* by self_weight, largest first; ties by
 						 * total_weight, then id */

@@ -4,6 +4,7 @@
 
 #include "model/busy.h"
 #include "model/fold.h"
+#include "model/source_lines.h"
 #include "model/task_stats.h"
 
 /* What rows say besides counts. */
@@ -12,6 +13,7 @@ struct row_sources {
 	const struct busy *busy;	/* of rows keyed by CPU alone; NULL: absent */
 	uint64_t since_ns, until_ns;	/* the window, for busy */
 	bool raw_names;			/* of symbols, as struct query */
+	const struct source_lines *lines;	/* NULL: absent */
 };
 
 /* Copies @head (its text pointers raw or pool text, copied and sanitized too; its strip) and the

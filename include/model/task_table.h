@@ -27,6 +27,7 @@ struct process {
 	uint32_t pid, parent_pid;
 	enum maps_state maps_state;
 	struct address_map *maps;	/* owned reference; NULL before the first mapping */
+	uint32_t code;		/* of its anonymous executable memory; 0: none yet. See ingest.h */
 	uint32_t uid;
 	bool has_uid;
 	bool is_target;		/* when single processes were asked for: one of them or its child */

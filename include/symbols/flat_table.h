@@ -38,11 +38,11 @@ struct flat_header {
 	char debug_link[FLAT_LINK_BYTES];	/* terminated; "" none. Foreign: a base name? */
 };
 
-/* Where a row's name comes from. */
+/* Where a row's name comes from, the most trusted first. */
 enum flat_kind {
 	FLAT_SYMBOL,
-	FLAT_UNWIND,		/* no symbol: code that has an unwind entry, named by its address */
 	FLAT_PLT,		/* "name@plt" */
+	FLAT_UNWIND,		/* other code that has an unwind entry: "fn_<address in hex>" */
 	FLAT_KINDS
 };
 

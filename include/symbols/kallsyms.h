@@ -7,6 +7,7 @@
 #ifndef SYMBOLS_KALLSYMS_H
 #define SYMBOLS_KALLSYMS_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 
 #include "symbols/flat_table.h"
@@ -19,8 +20,10 @@ struct kallsyms {
 
 /* Reads @path ("/proc/kallsyms"). Addresses that are all zero give -EPERM and a sentence that names
  * kptr_restrict and the remedy. @slide as below; 0: the running kernel as it is. *@out is the
- * caller's, also on failure: kallsyms_finish(). */
-int kallsyms_load(struct kallsyms *out, const char *path, uint64_t slide, struct diag *why);
+ * caller's, also on failure: kallsyms_finish(). -ECANCELED soon after another thread has set
+ * *@is_stopping. */
+int kallsyms_load(struct kallsyms *out, const char *path, uint64_t slide,
+		  const atomic_bool *is_stopping, struct diag *why);
 
 /* The parser alone: @text[0..@len), lines of "address type name [module]". @slide is added to every
  * address; where it is not 0 (a recording from another boot) modules and BPF programs are left out,

@@ -8,38 +8,45 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 #include "base/diag.h"
+#include "symbols/file_version.h"
 #include "symbols/object_opener.h"
+#include "symbols/process_root.h"
 
 enum object_file_source {
-	OBJECT_FILE_MAP_FILES,	/* /proc/PID/map_files/START-END */
-	OBJECT_FILE_IN_ROOT,	/* the path below /proc/PID/root */
+	OBJECT_FILE_MAP_FILES,	/* /proc/PID/map_files/START-END; needs privileges */
+	OBJECT_FILE_IN_ROOT,	/* the path below the process's root */
+	OBJECT_FILE_EXE,	/* /proc/PID/exe: a deleted program, for its own user */
 	OBJECT_FILE_PATH,	/* the path as it is here */
 	OBJECT_FILE_VDSO,	/* a copy of our own: the same in all 64-bit processes */
 };
-
-/* What a table can be kept under: the file with this content. A build-id is only a claim. */
-struct object_file_version {
-	uint64_t device, inode, ctime_ns, bytes;
-};
+#define OBJECT_FILE_SOURCES 4	/* at most, for one mapping */
 
 struct object_file {
 	int fd;			/* the caller's; a regular file, read only */
 	bool is_certain;	/* it is the mapping's for sure; false: only if its build-id is */
-	struct object_file_version version;
+	bool is_trusted;	/* file_is_trusted() */
+	struct file_version version;
 };
 
 /* Where to look for @request, in order; returns how many. 0: there is no such file, and @why says
- * what the mapping is instead. */
-size_t object_file_sources(const struct open_request *request,
-			   enum object_file_source sources[3], struct diag *why);
+ * what the mapping is instead. @root: of request->pid, here and below. */
+size_t object_file_sources(const struct open_request *request, const struct process_root *root,
+			   enum object_file_source sources[OBJECT_FILE_SOURCES],
+			   struct diag *why);
 
 /* 0, or -errno with the reason: -ESRCH the process is gone, -ENOENT, -EPERM, -EACCES, -EINVAL not a
  * regular file, -ESTALE another file, or nothing to tell it by. */
 int object_file_open(struct object_file *out, const struct open_request *request,
-		     enum object_file_source source, struct diag *why);
+		     const struct process_root *root, enum object_file_source source,
+		     struct diag *why);
+/* The regular file at @place (O_PATH, stays the caller's); is_certain is left false. */
+int object_file_open_place(struct object_file *out, int place, struct diag *why);
+
+/* The build-id that the kernel sees in the mapping, or in the record of it; count 0: none known. */
+struct build_id object_file_mapped_build_id(const struct open_request *request,
+					    const struct process_root *root);
 
 /* Whether the file behind @fd still is that version. */
 bool object_file_is_unchanged(const struct object_file *file);

@@ -3,8 +3,8 @@
  * Problem: a file lies on a file system that may hang, belongs to somebody else, or is gone in a
  *          millisecond. Nobody may wait for it, and nothing but a regular file may be opened.
  * Order:   /proc/PID/map_files/START-END, then openat2() of the path inside /proc/PID/root
- *          (RESOLVE_IN_ROOT), then the path itself, the last two only if dev and inode, or the
- *          build-id, are those of the mapping. O_NONBLOCK | O_NOCTTY | O_CLOEXEC, S_ISREG.
+ *          (RESOLVE_IN_ROOT), /proc/PID/exe, then the path itself, each only if dev and inode, or
+ *          the build-id, are those of the mapping. O_NONBLOCK | O_NOCTTY | O_CLOEXEC, S_ISREG.
  * Crossings: one SPSC queue of requests in, one of replies out, an eventfd each.
  * Thread:  request and reply calls from one thread (the analyzer).
  */
@@ -17,17 +17,30 @@
 
 #include "symbols/kallsyms.h"
 #include "symbols/sandbox.h"
+#include "symbols/table_cache.h"
 
 #define OPENER_PATH_BYTES 4096
+
+/* Of a request for names of run-time code, see symbols/jit_files.h. */
+enum jit_step {
+	JIT_LOOK,		/* what has been written since the last look */
+	JIT_LAST_LOOK,		/* the same; the process is gone, its pid may be another's */
+	JIT_FORGET,		/* the table is of no use any more */
+};
 
 struct open_request {
 	uint32_t object;	/* the caller's name for it; comes back in the reply */
 	bool is_kernel;		/* load /proc/kallsyms; only kernel_slide below counts */
 	uint64_t kernel_slide;	/* added to every address (recordings from another boot) */
+	bool is_fresh;		/* is_kernel: read it again; the table of the reply before stays
+				 * valid until the next such request */
+	uint32_t jit;		/* not 0: names of run-time code, and what the caller calls it. */
+	enum jit_step jit_step;	/* The rest is the mapping of a jitdump, @path "": there is none */
 	uint32_t pid;		/* 0: no process (a recording): only @path, only with a build-id */
 	uint64_t start, end;	/* of the mapping, for map_files */
 	uint32_t dev_major, dev_minor;
 	uint64_t inode;		/* 0: unknown */
+	uint64_t inode_generation;	/* 0: unknown */
 	struct build_id build_id;	/* count 0: unknown */
 	char path[OPENER_PATH_BYTES];	/* raw, terminated */
 };
@@ -39,13 +52,18 @@ struct open_reply {
 	bool is_shared;		/* the table is one that an earlier reply already brought */
 	struct flat_table table;	/* valid as long as the opener */
 	uint64_t kernel_text_address;	/* is_kernel: see struct kallsyms */
+	uint32_t jit;		/* as requested, like the next */
+	enum jit_step jit_step;
+	uint64_t took_ns;	/* jit: how long it took to read its files */
 	struct diag why;
 };
 
 struct object_opener;
 
-/* @sandbox stays the caller's and must outlive the opener. */
-int object_opener_create(struct object_opener **out, struct sandbox *sandbox, struct diag *why);
+/* @sandbox stays the caller's and must outlive the opener. @cache (NULL: none) is taken over, also
+ * on failure. */
+int object_opener_create(struct object_opener **out, struct sandbox *sandbox,
+			 struct table_cache *cache, struct diag *why);
 /* Cancels the sandbox's job (sandbox_cancel(): for good) and waits for the thread, at most 2 s: one
  * that hangs in a file system is left behind with its memory. NULL is fine. */
 void object_opener_destroy(struct object_opener *opener);

@@ -1,8 +1,9 @@
 /* object_table.h - every object (executable, library, kernel, anonymous memory) once, with its
  * symbol table as soon as that arrives.
  *
- * Identity: path and build-id where the mapping carried one, else path, device and inode. The same
- *           file seen both ways becomes one object when both have the same table: `canonical`.
+ * Identity: path, device, inode and its generation; in recordings that have it, path and build-id.
+ *           The same file seen both ways, or with and without its generation, becomes one object
+ *           when both have the same table: `canonical`.
  * Thread:   the analyzer's.
  */
 #ifndef SYMBOLS_OBJECT_TABLE_H
@@ -22,6 +23,7 @@ enum object_fixed {
 	OBJECT_HYPERVISOR,	/* "[hypervisor]" */
 	OBJECT_GUEST_KERNEL,	/* "[guest.kernel]" */
 	OBJECT_GUEST_USER,	/* "[guest]" */
+	OBJECT_VSYSCALL,	/* "[vsyscall]": has its table; run-time addresses */
 	OBJECT_FIXED_COUNT,
 };
 
@@ -41,6 +43,11 @@ struct object {
 	enum object_state state;
 	enum cpu_mode mode;
 	struct flat_table table;	/* OBJECT_READY; BORROWED from the opener */
+	uint32_t code;			/* whose run-time code is in it; 0: nobody's */
+	bool is_run_time;		/* `table` is of that: absolute addresses */
+	uint64_t bias;			/* absolute - frame's address, where `code` is set */
+	uint64_t asked_ns;		/* the caller's: when its table was asked for */
+	uint32_t successor;		/* what its file became: object_table_succeed(); 0: none */
 };
 
 struct object_table {
@@ -55,6 +62,8 @@ struct object_key {
 	size_t path_len;
 	struct build_id build_id;	/* count 0: then dev and inode */
 	uint64_t device, inode;
+	uint64_t place;			/* where it is mapped, if that makes it another; 0: no */
+	uint64_t inode_generation;	/* 0: unknown; tells two files that had one number */
 	enum cpu_mode mode;
 };
 
@@ -62,7 +71,7 @@ int object_table_init(struct object_table *table, struct strpool *strings);
 void object_table_finish(struct object_table *table);
 
 /* The object of that identity; *@is_new says that the caller should have its table loaded.
- * OBJECT_UNKNOWN when out of memory. */
+ * OBJECT_UNKNOWN when out of memory. Never one that has a successor. */
 uint32_t object_table_intern(struct object_table *table, const struct object_key *key,
 			     bool *is_new);
 
@@ -71,6 +80,15 @@ uint32_t object_table_intern(struct object_table *table, const struct object_key
  * stranger's file must not name the addresses of another. */
 void object_table_set_ready(struct object_table *table, uint32_t object,
 			    const struct flat_table *flat, const struct build_id *build_id);
+/* Code made at run time has these names from now on; an object whose own file has symbols keeps
+ * them. True: it took the table. */
+bool object_table_set_run_time(struct object_table *table, uint32_t object,
+			       const struct flat_table *flat);
+/* The file of @object has another content: a new object, without a table yet, takes its place; what
+ * was counted stays with the old one and its names. Its number; @object when out of memory. */
+uint32_t object_table_succeed(struct object_table *table, uint32_t object);
+/* What @object, a number from before, is now. */
+uint32_t object_table_current(const struct object_table *table, uint32_t object);
 void object_table_set_unreadable(struct object_table *table, uint32_t object, const char *reason);
 
 #endif

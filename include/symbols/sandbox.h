@@ -1,8 +1,8 @@
 /* sandbox.h - parent side of the symbol compiler: foreign files are parsed in another process.
  *
  *   main --socketpair--> zygote (forked before the first thread, no exec)
- *                          '--fork--> one worker per object: unused uid, no capabilities,
- *                                     no_new_privs, not dumpable, rlimits; parses, answers, exits
+ *                          '--fork--> one worker per job: confined (symbols/confine.h), parses,
+ *                                     answers, exits
  *
  * The request carries the object's open descriptor (SCM_RIGHTS), the answer a sealed memfd with a
  * flat table, or a reason.
@@ -32,6 +32,10 @@ pid_t sandbox_pid(const struct sandbox *sandbox);
 enum sandbox_job_kind {
 	SANDBOX_SYMBOLS,	/* object, its debug file if any -> struct flat_table: compiler.h */
 	SANDBOX_NAMES,		/* list of names -> list of what they mean: demangle.h */
+	SANDBOX_LINES,		/* object, offsets, then as its argument says -> struct line_chains:
+				 * line_job.h */
+	SANDBOX_JIT_MAP,	/* file, answer before if any -> more from @argument on: jit_map.h */
+	SANDBOX_JITDUMP,	/* the same: jitdump.h */
 	SANDBOX_JOB_KINDS
 };
 
@@ -42,6 +46,7 @@ struct sandbox_request {
 	int inputs[SANDBOX_INPUTS_MAX];
 	uint32_t input_count;
 	uint64_t argument;	/* the kind's own */
+	uint64_t number;	/* rises from job to job: sandbox_cancel_job(); 0: has none */
 };
 
 /* What a worker answered: sealed, mapped read-only, NOT checked. */
@@ -50,7 +55,8 @@ struct sandbox_bytes {
 	size_t count;
 };
 
-/* Has the job done. BLOCKS for the worker's lifetime, bounded by the deadline. Returns 0 with *@out
+/* Has the job done. BLOCKS for the worker's lifetime, bounded by the kind's deadline
+ * (symbols/sandbox_limits.h). Returns 0 with *@out
  * the caller's (sandbox_bytes_finish()), or -errno with the reason, sanitized: the job's own
  * (-ENOEXEC, -EBADMSG, -E2BIG...), -ETIMEDOUT, -EPIPE the worker died (the reason names the signal)
  * or the zygote is gone, -EINVAL an input is not a regular file, -ECANCELED. */
@@ -64,14 +70,18 @@ struct sandbox_table {
 	struct sandbox_bytes bytes;
 };
 
-/* Compiles the symbols of the ELF file behind @fd and its debug file (-1: none), as above; -ENOEXEC not ELF, -EBADMSG damaged,
- * -E2BIG over a cap. *@out is the caller's: sandbox_table_finish(). */
+/* Compiles the symbols of the ELF file behind @fd and its debug file (-1: none), as above;
+ * -ENOEXEC not ELF, -EBADMSG damaged, -E2BIG over a cap. *@out is the caller's:
+ * sandbox_table_finish(). */
 int sandbox_compile(struct sandbox *sandbox, int fd, int debug_fd, struct sandbox_table *out,
 		    struct diag *why);
 void sandbox_table_finish(struct sandbox_table *table);
 
-/* Of the jobs from now on, instead of SANDBOX_DEADLINE_MS. The thread of sandbox_run(). */
+/* Of the jobs from now on, instead of the kind's own. The thread of sandbox_run(). */
 void sandbox_set_deadline(struct sandbox *sandbox, uint32_t deadline_ms);
+/* Makes the jobs numbered 1 to @number fail with -ECANCELED soon, the running one and those to
+ * come; later ones are done as ever. A job that ends at the same moment may succeed. Any thread. */
+void sandbox_cancel_job(struct sandbox *sandbox, uint64_t number);
 /* Makes the running and every later sandbox_run() fail with -ECANCELED soon. Any thread. */
 void sandbox_cancel(struct sandbox *sandbox);
 

@@ -6,11 +6,12 @@
  *     |                              |                            | parses
  *     |<------------------------------- answer {err, reason} -----|
  *     |                              |   + sealed memfd           | exits
- *     |<-- verdict {status, late} ---|<------ wait status --------|
+ *     |<-- verdict {status, end} ----|<------ wait status --------|
  *
  * Each job has a reply socket of its own, so a worker can answer its job and nothing else, and the
  * verdict, which only the zygote can send, comes when the worker is gone: then the answer is in the
- * socket or will never be.
+ * socket or will never be. A job without descriptors, sent while another one is done, ends that
+ * one; when it comes too late it means nothing.
  *
  * Trust: the answer comes from a process that a stranger's file may own. Job and verdict don't.
  * Thread: any.
@@ -24,7 +25,7 @@
 
 #include "base/diag.h"
 
-#define SANDBOX_INPUTS_MAX 3
+#define SANDBOX_INPUTS_MAX 4
 #define SANDBOX_JOB_FDS	   (SANDBOX_INPUTS_MAX + 1)
 
 /* Comes with its inputs and, last, the reply socket; what is no input is that socket once more. */
@@ -41,9 +42,15 @@ struct sandbox_answer {
 	char reason[200];	/* err != 0; foreign text */
 };
 
+enum sandbox_end {
+	SANDBOX_BY_ITSELF,	/* or by a signal that the zygote did not send */
+	SANDBOX_AT_DEADLINE,
+	SANDBOX_CANCELLED
+};
+
 struct sandbox_verdict {
 	int32_t status;		/* as waitpid(2); < 0: -errno, no worker could be made */
-	uint32_t is_late;	/* killed at the deadline */
+	uint32_t end;		/* enum sandbox_end */
 };
 
 /* Sends one packet with @fd_count descriptors, which stay the caller's. 0 or -errno; a peer that

@@ -4,11 +4,13 @@
 
 #include <sys/types.h>
 
+#include "symbols/confine.h"
 #include "symbols/sandbox_protocol.h"
 
-/* Runs in the child of the zygote: gives everything up, does @job with @fds (inputs, the last is the
- * reply socket), sends struct sandbox_answer and exits. @zygote_pid: who must be the parent still. */
-_Noreturn void worker_run(const struct sandbox_job *job, const int fds[SANDBOX_JOB_FDS],
-			  pid_t zygote_pid);
+/* Runs in the child of the zygote: gives everything up, does @job with @fds (inputs, the last is
+ * the reply socket), sends struct sandbox_answer and exits. @zygote_pid: who must be the parent
+ * still. */
+_Noreturn void worker_run(const struct confinement *confinement, const struct sandbox_job *job,
+			  const int fds[SANDBOX_JOB_FDS], pid_t zygote_pid);
 
 #endif

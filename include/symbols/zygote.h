@@ -1,5 +1,5 @@
 /* zygote.h - the process that makes one worker per job and ends it at the deadline.
- * It holds main's privileges and therefore reads nothing of a file, only main's jobs. */
+ * It may change a user and end a process, and reads nothing of a file, only main's jobs. */
 #ifndef SYMBOLS_ZYGOTE_H
 #define SYMBOLS_ZYGOTE_H
 

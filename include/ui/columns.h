@@ -26,6 +26,7 @@ enum column_id {
 	COL_THREADS,
 	COL_BUSY,
 	COL_COMMAND_LINE,
+	COL_SOURCE,
 	COL_COUNT
 };
 

@@ -92,6 +92,7 @@ struct ui_state {
 	int deferred[STATE_DEFERRED];	/* keys that wait for rows */
 	size_t deferred_count;
 
+	uint64_t wishes_hash;	/* of the source lines that were asked for last */
 	struct request outbox[STATE_OUTBOX];	/* for the analyzer; the loop empties it */
 	size_t outbox_count;
 	bool is_changed;	/* the picture must be drawn again */

@@ -33,6 +33,8 @@ struct column_choice {
 	unsigned int hidden[VIEW_COUNT];
 };
 
+extern const struct column_choice columns_at_first;
+
 /* The part that keeps only what shares @field with @row; false: the row says nothing of it. */
 bool views_row_part(enum filter_field field, const struct snapshot_row *row,
 		    struct filter_part *out);

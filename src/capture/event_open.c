@@ -49,9 +49,6 @@ void event_features_probe(struct event_features *out)
 	attr.read_format = PERF_FORMAT_ID | PERF_FORMAT_LOST;
 	out->lost = is_attr_known(&attr);
 	attr = make_probe_attr();
-	attr.mmap = attr.mmap2 = attr.build_id = 1;
-	out->build_id = is_attr_known(&attr);
-	attr = make_probe_attr();
 	attr.ksymbol = 1;
 	out->ksymbol = is_attr_known(&attr);
 	attr = make_probe_attr();
@@ -90,8 +87,9 @@ void event_attr_sideband(struct perf_event_attr *attr, const struct event_sampli
 	*attr = make_probe_attr();
 	set_shared_fields(attr, sampling);
 	attr->sample_period = 1;
+	/* Not build_id: device, inode and generation say which file it is, and a build-id in
+	 * their place is only what a stranger's file says of itself. */
 	attr->mmap = attr->mmap2 = 1;
-	attr->build_id = sampling->features.build_id;
 	attr->comm = attr->comm_exec = 1;
 	attr->task = 1;
 	attr->ksymbol = sampling->features.ksymbol;

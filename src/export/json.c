@@ -99,7 +99,8 @@ static void put_load(FILE *out, const struct snapshot_row *row, unsigned int key
 	}
 }
 
-static void put_row(FILE *out, const struct snapshot *snapshot, const struct snapshot_row *row)
+static void put_row(FILE *out, const struct snapshot *snapshot, const struct snapshot_row *row,
+		    bool has_source)
 {
 	const unsigned int keys = snapshot->keys;
 
@@ -119,6 +120,10 @@ static void put_row(FILE *out, const struct snapshot *snapshot, const struct sna
 	fputs(",\"cpu\":", out);
 	put_number_or_null(out, (keys & KEY_CPU) && row->cpu >= 0, row->cpu);
 	put_code(out, row, keys);
+	if (has_source) {
+		fputs(",\"source\":", out);
+		put_string_or_null(out, row->source[0], row->source);
+	}
 	put_load(out, row, keys);
 	fprintf(out, ",\"idle\":%s}", row->is_idle ? "true" : "false");
 }
@@ -227,7 +232,7 @@ void json_write(FILE *out, const struct snapshot *snapshot, const struct export_
 			continue;
 		if (written++)
 			putc(',', out);
-		put_row(out, snapshot, &snapshot->rows[i]);
+		put_row(out, snapshot, &snapshot->rows[i], options->has_source);
 	}
 	fputs("]}\n", out);
 }

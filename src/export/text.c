@@ -74,7 +74,7 @@ static void put_filter(FILE *out, const struct snapshot *snapshot, const struct 
 		snapshot->samples - snapshot->idle_samples);
 }
 
-static void put_titles(FILE *out, unsigned int keys)
+static void put_titles(FILE *out, unsigned int keys, bool has_source)
 {
 	fputs("  SELF%  TOTAL%  SAMPLES  COMMAND         ", out);
 	if (keys & KEY_PID)
@@ -89,6 +89,8 @@ static void put_titles(FILE *out, unsigned int keys)
 		fputs("  SYMBOL", out);
 	else if (keys & KEY_ADDRESS)
 		fputs("  ADDRESS", out);
+	if (has_source && (keys & (KEY_SYMBOL | KEY_ADDRESS)))
+		fputs("  SOURCE", out);
 	putc('\n', out);
 }
 
@@ -114,7 +116,8 @@ static void put_number(FILE *out, int width, int64_t number)
 		fprintf(out, "%*" PRId64, width, number);
 }
 
-static void put_row(FILE *out, const struct snapshot *snapshot, const struct snapshot_row *row)
+static void put_row(FILE *out, const struct snapshot *snapshot, const struct snapshot_row *row,
+		    bool has_source)
 {
 	const unsigned int keys = snapshot->keys;
 
@@ -135,6 +138,8 @@ static void put_row(FILE *out, const struct snapshot *snapshot, const struct sna
 		fputs(row->state == SYMBOL_LOADING ? "(loading)" : row->symbol, out);
 	if (keys & KEY_ADDRESS)
 		fprintf(out, "%s0x%" PRIx64, keys & KEY_SYMBOL ? " " : "", row->address);
+	if (has_source && row->source[0])
+		fprintf(out, "  %s", row->source);
 	putc('\n', out);
 }
 
@@ -145,12 +150,12 @@ void text_write(FILE *out, const struct snapshot *snapshot, const struct export_
 	put_head(out, snapshot);
 	put_notice(out, snapshot->notice);
 	put_filter(out, snapshot, &options->filter);
-	put_titles(out, snapshot->keys);
+	put_titles(out, snapshot->keys, options->has_source);
 	for (size_t i = 0; i < snapshot->row_count; i++) {
 		if (snapshot->rows[i].is_idle && !options->show_idle)
 			continue;
 		if (written < options->max_rows) {
-			put_row(out, snapshot, &snapshot->rows[i]);
+			put_row(out, snapshot, &snapshot->rows[i], options->has_source);
 			written++;
 		} else {
 			more++;

@@ -18,27 +18,29 @@
 #include "model/budget.h"
 #include "model/publisher.h"
 #include "model/source.h"
+#include "model/source_hold.h"
 
-#define REQUEST_QUEUE_BYTES 65536	/* a query has 3 KB; keys held down send many */
+#define REQUEST_QUEUE_BYTES (1u << 17)	/* a request has 6 KB; keys held down send many */
 #define RECORDS_PER_LOOK    1024	/* about a millisecond of work */
 #define FIRST_REFRESH_NS    (150 * CLOCK_NS_PER_MS) /* the screen should not stay empty */
 #define SECOND_REFRESH_NS   (500 * CLOCK_NS_PER_MS) /* by then the kernel's names are there */
 #define NAMES_WAIT_NS	    (5 * CLOCK_NS_PER_S)    /* for the last snapshot of a batch */
 #define BATCH_NAMES_WAIT_NS (200 * CLOCK_NS_PER_MS) /* a worker takes 10 ms, some more under load */
 #define TASKS_REFRESH_NS    (150 * CLOCK_NS_PER_MS) /* by then /proc was read for the new rows */
-#define FD_COUNT	    5	/* of run() */
+#define SOURCES_REFRESH_NS  (20 * CLOCK_NS_PER_MS)  /* a fold takes a tenth of it */
 #define NAMES_REFRESH_NS    (200 * CLOCK_NS_PER_MS) /* a still picture whose names arrive */
 
 struct analyzer {
 	struct analyzer_config config;
 	struct ingest ingest;
 	struct publisher publisher;
+	struct source_hold hold;
 	struct spsc requests;
 	struct mailbox mailbox;
 	int request_fd, snapshot_fd;	/* eventfds */
 	uint64_t next_refresh_ns;
 	uint64_t refreshes;
-	uint64_t tasks_due_ns;		/* a second picture of rows just asked for; 0: none */
+	uint64_t more_due_ns;		/* a picture with more about the same rows; 0: none */
 	uint64_t enforced_seq;		/* slices up to here have been checked against the budget */
 	uint64_t end_ns;		/* when QUEUE_END came; 0: not yet */
 	struct diag end_why;
@@ -73,6 +75,7 @@ int analyzer_create(struct analyzer **out, const struct analyzer_config *config,
 	}
 	analyzer->ingest.names.demangler = config->demangler;
 	publisher_init(&analyzer->publisher, &analyzer->config, &analyzer->ingest);
+	source_hold_init(&analyzer->hold, &analyzer->publisher.source_lines, config->source_rows);
 	*out = analyzer;
 	return 0;
 }
@@ -93,6 +96,7 @@ void analyzer_destroy(struct analyzer *analyzer)
 		return;
 	analyzer_stop(analyzer);
 	snapshot_destroy(mailbox_take(&analyzer->mailbox));
+	source_hold_finish(&analyzer->hold);
 	publisher_finish(&analyzer->publisher);
 	ingest_finish(&analyzer->ingest);
 	spsc_finish(&analyzer->requests);
@@ -202,6 +206,12 @@ static bool drain(struct analyzer *analyzer)
 	return taken == RECORDS_PER_LOOK;
 }
 
+static void deliver(struct analyzer *analyzer, struct snapshot *snapshot)
+{
+	snapshot_destroy(mailbox_put(&analyzer->mailbox, snapshot));
+	eventfd_write(analyzer->snapshot_fd, 1);
+}
+
 static void publish(struct analyzer *analyzer, bool is_last)
 {
 	struct snapshot *snapshot = publisher_make(&analyzer->publisher, is_last,
@@ -210,8 +220,10 @@ static void publish(struct analyzer *analyzer, bool is_last)
 	if (!snapshot)
 		return;		/* no memory now: the next refresh tries again */
 	analyzer->ingest.has_new_names = false;
-	snapshot_destroy(mailbox_put(&analyzer->mailbox, snapshot));
-	eventfd_write(analyzer->snapshot_fd, 1);
+	if (analyzer->config.wants_sources)
+		source_hold_put(&analyzer->hold, snapshot, clock_now_ns());
+	else
+		deliver(analyzer, snapshot);
 }
 
 static void schedule(struct analyzer *analyzer, uint64_t now_ns)
@@ -259,10 +271,14 @@ static void take_request(struct analyzer *analyzer, const struct request *reques
 	case REQUEST_QUERY:
 		config->query = request->query;
 		if (config->reader && (config->query.keys & (KEY_PID | KEY_TID)))
-			analyzer->tasks_due_ns = clock_now_ns() + TASKS_REFRESH_NS;
+			analyzer->more_due_ns = clock_now_ns() + TASKS_REFRESH_NS;
 		break;
 	case REQUEST_EVENT:
 		analyzer->publisher.event = request->value;
+		break;
+	case REQUEST_SOURCES:
+		source_lines_wish(&analyzer->publisher.source_lines, request->wishes,
+				  request->value);
 		break;
 	}
 }
@@ -288,8 +304,8 @@ static void take_requests(struct analyzer *analyzer)
 		if (next->kind == REQUEST_INTERVAL || next->kind == REQUEST_FREEZE ||
 		    next->kind == REQUEST_ZERO)
 			restart_refresh(analyzer);
+		any |= next->kind != REQUEST_SOURCES;
 		spsc_release(&analyzer->requests);
-		any = true;
 	}
 	if (any)
 		publish(analyzer, analyzer->is_last_published);
@@ -298,7 +314,8 @@ static void take_requests(struct analyzer *analyzer)
 /* In batch mode a snapshot that nobody took yet must not be overwritten, and its time with it. */
 static bool must_wait_for_reader(struct analyzer *analyzer)
 {
-	return analyzer->config.window == WINDOW_INTERVAL && !mailbox_is_empty(&analyzer->mailbox);
+	return analyzer->hold.snapshot || (analyzer->config.window == WINDOW_INTERVAL &&
+					   !mailbox_is_empty(&analyzer->mailbox));
 }
 
 /* A refresh of batch mode is read once: what is being demangled now goes into it, within reason. */
@@ -338,12 +355,31 @@ static void refresh_names(struct analyzer *analyzer, uint64_t now_ns)
 	publish(analyzer, analyzer->is_last_published);
 }
 
-/* What the first picture asked of /proc is there now; a still picture would never say it. */
-static void refresh_tasks(struct analyzer *analyzer, uint64_t now_ns)
+/* A line that the screen waits for; more may follow it in a moment. */
+static void take_sources(struct analyzer *analyzer)
 {
-	if (!analyzer->tasks_due_ns || now_ns < analyzer->tasks_due_ns)
+	const uint64_t due_ns = clock_now_ns() + SOURCES_REFRESH_NS;
+
+	if (!source_lines_take(&analyzer->publisher.source_lines) || analyzer->config.wants_sources)
 		return;
-	analyzer->tasks_due_ns = 0;
+	if (!analyzer->more_due_ns || due_ns < analyzer->more_due_ns)
+		analyzer->more_due_ns = due_ns;
+}
+
+static void release_held(struct analyzer *analyzer)
+{
+	struct snapshot *snapshot = source_hold_release(&analyzer->hold, clock_now_ns());
+
+	if (snapshot)
+		deliver(analyzer, snapshot);
+}
+
+/* What the first picture asked of /proc is there now; a still picture would never say it. */
+static void refresh_more(struct analyzer *analyzer, uint64_t now_ns)
+{
+	if (!analyzer->more_due_ns || now_ns < analyzer->more_due_ns)
+		return;
+	analyzer->more_due_ns = 0;
 	publish(analyzer, analyzer->is_last_published);
 }
 
@@ -412,8 +448,10 @@ static int poll_ms(struct analyzer *analyzer, uint64_t now_ns)
 	uint64_t due_ns = publisher_due_ns(&analyzer->publisher);
 	int due_ms;
 
-	if (analyzer->tasks_due_ns && analyzer->tasks_due_ns < due_ns)
-		due_ns = analyzer->tasks_due_ns;
+	if (analyzer->more_due_ns && analyzer->more_due_ns < due_ns)
+		due_ns = analyzer->more_due_ns;
+	if (analyzer->hold.snapshot && analyzer->hold.until_ns < due_ns)
+		due_ns = analyzer->hold.until_ns;
 	if (due_ns == UINT64_MAX)
 		return refresh_ms;
 	due_ms = ms_until(due_ns, now_ns);
@@ -424,7 +462,7 @@ static void *run(void *argument)
 {
 	struct analyzer *analyzer = argument;
 	const struct analyzer_config *config = &analyzer->config;
-	struct pollfd fds[FD_COUNT] = {
+	struct pollfd fds[] = {
 		{ .fd = config->queue_fd, .events = POLLIN },
 		{ .fd = analyzer->request_fd, .events = POLLIN },
 		{ .fd = config->opener ? object_opener_fd(config->opener) : -1, .events = POLLIN },
@@ -432,21 +470,26 @@ static void *run(void *argument)
 		  .events = POLLIN },
 		{ .fd = config->demangler ? demangler_fd(config->demangler) : -1,
 		  .events = POLLIN },
+		{ .fd = config->line_server ? line_server_fd(config->line_server) : -1,
+		  .events = POLLIN },
 	};
 	eventfd_t count;
 	bool has_more = false;
 
 	while (!atomic_load_explicit(&analyzer->stop, memory_order_acquire)) { /* analyzer_stop() */
-		poll(fds, FD_COUNT, has_more ? 0 : poll_ms(analyzer, clock_now_ns()));
+		poll(fds, sizeof(fds) / sizeof(fds[0]),
+		     has_more ? 0 : poll_ms(analyzer, clock_now_ns()));
 		if (fds[0].revents & POLLIN)
 			eventfd_read(config->queue_fd, &count);
 		has_more = drain(analyzer);
 		ingest_poll(&analyzer->ingest, false);
 		enforce_budget(analyzer);
 		take_requests(analyzer);
+		take_sources(analyzer);
 		publisher_tick(&analyzer->publisher, clock_now_ns());
-		refresh_tasks(analyzer, clock_now_ns());
+		refresh_more(analyzer, clock_now_ns());
 		refresh_if_due(analyzer, clock_now_ns());
+		release_held(analyzer);
 	}
 	return NULL;
 }

@@ -74,6 +74,7 @@ void ingest_finish(struct ingest *ingest)
 		free(ingest->parked[i].bytes);
 	free(ingest->parked);
 	free(ingest->waiting);
+	ingest_jit_finish(&ingest->jit);
 	free(ingest->throttles);
 	free(ingest->losses);
 	free(ingest->chain_frames);
@@ -236,6 +237,7 @@ static void apply(struct ingest *ingest, const struct event_record *record, uint
 		fork_record(ingest, record);
 		break;
 	case RECORD_EXIT:
+		ingest_jit_exit(ingest, record);
 		task_table_exit(&ingest->tasks, record->pid, record->tid, record->time_ns);
 		break;
 	case RECORD_LOST:
@@ -323,6 +325,8 @@ void ingest_poll(struct ingest *ingest, bool force)
 		process_reply_finish(&reply);
 	}
 	ingest_opener_replies(ingest);
+	ingest_jit_poll(ingest);
+	ingest_kernel_poll(ingest);
 	ingest_parked(ingest, force);
 	if (symbol_names_demangle(&ingest->names, &ingest->trie))
 		ingest->has_new_names = true;

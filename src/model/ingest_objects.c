@@ -1,17 +1,23 @@
 /* ingest_objects.c - mappings -> objects, and objects -> tables that arrive later.
  *
  * Invariant: the file behind an executable mapping is asked for when the mapping is first seen, not
- * when a fold wants a name: processes vanish in milliseconds.
+ * when a fold wants a name: processes vanish in milliseconds. A later mapping of it asks again, at
+ * most once a second: the first process may have vanished too soon, and a file may be overwritten
+ * in place, which changes the code of all its mappings.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/sysmacros.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "model/ingest.h"
+
+#define ASK_AGAIN_NS CLOCK_NS_PER_S	/* opening an object costs some 0.1 ms */
 
 /* A mapping in either wording, the record's or /proc/PID/maps'. */
 struct seen_mapping {
@@ -21,7 +27,8 @@ struct seen_mapping {
 	size_t path_len;
 	struct build_id build_id;	/* count 0: dev and inode instead */
 	uint32_t dev_major, dev_minor;
-	uint64_t inode;
+	uint64_t inode, inode_generation;
+	uint64_t seen_ns;	/* of the record or the reading; time_ns: 0 for the latter */
 	uint32_t flags;
 };
 
@@ -38,7 +45,30 @@ static bool is_anonymous(const struct seen_mapping *seen)
 	return !seen->path_len || begins_with(seen, "//anon") || begins_with(seen, "/dev/zero") ||
 	       begins_with(seen, "/anon_hugepage") || begins_with(seen, "[stack") ||
 	       begins_with(seen, "/SYSV") || begins_with(seen, "[heap]") ||
-	       begins_with(seen, "[anon") || (seen->flags & MAP_HUGETLB);
+	       begins_with(seen, "[anon") || begins_with(seen, "/tmp/perf-") ||
+	       (seen->flags & MAP_HUGETLB);
+}
+
+/* Memory with a file of its own that no directory has: an ELF file, or code made at run time. */
+static bool is_memfd(const struct seen_mapping *seen)
+{
+	return begins_with(seen, "/memfd:");
+}
+
+/* What a JIT compiler maps executable only so that profilers see it: ".../jit-PID.dump". */
+static bool is_jitdump(const struct seen_mapping *seen)
+{
+	const char *slash = seen->path_len ? memrchr(seen->path, '/', seen->path_len) : NULL;
+	char name[32];
+	uint32_t pid;
+	int end = 0;
+
+	if (!slash)
+		return false;
+	snprintf(name, sizeof(name), "%.*s", (int)(seen->path + seen->path_len - slash - 1),
+		 slash + 1);
+	return sscanf(name, "jit-%" SCNu32 ".dump%n", &pid, &end) == 1 && end &&
+	       (!name[end] || !strcmp(name + end, " (deleted)"));
 }
 
 static bool is_file(const struct seen_mapping *seen)
@@ -60,7 +90,7 @@ static struct build_id recorded_build_id(const struct ingest *ingest,
 	return (struct build_id){ .count = 0 };
 }
 
-static void request_open(struct ingest *ingest, const struct open_request *request)
+void ingest_request_open(struct ingest *ingest, const struct open_request *request)
 {
 	ingest->opening++;
 	if (!ingest->waiting_count && object_opener_request(ingest->opener, request))
@@ -72,8 +102,9 @@ static void request_open(struct ingest *ingest, const struct open_request *reque
 
 		if (!bigger) {
 			ingest->opening--;
-			object_table_set_unreadable(&ingest->objects, request->object,
-						    "no memory to ask for it");
+			if (!request->jit)
+				object_table_set_unreadable(&ingest->objects, request->object,
+							    "no memory to ask for it");
 			return;
 		}
 		ingest->waiting = bigger;
@@ -96,6 +127,26 @@ static void retry_waiting(struct ingest *ingest)
 		ingest->waiting_count * sizeof(*ingest->waiting));
 }
 
+/* Fills in where the file is. False: the path is too long. */
+static bool fill_request(struct open_request *request, const struct ingest *ingest,
+			 const struct seen_mapping *seen)
+{
+	if (seen->path_len >= sizeof(request->path))
+		return false;
+	memcpy(request->path, seen->path, seen->path_len);
+	request->build_id = seen->build_id;
+	if (!ingest->config.is_replay) {
+		request->pid = seen->pid;
+		request->start = seen->start;
+		request->end = seen->end;
+		request->dev_major = seen->dev_major;
+		request->dev_minor = seen->dev_minor;
+		request->inode = seen->inode;
+		request->inode_generation = seen->inode_generation;
+	}
+	return true;
+}
+
 static void load(struct ingest *ingest, uint32_t id, const struct seen_mapping *seen)
 {
 	struct object *object = &ingest->objects.objects[id];
@@ -103,7 +154,7 @@ static void load(struct ingest *ingest, uint32_t id, const struct seen_mapping *
 
 	if (!ingest->opener || !is_file(seen))
 		return;		/* OBJECT_NO_TABLE */
-	if (seen->path_len >= sizeof(request.path)) {
+	if (!fill_request(&request, ingest, seen)) {
 		object_table_set_unreadable(&ingest->objects, id, "path too long");
 		return;
 	}
@@ -111,21 +162,40 @@ static void load(struct ingest *ingest, uint32_t id, const struct seen_mapping *
 		object_table_set_unreadable(&ingest->objects, id, "no build-id recorded");
 		return;
 	}
-	memcpy(request.path, seen->path, seen->path_len);
-	request.build_id = seen->build_id;
-	if (!ingest->config.is_replay) {
-		request.pid = seen->pid;
-		request.start = seen->start;
-		request.end = seen->end;
-		request.dev_major = seen->dev_major;
-		request.dev_minor = seen->dev_minor;
-		request.inode = seen->inode;
-	}
-	object->state = OBJECT_LOADING;
-	request_open(ingest, &request);
+	if (object->state == OBJECT_NO_TABLE)
+		object->state = OBJECT_LOADING;
+	object->asked_ns = seen->seen_ns;
+	ingest_request_open(ingest, &request);
 }
 
-static uint32_t object_of(struct ingest *ingest, struct seen_mapping *seen)
+static bool is_to_be_asked_again(const struct ingest *ingest, const struct object *object,
+				 const struct seen_mapping *seen)
+{
+	return !ingest->config.is_replay &&
+	       (object->state == OBJECT_READY || object->state == OBJECT_UNREADABLE) &&
+	       !object->is_run_time && seen->seen_ns > object->asked_ns + ASK_AGAIN_NS;
+}
+
+static void load_new(struct ingest *ingest, struct process *process, uint32_t id,
+		     const struct seen_mapping *seen)
+{
+	struct open_request request = { .object = id };
+
+	if (is_anonymous(seen)) {
+		ingest_jit_add_object(ingest, process, id, 0);
+	} else if (is_jitdump(seen)) {
+		if (fill_request(&request, ingest, seen))
+			ingest_jit_add_dump(ingest, process, &request);
+	} else {
+		if (is_memfd(seen))
+			ingest_jit_add_object(ingest, process, id,
+					      seen->start - seen->file_offset);
+		load(ingest, id, seen);
+	}
+}
+
+static uint32_t object_of(struct ingest *ingest, struct process *process,
+			  struct seen_mapping *seen)
 {
 	struct object_key key = {
 		.path = seen->path_len ? seen->path : "//anon",
@@ -140,21 +210,32 @@ static uint32_t object_of(struct ingest *ingest, struct seen_mapping *seen)
 		key.build_id = seen->build_id;
 		key.device = makedev(seen->dev_major, seen->dev_minor);
 		key.inode = seen->inode;
+		key.inode_generation = seen->inode_generation;
 	}
+	if (begins_with(seen, "[vdso]") && seen->end <= UINT32_MAX)	/* a process's own */
+		key.place = (uint64_t)seen->pid << 32 | seen->start;
+	else if (is_anonymous(seen))
+		key.place = ingest_jit_place(ingest, process);
+	else if (is_memfd(seen))
+		key.place = id_map_mix(ingest_jit_place(ingest, process)) ^
+			    (seen->start - seen->file_offset);
 	id = object_table_intern(&ingest->objects, &key, &is_new);
-	if (is_new && !is_anonymous(seen))
+	if (is_new)
+		load_new(ingest, process, id, seen);
+	else if (!is_anonymous(seen) && !is_jitdump(seen) &&
+		 is_to_be_asked_again(ingest, &ingest->objects.objects[id], seen))
 		load(ingest, id, seen);
 	return id;
 }
 
-static void insert_user(struct ingest *ingest, struct address_map **map,
+static void insert_user(struct ingest *ingest, struct process *process, struct address_map **map,
 			struct seen_mapping *seen)
 {
 	/* Kernels up to 3.8 report the address of the vdso as its offset. */
 	const uint64_t offset = begins_with(seen, "[vdso]") ? 0 : seen->file_offset;
 	const struct mapping row = {
 		.start = seen->start, .end = seen->end, .file_offset = offset,
-		.since_ns = seen->time_ns, .object = object_of(ingest, seen),
+		.since_ns = seen->time_ns, .object = object_of(ingest, process, seen),
 		.is_absolute = is_anonymous(seen),
 	};
 
@@ -171,7 +252,7 @@ void ingest_ask_kernel(struct ingest *ingest)
 	if (!ingest->opener)
 		return;
 	ingest->objects.objects[OBJECT_KERNEL].state = OBJECT_LOADING;
-	request_open(ingest, &request);
+	ingest_request_open(ingest, &request);
 }
 
 /* "/lib/modules/6.1/kernel/fs/ext4/ext4.ko.xz" -> "[ext4]", as perf(1) and /proc/modules do. */
@@ -208,7 +289,7 @@ static void share_kernel_table(struct ingest *ingest)
 			continue;
 		object->state = OBJECT_READY;
 		object->table = kernel->table;
-		symbol_names_forget_object(&ingest->names, &ingest->trie, id);
+		symbol_names_forget_object(&ingest->trie, id);
 	}
 }
 
@@ -254,6 +335,7 @@ void ingest_mmap(struct ingest *ingest, const struct event_record *record)
 		.file_offset = mmap->file_offset, .time_ns = record->time_ns,
 		.path = mmap->path.bytes, .path_len = mmap->path.len, .flags = mmap->flags,
 		.dev_major = mmap->dev_major, .dev_minor = mmap->dev_minor, .inode = mmap->inode,
+		.inode_generation = mmap->inode_generation, .seen_ns = record->time_ns,
 	};
 	struct process *process;
 
@@ -269,7 +351,7 @@ void ingest_mmap(struct ingest *ingest, const struct event_record *record)
 		seen.build_id = mmap->build_id;
 	process = task_table_process(&ingest->tasks, record->pid);
 	if (process)
-		insert_user(ingest, &process->maps, &seen);
+		insert_user(ingest, process, &process->maps, &seen);
 }
 
 /* The /proc view, with what was mapped since laid over it. */
@@ -287,9 +369,10 @@ static void apply_maps(struct ingest *ingest, struct process *process,
 			.file_offset = row->file_offset, .path = row->path,
 			.path_len = strlen(row->path), .inode = row->inode,
 			.dev_major = row->dev_major, .dev_minor = row->dev_minor,
+			.seen_ns = reply->time_ns,
 		};
 
-		insert_user(ingest, &fresh, &seen);
+		insert_user(ingest, process, &fresh, &seen);
 	}
 	for (uint32_t i = 0; newer && i < newer->count; i++)
 		if (newer->rows[i].since_ns > reply->time_ns)
@@ -365,13 +448,48 @@ static bool slide_kernel(struct ingest *ingest, const struct open_reply *reply)
 		return false;
 	ingest->is_kernel_slid = true;
 	request.kernel_slide = ingest->recorded_text_address - reply->kernel_text_address;
-	request_open(ingest, &request);
+	ingest_request_open(ingest, &request);
 	return true;
+}
+
+static void object_is_unreadable(struct ingest *ingest, uint32_t id, const char *reason)
+{
+	const struct object *object = &ingest->objects.objects[id];
+	const struct str_id before = object->reason;
+	const bool was_unreadable = object->state == OBJECT_UNREADABLE;
+
+	object_table_set_unreadable(&ingest->objects, id, reason);
+	if (!was_unreadable || object->reason.v != before.v)
+		log_note("%s: %s", strpool_get(ingest->strings, object->path), reason);
+}
+
+/* An object that has names was asked again. It keeps them when that process was gone; but its file
+ * may have another content by now. */
+static void table_arrived_again(struct ingest *ingest, const struct open_reply *reply)
+{
+	const uint32_t id = object_table_current(&ingest->objects, reply->object);
+
+	if (!reply->is_ready ||
+	    ingest->objects.objects[id].table.header == reply->table.header)
+		return;
+	ingest->has_new_names = true;
+	object_table_set_ready(&ingest->objects, object_table_succeed(&ingest->objects, id),
+			       &reply->table, &reply->build_id);
 }
 
 static void table_arrived(struct ingest *ingest, const struct open_reply *reply)
 {
 	ingest->opening--;
+	if (reply->jit) {
+		ingest_jit_reply(ingest, reply);
+		return;
+	}
+	if (reply->object != OBJECT_KERNEL &&
+	    ingest->objects.objects[reply->object].state == OBJECT_READY &&
+	    !ingest->objects.objects[reply->object].is_run_time) {
+		table_arrived_again(ingest, reply);
+		return;
+	}
 	ingest->has_new_names = true;
 	if (reply->object == OBJECT_KERNEL && reply->is_ready && slide_kernel(ingest, reply))
 		return;
@@ -380,14 +498,15 @@ static void table_arrived(struct ingest *ingest, const struct open_reply *reply)
 				       &reply->build_id);
 		if (reply->object == OBJECT_KERNEL && ingest->config.is_replay)
 			share_kernel_table(ingest);
+	} else if (reply->object == OBJECT_KERNEL && ingest->kernel.is_asked) {
+		log_note("the kernel's names cannot be read again: %s", reply->why.text);
 	} else {
-		object_table_set_unreadable(&ingest->objects, reply->object, reply->why.text);
-		log_note("%s: %s",
-			 strpool_get(ingest->strings,
-				     ingest->objects.objects[reply->object].path),
-			 reply->why.text);
+		object_is_unreadable(ingest, reply->object, reply->why.text);
+		ingest_jit_object_failed(ingest, reply->object);
 	}
-	symbol_names_forget_object(&ingest->names, &ingest->trie, reply->object);
+	if (reply->object == OBJECT_KERNEL)
+		ingest_kernel_reply(ingest);
+	symbol_names_forget_object(&ingest->trie, reply->object);
 }
 
 void ingest_opener_replies(struct ingest *ingest)

@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "model/ingest.h"
+#include "symbols/vdso_image.h"
 
 #define PARK_NS		 (100 * CLOCK_NS_PER_MS)
 #define PARKED_MAX_BYTES (16u * 1024 * 1024)
@@ -49,19 +50,26 @@ uint32_t ingest_frame(struct ingest *ingest, const struct process *process, enum
 		      uint64_t ip)
 {
 	const struct mapping *row = NULL;
-	uint32_t object = OBJECT_UNKNOWN;
+	uint32_t object = OBJECT_UNKNOWN, frame;
 
 	switch (mode) {
 	case MODE_KERNEL:
-		object = kernel_object(ingest, ip);
-		break;
+		frame = stack_trie_frame(&ingest->trie, kernel_object(ingest, ip), ip);
+		ingest_kernel_sample(ingest, frame);
+		return frame;
 	case MODE_USER:
+		if (vdso_image_is_vsyscall(ip)) {
+			object = OBJECT_VSYSCALL;
+			break;
+		}
 		if (process && process->maps)
 			row = address_map_find(process->maps, ip);
-		if (row)
-			return stack_trie_frame(&ingest->trie, row->object,
-						mapping_frame_address(row, ip));
-		break;
+		if (!row)
+			break;
+		ingest_jit_sample(ingest, row->object);
+		return stack_trie_frame(&ingest->trie,
+					object_table_current(&ingest->objects, row->object),
+					mapping_frame_address(row, ip));
 	case MODE_GUEST_KERNEL:
 		object = OBJECT_GUEST_KERNEL;
 		break;
@@ -81,7 +89,7 @@ uint32_t ingest_frame(struct ingest *ingest, const struct process *process, enum
 static uint32_t caller_frame(struct ingest *ingest, const struct process *process,
 			     enum cpu_mode mode, uint64_t ip)
 {
-	const bool is_mapped = mode != MODE_USER ||
+	const bool is_mapped = mode != MODE_USER || vdso_image_is_vsyscall(ip) ||
 			       (process->maps && address_map_find(process->maps, ip));
 
 	return is_mapped ? ingest_frame(ingest, process, mode, ip)

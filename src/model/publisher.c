@@ -31,6 +31,7 @@ void publisher_init(struct publisher *publisher, const struct analyzer_config *c
 {
 	*publisher = (struct publisher){ .config = config, .ingest = ingest };
 	task_stats_init(&publisher->task_stats, config->reader);
+	source_lines_init(&publisher->source_lines, config->line_server, ingest);
 }
 
 void publisher_finish(struct publisher *publisher)
@@ -38,6 +39,7 @@ void publisher_finish(struct publisher *publisher)
 	live_window_finish(&publisher->window);
 	busy_finish(&publisher->busy);
 	task_stats_finish(&publisher->task_stats);
+	source_lines_finish(&publisher->source_lines);
 }
 
 void publisher_start(struct publisher *publisher)
@@ -347,6 +349,7 @@ static struct snapshot *make_one(struct publisher *publisher, struct snapshot he
 		.busy = publisher->config->has_busy ? &publisher->busy : NULL,
 		.since_ns = span.begin_ns, .until_ns = span.end_ns,
 		.raw_names = query->raw_names,
+		.lines = &publisher->source_lines,
 	};
 	struct snapshot *snapshot = NULL;
 	struct fold fold;

@@ -91,6 +91,7 @@ static size_t put_command_line(struct text_block *block, const struct task_stat 
 /* Offsets while the text still grows; pointers at the end. */
 struct row_text {
 	size_t symbol, raw_symbol, object, object_path, build_id, comm, reason, command_line;
+	size_t source, source_reason;
 };
 
 /* The rows while they are made. */
@@ -114,7 +115,7 @@ static uint64_t row_id(const struct fold *fold, const struct fold_row *row)
 	if (fold->keys & KEYS_CODE)
 		id = id_set_mix(id, symbol->mode);
 	if (fold->keys & KEY_SYMBOL)
-		id = id_set_mix(id, filter_hash(strpool_get(strings, symbol->raw_name)));
+		id = id_set_mix(id, filter_hash(strpool_get(strings, symbol->name)));
 	if (fold->keys & KEY_OBJECT)
 		id = id_set_mix(id, filter_hash(strpool_get(strings, symbol->object_path)));
 	if ((fold->keys & KEY_OBJECT) && (fold->keys & KEY_SYMBOL))
@@ -205,10 +206,27 @@ static void put_symbol(struct row_list *list, const struct symbol *symbol,
 {
 	const struct strpool *strings = list->fold->names->strings;
 
-	text->raw_symbol = put_string(&list->block, strings, symbol->raw_name);
+	text->raw_symbol = put_string(&list->block, strings, symbol->name);
 	text->symbol = list->sources->raw_names
-		       ? text->raw_symbol : put_string(&list->block, strings, symbol->name);
+		       ? text->raw_symbol : put_string(&list->block, strings,
+				    symbol_names_shown(list->fold->names, symbol));
 	row->is_synthetic = symbol->is_synthetic;
+}
+
+static void put_source(struct row_list *list, const struct symbol *symbol,
+		       struct snapshot_row *row, struct row_text *text)
+{
+	const struct source_wish of = { row->address, symbol->object };
+	struct source_text source;
+
+	row->object_id = symbol->object;
+	if (!list->sources->lines)
+		return;
+	source = source_lines_find(list->sources->lines, &of, list->fold->keys & KEY_ADDRESS);
+	if (source.line[0])
+		text->source = put_text(&list->block, source.line);
+	else if (source.reason[0])
+		text->source_reason = put_text(&list->block, source.reason);
 }
 
 static void fill_row(struct row_list *list, const struct fold_row *from)
@@ -230,10 +248,12 @@ static void fill_row(struct row_list *list, const struct fold_row *from)
 		.cpu = from->cpu == UINT16_MAX ? -1 : part_or_none(from->cpu),
 		.mode = fold->keys & KEYS_CODE ? symbol->mode : MODE_UNKNOWN,
 		.state = SYMBOL_NAMED, .cpu_pct = -1, .busy_pct = -1,
+		.object_id = UINT32_MAX,
 	};
 	if (fold->keys & (KEY_SYMBOL | KEY_ADDRESS)) {
 		row->address = fold->keys & KEY_ADDRESS ? from->address : symbol->address;
 		row->state = symbol->state;
+		put_source(list, symbol, row, text);
 	}
 	if (fold->keys & KEY_SYMBOL)
 		put_symbol(list, symbol, row, text);
@@ -290,8 +310,9 @@ static void put_pointers(struct snapshot_row *row, const struct row_text *from, 
 	row->build_id = text + from->build_id;
 	row->comm = text + from->comm;
 	row->reason = text + from->reason;
-	row->source = text;
 	row->command_line = text + from->command_line;
+	row->source = text + from->source;
+	row->source_reason = text + from->source_reason;
 }
 
 /* The last step: one block, offsets become pointers. */

@@ -28,6 +28,7 @@ void symbol_names_finish(struct symbol_names *names)
 {
 	free(names->symbols);
 	id_set_finish(&names->index);
+	id_map_finish(&names->meanings);
 	memset(names, 0, sizeof(*names));
 }
 
@@ -85,16 +86,18 @@ static struct str_id module_name(struct symbol_names *names, const char *module)
 }
 
 static void describe_named(struct symbol_names *names, struct symbol *symbol,
-			   const struct flat_table *table, uint32_t row)
+			   const struct object *object, uint32_t row)
 {
-	const char *name = flat_table_name(table, row);
-	const char *module = flat_table_object_name(table, row);
+	const char *name = flat_table_name(&object->table, row);
+	const char *module = flat_table_object_name(&object->table, row);
 
-	symbol->raw_name = intern(names, name);
-	symbol->is_synthetic = table->rows[row].kind == FLAT_UNWIND;
+	symbol->name = intern(names, name);
+	symbol->is_synthetic = object->table.rows[row].kind == FLAT_UNWIND;
 	symbol->is_mangled = !symbol->is_synthetic && demangle_is_mangled(name);
-	symbol->is_idle = symbol->mode == MODE_KERNEL && is_idle_function(name);
-	if (module && module[0])
+	symbol->is_idle = object->mode == MODE_KERNEL && is_idle_function(name);
+	if (object->is_run_time)
+		symbol->object_name = symbol->object_path = intern(names, "[jit]");
+	else if (module && module[0])
 		symbol->object_name = symbol->object_path = module_name(names, module);
 }
 
@@ -108,14 +111,29 @@ static void describe(struct symbol_names *names, struct symbol *symbol, uint32_t
 	symbol->object_name = object->name;
 	symbol->object_path = object->path;
 	if (object->state == OBJECT_IS_SYMBOL) {
-		symbol->raw_name = object->path;
+		symbol->name = object->path;
 	} else if (symbol->state == SYMBOL_NAMED) {
-		describe_named(names, symbol, &object->table, row);
+		describe_named(names, symbol, object, row);
 	} else if (symbol->state != SYMBOL_LOADING) {
 		snprintf(text, sizeof(text), "0x%llx", (unsigned long long)symbol->address);
-		symbol->raw_name = intern(names, text);
+		symbol->name = intern(names, text);
 	}
-	symbol->name = symbol->raw_name;
+}
+
+/* At one address there may be other code now, of another name. */
+static bool can_change(const struct object *object)
+{
+	return object->is_run_time || object->mode == MODE_KERNEL;
+}
+
+static void describe_again(struct symbol_names *names, uint32_t id, uint32_t row)
+{
+	struct symbol *symbol = &names->symbols[id];
+	const struct str_id before = symbol->name;
+
+	describe(names, symbol, row);
+	if (symbol->name.v != before.v && id < names->asked)
+		names->asked = id;	/* the new name is to be demangled, too */
 }
 
 static uint32_t symbol_intern(struct symbol_names *names, uint64_t address, uint32_t object,
@@ -131,9 +149,12 @@ static uint32_t symbol_intern(struct symbol_names *names, uint64_t address, uint
 	     slot = id_set_next(&names->index, slot)) {
 		const struct symbol *symbol = &names->symbols[id];
 
-		if (symbol->address == address && symbol->object == object &&
-		    symbol->state == state)
-			return id;
+		if (symbol->address != address || symbol->object != object ||
+		    symbol->state != state)
+			continue;
+		if (can_change(&names->objects->objects[object]))
+			describe_again(names, id, row);
+		return id;
 	}
 	id = names->count++;
 	names->symbols[id] = (struct symbol){
@@ -147,6 +168,7 @@ static uint32_t symbol_intern(struct symbol_names *names, uint64_t address, uint
 static uint32_t look_up(struct symbol_names *names, uint32_t object_id, uint64_t address)
 {
 	const struct object *object = &names->objects->objects[object_id];
+	const uint64_t bias = object->is_run_time ? object->bias : 0;
 	uint32_t row;
 
 	switch (object->state) {
@@ -156,9 +178,9 @@ static uint32_t look_up(struct symbol_names *names, uint32_t object_id, uint64_t
 		return symbol_intern(names, address, object->canonical, SYMBOL_UNREADABLE,
 				     FLAT_NONE);
 	case OBJECT_READY:
-		row = flat_table_find(&object->table, address);
+		row = flat_table_find(&object->table, address + bias);
 		if (row != FLAT_NONE)
-			return symbol_intern(names, object->table.rows[row].start,
+			return symbol_intern(names, object->table.rows[row].start - bias,
 					     object->canonical, SYMBOL_NAMED, row);
 		break;
 	case OBJECT_IS_SYMBOL:
@@ -179,25 +201,42 @@ uint32_t symbol_names_of_frame(struct symbol_names *names, struct stack_trie *tr
 	return frames->symbol[frame];
 }
 
-void symbol_names_forget_object(struct symbol_names *names, struct stack_trie *trie,
-				uint32_t object)
+void symbol_names_forget_object(struct stack_trie *trie, uint32_t object)
 {
 	for (uint32_t i = 0; i < trie->frames.count; i++)
 		if (trie->frames.object[i] == object)
 			trie->frames.symbol[i] = ID_SET_NONE;
-	names->named_frames = 0;
+	trie->frames.named = 0;
 }
 
-static void ask_for_names(struct symbol_names *names)
+static uint64_t meaning_key(uint32_t object, uint32_t name)
 {
-	for (; names->asked < names->count; names->asked++) {
-		const struct symbol *symbol = &names->symbols[names->asked];
+	return (uint64_t)object << 32 | name;
+}
 
-		if (symbol->is_mangled &&
-		    !demangler_request(names->demangler, names->asked, symbol->object,
-				       strpool_get(names->strings, symbol->raw_name)))
-			return;
-	}
+struct str_id symbol_names_shown(const struct symbol_names *names, const struct symbol *symbol)
+{
+	uint32_t meaning;
+
+	if (!symbol->is_mangled)
+		return symbol->name;
+	meaning = id_map_get(&names->meanings, meaning_key(symbol->object, symbol->name.v));
+	return meaning == ID_MAP_NONE ? symbol->name : (struct str_id){ meaning };
+}
+
+/* False: no more can be asked for now. Asked for once: until the answer comes, and when it is none,
+ * or there is no memory, the name means itself. */
+static bool ask_for_name(struct symbol_names *names, const struct symbol *symbol)
+{
+	const uint64_t key = meaning_key(symbol->object, symbol->name.v);
+
+	if (!symbol->is_mangled || id_map_get(&names->meanings, key) != ID_MAP_NONE)
+		return true;
+	if (!demangler_request(names->demangler, symbol->name.v, symbol->object,
+			       strpool_get(names->strings, symbol->name)))
+		return false;
+	id_map_put(&names->meanings, key, symbol->name.v);
+	return true;
 }
 
 bool symbol_names_demangle(struct symbol_names *names, struct stack_trie *trie)
@@ -207,15 +246,17 @@ bool symbol_names_demangle(struct symbol_names *names, struct stack_trie *trie)
 
 	if (!names->demangler)
 		return false;
-	while (names->named_frames < trie->frames.count)
-		symbol_names_of_frame(names, trie, names->named_frames++);
+	while (trie->frames.named < trie->frames.count)
+		symbol_names_of_frame(names, trie, trie->frames.named++);
 	while (demangler_reply(names->demangler, &reply)) {
 		if (!reply.text[0])
 			continue;
-		names->symbols[reply.id].name = intern(names, reply.text);
+		id_map_put(&names->meanings, meaning_key(reply.owner, reply.id),
+			   intern(names, reply.text).v);
 		is_changed = true;
 	}
-	ask_for_names(names);
+	while (names->asked < names->count && ask_for_name(names, &names->symbols[names->asked]))
+		names->asked++;
 	return is_changed;
 }
 

@@ -207,6 +207,7 @@ void task_table_set_comm(struct task_table *table, uint32_t pid, uint32_t tid, c
 	process->is_alive = true;
 	address_map_release(process->maps);
 	process->maps = NULL;
+	process->code = 0;
 	process->maps_state = MAPS_KNOWN;
 }
 

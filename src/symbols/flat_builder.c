@@ -1,321 +1,244 @@
 /* flat_builder.c - see symbols/flat_builder.h.
  *
- * Steps: 1. sort by address, the alias to keep first; 2. keep one per address; 3. give sizeless
- * rows their end; 4. write rows and only the names that are still used.
- *
- * Invariant: what leaves here passes flat_table_check().
+ * Steps: 1. collect, here; 2. sort by address (symbols/flat_sort.h); 3. keep one entry per address
+ * and give sizeless ones their end (symbols/flat_choice.h); 4. write (symbols/flat_writer.h).
  */
 #include "symbols/flat_builder.h"
 
 #include <assert.h>
 #include <errno.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct symbol {
-	uint64_t start, size;	/* size 0: sizeless */
-	uint32_t name;		/* offset in texts; FLAT_NONE: a boundary */
-	uint32_t object_name;	/* offset in texts, or FLAT_NONE */
-	uint32_t rank, order;
+#include "symbols/flat_choice.h"
+#include "symbols/flat_entry.h"
+#include "symbols/flat_writer.h"
+#include "symbols/large_block.h"
+
+#define CHUNK_BYTES 65536u
+
+/* Copied texts. Chunks never move, so names can point into them. */
+struct chunk {
+	struct chunk *next;
+	size_t used, bytes;
+	char texts[];
 };
 
 struct flat_builder {
-	struct symbol *symbols;	/* owned */
-	uint32_t count, capacity;
-	char *texts;		/* owned */
-	size_t texts_used, texts_capacity;
-	uint32_t last_object_name;	/* neighbours mostly share it: kept once */
-	struct build_id build_id;
+	struct flat_entries all;	/* its arrays are owned */
+	struct chunk *chunks;	/* owned */
+	size_t name_bytes;	/* of all names added */
+	struct flat_header header;	/* what was set of it */
 };
 
 struct flat_builder *flat_builder_create(void)
 {
-	struct flat_builder *builder = calloc(1, sizeof(*builder));
-
-	if (builder)
-		builder->last_object_name = FLAT_NONE;
-	return builder;
+	return calloc(1, sizeof(struct flat_builder));
 }
 
 void flat_builder_destroy(struct flat_builder *builder)
 {
 	if (!builder)
 		return;
-	free(builder->symbols);
-	free(builder->texts);
+	while (builder->chunks) {
+		struct chunk *chunk = builder->chunks;
+
+		builder->chunks = chunk->next;
+		free(chunk);
+	}
+	free(builder->all.places);
+	free(builder->all.objects);
+	free(builder->all.entries);
 	free(builder);
 }
 
 void flat_builder_set_build_id(struct flat_builder *builder, const struct build_id *id)
 {
-	builder->build_id = *id;
+	builder->header.build_id = *id;
 }
 
-static int add_text(struct flat_builder *builder, const char *text, uint32_t *offset)
+void flat_builder_set_symtab(struct flat_builder *builder, bool has_symtab)
 {
-	size_t bytes = strlen(text) + 1;
+	builder->header.has_symtab = has_symtab;
+}
 
-	if (bytes > FLAT_BYTES_MAX - builder->texts_used)
+void flat_builder_set_debug_link(struct flat_builder *builder, struct flat_name debug_link,
+				 uint32_t crc)
+{
+	if (!debug_link.bytes || debug_link.bytes >= sizeof(builder->header.debug_link))
+		return;
+	memcpy(builder->header.debug_link, debug_link.text, debug_link.bytes);
+	builder->header.debug_link_crc = crc;
+}
+
+static int copy_text(struct flat_builder *builder, const char *text, size_t bytes,
+		     const char **copy)
+{
+	struct chunk *chunk = builder->chunks;
+
+	if (bytes >= FLAT_BYTES_MAX)
 		return -E2BIG;
-	if (builder->texts_used + bytes > builder->texts_capacity) {
-		size_t capacity = 2 * builder->texts_capacity + bytes + 4096;
-		char *grown = realloc(builder->texts, capacity);
+	if (!chunk || bytes + 1 > chunk->bytes - chunk->used) {
+		size_t capacity = bytes + 1 > CHUNK_BYTES ? bytes + 1 : CHUNK_BYTES;
 
-		if (!grown)
+		chunk = malloc(sizeof(*chunk) + capacity);
+		if (!chunk)
 			return -ENOMEM;
-		builder->texts = grown;
-		builder->texts_capacity = capacity;
+		*chunk = (struct chunk){ .next = builder->chunks, .bytes = capacity };
+		builder->chunks = chunk;
 	}
-	*offset = (uint32_t)builder->texts_used;
-	memcpy(builder->texts + builder->texts_used, text, bytes);
-	builder->texts_used += bytes;
+	*copy = memcpy(chunk->texts + chunk->used, text, bytes);
+	chunk->texts[chunk->used + bytes] = '\0';
+	chunk->used += bytes + 1;
 	return 0;
 }
 
-static int add_object_name(struct flat_builder *builder, const char *object_name, uint32_t *offset)
+static int reserve_entry(struct flat_entries *all)
 {
-	int err;
+	uint32_t capacity = 2 * all->capacity + 256;
+	struct flat_entry *grown;
 
-	*offset = FLAT_NONE;
-	if (!object_name)
+	if (all->count < all->capacity)
 		return 0;
-	if (builder->last_object_name == FLAT_NONE ||
-	    strcmp(builder->texts + builder->last_object_name, object_name) != 0) {
-		err = add_text(builder, object_name, &builder->last_object_name);
-		if (err)
-			return err;
-	}
-	*offset = builder->last_object_name;
+	grown = large_block_grow(all->entries, all->count * sizeof(*grown),
+				 capacity * sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	all->entries = grown;
+	all->capacity = capacity;
 	return 0;
 }
 
-static int add_symbol(struct flat_builder *builder, struct symbol symbol, const char *object_name)
+/* @entry without its size. */
+static int add_entry(struct flat_builder *builder, struct flat_entry entry, uint64_t size)
 {
 	int err;
 
-	if (builder->count == FLAT_BUILDER_MAX_SYMBOLS)
+	if (builder->all.count == FLAT_BUILDER_MAX_SYMBOLS ||
+	    entry.name_bytes > FLAT_BYTES_MAX - builder->name_bytes)
 		return -E2BIG;
-	if (builder->count == builder->capacity) {
-		uint32_t capacity = 2 * builder->capacity + 256;
-		struct symbol *grown = realloc(builder->symbols, capacity * sizeof(*grown));
-
-		if (!grown)
-			return -ENOMEM;
-		builder->symbols = grown;
-		builder->capacity = capacity;
-	}
-	err = add_object_name(builder, object_name, &symbol.object_name);
+	err = reserve_entry(&builder->all);
 	if (err)
 		return err;
-	symbol.order = builder->count;
-	builder->symbols[builder->count++] = symbol;
+	entry.size = size < UINT32_MAX ? (uint32_t)size : UINT32_MAX;
+	builder->name_bytes += entry.name_bytes;
+	builder->all.entries[builder->all.count++] = entry;
+	return 0;
+}
+
+/* The number of an object's name; that of the last one is used again. */
+static int add_object(struct flat_builder *builder, const char *name, uint32_t *number)
+{
+	struct flat_entries *all = &builder->all;
+	const char **grown;
+	int err;
+
+	*number = FLAT_NONE;
+	if (!name)
+		return 0;
+	if (!all->object_count || strcmp(all->objects[all->object_count - 1], name) != 0) {
+		grown = realloc(all->objects, (all->object_count + 1) * sizeof(*grown));
+		if (!grown)
+			return -ENOMEM;
+		all->objects = grown;
+		err = copy_text(builder, name, strlen(name), &all->objects[all->object_count]);
+		if (err)
+			return err;
+		all->object_count++;
+	}
+	*number = all->object_count - 1;
 	return 0;
 }
 
 int flat_builder_add(struct flat_builder *builder, uint64_t start, uint64_t size, const char *name,
 		     const char *object_name, unsigned int rank)
 {
-	struct symbol symbol = { .start = start, .size = size, .rank = rank };
-	int err = add_text(builder, name, &symbol.name);
+	struct flat_entry entry = { .start = start, .rank = (uint8_t)rank };
+	size_t bytes = strlen(name);
+	int err;
 
-	return err ? err : add_symbol(builder, symbol, object_name);
+	assert(rank <= UINT8_MAX);
+	err = copy_text(builder, name, bytes, &entry.name.text);
+	if (!err)
+		err = add_object(builder, object_name, &entry.object);
+	entry.name_bytes = (uint32_t)bytes;
+	return err ? err : add_entry(builder, entry, size);
+}
+
+int flat_builder_add_borrowed(struct flat_builder *builder, uint64_t start, uint64_t size,
+			      struct flat_name name, unsigned int rank)
+{
+	struct flat_entry entry = {
+		.start = start, .name.text = name.text, .name_bytes = (uint32_t)name.bytes,
+		.object = FLAT_NONE, .kind = FLAT_SYMBOL, .rank = (uint8_t)rank,
+	};
+
+	assert(rank <= UINT8_MAX);
+	return name.bytes < FLAT_BYTES_MAX ? add_entry(builder, entry, size) : -E2BIG;
+}
+
+int flat_builder_add_unwind(struct flat_builder *builder, uint64_t start, uint64_t size,
+			    uint64_t vaddr)
+{
+	struct flat_entry entry = {
+		.start = start, .name.number = vaddr, .object = FLAT_NONE, .kind = FLAT_UNWIND,
+		.named_by = FLAT_BY_VADDR,
+	};
+
+	return add_entry(builder, entry, size);
+}
+
+int flat_builder_add_plt(struct flat_builder *builder, uint64_t start, uint64_t size,
+			 struct flat_name name)
+{
+	struct flat_entry entry = {
+		.start = start, .name.text = name.text, .name_bytes = (uint32_t)name.bytes,
+		.object = FLAT_NONE, .kind = FLAT_PLT,
+	};
+
+	return name.bytes < FLAT_BYTES_MAX ? add_entry(builder, entry, size) : -E2BIG;
+}
+
+int flat_builder_add_plt_of(struct flat_builder *builder, uint64_t start, uint64_t size,
+			    uint64_t resolver)
+{
+	struct flat_entry entry = {
+		.start = start, .name.number = resolver, .object = FLAT_NONE, .kind = FLAT_PLT,
+		.named_by = FLAT_BY_RESOLVER,
+	};
+
+	return add_entry(builder, entry, size);
 }
 
 int flat_builder_add_boundary(struct flat_builder *builder, uint64_t address,
 			      const char *object_name)
 {
-	return add_symbol(builder, (struct symbol){ .start = address, .name = FLAT_NONE },
-			  object_name);
+	struct flat_entry entry = { .start = address, .kind = FLAT_BOUNDARY };
+	int err = add_object(builder, object_name, &entry.object);
+
+	return err ? err : add_entry(builder, entry, 0);
 }
 
-/* Names as perf compares them: fewer leading underscores, then longer. */
-static int compare_names(const char *a, const char *b)
+static int sort_entries(struct flat_entries *all)
 {
-	size_t underscores_a = strspn(a, "_"), underscores_b = strspn(b, "_");
-	size_t length_a = strlen(a), length_b = strlen(b);
-
-	if (underscores_a != underscores_b)
-		return underscores_a < underscores_b ? -1 : 1;
-	if (length_a != length_b)
-		return length_a > length_b ? -1 : 1;
-	return 0;
-}
-
-/* Which of two symbols at one address comes first, that is: stays. */
-static int compare_aliases(const struct symbol *a, const struct symbol *b, const char *texts)
-{
-	int order = a->order < b->order ? -1 : 1;
-	int names;
-
-	if ((a->name == FLAT_NONE) != (b->name == FLAT_NONE))
-		return a->name == FLAT_NONE ? 1 : -1;
-	if (!a->size != !b->size)
-		return a->size ? -1 : 1;
-	if (!a->size)
-		return -order;
-	if (a->rank != b->rank)
-		return a->rank > b->rank ? -1 : 1;
-	names = compare_names(texts + a->name, texts + b->name);
-	return names ? names : order;
-}
-
-static int compare_symbols(const void *left, const void *right, void *texts)
-{
-	const struct symbol *a = left, *b = right;
-
-	if (a->start != b->start)
-		return a->start < b->start ? -1 : 1;
-	return compare_aliases(a, b, texts);
-}
-
-static void keep_one_per_address(struct flat_builder *builder)
-{
-	struct symbol *symbols = builder->symbols;
-	uint32_t kept = 0;
-
-	for (uint32_t i = 0; i < builder->count; i++)
-		if (kept == 0 || symbols[kept - 1].start != symbols[i].start)
-			symbols[kept++] = symbols[i];
-	builder->count = kept;
-}
-
-static bool has_same_object(const struct flat_builder *builder, const struct symbol *a,
-			    const struct symbol *b)
-{
-	if (a->object_name == FLAT_NONE || b->object_name == FLAT_NONE)
-		return a->object_name == b->object_name;
-	return strcmp(builder->texts + a->object_name, builder->texts + b->object_name) == 0;
-}
-
-static uint64_t sizeless_size(const struct flat_builder *builder, uint32_t index, uint64_t cap)
-{
-	const struct symbol *symbol = &builder->symbols[index];
-	const struct symbol *next = symbol + 1;
-
-	if (index + 1 == builder->count)
-		return cap;
-	if (has_same_object(builder, symbol, next) || next->start - symbol->start < cap)
-		return next->start - symbol->start;
-	return cap;
-}
-
-/* Leaves rows only: each with a name and a size that neither wraps nor exceeds flat_row.size. */
-static void close_rows(struct flat_builder *builder, uint64_t sizeless_cap)
-{
-	struct symbol *symbols = builder->symbols;
-	uint64_t sized_end = 0;
-	uint32_t kept = 0;
-
-	for (uint32_t i = 0; i < builder->count; i++) {
-		struct symbol row = symbols[i];
-		bool is_sizeless = row.size == 0;
-
-		if (row.name == FLAT_NONE || (is_sizeless && row.start < sized_end))
-			continue;
-		if (is_sizeless)
-			row.size = sizeless_size(builder, i, sizeless_cap);
-		if (row.size > UINT64_MAX - row.start)
-			row.size = UINT64_MAX - row.start;
-		if (row.size > UINT32_MAX)
-			row.size = UINT32_MAX;
-		if (row.size == 0)
-			continue;
-		if (!is_sizeless && row.start + row.size > sized_end)
-			sized_end = row.start + row.size;
-		symbols[kept++] = row;	/* kept <= i: what sizeless_size() reads is still there */
-	}
-	builder->count = kept;
-}
-
-/* Appends a text at *@used and returns its offset. */
-static uint32_t put_text(char *strings, size_t *used, const char *text)
-{
-	size_t bytes = strlen(text) + 1;
-	size_t offset = *used;
-
-	memcpy(strings + offset, text, bytes);
-	*used += bytes;
-	return (uint32_t)offset;
-}
-
-static void write_rows(const struct flat_builder *builder, struct flat_row *rows, char *strings,
-		       size_t *used)
-{
-	uint32_t object_from = FLAT_NONE, object_to = FLAT_NONE;
-
-	for (uint32_t i = 0; i < builder->count; i++) {
-		const struct symbol *symbol = &builder->symbols[i];
-
-		if (symbol->object_name != object_from) {
-			object_from = symbol->object_name;
-			object_to = object_from == FLAT_NONE ? FLAT_NONE :
-				    put_text(strings, used, builder->texts + object_from);
-		}
-		rows[i] = (struct flat_row){
-			.start = symbol->start,
-			.size = (uint32_t)symbol->size,
-			.name = put_text(strings, used, builder->texts + symbol->name) &
-				(FLAT_BYTES_MAX - 1),
-			.object_name = object_to,
-		};
-		rows[i].outer = flat_table_outer(rows, i);
-	}
-}
-
-/* Upper limit of what write_rows() puts into the strings; at least the 1 byte of an empty blob. */
-static size_t strings_limit(const struct flat_builder *builder)
-{
-	size_t bytes = 1;
-	uint32_t object_name = FLAT_NONE;
-
-	for (uint32_t i = 0; i < builder->count; i++) {
-		const struct symbol *symbol = &builder->symbols[i];
-
-		bytes += strlen(builder->texts + symbol->name) + 1;
-		if (symbol->object_name != object_name && symbol->object_name != FLAT_NONE)
-			bytes += strlen(builder->texts + symbol->object_name) + 1;
-		object_name = symbol->object_name;
-	}
-	return bytes;
-}
-
-static int write_table(const struct flat_builder *builder, void **bytes, size_t *bytes_count)
-{
-	size_t before_strings = sizeof(struct flat_header) +
-				builder->count * sizeof(struct flat_row);
-	size_t total = before_strings + strings_limit(builder);
-	struct flat_header *header;
-	size_t used = 1;	/* offset 0: the empty string */
-
-	if (total > FLAT_BYTES_MAX)
-		return -E2BIG;
-	header = calloc(1, total);
-	if (!header)
+	all->places = large_block_alloc((all->count + 1) * sizeof(*all->places));
+	if (!all->places)
 		return -ENOMEM;
-	write_rows(builder, (struct flat_row *)(header + 1), (char *)header + before_strings,
-		   &used);
-	*header = (struct flat_header){
-		.magic = FLAT_TABLE_MAGIC,
-		.version = FLAT_TABLE_VERSION,
-		.row_count = builder->count,
-		.string_bytes = used,
-		.build_id = builder->build_id,
-	};
-	*bytes = header;
-	*bytes_count = before_strings + used;
-	return 0;
+	for (uint32_t i = 0; i < all->count; i++)
+		all->places[i] = (struct flat_place){ all->entries[i].start, i };
+	return flat_sort_by_start(all->places, all->count);
 }
 
 int flat_builder_finish(struct flat_builder *builder, uint64_t sizeless_cap, void **bytes,
 			size_t *bytes_count)
 {
+	int err;
+
 	assert(sizeless_cap > 0);
 	*bytes = NULL;
-	if (builder->count)
-		qsort_r(builder->symbols, builder->count, sizeof(*builder->symbols),
-			compare_symbols, builder->texts);
-	keep_one_per_address(builder);
-	close_rows(builder, sizeless_cap);
-	return write_table(builder, bytes, bytes_count);
+	err = sort_entries(&builder->all);
+	if (err)
+		return err;
+	flat_choice_make(&builder->all, sizeless_cap);
+	return flat_writer_write(&builder->all, &builder->header, bytes, bytes_count);
 }

@@ -32,6 +32,7 @@ struct line {
 
 struct parser {
 	struct flat_builder *builder;
+	const atomic_bool *is_stopping;	/* the stop flag of who waits for our thread */
 	uint64_t slide, text_address;
 	size_t lines, lines_with_address;
 };
@@ -102,6 +103,8 @@ static int add_lines(struct parser *parser, char *text, size_t len)
 
 		if (!newline)
 			break;	/* half a line: the file was cut while we read it */
+		if (atomic_load_explicit(parser->is_stopping, memory_order_relaxed))
+			return -ECANCELED;
 		*newline = '\0';
 		err = split_line(text, &line) ? add_line(parser, &line) : 0;
 		if (err)
@@ -112,9 +115,12 @@ static int add_lines(struct parser *parser, char *text, size_t len)
 }
 
 /* @text is changed. */
-static int parse(struct kallsyms *out, char *text, size_t len, uint64_t slide, struct diag *why)
+static int parse(struct kallsyms *out, char *text, size_t len, uint64_t slide,
+		 const atomic_bool *is_stopping, struct diag *why)
 {
-	struct parser parser = { .slide = slide, .builder = flat_builder_create() };
+	struct parser parser = {
+		.slide = slide, .builder = flat_builder_create(), .is_stopping = is_stopping,
+	};
 	size_t bytes_count;
 	int err = parser.builder ? add_lines(&parser, text, len) : -ENOMEM;
 
@@ -130,6 +136,8 @@ static int parse(struct kallsyms *out, char *text, size_t len, uint64_t slide, s
 	flat_builder_destroy(parser.builder);
 	if (err == -ENOMEM || err == -E2BIG)
 		return diag_set(why, err, "no memory for the kernel's symbols");
+	if (err == -ECANCELED)
+		return diag_set(why, err, "ended before it was read");
 	if (err)
 		return err;
 	out->text_address = parser.text_address;
@@ -139,6 +147,7 @@ static int parse(struct kallsyms *out, char *text, size_t len, uint64_t slide, s
 int kallsyms_parse(struct kallsyms *out, const char *text, size_t len, uint64_t slide,
 		   struct diag *why)
 {
+	static const atomic_bool never;
 	char *copy = malloc(len + 1);
 	int err;
 
@@ -146,13 +155,13 @@ int kallsyms_parse(struct kallsyms *out, const char *text, size_t len, uint64_t 
 	if (!copy)
 		return diag_set(why, -ENOMEM, "no memory for the kernel's symbols");
 	memcpy(copy, text, len);
-	err = parse(out, copy, len, slide, why);
+	err = parse(out, copy, len, slide, &never, why);
 	free(copy);
 	return err;
 }
 
 /* The whole file; its size is not known beforehand. */
-static int read_all(int fd, char **text, size_t *len)
+static int read_all(int fd, const atomic_bool *is_stopping, char **text, size_t *len)
 {
 	size_t capacity = FIRST_READ_BYTES;
 	ssize_t got;
@@ -162,6 +171,8 @@ static int read_all(int fd, char **text, size_t *len)
 	while (*text) {
 		char *grown;
 
+		if (atomic_load_explicit(is_stopping, memory_order_relaxed))
+			return -ECANCELED;
 		got = read(fd, *text + *len, capacity - *len);
 		if (got < 0 && errno == EINTR)
 			continue;
@@ -181,7 +192,8 @@ static int read_all(int fd, char **text, size_t *len)
 	return -ENOMEM;
 }
 
-int kallsyms_load(struct kallsyms *out, const char *path, uint64_t slide, struct diag *why)
+int kallsyms_load(struct kallsyms *out, const char *path, uint64_t slide,
+		  const atomic_bool *is_stopping, struct diag *why)
 {
 	char *text = NULL;
 	size_t len;
@@ -193,12 +205,12 @@ int kallsyms_load(struct kallsyms *out, const char *path, uint64_t slide, struct
 		err = -errno;
 		return diag_set(why, err, "cannot open %s: %s", path, strerror(-err));
 	}
-	err = read_all(fd, &text, &len);
+	err = read_all(fd, is_stopping, &text, &len);
 	close(fd);
 	if (err)
 		diag_set(why, err, "cannot read %s: %s", path, strerror(-err));
 	else
-		err = parse(out, text, len, slide, why);
+		err = parse(out, text, len, slide, is_stopping, why);
 	free(text);
 	return err;
 }

@@ -7,7 +7,8 @@
  * Idea: take a place with O_PATH first (which opens nothing), look at what it is, and only then
  * open that very inode through /proc/self/fd. Identity is the mapping's device and inode; where the
  * kernel gave a build-id in their place, the caller compares that. map_files is the mapped file
- * itself, but the range may be another mapping by now, so it is checked too.
+ * itself, but the range may be another mapping by now, so it is checked too. An inode number is
+ * used again as soon as its file is deleted: the generation tells the two files apart.
  *
  * A path that ends in " (deleted)" is only looked at as the text of a map_files link: a file of
  * that very name would be a decoy.
@@ -19,20 +20,23 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <link.h>
+#include <linux/fs.h>
+#include <linux/magic.h>
 #include <linux/openat2.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
+#include <sys/statfs.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "base/clock.h"
+#include "symbols/mapping_query.h"
+#include "symbols/vdso_image.h"
 
-#define DELETED_SUFFIX " (deleted)"
-#define PROC_PATH_BYTES 96	/* "/proc/" pid "/map_files/" two addresses of 16 digits */
+#define DELETED_SUFFIX	" (deleted)"
+#define PROC_PATH_BYTES 64	/* "map_files/", two addresses of 16 digits; "/proc/self/fd/N" */
 
 static bool has_prefix(const char *text, const char *prefix)
 {
@@ -54,8 +58,9 @@ static bool is_anonymous(const char *path)
 	       has_prefix(path, "/[");
 }
 
-size_t object_file_sources(const struct open_request *request,
-			   enum object_file_source sources[3], struct diag *why)
+size_t object_file_sources(const struct open_request *request, const struct process_root *root,
+			   enum object_file_source sources[OBJECT_FILE_SOURCES],
+			   struct diag *why)
 {
 	bool has_path = !is_deleted(request->path) && !has_prefix(request->path, "/memfd:");
 	size_t count = 0;
@@ -67,9 +72,11 @@ size_t object_file_sources(const struct open_request *request,
 	else {
 		if (request->pid)
 			sources[count++] = OBJECT_FILE_MAP_FILES;
-		if (request->pid && has_path)
+		if (root->root >= 0 && has_path)
 			sources[count++] = OBJECT_FILE_IN_ROOT;
-		if (has_path)
+		if (request->pid)
+			sources[count++] = OBJECT_FILE_EXE;
+		if (has_path && (root->root < 0 || !root->is_ours))
 			sources[count++] = OBJECT_FILE_PATH;
 		if (!count)
 			diag_set(why, -ENOENT, "deleted before the recording was read");
@@ -77,21 +84,21 @@ size_t object_file_sources(const struct open_request *request,
 	return count;
 }
 
-static bool is_alive(uint32_t pid)
+static bool is_alive(const struct process_root *root)
 {
-	char path[PROC_PATH_BYTES];
-
-	snprintf(path, sizeof(path), "/proc/%" PRIu32, pid);
-	return access(path, F_OK) == 0;
+	return root->process >= 0 && faccessat(root->process, "stat", F_OK, 0) == 0;
 }
 
-static int not_opened(const struct open_request *request, int err, struct diag *why)
+static int not_opened(const struct open_request *request, const struct process_root *root, int err,
+		      struct diag *why)
 {
-	if (request->pid && !is_alive(request->pid))
+	if (request->pid && !is_alive(root))
 		return diag_set(why, -ESRCH, "process gone");
 	switch (err) {
 	case -EPERM:
 	case -EACCES:
+		if (is_deleted(request->path))
+			return diag_set(why, err, "replaced or deleted: run as root to read it");
 		return diag_set(why, err, "no permission to open it: run as root");
 	case -ENOENT:
 	case -ENOTDIR:
@@ -101,59 +108,29 @@ static int not_opened(const struct open_request *request, int err, struct diag *
 	}
 }
 
-/* Takes a place without opening what is there. */
-static int take_place(int directory, const char *path, uint64_t resolve)
+static int take_source(const struct open_request *request, const struct process_root *root,
+		       enum object_file_source source, const char *map_files_path)
 {
-	struct open_how how = { .flags = O_PATH | O_CLOEXEC, .resolve = resolve };
-	long fd = syscall(SYS_openat2, directory, path, &how, sizeof(how));
-
-	return fd < 0 ? -errno : (int)fd;
+	switch (source) {
+	case OBJECT_FILE_MAP_FILES:
+		return root->process < 0 ? -ESRCH :
+			process_root_take(root->process, map_files_path, 0);
+	case OBJECT_FILE_IN_ROOT:
+		return process_root_take(root->root, request->path,
+					 RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS);
+	case OBJECT_FILE_EXE:
+		return root->process < 0 ? -ESRCH : process_root_take(root->process, "exe", 0);
+	default:
+		return process_root_take(AT_FDCWD, request->path, RESOLVE_NO_MAGICLINKS);
+	}
 }
 
-static int take_map_files(const struct open_request *request, char path[PROC_PATH_BYTES])
-{
-	snprintf(path, PROC_PATH_BYTES, "/proc/%" PRIu32 "/map_files/%" PRIx64 "-%" PRIx64,
-		 request->pid, request->start, request->end);
-	return take_place(AT_FDCWD, path, 0);
-}
-
-static int take_in_root(const struct open_request *request)
-{
-	char path[PROC_PATH_BYTES];
-	int root, place;
-
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/root", request->pid);
-	root = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (root < 0)
-		return -errno;
-	place = take_place(root, request->path, RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS);
-	close(root);
-	return place;
-}
-
-static struct object_file_version version_of(const struct stat *status)
-{
-	return (struct object_file_version){
-		.device = status->st_dev,
-		.inode = status->st_ino,
-		.ctime_ns = (uint64_t)status->st_ctim.tv_sec * CLOCK_NS_PER_S +
-			    (uint64_t)status->st_ctim.tv_nsec,
-		.bytes = (uint64_t)status->st_size,
-	};
-}
-
-static bool has_inode(const struct open_request *request, const struct stat *status)
-{
-	return request->inode && request->inode == status->st_ino &&
-	       makedev(request->dev_major, request->dev_minor) == status->st_dev;
-}
-
-/* Overlay file systems show one inode in the mapping and another one in stat(2); the link's text is
- * the mapping's path in any case. */
-static bool has_link_text(const char *map_files_path, const char *path)
+/* Records of overlay file systems may show an inode that no path leads to; the link's text is the
+ * mapping's path in any case. */
+static bool has_link_text(int process, const char *map_files_path, const char *path)
 {
 	char text[OPENER_PATH_BYTES + sizeof(DELETED_SUFFIX)];
-	ssize_t len = readlink(map_files_path, text, sizeof(text) - 1);
+	ssize_t len = readlinkat(process, map_files_path, text, sizeof(text) - 1);
 	size_t path_len = strlen(path);
 
 	if (len < 0)
@@ -179,21 +156,84 @@ static int open_place(int place, const struct stat *status, struct diag *why)
 	return fd;
 }
 
-static int open_checked(struct object_file *out, const struct open_request *request, int place,
-			const char *map_files_path, struct diag *why)
+int object_file_open_place(struct object_file *out, int place, struct diag *why)
 {
 	struct stat status;
 
+	*out = (struct object_file){ .fd = -1 };
 	if (fstat(place, &status))
 		return diag_set(why, -errno, "cannot look at it");
-	out->version = version_of(&status);
-	out->is_certain = request->pid && (has_inode(request, &status) ||
-			   (map_files_path && has_link_text(map_files_path, request->path)));
-	if (!out->is_certain && !request->build_id.count)
-		return diag_set(why, -ESTALE, request->inode && request->pid
-				? "replaced: its path now holds another file"
-				: "nothing tells whether it is the file that was mapped");
 	out->fd = open_place(place, &status, why);
+	if (out->fd < 0)
+		return out->fd;
+	out->version = file_version_of(&status);
+	out->is_trusted = file_is_trusted(out->fd, &status);
+	return 0;
+}
+
+/* File systems that do not tell it either never use a number twice or have no generations. */
+static bool has_generation(const struct open_request *request, int fd)
+{
+	int generation;
+
+	return !request->inode_generation || ioctl(fd, FS_IOC_GETVERSION, &generation) ||
+	       (uint32_t)generation == (uint32_t)request->inode_generation;
+}
+
+static bool is_overlay(int fd)
+{
+	struct statfs system;
+
+	return fstatfs(fd, &system) == 0 && system.f_type == OVERLAYFS_SUPER_MAGIC;
+}
+
+/* @map_files_path: where it was found, or NULL. */
+static bool is_mapped_file(const struct open_request *request, const struct process_root *root,
+			   const struct object_file *file, const char *map_files_path)
+{
+	const uint64_t device = makedev(request->dev_major, request->dev_minor);
+	struct mapped_file mapped;
+
+	if (request->inode) {
+		if (request->inode == file->version.inode && device == file->version.device)
+			return has_generation(request, file->fd);
+		if (mapping_query_file(file->fd, &mapped) == 0) {
+			if (request->inode == mapped.inode &&
+			    device == makedev(mapped.dev_major, mapped.dev_minor))
+				return has_generation(request, file->fd);
+			if (!is_overlay(file->fd))
+				return false;
+		}
+	}
+	return map_files_path && has_link_text(root->process, map_files_path, request->path);
+}
+
+static int open_checked(struct object_file *out, const struct open_request *request,
+			const struct process_root *root, int place, const char *map_files_path,
+			struct diag *why)
+{
+	int err = object_file_open_place(out, place, why);
+
+	if (err)
+		return err;
+	out->is_certain = request->pid && is_mapped_file(request, root, out, map_files_path);
+	if (out->is_certain || request->build_id.count)
+		return 0;
+	close(out->fd);
+	out->fd = -1;
+	return diag_set(why, -ESTALE, request->inode && request->pid
+			? "replaced: its path now holds another file"
+			: "nothing tells whether it is the file that was mapped");
+}
+
+/* Ours is of another kind. */
+static int open_vdso_of_32_bit(struct object_file *out, const struct open_request *request,
+			       struct diag *why)
+{
+	out->version = (struct file_version){ .bytes = request->end - request->start };
+	out->is_certain = true;
+	out->fd = vdso_image_copy(request->pid, request->start, request->end,
+				  &out->version.device, why);
 	return out->fd < 0 ? out->fd : 0;
 }
 
@@ -204,13 +244,13 @@ static int open_vdso(struct object_file *out, const struct open_request *request
 	size_t bytes;
 
 	if (request->pid && request->end <= UINT32_MAX)
-		return diag_set(why, -ENOENT, "the 32-bit vdso cannot be read");
+		return open_vdso_of_32_bit(out, request, why);
 	if (!request->pid && !request->build_id.count)
 		return diag_set(why, -ESTALE, "belongs to the kernel of the recording");
 	if (!image)
 		return diag_set(why, -ENOENT, "this process has no vdso");
 	bytes = image->e_shoff + (size_t)image->e_shnum * image->e_shentsize;
-	out->version = (struct object_file_version){ .bytes = bytes };	/* no file has inode 0 */
+	out->version = (struct file_version){ .bytes = bytes };	/* no file has inode 0 */
 	out->is_certain = request->pid != 0;
 	out->fd = memfd_create("flametop-vdso", MFD_CLOEXEC);
 	if (out->fd < 0 || write(out->fd, image, bytes) != (ssize_t)bytes) {
@@ -222,7 +262,8 @@ static int open_vdso(struct object_file *out, const struct open_request *request
 }
 
 int object_file_open(struct object_file *out, const struct open_request *request,
-		     enum object_file_source source, struct diag *why)
+		     const struct process_root *root, enum object_file_source source,
+		     struct diag *why)
 {
 	char map_files_path[PROC_PATH_BYTES];
 	int place, err;
@@ -230,29 +271,39 @@ int object_file_open(struct object_file *out, const struct open_request *request
 	*out = (struct object_file){ .fd = -1 };
 	if (source == OBJECT_FILE_VDSO)
 		return open_vdso(out, request, why);
-	if (source == OBJECT_FILE_MAP_FILES)
-		place = take_map_files(request, map_files_path);
-	else if (source == OBJECT_FILE_IN_ROOT)
-		place = take_in_root(request);
-	else
-		place = take_place(AT_FDCWD, request->path, RESOLVE_NO_MAGICLINKS);
+	snprintf(map_files_path, sizeof(map_files_path), "map_files/%" PRIx64 "-%" PRIx64,
+		 request->start, request->end);
+	place = take_source(request, root, source, map_files_path);
 	if (place < 0)
-		return not_opened(request, place, why);
-	err = open_checked(out, request, place,
+		return not_opened(request, root, place, why);
+	err = open_checked(out, request, root, place,
 			   source == OBJECT_FILE_MAP_FILES ? map_files_path : NULL, why);
 	close(place);
 	return err;
 }
 
+struct build_id object_file_mapped_build_id(const struct open_request *request,
+					    const struct process_root *root)
+{
+	struct mapped_file mapped;
+
+	if (request->build_id.count || root->process < 0 || !request->inode ||
+	    mapping_query(root->process, request->start, &mapped) ||
+	    mapped.inode != request->inode || mapped.dev_major != request->dev_major ||
+	    mapped.dev_minor != request->dev_minor)
+		return request->build_id;
+	return mapped.build_id;
+}
+
 bool object_file_is_unchanged(const struct object_file *file)
 {
-	struct object_file_version now;
+	struct file_version now;
 	struct stat status;
 
 	if (file->version.inode == 0)
 		return true;	/* the vdso's copy is ours */
 	if (fstat(file->fd, &status))
 		return false;
-	now = version_of(&status);
-	return now.ctime_ns == file->version.ctime_ns && now.bytes == file->version.bytes;
+	now = file_version_of(&status);
+	return file_version_is_equal(&now, &file->version);
 }

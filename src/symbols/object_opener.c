@@ -4,8 +4,8 @@
  * analyzer counts what is under way, and never lets more be under way than replies fit into their
  * queue: so the thread never waits for the analyzer, nor the analyzer for the thread.
  *
- * Tables are kept by what was read (device, inode, ctime, size), failures too: the same file in a
- * thousand processes is opened a thousand times and compiled once.
+ * The same file in a thousand processes is opened a thousand times and compiled once, see
+ * symbols/table_source.h; an unreadable one is tried again when it has changed.
  *
  * Invariant: a table is given out only for the file that was mapped: same device and inode, or the
  * build-id that the kernel saw in the mapping.
@@ -22,10 +22,11 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "base/id_map.h"
 #include "base/spsc.h"
 #include "base/thread.h"
+#include "symbols/jit_files.h"
 #include "symbols/object_file.h"
+#include "symbols/table_source.h"
 
 #define UNDER_WAY_MAX	    1024
 #define REQUEST_QUEUE_BYTES (1u << 20)	/* 1024 requests with paths of 900 bytes */
@@ -35,12 +36,6 @@
 _Static_assert(UNDER_WAY_MAX * (sizeof(struct open_reply) + 16) <
 	       REPLY_QUEUE_BYTES - sizeof(struct open_reply) - 16,
 	       "all replies fit, the filler at the end of the buffer included");
-
-struct file_table {
-	struct object_file_version version;
-	struct sandbox_table table;
-	struct diag why;	/* err 0: the table is valid */
-};
 
 struct kernel_table {
 	struct kernel_table *next;
@@ -59,168 +54,115 @@ struct object_opener {
 	bool has_thread, has_requests, has_replies;
 
 	/* the thread's own, until it is joined */
-	struct sandbox *sandbox;	/* borrowed */
-	struct file_table **files;	/* owned */
-	uint32_t file_count, file_capacity;
-	struct id_map file_by_hash;
+	struct table_source source;
 	struct kernel_table *kernels;	/* owned */
+	size_t kernel_bytes;
+	struct jit_files jit_files;
 };
 
-static void count_bytes(struct object_opener *opener, const struct flat_table *table)
-{
-	size_t bytes = sizeof(*table->header) + (size_t)table->header->string_bytes +
-		       table->header->row_count * sizeof(struct flat_row);
+/* One request, while it is answered. */
+struct job {
+	const struct open_request *request;
+	struct process_root root;
+	struct build_id build_id;	/* of the mapping; count 0: unknown */
+	struct open_reply *reply;
+};
 
-	atomic_fetch_add_explicit(&opener->bytes, bytes, memory_order_relaxed);
+static void count_bytes(struct object_opener *opener)
+{
+	atomic_store_explicit(&opener->bytes, opener->source.store.bytes + opener->kernel_bytes +
+			      opener->jit_files.bytes, memory_order_relaxed);
 }
 
-static uint64_t version_hash(const struct object_file_version *version)
-{
-	uint64_t hash = id_map_mix(version->device ^ id_map_mix(version->inode));
-
-	return id_map_mix(hash ^ id_map_mix(version->ctime_ns ^ id_map_mix(version->bytes)));
-}
-
-static bool is_same_version(const struct object_file_version *a,
-			    const struct object_file_version *b)
-{
-	return a->device == b->device && a->inode == b->inode && a->ctime_ns == b->ctime_ns &&
-	       a->bytes == b->bytes;
-}
-
-static struct file_table *find_file(const struct object_opener *opener,
-				    const struct object_file_version *version)
-{
-	uint32_t index = id_map_get(&opener->file_by_hash, version_hash(version));
-
-	if (index == ID_MAP_NONE || !is_same_version(&opener->files[index]->version, version))
-		return NULL;
-	return opener->files[index];
-}
-
-static struct file_table *new_file(struct object_opener *opener)
-{
-	struct file_table *file;
-
-	if (opener->file_count == opener->file_capacity) {
-		uint32_t capacity = 2 * opener->file_capacity + 64;
-		struct file_table **grown = realloc(opener->files, capacity * sizeof(*grown));
-
-		if (!grown)
-			return NULL;
-		opener->files = grown;
-		opener->file_capacity = capacity;
-	}
-	file = calloc(1, sizeof(*file));
-	if (file)
-		opener->files[opener->file_count++] = file;
-	return file;
-}
-
-/* Whether the next process with that file would see the same: not so when the machine was short of
- * something, or when the file changed while it was read. */
-static bool is_lasting(const struct file_table *table, const struct object_file *file)
-{
-	return table->why.err != -ENOMEM && table->why.err != -ECANCELED &&
-	       object_file_is_unchanged(file);
-}
-
-/* The table of an open file, made now if need be; NULL: out of memory. */
-static struct file_table *compile_file(struct object_opener *opener,
-				       const struct object_file *file, bool *is_shared)
-{
-	struct file_table *table = find_file(opener, &file->version);
-
-	*is_shared = table != NULL;
-	if (table)
-		return table;
-	table = new_file(opener);
-	if (!table)
-		return NULL;
-	table->version = file->version;
-	if (sandbox_compile(opener->sandbox, file->fd, -1, &table->table, &table->why) == 0)
-		count_bytes(opener, &table->table.table);
-	if (is_lasting(table, file))
-		id_map_put(&opener->file_by_hash, version_hash(&file->version),
-			   opener->file_count - 1);	/* no memory: compiled again, no harm */
-	return table;
-}
-
-static bool is_wanted_build_id(const struct open_request *request, const struct build_id *found,
+static bool is_wanted_build_id(const struct build_id *wanted, const struct build_id *found,
 			       struct diag *why)
 {
 	char wanted_hex[BUILD_ID_HEX_BYTES], found_hex[BUILD_ID_HEX_BYTES];
 
-	if (!request->build_id.count || build_id_is_equal(&request->build_id, found))
+	if (!wanted->count || build_id_is_equal(wanted, found))
 		return true;
 	diag_set(why, -ESTALE, "replaced: build-id %s was mapped, the file has %s",
-		 build_id_format(&request->build_id, wanted_hex),
+		 build_id_format(wanted, wanted_hex),
 		 found->count ? build_id_format(found, found_hex) : "none");
 	return false;
 }
 
 /* One source. True when the reply is final: the right file, readable or not. */
-static bool answer_from(struct object_opener *opener, const struct open_request *request,
-			enum object_file_source source, struct open_reply *reply,
-			struct diag *why)
+static bool answer_from(struct object_opener *opener, struct job *job,
+			enum object_file_source source, struct diag *why)
 {
-	struct file_table *table;
+	struct open_reply *reply = job->reply;
+	const struct flat_table *table;
+	struct kept_table *kept = NULL;
 	struct object_file file;
-	bool is_certain, is_shared;
+	int err;
 
-	if (object_file_open(&file, request, source, why))
+	if (object_file_open(&file, job->request, &job->root, source, why))
 		return false;
-	is_certain = file.is_certain;
-	table = atomic_load(&opener->is_stopping) ? NULL :
-		compile_file(opener, &file, &is_shared);
+	err = table_source_get(&opener->source,
+			       &(struct table_request){ .file = &file, .root = &job->root,
+							.path = job->request->path,
+							.build_id = job->build_id },
+			       &kept, &reply->is_shared, why);
 	close(file.fd);
-	if (!table) {
-		diag_set(why, -ENOMEM, "no memory for its symbol table");
+	count_bytes(opener);
+	if (err)
 		return false;
+	if (kept->why.err) {
+		*why = reply->why = kept->why;
+		return file.is_certain;
 	}
-	if (table->why.err) {
-		*why = table->why;
-		reply->why = table->why;
-		return is_certain;
-	}
-	if (!is_wanted_build_id(request, &table->table.table.header->build_id, why))
+	table = &kept->table.table;
+	if (!is_wanted_build_id(&job->build_id, &table->header->build_id, why))
 		return false;
-	reply->build_id = table->table.table.header->build_id;
-	reply->table = table->table.table;
-	reply->is_shared = is_shared;
+	reply->build_id = table->header->build_id;
+	reply->table = *table;
 	reply->is_ready = true;
 	return true;
 }
 
-/* A file that was found and refused tells more than one that was not found elsewhere. */
-static bool is_better_reason(const struct diag *why, const struct diag *before)
+/* A file that was found and refused tells more than one that was not found elsewhere; but that the
+ * program itself is another file is no news of a library. */
+static bool is_better_reason(const struct diag *why, const struct diag *before,
+			     enum object_file_source source)
 {
 	bool was_found = why->err != -ENOENT && why->err != -ESRCH && why->err != -EPERM &&
 			 why->err != -EACCES;
 
-	return !before->err || was_found;
+	return !before->err || (was_found && source != OBJECT_FILE_EXE);
+}
+
+static void try_sources(struct object_opener *opener, struct job *job)
+{
+	enum object_file_source sources[OBJECT_FILE_SOURCES];
+	struct open_reply *reply = job->reply;
+	struct diag first = { .err = 0 };
+	size_t count = object_file_sources(job->request, &job->root, sources, &reply->why);
+
+	for (size_t i = 0; i < count; i++) {
+		struct diag why = { .err = 0 };
+
+		if (answer_from(opener, job, sources[i], &why)) {
+			if (reply->is_ready)
+				reply->why = (struct diag){ .err = 0 };
+			return;
+		}
+		if (is_better_reason(&why, &first, sources[i]))
+			first = why;
+	}
+	if (count)
+		reply->why = first;
 }
 
 static void answer_file(struct object_opener *opener, const struct open_request *request,
 			struct open_reply *reply)
 {
-	enum object_file_source sources[3];
-	struct diag first = { .err = 0 };
-	size_t count = object_file_sources(request, sources, &reply->why);
+	struct job job = { .request = request, .reply = reply };
 
-	for (size_t i = 0; i < count; i++) {
-		struct diag why = { .err = 0 };
-
-		if (answer_from(opener, request, sources[i], reply, &why)) {
-			if (reply->is_ready)
-				reply->why = (struct diag){ .err = 0 };
-			return;
-		}
-		if (is_better_reason(&why, &first))
-			first = why;
-	}
-	if (count)
-		reply->why = first;
+	process_root_open(&job.root, request->pid);
+	job.build_id = object_file_mapped_build_id(request, &job.root);
+	try_sources(opener, &job);
+	process_root_close(&job.root);
 }
 
 static struct kernel_table *load_kernel(struct object_opener *opener, uint64_t slide,
@@ -233,15 +175,35 @@ static struct kernel_table *load_kernel(struct object_opener *opener, uint64_t s
 		return NULL;
 	}
 	kernel->slide = slide;
-	if (kallsyms_load(&kernel->kallsyms, "/proc/kallsyms", slide, why)) {
+	if (kallsyms_load(&kernel->kallsyms, "/proc/kallsyms", slide, &opener->is_stopping, why)) {
 		kallsyms_finish(&kernel->kallsyms);
 		free(kernel);
 		return NULL;
 	}
 	kernel->next = opener->kernels;
 	opener->kernels = kernel;
-	count_bytes(opener, &kernel->kallsyms.table);
+	opener->kernel_bytes += table_bytes(&kernel->kallsyms.table);
 	return kernel;
+}
+
+/* All of that slide but the newest and the one before it, which may be in use. */
+static void drop_old_kernels(struct object_opener *opener, uint64_t slide)
+{
+	struct kernel_table **link = &opener->kernels;
+	int kept = 0;
+
+	while (*link) {
+		struct kernel_table *kernel = *link;
+
+		if (kernel->slide != slide || kept++ < 2) {
+			link = &kernel->next;
+			continue;
+		}
+		*link = kernel->next;
+		opener->kernel_bytes -= table_bytes(&kernel->kallsyms.table);
+		kallsyms_finish(&kernel->kallsyms);
+		free(kernel);
+	}
 }
 
 static void answer_kernel(struct object_opener *opener, const struct open_request *request,
@@ -256,14 +218,25 @@ static void answer_kernel(struct object_opener *opener, const struct open_reques
 	}
 	while (kernel && kernel->slide != request->kernel_slide)
 		kernel = kernel->next;
-	reply->is_shared = kernel != NULL;
-	if (!kernel)
+	reply->is_shared = kernel && !request->is_fresh;
+	if (!reply->is_shared)
 		kernel = load_kernel(opener, request->kernel_slide, &reply->why);
 	if (!kernel)
 		return;
+	drop_old_kernels(opener, request->kernel_slide);
+	count_bytes(opener);
 	reply->table = kernel->kallsyms.table;
 	reply->kernel_text_address = kernel->kallsyms.text_address;
 	reply->is_ready = true;
+}
+
+static void answer_jit(struct object_opener *opener, const struct open_request *request,
+		       struct open_reply *reply)
+{
+	reply->jit = request->jit;
+	reply->jit_step = request->jit_step;
+	jit_files_answer(&opener->jit_files, opener->source.sandbox, request, reply);
+	count_bytes(opener);
 }
 
 static void answer(struct object_opener *opener, const struct open_request *request)
@@ -272,7 +245,9 @@ static void answer(struct object_opener *opener, const struct open_request *requ
 
 	memset(reply, 0, sizeof(*reply));	/* never NULL: UNDER_WAY_MAX */
 	reply->object = request->object;
-	if (request->is_kernel)
+	if (request->jit)
+		answer_jit(opener, request, reply);
+	else if (request->is_kernel)
 		answer_kernel(opener, request, reply);
 	else
 		answer_file(opener, request, reply);
@@ -302,17 +277,20 @@ static void *opener_run(void *argument)
 	return NULL;
 }
 
-int object_opener_create(struct object_opener **out, struct sandbox *sandbox, struct diag *why)
+int object_opener_create(struct object_opener **out, struct sandbox *sandbox,
+			 struct table_cache *cache, struct diag *why)
 {
 	struct object_opener *opener;
 	int err;
 
 	*out = NULL;
 	opener = aligned_alloc(_Alignof(struct object_opener), sizeof(*opener));
-	if (!opener)
+	if (!opener) {
+		table_cache_close(cache);
 		return diag_set(why, -ENOMEM, "no memory for the object opener");
+	}
 	memset(opener, 0, sizeof(*opener));
-	opener->sandbox = sandbox;
+	opener->source = (struct table_source){ .sandbox = sandbox, .cache = cache };
 	opener->request_fd = eventfd(0, EFD_CLOEXEC);
 	opener->end_fd = eventfd(0, EFD_CLOEXEC);
 	opener->reply_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -340,7 +318,7 @@ static bool stop_thread(struct object_opener *opener)
 	int ready;
 
 	atomic_store(&opener->is_stopping, true);
-	sandbox_cancel(opener->sandbox);
+	sandbox_cancel(opener->source.sandbox);
 	eventfd_write(opener->request_fd, 1);
 	do
 		ready = poll(&end, 1, STOP_WAIT_MS);
@@ -350,12 +328,8 @@ static bool stop_thread(struct object_opener *opener)
 
 static void free_tables(struct object_opener *opener)
 {
-	for (uint32_t i = 0; i < opener->file_count; i++) {
-		sandbox_table_finish(&opener->files[i]->table);
-		free(opener->files[i]);
-	}
-	free(opener->files);
-	id_map_finish(&opener->file_by_hash);
+	table_source_finish(&opener->source);
+	jit_files_finish(&opener->jit_files);
 	while (opener->kernels) {
 		struct kernel_table *next = opener->kernels->next;
 

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "symbols/vdso_image.h"
+
 /* Paths as perf-script(1) prints them, so that exports can be compared and joined. */
 static const struct {
 	const char *name, *path;
@@ -16,6 +18,7 @@ static const struct {
 	[OBJECT_HYPERVISOR] = { "[hypervisor]", "[unknown]", MODE_HYPERVISOR },
 	[OBJECT_GUEST_KERNEL] = { "[guest.kernel]", "[guest.kernel.kallsyms]", MODE_GUEST_KERNEL },
 	[OBJECT_GUEST_USER] = { "[guest]", "[guest]", MODE_GUEST_USER },
+	[OBJECT_VSYSCALL] = { "[vsyscall]", "[vsyscall]", MODE_USER },
 };
 
 static struct object *append(struct object_table *table)
@@ -51,6 +54,8 @@ int object_table_init(struct object_table *table, struct strpool *strings)
 		object->name = strpool_intern(strings, fixed_objects[i].name,
 					      strlen(fixed_objects[i].name));
 	}
+	table->objects[OBJECT_VSYSCALL].table = vdso_image_vsyscall_table();
+	table->objects[OBJECT_VSYSCALL].state = OBJECT_READY;
 	return 0;
 }
 
@@ -65,8 +70,11 @@ static uint64_t key_hash(struct str_id path, const struct object_key *key)
 {
 	uint64_t hash = id_map_mix(path.v | (uint64_t)key->mode << 32);
 
+	if (key->place)
+		hash = id_map_mix(hash ^ id_map_mix(key->place));
 	if (!key->build_id.count)
-		return id_map_mix(hash ^ id_map_mix(key->device + 1) ^ key->inode);
+		return id_map_mix(id_map_mix(hash ^ id_map_mix(key->device + 1) ^ key->inode) ^
+				  key->inode_generation);
 	for (unsigned int i = 0; i < key->build_id.count; i++)
 		hash = id_map_mix(hash ^ key->build_id.bytes[i]);
 	return hash;
@@ -78,7 +86,9 @@ static struct str_id short_name(struct strpool *strings, struct str_id path)
 	const char *text = strpool_get(strings, path);
 	const char *slash = text[0] == '/' ? strrchr(text, '/') : NULL;
 
-	if (!slash || !slash[1] || !strcmp(text, "//anon"))
+	if (!strcmp(text, "//anon"))
+		return strpool_intern(strings, "[anon]", 6);
+	if (!slash || !slash[1])
 		return path;
 	return strpool_intern(strings, slash + 1, strlen(slash + 1));
 }
@@ -92,7 +102,7 @@ uint32_t object_table_intern(struct object_table *table, const struct object_key
 
 	*is_new = false;
 	if (id != ID_MAP_NONE)
-		return id;
+		return object_table_current(table, id);
 	object = append(table);
 	if (!object)
 		return OBJECT_UNKNOWN;
@@ -115,6 +125,7 @@ void object_table_set_ready(struct object_table *table, uint32_t id, const struc
 	struct object *object = &table->objects[id];
 
 	object->state = OBJECT_READY;
+	object->is_run_time = false;
 	object->table = *flat;
 	object->build_id = *build_id;
 	for (uint32_t i = 0; i < table->count; i++) {
@@ -128,6 +139,40 @@ void object_table_set_ready(struct object_table *table, uint32_t id, const struc
 			return;
 		}
 	}
+}
+
+bool object_table_set_run_time(struct object_table *table, uint32_t id,
+			       const struct flat_table *flat)
+{
+	struct object *object = &table->objects[id];
+
+	if (object->state == OBJECT_READY && !object->is_run_time)
+		return false;
+	object->state = OBJECT_READY;
+	object->is_run_time = true;
+	object->table = *flat;
+	return true;
+}
+
+uint32_t object_table_succeed(struct object_table *table, uint32_t id)
+{
+	struct object *successor = append(table), *object = &table->objects[id];
+
+	if (!successor)
+		return id;
+	successor->path = object->path;
+	successor->name = object->name;
+	successor->mode = object->mode;
+	successor->asked_ns = object->asked_ns;
+	object->successor = successor->canonical;
+	return object->successor;
+}
+
+uint32_t object_table_current(const struct object_table *table, uint32_t id)
+{
+	while (table->objects[id].successor)
+		id = table->objects[id].successor;
+	return id;
 }
 
 void object_table_set_unreadable(struct object_table *table, uint32_t id, const char *reason)

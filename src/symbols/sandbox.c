@@ -2,8 +2,8 @@
  *
  * Problem: flametop runs as root and reads the binaries of strangers; parsers have bugs.
  *
- * Idea: main opens, another process parses, main checks what comes back: that nobody can change the
- * memory any more (seals), its size, and every number in it (flat_table_check()).
+ * Idea: main opens, another process parses, main checks what comes back: its form, that nobody can
+ * change it any more, its size (sandbox_answer.c), and every number in it (flat_table_check()).
  *
  * Invariant: a job ends within its deadline and GRACE_MS, whatever worker and zygote do. A zygote
  * that breaks the rules is killed and stays dead: every later job fails at once with a sentence.
@@ -18,6 +18,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -28,7 +29,8 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/sanitize.h"
+#include "symbols/sandbox_answer.h"
+#include "symbols/sandbox_limits.h"
 #include "symbols/sandbox_protocol.h"
 #include "symbols/zygote.h"
 
@@ -38,7 +40,12 @@ struct sandbox {
 	pid_t zygote;		/* -1: none, or ended and reaped */
 	int socket;		/* -1: none */
 	int cancel;		/* eventfd, readable for good once sandbox_cancel() was called */
+	int cancel_job;		/* eventfd: look at cancelled_to */
+	/* sandbox_cancel_job() raises it, before it writes to cancel_job; sandbox_run() loads it,
+	 * after it has read from there. */
+	_Atomic uint64_t cancelled_to;
 	uint32_t deadline_ms;
+	bool has_deadline;	/* else the kind's own */
 };
 
 static int is_gone(struct diag *why)
@@ -71,9 +78,11 @@ int sandbox_start(struct sandbox **out, struct diag *why)
 	*out = NULL;
 	if (!sandbox)
 		return diag_set(why, -ENOMEM, "no memory for the symbol compiler");
-	*sandbox = (struct sandbox){ -1, -1, -1, SANDBOX_DEADLINE_MS };
+	*sandbox = (struct sandbox){ .zygote = -1, .socket = -1 };
 	sandbox->cancel = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (sandbox->cancel < 0 || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets))
+	sandbox->cancel_job = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (sandbox->cancel < 0 || sandbox->cancel_job < 0 ||
+	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets))
 		goto fail;
 	sandbox->socket = sockets[0];
 	sandbox->zygote = fork_zygote(sockets[1]);
@@ -113,6 +122,8 @@ void sandbox_stop(struct sandbox *sandbox)
 	end_zygote(sandbox);
 	if (sandbox->cancel >= 0)
 		close(sandbox->cancel);
+	if (sandbox->cancel_job >= 0)
+		close(sandbox->cancel_job);
 	free(sandbox);
 }
 
@@ -124,6 +135,13 @@ pid_t sandbox_pid(const struct sandbox *sandbox)
 void sandbox_set_deadline(struct sandbox *sandbox, uint32_t deadline_ms)
 {
 	sandbox->deadline_ms = deadline_ms;
+	sandbox->has_deadline = true;
+}
+
+static uint32_t deadline_of(const struct sandbox *sandbox, const struct sandbox_request *request)
+{
+	return sandbox->has_deadline ? sandbox->deadline_ms :
+				       sandbox_limits(request->kind)->deadline_ms;
 }
 
 void sandbox_cancel(struct sandbox *sandbox)
@@ -131,22 +149,55 @@ void sandbox_cancel(struct sandbox *sandbox)
 	eventfd_write(sandbox->cancel, 1);
 }
 
+void sandbox_cancel_job(struct sandbox *sandbox, uint64_t number)
+{
+	uint64_t before = atomic_load(&sandbox->cancelled_to);
+
+	while (before < number &&
+	       !atomic_compare_exchange_weak(&sandbox->cancelled_to, &before, number))
+		continue;
+	eventfd_write(sandbox->cancel_job, 1);
+}
+
+static bool is_cancelled(struct sandbox *sandbox, uint64_t number)
+{
+	eventfd_t ignored;
+
+	eventfd_read(sandbox->cancel_job, &ignored);
+	return number && number <= atomic_load(&sandbox->cancelled_to);
+}
+
+/* Asks the zygote to end its worker. It may have done so: then its verdict is on the way. */
+static void end_worker(struct sandbox *sandbox)
+{
+	const struct sandbox_job cancel = { .kind = 0 };
+
+	sandbox_protocol_send(sandbox->socket, &cancel, sizeof(cancel), NULL, 0);
+}
+
 /* Waits for the zygote's word on the worker. After any failure the zygote's next word would be the
  * wrong one, so it is ended. */
-static int wait_verdict(struct sandbox *sandbox, struct sandbox_verdict *verdict, struct diag *why)
+static int wait_verdict(struct sandbox *sandbox, const struct sandbox_request *request,
+			struct sandbox_verdict *verdict, struct diag *why)
 {
 	struct pollfd waits[] = { { .fd = sandbox->socket, .events = POLLIN },
-				  { .fd = sandbox->cancel, .events = POLLIN } };
-	uint64_t end = clock_now_ns() + (sandbox->deadline_ms + GRACE_MS) * CLOCK_NS_PER_MS;
+				  { .fd = sandbox->cancel, .events = POLLIN },
+				  { .fd = sandbox->cancel_job, .events = POLLIN } };
+	const uint64_t patience_ms = (uint64_t)deadline_of(sandbox, request) + GRACE_MS;
+	uint64_t end = clock_now_ns() + patience_ms * CLOCK_NS_PER_MS;
 	int err = -ETIMEDOUT;
 
 	for (uint64_t now = clock_now_ns(); now < end; now = clock_now_ns()) {
-		if (poll(waits, 2, (int)((end - now) / CLOCK_NS_PER_MS + 1)) <= 0)
+		if (poll(waits, 3, (int)((end - now) / CLOCK_NS_PER_MS + 1)) <= 0)
 			continue;
 		if (waits[1].revents) {
 			err = diag_set(why, -ECANCELED, "ended before it was read");
 			break;
 		}
+		if (waits[2].revents && is_cancelled(sandbox, request->number))
+			end_worker(sandbox);
+		if (!waits[0].revents)
+			continue;
 		err = sandbox_protocol_receive(sandbox->socket, verdict, sizeof(*verdict), NULL, 0,
 					       0);
 		if (!err)
@@ -160,83 +211,12 @@ static int wait_verdict(struct sandbox *sandbox, struct sandbox_verdict *verdict
 	return err;
 }
 
-static int judge(const struct sandbox_verdict *verdict, uint32_t deadline_ms, struct diag *why)
-{
-	if (verdict->status < 0)
-		return diag_set(why, verdict->status, "no process for the symbol compiler: %s",
-				strerror(-verdict->status));
-	if (verdict->is_late)
-		return diag_set(why, -ETIMEDOUT, "unreadable: not done after %u ms", deadline_ms);
-	if (WIFSIGNALED(verdict->status))
-		return diag_set(why, -EPIPE, "unreadable: its compiler died of signal %d (%s)",
-				WTERMSIG(verdict->status),
-				strsignal(WTERMSIG(verdict->status)));
-	if (WEXITSTATUS(verdict->status) != 0)
-		return diag_set(why, -EPIPE, "unreadable: its compiler failed with status %d",
-				WEXITSTATUS(verdict->status));
-	return 0;
-}
-
-/* What a worker says about its failure is the text of a stranger. */
-static int refuse(struct sandbox_answer *answer, struct diag *why)
-{
-	char clean[sizeof(why->text)];
-	size_t len = strnlen(answer->reason, sizeof(answer->reason));
-
-	sanitize_text(clean, sizeof(clean), answer->reason, len);
-	if (answer->err > 0 || answer->err < -4095)	/* the range of errno: MAX_ERRNO */
-		answer->err = -EBADMSG;
-	return diag_set(why, answer->err, "%s", clean);
-}
-
-static int map_answer(int memfd, struct sandbox_bytes *out, struct diag *why)
-{
-	const int wanted = F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
-	struct stat status;
-	void *mapping;
-	int seals = fcntl(memfd, F_GET_SEALS);
-
-	if (seals < 0 || (seals & wanted) != wanted || fstat(memfd, &status) ||
-	    !S_ISREG(status.st_mode))
-		return diag_set(why, -EBADMSG, "symbol table that can still be changed");
-	if (status.st_size > FLAT_BYTES_MAX)
-		return diag_set(why, -E2BIG, "symbol table larger than %u MiB",
-				FLAT_BYTES_MAX >> 20);
-	if (status.st_size == 0)
-		return diag_set(why, -EBADMSG, "empty symbol table");
-	mapping = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_SHARED, memfd, 0);
-	if (mapping == MAP_FAILED)
-		return diag_set(why, -errno, "no memory for a symbol table");
-	*out = (struct sandbox_bytes){ mapping, (size_t)status.st_size };
-	return 0;
-}
-
-/* The worker is gone: its answer is there, or never will be. */
-static int take_answer(int reply, struct sandbox_bytes *out, struct diag *why)
-{
-	struct sandbox_answer answer;
-	int memfd;
-	int err = sandbox_protocol_receive(reply, &answer, sizeof(answer), &memfd, 1, MSG_DONTWAIT);
-
-	if (err)
-		return diag_set(why, -EBADMSG, "the symbol compiler ended without an answer");
-	if (answer.err)
-		err = refuse(&answer, why);
-	else if (memfd < 0)
-		err = diag_set(why, -EBADMSG, "the symbol compiler answered without a table");
-	else
-		err = map_answer(memfd, out, why);
-	if (memfd >= 0)
-		close(memfd);
-	return err;
-}
-
 /* Sends the job; *@reply is the caller's. */
 static int send_job(struct sandbox *sandbox, const struct sandbox_request *request, int *reply,
 		    struct diag *why)
 {
 	const struct sandbox_job job = {
-		.kind = request->kind, .deadline_ms = sandbox->deadline_ms,
+		.kind = request->kind, .deadline_ms = deadline_of(sandbox, request),
 		.input_count = request->input_count, .argument = request->argument,
 	};
 	int pair[2], fds[SANDBOX_JOB_FDS], err;
@@ -272,6 +252,7 @@ static int check_inputs(const struct sandbox_request *request, struct diag *why)
 int sandbox_run(struct sandbox *sandbox, const struct sandbox_request *request,
 		struct sandbox_bytes *out, struct diag *why)
 {
+	const struct sandbox_limits *limits = sandbox_limits(request->kind);
 	struct sandbox_verdict verdict;
 	int reply = -1, err = check_inputs(request, why);
 
@@ -280,14 +261,17 @@ int sandbox_run(struct sandbox *sandbox, const struct sandbox_request *request,
 		return err;
 	if (sandbox->socket < 0)
 		return is_gone(why);
+	if (is_cancelled(sandbox, request->number))
+		return sandbox_answer_cancelled(why);
 	err = send_job(sandbox, request, &reply, why);
 	if (err)
 		return err;
-	err = wait_verdict(sandbox, &verdict, why);
+	err = wait_verdict(sandbox, request, &verdict, why);
 	if (!err)
-		err = judge(&verdict, sandbox->deadline_ms, why);
+		err = sandbox_answer_judge(&verdict, deadline_of(sandbox, request), limits->cpu_s,
+					   why);
 	if (!err)
-		err = take_answer(reply, out, why);
+		err = sandbox_answer_take(reply, limits->answer_bytes, out, why);
 	close(reply);
 	return err;
 }
@@ -312,8 +296,10 @@ int sandbox_compile(struct sandbox *sandbox, int fd, int debug_fd, struct sandbo
 	err = sandbox_run(sandbox, &request, &out->bytes, why);
 	if (!err)
 		err = flat_table_check(&out->table, out->bytes.bytes, out->bytes.count, why);
-	if (err)
+	if (err) {
+		diag_prefix(why, "unreadable");
 		sandbox_table_finish(out);
+	}
 	return err;
 }
 

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "symbols/confine.h"
 #include "symbols/sandbox_protocol.h"
 #include "symbols/worker.h"
 
@@ -35,42 +36,57 @@ static int keep_only(int fd)
 	return close_range(4, ~0u, 0);
 }
 
-/* The terminal's keys and a service's stop are for main; this process ends with it. main blocked
- * all signals before it forked: what came since is dropped here. */
-static void ignore_signals(void)
+/* The terminal's keys and a service's stop are for main; this process ends with it. main's handlers
+ * are for main, too: a worker that crashes must die of that. main blocked all signals before it
+ * forked: what came since is dropped here. */
+static void set_signals(void)
 {
 	static const int ignored[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGPIPE,
 				       SIGTTIN, SIGTTOU, SIGUSR1, SIGUSR2, SIGWINCH };
 	sigset_t none;
 
+	for (int i = 1; i < NSIG; i++)
+		signal(i, SIG_DFL);
 	for (size_t i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
 		signal(ignored[i], SIG_IGN);
-	signal(SIGCHLD, SIG_DFL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* True when the worker ended by itself; false at the deadline. Ends this process, and with it the
- * worker, when main is gone. */
-static bool wait_for_worker(int socket, int pidfd, uint64_t deadline_ns)
+/* Ends this process, and with it the worker (PR_SET_PDEATHSIG), when main is gone. */
+static void take_cancel(int socket)
 {
-	struct pollfd waits[] = { { .fd = pidfd, .events = POLLIN }, { .fd = socket } };
+	struct sandbox_job cancel;
+	int fds[SANDBOX_JOB_FDS];
+
+	if (sandbox_protocol_receive(socket, &cancel, sizeof(cancel), fds, SANDBOX_JOB_FDS, 0) ||
+	    fds[0] >= 0)
+		_exit(0);
+}
+
+static enum sandbox_end wait_for_worker(int socket, int pidfd, uint64_t deadline_ns)
+{
+	struct pollfd waits[] = { { .fd = pidfd, .events = POLLIN },
+				  { .fd = socket, .events = POLLIN } };
 
 	for (;;) {
 		uint64_t now = clock_now_ns();
 		int ready;
 
 		if (now >= deadline_ns)
-			return false;
+			return SANDBOX_AT_DEADLINE;
 		ready = poll(waits, 2, (int)((deadline_ns - now) / CLOCK_NS_PER_MS + 1));
-		if (ready > 0 && waits[1].revents)
-			_exit(0);	/* POLLHUP: PR_SET_PDEATHSIG takes the worker along */
 		if (ready > 0 && waits[0].revents)
-			return true;
+			return SANDBOX_BY_ITSELF;
+		if (ready > 0 && waits[1].revents) {
+			take_cancel(socket);
+			return SANDBOX_CANCELLED;
+		}
 	}
 }
 
-static struct sandbox_verdict run_worker(int socket, const struct sandbox_job *job,
+static struct sandbox_verdict run_worker(int socket, const struct confinement *confinement,
+					 const struct sandbox_job *job,
 					 const int fds[SANDBOX_JOB_FDS])
 {
 	struct sandbox_verdict verdict = { .status = 0 };
@@ -80,14 +96,14 @@ static struct sandbox_verdict run_worker(int socket, const struct sandbox_job *j
 	int pidfd;
 
 	if (worker == 0)
-		worker_run(job, fds, zygote);
+		worker_run(confinement, job, fds, zygote);
 	if (worker < 0)
 		return (struct sandbox_verdict){ .status = -errno };
 	pidfd = pidfd_open(worker, 0);
-	if (pidfd < 0 || !wait_for_worker(socket, pidfd, deadline)) {
+	if (pidfd >= 0)
+		verdict.end = wait_for_worker(socket, pidfd, deadline);
+	if (pidfd < 0 || verdict.end != SANDBOX_BY_ITSELF)
 		kill(worker, SIGKILL);
-		verdict.is_late = pidfd >= 0;
-	}
 	while (waitpid(worker, &verdict.status, 0) < 0 && errno == EINTR)
 		continue;
 	if (pidfd >= 0)
@@ -97,21 +113,25 @@ static struct sandbox_verdict run_worker(int socket, const struct sandbox_job *j
 
 _Noreturn void zygote_run(int socket, pid_t main_pid)
 {
-	ignore_signals();
+	struct confinement confinement;
+
+	set_signals();
 	setsid();
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != main_pid || keep_only(socket))
 		_exit(1);
 	socket = 3;
 	prctl(PR_SET_NAME, "flametop-zygote");
+	confine_zygote(&confinement);
 	for (;;) {
 		struct sandbox_job job;
 		struct sandbox_verdict verdict;
 		int fds[SANDBOX_JOB_FDS];
 
-		if (sandbox_protocol_receive(socket, &job, sizeof(job), fds, SANDBOX_JOB_FDS, 0) ||
-		    fds[0] < 0)
+		if (sandbox_protocol_receive(socket, &job, sizeof(job), fds, SANDBOX_JOB_FDS, 0))
 			_exit(0);
-		verdict = run_worker(socket, &job, fds);
+		if (fds[0] < 0)
+			continue;	/* cancels a job that has just ended */
+		verdict = run_worker(socket, &confinement, &job, fds);
 		for (int i = 0; i < SANDBOX_JOB_FDS; i++)
 			close(fds[i]);
 		if (sandbox_protocol_send(socket, &verdict, sizeof(verdict), NULL, 0))

@@ -172,7 +172,7 @@ int main(int argc, char **argv)
 
 	if (argc != 2 || sandbox_start(&sandbox, &why) ||
 	    perf_data_open(&recording, argv[1], &why) ||
-	    object_opener_create(&opener, sandbox, &why) || spsc_init(&queue, QUEUE_BYTES)) {
+	    object_opener_create(&opener, sandbox, NULL, &why) || spsc_init(&queue, QUEUE_BYTES)) {
 		fprintf(stderr, "fold_window: %s\n", why.text[0] ? why.text : "wants a FILE");
 		return 1;
 	}

@@ -18,154 +18,8 @@
 
 #include <cmocka.h>
 
-#include "symbols/compiler.h"
-#include "symbols/flat_table.h"
+#include "elf_fixture.h"
 #include "symbols/sandbox.h"
-
-static char directory[] = "/tmp/test_compiler.XXXXXX";
-
-static const char source[] =
-	"int alpha(int x) { return x * 3 + 1; }\n"
-	"static __attribute__((noinline)) int beta(int x) { return alpha(x) - 7; }\n"
-	"__attribute__((weak)) int gamma_weak(int x) { return beta(x) + beta(x + 1); }\n"
-	"int delta(int x) __attribute__((alias(\"gamma_weak\")));\n"
-	"__attribute__((section(\".far\"))) int far_away(int x) { return gamma_weak(x) * 5; }\n"
-	"__attribute__((section(\".far\"))) int farther(int x) { return far_away(x) + 2; }\n"
-	"int variable = 4;\n"
-	"__asm__(\".text\\n.globl sizeless\\nsizeless: nop\\nnop\\nret\\n\");\n"
-	"int main(void) { return delta(variable) + farther(2); }\n";
-
-static int make_directory(void **state)
-{
-	char path[256];
-	FILE *file;
-
-	(void)state;
-	if (!mkdtemp(directory))
-		return -1;
-	snprintf(path, sizeof(path), "%s/source.c", directory);
-	file = fopen(path, "we");
-	if (!file || fputs(source, file) < 0)
-		return -1;
-	return fclose(file);
-}
-
-static int remove_directory(void **state)
-{
-	char command[256];
-
-	(void)state;
-	snprintf(command, sizeof(command), "rm -r %s", directory);
-	return system(command);
-}
-
-/* Builds the source above; skips the test where that kind cannot be built (no lld). */
-static const char *build(const char *name, const char *flags)
-{
-	static char path[256];
-	char command[512];
-
-	snprintf(path, sizeof(path), "%s/%s", directory, name);
-	snprintf(command, sizeof(command), "cc -O1 -o %s %s %s/source.c 2>%s/errors", path, flags,
-		 directory, directory);
-	if (system(command))
-		skip();
-	return path;
-}
-
-struct load {
-	uint64_t offset, vaddr, bytes;
-};
-
-struct loads {
-	struct load rows[32];
-	size_t count;
-};
-
-/* Executable LOAD lines of readelf -lW. */
-static struct loads read_loads(const char *path)
-{
-	struct loads loads = { .count = 0 };
-	char command[512], line[512], flags[8];
-	FILE *out;
-
-	snprintf(command, sizeof(command), "readelf -lW %s 2>/dev/null", path);
-	out = popen(command, "re");
-	assert_non_null(out);
-	while (fgets(line, sizeof(line), out)) {
-		struct load *load = &loads.rows[loads.count];
-
-		if (sscanf(line, " LOAD %" SCNx64 " %" SCNx64 " %*x %" SCNx64 " %*x %7[RWE ]",
-			   &load->offset, &load->vaddr, &load->bytes, flags) == 4 &&
-		    strchr(flags, 'E'))
-			loads.count++;
-	}
-	pclose(out);
-	assert_in_range(loads.count, 1, 31);
-	return loads;
-}
-
-static bool to_offset(const struct loads *loads, uint64_t vaddr, uint64_t *offset)
-{
-	for (size_t i = 0; i < loads->count; i++) {
-		const struct load *load = &loads->rows[i];
-
-		if (vaddr >= load->vaddr && vaddr < load->vaddr + load->bytes) {
-			*offset = vaddr - load->vaddr + load->offset;
-			return true;
-		}
-	}
-	return false;
-}
-
-struct listed {
-	uint64_t vaddr, size;	/* size 0: nm gives none */
-	char type, name[1024];
-};
-
-/* One line of nm -S: "address [size] type name". */
-static bool read_listed(const char *line, struct listed *out)
-{
-	out->size = 0;
-	if (sscanf(line, "%" SCNx64 " %" SCNx64 " %c %1023s", &out->vaddr, &out->size, &out->type,
-		   out->name) != 4 &&
-	    sscanf(line, "%" SCNx64 " %c %1023s", &out->vaddr, &out->type, out->name) != 3)
-		return false;
-	out->name[strcspn(out->name, "@")] = '\0';
-	return strchr("TtWwi", out->type) != NULL;
-}
-
-static FILE *start_nm(const char *path, const char *flags)
-{
-	char command[512];
-	FILE *out;
-
-	snprintf(command, sizeof(command), "nm -n -S --defined-only %s %s 2>/dev/null", flags,
-		 path);
-	out = popen(command, "re");
-	assert_non_null(out);
-	return out;
-}
-
-static struct flat_table compile(const char *path)
-{
-	struct flat_table table;
-	struct diag why = { .err = 0 };
-	void *bytes;
-	size_t count;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-
-	assert_in_range(fd, 0, 1 << 20);
-	assert_int_equal(compiler_compile(fd, -1, &bytes, &count, &why), 0);
-	assert_int_equal(flat_table_check(&table, bytes, count, &why), 0);
-	close(fd);
-	return table;
-}
-
-static void free_table(const struct flat_table *table)
-{
-	free((void *)table->header);
-}
 
 /* The names of one address, as nm lists them one after the other (-n). */
 struct group {
@@ -182,13 +36,13 @@ static void end_group(const struct group *group)
 
 /* The row that must be there for a sized symbol; "" where the symbol has no place in the file. */
 static void begin_group(struct group *group, const struct flat_table *table,
-			const struct loads *loads, const struct listed *listed)
+			const struct elf_loads *loads, const struct elf_listed *listed)
 {
 	uint64_t offset = 0;
 	uint32_t row;
 
 	*group = (struct group){ .vaddr = listed->vaddr };
-	if (!listed->size || !to_offset(loads, listed->vaddr, &offset))
+	if (!listed->size || !elf_fixture_to_offset(loads, listed->vaddr, &offset))
 		return;
 	row = flat_table_find(table, offset);
 	if (row == FLAT_NONE || table->rows[row].start != offset)
@@ -198,17 +52,17 @@ static void begin_group(struct group *group, const struct flat_table *table,
 
 static size_t compare_with_nm(const char *path, const char *flags)
 {
-	struct loads loads = read_loads(path);
-	struct flat_table table = compile(path);
+	struct elf_loads loads = elf_fixture_loads(path);
+	struct flat_table table = elf_fixture_compile(path, NULL);
 	struct group group = { .vaddr = UINT64_MAX };
-	FILE *nm = start_nm(path, flags);
+	FILE *nm = elf_fixture_start_nm(path, flags);
 	char line[2048];
 	size_t compared = 0;
 
 	while (fgets(line, sizeof(line), nm)) {
-		struct listed listed;
+		struct elf_listed listed;
 
-		if (!read_listed(line, &listed))
+		if (!elf_fixture_read_listed(line, &listed))
 			continue;
 		if (listed.vaddr != group.vaddr || (listed.size && !group.shown[0])) {
 			end_group(&group);
@@ -219,120 +73,142 @@ static size_t compare_with_nm(const char *path, const char *flags)
 	}
 	end_group(&group);
 	pclose(nm);
-	free_table(&table);
+	elf_fixture_free(&table);
 	return compared;
-}
-
-static void expect_name_of(const struct flat_table *table, const char *path, const char *symbol,
-			   uint64_t into, const char *wanted)
-{
-	struct loads loads = read_loads(path);
-	FILE *nm = start_nm(path, "");
-	struct listed listed;
-	uint64_t offset = 0;
-	char line[2048];
-	bool was_found = false;
-	uint32_t row;
-
-	while (!was_found && fgets(line, sizeof(line), nm))
-		was_found = read_listed(line, &listed) && strcmp(listed.name, symbol) == 0;
-	pclose(nm);
-	assert_true(was_found);
-	assert_true(to_offset(&loads, listed.vaddr, &offset));
-	row = flat_table_find(table, offset + into);
-	assert_int_not_equal(row, FLAT_NONE);
-	assert_string_equal(flat_table_name(table, row), wanted);
 }
 
 static void test_a_position_independent_program_agrees_with_nm(void **state)
 {
 	(void)state;
-	assert_in_range(compare_with_nm(build("pie", "-pie -fPIE"), ""), 5, 50);
+	assert_in_range(compare_with_nm(elf_fixture_build("pie", "-pie -fPIE"), ""), 5, 50);
 }
 
 static void test_a_program_at_a_fixed_address_agrees_with_nm(void **state)
 {
 	(void)state;
-	assert_in_range(compare_with_nm(build("fixed", "-no-pie -fno-PIE"), ""), 5, 50);
+	assert_in_range(compare_with_nm(elf_fixture_build("fixed", "-no-pie -fno-PIE"), ""), 5, 50);
 }
 
 static void test_two_executable_segments_are_each_translated_by_their_own(void **state)
 {
-	const char *path = build("two", "-no-pie -fno-PIE -Wl,--section-start=.far=0x7654000");
-	struct loads loads = read_loads(path);
-	struct flat_table table = compile(path);
+	const char *path = elf_fixture_build(
+		"two", "-no-pie -fno-PIE -Wl,--section-start=.far=0x7654000");
+	struct elf_loads loads = elf_fixture_loads(path);
+	struct flat_table table = elf_fixture_compile(path, NULL);
 
 	(void)state;
 	assert_int_equal(loads.count, 2);
 	assert_int_not_equal(loads.rows[0].vaddr - loads.rows[0].offset,
 			     loads.rows[1].vaddr - loads.rows[1].offset);
 	assert_in_range(compare_with_nm(path, ""), 5, 50);
-	expect_name_of(&table, path, "far_away", 1, "far_away");
-	expect_name_of(&table, path, "alpha", 1, "alpha");
-	free_table(&table);
+	elf_fixture_expect(&table, path, "far_away", 1, "far_away");
+	elf_fixture_expect(&table, path, "alpha", 1, "alpha");
+	elf_fixture_free(&table);
 }
 
 static void test_segments_of_lld_agree_with_nm(void **state)
 {
-	const char *path = build("lld", "-fuse-ld=lld");
-	struct loads loads = read_loads(path);
+	const char *path = elf_fixture_build("lld", "-fuse-ld=lld");
+	struct elf_loads loads = elf_fixture_loads(path);
 
 	(void)state;
 	assert_int_not_equal(loads.rows[0].vaddr, loads.rows[0].offset);
 	assert_in_range(compare_with_nm(path, ""), 5, 50);
 }
 
-static void test_a_stripped_library_agrees_with_its_dynamic_symbols(void **state)
+static void test_a_static_program_agrees_with_nm(void **state)
 {
 	(void)state;
-	assert_in_range(compare_with_nm(build("lib.so", "-shared -fPIC -s"), "-D"), 4, 50);
+	assert_in_range(compare_with_nm(elf_fixture_build("static", "-static"), ""), 500, 10000);
+}
+
+static void test_a_static_program_that_is_position_independent_agrees_with_nm(void **state)
+{
+	(void)state;
+	assert_in_range(compare_with_nm(elf_fixture_build("static_pie", "-static-pie"), ""), 500,
+			10000);
+}
+
+static void test_a_program_with_another_c_library_agrees_with_nm(void **state)
+{
+	(void)state;
+	if (!elf_fixture_run("musl-gcc -O1 -static -o musl source.c"))
+		skip();
+	assert_in_range(compare_with_nm(elf_fixture_path("musl"), ""), 20, 10000);
+}
+
+static void test_a_32_bit_program_agrees_with_nm(void **state)
+{
+	const char *path = elf_fixture_build("narrow", "-m32 -nostdlib -Wl,-e,main");
+	struct flat_table table = elf_fixture_compile(path, NULL);
+	char wanted[32];
+
+	(void)state;
+	assert_in_range(compare_with_nm(path, ""), 5, 50);
+	elf_fixture_free(&table);
+	assert_true(elf_fixture_run("strip -o narrow.stripped narrow"));
+	table = elf_fixture_compile(elf_fixture_path("narrow.stripped"), NULL);
+	snprintf(wanted, sizeof(wanted), "fn_%" PRIx64, elf_fixture_vaddr(path, "beta"));
+	assert_int_equal(elf_fixture_expect(&table, path, "beta", 1, wanted), FLAT_UNWIND);
+	elf_fixture_free(&table);
+}
+
+static void test_a_stripped_library_agrees_with_its_dynamic_symbols(void **state)
+{
+	const char *path = elf_fixture_build("lib.so", "-shared -fPIC -s");
+
+	(void)state;
+	assert_in_range(compare_with_nm(path, "-D"), 4, 50);
 }
 
 static void test_a_global_alias_is_shown_instead_of_a_weak_one(void **state)
 {
-	const char *path = build("alias", "");
-	struct flat_table table = compile(path);
+	const char *path = elf_fixture_build("alias", "");
+	struct flat_table table = elf_fixture_compile(path, NULL);
 
 	(void)state;
-	expect_name_of(&table, path, "gamma_weak", 0, "delta");
-	free_table(&table);
+	elf_fixture_expect(&table, path, "gamma_weak", 0, "delta");
+	elf_fixture_free(&table);
 }
 
 static void test_a_sizeless_symbol_is_named_up_to_the_next_one(void **state)
 {
-	const char *path = build("sizeless", "");
-	struct flat_table table = compile(path);
+	const char *path = elf_fixture_build("sizeless", "");
+	struct flat_table table = elf_fixture_compile(path, NULL);
 
 	(void)state;
-	expect_name_of(&table, path, "sizeless", 0, "sizeless");
-	expect_name_of(&table, path, "sizeless", 2, "sizeless");
-	free_table(&table);
+	elf_fixture_expect(&table, path, "sizeless", 0, "sizeless");
+	elf_fixture_expect(&table, path, "sizeless", 2, "sizeless");
+	elf_fixture_free(&table);
 }
 
 static void test_data_and_undefined_symbols_are_no_rows(void **state)
 {
-	struct flat_table table = compile(build("data", ""));
+	struct flat_table table = elf_fixture_compile(elf_fixture_build("data", ""), NULL);
 
 	(void)state;
 	for (uint32_t i = 0; i < table.header->row_count; i++) {
 		assert_string_not_equal(flat_table_name(&table, i), "variable");
-		assert_null(strchr(flat_table_name(&table, i), '@'));
+		if (table.rows[i].kind == FLAT_SYMBOL)
+			assert_null(strchr(flat_table_name(&table, i), '@'));
 	}
-	free_table(&table);
+	elf_fixture_free(&table);
 }
 
 static void test_the_build_id_is_the_one_that_the_linker_was_given(void **state)
 {
 	static const uint8_t wanted[] = { 0x01, 0x23, 0xab, 0xcd, 0xef };
-	struct flat_table with = compile(build("with", "-Wl,--build-id=0x0123abcdef"));
-	struct flat_table without = compile(build("without", "-Wl,--build-id=none"));
+	const char *identified = elf_fixture_build("with", "-Wl,--build-id=0x0123abcdef");
+	const char *anonymous = elf_fixture_build("without", "-Wl,--build-id=none");
+	struct flat_table with = elf_fixture_compile(identified, NULL);
+	struct flat_table without = elf_fixture_compile(anonymous, NULL);
 
 	(void)state;
 	assert_int_equal(with.header->build_id.count, sizeof(wanted));
 	assert_memory_equal(with.header->build_id.bytes, wanted, sizeof(wanted));
 	assert_int_equal(without.header->build_id.count, 0);
-	free_table(&with);
-	free_table(&without);
+	elf_fixture_free(&with);
+	elf_fixture_free(&without);
 }
 
 static void test_the_c_library_agrees_with_nm(void **state)
@@ -353,25 +229,6 @@ static void test_this_program_agrees_with_nm(void **state)
 	assert_in_range(compare_with_nm(path, ""), 10, 100000);
 }
 
-struct bytes {
-	unsigned char *at;
-	size_t count;
-};
-
-static struct bytes read_file(const char *path)
-{
-	struct bytes bytes = { .at = NULL };
-	struct stat status;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-
-	assert_int_equal(fstat(fd, &status), 0);
-	bytes.count = (size_t)status.st_size;
-	bytes.at = malloc(bytes.count);
-	assert_int_equal(read(fd, bytes.at, bytes.count), status.st_size);
-	close(fd);
-	return bytes;
-}
-
 /* A worker that died would be -EPIPE: a parser must not be so weak. */
 static int compile_damaged(struct sandbox *sandbox, const unsigned char *at, size_t count)
 {
@@ -390,7 +247,8 @@ static int compile_damaged(struct sandbox *sandbox, const unsigned char *at, siz
 
 static void test_a_file_cut_before_its_symbols_end_is_refused(void **state)
 {
-	struct bytes whole = read_file(build("cut", "-Wl,--build-id=none"));
+	const char *path = elf_fixture_build("cut", "-Wl,--build-id=none");
+	struct elf_bytes_copy whole = elf_fixture_read(path);
 	struct sandbox *sandbox;
 
 	(void)state;
@@ -426,7 +284,7 @@ static size_t random_place(uint32_t *random, size_t count)
 
 static void test_two_thousand_damaged_files_never_end_a_worker(void **state)
 {
-	struct bytes whole = read_file(build("flip", ""));
+	struct elf_bytes_copy whole = elf_fixture_read(elf_fixture_build("flip", ""));
 	unsigned char *copy = malloc(whole.count);
 	struct sandbox *sandbox;
 	uint32_t random = 1;
@@ -452,6 +310,11 @@ int main(void)
 		cmocka_unit_test(test_a_program_at_a_fixed_address_agrees_with_nm),
 		cmocka_unit_test(test_two_executable_segments_are_each_translated_by_their_own),
 		cmocka_unit_test(test_segments_of_lld_agree_with_nm),
+		cmocka_unit_test(test_a_static_program_agrees_with_nm),
+		cmocka_unit_test(
+			test_a_static_program_that_is_position_independent_agrees_with_nm),
+		cmocka_unit_test(test_a_program_with_another_c_library_agrees_with_nm),
+		cmocka_unit_test(test_a_32_bit_program_agrees_with_nm),
 		cmocka_unit_test(test_a_stripped_library_agrees_with_its_dynamic_symbols),
 		cmocka_unit_test(test_a_global_alias_is_shown_instead_of_a_weak_one),
 		cmocka_unit_test(test_a_sizeless_symbol_is_named_up_to_the_next_one),
@@ -463,5 +326,6 @@ int main(void)
 		cmocka_unit_test(test_two_thousand_damaged_files_never_end_a_worker),
 	};
 
-	return cmocka_run_group_tests(tests, make_directory, remove_directory);
+	return cmocka_run_group_tests(tests, elf_fixture_make_directory,
+				      elf_fixture_remove_directory);
 }

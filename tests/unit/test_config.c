@@ -22,7 +22,6 @@
 
 static char place[] = "/tmp/flametop-test-XXXXXX";
 static char path[64];
-static const struct column_choice all;	/* nothing hidden */
 static struct config config;
 static struct diag why;
 
@@ -79,7 +78,7 @@ static void refuse_bytes(const char *text, size_t size, const char *problems)
 					 path, (int)strcspn(at, "\n"), at);
 	assert_string_equal(config.problems, expected);
 	assert_int_equal(config.setting_count, 0);
-	assert_memory_equal(&config.columns, &all, sizeof(all));
+	assert_memory_equal(&config.columns, &columns_at_first, sizeof(columns_at_first));
 }
 
 static void refuse(const char *text, const char *problems)
@@ -130,9 +129,10 @@ static void test_options_keys_and_columns_are_taken(void **state)
 	assert_keys("help", "?, F1");
 	assert_int_equal(config.columns.hidden[VIEW_SYMBOLS],
 			 1u << COL_BAR | 1u << COL_SAMPLES | 1u << COL_PID | 1u << COL_TID |
-			 1u << COL_CPU | 1u << COL_COMMAND | 1u << COL_OBJECT);
+			 1u << COL_CPU | 1u << COL_COMMAND | 1u << COL_OBJECT |
+			 1u << COL_SOURCE);
 	assert_int_equal(config.columns.hidden[VIEW_TASKS], 0);
-	assert_memory_equal(&config.columns, &config.file_columns, sizeof(all));
+	assert_memory_equal(&config.columns, &config.file_columns, sizeof(columns_at_first));
 	assert_string_equal(config.path, path);
 	assert_false(config.keeps_state);
 }
@@ -278,7 +278,7 @@ static void test_the_sample_without_its_marks_is_the_default(void **state)
 	for (size_t i = 0; i < option_row_count; i++)
 		in_file += option_rows[i].in_file;
 	assert_int_equal(config.setting_count, in_file);
-	assert_memory_equal(&config.columns, &all, sizeof(all));
+	assert_memory_equal(&config.columns, &columns_at_first, sizeof(columns_at_first));
 	keymap_init(&keymap);
 	assert_memory_equal(&config.keymap, &keymap, sizeof(keymap));
 	assert_int_equal(options_parse_over(&sample, config.settings, in_file, 1, arguments, &why),
@@ -320,7 +320,8 @@ static int remember(void)
 	struct column_choice chosen;
 
 	setenv("XDG_CONFIG_HOME", place, 1);
-	if (start() || !config.keeps_state || memcmp(&config.columns, &all, sizeof(all)) != 0)
+	if (start() || !config.keeps_state || memcmp(&config.columns, &columns_at_first,
+						    sizeof(columns_at_first)) != 0)
 		return 1;
 	if (config_save_state(&config, &config.columns, &why) || is_there("state"))
 		return 2;	/* nothing was changed */
@@ -346,7 +347,8 @@ static int remember(void)
 	write_own("state", "[columns]\ntasks = self, bar\n[options]\ndelay = 1\n");
 	if (config_read(&config, NULL, &why) || config_load_state(&config, &why) != -EINVAL)
 		return 7;
-	if (config.setting_count || memcmp(&config.columns, &config.file_columns, sizeof(all)) != 0)
+	if (config.setting_count || memcmp(&config.columns, &config.file_columns,
+					    sizeof(columns_at_first)) != 0)
 		return 8;
 	return strstr(config.problems, ":4: only [columns] are remembered") ? 0 : 9;
 }

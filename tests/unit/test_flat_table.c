@@ -1,10 +1,12 @@
 /* Symbol tables: look-ups in hand-made ones, the builder's choices, and that every damage is seen.
  * Expected names are worked out by hand from the drawings. */
 #include <errno.h>
+#include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -185,6 +187,134 @@ static void test_a_sizeless_row_ends_at_the_next_row_a_boundary_or_the_cap(void 
 	expect_name(&built, 0x1cf, "last");
 	expect_name(&built, 0x1d0, NULL);
 	free(built.bytes);
+}
+
+static void add_unwind(struct flat_builder *builder, uint64_t start, uint64_t size)
+{
+	assert_int_equal(flat_builder_add_unwind(builder, start, size, 0x400000 + start), 0);
+}
+
+static void expect_kind(const struct built *built, uint64_t address, enum flat_kind wanted)
+{
+	assert_int_equal(built->table.rows[flat_table_find(&built->table, address)].kind, wanted);
+}
+
+/*   0x100 sized |------------------| 0x140
+ *   0x100 fde   |------| 0x120 fde |--------| 0x150      both start where a symbol is
+ *   0x138                  fde |-------| 0x148           so does this one
+ *   0x140                          fde |----| 0x150      this one does not
+ *   0x200 fde   |----------| 0x240
+ *   0x210          sized |-| 0x220
+ */
+static void test_an_unwind_entry_names_what_no_symbol_covers(void **state)
+{
+	struct flat_builder *builder = flat_builder_create();
+	struct built built;
+
+	(void)state;
+	add_unwind(builder, 0x100, 0x20);
+	add_unwind(builder, 0x120, 0x30);
+	add_unwind(builder, 0x138, 0x10);
+	add_unwind(builder, 0x140, 0x10);
+	add_unwind(builder, 0x200, 0x40);
+	add(builder, 0x100, 0x40, "first", 0);
+	add(builder, 0x210, 0x10, "second", 0);
+	built = finish(builder, 1);
+	assert_int_equal(built.table.header->row_count, 4);
+	expect_name(&built, 0x13f, "first");
+	expect_name(&built, 0x140, "fn_400140");
+	expect_kind(&built, 0x140, FLAT_UNWIND);
+	expect_name(&built, 0x20f, "fn_400200");
+	expect_name(&built, 0x210, "second");
+	expect_kind(&built, 0x210, FLAT_SYMBOL);
+	expect_name(&built, 0x220, "fn_400200");
+	free(built.bytes);
+}
+
+/*   0x100 open |-->  the entry that holds it ends at 0x108     0x110 last |--> fde at 0x118 */
+static void test_a_sizeless_row_ends_with_its_unwind_entry_or_at_the_next(void **state)
+{
+	struct flat_builder *builder = flat_builder_create();
+	struct built built;
+
+	(void)state;
+	add(builder, 0x100, 0, "open", 0);
+	add_unwind(builder, 0x100, 8);
+	add(builder, 0x110, 0, "last", 0);
+	add_unwind(builder, 0x118, 8);
+	built = finish(builder, 0x40);
+	expect_name(&built, 0x107, "open");
+	expect_name(&built, 0x108, NULL);
+	expect_name(&built, 0x117, "last");
+	expect_name(&built, 0x118, "fn_400118");
+	free(built.bytes);
+}
+
+static void test_names_of_unwind_entries_are_all_of_an_address(void **state)
+{
+	static const uint64_t vaddrs[] = { 0, 9, 0xa, 0x10, 0x1a2b30, UINT64_MAX };
+	struct flat_builder *builder = flat_builder_create();
+	struct built built;
+
+	(void)state;
+	for (uint64_t i = 0; i < 6; i++)
+		assert_int_equal(flat_builder_add_unwind(builder, 16 * i, 8, vaddrs[i]), 0);
+	built = finish(builder, 1);
+	for (uint64_t i = 0; i < 6; i++) {
+		char wanted[32];
+
+		snprintf(wanted, sizeof(wanted), "fn_%" PRIx64, vaddrs[i]);
+		expect_name(&built, 16 * i, wanted);
+	}
+	free(built.bytes);
+}
+
+static void test_a_plt_slot_is_named_after_its_function_or_resolver(void **state)
+{
+	struct flat_builder *builder = flat_builder_create();
+	struct built built;
+
+	(void)state;
+	add_unwind(builder, 0x10, 0x60);	/* of the whole PLT */
+	add_unwind(builder, 0x70, 0x10);	/* of another with one slot */
+	assert_int_equal(flat_builder_add_plt(builder, 0x70, 16,
+					      (struct flat_name){ "free", 4 }), 0);
+	assert_int_equal(flat_builder_add_plt(builder, 0x20, 16,
+					      (struct flat_name){ "mallocXX", 6 }), 0);
+	assert_int_equal(flat_builder_add_plt_of(builder, 0x30, 16, 0x1000), 0);
+	assert_int_equal(flat_builder_add_plt_of(builder, 0x40, 16, 0x2000), 0);
+	assert_int_equal(flat_builder_add_plt_of(builder, 0x50, 16, 0x3000), 0);
+	add(builder, 0x1000, 8, "__memcpy", 5);
+	add(builder, 0x1000, 8, "memcpy", 5);
+	add_unwind(builder, 0x2000, 8);
+	built = finish(builder, 1);
+	expect_name(&built, 0x1f, "fn_400010");
+	expect_name(&built, 0x20, "malloc@plt");
+	expect_kind(&built, 0x20, FLAT_PLT);
+	expect_name(&built, 0x3f, "memcpy@plt");
+	expect_name(&built, 0x40, "fn_402000@plt");
+	expect_name(&built, 0x50, "fn_400010");
+	expect_name(&built, 0x70, "free@plt");
+	expect_name(&built, 0x1000, "memcpy");
+	free(built.bytes);
+}
+
+static void test_of_aliases_the_underscores_decide_whichever_comes_first(void **state)
+{
+	static const char *const names[] = { "__a", "_bb", "c", "_dddd", "__eeeeeee" };
+	static const int orders[][5] = { { 0, 1, 2, 3, 4 }, { 4, 3, 2, 1, 0 }, { 2, 4, 0, 3, 1 } };
+
+	(void)state;
+	for (size_t order = 0; order < 3; order++) {
+		struct flat_builder *builder = flat_builder_create();
+		struct built built;
+
+		for (size_t i = 0; i < 5; i++)
+			add(builder, 0x10, 4, names[orders[order][i]], 1);
+		built = finish(builder, 1);
+		expect_name(&built, 0x10, "c");
+		free(built.bytes);
+	}
 }
 
 static void test_a_sizeless_row_ends_at_the_cap_before_another_object(void **state)
@@ -404,6 +534,11 @@ int main(void)
 		cmocka_unit_test(test_rank_then_fewer_underscores_then_length_decide_among_aliases),
 		cmocka_unit_test(test_of_sizeless_aliases_the_last_one_stays),
 		cmocka_unit_test(test_a_sizeless_row_ends_at_the_next_row_a_boundary_or_the_cap),
+		cmocka_unit_test(test_an_unwind_entry_names_what_no_symbol_covers),
+		cmocka_unit_test(test_a_sizeless_row_ends_with_its_unwind_entry_or_at_the_next),
+		cmocka_unit_test(test_names_of_unwind_entries_are_all_of_an_address),
+		cmocka_unit_test(test_a_plt_slot_is_named_after_its_function_or_resolver),
+		cmocka_unit_test(test_of_aliases_the_underscores_decide_whichever_comes_first),
 		cmocka_unit_test(test_a_sizeless_row_ends_at_the_cap_before_another_object),
 		cmocka_unit_test(test_sizes_at_the_end_of_the_address_space_do_not_wrap),
 		cmocka_unit_test(test_a_table_without_rows_answers_none),

@@ -14,6 +14,8 @@
 
 #include "symbols/kallsyms.h"
 
+static const atomic_bool go_on;
+
 static const char listing[] =
 	"0000000000001000 A per_cpu_area\n"
 	"ffffffff81000000 T _text\n"
@@ -137,7 +139,19 @@ static void test_an_empty_list_is_an_error(void **state)
 	(void)state;
 	assert_int_equal(kallsyms_parse(&kallsyms, "", 0, 0, NULL), -EBADMSG);
 	kallsyms_finish(&kallsyms);
-	assert_int_equal(kallsyms_load(&kallsyms, "/nonexistent", 0, NULL), -ENOENT);
+	assert_int_equal(kallsyms_load(&kallsyms, "/nonexistent", 0, &go_on, NULL), -ENOENT);
+	kallsyms_finish(&kallsyms);
+}
+
+/* Who ends the program must not wait for a list of 100,000 names. */
+static void test_a_reading_that_is_stopped_ends(void **state)
+{
+	static const atomic_bool stop = true;
+	struct kallsyms kallsyms;
+
+	(void)state;
+	assert_int_equal(kallsyms_load(&kallsyms, "/proc/kallsyms", 0, &stop, NULL), -ECANCELED);
+	assert_null(kallsyms.bytes);
 	kallsyms_finish(&kallsyms);
 }
 
@@ -176,7 +190,7 @@ static void test_every_text_symbol_of_the_running_kernel_is_found(void **state)
 	unsigned long long address;
 	size_t compared = 0;
 	FILE *list;
-	int err = kallsyms_load(&kallsyms, "/proc/kallsyms", 0, &why);
+	int err = kallsyms_load(&kallsyms, "/proc/kallsyms", 0, &go_on, &why);
 
 	(void)state;
 	if (err == -EPERM || err == -EACCES) {
@@ -219,6 +233,7 @@ int main(void)
 		cmocka_unit_test(test_hidden_addresses_name_the_remedy),
 		cmocka_unit_test(test_lines_of_another_form_are_skipped),
 		cmocka_unit_test(test_an_empty_list_is_an_error),
+		cmocka_unit_test(test_a_reading_that_is_stopped_ends),
 		cmocka_unit_test(test_every_text_symbol_of_the_running_kernel_is_found),
 		cmocka_unit_test(test_the_build_id_of_the_running_kernel_is_twenty_bytes),
 	};

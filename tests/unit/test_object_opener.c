@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <linux/fs.h>
 #include <poll.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,7 +13,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/inotify.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -55,7 +58,7 @@ static int set_up(void **state)
 	(void)state;
 	strcpy(directory + strlen(directory) - 6, "XXXXXX");
 	if (!mkdtemp(directory) || sandbox_start(&sandbox, NULL) ||
-	    object_opener_create(&opener, sandbox, NULL))
+	    object_opener_create(&opener, sandbox, NULL, NULL))
 		return -1;
 	snprintf(copy_path, sizeof(copy_path), "%s/library.so", directory);
 	run("cp %s %s", libc_path(), copy_path);
@@ -256,6 +259,23 @@ static void test_a_path_is_enough_when_the_inode_is_the_mapped_one(void **state)
 	expect_refused(&request, "process gone");
 }
 
+/* The number of a deleted file is soon another file's. */
+static void test_an_inode_of_another_generation_is_another_file(void **state)
+{
+	struct open_request request = request_of(copy_mapping);
+	int fd = open(copy_path, O_RDONLY | O_CLOEXEC), generation = 0;
+	bool has_generations = ioctl(fd, FS_IOC_GETVERSION, &generation) == 0;
+
+	(void)state;
+	close(fd);
+	if (!has_generations)
+		return;		/* then nobody can tell, the record neither */
+	request.inode_generation = (uint32_t)generation;
+	assert_true(ask(&request).is_ready);
+	request.inode_generation++;
+	expect_refused(&request, "replaced");
+}
+
 static void test_a_path_is_enough_when_the_build_id_is_the_mapped_one(void **state)
 {
 	struct open_request request = { .pid = pid_of_the_dead() };
@@ -359,8 +379,29 @@ static void test_the_vdso_is_named(void **state)
 		was_found |= strcmp(flat_table_name(&reply.table, i), "__vdso_clock_gettime") == 0;
 	assert_true(was_found);
 	assert_true(ask(&request).is_shared);
-	request.end = 0xf7ffd000;	/* of a 32-bit one */
-	expect_refused(&request, "32-bit");
+}
+
+/* Ours, copied to where a 32-bit process has its own: that is read from the process. */
+static void test_a_vdso_below_4_gib_is_read_from_the_process(void **state)
+{
+	const void *image = (const void *)getauxval(AT_SYSINFO_EHDR);
+	struct open_request request = { .pid = (uint32_t)getpid(), .path = "[vdso]" };
+	char *copy = mmap((void *)0x20000000, 8192, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+	struct open_reply reply;
+
+	(void)state;
+	if (!image || copy == MAP_FAILED)
+		skip();
+	memcpy(copy, image, 8192);
+	request.start = (uintptr_t)copy;
+	request.end = request.start + 8192;
+	reply = ask(&request);
+	assert_true(reply.is_ready && reply.table.header->row_count > 0);
+	assert_true(ask(&request).is_shared);
+	memset(copy, 0, 8192);	/* a process can do that: then it is no vdso */
+	expect_refused(&request, "not an ELF file");
+	munmap(copy, 8192);
 }
 
 static void test_a_file_that_is_not_elf_is_remembered_as_unreadable(void **state)
@@ -395,6 +436,31 @@ static void test_the_kernel_is_loaded_once_per_slide(void **state)
 	assert_int_equal(slid.kernel_text_address, plain.kernel_text_address + 0x200000);
 	request.build_id.count = 20;
 	expect_refused(&request, "another kernel");
+}
+
+/* A module may have come. The table in use stays, those before it are given back. */
+static void test_the_kernel_is_read_again_when_asked_to(void **state)
+{
+	struct open_request request = { .is_kernel = true };
+	struct open_reply first = ask(&request), second, third;
+	size_t bytes = object_opener_bytes(opener);
+
+	(void)state;
+	if (!first.is_ready)
+		skip();
+	request.is_fresh = true;
+	second = ask(&request);
+	assert_false(second.is_shared);
+	assert_ptr_not_equal(second.table.header, first.table.header);
+	assert_int_equal(first.table.header->magic, FLAT_TABLE_MAGIC);
+	third = ask(&request);
+	assert_false(third.is_shared);
+	assert_int_equal(second.table.header->magic, FLAT_TABLE_MAGIC);
+	assert_in_range(object_opener_bytes(opener), bytes, 2 * bytes + 65536);
+	request.is_fresh = false;
+	second = ask(&request);
+	assert_true(second.is_shared);
+	assert_ptr_equal(second.table.header, third.table.header);
 }
 
 static void test_more_requests_than_replies_fit_are_not_taken(void **state)
@@ -439,14 +505,17 @@ int main(void)
 		WITH_OPENER(test_a_decoy_is_not_read_when_the_mapping_is_gone),
 		WITH_OPENER(test_a_replaced_file_lends_no_names),
 		WITH_OPENER(test_a_path_is_enough_when_the_inode_is_the_mapped_one),
+		WITH_OPENER(test_an_inode_of_another_generation_is_another_file),
 		WITH_OPENER(test_a_path_is_enough_when_the_build_id_is_the_mapped_one),
 		WITH_OPENER(test_a_recording_needs_the_build_id),
 		WITH_OPENER(test_only_regular_files_are_opened),
 		WITH_OPENER(test_memory_without_a_file_says_so),
 		WITH_OPENER(test_a_file_in_memory_is_read),
 		WITH_OPENER(test_the_vdso_is_named),
+		WITH_OPENER(test_a_vdso_below_4_gib_is_read_from_the_process),
 		WITH_OPENER(test_a_file_that_is_not_elf_is_remembered_as_unreadable),
 		WITH_OPENER(test_the_kernel_is_loaded_once_per_slide),
+		WITH_OPENER(test_the_kernel_is_read_again_when_asked_to),
 		WITH_OPENER(test_more_requests_than_replies_fit_are_not_taken),
 		WITH_OPENER(test_an_opener_with_work_left_can_be_destroyed),
 	};

@@ -60,8 +60,43 @@ static void test_the_fixed_objects_have_perfs_names(void **state)
 	assert_int_equal(table.objects[OBJECT_GUEST_KERNEL].mode, MODE_GUEST_KERNEL);
 	for (uint32_t i = 0; i < OBJECT_FIXED_COUNT; i++) {
 		assert_int_equal(table.objects[i].canonical, i);
-		assert_int_equal(table.objects[i].state, OBJECT_NO_TABLE);
+		assert_int_equal(table.objects[i].state,
+				 i == OBJECT_VSYSCALL ? OBJECT_READY : OBJECT_NO_TABLE);
 	}
+}
+
+/* Names of run-time code come and go; an object's own symbols are not replaced by them. */
+static void test_run_time_names_yield_to_symbols_of_the_file(void **state)
+{
+	const struct flat_table own = { .strings = "own" }, other = { .strings = "other" };
+	const struct build_id none = { .count = 0 };
+	const uint32_t id = intern("/memfd:jit (deleted)", &none, 0, true);
+
+	(void)state;
+	assert_true(object_table_set_run_time(&table, id, &other));
+	assert_true(table.objects[id].is_run_time);
+	object_table_set_ready(&table, id, &own, &none);
+	assert_false(table.objects[id].is_run_time);
+	assert_false(object_table_set_run_time(&table, id, &other));
+	assert_ptr_equal(table.objects[id].table.strings, own.strings);
+}
+
+static void test_the_place_is_part_of_an_identity_if_it_counts(void **state)
+{
+	struct object_key key = { .path = "//anon", .path_len = 6, .mode = MODE_USER };
+	uint32_t anywhere, one, other;
+	bool is_new;
+
+	(void)state;
+	anywhere = object_table_intern(&table, &key, &is_new);
+	key.place = 1;
+	one = object_table_intern(&table, &key, &is_new);
+	key.place = 2;
+	other = object_table_intern(&table, &key, &is_new);
+	assert_true(is_new && anywhere != one && one != other && other != anywhere);
+	key.place = 1;
+	assert_int_equal(object_table_intern(&table, &key, &is_new), one);
+	assert_false(is_new);
 }
 
 static void test_path_and_build_id_are_an_identity(void **state)
@@ -102,7 +137,7 @@ static void test_the_screen_shows_the_last_part_of_a_path(void **state)
 		{ "/usr/lib/libc.so.6", "libc.so.6" },
 		{ "/opt/my app/run me", "run me" },
 		{ "[vdso]", "[vdso]" },
-		{ "//anon", "//anon" },
+		{ "//anon", "[anon]" },
 		{ "memfd:jit", "memfd:jit" },
 		{ "/strange/", "/strange/" },
 		{ "/lib/evil\033[2J.so", "evil\\x1b[2J.so" },
@@ -180,6 +215,44 @@ static void test_a_stranger_that_claims_a_build_id_stays_a_stranger(void **state
 	assert_int_equal(table.objects[container].canonical, container);
 }
 
+/* A library that was overwritten in place. */
+static void test_an_object_whose_file_changed_has_a_successor(void **state)
+{
+	static const struct flat_header old_header, new_header;
+	const struct flat_table old_flat = { .header = &old_header };
+	const struct flat_table new_flat = { .header = &new_header };
+	const uint32_t old = intern("/lib/libx.so", &no_id, 100, true);
+	uint32_t new;
+
+	(void)state;
+	object_table_set_ready(&table, old, &old_flat, &id_a);
+	assert_int_equal(object_table_current(&table, old), old);
+	new = object_table_succeed(&table, old);
+	object_table_set_ready(&table, new, &new_flat, &id_b);
+	assert_int_not_equal(new, old);
+	assert_string_equal(text(table.objects[new].name), "libx.so");
+	assert_ptr_equal(table.objects[old].table.header, &old_header);
+	assert_int_equal(object_table_current(&table, old), new);
+	assert_int_equal(intern("/lib/libx.so", &no_id, 100, false), new);
+	assert_int_equal(object_table_current(&table, object_table_succeed(&table, new)),
+			 new + 1);
+	assert_int_equal(object_table_current(&table, old), new + 1);
+}
+
+/* Inode numbers are used again; the generation is not. */
+static void test_a_new_file_with_an_old_number_is_another_object(void **state)
+{
+	struct object_key key = { .path = "/a.out", .path_len = 6, .inode = 7,
+				  .inode_generation = 1, .mode = MODE_USER };
+	bool is_new;
+	const uint32_t old = object_table_intern(&table, &key, &is_new);
+
+	(void)state;
+	key.inode_generation = 2;
+	assert_int_not_equal(object_table_intern(&table, &key, &is_new), old);
+	assert_true(is_new);
+}
+
 static void test_an_unreadable_object_keeps_its_reason_clean(void **state)
 {
 	const uint32_t object = intern("/tmp/x", &no_id, 1, true);
@@ -205,6 +278,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_the_fixed_objects_have_perfs_names),
+		TEST(test_run_time_names_yield_to_symbols_of_the_file),
+		TEST(test_the_place_is_part_of_an_identity_if_it_counts),
 		TEST(test_path_and_build_id_are_an_identity),
 		TEST(test_path_device_and_inode_are_an_identity),
 		TEST(test_objects_of_another_level_are_others),
@@ -213,6 +288,8 @@ int main(void)
 		TEST(test_other_paths_or_build_ids_do_not_become_one),
 		TEST(test_files_without_a_build_id_do_not_become_one),
 		TEST(test_a_stranger_that_claims_a_build_id_stays_a_stranger),
+		TEST(test_an_object_whose_file_changed_has_a_successor),
+		TEST(test_a_new_file_with_an_old_number_is_another_object),
 		TEST(test_an_unreadable_object_keeps_its_reason_clean),
 		TEST(test_a_thousand_objects_keep_their_numbers),
 	};

@@ -1,0 +1,28 @@
+/* debug_file.h - finds the file to which an object's symbols were moved (package -dbg, -dbgsym).
+ *
+ * Order:  by build-id, /usr/lib/debug/.build-id/xx/yy.debug; then by the name in .gnu_debuglink, in
+ *         the object's directory, its .debug, and /usr/lib/debug/DIRECTORY.
+ * Trust:  a worker compares build-id or CRC. Below our own root a debug file counts only if root or
+ *         the user wrote it; below the root of a process that has another one it is that process's
+ *         own affair, and so must be the table that is made of it.
+ * Source: gdb's manual, "Debugging Information in Separate Files".
+ * Thread: any; may block on a slow file system.
+ */
+#ifndef SYMBOLS_DEBUG_FILE_H
+#define SYMBOLS_DEBUG_FILE_H
+
+#include "symbols/object_file.h"
+
+struct debug_search {
+	struct file_version object;	/* is not its own debug file */
+	struct build_id build_id;	/* of the object; count 0: not that way */
+	const char *link;		/* foreign; "": not that way */
+	const char *object_path;	/* raw, as the process has it; its directory is looked in */
+};
+
+/* Below our own root. 0 with the file, whose descriptor is the caller's; -ENOENT. */
+int debug_file_open(struct object_file *out, const struct debug_search *search);
+/* Below that of a process. */
+int debug_file_open_below(struct object_file *out, const struct debug_search *search, int root);
+
+#endif

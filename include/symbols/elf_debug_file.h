@@ -1,0 +1,22 @@
+/* elf_debug_file.h - whether a file holds the symbols that were stripped from another.
+ * Thread: the owner's. Only in a worker (and in tests). */
+#ifndef SYMBOLS_ELF_DEBUG_FILE_H
+#define SYMBOLS_ELF_DEBUG_FILE_H
+
+#include "symbols/elf_file.h"
+#include "symbols/flat_builder.h"
+
+/* What .gnu_debuglink says; name.bytes 0: nothing. The name is BORROWED from the file. */
+struct elf_debug_link {
+	struct flat_name name;
+	uint32_t crc;
+};
+
+struct elf_debug_link elf_debug_link_read(struct elf_file *file);
+
+/* Whether @debug, which is open at @debug_fd, belongs to @main: their build-ids are equal; where
+ * one has none, the CRC of @main's debug link is the file's. And .text lies at the same address:
+ * it does not in a file that was prelinked since. */
+bool elf_debug_file_belongs(struct elf_file *main, struct elf_file *debug, int debug_fd);
+
+#endif

@@ -1,0 +1,51 @@
+/* jit_rows.h - the names of code that one process made at run time, as a flat table of absolute
+ * addresses.
+ *
+ * Rule:   a JIT compiler writes down what it makes, and makes new code where old code was. The last
+ *         word on an address holds; what it leaves of an older one keeps the older name.
+ *
+ *           1st word  |------- a -------|		rows:  a | b | a
+ *           2nd word       |-- b --|
+ *
+ * Use:    a parser (symbols/jit_map.h, symbols/jitdump.h) adds in the order of the file. What was
+ *         read before comes first, by jit_rows_add_answer(), so a file that grows is read once.
+ * Thread: the owner's. The collector runs only in a worker (and in tests and fuzzers).
+ */
+#ifndef SYMBOLS_JIT_ROWS_H
+#define SYMBOLS_JIT_ROWS_H
+
+#include "symbols/flat_table.h"
+
+#define JIT_NAME_BYTES 4096	/* longer names are cut */
+
+/* What a worker answers: this, then a flat table. */
+struct jit_answer {
+	uint64_t read_bytes;	/* of the file: the next look begins there */
+	uint64_t skipped;	/* lines or records that said nothing, also of the looks before */
+};
+
+struct jit_rows;
+
+struct jit_rows *jit_rows_create(void);		/* NULL: out of memory */
+void jit_rows_destroy(struct jit_rows *rows);	/* NULL is fine */
+
+/* Adds @size bytes of code at @start. The name need not be terminated. Code without a size or a
+ * name, or that wraps or has 4 GiB, is skipped and counted. 0, -ENOMEM, or -E2BIG: too many. */
+int jit_rows_add(struct jit_rows *rows, uint64_t start, uint64_t size, const char *name,
+		 size_t name_len);
+/* The code last added at @from is at @to as well from now on; skipped and counted if none is. */
+int jit_rows_add_moved(struct jit_rows *rows, uint64_t from, uint64_t to, uint64_t size);
+void jit_rows_skip(struct jit_rows *rows);
+
+/* What the answer behind @fd (a whole file; -1: none) says. 0, -EBADMSG, -ENOMEM or -E2BIG. */
+int jit_rows_add_answer(struct jit_rows *rows, int fd, struct diag *why);
+
+/* *@bytes is malloc'd for the caller: an answer, for jit_answer_check(). 0, -ENOMEM or -E2BIG.
+ * The rows can only be destroyed afterwards. */
+int jit_rows_finish(struct jit_rows *rows, uint64_t read_bytes, void **bytes, size_t *bytes_count);
+
+/* Checks everything once, see flat_table_check(). *@answer is BORROWED from @bytes. */
+int jit_answer_check(const struct jit_answer **answer, struct flat_table *table, const void *bytes,
+		     size_t bytes_count, struct diag *why);
+
+#endif

@@ -1,0 +1,25 @@
+/* syscall_filter.h - the system calls that a worker may make; any other one ends it.
+ * Source: seccomp(2), libseccomp. */
+#ifndef SYMBOLS_SYSCALL_FILTER_H
+#define SYMBOLS_SYSCALL_FILTER_H
+
+#include <linux/filter.h>
+#include <stdbool.h>
+
+#include "base/diag.h"
+
+struct syscall_filter {
+	struct sock_fprog program;	/* owned */
+};
+
+/* Makes the program, once for many workers. @hides_paths: who asks for a path is told that there
+ * is none, and lives. 0 or -errno with the reason. @out is the caller's: syscall_filter_finish(),
+ * after a failure too. */
+int syscall_filter_build(struct syscall_filter *out, bool hides_paths, struct diag *why);
+void syscall_filter_finish(struct syscall_filter *filter);
+
+/* Binds the calling process for good, with PR_SET_NO_NEW_PRIVS set before. 0, -EINVAL where the
+ * kernel has no filters, or -errno. */
+int syscall_filter_install(const struct syscall_filter *filter);
+
+#endif

@@ -1,0 +1,27 @@
+/* vdso_image.h - code that the kernel puts into every process: what has to be read from another
+ * process, and what is the same everywhere.
+ *
+ * Source: vdso(7); proc(5), mem; Linux, arch/x86/entry/vsyscall/vsyscall_emu_64.S.
+ * Thread: any.
+ */
+#ifndef SYMBOLS_VDSO_IMAGE_H
+#define SYMBOLS_VDSO_IMAGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/diag.h"
+#include "symbols/flat_table.h"
+
+/* A copy of the process's memory from @start to @end, for a worker: the process can have changed
+ * it. *@digest is equal for equal bytes, and nobody outside can make it so for others. Returns a
+ * descriptor, the caller's, or -errno: -ESRCH, -EACCES, -E2BIG, -EIO, -ENOMEM. */
+int vdso_image_copy(uint32_t pid, uint64_t start, uint64_t end, uint64_t *digest,
+		    struct diag *why);
+
+/* The page of x86-64 that old programs call the kernel by. */
+bool vdso_image_is_vsyscall(uint64_t address);
+/* Its three entries, by run-time address; valid for ever. */
+struct flat_table vdso_image_vsyscall_table(void);
+
+#endif

@@ -1,0 +1,296 @@
+/* ingest_jit.c - names of code that processes made at run time: who has such code, when to look.
+ *
+ * Problem: the same address of anonymous memory is other code in each process, what the process
+ * says of it comes later and goes on as long as it lives, and there may be thousands of processes.
+ *
+ * Idea: a process has one `struct jit_code` from its first mapping of such memory to its exec or
+ * end, and the objects of that memory belong to it. Its files are looked at when a sample hits that
+ * memory, soon after the first such mapping and then once a second; at its end once more. A file
+ * that did not grow costs a look at its size. When no process has that memory mapped any more, its
+ * frames are named for good and the table goes.
+ *
+ * A child has what its parent had made before the fork, and shares its names.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "model/ingest.h"
+
+#define FIRST_WAIT_NS (50 * CLOCK_NS_PER_MS)	/* the file may come after the memory */
+#define WAIT_NS	      (CLOCK_NS_PER_S)
+#define COST_SHARE    20	/* at most a 20th of the time goes into one process's files */
+#define SWEEP_NS      (CLOCK_NS_PER_S)
+
+struct jit_code {
+	uint32_t number;	/* never used again; 0: the row is free */
+	uint32_t pid;
+	struct open_request *dump;	/* owned; the mapping of its jitdump, NULL: none seen */
+	struct flat_table table;
+	bool has_table;
+	bool is_wanted;		/* a sample hit its memory since the last request */
+	bool is_asked;
+	bool is_ended;
+	bool is_mapped;		/* the sweep's */
+	uint64_t due_ns;	/* not looked at again before */
+	uint64_t wait_ns;	/* between two looks */
+};
+
+static struct jit_code *code_of(struct ingest *ingest, uint32_t id)
+{
+	return &ingest->jit.codes[id - 1];
+}
+
+/* The id of a row that is in use by nobody; 0: no memory. */
+static uint32_t new_code(struct ingest_jit *jit)
+{
+	for (uint32_t i = 0; i < jit->count; i++)
+		if (!jit->codes[i].number)
+			return i + 1;
+	if (jit->count == jit->capacity) {
+		uint32_t capacity = jit->capacity ? jit->capacity * 2 : 16;
+		struct jit_code *bigger = realloc(jit->codes, capacity * sizeof(*bigger));
+
+		if (!bigger)
+			return 0;
+		jit->codes = bigger;
+		jit->capacity = capacity;
+	}
+	return ++jit->count;
+}
+
+static uint32_t code_of_process(struct ingest *ingest, struct process *process)
+{
+	uint32_t id = process->code;
+
+	if (id)
+		return id;
+	id = new_code(&ingest->jit);
+	if (!id)
+		return 0;
+	*code_of(ingest, id) = (struct jit_code){
+		.number = ++ingest->jit.last_number, .pid = process->pid, .is_wanted = true,
+		.wait_ns = FIRST_WAIT_NS,
+	};
+	process->code = id;
+	return id;
+}
+
+uint64_t ingest_jit_place(struct ingest *ingest, struct process *process)
+{
+	const uint32_t id = code_of_process(ingest, process);
+
+	return id ? code_of(ingest, id)->number : 0;
+}
+
+static void name_object(struct ingest *ingest, uint32_t object, const struct jit_code *code)
+{
+	if (code->has_table &&
+	    object_table_set_run_time(&ingest->objects, object, &code->table)) {
+		symbol_names_forget_object(&ingest->trie, object);
+		ingest->has_new_names = true;
+	}
+}
+
+void ingest_jit_add_object(struct ingest *ingest, const struct process *process, uint32_t id,
+			   uint64_t bias)
+{
+	struct object *object = &ingest->objects.objects[id];
+
+	if (!process->code)
+		return;
+	object->code = process->code;
+	object->bias = bias;
+	name_object(ingest, id, code_of(ingest, process->code));
+}
+
+void ingest_jit_object_failed(struct ingest *ingest, uint32_t id)
+{
+	const struct object *object = &ingest->objects.objects[id];
+
+	if (object->code)
+		name_object(ingest, id, code_of(ingest, object->code));
+}
+
+void ingest_jit_add_dump(struct ingest *ingest, struct process *process,
+			 const struct open_request *mapping)
+{
+	const uint32_t id = code_of_process(ingest, process);
+	struct jit_code *code;
+
+	if (!id)
+		return;
+	code = code_of(ingest, id);
+	if (!code->dump)
+		code->dump = malloc(sizeof(*code->dump));
+	if (code->dump)
+		*code->dump = *mapping;
+	code->is_wanted = true;
+}
+
+/* Also where a name is known: it may be other code by now. */
+void ingest_jit_sample(struct ingest *ingest, uint32_t object)
+{
+	const uint32_t code = ingest->objects.objects[object].code;
+
+	if (code)
+		code_of(ingest, code)->is_wanted = true;
+}
+
+void ingest_jit_exit(struct ingest *ingest, const struct event_record *record)
+{
+	const struct process *process = record->pid == record->tid ?
+		task_table_find_process(&ingest->tasks, record->pid) : NULL;
+
+	if (!process || !process->code)
+		return;
+	code_of(ingest, process->code)->is_ended = true;
+	code_of(ingest, process->code)->due_ns = 0;
+}
+
+static void ask(struct ingest *ingest, uint32_t id, enum jit_step step)
+{
+	struct jit_code *code = code_of(ingest, id);
+	struct open_request request = { .object = OBJECT_UNKNOWN };
+
+	if (code->dump)
+		request = *code->dump;
+	request.jit = id;
+	request.jit_step = step;
+	request.pid = code->pid;
+	code->is_wanted = false;
+	code->is_asked = true;
+	ingest_request_open(ingest, &request);
+}
+
+/* What frames have been called stays with them; nothing refers to the table then. */
+static void forget_code(struct ingest *ingest, uint32_t id)
+{
+	const struct stack_frames *frames = &ingest->trie.frames;
+	struct jit_code *code = code_of(ingest, id);
+
+	for (uint32_t i = 0; i < frames->count; i++)
+		if (ingest->objects.objects[frames->object[i]].code == id)
+			symbol_names_of_frame(&ingest->names, &ingest->trie, i);
+	for (uint32_t i = 0; i < ingest->objects.count; i++) {
+		struct object *object = &ingest->objects.objects[i];
+
+		if (object->code != id)
+			continue;
+		object->code = 0;
+		if (object->is_run_time)
+			object->state = OBJECT_NO_TABLE;
+	}
+	ask(ingest, id, JIT_FORGET);
+	free(code->dump);
+	*code = (struct jit_code){ .number = 0 };
+}
+
+static void mark_mapped(struct ingest *ingest, const struct address_map *map)
+{
+	for (uint32_t i = 0; map && i < map->count; i++) {
+		const uint32_t id = ingest->objects.objects[map->rows[i].object].code;
+
+		if (id)
+			code_of(ingest, id)->is_mapped = true;
+	}
+}
+
+/* Memory is unmapped by exec and by the end of the last process that has it. */
+static void sweep(struct ingest *ingest)
+{
+	struct ingest_jit *jit = &ingest->jit;
+
+	for (uint32_t i = 0; i < jit->count; i++)
+		jit->codes[i].is_mapped = false;
+	for (uint32_t i = 0; i < ingest->tasks.process_count; i++) {
+		const struct process *process = &ingest->tasks.processes[i];
+
+		mark_mapped(ingest, process->maps);
+		if (process->code)	/* a jitdump may come before the memory */
+			code_of(ingest, process->code)->is_mapped = true;
+	}
+	for (uint32_t i = 0; i < jit->count; i++)
+		if (jit->codes[i].number && !jit->codes[i].is_mapped && !jit->codes[i].is_asked)
+			forget_code(ingest, i + 1);
+}
+
+void ingest_jit_poll(struct ingest *ingest)
+{
+	struct ingest_jit *jit = &ingest->jit;
+	uint64_t now_ns;
+
+	if (!jit->count || !ingest->opener || ingest->config.is_replay)
+		return;
+	now_ns = clock_now_ns();
+	for (uint32_t i = 0; i < jit->count; i++) {
+		const struct jit_code *code = &jit->codes[i];
+
+		if (code->number && code->is_wanted && !code->is_asked && now_ns >= code->due_ns)
+			ask(ingest, i + 1, code->is_ended ? JIT_LAST_LOOK : JIT_LOOK);
+	}
+	if (now_ns < jit->swept_ns + SWEEP_NS)
+		return;
+	jit->swept_ns = now_ns;
+	sweep(ingest);
+}
+
+/* A file that was refused is said where its names are missing; that there is none is usual. */
+static void refuse(struct ingest *ingest, uint32_t id, const struct diag *why)
+{
+	const struct jit_code *code = code_of(ingest, id);
+	bool is_news = false;
+
+	if (why->err == -ENOENT || code->has_table)
+		return;
+	for (uint32_t i = 0; i < ingest->objects.count; i++) {
+		const struct object *object = &ingest->objects.objects[i];
+
+		if (object->code != id || object->state != OBJECT_NO_TABLE)
+			continue;
+		object_table_set_unreadable(&ingest->objects, i, why->text);
+		symbol_names_forget_object(&ingest->trie, i);
+		is_news = true;
+	}
+	if (!is_news)
+		return;
+	ingest->has_new_names = true;
+	log_note("process %u: %s", code->pid, why->text);
+}
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+void ingest_jit_reply(struct ingest *ingest, const struct open_reply *reply)
+{
+	struct jit_code *code;
+
+	if (reply->jit_step == JIT_FORGET)
+		return;
+	code = code_of(ingest, reply->jit);
+	code->is_asked = false;
+	code->wait_ns = code->wait_ns * 2 < WAIT_NS ? code->wait_ns * 2 : WAIT_NS;
+	if (!code->is_ended)
+		code->due_ns = clock_now_ns() + larger(code->wait_ns,
+						       reply->took_ns * COST_SHARE);
+	if (reply->is_ready && !reply->is_shared) {
+		code->table = reply->table;
+		code->has_table = true;
+		for (uint32_t i = 0; i < ingest->objects.count; i++)
+			if (ingest->objects.objects[i].code == reply->jit)
+				name_object(ingest, i, code);
+	}
+	if (reply->why.err)
+		refuse(ingest, reply->jit, &reply->why);
+}
+
+void ingest_jit_finish(struct ingest_jit *jit)
+{
+	for (uint32_t i = 0; i < jit->count; i++)
+		free(jit->codes[i].dump);
+	free(jit->codes);
+}

@@ -1,0 +1,414 @@
+/* jit_files.c - see symbols/jit_files.h.
+ *
+ * Problem: the file grows as long as the process lives, names are wanted while it does, and its
+ * last lines when it is gone with its root. Its place is a directory that everybody may write to.
+ *
+ * Idea: each look opens the path anew, so that a file that was replaced is seen, and holds the file
+ * until the next one. What was read is not read again: the worker is given the answer before and
+ * where that ended. A file that became shorter, or another one, begins a new table.
+ *
+ * Invariant: the table given out last is never touched before the next request for it.
+ */
+#include "symbols/jit_files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "symbols/jit_map.h"
+#include "symbols/jit_rows.h"
+#include "symbols/jitdump.h"
+#include "symbols/object_file.h"
+
+#define HELD_MAX 256	/* processes beyond: their last lines are lost when they end */
+
+enum jit_kind {
+	JIT_MAP,
+	JIT_DUMP,
+	JIT_KINDS
+};
+
+static const struct {
+	enum sandbox_job_kind job;
+	const char *name;
+	uint64_t bytes_max;
+} kinds[JIT_KINDS] = {
+	[JIT_MAP] = { SANDBOX_JIT_MAP, "perf map", JIT_MAP_BYTES_MAX },
+	[JIT_DUMP] = { SANDBOX_JITDUMP, "jitdump", JITDUMP_BYTES_MAX },
+};
+
+struct jit_source {
+	int fd;			/* owned; -1: not held */
+	uint64_t device, inode;
+	uint64_t seen_bytes;	/* its size when it was last looked at */
+	uint64_t read_bytes;	/* where the next look begins */
+};
+
+struct jit_process {
+	struct jit_source sources[JIT_KINDS];
+	struct sandbox_bytes current;
+	struct sandbox_bytes before;	/* given out, then replaced; in use till the next request */
+	struct flat_table table;	/* of `current` */
+	bool is_given;			/* `current` was */
+};
+
+static struct jit_process *find(struct jit_files *files, uint32_t jit)
+{
+	if (jit >= files->capacity) {
+		uint32_t capacity = 2 * jit + 16;
+		struct jit_process **grown = realloc(files->rows, capacity * sizeof(*grown));
+
+		if (!grown)
+			return NULL;
+		memset(grown + files->capacity, 0, (capacity - files->capacity) * sizeof(*grown));
+		files->rows = grown;
+		files->capacity = capacity;
+	}
+	if (!files->rows[jit]) {
+		struct jit_process *process = calloc(1, sizeof(*process));
+
+		if (!process)
+			return NULL;
+		for (int i = 0; i < JIT_KINDS; i++)
+			process->sources[i].fd = -1;
+		files->rows[jit] = process;
+	}
+	return files->rows[jit];
+}
+
+static void release(struct jit_files *files, struct jit_source *source)
+{
+	if (source->fd < 0)
+		return;
+	close(source->fd);
+	source->fd = -1;
+	files->held--;
+}
+
+static void drop_bytes(struct jit_files *files, struct sandbox_bytes *bytes)
+{
+	files->bytes -= bytes->count;
+	sandbox_bytes_finish(bytes);
+}
+
+static void forget(struct jit_files *files, uint32_t jit)
+{
+	struct jit_process *process = jit < files->capacity ? files->rows[jit] : NULL;
+
+	if (!process)
+		return;
+	for (int i = 0; i < JIT_KINDS; i++)
+		release(files, &process->sources[i]);
+	drop_bytes(files, &process->current);
+	drop_bytes(files, &process->before);
+	free(process);
+	files->rows[jit] = NULL;
+}
+
+/* What /proc/PID/status says: the pid in the innermost namespace, and who writes its files. */
+static int read_status(int process, uint32_t *pid, uint32_t *uid)
+{
+	int fd = openat(process, "status", O_RDONLY | O_CLOEXEC);
+	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
+	size_t room = 0;
+	char *line = NULL;
+	bool has_uid = false;
+
+	if (!file)
+		return -errno;
+	while (getline(&line, &room, file) > 0) {
+		const char *last = strrchr(line, '\t');
+
+		if (sscanf(line, "Uid: %*u %" SCNu32, uid) == 1)
+			has_uid = true;
+		else if (strncmp(line, "NSpid:", 6) == 0 && last)
+			*pid = (uint32_t)strtoul(last + 1, NULL, 10);
+	}
+	free(line);
+	fclose(file);
+	return has_uid ? 0 : -ESRCH;
+}
+
+/* Takes the place of the map without opening what is there. */
+static int take_map(int root, uint32_t pid)
+{
+	struct open_how how = { .flags = O_PATH | O_NOFOLLOW | O_CLOEXEC,
+				.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_SYMLINKS |
+					   RESOLVE_NO_MAGICLINKS };
+	char path[32];
+	long place;
+
+	snprintf(path, sizeof(path), "/tmp/perf-%" PRIu32 ".map", pid);
+	place = syscall(SYS_openat2, root, path, &how, sizeof(how));
+	return place < 0 ? -errno : (int)place;
+}
+
+static int check_map(const struct stat *status, uint32_t uid, struct diag *why)
+{
+	if (S_ISLNK(status->st_mode))
+		return diag_set(why, -ELOOP, "perf map is a link: not followed");
+	if (!S_ISREG(status->st_mode))
+		return diag_set(why, -EINVAL, "perf map is not a regular file: not opened");
+	if (status->st_uid != 0 && status->st_uid != uid)
+		return diag_set(why, -EACCES, "perf map belongs to uid %u, neither the process's "
+				"user nor root: not read", status->st_uid);
+	return 0;
+}
+
+static int open_checked_map(int place, uint32_t uid, struct diag *why)
+{
+	struct stat status;
+	char path[32];
+	int fd, err;
+
+	if (fstat(place, &status))
+		return diag_set(why, -errno, "cannot look at the perf map");
+	err = check_map(&status, uid, why);
+	if (err)
+		return err;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", place);
+	fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	return fd < 0 ? diag_set(why, -errno, "no permission to read the perf map: run as root")
+		      : fd;
+}
+
+static int map_not_found(int err, struct diag *why)
+{
+	switch (err) {
+	case -ENOENT:
+	case -ENOTDIR:
+	case -ESRCH:
+		return diag_set(why, -ENOENT, "no perf map");
+	case -ELOOP:
+		return diag_set(why, err, "perf map is behind a link: not followed");
+	default:
+		return diag_set(why, err, "cannot open the perf map: %s", strerror(-err));
+	}
+}
+
+static int open_map(const struct process_root *root, uint32_t outer_pid, struct diag *why)
+{
+	uint32_t pid = outer_pid, uid = 0;
+	int place = root->process < 0 ? -ESRCH : read_status(root->process, &pid, &uid), fd;
+
+	if (!place)
+		place = root->root < 0 ? -EACCES : take_map(root->root, pid);
+	if (place < 0)
+		return map_not_found(place, why);
+	fd = open_checked_map(place, uid, why);
+	close(place);
+	return fd;
+}
+
+static int open_dump(const struct process_root *root, const struct open_request *request,
+		     struct diag *why)
+{
+	struct object_file file;
+	int err;
+
+	if (!request->path[0])
+		return diag_set(why, -ENOENT, "no jitdump");
+	err = object_file_open(&file, request, root, OBJECT_FILE_MAP_FILES, why);
+	if (err)
+		err = object_file_open(&file, request, root, OBJECT_FILE_IN_ROOT, why);
+	return err ? err : file.fd;
+}
+
+/* No reason to worry: most processes have none, and any may end. */
+static bool is_absent(int err)
+{
+	return err == -ENOENT || err == -ESRCH;
+}
+
+/* All that was read belongs to a file that is no more. */
+static void start_over(struct jit_process *process)
+{
+	for (int i = 0; i < JIT_KINDS; i++)
+		process->sources[i].seen_bytes = process->sources[i].read_bytes = 0;
+}
+
+/* The source's file as it is now, in source->fd. 0, or -errno: there is none, or it is refused. */
+static int open_source(struct jit_files *files, struct jit_process *process, enum jit_kind kind,
+		       const struct open_request *request, struct diag *why)
+{
+	struct jit_source *source = &process->sources[kind];
+	struct diag refused = { .err = 0 };
+	struct process_root root;
+	struct stat status;
+	int fd;
+
+	if (request->jit_step == JIT_LAST_LOOK)
+		return source->fd >= 0 ? 0 : diag_set(why, -ENOENT, "process gone");
+	process_root_open(&root, request->pid);
+	fd = kind == JIT_MAP ? open_map(&root, request->pid, &refused)
+			     : open_dump(&root, request, &refused);
+	process_root_close(&root);
+	if (fd < 0) {
+		if (source->fd >= 0 && is_absent(fd))
+			return 0;	/* removed, or the process is gone: what is held is it */
+		*why = refused;
+		return fd;
+	}
+	release(files, source);
+	source->fd = fd;
+	files->held++;
+	if (fstat(fd, &status))
+		return diag_set(why, -errno, "cannot look at the %s", kinds[kind].name);
+	if (source->inode &&
+	    (status.st_dev != source->device || status.st_ino != source->inode))
+		start_over(process);
+	source->device = status.st_dev;
+	source->inode = status.st_ino;
+	return 0;
+}
+
+/* A file from which the worker can read what was known before. */
+static int copy_answer(const struct sandbox_bytes *bytes, struct diag *why)
+{
+	int fd = memfd_create("flametop-names", MFD_CLOEXEC);
+
+	if (fd >= 0 && write(fd, bytes->bytes, bytes->count) == (ssize_t)bytes->count)
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return diag_set(why, -ENOMEM, "no memory for a copy of the names");
+}
+
+/* A worker's answer about its own file can only harm that file's names; an offset that is no place
+ * in it would harm the looks to come. */
+static int check_answer(const struct jit_source *source, const struct sandbox_bytes *bytes,
+			struct flat_table *table, uint64_t *read_bytes, struct diag *why)
+{
+	const struct jit_answer *answer = NULL;
+	struct stat status;
+	int err = jit_answer_check(&answer, table, bytes->bytes, bytes->count, why);
+
+	if (err)
+		return err;
+	*read_bytes = answer->read_bytes;
+	if (fstat(source->fd, &status) || *read_bytes < source->read_bytes ||
+	    *read_bytes > (uint64_t)status.st_size)
+		return diag_set(why, -EBADMSG, "names that end nowhere");
+	return 0;
+}
+
+static int take_answer(struct jit_files *files, struct jit_process *process,
+		       struct jit_source *source, struct sandbox_bytes *bytes, struct diag *why)
+{
+	struct flat_table table;
+	uint64_t read_bytes;
+	int err = check_answer(source, bytes, &table, &read_bytes, why);
+
+	if (err) {
+		sandbox_bytes_finish(bytes);
+		return err;
+	}
+	if (process->is_given)
+		process->before = process->current;
+	else
+		drop_bytes(files, &process->current);
+	source->read_bytes = read_bytes;
+	process->current = *bytes;
+	process->table = table;
+	process->is_given = false;
+	files->bytes += bytes->count;
+	return 0;
+}
+
+static int read_source(struct jit_files *files, struct sandbox *sandbox,
+		       struct jit_process *process, enum jit_kind kind, struct diag *why)
+{
+	struct jit_source *source = &process->sources[kind];
+	struct sandbox_request job = { .kind = kinds[kind].job, .inputs = { source->fd },
+				       .input_count = 1, .argument = source->read_bytes };
+	struct sandbox_bytes bytes;
+	int err;
+
+	if (process->sources[JIT_MAP].read_bytes || process->sources[JIT_DUMP].read_bytes) {
+		job.inputs[1] = copy_answer(&process->current, why);
+		if (job.inputs[1] < 0)
+			return job.inputs[1];
+		job.input_count = 2;
+	}
+	err = sandbox_run(sandbox, &job, &bytes, why);
+	if (job.input_count == 2)
+		close(job.inputs[1]);
+	return err ? err : take_answer(files, process, source, &bytes, why);
+}
+
+/* True when there are other names than before. */
+static bool look(struct jit_files *files, struct sandbox *sandbox, struct jit_process *process,
+		 enum jit_kind kind, const struct open_request *request, struct diag *why)
+{
+	struct jit_source *source = &process->sources[kind];
+	struct stat status;
+
+	if (open_source(files, process, kind, request, why))
+		return false;
+	if (fstat(source->fd, &status)) {
+		diag_set(why, -errno, "cannot look at the %s", kinds[kind].name);
+		return false;
+	}
+	if ((uint64_t)status.st_size > kinds[kind].bytes_max) {
+		diag_set(why, -E2BIG, "%s is larger than %" PRIu64 " MiB: not read",
+			 kinds[kind].name, kinds[kind].bytes_max >> 20);
+		return false;
+	}
+	if ((uint64_t)status.st_size < source->read_bytes)
+		start_over(process);
+	if ((uint64_t)status.st_size == source->seen_bytes)
+		return false;
+	source->seen_bytes = (uint64_t)status.st_size;
+	return read_source(files, sandbox, process, kind, why) == 0;
+}
+
+void jit_files_answer(struct jit_files *files, struct sandbox *sandbox,
+		      const struct open_request *request, struct open_reply *reply)
+{
+	const uint64_t begin_ns = clock_now_ns();
+	struct jit_process *process;
+	bool has_changed = false;
+
+	if (request->jit_step == JIT_FORGET) {
+		forget(files, request->jit);
+		return;
+	}
+	process = find(files, request->jit);
+	if (!process) {
+		diag_set(&reply->why, -ENOMEM, "no memory for names of run-time code");
+		return;
+	}
+	drop_bytes(files, &process->before);
+	for (int kind = 0; kind < JIT_KINDS; kind++) {
+		struct diag why = { .err = 0 };
+
+		has_changed |= look(files, sandbox, process, (enum jit_kind)kind, request, &why);
+		if (why.err && !is_absent(why.err))
+			reply->why = why;
+		if (files->held > HELD_MAX)
+			release(files, &process->sources[kind]);
+	}
+	process->is_given = reply->is_ready = process->current.bytes != NULL;
+	reply->is_shared = !has_changed;
+	if (!reply->is_ready && !reply->why.err)
+		diag_set(&reply->why, -ENOENT, "says nothing of its run-time code");
+	reply->table = process->table;
+	reply->took_ns = clock_now_ns() - begin_ns;
+}
+
+void jit_files_finish(struct jit_files *files)
+{
+	for (uint32_t i = 0; i < files->capacity; i++)
+		forget(files, i);
+	free(files->rows);
+	*files = (struct jit_files){ .rows = NULL };
+}

@@ -1,0 +1,42 @@
+/* sandbox_limits.c - see symbols/sandbox_limits.h. The numbers bound damage, they are not budgets:
+ * a job of its usual size needs a tenth of them. */
+#include "symbols/sandbox_limits.h"
+
+#include <assert.h>
+
+#include "symbols/flat_table.h"
+#include "symbols/sandbox.h"
+#include "symbols/sanitizer_build.h"
+
+#define MIB ((uint64_t)1 << 20)
+
+#if SANITIZER_BUILD
+#define SLOWER		5	/* measured 2 to 4 */
+#define ADDRESSES(mib)	0	/* the shadow alone is terabytes */
+#else
+#define SLOWER		1
+#define ADDRESSES(mib)	((mib) * MIB)
+#endif
+
+/* 200 MB of object need 0.2 s, 4 million symbols 0.5 GiB while they are sorted. */
+#define OF_A_TABLE                                                                                \
+	{ SLOWER * SANDBOX_DEADLINE_MS, SLOWER * 8, ADDRESSES(1024), FLAT_BYTES_MAX, false }
+
+static const struct sandbox_limits limits[] = {
+	[SANDBOX_SYMBOLS] = OF_A_TABLE,
+	/* 250 names take a millisecond, and mean 4 KB each at most. */
+	[SANDBOX_NAMES] = { SLOWER * 5000, SLOWER * 1, ADDRESSES(256), 4 * MIB, false },
+	/* Up to DWARF_LINES_MEMORY_MAX unpacked, the file itself, the index; libdw asks for paths. */
+	[SANDBOX_LINES] = { SLOWER * 30000, SLOWER * 20, ADDRESSES(4096), FLAT_BYTES_MAX, true },
+	[SANDBOX_JIT_MAP] = OF_A_TABLE,
+	[SANDBOX_JITDUMP] = OF_A_TABLE,
+};
+
+_Static_assert(sizeof(limits) / sizeof(limits[0]) == SANDBOX_JOB_KINDS,
+	       "every kind of job has its limits");
+
+const struct sandbox_limits *sandbox_limits(uint32_t kind)
+{
+	assert(kind < SANDBOX_JOB_KINDS);
+	return &limits[kind];
+}

@@ -1,0 +1,35 @@
+/* fuzz_jitdump.c - any bytes behind a jitdump's header: what comes of them passes its check, and
+ * ends inside the file. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "symbols/jit_rows.h"
+#include "symbols/jitdump.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
+{
+	static const uint32_t header[10] = { 0x4a695444, 1, sizeof(header), 62, 0, 100 };
+	const struct jit_answer *answer;
+	struct flat_table table;
+	int fd = memfd_create("fuzz", 0);
+	size_t answer_count;
+	void *made;
+
+	if (write(fd, header, sizeof(header)) != sizeof(header) ||
+	    write(fd, bytes, count) != (ssize_t)count)
+		abort();
+	if (jitdump_compile(fd, -1, 0, &made, &answer_count, NULL) ||
+	    jit_answer_check(&answer, &table, made, answer_count, NULL) ||
+	    answer->read_bytes > sizeof(header) + count)
+		abort();
+	for (uint32_t i = 0; i < table.header->row_count; i++)
+		if (strlen(flat_table_name(&table, i)) > count)
+			abort();
+	free(made);
+	close(fd);
+	return 0;
+}

@@ -1,0 +1,44 @@
+// 75 % of the time is in busy::Worker::hot_a, 25 % in <Worker as Turn>::hot_b.
+use std::arch::asm;
+
+mod busy {
+    pub struct Worker;
+
+    pub trait Turn {
+        fn hot_b(&self, rounds: u64);
+    }
+
+    impl Worker {
+        #[inline(never)]
+        pub fn hot_a(&self, rounds: u64) {
+            super::hot_loop::<1>(rounds);
+        }
+    }
+
+    impl Turn for Worker {
+        #[inline(never)]
+        fn hot_b(&self, rounds: u64) {
+            super::hot_loop::<2>(rounds);
+        }
+    }
+}
+
+// The steps differ because the compiler makes one function of two that are equal.
+#[inline(always)]
+fn hot_loop<const STEP: u64>(mut rounds: u64) {
+    unsafe {
+        asm!(".p2align 6", "2:", "add rax, {1}", "dec {0}", "jnz 2b", inout(reg) rounds,
+             in(reg) STEP, out("rax") _);
+    }
+    let _ = rounds;
+}
+
+fn main() {
+    use busy::Turn;
+    let worker = busy::Worker;
+
+    loop {
+        worker.hot_a(1500000);
+        worker.hot_b(500000);
+    }
+}

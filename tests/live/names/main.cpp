@@ -1,0 +1,7 @@
+long turn();
+
+int main()
+{
+	for (;;)
+		turn();
+}

@@ -1,0 +1,292 @@
+/* Tables of Go's runtime, written here byte by byte in each of their layouts, inside of an ELF file
+ * that is nothing but code. Go's src/debug/gosym/pclntab.go is the truth. */
+#include <elf.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "elf_fixture.h"
+
+#define TEXT	   0x401000u	/* of the file that build_program() makes */
+#define CODE_BYTES 0x300
+#define NAMES	   "main.main\0main.(*shape).area"
+
+struct table {
+	unsigned char bytes[512];
+	size_t count;
+};
+
+static void put(struct table *table, uint64_t number, size_t bytes)
+{
+	memcpy(table->bytes + table->count, &number, bytes);
+	table->count += bytes;
+}
+
+static void put_header(struct table *table, uint32_t magic, uint64_t functions)
+{
+	put(table, magic, 4);
+	put(table, 0, 2);
+	put(table, 1, 1);
+	put(table, 8, 1);
+	put(table, functions, 8);
+}
+
+static void put_names(struct table *table)
+{
+	memcpy(table->bytes + table->count, NAMES, sizeof(NAMES));
+	table->count += sizeof(NAMES);
+}
+
+/* | header 8, functions 8 | pc 8, function 8 | ... | pc, name 4 | pc, name | names | */
+static struct table make_1_2(void)
+{
+	struct table table = { .count = 0 };
+	uint64_t functions = 16 + 5 * 8, names = functions + 2 * 12;
+
+	put_header(&table, 0xfffffffb, 2);
+	put(&table, TEXT + 0x10, 8);
+	put(&table, functions, 8);
+	put(&table, TEXT + 0x40, 8);
+	put(&table, functions + 12, 8);
+	put(&table, TEXT + 0x100, 8);
+	put(&table, TEXT + 0x10, 8);
+	put(&table, names, 4);
+	put(&table, TEXT + 0x40, 8);
+	put(&table, names + 10, 4);
+	put_names(&table);
+	return table;
+}
+
+/* | header 8 | 7 words | names | pairs | functions |, each part by an offset in the words */
+static struct table make_1_16(void)
+{
+	struct table table = { .count = 0 };
+	uint64_t names = 8 + 7 * 8, pairs = names + sizeof(NAMES);
+
+	put_header(&table, 0xfffffffa, 2);
+	put(&table, 1, 8);
+	put(&table, names, 8);
+	put(&table, 0, 8);
+	put(&table, 0, 8);
+	put(&table, 0, 8);
+	put(&table, pairs, 8);
+	put_names(&table);
+	put(&table, TEXT + 0x10, 8);
+	put(&table, 40, 8);
+	put(&table, TEXT + 0x40, 8);
+	put(&table, 52, 8);
+	put(&table, TEXT + 0x100, 8);
+	put(&table, TEXT + 0x10, 8);
+	put(&table, 0, 4);
+	put(&table, TEXT + 0x40, 8);
+	put(&table, 10, 4);
+	return table;
+}
+
+/* The same with the start of the text as third word, and pcs in 4 bytes, less that start; @base is
+ * added to them. */
+static struct table make_1_18_at(uint32_t magic, uint64_t text, uint64_t base)
+{
+	struct table table = { .count = 0 };
+	uint64_t names = 8 + 8 * 8, pairs = names + sizeof(NAMES);
+
+	put_header(&table, magic, 2);
+	put(&table, 1, 8);
+	put(&table, text, 8);
+	put(&table, names, 8);
+	put(&table, 0, 8);
+	put(&table, 0, 8);
+	put(&table, 0, 8);
+	put(&table, pairs, 8);
+	put_names(&table);
+	put(&table, base + 0x10, 4);
+	put(&table, 20, 4);
+	put(&table, base + 0x40, 4);
+	put(&table, 28, 4);
+	put(&table, base + 0x100, 4);
+	put(&table, base + 0x10, 4);
+	put(&table, 0, 4);
+	put(&table, base + 0x40, 4);
+	put(&table, 10, 4);
+	return table;
+}
+
+static struct table make_1_18(uint32_t magic, uint64_t text)
+{
+	return make_1_18_at(magic, text, 0);
+}
+
+/* A stripped program with .gopclntab and, if @text is not NULL, a .go.module whose word 22 is that:
+ * a number or a symbol. */
+static struct flat_table compile(const struct table *table, const char *text, const char *flags)
+{
+	elf_fixture_write("table", table->bytes, table->count);
+	assert_true(elf_fixture_run(
+		"printf '.globl _start\n.text\n_start: .fill 0x%x, 1, 0x90\n"
+		".section .gopclntab,\"a\"\n.incbin \"table\"\n"
+		".section %s,\"aw\"\n.fill 22, 8, 0x999999\n.quad %s, 0x999999\n' >go.s && "
+		"cc -nostdlib %s -Wl,-Ttext=0x%x,--build-id=none -s -o go go.s",
+		CODE_BYTES, text ? ".go.module" : ".other", text ? text : "0", flags, TEXT));
+	return elf_fixture_compile(elf_fixture_path("go"), NULL);
+}
+
+static const char *name_at(const struct flat_table *table, uint64_t vaddr)
+{
+	struct elf_loads loads = elf_fixture_loads(elf_fixture_path("go"));
+	uint64_t offset = 0;
+	uint32_t row;
+
+	assert_true(elf_fixture_to_offset(&loads, vaddr, &offset));
+	row = flat_table_find(table, offset);
+	return row == FLAT_NONE ? "-" : flat_table_name(table, row);
+}
+
+static void expect_names(const struct table *bytes, const char *text, const char *flags)
+{
+	struct flat_table table = compile(bytes, text, flags);
+
+	assert_string_equal(name_at(&table, TEXT + 0xf), "-");
+	assert_string_equal(name_at(&table, TEXT + 0x10), "main.main");
+	assert_string_equal(name_at(&table, TEXT + 0x3f), "main.main");
+	assert_string_equal(name_at(&table, TEXT + 0x40), "main.(*shape).area");
+	assert_string_equal(name_at(&table, TEXT + 0xff), "main.(*shape).area");
+	assert_string_equal(name_at(&table, TEXT + 0x100), "-");
+	assert_int_equal(table.header->row_count, 2);
+	elf_fixture_free(&table);
+}
+
+static void test_the_layout_of_1_2_is_read(void **state)
+{
+	struct table table = make_1_2();
+
+	(void)state;
+	expect_names(&table, NULL, "-static");
+}
+
+static void test_the_layout_of_1_16_is_read(void **state)
+{
+	struct table table = make_1_16();
+
+	(void)state;
+	expect_names(&table, NULL, "-static");
+}
+
+static void test_the_layout_of_1_18_is_read(void **state)
+{
+	struct table table = make_1_18(0xfffffff0, TEXT);
+
+	(void)state;
+	expect_names(&table, NULL, "-static");
+}
+
+static void test_the_layout_of_1_20_is_read(void **state)
+{
+	struct table table = make_1_18(0xfffffff1, TEXT);
+
+	(void)state;
+	expect_names(&table, NULL, "-static");
+}
+
+static void test_since_1_26_the_module_says_where_the_text_is(void **state)
+{
+	struct table table = make_1_18(0xfffffff1, 0);
+
+	(void)state;
+	expect_names(&table, "0x401000", "-static");
+}
+
+/* The module may hold 0, and a relocation the address. */
+static void test_in_a_position_independent_program_a_relocation_says_it(void **state)
+{
+	struct table bytes = make_1_18(0xfffffff1, 0);
+	struct flat_table table = compile(&bytes, "_start", "-pie");
+	struct elf_bytes_copy program = elf_fixture_read(elf_fixture_path("go"));
+	const Elf64_Shdr *module = elf_fixture_section(&program, ".go.module");
+
+	(void)state;
+	elf_fixture_free(&table);
+	memset(program.at + module->sh_offset + 22 * 8, 0, 8);
+	assert_int_equal(elf_fixture_compile_bytes(program.at, program.count, &table), 0);
+	assert_string_equal(name_at(&table, TEXT + 0x10), "main.main");
+	assert_int_equal(table.header->row_count, 2);
+	elf_fixture_free(&table);
+	free(program.at);
+}
+
+static void expect_no_names(const struct table *bytes)
+{
+	struct flat_table table = compile(bytes, NULL, "-static");
+
+	assert_int_equal(table.header->row_count, 0);
+	elf_fixture_free(&table);
+}
+
+static void test_without_a_known_start_of_the_text_nothing_is_guessed(void **state)
+{
+	struct table table = make_1_18_at(0xfffffff1, 0, TEXT);
+
+	(void)state;
+	expect_no_names(&table);
+}
+
+static void test_another_magic_or_word_size_is_not_read(void **state)
+{
+	struct table table = make_1_18(0xfffffff2, TEXT);
+
+	(void)state;
+	expect_no_names(&table);
+	table = make_1_18(0xfffffff1, TEXT);
+	table.bytes[7] = 16;
+	expect_no_names(&table);
+	table.bytes[7] = 8;
+	table.bytes[4] = 1;
+	expect_no_names(&table);
+}
+
+/* Every byte of the table at its worst; the sanitizers watch. */
+static void test_a_damaged_table_costs_no_more_than_its_names(void **state)
+{
+	static const unsigned char bytes[] = { 0, 1, 0x7f, 0x80, 0xff };
+	struct table good = make_1_18(0xfffffff1, TEXT);
+	struct flat_table whole = compile(&good, NULL, "-static");
+	struct elf_bytes_copy program = elf_fixture_read(elf_fixture_path("go"));
+	unsigned char *at = memmem(program.at, program.count, good.bytes, good.count);
+
+	(void)state;
+	assert_non_null(at);
+	for (size_t i = 0; i < 5 * good.count; i++) {
+		unsigned char kept = at[i / 5];
+		struct flat_table table;
+
+		at[i / 5] = bytes[i % 5];
+		assert_int_equal(elf_fixture_compile_bytes(program.at, program.count, &table), 0);
+		assert_in_range(table.header->row_count, 0, 2);
+		elf_fixture_free(&table);
+		at[i / 5] = kept;
+	}
+	elf_fixture_free(&whole);
+	free(program.at);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_the_layout_of_1_2_is_read),
+		cmocka_unit_test(test_the_layout_of_1_16_is_read),
+		cmocka_unit_test(test_the_layout_of_1_18_is_read),
+		cmocka_unit_test(test_the_layout_of_1_20_is_read),
+		cmocka_unit_test(test_since_1_26_the_module_says_where_the_text_is),
+		cmocka_unit_test(test_in_a_position_independent_program_a_relocation_says_it),
+		cmocka_unit_test(test_without_a_known_start_of_the_text_nothing_is_guessed),
+		cmocka_unit_test(test_another_magic_or_word_size_is_not_read),
+		cmocka_unit_test(test_a_damaged_table_costs_no_more_than_its_names),
+	};
+
+	return cmocka_run_group_tests(tests, elf_fixture_make_directory,
+				      elf_fixture_remove_directory);
+}

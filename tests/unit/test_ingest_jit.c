@@ -1,0 +1,330 @@
+/* Whose run-time code an address is, what it is called when names come, and when they go. The names
+ * are this process's, from a map that it writes. */
+#include <poll.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "ingest_stage.h"
+
+#define CODE	       0x7f0000000000ull
+#define REPLY_LIMIT_MS 60000	/* only reached when something hangs */
+
+static struct ingest_stage stage;
+static struct sandbox *sandbox;
+static struct object_opener *opener;
+static char map_path[64];
+static uint32_t own;		/* pid */
+
+static int set_up(void **state)
+{
+	const struct ingest_config config = { .is_replay = false };
+
+	(void)state;
+	own = (uint32_t)getpid();
+	snprintf(map_path, sizeof(map_path), "/tmp/perf-%u.map", own);
+	if (sandbox_start(&sandbox, NULL) || object_opener_create(&opener, sandbox, NULL, NULL))
+		return -1;
+	stage_init(&stage, &config, NULL);
+	stage.ingest.opener = opener;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	stage_finish(&stage);
+	object_opener_destroy(opener);
+	sandbox_stop(sandbox);
+	unlink(map_path);
+	return 0;
+}
+
+static void write_map(const char *text)
+{
+	FILE *map = fopen(map_path, "w");
+
+	assert_non_null(map);
+	fputs(text, map);
+	assert_int_equal(fclose(map), 0);
+}
+
+/* As the analyzer does: asks for what is wanted, whenever that may be, and takes the answers. */
+static void look(void)
+{
+	struct pollfd wait = { .fd = object_opener_fd(opener), .events = POLLIN };
+
+	ingest_jit_poll(&stage.ingest);
+	while (stage.ingest.opening) {
+		assert_int_equal(poll(&wait, 1, REPLY_LIMIT_MS), 1);
+		ingest_opener_replies(&stage.ingest);
+	}
+}
+
+static uint32_t frame_of(uint32_t pid, uint64_t ip)
+{
+	return ingest_frame(&stage.ingest, task_table_process(&stage.ingest.tasks, pid), MODE_USER,
+			    ip);
+}
+
+static const struct symbol *symbol_at(uint32_t pid, uint64_t ip)
+{
+	uint32_t symbol = symbol_names_of_frame(&stage.ingest.names, &stage.ingest.trie,
+						frame_of(pid, ip));
+
+	assert_int_not_equal(symbol, ID_SET_NONE);
+	return &stage.ingest.names.symbols[symbol];
+}
+
+static void expect(uint32_t pid, uint64_t ip, const char *name, const char *object)
+{
+	const struct symbol *symbol = symbol_at(pid, ip);
+
+	assert_string_equal(strpool_get(stage.ingest.strings, symbol->name), name);
+	assert_string_equal(strpool_get(stage.ingest.strings, symbol->object_name), object);
+}
+
+/* One page of code, executed before any time counts. */
+static void map_code(uint32_t pid, uint64_t time_ns, uint64_t start, const char *path)
+{
+	stage_mmap(&stage, time_ns, pid, start, 0x1000, 0, path);
+	stage_round(&stage, time_ns + 1);
+}
+
+/* From now on there is no waiting between two looks. */
+static void end_process(void)
+{
+	stage_exit(&stage, 30, own, own);
+	stage_round(&stage, 31);
+}
+
+static void test_each_process_has_memory_of_its_own(void **state)
+{
+	(void)state;
+	map_code(100, 10, CODE, "//anon");
+	map_code(200, 20, CODE, "//anon");
+	assert_int_not_equal(frame_of(100, CODE), frame_of(200, CODE));
+	expect(100, CODE, "0x7f0000000000", "[anon]");
+	expect(200, CODE, "0x7f0000000000", "[anon]");
+}
+
+static void test_what_a_process_maps_twice_is_one_object(void **state)
+{
+	const struct stack_frames *frames = &stage.ingest.trie.frames;
+	uint32_t one, other;
+
+	(void)state;
+	map_code(100, 10, CODE, "//anon");
+	map_code(100, 20, CODE + 0x10000, "//anon");
+	one = frame_of(100, CODE);
+	other = frame_of(100, CODE + 0x10000);
+	assert_int_equal(frames->object[one], frames->object[other]);
+}
+
+static void test_after_exec_the_memory_is_another(void **state)
+{
+	uint32_t before;
+
+	(void)state;
+	map_code(100, 10, CODE, "//anon");
+	before = frame_of(100, CODE);
+	stage_comm(&stage, 20, 100, 100, "next", true);
+	map_code(100, 30, CODE, "//anon");
+	assert_int_not_equal(frame_of(100, CODE), before);
+}
+
+static void test_a_child_has_the_code_of_its_parent(void **state)
+{
+	(void)state;
+	task_table_process(&stage.ingest.tasks, 100)->maps_state = MAPS_KNOWN;
+	map_code(100, 10, CODE, "//anon");
+	stage_fork(&stage, 20, 100, 100, 200, 200);
+	stage_round(&stage, 21);
+	assert_int_equal(frame_of(100, CODE), frame_of(200, CODE));
+	map_code(200, 30, CODE + 0x10000, "//anon");
+	map_code(100, 40, CODE + 0x10000, "//anon");
+	assert_int_not_equal(frame_of(100, CODE + 0x10000), frame_of(200, CODE + 0x10000));
+}
+
+static void test_a_map_names_the_code_of_its_process(void **state)
+{
+	(void)state;
+	write_map("7f0000000000 100 first code\n7f0000000200 100 second\n");
+	map_code(own, 10, CODE, "//anon");
+	map_code(1, 20, CODE, "//anon");
+	expect(own, CODE + 0x50, "0x7f0000000050", "[anon]");
+	look();
+	assert_true(stage.ingest.has_new_names);
+	expect(own, CODE + 0x50, "first code", "[jit]");
+	expect(own, CODE + 0x250, "second", "[jit]");
+	expect(own, CODE + 0x150, "0x7f0000000150", "[anon]");
+	expect(1, CODE + 0x50, "0x7f0000000050", "[anon]");
+	assert_ptr_equal(symbol_at(own, CODE), symbol_at(own, CODE + 0xff));
+}
+
+static void test_code_that_replaces_other_code_at_its_place_takes_its_name(void **state)
+{
+	(void)state;
+	write_map("7f0000000000 100 first\n");
+	map_code(own, 10, CODE, "//anon");
+	look();
+	expect(own, CODE, "first", "[jit]");
+	write_map("7f0000000000 100 first\n7f0000000000 80 second\n");
+	frame_of(own, CODE);
+	end_process();
+	look();
+	expect(own, CODE + 0x7f, "second", "[jit]");
+	expect(own, CODE + 0x80, "first", "[jit]");
+}
+
+static void test_nothing_is_asked_when_no_sample_hits_it(void **state)
+{
+	(void)state;
+	write_map("7f0000000000 800 half of it\n");
+	map_code(own, 10, CODE, "//anon");
+	map_code(own, 15, CODE + 0x100000, "/lib/libc.so.6");
+	look();
+	end_process();
+	frame_of(own, CODE + 0x100000);	/* a library's code says nothing */
+	ingest_jit_poll(&stage.ingest);
+	assert_int_equal(stage.ingest.opening, 0);
+	frame_of(own, CODE);		/* has a name: it may be other code by now */
+	ingest_jit_poll(&stage.ingest);
+	assert_int_equal(stage.ingest.opening, 1);
+	look();
+}
+
+static void test_a_refused_map_is_said_where_its_names_would_be(void **state)
+{
+	const struct symbol *symbol;
+	struct object *object;
+
+	(void)state;
+	assert_int_equal(symlink("/proc/kallsyms", map_path), 0);
+	map_code(own, 10, CODE, "//anon");
+	look();
+	symbol = symbol_at(own, CODE);
+	object = &stage.ingest.objects.objects[symbol->object];
+	assert_int_equal(symbol->state, SYMBOL_UNREADABLE);
+	assert_string_equal(strpool_get(stage.ingest.strings, object->reason),
+			    "perf map is a link: not followed");
+}
+
+static void test_no_map_is_no_reason(void **state)
+{
+	(void)state;
+	map_code(own, 10, CODE, "//anon");
+	look();
+	assert_int_equal(symbol_at(own, CODE)->state, SYMBOL_UNKNOWN);
+}
+
+/* Frames of a file are offsets in it, those of the map are addresses: bias 7effffff0000. */
+static void test_memory_with_a_nameless_file_is_named_by_address(void **state)
+{
+	uint32_t frame;
+
+	(void)state;
+	write_map("7f0000000000 100 in a memfd\n");
+	stage_mmap(&stage, 10, own, CODE, 0x1000, 0x10000, "/memfd:doublemapper (deleted)");
+	stage_round(&stage, 11);
+	look();
+	frame = frame_of(own, CODE);
+	assert_int_equal(stage.ingest.trie.frames.address[frame], 0x10000);
+	expect(own, CODE + 0xff, "in a memfd", "[jit]");
+	assert_int_equal(symbol_at(own, CODE)->address, 0x10000);
+	assert_int_equal(symbol_at(own, CODE + 0x100)->state, SYMBOL_UNKNOWN);
+}
+
+/* Frames keep the names they had when the last process with that memory is gone. */
+static void test_names_stay_and_the_table_goes_with_its_process(void **state)
+{
+	const size_t before = object_opener_bytes(opener);
+
+	(void)state;
+	write_map("7f0000000000 100 first\n");
+	map_code(own, 10, CODE, "//anon");
+	frame_of(own, CODE + 0x10);
+	look();
+	assert_true(object_opener_bytes(opener) > before);
+	frame_of(own, CODE + 0x20);	/* not asked for its name as long as the process lives */
+	end_process();
+	look();
+	assert_true(object_opener_bytes(opener) > before);
+	task_table_drop_dead(&stage.ingest.tasks, 1000);
+	stage.ingest.jit.swept_ns = 0;
+	look();
+	assert_int_equal(object_opener_bytes(opener), before);
+	map_code(own, 40, CODE, "//anon");	/* the pid is another process's now */
+	for (uint32_t i = 0; i < 2; i++) {
+		const uint32_t symbol = symbol_names_of_frame(&stage.ingest.names,
+							      &stage.ingest.trie, i);
+
+		assert_string_equal(strpool_get(stage.ingest.strings,
+						stage.ingest.names.symbols[symbol].name), "first");
+	}
+	expect(own, CODE + 0x10, "0x7f0000000010", "[anon]");
+}
+
+/* All 64-bit processes have the same; a 32-bit one has another, which it may have overwritten. */
+static void test_the_vdso_of_a_32_bit_process_is_its_own(void **state)
+{
+	const uint32_t *object;
+	uint32_t frames[4];
+
+	(void)state;
+	map_code(100, 10, 0x7fff00001000, "[vdso]");
+	map_code(200, 11, 0x7fff00005000, "[vdso]");
+	map_code(300, 12, 0xf7f02000, "[vdso]");
+	map_code(400, 13, 0xf7f02000, "[vdso]");
+	frames[0] = frame_of(100, 0x7fff00001234);
+	frames[1] = frame_of(200, 0x7fff00005234);
+	frames[2] = frame_of(300, 0xf7f02234);
+	frames[3] = frame_of(400, 0xf7f02234);
+	object = stage.ingest.trie.frames.object;
+	assert_int_equal(frames[0], frames[1]);
+	assert_int_not_equal(object[frames[0]], object[frames[2]]);
+	assert_int_not_equal(object[frames[2]], object[frames[3]]);
+}
+
+static void test_a_recording_asks_for_no_map(void **state)
+{
+	const struct ingest_config replay = { .is_replay = true };
+
+	stage_finish(&stage);
+	stage_init(&stage, &replay, NULL);
+	stage.ingest.opener = opener;
+	write_map("7f0000000000 100 first\n");
+	map_code(own, 10, CODE, "//anon");
+	frame_of(own, CODE);
+	ingest_jit_poll(&stage.ingest);
+	assert_int_equal(stage.ingest.opening, 0);
+	(void)state;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+		TEST(test_each_process_has_memory_of_its_own),
+		TEST(test_what_a_process_maps_twice_is_one_object),
+		TEST(test_after_exec_the_memory_is_another),
+		TEST(test_a_child_has_the_code_of_its_parent),
+		TEST(test_a_map_names_the_code_of_its_process),
+		TEST(test_code_that_replaces_other_code_at_its_place_takes_its_name),
+		TEST(test_nothing_is_asked_when_no_sample_hits_it),
+		TEST(test_a_refused_map_is_said_where_its_names_would_be),
+		TEST(test_no_map_is_no_reason),
+		TEST(test_memory_with_a_nameless_file_is_named_by_address),
+		TEST(test_names_stay_and_the_table_goes_with_its_process),
+		TEST(test_the_vdso_of_a_32_bit_process_is_its_own),
+		TEST(test_a_recording_asks_for_no_map),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,225 @@
+/* Objects and their files: when a file is asked for, and what becomes of an object whose file
+ * changes. The opener and the files are real. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/clock.h"
+#include "elf_fixture.h"
+#include "model/ingest.h"
+
+#define MAPPED_BYTES   4096
+#define REPLY_LIMIT_MS 60000	/* only reached when something hangs */
+#define LATER_NS       (2 * CLOCK_NS_PER_S)
+
+static struct sandbox *sandbox;
+static struct object_opener *opener;
+static struct ingest ingest;
+static char library[256];
+
+/* A library of one function; a global one, because linkers leave local names out of build-ids. */
+static void build(const char *path, const char *function)
+{
+	assert_true(elf_fixture_run("printf '.globl %s\\n%s: jmp .\\n.type %s, @function\\n"
+				    ".size %s, 2\\n' | cc -shared -nostdlib -x assembler - -o %s",
+				    function, function, function, function, path));
+}
+
+static int set_up(void **state)
+{
+	static const struct event_desc event, *const events[] = { &event };
+	const struct ingest_config config = { .event_count = 1, .events = events };
+
+	(void)state;
+	snprintf(library, sizeof(library), "%s", elf_fixture_path("library.so"));
+	build(library, "first_code");
+	if (sandbox_start(&sandbox, NULL) || object_opener_create(&opener, sandbox, NULL, NULL))
+		return -1;
+	return ingest_init(&ingest, &config, opener, NULL, NULL);
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	ingest_finish(&ingest);
+	object_opener_destroy(opener);
+	sandbox_stop(sandbox);
+	return 0;
+}
+
+/* The kernel's record of a mapping that @pid made of @mapping's file. */
+static struct event_record record_of(uint32_t pid, uint64_t time_ns, const void *mapping)
+{
+	struct event_record record = { .mode = MODE_USER, .has_pid = true, .pid = pid };
+	struct record_mmap *mmap = &record.mmap;
+	struct stat status;
+
+	assert_int_equal(stat(library, &status), 0);
+	record.time_ns = time_ns;
+	mmap->start = (uintptr_t)mapping;
+	mmap->bytes = MAPPED_BYTES;
+	mmap->path = (struct record_text){ library, strlen(library) };
+	mmap->is_executable = mmap->has_inode = true;
+	mmap->dev_major = major(status.st_dev);
+	mmap->dev_minor = minor(status.st_dev);
+	mmap->inode = status.st_ino;
+	return record;
+}
+
+static void *map(void)
+{
+	int fd = open(library, O_RDONLY | O_CLOEXEC);
+	void *mapping = mmap(NULL, MAPPED_BYTES, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+
+	close(fd);
+	assert_true(mapping != MAP_FAILED);
+	return mapping;
+}
+
+static void see(const struct event_record *record)
+{
+	struct pollfd wait = { .fd = object_opener_fd(opener), .events = POLLIN };
+
+	ingest_mmap(&ingest, record);
+	while (ingest.opening) {
+		assert_int_equal(poll(&wait, 1, REPLY_LIMIT_MS), 1);
+		ingest_opener_replies(&ingest);
+	}
+}
+
+/* What new samples in @record's mapping belong to. */
+static uint32_t object_of(const struct event_record *record)
+{
+	const struct process *process = task_table_find_process(&ingest.tasks, record->pid);
+	const struct mapping *row = address_map_find(process->maps, record->mmap.start);
+
+	return object_table_current(&ingest.objects, row->object);
+}
+
+static bool is_named(uint32_t id, const char *function)
+{
+	const struct object *object = &ingest.objects.objects[id];
+
+	assert_int_equal(object->state, OBJECT_READY);
+	for (uint32_t i = 0; i < object->table.header->row_count; i++)
+		if (!strcmp(flat_table_name(&object->table, i), function))
+			return true;
+	return false;
+}
+
+/* Same inode, other bytes: new samples get the new names, the old ones keep theirs. */
+static void test_a_file_that_was_overwritten_is_another_object(void **state)
+{
+	void *mapping = map();
+	struct event_record record = record_of((uint32_t)getpid(), LATER_NS, mapping);
+	uint32_t first;
+
+	(void)state;
+	see(&record);
+	first = object_of(&record);
+	assert_true(is_named(first, "first_code"));
+	build(elf_fixture_path("new.so"), "later_code");
+	assert_true(elf_fixture_run("cat new.so >%s", library));
+	record.time_ns += LATER_NS;
+	see(&record);
+	assert_int_not_equal(object_of(&record), first);
+	assert_true(is_named(object_of(&record), "later_code"));
+	assert_true(is_named(first, "first_code"));
+	munmap(mapping, MAPPED_BYTES);
+}
+
+static void test_a_file_is_asked_for_once_a_second_at_most(void **state)
+{
+	void *mapping = map();
+	struct event_record record = record_of((uint32_t)getpid(), LATER_NS, mapping);
+	uint32_t first;
+
+	(void)state;
+	see(&record);
+	first = object_of(&record);
+	record.time_ns += CLOCK_NS_PER_S / 2;
+	ingest_mmap(&ingest, &record);
+	assert_int_equal(ingest.opening, 0);
+	record.time_ns += CLOCK_NS_PER_S;
+	ingest_mmap(&ingest, &record);
+	assert_int_equal(ingest.opening, 1);
+	see(&record);
+	assert_int_equal(object_of(&record), first);	/* it did not change */
+	munmap(mapping, MAPPED_BYTES);
+}
+
+static uint32_t pid_of_the_dead(void)
+{
+	pid_t child = fork();
+
+	if (child == 0)
+		_exit(0);
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	return (uint32_t)child;
+}
+
+/* It was gone before anybody could look, and its path with it; the next one is not. */
+static void test_the_next_process_is_asked_when_the_first_is_gone(void **state)
+{
+	void *mapping = map();
+	struct event_record record = record_of(pid_of_the_dead(), LATER_NS, mapping);
+	char away[300];
+
+	(void)state;
+	snprintf(away, sizeof(away), "%s.away", library);
+	assert_int_equal(rename(library, away), 0);
+	see(&record);
+	assert_int_equal(ingest.objects.objects[object_of(&record)].state, OBJECT_UNREADABLE);
+	assert_int_equal(rename(away, library), 0);
+	record.pid = (uint32_t)getpid();
+	record.time_ns += LATER_NS;
+	see(&record);
+	assert_true(is_named(object_of(&record), "first_code"));
+	munmap(mapping, MAPPED_BYTES);
+}
+
+static void test_names_stay_when_a_later_process_is_gone(void **state)
+{
+	void *mapping = map();
+	struct event_record record = record_of((uint32_t)getpid(), LATER_NS, mapping);
+	uint32_t first;
+
+	(void)state;
+	see(&record);
+	first = object_of(&record);
+	record.pid = pid_of_the_dead();
+	record.time_ns += LATER_NS;
+	assert_int_equal(unlink(library), 0);
+	see(&record);
+	assert_int_equal(object_of(&record), first);
+	assert_true(is_named(first, "first_code"));
+	munmap(mapping, MAPPED_BYTES);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_a_file_that_was_overwritten_is_another_object),
+		TEST(test_a_file_is_asked_for_once_a_second_at_most),
+		TEST(test_the_next_process_is_asked_when_the_first_is_gone),
+		TEST(test_names_stay_when_a_later_process_is_gone),
+	};
+
+	return cmocka_run_group_tests(tests, elf_fixture_make_directory,
+				      elf_fixture_remove_directory);
+}

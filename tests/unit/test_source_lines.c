@@ -1,0 +1,306 @@
+/* Wishes against this very program, whose lines the compiler knows: from a wish to the text in a
+ * row, through the thread and a real worker. */
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/clock.h"
+#include "ingest_stage.h"
+#include "model/source_hold.h"
+#include "model/source_lines.h"
+
+#define FILE_NAME "test_source_lines.c"
+
+static struct sandbox *sandbox;
+static struct line_server *server;
+static struct ingest_stage stage;
+static struct source_lines lines;
+static uint32_t own_object;		/* this program, as the stage knows it */
+static uint64_t own_start, own_offset;	/* where its text is mapped from */
+
+static __attribute__((noinline)) void *here(void)
+{
+	return __builtin_return_address(0);
+}
+
+static inline __attribute__((always_inline)) void *inner(void)
+{
+	void *at = here();
+
+	__asm__ volatile("" : "+r"(at));
+	return (char *)at - 1;
+}
+#define INNER_LINE 38	/* of its call of here() */
+
+static __attribute__((noinline)) void *outer(void)
+{
+	void *at = inner();
+
+	__asm__ volatile("" : "+r"(at));
+	return at;
+}
+#define OUTER_LINE 47	/* of its call of inner() */
+
+/* Tells the stage of the mapping that holds @code, as the kernel would. */
+static void map_own_text(const void *code)
+{
+	unsigned long start, end, offset;
+	char line[512], path[256];
+	FILE *maps = fopen("/proc/self/maps", "re");
+	bool is_found = false;
+
+	while (!is_found && fgets(line, sizeof(line), maps))
+		is_found = sscanf(line, "%lx-%lx %*s %lx %*s %*s %255s", &start, &end, &offset,
+				  path) == 4 &&
+			   (uintptr_t)code >= start && (uintptr_t)code < end;
+	fclose(maps);
+	assert_true(is_found);
+	own_start = start;
+	own_offset = offset;
+	stage_mmap(&stage, 1, (uint32_t)getpid(), start, end - start, offset, path);
+	stage_round(&stage, 2);
+	for (uint32_t i = OBJECT_FIXED_COUNT; i < stage.ingest.objects.count; i++)
+		if (!strcmp(strpool_get(stage.ingest.strings, stage.ingest.objects.objects[i].path),
+			    path))
+			own_object = i;
+	assert_int_not_equal(own_object, 0);
+	stage.ingest.objects.objects[own_object].state = OBJECT_READY;
+}
+
+static uint64_t offset_of(const void *code)
+{
+	return (uintptr_t)code - own_start + own_offset;
+}
+
+static int set_up(void **state)
+{
+	const struct ingest_config config = { .is_replay = false };
+
+	(void)state;
+	own_object = 0;
+	stage_init(&stage, &config, NULL);
+	map_own_text((const void *)(uintptr_t)outer);
+	source_lines_init(&lines, server, &stage.ingest);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct pollfd reply = { .fd = line_server_fd(server), .events = POLLIN };
+
+	(void)state;
+	while (!line_server_is_idle(server)) {	/* the next test's is another ingest */
+		struct line_reply left;
+
+		poll(&reply, 1, -1);
+		if (line_server_reply(server, &left))
+			line_reply_finish(&left);
+	}
+	source_lines_finish(&lines);
+	stage_finish(&stage);
+	return 0;
+}
+
+/* Until nothing is pending. */
+static void take_all(void)
+{
+	struct pollfd reply = { .fd = line_server_fd(server), .events = POLLIN };
+
+	while (source_lines_are_pending(&lines)) {
+		poll(&reply, 1, -1);
+		source_lines_take(&lines);
+	}
+}
+
+static struct source_text look_up(struct source_wish of, bool has_chain)
+{
+	return source_lines_find(&lines, &of, has_chain);
+}
+
+static void test_a_wish_becomes_the_line_and_the_chain(void **state)
+{
+	const struct source_wish wish = { offset_of(outer()), own_object };
+	char expected[256];
+
+	(void)state;
+	assert_string_equal(look_up(wish, true).line, "");
+	source_lines_wish(&lines, &wish, 1);
+	assert_true(source_lines_are_pending(&lines));
+	take_all();
+	snprintf(expected, sizeof(expected), "%s:%d (inner < outer %s:%d)", FILE_NAME, INNER_LINE,
+		 FILE_NAME, OUTER_LINE);
+	assert_string_equal(look_up(wish, true).line, expected);
+	snprintf(expected, sizeof(expected), "%s:%d", FILE_NAME, OUTER_LINE);
+	assert_string_equal(look_up(wish, false).line, expected);
+}
+
+static void test_what_is_known_is_not_asked_for_again(void **state)
+{
+	const struct source_wish wish = { offset_of(outer()), own_object };
+
+	(void)state;
+	source_lines_wish(&lines, &wish, 1);
+	take_all();
+	source_lines_wish(&lines, &wish, 1);
+	assert_false(source_lines_are_pending(&lines));
+	assert_true(line_server_is_idle(server));
+}
+
+/* While the first is under way the second wish comes, then the third instead of it. */
+static void test_only_the_newest_wish_is_asked_for_next(void **state)
+{
+	const struct source_wish first = { offset_of(outer()), own_object };
+	const struct source_wish second = { offset_of((void *)(uintptr_t)here), own_object };
+	const struct source_wish third = { offset_of((void *)(uintptr_t)outer), own_object };
+
+	(void)state;
+	source_lines_wish(&lines, &first, 1);
+	source_lines_wish(&lines, &second, 1);
+	source_lines_wish(&lines, &third, 1);
+	take_all();
+	assert_string_not_equal(look_up(first, true).line, "");
+	assert_string_not_equal(look_up(third, true).line, "");
+	assert_string_equal(look_up(second, true).line, "");
+}
+
+static void test_code_without_debug_information_says_why_and_is_left_alone(void **state)
+{
+	const struct source_wish wish = { own_offset, 0 };
+	struct source_wish of = wish;
+
+	(void)state;
+	/* Distributions strip their libraries. */
+	map_own_text((const void *)(uintptr_t)_cmocka_run_group_tests);
+	of.object = own_object;
+	of.address = own_offset;
+	stage.ingest.objects.objects[own_object].build_id.count = 0;
+	source_lines_wish(&lines, &of, 1);
+	take_all();
+	assert_string_equal(look_up(of, true).line, "");
+	assert_string_equal(look_up(of, true).reason, "no debug information");
+	assert_false(source_lines_can_be_wished(&lines, &of));
+}
+
+static void test_nobody_asks_for_kernel_run_time_or_loading_code(void **state)
+{
+	const struct source_wish kernel = { 0xffffffff81000000, OBJECT_KERNEL };
+	const struct source_wish own = { offset_of(outer()), own_object };
+	const struct source_wish none = { 1, UINT32_MAX };
+
+	(void)state;
+	assert_false(source_lines_can_be_wished(&lines, &kernel));
+	assert_false(source_lines_can_be_wished(&lines, &none));
+	stage.ingest.objects.objects[own_object].is_run_time = true;
+	assert_false(source_lines_can_be_wished(&lines, &own));
+	stage.ingest.objects.objects[own_object].is_run_time = false;
+	assert_true(source_lines_can_be_wished(&lines, &own));
+	stage.ingest.objects.objects[own_object].state = OBJECT_LOADING;
+	assert_false(source_lines_can_be_wished(&lines, &own));
+	source_lines_wish(&lines, &own, 1);
+	assert_true(line_server_is_idle(server));
+}
+
+static void test_a_file_that_nobody_maps_is_no_wish_for_ever(void **state)
+{
+	const struct source_wish wish = { offset_of(outer()), own_object };
+
+	(void)state;
+	stage_exit(&stage, 3, (uint32_t)getpid(), (uint32_t)getpid());
+	stage_round(&stage, 4);
+	stage.ingest.objects.objects[own_object].build_id.count = 0;
+	source_lines_wish(&lines, &wish, 1);
+	assert_false(source_lines_are_pending(&lines));
+}
+
+/* A snapshot of one row, as snapshot_build() makes it: in one block. */
+static struct snapshot *make_snapshot(struct source_wish of)
+{
+	struct {
+		struct snapshot snapshot;
+		struct snapshot_row row;
+	} *made = calloc(1, sizeof(*made));
+
+	made->snapshot.keys = KEY_OBJECT | KEY_SYMBOL | KEY_ADDRESS;
+	made->snapshot.rows = &made->row;
+	made->snapshot.row_count = 1;
+	made->row = (struct snapshot_row){ .address = of.address, .object_id = of.object,
+					   .source = "" };
+	return &made->snapshot;
+}
+
+static void test_a_held_snapshot_goes_with_its_lines(void **state)
+{
+	const struct source_wish wish = { offset_of(outer()), own_object };
+	const uint64_t now_ns = clock_now_ns();
+	struct source_hold hold;
+	struct snapshot *snapshot;
+
+	(void)state;
+	source_hold_init(&hold, &lines, 10);
+	source_hold_put(&hold, make_snapshot(wish), now_ns);
+	assert_null(source_hold_release(&hold, now_ns));
+	take_all();
+	snapshot = source_hold_release(&hold, now_ns);
+	assert_non_null(snapshot);
+	assert_non_null(strstr(snapshot->rows[0].source, FILE_NAME ":"));
+	snapshot_destroy(snapshot);
+	assert_null(source_hold_release(&hold, now_ns));
+}
+
+static void test_a_held_snapshot_goes_without_them_when_its_time_has_come(void **state)
+{
+	const struct source_wish wish = { offset_of(outer()), own_object };
+	const uint64_t now_ns = clock_now_ns();
+	struct source_hold hold;
+	struct snapshot *snapshot;
+
+	(void)state;
+	source_hold_init(&hold, &lines, 10);
+	source_hold_put(&hold, make_snapshot(wish), now_ns);
+	snapshot = source_hold_release(&hold, now_ns + 60 * CLOCK_NS_PER_S);
+	assert_non_null(snapshot);
+	assert_string_equal(snapshot->rows[0].source, "");
+	snapshot_destroy(snapshot);
+}
+
+#define TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+static int start(void **state)
+{
+	(void)state;
+	return sandbox_start(&sandbox, NULL) || line_server_create(&server, sandbox, NULL);
+}
+
+static int stop(void **state)
+{
+	(void)state;
+	line_server_destroy(server);
+	sandbox_stop(sandbox);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_a_wish_becomes_the_line_and_the_chain),
+		TEST(test_what_is_known_is_not_asked_for_again),
+		TEST(test_only_the_newest_wish_is_asked_for_next),
+		TEST(test_code_without_debug_information_says_why_and_is_left_alone),
+		TEST(test_nobody_asks_for_kernel_run_time_or_loading_code),
+		TEST(test_a_file_that_nobody_maps_is_no_wish_for_ever),
+		TEST(test_a_held_snapshot_goes_with_its_lines),
+		TEST(test_a_held_snapshot_goes_without_them_when_its_time_has_come),
+	};
+
+	return cmocka_run_group_tests(tests, start, stop);
+}
