@@ -20,13 +20,11 @@ struct symbol {
 	uint64_t address;	/* start; the address itself when unknown; 0 while loading */
 	uint32_t object;	/* canonical */
 	enum symbol_state state;
-	struct str_id raw_name;	/* as the file has it, and what it is told from others by; empty
-				 * while loading */
-	struct str_id name;	/* demangled; raw_name until that is done, or for ever */
+	struct str_id name;	/* as the file has it; empty while loading */
 	struct str_id object_name, object_path;	/* a module's, for kernel symbols */
 	enum cpu_mode mode;
 	bool is_idle;		/* a function of the kernel's idle loop */
-	bool is_mangled;	/* and so to be demangled */
+	bool is_mangled;	/* `name`: to be demangled */
 	bool is_synthetic;	/* named by its address: its file does not say how it is called */
 };
 
@@ -37,8 +35,8 @@ struct symbol_names {
 	struct object_table *objects;	/* borrowed, as the next */
 	struct strpool *strings;
 	struct demangler *demangler;	/* borrowed; NULL: all names stay as they are */
-	uint32_t named_frames;	/* symbol_names_demangle() has looked these up; 0 after the trie
-				 * was compacted */
+	struct id_map meanings;	/* (object, name) that was asked for -> demangled name, or itself.
+				 * By object: see demangler.h, "Trust" */
 	uint32_t asked;		/* symbols up to here were given to the demangler */
 };
 
@@ -50,8 +48,10 @@ void symbol_names_finish(struct symbol_names *names);
 uint32_t symbol_names_of_frame(struct symbol_names *names, struct stack_trie *trie, uint32_t frame);
 
 /* After @object's state changed: forgets what its frames cached. */
-void symbol_names_forget_object(struct symbol_names *names, struct stack_trie *trie,
-				uint32_t object);
+void symbol_names_forget_object(struct stack_trie *trie, uint32_t object);
+
+/* Its name as it was written, if that is known, else as the file has it. */
+struct str_id symbol_names_shown(const struct symbol_names *names, const struct symbol *symbol);
 
 /* Looks the new frames of @trie up, before a fold needs them; has their names demangled, and takes
  * what is done. True: names have changed. Does not wait. */

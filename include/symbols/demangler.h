@@ -19,7 +19,7 @@
 struct demangler;
 
 struct demangled {
-	uint32_t id;			/* the caller's */
+	uint32_t id, owner;		/* as requested */
 	char text[DEMANGLE_TEXT_MAX + 1];	/* raw bytes, terminated; "": the name stays */
 };
 

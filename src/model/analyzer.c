@@ -463,7 +463,7 @@ static void *run(void *argument)
 {
 	struct analyzer *analyzer = argument;
 	const struct analyzer_config *config = &analyzer->config;
-	struct pollfd fds[FD_COUNT] = {
+	struct pollfd fds[] = {
 		{ .fd = config->queue_fd, .events = POLLIN },
 		{ .fd = analyzer->request_fd, .events = POLLIN },
 		{ .fd = config->opener ? object_opener_fd(config->opener) : -1, .events = POLLIN },

@@ -49,7 +49,6 @@ static bool compact(struct ingest *ingest, const struct usage *usage)
 		mark(usage, timeline->slices[s].entries, timeline->slices[s].count);
 	if (stack_trie_compact(&ingest->trie, usage->stacks, usage->new_stack))
 		return false;	/* nothing changed */
-	ingest->names.named_frames = 0;
 	task_table_compact(&ingest->tasks, usage->tasks, usage->new_task);
 	for (uint32_t s = 0; s < timeline->count; s++)
 		renumber(usage, timeline->slices[s].entries, timeline->slices[s].count);

@@ -128,7 +128,7 @@ static uint64_t code_key(const struct fold *fold, uint32_t symbol_id)
 	if ((fold->keys & KEYS_SYMBOL) == KEYS_SYMBOL)
 		return symbol_id;
 	if (fold->keys & KEY_SYMBOL)
-		return (uint64_t)symbol->raw_name.v << 8 | symbol->mode;
+		return (uint64_t)symbol->name.v << 8 | symbol->mode;
 	if (fold->keys & KEY_OBJECT)
 		return (uint64_t)symbol->object_path.v << 8 | symbol->mode;
 	return fold->keys & KEY_ADDRESS ? symbol->mode : 0;

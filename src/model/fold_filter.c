@@ -101,11 +101,12 @@ static bool symbol_satisfies(const struct fold_filter *filter, uint32_t index,
 	const struct filter_part *part = &filter->filter->parts[index];
 	const struct filter_text *text = &filter->texts[index];
 	const struct strpool *strings = filter->names->strings;
-	const char *raw_name = strpool_get(strings, symbol->raw_name);
+	const struct str_id shown = symbol_names_shown(filter->names, symbol);
+	const char *raw_name = strpool_get(strings, symbol->name);
 
 	switch (part->field) {
 	case FILTER_TEXT:
-		return filter_text_matches(text, strpool_get(strings, symbol->name)) ||
+		return filter_text_matches(text, strpool_get(strings, shown)) ||
 		       filter_text_matches(text, raw_name) ||
 		       filter_text_matches(text, strpool_get(strings, symbol->object_name));
 	case FILTER_OBJECT:

@@ -289,7 +289,7 @@ static void share_kernel_table(struct ingest *ingest)
 			continue;
 		object->state = OBJECT_READY;
 		object->table = kernel->table;
-		symbol_names_forget_object(&ingest->names, &ingest->trie, id);
+		symbol_names_forget_object(&ingest->trie, id);
 	}
 }
 

@@ -115,7 +115,7 @@ static uint64_t row_id(const struct fold *fold, const struct fold_row *row)
 	if (fold->keys & KEYS_CODE)
 		id = id_set_mix(id, symbol->mode);
 	if (fold->keys & KEY_SYMBOL)
-		id = id_set_mix(id, filter_hash(strpool_get(strings, symbol->raw_name)));
+		id = id_set_mix(id, filter_hash(strpool_get(strings, symbol->name)));
 	if (fold->keys & KEY_OBJECT)
 		id = id_set_mix(id, filter_hash(strpool_get(strings, symbol->object_path)));
 	if ((fold->keys & KEY_OBJECT) && (fold->keys & KEY_SYMBOL))

@@ -221,6 +221,7 @@ static void move_rows(struct stack_trie *trie, const unsigned char *used,
 		to->frame[i] = kept++;
 	}
 	frames->count = kept;
+	frames->named = 0;
 	kept = 1;
 	for (uint32_t i = 1; i < nodes->count; i++) {	/* parents first: theirs is known already */
 		if (to->node[i] == ID_SET_NONE)

@@ -28,6 +28,7 @@ void symbol_names_finish(struct symbol_names *names)
 {
 	free(names->symbols);
 	id_set_finish(&names->index);
+	id_map_finish(&names->meanings);
 	memset(names, 0, sizeof(*names));
 }
 
@@ -110,14 +111,13 @@ static void describe(struct symbol_names *names, struct symbol *symbol, uint32_t
 	symbol->object_name = object->name;
 	symbol->object_path = object->path;
 	if (object->state == OBJECT_IS_SYMBOL) {
-		symbol->raw_name = object->path;
+		symbol->name = object->path;
 	} else if (symbol->state == SYMBOL_NAMED) {
 		describe_named(names, symbol, object, row);
 	} else if (symbol->state != SYMBOL_LOADING) {
 		snprintf(text, sizeof(text), "0x%llx", (unsigned long long)symbol->address);
-		symbol->raw_name = intern(names, text);
+		symbol->name = intern(names, text);
 	}
-	symbol->name = symbol->raw_name;
 }
 
 /* At one address there may be other code now, of another name. */
@@ -203,25 +203,42 @@ uint32_t symbol_names_of_frame(struct symbol_names *names, struct stack_trie *tr
 	return frames->symbol[frame];
 }
 
-void symbol_names_forget_object(struct symbol_names *names, struct stack_trie *trie,
-				uint32_t object)
+void symbol_names_forget_object(struct stack_trie *trie, uint32_t object)
 {
 	for (uint32_t i = 0; i < trie->frames.count; i++)
 		if (trie->frames.object[i] == object)
 			trie->frames.symbol[i] = ID_SET_NONE;
-	names->named_frames = 0;
+	trie->frames.named = 0;
 }
 
-static void ask_for_names(struct symbol_names *names)
+static uint64_t meaning_key(uint32_t object, uint32_t name)
 {
-	for (; names->asked < names->count; names->asked++) {
-		const struct symbol *symbol = &names->symbols[names->asked];
+	return (uint64_t)object << 32 | name;
+}
 
-		if (symbol->is_mangled &&
-		    !demangler_request(names->demangler, names->asked, symbol->object,
-				       strpool_get(names->strings, symbol->raw_name)))
-			return;
-	}
+struct str_id symbol_names_shown(const struct symbol_names *names, const struct symbol *symbol)
+{
+	uint32_t meaning;
+
+	if (!symbol->is_mangled)
+		return symbol->name;
+	meaning = id_map_get(&names->meanings, meaning_key(symbol->object, symbol->name.v));
+	return meaning == ID_MAP_NONE ? symbol->name : (struct str_id){ meaning };
+}
+
+/* False: no more can be asked for now. Asked for once: until the answer comes, and when it is none,
+ * or there is no memory, the name means itself. */
+static bool ask_for_name(struct symbol_names *names, const struct symbol *symbol)
+{
+	const uint64_t key = meaning_key(symbol->object, symbol->name.v);
+
+	if (!symbol->is_mangled || id_map_get(&names->meanings, key) != ID_MAP_NONE)
+		return true;
+	if (!demangler_request(names->demangler, symbol->name.v, symbol->object,
+			       strpool_get(names->strings, symbol->name)))
+		return false;
+	id_map_put(&names->meanings, key, symbol->name.v);
+	return true;
 }
 
 bool symbol_names_demangle(struct symbol_names *names, struct stack_trie *trie)
@@ -231,15 +248,17 @@ bool symbol_names_demangle(struct symbol_names *names, struct stack_trie *trie)
 
 	if (!names->demangler)
 		return false;
-	while (names->named_frames < trie->frames.count)
-		symbol_names_of_frame(names, trie, names->named_frames++);
+	while (trie->frames.named < trie->frames.count)
+		symbol_names_of_frame(names, trie, trie->frames.named++);
 	while (demangler_reply(names->demangler, &reply)) {
 		if (!reply.text[0] || !names->symbols[reply.id].is_mangled)
 			continue;
-		names->symbols[reply.id].name = intern(names, reply.text);
+		id_map_put(&names->meanings, meaning_key(reply.owner, reply.id),
+			   intern(names, reply.text).v);
 		is_changed = true;
 	}
-	ask_for_names(names);
+	while (names->asked < names->count && ask_for_name(names, &names->symbols[names->asked]))
+		names->asked++;
 	return is_changed;
 }
 

@@ -31,7 +31,6 @@
 #define UNDER_WAY_MAX	    250
 #define REQUEST_QUEUE_BYTES (1u << 20)	/* 250 of the longest names */
 #define REPLY_QUEUE_BYTES   (2u << 20)	/* UNDER_WAY_MAX replies: see the assertion below */
-#define DEADLINE_MS	    5000	/* of a job: a loaded machine needs 50 ms for the worker */
 
 _Static_assert(UNDER_WAY_MAX * (sizeof(struct demangled) + 16) <
 	       REPLY_QUEUE_BYTES - sizeof(struct demangled) - 16,
@@ -61,13 +60,14 @@ struct demangler {
 	uint32_t count;
 };
 
-static void reply(struct demangler *demangler, uint32_t id, const char *text)
+static void reply(struct demangler *demangler, uint32_t id, uint32_t owner, const char *text)
 {
 	const size_t text_bytes = strlen(text) + 1;
 	struct demangled *queued = spsc_reserve(&demangler->replies,
 						offsetof(struct demangled, text) + text_bytes);
 
 	queued->id = id;	/* never NULL: UNDER_WAY_MAX */
+	queued->owner = owner;
 	memcpy(queued->text, text, text_bytes);
 	spsc_commit(&demangler->replies);
 	eventfd_write(demangler->reply_fd, 1);
@@ -144,12 +144,12 @@ static void demangle(struct demangler *demangler, const struct batch_name *names
 		log_note("name stays as it is (%s): %.80s", why.text, names[0].name);
 	if (err) {
 		for (uint32_t i = 0; i < count; i++)
-			reply(demangler, names[i].id, "");
+			reply(demangler, names[i].id, names[i].owner, "");
 	} else {
 		const char *text = answer.bytes;
 
 		for (uint32_t i = 0; i < count; i++, text = name_list_next(text))
-			reply(demangler, names[i].id, text);
+			reply(demangler, names[i].id, names[i].owner, text);
 	}
 	sandbox_bytes_finish(&answer);
 }
@@ -168,7 +168,7 @@ static void collect(struct demangler *demangler)
 		if (next->name)
 			demangler->count++;
 		else
-			reply(demangler, request->id, "");
+			reply(demangler, request->id, request->owner, "");
 		spsc_release(&demangler->requests);
 	}
 }
@@ -224,7 +224,6 @@ int demangler_create(struct demangler **out, struct sandbox *sandbox, struct dia
 		return diag_set(why, -ENOMEM, "no memory for the demangler");
 	memset(demangler, 0, sizeof(*demangler));
 	demangler->sandbox = sandbox;
-	sandbox_set_deadline(sandbox, DEADLINE_MS);
 	demangler->request_fd = eventfd(0, EFD_CLOEXEC);
 	demangler->reply_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	demangler->has_requests = spsc_init(&demangler->requests, REQUEST_QUEUE_BYTES) == 0;

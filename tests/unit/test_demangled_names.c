@@ -30,7 +30,7 @@ enum { SUM, BIDI, PLAIN, COMPLETE, BASE, ESCAPE, NAMES };
 static struct model_fixture world;
 static struct sandbox *sandbox;
 static struct demangler *demangler;
-static void *table_bytes;
+static void *table_block;
 static uint32_t lib, stacks[NAMES];
 
 static int set_up(void **state)
@@ -49,12 +49,12 @@ static int set_up(void **state)
 		flat_builder_add(builder, 0x100 * i, 0x100, names[i], NULL, 0);
 		stacks[i] = fixture_stack(&world, &frame, 1);
 	}
-	if (flat_builder_finish(builder, 1, &table_bytes, &count) ||
-	    flat_table_check(&table, table_bytes, count, NULL))
+	if (flat_builder_finish(builder, 1, &table_block, &count) ||
+	    flat_table_check(&table, table_block, count, NULL))
 		return -1;
 	flat_builder_destroy(builder);
 	object_table_set_ready(&world.objects, lib, &table, &none);
-	symbol_names_forget_object(&world.names, &world.trie, lib);
+	symbol_names_forget_object(&world.trie, lib);
 	return sandbox_start(&sandbox, NULL) || demangler_create(&demangler, sandbox, NULL);
 }
 
@@ -64,7 +64,7 @@ static int tear_down(void **state)
 	demangler_destroy(demangler);
 	sandbox_stop(sandbox);
 	fixture_finish(&world);
-	free(table_bytes);
+	free(table_block);
 	return 0;
 }
 
@@ -178,7 +178,7 @@ static void test_names_are_asked_for_before_a_fold_needs_them(void **state)
 {
 	(void)state;
 	demangle_all();
-	assert_int_equal(world.names.named_frames, world.trie.frames.count);
+	assert_int_equal(world.trie.frames.named, world.trie.frames.count);
 	for (uint32_t i = 0; i < world.trie.frames.count; i++)
 		assert_int_not_equal(world.trie.frames.symbol[i], ID_SET_NONE);
 }
@@ -195,7 +195,7 @@ static void test_a_table_that_comes_later_is_asked_about_then(void **state)
 	demangle_all();
 	assert_int_equal(left_by(FILTER_TEXT, "shop::"), 0);
 	object_table_set_ready(&world.objects, lib, &table, &none);
-	symbol_names_forget_object(&world.names, &world.trie, lib);
+	symbol_names_forget_object(&world.trie, lib);
 	demangle_all();
 	snapshot = build(KEY_SYMBOL, false, &fixture_no_filter);
 	assert_string_equal(snapshot->rows[SUM].symbol, "shop::Cart::sum(long)");

@@ -58,9 +58,10 @@ static const char *meaning_of(const char *name)
 {
 	static struct demangled reply;
 
-	assert_true(demangler_request(demangler, 7, 0, name));
+	assert_true(demangler_request(demangler, 7, 5, name));
 	wait_for_reply(&reply);
 	assert_int_equal(reply.id, 7);
+	assert_int_equal(reply.owner, 5);
 	return reply.text;
 }
 

@@ -96,7 +96,7 @@ static void test_a_table_that_arrives_names_the_frames_that_were_there(void **st
 	(void)state;
 	assert_string_equal(text(symbol_at(lib, 0x1210)->name), "");
 	object_table_set_ready(&world.objects, lib, &table, &id);
-	symbol_names_forget_object(&world.names, &world.trie, lib);
+	symbol_names_forget_object(&world.trie, lib);
 	assert_string_equal(text(symbol_at(lib, 0x1210)->name), "g");
 	assert_string_equal(text(symbol_at(lib, 0x1210)->object_path), "/lib/x.so");
 	assert_int_equal(symbol_id(world.app, 0x1100), app_symbol);
@@ -168,7 +168,7 @@ static void test_a_thousand_symbols_keep_their_ids(void **state)
 	(void)state;
 	for (uint32_t i = 0; i < 1000; i++)
 		ids[i] = symbol_id(OBJECT_UNKNOWN, i);
-	symbol_names_forget_object(&world.names, &world.trie, OBJECT_UNKNOWN);
+	symbol_names_forget_object(&world.trie, OBJECT_UNKNOWN);
 	for (uint32_t i = 0; i < 1000; i++)
 		assert_int_equal(symbol_id(OBJECT_UNKNOWN, i), ids[i]);
 }
