@@ -141,7 +141,7 @@ struct snapshot {
 	uint64_t own_rss_bytes;
 
 	const char *notice;	/* fallbacks, refusals: one line each, '\n' between; "" none */
-	char *source_text;	/* owned: what rows' `source` points to if that came late; or NULL */
+	char *source_text;	/* owned: what `source` of rows points to if it came late; NULL */
 	size_t row_count;
 	const struct snapshot_row *rows;	/* by self_weight, largest first; ties by
 						 * total_weight, then id */
