@@ -69,7 +69,8 @@ static void test_one_line_is_the_name_and_what_has_room(void **state)
 						.source = "a/b.c:12" });
 	assert_string_equal(line_from_below(1), " ▸ foo(int, long) · a/b.c:12");
 	scene_finish(&scene);
-	open_row(80, 24, (struct snapshot_row){ .symbol = "foo(int)", .source_reason = "too large" });
+	open_row(80, 24, (struct snapshot_row){ .symbol = "foo(int)",
+						.source_reason = "too large" });
 	assert_string_equal(line_from_below(1), " ▸ foo(int) · too large · /opt/app");
 	scene_finish(&scene);
 	open_row(80, 24, (struct snapshot_row){ .symbol = INSERT });
