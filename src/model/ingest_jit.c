@@ -89,7 +89,7 @@ static void name_object(struct ingest *ingest, uint32_t object, const struct jit
 {
 	if (code->has_table &&
 	    object_table_set_run_time(&ingest->objects, object, &code->table)) {
-		symbol_names_forget_object(&ingest->names, &ingest->trie, object);
+		symbol_names_forget_object(&ingest->trie, object);
 		ingest->has_new_names = true;
 	}
 }
@@ -251,7 +251,7 @@ static void refuse(struct ingest *ingest, uint32_t id, const struct diag *why)
 		if (object->code != id || object->state != OBJECT_NO_TABLE)
 			continue;
 		object_table_set_unreadable(&ingest->objects, i, why->text);
-		symbol_names_forget_object(&ingest->names, &ingest->trie, i);
+		symbol_names_forget_object(&ingest->trie, i);
 		is_news = true;
 	}
 	if (!is_news)

@@ -506,7 +506,7 @@ static void table_arrived(struct ingest *ingest, const struct open_reply *reply)
 	}
 	if (reply->object == OBJECT_KERNEL)
 		ingest_kernel_reply(ingest);
-	symbol_names_forget_object(&ingest->names, &ingest->trie, reply->object);
+	symbol_names_forget_object(&ingest->trie, reply->object);
 }
 
 void ingest_opener_replies(struct ingest *ingest)

@@ -201,6 +201,18 @@ static size_t put_present_comm(struct row_list *list, uint32_t tid, const struct
 			  fold->tasks->tasks[from->task].comm);
 }
 
+static void put_symbol(struct row_list *list, const struct symbol *symbol,
+		       struct snapshot_row *row, struct row_text *text)
+{
+	const struct strpool *strings = list->fold->names->strings;
+
+	text->raw_symbol = put_string(&list->block, strings, symbol->name);
+	text->symbol = list->sources->raw_names
+		       ? text->raw_symbol : put_string(&list->block, strings,
+				    symbol_names_shown(list->fold->names, symbol));
+	row->is_synthetic = symbol->is_synthetic;
+}
+
 static void put_source(struct row_list *list, const struct symbol *symbol,
 		       struct snapshot_row *row, struct row_text *text)
 {
@@ -215,17 +227,6 @@ static void put_source(struct row_list *list, const struct symbol *symbol,
 		text->source = put_text(&list->block, source.line);
 	else if (source.reason[0])
 		text->source_reason = put_text(&list->block, source.reason);
-}
-
-static void put_symbol(struct row_list *list, const struct symbol *symbol,
-		       struct snapshot_row *row, struct row_text *text)
-{
-	const struct strpool *strings = list->fold->names->strings;
-
-	text->raw_symbol = put_string(&list->block, strings, symbol->raw_name);
-	text->symbol = list->sources->raw_names
-		       ? text->raw_symbol : put_string(&list->block, strings, symbol->name);
-	row->is_synthetic = symbol->is_synthetic;
 }
 
 static void fill_row(struct row_list *list, const struct fold_row *from)

@@ -91,10 +91,10 @@ static void describe_named(struct symbol_names *names, struct symbol *symbol,
 	const char *name = flat_table_name(&object->table, row);
 	const char *module = flat_table_object_name(&object->table, row);
 
-	symbol->raw_name = intern(names, name);
+	symbol->name = intern(names, name);
 	symbol->is_synthetic = object->table.rows[row].kind == FLAT_UNWIND;
 	symbol->is_mangled = !symbol->is_synthetic && demangle_is_mangled(name);
-	symbol->is_idle = symbol->mode == MODE_KERNEL && is_idle_function(name);
+	symbol->is_idle = object->mode == MODE_KERNEL && is_idle_function(name);
 	if (object->is_run_time)
 		symbol->object_name = symbol->object_path = intern(names, "[jit]");
 	else if (module && module[0])
@@ -129,13 +129,11 @@ static bool can_change(const struct object *object)
 static void describe_again(struct symbol_names *names, uint32_t id, uint32_t row)
 {
 	struct symbol *symbol = &names->symbols[id];
-	const struct str_id raw_name = symbol->raw_name, name = symbol->name;
+	const struct str_id before = symbol->name;
 
 	describe(names, symbol, row);
-	if (symbol->raw_name.v == raw_name.v)
-		symbol->name = name;	/* demangled already */
-	else if (symbol->is_mangled && names->asked > id)
-		names->asked = id;
+	if (symbol->name.v != before.v && id < names->asked)
+		names->asked = id;	/* the new name is to be demangled, too */
 }
 
 static uint32_t symbol_intern(struct symbol_names *names, uint64_t address, uint32_t object,
@@ -251,7 +249,7 @@ bool symbol_names_demangle(struct symbol_names *names, struct stack_trie *trie)
 	while (trie->frames.named < trie->frames.count)
 		symbol_names_of_frame(names, trie, trie->frames.named++);
 	while (demangler_reply(names->demangler, &reply)) {
-		if (!reply.text[0] || !names->symbols[reply.id].is_mangled)
+		if (!reply.text[0])
 			continue;
 		id_map_put(&names->meanings, meaning_key(reply.owner, reply.id),
 			   intern(names, reply.text).v);

@@ -28,7 +28,6 @@ static const struct sandbox_limits limits[] = {
 	[SANDBOX_NAMES] = { SLOWER * 5000, SLOWER * 1, ADDRESSES(256), 4 * MIB, false },
 	/* Up to DWARF_LINES_MEMORY_MAX unpacked, the file itself, the index; libdw asks for paths. */
 	[SANDBOX_LINES] = { SLOWER * 30000, SLOWER * 20, ADDRESSES(4096), FLAT_BYTES_MAX, true },
-	[SANDBOX_NAMES] = OF_A_TABLE,
 	[SANDBOX_JIT_MAP] = OF_A_TABLE,
 	[SANDBOX_JITDUMP] = OF_A_TABLE,
 };
