@@ -47,12 +47,17 @@ static const char *state_text(const struct snapshot_row *row)
 	return row->is_synthetic ? "no symbol: named by its address" : "";
 }
 
+static const char *source_text(const struct snapshot_row *row)
+{
+	return row->source[0] ? row->source : row->source_reason;
+}
+
 static struct detail describe(const struct snapshot_row *row)
 {
 	if (row->command_line[0])
 		return (struct detail){ row->command_line, { "", "", "", "" } };
 	if (row->symbol[0])
-		return (struct detail){ row->symbol, { row->source, state_text(row),
+		return (struct detail){ row->symbol, { source_text(row), state_text(row),
 						       row->object_path, "" } };
 	if (row->object_path[0])
 		return (struct detail){ row->object_path, { state_text(row), row->reason,

@@ -29,8 +29,8 @@ struct analyzer_config {
 	uint32_t cpus;
 	bool has_busy;			/* /proc/stat means something: live, whole machine */
 	bool wants_all_events;		/* batch: a chain of snapshots, one per event */
-	bool wants_sources;		/* batch: source lines of source_rows rows of each event, waited */
-	size_t source_rows;		/* for: a snapshot that is printed can't be filled in later */
+	bool wants_sources;		/* batch: source lines of source_rows rows an event are */
+	size_t source_rows;		/* waited for: what is printed can't be filled in later */
 	struct query query;		/* the first one */
 	enum window_kind window;
 	uint64_t window_ns, interval_ns;

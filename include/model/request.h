@@ -14,8 +14,8 @@ enum request_kind {
 	REQUEST_ZERO,		/* "since start" begins now */
 	REQUEST_QUERY,		/* other rows: `query` */
 	REQUEST_EVENT,		/* show event number value */
-	REQUEST_SOURCES,	/* source lines of `wishes` are shown: instead of all wished for before.
-				 * A snapshot comes when some were found */
+	REQUEST_SOURCES,	/* source lines of `wishes` are shown, instead of all wished for
+				 * before. A snapshot comes when some were found */
 	REQUEST_FREEZE,		/* windows end at value_ns (a snapshot's time_ns) from now on, and
 				 * no snapshot comes unasked but for names; 0: live again */
 };

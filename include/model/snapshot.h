@@ -47,9 +47,9 @@ struct snapshot_row {
 	const char *comm;	/* of the samples if all share it, else "" (see tasks); with
 				 * KEY_GROUP the present one of the thread or process, if known */
 	const char *reason;	/* SYMBOL_UNREADABLE, else "" */
-	const char *source;	/* "file.c:12", once it was wished for (REQUEST_SOURCES): of the function,
-				 * with KEY_ADDRESS of the address, and behind it in brackets the calls
-				 * that were inlined there; "" unknown */
+	const char *source;	/* "file.c:12", once it was wished for (REQUEST_SOURCES): of the
+				 * function; with KEY_ADDRESS of the address, and behind it in
+				 * brackets the calls that were inlined there; "" unknown */
 	const char *source_reason;	/* why it will stay unknown; "" else */
 	uint64_t address;	/* start of the symbol, or the address; of a file: its offset */
 	uint32_t object_id;	/* of the code, for struct source_wish; UINT32_MAX: keyed by none */
@@ -141,7 +141,7 @@ struct snapshot {
 	uint64_t own_rss_bytes;
 
 	const char *notice;	/* fallbacks, refusals: one line each, '\n' between; "" none */
-	char *source_text;	/* owned: what rows' `source` points to if that came late; or NULL */
+	char *source_text;	/* owned: what `source` of rows points to if it came late; NULL */
 	size_t row_count;
 	const struct snapshot_row *rows;	/* by self_weight, largest first; ties by
 						 * total_weight, then id */

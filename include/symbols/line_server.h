@@ -2,8 +2,8 @@
  *
  * Use:    line_server_request() one object's offsets when line_server_is_idle(), go on, take
  *         line_server_reply() when line_server_fd() is readable. One request is under way at a
- *         time: what is wanted most is then decided when the one before is done, and nothing is queued
- *         that nobody wants any more.
+ *         time: what is wanted most is then decided when the one before is done, and nothing is
+ *         queued that nobody wants any more.
  * Crossings: one SPSC queue of requests in, one of replies out, an eventfd each.
  * Thread: all calls but create and destroy from one thread (the analyzer).
  */

@@ -6,19 +6,18 @@
 #include "symbols/dwarf_lines.h"
 
 #include <errno.h>
-#include <libiberty/demangle.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "symbols/demangle.h"
 #include "symbols/dwarf_file.h"
 #include "symbols/dwarf_index.h"
 #include "symbols/elf_debug_file.h"
 #include "symbols/line_chains.h"
 
 #define TEXT_BYTES_MAX	  4096	/* of one function's or file's name */
-#define DEMANGLE_LEN_MAX  4096	/* longer ones stay as they are: time and memory grow with them */
 #define STRING_BYTES_MAX  (2u << 20)
 #define FRAMES_MAX	  (LINE_ADDRESSES_MAX * LINE_DEPTH_MAX)
 
@@ -158,15 +157,10 @@ static uint32_t put_text(struct job *job, const char *text)
 
 static uint32_t put_function(struct job *job, const char *name)
 {
-	const size_t len = name ? strnlen(name, DEMANGLE_LEN_MAX) : 0;
-	char *readable = NULL;
-	uint32_t at;
+	char readable[DEMANGLE_TEXT_MAX + 1];
+	const bool is_done = name && demangle_is_mangled(name) && demangle_name(name, readable);
 
-	if (len && len < DEMANGLE_LEN_MAX)
-		readable = cplus_demangle(name, DMGL_AUTO | DMGL_ANSI | DMGL_PARAMS);
-	at = put_text(job, readable ? readable : name);
-	free(readable);
-	return at;
+	return put_text(job, is_done ? readable : name);
 }
 
 static int find_one(struct job *job, uint64_t offset)

@@ -119,11 +119,12 @@ static bool is_function(const struct elf_symbol *symbol)
 	}
 }
 
-/* Order of aliases (flat_builder.h): not NOTYPE, then not WEAK, then GLOBAL. */
+/* Order of aliases (flat_builder.h): not NOTYPE, then not LOCAL, then not WEAK. perf has a LOCAL one
+ * before a WEAK one, which calls libc's write() __GI___libc_write where its debug file is there. */
 static unsigned int symbol_rank(const struct elf_symbol *symbol)
 {
-	return (symbol->type != STT_NOTYPE ? 4u : 0u) | (symbol->bind != STB_WEAK ? 2u : 0u) |
-	       (symbol->bind == STB_GLOBAL ? 1u : 0u);
+	return (symbol->type != STT_NOTYPE ? 4u : 0u) | (symbol->bind != STB_LOCAL ? 2u : 0u) |
+	       (symbol->bind != STB_WEAK ? 1u : 0u);
 }
 
 int elf_symbols_add(const struct elf_symbols *symbols, const struct elf_file *main,

@@ -3,6 +3,7 @@
  *   kernel_dump KALLSYMS        ADDRESS (hexadecimal) -> ADDRESS NAME MODULE, "-" for none
  */
 #include <inttypes.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -19,13 +20,14 @@ static void print_name(const struct flat_table *table, const char *address)
 
 int main(int argc, char **argv)
 {
+	const atomic_bool no_cancel = false;
 	struct kallsyms kallsyms;
 	struct diag why = { .err = 0 };
 	char address[32];
 
 	if (argc != 2)
 		return 2;
-	if (kallsyms_load(&kallsyms, argv[1], 0, NULL, &why)) {
+	if (kallsyms_load(&kallsyms, argv[1], 0, &no_cancel, &why)) {
 		fprintf(stderr, "kernel_dump: %s\n", why.text);
 		return why.err == -1 ? 77 : 3;
 	}

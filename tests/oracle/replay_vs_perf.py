@@ -31,12 +31,14 @@ KERNEL_MODE, GUEST_MODES, GUEST_LEVELS = 1, (4, 5), ("g", "u")
 REPORT_TITLE = re.compile(r"^# Samples: \S+\s+of events? '(.*)'$")
 
 # Debug files that happen to be installed, or lie in perf's cache, give other names than the objects
-# themselves: perf must not find them. Nor may it find the processes of the recording that still run,
-# because it looks for objects in their mount namespaces.
+# themselves, and the two programs choose among aliases in different ways then: neither may find them.
+# Nor may perf find the processes of the recording that still run, because it looks for objects in
+# their mount namespaces.
 DEBUG_FILES = "/usr/lib/debug/.build-id"
-PERF = ["env", "HOME=/nonexistent", "perf"] if not os.path.isdir(DEBUG_FILES) else \
+WITHOUT_DEBUG_FILES = ["env", "HOME=/nonexistent"] if not os.path.isdir(DEBUG_FILES) else \
     ["unshare", "-m", "-p", "-f", "--mount-proc", "sh", "-c",
-     'mount -t tmpfs none /usr/lib/debug && HOME=/nonexistent exec perf "$@"', "perf"]
+     'mount -t tmpfs none /usr/lib/debug && HOME=/nonexistent exec "$@"', "sh"]
+PERF = [*WITHOUT_DEBUG_FILES, "perf"]
 
 Sample = collections.namedtuple(
     "Sample", "event comm pid tid mode ip address period object symbol")
@@ -133,8 +135,8 @@ class Flametop:
 
     def refreshes(self, path, keys, *options):
         """{event: its JSON object}: of a recording there is one refresh per event."""
-        text = run([self.program, "-i", path, "--batch", "--format", "json", "--idle",
-                    "--window", "all", "-s", keys, *options])
+        text = run([*WITHOUT_DEBUG_FILES, self.program, "--no-cache", "-i", path, "--batch",
+                    "--format", "json", "--idle", "--window", "all", "-s", keys, *options])
         found = {}
         for line in text.splitlines():
             refresh = json.loads(line)
@@ -222,7 +224,9 @@ def compare_sums(samples, refresh):
 def compare_symbols(samples, refresh, report, doubtful):
     """Returns how many addresses both name, only perf, only we. Rows of @doubtful commands are
     left out."""
-    perf_name = {(s.comm, s.object, s.address): s.symbol for s in samples if s.symbol}
+    # A slot of the PLT whose symbol perf does not find is "@plt" for it.
+    perf_name = {(s.comm, s.object, s.address): s.symbol for s in samples
+                 if s.symbol not in ("", "@plt")}
     our_name = {(row["comm"], object_of(row), address_of(row)): raw_name(row)
                 for row in host_rows(refresh) if raw_name(row) and row["self"]}
     both = perf_name.keys() & our_name.keys()

@@ -18,6 +18,7 @@ static void complete_row(struct snapshot_row *row, size_t number)
 	default_text(&row->comm);
 	default_text(&row->reason);
 	default_text(&row->source);
+	default_text(&row->source_reason);
 	default_text(&row->command_line);
 	if (row->id == 0)
 		row->id = number;

@@ -28,6 +28,7 @@ static void open_row(int width, int height, struct snapshot_row only)
 	row.build_id = row.comm = row.reason = row.command_line = "";
 	row.reason = only.reason ? only.reason : "";
 	row.source = only.source ? only.source : "";
+	row.source_reason = only.source_reason ? only.source_reason : "";
 	row.raw_symbol = row.symbol = only.symbol ? only.symbol : "";
 	row.id = 1;
 	row.self_samples = 1;
@@ -67,6 +68,10 @@ static void test_one_line_is_the_name_and_what_has_room(void **state)
 	open_row(40, 20, (struct snapshot_row){ .symbol = "foo(int, long)",
 						.source = "a/b.c:12" });
 	assert_string_equal(line_from_below(1), " ▸ foo(int, long) · a/b.c:12");
+	scene_finish(&scene);
+	open_row(80, 24, (struct snapshot_row){ .symbol = "foo(int)",
+						.source_reason = "too large" });
+	assert_string_equal(line_from_below(1), " ▸ foo(int) · too large · /opt/app");
 	scene_finish(&scene);
 	open_row(80, 24, (struct snapshot_row){ .symbol = INSERT });
 	assert_string_equal(line_from_below(1), " ▸ std::vector<std::pair<int, std::string>, "
@@ -202,7 +207,7 @@ static void test_names_made_of_addresses_are_dim_and_say_so(void **state)
 	for (size_t i = 0; i < 3; i++) {
 		rows[i].raw_symbol = rows[i].symbol;
 		rows[i].comm = rows[i].reason = rows[i].source = rows[i].build_id =
-			rows[i].command_line = "";
+			rows[i].source_reason = rows[i].command_line = "";
 		rows[i].id = i + 1;
 		rows[i].self_weight = rows[i].total_weight = (double)rows[i].self_samples;
 	}
