@@ -17,8 +17,8 @@
 #include "retarget.h"
 #include "symbols/line_server.h"
 
-/* One for each thread that has jobs: a demangled name must not wait for a table, nor a table for the
- * source lines of a large file. */
+/* One for each thread that has jobs: a name must not wait for a table, nor a table for the source
+ * lines of a large file. */
 enum { SANDBOX_OF_OBJECTS, SANDBOX_OF_NAMES, SANDBOX_OF_LINES, SESSION_SANDBOXES };
 
 struct session {

@@ -33,7 +33,7 @@ enum sandbox_job_kind {
 	SANDBOX_SYMBOLS,	/* object, its debug file if any -> struct flat_table: compiler.h */
 	SANDBOX_LINES,		/* object, offsets, then as its argument says -> struct
 				 * line_chains: line_job.h */
-	SANDBOX_JIT_MAP,	/* file, answer before if any -> more from @argument on: jit_map.h */
+	SANDBOX_JIT_MAP,	/* file, answer before if any -> more from @argument: jit_map.h */
 	SANDBOX_JITDUMP,	/* the same: jitdump.h */
 	SANDBOX_NAMES,		/* list of names -> list of what they mean: demangle.h */
 	SANDBOX_JOB_KINDS

@@ -477,7 +477,8 @@ static void *run(void *argument)
 	bool has_more = false;
 
 	while (!atomic_load_explicit(&analyzer->stop, memory_order_acquire)) { /* analyzer_stop() */
-		poll(fds, sizeof(fds) / sizeof(fds[0]), has_more ? 0 : poll_ms(analyzer, clock_now_ns()));
+		poll(fds, sizeof(fds) / sizeof(fds[0]),
+		     has_more ? 0 : poll_ms(analyzer, clock_now_ns()));
 		if (fds[0].revents & POLLIN)
 			eventfd_read(config->queue_fd, &count);
 		has_more = drain(analyzer);

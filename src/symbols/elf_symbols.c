@@ -119,8 +119,8 @@ static bool is_function(const struct elf_symbol *symbol)
 	}
 }
 
-/* Order of aliases (flat_builder.h): not NOTYPE, then not LOCAL, then not WEAK. perf has a LOCAL one
- * before a WEAK one, which calls libc's write() __GI___libc_write where its debug file is there. */
+/* Order of aliases (flat_builder.h): not NOTYPE, then not LOCAL, then not WEAK. perf prefers a LOCAL
+ * one to a WEAK one: libc's write() is __GI___libc_write then, where its debug file is there. */
 static unsigned int symbol_rank(const struct elf_symbol *symbol)
 {
 	return (symbol->type != STT_NOTYPE ? 4u : 0u) | (symbol->bind != STB_LOCAL ? 2u : 0u) |

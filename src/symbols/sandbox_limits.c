@@ -26,7 +26,7 @@ static const struct sandbox_limits limits[] = {
 	[SANDBOX_SYMBOLS] = OF_A_TABLE,
 	/* 250 names take a millisecond, and mean 4 KB each at most. */
 	[SANDBOX_NAMES] = { SLOWER * 5000, SLOWER * 1, ADDRESSES(256), 4 * MIB, false },
-	/* Up to DWARF_LINES_MEMORY_MAX unpacked, the file itself, the index; libdw asks for paths. */
+	/* DWARF_LINES_MEMORY_MAX unpacked, the file itself, the index; libdw asks for paths. */
 	[SANDBOX_LINES] = { SLOWER * 30000, SLOWER * 20, ADDRESSES(4096), FLAT_BYTES_MAX, true },
 	[SANDBOX_JIT_MAP] = OF_A_TABLE,
 	[SANDBOX_JITDUMP] = OF_A_TABLE,
