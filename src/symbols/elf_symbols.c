@@ -93,16 +93,16 @@ struct flat_name elf_symbols_name(const struct elf_symbols *symbols,
 				  const struct elf_symbol *symbol)
 {
 	const struct elf_bytes *names = &symbols->names;
-	const char *text, *end, *version;
+	const char *name, *end, *version;
 
 	if (symbol->name >= names->count)
 		return (struct flat_name){ .text = "" };
-	text = (const char *)names->at + symbol->name;
-	end = memchr(text, '\0', names->count - symbol->name);
+	name = (const char *)names->at + symbol->name;
+	end = memchr(name, '\0', names->count - symbol->name);
 	if (!end)
 		return (struct flat_name){ .text = "" };
-	version = memchr(text, NAME_VERSION_SEP, (size_t)(end - text));
-	return (struct flat_name){ text, (size_t)((version ? version : end) - text) };
+	version = memchr(name, NAME_VERSION_SEP, (size_t)(end - name));
+	return (struct flat_name){ name, (size_t)((version ? version : end) - name) };
 }
 
 /* Kinds that perf shows as functions; a hidden NOTYPE symbol is a label inside of one. */
@@ -119,8 +119,8 @@ static bool is_function(const struct elf_symbol *symbol)
 	}
 }
 
-/* Order of aliases (flat_builder.h): not NOTYPE, then not LOCAL, then not WEAK. perf prefers a LOCAL
- * one to a WEAK one: libc's write() is __GI___libc_write then, where its debug file is there. */
+/* Order of aliases (flat_builder.h): not NOTYPE, then not LOCAL, then not WEAK. perf prefers LOCAL
+ * to WEAK: libc's write() is __GI___libc_write then, where its debug file is there. */
 static unsigned int symbol_rank(const struct elf_symbol *symbol)
 {
 	return (symbol->type != STT_NOTYPE ? 4u : 0u) | (symbol->bind != STB_LOCAL ? 2u : 0u) |
