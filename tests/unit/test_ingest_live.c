@@ -143,8 +143,8 @@ static void test_a_process_that_is_gone_is_unknown(void **state)
 	assert_int_equal(stage.ingest.counters.unattributed, 2);
 }
 
-/* Records of another CPU come later, although they are of an earlier time: the reader is asked about
- * the child when its fork is not known yet, and only then about the parent. */
+/* Records of another CPU may come later and be of an earlier time: the reader is asked about the
+ * child when its fork is not known yet, and only then about the parent. */
 static void test_a_child_that_is_gone_has_its_parents_maps_when_its_fork_comes_late(void **state)
 {
 	const struct ingest_config config = { .event_count = 1 };
