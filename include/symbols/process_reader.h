@@ -32,7 +32,8 @@ struct process_mapping {	/* executable ones only */
 
 struct process_reply {
 	uint32_t pid, tid;
-	bool wants_maps;	/* as requested */
+	uint32_t parent_pid;	/* as requested, as the next */
+	bool wants_maps;
 	bool has_maps;		/* false also when the process is gone */
 	bool has_comm, has_uid;
 	uint64_t time_ns;	/* all this is of this moment or a little later */

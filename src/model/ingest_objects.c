@@ -401,6 +401,10 @@ void ingest_maps_reply(struct ingest *ingest, const struct process_reply *reply)
 	}
 	if (!reply->wants_maps || process->maps_state != MAPS_ASKED)
 		return;		/* an exec came in between: the reply is of the past */
+	if (!reply->has_maps && reply->parent_pid != process->parent_pid) {
+		process->maps_state = MAPS_UNREAD;	/* asked before its fork's turn came */
+		return;
+	}
 	process->maps_state = reply->has_maps ? MAPS_KNOWN : MAPS_MISSED;
 	if (reply->has_maps)
 		apply_maps(ingest, process, reply);

@@ -163,6 +163,7 @@ static void answer(struct process_reader *reader, const struct process_request *
 {
 	struct process_reply *slot, reply = {
 		.pid = request->pid, .tid = request->tid, .wants_maps = request->wants_maps,
+		.parent_pid = request->parent_pid,
 		.time_ns = clock_now_ns(),
 	};
 

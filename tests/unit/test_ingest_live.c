@@ -143,6 +143,32 @@ static void test_a_process_that_is_gone_is_unknown(void **state)
 	assert_int_equal(stage.ingest.counters.unattributed, 2);
 }
 
+/* Records of another CPU may come later and be of an earlier time: the reader is asked about the
+ * child when its fork is not known yet, and only then about the parent. */
+static void test_a_child_that_is_gone_has_its_parents_maps_when_its_fork_comes_late(void **state)
+{
+	const struct ingest_config config = { .event_count = 1 };
+	const uint64_t ip = (uint64_t)(uintptr_t)find_own_code;
+	const uint32_t pid = dead_pid();
+	struct pollfd answer = { .events = POLLIN };
+	char path[512] = "";
+	uint64_t offset;
+
+	(void)state;
+	start(&config, true);
+	answer.fd = process_reader_fd(reader);
+	find_own_code(ip, path, sizeof(path), &offset);
+	stage_sample(&stage, 30, pid, pid, ip);
+	stage_comm(&stage, 20, pid, pid, "brief", false);
+	stage_fork(&stage, 10, own_pid(), own_pid(), pid, pid);
+	stage_round(&stage, 5);		/* looked ahead at, and nobody's turn yet */
+	poll(&answer, 1, -1);
+	stage_round(&stage, 99);
+	wait_for_answers();
+	assert_int_equal(stage_counted(&stage, "brief", pid, path, offset), 1);
+	assert_int_equal(stage.ingest.counters.unattributed, 0);
+}
+
 /* Nobody takes the reader's answer here: as if it never came. */
 static void test_a_sample_waits_for_its_answer_only_so_long(void **state)
 {
@@ -387,6 +413,7 @@ int main(void)
 		TEST(test_a_process_that_was_there_before_gets_its_maps_and_name),
 		TEST(test_what_was_mapped_after_the_reading_lies_over_it),
 		TEST(test_a_process_that_is_gone_is_unknown),
+		TEST(test_a_child_that_is_gone_has_its_parents_maps_when_its_fork_comes_late),
 		TEST(test_a_sample_waits_for_its_answer_only_so_long),
 		TEST(test_at_the_end_all_that_waits_is_counted),
 		TEST(test_a_process_that_could_not_be_asked_for_yet_waits_too),
