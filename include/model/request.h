@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "model/call_tree.h"
 #include "model/filter.h"
 
 enum request_kind {
@@ -26,6 +27,8 @@ struct query {
 	unsigned int keys;	/* enum row_key */
 	struct filter filter;
 	bool raw_names;		/* of symbols, as their files have them */
+	enum tree_direction tree;	/* besides the rows */
+	double tree_limit_pct;	/* nodes with less are left out */
 };
 
 /* A row of a snapshot: its object_id and address. */

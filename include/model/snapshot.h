@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/event_record.h"
+#include "model/call_tree.h"
 
 /* What rows are keyed by, a set of bits (-s). Default: KEY_OBJECT | KEY_SYMBOL. */
 enum row_key {
@@ -24,14 +24,6 @@ enum row_key {
 	KEY_CPU = 1 << 5,
 	KEY_ADDRESS = 1 << 6,
 	KEY_GROUP = 1 << 7,	/* with KEY_PID | KEY_TID: a row per process besides its threads' */
-};
-
-/* How far a row's symbol is known. */
-enum symbol_state {
-	SYMBOL_NAMED,
-	SYMBOL_LOADING,		/* the object's table has not arrived: one row per object */
-	SYMBOL_UNKNOWN,		/* table is there, or there is none: one row per address */
-	SYMBOL_UNREADABLE,	/* the file could not be read, see `reason`: as above */
 };
 
 struct snapshot_row {
@@ -145,6 +137,7 @@ struct snapshot {
 	size_t row_count;
 	const struct snapshot_row *rows;	/* by self_weight, largest first; ties by
 						 * total_weight, then id */
+	struct call_tree tree;	/* direction TREE_NONE: none was asked for */
 };
 
 void snapshot_destroy(struct snapshot *snapshot);	/* NULL is fine */

@@ -1,0 +1,62 @@
+/* call_tree.h - the calls of a window as a tree, as a snapshot carries it: for tree and flame graph.
+ *
+ *   callees   main                callers   read                who calls it
+ *             |- parse            (of read) |- parse
+ *             |  '- read                    |  '- main
+ *             '- read                       '- main
+ *
+ * Nodes are functions, not addresses. A sample adds once to the total of every node of its path,
+ * and to the self of the path's last (callees) or first (callers) node.
+ *
+ * Thread: immutable; any.
+ */
+#ifndef MODEL_CALL_TREE_H
+#define MODEL_CALL_TREE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/event_record.h"
+
+/* How far a row's symbol is known. */
+enum symbol_state {
+	SYMBOL_NAMED,
+	SYMBOL_LOADING,		/* the object's table has not arrived: one row per object */
+	SYMBOL_UNKNOWN,		/* table is there, or there is none: one row per address */
+	SYMBOL_UNREADABLE,	/* the file could not be read, see `reason`: as above */
+};
+
+enum tree_direction {
+	TREE_NONE,
+	TREE_CALLEES,		/* roots are outermost frames, or the function asked for */
+	TREE_CALLERS,		/* roots are leaves, or the function asked for */
+};
+
+struct tree_node {
+	uint64_t id;		/* equal in every snapshot for the same path */
+	uint32_t parent;	/* index; of a root: UINT32_MAX */
+	uint32_t size;		/* nodes of its subtree with itself: the next sibling is at + size */
+	uint32_t depth;		/* of a root: 0 */
+	uint64_t self_samples, total_samples;
+	double self_weight, total_weight;
+	double hidden_weight;	/* of children that are below the limit */
+	const char *symbol, *raw_symbol, *object, *object_path;	/* as in struct snapshot_row */
+	uint64_t address;	/* of the function: file offset */
+	uint32_t object_id;
+	enum cpu_mode mode;
+	enum symbol_state state;
+	bool is_synthetic, is_inlined;
+	bool is_run_time;	/* JIT code */
+};
+
+struct call_tree {
+	enum tree_direction direction;
+	double limit_pct;	/* nodes with less of the tree's weight were left out */
+	uint64_t samples;	/* in the tree */
+	double weight;		/* of them: 100 % of the tree */
+	uint32_t node_count;
+	const struct tree_node *nodes;	/* preorder; siblings by total_weight, largest first, then
+					 * id */
+};
+
+#endif

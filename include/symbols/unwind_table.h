@@ -1,0 +1,68 @@
+/* unwind_table.h - the checked unwind rows of one object: how to get from a frame to its caller.
+ *
+ *   | header | rows[row_count], sorted by start |
+ *
+ * A row holds from its start to the next one's; a gap is a row of its own. Addresses are file
+ * offsets, as in symbols/flat_table.h. The return address of x86-64 is always at CFA - 8.
+ *
+ * Use:    made in a worker (symbols/elf_cfi.h). unwind_table_check() once when the bytes arrive;
+ *         look-ups afterwards trust the table: a binary search, no allocation, no lock, no IPC.
+ * Source: DWARF 5, 6.4; System V ABI AMD64, 3.6.2 (register numbers 6 rbp, 7 rsp, 16 return address).
+ * Thread: immutable after the check; any.
+ */
+#ifndef SYMBOLS_UNWIND_TABLE_H
+#define SYMBOLS_UNWIND_TABLE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/build_id.h"
+#include "base/diag.h"
+
+#define UNWIND_TABLE_MAGIC   0x31574e55504d4c46ull /* "FLMPUNW1" */
+#define UNWIND_TABLE_VERSION 1
+
+enum unwind_kind {
+	UNWIND_GAP,	/* no entry covers it: JIT, hand-written code */
+	UNWIND_SP,	/* CFA = sp + 8 * cfa */
+	UNWIND_BP,	/* CFA = bp + 8 * cfa */
+	UNWIND_PLT,	/* CFA = sp + 8, + 8 more from byte 11 of a slot of 16 bytes on */
+	UNWIND_SIGNAL,	/* registers are in the frame of a signal: bp, sp, ip at sp + 120, 160, 168 */
+	UNWIND_END,	/* the return address is undefined: the outermost frame */
+	UNWIND_COMPLEX,	/* what a row can't express */
+	UNWIND_KINDS
+};
+
+struct unwind_row {
+	uint32_t start;
+	int16_t cfa;	/* in units of 8 bytes */
+	int8_t bp;	/* where the caller's bp was saved: CFA + 8 * bp; 0: bp still holds it */
+	uint8_t kind;	/* enum unwind_kind */
+};
+
+struct unwind_header {
+	uint64_t magic;
+	uint32_t version;
+	uint32_t row_count;
+	uint64_t code_bytes;	/* that entries cover */
+	uint64_t bp_bytes;	/* of these: CFA = bp + 16, or the function's first and last bytes */
+	struct build_id build_id;	/* as found in the object, count 0 if none */
+	uint8_t padding[3];
+};
+
+struct unwind_table {
+	const struct unwind_header *header;	/* BORROWED: the bytes that were checked */
+	const struct unwind_row *rows;
+};
+
+/* Sizes against @bytes_count, sortedness, kinds. 0 or -EBADMSG with the reason; then *@out is
+ * unusable. @bytes must stay and never change (sealed memfd, or own memory). */
+int unwind_table_check(struct unwind_table *out, const void *bytes, size_t bytes_count,
+		       struct diag *why);
+
+/* The row that holds at @address; a row of UNWIND_GAP before the first one. Never NULL. */
+const struct unwind_row *unwind_table_find(const struct unwind_table *table, uint64_t address);
+
+size_t unwind_table_bytes(const struct unwind_table *table);	/* from its header on */
+
+#endif

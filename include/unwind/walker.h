@@ -1,0 +1,74 @@
+/* walker.h - registers and a copy of the stack -> the addresses of all callers.
+ *
+ * Use:    one walker per analyzer. walker_walk() per sample, over the bytes where they are: it
+ *         copies and allocates nothing.
+ * Idea:   the row of an address is found once and kept in a cache that is keyed by address and
+ *         address space.
+ * Thread: the analyzer's.
+ */
+#ifndef UNWIND_WALKER_H
+#define UNWIND_WALKER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "symbols/unwind_table.h"
+
+#define WALKER_FRAMES_MAX 512
+#define WALKER_CACHE_ROWS 16384
+
+struct walker_registers {
+	uint64_t ip, sp, bp;
+};
+
+struct walker_stack {	/* what memory held from @start on */
+	uint64_t start;
+	const unsigned char *bytes;	/* of any alignment */
+	size_t count;
+};
+
+/* Which code an address is. */
+struct walker_code {
+	const struct unwind_table *table;	/* NULL: none, see the next two */
+	uint64_t address;	/* in the table: a file offset */
+	bool is_mapped;		/* it is in an executable mapping */
+	bool is_loading;	/* its table is still to come */
+};
+
+/* Of whose code. `space` is another number whenever what find() answers may be another. */
+struct walker_space {
+	uint64_t number;
+	struct walker_code (*find)(void *context, uint64_t ip);
+	void *context;
+};
+
+enum walker_end {
+	WALKER_COMPLETE,	/* the outermost frame was reached */
+	WALKER_CUT,		/* the stack goes on beyond the copy */
+	WALKER_LOST,		/* no rule, or one that leads nowhere */
+	WALKER_COMPLEX,		/* a row of UNWIND_COMPLEX: libunwind may know */
+	WALKER_LOADING,		/* a table is still to come */
+	WALKER_DEEP,		/* more than WALKER_FRAMES_MAX frames */
+};
+
+struct walker_cached {
+	uint64_t space, ip;
+	struct unwind_row row;
+	bool is_mapped, is_loading;
+};
+
+struct walker {
+	struct walker_cached *cache;	/* owned: WALKER_CACHE_ROWS */
+};
+
+int walker_init(struct walker *walker);		/* 0 or -ENOMEM */
+void walker_finish(struct walker *walker);
+
+/* Writes the frames to @frames[@room], leaf first: the leaf's ip, then return addresses as they
+ * stand in memory (after a call). *@end says why it stopped. Returns how many, at least 1. */
+size_t walker_walk(struct walker *walker, const struct walker_space *space,
+		   const struct walker_registers *registers, const struct walker_stack *stack,
+		   uint64_t *frames, size_t room, enum walker_end *end);
+
+#endif
