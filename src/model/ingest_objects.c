@@ -90,27 +90,43 @@ static struct build_id recorded_build_id(const struct ingest *ingest,
 	return (struct build_id){ .count = 0 };
 }
 
+/* What has names keeps them. */
+static void not_asked(struct ingest *ingest, const struct open_request *request,
+		      const char *reason)
+{
+	ingest->opening--;
+	if (!request->jit && ingest->objects.objects[request->object].state == OBJECT_LOADING)
+		object_table_set_unreadable(&ingest->objects, request->object, reason);
+}
+
+static bool make_room_to_wait(struct ingest *ingest)
+{
+	uint32_t capacity = ingest->waiting_capacity ? ingest->waiting_capacity * 2 : 16;
+	struct open_request *bigger;
+
+	if (ingest->waiting_count < ingest->waiting_capacity)
+		return true;
+	bigger = realloc(ingest->waiting, capacity * sizeof(*bigger));
+	if (!bigger)
+		return false;
+	ingest->waiting = bigger;
+	ingest->waiting_capacity = capacity;
+	return true;
+}
+
 void ingest_request_open(struct ingest *ingest, const struct open_request *request)
 {
+	const bool is_file = !request->jit && !request->is_kernel;
+
 	ingest->opening++;
 	if (!ingest->waiting_count && object_opener_request(ingest->opener, request))
 		return;
-	if (ingest->waiting_count == ingest->waiting_capacity) {
-		uint32_t capacity = ingest->waiting_capacity ? ingest->waiting_capacity * 2 : 16;
-		struct open_request *bigger =
-			realloc(ingest->waiting, capacity * sizeof(*bigger));
-
-		if (!bigger) {
-			ingest->opening--;
-			if (!request->jit)
-				object_table_set_unreadable(&ingest->objects, request->object,
-							    "no memory to ask for it");
-			return;
-		}
-		ingest->waiting = bigger;
-		ingest->waiting_capacity = capacity;
-	}
-	ingest->waiting[ingest->waiting_count++] = *request;
+	if (is_file && ingest->waiting_count >= INGEST_WAITING_MAX)
+		not_asked(ingest, request, "too many files at once: read when it is mapped again");
+	else if (make_room_to_wait(ingest))
+		ingest->waiting[ingest->waiting_count++] = *request;
+	else
+		not_asked(ingest, request, "no memory to ask for it");
 }
 
 static void retry_waiting(struct ingest *ingest)
