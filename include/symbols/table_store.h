@@ -17,7 +17,8 @@ struct kept_table {
 	struct diag why;		/* err != 0: unreadable, and `table` is empty */
 	struct file_version debug;	/* its debug file; all 0: none */
 	uint64_t checksum;		/* of the table's bytes; 0: not known yet */
-	bool is_shared;			/* by its build-id */
+	uint64_t shared_bytes;		/* shared by its build-id, between files of that size; 0:
+					 * not shared */
 	uint32_t index;			/* the store's */
 };
 
@@ -42,9 +43,9 @@ void table_store_finish(struct table_store *store);	/* of a zeroed one, too */
 struct kept_table *table_store_find(const struct table_store *store,
 				    const struct file_version *file,
 				    const struct file_version *debug);
-/* The shared one with that build-id, or NULL. */
+/* The shared one of files of @bytes with that build-id, or NULL. */
 struct kept_table *table_store_find_build_id(const struct table_store *store,
-					     const struct build_id *id);
+					     const struct build_id *id, uint64_t bytes);
 
 /* Keeps what @kept says; a table with the same bytes takes its place, and its table is finished.
  * Its table is the store's in every case. NULL: out of memory, or of TABLE_STORE_BYTES_MAX. */
@@ -52,8 +53,8 @@ struct kept_table *table_store_add(struct table_store *store, struct kept_table 
 /* From now on @table is what table_store_find() finds. No memory: it is not, which costs time. */
 void table_store_name(struct table_store *store, struct kept_table *table,
 		      const struct file_version *file, const struct file_version *debug);
-/* From now on @table is what its build-id finds. */
-void table_store_share(struct table_store *store, struct kept_table *table);
+/* From now on @table is what its build-id finds for files of @bytes. */
+void table_store_share(struct table_store *store, struct kept_table *table, uint64_t bytes);
 
 /* Tells damage, and other contents; no proof against forgery. */
 uint64_t table_checksum(const void *bytes, size_t count);

@@ -4,8 +4,8 @@
  * first screen should not wait. But a build-id is only a claim: a stranger's file that carries
  * libc's must not name libc's code, nor be named as libc.
  *
- * Idea: a table is shared by build-id, in memory and on disk, only between files that nobody but
- * root and the user could have written (file_is_trusted()) and whose process sees our own files
+ * Idea: a table is shared by build-id and size, in memory and on disk, only between files that nobody
+ * but root and the user could have written (file_is_trusted()) and whose process sees our own files
  * (process_root.is_ours: root in a container is no root of ours). Any other file has a table of its
  * own, by its device, inode, ctime and size, and never on disk.
  *
@@ -141,9 +141,9 @@ static void share(struct table_source *source, const struct table_request *reque
 {
 	const struct table_cache_key key = key_of(request);
 
-	if (table->is_shared || table->why.err || !object_file_is_unchanged(request->file))
+	if (table->shared_bytes || table->why.err || !object_file_is_unchanged(request->file))
 		return;
-	table_store_share(&source->store, table);
+	table_store_share(&source->store, table, request->file->version.bytes);
 	if (!source->cache)
 		return;
 	if (!key.build_id.count ||
@@ -178,7 +178,8 @@ static int get_plain(struct table_source *source, const struct table_request *re
 
 	*out = table_store_find(&source->store, &file->version, NULL);
 	if (!*out && is_shareable && file->is_certain) {
-		*out = table_store_find_build_id(&source->store, &request->build_id);
+		*out = table_store_find_build_id(&source->store, &request->build_id,
+						 file->version.bytes);
 		if (*out)
 			table_store_name(&source->store, *out, &file->version, NULL);
 	}
@@ -186,7 +187,7 @@ static int get_plain(struct table_source *source, const struct table_request *re
 	if (!*out && is_shareable && read_cache(source, request, &compile.kept)) {
 		err = keep(source, &compile, NULL, out, why);
 		if (!err)
-			table_store_share(&source->store, *out);
+			table_store_share(&source->store, *out, file->version.bytes);
 		return err;
 	}
 	if (!*out) {
