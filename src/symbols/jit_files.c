@@ -217,9 +217,9 @@ static int open_dump(const struct process_root *root, const struct open_request 
 
 	if (!request->path[0])
 		return diag_set(why, -ENOENT, "no jitdump");
-	err = object_file_open(&file, request, root, OBJECT_FILE_MAP_FILES, why);
+	err = object_file_open(&file, request, root, OBJECT_FILE_MAP_FILES, NULL, why);
 	if (err)
-		err = object_file_open(&file, request, root, OBJECT_FILE_IN_ROOT, why);
+		err = object_file_open(&file, request, root, OBJECT_FILE_IN_ROOT, NULL, why);
 	return err ? err : file.fd;
 }
 

@@ -105,7 +105,7 @@ static void answer(struct line_server *server, const struct line_request *reques
 	memcpy(reply->offsets, request->offsets, request->count * sizeof(*request->offsets));
 	offsets = make_offsets(request, &reply->why);
 	if (offsets >= 0 && line_files_open(&files, &request->object, request->debug_link,
-					    &reply->why) == 0) {
+					    server->sandbox, &reply->why) == 0) {
 		if (find_lines(server, request, &files, offsets, reply))
 			sandbox_bytes_finish(&reply->bytes);
 		line_files_close(&files);

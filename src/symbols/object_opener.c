@@ -97,7 +97,8 @@ static bool answer_from(struct object_opener *opener, struct job *job,
 	struct object_file file;
 	int err;
 
-	if (object_file_open(&file, job->request, &job->root, source, why))
+	if (object_file_open(&file, job->request, &job->root, source, opener->source.sandbox,
+			     why))
 		return false;
 	err = table_source_get(&opener->source,
 			       &(struct table_request){ .file = &file, .root = &job->root,
