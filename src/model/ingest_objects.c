@@ -39,13 +39,24 @@ static bool begins_with(const struct seen_mapping *seen, const char *prefix)
 	return seen->path_len >= len && !memcmp(seen->path, prefix, len);
 }
 
+/* What recordings of old versions of perf(1) call executable memory: "/tmp/perf-PID.map". */
+static bool is_perf_map(const struct seen_mapping *seen)
+{
+	char name[32];
+	uint32_t pid;
+	int end = 0;
+
+	snprintf(name, sizeof(name), "%.*s", (int)seen->path_len, seen->path);
+	return sscanf(name, "/tmp/perf-%" SCNu32 ".map%n", &pid, &end) == 1 && end && !name[end];
+}
+
 /* Memory without a file: its frames keep their address. */
 static bool is_anonymous(const struct seen_mapping *seen)
 {
 	return !seen->path_len || begins_with(seen, "//anon") || begins_with(seen, "/dev/zero") ||
 	       begins_with(seen, "/anon_hugepage") || begins_with(seen, "[stack") ||
 	       begins_with(seen, "/SYSV") || begins_with(seen, "[heap]") ||
-	       begins_with(seen, "[anon") || begins_with(seen, "/tmp/perf-") ||
+	       begins_with(seen, "[anon") || is_perf_map(seen) ||
 	       (seen->flags & MAP_HUGETLB);
 }
 
