@@ -11,6 +11,7 @@
 #include "symbols/sandbox.h"
 
 #define TABLE_STORE_BYTES_MAX ((size_t)1 << 30)	/* of all programs of a machine: 20 MiB is usual */
+#define TABLE_STORE_FOREIGN_BYTES_MAX (TABLE_STORE_BYTES_MAX / 2)	/* then only trusted files */
 
 struct kept_table {
 	struct sandbox_table table;	/* owned */
@@ -33,7 +34,7 @@ struct table_store {
 	struct known_file *files;	/* owned */
 	uint32_t file_count, file_capacity;
 	struct id_map by_file, by_build_id, by_content;
-	size_t bytes;
+	size_t bytes;			/* of the tables, and what is known of each */
 };
 
 void table_store_finish(struct table_store *store);	/* of a zeroed one, too */
@@ -48,8 +49,10 @@ struct kept_table *table_store_find_build_id(const struct table_store *store,
 					     const struct build_id *id, uint64_t bytes);
 
 /* Keeps what @kept says; a table with the same bytes takes its place, and its table is finished.
- * Its table is the store's in every case. NULL: out of memory, or of TABLE_STORE_BYTES_MAX. */
-struct kept_table *table_store_add(struct table_store *store, struct kept_table *kept);
+ * Its table is the store's in every case. NULL: out of memory, or the store would be larger than
+ * @bytes_max, which is one of the two above. */
+struct kept_table *table_store_add(struct table_store *store, struct kept_table *kept,
+				   size_t bytes_max);
 /* From now on @table is what table_store_find() finds. No memory: it is not, which costs time. */
 void table_store_name(struct table_store *store, struct kept_table *table,
 		      const struct file_version *file, const struct file_version *debug);

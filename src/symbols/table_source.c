@@ -27,7 +27,7 @@
 struct compile {
 	const struct table_request *request;
 	struct kept_table kept;
-	bool is_shared;
+	bool is_shareable;
 };
 
 void table_source_finish(struct table_source *source)
@@ -160,9 +160,12 @@ static int keep(struct table_source *source, struct compile *compile,
 		*why = compile->kept.why;
 		return why->err;
 	}
-	*out = table_store_add(&source->store, &compile->kept);
+	*out = table_store_add(&source->store, &compile->kept,
+			       compile->is_shareable ? TABLE_STORE_BYTES_MAX
+						     : TABLE_STORE_FOREIGN_BYTES_MAX);
 	if (!*out)
-		return diag_set(why, -ENOMEM, "no memory for its symbol table");
+		return diag_set(why, -ENOMEM, "no memory left for its symbol table: restart "
+				"flametop");
 	if (object_file_is_unchanged(file))
 		table_store_name(&source->store, *out, &file->version, debug);
 	return 0;
@@ -172,7 +175,7 @@ static int keep(struct table_source *source, struct compile *compile,
 static int get_plain(struct table_source *source, const struct table_request *request,
 		     bool is_shareable, struct kept_table **out, bool *is_known, struct diag *why)
 {
-	struct compile compile = { .request = request };
+	struct compile compile = { .request = request, .is_shareable = is_shareable };
 	const struct object_file *file = request->file;
 	int err;
 

@@ -133,22 +133,24 @@ static struct kept_table *append(struct table_store *store, const struct kept_ta
 	return table;
 }
 
-struct kept_table *table_store_add(struct table_store *store, struct kept_table *kept)
+struct kept_table *table_store_add(struct table_store *store, struct kept_table *kept,
+				   size_t bytes_max)
 {
 	const bool has_table = !kept->why.err;
-	size_t bytes = has_table ? flat_table_bytes(&kept->table.table) : 0;
+	const size_t table_bytes = has_table ? flat_table_bytes(&kept->table.table) : 0;
+	const size_t bytes = table_bytes + sizeof(*kept) + sizeof(*store->files);
 	struct kept_table *table = NULL;
 
 	if (has_table) {
 		if (!kept->checksum)
-			kept->checksum = table_checksum(kept->table.table.header, bytes);
+			kept->checksum = table_checksum(kept->table.table.header, table_bytes);
 		table = find_content(store, kept);
 	}
 	if (table) {
 		sandbox_table_finish(&kept->table);
 		return table;
 	}
-	if (bytes <= TABLE_STORE_BYTES_MAX - store->bytes)
+	if (store->bytes + bytes <= bytes_max)
 		table = append(store, kept);
 	if (!table) {
 		sandbox_table_finish(&kept->table);

@@ -181,6 +181,28 @@ static void test_a_strangers_file_has_its_own_table(void **state)
 	expect_own_table("chown nobody %s%s", &ours);
 }
 
+/* However many tables strangers make us keep, there is room for those of the system. */
+static void test_strangers_files_leave_room_for_ours(void **state)
+{
+	struct table_request request = { .root = &elsewhere, .path = path_of("one") };
+	struct object_file file = { .is_certain = true };
+	struct kept_table *table;
+	bool is_known;
+	int place;
+
+	(void)state;
+	copy_libc("one");
+	place = process_root_take(AT_FDCWD, path_of("one"), 0);
+	assert_int_equal(object_file_open_place(&file, place, NULL), 0);
+	close(place);
+	request.file = &file;
+	source.store.bytes = TABLE_STORE_FOREIGN_BYTES_MAX;
+	assert_int_equal(table_source_get(&source, &request, &table, &is_known, NULL), -ENOMEM);
+	request.root = &ours;
+	assert_int_equal(table_source_get(&source, &request, &table, &is_known, NULL), 0);
+	close(file.fd);
+}
+
 static void test_a_file_in_a_container_has_its_own_table(void **state)
 {
 	(void)state;
@@ -361,6 +383,7 @@ int main(void)
 		TEST(test_copies_elsewhere_share_memory_only),
 		TEST(test_a_file_that_others_may_write_has_its_own_table),
 		TEST(test_a_strangers_file_has_its_own_table),
+		TEST(test_strangers_files_leave_room_for_ours),
 		TEST(test_a_file_in_a_container_has_its_own_table),
 		TEST(test_only_what_is_shared_goes_to_disk),
 		TEST(test_a_second_start_reads_it_from_disk),
