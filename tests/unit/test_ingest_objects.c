@@ -215,7 +215,7 @@ static void test_names_stay_when_a_later_process_is_gone(void **state)
 	munmap(mapping, MAPPED_BYTES);
 }
 
-/* A process can map new files faster than they can be looked at. What is over the limit is not lost:
+/* A process can map new files faster than they are looked at. What is over the limit is not lost:
  * the next mapping of it asks again. */
 static void test_a_storm_of_files_waits_in_bounded_memory(void **state)
 {

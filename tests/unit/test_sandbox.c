@@ -432,8 +432,8 @@ static void test_a_cancelled_sandbox_refuses_work(void **state)
 	close(fd);
 }
 
-/* As many descriptors as a packet of ours has at most, and one more: a control message is padded, so
- * there is room for it. */
+/* As many descriptors as a packet of ours has at most, and one more: a control message is padded,
+ * so there is room for it. */
 static void send_too_many(int socket, int fd)
 {
 	struct sandbox_answer answer = { .err = 0 };
