@@ -64,9 +64,10 @@ struct object_opener;
  * on failure. */
 int object_opener_create(struct object_opener **out, struct sandbox *sandbox,
 			 struct table_cache *cache, struct diag *why);
-/* Cancels the sandbox's job (sandbox_cancel(): for good) and waits for the thread, at most 2 s: one
- * that hangs in a file system is left behind with its memory. NULL is fine. */
-void object_opener_destroy(struct object_opener *opener);
+/* Cancels the sandbox's job (sandbox_cancel(): for good) and waits for the thread, at most 2 s.
+ * False: it hangs in a file system and is left behind with its memory and the sandbox, which must
+ * not be stopped then. NULL is fine. */
+bool object_opener_destroy(struct object_opener *opener);
 
 /* Queues a request. False when 1024 are under way or the queue is full: take replies, ask again
  * later. */

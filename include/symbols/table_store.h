@@ -11,7 +11,8 @@
 #include "symbols/sandbox.h"
 
 #define TABLE_STORE_BYTES_MAX ((size_t)1 << 30)	/* of all programs of a machine: 20 MiB is usual */
-#define TABLE_STORE_FOREIGN_BYTES_MAX (TABLE_STORE_BYTES_MAX / 2)	/* then only trusted files */
+/* Of files that are not trusted. */
+#define TABLE_STORE_FOREIGN_BYTES_MAX (TABLE_STORE_BYTES_MAX / 2)
 
 struct kept_table {
 	struct sandbox_table table;	/* owned */

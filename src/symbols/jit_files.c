@@ -310,7 +310,8 @@ static int take_answer(struct jit_files *files, struct jit_process *process,
 
 	if (!err && bytes->count > JIT_FILES_BYTES_MAX - files->bytes)
 		err = diag_set(why, -E2BIG, "all names of run-time code are larger than %zu "
-			       "MiB: those of this process are not read", JIT_FILES_BYTES_MAX >> 20);
+			       "MiB: those of this process are not read",
+			       JIT_FILES_BYTES_MAX >> 20);
 	if (err) {
 		sandbox_bytes_finish(bytes);
 		return err;

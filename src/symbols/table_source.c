@@ -4,10 +4,10 @@
  * first screen should not wait. But a build-id is only a claim: a stranger's file that carries
  * libc's must not name libc's code, nor be named as libc.
  *
- * Idea: a table is shared by build-id and size, in memory and on disk, only between files that nobody
- * but root and the user could have written (file_is_trusted()) and whose process sees our own files
- * (process_root.is_ours: root in a container is no root of ours). Any other file has a table of its
- * own, by its device, inode, ctime and size, and never on disk.
+ * Idea: a table is shared by build-id and size, in memory and on disk, only between files that
+ * nobody but root and the user could have written (file_is_trusted()) and whose process sees our
+ * own files (process_root.is_ours: root in a container is no root of ours). Any other file has a
+ * table of its own, by its device, inode, ctime and size, and never on disk.
  *
  *   file known? ---------------------------------------------> that table, the failure too
  *   shared: build-id in memory? on disk, and its debug file still the same? --> that table

@@ -1,9 +1,9 @@
 /* table_store.c - see symbols/table_store.h.
  *
  * Idea: three questions, one answer. Which file was this (device, inode, ctime, size)? Which
- * build-id and size, where the file is trusted: one table for all copies of a library, but not for the
- * one that was stripped, which keeps its build-id. Which bytes: thirty
- * containers with the same library, whose files prove nothing to each other, still share memory.
+ * build-id and size, where the file is trusted: one table for all copies of a library, but not for
+ * the one that was stripped, which keeps its build-id. Which bytes: thirty containers with the same
+ * library, whose files prove nothing to each other, still share memory.
  *
  * Invariant: by a build-id only a table is found that was shared, see symbols/table_source.h. Equal
  * hashes are never enough: what they lead to is compared.
