@@ -28,6 +28,12 @@ struct symbol {
 	bool is_synthetic;	/* named by its address: its file does not say how it is called */
 };
 
+/* It is an address that no function covers. */
+static inline bool symbol_is_bare(const struct symbol *symbol)
+{
+	return symbol->state == SYMBOL_UNKNOWN || symbol->state == SYMBOL_UNREADABLE;
+}
+
 struct symbol_names {
 	struct symbol *symbols;	/* owned */
 	uint32_t count, capacity;
