@@ -56,6 +56,10 @@ uint32_t symbol_names_of_frame(struct symbol_names *names, struct stack_trie *tr
 /* After @object's state changed: forgets what its frames cached. */
 void symbol_names_forget_object(struct stack_trie *trie, uint32_t object);
 
+/* The same for all objects that a process's run-time code @code is in: it can make thousands. */
+void symbol_names_forget_code(const struct symbol_names *names, struct stack_trie *trie,
+			      uint32_t code);
+
 /* Its name as it was written, if that is known, else as the file has it. */
 struct str_id symbol_names_shown(const struct symbol_names *names, const struct symbol *symbol);
 

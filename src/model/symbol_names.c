@@ -224,6 +224,17 @@ void symbol_names_forget_object(struct stack_trie *trie, uint32_t object)
 	trie->frames.named = 0;
 }
 
+void symbol_names_forget_code(const struct symbol_names *names, struct stack_trie *trie,
+			      uint32_t code)
+{
+	const struct object *objects = names->objects->objects;
+
+	for (uint32_t i = 0; i < trie->frames.count; i++)
+		if (objects[trie->frames.object[i]].code == code)
+			trie->frames.symbol[i] = ID_SET_NONE;
+	trie->frames.named = 0;
+}
+
 static uint64_t meaning_key(uint32_t object, uint32_t name)
 {
 	return (uint64_t)object << 32 | name;
