@@ -118,7 +118,8 @@ static void measure(const char *path)
 		close(fd);
 	if (best.rows)
 		printf("symbol table of %s: %u rows in %.1f ms of CPU, %.0f ns a row, "
-		       "%ld page faults, %.1f MB: %.1f bytes a row, %.1f of names; %.0f ns a look-up\n",
+		       "%ld page faults, %.1f MB: %.1f bytes a row, %.1f of names; "
+		       "%.0f ns a look-up\n",
 		       path, best.rows, best.cpu_ms, best.cpu_ms * 1e6 / best.rows,
 		       best.page_faults, (double)best.bytes / 1e6,
 		       (double)(best.bytes - best.name_bytes) / best.rows,

@@ -1,5 +1,5 @@
-/* kernel_names - how long the names of the kernel take to be read: they are to be there 150 ms after
- * the start, from a thread that nobody waits for. Nearly all of it is the kernel's own time. */
+/* kernel_names - how long the names of the kernel take to be read: they are to be there 150 ms
+ * after the start, from a thread that nobody waits for. Nearly all of it is the kernel's time. */
 #include <stdio.h>
 #include <sys/resource.h>
 
