@@ -85,13 +85,11 @@ uint64_t ingest_jit_place(struct ingest *ingest, struct process *process)
 	return id ? code_of(ingest, id)->number : 0;
 }
 
+/* What its frames were called is not forgotten yet. */
 static void name_object(struct ingest *ingest, uint32_t object, const struct jit_code *code)
 {
-	if (code->has_table &&
-	    object_table_set_run_time(&ingest->objects, object, &code->table)) {
-		symbol_names_forget_object(&ingest->trie, object);
+	if (code->has_table && object_table_set_run_time(&ingest->objects, object, &code->table))
 		ingest->has_new_names = true;
-	}
 }
 
 void ingest_jit_add_object(struct ingest *ingest, const struct process *process, uint32_t id,
@@ -270,11 +268,11 @@ static void refuse(struct ingest *ingest, uint32_t id, const struct diag *why)
 		if (object->code != id || object->state != OBJECT_NO_TABLE)
 			continue;
 		object_table_set_unreadable(&ingest->objects, i, why->text);
-		symbol_names_forget_object(&ingest->trie, i);
 		is_news = true;
 	}
 	if (!is_news)
 		return;
+	symbol_names_forget_code(&ingest->names, &ingest->trie, id);
 	ingest->has_new_names = true;
 	log_note("process %u: %s", code->pid, why->text);
 }
@@ -302,6 +300,7 @@ void ingest_jit_reply(struct ingest *ingest, const struct open_reply *reply)
 		for (uint32_t i = 0; i < ingest->objects.count; i++)
 			if (ingest->objects.objects[i].code == reply->jit)
 				name_object(ingest, i, code);
+		symbol_names_forget_code(&ingest->names, &ingest->trie, reply->jit);
 	}
 	if (reply->why.err)
 		refuse(ingest, reply->jit, &reply->why);
