@@ -2,9 +2,9 @@
  *
  * Place:   as root always ~root/.cache/flametop; else $XDG_CACHE_HOME/flametop, or
  *          ~/.cache/flametop by getpwuid(3). HOME is not looked at.
- * Content: only tables of trusted files (symbols/file_version.h) of our own root, by build-id and size
- *          where the kernel told the one beforehand, else by the file's version. Names of entries
- *          are hex.
+ * Content: only tables of trusted files (symbols/file_version.h) of our own root, by build-id and
+ *          size where the kernel told the one beforehand, else by the file's version. Names of
+ *          entries are hex.
  * Bounded: TABLE_CACHE_BYTES_MAX; what was used longest ago goes first.
  * Thread:  the owner's; several processes may use one directory.
  */
