@@ -36,7 +36,8 @@ struct open_request {
 				 * valid until the next such request */
 	uint32_t jit;		/* not 0: names of run-time code, and what the caller calls it. */
 	enum jit_step jit_step;	/* The rest is the mapping of a jitdump, @path "": there is none */
-	uint32_t pid;		/* 0: no process (a recording): only @path, only with a build-id */
+	uint32_t pid;		/* 0: none to look at (a recording, another PID namespace): only
+			 * @path, only with an inode or a build-id */
 	uint64_t start, end;	/* of the mapping, for map_files */
 	uint32_t dev_major, dev_minor;
 	uint64_t inode;		/* 0: unknown */

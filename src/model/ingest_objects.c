@@ -105,8 +105,13 @@ static struct build_id recorded_build_id(const struct ingest *ingest,
 static void not_asked(struct ingest *ingest, const struct open_request *request,
 		      const char *reason)
 {
+	struct object *object = &ingest->objects.objects[request->object];
+
 	ingest->opening--;
-	if (!request->jit && ingest->objects.objects[request->object].state == OBJECT_LOADING)
+	if (request->jit)
+		return;
+	object->is_asked = false;
+	if (object->state == OBJECT_LOADING)
 		object_table_set_unreadable(&ingest->objects, request->object, reason);
 }
 
@@ -192,15 +197,50 @@ static void load(struct ingest *ingest, uint32_t id, const struct seen_mapping *
 	if (object->state == OBJECT_NO_TABLE)
 		object->state = OBJECT_LOADING;
 	object->asked_ns = seen->seen_ns;
+	object->is_asked = true;
 	ingest_request_open(ingest, &request);
 }
 
-static bool is_to_be_asked_again(const struct ingest *ingest, const struct object *object,
-				 const struct seen_mapping *seen)
+/* Should the file not be found where it was looked for: the process there may be gone, or outside
+ * of our PID namespace, where nobody can look. */
+static void keep_other(struct ingest *ingest, uint32_t id, const struct seen_mapping *seen)
 {
-	return !ingest->config.is_replay &&
-	       (object->state == OBJECT_READY || object->state == OBJECT_UNREADABLE) &&
-	       !object->is_run_time && seen->seen_ns > object->asked_ns + ASK_AGAIN_NS;
+	struct object *object = &ingest->objects.objects[id];
+
+	if (!object->other)
+		object->other = malloc(sizeof(*object->other));
+	if (!object->other)
+		return;		/* the next mapping asks */
+	*object->other = (struct open_request){ .object = id };
+	fill_request(object->other, ingest, seen);
+}
+
+/* @id is mapped once more. Its file may have changed; or it can be opened only from here. */
+static void load_again(struct ingest *ingest, uint32_t id, const struct seen_mapping *seen)
+{
+	struct object *object = &ingest->objects.objects[id];
+	const bool is_readable = object->state == OBJECT_READY;
+
+	if (ingest->config.is_replay || object->is_run_time || object->state == OBJECT_NO_TABLE)
+		return;
+	if (object->is_asked && !is_readable && seen->pid)
+		keep_other(ingest, id, seen);
+	else if (!object->is_asked && (seen->seen_ns > object->asked_ns + ASK_AGAIN_NS ||
+				       (!is_readable && seen->pid)))
+		load(ingest, id, seen);
+}
+
+/* The answer is there. True: it was none, and another place is asked. */
+static bool ask_other(struct ingest *ingest, struct object *object, bool is_ready)
+{
+	struct open_request *other = object->other;
+
+	object->is_asked = other && !is_ready;
+	object->other = NULL;
+	if (object->is_asked)
+		ingest_request_open(ingest, other);
+	free(other);
+	return object->is_asked;
 }
 
 static void load_new(struct ingest *ingest, struct process *process, uint32_t id,
@@ -249,9 +289,8 @@ static uint32_t object_of(struct ingest *ingest, struct process *process,
 	id = object_table_intern(&ingest->objects, &key, &is_new);
 	if (is_new)
 		load_new(ingest, process, id, seen);
-	else if (!is_anonymous(seen) && !is_jitdump(seen) &&
-		 is_to_be_asked_again(ingest, &ingest->objects.objects[id], seen))
-		load(ingest, id, seen);
+	else if (!is_anonymous(seen) && !is_jitdump(seen))
+		load_again(ingest, id, seen);
 	return id;
 }
 
@@ -510,14 +549,17 @@ static void table_arrived_again(struct ingest *ingest, const struct open_reply *
 
 static void table_arrived(struct ingest *ingest, const struct open_reply *reply)
 {
+	struct object *object = &ingest->objects.objects[reply->object];
+
 	ingest->opening--;
 	if (reply->jit) {
 		ingest_jit_reply(ingest, reply);
 		return;
 	}
-	if (reply->object != OBJECT_KERNEL &&
-	    ingest->objects.objects[reply->object].state == OBJECT_READY &&
-	    !ingest->objects.objects[reply->object].is_run_time) {
+	if (ask_other(ingest, object, reply->is_ready))
+		return;
+	if (reply->object != OBJECT_KERNEL && object->state == OBJECT_READY &&
+	    !object->is_run_time) {
 		table_arrived_again(ingest, reply);
 		return;
 	}

@@ -216,7 +216,7 @@ static int open_checked(struct object_file *out, const struct open_request *requ
 
 	if (err)
 		return err;
-	out->is_certain = request->pid && is_mapped_file(request, root, out, map_files_path);
+	out->is_certain = is_mapped_file(request, root, out, map_files_path);
 	if (out->is_certain || request->build_id.count)
 		return 0;
 	close(out->fd);
@@ -257,6 +257,7 @@ static int open_vdso(struct object_file *out, const struct open_request *request
 	if (out->fd < 0 || write(out->fd, image, bytes) != (ssize_t)bytes) {
 		if (out->fd >= 0)
 			close(out->fd);
+		out->fd = -1;
 		return diag_set(why, -ENOMEM, "no memory for a copy of the vdso");
 	}
 	return 0;

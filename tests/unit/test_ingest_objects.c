@@ -197,6 +197,35 @@ static void test_the_next_process_is_asked_when_the_first_is_gone(void **state)
 	munmap(mapping, MAPPED_BYTES);
 }
 
+static void test_who_maps_it_before_the_first_has_failed_is_asked_next(void **state)
+{
+	void *mapping = map();
+	struct event_record record = record_of(pid_of_the_dead(), LATER_NS, mapping);
+	char away[300];
+
+	(void)state;
+	snprintf(away, sizeof(away), "%s.away", library);
+	assert_int_equal(rename(library, away), 0);
+	ingest_mmap(&ingest, &record);
+	record.pid = (uint32_t)getpid();
+	see(&record);
+	assert_true(is_named(object_of(&record), "first_code"));
+	munmap(mapping, MAPPED_BYTES);
+}
+
+/* To us, every process outside is 0. */
+static void test_a_file_of_another_pid_namespace_is_found_at_its_path(void **state)
+{
+	struct event_record record = record_of(0, LATER_NS, NULL);
+
+	(void)state;
+	see(&record);
+	assert_true(is_named(object_of(&record), "first_code"));
+	record.mmap.inode++;
+	see(&record);
+	assert_int_equal(ingest.objects.objects[object_of(&record)].state, OBJECT_UNREADABLE);
+}
+
 static void test_names_stay_when_a_later_process_is_gone(void **state)
 {
 	void *mapping = map();
@@ -251,6 +280,8 @@ int main(void)
 		TEST(test_a_file_that_was_overwritten_is_another_object),
 		TEST(test_a_file_is_asked_for_once_a_second_at_most),
 		TEST(test_the_next_process_is_asked_when_the_first_is_gone),
+		TEST(test_who_maps_it_before_the_first_has_failed_is_asked_next),
+		TEST(test_a_file_of_another_pid_namespace_is_found_at_its_path),
 		TEST(test_names_stay_when_a_later_process_is_gone),
 		TEST(test_a_storm_of_files_waits_in_bounded_memory),
 	};
