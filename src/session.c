@@ -238,8 +238,11 @@ void session_finish(struct session *session)
 	perf_data_close(session->recording);
 	capture_destroy(session->capture);
 	process_reader_destroy(session->reader);
-	object_opener_destroy(session->opener);
-	line_server_destroy(session->line_server);
+	/* A thread that is left behind uses its sandbox still; the zygote ends with us. */
+	if (!object_opener_destroy(session->opener))
+		session->sandboxes[SANDBOX_OF_OBJECTS] = NULL;
+	if (!line_server_destroy(session->line_server))
+		session->sandboxes[SANDBOX_OF_LINES] = NULL;
 	demangler_destroy(session->demangler);
 	command_output_stop(session->command_output);
 	command_destroy(session->command);

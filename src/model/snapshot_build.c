@@ -118,7 +118,7 @@ static uint64_t row_id(const struct fold *fold, const struct fold_row *row)
 		id = id_set_mix(id, filter_hash(strpool_get(strings, symbol->name)));
 	if (fold->keys & KEY_OBJECT)
 		id = id_set_mix(id, filter_hash(strpool_get(strings, symbol->object_path)));
-	if ((fold->keys & KEY_OBJECT) && (fold->keys & KEY_SYMBOL))
+	if ((fold->keys & KEY_SYMBOL) && (fold->keys & KEY_OBJECT || symbol_is_bare(symbol)))
 		id = id_set_mix(id_set_mix(id, symbol->address), symbol->object);
 	if (fold->keys & KEY_COMM)
 		id = id_set_mix(id, filter_hash(strpool_get(strings, comm)));

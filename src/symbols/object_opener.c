@@ -97,7 +97,8 @@ static bool answer_from(struct object_opener *opener, struct job *job,
 	struct object_file file;
 	int err;
 
-	if (object_file_open(&file, job->request, &job->root, source, why))
+	if (object_file_open(&file, job->request, &job->root, source, opener->source.sandbox,
+			     why))
 		return false;
 	err = table_source_get(&opener->source,
 			       &(struct table_request){ .file = &file, .root = &job->root,
@@ -339,12 +340,12 @@ static void free_tables(struct object_opener *opener)
 	}
 }
 
-void object_opener_destroy(struct object_opener *opener)
+bool object_opener_destroy(struct object_opener *opener)
 {
 	if (!opener)
-		return;
+		return true;
 	if (opener->has_thread && !stop_thread(opener))
-		return;	/* it still uses all this, and will see the stop flag should it wake up */
+		return false;	/* it will see the stop flag should it wake up */
 	free_tables(opener);
 	if (opener->has_requests)
 		spsc_finish(&opener->requests);
@@ -357,6 +358,7 @@ void object_opener_destroy(struct object_opener *opener)
 	if (opener->reply_fd >= 0)
 		close(opener->reply_fd);
 	free(opener);
+	return true;
 }
 
 bool object_opener_request(struct object_opener *opener, const struct open_request *request)

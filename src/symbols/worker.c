@@ -27,6 +27,7 @@
 #include "symbols/line_job.h"
 #include "symbols/flat_table.h"
 #include "symbols/sandbox.h"
+#include "symbols/vdso_image.h"
 
 #define FIRST_INPUT 3		/* the inputs, then the reply socket */
 
@@ -68,6 +69,12 @@ static int run_names(const struct sandbox_job *job, void **bytes, size_t *count,
 	return demangle_list(inputs[0], bytes, count, why);
 }
 
+static int run_memory(const struct sandbox_job *job, void **bytes, size_t *count,
+		      struct diag *why)
+{
+	return vdso_image_read(inputs[0], job->argument, bytes, count, why);
+}
+
 /* What a kind of job does with its inputs: *@bytes is malloc'd and goes to main. */
 static int (*const jobs[SANDBOX_JOB_KINDS])(const struct sandbox_job *job, void **bytes,
 					    size_t *count, struct diag *why) = {
@@ -76,6 +83,7 @@ static int (*const jobs[SANDBOX_JOB_KINDS])(const struct sandbox_job *job, void 
 	[SANDBOX_JIT_MAP] = run_jit_map,
 	[SANDBOX_JITDUMP] = run_jitdump,
 	[SANDBOX_NAMES] = run_names,
+	[SANDBOX_MEMORY] = run_memory,
 };
 
 static _Noreturn void answer(int reply, int err, const char *reason, int memfd)

@@ -217,10 +217,14 @@ static uint32_t mixed_entries(struct slice_entry *entries)
 	const uint32_t hypervisor = stack_trie_frame(&world.trie, OBJECT_HYPERVISOR, 0x10);
 	const uint32_t idle = fixture_kernel_frame(&world, FIXTURE_IDLE_ADDRESS);
 	const uint32_t kernel = fixture_kernel_frame(&world, FIXTURE_SYSCALL_ADDRESS);
-	const uint32_t frames[] = { unknown, unknown_kernel, hypervisor, idle, kernel };
+	const uint32_t one = fixture_object(&world, "/lib/one.so", OBJECT_NO_TABLE);
+	const uint32_t other = fixture_object(&world, "/lib/other.so", OBJECT_NO_TABLE);
+	const uint32_t frames[] = { unknown, unknown_kernel, hypervisor, idle, kernel,
+				    stack_trie_frame(&world.trie, one, 0x10),
+				    stack_trie_frame(&world.trie, other, 0x10) };
 	uint32_t count = 0;
 
-	for (uint32_t i = 0; i < 5; i++)
+	for (uint32_t i = 0; i < sizeof(frames) / sizeof(frames[0]); i++)
 		entries[count++] = (struct slice_entry){
 			.stack = fixture_stack(&world, &frames[i], 1),
 			.task = fixture_task(&world, i / 2, i, i % 2 ? "odd" : "even"),
