@@ -110,7 +110,7 @@ static void test_an_overlay_that_is_not_our_root_is_not_trusted(void **state)
 	assert_true(is_trusted(path_of("lower/library")));
 	child = fork();
 	if (child == 0)
-		_exit(ask_in_overlay());
+		_exit((int)ask_in_overlay());
 	assert_int_equal(waitpid(child, &status, 0), child);
 	if (WEXITSTATUS(status) == NO_PERMISSION)
 		skip();

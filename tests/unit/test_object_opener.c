@@ -529,7 +529,7 @@ static void test_a_thread_that_hangs_is_left_behind_with_its_sandbox(void **stat
 	close(fd);
 	child = fork();
 	if (child == 0)
-		_exit(destroy_while_it_opens(path));
+		_exit((int)destroy_while_it_opens(path));
 	assert_int_equal(waitpid(child, &status, 0), child);
 	unlink(path);
 	assert_true(WIFEXITED(status));
