@@ -74,6 +74,24 @@ const struct option_row option_rows[] = {
 		.help = "a sample every PERIOD events instead",
 	},
 	{
+		.group = OPTIONS_WHAT, .name = "call-graph", .argument = "MODE",
+		.set = option_set_call_graph, .choice = CHOICE_STACKS, .value = VALUE_WORD,
+		.words = option_call_graphs, .in_file = true, .default_text = "auto",
+		.help = "who calls it: auto, fp (frame pointers), dwarf[,BYTES]\n"
+			"(copies of the stack), or off",
+		.more = "Most programs have no frame pointers: with auto each sample carries the "
+			"registers and a copy of the stack, 16 KiB at first, more when too many "
+			"stacks do not fit. Above 4000 Hz, or 200 MB of copies a second, auto is "
+			"fp. With dwarf it stays with copies, and with BYTES of that size. With "
+			"off a function's total is its self.",
+	},
+	{
+		.group = OPTIONS_WHAT, .letter = 'g', .name = "stacks",
+		.set = option_set_call_graph, .choice = CHOICE_STACKS,
+		.help = "as --call-graph auto",
+		.more = "For perf, -g means frame pointers: here that is --call-graph fp.",
+	},
+	{
 		.group = OPTIONS_WHAT, .letter = 'm', .name = "mmap-pages", .argument = "N",
 		.set = option_set_pages, .in_file = true,
 		.help = "ring size per CPU and event, pages, a power of two",

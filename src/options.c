@@ -162,7 +162,7 @@ static bool chooses_capture(const struct options *out)
 
 	return out->command || out->wants_all || target->kind != TARGET_SYSTEM || target->cpus ||
 	       target->no_inherit || out->events || capture->freq_hz || capture->period ||
-	       capture->ring_pages;
+	       capture->ring_pages || capture->call_graph.mode != CALL_GRAPH_AUTO;
 }
 
 bool options_is_question(const struct options *options)
@@ -214,7 +214,7 @@ static void set_defaults(struct options *out)
 	*out = (struct options){
 		.keys = KEY_OBJECT | KEY_SYMBOL, .window = WINDOW_INTERVAL,
 		.window_ns = DEFAULT_WINDOW_NS, .interval_ns = DEFAULT_INTERVAL_NS,
-		.memory_bytes = ANALYZER_DEFAULT_MEMORY_BYTES, .capture.callchains = true,
+		.memory_bytes = ANALYZER_DEFAULT_MEMORY_BYTES,
 		.theme = &themes[0],
 	};
 }

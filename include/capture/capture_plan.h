@@ -22,7 +22,7 @@ struct capture_plan {
 	struct event_spec *specs;	/* owned; rates set; without the side-band */
 	size_t spec_count;
 	bool is_default_event;		/* no -e: another event may take its place */
-	bool callchains;
+	struct call_graph call_graph;	/* AUTO never: as chosen */
 	int *cpus;			/* owned */
 	size_t cpu_count;
 	size_t ring_pages;

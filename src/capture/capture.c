@@ -86,6 +86,45 @@ static void set_rates(struct capture *capture, const struct capture_config *conf
 		     " Hz", (unsigned long long)config->freq_hz, (unsigned long long)max_hz);
 }
 
+static struct call_graph_load measure_load(const struct capture_plan *plan)
+{
+	struct call_graph_load load = { .has_copies = plan->features.stack_copies,
+					.cpus = plan->cpu_count };
+
+	for (size_t i = 0; i < plan->spec_count; i++) {
+		const struct perf_event_attr *attr = &plan->specs[i].attr;
+		const uint64_t hz = attr->freq ? attr->sample_freq : 0;
+
+		load.sum_hz += hz;
+		load.max_hz = hz > load.max_hz ? hz : load.max_hz;
+	}
+	return load;
+}
+
+static void choose_stacks(struct capture *capture, const struct call_graph *asked)
+{
+	const struct call_graph_load load = measure_load(&capture->plan);
+
+	switch (call_graph_choose(asked, &load, &capture->plan.call_graph)) {
+	case CALL_GRAPH_AS_ASKED:
+		break;
+	case CALL_GRAPH_NOT_HERE:
+		tell(capture, "this kernel copies no user stacks: callers by frame pointers, which"
+		     " most programs lack");
+		break;
+	case CALL_GRAPH_TOO_OFTEN:
+		tell(capture, "stacks by frame pointers above %d Hz; --call-graph dwarf copies them"
+		     " nevertheless", CALL_GRAPH_COPY_MAX_HZ);
+		break;
+	case CALL_GRAPH_TOO_MUCH:
+		tell(capture, "stacks by frame pointers: copies at %llu Hz on %zu CPUs would be"
+		     " over %d MB/s; a lower -F, fewer CPUs (-C), or --call-graph dwarf",
+		     (unsigned long long)load.sum_hz, load.cpus,
+		     CALL_GRAPH_COPY_MAX_RATE / 1000000);
+		break;
+	}
+}
+
 static int parse_events(struct capture_plan *plan, const struct capture_config *config,
 			struct diag *why)
 {
@@ -275,7 +314,6 @@ static int fill_plan(struct capture *capture, const struct capture_config *confi
 	int err;
 
 	plan->kind = plan->target.kind;
-	plan->callchains = config->callchains;
 	plan->descriptors_limit = raise_descriptor_limit();
 	if (plan->descriptors_limit < DESCRIPTORS_NEEDED)
 		return diag_set(why, -EMFILE, "at least %d file descriptors are needed, %zu may be"
@@ -293,6 +331,7 @@ static int fill_plan(struct capture *capture, const struct capture_config *confi
 		return err;
 	capture->wanted_ring_pages = plan->ring_pages;
 	set_rates(capture, config);
+	choose_stacks(capture, &config->call_graph);
 	return 0;
 }
 

@@ -31,7 +31,7 @@ static struct event_sampling make_sampling(const struct capture_plan *plan)
 
 	return (struct event_sampling){
 		.features = plan->features,
-		.callchains = plan->callchains,
+		.call_graph = plan->call_graph,
 		.inherit = on_tasks && !plan->target.no_inherit,
 		.enable_on_exec = plan->kind == TARGET_COMMAND,
 		.exclude_kernel = plan->exclude_kernel,
