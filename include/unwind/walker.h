@@ -46,7 +46,7 @@ struct walker_space {
 enum walker_end {
 	WALKER_COMPLETE,	/* the outermost frame was reached */
 	WALKER_CUT,		/* the stack goes on beyond the copy */
-	WALKER_LOST,		/* no rule, or one that leads nowhere */
+	WALKER_LOST,		/* no rule, or one that leads to no code: more bytes don't help */
 	WALKER_COMPLEX,		/* a row of UNWIND_COMPLEX: libunwind may know */
 	WALKER_LOADING,		/* a table is still to come */
 	WALKER_DEEP,		/* more than WALKER_FRAMES_MAX frames */
@@ -66,7 +66,8 @@ int walker_init(struct walker *walker);		/* 0 or -ENOMEM */
 void walker_finish(struct walker *walker);
 
 /* Writes the frames to @frames[@room], leaf first: the leaf's ip, then return addresses as they
- * stand in memory (after a call). *@end says why it stopped. Returns how many, at least 1. */
+ * stand in memory (after a call), all but the leaf in executable mappings. *@end says why it
+ * stopped. Returns how many, at least 1. No allocation, no lock, whatever the bytes are. */
 size_t walker_walk(struct walker *walker, const struct walker_space *space,
 		   const struct walker_registers *registers, const struct walker_stack *stack,
 		   uint64_t *frames, size_t room, enum walker_end *end);
