@@ -14,6 +14,7 @@
 #include "base/id_map.h"
 #include "base/strpool.h"
 #include "symbols/flat_table.h"
+#include "symbols/unwind_table.h"
 
 /* Objects that always exist, numbered like this. */
 enum object_fixed {
@@ -43,6 +44,7 @@ struct object {
 	enum object_state state;
 	enum cpu_mode mode;
 	struct flat_table table;	/* OBJECT_READY; BORROWED from the opener */
+	struct unwind_table unwind;	/* the same; header NULL: none */
 	uint32_t code;			/* whose run-time code is in it; 0: nobody's */
 	bool is_run_time;		/* `table` is of that: absolute addresses */
 	uint64_t bias;			/* absolute - frame's address, where `code` is set */

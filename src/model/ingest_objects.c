@@ -488,6 +488,8 @@ static void table_arrived(struct ingest *ingest, const struct open_reply *reply)
 		ingest_jit_reply(ingest, reply);
 		return;
 	}
+	if (reply->object != OBJECT_KERNEL)
+		ingest_stacks_tables_changed(&ingest->stacks);
 	if (reply->object != OBJECT_KERNEL &&
 	    ingest->objects.objects[reply->object].state == OBJECT_READY &&
 	    !ingest->objects.objects[reply->object].is_run_time) {

@@ -222,11 +222,12 @@ static void fold_slices(struct fold *fold, const struct slice *slices, uint32_t 
 }
 
 /* Fills @fold with the window; returns its truncated stacks. */
-static uint64_t fold_window(struct publisher *publisher, struct fold *fold, struct span span)
+static struct stack_counts fold_window(struct publisher *publisher, struct fold *fold,
+				       struct span span)
 {
 	const struct timeline *timeline = &publisher->ingest->timeline;
 	const struct analyzer_config *config = publisher->config;
-	uint64_t truncated = 0;
+	struct stack_counts stacks = { 0 };
 
 	if (config->window == WINDOW_SECONDS && config->window_ns <= LIVE_WINDOW_MAX_NS &&
 	    span.first < span.end && !publisher->frozen_ns &&
@@ -235,15 +236,15 @@ static uint64_t fold_window(struct publisher *publisher, struct fold *fold, stru
 					   .count = publisher->window.sum.count };
 
 		fold_slices(fold, &sum, 1);
-		return publisher->window.truncated_stacks;
+		return publisher->window.stacks;
 	}
 	if (config->window == WINDOW_DECAY)
 		fold_decaying(fold, timeline, span);
 	else
 		fold_slices(fold, timeline->slices + span.first, span.end - span.first);
 	for (uint32_t s = span.first; s < span.end; s++)
-		truncated += timeline->slices[s].truncated_stacks;
-	return truncated;
+		stack_counts_add(&stacks, &timeline->slices[s].stacks);
+	return stacks;
 }
 
 static uint64_t own_rss_bytes(void)
@@ -352,11 +353,16 @@ static struct snapshot *make_one(struct publisher *publisher, struct snapshot he
 		.raw_names = query->raw_names,
 	};
 	struct snapshot *snapshot = NULL;
+	struct stack_counts stacks;
 	struct fold fold;
 
 	fold_init(&fold, &ingest->trie, &ingest->names, &ingest->tasks, query->keys, event,
 		  &query->filter);
-	head.truncated_stacks = fold_window(publisher, &fold, span);
+	stacks = fold_window(publisher, &fold, span);
+	head.truncated_stacks = stacks.truncated;
+	head.user_stacks = stacks.user;
+	head.complete_stacks = stacks.complete;
+	head.cut_stacks = stacks.cut;
 	if (!fold.is_out_of_memory) {
 		put_figures(publisher, &fold, span, &head);
 		put_strip(publisher, &head, event);

@@ -24,7 +24,7 @@ struct out {
 static struct out out[OUT_MAX];
 static size_t out_count;
 
-static void take(void *context, const void *record, size_t size, uint16_t event, uint32_t cpu,
+static bool take(void *context, const void *record, size_t size, uint16_t event, uint32_t cpu,
 		 uint64_t time_ns)
 {
 	const uint64_t *words = record;
@@ -37,6 +37,7 @@ static void take(void *context, const void *record, size_t size, uint16_t event,
 	assert_true(out_count < OUT_MAX);
 	out[out_count++] = (struct out){ .number = filling, .time_ns = time_ns, .cpu = cpu,
 					 .event = event };
+	return true;
 }
 
 /* @words: how long it is, at least the header and one word. */
