@@ -105,7 +105,7 @@ static void choose_stacks(struct capture *capture, const struct call_graph *aske
 {
 	const struct call_graph_load load = measure_load(&capture->plan);
 
-	capture->plan.may_follow_pointers = asked->mode == CALL_GRAPH_AUTO;
+	capture->plan.is_auto_stacks = asked->mode == CALL_GRAPH_AUTO;
 
 	switch (call_graph_choose(asked, &load, &capture->plan.call_graph)) {
 	case CALL_GRAPH_AS_ASKED:
@@ -557,6 +557,14 @@ int capture_copy_target(const struct capture *capture, struct target *out, struc
 	if (!err && !out->since_ticks)
 		out->since_ticks = capture->begin_ticks;
 	return err;
+}
+
+uint32_t capture_adaptable_copy(const struct capture *capture)
+{
+	const struct capture_plan *plan = &capture->plan;
+
+	return plan->is_auto_stacks && plan->kind != TARGET_OWN ? plan->call_graph.copy_bytes
+								    : 0;
 }
 
 size_t capture_cpu_count(const struct capture *capture)
