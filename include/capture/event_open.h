@@ -29,7 +29,8 @@ struct event_sampling {
 	bool inherit;		/* what the task starts is sampled too; tasks only */
 	bool enable_on_exec;
 	bool exclude_kernel;	/* besides what the event's own modifiers say */
-	size_t ring_bytes;	/* a quarter of it unread wakes the reader */
+	/* A quarter unread wakes the reader. */
+	size_t ring_bytes, sideband_ring_bytes;
 };
 
 /* Completes @attr (type, config, excludes, freq and period set): clock, fields, disabled. */

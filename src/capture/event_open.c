@@ -83,7 +83,6 @@ static void set_shared_fields(struct perf_event_attr *attr, const struct event_s
 	attr->clockid = CLOCK_MONOTONIC;
 	attr->inherit = sampling->inherit;
 	attr->watermark = 1;
-	attr->wakeup_watermark = (uint32_t)(sampling->ring_bytes / 4);
 }
 
 void event_attr_complete(struct perf_event_attr *attr, const struct event_sampling *sampling)
@@ -95,6 +94,7 @@ void event_attr_complete(struct perf_event_attr *attr, const struct event_sampli
 		attr->sample_type |= PERF_SAMPLE_CALLCHAIN;
 	if (sampling->exclude_kernel)
 		attr->exclude_kernel = attr->exclude_hv = 1;
+	attr->wakeup_watermark = (uint32_t)(sampling->ring_bytes / 4);
 	attr->disabled = 1;
 	attr->enable_on_exec = sampling->enable_on_exec;
 }
@@ -104,6 +104,7 @@ void event_attr_sideband(struct perf_event_attr *attr, const struct event_sampli
 	*attr = make_probe_attr();
 	set_shared_fields(attr, sampling);
 	attr->sample_period = 1;
+	attr->wakeup_watermark = (uint32_t)(sampling->sideband_ring_bytes / 4);
 	/* Not build_id: device, inode and generation say which file it is, and a build-id in
 	 * their place is only what a stranger's file says of itself. */
 	attr->mmap = attr->mmap2 = 1;
