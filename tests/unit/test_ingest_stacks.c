@@ -89,11 +89,21 @@ static struct object *object_of(const char *path)
 
 static void give_rows(const char *path, const struct unwind_table *unwind)
 {
-	struct object *object = object_of(path);
+	static uint32_t number;
+	const struct open_reply reply = {
+		.object = object_of(path)->canonical, .is_unwind = true, .is_ready = true,
+		.unwind = *unwind, .unwind_number = ++number,
+	};
 
-	object->state = OBJECT_READY;
-	object->unwind = *unwind;
-	ingest_stacks_tables_changed(&stage.ingest.stacks);
+	ingest_unwind_reply(&stage.ingest, &reply);
+}
+
+/* Some other process has that file. */
+static void know(const char *path, const struct unwind_table *unwind)
+{
+	stage_mmap(&stage, 3, 999, PROGRAM, 0x1000, 0x1000, path);
+	stage_round(&stage, 3);
+	give_rows(path, unwind);
 }
 
 struct user_part {
@@ -370,11 +380,11 @@ static void test_an_exec_brings_other_rows_to_the_same_addresses(void **state)
 	others[1].kind = UNWIND_SP;	/* these two */
 	others[2].kind = UNWIND_END;	/* change places */
 	give_rows(PROGRAM_PATH, &table);
+	know("/bin/other", &other_table);
 	sample_user(10, &in_leaf);
 	stage_comm(&stage, 20, 100, 100, "other", true);
 	stage_mmap(&stage, 21, 100, PROGRAM, 0x1000, 0x1000, "/bin/other");
 	stage_round(&stage, 21);
-	object_of("/bin/other")->unwind = other_table;	/* it was there before that process */
 	sample_user(30, &in_leaf);
 	assert_stack(0, whole, COUNT_OF(whole));
 	assert_stack(1, expected, COUNT_OF(expected));
@@ -391,10 +401,10 @@ static void test_a_mapping_over_another_brings_its_rows(void **state)
 	memcpy(others, rows, sizeof(rows));
 	others[2].kind = UNWIND_END;
 	give_rows(PROGRAM_PATH, &table);
+	know("/lib/over.so", &other_table);
 	sample_user(10, &in_leaf);
 	stage_mmap(&stage, 11, 100, PROGRAM + 0x200, 0x100, 0x1200, "/lib/over.so");
 	stage_round(&stage, 11);
-	object_of("/lib/over.so")->unwind = other_table;
 	sample_user(20, &in_leaf);
 	assert_stack(1, expected, COUNT_OF(expected));
 }
@@ -423,7 +433,7 @@ static void test_children_share_what_is_known_of_addresses_until_they_map(void *
 static void test_a_recording_waits_for_its_tables_in_order(void **state)
 {
 	(void)state;
-	object_of(PROGRAM_PATH)->state = OBJECT_LOADING;
+	object_of(PROGRAM_PATH)->unwind = OBJECT_UNWIND_LOADING;
 	push_user(10, 100, &in_leaf);
 	stage_comm(&stage, 11, 100, 100, "renamed", false);
 	push_user(12, 100, &in_leaf);
@@ -447,7 +457,7 @@ static void test_a_recording_waits_for_its_tables_in_order(void **state)
 static void test_what_is_held_counts_as_it_is_when_nobody_waits(void **state)
 {
 	(void)state;
-	object_of(PROGRAM_PATH)->state = OBJECT_LOADING;
+	object_of(PROGRAM_PATH)->unwind = OBJECT_UNWIND_LOADING;
 	sample_user(10, &in_leaf);
 	ingest_poll(&stage.ingest, true);
 	assert_false(stage.ingest.is_held);
@@ -463,7 +473,7 @@ static void start_live(void)
 	stage_comm(&stage, 1, 100, 100, "prog", true);
 	stage_mmap(&stage, 2, 100, PROGRAM, 0x1000, 0x1000, PROGRAM_PATH);
 	stage_round(&stage, 2);
-	object_of(PROGRAM_PATH)->state = OBJECT_LOADING;
+	object_of(PROGRAM_PATH)->unwind = OBJECT_UNWIND_LOADING;
 	sample_user(10, &in_leaf);
 	assert_int_equal(stage.ingest.parked_count, 1);
 }
