@@ -130,6 +130,7 @@ struct ingest {
 	bool is_kernel_slid;			/* replay: its names were asked for slid */
 
 	struct parked_sample *parked;	/* owned; oldest first */
+	uint64_t parked_due_ns;		/* the first deadline, as of ingest_poll() */
 	uint32_t parked_count, parked_capacity;
 	size_t parked_bytes;
 	struct open_request *waiting;	/* owned; the opener's queue was full */
