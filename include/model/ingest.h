@@ -22,6 +22,7 @@
 #include "model/timeline.h"
 #include "symbols/object_opener.h"
 #include "symbols/process_reader.h"
+#include "symbols/unwind_set.h"
 #include "unwind/walker.h"
 
 struct source;	/* model/source.h */
@@ -130,6 +131,7 @@ struct ingest {
 	bool is_kernel_slid;			/* replay: its names were asked for slid */
 
 	struct parked_sample *parked;	/* owned; oldest first */
+	uint64_t parked_due_ns;		/* the first deadline, as of ingest_poll() */
 	uint32_t parked_count, parked_capacity;
 	size_t parked_bytes;
 	struct open_request *waiting;	/* owned; the opener's queue was full */
@@ -137,6 +139,8 @@ struct ingest {
 	uint32_t opening;		/* asked, not answered yet */
 	struct ingest_jit jit;
 	struct ingest_kernel kernel;
+	struct unwind_set unwind;
+	bool wants_unwind;		/* an event copies stacks */
 
 	bool is_held;			/* replay: a stack needs a table; records wait for it, up to */
 	uint64_t held_limit_ns;		/* this, that was as of */
@@ -178,7 +182,7 @@ void ingest_switch(struct ingest *ingest, struct source *source, uint64_t begin_
 void ingest_poll(struct ingest *ingest, bool force);
 
 /* Parts, for the files of this module. */
-void ingest_mark_targets(struct ingest *ingest);
+void ingest_look_at_config(struct ingest *ingest);	/* when it is another one */
 void ingest_mmap(struct ingest *ingest, const struct event_record *record);
 void ingest_ksymbol(struct ingest *ingest, const struct event_record *record);
 void ingest_ask_kernel(struct ingest *ingest);	/* start: live kernel names */
@@ -189,6 +193,13 @@ void ingest_kernel_reply(struct ingest *ingest);
 void ingest_maps_reply(struct ingest *ingest, const struct process_reply *reply);
 void ingest_opener_replies(struct ingest *ingest);
 void ingest_request_open(struct ingest *ingest, const struct open_request *request);
+
+/* The unwind table of the file mapped at @mapping in process @pid. NULL: there is none, or it still
+ * comes (*@is_loading): it is asked for, also when it was there before and had to go. Valid until
+ * the next ingest_poll(). */
+const struct unwind_table *ingest_unwind_find(struct ingest *ingest, uint32_t pid,
+					      const struct mapping *mapping, bool *is_loading);
+void ingest_unwind_reply(struct ingest *ingest, const struct open_reply *reply);
 
 /* Names of run-time code. What makes anonymous memory of @process another than everybody else's,
  * as struct object_key.place; 0: no memory. */

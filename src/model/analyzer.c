@@ -449,7 +449,7 @@ static int wait_ms(struct analyzer *analyzer, uint64_t now_ns)
 	const struct ingest *ingest = &analyzer->ingest;
 
 	if (ingest->parked_count)
-		return ms_until(ingest->parked[0].deadline_ns, now_ns);
+		return ms_until(ingest->parked_due_ns, now_ns);
 	if (wants_names(analyzer))
 		return ms_until(analyzer->next_refresh_ns, now_ns);
 	if (analyzer->publisher.frozen_ns || must_wait_for_reader(analyzer))

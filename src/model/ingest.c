@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void ingest_mark_targets(struct ingest *ingest)
+static void mark_targets(struct ingest *ingest)
 {
 	const struct ingest_config *config = &ingest->config;
 
@@ -24,6 +24,15 @@ void ingest_mark_targets(struct ingest *ingest)
 		if (thread)
 			thread->is_target = true;
 	}
+}
+
+void ingest_look_at_config(struct ingest *ingest)
+{
+	ingest->wants_unwind = false;
+	for (uint32_t i = 0; i < ingest->config.event_count; i++)
+		if (ingest->config.events[i]->format.sample_type & PERF_SAMPLE_STACK_USER)
+			ingest->wants_unwind = true;
+	mark_targets(ingest);
 }
 
 static bool is_kernel_recorded(const struct ingest_config *config)
@@ -46,6 +55,7 @@ int ingest_init(struct ingest *ingest, const struct ingest_config *config,
 	ingest->opener = opener;
 	ingest->reader = reader;
 	reorder_init(&ingest->reorder);
+	unwind_set_init(&ingest->unwind, UNWIND_SET_BYTES_MAX);
 	ingest->strings = strpool_create();
 	ingest->kernel_maps = address_map_create();
 	ingest->kernel_overlay = address_map_create();
@@ -58,7 +68,7 @@ int ingest_init(struct ingest *ingest, const struct ingest_config *config,
 	}
 	task_table_init(&ingest->tasks, ingest->strings);
 	symbol_names_init(&ingest->names, &ingest->objects, ingest->strings);
-	ingest_mark_targets(ingest);
+	ingest_look_at_config(ingest);
 	ingest->is_kernel_recorded = is_kernel_recorded(config);
 	if (!config->is_replay)
 		ingest_ask_kernel(ingest);
@@ -85,6 +95,7 @@ void ingest_finish(struct ingest *ingest)
 	stack_trie_finish(&ingest->trie);
 	task_table_finish(&ingest->tasks);
 	object_table_finish(&ingest->objects);
+	unwind_set_finish(&ingest->unwind);
 	strpool_destroy(ingest->strings);
 	memset(ingest, 0, sizeof(*ingest));
 }

@@ -16,7 +16,10 @@
 #include "base/clock.h"
 #include "model/ingest.h"
 
-#define PARK_NS		 (100 * CLOCK_NS_PER_MS)
+#define ANSWER_WAIT_NS	 (100 * CLOCK_NS_PER_MS)
+/* At the start the tables of all that runs are asked for at once, after the kernel's names, which
+ * take 100 ms alone and 300 on a busy machine. */
+#define TABLE_WAIT_NS	 (500 * CLOCK_NS_PER_MS)
 #define PARKED_MAX_BYTES (16u * 1024 * 1024)
 
 /* The task that the kernel itself calls "none" can't be asked about. */
@@ -132,10 +135,9 @@ static struct parked_sample *park(struct ingest *ingest, uint16_t event, const v
 		ingest->parked_capacity = capacity;
 	}
 	slot = &ingest->parked[ingest->parked_count];
-	/* In a recording a deadline would make the counts a matter of luck. */
 	*slot = (struct parked_sample){
 		.bytes = malloc(size), .size = (uint32_t)size, .event = event,
-		.deadline_ns = ingest->config.is_replay ? UINT64_MAX : clock_now_ns() + PARK_NS,
+		.deadline_ns = clock_now_ns() + ANSWER_WAIT_NS,
 	};
 	if (!slot->bytes)
 		return NULL;
@@ -152,6 +154,9 @@ static void wait_for_table(struct ingest *ingest, struct parked_sample *parked,
 	if (parked->maps)
 		return;
 	parked->maps = address_map_share(origin->maps);
+	/* In a recording a deadline would make the counts a matter of luck. */
+	parked->deadline_ns = ingest->config.is_replay ? UINT64_MAX
+						       : clock_now_ns() + TABLE_WAIT_NS;
 	parked->thread = *origin->thread;
 	parked->thread.task = ID_SET_NONE;	/* it may have another number by then */
 	parked->is_told = origin->is_told;
@@ -254,13 +259,17 @@ void ingest_parked(struct ingest *ingest, bool force)
 	const uint64_t now_ns = ingest->parked_count ? clock_now_ns() : 0;
 	uint32_t kept = 0;
 
+	ingest->parked_due_ns = UINT64_MAX;
 	for (uint32_t i = 0; i < ingest->parked_count; i++) {
 		struct parked_sample *parked = &ingest->parked[i];
 
-		if (unpark(ingest, parked, force || now_ns >= parked->deadline_ns))
+		if (unpark(ingest, parked, force || now_ns >= parked->deadline_ns)) {
 			ingest_park_finish(ingest, parked);
-		else
-			ingest->parked[kept++] = *parked;
+			continue;
+		}
+		if (parked->deadline_ns < ingest->parked_due_ns)
+			ingest->parked_due_ns = parked->deadline_ns;
+		ingest->parked[kept++] = *parked;
 	}
 	ingest->parked_count = kept;
 }

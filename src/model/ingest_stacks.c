@@ -141,8 +141,9 @@ struct walk {
 };
 
 struct code_places {
-	const struct ingest *ingest;
+	struct ingest *ingest;
 	const struct address_map *maps;
+	uint32_t pid;
 };
 
 static struct walker_code find_code(void *context, uint64_t ip)
@@ -154,27 +155,25 @@ static struct walker_code find_code(void *context, uint64_t ip)
 	const struct code_places *places = context;
 	const struct object_table *objects = &places->ingest->objects;
 	const struct mapping *row = address_map_find(places->maps, ip);
+	struct walker_code code = { .is_mapped = row != NULL };
 	const struct object *object;
 
 	if (!row)
-		return (struct walker_code){ .table = NULL };
+		return code;
+	code.table = ingest_unwind_find(places->ingest, places->pid, row, &code.is_loading);
+	code.address = mapping_frame_address(row, ip);
 	object = &objects->objects[object_table_current(objects, row->object)];
-	return (struct walker_code){
-		.table = object->unwind.header		     ? &object->unwind
-			 : object->state == OBJECT_UNREADABLE ? &unproven
-							      : NULL,
-		.address = mapping_frame_address(row, ip),
-		.is_mapped = true,
-		.is_loading = object->state == OBJECT_LOADING,
-	};
+	if (object->unwind == OBJECT_UNWIND_NONE || object->state == OBJECT_UNREADABLE)
+		code.table = &unproven;
+	return code;
 }
 
-static void walk_rows(struct ingest *ingest, struct address_map *maps,
+static void walk_rows(struct ingest *ingest, uint32_t pid, struct address_map *maps,
 		      const struct walker_registers *registers, const struct walker_stack *stack,
 		      struct walk *walk)
 {
 	struct ingest_stacks *stacks = &ingest->stacks;
-	struct code_places places = { .ingest = ingest, .maps = maps };
+	struct code_places places = { .ingest = ingest, .maps = maps, .pid = pid };
 	struct walker_space space = { .find = find_code, .context = &places };
 
 	if (maps->number <= stacks->last_tables)
@@ -241,7 +240,7 @@ static void walk_user(struct ingest *ingest, const struct event_record *record,
 	if (sample->user_abi == PERF_SAMPLE_REGS_ABI_32)
 		walk_frame_pointers_32(ingest, maps, &registers, &stack, walk);
 	else
-		walk_rows(ingest, maps, &registers, &stack, walk);
+		walk_rows(ingest, record->pid, maps, &registers, &stack, walk);
 }
 
 /* Frames of the kernel's chain without the sample's own, up to its user part if that was walked;

@@ -71,7 +71,7 @@ void ingest_switch(struct ingest *ingest, struct source *source, uint64_t begin_
 		ingest->tasks_since_ns = begin_ns;
 	}
 	ingest->config = source->ingest;
-	ingest_mark_targets(ingest);
+	ingest_look_at_config(ingest);
 	ingest->begin_ns = begin_ns;
 	if (ingest->watermark_ns < begin_ns)
 		ingest->watermark_ns = begin_ns;
