@@ -148,7 +148,8 @@ static int replace(struct retarget *retarget, const struct source_change *change
 	}
 	kept->next = retarget->sources;
 	retarget->sources = kept;
-	source_log_notice(kept->source);
+	if (!kept->source->keeps_counts)	/* else it is known */
+		source_log_notice(kept->source);
 	*retarget->capture = capture;
 	capture_destroy(old);
 	return 0;

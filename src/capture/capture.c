@@ -298,6 +298,7 @@ static int describe_events(struct capture *capture, struct diag *why)
 		desc->is_sideband = i == capture->plan.spec_count;
 		desc->freq_hz = attr->freq ? attr->sample_freq : 0;
 		desc->fixed_period = attr->freq ? 0 : attr->sample_period;
+		desc->copy_bytes = attr->sample_stack_user;
 		if (desc->is_sideband)
 			snprintf(desc->name, sizeof(desc->name), "dummy");
 		else
