@@ -14,11 +14,6 @@ void cmd_tree(struct ui_state *state)
 
 	while (state_is_page(state))
 		state_close_view(state);
-	if (state_kind(state) == VIEW_TREE) {
-		if (!was_page && state_go_back(state))
-			state_show_kind(state, VIEW_TREE);
-		return;
-	}
 	if (!was_page && state_cursor_row(state, &row) &&
 	    views_opening_part(state->shown_kind, &row, &part)) {
 		state->search[0] = '\0';
@@ -26,6 +21,14 @@ void cmd_tree(struct ui_state *state)
 	} else {
 		state_show_kind(state, VIEW_TREE);
 	}
+}
+
+void cmd_whole_tree(struct ui_state *state)
+{
+	if (state_go_back(state))
+		state_show_kind(state, VIEW_TREE);
+	else
+		state_say(state, "this is the tree of all samples");
 }
 
 void cmd_open_function(struct ui_state *state)

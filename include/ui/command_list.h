@@ -31,6 +31,7 @@ void command_show_view(struct ui_state *state, enum view_kind kind);
 
 /* command_tree.c: the call tree */
 void cmd_tree(struct ui_state *state);
+void cmd_whole_tree(struct ui_state *state);
 void cmd_open_function(struct ui_state *state);
 void cmd_open_line(struct ui_state *state);
 void cmd_close_line(struct ui_state *state);
