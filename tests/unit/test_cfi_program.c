@@ -125,8 +125,8 @@ static void test_remembered_rules_come_back_whole(void **state)
 		     DW_CFA_def_cfa_offset, 64, DW_CFA_advance_loc | 1, DW_CFA_restore_state,
 		     DW_CFA_advance_loc | 1, DW_CFA_restore_state));
 	expect_rows(ROWS_OF({ 0, 1, 0, UNWIND_SP }, { 1, 2, -2, UNWIND_SP },
-			    { 10, 1, 0, UNWIND_SP }, { 11, 8, 0, UNWIND_SP }, { 12, 1, 0, UNWIND_SP },
-			    { 13, 2, -2, UNWIND_SP }));
+			    { 10, 1, 0, UNWIND_SP }, { 11, 8, 0, UNWIND_SP },
+			    { 12, 1, 0, UNWIND_SP }, { 13, 2, -2, UNWIND_SP }));
 }
 
 static void test_a_register_is_restored_to_the_rule_of_the_cie(void **state)
@@ -148,7 +148,8 @@ static void test_every_way_to_advance_advances(void **state)
 		     DW_CFA_advance_loc4, 4, 0, 0, 0, DW_CFA_def_cfa_offset, 40,
 		     DW_CFA_MIPS_advance_loc8, 5, 0, 0, 0, 0, 0, 0, 0, DW_CFA_def_cfa_offset, 48));
 	expect_rows(ROWS_OF({ 0, 1, 0, UNWIND_SP }, { 2, 2, 0, UNWIND_SP },
-			    { 6, 3, 0, UNWIND_SP }, { 12, 4, 0, UNWIND_SP }, { 20, 5, 0, UNWIND_SP },
+			    { 6, 3, 0, UNWIND_SP }, { 12, 4, 0, UNWIND_SP },
+			    { 20, 5, 0, UNWIND_SP },
 			    { 30, 6, 0, UNWIND_SP }));
 }
 
