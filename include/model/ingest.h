@@ -19,6 +19,7 @@
 #include "model/timeline.h"
 #include "symbols/object_opener.h"
 #include "symbols/process_reader.h"
+#include "symbols/unwind_set.h"
 
 struct source;	/* model/source.h */
 
@@ -41,6 +42,7 @@ struct ingest_config {
 	size_t target_pid_count, target_tid_count;	/* start belongs to them, */
 	bool no_inherit;				/* unless this says no */
 	bool has_task_filter;		/* keep only samples of these */
+	bool wants_unwind;		/* ask for the unwind tables of objects, too */
 };
 
 /* A sample whose process or thread the reader is still asked about. */
@@ -106,6 +108,7 @@ struct ingest {
 	uint32_t opening;		/* asked, not answered yet */
 	struct ingest_jit jit;
 	struct ingest_kernel kernel;
+	struct unwind_set unwind;	/* unwind.changes: what ingest_unwind_find() answers */
 
 	struct id_map throttled_since;	/* (event, cpu) -> row of throttles */
 	uint64_t *throttles;		/* owned; when it began, 0: not throttled */
@@ -153,6 +156,13 @@ void ingest_kernel_reply(struct ingest *ingest);
 void ingest_maps_reply(struct ingest *ingest, const struct process_reply *reply);
 void ingest_opener_replies(struct ingest *ingest);
 void ingest_request_open(struct ingest *ingest, const struct open_request *request);
+
+/* The unwind table of the file mapped at @mapping in process @pid. NULL: there is none, or it still
+ * comes (*@is_loading): it is asked for, also when it was there before and had to go. Valid until
+ * the next ingest_poll(). */
+const struct unwind_table *ingest_unwind_find(struct ingest *ingest, uint32_t pid,
+					      const struct mapping *mapping, bool *is_loading);
+void ingest_unwind_reply(struct ingest *ingest, const struct open_reply *reply);
 
 /* Names of run-time code. What makes anonymous memory of @process another than everybody else's,
  * as struct object_key.place; 0: no memory. */

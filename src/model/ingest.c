@@ -48,6 +48,7 @@ int ingest_init(struct ingest *ingest, const struct ingest_config *config,
 	ingest->opener = opener;
 	ingest->reader = reader;
 	reorder_init(&ingest->reorder);
+	unwind_set_init(&ingest->unwind, UNWIND_SET_BYTES_MAX);
 	ingest->strings = strpool_create();
 	ingest->chain_frames = malloc(CHAIN_MAX * sizeof(*ingest->chain_frames));
 	ingest->kernel_maps = address_map_create();
@@ -88,6 +89,7 @@ void ingest_finish(struct ingest *ingest)
 	stack_trie_finish(&ingest->trie);
 	task_table_finish(&ingest->tasks);
 	object_table_finish(&ingest->objects);
+	unwind_set_finish(&ingest->unwind);
 	strpool_destroy(ingest->strings);
 	memset(ingest, 0, sizeof(*ingest));
 }

@@ -92,7 +92,7 @@ static struct build_id recorded_build_id(const struct ingest *ingest,
 
 void ingest_request_open(struct ingest *ingest, const struct open_request *request)
 {
-	ingest->opening++;
+	ingest->opening += open_request_replies(request);
 	if (!ingest->waiting_count && object_opener_request(ingest->opener, request))
 		return;
 	if (ingest->waiting_count == ingest->waiting_capacity) {
@@ -101,8 +101,8 @@ void ingest_request_open(struct ingest *ingest, const struct open_request *reque
 			realloc(ingest->waiting, capacity * sizeof(*bigger));
 
 		if (!bigger) {
-			ingest->opening--;
-			if (!request->jit)
+			ingest->opening -= open_request_replies(request);
+			if (!request->jit && request->wish != OPEN_UNWIND)
 				object_table_set_unreadable(&ingest->objects, request->object,
 							    "no memory to ask for it");
 			return;
@@ -165,6 +165,11 @@ static void load(struct ingest *ingest, uint32_t id, const struct seen_mapping *
 	if (object->state == OBJECT_NO_TABLE)
 		object->state = OBJECT_LOADING;
 	object->asked_ns = seen->seen_ns;
+	if (ingest->config.wants_unwind) {
+		request.wish = OPEN_NAMES_AND_UNWIND;
+		if (object->unwind == OBJECT_UNWIND_UNASKED)
+			object->unwind = OBJECT_UNWIND_LOADING;
+	}
 	ingest_request_open(ingest, &request);
 }
 
@@ -484,6 +489,10 @@ static void table_arrived_again(struct ingest *ingest, const struct open_reply *
 static void table_arrived(struct ingest *ingest, const struct open_reply *reply)
 {
 	ingest->opening--;
+	if (reply->is_unwind) {
+		ingest_unwind_reply(ingest, reply);
+		return;
+	}
 	if (reply->jit) {
 		ingest_jit_reply(ingest, reply);
 		return;
