@@ -1,8 +1,10 @@
 /* walk_compare.c - the walker, libdwfl and libunwind over the same registers and stack bytes.
  *
- *   walk_compare RECORDING...   of perf-record(1) with --call-graph dwarf, on one CPU: a line each,
- *                               what ours made of its samples and how many others agree to,
- *                               address by address; besides the first stacks that differ
+ *   walk_compare RECORDING      of perf-record(1) with --call-graph dwarf, on one CPU: the first
+ *                               stacks that differ, then a line: what ours made of the samples,
+ *                               how many of the others' are equal, address by address; where
+ *                               libunwind alone differs and that behind run-time code alone
+ *                               (guess); where both others end early alike (beyond)
  *   walk_compare --stopped PID  our addresses of a process that stands still, a line each
  *
  * libdwfl has one session per process, with callbacks over the bytes; it knows the objects by the
@@ -30,7 +32,8 @@ struct comparison {
 	struct remote_object *objects;
 	struct remote_unwind *unwind;
 	uint64_t file_number;	/* of the scene that both know */
-	size_t samples, frames, ends[WALKER_DEEP + 1], dwfl_same, unwind_same, shown;
+	size_t samples, ends[WALKER_DEEP + 1], depths[WALKER_FRAMES_MAX + 1], shown;
+	size_t dwfl_same, unwind_same, unwind_guess, beyond;
 };
 
 static struct comparison comparison;	/* libdwfl's callbacks don't all get an argument */
@@ -186,6 +189,39 @@ static bool is_same(const struct chain *one, const struct chain *other)
 	       memcmp(one->frames, other->frames, one->count * sizeof(one->frames[0])) == 0;
 }
 
+/* Whether @unwind differs from @ours in callers of run-time code alone. */
+static bool is_guess(struct stack_scene *scene, const struct chain *ours,
+		     const struct chain *unwind)
+{
+	const struct walker_space space = stack_scene_space(scene);
+
+	if (ours->count != unwind->count)
+		return false;
+	for (size_t i = 1; i < ours->count; i++)
+		if (ours->frames[i] != unwind->frames[i] &&
+		    space.find(space.context, ours->frames[i - 1] - 1).table)
+			return false;
+	return true;
+}
+
+/* Whether both others are alike and end early where ours reaches the outermost frame. */
+static bool is_beyond(const struct chain *ours, const struct chain *dwfl,
+		      const struct chain *unwind, enum walker_end end)
+{
+	return end == WALKER_COMPLETE && is_same(dwfl, unwind) && dwfl->count < ours->count &&
+	       memcmp(ours->frames, dwfl->frames, dwfl->count * sizeof(dwfl->frames[0])) == 0;
+}
+
+static size_t usual_depth(void)
+{
+	size_t usual = 0;
+
+	for (size_t depth = 1; depth <= WALKER_FRAMES_MAX; depth++)
+		if (comparison.depths[depth] > comparison.depths[usual])
+			usual = depth;
+	return usual;
+}
+
 static void show_address(const struct stack_scene *scene, const struct chain *chain, size_t i)
 {
 	if (i >= chain->count) {
@@ -253,10 +289,12 @@ static void compare(void *context, struct stack_scene *scene, const struct remot
 	dwfl_same = is_same(&ours, &dwfl);
 	unwind_same = is_same(&ours, &unwind);
 	comparison.samples++;
-	comparison.frames += ours.count;
+	comparison.depths[ours.count]++;
 	comparison.ends[end]++;
 	comparison.dwfl_same += dwfl_same;
 	comparison.unwind_same += unwind_same;
+	comparison.unwind_guess += !unwind_same && dwfl_same && is_guess(scene, &ours, &unwind);
+	comparison.beyond += is_beyond(&ours, &dwfl, &unwind, end);
 	if (!dwfl_same || !unwind_same)
 		show_difference(scene, &ours, &dwfl, &unwind, end);
 }
@@ -269,12 +307,13 @@ static void compare_recording(const char *path)
 	if (walker_init(&comparison.walker))
 		exit(3);
 	stack_scene_replay(&scene, path, compare, NULL);
-	printf("%s samples=%zu frames=%zu complete=%zu cut=%zu lost=%zu complex=%zu deep=%zu "
-	       "libdwfl=%zu libunwind=%zu\n",
-	       path, comparison.samples, comparison.frames, comparison.ends[WALKER_COMPLETE],
+	printf("samples=%zu usual_depth=%zu complete=%zu cut=%zu lost=%zu complex=%zu deep=%zu "
+	       "libdwfl=%zu libunwind=%zu libunwind_guess=%zu beyond=%zu\n",
+	       comparison.samples, usual_depth(), comparison.ends[WALKER_COMPLETE],
 	       comparison.ends[WALKER_CUT], comparison.ends[WALKER_LOST],
 	       comparison.ends[WALKER_COMPLEX], comparison.ends[WALKER_DEEP],
-	       comparison.dwfl_same, comparison.unwind_same);
+	       comparison.dwfl_same, comparison.unwind_same, comparison.unwind_guess,
+	       comparison.beyond);
 	dwfl_end(comparison.dwfl);
 	remote_unwind_destroy(comparison.unwind);
 	free(comparison.objects);
@@ -305,11 +344,11 @@ static void print_stopped(pid_t pid)
 
 int main(int argc, char **argv)
 {
-	if (argc == 3 && strcmp(argv[1], "--stopped") == 0) {
+	if (argc == 3 && strcmp(argv[1], "--stopped") == 0)
 		print_stopped((pid_t)strtol(argv[2], NULL, 10));
-		return 0;
-	}
-	for (int i = 1; i < argc; i++)
-		compare_recording(argv[i]);
-	return argc > 1 ? 0 : 2;
+	else if (argc == 2)
+		compare_recording(argv[1]);
+	else
+		return 2;
+	return 0;
 }

@@ -79,7 +79,7 @@ static void on_signal(int number)
 	is_over = cpu_s() > end_s;
 }
 
-static void catch(int number, int flags)
+static void set_handler(int number, int flags)
 {
 	struct sigaction action = { .sa_handler = on_signal, .sa_flags = flags };
 
@@ -92,8 +92,8 @@ NOINLINE static void raise_signals(void)
 	const stack_t other = { .ss_sp = stack, .ss_size = sizeof(stack) };
 
 	sigaltstack(&other, NULL);
-	catch(SIGUSR1, 0);
-	catch(SIGUSR2, SA_ONSTACK);
+	set_handler(SIGUSR1, 0);
+	set_handler(SIGUSR2, SA_ONSTACK);
 	while (!is_over) {
 		raise(SIGUSR1);
 		raise(SIGUSR2);
