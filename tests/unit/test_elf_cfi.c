@@ -227,8 +227,8 @@ static struct unwind_table compile_twice(int bytes, bool is_first)
 	assert_true(elf_fixture_run(
 		"echo '.section .eh_frame,\"a\",@unwind; cie: .long 20, 0; .byte 1, 0x7a, 0x52, "
 		"0, 1, 0x78, 16, 1, 0x1b, 12, 7, 64, 0x90, 1, 0, 0; .long 20; here: .long here "
-		"- cie; .long framed - .; .long %d; .long 0, 0' >other.s && cc -c rows.s other.s && "
-		"cc -nostdlib -static -o twice %s", bytes,
+		"- cie; .long framed - .; .long %d; .long 0, 0' >other.s && "
+		"cc -c rows.s other.s && cc -nostdlib -static -o twice %s", bytes,
 		is_first ? "other.o rows.o" : "rows.o other.o"));
 	return compile_files("twice", NULL);
 }
