@@ -454,7 +454,9 @@ int cfi_program_run(struct cfi_program *program, const struct frame_entry *entry
 	run_all(&run);
 	if (run.err || run.at == entry->bytes)
 		return run.err;
-	emit(&run, run.reader.is_bad ? (struct unwind_row){ .kind = UNWIND_COMPLEX } :
-				       make_row(&run));
+	if (run.reader.is_bad)
+		emit(&run, (struct unwind_row){ .kind = UNWIND_COMPLEX });
+	else
+		emit(&run, make_row(&run));
 	return run.err;
 }

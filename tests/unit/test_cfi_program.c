@@ -167,10 +167,10 @@ static void test_signed_and_negative_offsets_are_scaled(void **state)
 	(void)state;
 	run(BYTES_OF(USUAL_CIE),
 	    BYTES_OF(DW_CFA_def_cfa_sf, 7, 0x7e,	/* -2 * -8 */
-		     DW_CFA_offset_extended_sf, 6, 3, DW_CFA_advance_loc | 1,
+		     DW_CFA_offset_extended_sf, 6, 0x7d, DW_CFA_advance_loc | 1,
 		     DW_CFA_def_cfa_offset_sf, 0x7d, DW_CFA_GNU_negative_offset_extended, 6, 5,
 		     DW_CFA_advance_loc | 1, DW_CFA_def_cfa_register, 6));
-	expect_rows(ROWS_OF({ 0, 2, -3, UNWIND_SP }, { 1, 3, 5, UNWIND_SP },
+	expect_rows(ROWS_OF({ 0, 2, 3, UNWIND_SP }, { 1, 3, 5, UNWIND_SP },
 			    { 2, 3, 5, UNWIND_BP }));
 }
 
@@ -179,8 +179,8 @@ static void test_locations_behind_the_end_make_no_rows(void **state)
 	(void)state;
 	run(BYTES_OF(USUAL_CIE),
 	    BYTES_OF(DW_CFA_advance_loc1, BYTES - 1, DW_CFA_def_cfa_offset, 16,
-		     DW_CFA_advance_loc | 1, DW_CFA_def_cfa_offset, 24, DW_CFA_advance_loc4, 0xff,
-		     0xff, 0xff, 0xff, DW_CFA_def_cfa_offset, 32));
+		     DW_CFA_advance_loc4, 0xff, 0xff, 0xff, 0xff, DW_CFA_def_cfa_offset, 32,
+		     DW_CFA_advance_loc | 1, DW_CFA_def_cfa_offset, 24));
 	expect_rows(ROWS_OF({ 0, 1, 0, UNWIND_SP }, { BYTES - 1, 2, 0, UNWIND_SP }));
 }
 
