@@ -60,6 +60,8 @@ struct walker_cached {
 
 struct walker {
 	struct walker_cached *cache;	/* owned: WALKER_CACHE_ROWS */
+	/* Of the last walk, a bit per frame: see walker_is_exact(). */
+	uint64_t exact[WALKER_FRAMES_MAX / 64];
 };
 
 int walker_init(struct walker *walker);		/* 0 or -ENOMEM */
@@ -71,5 +73,12 @@ void walker_finish(struct walker *walker);
 size_t walker_walk(struct walker *walker, const struct walker_space *space,
 		   const struct walker_registers *registers, const struct walker_stack *stack,
 		   uint64_t *frames, size_t room, enum walker_end *end);
+
+/* Of the last walk: @frame was interrupted at its address, as the leaf and what a signal came into;
+ * else it is a return address, and the call is before it. */
+static inline bool walker_is_exact(const struct walker *walker, size_t frame)
+{
+	return walker->exact[frame / 64] >> frame % 64 & 1;
+}
 
 #endif

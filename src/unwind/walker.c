@@ -187,6 +187,7 @@ size_t walker_walk(struct walker *walker, const struct walker_space *space,
 	size_t count = 0;
 
 	assert(room > 0);
+	memset(walker->exact, 0, sizeof(walker->exact));
 	do {
 		found = find_row(walker, space, frame.ip - !frame.is_exact);
 		if (count > 0 && !found->is_mapped) {
@@ -197,6 +198,7 @@ size_t walker_walk(struct walker *walker, const struct walker_space *space,
 			*end = WALKER_DEEP;
 			break;
 		}
+		walker->exact[count / 64] |= (uint64_t)frame.is_exact << count % 64;
 		frames[count++] = frame.ip;
 	} while (step(&frame, found, stack, end));
 	return count;
