@@ -12,7 +12,8 @@
 #include "capture/perf_data.h"
 #include "symbols/landlock.h"
 
-#define QUEUE_BYTES (8u * 1024 * 1024)	/* two seconds of the default rate with deep stacks */
+/* Half a second of the default rate and 16 KiB of stack each on two CPUs; more waits in the rings. */
+#define QUEUE_BYTES (16u * 1024 * 1024)
 
 static int fork_children(struct session *session, const struct options *options, bool has_screen,
 			 struct diag *why)
@@ -171,6 +172,12 @@ static int start_analyzer(struct session *session, const struct options *options
 	};
 	int err;
 
+	if (options->format == OUTPUT_FOLDED) {
+		config.query.tree = TREE_CALLEES;
+		config.query.tree_commands = true;
+		config.query.tree_idle = options->show_idle;
+		config.query.tree_limit_pct = -1;
+	}
 	if (session->capture)
 		configure_live(session, &config);
 	else

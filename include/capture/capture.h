@@ -11,6 +11,7 @@
 
 #include "base/diag.h"
 #include "base/spsc.h"
+#include "capture/call_graph.h"
 #include "capture/event_desc.h"
 #include "capture/target.h"
 
@@ -23,8 +24,8 @@ struct capture_config {
 	size_t event_text_count;
 	uint64_t freq_hz;	/* 0: use `period`; UINT64_MAX: max (perf_event_max_sample_rate) */
 	uint64_t period;	/* both 0: the default: every hit of a tracepoint, else 997 Hz */
-	size_t ring_pages;	/* per CPU and event, a power of two; 0: 512 KiB */
-	bool callchains;
+	size_t ring_pages;	/* per CPU and event, a power of two; 0: by ring_size_choose() */
+	struct call_graph call_graph;
 	struct target target;	/* taken over by capture_open(), also on failure */
 };
 

@@ -114,6 +114,9 @@ struct snapshot {
 	double shown_weight;
 	uint64_t unresolved;	/* samples without a symbol name, in the window, idle excluded */
 	uint64_t truncated_stacks;
+	/* Samples with a copy of their user stack, in the window; of them, those whose walk reached
+	 * the outermost frame, and those whose stack goes on beyond the copy. 0 of all: no copies. */
+	uint64_t user_stacks, complete_stacks, cut_stacks;
 	double busy_pct;	/* of all CPUs; < 0: absent (per-process target, replay) */
 
 	enum strip_kind strip_kind;

@@ -187,14 +187,14 @@ static void take_item(struct analyzer *analyzer, const struct queue_item *item, 
 	}
 }
 
-/* Up to RECORDS_PER_LOOK items. True: there may be more. */
+/* Up to RECORDS_PER_LOOK items, none while a table must come first. True: there may be more. */
 static bool drain(struct analyzer *analyzer)
 {
 	const struct queue_item *item;
 	size_t bytes;
 	int taken;
 
-	for (taken = 0; taken < RECORDS_PER_LOOK; taken++) {
+	for (taken = 0; taken < RECORDS_PER_LOOK && !analyzer->ingest.is_held; taken++) {
 		item = spsc_peek(analyzer->config.queue, &bytes);
 		if (!item)
 			break;
@@ -427,7 +427,7 @@ static int wait_ms(struct analyzer *analyzer, uint64_t now_ns)
 	const struct ingest *ingest = &analyzer->ingest;
 
 	if (ingest->parked_count)
-		return ms_until(ingest->parked[0].deadline_ns, now_ns);
+		return ms_until(ingest->parked_due_ns, now_ns);
 	if (wants_names(analyzer))
 		return ms_until(analyzer->next_refresh_ns, now_ns);
 	if (analyzer->publisher.frozen_ns || must_wait_for_reader(analyzer))
@@ -474,7 +474,7 @@ static void *run(void *argument)
 		  .events = POLLIN },
 	};
 	eventfd_t count;
-	bool has_more = false;
+	bool has_more = false, was_held;
 
 	while (!atomic_load_explicit(&analyzer->stop, memory_order_acquire)) { /* analyzer_stop() */
 		poll(fds, sizeof(fds) / sizeof(fds[0]),
@@ -482,7 +482,9 @@ static void *run(void *argument)
 		if (fds[0].revents & POLLIN)
 			eventfd_read(config->queue_fd, &count);
 		has_more = drain(analyzer);
+		was_held = analyzer->ingest.is_held;
 		ingest_poll(&analyzer->ingest, false);
+		has_more |= was_held && !analyzer->ingest.is_held;
 		enforce_budget(analyzer);
 		take_requests(analyzer);
 		take_sources(analyzer);

@@ -165,7 +165,7 @@ static void load(struct ingest *ingest, uint32_t id, const struct seen_mapping *
 	if (object->state == OBJECT_NO_TABLE)
 		object->state = OBJECT_LOADING;
 	object->asked_ns = seen->seen_ns;
-	if (ingest->config.wants_unwind) {
+	if (ingest->wants_unwind) {
 		request.wish = OPEN_NAMES_AND_UNWIND;
 		if (object->unwind == OBJECT_UNWIND_UNASKED)
 			object->unwind = OBJECT_UNWIND_LOADING;

@@ -21,9 +21,8 @@
 static void drop_parked(struct ingest *ingest)
 {
 	for (uint32_t i = 0; i < ingest->parked_count; i++)
-		free(ingest->parked[i].bytes);
+		ingest_park_finish(ingest, &ingest->parked[i]);
 	ingest->parked_count = 0;
-	ingest->parked_bytes = 0;
 }
 
 /* The events that were throttled are closed: their time ends here. */
@@ -59,6 +58,7 @@ void ingest_switch(struct ingest *ingest, struct source *source, uint64_t begin_
 {
 	drop_parked(ingest);
 	reorder_clear(&ingest->reorder);
+	ingest->is_held = false;
 	end_throttles(ingest, begin_ns);
 	begin_losses(ingest);
 	take_timeline(ingest, source);
@@ -67,7 +67,7 @@ void ingest_switch(struct ingest *ingest, struct source *source, uint64_t begin_
 		ingest->tasks_since_ns = begin_ns;
 	}
 	ingest->config = source->ingest;
-	ingest_mark_targets(ingest);
+	ingest_look_at_config(ingest);
 	ingest->begin_ns = begin_ns;
 	if (ingest->watermark_ns < begin_ns)
 		ingest->watermark_ns = begin_ns;

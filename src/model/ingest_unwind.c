@@ -76,6 +76,8 @@ void ingest_unwind_reply(struct ingest *ingest, const struct open_reply *reply)
 {
 	const uint32_t id = object_table_current(&ingest->objects, reply->object);
 	struct object *object = &ingest->objects.objects[id];
+	const struct object before = *object;
+	const uint64_t changes = ingest->unwind.changes;
 
 	if (reply->is_ready &&
 	    unwind_set_add(&ingest->unwind, reply->unwind_number, &reply->unwind) == 0) {
@@ -85,4 +87,7 @@ void ingest_unwind_reply(struct ingest *ingest, const struct open_reply *reply)
 	} else if (object->unwind == OBJECT_UNWIND_LOADING || has_gone(ingest, object)) {
 		object->unwind = OBJECT_UNWIND_NONE;
 	}
+	if (object->unwind != before.unwind || object->unwind_number != before.unwind_number ||
+	    ingest->unwind.changes != changes)
+		ingest_stacks_tables_changed(&ingest->stacks);
 }

@@ -31,6 +31,7 @@ struct fixture {
 	size_t ring_bytes;
 	size_t written[LANES];	/* records so far */
 	int fds[LANES];
+	struct perf_event_attr attrs[LANES];
 	struct event_set set;
 	struct spsc queue;
 	int wake_fd;
@@ -52,7 +53,7 @@ static void setup(struct fixture *f)
 		f->lanes[i].cpu = 5;
 		f->fds[i] = eventfd(0, EFD_CLOEXEC);	/* never readable: rounds come by time */
 	}
-	f->set = (struct event_set){ .event_count = LANES, .lanes = f->lanes, .lane_count = LANES,
+	f->set = (struct event_set){ .attrs = f->attrs, .event_count = LANES, .lanes = f->lanes, .lane_count = LANES,
 				     .fds = f->fds, .row_count = 1 };
 	f->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	assert_int_equal(spsc_init(&f->queue, SAMPLER_QUEUE_MIN_BYTES), 0);
