@@ -226,6 +226,57 @@ static void test_the_same_expression_outside_of_a_signal_is_complex(void **state
 	expect_rows(ROWS_OF({ 0, 0, 0, UNWIND_COMPLEX }));
 }
 
+#define BP_AT_BP DW_CFA_expression, 6, 2, DW_OP_breg6, 0
+
+/* gcc: and $-32, %rsp; the old one is in the word below that which holds bp. */
+static void test_a_cfa_in_a_word_beside_bp_is_known(void **state)
+{
+	(void)state;
+	run(BYTES_OF(USUAL_CIE),
+	    BYTES_OF(BP_AT_BP, DW_CFA_def_cfa_expression, 3, DW_OP_breg6, 0x78, DW_OP_deref));
+	expect_rows(ROWS_OF({ 0, -1, 0, UNWIND_BP_WORD }));
+}
+
+/* OpenSSL, 80 bytes above sp. */
+static void test_a_cfa_in_a_word_above_sp_is_known(void **state)
+{
+	(void)state;
+	run(BYTES_OF(USUAL_CIE),
+	    BYTES_OF(DW_CFA_offset | 6, 2, DW_CFA_def_cfa_expression, 6, DW_OP_breg7, 0xd0, 0,
+		     DW_OP_deref, DW_OP_plus_uconst, 8));
+	expect_rows(ROWS_OF({ 0, 10, -2, UNWIND_SP_WORD }));
+}
+
+static void expect_complex(const unsigned char *bytes, size_t count)
+{
+	rows.count = 0;
+	run(BYTES_OF(USUAL_CIE), bytes, count);
+	expect_rows(ROWS_OF({ 0, 0, 0, UNWIND_COMPLEX }));
+}
+
+static void test_expressions_that_are_nearly_known_are_complex(void **state)
+{
+	(void)state;
+	/* bp is not where that of gcc is, and where it is without the rest. */
+	expect_complex(BYTES_OF(DW_CFA_def_cfa_expression, 3, DW_OP_breg6, 0x78, DW_OP_deref));
+	expect_complex(BYTES_OF(BP_AT_BP));
+	expect_complex(BYTES_OF(DW_CFA_expression, 6, 2, DW_OP_breg6, 8,
+				DW_CFA_def_cfa_expression, 3, DW_OP_breg6, 0x78, DW_OP_deref));
+	/* 16 more, not 8; a word more; another register; no word; another place. */
+	expect_complex(BYTES_OF(DW_CFA_def_cfa_expression, 5, DW_OP_breg7, 8, DW_OP_deref,
+				DW_OP_plus_uconst, 16));
+	expect_complex(BYTES_OF(DW_CFA_def_cfa_expression, 6, DW_OP_breg7, 8, DW_OP_deref,
+				DW_OP_plus_uconst, 8, DW_OP_deref));
+	expect_complex(BYTES_OF(DW_CFA_def_cfa_expression, 5, DW_OP_breg9, 8, DW_OP_deref,
+				DW_OP_plus_uconst, 8));
+	expect_complex(BYTES_OF(DW_CFA_def_cfa_expression, 5, DW_OP_breg7, 8, DW_OP_nop,
+				DW_OP_plus_uconst, 8));
+	expect_complex(BYTES_OF(DW_CFA_def_cfa_expression, 5, DW_OP_breg7, 4, DW_OP_deref,
+				DW_OP_plus_uconst, 8));
+	expect_complex(BYTES_OF(DW_CFA_def_cfa_expression, 2, DW_OP_breg7, 8));
+	expect_complex(BYTES_OF(DW_CFA_def_cfa_expression, 0));
+}
+
 static void test_an_undefined_return_address_is_the_end(void **state)
 {
 	(void)state;
@@ -332,6 +383,9 @@ int main(void)
 		TEST(test_the_expression_of_another_plt_is_known),
 		TEST(test_the_frame_of_a_signal_is_known),
 		TEST(test_the_same_expression_outside_of_a_signal_is_complex),
+		TEST(test_a_cfa_in_a_word_beside_bp_is_known),
+		TEST(test_a_cfa_in_a_word_above_sp_is_known),
+		TEST(test_expressions_that_are_nearly_known_are_complex),
 		TEST(test_an_undefined_return_address_is_the_end),
 		TEST(test_what_a_row_cannot_say_is_complex),
 		TEST(test_damaged_instructions_are_complex),
