@@ -33,9 +33,7 @@
 #define SIGNAL_BP 120
 #define SIGNAL_SP 160
 #define SIGNAL_IP 168
-/* Source: the expression that ld writes for .plt: a slot's push is done from its byte 11 on. */
-#define PLT_SLOT_MASK	15
-#define PLT_PUSHED_FROM 11
+#define PLT_SLOT_MASK 15	/* slots have 16 bytes */
 
 struct frame {
 	uint64_t ip, sp, bp;
@@ -136,11 +134,30 @@ static bool step_out_of_signal(struct frame *frame, const struct walker_stack *s
 	return true;
 }
 
+/* Where the stack was aligned, the old one is in a word of it. */
+static bool step_by_word(struct frame *frame, const struct unwind_row *row,
+			 const struct walker_stack *stack, enum walker_end *end)
+{
+	const uint64_t offset = 8 * (uint64_t)(int64_t)row->cfa;
+	const bool is_sp = row->kind == UNWIND_SP_WORD;
+	const uint64_t address = (is_sp ? frame->sp : frame->bp) + offset;
+	uint64_t word, bp = frame->bp;
+
+	*end = unread_end(frame, address);
+	if (!read_word(stack, address, &word) || (!is_sp && !read_word(stack, bp, &bp)))
+		return false;
+	if (!step_by_cfa(frame, is_sp ? word + 8 : word, row->bp, stack, end))
+		return false;
+	if (!is_sp)
+		frame->bp = bp;
+	return true;
+}
+
 static bool step_by_row(struct frame *frame, const struct unwind_row *row,
 			const struct walker_stack *stack, enum walker_end *end)
 {
 	uint64_t offset = 8 * (uint64_t)(int64_t)row->cfa;
-	bool is_pushed = (frame->ip & PLT_SLOT_MASK) >= PLT_PUSHED_FROM;
+	bool is_pushed = (int)(frame->ip & PLT_SLOT_MASK) >= row->cfa;
 
 	switch ((enum unwind_kind)row->kind) {
 	case UNWIND_GAP:
@@ -151,6 +168,9 @@ static bool step_by_row(struct frame *frame, const struct unwind_row *row,
 		return step_by_cfa(frame, frame->bp + offset, row->bp, stack, end);
 	case UNWIND_PLT:
 		return step_by_cfa(frame, frame->sp + (is_pushed ? 16 : 8), 0, stack, end);
+	case UNWIND_SP_WORD:
+	case UNWIND_BP_WORD:
+		return step_by_word(frame, row, stack, end);
 	case UNWIND_SIGNAL:
 		return step_out_of_signal(frame, stack, end);
 	case UNWIND_END:
