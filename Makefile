@@ -26,7 +26,7 @@ FLAGS	 := -std=c11 -D_GNU_SOURCE -Iinclude -pthread $(OPTIMIZE) -fno-omit-frame-
 	    $(WARNINGS)
 LINK	 := -pie -pthread -Wl,-z,relro,-z,now,--as-needed \
 	    $(if $(SANITIZE),-fsanitize=$(SANITIZE))
-LIBS	 := -lncursesw -ltinfo -ldw -lelf -llzma -liberty -lseccomp -linih -lm
+LIBS	 := -lncursesw -ltinfo -ldw -lunwind-x86_64 -lelf -llzma -liberty -lseccomp -linih -lm
 
 # One archive per layer; unit tests link the same archives as the program. src/main.c is in none.
 LAYERS	 := $(notdir $(patsubst %/,%,$(sort $(dir $(wildcard src/*/*.c)))))
@@ -83,8 +83,10 @@ $(BUILD)/tests/fuzz/%: $(BUILD)/obj/tests/fuzz/%.o $(ARCHIVES)
 # A workload's profile is known beforehand: same flags in every build, frames that stay frames.
 $(BUILD)/tests/workloads/%: tests/workloads/%.c Makefile
 	@mkdir -p $(@D)
-	$(say)$(CC) -std=c11 -D_GNU_SOURCE -O1 -g -fno-omit-frame-pointer -fno-optimize-sibling-calls \
-		$(X86_LEAF) $(WARNINGS) -pthread -MMD -MP -o $@ $<
+	$(say)$(CC) -std=c11 -D_GNU_SOURCE -O1 -g $(CHAINS) -fno-optimize-sibling-calls \
+		$(WARNINGS) -pthread -MMD -MP -o $@ $<
+CHAINS := -fno-omit-frame-pointer $(X86_LEAF)
+$(BUILD)/tests/workloads/hard_stacks: CHAINS := -fomit-frame-pointer
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 

@@ -35,6 +35,7 @@ enum option_choice {
 	CHOICE_WHOM,
 	CHOICE_EVENT,
 	CHOICE_RATE,
+	CHOICE_STACKS,
 	CHOICE_FILTER,
 };
 

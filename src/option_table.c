@@ -74,6 +74,24 @@ const struct option_row option_rows[] = {
 		.help = "a sample every PERIOD events instead",
 	},
 	{
+		.group = OPTIONS_WHAT, .name = "call-graph", .argument = "MODE",
+		.set = option_set_call_graph, .choice = CHOICE_STACKS, .value = VALUE_WORD,
+		.words = option_call_graphs, .in_file = true, .default_text = "auto",
+		.help = "who calls it: auto, fp (frame pointers), dwarf[,BYTES]\n"
+			"(copies of the stack), or off",
+		.more = "Most programs have no frame pointers: with auto each sample carries the "
+			"registers and a copy of the stack, 16 KiB at first, more when too many "
+			"stacks do not fit. Above 4000 Hz, or 200 MB of copies a second, auto is "
+			"fp. With dwarf it stays with copies, and with BYTES of that size. With "
+			"off a function's total is its self.",
+	},
+	{
+		.group = OPTIONS_WHAT, .letter = 'g', .name = "stacks",
+		.set = option_set_call_graph, .choice = CHOICE_STACKS,
+		.help = "as --call-graph auto",
+		.more = "For perf, -g means frame pointers: here that is --call-graph fp.",
+	},
+	{
 		.group = OPTIONS_WHAT, .letter = 'm', .name = "mmap-pages", .argument = "N",
 		.set = option_set_pages, .in_file = true,
 		.help = "ring size per CPU and event, pages, a power of two",
@@ -167,7 +185,15 @@ const struct option_row option_rows[] = {
 	{
 		.group = OPTIONS_BATCH, .name = "format", .argument = "FORMAT",
 		.set = option_set_format, .value = VALUE_WORD, .words = option_formats,
-		.help = "text, or json: one object per refresh, event and line",
+		.help = "text; json: one object per refresh, event and line; or\n"
+			"folded: a line for each stack, for flame graph programs",
+		.more = "Folded stacks begin with the command and the outermost function, and "
+			"end with how many samples they have. With --idle idle is in them; "
+			"events follow each other without a mark.",
+	},
+	{
+		.group = OPTIONS_BATCH, .name = "kernel-suffix", .flag = FLAG(marks_kernel),
+		.help = "folded: _[k] behind names of kernel code",
 	},
 	{
 		.group = OPTIONS_BATCH, .letter = 'E', .name = "entries", .argument = "N",

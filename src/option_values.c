@@ -119,6 +119,13 @@ int option_set_pages(struct options *out, const char *as, const char *text, stru
 	return err;
 }
 
+const char *const option_call_graphs[] = { "auto", "fp", "dwarf", "off", NULL };
+
+int option_set_call_graph(struct options *out, const char *as, const char *text, struct diag *why)
+{
+	return call_graph_parse(text ? text : "auto", as, &out->capture.call_graph, why);
+}
+
 const char *const option_sort_keys[] = { "pid", "tid", "comm", "dso", "symbol", "cpu", "address",
 					 NULL };
 
@@ -269,7 +276,7 @@ int option_set_duration(struct options *out, const char *as, const char *text, s
 	return parse_seconds(text, as, 0.001, &out->duration_ns, why);
 }
 
-const char *const option_formats[] = { "text", "json", NULL };	/* output_format */
+const char *const option_formats[] = { "text", "json", "folded", NULL };	/* output_format */
 
 int option_set_format(struct options *out, const char *as, const char *text, struct diag *why)
 {

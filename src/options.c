@@ -162,7 +162,7 @@ static bool chooses_capture(const struct options *out)
 
 	return out->command || out->wants_all || target->kind != TARGET_SYSTEM || target->cpus ||
 	       target->no_inherit || out->events || capture->freq_hz || capture->period ||
-	       capture->ring_pages;
+	       capture->ring_pages || capture->call_graph.mode != CALL_GRAPH_AUTO;
 }
 
 bool options_is_question(const struct options *options)
@@ -198,6 +198,8 @@ static int check_together(struct options *out, struct diag *why)
 		return diag_set(why, -EINVAL, "-F and -c exclude each other");
 	if (!out->is_batch && (out->duration_ns || out->wants_format))
 		return diag_set(why, -EINVAL, "--duration and --format need --batch");
+	if (out->marks_kernel && out->format != OUTPUT_FOLDED)
+		return diag_set(why, -EINVAL, "--kernel-suffix needs --format folded");
 	if (out->window == WINDOW_INTERVAL && out->replay_path)
 		out->window = WINDOW_ALL;
 	else if (out->window == WINDOW_INTERVAL && !out->is_batch)
@@ -214,7 +216,7 @@ static void set_defaults(struct options *out)
 	*out = (struct options){
 		.keys = KEY_OBJECT | KEY_SYMBOL, .window = WINDOW_INTERVAL,
 		.window_ns = DEFAULT_WINDOW_NS, .interval_ns = DEFAULT_INTERVAL_NS,
-		.memory_bytes = ANALYZER_DEFAULT_MEMORY_BYTES, .capture.callchains = true,
+		.memory_bytes = ANALYZER_DEFAULT_MEMORY_BYTES,
 		.theme = &themes[0],
 	};
 }

@@ -12,7 +12,8 @@
 #include "capture/perf_data.h"
 #include "symbols/landlock.h"
 
-#define QUEUE_BYTES (8u * 1024 * 1024)	/* two seconds of the default rate with deep stacks */
+/* Half a second of the default rate and 16 KiB of stack each on two CPUs; more waits in the rings. */
+#define QUEUE_BYTES (16u * 1024 * 1024)
 
 static int fork_children(struct session *session, const struct options *options, bool has_screen,
 			 struct diag *why)
@@ -128,6 +129,7 @@ static void configure_live(struct session *session, struct analyzer_config *conf
 	config->notice = source->notice;
 	config->cpus = source->cpus;
 	config->has_busy = source->has_busy;
+	config->copies = retarget_copy_control(session->retarget);
 }
 
 static void recording_drained(void *source)
@@ -169,8 +171,19 @@ static int start_analyzer(struct session *session, const struct options *options
 		.window = options->window, .window_ns = options->window_ns,
 		.interval_ns = options->interval_ns, .memory_bytes = options->memory_bytes,
 	};
-	int err;
+	int err = 0;
 
+	if (options->format == OUTPUT_FOLDED) {
+		config.query.tree = TREE_CALLEES;
+		config.query.tree_commands = true;
+		config.query.tree_idle = options->show_idle;
+		config.query.tree_limit_pct = -1;
+	}
+	if (session->capture)
+		err = retarget_start(&session->retarget, &session->capture, &options->capture,
+				     why);
+	if (err)
+		return err;
 	if (session->capture)
 		configure_live(session, &config);
 	else
@@ -215,8 +228,6 @@ int session_start(struct session *session, struct options *options, bool has_scr
 		err = start_analyzer(session, options, why);
 	if (!err)
 		err = start_source(session, why);
-	if (!err && session->capture && has_screen)
-		err = retarget_start(&session->retarget, &session->capture, &options->capture, why);
 	return err;
 }
 

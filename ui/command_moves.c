@@ -55,7 +55,7 @@ void cmd_open(struct ui_state *state)
 void cmd_back(struct ui_state *state)
 {
 	/* First what came last: opening a row ends a search, a page of text over it does not. */
-	if (state->search[0] && (state_is_table(state) || state->searched == state->view))
+	if (state->search[0] && (!state_is_page(state) || state->searched == state->view))
 		state->search[0] = '\0';
 	else if (state->view->opener)
 		state_close_view(state);
@@ -98,7 +98,7 @@ void cmd_fold(struct ui_state *state)
 
 void command_show_view(struct ui_state *state, enum view_kind kind)
 {
-	while (!state_is_table(state))
+	while (state_is_page(state))
 		state_close_view(state);
 	state_show_kind(state, kind);
 }

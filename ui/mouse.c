@@ -10,6 +10,8 @@ static void scroll(struct ui_state *state, int lines)
 {
 	if (state_is_table(state)) {
 		table_rows_scroll(&state->table.rows, lines);
+	} else if (state_is_tree(state)) {
+		tree_rows_scroll(&state->tree.rows, lines);
 	} else {
 		const enum view_move move = lines < 0 ? MOVE_UP : MOVE_DOWN;
 
@@ -28,9 +30,15 @@ static void go_to_parts(struct ui_state *state, size_t parts)
 /* False: there is no row on that line. */
 static bool select_row(struct ui_state *state, size_t index)
 {
-	if (state_is_waiting(state) || index >= state->table.rows.count)
+	const bool is_tree = state_is_tree(state);
+
+	if (state_is_waiting(state) ||
+	    index >= (is_tree ? state->tree.rows.count : state->table.rows.count))
 		return false;
-	table_rows_select_index(&state->table.rows, index);
+	if (is_tree)
+		tree_rows_select_index(&state->tree.rows, index);
+	else
+		table_rows_select_index(&state->table.rows, index);
 	state->is_changed = true;
 	return true;
 }
@@ -41,7 +49,9 @@ static void press(struct ui_state *state, const struct hit *hit, enum mouse_acti
 	case HIT_ROWS:
 		if (!select_row(state, hit->number))
 			break;
-		if (action == MOUSE_DOUBLE)
+		if (action == MOUSE_DOUBLE && state_is_tree(state))
+			command_toggle_line(state);
+		else if (action == MOUSE_DOUBLE)
 			cmd_open(state);
 		else if (action == MOUSE_MENU)
 			cmd_row_menu(state);

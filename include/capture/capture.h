@@ -11,6 +11,7 @@
 
 #include "base/diag.h"
 #include "base/spsc.h"
+#include "capture/call_graph.h"
 #include "capture/event_desc.h"
 #include "capture/target.h"
 
@@ -23,8 +24,8 @@ struct capture_config {
 	size_t event_text_count;
 	uint64_t freq_hz;	/* 0: use `period`; UINT64_MAX: max (perf_event_max_sample_rate) */
 	uint64_t period;	/* both 0: the default: every hit of a tracepoint, else 997 Hz */
-	size_t ring_pages;	/* per CPU and event, a power of two; 0: 512 KiB */
-	bool callchains;
+	size_t ring_pages;	/* per CPU and event, a power of two; 0: by ring_size_choose() */
+	struct call_graph call_graph;
 	struct target target;	/* taken over by capture_open(), also on failure */
 };
 
@@ -57,6 +58,9 @@ const struct target *capture_target(const struct capture *capture);
 /* The target for another capture of the same: what it has started meanwhile belongs to it. Not so
  * what -t's threads started, and orphans: nothing tells whose they were. *@out is the caller's. */
 int capture_copy_target(const struct capture *capture, struct target *out, struct diag *why);
+/* Bytes of each stack copy, if another size can take its place: 0 without copies, with a size that
+ * the user named, and where another capture would lose tasks (TARGET_OWN). */
+uint32_t capture_adaptable_copy(const struct capture *capture);
 size_t capture_cpu_count(const struct capture *capture);
 
 /* Enables the events and starts the sampler; records go to @queue (the sampler is its only

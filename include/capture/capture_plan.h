@@ -22,10 +22,11 @@ struct capture_plan {
 	struct event_spec *specs;	/* owned; rates set; without the side-band */
 	size_t spec_count;
 	bool is_default_event;		/* no -e: another event may take its place */
-	bool callchains;
+	struct call_graph call_graph;	/* as chosen, so never AUTO */
+	bool is_auto_stacks;	/* how they are sampled may follow the circumstances */
 	int *cpus;			/* owned */
 	size_t cpu_count;
-	size_t ring_pages;
+	struct ring_size rings;
 	size_t descriptors_max;		/* for events on single tasks */
 	size_t descriptors_limit;	/* of this process */
 	struct event_features features;
@@ -36,6 +37,10 @@ struct capture_plan {
 	bool was_refused_cpu_wide;
 	struct event_set set;		/* open, disabled */
 };
+
+/* Less of each stack, or frame pointers, where the rings hold too few copies for a busy moment;
+ * opening calls it, too, when it has to lower the rings. */
+void capture_plan_fit_copies(struct capture_plan *plan);
 
 /* Opens all events, giving up what has to be given up. 0, or -errno with the reason and remedy. */
 int capture_plan_open(struct capture_plan *plan, struct diag *why);

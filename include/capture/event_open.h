@@ -10,12 +10,14 @@
 #include <sys/types.h>
 
 #include "base/diag.h"
+#include "capture/call_graph.h"
 
 /* What this kernel knows, each found by opening a dummy event with it. */
 struct event_features {
 	bool lost;		/* PERF_FORMAT_LOST, 6.0 */
 	bool ksymbol;		/* 5.1 */
 	bool bpf_event;		/* 5.1 */
+	bool stack_copies;	/* user registers and stack; also: a table for this machine */
 };
 
 void event_features_probe(struct event_features *out);
@@ -23,11 +25,12 @@ void event_features_probe(struct event_features *out);
 /* How all events of a capture sample. */
 struct event_sampling {
 	struct event_features features;
-	bool callchains;
+	struct call_graph call_graph;	/* as call_graph_choose() leaves it */
 	bool inherit;		/* what the task starts is sampled too; tasks only */
 	bool enable_on_exec;
 	bool exclude_kernel;	/* besides what the event's own modifiers say */
-	size_t ring_bytes;	/* a quarter of it unread wakes the reader */
+	/* A quarter unread wakes the reader. */
+	size_t ring_bytes, sideband_ring_bytes;
 };
 
 /* Completes @attr (type, config, excludes, freq and period set): clock, fields, disabled. */

@@ -20,6 +20,7 @@
 
 #include "base/diag.h"
 #include "capture/perf_ring.h"
+#include "capture/ring_size.h"
 
 struct event_lane {
 	uint16_t event;		/* index into attrs */
@@ -38,7 +39,7 @@ struct event_set {
 	int *fds;			/* owned; row * lane_count + lane */
 	pid_t *tids;			/* owned; one per row */
 	size_t row_count, row_room;
-	size_t ring_pages;
+	struct ring_size rings;
 };
 
 /* Where event_set_open_row() stopped. */
@@ -51,7 +52,7 @@ struct event_failure {
 
 /* Copies @attrs. Opens nothing. Returns 0 or -ENOMEM, then *@set is empty. */
 int event_set_init(struct event_set *set, const struct perf_event_attr *attrs, size_t event_count,
-		   const int *cpus, size_t cpu_count, size_t ring_pages);
+		   const int *cpus, size_t cpu_count, const struct ring_size *rings);
 void event_set_finish(struct event_set *set);	/* a zeroed set is fine */
 
 /* Opens and adds one row; row 0 maps the rings. The side-band is opened first: a thread born

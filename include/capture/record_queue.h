@@ -12,7 +12,7 @@
 #include "base/diag.h"
 
 enum queue_item_kind {
-	QUEUE_RECORD,		/* payload: one raw perf record, header first */
+	QUEUE_RECORD,		/* payload: one raw perf record, header first, see record_trim.h */
 	QUEUE_ROUND_END,	/* payload: struct queue_round_end */
 	QUEUE_LOST,		/* payload: struct queue_lost */
 	QUEUE_END,		/* payload: struct queue_end; nothing follows but a QUEUE_SOURCE */

@@ -2,9 +2,12 @@
  *
  *   queue -> ingest_push() -> reorder -> ingest.c: tasks and comms (model/task_table.h)
  *                                        ingest_objects.c: mappings -> objects -> tables
+ *                                        ingest_stacks.c: chain, registers, stack copy -> stack
  *                                        ingest_samples.c: stacks -> timeline, or parked until the
- *                                                          process reader has answered
- * Live and replayed records take the same way; a replay asks nothing of /proc.
+ *                                                          process reader has answered, or a
+ *                                                          table has come
+ * Live and replayed records take the same way; a replay asks nothing of /proc, and waits for tables
+ * with all that comes after.
  *
  * Thread: the analyzer's.
  */
@@ -19,6 +22,8 @@
 #include "model/timeline.h"
 #include "symbols/object_opener.h"
 #include "symbols/process_reader.h"
+#include "symbols/unwind_set.h"
+#include "unwind/walker.h"
 
 struct source;	/* model/source.h */
 
@@ -31,6 +36,7 @@ struct ingest_build_id {	/* of a recording: which file an object was */
 struct ingest_config {
 	const struct event_desc *const *events;	/* borrowed, as everything here */
 	uint32_t event_count;
+	uint32_t copy_bytes;	/* of user stacks, where that can be adapted; else 0 */
 	bool is_replay;
 	const struct ingest_build_id *build_ids;	/* of the recording */
 	size_t build_id_count;
@@ -43,12 +49,38 @@ struct ingest_config {
 	bool has_task_filter;		/* keep only samples of these */
 };
 
-/* A sample whose process or thread the reader is still asked about. */
+/* A sample whose process or thread the reader is still asked about, or whose stack needs a table
+ * that is still to come. */
 struct parked_sample {
 	uint64_t deadline_ns;
 	unsigned char *bytes;	/* owned copy of the raw record */
 	uint32_t size;
 	uint16_t event;
+	struct address_map *maps;	/* owned reference; NULL: no table is waited for. Else */
+	struct thread thread;		/* these two, as they were at the sample, */
+	bool is_told;			/* this as for struct sample_origin, */
+	uint64_t tables;		/* and ingest_stacks.last_tables when it was walked last */
+};
+
+/* Whose sample it is. */
+struct sample_origin {
+	struct thread *thread;
+	struct address_map *maps;	/* NULL: none known */
+	bool is_told;			/* name and maps could be had */
+};
+
+/* What is known of a sample's stack. */
+struct sample_stack {
+	uint32_t leaf, node;		/* ID_SET_NONE: out of memory */
+	struct stack_counts counts;	/* of this one sample */
+};
+
+struct ingest_stacks {
+	struct walker walker;
+	uint64_t last_number;	/* that an address map got */
+	uint64_t last_tables;	/* the same when the newest table came: older numbers are stale */
+	uint64_t *walked;	/* owned: addresses of the sample in hand, user part */
+	uint32_t *callers;	/* owned: frames of the sample in hand */
 };
 
 struct ingest_counters {
@@ -101,6 +133,7 @@ struct ingest {
 	bool is_kernel_slid;			/* replay: its names were asked for slid */
 
 	struct parked_sample *parked;	/* owned; oldest first */
+	uint64_t parked_due_ns;		/* the first deadline, as of ingest_poll() */
 	uint32_t parked_count, parked_capacity;
 	size_t parked_bytes;
 	struct open_request *waiting;	/* owned; the opener's queue was full. INGEST_WAITING_MAX
@@ -109,6 +142,13 @@ struct ingest {
 	uint32_t opening;		/* asked, not answered yet */
 	struct ingest_jit jit;
 	struct ingest_kernel kernel;
+	struct unwind_set unwind;
+	bool wants_unwind;		/* an event copies stacks */
+
+	bool is_held;			/* replay: a stack needs a table; records wait for it, up to */
+	uint64_t held_limit_ns;		/* this, that was as of */
+	uint64_t held_tables;		/* ingest_stacks.last_tables, unless */
+	bool is_forced;			/* nothing is waited for now */
 
 	struct id_map throttled_since;	/* (event, cpu) -> row of throttles */
 	uint64_t *throttles;		/* owned; when it began, 0: not throttled */
@@ -117,7 +157,7 @@ struct ingest {
 	struct ingest_loss *losses;	/* owned */
 	uint32_t loss_count, loss_capacity;
 
-	uint32_t *chain_frames;		/* owned; the callers of the sample in hand */
+	struct ingest_stacks stacks;
 	uint64_t watermark_ns;		/* everything older has been counted */
 	uint64_t begin_ns;		/* of this source; what is not younger is dropped */
 	uint64_t tasks_since_ns;	/* answers of the reader before it are of no use */
@@ -141,11 +181,11 @@ void ingest_lost_total(struct ingest *ingest, uint16_t event, uint32_t cpu, uint
 void ingest_switch(struct ingest *ingest, struct source *source, uint64_t begin_ns);
 /* Replies of reader and opener, parked samples whose time has come. Call it when their descriptors
  * are readable and at least every 100 ms while something is parked. @force: count all that is
- * parked now, as it is. */
+ * parked or held now, as it is. */
 void ingest_poll(struct ingest *ingest, bool force);
 
 /* Parts, for the files of this module. */
-void ingest_mark_targets(struct ingest *ingest);
+void ingest_look_at_config(struct ingest *ingest);	/* when it is another one */
 void ingest_mmap(struct ingest *ingest, const struct event_record *record);
 void ingest_ksymbol(struct ingest *ingest, const struct event_record *record);
 void ingest_ask_kernel(struct ingest *ingest);	/* start: live kernel names */
@@ -156,6 +196,13 @@ void ingest_kernel_reply(struct ingest *ingest);
 void ingest_maps_reply(struct ingest *ingest, const struct process_reply *reply);
 void ingest_opener_replies(struct ingest *ingest);
 void ingest_request_open(struct ingest *ingest, const struct open_request *request);
+
+/* The unwind table of the file mapped at @mapping in process @pid. NULL: there is none, or it still
+ * comes (*@is_loading): it is asked for, also when it was there before and had to go. Valid until
+ * the next ingest_poll(). */
+const struct unwind_table *ingest_unwind_find(struct ingest *ingest, uint32_t pid,
+					      const struct mapping *mapping, bool *is_loading);
+void ingest_unwind_reply(struct ingest *ingest, const struct open_reply *reply);
 
 /* Names of run-time code. What makes anonymous memory of @process another than everybody else's,
  * as struct object_key.place; 0: no memory. */
@@ -172,13 +219,24 @@ void ingest_jit_exit(struct ingest *ingest, const struct event_record *record);
 void ingest_jit_poll(struct ingest *ingest);	/* asks for what is due */
 void ingest_jit_reply(struct ingest *ingest, const struct open_reply *reply);
 void ingest_jit_finish(struct ingest_jit *jit);
-void ingest_sample(struct ingest *ingest, const struct event_record *record, const void *raw,
-		   size_t size);
+/* False: its stack needs a table that is still to come, and is to be taken again after that; only
+ * if @can_hold, else it is parked. */
+bool ingest_sample(struct ingest *ingest, const struct event_record *record, const void *raw,
+		   size_t size, bool can_hold);
 /* Asks the reader as soon as a process or thread is seen, before its sample is due. */
 void ingest_look_ahead(struct ingest *ingest, const struct event_record *record);
 void ingest_parked(struct ingest *ingest, bool force);
-/* Which frame an address is: ID_SET_NONE: out of memory. */
-uint32_t ingest_frame(struct ingest *ingest, const struct process *process, enum cpu_mode mode,
+void ingest_park_finish(struct ingest *ingest, struct parked_sample *parked);
+/* Which frame an address is: ID_SET_NONE: out of memory. @maps: NULL if none are known. */
+uint32_t ingest_frame(struct ingest *ingest, const struct address_map *maps, enum cpu_mode mode,
 		      uint64_t ip);
+
+int ingest_stacks_init(struct ingest_stacks *stacks);	/* 0 or -ENOMEM */
+void ingest_stacks_finish(struct ingest_stacks *stacks);	/* of a zeroed one, too */
+/* Of some object there is another table, or it is known that there is none. */
+void ingest_stacks_tables_changed(struct ingest_stacks *stacks);
+/* False, and nothing was done: it needs a table that is still to come, and @may_wait. */
+bool ingest_stack(struct ingest *ingest, const struct event_record *record,
+		  struct address_map *maps, bool may_wait, struct sample_stack *out);
 
 #endif

@@ -16,7 +16,7 @@ struct live_window {
 	struct entry_set sum;
 	uint64_t first_seq, next_seq;	/* slices that are in it: first_seq <= seq < next_seq */
 	uint32_t slice_count;		/* how many of these there were */
-	uint64_t truncated_stacks;
+	struct stack_counts stacks;
 };
 
 /* Makes the window hold exactly the closed slices with seq >= @first_seq. 0 or -ENOMEM, then it is

@@ -7,6 +7,7 @@
 #ifndef MODEL_REORDER_H
 #define MODEL_REORDER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -34,8 +35,8 @@ struct reorder {
 	uint64_t late;			/* records that came out after a newer one */
 };
 
-/* @record: the raw perf record, BORROWED for the call; @size its bytes. */
-typedef void reorder_sink(void *context, const void *record, size_t size, uint16_t event,
+/* @record: the raw perf record, BORROWED for the call; @size its bytes. False: not now. */
+typedef bool reorder_sink(void *context, const void *record, size_t size, uint16_t event,
 			  uint32_t cpu, uint64_t time_ns);
 
 void reorder_init(struct reorder *reorder);
@@ -47,8 +48,9 @@ void reorder_clear(struct reorder *reorder);
 int reorder_push(struct reorder *reorder, const void *record, size_t size, uint16_t event,
 		 uint32_t cpu, uint64_t time_ns);
 
-/* Lets everything stamped <= @limit_ns out, oldest first. UINT64_MAX: everything. */
-void reorder_release(struct reorder *reorder, uint64_t limit_ns, reorder_sink *sink, void *context);
+/* Lets everything stamped <= @limit_ns out, oldest first. UINT64_MAX: everything. False: the sink
+ * refused a record, which stays with all behind it. */
+bool reorder_release(struct reorder *reorder, uint64_t limit_ns, reorder_sink *sink, void *context);
 
 size_t reorder_bytes(const struct reorder *reorder);
 

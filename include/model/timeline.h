@@ -49,13 +49,21 @@ struct slice_ticks {
 	uint32_t samples[SLICE_TICKS];
 };
 
+/* How many samples have which kind of stack. */
+struct stack_counts {
+	uint64_t truncated;	/* more frames than the kernel or the walker follows */
+	uint64_t user;		/* with a user part, and of these: */
+	uint64_t complete;	/* known to their outermost frame */
+	uint64_t cut;		/* go on beyond the copy of the stack */
+};
+
 struct slice {
 	uint64_t seq;			/* one more per closed slice; the first's when merged */
 	uint64_t start_ns, end_ns;	/* of the times counted in it */
 	struct slice_entry *entries;	/* owned; exact size */
 	uint32_t count;
 	struct slice_ticks *ticks;	/* owned, one per event; NULL once rolled up */
-	uint64_t truncated_stacks;	/* samples whose chain was cut at the kernel's limit */
+	struct stack_counts stacks;
 	uint64_t samples;
 };
 
@@ -72,10 +80,13 @@ struct timeline {
 int timeline_init(struct timeline *timeline, uint32_t event_count);
 void timeline_finish(struct timeline *timeline);
 
-/* Counts one sample at @time_ns. Closes the open slice first when @time_ns lies in a later second.
- * 0 or -ENOMEM: the sample is not counted. */
+void stack_counts_add(struct stack_counts *sum, const struct stack_counts *more);
+void stack_counts_subtract(struct stack_counts *sum, const struct stack_counts *less);
+
+/* Counts one sample at @time_ns, of which @stack (NULL: nothing) is known. Closes the open slice
+ * first when @time_ns lies in a later second. 0 or -ENOMEM: the sample is not counted. */
 int timeline_add(struct timeline *timeline, uint64_t time_ns, const struct slice_entry *entry,
-		 bool is_truncated);
+		 const struct stack_counts *stack);
 
 /* Closes the open slice now, so that a window can end at @now_ns exactly. Nothing happens when it
  * is empty. */

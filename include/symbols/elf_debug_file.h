@@ -18,5 +18,7 @@ struct elf_debug_link elf_debug_link_read(struct elf_file *file);
  * one has none, the CRC of @main's debug link is the file's. And .text lies at the same address:
  * it does not in a file that was prelinked since. */
 bool elf_debug_file_belongs(struct elf_file *main, struct elf_file *debug, int debug_fd);
+/* Opens @debug_fd (-1: none) if it does; else @out->elf is NULL, and closing it does no harm. */
+void elf_debug_file_open(struct elf_file *out, struct elf_file *main, int debug_fd);
 
 #endif

@@ -18,6 +18,7 @@
 #include "symbols/kallsyms.h"
 #include "symbols/sandbox.h"
 #include "symbols/table_cache.h"
+#include "symbols/unwind_table.h"
 
 #define OPENER_PATH_BYTES 4096
 
@@ -28,7 +29,16 @@ enum jit_step {
 	JIT_FORGET,		/* the table is of no use any more */
 };
 
+/* What is wanted of an object besides its names, see symbols/unwind_set.h. */
+enum open_wish {
+	OPEN_NAMES,
+	OPEN_NAMES_AND_UNWIND,	/* two replies, the names first */
+	OPEN_UNWIND,
+	OPEN_RETURN_UNWIND,	/* no object: gives an unwind table back. A reply without meaning */
+};
+
 struct open_request {
+	enum open_wish wish;
 	uint32_t object;	/* the caller's name for it; comes back in the reply */
 	bool is_kernel;		/* load /proc/kallsyms; only kernel_slide below counts */
 	uint64_t kernel_slide;	/* added to every address (recordings from another boot) */
@@ -43,6 +53,7 @@ struct open_request {
 	uint64_t inode;		/* 0: unknown */
 	uint64_t inode_generation;	/* 0: unknown */
 	struct build_id build_id;	/* count 0: unknown */
+	uint32_t unwind_number, unwind_received;	/* OPEN_RETURN_UNWIND: unwind_set_evict() */
 	char path[OPENER_PATH_BYTES];	/* raw, terminated */
 };
 
@@ -52,6 +63,9 @@ struct open_reply {
 	bool is_ready;		/* false: `why` says what the row shows */
 	bool is_shared;		/* the table is one that an earlier reply already brought */
 	struct flat_table table;	/* valid as long as the opener */
+	bool is_unwind;			/* it brings no names but, if is_ready, these: */
+	struct unwind_table unwind;	/* valid until it is given back */
+	uint32_t unwind_number;		/* the same for the same table; 0: none */
 	uint64_t kernel_text_address;	/* is_kernel: see struct kallsyms */
 	uint32_t jit;		/* as requested, like the next */
 	enum jit_step jit_step;
@@ -70,8 +84,14 @@ int object_opener_create(struct object_opener **out, struct sandbox *sandbox,
  * not be stopped then. NULL is fine. */
 bool object_opener_destroy(struct object_opener *opener);
 
-/* Queues a request. False when 1024 are under way or the queue is full: take replies, ask again
- * later. */
+/* How many replies @request brings. */
+static inline uint32_t open_request_replies(const struct open_request *request)
+{
+	return request->wish == OPEN_NAMES_AND_UNWIND ? 2 : 1;
+}
+
+/* Queues a request. False when 1024 replies are under way or the queue is full: take replies, ask
+ * again later. */
 bool object_opener_request(struct object_opener *opener, const struct open_request *request);
 /* Takes the next reply, false when there is none. */
 bool object_opener_reply(struct object_opener *opener, struct open_reply *out);

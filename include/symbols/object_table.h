@@ -37,6 +37,13 @@ enum object_state {
 	OBJECT_IS_SYMBOL,	/* code made by the kernel at run time: its path is its name */
 };
 
+enum object_unwind {
+	OBJECT_UNWIND_UNASKED,
+	OBJECT_UNWIND_LOADING,
+	OBJECT_UNWIND_KNOWN,	/* by its number in the struct unwind_set */
+	OBJECT_UNWIND_NONE,	/* it cannot be read */
+};
+
 struct object {
 	struct str_id path, name;	/* whole; short for the screen */
 	struct str_id reason;		/* OBJECT_UNREADABLE */
@@ -45,6 +52,8 @@ struct object {
 	enum object_state state;
 	enum cpu_mode mode;
 	struct flat_table table;	/* OBJECT_READY; BORROWED from the opener */
+	enum object_unwind unwind;
+	uint32_t unwind_number;
 	uint32_t code;			/* whose run-time code is in it; 0: nobody's */
 	bool is_run_time;		/* `table` is of that: absolute addresses */
 	uint64_t bias;			/* absolute - frame's address, where `code` is set */

@@ -31,6 +31,7 @@ pid_t sandbox_pid(const struct sandbox *sandbox);
 
 enum sandbox_job_kind {
 	SANDBOX_SYMBOLS,	/* object, its debug file if any -> struct flat_table: compiler.h */
+	SANDBOX_UNWIND,		/* the same -> struct unwind_table: elf_cfi.h */
 	SANDBOX_LINES,		/* object, offsets, then as its argument says -> struct
 				 * line_chains: line_job.h */
 	SANDBOX_JIT_MAP,	/* file, answer before if any -> more from @argument: jit_map.h */

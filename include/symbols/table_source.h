@@ -29,4 +29,8 @@ void table_source_finish(struct table_source *source);
 int table_source_get(struct table_source *source, const struct table_request *request,
 		     struct kept_table **out, bool *is_known, struct diag *why);
 
+/* Whether the next process with that file would see the same: not so when the machine was short of
+ * something. */
+bool table_source_is_lasting(const struct diag *why);
+
 #endif

@@ -7,12 +7,13 @@
  *
  * Use:    made in a worker (symbols/elf_cfi.h). unwind_table_check() once when the bytes arrive;
  *         look-ups afterwards trust the table: a binary search, no allocation, no lock, no IPC.
- * Source: DWARF 5, 6.4; System V ABI AMD64, 3.6.2 (register numbers 6 rbp, 7 rsp, 16 return address).
+ * Source: DWARF 5, 6.4; System V ABI AMD64, 3.6.2 (registers: 6 rbp, 7 rsp, 16 return address).
  * Thread: immutable after the check; any.
  */
 #ifndef SYMBOLS_UNWIND_TABLE_H
 #define SYMBOLS_UNWIND_TABLE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,13 +22,18 @@
 
 #define UNWIND_TABLE_MAGIC   0x31574e55504d4c46ull /* "FLMPUNW1" */
 #define UNWIND_TABLE_VERSION 1
+#define UNWIND_BYTES_MAX     (64u << 20)	/* 8 million rows; LLVM has one million */
 
 enum unwind_kind {
 	UNWIND_GAP,	/* no entry covers it: JIT, hand-written code */
 	UNWIND_SP,	/* CFA = sp + 8 * cfa */
 	UNWIND_BP,	/* CFA = bp + 8 * cfa */
-	UNWIND_PLT,	/* CFA = sp + 8, + 8 more from byte 11 of a slot of 16 bytes on */
-	UNWIND_SIGNAL,	/* registers are in the frame of a signal: bp, sp, ip at sp + 120, 160, 168 */
+	UNWIND_PLT,	/* CFA = sp + 8, + 8 more from byte `cfa` of a slot of 16 bytes on: 11, or
+			 * another where slots begin with ENDBR64 */
+	UNWIND_SP_WORD,	/* CFA = 8 + the word at sp + 8 * cfa: OpenSSL where it aligns the stack */
+	UNWIND_BP_WORD,	/* CFA = the word at bp + 8 * cfa, the caller's bp is that at bp: gcc
+			 * where it aligns the stack; `bp` is 0 */
+	UNWIND_SIGNAL,	/* of a signal: bp, sp, ip of the interrupted are at sp + 120, 160, 168 */
 	UNWIND_END,	/* the return address is undefined: the outermost frame */
 	UNWIND_COMPLEX,	/* what a row can't express */
 	UNWIND_KINDS
@@ -36,16 +42,22 @@ enum unwind_kind {
 struct unwind_row {
 	uint32_t start;
 	int16_t cfa;	/* in units of 8 bytes */
-	int8_t bp;	/* where the caller's bp was saved: CFA + 8 * bp; 0: bp still holds it */
+	int8_t bp;	/* where the caller's bp is: CFA + 8 * bp; 0: in bp, or lost */
 	uint8_t kind;	/* enum unwind_kind */
 };
+
+static inline bool unwind_row_is_same_rule(const struct unwind_row *a, const struct unwind_row *b)
+{
+	return a->kind == b->kind && a->cfa == b->cfa && a->bp == b->bp;
+}
 
 struct unwind_header {
 	uint64_t magic;
 	uint32_t version;
 	uint32_t row_count;
-	uint64_t code_bytes;	/* that entries cover */
-	uint64_t bp_bytes;	/* of these: CFA = bp + 16, or the function's first and last bytes */
+	/* For the choice of frame pointers. */
+	uint64_t code_bytes;	/* of functions that entries cover */
+	uint64_t bp_bytes;	/* of these: CFA = bp + 16, or a function's first or last ones */
 	struct build_id build_id;	/* as found in the object, count 0 if none */
 	uint8_t padding[3];
 };
@@ -55,8 +67,9 @@ struct unwind_table {
 	const struct unwind_row *rows;
 };
 
-/* Sizes against @bytes_count, sortedness, kinds. 0 or -EBADMSG with the reason; then *@out is
- * unusable. @bytes must stay and never change (sealed memfd, or own memory). */
+/* Sizes against @bytes_count, sortedness, kinds, and that the last row is a gap. 0 or -EBADMSG with
+ * the reason; then *@out is unusable. @bytes must stay and never change (sealed memfd, or own
+ * memory). */
 int unwind_table_check(struct unwind_table *out, const void *bytes, size_t bytes_count,
 		       struct diag *why);
 

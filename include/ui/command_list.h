@@ -29,6 +29,21 @@ void cmd_log(struct ui_state *state);
 void cmd_help(struct ui_state *state);
 void command_show_view(struct ui_state *state, enum view_kind kind);
 
+/* command_tree.c: the call tree */
+void cmd_tree(struct ui_state *state);
+void cmd_whole_tree(struct ui_state *state);
+void cmd_open_function(struct ui_state *state);
+void cmd_open_line(struct ui_state *state);
+void cmd_close_line(struct ui_state *state);
+void cmd_open_all(struct ui_state *state);
+void cmd_close_all(struct ui_state *state);
+void cmd_hottest(struct ui_state *state);
+void cmd_turn(struct ui_state *state);
+void cmd_percent_of(struct ui_state *state);
+void cmd_tree_limit(struct ui_state *state);
+/* A double click. */
+void command_toggle_line(struct ui_state *state);
+
 /* command_finds.c: search */
 void cmd_search(struct ui_state *state);
 void cmd_find_next(struct ui_state *state);

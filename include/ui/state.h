@@ -24,6 +24,7 @@
 #include "ui/theme.h"
 #include "ui/trail.h"
 #include "ui/view_table.h"
+#include "ui/view_tree.h"
 
 #define STATE_MESSAGE_BYTES 240
 #define STATE_OUTBOX	    8	/* as many as there are kinds of requests */
@@ -74,6 +75,7 @@ struct ui_state {
 
 	struct view *view;		/* the one on the screen: one of the next */
 	struct table_view table;
+	struct tree_view tree;
 	struct pager help, messages, log;
 
 	struct prompt prompt;
@@ -125,6 +127,12 @@ struct column_set state_columns(const struct ui_state *state);
 
 /* Goes on to @kind, through @part (NULL: the same filter); says so when that can't be. */
 void state_go(struct ui_state *state, enum view_kind kind, const struct filter_part *part);
+/* Of the tree that is asked for. */
+enum tree_direction state_tree_direction(const struct ui_state *state);
+/* What is under the cursor, BORROWED until the next snapshot: a node of the tree is a row without
+ * tasks. False: nothing. */
+bool state_cursor_row(const struct ui_state *state, struct snapshot_row *out);
+
 /* The same level in another view. */
 void state_show_kind(struct ui_state *state, enum view_kind kind);
 /* False: nowhere to go back to. */
@@ -134,6 +142,9 @@ bool state_go_back(struct ui_state *state);
 void state_open_view(struct ui_state *state, struct view *view);
 void state_close_view(struct ui_state *state);
 bool state_is_table(const struct ui_state *state);
+bool state_is_tree(const struct ui_state *state);
+/* A page of text lies over the rows. */
+bool state_is_page(const struct ui_state *state);
 
 void state_open_prompt(struct ui_state *state, const struct prompt_use *use, const char *text);
 /* Add its lines with menu_add(&state->menu, ...) afterwards. */

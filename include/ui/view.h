@@ -25,7 +25,9 @@ enum view_move {
 enum view_place {
 	IN_TABLE = 1 << 0,
 	IN_PAGER = 1 << 1,
-	IN_ALL = IN_TABLE | IN_PAGER,
+	IN_TREE = 1 << 2,
+	IN_SAMPLES = IN_TABLE | IN_TREE,	/* what is counted, and when */
+	IN_ALL = IN_SAMPLES | IN_PAGER,
 };
 
 struct view_ops {

@@ -14,13 +14,16 @@ enum view_kind {
 	VIEW_COMMANDS,
 	VIEW_TASKS,
 	VIEW_CPUS,
+	VIEW_TREE,
 	VIEW_COUNT
 };
+#define VIEW_TABLES VIEW_TREE	/* those before it are tables: they have columns */
 
 struct table_spec {
 	const char *title;	/* as in the line of views; in lower case the name in the config */
 	unsigned int keys;	/* enum row_key */
-	const enum column_id *columns;	/* COL_COUNT ends them; in this order on the screen */
+	const enum column_id *columns;	/* COL_COUNT ends them; in this order on the screen. The
+					 * next two are theirs, too */
 	enum column_id fill;	/* takes what the others leave; can't be hidden */
 	enum column_id order;	/* sorted by at first */
 	enum view_kind opens;	/* what Enter on a row leads to */

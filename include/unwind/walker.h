@@ -46,7 +46,7 @@ struct walker_space {
 enum walker_end {
 	WALKER_COMPLETE,	/* the outermost frame was reached */
 	WALKER_CUT,		/* the stack goes on beyond the copy */
-	WALKER_LOST,		/* no rule, or one that leads nowhere */
+	WALKER_LOST,		/* no rule, or one that leads to no code: more bytes don't help */
 	WALKER_COMPLEX,		/* a row of UNWIND_COMPLEX: libunwind may know */
 	WALKER_LOADING,		/* a table is still to come */
 	WALKER_DEEP,		/* more than WALKER_FRAMES_MAX frames */
@@ -60,15 +60,25 @@ struct walker_cached {
 
 struct walker {
 	struct walker_cached *cache;	/* owned: WALKER_CACHE_ROWS */
+	/* Of the last walk, a bit per frame: see walker_is_exact(). */
+	uint64_t exact[WALKER_FRAMES_MAX / 64];
 };
 
 int walker_init(struct walker *walker);		/* 0 or -ENOMEM */
 void walker_finish(struct walker *walker);
 
 /* Writes the frames to @frames[@room], leaf first: the leaf's ip, then return addresses as they
- * stand in memory (after a call). *@end says why it stopped. Returns how many, at least 1. */
+ * stand in memory (after a call), all but the leaf in executable mappings. *@end says why it
+ * stopped. Returns how many, at least 1. No allocation, no lock, whatever the bytes are. */
 size_t walker_walk(struct walker *walker, const struct walker_space *space,
 		   const struct walker_registers *registers, const struct walker_stack *stack,
 		   uint64_t *frames, size_t room, enum walker_end *end);
+
+/* Of the last walk: @frame was interrupted at its address, as the leaf and what a signal came into;
+ * else it is a return address, and the call is before it. */
+static inline bool walker_is_exact(const struct walker *walker, size_t frame)
+{
+	return walker->exact[frame / 64] >> frame % 64 & 1;
+}
 
 #endif

@@ -21,7 +21,6 @@
 #include "capture/sampler.h"
 #include "capture/task_list.h"
 
-#define RING_DEFAULT_BYTES (512 * 1024)
 #define DESCRIPTORS_NEEDED 64	/* rings, wake-ups and workers of a small machine */
 /* Each descriptor of a task is scheduled with it and asked for its losses; above this CPU-wide
  * events cost less than events on single tasks. */
@@ -29,7 +28,8 @@
 
 struct capture {
 	struct capture_plan plan;
-	size_t wanted_ring_pages;
+	struct ring_size wanted_rings;
+	bool are_copies_wanted;
 	struct event_desc *descs;	/* owned; plan.spec_count + 1 */
 	char *notice;			/* owned; NULL: nothing to tell */
 	char target_text[128];
@@ -86,6 +86,47 @@ static void set_rates(struct capture *capture, const struct capture_config *conf
 		     " Hz", (unsigned long long)config->freq_hz, (unsigned long long)max_hz);
 }
 
+static struct call_graph_load measure_load(const struct capture_plan *plan)
+{
+	struct call_graph_load load = { .has_copies = plan->features.stack_copies,
+					.cpus = plan->cpu_count };
+
+	for (size_t i = 0; i < plan->spec_count; i++) {
+		const struct perf_event_attr *attr = &plan->specs[i].attr;
+		const uint64_t hz = attr->freq ? attr->sample_freq : 0;
+
+		load.sum_hz += hz;
+		load.max_hz = hz > load.max_hz ? hz : load.max_hz;
+	}
+	return load;
+}
+
+static void choose_stacks(struct capture *capture, const struct call_graph *asked)
+{
+	const struct call_graph_load load = measure_load(&capture->plan);
+
+	capture->plan.is_auto_stacks = asked->mode == CALL_GRAPH_AUTO;
+
+	switch (call_graph_choose(asked, &load, &capture->plan.call_graph)) {
+	case CALL_GRAPH_AS_ASKED:
+		break;
+	case CALL_GRAPH_NOT_HERE:
+		tell(capture, "this kernel copies no user stacks: callers by frame pointers, which"
+		     " most programs lack");
+		break;
+	case CALL_GRAPH_TOO_OFTEN:
+		tell(capture, "stacks by frame pointers above %d Hz; --call-graph dwarf copies them"
+		     " nevertheless", CALL_GRAPH_COPY_MAX_HZ);
+		break;
+	case CALL_GRAPH_TOO_MUCH:
+		tell(capture, "stacks by frame pointers: copies at %llu Hz on %zu CPUs would be"
+		     " over %d MB/s; a lower -F, fewer CPUs (-C), or --call-graph dwarf",
+		     (unsigned long long)load.sum_hz, load.cpus,
+		     CALL_GRAPH_COPY_MAX_RATE / 1000000);
+		break;
+	}
+}
+
 static int parse_events(struct capture_plan *plan, const struct capture_config *config,
 			struct diag *why)
 {
@@ -120,13 +161,21 @@ static int choose_cpus(struct capture_plan *plan, struct diag *why)
 	return 0;
 }
 
-static int choose_ring(struct capture_plan *plan, size_t pages, struct diag *why)
+static int choose_rings(struct capture *capture, size_t pages, struct diag *why)
 {
-	if (!pages)
-		pages = RING_DEFAULT_BYTES / (size_t)sysconf(_SC_PAGESIZE);
+	struct capture_plan *plan = &capture->plan;
+	const size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+	const uint64_t memory_bytes = (uint64_t)sysconf(_SC_PHYS_PAGES) * page_bytes;
+
 	if (pages & (pages - 1))
 		return diag_set(why, -EINVAL, "--mmap-pages %zu: not a power of two", pages);
-	plan->ring_pages = pages;
+	plan->rings = (struct ring_size){ pages, pages };
+	capture->are_copies_wanted = plan->call_graph.mode == CALL_GRAPH_DWARF;
+	if (!pages)
+		plan->rings = ring_size_choose(capture->are_copies_wanted, plan->cpu_count,
+					       plan->spec_count, memory_bytes, page_bytes);
+	capture->wanted_rings = plan->rings;
+	capture_plan_fit_copies(plan);
 	return 0;
 }
 
@@ -180,10 +229,26 @@ static bool is_in_pid_namespace(void)
 	return !stat("/proc/self/ns/pid", &found) && found.st_ino != 0xeffffffcu;
 }
 
+static void tell_rings(struct capture *capture)
+{
+	const struct ring_size *wanted = &capture->wanted_rings, *rings = &capture->plan.rings;
+	const size_t page_kib = (size_t)sysconf(_SC_PAGESIZE) / 1024;
+
+	if (rings->sample_pages < wanted->sample_pages)
+		tell(capture, "ring buffers of %zu instead of %zu KiB (kernel.perf_event_mlock_kb"
+		     " is %ld): bursts may be lost; sudo sysctl kernel.perf_event_mlock_kb=%zu",
+		     rings->sample_pages * page_kib, wanted->sample_pages * page_kib,
+		     event_sysctl("mlock_kb", 516), page_kib *
+		     ((wanted->sample_pages + 1) * capture->plan.spec_count +
+		      wanted->sideband_pages + 1));
+	if (capture->are_copies_wanted && capture->plan.call_graph.mode == CALL_GRAPH_FP)
+		tell(capture, "stacks by frame pointers: a ring of %zu KiB holds too few copies of"
+		     " stacks (-m is its size in pages)", rings->sample_pages * page_kib);
+}
+
 static void tell_concessions(struct capture *capture)
 {
 	const struct capture_plan *plan = &capture->plan;
-	const size_t page_kib = (size_t)sysconf(_SC_PAGESIZE) / 1024;
 	const long paranoid = event_sysctl("paranoid", 2);
 	char remedy[300];
 
@@ -201,12 +266,7 @@ static void tell_concessions(struct capture *capture)
 	if (plan->kind == TARGET_SYSTEM && is_in_pid_namespace())
 		tell(capture, "in a PID namespace: processes outside of it are counted as process"
 		     " 0; run in the host's (a container with --pid=host)");
-	if (plan->ring_pages < capture->wanted_ring_pages)
-		tell(capture, "ring buffers of %zu instead of %zu KiB (kernel.perf_event_mlock_kb"
-		     " is %ld): bursts may be lost; sudo sysctl kernel.perf_event_mlock_kb=%zu",
-		     plan->ring_pages * page_kib, capture->wanted_ring_pages * page_kib,
-		     event_sysctl("mlock_kb", 516),
-		     (capture->wanted_ring_pages + 1) * page_kib * (capture->plan.spec_count + 1));
+	tell_rings(capture);
 }
 
 /* The name as asked for, with what had to be left out: "cpu-clock:u". */
@@ -238,6 +298,7 @@ static int describe_events(struct capture *capture, struct diag *why)
 		desc->is_sideband = i == capture->plan.spec_count;
 		desc->freq_hz = attr->freq ? attr->sample_freq : 0;
 		desc->fixed_period = attr->freq ? 0 : attr->sample_period;
+		desc->copy_bytes = attr->sample_stack_user;
 		if (desc->is_sideband)
 			snprintf(desc->name, sizeof(desc->name), "dummy");
 		else
@@ -275,7 +336,6 @@ static int fill_plan(struct capture *capture, const struct capture_config *confi
 	int err;
 
 	plan->kind = plan->target.kind;
-	plan->callchains = config->callchains;
 	plan->descriptors_limit = raise_descriptor_limit();
 	if (plan->descriptors_limit < DESCRIPTORS_NEEDED)
 		return diag_set(why, -EMFILE, "at least %d file descriptors are needed, %zu may be"
@@ -287,13 +347,11 @@ static int fill_plan(struct capture *capture, const struct capture_config *confi
 	err = parse_events(plan, config, why);
 	if (!err)
 		err = choose_cpus(plan, why);
-	if (!err)
-		err = choose_ring(plan, config->ring_pages, why);
 	if (err)
 		return err;
-	capture->wanted_ring_pages = plan->ring_pages;
 	set_rates(capture, config);
-	return 0;
+	choose_stacks(capture, &config->call_graph);
+	return choose_rings(capture, config->ring_pages, why);
 }
 
 int capture_parse_freq(const char *text, uint64_t *out_hz, struct diag *why)
@@ -500,6 +558,14 @@ int capture_copy_target(const struct capture *capture, struct target *out, struc
 	if (!err && !out->since_ticks)
 		out->since_ticks = capture->begin_ticks;
 	return err;
+}
+
+uint32_t capture_adaptable_copy(const struct capture *capture)
+{
+	const struct capture_plan *plan = &capture->plan;
+
+	return plan->is_auto_stacks && plan->kind != TARGET_OWN ? plan->call_graph.copy_bytes
+								    : 0;
 }
 
 size_t capture_cpu_count(const struct capture *capture)

@@ -27,15 +27,17 @@ bool capture_plan_has_tasks(const struct capture_plan *plan)
 
 static struct event_sampling make_sampling(const struct capture_plan *plan)
 {
+	const size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
 	bool on_tasks = capture_plan_has_tasks(plan) || plan->kind == TARGET_OWN;
 
 	return (struct event_sampling){
 		.features = plan->features,
-		.callchains = plan->callchains,
+		.call_graph = plan->call_graph,
 		.inherit = on_tasks && !plan->target.no_inherit,
 		.enable_on_exec = plan->kind == TARGET_COMMAND,
 		.exclude_kernel = plan->exclude_kernel,
-		.ring_bytes = plan->ring_pages * (size_t)sysconf(_SC_PAGESIZE),
+		.ring_bytes = plan->rings.sample_pages * page_bytes,
+		.sideband_ring_bytes = plan->rings.sideband_pages * page_bytes,
 	};
 }
 
@@ -54,7 +56,7 @@ static int init_set(struct capture_plan *plan)
 	}
 	event_attr_sideband(&attrs[count - 1], &sampling);
 	err = event_set_init(&plan->set, attrs, count, plan->cpus, plan->cpu_count,
-			     plan->ring_pages);
+			     &plan->rings);
 	free(attrs);
 	return err;
 }
@@ -197,6 +199,20 @@ static bool concede_event(struct capture_plan *plan, struct event_spec *spec)
 	return true;
 }
 
+void capture_plan_fit_copies(struct capture_plan *plan)
+{
+	const size_t ring_bytes = plan->rings.sample_pages * (size_t)sysconf(_SC_PAGESIZE);
+	struct call_graph *graph = &plan->call_graph;
+
+	if (!plan->is_auto_stacks || graph->mode != CALL_GRAPH_DWARF)
+		return;
+	while (graph->copy_bytes > CALL_GRAPH_COPY_MIN_BYTES &&
+	       ring_bytes / graph->copy_bytes < RING_SIZE_COPIES)
+		graph->copy_bytes /= 2;
+	if (ring_bytes / graph->copy_bytes < RING_SIZE_COPIES)
+		*graph = (struct call_graph){ .mode = CALL_GRAPH_FP };
+}
+
 static bool needs_kernel(const struct capture_plan *plan)
 {
 	for (size_t i = 0; i < plan->spec_count; i++)
@@ -242,9 +258,9 @@ static bool concede_descriptors(struct capture_plan *plan)
 static bool concede(struct capture_plan *plan, int err, const struct event_failure *failure)
 {
 	if (failure->is_mapping) {
-		if ((err != -EPERM && err != -ENOMEM) || plan->ring_pages == 1)
+		if ((err != -EPERM && err != -ENOMEM) || !ring_size_lower(&plan->rings))
 			return false;
-		plan->ring_pages /= 2;
+		capture_plan_fit_copies(plan);
 		return true;
 	}
 	if (err == -EMFILE || err == -ENFILE)
@@ -279,7 +295,7 @@ static int explain_mapping(const struct capture_plan *plan, int err, struct diag
 {
 	if (err != -EPERM)
 		return diag_set(why, err, "cannot map a ring buffer of %zu pages: %s",
-				plan->ring_pages, strerror(-err));
+				plan->rings.sample_pages, strerror(-err));
 	return diag_set(why, err, "no locked memory left for ring buffers (kernel."
 			"perf_event_mlock_kb is %ld): end other profilers, or sudo sysctl"
 			" kernel.perf_event_mlock_kb=2048", event_sysctl("mlock_kb", 516));

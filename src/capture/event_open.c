@@ -9,6 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "capture/user_registers.h"
+
 /* Every record carries these, so that one parser and one time order serve all events. */
 #define SAMPLE_FIELDS (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | \
 		       PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD)
@@ -42,6 +44,16 @@ static bool is_attr_known(const struct perf_event_attr *attr)
 	return true;
 }
 
+/* The kernel's chain is its own part only: the user part that it would find by frame pointers has a
+ * wrong entry in every second sample of ordinary programs. */
+static void set_stack_copy(struct perf_event_attr *attr, uint32_t copy_bytes)
+{
+	attr->sample_type |= PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+	attr->exclude_callchain_user = 1;
+	attr->sample_regs_user = user_registers_mask();
+	attr->sample_stack_user = copy_bytes;
+}
+
 void event_features_probe(struct event_features *out)
 {
 	struct perf_event_attr attr = make_probe_attr();
@@ -54,6 +66,9 @@ void event_features_probe(struct event_features *out)
 	attr = make_probe_attr();
 	attr.bpf_event = 1;
 	out->bpf_event = is_attr_known(&attr);
+	attr = make_probe_attr();
+	set_stack_copy(&attr, CALL_GRAPH_COPY_BYTES);
+	out->stack_copies = attr.sample_regs_user && is_attr_known(&attr);
 }
 
 static void set_shared_fields(struct perf_event_attr *attr, const struct event_sampling *sampling)
@@ -68,16 +83,18 @@ static void set_shared_fields(struct perf_event_attr *attr, const struct event_s
 	attr->clockid = CLOCK_MONOTONIC;
 	attr->inherit = sampling->inherit;
 	attr->watermark = 1;
-	attr->wakeup_watermark = (uint32_t)(sampling->ring_bytes / 4);
 }
 
 void event_attr_complete(struct perf_event_attr *attr, const struct event_sampling *sampling)
 {
 	set_shared_fields(attr, sampling);
-	if (sampling->callchains)
+	if (sampling->call_graph.mode == CALL_GRAPH_DWARF)
+		set_stack_copy(attr, sampling->call_graph.copy_bytes);
+	else if (sampling->call_graph.mode == CALL_GRAPH_FP)
 		attr->sample_type |= PERF_SAMPLE_CALLCHAIN;
 	if (sampling->exclude_kernel)
 		attr->exclude_kernel = attr->exclude_hv = 1;
+	attr->wakeup_watermark = (uint32_t)(sampling->ring_bytes / 4);
 	attr->disabled = 1;
 	attr->enable_on_exec = sampling->enable_on_exec;
 }
@@ -87,6 +104,7 @@ void event_attr_sideband(struct perf_event_attr *attr, const struct event_sampli
 	*attr = make_probe_attr();
 	set_shared_fields(attr, sampling);
 	attr->sample_period = 1;
+	attr->wakeup_watermark = (uint32_t)(sampling->sideband_ring_bytes / 4);
 	/* Not build_id: device, inode and generation say which file it is, and a build-id in
 	 * their place is only what a stranger's file says of itself. */
 	attr->mmap = attr->mmap2 = 1;

@@ -12,7 +12,7 @@
 #include "capture/record.h"
 
 int event_set_init(struct event_set *set, const struct perf_event_attr *attrs, size_t event_count,
-		   const int *cpus, size_t cpu_count, size_t ring_pages)
+		   const int *cpus, size_t cpu_count, const struct ring_size *rings)
 {
 	struct event_lane *lane;
 
@@ -21,7 +21,7 @@ int event_set_init(struct event_set *set, const struct perf_event_attr *attrs, s
 		.event_count = event_count,
 		.lanes = calloc(event_count * cpu_count, sizeof(*set->lanes)),
 		.lane_count = event_count * cpu_count,
-		.ring_pages = ring_pages,
+		.rings = *rings,
 	};
 	if (!set->attrs || !set->lanes) {
 		event_set_finish(set);
@@ -60,7 +60,9 @@ static int join_ring(struct event_set *set, size_t at, int fd)
 	struct event_lane *lane = &set->lanes[at];
 
 	if (!lane->ring)	/* row 0 */
-		return perf_ring_create(&lane->ring, fd, set->ring_pages, NULL);
+		return perf_ring_create(&lane->ring, fd, lane->event == set->event_count - 1
+					? set->rings.sideband_pages : set->rings.sample_pages,
+					NULL);
 	return ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, set->fds[at]) ? -errno : 0;
 }
 

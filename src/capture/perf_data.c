@@ -33,6 +33,7 @@
 #include "capture/perf_data_header.h"
 #include "capture/perf_data_stream.h"
 #include "capture/record_queue.h"
+#include "capture/record_trim.h"
 
 #define BATCH_BYTES (64u * 1024) /* queued before a wake-up: about a thousand samples */
 
@@ -146,6 +147,7 @@ static int queue_record(struct perf_data *reader, const struct perf_event_header
 			uint64_t offset, struct diag *why)
 {
 	struct event_record parsed;
+	struct record_trim trim;
 	struct queue_item *item;
 	uint32_t event;
 
@@ -157,14 +159,15 @@ static int queue_record(struct perf_data *reader, const struct perf_event_header
 				"is shorter than its fields", offset, record->type, record->size);
 	if (parsed.has_time && parsed.time_ns != UINT64_MAX && parsed.time_ns > reader->newest_ns)
 		reader->newest_ns = parsed.time_ns;
-	item = take_room(reader, QUEUE_RECORD, record->size);
+	record_trim_init(&trim, record, &parsed);
+	item = take_room(reader, QUEUE_RECORD, trim.bytes);
 	if (!item)
 		return -ECANCELED;
 	item->event = (uint16_t)event;
 	if (parsed.has_cpu)
 		item->cpu = parsed.cpu;
-	memcpy(item + 1, record, record->size);
-	commit_item(reader, record->size);
+	record_trim_write(&trim, item + 1);
+	commit_item(reader, trim.bytes);
 	return 0;
 }
 

@@ -29,6 +29,8 @@
 
 #include "base/clock.h"
 #include "base/thread.h"
+#include "capture/record.h"
+#include "capture/record_trim.h"
 
 #define ROUND_MAX_MS	 50	/* a lone record is on its way after this */
 #define STALL_MS	 5	/* the consumer cannot wake us: it is the one that is behind */
@@ -63,24 +65,65 @@ struct sampler {
 	size_t round_lane;	/* lanes before it are read */
 	uint64_t promised_ns, stalled_rounds;
 
+	struct record_format *formats;	/* owned; per event */
+
 	uint64_t sweep_due_ns;
 	size_t sweep_at;	/* next descriptor to ask what it lost */
 	uint64_t *lost_sums, *lost_queued;	/* owned; per lane: this sweep's sum; as reported */
 };
 
-static bool put_item(struct sampler *sampler, enum queue_item_kind kind,
-		     const struct event_lane *lane, const void *payload, size_t bytes)
+/* Room for the payload, to be committed; NULL: the queue is full. */
+static void *open_item(struct sampler *sampler, enum queue_item_kind kind,
+		       const struct event_lane *lane, size_t bytes)
 {
 	struct queue_item *item = spsc_reserve(sampler->config.queue, sizeof(*item) + bytes);
 
 	if (!item)
-		return false;
+		return NULL;
 	item->kind = (uint16_t)kind;
 	item->event = lane ? lane->event : 0;
 	item->cpu = lane ? (uint32_t)lane->cpu : UINT32_MAX;
-	memcpy(item + 1, payload, bytes);
+	return item + 1;
+}
+
+static bool put_item(struct sampler *sampler, enum queue_item_kind kind,
+		     const struct event_lane *lane, const void *payload, size_t bytes)
+{
+	void *room = open_item(sampler, kind, lane, bytes);
+
+	if (!room)
+		return false;
+	memcpy(room, payload, bytes);
 	spsc_commit(sampler->config.queue);
 	return true;
+}
+
+/* What the kernel reserved for a stack and did not fill stays behind. */
+static bool put_sample(struct sampler *sampler, const struct event_lane *lane,
+		       const struct perf_event_header *record)
+{
+	struct event_record parsed;
+	struct record_trim trim;
+	bool is_sound = record_parse(&sampler->formats[lane->event], record, record->size,
+				     &parsed) == 0;
+	void *room;
+
+	record_trim_init(&trim, record, is_sound ? &parsed : NULL);
+	room = open_item(sampler, QUEUE_RECORD, lane, trim.bytes);
+	if (!room)
+		return false;
+	record_trim_write(&trim, room);
+	spsc_commit(sampler->config.queue);
+	return true;
+}
+
+static bool put_record(struct sampler *sampler, const struct event_lane *lane,
+		       const struct perf_event_header *record)
+{
+	if (record->type == PERF_RECORD_SAMPLE &&
+	    (sampler->formats[lane->event].sample_type & PERF_SAMPLE_STACK_USER))
+		return put_sample(sampler, lane, record);
+	return put_item(sampler, QUEUE_RECORD, lane, record, record->size);
 }
 
 /* False when the queue is full: the rest stays in the ring. */
@@ -89,7 +132,7 @@ static bool move_records(struct sampler *sampler, const struct event_lane *lane)
 	const struct perf_event_header *header;
 
 	while ((header = perf_ring_peek(lane->ring)) != NULL) {
-		if (!put_item(sampler, QUEUE_RECORD, lane, header, header->size))
+		if (!put_record(sampler, lane, header))
 			return false;
 		perf_ring_consume(lane->ring);
 	}
@@ -373,12 +416,15 @@ int sampler_create(struct sampler **out, const struct sampler_config *config, st
 	sampler->lane_rows = calloc(lanes, sizeof(*sampler->lane_rows));
 	sampler->lost_sums = calloc(lanes, sizeof(*sampler->lost_sums));
 	sampler->lost_queued = calloc(lanes, sizeof(*sampler->lost_queued));
+	sampler->formats = calloc(config->set->event_count, sizeof(*sampler->formats));
 	sampler->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (sampler->stop_fd < 0)
 		err = -errno;
 	if (sampler->stop_fd < 0 || !sampler->polls || !sampler->lane_rows ||
-	    !sampler->lost_sums || !sampler->lost_queued)
+	    !sampler->lost_sums || !sampler->lost_queued || !sampler->formats)
 		goto fail;
+	for (size_t i = 0; i < config->set->event_count; i++)
+		record_format_init(&sampler->formats[i], &config->set->attrs[i]);
 	fill_polls(sampler);
 	err = thread_start(&sampler->thread, "ft-sampler", run_sampler, sampler);
 	if (err)
@@ -430,5 +476,6 @@ void sampler_destroy(struct sampler *sampler)
 	free(sampler->lane_rows);
 	free(sampler->lost_sums);
 	free(sampler->lost_queued);
+	free(sampler->formats);
 	free(sampler);
 }

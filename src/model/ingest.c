@@ -6,9 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CHAIN_MAX (65536 / sizeof(uint64_t))	/* a record is at most 64 KiB */
-
-void ingest_mark_targets(struct ingest *ingest)
+static void mark_targets(struct ingest *ingest)
 {
 	const struct ingest_config *config = &ingest->config;
 
@@ -26,6 +24,15 @@ void ingest_mark_targets(struct ingest *ingest)
 		if (thread)
 			thread->is_target = true;
 	}
+}
+
+void ingest_look_at_config(struct ingest *ingest)
+{
+	ingest->wants_unwind = false;
+	for (uint32_t i = 0; i < ingest->config.event_count; i++)
+		if (ingest->config.events[i]->format.sample_type & PERF_SAMPLE_STACK_USER)
+			ingest->wants_unwind = true;
+	mark_targets(ingest);
 }
 
 static bool is_kernel_recorded(const struct ingest_config *config)
@@ -48,12 +55,12 @@ int ingest_init(struct ingest *ingest, const struct ingest_config *config,
 	ingest->opener = opener;
 	ingest->reader = reader;
 	reorder_init(&ingest->reorder);
+	unwind_set_init(&ingest->unwind, UNWIND_SET_BYTES_MAX);
 	ingest->strings = strpool_create();
-	ingest->chain_frames = malloc(CHAIN_MAX * sizeof(*ingest->chain_frames));
 	ingest->kernel_maps = address_map_create();
 	ingest->kernel_overlay = address_map_create();
-	if (!ingest->strings || !ingest->chain_frames || !ingest->kernel_maps ||
-	    !ingest->kernel_overlay || object_table_init(&ingest->objects, ingest->strings) ||
+	if (!ingest->strings || !ingest->kernel_maps || !ingest->kernel_overlay ||
+	    ingest_stacks_init(&ingest->stacks) || object_table_init(&ingest->objects, ingest->strings) ||
 	    stack_trie_init(&ingest->trie) ||
 	    timeline_init(&ingest->timeline, config->event_count)) {
 		ingest_finish(ingest);
@@ -61,7 +68,7 @@ int ingest_init(struct ingest *ingest, const struct ingest_config *config,
 	}
 	task_table_init(&ingest->tasks, ingest->strings);
 	symbol_names_init(&ingest->names, &ingest->objects, ingest->strings);
-	ingest_mark_targets(ingest);
+	ingest_look_at_config(ingest);
 	ingest->is_kernel_recorded = is_kernel_recorded(config);
 	if (!config->is_replay)
 		ingest_ask_kernel(ingest);
@@ -71,13 +78,13 @@ int ingest_init(struct ingest *ingest, const struct ingest_config *config,
 void ingest_finish(struct ingest *ingest)
 {
 	for (uint32_t i = 0; i < ingest->parked_count; i++)
-		free(ingest->parked[i].bytes);
+		ingest_park_finish(ingest, &ingest->parked[i]);
 	free(ingest->parked);
 	free(ingest->waiting);
 	ingest_jit_finish(&ingest->jit);
 	free(ingest->throttles);
 	free(ingest->losses);
-	free(ingest->chain_frames);
+	ingest_stacks_finish(&ingest->stacks);
 	id_map_finish(&ingest->throttled_since);
 	id_map_finish(&ingest->loss_of);
 	address_map_release(ingest->kernel_maps);
@@ -88,6 +95,7 @@ void ingest_finish(struct ingest *ingest)
 	stack_trie_finish(&ingest->trie);
 	task_table_finish(&ingest->tasks);
 	object_table_finish(&ingest->objects);
+	unwind_set_finish(&ingest->unwind);
 	strpool_destroy(ingest->strings);
 	memset(ingest, 0, sizeof(*ingest));
 }
@@ -217,14 +225,10 @@ static void fork_record(struct ingest *ingest, const struct event_record *record
 		take_mark(ingest, record);
 }
 
-/* A record whose turn has come. */
-static void apply(struct ingest *ingest, const struct event_record *record, uint32_t cpu,
-		  const void *raw, size_t size)
+/* A record whose turn has come, but for a sample. */
+static void apply(struct ingest *ingest, const struct event_record *record, uint32_t cpu)
 {
 	switch (record->kind) {
-	case RECORD_SAMPLE:
-		ingest_sample(ingest, record, raw, size);
-		break;
 	case RECORD_MMAP:
 		ingest_mmap(ingest, record);
 		break;
@@ -250,6 +254,7 @@ static void apply(struct ingest *ingest, const struct event_record *record, uint
 	case RECORD_KSYMBOL:
 		ingest_ksymbol(ingest, record);
 		break;
+	case RECORD_SAMPLE:
 	case RECORD_BPF:	/* the KSYMBOL beside it says all that names need */
 	case RECORD_OTHER:
 		break;
@@ -268,15 +273,19 @@ static bool parse(struct ingest *ingest, const void *raw, size_t size, uint16_t 
 	return true;
 }
 
-static void sink(void *context, const void *raw, size_t size, uint16_t event, uint32_t cpu,
+static bool sink(void *context, const void *raw, size_t size, uint16_t event, uint32_t cpu,
 		 uint64_t time_ns)
 {
 	struct ingest *ingest = context;
 	struct event_record record;
 
 	(void)time_ns;
-	if (parse(ingest, raw, size, event, &record))
-		apply(ingest, &record, cpu, raw, size);
+	if (!parse(ingest, raw, size, event, &record))
+		return true;
+	if (record.kind == RECORD_SAMPLE)
+		return ingest_sample(ingest, &record, raw, size, ingest->config.is_replay);
+	apply(ingest, &record, cpu);
+	return true;
 }
 
 /* Records without a time (perf record's own descriptions of the start) hold from now on. */
@@ -299,21 +308,40 @@ void ingest_push(struct ingest *ingest, const void *raw, size_t size, uint16_t e
 	    is_of_before(ingest, &record))
 		return;
 	ingest_look_ahead(ingest, &record);
-	if (!has_order(&record))
-		apply(ingest, &record, cpu, raw, size);
+	if (!has_order(&record) && record.kind == RECORD_SAMPLE)
+		ingest_sample(ingest, &record, raw, size, false);
+	else if (!has_order(&record))
+		apply(ingest, &record, cpu);
 	else if (reorder_push(&ingest->reorder, raw, size, event, cpu, record.time_ns))
 		ingest->counters.dropped_no_memory++;
+}
+
+static void release(struct ingest *ingest, uint64_t limit_ns)
+{
+	ingest->held_tables = ingest->stacks.last_tables;
+	ingest->held_limit_ns = limit_ns;
+	ingest->is_held = !reorder_release(&ingest->reorder, limit_ns, sink, ingest);
+	if (!ingest->is_held && limit_ns != UINT64_MAX && limit_ns > ingest->watermark_ns)
+		ingest->watermark_ns = limit_ns;
+	else if (ingest->reorder.last_out_ns > ingest->watermark_ns)
+		ingest->watermark_ns = ingest->reorder.last_out_ns;
+}
+
+static void release_held(struct ingest *ingest, bool force)
+{
+	if (!ingest->is_held ||
+	    (!force && ingest->held_tables == ingest->stacks.last_tables))
+		return;
+	ingest->is_forced = force;
+	release(ingest, ingest->held_limit_ns);
+	ingest->is_forced = false;
 }
 
 void ingest_round_end(struct ingest *ingest, const struct queue_round_end *mark)
 {
 	ingest->counters.stalled_rounds = ingest->stalled_before + mark->stalled_rounds;
 	ingest->counters.malformed_rings = ingest->malformed_before + mark->malformed;
-	reorder_release(&ingest->reorder, mark->limit_ns, sink, ingest);
-	if (mark->limit_ns != UINT64_MAX && mark->limit_ns > ingest->watermark_ns)
-		ingest->watermark_ns = mark->limit_ns;
-	else if (ingest->reorder.last_out_ns > ingest->watermark_ns)
-		ingest->watermark_ns = ingest->reorder.last_out_ns;
+	release(ingest, mark->limit_ns);
 }
 
 void ingest_poll(struct ingest *ingest, bool force)
@@ -327,6 +355,7 @@ void ingest_poll(struct ingest *ingest, bool force)
 	ingest_opener_replies(ingest);
 	ingest_jit_poll(ingest);
 	ingest_kernel_poll(ingest);
+	release_held(ingest, force);
 	ingest_parked(ingest, force);
 	if (symbol_names_demangle(&ingest->names, &ingest->trie))
 		ingest->has_new_names = true;

@@ -107,8 +107,12 @@ static void not_asked(struct ingest *ingest, const struct open_request *request,
 {
 	struct object *object = &ingest->objects.objects[request->object];
 
-	ingest->opening--;
+	ingest->opening -= open_request_replies(request);
 	if (request->jit)
+		return;
+	if (object->unwind == OBJECT_UNWIND_LOADING)
+		object->unwind = OBJECT_UNWIND_UNASKED;
+	if (request->wish == OPEN_UNWIND)
 		return;
 	object->is_asked = false;
 	if (object->state == OBJECT_LOADING)
@@ -134,7 +138,7 @@ void ingest_request_open(struct ingest *ingest, const struct open_request *reque
 {
 	const bool is_file = !request->jit && !request->is_kernel;
 
-	ingest->opening++;
+	ingest->opening += open_request_replies(request);
 	if (!ingest->waiting_count && object_opener_request(ingest->opener, request))
 		return;
 	if (is_file && ingest->waiting_count >= INGEST_WAITING_MAX)
@@ -198,6 +202,11 @@ static void load(struct ingest *ingest, uint32_t id, const struct seen_mapping *
 		object->state = OBJECT_LOADING;
 	object->asked_ns = seen->seen_ns;
 	object->is_asked = true;
+	if (ingest->wants_unwind) {
+		request.wish = OPEN_NAMES_AND_UNWIND;
+		if (object->unwind == OBJECT_UNWIND_UNASKED)
+			object->unwind = OBJECT_UNWIND_LOADING;
+	}
 	ingest_request_open(ingest, &request);
 }
 
@@ -212,6 +221,8 @@ static void keep_other(struct ingest *ingest, uint32_t id, const struct seen_map
 	if (!object->other)
 		return;		/* the next mapping asks */
 	*object->other = (struct open_request){ .object = id };
+	if (ingest->wants_unwind)
+		object->other->wish = OPEN_NAMES_AND_UNWIND;
 	fill_request(object->other, ingest, seen);
 }
 
@@ -552,6 +563,10 @@ static void table_arrived(struct ingest *ingest, const struct open_reply *reply)
 	struct object *object = &ingest->objects.objects[reply->object];
 
 	ingest->opening--;
+	if (reply->is_unwind) {
+		ingest_unwind_reply(ingest, reply);
+		return;
+	}
 	if (reply->jit) {
 		ingest_jit_reply(ingest, reply);
 		return;

@@ -5,125 +5,22 @@
  * to wait in the reorder stage), and the sample is parked for at most 100 ms; then it is counted
  * with what is known. Without a name or maps, because /proc was too slow or the process had ended,
  * it is "unattributed" besides.
+ *
+ * A stack may need a table that is still being made. Live, the sample is parked, too, with the maps
+ * and the name of its own time, so that an exec in between can't change them. A recording is read
+ * faster than tables come, and would fill the memory: there all that follows is held with it.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "model/ingest.h"
-#include "symbols/vdso_image.h"
 
-#define PARK_NS		 (100 * CLOCK_NS_PER_MS)
+#define ANSWER_WAIT_NS	 (100 * CLOCK_NS_PER_MS)
+/* At the start the tables of all that runs are asked for at once, after the kernel's names, which
+ * take 100 ms alone and 300 on a busy machine. */
+#define TABLE_WAIT_NS	 (500 * CLOCK_NS_PER_MS)
 #define PARKED_MAX_BYTES (16u * 1024 * 1024)
-#define KERNEL_CHAIN_MAX 127	/* kernel.perf_event_max_stack, its default */
-
-/* Values that are no address but say where the next ones are: PERF_CONTEXT_*. */
-static bool is_marker(uint64_t value)
-{
-	return value >= (uint64_t)-4095;
-}
-
-static enum cpu_mode mode_of_marker(uint64_t marker)
-{
-	switch ((int64_t)marker) {
-	case -128:	return MODE_KERNEL;
-	case -512:	return MODE_USER;
-	case -32:	return MODE_HYPERVISOR;
-	case -2176:	return MODE_GUEST_KERNEL;	/* PERF_CONTEXT_GUEST + KERNEL */
-	case -2560:	return MODE_GUEST_USER;
-	default:	return MODE_UNKNOWN;
-	}
-}
-
-static uint32_t kernel_object(const struct ingest *ingest, uint64_t ip)
-{
-	const struct mapping *row = address_map_find(ingest->kernel_overlay, ip);
-
-	if (!row && ingest->config.is_replay) {
-		row = address_map_find(ingest->kernel_maps, ip);
-		return row ? row->object : OBJECT_UNKNOWN_KERNEL;
-	}
-	return row ? row->object : OBJECT_KERNEL;
-}
-
-uint32_t ingest_frame(struct ingest *ingest, const struct process *process, enum cpu_mode mode,
-		      uint64_t ip)
-{
-	const struct mapping *row = NULL;
-	uint32_t object = OBJECT_UNKNOWN, frame;
-
-	switch (mode) {
-	case MODE_KERNEL:
-		frame = stack_trie_frame(&ingest->trie, kernel_object(ingest, ip), ip);
-		ingest_kernel_sample(ingest, frame);
-		return frame;
-	case MODE_USER:
-		if (vdso_image_is_vsyscall(ip)) {
-			object = OBJECT_VSYSCALL;
-			break;
-		}
-		if (process && process->maps)
-			row = address_map_find(process->maps, ip);
-		if (!row)
-			break;
-		ingest_jit_sample(ingest, row->object);
-		return stack_trie_frame(&ingest->trie,
-					object_table_current(&ingest->objects, row->object),
-					mapping_frame_address(row, ip));
-	case MODE_GUEST_KERNEL:
-		object = OBJECT_GUEST_KERNEL;
-		break;
-	case MODE_GUEST_USER:
-		object = OBJECT_GUEST_USER;
-		break;
-	case MODE_HYPERVISOR:
-	case MODE_UNKNOWN:
-		object = OBJECT_HYPERVISOR;
-		break;
-	}
-	return stack_trie_frame(&ingest->trie, object, ip);
-}
-
-/* A caller outside of every mapping is no code: code without frame pointers left something else in
- * that register. There are as many of these as samples, so they are one frame. */
-static uint32_t caller_frame(struct ingest *ingest, const struct process *process,
-			     enum cpu_mode mode, uint64_t ip)
-{
-	const bool is_mapped = mode != MODE_USER || vdso_image_is_vsyscall(ip) ||
-			       (process->maps && address_map_find(process->maps, ip));
-
-	return is_mapped ? ingest_frame(ingest, process, mode, ip)
-			 : stack_trie_frame(&ingest->trie, OBJECT_UNKNOWN, 0);
-}
-
-/* The node of the sample's callers, outermost first. *@depth: addresses in the chain. */
-static uint32_t caller_node(struct ingest *ingest, const struct event_record *record,
-			    const struct process *process, uint32_t *depth)
-{
-	const struct record_sample *sample = &record->sample;
-	enum cpu_mode mode = record->mode;
-	uint32_t node = STACK_NODE_ROOT, callers = 0;
-
-	*depth = 0;
-	for (uint64_t i = 0; i < sample->chain_count; i++) {
-		const uint64_t ip = sample->chain[i];
-		uint32_t frame;
-
-		if (is_marker(ip)) {
-			mode = mode_of_marker(ip);
-			continue;
-		}
-		if ((*depth)++ == 0 && ip == sample->ip)
-			continue;	/* the leaf itself */
-		frame = caller_frame(ingest, process, mode, ip);
-		if (frame == ID_SET_NONE)
-			return ID_SET_NONE;
-		ingest->chain_frames[callers++] = frame;
-	}
-	while (callers && node != ID_SET_NONE)
-		node = stack_trie_child(&ingest->trie, node, ingest->chain_frames[--callers]);
-	return node;
-}
 
 /* The task that the kernel itself calls "none" can't be asked about. */
 static bool is_told(const struct ingest *ingest, const struct process *process,
@@ -133,27 +30,35 @@ static bool is_told(const struct ingest *ingest, const struct process *process,
 	       (process->maps_state == MAPS_KNOWN && thread->has_comm);
 }
 
-static void count(struct ingest *ingest, const struct event_record *record, struct thread *thread,
-		  const struct process *process)
+static void count(struct ingest *ingest, const struct event_record *record,
+		  const struct sample_origin *origin, const struct sample_stack *stack)
 {
-	const struct record_sample *sample = &record->sample;
-	uint32_t depth;
 	struct slice_entry entry = {
-		.task = task_table_task(&ingest->tasks, thread), .count = 1,
+		.task = task_table_task(&ingest->tasks, origin->thread), .count = 1,
 		.cpu = record->has_cpu && record->cpu < UINT16_MAX ? (uint16_t)record->cpu
 								   : UINT16_MAX,
-		.event = (uint8_t)record->event, .weight = sample->period,
+		.event = (uint8_t)record->event, .weight = record->sample.period,
 	};
-	const uint32_t leaf = ingest_frame(ingest, process, record->mode, sample->ip);
-	const uint32_t node = caller_node(ingest, record, process, &depth);
 
-	ingest->counters.unattributed += !is_told(ingest, process, thread);
-	if (leaf != ID_SET_NONE && node != ID_SET_NONE)
-		entry.stack = stack_trie_stack(&ingest->trie, node, leaf);
-	if (leaf == ID_SET_NONE || node == ID_SET_NONE || entry.stack == ID_SET_NONE ||
-	    entry.task == ID_SET_NONE ||
-	    timeline_add(&ingest->timeline, record->time_ns, &entry, depth >= KERNEL_CHAIN_MAX))
+	ingest->counters.unattributed += !origin->is_told;
+	if (stack->leaf != ID_SET_NONE && stack->node != ID_SET_NONE)
+		entry.stack = stack_trie_stack(&ingest->trie, stack->node, stack->leaf);
+	if (stack->leaf == ID_SET_NONE || stack->node == ID_SET_NONE ||
+	    entry.stack == ID_SET_NONE || entry.task == ID_SET_NONE ||
+	    timeline_add(&ingest->timeline, record->time_ns, &entry, &stack->counts))
 		ingest->counters.dropped_no_memory++;
+}
+
+/* False: a table is still to come, and it @may_wait for that. */
+static bool count_stack(struct ingest *ingest, const struct event_record *record,
+			const struct sample_origin *origin, bool may_wait)
+{
+	struct sample_stack stack;
+
+	if (!ingest_stack(ingest, record, origin->maps, may_wait, &stack))
+		return false;
+	count(ingest, record, origin, &stack);
+	return true;
 }
 
 /* What -u, or too many threads for one event each, leaves out. */
@@ -213,91 +118,158 @@ void ingest_look_ahead(struct ingest *ingest, const struct event_record *record)
 		ask(ingest, process, thread);
 }
 
-static bool park(struct ingest *ingest, uint16_t event, const void *raw, size_t size)
+static struct parked_sample *park(struct ingest *ingest, uint16_t event, const void *raw,
+				  size_t size)
 {
 	struct parked_sample *slot;
 
 	if (ingest->parked_bytes + size > PARKED_MAX_BYTES)
-		return false;
+		return NULL;
 	if (ingest->parked_count == ingest->parked_capacity) {
 		uint32_t capacity = ingest->parked_capacity ? ingest->parked_capacity * 2 : 64;
 
 		slot = realloc(ingest->parked, capacity * sizeof(*slot));
 		if (!slot)
-			return false;
+			return NULL;
 		ingest->parked = slot;
 		ingest->parked_capacity = capacity;
 	}
 	slot = &ingest->parked[ingest->parked_count];
-	slot->bytes = malloc(size);
+	*slot = (struct parked_sample){
+		.bytes = malloc(size), .size = (uint32_t)size, .event = event,
+		.deadline_ns = clock_now_ns() + ANSWER_WAIT_NS,
+	};
 	if (!slot->bytes)
-		return false;
+		return NULL;
 	memcpy(slot->bytes, raw, size);
-	slot->size = (uint32_t)size;
-	slot->event = event;
-	slot->deadline_ns = clock_now_ns() + PARK_NS;
 	ingest->parked_bytes += size;
 	ingest->parked_count++;
-	return true;
+	return slot;
 }
 
-void ingest_sample(struct ingest *ingest, const struct event_record *record, const void *raw,
-		   size_t size)
+static void wait_for_table(struct ingest *ingest, struct parked_sample *parked,
+			   const struct sample_origin *origin)
+{
+	parked->tables = ingest->stacks.last_tables;
+	if (parked->maps)
+		return;
+	parked->maps = address_map_share(origin->maps);
+	/* In a recording a deadline would make the counts a matter of luck. */
+	parked->deadline_ns = ingest->config.is_replay ? UINT64_MAX
+						       : clock_now_ns() + TABLE_WAIT_NS;
+	parked->thread = *origin->thread;
+	parked->thread.task = ID_SET_NONE;	/* it may have another number by then */
+	parked->is_told = origin->is_told;
+}
+
+void ingest_park_finish(struct ingest *ingest, struct parked_sample *parked)
+{
+	ingest->parked_bytes -= parked->size;
+	address_map_release(parked->maps);
+	free(parked->bytes);
+}
+
+bool ingest_sample(struct ingest *ingest, const struct event_record *record, const void *raw,
+		   size_t size, bool can_hold)
 {
 	struct process *process = task_table_process(&ingest->tasks, record->pid);
 	struct thread *thread = task_table_thread(&ingest->tasks, record->pid, record->tid);
+	struct sample_origin origin = { .thread = thread };
+	struct parked_sample *parked;
 
-	if (!process || !thread) {
-		ingest->counters.dropped_no_memory++;
-		return;
-	}
-	ask(ingest, process, thread);
-	if (needs_answer(ingest, process, thread) &&
-	    park(ingest, (uint16_t)record->event, raw, size))
-		return;
-	if (is_wanted(ingest, process, thread))
-		count(ingest, record, thread, process);
-}
-
-/* Counts the parked sample if its answer is there, or has been waited for long enough. */
-static bool unpark(struct ingest *ingest, struct parked_sample *parked, bool force)
-{
-	struct event_record record;
-	struct process *process;
-	struct thread *thread;
-
-	if (record_parse(&ingest->config.events[parked->event]->format, parked->bytes,
-			 parked->size, &record))
-		return true;	/* can't be: it was parsed before */
-	record.event = parked->event;
-	process = task_table_process(&ingest->tasks, record.pid);
-	thread = task_table_thread(&ingest->tasks, record.pid, record.tid);
 	if (!process || !thread) {
 		ingest->counters.dropped_no_memory++;
 		return true;
 	}
 	ask(ingest, process, thread);
-	if (!force && needs_answer(ingest, process, thread) &&
-	    clock_now_ns() < parked->deadline_ns)
+	if (needs_answer(ingest, process, thread) &&
+	    park(ingest, (uint16_t)record->event, raw, size))
+		return true;
+	if (!is_wanted(ingest, process, thread))
+		return true;
+	origin.maps = process->maps;
+	origin.is_told = is_told(ingest, process, thread);
+	if (count_stack(ingest, record, &origin, !ingest->is_forced))
+		return true;
+	if (can_hold)
 		return false;
-	if (is_wanted(ingest, process, thread))
-		count(ingest, &record, thread, process);
+	parked = park(ingest, (uint16_t)record->event, raw, size);
+	if (parked)
+		wait_for_table(ingest, parked, &origin);
+	else
+		count_stack(ingest, record, &origin, false);
 	return true;
+}
+
+/* Counts a sample that waits for its process. False: it waits on, for that or a table. */
+static bool unpark_for_answer(struct ingest *ingest, struct parked_sample *parked,
+			      const struct event_record *record, bool is_due)
+{
+	struct process *process = task_table_process(&ingest->tasks, record->pid);
+	struct thread *thread = task_table_thread(&ingest->tasks, record->pid, record->tid);
+	struct sample_origin origin = { .thread = thread };
+
+	if (!process || !thread) {
+		ingest->counters.dropped_no_memory++;
+		return true;
+	}
+	ask(ingest, process, thread);
+	if (!is_due && needs_answer(ingest, process, thread))
+		return false;
+	if (!is_wanted(ingest, process, thread))
+		return true;
+	origin.maps = process->maps;
+	origin.is_told = is_told(ingest, process, thread);
+	if (count_stack(ingest, record, &origin, !is_due))
+		return true;
+	wait_for_table(ingest, parked, &origin);
+	return false;
+}
+
+static bool unpark_for_table(struct ingest *ingest, struct parked_sample *parked,
+			     const struct event_record *record, bool is_due)
+{
+	const struct sample_origin origin = {
+		.thread = &parked->thread, .maps = parked->maps, .is_told = parked->is_told,
+	};
+
+	if (count_stack(ingest, record, &origin, !is_due))
+		return true;
+	wait_for_table(ingest, parked, &origin);
+	return false;
+}
+
+/* Counts the parked sample if what it waits for is there, or has been waited for long enough. */
+static bool unpark(struct ingest *ingest, struct parked_sample *parked, bool is_due)
+{
+	struct event_record record;
+
+	if (!is_due && parked->maps && parked->tables == ingest->stacks.last_tables)
+		return false;
+	if (record_parse(&ingest->config.events[parked->event]->format, parked->bytes,
+			 parked->size, &record))
+		return true;	/* can't be: it was parsed before */
+	record.event = parked->event;
+	return parked->maps ? unpark_for_table(ingest, parked, &record, is_due)
+			    : unpark_for_answer(ingest, parked, &record, is_due);
 }
 
 void ingest_parked(struct ingest *ingest, bool force)
 {
+	const uint64_t now_ns = ingest->parked_count ? clock_now_ns() : 0;
 	uint32_t kept = 0;
 
+	ingest->parked_due_ns = UINT64_MAX;
 	for (uint32_t i = 0; i < ingest->parked_count; i++) {
 		struct parked_sample *parked = &ingest->parked[i];
 
-		if (!unpark(ingest, parked, force)) {
-			ingest->parked[kept++] = *parked;
+		if (unpark(ingest, parked, force || now_ns >= parked->deadline_ns)) {
+			ingest_park_finish(ingest, parked);
 			continue;
 		}
-		ingest->parked_bytes -= parked->size;
-		free(parked->bytes);
+		if (parked->deadline_ns < ingest->parked_due_ns)
+			ingest->parked_due_ns = parked->deadline_ns;
+		ingest->parked[kept++] = *parked;
 	}
 	ingest->parked_count = kept;
 }

@@ -9,7 +9,7 @@ void live_window_reset(struct live_window *window)
 	entry_set_clear(&window->sum);
 	window->first_seq = window->next_seq = 0;
 	window->slice_count = 0;
-	window->truncated_stacks = 0;
+	window->stacks = (struct stack_counts){ 0 };
 }
 
 void live_window_finish(struct live_window *window)
@@ -23,7 +23,7 @@ static int add_slice(struct live_window *window, const struct slice *slice)
 	for (uint32_t i = 0; i < slice->count; i++)
 		if (entry_set_add(&window->sum, &slice->entries[i]))
 			return -ENOMEM;
-	window->truncated_stacks += slice->truncated_stacks;
+	stack_counts_add(&window->stacks, &slice->stacks);
 	window->slice_count++;
 	return 0;
 }
@@ -32,7 +32,7 @@ static void subtract_slice(struct live_window *window, const struct slice *slice
 {
 	for (uint32_t i = 0; i < slice->count; i++)
 		entry_set_subtract(&window->sum, &slice->entries[i]);
-	window->truncated_stacks -= slice->truncated_stacks;
+	stack_counts_subtract(&window->stacks, &slice->stacks);
 	window->slice_count--;
 }
 

@@ -162,26 +162,38 @@ static void pack_rest(struct reorder *reorder, const struct reorder_entry *rest,
 	*reorder = fresh;
 }
 
-void reorder_release(struct reorder *reorder, uint64_t limit_ns, reorder_sink *sink, void *context)
+/* They will leave soon, so what they lie in is not packed. */
+static void keep_rest(struct reorder *reorder, size_t first)
+{
+	reorder->count -= first;
+	memmove(reorder->entries, reorder->entries + first,
+		reorder->count * sizeof(*reorder->entries));
+}
+
+bool reorder_release(struct reorder *reorder, uint64_t limit_ns, reorder_sink *sink, void *context)
 {
 	size_t out;
 
 	if (!reorder->count)
-		return;
+		return true;
 	qsort(reorder->entries, reorder->count, sizeof(*reorder->entries), by_time);
 	for (out = 0; out < reorder->count && reorder->entries[out].time_ns <= limit_ns; out++) {
 		const struct reorder_entry *entry = &reorder->entries[out];
 		const unsigned char *record = record_at(reorder, entry);
 
+		if (!sink(context, record, record_size(record), entry->event, entry->cpu,
+			  entry->time_ns)) {
+			keep_rest(reorder, out);
+			return false;
+		}
 		if (entry->time_ns < reorder->last_out_ns)
 			reorder->late++;
 		else
 			reorder->last_out_ns = entry->time_ns;
-		sink(context, record, record_size(record), entry->event, entry->cpu,
-		     entry->time_ns);
 	}
 	if (out)
 		pack_rest(reorder, reorder->entries + out, reorder->count - out);
+	return true;
 }
 
 size_t reorder_bytes(const struct reorder *reorder)

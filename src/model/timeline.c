@@ -115,6 +115,22 @@ void entry_set_finish(struct entry_set *set)
 	memset(set, 0, sizeof(*set));
 }
 
+void stack_counts_add(struct stack_counts *sum, const struct stack_counts *more)
+{
+	sum->truncated += more->truncated;
+	sum->user += more->user;
+	sum->complete += more->complete;
+	sum->cut += more->cut;
+}
+
+void stack_counts_subtract(struct stack_counts *sum, const struct stack_counts *less)
+{
+	sum->truncated -= less->truncated;
+	sum->user -= less->user;
+	sum->complete -= less->complete;
+	sum->cut -= less->cut;
+}
+
 int timeline_init(struct timeline *timeline, uint32_t event_count)
 {
 	*timeline = (struct timeline){ .event_count = event_count };
@@ -138,7 +154,7 @@ void timeline_zero(struct timeline *timeline)
 	timeline->evicted_until_ns = 0;
 	entry_set_clear(&timeline->open);
 	timeline->open_slice.samples = 0;
-	timeline->open_slice.truncated_stacks = 0;
+	timeline->open_slice.stacks = (struct stack_counts){ 0 };
 	memset(timeline->open_slice.ticks, 0, timeline->event_count * sizeof(struct slice_ticks));
 }
 
@@ -191,7 +207,7 @@ int timeline_cut(struct timeline *timeline, uint64_t now_ns)
 }
 
 int timeline_add(struct timeline *timeline, uint64_t time_ns, const struct slice_entry *entry,
-		 bool is_truncated)
+		 const struct stack_counts *stack)
 {
 	struct slice *open = &timeline->open_slice;
 	uint64_t into_slice;
@@ -210,7 +226,8 @@ int timeline_add(struct timeline *timeline, uint64_t time_ns, const struct slice
 	into_slice = time_ns % SLICE_NS;
 	open->ticks[entry->event].samples[into_slice / (SLICE_NS / SLICE_TICKS)] += entry->count;
 	open->samples += entry->count;
-	open->truncated_stacks += is_truncated;
+	if (stack)
+		stack_counts_add(&open->stacks, stack);
 	return 0;
 }
 
@@ -237,7 +254,7 @@ static void merge(struct timeline *timeline, uint32_t first, uint32_t end)
 	into->end_ns = timeline->slices[end - 1].end_ns;
 	for (uint32_t s = first + 1; s < end; s++) {
 		into->samples += timeline->slices[s].samples;
-		into->truncated_stacks += timeline->slices[s].truncated_stacks;
+		stack_counts_add(&into->stacks, &timeline->slices[s].stacks);
 		slice_finish(&timeline->slices[s]);
 	}
 	memmove(into + 1, &timeline->slices[end],

@@ -108,6 +108,7 @@ int address_map_insert(struct address_map **where, const struct mapping *row)
 	if (err)
 		return err;
 	map = *where;
+	map->number = 0;
 	first = first_after(map, row->start);
 	for (last = first; last < map->count && map->rows[last].start < row->end; last++)
 		;

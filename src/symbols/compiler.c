@@ -38,13 +38,6 @@ static int refuse_size(struct compilation *job, int err)
 	return diag_set(job->why, err, "the symbol table needs more memory than allowed");
 }
 
-static void open_debug_file(struct compilation *job, int debug_fd)
-{
-	if (debug_fd >= 0 && elf_file_open(&job->debug, debug_fd, NULL) == 0 &&
-	    !elf_debug_file_belongs(&job->main, &job->debug, debug_fd))
-		elf_file_close(&job->debug);
-}
-
 /* The end of a section stops sizeless symbols: what follows (.plt, .fini) is not theirs. */
 static int add_section_ends(struct compilation *job)
 {
@@ -152,7 +145,7 @@ static int compile(struct compilation *job, int fd, int debug_fd, void **bytes,
 		err = elf_file_read_segments(&job->main, job->why);
 	if (err)
 		return err;
-	open_debug_file(job, debug_fd);
+	elf_debug_file_open(&job->debug, &job->main, debug_fd);
 	fill_header(job);
 	err = add_section_ends(job);
 	if (!err)

@@ -72,3 +72,11 @@ bool elf_debug_file_belongs(struct elf_file *main, struct elf_file *debug, int d
 		return build_id_is_equal(&id, &debug_id);
 	return link.name.bytes && has_crc(debug_fd, link.crc);
 }
+
+void elf_debug_file_open(struct elf_file *out, struct elf_file *main, int debug_fd)
+{
+	*out = (struct elf_file){ .elf = NULL };
+	if (debug_fd >= 0 && elf_file_open(out, debug_fd, NULL) == 0 &&
+	    !elf_debug_file_belongs(main, out, debug_fd))
+		elf_file_close(out);
+}

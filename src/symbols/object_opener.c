@@ -1,8 +1,8 @@
 /* object_opener.c - see symbols/object_opener.h.
  *
- * Idea: requests are worked off in order by one thread; each ends with exactly one reply. The
- * analyzer counts what is under way, and never lets more be under way than replies fit into their
- * queue: so the thread never waits for the analyzer, nor the analyzer for the thread.
+ * Idea: requests are worked off in order by one thread; each ends with exactly the replies that its
+ * wish names. The analyzer counts what is under way, and never lets more be under way than replies
+ * fit into their queue: so the thread never waits for the analyzer, nor the analyzer for it.
  *
  * The same file in a thousand processes is opened a thousand times and compiled once, see
  * symbols/table_source.h; an unreadable one is tried again when it has changed.
@@ -27,6 +27,7 @@
 #include "symbols/jit_files.h"
 #include "symbols/object_file.h"
 #include "symbols/table_source.h"
+#include "symbols/unwind_source.h"
 
 #define UNDER_WAY_MAX	    1024
 #define REQUEST_QUEUE_BYTES (1u << 20)	/* 1024 requests with paths of 900 bytes */
@@ -47,7 +48,7 @@ struct object_opener {
 	struct spsc requests, replies;
 	int request_fd, reply_fd;	/* eventfds: something is in the queue */
 	int end_fd;			/* eventfd: the thread is done with all this */
-	uint32_t under_way;		/* the analyzer's: requests without their reply yet */
+	uint32_t under_way;		/* the analyzer's: replies that it waits for */
 	atomic_bool is_stopping;	/* the stop flag: destroy stores, the thread loads */
 	_Atomic size_t bytes;		/* the thread adds, object_opener_bytes() loads */
 	pthread_t thread;
@@ -55,6 +56,7 @@ struct object_opener {
 
 	/* the thread's own, until it is joined */
 	struct table_source source;
+	struct unwind_source unwind;
 	struct kernel_table *kernels;	/* owned */
 	size_t kernel_bytes;
 	struct jit_files jit_files;
@@ -65,13 +67,15 @@ struct job {
 	const struct open_request *request;
 	struct process_root root;
 	struct build_id build_id;	/* of the mapping; count 0: unknown */
-	struct open_reply *reply;
+	struct open_reply *reply;	/* about the names */
+	struct open_reply *unwind;
 };
 
 static void count_bytes(struct object_opener *opener)
 {
 	atomic_store_explicit(&opener->bytes, opener->source.store.bytes + opener->kernel_bytes +
-			      opener->jit_files.bytes, memory_order_relaxed);
+			      opener->unwind.store.bytes + opener->jit_files.bytes,
+			      memory_order_relaxed);
 }
 
 static bool is_wanted_build_id(const struct build_id *wanted, const struct build_id *found,
@@ -87,31 +91,20 @@ static bool is_wanted_build_id(const struct build_id *wanted, const struct build
 	return false;
 }
 
-/* One source. True when the reply is final: the right file, readable or not. */
-static bool answer_from(struct object_opener *opener, struct job *job,
-			enum object_file_source source, struct diag *why)
+/* True when the reply is final: the right file, readable or not. */
+static bool answer_names(struct object_opener *opener, struct job *job,
+			 const struct table_request *wanted, struct diag *why)
 {
 	struct open_reply *reply = job->reply;
 	const struct flat_table *table;
 	struct kept_table *kept = NULL;
-	struct object_file file;
-	int err;
+	int err = table_source_get(&opener->source, wanted, &kept, &reply->is_shared, why);
 
-	if (object_file_open(&file, job->request, &job->root, source, opener->source.sandbox,
-			     why))
-		return false;
-	err = table_source_get(&opener->source,
-			       &(struct table_request){ .file = &file, .root = &job->root,
-							.path = job->request->path,
-							.build_id = job->build_id },
-			       &kept, &reply->is_shared, why);
-	close(file.fd);
-	count_bytes(opener);
 	if (err)
 		return false;
 	if (kept->why.err) {
 		*why = reply->why = kept->why;
-		return file.is_certain;
+		return wanted->file->is_certain;
 	}
 	table = &kept->table.table;
 	if (!is_wanted_build_id(&job->build_id, &table->header->build_id, why))
@@ -120,6 +113,27 @@ static bool answer_from(struct object_opener *opener, struct job *job,
 	reply->table = *table;
 	reply->is_ready = true;
 	return true;
+}
+
+/* One source, as above. */
+static bool answer_from(struct object_opener *opener, struct job *job,
+			enum object_file_source source, struct diag *why)
+{
+	struct object_file file;
+	const struct table_request wanted = { .file = &file, .root = &job->root,
+					      .path = job->request->path,
+					      .build_id = job->build_id };
+	bool is_final;
+
+	if (object_file_open(&file, job->request, &job->root, source, opener->source.sandbox,
+			     why))
+		return false;
+	is_final = answer_names(opener, job, &wanted, why);
+	if (is_final && job->reply->is_ready && job->request->wish != OPEN_NAMES)
+		unwind_source_get(&opener->unwind, &wanted, job->reply->table.header, job->unwind);
+	close(file.fd);
+	count_bytes(opener);
+	return is_final;
 }
 
 /* A file that was found and refused tells more than one that was not found elsewhere; but that the
@@ -156,14 +170,16 @@ static void try_sources(struct object_opener *opener, struct job *job)
 }
 
 static void answer_file(struct object_opener *opener, const struct open_request *request,
-			struct open_reply *reply)
+			struct open_reply *reply, struct open_reply *unwind)
 {
-	struct job job = { .request = request, .reply = reply };
+	struct job job = { .request = request, .reply = reply, .unwind = unwind };
 
 	process_root_open(&job.root, request->pid);
 	job.build_id = object_file_mapped_build_id(request, &job.root);
 	try_sources(opener, &job);
 	process_root_close(&job.root);
+	if (!reply->is_ready)
+		unwind->why = reply->why;
 }
 
 static struct kernel_table *load_kernel(struct object_opener *opener, uint64_t slide,
@@ -240,20 +256,35 @@ static void answer_jit(struct object_opener *opener, const struct open_request *
 	count_bytes(opener);
 }
 
-static void answer(struct object_opener *opener, const struct open_request *request)
+static void send_reply(struct object_opener *opener, const struct open_reply *reply)
 {
-	struct open_reply *reply = spsc_reserve(&opener->replies, sizeof(*reply));
+	struct open_reply *queued = spsc_reserve(&opener->replies, sizeof(*queued));
 
-	memset(reply, 0, sizeof(*reply));	/* never NULL: UNDER_WAY_MAX */
-	reply->object = request->object;
-	if (request->jit)
-		answer_jit(opener, request, reply);
-	else if (request->is_kernel)
-		answer_kernel(opener, request, reply);
-	else
-		answer_file(opener, request, reply);
+	*queued = *reply;	/* never NULL: UNDER_WAY_MAX */
 	spsc_commit(&opener->replies);
 	eventfd_write(opener->reply_fd, 1);
+}
+
+static void answer(struct object_opener *opener, const struct open_request *request)
+{
+	struct open_reply reply = { .object = request->object };
+	struct open_reply unwind = { .object = request->object, .is_unwind = true };
+
+	if (request->wish == OPEN_RETURN_UNWIND) {
+		unwind_store_drop(&opener->unwind.store, request->unwind_number,
+				  request->unwind_received);
+		count_bytes(opener);
+	} else if (request->jit) {
+		answer_jit(opener, request, &reply);
+	} else if (request->is_kernel) {
+		answer_kernel(opener, request, &reply);
+	} else {
+		answer_file(opener, request, &reply, &unwind);
+	}
+	if (request->wish == OPEN_NAMES || request->wish == OPEN_NAMES_AND_UNWIND)
+		send_reply(opener, &reply);
+	if (request->wish != OPEN_NAMES)
+		send_reply(opener, &unwind);
 }
 
 static void *opener_run(void *argument)
@@ -292,6 +323,7 @@ int object_opener_create(struct object_opener **out, struct sandbox *sandbox,
 	}
 	memset(opener, 0, sizeof(*opener));
 	opener->source = (struct table_source){ .sandbox = sandbox, .cache = cache };
+	opener->unwind = (struct unwind_source){ .sandbox = sandbox };
 	opener->request_fd = eventfd(0, EFD_CLOEXEC);
 	opener->end_fd = eventfd(0, EFD_CLOEXEC);
 	opener->reply_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -330,6 +362,7 @@ static bool stop_thread(struct object_opener *opener)
 static void free_tables(struct object_opener *opener)
 {
 	table_source_finish(&opener->source);
+	unwind_source_finish(&opener->unwind);
 	jit_files_finish(&opener->jit_files);
 	while (opener->kernels) {
 		struct kernel_table *next = opener->kernels->next;
@@ -365,9 +398,10 @@ bool object_opener_request(struct object_opener *opener, const struct open_reque
 {
 	size_t path_len = strnlen(request->path, sizeof(request->path) - 1);
 	size_t fixed_bytes = offsetof(struct open_request, path);
+	const uint32_t replies = open_request_replies(request);
 	struct open_request *queued;
 
-	if (opener->under_way == UNDER_WAY_MAX)
+	if (opener->under_way + replies > UNDER_WAY_MAX)
 		return false;
 	queued = spsc_reserve(&opener->requests, fixed_bytes + path_len + 1);
 	if (!queued)
@@ -376,7 +410,7 @@ bool object_opener_request(struct object_opener *opener, const struct open_reque
 	memcpy(queued->path, request->path, path_len);
 	queued->path[path_len] = '\0';
 	spsc_commit(&opener->requests);
-	opener->under_way++;
+	opener->under_way += replies;
 	eventfd_write(opener->request_fd, 1);
 	return true;
 }

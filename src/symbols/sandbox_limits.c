@@ -7,6 +7,7 @@
 #include "symbols/flat_table.h"
 #include "symbols/sandbox.h"
 #include "symbols/sanitizer_build.h"
+#include "symbols/unwind_table.h"
 
 #define MIB ((uint64_t)1 << 20)
 
@@ -24,6 +25,9 @@
 
 static const struct sandbox_limits limits[] = {
 	[SANDBOX_SYMBOLS] = OF_A_TABLE,
+	/* 5 MB of entries need 50 ms, 8 million rows 0.5 GiB while they are put in order. */
+	[SANDBOX_UNWIND] = { SLOWER * SANDBOX_DEADLINE_MS, SLOWER * 4, ADDRESSES(1024),
+			     UNWIND_BYTES_MAX, false },
 	/* 250 names take a millisecond, and mean 4 KB each at most. */
 	[SANDBOX_NAMES] = { SLOWER * 5000, SLOWER * 1, ADDRESSES(256), 4 * MIB, false },
 	/* DWARF_LINES_MEMORY_MAX unpacked, the file itself, the index; libdw asks for paths. */

@@ -37,9 +37,7 @@ void table_source_finish(struct table_source *source)
 	source->cache = NULL;
 }
 
-/* Whether the next process with that file would see the same: not so when the machine was short of
- * something. */
-static bool is_lasting(const struct diag *why)
+bool table_source_is_lasting(const struct diag *why)
 {
 	return why->err != -ENOMEM && why->err != -EAGAIN && why->err != -EMFILE &&
 	       why->err != -ENFILE && why->err != -ECANCELED;
@@ -85,7 +83,7 @@ static void compile_file(struct table_source *source, struct compile *compile)
 	before = compile->kept;
 	compile_with(source, compile, &debug);
 	close(debug.fd);
-	if (!compile->kept.why.err || !is_lasting(&compile->kept.why)) {
+	if (!compile->kept.why.err || !table_source_is_lasting(&compile->kept.why)) {
 		sandbox_table_finish(&before.table);
 		return;
 	}
@@ -156,7 +154,7 @@ static int keep(struct table_source *source, struct compile *compile,
 {
 	const struct object_file *file = compile->request->file;
 
-	if (compile->kept.why.err && !is_lasting(&compile->kept.why)) {
+	if (compile->kept.why.err && !table_source_is_lasting(&compile->kept.why)) {
 		*why = compile->kept.why;
 		return why->err;
 	}

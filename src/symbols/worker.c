@@ -22,6 +22,7 @@
 #include "symbols/compiler.h"
 #include "symbols/demangle.h"
 #include "symbols/dwarf_lines.h"
+#include "symbols/elf_cfi.h"
 #include "symbols/jit_map.h"
 #include "symbols/jitdump.h"
 #include "symbols/line_job.h"
@@ -40,6 +41,11 @@ static int run_symbols(const struct sandbox_job *job, void **bytes, size_t *coun
 	const int debug_fd = job->input_count > 1 ? inputs[1] : -1;
 
 	return compiler_compile(inputs[0], debug_fd, bytes, count, why);
+}
+
+static int run_unwind(const struct sandbox_job *job, void **bytes, size_t *count, struct diag *why)
+{
+	return elf_cfi_compile(inputs[0], job->input_count > 1 ? inputs[1] : -1, bytes, count, why);
 }
 
 static int run_lines(const struct sandbox_job *job, void **bytes, size_t *count, struct diag *why)
@@ -79,6 +85,7 @@ static int run_memory(const struct sandbox_job *job, void **bytes, size_t *count
 static int (*const jobs[SANDBOX_JOB_KINDS])(const struct sandbox_job *job, void **bytes,
 					    size_t *count, struct diag *why) = {
 	[SANDBOX_SYMBOLS] = run_symbols,
+	[SANDBOX_UNWIND] = run_unwind,
 	[SANDBOX_LINES] = run_lines,
 	[SANDBOX_JIT_MAP] = run_jit_map,
 	[SANDBOX_JITDUMP] = run_jitdump,

@@ -192,7 +192,7 @@ static struct capture_config make_process_config(pid_t pid)
 
 static void test_the_whole_system_shows_a_burning_child(void **state)
 {
-	struct capture_config config = { .callchains = true };
+	struct capture_config config = { .call_graph.mode = CALL_GRAPH_FP };
 	struct session session;
 	int go;
 	pid_t child;

@@ -151,10 +151,10 @@ static void test_a_chain_at_the_kernels_limit_is_counted_as_truncated(void **sta
 		chain[i] = 0x400000 + i;
 	stage_sample_at(&stage, 1, 100, 100, PERF_RECORD_MISC_USER, chain[1], chain, 127);
 	stage_round(&stage, 1);
-	assert_int_equal(stage.ingest.timeline.open_slice.truncated_stacks, 0);	/* 126 + marker */
+	assert_int_equal(stage.ingest.timeline.open_slice.stacks.truncated, 0);	/* 126 + marker */
 	stage_sample_at(&stage, 2, 100, 100, PERF_RECORD_MISC_USER, chain[1], chain, 128);
 	stage_round(&stage, 2);
-	assert_int_equal(stage.ingest.timeline.open_slice.truncated_stacks, 1);
+	assert_int_equal(stage.ingest.timeline.open_slice.stacks.truncated, 1);
 }
 
 /*   [kernel.kallsyms]  ffffffff81000000 + 1 MiB

@@ -69,7 +69,7 @@ static void look(void)
 
 static uint32_t frame_of(uint32_t pid, uint64_t ip)
 {
-	return ingest_frame(&stage.ingest, task_table_process(&stage.ingest.tasks, pid), MODE_USER,
+	return ingest_frame(&stage.ingest, task_table_process(&stage.ingest.tasks, pid)->maps, MODE_USER,
 			    ip);
 }
 

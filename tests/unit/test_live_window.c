@@ -40,9 +40,12 @@ static void add_second(uint64_t *seed, uint32_t samples)
 			.task = random_below(seed, TASKS), .stack = random_below(seed, STACKS),
 			.count = 1, .weight = random_below(seed, 1000),
 		};
+		const struct stack_counts stack = {
+			.truncated = random_below(seed, 9) == 0, .user = random_below(seed, 2),
+			.complete = random_below(seed, 3), .cut = random_below(seed, 5),
+		};
 
-		assert_int_equal(timeline_add(&timeline, now_ns, &entry,
-					      random_below(seed, 9) == 0), 0);
+		assert_int_equal(timeline_add(&timeline, now_ns, &entry, &stack), 0);
 	}
 	now_ns += SLICE_NS;
 	assert_int_equal(timeline_cut(&timeline, now_ns), 0);
@@ -63,7 +66,7 @@ static void sum_entries(struct sum *sum, const struct slice_entry *entries, uint
 static void assert_window_is(uint64_t first_seq)
 {
 	static struct sum full, kept;
-	uint64_t truncated = 0;
+	struct stack_counts stacks = { 0 };
 
 	memset(&full, 0, sizeof(full));
 	memset(&kept, 0, sizeof(kept));
@@ -75,10 +78,10 @@ static void assert_window_is(uint64_t first_seq)
 		if (slice->seq < first_seq)
 			continue;
 		sum_entries(&full, slice->entries, slice->count);
-		truncated += slice->truncated_stacks;
+		stack_counts_add(&stacks, &slice->stacks);
 	}
 	assert_memory_equal(&kept, &full, sizeof(kept));
-	assert_int_equal(window.truncated_stacks, truncated);
+	assert_memory_equal(&window.stacks, &stacks, sizeof(stacks));
 }
 
 static uint64_t seq_of_newest(uint64_t slices)
@@ -161,7 +164,7 @@ static void test_entries_that_count_nothing_do_not_pile_up(void **state)
 	(void)state;
 	for (uint32_t stack = 0; stack < 3000; stack++) {	/* another one each second */
 		entry.stack = stack;
-		assert_int_equal(timeline_add(&timeline, now_ns, &entry, false), 0);
+		assert_int_equal(timeline_add(&timeline, now_ns, &entry, NULL), 0);
 		now_ns += SLICE_NS;
 		assert_int_equal(timeline_cut(&timeline, now_ns), 0);
 		if (stack < 10)

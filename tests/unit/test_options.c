@@ -68,7 +68,7 @@ static void test_without_arguments_everything_is_the_default(void **state)
 	assert_int_equal(options.capture.freq_hz, 0);
 	assert_int_equal(options.capture.period, 0);
 	assert_int_equal(options.capture.event_text_count, 0);
-	assert_true(options.capture.callchains);
+	assert_int_equal(options.capture.call_graph.mode, CALL_GRAPH_AUTO);
 	assert_int_equal(options.keys, KEY_OBJECT | KEY_SYMBOL);
 	assert_int_equal(options.window, WINDOW_SECONDS);
 	assert_true(options.window_ns == 10 * CLOCK_NS_PER_S);

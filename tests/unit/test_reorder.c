@@ -23,8 +23,9 @@ struct out {
 
 static struct out out[OUT_MAX];
 static size_t out_count;
+static uint64_t refused;	/* number of the record that is not taken; 0: none */
 
-static void take(void *context, const void *record, size_t size, uint16_t event, uint32_t cpu,
+static bool take(void *context, const void *record, size_t size, uint16_t event, uint32_t cpu,
 		 uint64_t time_ns)
 {
 	const uint64_t *words = record;
@@ -34,9 +35,12 @@ static void take(void *context, const void *record, size_t size, uint16_t event,
 	assert_true((uintptr_t)record % 8 == 0);
 	for (size_t i = 2; i < size / 8; i++)
 		assert_true(words[i] == filling);
+	if (refused && filling == refused)
+		return false;
 	assert_true(out_count < OUT_MAX);
 	out[out_count++] = (struct out){ .number = filling, .time_ns = time_ns, .cpu = cpu,
 					 .event = event };
+	return true;
 }
 
 /* @words: how long it is, at least the header and one word. */
@@ -59,9 +63,9 @@ static void push(struct reorder *reorder, uint64_t number, uint64_t time_ns, uin
 	push_long(reorder, number, time_ns, cpu, 2);
 }
 
-static void release(struct reorder *reorder, uint64_t limit_ns)
+static bool release(struct reorder *reorder, uint64_t limit_ns)
 {
-	reorder_release(reorder, limit_ns, take, out);
+	return reorder_release(reorder, limit_ns, take, out);
 }
 
 static void assert_out(const uint64_t *numbers, size_t count)
@@ -76,6 +80,7 @@ static int set_up(void **state)
 	static struct reorder reorder;
 
 	out_count = 0;
+	refused = 0;
 	reorder_init(&reorder);
 	*state = &reorder;
 	return 0;
@@ -236,6 +241,26 @@ static void test_random_rounds_leave_complete_and_sorted(void **state)
 	assert_int_equal(((struct reorder *)*state)->late, 0);
 }
 
+static void test_a_refused_record_stays_with_all_behind_it(void **state)
+{
+	static const uint64_t expected[] = { 1, 2, 3, 4, 5 };
+	struct reorder *reorder = *state;
+
+	for (uint64_t number = 1; number <= 4; number++)
+		push_long(reorder, number, 10 * number, 0, 6000);
+	refused = 2;
+	assert_false(release(reorder, 40));
+	assert_out(expected, 1);
+	assert_false(release(reorder, 40));
+	assert_out(expected, 1);
+	assert_int_equal(reorder->last_out_ns, 10);
+	push(reorder, 5, 50, 1);
+	refused = 0;
+	assert_true(release(reorder, 50));
+	assert_out(expected, 5);
+	assert_int_equal(reorder->late, 0);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -249,6 +274,7 @@ int main(void)
 		TEST(test_a_late_record_leaves_and_is_counted),
 		TEST(test_the_largest_records_pass_whole),
 		TEST(test_the_memory_of_what_left_is_given_back),
+		TEST(test_a_refused_record_stays_with_all_behind_it),
 		TEST(test_random_rounds_leave_complete_and_sorted),
 	};
 

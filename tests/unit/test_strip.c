@@ -94,7 +94,7 @@ static void put_samples(uint64_t tenth, uint8_t event, uint32_t count)
 {
 	const struct slice_entry entry = { .count = count, .event = event, .weight = 1 };
 
-	assert_int_equal(timeline_add(&timeline, tenth * TENTH, &entry, false), 0);
+	assert_int_equal(timeline_add(&timeline, tenth * TENTH, &entry, NULL), 0);
 }
 
 static void make_rate(uint64_t begin_tenth, uint64_t end_tenth, uint32_t event, bool is_whole)
@@ -181,8 +181,8 @@ static void test_times_of_any_size_make_a_strip(void **state)
 	double samples = 0;
 
 	(void)state;
-	assert_int_equal(timeline_add(&timeline, 1, &entry, false), 0);
-	assert_int_equal(timeline_add(&timeline, UINT64_MAX - 2, &entry, false), 0);
+	assert_int_equal(timeline_add(&timeline, 1, &entry, NULL), 0);
+	assert_int_equal(timeline_add(&timeline, UINT64_MAX - 2, &entry, NULL), 0);
 	assert_int_equal(timeline_cut(&timeline, UINT64_MAX - 1), 0);
 	strip_from_timeline(&strip, &timeline, &span);
 	assert_in_range(strip.count, STRIP_POINTS / 2, STRIP_POINTS);

@@ -33,7 +33,7 @@ static void add(uint64_t time_ns, uint32_t stack, uint64_t weight)
 {
 	const struct slice_entry entry = { .stack = stack, .count = 1, .weight = weight };
 
-	assert_int_equal(timeline_add(&timeline, time_ns, &entry, false), 0);
+	assert_int_equal(timeline_add(&timeline, time_ns, &entry, NULL), 0);
 }
 
 static void cut(uint64_t time_ns)
@@ -56,7 +56,7 @@ static void test_equal_keys_are_one_entry_and_its_parts_make_others(void **state
 
 	(void)state;
 	for (int i = 0; i < 3; i++)
-		assert_int_equal(timeline_add(&timeline, AT(5), &entry, false), 0);
+		assert_int_equal(timeline_add(&timeline, AT(5), &entry, NULL), 0);
 	for (int i = 0; i < 5; i++)
 		others[i] = entry;
 	others[0].task = 9;
@@ -65,7 +65,7 @@ static void test_equal_keys_are_one_entry_and_its_parts_make_others(void **state
 	others[3].event = 1;
 	others[4].bucket = 9;
 	for (int i = 0; i < 5; i++)
-		assert_int_equal(timeline_add(&timeline, AT(5), &others[i], false), 0);
+		assert_int_equal(timeline_add(&timeline, AT(5), &others[i], NULL), 0);
 	cut(AT(6));
 	assert_int_equal(timeline.count, 1);
 	assert_int_equal(timeline.slices[0].count, 6);
@@ -133,7 +133,7 @@ static void test_ticks_count_each_event_in_steps_of_50_ms(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
 		add(AT(times[i]), 1, 1);
-	assert_int_equal(timeline_add(&timeline, AT(10.5), &other, false), 0);
+	assert_int_equal(timeline_add(&timeline, AT(10.5), &other, NULL), 0);
 	cut(AT(11));
 	assert_memory_equal(timeline.slices[0].ticks, expected, sizeof(expected));
 	add(AT(11.2), 1, 1);
@@ -141,16 +141,29 @@ static void test_ticks_count_each_event_in_steps_of_50_ms(void **state)
 	assert_int_equal(timeline.open_slice.ticks[0].samples[0], 0);
 }
 
-static void test_truncated_stacks_are_counted_with_their_slice(void **state)
+static void assert_stacks(const struct stack_counts *counted, struct stack_counts expected)
+{
+	assert_memory_equal(counted, &expected, sizeof(expected));
+}
+
+static void test_kinds_of_stacks_are_counted_with_their_slice(void **state)
 {
 	const struct slice_entry entry = { .count = 1 };
+	const struct stack_counts first = { .truncated = 1, .user = 1 };
+	const struct stack_counts second = { .user = 1, .complete = 1 };
+	const struct stack_counts third = { .user = 1, .cut = 1 };
 
 	(void)state;
-	assert_int_equal(timeline_add(&timeline, AT(1), &entry, true), 0);
-	assert_int_equal(timeline_add(&timeline, AT(1), &entry, false), 0);
-	assert_int_equal(timeline_add(&timeline, AT(2), &entry, true), 0);
-	assert_int_equal(timeline.slices[0].truncated_stacks, 1);
-	assert_int_equal(timeline.open_slice.truncated_stacks, 1);
+	assert_int_equal(timeline_add(&timeline, AT(1), &entry, &first), 0);
+	assert_int_equal(timeline_add(&timeline, AT(1), &entry, &second), 0);
+	assert_int_equal(timeline_add(&timeline, AT(1), &entry, NULL), 0);
+	assert_int_equal(timeline_add(&timeline, AT(2), &entry, &third), 0);
+	assert_stacks(&timeline.slices[0].stacks, (struct stack_counts){ 1, 2, 1, 0 });
+	assert_stacks(&timeline.open_slice.stacks, (struct stack_counts){ 0, 1, 0, 1 });
+	assert_int_equal(timeline_add(&timeline, AT(300), &entry, NULL), 0);
+	timeline_roll_up(&timeline, AT(300));
+	assert_int_equal(timeline.count, 1);
+	assert_stacks(&timeline.slices[0].stacks, (struct stack_counts){ 1, 3, 1, 1 });
 }
 
 static uint64_t samples_of(uint32_t stack)
@@ -329,7 +342,7 @@ int main(void)
 		TEST(test_a_cut_closes_the_slice_at_that_moment),
 		TEST(test_a_late_sample_counts_in_the_open_slice),
 		TEST(test_ticks_count_each_event_in_steps_of_50_ms),
-		TEST(test_truncated_stacks_are_counted_with_their_slice),
+		TEST(test_kinds_of_stacks_are_counted_with_their_slice),
 		TEST(test_slices_older_than_two_minutes_are_of_10_s),
 		TEST(test_slices_older_than_ten_minutes_are_of_60_s),
 		TEST(test_roll_up_keeps_the_sums_of_every_key),

@@ -1,0 +1,51 @@
+/* record_trim.c - see record_trim.h.
+ *
+ *   header, fields | size | copy: filled, unfilled | filled size | more fields
+ *                    ^ to be lowered     ^ to be cut
+ *
+ * A size of 0 would mean that no filled size follows, so one word of an empty copy stays.
+ */
+#include "capture/record_trim.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#define WORD_BYTES sizeof(uint64_t)
+
+void record_trim_init(struct record_trim *trim, const struct perf_event_header *record,
+		      const struct event_record *parsed)
+{
+	const struct record_sample *sample = &parsed->sample;
+	uint64_t reserved, kept;
+
+	*trim = (struct record_trim){ .record = record, .head_bytes = record->size,
+				      .bytes = record->size };
+	if (!parsed || parsed->kind != RECORD_SAMPLE || !sample->user_stack)
+		return;
+	memcpy(&reserved, (const unsigned char *)sample->user_stack - WORD_BYTES, WORD_BYTES);
+	kept = (sample->user_stack_bytes + WORD_BYTES - 1) / WORD_BYTES * WORD_BYTES;
+	kept = kept ? kept : WORD_BYTES;
+	trim->head_bytes = (size_t)((const unsigned char *)sample->user_stack -
+				    (const unsigned char *)record) + kept;
+	trim->size_offset = trim->head_bytes - kept - WORD_BYTES;
+	trim->cut_bytes = reserved - kept;
+	trim->bytes -= trim->cut_bytes;
+}
+
+void record_trim_write(const struct record_trim *trim, void *to)
+{
+	const unsigned char *from = (const unsigned char *)trim->record;
+	struct perf_event_header header = *trim->record;
+	unsigned char *out = to;
+	uint64_t copy_bytes;
+
+	memcpy(out, from, trim->head_bytes);
+	memcpy(out + trim->head_bytes, from + trim->head_bytes + trim->cut_bytes,
+	       trim->bytes - trim->head_bytes);
+	if (!trim->cut_bytes)
+		return;
+	header.size = (uint16_t)trim->bytes;
+	memcpy(out, &header, sizeof(header));
+	copy_bytes = trim->head_bytes - trim->size_offset - WORD_BYTES;
+	memcpy(out + trim->size_offset, &copy_bytes, sizeof(copy_bytes));
+}

@@ -1,0 +1,46 @@
+/* ring_size.c - see ring_size.h.
+ *
+ * A ring buffers what comes while the reader does not get a CPU. Records without copies have some
+ * hundred bytes: 512 KiB last for seconds at 997 Hz. With 16 KiB of stack each 8 MiB last for half
+ * a second; with all CPUs together they may not take more than a hundredth of the machine.
+ */
+#include "capture/ring_size.h"
+
+#define SMALL_BYTES (512u * 1024)
+#define COPY_BYTES  (8u * 1024 * 1024)
+#define TOTAL_MAX_BYTES (256u * 1024 * 1024)
+
+static uint64_t count_pages(const struct ring_size *size, size_t cpus, size_t events)
+{
+	return cpus * (events * size->sample_pages + size->sideband_pages);
+}
+
+struct ring_size ring_size_choose(bool has_copies, size_t cpus, size_t events,
+				  uint64_t memory_bytes, size_t page_bytes)
+{
+	const size_t small_pages = SMALL_BYTES / page_bytes;
+	const uint64_t share = memory_bytes / 100;
+	const uint64_t pages_max = (share < TOTAL_MAX_BYTES ? share : TOTAL_MAX_BYTES) / page_bytes;
+	struct ring_size size = { small_pages, small_pages };
+
+	if (!has_copies)
+		return size;
+	size.sample_pages = COPY_BYTES / page_bytes;
+	while (size.sample_pages > small_pages && count_pages(&size, cpus, events) > pages_max)
+		size.sample_pages /= 2;
+	return size;
+}
+
+/* The side-band's ring needs less than one of samples: where memory is short it is a quarter. */
+bool ring_size_lower(struct ring_size *size)
+{
+	size_t sideband_pages;
+
+	if (size->sample_pages == 1)
+		return false;
+	size->sample_pages /= 2;
+	sideband_pages = size->sample_pages > 4 ? size->sample_pages / 4 : 1;
+	if (sideband_pages < size->sideband_pages)
+		size->sideband_pages = sideband_pages;
+	return true;
+}

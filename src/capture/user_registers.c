@@ -1,0 +1,65 @@
+/* user_registers.c - see user_registers.h.
+ *
+ * A sample holds one word per bit of the mask, lowest bit first: a register's place is the number
+ * of bits below its own. Recordings choose their own mask, so a place is never a constant.
+ */
+#include "capture/user_registers.h"
+
+#include <linux/perf_event.h>
+#include <stddef.h>
+
+#ifdef __x86_64__
+#include <asm/perf_regs.h>
+
+/* By DWARF number. */
+static const unsigned char kernel_numbers[] = {
+	PERF_REG_X86_AX,  PERF_REG_X86_DX,  PERF_REG_X86_CX,  PERF_REG_X86_BX,
+	PERF_REG_X86_SI,  PERF_REG_X86_DI,  PERF_REG_X86_BP,  PERF_REG_X86_SP,
+	PERF_REG_X86_R8,  PERF_REG_X86_R9,  PERF_REG_X86_R10, PERF_REG_X86_R11,
+	PERF_REG_X86_R12, PERF_REG_X86_R13, PERF_REG_X86_R14, PERF_REG_X86_R15,
+	PERF_REG_X86_IP,
+};
+enum { NUMBER_COUNT = sizeof(kernel_numbers), NUMBER_BP = 6, NUMBER_SP = 7, NUMBER_IP = 16 };
+
+/* All that this machine's kernel can write. Others set higher bits in theirs, so that an ARM
+ * recording's x7 is not taken for a stack pointer. */
+#define KNOWN_BITS ((UINT64_C(1) << PERF_REG_X86_64_MAX) - 1)
+
+#else
+
+static const unsigned char kernel_numbers[] = { 0 };
+enum { NUMBER_COUNT = 0, NUMBER_BP = 0, NUMBER_SP = 0, NUMBER_IP = 0 };
+#define KNOWN_BITS UINT64_C(0)
+
+#endif
+
+uint64_t user_registers_mask(void)
+{
+	uint64_t mask = 0;
+
+	for (size_t i = 0; i < NUMBER_COUNT; i++)
+		mask |= UINT64_C(1) << kernel_numbers[i];
+	return mask;
+}
+
+bool user_registers_find(uint64_t mask, const struct record_sample *sample, unsigned int number,
+			 uint64_t *out)
+{
+	uint64_t bit;
+
+	if (!sample->user_regs || number >= NUMBER_COUNT || (mask & ~KNOWN_BITS))
+		return false;
+	bit = UINT64_C(1) << kernel_numbers[number];
+	if (!(mask & bit))
+		return false;
+	*out = sample->user_regs[__builtin_popcountll(mask & (bit - 1))];
+	return true;
+}
+
+bool user_registers_read(uint64_t mask, const struct record_sample *sample,
+			 struct user_registers *out)
+{
+	return user_registers_find(mask, sample, NUMBER_IP, &out->ip) &&
+	       user_registers_find(mask, sample, NUMBER_SP, &out->sp) &&
+	       user_registers_find(mask, sample, NUMBER_BP, &out->bp);
+}

@@ -1,0 +1,326 @@
+/* ingest_stacks.c - the stack of a sample: what the kernel's chain says, then the user's callers.
+ *
+ * Problem: the user part of the kernel's chain is wrong in every second sample of programs without
+ * frame pointers. So a sample brings registers and a copy of the stack, and the tables that say how
+ * to walk it may come after the sample.
+ *
+ * Idea: the record is walked where it lies. Nothing is interned before it is certain that the
+ * sample counts now; one that needs a table still to come is walked again when tables have come.
+ * What the walker remembers of an address holds for a number that the address map has until it
+ * changes or any table comes: children share it with their parent until one of them maps something.
+ *
+ *      chain     KERNEL k0 k1 (USER ...)      -> k0 k1 u0 u1 u2      k0: the sample's own address
+ *      walked    u0 u1 u2                        the kernel's opinion of the user part is left out
+ *
+ * A return address is behind its call, which may be the last instruction of its function: the
+ * frame of a walked caller is the byte before, as perf(1) counts it. Chains stay as they are.
+ *
+ * Invariant: a stack counts as complete only when its walk came to the outermost frame; what ended
+ * it otherwise is no reason to lose the sample.
+ * Rejected: frame pointers in files whose rows can't be had: nothing proves that they keep them.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/user_registers.h"
+#include "model/ingest.h"
+#include "symbols/vdso_image.h"
+
+#define RECORD_ADDRESSES (65536 / sizeof(uint64_t))	/* a record is at most 64 KiB */
+#define KERNEL_CHAIN_MAX 127	/* kernel.perf_event_max_stack, its default */
+#define STACK_32_BYTES_MAX (8u << 20)	/* RLIMIT_STACK's default */
+#define SLOT_32_BYTES	 4
+
+int ingest_stacks_init(struct ingest_stacks *stacks)
+{
+	stacks->walked = malloc(WALKER_FRAMES_MAX * sizeof(*stacks->walked));
+	stacks->callers = malloc((RECORD_ADDRESSES + WALKER_FRAMES_MAX) *
+				 sizeof(*stacks->callers));
+	if (!stacks->walked || !stacks->callers)
+		return -ENOMEM;
+	return walker_init(&stacks->walker);
+}
+
+void ingest_stacks_finish(struct ingest_stacks *stacks)
+{
+	free(stacks->walked);
+	free(stacks->callers);
+	walker_finish(&stacks->walker);
+}
+
+void ingest_stacks_tables_changed(struct ingest_stacks *stacks)
+{
+	stacks->last_tables = ++stacks->last_number;
+}
+
+/* Values that are no address but say where the next ones are: PERF_CONTEXT_*. */
+static bool is_marker(uint64_t value)
+{
+	return value >= (uint64_t)-4095;
+}
+
+static enum cpu_mode mode_of_marker(uint64_t marker)
+{
+	switch ((int64_t)marker) {
+	case -128:	return MODE_KERNEL;
+	case -512:	return MODE_USER;
+	case -32:	return MODE_HYPERVISOR;
+	case -2176:	return MODE_GUEST_KERNEL;	/* PERF_CONTEXT_GUEST + KERNEL */
+	case -2560:	return MODE_GUEST_USER;
+	default:	return MODE_UNKNOWN;
+	}
+}
+
+static uint32_t kernel_object(const struct ingest *ingest, uint64_t ip)
+{
+	const struct mapping *row = address_map_find(ingest->kernel_overlay, ip);
+
+	if (!row && ingest->config.is_replay) {
+		row = address_map_find(ingest->kernel_maps, ip);
+		return row ? row->object : OBJECT_UNKNOWN_KERNEL;
+	}
+	return row ? row->object : OBJECT_KERNEL;
+}
+
+uint32_t ingest_frame(struct ingest *ingest, const struct address_map *maps, enum cpu_mode mode,
+		      uint64_t ip)
+{
+	const struct mapping *row = NULL;
+	uint32_t object = OBJECT_UNKNOWN, frame;
+
+	switch (mode) {
+	case MODE_KERNEL:
+		frame = stack_trie_frame(&ingest->trie, kernel_object(ingest, ip), ip);
+		ingest_kernel_sample(ingest, frame);
+		return frame;
+	case MODE_USER:
+		if (vdso_image_is_vsyscall(ip)) {
+			object = OBJECT_VSYSCALL;
+			break;
+		}
+		if (maps)
+			row = address_map_find(maps, ip);
+		if (!row)
+			break;
+		ingest_jit_sample(ingest, row->object);
+		return stack_trie_frame(&ingest->trie,
+					object_table_current(&ingest->objects, row->object),
+					mapping_frame_address(row, ip));
+	case MODE_GUEST_KERNEL:
+		object = OBJECT_GUEST_KERNEL;
+		break;
+	case MODE_GUEST_USER:
+		object = OBJECT_GUEST_USER;
+		break;
+	case MODE_HYPERVISOR:
+	case MODE_UNKNOWN:
+		object = OBJECT_HYPERVISOR;
+		break;
+	}
+	return stack_trie_frame(&ingest->trie, object, ip);
+}
+
+/* A caller outside of every mapping is no code: code without frame pointers left something else in
+ * that register. There are as many of these as samples, so they are one frame. */
+static uint32_t caller_frame(struct ingest *ingest, const struct address_map *maps,
+			     enum cpu_mode mode, uint64_t ip)
+{
+	const bool is_mapped = mode != MODE_USER || vdso_image_is_vsyscall(ip) ||
+			       (maps && address_map_find(maps, ip));
+
+	return is_mapped ? ingest_frame(ingest, maps, mode, ip)
+			 : stack_trie_frame(&ingest->trie, OBJECT_UNKNOWN, 0);
+}
+
+/* The user part of a sample as it was walked; count 0: it has none. */
+struct walk {
+	size_t count;		/* of ingest_stacks.walked */
+	enum walker_end end;
+	bool is_by_rows;	/* walker_is_exact() knows of it */
+};
+
+struct code_places {
+	struct ingest *ingest;
+	const struct address_map *maps;
+	uint32_t pid;
+};
+
+static struct walker_code find_code(void *context, uint64_t ip)
+{
+	/* One row that leads nowhere. */
+	static const struct unwind_row dead_end = { .kind = UNWIND_SP };
+	static const struct unwind_header one_row = { .row_count = 1 };
+	static const struct unwind_table unproven = { .header = &one_row, .rows = &dead_end };
+	const struct code_places *places = context;
+	const struct object_table *objects = &places->ingest->objects;
+	const struct mapping *row = address_map_find(places->maps, ip);
+	struct walker_code code = { .is_mapped = row != NULL };
+	const struct object *object;
+
+	if (!row)
+		return code;
+	code.table = ingest_unwind_find(places->ingest, places->pid, row, &code.is_loading);
+	code.address = mapping_frame_address(row, ip);
+	object = &objects->objects[object_table_current(objects, row->object)];
+	if (object->unwind == OBJECT_UNWIND_NONE || object->state == OBJECT_UNREADABLE)
+		code.table = &unproven;
+	return code;
+}
+
+static void walk_rows(struct ingest *ingest, uint32_t pid, struct address_map *maps,
+		      const struct walker_registers *registers, const struct walker_stack *stack,
+		      struct walk *walk)
+{
+	struct ingest_stacks *stacks = &ingest->stacks;
+	struct code_places places = { .ingest = ingest, .maps = maps, .pid = pid };
+	struct walker_space space = { .find = find_code, .context = &places };
+
+	if (maps->number <= stacks->last_tables)
+		maps->number = ++stacks->last_number;
+	space.number = maps->number;
+	walk->count = walker_walk(&stacks->walker, &space, registers, stack, stacks->walked,
+				  WALKER_FRAMES_MAX, &walk->end);
+	walk->is_by_rows = true;
+}
+
+/* A process of 32 bits: nothing proves its frame pointers, so its stack is never complete.
+ *
+ *	bp ->| saved bp | return address |
+ */
+static void walk_frame_pointers_32(struct ingest *ingest, const struct address_map *maps,
+				   const struct walker_registers *registers,
+				   const struct walker_stack *stack, struct walk *walk)
+{
+	uint64_t bp = registers->bp, lowest = registers->sp;
+	uint32_t slots[2];
+
+	walk->end = WALKER_LOST;
+	while (bp >= lowest && bp % SLOT_32_BYTES == 0 && walk->count < WALKER_FRAMES_MAX) {
+		const uint64_t offset = bp - stack->start;
+
+		if (stack->count < sizeof(slots) || offset > stack->count - sizeof(slots)) {
+			if (offset < STACK_32_BYTES_MAX)
+				walk->end = WALKER_CUT;
+			return;
+		}
+		memcpy(slots, stack->bytes + offset, sizeof(slots));
+		if (!address_map_find(maps, slots[1]))
+			return;
+		ingest->stacks.walked[walk->count++] = slots[1];
+		lowest = bp + sizeof(slots);
+		bp = slots[0];
+	}
+	if (walk->count == WALKER_FRAMES_MAX)
+		walk->end = WALKER_DEEP;
+}
+
+static void walk_user(struct ingest *ingest, const struct event_record *record,
+		      struct address_map *maps, struct walk *walk)
+{
+	const struct record_sample *sample = &record->sample;
+	const struct record_format *format = &ingest->config.events[record->event]->format;
+	struct user_registers read;
+	struct walker_registers registers;
+	struct walker_stack stack = {
+		.bytes = sample->user_stack, .count = sample->user_stack_bytes,
+	};
+
+	*walk = (struct walk){ .end = WALKER_LOST };
+	if (!(format->sample_type & PERF_SAMPLE_STACK_USER) ||
+	    sample->user_abi == PERF_SAMPLE_REGS_ABI_NONE ||
+	    !user_registers_read(format->user_regs_mask, sample, &read))
+		return;
+	registers = (struct walker_registers){ .ip = read.ip, .sp = read.sp, .bp = read.bp };
+	stack.start = registers.sp;
+	ingest->stacks.walked[0] = registers.ip;
+	walk->count = 1;
+	if (!maps)
+		return;
+	if (sample->user_abi == PERF_SAMPLE_REGS_ABI_32)
+		walk_frame_pointers_32(ingest, maps, &registers, &stack, walk);
+	else
+		walk_rows(ingest, record->pid, maps, &registers, &stack, walk);
+}
+
+/* Frames of the kernel's chain without the sample's own, up to its user part if that was walked;
+ * returns how many, or -ENOMEM. *@depth: addresses in the chain. */
+static int64_t take_chain(struct ingest *ingest, const struct event_record *record,
+			  const struct address_map *maps, const struct walk *walk, uint32_t *depth)
+{
+	const struct record_sample *sample = &record->sample;
+	enum cpu_mode mode = record->mode;
+	int64_t callers = 0;
+
+	*depth = 0;
+	for (uint64_t i = 0; i < sample->chain_count; i++) {
+		const uint64_t ip = sample->chain[i];
+		uint32_t frame;
+
+		if (is_marker(ip))
+			mode = mode_of_marker(ip);
+		if (is_marker(ip) || (mode == MODE_USER && walk->count))
+			continue;
+		if ((*depth)++ == 0 && ip == sample->ip)
+			continue;	/* the leaf itself */
+		frame = caller_frame(ingest, maps, mode, ip);
+		if (frame == ID_SET_NONE)
+			return -ENOMEM;
+		ingest->stacks.callers[callers++] = frame;
+	}
+	return callers;
+}
+
+/* The same for what was walked; a sample of user code is its first frame itself. */
+static int64_t take_walked(struct ingest *ingest, const struct event_record *record,
+			   const struct address_map *maps, const struct walk *walk, int64_t callers)
+{
+	const struct ingest_stacks *stacks = &ingest->stacks;
+
+	for (size_t i = record->mode == MODE_USER; i < walk->count; i++) {
+		const bool is_call =
+			i && !(walk->is_by_rows && walker_is_exact(&stacks->walker, i));
+		const uint32_t frame = caller_frame(ingest, maps, MODE_USER,
+						    stacks->walked[i] - is_call);
+
+		if (frame == ID_SET_NONE)
+			return -ENOMEM;
+		stacks->callers[callers++] = frame;
+	}
+	return callers;
+}
+
+static uint32_t node_of(struct ingest *ingest, int64_t callers)
+{
+	uint32_t node = STACK_NODE_ROOT;
+
+	if (callers < 0)
+		return ID_SET_NONE;
+	while (callers && node != ID_SET_NONE)
+		node = stack_trie_child(&ingest->trie, node, ingest->stacks.callers[--callers]);
+	return node;
+}
+
+bool ingest_stack(struct ingest *ingest, const struct event_record *record,
+		  struct address_map *maps, bool may_wait, struct sample_stack *out)
+{
+	struct walk walk;
+	uint32_t depth;
+	int64_t callers;
+
+	walk_user(ingest, record, maps, &walk);
+	if (may_wait && walk.count && walk.end == WALKER_LOADING)
+		return false;
+	callers = take_chain(ingest, record, maps, &walk, &depth);
+	if (callers >= 0)
+		callers = take_walked(ingest, record, maps, &walk, callers);
+	out->leaf = ingest_frame(ingest, maps, record->mode, record->sample.ip);
+	out->node = node_of(ingest, callers);
+	out->counts = (struct stack_counts){
+		.truncated = depth >= KERNEL_CHAIN_MAX || (walk.count && walk.end == WALKER_DEEP),
+		.user = walk.count > 0,
+		.complete = walk.count && walk.end == WALKER_COMPLETE,
+		.cut = walk.count && walk.end == WALKER_CUT,
+	};
+	return true;
+}

@@ -1,0 +1,93 @@
+/* ingest_unwind.c - objects -> unwind tables that arrive later, and may have to go.
+ *
+ * A table is asked for with the names of its object, when the mapping is first seen. Where that
+ * was not wanted then, or the table has gone since, the mapping that is hit says where the file is.
+ */
+#include <stdio.h>
+
+#include "model/ingest.h"
+
+static bool is_file(const struct object *object)
+{
+	return !object->is_run_time && (object->state == OBJECT_READY ||
+					object->state == OBJECT_LOADING);
+}
+
+static void ask(struct ingest *ingest, uint32_t id, uint32_t pid, const struct mapping *mapping)
+{
+	const struct object *object = &ingest->objects.objects[id];
+	struct open_request request = { .object = id, .wish = OPEN_UNWIND,
+					.build_id = object->build_id };
+
+	snprintf(request.path, sizeof(request.path), "%s",
+		 strpool_get(ingest->strings, object->path));
+	if (!ingest->config.is_replay) {
+		request.pid = pid;
+		request.start = mapping->start;
+		request.end = mapping->end;
+	}
+	ingest_request_open(ingest, &request);
+}
+
+const struct unwind_table *ingest_unwind_find(struct ingest *ingest, uint32_t pid,
+					      const struct mapping *mapping, bool *is_loading)
+{
+	const uint32_t id = object_table_current(&ingest->objects, mapping->object);
+	struct object *object = &ingest->objects.objects[id];
+	const struct unwind_table *table = NULL;
+	bool *is_asked = NULL;
+
+	if (object->unwind == OBJECT_UNWIND_KNOWN) {
+		table = unwind_set_hit(&ingest->unwind, object->unwind_number);
+		is_asked = &ingest->unwind.held[object->unwind_number - 1].is_asked;
+		if (!table && !*is_asked)
+			ask(ingest, id, pid, mapping);
+		*is_asked |= !table;
+	} else if (object->unwind == OBJECT_UNWIND_UNASKED && ingest->opener && is_file(object)) {
+		object->unwind = OBJECT_UNWIND_LOADING;
+		ask(ingest, id, pid, mapping);
+	}
+	*is_loading = object->unwind == OBJECT_UNWIND_LOADING ||
+		      (object->unwind == OBJECT_UNWIND_KNOWN && !table);
+	return table;
+}
+
+static void give_back_coldest(struct ingest *ingest)
+{
+	struct open_request request = { .wish = OPEN_RETURN_UNWIND };
+
+	while (unwind_set_evict(&ingest->unwind, &request.unwind_number, &request.unwind_received))
+		ingest_request_open(ingest, &request);
+}
+
+/* Asked for again, for all objects that share it. */
+static bool has_gone(struct ingest *ingest, const struct object *object)
+{
+	struct unwind_held *held;
+
+	if (object->unwind != OBJECT_UNWIND_KNOWN)
+		return false;
+	held = &ingest->unwind.held[object->unwind_number - 1];
+	held->is_asked = false;
+	return !held->table.header;
+}
+
+void ingest_unwind_reply(struct ingest *ingest, const struct open_reply *reply)
+{
+	const uint32_t id = object_table_current(&ingest->objects, reply->object);
+	struct object *object = &ingest->objects.objects[id];
+	const struct object before = *object;
+	const uint64_t changes = ingest->unwind.changes;
+
+	if (reply->is_ready &&
+	    unwind_set_add(&ingest->unwind, reply->unwind_number, &reply->unwind) == 0) {
+		object->unwind = OBJECT_UNWIND_KNOWN;
+		object->unwind_number = reply->unwind_number;
+		give_back_coldest(ingest);
+	} else if (object->unwind == OBJECT_UNWIND_LOADING || has_gone(ingest, object)) {
+		object->unwind = OBJECT_UNWIND_NONE;
+	}
+	if (object->unwind != before.unwind || object->unwind_number != before.unwind_number ||
+	    ingest->unwind.changes != changes)
+		ingest_stacks_tables_changed(&ingest->stacks);
+}

@@ -1,0 +1,55 @@
+/* stack_scene.h - the stacks of one real process and its code, for tests that walk them: out of a
+ * recording of perf-record(1), or of a process that stands still.
+ *
+ * Every object is compiled to unwind rows as the program's worker does it, and stays open as an ELF
+ * file, so that other unwinders can be handed the same bytes. Failures end the test program. */
+#ifndef TESTS_STACK_SCENE_H
+#define TESTS_STACK_SCENE_H
+
+#include <sys/types.h>
+
+#include "symbols/remote_unwind.h"
+#include "unwind/walker.h"
+
+struct scene_object {
+	char *path;		/* "[vdso]": ours, which is every process's */
+	int fd;
+	struct elf_file file;
+	struct unwind_table table;
+	void *bytes;		/* of the table */
+};
+
+struct scene_mapping {
+	uint64_t start, end, file_offset;
+	const struct scene_object *object;	/* NULL: no file, or none of ELF */
+	uint64_t bias;				/* of the object's addresses */
+};
+
+struct stack_scene {
+	struct scene_mapping *mappings;	/* a later one covers those before it */
+	size_t mapping_count;
+	struct scene_object **objects;
+	size_t object_count;
+	uint64_t number;		/* another one after every change */
+	uint64_t file_number;		/* the same for mappings of objects */
+};
+
+void stack_scene_finish(struct stack_scene *scene);
+struct walker_space stack_scene_space(struct stack_scene *scene);
+/* The walker's view of a stack. */
+size_t stack_scene_walk(struct stack_scene *scene, struct walker *walker,
+			const struct remote_stack *stack, uint64_t frames[WALKER_FRAMES_MAX],
+			enum walker_end *end);
+
+/* Calls @take for each sample of the program that perf-record(1) started, with registers and a copy
+ * of the stack. The recording must be of one CPU: then its order is that of time. */
+void stack_scene_replay(struct stack_scene *scene, const char *recording,
+			void (*take)(void *context, struct stack_scene *scene,
+				     const struct remote_stack *stack),
+			void *context);
+
+/* The stack of @pid's main thread, whole, while it stands still (ptrace(2)); it is let go before
+ * this returns. *@stack's bytes are the caller's: free(). */
+void stack_scene_take(struct stack_scene *scene, pid_t pid, struct remote_stack *stack);
+
+#endif

@@ -1,0 +1,312 @@
+/* Unwind rows of whole files. What each address should have is in the assembly below. */
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "elf_fixture.h"
+#include "symbols/elf_cfi.h"
+#include "symbols/unwind_table.h"
+
+/* framed:    0 push; 1 mov; 4 ...; 44 leave; 45 ret; ends at 46
+ * (no entry: 8 bytes)
+ * leaf:      0 ...; 40 ret; ends at 41
+ * tiny:      ends at 9
+ * late:      20 bytes before the frame; 20 push; 21 mov; 24 ...; 34 leave; 35 ret; ends at 36
+ * _start:    the outermost frame
+ * resolver:  CFA = rbx + 32 */
+static const char source[] =
+	".text\n"
+	".globl framed, hole, leaf, late, resolver, _start\n"
+	"framed: .cfi_startproc\n"
+	"push %rbp\n .cfi_def_cfa_offset 16\n .cfi_offset 6, -16\n"
+	"mov %rsp, %rbp\n .cfi_def_cfa_register 6\n .fill 40, 1, 0x90\n"
+	"leave\n .cfi_def_cfa 7, 8\n ret\n .cfi_endproc\n"
+	"hole: .fill 8, 1, 0x90\n"
+	"leaf: .cfi_startproc\n .fill 40, 1, 0x90\n ret\n .cfi_endproc\n"
+	"tiny: .cfi_startproc\n .fill 8, 1, 0x90\n ret\n .cfi_endproc\n"
+	"late: .cfi_startproc\n .fill 20, 1, 0x90\n"
+	"push %rbp\n .cfi_def_cfa_offset 16\n .cfi_offset 6, -16\n"
+	"mov %rsp, %rbp\n .cfi_def_cfa_register 6\n .fill 10, 1, 0x90\n"
+	"leave\n .cfi_def_cfa 7, 8\n ret\n .cfi_endproc\n"
+	"_start: .cfi_startproc\n .cfi_undefined 16\n .fill 9, 1, 0x90\n .cfi_endproc\n"
+	"resolver: .cfi_startproc\n .cfi_def_cfa 3, 32\n .fill 9, 1, 0x90\n .cfi_endproc\n";
+
+static int make_directory(void **state)
+{
+	if (elf_fixture_make_directory(state))
+		return -1;
+	elf_fixture_write("rows.s", source, sizeof(source) - 1);
+	return elf_fixture_run("cc -nostdlib -static -Wl,--build-id -o whole rows.s") ? 0 : -1;
+}
+
+static int compile(int fd, int debug_fd, struct unwind_table *out)
+{
+	void *bytes;
+	size_t count;
+	struct diag why = { .err = 0 };
+	int err = elf_cfi_compile(fd, debug_fd, &bytes, &count, &why);
+
+	if (err) {
+		assert_null(bytes);
+		assert_true(why.text[0]);
+		return err;
+	}
+	assert_int_equal(unwind_table_check(out, bytes, count, NULL), 0);
+	return 0;
+}
+
+static struct unwind_table compile_files(const char *name, const char *debug_name)
+{
+	int fd = open(elf_fixture_path(name), O_RDONLY | O_CLOEXEC);
+	int debug_fd = debug_name ? open(elf_fixture_path(debug_name), O_RDONLY | O_CLOEXEC) : -1;
+	struct unwind_table table;
+
+	assert_true(fd >= 0);
+	assert_int_equal(compile(fd, debug_fd, &table), 0);
+	close(fd);
+	if (debug_fd >= 0)
+		close(debug_fd);
+	return table;
+}
+
+static int compile_bytes(const struct elf_bytes_copy *bytes, struct unwind_table *out)
+{
+	int fd = memfd_create("elf", MFD_CLOEXEC), err;
+
+	assert_int_equal(write(fd, bytes->at, bytes->count), (ssize_t)bytes->count);
+	err = compile(fd, -1, out);
+	close(fd);
+	return err;
+}
+
+static void free_table(const struct unwind_table *table)
+{
+	free((void *)table->header);
+}
+
+static void expect_in(const char *name, const struct unwind_table *table, const char *symbol,
+		      uint64_t into, struct unwind_row wanted)
+{
+	const char *path = elf_fixture_path(name);
+	const struct elf_loads loads = elf_fixture_loads(path);
+	const struct unwind_row *row;
+	uint64_t offset = 0;
+
+	assert_true(elf_fixture_to_offset(&loads, elf_fixture_vaddr(path, symbol) + into,
+					  &offset));
+	row = unwind_table_find(table, offset);
+	if (!unwind_row_is_same_rule(row, &wanted))
+		fail_msg("%s + %u: kind %d cfa %d bp %d", symbol, (unsigned int)into, row->kind,
+			 row->cfa, row->bp);
+}
+
+static void expect(const struct unwind_table *table, const char *symbol, uint64_t into,
+		   struct unwind_row wanted)
+{
+	expect_in("whole", table, symbol, into, wanted);
+}
+
+static const struct unwind_row gap = { .kind = UNWIND_GAP };
+static const struct unwind_row called = { .kind = UNWIND_SP, .cfa = 1 };
+static const struct unwind_row pushed = { .kind = UNWIND_SP, .cfa = 2, .bp = -2 };
+static const struct unwind_row framed = { .kind = UNWIND_BP, .cfa = 2, .bp = -2 };
+static const struct unwind_row left = { .kind = UNWIND_SP, .cfa = 1, .bp = -2 };
+
+static void expect_framed(const struct unwind_table *table)
+{
+	expect(table, "framed", 0, called);
+	expect(table, "framed", 1, pushed);
+	expect(table, "framed", 3, pushed);
+	expect(table, "framed", 4, framed);
+	expect(table, "framed", 44, framed);
+	expect(table, "framed", 45, left);
+}
+
+static void test_each_address_has_the_row_of_its_entry(void **state)
+{
+	struct unwind_table table = compile_files("whole", NULL);
+
+	(void)state;
+	expect_framed(&table);
+	expect(&table, "hole", 0, gap);
+	expect(&table, "hole", 7, gap);
+	expect(&table, "leaf", 0, called);
+	expect(&table, "leaf", 40, called);
+	expect(&table, "_start", 0, (struct unwind_row){ .kind = UNWIND_END });
+	expect(&table, "resolver", 0, (struct unwind_row){ .kind = UNWIND_COMPLEX });
+	expect(&table, "resolver", 8, (struct unwind_row){ .kind = UNWIND_COMPLEX });
+	assert_int_equal(table.header->row_count, 12);
+	assert_int_equal(table.header->build_id.count, 20);
+	free_table(&table);
+}
+
+/* framed 46, leaf 41, tiny 9, late 36, resolver 9 bytes; with a frame: framed all, late 15, whose
+ * first row reaches behind the push and is no edge. */
+static void test_code_with_frame_pointers_is_counted(void **state)
+{
+	struct unwind_table table = compile_files("whole", NULL);
+
+	(void)state;
+	assert_int_equal(table.header->code_bytes, 46 + 41 + 9 + 36 + 9);
+	assert_int_equal(table.header->bp_bytes, 46 + 15);
+	free_table(&table);
+}
+
+static void test_rows_are_found_without_section_headers(void **state)
+{
+	struct elf_bytes_copy bytes;
+	struct unwind_table table;
+
+	(void)state;
+	assert_true(elf_fixture_run("cc -nostdlib -static -Wl,--eh-frame-hdr -o headed rows.s"));
+	bytes = elf_fixture_read(elf_fixture_path("headed"));
+	memset(bytes.at + 40, 0, 8);	/* e_shoff */
+	memset(bytes.at + 60, 0, 4);	/* e_shnum, e_shstrndx */
+	assert_int_equal(compile_bytes(&bytes, &table), 0);
+	assert_int_equal(table.header->row_count, 12);
+	assert_int_equal(table.header->bp_bytes, 46 + 15);
+	free_table(&table);
+	free(bytes.at);
+}
+
+static void test_rows_in_a_section_of_another_type_are_found(void **state)
+{
+	struct elf_bytes_copy bytes = elf_fixture_read(elf_fixture_path("whole"));
+	struct unwind_table table;
+
+	(void)state;
+	elf_fixture_section(&bytes, ".eh_frame")->sh_type = SHT_X86_64_UNWIND;
+	assert_int_equal(compile_bytes(&bytes, &table), 0);
+	expect_framed(&table);
+	free_table(&table);
+	free(bytes.at);
+}
+
+static void test_rows_that_bolt_put_aside_are_read(void **state)
+{
+	struct unwind_table table;
+
+	(void)state;
+	assert_true(elf_fixture_run("objcopy --rename-section .eh_frame=.bolt.org.eh_frame whole "
+				    "bolted"));
+	table = compile_files("bolted", NULL);
+	expect_framed(&table);
+	free_table(&table);
+}
+
+static void test_debug_frame_of_the_debug_file_is_read(void **state)
+{
+	struct unwind_table table;
+
+	(void)state;
+	assert_true(elf_fixture_run("(echo .cfi_sections .debug_frame; cat rows.s) >debug.s && "
+				    "cc -nostdlib -static -Wl,--build-id -o whole.debug debug.s && "
+				    "objcopy --only-keep-debug whole.debug only.debug && "
+				    "strip -o stripped whole.debug"));
+	table = compile_files("stripped", NULL);
+	assert_int_equal(table.header->row_count, 0);
+	free_table(&table);
+	table = compile_files("stripped", "only.debug");
+	assert_int_equal(table.header->bp_bytes, 46 + 15);
+	free_table(&table);
+}
+
+/* The rows with another entry for `framed`, of @bytes, in front of or behind all others. */
+static struct unwind_table compile_twice(int bytes, bool is_first)
+{
+	assert_true(elf_fixture_run(
+		"echo '.section .eh_frame,\"a\",@unwind; cie: .long 20, 0; .byte 1, 0x7a, 0x52, "
+		"0, 1, 0x78, 16, 1, 0x1b, 12, 7, 64, 0x90, 1, 0, 0; .long 20; here: .long here "
+		"- cie; .long framed - .; .long %d; .long 0, 0' >other.s && "
+		"cc -c rows.s other.s && cc -nostdlib -static -o twice %s", bytes,
+		is_first ? "other.o rows.o" : "rows.o other.o"));
+	return compile_files("twice", NULL);
+}
+
+static const struct unwind_row other = { .kind = UNWIND_SP, .cfa = 8 };
+
+static void test_of_two_entries_for_one_function_the_first_holds(void **state)
+{
+	struct unwind_table table = compile_twice(50, false);
+
+	(void)state;
+	expect_in("twice", &table, "framed", 0, called);
+	expect_in("twice", &table, "framed", 10, framed);
+	expect_in("twice", &table, "framed", 45, left);
+	expect_in("twice", &table, "hole", 0, other);
+	expect_in("twice", &table, "hole", 3, other);
+	expect_in("twice", &table, "hole", 4, gap);
+	expect_in("twice", &table, "leaf", 0, called);
+	free_table(&table);
+	table = compile_twice(10, true);
+	expect_in("twice", &table, "framed", 9, other);
+	expect_in("twice", &table, "framed", 10, framed);
+	expect_in("twice", &table, "framed", 45, left);
+	free_table(&table);
+}
+
+static void test_an_entry_inside_of_another_changes_nothing(void **state)
+{
+	struct unwind_table table = compile_twice(10, false);
+
+	(void)state;
+	expect_in("twice", &table, "framed", 0, called);
+	expect_in("twice", &table, "framed", 4, framed);
+	expect_in("twice", &table, "framed", 10, framed);
+	expect_in("twice", &table, "hole", 0, gap);
+	free_table(&table);
+}
+
+static void test_files_of_another_kind_have_no_rows(void **state)
+{
+	struct elf_bytes_copy bytes = elf_fixture_read(elf_fixture_path("whole"));
+	struct unwind_table table;
+
+	(void)state;
+	((Elf64_Ehdr *)bytes.at)->e_machine = EM_RISCV;
+	assert_int_equal(compile_bytes(&bytes, &table), 0);
+	assert_int_equal(table.header->row_count, 0);
+	free_table(&table);
+	bytes.at[0] = 'x';
+	assert_int_equal(compile_bytes(&bytes, &table), -ENOEXEC);
+	free(bytes.at);
+}
+
+static void test_a_file_that_was_cut_is_refused(void **state)
+{
+	struct elf_bytes_copy bytes = elf_fixture_read(elf_fixture_path("whole"));
+	struct unwind_table table;
+
+	(void)state;
+	bytes.count /= 2;
+	assert_int_equal(compile_bytes(&bytes, &table), -EBADMSG);
+	free(bytes.at);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_each_address_has_the_row_of_its_entry),
+		cmocka_unit_test(test_code_with_frame_pointers_is_counted),
+		cmocka_unit_test(test_rows_are_found_without_section_headers),
+		cmocka_unit_test(test_rows_in_a_section_of_another_type_are_found),
+		cmocka_unit_test(test_rows_that_bolt_put_aside_are_read),
+		cmocka_unit_test(test_debug_frame_of_the_debug_file_is_read),
+		cmocka_unit_test(test_of_two_entries_for_one_function_the_first_holds),
+		cmocka_unit_test(test_an_entry_inside_of_another_changes_nothing),
+		cmocka_unit_test(test_files_of_another_kind_have_no_rows),
+		cmocka_unit_test(test_a_file_that_was_cut_is_refused),
+	};
+
+	return cmocka_run_group_tests(tests, make_directory, elf_fixture_remove_directory);
+}

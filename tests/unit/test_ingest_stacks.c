@@ -1,0 +1,584 @@
+/* Stacks of samples that bring registers and a copy of their stack. The program is this everywhere:
+ *
+ *   file offset   function           its rows
+ *   0x1000        _start             the outermost
+ *   0x1100        main               CFA = sp + 16
+ *   0x1200        f                  CFA = sp + 16
+ *   0x1300        leaf               CFA = sp + 8
+ *   0x1400        __restore_rt       a signal's frame
+ *   0x1500        (end)
+ *
+ * It is mapped at 0x400000, which is file offset 0x1000: main is 0x400100. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include <asm/perf_regs.h>
+
+#include "ingest_stage.h"
+
+#define PROGRAM	   0x400000u
+#define IN_START   (PROGRAM + 0x020)
+#define IN_MAIN	   (PROGRAM + 0x120)
+#define IN_F	   (PROGRAM + 0x220)
+#define IN_LEAF	   (PROGRAM + 0x320)
+#define IN_RESTORE (PROGRAM + 0x400)
+#define KERNEL	   0xffffffff81000000u
+#define STACK	   0x7ffe00001000u
+#define PROGRAM_PATH "/bin/prog"
+
+static const struct unwind_row rows[] = {
+	{ .start = 0, .kind = UNWIND_GAP },
+	{ .start = 0x1000, .kind = UNWIND_END },
+	{ .start = 0x1100, .kind = UNWIND_SP, .cfa = 2 },
+	{ .start = 0x1300, .kind = UNWIND_SP, .cfa = 1 },
+	{ .start = 0x1400, .kind = UNWIND_SIGNAL },
+	{ .start = 0x1500, .kind = UNWIND_GAP },
+};
+static const struct unwind_header header = {
+	.magic = UNWIND_TABLE_MAGIC, .version = UNWIND_TABLE_VERSION, .row_count = COUNT_OF(rows),
+};
+static const struct unwind_table table = { .header = &header, .rows = rows };
+
+static struct ingest_stage stage;
+
+static void start(bool is_replay)
+{
+	const struct ingest_config config = { .is_replay = is_replay };
+
+	stage_init(&stage, &config, NULL);
+	stage.event.format.sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+	stage.event.format.user_regs_mask = 1 << PERF_REG_X86_BP | 1 << PERF_REG_X86_SP |
+					    1 << PERF_REG_X86_IP;
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	start(true);
+	stage_kernel(&stage, KERNEL, 0x100000, "[kernel.kallsyms]_text");
+	stage_comm(&stage, 1, 100, 100, "prog", true);
+	stage_mmap(&stage, 2, 100, PROGRAM, 0x1000, 0x1000, PROGRAM_PATH);
+	stage_round(&stage, 2);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	stage_finish(&stage);
+	return 0;
+}
+
+static struct object *object_of(const char *path)
+{
+	struct object_table *objects = &stage.ingest.objects;
+
+	for (uint32_t i = 0; i < objects->count; i++)
+		if (!strcmp(strpool_get(stage.ingest.strings, objects->objects[i].path), path))
+			return &objects->objects[i];
+	fail_msg("no object %s", path);
+	return NULL;
+}
+
+static void give_rows(const char *path, const struct unwind_table *unwind)
+{
+	static uint32_t number;
+	const struct open_reply reply = {
+		.object = object_of(path)->canonical, .is_unwind = true, .is_ready = true,
+		.unwind = *unwind, .unwind_number = ++number,
+	};
+
+	ingest_unwind_reply(&stage.ingest, &reply);
+}
+
+/* Some other process has that file. */
+static void know(const char *path, const struct unwind_table *unwind)
+{
+	stage_mmap(&stage, 3, 999, PROGRAM, 0x1000, 0x1000, path);
+	stage_round(&stage, 3);
+	give_rows(path, unwind);
+}
+
+struct user_part {
+	uint64_t abi, bp, sp, ip;
+	const uint64_t *words;	/* from sp upwards */
+	size_t count;
+};
+
+static void add_user_part(struct record_bytes *record, const struct user_part *user)
+{
+	const uint64_t registers[] = { user->bp, user->sp, user->ip };
+	const uint64_t bytes = user->count * 8;
+
+	record_add(record, &user->abi, 1);
+	if (user->abi)
+		record_add(record, registers, COUNT_OF(registers));
+	record_add(record, &bytes, 1);
+	if (!bytes)
+		return;
+	record_add(record, user->words, user->count);
+	record_add(record, &bytes, 1);
+}
+
+static void push_sample(uint64_t time_ns, uint32_t pid, uint16_t misc, const uint64_t *chain,
+			uint64_t chain_count, const struct user_part *user)
+{
+	const uint64_t ip = chain_count ? chain[1] : user->ip;
+	const uint64_t fields[] = { ip, PAIR(pid, pid), time_ns, 0, 1, chain_count };
+	struct record_bytes record;
+
+	record_begin(&record, PERF_RECORD_SAMPLE, misc);
+	record_add(&record, fields, COUNT_OF(fields));
+	record_add(&record, chain, chain_count);
+	add_user_part(&record, user);
+	record_close(&record);
+	ingest_push(&stage.ingest, record.words, record.count * 8, 0, 0);
+	assert_int_equal(stage.ingest.counters.malformed, 0);
+}
+
+/*   leaf <- f <- main <- _start; a word of locals in main and f */
+static const uint64_t three_calls[] = { IN_F, 0, IN_MAIN, 0, IN_START, 0 };
+static const struct user_part in_leaf = {
+	.abi = PERF_SAMPLE_REGS_ABI_64, .bp = 1, .sp = STACK, .ip = IN_LEAF,
+	.words = three_calls, .count = COUNT_OF(three_calls),
+};
+
+static void push_user(uint64_t time_ns, uint32_t pid, const struct user_part *user)
+{
+	push_sample(time_ns, pid, PERF_RECORD_MISC_USER, NULL, 0, user);
+}
+
+static void sample_user(uint64_t time_ns, const struct user_part *user)
+{
+	push_user(time_ns, 100, user);
+	stage_round(&stage, time_ns);
+}
+
+struct place {
+	const char *path;
+	uint64_t address;
+};
+
+static void assert_frame(uint32_t frame, const struct place *expected)
+{
+	assert_int_not_equal(frame, ID_SET_NONE);
+	assert_string_equal(stage_path(&stage, frame), expected->path);
+	assert_int_equal(stage.ingest.trie.frames.address[frame], expected->address);
+}
+
+/* The stack interned as number @stack, leaf first, is this and no more. */
+static void assert_stack(uint32_t stack, const struct place *expected, size_t count)
+{
+	const struct stack_trie *trie = &stage.ingest.trie;
+	uint32_t node;
+
+	assert_true(stack < trie->stacks.count);
+	assert_frame(trie->stacks.frame[stack], &expected[0]);
+	node = trie->stacks.node[stack];
+	for (size_t i = 1; i < count; i++) {
+		assert_frame(trie->nodes.frame[node], &expected[i]);
+		node = trie->nodes.parent[node];
+	}
+	assert_int_equal(node, STACK_NODE_ROOT);
+}
+
+static void assert_counts(struct stack_counts expected)
+{
+	assert_memory_equal(&stage.ingest.timeline.open_slice.stacks, &expected, sizeof(expected));
+}
+
+/* Callers are where their call is: a byte before the return address. */
+static const struct place whole[] = {
+	{ PROGRAM_PATH, 0x1320 }, { PROGRAM_PATH, 0x121f }, { PROGRAM_PATH, 0x111f },
+	{ PROGRAM_PATH, 0x101f },
+};
+
+static void test_user_stacks_are_walked_to_their_outermost_frame(void **state)
+{
+	(void)state;
+	give_rows(PROGRAM_PATH, &table);
+	sample_user(10, &in_leaf);
+	assert_stack(0, whole, COUNT_OF(whole));
+	assert_counts((struct stack_counts){ .user = 1, .complete = 1 });
+}
+
+static void test_user_callers_follow_the_kernels_chain(void **state)
+{
+	/* The kernel's own opinion of the user part, a wrong one, is left out. */
+	const uint64_t chain[] = { PERF_CONTEXT_KERNEL, KERNEL + 0x10, KERNEL + 0x20,
+				   PERF_CONTEXT_USER, IN_LEAF, IN_START };
+	const struct place expected[] = {
+		{ "[kernel.kallsyms]", KERNEL + 0x10 }, { "[kernel.kallsyms]", KERNEL + 0x20 },
+		{ PROGRAM_PATH, 0x1320 }, { PROGRAM_PATH, 0x121f }, { PROGRAM_PATH, 0x111f },
+		{ PROGRAM_PATH, 0x101f },
+	};
+
+	(void)state;
+	give_rows(PROGRAM_PATH, &table);
+	push_sample(10, 100, PERF_RECORD_MISC_KERNEL, chain, COUNT_OF(chain), &in_leaf);
+	stage_round(&stage, 10);
+	assert_stack(0, expected, COUNT_OF(expected));
+	assert_counts((struct stack_counts){ .user = 1, .complete = 1 });
+}
+
+static void test_kernel_threads_have_no_user_part(void **state)
+{
+	const uint64_t chain[] = { PERF_CONTEXT_KERNEL, KERNEL + 0x10, KERNEL + 0x20 };
+	const struct place expected[] = {
+		{ "[kernel.kallsyms]", KERNEL + 0x10 }, { "[kernel.kallsyms]", KERNEL + 0x20 },
+	};
+	const struct user_part none = { .abi = PERF_SAMPLE_REGS_ABI_NONE };
+
+	(void)state;
+	push_sample(10, 100, PERF_RECORD_MISC_KERNEL, chain, COUNT_OF(chain), &none);
+	stage_round(&stage, 10);
+	assert_stack(0, expected, COUNT_OF(expected));
+	assert_counts((struct stack_counts){ .user = 0 });
+}
+
+static void test_stacks_that_go_on_beyond_the_copy_are_cut(void **state)
+{
+	struct user_part cut = in_leaf;
+
+	(void)state;
+	give_rows(PROGRAM_PATH, &table);
+	cut.count = 2;	/* the return address into f, and not the one into main */
+	sample_user(10, &cut);
+	assert_stack(0, whole, 2);
+	cut.count = 0;
+	sample_user(11, &cut);
+	assert_stack(1, whole, 1);
+	assert_counts((struct stack_counts){ .user = 2, .cut = 2 });
+}
+
+/* f calls itself twice. */
+static void test_recursion_stays_in_the_stack(void **state)
+{
+	const uint64_t calls[] = { IN_F, 0, IN_F, 0, IN_F, 0, IN_MAIN, 0, IN_START };
+	const struct user_part user = {
+		.abi = PERF_SAMPLE_REGS_ABI_64, .sp = STACK, .ip = IN_LEAF, .words = calls,
+		.count = COUNT_OF(calls),
+	};
+	const struct place expected[] = {
+		whole[0], whole[1], whole[1], whole[1], whole[2], whole[3],
+	};
+
+	(void)state;
+	give_rows(PROGRAM_PATH, &table);
+	sample_user(10, &user);
+	assert_stack(0, expected, COUNT_OF(expected));
+	assert_counts((struct stack_counts){ .user = 1, .complete = 1 });
+}
+
+/* What a signal interrupts is no call: its address stays, be it a function's first. */
+static void test_a_signal_came_into_the_address_that_it_says(void **state)
+{
+	uint64_t words[64] = { IN_RESTORE };
+	const struct user_part user = {
+		.abi = PERF_SAMPLE_REGS_ABI_64, .sp = STACK, .ip = IN_LEAF, .words = words,
+		.count = COUNT_OF(words),
+	};
+	const struct place expected[] = {
+		{ PROGRAM_PATH, 0x1320 }, { PROGRAM_PATH, 0x13ff }, { PROGRAM_PATH, 0x1300 },
+		{ PROGRAM_PATH, 0x111f }, { PROGRAM_PATH, 0x101f },
+	};
+	struct unwind_row early[COUNT_OF(rows)];
+	const struct unwind_table early_table = { .header = &header, .rows = early };
+
+	(void)state;
+	memcpy(early, rows, sizeof(rows));
+	early[4].start = 0x13ff;	/* as libc has it: it is not called */
+	words[1 + 160 / 8] = STACK + 50 * 8;
+	words[1 + 168 / 8] = PROGRAM + 0x300;
+	words[50] = IN_MAIN;
+	words[52] = IN_START;
+	give_rows(PROGRAM_PATH, &early_table);
+	sample_user(10, &user);
+	assert_stack(0, expected, COUNT_OF(expected));
+	assert_counts((struct stack_counts){ .user = 1, .complete = 1 });
+}
+
+/* The caller's address is known, how to go on from there is not. */
+static void test_files_without_rows_end_a_stack(void **state)
+{
+	const uint64_t words[] = { 0x600010, STACK + 4 * 8, IN_MAIN, 0, STACK + 6 * 8, IN_MAIN };
+	const struct user_part user = {
+		.abi = PERF_SAMPLE_REGS_ABI_64, .bp = STACK + 8, .sp = STACK, .ip = IN_LEAF,
+		.words = words, .count = COUNT_OF(words),
+	};
+	const struct place expected[] = { { PROGRAM_PATH, 0x1320 }, { "/lib/locked.so", 0xf } };
+
+	(void)state;
+	give_rows(PROGRAM_PATH, &table);
+	stage_mmap(&stage, 5, 100, 0x600000, 0x1000, 0, "/lib/locked.so");
+	stage_round(&stage, 5);
+	object_table_set_unreadable(&stage.ingest.objects, object_of("/lib/locked.so")->canonical,
+				    "not yours");
+	sample_user(10, &user);
+	assert_stack(0, expected, COUNT_OF(expected));
+	assert_counts((struct stack_counts){ .user = 1 });
+}
+
+/* Code made at run time has no rows, and keeps frame pointers. */
+static void test_memory_without_a_file_is_left_by_its_frame_pointer(void **state)
+{
+	const uint64_t words[] = { 0, STACK + 4 * 8, IN_MAIN, 0, IN_START };
+	const struct user_part user = {
+		.abi = PERF_SAMPLE_REGS_ABI_64, .bp = STACK + 8, .sp = STACK, .ip = 0x600010,
+		.words = words, .count = COUNT_OF(words),
+	};
+	const struct place expected[] = { { "//anon", 0x600010 }, whole[2], whole[3] };
+
+	(void)state;
+	give_rows(PROGRAM_PATH, &table);
+	stage_mmap(&stage, 5, 100, 0x600000, 0x1000, 0, "//anon");
+	stage_round(&stage, 5);
+	sample_user(10, &user);
+	assert_stack(0, expected, COUNT_OF(expected));
+	assert_counts((struct stack_counts){ .user = 1, .complete = 1 });
+}
+
+/*   sp -> | local | saved bp A | into f | local | A: saved bp 0 | into main |    slots of 4 bytes */
+static void test_processes_of_32_bits_are_followed_by_frame_pointers(void **state)
+{
+	const uint32_t base = 0xff001000;
+	const uint64_t words[] = {
+		PAIR(0, base + 16), PAIR(IN_F, 0), PAIR(0, IN_MAIN),
+	};
+	const struct user_part user = {
+		.abi = PERF_SAMPLE_REGS_ABI_32, .bp = base + 4, .sp = base, .ip = IN_LEAF,
+		.words = words, .count = COUNT_OF(words),
+	};
+	struct user_part cut = user;
+
+	(void)state;
+	give_rows(PROGRAM_PATH, &table);
+	sample_user(10, &user);
+	assert_stack(0, whole, 3);
+	cut.count = 2;
+	sample_user(11, &cut);
+	assert_stack(1, whole, 2);
+	assert_counts((struct stack_counts){ .user = 2, .cut = 1 });
+}
+
+/* Another program at the same addresses: f is now as big as leaf is in the other. */
+static void test_an_exec_brings_other_rows_to_the_same_addresses(void **state)
+{
+	struct unwind_row others[COUNT_OF(rows)];
+	const struct unwind_table other_table = { .header = &header, .rows = others };
+	const struct place expected[] = { { "/bin/other", 0x1320 }, { "/bin/other", 0x121f } };
+
+	(void)state;
+	memcpy(others, rows, sizeof(rows));
+	others[1].kind = UNWIND_SP;	/* these two */
+	others[2].kind = UNWIND_END;	/* change places */
+	give_rows(PROGRAM_PATH, &table);
+	know("/bin/other", &other_table);
+	sample_user(10, &in_leaf);
+	stage_comm(&stage, 20, 100, 100, "other", true);
+	stage_mmap(&stage, 21, 100, PROGRAM, 0x1000, 0x1000, "/bin/other");
+	stage_round(&stage, 21);
+	sample_user(30, &in_leaf);
+	assert_stack(0, whole, COUNT_OF(whole));
+	assert_stack(1, expected, COUNT_OF(expected));
+	assert_counts((struct stack_counts){ .user = 2, .complete = 2 });
+}
+
+static void test_a_mapping_over_another_brings_its_rows(void **state)
+{
+	struct unwind_row others[COUNT_OF(rows)];
+	const struct unwind_table other_table = { .header = &header, .rows = others };
+	const struct place expected[] = { { PROGRAM_PATH, 0x1320 }, { "/lib/over.so", 0x121f } };
+
+	(void)state;
+	memcpy(others, rows, sizeof(rows));
+	others[2].kind = UNWIND_END;
+	give_rows(PROGRAM_PATH, &table);
+	know("/lib/over.so", &other_table);
+	sample_user(10, &in_leaf);
+	stage_mmap(&stage, 11, 100, PROGRAM + 0x200, 0x100, 0x1200, "/lib/over.so");
+	stage_round(&stage, 11);
+	sample_user(20, &in_leaf);
+	assert_stack(1, expected, COUNT_OF(expected));
+}
+
+static struct address_map *maps_of(uint32_t pid)
+{
+	return task_table_process(&stage.ingest.tasks, pid)->maps;
+}
+
+static void test_children_share_what_is_known_of_addresses_until_they_map(void **state)
+{
+	(void)state;
+	give_rows(PROGRAM_PATH, &table);
+	sample_user(10, &in_leaf);
+	stage_fork(&stage, 11, 100, 100, 200, 200);
+	push_user(12, 200, &in_leaf);
+	stage_round(&stage, 12);
+	assert_int_equal(maps_of(200)->number, maps_of(100)->number);
+	stage_mmap(&stage, 13, 200, 0x600000, 0x1000, 0, "/lib/more.so");
+	push_user(14, 200, &in_leaf);
+	stage_round(&stage, 14);
+	assert_int_not_equal(maps_of(200)->number, maps_of(100)->number);
+	assert_counts((struct stack_counts){ .user = 3, .complete = 3 });
+}
+
+static void test_a_table_changes_what_was_known_of_every_process(void **state)
+{
+	(void)state;
+	stage_mmap(&stage, 5, 200, PROGRAM, 0x1000, 0x1000, PROGRAM_PATH);
+	stage_mmap(&stage, 5, 300, PROGRAM, 0x1000, 0x1000, PROGRAM_PATH);
+	for (uint32_t pid = 100; pid <= 300; pid += 100)
+		push_user(10, pid, &in_leaf);
+	stage_round(&stage, 10);
+	assert_counts((struct stack_counts){ .user = 3 });
+	give_rows(PROGRAM_PATH, &table);
+	for (uint32_t pid = 100; pid <= 300; pid += 100)
+		push_user(20, pid, &in_leaf);
+	stage_round(&stage, 20);
+	assert_counts((struct stack_counts){ .user = 6, .complete = 3 });
+}
+
+static void test_a_recording_waits_for_its_tables_in_order(void **state)
+{
+	(void)state;
+	object_of(PROGRAM_PATH)->unwind = OBJECT_UNWIND_LOADING;
+	push_user(10, 100, &in_leaf);
+	stage_comm(&stage, 11, 100, 100, "renamed", false);
+	push_user(12, 100, &in_leaf);
+	stage_round(&stage, 20);
+	assert_true(stage.ingest.is_held);
+	assert_int_equal(stage_samples(&stage), 0);
+	ingest_poll(&stage.ingest, false);
+	assert_int_equal(stage_samples(&stage), 0);
+	assert_true(stage.ingest.watermark_ns < 10);
+
+	give_rows(PROGRAM_PATH, &table);
+	ingest_poll(&stage.ingest, false);
+	assert_false(stage.ingest.is_held);
+	assert_int_equal(stage.ingest.watermark_ns, 20);
+	assert_counts((struct stack_counts){ .user = 2, .complete = 2 });
+	assert_int_equal(stage_counted(&stage, "prog", 100, PROGRAM_PATH, 0x1320), 1);
+	assert_int_equal(stage_counted(&stage, "renamed", 100, PROGRAM_PATH, 0x1320), 1);
+	assert_int_equal(stage.ingest.reorder.late, 0);
+}
+
+static void test_what_is_held_counts_as_it_is_when_nobody_waits(void **state)
+{
+	(void)state;
+	object_of(PROGRAM_PATH)->unwind = OBJECT_UNWIND_LOADING;
+	sample_user(10, &in_leaf);
+	ingest_poll(&stage.ingest, true);
+	assert_false(stage.ingest.is_held);
+	assert_stack(0, whole, 1);
+	assert_counts((struct stack_counts){ .user = 1 });
+}
+
+/* The same live: nothing but the sample waits, and an exec in between does not change it. */
+static void start_live(void)
+{
+	stage_finish(&stage);
+	start(false);
+	stage_comm(&stage, 1, 100, 100, "prog", true);
+	stage_mmap(&stage, 2, 100, PROGRAM, 0x1000, 0x1000, PROGRAM_PATH);
+	stage_round(&stage, 2);
+	object_of(PROGRAM_PATH)->unwind = OBJECT_UNWIND_LOADING;
+	sample_user(10, &in_leaf);
+	assert_int_equal(stage.ingest.parked_count, 1);
+}
+
+static void test_a_parked_stack_is_walked_when_its_table_comes(void **state)
+{
+	(void)state;
+	start_live();
+	stage_comm(&stage, 20, 100, 100, "other", true);
+	stage_mmap(&stage, 21, 100, PROGRAM, 0x1000, 0x1000, "/bin/other");
+	stage_round(&stage, 21);
+	ingest_stacks_tables_changed(&stage.ingest.stacks);	/* not the one */
+	ingest_poll(&stage.ingest, false);
+	assert_int_equal(stage.ingest.parked_count, 1);
+
+	give_rows(PROGRAM_PATH, &table);
+	ingest_poll(&stage.ingest, false);
+	assert_int_equal(stage.ingest.parked_count, 0);
+	assert_int_equal(stage.ingest.parked_bytes, 0);
+	assert_stack(0, whole, COUNT_OF(whole));
+	assert_counts((struct stack_counts){ .user = 1, .complete = 1 });
+	assert_int_equal(stage_counted(&stage, "prog", 100, PROGRAM_PATH, 0x1320), 1);
+	assert_int_equal(stage.ingest.counters.unattributed, 0);
+}
+
+static void test_a_parked_stack_counts_as_it_is_when_its_time_is_over(void **state)
+{
+	(void)state;
+	start_live();
+	stage.ingest.parked[0].deadline_ns = 1;
+	ingest_poll(&stage.ingest, false);
+	assert_int_equal(stage.ingest.parked_count, 0);
+	assert_stack(0, whole, 1);
+	assert_counts((struct stack_counts){ .user = 1 });
+}
+
+static void test_parked_stacks_take_a_bounded_room(void **state)
+{
+	static const uint64_t words[400];
+	struct user_part large = in_leaf;
+	uint64_t pushed = 1;
+
+	(void)state;
+	start_live();
+	large.words = words;
+	large.count = COUNT_OF(words);
+	while (!stage_samples(&stage) && pushed < 100000)
+		sample_user(10 + pushed++, &large);
+	assert_int_equal(stage_samples(&stage), 1);
+	assert_int_equal(stage.ingest.parked_count, pushed - 1);
+	assert_true(stage.ingest.parked_bytes <= 16 << 20);
+	ingest_poll(&stage.ingest, true);
+	assert_int_equal(stage_samples(&stage), pushed);
+}
+
+static void test_a_task_without_maps_has_its_leaf(void **state)
+{
+	(void)state;
+	push_user(10, 300, &in_leaf);
+	stage_round(&stage, 10);
+	assert_stack(0, &(struct place){ "[unknown]", IN_LEAF }, 1);
+	assert_counts((struct stack_counts){ .user = 1 });
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_user_stacks_are_walked_to_their_outermost_frame),
+		TEST(test_user_callers_follow_the_kernels_chain),
+		TEST(test_kernel_threads_have_no_user_part),
+		TEST(test_stacks_that_go_on_beyond_the_copy_are_cut),
+		TEST(test_recursion_stays_in_the_stack),
+		TEST(test_a_signal_came_into_the_address_that_it_says),
+		TEST(test_files_without_rows_end_a_stack),
+		TEST(test_memory_without_a_file_is_left_by_its_frame_pointer),
+		TEST(test_processes_of_32_bits_are_followed_by_frame_pointers),
+		TEST(test_an_exec_brings_other_rows_to_the_same_addresses),
+		TEST(test_a_mapping_over_another_brings_its_rows),
+		TEST(test_children_share_what_is_known_of_addresses_until_they_map),
+		TEST(test_a_table_changes_what_was_known_of_every_process),
+		TEST(test_a_recording_waits_for_its_tables_in_order),
+		TEST(test_what_is_held_counts_as_it_is_when_nobody_waits),
+		TEST(test_a_parked_stack_is_walked_when_its_table_comes),
+		TEST(test_a_parked_stack_counts_as_it_is_when_its_time_is_over),
+		TEST(test_parked_stacks_take_a_bounded_room),
+		TEST(test_a_task_without_maps_has_its_leaf),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

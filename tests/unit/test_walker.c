@@ -1,0 +1,562 @@
+/* The walker over tables and stacks made by hand. Every expected address is read off the drawings:
+ * the code is a file that is mapped at CODE, JIT is executable memory without a file. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "random_numbers.h"
+#include "unwind/walker.h"
+
+#define CODE	   0x400000u	/* where the file's byte 0 is */
+#define CODE_BYTES 0x10000u
+#define JIT	   0x700000u
+#define JIT_BYTES  0x10000u
+#define LATE	   0x800000u	/* a file whose table is still to come */
+#define STACK	   0x7ffc0000u
+#define WORDS	   64
+
+/* What the rows below say, by file offset. */
+#define ENTERED	 0x1000u	/* the return address is on top */
+#define FRAMED	 0x1001u	/* 3 words above it, bp saved in the highest */
+#define EPILOGUE 0x1010u	/* bp has been popped, and the rule does not know */
+#define BY_BP	 0x1020u	/* push bp; mov sp, bp */
+#define NO_RULE	 0x1030u
+#define START	 0x1040u
+#define RETURNER 0x1050u
+#define PLT	 0x1060u
+#define HARD	 0x1080u
+#define STUCK	 0x1090u	/* a CFA that does not grow */
+#define ODD	 0x10a0u	/* bp saved above the return address */
+#define BY_WORD	 0x10b0u	/* the word 2 above sp is the CFA - 8 */
+#define ALIGNED	 0x10c0u	/* the word below bp's is the CFA */
+#define OTHER_PLT 0x10d0u
+
+static const struct unwind_row rows[] = {
+	{ ENTERED, 1, 0, UNWIND_SP },
+	{ FRAMED, 4, -2, UNWIND_SP },
+	{ EPILOGUE, 1, -2, UNWIND_SP },
+	{ BY_BP, 2, -2, UNWIND_BP },
+	{ NO_RULE, 0, 0, UNWIND_GAP },
+	{ START, 0, 0, UNWIND_END },
+	{ RETURNER - 1, 0, 0, UNWIND_SIGNAL },	/* a byte early, as glibc's */
+	{ PLT, 11, 0, UNWIND_PLT },
+	{ HARD, 0, 0, UNWIND_COMPLEX },
+	{ STUCK, 0, 0, UNWIND_SP },
+	{ ODD, 1, 1, UNWIND_SP },
+	{ BY_WORD, 2, -2, UNWIND_SP_WORD },
+	{ ALIGNED, -1, 0, UNWIND_BP_WORD },
+	{ OTHER_PLT, 9, 0, UNWIND_PLT },
+	{ OTHER_PLT + 0x10, 0, 0, UNWIND_GAP },
+};
+
+static const struct unwind_header header = {
+	.magic = UNWIND_TABLE_MAGIC,
+	.version = UNWIND_TABLE_VERSION,
+	.row_count = sizeof(rows) / sizeof(rows[0]),
+};
+
+static const struct unwind_table table = { &header, rows };
+
+struct stage {
+	struct walker walker;
+	struct walker_space space;
+	uint64_t words[WORDS];		/* of the stack, from STACK on */
+	struct walker_stack stack;
+	struct walker_registers registers;
+	unsigned int asked;		/* how often find() was */
+	bool has_gone;			/* nothing is mapped any more */
+	uint64_t frames[WALKER_FRAMES_MAX + 1];
+	size_t count;
+	enum walker_end end;
+};
+
+static struct walker_code find_code(void *context, uint64_t ip)
+{
+	struct stage *stage = context;
+
+	stage->asked++;
+	if (stage->has_gone)
+		return (struct walker_code){ .table = NULL };
+	if (ip - CODE < CODE_BYTES)
+		return (struct walker_code){ &table, ip - CODE, .is_mapped = true };
+	if (ip - JIT < JIT_BYTES)
+		return (struct walker_code){ .is_mapped = true };
+	if (ip - LATE < CODE_BYTES)
+		return (struct walker_code){ .is_mapped = true, .is_loading = true };
+	return (struct walker_code){ .table = NULL };
+}
+
+static int set_up(void **state)
+{
+	static struct stage stage;
+
+	memset(&stage, 0, sizeof(stage));
+	stage.space = (struct walker_space){ 7, find_code, &stage };
+	stage.stack = (struct walker_stack){ STACK, (const unsigned char *)stage.words,
+					     sizeof(stage.words) };
+	stage.registers.sp = STACK;
+	*state = &stage;
+	return walker_init(&stage.walker);
+}
+
+static int tear_down(void **state)
+{
+	struct stage *stage = *state;
+
+	walker_finish(&stage->walker);
+	return 0;
+}
+
+static void walk(struct stage *stage)
+{
+	stage->count = walker_walk(&stage->walker, &stage->space, &stage->registers, &stage->stack,
+				   stage->frames, WALKER_FRAMES_MAX, &stage->end);
+}
+
+static void expect(const struct stage *stage, enum walker_end end, const uint64_t *frames,
+		   size_t count)
+{
+	assert_int_equal(stage->end, end);
+	assert_int_equal(stage->count, count);
+	for (size_t i = 0; i < count; i++)
+		assert_int_equal(stage->frames[i], frames[i]);
+}
+
+#define EXPECT(stage, end, ...)                                                                    \
+	expect(stage, end, (const uint64_t[]){ __VA_ARGS__ },                                      \
+	       sizeof((const uint64_t[]){ __VA_ARGS__ }) / sizeof(uint64_t))
+
+/*   0 -> FRAMED    1 -,  2 saved bp = word 7,  3 -> BY_BP
+ *   4 .. 6 locals  7 saved bp,  8 -> START */
+static void test_rules_of_sp_and_bp_lead_to_the_outermost_frame(void **state)
+{
+	struct stage *stage = *state;
+
+	stage->registers.ip = CODE + ENTERED;
+	stage->words[0] = CODE + FRAMED + 4;
+	stage->words[3] = STACK + 8 * 7;
+	stage->words[4] = CODE + BY_BP + 5;
+	stage->words[8] = CODE + START + 3;
+	walk(stage);
+	EXPECT(stage, WALKER_COMPLETE, CODE + ENTERED, CODE + FRAMED + 4, CODE + BY_BP + 5,
+	       CODE + START + 3);
+}
+
+static void test_the_leaf_is_looked_up_where_it_is_and_a_caller_one_byte_before(void **state)
+{
+	struct stage *stage = *state;
+
+	/* FRAMED begins at ENTERED's second byte: by ip - 1 the leaf would have ENTERED's rule. */
+	stage->registers.ip = CODE + FRAMED;
+	stage->words[3] = CODE + EPILOGUE;	/* behind the last call of FRAMED */
+	stage->words[7] = CODE + START + 1;
+	walk(stage);
+	EXPECT(stage, WALKER_COMPLETE, CODE + FRAMED, CODE + EPILOGUE, CODE + START + 1);
+}
+
+static void test_the_outermost_frame_alone_is_complete(void **state)
+{
+	struct stage *stage = *state;
+
+	stage->registers.ip = CODE + START;
+	walk(stage);
+	EXPECT(stage, WALKER_COMPLETE, CODE + START);
+}
+
+/* In an epilogue whose rule still says that bp is at CFA - 16 = sp - 8, the register has it. */
+static void test_a_bp_saved_below_sp_has_been_popped_and_is_kept(void **state)
+{
+	struct stage *stage = *state;
+
+	stage->stack.start = STACK - 8;	/* the word below sp could be read, and is wrong */
+	stage->words[0] = STACK + 8 * 40;
+	stage->registers.ip = CODE + EPILOGUE;
+	stage->registers.bp = STACK + 8 * 3;
+	stage->words[1] = CODE + BY_BP + 5;
+	stage->words[5] = CODE + START + 1;
+	walk(stage);
+	EXPECT(stage, WALKER_COMPLETE, CODE + EPILOGUE, CODE + BY_BP + 5, CODE + START + 1);
+}
+
+static void test_a_slot_of_the_plt_has_pushed_from_its_byte_11_on(void **state)
+{
+	struct stage *stage = *state;
+
+	stage->words[0] = CODE + START + 1;
+	stage->words[1] = CODE + START + 2;
+	stage->registers.ip = CODE + PLT + 0x10 + 10;
+	walk(stage);
+	EXPECT(stage, WALKER_COMPLETE, CODE + PLT + 0x1a, CODE + START + 1);
+	stage->registers.ip = CODE + PLT + 0x10 + 11;
+	walk(stage);
+	EXPECT(stage, WALKER_COMPLETE, CODE + PLT + 0x1b, CODE + START + 2);
+}
+
+/* Slots that begin with ENDBR64. */
+static void test_a_slot_of_another_plt_has_pushed_from_its_byte_9_on(void **state)
+{
+	struct stage *stage = *state;
+
+	stage->words[0] = CODE + START + 1;
+	stage->words[1] = CODE + START + 2;
+	stage->registers.ip = CODE + OTHER_PLT + 8;
+	walk(stage);
+	EXPECT(stage, WALKER_COMPLETE, CODE + OTHER_PLT + 8, CODE + START + 1);
+	stage->registers.ip = CODE + OTHER_PLT + 9;
+	walk(stage);
+	EXPECT(stage, WALKER_COMPLETE, CODE + OTHER_PLT + 9, CODE + START + 2);
+}
+
+/* Its sp is word 0 and says in word 2 that its return address is word 20; bp is in the one below.
+ * The caller's frame is from that bp, word 30, on. */
+static void test_a_cfa_that_is_kept_in_a_word_above_sp_is_read(void **state)
+{
+	struct stage *stage = *state;
+
+	stage->registers.ip = CODE + BY_WORD + 3;
+	stage->words[2] = STACK + 8 * 20;
+	stage->words[19] = STACK + 8 * 30;
+	stage->words[20] = CODE + BY_BP + 5;
+	stage->words[31] = CODE + START + 1;
+	walk(stage);
+	EXPECT(stage, WALKER_COMPLETE, CODE + BY_WORD + 3, CODE + BY_BP + 5, CODE + START + 1);
+}
+
+/* bp is word 10, where the caller's bp is; the word below says that the CFA is word 20. */
+static void test_a_cfa_that_is_kept_in_a_word_beside_bp_is_read(void **state)
+{
+	struct stage *stage = *state;
+
+	stage->registers.ip = CODE + ALIGNED + 3;
+	stage->registers.bp = STACK + 8 * 10;
+	stage->words[9] = STACK + 8 * 20;
+	stage->words[10] = STACK + 8 * 30;
+	stage->words[19] = CODE + BY_BP + 5;
+	stage->words[31] = CODE + START + 1;
+	walk(stage);
+	EXPECT(stage, WALKER_COMPLETE, CODE + ALIGNED + 3, CODE + BY_BP + 5, CODE + START + 1);
+}
+
+static void test_a_word_outside_of_the_copy_cuts_the_stack(void **state)
+{
+	struct stage *stage = *state;
+
+	stage->registers.ip = CODE + ALIGNED + 3;
+	stage->registers.bp = STACK + 8 * (WORDS + 1);
+	walk(stage);
+	EXPECT(stage, WALKER_CUT, CODE + ALIGNED + 3);
+	stage->registers.bp = 8;
+	walk(stage);
+	EXPECT(stage, WALKER_LOST, CODE + ALIGNED + 3);
+}
+
+/* The handler returns to RETURNER with sp at word 1, which is the ucontext: words 1 + 15, 20 and 21
+ * are bp, sp and ip. It interrupted EPILOGUE at its first byte: by ip - 1 that would be FRAMED. */
+static void test_a_signal_frame_gives_all_registers_and_an_exact_address(void **state)
+{
+	struct stage *stage = *state;
+
+	stage->registers.ip = CODE + ENTERED;
+	stage->words[0] = CODE + RETURNER;
+	stage->words[16] = STACK + 8 * 50;
+	stage->words[21] = STACK + 8 * 40;
+	stage->words[22] = CODE + EPILOGUE;
+	stage->words[40] = CODE + BY_BP + 5;
+	stage->words[51] = CODE + START + 1;
+	walk(stage);
+	EXPECT(stage, WALKER_COMPLETE, CODE + ENTERED, CODE + RETURNER, CODE + EPILOGUE,
+	       CODE + BY_BP + 5, CODE + START + 1);
+}
+
+static void test_a_signal_from_another_stack_is_cut_there(void **state)
+{
+	struct stage *stage = *state;
+
+	stage->registers.ip = CODE + RETURNER;
+	stage->words[20] = STACK - 0x10000;
+	stage->words[21] = CODE + ENTERED;
+	walk(stage);
+	EXPECT(stage, WALKER_CUT, CODE + RETURNER, CODE + ENTERED);
+	stage->stack.count = 8 * 21;	/* the interrupted ip is not in the copy */
+	walk(stage);
+	EXPECT(stage, WALKER_CUT, CODE + RETURNER);
+}
+
+/* JIT code, and code of a file that no row covers: words 4 and 5, 8 and 9 are bp and caller. */
+static void test_code_without_rows_gets_a_step_by_its_frame_pointer(void **state)
+{
+	struct stage *stage = *state;
+
+	stage->registers.ip = JIT + 0x10;
+	stage->registers.bp = STACK + 8 * 4;
+	stage->words[4] = STACK + 8 * 8;
+	stage->words[5] = CODE + NO_RULE + 5;
+	stage->words[8] = STACK + 8 * 30;
+	stage->words[9] = CODE + START + 1;
+	walk(stage);
+	EXPECT(stage, WALKER_COMPLETE, JIT + 0x10, CODE + NO_RULE + 5, CODE + START + 1);
+	stage->registers.bp = STACK;	/* sp itself will do */
+	stage->words[1] = CODE + START + 2;
+	walk(stage);
+	EXPECT(stage, WALKER_COMPLETE, JIT + 0x10, CODE + START + 2);
+}
+
+static void test_a_frame_pointer_that_can_not_be_one_is_not_followed(void **state)
+{
+	static const struct {
+		uint64_t bp;
+		enum walker_end end;
+	} cases[] = {
+		{ 0, WALKER_COMPLETE },			/* the ABI's mark of the outermost frame */
+		{ STACK - 8, WALKER_LOST },		/* below sp */
+		{ STACK + 4, WALKER_LOST },		/* not of words */
+		{ STACK + 8 * (WORDS - 1), WALKER_CUT },	/* the return address is beyond */
+		{ STACK + 0x10000, WALKER_CUT },
+		{ STACK + 0x40000000, WALKER_LOST },	/* further than a stack is long */
+		{ UINT64_MAX - 7, WALKER_LOST },
+	};
+	struct stage *stage = *state;
+	uint64_t caller = CODE + START + 1;
+
+	for (size_t i = 0; i < WORDS; i++)
+		stage->words[i] = caller;
+	memcpy((char *)stage->words + 12, &caller, sizeof(caller));
+	stage->registers.ip = JIT;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		stage->registers.bp = cases[i].bp;
+		walk(stage);
+		EXPECT(stage, cases[i].end, JIT);
+	}
+}
+
+static void test_a_return_address_that_is_no_code_is_not_given_out(void **state)
+{
+	struct stage *stage = *state;
+
+	stage->registers.ip = CODE + ENTERED;
+	stage->words[0] = 0;
+	walk(stage);
+	EXPECT(stage, WALKER_LOST, CODE + ENTERED);
+	stage->words[0] = 0x123456;
+	walk(stage);
+	EXPECT(stage, WALKER_LOST, CODE + ENTERED);
+}
+
+static void test_a_leaf_that_is_nowhere_is_its_only_frame(void **state)
+{
+	struct stage *stage = *state;
+
+	stage->registers.ip = 0;
+	stage->registers.bp = STACK;
+	stage->words[1] = CODE + START + 1;
+	stage->space.number = 0;
+	walk(stage);
+	EXPECT(stage, WALKER_LOST, 0);
+}
+
+static void test_a_stack_that_goes_on_beyond_the_copy_is_cut(void **state)
+{
+	struct stage *stage = *state;
+
+	stage->registers.ip = CODE + ENTERED;
+	stage->words[0] = CODE + FRAMED + 4;
+	stage->words[4] = CODE + START + 1;
+	for (size_t count = 8; count < 40; count++) {
+		stage->stack.count = count;
+		walk(stage);
+		EXPECT(stage, WALKER_CUT, CODE + ENTERED, CODE + FRAMED + 4);
+	}
+	stage->stack.count = 40;
+	walk(stage);
+	assert_int_equal(stage->end, WALKER_COMPLETE);
+	for (size_t count = 0; count < 8; count++) {
+		stage->stack.count = count;
+		walk(stage);
+		EXPECT(stage, WALKER_CUT, CODE + ENTERED);
+	}
+}
+
+static void test_a_saved_bp_beyond_the_copy_cuts_too(void **state)
+{
+	struct stage *stage = *state;
+
+	stage->registers.ip = CODE + ODD;
+	stage->words[0] = CODE + START + 1;
+	stage->stack.count = 16;
+	walk(stage);
+	EXPECT(stage, WALKER_CUT, CODE + ODD);
+}
+
+static void test_a_rule_that_does_not_grow_leads_nowhere(void **state)
+{
+	struct stage *stage = *state;
+
+	stage->registers.ip = CODE + STUCK;
+	stage->stack.start = STACK - 8;
+	stage->words[0] = CODE + STUCK + 1;
+	walk(stage);
+	EXPECT(stage, WALKER_LOST, CODE + STUCK);
+	stage->registers.ip = CODE + BY_BP + 1;
+	stage->registers.bp = STACK - 24;	/* CFA = sp - 8 */
+	walk(stage);
+	EXPECT(stage, WALKER_LOST, CODE + BY_BP + 1);
+}
+
+static void test_a_complex_row_and_a_loading_table_end_with_what_is_known(void **state)
+{
+	struct stage *stage = *state;
+
+	stage->registers.ip = CODE + ENTERED;
+	stage->words[0] = CODE + HARD + 1;
+	walk(stage);
+	EXPECT(stage, WALKER_COMPLEX, CODE + ENTERED, CODE + HARD + 1);
+	stage->words[0] = LATE + 0x10;
+	walk(stage);
+	EXPECT(stage, WALKER_LOADING, CODE + ENTERED, LATE + 0x10);
+}
+
+static void test_frames_beyond_the_most_or_the_room_are_said_to_be_there(void **state)
+{
+	static uint64_t deep[WALKER_FRAMES_MAX];
+	struct stage *stage = *state;
+
+	for (size_t i = 0; i < WALKER_FRAMES_MAX; i++)
+		deep[i] = CODE + FRAMED;	/* behind ENTERED's call: a word per frame */
+	stage->stack.bytes = (const unsigned char *)deep;
+	stage->stack.count = sizeof(deep);
+	stage->registers.ip = CODE + ENTERED;
+	walk(stage);
+	assert_int_equal(stage->count, WALKER_FRAMES_MAX);
+	assert_int_equal(stage->end, WALKER_DEEP);
+	deep[WALKER_FRAMES_MAX - 2] = CODE + START + 1;	/* the last frame of as many as may be */
+	walk(stage);
+	assert_int_equal(stage->count, WALKER_FRAMES_MAX);
+	assert_int_equal(stage->end, WALKER_COMPLETE);
+
+	stage->frames[3] = 0x5afe;
+	stage->count = walker_walk(&stage->walker, &stage->space, &stage->registers, &stage->stack,
+				   stage->frames, 3, &stage->end);
+	EXPECT(stage, WALKER_DEEP, CODE + ENTERED, CODE + FRAMED, CODE + FRAMED);
+	assert_int_equal(stage->frames[3], 0x5afe);
+}
+
+static void test_a_copy_may_begin_at_any_byte(void **state)
+{
+	struct stage *stage = *state;
+	unsigned char moved[sizeof(stage->words) + 1];
+
+	stage->words[0] = CODE + START + 1;
+	memcpy(moved + 1, stage->words, sizeof(stage->words));
+	stage->stack.bytes = moved + 1;
+	stage->registers.ip = CODE + ENTERED;
+	walk(stage);
+	EXPECT(stage, WALKER_COMPLETE, CODE + ENTERED, CODE + START + 1);
+}
+
+static void test_an_address_is_looked_up_once_per_space(void **state)
+{
+	struct stage *stage = *state;
+
+	stage->registers.ip = CODE + ENTERED;
+	stage->words[0] = CODE + START + 1;
+	walk(stage);
+	walk(stage);
+	assert_int_equal(stage->asked, 2);
+	stage->space.number++;
+	stage->has_gone = true;
+	walk(stage);
+	EXPECT(stage, WALKER_LOST, CODE + ENTERED);
+	stage->space.number--;
+	stage->has_gone = false;
+	walk(stage);
+	EXPECT(stage, WALKER_COMPLETE, CODE + ENTERED, CODE + START + 1);
+}
+
+/* More addresses than the cache has rows: most of them have put another one out. */
+static void test_addresses_that_share_a_row_of_the_cache_are_told_apart(void **state)
+{
+	struct stage *stage = *state;
+
+	stage->words[0] = CODE + START + 1;
+	for (int round = 0; round < 2; round++) {
+		for (uint64_t at = 0; at < 3 * WALKER_CACHE_ROWS; at++) {
+			bool is_entered = at % 2;
+
+			stage->space.number = at / 2;
+			stage->has_gone = at / 2 % 2;
+			stage->registers.ip = CODE + (is_entered ? ENTERED : START);
+			walk(stage);
+			assert_int_equal(stage->count, is_entered && !stage->has_gone ? 2 : 1);
+			assert_int_equal(stage->end,
+					 stage->has_gone ? WALKER_LOST : WALKER_COMPLETE);
+		}
+	}
+}
+
+/* Stacks of words that all mean something: every walk ends, inside the copy, with code alone. */
+static void test_hostile_stacks_end(void **state)
+{
+	static const uint32_t offsets[] = {
+		ENTERED, FRAMED, EPILOGUE, BY_BP, NO_RULE, RETURNER, PLT, HARD, STUCK, ODD,
+		BY_WORD, ALIGNED,
+	};
+	const size_t count = sizeof(offsets) / sizeof(offsets[0]);
+	struct stage *stage = *state;
+	uint64_t random = 1;
+
+	for (int run = 0; run < 20000; run++) {
+		for (size_t i = 0; i < WORDS; i++) {
+			uint64_t drawn = random_next(&random);
+
+			stage->words[i] = drawn % 3 == 0 ? STACK + 8 * (drawn / 4 % WORDS) :
+					  drawn % 3 == 1 ? CODE + offsets[drawn / 4 % count] + 1 :
+							   JIT + drawn / 4 % JIT_BYTES;
+		}
+		stage->registers.ip = CODE + offsets[random_next(&random) % count];
+		stage->registers.bp = STACK + 8 * (random_next(&random) % WORDS);
+		stage->stack.count = random_next(&random) % sizeof(stage->words);
+		walk(stage);
+		assert_in_range(stage->count, 1, WALKER_FRAMES_MAX);
+		assert_in_range(stage->end, WALKER_COMPLETE, WALKER_DEEP);
+		for (size_t i = 0; i < stage->count; i++)
+			assert_true(find_code(stage, stage->frames[i] - 1).is_mapped);
+	}
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_rules_of_sp_and_bp_lead_to_the_outermost_frame),
+		TEST(test_the_leaf_is_looked_up_where_it_is_and_a_caller_one_byte_before),
+		TEST(test_the_outermost_frame_alone_is_complete),
+		TEST(test_a_bp_saved_below_sp_has_been_popped_and_is_kept),
+		TEST(test_a_slot_of_the_plt_has_pushed_from_its_byte_11_on),
+		TEST(test_a_slot_of_another_plt_has_pushed_from_its_byte_9_on),
+		TEST(test_a_cfa_that_is_kept_in_a_word_above_sp_is_read),
+		TEST(test_a_cfa_that_is_kept_in_a_word_beside_bp_is_read),
+		TEST(test_a_word_outside_of_the_copy_cuts_the_stack),
+		TEST(test_a_signal_frame_gives_all_registers_and_an_exact_address),
+		TEST(test_a_signal_from_another_stack_is_cut_there),
+		TEST(test_code_without_rows_gets_a_step_by_its_frame_pointer),
+		TEST(test_a_frame_pointer_that_can_not_be_one_is_not_followed),
+		TEST(test_a_return_address_that_is_no_code_is_not_given_out),
+		TEST(test_a_leaf_that_is_nowhere_is_its_only_frame),
+		TEST(test_a_stack_that_goes_on_beyond_the_copy_is_cut),
+		TEST(test_a_saved_bp_beyond_the_copy_cuts_too),
+		TEST(test_a_rule_that_does_not_grow_leads_nowhere),
+		TEST(test_a_complex_row_and_a_loading_table_end_with_what_is_known),
+		TEST(test_frames_beyond_the_most_or_the_room_are_said_to_be_there),
+		TEST(test_a_copy_may_begin_at_any_byte),
+		TEST(test_an_address_is_looked_up_once_per_space),
+		TEST(test_addresses_that_share_a_row_of_the_cache_are_told_apart),
+		TEST(test_hostile_stacks_end),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
