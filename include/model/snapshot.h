@@ -73,7 +73,7 @@ enum strip_kind {
 
 /* How the callers of samples are known. */
 enum stack_kind {
-	STACKS_CHAINED,		/* the kernel followed frame pointers: nobody knows how many are right */
+	STACKS_CHAINED,		/* the kernel followed frame pointers: nobody knows how well */
 	STACKS_COPIED,		/* unwound from copies */
 	STACKS_OFF,		/* not at all: total is self */
 };
