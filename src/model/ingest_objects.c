@@ -112,7 +112,7 @@ static void not_asked(struct ingest *ingest, const struct open_request *request,
 		return;
 	if (object->unwind == OBJECT_UNWIND_LOADING)
 		object->unwind = OBJECT_UNWIND_UNASKED;
-	if (request->wish == OPEN_UNWIND)
+	if (request->wish != OPEN_NAMES && request->wish != OPEN_NAMES_AND_UNWIND)
 		return;
 	object->is_asked = false;
 	if (object->state == OBJECT_LOADING)
