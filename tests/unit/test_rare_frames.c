@@ -19,7 +19,6 @@
 #include <cmocka.h>
 
 #include "stack_scene.h"
-#include "symbols/rare_frames.h"
 #include "symbols/sandbox.h"
 
 /* Calls @what with its stack pointer on a boundary of 64 bytes, as ld.so does for xsave. */
@@ -95,34 +94,6 @@ static void end_child(pid_t pid)
 	munmap(told, sizeof(*told));
 }
 
-/* The mappings of the walker's frames: the request as the analyzer would make it. */
-static struct rare_request make_request(const struct stack_scene *scene,
-					const struct remote_stack *stack, const uint64_t *frames,
-					size_t count, int *inputs)
-{
-	struct rare_request request = { .stack_start = stack->start };
-
-	request.stack_bytes = stack->count < RARE_STACK_BYTES_MAX ? stack->count :
-								    RARE_STACK_BYTES_MAX;
-	memcpy(request.registers, stack->registers, sizeof(request.registers));
-	for (size_t i = 0; i < scene->mapping_count; i++) {
-		const struct scene_mapping *mapping = &scene->mappings[i];
-		bool is_hit = false;
-
-		for (size_t frame = 0; frame < count; frame++)
-			is_hit |= frames[frame] >= mapping->start && frames[frame] < mapping->end;
-		if (!is_hit)
-			continue;
-		assert_true(request.mapping_count < RARE_MAPPINGS_MAX);
-		request.mappings[request.mapping_count++] = (struct rare_mapping){
-			mapping->start, mapping->end, mapping->file_offset };
-		inputs[request.mapping_count] = mapping->object->fd;
-	}
-	inputs[0] = rare_frames_request(&request, stack->bytes, NULL);
-	assert_true(inputs[0] >= 0);
-	return request;
-}
-
 static struct remote_frame ask_worker(const struct rare_request *request, const int *inputs,
 				      uint64_t *frames, size_t *count)
 {
@@ -172,7 +143,7 @@ static void test_a_worker_finds_the_caller_that_a_row_can_not_and_the_walker_goe
 	assert_int_equal(end, WALKER_COMPLEX);
 	assert_in_range(frames[count - 1], (uintptr_t)call_by_rbx, (uintptr_t)call_by_rbx + 64);
 
-	request = make_request(&scene, &stack, frames, count, inputs);
+	assert_true(stack_scene_request(&scene, &stack, frames, count, &request, inputs));
 	last = ask_worker(&request, inputs, frames, &count);
 	caller = (struct walker_registers){ last.ip, last.sp, last.bp };
 	copy = (struct walker_stack){ stack.start, stack.bytes, stack.count };
