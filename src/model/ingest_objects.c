@@ -136,7 +136,8 @@ static bool make_room_to_wait(struct ingest *ingest)
 
 void ingest_request_open(struct ingest *ingest, const struct open_request *request)
 {
-	const bool is_file = !request->jit && !request->is_kernel;
+	const bool is_file = !request->jit && !request->is_kernel &&
+			     request->wish != OPEN_RETURN_UNWIND;
 
 	ingest->opening += open_request_replies(request);
 	if (!ingest->waiting_count && object_opener_request(ingest->opener, request))
