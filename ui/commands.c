@@ -102,6 +102,8 @@ const struct command commands[] = {
 	  "Sample at another rate, in Hz per CPU", NULL, 0 },
 	{ { 't' }, "target", IN_SAMPLES, ASKS, cmd_target,
 	  "Sample other processes, threads, users or CPUs, or everything", NULL, 0 },
+	{ { 'P' }, "save-stacks", IN_SAMPLES, ASKS, cmd_save_stacks,
+	  "Write the stacks of this window to a file, folded, for flame graph programs", NULL, 0 },
 	{ { 'T' }, "theme", IN_ALL, PLAIN, cmd_theme, "The next theme of colours", NULL, 0 },
 	{ { 'M' }, "mouse", IN_ALL, PLAIN, cmd_mouse,
 	  "Leave the mouse to the terminal (to select text), or take it back", NULL, 0 },
