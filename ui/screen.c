@@ -137,7 +137,7 @@ static void end_save(struct screen *screen)
 	screen->sources[SOURCE_SAVE].fd = -1;
 }
 
-/* Of another window or filter than asked for, or lost with a snapshot that nobody took: once more. */
+/* Of another window or filter than asked for, or lost with a snapshot that nobody took: again. */
 static void take_stacks(struct screen *screen, struct snapshot *fresh)
 {
 	struct ui_state *state = &screen->state;

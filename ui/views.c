@@ -18,7 +18,8 @@ static const enum column_id task_columns[] = {
 	COL_COMMAND, COL_COMMAND_LINE, COL_COUNT,
 };
 static const enum column_id cpu_columns[] = {
-	COL_SELF, COL_BAR, COL_TOTAL, COL_SAMPLES, COL_RATE, COL_CPU, COL_BUSY, COL_COMMAND, COL_COUNT,
+	COL_SELF, COL_BAR, COL_TOTAL, COL_SAMPLES, COL_RATE, COL_CPU, COL_BUSY, COL_COMMAND,
+	COL_COUNT,
 };
 
 const struct table_spec table_specs[VIEW_COUNT] = {

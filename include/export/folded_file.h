@@ -1,5 +1,5 @@
-/* folded_file.h - writes folded stacks to a new file, in a thread of its own: a disk may be slow, and
- * a window may have a hundred thousand stacks.
+/* folded_file.h - writes folded stacks to a new file, in a thread of its own: a disk may be slow,
+ * and a window may have a hundred thousand stacks.
  *
  * Thread: all calls from one. What crosses: the snapshot in, the result out, once fd() is readable.
  */

@@ -61,8 +61,8 @@ struct tree_fold {
 	struct tree_class *classes;	/* owned */
 	uint32_t class_count, class_capacity;
 	struct id_map by_class;		/* (of_sample, comm) -> class */
-	struct id_map reached;		/* callees: (class, trie node) -> path and whether the filter
-					 * has matched */
+	struct id_map reached;		/* callees: (class, trie node) -> path, and whether the
+					 * filter has matched */
 	uint32_t *walked;		/* owned: trie nodes on the way to one that was reached */
 	uint32_t walked_capacity;
 	struct tree_member *members;	/* owned; callers */

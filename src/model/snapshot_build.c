@@ -1,7 +1,7 @@
 /* snapshot_build.c - see model/snapshot_build.h.
  *
  * Text is copied once per different string: thousands of rows share few comms and objects. The
- * block is [snapshot | rows | nodes | strip | text]; text is collected first, since pointers into it must
+ * block is [snapshot | rows | nodes | strip | text]; text is collected first: pointers into it must
  * not move.
  */
 #include "model/snapshot_build.h"
@@ -343,9 +343,10 @@ static void put_node_text(struct row_list *list, const struct tree_node *node, u
 		return;
 	}
 	text->raw_symbol = put_string(&list->block, names->strings, symbol->name);
-	text->symbol = list->sources->raw_names
-		       ? text->raw_symbol
-		       : put_string(&list->block, names->strings, symbol_names_shown(names, symbol));
+	text->symbol = text->raw_symbol;
+	if (!list->sources->raw_names)
+		text->symbol = put_string(&list->block, names->strings,
+					  symbol_names_shown(names, symbol));
 	text->object = put_string(&list->block, names->strings, symbol->object_name);
 	text->object_path = put_string(&list->block, names->strings, symbol->object_path);
 }

@@ -176,9 +176,9 @@ static bool push_walked(struct tree_fold *fold, uint32_t count, uint32_t node)
 }
 
 /* Where the caller chain @node leads: up to one that is known, and from there down again. */
-static uint32_t reach_node(struct tree_fold *fold, uint32_t class, uint32_t node)
+static uint32_t reach_node(struct tree_fold *fold, uint32_t class_id, uint32_t node)
 {
-	const uint64_t of_class = (uint64_t)class << 32;
+	const uint64_t of_class = (uint64_t)class_id << 32;
 	uint32_t reached = ID_MAP_NONE, count = 0;
 
 	while (node != STACK_NODE_ROOT) {
@@ -192,10 +192,10 @@ static uint32_t reach_node(struct tree_fold *fold, uint32_t class, uint32_t node
 		node = fold->trie->nodes.parent[node];
 	}
 	if (node == STACK_NODE_ROOT)
-		reached = reach(fold->classes[class].root, !fold->filter.all);
+		reached = reach(fold->classes[class_id].root, !fold->filter.all);
 	while (count-- > 0) {
 		node = fold->walked[count];
-		reached = step(fold, &fold->classes[class], reached,
+		reached = step(fold, &fold->classes[class_id], reached,
 			       symbol_names_of_frame(fold->names, fold->trie,
 						     fold->trie->nodes.frame[node]));
 		if (id_map_put(&fold->reached, of_class | node, reached))
