@@ -61,12 +61,24 @@ static void note_matches(struct ui_state *state)
 	prompt_note(&state->prompt, note);
 }
 
+/* Of the flame graph; how much it is stands above the boxes. */
+static void find_frame(struct ui_state *state)
+{
+	flame_view_return(&state->flame);
+	if (state->search[0] && !flame_view_find(&state->flame, state->search, 0))
+		prompt_note(&state->prompt, "no frame");
+}
+
 static void search_edited(struct ui_state *state)
 {
 	struct table_rows *rows = &state->table.rows;
 
 	snprintf(state->search, sizeof(state->search), "%s", state->prompt.text);
 	state->searched = state->view;
+	if (state_is_flame(state)) {
+		find_frame(state);
+		return;
+	}
 	if (!state_is_table(state)) {
 		if (!pager_find((struct pager *)state->view, state->search, PAGER_FIND_HERE) &&
 		    state->search[0])
@@ -103,8 +115,10 @@ static void search_accepted(struct ui_state *state)
 static void search_cancelled(struct ui_state *state)
 {
 	memcpy(state->search, state->search_before, sizeof(state->search));
-	if (!state_is_table(state))
+	if (state_is_page(state))
 		pager_return((struct pager *)state->view);
+	else if (state_is_flame(state))
+		flame_view_return(&state->flame);
 	table_rows_select(&state->table.rows, state->cursor_before);
 }
 
@@ -117,8 +131,10 @@ void cmd_search(struct ui_state *state)
 	const struct snapshot_row *row = table_rows_cursor(&state->table.rows);
 
 	state->cursor_before = row ? row->id : 0;
-	if (!state_is_table(state))
+	if (state_is_page(state))
 		pager_mark((struct pager *)state->view);
+	else if (state_is_flame(state))
+		flame_view_mark(&state->flame);
 	memcpy(state->search_before, state->search, sizeof(state->search));
 	state_open_prompt(state, &use, "");
 }
@@ -136,6 +152,8 @@ static void find_again(struct ui_state *state, bool is_forward)
 	if (state_is_table(state))
 		is_found = find_row(state, rows->place.cursor + (is_forward ? 1 : last),
 				    is_forward ? 1 : last);
+	else if (state_is_flame(state))
+		is_found = flame_view_find(&state->flame, state->search, is_forward ? 1 : -1);
 	else
 		is_found = pager_find((struct pager *)state->view, state->search,
 				      is_forward ? PAGER_FIND_NEXT : PAGER_FIND_PREVIOUS);

@@ -55,11 +55,11 @@ void cmd_open(struct ui_state *state)
 void cmd_back(struct ui_state *state)
 {
 	/* First what came last: opening a row ends a search, a page of text over it does not. */
-	if (state->search[0] && (state_is_table(state) || state->searched == state->view))
+	if (state->search[0] && (!state_is_page(state) || state->searched == state->view))
 		state->search[0] = '\0';
-	else if (state->view->opener)
+	else if (state_is_page(state))
 		state_close_view(state);
-	else
+	else if (!state_is_flame(state) || !flame_view_zoom_out(&state->flame))
 		state_go_back(state);
 }
 
@@ -98,7 +98,7 @@ void cmd_fold(struct ui_state *state)
 
 void command_show_view(struct ui_state *state, enum view_kind kind)
 {
-	while (!state_is_table(state))
+	while (state_is_page(state))
 		state_close_view(state);
 	state_show_kind(state, kind);
 }
@@ -130,14 +130,14 @@ void cmd_cpus(struct ui_state *state)
 
 void cmd_next_view(struct ui_state *state)
 {
-	command_show_view(state, (enum view_kind)((state_kind(state) + 1) % VIEW_COUNT));
+	command_show_view(state, (enum view_kind)((state_kind(state) + 1) % VIEW_KINDS));
 }
 
 void cmd_previous_view(struct ui_state *state)
 {
-	const unsigned int before = (unsigned int)state_kind(state) + VIEW_COUNT - 1;
+	const unsigned int before = (unsigned int)state_kind(state) + VIEW_KINDS - 1;
 
-	command_show_view(state, (enum view_kind)(before % VIEW_COUNT));
+	command_show_view(state, (enum view_kind)(before % VIEW_KINDS));
 }
 
 void cmd_messages(struct ui_state *state)

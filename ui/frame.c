@@ -18,10 +18,11 @@ static bool is_offered(const struct ui_state *state, const struct command *comma
 		return false;
 	if (!(command->where & state->view->ops->place))
 		return false;
-	if ((command->traits & COMMAND_NEEDS_ROWS) && !state->table.rows.count)
+	if ((command->traits & COMMAND_NEEDS_ROWS) && state->view->ops->is_empty &&
+	    state->view->ops->is_empty(state->view))
 		return false;
 	return command->run != cmd_back || state->view->opener || state->trail.count > 1 ||
-	       state->search[0];
+	       state->search[0] || (state_is_flame(state) && state->flame.zoom.count);
 }
 
 static int label_width(const struct ui_state *state, const struct canvas *canvas,

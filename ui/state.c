@@ -28,6 +28,7 @@ void state_init(struct ui_state *state)
 		state->orders[kind].column = table_specs[kind].order;
 	trail_init(&state->trail, VIEW_SYMBOLS);
 	table_view_init(&state->table);
+	flame_view_init(&state->flame);
 	pager_init(&state->help, &view_help_ops);
 	pager_init(&state->messages, &view_messages_ops);
 	pager_init(&state->log, &view_log_ops);
@@ -37,6 +38,7 @@ void state_init(struct ui_state *state)
 void state_finish(struct ui_state *state)
 {
 	table_view_finish(&state->table);
+	flame_view_finish(&state->flame);
 	pager_finish(&state->help);
 	pager_finish(&state->messages);
 	pager_finish(&state->log);
@@ -48,6 +50,16 @@ bool state_is_table(const struct ui_state *state)
 	return state->view == &state->table.view;
 }
 
+bool state_is_flame(const struct ui_state *state)
+{
+	return state->view == &state->flame.view;
+}
+
+bool state_is_page(const struct ui_state *state)
+{
+	return state->view->opener != NULL;
+}
+
 enum view_kind state_kind(const struct ui_state *state)
 {
 	return state->trail.levels[state->trail.count - 1].kind;
@@ -55,6 +67,8 @@ enum view_kind state_kind(const struct ui_state *state)
 
 static unsigned int keys_of_view(const struct ui_state *state, enum view_kind kind)
 {
+	if (kind >= VIEW_COUNT)
+		kind = VIEW_OBJECTS;	/* rows that nobody sees: few */
 	return kind == VIEW_SYMBOLS ? state->symbol_keys : table_specs[kind].keys;
 }
 
@@ -71,9 +85,10 @@ struct column_set state_columns(const struct ui_state *state)
 
 void state_refresh_view(struct ui_state *state)
 {
-	/* The table's rows point into the snapshot, so it follows even while it is covered. */
+	/* Both point into the snapshot, so they follow even while they are covered. */
 	state->table.view.ops->refresh(&state->table.view, state);
-	if (!state_is_table(state))
+	state->flame.view.ops->refresh(&state->flame.view, state);
+	if (state_is_page(state))
 		state->view->ops->refresh(state->view, state);
 	state->is_changed = true;
 }
@@ -81,6 +96,18 @@ void state_refresh_view(struct ui_state *state)
 bool state_is_waiting(const struct ui_state *state)
 {
 	return !state->shown || state->shown->query != state->query;
+}
+
+/* The rows of another view came: it takes the place, beneath a page of text, too. */
+static void show_kind(struct ui_state *state, enum view_kind kind)
+{
+	struct view *view = kind == VIEW_FLAME ? &state->flame.view : &state->table.view;
+
+	state->shown_kind = kind;
+	if (state_is_page(state))
+		state->view->opener = view;
+	else
+		state->view = view;
 }
 
 /* Those that still have to wait are deferred again, in the same order. */
@@ -105,7 +132,7 @@ const struct snapshot *state_offer_snapshot(struct ui_state *state, const struct
 		return fresh;	/* the rows of a view that was left before they came */
 	state->shown = fresh;
 	if (fresh->query == state->query) {
-		state->shown_kind = state_kind(state);
+		show_kind(state, state_kind(state));
 		if (state->wants_restore) {
 			state->wants_restore = false;
 			state->table.rows.place = *trail_place(&state->trail);
@@ -155,6 +182,10 @@ void state_ask(struct ui_state *state)
 		.number = state->query, .keys = keys_of_view(state, state_kind(state)),
 		.filter = state->trail.filter, .raw_names = state->raw_names,
 	};
+	if (state_kind(state) == VIEW_FLAME) {
+		request->query.tree = TREE_CALLEES;
+		request->query.tree_limit_pct = FLAME_LIMIT_PCT;
+	}
 	if (state->hide_kernel)
 		add_level(&request->query.filter, FILTER_KERNEL);
 	if (state->hide_user)
@@ -365,7 +396,7 @@ static bool defer_key(struct ui_state *state, int key, const struct command *com
 {
 	const unsigned int traits = command ? command->traits : COMMAND_PLAIN;
 
-	if (!state_is_table(state) || !state_is_waiting(state) || key == UI_KEY_MOUSE)
+	if (state_is_page(state) || !state_is_waiting(state) || key == UI_KEY_MOUSE)
 		return false;
 	if (traits & COMMAND_LEAVES)
 		return answer_deferred(state, key);

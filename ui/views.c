@@ -38,6 +38,11 @@ const struct column_choice columns_at_first = {
 	.hidden = { [VIEW_SYMBOLS] = 1u << COL_SOURCE },
 };
 
+const char *views_title(enum view_kind kind)
+{
+	return kind < VIEW_COUNT ? table_specs[kind].title : "Flame";
+}
+
 static bool by_name(enum filter_field field, const char *whole, const char *shown,
 		    struct filter_part *out)
 {
@@ -94,7 +99,8 @@ bool views_opening_part(enum view_kind kind, const struct snapshot_row *row,
 	case VIEW_CPUS:
 		return views_row_part(FILTER_CPU, row, out);
 	case VIEW_SYMBOLS:
-	case VIEW_COUNT:
+	case VIEW_FLAME:
+	case VIEW_KINDS:
 		break;
 	}
 	return views_row_part(FILTER_SYMBOL, row, out) || views_row_part(FILTER_OBJECT, row, out);

@@ -29,6 +29,14 @@ void cmd_log(struct ui_state *state);
 void cmd_help(struct ui_state *state);
 void command_show_view(struct ui_state *state, enum view_kind kind);
 
+/* command_flame.c: the flame graph */
+void cmd_flame(struct ui_state *state);
+void cmd_zoom(struct ui_state *state);
+void cmd_box_left(struct ui_state *state);
+void cmd_box_right(struct ui_state *state);
+void cmd_colours(struct ui_state *state);
+void cmd_flip(struct ui_state *state);
+
 /* command_finds.c: search */
 void cmd_search(struct ui_state *state);
 void cmd_find_next(struct ui_state *state);

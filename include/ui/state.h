@@ -23,6 +23,7 @@
 #include "ui/prompt.h"
 #include "ui/theme.h"
 #include "ui/trail.h"
+#include "ui/view_flame.h"
 #include "ui/view_table.h"
 
 #define STATE_MESSAGE_BYTES 240
@@ -74,6 +75,7 @@ struct ui_state {
 
 	struct view *view;		/* the one on the screen: one of the next */
 	struct table_view table;
+	struct flame_view flame;
 	struct pager help, messages, log;
 
 	struct prompt prompt;
@@ -134,6 +136,9 @@ bool state_go_back(struct ui_state *state);
 void state_open_view(struct ui_state *state, struct view *view);
 void state_close_view(struct ui_state *state);
 bool state_is_table(const struct ui_state *state);
+bool state_is_flame(const struct ui_state *state);
+/* A page of text lies over the rows. */
+bool state_is_page(const struct ui_state *state);
 
 void state_open_prompt(struct ui_state *state, const struct prompt_use *use, const char *text);
 /* Add its lines with menu_add(&state->menu, ...) afterwards. */

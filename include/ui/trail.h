@@ -29,7 +29,7 @@ struct table_place {
 struct trail_level {
 	enum view_kind kind;
 	uint32_t parts;		/* of the filter, counted from its first */
-	struct table_place places[VIEW_COUNT];
+	struct table_place places[VIEW_KINDS];
 };
 
 struct trail {

@@ -14,7 +14,9 @@ enum view_kind {
 	VIEW_COMMANDS,
 	VIEW_TASKS,
 	VIEW_CPUS,
-	VIEW_COUNT
+	VIEW_COUNT,		/* of tables; the next are other pictures of the same samples */
+	VIEW_FLAME = VIEW_COUNT,
+	VIEW_KINDS
 };
 
 struct table_spec {
@@ -27,6 +29,9 @@ struct table_spec {
 };
 
 extern const struct table_spec table_specs[VIEW_COUNT];
+
+/* Of any view. */
+const char *views_title(enum view_kind kind);
 
 /* Columns the user has hidden: a bit per enum column_id, for each view. */
 struct column_choice {
