@@ -6,7 +6,8 @@
  *             '- read                       '- main
  *
  * Nodes are functions, not addresses. A sample adds once to the total of every node of its path,
- * and to the self of the path's last (callees) or first (callers) node.
+ * and to the self of the path's last (callees) or first (callers) node if that is where it was
+ * taken: a filter can make a path begin at a caller, or hide the leaf. See model/tree_fold.h.
  *
  * Thread: immutable; any.
  */
@@ -45,15 +46,18 @@ struct tree_node {
 	uint32_t object_id;
 	enum cpu_mode mode;
 	enum symbol_state state;
+	bool is_command;	/* a root that is a command: `symbol` is its name, no code */
 	bool is_synthetic, is_inlined;
 	bool is_run_time;	/* JIT code */
 };
 
 struct call_tree {
 	enum tree_direction direction;
-	double limit_pct;	/* nodes with less of the tree's weight were left out */
+	double limit_pct;	/* nodes with less of the tree's weight were left out, and of very
+				 * many the smallest */
 	uint64_t samples;	/* in the tree */
 	double weight;		/* of them: 100 % of the tree */
+	double hidden_weight;	/* of roots that are below the limit */
 	uint32_t node_count;
 	const struct tree_node *nodes;	/* preorder; siblings by total_weight, largest first, then
 					 * id */

@@ -92,10 +92,10 @@ void fold_add_self(struct fold *fold, struct fold_row *row, uint64_t samples, do
 void fold_count(struct fold *fold, uint64_t samples, double weight, bool is_idle, bool is_named);
 
 /* Samples of the idle task, and of whoever was found in the idle loop. */
-static inline bool fold_is_idle(const struct fold *fold, const struct task *task,
+static inline bool fold_is_idle(const struct symbol_names *names, const struct task *task,
 				uint32_t leaf_symbol)
 {
-	return (!task->pid && !task->tid) || fold->names->symbols[leaf_symbol].is_idle;
+	return (!task->pid && !task->tid) || names->symbols[leaf_symbol].is_idle;
 }
 
 static inline uint32_t fold_merge(uint32_t part, uint32_t value)

@@ -20,6 +20,7 @@ struct fold_filter {
 	uint32_t all;		/* a bit per part; 0: everything matches */
 	uint32_t negated;
 	uint32_t by_task, by_cpu, by_code;	/* the parts that these may satisfy */
+	uint32_t hiding;	/* those by_code that take code away: negated ones, and of a level */
 
 	uint32_t *of_task, *of_symbol;	/* owned; parts satisfied, once asked for */
 	uint32_t task_count, symbol_count;
@@ -42,6 +43,9 @@ static inline bool fold_filter_can_match(const struct fold_filter *filter, uint3
 
 	return (can & filter->all) == filter->all;
 }
+
+/* False: one of the hiding parts does not hold for code of @symbol. */
+bool fold_filter_shows(struct fold_filter *filter, uint32_t symbol);
 
 /* Do all parts hold for code of @symbol in such a sample? */
 bool fold_filter_matches(struct fold_filter *filter, uint32_t of_sample, uint32_t symbol);

@@ -28,7 +28,9 @@ struct query {
 	struct filter filter;
 	bool raw_names;		/* of symbols, as their files have them */
 	enum tree_direction tree;	/* besides the rows */
-	double tree_limit_pct;	/* nodes with less are left out */
+	bool tree_commands;	/* its roots are commands, paths begin below them */
+	double tree_limit_pct;	/* nodes with less of the tree's weight are left out, and of very
+				 * many the smallest; < 0: all are wanted, however many */
 };
 
 /* A row of a snapshot: its object_id and address. */

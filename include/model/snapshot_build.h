@@ -6,6 +6,7 @@
 #include "model/fold.h"
 #include "model/source_lines.h"
 #include "model/task_stats.h"
+#include "model/tree_fold.h"
 
 /* What rows say besides counts. */
 struct row_sources {
@@ -14,6 +15,7 @@ struct row_sources {
 	uint64_t since_ns, until_ns;	/* the window, for busy */
 	const struct source_lines *lines;	/* NULL: absent */
 	bool raw_names;			/* of symbols, as struct query */
+	struct tree_fold *tree;		/* summed; NULL: no tree was asked for */
 };
 
 /* Copies @head (its text pointers raw or pool text, copied and sanitized too; its strip) and the

@@ -294,7 +294,7 @@ static void add_entry(struct fold *fold, const struct slice_entry *entry, double
 		fold->is_out_of_memory = true;
 		return;
 	}
-	sample.is_idle = fold_is_idle(fold, sample.task, symbol);
+	sample.is_idle = fold_is_idle(fold->names, sample.task, symbol);
 	fold->stamp++;
 	fold_count(fold, entry->count, sample.weight, sample.is_idle,
 		   fold->names->symbols[symbol].state == SYMBOL_NAMED);

@@ -95,7 +95,7 @@ static void change_task(struct fold *fold, struct sum *sum, const struct slice_e
 	const struct task *task = &fold->tasks->tasks[entry->task];
 
 	sum->task = entry->task;
-	sum->is_idle = symbol == ID_SET_NONE || fold_is_idle(fold, task, symbol);
+	sum->is_idle = symbol == ID_SET_NONE || fold_is_idle(fold->names, task, symbol);
 	if (sum->is_idle)
 		return;
 	sum->comm = fold_merge(sum->comm, task->comm.v);

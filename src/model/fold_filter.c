@@ -42,6 +42,9 @@ static void describe_part(struct fold_filter *filter, const struct filter_part *
 		filter->by_code |= bit;
 		break;
 	}
+	if ((filter->by_code & bit) && (part->is_negated || part->field == FILTER_KERNEL ||
+					part->field == FILTER_USER))
+		filter->hiding |= bit;
 }
 
 int fold_filter_init(struct fold_filter *out, const struct filter *filter,
@@ -195,6 +198,14 @@ uint32_t fold_filter_of_sample(struct fold_filter *filter, const struct slice_en
 		if ((filter->by_cpu & 1u << i) && filter->filter->parts[i].number == entry->cpu)
 			mask |= 1u << i;
 	return mask;
+}
+
+bool fold_filter_shows(struct fold_filter *filter, uint32_t symbol)
+{
+	const uint32_t hiding = filter->hiding;
+
+	return !hiding ||
+	       ((satisfied_by_symbol(filter, symbol) ^ filter->negated) & hiding) == hiding;
 }
 
 bool fold_filter_matches(struct fold_filter *filter, uint32_t of_sample, uint32_t symbol)

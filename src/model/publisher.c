@@ -195,34 +195,48 @@ static struct span choose_span(const struct publisher *publisher)
 	return span;
 }
 
-static void fold_decaying(struct fold *fold, const struct timeline *timeline, struct span span)
+/* What is made of a window's entries in one go. */
+struct folds {
+	struct fold rows;
+	struct tree_fold *tree;		/* NULL: none was asked for */
+};
+
+static void add_entries(struct folds *folds, const struct slice *slice, double factor)
+{
+	fold_add(&folds->rows, slice->entries, slice->count, factor);
+	if (folds->tree)
+		tree_fold_add(folds->tree, slice->entries, slice->count, factor);
+}
+
+static void fold_decaying(struct folds *folds, const struct timeline *timeline, struct span span)
 {
 	for (uint32_t s = span.first; s < span.end; s++) {
 		const struct slice *slice = &timeline->slices[s];
 		const uint64_t age_ns =
 			span.end_ns > slice->end_ns ? span.end_ns - slice->end_ns : 0;
 
-		fold_add(fold, slice->entries, slice->count,
-			 exp2(-(double)age_ns / (double)HALF_LIFE_NS));
+		add_entries(folds, slice, exp2(-(double)age_ns / (double)HALF_LIFE_NS));
 	}
 }
 
-static void fold_slices(struct fold *fold, const struct slice *slices, uint32_t count)
+static void fold_slices(struct folds *folds, const struct slice *slices, uint32_t count)
 {
 	uint64_t entries = 0;
 
 	for (uint32_t s = 0; s < count; s++)
 		entries += slices[s].count;
-	if (fold_can_be_dense(fold) && entries > DENSE_ENTRIES) {
-		fold_add_slices_dense(fold, slices, count);
+	if (!fold_can_be_dense(&folds->rows) || entries <= DENSE_ENTRIES) {
+		for (uint32_t s = 0; s < count; s++)
+			add_entries(folds, &slices[s], 1.0);
 		return;
 	}
-	for (uint32_t s = 0; s < count; s++)
-		fold_add(fold, slices[s].entries, slices[s].count, 1.0);
+	fold_add_slices_dense(&folds->rows, slices, count);
+	for (uint32_t s = 0; folds->tree && s < count; s++)
+		tree_fold_add(folds->tree, slices[s].entries, slices[s].count, 1.0);
 }
 
-/* Fills @fold with the window; returns its truncated stacks. */
-static uint64_t fold_window(struct publisher *publisher, struct fold *fold, struct span span)
+/* Fills @folds with the window; returns its truncated stacks. */
+static uint64_t fold_window(struct publisher *publisher, struct folds *folds, struct span span)
 {
 	const struct timeline *timeline = &publisher->ingest->timeline;
 	const struct analyzer_config *config = publisher->config;
@@ -234,13 +248,13 @@ static uint64_t fold_window(struct publisher *publisher, struct fold *fold, stru
 		const struct slice sum = { .entries = publisher->window.sum.entries,
 					   .count = publisher->window.sum.count };
 
-		fold_slices(fold, &sum, 1);
+		fold_slices(folds, &sum, 1);
 		return publisher->window.truncated_stacks;
 	}
 	if (config->window == WINDOW_DECAY)
-		fold_decaying(fold, timeline, span);
+		fold_decaying(folds, timeline, span);
 	else
-		fold_slices(fold, timeline->slices + span.first, span.end - span.first);
+		fold_slices(folds, timeline->slices + span.first, span.end - span.first);
 	for (uint32_t s = span.first; s < span.end; s++)
 		truncated += timeline->slices[s].truncated_stacks;
 	return truncated;
@@ -344,7 +358,7 @@ static struct snapshot *make_one(struct publisher *publisher, struct snapshot he
 {
 	const struct query *query = &publisher->config->query;
 	struct ingest *ingest = publisher->ingest;
-	const struct row_sources sources = {
+	struct row_sources sources = {
 		.tasks = head.is_replay ? NULL : &publisher->task_stats,
 		.busy = publisher->config->has_busy ? &publisher->busy : NULL,
 		.since_ns = span.begin_ns, .until_ns = span.end_ns,
@@ -352,17 +366,26 @@ static struct snapshot *make_one(struct publisher *publisher, struct snapshot he
 		.raw_names = query->raw_names,
 	};
 	struct snapshot *snapshot = NULL;
-	struct fold fold;
+	struct tree_fold tree;
+	struct folds folds = { .tree = query->tree == TREE_NONE ? NULL : &tree };
 
-	fold_init(&fold, &ingest->trie, &ingest->names, &ingest->tasks, query->keys, event,
+	fold_init(&folds.rows, &ingest->trie, &ingest->names, &ingest->tasks, query->keys, event,
 		  &query->filter);
-	head.truncated_stacks = fold_window(publisher, &fold, span);
-	if (!fold.is_out_of_memory) {
-		put_figures(publisher, &fold, span, &head);
-		put_strip(publisher, &head, event);
-		snapshot = snapshot_build(&head, &fold, &sources);
+	if (folds.tree)
+		tree_fold_init(&tree, &ingest->trie, &ingest->names, &ingest->tasks, query, event);
+	head.truncated_stacks = fold_window(publisher, &folds, span);
+	if (folds.tree) {
+		tree_fold_sum(&tree);
+		sources.tree = &tree;
 	}
-	fold_finish(&fold);
+	if (!folds.rows.is_out_of_memory && (!folds.tree || !tree.is_out_of_memory)) {
+		put_figures(publisher, &folds.rows, span, &head);
+		put_strip(publisher, &head, event);
+		snapshot = snapshot_build(&head, &folds.rows, &sources);
+	}
+	fold_finish(&folds.rows);
+	if (folds.tree)
+		tree_fold_finish(&tree);
 	return snapshot;
 }
 

@@ -1,7 +1,7 @@
 /* snapshot_build.c - see model/snapshot_build.h.
  *
  * Text is copied once per different string: thousands of rows share few comms and objects. The
- * block is [snapshot | rows | strip | text]; text is collected first, since pointers into it must
+ * block is [snapshot | rows | nodes | strip | text]; text is collected first, since pointers into it must
  * not move.
  */
 #include "model/snapshot_build.h"
@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/sanitize.h"
+#include "model/call_tree_arrange.h"
 #include "model/filter.h"
 #include "model/fold_groups.h"
 
@@ -315,19 +316,81 @@ static void put_pointers(struct snapshot_row *row, const struct row_text *from, 
 	row->source_reason = text + from->source_reason;
 }
 
+/* The tree, while its text is collected. */
+struct tree_list {
+	struct call_tree_draft draft;
+	struct row_text *texts;		/* owned; of the nodes */
+};
+
+static void put_node_text(struct row_list *list, const struct tree_node *node, uint32_t symbol_id,
+			  struct row_text *text)
+{
+	const struct symbol_names *names = list->fold->names;
+	const struct symbol *symbol = &names->symbols[symbol_id];
+
+	if (node->is_command) {
+		text->symbol = text->raw_symbol = put_string(&list->block, names->strings,
+							     (struct str_id){ symbol_id });
+		return;
+	}
+	text->raw_symbol = put_string(&list->block, names->strings, symbol->name);
+	text->symbol = list->sources->raw_names
+		       ? text->raw_symbol
+		       : put_string(&list->block, names->strings, symbol_names_shown(names, symbol));
+	text->object = put_string(&list->block, names->strings, symbol->object_name);
+	text->object_path = put_string(&list->block, names->strings, symbol->object_path);
+}
+
+static int fill_tree(struct row_list *list, struct tree_list *out)
+{
+	if (!list->sources->tree)
+		return 0;
+	if (call_tree_arrange(list->sources->tree, &out->draft))
+		return -ENOMEM;
+	out->texts = calloc(out->draft.tree.node_count + 1, sizeof(*out->texts));
+	if (!out->texts)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < out->draft.tree.node_count; i++)
+		put_node_text(list, &out->draft.nodes[i], out->draft.symbols[i], &out->texts[i]);
+	return list->block.is_out_of_memory ? -ENOMEM : 0;
+}
+
+static void tree_list_finish(struct tree_list *list)
+{
+	call_tree_draft_finish(&list->draft);
+	free(list->texts);
+}
+
+static void join_tree(const struct tree_list *from, struct call_tree *out,
+		      struct tree_node *own_nodes, const char *text)
+{
+	*out = from->draft.tree;
+	out->nodes = own_nodes;
+	for (uint32_t i = 0; i < out->node_count; i++) {
+		own_nodes[i] = from->draft.nodes[i];
+		own_nodes[i].symbol = text + from->texts[i].symbol;
+		own_nodes[i].raw_symbol = text + from->texts[i].raw_symbol;
+		own_nodes[i].object = text + from->texts[i].object;
+		own_nodes[i].object_path = text + from->texts[i].object_path;
+	}
+}
+
 /* The last step: one block, offsets become pointers. */
 static struct snapshot *join(const struct snapshot *head, struct row_list *list,
-			     const size_t head_text[5])
+			     const struct tree_list *tree, const size_t head_text[5])
 {
 	const size_t rows_bytes = list->count * sizeof(*list->rows);
+	const size_t nodes_bytes = tree->draft.tree.node_count * sizeof(struct tree_node);
 	const size_t strip_bytes = head->strip_count * sizeof(*head->strip);
-	struct snapshot *out = malloc(sizeof(*out) + rows_bytes + strip_bytes + list->block.used);
-	char *own_rows, *strip, *text;
+	struct snapshot *out = malloc(sizeof(*out) + rows_bytes + nodes_bytes + strip_bytes +
+				      list->block.used);
+	char *own_rows, *own_nodes, *strip, *text;
 
 	if (!out)
 		return NULL;
 	own_rows = (char *)(out + 1);
-	strip = own_rows + rows_bytes;
+	own_nodes = own_rows + rows_bytes;
+	strip = own_nodes + nodes_bytes;
 	text = strip + strip_bytes;
 	memcpy(text, list->block.bytes, list->block.used);
 	for (uint32_t i = 0; i < list->count; i++)
@@ -348,6 +411,7 @@ static struct snapshot *join(const struct snapshot *head, struct row_list *list,
 	out->strip = (const float *)(const void *)strip;
 	out->rows = (const struct snapshot_row *)(const void *)own_rows;
 	out->row_count = list->count;
+	join_tree(tree, &out->tree, (struct tree_node *)(void *)own_nodes, text);
 	return out;
 }
 
@@ -377,6 +441,7 @@ struct snapshot *snapshot_build(const struct snapshot *head, const struct fold *
 				const struct row_sources *sources)
 {
 	struct row_list list = { .fold = fold, .sources = sources };
+	struct tree_list tree = { .texts = NULL };
 	struct snapshot *out = NULL;
 	size_t head_text[5];
 
@@ -386,8 +451,9 @@ struct snapshot *snapshot_build(const struct snapshot *head, const struct fold *
 	head_text[2] = put_text(&list.block, head->target);
 	head_text[3] = put_lines(&list.block, head->notice);
 	head_text[4] = put_text(&list.block, head->end_reason);
-	if (!list.block.is_out_of_memory && !fill_rows(&list))
-		out = join(head, &list, head_text);
+	if (!list.block.is_out_of_memory && !fill_rows(&list) && !fill_tree(&list, &tree))
+		out = join(head, &list, &tree, head_text);
+	tree_list_finish(&tree);
 	free(list.rows);
 	free(list.texts);
 	free(list.block.bytes);

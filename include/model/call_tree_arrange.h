@@ -1,0 +1,19 @@
+/* call_tree_arrange.h - the sums of a tree -> nodes in the order of include/model/call_tree.h.
+ * Thread: the analyzer's. */
+#ifndef MODEL_CALL_TREE_ARRANGE_H
+#define MODEL_CALL_TREE_ARRANGE_H
+
+#include "model/call_tree.h"
+#include "model/tree_fold.h"
+
+struct call_tree_draft {
+	struct call_tree tree;		/* its `nodes` not set */
+	struct tree_node *nodes;	/* owned, as the next; without text */
+	uint32_t *symbols;		/* of each node: the symbol, or of a command its str_id */
+};
+
+/* @fold: after tree_fold_sum(). 0 or -ENOMEM; call_tree_draft_finish() is needed in every case. */
+int call_tree_arrange(struct tree_fold *fold, struct call_tree_draft *out);
+void call_tree_draft_finish(struct call_tree_draft *draft);
+
+#endif

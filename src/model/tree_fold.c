@@ -1,0 +1,281 @@
+/* tree_fold.c - see model/tree_fold.h.
+ *
+ * Problem: a window has a million frames, and a tree asks for each of them which path it is on.
+ *
+ * Idea, callees: caller chains are interned outermost first, so a node of the trie leads to one
+ * path, whoever was sampled beneath it. That is looked up once per node; a sample then costs one
+ * look-up for its chain and one for its leaf. A descending pass adds paths to their parents.
+ *
+ * The filter can see two tasks differently in one function, and commands may be roots: samples that
+ * it sees alike are a class, and a node leads to one path in each class.
+ *
+ * Callers go the other way round, where nothing is shared: tree_callers.c.
+ */
+#include "model/tree_fold.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/fold.h"
+
+static uint64_t hash_of(uint32_t parent, uint32_t symbol)
+{
+	return id_set_mix(parent, symbol);
+}
+
+static uint64_t path_hash(const void *owner, uint32_t id)
+{
+	const struct tree_sum *sum = &((const struct tree_fold *)owner)->sums[id];
+
+	return hash_of(sum->parent, sum->symbol);
+}
+
+static uint32_t append_path(struct tree_fold *fold, uint32_t parent, uint32_t symbol)
+{
+	if (fold->count == fold->capacity) {
+		uint32_t capacity = fold->capacity ? fold->capacity * 2 : 1024;
+		struct tree_sum *bigger = realloc(fold->sums, capacity * sizeof(*bigger));
+
+		if (!bigger) {
+			fold->is_out_of_memory = true;
+			return UINT32_MAX;
+		}
+		fold->sums = bigger;
+		fold->capacity = capacity;
+	}
+	fold->sums[fold->count] = (struct tree_sum){ .parent = parent, .symbol = symbol };
+	return fold->count++;
+}
+
+uint32_t tree_fold_path(struct tree_fold *fold, uint32_t parent, uint32_t symbol)
+{
+	const uint64_t hash = hash_of(parent, symbol);
+	uint32_t id;
+
+	if (parent == UINT32_MAX || id_set_reserve(&fold->by_path, path_hash, fold)) {
+		fold->is_out_of_memory = true;
+		return UINT32_MAX;
+	}
+	for (uint32_t slot = id_set_first(&fold->by_path, hash);
+	     (id = fold->by_path.slots[slot]) != ID_SET_NONE;
+	     slot = id_set_next(&fold->by_path, slot))
+		if (fold->sums[id].parent == parent && fold->sums[id].symbol == symbol)
+			return id;
+	id = append_path(fold, parent, symbol);
+	if (id != UINT32_MAX)
+		id_set_add(&fold->by_path, hash, id);
+	return id;
+}
+
+void tree_fold_init(struct tree_fold *fold, struct stack_trie *trie, struct symbol_names *names,
+		    const struct task_table *tasks, const struct query *query, uint32_t event)
+{
+	*fold = (struct tree_fold){
+		.trie = trie, .names = names, .tasks = tasks, .query = query, .event = event,
+	};
+	if (fold_filter_init(&fold->filter, &query->filter, names, tasks))
+		fold->is_out_of_memory = true;
+	for (uint32_t i = 0; i < query->filter.count; i++)
+		fold->is_rooted |= query->filter.parts[i].field == FILTER_SYMBOL &&
+				   !query->filter.parts[i].is_negated;
+	append_path(fold, TREE_FOLD_TOP, ID_SET_NONE);
+}
+
+void tree_fold_finish(struct tree_fold *fold)
+{
+	fold_filter_finish(&fold->filter);
+	free(fold->sums);
+	free(fold->classes);
+	free(fold->walked);
+	free(fold->members);
+	id_set_finish(&fold->by_path);
+	id_map_finish(&fold->by_class);
+	id_map_finish(&fold->reached);
+	id_map_finish(&fold->by_member);
+	memset(fold, 0, sizeof(*fold));
+}
+
+static uint32_t append_class(struct tree_fold *fold, uint32_t of_sample, uint32_t comm)
+{
+	struct tree_class class = { .of_sample = of_sample, .root = TREE_FOLD_TOP };
+
+	if (fold->query->tree_commands)
+		class.root = tree_fold_path(fold, TREE_FOLD_TOP, comm);
+	if (fold->class_count == fold->class_capacity) {
+		uint32_t capacity = fold->class_capacity ? fold->class_capacity * 2 : 16;
+		struct tree_class *bigger = realloc(fold->classes, capacity * sizeof(*bigger));
+
+		if (!bigger)
+			return UINT32_MAX;
+		fold->classes = bigger;
+		fold->class_capacity = capacity;
+	}
+	fold->classes[fold->class_count] = class;
+	return class.root == UINT32_MAX ? UINT32_MAX : fold->class_count++;
+}
+
+/* UINT32_MAX: out of memory, noted. */
+static uint32_t class_of(struct tree_fold *fold, uint32_t of_sample, struct str_id comm)
+{
+	const uint32_t by_comm = fold->query->tree_commands ? comm.v : 0;
+	const uint64_t key = (uint64_t)of_sample << 32 | by_comm;
+	uint32_t class = id_map_get(&fold->by_class, key);
+
+	if (class != ID_MAP_NONE)
+		return class;
+	class = append_class(fold, of_sample, by_comm);
+	if (class == UINT32_MAX || id_map_put(&fold->by_class, key, class)) {
+		fold->is_out_of_memory = true;
+		return UINT32_MAX;
+	}
+	return class;
+}
+
+/* How far a caller chain has come: its path, and in the lowest bit whether the filter's parts held
+ * for one of its frames. */
+static uint32_t reach(uint32_t path, bool is_matched)
+{
+	return path << 1 | is_matched;
+}
+
+static uint32_t step(struct tree_fold *fold, const struct tree_class *class, uint32_t reached,
+		     uint32_t symbol)
+{
+	bool is_matched = reached & 1;
+	uint32_t path;
+
+	if (symbol == ID_SET_NONE) {
+		fold->is_out_of_memory = true;
+		return reached;
+	}
+	if (fold->filter.all) {
+		if (!fold_filter_shows(&fold->filter, symbol))
+			return reached;
+		if (!is_matched)
+			is_matched = fold_filter_matches(&fold->filter, class->of_sample, symbol);
+		if (fold->is_rooted && !is_matched)
+			return reached;
+	}
+	path = tree_fold_path(fold, reached >> 1, symbol);
+	return path == UINT32_MAX ? reached : reach(path, is_matched);
+}
+
+static bool push_walked(struct tree_fold *fold, uint32_t count, uint32_t node)
+{
+	if (count == fold->walked_capacity) {
+		uint32_t capacity = count ? count * 2 : 256;
+		uint32_t *bigger = realloc(fold->walked, capacity * sizeof(*bigger));
+
+		if (!bigger)
+			return false;
+		fold->walked = bigger;
+		fold->walked_capacity = capacity;
+	}
+	fold->walked[count] = node;
+	return true;
+}
+
+/* Where the caller chain @node leads: up to one that is known, and from there down again. */
+static uint32_t reach_node(struct tree_fold *fold, uint32_t class, uint32_t node)
+{
+	const uint64_t of_class = (uint64_t)class << 32;
+	uint32_t reached = ID_MAP_NONE, count = 0;
+
+	while (node != STACK_NODE_ROOT) {
+		reached = id_map_get(&fold->reached, of_class | node);
+		if (reached != ID_MAP_NONE)
+			break;
+		if (!push_walked(fold, count++, node)) {
+			fold->is_out_of_memory = true;
+			return reach(TREE_FOLD_TOP, false);
+		}
+		node = fold->trie->nodes.parent[node];
+	}
+	if (node == STACK_NODE_ROOT)
+		reached = reach(fold->classes[class].root, !fold->filter.all);
+	while (count-- > 0) {
+		node = fold->walked[count];
+		reached = step(fold, &fold->classes[class], reached,
+			       symbol_names_of_frame(fold->names, fold->trie,
+						     fold->trie->nodes.frame[node]));
+		if (id_map_put(&fold->reached, of_class | node, reached))
+			fold->is_out_of_memory = true;
+	}
+	return reached;
+}
+
+static void add_callees(struct tree_fold *fold, uint32_t class, uint32_t stack,
+			const struct tree_sum *sample)
+{
+	const uint32_t before = reach_node(fold, class, fold->trie->stacks.node[stack]);
+	const uint32_t reached = step(fold, &fold->classes[class], before, sample->symbol);
+	struct tree_sum *sum = &fold->sums[reached >> 1];
+
+	if (!(reached & 1))
+		return;
+	sum->total_samples += sample->total_samples;
+	sum->total_weight += sample->total_weight;
+	if (fold->filter.all && !fold_filter_shows(&fold->filter, sample->symbol))
+		return;
+	sum->self_samples += sample->total_samples;
+	sum->self_weight += sample->total_weight;
+}
+
+static void add_entry(struct tree_fold *fold, const struct slice_entry *entry, double factor)
+{
+	const struct task *task = &fold->tasks->tasks[entry->task];
+	const uint32_t leaf = fold->trie->stacks.frame[entry->stack];
+	const uint32_t symbol = symbol_names_of_frame(fold->names, fold->trie, leaf);
+	const struct tree_sum sample = { .symbol = symbol, .total_samples = entry->count,
+					 .total_weight = (double)entry->weight * factor };
+	uint32_t of_sample = 0, class;
+
+	if (symbol == ID_SET_NONE) {
+		fold->is_out_of_memory = true;
+		return;
+	}
+	if (fold_is_idle(fold->names, task, symbol))
+		return;
+	if (fold->filter.all)
+		of_sample = fold_filter_of_sample(&fold->filter, entry);
+	if (!fold_filter_can_match(&fold->filter, of_sample))
+		return;
+	class = class_of(fold, of_sample, task->comm);
+	if (class == UINT32_MAX)
+		return;
+	if (fold->query->tree == TREE_CALLERS)
+		tree_callers_add(fold, &fold->classes[class], entry->stack, &sample);
+	else
+		add_callees(fold, class, entry->stack, &sample);
+}
+
+void tree_fold_add(struct tree_fold *fold, const struct slice_entry *entries, uint32_t count,
+		   double factor)
+{
+	for (uint32_t i = 0; i < count && !fold->is_out_of_memory; i++)
+		if (entries[i].event == fold->event && entries[i].count)
+			add_entry(fold, &entries[i], factor);
+}
+
+double tree_fold_limit(const struct tree_fold *fold)
+{
+	const double weight = fold->sums[TREE_FOLD_TOP].total_weight;
+
+	return weight * fold->query->tree_limit_pct / 100.0;
+}
+
+void tree_fold_sum(struct tree_fold *fold)
+{
+	if (fold->is_out_of_memory)
+		return;
+	if (fold->query->tree == TREE_CALLERS) {
+		tree_callers_sum(fold);
+		return;
+	}
+	for (uint32_t n = fold->count - 1; n > TREE_FOLD_TOP; n--) {
+		struct tree_sum *parent = &fold->sums[fold->sums[n].parent];
+
+		parent->total_samples += fold->sums[n].total_samples;
+		parent->total_weight += fold->sums[n].total_weight;
+	}
+}

@@ -1,0 +1,616 @@
+/* Call trees worked out by hand from a few stacks, written leaf first, as the kernel gives them;
+ * and random ones against a fold written for being obvious, which keeps paths as text. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "model/snapshot_build.h"
+#include "model_fixture.h"
+#include "random_numbers.h"
+
+#define CALLS(...)                                                                                 \
+	fixture_calls(&world, (const enum fixture_function[]){ __VA_ARGS__ },                      \
+		      sizeof((int[]){ __VA_ARGS__ }) / sizeof(int))
+
+static struct model_fixture world;
+static struct query query;
+
+static int set_up(void **state)
+{
+	(void)state;
+	fixture_init(&world);
+	query = (struct query){ .keys = KEY_OBJECT | KEY_SYMBOL, .tree = TREE_CALLEES };
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	fixture_finish(&world);
+	return 0;
+}
+
+#define TREE_TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+static struct snapshot *build(const struct slice_entry *entries, uint32_t count)
+{
+	const struct snapshot head = { .host = "h", .event = "e", .target = "t" };
+	struct row_sources sources = { 0 };
+	struct tree_fold tree;
+	struct fold fold = fixture_fold_filtered(&world, query.keys, &query.filter, entries, count);
+	struct snapshot *snapshot;
+
+	tree_fold_init(&tree, &world.trie, &world.names, &world.tasks, &query, 0);
+	tree_fold_add(&tree, entries, count, 1.0);
+	tree_fold_sum(&tree);
+	assert_false(tree.is_out_of_memory);
+	sources.tree = &tree;
+	snapshot = snapshot_build(&head, &fold, &sources);
+	assert_non_null(snapshot);
+	tree_fold_finish(&tree);
+	fold_finish(&fold);
+	return snapshot;
+}
+
+/* One line a node: "  name self total", two spaces a level; hidden weight behind it. */
+static const char *draw(const struct call_tree *tree)
+{
+	static char text[4096];
+	size_t used = 0;
+
+	text[0] = '\0';
+	for (uint32_t i = 0; i < tree->node_count; i++) {
+		const struct tree_node *node = &tree->nodes[i];
+
+		used += (size_t)snprintf(text + used, sizeof(text) - used, "%*s%s %d %d",
+					 2 * (int)node->depth, "", node->symbol,
+					 (int)node->self_samples, (int)node->total_samples);
+		if (node->hidden_weight > 0)
+			used += (size_t)snprintf(text + used, sizeof(text) - used, " hidden %g",
+						 node->hidden_weight);
+		used += (size_t)snprintf(text + used, sizeof(text) - used, "\n");
+	}
+	return text;
+}
+
+static void expect(const struct slice_entry *entries, uint32_t count, const char *drawn)
+{
+	struct snapshot *snapshot = build(entries, count);
+
+	assert_string_equal(draw(&snapshot->tree), drawn);
+	snapshot_destroy(snapshot);
+}
+
+static void add_part(enum filter_field field, const char *name, bool is_negated)
+{
+	struct filter_part part = { .field = field, .is_negated = is_negated,
+				    .hash = filter_hash(name) };
+
+	snprintf(part.text, sizeof(part.text), "%s", name);
+	assert_int_equal(filter_add(&query.filter, &part, NULL), 0);
+}
+
+/*   6 samples  main > f > g      2 samples  main > f      1 sample  h */
+static struct slice_entry known[3];
+
+static void make_known(void)
+{
+	const uint32_t task = fixture_task(&world, 1, 1, "app");
+
+	known[0] = (struct slice_entry){ .stack = CALLS(FN_G, FN_F, FN_MAIN), .count = 6,
+					 .weight = 6, .task = task };
+	known[1] = (struct slice_entry){ .stack = CALLS(FN_F, FN_MAIN), .count = 2, .weight = 2,
+					 .task = task };
+	known[2] = (struct slice_entry){ .stack = CALLS(FN_H), .count = 1, .weight = 1,
+					 .task = task };
+}
+
+static void test_callees_begin_at_the_outermost_frame(void **state)
+{
+	(void)state;
+	make_known();
+	expect(known, 3,
+	       "main 0 8\n"
+	       "  f 2 8\n"
+	       "    g 6 6\n"
+	       "h 1 1\n");
+}
+
+static void test_callers_begin_at_the_leaf(void **state)
+{
+	(void)state;
+	make_known();
+	query.tree = TREE_CALLERS;
+	expect(known, 3,
+	       "g 6 6\n"
+	       "  f 0 6\n"
+	       "    main 0 6\n"
+	       "f 2 2\n"
+	       "  main 0 2\n"
+	       "h 1 1\n");
+}
+
+static void test_the_tree_sums_what_is_in_it(void **state)
+{
+	struct snapshot *snapshot;
+
+	(void)state;
+	make_known();
+	known[0].weight = 600;
+	snapshot = build(known, 3);
+	assert_int_equal(snapshot->tree.samples, 9);
+	assert_true(snapshot->tree.weight == 603);
+	assert_int_equal(snapshot->tree.direction, TREE_CALLEES);
+	assert_int_equal(snapshot->tree.nodes[0].size, 3);
+	assert_int_equal(snapshot->tree.nodes[0].parent, UINT32_MAX);
+	assert_int_equal(snapshot->tree.nodes[2].parent, 1);
+	assert_int_equal(snapshot->tree.nodes[2].depth, 2);
+	assert_true(snapshot->tree.nodes[2].self_weight == 600);
+	assert_string_equal(snapshot->tree.nodes[2].object, "app");
+	assert_string_equal(snapshot->tree.nodes[2].object_path, "/bin/app");
+	assert_int_equal(snapshot->tree.nodes[2].address, FIXTURE_APP_ADDRESS(FN_G));
+	assert_int_equal(snapshot->tree.nodes[2].mode, MODE_USER);
+	snapshot_destroy(snapshot);
+}
+
+/*   3 samples  main > f > g > f      of f: callees from the outer one, callers from the inner one;
+ *   1 sample   main > f              each sample once in its total */
+static void test_a_symbol_is_the_root_and_recursion_counts_once_in_it(void **state)
+{
+	const struct slice_entry entries[] = {
+		{ .stack = CALLS(FN_F, FN_G, FN_F, FN_MAIN), .count = 3,
+		  .task = fixture_task(&world, 1, 1, "app") },
+		{ .stack = CALLS(FN_F, FN_MAIN), .count = 1 },
+		{ .stack = CALLS(FN_G, FN_MAIN), .count = 9 },
+	};
+
+	(void)state;
+	add_part(FILTER_SYMBOL, "f", false);
+	expect(entries, 3,
+	       "f 1 4\n"
+	       "  g 0 3\n"
+	       "    f 3 3\n");
+	query.tree = TREE_CALLERS;
+	expect(entries, 3,
+	       "f 4 4\n"
+	       "  g 0 3\n"
+	       "    f 0 3\n"
+	       "      main 0 3\n"
+	       "  main 0 1\n");
+}
+
+/*   5 samples  main > f > g > f > g      2 samples  main > g > f > leaf */
+static void test_mutual_recursion_of_a_symbol(void **state)
+{
+	const struct slice_entry entries[] = {
+		{ .stack = CALLS(FN_G, FN_F, FN_G, FN_F, FN_MAIN), .count = 5,
+		  .task = fixture_task(&world, 1, 1, "app") },
+		{ .stack = CALLS(FN_LEAF, FN_F, FN_G, FN_MAIN), .count = 2 },
+	};
+
+	(void)state;
+	add_part(FILTER_SYMBOL, "g", false);
+	expect(entries, 2,
+	       "g 0 7\n"
+	       "  f 0 7\n"
+	       "    g 5 5\n"
+	       "    leaf 2 2\n");
+	query.tree = TREE_CALLERS;
+	expect(entries, 2,
+	       "g 5 7\n"
+	       "  f 0 5\n"
+	       "    g 0 5\n"
+	       "      f 0 5\n"
+	       "        main 0 5\n"
+	       "  main 0 2\n");
+}
+
+static void test_a_command_leaves_its_samples(void **state)
+{
+	(void)state;
+	make_known();
+	known[1].task = fixture_task(&world, 2, 2, "other");
+	add_part(FILTER_COMMAND, "other", false);
+	expect(known, 3, "main 0 2\n  f 2 2\n");
+	query.tree = TREE_CALLERS;
+	expect(known, 3, "f 2 2\n  main 0 2\n");
+}
+
+/* main > do_syscall_64 > ext4_read: whole stacks of samples with the kernel in them, from outside;
+ * from the innermost frame of the object when asked who calls. */
+static void test_an_object_leaves_the_samples_with_it_on_the_stack(void **state)
+{
+	const uint32_t frames[] = { fixture_kernel_frame(&world, FIXTURE_EXT4_ADDRESS),
+				    fixture_kernel_frame(&world, FIXTURE_SYSCALL_ADDRESS),
+				    fixture_frame(&world, FN_MAIN, 0) };
+	const struct slice_entry entries[] = {
+		{ .stack = fixture_stack(&world, frames, 3), .count = 3,
+		  .task = fixture_task(&world, 1, 1, "app") },
+		{ .stack = fixture_kernel_frame(&world, FIXTURE_EXT4_ADDRESS), .count = 0 },
+		{ .stack = fixture_stack(&world, frames, 1), .count = 4 },
+	};
+
+	(void)state;
+	add_part(FILTER_OBJECT, "/bin/app", false);
+	expect(entries, 3,
+	       "main 0 3\n"
+	       "  do_syscall_64 0 3\n"
+	       "    ext4_read 3 3\n");
+	query.tree = TREE_CALLERS;
+	expect(entries, 3, "main 0 3\n");
+}
+
+/* Without the kernel: its frames are left out, and self of none is what was taken in it. */
+static void test_a_hidden_level_takes_frames_out(void **state)
+{
+	const uint32_t frames[] = { fixture_kernel_frame(&world, FIXTURE_SYSCALL_ADDRESS),
+				    fixture_frame(&world, FN_F, 0),
+				    fixture_frame(&world, FN_MAIN, 0) };
+	const struct slice_entry entries[] = {
+		{ .stack = fixture_stack(&world, frames, 3), .count = 3,
+		  .task = fixture_task(&world, 1, 1, "app") },
+		{ .stack = fixture_stack(&world, frames + 1, 2), .count = 4 },
+		{ .stack = fixture_stack(&world, frames, 1), .count = 9 },
+	};
+
+	(void)state;
+	add_part(FILTER_KERNEL, "", true);
+	expect(entries, 3, "main 0 7\n  f 4 7\n");
+	query.tree = TREE_CALLERS;
+	expect(entries, 3, "f 4 7\n  main 0 7\n");
+	filter_remove(&query.filter, 0);
+	add_part(FILTER_KERNEL, "", false);
+	expect(entries, 3, "do_syscall_64 12 12\n");
+}
+
+static void test_commands_can_be_the_roots(void **state)
+{
+	struct snapshot *snapshot;
+
+	(void)state;
+	make_known();
+	known[1].task = fixture_task(&world, 2, 2, "other");
+	query.tree_commands = true;
+	snapshot = build(known, 3);
+	assert_string_equal(draw(&snapshot->tree),
+			    "app 0 7\n"
+			    "  main 0 6\n"
+			    "    f 0 6\n"
+			    "      g 6 6\n"
+			    "  h 1 1\n"
+			    "other 0 2\n"
+			    "  main 0 2\n"
+			    "    f 2 2\n");
+	assert_true(snapshot->tree.nodes[0].is_command);
+	assert_false(snapshot->tree.nodes[1].is_command);
+	snapshot_destroy(snapshot);
+	query.tree = TREE_CALLERS;
+	expect(known, 2, "app 0 6\n  g 6 6\n    f 0 6\n      main 0 6\n"
+			 "other 0 2\n  f 2 2\n    main 0 2\n");
+}
+
+static void test_what_is_below_the_limit_is_summed_up(void **state)
+{
+	struct snapshot *snapshot;
+
+	(void)state;
+	make_known();
+	query.tree_limit_pct = 30;	/* of 9: 2.7 */
+	known[2].stack = CALLS(FN_H, FN_F, FN_MAIN);
+	expect(known, 3, "main 0 9\n  f 2 9 hidden 1\n    g 6 6\n");
+	query.tree = TREE_CALLERS;
+	snapshot = build(known, 3);
+	assert_string_equal(draw(&snapshot->tree), "g 6 6\n  f 0 6\n    main 0 6\n");
+	assert_true(snapshot->tree.hidden_weight == 3);
+	snapshot_destroy(snapshot);
+}
+
+static void test_idle_samples_are_left_out(void **state)
+{
+	(void)state;
+	make_known();
+	known[0].task = fixture_task(&world, 0, 0, "swapper");
+	expect(known, 3, "main 0 2\n  f 2 2\nh 1 1\n");
+}
+
+static void test_ids_stay_when_other_paths_come(void **state)
+{
+	struct snapshot *before, *after;
+
+	(void)state;
+	make_known();
+	before = build(known + 1, 1);
+	after = build(known, 3);
+	assert_int_equal(before->tree.nodes[1].id, after->tree.nodes[1].id);
+	assert_int_not_equal(after->tree.nodes[1].id, after->tree.nodes[2].id);
+	snapshot_destroy(before);
+	snapshot_destroy(after);
+}
+
+/* More paths than a tree may have: the lightest go, with their weight told. */
+static void test_of_too_many_paths_the_lightest_go(void **state)
+{
+	enum { LEAVES = TREE_FOLD_PATHS + 50 };
+	struct slice_entry *entries = calloc(LEAVES, sizeof(*entries));
+	const uint32_t anon = fixture_object(&world, "//anon", OBJECT_NO_TABLE);
+	const uint32_t task = fixture_task(&world, 1, 1, "app");
+	struct snapshot *snapshot;
+
+	(void)state;
+	assert_non_null(entries);
+	for (uint32_t i = 0; i < LEAVES; i++) {
+		const uint32_t frames[] = { stack_trie_frame(&world.trie, anon, i + 1),
+					    fixture_frame(&world, FN_MAIN, 0) };
+
+		entries[i] = (struct slice_entry){ .stack = fixture_stack(&world, frames, 2),
+						   .task = task, .count = 1,
+						   .weight = i < 100 ? 1 : 2 };
+	}
+	snapshot = build(entries, LEAVES);
+	assert_int_equal(snapshot->tree.node_count, LEAVES - 100 + 1);
+	assert_true(snapshot->tree.nodes[0].hidden_weight == 100);
+	assert_true(snapshot->tree.limit_pct == 0);
+	snapshot_destroy(snapshot);
+	query.tree_limit_pct = -1;
+	snapshot = build(entries, LEAVES);
+	assert_int_equal(snapshot->tree.node_count, LEAVES + 1);
+	snapshot_destroy(snapshot);
+	free(entries);
+}
+
+/* The plain fold: every sample of every path as "/a/b/c" -> counts. */
+enum { ENTRIES = 40, DEPTH = 7, ROUNDS = 2000, PATHS = ENTRIES * DEPTH + 1 };
+
+struct plain_path {
+	char name[16 * DEPTH];
+	uint64_t self, total;
+	double weight;
+};
+
+struct plain_tree {
+	struct plain_path paths[PATHS];
+	uint32_t count;
+};
+
+static const struct symbol *symbol_of(uint32_t frame)
+{
+	return &world.names.symbols[symbol_names_of_frame(&world.names, &world.trie, frame)];
+}
+
+static bool says(const struct filter_part *part, const struct slice_entry *entry, uint32_t frame)
+{
+	const struct symbol *symbol = symbol_of(frame);
+	const char *comm = strpool_get(world.strings, world.tasks.tasks[entry->task].comm);
+
+	switch (part->field) {
+	case FILTER_TEXT:
+		return strstr(strpool_get(world.strings, symbol->name), part->text) ||
+		       strstr(strpool_get(world.strings, symbol->object_name), part->text) ||
+		       strstr(comm, part->text);
+	case FILTER_COMMAND: return !strcmp(comm, part->text);
+	case FILTER_OBJECT:
+		return !strcmp(strpool_get(world.strings, symbol->object_path), part->text);
+	case FILTER_SYMBOL:
+		return !strcmp(strpool_get(world.strings, symbol->name), part->text);
+	case FILTER_KERNEL: return symbol->mode == MODE_KERNEL;
+	case FILTER_USER:   return symbol->mode == MODE_USER;
+	default:	    return entry->cpu == part->number;
+	}
+}
+
+static bool is_match(const struct slice_entry *entry, uint32_t frame, bool hiding_alone)
+{
+	for (uint32_t i = 0; i < query.filter.count; i++) {
+		const struct filter_part *part = &query.filter.parts[i];
+		const bool is_hiding = part->is_negated || part->field == FILTER_KERNEL ||
+				       part->field == FILTER_USER;
+
+		if (hiding_alone && !is_hiding)
+			continue;
+		if (says(part, entry, frame) == part->is_negated)
+			return false;
+	}
+	return true;
+}
+
+static void add_path(struct plain_tree *tree, const char *name, const struct slice_entry *entry,
+		     bool is_self)
+{
+	uint32_t i = 0;
+
+	while (i < tree->count && strcmp(tree->paths[i].name, name))
+		i++;
+	if (i == tree->count) {
+		assert_true(tree->count < PATHS);
+		tree->paths[tree->count] = (struct plain_path){ .self = 0 };
+		strcpy(tree->paths[tree->count++].name, name);
+	}
+	tree->paths[i].total += entry->count;
+	tree->paths[i].weight += (double)entry->weight;
+	tree->paths[i].self += is_self ? entry->count : 0;
+}
+
+static bool has_symbol_part(void)
+{
+	for (uint32_t i = 0; i < query.filter.count; i++)
+		if (query.filter.parts[i].field == FILTER_SYMBOL &&
+		    !query.filter.parts[i].is_negated)
+			return true;
+	return false;
+}
+
+/* @frames: leaf first. */
+static void add_stack(struct plain_tree *tree, const struct slice_entry *entry,
+		      const uint32_t *frames, int count)
+{
+	const bool is_callers = query.tree == TREE_CALLERS;
+	int first = -1, at, end;
+	char name[16 * DEPTH] = "";
+
+	for (int i = 0; i < count; i++)
+		if (is_match(entry, frames[i], false) && (first < 0 || !is_callers))
+			first = i;
+	if (first < 0)
+		return;
+	if (!is_callers && !has_symbol_part())
+		first = count - 1;
+	end = is_callers ? count : -1;
+	for (at = first; at != end; at += is_callers ? 1 : -1) {
+		if (!is_match(entry, frames[at], true))
+			continue;
+		sprintf(name + strlen(name), "/%s",
+			strpool_get(world.strings, symbol_of(frames[at])->name));
+		add_path(tree, name, entry, is_callers ? at == 0 && first == 0 : at == 0);
+	}
+}
+
+static void fold_plainly(struct plain_tree *tree, const struct slice_entry *entries,
+			 uint32_t count)
+{
+	tree->count = 0;
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t frames[DEPTH];
+		int depth = 1;
+
+		frames[0] = world.trie.stacks.frame[entries[i].stack];
+		if (symbol_of(frames[0])->is_idle)
+			continue;
+		for (uint32_t node = world.trie.stacks.node[entries[i].stack]; node;
+		     node = world.trie.nodes.parent[node])
+			frames[depth++] = world.trie.nodes.frame[node];
+		add_stack(tree, &entries[i], frames, depth);
+	}
+}
+
+static const struct plain_path *find_plain(const struct plain_tree *tree, const char *name)
+{
+	for (uint32_t i = 0; i < tree->count; i++)
+		if (!strcmp(tree->paths[i].name, name))
+			return &tree->paths[i];
+	return NULL;
+}
+
+/* Same paths, same counts; sorted; sizes and parents that fit. */
+static void compare(const struct call_tree *tree, const struct plain_tree *plain)
+{
+	char names[DEPTH][16 * DEPTH];
+
+	assert_int_equal(tree->node_count, plain->count);
+	for (uint32_t i = 0; i < tree->node_count; i++) {
+		const struct tree_node *node = &tree->nodes[i];
+		const struct plain_path *same;
+
+		if (node->parent != UINT32_MAX) {
+			assert_true(node->parent < i);
+			assert_int_equal(tree->nodes[node->parent].depth + 1, node->depth);
+			assert_true(i < node->parent + tree->nodes[node->parent].size);
+		}
+		sprintf(names[node->depth], "%s/%s", node->depth ? names[node->depth - 1] : "",
+			node->symbol);
+		same = find_plain(plain, names[node->depth]);
+		assert_non_null(same);
+		assert_int_equal(node->self_samples, same->self);
+		assert_int_equal(node->total_samples, same->total);
+		assert_true(node->total_weight == same->weight);
+		if (i + node->size < tree->node_count &&
+		    tree->nodes[i + node->size].parent == node->parent)
+			assert_true(node->total_weight >=
+				    tree->nodes[i + node->size].total_weight);
+	}
+}
+
+static void random_filter(uint64_t *seed)
+{
+	static const enum filter_field fields[] = { FILTER_TEXT, FILTER_COMMAND, FILTER_OBJECT,
+						    FILTER_SYMBOL, FILTER_SYMBOL, FILTER_CPU,
+						    FILTER_KERNEL, FILTER_USER };
+	static const char *const comms[] = { "one", "two" };
+	static const char *const paths[] = { "/bin/app", "[ext4]" };
+	static const char *const names[] = { "f", "main", "ext4_read" };
+	static const char *const texts[] = { "a", "o", "ma", "4" };
+
+	query.filter.count = 0;
+	for (uint32_t count = random_below(seed, 3); count > 0; count--) {
+		const enum filter_field field = fields[random_below(seed, 8)];
+		const bool is_negated = random_below(seed, 3) == 0;
+
+		if (field == FILTER_TEXT)
+			add_part(field, texts[random_below(seed, 4)], is_negated);
+		else if (field == FILTER_COMMAND)
+			add_part(field, comms[random_below(seed, 2)], is_negated);
+		else if (field == FILTER_OBJECT)
+			add_part(field, paths[random_below(seed, 2)], is_negated);
+		else if (field == FILTER_SYMBOL)
+			add_part(field, names[random_below(seed, 3)], is_negated);
+		else
+			add_part(field, "", is_negated);	/* CPU 0 */
+	}
+}
+
+static void test_random_trees_are_those_of_the_plain_fold(void **state)
+{
+	static struct slice_entry entries[ENTRIES];
+	static struct plain_tree plain_tree;
+	uint64_t seed = 11;
+
+	(void)state;
+	for (uint32_t round = 0; round < ROUNDS; round++) {
+		const uint32_t count = random_below(&seed, round % 4 ? 6 : ENTRIES);
+		struct snapshot *snapshot;
+
+		fixture_finish(&world);
+		fixture_init(&world);
+		random_filter(&seed);
+		query.tree = round % 2 ? TREE_CALLERS : TREE_CALLEES;
+		for (uint32_t i = 0; i < count; i++) {
+			const uint32_t depth = 1 + random_below(&seed, DEPTH), pid = 1 + i % 2;
+			uint32_t frames[DEPTH];
+
+			for (uint32_t d = 0; d < depth; d++)
+				frames[d] = random_below(&seed, 5) == 0
+					? fixture_kernel_frame(&world, random_below(&seed, 3)
+						? FIXTURE_EXT4_ADDRESS : FIXTURE_IDLE_ADDRESS)
+					: fixture_frame(&world, random_below(&seed, FN_COUNT),
+							random_below(&seed, 2));
+			entries[i] = (struct slice_entry){
+				.stack = fixture_stack(&world, frames, depth),
+				.task = fixture_task(&world, pid, pid, pid == 1 ? "one" : "two"),
+				.cpu = (uint16_t)random_below(&seed, 2),
+				.count = 1 + random_below(&seed, 3),
+				.weight = random_below(&seed, 1000),
+			};
+		}
+		snapshot = build(entries, count);
+		fold_plainly(&plain_tree, entries, count);
+		compare(&snapshot->tree, &plain_tree);
+		snapshot_destroy(snapshot);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TREE_TEST(test_callees_begin_at_the_outermost_frame),
+		TREE_TEST(test_callers_begin_at_the_leaf),
+		TREE_TEST(test_the_tree_sums_what_is_in_it),
+		TREE_TEST(test_a_symbol_is_the_root_and_recursion_counts_once_in_it),
+		TREE_TEST(test_mutual_recursion_of_a_symbol),
+		TREE_TEST(test_a_command_leaves_its_samples),
+		TREE_TEST(test_an_object_leaves_the_samples_with_it_on_the_stack),
+		TREE_TEST(test_a_hidden_level_takes_frames_out),
+		TREE_TEST(test_commands_can_be_the_roots),
+		TREE_TEST(test_what_is_below_the_limit_is_summed_up),
+		TREE_TEST(test_idle_samples_are_left_out),
+		TREE_TEST(test_ids_stay_when_other_paths_come),
+		TREE_TEST(test_of_too_many_paths_the_lightest_go),
+		TREE_TEST(test_random_trees_are_those_of_the_plain_fold),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
