@@ -42,7 +42,8 @@ static const char *frame_name(const struct tree_node *node, char *out)
 
 static enum flame_kind kind_above(const struct call_tree *tree, const struct tree_node *node)
 {
-	return node->parent == FLAME_NONE ? FLAME_USER : flame_kind_of(&tree->nodes[node->parent]);
+	return node->parent == FLAME_NONE || tree->nodes[node->parent].is_command
+	       ? FLAME_USER : flame_kind_of(&tree->nodes[node->parent]);
 }
 
 /* The kind is said where it changes: the frames below it are the same. */
@@ -242,7 +243,7 @@ static void add_others(const struct ui_state *state, struct pieces *pieces,
 static const char *kind_word(const struct tree_node *node)
 {
 	static const char *const words[FLAME_KIND_COUNT] = {
-		[FLAME_USER] = "", [FLAME_KERNEL] = "kernel", [FLAME_JIT] = "JIT",
+		[FLAME_COMMAND] = "command", [FLAME_USER] = "", [FLAME_KERNEL] = "kernel", [FLAME_JIT] = "JIT",
 		[FLAME_INLINED] = "inlined", [FLAME_UNKNOWN] = "no symbol",
 	};
 

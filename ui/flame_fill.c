@@ -35,6 +35,8 @@ struct object_weight {
 
 enum flame_kind flame_kind_of(const struct tree_node *node)
 {
+	if (node->is_command)
+		return FLAME_COMMAND;
 	if (node->mode == MODE_KERNEL || node->mode == MODE_GUEST_KERNEL ||
 	    node->mode == MODE_HYPERVISOR)
 		return FLAME_KERNEL;
@@ -48,7 +50,7 @@ enum flame_kind flame_kind_of(const struct tree_node *node)
 const char *flame_kind_mark(enum flame_kind kind)
 {
 	static const char *const marks[FLAME_KIND_COUNT] = {
-		[FLAME_USER] = "", [FLAME_KERNEL] = "[k] ", [FLAME_JIT] = "[j] ",
+		[FLAME_COMMAND] = "", [FLAME_USER] = "", [FLAME_KERNEL] = "[k] ", [FLAME_JIT] = "[j] ",
 		[FLAME_INLINED] = "[i] ", [FLAME_UNKNOWN] = "",
 	};
 
@@ -58,6 +60,7 @@ const char *flame_kind_mark(enum flame_kind kind)
 static enum role role_of_kind(enum flame_kind kind)
 {
 	static const enum role roles[FLAME_KIND_COUNT] = {
+		[FLAME_COMMAND] = ROLE_FILL_QUIET,
 		[FLAME_USER] = ROLE_FILL_USER,	   [FLAME_KERNEL] = ROLE_FILL_KERNEL,
 		[FLAME_JIT] = ROLE_FILL_JIT,	   [FLAME_INLINED] = ROLE_FILL_INLINED,
 		[FLAME_UNKNOWN] = ROLE_FILL_UNKNOWN,
@@ -86,7 +89,11 @@ enum role flame_fill_role(enum flame_fill fill, const struct call_tree *tree,
 			  const struct tree_node *node, bool is_hottest)
 {
 	const double pct = tree->weight > 0 ? 100 * node->total_weight / tree->weight : 0;
-	enum role role = fill == FLAME_BY_KIND	 ? role_of_kind(flame_kind_of(node))
+	enum role role;
+
+	if (node->is_command)
+		return ROLE_FILL_QUIET;
+	role = fill == FLAME_BY_KIND	 ? role_of_kind(flame_kind_of(node))
 			 : fill == FLAME_BY_SHARE ? role_of_share(pct)
 						  : role_of_object(node);
 
@@ -104,6 +111,7 @@ static void add_chip(struct chips *chips, enum role role, const char *mark, cons
 static void list_kinds(const struct call_tree *tree, struct chips *chips)
 {
 	static const char *const names[FLAME_KIND_COUNT] = {
+		[FLAME_COMMAND] = "command",
 		[FLAME_USER] = "user", [FLAME_KERNEL] = "kernel", [FLAME_JIT] = "JIT",
 		[FLAME_INLINED] = "inlined", [FLAME_UNKNOWN] = "no symbol",
 	};
@@ -138,7 +146,8 @@ static void list_objects(const struct call_tree *tree, struct chips *chips)
 	size_t count = 0;
 
 	for (uint32_t i = 0; i < tree->node_count; i++)
-		count_object(objects, &count, &tree->nodes[i]);
+		if (!tree->nodes[i].is_command)
+			count_object(objects, &count, &tree->nodes[i]);
 	while (chips->count < CHIPS_MAX && count) {
 		size_t most = 0;
 

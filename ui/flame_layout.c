@@ -132,12 +132,10 @@ static void lay_out_box(const struct filling *filling, uint32_t index)
 static void lay_out_roots(const struct filling *filling)
 {
 	const struct call_tree *tree = filling->tree;
-	struct caller whole = { .box = FLAME_NONE, .end = tree->node_count,
+	const struct caller whole = { .box = FLAME_NONE, .end = tree->node_count,
 				.end_x = filling->shape->width,
-				.hidden = tree->weight, .is_hottest = true };
+				.hidden = tree->hidden_weight, .is_hottest = true };
 
-	for (uint32_t i = 0; i < tree->node_count; i += tree->nodes[i].size)
-		whole.hidden -= tree->nodes[i].total_weight;
 	lay_out_callees(filling, &whole);
 }
 

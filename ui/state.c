@@ -184,6 +184,7 @@ void state_ask(struct ui_state *state)
 	};
 	if (state_kind(state) == VIEW_FLAME) {
 		request->query.tree = TREE_CALLEES;
+		request->query.tree_commands = true;
 		request->query.tree_limit_pct = FLAME_LIMIT_PCT;
 	}
 	if (state->hide_kernel)

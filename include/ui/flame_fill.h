@@ -15,6 +15,7 @@ enum flame_fill {
 };
 
 enum flame_kind {
+	FLAME_COMMAND,		/* no code: a root */
 	FLAME_USER,
 	FLAME_KERNEL,
 	FLAME_JIT,

@@ -142,7 +142,8 @@ static void test_what_the_tree_left_out_is_among_the_others(void **state)
 	assert_int_equal(layout.count, 3);
 	expect_box(&layout, 2, 0, 1, 25, 10);
 	assert_int_equal(layout.boxes[2].others, 1);
-	tree.weight = 80;	/* outermost frames that were left out */
+	tree.weight = 80;	/* the other half: outermost frames that were left out */
+	tree.hidden_weight = 40;
 	fill(&layout, &tree, 40, 2, FLAME_NONE);
 	expect_box(&layout, 0, 0, 0, 0, 20);
 	expect_box(&layout, 1, FLAME_NONE, 0, 20, 20);
