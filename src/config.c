@@ -302,7 +302,7 @@ static int print_state(const struct config *config, const struct column_choice *
 		return -ENOMEM;
 	fputs("# Written by flametop when columns are hidden or shown. Remove this file to have\n"
 	      "# those of the configuration again.\n[columns]\n", out);
-	for (int kind = 0; kind < VIEW_COUNT; kind++)
+	for (int kind = 0; kind < VIEW_TABLES; kind++)
 		if (choice->hidden[kind] != config->file_columns.hidden[kind])
 			config_columns_print(out, (enum view_kind)kind, choice);
 	return fclose(out) ? -ENOMEM : 0;

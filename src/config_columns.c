@@ -37,11 +37,11 @@ static const char *name_of_view(enum view_kind kind, char *out)
 /* enum view_kind or -EINVAL. */
 static int find_view(const char *name, struct diag *why)
 {
-	char known[VIEW_COUNT][NAME_BYTES];
+	char known[VIEW_TABLES][NAME_BYTES];
 	struct near_name near;
 
 	near_name_start(&near, name);
-	for (int kind = 0; kind < VIEW_COUNT; kind++) {
+	for (int kind = 0; kind < VIEW_TABLES; kind++) {
 		if (!strcmp(name, name_of_view((enum view_kind)kind, known[kind])))
 			return kind;
 		near_name_try(&near, known[kind]);

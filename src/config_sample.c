@@ -48,7 +48,7 @@ void config_print_sample(FILE *out)
 		print_key(out, &keymap, &commands[i]);
 	fputs("\n[columns]\n"
 	      "# What each view shows; the columns that are chosen on the screen win.\n", out);
-	for (int kind = 0; kind < VIEW_COUNT; kind++) {
+	for (int kind = 0; kind < VIEW_TABLES; kind++) {
 		fputc('#', out);
 		config_columns_print(out, (enum view_kind)kind, &columns_at_first);
 	}

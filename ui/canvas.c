@@ -21,6 +21,7 @@ static const struct {
 	char stand_in;
 } stand_ins[] = {
 	{ 0x00b7, '-' },	/* middle dot */
+	{ 0x00d7, 'x' },	/* times */
 	{ 0x203a, '>' },	/* breadcrumb */
 	{ 0x2026, '~' },	/* ellipsis */
 	{ 0x2500, '-' },	/* of boxes */
@@ -29,6 +30,7 @@ static const struct {
 	{ 0x2510, '+' },
 	{ 0x2514, '+' },
 	{ 0x2518, '+' },
+	{ 0x251c, '|' },
 	{ 0x256d, '+' },
 	{ 0x256e, '+' },
 	{ 0x256f, '+' },

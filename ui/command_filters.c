@@ -243,23 +243,23 @@ static const char *row_title(enum view_kind kind, const struct snapshot_row *row
 void cmd_row_menu(struct ui_state *state)
 {
 	static const struct menu_use use = { row_chosen };
-	const struct snapshot_row *row = table_rows_cursor(&state->table.rows);
+	struct snapshot_row row;
 	char label[MENU_LABEL_BYTES], title[FILTER_PART_BYTES];
 	size_t count;
 
-	if (!row)
+	if (!state_cursor_row(state, &row))
 		return;
-	count = collect_parts(state, row);
-	state_open_menu(state, &use, row_title(state->shown_kind, row, title), false);
-	add_ways(state, row);
+	count = collect_parts(state, &row);
+	state_open_menu(state, &use, row_title(state->shown_kind, &row, title), false);
+	add_ways(state, &row);
 	add_filters(state, count, ROW_ONLY, "only");
 	add_filters(state, count, ROW_NOT, "not");
-	if (!state->source || row->pid <= 0)
+	if (!state->source || row.pid <= 0)
 		return;
 	for (size_t i = 0; i < count; i++) {
 		if (state->menu_parts[i].field != FILTER_PID)
 			continue;
-		snprintf(label, sizeof(label), "sample only pid %" PRId64 " from now on", row->pid);
+		snprintf(label, sizeof(label), "sample only pid %" PRId64 " from now on", row.pid);
 		menu_add(&state->menu, ROW_ITEM(ROW_SAMPLE, 0, i), MENU_PLAIN, label, "");
 	}
 }

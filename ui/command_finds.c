@@ -27,6 +27,31 @@ static bool row_matches(const struct ui_state *state, const struct snapshot_row 
 	       is_id_of(state, row);
 }
 
+static bool node_matches(const struct ui_state *state, size_t index)
+{
+	const struct tree_node *node = tree_rows_node(&state->tree.rows, (uint32_t)index);
+
+	return search_matches(state->search, node->symbol) ||
+	       search_matches(state->search, node->raw_symbol) ||
+	       search_matches(state->search, node->object);
+}
+
+/* Also beneath closed lines: they open. */
+static bool find_node(struct ui_state *state, size_t from, size_t step)
+{
+	const size_t count = state->shown ? state->shown->tree.node_count : 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const size_t at = (from + i * step) % count;
+
+		if (node_matches(state, at)) {
+			tree_rows_show_node(&state->tree.rows, (uint32_t)at);
+			return true;
+		}
+	}
+	return false;
+}
+
 /* The cursor goes to the next match, @step rows from index @from at a time, round the end. */
 static bool find_row(struct ui_state *state, size_t from, size_t step)
 {
@@ -43,10 +68,17 @@ static bool find_row(struct ui_state *state, size_t from, size_t step)
 	return false;
 }
 
-static size_t count_matches(const struct ui_state *state)
+static size_t count_matches(const struct ui_state *state, size_t *of)
 {
 	size_t count = 0;
 
+	*of = state->table.rows.count;
+	if (state_is_tree(state)) {
+		*of = state->shown->tree.node_count;
+		for (size_t i = 0; i < *of; i++)
+			count += node_matches(state, i);
+		return count;
+	}
 	for (size_t i = 0; i < state->table.rows.count; i++)
 		count += row_matches(state, state->table.rows.rows[i]);
 	return count;
@@ -55,18 +87,27 @@ static size_t count_matches(const struct ui_state *state)
 static void note_matches(struct ui_state *state)
 {
 	char note[PROMPT_BYTES];
+	size_t of;
+	const size_t count = count_matches(state, &of);
 
-	snprintf(note, sizeof(note), "%zu of %zu rows", count_matches(state),
-		 state->table.rows.count);
+	snprintf(note, sizeof(note), "%zu of %zu %s", count, of,
+		 state_is_tree(state) ? "calls" : "rows");
 	prompt_note(&state->prompt, note);
 }
 
-/* Of the flame graph; how much it is stands above the boxes. */
+static size_t cursor_node(const struct ui_state *state)
+{
+	const struct tree_row *row = tree_rows_cursor(&state->tree.rows);
+
+	return row ? row->first : 0;
+}
+
+/* How much it is stands above the boxes. */
 static void find_frame(struct ui_state *state)
 {
 	flame_view_return(&state->flame);
 	if (state->search[0] && !flame_view_find(&state->flame, state->search, 0))
-		prompt_note(&state->prompt, "no frame");
+		prompt_note(&state->prompt, "not here");
 }
 
 static void search_edited(struct ui_state *state)
@@ -75,13 +116,21 @@ static void search_edited(struct ui_state *state)
 
 	snprintf(state->search, sizeof(state->search), "%s", state->prompt.text);
 	state->searched = state->view;
+	if (state_is_page(state)) {
+		if (!pager_find((struct pager *)state->view, state->search, PAGER_FIND_HERE) &&
+		    state->search[0])
+			prompt_note(&state->prompt, "not here");
+		return;
+	}
 	if (state_is_flame(state)) {
 		find_frame(state);
 		return;
 	}
-	if (!state_is_table(state)) {
-		if (!pager_find((struct pager *)state->view, state->search, PAGER_FIND_HERE) &&
-		    state->search[0])
+	if (state_is_tree(state)) {
+		tree_rows_select_id(&state->tree.rows, state->cursor_before);
+		if (state->search[0] && find_node(state, cursor_node(state), 1))
+			note_matches(state);
+		else if (state->search[0])
 			prompt_note(&state->prompt, "not here");
 		return;
 	}
@@ -117,9 +166,12 @@ static void search_cancelled(struct ui_state *state)
 	memcpy(state->search, state->search_before, sizeof(state->search));
 	if (state_is_page(state))
 		pager_return((struct pager *)state->view);
+	else if (state_is_tree(state))
+		tree_rows_select_id(&state->tree.rows, state->cursor_before);
 	else if (state_is_flame(state))
 		flame_view_return(&state->flame);
-	table_rows_select(&state->table.rows, state->cursor_before);
+	else
+		table_rows_select(&state->table.rows, state->cursor_before);
 }
 
 void cmd_search(struct ui_state *state)
@@ -128,9 +180,9 @@ void cmd_search(struct ui_state *state)
 		.label = "search:", .edited = search_edited, .accepted = search_accepted,
 		.cancelled = search_cancelled, .refreshed = search_refreshed,
 	};
-	const struct snapshot_row *row = table_rows_cursor(&state->table.rows);
+	struct snapshot_row row;
 
-	state->cursor_before = row ? row->id : 0;
+	state->cursor_before = state_cursor_row(state, &row) ? row.id : 0;
 	if (state_is_page(state))
 		pager_mark((struct pager *)state->view);
 	else if (state_is_flame(state))
@@ -143,13 +195,17 @@ static void find_again(struct ui_state *state, bool is_forward)
 {
 	const struct table_rows *rows = &state->table.rows;
 	const size_t last = rows->count ? rows->count - 1 : 0;
+	const size_t nodes = state->shown ? state->shown->tree.node_count : 0;
 	bool is_found;
 
 	if (!state->search[0]) {
 		cmd_search(state);
 		return;
 	}
-	if (state_is_table(state))
+	if (state_is_tree(state))
+		is_found = find_node(state, cursor_node(state) + (is_forward || !nodes ? 1 : nodes - 1),
+				     is_forward || !nodes ? 1 : nodes - 1);
+	else if (state_is_table(state))
 		is_found = find_row(state, rows->place.cursor + (is_forward ? 1 : last),
 				    is_forward ? 1 : last);
 	else if (state_is_flame(state))

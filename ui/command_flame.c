@@ -1,17 +1,9 @@
 /* command_flame.c - what is done with the flame graph. */
 #include "ui/command_list.h"
 
-/* From a table with the samples of the row that was chosen; of a row that nobody chose with all. */
 void cmd_flame(struct ui_state *state)
 {
-	const struct snapshot_row *row = table_rows_cursor(&state->table.rows);
-	struct filter_part part;
-
-	if (state_is_table(state) && state->table.rows.place.is_moved && row &&
-	    views_opening_part(state->shown_kind, row, &part))
-		state_go(state, VIEW_FLAME, &part);
-	else
-		command_show_view(state, VIEW_FLAME);
+	command_open_calls(state, VIEW_FLAME);
 }
 
 void cmd_zoom(struct ui_state *state)

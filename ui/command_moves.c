@@ -57,7 +57,7 @@ void cmd_back(struct ui_state *state)
 	/* First what came last: opening a row ends a search, a page of text over it does not. */
 	if (state->search[0] && (!state_is_page(state) || state->searched == state->view))
 		state->search[0] = '\0';
-	else if (state_is_page(state))
+	else if (state->view->opener)
 		state_close_view(state);
 	else if (!state_is_flame(state) || !flame_view_zoom_out(&state->flame))
 		state_go_back(state);
@@ -130,14 +130,14 @@ void cmd_cpus(struct ui_state *state)
 
 void cmd_next_view(struct ui_state *state)
 {
-	command_show_view(state, (enum view_kind)((state_kind(state) + 1) % VIEW_KINDS));
+	command_show_view(state, (enum view_kind)((state_kind(state) + 1) % VIEW_COUNT));
 }
 
 void cmd_previous_view(struct ui_state *state)
 {
-	const unsigned int before = (unsigned int)state_kind(state) + VIEW_KINDS - 1;
+	const unsigned int before = (unsigned int)state_kind(state) + VIEW_COUNT - 1;
 
-	command_show_view(state, (enum view_kind)(before % VIEW_KINDS));
+	command_show_view(state, (enum view_kind)(before % VIEW_COUNT));
 }
 
 void cmd_messages(struct ui_state *state)

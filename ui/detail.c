@@ -26,7 +26,8 @@ struct detail {
 /* Commands and CPUs have nothing that their row does not show. */
 static bool has_detail(enum view_kind kind)
 {
-	return kind == VIEW_SYMBOLS || kind == VIEW_OBJECTS || kind == VIEW_TASKS;
+	return kind == VIEW_SYMBOLS || kind == VIEW_OBJECTS || kind == VIEW_TASKS ||
+	       kind == VIEW_TREE;
 }
 
 int detail_lines(const struct ui_state *state, int height)
@@ -135,14 +136,14 @@ static void put_more(struct canvas *canvas, struct canvas_area area, const struc
 
 void detail_draw(const struct ui_state *state, struct canvas *canvas, int y, int lines)
 {
-	const struct snapshot_row *row = table_rows_cursor(&state->table.rows);
+	struct snapshot_row row;
 	struct canvas_area area = { 1, y, canvas->width - 2 };
 	struct detail detail;
 	int used;
 
-	if (!row || !lines)
+	if (!lines || !state_cursor_row(state, &row))
 		return;
-	detail = describe(row);
+	detail = describe(&row);
 	used = canvas_text_width(canvas, MARK);
 	area.x += used;
 	area.width -= used;

@@ -34,7 +34,7 @@ static const char *frame_name(const struct tree_node *node, char *out)
 {
 	if (node->symbol[0])
 		return node->symbol;
-	if (node->state == SYMBOL_LOADING)
+	if (node->state == SYMBOL_LOADING || !node->address)
 		return node->object;
 	snprintf(out, NAME_BYTES, "0x%" PRIx64, node->address);
 	return out;

@@ -209,9 +209,12 @@ uint32_t flame_layout_callee(const struct flame_layout *layout, uint32_t box)
 {
 	uint32_t found = FLAME_NONE;
 
-	for (uint32_t i = box + 1; i < layout->count; i++)
-		if (layout->boxes[i].parent == box &&
-		    (found == FLAME_NONE || layout->boxes[i].width > layout->boxes[found].width))
+	for (uint32_t i = box + 1; i < layout->count; i++) {
+		const struct flame_box *callee = &layout->boxes[i];
+
+		if (callee->parent == box && (found == FLAME_NONE || layout->boxes[found].others ||
+		    (!callee->others && callee->width > layout->boxes[found].width)))
 			found = i;
+	}
 	return found;
 }

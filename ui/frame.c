@@ -13,13 +13,14 @@
 /* "back" leads nowhere from the first level, and without rows there is none to open. */
 static bool is_offered(const struct ui_state *state, const struct command *command, int max_rank)
 {
+	struct snapshot_row row;
+
 	if (!command->label || command->label_rank > max_rank ||
 	    !keymap_key(state->keymap, command))
 		return false;
 	if (!(command->where & state->view->ops->place))
 		return false;
-	if ((command->traits & COMMAND_NEEDS_ROWS) && state->view->ops->is_empty &&
-	    state->view->ops->is_empty(state->view))
+	if ((command->traits & COMMAND_NEEDS_ROWS) && !state_cursor_row(state, &row))
 		return false;
 	return command->run != cmd_back || state->view->opener || state->trail.count > 1 ||
 	       state->search[0] || (state_is_flame(state) && state->flame.zoom.count);

@@ -10,6 +10,8 @@ static void scroll(struct ui_state *state, int lines)
 {
 	if (state_is_table(state)) {
 		table_rows_scroll(&state->table.rows, lines);
+	} else if (state_is_tree(state)) {
+		tree_rows_scroll(&state->tree.rows, lines);
 	} else if (state_is_flame(state)) {
 		flame_view_scroll(&state->flame, lines);
 	} else {
@@ -30,9 +32,15 @@ static void go_to_parts(struct ui_state *state, size_t parts)
 /* False: there is no row on that line. */
 static bool select_row(struct ui_state *state, size_t index)
 {
-	if (state_is_waiting(state) || index >= state->table.rows.count)
+	const bool is_tree = state_is_tree(state);
+
+	if (state_is_waiting(state) ||
+	    index >= (is_tree ? state->tree.rows.count : state->table.rows.count))
 		return false;
-	table_rows_select_index(&state->table.rows, index);
+	if (is_tree)
+		tree_rows_select_index(&state->tree.rows, index);
+	else
+		table_rows_select_index(&state->table.rows, index);
 	state->is_changed = true;
 	return true;
 }
@@ -46,17 +54,23 @@ static void press_box(struct ui_state *state, const struct hit *hit, const struc
 	flame_view_select(&state->flame, box);
 	if (mouse->action == MOUSE_DOUBLE)
 		cmd_zoom(state);
+	else if (mouse->action == MOUSE_MENU)
+		cmd_row_menu(state);
 }
 
 static void press(struct ui_state *state, const struct hit *hit, const struct mouse *mouse)
 {
+	const enum mouse_action action = mouse->action;
+
 	switch (hit->kind) {
 	case HIT_ROWS:
 		if (!select_row(state, hit->number))
 			break;
-		if (mouse->action == MOUSE_DOUBLE)
+		if (action == MOUSE_DOUBLE && state_is_tree(state))
+			command_toggle_line(state);
+		else if (action == MOUSE_DOUBLE)
 			cmd_open(state);
-		else if (mouse->action == MOUSE_MENU)
+		else if (action == MOUSE_MENU)
 			cmd_row_menu(state);
 		break;
 	case HIT_BOXES:

@@ -28,6 +28,7 @@ void state_init(struct ui_state *state)
 		state->orders[kind].column = table_specs[kind].order;
 	trail_init(&state->trail, VIEW_SYMBOLS);
 	table_view_init(&state->table);
+	tree_view_init(&state->tree);
 	flame_view_init(&state->flame);
 	pager_init(&state->help, &view_help_ops);
 	pager_init(&state->messages, &view_messages_ops);
@@ -38,6 +39,7 @@ void state_init(struct ui_state *state)
 void state_finish(struct ui_state *state)
 {
 	table_view_finish(&state->table);
+	tree_view_finish(&state->tree);
 	flame_view_finish(&state->flame);
 	pager_finish(&state->help);
 	pager_finish(&state->messages);
@@ -50,6 +52,11 @@ bool state_is_table(const struct ui_state *state)
 	return state->view == &state->table.view;
 }
 
+bool state_is_tree(const struct ui_state *state)
+{
+	return state->view == &state->tree.view;
+}
+
 bool state_is_flame(const struct ui_state *state)
 {
 	return state->view == &state->flame.view;
@@ -57,7 +64,7 @@ bool state_is_flame(const struct ui_state *state)
 
 bool state_is_page(const struct ui_state *state)
 {
-	return state->view->opener != NULL;
+	return state->view->opener;
 }
 
 enum view_kind state_kind(const struct ui_state *state)
@@ -67,8 +74,6 @@ enum view_kind state_kind(const struct ui_state *state)
 
 static unsigned int keys_of_view(const struct ui_state *state, enum view_kind kind)
 {
-	if (kind >= VIEW_COUNT)
-		kind = VIEW_OBJECTS;	/* rows that nobody sees: few */
 	return kind == VIEW_SYMBOLS ? state->symbol_keys : table_specs[kind].keys;
 }
 
@@ -85,8 +90,9 @@ struct column_set state_columns(const struct ui_state *state)
 
 void state_refresh_view(struct ui_state *state)
 {
-	/* Both point into the snapshot, so they follow even while they are covered. */
+	/* Their rows point into the snapshot, so they follow even while they are covered. */
 	state->table.view.ops->refresh(&state->table.view, state);
+	state->tree.view.ops->refresh(&state->tree.view, state);
 	state->flame.view.ops->refresh(&state->flame.view, state);
 	if (state_is_page(state))
 		state->view->ops->refresh(state->view, state);
@@ -96,18 +102,6 @@ void state_refresh_view(struct ui_state *state)
 bool state_is_waiting(const struct ui_state *state)
 {
 	return !state->shown || state->shown->query != state->query;
-}
-
-/* The rows of another view came: it takes the place, beneath a page of text, too. */
-static void show_kind(struct ui_state *state, enum view_kind kind)
-{
-	struct view *view = kind == VIEW_FLAME ? &state->flame.view : &state->table.view;
-
-	state->shown_kind = kind;
-	if (state_is_page(state))
-		state->view->opener = view;
-	else
-		state->view = view;
 }
 
 /* Those that still have to wait are deferred again, in the same order. */
@@ -122,23 +116,56 @@ static void press_deferred(struct ui_state *state)
 		state_press_key(state, keys[i], NULL);
 }
 
+static struct table_place *shown_place(struct ui_state *state)
+{
+	return state->shown_kind == VIEW_TREE ? &state->tree.rows.place : &state->table.rows.place;
+}
+
+/* The rows of another view: it takes the place of the one before, or lies beneath the page. */
+static void show_kind(struct ui_state *state, enum view_kind kind)
+{
+	struct view *view = kind == VIEW_TREE	 ? &state->tree.view
+			    : kind == VIEW_FLAME ? &state->flame.view
+						 : &state->table.view;
+
+	state->shown_kind = kind;
+	if (state_is_page(state))
+		state->view->opener = view;
+	else
+		state->view = view;
+}
+
+static void restore_place(struct ui_state *state)
+{
+	state->wants_restore = false;
+	*shown_place(state) = *trail_place(&state->trail);
+	state_refresh_view(state);
+	if (state->shown_kind == VIEW_TREE)
+		tree_rows_restore(&state->tree.rows, trail_place(&state->trail));
+	else
+		table_rows_restore(&state->table.rows, trail_place(&state->trail));
+}
+
+/* Rows, or a tree, of a view that was left before they came. */
+static bool is_of_another_view(const struct snapshot *fresh, const struct snapshot *old)
+{
+	return fresh->keys != old->keys || fresh->tree.direction != old->tree.direction ||
+	       fresh->tree.limit_pct != old->tree.limit_pct;
+}
+
 const struct snapshot *state_offer_snapshot(struct ui_state *state, const struct snapshot *fresh)
 {
 	const struct snapshot *old = state->shown;
 
 	if (state->is_paused && old && !fresh->is_frozen)
 		return fresh;	/* made before the analyzer heard of the pause */
-	if (old && fresh->query != state->query && fresh->keys != old->keys)
-		return fresh;	/* the rows of a view that was left before they came */
+	if (old && fresh->query != state->query && is_of_another_view(fresh, old))
+		return fresh;
 	state->shown = fresh;
 	if (fresh->query == state->query) {
 		show_kind(state, state_kind(state));
-		if (state->wants_restore) {
-			state->wants_restore = false;
-			state->table.rows.place = *trail_place(&state->trail);
-			state_refresh_view(state);
-			table_rows_restore(&state->table.rows, trail_place(&state->trail));
-		}
+		if (state->wants_restore)
+			restore_place(state);
 	}
 	state_refresh_view(state);
 	if (state->prompt.is_open && state->prompt_use->refreshed)
@@ -171,6 +198,56 @@ static void add_level(struct filter *filter, enum filter_field field)
 	filter_add(filter, &part, &why);	/* there is room: see TRAIL_PARTS */
 }
 
+enum tree_direction state_tree_direction(const struct ui_state *state)
+{
+	const struct trail *trail = &state->trail;
+
+	if (trail->levels[trail->count - 1].direction != TREE_NONE)
+		return trail->levels[trail->count - 1].direction;
+	for (uint32_t i = 0; i < trail->filter.count; i++)
+		if (trail->filter.parts[i].field == FILTER_SYMBOL &&
+		    !trail->filter.parts[i].is_negated)
+			return TREE_CALLERS;	/* of a function the question is who calls it */
+	return TREE_CALLEES;
+}
+
+static struct snapshot_row row_of_node(const struct tree_node *node)
+{
+	return (struct snapshot_row){
+		.id = node->id, .self_samples = node->self_samples,
+		.total_samples = node->total_samples, .self_weight = node->self_weight,
+		.total_weight = node->total_weight, .symbol = node->symbol,
+		.raw_symbol = node->raw_symbol, .object = node->object,
+		.object_path = node->object_path, .build_id = "",
+		.comm = node->is_command ? node->symbol : "", .reason = "", .source = "",
+		.source_reason = "", .command_line = "", .address = node->address,
+		.object_id = node->object_id, .pid = -1, .tid = -1, .cpu = -1,
+		.mode = node->mode, .state = node->state, .is_synthetic = node->is_synthetic,
+		.cpu_pct = -1, .busy_pct = -1,
+	};
+}
+
+bool state_cursor_row(const struct ui_state *state, struct snapshot_row *out)
+{
+	const struct tree_row *line = tree_rows_cursor(&state->tree.rows);
+	const uint32_t node = flame_view_selected_node(&state->flame);
+	const struct snapshot_row *row = table_rows_cursor(&state->table.rows);
+
+	if (state->shown_kind == VIEW_TREE) {
+		if (line)
+			*out = row_of_node(tree_rows_node(&state->tree.rows, line->first));
+		return line;
+	}
+	if (state->shown_kind == VIEW_FLAME) {
+		if (node != FLAME_NONE)
+			*out = row_of_node(&state->flame.tree->nodes[node]);
+		return node != FLAME_NONE;
+	}
+	if (row)
+		*out = *row;
+	return row;
+}
+
 void state_ask(struct ui_state *state)
 {
 	struct request *request;
@@ -182,7 +259,10 @@ void state_ask(struct ui_state *state)
 		.number = state->query, .keys = keys_of_view(state, state_kind(state)),
 		.filter = state->trail.filter, .raw_names = state->raw_names,
 	};
-	if (state_kind(state) == VIEW_FLAME) {
+	if (state_kind(state) == VIEW_TREE) {
+		request->query.tree = state_tree_direction(state);
+		request->query.tree_limit_pct = state->tree.limit_pct;
+	} else if (state_kind(state) == VIEW_FLAME) {
 		request->query.tree = TREE_CALLEES;
 		request->query.tree_commands = true;
 		request->query.tree_limit_pct = FLAME_LIMIT_PCT;
@@ -197,7 +277,7 @@ void state_ask(struct ui_state *state)
 static void save_place(struct ui_state *state)
 {
 	if (!state_is_waiting(state))
-		*trail_place(&state->trail) = state->table.rows.place;
+		*trail_place(&state->trail) = *shown_place(state);
 }
 
 void state_go(struct ui_state *state, enum view_kind kind, const struct filter_part *part)
@@ -361,6 +441,18 @@ static bool press_in_front(struct ui_state *state, int key, const struct mouse *
 	return false;
 }
 
+/* Where the keys that are pressed now will be meant. */
+static enum view_place place_asked(const struct ui_state *state)
+{
+	if (state_is_page(state))
+		return state->view->ops->place;
+	switch (state_kind(state)) {
+	case VIEW_TREE:	 return IN_TREE;
+	case VIEW_FLAME: return IN_FLAME;
+	default:	 return IN_TABLE;
+	}
+}
+
 /* Index of the first deferred key that will open a prompt or a menu, deferred_count: there is none.
  * What is typed behind it is its text, in which any letter may occur. */
 static size_t first_question(const struct ui_state *state)
@@ -369,7 +461,7 @@ static size_t first_question(const struct ui_state *state)
 	size_t i;
 
 	for (i = 0; i < state->deferred_count; i++) {
-		command = keymap_find(state->keymap, state->deferred[i], IN_TABLE);
+		command = keymap_find(state->keymap, state->deferred[i], place_asked(state));
 		if (command && (command->traits & COMMAND_ASKS))
 			break;
 	}
@@ -397,11 +489,13 @@ static bool defer_key(struct ui_state *state, int key, const struct command *com
 {
 	const unsigned int traits = command ? command->traits : COMMAND_PLAIN;
 
+	const bool is_of_next = command && !(command->where & state->view->ops->place);
+
 	if (state_is_page(state) || !state_is_waiting(state) || key == UI_KEY_MOUSE)
 		return false;
 	if (traits & COMMAND_LEAVES)
 		return answer_deferred(state, key);
-	if (!state->deferred_count && !(traits & COMMAND_NEEDS_ROWS))
+	if (!state->deferred_count && !(traits & COMMAND_NEEDS_ROWS) && !is_of_next)
 		return false;
 	if (state->deferred_count < STATE_DEFERRED)
 		state->deferred[state->deferred_count++] = key;
@@ -427,7 +521,7 @@ void state_press_key(struct ui_state *state, int key, const struct mouse *mouse)
 		state->is_click_spent &= mouse->action == MOUSE_RELEASE;
 		return;
 	}
-	command = keymap_find(state->keymap, key, state->view->ops->place);
+	command = keymap_find(state->keymap, key, place_asked(state));
 	if (defer_key(state, key, command))
 		return;
 	if (command) {

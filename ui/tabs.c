@@ -160,7 +160,7 @@ static void format_tab(const struct ui_state *state, enum tabs_form form, int ki
 	if (state_is_page(state) && is_here)
 		snprintf(out, TAB_BYTES, " %s ", state->view->ops->title);
 	else if (is_here || form == TABS_NAMED)
-		snprintf(out, TAB_BYTES, " %d %s ", kind + 1, views_title((enum view_kind)kind));
+		snprintf(out, TAB_BYTES, " %d %s ", kind + 1, table_specs[kind].title);
 	else if (form == TABS_NUMBERED)
 		snprintf(out, TAB_BYTES, " %d ", kind + 1);
 }
@@ -187,7 +187,7 @@ static int tabs_width(const struct ui_state *state, const struct canvas *canvas,
 	char text[TAB_BYTES];
 	int width = 0;
 
-	for (int kind = 0; kind < VIEW_KINDS; kind++) {
+	for (int kind = 0; kind < VIEW_COUNT; kind++) {
 		format_tab(state, form, kind, text);
 		width += canvas_text_width(canvas, text);
 	}
@@ -216,7 +216,7 @@ void tabs_draw(struct ui_state *state, struct canvas *canvas, int y, int width)
 	const int end = 1 + width;
 	int x = 1;
 
-	for (int kind = 0; kind < VIEW_KINDS; kind++)
+	for (int kind = 0; kind < VIEW_COUNT; kind++)
 		x = draw_tab(state, canvas, (struct canvas_area){ x, y, end - x }, form, kind);
 	if (!state_is_page(state))
 		draw_crumbs(state, canvas, y, x + 1, end);

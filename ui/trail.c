@@ -26,15 +26,41 @@ static bool is_level(const struct trail_level *level, enum view_kind kind, uint3
 	return level->kind == kind && level->parts == parts;
 }
 
+/* The symbol that @part takes the place of, or -1. */
+static int find_replaced(const struct filter *filter, const struct filter_part *part)
+{
+	if (part->field != FILTER_SYMBOL || part->is_negated || filter_find(filter, part) >= 0)
+		return -1;
+	for (uint32_t i = 0; i < filter->count; i++)
+		if (filter->parts[i].field == FILTER_SYMBOL && !filter->parts[i].is_negated)
+			return (int)i;
+	return -1;
+}
+
+static void push_replacing(struct trail *trail, enum view_kind kind,
+			   const struct filter_part *part, uint32_t index)
+{
+	trail->levels[trail->count++] = (struct trail_level){
+		.kind = kind, .parts = trail->filter.count, .has_replaced = true,
+		.replaced_at = index, .replaced = trail->filter.parts[index],
+	};
+	trail->filter.parts[index] = *part;
+}
+
 int trail_push(struct trail *trail, enum view_kind kind, const struct filter_part *part,
 	       struct diag *why)
 {
 	const struct trail_level *here = trail_here(trail);
+	const int replaced = part ? find_replaced(&trail->filter, part) : -1;
 	int err = 0;
 
 	if (trail->count == TRAIL_LEVELS)
 		return diag_set(why, -ENOSPC, "no deeper than %d steps: go back first",
 				TRAIL_LEVELS);
+	if (replaced >= 0) {
+		push_replacing(trail, kind, part, (uint32_t)replaced);
+		return 0;
+	}
 	if (part && trail->filter.count == TRAIL_PARTS && filter_find(&trail->filter, part) < 0)
 		return diag_set(why, -ENOSPC, "no more than %d filters: F takes some away",
 				TRAIL_PARTS);
@@ -42,7 +68,7 @@ int trail_push(struct trail *trail, enum view_kind kind, const struct filter_par
 		err = filter_add(&trail->filter, part, why);
 	if (err || is_level(here, kind, trail->filter.count))
 		return err;
-	if (trail->count > 1 && is_level(here - 1, kind, trail->filter.count)) {
+	if (trail->count > 1 && !here->has_replaced && is_level(here - 1, kind, trail->filter.count)) {
 		trail->count--;
 		return 0;
 	}
@@ -55,6 +81,8 @@ bool trail_pop(struct trail *trail)
 {
 	if (trail->count == 1)
 		return false;
+	if (trail_here(trail)->has_replaced)
+		trail->filter.parts[trail_here(trail)->replaced_at] = trail_here(trail)->replaced;
 	trail->count--;
 	trail->filter.count = trail_here(trail)->parts;
 	return true;
@@ -70,7 +98,9 @@ void trail_remove_part(struct trail *trail, uint32_t index)
 		const struct trail_level *before = kept ? &trail->levels[kept - 1] : NULL;
 
 		level->parts -= level->parts > index;
-		if (before && is_level(before, level->kind, level->parts))
+		level->has_replaced &= level->replaced_at != index;
+		level->replaced_at -= level->replaced_at > index;
+		if (before && !level->has_replaced && is_level(before, level->kind, level->parts))
 			continue;
 		trail->levels[kept++] = *level;
 	}

@@ -75,11 +75,6 @@ static void refresh_flame(struct view *view, const struct ui_state *state)
 	lay_out(flame);
 }
 
-static bool is_empty(const struct view *view)
-{
-	return ((const struct flame_view *)view)->layout.count == 0;
-}
-
 uint32_t flame_view_selected(const struct flame_view *flame)
 {
 	uint32_t node, box = FLAME_NONE;
@@ -164,6 +159,22 @@ static void move_along(struct flame_view *flame, int lines)
 	}
 	if (next != FLAME_NONE)
 		box = next;
+	if (box != FLAME_NONE)
+		flame_view_select(flame, box);
+}
+
+void flame_view_follow(struct flame_view *flame)
+{
+	uint32_t box = flame_view_selected(flame), next = box;
+
+	while (next != FLAME_NONE && !flame->layout.boxes[next].others) {
+		const double own = flame->tree->nodes[flame->layout.boxes[next].node].self_weight;
+
+		box = next;
+		next = flame_layout_callee(&flame->layout, box);
+		if (next == FLAME_NONE || flame->layout.boxes[next].weight < own)
+			break;
+	}
 	if (box != FLAME_NONE)
 		flame_view_select(flame, box);
 }
@@ -308,7 +319,6 @@ static const struct view_ops flame_ops = {
 	.refresh = refresh_flame,
 	.draw = draw_flame,
 	.move = move_flame,
-	.is_empty = is_empty,
 };
 
 void flame_view_init(struct flame_view *flame)

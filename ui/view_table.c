@@ -15,21 +15,13 @@ static void refresh_table(struct view *view, const struct ui_state *state)
 {
 	struct table_view *table = (struct table_view *)view;
 
-	if (state->shown_kind < VIEW_COUNT)
-		table_rows_collect(&table->rows, state->shown, state->show_idle,
-				   state->orders[state->shown_kind]);
-	else
-		table_rows_collect(&table->rows, NULL, false, (struct table_order){ 0 });
+	table_rows_collect(&table->rows, state->shown, state->show_idle,
+			   state->orders[state->shown_kind]);
 }
 
 static void move_cursor(struct view *view, enum view_move move)
 {
 	table_rows_move(&((struct table_view *)view)->rows, move);
-}
-
-static bool is_empty(const struct view *view)
-{
-	return ((const struct table_view *)view)->rows.count == 0;
 }
 
 static void draw_titles(struct ui_state *state, const struct column_layout *layout,
@@ -131,7 +123,6 @@ static const struct view_ops table_ops = {
 	.refresh = refresh_table,
 	.draw = draw_table,
 	.move = move_cursor,
-	.is_empty = is_empty,
 };
 
 void table_view_init(struct table_view *table)

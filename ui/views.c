@@ -23,7 +23,7 @@ static const enum column_id cpu_columns[] = {
 
 const struct table_spec table_specs[VIEW_COUNT] = {
 	[VIEW_SYMBOLS] = { "Symbols", KEY_OBJECT | KEY_SYMBOL, symbol_columns, COL_SYMBOL,
-			   COL_SELF, VIEW_TASKS },
+			   COL_SELF, VIEW_TREE },
 	[VIEW_OBJECTS] = { "Objects", KEY_OBJECT, object_columns, COL_OBJECT, COL_SELF,
 			   VIEW_SYMBOLS },
 	[VIEW_COMMANDS] = { "Commands", KEY_COMM, command_columns, COL_COMMAND, COL_SELF,
@@ -31,17 +31,14 @@ const struct table_spec table_specs[VIEW_COUNT] = {
 	[VIEW_TASKS] = { "Tasks", KEY_PID | KEY_TID | KEY_GROUP, task_columns, COL_COMMAND_LINE,
 			 COL_SELF, VIEW_SYMBOLS },
 	[VIEW_CPUS] = { "CPUs", KEY_CPU, cpu_columns, COL_COMMAND, COL_CPU, VIEW_SYMBOLS },
+	[VIEW_TREE] = { .title = "Tree", .keys = KEY_OBJECT | KEY_SYMBOL, .opens = VIEW_TREE },
+	[VIEW_FLAME] = { .title = "Flame", .keys = KEY_OBJECT | KEY_SYMBOL, .opens = VIEW_TREE },
 };
 
 /* Source lines cost a process per object: they are for who asks. */
 const struct column_choice columns_at_first = {
 	.hidden = { [VIEW_SYMBOLS] = 1u << COL_SOURCE },
 };
-
-const char *views_title(enum view_kind kind)
-{
-	return kind < VIEW_COUNT ? table_specs[kind].title : "Flame";
-}
 
 static bool by_name(enum filter_field field, const char *whole, const char *shown,
 		    struct filter_part *out)
@@ -99,8 +96,9 @@ bool views_opening_part(enum view_kind kind, const struct snapshot_row *row,
 	case VIEW_CPUS:
 		return views_row_part(FILTER_CPU, row, out);
 	case VIEW_SYMBOLS:
+	case VIEW_TREE:
 	case VIEW_FLAME:
-	case VIEW_KINDS:
+	case VIEW_COUNT:
 		break;
 	}
 	return views_row_part(FILTER_SYMBOL, row, out) || views_row_part(FILTER_OBJECT, row, out);

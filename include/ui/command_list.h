@@ -29,6 +29,24 @@ void cmd_log(struct ui_state *state);
 void cmd_help(struct ui_state *state);
 void command_show_view(struct ui_state *state, enum view_kind kind);
 
+/* command_tree.c: the call tree */
+void cmd_tree(struct ui_state *state);
+void cmd_open_function(struct ui_state *state);
+void cmd_open_line(struct ui_state *state);
+void cmd_close_line(struct ui_state *state);
+void cmd_open_all(struct ui_state *state);
+void cmd_close_all(struct ui_state *state);
+void cmd_hottest(struct ui_state *state);
+void cmd_turn(struct ui_state *state);
+void cmd_percent_of(struct ui_state *state);
+void cmd_tree_limit(struct ui_state *state);
+/* A double click. */
+void command_toggle_line(struct ui_state *state);
+
+/* Opens that picture of the calls: of the cursor's row; from another such picture of the same
+ * samples; from itself of those of the level before. */
+void command_open_calls(struct ui_state *state, enum view_kind kind);
+
 /* command_flame.c: the flame graph */
 void cmd_flame(struct ui_state *state);
 void cmd_zoom(struct ui_state *state);

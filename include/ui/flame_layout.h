@@ -62,7 +62,7 @@ uint32_t flame_layout_find(const struct flame_layout *layout, const struct call_
 			   uint32_t node);
 /* The box of others that @node (FLAME_NONE: the whole tree) calls, or FLAME_NONE. */
 uint32_t flame_layout_others(const struct flame_layout *layout, uint32_t node);
-/* The widest box that @box calls, or FLAME_NONE. */
+/* The widest frame that @box calls, else others, else FLAME_NONE. */
 uint32_t flame_layout_callee(const struct flame_layout *layout, uint32_t box);
 
 #endif

@@ -25,6 +25,7 @@
 #include "ui/trail.h"
 #include "ui/view_flame.h"
 #include "ui/view_table.h"
+#include "ui/view_tree.h"
 
 #define STATE_MESSAGE_BYTES 240
 #define STATE_OUTBOX	    8	/* as many as there are kinds of requests */
@@ -75,6 +76,7 @@ struct ui_state {
 
 	struct view *view;		/* the one on the screen: one of the next */
 	struct table_view table;
+	struct tree_view tree;
 	struct flame_view flame;
 	struct pager help, messages, log;
 
@@ -127,6 +129,12 @@ struct column_set state_columns(const struct ui_state *state);
 
 /* Goes on to @kind, through @part (NULL: the same filter); says so when that can't be. */
 void state_go(struct ui_state *state, enum view_kind kind, const struct filter_part *part);
+/* Of the tree that is asked for. */
+enum tree_direction state_tree_direction(const struct ui_state *state);
+/* What is under the cursor, BORROWED until the next snapshot: a node of the tree is a row without
+ * tasks. False: nothing. */
+bool state_cursor_row(const struct ui_state *state, struct snapshot_row *out);
+
 /* The same level in another view. */
 void state_show_kind(struct ui_state *state, enum view_kind kind);
 /* False: nowhere to go back to. */
@@ -136,6 +144,7 @@ bool state_go_back(struct ui_state *state);
 void state_open_view(struct ui_state *state, struct view *view);
 void state_close_view(struct ui_state *state);
 bool state_is_table(const struct ui_state *state);
+bool state_is_tree(const struct ui_state *state);
 bool state_is_flame(const struct ui_state *state);
 /* A page of text lies over the rows. */
 bool state_is_page(const struct ui_state *state);

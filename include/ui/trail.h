@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "model/call_tree.h"
 #include "model/filter.h"
 #include "ui/views.h"
 
@@ -29,7 +30,11 @@ struct table_place {
 struct trail_level {
 	enum view_kind kind;
 	uint32_t parts;		/* of the filter, counted from its first */
-	struct table_place places[VIEW_KINDS];
+	bool has_replaced;	/* one of the level before, which no frame could match besides: */
+	uint32_t replaced_at;
+	struct filter_part replaced;
+	enum tree_direction direction;	/* of its tree; TREE_NONE: as the filter suggests */
+	struct table_place places[VIEW_COUNT];
 };
 
 struct trail {
@@ -47,7 +52,8 @@ struct table_place *trail_place(struct trail *trail);
 
 /* Goes on to @kind, through @part, too (NULL: the same filter). 0, or as filter_add(), of which
  * TRAIL_PARTS are the most. A level like the last one is not added, to one like that before it the
- * way leads back: opening rows in turns is no way down. */
+ * way leads back: opening rows in turns is no way down. Of two symbols the new one takes the place
+ * of the other, until the level is left. */
 int trail_push(struct trail *trail, enum view_kind kind, const struct filter_part *part,
 	       struct diag *why);
 /* False: only the first level is left. */

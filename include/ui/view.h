@@ -7,8 +7,6 @@
 #ifndef UI_VIEW_H
 #define UI_VIEW_H
 
-#include <stdbool.h>
-
 #include "ui/canvas.h"
 
 struct ui_state;
@@ -27,9 +25,10 @@ enum view_move {
 enum view_place {
 	IN_TABLE = 1 << 0,
 	IN_PAGER = 1 << 1,
+	IN_TREE = 1 << 2,
 	IN_FLAME = 1 << 3,
-	IN_VIEWS = IN_TABLE | IN_FLAME,	/* of samples, each with a number */
-	IN_ALL = IN_VIEWS | IN_PAGER,
+	IN_SAMPLES = IN_TABLE | IN_TREE | IN_FLAME,	/* what is counted, and when */
+	IN_ALL = IN_SAMPLES | IN_PAGER,
 };
 
 struct view_ops {
@@ -41,7 +40,6 @@ struct view_ops {
 	void (*draw)(struct view *view, struct ui_state *state, struct canvas *canvas, int top,
 		     int rows);
 	void (*move)(struct view *view, enum view_move move);
-	bool (*is_empty)(const struct view *view);	/* nothing to select; NULL: never */
 };
 
 struct view {

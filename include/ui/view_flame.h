@@ -52,6 +52,8 @@ void flame_view_select(struct flame_view *flame, uint32_t box);
 uint32_t flame_view_at(const struct flame_view *flame, int x, int y);
 /* To the box at the left or right on the same line. */
 void flame_view_move_sideways(struct flame_view *flame, int boxes);
+/* Along the widest boxes, until a frame's own time is more. */
+void flame_view_follow(struct flame_view *flame);
 /* The wheel: moves the picture alone. */
 void flame_view_scroll(struct flame_view *flame, int lines);
 

@@ -14,24 +14,23 @@ enum view_kind {
 	VIEW_COMMANDS,
 	VIEW_TASKS,
 	VIEW_CPUS,
-	VIEW_COUNT,		/* of tables; the next are other pictures of the same samples */
-	VIEW_FLAME = VIEW_COUNT,
-	VIEW_KINDS
+	VIEW_TREE,
+	VIEW_FLAME,
+	VIEW_COUNT
 };
+#define VIEW_TABLES VIEW_TREE	/* those before it are tables: they have columns */
 
 struct table_spec {
 	const char *title;	/* as in the line of views; in lower case the name in the config */
 	unsigned int keys;	/* enum row_key */
-	const enum column_id *columns;	/* COL_COUNT ends them; in this order on the screen */
+	const enum column_id *columns;	/* COL_COUNT ends them; in this order on the screen. The
+					 * next two are theirs, too */
 	enum column_id fill;	/* takes what the others leave; can't be hidden */
 	enum column_id order;	/* sorted by at first */
 	enum view_kind opens;	/* what Enter on a row leads to */
 };
 
 extern const struct table_spec table_specs[VIEW_COUNT];
-
-/* Of any view. */
-const char *views_title(enum view_kind kind);
 
 /* Columns the user has hidden: a bit per enum column_id, for each view. */
 struct column_choice {

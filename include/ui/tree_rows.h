@@ -1,0 +1,76 @@
+/* tree_rows.h - which nodes of a call tree are lines of the screen, and where the cursor is.
+ *
+ *   nodes  main          lines  main · run      a chain without a branch is one line, until it is
+ *          `- run               |- parse        unchained
+ *             |- parse          `- write
+ *             `- write
+ *
+ * Cursor: it belongs to a node's id; where that node is inside of a chain or beneath a closed line,
+ *         the cursor is on that line.
+ * Open:   a line is open or closed by its last node's id. Heavy ones are open at first, and stay
+ *         so whatever they weigh later.
+ * Thread: the ui's. Pure.
+ */
+#ifndef UI_TREE_ROWS_H
+#define UI_TREE_ROWS_H
+
+#include "base/id_map.h"
+#include "model/call_tree.h"
+#include "ui/trail.h"
+#include "ui/view.h"
+
+#define TREE_ROWS_NONE UINT32_MAX
+
+struct tree_row {
+	uint32_t first, last;	/* nodes of the line; side by side in the tree */
+	uint32_t parent;	/* row, or TREE_ROWS_NONE */
+	uint32_t depth;		/* of lines, not of nodes */
+	bool is_last;		/* of its parent's lines */
+	bool is_open;		/* its children follow; false when there is none */
+};
+
+struct tree_rows {
+	const struct call_tree *tree;	/* BORROWED until the next collect; NULL: none */
+	struct tree_row *rows;		/* owned */
+	size_t count, room;
+	struct id_map open;	/* id -> 1 open, 0 closed */
+	struct id_map unchained;	/* ids of nodes that end a line: 1; 0 chained again */
+	struct table_place place;	/* cursor and top are indices into rows */
+	size_t page;		/* rows on the screen at the last draw; 0: not drawn yet */
+};
+
+void tree_rows_finish(struct tree_rows *rows);	/* a zeroed one is fine */
+
+/* Takes the lines of @tree; the cursor keeps its node. Without memory there are fewer. */
+void tree_rows_collect(struct tree_rows *rows, const struct call_tree *tree);
+
+/* The line under the cursor, or NULL. BORROWED until the next collect. */
+const struct tree_row *tree_rows_cursor(const struct tree_rows *rows);
+static inline const struct tree_node *tree_rows_node(const struct tree_rows *rows, uint32_t node)
+{
+	return &rows->tree->nodes[node];
+}
+/* Do two nodes stand for the same function? */
+bool tree_rows_is_same(const struct tree_node *a, const struct tree_node *b);
+
+void tree_rows_move(struct tree_rows *rows, enum view_move move);
+void tree_rows_scroll(struct tree_rows *rows, int lines);
+void tree_rows_set_page(struct tree_rows *rows, size_t page);
+void tree_rows_select_index(struct tree_rows *rows, size_t index);
+/* Puts the cursor on the node with that id, if it is there; or on @node, opening what it is beneath. */
+void tree_rows_select_id(struct tree_rows *rows, uint64_t id);
+void tree_rows_show_node(struct tree_rows *rows, uint32_t node);
+/* As it was: cursor, and line on the screen. */
+void tree_rows_restore(struct tree_rows *rows, const struct table_place *place);
+
+/* Opens the line under the cursor; an open one's chain; else goes to its first child. */
+void tree_rows_open(struct tree_rows *rows);
+/* Closes it; a closed one is chained again, or the cursor goes to its parent. False: it has none. */
+bool tree_rows_close(struct tree_rows *rows);
+void tree_rows_open_all(struct tree_rows *rows);
+void tree_rows_close_all(struct tree_rows *rows);
+/* Opens the heaviest child of the line under the cursor, its heaviest child, ... to the end, and
+ * goes there. */
+void tree_rows_open_hottest(struct tree_rows *rows);
+
+#endif

@@ -1,0 +1,373 @@
+/* tree_rows.c - see ui/tree_rows.h.
+ *
+ * The nodes are in preorder, so the lines are one pass over them: a closed line's subtree is
+ * stepped over. Which rows are still to get children is a walk up the parents, which are rows that
+ * were made before.
+ */
+#include "ui/tree_rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define OPEN_PCT     5.0	/* of the tree: open at first */
+#define REMEMBER_MAX 200000	/* ids of lines; beyond them it is forgotten what was opened */
+
+void tree_rows_finish(struct tree_rows *rows)
+{
+	free(rows->rows);
+	id_map_finish(&rows->open);
+	id_map_finish(&rows->unchained);
+	memset(rows, 0, sizeof(*rows));
+}
+
+bool tree_rows_is_same(const struct tree_node *a, const struct tree_node *b)
+{
+	return a->address == b->address && a->object_id == b->object_id && a->state == b->state &&
+	       !strcmp(a->raw_symbol, b->raw_symbol);
+}
+
+/* Does all of it go on to one child? Callers: the function itself stands alone. */
+static bool is_link(const struct tree_rows *rows, uint32_t node)
+{
+	const struct call_tree *tree = rows->tree;
+	const struct tree_node *at = &tree->nodes[node];
+
+	if (at->size < 2 || at[1].size + 1 != at->size || at->is_command)
+		return false;
+	if (tree->direction == TREE_CALLERS && at->depth == 0)
+		return false;
+	return at[1].total_samples == at->total_samples && !(at->hidden_weight > 0);
+}
+
+static bool is_chained(const struct tree_rows *rows, uint32_t node)
+{
+	return is_link(rows, node) &&
+	       id_map_get(&rows->unchained, rows->tree->nodes[node].id) != 1;
+}
+
+static void remember(struct id_map *map, uint64_t id, bool value)
+{
+	if (map->used > REMEMBER_MAX)
+		id_map_clear(map);
+	id_map_put(map, id, value);	/* without memory it is decided anew each time */
+}
+
+static bool is_open(struct tree_rows *rows, uint32_t last)
+{
+	const struct tree_node *node = &rows->tree->nodes[last];
+	uint32_t known;
+
+	if (node->size < 2)
+		return false;
+	known = id_map_get(&rows->open, node->id);
+	if (known == ID_MAP_NONE) {
+		known = node->total_weight >= rows->tree->weight * OPEN_PCT / 100.0;
+		remember(&rows->open, node->id, known);
+	}
+	return known;
+}
+
+static bool reserve_row(struct tree_rows *rows)
+{
+	const size_t room = rows->room ? rows->room * 2 : 256;
+	struct tree_row *bigger;
+
+	if (rows->count < rows->room)
+		return true;
+	bigger = reallocarray(rows->rows, room, sizeof(*bigger));
+	if (!bigger)
+		return false;
+	rows->rows = bigger;
+	rows->room = room;
+	return true;
+}
+
+/* The line that begins with @first, whose parent is the row @parent. */
+static struct tree_row make_row(struct tree_rows *rows, uint32_t first, uint32_t parent)
+{
+	const struct tree_node *nodes = rows->tree->nodes;
+	struct tree_row row = { .first = first, .last = first, .parent = parent };
+	uint32_t after;
+
+	while (is_chained(rows, row.last))
+		row.last++;
+	row.is_open = is_open(rows, row.last);
+	row.depth = parent == TREE_ROWS_NONE ? 0 : rows->rows[parent].depth + 1;
+	after = first + nodes[first].size;
+	row.is_last = after >= rows->tree->node_count || nodes[after].parent != nodes[first].parent;
+	return row;
+}
+
+static void collect(struct tree_rows *rows)
+{
+	const struct tree_node *nodes = rows->tree->nodes;
+	uint32_t parent = TREE_ROWS_NONE;
+
+	rows->count = 0;
+	for (uint32_t n = 0; n < rows->tree->node_count;) {
+		struct tree_row *row;
+
+		while (parent != TREE_ROWS_NONE &&
+		       n >= rows->rows[parent].last + nodes[rows->rows[parent].last].size)
+			parent = rows->rows[parent].parent;
+		if (!reserve_row(rows))
+			return;
+		row = &rows->rows[rows->count];
+		*row = make_row(rows, n, parent);
+		n = row->is_open ? row->last + 1 : row->last + nodes[row->last].size;
+		if (row->is_open)
+			parent = (uint32_t)rows->count;
+		rows->count++;
+	}
+}
+
+const struct tree_row *tree_rows_cursor(const struct tree_rows *rows)
+{
+	return rows->place.cursor < rows->count ? &rows->rows[rows->place.cursor] : NULL;
+}
+
+static void scroll_to_cursor(struct tree_rows *rows)
+{
+	const size_t page = rows->page ? rows->page : 1;
+	struct table_place *place = &rows->place;
+
+	if (place->cursor < place->top)
+		place->top = place->cursor;
+	else if (place->cursor >= place->top + page)
+		place->top = place->cursor + 1 - page;
+	if (place->top + page > rows->count)
+		place->top = rows->count > page ? rows->count - page : 0;
+}
+
+static void set_cursor(struct tree_rows *rows, size_t cursor)
+{
+	const size_t last = rows->count ? rows->count - 1 : 0;
+
+	rows->place.cursor = cursor < last ? cursor : last;
+	if (rows->count)
+		rows->place.cursor_id = tree_rows_node(rows, tree_rows_cursor(rows)->first)->id;
+	scroll_to_cursor(rows);
+}
+
+/* The row that @node is on, or that it is beneath. */
+static bool find_node(const struct tree_rows *rows, uint32_t node, size_t *out)
+{
+	size_t low = 0, high = rows->count;
+
+	while (high - low > 1) {
+		const size_t middle = (low + high) / 2;
+
+		if (rows->rows[middle].first <= node)
+			low = middle;
+		else
+			high = middle;
+	}
+	*out = low;
+	return rows->count > 0;
+}
+
+static bool find_id(const struct tree_rows *rows, uint64_t id, size_t *out)
+{
+	for (uint32_t n = 0; n < rows->tree->node_count; n++)
+		if (rows->tree->nodes[n].id == id)
+			return find_node(rows, n, out);
+	return false;
+}
+
+void tree_rows_collect(struct tree_rows *rows, const struct call_tree *tree)
+{
+	const struct table_place *place = &rows->place;
+	const uint64_t id = place->cursor_id;
+	size_t cursor = place->cursor, found;
+
+	rows->tree = tree;
+	rows->count = 0;
+	if (!tree)
+		return;
+	collect(rows);
+	if (find_id(rows, id, &found) && (place->is_moved || found < place->top + rows->page))
+		cursor = found;
+	if (rows->count)
+		set_cursor(rows, cursor);
+}
+
+/* What is open or chained has changed: the cursor stays on @node. */
+static void collect_again(struct tree_rows *rows, uint32_t node)
+{
+	size_t found;
+
+	collect(rows);
+	rows->place.is_moved = true;
+	if (find_node(rows, node, &found))
+		set_cursor(rows, found);
+}
+
+void tree_rows_select_index(struct tree_rows *rows, size_t index)
+{
+	rows->place.is_moved = true;
+	set_cursor(rows, index);
+}
+
+void tree_rows_select_id(struct tree_rows *rows, uint64_t id)
+{
+	size_t found;
+
+	if (rows->tree && find_id(rows, id, &found))
+		set_cursor(rows, found);
+}
+
+void tree_rows_restore(struct tree_rows *rows, const struct table_place *place)
+{
+	const size_t line = place->cursor - place->top;
+	size_t found;
+
+	rows->place = *place;
+	if (rows->tree && find_id(rows, place->cursor_id, &found)) {
+		rows->place.top = found > line ? found - line : 0;
+		set_cursor(rows, found);
+	} else {
+		set_cursor(rows, place->cursor);
+	}
+}
+
+void tree_rows_move(struct tree_rows *rows, enum view_move move)
+{
+	const size_t page = rows->page ? rows->page : 1;
+	size_t cursor = rows->place.cursor;
+
+	switch (move) {
+	case MOVE_UP:	     cursor -= cursor > 0; break;
+	case MOVE_DOWN:	     cursor++; break;
+	case MOVE_PAGE_UP:   cursor -= cursor > page ? page : cursor; break;
+	case MOVE_PAGE_DOWN: cursor += page; break;
+	case MOVE_FIRST:     cursor = 0; break;
+	case MOVE_LAST:	     cursor = rows->count; break;
+	}
+	rows->place.is_moved = move != MOVE_FIRST;	/* the top again: follows nothing */
+	set_cursor(rows, cursor);
+}
+
+void tree_rows_scroll(struct tree_rows *rows, int lines)
+{
+	const size_t page = rows->page ? rows->page : 1;
+	const size_t last_top = rows->count > page ? rows->count - page : 0;
+	struct table_place *place = &rows->place;
+	const size_t up = lines < 0 ? (size_t)-lines : 0;
+
+	place->top = up > place->top ? 0 : place->top - up + (lines > 0 ? (size_t)lines : 0);
+	if (place->top > last_top)
+		place->top = last_top;
+	place->is_moved = true;
+	if (place->cursor < place->top)
+		set_cursor(rows, place->top);
+	else if (place->cursor >= place->top + page)
+		set_cursor(rows, place->top + page - 1);
+}
+
+void tree_rows_set_page(struct tree_rows *rows, size_t page)
+{
+	rows->page = page;
+	scroll_to_cursor(rows);
+}
+
+void tree_rows_show_node(struct tree_rows *rows, uint32_t node)
+{
+	for (uint32_t at = tree_rows_node(rows, node)->parent; at != UINT32_MAX;
+	     at = tree_rows_node(rows, at)->parent)
+		remember(&rows->open, tree_rows_node(rows, at)->id, true);
+	collect_again(rows, node);
+}
+
+static void set_chained(struct tree_rows *rows, uint32_t node, bool is_chained_)
+{
+	for (; is_link(rows, node); node++)
+		remember(&rows->unchained, tree_rows_node(rows, node)->id, !is_chained_);
+}
+
+void tree_rows_open(struct tree_rows *rows)
+{
+	const struct tree_row *row = tree_rows_cursor(rows);
+	const uint32_t first = row ? row->first : 0;
+
+	if (!row)
+		return;
+	if (!row->is_open && tree_rows_node(rows, row->last)->size > 1) {
+		remember(&rows->open, tree_rows_node(rows, row->last)->id, true);
+	} else if (row->first != row->last) {
+		for (uint32_t n = row->first; n < row->last; n++)
+			remember(&rows->open, tree_rows_node(rows, n)->id, true);
+		set_chained(rows, row->first, false);
+	} else {
+		if (row->is_open)
+			tree_rows_select_index(rows, rows->place.cursor + 1);
+		return;
+	}
+	collect_again(rows, first);
+}
+
+/* Where the chain begins that @node would be on, were nothing unchained. */
+static uint32_t chain_begin(const struct tree_rows *rows, uint32_t node)
+{
+	while (tree_rows_node(rows, node)->parent != UINT32_MAX &&
+	       is_link(rows, tree_rows_node(rows, node)->parent))
+		node = tree_rows_node(rows, node)->parent;
+	return node;
+}
+
+bool tree_rows_close(struct tree_rows *rows)
+{
+	const struct tree_row *row = tree_rows_cursor(rows);
+	uint32_t first;
+
+	if (!row)
+		return false;
+	first = row->first;
+	if (row->first == row->last && (is_link(rows, first) || chain_begin(rows, first) != first)) {
+		first = chain_begin(rows, first);
+		set_chained(rows, first, true);
+	} else if (row->is_open) {
+		remember(&rows->open, tree_rows_node(rows, row->last)->id, false);
+	} else if (row->parent != TREE_ROWS_NONE) {
+		tree_rows_select_index(rows, row->parent);
+		return true;
+	} else {
+		return false;
+	}
+	collect_again(rows, first);
+	return true;
+}
+
+static void set_all(struct tree_rows *rows, bool is_open_)
+{
+	const struct tree_row *row = tree_rows_cursor(rows);
+
+	if (!row)
+		return;
+	for (uint32_t n = 0; n < rows->tree->node_count; n++)
+		if (rows->tree->nodes[n].size > 1)
+			remember(&rows->open, rows->tree->nodes[n].id, is_open_);
+	collect_again(rows, row->first);
+}
+
+void tree_rows_open_all(struct tree_rows *rows)
+{
+	set_all(rows, true);
+}
+
+void tree_rows_close_all(struct tree_rows *rows)
+{
+	set_all(rows, false);
+}
+
+void tree_rows_open_hottest(struct tree_rows *rows)
+{
+	const struct tree_row *row = tree_rows_cursor(rows);
+	uint32_t node;
+
+	if (!row)
+		return;
+	/* Siblings are sorted: the first child is the heaviest. */
+	for (node = row->last; tree_rows_node(rows, node)->size > 1; node++)
+		remember(&rows->open, tree_rows_node(rows, node)->id, true);
+	collect_again(rows, node);
+}

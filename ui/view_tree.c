@@ -1,0 +1,326 @@
+/* view_tree.c - see ui/view_tree.h.
+ *
+ * Problem: a chain of 256 calls is indented further than any screen is wide.
+ *
+ * Idea: chains without a branch are one line, and indentation is measured from the cursor: where
+ * its line begins beyond the middle, the whole tree moves to the left. Lines that begin further out
+ * then show an ellipsis and their name.
+ */
+#include "ui/view_tree.h"
+
+#include <stdio.h>
+
+#include "ui/detail.h"
+#include "ui/empty.h"
+#include "ui/format.h"
+#include "ui/search.h"
+#include "ui/state.h"
+#include "ui/symbol_fold.h"
+
+#define NUMBER_CELLS 6
+#define SELF_X	     2
+#define TOTAL_X	     (SELF_X + NUMBER_CELLS + 1)
+#define TREE_X	     (TOTAL_X + NUMBER_CELLS + 1)
+#define LEVEL_CELLS  3		/* of indentation */
+#define PARENT_CELLS 7		/* share of the parent, behind the names */
+#define PARENT_WIDTH 70		/* a screen of so many cells has room for it */
+#define LINK	     " \u00b7 "
+#define HOT_PCT	     5.0	/* as in the table */
+#define WARM_PCT     0.5
+#define NOTE_BYTES   64
+
+static enum role heat_role(double pct)
+{
+	return pct >= HOT_PCT ? ROLE_HOT : pct >= WARM_PCT ? ROLE_WARM : ROLE_COOL;
+}
+
+static enum role code_role(const struct tree_node *node)
+{
+	if (node->is_command)
+		return ROLE_NAME;
+	if (node->state != SYMBOL_NAMED || node->is_synthetic)
+		return ROLE_UNRESOLVED;
+	switch (node->mode) {
+	case MODE_KERNEL:
+	case MODE_HYPERVISOR:
+		return ROLE_KERNEL;
+	case MODE_GUEST_KERNEL:
+	case MODE_GUEST_USER:
+		return ROLE_GUEST;
+	case MODE_USER:
+		return node->is_run_time ? ROLE_JIT : ROLE_USER;
+	case MODE_UNKNOWN:
+		break;
+	}
+	return ROLE_UNRESOLVED;
+}
+
+static void refresh_tree(struct view *view, const struct ui_state *state)
+{
+	struct tree_view *tree = (struct tree_view *)view;
+	const bool has_tree = state->shown && state->shown->tree.direction != TREE_NONE;
+
+	tree_rows_collect(&tree->rows, has_tree ? &state->shown->tree : NULL);
+}
+
+static void move_cursor(struct view *view, enum view_move move)
+{
+	tree_rows_move(&((struct tree_view *)view)->rows, move);
+}
+
+/* A line of text from left to right. */
+struct pen {
+	struct canvas *canvas;
+	struct canvas_area left;	/* what is still free */
+};
+
+static void put(struct pen *pen, const char *text, enum role role)
+{
+	const int used = canvas_put_text(pen->canvas, pen->left, text, role);
+
+	pen->left.x += used;
+	pen->left.width -= used;
+}
+
+static void put_note(struct pen *pen, const char *note)
+{
+	if (canvas_text_width(pen->canvas, note) <= pen->left.width)
+		put(pen, note, ROLE_DIM);
+}
+
+/* A level is said where it changes on the way. */
+static bool says_level(const struct tree_rows *rows, uint32_t node)
+{
+	const struct tree_node *at = tree_rows_node(rows, node), *parent;
+
+	if (at->is_command || at->parent == UINT32_MAX)
+		return !at->is_command;
+	parent = tree_rows_node(rows, at->parent);
+	return parent->is_command || parent->mode != at->mode;
+}
+
+static void put_name(struct pen *pen, const struct tree_rows *rows, uint32_t number)
+{
+	const struct tree_node *node = tree_rows_node(rows, number);
+	const enum role role = code_role(node);
+	char folded[SYMBOL_FOLD_BYTES], level[8];
+	const char *name = node->symbol;
+
+	if (says_level(rows, number)) {
+		snprintf(level, sizeof(level), "[%c] ", snapshot_level(node->mode));
+		put(pen, level, role);
+	}
+	if (node->state == SYMBOL_LOADING)
+		name = node->object;
+	else if (node->state == SYMBOL_NAMED)
+		name = symbol_fold(pen->canvas, name, pen->left.width, folded);
+	put(pen, name, role);
+	if (node->is_inlined)
+		put_note(pen, " (inlined)");
+	if (node->state == SYMBOL_LOADING)
+		put_note(pen, " (loading)");
+	else if (node->state != SYMBOL_NAMED)
+		put_note(pen, " (no symbol)");
+}
+
+/* The nodes of a line; one after the other that are the same function are one name. */
+static void put_chain(struct pen *pen, const struct tree_rows *rows, const struct tree_row *row)
+{
+	for (uint32_t n = row->first; n <= row->last;) {
+		uint32_t times = 1;
+		char note[NOTE_BYTES];
+
+		while (n + times <= row->last &&
+		       tree_rows_is_same(tree_rows_node(rows, n), tree_rows_node(rows, n + times)))
+			times++;
+		if (n > row->first && pen->left.width < 5) {
+			put(pen, "\u2026", ROLE_DIM);
+			return;
+		}
+		if (n > row->first)
+			put(pen, LINK, ROLE_DIM);
+		put_name(pen, rows, n);
+		snprintf(note, sizeof(note), " \u00d7%u", times);
+		if (times > 1)
+			put_note(pen, note);
+		n += times;
+	}
+}
+
+/* What is not shown of the line's children. */
+static void put_hidden(struct pen *pen, const struct ui_state *state, const struct tree_row *row)
+{
+	const struct tree_node *last = tree_rows_node(&state->tree.rows, row->last);
+	char note[NOTE_BYTES], pct[FORMAT_BYTES];
+
+	if (!(last->hidden_weight > 0) || (!row->is_open && last->size > 1))
+		return;
+	snprintf(note, sizeof(note), "  +%s %% below the limit",
+		 format_pct(pct, snapshot_pct(state->shown, last->hidden_weight)));
+	put_note(pen, note);
+}
+
+static void put_guides(const struct tree_rows *rows, const struct tree_row *row, int shift,
+		       struct canvas *canvas, struct canvas_area area)
+{
+	const bool is_closed = !row->is_open && tree_rows_node(rows, row->last)->size > 1;
+	const struct tree_row *at = row;
+
+	for (int depth = (int)row->depth; depth > 0; depth--, at = &rows->rows[at->parent]) {
+		const int x = (depth - 1) * LEVEL_CELLS - shift;
+		struct canvas_area cell = { area.x + x, area.y, area.width - x };
+
+		if (x < 0 || x >= area.width)
+			continue;
+		if (at != row) {
+			if (!at->is_last)
+				canvas_put_text(canvas, cell, "\u2502", ROLE_DIM);
+			continue;
+		}
+		cell.x += canvas_put_text(canvas, cell, row->is_last ? "\u2514" : "\u251c",
+					  ROLE_DIM);
+		cell.width--;
+		canvas_put_text(canvas, cell, is_closed ? "\u25b8" : "\u2500", ROLE_DIM);
+	}
+	if (!row->depth && !shift && tree_rows_node(rows, row->last)->size > 1)
+		canvas_put_text(canvas, area, is_closed ? "\u25b8" : "\u25be", ROLE_DIM);
+}
+
+static double pct_of(double weight, double of)
+{
+	return of > 0 ? 100.0 * weight / of : 0;
+}
+
+static double parent_weight(const struct tree_rows *rows, const struct tree_row *row)
+{
+	if (row->parent == TREE_ROWS_NONE)
+		return rows->tree->weight;
+	return tree_rows_node(rows, rows->rows[row->parent].last)->total_weight;
+}
+
+static void put_numbers(const struct ui_state *state, const struct tree_row *row,
+			struct canvas *canvas, int y)
+{
+	const struct tree_rows *rows = &state->tree.rows;
+	const struct tree_node *last = tree_rows_node(rows, row->last);
+	const double total = tree_rows_node(rows, row->first)->total_weight;
+	const double self_pct = snapshot_pct(state->shown, last->self_weight);
+	double pct = snapshot_pct(state->shown, total);
+	char text[FORMAT_BYTES];
+
+	if (state->tree.is_of_parent)
+		pct = pct_of(total, parent_weight(rows, row));
+	if (last->self_samples)
+		canvas_put_right(canvas, (struct canvas_area){ SELF_X, y, NUMBER_CELLS },
+				 format_pct(text, self_pct), heat_role(self_pct));
+	canvas_put_right(canvas, (struct canvas_area){ TOTAL_X, y, NUMBER_CELLS },
+			 format_pct(text, pct), heat_role(pct));
+}
+
+/* Of a line that shares its parent with others. */
+static void put_parent_share(const struct ui_state *state, const struct tree_row *row,
+			     struct canvas *canvas, int y)
+{
+	const struct canvas_area area = { canvas->width - PARENT_CELLS - 1, y, PARENT_CELLS };
+	const struct tree_rows *rows = &state->tree.rows;
+	const double pct = pct_of(tree_rows_node(rows, row->first)->total_weight,
+				  parent_weight(rows, row));
+	char text[FORMAT_BYTES];
+
+	if (row->parent == TREE_ROWS_NONE || pct > 99.95)
+		return;
+	snprintf(text, sizeof(text), "%.0f %%", pct);
+	canvas_put_right(canvas, area, text, ROLE_DIM);
+}
+
+static void draw_row(const struct ui_state *state, size_t index, int shift, struct canvas *canvas,
+		     int y)
+{
+	const struct tree_rows *rows = &state->tree.rows;
+	const struct tree_row *row = &rows->rows[index];
+	const bool has_share = canvas->width >= PARENT_WIDTH && !state->tree.is_of_parent;
+	const int right = canvas->width - TREE_X - (has_share ? PARENT_CELLS + 1 : 1);
+	const int x = (row->depth ? (int)row->depth * LEVEL_CELLS : 2) - shift;
+	struct pen pen = { canvas, { TREE_X + (x > 0 ? x : 0), y, right - (x > 0 ? x : 0) } };
+
+	put_numbers(state, row, canvas, y);
+	put_guides(rows, row, shift, canvas, (struct canvas_area){ TREE_X, y, right });
+	if (x < 0)
+		put(&pen, "\u2026 ", ROLE_DIM);
+	put_chain(&pen, rows, row);
+	put_hidden(&pen, state, row);
+	if (has_share)
+		put_parent_share(state, row, canvas, y);
+	if (index == rows->place.cursor) {
+		canvas_set_role(canvas, (struct canvas_area){ 0, y, canvas->width },
+				ROLE_SELECTED);
+		canvas_put_text(canvas, (struct canvas_area){ 0, y, 1 }, "\u25b8", ROLE_SELECTED);
+	}
+	search_highlight(canvas, (struct canvas_area){ 0, y, canvas->width }, state->search);
+}
+
+/* How far the tree is moved to the left, so that the cursor's line has half of the room. */
+static int choose_shift(const struct tree_rows *rows, int width)
+{
+	const struct tree_row *row = tree_rows_cursor(rows);
+	const int most = (width - TREE_X) / 2 / LEVEL_CELLS;
+
+	return row && (int)row->depth > most ? ((int)row->depth - most) * LEVEL_CELLS : 0;
+}
+
+static void draw_titles(const struct ui_state *state, struct canvas *canvas, int y)
+{
+	const struct tree_view *tree = &state->tree;
+	const bool is_callers = tree->rows.tree && tree->rows.tree->direction == TREE_CALLERS;
+	const int room = canvas->width - TREE_X - 8;
+	char text[NOTE_BYTES];
+
+	canvas_put_right(canvas, (struct canvas_area){ SELF_X, y, NUMBER_CELLS }, "SELF%",
+			 ROLE_HEADING);
+	canvas_put_right(canvas, (struct canvas_area){ TOTAL_X, y, NUMBER_CELLS },
+			 tree->is_of_parent ? "PAREN%" : "TOTAL%", ROLE_HEADING);
+	canvas_put_text(canvas, (struct canvas_area){ TREE_X, y, 7 }, "SYMBOL", ROLE_HEADING);
+	snprintf(text, sizeof(text), "%s \u00b7 %.3g %% and more",
+		 is_callers ? "who calls it" : "what it calls",
+		 tree->rows.tree ? tree->rows.tree->limit_pct : 0.0);
+	if (canvas_text_width(canvas, text) > room)
+		snprintf(text, sizeof(text), "%s", is_callers ? "callers" : "callees");
+	canvas_put_right(canvas, (struct canvas_area){ TREE_X + 7, y, room }, text, ROLE_DIM);
+}
+
+static void draw_tree(struct view *view, struct ui_state *state, struct canvas *canvas, int top,
+		      int lines)
+{
+	struct tree_rows *rows = &((struct tree_view *)view)->rows;
+	const int detail = detail_lines(state, canvas->height);
+	int shift;
+
+	lines -= detail;
+	tree_rows_set_page(rows, lines > 1 ? (size_t)(lines - 1) : 0);
+	shift = choose_shift(rows, canvas->width);
+	draw_titles(state, canvas, top);
+	if (!rows->count)
+		empty_draw(state, canvas, top + 2, top + lines);
+	for (size_t i = rows->place.top; i < rows->count && i < rows->place.top + rows->page; i++)
+		draw_row(state, i, shift, canvas, top + 1 + (int)(i - rows->place.top));
+	hits_add(&state->hits, (struct hit){ HIT_ROWS, 0, top + 1, canvas->width, (int)rows->page,
+					     rows->place.top });
+	detail_draw(state, canvas, top + lines, detail);
+}
+
+static const struct view_ops tree_ops = {
+	.place = IN_TREE,
+	.refresh = refresh_tree,
+	.draw = draw_tree,
+	.move = move_cursor,
+};
+
+void tree_view_init(struct tree_view *tree)
+{
+	*tree = (struct tree_view){ .view.ops = &tree_ops, .limit_pct = VIEW_TREE_LIMIT_PCT };
+}
+
+void tree_view_finish(struct tree_view *tree)
+{
+	tree_rows_finish(&tree->rows);
+}
