@@ -18,7 +18,8 @@
 #define LABEL_CELLS	 3	/* less is no name */
 #define SHARE_GAP_CELLS	 2
 #define GAP		 " \u00b7 "
-#define NAME_BYTES	 32	/* of an address */
+#define SAME_SHARE	 0.995	/* of the caller's: it need not be said again */
+#define OTHERS_BYTES	 32
 
 struct flame_lines flame_draw_lines(int rows)
 {
@@ -29,15 +30,11 @@ struct flame_lines flame_draw_lines(int rows)
 	return lines;
 }
 
-/* What stands for a name that is not known, in @out[NAME_BYTES]. */
-static const char *frame_name(const struct tree_node *node, char *out)
+/* While names are being read all code of an object is one frame. */
+static const char *frame_name(const struct tree_node *node)
 {
-	if (node->symbol[0])
-		return node->symbol;
-	if (node->state == SYMBOL_LOADING || !node->address)
-		return node->object;
-	snprintf(out, NAME_BYTES, "0x%" PRIx64, node->address);
-	return out;
+	return node->symbol[0] && (node->state == SYMBOL_NAMED || node->address) ? node->symbol
+										 : node->object;
 }
 
 static enum flame_kind kind_above(const struct call_tree *tree, const struct tree_node *node)
@@ -51,7 +48,7 @@ static void put_name(const struct call_tree *tree, struct canvas *canvas, struct
 		     const struct tree_node *node, enum role role)
 {
 	const enum flame_kind kind = flame_kind_of(node);
-	char address[NAME_BYTES], folded[SYMBOL_FOLD_BYTES];
+	char folded[SYMBOL_FOLD_BYTES];
 	int used = 0;
 
 	if (kind != kind_above(tree, node) && area->width > 2 * LABEL_CELLS)
@@ -59,7 +56,7 @@ static void put_name(const struct call_tree *tree, struct canvas *canvas, struct
 	area->x += used;
 	area->width -= used;
 	used = canvas_put_text(canvas, *area,
-			       symbol_fold(canvas, frame_name(node, address), area->width, folded),
+			       symbol_fold(canvas, frame_name(node), area->width, folded),
 			       role);
 	area->x += used;
 	area->width -= used;
@@ -90,11 +87,17 @@ static enum role box_role(const struct ui_state *state, const struct flame_box *
 				: flame_fill_role(flame->fill, flame->tree, node, box->is_hottest);
 }
 
+static bool has_callers_share(const struct flame_layout *layout, const struct flame_box *box)
+{
+	return box->parent != FLAME_NONE &&
+	       box->weight > SAME_SHARE * layout->boxes[box->parent].weight;
+}
+
 /* @area: the whole cells of the box behind its first. */
 static void put_label(const struct ui_state *state, struct canvas *canvas, struct canvas_area area,
 		      const struct flame_box *box, enum role role)
 {
-	char text[NAME_BYTES];
+	char text[OTHERS_BYTES];
 
 	if (area.width < LABEL_CELLS)
 		return;
@@ -106,7 +109,8 @@ static void put_label(const struct ui_state *state, struct canvas *canvas, struc
 	}
 	put_name(state->flame.tree, canvas, &area, &state->flame.tree->nodes[box->node], role);
 	area.width--;		/* as much room as at the left */
-	put_share(state, canvas, area, box->weight, role);
+	if (!has_callers_share(&state->flame.layout, box))
+		put_share(state, canvas, area, box->weight, role);
 }
 
 static void draw_box(const struct ui_state *state, struct canvas *canvas, uint32_t index, int y)
@@ -174,17 +178,17 @@ static void add_zoom(const struct ui_state *state, struct pieces *pieces)
 	const struct flame_view *flame = &state->flame;
 	const uint32_t zoom = flame_view_zoomed(flame);
 	const struct flame_box *hottest = hottest_end(&flame->layout);
-	char name[NAME_BYTES], pct[FORMAT_BYTES];
+	char pct[FORMAT_BYTES];
 
 	if (zoom != FLAME_NONE) {
 		pieces_add(pieces, 2, ROLE_STATE, "zoom: %s",
-			   frame_name(&flame->tree->nodes[zoom], name));
+			   frame_name(&flame->tree->nodes[zoom]));
 		format_pct(pct, snapshot_pct(state->shown, flame->layout.weight));
 		pieces_add(pieces, 3, ROLE_TEXT, "%s %% of window", pct);
 	} else if (!state->search[0] && hottest) {
 		format_pct(pct, snapshot_pct(state->shown, hottest->weight));
 		pieces_add(pieces, 2, ROLE_DIM, "hottest path ends in %s %s %%",
-			   frame_name(&flame->tree->nodes[hottest->node], name), pct);
+			   frame_name(&flame->tree->nodes[hottest->node]), pct);
 	}
 }
 
@@ -253,9 +257,9 @@ static const char *kind_word(const struct tree_node *node)
 /* The frame's name, and behind it where it is from. */
 static void put_title(struct canvas *canvas, struct canvas_area area, const struct tree_node *node)
 {
-	char address[NAME_BYTES], folded[SYMBOL_FOLD_BYTES], from[512];
+	char folded[SYMBOL_FOLD_BYTES], from[512];
 	const char *kind = kind_word(node);
-	const char *name = symbol_fold(canvas, frame_name(node, address), area.width, folded);
+	const char *name = symbol_fold(canvas, frame_name(node), area.width, folded);
 	const int used = canvas_put_text(canvas, area, name, ROLE_TEXT);
 
 	snprintf(from, sizeof(from), GAP "%s%s%s", node->object_path, kind[0] ? GAP : "", kind);

@@ -151,7 +151,7 @@ const struct theme themes[] = {
 			[ROLE_FILL_UNKNOWN_HOT] =  { 16,   247,  0 },
 			[ROLE_FILL_HEAT] =         { 16,   217,  0 },
 			[ROLE_FILL_HEAT_HOT] =     { 16,   203,  0 },
-			[ROLE_FILL_QUIET] =        { 242,  254,  0 },
+			[ROLE_FILL_QUIET] =        { 241,  254,  0 },
 			[ROLE_FILL_MATCH] =        { 16,   221,  0 },
 			[ROLE_FILL_SELECTED] =     { 231,  24,   0 },
 		},
