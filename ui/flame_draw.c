@@ -7,6 +7,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "ui/flame_match.h"
 #include "ui/format.h"
@@ -37,6 +38,36 @@ static const char *frame_name(const struct tree_node *node)
 										 : node->object;
 }
 
+/* What follows the first "::" outside of brackets, or NULL. */
+static const char *skip_qualifier(const char *name)
+{
+	int brackets = 0;
+
+	for (; *name; name++) {
+		if (strchr("<([{", *name))
+			brackets++;
+		else if (strchr(">)]}", *name))
+			brackets--;
+		else if (!brackets && name[0] == ':' && name[1] == ':')
+			return name + 2;
+	}
+	return NULL;
+}
+
+/* @name in @width cells: arguments folded, then templates, then without the scopes it is in. */
+static int put_short_name(struct canvas *canvas, struct canvas_area area, const char *name,
+			  enum role role)
+{
+	char folded[SYMBOL_FOLD_BYTES];
+	const char *next = symbol_fold(canvas, name, area.width, folded);
+
+	do {
+		name = next;
+		next = skip_qualifier(name);
+	} while (next && canvas_text_width(canvas, name) > area.width);
+	return canvas_put_text(canvas, area, name, role);
+}
+
 static enum flame_kind kind_above(const struct call_tree *tree, const struct tree_node *node)
 {
 	return node->parent == FLAME_NONE || tree->nodes[node->parent].is_command
@@ -48,16 +79,13 @@ static void put_name(const struct call_tree *tree, struct canvas *canvas, struct
 		     const struct tree_node *node, enum role role)
 {
 	const enum flame_kind kind = flame_kind_of(node);
-	char folded[SYMBOL_FOLD_BYTES];
 	int used = 0;
 
 	if (kind != kind_above(tree, node) && area->width > 2 * LABEL_CELLS)
 		used = canvas_put_text(canvas, *area, flame_kind_mark(kind), role);
 	area->x += used;
 	area->width -= used;
-	used = canvas_put_text(canvas, *area,
-			       symbol_fold(canvas, frame_name(node), area->width, folded),
-			       role);
+	used = put_short_name(canvas, *area, frame_name(node), role);
 	area->x += used;
 	area->width -= used;
 }
@@ -192,6 +220,15 @@ static void add_zoom(const struct ui_state *state, struct pieces *pieces)
 	}
 }
 
+/* Lines that have no room, above and below. */
+static void add_hidden_lines(struct pieces *pieces, int above, int below)
+{
+	if (above > 0)
+		pieces_add(pieces, 0, ROLE_STATE, "\u25b2 %d above", above);
+	if (below > 0)
+		pieces_add(pieces, 0, ROLE_STATE, "\u25bc %d below", below);
+}
+
 static void draw_info(const struct ui_state *state, struct canvas *canvas, int y)
 {
 	const struct flame_view *flame = &state->flame;
@@ -200,10 +237,8 @@ static void draw_info(const struct ui_state *state, struct canvas *canvas, int y
 	struct canvas_area area = { 1, y, canvas->width - 2 };
 	int used;
 
-	if (above > 0 || below > 0)
-		pieces_add(&pieces, 0, ROLE_STATE, "\u25b2 %d \u25bc %d",
-			   flame->is_upright ? (below > 0 ? below : 0) : above,
-			   flame->is_upright ? above : (below > 0 ? below : 0));
+	add_hidden_lines(&pieces, flame->is_upright ? below : above,
+			 flame->is_upright ? above : below);
 	if (state->search[0])
 		add_found(state, &pieces);
 	add_zoom(state, &pieces);
@@ -257,12 +292,12 @@ static const char *kind_word(const struct tree_node *node)
 /* The frame's name, and behind it where it is from. */
 static void put_title(struct canvas *canvas, struct canvas_area area, const struct tree_node *node)
 {
-	char folded[SYMBOL_FOLD_BYTES], from[512];
-	const char *kind = kind_word(node);
-	const char *name = symbol_fold(canvas, frame_name(node), area.width, folded);
-	const int used = canvas_put_text(canvas, area, name, ROLE_TEXT);
+	const char *kind = kind_word(node), *path = node->object_path;
+	const int used = put_short_name(canvas, area, frame_name(node), ROLE_TEXT);
+	char from[512];
 
-	snprintf(from, sizeof(from), GAP "%s%s%s", node->object_path, kind[0] ? GAP : "", kind);
+	snprintf(from, sizeof(from), "%s%s%s%s", path[0] ? GAP : "", path, kind[0] ? GAP : "",
+		 kind);
 	area.x += used;
 	area.width -= used;
 	if (area.width > 2 * LABEL_CELLS)

@@ -111,7 +111,6 @@ static void add_chip(struct chips *chips, enum role role, const char *mark, cons
 static void list_kinds(const struct call_tree *tree, struct chips *chips)
 {
 	static const char *const names[FLAME_KIND_COUNT] = {
-		[FLAME_COMMAND] = "command",
 		[FLAME_USER] = "user", [FLAME_KERNEL] = "kernel", [FLAME_JIT] = "JIT",
 		[FLAME_INLINED] = "inlined", [FLAME_UNKNOWN] = "no symbol",
 	};
@@ -119,7 +118,7 @@ static void list_kinds(const struct call_tree *tree, struct chips *chips)
 
 	for (uint32_t i = 0; i < tree->node_count; i++)
 		is_there[flame_kind_of(&tree->nodes[i])] = true;
-	for (int kind = 0; kind < FLAME_KIND_COUNT; kind++)
+	for (int kind = FLAME_USER; kind < FLAME_KIND_COUNT; kind++)
 		if (is_there[kind])
 			add_chip(chips, role_of_kind((enum flame_kind)kind),
 				 flame_kind_mark((enum flame_kind)kind), names[kind]);
