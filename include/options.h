@@ -18,6 +18,7 @@
 enum output_format {
 	OUTPUT_TEXT,
 	OUTPUT_JSON,
+	OUTPUT_FOLDED,
 };
 
 struct options {
@@ -41,7 +42,7 @@ struct options {
 	struct filter filter;		/* --filter, -K, -U */
 	bool hide_kernel, hide_user;	/* -K, -U: in the filter, once everything is parsed */
 	bool show_idle;
-	bool wants_source, raw_names;
+	bool wants_source, raw_names, marks_kernel;
 	enum color_mode color;
 	const struct theme *theme;
 	bool no_unicode, no_mouse, no_cache;

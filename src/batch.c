@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "export/folded.h"
 #include "export/json.h"
 #include "export/text.h"
 
@@ -70,16 +71,19 @@ static int render(struct batch *batch, const struct snapshot *snapshot, struct d
 	};
 	FILE *out = open_memstream(&batch->text, &batch->text_bytes);
 	bool has_failed;
+	int err = 0;
 
 	if (!out)
 		return diag_set(why, -ENOMEM, "no memory for the output");
-	for (; snapshot; snapshot = snapshot->next_event) {
-		if (batch->options->format == OUTPUT_JSON)
+	for (; snapshot && !err; snapshot = snapshot->next_event) {
+		if (batch->options->format == OUTPUT_FOLDED)
+			err = folded_write(out, &snapshot->tree, batch->options->marks_kernel);
+		else if (batch->options->format == OUTPUT_JSON)
 			json_write(out, snapshot, &export_options);
 		else
 			text_write(out, snapshot, &export_options);
 	}
-	has_failed = ferror(out);
+	has_failed = err || ferror(out);
 	if (fclose(out) || has_failed)
 		return diag_set(why, -ENOMEM, "no memory for the output");
 	batch->written = 0;

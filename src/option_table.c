@@ -167,7 +167,15 @@ const struct option_row option_rows[] = {
 	{
 		.group = OPTIONS_BATCH, .name = "format", .argument = "FORMAT",
 		.set = option_set_format, .value = VALUE_WORD, .words = option_formats,
-		.help = "text, or json: one object per refresh, event and line",
+		.help = "text; json: one object per refresh, event and line; or\n"
+			"folded: a line for each stack, for flame graph programs",
+		.more = "Folded stacks begin with the command and the outermost function, and "
+			"end with how many samples they have. With --idle idle is in them; "
+			"events follow each other without a mark.",
+	},
+	{
+		.group = OPTIONS_BATCH, .name = "kernel-suffix", .flag = FLAG(marks_kernel),
+		.help = "folded: _[k] behind names of kernel code",
 	},
 	{
 		.group = OPTIONS_BATCH, .letter = 'E', .name = "entries", .argument = "N",

@@ -269,7 +269,7 @@ int option_set_duration(struct options *out, const char *as, const char *text, s
 	return parse_seconds(text, as, 0.001, &out->duration_ns, why);
 }
 
-const char *const option_formats[] = { "text", "json", NULL };	/* output_format */
+const char *const option_formats[] = { "text", "json", "folded", NULL };	/* output_format */
 
 int option_set_format(struct options *out, const char *as, const char *text, struct diag *why)
 {

@@ -171,6 +171,12 @@ static int start_analyzer(struct session *session, const struct options *options
 	};
 	int err;
 
+	if (options->format == OUTPUT_FOLDED) {
+		config.query.tree = TREE_CALLEES;
+		config.query.tree_commands = true;
+		config.query.tree_idle = options->show_idle;
+		config.query.tree_limit_pct = -1;
+	}
 	if (session->capture)
 		configure_live(session, &config);
 	else

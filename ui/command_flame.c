@@ -6,6 +6,11 @@ void cmd_flame(struct ui_state *state)
 	command_open_calls(state, VIEW_FLAME);
 }
 
+void cmd_whole_flame(struct ui_state *state)
+{
+	command_show_whole(state);
+}
+
 void cmd_zoom(struct ui_state *state)
 {
 	if (!flame_view_zoom_in(&state->flame))

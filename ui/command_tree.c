@@ -14,11 +14,6 @@ void command_open_calls(struct ui_state *state, enum view_kind kind)
 
 	while (state_is_page(state))
 		state_close_view(state);
-	if (state_kind(state) == kind) {
-		if (!was_page && state_go_back(state))
-			state_show_kind(state, kind);
-		return;
-	}
 	if (!was_page && state_kind(state) < VIEW_TABLES && state_cursor_row(state, &row) &&
 	    views_opening_part(state->shown_kind, &row, &part)) {
 		state->search[0] = '\0';
@@ -31,6 +26,21 @@ void command_open_calls(struct ui_state *state, enum view_kind kind)
 void cmd_tree(struct ui_state *state)
 {
 	command_open_calls(state, VIEW_TREE);
+}
+
+void command_show_whole(struct ui_state *state)
+{
+	const enum view_kind kind = state_kind(state);
+
+	if (state_go_back(state))
+		state_show_kind(state, kind);
+	else
+		state_say(state, "these are the calls of all samples");
+}
+
+void cmd_whole_tree(struct ui_state *state)
+{
+	command_show_whole(state);
 }
 
 void cmd_open_function(struct ui_state *state)

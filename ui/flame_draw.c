@@ -248,7 +248,8 @@ static void draw_info(const struct ui_state *state, struct canvas *canvas, int y
 		area.x += used;
 		area.width -= used;
 	}
-	flame_fill_put_legend(canvas, area, flame->fill, flame->tree);
+	flame_fill_put_legend(canvas, area, flame->fill, flame->tree,
+			      flame_view_zoomed(flame));
 }
 
 static void add_numbers(const struct ui_state *state, struct pieces *pieces,

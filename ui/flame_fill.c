@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "model/filter.h"
+#include "ui/flame_layout.h"
 
 #define HOT_PCT	    5.0		/* as ROLE_HOT and ROLE_WARM */
 #define WARM_PCT    0.5
@@ -108,7 +109,7 @@ static void add_chip(struct chips *chips, enum role role, const char *mark, cons
 	snprintf(chip->text, sizeof(chip->text), " %s%s ", mark, text);
 }
 
-static void list_kinds(const struct call_tree *tree, struct chips *chips)
+static void list_kinds(const struct tree_node *nodes, uint32_t node_count, struct chips *chips)
 {
 	static const char *const names[FLAME_KIND_COUNT] = {
 		[FLAME_USER] = "user", [FLAME_KERNEL] = "kernel", [FLAME_JIT] = "JIT",
@@ -116,8 +117,8 @@ static void list_kinds(const struct call_tree *tree, struct chips *chips)
 	};
 	bool is_there[FLAME_KIND_COUNT] = { false };
 
-	for (uint32_t i = 0; i < tree->node_count; i++)
-		is_there[flame_kind_of(&tree->nodes[i])] = true;
+	for (uint32_t i = 0; i < node_count; i++)
+		is_there[flame_kind_of(&nodes[i])] = true;
 	for (int kind = FLAME_USER; kind < FLAME_KIND_COUNT; kind++)
 		if (is_there[kind])
 			add_chip(chips, role_of_kind((enum flame_kind)kind),
@@ -139,14 +140,14 @@ static void count_object(struct object_weight *objects, size_t *count,
 	objects[i].weight += node->self_weight;
 }
 
-static void list_objects(const struct call_tree *tree, struct chips *chips)
+static void list_objects(const struct tree_node *nodes, uint32_t node_count, struct chips *chips)
 {
 	struct object_weight objects[OBJECTS_MAX];
 	size_t count = 0;
 
-	for (uint32_t i = 0; i < tree->node_count; i++)
-		if (!tree->nodes[i].is_command)
-			count_object(objects, &count, &tree->nodes[i]);
+	for (uint32_t i = 0; i < node_count; i++)
+		if (!nodes[i].is_command)
+			count_object(objects, &count, &nodes[i]);
 	while (chips->count < CHIPS_MAX && count) {
 		size_t most = 0;
 
@@ -182,16 +183,18 @@ static int fit_chips(const struct canvas *canvas, struct chips *chips, int room)
 	return width;
 }
 
-int flame_fill_put_legend(struct canvas *canvas, struct canvas_area area, enum flame_fill fill,
-			  const struct call_tree *tree)
+void flame_fill_put_legend(struct canvas *canvas, struct canvas_area area, enum flame_fill fill,
+			   const struct call_tree *tree, uint32_t zoom)
 {
+	const struct tree_node *nodes = tree->nodes + (zoom == FLAME_NONE ? 0 : zoom);
+	const uint32_t node_count = zoom == FLAME_NONE ? tree->node_count : nodes->size;
 	struct chips chips = { .count = 0 };
 	int width;
 
 	if (fill == FLAME_BY_KIND) {
-		list_kinds(tree, &chips);
+		list_kinds(nodes, node_count, &chips);
 	} else if (fill == FLAME_BY_OBJECT) {
-		list_objects(tree, &chips);
+		list_objects(nodes, node_count, &chips);
 	} else {
 		add_chip(&chips, ROLE_FILL_HEAT, "", "5 % and more");
 		add_chip(&chips, ROLE_FILL_USER, "", "0.5 %");
@@ -203,5 +206,4 @@ int flame_fill_put_legend(struct canvas *canvas, struct canvas_area area, enum f
 		area.width = chip_width(canvas, &chips.list[i]);
 		area.x += canvas_put_text(canvas, area, chips.list[i].text, chips.list[i].role) + 1;
 	}
-	return width;
 }

@@ -278,7 +278,7 @@ static void draw_titles(const struct ui_state *state, struct canvas *canvas, int
 	canvas_put_right(canvas, (struct canvas_area){ SELF_X, y, NUMBER_CELLS }, "SELF%",
 			 ROLE_HEADING);
 	canvas_put_right(canvas, (struct canvas_area){ TOTAL_X, y, NUMBER_CELLS },
-			 tree->is_of_parent ? "PAREN%" : "TOTAL%", ROLE_HEADING);
+			 tree->is_of_parent ? "PARENT" : "TOTAL%", ROLE_HEADING);
 	canvas_put_text(canvas, (struct canvas_area){ TREE_X, y, 7 }, "SYMBOL", ROLE_HEADING);
 	snprintf(text, sizeof(text), "%s \u00b7 %.3g %% and more",
 		 is_callers ? "who calls it" : "what it calls",

@@ -28,6 +28,7 @@ struct query {
 	struct filter filter;
 	bool raw_names;		/* of symbols, as their files have them */
 	enum tree_direction tree;	/* besides the rows */
+	bool tree_idle;		/* idle samples are in it, too */
 	bool tree_commands;	/* its roots are commands, paths begin below them */
 	double tree_limit_pct;	/* nodes with less of the tree's weight are left out, and of very
 				 * many the smallest; < 0: all are wanted, however many */

@@ -8,7 +8,8 @@
  *         callees: at its outermost frame; with a FILTER_SYMBOL at that symbol's outermost one;
  *         callers: at the innermost frame that all parts hold for: the leaf, or that symbol.
  *         Self is a sample's whose leaf is the function of the path's last (callees) or first
- *         (callers) node. Idle samples are left out, as of shares.
+ *         (callers) node. Idle samples are left out, as of shares,
+ *         unless the query wants them.
  * Thread: the analyzer's.
  */
 #ifndef MODEL_TREE_FOLD_H

@@ -31,6 +31,7 @@ void command_show_view(struct ui_state *state, enum view_kind kind);
 
 /* command_tree.c: the call tree */
 void cmd_tree(struct ui_state *state);
+void cmd_whole_tree(struct ui_state *state);
 void cmd_open_function(struct ui_state *state);
 void cmd_open_line(struct ui_state *state);
 void cmd_close_line(struct ui_state *state);
@@ -43,12 +44,15 @@ void cmd_tree_limit(struct ui_state *state);
 /* A double click. */
 void command_toggle_line(struct ui_state *state);
 
-/* Opens that picture of the calls: of the cursor's row; from another such picture of the same
- * samples; from itself of those of the level before. */
+/* Shows the calls as a picture of @kind: of the cursor's row; where that is not a table's, of the
+ * same samples. */
 void command_open_calls(struct ui_state *state, enum view_kind kind);
+/* The same picture of the level before. */
+void command_show_whole(struct ui_state *state);
 
 /* command_flame.c: the flame graph */
 void cmd_flame(struct ui_state *state);
+void cmd_whole_flame(struct ui_state *state);
 void cmd_zoom(struct ui_state *state);
 void cmd_box_left(struct ui_state *state);
 void cmd_box_right(struct ui_state *state);

@@ -32,9 +32,9 @@ const char *flame_kind_mark(enum flame_kind kind);
 enum role flame_fill_role(enum flame_fill fill, const struct call_tree *tree,
 			  const struct tree_node *node, bool is_hottest);
 
-/* Right-aligned in @area what the colours of @tree mean, as much as fits; returns the cells used,
- * 0: nothing. */
-int flame_fill_put_legend(struct canvas *canvas, struct canvas_area area, enum flame_fill fill,
-			  const struct call_tree *tree);
+/* Right-aligned in @area what the colours mean, as much as fits: those of @zoom and what it calls,
+ * FLAME_NONE: of all. */
+void flame_fill_put_legend(struct canvas *canvas, struct canvas_area area, enum flame_fill fill,
+			   const struct call_tree *tree, uint32_t zoom);
 
 #endif

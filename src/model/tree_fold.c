@@ -234,7 +234,7 @@ static void add_entry(struct tree_fold *fold, const struct slice_entry *entry, d
 		fold->is_out_of_memory = true;
 		return;
 	}
-	if (fold_is_idle(fold->names, task, symbol))
+	if (!fold->query->tree_idle && fold_is_idle(fold->names, task, symbol))
 		return;
 	if (fold->filter.all)
 		of_sample = fold_filter_of_sample(&fold->filter, entry);

@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "scene_rows.h"
 #include "snapshot_fixture.h"
+#include "tree_fixture.h"
 #include "ui/utf8.h"
 
 #define SCREEN_BYTES (512 * 1024)
@@ -70,7 +71,7 @@ int scene_tear_down(void **state)
 
 struct snapshot scene_snapshot(enum view_kind kind)
 {
-	struct scene_rows of = scene_rows(kind);
+	struct scene_rows of = scene_rows(kind == VIEW_TREE ? VIEW_SYMBOLS : kind);
 	struct snapshot snapshot = fixture_snapshot(of.rows, of.count);
 
 	snapshot.keys = table_specs[kind].keys;
@@ -93,6 +94,8 @@ void scene_show(struct scene *scene)
 void scene_answer(struct scene *scene)
 {
 	scene->snapshot = scene_snapshot(state_kind(&scene->state));
+	if (state_kind(&scene->state) == VIEW_TREE)
+		scene->snapshot.tree = tree_fixture_machine(state_tree_direction(&scene->state));
 	scene_show(scene);
 }
 
@@ -134,7 +137,9 @@ void scene_click(struct scene *scene, enum mouse_action action, int x, int y)
 
 const struct snapshot_row *scene_cursor(const struct scene *scene)
 {
-	return table_rows_cursor(&scene->state.table.rows);
+	static struct snapshot_row row;
+
+	return state_cursor_row(&scene->state, &row) ? &row : NULL;
 }
 
 static size_t write_line(const struct canvas *canvas, int y, char *out)

@@ -68,7 +68,7 @@ static void test_the_row_menu_opens_other_views_of_the_row(void **state)
 
 static void test_the_first_line_of_the_row_menu_is_what_enter_does(void **state)
 {
-	for (int kind = 0; kind < VIEW_COUNT; kind++) {
+	for (int kind = 0; kind < VIEW_TABLES; kind++) {
 		struct scene *scene = *state;
 		enum view_kind opened;
 
@@ -169,7 +169,7 @@ static void test_filters_takes_one_away_and_all_levels_follow(void **state)
 	assert_int_equal(asked_filter(scene)->count, 2);
 	assert_int_equal(asked_filter(scene)->parts[0].field, FILTER_TEXT);
 	assert_int_equal(asked_filter(scene)->parts[1].field, FILTER_KERNEL);
-	assert_int_equal(state_kind(&scene->state), VIEW_TASKS);
+	assert_int_equal(state_kind(&scene->state), VIEW_TREE);
 	scene_answer(scene);
 	scene_press(scene, "F");
 	scene_choose(scene, "no kernel");

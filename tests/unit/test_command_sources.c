@@ -176,14 +176,16 @@ static void test_the_next_event_of_several(void **state)
 static void test_the_palette_has_every_command_of_the_place_but_itself(void **state)
 {
 	struct scene *scene = *state;
-	size_t in_pages = 0;
+	size_t in_pages = 0, in_tables = 0;
 
+	for (size_t i = 0; i < command_count; i++) {
+		in_pages += (commands[i].where & IN_PAGER) != 0;
+		in_tables += (commands[i].where & IN_TABLE) != 0;
+	}
 	scene_press(scene, ":");
-	assert_int_equal(scene->state.menu.count, command_count - 1);
+	assert_int_equal(scene->state.menu.count, in_tables - 1);
 	scene_press_key(scene, UI_KEY_ESCAPE);
 	scene_press(scene, "?:");
-	for (size_t i = 0; i < command_count; i++)
-		in_pages += (commands[i].where & IN_PAGER) != 0;
 	assert_int_equal(scene->state.menu.count, in_pages - 1);
 }
 

@@ -105,7 +105,7 @@ static void test_a_double_click_opens_the_row(void **state)
 	click(scene, MOUSE_PRESS, "ChaCha20");
 	click(scene, MOUSE_RELEASE, "ChaCha20");
 	click(scene, MOUSE_DOUBLE, "ChaCha20");
-	assert_int_equal(state_kind(&scene->state), VIEW_TASKS);
+	assert_int_equal(state_kind(&scene->state), VIEW_TREE);
 	assert_int_equal(scene->state.trail.filter.parts[0].hash, filter_hash("ChaCha20_4xl"));
 }
 

@@ -120,6 +120,50 @@ static void test_a_full_trail_says_so_and_stays(void **state)
 	assert_int_equal(trail.filter.count, 0);
 }
 
+/* No frame is of two functions: the second takes the first one's place, and back returns it. */
+static void test_a_symbol_takes_the_place_of_another_until_back(void **state)
+{
+	struct filter_part part = { .field = FILTER_SYMBOL, .hash = 1 };
+	struct trail trail;
+	struct diag why;
+
+	(void)state;
+	trail_init(&trail, VIEW_SYMBOLS);
+	push(&trail, VIEW_SYMBOLS, FILTER_PID, 7);
+	assert_int_equal(trail_push(&trail, VIEW_TREE, &part, &why), 0);
+	part.hash = 2;
+	assert_int_equal(trail_push(&trail, VIEW_TREE, &part, &why), 0);
+	assert_int_equal(trail.count, 4);
+	assert_int_equal(trail.filter.count, 2);
+	assert_int_equal(trail.filter.parts[1].hash, 2);
+	assert_int_equal(trail_push(&trail, VIEW_TREE, &part, &why), 0);	/* the same again */
+	assert_int_equal(trail.count, 4);
+	push(&trail, VIEW_TREE, FILTER_CPU, 3);
+	assert_true(trail_pop(&trail));
+	assert_int_equal(trail.filter.parts[1].hash, 2);
+	assert_true(trail_pop(&trail));
+	assert_int_equal(trail.filter.count, 2);
+	assert_int_equal(trail.filter.parts[1].hash, 1);
+}
+
+static void test_a_replaced_symbol_that_is_taken_away_does_not_come_back(void **state)
+{
+	struct filter_part part = { .field = FILTER_SYMBOL, .hash = 1 };
+	struct trail trail;
+	struct diag why;
+
+	(void)state;
+	trail_init(&trail, VIEW_SYMBOLS);
+	assert_int_equal(trail_push(&trail, VIEW_TREE, &part, &why), 0);
+	part.hash = 2;
+	assert_int_equal(trail_push(&trail, VIEW_TREE, &part, &why), 0);
+	trail_remove_part(&trail, 0);
+	assert_int_equal(trail.filter.count, 0);
+	assert_int_equal(trail.count, 2);	/* Symbols, and the tree of all */
+	assert_true(trail_pop(&trail));
+	assert_int_equal(trail.filter.count, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -128,6 +172,8 @@ int main(void)
 		cmocka_unit_test(test_a_level_like_the_last_is_not_added),
 		cmocka_unit_test(test_a_part_that_is_removed_leaves_all_levels),
 		cmocka_unit_test(test_a_full_trail_says_so_and_stays),
+		cmocka_unit_test(test_a_symbol_takes_the_place_of_another_until_back),
+		cmocka_unit_test(test_a_replaced_symbol_that_is_taken_away_does_not_come_back),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

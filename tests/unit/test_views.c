@@ -78,7 +78,7 @@ static void test_a_row_of_several_says_nothing(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
 		assert_false(views_row_part(fields[i], &mixed, &part));
-	for (int kind = 0; kind < VIEW_COUNT; kind++)
+	for (int kind = 0; kind < VIEW_TABLES; kind++)
 		assert_false(views_opening_part((enum view_kind)kind, &mixed, &part));
 }
 
@@ -92,7 +92,7 @@ static void test_each_view_opens_by_what_its_rows_are(void **state)
 	struct filter_part part;
 
 	(void)state;
-	for (int kind = 0; kind < VIEW_COUNT; kind++) {
+	for (int kind = 0; kind < VIEW_TABLES; kind++) {
 		assert_true(views_opening_part((enum view_kind)kind, &whole, &part));
 		assert_int_equal(part.field, by[kind]);
 	}
