@@ -35,7 +35,8 @@ void command_show_whole(struct ui_state *state)
 	if (state_go_back(state))
 		state_show_kind(state, kind);
 	else
-		state_say(state, "these are the calls of all samples");
+		state_say(state, "this is the %s of all samples",
+			  kind == VIEW_TREE ? "tree" : "flame graph");
 }
 
 void cmd_whole_tree(struct ui_state *state)
