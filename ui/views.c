@@ -33,6 +33,7 @@ const struct table_spec table_specs[VIEW_COUNT] = {
 			 COL_SELF, VIEW_SYMBOLS },
 	[VIEW_CPUS] = { "CPUs", KEY_CPU, cpu_columns, COL_COMMAND, COL_CPU, VIEW_SYMBOLS },
 	[VIEW_TREE] = { .title = "Tree", .keys = KEY_OBJECT | KEY_SYMBOL, .opens = VIEW_TREE },
+	[VIEW_FLAME] = { .title = "Flame", .keys = KEY_OBJECT | KEY_SYMBOL, .opens = VIEW_TREE },
 };
 
 /* Source lines cost a process per object: they are for who asks. Without a filter by code the total
@@ -99,6 +100,7 @@ bool views_opening_part(enum view_kind kind, const struct snapshot_row *row,
 		return views_row_part(FILTER_CPU, row, out);
 	case VIEW_SYMBOLS:
 	case VIEW_TREE:
+	case VIEW_FLAME:
 	case VIEW_COUNT:
 		break;
 	}

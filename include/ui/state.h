@@ -23,6 +23,7 @@
 #include "ui/prompt.h"
 #include "ui/theme.h"
 #include "ui/trail.h"
+#include "ui/view_flame.h"
 #include "ui/view_table.h"
 #include "ui/view_tree.h"
 
@@ -76,6 +77,7 @@ struct ui_state {
 	struct view *view;		/* the one on the screen: one of the next */
 	struct table_view table;
 	struct tree_view tree;
+	struct flame_view flame;
 	struct pager help, messages, log;
 
 	struct prompt prompt;
@@ -145,6 +147,7 @@ void state_open_view(struct ui_state *state, struct view *view);
 void state_close_view(struct ui_state *state);
 bool state_is_table(const struct ui_state *state);
 bool state_is_tree(const struct ui_state *state);
+bool state_is_flame(const struct ui_state *state);
 /* A page of text lies over the rows. */
 bool state_is_page(const struct ui_state *state);
 
