@@ -66,8 +66,8 @@ bool flame_view_zoom_out(struct flame_view *flame);
 void flame_view_mark(struct flame_view *flame);
 void flame_view_return(struct flame_view *flame);
 
-/* Selects a frame of the zoomed one that has @search: the next (@step +1) or the one before (-1),
- * round the end; 0: the selected itself, or the next. False: there is none. */
+/* Selects a frame that has @search, of the zoomed one and what it calls: the largest (@step 0), the
+ * next (+1) or the one before (-1), round the end. False: there is none. */
 bool flame_view_find(struct flame_view *flame, const char *search, int step);
 
 #endif
