@@ -322,7 +322,7 @@ static void test_another_filter_forgets_the_zoom(void **state)
 
 static void test_others_can_be_selected_but_not_zoomed(void **state)
 {
-	static const struct flame_frame frames[] = {	/* 200 with what is left out: half a cell for 1 */
+	static const struct flame_frame frames[] = {	/* of 200: half a cell for each of 1 */
 		{ .depth = 0, .name = "main", .self = 180 },
 		{ .depth = 0, .name = "a", .self = 1 }, { .depth = 0, .name = "b", .self = 1 },
 		{ .depth = 0, .name = "c", .self = 1 }, { .depth = 0, .name = "d", .self = 1 },
