@@ -217,6 +217,13 @@ void flame_view_scroll(struct flame_view *flame, int lines)
 	limit_top(flame);
 }
 
+double flame_view_limit_pct(const struct flame_view *flame)
+{
+	if (flame_view_zoomed(flame) == FLAME_NONE || flame->tree->weight <= 0)
+		return FLAME_LIMIT_PCT;
+	return FLAME_LIMIT_PCT * flame->layout.weight / flame->tree->weight;
+}
+
 /* The zoomed frame goes to the top, under a few of its callers. */
 static void show_zoom(struct flame_view *flame)
 {

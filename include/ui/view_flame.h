@@ -13,8 +13,8 @@
 #include "ui/flame_path.h"
 #include "ui/view.h"
 
-/* Frames with less of the samples are asked for only as part of "others": a cell of a wide screen,
- * zoomed twenty times. */
+/* Frames with less of the zoomed one's samples are asked for only as part of "others": less than a
+ * tenth of a cell of a wide screen, so that the next zoom has its frames at once. */
 #define FLAME_LIMIT_PCT 0.02
 #define FLAME_ZOOMS	16	/* steps that lead back */
 
@@ -56,6 +56,9 @@ void flame_view_move_sideways(struct flame_view *flame, int boxes);
 void flame_view_follow(struct flame_view *flame);
 /* The wheel: moves the picture alone. */
 void flame_view_scroll(struct flame_view *flame, int lines);
+
+/* What is to be asked for, in % of all. */
+double flame_view_limit_pct(const struct flame_view *flame);
 
 /* Gives the selected frame the whole width; of others nothing can be shown: false. */
 bool flame_view_zoom_in(struct flame_view *flame);
