@@ -165,7 +165,8 @@ static int start_analyzer(struct session *session, const struct options *options
 		.wants_sources = options->is_batch && options->wants_source,
 		.source_rows = options->max_rows,
 		.query = { .keys = options->keys, .filter = options->filter,
-			   .raw_names = options->raw_names },
+			   .raw_names = options->raw_names,
+			   .by_total = options->is_batch && options->wants_children },
 		.window = options->window, .window_ns = options->window_ns,
 		.interval_ns = options->interval_ns, .memory_bytes = options->memory_bytes,
 	};

@@ -196,6 +196,7 @@ static void find_again(struct ui_state *state, bool is_forward)
 	const struct table_rows *rows = &state->table.rows;
 	const size_t last = rows->count ? rows->count - 1 : 0;
 	const size_t nodes = state->shown ? state->shown->tree.node_count : 0;
+	const size_t node_step = is_forward || !nodes ? 1 : nodes - 1;
 	bool is_found;
 
 	if (!state->search[0]) {
@@ -203,8 +204,7 @@ static void find_again(struct ui_state *state, bool is_forward)
 		return;
 	}
 	if (state_is_tree(state))
-		is_found = find_node(state, cursor_node(state) + (is_forward || !nodes ? 1 : nodes - 1),
-				     is_forward || !nodes ? 1 : nodes - 1);
+		is_found = find_node(state, cursor_node(state) + node_step, node_step);
 	else if (state_is_table(state))
 		is_found = find_row(state, rows->place.cursor + (is_forward ? 1 : last),
 				    is_forward ? 1 : last);

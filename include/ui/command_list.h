@@ -90,11 +90,12 @@ void cmd_repaint(struct ui_state *state);
 /* A second time: the other way round. */
 void command_sort_by(struct ui_state *state, enum column_id column);
 
-/* command_sources.c: what is sampled; the palette */
+/* command_sources.c: what is sampled; the palette. command_save.c: files */
 void cmd_next_event(struct ui_state *state);
 void cmd_event(struct ui_state *state);
 void cmd_frequency(struct ui_state *state);
 void cmd_target(struct ui_state *state);
+void cmd_save_stacks(struct ui_state *state);
 void cmd_palette(struct ui_state *state);
 void cmd_quit(struct ui_state *state);
 

@@ -28,7 +28,7 @@
 #include "ui/view_tree.h"
 
 #define STATE_MESSAGE_BYTES 240
-#define STATE_OUTBOX	    8	/* as many as there are kinds of requests */
+#define STATE_OUTBOX	    9	/* as many as there are kinds of requests */
 #define STATE_DEFERRED	    64
 
 /* What an open prompt is for. The text is in state->prompt.text. */
@@ -100,6 +100,8 @@ struct ui_state {
 	struct request outbox[STATE_OUTBOX];	/* for the analyzer; the loop empties it */
 	size_t outbox_count;
 	bool is_changed;	/* the picture must be drawn again */
+	bool wants_stacks;	/* for save_path; the loop has them written */
+	char save_path[PROMPT_BYTES];
 	bool wants_quit, wants_repaint;	/* for the loop; it clears wants_repaint */
 };
 
