@@ -141,10 +141,10 @@ static void end_save(struct screen *screen)
 static void take_stacks(struct screen *screen, struct snapshot *fresh)
 {
 	struct ui_state *state = &screen->state;
-	struct snapshot *stacks = fresh->stacks;
+	struct snapshot *stacks = fresh->folded;
 	struct diag why = { 0 };
 
-	fresh->stacks = NULL;
+	fresh->folded = NULL;
 	if (!state->wants_stacks || screen->save) {
 		snapshot_destroy(stacks);
 		return;

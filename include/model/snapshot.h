@@ -149,7 +149,7 @@ struct snapshot {
 	size_t row_count;
 	const struct snapshot_row *rows;	/* by self_weight, largest first; ties by
 						 * total_weight, then id. Or as the query says */
-	struct snapshot *stacks;	/* owned; REQUEST_STACKS: of the same window and filter, its
+	struct snapshot *folded;	/* owned; REQUEST_STACKS: of the same window and filter, its
 				 * tree has all callees beneath their commands. Else NULL */
 	struct call_tree tree;	/* direction TREE_NONE: none was asked for */
 };

@@ -477,7 +477,7 @@ struct snapshot *publisher_make(struct publisher *publisher, bool is_last,
 	if (!snapshot)
 		return NULL;
 	if (publisher->wants_stacks)
-		snapshot->stacks = make_stacks(publisher, head, span);
+		snapshot->folded = make_stacks(publisher, head, span);
 	task_stats_ask(&publisher->task_stats, snapshot, clock_now_ns());
 	publisher->seq++;
 	if (publisher->frozen_ns)

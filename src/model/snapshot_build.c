@@ -419,7 +419,7 @@ static struct snapshot *join(const struct snapshot *head, struct row_list *list,
 	out->notice = text + head_text[3];
 	out->end_reason = text + head_text[4];
 	out->next_event = NULL;
-	out->stacks = NULL;
+	out->folded = NULL;
 	out->strip = (const float *)(const void *)strip;
 	out->rows = (const struct snapshot_row *)(const void *)own_rows;
 	out->row_count = list->count;

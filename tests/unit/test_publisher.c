@@ -309,14 +309,14 @@ static void test_stacks_come_along_once_when_they_are_asked_for(void **state)
 	publisher.wants_stacks = true;
 	snapshot = publisher_stage_make();
 	assert_int_equal(snapshot->tree.direction, TREE_NONE);
-	assert_non_null(snapshot->stacks);
-	assert_int_equal(snapshot->stacks->tree.direction, TREE_CALLEES);
-	assert_int_equal(snapshot->stacks->tree.samples, 10);
-	assert_true(snapshot->stacks->tree.nodes[0].is_command);
-	assert_int_equal(snapshot->stacks->query, snapshot->query);
+	assert_non_null(snapshot->folded);
+	assert_int_equal(snapshot->folded->tree.direction, TREE_CALLEES);
+	assert_int_equal(snapshot->folded->tree.samples, 10);
+	assert_true(snapshot->folded->tree.nodes[0].is_command);
+	assert_int_equal(snapshot->folded->query, snapshot->query);
 	snapshot_destroy(snapshot);
 	snapshot = publisher_stage_make();
-	assert_null(snapshot->stacks);
+	assert_null(snapshot->folded);
 	snapshot_destroy(snapshot);
 }
 
