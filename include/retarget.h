@@ -1,9 +1,12 @@
-/* retarget.h - changes event, frequency and target of a running capture, on a thread of its own.
+/* retarget.h - changes event, frequency, target and stack copies of a running capture, on a thread of
+ * its own.
  *
  *   screen --ask--> thread: opens the new capture, lets it replace the old one, closes that
  *          <--done--
  *
- * Thread: start and stop: main. What the control leads to: one thread, the screen's.
+ *   analyzer --wish--> the same for the size of stack copies; a new source is the answer
+ *
+ * Thread: start and stop: main. What a control leads to: one thread, the screen's or the analyzer's.
  */
 #ifndef RETARGET_H
 #define RETARGET_H
@@ -21,6 +24,9 @@ int retarget_start(struct retarget **out, struct capture **capture,
 
 /* BORROWED; lives as long as the retarget. */
 const struct source_control *retarget_control(const struct retarget *retarget);
+
+/* For the analyzer, which must have ended before the retarget is destroyed. */
+struct copy_control retarget_copy_control(struct retarget *retarget);
 
 /* Ends the thread; a change that is under way is completed. */
 void retarget_stop(struct retarget *retarget);

@@ -36,7 +36,7 @@ struct session {
 	struct spsc queue;
 	bool has_queue;
 	struct source *source;		/* live: as it was at first */
-	struct retarget *retarget;	/* live, with a screen */
+	struct retarget *retarget;	/* live */
 	const struct event_desc **events;	/* owned; replay */
 	struct ingest_build_id *build_ids;	/* owned */
 	char host[65];
@@ -44,7 +44,7 @@ struct session {
 };
 
 /* Forks what must be forked before the first thread, opens the source, starts everything.
- * @has_screen: the terminal is guarded, the command's output kept, the source can be changed.
+ * @has_screen: the terminal is guarded, the command's output kept.
  * 0 or -errno with the sentence; session_finish() is needed in every case. */
 int session_start(struct session *session, struct options *options, bool has_screen,
 		  struct diag *why);

@@ -14,6 +14,7 @@
 #include "retarget.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -41,6 +42,7 @@ struct retarget {
 	struct kept_source *sources;	/* owned; newest first */
 
 	struct spsc asked, results;	/* struct source_change in, struct diag out */
+	struct spsc wishes;		/* the analyzer's: uint32_t, bytes of a stack copy */
 	int ask_fd;			/* eventfd */
 	bool is_under_way;		/* the screen's: asked, result not taken */
 	_Atomic bool stop;		/* set by retarget_stop(), read by run() */
@@ -70,6 +72,7 @@ static int change_target(const struct source_change *change, struct target *targ
 	case SOURCE_ALL:
 	case SOURCE_EVENT:
 	case SOURCE_FREQUENCY:
+	case SOURCE_COPIES:
 		break;
 	}
 	return 0;
@@ -77,7 +80,8 @@ static int change_target(const struct source_change *change, struct target *targ
 
 static bool is_of_target(const struct source_change *change)
 {
-	return change->kind != SOURCE_EVENT && change->kind != SOURCE_FREQUENCY;
+	return change->kind != SOURCE_EVENT && change->kind != SOURCE_FREQUENCY &&
+	       change->kind != SOURCE_COPIES;
 }
 
 /* @config: a copy of the one in force. @event is what its events point to when these change. */
@@ -88,6 +92,10 @@ static int put_change(const struct source_change *change, struct capture_config 
 		return change_target(change, &config->target, why);
 	if (change->kind == SOURCE_FREQUENCY)	/* goes before a period */
 		return capture_parse_freq(change->text, &config->freq_hz, why);
+	if (change->kind == SOURCE_COPIES) {
+		config->call_graph.copy_bytes = (uint32_t)strtoul(change->text, NULL, 10);
+		return 0;
+	}
 	*event = change->text;
 	config->events = event;
 	config->event_text_count = 1;
@@ -119,7 +127,8 @@ static bool keeps_tasks(const struct source_change *change, const struct capture
 	return !is_of_target(change) && kind == capture_target_kind(old) && kind != TARGET_OWN;
 }
 
-static int replace(struct retarget *retarget, struct capture *capture, bool keeps, struct diag *why)
+static int replace(struct retarget *retarget, const struct source_change *change,
+		   struct capture *capture, struct diag *why)
 {
 	struct kept_source *kept = calloc(1, sizeof(*kept));
 	struct capture *old = *retarget->capture;
@@ -127,9 +136,11 @@ static int replace(struct retarget *retarget, struct capture *capture, bool keep
 
 	if (!kept)
 		return diag_set(why, -ENOMEM, "no memory for the events");
-	err = source_create(&kept->source, capture, keeps, why);
-	if (!err)
+	err = source_create(&kept->source, capture, keeps_tasks(change, old, capture), why);
+	if (!err) {
+		kept->source->keeps_counts = change->kind == SOURCE_COPIES;
 		err = capture_replace(capture, old, kept->source, why);
+	}
 	if (err) {
 		source_destroy(kept->source);
 		free(kept);
@@ -137,7 +148,8 @@ static int replace(struct retarget *retarget, struct capture *capture, bool keep
 	}
 	kept->next = retarget->sources;
 	retarget->sources = kept;
-	source_log_notice(kept->source);
+	if (!kept->source->keeps_counts)	/* else it is known */
+		source_log_notice(kept->source);
 	*retarget->capture = capture;
 	capture_destroy(old);
 	return 0;
@@ -154,6 +166,18 @@ static void put_in_force(struct retarget *retarget, const struct source_change *
 	retarget->config.events = &retarget->event;
 }
 
+/* Nothing else may have changed: not the tasks, nor, for want of memory, the rings. */
+static int check_copies(const struct source_change *change, const struct capture *capture,
+			struct diag *why)
+{
+	const uint32_t got = capture_adaptable_copy(capture);
+
+	if (change->kind != SOURCE_COPIES || got == strtoul(change->text, NULL, 10))
+		return 0;
+	return diag_set(why, -ENOMEM, "no memory, or too many bytes a second, for stack copies of"
+			" %s bytes (--call-graph dwarf,%s insists)", change->text, change->text);
+}
+
 static int carry_out(struct retarget *retarget, const struct source_change *change,
 		     struct diag *why)
 {
@@ -164,7 +188,9 @@ static int carry_out(struct retarget *retarget, const struct source_change *chan
 
 	if (err)
 		return err;
-	err = replace(retarget, capture, keeps_tasks(change, *retarget->capture, capture), why);
+	err = check_copies(change, capture, why);
+	if (!err)
+		err = replace(retarget, change, capture, why);
 	if (err) {
 		capture_destroy(capture);
 		return err;
@@ -185,6 +211,30 @@ static void answer(struct retarget *retarget, const struct source_change *change
 	eventfd_write(retarget->control.done_fd, 1);
 }
 
+/* A wish is no user's: what comes of it is told in the log only. */
+static void fulfil(struct retarget *retarget, uint32_t copy_bytes)
+{
+	struct source_change change = { .kind = SOURCE_COPIES };
+	struct diag why = { .err = 0 };
+
+	snprintf(change.text, sizeof(change.text), "%u", copy_bytes);
+	if (!carry_out(retarget, &change, &why))
+		log_note("stack copies of %u bytes now", copy_bytes);
+	else
+		log_note("stack copies stay as they are: %s", why.text);
+}
+
+static void fulfil_wishes(struct retarget *retarget)
+{
+	const uint32_t *wished;
+	size_t bytes;
+
+	while ((wished = spsc_peek(&retarget->wishes, &bytes)) != NULL) {
+		fulfil(retarget, *wished);
+		spsc_release(&retarget->wishes);
+	}
+}
+
 static void *run(void *argument)
 {
 	struct retarget *retarget = argument;
@@ -194,6 +244,7 @@ static void *run(void *argument)
 
 	while (!atomic_load_explicit(&retarget->stop, memory_order_acquire)) { /* retarget_stop() */
 		eventfd_read(retarget->ask_fd, &count);
+		fulfil_wishes(retarget);
 		change = spsc_peek(&retarget->asked, &bytes);
 		if (!change)
 			continue;
@@ -240,6 +291,18 @@ static int take_result(void *owner, struct diag *why)
 	return err;
 }
 
+static void wish_copies(void *owner, uint32_t copy_bytes)
+{
+	struct retarget *retarget = owner;
+	uint32_t *slot = spsc_reserve(&retarget->wishes, sizeof(*slot));
+
+	if (!slot)
+		return;		/* it will be wished for again */
+	*slot = copy_bytes;
+	spsc_commit(&retarget->wishes);
+	eventfd_write(retarget->ask_fd, 1);
+}
+
 int retarget_start(struct retarget **out, struct capture **capture,
 		   const struct capture_config *config, struct diag *why)
 {
@@ -259,7 +322,8 @@ int retarget_start(struct retarget **out, struct capture **capture,
 	};
 	err = retarget->ask_fd < 0 || retarget->control.done_fd < 0 ? -EMFILE : 0;
 	if (!err && (spsc_init(&retarget->asked, QUEUE_BYTES) ||
-		     spsc_init(&retarget->results, QUEUE_BYTES)))
+		     spsc_init(&retarget->results, QUEUE_BYTES) ||
+		     spsc_init(&retarget->wishes, QUEUE_BYTES)))
 		err = -ENOMEM;
 	if (!err)
 		err = thread_start(&retarget->thread, "ft-retarget", run, retarget);
@@ -276,6 +340,11 @@ int retarget_start(struct retarget **out, struct capture **capture,
 const struct source_control *retarget_control(const struct retarget *retarget)
 {
 	return &retarget->control;
+}
+
+struct copy_control retarget_copy_control(struct retarget *retarget)
+{
+	return (struct copy_control){ .owner = retarget, .wish = wish_copies };
 }
 
 void retarget_stop(struct retarget *retarget)
@@ -302,6 +371,7 @@ void retarget_destroy(struct retarget *retarget)
 	}
 	spsc_finish(&retarget->asked);
 	spsc_finish(&retarget->results);
+	spsc_finish(&retarget->wishes);
 	if (retarget->ask_fd >= 0)
 		close(retarget->ask_fd);
 	if (retarget->control.done_fd >= 0)

@@ -129,6 +129,7 @@ static void configure_live(struct session *session, struct analyzer_config *conf
 	config->notice = source->notice;
 	config->cpus = source->cpus;
 	config->has_busy = source->has_busy;
+	config->copies = retarget_copy_control(session->retarget);
 }
 
 static void recording_drained(void *source)
@@ -170,7 +171,7 @@ static int start_analyzer(struct session *session, const struct options *options
 		.window = options->window, .window_ns = options->window_ns,
 		.interval_ns = options->interval_ns, .memory_bytes = options->memory_bytes,
 	};
-	int err;
+	int err = 0;
 
 	if (options->format == OUTPUT_FOLDED) {
 		config.query.tree = TREE_CALLEES;
@@ -178,6 +179,11 @@ static int start_analyzer(struct session *session, const struct options *options
 		config.query.tree_idle = options->show_idle;
 		config.query.tree_limit_pct = -1;
 	}
+	if (session->capture)
+		err = retarget_start(&session->retarget, &session->capture, &options->capture,
+				     why);
+	if (err)
+		return err;
 	if (session->capture)
 		configure_live(session, &config);
 	else
@@ -222,8 +228,6 @@ int session_start(struct session *session, struct options *options, bool has_scr
 		err = start_analyzer(session, options, why);
 	if (!err)
 		err = start_source(session, why);
-	if (!err && session->capture && has_screen)
-		err = retarget_start(&session->retarget, &session->capture, &options->capture, why);
 	return err;
 }
 

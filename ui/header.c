@@ -56,6 +56,7 @@ static void list_identity(const struct snapshot *snapshot, struct pieces *list)
 static void list_quantities(const struct ui_state *state, struct pieces *list)
 {
 	const struct snapshot *snapshot = state->shown;
+	const double complete_pct = snapshot_complete_pct(snapshot);
 	char text[FORMAT_BYTES], window[HEADER_WINDOW_BYTES];
 
 	pieces_add(list, 1, ROLE_TEXT, "%s",
@@ -66,6 +67,10 @@ static void list_quantities(const struct ui_state *state, struct pieces *list)
 	pieces_add(list, 2, ROLE_TEXT, "%5s samples", format_count(text, snapshot->samples));
 	if (snapshot->busy_pct >= 0)
 		pieces_add(list, 3, ROLE_TEXT, "busy %3.0f %%", snapshot->busy_pct);
+	if (snapshot->stacks == STACKS_OFF)
+		pieces_add(list, 5, ROLE_TEXT, "no stacks");
+	else if (complete_pct >= 0)
+		pieces_add(list, 5, ROLE_TEXT, "stacks %3.0f %%", complete_pct);
 	if (snapshot->is_replay)
 		return;
 	pieces_add(list, 4, ROLE_TEXT, "own %4.1f %%", snapshot->own_cpu_pct);

@@ -58,6 +58,9 @@ const struct target *capture_target(const struct capture *capture);
 /* The target for another capture of the same: what it has started meanwhile belongs to it. Not so
  * what -t's threads started, and orphans: nothing tells whose they were. *@out is the caller's. */
 int capture_copy_target(const struct capture *capture, struct target *out, struct diag *why);
+/* Bytes of each stack copy, if another size can take its place: 0 without copies, with a size that
+ * the user named, and where another capture would lose tasks (TARGET_OWN). */
+uint32_t capture_adaptable_copy(const struct capture *capture);
 size_t capture_cpu_count(const struct capture *capture);
 
 /* Enables the events and starts the sampler; records go to @queue (the sampler is its only

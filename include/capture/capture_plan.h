@@ -23,7 +23,7 @@ struct capture_plan {
 	size_t spec_count;
 	bool is_default_event;		/* no -e: another event may take its place */
 	struct call_graph call_graph;	/* as chosen, so never AUTO */
-	bool may_follow_pointers;	/* where the rings hold too few stack copies */
+	bool is_auto_stacks;	/* how they are sampled may follow the circumstances */
 	int *cpus;			/* owned */
 	size_t cpu_count;
 	struct ring_size rings;

@@ -13,6 +13,7 @@ struct event_desc {
 	struct record_format format;
 	uint64_t freq_hz;	/* 0 when the period is fixed */
 	uint64_t fixed_period;	/* 0 when a frequency is kept */
+	uint32_t copy_bytes;	/* of the user stack in each sample, at most; 0: none */
 	bool is_sideband;	/* the dummy event: maps, comms, forks; never samples */
 };
 

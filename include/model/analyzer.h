@@ -12,6 +12,7 @@
 #include "model/ingest.h"
 #include "model/request.h"
 #include "model/snapshot.h"
+#include "model/source_change.h"
 
 struct analyzer;
 
@@ -31,6 +32,7 @@ struct analyzer_config {
 	bool wants_all_events;		/* batch: a chain of snapshots, one per event */
 	bool wants_sources;		/* batch: source lines of source_rows rows an event are */
 	size_t source_rows;		/* waited for: what is printed can't be filled in later */
+	struct copy_control copies;
 	struct query query;		/* the first one */
 	enum window_kind window;
 	uint64_t window_ns, interval_ns;

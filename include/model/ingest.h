@@ -36,6 +36,7 @@ struct ingest_build_id {	/* of a recording: which file an object was */
 struct ingest_config {
 	const struct event_desc *const *events;	/* borrowed, as everything here */
 	uint32_t event_count;
+	uint32_t copy_bytes;	/* of user stacks, where that can be adapted; else 0 */
 	bool is_replay;
 	const struct ingest_build_id *build_ids;	/* of the recording */
 	size_t build_id_count;

@@ -71,6 +71,13 @@ enum strip_kind {
 
 #define STRIP_POINTS 400
 
+/* How the callers of samples are known. */
+enum stack_kind {
+	STACKS_CHAINED,		/* the kernel followed frame pointers: nobody knows how many are right */
+	STACKS_COPIED,		/* unwound from copies */
+	STACKS_OFF,		/* not at all: total is self */
+};
+
 enum window_kind {
 	WINDOW_SECONDS,		/* the newest window_ns */
 	WINDOW_ALL,		/* since start, or since zero */
@@ -114,8 +121,10 @@ struct snapshot {
 	double shown_weight;
 	uint64_t unresolved;	/* samples without a symbol name, in the window, idle excluded */
 	uint64_t truncated_stacks;
-	/* Samples with a copy of their user stack, in the window; of them, those whose walk reached
-	 * the outermost frame, and those whose stack goes on beyond the copy. 0 of all: no copies. */
+	enum stack_kind stacks;
+	uint32_t stack_copy_bytes;	/* STACKS_COPIED: of each copy, at most */
+	/* STACKS_COPIED, in the window: samples with a user stack; of them, those whose walk reached
+	 * the outermost frame, and those whose stack goes on beyond the copy. */
 	uint64_t user_stacks, complete_stacks, cut_stacks;
 	double busy_pct;	/* of all CPUs; < 0: absent (per-process target, replay) */
 
@@ -147,6 +156,10 @@ void snapshot_destroy(struct snapshot *snapshot);	/* NULL is fine */
 
 /* Share of @weight in the window, 0..100; 0 when the window is empty. */
 double snapshot_pct(const struct snapshot *snapshot, double weight);
+
+/* Share of user stacks that are known to their outermost frame, 0..100, never rounded up to 100;
+ * < 0: absent (not copied, or no user stack in the window). */
+double snapshot_complete_pct(const struct snapshot *snapshot);
 
 /* How a symbol's level is written, as perf(1) does: k . g u H. */
 char snapshot_level(enum cpu_mode mode);

@@ -4,6 +4,7 @@
 #define MODEL_SOURCE_CHANGE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/diag.h"
 
@@ -17,6 +18,7 @@ enum source_change_kind {
 	SOURCE_THREADS,		/* as for -t */
 	SOURCE_USER,		/* as for -u */
 	SOURCE_CPUS,		/* as for -C; "": all */
+	SOURCE_COPIES,		/* bytes of each stack copy: copy_control's, not the screen's */
 };
 
 struct source_change {
@@ -32,6 +34,13 @@ struct source_control {
 	int done_fd;		/* readable when it has ended */
 	/* Takes the result: 0, or -errno with *@why set; the old source goes on then. */
 	int (*take_result)(void *owner, struct diag *why);
+};
+
+/* How the analyzer asks for stack copies of another size; `wish` NULL: it can't. An answer is another
+ * source, or none. Thread: the analyzer's. */
+struct copy_control {
+	void *owner;
+	void (*wish)(void *owner, uint32_t copy_bytes);
 };
 
 #endif

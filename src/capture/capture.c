@@ -105,7 +105,7 @@ static void choose_stacks(struct capture *capture, const struct call_graph *aske
 {
 	const struct call_graph_load load = measure_load(&capture->plan);
 
-	capture->plan.may_follow_pointers = asked->mode == CALL_GRAPH_AUTO;
+	capture->plan.is_auto_stacks = asked->mode == CALL_GRAPH_AUTO;
 
 	switch (call_graph_choose(asked, &load, &capture->plan.call_graph)) {
 	case CALL_GRAPH_AS_ASKED:
@@ -298,6 +298,7 @@ static int describe_events(struct capture *capture, struct diag *why)
 		desc->is_sideband = i == capture->plan.spec_count;
 		desc->freq_hz = attr->freq ? attr->sample_freq : 0;
 		desc->fixed_period = attr->freq ? 0 : attr->sample_period;
+		desc->copy_bytes = attr->sample_stack_user;
 		if (desc->is_sideband)
 			snprintf(desc->name, sizeof(desc->name), "dummy");
 		else
@@ -557,6 +558,14 @@ int capture_copy_target(const struct capture *capture, struct target *out, struc
 	if (!err && !out->since_ticks)
 		out->since_ticks = capture->begin_ticks;
 	return err;
+}
+
+uint32_t capture_adaptable_copy(const struct capture *capture)
+{
+	const struct capture_plan *plan = &capture->plan;
+
+	return plan->is_auto_stacks && plan->kind != TARGET_OWN ? plan->call_graph.copy_bytes
+								    : 0;
 }
 
 size_t capture_cpu_count(const struct capture *capture)

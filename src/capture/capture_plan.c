@@ -204,7 +204,7 @@ void capture_plan_fit_copies(struct capture_plan *plan)
 	const size_t ring_bytes = plan->rings.sample_pages * (size_t)sysconf(_SC_PAGESIZE);
 	struct call_graph *graph = &plan->call_graph;
 
-	if (!plan->may_follow_pointers || graph->mode != CALL_GRAPH_DWARF)
+	if (!plan->is_auto_stacks || graph->mode != CALL_GRAPH_DWARF)
 		return;
 	while (graph->copy_bytes > CALL_GRAPH_COPY_MIN_BYTES &&
 	       ring_bytes / graph->copy_bytes < RING_SIZE_COPIES)

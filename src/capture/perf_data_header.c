@@ -85,6 +85,8 @@ static int add_event(struct perf_data_header *header, const struct perf_event_at
 			       attr->config == PERF_COUNT_SW_DUMMY,
 	};
 	record_format_init(&event->format, attr);
+	if (attr->sample_type & PERF_SAMPLE_STACK_USER)
+		event->copy_bytes = attr->sample_stack_user;
 	perf_data_name_event(attr, event->name, sizeof(event->name));
 	header->event_count++;
 	for (size_t i = 0; i < id_count; i++) {

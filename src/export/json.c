@@ -150,6 +150,23 @@ static void put_head(FILE *out, const struct snapshot *snapshot)
 		snapshot->own_rss_bytes);
 }
 
+static void put_stacks(FILE *out, const struct snapshot *snapshot)
+{
+	static const char *const kinds[] = { [STACKS_CHAINED] = "fp", [STACKS_COPIED] = "copies",
+					     [STACKS_OFF] = "off" };
+	const bool is_copied = snapshot->stacks == STACKS_COPIED;
+
+	fprintf(out, ",\"stacks\":{\"kind\":\"%s\",\"copy_bytes\":", kinds[snapshot->stacks]);
+	put_number_or_null(out, is_copied, snapshot->stack_copy_bytes);
+	fputs(",\"user\":", out);
+	put_number_or_null(out, is_copied, (int64_t)snapshot->user_stacks);
+	fputs(",\"complete\":", out);
+	put_number_or_null(out, is_copied, (int64_t)snapshot->complete_stacks);
+	fputs(",\"cut\":", out);
+	put_number_or_null(out, is_copied, (int64_t)snapshot->cut_stacks);
+	putc('}', out);
+}
+
 static void put_losses(FILE *out, const struct snapshot *snapshot)
 {
 	fprintf(out,
@@ -224,6 +241,7 @@ void json_write(FILE *out, const struct snapshot *snapshot, const struct export_
 	size_t written = 0;
 
 	put_head(out, snapshot);
+	put_stacks(out, snapshot);
 	put_losses(out, snapshot);
 	put_filter(out, snapshot, &options->filter);
 	fputs(",\"rows\":[", out);

@@ -35,6 +35,8 @@ static void put_losses(FILE *out, const struct snapshot *snapshot)
 
 static void put_head(FILE *out, const struct snapshot *snapshot)
 {
+	const double complete_pct = snapshot_complete_pct(snapshot);
+
 	fprintf(out, "# flametop  %s  %s", snapshot->host, snapshot->event);
 	put_rate(out, snapshot);
 	fprintf(out, "  %s  last %.1f s  %" PRIu64 " samples", snapshot->target,
@@ -43,6 +45,10 @@ static void put_head(FILE *out, const struct snapshot *snapshot)
 	put_losses(out, snapshot);
 	if (snapshot->busy_pct >= 0)
 		fprintf(out, "  busy %.0f %%", snapshot->busy_pct);
+	if (snapshot->stacks == STACKS_OFF)
+		fputs("  no stacks", out);
+	else if (complete_pct >= 0)
+		fprintf(out, "  stacks %.0f %%", complete_pct);
 	fprintf(out, "  own %.1f %%\n", snapshot->own_cpu_pct);
 }
 

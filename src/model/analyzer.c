@@ -16,6 +16,7 @@
 #include "base/mailbox.h"
 #include "base/thread.h"
 #include "model/budget.h"
+#include "model/copy_size.h"
 #include "model/publisher.h"
 #include "model/source.h"
 #include "model/source_hold.h"
@@ -42,6 +43,7 @@ struct analyzer {
 	uint64_t refreshes;
 	uint64_t more_due_ns;		/* a picture with more about the same rows; 0: none */
 	uint64_t enforced_seq;		/* slices up to here have been checked against the budget */
+	struct copy_size copy_size;
 	uint64_t end_ns;		/* when QUEUE_END came; 0: not yet */
 	struct diag end_why;
 	bool is_last_published;
@@ -136,7 +138,8 @@ bool analyzer_request(struct analyzer *analyzer, const struct request *request)
 	return true;
 }
 
-/* The picture that comes next is the first of another source, also after the end of the last. */
+/* The picture that comes next is the first of another source, also after the end of the last;
+ * unless what differs can't be seen in it. */
 static void switch_source(struct analyzer *analyzer, const struct queue_source *item)
 {
 	struct analyzer_config *config = &analyzer->config;
@@ -149,10 +152,13 @@ static void switch_source(struct analyzer *analyzer, const struct queue_source *
 	config->cpus = source->cpus;
 	config->has_busy = source->has_busy;
 	ingest_switch(&analyzer->ingest, item->source, item->begin_ns);
-	publisher_switch(&analyzer->publisher, item->begin_ns, had_busy);
+	copy_size_begin(&analyzer->copy_size, source->ingest.copy_bytes, clock_now_ns());
 	analyzer->end_ns = 0;
 	analyzer->end_why = (struct diag){ 0 };
-	analyzer->is_last_published = false;
+	analyzer->publisher.is_ended = analyzer->is_last_published = false;
+	if (source->keeps_counts)
+		return;
+	publisher_switch(&analyzer->publisher, item->begin_ns, had_busy);
 	analyzer->refreshes = 0;
 	analyzer->next_refresh_ns = clock_now_ns() + FIRST_REFRESH_NS;
 }
@@ -402,6 +408,21 @@ static void refresh_if_due(struct analyzer *analyzer, uint64_t now_ns)
 	schedule(analyzer, now_ns);
 }
 
+/* The slices since the last call are one, or more after a second without samples. */
+static void adapt_copies(struct analyzer *analyzer)
+{
+	const struct copy_control *control = &analyzer->config.copies;
+	const struct timeline *timeline = &analyzer->ingest.timeline;
+	uint32_t wished;
+
+	if (!control->wish || !timeline->count)
+		return;
+	wished = copy_size_observe(&analyzer->copy_size,
+				   &timeline->slices[timeline->count - 1].stacks, clock_now_ns());
+	if (wished)
+		control->wish(control->owner, wished);
+}
+
 static void enforce_budget(struct analyzer *analyzer)
 {
 	const uint64_t seq = analyzer->ingest.timeline.open_slice.seq;
@@ -409,6 +430,7 @@ static void enforce_budget(struct analyzer *analyzer)
 	if (seq == analyzer->enforced_seq)
 		return;
 	analyzer->enforced_seq = seq;
+	adapt_copies(analyzer);
 	if (budget_enforce(&analyzer->ingest, analyzer->config.memory_bytes,
 			   analyzer->ingest.watermark_ns))
 		publisher_renumbered(&analyzer->publisher);
@@ -503,6 +525,7 @@ int analyzer_start(struct analyzer *analyzer, struct diag *why)
 	analyzer->next_refresh_ns = clock_now_ns();
 	schedule(analyzer, analyzer->next_refresh_ns);
 	publisher_start(&analyzer->publisher);
+	copy_size_begin(&analyzer->copy_size, analyzer->config.ingest.copy_bytes, clock_now_ns());
 	err = thread_start(&analyzer->thread, "flametop-model", run, analyzer);
 	if (err)
 		return diag_set(why, err, "cannot start the analyzer thread: %s", strerror(-err));

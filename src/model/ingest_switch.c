@@ -10,7 +10,9 @@
  * both sources follow. The kernel stamps a record for each ring anew, microseconds apart: one that
  * straddles the line is seen twice, which changes nothing, or never, as any lost one.
  *
- * Invariant: counts begin anew, names and objects stay; what was lost stays counted "since start".
+ * Where only the size of stack copies changes, the counts go on: the line makes the two sources one.
+ *
+ * Invariant: else counts begin anew, names and objects stay; what was lost stays counted "since start".
  * Nothing here can fail.
  */
 #include <stdlib.h>
@@ -56,12 +58,14 @@ static void take_timeline(struct ingest *ingest, struct source *source)
 
 void ingest_switch(struct ingest *ingest, struct source *source, uint64_t begin_ns)
 {
-	drop_parked(ingest);
+	if (!source->keeps_counts)
+		drop_parked(ingest);
 	reorder_clear(&ingest->reorder);
 	ingest->is_held = false;
 	end_throttles(ingest, begin_ns);
 	begin_losses(ingest);
-	take_timeline(ingest, source);
+	if (!source->keeps_counts)
+		take_timeline(ingest, source);
 	if (!source->keeps_tasks) {
 		task_table_forget(&ingest->tasks);
 		ingest->tasks_since_ns = begin_ns;

@@ -354,6 +354,13 @@ static void put_strip(struct publisher *publisher, struct snapshot *head, uint32
 	head->strip = publisher->strip.points;
 }
 
+static enum stack_kind stack_kind_of(const struct event_desc *event)
+{
+	if (event->format.sample_type & PERF_SAMPLE_STACK_USER)
+		return STACKS_COPIED;
+	return event->format.sample_type & PERF_SAMPLE_CALLCHAIN ? STACKS_CHAINED : STACKS_OFF;
+}
+
 static struct snapshot *make_one(struct publisher *publisher, struct snapshot head,
 				 struct span span, uint32_t event)
 {
@@ -377,6 +384,8 @@ static struct snapshot *make_one(struct publisher *publisher, struct snapshot he
 		tree_fold_init(&tree, &ingest->trie, &ingest->names, &ingest->tasks, query, event);
 	stacks = fold_window(publisher, &folds, span);
 	head.truncated_stacks = stacks.truncated;
+	head.stacks = stack_kind_of(publisher->config->ingest.events[event]);
+	head.stack_copy_bytes = publisher->config->ingest.events[event]->copy_bytes;
 	head.user_stacks = stacks.user;
 	head.complete_stacks = stacks.complete;
 	head.cut_stacks = stacks.cut;

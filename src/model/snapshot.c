@@ -1,6 +1,7 @@
 /* snapshot.c - see model/snapshot.h. */
 #include "model/snapshot.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 void snapshot_destroy(struct snapshot *snapshot)
@@ -17,6 +18,13 @@ void snapshot_destroy(struct snapshot *snapshot)
 double snapshot_pct(const struct snapshot *snapshot, double weight)
 {
 	return snapshot->weight > 0 ? 100.0 * weight / snapshot->weight : 0;
+}
+
+double snapshot_complete_pct(const struct snapshot *snapshot)
+{
+	if (snapshot->stacks != STACKS_COPIED || !snapshot->user_stacks)
+		return -1;
+	return floor(100.0 * (double)snapshot->complete_stacks / (double)snapshot->user_stacks);
 }
 
 char snapshot_level(enum cpu_mode mode)

@@ -102,6 +102,7 @@ int source_create(struct source **out, const struct capture *capture, bool keeps
 	source->has_busy = kind == TARGET_SYSTEM || kind == TARGET_USER;
 	source->ingest.has_uid_filter = kind == TARGET_USER;
 	source->ingest.uid = capture_target(capture)->uid;
+	source->ingest.copy_bytes = capture_adaptable_copy(capture);
 	source->keeps_tasks = keeps_tasks;
 	*out = source;
 	return 0;

@@ -117,6 +117,33 @@ static void test_cut_stacks_are_told_quietly(void **state)
 	}
 }
 
+/* 999 of 1000 are 99 %: what is not whole is never called so. */
+static void test_the_share_of_complete_stacks_is_told(void **state)
+{
+	static const int widths[] = { 80, 130, 200 };
+	struct scene scene;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(widths) / sizeof(widths[0]); i++) {
+		scene_open(&scene, widths[i], 24);
+		assert_false(scene_has(&scene, "stacks"));
+		scene.snapshot.stacks = STACKS_COPIED;
+		scene_show(&scene);
+		assert_false(scene_has(&scene, "stacks"));	/* none yet */
+		scene.snapshot.user_stacks = 1000;
+		scene.snapshot.complete_stacks = 999;
+		scene_show(&scene);
+		assert_true(scene_has(&scene, "stacks  99 %"));
+		scene.snapshot.complete_stacks = 1000;
+		scene_show(&scene);
+		assert_true(scene_has(&scene, "stacks 100 %"));
+		scene.snapshot.stacks = STACKS_OFF;
+		scene_show(&scene);
+		assert_true(scene_has(&scene, "no stacks"));
+		scene_finish(&scene);
+	}
+}
+
 static void test_what_is_not_known_is_not_there(void **state)
 {
 	struct scene scene;
@@ -173,6 +200,7 @@ int main(void)
 		cmocka_unit_test(test_a_loss_is_never_left_out_in_silence),
 		cmocka_unit_test(test_without_a_loss_the_header_says_none),
 		cmocka_unit_test(test_cut_stacks_are_told_quietly),
+		cmocka_unit_test(test_the_share_of_complete_stacks_is_told),
 		cmocka_unit_test(test_what_is_not_known_is_not_there),
 		cmocka_unit_test(test_words_stay_where_they_are_while_numbers_change),
 	};

@@ -71,6 +71,24 @@ static void test_counts_begin_anew_and_names_stay(void **state)
 	assert_int_equal(stage_samples(&stage), 1);
 }
 
+/* Only the size of stack copies differs. */
+static void test_counts_of_the_same_events_go_on_without_a_gap(void **state)
+{
+	(void)state;
+	describe_shell();
+	stage_sample(&stage, 50, 100, 100, 0x400010);
+	stage_sample(&stage, LINE_NS, 100, 100, 0x400010);
+	stage_sample(&stage, 101, 100, 100, 0x400010);	/* in the new rings, too */
+	source.keeps_counts = true;
+	switch_source(true);
+	assert_int_equal(stage_samples(&stage), 2);
+	stage_sample(&stage, LINE_NS, 100, 100, 0x400010);
+	stage_sample(&stage, 101, 100, 100, 0x400010);
+	stage_round(&stage, 200);
+	assert_int_equal(stage_counted(&stage, "sh", 100, "/bin/sh", 0x10), 3);
+	assert_int_equal(stage_samples(&stage), 3);
+}
+
 /*   old rings   .. fork 200 at 90 | comm "old" at 105
  *   new rings      fork 200 at 90 | comm "kid" at 105      the line lies between
  * The child has named itself since the fork: were that told again, it would be "sh" once more. */
@@ -280,6 +298,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_counts_begin_anew_and_names_stay),
+		TEST(test_counts_of_the_same_events_go_on_without_a_gap),
 		TEST(test_what_both_sources_tell_takes_effect_once),
 		TEST(test_samples_of_the_overlap_count_on_neither_side),
 		TEST(test_an_earlier_record_after_a_source_that_ended_is_not_late),

@@ -77,6 +77,11 @@ static void test_a_snapshot_is_one_object_on_one_line(void **state)
 	snapshot.throttled_ns = 5;
 	snapshot.truncated_stacks = 6;
 	snapshot.unattributed = 7;
+	snapshot.stacks = STACKS_COPIED;
+	snapshot.stack_copy_bytes = 16384;
+	snapshot.user_stacks = 12;
+	snapshot.complete_stacks = 11;
+	snapshot.cut_stacks = 1;
 	snapshot.filtered_unknown_uid = 8;
 	snapshot.evicted_samples = 9;
 	snapshot.shown_samples = 4;
@@ -86,6 +91,8 @@ static void test_a_snapshot_is_one_object_on_one_line(void **state)
 		"\"freq_hz\":997,\"period\":null,\"target\":\"8 CPUs\",\"window_s\":10.000,"
 		"\"samples\":14,\"samples_per_s\":1.4,\"busy_pct\":12.3,\"idle_samples\":10,"
 		"\"unresolved\":2,\"own_cpu_pct\":0.50,\"own_rss_bytes\":4096,"
+		"\"stacks\":{\"kind\":\"copies\",\"copy_bytes\":16384,\"user\":12,\"complete\":11,"
+		"\"cut\":1},"
 		"\"lost\":{\"kernel\":1,\"malformed\":2,\"late\":3},\"stalled_rounds\":4,"
 		"\"throttled_ns\":5,\"truncated_stacks\":6,\"unattributed\":7,\"unknown_uid\":8,"
 		"\"evicted\":9,\"notice\":null,\"shown_samples\":4,\"filter\":[],\"rows\":["

@@ -309,6 +309,38 @@ static void test_nonsense_in_a_ring_is_counted_in_the_mark(void **state)
 	finish(&f);
 }
 
+/* A copy of 16 words, of which one is filled: 15 stay behind. */
+static void test_of_a_stack_copy_only_what_is_filled_is_queued(void **state)
+{
+	const size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+	const struct queue_item *item = NULL;
+	uint64_t words[1 + 1 + 16 + 1] = { 0, 16 * 8, 4711 };
+	struct perf_event_header header = { .type = PERF_RECORD_SAMPLE, .size = sizeof(words) };
+	struct fixture f;
+	size_t bytes;
+
+	(void)state;
+	setup(&f);
+	memcpy(words, &header, sizeof(header));
+	words[18] = 8;
+	f.attrs[0].sample_type = PERF_SAMPLE_STACK_USER;
+	memcpy((unsigned char *)f.controls[0] + page_bytes, words, sizeof(words));
+	__atomic_store_n(&f.controls[0]->data_head, sizeof(words), __ATOMIC_RELEASE);
+	start(&f);
+	sampler_stop(f.sampler);
+	while ((item = spsc_peek(&f.queue, &bytes)) != NULL && item->kind != QUEUE_RECORD)
+		spsc_release(&f.queue);
+	assert_non_null(item);
+	assert_int_equal(bytes, sizeof(*item) + 4 * 8);
+	memcpy(words, item + 1, 4 * 8);
+	memcpy(&header, words, sizeof(header));
+	assert_int_equal(header.size, 4 * 8);
+	assert_int_equal(words[1], 8);
+	assert_int_equal(words[2], 4711);
+	assert_int_equal(words[3], 8);
+	finish(&f);
+}
+
 static void test_a_queue_too_small_for_a_record_is_refused(void **state)
 {
 	struct sampler_config config;
@@ -457,6 +489,7 @@ int main(void)
 		cmocka_unit_test(test_a_stop_amid_a_stall_still_reads_everything),
 		cmocka_unit_test(test_the_end_follows_an_unlimited_promise),
 		cmocka_unit_test(test_nonsense_in_a_ring_is_counted_in_the_mark),
+		cmocka_unit_test(test_of_a_stack_copy_only_what_is_filled_is_queued),
 		cmocka_unit_test(test_a_queue_too_small_for_a_record_is_refused),
 		cmocka_unit_test(test_a_handed_over_queue_has_all_records_and_no_end),
 		cmocka_unit_test(

@@ -84,6 +84,27 @@ static void test_losses_and_notices_are_told_when_there_are_any(void **state)
 		"\n");
 }
 
+static void test_the_head_says_how_stacks_are_known(void **state)
+{
+	struct snapshot snapshot = fixture_snapshot(NULL, 0);
+	static const char rows[] =
+		"  SELF%  TOTAL%  SAMPLES  COMMAND           OBJECT                    SYMBOL\n"
+		"  nothing hot\n\n";
+	char expected[300];
+
+	(void)state;
+	snapshot.stacks = STACKS_COPIED;
+	snapshot.user_stacks = 1000;
+	snapshot.complete_stacks = 976;
+	snprintf(expected, sizeof(expected), "# flametop  web-07  cpu-clock 997 Hz  8 CPUs"
+		 "  last 10.0 s  0 samples  stacks 97 %%  own 0.0 %%\n%s", rows);
+	assert_text(&snapshot, &everything, expected);
+	snapshot.stacks = STACKS_OFF;
+	snprintf(expected, sizeof(expected), "# flametop  web-07  cpu-clock 997 Hz  8 CPUs"
+		 "  last 10.0 s  0 samples  no stacks  own 0.0 %%\n%s", rows);
+	assert_text(&snapshot, &everything, expected);
+}
+
 static void test_each_key_has_its_column(void **state)
 {
 	struct snapshot_row row = {
@@ -186,6 +207,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_table_has_a_head_titles_and_rows),
 		cmocka_unit_test(test_losses_and_notices_are_told_when_there_are_any),
+		cmocka_unit_test(test_the_head_says_how_stacks_are_known),
 		cmocka_unit_test(test_each_key_has_its_column),
 		cmocka_unit_test(test_what_the_limit_leaves_out_is_said),
 		cmocka_unit_test(test_a_filter_is_told_with_what_it_leaves),

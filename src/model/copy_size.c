@@ -1,0 +1,92 @@
+/* copy_size.c - see model/copy_size.h.
+ *
+ * Problem: a copy that is too small cuts the callers off that matter most, the outermost; one that
+ * is too large costs memory bandwidth for nothing. How deep stacks are is known only afterwards,
+ * and with large copies nothing tells how many a smaller one would cut.
+ *
+ * Idea: twice as much as soon as more than a tenth is cut. Less is an experiment after a calm
+ * minute, and each experiment that fails doubles the calm that the next one needs. A wish that the
+ * source does not fulfil (no locked memory, too many bytes a second) is repeated ever less often.
+ */
+#include "model/copy_size.h"
+
+#include "base/clock.h"
+#include "capture/call_graph.h"
+
+#define JUDGE_NS     (2 * CLOCK_NS_PER_S)
+#define JUDGE_STACKS 200	/* a tenth of fewer is an accident */
+#define CALM_NS	     (60 * CLOCK_NS_PER_S)
+#define CALM_MAX_NS  (3600 * CLOCK_NS_PER_S)
+#define QUIET_NS     (30 * CLOCK_NS_PER_S)
+#define QUIET_MAX_NS (1800 * CLOCK_NS_PER_S)
+
+static uint64_t twice(uint64_t ns, uint64_t max_ns)
+{
+	return 2 * ns < max_ns ? 2 * ns : max_ns;
+}
+
+static uint32_t larger(uint32_t bytes)
+{
+	return bytes < CALL_GRAPH_COPY_MAX_BYTES / 2 ? 2 * bytes : CALL_GRAPH_COPY_MAX_BYTES;
+}
+
+/* The largest is not a power of two, but 8 bytes less. */
+static uint32_t smaller(uint32_t bytes)
+{
+	return (bytes + 8) / 2 / 1024 * 1024;
+}
+
+void copy_size_begin(struct copy_size *size, uint32_t bytes, uint64_t now_ns)
+{
+	if (!size->first_bytes)
+		*size = (struct copy_size){ .first_bytes = bytes, .calm_ns = CALM_NS };
+	size->bytes = bytes;
+	size->stacks = size->cut = 0;
+	size->judged_ns = size->calm_since_ns = now_ns;
+	size->quiet_until_ns = 0;
+	size->quiet_ns = QUIET_NS;
+}
+
+static uint32_t wish(struct copy_size *size, uint32_t bytes, uint64_t now_ns)
+{
+	size->quiet_until_ns = now_ns + size->quiet_ns;
+	size->quiet_ns = twice(size->quiet_ns, QUIET_MAX_NS);
+	return bytes;
+}
+
+static uint32_t judge(struct copy_size *size, uint64_t now_ns)
+{
+	const bool is_rare = size->cut * 100 < size->stacks;
+
+	if (!is_rare)
+		size->calm_since_ns = now_ns;
+	if (now_ns < size->quiet_until_ns)
+		return 0;
+	if (size->cut * 10 > size->stacks && size->bytes < CALL_GRAPH_COPY_MAX_BYTES) {
+		if (size->bytes == size->tried_bytes)
+			size->calm_ns = twice(size->calm_ns, CALM_MAX_NS);
+		size->tried_bytes = 0;
+		return wish(size, larger(size->bytes), now_ns);
+	}
+	if (is_rare && size->bytes > size->first_bytes &&
+	    now_ns - size->calm_since_ns >= size->calm_ns) {
+		size->tried_bytes = smaller(size->bytes);
+		return wish(size, size->tried_bytes, now_ns);
+	}
+	return 0;
+}
+
+uint32_t copy_size_observe(struct copy_size *size, const struct stack_counts *counts,
+			   uint64_t now_ns)
+{
+	uint32_t wished;
+
+	size->stacks += counts->user;
+	size->cut += counts->cut;
+	if (!size->bytes || now_ns - size->judged_ns < JUDGE_NS || size->stacks < JUDGE_STACKS)
+		return 0;
+	wished = judge(size, now_ns);
+	size->stacks = size->cut = 0;
+	size->judged_ns = now_ns;
+	return wished;
+}

@@ -1,0 +1,152 @@
+/* When stack copies get larger and smaller: a second per call, as the analyzer does it. */
+#include "model/copy_size.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/clock.h"
+
+#define STACKS 1000u	/* of a second */
+
+static struct copy_size size;
+static uint64_t now_ns;
+
+static int begin(void **state)
+{
+	(void)state;
+	size = (struct copy_size){ .bytes = 0 };
+	now_ns = 1000 * CLOCK_NS_PER_S;
+	copy_size_begin(&size, 16384, now_ns);
+	return 0;
+}
+
+/* A second with @cut of @stacks cut: what is wished then. */
+static uint32_t pass_second(uint64_t stacks, uint64_t cut)
+{
+	const struct stack_counts counts = { .user = stacks, .complete = stacks - cut, .cut = cut };
+
+	now_ns += CLOCK_NS_PER_S;
+	return copy_size_observe(&size, &counts, now_ns);
+}
+
+/* Seconds until something is wished for, @limit + 1 if nothing is; *@wished is what. */
+static unsigned int wait_for_wish(uint64_t cut, unsigned int limit, uint32_t *wished)
+{
+	unsigned int seconds = 0;
+
+	do
+		*wished = pass_second(STACKS, cut);
+	while (!*wished && ++seconds <= limit);
+	return seconds;
+}
+
+static void test_more_than_a_tenth_cut_doubles_the_copy(void **state)
+{
+	(void)state;
+	assert_int_equal(pass_second(STACKS, 101), 0);	/* one second is too short */
+	assert_int_equal(pass_second(STACKS, 101), 32768);
+	copy_size_begin(&size, 32768, now_ns);
+	pass_second(STACKS, 101);
+	assert_int_equal(pass_second(STACKS, 101), 65528);	/* the kernel's largest */
+	copy_size_begin(&size, 65528, now_ns);
+	for (int i = 0; i < 10; i++)
+		assert_int_equal(pass_second(STACKS, STACKS), 0);
+}
+
+static void test_a_tenth_is_borne(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 10; i++)
+		assert_int_equal(pass_second(STACKS, 100), 0);
+}
+
+static void test_few_stacks_say_nothing(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 7; i++)
+		assert_int_equal(pass_second(25, 25), 0);
+	assert_int_equal(pass_second(25, 25), 32768);	/* the 200th */
+}
+
+static void test_a_calm_minute_tries_less_but_never_less_than_at_first(void **state)
+{
+	uint32_t wished;
+
+	(void)state;
+	copy_size_begin(&size, 65528, now_ns);
+	assert_in_range(wait_for_wish(0, 100, &wished), 59, 62);
+	assert_int_equal(wished, 32768);
+	copy_size_begin(&size, 32768, now_ns);
+	assert_in_range(wait_for_wish(9, 100, &wished), 59, 62);	/* 0.9 % */
+	assert_int_equal(wished, 16384);
+	copy_size_begin(&size, 16384, now_ns);
+	assert_int_equal(wait_for_wish(0, 300, &wished), 301);
+}
+
+static void test_two_in_a_hundred_cut_are_no_calm(void **state)
+{
+	uint32_t wished;
+
+	(void)state;
+	copy_size_begin(&size, 32768, now_ns);
+	assert_int_equal(wait_for_wish(20, 300, &wished), 301);
+}
+
+static void test_a_trial_that_fails_makes_the_next_one_wait_twice_as_long(void **state)
+{
+	uint32_t wished;
+
+	(void)state;
+	copy_size_begin(&size, 32768, now_ns);
+	wait_for_wish(0, 100, &wished);
+	assert_int_equal(wished, 16384);
+	copy_size_begin(&size, 16384, now_ns);
+	assert_in_range(wait_for_wish(500, 10, &wished), 1, 3);
+	assert_int_equal(wished, 32768);
+	copy_size_begin(&size, 32768, now_ns);
+	assert_in_range(wait_for_wish(0, 300, &wished), 119, 122);
+	assert_int_equal(wished, 16384);
+}
+
+static void test_a_wish_without_an_answer_is_repeated_ever_less_often(void **state)
+{
+	uint32_t wished;
+
+	(void)state;
+	wait_for_wish(500, 10, &wished);
+	assert_in_range(wait_for_wish(500, 300, &wished), 29, 32);
+	assert_in_range(wait_for_wish(500, 300, &wished), 59, 62);
+	assert_in_range(wait_for_wish(500, 300, &wished), 119, 122);
+	assert_int_equal(wished, 32768);
+}
+
+static void test_a_size_that_is_not_to_be_adapted_stays(void **state)
+{
+	(void)state;
+	copy_size_begin(&size, 0, now_ns);
+	for (int i = 0; i < 100; i++)
+		assert_int_equal(pass_second(STACKS, STACKS), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(test_more_than_a_tenth_cut_doubles_the_copy, begin),
+		cmocka_unit_test_setup(test_a_tenth_is_borne, begin),
+		cmocka_unit_test_setup(test_few_stacks_say_nothing, begin),
+		cmocka_unit_test_setup(test_a_calm_minute_tries_less_but_never_less_than_at_first,
+				       begin),
+		cmocka_unit_test_setup(test_two_in_a_hundred_cut_are_no_calm, begin),
+		cmocka_unit_test_setup(test_a_trial_that_fails_makes_the_next_one_wait_twice_as_long,
+				       begin),
+		cmocka_unit_test_setup(test_a_wish_without_an_answer_is_repeated_ever_less_often,
+				       begin),
+		cmocka_unit_test_setup(test_a_size_that_is_not_to_be_adapted_stays, begin),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

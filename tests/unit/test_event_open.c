@@ -1,0 +1,106 @@
+/* What the kernel is asked for with each way to sample stacks. */
+#include "capture/event_open.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "capture/user_registers.h"
+
+static struct perf_event_attr complete(enum call_graph_mode mode, uint32_t copy_bytes)
+{
+	const struct event_sampling sampling = {
+		.call_graph = { mode, copy_bytes }, .ring_bytes = 8192, .sideband_ring_bytes = 4096,
+	};
+	struct perf_event_attr attr = { .type = PERF_TYPE_SOFTWARE,
+					.config = PERF_COUNT_SW_CPU_CLOCK };
+
+	event_attr_complete(&attr, &sampling);
+	return attr;
+}
+
+static void test_copies_come_with_registers_and_the_kernels_own_chain(void **state)
+{
+	const struct perf_event_attr attr = complete(CALL_GRAPH_DWARF, 32768);
+	const uint64_t fields = PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER |
+				PERF_SAMPLE_STACK_USER;
+
+	(void)state;
+	assert_true((attr.sample_type & fields) == fields);
+	assert_true(attr.exclude_callchain_user);
+	assert_false(attr.exclude_callchain_kernel);
+	assert_int_equal(attr.sample_stack_user, 32768);
+	assert_true(attr.sample_regs_user == user_registers_mask());
+	assert_true(attr.disabled);
+}
+
+static void test_frame_pointers_are_the_kernels_chain_of_both(void **state)
+{
+	const struct perf_event_attr attr = complete(CALL_GRAPH_FP, 0);
+
+	(void)state;
+	assert_true(attr.sample_type & PERF_SAMPLE_CALLCHAIN);
+	assert_false(attr.sample_type & (PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER));
+	assert_false(attr.exclude_callchain_user);
+	assert_int_equal(attr.sample_stack_user, 0);
+}
+
+static void test_without_stacks_nothing_of_them_is_asked_for(void **state)
+{
+	const struct perf_event_attr attr = complete(CALL_GRAPH_OFF, 0);
+
+	(void)state;
+	assert_false(attr.sample_type & (PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER |
+					 PERF_SAMPLE_STACK_USER));
+}
+
+static void test_a_quarter_of_its_own_ring_wakes_the_reader(void **state)
+{
+	const struct event_sampling sampling = { .ring_bytes = 8192, .sideband_ring_bytes = 4096 };
+	struct perf_event_attr sideband;
+
+	(void)state;
+	assert_int_equal(complete(CALL_GRAPH_FP, 0).wakeup_watermark, 2048);
+	event_attr_sideband(&sideband, &sampling);
+	assert_int_equal(sideband.wakeup_watermark, 1024);
+	assert_false(sideband.sample_type & PERF_SAMPLE_CALLCHAIN);
+}
+
+static void test_this_kernel_takes_every_size_that_may_be_asked_for(void **state)
+{
+	static const uint32_t sizes[] = { 8, CALL_GRAPH_COPY_MIN_BYTES, CALL_GRAPH_COPY_BYTES,
+					  CALL_GRAPH_COPY_MAX_BYTES };
+	struct event_features features;
+
+	(void)state;
+	event_features_probe(&features);
+	if (!features.stack_copies)
+		skip();
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		struct perf_event_attr attr = complete(CALL_GRAPH_DWARF, sizes[i]);
+		int fd;
+
+		attr.exclude_kernel = attr.exclude_hv = 1;
+		attr.sample_period = 1000000;
+		fd = event_open(&attr, 0, -1);
+		assert_true(fd >= 0);
+		close(fd);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_copies_come_with_registers_and_the_kernels_own_chain),
+		cmocka_unit_test(test_frame_pointers_are_the_kernels_chain_of_both),
+		cmocka_unit_test(test_without_stacks_nothing_of_them_is_asked_for),
+		cmocka_unit_test(test_a_quarter_of_its_own_ring_wakes_the_reader),
+		cmocka_unit_test(test_this_kernel_takes_every_size_that_may_be_asked_for),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
