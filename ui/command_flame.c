@@ -13,8 +13,12 @@ void cmd_whole_flame(struct ui_state *state)
 
 void cmd_zoom(struct ui_state *state)
 {
-	if (!flame_view_zoom_in(&state->flame))
-		state_say(state, "too narrow for boxes of their own: zoom into their caller");
+	if (flame_view_zoom_in(&state->flame)) {
+		if (flame_view_limit_pct(&state->flame) < state->shown->tree.limit_pct / 2)
+			state_ask(state);	/* finer ones, while what is there is shown */
+		return;
+	}
+	state_say(state, "too narrow for boxes of their own: zoom into their caller");
 }
 
 void cmd_box_left(struct ui_state *state)

@@ -283,8 +283,8 @@ static void add_others(const struct ui_state *state, struct pieces *pieces,
 static const char *kind_word(const struct tree_node *node)
 {
 	static const char *const words[FLAME_KIND_COUNT] = {
-		[FLAME_COMMAND] = "command", [FLAME_USER] = "", [FLAME_KERNEL] = "kernel", [FLAME_JIT] = "JIT",
-		[FLAME_INLINED] = "inlined", [FLAME_UNKNOWN] = "no symbol",
+		[FLAME_COMMAND] = "command", [FLAME_USER] = "", [FLAME_KERNEL] = "kernel",
+		[FLAME_JIT] = "JIT", [FLAME_INLINED] = "inlined", [FLAME_UNKNOWN] = "no symbol",
 	};
 
 	return words[flame_kind_of(node)];

@@ -51,8 +51,8 @@ enum flame_kind flame_kind_of(const struct tree_node *node)
 const char *flame_kind_mark(enum flame_kind kind)
 {
 	static const char *const marks[FLAME_KIND_COUNT] = {
-		[FLAME_COMMAND] = "", [FLAME_USER] = "", [FLAME_KERNEL] = "[k] ", [FLAME_JIT] = "[j] ",
-		[FLAME_INLINED] = "[i] ", [FLAME_UNKNOWN] = "",
+		[FLAME_COMMAND] = "", [FLAME_USER] = "", [FLAME_KERNEL] = "[k] ",
+		[FLAME_JIT] = "[j] ", [FLAME_INLINED] = "[i] ", [FLAME_UNKNOWN] = "",
 	};
 
 	return marks[kind];

@@ -7,7 +7,8 @@
 
 bool flame_match_is(const struct tree_node *node, const char *search)
 {
-	return search_matches(search, node->symbol) || search_matches(search, node->raw_symbol) ||
+	return search_matches(search, node->symbol) ||
+	       (node->raw_symbol != node->symbol && search_matches(search, node->raw_symbol)) ||
 	       search_matches(search, node->object);
 }
 

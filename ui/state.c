@@ -265,7 +265,7 @@ void state_ask(struct ui_state *state)
 	} else if (state_kind(state) == VIEW_FLAME) {
 		request->query.tree = TREE_CALLEES;
 		request->query.tree_commands = true;
-		request->query.tree_limit_pct = FLAME_LIMIT_PCT;
+		request->query.tree_limit_pct = flame_view_limit_pct(&state->flame);
 	}
 	if (state->hide_kernel)
 		add_level(&request->query.filter, FILTER_KERNEL);

@@ -217,6 +217,13 @@ void flame_view_scroll(struct flame_view *flame, int lines)
 	limit_top(flame);
 }
 
+double flame_view_limit_pct(const struct flame_view *flame)
+{
+	if (flame_view_zoomed(flame) == FLAME_NONE || flame->tree->weight <= 0)
+		return FLAME_LIMIT_PCT;
+	return FLAME_LIMIT_PCT * flame->layout.weight / flame->tree->weight;
+}
+
 /* The zoomed frame goes to the top, under a few of its callers. */
 static void show_zoom(struct flame_view *flame)
 {
@@ -271,25 +278,50 @@ void flame_view_return(struct flame_view *flame)
 	flame->is_others = flame->is_marked_others;
 }
 
+/* The largest of nodes @begin..@end - 1 that matches, or FLAME_NONE. */
+static uint32_t largest_match(const struct call_tree *tree, uint32_t begin, uint32_t end,
+			      const char *search)
+{
+	uint32_t found = FLAME_NONE;
+
+	for (uint32_t i = begin; i < end; i++)
+		if ((found == FLAME_NONE ||
+		     tree->nodes[i].total_weight > tree->nodes[found].total_weight) &&
+		    flame_match_is(&tree->nodes[i], search))
+			found = i;
+	return found;
+}
+
+/* The one behind (@step 1) or before (-1) node @from, or FLAME_NONE. */
+static uint32_t next_match(const struct call_tree *tree, uint32_t begin, uint32_t end,
+			   uint32_t from, const char *search, int step)
+{
+	const uint32_t count = end - begin;
+
+	for (uint32_t i = 0; i < count; i++) {
+		from = begin + (from - begin + (step < 0 ? count - 1 : 1)) % count;
+		if (flame_match_is(&tree->nodes[from], search))
+			return from;
+	}
+	return FLAME_NONE;
+}
+
 bool flame_view_find(struct flame_view *flame, const char *search, int step)
 {
 	const uint32_t zoom = flame_view_zoomed(flame);
 	const uint32_t begin = zoom == FLAME_NONE ? 0 : zoom;
-	uint32_t at = flame_view_selected_node(flame), count;
+	uint32_t from = flame_view_selected_node(flame), end, found;
 
 	if (!flame->layout.count)
 		return false;
-	count = zoom == FLAME_NONE ? flame->tree->node_count : flame->tree->nodes[zoom].size;
-	at = at == FLAME_NONE || at < begin || at >= begin + count ? 0 : at - begin;
-	for (uint32_t i = 0; i < count; i++) {
-		if (i || step)
-			at = (at + (step < 0 ? count - 1 : 1)) % count;
-		if (!flame_match_is(&flame->tree->nodes[begin + at], search))
-			continue;
-		select_node(flame, begin + at);
-		return true;
-	}
-	return false;
+	end = zoom == FLAME_NONE ? flame->tree->node_count : zoom + flame->tree->nodes[zoom].size;
+	if (from < begin || from >= end)
+		from = begin;
+	found = step ? next_match(flame->tree, begin, end, from, search, step)
+		     : largest_match(flame->tree, begin, end, search);
+	if (found != FLAME_NONE)
+		select_node(flame, found);
+	return found != FLAME_NONE;
 }
 
 static void draw_flame(struct view *view, struct ui_state *state, struct canvas *canvas, int top,

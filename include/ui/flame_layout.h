@@ -28,12 +28,12 @@ struct flame_box {
 	uint32_t parent;	/* index of the caller's box, FLAME_NONE: outermost */
 	uint32_t line;		/* 0: outermost */
 	int x, width;
-	uint32_t others;	/* > 0: a box of others, as many of the tree's nodes are in it, and 1
-				 * more for what the tree left out */
+	uint32_t others;	/* > 0: a box of others. As many of the tree's nodes are in it, and
+				 * 1 more for what the tree left out */
 	double begin, weight;	/* begin: weight to the left of it, from the zoomed frame's on */
 	bool is_ancestor;	/* of the zoomed frame: as wide as it */
-	bool is_hottest;	/* on the path that goes on to the largest callee, until a frame's own
-				 * time is more */
+	bool is_hottest;	/* on the path that goes on to the largest callee, until a frame's
+				 * own time is more */
 };
 
 struct flame_layout {

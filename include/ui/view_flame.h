@@ -13,8 +13,8 @@
 #include "ui/flame_path.h"
 #include "ui/view.h"
 
-/* Frames with less of the samples are asked for only as part of "others": a cell of a wide screen,
- * zoomed twenty times. */
+/* Frames with less of the zoomed one's samples are asked for only as part of "others": less than a
+ * tenth of a cell of a wide screen, so that the next zoom has its frames at once. */
 #define FLAME_LIMIT_PCT 0.02
 #define FLAME_ZOOMS	16	/* steps that lead back */
 
@@ -57,6 +57,9 @@ void flame_view_follow(struct flame_view *flame);
 /* The wheel: moves the picture alone. */
 void flame_view_scroll(struct flame_view *flame, int lines);
 
+/* What is to be asked for, in % of all. */
+double flame_view_limit_pct(const struct flame_view *flame);
+
 /* Gives the selected frame the whole width; of others nothing can be shown: false. */
 bool flame_view_zoom_in(struct flame_view *flame);
 /* Back to what was zoomed before; false: nothing was. */
@@ -66,8 +69,8 @@ bool flame_view_zoom_out(struct flame_view *flame);
 void flame_view_mark(struct flame_view *flame);
 void flame_view_return(struct flame_view *flame);
 
-/* Selects a frame of the zoomed one that has @search: the next (@step +1) or the one before (-1),
- * round the end; 0: the selected itself, or the next. False: there is none. */
+/* Selects a frame that has @search, of the zoomed one and what it calls: the largest (@step 0), the
+ * next (+1) or the one before (-1), round the end. False: there is none. */
 bool flame_view_find(struct flame_view *flame, const char *search, int step);
 
 #endif

@@ -36,7 +36,8 @@ static void test_all_names_where_there_is_room_else_numbers_or_one(void **state)
 	scene_open(&scene, 80, 24);
 	scene_show(&scene);
 	assert_non_null(strstr(tab_line(&scene),
-			       " 1 Symbols  2 Objects  3 Commands  4 Tasks  5 CPUs  6 Tree  7 Flame "));
+			       " 1 Symbols  2 Objects  3 Commands  4 Tasks  5 CPUs  6 Tree "
+			       " 7 Flame "));
 	assert_int_equal(canvas_resize(&scene.canvas, 50, 24), 0);
 	assert_string_equal(tab_line(&scene),
 			    "  1 Symbols  2  3  4  5  6  7                 all");

@@ -290,6 +290,24 @@ static void test_zoom_goes_in_and_out_by_its_steps(void **state)
 	assert_true(state_is_flame(&scene->state));
 }
 
+/* ServerLoop is 4900 of 34860 samples. */
+static void test_zoom_asks_for_the_frames_that_were_too_small(void **state)
+{
+	struct scene *scene = *state;
+
+	open_flame(scene);
+	assert_true(asked(scene)->tree_limit_pct == FLAME_LIMIT_PCT);
+	scene->snapshot.tree.limit_pct = FLAME_LIMIT_PCT;
+	scene_show(scene);
+	select_frame(scene, "ServerLoop");
+	scene_press_key(scene, UI_KEY_ENTER);
+	assert_true(scene_has(scene, "zoom: ServerLoop"));
+	assert_float_equal(asked(scene)->tree_limit_pct, FLAME_LIMIT_PCT * 4900 / 34860, 1e-9);
+	assert_true(state_is_waiting(&scene->state));
+	scene_answer(scene);
+	assert_true(scene_has(scene, "zoom: ServerLoop"));
+}
+
 /* Backspace leads out of a zoom, so a caller that is zoomed forgets the steps further in. */
 static void test_zoom_into_a_caller_is_a_step_out(void **state)
 {
@@ -322,7 +340,7 @@ static void test_another_filter_forgets_the_zoom(void **state)
 
 static void test_others_can_be_selected_but_not_zoomed(void **state)
 {
-	static const struct flame_frame frames[] = {	/* 200 with what is left out: half a cell for 1 */
+	static const struct flame_frame frames[] = {	/* of 200: half a cell for each of 1 */
 		{ .depth = 0, .name = "main", .self = 180 },
 		{ .depth = 0, .name = "a", .self = 1 }, { .depth = 0, .name = "b", .self = 1 },
 		{ .depth = 0, .name = "c", .self = 1 }, { .depth = 0, .name = "d", .self = 1 },
@@ -447,6 +465,7 @@ int main(void)
 		SCENE_TEST(test_arrows_go_among_boxes),
 		SCENE_TEST(test_selection_stays_while_the_tree_changes),
 		SCENE_TEST(test_zoom_goes_in_and_out_by_its_steps),
+		SCENE_TEST(test_zoom_asks_for_the_frames_that_were_too_small),
 		SCENE_TEST(test_zoom_into_a_caller_is_a_step_out),
 		SCENE_TEST(test_another_filter_forgets_the_zoom),
 		SCENE_TEST(test_others_can_be_selected_but_not_zoomed),
