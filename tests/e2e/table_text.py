@@ -19,6 +19,8 @@ def find_titles(text):
 
 
 def view_of(text):
+    if "hottest path ends in" in text:
+        return "Flame"
     titles, _ = find_titles(text)
     found = [view for view, mark in VIEWS.items() if re.search(mark, titles)]
     return found[0] if len(found) == 1 else None
