@@ -22,6 +22,8 @@ def view_of(text):
     if "hottest path ends in" in text:
         return "Flame"
     titles, _ = find_titles(text)
+    if not titles and re.search(r"total +[\d.]+ %", text):
+        return "Flame"      # boxes have no titles
     found = [view for view, mark in VIEWS.items() if re.search(mark, titles)]
     return found[0] if len(found) == 1 else None
 
