@@ -19,8 +19,6 @@ def find_titles(text):
 
 
 def view_of(text):
-    if "hottest path ends in" in text:
-        return "Flame"
     titles, _ = find_titles(text)
     if not titles and re.search(r"total +[\d.]+ %", text):
         return "Flame"      # boxes have no titles
