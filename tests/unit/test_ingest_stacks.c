@@ -136,7 +136,8 @@ static void push_sample(uint64_t time_ns, uint32_t pid, uint16_t misc, const uin
 
 	record_begin(&record, PERF_RECORD_SAMPLE, misc);
 	record_add(&record, fields, COUNT_OF(fields));
-	record_add(&record, chain, chain_count);
+	if (chain_count)
+		record_add(&record, chain, chain_count);
 	add_user_part(&record, user);
 	record_close(&record);
 	ingest_push(&stage.ingest, record.words, record.count * 8, 0, 0);
