@@ -4,7 +4,9 @@ static volatile unsigned long sink;
 
 __attribute__((noinline)) static void spin(void)
 {
-	for (;;)
+	volatile int room[16];	/* what needs no memory of its own gets no frame */
+
+	for (room[0] = 0; room[0] < 100000000; room[0]++)
 		sink += 1;
 }
 
@@ -22,6 +24,6 @@ __attribute__((noinline)) static void outer(void)
 
 void _start(void)
 {
-	outer();
-	sink += 1;
+	for (;;)
+		outer();
 }
