@@ -197,17 +197,14 @@ static bool step(struct frame *frame, const struct walker_cached *found,
 	return step_by_row(frame, &found->row, stack, end);
 }
 
-size_t walker_walk(struct walker *walker, const struct walker_space *space,
-		   const struct walker_registers *registers, const struct walker_stack *stack,
-		   uint64_t *frames, size_t room, enum walker_end *end)
+/* From @frame, which is the one that comes to @frames[@count], on. */
+static size_t walk_from(struct walker *walker, const struct walker_space *space,
+			struct frame frame, const struct walker_stack *stack, uint64_t *frames,
+			size_t count, size_t room, enum walker_end *end)
 {
-	struct frame frame = { registers->ip, registers->sp, registers->bp, .is_exact = true };
 	size_t limit = room < WALKER_FRAMES_MAX ? room : WALKER_FRAMES_MAX;
 	const struct walker_cached *found;
-	size_t count = 0;
 
-	assert(room > 0);
-	memset(walker->exact, 0, sizeof(walker->exact));
 	do {
 		found = find_row(walker, space, frame.ip - !frame.is_exact);
 		if (count > 0 && !found->is_mapped) {
@@ -222,4 +219,27 @@ size_t walker_walk(struct walker *walker, const struct walker_space *space,
 		frames[count++] = frame.ip;
 	} while (step(&frame, found, stack, end));
 	return count;
+}
+
+size_t walker_walk(struct walker *walker, const struct walker_space *space,
+		   const struct walker_registers *registers, const struct walker_stack *stack,
+		   uint64_t *frames, size_t room, enum walker_end *end)
+{
+	const struct frame leaf = { registers->ip, registers->sp, registers->bp, .is_exact = true };
+
+	assert(room > 0);
+	memset(walker->exact, 0, sizeof(walker->exact));
+	return walk_from(walker, space, leaf, stack, frames, 0, room, end);
+}
+
+size_t walker_resume(struct walker *walker, const struct walker_space *space,
+		     const struct walker_registers *caller, const struct walker_stack *stack,
+		     uint64_t *frames, size_t count, size_t room, enum walker_end *end)
+{
+	const struct frame frame = { caller->ip, caller->sp, caller->bp, .is_exact = false };
+
+	assert(count > 1 && count <= room);
+	memset(walker->exact, 0, sizeof(walker->exact));
+	walker->exact[0] = 1;
+	return walk_from(walker, space, frame, stack, frames, count - 1, room, end);
 }

@@ -257,11 +257,13 @@ static void expect_complex(const unsigned char *bytes, size_t count)
 static void test_expressions_that_are_nearly_known_are_complex(void **state)
 {
 	(void)state;
-	/* bp is not where that of gcc is, and where it is without the rest. */
+	/* bp is not where that of gcc is, or it is, without the rest, and with more. */
 	expect_complex(BYTES_OF(DW_CFA_def_cfa_expression, 3, DW_OP_breg6, 0x78, DW_OP_deref));
 	expect_complex(BYTES_OF(BP_AT_BP));
 	expect_complex(BYTES_OF(DW_CFA_expression, 6, 2, DW_OP_breg6, 8,
 				DW_CFA_def_cfa_expression, 3, DW_OP_breg6, 0x78, DW_OP_deref));
+	expect_complex(BYTES_OF(BP_AT_BP, DW_CFA_def_cfa_expression, 5, DW_OP_breg6, 0x78,
+				DW_OP_deref, DW_OP_plus_uconst, 8));
 	/* 16 more, not 8; a word more; another register; no word; another place. */
 	expect_complex(BYTES_OF(DW_CFA_def_cfa_expression, 5, DW_OP_breg7, 8, DW_OP_deref,
 				DW_OP_plus_uconst, 16));
