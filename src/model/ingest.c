@@ -61,7 +61,8 @@ int ingest_init(struct ingest *ingest, const struct ingest_config *config,
 	ingest->kernel_overlay = address_map_create();
 	if (!ingest->strings || !ingest->kernel_maps || !ingest->kernel_overlay ||
 	    ingest_stacks_init(&ingest->stacks) ||
-	    object_table_init(&ingest->objects, ingest->strings) || stack_trie_init(&ingest->trie) ||
+	    object_table_init(&ingest->objects, ingest->strings) ||
+	    stack_trie_init(&ingest->trie) ||
 	    timeline_init(&ingest->timeline, config->event_count)) {
 		ingest_finish(ingest);
 		return diag_set(why, -ENOMEM, "no memory for the analyzer");
