@@ -19,16 +19,19 @@ const struct cfi_machine *cfi_machine_find(uint16_t elf_machine);
 
 /* Where a caller's register is. */
 struct cfi_place {
-	enum { CFI_UNSAID, CFI_SAME, CFI_UNDEFINED, CFI_AT_CFA, CFI_ELSEWHERE } where;
+	enum { CFI_UNSAID, CFI_SAME, CFI_UNDEFINED, CFI_AT_CFA, CFI_AT_BP, CFI_ELSEWHERE } where;
 	int64_t offset;		/* CFI_AT_CFA: in memory at CFA + offset */
 };
 
 enum cfi_register { CFI_BP, CFI_SP, CFI_RETURN, CFI_REGISTERS };
 
 struct cfi_rules {
-	enum { CFI_CFA_UNSAID, CFI_CFA_REGISTER, CFI_CFA_PLT, CFI_CFA_SIGNAL, CFI_CFA_ELSE } cfa;
+	enum {
+		CFI_CFA_UNSAID, CFI_CFA_REGISTER, CFI_CFA_SP_WORD, CFI_CFA_BP_WORD, CFI_CFA_PLT,
+		CFI_CFA_SIGNAL, CFI_CFA_ELSE
+	} cfa;
 	uint64_t cfa_register;	/* CFI_CFA_REGISTER: CFA = register + offset */
-	int64_t cfa_offset;	/* CFI_CFA_PLT: the byte of struct unwind_row.cfa */
+	int64_t cfa_offset;	/* also of the words; CFI_CFA_PLT: the byte of unwind_row.cfa */
 	struct cfi_place places[CFI_REGISTERS];
 };
 

@@ -30,6 +30,9 @@ enum unwind_kind {
 	UNWIND_BP,	/* CFA = bp + 8 * cfa */
 	UNWIND_PLT,	/* CFA = sp + 8, + 8 more from byte `cfa` of a slot of 16 bytes on: 11, or
 			 * another where slots begin with ENDBR64 */
+	UNWIND_SP_WORD,	/* CFA = 8 + the word at sp + 8 * cfa: OpenSSL where it aligns the stack */
+	UNWIND_BP_WORD,	/* CFA = the word at bp + 8 * cfa, the caller's bp is that at bp: gcc
+			 * where it aligns the stack; `bp` is 0 */
 	UNWIND_SIGNAL,	/* of a signal: bp, sp, ip of the interrupted are at sp + 120, 160, 168 */
 	UNWIND_END,	/* the return address is undefined: the outermost frame */
 	UNWIND_COMPLEX,	/* what a row can't express */

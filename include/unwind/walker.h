@@ -74,6 +74,12 @@ size_t walker_walk(struct walker *walker, const struct walker_space *space,
 		   const struct walker_registers *registers, const struct walker_stack *stack,
 		   uint64_t *frames, size_t room, enum walker_end *end);
 
+/* Goes on where somebody else has been: @frames[@count - 1] is a caller, @caller its registers. Like
+ * walker_walk() for the rest; returns how many frames there are now. */
+size_t walker_resume(struct walker *walker, const struct walker_space *space,
+		     const struct walker_registers *caller, const struct walker_stack *stack,
+		     uint64_t *frames, size_t count, size_t room, enum walker_end *end);
+
 /* Of the last walk: @frame was interrupted at its address, as the leaf and what a signal came into;
  * else it is a return address, and the call is before it. */
 static inline bool walker_is_exact(const struct walker *walker, size_t frame)

@@ -102,7 +102,9 @@ void ingest_request_open(struct ingest *ingest, const struct open_request *reque
 
 		if (!bigger) {
 			ingest->opening -= open_request_replies(request);
-			if (!request->jit && request->wish != OPEN_UNWIND)
+			ingest->objects.objects[request->object].unwind = OBJECT_UNWIND_NONE;
+			if (!request->jit && (request->wish == OPEN_NAMES ||
+					      request->wish == OPEN_NAMES_AND_UNWIND))
 				object_table_set_unreadable(&ingest->objects, request->object,
 							    "no memory to ask for it");
 			return;

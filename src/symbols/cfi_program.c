@@ -7,9 +7,10 @@
  * counted from, and the return address. An instruction for another one is read past. Each time the
  * location advances, what holds becomes a row of 8 bytes, unless it is the same as before.
  *
- * Expressions are not evaluated: two are known by their bytes, that of the linker's PLT and that of
- * the C library's return from a signal. The rest, like all that does not fit into a row, is
- * UNWIND_COMPLEX: 5 rows in libc.
+ * Expressions are not evaluated, but four are known by their bytes: that of the linker's PLT, that
+ * of the C library's return from a signal, and those of functions that align the stack and keep the
+ * old one in a word of it (a third of a video encoder's code, 5 % of libcrypto's). The rest, like
+ * all that does not fit into a row, is UNWIND_COMPLEX: 5 rows in libc.
  */
 #include "symbols/cfi_program.h"
 
@@ -54,7 +55,8 @@ static const struct cfi_machine machines[] = {
 	},
 };
 
-enum { LITERAL_0 = 0x30, LITERAL_15 = 0x3f };	/* DW_OP_lit* */
+/* DW_OP_*. */
+enum { DEREF = 0x06, PLUS_UCONST = 0x23, LITERAL_0 = 0x30, LITERAL_15 = 0x3f, BREG_0 = 0x70 };
 
 /* One run. */
 struct run {
@@ -102,7 +104,7 @@ static bool is_in_units(int64_t offset, int64_t units_max)
 /* False when a row can't say where the caller's bp is. */
 static bool put_bp(struct unwind_row *row, const struct cfi_place *bp)
 {
-	if (bp->where == CFI_ELSEWHERE)
+	if (bp->where == CFI_ELSEWHERE || bp->where == CFI_AT_BP)
 		return false;
 	if (bp->where != CFI_AT_CFA)
 		return true;
@@ -110,20 +112,41 @@ static bool put_bp(struct unwind_row *row, const struct cfi_place *bp)
 	return bp->offset && is_in_units(bp->offset, INT8_MAX);
 }
 
-/* False when a row can't say how the CFA is found. */
-static bool put_cfa(struct unwind_row *row, const struct cfi_rules *rules,
-		    const struct cfi_machine *machine)
+/* The kind of row that says how the CFA is found; UNWIND_COMPLEX: none does. */
+static enum unwind_kind kind_of(const struct cfi_rules *rules, const struct cfi_machine *machine)
 {
-	if (rules->cfa == CFI_CFA_PLT) {
-		row->kind = UNWIND_PLT;
-		row->cfa = (int16_t)rules->cfa_offset;
-		return row->bp == 0;
+	switch (rules->cfa) {
+	case CFI_CFA_REGISTER:
+		if (rules->cfa_register == machine->registers[CFI_SP])
+			return UNWIND_SP;
+		return rules->cfa_register == machine->registers[CFI_BP] ? UNWIND_BP :
+									   UNWIND_COMPLEX;
+	case CFI_CFA_SP_WORD:
+		return UNWIND_SP_WORD;
+	case CFI_CFA_BP_WORD:
+		return UNWIND_BP_WORD;
+	case CFI_CFA_PLT:
+		return UNWIND_PLT;
+	default:
+		return UNWIND_COMPLEX;
 	}
-	if (rules->cfa != CFI_CFA_REGISTER || !is_in_units(rules->cfa_offset, INT16_MAX))
-		return false;
+}
+
+/* False when a row can't say it. */
+static bool put_rules(struct unwind_row *row, const struct cfi_rules *rules,
+		      const struct cfi_machine *machine)
+{
+	const struct cfi_place *bp = &rules->places[CFI_BP];
+
+	row->kind = (uint8_t)kind_of(rules, machine);
+	if (row->kind == UNWIND_PLT) {
+		row->cfa = (int16_t)rules->cfa_offset;
+		return put_bp(row, bp) && row->bp == 0;
+	}
 	row->cfa = (int16_t)(rules->cfa_offset / 8);
-	row->kind = rules->cfa_register == machine->registers[CFI_SP] ? UNWIND_SP : UNWIND_BP;
-	return row->kind == UNWIND_SP || rules->cfa_register == machine->registers[CFI_BP];
+	if (row->kind == UNWIND_COMPLEX || !is_in_units(rules->cfa_offset, INT16_MAX))
+		return false;
+	return row->kind == UNWIND_BP_WORD ? bp->where == CFI_AT_BP : put_bp(row, bp);
 }
 
 static struct unwind_row make_row(const struct run *run)
@@ -138,8 +161,7 @@ static struct unwind_row make_row(const struct run *run)
 	if (rules->cfa == CFI_CFA_SIGNAL && run->entry->cie->is_signal)
 		return (struct unwind_row){ .kind = UNWIND_SIGNAL };
 	if (ra->where == CFI_AT_CFA && ra->offset == machine->return_offset &&
-	    rules->places[CFI_SP].where == CFI_UNSAID &&
-	    put_bp(&row, &rules->places[CFI_BP]) && put_cfa(&row, rules, machine))
+	    rules->places[CFI_SP].where == CFI_UNSAID && put_rules(&row, rules, machine))
 		return row;
 	return (struct unwind_row){ .kind = UNWIND_COMPLEX };
 }
@@ -233,10 +255,50 @@ static void skip_expression(struct run *run)
 	byte_reader_skip(&run->reader, read_leb(run));
 }
 
+/* Where a register is, by the expression that follows. */
+static struct cfi_place read_place_expression(struct run *run)
+{
+	const uint8_t at_bp[] = { (uint8_t)(BREG_0 + run->program->machine->registers[CFI_BP]), 0 };
+	const uint64_t bytes = read_leb(run);
+	const unsigned char *at = run->reader.at;
+
+	if (byte_reader_skip(&run->reader, bytes) && bytes == sizeof(at_bp) &&
+	    memcmp(at, at_bp, bytes) == 0)
+		return (struct cfi_place){ .where = CFI_AT_BP };
+	return (struct cfi_place){ .where = CFI_ELSEWHERE };
+}
+
+static bool is_plt(const struct cfi_machine *machine, const unsigned char *at, uint64_t bytes)
+{
+	const size_t before = sizeof(machine->plt_before), after = sizeof(machine->plt_after);
+
+	return bytes == before + 1 + after && memcmp(at, machine->plt_before, before) == 0 &&
+	       at[before] >= LITERAL_0 && at[before] <= LITERAL_15 &&
+	       memcmp(at + before + 1, machine->plt_after, after) == 0;
+}
+
+/* The word at bp + offset, or that at sp + offset and 8 more. */
+static void read_word_expression(struct cfi_rules *rules, const struct cfi_machine *machine,
+				 struct byte_reader expression)
+{
+	const uint64_t register_number = byte_reader_number(&expression, 1) - BREG_0;
+	const int64_t offset = (int64_t)byte_reader_leb(&expression, true);
+	const bool is_word = byte_reader_number(&expression, 1) == DEREF;
+	const bool has_more = byte_reader_left(&expression) > 0;
+	const bool is_8_more = byte_reader_number(&expression, 1) == PLUS_UCONST &&
+			       byte_reader_number(&expression, 1) == 8 &&
+			       expression.at == expression.end;
+
+	rules->cfa_offset = offset;
+	if (is_word && !has_more && register_number == machine->registers[CFI_BP])
+		rules->cfa = CFI_CFA_BP_WORD;
+	else if (is_word && is_8_more && register_number == machine->registers[CFI_SP])
+		rules->cfa = CFI_CFA_SP_WORD;
+}
+
 static void read_cfa_expression(struct run *run)
 {
 	const struct cfi_machine *machine = run->program->machine;
-	const size_t before = sizeof(machine->plt_before), after = sizeof(machine->plt_after);
 	struct cfi_rules *rules = &run->program->rules;
 	const uint64_t bytes = read_leb(run);
 	const unsigned char *at = run->reader.at;
@@ -246,11 +308,12 @@ static void read_cfa_expression(struct run *run)
 		return;
 	if (bytes == sizeof(machine->signal) && memcmp(at, machine->signal, bytes) == 0) {
 		rules->cfa = CFI_CFA_SIGNAL;
-	} else if (bytes == before + 1 + after && memcmp(at, machine->plt_before, before) == 0 &&
-		   at[before] >= LITERAL_0 && at[before] <= LITERAL_15 &&
-		   memcmp(at + before + 1, machine->plt_after, after) == 0) {
+	} else if (is_plt(machine, at, bytes)) {
 		rules->cfa = CFI_CFA_PLT;
-		rules->cfa_offset = at[before] - LITERAL_0;
+		rules->cfa_offset = at[sizeof(machine->plt_before)] - LITERAL_0;
+	} else {
+		read_word_expression(rules, machine,
+				     (struct byte_reader){ at, run->reader.at, false });
 	}
 }
 
@@ -353,6 +416,8 @@ static bool run_register(struct run *run, unsigned int instruction)
 		read_leb(run);
 		break;
 	case EXPRESSION:
+		place = read_place_expression(run);
+		break;
 	case VAL_EXPRESSION:
 		skip_expression(run);
 		break;
@@ -454,7 +519,9 @@ int cfi_program_run(struct cfi_program *program, const struct frame_entry *entry
 	run_all(&run);
 	if (run.err || run.at == entry->bytes)
 		return run.err;
-	emit(&run, run.reader.is_bad ? (struct unwind_row){ .kind = UNWIND_COMPLEX } :
-				       make_row(&run));
+	if (run.reader.is_bad)
+		emit(&run, (struct unwind_row){ .kind = UNWIND_COMPLEX });
+	else
+		emit(&run, make_row(&run));
 	return run.err;
 }

@@ -104,9 +104,10 @@ static void put_row(struct compilation *job, const struct unwind_row *row, uint3
 	rows[(*count)++].start = start;
 }
 
+/* bp leads to the caller's bp and its address. gcc pushes that a second time where it aligns. */
 static bool is_bp_frame(const struct unwind_row *row)
 {
-	return row->kind == UNWIND_BP && row->cfa == 2;
+	return (row->kind == UNWIND_BP && row->cfa == 2) || row->kind == UNWIND_BP_WORD;
 }
 
 /* As a function with a frame pointer has it before the frame is there, and when it is gone. */
@@ -119,7 +120,7 @@ static bool is_edge(const struct unwind_row *row, uint32_t bytes)
 static void count_bytes(struct compilation *job, const struct unwind_row *row, uint32_t bytes,
 			bool has_bp_frame)
 {
-	if (row->kind != UNWIND_SP && row->kind != UNWIND_BP && row->kind != UNWIND_COMPLEX)
+	if (row->kind == UNWIND_PLT || row->kind == UNWIND_SIGNAL || row->kind == UNWIND_END)
 		return;
 	job->table->code_bytes += bytes;
 	if (is_bp_frame(row) || (has_bp_frame && is_edge(row, bytes)))

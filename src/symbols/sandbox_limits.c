@@ -34,6 +34,8 @@ static const struct sandbox_limits limits[] = {
 	[SANDBOX_LINES] = { SLOWER * 30000, SLOWER * 20, ADDRESSES(4096), FLAT_BYTES_MAX, true },
 	[SANDBOX_JIT_MAP] = OF_A_TABLE,
 	[SANDBOX_JITDUMP] = OF_A_TABLE,
+	/* A stack of 50 frames takes 2 ms; one that leads libunwind in circles costs more. */
+	[SANDBOX_RARE_FRAMES] = { SLOWER * 2000, SLOWER * 1, ADDRESSES(1024), MIB, false },
 };
 
 _Static_assert(sizeof(limits) / sizeof(limits[0]) == SANDBOX_JOB_KINDS,

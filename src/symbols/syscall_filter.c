@@ -62,6 +62,12 @@ static const struct allowed needed[] = {
 	ALWAYS(sysinfo),	/* qsort() asks how much memory there is */
 	IF(futex, IS(1, FUTEX_WAKE_PRIVATE)),	/* the end of pthread_once() */
 
+	/* libunwind, around each of its locks; SIGKILL is above it. And at its start, to be ready
+	 * for addresses of its own process that may not be there. */
+	ALWAYS(rt_sigprocmask),
+	IF(pipe2, IS(1, O_NONBLOCK | O_CLOEXEC)),
+	ALWAYS(mincore),
+
 	/* The answer. */
 	IF(memfd_create, IS(1, MFD_CLOEXEC | MFD_ALLOW_SEALING)),
 	ALWAYS(write),

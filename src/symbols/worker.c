@@ -26,6 +26,7 @@
 #include "symbols/jit_map.h"
 #include "symbols/jitdump.h"
 #include "symbols/line_job.h"
+#include "symbols/rare_frames.h"
 #include "symbols/flat_table.h"
 #include "symbols/sandbox.h"
 
@@ -74,6 +75,12 @@ static int run_names(const struct sandbox_job *job, void **bytes, size_t *count,
 	return demangle_list(inputs[0], bytes, count, why);
 }
 
+static int run_rare_frames(const struct sandbox_job *job, void **bytes, size_t *count,
+			   struct diag *why)
+{
+	return rare_frames_unwind(inputs, job->input_count, bytes, count, why);
+}
+
 /* What a kind of job does with its inputs: *@bytes is malloc'd and goes to main. */
 static int (*const jobs[SANDBOX_JOB_KINDS])(const struct sandbox_job *job, void **bytes,
 					    size_t *count, struct diag *why) = {
@@ -83,6 +90,7 @@ static int (*const jobs[SANDBOX_JOB_KINDS])(const struct sandbox_job *job, void 
 	[SANDBOX_JIT_MAP] = run_jit_map,
 	[SANDBOX_JITDUMP] = run_jitdump,
 	[SANDBOX_NAMES] = run_names,
+	[SANDBOX_RARE_FRAMES] = run_rare_frames,
 };
 
 static _Noreturn void answer(int reply, int err, const char *reason, int memfd)

@@ -33,9 +33,7 @@
 #define SIGNAL_BP 120
 #define SIGNAL_SP 160
 #define SIGNAL_IP 168
-/* Source: the expression that ld writes for .plt: a slot's push is done from its byte 11 on. */
-#define PLT_SLOT_MASK	15
-#define PLT_PUSHED_FROM 11
+#define PLT_SLOT_MASK 15	/* slots have 16 bytes */
 
 struct frame {
 	uint64_t ip, sp, bp;
@@ -136,11 +134,30 @@ static bool step_out_of_signal(struct frame *frame, const struct walker_stack *s
 	return true;
 }
 
+/* Where the stack was aligned, the old one is in a word of it. */
+static bool step_by_word(struct frame *frame, const struct unwind_row *row,
+			 const struct walker_stack *stack, enum walker_end *end)
+{
+	const uint64_t offset = 8 * (uint64_t)(int64_t)row->cfa;
+	const bool is_sp = row->kind == UNWIND_SP_WORD;
+	const uint64_t address = (is_sp ? frame->sp : frame->bp) + offset;
+	uint64_t word, bp = frame->bp;
+
+	*end = unread_end(frame, address);
+	if (!read_word(stack, address, &word) || (!is_sp && !read_word(stack, bp, &bp)))
+		return false;
+	if (!step_by_cfa(frame, is_sp ? word + 8 : word, row->bp, stack, end))
+		return false;
+	if (!is_sp)
+		frame->bp = bp;
+	return true;
+}
+
 static bool step_by_row(struct frame *frame, const struct unwind_row *row,
 			const struct walker_stack *stack, enum walker_end *end)
 {
 	uint64_t offset = 8 * (uint64_t)(int64_t)row->cfa;
-	bool is_pushed = (frame->ip & PLT_SLOT_MASK) >= PLT_PUSHED_FROM;
+	bool is_pushed = (int)(frame->ip & PLT_SLOT_MASK) >= row->cfa;
 
 	switch ((enum unwind_kind)row->kind) {
 	case UNWIND_GAP:
@@ -151,6 +168,9 @@ static bool step_by_row(struct frame *frame, const struct unwind_row *row,
 		return step_by_cfa(frame, frame->bp + offset, row->bp, stack, end);
 	case UNWIND_PLT:
 		return step_by_cfa(frame, frame->sp + (is_pushed ? 16 : 8), 0, stack, end);
+	case UNWIND_SP_WORD:
+	case UNWIND_BP_WORD:
+		return step_by_word(frame, row, stack, end);
 	case UNWIND_SIGNAL:
 		return step_out_of_signal(frame, stack, end);
 	case UNWIND_END:
@@ -177,17 +197,14 @@ static bool step(struct frame *frame, const struct walker_cached *found,
 	return step_by_row(frame, &found->row, stack, end);
 }
 
-size_t walker_walk(struct walker *walker, const struct walker_space *space,
-		   const struct walker_registers *registers, const struct walker_stack *stack,
-		   uint64_t *frames, size_t room, enum walker_end *end)
+/* From @frame, which is the one that comes to @frames[@count], on. */
+static size_t walk_from(struct walker *walker, const struct walker_space *space,
+			struct frame frame, const struct walker_stack *stack, uint64_t *frames,
+			size_t count, size_t room, enum walker_end *end)
 {
-	struct frame frame = { registers->ip, registers->sp, registers->bp, .is_exact = true };
 	size_t limit = room < WALKER_FRAMES_MAX ? room : WALKER_FRAMES_MAX;
 	const struct walker_cached *found;
-	size_t count = 0;
 
-	assert(room > 0);
-	memset(walker->exact, 0, sizeof(walker->exact));
 	do {
 		found = find_row(walker, space, frame.ip - !frame.is_exact);
 		if (count > 0 && !found->is_mapped) {
@@ -202,4 +219,27 @@ size_t walker_walk(struct walker *walker, const struct walker_space *space,
 		frames[count++] = frame.ip;
 	} while (step(&frame, found, stack, end));
 	return count;
+}
+
+size_t walker_walk(struct walker *walker, const struct walker_space *space,
+		   const struct walker_registers *registers, const struct walker_stack *stack,
+		   uint64_t *frames, size_t room, enum walker_end *end)
+{
+	const struct frame leaf = { registers->ip, registers->sp, registers->bp, .is_exact = true };
+
+	assert(room > 0);
+	memset(walker->exact, 0, sizeof(walker->exact));
+	return walk_from(walker, space, leaf, stack, frames, 0, room, end);
+}
+
+size_t walker_resume(struct walker *walker, const struct walker_space *space,
+		     const struct walker_registers *caller, const struct walker_stack *stack,
+		     uint64_t *frames, size_t count, size_t room, enum walker_end *end)
+{
+	const struct frame frame = { caller->ip, caller->sp, caller->bp, .is_exact = false };
+
+	assert(count > 1 && count <= room);
+	memset(walker->exact, 0, sizeof(walker->exact));
+	walker->exact[0] = 1;
+	return walk_from(walker, space, frame, stack, frames, count - 1, room, end);
 }

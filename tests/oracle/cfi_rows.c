@@ -60,6 +60,8 @@ static bool put_bp(Dwarf_Frame *frame, struct unwind_row *row)
 
 	if (dwarf_frame_register(frame, BP, memory, &ops, &count))
 		return false;
+	if (row->kind == UNWIND_BP_WORD)
+		return count == 2 && ops[1].atom == DW_OP_breg6 && ops[1].number == 0;
 	if (count == 0)
 		return true;
 	if (!is_at_cfa(ops, count, &offset) || !offset || offset % 8 || offset < -127 * 8 ||
@@ -92,13 +94,38 @@ static bool is_outermost(Dwarf_Frame *frame)
 	       ops == memory;
 }
 
+/* False: a row can't say it. */
+static bool put_cfa(const Dwarf_Op *ops, size_t count, struct unwind_row *row)
+{
+	int64_t offset = (int64_t)ops[0].number;
+
+	if (is_plt(ops, count)) {
+		row->kind = UNWIND_PLT;
+		row->cfa = (int16_t)(ops[4].atom - DW_OP_lit0);
+		return true;
+	}
+	if (count == 1 && ops[0].atom == DW_OP_bregx &&
+	    (ops[0].number == SP || ops[0].number == BP)) {
+		row->kind = ops[0].number == SP ? UNWIND_SP : UNWIND_BP;
+		offset = (int64_t)ops[0].number2;
+	} else if (count == 2 && ops[0].atom == DW_OP_breg6 && ops[1].atom == DW_OP_deref) {
+		row->kind = UNWIND_BP_WORD;
+	} else if (count == 3 && ops[0].atom == DW_OP_breg7 && ops[1].atom == DW_OP_deref &&
+		   ops[2].atom == DW_OP_plus_uconst && ops[2].number == 8) {
+		row->kind = UNWIND_SP_WORD;
+	} else {
+		return false;
+	}
+	row->cfa = (int16_t)(offset / 8);
+	return offset % 8 == 0 && offset >= -32767 * 8 && offset <= 32767 * 8;
+}
+
 static struct unwind_row row_of(Dwarf_Frame *frame)
 {
 	struct unwind_row row = { .kind = UNWIND_SP };
 	bool is_signal;
 	Dwarf_Op *ops;
 	size_t count;
-	int64_t offset;
 
 	if (is_outermost(frame))
 		return (struct unwind_row){ .kind = UNWIND_END };
@@ -108,19 +135,9 @@ static struct unwind_row row_of(Dwarf_Frame *frame)
 	if (is_signal && count == 2 && ops[0].atom == DW_OP_breg7 && ops[0].number == 160 &&
 	    ops[1].atom == DW_OP_deref)
 		return (struct unwind_row){ .kind = UNWIND_SIGNAL };
-	if (!is_ordinary(frame) || !put_bp(frame, &row))
+	if (!put_cfa(ops, count, &row) || !is_ordinary(frame) || !put_bp(frame, &row) ||
+	    (row.kind == UNWIND_PLT && row.bp))
 		return complex;
-	if (is_plt(ops, count)) {
-		row.kind = UNWIND_PLT;
-		row.cfa = (int16_t)(ops[4].atom - DW_OP_lit0);
-		return row.bp ? complex : row;
-	}
-	offset = (int64_t)ops[0].number2;
-	if (count != 1 || ops[0].atom != DW_OP_bregx || offset % 8 || offset < -32767 * 8 ||
-	    offset > 32767 * 8 || (ops[0].number != SP && ops[0].number != BP))
-		return complex;
-	row.kind = ops[0].number == SP ? UNWIND_SP : UNWIND_BP;
-	row.cfa = (int16_t)(offset / 8);
 	return row;
 }
 

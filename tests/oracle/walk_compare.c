@@ -33,7 +33,7 @@ struct comparison {
 	struct remote_unwind *unwind;
 	uint64_t file_number;	/* of the scene that both know */
 	size_t samples, ends[WALKER_DEEP + 1], depths[WALKER_FRAMES_MAX + 1], shown;
-	size_t dwfl_same, unwind_same, unwind_guess, beyond;
+	size_t dwfl_same, unwind_same, unwind_guess, beyond, rare;
 };
 
 static struct comparison comparison;	/* libdwfl's callbacks don't all get an argument */
@@ -166,6 +166,38 @@ static void begin_unwind(const struct stack_scene *scene)
 		exit(3);
 }
 
+/* What the program asks a worker for, done here: then the walker goes on. */
+static void pass_rare_frame(struct stack_scene *scene, const struct remote_stack *stack,
+			    struct chain *ours, enum walker_end *end)
+{
+	const struct walker_stack copy = { stack->start, stack->bytes, stack->count };
+	const struct walker_space space = stack_scene_space(scene);
+	const struct remote_frame *answer;
+	struct walker_registers caller;
+	struct rare_request request;
+	int inputs[SANDBOX_INPUTS_MAX];
+	struct diag why = { .err = 0 };
+	size_t bytes_count;
+	void *bytes;
+
+	if (!stack_scene_request(scene, stack, ours->frames, ours->count, &request, inputs))
+		return;
+	if (rare_frames_unwind(inputs, request.mapping_count + 1, &bytes, &bytes_count, &why) ||
+	    rare_frames_check(&request, bytes, bytes_count, &answer, &ours->count, &why)) {
+		fprintf(stderr, "rare frames: %s\n", why.text);
+		exit(3);
+	}
+	for (size_t i = 0; i < ours->count; i++)
+		ours->frames[i] = answer[i].ip;
+	caller = (struct walker_registers){ answer[ours->count - 1].ip, answer[ours->count - 1].sp,
+					    answer[ours->count - 1].bp };
+	if (ours->count > 1)
+		ours->count = walker_resume(&comparison.walker, &space, &caller, &copy,
+					    ours->frames, ours->count, WALKER_FRAMES_MAX, end);
+	free(bytes);
+	close(inputs[0]);
+}
+
 static void ask_dwfl(const struct remote_stack *stack, struct chain *chain)
 {
 	comparison.stack = stack;
@@ -284,6 +316,10 @@ static void compare(void *context, struct stack_scene *scene, const struct remot
 		comparison.file_number = scene->file_number;
 	}
 	ours.count = stack_scene_walk(scene, &comparison.walker, stack, ours.frames, &end);
+	if (end == WALKER_COMPLEX) {
+		comparison.rare++;
+		pass_rare_frame(scene, stack, &ours, &end);
+	}
 	ask_dwfl(stack, &dwfl);
 	ask_unwind(stack, &unwind);
 	dwfl_same = is_same(&ours, &dwfl);
@@ -307,11 +343,11 @@ static void compare_recording(const char *path)
 	if (walker_init(&comparison.walker))
 		exit(3);
 	stack_scene_replay(&scene, path, compare, NULL);
-	printf("samples=%zu usual_depth=%zu complete=%zu cut=%zu lost=%zu complex=%zu deep=%zu "
+	printf("samples=%zu usual_depth=%zu complete=%zu cut=%zu lost=%zu deep=%zu rare=%zu "
 	       "libdwfl=%zu libunwind=%zu libunwind_guess=%zu beyond=%zu\n",
 	       comparison.samples, usual_depth(), comparison.ends[WALKER_COMPLETE],
 	       comparison.ends[WALKER_CUT], comparison.ends[WALKER_LOST],
-	       comparison.ends[WALKER_COMPLEX], comparison.ends[WALKER_DEEP],
+	       comparison.ends[WALKER_DEEP], comparison.rare,
 	       comparison.dwfl_same, comparison.unwind_same, comparison.unwind_guess,
 	       comparison.beyond);
 	dwfl_end(comparison.dwfl);

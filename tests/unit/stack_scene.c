@@ -165,6 +165,39 @@ size_t stack_scene_walk(struct stack_scene *scene, struct walker *walker,
 	return walker_walk(walker, &space, &start, &copy, frames, WALKER_FRAMES_MAX, end);
 }
 
+static bool is_hit(const struct scene_mapping *mapping, const uint64_t *frames, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (frames[i] >= mapping->start && frames[i] < mapping->end)
+			return true;
+	return false;
+}
+
+bool stack_scene_request(const struct stack_scene *scene, const struct remote_stack *stack,
+			 const uint64_t *frames, size_t count, struct rare_request *request,
+			 int inputs[SANDBOX_INPUTS_MAX])
+{
+	*request = (struct rare_request){ .stack_start = stack->start };
+	request->stack_bytes = stack->count < RARE_STACK_BYTES_MAX ? stack->count :
+								     RARE_STACK_BYTES_MAX;
+	memcpy(request->registers, stack->registers, sizeof(request->registers));
+	for (size_t i = 0; i < scene->mapping_count; i++) {
+		const struct scene_mapping *mapping = &scene->mappings[i];
+
+		if (!is_hit(mapping, frames, count))
+			continue;
+		if (!mapping->object || request->mapping_count == RARE_MAPPINGS_MAX)
+			return false;
+		request->mappings[request->mapping_count++] = (struct rare_mapping){
+			mapping->start, mapping->end, mapping->file_offset };
+		inputs[request->mapping_count] = mapping->object->fd;
+	}
+	inputs[0] = rare_frames_request(request, stack->bytes, NULL);
+	if (inputs[0] < 0)
+		fail("request", strerror(-inputs[0]));
+	return true;
+}
+
 struct replay {
 	struct stack_scene *scene;
 	void (*take)(void *context, struct stack_scene *scene, const struct remote_stack *stack);

@@ -8,7 +8,7 @@
 
 #include <sys/types.h>
 
-#include "symbols/remote_unwind.h"
+#include "symbols/rare_frames.h"
 #include "unwind/walker.h"
 
 struct scene_object {
@@ -40,6 +40,12 @@ struct walker_space stack_scene_space(struct stack_scene *scene);
 size_t stack_scene_walk(struct stack_scene *scene, struct walker *walker,
 			const struct remote_stack *stack, uint64_t frames[WALKER_FRAMES_MAX],
 			enum walker_end *end);
+
+/* The request for what is behind @frames[@count], and its inputs: [0] is the caller's to close. False:
+ * they are in too many objects, or in code without one. */
+bool stack_scene_request(const struct stack_scene *scene, const struct remote_stack *stack,
+			 const uint64_t *frames, size_t count, struct rare_request *request,
+			 int inputs[SANDBOX_INPUTS_MAX]);
 
 /* Calls @take for each sample of the program that perf-record(1) started, with registers and a copy
  * of the stack. The recording must be of one CPU: then its order is that of time. */

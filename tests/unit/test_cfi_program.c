@@ -167,10 +167,10 @@ static void test_signed_and_negative_offsets_are_scaled(void **state)
 	(void)state;
 	run(BYTES_OF(USUAL_CIE),
 	    BYTES_OF(DW_CFA_def_cfa_sf, 7, 0x7e,	/* -2 * -8 */
-		     DW_CFA_offset_extended_sf, 6, 3, DW_CFA_advance_loc | 1,
+		     DW_CFA_offset_extended_sf, 6, 0x7d, DW_CFA_advance_loc | 1,
 		     DW_CFA_def_cfa_offset_sf, 0x7d, DW_CFA_GNU_negative_offset_extended, 6, 5,
 		     DW_CFA_advance_loc | 1, DW_CFA_def_cfa_register, 6));
-	expect_rows(ROWS_OF({ 0, 2, -3, UNWIND_SP }, { 1, 3, 5, UNWIND_SP },
+	expect_rows(ROWS_OF({ 0, 2, 3, UNWIND_SP }, { 1, 3, 5, UNWIND_SP },
 			    { 2, 3, 5, UNWIND_BP }));
 }
 
@@ -179,8 +179,8 @@ static void test_locations_behind_the_end_make_no_rows(void **state)
 	(void)state;
 	run(BYTES_OF(USUAL_CIE),
 	    BYTES_OF(DW_CFA_advance_loc1, BYTES - 1, DW_CFA_def_cfa_offset, 16,
-		     DW_CFA_advance_loc | 1, DW_CFA_def_cfa_offset, 24, DW_CFA_advance_loc4, 0xff,
-		     0xff, 0xff, 0xff, DW_CFA_def_cfa_offset, 32));
+		     DW_CFA_advance_loc4, 0xff, 0xff, 0xff, 0xff, DW_CFA_def_cfa_offset, 32,
+		     DW_CFA_advance_loc | 1, DW_CFA_def_cfa_offset, 24));
 	expect_rows(ROWS_OF({ 0, 1, 0, UNWIND_SP }, { BYTES - 1, 2, 0, UNWIND_SP }));
 }
 
@@ -224,6 +224,59 @@ static void test_the_same_expression_outside_of_a_signal_is_complex(void **state
 	(void)state;
 	run(BYTES_OF(USUAL_CIE), BYTES_OF(SIGNAL_CFA));
 	expect_rows(ROWS_OF({ 0, 0, 0, UNWIND_COMPLEX }));
+}
+
+#define BP_AT_BP DW_CFA_expression, 6, 2, DW_OP_breg6, 0
+
+/* gcc: and $-32, %rsp; the old one is in the word below that which holds bp. */
+static void test_a_cfa_in_a_word_beside_bp_is_known(void **state)
+{
+	(void)state;
+	run(BYTES_OF(USUAL_CIE),
+	    BYTES_OF(BP_AT_BP, DW_CFA_def_cfa_expression, 3, DW_OP_breg6, 0x78, DW_OP_deref));
+	expect_rows(ROWS_OF({ 0, -1, 0, UNWIND_BP_WORD }));
+}
+
+/* OpenSSL, 80 bytes above sp. */
+static void test_a_cfa_in_a_word_above_sp_is_known(void **state)
+{
+	(void)state;
+	run(BYTES_OF(USUAL_CIE),
+	    BYTES_OF(DW_CFA_offset | 6, 2, DW_CFA_def_cfa_expression, 6, DW_OP_breg7, 0xd0, 0,
+		     DW_OP_deref, DW_OP_plus_uconst, 8));
+	expect_rows(ROWS_OF({ 0, 10, -2, UNWIND_SP_WORD }));
+}
+
+static void expect_complex(const unsigned char *bytes, size_t count)
+{
+	rows.count = 0;
+	run(BYTES_OF(USUAL_CIE), bytes, count);
+	expect_rows(ROWS_OF({ 0, 0, 0, UNWIND_COMPLEX }));
+}
+
+static void test_expressions_that_are_nearly_known_are_complex(void **state)
+{
+	(void)state;
+	/* bp is not where that of gcc is, or it is, without the rest, and with more. */
+	expect_complex(BYTES_OF(DW_CFA_def_cfa_expression, 3, DW_OP_breg6, 0x78, DW_OP_deref));
+	expect_complex(BYTES_OF(BP_AT_BP));
+	expect_complex(BYTES_OF(DW_CFA_expression, 6, 2, DW_OP_breg6, 8,
+				DW_CFA_def_cfa_expression, 3, DW_OP_breg6, 0x78, DW_OP_deref));
+	expect_complex(BYTES_OF(BP_AT_BP, DW_CFA_def_cfa_expression, 5, DW_OP_breg6, 0x78,
+				DW_OP_deref, DW_OP_plus_uconst, 8));
+	/* 16 more, not 8; a word more; another register; no word; another place. */
+	expect_complex(BYTES_OF(DW_CFA_def_cfa_expression, 5, DW_OP_breg7, 8, DW_OP_deref,
+				DW_OP_plus_uconst, 16));
+	expect_complex(BYTES_OF(DW_CFA_def_cfa_expression, 6, DW_OP_breg7, 8, DW_OP_deref,
+				DW_OP_plus_uconst, 8, DW_OP_deref));
+	expect_complex(BYTES_OF(DW_CFA_def_cfa_expression, 5, DW_OP_breg9, 8, DW_OP_deref,
+				DW_OP_plus_uconst, 8));
+	expect_complex(BYTES_OF(DW_CFA_def_cfa_expression, 5, DW_OP_breg7, 8, DW_OP_nop,
+				DW_OP_plus_uconst, 8));
+	expect_complex(BYTES_OF(DW_CFA_def_cfa_expression, 5, DW_OP_breg7, 4, DW_OP_deref,
+				DW_OP_plus_uconst, 8));
+	expect_complex(BYTES_OF(DW_CFA_def_cfa_expression, 2, DW_OP_breg7, 8));
+	expect_complex(BYTES_OF(DW_CFA_def_cfa_expression, 0));
 }
 
 static void test_an_undefined_return_address_is_the_end(void **state)
@@ -332,6 +385,9 @@ int main(void)
 		TEST(test_the_expression_of_another_plt_is_known),
 		TEST(test_the_frame_of_a_signal_is_known),
 		TEST(test_the_same_expression_outside_of_a_signal_is_complex),
+		TEST(test_a_cfa_in_a_word_beside_bp_is_known),
+		TEST(test_a_cfa_in_a_word_above_sp_is_known),
+		TEST(test_expressions_that_are_nearly_known_are_complex),
 		TEST(test_an_undefined_return_address_is_the_end),
 		TEST(test_what_a_row_cannot_say_is_complex),
 		TEST(test_damaged_instructions_are_complex),

@@ -20,6 +20,7 @@
 /* framed:    0 push; 1 mov; 4 ...; 44 leave; 45 ret; ends at 46
  * (no entry: 8 bytes)
  * leaf:      0 ...; 40 ret; ends at 41
+ * tiny:      ends at 9
  * late:      20 bytes before the frame; 20 push; 21 mov; 24 ...; 34 leave; 35 ret; ends at 36
  * _start:    the outermost frame
  * resolver:  CFA = rbx + 32 */
@@ -32,6 +33,7 @@ static const char source[] =
 	"leave\n .cfi_def_cfa 7, 8\n ret\n .cfi_endproc\n"
 	"hole: .fill 8, 1, 0x90\n"
 	"leaf: .cfi_startproc\n .fill 40, 1, 0x90\n ret\n .cfi_endproc\n"
+	"tiny: .cfi_startproc\n .fill 8, 1, 0x90\n ret\n .cfi_endproc\n"
 	"late: .cfi_startproc\n .fill 20, 1, 0x90\n"
 	"push %rbp\n .cfi_def_cfa_offset 16\n .cfi_offset 6, -16\n"
 	"mov %rsp, %rbp\n .cfi_def_cfa_register 6\n .fill 10, 1, 0x90\n"
@@ -148,14 +150,14 @@ static void test_each_address_has_the_row_of_its_entry(void **state)
 	free_table(&table);
 }
 
-/* framed 46, leaf 41, late 36, resolver 9 bytes; with a frame: framed all, late 15. Its first
- * row reaches behind the push and is no edge. */
+/* framed 46, leaf 41, tiny 9, late 36, resolver 9 bytes; with a frame: framed all, late 15, whose
+ * first row reaches behind the push and is no edge. */
 static void test_code_with_frame_pointers_is_counted(void **state)
 {
 	struct unwind_table table = compile_files("whole", NULL);
 
 	(void)state;
-	assert_int_equal(table.header->code_bytes, 46 + 41 + 36 + 9);
+	assert_int_equal(table.header->code_bytes, 46 + 41 + 9 + 36 + 9);
 	assert_int_equal(table.header->bp_bytes, 46 + 15);
 	free_table(&table);
 }
@@ -219,19 +221,25 @@ static void test_debug_frame_of_the_debug_file_is_read(void **state)
 	free_table(&table);
 }
 
-/* Another entry for `framed`, behind all others, says something else, and is 4 bytes longer. */
-static void test_of_two_entries_for_one_function_the_first_holds(void **state)
+/* The rows with another entry for `framed`, of @bytes, in front of or behind all others. */
+static struct unwind_table compile_twice(int bytes, bool is_first)
 {
-	static const struct unwind_row other = { .kind = UNWIND_SP, .cfa = 8 };
-	struct unwind_table table;
-
-	(void)state;
 	assert_true(elf_fixture_run(
 		"echo '.section .eh_frame,\"a\",@unwind; cie: .long 20, 0; .byte 1, 0x7a, 0x52, "
 		"0, 1, 0x78, 16, 1, 0x1b, 12, 7, 64, 0x90, 1, 0, 0; .long 20; here: .long here "
-		"- cie; .long framed - .; .long 50; .long 0, 0' >other.s && "
-		"cc -nostdlib -static -o twice rows.s other.s"));
-	table = compile_files("twice", NULL);
+		"- cie; .long framed - .; .long %d; .long 0, 0' >other.s && "
+		"cc -c rows.s other.s && cc -nostdlib -static -o twice %s", bytes,
+		is_first ? "other.o rows.o" : "rows.o other.o"));
+	return compile_files("twice", NULL);
+}
+
+static const struct unwind_row other = { .kind = UNWIND_SP, .cfa = 8 };
+
+static void test_of_two_entries_for_one_function_the_first_holds(void **state)
+{
+	struct unwind_table table = compile_twice(50, false);
+
+	(void)state;
 	expect_in("twice", &table, "framed", 0, called);
 	expect_in("twice", &table, "framed", 10, framed);
 	expect_in("twice", &table, "framed", 45, left);
@@ -239,6 +247,23 @@ static void test_of_two_entries_for_one_function_the_first_holds(void **state)
 	expect_in("twice", &table, "hole", 3, other);
 	expect_in("twice", &table, "hole", 4, gap);
 	expect_in("twice", &table, "leaf", 0, called);
+	free_table(&table);
+	table = compile_twice(10, true);
+	expect_in("twice", &table, "framed", 9, other);
+	expect_in("twice", &table, "framed", 10, framed);
+	expect_in("twice", &table, "framed", 45, left);
+	free_table(&table);
+}
+
+static void test_an_entry_inside_of_another_changes_nothing(void **state)
+{
+	struct unwind_table table = compile_twice(10, false);
+
+	(void)state;
+	expect_in("twice", &table, "framed", 0, called);
+	expect_in("twice", &table, "framed", 4, framed);
+	expect_in("twice", &table, "framed", 10, framed);
+	expect_in("twice", &table, "hole", 0, gap);
 	free_table(&table);
 }
 
@@ -278,6 +303,7 @@ int main(void)
 		cmocka_unit_test(test_rows_that_bolt_put_aside_are_read),
 		cmocka_unit_test(test_debug_frame_of_the_debug_file_is_read),
 		cmocka_unit_test(test_of_two_entries_for_one_function_the_first_holds),
+		cmocka_unit_test(test_an_entry_inside_of_another_changes_nothing),
 		cmocka_unit_test(test_files_of_another_kind_have_no_rows),
 		cmocka_unit_test(test_a_file_that_was_cut_is_refused),
 	};

@@ -24,6 +24,7 @@
 #include "base/clock.h"
 #include "random_numbers.h"
 #include "symbols/sandbox.h"
+#include "symbols/unwind_table.h"
 
 #define VARIANTS	4000
 #define VARIANTS_MIN	400		/* on a machine where the rest would take too long */
@@ -176,6 +177,23 @@ struct tally {
 	uint32_t read, refused;
 };
 
+/* The other job that reads such a file. */
+static int make_rows(struct sandbox *sandbox, int fd, int debug_fd, struct diag *why)
+{
+	const struct sandbox_request request = {
+		.kind = SANDBOX_UNWIND, .inputs = { fd, debug_fd },
+		.input_count = debug_fd >= 0 ? 2 : 1,
+	};
+	struct sandbox_bytes bytes;
+	struct unwind_table table;
+	int err = sandbox_run(sandbox, &request, &bytes, why);
+
+	if (!err && unwind_table_check(&table, bytes.bytes, bytes.count, why))
+		err = -EINVAL;	/* no refusal: our own compiler wrote what we do not take */
+	sandbox_bytes_finish(&bytes);
+	return err;
+}
+
 /* One file, and now and then another one as its debug file. */
 static void try_variant(struct sandbox *sandbox, uint64_t *random,
 			const struct original *files, uint32_t file_count, uint64_t seed,
@@ -191,6 +209,8 @@ static void try_variant(struct sandbox *sandbox, uint64_t *random,
 
 	tally->read += err == 0;
 	tally->refused += is_refusal(err);
+	if (!err || is_refusal(err))
+		err = make_rows(sandbox, fd, debug_fd, &why);
 	if (err && !is_refusal(err)) {
 		keep_variant(fd, seed, number, "file");
 		if (debug_fd >= 0)

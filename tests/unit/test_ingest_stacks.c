@@ -136,7 +136,8 @@ static void push_sample(uint64_t time_ns, uint32_t pid, uint16_t misc, const uin
 
 	record_begin(&record, PERF_RECORD_SAMPLE, misc);
 	record_add(&record, fields, COUNT_OF(fields));
-	record_add(&record, chain, chain_count);
+	if (chain_count)
+		record_add(&record, chain, chain_count);
 	add_user_part(&record, user);
 	record_close(&record);
 	ingest_push(&stage.ingest, record.words, record.count * 8, 0, 0);
@@ -146,8 +147,8 @@ static void push_sample(uint64_t time_ns, uint32_t pid, uint16_t misc, const uin
 /*   leaf <- f <- main <- _start; a word of locals in main and f */
 static const uint64_t three_calls[] = { IN_F, 0, IN_MAIN, 0, IN_START, 0 };
 static const struct user_part in_leaf = {
-	.abi = PERF_SAMPLE_REGS_ABI_64, .sp = STACK, .ip = IN_LEAF, .words = three_calls,
-	.count = COUNT_OF(three_calls),
+	.abi = PERF_SAMPLE_REGS_ABI_64, .bp = 1, .sp = STACK, .ip = IN_LEAF,
+	.words = three_calls, .count = COUNT_OF(three_calls),
 };
 
 static void push_user(uint64_t time_ns, uint32_t pid, const struct user_part *user)
@@ -430,6 +431,22 @@ static void test_children_share_what_is_known_of_addresses_until_they_map(void *
 	assert_counts((struct stack_counts){ .user = 3, .complete = 3 });
 }
 
+static void test_a_table_changes_what_was_known_of_every_process(void **state)
+{
+	(void)state;
+	stage_mmap(&stage, 5, 200, PROGRAM, 0x1000, 0x1000, PROGRAM_PATH);
+	stage_mmap(&stage, 5, 300, PROGRAM, 0x1000, 0x1000, PROGRAM_PATH);
+	for (uint32_t pid = 100; pid <= 300; pid += 100)
+		push_user(10, pid, &in_leaf);
+	stage_round(&stage, 10);
+	assert_counts((struct stack_counts){ .user = 3 });
+	give_rows(PROGRAM_PATH, &table);
+	for (uint32_t pid = 100; pid <= 300; pid += 100)
+		push_user(20, pid, &in_leaf);
+	stage_round(&stage, 20);
+	assert_counts((struct stack_counts){ .user = 6, .complete = 3 });
+}
+
 static void test_a_recording_waits_for_its_tables_in_order(void **state)
 {
 	(void)state;
@@ -555,6 +572,7 @@ int main(void)
 		TEST(test_an_exec_brings_other_rows_to_the_same_addresses),
 		TEST(test_a_mapping_over_another_brings_its_rows),
 		TEST(test_children_share_what_is_known_of_addresses_until_they_map),
+		TEST(test_a_table_changes_what_was_known_of_every_process),
 		TEST(test_a_recording_waits_for_its_tables_in_order),
 		TEST(test_what_is_held_counts_as_it_is_when_nobody_waits),
 		TEST(test_a_parked_stack_is_walked_when_its_table_comes),

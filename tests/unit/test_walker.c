@@ -31,6 +31,9 @@
 #define HARD	 0x1080u
 #define STUCK	 0x1090u	/* a CFA that does not grow */
 #define ODD	 0x10a0u	/* bp saved above the return address */
+#define BY_WORD	 0x10b0u	/* the word 2 above sp is the CFA - 8 */
+#define ALIGNED	 0x10c0u	/* the word below bp's is the CFA */
+#define OTHER_PLT 0x10d0u
 
 static const struct unwind_row rows[] = {
 	{ ENTERED, 1, 0, UNWIND_SP },
@@ -40,11 +43,14 @@ static const struct unwind_row rows[] = {
 	{ NO_RULE, 0, 0, UNWIND_GAP },
 	{ START, 0, 0, UNWIND_END },
 	{ RETURNER - 1, 0, 0, UNWIND_SIGNAL },	/* a byte early, as glibc's */
-	{ PLT, 0, 0, UNWIND_PLT },
+	{ PLT, 11, 0, UNWIND_PLT },
 	{ HARD, 0, 0, UNWIND_COMPLEX },
 	{ STUCK, 0, 0, UNWIND_SP },
 	{ ODD, 1, 1, UNWIND_SP },
-	{ ODD + 0x10, 0, 0, UNWIND_GAP },
+	{ BY_WORD, 2, -2, UNWIND_SP_WORD },
+	{ ALIGNED, -1, 0, UNWIND_BP_WORD },
+	{ OTHER_PLT, 9, 0, UNWIND_PLT },
+	{ OTHER_PLT + 0x10, 0, 0, UNWIND_GAP },
 };
 
 static const struct unwind_header header = {
@@ -188,6 +194,64 @@ static void test_a_slot_of_the_plt_has_pushed_from_its_byte_11_on(void **state)
 	stage->registers.ip = CODE + PLT + 0x10 + 11;
 	walk(stage);
 	EXPECT(stage, WALKER_COMPLETE, CODE + PLT + 0x1b, CODE + START + 2);
+}
+
+/* Slots that begin with ENDBR64. */
+static void test_a_slot_of_another_plt_has_pushed_from_its_byte_9_on(void **state)
+{
+	struct stage *stage = *state;
+
+	stage->words[0] = CODE + START + 1;
+	stage->words[1] = CODE + START + 2;
+	stage->registers.ip = CODE + OTHER_PLT + 8;
+	walk(stage);
+	EXPECT(stage, WALKER_COMPLETE, CODE + OTHER_PLT + 8, CODE + START + 1);
+	stage->registers.ip = CODE + OTHER_PLT + 9;
+	walk(stage);
+	EXPECT(stage, WALKER_COMPLETE, CODE + OTHER_PLT + 9, CODE + START + 2);
+}
+
+/* Its sp is word 0 and says in word 2 that its return address is word 20; bp is in the one below.
+ * The caller's frame is from that bp, word 30, on. */
+static void test_a_cfa_that_is_kept_in_a_word_above_sp_is_read(void **state)
+{
+	struct stage *stage = *state;
+
+	stage->registers.ip = CODE + BY_WORD + 3;
+	stage->words[2] = STACK + 8 * 20;
+	stage->words[19] = STACK + 8 * 30;
+	stage->words[20] = CODE + BY_BP + 5;
+	stage->words[31] = CODE + START + 1;
+	walk(stage);
+	EXPECT(stage, WALKER_COMPLETE, CODE + BY_WORD + 3, CODE + BY_BP + 5, CODE + START + 1);
+}
+
+/* bp is word 10, where the caller's bp is; the word below says that the CFA is word 20. */
+static void test_a_cfa_that_is_kept_in_a_word_beside_bp_is_read(void **state)
+{
+	struct stage *stage = *state;
+
+	stage->registers.ip = CODE + ALIGNED + 3;
+	stage->registers.bp = STACK + 8 * 10;
+	stage->words[9] = STACK + 8 * 20;
+	stage->words[10] = STACK + 8 * 30;
+	stage->words[19] = CODE + BY_BP + 5;
+	stage->words[31] = CODE + START + 1;
+	walk(stage);
+	EXPECT(stage, WALKER_COMPLETE, CODE + ALIGNED + 3, CODE + BY_BP + 5, CODE + START + 1);
+}
+
+static void test_a_word_outside_of_the_copy_cuts_the_stack(void **state)
+{
+	struct stage *stage = *state;
+
+	stage->registers.ip = CODE + ALIGNED + 3;
+	stage->registers.bp = STACK + 8 * (WORDS + 1);
+	walk(stage);
+	EXPECT(stage, WALKER_CUT, CODE + ALIGNED + 3);
+	stage->registers.bp = 8;
+	walk(stage);
+	EXPECT(stage, WALKER_LOST, CODE + ALIGNED + 3);
 }
 
 /* The handler returns to RETURNER with sp at word 1, which is the ucontext: words 1 + 15, 20 and 21
@@ -438,7 +502,9 @@ static void test_hostile_stacks_end(void **state)
 {
 	static const uint32_t offsets[] = {
 		ENTERED, FRAMED, EPILOGUE, BY_BP, NO_RULE, RETURNER, PLT, HARD, STUCK, ODD,
+		BY_WORD, ALIGNED,
 	};
+	const size_t count = sizeof(offsets) / sizeof(offsets[0]);
 	struct stage *stage = *state;
 	uint64_t random = 1;
 
@@ -447,10 +513,10 @@ static void test_hostile_stacks_end(void **state)
 			uint64_t drawn = random_next(&random);
 
 			stage->words[i] = drawn % 3 == 0 ? STACK + 8 * (drawn / 4 % WORDS) :
-					  drawn % 3 == 1 ? CODE + offsets[drawn / 4 % 10] + 1 :
+					  drawn % 3 == 1 ? CODE + offsets[drawn / 4 % count] + 1 :
 							   JIT + drawn / 4 % JIT_BYTES;
 		}
-		stage->registers.ip = CODE + offsets[random_next(&random) % 10];
+		stage->registers.ip = CODE + offsets[random_next(&random) % count];
 		stage->registers.bp = STACK + 8 * (random_next(&random) % WORDS);
 		stage->stack.count = random_next(&random) % sizeof(stage->words);
 		walk(stage);
@@ -471,6 +537,10 @@ int main(void)
 		TEST(test_the_outermost_frame_alone_is_complete),
 		TEST(test_a_bp_saved_below_sp_has_been_popped_and_is_kept),
 		TEST(test_a_slot_of_the_plt_has_pushed_from_its_byte_11_on),
+		TEST(test_a_slot_of_another_plt_has_pushed_from_its_byte_9_on),
+		TEST(test_a_cfa_that_is_kept_in_a_word_above_sp_is_read),
+		TEST(test_a_cfa_that_is_kept_in_a_word_beside_bp_is_read),
+		TEST(test_a_word_outside_of_the_copy_cuts_the_stack),
 		TEST(test_a_signal_frame_gives_all_registers_and_an_exact_address),
 		TEST(test_a_signal_from_another_stack_is_cut_there),
 		TEST(test_code_without_rows_gets_a_step_by_its_frame_pointer),

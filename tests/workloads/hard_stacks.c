@@ -73,6 +73,20 @@ NOINLINE static unsigned long large(int left, unsigned long seed)
 	return seed + room[seed % sizeof(room)];
 }
 
+/* More than the ABI's 16 bytes, and a parameter on the stack: the frame below cannot be found by
+ * counting from sp or bp. */
+NOINLINE static unsigned long aligned(unsigned long seed, unsigned long a, unsigned long b,
+				      unsigned long c, unsigned long d, unsigned long e, int left)
+{
+	_Alignas(64) volatile unsigned long room[16];
+	unsigned long kept = seed * 37;
+
+	for (int i = 0; i < 2000; i++)
+		room[i % 16] = seed += kept ^ (unsigned long)i;
+	seed = left > 0 ? aligned(seed, b, c, d, e, a, left - 1) : burn(seed);
+	return seed + kept + room[seed % 16] + a;
+}
+
 static void on_signal(int number)
 {
 	sink += wide(5, sink) + (unsigned long)number;
@@ -117,6 +131,8 @@ int main(int argc, char **argv)
 			sink += sized(12, sink);
 		else if (strcmp(shape, "big") == 0)
 			sink += large(2, sink);
+		else if (strcmp(shape, "aligned") == 0)
+			sink += aligned(sink, 1, 2, 3, 4, 5, 20);
 		else if (strcmp(shape, "signal") != 0)
 			return 2;
 	}

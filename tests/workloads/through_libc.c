@@ -1,5 +1,5 @@
-/* through_libc [SECONDS] - the stack is main > alpha > beta > qsort > compare > spin, for ever, with
- * no frame pointers in any of them: libc has none, and neither has this file. */
+/* through_libc [SECONDS] - the stack is main > alpha > beta > qsort > compare > spin, without frame
+ * pointers in any of them: libc has none, and neither has this file. */
 #include <stdlib.h>
 #include <time.h>
 
