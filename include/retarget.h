@@ -1,12 +1,12 @@
-/* retarget.h - changes event, frequency, target and stack copies of a running capture, on a thread of
- * its own.
+/* retarget.h - changes event, frequency, target and stack copies of a running capture, on a thread
+ * of its own.
  *
  *   screen --ask--> thread: opens the new capture, lets it replace the old one, closes that
  *          <--done--
  *
  *   analyzer --wish--> the same for the size of stack copies; a new source is the answer
  *
- * Thread: start and stop: main. What a control leads to: one thread, the screen's or the analyzer's.
+ * Thread: start and stop: main. A control: one thread, the screen's or the analyzer's.
  */
 #ifndef RETARGET_H
 #define RETARGET_H

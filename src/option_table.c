@@ -87,8 +87,8 @@ const struct option_row option_rows[] = {
 	},
 	{
 		.group = OPTIONS_WHAT, .letter = 'g', .name = "stacks",
-		.set = option_set_call_graph, .choice = CHOICE_STACKS,
-		.help = "as --call-graph auto",
+		.flag = FLAG(wants_stacks), .choice = CHOICE_STACKS,
+		.help = "as --call-graph auto, whatever the configuration says",
 		.more = "For perf, -g means frame pointers: here that is --call-graph fp.",
 	},
 	{

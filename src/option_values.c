@@ -123,7 +123,7 @@ const char *const option_call_graphs[] = { "auto", "fp", "dwarf", "off", NULL };
 
 int option_set_call_graph(struct options *out, const char *as, const char *text, struct diag *why)
 {
-	return call_graph_parse(text ? text : "auto", as, &out->capture.call_graph, why);
+	return call_graph_parse(text, as, &out->capture.call_graph, why);
 }
 
 const char *const option_sort_keys[] = { "pid", "tid", "comm", "dso", "symbol", "cpu", "address",

@@ -12,7 +12,7 @@
 #include "capture/perf_data.h"
 #include "symbols/landlock.h"
 
-/* Half a second of the default rate and 16 KiB of stack each on two CPUs; more waits in the rings. */
+/* Half a second of the default rate on two CPUs with 16 KiB of stack each; more waits in rings. */
 #define QUEUE_BYTES (16u * 1024 * 1024)
 
 static int fork_children(struct session *session, const struct options *options, bool has_screen,

@@ -17,8 +17,9 @@
 
 #include "base/diag.h"
 
-#define CALL_GRAPH_COPY_BYTES	  16384	/* complete: 97 % or more of what cc1plus, python, perl do */
-#define CALL_GRAPH_COPY_MIN_BYTES 8192	/* what auto goes down to: still 92 % of python's */
+/* Complete with it: 97 % of python's stacks, all of cc1plus's; with the smaller one 92 and 96 %. */
+#define CALL_GRAPH_COPY_BYTES	  16384
+#define CALL_GRAPH_COPY_MIN_BYTES 8192	/* auto goes down to it */
 #define CALL_GRAPH_COPY_MAX_BYTES 65528	/* the kernel's; a multiple of 8 */
 
 enum call_graph_mode {

@@ -15,9 +15,9 @@ struct copy_size {
 	uint32_t bytes;		/* in force; 0: nothing to adapt */
 	uint32_t first_bytes;	/* it is never less than at first */
 	uint32_t tried_bytes;	/* what was lowered to last */
-	uint64_t stacks, cut;	/* since judged_ns */
+	uint64_t stacks, outgrown;	/* as of struct stack_counts; since judged_ns */
 	uint64_t judged_ns;
-	uint64_t calm_since_ns;	/* hardly any were cut since */
+	uint64_t calm_since_ns;	/* hardly any were outgrown since */
 	uint64_t calm_ns;	/* so long must it be calm before less is tried */
 	uint64_t quiet_until_ns;	/* asked: the answer is another source, or none */
 	uint64_t quiet_ns;

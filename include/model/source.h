@@ -17,7 +17,7 @@ struct source {
 	uint32_t cpus;
 	bool has_busy;		/* the whole machine is sampled */
 	bool keeps_tasks;	/* the same tasks as before: what is known of them still holds */
-	bool keeps_counts;	/* the same events, too, but for their stack copies: history goes on */
+	bool keeps_counts;	/* only the size of stack copies is another: history goes on */
 	struct timeline timeline;	/* empty; the analyzer takes it and needs no memory */
 
 	struct event_desc *descs;	/* what `ingest` and the texts point to */

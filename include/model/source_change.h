@@ -36,8 +36,8 @@ struct source_control {
 	int (*take_result)(void *owner, struct diag *why);
 };
 
-/* How the analyzer asks for stack copies of another size; `wish` NULL: it can't. An answer is another
- * source, or none. Thread: the analyzer's. */
+/* How the analyzer asks for stack copies of another size; `wish` NULL: it can't. An answer is
+ * another source, or none. Thread: the analyzer's. */
 struct copy_control {
 	void *owner;
 	void (*wish)(void *owner, uint32_t copy_bytes);

@@ -54,7 +54,8 @@ struct stack_counts {
 	uint64_t truncated;	/* more frames than the kernel or the walker follows */
 	uint64_t user;		/* with a user part, and of these: */
 	uint64_t complete;	/* known to their outermost frame */
-	uint64_t cut;		/* go on beyond the copy of the stack */
+	uint64_t cut;		/* go on beyond the copy of the stack, */
+	uint64_t outgrown;	/* which the kernel could fill: a larger one would help */
 };
 
 struct slice {

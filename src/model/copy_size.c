@@ -4,9 +4,10 @@
  * is too large costs memory bandwidth for nothing. How deep stacks are is known only afterwards,
  * and with large copies nothing tells how many a smaller one would cut.
  *
- * Idea: twice as much as soon as more than a tenth is cut. Less is an experiment after a calm
- * minute, and each experiment that fails doubles the calm that the next one needs. A wish that the
- * source does not fulfil (no locked memory, too many bytes a second) is repeated ever less often.
+ * Idea: twice as much as soon as more than a tenth is cut by the copy's size. Less is an experiment
+ * after a calm minute, and each experiment that fails doubles the calm that the next one needs. A
+ * wish that the source does not fulfil (no locked memory, too many bytes a second) is repeated ever
+ * less often.
  */
 #include "model/copy_size.h"
 
@@ -41,7 +42,7 @@ void copy_size_begin(struct copy_size *size, uint32_t bytes, uint64_t now_ns)
 	if (!size->first_bytes)
 		*size = (struct copy_size){ .first_bytes = bytes, .calm_ns = CALM_NS };
 	size->bytes = bytes;
-	size->stacks = size->cut = 0;
+	size->stacks = size->outgrown = 0;
 	size->judged_ns = size->calm_since_ns = now_ns;
 	size->quiet_until_ns = 0;
 	size->quiet_ns = QUIET_NS;
@@ -56,13 +57,13 @@ static uint32_t wish(struct copy_size *size, uint32_t bytes, uint64_t now_ns)
 
 static uint32_t judge(struct copy_size *size, uint64_t now_ns)
 {
-	const bool is_rare = size->cut * 100 < size->stacks;
+	const bool is_rare = size->outgrown * 100 < size->stacks;
 
 	if (!is_rare)
 		size->calm_since_ns = now_ns;
 	if (now_ns < size->quiet_until_ns)
 		return 0;
-	if (size->cut * 10 > size->stacks && size->bytes < CALL_GRAPH_COPY_MAX_BYTES) {
+	if (size->outgrown * 10 > size->stacks && size->bytes < CALL_GRAPH_COPY_MAX_BYTES) {
 		if (size->bytes == size->tried_bytes)
 			size->calm_ns = twice(size->calm_ns, CALM_MAX_NS);
 		size->tried_bytes = 0;
@@ -82,11 +83,11 @@ uint32_t copy_size_observe(struct copy_size *size, const struct stack_counts *co
 	uint32_t wished;
 
 	size->stacks += counts->user;
-	size->cut += counts->cut;
+	size->outgrown += counts->outgrown;
 	if (!size->bytes || now_ns - size->judged_ns < JUDGE_NS || size->stacks < JUDGE_STACKS)
 		return 0;
 	wished = judge(size, now_ns);
-	size->stacks = size->cut = 0;
+	size->stacks = size->outgrown = 0;
 	size->judged_ns = now_ns;
 	return wished;
 }

@@ -301,6 +301,14 @@ static uint32_t node_of(struct ingest *ingest, int64_t callers)
 	return node;
 }
 
+/* A copy also ends at a page that the process has not touched yet, or that is swapped out. */
+static bool is_full(const struct ingest *ingest, const struct event_record *record)
+{
+	const uint32_t copy_bytes = ingest->config.events[record->event]->copy_bytes;
+
+	return copy_bytes && record->sample.user_stack_bytes == copy_bytes;
+}
+
 bool ingest_stack(struct ingest *ingest, const struct event_record *record,
 		  struct address_map *maps, bool may_wait, struct sample_stack *out)
 {
@@ -321,6 +329,7 @@ bool ingest_stack(struct ingest *ingest, const struct event_record *record,
 		.user = walk.count > 0,
 		.complete = walk.count && walk.end == WALKER_COMPLETE,
 		.cut = walk.count && walk.end == WALKER_CUT,
+		.outgrown = walk.count && walk.end == WALKER_CUT && is_full(ingest, record),
 	};
 	return true;
 }

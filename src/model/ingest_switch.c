@@ -10,8 +10,7 @@
  * both sources follow. The kernel stamps a record for each ring anew, microseconds apart: one that
  * straddles the line is seen twice, which changes nothing, or never, as any lost one.
  *
- * Where only the size of stack copies changes, the counts go on: the line makes the two sources
- * one.
+ * Where only the size of stack copies changes, counts go on: the line makes the two sources one.
  *
  * Invariant: else counts begin anew, names and objects stay; what was lost stays counted "since
  * start". Nothing here can fail.

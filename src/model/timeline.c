@@ -121,6 +121,7 @@ void stack_counts_add(struct stack_counts *sum, const struct stack_counts *more)
 	sum->user += more->user;
 	sum->complete += more->complete;
 	sum->cut += more->cut;
+	sum->outgrown += more->outgrown;
 }
 
 void stack_counts_subtract(struct stack_counts *sum, const struct stack_counts *less)
@@ -129,6 +130,7 @@ void stack_counts_subtract(struct stack_counts *sum, const struct stack_counts *
 	sum->user -= less->user;
 	sum->complete -= less->complete;
 	sum->cut -= less->cut;
+	sum->outgrown -= less->outgrown;
 }
 
 int timeline_init(struct timeline *timeline, uint32_t event_count)

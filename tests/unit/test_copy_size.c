@@ -27,7 +27,8 @@ static int begin(void **state)
 /* A second with @cut of @stacks cut: what is wished then. */
 static uint32_t pass_second(uint64_t stacks, uint64_t cut)
 {
-	const struct stack_counts counts = { .user = stacks, .complete = stacks - cut, .cut = cut };
+	const struct stack_counts counts = { .user = stacks, .cut = cut,
+					     .outgrown = cut };
 
 	now_ns += CLOCK_NS_PER_S;
 	return copy_size_observe(&size, &counts, now_ns);
@@ -62,6 +63,18 @@ static void test_a_tenth_is_borne(void **state)
 	(void)state;
 	for (int i = 0; i < 10; i++)
 		assert_int_equal(pass_second(STACKS, 100), 0);
+}
+
+/* At a page that was never touched, whatever the size is. */
+static void test_copies_that_end_early_are_not_enlarged(void **state)
+{
+	const struct stack_counts counts = { .user = STACKS, .cut = STACKS };
+
+	(void)state;
+	for (int i = 0; i < 10; i++) {
+		now_ns += CLOCK_NS_PER_S;
+		assert_int_equal(copy_size_observe(&size, &counts, now_ns), 0);
+	}
 }
 
 static void test_few_stacks_say_nothing(void **state)
@@ -132,20 +145,20 @@ static void test_a_size_that_is_not_to_be_adapted_stays(void **state)
 		assert_int_equal(pass_second(STACKS, STACKS), 0);
 }
 
+#define TEST(name) cmocka_unit_test_setup(name, begin)
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(test_more_than_a_tenth_cut_doubles_the_copy, begin),
-		cmocka_unit_test_setup(test_a_tenth_is_borne, begin),
-		cmocka_unit_test_setup(test_few_stacks_say_nothing, begin),
-		cmocka_unit_test_setup(test_a_calm_minute_tries_less_but_never_less_than_at_first,
-				       begin),
-		cmocka_unit_test_setup(test_two_in_a_hundred_cut_are_no_calm, begin),
-		cmocka_unit_test_setup(test_a_trial_that_fails_makes_the_next_one_wait_twice_as_long,
-				       begin),
-		cmocka_unit_test_setup(test_a_wish_without_an_answer_is_repeated_ever_less_often,
-				       begin),
-		cmocka_unit_test_setup(test_a_size_that_is_not_to_be_adapted_stays, begin),
+		TEST(test_more_than_a_tenth_cut_doubles_the_copy),
+		TEST(test_a_tenth_is_borne),
+		TEST(test_copies_that_end_early_are_not_enlarged),
+		TEST(test_few_stacks_say_nothing),
+		TEST(test_a_calm_minute_tries_less_but_never_less_than_at_first),
+		TEST(test_two_in_a_hundred_cut_are_no_calm),
+		TEST(test_a_trial_that_fails_makes_the_next_one_wait_twice_as_long),
+		TEST(test_a_wish_without_an_answer_is_repeated_ever_less_often),
+		TEST(test_a_size_that_is_not_to_be_adapted_stays),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -314,6 +314,7 @@ static void test_what_excludes_each_other_is_refused(void **state)
 	refuse("-i x -c 99", recorded);
 	refuse("-i x -m 2", recorded);
 	refuse("-i x --no-inherit", recorded);
+	refuse("-i x --call-graph fp", recorded);
 	snprintf(line, sizeof(line), "-i x -p %d", getpid());
 	refuse(line, recorded);
 	refuse("--duration 5", "--duration and --format need --batch");
@@ -410,6 +411,24 @@ static void test_settings_hold_where_the_line_says_nothing(void **state)
 	assert_string_equal(options.capture.events[0], "cycles");
 }
 
+static void test_how_stacks_are_sampled(void **state)
+{
+	static const char *const lines[] = { "call-graph=fp" };
+
+	(void)state;
+	accept("--call-graph dwarf,8192");
+	assert_int_equal(options.capture.call_graph.mode, CALL_GRAPH_DWARF);
+	assert_int_equal(options.capture.call_graph.copy_bytes, 8192);
+	accept("-g --call-graph=off");
+	assert_int_equal(options.capture.call_graph.mode, CALL_GRAPH_OFF);
+	assert_int_equal(parse_over("", lines, 1), 0);
+	assert_int_equal(options.capture.call_graph.mode, CALL_GRAPH_FP);
+	assert_int_equal(parse_over("-g", lines, 1), 0);
+	assert_int_equal(options.capture.call_graph.mode, CALL_GRAPH_AUTO);
+	refuse("--call-graph lbr", "--call-graph lbr: not known; there are auto, fp, dwarf,"
+				   " dwarf,BYTES, off");
+}
+
 static void test_the_line_puts_aside_what_would_contradict_it(void **state)
 {
 	static const char *const lines[] = { "count=10", "uid=0", "cpu=0", "no-inherit=true" };
@@ -466,6 +485,7 @@ int main(void)
 		TEST(test_targets),
 		TEST(test_targets_that_are_not_there_have_another_error_than_usage),
 		TEST(test_what_is_sampled),
+		TEST(test_how_stacks_are_sampled),
 		TEST(test_what_is_shown),
 		TEST(test_batch),
 		TEST(test_help_and_version_ask_for_nothing_else),

@@ -86,16 +86,6 @@ static void burn(int asked, int answer)
 		;
 }
 
-/* 48 KiB of stack, which do not fit into a copy of 16. */
-__attribute__((noinline)) static void burn_deep(int asked, int answer)
-{
-	volatile char frame[48 * 1024];
-
-	frame[0] = frame[sizeof(frame) - 1] = 0;
-	burn(asked, answer);
-	frame[0] = 1;	/* no tail call */
-}
-
 static void sleep_on(int asked, int answer)
 {
 	(void)asked;
@@ -418,44 +408,6 @@ static void test_a_storm_of_processes_keeps_its_names_through_all_targets(void *
 	end_child(&child);
 }
 
-static void test_copies_that_cut_stacks_off_are_enlarged_and_counts_go_on(void **state)
-{
-	const struct child child = start_child(burn_deep);
-	const struct snapshot *now;
-	uint64_t samples = 0;
-
-	(void)state;
-	BEGIN("-e cpu-clock -F 997 -p %d --window all -d 0.1", (int)child.pid);
-	do {
-		now = next();
-		assert_non_null(now);
-		assert_true(now->samples >= samples);	/* one history */
-		samples = now->samples;
-	} while (now->complete_stacks < ENOUGH);
-	assert_true(now->cut_stacks >= 200);	/* so many have judged it */
-	assert_true(now->stack_copy_bytes > 16384);
-	assert_true(now->lost_late == 0 && now->lost_malformed == 0);
-	finish();
-	end_child(&child);
-}
-
-static void test_a_size_that_was_named_is_kept(void **state)
-{
-	const struct child child = start_child(burn_deep);
-	const struct snapshot *now;
-
-	(void)state;
-	BEGIN("-e cpu-clock -F 3989 --call-graph dwarf,16384 -p %d --window all -d 0.1",
-	      (int)child.pid);
-	do
-		now = next();
-	while (now && now->cut_stacks < 12000);	/* three seconds: auto would have asked */
-	assert_non_null(now);
-	assert_int_equal(now->complete_stacks, 0);
-	finish();
-	end_child(&child);
-}
-
 static void test_what_cannot_be_opened_leaves_the_source_as_it_is(void **state)
 {
 	static const struct {
@@ -713,8 +665,6 @@ int main(void)
 		cmocka_unit_test(test_after_the_change_each_event_is_shown_or_lost),
 		cmocka_unit_test(test_another_frequency_holds_from_the_change_on),
 		cmocka_unit_test(test_a_storm_of_processes_keeps_its_names_through_all_targets),
-		cmocka_unit_test(test_copies_that_cut_stacks_off_are_enlarged_and_counts_go_on),
-		cmocka_unit_test(test_a_size_that_was_named_is_kept),
 		cmocka_unit_test(test_what_cannot_be_opened_leaves_the_source_as_it_is),
 		cmocka_unit_test(test_a_target_that_has_ended_makes_room_for_another),
 		cmocka_unit_test(test_what_a_process_has_started_is_still_sampled),

@@ -53,8 +53,8 @@ static void setup(struct fixture *f)
 		f->lanes[i].cpu = 5;
 		f->fds[i] = eventfd(0, EFD_CLOEXEC);	/* never readable: rounds come by time */
 	}
-	f->set = (struct event_set){ .attrs = f->attrs, .event_count = LANES, .lanes = f->lanes, .lane_count = LANES,
-				     .fds = f->fds, .row_count = 1 };
+	f->set = (struct event_set){ .attrs = f->attrs, .event_count = LANES, .lanes = f->lanes,
+				     .lane_count = LANES, .fds = f->fds, .row_count = 1 };
 	f->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	assert_int_equal(spsc_init(&f->queue, SAMPLER_QUEUE_MIN_BYTES), 0);
 }

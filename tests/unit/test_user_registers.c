@@ -96,15 +96,17 @@ static void test_registers_of_another_machine_are_not_ours(void **state)
 	assert_false(user_registers_read(0x1ffffffffu, &sample, &registers));
 }
 
+#define TEST(name) cmocka_unit_test_setup(name, count_words)
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(test_all_general_registers_and_ip_are_asked_for, count_words),
-		cmocka_unit_test_setup(test_a_register_is_where_the_bits_below_it_end, count_words),
-		cmocka_unit_test_setup(test_a_recording_may_have_another_mask, count_words),
-		cmocka_unit_test_setup(test_dwarf_counts_registers_in_another_order, count_words),
-		cmocka_unit_test_setup(test_a_kernel_thread_has_none, count_words),
-		cmocka_unit_test_setup(test_registers_of_another_machine_are_not_ours, count_words),
+		TEST(test_all_general_registers_and_ip_are_asked_for),
+		TEST(test_a_register_is_where_the_bits_below_it_end),
+		TEST(test_a_recording_may_have_another_mask),
+		TEST(test_dwarf_counts_registers_in_another_order),
+		TEST(test_a_kernel_thread_has_none),
+		TEST(test_registers_of_another_machine_are_not_ours),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
