@@ -17,7 +17,7 @@
 
 #include "base/diag.h"
 
-/* Complete with it: 97 % of python's stacks and all of cc1plus's; with the smaller one 92 and 96. */
+/* Complete with it: 97 % of python's stacks, all of cc1plus's; with the smaller one 92 and 96 %. */
 #define CALL_GRAPH_COPY_BYTES	  16384
 #define CALL_GRAPH_COPY_MIN_BYTES 8192	/* auto goes down to it */
 #define CALL_GRAPH_COPY_MAX_BYTES 65528	/* the kernel's; a multiple of 8 */

@@ -123,7 +123,7 @@ struct snapshot {
 	uint64_t truncated_stacks;
 	enum stack_kind stacks;
 	uint32_t stack_copy_bytes;	/* STACKS_COPIED: of each copy, at most */
-	/* STACKS_COPIED, in the window: samples with a user stack; of them, those whose walk reached
+	/* STACKS_COPIED, in the window: samples with a user stack; those whose walk reached
 	 * the outermost frame, and those whose stack goes on beyond the copy. */
 	uint64_t user_stacks, complete_stacks, cut_stacks;
 	double busy_pct;	/* of all CPUs; < 0: absent (per-process target, replay) */

@@ -4,9 +4,10 @@
  * is too large costs memory bandwidth for nothing. How deep stacks are is known only afterwards,
  * and with large copies nothing tells how many a smaller one would cut.
  *
- * Idea: twice as much as soon as more than a tenth is cut by the copy's size. Less is an experiment after a calm
- * minute, and each experiment that fails doubles the calm that the next one needs. A wish that the
- * source does not fulfil (no locked memory, too many bytes a second) is repeated ever less often.
+ * Idea: twice as much as soon as more than a tenth is cut by the copy's size. Less is an experiment
+ * after a calm minute, and each experiment that fails doubles the calm that the next one needs. A
+ * wish that the source does not fulfil (no locked memory, too many bytes a second) is repeated ever
+ * less often.
  */
 #include "model/copy_size.h"
 

@@ -16,7 +16,7 @@ __attribute__((noinline)) static void deep(time_t end)
 {
 	volatile char frame[40 * 1024];
 
-	for (size_t i = 0; i < sizeof(frame); i++)	/* a page that is not there can't be copied */
+	for (size_t i = 0; i < sizeof(frame); i++)	/* only what is there can be copied */
 		frame[i] = 1;
 	burn(end);
 	sink += (unsigned long)frame[0];	/* not a tail call: the frame stays */
