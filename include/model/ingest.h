@@ -142,7 +142,7 @@ struct ingest {
 	struct unwind_set unwind;
 	bool wants_unwind;		/* an event copies stacks */
 
-	bool is_held;			/* replay: a stack needs a table; records wait for it, up to */
+	bool is_held;			/* replay: a stack needs a table; records wait for it, to */
 	uint64_t held_limit_ns;		/* this, that was as of */
 	uint64_t held_tables;		/* ingest_stacks.last_tables, unless */
 	bool is_forced;			/* nothing is waited for now */

@@ -6,6 +6,8 @@
  *         System V ABI AMD64, 3.6.2 (register numbers).
  * Trust:  registers, stack and files are foreign; libunwind reads them, so only in a worker (and in
  *         tests). It gets no byte from anywhere else: what is in neither is an error to it.
+ * Scope:  rules of .eh_frame, found by .eh_frame_hdr; where there is none libunwind guesses by the
+ *         frame pointer.
  * Thread: the owner's.
  */
 #ifndef SYMBOLS_REMOTE_UNWIND_H

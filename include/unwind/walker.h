@@ -74,8 +74,8 @@ size_t walker_walk(struct walker *walker, const struct walker_space *space,
 		   const struct walker_registers *registers, const struct walker_stack *stack,
 		   uint64_t *frames, size_t room, enum walker_end *end);
 
-/* Goes on where somebody else has been: @frames[@count - 1] is a caller, @caller its registers. Like
- * walker_walk() for the rest; returns how many frames there are now. */
+/* Goes on where somebody else has been: @frames[@count - 1] is a caller (@count > 1), @caller its
+ * registers. Like walker_walk() for the rest; returns how many frames there are now. */
 size_t walker_resume(struct walker *walker, const struct walker_space *space,
 		     const struct walker_registers *caller, const struct walker_stack *stack,
 		     uint64_t *frames, size_t count, size_t room, enum walker_end *end);

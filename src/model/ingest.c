@@ -60,7 +60,8 @@ int ingest_init(struct ingest *ingest, const struct ingest_config *config,
 	ingest->kernel_maps = address_map_create();
 	ingest->kernel_overlay = address_map_create();
 	if (!ingest->strings || !ingest->kernel_maps || !ingest->kernel_overlay ||
-	    ingest_stacks_init(&ingest->stacks) || object_table_init(&ingest->objects, ingest->strings) ||
+	    ingest_stacks_init(&ingest->stacks) ||
+	    object_table_init(&ingest->objects, ingest->strings) ||
 	    stack_trie_init(&ingest->trie) ||
 	    timeline_init(&ingest->timeline, config->event_count)) {
 		ingest_finish(ingest);

@@ -1,8 +1,9 @@
 /* Every stack that the analyzer makes of a recording, with the addresses of its frames.
  *
  * usage: replay_stacks FILE
- * prints: COUNT TAB COMM TAB PID TAB PATH+ADDRESS;PATH+ADDRESS...	leaf first, for each task and
- *         stack, and on a line of its own the samples whose user stack is complete: "complete" TAB N */
+ * prints: COUNT TAB COMM TAB PID TAB PATH+ADDRESS;PATH+ADDRESS...	leaf first, for each task
+ *         and stack, and on a line of its own how many samples have a complete user stack:
+ *         "complete" TAB N */
 #include <inttypes.h>
 #include <poll.h>
 #include <stdio.h>

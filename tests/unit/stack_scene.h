@@ -41,8 +41,8 @@ size_t stack_scene_walk(struct stack_scene *scene, struct walker *walker,
 			const struct remote_stack *stack, uint64_t frames[WALKER_FRAMES_MAX],
 			enum walker_end *end);
 
-/* The request for what is behind @frames[@count], and its inputs: [0] is the caller's to close. False:
- * they are in too many objects, or in code without one. */
+/* The request for what is behind @frames[@count], and its inputs: [0] is the caller's to close.
+ * False: they are in too many objects, or in code without one. */
 bool stack_scene_request(const struct stack_scene *scene, const struct remote_stack *stack,
 			 const uint64_t *frames, size_t count, struct rare_request *request,
 			 int inputs[SANDBOX_INPUTS_MAX]);

@@ -69,8 +69,9 @@ static void look(void)
 
 static uint32_t frame_of(uint32_t pid, uint64_t ip)
 {
-	return ingest_frame(&stage.ingest, task_table_process(&stage.ingest.tasks, pid)->maps, MODE_USER,
-			    ip);
+	const struct process *process = task_table_process(&stage.ingest.tasks, pid);
+
+	return ingest_frame(&stage.ingest, process->maps, MODE_USER, ip);
 }
 
 static const struct symbol *symbol_at(uint32_t pid, uint64_t ip)

@@ -346,7 +346,7 @@ static void test_memory_without_a_file_is_left_by_its_frame_pointer(void **state
 	assert_counts((struct stack_counts){ .user = 1, .complete = 1 });
 }
 
-/*   sp -> | local | saved bp A | into f | local | A: saved bp 0 | into main |    slots of 4 bytes */
+/*   sp -> | local | saved bp A | into f | local | A: saved bp 0 | into main |	slots of 4 */
 static void test_processes_of_32_bits_are_followed_by_frame_pointers(void **state)
 {
 	const uint32_t base = 0xff001000;

@@ -1,6 +1,6 @@
-/* A function that finds its frame by rbx, which a row can't say, on the stack of a child that stands
- * still: the walker up to it, a worker past it, the walker again to the end. What is right says
- * glibc's backtrace(3), asked in the child. */
+/* A function that finds its frame by rbx, which a row can't say, on the stack of a child that
+ * stands still: the walker up to it, a worker past it, the walker again to the end. What is right
+ * says glibc's backtrace(3), asked in the child. */
 #include <errno.h>
 #include <execinfo.h>
 #include <fcntl.h>
@@ -156,7 +156,8 @@ static void test_a_worker_finds_the_caller_that_a_row_can_not_and_the_walker_goe
 	tail = (size_t)told->count - 1;
 	assert_true(count > tail && tail > 5);
 	for (size_t i = 1; i <= tail - 1; i++)
-		assert_int_equal(frames[count - i], (uintptr_t)told->chain[(size_t)told->count - i]);
+		assert_int_equal(frames[count - i],
+				 (uintptr_t)told->chain[(size_t)told->count - i]);
 	close(inputs[0]);
 	free((void *)stack.bytes);
 	walker_finish(&walker);

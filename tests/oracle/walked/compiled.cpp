@@ -1,18 +1,22 @@
 // Enough of the standard library to keep a compiler busy.
+#include <algorithm>
 #include <functional>
-#include <iostream>
 #include <map>
-#include <regex>
 #include <string>
 #include <vector>
 
 int main(int argc, char **argv)
 {
 	std::map<std::string, std::vector<std::function<int(int)>>> all;
-	std::regex words("(\\w+)\\s+(\\d+)");
+	int sum = 0;
 
 	for (int i = 0; i < argc; i++)
 		all[argv[i]].push_back([=](int x) { return x + i; });
-	for (auto &one : all)
-		std::cout << std::regex_replace(one.first, words, "$2") << one.second[0](3);
+	for (auto &one : all) {
+		std::vector<int> numbers(one.first.begin(), one.first.end());
+
+		std::sort(numbers.begin(), numbers.end(), [](int a, int b) { return b < a; });
+		sum += one.second[0](numbers[0]);
+	}
+	return sum;
 }
