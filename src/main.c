@@ -90,8 +90,9 @@ static int run_screen(struct session *session, const struct options *options,
 	const struct screen_config config = {
 		.analyzer = session->analyzer, .guardian = session->guardian,
 		.filter = options->filter, .show_idle = options->show_idle, .keys = options->keys,
-		.raw_names = options->raw_names, .window = options->window,
-		.window_ns = options->window_ns, .interval_ns = options->interval_ns,
+		.raw_names = options->raw_names, .by_total = options->wants_children,
+		.window = options->window, .window_ns = options->window_ns,
+		.interval_ns = options->interval_ns,
 		.color = options->color, .theme = options->theme,
 		.no_unicode = options->no_unicode, .no_mouse = options->no_mouse,
 		.keymap = &settings->keymap, .choice = &choice,
@@ -223,6 +224,8 @@ static int read_options(struct options *options, struct config *config, int argc
 		diag_prefix(why, "with %s", config->path);
 	if (options->wants_source)
 		config->columns.hidden[VIEW_SYMBOLS] &= ~(1u << COL_SOURCE);
+	for (int kind = 0; options->wants_children && kind < VIEW_TABLES; kind++)
+		config->columns.hidden[kind] &= ~(1u << COL_TOTAL);
 	return err;
 }
 

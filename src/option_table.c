@@ -150,6 +150,12 @@ const struct option_row option_rows[] = {
 			"and fills it in; batch mode waits for it, at most two seconds a refresh.",
 	},
 	{
+		.group = OPTIONS_SHOWN, .name = "children", .in_file = true,
+		.flag = FLAG(wants_children), .default_text = "false",
+		.help = "sort by TOTAL%, what is on the stack",
+		.more = "Every view has the column then; c shows it at any time.",
+	},
+	{
 		.group = OPTIONS_SHOWN, .name = "no-demangle", .in_file = true,
 		.flag = FLAG(raw_names), .default_text = "false",
 		.help = "names of C++, Rust and D as their files have them",
@@ -194,6 +200,7 @@ const struct option_row option_rows[] = {
 	},
 	{
 		.group = OPTIONS_BATCH, .name = "kernel-suffix", .flag = FLAG(marks_kernel),
+		.in_file = true, .default_text = "false",
 		.help = "folded: _[k] behind names of kernel code",
 	},
 	{

@@ -198,8 +198,6 @@ static int check_together(struct options *out, struct diag *why)
 		return diag_set(why, -EINVAL, "-F and -c exclude each other");
 	if (!out->is_batch && (out->duration_ns || out->wants_format))
 		return diag_set(why, -EINVAL, "--duration and --format need --batch");
-	if (out->marks_kernel && out->format != OUTPUT_FOLDED)
-		return diag_set(why, -EINVAL, "--kernel-suffix needs --format folded");
 	if (out->window == WINDOW_INTERVAL && out->replay_path)
 		out->window = WINDOW_ALL;
 	else if (out->window == WINDOW_INTERVAL && !out->is_batch)

@@ -167,7 +167,8 @@ static int start_analyzer(struct session *session, const struct options *options
 		.wants_sources = options->is_batch && options->wants_source,
 		.source_rows = options->max_rows,
 		.query = { .keys = options->keys, .filter = options->filter,
-			   .raw_names = options->raw_names },
+			   .raw_names = options->raw_names,
+			   .by_total = options->is_batch && options->wants_children },
 		.window = options->window, .window_ns = options->window_ns,
 		.interval_ns = options->interval_ns, .memory_bytes = options->memory_bytes,
 	};
@@ -249,8 +250,11 @@ void session_finish(struct session *session)
 	perf_data_close(session->recording);
 	capture_destroy(session->capture);
 	process_reader_destroy(session->reader);
-	object_opener_destroy(session->opener);
-	line_server_destroy(session->line_server);
+	/* A thread that is left behind uses its sandbox still; the zygote ends with us. */
+	if (!object_opener_destroy(session->opener))
+		session->sandboxes[SANDBOX_OF_OBJECTS] = NULL;
+	if (!line_server_destroy(session->line_server))
+		session->sandboxes[SANDBOX_OF_LINES] = NULL;
 	demangler_destroy(session->demangler);
 	command_output_stop(session->command_output);
 	command_destroy(session->command);

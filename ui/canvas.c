@@ -233,6 +233,23 @@ void canvas_put_box(struct canvas *canvas, int x, int y, int width, int height, 
 			 line == 0 ? top : line == height - 1 ? bottom : side, role);
 }
 
+void canvas_put_fill(struct canvas *canvas, int x, int end, int y, enum role role)
+{
+	for (int at = x / 2; 2 * at < end; at++) {
+		struct canvas_area cell = { at, y, 1 };
+		const bool has_left = 2 * at >= x, has_right = 2 * at + 2 <= end;
+
+		if (!clip_area(canvas, &cell))
+			continue;
+		if (has_left && has_right) {
+			put_cell(canvas, at, y, ' ', role);
+		} else if (!canvas->is_ascii) {
+			put_cell(canvas, at, y, has_left ? 0x258c : 0x2590, role);
+			cell_at(canvas, at, y)->ink = INK_FILL;
+		}
+	}
+}
+
 void canvas_set_role(struct canvas *canvas, struct canvas_area area, enum role role)
 {
 	if (!clip_area(canvas, &area))

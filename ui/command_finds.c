@@ -102,6 +102,14 @@ static size_t cursor_node(const struct ui_state *state)
 	return row ? row->first : 0;
 }
 
+/* How much it is stands above the boxes. */
+static void find_frame(struct ui_state *state)
+{
+	flame_view_return(&state->flame);
+	if (state->search[0] && !flame_view_find(&state->flame, state->search, 0))
+		prompt_note(&state->prompt, "not here");
+}
+
 static void search_edited(struct ui_state *state)
 {
 	struct table_rows *rows = &state->table.rows;
@@ -112,6 +120,10 @@ static void search_edited(struct ui_state *state)
 		if (!pager_find((struct pager *)state->view, state->search, PAGER_FIND_HERE) &&
 		    state->search[0])
 			prompt_note(&state->prompt, "not here");
+		return;
+	}
+	if (state_is_flame(state)) {
+		find_frame(state);
 		return;
 	}
 	if (state_is_tree(state)) {
@@ -156,6 +168,8 @@ static void search_cancelled(struct ui_state *state)
 		pager_return((struct pager *)state->view);
 	else if (state_is_tree(state))
 		tree_rows_select_id(&state->tree.rows, state->cursor_before);
+	else if (state_is_flame(state))
+		flame_view_return(&state->flame);
 	else
 		table_rows_select(&state->table.rows, state->cursor_before);
 }
@@ -171,6 +185,8 @@ void cmd_search(struct ui_state *state)
 	state->cursor_before = state_cursor_row(state, &row) ? row.id : 0;
 	if (state_is_page(state))
 		pager_mark((struct pager *)state->view);
+	else if (state_is_flame(state))
+		flame_view_mark(&state->flame);
 	memcpy(state->search_before, state->search, sizeof(state->search));
 	state_open_prompt(state, &use, "");
 }
@@ -180,6 +196,7 @@ static void find_again(struct ui_state *state, bool is_forward)
 	const struct table_rows *rows = &state->table.rows;
 	const size_t last = rows->count ? rows->count - 1 : 0;
 	const size_t nodes = state->shown ? state->shown->tree.node_count : 0;
+	const size_t node_step = is_forward || !nodes ? 1 : nodes - 1;
 	bool is_found;
 
 	if (!state->search[0]) {
@@ -187,11 +204,12 @@ static void find_again(struct ui_state *state, bool is_forward)
 		return;
 	}
 	if (state_is_tree(state))
-		is_found = find_node(state, cursor_node(state) + (is_forward || !nodes ? 1 : nodes - 1),
-				     is_forward || !nodes ? 1 : nodes - 1);
+		is_found = find_node(state, cursor_node(state) + node_step, node_step);
 	else if (state_is_table(state))
 		is_found = find_row(state, rows->place.cursor + (is_forward ? 1 : last),
 				    is_forward ? 1 : last);
+	else if (state_is_flame(state))
+		is_found = flame_view_find(&state->flame, state->search, is_forward ? 1 : -1);
 	else
 		is_found = pager_find((struct pager *)state->view, state->search,
 				      is_forward ? PAGER_FIND_NEXT : PAGER_FIND_PREVIOUS);

@@ -59,7 +59,7 @@ void cmd_back(struct ui_state *state)
 		state->search[0] = '\0';
 	else if (state->view->opener)
 		state_close_view(state);
-	else
+	else if (!state_is_flame(state) || !flame_view_zoom_out(&state->flame))
 		state_go_back(state);
 }
 

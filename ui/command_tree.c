@@ -6,7 +6,7 @@
 
 #define MAX_LIMIT_PCT 50.0	/* beyond it a tree is one path */
 
-void cmd_tree(struct ui_state *state)
+void command_open_calls(struct ui_state *state, enum view_kind kind)
 {
 	const bool was_page = state_is_page(state);
 	struct snapshot_row row;
@@ -14,21 +14,34 @@ void cmd_tree(struct ui_state *state)
 
 	while (state_is_page(state))
 		state_close_view(state);
-	if (!was_page && state_cursor_row(state, &row) &&
+	if (!was_page && state_kind(state) < VIEW_TABLES && state_cursor_row(state, &row) &&
 	    views_opening_part(state->shown_kind, &row, &part)) {
 		state->search[0] = '\0';
-		state_go(state, VIEW_TREE, &part);
+		state_go(state, kind, &part);
 	} else {
-		state_show_kind(state, VIEW_TREE);
+		state_show_kind(state, kind);
 	}
+}
+
+void cmd_tree(struct ui_state *state)
+{
+	command_open_calls(state, VIEW_TREE);
+}
+
+void command_show_whole(struct ui_state *state)
+{
+	const enum view_kind kind = state_kind(state);
+
+	if (state_go_back(state))
+		state_show_kind(state, kind);
+	else
+		state_say(state, "this is the %s of all samples",
+			  kind == VIEW_TREE ? "tree" : "flame graph");
 }
 
 void cmd_whole_tree(struct ui_state *state)
 {
-	if (state_go_back(state))
-		state_show_kind(state, VIEW_TREE);
-	else
-		state_say(state, "this is the tree of all samples");
+	command_show_whole(state);
 }
 
 void cmd_open_function(struct ui_state *state)
@@ -85,7 +98,10 @@ void cmd_close_all(struct ui_state *state)
 
 void cmd_hottest(struct ui_state *state)
 {
-	tree_rows_open_hottest(&state->tree.rows);
+	if (state_is_flame(state))
+		flame_view_follow(&state->flame);
+	else
+		tree_rows_open_hottest(&state->tree.rows);
 }
 
 void cmd_turn(struct ui_state *state)

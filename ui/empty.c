@@ -59,7 +59,8 @@ static void find_reason(const struct ui_state *state, struct reason *out)
 	} else if (snapshot->idle_samples) {
 		snprintf(out->why, SENTENCE_BYTES, "Nothing is hot: all %s samples were idle.",
 			 format_count(number, snapshot->idle_samples));
-		snprintf(out->remedy, SENTENCE_BYTES, "i shows them.");
+		if (state_kind(state) < VIEW_TABLES)
+			snprintf(out->remedy, SENTENCE_BYTES, "i shows them.");
 	} else if (snapshot->window_s <= 0 && !snapshot->is_replay) {
 		snprintf(out->why, SENTENCE_BYTES,
 			 "Collecting: counting began anew, the next refresh has the first rows.");

@@ -23,7 +23,7 @@ static bool is_offered(const struct ui_state *state, const struct command *comma
 	if ((command->traits & COMMAND_NEEDS_ROWS) && !state_cursor_row(state, &row))
 		return false;
 	return command->run != cmd_back || state->view->opener || state->trail.count > 1 ||
-	       state->search[0];
+	       state->search[0] || (state_is_flame(state) && state->flame.zoom.count);
 }
 
 static int label_width(const struct ui_state *state, const struct canvas *canvas,

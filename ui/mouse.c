@@ -12,6 +12,8 @@ static void scroll(struct ui_state *state, int lines)
 		table_rows_scroll(&state->table.rows, lines);
 	} else if (state_is_tree(state)) {
 		tree_rows_scroll(&state->tree.rows, lines);
+	} else if (state_is_flame(state)) {
+		flame_view_scroll(&state->flame, lines);
 	} else {
 		const enum view_move move = lines < 0 ? MOVE_UP : MOVE_DOWN;
 
@@ -43,8 +45,23 @@ static bool select_row(struct ui_state *state, size_t index)
 	return true;
 }
 
-static void press(struct ui_state *state, const struct hit *hit, enum mouse_action action)
+static void press_box(struct ui_state *state, const struct hit *hit, const struct mouse *mouse)
 {
+	const uint32_t box = flame_view_at(&state->flame, mouse->x, mouse->y - hit->y);
+
+	if (state_is_waiting(state) || box == FLAME_NONE)
+		return;
+	flame_view_select(&state->flame, box);
+	if (mouse->action == MOUSE_DOUBLE)
+		cmd_zoom(state);
+	else if (mouse->action == MOUSE_MENU)
+		cmd_row_menu(state);
+}
+
+static void press(struct ui_state *state, const struct hit *hit, const struct mouse *mouse)
+{
+	const enum mouse_action action = mouse->action;
+
 	switch (hit->kind) {
 	case HIT_ROWS:
 		if (!select_row(state, hit->number))
@@ -55,6 +72,9 @@ static void press(struct ui_state *state, const struct hit *hit, enum mouse_acti
 			cmd_open(state);
 		else if (action == MOUSE_MENU)
 			cmd_row_menu(state);
+		break;
+	case HIT_BOXES:
+		press_box(state, hit, mouse);
 		break;
 	case HIT_TITLE:
 		command_sort_by(state, (enum column_id)hit->number);
@@ -88,7 +108,7 @@ void mouse_act(struct ui_state *state, const struct mouse *mouse)
 	case MOUSE_PRESS:
 	case MOUSE_DOUBLE:
 	case MOUSE_MENU:
-		press(state, &hit, mouse->action);
+		press(state, &hit, mouse);
 		break;
 	case MOUSE_DRAG:
 	case MOUSE_RELEASE:

@@ -10,6 +10,7 @@
 #include "ui/screen.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
@@ -18,6 +19,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "export/folded_file.h"
 #include "ui/frame.h"
 #include "ui/keys.h"
 #include "ui/source_wishes.h"
@@ -32,6 +34,7 @@ enum screen_source {
 	SOURCE_SIGNAL,
 	SOURCE_COMMAND,
 	SOURCE_CHANGE,
+	SOURCE_SAVE,
 	SOURCE_COUNT
 };
 
@@ -45,6 +48,7 @@ struct screen {
 	uint64_t escape_ns;	/* while keys wait for more bytes: when that ends */
 	const struct theme *theme;	/* as the terminal has it */
 	bool is_mouse_off;
+	struct folded_file *save;	/* owned; NULL: nothing is being written */
 	int status;		/* < 0: go on */
 };
 
@@ -119,10 +123,50 @@ static void send_requests(struct screen *screen)
 		state->outbox_count * sizeof(state->outbox[0]));
 }
 
+static void end_save(struct screen *screen)
+{
+	struct ui_state *state = &screen->state;
+	struct diag why = { 0 };
+	uint64_t samples;
+
+	if (folded_file_finish(screen->save, &samples, &why))
+		state_say(state, "%s", why.text);
+	else
+		state_say(state, "%" PRIu64 " samples in %s", samples, state->save_path);
+	screen->save = NULL;
+	screen->sources[SOURCE_SAVE].fd = -1;
+}
+
+/* Of another window or filter than asked for, or lost with a snapshot that nobody took: again. */
+static void take_stacks(struct screen *screen, struct snapshot *fresh)
+{
+	struct ui_state *state = &screen->state;
+	struct snapshot *stacks = fresh->folded;
+	struct diag why = { 0 };
+
+	fresh->folded = NULL;
+	if (!state->wants_stacks || screen->save) {
+		snapshot_destroy(stacks);
+		return;
+	}
+	if (!stacks || stacks->query != state->query || stacks->is_frozen != state->is_paused) {
+		snapshot_destroy(stacks);
+		state_request(state, REQUEST_STACKS, state->show_idle, 0);
+		return;
+	}
+	state->wants_stacks = false;
+	if (folded_file_start(&screen->save, state->save_path, stacks, &why))
+		state_say(state, "%s", why.text);
+	else
+		screen->sources[SOURCE_SAVE].fd = folded_file_fd(screen->save);
+}
+
 static void take_snapshot(struct screen *screen)
 {
 	struct snapshot *fresh = analyzer_take_snapshot(screen->config->analyzer);
 
+	if (fresh)
+		take_stacks(screen, fresh);
 	if (fresh)
 		snapshot_destroy((struct snapshot *)state_offer_snapshot(&screen->state, fresh));
 }
@@ -247,6 +291,8 @@ static void wait_for_sources(struct screen *screen)
 		end_command(screen);
 	if (sources[SOURCE_CHANGE].revents)
 		end_change(screen);
+	if (sources[SOURCE_SAVE].revents)
+		end_save(screen);
 }
 
 static int run_loop(struct screen *screen, struct diag *why)
@@ -282,6 +328,7 @@ static int open_sources(struct screen *screen, struct diag *why)
 	screen->sources[SOURCE_SIGNAL].fd = fd;
 	screen->sources[SOURCE_COMMAND].fd = config->command_fd;
 	screen->sources[SOURCE_CHANGE].fd = config->source ? config->source->done_fd : -1;
+	screen->sources[SOURCE_SAVE].fd = -1;
 	return 0;
 }
 
@@ -313,6 +360,8 @@ static void init_screen(struct screen *screen, const struct screen_config *confi
 	state_init(state);
 	state->show_idle = config->show_idle;
 	state->raw_names = config->raw_names;
+	for (int kind = 0; config->by_total && kind < VIEW_TABLES; kind++)
+		state->orders[kind].column = COL_TOTAL;
 	state->symbol_keys = config->keys;
 	state->window = config->window;
 	state->window_ns = config->window_ns;
@@ -328,6 +377,8 @@ static void init_screen(struct screen *screen, const struct screen_config *confi
 static void finish_screen(struct screen *screen)
 {
 	term_leave(screen->term);
+	if (screen->save)	/* what is begun is a whole file */
+		end_save(screen);
 	snapshot_destroy((struct snapshot *)screen->state.shown);
 	state_finish(&screen->state);
 	canvas_finish(&screen->canvas);

@@ -10,6 +10,7 @@
 #include "ui/search.h"
 
 #include <stddef.h>
+#include <string.h>
 #include <wctype.h>
 
 #include "ui/utf8.h"
@@ -50,6 +51,14 @@ static bool begins_with(const char *text, const char *search, bool is_exact)
 	return true;
 }
 
+static bool is_ascii(const char *text)
+{
+	for (; *text; text++)
+		if (*text & 0x80)
+			return false;
+	return true;
+}
+
 const char *search_find(const char *search, const char *text)
 {
 	const bool is_exact = has_capitals(search);
@@ -58,6 +67,8 @@ const char *search_find(const char *search, const char *text)
 
 	if (search[0] == '\0')
 		return NULL;
+	if (is_ascii(search))	/* as nearly always: a call tree has many thousand names */
+		return is_exact ? strstr(text, search) : strcasestr(text, search);
 	for (; (bytes = utf8_decode(text, &code)) > 0; text += bytes)
 		if (begins_with(text, search, is_exact))
 			return text;

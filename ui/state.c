@@ -29,6 +29,7 @@ void state_init(struct ui_state *state)
 	trail_init(&state->trail, VIEW_SYMBOLS);
 	table_view_init(&state->table);
 	tree_view_init(&state->tree);
+	flame_view_init(&state->flame);
 	pager_init(&state->help, &view_help_ops);
 	pager_init(&state->messages, &view_messages_ops);
 	pager_init(&state->log, &view_log_ops);
@@ -39,6 +40,7 @@ void state_finish(struct ui_state *state)
 {
 	table_view_finish(&state->table);
 	tree_view_finish(&state->tree);
+	flame_view_finish(&state->flame);
 	pager_finish(&state->help);
 	pager_finish(&state->messages);
 	pager_finish(&state->log);
@@ -53,6 +55,11 @@ bool state_is_table(const struct ui_state *state)
 bool state_is_tree(const struct ui_state *state)
 {
 	return state->view == &state->tree.view;
+}
+
+bool state_is_flame(const struct ui_state *state)
+{
+	return state->view == &state->flame.view;
 }
 
 bool state_is_page(const struct ui_state *state)
@@ -86,6 +93,7 @@ void state_refresh_view(struct ui_state *state)
 	/* Their rows point into the snapshot, so they follow even while they are covered. */
 	state->table.view.ops->refresh(&state->table.view, state);
 	state->tree.view.ops->refresh(&state->tree.view, state);
+	state->flame.view.ops->refresh(&state->flame.view, state);
 	if (state_is_page(state))
 		state->view->ops->refresh(state->view, state);
 	state->is_changed = true;
@@ -116,7 +124,9 @@ static struct table_place *shown_place(struct ui_state *state)
 /* The rows of another view: it takes the place of the one before, or lies beneath the page. */
 static void show_kind(struct ui_state *state, enum view_kind kind)
 {
-	struct view *view = kind == VIEW_TREE ? &state->tree.view : &state->table.view;
+	struct view *view = kind == VIEW_TREE	 ? &state->tree.view
+			    : kind == VIEW_FLAME ? &state->flame.view
+						 : &state->table.view;
 
 	state->shown_kind = kind;
 	if (state_is_page(state))
@@ -139,7 +149,8 @@ static void restore_place(struct ui_state *state)
 /* Rows, or a tree, of a view that was left before they came. */
 static bool is_of_another_view(const struct snapshot *fresh, const struct snapshot *old)
 {
-	return fresh->keys != old->keys || fresh->tree.direction != old->tree.direction;
+	return fresh->keys != old->keys || fresh->tree.direction != old->tree.direction ||
+	       fresh->tree.limit_pct != old->tree.limit_pct;
 }
 
 const struct snapshot *state_offer_snapshot(struct ui_state *state, const struct snapshot *fresh)
@@ -219,12 +230,18 @@ static struct snapshot_row row_of_node(const struct tree_node *node)
 bool state_cursor_row(const struct ui_state *state, struct snapshot_row *out)
 {
 	const struct tree_row *line = tree_rows_cursor(&state->tree.rows);
+	const uint32_t node = flame_view_selected_node(&state->flame);
 	const struct snapshot_row *row = table_rows_cursor(&state->table.rows);
 
 	if (state->shown_kind == VIEW_TREE) {
 		if (line)
 			*out = row_of_node(tree_rows_node(&state->tree.rows, line->first));
 		return line;
+	}
+	if (state->shown_kind == VIEW_FLAME) {
+		if (node != FLAME_NONE)
+			*out = row_of_node(&state->flame.tree->nodes[node]);
+		return node != FLAME_NONE;
 	}
 	if (row)
 		*out = *row;
@@ -245,6 +262,10 @@ void state_ask(struct ui_state *state)
 	if (state_kind(state) == VIEW_TREE) {
 		request->query.tree = state_tree_direction(state);
 		request->query.tree_limit_pct = state->tree.limit_pct;
+	} else if (state_kind(state) == VIEW_FLAME) {
+		request->query.tree = TREE_CALLEES;
+		request->query.tree_commands = true;
+		request->query.tree_limit_pct = flame_view_limit_pct(&state->flame);
 	}
 	if (state->hide_kernel)
 		add_level(&request->query.filter, FILTER_KERNEL);
@@ -425,7 +446,11 @@ static enum view_place place_asked(const struct ui_state *state)
 {
 	if (state_is_page(state))
 		return state->view->ops->place;
-	return state_kind(state) == VIEW_TREE ? IN_TREE : IN_TABLE;
+	switch (state_kind(state)) {
+	case VIEW_TREE:	 return IN_TREE;
+	case VIEW_FLAME: return IN_FLAME;
+	default:	 return IN_TABLE;
+	}
 }
 
 /* Index of the first deferred key that will open a prompt or a menu, deferred_count: there is none.

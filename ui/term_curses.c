@@ -35,6 +35,11 @@ struct mode_bytes {
 	char on[64], off[64];
 };
 
+struct curses_look {
+	attr_t attributes;
+	short pair;
+};
+
 struct terminal {
 	SCREEN *screen;
 	struct guardian *guardian;
@@ -42,8 +47,7 @@ struct terminal {
 	int colors;			/* that may be used; 0: none */
 	struct mode_bytes mouse, paste;
 	struct canvas shown;		/* what the terminal has */
-	attr_t attributes[ROLE_COUNT];
-	short pairs[ROLE_COUNT];
+	struct curses_look looks[ROLE_COUNT], edges[ROLE_COUNT];	/* INK_TEXT, INK_FILL */
 	int width, height;
 };
 
@@ -258,20 +262,30 @@ static short reduce_color(const struct terminal *term, short color, attr_t *attr
 	return (short)(color & 7);
 }
 
+/* Gives pair number @pair that look. */
+static struct curses_look init_look(const struct terminal *term, const struct look *look,
+				    int pair)
+{
+	struct curses_look out = { .attributes = curses_attributes(look->attributes) };
+	const short color = reduce_color(term, look->color, &out.attributes);
+
+	if ((color != LOOK_DEFAULT_COLOR || look->back != LOOK_DEFAULT_COLOR) &&
+	    init_pair((short)pair, color, look->back) == OK)
+		out.pair = (short)pair;
+	return out;
+}
+
+/* Only fills have edges: a terminal of 8 colours may have no more than 63 pairs. */
 static void init_looks(struct terminal *term, const struct theme *theme)
 {
 	const struct look *looks = theme_for_colors(theme, term->colors)->looks;
 
-	for (int role = 0; role < ROLE_COUNT; role++) {
-		const short pair = (short)(role + 1);
-		short color;
+	for (int role = 0; role < ROLE_COUNT; role++)
+		term->looks[role] = init_look(term, &looks[role], role + 1);
+	for (int role = ROLE_FILL_FIRST; role < ROLE_COUNT; role++) {
+		const struct look edge = theme_edge(&looks[role]);
 
-		term->pairs[role] = 0;
-		term->attributes[role] = curses_attributes(looks[role].attributes);
-		color = reduce_color(term, looks[role].color, &term->attributes[role]);
-		if ((color != LOOK_DEFAULT_COLOR || looks[role].back != LOOK_DEFAULT_COLOR) &&
-		    init_pair(pair, color, looks[role].back) == OK)
-			term->pairs[role] = pair;
+		term->edges[role] = init_look(term, &edge, ROLE_COUNT + role - ROLE_FILL_FIRST + 1);
 	}
 }
 
@@ -486,10 +500,12 @@ void term_forget(struct terminal *term)
 
 static void paint_cell(const struct terminal *term, int x, int y, const struct canvas_cell *cell)
 {
+	const struct curses_look *look = cell->ink == INK_FILL ? &term->edges[cell->role]
+							       : &term->looks[cell->role];
 	wchar_t text[] = { (wchar_t)cell->code, (wchar_t)cell->mark, L'\0' };
 	cchar_t curses_cell;
 
-	setcchar(&curses_cell, text, term->attributes[cell->role], term->pairs[cell->role], NULL);
+	setcchar(&curses_cell, text, look->attributes, look->pair, NULL);
 	mvadd_wch(y, x, &curses_cell);	/* the last cell of the screen says ERR and is drawn */
 }
 

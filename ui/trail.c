@@ -68,7 +68,8 @@ int trail_push(struct trail *trail, enum view_kind kind, const struct filter_par
 		err = filter_add(&trail->filter, part, why);
 	if (err || is_level(here, kind, trail->filter.count))
 		return err;
-	if (trail->count > 1 && !here->has_replaced && is_level(here - 1, kind, trail->filter.count)) {
+	if (trail->count > 1 && !here->has_replaced &&
+	    is_level(here - 1, kind, trail->filter.count)) {
 		trail->count--;
 		return 0;
 	}

@@ -322,7 +322,8 @@ bool tree_rows_close(struct tree_rows *rows)
 	if (!row)
 		return false;
 	first = row->first;
-	if (row->first == row->last && (is_link(rows, first) || chain_begin(rows, first) != first)) {
+	if (row->first == row->last &&
+	    (is_link(rows, first) || chain_begin(rows, first) != first)) {
 		first = chain_begin(rows, first);
 		set_chained(rows, first, true);
 	} else if (row->is_open) {

@@ -22,7 +22,7 @@ static const struct help_line front_lines[] = {
 static const struct help_line mouse_lines[] = {
 	{ "click", "select a row; sort by a title, again: reverse; go to a view, to a step of the "
 		   "way here, or do what the bottom line offers" },
-	{ "double click", "open the row" },
+	{ "double click", "open the row, zoom into the frame" },
 	{ "right click", "what can be done with the row" },
 	{ "wheel", "scroll" },
 };
@@ -33,6 +33,14 @@ static const struct help_line level_lines[] = {
 	{ "[g] [u]", "guest kernel, guest user" },
 	{ "[H]", "hypervisor" },
 	{ "[?]", "unknown" },
+};
+
+static const struct help_line flame_lines[] = {
+	{ "width", "the share of a frame; what it calls lies next to it, largest first, and what "
+		   "is left of its width is its own time" },
+	{ "colour", "kind of code, share or object; stronger on the hottest path" },
+	{ "[k] [j] [i]", "where kernel, run-time (JIT) and inlined code begins" },
+	{ "others", "frames that are narrower than a cell: zoom into their caller" },
 };
 
 static void add_line(struct pager *pager, const char *name, const char *help)
@@ -85,6 +93,7 @@ static void refresh_help(struct view *view, const struct ui_state *state)
 	add_lines(pager, "Mouse", mouse_lines, sizeof(mouse_lines) / sizeof(mouse_lines[0]));
 	add_columns(pager);
 	add_lines(pager, "Levels", level_lines, sizeof(level_lines) / sizeof(level_lines[0]));
+	add_lines(pager, "Flame graph", flame_lines, sizeof(flame_lines) / sizeof(flame_lines[0]));
 }
 
 const struct view_ops view_help_ops = {

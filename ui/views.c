@@ -11,14 +11,15 @@ static const enum column_id object_columns[] = {
 	COL_SELF, COL_BAR, COL_TOTAL, COL_SAMPLES, COL_RATE, COL_COMMAND, COL_OBJECT, COL_COUNT,
 };
 static const enum column_id command_columns[] = {
-	COL_SELF, COL_BAR, COL_SAMPLES, COL_RATE, COL_PID, COL_COMMAND, COL_COUNT,
+	COL_SELF, COL_BAR, COL_TOTAL, COL_SAMPLES, COL_RATE, COL_PID, COL_COMMAND, COL_COUNT,
 };
 static const enum column_id task_columns[] = {
-	COL_SELF, COL_BAR, COL_RATE, COL_PID, COL_CPU_PCT, COL_STATE, COL_THREADS,
+	COL_SELF, COL_BAR, COL_TOTAL, COL_RATE, COL_PID, COL_CPU_PCT, COL_STATE, COL_THREADS,
 	COL_COMMAND, COL_COMMAND_LINE, COL_COUNT,
 };
 static const enum column_id cpu_columns[] = {
-	COL_SELF, COL_BAR, COL_SAMPLES, COL_RATE, COL_CPU, COL_BUSY, COL_COMMAND, COL_COUNT,
+	COL_SELF, COL_BAR, COL_TOTAL, COL_SAMPLES, COL_RATE, COL_CPU, COL_BUSY, COL_COMMAND,
+	COL_COUNT,
 };
 
 const struct table_spec table_specs[VIEW_COUNT] = {
@@ -32,11 +33,14 @@ const struct table_spec table_specs[VIEW_COUNT] = {
 			 COL_SELF, VIEW_SYMBOLS },
 	[VIEW_CPUS] = { "CPUs", KEY_CPU, cpu_columns, COL_COMMAND, COL_CPU, VIEW_SYMBOLS },
 	[VIEW_TREE] = { .title = "Tree", .keys = KEY_OBJECT | KEY_SYMBOL, .opens = VIEW_TREE },
+	[VIEW_FLAME] = { .title = "Flame", .keys = KEY_OBJECT | KEY_SYMBOL, .opens = VIEW_TREE },
 };
 
-/* Source lines cost a process per object: they are for who asks. */
+/* Source lines cost a process per object: they are for who asks. Without a filter by code the total
+ * of tasks and CPUs is their self. */
 const struct column_choice columns_at_first = {
-	.hidden = { [VIEW_SYMBOLS] = 1u << COL_SOURCE },
+	.hidden = { [VIEW_SYMBOLS] = 1u << COL_SOURCE, [VIEW_COMMANDS] = 1u << COL_TOTAL,
+		    [VIEW_TASKS] = 1u << COL_TOTAL, [VIEW_CPUS] = 1u << COL_TOTAL },
 };
 
 static bool by_name(enum filter_field field, const char *whole, const char *shown,
@@ -96,6 +100,7 @@ bool views_opening_part(enum view_kind kind, const struct snapshot_row *row,
 		return views_row_part(FILTER_CPU, row, out);
 	case VIEW_SYMBOLS:
 	case VIEW_TREE:
+	case VIEW_FLAME:
 	case VIEW_COUNT:
 		break;
 	}

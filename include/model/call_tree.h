@@ -1,4 +1,4 @@
-/* call_tree.h - the calls of a window as a tree, as a snapshot carries it: for tree and flame graph.
+/* call_tree.h - the calls of a window as a tree, as a snapshot carries it: for tree and flames.
  *
  *   callees   main                callers   read                who calls it
  *             |- parse            (of read) |- parse
@@ -36,7 +36,7 @@ enum tree_direction {
 struct tree_node {
 	uint64_t id;		/* equal in every snapshot for the same path */
 	uint32_t parent;	/* index; of a root: UINT32_MAX */
-	uint32_t size;		/* nodes of its subtree with itself: the next sibling is at + size */
+	uint32_t size;		/* nodes of its subtree with itself: the next sibling is so far */
 	uint32_t depth;		/* of a root: 0 */
 	uint64_t self_samples, total_samples;
 	double self_weight, total_weight;

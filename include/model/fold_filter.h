@@ -20,7 +20,7 @@ struct fold_filter {
 	uint32_t all;		/* a bit per part; 0: everything matches */
 	uint32_t negated;
 	uint32_t by_task, by_cpu, by_code;	/* the parts that these may satisfy */
-	uint32_t hiding;	/* those by_code that take code away: negated ones, and of a level */
+	uint32_t hiding;	/* those by_code that take code away: negated, or of a level */
 
 	uint32_t *of_task, *of_symbol;	/* owned; parts satisfied, once asked for */
 	uint32_t task_count, symbol_count;

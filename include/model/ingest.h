@@ -96,6 +96,8 @@ struct ingest_loss {		/* per (event, cpu): the kernel's own cumulative count */
 	uint64_t in_records, in_samples;	/* a recording's sums of LOST and LOST_SAMPLES */
 };
 
+#define INGEST_WAITING_MAX 4096	/* 17 MiB; the busiest machines have that many objects */
+
 struct jit_code;	/* ingest_jit.c */
 
 struct ingest_jit {		/* code that processes made at run time */
@@ -134,7 +136,8 @@ struct ingest {
 	uint64_t parked_due_ns;		/* the first deadline, as of ingest_poll() */
 	uint32_t parked_count, parked_capacity;
 	size_t parked_bytes;
-	struct open_request *waiting;	/* owned; the opener's queue was full */
+	struct open_request *waiting;	/* owned; the opener's queue was full. INGEST_WAITING_MAX
+					 * files at most, and what run-time code asks for */
 	uint32_t waiting_count, waiting_capacity;
 	uint32_t opening;		/* asked, not answered yet */
 	struct ingest_jit jit;

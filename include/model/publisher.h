@@ -26,6 +26,7 @@ struct publisher {
 	uint64_t frozen_ns;	/* where windows end; 0: they end now */
 	uint64_t own_cpu_ns, own_cpu_at_ns;	/* when own_cpu_pct was measured */
 	double own_cpu_pct;
+	bool wants_stacks, wants_idle_stacks;	/* of the next snapshot: REQUEST_STACKS */
 	bool is_ended;		/* no more records will come */
 };
 

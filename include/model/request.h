@@ -17,6 +17,8 @@ enum request_kind {
 	REQUEST_EVENT,		/* show event number value */
 	REQUEST_SOURCES,	/* source lines of `wishes` are shown, instead of all wished for
 				 * before. A snapshot comes when some were found */
+	REQUEST_STACKS,		/* the next snapshot brings all stacks of its window along; value 1:
+				 * with idle ones */
 	REQUEST_FREEZE,		/* windows end at value_ns (a snapshot's time_ns) from now on, and
 				 * no snapshot comes unasked but for names; 0: live again */
 };
@@ -27,6 +29,7 @@ struct query {
 	unsigned int keys;	/* enum row_key */
 	struct filter filter;
 	bool raw_names;		/* of symbols, as their files have them */
+	bool by_total;		/* rows by total_weight, then self_weight */
 	enum tree_direction tree;	/* besides the rows */
 	bool tree_idle;		/* idle samples are in it, too */
 	bool tree_commands;	/* its roots are commands, paths begin below them */

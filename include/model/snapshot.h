@@ -148,7 +148,9 @@ struct snapshot {
 	char *source_text;	/* owned: what `source` of rows points to if it came late; NULL */
 	size_t row_count;
 	const struct snapshot_row *rows;	/* by self_weight, largest first; ties by
-						 * total_weight, then id */
+						 * total_weight, then id. Or as the query says */
+	struct snapshot *folded;	/* owned; REQUEST_STACKS: of the same window and filter, its
+				 * tree has all callees beneath their commands. Else NULL */
 	struct call_tree tree;	/* direction TREE_NONE: none was asked for */
 };
 

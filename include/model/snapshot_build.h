@@ -14,7 +14,7 @@ struct row_sources {
 	const struct busy *busy;	/* of rows keyed by CPU alone; NULL: absent */
 	uint64_t since_ns, until_ns;	/* the window, for busy */
 	const struct source_lines *lines;	/* NULL: absent */
-	bool raw_names;			/* of symbols, as struct query */
+	bool raw_names, by_total;	/* as struct query */
 	struct tree_fold *tree;		/* summed; NULL: no tree was asked for */
 };
 

@@ -28,6 +28,12 @@ struct symbol {
 	bool is_synthetic;	/* named by its address: its file does not say how it is called */
 };
 
+/* It is an address that no function covers. */
+static inline bool symbol_is_bare(const struct symbol *symbol)
+{
+	return symbol->state == SYMBOL_UNKNOWN || symbol->state == SYMBOL_UNREADABLE;
+}
+
 struct symbol_names {
 	struct symbol *symbols;	/* owned */
 	uint32_t count, capacity;
@@ -49,6 +55,10 @@ uint32_t symbol_names_of_frame(struct symbol_names *names, struct stack_trie *tr
 
 /* After @object's state changed: forgets what its frames cached. */
 void symbol_names_forget_object(struct stack_trie *trie, uint32_t object);
+
+/* The same for all objects that a process's run-time code @code is in: it can make thousands. */
+void symbol_names_forget_code(const struct symbol_names *names, struct stack_trie *trie,
+			      uint32_t code);
 
 /* Its name as it was written, if that is known, else as the file has it. */
 struct str_id symbol_names_shown(const struct symbol_names *names, const struct symbol *symbol);

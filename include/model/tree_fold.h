@@ -44,6 +44,8 @@ struct tree_member {
 struct tree_class {
 	uint32_t of_sample;	/* fold_filter_of_sample() */
 	uint32_t root;		/* path that theirs begin below */
+	uint32_t *reached;	/* owned; callees: of each trie node the path, and whether the
+				 * filter has matched; 0: not known yet */
 };
 
 struct tree_fold {
@@ -61,8 +63,6 @@ struct tree_fold {
 	struct tree_class *classes;	/* owned */
 	uint32_t class_count, class_capacity;
 	struct id_map by_class;		/* (of_sample, comm) -> class */
-	struct id_map reached;		/* callees: (class, trie node) -> path and whether the filter
-					 * has matched */
 	uint32_t *walked;		/* owned: trie nodes on the way to one that was reached */
 	uint32_t walked_capacity;
 	struct tree_member *members;	/* owned; callers */

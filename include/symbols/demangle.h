@@ -26,7 +26,8 @@ bool demangle_is_mangled(const char *name);
 bool demangle_name(const char *name, char *out);
 
 /* The job: a list of names (symbols/name_list.h) in @fd -> a list of what they mean, "" for those
- * that stay as they are. 0 with *@bytes malloc'd; -EBADMSG, -E2BIG, -ENOMEM. */
+ * that stay as they are. 0 with *@bytes malloc'd; -EBADMSG, -ENOMEM; -E2BIG: too many, or one of
+ * them takes 100 ms. */
 int demangle_list(int fd, void **bytes, size_t *count, struct diag *why);
 
 #endif

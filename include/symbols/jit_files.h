@@ -13,13 +13,15 @@
 
 #include "symbols/object_opener.h"
 
+#define JIT_FILES_BYTES_MAX ((size_t)256 << 20)	/* of all processes: 5 MiB are a large one's */
+
 struct jit_process;
 
 struct jit_files {
 	struct jit_process **rows;	/* owned; by the request's `jit`, NULL: none there */
 	uint32_t capacity;
 	uint32_t held;			/* files kept open */
-	size_t bytes;			/* of all tables */
+	size_t bytes;			/* of all tables; JIT_FILES_BYTES_MAX at most */
 };
 
 /* Answers a request with `jit` set: reads what @request's process has written since the last look.

@@ -19,10 +19,10 @@ struct line_files {
 	bool is_certain;	/* the object is the mapping's; false: only if its build-id is */
 };
 
-/* @request: the object, as for the opener; @debug_link: as its table says, "" none. Leaves
- * alternate at -1. 0 or -errno with the reason. */
+/* @request: the object, as for the opener; @debug_link: as its table says, "" none; @sandbox: as
+ * object_file_open(). Leaves alternate at -1. 0 or -errno with the reason. */
 int line_files_open(struct line_files *files, const struct open_request *request,
-		    const char *debug_link, struct diag *why);
+		    const char *debug_link, struct sandbox *sandbox, struct diag *why);
 /* Looks for dwz's file: @id, @name as the worker gave them (line_chains.h). */
 void line_files_open_alternate(struct line_files *files, const struct build_id *id,
 			       const char *name);

@@ -40,9 +40,10 @@ struct line_reply {
 
 /* @sandbox stays the caller's, is used by nobody else, and must outlive the server. */
 int line_server_create(struct line_server **out, struct sandbox *sandbox, struct diag *why);
-/* Cancels the sandbox's job (for good) and waits for the thread, at most 2 s: one that hangs in a
- * file system is left behind with its memory. NULL is fine. */
-void line_server_destroy(struct line_server *server);
+/* Cancels the sandbox's job (for good) and waits for the thread, at most 2 s. False: it hangs in
+ * a file system and is left behind with its memory and the sandbox, which must not be stopped then.
+ * NULL is fine. */
+bool line_server_destroy(struct line_server *server);
 
 /* The last request has been answered, and the reply taken. */
 bool line_server_is_idle(const struct line_server *server);

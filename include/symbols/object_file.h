@@ -37,10 +37,11 @@ size_t object_file_sources(const struct open_request *request, const struct proc
 			   struct diag *why);
 
 /* 0, or -errno with the reason: -ESRCH the process is gone, -ENOENT, -EPERM, -EACCES, -EINVAL not a
- * regular file, -ESTALE another file, or nothing to tell it by. */
+ * regular file, -ESTALE another file, or nothing to tell it by. @sandbox reads the memory of
+ * another process for OBJECT_FILE_VDSO; NULL for others. */
 int object_file_open(struct object_file *out, const struct open_request *request,
 		     const struct process_root *root, enum object_file_source source,
-		     struct diag *why);
+		     struct sandbox *sandbox, struct diag *why);
 /* The regular file at @place (O_PATH, stays the caller's); is_certain is left false. */
 int object_file_open_place(struct object_file *out, int place, struct diag *why);
 

@@ -46,7 +46,8 @@ struct open_request {
 				 * valid until the next such request */
 	uint32_t jit;		/* not 0: names of run-time code, and what the caller calls it. */
 	enum jit_step jit_step;	/* The rest is the mapping of a jitdump, @path "": there is none */
-	uint32_t pid;		/* 0: no process (a recording): only @path, only with a build-id */
+	uint32_t pid;		/* 0: none to look at (a recording, another PID namespace): only
+			 * @path, only with an inode or a build-id */
 	uint64_t start, end;	/* of the mapping, for map_files */
 	uint32_t dev_major, dev_minor;
 	uint64_t inode;		/* 0: unknown */
@@ -78,9 +79,10 @@ struct object_opener;
  * on failure. */
 int object_opener_create(struct object_opener **out, struct sandbox *sandbox,
 			 struct table_cache *cache, struct diag *why);
-/* Cancels the sandbox's job (sandbox_cancel(): for good) and waits for the thread, at most 2 s: one
- * that hangs in a file system is left behind with its memory. NULL is fine. */
-void object_opener_destroy(struct object_opener *opener);
+/* Cancels the sandbox's job (sandbox_cancel(): for good) and waits for the thread, at most 2 s.
+ * False: it hangs in a file system and is left behind with its memory and the sandbox, which must
+ * not be stopped then. NULL is fine. */
+bool object_opener_destroy(struct object_opener *opener);
 
 /* How many replies @request brings. */
 static inline uint32_t open_request_replies(const struct open_request *request)

@@ -15,6 +15,8 @@
 #include "base/strpool.h"
 #include "symbols/flat_table.h"
 
+struct open_request;	/* symbols/object_opener.h */
+
 /* Objects that always exist, numbered like this. */
 enum object_fixed {
 	OBJECT_UNKNOWN,		/* "[unknown]": user address outside of every known mapping */
@@ -56,6 +58,8 @@ struct object {
 	bool is_run_time;		/* `table` is of that: absolute addresses */
 	uint64_t bias;			/* absolute - frame's address, where `code` is set */
 	uint64_t asked_ns;		/* the caller's: when its table was asked for */
+	bool is_asked;			/* the caller's: no reply yet */
+	struct open_request *other;	/* owned: where it is mapped, too, for when that fails */
 	uint32_t successor;		/* what its file became: object_table_succeed(); 0: none */
 };
 

@@ -37,6 +37,7 @@ enum sandbox_job_kind {
 	SANDBOX_JIT_MAP,	/* file, answer before if any -> more from @argument: jit_map.h */
 	SANDBOX_JITDUMP,	/* the same: jitdump.h */
 	SANDBOX_NAMES,		/* list of names -> list of what they mean: demangle.h */
+	SANDBOX_MEMORY,		/* /proc/PID/mem -> its bytes where @argument says: vdso_image.h */
 	SANDBOX_RARE_FRAMES,	/* stack, its objects -> frames: rare_frames.h */
 	SANDBOX_JOB_KINDS
 };

@@ -12,12 +12,17 @@
 
 #include "base/diag.h"
 #include "symbols/flat_table.h"
+#include "symbols/sandbox.h"
 
-/* A copy of the process's memory from @start to @end, for a worker: the process can have changed
- * it. *@digest is equal for equal bytes, and nobody outside can make it so for others. Returns a
- * descriptor, the caller's, or -errno: -ESRCH, -EACCES, -E2BIG, -EIO, -ENOMEM. */
-int vdso_image_copy(uint32_t pid, uint64_t start, uint64_t end, uint64_t *digest,
-		    struct diag *why);
+/* A copy of the process's memory from @start to @end (whole pages), for a worker: the process can
+ * have changed it. *@digest is equal for equal bytes, and nobody outside can make it so for others.
+ * Returns a descriptor, the caller's, or -errno: -ESRCH, -EACCES, -E2BIG, -EIO, -ENOMEM, or of
+ * sandbox_run(). */
+int vdso_image_copy(struct sandbox *sandbox, uint32_t pid, uint64_t start, uint64_t end,
+		    uint64_t *digest, struct diag *why);
+/* The worker's part: *@count bytes of @memory, malloc'd. @argument: their address, a page's, and in
+ * its low bits how many pages. 0, -EIO, -ENOMEM. */
+int vdso_image_read(int memory, uint64_t argument, void **bytes, size_t *count, struct diag *why);
 
 /* The page of x86-64 that old programs call the kernel by. */
 bool vdso_image_is_vsyscall(uint64_t address);

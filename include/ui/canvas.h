@@ -20,10 +20,17 @@
 
 #define CANVAS_TAIL 0u
 
+/* Which of its role's colours a character is drawn in. */
+enum canvas_ink {
+	INK_TEXT,
+	INK_FILL,		/* the background's, on the terminal's own: see theme_edge() */
+};
+
 struct canvas_cell {
 	uint32_t code;		/* code point; CANVAS_TAIL: second half of the cell to the left */
 	uint32_t mark;		/* combining mark, 0: none */
 	enum role role;
+	enum canvas_ink ink;
 };
 
 struct canvas {
@@ -57,6 +64,10 @@ int canvas_put_right(struct canvas *canvas, struct canvas_area area, const char 
 /* A frame around @width x @height cells from @x, @y on; inside it is empty. Smaller than 2 x 2:
  * nothing. */
 void canvas_put_box(struct canvas *canvas, int x, int y, int width, int height, enum role role);
+
+/* Fills line @y from half cell @x to before half cell @end, of which two are in each cell, with
+ * blanks of @role; half a cell at an end is a block of INK_FILL. With is_ascii only whole cells. */
+void canvas_put_fill(struct canvas *canvas, int x, int end, int y, enum role role);
 
 /* Gives all cells of @area that role; their characters stay. */
 void canvas_set_role(struct canvas *canvas, struct canvas_area area, enum role role);

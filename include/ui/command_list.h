@@ -44,6 +44,21 @@ void cmd_tree_limit(struct ui_state *state);
 /* A double click. */
 void command_toggle_line(struct ui_state *state);
 
+/* Shows the calls as a picture of @kind: of the cursor's row; where that is not a table's, of the
+ * same samples. */
+void command_open_calls(struct ui_state *state, enum view_kind kind);
+/* The same picture of the level before. */
+void command_show_whole(struct ui_state *state);
+
+/* command_flame.c: the flame graph */
+void cmd_flame(struct ui_state *state);
+void cmd_whole_flame(struct ui_state *state);
+void cmd_zoom(struct ui_state *state);
+void cmd_box_left(struct ui_state *state);
+void cmd_box_right(struct ui_state *state);
+void cmd_colours(struct ui_state *state);
+void cmd_flip(struct ui_state *state);
+
 /* command_finds.c: search */
 void cmd_search(struct ui_state *state);
 void cmd_find_next(struct ui_state *state);
@@ -75,11 +90,12 @@ void cmd_repaint(struct ui_state *state);
 /* A second time: the other way round. */
 void command_sort_by(struct ui_state *state, enum column_id column);
 
-/* command_sources.c: what is sampled; the palette */
+/* command_sources.c: what is sampled; the palette. command_save.c: files */
 void cmd_next_event(struct ui_state *state);
 void cmd_event(struct ui_state *state);
 void cmd_frequency(struct ui_state *state);
 void cmd_target(struct ui_state *state);
+void cmd_save_stacks(struct ui_state *state);
 void cmd_palette(struct ui_state *state);
 void cmd_quit(struct ui_state *state);
 

@@ -11,6 +11,7 @@
 enum hit_kind {
 	HIT_NOTHING,
 	HIT_ROWS,		/* number: index of the first row, one line each */
+	HIT_BOXES,		/* of the flame graph */
 	HIT_TITLE,		/* enum column_id */
 	HIT_TAB,		/* enum view_kind */
 	HIT_CRUMB,		/* parts of the filter up to here */

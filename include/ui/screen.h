@@ -22,6 +22,7 @@ struct screen_config {
 	struct filter filter;		/* of the analyzer's first query */
 	bool show_idle;
 	bool raw_names;			/* as in the analyzer's first query */
+	bool by_total;			/* the tables are sorted by it at first */
 	unsigned int keys;		/* enum row_key of the view of symbols */
 	enum window_kind window;
 	uint64_t window_ns;		/* of WINDOW_SECONDS */

@@ -23,11 +23,12 @@
 #include "ui/prompt.h"
 #include "ui/theme.h"
 #include "ui/trail.h"
+#include "ui/view_flame.h"
 #include "ui/view_table.h"
 #include "ui/view_tree.h"
 
 #define STATE_MESSAGE_BYTES 240
-#define STATE_OUTBOX	    8	/* as many as there are kinds of requests */
+#define STATE_OUTBOX	    9	/* as many as there are kinds of requests */
 #define STATE_DEFERRED	    64
 
 /* What an open prompt is for. The text is in state->prompt.text. */
@@ -76,6 +77,7 @@ struct ui_state {
 	struct view *view;		/* the one on the screen: one of the next */
 	struct table_view table;
 	struct tree_view tree;
+	struct flame_view flame;
 	struct pager help, messages, log;
 
 	struct prompt prompt;
@@ -98,6 +100,8 @@ struct ui_state {
 	struct request outbox[STATE_OUTBOX];	/* for the analyzer; the loop empties it */
 	size_t outbox_count;
 	bool is_changed;	/* the picture must be drawn again */
+	bool wants_stacks;	/* for save_path; the loop has them written */
+	char save_path[PROMPT_BYTES];
 	bool wants_quit, wants_repaint;	/* for the loop; it clears wants_repaint */
 };
 
@@ -143,6 +147,7 @@ void state_open_view(struct ui_state *state, struct view *view);
 void state_close_view(struct ui_state *state);
 bool state_is_table(const struct ui_state *state);
 bool state_is_tree(const struct ui_state *state);
+bool state_is_flame(const struct ui_state *state);
 /* A page of text lies over the rows. */
 bool state_is_page(const struct ui_state *state);
 

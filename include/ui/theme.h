@@ -34,6 +34,21 @@ enum role {
 	ROLE_BOX,		/* a menu over the table: frame and text */
 	ROLE_BOX_DIM,		/* what is there when looked for */
 	ROLE_BOX_CURSOR,	/* its chosen line */
+	ROLE_FILL_USER,		/* boxes of the flame graph: kinds of code, and behind each the */
+	ROLE_FILL_USER_HOT,	/* same on the hottest path */
+	ROLE_FILL_KERNEL,
+	ROLE_FILL_KERNEL_HOT,
+	ROLE_FILL_JIT,
+	ROLE_FILL_JIT_HOT,
+	ROLE_FILL_INLINED,
+	ROLE_FILL_INLINED_HOT,
+	ROLE_FILL_UNKNOWN,	/* without a symbol */
+	ROLE_FILL_UNKNOWN_HOT,
+	ROLE_FILL_HEAT,		/* a large share */
+	ROLE_FILL_HEAT_HOT,
+	ROLE_FILL_QUIET,	/* callers of the zoomed frame, frames without room */
+	ROLE_FILL_MATCH,
+	ROLE_FILL_SELECTED,
 	ROLE_COUNT
 };
 
@@ -58,6 +73,8 @@ struct theme {
 	struct look looks[ROLE_COUNT];
 };
 
+#define ROLE_FILL_FIRST ROLE_FILL_USER
+
 extern const struct theme themes[];	/* the first is the default */
 extern const unsigned int theme_count;
 
@@ -66,5 +83,8 @@ const struct theme *theme_find(const char *name);
 
 /* What stands for @theme where there are @colors colours (0: none): itself, "16" or "mono". */
 const struct theme *theme_for_colors(const struct theme *theme, int colors);
+
+/* How half a cell of a fill looks beside nothing: its background as the colour of a block. */
+struct look theme_edge(const struct look *fill);
 
 #endif

@@ -57,7 +57,8 @@ void tree_rows_move(struct tree_rows *rows, enum view_move move);
 void tree_rows_scroll(struct tree_rows *rows, int lines);
 void tree_rows_set_page(struct tree_rows *rows, size_t page);
 void tree_rows_select_index(struct tree_rows *rows, size_t index);
-/* Puts the cursor on the node with that id, if it is there; or on @node, opening what it is beneath. */
+/* Puts the cursor on the node with that id, if it is there; or on @node, opening what it is
+ * beneath. */
 void tree_rows_select_id(struct tree_rows *rows, uint64_t id);
 void tree_rows_show_node(struct tree_rows *rows, uint32_t node);
 /* As it was: cursor, and line on the screen. */
@@ -65,7 +66,8 @@ void tree_rows_restore(struct tree_rows *rows, const struct table_place *place);
 
 /* Opens the line under the cursor; an open one's chain; else goes to its first child. */
 void tree_rows_open(struct tree_rows *rows);
-/* Closes it; a closed one is chained again, or the cursor goes to its parent. False: it has none. */
+/* Closes it, or chains it again; of a closed one the cursor goes to its parent. False: it has
+ * none. */
 bool tree_rows_close(struct tree_rows *rows);
 void tree_rows_open_all(struct tree_rows *rows);
 void tree_rows_close_all(struct tree_rows *rows);

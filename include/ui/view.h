@@ -26,7 +26,8 @@ enum view_place {
 	IN_TABLE = 1 << 0,
 	IN_PAGER = 1 << 1,
 	IN_TREE = 1 << 2,
-	IN_SAMPLES = IN_TABLE | IN_TREE,	/* what is counted, and when */
+	IN_FLAME = 1 << 3,
+	IN_SAMPLES = IN_TABLE | IN_TREE | IN_FLAME,	/* what is counted, and when */
 	IN_ALL = IN_SAMPLES | IN_PAGER,
 };
 

@@ -58,6 +58,8 @@ static void put_code(FILE *out, const struct snapshot_row *row, unsigned int key
 	fputs(",\"build_id\":", out);
 	put_string_or_null(out, (keys & KEY_OBJECT) && row->build_id[0], row->build_id);
 	put_symbol(out, row, (keys & KEY_SYMBOL) && row->state == SYMBOL_NAMED);
+	fputs(",\"unreadable\":", out);
+	put_string_or_null(out, row->reason[0], row->reason);
 	fputs(",\"address\":", out);
 	if (has_address)
 		fprintf(out, "\"0x%" PRIx64 "\"", row->address);

@@ -282,6 +282,10 @@ static void take_request(struct analyzer *analyzer, const struct request *reques
 	case REQUEST_EVENT:
 		analyzer->publisher.event = request->value;
 		break;
+	case REQUEST_STACKS:
+		analyzer->publisher.wants_stacks = true;
+		analyzer->publisher.wants_idle_stacks = request->value;
+		break;
 	case REQUEST_SOURCES:
 		source_lines_wish(&analyzer->publisher.source_lines, request->wishes,
 				  request->value);

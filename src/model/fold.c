@@ -119,14 +119,18 @@ static struct fold_row *row_of_key(struct fold *fold, const struct fold_key *key
 	return row;
 }
 
+#define HAS_NO_NAME ((uint64_t)1 << 63)	/* beside keys that begin with a name */
+
 /* Both: the symbol. One of them: what the others of its name, or of its object, share; what the
- * kernel and programs call alike stays two. */
+ * kernel and programs call alike stays two. An address is no name: several objects may have it. */
 static uint64_t code_key(const struct fold *fold, uint32_t symbol_id)
 {
 	const struct symbol *symbol = &fold->names->symbols[symbol_id];
 
 	if ((fold->keys & KEYS_SYMBOL) == KEYS_SYMBOL)
 		return symbol_id;
+	if ((fold->keys & KEY_SYMBOL) && symbol_is_bare(symbol))
+		return HAS_NO_NAME | symbol_id;
 	if (fold->keys & KEY_SYMBOL)
 		return (uint64_t)symbol->name.v << 8 | symbol->mode;
 	if (fold->keys & KEY_OBJECT)

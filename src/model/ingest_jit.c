@@ -33,7 +33,7 @@ struct jit_code {
 	bool is_wanted;		/* a sample hit its memory since the last request */
 	bool is_asked;
 	bool is_ended;
-	bool is_mapped;		/* the sweep's */
+	bool is_mapped, is_gone;	/* the sweep's */
 	uint64_t due_ns;	/* not looked at again before */
 	uint64_t wait_ns;	/* between two looks */
 };
@@ -85,13 +85,11 @@ uint64_t ingest_jit_place(struct ingest *ingest, struct process *process)
 	return id ? code_of(ingest, id)->number : 0;
 }
 
+/* What its frames were called is not forgotten yet. */
 static void name_object(struct ingest *ingest, uint32_t object, const struct jit_code *code)
 {
-	if (code->has_table &&
-	    object_table_set_run_time(&ingest->objects, object, &code->table)) {
-		symbol_names_forget_object(&ingest->trie, object);
+	if (code->has_table && object_table_set_run_time(&ingest->objects, object, &code->table))
 		ingest->has_new_names = true;
-	}
 }
 
 void ingest_jit_add_object(struct ingest *ingest, const struct process *process, uint32_t id,
@@ -165,27 +163,40 @@ static void ask(struct ingest *ingest, uint32_t id, enum jit_step step)
 	ingest_request_open(ingest, &request);
 }
 
-/* What frames have been called stays with them; nothing refers to the table then. */
-static void forget_code(struct ingest *ingest, uint32_t id)
+static bool is_gone(struct ingest *ingest, uint32_t object)
+{
+	const uint32_t code = ingest->objects.objects[object].code;
+
+	return code && code_of(ingest, code)->is_gone;
+}
+
+/* What frames have been called stays with them; nothing refers to the tables then. One walk for all
+ * that are gone: there may be a million frames, and thousands of processes end in a second. */
+static void forget_gone(struct ingest *ingest)
 {
 	const struct stack_frames *frames = &ingest->trie.frames;
-	struct jit_code *code = code_of(ingest, id);
 
 	for (uint32_t i = 0; i < frames->count; i++)
-		if (ingest->objects.objects[frames->object[i]].code == id)
+		if (is_gone(ingest, frames->object[i]))
 			symbol_names_of_frame(&ingest->names, &ingest->trie, i);
 	for (uint32_t i = 0; i < ingest->objects.count; i++) {
 		struct object *object = &ingest->objects.objects[i];
 
-		if (object->code != id)
+		if (!is_gone(ingest, i))
 			continue;
 		object->code = 0;
 		if (object->is_run_time)
 			object->state = OBJECT_NO_TABLE;
 	}
-	ask(ingest, id, JIT_FORGET);
-	free(code->dump);
-	*code = (struct jit_code){ .number = 0 };
+	for (uint32_t i = 0; i < ingest->jit.count; i++) {
+		struct jit_code *code = &ingest->jit.codes[i];
+
+		if (!code->is_gone)
+			continue;
+		ask(ingest, i + 1, JIT_FORGET);
+		free(code->dump);
+		*code = (struct jit_code){ .number = 0 };
+	}
 }
 
 static void mark_mapped(struct ingest *ingest, const struct address_map *map)
@@ -202,6 +213,7 @@ static void mark_mapped(struct ingest *ingest, const struct address_map *map)
 static void sweep(struct ingest *ingest)
 {
 	struct ingest_jit *jit = &ingest->jit;
+	bool has_gone = false;
 
 	for (uint32_t i = 0; i < jit->count; i++)
 		jit->codes[i].is_mapped = false;
@@ -212,9 +224,14 @@ static void sweep(struct ingest *ingest)
 		if (process->code)	/* a jitdump may come before the memory */
 			code_of(ingest, process->code)->is_mapped = true;
 	}
-	for (uint32_t i = 0; i < jit->count; i++)
-		if (jit->codes[i].number && !jit->codes[i].is_mapped && !jit->codes[i].is_asked)
-			forget_code(ingest, i + 1);
+	for (uint32_t i = 0; i < jit->count; i++) {
+		struct jit_code *code = &jit->codes[i];
+
+		code->is_gone = code->number && !code->is_mapped && !code->is_asked;
+		has_gone |= code->is_gone;
+	}
+	if (has_gone)
+		forget_gone(ingest);
 }
 
 void ingest_jit_poll(struct ingest *ingest)
@@ -251,11 +268,11 @@ static void refuse(struct ingest *ingest, uint32_t id, const struct diag *why)
 		if (object->code != id || object->state != OBJECT_NO_TABLE)
 			continue;
 		object_table_set_unreadable(&ingest->objects, i, why->text);
-		symbol_names_forget_object(&ingest->trie, i);
 		is_news = true;
 	}
 	if (!is_news)
 		return;
+	symbol_names_forget_code(&ingest->names, &ingest->trie, id);
 	ingest->has_new_names = true;
 	log_note("process %u: %s", code->pid, why->text);
 }
@@ -283,6 +300,7 @@ void ingest_jit_reply(struct ingest *ingest, const struct open_reply *reply)
 		for (uint32_t i = 0; i < ingest->objects.count; i++)
 			if (ingest->objects.objects[i].code == reply->jit)
 				name_object(ingest, i, code);
+		symbol_names_forget_code(&ingest->names, &ingest->trie, reply->jit);
 	}
 	if (reply->why.err)
 		refuse(ingest, reply->jit, &reply->why);

@@ -39,13 +39,24 @@ static bool begins_with(const struct seen_mapping *seen, const char *prefix)
 	return seen->path_len >= len && !memcmp(seen->path, prefix, len);
 }
 
+/* What recordings of old versions of perf(1) call executable memory: "/tmp/perf-PID.map". */
+static bool is_perf_map(const struct seen_mapping *seen)
+{
+	char name[32];
+	uint32_t pid;
+	int end = 0;
+
+	snprintf(name, sizeof(name), "%.*s", (int)seen->path_len, seen->path);
+	return sscanf(name, "/tmp/perf-%" SCNu32 ".map%n", &pid, &end) == 1 && end && !name[end];
+}
+
 /* Memory without a file: its frames keep their address. */
 static bool is_anonymous(const struct seen_mapping *seen)
 {
 	return !seen->path_len || begins_with(seen, "//anon") || begins_with(seen, "/dev/zero") ||
 	       begins_with(seen, "/anon_hugepage") || begins_with(seen, "[stack") ||
 	       begins_with(seen, "/SYSV") || begins_with(seen, "[heap]") ||
-	       begins_with(seen, "[anon") || begins_with(seen, "/tmp/perf-") ||
+	       begins_with(seen, "[anon") || is_perf_map(seen) ||
 	       (seen->flags & MAP_HUGETLB);
 }
 
@@ -90,29 +101,53 @@ static struct build_id recorded_build_id(const struct ingest *ingest,
 	return (struct build_id){ .count = 0 };
 }
 
+/* What has names keeps them. */
+static void not_asked(struct ingest *ingest, const struct open_request *request,
+		      const char *reason)
+{
+	struct object *object = &ingest->objects.objects[request->object];
+
+	ingest->opening -= open_request_replies(request);
+	if (request->jit)
+		return;
+	if (object->unwind == OBJECT_UNWIND_LOADING)
+		object->unwind = OBJECT_UNWIND_UNASKED;
+	if (request->wish != OPEN_NAMES && request->wish != OPEN_NAMES_AND_UNWIND)
+		return;
+	object->is_asked = false;
+	if (object->state == OBJECT_LOADING)
+		object_table_set_unreadable(&ingest->objects, request->object, reason);
+}
+
+static bool make_room_to_wait(struct ingest *ingest)
+{
+	uint32_t capacity = ingest->waiting_capacity ? ingest->waiting_capacity * 2 : 16;
+	struct open_request *bigger;
+
+	if (ingest->waiting_count < ingest->waiting_capacity)
+		return true;
+	bigger = realloc(ingest->waiting, capacity * sizeof(*bigger));
+	if (!bigger)
+		return false;
+	ingest->waiting = bigger;
+	ingest->waiting_capacity = capacity;
+	return true;
+}
+
 void ingest_request_open(struct ingest *ingest, const struct open_request *request)
 {
+	const bool is_file = !request->jit && !request->is_kernel &&
+			     request->wish != OPEN_RETURN_UNWIND;
+
 	ingest->opening += open_request_replies(request);
 	if (!ingest->waiting_count && object_opener_request(ingest->opener, request))
 		return;
-	if (ingest->waiting_count == ingest->waiting_capacity) {
-		uint32_t capacity = ingest->waiting_capacity ? ingest->waiting_capacity * 2 : 16;
-		struct open_request *bigger =
-			realloc(ingest->waiting, capacity * sizeof(*bigger));
-
-		if (!bigger) {
-			ingest->opening -= open_request_replies(request);
-			ingest->objects.objects[request->object].unwind = OBJECT_UNWIND_NONE;
-			if (!request->jit && (request->wish == OPEN_NAMES ||
-					      request->wish == OPEN_NAMES_AND_UNWIND))
-				object_table_set_unreadable(&ingest->objects, request->object,
-							    "no memory to ask for it");
-			return;
-		}
-		ingest->waiting = bigger;
-		ingest->waiting_capacity = capacity;
-	}
-	ingest->waiting[ingest->waiting_count++] = *request;
+	if (is_file && ingest->waiting_count >= INGEST_WAITING_MAX)
+		not_asked(ingest, request, "too many files at once: read when it is mapped again");
+	else if (make_room_to_wait(ingest))
+		ingest->waiting[ingest->waiting_count++] = *request;
+	else
+		not_asked(ingest, request, "no memory to ask for it");
 }
 
 static void retry_waiting(struct ingest *ingest)
@@ -167,6 +202,7 @@ static void load(struct ingest *ingest, uint32_t id, const struct seen_mapping *
 	if (object->state == OBJECT_NO_TABLE)
 		object->state = OBJECT_LOADING;
 	object->asked_ns = seen->seen_ns;
+	object->is_asked = true;
 	if (ingest->wants_unwind) {
 		request.wish = OPEN_NAMES_AND_UNWIND;
 		if (object->unwind == OBJECT_UNWIND_UNASKED)
@@ -175,12 +211,48 @@ static void load(struct ingest *ingest, uint32_t id, const struct seen_mapping *
 	ingest_request_open(ingest, &request);
 }
 
-static bool is_to_be_asked_again(const struct ingest *ingest, const struct object *object,
-				 const struct seen_mapping *seen)
+/* Should the file not be found where it was looked for: the process there may be gone, or outside
+ * of our PID namespace, where nobody can look. */
+static void keep_other(struct ingest *ingest, uint32_t id, const struct seen_mapping *seen)
 {
-	return !ingest->config.is_replay &&
-	       (object->state == OBJECT_READY || object->state == OBJECT_UNREADABLE) &&
-	       !object->is_run_time && seen->seen_ns > object->asked_ns + ASK_AGAIN_NS;
+	struct object *object = &ingest->objects.objects[id];
+
+	if (!object->other)
+		object->other = malloc(sizeof(*object->other));
+	if (!object->other)
+		return;		/* the next mapping asks */
+	*object->other = (struct open_request){ .object = id };
+	if (ingest->wants_unwind)
+		object->other->wish = OPEN_NAMES_AND_UNWIND;
+	fill_request(object->other, ingest, seen);
+}
+
+/* @id is mapped once more. Its file may have changed; or it can be opened only from here. */
+static void load_again(struct ingest *ingest, uint32_t id, const struct seen_mapping *seen)
+{
+	struct object *object = &ingest->objects.objects[id];
+	const bool is_readable = object->state == OBJECT_READY;
+
+	if (ingest->config.is_replay || object->is_run_time || object->state == OBJECT_NO_TABLE)
+		return;
+	if (object->is_asked && !is_readable && seen->pid)
+		keep_other(ingest, id, seen);
+	else if (!object->is_asked && (seen->seen_ns > object->asked_ns + ASK_AGAIN_NS ||
+				       (!is_readable && seen->pid)))
+		load(ingest, id, seen);
+}
+
+/* The answer is there. True: it was none, and another place is asked. */
+static bool ask_other(struct ingest *ingest, struct object *object, bool is_ready)
+{
+	struct open_request *other = object->other;
+
+	object->is_asked = other && !is_ready;
+	object->other = NULL;
+	if (object->is_asked)
+		ingest_request_open(ingest, other);
+	free(other);
+	return object->is_asked;
 }
 
 static void load_new(struct ingest *ingest, struct process *process, uint32_t id,
@@ -229,9 +301,8 @@ static uint32_t object_of(struct ingest *ingest, struct process *process,
 	id = object_table_intern(&ingest->objects, &key, &is_new);
 	if (is_new)
 		load_new(ingest, process, id, seen);
-	else if (!is_anonymous(seen) && !is_jitdump(seen) &&
-		 is_to_be_asked_again(ingest, &ingest->objects.objects[id], seen))
-		load(ingest, id, seen);
+	else if (!is_anonymous(seen) && !is_jitdump(seen))
+		load_again(ingest, id, seen);
 	return id;
 }
 
@@ -490,6 +561,8 @@ static void table_arrived_again(struct ingest *ingest, const struct open_reply *
 
 static void table_arrived(struct ingest *ingest, const struct open_reply *reply)
 {
+	struct object *object = &ingest->objects.objects[reply->object];
+
 	ingest->opening--;
 	if (reply->is_unwind) {
 		ingest_unwind_reply(ingest, reply);
@@ -499,9 +572,10 @@ static void table_arrived(struct ingest *ingest, const struct open_reply *reply)
 		ingest_jit_reply(ingest, reply);
 		return;
 	}
-	if (reply->object != OBJECT_KERNEL &&
-	    ingest->objects.objects[reply->object].state == OBJECT_READY &&
-	    !ingest->objects.objects[reply->object].is_run_time) {
+	if (ask_other(ingest, object, reply->is_ready))
+		return;
+	if (reply->object != OBJECT_KERNEL && object->state == OBJECT_READY &&
+	    !object->is_run_time) {
 		table_arrived_again(ingest, reply);
 		return;
 	}

@@ -306,7 +306,7 @@ static void put_losses(const struct ingest *ingest, struct snapshot *head)
 }
 
 static void put_figures(const struct publisher *publisher, const struct fold *fold,
-			struct span span, struct snapshot *head)
+			struct span span, uint64_t query, struct snapshot *head)
 {
 	const struct analyzer_config *config = publisher->config;
 	const struct event_desc *event = config->ingest.events[fold->event];
@@ -318,8 +318,8 @@ static void put_figures(const struct publisher *publisher, const struct fold *fo
 	head->time_ns = span.end_ns;
 	head->window = config->window;
 	head->window_s = (double)(span.end_ns - span.begin_ns) / 1e9;
-	head->keys = config->query.keys;
-	head->query = config->query.number;
+	head->keys = fold->keys;
+	head->query = query;
 	head->samples = fold->samples;
 	head->samples_per_s = head->window_s > 0 ? (double)fold->samples / head->window_s : 0;
 	head->idle_samples = fold->idle_samples;
@@ -362,16 +362,15 @@ static enum stack_kind stack_kind_of(const struct event_desc *event)
 }
 
 static struct snapshot *make_one(struct publisher *publisher, struct snapshot head,
-				 struct span span, uint32_t event)
+				 const struct query *query, struct span span, uint32_t event)
 {
-	const struct query *query = &publisher->config->query;
 	struct ingest *ingest = publisher->ingest;
 	struct row_sources sources = {
 		.tasks = head.is_replay ? NULL : &publisher->task_stats,
 		.busy = publisher->config->has_busy ? &publisher->busy : NULL,
 		.since_ns = span.begin_ns, .until_ns = span.end_ns,
 		.lines = &publisher->source_lines,
-		.raw_names = query->raw_names,
+		.raw_names = query->raw_names, .by_total = query->by_total,
 	};
 	struct snapshot *snapshot = NULL;
 	struct stack_counts stacks;
@@ -394,7 +393,7 @@ static struct snapshot *make_one(struct publisher *publisher, struct snapshot he
 		sources.tree = &tree;
 	}
 	if (!folds.rows.is_out_of_memory && (!folds.tree || !tree.is_out_of_memory)) {
-		put_figures(publisher, &folds.rows, span, &head);
+		put_figures(publisher, &folds.rows, span, query->number, &head);
 		put_strip(publisher, &head, event);
 		snapshot = snapshot_build(&head, &folds.rows, &sources);
 	}
@@ -402,6 +401,22 @@ static struct snapshot *make_one(struct publisher *publisher, struct snapshot he
 	if (folds.tree)
 		tree_fold_finish(&tree);
 	return snapshot;
+}
+
+/* NULL: out of memory; whoever asked asks again. */
+static struct snapshot *make_stacks(struct publisher *publisher, struct snapshot head,
+				    struct span span)
+{
+	const struct query query = {
+		.number = publisher->config->query.number, .keys = KEY_COMM,
+		.filter = publisher->config->query.filter,
+		.raw_names = publisher->config->query.raw_names, .tree = TREE_CALLEES,
+		.tree_idle = publisher->wants_idle_stacks, .tree_commands = true,
+		.tree_limit_pct = -1,
+	};
+
+	publisher->wants_stacks = false;
+	return make_one(publisher, head, &query, span, publisher->event);
 }
 
 /* Events that can have samples: all but the side-band one. */
@@ -420,7 +435,7 @@ static struct snapshot *make_all(struct publisher *publisher, const struct snaps
 	struct snapshot *first = NULL, **next = &first;
 
 	for (uint32_t event = 0; event < head->event_count; event++) {
-		*next = make_one(publisher, *head, span, event);
+		*next = make_one(publisher, *head, &publisher->config->query, span, event);
 		if (!*next) {
 			snapshot_destroy(first);
 			return NULL;
@@ -457,9 +472,12 @@ struct snapshot *publisher_make(struct publisher *publisher, bool is_last,
 	if (publisher->event >= head.event_count)
 		publisher->event = 0;
 	snapshot = config->wants_all_events ? make_all(publisher, &head, span)
-					    : make_one(publisher, head, span, publisher->event);
+					    : make_one(publisher, head, &config->query, span,
+						       publisher->event);
 	if (!snapshot)
 		return NULL;
+	if (publisher->wants_stacks)
+		snapshot->folded = make_stacks(publisher, head, span);
 	task_stats_ask(&publisher->task_stats, snapshot, clock_now_ns());
 	publisher->seq++;
 	if (publisher->frozen_ns)

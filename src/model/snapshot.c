@@ -9,6 +9,7 @@ void snapshot_destroy(struct snapshot *snapshot)
 	while (snapshot) {
 		struct snapshot *next = snapshot->next_event;
 
+		snapshot_destroy(snapshot->folded);
 		free(snapshot->source_text);
 		free(snapshot);
 		snapshot = next;

@@ -1,7 +1,7 @@
 /* snapshot_build.c - see model/snapshot_build.h.
  *
  * Text is copied once per different string: thousands of rows share few comms and objects. The
- * block is [snapshot | rows | nodes | strip | text]; text is collected first, since pointers into it must
+ * block is [snapshot | rows | nodes | strip | text]; text is collected first: pointers into it must
  * not move.
  */
 #include "model/snapshot_build.h"
@@ -119,7 +119,7 @@ static uint64_t row_id(const struct fold *fold, const struct fold_row *row)
 		id = id_set_mix(id, filter_hash(strpool_get(strings, symbol->name)));
 	if (fold->keys & KEY_OBJECT)
 		id = id_set_mix(id, filter_hash(strpool_get(strings, symbol->object_path)));
-	if ((fold->keys & KEY_OBJECT) && (fold->keys & KEY_SYMBOL))
+	if ((fold->keys & KEY_SYMBOL) && (fold->keys & KEY_OBJECT || symbol_is_bare(symbol)))
 		id = id_set_mix(id_set_mix(id, symbol->address), symbol->object);
 	if (fold->keys & KEY_COMM)
 		id = id_set_mix(id, filter_hash(strpool_get(strings, comm)));
@@ -302,6 +302,15 @@ static int hottest_first(const void *a, const void *b)
 	return left->id < right->id ? -1 : left->id > right->id;
 }
 
+static int largest_total_first(const void *a, const void *b)
+{
+	const struct snapshot_row *left = a, *right = b;
+
+	if (left->total_weight != right->total_weight)
+		return left->total_weight > right->total_weight ? -1 : 1;
+	return hottest_first(a, b);
+}
+
 static void put_pointers(struct snapshot_row *row, const struct row_text *from, const char *text)
 {
 	row->symbol = text + from->symbol;
@@ -334,9 +343,10 @@ static void put_node_text(struct row_list *list, const struct tree_node *node, u
 		return;
 	}
 	text->raw_symbol = put_string(&list->block, names->strings, symbol->name);
-	text->symbol = list->sources->raw_names
-		       ? text->raw_symbol
-		       : put_string(&list->block, names->strings, symbol_names_shown(names, symbol));
+	text->symbol = text->raw_symbol;
+	if (!list->sources->raw_names)
+		text->symbol = put_string(&list->block, names->strings,
+					  symbol_names_shown(names, symbol));
 	text->object = put_string(&list->block, names->strings, symbol->object_name);
 	text->object_path = put_string(&list->block, names->strings, symbol->object_path);
 }
@@ -396,7 +406,8 @@ static struct snapshot *join(const struct snapshot *head, struct row_list *list,
 	for (uint32_t i = 0; i < list->count; i++)
 		put_pointers(&list->rows[i], &list->texts[i], text);
 	if (list->count) {
-		qsort(list->rows, list->count, sizeof(*list->rows), hottest_first);
+		qsort(list->rows, list->count, sizeof(*list->rows),
+		      list->sources->by_total ? largest_total_first : hottest_first);
 		memcpy(own_rows, list->rows, rows_bytes);
 	}
 	if (strip_bytes)
@@ -408,6 +419,7 @@ static struct snapshot *join(const struct snapshot *head, struct row_list *list,
 	out->notice = text + head_text[3];
 	out->end_reason = text + head_text[4];
 	out->next_event = NULL;
+	out->folded = NULL;
 	out->strip = (const float *)(const void *)strip;
 	out->rows = (const struct snapshot_row *)(const void *)own_rows;
 	out->row_count = list->count;

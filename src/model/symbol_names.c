@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define OBJECT_NAME_BYTES 255	/* NAME_MAX: of a file's name */
+#define SYNTHETIC_BYTES	  (OBJECT_NAME_BYTES + 64)
+
 /* Functions in which a CPU without work is found, by kernel version and architecture: the leaf of
  * a sample in the idle loop, whichever task runs it (idle injection runs it outside of pid 0).
  * Source: kernel/sched/idle.c, drivers/idle, drivers/acpi/processor_idle.c, arch/x86. */
@@ -85,14 +88,26 @@ static struct str_id module_name(struct symbol_names *names, const char *module)
 	return intern(names, text);
 }
 
+/* "libfoo.so!fn_1a2b30": without its object it would be the name of other code in other objects. */
+static struct str_id synthetic_name(struct symbol_names *names, const struct object *object,
+				    const char *name)
+{
+	char text[SYNTHETIC_BYTES];
+
+	snprintf(text, sizeof(text), "%.*s!%s", OBJECT_NAME_BYTES,
+		 strpool_get(names->strings, object->name), name);
+	return intern(names, text);
+}
+
 static void describe_named(struct symbol_names *names, struct symbol *symbol,
 			   const struct object *object, uint32_t row)
 {
 	const char *name = flat_table_name(&object->table, row);
 	const char *module = flat_table_object_name(&object->table, row);
 
-	symbol->name = intern(names, name);
 	symbol->is_synthetic = object->table.rows[row].kind == FLAT_UNWIND;
+	symbol->name = symbol->is_synthetic ? synthetic_name(names, object, name) :
+					      intern(names, name);
 	symbol->is_mangled = !symbol->is_synthetic && demangle_is_mangled(name);
 	symbol->is_idle = object->mode == MODE_KERNEL && is_idle_function(name);
 	if (object->is_run_time)
@@ -205,6 +220,17 @@ void symbol_names_forget_object(struct stack_trie *trie, uint32_t object)
 {
 	for (uint32_t i = 0; i < trie->frames.count; i++)
 		if (trie->frames.object[i] == object)
+			trie->frames.symbol[i] = ID_SET_NONE;
+	trie->frames.named = 0;
+}
+
+void symbol_names_forget_code(const struct symbol_names *names, struct stack_trie *trie,
+			      uint32_t code)
+{
+	const struct object *objects = names->objects->objects;
+
+	for (uint32_t i = 0; i < trie->frames.count; i++)
+		if (objects[trie->frames.object[i]].code == code)
 			trie->frames.symbol[i] = ID_SET_NONE;
 	trie->frames.named = 0;
 }

@@ -84,13 +84,14 @@ void tree_fold_init(struct tree_fold *fold, struct stack_trie *trie, struct symb
 void tree_fold_finish(struct tree_fold *fold)
 {
 	fold_filter_finish(&fold->filter);
+	for (uint32_t i = 0; i < fold->class_count; i++)
+		free(fold->classes[i].reached);
 	free(fold->sums);
 	free(fold->classes);
 	free(fold->walked);
 	free(fold->members);
 	id_set_finish(&fold->by_path);
 	id_map_finish(&fold->by_class);
-	id_map_finish(&fold->reached);
 	id_map_finish(&fold->by_member);
 	memset(fold, 0, sizeof(*fold));
 }
@@ -110,8 +111,15 @@ static uint32_t append_class(struct tree_fold *fold, uint32_t of_sample, uint32_
 		fold->classes = bigger;
 		fold->class_capacity = capacity;
 	}
+	/* Most of it is never touched: a task's chains are few of all. */
+	if (fold->query->tree == TREE_CALLEES)
+		class.reached = calloc(fold->trie->nodes.count, sizeof(*class.reached));
+	if (class.root == UINT32_MAX || (!class.reached && fold->query->tree == TREE_CALLEES)) {
+		free(class.reached);
+		return UINT32_MAX;
+	}
 	fold->classes[fold->class_count] = class;
-	return class.root == UINT32_MAX ? UINT32_MAX : fold->class_count++;
+	return fold->class_count++;
 }
 
 /* UINT32_MAX: out of memory, noted. */
@@ -131,17 +139,17 @@ static uint32_t class_of(struct tree_fold *fold, uint32_t of_sample, struct str_
 	return class;
 }
 
-/* How far a caller chain has come: its path, and in the lowest bit whether the filter's parts held
- * for one of its frames. */
+/* How far a caller chain has come: its path, and in the lowest bits whether the filter's parts held
+ * for one of its frames, and that it is known. */
 static uint32_t reach(uint32_t path, bool is_matched)
 {
-	return path << 1 | is_matched;
+	return path << 2 | (uint32_t)is_matched << 1 | 1;
 }
 
 static uint32_t step(struct tree_fold *fold, const struct tree_class *class, uint32_t reached,
 		     uint32_t symbol)
 {
-	bool is_matched = reached & 1;
+	bool is_matched = reached & 2;
 	uint32_t path;
 
 	if (symbol == ID_SET_NONE) {
@@ -156,7 +164,7 @@ static uint32_t step(struct tree_fold *fold, const struct tree_class *class, uin
 		if (fold->is_rooted && !is_matched)
 			return reached;
 	}
-	path = tree_fold_path(fold, reached >> 1, symbol);
+	path = tree_fold_path(fold, reached >> 2, symbol);
 	return path == UINT32_MAX ? reached : reach(path, is_matched);
 }
 
@@ -176,42 +184,36 @@ static bool push_walked(struct tree_fold *fold, uint32_t count, uint32_t node)
 }
 
 /* Where the caller chain @node leads: up to one that is known, and from there down again. */
-static uint32_t reach_node(struct tree_fold *fold, uint32_t class, uint32_t node)
+static uint32_t reach_node(struct tree_fold *fold, const struct tree_class *class, uint32_t node)
 {
-	const uint64_t of_class = (uint64_t)class << 32;
-	uint32_t reached = ID_MAP_NONE, count = 0;
+	const struct stack_nodes *nodes = &fold->trie->nodes;
+	uint32_t reached, count = 0;
 
-	while (node != STACK_NODE_ROOT) {
-		reached = id_map_get(&fold->reached, of_class | node);
-		if (reached != ID_MAP_NONE)
-			break;
+	for (; node != STACK_NODE_ROOT && !class->reached[node]; node = nodes->parent[node]) {
 		if (!push_walked(fold, count++, node)) {
 			fold->is_out_of_memory = true;
 			return reach(TREE_FOLD_TOP, false);
 		}
-		node = fold->trie->nodes.parent[node];
 	}
-	if (node == STACK_NODE_ROOT)
-		reached = reach(fold->classes[class].root, !fold->filter.all);
+	reached = node == STACK_NODE_ROOT ? reach(class->root, !fold->filter.all)
+					  : class->reached[node];
 	while (count-- > 0) {
 		node = fold->walked[count];
-		reached = step(fold, &fold->classes[class], reached,
-			       symbol_names_of_frame(fold->names, fold->trie,
-						     fold->trie->nodes.frame[node]));
-		if (id_map_put(&fold->reached, of_class | node, reached))
-			fold->is_out_of_memory = true;
+		reached = step(fold, class, reached,
+			       symbol_names_of_frame(fold->names, fold->trie, nodes->frame[node]));
+		class->reached[node] = reached;
 	}
 	return reached;
 }
 
-static void add_callees(struct tree_fold *fold, uint32_t class, uint32_t stack,
+static void add_callees(struct tree_fold *fold, const struct tree_class *class, uint32_t stack,
 			const struct tree_sum *sample)
 {
 	const uint32_t before = reach_node(fold, class, fold->trie->stacks.node[stack]);
-	const uint32_t reached = step(fold, &fold->classes[class], before, sample->symbol);
-	struct tree_sum *sum = &fold->sums[reached >> 1];
+	const uint32_t reached = step(fold, class, before, sample->symbol);
+	struct tree_sum *sum = &fold->sums[reached >> 2];
 
-	if (!(reached & 1))
+	if (!(reached & 2))
 		return;
 	sum->total_samples += sample->total_samples;
 	sum->total_weight += sample->total_weight;
@@ -246,7 +248,7 @@ static void add_entry(struct tree_fold *fold, const struct slice_entry *entry, d
 	if (fold->query->tree == TREE_CALLERS)
 		tree_callers_add(fold, &fold->classes[class], entry->stack, &sample);
 	else
-		add_callees(fold, class, entry->stack, &sample);
+		add_callees(fold, &fold->classes[class], entry->stack, &sample);
 }
 
 void tree_fold_add(struct tree_fold *fold, const struct slice_entry *entries, uint32_t count,

@@ -7,6 +7,9 @@
  * there and then, by a jump out of it. What it has allocated until then is lost, and goes with the
  * process.
  *
+ * Names of D come whole, so that 200 bytes can take all memory, or nearly that and a second. A list
+ * with a name that takes long is given up: who asked finds out which one it is.
+ *
  * Names of clones are split here: libiberty drops the suffix in one of its modes, and refuses the
  * name in another.
  */
@@ -15,10 +18,12 @@
 #include <errno.h>
 #include <libiberty/demangle.h>
 #include <setjmp.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "symbols/name_list.h"
@@ -26,6 +31,7 @@
 #define ELLIPSIS     "\xe2\x80\xa6"
 #define LIST_BYTES_MAX (64u << 20)
 #define PLT_SUFFIX   "@plt"
+#define NAME_NS_MAX  100000000	/* of CPU: a hundred times what the slowest in the wild took */
 
 /* Without its own limit, which is 2048 components: that would refuse names of more than 1 KB. Here
  * their length is the limit, and the stack holds what 4 KB can nest. */
@@ -199,6 +205,24 @@ static int reserve(char **bytes, size_t *room, size_t used, size_t more)
 	return 0;
 }
 
+static int64_t cpu_ns(void)
+{
+	struct timespec used;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+	return used.tv_sec * INT64_C(1000000000) + used.tv_nsec;
+}
+
+static int demangle_in_time(const char *name, char *out, struct diag *why)
+{
+	const int64_t begin_ns = cpu_ns();
+
+	demangle_name(name, out);
+	if (cpu_ns() - begin_ns <= NAME_NS_MAX)
+		return 0;
+	return diag_set(why, -E2BIG, "a name that takes too long to read");
+}
+
 int demangle_list(int fd, void **bytes, size_t *count, struct diag *why)
 {
 	char *names = NULL, *answer = NULL;
@@ -210,7 +234,7 @@ int demangle_list(int fd, void **bytes, size_t *count, struct diag *why)
 		if (reserve(&answer, &room, used, DEMANGLE_TEXT_MAX + 1)) {
 			err = diag_set(why, -ENOMEM, "no memory for names");
 		} else {
-			demangle_name(name, answer + used);
+			err = demangle_in_time(name, answer + used, why);
 			used += strlen(answer + used) + 1;
 		}
 	}

@@ -5,7 +5,8 @@
  *
  * Idea: all that wait when the thread comes round are one batch, sorted by owner; each owner's
  * names are one job. A job that fails is split in halves until the name that did it is alone: that
- * one stays as it is, and costs the others nothing but time.
+ * one stays as it is, and costs the others nothing but time. That is bounded, too: an owner with
+ * FAILURES_MAX such names has no others demangled.
  *
  * Never more are under way than replies fit into their queue: the thread never waits for the
  * analyzer, nor the analyzer for the thread.
@@ -23,12 +24,14 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/id_map.h"
 #include "base/log.h"
 #include "base/spsc.h"
 #include "base/thread.h"
 #include "symbols/name_list.h"
 
 #define UNDER_WAY_MAX	    250
+#define FAILURES_MAX	    8	/* names of one owner: each costs 8 workers, and 5 s if they hang */
 #define REQUEST_QUEUE_BYTES (1u << 20)	/* 250 of the longest names */
 #define REPLY_QUEUE_BYTES   (2u << 20)	/* UNDER_WAY_MAX replies: see the assertion below */
 
@@ -58,6 +61,7 @@ struct demangler {
 	struct sandbox *sandbox;	/* borrowed */
 	struct batch_name batch[UNDER_WAY_MAX];
 	uint32_t count;
+	struct id_map failures;		/* owner -> how many of its names have failed alone */
 };
 
 static void reply(struct demangler *demangler, uint32_t id, uint32_t owner, const char *text)
@@ -127,21 +131,40 @@ static int run_job(struct demangler *demangler, const struct batch_name *names, 
 	return err;
 }
 
+static uint32_t failures_of(const struct demangler *demangler, uint32_t owner)
+{
+	const uint32_t failures = id_map_get(&demangler->failures, owner);
+
+	return failures == ID_MAP_NONE ? 0 : failures;
+}
+
+static void note_failure(struct demangler *demangler, const struct batch_name *name,
+			 const char *reason)
+{
+	const uint32_t failures = failures_of(demangler, name->owner) + 1;
+
+	id_map_put(&demangler->failures, name->owner, failures);
+	log_note("name stays as it is (%s): %.80s", reason, name->name);
+	if (failures == FAILURES_MAX)
+		log_note("so do all others of its file");
+}
+
 /* Replies to @count names of one owner. */
 static void demangle(struct demangler *demangler, const struct batch_name *names, uint32_t count)
 {
 	struct sandbox_bytes answer = { .bytes = NULL };
 	struct diag why = { .err = 0 };
-	const int err = run_job(demangler, names, count, &answer, &why);
+	const bool is_refused = failures_of(demangler, names->owner) >= FAILURES_MAX;
+	const int err = is_refused ? -EBADMSG : run_job(demangler, names, count, &answer, &why);
 
-	if (err && count > 1 && !atomic_load(&demangler->is_stopping)) {
+	if (err && !is_refused && count > 1 && !atomic_load(&demangler->is_stopping)) {
 		sandbox_bytes_finish(&answer);
 		demangle(demangler, names, count / 2);
 		demangle(demangler, names + count / 2, count - count / 2);
 		return;
 	}
-	if (err && !atomic_load(&demangler->is_stopping))
-		log_note("name stays as it is (%s): %.80s", why.text, names[0].name);
+	if (err && !is_refused && !atomic_load(&demangler->is_stopping))
+		note_failure(demangler, names, why.text);
 	if (err) {
 		for (uint32_t i = 0; i < count; i++)
 			reply(demangler, names[i].id, names[i].owner, "");
@@ -257,6 +280,7 @@ void demangler_destroy(struct demangler *demangler)
 		spsc_finish(&demangler->requests);
 	if (demangler->has_replies)
 		spsc_finish(&demangler->replies);
+	id_map_finish(&demangler->failures);
 	if (demangler->request_fd >= 0)
 		close(demangler->request_fd);
 	if (demangler->reply_fd >= 0)

@@ -119,6 +119,12 @@ static bool is_function(const struct elf_symbol *symbol)
 	}
 }
 
+/* "etext" and the like: the end of a section. The code behind it is not theirs. */
+static bool is_end_mark(const struct elf_symbol *symbol, const struct elf_section *section)
+{
+	return !symbol->size && symbol->value - section->vaddr >= section->bytes;
+}
+
 /* Order of aliases (flat_builder.h): not NOTYPE, then not LOCAL, then not WEAK. perf prefers LOCAL
  * to WEAK: libc's write() is __GI___libc_write then, where its debug file is there. */
 static unsigned int symbol_rank(const struct elf_symbol *symbol)
@@ -134,11 +140,12 @@ int elf_symbols_add(const struct elf_symbols *symbols, const struct elf_file *ma
 
 	for (size_t i = 1; i < symbols->count && !err; i++) {
 		struct elf_symbol symbol = elf_symbols_get(symbols, i);
+		const struct elf_section *section = &symbols->file->sections[symbol.section];
 		struct flat_name name;
 		uint64_t offset, left;
 
-		if (!symbol.section || !is_function(&symbol) ||
-		    !elf_file_is_code(&symbols->file->sections[symbol.section]) ||
+		if (!symbol.section || !is_function(&symbol) || !elf_file_is_code(section) ||
+		    is_end_mark(&symbol, section) ||
 		    !elf_file_find_code(main, symbol.value, &offset, &left))
 			continue;
 		name = elf_symbols_name(symbols, &symbol);

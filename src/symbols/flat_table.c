@@ -105,20 +105,22 @@ int flat_table_check(struct flat_table *out, const void *bytes, size_t bytes_cou
 	return 0;
 }
 
+/* The last row that starts at or before @address. Without a jump that depends on what is compared:
+ * half of those would be guessed wrong, which takes longer than all the rest. */
+static uint32_t last_start(const struct flat_table *table, uint64_t address)
+{
+	const struct flat_row *rows = table->rows;
+	uint32_t row = 0;
+
+	for (uint32_t left = table->header->row_count; left > 1; left -= left / 2)
+		row = rows[row + left / 2].start <= address ? row + left / 2 : row;
+	return table->header->row_count && rows[row].start <= address ? row : FLAT_NONE;
+}
+
 uint32_t flat_table_find(const struct flat_table *table, uint64_t address)
 {
-	uint32_t low = 0, high = table->header->row_count;
-	uint32_t row;
+	uint32_t row = last_start(table, address);
 
-	while (low < high) {	/* until low is the first row that starts behind @address */
-		uint32_t middle = low + (high - low) / 2;
-
-		if (table->rows[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	row = low ? low - 1 : FLAT_NONE;
 	for (int steps = 0; row != FLAT_NONE && steps < OUTER_STEPS_MAX; steps++) {
 		if (address < row_end(&table->rows[row]))
 			return row;

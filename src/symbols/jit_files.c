@@ -217,9 +217,9 @@ static int open_dump(const struct process_root *root, const struct open_request 
 
 	if (!request->path[0])
 		return diag_set(why, -ENOENT, "no jitdump");
-	err = object_file_open(&file, request, root, OBJECT_FILE_MAP_FILES, why);
+	err = object_file_open(&file, request, root, OBJECT_FILE_MAP_FILES, NULL, why);
 	if (err)
-		err = object_file_open(&file, request, root, OBJECT_FILE_IN_ROOT, why);
+		err = object_file_open(&file, request, root, OBJECT_FILE_IN_ROOT, NULL, why);
 	return err ? err : file.fd;
 }
 
@@ -308,6 +308,10 @@ static int take_answer(struct jit_files *files, struct jit_process *process,
 	uint64_t read_bytes;
 	int err = check_answer(source, bytes, &table, &read_bytes, why);
 
+	if (!err && bytes->count > JIT_FILES_BYTES_MAX - files->bytes)
+		err = diag_set(why, -E2BIG, "all names of run-time code are larger than %zu "
+			       "MiB: those of this process are not read",
+			       JIT_FILES_BYTES_MAX >> 20);
 	if (err) {
 		sandbox_bytes_finish(bytes);
 		return err;

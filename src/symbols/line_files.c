@@ -49,7 +49,7 @@ static int open_by_build_id(const struct build_id *id)
 
 /* The first source that has it; *@out has no descriptor when none has. */
 static void open_object(struct object_file *out, const struct open_request *request,
-			struct diag *why)
+			struct sandbox *sandbox, struct diag *why)
 {
 	enum object_file_source sources[OBJECT_FILE_SOURCES];
 	struct process_root root;
@@ -59,19 +59,19 @@ static void open_object(struct object_file *out, const struct open_request *requ
 	process_root_open(&root, request->pid);
 	count = object_file_sources(request, &root, sources, why);
 	for (size_t i = 0; i < count && out->fd < 0; i++)
-		object_file_open(out, request, &root, sources[i], why);
+		object_file_open(out, request, &root, sources[i], sandbox, why);
 	process_root_close(&root);
 }
 
 int line_files_open(struct line_files *files, const struct open_request *request,
-		    const char *debug_link, struct diag *why)
+		    const char *debug_link, struct sandbox *sandbox, struct diag *why)
 {
 	struct object_file object, debug;
 	struct debug_search search = { .build_id = request->build_id, .link = debug_link,
 				       .object_path = request->path };
 
 	*files = (struct line_files){ -1, -1, -1, false };
-	open_object(&object, request, why);
+	open_object(&object, request, sandbox, why);
 	if (object.fd < 0)
 		return why->err;
 	why->err = 0;

@@ -105,7 +105,7 @@ static void answer(struct line_server *server, const struct line_request *reques
 	memcpy(reply->offsets, request->offsets, request->count * sizeof(*request->offsets));
 	offsets = make_offsets(request, &reply->why);
 	if (offsets >= 0 && line_files_open(&files, &request->object, request->debug_link,
-					    &reply->why) == 0) {
+					    server->sandbox, &reply->why) == 0) {
 		if (find_lines(server, request, &files, offsets, reply))
 			sandbox_bytes_finish(&reply->bytes);
 		line_files_close(&files);
@@ -185,14 +185,14 @@ static bool stop_thread(struct line_server *server)
 	return ready == 1 && pthread_join(server->thread, NULL) == 0;
 }
 
-void line_server_destroy(struct line_server *server)
+bool line_server_destroy(struct line_server *server)
 {
 	struct line_reply reply;
 
 	if (!server)
-		return;
+		return true;
 	if (server->has_thread && !stop_thread(server))
-		return;	/* it still uses all this, and will see the stop flag should it wake up */
+		return false;	/* it will see the stop flag should it wake up */
 	if (server->has_thread && line_server_reply(server, &reply))
 		line_reply_finish(&reply);
 	if (server->has_requests)
@@ -206,6 +206,7 @@ void line_server_destroy(struct line_server *server)
 	if (server->reply_fd >= 0)
 		close(server->reply_fd);
 	free(server);
+	return true;
 }
 
 bool line_server_is_idle(const struct line_server *server)

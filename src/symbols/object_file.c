@@ -216,7 +216,7 @@ static int open_checked(struct object_file *out, const struct open_request *requ
 
 	if (err)
 		return err;
-	out->is_certain = request->pid && is_mapped_file(request, root, out, map_files_path);
+	out->is_certain = is_mapped_file(request, root, out, map_files_path);
 	if (out->is_certain || request->build_id.count)
 		return 0;
 	close(out->fd);
@@ -228,23 +228,24 @@ static int open_checked(struct object_file *out, const struct open_request *requ
 
 /* Ours is of another kind. */
 static int open_vdso_of_32_bit(struct object_file *out, const struct open_request *request,
-			       struct diag *why)
+			       struct sandbox *sandbox, struct diag *why)
 {
 	out->version = (struct file_version){ .bytes = request->end - request->start };
 	out->is_certain = true;
-	out->fd = vdso_image_copy(request->pid, request->start, request->end,
+	out->fd = vdso_image_copy(sandbox, request->pid, request->start, request->end,
 				  &out->version.device, why);
 	return out->fd < 0 ? out->fd : 0;
 }
 
 /* The image ends with its section headers. It is the kernel's and in our own memory. */
-static int open_vdso(struct object_file *out, const struct open_request *request, struct diag *why)
+static int open_vdso(struct object_file *out, const struct open_request *request,
+		     struct sandbox *sandbox, struct diag *why)
 {
 	const ElfW(Ehdr) *image = (const void *)getauxval(AT_SYSINFO_EHDR);
 	size_t bytes;
 
 	if (request->pid && request->end <= UINT32_MAX)
-		return open_vdso_of_32_bit(out, request, why);
+		return open_vdso_of_32_bit(out, request, sandbox, why);
 	if (!request->pid && !request->build_id.count)
 		return diag_set(why, -ESTALE, "belongs to the kernel of the recording");
 	if (!image)
@@ -256,6 +257,7 @@ static int open_vdso(struct object_file *out, const struct open_request *request
 	if (out->fd < 0 || write(out->fd, image, bytes) != (ssize_t)bytes) {
 		if (out->fd >= 0)
 			close(out->fd);
+		out->fd = -1;
 		return diag_set(why, -ENOMEM, "no memory for a copy of the vdso");
 	}
 	return 0;
@@ -263,14 +265,14 @@ static int open_vdso(struct object_file *out, const struct open_request *request
 
 int object_file_open(struct object_file *out, const struct open_request *request,
 		     const struct process_root *root, enum object_file_source source,
-		     struct diag *why)
+		     struct sandbox *sandbox, struct diag *why)
 {
 	char map_files_path[PROC_PATH_BYTES];
 	int place, err;
 
 	*out = (struct object_file){ .fd = -1 };
 	if (source == OBJECT_FILE_VDSO)
-		return open_vdso(out, request, why);
+		return open_vdso(out, request, sandbox, why);
 	snprintf(map_files_path, sizeof(map_files_path), "map_files/%" PRIx64 "-%" PRIx64,
 		 request->start, request->end);
 	place = take_source(request, root, source, map_files_path);

@@ -125,7 +125,8 @@ static bool answer_from(struct object_opener *opener, struct job *job,
 					      .build_id = job->build_id };
 	bool is_final;
 
-	if (object_file_open(&file, job->request, &job->root, source, why))
+	if (object_file_open(&file, job->request, &job->root, source, opener->source.sandbox,
+			     why))
 		return false;
 	is_final = answer_names(opener, job, &wanted, why);
 	if (is_final && job->reply->is_ready && job->request->wish != OPEN_NAMES)
@@ -372,12 +373,12 @@ static void free_tables(struct object_opener *opener)
 	}
 }
 
-void object_opener_destroy(struct object_opener *opener)
+bool object_opener_destroy(struct object_opener *opener)
 {
 	if (!opener)
-		return;
+		return true;
 	if (opener->has_thread && !stop_thread(opener))
-		return;	/* it still uses all this, and will see the stop flag should it wake up */
+		return false;	/* it will see the stop flag should it wake up */
 	free_tables(opener);
 	if (opener->has_requests)
 		spsc_finish(&opener->requests);
@@ -390,6 +391,7 @@ void object_opener_destroy(struct object_opener *opener)
 	if (opener->reply_fd >= 0)
 		close(opener->reply_fd);
 	free(opener);
+	return true;
 }
 
 bool object_opener_request(struct object_opener *opener, const struct open_request *request)

@@ -61,6 +61,8 @@ int object_table_init(struct object_table *table, struct strpool *strings)
 
 void object_table_finish(struct object_table *table)
 {
+	for (uint32_t id = 0; id < table->count; id++)
+		free(table->objects[id].other);
 	free(table->objects);
 	id_map_finish(&table->by_key);
 	memset(table, 0, sizeof(*table));

@@ -26,8 +26,8 @@ int sandbox_answer_cancelled(struct diag *why)
 static int judge_signal(int signal_number, uint32_t cpu_s, struct diag *why)
 {
 	if (signal_number == SIGSYS)
-		return diag_set(why, -EPIPE, "its parser made a system call that is "
-				"forbidden there, and was ended");
+		return diag_set(why, -EPIPE, "its parser was ended: it gave up (abort), or made "
+				"a system call that is forbidden there");
 	if (signal_number == SIGXCPU)
 		return diag_set(why, -ETIMEDOUT, "not done after %u s of CPU time",
 				cpu_s);

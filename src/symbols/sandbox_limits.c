@@ -32,6 +32,8 @@ static const struct sandbox_limits limits[] = {
 	[SANDBOX_NAMES] = { SLOWER * 5000, SLOWER * 1, ADDRESSES(256), 4 * MIB, false },
 	/* DWARF_LINES_MEMORY_MAX unpacked, the file itself, the index; libdw asks for paths. */
 	[SANDBOX_LINES] = { SLOWER * 30000, SLOWER * 20, ADDRESSES(4096), FLAT_BYTES_MAX, true },
+	/* A few microseconds, or for ever. */
+	[SANDBOX_MEMORY] = { SLOWER * 2000, SLOWER * 1, ADDRESSES(256), 1 * MIB, false },
 	[SANDBOX_JIT_MAP] = OF_A_TABLE,
 	[SANDBOX_JITDUMP] = OF_A_TABLE,
 	/* A stack of 50 frames takes 2 ms; one that leads libunwind in circles costs more. */

@@ -49,6 +49,7 @@ static size_t take_fds(struct msghdr *packet, int *out)
 		if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS)
 			continue;
 		count = (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+		assert(count <= FDS_MAX);	/* the kernel's own bookkeeping */
 		memcpy(out, CMSG_DATA(header), count * sizeof(int));
 	}
 	return count;
@@ -61,9 +62,10 @@ int sandbox_protocol_receive(int socket, void *message, size_t bytes, int *fds, 
 	union control control;
 	struct msghdr packet = {
 		.msg_iov = &part, .msg_iovlen = 1,
-		.msg_control = &control, .msg_controllen = sizeof(control),
+		/* Not its whole size: the kernel would put one more into the padding. */
+		.msg_control = &control, .msg_controllen = CMSG_LEN(FDS_MAX * sizeof(int)),
 	};
-	int taken[FDS_MAX];	/* the control buffer has no room for more: the kernel drops them */
+	int taken[FDS_MAX];	/* the rest is dropped by the kernel, which sets MSG_CTRUNC */
 	size_t taken_count;
 	ssize_t got;
 

@@ -30,7 +30,7 @@
 
 #define ENTRY_MAGIC	   0x31454843414346ull	/* "FCACHE1" */
 #define NAME_SUFFIX	   ".table"
-#define NAME_BYTES	   96		/* four numbers of 16 digits, or a build-id */
+#define NAME_BYTES	   96		/* four numbers of 16 digits, or a build-id and one */
 #define TOUCH_AFTER_S	   3600		/* a use is worth a write to the disk that seldom */
 #define BYTES_AFTER_PRUNE  (TABLE_CACHE_BYTES_MAX / 4 * 3)	/* so that pruning is rare */
 
@@ -253,7 +253,8 @@ static void name_entry(char out[NAME_BYTES], const struct table_cache_key *key)
 	char hex[BUILD_ID_HEX_BYTES];
 
 	if (key->build_id.count)
-		snprintf(out, NAME_BYTES, "%s" NAME_SUFFIX, build_id_format(&key->build_id, hex));
+		snprintf(out, NAME_BYTES, "%s-%lx" NAME_SUFFIX,
+			 build_id_format(&key->build_id, hex), version->bytes);
 	else
 		snprintf(out, NAME_BYTES, "%lx-%lx-%lx-%lx" NAME_SUFFIX, version->device,
 			 version->inode, version->ctime_ns, version->bytes);
@@ -261,7 +262,8 @@ static void name_entry(char out[NAME_BYTES], const struct table_cache_key *key)
 
 static bool is_key_of(const struct entry_header *header, const struct table_cache_key *key)
 {
-	return key->build_id.count ? build_id_is_equal(&header->build_id, &key->build_id)
+	return key->build_id.count ? build_id_is_equal(&header->build_id, &key->build_id) &&
+				     header->version.bytes == key->version.bytes
 				   : !header->build_id.count &&
 				     file_version_is_equal(&header->version, &key->version);
 }

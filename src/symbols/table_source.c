@@ -4,10 +4,10 @@
  * first screen should not wait. But a build-id is only a claim: a stranger's file that carries
  * libc's must not name libc's code, nor be named as libc.
  *
- * Idea: a table is shared by build-id, in memory and on disk, only between files that nobody but
- * root and the user could have written (file_is_trusted()) and whose process sees our own files
- * (process_root.is_ours: root in a container is no root of ours). Any other file has a table of its
- * own, by its device, inode, ctime and size, and never on disk.
+ * Idea: a table is shared by build-id and size, in memory and on disk, only between files that
+ * nobody but root and the user could have written (file_is_trusted()) and whose process sees our
+ * own files (process_root.is_ours: root in a container is no root of ours). Any other file has a
+ * table of its own, by its device, inode, ctime and size, and never on disk.
  *
  *   file known? ---------------------------------------------> that table, the failure too
  *   shared: build-id in memory? on disk, and its debug file still the same? --> that table
@@ -27,7 +27,7 @@
 struct compile {
 	const struct table_request *request;
 	struct kept_table kept;
-	bool is_shared;
+	bool is_shareable;
 };
 
 void table_source_finish(struct table_source *source)
@@ -139,9 +139,9 @@ static void share(struct table_source *source, const struct table_request *reque
 {
 	const struct table_cache_key key = key_of(request);
 
-	if (table->is_shared || table->why.err || !object_file_is_unchanged(request->file))
+	if (table->shared_bytes || table->why.err || !object_file_is_unchanged(request->file))
 		return;
-	table_store_share(&source->store, table);
+	table_store_share(&source->store, table, request->file->version.bytes);
 	if (!source->cache)
 		return;
 	if (!key.build_id.count ||
@@ -158,9 +158,12 @@ static int keep(struct table_source *source, struct compile *compile,
 		*why = compile->kept.why;
 		return why->err;
 	}
-	*out = table_store_add(&source->store, &compile->kept);
+	*out = table_store_add(&source->store, &compile->kept,
+			       compile->is_shareable ? TABLE_STORE_BYTES_MAX
+						     : TABLE_STORE_FOREIGN_BYTES_MAX);
 	if (!*out)
-		return diag_set(why, -ENOMEM, "no memory for its symbol table");
+		return diag_set(why, -ENOMEM, "no memory left for its symbol table: restart "
+				"flametop");
 	if (object_file_is_unchanged(file))
 		table_store_name(&source->store, *out, &file->version, debug);
 	return 0;
@@ -170,13 +173,14 @@ static int keep(struct table_source *source, struct compile *compile,
 static int get_plain(struct table_source *source, const struct table_request *request,
 		     bool is_shareable, struct kept_table **out, bool *is_known, struct diag *why)
 {
-	struct compile compile = { .request = request };
+	struct compile compile = { .request = request, .is_shareable = is_shareable };
 	const struct object_file *file = request->file;
 	int err;
 
 	*out = table_store_find(&source->store, &file->version, NULL);
 	if (!*out && is_shareable && file->is_certain) {
-		*out = table_store_find_build_id(&source->store, &request->build_id);
+		*out = table_store_find_build_id(&source->store, &request->build_id,
+						 file->version.bytes);
 		if (*out)
 			table_store_name(&source->store, *out, &file->version, NULL);
 	}
@@ -184,7 +188,7 @@ static int get_plain(struct table_source *source, const struct table_request *re
 	if (!*out && is_shareable && read_cache(source, request, &compile.kept)) {
 		err = keep(source, &compile, NULL, out, why);
 		if (!err)
-			table_store_share(&source->store, *out);
+			table_store_share(&source->store, *out, file->version.bytes);
 		return err;
 	}
 	if (!*out) {

@@ -1,8 +1,9 @@
 /* table_store.c - see symbols/table_store.h.
  *
  * Idea: three questions, one answer. Which file was this (device, inode, ctime, size)? Which
- * build-id, where the file is trusted: one table for all copies of a library. Which bytes: thirty
- * containers with the same library, whose files prove nothing to each other, still share memory.
+ * build-id and size, where the file is trusted: one table for all copies of a library, but not for
+ * the one that was stripped, which keeps its build-id. Which bytes: thirty containers with the same
+ * library, whose files prove nothing to each other, still share memory.
  *
  * Invariant: by a build-id only a table is found that was shared, see symbols/table_source.h. Equal
  * hashes are never enough: what they lead to is compared.
@@ -19,9 +20,9 @@ static uint64_t file_hash(const struct file_version *file, const struct file_ver
 	return id_map_mix(file_version_hash(file) ^ (debug ? file_version_hash(debug) + 1 : 0));
 }
 
-static uint64_t build_id_hash(const struct build_id *id)
+static uint64_t build_id_hash(const struct build_id *id, uint64_t bytes)
 {
-	return table_checksum(id->bytes, id->count);
+	return id_map_mix(table_checksum(id->bytes, id->count) ^ bytes);
 }
 
 uint64_t table_checksum(const void *bytes, size_t count)
@@ -72,15 +73,17 @@ struct kept_table *table_store_find(const struct table_store *store,
 }
 
 struct kept_table *table_store_find_build_id(const struct table_store *store,
-					     const struct build_id *id)
+					     const struct build_id *id, uint64_t bytes)
 {
-	uint32_t index = id->count ? id_map_get(&store->by_build_id, build_id_hash(id))
+	uint32_t index = id->count ? id_map_get(&store->by_build_id, build_id_hash(id, bytes))
 				   : ID_MAP_NONE;
+	struct kept_table *found;
 
-	if (index == ID_MAP_NONE ||
-	    !build_id_is_equal(&store->tables[index]->table.table.header->build_id, id))
+	if (index == ID_MAP_NONE)
 		return NULL;
-	return store->tables[index];
+	found = store->tables[index];
+	return found->shared_bytes == bytes &&
+	       build_id_is_equal(&found->table.table.header->build_id, id) ? found : NULL;
 }
 
 static struct kept_table *find_content(const struct table_store *store,
@@ -130,22 +133,24 @@ static struct kept_table *append(struct table_store *store, const struct kept_ta
 	return table;
 }
 
-struct kept_table *table_store_add(struct table_store *store, struct kept_table *kept)
+struct kept_table *table_store_add(struct table_store *store, struct kept_table *kept,
+				   size_t bytes_max)
 {
 	const bool has_table = !kept->why.err;
-	size_t bytes = has_table ? flat_table_bytes(&kept->table.table) : 0;
+	const size_t table_bytes = has_table ? flat_table_bytes(&kept->table.table) : 0;
+	const size_t bytes = table_bytes + sizeof(*kept) + sizeof(*store->files);
 	struct kept_table *table = NULL;
 
 	if (has_table) {
 		if (!kept->checksum)
-			kept->checksum = table_checksum(kept->table.table.header, bytes);
+			kept->checksum = table_checksum(kept->table.table.header, table_bytes);
 		table = find_content(store, kept);
 	}
 	if (table) {
 		sandbox_table_finish(&kept->table);
 		return table;
 	}
-	if (bytes <= TABLE_STORE_BYTES_MAX - store->bytes)
+	if (store->bytes + bytes <= bytes_max)
 		table = append(store, kept);
 	if (!table) {
 		sandbox_table_finish(&kept->table);
@@ -173,11 +178,11 @@ void table_store_name(struct table_store *store, struct kept_table *table,
 		store->file_count++;
 }
 
-void table_store_share(struct table_store *store, struct kept_table *table)
+void table_store_share(struct table_store *store, struct kept_table *table, uint64_t bytes)
 {
 	const struct build_id *id = &table->table.table.header->build_id;
 
 	if (id->count)
-		id_map_put(&store->by_build_id, build_id_hash(id), table->index);
-	table->is_shared = true;
+		id_map_put(&store->by_build_id, build_id_hash(id, bytes), table->index);
+	table->shared_bytes = bytes;
 }

@@ -3,6 +3,9 @@
  * A 64-bit flametop has no 32-bit vdso itself, so it is read where it is in use. There it may have
  * been overwritten: its bytes are a stranger's, for the worker alone, and processes share one table
  * only as long as their bytes are the same.
+ *
+ * What lies there by now may be a mapping whose server never answers, and who reads it waits for
+ * ever: so a worker reads it, which is ended at its deadline.
  */
 #include "symbols/vdso_image.h"
 
@@ -10,6 +13,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
@@ -17,7 +21,8 @@
 
 #include "base/id_map.h"
 
-#define IMAGE_BYTES_MAX 65536	/* 8 KiB usual */
+#define PAGE_BYTES	4096u
+#define PAGES_MAX	16		/* 2 usual */
 #define VSYSCALL_PAGE	0xffffffffff600000ull
 #define VSYSCALL_BYTES	4096
 #define VSYSCALL_STEP	1024
@@ -38,10 +43,26 @@ static uint64_t digest_of(const unsigned char *bytes, size_t count)
 	return id_map_mix(digest ^ word);
 }
 
-static int read_memory(uint32_t pid, uint64_t start, void *bytes, size_t count, struct diag *why)
+int vdso_image_read(int memory, uint64_t argument, void **bytes, size_t *count, struct diag *why)
 {
+	const off_t start = (off_t)(argument - argument % PAGE_BYTES);
+
+	*count = argument % PAGE_BYTES * PAGE_BYTES;
+	*bytes = malloc(*count);
+	if (!*bytes)
+		return diag_set(why, -ENOMEM, "no memory for a copy of the vdso");
+	if (pread(memory, *bytes, *count, start) == (ssize_t)*count)
+		return 0;
+	free(*bytes);
+	return diag_set(why, -EIO, "the vdso cannot be read");
+}
+
+static int read_memory(struct sandbox *sandbox, uint32_t pid, uint64_t argument,
+		       struct sandbox_bytes *out, struct diag *why)
+{
+	struct sandbox_request request = { .kind = SANDBOX_MEMORY, .input_count = 1,
+					   .argument = argument };
 	char path[32];
-	ssize_t got;
 	int fd, err;
 
 	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/mem", pid);
@@ -51,31 +72,33 @@ static int read_memory(uint32_t pid, uint64_t start, void *bytes, size_t count, 
 	if (fd < 0)
 		return diag_set(why, -errno, "no permission to read the vdso of the process: "
 				"run as root");
-	got = pread(fd, bytes, count, (off_t)start);
-	err = got < 0 ? -errno : -EIO;
+	request.inputs[0] = fd;
+	err = sandbox_run(sandbox, &request, out, why);
 	close(fd);
-	return got == (ssize_t)count ? 0 : diag_set(why, err, "the vdso cannot be read");
+	return err;
 }
 
-int vdso_image_copy(uint32_t pid, uint64_t start, uint64_t end, uint64_t *digest,
-		    struct diag *why)
+int vdso_image_copy(struct sandbox *sandbox, uint32_t pid, uint64_t start, uint64_t end,
+		    uint64_t *digest, struct diag *why)
 {
-	unsigned char bytes[IMAGE_BYTES_MAX];
-	size_t count = (size_t)(end - start);
+	const uint64_t pages = (end - start) / PAGE_BYTES;
+	struct sandbox_bytes image;
 	int fd, err;
 
-	if (end <= start || end - start > sizeof(bytes))
+	if (end <= start || pages > PAGES_MAX || (start | end) % PAGE_BYTES)
 		return diag_set(why, -E2BIG, "a vdso of %" PRIu64 " bytes", end - start);
-	err = read_memory(pid, start, bytes, count, why);
+	err = read_memory(sandbox, pid, start | pages, &image, why);
 	if (err)
 		return err;
-	*digest = digest_of(bytes, count);
+	*digest = digest_of(image.bytes, image.count);
 	fd = memfd_create("flametop-vdso", MFD_CLOEXEC);
-	if (fd >= 0 && write(fd, bytes, count) == (ssize_t)count)
-		return fd;
-	if (fd >= 0)
-		close(fd);
-	return diag_set(why, -ENOMEM, "no memory for a copy of the vdso");
+	if (fd < 0 || write(fd, image.bytes, image.count) != (ssize_t)image.count) {
+		if (fd >= 0)
+			close(fd);
+		fd = diag_set(why, -ENOMEM, "no memory for a copy of the vdso");
+	}
+	sandbox_bytes_finish(&image);
+	return fd;
 }
 
 bool vdso_image_is_vsyscall(uint64_t address)

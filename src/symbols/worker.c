@@ -29,6 +29,7 @@
 #include "symbols/rare_frames.h"
 #include "symbols/flat_table.h"
 #include "symbols/sandbox.h"
+#include "symbols/vdso_image.h"
 
 #define FIRST_INPUT 3		/* the inputs, then the reply socket */
 
@@ -75,6 +76,12 @@ static int run_names(const struct sandbox_job *job, void **bytes, size_t *count,
 	return demangle_list(inputs[0], bytes, count, why);
 }
 
+static int run_memory(const struct sandbox_job *job, void **bytes, size_t *count,
+		      struct diag *why)
+{
+	return vdso_image_read(inputs[0], job->argument, bytes, count, why);
+}
+
 static int run_rare_frames(const struct sandbox_job *job, void **bytes, size_t *count,
 			   struct diag *why)
 {
@@ -90,6 +97,7 @@ static int (*const jobs[SANDBOX_JOB_KINDS])(const struct sandbox_job *job, void 
 	[SANDBOX_JIT_MAP] = run_jit_map,
 	[SANDBOX_JITDUMP] = run_jitdump,
 	[SANDBOX_NAMES] = run_names,
+	[SANDBOX_MEMORY] = run_memory,
 	[SANDBOX_RARE_FRAMES] = run_rare_frames,
 };
 

@@ -6,7 +6,8 @@ Row = collections.namedtuple("Row", "is_cursor cells line")     # cells: by titl
 
 # What only this view has among its titles.
 VIEWS = {"Symbols": "OBJECT +SYMBOL", "Objects": "COMMAND +OBJECT$", "Commands": "PID +COMMAND$",
-         "Tasks": "COMMAND LINE", "CPUs": "CPU +BUSY%"}
+         "Tasks": "COMMAND LINE", "CPUs": "CPU +BUSY%",
+         "Tree": "SYMBOL +.*call"}
 
 
 def find_titles(text):
@@ -19,6 +20,8 @@ def find_titles(text):
 
 def view_of(text):
     titles, _ = find_titles(text)
+    if not titles and re.search(r"total +[\d.]+ %", text):
+        return "Flame"      # boxes have no titles
     found = [view for view, mark in VIEWS.items() if re.search(mark, titles)]
     return found[0] if len(found) == 1 else None
 

@@ -256,6 +256,13 @@ def short_name(path):
     return "[kernel]" if path == "[kernel.kallsyms]" else os.path.basename(path)
 
 
+def outside_commands(samples):
+    """In a PID namespace every process outside of it is process 0, as the idle tasks are: whose maps
+    and names are whose cannot be told. Empty when this did not happen."""
+    commands = {s.comm for s in samples if s.pid == 0}
+    return commands if commands - {"swapper"} else set()
+
+
 def found_by(pattern, places):
     """The places (comm, object, symbol, address) whose comm, object and symbol have the pattern."""
     return tuple({place for place in places if pattern.search(part(place))}
@@ -291,6 +298,8 @@ def compare_filters(perf, flametop, path, by_event, by_symbol):
     rows = [row for refresh in by_symbol.values() for row in host_rows(refresh) if row["self"]]
     if any(row["level"] in GUEST_LEVELS for of in by_symbol.values() for row in of["rows"]):
         return []	# perf gives guests other comms in each of its tools
+    if outside_commands(samples):
+        return []	# process 0 has another comm in each, too
     chosen = list(filters(samples, rows))
     for text, option in chosen:
         left = perf.filtered(path, option)
@@ -302,13 +311,6 @@ def compare_filters(perf, flametop, path, by_event, by_symbol):
                 raise Mismatch(f"--filter {text}: shown_samples {refresh['shown_samples']}, "
                                f"the rows have {busy}")
     return chosen
-
-
-def outside_commands(samples):
-    """In a PID namespace every process outside of it is process 0, as the idle tasks are: whose maps
-    and names are whose cannot be told. Empty when this did not happen."""
-    commands = {s.comm for s in samples if s.pid == 0}
-    return commands if commands - {"swapper"} else set()
 
 
 def check_event(event, samples, by_address, by_symbol, report):

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
+#include "flame_fixture.h"
 #include "scene_rows.h"
 #include "snapshot_fixture.h"
 #include "tree_fixture.h"
@@ -71,7 +72,7 @@ int scene_tear_down(void **state)
 
 struct snapshot scene_snapshot(enum view_kind kind)
 {
-	struct scene_rows of = scene_rows(kind == VIEW_TREE ? VIEW_SYMBOLS : kind);
+	struct scene_rows of = scene_rows(kind < VIEW_TABLES ? kind : VIEW_SYMBOLS);
 	struct snapshot snapshot = fixture_snapshot(of.rows, of.count);
 
 	snapshot.keys = table_specs[kind].keys;
@@ -96,6 +97,8 @@ void scene_answer(struct scene *scene)
 	scene->snapshot = scene_snapshot(state_kind(&scene->state));
 	if (state_kind(&scene->state) == VIEW_TREE)
 		scene->snapshot.tree = tree_fixture_machine(state_tree_direction(&scene->state));
+	else if (state_kind(&scene->state) == VIEW_FLAME)
+		scene->snapshot.tree = flame_fixture_machine();
 	scene_show(scene);
 }
 
@@ -192,6 +195,14 @@ const char *scene_roles(struct scene *scene)
 		[ROLE_STATE] = '*',	  [ROLE_KEY] = '^',	  [ROLE_SELECTED] = '#',
 		[ROLE_SELECTED_BAR] = '=', [ROLE_JIT] = 'j',	  [ROLE_MATCH] = 'm',
 		[ROLE_TAB] = 't',	  [ROLE_STRIP] = 's',	  [ROLE_STRIP_HIGH] = 'S',
+		[ROLE_FILL_USER] = 'u',	  [ROLE_FILL_USER_HOT] = 'U',
+		[ROLE_FILL_KERNEL] = 'k', [ROLE_FILL_KERNEL_HOT] = 'K',
+		[ROLE_FILL_JIT] = 'j',	  [ROLE_FILL_JIT_HOT] = 'J',
+		[ROLE_FILL_INLINED] = 'i', [ROLE_FILL_INLINED_HOT] = 'I',
+		[ROLE_FILL_UNKNOWN] = 'x', [ROLE_FILL_UNKNOWN_HOT] = 'X',
+		[ROLE_FILL_HEAT] = 'r',	  [ROLE_FILL_HEAT_HOT] = 'R',
+		[ROLE_FILL_QUIET] = 'q',  [ROLE_FILL_MATCH] = 'M',
+		[ROLE_FILL_SELECTED] = '@',
 		[ROLE_BOX] = 'b',	  [ROLE_BOX_DIM] = 'd',	  [ROLE_BOX_CURSOR] = 'c',
 	};
 	static char out[SCREEN_BYTES];

@@ -212,6 +212,40 @@ static void test_a_box_is_clipped_and_ascii_where_that_is_asked_for(void **state
 	canvas_finish(&canvas);
 }
 
+/* Half cells 3 to 8 of 12: the right half of cell 1, cells 2 and 3, the left half of cell 4. */
+static void test_a_fill_ends_in_half_cells(void **state)
+{
+	struct canvas canvas = make_canvas(6, 2);
+
+	(void)state;
+	canvas_put_fill(&canvas, 3, 9, 0, ROLE_FILL_USER);
+	assert_string_equal(line_text(&canvas, 0), " \u2590  \u258c ");
+	for (int x = 0; x < 6; x++) {
+		assert_int_equal(canvas.cells[x].role,
+				 x >= 1 && x <= 4 ? ROLE_FILL_USER : ROLE_TEXT);
+		assert_int_equal(canvas.cells[x].ink, x == 1 || x == 4 ? INK_FILL : INK_TEXT);
+	}
+	canvas_put_fill(&canvas, 0, 1, 1, ROLE_FILL_USER);
+	canvas_put_fill(&canvas, 10, 40, 1, ROLE_FILL_USER);	/* beyond the right edge */
+	canvas_put_fill(&canvas, 0, 4, 2, ROLE_FILL_USER);	/* and below the last line */
+	assert_string_equal(line_text(&canvas, 1), "\u258c     ");
+	assert_int_equal(canvas.cells[11].role, ROLE_FILL_USER);
+	canvas_finish(&canvas);
+}
+
+static void test_in_ascii_only_whole_cells_are_filled(void **state)
+{
+	struct canvas canvas = make_canvas(4, 1);
+
+	(void)state;
+	canvas.is_ascii = true;
+	canvas_put_fill(&canvas, 1, 5, 0, ROLE_FILL_USER);
+	assert_string_equal(line_text(&canvas, 0), "    ");
+	for (int x = 0; x < 4; x++)
+		assert_int_equal(canvas.cells[x].role, x == 1 ? ROLE_FILL_USER : ROLE_TEXT);
+	canvas_finish(&canvas);
+}
+
 static void test_ascii_eighths_grow_in_ink(void **state)
 {
 	struct canvas canvas = make_canvas(8, 1);
@@ -240,6 +274,8 @@ int main(void)
 		cmocka_unit_test(test_characters_that_nobody_sees_never_reach_a_cell),
 		cmocka_unit_test(test_a_box_is_empty_inside_and_cuts_wide_characters_right),
 		cmocka_unit_test(test_a_box_is_clipped_and_ascii_where_that_is_asked_for),
+		cmocka_unit_test(test_a_fill_ends_in_half_cells),
+		cmocka_unit_test(test_in_ascii_only_whole_cells_are_filled),
 		cmocka_unit_test(test_ascii_eighths_grow_in_ink),
 	};
 

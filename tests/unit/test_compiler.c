@@ -182,6 +182,28 @@ static void test_a_sizeless_symbol_is_named_up_to_the_next_one(void **state)
 	elf_fixture_free(&table);
 }
 
+/* "text_end" lies where .behind begins, whose first 64 bytes nobody names. */
+static void test_the_mark_at_a_sections_end_does_not_name_what_follows(void **state)
+{
+	static const char source[] =
+		".text\n.globl _start\n_start: .skip 64, 0x90\n.globl text_end\ntext_end:\n"
+		".section .behind, \"ax\", @progbits\n.skip 64, 0x90\n"
+		".globl named\n.type named, @function\nnamed: .skip 16, 0x90\n"
+		".size named, . - named\n";
+	const char *path = elf_fixture_path("end_mark");
+	struct flat_table table;
+
+	(void)state;
+	elf_fixture_write("end_mark.s", source, strlen(source));
+	assert_true(elf_fixture_run("cc -nostdlib -no-pie -o end_mark end_mark.s"));
+	table = elf_fixture_compile(path, NULL);
+	elf_fixture_expect(&table, path, "_start", 63, "_start");
+	elf_fixture_expect(&table, path, "text_end", 0, NULL);
+	elf_fixture_expect(&table, path, "text_end", 63, NULL);
+	elf_fixture_expect(&table, path, "named", 0, "named");
+	elf_fixture_free(&table);
+}
+
 static void test_data_and_undefined_symbols_are_no_rows(void **state)
 {
 	struct flat_table table = elf_fixture_compile(elf_fixture_build("data", ""), NULL);
@@ -318,6 +340,7 @@ int main(void)
 		cmocka_unit_test(test_a_stripped_library_agrees_with_its_dynamic_symbols),
 		cmocka_unit_test(test_a_global_alias_is_shown_instead_of_a_weak_one),
 		cmocka_unit_test(test_a_sizeless_symbol_is_named_up_to_the_next_one),
+		cmocka_unit_test(test_the_mark_at_a_sections_end_does_not_name_what_follows),
 		cmocka_unit_test(test_data_and_undefined_symbols_are_no_rows),
 		cmocka_unit_test(test_the_build_id_is_the_one_that_the_linker_was_given),
 		cmocka_unit_test(test_the_c_library_agrees_with_nm),

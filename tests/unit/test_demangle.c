@@ -1,5 +1,6 @@
 /* Names with their meaning, worked out by the rules of each language; and what is not mangled, too
  * long, or a bomb. Thousands of real names: tests/oracle/check_demangle.py. */
+#include <errno.h>
 #include <locale.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -229,6 +230,24 @@ static void test_a_list_has_an_answer_for_each_name(void **state)
 	close(fd);
 }
 
+/* Each tuple is two of the one before: four million, in memory. */
+static void test_a_list_with_a_name_that_takes_long_is_given_up(void **state)
+{
+	static const char name[] =
+		"_D1a1bFB2iiB2QgQiB2QiQkB2QiQkB2QiQkB2QiQkB2QiQkB2QiQkB2QiQkB2QiQkB2QiQkB2QiQ"
+		"kB2QiQkB2QiQkB2QiQkB2QiQkB2QiQkB2QiQkB2QiQkB2QiQkB2QiQkB2QiQkB2QiQkZv";
+	int fd = memfd_create("test", MFD_CLOEXEC);
+	struct diag why;
+	size_t count;
+	void *bytes;
+
+	(void)state;
+	assert_int_equal(write(fd, name, sizeof(name)), sizeof(name));
+	assert_int_equal(demangle_list(fd, &bytes, &count, &why), -E2BIG);
+	assert_string_equal(why.text, "a name that takes too long to read");
+	close(fd);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -245,6 +264,7 @@ int main(void)
 		cmocka_unit_test(test_what_nests_deeply_ends_well),
 		cmocka_unit_test(test_bytes_of_no_language_do_no_harm),
 		cmocka_unit_test(test_a_list_has_an_answer_for_each_name),
+		cmocka_unit_test(test_a_list_with_a_name_that_takes_long_is_given_up),
 	};
 
 	setlocale(LC_CTYPE, "C.UTF-8");

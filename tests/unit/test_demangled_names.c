@@ -211,11 +211,29 @@ static void test_a_name_made_of_an_address_is_not_demangled_and_says_so(void **s
 	rows[SUM].kind = FLAT_UNWIND;
 	demangle_all();
 	snapshot = build(KEY_SYMBOL, false, &fixture_no_filter);
-	assert_string_equal(snapshot->rows[SUM].symbol, names[SUM]);
+	assert_string_equal(snapshot->rows[SUM].symbol, "shop.so!_ZN4shop4Cart3sumEl");
 	assert_true(snapshot->rows[SUM].is_synthetic);
 	assert_false(snapshot->rows[PLAIN].is_synthetic);
 	assert_int_equal(snapshot->rows[SUM].state, SYMBOL_NAMED);
 	snapshot_destroy(snapshot);
+}
+
+/* Code made at run time: what replaces it at its address is asked for, too. */
+static void test_a_symbol_that_was_renamed_is_demangled_anew(void **state)
+{
+	struct object *object = &world.objects.objects[lib];
+	struct flat_row *rows = (struct flat_row *)object->table.rows;
+	const uint32_t name = rows[SUM].name;
+
+	(void)state;
+	object->is_run_time = true;
+	rows[SUM].name = rows[PLAIN].name;
+	demangle_all();
+	assert_int_equal(left_by(FILTER_TEXT, "shop::Cart::sum"), 0);
+	rows[SUM].name = name & ((1u << 28) - 1);
+	symbol_names_forget_object(&world.trie, lib);
+	demangle_all();
+	assert_int_equal(left_by(FILTER_TEXT, "shop::Cart::sum"), NAMES - SUM);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -228,6 +246,7 @@ int main(void)
 		TEST(test_filters_find_either_name),
 		TEST(test_names_are_asked_for_before_a_fold_needs_them),
 		TEST(test_a_table_that_comes_later_is_asked_about_then),
+		TEST(test_a_symbol_that_was_renamed_is_demangled_anew),
 		TEST(test_a_name_made_of_an_address_is_not_demangled_and_says_so),
 	};
 

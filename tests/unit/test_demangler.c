@@ -267,6 +267,31 @@ static void test_a_name_that_kills_its_worker_costs_itself_alone(void **state)
 	assert_in_range(watch.killed, 1, 8);	/* halves of 41 names */
 }
 
+/* Each of owner 0's names is deadly. Without an end they would keep the others waiting for minutes:
+ * a worker that hangs is ended after five seconds. */
+static void test_an_owner_of_deadly_names_does_not_hold_up_the_others(void **state)
+{
+	enum { NAMES = 120, OTHERS = 10 };
+	struct demangled reply;
+	struct watch watch;
+	uint32_t named = 0;
+
+	(void)state;
+	begin_watch(&watch);
+	for (uint32_t i = 0; i < NAMES; i++)
+		assert_true(demangler_request(demangler, 1000 + i, 0, DEADLY));
+	for (uint32_t i = 0; i < OTHERS; i++)
+		assert_true(request_number(OWNERS * i + 1));
+	for (uint32_t i = 0; i < NAMES + OTHERS; i++) {
+		wait_for_reply(&reply);
+		assert_int_equal(reply.text[0] == '\0', reply.owner == 0);
+		named += reply.text[0] != '\0';
+	}
+	end_watch(&watch);
+	assert_int_equal(named, OTHERS);
+	assert_in_range(watch.jobs, 8, 8 * 7 + OTHERS);	/* eight names, each in halves of 120 */
+}
+
 static void test_without_a_zygote_every_name_stays(void **state)
 {
 	struct demangled reply;
@@ -299,6 +324,7 @@ int main(void)
 		TEST(test_no_more_is_taken_than_there_is_room_for),
 		TEST(test_a_worker_is_given_names_of_one_owner_only),
 		TEST(test_a_name_that_kills_its_worker_costs_itself_alone),
+		TEST(test_an_owner_of_deadly_names_does_not_hold_up_the_others),
 		TEST(test_without_a_zygote_every_name_stays),
 		TEST(test_the_end_does_not_wait_for_names),
 	};

@@ -129,9 +129,9 @@ static void test_it_says_why_there_is_no_name(void **state)
 	open_row(100, 24, (struct snapshot_row){ .state = SYMBOL_LOADING });
 	assert_string_equal(line_from_below(1), " ▸ /opt/app · its names are being read");
 	scene_finish(&scene);
-	open_row(100, 24, (struct snapshot_row){ .symbol = "fn_1a2b", .is_synthetic = true });
+	open_row(100, 24, (struct snapshot_row){ .symbol = "app!fn_1a2b", .is_synthetic = true });
 	assert_string_equal(line_from_below(1),
-			    " ▸ fn_1a2b · no symbol: named by its address · /opt/app");
+			    " ▸ app!fn_1a2b · no symbol: named by its address · /opt/app");
 	scene_finish(&scene);
 }
 
@@ -197,8 +197,9 @@ static void test_names_made_of_addresses_are_dim_and_say_so(void **state)
 	struct snapshot_row rows[] = {
 		{ .symbol = "main", .object = "app", .object_path = "/opt/app", .tasks = 1,
 		  .mode = MODE_USER, .self_samples = 60 },
-		{ .symbol = "fn_1a2b30", .object = "libfoo.so", .object_path = "/lib/libfoo.so",
-		  .tasks = 1, .mode = MODE_USER, .self_samples = 30, .is_synthetic = true },
+		{ .symbol = "libfoo.so!fn_1a2b30", .object = "libfoo.so",
+		  .object_path = "/lib/libfoo.so", .tasks = 1, .mode = MODE_USER,
+		  .self_samples = 30, .is_synthetic = true },
 		{ .symbol = "memcpy@plt", .object = "app", .object_path = "/opt/app", .tasks = 1,
 		  .mode = MODE_USER, .self_samples = 10 },
 	};

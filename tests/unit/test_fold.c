@@ -326,6 +326,26 @@ static void test_a_name_is_another_on_another_level(void **state)
 	fold_finish(&by_address);
 }
 
+/* The same offset in two stripped files is not the same code. */
+static void test_an_address_is_no_name_that_objects_share(void **state)
+{
+	const uint32_t one = fixture_object(&world, "/lib/one.so", OBJECT_NO_TABLE);
+	const uint32_t other = fixture_object(&world, "/lib/other.so", OBJECT_UNREADABLE);
+	const uint32_t third = fixture_object(&world, "/lib/third.so", OBJECT_NO_TABLE);
+	const uint32_t frames[] = { stack_trie_frame(&world.trie, one, 0x1234),
+				    stack_trie_frame(&world.trie, other, 0x1234),
+				    stack_trie_frame(&world.trie, third, 0x1234) };
+	const struct slice_entry entry = { .stack = fixture_stack(&world, frames, 3), .count = 3,
+					   .task = fixture_task(&world, 1, 1, "app") };
+	struct fold fold = fixture_fold(&world, KEY_SYMBOL, &entry, 1);
+
+	(void)state;
+	assert_int_equal(fold.row_count, 3);
+	assert_int_equal(fold.rows[0].self_samples + fold.rows[1].self_samples +
+			 fold.rows[2].self_samples, 3);
+	fold_finish(&fold);
+}
+
 static void test_a_row_tells_whose_it_is_or_how_many_share_it(void **state)
 {
 	struct fold fold = fold_by(KEYS_DEFAULT);
@@ -397,6 +417,7 @@ int main(void)
 		TEST(test_rows_are_keyed_by_any_set_of_keys),
 		TEST(test_a_key_of_the_code_holds_every_sample_of_it_once),
 		TEST(test_a_name_is_another_on_another_level),
+		TEST(test_an_address_is_no_name_that_objects_share),
 		TEST(test_a_row_tells_whose_it_is_or_how_many_share_it),
 		TEST(test_a_task_that_comes_again_is_counted_once),
 		TEST(test_an_entry_that_counts_nothing_makes_no_row),

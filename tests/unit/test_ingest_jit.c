@@ -225,6 +225,22 @@ static void test_no_map_is_no_reason(void **state)
 	assert_int_equal(symbol_at(own, CODE)->state, SYMBOL_UNKNOWN);
 }
 
+/* Its name is that of perf's memory, and a program's path may begin as that does. */
+static void test_a_program_below_tmp_perf_is_a_file(void **state)
+{
+	uint32_t frame;
+
+	(void)state;
+	stage_mmap(&stage, 10, own, CODE, 0x1000, 0x10000, "/tmp/perf-build/program");
+	stage_mmap(&stage, 10, own, CODE + 0x1000, 0x1000, 0x10000, "/tmp/perf-77.map");
+	stage_round(&stage, 11);
+	look();
+	frame = frame_of(own, CODE);
+	assert_int_equal(stage.ingest.trie.frames.address[frame], 0x10000);
+	frame = frame_of(own, CODE + 0x1000);
+	assert_int_equal(stage.ingest.trie.frames.address[frame], CODE + 0x1000);
+}
+
 /* Frames of a file are offsets in it, those of the map are addresses: bias 7effffff0000. */
 static void test_memory_with_a_nameless_file_is_named_by_address(void **state)
 {
@@ -321,6 +337,7 @@ int main(void)
 		TEST(test_nothing_is_asked_when_no_sample_hits_it),
 		TEST(test_a_refused_map_is_said_where_its_names_would_be),
 		TEST(test_no_map_is_no_reason),
+		TEST(test_a_program_below_tmp_perf_is_a_file),
 		TEST(test_memory_with_a_nameless_file_is_named_by_address),
 		TEST(test_names_stay_and_the_table_goes_with_its_process),
 		TEST(test_the_vdso_of_a_32_bit_process_is_its_own),

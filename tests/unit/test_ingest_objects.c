@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -89,15 +90,20 @@ static void *map(void)
 	return mapping;
 }
 
-static void see(const struct event_record *record)
+static void take_replies(void)
 {
 	struct pollfd wait = { .fd = object_opener_fd(opener), .events = POLLIN };
 
-	ingest_mmap(&ingest, record);
 	while (ingest.opening) {
 		assert_int_equal(poll(&wait, 1, REPLY_LIMIT_MS), 1);
 		ingest_opener_replies(&ingest);
 	}
+}
+
+static void see(const struct event_record *record)
+{
+	ingest_mmap(&ingest, record);
+	take_replies();
 }
 
 /* What new samples in @record's mapping belong to. */
@@ -191,6 +197,35 @@ static void test_the_next_process_is_asked_when_the_first_is_gone(void **state)
 	munmap(mapping, MAPPED_BYTES);
 }
 
+static void test_who_maps_it_before_the_first_has_failed_is_asked_next(void **state)
+{
+	void *mapping = map();
+	struct event_record record = record_of(pid_of_the_dead(), LATER_NS, mapping);
+	char away[300];
+
+	(void)state;
+	snprintf(away, sizeof(away), "%s.away", library);
+	assert_int_equal(rename(library, away), 0);
+	ingest_mmap(&ingest, &record);
+	record.pid = (uint32_t)getpid();
+	see(&record);
+	assert_true(is_named(object_of(&record), "first_code"));
+	munmap(mapping, MAPPED_BYTES);
+}
+
+/* To us, every process outside is 0. */
+static void test_a_file_of_another_pid_namespace_is_found_at_its_path(void **state)
+{
+	struct event_record record = record_of(0, LATER_NS, NULL);
+
+	(void)state;
+	see(&record);
+	assert_true(is_named(object_of(&record), "first_code"));
+	record.mmap.inode++;
+	see(&record);
+	assert_int_equal(ingest.objects.objects[object_of(&record)].state, OBJECT_UNREADABLE);
+}
+
 static void test_names_stay_when_a_later_process_is_gone(void **state)
 {
 	void *mapping = map();
@@ -209,6 +244,34 @@ static void test_names_stay_when_a_later_process_is_gone(void **state)
 	munmap(mapping, MAPPED_BYTES);
 }
 
+/* A process can map new files faster than they are looked at. What is over the limit is not lost:
+ * the next mapping of it asks again. */
+static void test_a_storm_of_files_waits_in_bounded_memory(void **state)
+{
+	const uint32_t files = 2 * INGEST_WAITING_MAX;
+	struct event_record record = record_of(pid_of_the_dead(), LATER_NS, NULL);
+	char path[32];
+	uint32_t last;
+
+	(void)state;
+	for (uint32_t i = 1; i <= files; i++) {
+		record.mmap.path.len = (uint32_t)snprintf(path, sizeof(path), "/gone/%u", i);
+		record.mmap.path.bytes = path;
+		record.mmap.start = (uint64_t)i * MAPPED_BYTES;
+		ingest_mmap(&ingest, &record);
+	}
+	last = object_of(&record);
+	assert_int_equal(ingest.waiting_count, INGEST_WAITING_MAX);
+	assert_int_equal(ingest.objects.objects[last].state, OBJECT_UNREADABLE);
+	assert_string_equal(strpool_get(ingest.strings, ingest.objects.objects[last].reason),
+			    "too many files at once: read when it is mapped again");
+	record.time_ns += LATER_NS;
+	take_replies();
+	see(&record);
+	assert_string_equal(strpool_get(ingest.strings, ingest.objects.objects[last].reason),
+			    "process gone");
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -217,7 +280,10 @@ int main(void)
 		TEST(test_a_file_that_was_overwritten_is_another_object),
 		TEST(test_a_file_is_asked_for_once_a_second_at_most),
 		TEST(test_the_next_process_is_asked_when_the_first_is_gone),
+		TEST(test_who_maps_it_before_the_first_has_failed_is_asked_next),
+		TEST(test_a_file_of_another_pid_namespace_is_found_at_its_path),
 		TEST(test_names_stay_when_a_later_process_is_gone),
+		TEST(test_a_storm_of_files_waits_in_bounded_memory),
 	};
 
 	return cmocka_run_group_tests(tests, elf_fixture_make_directory,

@@ -18,6 +18,7 @@
 
 #include <cmocka.h>
 
+#include "symbols/jit_files.h"
 #include "symbols/jit_map.h"
 #include "symbols/object_opener.h"
 
@@ -284,6 +285,26 @@ static void test_what_is_forgotten_is_given_back(void **state)
 	expect(&reply, 0x1000, "first");
 }
 
+/* A user with many processes must not use up the memory of the machine. */
+static void test_the_tables_of_all_processes_are_bounded(void **state)
+{
+	const struct open_request request = { .jit = 3, .pid = (uint32_t)getpid() };
+	struct jit_files files = { .bytes = JIT_FILES_BYTES_MAX - 200 };
+	struct open_reply reply = { .jit = 3 };
+
+	(void)state;
+	write_map("w", "1000 100 first\n");
+	jit_files_answer(&files, sandbox, &request, &reply);
+	assert_true(reply.is_ready);
+	write_map("a", "2000 100 one more\n");
+	jit_files_answer(&files, sandbox, &request, &reply);
+	assert_true(reply.is_ready && reply.is_shared);
+	expect(&reply, 0x1000, "first");
+	assert_int_equal(reply.why.err, -E2BIG);
+	jit_files_finish(&files);
+	assert_int_equal(files.bytes, 0);
+}
+
 static void test_what_is_no_jitdump_is_said_and_the_map_is_read(void **state)
 {
 	char path[] = "/tmp/test_jit_files.XXXXXX";
@@ -371,6 +392,7 @@ int main(void)
 		TEST(test_zeros_are_read_to_their_end_and_no_further),
 		TEST(test_the_last_lines_of_a_process_that_ended_are_read),
 		TEST(test_a_last_look_opens_no_path),
+		TEST(test_the_tables_of_all_processes_are_bounded),
 		TEST(test_what_is_forgotten_is_given_back),
 		TEST(test_what_is_no_jitdump_is_said_and_the_map_is_read),
 		TEST(test_a_jitdump_adds_to_the_map),

@@ -12,9 +12,11 @@
 #include "export/json.h"
 #include "snapshot_fixture.h"
 
-#define NO_SYMBOL "\"symbol\":null,\"raw_symbol\":null,\"synthetic\":null,"
-#define SYMBOL(name) \
-	"\"symbol\":\"" name "\",\"raw_symbol\":\"" name "\",\"synthetic\":false,"
+#define UNNAMED	  "\"symbol\":null,\"raw_symbol\":null,\"synthetic\":null,"
+#define NO_SYMBOL UNNAMED "\"unreadable\":null,"
+#define SYMBOL(name)                                                                              \
+	"\"symbol\":\"" name "\",\"raw_symbol\":\"" name                                           \
+	"\",\"synthetic\":false,\"unreadable\":null,"
 
 static const struct export_options everything = { .max_rows = SIZE_MAX };
 
@@ -177,7 +179,9 @@ static void test_what_is_not_known_is_null(void **state)
 	assert_row(row, code, NO_SYMBOL "\"address\":\"0x77\",");
 	assert_row(row, KEY_SYMBOL, NO_SYMBOL "\"address\":\"0x77\",");
 	row.state = SYMBOL_UNREADABLE;
-	assert_row(row, code, NO_SYMBOL "\"address\":\"0x77\",");
+	row.reason = "unreadable: not an ELF file";
+	assert_row(row, code, UNNAMED "\"unreadable\":\"unreadable: not an ELF file\","
+		   "\"address\":\"0x77\",");
 	assert_row(row, KEY_CPU, "\"cpu\":null");
 }
 

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/fanotify.h>
 #include <sys/inotify.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -494,6 +495,49 @@ static void test_an_opener_with_work_left_can_be_destroyed(void **state)
 	opener = NULL;
 }
 
+enum outcome { ENDED = 1, LEFT_BEHIND, NO_PERMISSION };
+
+/* The opening of @path, which is mapped, is never answered. */
+static enum outcome destroy_while_it_opens(const char *path)
+{
+	int gate = fanotify_init(FAN_CLASS_CONTENT | FAN_CLOEXEC, O_RDONLY | O_CLOEXEC);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	const void *mapping = mmap(NULL, 1, PROT_READ, MAP_PRIVATE, fd, 0);
+	struct fanotify_event_metadata event;
+	struct open_request request;
+
+	if (fanotify_mark(gate, FAN_MARK_ADD, FAN_OPEN_PERM, AT_FDCWD, path))
+		return NO_PERMISSION;
+	if (sandbox_start(&sandbox, NULL) || object_opener_create(&opener, sandbox, NULL, NULL))
+		return ENDED;
+	request = request_of(mapping);
+	object_opener_request(opener, &request);
+	if (read(gate, &event, sizeof(event)) != sizeof(event))	/* the thread is in open(2) */
+		return ENDED;
+	return object_opener_destroy(opener) ? ENDED : LEFT_BEHIND;
+}
+
+/* In a child: what is left behind ends with its process. */
+static void test_a_thread_that_hangs_is_left_behind_with_its_sandbox(void **state)
+{
+	char path[] = "/tmp/test_object_opener.XXXXXX";
+	int fd = mkstemp(path), status;
+	pid_t child;
+
+	(void)state;
+	assert_int_equal(write(fd, "text", 4), 4);
+	close(fd);
+	child = fork();
+	if (child == 0)
+		_exit((int)destroy_while_it_opens(path));
+	assert_int_equal(waitpid(child, &status, 0), child);
+	unlink(path);
+	assert_true(WIFEXITED(status));
+	if (WEXITSTATUS(status) == NO_PERMISSION)
+		skip();
+	assert_int_equal(WEXITSTATUS(status), LEFT_BEHIND);
+}
+
 #define WITH_OPENER(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
@@ -518,6 +562,7 @@ int main(void)
 		WITH_OPENER(test_the_kernel_is_read_again_when_asked_to),
 		WITH_OPENER(test_more_requests_than_replies_fit_are_not_taken),
 		WITH_OPENER(test_an_opener_with_work_left_can_be_destroyed),
+		cmocka_unit_test(test_a_thread_that_hangs_is_left_behind_with_its_sandbox),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -280,7 +280,7 @@ static void test_unknown_words_are_refused_by_name(void **state)
 	refuse("-F", "-F needs a value; see --help");
 	refuse("-KF", "-F needs a value; see --help");
 	refuse("--freq", "--freq needs a value; see --help");
-	refuse("--format xml", "--format xml: not known; there are text, json");
+	refuse("--format xml", "--format xml: not known; there are text, json, folded");
 	refuse("--color blue", "--color blue: not known; there are auto, always, never");
 	memset(line + strlen(line), 'x', FILTER_TEXT_BYTES);
 	refuse(line, "--filter: a filter's text has at most 127 bytes");

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <math.h>
 
 #include <cmocka.h>
 
@@ -281,6 +282,44 @@ static void test_load_is_known_from_when_it_is_read_again(void **state)
 	assert_true(publisher.busy.points[0].time_ns > 1 * S);
 }
 
+/* The tree is of the window that the rows are of, whichever it is. */
+static void test_a_tree_is_of_the_same_samples_as_the_rows(void **state)
+{
+	static const enum window_kind windows[] = { WINDOW_ALL, WINDOW_SECONDS, WINDOW_DECAY };
+
+	(void)state;
+	publisher_stage_sample(50, 103);
+	config.query.tree = TREE_CALLEES;
+	for (size_t i = 0; i < sizeof(windows) / sizeof(windows[0]); i++) {
+		struct snapshot *snapshot = make(windows[i], KEY_OBJECT | KEY_SYMBOL);
+
+		assert_int_equal(snapshot->tree.direction, TREE_CALLEES);
+		assert_int_equal(snapshot->tree.samples, snapshot->samples);
+		assert_true(fabs(snapshot->tree.weight - snapshot->weight) < 1e-6);
+		snapshot_destroy(snapshot);
+	}
+}
+
+static void test_stacks_come_along_once_when_they_are_asked_for(void **state)
+{
+	struct snapshot *snapshot;
+
+	(void)state;
+	publisher_stage_sample(50, 60);
+	publisher.wants_stacks = true;
+	snapshot = publisher_stage_make();
+	assert_int_equal(snapshot->tree.direction, TREE_NONE);
+	assert_non_null(snapshot->folded);
+	assert_int_equal(snapshot->folded->tree.direction, TREE_CALLEES);
+	assert_int_equal(snapshot->folded->tree.samples, 10);
+	assert_true(snapshot->folded->tree.nodes[0].is_command);
+	assert_int_equal(snapshot->folded->query, snapshot->query);
+	snapshot_destroy(snapshot);
+	snapshot = publisher_stage_make();
+	assert_null(snapshot->folded);
+	snapshot_destroy(snapshot);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -300,6 +339,8 @@ int main(void)
 		PUBLISHER_TEST(test_a_frozen_picture_that_left_the_history_is_empty),
 		PUBLISHER_TEST(test_zero_ends_the_freeze),
 		PUBLISHER_TEST(test_a_query_says_what_is_in_the_rows),
+		PUBLISHER_TEST(test_a_tree_is_of_the_same_samples_as_the_rows),
+		PUBLISHER_TEST(test_stacks_come_along_once_when_they_are_asked_for),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -432,6 +432,30 @@ static void test_a_cancelled_sandbox_refuses_work(void **state)
 	close(fd);
 }
 
+/* As many descriptors as a packet of ours has at most, and one more: a control message is padded,
+ * so there is room for it. */
+static void send_too_many(int socket, int fd)
+{
+	struct sandbox_answer answer = { .err = 0 };
+	union {
+		struct cmsghdr header;
+		char bytes[CMSG_SPACE((SANDBOX_JOB_FDS + 1) * sizeof(int))];
+	} control = { .bytes = { 0 } };
+	struct iovec part = { .iov_base = &answer, .iov_len = sizeof(answer) };
+	struct msghdr packet = {
+		.msg_iov = &part, .msg_iovlen = 1,
+		.msg_control = &control, .msg_controllen = sizeof(control),
+	};
+	int *fds = (void *)CMSG_DATA(&control.header);
+
+	control.header.cmsg_level = SOL_SOCKET;
+	control.header.cmsg_type = SCM_RIGHTS;
+	control.header.cmsg_len = CMSG_LEN((SANDBOX_JOB_FDS + 1) * sizeof(int));
+	for (int i = 0; i <= SANDBOX_JOB_FDS; i++)
+		fds[i] = fd;
+	assert_int_equal(sendmsg(socket, &packet, 0), sizeof(answer));
+}
+
 /* What a process that was taken over may send besides: each packet is refused and its descriptors
  * are closed. */
 static void test_packets_of_another_form_are_refused(void **state)
@@ -445,12 +469,13 @@ static void test_packets_of_another_form_are_refused(void **state)
 
 	(void)state;
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), 0);
+	send_too_many(pair[0], fds[0]);
 	sandbox_protocol_send(pair[0], &answer, sizeof(answer), fds, 2);	/* one too many */
 	sandbox_protocol_send(pair[0], &answer, sizeof(answer) - 1, fds, 1);	/* too short */
 	sandbox_protocol_send(pair[0], &longer, sizeof(longer), fds, 1);
 	sandbox_protocol_send(pair[0], "", 0, fds, 1);				/* empty */
 	sandbox_protocol_send(pair[0], &answer, sizeof(answer), NULL, 0);	/* right */
-	for (int i = 0; i < 4; i++) {
+	for (int i = 0; i < 5; i++) {
 		assert_int_equal(sandbox_protocol_receive(pair[1], &answer, sizeof(answer), &taken,
 							  1, MSG_DONTWAIT), -EBADMSG);
 		assert_int_equal(taken, -1);

@@ -91,6 +91,28 @@ static void test_rows_are_sorted_by_weight_and_shares_are_of_it(void **state)
 	snapshot_destroy(snapshot);
 }
 
+/* The same by total: main, which only calls, is the first. */
+static void test_rows_can_be_sorted_by_total(void **state)
+{
+	const struct slice_entry entries[] = {
+		{ .stack = stack_of(FN_F), .count = 3, .weight = 100,
+		  .task = fixture_task(&world, 7, 8, "app") },
+		{ .stack = stack_of(FN_G), .count = 5, .weight = 300 },
+	};
+	const struct snapshot head = { .host = "h", .event = "e", .target = "t" };
+	const struct row_sources by_total = { .by_total = true };
+	struct fold fold = fixture_fold(&world, KEYS_DEFAULT, entries, 2);
+	struct snapshot *snapshot = snapshot_build(&head, &fold, &by_total);
+
+	(void)state;
+	assert_non_null(snapshot);
+	assert_string_equal(snapshot->rows[0].symbol, "main");
+	assert_string_equal(snapshot->rows[1].symbol, "g");
+	assert_string_equal(snapshot->rows[2].symbol, "f");
+	snapshot_destroy(snapshot);
+	fold_finish(&fold);
+}
+
 static void test_an_empty_window_has_shares_of_nothing(void **state)
 {
 	struct snapshot *snapshot = build(KEYS_DEFAULT, NULL, 0);
@@ -217,10 +239,14 @@ static uint32_t mixed_entries(struct slice_entry *entries)
 	const uint32_t hypervisor = stack_trie_frame(&world.trie, OBJECT_HYPERVISOR, 0x10);
 	const uint32_t idle = fixture_kernel_frame(&world, FIXTURE_IDLE_ADDRESS);
 	const uint32_t kernel = fixture_kernel_frame(&world, FIXTURE_SYSCALL_ADDRESS);
-	const uint32_t frames[] = { unknown, unknown_kernel, hypervisor, idle, kernel };
+	const uint32_t one = fixture_object(&world, "/lib/one.so", OBJECT_NO_TABLE);
+	const uint32_t other = fixture_object(&world, "/lib/other.so", OBJECT_NO_TABLE);
+	const uint32_t frames[] = { unknown, unknown_kernel, hypervisor, idle, kernel,
+				    stack_trie_frame(&world.trie, one, 0x10),
+				    stack_trie_frame(&world.trie, other, 0x10) };
 	uint32_t count = 0;
 
-	for (uint32_t i = 0; i < 5; i++)
+	for (uint32_t i = 0; i < sizeof(frames) / sizeof(frames[0]); i++)
 		entries[count++] = (struct slice_entry){
 			.stack = fixture_stack(&world, &frames[i], 1),
 			.task = fixture_task(&world, i / 2, i, i % 2 ? "odd" : "even"),
@@ -270,6 +296,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_rows_are_sorted_by_weight_and_shares_are_of_it),
+		TEST(test_rows_can_be_sorted_by_total),
 		TEST(test_an_empty_window_has_shares_of_nothing),
 		TEST(test_what_differs_among_the_samples_is_absent),
 		TEST(test_rows_without_code_have_no_level),

@@ -3,11 +3,13 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
 #include "model_fixture.h"
+#include "symbols/flat_builder.h"
 
 static struct model_fixture world;
 
@@ -58,6 +60,32 @@ static void test_a_function_reaches_from_its_start_to_its_end(void **state)
 	assert_int_equal(world.names.symbols[f].address, 0x1100);
 	assert_int_equal(world.names.symbols[f].state, SYMBOL_NAMED);
 	assert_int_equal(world.names.symbols[f].mode, MODE_USER);
+}
+
+/* Two libraries, stripped, each with code at 0x1200. */
+static void test_names_made_of_addresses_tell_their_objects(void **state)
+{
+	static const char *const paths[] = { "/lib/libfoo.so", "/lib/libbar.so" };
+	static const char *const wanted[] = { "libfoo.so!fn_1200", "libbar.so!fn_1200" };
+	const struct build_id none = { .count = 0 };
+	void *blocks[2];
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		const uint32_t object = fixture_object(&world, paths[i], OBJECT_LOADING);
+		struct flat_builder *builder = flat_builder_create();
+		struct flat_table table;
+		size_t count;
+
+		assert_int_equal(flat_builder_add_unwind(builder, 0x200, 16, 0x1200), 0);
+		assert_int_equal(flat_builder_finish(builder, 1, &blocks[i], &count), 0);
+		flat_builder_destroy(builder);
+		assert_int_equal(flat_table_check(&table, blocks[i], count, NULL), 0);
+		object_table_set_ready(&world.objects, object, &table, &none);
+		assert_string_equal(text(symbol_at(object, 0x208)->name), wanted[i]);
+	}
+	free(blocks[0]);
+	free(blocks[1]);
 }
 
 static void test_an_address_without_a_function_stays_an_address(void **state)
@@ -179,6 +207,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_a_function_reaches_from_its_start_to_its_end),
+		TEST(test_names_made_of_addresses_tell_their_objects),
 		TEST(test_an_address_without_a_function_stays_an_address),
 		TEST(test_while_its_table_loads_an_object_is_one_symbol),
 		TEST(test_a_table_that_arrives_names_the_frames_that_were_there),

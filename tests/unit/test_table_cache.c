@@ -41,7 +41,7 @@ static int set_up(void **state)
 	strcpy(base + strlen(base) - 6, "XXXXXX");
 	assert_non_null(mkdtemp(base));
 	snprintf(directory, sizeof(directory), "%s/.cache/flametop", base);
-	snprintf(entry, sizeof(entry), "%s/abcd.table", directory);
+	snprintf(entry, sizeof(entry), "%s/abcd-0.table", directory);
 	flat_builder_set_build_id(builder, &by_id.build_id);
 	assert_int_equal(flat_builder_add(builder, 0x1000, 16, "function", NULL, 0), 0);
 	assert_int_equal(flat_builder_finish(builder, 1, &table_memory, &bytes), 0);
@@ -195,7 +195,7 @@ static void test_an_entry_under_another_name_is_not_believed(void **state)
 
 	(void)state;
 	write_entry(&by_id);
-	snprintf(other_entry, sizeof(other_entry), "%s/abce.table", directory);
+	snprintf(other_entry, sizeof(other_entry), "%s/abce-0.table", directory);
 	assert_int_equal(rename(entry, other_entry), 0);
 	assert_int_equal(read_entry(&other, NULL), -EBADMSG);
 	/* Nor one whose key and table disagree. */

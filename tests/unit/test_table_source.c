@@ -164,7 +164,7 @@ static void expect_own_table(const char *change, const struct process_root *root
 	honest = get("libc", &ours, &id, false);	/* from disk */
 	assert_ptr_not_equal(claimer, honest);
 	assert_true(build_id_is_equal(&honest->table.table.header->build_id, &id));
-	assert_false(claimer->is_shared);
+	assert_false(claimer->shared_bytes);
 }
 
 static void test_a_file_that_others_may_write_has_its_own_table(void **state)
@@ -179,6 +179,28 @@ static void test_a_strangers_file_has_its_own_table(void **state)
 	if (geteuid() != 0)
 		skip();
 	expect_own_table("chown nobody %s%s", &ours);
+}
+
+/* However many tables strangers make us keep, there is room for those of the system. */
+static void test_strangers_files_leave_room_for_ours(void **state)
+{
+	struct table_request request = { .root = &elsewhere, .path = path_of("one") };
+	struct object_file file = { .is_certain = true };
+	struct kept_table *table;
+	bool is_known;
+	int place;
+
+	(void)state;
+	copy_libc("one");
+	place = process_root_take(AT_FDCWD, path_of("one"), 0);
+	assert_int_equal(object_file_open_place(&file, place, NULL), 0);
+	close(place);
+	request.file = &file;
+	source.store.bytes = TABLE_STORE_FOREIGN_BYTES_MAX;
+	assert_int_equal(table_source_get(&source, &request, &table, &is_known, NULL), -ENOMEM);
+	request.root = &ours;
+	assert_int_equal(table_source_get(&source, &request, &table, &is_known, NULL), 0);
+	close(file.fd);
 }
 
 static void test_a_file_in_a_container_has_its_own_table(void **state)
@@ -238,22 +260,27 @@ static void test_a_file_that_changed_is_read_again(void **state)
 	get("file", &ours, NULL, false);
 }
 
-/* A library whose only name is in a debug file: "NAME" and "NAME.debug", with a link to it. */
+static void build_library(const char *name)
+{
+	run("printf 'hidden_code: jmp hidden_code\n.type hidden_code, @function\n"
+	    ".size hidden_code, .-hidden_code\n' | cc -shared -nostdlib -Wl,--build-id=sha1 "
+	    "-x assembler - -o %s%s", path_of(name), "");
+}
+
+/* Its only name is in a debug file: "NAME" and "NAME.debug", with a link to it. */
 static void build_stripped(const char *name)
 {
 	static const char *const steps[] = {
-		"printf 'hidden_code: jmp hidden_code\n.type hidden_code, @function\n"
-		".size hidden_code, .-hidden_code\n' | cc -shared -nostdlib -Wl,--build-id=sha1 "
-		"-x assembler - -o %s%s",
 		"objcopy --only-keep-debug %s %s.debug",
 		"strip %s%s",
 		"objcopy --add-gnu-debuglink=%s.debug %s",
 	};
 	char path[256];
 
+	build_library(name);
 	snprintf(path, sizeof(path), "%s", path_of(name));
 	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++)
-		run(steps[i], path, i % 2 ? path : "");
+		run(steps[i], path, i % 2 ? "" : path);
 }
 
 static bool has_hidden_code(const struct kept_table *kept)
@@ -262,6 +289,30 @@ static bool has_hidden_code(const struct kept_table *kept)
 		if (!strcmp(flat_table_name(&kept->table.table, i), "hidden_code"))
 			return true;
 	return false;
+}
+
+/* Its build-id stays when a file is stripped. Whoever came first must not name the other one. */
+static void test_a_stripped_copy_takes_no_names_away(void **state)
+{
+	struct kept_table *stripped;
+	struct build_id id;
+	char path[256];
+
+	(void)state;
+	open_cache();
+	build_library("whole");
+	snprintf(path, sizeof(path), "%s", path_of("whole"));
+	run("strip -o %s.stripped %s", path, path);
+	stripped = get("whole.stripped", &ours, NULL, false);
+	assert_false(has_hidden_code(stripped));
+	id = id_of(stripped);
+	start_again();
+	get("whole.stripped", &ours, &id, false);
+	assert_true(has_hidden_code(get("whole", &ours, &id, false)));
+	start_again();
+	sandbox_cancel(sandbox);	/* both from disk */
+	assert_false(has_hidden_code(get("whole.stripped", &ours, &id, false)));
+	assert_true(has_hidden_code(get("whole", &ours, &id, false)));
 }
 
 static void test_a_debug_file_that_is_installed_later_is_noticed(void **state)
@@ -332,10 +383,12 @@ int main(void)
 		TEST(test_copies_elsewhere_share_memory_only),
 		TEST(test_a_file_that_others_may_write_has_its_own_table),
 		TEST(test_a_strangers_file_has_its_own_table),
+		TEST(test_strangers_files_leave_room_for_ours),
 		TEST(test_a_file_in_a_container_has_its_own_table),
 		TEST(test_only_what_is_shared_goes_to_disk),
 		TEST(test_a_second_start_reads_it_from_disk),
 		TEST(test_a_file_that_changed_is_read_again),
+		TEST(test_a_stripped_copy_takes_no_names_away),
 		TEST(test_a_debug_file_that_is_installed_later_is_noticed),
 		TEST(test_a_debug_file_that_is_removed_is_noticed),
 		TEST(test_a_containers_debug_file_is_its_own_affair),

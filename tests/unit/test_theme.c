@@ -116,6 +116,11 @@ static void test_without_colours_neighbours_differ_in_attributes(void **state)
 		{ ROLE_WARM, ROLE_COOL },	     { ROLE_LOSS, ROLE_TEXT },
 		{ ROLE_STATE, ROLE_TEXT },	     { ROLE_KEY, ROLE_TEXT },
 		{ ROLE_STRIP, ROLE_STRIP_HIGH },     { ROLE_UNRESOLVED, ROLE_USER },
+		{ ROLE_FILL_SELECTED, ROLE_FILL_USER },
+		{ ROLE_FILL_SELECTED, ROLE_FILL_USER_HOT },
+		{ ROLE_FILL_SELECTED, ROLE_FILL_MATCH }, { ROLE_FILL_SELECTED, ROLE_FILL_QUIET },
+		{ ROLE_FILL_MATCH, ROLE_FILL_QUIET },	 { ROLE_FILL_USER, ROLE_FILL_QUIET },
+		{ ROLE_FILL_USER, ROLE_FILL_USER_HOT },	 { ROLE_FILL_USER, ROLE_TEXT },
 	};
 	const struct look *looks = theme_find("mono")->looks;
 
@@ -226,6 +231,67 @@ static void test_the_colour_blind_theme_keeps_its_hues_apart(void **state)
 	}
 }
 
+static void test_the_colour_blind_theme_keeps_its_fills_apart(void **state)
+{
+	const struct look *looks = theme_find("colour-blind")->looks;
+
+	(void)state;
+	for (int role = ROLE_FILL_USER; role < ROLE_FILL_UNKNOWN; role += 2) {
+		for (int other = role + 2; other < ROLE_FILL_HEAT; other += 2) {
+			const struct light a = light_of(looks[role].back);
+			const struct light b = light_of(looks[other].back);
+
+			if (fmin(difference(seen_by(deuteranope, a), seen_by(deuteranope, b)),
+				 difference(seen_by(protanope, a), seen_by(protanope, b))) <
+			    CLEARLY_OTHER)
+				fail_msg("fills %d and %d", role, other);
+		}
+	}
+}
+
+/* Half a cell at the end of a box is as dark as the box. */
+static void test_edges_have_the_colour_of_their_fill(void **state)
+{
+	const struct look plain = { 16, 180, 0 };
+	const struct look reversed = { 3, LOOK_DEFAULT_COLOR, LOOK_REVERSE };
+	struct look edge = theme_edge(&plain);
+
+	(void)state;
+	assert_int_equal(edge.color, 180);
+	assert_int_equal(edge.back, LOOK_DEFAULT_COLOR);
+	edge = theme_edge(&reversed);
+	assert_int_equal(edge.color, 3);
+	assert_int_equal(edge.attributes, 0);
+}
+
+static struct light fill_of(const struct theme *theme, int role)
+{
+	return light_of(theme->looks[role].back);
+}
+
+/* Kinds of code beside each other, the path among its neighbours, what is found among the rest. */
+static void test_fills_are_told_apart(void **state)
+{
+	static const char *const names[] = { "default", "dark", "light", "colour-blind" };
+
+	(void)state;
+	for (size_t t = 0; t < sizeof(names) / sizeof(names[0]); t++) {
+		const struct theme *theme = theme_find(names[t]);
+
+		for (int role = ROLE_FILL_USER; role < ROLE_FILL_UNKNOWN; role += 2) {
+			for (int other = role + 2; other < ROLE_FILL_HEAT; other += 2)
+				if (difference(fill_of(theme, role), fill_of(theme, other)) <
+				    CLEARLY_OTHER)
+					fail_msg("%s: %d and %d", names[t], role, other);
+			if (difference(fill_of(theme, role), fill_of(theme, role + 1)) <
+			    CLEARLY_OTHER)
+				fail_msg("%s: %d is not stronger", names[t], role);
+		}
+		assert_true(difference(fill_of(theme, ROLE_FILL_MATCH),
+				       fill_of(theme, ROLE_FILL_QUIET)) > CLEARLY_OTHER);
+	}
+}
+
 static void test_every_theme_has_a_name_to_be_found_by(void **state)
 {
 	(void)state;
@@ -259,6 +325,9 @@ int main(void)
 		cmocka_unit_test(test_without_colours_neighbours_differ_in_attributes),
 		cmocka_unit_test(test_sixteen_colours_are_enough_for_the_theme_of_that_name),
 		cmocka_unit_test(test_the_colour_blind_theme_keeps_its_hues_apart),
+		cmocka_unit_test(test_the_colour_blind_theme_keeps_its_fills_apart),
+		cmocka_unit_test(test_edges_have_the_colour_of_their_fill),
+		cmocka_unit_test(test_fills_are_told_apart),
 		cmocka_unit_test(test_every_theme_has_a_name_to_be_found_by),
 		cmocka_unit_test(test_fewer_colours_have_a_theme_of_their_own),
 	};

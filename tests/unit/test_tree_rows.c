@@ -33,7 +33,7 @@ static int tear_down(void **state)
 
 #define ROWS_TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
-/* One line each: ">" the cursor, two spaces a level, the names of the chain, "+" closed, "-" open. */
+/* One line each: ">" the cursor, two spaces a level, the names of the chain, "+" closed or "-". */
 static const char *draw(void)
 {
 	static char text[8192];
@@ -44,7 +44,8 @@ static const char *draw(void)
 		const struct tree_row *row = &rows.rows[i];
 
 		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%*s",
-					 i == rows.place.cursor ? ">" : "", 2 * (int)row->depth, "");
+					 i == rows.place.cursor ? ">" : "",
+					 2 * (int)row->depth, "");
 		for (uint32_t n = row->first; n <= row->last; n++)
 			used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s",
 						 n > row->first ? "." : "",

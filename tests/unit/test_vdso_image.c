@@ -18,12 +18,26 @@
 
 #define PAGE 4096
 
+static struct sandbox *sandbox;
 static struct diag why;
+
+static int set_up(void **state)
+{
+	(void)state;
+	return sandbox_start(&sandbox, NULL);
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	sandbox_stop(sandbox);
+	return 0;
+}
 
 static int copy(const void *from, size_t bytes, uint64_t *digest)
 {
-	return vdso_image_copy((uint32_t)getpid(), (uintptr_t)from, (uintptr_t)from + bytes,
-			       digest, &why);
+	return vdso_image_copy(sandbox, (uint32_t)getpid(), (uintptr_t)from,
+			       (uintptr_t)from + bytes, digest, &why);
 }
 
 static void test_the_copy_is_what_is_in_memory(void **state)
@@ -70,10 +84,22 @@ static void test_what_is_no_image_is_refused(void **state)
 	uint64_t digest;
 
 	(void)state;
-	assert_int_equal(copy(hole, 65537, &digest), -E2BIG);
+	assert_int_equal(copy(hole, 17 * PAGE, &digest), -E2BIG);
 	assert_int_equal(copy(hole, 0, &digest), -E2BIG);
+	assert_int_equal(copy(hole, 100, &digest), -E2BIG);
 	munmap(hole, PAGE);
 	assert_int_equal(copy(hole, PAGE, &digest), -EIO);
+}
+
+/* A file system's server that does not answer holds who reads the memory that it backs. */
+static void test_memory_that_never_comes_costs_a_deadline(void **state)
+{
+	static char page[PAGE] __attribute__((aligned(PAGE)));
+	uint64_t digest;
+
+	(void)state;
+	sandbox_set_deadline(sandbox, 0);
+	assert_int_equal(copy(page, PAGE, &digest), -ETIMEDOUT);
 }
 
 static void test_a_process_that_is_gone_is_said(void **state)
@@ -85,7 +111,8 @@ static void test_a_process_that_is_gone_is_said(void **state)
 	if (!child)
 		_exit(0);
 	assert_int_equal(waitpid(child, NULL, 0), child);
-	assert_int_equal(vdso_image_copy((uint32_t)child, PAGE, 2 * PAGE, &digest, &why), -ESRCH);
+	assert_int_equal(vdso_image_copy(sandbox, (uint32_t)child, PAGE, 2 * PAGE, &digest, &why),
+			 -ESRCH);
 }
 
 /* Addresses as in the kernel's documentation, Documentation/arch/x86: the three entries. */
@@ -116,13 +143,16 @@ static void test_the_vsyscall_page_has_three_entries(void **state)
 	assert_false(vdso_image_is_vsyscall(0xffffffffff601000));
 }
 
+#define WITH_SANDBOX(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_the_copy_is_what_is_in_memory),
-		cmocka_unit_test(test_equal_bytes_have_equal_digests_and_others_another),
-		cmocka_unit_test(test_what_is_no_image_is_refused),
-		cmocka_unit_test(test_a_process_that_is_gone_is_said),
+		WITH_SANDBOX(test_the_copy_is_what_is_in_memory),
+		WITH_SANDBOX(test_equal_bytes_have_equal_digests_and_others_another),
+		WITH_SANDBOX(test_what_is_no_image_is_refused),
+		WITH_SANDBOX(test_memory_that_never_comes_costs_a_deadline),
+		WITH_SANDBOX(test_a_process_that_is_gone_is_said),
 		cmocka_unit_test(test_the_vsyscall_page_has_three_entries),
 	};
 

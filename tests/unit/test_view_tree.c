@@ -92,7 +92,8 @@ static void test_a_deep_tree_moves_left(void **state)
 	(void)state;
 	for (uint32_t d = 0; d < DEPTH; d++) {
 		snprintf(names[d], sizeof(names[d]), "f%u", d);
-		lines[d] = (struct tree_fixture_line){ d, names[d], 0, 2 * DEPTH - d, MODE_USER, 0 };
+		lines[d] = (struct tree_fixture_line){ d, names[d], 0, 2 * DEPTH - d,
+						       MODE_USER, 0 };
 		lines[2 * DEPTH - 1 - d] =
 			(struct tree_fixture_line){ d + 1, "g", 1, 1, MODE_USER, 0 };
 	}
