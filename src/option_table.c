@@ -81,9 +81,10 @@ const struct option_row option_rows[] = {
 			"(copies of the stack), or off",
 		.more = "Most programs have no frame pointers: with auto each sample carries the "
 			"registers and a copy of the stack, 16 KiB at first, more when too many "
-			"stacks do not fit. Above 4000 Hz, or 200 MB of copies a second, auto is "
-			"fp. With dwarf it stays with copies, and with BYTES of that size. With "
-			"off a function's total is its self.",
+			"stacks do not fit. Above 4000 Hz, over 200 MB of copies a second, and for "
+			"events whose every hit is a sample auto is fp. With dwarf it stays with "
+			"copies, and with BYTES of that size. With off a function's total is its "
+			"self.",
 	},
 	{
 		.group = OPTIONS_WHAT, .letter = 'g', .name = "stacks",

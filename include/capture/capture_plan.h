@@ -38,6 +38,10 @@ struct capture_plan {
 	struct event_set set;		/* open, disabled */
 };
 
+/* True when each hit of the event is a sample and nobody insists on copies of its stack: a burst of
+ * them would fill any ring, so its callers are followed by frame pointers. */
+bool capture_plan_is_every_hit(const struct capture_plan *plan, const struct event_spec *spec);
+
 /* Less of each stack, or frame pointers, where the rings hold too few copies for a busy moment;
  * opening calls it, too, when it has to lower the rings. */
 void capture_plan_fit_copies(struct capture_plan *plan);

@@ -101,12 +101,32 @@ static struct call_graph_load measure_load(const struct capture_plan *plan)
 	return load;
 }
 
+/* True when that is said of all events. */
+static bool choose_every_hit(struct capture *capture)
+{
+	struct capture_plan *plan = &capture->plan;
+	size_t count = 0;
+
+	for (size_t i = 0; i < plan->spec_count; i++)
+		if (capture_plan_is_every_hit(plan, &plan->specs[i]))
+			count++;
+	if (!count)
+		return false;
+	tell(capture, "stacks by frame pointers where every hit is a sample, which may be too many"
+	     " to copy; --call-graph dwarf copies them nevertheless");
+	if (count < plan->spec_count)
+		return false;
+	plan->call_graph = (struct call_graph){ .mode = CALL_GRAPH_FP };
+	return true;
+}
+
 static void choose_stacks(struct capture *capture, const struct call_graph *asked)
 {
 	const struct call_graph_load load = measure_load(&capture->plan);
 
 	capture->plan.is_auto_stacks = asked->mode == CALL_GRAPH_AUTO;
-
+	if (choose_every_hit(capture))
+		return;
 	switch (call_graph_choose(asked, &load, &capture->plan.call_graph)) {
 	case CALL_GRAPH_AS_ASKED:
 		break;

@@ -25,6 +25,11 @@ bool capture_plan_has_tasks(const struct capture_plan *plan)
 				      plan->kind == TARGET_THREADS || plan->kind == TARGET_COMMAND);
 }
 
+bool capture_plan_is_every_hit(const struct capture_plan *plan, const struct event_spec *spec)
+{
+	return plan->is_auto_stacks && !spec->attr.freq && spec->attr.sample_period == 1;
+}
+
 static struct event_sampling make_sampling(const struct capture_plan *plan)
 {
 	const size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
@@ -51,8 +56,12 @@ static int init_set(struct capture_plan *plan)
 	if (!attrs)
 		return -ENOMEM;
 	for (size_t i = 0; i < plan->spec_count; i++) {
+		struct event_sampling own = sampling;
+
+		if (capture_plan_is_every_hit(plan, &plan->specs[i]))
+			own.call_graph = (struct call_graph){ .mode = CALL_GRAPH_FP };
 		attrs[i] = plan->specs[i].attr;
-		event_attr_complete(&attrs[i], &sampling);
+		event_attr_complete(&attrs[i], &own);
 	}
 	event_attr_sideband(&attrs[count - 1], &sampling);
 	err = event_set_init(&plan->set, attrs, count, plan->cpus, plan->cpu_count,
