@@ -174,8 +174,9 @@ static void sort_members(struct tree_fold *fold, struct places *places, uint32_t
 			places->sorted[places->first[path] + places->count[path]++] =
 				fold->members[m];
 	}
-	memcpy(&fold->members[first], &places->sorted[first],
-	       (at - first) * sizeof(*fold->members));
+	if (at > first)
+		memcpy(&fold->members[first], &places->sorted[first],
+		       (at - first) * sizeof(*fold->members));
 }
 
 /* Makes the children of @path. */
