@@ -76,7 +76,7 @@ static bool add_callee(const struct filling *filling, const struct caller *calle
 
 	box.x = position(filling, caller, box.begin);
 	box.width = position(filling, caller, box.begin + box.weight) - box.x;
-	if (exact < shape->least || box.width < shape->least)
+	if (exact < shape->least || box.width < shape->least)	/* the second: sums of fractions */
 		return false;
 	box.parent = caller->box;
 	box.line = caller->line;

@@ -243,6 +243,17 @@ static uint32_t random_frames(uint64_t *seed, struct flame_frame *frames)
 	return count;
 }
 
+/* As in a decaying window: sums of fractions, with their rounding errors. */
+static void make_fractions(struct call_tree *tree, struct tree_node *nodes, double by)
+{
+	tree->weight *= by;
+	for (uint32_t i = 0; i < tree->node_count; i++) {
+		nodes[i].self_weight *= by;
+		nodes[i].hidden_weight *= by;
+		nodes[i].total_weight *= by;
+	}
+}
+
 /* Within the caller's box, and not over the one before. */
 static void expect_well_laid(const struct flame_layout *layout, const struct flame_shape *shape)
 {
@@ -290,13 +301,14 @@ static void test_random_trees_are_well_laid(void **state)
 	(void)state;
 	for (int round = 0; round < 3000; round++) {
 		const uint32_t count = random_frames(&seed, frames);
-		const struct call_tree tree = flame_fixture_tree(frames, count, nodes);
+		struct call_tree tree = flame_fixture_tree(frames, count, nodes);
 		const int least = 1 + (int)random_below(&seed, 2);
 		const struct flame_shape shape = {
 			least * (1 + (int)random_below(&seed, 300)), least,
 			random_below(&seed, 2) ? FLAME_NONE : random_below(&seed, count),
 		};
 
+		make_fractions(&tree, nodes, 1.0 / (1 + (double)random_below(&seed, 100)));
 		flame_layout_fill(&layout, &tree, &shape);
 		if (layout.weight > 0)
 			expect_right_widths(&layout, &shape);
