@@ -102,7 +102,7 @@ void publisher_freeze(struct publisher *publisher, uint64_t end_ns)
 	publisher->frozen_ns = end_ns;
 }
 
-/* The slices up to the one that was cut at @frozen_ns. Samples from before it that were counted
+/* The slices up to the last that was cut at @frozen_ns. Samples from before it that were counted
  * later are in slices after that one. Of those that were rolled up, one that lies across is in if
  * its larger part is, and the span ends where what is counted ends. */
 static void freeze_span(struct span *span, const struct timeline *timeline, uint64_t frozen_ns)
@@ -118,7 +118,8 @@ static void freeze_span(struct span *span, const struct timeline *timeline, uint
 		return;
 	slice = &timeline->slices[span->end];
 	if (slice->end_ns == frozen_ns) {
-		span->end++;
+		while (span->end < timeline->count && timeline->slices[span->end].end_ns == frozen_ns)
+			span->end++;	/* samples that had waited came between two snapshots */
 	} else if (!slice->ticks && slice->start_ns < frozen_ns) {
 		const bool is_in = frozen_ns - slice->start_ns > slice->end_ns - frozen_ns;
 

@@ -142,6 +142,19 @@ static void test_samples_counted_later_are_not_in_a_frozen_picture(void **state)
 }
 
 /* The same when nothing ended there, because the time before was quiet. */
+/* They had waited for a table, and time has not moved since. */
+static void test_a_frozen_picture_has_all_snapshots_of_its_moment(void **state)
+{
+	(void)state;
+	publisher_stage_sample(50, 82);
+	expect(WINDOW_ALL, 32, 3.2);
+	stage_sample(&stage, 79 * S / 10, 1, 1, 0x1000);
+	stage_round(&stage, 82 * S / 10);
+	expect(WINDOW_ALL, 33, 3.2);
+	publisher_freeze(&publisher, 82 * S / 10);
+	expect(WINDOW_ALL, 33, 3.2);
+}
+
 static void test_samples_counted_later_are_not_in_a_frozen_quiet_second(void **state)
 {
 	(void)state;
@@ -334,6 +347,7 @@ int main(void)
 		PUBLISHER_TEST(test_own_cost_is_not_that_of_one_picture),
 		PUBLISHER_TEST(test_a_frozen_picture_stays_what_it_was_however_it_is_asked),
 		PUBLISHER_TEST(test_samples_counted_later_are_not_in_a_frozen_picture),
+		PUBLISHER_TEST(test_a_frozen_picture_has_all_snapshots_of_its_moment),
 		PUBLISHER_TEST(test_samples_counted_later_are_not_in_a_frozen_quiet_second),
 		PUBLISHER_TEST(test_rolled_up_slices_are_whole_in_a_frozen_picture),
 		PUBLISHER_TEST(test_a_frozen_picture_that_left_the_history_is_empty),
