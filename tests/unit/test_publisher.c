@@ -145,11 +145,15 @@ static void test_samples_counted_later_are_not_in_a_frozen_picture(void **state)
 /* They had waited for a table, and time has not moved since. */
 static void test_a_frozen_picture_has_all_snapshots_of_its_moment(void **state)
 {
+	struct timeline *timeline = &stage.ingest.timeline;
+	struct slice_entry entry;
+
 	(void)state;
 	publisher_stage_sample(50, 82);
 	expect(WINDOW_ALL, 32, 3.2);
-	stage_sample(&stage, 79 * S / 10, 1, 1, 0x1000);
-	stage_round(&stage, 82 * S / 10);
+	entry = timeline->slices[0].entries[0];
+	entry.count = 1;
+	assert_int_equal(timeline_add(timeline, 81 * S / 10, &entry, NULL), 0);
 	expect(WINDOW_ALL, 33, 3.2);
 	publisher_freeze(&publisher, 82 * S / 10);
 	expect(WINDOW_ALL, 33, 3.2);
