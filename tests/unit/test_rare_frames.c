@@ -2,97 +2,20 @@
  * stands still: the walker up to it, a worker past it, the walker again to the end. What is right
  * says glibc's backtrace(3), asked in the child. */
 #include <errno.h>
-#include <execinfo.h>
 #include <fcntl.h>
 #include <setjmp.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
+#include "rare_child.h"
 #include "stack_scene.h"
 #include "symbols/sandbox.h"
-
-/* Calls @what with its stack pointer on a boundary of 64 bytes, as ld.so does for xsave. */
-void call_by_rbx(void (*what)(void));
-__asm__(".text\n"
-	".globl call_by_rbx\n"
-	".type call_by_rbx, @function\n"
-	"call_by_rbx:\n"
-	".cfi_startproc\n"
-	"	push %rbx\n"
-	".cfi_def_cfa_offset 16\n"
-	".cfi_offset rbx, -16\n"
-	"	mov %rsp, %rbx\n"
-	".cfi_def_cfa rbx, 16\n"
-	"	and $-64, %rsp\n"
-	"	sub $256, %rsp\n"
-	"	call *%rdi\n"
-	"	mov %rbx, %rsp\n"
-	".cfi_def_cfa rsp, 16\n"
-	"	pop %rbx\n"
-	".cfi_def_cfa_offset 8\n"
-	"	ret\n"
-	".cfi_endproc\n"
-	".size call_by_rbx, . - call_by_rbx\n");
-
-#define CHAIN_MAX 64
-
-struct told {	/* by the child, in shared memory */
-	void *chain[CHAIN_MAX];
-	int count;
-	volatile sig_atomic_t is_ready;
-};
-
-static struct told *told;
-static volatile int sink;
-
-__attribute__((noinline)) static void stand_still(void)
-{
-	told->count = backtrace(told->chain, CHAIN_MAX);
-	told->is_ready = 1;
-	kill(getpid(), SIGSTOP);
-	sink++;	/* no tail call */
-}
-
-__attribute__((noinline)) static void between(void)
-{
-	call_by_rbx(stand_still);
-	sink++;
-}
-
-static pid_t start_child(void)
-{
-	int status;
-	pid_t pid;
-
-	told = mmap(NULL, sizeof(*told), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	assert_ptr_not_equal(told, MAP_FAILED);
-	pid = fork();
-	if (pid == 0) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);	/* should a test fail */
-		between();
-		_exit(0);
-	}
-	assert_int_equal(waitpid(pid, &status, WUNTRACED), pid);
-	assert_true(WIFSTOPPED(status) && told->is_ready);
-	return pid;
-}
-
-static void end_child(pid_t pid)
-{
-	kill(pid, SIGKILL);
-	assert_int_equal(waitpid(pid, NULL, 0), pid);
-	munmap(told, sizeof(*told));
-}
 
 static struct rare_answer ask_worker(const struct rare_request *request,
 				     const struct remote_stack *stack, const int *inputs,
@@ -128,12 +51,12 @@ static void test_a_worker_finds_the_caller_that_a_row_can_not_and_the_walker_goe
 	enum walker_end end;
 	int inputs[SANDBOX_INPUTS_MAX];
 	size_t count, tail;
-	pid_t pid;
+	struct rare_child *child;
 
 	(void)state;
-	pid = start_child();
+	child = rare_child_start();
 	assert_int_equal(walker_init(&walker), 0);
-	stack_scene_take(&scene, pid, &stack);
+	stack_scene_take(&scene, child->pid, &stack);
 	count = stack_scene_walk(&scene, &walker, &stack, frames, &end);
 	assert_int_equal(end, WALKER_COMPLEX);
 	assert_in_range(frames[count - 1], (uintptr_t)call_by_rbx, (uintptr_t)call_by_rbx + 64);
@@ -148,16 +71,16 @@ static void test_a_worker_finds_the_caller_that_a_row_can_not_and_the_walker_goe
 	assert_int_equal(end, WALKER_COMPLETE);
 
 	/* The leaves differ: backtrace() was called, then kill(). */
-	tail = (size_t)told->count - 1;
+	tail = (size_t)child->count - 1;
 	assert_true(count > tail && tail > 5);
 	for (size_t i = 1; i <= tail - 1; i++)
 		assert_int_equal(frames[count - i],
-				 (uintptr_t)told->chain[(size_t)told->count - i]);
+				 (uintptr_t)child->chain[(size_t)child->count - i]);
 	close(inputs[0]);
 	free((void *)stack.bytes);
 	walker_finish(&walker);
 	stack_scene_finish(&scene);
-	end_child(pid);
+	rare_child_end(child);
 }
 
 struct answer {
