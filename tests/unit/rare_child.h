@@ -13,7 +13,7 @@ void call_by_rbx(void (*what)(void));
 
 struct rare_child {	/* shared with it */
 	pid_t pid;
-	void *chain[RARE_CHAIN_MAX];	/* [0] stands still, [1] is call_by_rbx() */
+	void *chain[RARE_CHAIN_MAX];	/* return addresses, leaf first; sanitizers add some */
 	int count;
 	volatile sig_atomic_t is_ready;
 };
