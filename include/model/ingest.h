@@ -55,7 +55,7 @@ struct ingest_config {
 struct sample_callers {
 	enum {
 		CALLERS_UNASKED,	/* nobody needed it, as far as it was walked */
-		CALLERS_WANTED,		/* to be asked for: the rest below but the frames is there */
+		CALLERS_WANTED,		/* to be asked for; the code is there */
 		CALLERS_ASKED,
 		CALLERS_KNOWN,		/* the frames are there */
 		CALLERS_NONE,		/* it failed */

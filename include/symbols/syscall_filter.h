@@ -7,7 +7,8 @@
 
 #include "base/diag.h"
 
-enum syscall_list {		/* what a worker's code calls */
+/* By what a worker's code calls. */
+enum syscall_list {
 	SYSCALLS_OF_PARSERS,
 	SYSCALLS_OF_LIBDW,	/* besides, it asks for paths: it is told that there is none, and
 				 * lives */

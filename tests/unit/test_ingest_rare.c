@@ -265,6 +265,28 @@ static void test_a_stack_ends_at_its_rare_row_when_its_time_is_over(void **state
 	assert_counts((struct stack_counts){ .user = 2, .complete = 1 });
 }
 
+static void test_each_sample_of_a_batch_gets_its_own_answer(void **state)
+{
+	struct pollfd reply = { .fd = rare_server_fd(server), .events = POLLIN };
+	uint64_t *ip = &stack.registers[REMOTE_REGISTER_IP];
+
+	(void)state;
+	sample(10);
+	++*ip;
+	sample(11);
+	ingest_poll(&stage.ingest, false);
+	stage.ingest.parked[0].deadline_ns = 1;
+	ingest_poll(&stage.ingest, false);
+	assert_int_equal(stage.ingest.parked_count, 1);
+	assert_int_equal(poll(&reply, 1, -1), 1);
+	ingest_rare_take(&stage.ingest);
+	assert_int_equal(stage.ingest.parked[0].callers.state, CALLERS_KNOWN);
+	assert_int_equal(stage.ingest.parked[0].callers.frames[0].ip, *ip);
+	--*ip;
+	wait_for_all();
+	assert_int_equal(counts()->user, 2);
+}
+
 static void test_a_bounded_number_of_samples_waits(void **state)
 {
 	(void)state;
@@ -343,6 +365,7 @@ int main(void)
 		TEST(test_without_a_server_a_stack_ends_at_its_rare_row),
 		TEST(test_where_the_file_is_another_one_a_stack_ends_at_its_rare_row),
 		TEST(test_a_stack_ends_at_its_rare_row_when_its_time_is_over),
+		TEST(test_each_sample_of_a_batch_gets_its_own_answer),
 		TEST(test_a_bounded_number_of_samples_waits),
 		TEST(test_workers_pause_between_batches),
 		TEST(test_a_recording_counts_them_in_their_own_second),
