@@ -3,6 +3,8 @@
  *   source (capture or recording) -> queue -> analyzer <- opener <- sandbox
  *                                                      <- process reader
  *                                                      <- demangler <- sandbox
+ *                                                      <- line server <- sandbox
+ *                                                      <- rare server <- sandbox
  * Thread: main.
  */
 #ifndef SESSION_H
