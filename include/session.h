@@ -3,6 +3,8 @@
  *   source (capture or recording) -> queue -> analyzer <- opener <- sandbox
  *                                                      <- process reader
  *                                                      <- demangler <- sandbox
+ *                                                      <- line server <- sandbox
+ *                                                      <- rare server <- sandbox
  * Thread: main.
  */
 #ifndef SESSION_H
@@ -19,7 +21,10 @@
 
 /* One for each thread that has jobs: a name must not wait for a table, nor a table for the source
  * lines of a large file. */
-enum { SANDBOX_OF_OBJECTS, SANDBOX_OF_NAMES, SANDBOX_OF_LINES, SESSION_SANDBOXES };
+enum {
+	SANDBOX_OF_OBJECTS, SANDBOX_OF_NAMES, SANDBOX_OF_LINES, SANDBOX_OF_CALLERS,
+	SESSION_SANDBOXES
+};
 
 struct session {
 	struct guardian *guardian;
@@ -31,6 +36,7 @@ struct session {
 	struct object_opener *opener;
 	struct process_reader *reader;
 	struct line_server *line_server;
+	struct rare_server *rare_server;
 	struct demangler *demangler;
 	struct analyzer *analyzer;
 	struct spsc queue;

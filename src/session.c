@@ -107,6 +107,9 @@ static int create_stages(struct session *session, const struct options *options,
 		err = line_server_create(&session->line_server,
 					 session->sandboxes[SANDBOX_OF_LINES], why);
 	if (!err)
+		err = rare_server_create(&session->rare_server,
+					 session->sandboxes[SANDBOX_OF_CALLERS], why);
+	if (!err)
 		err = demangler_create(&session->demangler, session->sandboxes[SANDBOX_OF_NAMES],
 				       why);
 	if (!err && session->capture)
@@ -162,7 +165,8 @@ static int start_analyzer(struct session *session, const struct options *options
 	struct analyzer_config config = {
 		.queue = &session->queue,
 		.opener = session->opener, .reader = session->reader, .host = session->host,
-		.line_server = session->line_server, .demangler = session->demangler,
+		.line_server = session->line_server, .rare_server = session->rare_server,
+		.demangler = session->demangler,
 		.wants_all_events = options->is_batch,
 		.wants_sources = options->is_batch && options->wants_source,
 		.source_rows = options->max_rows,
@@ -255,6 +259,8 @@ void session_finish(struct session *session)
 		session->sandboxes[SANDBOX_OF_OBJECTS] = NULL;
 	if (!line_server_destroy(session->line_server))
 		session->sandboxes[SANDBOX_OF_LINES] = NULL;
+	if (!rare_server_destroy(session->rare_server))
+		session->sandboxes[SANDBOX_OF_CALLERS] = NULL;
 	demangler_destroy(session->demangler);
 	command_output_stop(session->command_output);
 	command_destroy(session->command);

@@ -25,6 +25,7 @@ struct analyzer_config {
 	struct object_opener *opener;	/* NULL: no names */
 	struct process_reader *reader;	/* NULL in a replay */
 	struct line_server *line_server;	/* NULL: no source lines */
+	struct rare_server *rare_server;	/* NULL: no callers beyond what rows can say */
 	struct demangler *demangler;	/* NULL: names stay as they are */
 	const char *host, *target, *notice;	/* for the header; raw */
 	uint32_t cpus;

@@ -3,9 +3,10 @@
  *   queue -> ingest_push() -> reorder -> ingest.c: tasks and comms (model/task_table.h)
  *                                        ingest_objects.c: mappings -> objects -> tables
  *                                        ingest_stacks.c: chain, registers, stack copy -> stack
+ *                                        ingest_rare.c: callers that a worker must find
  *                                        ingest_samples.c: stacks -> timeline, or parked until the
  *                                                          process reader has answered, or a
- *                                                          table has come
+ *                                                          table or callers have come
  * Live and replayed records take the same way; a replay asks nothing of /proc, and waits for tables
  * with all that comes after.
  *
@@ -22,6 +23,7 @@
 #include "model/timeline.h"
 #include "symbols/object_opener.h"
 #include "symbols/process_reader.h"
+#include "symbols/rare_server.h"
 #include "symbols/unwind_set.h"
 #include "unwind/walker.h"
 
@@ -49,17 +51,35 @@ struct ingest_config {
 	bool has_task_filter;		/* keep only samples of these */
 };
 
+/* What a worker is asked, and says, of a stack that no row can lead through. */
+struct sample_callers {
+	enum {
+		CALLERS_UNASKED,	/* nobody needed it, as far as it was walked */
+		CALLERS_WANTED,		/* to be asked for; the code is there */
+		CALLERS_ASKED,
+		CALLERS_KNOWN,		/* the frames are there */
+		CALLERS_NONE,		/* it failed */
+	} state;
+	uint64_t ticket;
+	struct mapping code[RARE_MAPPINGS_MAX];	/* that must be known */
+	uint32_t code_count;
+	struct remote_frame *frames;	/* owned; leaf first */
+	size_t frame_count;
+};
+
 /* A sample whose process or thread the reader is still asked about, or whose stack needs a table
- * that is still to come. */
+ * or callers that are still to come. */
 struct parked_sample {
 	uint64_t deadline_ns;
 	unsigned char *bytes;	/* owned copy of the raw record */
 	uint32_t size;
 	uint16_t event;
-	struct address_map *maps;	/* owned reference; NULL: no table is waited for. Else */
+	struct address_map *maps;	/* owned reference; NULL: the reader is waited for. Else */
 	struct thread thread;		/* these two, as they were at the sample, */
 	bool is_told;			/* this as for struct sample_origin, */
-	uint64_t tables;		/* and ingest_stacks.last_tables when it was walked last */
+	uint64_t tables;		/* ingest_stacks.last_tables when it was walked last, */
+	struct sample_callers callers;	/* and these, */
+	bool has_news;			/* which came since then */
 };
 
 /* Whose sample it is. */
@@ -67,6 +87,7 @@ struct sample_origin {
 	struct thread *thread;
 	struct address_map *maps;	/* NULL: none known */
 	bool is_told;			/* name and maps could be had */
+	struct sample_callers *callers;
 };
 
 /* What is known of a sample's stack. */
@@ -81,6 +102,15 @@ struct ingest_stacks {
 	uint64_t last_tables;	/* the same when the newest table came: older numbers are stale */
 	uint64_t *walked;	/* owned: addresses of the sample in hand, user part */
 	uint32_t *callers;	/* owned: frames of the sample in hand */
+};
+
+struct ingest_rare {
+	struct rare_server *server;	/* borrowed; NULL: nobody is asked */
+	uint32_t waiting;	/* parked samples that a worker is or will be asked about */
+	uint64_t slice;		/* replay: of those, by SLICE_NS */
+	uint64_t last_ticket;
+	uint64_t next_ns;	/* no batch before */
+	bool has_answered;	/* since the flag was cleared */
 };
 
 struct ingest_counters {
@@ -145,8 +175,8 @@ struct ingest {
 	struct unwind_set unwind;
 	bool wants_unwind;		/* an event copies stacks */
 
-	bool is_held;			/* replay: a stack needs a table; records wait for it, to */
-	uint64_t held_limit_ns;		/* this, that was as of */
+	bool is_held;			/* replay: a stack needs a table, or callers; records */
+	uint64_t held_limit_ns;		/* wait for it, to this, that was as of */
 	uint64_t held_tables;		/* ingest_stacks.last_tables, unless */
 	bool is_forced;			/* nothing is waited for now */
 
@@ -158,6 +188,7 @@ struct ingest {
 	uint32_t loss_count, loss_capacity;
 
 	struct ingest_stacks stacks;
+	struct ingest_rare rare;
 	uint64_t watermark_ns;		/* everything older has been counted */
 	uint64_t begin_ns;		/* of this source; what is not younger is dropped */
 	uint64_t tasks_since_ns;	/* answers of the reader before it are of no use */
@@ -204,6 +235,20 @@ const struct unwind_table *ingest_unwind_find(struct ingest *ingest, uint32_t pi
 					      const struct mapping *mapping, bool *is_loading);
 void ingest_unwind_reply(struct ingest *ingest, const struct open_reply *reply);
 
+/* Where the file mapped at @mapping in process @pid is. */
+void ingest_unwind_place(const struct ingest *ingest, uint32_t pid, const struct mapping *mapping,
+			 struct open_request *out);
+
+/* Stacks that need a worker. Of the stack in hand, @count frames of ingest_stacks.walked: true if
+ * its sample is to be parked for callers, @callers then say for which; false: there is no room, or
+ * nobody knows them. */
+bool ingest_rare_want(const struct ingest *ingest, const struct address_map *maps, size_t count,
+		      struct sample_callers *callers);
+/* Replay: a record of that time must wait until those who wait have been answered. */
+bool ingest_rare_holds(const struct ingest *ingest, uint64_t time_ns);
+void ingest_rare_take(struct ingest *ingest);	/* the answer that came */
+void ingest_rare_ask(struct ingest *ingest);	/* the next batch, if its time has come */
+
 /* Names of run-time code. What makes anonymous memory of @process another than everybody else's,
  * as struct object_key.place; 0: no memory. */
 uint64_t ingest_jit_place(struct ingest *ingest, struct process *process);
@@ -235,8 +280,9 @@ int ingest_stacks_init(struct ingest_stacks *stacks);	/* 0 or -ENOMEM */
 void ingest_stacks_finish(struct ingest_stacks *stacks);	/* of a zeroed one, too */
 /* Of some object there is another table, or it is known that there is none. */
 void ingest_stacks_tables_changed(struct ingest_stacks *stacks);
-/* False, and nothing was done: it needs a table that is still to come, and @may_wait. */
+/* False, and nothing was done: it needs a table that is still to come, or callers (which @origin
+ * then says), and @may_wait. */
 bool ingest_stack(struct ingest *ingest, const struct event_record *record,
-		  struct address_map *maps, bool may_wait, struct sample_stack *out);
+		  const struct sample_origin *origin, bool may_wait, struct sample_stack *out);
 
 #endif

@@ -10,7 +10,7 @@
 
 /* What the zygote has made ready for its workers. */
 struct confinement {
-	struct syscall_filter filter, filter_hiding_paths;
+	struct syscall_filter filters[SYSCALL_LISTS];
 	struct diag why;	/* err not 0: it failed, and no worker may read anything */
 };
 

@@ -42,6 +42,9 @@ size_t object_file_sources(const struct open_request *request, const struct proc
 int object_file_open(struct object_file *out, const struct open_request *request,
 		     const struct process_root *root, enum object_file_source source,
 		     struct sandbox *sandbox, struct diag *why);
+/* object_file_open() of the first source that has it, as above. */
+int object_file_find(struct object_file *out, const struct open_request *request,
+		     struct sandbox *sandbox, struct diag *why);
 /* The regular file at @place (O_PATH, stays the caller's); is_certain is left false. */
 int object_file_open_place(struct object_file *out, int place, struct diag *why);
 

@@ -38,6 +38,7 @@ struct remote_stack {
 
 struct remote_frame {
 	uint64_t ip, sp, bp;
+	uint64_t is_exact;	/* 1: it was interrupted at ip; 0: nothing but a call was */
 };
 
 struct remote_unwind;

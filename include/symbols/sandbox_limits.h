@@ -2,15 +2,16 @@
 #ifndef SYMBOLS_SANDBOX_LIMITS_H
 #define SYMBOLS_SANDBOX_LIMITS_H
 
-#include <stdbool.h>
 #include <stdint.h>
+
+#include "symbols/syscall_filter.h"
 
 struct sandbox_limits {
 	uint32_t deadline_ms;	/* from the fork on, of the clock on the wall */
 	uint32_t cpu_s;
 	uint64_t memory_bytes;	/* of addresses; 0: not limited */
 	uint64_t answer_bytes;
-	bool hides_paths;	/* its library asks for paths: it finds none, and is not ended */
+	enum syscall_list calls;
 };
 
 /* @kind: enum sandbox_job_kind, a known one. Borrowed, constant. */

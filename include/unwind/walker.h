@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "symbols/remote_unwind.h"
 #include "symbols/unwind_table.h"
 
 #define WALKER_FRAMES_MAX 512
@@ -74,11 +75,13 @@ size_t walker_walk(struct walker *walker, const struct walker_space *space,
 		   const struct walker_registers *registers, const struct walker_stack *stack,
 		   uint64_t *frames, size_t room, enum walker_end *end);
 
-/* Goes on where somebody else has been: @frames[@count - 1] is a caller (@count > 1), @caller its
- * registers. Like walker_walk() for the rest; returns how many frames there are now. */
+/* Goes on where somebody else has been, @found[@found_count] (> 0), leaf first: takes them as
+ * frames, as far as they are in executable mappings, and walks from the last one. Like
+ * walker_walk() for the rest. */
 size_t walker_resume(struct walker *walker, const struct walker_space *space,
-		     const struct walker_registers *caller, const struct walker_stack *stack,
-		     uint64_t *frames, size_t count, size_t room, enum walker_end *end);
+		     const struct remote_frame *found, size_t found_count,
+		     const struct walker_stack *stack, uint64_t *frames, size_t room,
+		     enum walker_end *end);
 
 /* Of the last walk: @frame was interrupted at its address, as the leaf and what a signal came into;
  * else it is a return address, and the call is before it. */

@@ -76,6 +76,7 @@ int analyzer_create(struct analyzer **out, const struct analyzer_config *config,
 		return err;
 	}
 	analyzer->ingest.names.demangler = config->demangler;
+	analyzer->ingest.rare.server = config->rare_server;
 	publisher_init(&analyzer->publisher, &analyzer->config, &analyzer->ingest);
 	source_hold_init(&analyzer->hold, &analyzer->publisher.source_lines, config->source_rows);
 	*out = analyzer;
@@ -497,6 +498,8 @@ static void *run(void *argument)
 		{ .fd = config->line_server ? line_server_fd(config->line_server) : -1,
 		  .events = POLLIN },
 		{ .fd = config->demangler ? demangler_fd(config->demangler) : -1,
+		  .events = POLLIN },
+		{ .fd = config->rare_server ? rare_server_fd(config->rare_server) : -1,
 		  .events = POLLIN },
 	};
 	eventfd_t count;

@@ -280,9 +280,10 @@ static bool sink(void *context, const void *raw, size_t size, uint16_t event, ui
 	struct ingest *ingest = context;
 	struct event_record record;
 
-	(void)time_ns;
 	if (!parse(ingest, raw, size, event, &record))
 		return true;
+	if (ingest->config.is_replay && ingest_rare_holds(ingest, time_ns))
+		return false;
 	if (record.kind == RECORD_SAMPLE)
 		return ingest_sample(ingest, &record, raw, size, ingest->config.is_replay);
 	apply(ingest, &record, cpu);
@@ -321,6 +322,7 @@ static void release(struct ingest *ingest, uint64_t limit_ns)
 {
 	ingest->held_tables = ingest->stacks.last_tables;
 	ingest->held_limit_ns = limit_ns;
+	ingest->rare.has_answered = false;
 	ingest->is_held = !reorder_release(&ingest->reorder, limit_ns, sink, ingest);
 	if (!ingest->is_held && limit_ns != UINT64_MAX && limit_ns > ingest->watermark_ns)
 		ingest->watermark_ns = limit_ns;
@@ -331,7 +333,8 @@ static void release(struct ingest *ingest, uint64_t limit_ns)
 static void release_held(struct ingest *ingest, bool force)
 {
 	if (!ingest->is_held ||
-	    (!force && ingest->held_tables == ingest->stacks.last_tables))
+	    (!force && ingest->held_tables == ingest->stacks.last_tables &&
+	     !ingest->rare.has_answered))
 		return;
 	ingest->is_forced = force;
 	release(ingest, ingest->held_limit_ns);
@@ -356,8 +359,10 @@ void ingest_poll(struct ingest *ingest, bool force)
 	ingest_opener_replies(ingest);
 	ingest_jit_poll(ingest);
 	ingest_kernel_poll(ingest);
+	ingest_rare_take(ingest);
+	ingest_parked(ingest, force);	/* before what is held: that may belong to the next slice */
 	release_held(ingest, force);
-	ingest_parked(ingest, force);
+	ingest_rare_ask(ingest);
 	if (symbol_names_demangle(&ingest->names, &ingest->trie))
 		ingest->has_new_names = true;
 }

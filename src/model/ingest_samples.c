@@ -8,7 +8,8 @@
  *
  * A stack may need a table that is still being made. Live, the sample is parked, too, with the maps
  * and the name of its own time, so that an exec in between can't change them. A recording is read
- * faster than tables come, and would fill the memory: there all that follows is held with it.
+ * faster than tables come, and would fill the memory: there all that follows is held with it. What
+ * needs callers from a worker is parked in both cases.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -49,13 +50,13 @@ static void count(struct ingest *ingest, const struct event_record *record,
 		ingest->counters.dropped_no_memory++;
 }
 
-/* False: a table is still to come, and it @may_wait for that. */
+/* False: a table or callers are still to come, and it @may_wait for that. */
 static bool count_stack(struct ingest *ingest, const struct event_record *record,
 			const struct sample_origin *origin, bool may_wait)
 {
 	struct sample_stack stack;
 
-	if (!ingest_stack(ingest, record, origin->maps, may_wait, &stack))
+	if (!ingest_stack(ingest, record, origin, may_wait, &stack))
 		return false;
 	count(ingest, record, origin, &stack);
 	return true;
@@ -147,10 +148,24 @@ static struct parked_sample *park(struct ingest *ingest, uint16_t event, const v
 	return slot;
 }
 
-static void wait_for_table(struct ingest *ingest, struct parked_sample *parked,
-			   const struct sample_origin *origin)
+static void wait_for_callers(struct ingest *ingest, struct parked_sample *parked,
+			     const struct event_record *record)
+{
+	struct ingest_rare *rare = &ingest->rare;
+
+	parked->callers.ticket = ++rare->last_ticket;
+	if (!rare->waiting++)
+		rare->slice = record->time_ns / SLICE_NS;
+}
+
+static void wait_for_stack(struct ingest *ingest, struct parked_sample *parked,
+			   const struct event_record *record, const struct sample_origin *origin)
 {
 	parked->tables = ingest->stacks.last_tables;
+	parked->has_news = false;
+	parked->callers = *origin->callers;
+	if (parked->callers.state == CALLERS_WANTED)
+		wait_for_callers(ingest, parked, record);
 	if (parked->maps)
 		return;
 	parked->maps = address_map_share(origin->maps);
@@ -164,7 +179,12 @@ static void wait_for_table(struct ingest *ingest, struct parked_sample *parked,
 
 void ingest_park_finish(struct ingest *ingest, struct parked_sample *parked)
 {
+	const struct sample_callers *callers = &parked->callers;
+
+	if (callers->state == CALLERS_WANTED || callers->state == CALLERS_ASKED)
+		ingest->rare.waiting--;
 	ingest->parked_bytes -= parked->size;
+	free(parked->callers.frames);
 	address_map_release(parked->maps);
 	free(parked->bytes);
 }
@@ -174,7 +194,8 @@ bool ingest_sample(struct ingest *ingest, const struct event_record *record, con
 {
 	struct process *process = task_table_process(&ingest->tasks, record->pid);
 	struct thread *thread = task_table_thread(&ingest->tasks, record->pid, record->tid);
-	struct sample_origin origin = { .thread = thread };
+	struct sample_callers callers = { .state = CALLERS_UNASKED };
+	struct sample_origin origin = { .thread = thread, .callers = &callers };
 	struct parked_sample *parked;
 
 	if (!process || !thread) {
@@ -191,23 +212,23 @@ bool ingest_sample(struct ingest *ingest, const struct event_record *record, con
 	origin.is_told = is_told(ingest, process, thread);
 	if (count_stack(ingest, record, &origin, !ingest->is_forced))
 		return true;
-	if (can_hold)
+	if (can_hold && callers.state != CALLERS_WANTED)
 		return false;
 	parked = park(ingest, (uint16_t)record->event, raw, size);
 	if (parked)
-		wait_for_table(ingest, parked, &origin);
+		wait_for_stack(ingest, parked, record, &origin);
 	else
 		count_stack(ingest, record, &origin, false);
 	return true;
 }
 
-/* Counts a sample that waits for its process. False: it waits on, for that or a table. */
+/* Counts a sample that waits for its process. False: it waits on, for that or its stack. */
 static bool unpark_for_answer(struct ingest *ingest, struct parked_sample *parked,
 			      const struct event_record *record, bool is_due)
 {
 	struct process *process = task_table_process(&ingest->tasks, record->pid);
 	struct thread *thread = task_table_thread(&ingest->tasks, record->pid, record->tid);
-	struct sample_origin origin = { .thread = thread };
+	struct sample_origin origin = { .thread = thread, .callers = &parked->callers };
 
 	if (!process || !thread) {
 		ingest->counters.dropped_no_memory++;
@@ -222,21 +243,29 @@ static bool unpark_for_answer(struct ingest *ingest, struct parked_sample *parke
 	origin.is_told = is_told(ingest, process, thread);
 	if (count_stack(ingest, record, &origin, !is_due))
 		return true;
-	wait_for_table(ingest, parked, &origin);
+	wait_for_stack(ingest, parked, record, &origin);
 	return false;
 }
 
-static bool unpark_for_table(struct ingest *ingest, struct parked_sample *parked,
+static bool unpark_for_stack(struct ingest *ingest, struct parked_sample *parked,
 			     const struct event_record *record, bool is_due)
 {
 	const struct sample_origin origin = {
 		.thread = &parked->thread, .maps = parked->maps, .is_told = parked->is_told,
+		.callers = &parked->callers,
 	};
 
 	if (count_stack(ingest, record, &origin, !is_due))
 		return true;
-	wait_for_table(ingest, parked, &origin);
+	wait_for_stack(ingest, parked, record, &origin);
 	return false;
+}
+
+static bool has_what_it_waits_for(const struct ingest *ingest, const struct parked_sample *parked)
+{
+	if (parked->callers.state == CALLERS_WANTED || parked->callers.state == CALLERS_ASKED)
+		return false;
+	return parked->has_news || parked->tables != ingest->stacks.last_tables;
 }
 
 /* Counts the parked sample if what it waits for is there, or has been waited for long enough. */
@@ -244,13 +273,13 @@ static bool unpark(struct ingest *ingest, struct parked_sample *parked, bool is_
 {
 	struct event_record record;
 
-	if (!is_due && parked->maps && parked->tables == ingest->stacks.last_tables)
+	if (!is_due && parked->maps && !has_what_it_waits_for(ingest, parked))
 		return false;
 	if (record_parse(&ingest->config.events[parked->event]->format, parked->bytes,
 			 parked->size, &record))
 		return true;	/* can't be: it was parsed before */
 	record.event = parked->event;
-	return parked->maps ? unpark_for_table(ingest, parked, &record, is_due)
+	return parked->maps ? unpark_for_stack(ingest, parked, &record, is_due)
 			    : unpark_for_answer(ingest, parked, &record, is_due);
 }
 

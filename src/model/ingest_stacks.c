@@ -168,11 +168,13 @@ static struct walker_code find_code(void *context, uint64_t ip)
 	return code;
 }
 
-static void walk_rows(struct ingest *ingest, uint32_t pid, struct address_map *maps,
+static void walk_rows(struct ingest *ingest, uint32_t pid, const struct sample_origin *origin,
 		      const struct walker_registers *registers, const struct walker_stack *stack,
 		      struct walk *walk)
 {
 	struct ingest_stacks *stacks = &ingest->stacks;
+	const struct sample_callers *callers = origin->callers;
+	struct address_map *maps = origin->maps;
 	struct code_places places = { .ingest = ingest, .maps = maps, .pid = pid };
 	struct walker_space space = { .find = find_code, .context = &places };
 
@@ -181,6 +183,10 @@ static void walk_rows(struct ingest *ingest, uint32_t pid, struct address_map *m
 	space.number = maps->number;
 	walk->count = walker_walk(&stacks->walker, &space, registers, stack, stacks->walked,
 				  WALKER_FRAMES_MAX, &walk->end);
+	if (walk->end == WALKER_COMPLEX && callers->state == CALLERS_KNOWN)
+		walk->count = walker_resume(&stacks->walker, &space, callers->frames,
+					    callers->frame_count, stack, stacks->walked,
+					    WALKER_FRAMES_MAX, &walk->end);
 	walk->is_by_rows = true;
 }
 
@@ -216,7 +222,7 @@ static void walk_frame_pointers_32(struct ingest *ingest, const struct address_m
 }
 
 static void walk_user(struct ingest *ingest, const struct event_record *record,
-		      struct address_map *maps, struct walk *walk)
+		      const struct sample_origin *origin, struct walk *walk)
 {
 	const struct record_sample *sample = &record->sample;
 	const struct record_format *format = &ingest->config.events[record->event]->format;
@@ -235,12 +241,12 @@ static void walk_user(struct ingest *ingest, const struct event_record *record,
 	stack.start = registers.sp;
 	ingest->stacks.walked[0] = registers.ip;
 	walk->count = 1;
-	if (!maps)
+	if (!origin->maps)
 		return;
 	if (sample->user_abi == PERF_SAMPLE_REGS_ABI_32)
-		walk_frame_pointers_32(ingest, maps, &registers, &stack, walk);
+		walk_frame_pointers_32(ingest, origin->maps, &registers, &stack, walk);
 	else
-		walk_rows(ingest, record->pid, maps, &registers, &stack, walk);
+		walk_rows(ingest, record->pid, origin, &registers, &stack, walk);
 }
 
 /* Frames of the kernel's chain without the sample's own, up to its user part if that was walked;
@@ -310,14 +316,18 @@ static bool is_full(const struct ingest *ingest, const struct event_record *reco
 }
 
 bool ingest_stack(struct ingest *ingest, const struct event_record *record,
-		  struct address_map *maps, bool may_wait, struct sample_stack *out)
+		  const struct sample_origin *origin, bool may_wait, struct sample_stack *out)
 {
+	const struct address_map *maps = origin->maps;
 	struct walk walk;
 	uint32_t depth;
 	int64_t callers;
 
-	walk_user(ingest, record, maps, &walk);
+	walk_user(ingest, record, origin, &walk);
 	if (may_wait && walk.count && walk.end == WALKER_LOADING)
+		return false;
+	if (may_wait && walk.count && walk.end == WALKER_COMPLEX &&
+	    ingest_rare_want(ingest, maps, walk.count, origin->callers))
 		return false;
 	callers = take_chain(ingest, record, maps, &walk, &depth);
 	if (callers >= 0)

@@ -13,19 +13,27 @@ static bool is_file(const struct object *object)
 					object->state == OBJECT_LOADING);
 }
 
-static void ask(struct ingest *ingest, uint32_t id, uint32_t pid, const struct mapping *mapping)
+void ingest_unwind_place(const struct ingest *ingest, uint32_t pid, const struct mapping *mapping,
+			 struct open_request *out)
 {
+	const uint32_t id = object_table_current(&ingest->objects, mapping->object);
 	const struct object *object = &ingest->objects.objects[id];
-	struct open_request request = { .object = id, .wish = OPEN_UNWIND,
-					.build_id = object->build_id };
 
-	snprintf(request.path, sizeof(request.path), "%s",
-		 strpool_get(ingest->strings, object->path));
+	*out = (struct open_request){ .object = id, .build_id = object->build_id };
+	snprintf(out->path, sizeof(out->path), "%s", strpool_get(ingest->strings, object->path));
 	if (!ingest->config.is_replay) {
-		request.pid = pid;
-		request.start = mapping->start;
-		request.end = mapping->end;
+		out->pid = pid;
+		out->start = mapping->start;
+		out->end = mapping->end;
 	}
+}
+
+static void ask(struct ingest *ingest, uint32_t pid, const struct mapping *mapping)
+{
+	struct open_request request;
+
+	ingest_unwind_place(ingest, pid, mapping, &request);
+	request.wish = OPEN_UNWIND;
 	ingest_request_open(ingest, &request);
 }
 
@@ -41,11 +49,11 @@ const struct unwind_table *ingest_unwind_find(struct ingest *ingest, uint32_t pi
 		table = unwind_set_hit(&ingest->unwind, object->unwind_number);
 		is_asked = &ingest->unwind.held[object->unwind_number - 1].is_asked;
 		if (!table && !*is_asked)
-			ask(ingest, id, pid, mapping);
+			ask(ingest, pid, mapping);
 		*is_asked |= !table;
 	} else if (object->unwind == OBJECT_UNWIND_UNASKED && ingest->opener && is_file(object)) {
 		object->unwind = OBJECT_UNWIND_LOADING;
-		ask(ingest, id, pid, mapping);
+		ask(ingest, pid, mapping);
 	}
 	*is_loading = object->unwind == OBJECT_UNWIND_LOADING ||
 		      (object->unwind == OBJECT_UNWIND_KNOWN && !table);

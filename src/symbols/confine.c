@@ -79,9 +79,9 @@ void confine_zygote(struct confinement *out)
 	int err;
 
 	*out = (struct confinement){ .why = { .err = 0 } };
-	if (syscall_filter_build(&out->filter, false, why) ||
-	    syscall_filter_build(&out->filter_hiding_paths, true, why))
-		return;
+	for (unsigned int i = 0; i < SYSCALL_LISTS; i++)
+		if (syscall_filter_build(&out->filters[i], (enum syscall_list)i, why))
+			return;
 	err = leave_file_system();
 	if (err) {
 		diag_set(why, err, "no empty root directory: %s", strerror(-err));
@@ -161,8 +161,7 @@ int confine_worker(const struct confinement *confinement, const struct sandbox_l
 	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) || prctl(PR_SET_PDEATHSIG, SIGKILL) ||
 	    getppid() != zygote)
 		return diag_set(why, -ESRCH, "its parent is gone");
-	err = syscall_filter_install(limits->hides_paths ? &confinement->filter_hiding_paths :
-							   &confinement->filter);
+	err = syscall_filter_install(&confinement->filters[limits->calls]);
 	if (err)
 		return diag_set(why, err, "the kernel takes no filter of system calls: %s",
 				strerror(-err));

@@ -12,7 +12,6 @@
 
 #include "symbols/debug_file.h"
 #include "symbols/object_file.h"
-#include "symbols/process_root.h"
 
 #define DEBUG_DIRECTORY "/usr/lib/debug"
 
@@ -47,22 +46,6 @@ static int open_by_build_id(const struct build_id *id)
 	return open_below(DEBUG_DIRECTORY, path);
 }
 
-/* The first source that has it; *@out has no descriptor when none has. */
-static void open_object(struct object_file *out, const struct open_request *request,
-			struct sandbox *sandbox, struct diag *why)
-{
-	enum object_file_source sources[OBJECT_FILE_SOURCES];
-	struct process_root root;
-	size_t count;
-
-	*out = (struct object_file){ .fd = -1 };
-	process_root_open(&root, request->pid);
-	count = object_file_sources(request, &root, sources, why);
-	for (size_t i = 0; i < count && out->fd < 0; i++)
-		object_file_open(out, request, &root, sources[i], sandbox, why);
-	process_root_close(&root);
-}
-
 int line_files_open(struct line_files *files, const struct open_request *request,
 		    const char *debug_link, struct sandbox *sandbox, struct diag *why)
 {
@@ -71,8 +54,7 @@ int line_files_open(struct line_files *files, const struct open_request *request
 				       .object_path = request->path };
 
 	*files = (struct line_files){ -1, -1, -1, false };
-	open_object(&object, request, sandbox, why);
-	if (object.fd < 0)
+	if (object_file_find(&object, request, sandbox, why))
 		return why->err;
 	why->err = 0;
 	search.object = object.version;

@@ -284,6 +284,22 @@ int object_file_open(struct object_file *out, const struct open_request *request
 	return err;
 }
 
+int object_file_find(struct object_file *out, const struct open_request *request,
+		     struct sandbox *sandbox, struct diag *why)
+{
+	enum object_file_source sources[OBJECT_FILE_SOURCES];
+	struct process_root root;
+	size_t count;
+
+	*out = (struct object_file){ .fd = -1 };
+	process_root_open(&root, request->pid);
+	count = object_file_sources(request, &root, sources, why);
+	for (size_t i = 0; i < count && out->fd < 0; i++)
+		object_file_open(out, request, &root, sources[i], sandbox, why);
+	process_root_close(&root);
+	return out->fd < 0 ? why->err : 0;
+}
+
 struct build_id object_file_mapped_build_id(const struct open_request *request,
 					    const struct process_root *root)
 {

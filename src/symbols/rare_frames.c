@@ -5,6 +5,7 @@
  */
 #include "symbols/rare_frames.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -13,41 +14,90 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-int rare_frames_request(const struct rare_request *request, const void *stack, struct diag *why)
-{
-	const struct iovec parts[] = {
-		{ (void *)request, sizeof(*request) },
-		{ (void *)stack, request->stack_bytes },
-	};
-	const size_t bytes = sizeof(*request) + request->stack_bytes;
-	int fd = memfd_create("flametop-stack", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+struct stack_head {	/* then @bytes of the copy */
+	uint64_t registers[REMOTE_REGISTERS];
+	uint64_t start, bytes;
+};
 
-	if (fd >= 0 && writev(fd, parts, 2) == (ssize_t)bytes &&
-	    !fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL))
+#define ANSWER_BYTES_MAX                                                                          \
+	(RARE_STACKS_MAX * (sizeof(uint64_t) + RARE_FRAMES_MAX * sizeof(struct remote_frame)))
+
+static bool write_stack(int fd, const struct remote_stack *stack)
+{
+	struct stack_head head = { .start = stack->start, .bytes = stack->count };
+	const struct iovec parts[] = {
+		{ &head, sizeof(head) },
+		{ (void *)stack->bytes, stack->count },
+	};
+
+	memcpy(head.registers, stack->registers, sizeof(head.registers));
+	return writev(fd, parts, 2) == (ssize_t)(sizeof(head) + stack->count);
+}
+
+static bool write_request(int fd, const struct rare_request *request,
+			  const struct remote_stack *stacks)
+{
+	if (write(fd, request, sizeof(*request)) != sizeof(*request))
+		return false;
+	for (size_t i = 0; i < request->stack_count; i++)
+		if (!write_stack(fd, &stacks[i]))
+			return false;
+	return !fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
+}
+
+int rare_frames_request(const struct rare_request *request, const struct remote_stack *stacks,
+			struct diag *why)
+{
+	int fd = memfd_create("flametop-stacks", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+	assert(request->stack_count <= RARE_STACKS_MAX);
+	if (fd >= 0 && write_request(fd, request, stacks))
 		return fd;
 	if (fd >= 0)
 		close(fd);
 	return diag_set(why, -ENOMEM, "no memory to ask for callers");
 }
 
-struct rare_job {
+struct rare_work {
 	struct rare_request request;
+	int fd;		/* of the request: where the next stack is */
 	unsigned char stack[RARE_STACK_BYTES_MAX];
 	struct elf_file files[RARE_MAPPINGS_MAX];
 	size_t file_count;
 	struct remote_object objects[RARE_MAPPINGS_MAX];
 };
 
-static int read_request(struct rare_job *job, int fd, size_t input_count, struct diag *why)
+static bool read_all(int fd, void *bytes, size_t count)
 {
-	struct rare_request *request = &job->request;
+	return read(fd, bytes, count) == (ssize_t)count;
+}
 
-	if (pread(fd, request, sizeof(*request), 0) != sizeof(*request) ||
-	    request->mapping_count + 1 != input_count ||
-	    request->stack_bytes > sizeof(job->stack) ||
-	    pread(fd, job->stack, request->stack_bytes, sizeof(*request)) !=
-		    (ssize_t)request->stack_bytes)
-		return diag_set(why, -EBADMSG, "a request for callers that can't be");
+static int is_impossible(struct diag *why)
+{
+	return diag_set(why, -EBADMSG, "a request for callers that can't be");
+}
+
+static int read_request(struct rare_work *work, int fd, size_t input_count, struct diag *why)
+{
+	struct rare_request *request = &work->request;
+
+	work->fd = fd;
+	if (lseek(fd, 0, SEEK_SET) || !read_all(fd, request, sizeof(*request)) ||
+	    request->mapping_count + 1 != input_count || request->stack_count > RARE_STACKS_MAX)
+		return is_impossible(why);
+	return 0;
+}
+
+static int read_stack(struct rare_work *work, struct remote_stack *stack, struct diag *why)
+{
+	struct stack_head head;
+
+	if (!read_all(work->fd, &head, sizeof(head)) || head.bytes > sizeof(work->stack) ||
+	    !read_all(work->fd, work->stack, head.bytes))
+		return is_impossible(why);
+	*stack = (struct remote_stack){ .start = head.start, .bytes = work->stack,
+					.count = head.bytes };
+	memcpy(stack->registers, head.registers, sizeof(stack->registers));
 	return 0;
 }
 
@@ -69,95 +119,139 @@ static int find_bias(const struct elf_file *file, const struct rare_mapping *map
 	return diag_set(why, -EBADMSG, "no code where it is mapped");
 }
 
-static int open_object(struct rare_job *job, size_t number, int fd, struct diag *why)
+static int open_object(struct rare_work *work, size_t number, int fd, struct diag *why)
 {
-	const struct rare_mapping *mapping = &job->request.mappings[number];
-	struct elf_file *file = &job->files[number];
+	const struct rare_mapping *mapping = &work->request.mappings[number];
+	struct elf_file *file = &work->files[number];
+	struct build_id found;
 	int err = elf_file_open(file, fd, why);
 
 	if (err)
 		return err;
-	job->file_count++;
+	work->file_count++;
+	found = elf_file_build_id(file);
+	if (mapping->build_id.count && !build_id_is_equal(&found, &mapping->build_id))
+		return diag_set(why, -ESTALE, "replaced: its path now holds another file");
 	err = elf_file_read_segments(file, why);
-	job->objects[number] = (struct remote_object){ file, mapping->start, mapping->end, 0 };
-	return err ? err : find_bias(file, mapping, &job->objects[number].bias, why);
+	work->objects[number] = (struct remote_object){ file, mapping->start, mapping->end, 0 };
+	return err ? err : find_bias(file, mapping, &work->objects[number].bias, why);
 }
 
-static bool is_inside(const struct rare_job *job, uint64_t ip)
+static bool is_inside(const struct rare_work *work, const struct remote_frame *frame)
 {
-	for (size_t i = 0; i < job->file_count; i++)
-		if (ip >= job->objects[i].start && ip < job->objects[i].end)
+	const uint64_t ip = frame->ip - !frame->is_exact;
+
+	for (size_t i = 0; i < work->file_count; i++)
+		if (ip >= work->objects[i].start && ip < work->objects[i].end)
 			return true;
 	return false;
 }
 
-static size_t count_inside(const struct rare_job *job, const struct remote_frame *frames,
+static size_t count_inside(const struct rare_work *work, const struct remote_frame *frames,
 			   size_t count)
 {
 	size_t inside = 1;
 
-	while (inside < count && is_inside(job, frames[inside - 1].ip - (inside > 1)))
+	while (inside < count && is_inside(work, &frames[inside - 1]))
 		inside++;
 	return inside;
 }
 
-static int unwind_stack(const struct rare_job *job, void **bytes, size_t *bytes_count,
-			struct diag *why)
+static int unwind_stacks(struct rare_work *work, struct remote_unwind *unwind, char *out,
+			 size_t *bytes_count, struct diag *why)
 {
-	struct remote_unwind *unwind = remote_unwind_create(job->objects, job->file_count);
-	struct remote_frame *frames = calloc(RARE_FRAMES_MAX, sizeof(*frames));
-	struct remote_stack stack = {
-		.start = job->request.stack_start,
-		.bytes = job->stack,
-		.count = job->request.stack_bytes,
-	};
-	size_t count;
+	struct remote_stack stack;
 
-	if (!unwind || !frames) {
-		remote_unwind_destroy(unwind);
-		free(frames);
-		return diag_set(why, -ENOMEM, "no memory for callers");
+	*bytes_count = 0;
+	for (size_t i = 0; i < work->request.stack_count; i++) {
+		uint64_t *count = (uint64_t *)(void *)(out + *bytes_count);
+		struct remote_frame *frames = (struct remote_frame *)(count + 1);
+		int err = read_stack(work, &stack, why);
+
+		if (err)
+			return err;
+		*count = remote_unwind_frames(unwind, &stack, frames, RARE_FRAMES_MAX);
+		*count = count_inside(work, frames, *count);
+		*bytes_count += sizeof(*count) + *count * sizeof(*frames);
 	}
-	memcpy(stack.registers, job->request.registers, sizeof(stack.registers));
-	count = remote_unwind_frames(unwind, &stack, frames, RARE_FRAMES_MAX);
-	remote_unwind_destroy(unwind);
-	*bytes = frames;
-	*bytes_count = count_inside(job, frames, count) * sizeof(*frames);
 	return 0;
+}
+
+static int answer_request(struct rare_work *work, void **bytes, size_t *bytes_count,
+			  struct diag *why)
+{
+	struct remote_unwind *unwind = remote_unwind_create(work->objects, work->file_count);
+	int err = -ENOMEM;
+
+	*bytes = malloc(ANSWER_BYTES_MAX);
+	if (unwind && *bytes)
+		err = unwind_stacks(work, unwind, *bytes, bytes_count, why);
+	else
+		diag_set(why, err, "no memory for callers");
+	remote_unwind_destroy(unwind);
+	if (err)
+		free(*bytes);
+	return err;
 }
 
 int rare_frames_unwind(const int *inputs, size_t input_count, void **bytes, size_t *bytes_count,
 		       struct diag *why)
 {
-	struct rare_job *job = calloc(1, sizeof(*job));
+	struct rare_work *work = calloc(1, sizeof(*work));
 	int err;
 
-	if (!job)
+	if (!work)
 		return diag_set(why, -ENOMEM, "no memory for callers");
-	err = read_request(job, inputs[0], input_count, why);
-	for (size_t i = 0; !err && i < job->request.mapping_count; i++)
-		err = open_object(job, i, inputs[i + 1], why);
+	err = read_request(work, inputs[0], input_count, why);
+	for (size_t i = 0; !err && i < work->request.mapping_count; i++)
+		err = open_object(work, i, inputs[i + 1], why);
 	if (!err)
-		err = unwind_stack(job, bytes, bytes_count, why);
-	for (size_t i = 0; i < job->file_count; i++)
-		elf_file_close(&job->files[i]);
-	free(job);
+		err = answer_request(work, bytes, bytes_count, why);
+	for (size_t i = 0; i < work->file_count; i++)
+		elf_file_close(&work->files[i]);
+	free(work);
 	return err;
 }
 
-int rare_frames_check(const struct rare_request *request, const void *bytes, size_t bytes_count,
-		      const struct remote_frame **out, size_t *count, struct diag *why)
+static int is_of_another(struct diag *why)
 {
-	const struct remote_frame *frames = bytes;
+	return diag_set(why, -EBADMSG, "callers that are none of this stack");
+}
 
-	*count = bytes_count / sizeof(*frames);
-	if (bytes_count % sizeof(*frames) || *count == 0 || *count > RARE_FRAMES_MAX ||
-	    frames[0].ip != request->registers[REMOTE_REGISTER_IP] ||
-	    frames[0].sp != request->registers[REMOTE_REGISTER_SP])
-		return diag_set(why, -EBADMSG, "callers that are none of this stack");
-	for (size_t i = 1; i < *count; i++)
-		if (frames[i].sp < frames[i - 1].sp)
+static int check_frames(const struct remote_stack *stack, const struct rare_answer *answer,
+			struct diag *why)
+{
+	const struct remote_frame *frames = answer->frames;
+
+	if (frames[0].ip != stack->registers[REMOTE_REGISTER_IP] ||
+	    frames[0].sp != stack->registers[REMOTE_REGISTER_SP])
+		return is_of_another(why);
+	for (size_t i = 0; i < answer->count; i++)
+		if (frames[i].is_exact > 1 || (i && frames[i].sp < frames[i - 1].sp))
 			return diag_set(why, -EBADMSG, "callers whose stack falls");
-	*out = frames;
 	return 0;
+}
+
+int rare_frames_check(const struct rare_request *request, const struct remote_stack *stacks,
+		      const void *bytes, size_t bytes_count, struct rare_answer *answers,
+		      struct diag *why)
+{
+	const char *at = bytes;
+	int err = 0;
+
+	for (size_t i = 0; i < request->stack_count && !err; i++) {
+		uint64_t count = 0;
+
+		if (bytes_count >= sizeof(count))
+			memcpy(&count, at, sizeof(count));
+		if (count == 0 || count > RARE_FRAMES_MAX ||
+		    count * sizeof(struct remote_frame) > bytes_count - sizeof(count))
+			return is_of_another(why);
+		answers[i].frames = (const void *)(at + sizeof(count));
+		answers[i].count = count;
+		err = check_frames(&stacks[i], &answers[i], why);
+		at += sizeof(count) + count * sizeof(struct remote_frame);
+		bytes_count -= sizeof(count) + count * sizeof(struct remote_frame);
+	}
+	return err || !bytes_count ? err : is_of_another(why);
 }

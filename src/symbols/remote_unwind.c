@@ -212,8 +212,11 @@ void remote_unwind_destroy(struct remote_unwind *unwind)
 	free(unwind);
 }
 
-static bool get_frame(unw_cursor_t *cursor, struct remote_frame *frame)
+static bool step(unw_cursor_t *cursor, struct remote_frame *frame)
 {
+	frame->is_exact = unw_is_signal_frame(cursor) > 0;
+	if (unw_step(cursor) <= 0)
+		return false;
 	if (unw_get_reg(cursor, UNW_X86_64_RBP, &frame->bp))
 		frame->bp = 0;	/* a rule can leave it undefined */
 	return unw_get_reg(cursor, UNW_X86_64_RIP, &frame->ip) == 0 && frame->ip != 0 &&
@@ -229,11 +232,11 @@ size_t remote_unwind_frames(struct remote_unwind *unwind, const struct remote_st
 	assert(room > 0);
 	frames[0] = (struct remote_frame){ stack->registers[REMOTE_REGISTER_IP],
 					   stack->registers[REMOTE_REGISTER_SP],
-					   stack->registers[REMOTE_REGISTER_BP] };
+					   stack->registers[REMOTE_REGISTER_BP], 1 };
 	unwind->stack = stack;
 	if (unw_init_remote(&cursor, unwind->space, unwind))
 		return count;
-	while (count < room && unw_step(&cursor) > 0 && get_frame(&cursor, &frames[count]))
+	while (count < room && step(&cursor, &frames[count]))
 		count++;
 	return count;
 }

@@ -21,23 +21,28 @@
 
 /* 200 MB of object need 0.2 s, 4 million symbols 0.5 GiB while they are sorted. */
 #define OF_A_TABLE                                                                                \
-	{ SLOWER * SANDBOX_DEADLINE_MS, SLOWER * 8, ADDRESSES(1024), FLAT_BYTES_MAX, false }
+	{ SLOWER * SANDBOX_DEADLINE_MS, SLOWER * 8, ADDRESSES(1024), FLAT_BYTES_MAX,              \
+	  SYSCALLS_OF_PARSERS }
 
 static const struct sandbox_limits limits[] = {
 	[SANDBOX_SYMBOLS] = OF_A_TABLE,
 	/* 5 MB of entries need 50 ms, 8 million rows 0.5 GiB while they are put in order. */
 	[SANDBOX_UNWIND] = { SLOWER * SANDBOX_DEADLINE_MS, SLOWER * 4, ADDRESSES(1024),
-			     UNWIND_BYTES_MAX, false },
+			     UNWIND_BYTES_MAX, SYSCALLS_OF_PARSERS },
 	/* 250 names take a millisecond, and mean 4 KB each at most. */
-	[SANDBOX_NAMES] = { SLOWER * 5000, SLOWER * 1, ADDRESSES(256), 4 * MIB, false },
+	[SANDBOX_NAMES] = { SLOWER * 5000, SLOWER * 1, ADDRESSES(256), 4 * MIB,
+			    SYSCALLS_OF_PARSERS },
 	/* DWARF_LINES_MEMORY_MAX unpacked, the file itself, the index; libdw asks for paths. */
-	[SANDBOX_LINES] = { SLOWER * 30000, SLOWER * 20, ADDRESSES(4096), FLAT_BYTES_MAX, true },
+	[SANDBOX_LINES] = { SLOWER * 30000, SLOWER * 20, ADDRESSES(4096), FLAT_BYTES_MAX,
+			    SYSCALLS_OF_LIBDW },
 	/* A few microseconds, or for ever. */
-	[SANDBOX_MEMORY] = { SLOWER * 2000, SLOWER * 1, ADDRESSES(256), 1 * MIB, false },
+	[SANDBOX_MEMORY] = { SLOWER * 2000, SLOWER * 1, ADDRESSES(256), 1 * MIB,
+			     SYSCALLS_OF_PARSERS },
 	[SANDBOX_JIT_MAP] = OF_A_TABLE,
 	[SANDBOX_JITDUMP] = OF_A_TABLE,
-	/* A stack of 50 frames takes 2 ms; one that leads libunwind in circles costs more. */
-	[SANDBOX_RARE_FRAMES] = { SLOWER * 2000, SLOWER * 1, ADDRESSES(1024), MIB, false },
+	/* 32 stacks of 50 frames take some ms; one that leads libunwind in circles costs more. */
+	[SANDBOX_RARE_FRAMES] = { SLOWER * 2000, SLOWER * 1, ADDRESSES(1024), MIB,
+				  SYSCALLS_OF_LIBUNWIND },
 };
 
 _Static_assert(sizeof(limits) / sizeof(limits[0]) == SANDBOX_JOB_KINDS,

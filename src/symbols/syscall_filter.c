@@ -9,7 +9,7 @@
  * list becomes a BPF program once, in the zygote (0.1 ms); a worker only installs it.
  *
  * libdw looks for split and shared debug files by their paths, whether it is asked to or not. Its
- * jobs get a second list, by which no path exists.
+ * jobs get a list of their own, by which no path exists; and so do libunwind's.
  *
  * Rejected: -EPERM in place of death for all (a job would go on in a state that nobody thought of).
  */
@@ -62,12 +62,6 @@ static const struct allowed needed[] = {
 	ALWAYS(sysinfo),	/* qsort() asks how much memory there is */
 	IF(futex, IS(1, FUTEX_WAKE_PRIVATE)),	/* the end of pthread_once() */
 
-	/* libunwind, around each of its locks; SIGKILL is above it. And at its start, to be ready
-	 * for addresses of its own process that may not be there. */
-	ALWAYS(rt_sigprocmask),
-	IF(pipe2, IS(1, O_NONBLOCK | O_CLOEXEC)),
-	ALWAYS(mincore),
-
 	/* The answer. */
 	IF(memfd_create, IS(1, MFD_CLOEXEC | MFD_ALLOW_SEALING)),
 	ALWAYS(write),
@@ -78,6 +72,13 @@ static const struct allowed needed[] = {
 
 	/* Where the clock cannot be read in user space the vdso calls the kernel. */
 	ALWAYS(clock_gettime),
+};
+
+static const struct allowed needed_by_libunwind[] = {
+	ALWAYS(rt_sigprocmask),	/* around each of its locks; SIGKILL is above it */
+	/* At its start, to be ready for addresses of its own process that may not be there. */
+	IF(pipe2, IS(1, O_NONBLOCK | O_CLOEXEC)),
+	ALWAYS(mincore),
 };
 
 /* What the run-times of the sanitizers do besides, in builds for tests only. Not what a report
@@ -144,14 +145,17 @@ static int export(scmp_filter_ctx context, struct sock_fprog *out)
 	return err;
 }
 
-int syscall_filter_build(struct syscall_filter *out, bool hides_paths, struct diag *why)
+int syscall_filter_build(struct syscall_filter *out, enum syscall_list list, struct diag *why)
 {
 	scmp_filter_ctx context = seccomp_init(SCMP_ACT_KILL_PROCESS);
 	int err = context ? add_all(context) : -ENOSYS;
 
 	*out = (struct syscall_filter){ .program = { 0, NULL } };
-	if (!err && hides_paths)
+	if (!err && list == SYSCALLS_OF_LIBDW)
 		err = hide_paths(context);
+	if (!err && list == SYSCALLS_OF_LIBUNWIND)
+		err = add(context, needed_by_libunwind,
+			  sizeof(needed_by_libunwind) / sizeof(needed_by_libunwind[0]));
 	if (!err)
 		err = export(context, &out->program);
 	seccomp_release(context);

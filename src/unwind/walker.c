@@ -233,13 +233,21 @@ size_t walker_walk(struct walker *walker, const struct walker_space *space,
 }
 
 size_t walker_resume(struct walker *walker, const struct walker_space *space,
-		     const struct walker_registers *caller, const struct walker_stack *stack,
-		     uint64_t *frames, size_t count, size_t room, enum walker_end *end)
+		     const struct remote_frame *found, size_t found_count,
+		     const struct walker_stack *stack, uint64_t *frames, size_t room,
+		     enum walker_end *end)
 {
-	const struct frame frame = { caller->ip, caller->sp, caller->bp, .is_exact = false };
+	const size_t limit = room < WALKER_FRAMES_MAX ? room : WALKER_FRAMES_MAX;
+	const struct remote_frame *at = found;
+	size_t count = 0;
 
-	assert(count > 1 && count <= room);
+	assert(found_count > 0 && room > 0);
 	memset(walker->exact, 0, sizeof(walker->exact));
-	walker->exact[0] = 1;
-	return walk_from(walker, space, frame, stack, frames, count - 1, room, end);
+	while (count + 1 < found_count && count + 1 < limit &&
+	       (!count || find_row(walker, space, at->ip - !at->is_exact)->is_mapped)) {
+		walker->exact[count / 64] |= at->is_exact << count % 64;
+		frames[count++] = at++->ip;
+	}
+	return walk_from(walker, space, (struct frame){ at->ip, at->sp, at->bp, at->is_exact },
+			 stack, frames, count, room, end);
 }

@@ -31,24 +31,26 @@ static void ingest_all(struct ingest *ingest, struct perf_data *recording, struc
 	struct pollfd fds[] = {
 		{ .fd = perf_data_queue_fd(recording), .events = POLLIN },
 		{ .fd = object_opener_fd(ingest->opener), .events = POLLIN },
+		{ .fd = rare_server_fd(ingest->rare.server), .events = POLLIN },
 	};
 	const struct queue_item *item;
-	bool has_more = true;
+	bool has_more = true, was_held;
 	eventfd_t count;
 	size_t bytes;
 
-	while (has_more) {
+	while (has_more || ingest->parked_count) {
 		while (has_more && !ingest->is_held && (item = spsc_peek(queue, &bytes))) {
 			has_more = take(ingest, item, bytes);
 			spsc_release(queue);
 		}
 		perf_data_consumed(recording);
-		if (!has_more)
-			break;
-		poll(fds, 2, -1);
+		was_held = ingest->is_held;
+		ingest_poll(ingest, false);
+		if ((was_held && !ingest->is_held) || (!has_more && !ingest->parked_count))
+			continue;
+		poll(fds, 3, -1);
 		if (fds[0].revents)
 			eventfd_read(fds[0].fd, &count);
-		ingest_poll(ingest, false);
 	}
 }
 
@@ -116,12 +118,15 @@ int main(int argc, char **argv)
 	struct ingest_config config = { .is_replay = true };
 	struct object_opener *opener;
 	struct perf_data *recording;
-	struct sandbox *sandbox;
+	struct sandbox *sandbox, *sandbox_of_callers;
+	struct rare_server *server;
 	struct diag why = { 0 };
 	struct ingest ingest;
 	struct spsc queue;
 
 	if (argc != 2 || sandbox_start(&sandbox, &why) ||
+	    sandbox_start(&sandbox_of_callers, &why) ||
+	    rare_server_create(&server, sandbox_of_callers, &why) ||
 	    perf_data_open(&recording, argv[1], &why) ||
 	    object_opener_create(&opener, sandbox, NULL, &why) || spsc_init(&queue, QUEUE_BYTES)) {
 		fprintf(stderr, "replay_stacks: %s\n", why.text[0] ? why.text : "wants a FILE");
@@ -133,12 +138,15 @@ int main(int argc, char **argv)
 		fprintf(stderr, "replay_stacks: %s\n", why.text);
 		return 1;
 	}
+	ingest.rare.server = server;
 	ingest_all(&ingest, recording, &queue);
 	print_all(&ingest);
 	perf_data_close(recording);
 	ingest_finish(&ingest);
 	object_opener_destroy(opener);
+	rare_server_destroy(server);
 	sandbox_stop(sandbox);
+	sandbox_stop(sandbox_of_callers);
 	spsc_finish(&queue);
 	return 0;
 }

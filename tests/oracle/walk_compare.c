@@ -172,8 +172,7 @@ static void pass_rare_frame(struct stack_scene *scene, const struct remote_stack
 {
 	const struct walker_stack copy = { stack->start, stack->bytes, stack->count };
 	const struct walker_space space = stack_scene_space(scene);
-	const struct remote_frame *answer;
-	struct walker_registers caller;
+	struct rare_answer answer;
 	struct rare_request request;
 	int inputs[SANDBOX_INPUTS_MAX];
 	struct diag why = { .err = 0 };
@@ -183,17 +182,12 @@ static void pass_rare_frame(struct stack_scene *scene, const struct remote_stack
 	if (!stack_scene_request(scene, stack, ours->frames, ours->count, &request, inputs))
 		return;
 	if (rare_frames_unwind(inputs, request.mapping_count + 1, &bytes, &bytes_count, &why) ||
-	    rare_frames_check(&request, bytes, bytes_count, &answer, &ours->count, &why)) {
+	    rare_frames_check(&request, stack, bytes, bytes_count, &answer, &why)) {
 		fprintf(stderr, "rare frames: %s\n", why.text);
 		exit(3);
 	}
-	for (size_t i = 0; i < ours->count; i++)
-		ours->frames[i] = answer[i].ip;
-	caller = (struct walker_registers){ answer[ours->count - 1].ip, answer[ours->count - 1].sp,
-					    answer[ours->count - 1].bp };
-	if (ours->count > 1)
-		ours->count = walker_resume(&comparison.walker, &space, &caller, &copy,
-					    ours->frames, ours->count, WALKER_FRAMES_MAX, end);
+	ours->count = walker_resume(&comparison.walker, &space, answer.frames, answer.count, &copy,
+				    ours->frames, WALKER_FRAMES_MAX, end);
 	free(bytes);
 	close(inputs[0]);
 }

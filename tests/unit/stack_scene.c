@@ -177,10 +177,11 @@ bool stack_scene_request(const struct stack_scene *scene, const struct remote_st
 			 const uint64_t *frames, size_t count, struct rare_request *request,
 			 int inputs[SANDBOX_INPUTS_MAX])
 {
-	*request = (struct rare_request){ .stack_start = stack->start };
-	request->stack_bytes = stack->count < RARE_STACK_BYTES_MAX ? stack->count :
-								     RARE_STACK_BYTES_MAX;
-	memcpy(request->registers, stack->registers, sizeof(request->registers));
+	struct remote_stack copy = *stack;
+
+	*request = (struct rare_request){ .stack_count = 1 };
+	if (copy.count > RARE_STACK_BYTES_MAX)
+		copy.count = RARE_STACK_BYTES_MAX;
 	for (size_t i = 0; i < scene->mapping_count; i++) {
 		const struct scene_mapping *mapping = &scene->mappings[i];
 
@@ -189,10 +190,11 @@ bool stack_scene_request(const struct stack_scene *scene, const struct remote_st
 		if (!mapping->object || request->mapping_count == RARE_MAPPINGS_MAX)
 			return false;
 		request->mappings[request->mapping_count++] = (struct rare_mapping){
-			mapping->start, mapping->end, mapping->file_offset };
+			.start = mapping->start, .end = mapping->end,
+			.file_offset = mapping->file_offset };
 		inputs[request->mapping_count] = mapping->object->fd;
 	}
-	inputs[0] = rare_frames_request(request, stack->bytes, NULL);
+	inputs[0] = rare_frames_request(request, &copy, NULL);
 	if (inputs[0] < 0)
 		fail("request", strerror(-inputs[0]));
 	return true;

@@ -419,6 +419,49 @@ static void test_a_complex_row_and_a_loading_table_end_with_what_is_known(void *
 	EXPECT(stage, WALKER_LOADING, CODE + ENTERED, LATE + 0x10);
 }
 
+static void resume(struct stage *stage, const struct remote_frame *found, size_t count)
+{
+	stage->count = walker_resume(&stage->walker, &stage->space, found, count, &stage->stack,
+				     stage->frames, WALKER_FRAMES_MAX, &stage->end);
+}
+
+/* A signal interrupted EPILOGUE at its first byte: by ip - 1 that would be FRAMED. */
+static void test_where_somebody_else_has_been_it_goes_on_from_the_last_frame(void **state)
+{
+	const struct remote_frame found[] = {
+		{ CODE + ENTERED, STACK, 0, 1 },
+		{ CODE + HARD + 1, STACK + 8, 0, 0 },
+		{ CODE + EPILOGUE, STACK + 8 * 40, STACK + 8 * 50, 1 },
+	};
+	struct stage *stage = *state;
+
+	stage->words[40] = CODE + BY_BP + 5;
+	stage->words[51] = CODE + START + 1;
+	resume(stage, found, 3);
+	EXPECT(stage, WALKER_COMPLETE, CODE + ENTERED, CODE + HARD + 1, CODE + EPILOGUE,
+	       CODE + BY_BP + 5, CODE + START + 1);
+	assert_true(walker_is_exact(&stage->walker, 0));
+	assert_false(walker_is_exact(&stage->walker, 1));
+	assert_true(walker_is_exact(&stage->walker, 2));
+	resume(stage, found, 2);	/* who knew no more */
+	EXPECT(stage, WALKER_COMPLEX, CODE + ENTERED, CODE + HARD + 1);
+}
+
+static void test_what_somebody_else_found_outside_of_all_code_is_not_given_out(void **state)
+{
+	const struct remote_frame found[] = {
+		{ CODE + ENTERED, STACK, 0, 1 },
+		{ 0x10, STACK + 8, 0, 0 },
+		{ CODE + START + 1, STACK + 16, 0, 0 },
+	};
+	struct stage *stage = *state;
+
+	resume(stage, found, 3);
+	EXPECT(stage, WALKER_LOST, CODE + ENTERED);
+	resume(stage, found, 2);
+	EXPECT(stage, WALKER_LOST, CODE + ENTERED);
+}
+
 static void test_frames_beyond_the_most_or_the_room_are_said_to_be_there(void **state)
 {
 	static uint64_t deep[WALKER_FRAMES_MAX];
@@ -551,6 +594,8 @@ int main(void)
 		TEST(test_a_saved_bp_beyond_the_copy_cuts_too),
 		TEST(test_a_rule_that_does_not_grow_leads_nowhere),
 		TEST(test_a_complex_row_and_a_loading_table_end_with_what_is_known),
+		TEST(test_where_somebody_else_has_been_it_goes_on_from_the_last_frame),
+		TEST(test_what_somebody_else_found_outside_of_all_code_is_not_given_out),
 		TEST(test_frames_beyond_the_most_or_the_room_are_said_to_be_there),
 		TEST(test_a_copy_may_begin_at_any_byte),
 		TEST(test_an_address_is_looked_up_once_per_space),

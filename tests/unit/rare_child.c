@@ -1,0 +1,78 @@
+/* rare_child.c - see rare_child.h. */
+#include "rare_child.h"
+
+#include <execinfo.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+__asm__(".text\n"
+	".globl call_by_rbx\n"
+	".type call_by_rbx, @function\n"
+	"call_by_rbx:\n"
+	".cfi_startproc\n"
+	"	push %rbx\n"
+	".cfi_def_cfa_offset 16\n"
+	".cfi_offset rbx, -16\n"
+	"	mov %rsp, %rbx\n"
+	".cfi_def_cfa rbx, 16\n"
+	"	and $-64, %rsp\n"
+	"	sub $256, %rsp\n"
+	"	call *%rdi\n"
+	"	mov %rbx, %rsp\n"
+	".cfi_def_cfa rsp, 16\n"
+	"	pop %rbx\n"
+	".cfi_def_cfa_offset 8\n"
+	"	ret\n"
+	".cfi_endproc\n"
+	".size call_by_rbx, . - call_by_rbx\n");
+
+static struct rare_child *self;
+static volatile int sink;
+
+__attribute__((noinline)) static void stand_still(void)
+{
+	self->count = backtrace(self->chain, RARE_CHAIN_MAX);
+	self->is_ready = 1;
+	kill(getpid(), SIGSTOP);
+	sink++;	/* no tail call */
+}
+
+__attribute__((noinline)) static void between(void)
+{
+	call_by_rbx(stand_still);
+	sink++;
+}
+
+struct rare_child *rare_child_start(void)
+{
+	int status;
+	pid_t pid;
+
+	self = mmap(NULL, sizeof(*self), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	assert_ptr_not_equal(self, MAP_FAILED);
+	pid = fork();
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);	/* should a test fail */
+		between();
+		_exit(0);
+	}
+	assert_int_equal(waitpid(pid, &status, WUNTRACED), pid);
+	assert_true(WIFSTOPPED(status) && self->is_ready);
+	self->pid = pid;
+	return self;
+}
+
+void rare_child_end(struct rare_child *child)
+{
+	kill(child->pid, SIGKILL);
+	assert_int_equal(waitpid(child->pid, NULL, 0), child->pid);
+	munmap(child, sizeof(*child));
+}

@@ -1,0 +1,24 @@
+/* rare_child.h - a child that stands still below a function that finds its frame by rbx, which no
+ * unwind row can say; and what glibc's backtrace(3), asked in the child, says of its callers. */
+#ifndef TESTS_RARE_CHILD_H
+#define TESTS_RARE_CHILD_H
+
+#include <signal.h>
+#include <sys/types.h>
+
+#define RARE_CHAIN_MAX 64
+
+/* Calls @what with its stack pointer on a boundary of 64 bytes, as ld.so does for xsave. */
+void call_by_rbx(void (*what)(void));
+
+struct rare_child {	/* shared with it */
+	pid_t pid;
+	void *chain[RARE_CHAIN_MAX];	/* return addresses, leaf first; sanitizers add some */
+	int count;
+	volatile sig_atomic_t is_ready;
+};
+
+struct rare_child *rare_child_start(void);
+void rare_child_end(struct rare_child *child);
+
+#endif
