@@ -20,11 +20,13 @@
 
 static struct model_fixture world;
 static struct query query;
+static struct inline_chains chains;	/* in trees with query.tree_inlined */
 
 static int set_up(void **state)
 {
 	(void)state;
 	fixture_init(&world);
+	inline_chains_init(&chains, world.strings);
 	query = (struct query){ .keys = KEY_OBJECT | KEY_SYMBOL, .tree = TREE_CALLEES };
 	return 0;
 }
@@ -32,6 +34,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
 	(void)state;
+	inline_chains_finish(&chains);
 	fixture_finish(&world);
 	return 0;
 }
@@ -47,6 +50,8 @@ static struct snapshot *build(const struct slice_entry *entries, uint32_t count)
 	struct snapshot *snapshot;
 
 	tree_fold_init(&tree, &world.trie, &world.names, &world.tasks, &query, 0);
+	if (query.tree_inlined)
+		tree_fold_inline(&tree, &chains);
 	tree_fold_add(&tree, entries, count, 1.0);
 	tree_fold_sum(&tree);
 	assert_false(tree.is_out_of_memory);
@@ -71,6 +76,8 @@ static const char *draw(const struct call_tree *tree)
 		used += (size_t)snprintf(text + used, sizeof(text) - used, "%*s%s %d %d",
 					 2 * (int)node->depth, "", node->symbol,
 					 (int)node->self_samples, (int)node->total_samples);
+		if (node->is_inlined)
+			used += (size_t)snprintf(text + used, sizeof(text) - used, " inlined");
 		if (node->hidden_weight > 0)
 			used += (size_t)snprintf(text + used, sizeof(text) - used, " hidden %g",
 						 node->hidden_weight);
@@ -364,8 +371,149 @@ static void test_of_too_many_paths_the_lightest_go(void **state)
 	free(entries);
 }
 
+/* @functions: innermost first, NULL ends them. */
+static void inline_at(enum fixture_function in, uint32_t offset, const char *const *functions)
+{
+	assert_int_equal(inline_chains_begin(&chains, world.app, FIXTURE_APP_ADDRESS(in) + offset),
+			 0);
+	for (; *functions; functions++)
+		assert_int_equal(inline_chains_add(&chains, *functions), 0);
+}
+
+#define INLINED(in, offset, ...)                                                                   \
+	inline_at(in, offset, (const char *const[]){ __VA_ARGS__, NULL })
+
+static uint32_t stack_at(enum fixture_function leaf, uint32_t leaf_offset,
+			 enum fixture_function caller, uint32_t caller_offset)
+{
+	const uint32_t frames[] = { fixture_frame(&world, leaf, leaf_offset),
+				    fixture_frame(&world, caller, caller_offset) };
+
+	return fixture_stack(&world, frames, 2);
+}
+
+/*   g+0x10: c in b in a in g    g+0x14: a in g    main+0x1f, a call's last byte: run in main
+ *   4 samples  main+0x20 > g+0x10     2 samples  main+0x20 > g+0x14     1 sample  main+0x20 > g */
+static struct slice_entry inlined[3];
+
+static void make_inlined(void)
+{
+	const uint32_t task = fixture_task(&world, 1, 1, "app");
+
+	query.tree_inlined = true;
+	INLINED(FN_G, 0x10, "c", "b", "a");
+	INLINED(FN_G, 0x14, "a");
+	INLINED(FN_MAIN, 0x1f, "run");
+	inlined[0] = (struct slice_entry){ .stack = stack_at(FN_G, 0x10, FN_MAIN, 0x20),
+					   .count = 4, .weight = 4, .task = task };
+	inlined[1] = (struct slice_entry){ .stack = stack_at(FN_G, 0x14, FN_MAIN, 0x20),
+					   .count = 2, .weight = 2, .task = task };
+	inlined[2] = (struct slice_entry){ .stack = stack_at(FN_G, 0, FN_MAIN, 0x20),
+					   .count = 1, .weight = 1, .task = task };
+}
+
+static void test_inlined_functions_are_callees_and_have_the_self(void **state)
+{
+	(void)state;
+	make_inlined();
+	expect(inlined, 3,
+	       "main 0 7\n"
+	       "  run 0 7 inlined\n"
+	       "    g 1 7\n"
+	       "      a 2 6 inlined\n"
+	       "        b 0 4 inlined\n"
+	       "          c 4 4 inlined\n");
+}
+
+static void test_inlined_functions_are_called_by_the_one_that_holds_them(void **state)
+{
+	(void)state;
+	make_inlined();
+	query.tree = TREE_CALLERS;
+	expect(inlined, 3,
+	       "c 4 4 inlined\n"
+	       "  b 0 4 inlined\n"
+	       "    a 0 4 inlined\n"
+	       "      g 0 4\n"
+	       "        run 0 4 inlined\n"
+	       "          main 0 4\n"
+	       "a 2 2 inlined\n"
+	       "  g 0 2\n"
+	       "    run 0 2 inlined\n"
+	       "      main 0 2\n"
+	       "g 1 1\n"
+	       "  run 0 1 inlined\n"
+	       "    main 0 1\n");
+}
+
+static void test_without_lines_or_chains_frames_are_whole(void **state)
+{
+	(void)state;
+	make_inlined();
+	query.tree_inlined = false;
+	expect(inlined, 3, "main 0 7\n  g 7 7\n");
+	query.tree_inlined = true;
+	inline_chains_finish(&chains);
+	inline_chains_init(&chains, world.strings);
+	expect(inlined, 3, "main 0 7\n  g 7 7\n");
+}
+
+/* From the symbol on: what is inlined into it is inside of it, seen from its callers. */
+static void test_the_tree_of_a_symbol_with_inlined_functions(void **state)
+{
+	(void)state;
+	make_inlined();
+	add_part(FILTER_SYMBOL, "g", false);
+	expect(inlined, 3,
+	       "g 1 7\n"
+	       "  a 2 6 inlined\n"
+	       "    b 0 4 inlined\n"
+	       "      c 4 4 inlined\n");
+	query.tree = TREE_CALLERS;
+	expect(inlined, 3,
+	       "g 1 7\n"
+	       "  run 0 7 inlined\n"
+	       "    main 0 7\n");
+}
+
+/* f+0x10: f is inlined into itself, twice; main > f+0x10 > f+0x11 */
+static void test_inlined_recursion_counts_once_in_each_line(void **state)
+{
+	struct slice_entry entry = { .count = 5, .task = fixture_task(&world, 1, 1, "app") };
+
+	(void)state;
+	query.tree_inlined = true;
+	INLINED(FN_F, 0x10, "f", "f");
+	entry.stack = stack_at(FN_F, 0x10, FN_F, 0x11);
+	expect(&entry, 1,
+	       "f 0 5\n"
+	       "  f 0 5 inlined\n"
+	       "    f 0 5 inlined\n"
+	       "      f 0 5\n"
+	       "        f 0 5 inlined\n"
+	       "          f 5 5 inlined\n");
+}
+
+static void test_inlined_lines_keep_their_ids_and_say_their_object(void **state)
+{
+	struct snapshot *before, *after;
+
+	(void)state;
+	make_inlined();
+	before = build(inlined + 1, 1);
+	after = build(inlined, 3);
+	assert_true(before->tree.nodes[3].is_inlined);
+	assert_int_equal(before->tree.nodes[3].id, after->tree.nodes[3].id);
+	assert_string_equal(after->tree.nodes[3].object, "app");
+	assert_string_equal(after->tree.nodes[3].object_path, "/bin/app");
+	assert_int_equal(after->tree.nodes[3].mode, MODE_USER);
+	assert_int_equal(after->tree.nodes[3].state, SYMBOL_NAMED);
+	snapshot_destroy(before);
+	snapshot_destroy(after);
+}
+
 /* The plain fold: every sample of every path as "/a/b/c" -> counts. */
-enum { ENTRIES = 40, DEPTH = 7, ROUNDS = 2000, PATHS = ENTRIES * DEPTH + 1 };
+enum { ENTRIES = 40, FRAMES = 7, DEPTH = 4 * FRAMES, ROUNDS = 2000, PATHS = ENTRIES * DEPTH + 1 };
 
 struct plain_path {
 	char name[16 * DEPTH];
@@ -445,6 +593,39 @@ static bool has_symbol_part(void)
 	return false;
 }
 
+/* The functions of a frame, innermost first, the symbol last. A caller's address is behind its call,
+ * unless it is the first of its function. */
+static uint32_t functions_of(uint32_t frame, bool is_leaf, const char *out[4])
+{
+	const struct symbol *symbol = symbol_of(frame);
+	const uint64_t address = world.trie.frames.address[frame];
+	const bool is_behind = !is_leaf && address != symbol->address;
+	const struct inline_chain *chain =
+		inline_chains_find(&chains, symbol->object, address - is_behind);
+	uint32_t count = 0;
+
+	for (; query.tree_inlined && chain && count < chain->count; count++)
+		out[count] = strpool_get(world.strings, chains.functions[chain->first + count]);
+	out[count++] = strpool_get(world.strings, symbol->name);
+	return count;
+}
+
+/* Adds the paths of one frame to @name. */
+static void add_frame(struct plain_tree *tree, char *name, const struct slice_entry *entry,
+		      uint32_t frame, bool is_leaf, bool is_whole)
+{
+	const bool is_callers = query.tree == TREE_CALLERS;
+	const char *functions[4];
+	const uint32_t count = functions_of(frame, is_leaf, functions);
+
+	for (uint32_t i = is_whole && is_callers ? count - 1 : 0; i < count; i++) {
+		const uint32_t level = is_callers ? i : count - 1 - i;
+
+		sprintf(name + strlen(name), "/%s", functions[level]);
+		add_path(tree, name, entry, is_leaf && level == 0);
+	}
+}
+
 /* @frames: leaf first. */
 static void add_stack(struct plain_tree *tree, const struct slice_entry *entry,
 		      const uint32_t *frames, int count)
@@ -464,9 +645,8 @@ static void add_stack(struct plain_tree *tree, const struct slice_entry *entry,
 	for (at = first; at != end; at += is_callers ? 1 : -1) {
 		if (!is_match(entry, frames[at], true))
 			continue;
-		sprintf(name + strlen(name), "/%s",
-			strpool_get(world.strings, symbol_of(frames[at])->name));
-		add_path(tree, name, entry, is_callers ? at == 0 && first == 0 : at == 0);
+		add_frame(tree, name, entry, frames[at], at == 0,
+			  at == first && has_symbol_part());
 	}
 }
 
@@ -475,7 +655,7 @@ static void fold_plainly(struct plain_tree *tree, const struct slice_entry *entr
 {
 	tree->count = 0;
 	for (uint32_t i = 0; i < count; i++) {
-		uint32_t frames[DEPTH];
+		uint32_t frames[FRAMES];
 		int depth = 1;
 
 		frames[0] = world.trie.stacks.frame[entries[i].stack];
@@ -553,6 +733,24 @@ static void random_filter(uint64_t *seed)
 	}
 }
 
+/* Of half of the addresses that are used; also recursive ones, and none. */
+static void random_chains(uint64_t *seed)
+{
+	static const char *const names[] = { "in", "inner", "innermost" };
+
+	inline_chains_finish(&chains);
+	inline_chains_init(&chains, world.strings);
+	for (uint32_t at = 0; at < 4 * FN_COUNT; at++) {
+		const char *functions[4] = { NULL };
+
+		if (random_below(seed, 2))
+			continue;
+		for (uint32_t count = random_below(seed, 4); count > 0; count--)
+			functions[count - 1] = names[random_below(seed, 3)];
+		inline_at(at / 4, at % 4, functions);
+	}
+}
+
 static void test_random_trees_are_those_of_the_plain_fold(void **state)
 {
 	static struct slice_entry entries[ENTRIES];
@@ -567,17 +765,19 @@ static void test_random_trees_are_those_of_the_plain_fold(void **state)
 		fixture_finish(&world);
 		fixture_init(&world);
 		random_filter(&seed);
+		random_chains(&seed);
 		query.tree = round % 2 ? TREE_CALLERS : TREE_CALLEES;
+		query.tree_inlined = round % 8 < 4;
 		for (uint32_t i = 0; i < count; i++) {
-			const uint32_t depth = 1 + random_below(&seed, DEPTH), pid = 1 + i % 2;
-			uint32_t frames[DEPTH];
+			const uint32_t depth = 1 + random_below(&seed, FRAMES), pid = 1 + i % 2;
+			uint32_t frames[FRAMES];
 
 			for (uint32_t d = 0; d < depth; d++)
 				frames[d] = random_below(&seed, 5) == 0
 					? fixture_kernel_frame(&world, random_below(&seed, 3)
 						? FIXTURE_EXT4_ADDRESS : FIXTURE_IDLE_ADDRESS)
 					: fixture_frame(&world, random_below(&seed, FN_COUNT),
-							random_below(&seed, 2));
+							random_below(&seed, 4));
 			entries[i] = (struct slice_entry){
 				.stack = fixture_stack(&world, frames, depth),
 				.task = fixture_task(&world, pid, pid, pid == 1 ? "one" : "two"),
@@ -609,6 +809,12 @@ int main(void)
 		TREE_TEST(test_idle_samples_are_left_out),
 		TREE_TEST(test_ids_stay_when_other_paths_come),
 		TREE_TEST(test_of_too_many_paths_the_lightest_go),
+		TREE_TEST(test_inlined_functions_are_callees_and_have_the_self),
+		TREE_TEST(test_inlined_functions_are_called_by_the_one_that_holds_them),
+		TREE_TEST(test_without_lines_or_chains_frames_are_whole),
+		TREE_TEST(test_the_tree_of_a_symbol_with_inlined_functions),
+		TREE_TEST(test_inlined_recursion_counts_once_in_each_line),
+		TREE_TEST(test_inlined_lines_keep_their_ids_and_say_their_object),
 		TREE_TEST(test_random_trees_are_those_of_the_plain_fold),
 	};
 
