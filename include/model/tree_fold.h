@@ -130,9 +130,15 @@ const struct inline_chain *tree_inlined_at(const struct tree_fold *fold, uint32_
 /* What stands in paths for the function @level of a chain. ID_SET_NONE: out of memory, noted. */
 uint32_t tree_inlined_function(struct tree_fold *fold, const struct inline_chain *chain,
 			       uint32_t level);
-static inline bool tree_fold_is_inlined(uint32_t symbol)
+static inline bool tree_inlined_is(uint32_t symbol)
 {
 	return symbol != ID_SET_NONE && symbol & TREE_FOLD_INLINED;
+}
+/* BORROWED until the next is added. */
+static inline const struct tree_inlined *tree_inlined_get(const struct tree_fold *fold,
+							  uint32_t symbol)
+{
+	return &fold->inlined[symbol & ~TREE_FOLD_INLINED];
 }
 
 

@@ -59,7 +59,7 @@ static bool raise_limit(const struct tree_fold *fold, double *limit)
 
 static uint64_t inlined_id(const struct tree_fold *fold, uint32_t symbol)
 {
-	const struct tree_inlined *function = &fold->inlined[symbol & ~TREE_FOLD_INLINED];
+	const struct tree_inlined *function = tree_inlined_get(fold, symbol);
 	const uint64_t name = filter_hash(strpool_get(fold->names->strings, function->name));
 
 	return id_set_mix(id_set_mix(TREE_FOLD_INLINED, name), function->object);
@@ -102,7 +102,7 @@ static uint32_t choose(struct tree_fold *fold, struct arranged *list, double lim
 		}
 		if (is_command(fold, p))
 			own_id = filter_hash(strpool_get(fold->names->strings, comm));
-		else if (tree_fold_is_inlined(sum->symbol))
+		else if (tree_inlined_is(sum->symbol))
 			own_id = inlined_id(fold, sum->symbol);
 		else
 			own_id = symbol_id(fold, sum->symbol);
@@ -160,7 +160,7 @@ static void describe_code(const struct tree_fold *fold, uint32_t id, struct tree
 
 static void describe_inlined(const struct tree_fold *fold, uint32_t symbol, struct tree_node *out)
 {
-	out->object_id = fold->inlined[symbol & ~TREE_FOLD_INLINED].object;
+	out->object_id = tree_inlined_get(fold, symbol)->object;
 	out->mode = fold->names->objects->objects[out->object_id].mode;
 	out->is_inlined = true;
 }
@@ -187,7 +187,7 @@ static void fill(const struct tree_fold *fold, const struct arranged *list,
 		out->symbols[from->place] = sum->symbol;
 		if (node->is_command)
 			continue;
-		if (tree_fold_is_inlined(sum->symbol))
+		if (tree_inlined_is(sum->symbol))
 			describe_inlined(fold, sum->symbol, node);
 		else
 			describe_code(fold, sum->symbol, node);

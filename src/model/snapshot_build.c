@@ -331,9 +331,9 @@ struct tree_list {
 	struct row_text *texts;		/* owned; of the nodes */
 };
 
-static void put_inlined_text(struct row_list *list, const struct tree_inlined *function,
-			     struct row_text *text)
+static void put_inlined_text(struct row_list *list, uint32_t symbol, struct row_text *text)
 {
+	const struct tree_inlined *function = tree_inlined_get(list->sources->tree, symbol);
 	const struct symbol_names *names = list->fold->names;
 	const struct object *object = &names->objects->objects[function->object];
 
@@ -354,8 +354,7 @@ static void put_node_text(struct row_list *list, const struct tree_node *node, u
 		return;
 	}
 	if (node->is_inlined) {
-		put_inlined_text(list, &list->sources->tree->inlined[symbol_id & ~TREE_FOLD_INLINED],
-				 text);
+		put_inlined_text(list, symbol_id, text);
 		return;
 	}
 	symbol = &names->symbols[symbol_id];
