@@ -90,8 +90,7 @@ struct tree_fold {
 	uint32_t walked_capacity;
 	struct tree_member *members;	/* owned; callers */
 	uint32_t member_count, member_capacity;
-	struct id_map by_member;	/* (path, trie node) -> member */
-	struct id_map by_placed_member;	/* (path, stack) -> one that has a place */
+	struct id_map by_member;	/* (path, trie node or, with a place, stack) -> member */
 
 	const struct inline_chains *chains;	/* borrowed; NULL: frames stay whole */
 	struct tree_inlined *inlined;	/* owned */

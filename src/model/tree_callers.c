@@ -28,15 +28,14 @@ static uint32_t symbol_of(struct tree_fold *fold, uint32_t node)
 	return symbol;
 }
 
-/* Notes the sample of @stack at @from->path, to go on from there. With a place it is one of a frame
- * of this very stack. */
+/* Notes the sample of @stack at @from->path, to go on from there. Those of a path have all a place,
+ * in a frame of this very stack, or none: its function was inlined or not. */
 static void add_member(struct tree_fold *fold, const struct tree_member *from, uint32_t stack,
 		       const struct tree_sum *sample)
 {
 	const bool has_place = from->place.frame != ID_SET_NONE;
 	const uint64_t key = (uint64_t)from->path << 32 | (has_place ? stack : from->node);
-	struct id_map *members = has_place ? &fold->by_placed_member : &fold->by_member;
-	uint32_t id = id_map_get(members, key);
+	uint32_t id = id_map_get(&fold->by_member, key);
 
 	if (id == ID_MAP_NONE) {
 		if (fold->member_count == fold->member_capacity) {
@@ -53,7 +52,7 @@ static void add_member(struct tree_fold *fold, const struct tree_member *from, u
 			fold->member_capacity = capacity;
 		}
 		id = fold->member_count;
-		if (id_map_put(members, key, id)) {
+		if (id_map_put(&fold->by_member, key, id)) {
 			fold->is_out_of_memory = true;
 			return;
 		}

@@ -93,7 +93,6 @@ void tree_fold_finish(struct tree_fold *fold)
 	id_set_finish(&fold->by_path);
 	id_map_finish(&fold->by_class);
 	id_map_finish(&fold->by_member);
-	id_map_finish(&fold->by_placed_member);
 	free(fold->inlined);
 	id_map_finish(&fold->by_inlined);
 	free(fold->leaf_weight);

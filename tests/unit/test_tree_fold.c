@@ -381,6 +381,28 @@ static void test_inlined_functions_are_called_by_the_one_that_holds_them(void **
 	       "    main 0 1\n");
 }
 
+/* in is inlined into f and into g, which the same place calls. */
+static void test_one_function_inlined_into_two_has_two_callers(void **state)
+{
+	struct slice_entry entries[2];
+
+	(void)state;
+	make_inlined();
+	INLINED(FN_F, 0x10, "in");
+	INLINED(FN_H, 0x10, "in");
+	entries[0] = entries[1] = inlined[0];
+	entries[0].stack = stack_at(FN_F, 0x10, FN_MAIN, 0x40);
+	entries[1].stack = stack_at(FN_H, 0x10, FN_MAIN, 0x40);
+	entries[1].count = entries[1].weight = 3;
+	query.tree = TREE_CALLERS;
+	expect(entries, 2,
+	       "in 7 7 inlined\n"
+	       "  f 0 4\n"
+	       "    main 0 4\n"
+	       "  h 0 3\n"
+	       "    main 0 3\n");
+}
+
 static void test_without_lines_or_chains_frames_are_whole(void **state)
 {
 	(void)state;
@@ -465,6 +487,7 @@ int main(void)
 		TREE_TEST(test_of_too_many_paths_the_lightest_go),
 		TREE_TEST(test_inlined_functions_are_callees_and_have_the_self),
 		TREE_TEST(test_inlined_functions_are_called_by_the_one_that_holds_them),
+		TREE_TEST(test_one_function_inlined_into_two_has_two_callers),
 		TREE_TEST(test_without_lines_or_chains_frames_are_whole),
 		TREE_TEST(test_the_tree_of_a_symbol_with_inlined_functions),
 		TREE_TEST(test_inlined_recursion_counts_once_in_each_line),

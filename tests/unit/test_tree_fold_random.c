@@ -260,7 +260,7 @@ static void test_random_trees_are_those_of_the_plain_fold(void **state)
 
 	(void)state;
 	for (uint32_t round = 0; round < ROUNDS; round++) {
-		const uint32_t count = random_below(&seed, round % 4 ? 6 : ENTRIES);
+		const uint32_t count = random_below(&seed, round % 3 ? 6 : ENTRIES);
 		struct snapshot *snapshot;
 
 		fixture_finish(&world);
