@@ -394,6 +394,7 @@ static void test_one_function_inlined_into_two_has_two_callers(void **state)
 	entries[0].stack = stack_at(FN_F, 0x10, FN_MAIN, 0x40);
 	entries[1].stack = stack_at(FN_H, 0x10, FN_MAIN, 0x40);
 	entries[1].count = 3;
+	entries[1].weight = 3;
 	query.tree = TREE_CALLERS;
 	expect(entries, 2,
 	       "in 7 7 inlined\n"
