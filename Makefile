@@ -40,12 +40,13 @@ WORKLOADS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/workloads/*.c))
 ORACLES	  := $(patsubst %.c,$(BUILD)/%,$(shell grep -ls "^int main" tests/oracle/*.c))
 BENCHES	  := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/*.c))
 FUZZERS	  := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c))
+SMOKES	  := $(FUZZERS:%=%.smoke)
 C_FILES	  := $(wildcard src/*.c src/*/*.c ui/*.c include/*/*.h ui/*.h tests/*/*.c tests/*/*.h)
 
 .DELETE_ON_ERROR:
 .SECONDARY:
 .PHONY: all tests run check check-unit fuzz-smoke check-asan check-tsan check-layers lint format bench fuzz \
-	screenshots install uninstall clean packages-build packages-test
+	screenshots install uninstall clean packages-build packages-test $(SMOKES)
 
 all: $(BUILD)/flametop $(BUILD)/flametop.8 $(BUILD)/flametop.bash
 
@@ -118,9 +119,11 @@ check-asan: packages-test
 	@$(MAKE) --no-print-directory BUILD=$(BUILD)/asan SANITIZE=address,undefined OPTIMIZE=-O1 tests
 	@BUILD=$(BUILD)/asan tests/run unit live
 
+# Those in which all threads have something to do.
+THREADED := counts demangled ends run_time_code source_lines stacks targets tasks
 check-tsan: packages-test
 	@$(MAKE) --no-print-directory BUILD=$(BUILD)/tsan SANITIZE=thread OPTIMIZE=-O1 tests
-	@BUILD=$(BUILD)/tsan tests/run unit live
+	@BUILD=$(BUILD)/tsan tests/run unit $(THREADED:%=live/check_%)
 
 check-layers:
 	@tests/check_layers
@@ -138,12 +141,10 @@ bench: $(BUILD)/flametop $(BENCHES) $(WORKLOADS)
 fuzz:
 	@$(MAKE) --no-print-directory CC=clang BUILD=$(BUILD)/fuzz OPTIMIZE=-O1 \
 		SANITIZE=fuzzer-no-link,address,undefined fuzz-smoke
-fuzz-smoke: $(FUZZERS)
-	@for fuzzer in $^; do \
-		$$fuzzer -max_total_time=20 -artifact_prefix=$$fuzzer- >$$fuzzer.log 2>&1 || \
-			{ tail -40 $$fuzzer.log; exit 1; }; \
-		echo "$$fuzzer: $$(tail -1 $$fuzzer.log)"; \
-	done
+fuzz-smoke: $(SMOKES)
+$(SMOKES): %.smoke: %
+	@$< -max_total_time=20 -artifact_prefix=$<- >$<.log 2>&1 || { tail -40 $<.log; exit 1; }
+	@echo "$<: $$(tail -1 $<.log)"
 
 screenshots: $(BUILD)/flametop $(WORKLOADS)
 	@.ci/packages screenshots

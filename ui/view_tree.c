@@ -28,6 +28,7 @@
 #define HOT_PCT	     5.0	/* as in the table */
 #define WARM_PCT     0.5
 #define NOTE_BYTES   64
+#define NAME_CELLS   24	/* for names in any case */
 
 static enum role heat_role(double pct)
 {
@@ -147,17 +148,17 @@ static void put_chain(struct pen *pen, const struct tree_rows *rows, const struc
 	}
 }
 
-/* What is not shown of the line's children. */
-static void put_hidden(struct pen *pen, const struct ui_state *state, const struct tree_row *row)
+/* What is not shown of the line's children, "" when there is nothing. */
+static void hidden_note(const struct ui_state *state, const struct tree_row *row,
+			char note[NOTE_BYTES])
 {
 	const struct tree_node *last = tree_rows_node(&state->tree.rows, row->last);
-	char note[NOTE_BYTES], pct[FORMAT_BYTES];
+	char pct[FORMAT_BYTES];
 
-	if (!(last->hidden_weight > 0) || (!row->is_open && last->size > 1))
-		return;
-	snprintf(note, sizeof(note), "  +%s %% below the limit",
-		 format_pct(pct, snapshot_pct(state->shown, last->hidden_weight)));
-	put_note(pen, note);
+	note[0] = '\0';
+	if (last->hidden_weight > 0 && (row->is_open || last->size <= 1))
+		snprintf(note, NOTE_BYTES, "  +%s %% below the limit",
+			 format_pct(pct, snapshot_pct(state->shown, last->hidden_weight)));
 }
 
 static void put_guides(const struct tree_rows *rows, const struct tree_row *row, int shift,
@@ -242,13 +243,22 @@ static void draw_row(const struct ui_state *state, size_t index, int shift, stru
 	const int right = canvas->width - TREE_X - (has_share ? PARENT_CELLS + 1 : 1);
 	const int x = (row->depth ? (int)row->depth * LEVEL_CELLS : 2) - shift;
 	struct pen pen = { canvas, { TREE_X + (x > 0 ? x : 0), y, right - (x > 0 ? x : 0) } };
+	char note[NOTE_BYTES];
+	int kept;	/* cells for a note that matters more than the end of a chain */
 
 	put_numbers(state, row, canvas, y);
 	put_guides(rows, row, shift, canvas, (struct canvas_area){ TREE_X, y, right });
 	if (x < 0)
 		put(&pen, "\u2026 ", ROLE_DIM);
+	hidden_note(state, row, note);
+	kept = canvas_text_width(canvas, note);
+	if (pct_of(tree_rows_node(rows, row->last)->hidden_weight, rows->tree->weight) < 1 ||
+	    pen.left.width - kept < NAME_CELLS)
+		kept = 0;
+	pen.left.width -= kept;
 	put_chain(&pen, rows, row);
-	put_hidden(&pen, state, row);
+	pen.left.width += kept;
+	put_note(&pen, note);
 	if (has_share)
 		put_parent_share(state, row, canvas, y);
 	if (index == rows->place.cursor) {

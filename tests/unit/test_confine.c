@@ -264,9 +264,10 @@ static void test_a_worker_cannot_grow_beyond_its_memory(void **state)
 	struct worker_tracer tracer = { .at_first_read = grow, .at_exit = keep_result,
 					.argument = &result };
 
-	worker_tracer_run(&tracer, *state, 0, NULL);
-	if (!SANITIZER_BUILD)
+	if (!SANITIZER_BUILD) {	/* others have no such limit, and this may hit their own memory */
+		worker_tracer_run(&tracer, *state, 0, NULL);
 		assert_int_equal(result, -ENOMEM);
+	}
 	expect_works(*state);
 }
 
