@@ -54,7 +54,9 @@ void cmd_open_function(struct ui_state *state)
 	if (!state_cursor_row(state, &row))
 		return;
 	if (!views_opening_part(VIEW_TREE, &row, &part)) {
-		state_say(state, "this line has no name to open it by");
+		state_say(state, row.is_inlined
+			  ? "it is inlined: open the function that it is in"
+			  : "this line has no name to open it by");
 		return;
 	}
 	state->search[0] = '\0';
@@ -118,6 +120,15 @@ void cmd_percent_of(struct ui_state *state)
 	state->tree.is_of_parent = !state->tree.is_of_parent;
 	state_say(state, state->tree.is_of_parent
 		  ? "percent of the line that each belongs to" : "percent of all");
+}
+
+void cmd_inlined(struct ui_state *state)
+{
+	state->choice.hidden[VIEW_SYMBOLS] ^= 1u << COL_SOURCE;
+	state_ask(state);
+	state_say(state, state_has_lines(state)
+		  ? "source lines on: inlined functions come as their lines are found"
+		  : "source lines off: functions without what was inlined into them");
 }
 
 /* < 0: it is none. */

@@ -35,6 +35,8 @@ void source_wishes_update(struct ui_state *state)
 	struct request request = { .kind = REQUEST_SOURCES };
 	uint64_t hash;
 
+	if (!state_is_table(state))
+		state->wishes_hash = 0;		/* a tree's own wishes may have taken their place */
 	if (!state_is_table(state) || !state->shown)
 		return;
 	if (rows->place.cursor < rows->count)

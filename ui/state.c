@@ -223,6 +223,7 @@ static struct snapshot_row row_of_node(const struct tree_node *node)
 		.source_reason = "", .command_line = "", .address = node->address,
 		.object_id = node->object_id, .pid = -1, .tid = -1, .cpu = -1,
 		.mode = node->mode, .state = node->state, .is_synthetic = node->is_synthetic,
+		.is_inlined = node->is_inlined,
 		.cpu_pct = -1, .busy_pct = -1,
 	};
 }
@@ -248,6 +249,11 @@ bool state_cursor_row(const struct ui_state *state, struct snapshot_row *out)
 	return row;
 }
 
+bool state_has_lines(const struct ui_state *state)
+{
+	return !(state->choice.hidden[VIEW_SYMBOLS] & 1u << COL_SOURCE);
+}
+
 void state_ask(struct ui_state *state)
 {
 	struct request *request;
@@ -258,6 +264,7 @@ void state_ask(struct ui_state *state)
 	request->query = (struct query){
 		.number = state->query, .keys = keys_of_view(state, state_kind(state)),
 		.filter = state->trail.filter, .raw_names = state->raw_names,
+		.tree_inlined = state_has_lines(state),
 	};
 	if (state_kind(state) == VIEW_TREE) {
 		request->query.tree = state_tree_direction(state);

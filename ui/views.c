@@ -66,7 +66,7 @@ bool views_row_part(enum filter_field field, const struct snapshot_row *row,
 	case FILTER_COMMAND:	return by_name(field, row->comm, row->comm, out);
 	case FILTER_OBJECT:	return by_name(field, row->object_path, row->object, out);
 	case FILTER_SYMBOL:
-		if (row->state != SYMBOL_NAMED ||
+		if (row->state != SYMBOL_NAMED || row->is_inlined ||
 		    !by_name(field, row->raw_symbol, row->symbol, out))
 			return false;
 		out->number = row->object_path[0] ? filter_hash(row->object_path) : 0;
@@ -104,5 +104,6 @@ bool views_opening_part(enum view_kind kind, const struct snapshot_row *row,
 	case VIEW_COUNT:
 		break;
 	}
-	return views_row_part(FILTER_SYMBOL, row, out) || views_row_part(FILTER_OBJECT, row, out);
+	return views_row_part(FILTER_SYMBOL, row, out) ||
+	       (!row->is_inlined && views_row_part(FILTER_OBJECT, row, out));
 }

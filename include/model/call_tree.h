@@ -42,12 +42,13 @@ struct tree_node {
 	double self_weight, total_weight;
 	double hidden_weight;	/* of children that are below the limit */
 	const char *symbol, *raw_symbol, *object, *object_path;	/* as in struct snapshot_row */
-	uint64_t address;	/* of the function: file offset */
+	uint64_t address;	/* of the function: file offset; of an inlined one 0 */
 	uint32_t object_id;
 	enum cpu_mode mode;
 	enum symbol_state state;
 	bool is_command;	/* a root that is a command: `symbol` is its name, no code */
-	bool is_synthetic, is_inlined;
+	bool is_synthetic;
+	bool is_inlined;	/* into the function that called it: known by name and object */
 	bool is_run_time;	/* JIT code */
 };
 

@@ -9,7 +9,7 @@
 struct call_tree_draft {
 	struct call_tree tree;		/* its `nodes` not set */
 	struct tree_node *nodes;	/* owned, as the next; without text */
-	uint32_t *symbols;		/* of each node: the symbol, or of a command its str_id */
+	uint32_t *symbols;		/* of each node, as in struct tree_sum */
 };
 
 /* @fold: after tree_fold_sum(). 0 or -ENOMEM; call_tree_draft_finish() is needed in every case. */

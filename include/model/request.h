@@ -32,6 +32,7 @@ struct query {
 	bool by_total;		/* rows by total_weight, then self_weight */
 	enum tree_direction tree;	/* besides the rows */
 	bool tree_idle;		/* idle samples are in it, too */
+	bool tree_inlined;	/* with the functions that were inlined, as far as known */
 	bool tree_commands;	/* its roots are commands, paths begin below them */
 	double tree_limit_pct;	/* nodes with less of the tree's weight are left out, and of very
 				 * many the smallest; < 0: all are wanted, however many */

@@ -51,6 +51,7 @@ struct snapshot_row {
 	enum cpu_mode mode;	/* [k] [.] [g] [u] [H]; MODE_UNKNOWN: keyed by no code */
 	enum symbol_state state;
 	bool is_synthetic;	/* the symbol is named by its address: its file does not say more */
+	bool is_inlined;	/* a tree's node: no samples are of it by its name */
 	bool is_idle;		/* idle task or idle loop: not in shares, shown with `i` */
 	uint64_t group_id;	/* KEY_GROUP, a thread's row: `id` of its process's row; else 0 */
 

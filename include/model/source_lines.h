@@ -11,6 +11,7 @@
 #include <stdbool.h>
 
 #include "base/id_map.h"
+#include "model/inline_chains.h"
 #include "model/request.h"
 #include "symbols/line_server.h"
 
@@ -31,6 +32,7 @@ struct source_lines {
 	uint32_t answer_count, answer_capacity;
 	uint32_t asked_object;		/* of the request under way, if there is one */
 	struct id_map by_wish;		/* hash of a wish -> answer */
+	struct inline_chains inlined;	/* of all addresses that were ever answered */
 	struct id_map refused;		/* object -> reason: nothing of it will ever be known */
 	char **reasons;			/* owned, each too */
 	uint32_t reason_count;

@@ -10,13 +10,19 @@
  *         Self is a sample's whose leaf is the function of the path's last (callees) or first
  *         (callers) node. Idle samples are left out, as of shares,
  *         unless the query wants them.
+ * Inline: where chains are given, a frame is as many nodes as functions were inlined at its
+ *         address, and one: each a callee of the one that it was inlined into, and self is the
+ *         innermost's. The filter asks for the frame as a whole; a FILTER_SYMBOL's callers begin at
+ *         the symbol, not at what was inlined into it.
  * Thread: the analyzer's.
  */
 #ifndef MODEL_TREE_FOLD_H
 #define MODEL_TREE_FOLD_H
 
 #include "model/fold_filter.h"
+#include "model/inline_chains.h"
 #include "model/request.h"
+#include "model/source_lines.h"
 #include "model/stack_trie.h"
 
 #define TREE_FOLD_TOP	0u	/* stands above all roots */
@@ -24,18 +30,35 @@
  * anyone opens, and 12 MB a snapshot. */
 #define TREE_FOLD_PATHS 100000u
 
+#define TREE_FOLD_INLINED 0x80000000u
+
 /* One path. */
 struct tree_sum {
 	uint32_t parent;	/* index, smaller than its own; of roots TREE_FOLD_TOP */
-	uint32_t symbol;	/* or, of a command, its str_id */
+	uint32_t symbol;	/* or, of a command, its str_id; of an inlined function
+				 * TREE_FOLD_INLINED | its number */
 	uint64_t self_samples, total_samples;
 	double self_weight, total_weight;
 	double hidden_weight;	/* of callers that were not looked for */
 };
 
+/* A function that was inlined somewhere in its object. */
+struct tree_inlined {
+	uint32_t object;
+	struct str_id name;
+};
+
+/* On the way outwards through the functions of one frame. */
+struct tree_place {
+	uint32_t frame;		/* ID_SET_NONE: its last was passed */
+	uint32_t level;		/* of the next: 0 the innermost, the symbol's own is the last */
+	bool is_leaf;
+};
+
 /* Samples of callers trees that have come as far as one path and go on from one caller chain. */
 struct tree_member {
 	uint32_t path, node;
+	struct tree_place place;	/* where they are before that chain */
 	uint64_t samples;
 	double weight;
 };
@@ -67,7 +90,14 @@ struct tree_fold {
 	uint32_t walked_capacity;
 	struct tree_member *members;	/* owned; callers */
 	uint32_t member_count, member_capacity;
-	struct id_map by_member;	/* (path, trie node) -> member */
+	struct id_map by_member;	/* (path, trie node or, with a place, stack) -> member */
+
+	const struct inline_chains *chains;	/* borrowed; NULL: frames stay whole */
+	struct tree_inlined *inlined;	/* owned */
+	uint32_t inlined_count, inlined_capacity;
+	struct id_map by_inlined;	/* (object, name) -> inlined */
+	double *leaf_weight, *caller_weight;	/* owned; of each frame, and of each trie node:
+						 * with @chains, which are asked for by it */
 	bool is_out_of_memory;		/* samples are missing: the caller must not publish them */
 };
 
@@ -76,6 +106,9 @@ void tree_fold_init(struct tree_fold *fold, struct stack_trie *trie, struct symb
 		    const struct task_table *tasks, const struct query *query, uint32_t event);
 void tree_fold_finish(struct tree_fold *fold);
 
+/* Before anything is added: with inlined functions, as far as @chains knows them; BORROWED. */
+void tree_fold_inline(struct tree_fold *fold, const struct inline_chains *chains);
+
 /* Adds the entries of one slice, each times @factor (1, or the decay). */
 void tree_fold_add(struct tree_fold *fold, const struct slice_entry *entries, uint32_t count,
 		   double factor);
@@ -83,10 +116,35 @@ void tree_fold_add(struct tree_fold *fold, const struct slice_entry *entries, ui
 /* All entries were added: makes the totals, and of callers the paths themselves. */
 void tree_fold_sum(struct tree_fold *fold);
 
+/* After tree_fold_sum(), with tree_fold_inline(): the addresses of most weight whose chains are not
+ * known and can be, heaviest first. Returns how many are in @out. */
+uint32_t tree_fold_wishes(struct tree_fold *fold, const struct source_lines *lines,
+			  struct source_wish out[SOURCE_WISHES_MAX]);
+
 /* What the two directions share. */
+
+/* What was inlined at a frame whose symbol is known; NULL: nothing, or it is not known. */
+const struct inline_chain *tree_inlined_at(const struct tree_fold *fold, uint32_t frame,
+					   bool is_leaf);
+/* What stands in paths for the function @level of a chain. ID_SET_NONE: out of memory, noted. */
+uint32_t tree_inlined_function(struct tree_fold *fold, const struct inline_chain *chain,
+			       uint32_t level);
+static inline bool tree_inlined_is(uint32_t symbol)
+{
+	return symbol != ID_SET_NONE && symbol & TREE_FOLD_INLINED;
+}
+/* BORROWED until the next is added. */
+static inline const struct tree_inlined *tree_inlined_get(const struct tree_fold *fold,
+							  uint32_t symbol)
+{
+	return &fold->inlined[symbol & ~TREE_FOLD_INLINED];
+}
+
 
 /* The path that goes on from @parent with @symbol. UINT32_MAX: out of memory, noted in @fold. */
 uint32_t tree_fold_path(struct tree_fold *fold, uint32_t parent, uint32_t symbol);
+/* Notes what a sample weighs that is in the tree. */
+void tree_inlined_weigh(struct tree_fold *fold, uint32_t stack, double weight);
 /* Where every sample of the tree counts: @path, and its command. */
 void tree_callers_add(struct tree_fold *fold, const struct tree_class *class, uint32_t stack,
 		      const struct tree_sum *sample);

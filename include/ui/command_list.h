@@ -41,6 +41,7 @@ void cmd_hottest(struct ui_state *state);
 void cmd_turn(struct ui_state *state);
 void cmd_percent_of(struct ui_state *state);
 void cmd_tree_limit(struct ui_state *state);
+void cmd_inlined(struct ui_state *state);
 /* A double click. */
 void command_toggle_line(struct ui_state *state);
 

@@ -133,6 +133,8 @@ struct column_set state_columns(const struct ui_state *state);
 void state_go(struct ui_state *state, enum view_kind kind, const struct filter_part *part);
 /* Of the tree that is asked for. */
 enum tree_direction state_tree_direction(const struct ui_state *state);
+/* Source lines are on: the column in the table of symbols, inlined functions in trees. */
+bool state_has_lines(const struct ui_state *state);
 /* What is under the cursor, BORROWED until the next snapshot: a node of the tree is a row without
  * tasks. False: nothing. */
 bool state_cursor_row(const struct ui_state *state, struct snapshot_row *out);

@@ -57,9 +57,18 @@ static bool raise_limit(const struct tree_fold *fold, double *limit)
 	return true;
 }
 
-/* Equal for equal functions in every snapshot: no ids that compaction may change. */
-static uint64_t symbol_id(const struct tree_fold *fold, const struct symbol *symbol)
+static uint64_t inlined_id(const struct tree_fold *fold, uint32_t symbol)
 {
+	const struct tree_inlined *function = tree_inlined_get(fold, symbol);
+	const uint64_t name = filter_hash(strpool_get(fold->names->strings, function->name));
+
+	return id_set_mix(id_set_mix(TREE_FOLD_INLINED, name), function->object);
+}
+
+/* Equal for equal functions in every snapshot: no ids that compaction may change. */
+static uint64_t symbol_id(const struct tree_fold *fold, uint32_t id)
+{
+	const struct symbol *symbol = &fold->names->symbols[id];
 	const struct strpool *strings = fold->names->strings;
 	const uint64_t code = id_set_mix(filter_hash(strpool_get(strings, symbol->name)),
 					 filter_hash(strpool_get(strings, symbol->object_path)));
@@ -91,9 +100,12 @@ static uint32_t choose(struct tree_fold *fold, struct arranged *list, double lim
 			fold->sums[sum->parent].hidden_weight += sum->total_weight;
 			continue;
 		}
-		own_id = is_command(fold, p)
-			 ? filter_hash(strpool_get(fold->names->strings, comm))
-			 : symbol_id(fold, &fold->names->symbols[sum->symbol]);
+		if (is_command(fold, p))
+			own_id = filter_hash(strpool_get(fold->names->strings, comm));
+		else if (tree_inlined_is(sum->symbol))
+			own_id = inlined_id(fold, sum->symbol);
+		else
+			own_id = symbol_id(fold, sum->symbol);
 		list[p].id = id_set_mix(list[sum->parent].id, own_id);
 		list[p].size = 1;
 		kept++;
@@ -146,6 +158,13 @@ static void describe_code(const struct tree_fold *fold, uint32_t id, struct tree
 	out->is_run_time = fold->names->objects->objects[symbol->object].is_run_time;
 }
 
+static void describe_inlined(const struct tree_fold *fold, uint32_t symbol, struct tree_node *out)
+{
+	out->object_id = tree_inlined_get(fold, symbol)->object;
+	out->mode = fold->names->objects->objects[out->object_id].mode;
+	out->is_inlined = true;
+}
+
 static void fill(const struct tree_fold *fold, const struct arranged *list,
 		 struct arranged *const *order, struct call_tree_draft *out)
 {
@@ -166,7 +185,11 @@ static void fill(const struct tree_fold *fold, const struct arranged *list,
 			.is_command = is_command(fold, from->path),
 		};
 		out->symbols[from->place] = sum->symbol;
-		if (!node->is_command)
+		if (node->is_command)
+			continue;
+		if (tree_inlined_is(sum->symbol))
+			describe_inlined(fold, sum->symbol, node);
+		else
 			describe_code(fold, sum->symbol, node);
 	}
 }

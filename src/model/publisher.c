@@ -362,6 +362,19 @@ static enum stack_kind stack_kind_of(const struct event_desc *event)
 	return event->format.sample_type & PERF_SAMPLE_CALLCHAIN ? STACKS_CHAINED : STACKS_OFF;
 }
 
+/* What the tree does not know yet: the screen has no rows to wish for beside it. */
+static void wish_inlined(struct publisher *publisher, struct tree_fold *tree)
+{
+	struct source_wish wishes[SOURCE_WISHES_MAX];
+	uint32_t count;
+
+	if (!tree->chains)
+		return;
+	count = tree_fold_wishes(tree, &publisher->source_lines, wishes);
+	if (count)
+		source_lines_wish(&publisher->source_lines, wishes, count);
+}
+
 static struct snapshot *make_one(struct publisher *publisher, struct snapshot head,
 				 const struct query *query, struct span span, uint32_t event)
 {
@@ -382,6 +395,8 @@ static struct snapshot *make_one(struct publisher *publisher, struct snapshot he
 		  &query->filter);
 	if (folds.tree)
 		tree_fold_init(&tree, &ingest->trie, &ingest->names, &ingest->tasks, query, event);
+	if (folds.tree && query->tree_inlined)
+		tree_fold_inline(&tree, &publisher->source_lines.inlined);
 	stacks = fold_window(publisher, &folds, span);
 	head.truncated_stacks = stacks.truncated;
 	head.stacks = stack_kind_of(publisher->config->ingest.events[event]);
@@ -391,6 +406,7 @@ static struct snapshot *make_one(struct publisher *publisher, struct snapshot he
 	head.cut_stacks = stacks.cut;
 	if (folds.tree) {
 		tree_fold_sum(&tree);
+		wish_inlined(publisher, &tree);
 		sources.tree = &tree;
 	}
 	if (!folds.rows.is_out_of_memory && (!folds.tree || !tree.is_out_of_memory)) {
@@ -412,6 +428,7 @@ static struct snapshot *make_stacks(struct publisher *publisher, struct snapshot
 		.number = publisher->config->query.number, .keys = KEY_COMM,
 		.filter = publisher->config->query.filter,
 		.raw_names = publisher->config->query.raw_names, .tree = TREE_CALLEES,
+		.tree_inlined = publisher->config->query.tree_inlined,
 		.tree_idle = publisher->wants_idle_stacks, .tree_commands = true,
 		.tree_limit_pct = -1,
 	};

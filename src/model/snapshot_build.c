@@ -331,17 +331,33 @@ struct tree_list {
 	struct row_text *texts;		/* owned; of the nodes */
 };
 
+static void put_inlined_text(struct row_list *list, uint32_t symbol, struct row_text *text)
+{
+	const struct tree_inlined *function = tree_inlined_get(list->sources->tree, symbol);
+	const struct symbol_names *names = list->fold->names;
+	const struct object *object = &names->objects->objects[function->object];
+
+	text->symbol = text->raw_symbol = put_string(&list->block, names->strings, function->name);
+	text->object = put_string(&list->block, names->strings, object->name);
+	text->object_path = put_string(&list->block, names->strings, object->path);
+}
+
 static void put_node_text(struct row_list *list, const struct tree_node *node, uint32_t symbol_id,
 			  struct row_text *text)
 {
 	const struct symbol_names *names = list->fold->names;
-	const struct symbol *symbol = &names->symbols[symbol_id];
+	const struct symbol *symbol;
 
 	if (node->is_command) {
 		text->symbol = text->raw_symbol = put_string(&list->block, names->strings,
 							     (struct str_id){ symbol_id });
 		return;
 	}
+	if (node->is_inlined) {
+		put_inlined_text(list, symbol_id, text);
+		return;
+	}
+	symbol = &names->symbols[symbol_id];
 	text->raw_symbol = put_string(&list->block, names->strings, symbol->name);
 	text->symbol = text->raw_symbol;
 	if (!list->sources->raw_names)

@@ -29,6 +29,7 @@ void source_lines_init(struct source_lines *lines, struct line_server *server,
 		       const struct ingest *ingest)
 {
 	*lines = (struct source_lines){ .server = server, .ingest = ingest };
+	inline_chains_init(&lines->inlined, ingest->strings);
 }
 
 static void drop_answers(struct source_lines *lines)
@@ -46,6 +47,7 @@ void source_lines_finish(struct source_lines *lines)
 	drop_answers(lines);
 	free(lines->answers);
 	id_map_finish(&lines->by_wish);
+	inline_chains_finish(&lines->inlined);
 	for (uint32_t i = 0; i < lines->reason_count; i++)
 		free(lines->reasons[i]);
 	free(lines->reasons);
@@ -315,6 +317,22 @@ static int add_answer(struct source_lines *lines, const struct source_wish *of,
 	return -ENOMEM;
 }
 
+/* When there is no room or memory for it the frame stays as it is. */
+static void add_inlined(struct source_lines *lines, const struct source_wish *of,
+			const struct line_chains *chains, const struct line_frame *frames,
+			uint32_t count)
+{
+	if (inline_chains_find(&lines->inlined, of->object, of->address) ||
+	    inline_chains_begin(&lines->inlined, of->object, of->address))
+		return;
+	for (uint32_t i = 0; i + 1 < count; i++) {
+		const char *name = line_chains_text(chains, frames[i].function);
+
+		if (inline_chains_add(&lines->inlined, name[0] ? name : "?"))
+			return;
+	}
+}
+
 static void take_reply(struct source_lines *lines, const struct line_reply *reply)
 {
 	const struct line_chains *chains = &reply->chains;
@@ -335,6 +353,8 @@ static void take_reply(struct source_lines *lines, const struct line_reply *repl
 		if (add_answer(lines, &of, chains, &chains->frames[first],
 			       chains->first[i + 1] - first))
 			drop_object(lines, reply->object);
+		add_inlined(lines, &of, chains, &chains->frames[first],
+			    chains->first[i + 1] - first);
 	}
 	drop_settled(lines);
 }

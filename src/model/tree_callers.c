@@ -10,7 +10,8 @@
  *
  *   members of f:  (main>a) 3   (main>b) 2   (main>c) 4       children:  a 3   b 2   c 4
  *
- * The members of a path lie side by side; going outwards sorts them by child in place.
+ * The members of a path lie side by side; going outwards sorts them by child in place. A member is
+ * between two frames, or still inside of one: at a function that was inlined there.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -27,11 +28,13 @@ static uint32_t symbol_of(struct tree_fold *fold, uint32_t node)
 	return symbol;
 }
 
-/* Notes the sample at @path, to go on from the caller chain @node. */
-static void add_member(struct tree_fold *fold, uint32_t path, uint32_t node,
+/* Notes the sample of @stack at @from->path, to go on from there. Those of a path have all a place,
+ * in a frame of this very stack, or none: its function was inlined or not. */
+static void add_member(struct tree_fold *fold, const struct tree_member *from, uint32_t stack,
 		       const struct tree_sum *sample)
 {
-	const uint64_t key = (uint64_t)path << 32 | node;
+	const bool has_place = from->place.frame != ID_SET_NONE;
+	const uint64_t key = (uint64_t)from->path << 32 | (has_place ? stack : from->node);
 	uint32_t id = id_map_get(&fold->by_member, key);
 
 	if (id == ID_MAP_NONE) {
@@ -53,31 +56,47 @@ static void add_member(struct tree_fold *fold, uint32_t path, uint32_t node,
 			fold->is_out_of_memory = true;
 			return;
 		}
-		fold->members[fold->member_count++] =
-			(struct tree_member){ .path = path, .node = node };
+		fold->members[fold->member_count++] = *from;
 	}
 	fold->members[id].samples += sample->total_samples;
 	fold->members[id].weight += sample->total_weight;
 }
 
-/* The symbol of the innermost frame that all parts hold for, and the chain of its callers. False:
+/* The innermost frame that all parts hold for, its symbol, and the chain of its callers. False:
  * there is none. */
 static bool find_first(struct tree_fold *fold, const struct tree_class *class, uint32_t stack,
-		       uint32_t *symbol, uint32_t *node)
+		       uint32_t *symbol, struct tree_member *out)
 {
 	const struct stack_nodes *nodes = &fold->trie->nodes;
 
-	*node = fold->trie->stacks.node[stack];
+	*out = (struct tree_member){
+		.node = fold->trie->stacks.node[stack],
+		.place = { .frame = fold->trie->stacks.frame[stack], .is_leaf = true },
+	};
 	while (fold->filter.all &&
 	       !fold_filter_matches(&fold->filter, class->of_sample, *symbol)) {
-		if (*node == STACK_NODE_ROOT)
+		if (out->node == STACK_NODE_ROOT)
 			return false;
-		*symbol = symbol_of(fold, *node);
+		*symbol = symbol_of(fold, out->node);
 		if (*symbol == ID_SET_NONE)
 			return false;
-		*node = nodes->parent[*node];
+		out->place.frame = nodes->frame[out->node];
+		out->place.is_leaf = false;
+		out->node = nodes->parent[out->node];
 	}
 	return true;
+}
+
+/* The next function of the frame at @place, which is not passed yet. */
+static uint32_t step_outwards(struct tree_fold *fold, struct tree_place *place)
+{
+	const struct inline_chain *chain = tree_inlined_at(fold, place->frame, place->is_leaf);
+	const uint32_t frame = place->frame;
+
+	if (chain && place->level < chain->count)
+		return tree_inlined_function(fold, chain, place->level++);
+	place->frame = ID_SET_NONE;
+	return symbol_names_of_frame(fold->names, fold->trie, frame);
 }
 
 static void add_total(struct tree_sum *sum, uint64_t samples, double weight)
@@ -89,36 +108,47 @@ static void add_total(struct tree_sum *sum, uint64_t samples, double weight)
 void tree_callers_add(struct tree_fold *fold, const struct tree_class *class, uint32_t stack,
 		      const struct tree_sum *sample)
 {
-	uint32_t symbol = sample->symbol, node, path;
+	uint32_t symbol = sample->symbol, path;
+	struct tree_member first;
+	struct tree_place leaf;
 
-	if (!find_first(fold, class, stack, &symbol, &node))
+	if (!find_first(fold, class, stack, &symbol, &first))
 		return;
-	path = tree_fold_path(fold, class->root, symbol);
+	leaf = first.place;
+	if (fold->is_rooted)
+		first.place.level = UINT32_MAX;	/* at the symbol itself */
+	path = first.path = tree_fold_path(fold, class->root, step_outwards(fold, &first.place));
 	if (path == UINT32_MAX)
 		return;
+	tree_inlined_weigh(fold, stack, sample->total_weight);
 	add_total(&fold->sums[TREE_FOLD_TOP], sample->total_samples, sample->total_weight);
 	if (class->root != TREE_FOLD_TOP)
 		add_total(&fold->sums[class->root], sample->total_samples, sample->total_weight);
 	add_total(&fold->sums[path], sample->total_samples, sample->total_weight);
-	if (node == fold->trie->stacks.node[stack]) {	/* the leaf itself */
+	if (leaf.is_leaf && (!fold->is_rooted || !tree_inlined_at(fold, leaf.frame, true))) {
 		fold->sums[path].self_samples += sample->total_samples;
 		fold->sums[path].self_weight += sample->total_weight;
 	}
-	add_member(fold, path, node, sample);
+	add_member(fold, &first, stack, sample);
 }
 
-/* Takes @member one shown frame outwards. Its symbol, or ID_SET_NONE: there is none. */
+/* Takes @member one shown function outwards. Its symbol, or ID_SET_NONE: there is none. */
 static uint32_t next_caller(struct tree_fold *fold, struct tree_member *member)
 {
-	while (member->node != STACK_NODE_ROOT && !fold->is_out_of_memory) {
-		const uint32_t symbol = symbol_of(fold, member->node);
+	const struct stack_nodes *nodes = &fold->trie->nodes;
 
-		member->node = fold->trie->nodes.parent[member->node];
+	while (member->place.frame == ID_SET_NONE) {
+		uint32_t symbol;
+
+		if (member->node == STACK_NODE_ROOT || fold->is_out_of_memory)
+			return ID_SET_NONE;
+		symbol = symbol_of(fold, member->node);
 		if (symbol != ID_SET_NONE &&
 		    (!fold->filter.all || fold_filter_shows(&fold->filter, symbol)))
-			return symbol;
+			member->place = (struct tree_place){ .frame = nodes->frame[member->node] };
+		member->node = nodes->parent[member->node];
 	}
-	return ID_SET_NONE;
+	return step_outwards(fold, &member->place);
 }
 
 /* Members by path: those of path p are members[first[p]] .. members[first[p] + count[p] - 1]. */

@@ -93,6 +93,10 @@ void tree_fold_finish(struct tree_fold *fold)
 	id_set_finish(&fold->by_path);
 	id_map_finish(&fold->by_class);
 	id_map_finish(&fold->by_member);
+	free(fold->inlined);
+	id_map_finish(&fold->by_inlined);
+	free(fold->leaf_weight);
+	free(fold->caller_weight);
 	memset(fold, 0, sizeof(*fold));
 }
 
@@ -146,9 +150,20 @@ static uint32_t reach(uint32_t path, bool is_matched)
 	return path << 2 | (uint32_t)is_matched << 1 | 1;
 }
 
-static uint32_t step(struct tree_fold *fold, const struct tree_class *class, uint32_t reached,
-		     uint32_t symbol)
+/* From @path on to what was inlined at the frame. */
+static uint32_t step_inwards(struct tree_fold *fold, uint32_t path, uint32_t frame, bool is_leaf)
 {
+	const struct inline_chain *chain = tree_inlined_at(fold, frame, is_leaf);
+
+	for (uint32_t level = chain ? chain->count : 0; level-- > 0 && path != UINT32_MAX;)
+		path = tree_fold_path(fold, path, tree_inlined_function(fold, chain, level));
+	return path;
+}
+
+static uint32_t step(struct tree_fold *fold, const struct tree_class *class, uint32_t reached,
+		     uint32_t frame, bool is_leaf)
+{
+	const uint32_t symbol = symbol_names_of_frame(fold->names, fold->trie, frame);
 	bool is_matched = reached & 2;
 	uint32_t path;
 
@@ -165,6 +180,7 @@ static uint32_t step(struct tree_fold *fold, const struct tree_class *class, uin
 			return reached;
 	}
 	path = tree_fold_path(fold, reached >> 2, symbol);
+	path = step_inwards(fold, path, frame, is_leaf);
 	return path == UINT32_MAX ? reached : reach(path, is_matched);
 }
 
@@ -199,8 +215,7 @@ static uint32_t reach_node(struct tree_fold *fold, const struct tree_class *clas
 					  : class->reached[node];
 	while (count-- > 0) {
 		node = fold->walked[count];
-		reached = step(fold, class, reached,
-			       symbol_names_of_frame(fold->names, fold->trie, nodes->frame[node]));
+		reached = step(fold, class, reached, nodes->frame[node], false);
 		class->reached[node] = reached;
 	}
 	return reached;
@@ -210,11 +225,13 @@ static void add_callees(struct tree_fold *fold, const struct tree_class *class, 
 			const struct tree_sum *sample)
 {
 	const uint32_t before = reach_node(fold, class, fold->trie->stacks.node[stack]);
-	const uint32_t reached = step(fold, class, before, sample->symbol);
+	const uint32_t leaf = fold->trie->stacks.frame[stack];
+	const uint32_t reached = step(fold, class, before, leaf, true);
 	struct tree_sum *sum = &fold->sums[reached >> 2];
 
 	if (!(reached & 2))
 		return;
+	tree_inlined_weigh(fold, stack, sample->total_weight);
 	sum->total_samples += sample->total_samples;
 	sum->total_weight += sample->total_weight;
 	if (fold->filter.all && !fold_filter_shows(&fold->filter, sample->symbol))

@@ -19,6 +19,7 @@
 #include "ingest_stage.h"
 #include "model/source_hold.h"
 #include "model/source_lines.h"
+#include "model/tree_fold.h"
 
 #define FILE_NAME "test_source_lines.c"
 
@@ -143,6 +144,102 @@ static void test_a_wish_becomes_the_line_and_the_chain(void **state)
 	assert_string_equal(look_up(wish, true).line, expected);
 	snprintf(expected, sizeof(expected), "%s:%d", FILE_NAME, outer_line);
 	assert_string_equal(look_up(wish, false).line, expected);
+}
+
+static void test_an_answer_tells_what_was_inlined(void **state)
+{
+	const struct source_wish wishes[] = { { offset_of(outer()), own_object },
+					      { offset_of((void *)(uintptr_t)here), own_object } };
+	const struct inline_chain *chain;
+
+	(void)state;
+	assert_null(inline_chains_find(&lines.inlined, own_object, wishes[0].address));
+	source_lines_wish(&lines, wishes, 2);
+	take_all();
+	chain = inline_chains_find(&lines.inlined, own_object, wishes[0].address);
+	assert_non_null(chain);
+	assert_int_equal(chain->count, 1);
+	assert_string_equal(strpool_get(stage.ingest.strings,
+					lines.inlined.functions[chain->first]), "inner");
+	chain = inline_chains_find(&lines.inlined, own_object, wishes[1].address);
+	assert_non_null(chain);
+	assert_int_equal(chain->count, 0);
+}
+
+/* Samples at @count addresses of this program, one after the other, the last weighs most, and in
+ * the kernel; all were called from address 9000. */
+static uint32_t wishes_of_tree(uint32_t count, struct source_wish out[SOURCE_WISHES_MAX])
+{
+	struct ingest *ingest = &stage.ingest;
+	struct object *object = &ingest->objects.objects[own_object];
+	const struct query query = { .tree = TREE_CALLEES, .tree_inlined = true };
+	const uint32_t caller = stack_trie_frame(&ingest->trie, own_object, 9000);
+	const uint32_t node = stack_trie_child(&ingest->trie, STACK_NODE_ROOT, caller);
+	struct slice_entry *entries = calloc(count + 1, sizeof(*entries));
+	struct tree_fold tree;
+	uint32_t wished;
+
+	assert_non_null(entries);
+	task_table_set_comm(&ingest->tasks, 1, 1, "a", 1, false);
+	for (uint32_t i = 0; i <= count; i++)
+		entries[i] = (struct slice_entry){
+			.stack = stack_trie_stack(&ingest->trie, node, i == count
+				? stack_trie_frame(&ingest->trie, OBJECT_KERNEL, 0xffffffff81000000)
+				: stack_trie_frame(&ingest->trie, own_object, 100 + i)),
+			.task = task_table_task(&ingest->tasks,
+						task_table_thread(&ingest->tasks, 1, 1)),
+			.count = 1, .weight = i + 1,
+		};
+	object->state = OBJECT_NO_TABLE;	/* each address is a symbol of its own */
+	tree_fold_init(&tree, &ingest->trie, &ingest->names, &ingest->tasks, &query, 0);
+	tree_fold_inline(&tree, &lines.inlined);
+	tree_fold_add(&tree, entries, count + 1, 1.0);
+	tree_fold_sum(&tree);
+	assert_false(tree.is_out_of_memory);
+	object->state = OBJECT_READY;
+	wished = tree_fold_wishes(&tree, &lines, out);
+	tree_fold_finish(&tree);
+	free(entries);
+	return wished;
+}
+
+static void test_a_tree_wishes_for_what_weighs_most(void **state)
+{
+	struct source_wish wishes[SOURCE_WISHES_MAX];
+	uint32_t count;
+
+	(void)state;
+	count = wishes_of_tree(200, wishes);
+	assert_int_equal(count, SOURCE_WISHES_MAX);
+	assert_int_equal(wishes[0].address, 9000);	/* all samples */
+	assert_int_equal(wishes[0].object, own_object);
+	for (uint32_t i = 1; i < count; i++)
+		assert_int_equal(wishes[i].address, 300 - i);
+}
+
+static void test_a_tree_wishes_for_nothing_that_it_knows(void **state)
+{
+	struct source_wish wishes[SOURCE_WISHES_MAX];
+
+	(void)state;
+	assert_int_equal(inline_chains_begin(&lines.inlined, own_object, 9000), 0);
+	assert_int_equal(inline_chains_begin(&lines.inlined, own_object, 101), 0);
+	assert_int_equal(inline_chains_add(&lines.inlined, "known"), 0);
+	assert_int_equal(wishes_of_tree(3, wishes), 2);
+	assert_int_equal(wishes[0].address, 102);
+	assert_int_equal(wishes[1].address, 100);
+}
+
+static void test_inlined_names_have_a_limit(void **state)
+{
+	struct source_wish wishes[SOURCE_WISHES_MAX];
+
+	(void)state;
+	assert_int_equal(inline_chains_begin(&lines.inlined, own_object, 1), 0);
+	lines.inlined.text_bytes = INLINE_CHAINS_TEXT_MAX;
+	assert_int_equal(inline_chains_add(&lines.inlined, "one more"), 0);
+	assert_int_equal(inline_chains_begin(&lines.inlined, own_object, 2), -ENOSPC);
+	assert_int_equal(wishes_of_tree(3, wishes), 0);
 }
 
 static void test_what_is_known_is_not_asked_for_again(void **state)
@@ -314,6 +411,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_a_wish_becomes_the_line_and_the_chain),
+		TEST(test_an_answer_tells_what_was_inlined),
+		TEST(test_a_tree_wishes_for_what_weighs_most),
+		TEST(test_a_tree_wishes_for_nothing_that_it_knows),
+		TEST(test_inlined_names_have_a_limit),
 		TEST(test_what_is_known_is_not_asked_for_again),
 		TEST(test_only_the_newest_wish_is_asked_for_next),
 		TEST(test_what_nobody_wishes_for_any_more_is_cancelled),

@@ -132,6 +132,17 @@ static void test_other_views_ask_for_nothing(void **state)
 	assert_null(asked(*state));
 }
 
+/* A tree asks for its own, and the analyzer keeps the newest wishes alone. */
+static void test_after_another_view_they_are_asked_for_again(void **state)
+{
+	assert_non_null(asked(*state));
+	assert_null(asked(*state));
+	scene_press(*state, "?");
+	assert_null(asked(*state));
+	scene_press_key(*state, UI_KEY_ESCAPE);
+	assert_non_null(asked(*state));
+}
+
 #define TEST(test) cmocka_unit_test_setup_teardown(test, set_up, scene_tear_down)
 
 int main(void)
@@ -143,6 +154,7 @@ int main(void)
 		TEST(test_with_the_column_all_rows_on_the_screen_are_asked_for),
 		TEST(test_the_column_says_the_line_or_why_there_is_none),
 		TEST(test_other_views_ask_for_nothing),
+		TEST(test_after_another_view_they_are_asked_for_again),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,4 @@
-/* Call trees worked out by hand from a few stacks, written leaf first, as the kernel gives them;
- * and random ones against a fold written for being obvious, which keeps paths as text. */
+/* Call trees worked out by hand from a few stacks, written leaf first, as the kernel gives them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,53 +9,12 @@
 
 #include <cmocka.h>
 
-#include "model/snapshot_build.h"
-#include "model_fixture.h"
-#include "random_numbers.h"
+#include "model/tree_fold.h"
+#include "tree_stage.h"
 
 #define CALLS(...)                                                                                 \
 	fixture_calls(&world, (const enum fixture_function[]){ __VA_ARGS__ },                      \
 		      sizeof((int[]){ __VA_ARGS__ }) / sizeof(int))
-
-static struct model_fixture world;
-static struct query query;
-
-static int set_up(void **state)
-{
-	(void)state;
-	fixture_init(&world);
-	query = (struct query){ .keys = KEY_OBJECT | KEY_SYMBOL, .tree = TREE_CALLEES };
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	fixture_finish(&world);
-	return 0;
-}
-
-#define TREE_TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-
-static struct snapshot *build(const struct slice_entry *entries, uint32_t count)
-{
-	const struct snapshot head = { .host = "h", .event = "e", .target = "t" };
-	struct row_sources sources = { 0 };
-	struct tree_fold tree;
-	struct fold fold = fixture_fold_filtered(&world, query.keys, &query.filter, entries, count);
-	struct snapshot *snapshot;
-
-	tree_fold_init(&tree, &world.trie, &world.names, &world.tasks, &query, 0);
-	tree_fold_add(&tree, entries, count, 1.0);
-	tree_fold_sum(&tree);
-	assert_false(tree.is_out_of_memory);
-	sources.tree = &tree;
-	snapshot = snapshot_build(&head, &fold, &sources);
-	assert_non_null(snapshot);
-	tree_fold_finish(&tree);
-	fold_finish(&fold);
-	return snapshot;
-}
 
 /* One line a node: "  name self total", two spaces a level; hidden weight behind it. */
 static const char *draw(const struct call_tree *tree)
@@ -71,6 +29,8 @@ static const char *draw(const struct call_tree *tree)
 		used += (size_t)snprintf(text + used, sizeof(text) - used, "%*s%s %d %d",
 					 2 * (int)node->depth, "", node->symbol,
 					 (int)node->self_samples, (int)node->total_samples);
+		if (node->is_inlined)
+			used += (size_t)snprintf(text + used, sizeof(text) - used, " inlined");
 		if (node->hidden_weight > 0)
 			used += (size_t)snprintf(text + used, sizeof(text) - used, " hidden %g",
 						 node->hidden_weight);
@@ -81,19 +41,10 @@ static const char *draw(const struct call_tree *tree)
 
 static void expect(const struct slice_entry *entries, uint32_t count, const char *drawn)
 {
-	struct snapshot *snapshot = build(entries, count);
+	struct snapshot *snapshot = tree_stage_build(entries, count);
 
 	assert_string_equal(draw(&snapshot->tree), drawn);
 	snapshot_destroy(snapshot);
-}
-
-static void add_part(enum filter_field field, const char *name, bool is_negated)
-{
-	struct filter_part part = { .field = field, .is_negated = is_negated,
-				    .hash = filter_hash(name) };
-
-	snprintf(part.text, sizeof(part.text), "%s", name);
-	assert_int_equal(filter_add(&query.filter, &part, NULL), 0);
 }
 
 /*   6 samples  main > f > g      2 samples  main > f      1 sample  h */
@@ -143,7 +94,7 @@ static void test_the_tree_sums_what_is_in_it(void **state)
 	(void)state;
 	make_known();
 	known[0].weight = 600;
-	snapshot = build(known, 3);
+	snapshot = tree_stage_build(known, 3);
 	assert_int_equal(snapshot->tree.samples, 9);
 	assert_true(snapshot->tree.weight == 603);
 	assert_int_equal(snapshot->tree.direction, TREE_CALLEES);
@@ -171,7 +122,7 @@ static void test_a_symbol_is_the_root_and_recursion_counts_once_in_it(void **sta
 	};
 
 	(void)state;
-	add_part(FILTER_SYMBOL, "f", false);
+	tree_stage_add_part(FILTER_SYMBOL, "f", false);
 	expect(entries, 3,
 	       "f 1 4\n"
 	       "  g 0 3\n"
@@ -195,7 +146,7 @@ static void test_mutual_recursion_of_a_symbol(void **state)
 	};
 
 	(void)state;
-	add_part(FILTER_SYMBOL, "g", false);
+	tree_stage_add_part(FILTER_SYMBOL, "g", false);
 	expect(entries, 2,
 	       "g 0 7\n"
 	       "  f 0 7\n"
@@ -216,7 +167,7 @@ static void test_a_command_leaves_its_samples(void **state)
 	(void)state;
 	make_known();
 	known[1].task = fixture_task(&world, 2, 2, "other");
-	add_part(FILTER_COMMAND, "other", false);
+	tree_stage_add_part(FILTER_COMMAND, "other", false);
 	expect(known, 3, "main 0 2\n  f 2 2\n");
 	query.tree = TREE_CALLERS;
 	expect(known, 3, "f 2 2\n  main 0 2\n");
@@ -237,7 +188,7 @@ static void test_an_object_leaves_the_samples_with_it_on_the_stack(void **state)
 	};
 
 	(void)state;
-	add_part(FILTER_OBJECT, "/bin/app", false);
+	tree_stage_add_part(FILTER_OBJECT, "/bin/app", false);
 	expect(entries, 3,
 	       "main 0 3\n"
 	       "  do_syscall_64 0 3\n"
@@ -260,12 +211,12 @@ static void test_a_hidden_level_takes_frames_out(void **state)
 	};
 
 	(void)state;
-	add_part(FILTER_KERNEL, "", true);
+	tree_stage_add_part(FILTER_KERNEL, "", true);
 	expect(entries, 3, "main 0 7\n  f 4 7\n");
 	query.tree = TREE_CALLERS;
 	expect(entries, 3, "f 4 7\n  main 0 7\n");
 	filter_remove(&query.filter, 0);
-	add_part(FILTER_KERNEL, "", false);
+	tree_stage_add_part(FILTER_KERNEL, "", false);
 	expect(entries, 3, "do_syscall_64 12 12\n");
 }
 
@@ -277,7 +228,7 @@ static void test_commands_can_be_the_roots(void **state)
 	make_known();
 	known[1].task = fixture_task(&world, 2, 2, "other");
 	query.tree_commands = true;
-	snapshot = build(known, 3);
+	snapshot = tree_stage_build(known, 3);
 	assert_string_equal(draw(&snapshot->tree),
 			    "app 0 7\n"
 			    "  main 0 6\n"
@@ -305,7 +256,7 @@ static void test_what_is_below_the_limit_is_summed_up(void **state)
 	known[2].stack = CALLS(FN_H, FN_F, FN_MAIN);
 	expect(known, 3, "main 0 9\n  f 2 9 hidden 1\n    g 6 6\n");
 	query.tree = TREE_CALLERS;
-	snapshot = build(known, 3);
+	snapshot = tree_stage_build(known, 3);
 	assert_string_equal(draw(&snapshot->tree), "g 6 6\n  f 0 6\n    main 0 6\n");
 	assert_true(snapshot->tree.hidden_weight == 3);
 	snapshot_destroy(snapshot);
@@ -325,8 +276,8 @@ static void test_ids_stay_when_other_paths_come(void **state)
 
 	(void)state;
 	make_known();
-	before = build(known + 1, 1);
-	after = build(known, 3);
+	before = tree_stage_build(known + 1, 1);
+	after = tree_stage_build(known, 3);
 	assert_int_equal(before->tree.nodes[1].id, after->tree.nodes[1].id);
 	assert_int_not_equal(after->tree.nodes[1].id, after->tree.nodes[2].id);
 	snapshot_destroy(before);
@@ -352,245 +303,171 @@ static void test_of_too_many_paths_the_lightest_go(void **state)
 						   .task = task, .count = 1,
 						   .weight = i < 100 ? 1 : 2 };
 	}
-	snapshot = build(entries, LEAVES);
+	snapshot = tree_stage_build(entries, LEAVES);
 	assert_int_equal(snapshot->tree.node_count, LEAVES - 100 + 1);
 	assert_true(snapshot->tree.nodes[0].hidden_weight == 100);
 	assert_true(snapshot->tree.limit_pct == 0);
 	snapshot_destroy(snapshot);
 	query.tree_limit_pct = -1;
-	snapshot = build(entries, LEAVES);
+	snapshot = tree_stage_build(entries, LEAVES);
 	assert_int_equal(snapshot->tree.node_count, LEAVES + 1);
 	snapshot_destroy(snapshot);
 	free(entries);
 }
 
-/* The plain fold: every sample of every path as "/a/b/c" -> counts. */
-enum { ENTRIES = 40, DEPTH = 7, ROUNDS = 2000, PATHS = ENTRIES * DEPTH + 1 };
+#define INLINED(in, offset, ...)                                                                   \
+	tree_stage_inline(in, offset, (const char *const[]){ __VA_ARGS__, NULL })
 
-struct plain_path {
-	char name[16 * DEPTH];
-	uint64_t self, total;
-	double weight;
-};
-
-struct plain_tree {
-	struct plain_path paths[PATHS];
-	uint32_t count;
-};
-
-static const struct symbol *symbol_of(uint32_t frame)
+static uint32_t stack_at(enum fixture_function leaf, uint32_t leaf_offset,
+			 enum fixture_function caller, uint32_t caller_offset)
 {
-	return &world.names.symbols[symbol_names_of_frame(&world.names, &world.trie, frame)];
+	const uint32_t frames[] = { fixture_frame(&world, leaf, leaf_offset),
+				    fixture_frame(&world, caller, caller_offset) };
+
+	return fixture_stack(&world, frames, 2);
 }
 
-static bool says(const struct filter_part *part, const struct slice_entry *entry, uint32_t frame)
-{
-	const struct symbol *symbol = symbol_of(frame);
-	const char *comm = strpool_get(world.strings, world.tasks.tasks[entry->task].comm);
+/*   g+0x10: c in b in a in g    g+0x14: a in g    main+0x1f, a call's last byte: run in main
+ *   4 samples  main+0x20 > g+0x10     2 samples  main+0x20 > g+0x14     1 sample  main+0x20 > g */
+static struct slice_entry inlined[3];
 
-	switch (part->field) {
-	case FILTER_TEXT:
-		return strstr(strpool_get(world.strings, symbol->name), part->text) ||
-		       strstr(strpool_get(world.strings, symbol->object_name), part->text) ||
-		       strstr(comm, part->text);
-	case FILTER_COMMAND: return !strcmp(comm, part->text);
-	case FILTER_OBJECT:
-		return !strcmp(strpool_get(world.strings, symbol->object_path), part->text);
-	case FILTER_SYMBOL:
-		return !strcmp(strpool_get(world.strings, symbol->name), part->text);
-	case FILTER_KERNEL: return symbol->mode == MODE_KERNEL;
-	case FILTER_USER:   return symbol->mode == MODE_USER;
-	default:	    return entry->cpu == part->number;
-	}
+static void make_inlined(void)
+{
+	const uint32_t task = fixture_task(&world, 1, 1, "app");
+
+	query.tree_inlined = true;
+	INLINED(FN_G, 0x10, "c", "b", "a");
+	INLINED(FN_G, 0x14, "a");
+	INLINED(FN_MAIN, 0x1f, "run");
+	inlined[0] = (struct slice_entry){ .stack = stack_at(FN_G, 0x10, FN_MAIN, 0x20),
+					   .count = 4, .weight = 4, .task = task };
+	inlined[1] = (struct slice_entry){ .stack = stack_at(FN_G, 0x14, FN_MAIN, 0x20),
+					   .count = 2, .weight = 2, .task = task };
+	inlined[2] = (struct slice_entry){ .stack = stack_at(FN_G, 0, FN_MAIN, 0x20),
+					   .count = 1, .weight = 1, .task = task };
 }
 
-static bool is_match(const struct slice_entry *entry, uint32_t frame, bool hiding_alone)
+static void test_inlined_functions_are_callees_and_have_the_self(void **state)
 {
-	for (uint32_t i = 0; i < query.filter.count; i++) {
-		const struct filter_part *part = &query.filter.parts[i];
-		const bool is_hiding = part->is_negated || part->field == FILTER_KERNEL ||
-				       part->field == FILTER_USER;
-
-		if (hiding_alone && !is_hiding)
-			continue;
-		if (says(part, entry, frame) == part->is_negated)
-			return false;
-	}
-	return true;
+	(void)state;
+	make_inlined();
+	expect(inlined, 3,
+	       "main 0 7\n"
+	       "  run 0 7 inlined\n"
+	       "    g 1 7\n"
+	       "      a 2 6 inlined\n"
+	       "        b 0 4 inlined\n"
+	       "          c 4 4 inlined\n");
 }
 
-static void add_path(struct plain_tree *tree, const char *name, const struct slice_entry *entry,
-		     bool is_self)
+static void test_inlined_functions_are_called_by_the_one_that_holds_them(void **state)
 {
-	uint32_t i = 0;
-
-	while (i < tree->count && strcmp(tree->paths[i].name, name))
-		i++;
-	if (i == tree->count) {
-		assert_true(tree->count < PATHS);
-		tree->paths[tree->count] = (struct plain_path){ .self = 0 };
-		strcpy(tree->paths[tree->count++].name, name);
-	}
-	tree->paths[i].total += entry->count;
-	tree->paths[i].weight += (double)entry->weight;
-	tree->paths[i].self += is_self ? entry->count : 0;
+	(void)state;
+	make_inlined();
+	query.tree = TREE_CALLERS;
+	expect(inlined, 3,
+	       "c 4 4 inlined\n"
+	       "  b 0 4 inlined\n"
+	       "    a 0 4 inlined\n"
+	       "      g 0 4\n"
+	       "        run 0 4 inlined\n"
+	       "          main 0 4\n"
+	       "a 2 2 inlined\n"
+	       "  g 0 2\n"
+	       "    run 0 2 inlined\n"
+	       "      main 0 2\n"
+	       "g 1 1\n"
+	       "  run 0 1 inlined\n"
+	       "    main 0 1\n");
 }
 
-static bool has_symbol_part(void)
+/* in is inlined into f and into g, which the same place calls. */
+static void test_one_function_inlined_into_two_has_two_callers(void **state)
 {
-	for (uint32_t i = 0; i < query.filter.count; i++)
-		if (query.filter.parts[i].field == FILTER_SYMBOL &&
-		    !query.filter.parts[i].is_negated)
-			return true;
-	return false;
-}
-
-/* @frames: leaf first. */
-static void add_stack(struct plain_tree *tree, const struct slice_entry *entry,
-		      const uint32_t *frames, int count)
-{
-	const bool is_callers = query.tree == TREE_CALLERS;
-	int first = -1, at, end;
-	char name[16 * DEPTH] = "";
-
-	for (int i = 0; i < count; i++)
-		if (is_match(entry, frames[i], false) && (first < 0 || !is_callers))
-			first = i;
-	if (first < 0)
-		return;
-	if (!is_callers && !has_symbol_part())
-		first = count - 1;
-	end = is_callers ? count : -1;
-	for (at = first; at != end; at += is_callers ? 1 : -1) {
-		if (!is_match(entry, frames[at], true))
-			continue;
-		sprintf(name + strlen(name), "/%s",
-			strpool_get(world.strings, symbol_of(frames[at])->name));
-		add_path(tree, name, entry, is_callers ? at == 0 && first == 0 : at == 0);
-	}
-}
-
-static void fold_plainly(struct plain_tree *tree, const struct slice_entry *entries,
-			 uint32_t count)
-{
-	tree->count = 0;
-	for (uint32_t i = 0; i < count; i++) {
-		uint32_t frames[DEPTH];
-		int depth = 1;
-
-		frames[0] = world.trie.stacks.frame[entries[i].stack];
-		if (symbol_of(frames[0])->is_idle)
-			continue;
-		for (uint32_t node = world.trie.stacks.node[entries[i].stack]; node;
-		     node = world.trie.nodes.parent[node])
-			frames[depth++] = world.trie.nodes.frame[node];
-		add_stack(tree, &entries[i], frames, depth);
-	}
-}
-
-static const struct plain_path *find_plain(const struct plain_tree *tree, const char *name)
-{
-	for (uint32_t i = 0; i < tree->count; i++)
-		if (!strcmp(tree->paths[i].name, name))
-			return &tree->paths[i];
-	return NULL;
-}
-
-/* Same paths, same counts; sorted; sizes and parents that fit. */
-static void compare(const struct call_tree *tree, const struct plain_tree *plain)
-{
-	char names[DEPTH][16 * DEPTH];
-
-	assert_int_equal(tree->node_count, plain->count);
-	for (uint32_t i = 0; i < tree->node_count; i++) {
-		const struct tree_node *node = &tree->nodes[i];
-		const struct plain_path *same;
-
-		if (node->parent != UINT32_MAX) {
-			assert_true(node->parent < i);
-			assert_int_equal(tree->nodes[node->parent].depth + 1, node->depth);
-			assert_true(i < node->parent + tree->nodes[node->parent].size);
-		}
-		sprintf(names[node->depth], "%s/%s", node->depth ? names[node->depth - 1] : "",
-			node->symbol);
-		same = find_plain(plain, names[node->depth]);
-		assert_non_null(same);
-		assert_int_equal(node->self_samples, same->self);
-		assert_int_equal(node->total_samples, same->total);
-		assert_true(node->total_weight == same->weight);
-		if (i + node->size < tree->node_count &&
-		    tree->nodes[i + node->size].parent == node->parent)
-			assert_true(node->total_weight >=
-				    tree->nodes[i + node->size].total_weight);
-	}
-}
-
-static void random_filter(uint64_t *seed)
-{
-	static const enum filter_field fields[] = { FILTER_TEXT, FILTER_COMMAND, FILTER_OBJECT,
-						    FILTER_SYMBOL, FILTER_SYMBOL, FILTER_CPU,
-						    FILTER_KERNEL, FILTER_USER };
-	static const char *const comms[] = { "one", "two" };
-	static const char *const paths[] = { "/bin/app", "[ext4]" };
-	static const char *const names[] = { "f", "main", "ext4_read" };
-	static const char *const texts[] = { "a", "o", "ma", "4" };
-
-	query.filter.count = 0;
-	for (uint32_t count = random_below(seed, 3); count > 0; count--) {
-		const enum filter_field field = fields[random_below(seed, 8)];
-		const bool is_negated = random_below(seed, 3) == 0;
-
-		if (field == FILTER_TEXT)
-			add_part(field, texts[random_below(seed, 4)], is_negated);
-		else if (field == FILTER_COMMAND)
-			add_part(field, comms[random_below(seed, 2)], is_negated);
-		else if (field == FILTER_OBJECT)
-			add_part(field, paths[random_below(seed, 2)], is_negated);
-		else if (field == FILTER_SYMBOL)
-			add_part(field, names[random_below(seed, 3)], is_negated);
-		else
-			add_part(field, "", is_negated);	/* CPU 0 */
-	}
-}
-
-static void test_random_trees_are_those_of_the_plain_fold(void **state)
-{
-	static struct slice_entry entries[ENTRIES];
-	static struct plain_tree plain_tree;
-	uint64_t seed = 11;
+	struct slice_entry entries[2];
 
 	(void)state;
-	for (uint32_t round = 0; round < ROUNDS; round++) {
-		const uint32_t count = random_below(&seed, round % 4 ? 6 : ENTRIES);
-		struct snapshot *snapshot;
+	make_inlined();
+	INLINED(FN_F, 0x10, "in");
+	INLINED(FN_H, 0x10, "in");
+	entries[0] = entries[1] = inlined[0];
+	entries[0].stack = stack_at(FN_F, 0x10, FN_MAIN, 0x40);
+	entries[1].stack = stack_at(FN_H, 0x10, FN_MAIN, 0x40);
+	entries[1].count = 3;
+	entries[1].weight = 3;
+	query.tree = TREE_CALLERS;
+	expect(entries, 2,
+	       "in 7 7 inlined\n"
+	       "  f 0 4\n"
+	       "    main 0 4\n"
+	       "  h 0 3\n"
+	       "    main 0 3\n");
+}
 
-		fixture_finish(&world);
-		fixture_init(&world);
-		random_filter(&seed);
-		query.tree = round % 2 ? TREE_CALLERS : TREE_CALLEES;
-		for (uint32_t i = 0; i < count; i++) {
-			const uint32_t depth = 1 + random_below(&seed, DEPTH), pid = 1 + i % 2;
-			uint32_t frames[DEPTH];
+static void test_without_lines_or_chains_frames_are_whole(void **state)
+{
+	(void)state;
+	make_inlined();
+	query.tree_inlined = false;
+	expect(inlined, 3, "main 0 7\n  g 7 7\n");
+	query.tree_inlined = true;
+	inline_chains_finish(&known_chains);
+	inline_chains_init(&known_chains, world.strings);
+	expect(inlined, 3, "main 0 7\n  g 7 7\n");
+}
 
-			for (uint32_t d = 0; d < depth; d++)
-				frames[d] = random_below(&seed, 5) == 0
-					? fixture_kernel_frame(&world, random_below(&seed, 3)
-						? FIXTURE_EXT4_ADDRESS : FIXTURE_IDLE_ADDRESS)
-					: fixture_frame(&world, random_below(&seed, FN_COUNT),
-							random_below(&seed, 2));
-			entries[i] = (struct slice_entry){
-				.stack = fixture_stack(&world, frames, depth),
-				.task = fixture_task(&world, pid, pid, pid == 1 ? "one" : "two"),
-				.cpu = (uint16_t)random_below(&seed, 2),
-				.count = 1 + random_below(&seed, 3),
-				.weight = random_below(&seed, 1000),
-			};
-		}
-		snapshot = build(entries, count);
-		fold_plainly(&plain_tree, entries, count);
-		compare(&snapshot->tree, &plain_tree);
-		snapshot_destroy(snapshot);
-	}
+/* From the symbol on: what is inlined into it is inside of it, seen from its callers. */
+static void test_the_tree_of_a_symbol_with_inlined_functions(void **state)
+{
+	(void)state;
+	make_inlined();
+	tree_stage_add_part(FILTER_SYMBOL, "g", false);
+	expect(inlined, 3,
+	       "g 1 7\n"
+	       "  a 2 6 inlined\n"
+	       "    b 0 4 inlined\n"
+	       "      c 4 4 inlined\n");
+	query.tree = TREE_CALLERS;
+	expect(inlined, 3,
+	       "g 1 7\n"
+	       "  run 0 7 inlined\n"
+	       "    main 0 7\n");
+}
+
+/* f+0x10: f is inlined into itself, twice; main > f+0x10 > f+0x11 */
+static void test_inlined_recursion_counts_once_in_each_line(void **state)
+{
+	struct slice_entry entry = { .count = 5, .task = fixture_task(&world, 1, 1, "app") };
+
+	(void)state;
+	query.tree_inlined = true;
+	INLINED(FN_F, 0x10, "f", "f");
+	entry.stack = stack_at(FN_F, 0x10, FN_F, 0x11);
+	expect(&entry, 1,
+	       "f 0 5\n"
+	       "  f 0 5 inlined\n"
+	       "    f 0 5 inlined\n"
+	       "      f 0 5\n"
+	       "        f 0 5 inlined\n"
+	       "          f 5 5 inlined\n");
+}
+
+static void test_inlined_lines_keep_their_ids_and_say_their_object(void **state)
+{
+	struct snapshot *before, *after;
+
+	(void)state;
+	make_inlined();
+	before = tree_stage_build(inlined + 1, 1);
+	after = tree_stage_build(inlined, 3);
+	assert_true(before->tree.nodes[3].is_inlined);
+	assert_int_equal(before->tree.nodes[3].id, after->tree.nodes[3].id);
+	assert_string_equal(after->tree.nodes[3].object, "app");
+	assert_string_equal(after->tree.nodes[3].object_path, "/bin/app");
+	assert_int_equal(after->tree.nodes[3].mode, MODE_USER);
+	assert_int_equal(after->tree.nodes[3].state, SYMBOL_NAMED);
+	snapshot_destroy(before);
+	snapshot_destroy(after);
 }
 
 int main(void)
@@ -609,7 +486,13 @@ int main(void)
 		TREE_TEST(test_idle_samples_are_left_out),
 		TREE_TEST(test_ids_stay_when_other_paths_come),
 		TREE_TEST(test_of_too_many_paths_the_lightest_go),
-		TREE_TEST(test_random_trees_are_those_of_the_plain_fold),
+		TREE_TEST(test_inlined_functions_are_callees_and_have_the_self),
+		TREE_TEST(test_inlined_functions_are_called_by_the_one_that_holds_them),
+		TREE_TEST(test_one_function_inlined_into_two_has_two_callers),
+		TREE_TEST(test_without_lines_or_chains_frames_are_whole),
+		TREE_TEST(test_the_tree_of_a_symbol_with_inlined_functions),
+		TREE_TEST(test_inlined_recursion_counts_once_in_each_line),
+		TREE_TEST(test_inlined_lines_keep_their_ids_and_say_their_object),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -240,6 +240,50 @@ static void test_the_limit_is_asked_for(void **state)
 	assert_true(asked(scene)->tree_limit_pct == 2.5);
 }
 
+static void test_inlined_functions_are_asked_for_and_lines_with_them(void **state)
+{
+	struct scene *scene = *state;
+
+	open_tree(scene);
+	assert_false(scene->state.choice.hidden[VIEW_SYMBOLS] == 0);
+	scene_press(scene, "I");
+	assert_true(asked(scene)->tree_inlined);
+	assert_true(scene_has(scene, "source lines on"));
+	assert_int_equal(scene->state.choice.hidden[VIEW_SYMBOLS], 0);
+	scene_answer(scene);
+	scene_press(scene, "I");
+	assert_false(asked(scene)->tree_inlined);
+	assert_true(scene_has(scene, "source lines off"));
+	scene_answer(scene);
+	scene->state.choice.hidden[VIEW_SYMBOLS] = 0;	/* as --source, or the menu of columns */
+	scene_press(scene, "r");
+	assert_true(asked(scene)->tree_inlined);
+}
+
+static void test_an_inlined_function_has_no_samples_to_open(void **state)
+{
+	static const struct tree_fixture_line lines[] = {
+		{ 0, "outer", 0, 8, MODE_UNKNOWN, 0 }, { 1, "inner", 5, 5, MODE_UNKNOWN, 0 },
+		{ 1, "other", 3, 3, MODE_UNKNOWN, 0 },
+	};
+	static struct tree_node nodes[3];
+	struct scene *scene = *state;
+	uint32_t parts;
+
+	state_show_kind(&scene->state, VIEW_TREE);
+	scene->snapshot.tree = tree_fixture(TREE_CALLEES, lines, 3, nodes);
+	nodes[1].is_inlined = true;
+	scene_show(scene);
+	parts = scene->state.trail.filter.count;
+	scene_press(scene, "j");
+	assert_true(scene_has(scene, "inner (inlined)"));
+	scene_press_key(scene, UI_KEY_ENTER);
+	assert_true(scene_has(scene, "it is inlined: open the function that it is in"));
+	assert_int_equal(scene->state.trail.filter.count, parts);
+	scene_press(scene, ".");
+	assert_false(scene_has(scene, "only inner"));
+}
+
 static void test_percent_of_the_parent(void **state)
 {
 	struct scene *scene = *state;
@@ -298,6 +342,8 @@ int main(void)
 		SCENE_TEST(test_six_again_is_the_tree_of_all),
 		SCENE_TEST(test_search_opens_what_it_finds),
 		SCENE_TEST(test_the_limit_is_asked_for),
+		SCENE_TEST(test_inlined_functions_are_asked_for_and_lines_with_them),
+		SCENE_TEST(test_an_inlined_function_has_no_samples_to_open),
 		SCENE_TEST(test_percent_of_the_parent),
 		SCENE_TEST(test_a_click_selects_and_a_double_click_opens),
 		SCENE_TEST(test_a_tree_beneath_help_follows),
