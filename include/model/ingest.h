@@ -233,6 +233,8 @@ void ingest_request_open(struct ingest *ingest, const struct open_request *reque
  * the next ingest_poll(). */
 const struct unwind_table *ingest_unwind_find(struct ingest *ingest, uint32_t pid,
 					      const struct mapping *mapping, bool *is_loading);
+/* Its code has rows, known or not: it is a file that can be read. */
+bool ingest_unwind_is_expected(const struct object *object);
 void ingest_unwind_reply(struct ingest *ingest, const struct open_reply *reply);
 
 /* Where the file mapped at @mapping in process @pid is. */

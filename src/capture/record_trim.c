@@ -15,13 +15,14 @@
 void record_trim_init(struct record_trim *trim, const struct perf_event_header *record,
 		      const struct event_record *parsed)
 {
-	const struct record_sample *sample = &parsed->sample;
+	const struct record_sample *sample;
 	uint64_t reserved, kept;
 
 	*trim = (struct record_trim){ .record = record, .head_bytes = record->size,
 				      .bytes = record->size };
-	if (!parsed || parsed->kind != RECORD_SAMPLE || !sample->user_stack)
+	if (!parsed || parsed->kind != RECORD_SAMPLE || !parsed->sample.user_stack)
 		return;
+	sample = &parsed->sample;
 	memcpy(&reserved, (const unsigned char *)sample->user_stack - WORD_BYTES, WORD_BYTES);
 	kept = (sample->user_stack_bytes + WORD_BYTES - 1) / WORD_BYTES * WORD_BYTES;
 	kept = kept ? kept : WORD_BYTES;

@@ -110,8 +110,8 @@ static void not_asked(struct ingest *ingest, const struct open_request *request,
 	ingest->opening -= open_request_replies(request);
 	if (request->jit)
 		return;
-	if (object->unwind == OBJECT_UNWIND_LOADING)
-		object->unwind = OBJECT_UNWIND_UNASKED;
+	if (object->unwind == OBJECT_UNWIND_LOADING || request->wish == OPEN_UNWIND)
+		object->unwind = OBJECT_UNWIND_UNASKED;	/* no answer comes, and nobody may wait */
 	if (request->wish != OPEN_NAMES && request->wish != OPEN_NAMES_AND_UNWIND)
 		return;
 	object->is_asked = false;

@@ -7,7 +7,7 @@
 
 #include "model/ingest.h"
 
-static bool is_file(const struct object *object)
+bool ingest_unwind_is_expected(const struct object *object)
 {
 	return !object->is_run_time && (object->state == OBJECT_READY ||
 					object->state == OBJECT_LOADING);
@@ -50,8 +50,9 @@ const struct unwind_table *ingest_unwind_find(struct ingest *ingest, uint32_t pi
 		is_asked = &ingest->unwind.held[object->unwind_number - 1].is_asked;
 		if (!table && !*is_asked)
 			ask(ingest, pid, mapping);
-		*is_asked |= !table;
-	} else if (object->unwind == OBJECT_UNWIND_UNASKED && ingest->opener && is_file(object)) {
+		*is_asked |= !table && object->unwind == OBJECT_UNWIND_KNOWN;
+	} else if (object->unwind == OBJECT_UNWIND_UNASKED && ingest->opener &&
+		   ingest_unwind_is_expected(object)) {
 		object->unwind = OBJECT_UNWIND_LOADING;
 		ask(ingest, pid, mapping);
 	}

@@ -118,8 +118,10 @@ static void freeze_span(struct span *span, const struct timeline *timeline, uint
 		return;
 	slice = &timeline->slices[span->end];
 	if (slice->end_ns == frozen_ns) {
-		while (span->end < timeline->count && timeline->slices[span->end].end_ns == frozen_ns)
-			span->end++;	/* samples that had waited came between two snapshots */
+		/* Of samples that had waited there may be another. */
+		while (span->end < timeline->count &&
+		       timeline->slices[span->end].end_ns == frozen_ns)
+			span->end++;
 	} else if (!slice->ticks && slice->start_ns < frozen_ns) {
 		const bool is_in = frozen_ns - slice->start_ns > slice->end_ns - frozen_ns;
 

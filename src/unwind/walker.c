@@ -113,8 +113,9 @@ static bool step_by_cfa(struct frame *frame, uint64_t cfa, int bp_slot,
 static bool step_by_frame_pointer(struct frame *frame, const struct walker_stack *stack,
 				  enum walker_end *end)
 {
-	/* 0 is the ABI's mark of the outermost frame: at ld.so's start, in Go. */
-	*end = frame->bp ? WALKER_LOST : WALKER_COMPLETE;
+	/* 0 is the ABI's mark of the outermost frame: at ld.so's start, in Go. In code that was
+	 * interrupted it may be any value; a caller's has been kept over a call. */
+	*end = frame->bp || frame->is_exact ? WALKER_LOST : WALKER_COMPLETE;
 	if (frame->bp < frame->sp || frame->bp % 8)
 		return false;
 	return step_by_cfa(frame, frame->bp + 16, -2, stack, end);

@@ -140,6 +140,26 @@ static void test_a_table_that_had_to_go_is_asked_for_again(void **state)
 	assert_true(is_loading);
 }
 
+/* What waited for it would wait for ever. */
+static void test_a_table_that_can_not_be_asked_for_again_is_not_waited_for(void **state)
+{
+	const struct mapping first = *map_library("first"), second = *map_library("second");
+	const uint32_t waiting = ingest.waiting_count;
+	bool is_loading = true;
+
+	(void)state;
+	ingest.unwind.bytes_max = 1;
+	assert_non_null(load(&first));
+	assert_non_null(load(&second));
+	take_replies();
+	ingest.waiting_count = INGEST_WAITING_MAX;	/* as with many files at once */
+	assert_null(find(&first, &is_loading));
+	assert_false(is_loading);
+	assert_int_equal(ingest.opening, 0);
+	ingest.waiting_count = waiting;
+	assert_non_null(load(&first));
+}
+
 static void test_memory_without_a_file_has_no_table(void **state)
 {
 	struct mapping mapping = *map_library("first");
@@ -173,6 +193,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_a_table_is_asked_for_when_its_code_is_hit),
 		TEST(test_a_table_that_had_to_go_is_asked_for_again),
+		TEST(test_a_table_that_can_not_be_asked_for_again_is_not_waited_for),
 		TEST(test_memory_without_a_file_has_no_table),
 		TEST(test_a_file_that_is_gone_has_no_table),
 	};

@@ -305,13 +305,25 @@ static void test_code_without_rows_gets_a_step_by_its_frame_pointer(void **state
 	EXPECT(stage, WALKER_COMPLETE, JIT + 0x10, CODE + START + 2);
 }
 
+static void test_a_callers_frame_pointer_of_zero_is_the_end(void **state)
+{
+	struct stage *stage = *state;
+
+	stage->registers.ip = JIT + 0x10;
+	stage->registers.bp = STACK + 8 * 4;
+	stage->words[4] = 0;
+	stage->words[5] = JIT + 0x20;
+	walk(stage);
+	EXPECT(stage, WALKER_COMPLETE, JIT + 0x10, JIT + 0x20);
+}
+
 static void test_a_frame_pointer_that_can_not_be_one_is_not_followed(void **state)
 {
 	static const struct {
 		uint64_t bp;
 		enum walker_end end;
 	} cases[] = {
-		{ 0, WALKER_COMPLETE },			/* the ABI's mark of the outermost frame */
+		{ 0, WALKER_LOST },			/* any value: it was interrupted there */
 		{ STACK - 8, WALKER_LOST },		/* below sp */
 		{ STACK + 4, WALKER_LOST },		/* not of words */
 		{ STACK + 8 * (WORDS - 1), WALKER_CUT },	/* the return address is beyond */
@@ -587,6 +599,7 @@ int main(void)
 		TEST(test_a_signal_frame_gives_all_registers_and_an_exact_address),
 		TEST(test_a_signal_from_another_stack_is_cut_there),
 		TEST(test_code_without_rows_gets_a_step_by_its_frame_pointer),
+		TEST(test_a_callers_frame_pointer_of_zero_is_the_end),
 		TEST(test_a_frame_pointer_that_can_not_be_one_is_not_followed),
 		TEST(test_a_return_address_that_is_no_code_is_not_given_out),
 		TEST(test_a_leaf_that_is_nowhere_is_its_only_frame),
