@@ -28,6 +28,7 @@ struct reorder_chunk {
 struct reorder {
 	struct reorder_entry *entries;	/* owned */
 	size_t count, capacity;
+	bool is_sorted;			/* nothing came since the sink refused a record */
 	struct reorder_chunk *chunks;	/* owned */
 	uint32_t chunk_count, chunk_capacity;
 	uint64_t next_seq;

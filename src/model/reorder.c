@@ -103,6 +103,7 @@ int reorder_push(struct reorder *reorder, const void *record, size_t size, uint1
 	if (!chunk)
 		return -ENOMEM;
 	memcpy(chunk->bytes + chunk->used, record, size);
+	reorder->is_sorted = false;
 	reorder->entries[reorder->count++] = (struct reorder_entry){
 		.time_ns = time_ns, .seq = reorder->next_seq++, .offset = chunk->used,
 		.chunk = reorder->chunk_count - 1, .event = event, .cpu = cpu,
@@ -162,9 +163,11 @@ static void pack_rest(struct reorder *reorder, const struct reorder_entry *rest,
 	*reorder = fresh;
 }
 
-/* They will leave soon, so what they lie in is not packed. */
+/* They will leave soon, so what they lie in is not packed. In a recording without rounds they are
+ * all of it, and a record is refused for each table that is still to come: sorted once. */
 static void keep_rest(struct reorder *reorder, size_t first)
 {
+	reorder->is_sorted = true;
 	reorder->count -= first;
 	memmove(reorder->entries, reorder->entries + first,
 		reorder->count * sizeof(*reorder->entries));
@@ -176,7 +179,8 @@ bool reorder_release(struct reorder *reorder, uint64_t limit_ns, reorder_sink *s
 
 	if (!reorder->count)
 		return true;
-	qsort(reorder->entries, reorder->count, sizeof(*reorder->entries), by_time);
+	if (!reorder->is_sorted)
+		qsort(reorder->entries, reorder->count, sizeof(*reorder->entries), by_time);
 	for (out = 0; out < reorder->count && reorder->entries[out].time_ns <= limit_ns; out++) {
 		const struct reorder_entry *entry = &reorder->entries[out];
 		const unsigned char *record = record_at(reorder, entry);
