@@ -83,6 +83,13 @@ static uint32_t kernel_object(const struct ingest *ingest, uint64_t ip)
 	return row ? row->object : OBJECT_KERNEL;
 }
 
+static uint32_t mapped_frame(struct ingest *ingest, const struct mapping *row, uint64_t ip)
+{
+	ingest_jit_sample(ingest, row->object);
+	return stack_trie_frame(&ingest->trie, object_table_current(&ingest->objects, row->object),
+				mapping_frame_address(row, ip));
+}
+
 uint32_t ingest_frame(struct ingest *ingest, const struct address_map *maps, enum cpu_mode mode,
 		      uint64_t ip)
 {
@@ -103,10 +110,7 @@ uint32_t ingest_frame(struct ingest *ingest, const struct address_map *maps, enu
 			row = address_map_find(maps, ip);
 		if (!row)
 			break;
-		ingest_jit_sample(ingest, row->object);
-		return stack_trie_frame(&ingest->trie,
-					object_table_current(&ingest->objects, row->object),
-					mapping_frame_address(row, ip));
+		return mapped_frame(ingest, row, ip);
 	case MODE_GUEST_KERNEL:
 		object = OBJECT_GUEST_KERNEL;
 		break;
@@ -126,11 +130,13 @@ uint32_t ingest_frame(struct ingest *ingest, const struct address_map *maps, enu
 static uint32_t caller_frame(struct ingest *ingest, const struct address_map *maps,
 			     enum cpu_mode mode, uint64_t ip)
 {
-	const bool is_mapped = mode != MODE_USER || vdso_image_is_vsyscall(ip) ||
-			       (maps && address_map_find(maps, ip));
+	const struct mapping *row;
 
-	return is_mapped ? ingest_frame(ingest, maps, mode, ip)
-			 : stack_trie_frame(&ingest->trie, OBJECT_UNKNOWN, 0);
+	if (mode != MODE_USER || vdso_image_is_vsyscall(ip))
+		return ingest_frame(ingest, maps, mode, ip);
+	row = maps ? address_map_find(maps, ip) : NULL;
+	return row ? mapped_frame(ingest, row, ip)
+		   : stack_trie_frame(&ingest->trie, OBJECT_UNKNOWN, 0);
 }
 
 /* The user part of a sample as it was walked; count 0: it has none. */
