@@ -17,6 +17,7 @@
 #define TWO_DETAILS_ROWS 12	/* of the view: below it each line counts */
 #define INFO_ROWS	 5
 #define LABEL_CELLS	 3	/* less is no name */
+#define NARROW		60	/* columns: no room for what was searched */
 #define SHARE_GAP_CELLS	 2
 #define GAP		 " \u00b7 "
 #define SAME_SHARE	 0.995	/* of the caller's: it need not be said again */
@@ -187,7 +188,7 @@ static const struct flame_box *hottest_end(const struct flame_layout *layout)
 	return end;
 }
 
-static void add_found(const struct ui_state *state, struct pieces *pieces)
+static void add_found(const struct ui_state *state, struct pieces *pieces, bool is_narrow)
 {
 	const struct flame_view *flame = &state->flame;
 	const struct flame_matches found = flame_match_sum(flame->tree, flame_view_zoomed(flame),
@@ -196,8 +197,11 @@ static void add_found(const struct ui_state *state, struct pieces *pieces)
 	char pct[FORMAT_BYTES];
 
 	format_pct(pct, whole > 0 ? 100 * found.weight / whole : 0);
-	pieces_add(pieces, 1, ROLE_STATE, "matched \"%s\": %s %%%s", state->search, pct,
-		   flame_view_zoomed(flame) == FLAME_NONE ? "" : " of zoom");
+	if (is_narrow)
+		pieces_add(pieces, 1, ROLE_STATE, "matched: %s %%", pct);
+	else
+		pieces_add(pieces, 1, ROLE_STATE, "matched \"%s\": %s %%%s", state->search, pct,
+			   flame_view_zoomed(flame) == FLAME_NONE ? "" : " of zoom");
 	pieces_add(pieces, 4, ROLE_DIM, "%" PRIu32 " frames", found.count);
 }
 
@@ -240,7 +244,7 @@ static void draw_info(const struct ui_state *state, struct canvas *canvas, int y
 	add_hidden_lines(&pieces, flame->is_upright ? below : above,
 			 flame->is_upright ? above : below);
 	if (state->search[0])
-		add_found(state, &pieces);
+		add_found(state, &pieces, canvas->width < NARROW);
 	add_zoom(state, &pieces);
 	if (pieces.count) {
 		pieces_fit(canvas, &pieces, area.width);
