@@ -87,7 +87,7 @@ $(BUILD)/tests/workloads/%: tests/workloads/%.c Makefile
 	$(say)$(CC) -std=c11 -D_GNU_SOURCE -O1 -g $(CHAINS) -fno-optimize-sibling-calls \
 		$(WARNINGS) -pthread -MMD -MP -o $@ $<
 CHAINS := -fno-omit-frame-pointer $(X86_LEAF)
-$(BUILD)/tests/workloads/hard_stacks: CHAINS := -fomit-frame-pointer
+$(addprefix $(BUILD)/tests/workloads/,by_rbx hard_stacks through_libc): CHAINS := -fomit-frame-pointer
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 

@@ -3,8 +3,6 @@
 #include <stdlib.h>
 #include <time.h>
 
-#pragma GCC optimize("omit-frame-pointer")
-
 static volatile unsigned long sink;
 static time_t end;
 
