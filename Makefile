@@ -121,11 +121,13 @@ check-asan: packages-test
 	@$(MAKE) --no-print-directory BUILD=$(BUILD)/asan SANITIZE=address,undefined OPTIMIZE=-O1 tests
 	@BUILD=$(BUILD)/asan tests/run unit $(FOREIGN:%=live/check_%)
 
-# Those in which all threads have something to do.
+# Live tests in which all threads have something to do; unit tests with more than one thread's work.
 THREADED := counts demangled ends run_time_code source_lines stacks targets tasks
+ALONE	 := compiler compiler_damage confine dwarf_lines hostile_elf screen_storm tree_fold_random
+UNITS	 := $(filter-out $(ALONE:%=unit/test_%),$(TESTS:$(BUILD)/tests/%=%))
 check-tsan: packages-test
 	@$(MAKE) --no-print-directory BUILD=$(BUILD)/tsan SANITIZE=thread OPTIMIZE=-O1 tests
-	@BUILD=$(BUILD)/tsan tests/run unit $(THREADED:%=live/check_%)
+	@BUILD=$(BUILD)/tsan tests/run $(UNITS) $(THREADED:%=live/check_%)
 
 check-layers:
 	@tests/check_layers
@@ -145,7 +147,7 @@ fuzz:
 		SANITIZE=fuzzer-no-link,address,undefined fuzz-smoke
 fuzz-smoke: $(SMOKES)
 $(SMOKES): %.smoke: %
-	@$< -max_total_time=20 -artifact_prefix=$<- >$<.log 2>&1 || { tail -40 $<.log; exit 1; }
+	@$< -max_total_time=10 -artifact_prefix=$<- >$<.log 2>&1 || { tail -40 $<.log; exit 1; }
 	@echo "$<: $$(tail -1 $<.log)"
 
 screenshots: $(BUILD)/flametop $(WORKLOADS)
