@@ -391,12 +391,14 @@ static struct snapshot *make_one(struct publisher *publisher, struct snapshot he
 	struct snapshot *snapshot = NULL;
 	struct stack_counts stacks;
 	struct tree_fold tree;
-	struct folds folds = { .tree = query->tree == TREE_NONE ? NULL : &tree };
+	struct folds folds = { .tree = NULL };
 
 	fold_init(&folds.rows, &ingest->trie, &ingest->names, &ingest->tasks, query->keys, event,
 		  &query->filter);
-	if (folds.tree)
+	if (query->tree != TREE_NONE) {
 		tree_fold_init(&tree, &ingest->trie, &ingest->names, &ingest->tasks, query, event);
+		folds.tree = &tree;
+	}
 	if (folds.tree && query->tree_inlined)
 		tree_fold_inline(&tree, &publisher->source_lines.inlined);
 	stacks = fold_window(publisher, &folds, span);
