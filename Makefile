@@ -26,7 +26,7 @@ FLAGS	 := -std=c11 -D_GNU_SOURCE -Iinclude -pthread $(OPTIMIZE) -fno-omit-frame-
 	    $(WARNINGS)
 LINK	 := -pie -pthread -Wl,-z,relro,-z,now,--as-needed \
 	    $(if $(SANITIZE),-fsanitize=$(SANITIZE))
-LIBS	 := -lncursesw -ltinfo -ldw -lunwind-x86_64 -lelf -llzma -liberty -lseccomp -linih -lm
+LIBS	 := -lncursesw -ltinfo -ldw -lunwind-x86_64 -lelf -llzma -liberty -lseccomp -linih -lcapstone -lbpf -lm
 
 # One archive per layer; unit tests link the same archives as the program. src/main.c is in none.
 LAYERS	 := $(notdir $(patsubst %/,%,$(sort $(dir $(wildcard src/*/*.c)))))

@@ -34,6 +34,7 @@ struct query {
 	bool tree_idle;		/* idle samples are in it, too */
 	bool tree_inlined;	/* with the functions that were inlined, as far as known */
 	bool tree_commands;	/* its roots are commands, paths begin below them */
+	uint32_t probe;		/* all about this one: struct snapshot_probes; 0: none */
 	double tree_limit_pct;	/* nodes with less of the tree's weight are left out, and of very
 				 * many the smallest; < 0: all are wanted, however many */
 };

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "model/call_tree.h"
+#include "model/snapshot_probes.h"
 
 /* What rows are keyed by, a set of bits (-s). Default: KEY_OBJECT | KEY_SYMBOL. */
 enum row_key {
@@ -152,6 +153,7 @@ struct snapshot {
 						 * total_weight, then id. Or as the query says */
 	struct snapshot *folded;	/* owned; REQUEST_STACKS: of the same window and filter, its
 				 * tree has all callees beneath their commands. Else NULL */
+	struct snapshot_probes probes;	/* count 0: there are none */
 	struct call_tree tree;	/* direction TREE_NONE: none was asked for */
 };
 

@@ -18,7 +18,9 @@
 
 #define SLICE_NS	1000000000ull
 #define SLICE_TICKS	20	/* totals of 50 ms */
-#define TIMELINE_MAX_EVENTS 256
+#define TIMELINE_MAX_EVENTS 128	/* of samples; beyond them: */
+#define PROBE_EVENT_FIRST   128	/* probe/probe_news.h: a slot each */
+#define EVENT_OF_VALUES	    255	/* `stack` is an interned value of a probe: model/probe_values.h */
 
 struct slice_entry {
 	uint32_t task, stack;

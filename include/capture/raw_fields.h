@@ -1,0 +1,62 @@
+/* raw_fields.h - the fields of a tracepoint's or probe's raw record (PERF_SAMPLE_RAW), read by the
+ * "format" file of its event.
+ *
+ * Source: Documentation/trace/events.rst "Event formats"; __data_loc: u32 length << 16 | offset
+ *         from the record's begin; __rel_loc: from the field's end.
+ * Trust:  format and record come from the kernel; texts in the record are foreign bytes. Every
+ *         offset is checked against the record's size.
+ * Thread: any.
+ */
+#ifndef CAPTURE_RAW_FIELDS_H
+#define CAPTURE_RAW_FIELDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/diag.h"
+
+struct raw_field {
+	char name[64];
+	char type[64];		/* as the file says it: "unsigned int", "__data_loc char[]" */
+	uint16_t offset, size;	/* bytes; of one element in `element_size` */
+	uint16_t element_size;	/* size of one; == size unless an array */
+	bool is_signed;
+	bool is_text;		/* char[N], __data_loc char[], __rel_loc char[] */
+	bool is_dynamic, is_relative;	/* __data_loc, __rel_loc */
+	bool is_array;		/* not of text: values are its first element */
+	bool is_address;	/* pointer: shown in hex */
+	bool is_common;		/* common_type, common_pid ... */
+};
+
+struct raw_fields {
+	struct raw_field *list;	/* owned */
+	size_t count;
+	char *symbolic;		/* owned: the "print fmt" line, for __print_symbolic(); "" none */
+};
+
+struct raw_value {
+	bool is_text;
+	bool is_signed;
+	uint64_t number;	/* sign-extended when signed */
+	const char *text;	/* BORROWED from the record; not terminated, not sanitized */
+	size_t text_bytes;
+};
+
+/* 0, -EBADMSG (not a format file) or -ENOMEM. */
+int raw_fields_parse(struct raw_fields *out, const char *format, size_t bytes, struct diag *why);
+void raw_fields_finish(struct raw_fields *fields);	/* a zeroed one is fine */
+
+/* Index of the field, -1: there is none. */
+int raw_fields_find(const struct raw_fields *fields, const char *name);
+
+/* False: the record is too short for it. */
+bool raw_field_read(const struct raw_field *field, const void *raw, size_t raw_bytes,
+		    struct raw_value *out);
+
+/* What @number of that field is called by its event ("READ", "0x1|0x2" stays a number): the words
+ * of __print_symbolic() and __print_flags() of `symbolic`. False: it has no name. */
+bool raw_fields_name(const struct raw_fields *fields, const struct raw_field *field,
+		     uint64_t number, char *out, size_t room);
+
+#endif

@@ -1,0 +1,104 @@
+/* snapshot_probes.h - probes in a snapshot: a row each, and all about the one that is asked for.
+ *
+ * Owns:   part of the snapshot, immutable, freed with it. Text sanitized, never NULL.
+ * Window: figures are of the snapshot's window, but for those that say "since".
+ */
+#ifndef MODEL_SNAPSHOT_PROBES_H
+#define MODEL_SNAPSHOT_PROBES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "probe/probe_news.h"
+
+#define LATENCY_OCTAVES	    64	/* counts[i]: 2^i <= ns < 2^(i+1) */
+#define PROBE_SPARK_POINTS  60	/* hits of the last seconds, oldest first */
+#define PROBE_TOP_VALUES    20
+#define PROBE_LOG_LINES	    1000
+#define PROBE_SLOWEST	    20
+#define PROBE_HEAT_SECONDS  300
+
+struct snapshot_latency {
+	uint64_t count;
+	uint64_t p50_ns, p90_ns, p99_ns, max_ns;	/* percentiles: at most 9 % off */
+	uint64_t octaves[LATENCY_OCTAVES];
+};
+
+struct snapshot_top {
+	const char *text;	/* the value as shown: "-1", "0x7f00", "/etc/hosts", "READ" */
+	bool is_number;
+	int64_t number;
+	uint64_t count;
+};
+
+struct snapshot_value {
+	const char *name, *type, *origin;
+	enum probe_value_kind kind;
+	bool is_return;
+	uint64_t count, unknown;	/* unknown: could not be read there */
+	int64_t min, max;		/* of numbers; unsigned ones above INT64_MAX are cut */
+	double mean;
+	uint64_t octaves[LATENCY_OCTAVES];	/* of magnitudes; zero in `zeros` */
+	uint64_t zeros, negatives;
+	uint32_t top_count;		/* most frequent first */
+	struct snapshot_top top[PROBE_TOP_VALUES];
+	uint64_t other;			/* hits whose value is not in `top` */
+};
+
+struct snapshot_probe {
+	uint32_t id, event;	/* event: for REQUEST_EVENT, its hits are samples */
+	const char *spec, *name, *object, *scope;
+	enum probe_kind kind;
+	enum probe_edge edge;
+	bool with_stacks, is_in_bursts;
+	enum probe_state state;
+	const char *reason;
+	uint64_t hits;		/* counted in the window */
+	double hits_per_s;	/* in the window */
+	uint64_t hits_since, lost_since, missed_since;	/* since it was added, the kernel's */
+	uint64_t unpaired;	/* in the window: returns without entry, entries without return */
+	uint64_t filtered;	/* in the window: the condition said no */
+	uint64_t in_flight;	/* now: entries whose return is still to come */
+	double lease_s;		/* < 0: none */
+	double cost_pct;	/* of one CPU, now */
+	uint32_t spark_count;
+	float spark[PROBE_SPARK_POINTS];
+	bool has_latency;	/* its edge is PROBE_LATENCY */
+	struct snapshot_latency latency;
+	uint32_t value_count;
+	const struct snapshot_value *values;	/* of the probe that was asked for; in batch of all */
+};
+
+struct snapshot_hit {		/* a line of the log, or one of the slowest */
+	uint64_t time_ns;	/* CLOCK_MONOTONIC, of its end */
+	uint64_t number;	/* rises: identity of the line */
+	uint32_t cpu;
+	uint32_t pid, tid;
+	const char *comm;
+	int64_t latency_ns;	/* < 0: none */
+	const char *values;	/* "fd=3 count=4096 ret=-11" */
+	const char *stack;	/* of the slowest: "leaf\ncaller\n..."; "" none */
+};
+
+/* Columns of one second, oldest first; the last is the second that is being filled. */
+struct snapshot_heat {
+	uint64_t end_ns;
+	uint32_t seconds;
+	uint32_t (*counts)[LATENCY_OCTAVES];	/* [seconds] */
+};
+
+struct snapshot_probes {
+	uint32_t count;
+	const struct snapshot_probe *list;	/* in the order they were added */
+	/* About the one that the query asks for: */
+	uint32_t detail;	/* its id; 0: none */
+	uint32_t log_count;	/* newest last */
+	const struct snapshot_hit *log;
+	uint64_t log_dropped;	/* older ones that did not fit */
+	uint32_t slowest_count;	/* slowest first; since it was added */
+	const struct snapshot_hit *slowest;
+	struct snapshot_heat heat;
+};
+
+#endif

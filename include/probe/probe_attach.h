@@ -1,0 +1,84 @@
+/* probe_attach.h - switches one kernel event on for whom it is asked, into the rings that all
+ * probes share. The interface knows nothing of tracefs: an engine that counts in the kernel may
+ * come behind the same calls.
+ *
+ *   probe_rings     one ring per CPU, kept by a dummy event; a sampler thread moves what comes into
+ *                   a queue of its own (capture/sampler.h)
+ *   probe_link      the descriptors of one attached event: CPU-wide, or per thread and CPU
+ *
+ * Cost:   closing the last descriptor of a uprobe takes ~90 ms: never on the ui's thread.
+ * Thread: one at a time (the probe engine's); the sampler runs beside it.
+ */
+#ifndef PROBE_PROBE_ATTACH_H
+#define PROBE_PROBE_ATTACH_H
+
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/diag.h"
+#include "base/spsc.h"
+#include "capture/record.h"
+
+struct probe_rings;
+
+/* @queue: SPSC to the analyzer, written by the sampler that is started here; @wake_fd: eventfd that
+ * is written when something was queued. Both BORROWED until probe_rings_close(). The sampler sends a
+ * QUEUE_ROUND_END at least every 50 ms. QUEUE_RECORD items have event 0: the record says its id. */
+int probe_rings_open(struct probe_rings **out, struct spsc *queue, int wake_fd, struct diag *why);
+void probe_rings_close(struct probe_rings *rings);	/* every link is gone; NULL is fine */
+
+enum probe_scope_kind {
+	PROBE_SCOPE_ALL,	/* CPU-wide */
+	PROBE_SCOPE_TASKS,	/* one descriptor per thread and CPU, inherited by what they start */
+};
+
+#define PROBE_SCOPE_TASKS_MAX 64	/* threads; more: CPU-wide, and the caller filters by pid */
+
+struct probe_scope {
+	enum probe_scope_kind kind;
+	const pid_t *tids;
+	size_t tid_count;
+};
+
+struct probe_link_config {
+	uint32_t type;		/* perf_event_attr.type: PERF_TYPE_TRACEPOINT or a PMU's */
+	uint64_t config, config1, config2;
+	struct probe_scope scope;
+	const char *kernel_filter;	/* PERF_EVENT_IOC_SET_FILTER; "" none */
+	bool with_stacks;	/* kernel chain, user registers, and copy_bytes of the user stack */
+	uint32_t copy_bytes;
+};
+
+struct probe_link;
+
+/* Opens all descriptors, not counting yet. *@out is the caller's: probe_link_close(). */
+int probe_link_open(struct probe_link **out, struct probe_rings *rings,
+		    const struct probe_link_config *config, struct diag *why);
+/* The ids that its records carry (PERF_SAMPLE_IDENTIFIER), BORROWED. */
+const uint64_t *probe_link_ids(const struct probe_link *link, size_t *count);
+/* How its records are parsed. */
+const struct record_format *probe_link_format(const struct probe_link *link);
+void probe_link_enable(struct probe_link *link);
+void probe_link_disable(struct probe_link *link);
+/* Hits and lost records so far, as the kernel counts them: exact, whatever the rings hold. */
+void probe_link_read(const struct probe_link *link, uint64_t *hits, uint64_t *lost);
+/* BLOCKS for up to 110 ms. NULL is fine. */
+void probe_link_close(struct probe_link *link);
+
+/* What this kernel and these rights can do, each found by trying; `reason` names the remedy. */
+enum probe_ability {
+	PROBE_CAN_TRACEFS_KPROBE, PROBE_CAN_TRACEFS_UPROBE, PROBE_CAN_TRACEPOINT,
+	PROBE_CAN_KPROBE_PMU, PROBE_CAN_UPROBE_PMU,
+	PROBE_ABILITIES
+};
+
+struct probe_abilities {
+	struct { bool is_there; char reason[200]; } list[PROBE_ABILITIES];
+};
+
+void probe_abilities_try(struct probe_abilities *out);
+
+#endif
