@@ -4,8 +4,8 @@
  *            <-answers--    |  places, links, governor, leases
  *
  * The ui never waits: it orders and goes on; what became of it is in an answer (the panel) and in
- * the snapshots (the analyzer has the news). "Off" holds from the order's time: younger hits are not
- * counted, whatever the kernel still sends.
+ * the snapshots (the analyzer has the news). "Off" holds from the order's time: younger hits are
+ * not counted, whatever the kernel still sends.
  *
  * Thread: orders and answers from one thread (the ui's, or main's in batch); news from the
  *         analyzer's. All calls return at once.

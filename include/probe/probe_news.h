@@ -1,8 +1,8 @@
 /* probe_news.h - what the analyzer is told of probes: which there are, how their records are read,
  * how they fare.
  *
- * A probe is an event of the timeline: number PROBE_EVENT_FIRST + slot (model/timeline.h). Slots are
- * given in turns; on PROBE_NEWS_REMOVED the analyzer drops what was counted under it.
+ * A probe is an event of the timeline: number PROBE_EVENT_FIRST + slot (model/timeline.h). Slots
+ * are given in turns; on PROBE_NEWS_REMOVED the analyzer drops what was counted under it.
  * Thread: made by the engine's, owned by the analyzer's once taken.
  */
 #ifndef PROBE_PROBE_NEWS_H

@@ -54,7 +54,7 @@ struct probe_fetch {
 struct probe_site {
 	uint64_t offset;	/* USER, USDT: in the file. KERNEL: from `symbol` */
 	uint64_t semaphore;	/* USDT: offset in the file of its count; 0: none */
-	char symbol[PROBE_FUNCTION_BYTES];	/* KERNEL: "[MODULE:]symbol", as kprobe_events says */
+	char symbol[PROBE_FUNCTION_BYTES];	/* KERNEL: "[MODULE:]symbol" of kprobe_events */
 	bool is_inlined;	/* in a copy inside another function: it has no return */
 	uint32_t cost_ns;	/* predicted, of a hit: by the instruction there; 0: unknown */
 	bool is_emulated;	/* else it is stepped, which costs ten times as much */
