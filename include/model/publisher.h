@@ -9,6 +9,7 @@
 #include "model/source_lines.h"
 #include "model/strip.h"
 #include "model/task_stats.h"
+#include "model/tree_fold.h"
 
 struct publisher {
 	const struct analyzer_config *config;	/* the analyzer's, which requests change */
@@ -28,6 +29,7 @@ struct publisher {
 	double own_cpu_pct;
 	bool wants_stacks, wants_idle_stacks;	/* of the next snapshot: REQUEST_STACKS */
 	bool is_ended;		/* no more records will come */
+	struct tree_stop stop;	/* the caller's, after the init: of what the screen shows */
 };
 
 void publisher_init(struct publisher *publisher, const struct analyzer_config *config,
@@ -47,7 +49,8 @@ uint64_t publisher_due_ns(const struct publisher *publisher);
 /* Notes how busy the machine is, once a second however seldom it is shown. */
 void publisher_tick(struct publisher *publisher, uint64_t now_ns);
 
-/* The snapshot of now (a chain of them, one per event, if the config says so). NULL: no memory. */
+/* The snapshot of now (a chain of them, one per event, if the config says so). NULL: no memory, or
+ * `stop` was due. */
 struct snapshot *publisher_make(struct publisher *publisher, bool is_last,
 				const struct diag *end_why);
 

@@ -71,6 +71,12 @@ struct tree_class {
 				 * the filter has matched; 0, no page: not known yet */
 };
 
+/* Asked now and then by a fold that takes long: true ends it, and it is as one without memory. */
+struct tree_stop {
+	bool (*is_due)(void *owner);	/* NULL: never */
+	void *owner;
+};
+
 struct tree_fold {
 	struct stack_trie *trie;	/* borrowed, as the next two */
 	struct symbol_names *names;
@@ -99,6 +105,9 @@ struct tree_fold {
 	double *leaf_weight, *caller_weight;	/* owned; of each frame, and of each trie node:
 						 * with @chains, which are asked for by it */
 	bool is_out_of_memory;		/* samples are missing: the caller must not publish them */
+	struct tree_stop stop;		/* the caller's, after the init */
+	bool is_stopped;		/* likewise: `stop` was due */
+	uint32_t steps;			/* since it was asked last */
 };
 
 /* @query: its tree, filter and limit; BORROWED. */
@@ -122,6 +131,9 @@ uint32_t tree_fold_wishes(struct tree_fold *fold, const struct source_lines *lin
 			  struct source_wish out[SOURCE_WISHES_MAX]);
 
 /* What the two directions share. */
+
+/* Before each step of a loop that may be long. False: it is to end. */
+bool tree_fold_goes_on(struct tree_fold *fold);
 
 /* What was inlined at a frame whose symbol is known; NULL: nothing, or it is not known. */
 const struct inline_chain *tree_inlined_at(const struct tree_fold *fold, uint32_t frame,

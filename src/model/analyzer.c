@@ -29,6 +29,7 @@
 #define BATCH_NAMES_WAIT_NS (200 * CLOCK_NS_PER_MS) /* a worker takes 10 ms, some more under load */
 #define TASKS_REFRESH_NS    (150 * CLOCK_NS_PER_MS) /* by then /proc was read for the new rows */
 #define SOURCES_REFRESH_NS  (20 * CLOCK_NS_PER_MS)  /* a fold takes a tenth of it */
+#define STOPPED_MAX_NS	    (500 * CLOCK_NS_PER_MS) /* without a picture, while keys come */
 #define NAMES_REFRESH_NS    (200 * CLOCK_NS_PER_MS) /* a still picture whose names arrive */
 
 struct analyzer {
@@ -47,10 +48,27 @@ struct analyzer {
 	uint64_t end_ns;		/* when QUEUE_END came; 0: not yet */
 	struct diag end_why;
 	bool is_last_published;
+	uint64_t stopped_ns;		/* a fold was, first then since the last picture; 0: none */
 	_Atomic bool stop;		/* set by analyzer_stop(), read by run() */
 	pthread_t thread;
 	bool has_thread;
 };
+
+/* What a waiting request wants is another picture, mostly. But who types without a pause sees one
+ * now and then. */
+static bool must_stop_fold(void *owner)
+{
+	struct analyzer *analyzer = owner;
+
+	const uint64_t now_ns = clock_now_ns();
+
+	if (!spsc_used(&analyzer->requests) ||
+	    (analyzer->stopped_ns && now_ns - analyzer->stopped_ns > STOPPED_MAX_NS))
+		return false;
+	if (!analyzer->stopped_ns)
+		analyzer->stopped_ns = now_ns;
+	return true;
+}
 
 int analyzer_create(struct analyzer **out, const struct analyzer_config *config, struct diag *why)
 {
@@ -78,6 +96,7 @@ int analyzer_create(struct analyzer **out, const struct analyzer_config *config,
 	analyzer->ingest.names.demangler = config->demangler;
 	analyzer->ingest.rare.server = config->rare_server;
 	publisher_init(&analyzer->publisher, &analyzer->config, &analyzer->ingest);
+	analyzer->publisher.stop = (struct tree_stop){ must_stop_fold, analyzer };
 	source_hold_init(&analyzer->hold, &analyzer->publisher.source_lines, config->source_rows);
 	*out = analyzer;
 	return 0;
@@ -225,7 +244,8 @@ static void publish(struct analyzer *analyzer, bool is_last)
 						   &analyzer->end_why);
 
 	if (!snapshot)
-		return;		/* no memory now: the next refresh tries again */
+		return;		/* stopped, or no memory now: the next refresh tries again */
+	analyzer->stopped_ns = 0;
 	analyzer->ingest.has_new_names = false;
 	if (analyzer->config.wants_sources)
 		source_hold_put(&analyzer->hold, snapshot, clock_now_ns());
@@ -318,7 +338,7 @@ static void take_requests(struct analyzer *analyzer)
 		any |= next->kind != REQUEST_SOURCES;
 		spsc_release(&analyzer->requests);
 	}
-	if (any)
+	if (any || analyzer->stopped_ns)
 		publish(analyzer, analyzer->is_last_published);
 }
 

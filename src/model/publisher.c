@@ -398,6 +398,8 @@ static struct snapshot *make_one(struct publisher *publisher, struct snapshot he
 	if (query->tree != TREE_NONE) {
 		tree_fold_init(&tree, &ingest->trie, &ingest->names, &ingest->tasks, query, event);
 		folds.tree = &tree;
+		if (query == &publisher->config->query)
+			tree.stop = publisher->stop;
 	}
 	if (folds.tree && query->tree_inlined)
 		tree_fold_inline(&tree, &publisher->source_lines.inlined);
@@ -413,7 +415,7 @@ static struct snapshot *make_one(struct publisher *publisher, struct snapshot he
 		wish_inlined(publisher, &tree);
 		sources.tree = &tree;
 	}
-	if (!folds.rows.is_out_of_memory && (!folds.tree || !tree.is_out_of_memory)) {
+	if (!folds.rows.is_out_of_memory && (!folds.tree || (!tree.is_out_of_memory && !tree.is_stopped))) {
 		put_figures(publisher, &folds.rows, span, query->number, &head);
 		put_strip(publisher, &head, event);
 		snapshot = snapshot_build(&head, &folds.rows, &sources);

@@ -215,7 +215,7 @@ static void expand(struct tree_fold *fold, struct places *places, uint32_t path)
 	const uint32_t first = places->first[path], end = first + places->count[path];
 	const uint32_t from = fold->count;
 
-	for (uint32_t m = first; m < end && !fold->is_out_of_memory; m++) {
+	for (uint32_t m = first; m < end && tree_fold_goes_on(fold); m++) {
 		struct tree_member *member = &fold->members[m];
 		const uint32_t symbol = next_caller(fold, member);
 
@@ -226,7 +226,7 @@ static void expand(struct tree_fold *fold, struct places *places, uint32_t path)
 		if (member->path != UINT32_MAX)
 			add_total(&fold->sums[member->path], member->samples, member->weight);
 	}
-	if (!fold->is_out_of_memory)
+	if (!fold->is_out_of_memory && !fold->is_stopped)
 		sort_members(fold, places, first, end, from);
 }
 
@@ -235,7 +235,7 @@ static void hide_callers(struct tree_fold *fold, const struct places *places, ui
 {
 	const uint32_t first = places->first[path], end = first + places->count[path];
 
-	for (uint32_t m = first; m < end; m++)
+	for (uint32_t m = first; m < end && tree_fold_goes_on(fold); m++)
 		if (next_caller(fold, &fold->members[m]) != ID_SET_NONE)
 			fold->sums[path].hidden_weight += fold->members[m].weight;
 }
@@ -252,7 +252,7 @@ void tree_callers_sum(struct tree_fold *fold)
 		fold->is_out_of_memory = true;
 	else
 		sort_members(fold, &places, 0, fold->member_count, TREE_FOLD_TOP);
-	for (uint32_t p = 1; p < fold->count && !fold->is_out_of_memory; p++) {
+	for (uint32_t p = 1; p < fold->count && tree_fold_goes_on(fold); p++) {
 		if (fold->sums[p].total_weight < limit || !places.count[p])
 			continue;
 		if (limit < 0 || expanded++ < TREE_FOLD_PATHS)

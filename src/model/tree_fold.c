@@ -22,6 +22,8 @@
  * zeroing an array of all nodes for each of them was a third of a refresh. */
 #define PAGE_NODES 1024
 
+#define STEPS_UNASKED 256	/* samples of long chains: some 0.1 ms */
+
 static uint64_t hash_of(uint32_t parent, uint32_t symbol)
 {
 	return id_set_mix(parent, symbol);
@@ -302,10 +304,19 @@ static void add_entry(struct tree_fold *fold, const struct slice_entry *entry, d
 		add_callees(fold, &fold->classes[class], entry->stack, &sample);
 }
 
+bool tree_fold_goes_on(struct tree_fold *fold)
+{
+	if (fold->stop.is_due && ++fold->steps == STEPS_UNASKED) {
+		fold->is_stopped |= fold->stop.is_due(fold->stop.owner);
+		fold->steps = 0;
+	}
+	return !fold->is_out_of_memory && !fold->is_stopped;
+}
+
 void tree_fold_add(struct tree_fold *fold, const struct slice_entry *entries, uint32_t count,
 		   double factor)
 {
-	for (uint32_t i = 0; i < count && !fold->is_out_of_memory; i++)
+	for (uint32_t i = 0; i < count && tree_fold_goes_on(fold); i++)
 		if (entries[i].event == fold->event && entries[i].count)
 			add_entry(fold, &entries[i], factor);
 }
@@ -319,7 +330,7 @@ double tree_fold_limit(const struct tree_fold *fold)
 
 void tree_fold_sum(struct tree_fold *fold)
 {
-	if (fold->is_out_of_memory)
+	if (!tree_fold_goes_on(fold))
 		return;
 	if (fold->query->tree == TREE_CALLERS) {
 		tree_callers_sum(fold);

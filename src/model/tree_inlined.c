@@ -142,7 +142,7 @@ uint32_t tree_fold_wishes(struct tree_fold *fold, const struct source_lines *lin
 	struct candidates list = { .lines = lines, .wishes = out };
 	double *as_callers;
 
-	if (fold->is_out_of_memory || inline_chains_are_full(fold->chains))
+	if (fold->is_out_of_memory || fold->is_stopped || inline_chains_are_full(fold->chains))
 		return 0;
 	as_callers = sum_callers(fold);
 	for (uint32_t i = 0; as_callers && i < fold->trie->frames.count; i++) {

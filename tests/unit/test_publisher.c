@@ -299,6 +299,32 @@ static void test_load_is_known_from_when_it_is_read_again(void **state)
 	assert_true(publisher.busy.points[0].time_ns > 1 * S);
 }
 
+static bool stop_always(void *owner)
+{
+	++*(unsigned int *)owner;
+	return true;
+}
+
+static void test_a_picture_that_was_stopped_is_whole_the_next_time(void **state)
+{
+	struct snapshot *snapshot;
+	unsigned int asked = 0;
+
+	(void)state;
+	for (uint64_t i = 0; i < 300; i++)
+		stage_sample(&stage, 5 * S + i, 1, 1, 0x1000 + i);
+	stage_round(&stage, 6 * S);
+	config.query.tree = TREE_CALLEES;
+	publisher.stop = (struct tree_stop){ stop_always, &asked };
+	assert_null(publisher_make(&publisher, false, NULL));
+	assert_int_equal(asked, 1);
+	publisher.stop.is_due = NULL;
+	snapshot = publisher_stage_make();
+	assert_int_equal(snapshot->samples, 300);
+	assert_int_equal(snapshot->tree.samples, 300);
+	snapshot_destroy(snapshot);
+}
+
 /* The tree is of the window that the rows are of, whichever it is. */
 static void test_a_tree_is_of_the_same_samples_as_the_rows(void **state)
 {
@@ -357,6 +383,7 @@ int main(void)
 		PUBLISHER_TEST(test_a_frozen_picture_that_left_the_history_is_empty),
 		PUBLISHER_TEST(test_zero_ends_the_freeze),
 		PUBLISHER_TEST(test_a_query_says_what_is_in_the_rows),
+		PUBLISHER_TEST(test_a_picture_that_was_stopped_is_whole_the_next_time),
 		PUBLISHER_TEST(test_a_tree_is_of_the_same_samples_as_the_rows),
 		PUBLISHER_TEST(test_stacks_come_along_once_when_they_are_asked_for),
 	};

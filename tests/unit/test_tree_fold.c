@@ -470,6 +470,39 @@ static void test_inlined_lines_keep_their_ids_and_say_their_object(void **state)
 	snapshot_destroy(after);
 }
 
+static bool count_down(void *owner)
+{
+	uint32_t *left = owner;
+
+	return (*left)-- == 0;
+}
+
+/* Both ways of a tree, told to stop at the first, second, ... time that they ask. */
+static void test_a_fold_ends_when_it_is_told_to(void **state)
+{
+	enum { ENTRIES = 2000 };
+	static struct slice_entry entries[ENTRIES];
+	static const enum tree_direction directions[] = { TREE_CALLEES, TREE_CALLERS };
+
+	(void)state;
+	make_known();
+	for (uint32_t i = 0; i < ENTRIES; i++)
+		entries[i] = known[i % 3];
+	for (uint32_t i = 0; i < 2 * 4; i++) {
+		uint32_t left = i / 2;
+		struct tree_fold tree;
+
+		query.tree = directions[i % 2];
+		tree_fold_init(&tree, &world.trie, &world.names, &world.tasks, &query, 0);
+		tree.stop = (struct tree_stop){ count_down, &left };
+		tree_fold_add(&tree, entries, ENTRIES, 1.0);
+		tree_fold_sum(&tree);
+		assert_true(tree.is_stopped);
+		assert_int_equal(left, UINT32_MAX);	/* and does not ask again */
+		tree_fold_finish(&tree);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -493,6 +526,7 @@ int main(void)
 		TREE_TEST(test_the_tree_of_a_symbol_with_inlined_functions),
 		TREE_TEST(test_inlined_recursion_counts_once_in_each_line),
 		TREE_TEST(test_inlined_lines_keep_their_ids_and_say_their_object),
+		TREE_TEST(test_a_fold_ends_when_it_is_told_to),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
