@@ -415,7 +415,8 @@ static struct snapshot *make_one(struct publisher *publisher, struct snapshot he
 		wish_inlined(publisher, &tree);
 		sources.tree = &tree;
 	}
-	if (!folds.rows.is_out_of_memory && (!folds.tree || (!tree.is_out_of_memory && !tree.is_stopped))) {
+	if (!folds.rows.is_out_of_memory &&
+	    (!folds.tree || (!tree.is_out_of_memory && !tree.is_stopped))) {
 		put_figures(publisher, &folds.rows, span, query->number, &head);
 		put_strip(publisher, &head, event);
 		snapshot = snapshot_build(&head, &folds.rows, &sources);

@@ -80,7 +80,8 @@ static void give_rows(const char *path, const struct unwind_table *unwind)
 {
 	static uint32_t number;
 	const struct open_reply reply = {
-		.object = stage_object(&stage, path)->canonical, .is_unwind = true, .is_ready = true,
+		.object = stage_object(&stage, path)->canonical,
+		.is_unwind = true, .is_ready = true,
 		.unwind = *unwind, .unwind_number = ++number,
 	};
 
@@ -309,8 +310,8 @@ static void test_files_without_rows_end_a_stack(void **state)
 	give_rows(PROGRAM_PATH, &table);
 	stage_mmap(&stage, 5, 100, 0x600000, 0x1000, 0, "/lib/locked.so");
 	stage_round(&stage, 5);
-	object_table_set_unreadable(&stage.ingest.objects, stage_object(&stage, "/lib/locked.so")->canonical,
-				    "not yours");
+	object_table_set_unreadable(&stage.ingest.objects,
+				    stage_object(&stage, "/lib/locked.so")->canonical, "not yours");
 	sample_user(10, &user);
 	assert_stack(0, expected, COUNT_OF(expected));
 	assert_counts((struct stack_counts){ .user = 1 });

@@ -293,7 +293,8 @@ static void test_zoom_asks_for_the_frames_that_were_too_small(void **state)
 	select_frame(scene, "ServerLoop");
 	scene_press_key(scene, UI_KEY_ENTER);
 	assert_true(scene_has(scene, "zoom: ServerLoop"));
-	assert_float_equal(scene_asked(scene)->tree_limit_pct, FLAME_LIMIT_PCT * 4900 / 34860, 1e-9);
+	assert_float_equal(scene_asked(scene)->tree_limit_pct, FLAME_LIMIT_PCT * 4900 / 34860,
+			   1e-9);
 	assert_true(state_is_waiting(&scene->state));
 	scene_answer(scene);
 	assert_true(scene_has(scene, "zoom: ServerLoop"));
