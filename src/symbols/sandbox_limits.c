@@ -43,6 +43,7 @@ static const struct sandbox_limits limits[] = {
 	/* 32 stacks of 50 frames take some ms; one that leads libunwind in circles costs more. */
 	[SANDBOX_RARE_FRAMES] = { SLOWER * 2000, SLOWER * 1, ADDRESSES(1024), MIB,
 				  SYSCALLS_OF_LIBUNWIND },
+	[SANDBOX_PROBE_NAMES] = OF_A_TABLE,
 };
 
 _Static_assert(sizeof(limits) / sizeof(limits[0]) == SANDBOX_JOB_KINDS,
