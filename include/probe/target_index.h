@@ -1,7 +1,7 @@
 /* target_index.h - the names of one source (the kernel, a file, ...) packed, to be searched.
  *
- * A result is shown as `front` and its name: "libc.so.6:" "malloc"; its spec is made of `place` and
- * its raw name: "/usr/lib/x86_64-linux-gnu/libc.so.6:" "malloc".
+ * A result of a file is shown as "libc.so.6:malloc", the file's base name in front of its own; its
+ * spec is "/usr/lib/x86_64-linux-gnu/libc.so.6:malloc", quoted where that is needed.
  *
  * Use:    filled by who reads the source; then handed to the searcher, which changes only what it
  *         remembers of the last search.
@@ -31,9 +31,10 @@ struct target_name {
 	bool is_stale;
 };
 
-/* All texts are copied. NULL: out of memory. */
-struct target_index *target_index_create(enum target_kind_found kind, const char *front,
-					 const char *place, const char *note);
+/* @path: of the file, as the target sees it; "": none. @note: of all names that have none. Texts
+ * are copied. NULL: out of memory. */
+struct target_index *target_index_create(enum target_kind_found kind, const char *path,
+					 const char *note);
 void target_index_destroy(struct target_index *index);	/* NULL is fine */
 
 /* Why some of its names can't be probed, and what helps: 1 to TARGET_REASONS_MAX, for target_name.
@@ -44,7 +45,7 @@ unsigned int target_index_reason(struct target_index *index, const char *reason)
 int target_index_add(struct target_index *index, const struct target_name *name);
 
 enum target_kind_found target_index_kind(const struct target_index *index);
-const char *target_index_place(const struct target_index *index);	/* BORROWED */
+const char *target_index_path(const struct target_index *index);	/* BORROWED */
 uint32_t target_index_count(const struct target_index *index);
 size_t target_index_bytes(const struct target_index *index);
 

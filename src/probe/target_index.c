@@ -32,7 +32,7 @@ struct row {
 
 struct target_index {
 	enum target_kind_found kind;
-	char front[TARGET_TEXT_BYTES / 2], place[TARGET_SPEC_BYTES], note[TARGET_NOTE_BYTES];
+	char front[TARGET_TEXT_BYTES / 2], path[PROBE_FILE_BYTES], note[TARGET_NOTE_BYTES];
 	char reasons[TARGET_REASONS_MAX][TARGET_NOTE_BYTES];
 	unsigned int reason_count;
 	size_t front_length;
@@ -47,18 +47,29 @@ struct target_index {
 	char searched[TARGET_QUERY_BYTES];
 };
 
-struct target_index *target_index_create(enum target_kind_found kind, const char *front,
-					 const char *place, const char *note)
+/* "libc.so.6:" */
+static void make_front(struct target_index *index, const char *path)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+
+	if (!path[0])
+		return;
+	index->front_length = sanitize_text(index->front, sizeof(index->front) - 1, name,
+					    strlen(name));
+	index->front[index->front_length++] = ':';
+	index->front_letters = target_match_letters(index->front, index->front_length);
+}
+
+struct target_index *target_index_create(enum target_kind_found kind, const char *path,
+					 const char *note)
 {
 	struct target_index *index = calloc(1, sizeof(*index));
 
 	if (!index)
 		return NULL;
 	index->kind = kind;
-	index->front_length = sanitize_text(index->front, sizeof(index->front), front,
-					    strlen(front));
-	index->front_letters = target_match_letters(index->front, index->front_length);
-	snprintf(index->place, sizeof(index->place), "%s", place);
+	make_front(index, path);
+	snprintf(index->path, sizeof(index->path), "%s", path);
 	sanitize_text(index->note, sizeof(index->note), note, strlen(note));
 	return index;
 }
@@ -188,9 +199,9 @@ enum target_kind_found target_index_kind(const struct target_index *index)
 	return index->kind;
 }
 
-const char *target_index_place(const struct target_index *index)
+const char *target_index_path(const struct target_index *index)
 {
-	return index->place;
+	return index->path;
 }
 
 uint32_t target_index_count(const struct target_index *index)
@@ -314,6 +325,41 @@ bool target_index_search(struct target_index *index, const struct target_search 
 	return true;
 }
 
+/* Appends @text as probe_spec_parse() reads it back: in quotes where its letters would mean
+ * something. */
+static void put_quoted(char *out, size_t room, const char *text)
+{
+	size_t used = strlen(out);
+	const bool is_plain = text[strcspn(text, " :*?\"\\%+=,()<>[]{}&!'")] == '\0';
+
+	if (is_plain) {
+		snprintf(out + used, room - used, "%s", text);
+		return;
+	}
+	for (out[used++] = '"'; *text && used + 4 < room; text++) {
+		if (*text == '"' || *text == '\\')
+			out[used++] = '\\';
+		out[used++] = *text;
+	}
+	snprintf(out + used, room - used, "\"");
+}
+
+static void put_spec(const struct target_index *index, const struct row *row, const char *prefix,
+		     char out[TARGET_SPEC_BYTES])
+{
+	const char *raw = index->texts + row->raw;
+
+	snprintf(out, TARGET_SPEC_BYTES, "%s", prefix);
+	if (index->path[0]) {
+		put_quoted(out, TARGET_SPEC_BYTES - 1, index->path);
+		strcat(out, ":");
+	}
+	if (index->kind == TARGET_USER_FUNCTION || index->kind == TARGET_KERNEL_FUNCTION)
+		put_quoted(out, TARGET_SPEC_BYTES, raw);
+	else
+		snprintf(out + strlen(out), TARGET_SPEC_BYTES - strlen(out), "%s", raw);
+}
+
 void target_index_result(const struct target_hit *hit, const struct target_pattern *pattern,
 			 struct target_match_work *work, const char *prefix,
 			 struct target_result *out)
@@ -330,8 +376,7 @@ void target_index_result(const struct target_hit *hit, const struct target_patte
 	*out = (struct target_result){ .kind = index->kind, .is_able = !row->reason,
 				       .is_stale = row->is_stale };
 	out->matched = target_match_places(pattern, &text, work);
-	snprintf(out->spec, sizeof(out->spec), "%s%s%s", prefix, index->place,
-		 index->texts + row->raw);
+	put_spec(index, row, prefix, out->spec);
 	sanitize_text(out->shown, sizeof(out->shown), text.at, text.length);
 	snprintf(out->note, sizeof(out->note), "%s",
 		 row->reason ? index->reasons[row->reason - 1] : note);

@@ -249,7 +249,7 @@ static void mark_places(const struct target_word *word, const struct target_text
 	int32_t score;
 	size_t place = find_end(word, text, work, &score);
 
-	for (size_t letter = word->length; letter-- > 0; ) {
+	for (size_t letter = word->length; letter-- > 0;) {
 		bool is_adjacent;
 
 		places[place] = true;

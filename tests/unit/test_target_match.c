@@ -91,7 +91,7 @@ static void test_case_counts_only_when_a_capital_was_typed(void **state)
 	expect_match("Read", "vfs_read", false);
 }
 
-static void test_the_exact_name_is_first_then_a_prefix_then_a_word_then_the_rest(void **state)
+static void test_the_exact_name_is_first_then_a_prefix_then_a_word(void **state)
 {
 	(void)state;
 	ORDER("read", "read", "readv", "vfs_read", "thread_stop");
@@ -223,7 +223,7 @@ int main(void)
 		cmocka_unit_test(test_letters_match_in_their_order_with_gaps),
 		cmocka_unit_test(test_every_word_must_match_in_any_order),
 		cmocka_unit_test(test_case_counts_only_when_a_capital_was_typed),
-		cmocka_unit_test(test_the_exact_name_is_first_then_a_prefix_then_a_word_then_the_rest),
+		cmocka_unit_test(test_the_exact_name_is_first_then_a_prefix_then_a_word),
 		cmocka_unit_test(test_of_equal_matches_the_shorter_is_first),
 		cmocka_unit_test(test_begins_of_words_beat_letters_inside),
 		cmocka_unit_test(test_neighbours_beat_gaps),
