@@ -20,7 +20,7 @@
 
 #define TARGET_RESULTS_MAX 100
 #define TARGET_SPEC_BYTES  320
-#define TARGET_NOTE_BYTES  96
+#define TARGET_NOTE_BYTES  208	/* a reason of struct probe_abilities and more */
 #define TARGET_QUERY_BYTES 128
 
 enum target_kind_found {
