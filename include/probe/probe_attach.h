@@ -25,9 +25,11 @@
 struct probe_rings;
 
 /* @queue: SPSC to the analyzer, written by the sampler that is started here; @wake_fd: eventfd that
- * is written when something was queued. Both BORROWED until probe_rings_close(). The sampler sends a
- * QUEUE_ROUND_END at least every 50 ms. QUEUE_RECORD items have event 0: the record says its id. */
-int probe_rings_open(struct probe_rings **out, struct spsc *queue, int wake_fd, struct diag *why);
+ * is written when something was queued. Both BORROWED until probe_rings_close(). The sampler sends
+ * a QUEUE_ROUND_END at least every 50 ms. QUEUE_RECORD items have event 0: the record says its id.
+ */
+int probe_rings_open(struct probe_rings **out, struct spsc *queue, int wake_fd,
+		     struct diag *why);
 void probe_rings_close(struct probe_rings *rings);	/* every link is gone; NULL is fine */
 
 enum probe_scope_kind {
