@@ -34,7 +34,7 @@ void probe_rings_close(struct probe_rings *rings);	/* every link is gone; NULL i
 
 enum probe_scope_kind {
 	PROBE_SCOPE_ALL,	/* CPU-wide */
-	PROBE_SCOPE_TASKS,	/* one descriptor per thread and CPU, inherited by what they start */
+	PROBE_SCOPE_TASKS,	/* one descriptor per thread and CPU; what they start inherits it */
 };
 
 #define PROBE_SCOPE_TASKS_MAX 64	/* threads; more: CPU-wide, and the caller filters by pid */
@@ -50,6 +50,7 @@ struct probe_link_config {
 	uint64_t config, config1, config2;
 	struct probe_scope scope;
 	const char *kernel_filter;	/* PERF_EVENT_IOC_SET_FILTER; "" none */
+	bool only_counts;	/* no records: @rings may be NULL */
 	bool with_stacks;	/* kernel chain, user registers, and copy_bytes of the user stack */
 	uint32_t copy_bytes;
 };
