@@ -194,9 +194,11 @@ int target_events_load_tracepoints(struct target_index **out,
 	struct target_index *index = target_index_create(TARGET_TRACEPOINT, "", "tracepoint");
 	struct dynamic_events events = { .count = 0 };
 	unsigned int unable = 0;
-	int err = index ? read_dynamic_events(&events, why) : -ENOMEM;
+	int err = index ? 0 : -ENOMEM;
 
 	*out = NULL;
+	if (!err && read_dynamic_events(&events, NULL) == -ENOMEM)
+		err = -ENOMEM;	/* else there are none, or this kernel can't have them */
 	if (!err && abilities && !abilities->list[PROBE_CAN_TRACEPOINT].is_there)
 		unable = target_index_reason(index, abilities->list[PROBE_CAN_TRACEPOINT].reason);
 	if (!err) {

@@ -9,6 +9,7 @@
 #include "probe/target_loader.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +18,6 @@
 #include "probe/target_events.h"
 #include "probe/target_kernel.h"
 #include "probe/target_objects.h"
-#include "probe/target_presets.h"
 
 #define ORDER_BYTES   4096	/* 15 orders */
 #define LOADED_BYTES  (1u << 20)	/* 2,000: more than there are files and orders together */
@@ -59,7 +59,7 @@ static void hand_over_source(struct target_loader *loader, struct target_index *
 	const struct target_loaded loaded = { .index = index };
 
 	if (err)
-		log_info("finder: no %s: %s", what, why->err ? why->text : strerror(-err));
+		log_note("finder: no %s: %s", what, why->err ? why->text : strerror(-err));
 	else
 		hand_over(loader, &loaded);
 }
@@ -78,10 +78,8 @@ static void load_system(struct target_loader *loader)
 	const struct probe_abilities *abilities = loader->config.abilities;
 	struct target_index *index;
 	struct diag why = { .err = 0 };
-	int err = target_presets_load(&index);
+	int err = target_events_load_leftovers(&index, &why);
 
-	hand_over_source(loader, index, err, &why, "presets");
-	err = target_events_load_leftovers(&index, &why);
 	hand_over_source(loader, index, err, &why, "leftover events");
 	why.err = 0;
 	err = target_events_load_tracepoints(&index, abilities, &why);
@@ -103,8 +101,7 @@ static void hand_over_names(struct target_loader *loader, struct target_index *f
 			hand_over(loader, &both[i]);
 }
 
-/* Returns false when that was the last one. */
-static bool load_next_object(struct target_loader *loader)
+static void load_next_object(struct target_loader *loader)
 {
 	const struct target_object *object = &loader->objects.rows[loader->next_object++];
 	struct target_index *functions, *marks;
@@ -112,13 +109,12 @@ static bool load_next_object(struct target_loader *loader)
 
 	if (target_objects_load(object, loader->config.sandbox, loader->config.abilities,
 				&functions, &marks, &why))
-		log_debug("finder: %s: %s", object->mapping.path, why.text);
+		log_note("finder: %s: %s", object->mapping.path, why.text);
 	hand_over_names(loader, functions, marks);
 	if (loader->next_object < loader->objects.count && loader->bytes < NAMES_MAX_BYTES)
-		return true;
+		return;
 	target_objects_finish(&loader->objects);
 	hand_over_end(loader, "", "");
-	return false;
 }
 
 static void load_path(struct target_loader *loader, const char *path)
