@@ -57,6 +57,8 @@ const struct command commands[] = {
 	  "View: the probes, with rates, latencies and costs", NULL, 0 },
 	{ { 'p' }, "probe", IN_SAMPLES, ROWS | ASKS, cmd_probe,
 	  "Put a probe on this function: every call counted, timed, its arguments", "probe", 4 },
+	{ { UI_KEY_CTRL('P'), UI_KEY_INSERT }, "find-target", IN_ALL, ASKS, cmd_find_target,
+	  "Find anything that can be probed: functions, tracepoints, marks, presets", "find", 9 },
 	{ { UI_KEY_ENTER }, "open-probe", IN_PROBES, ROWS, cmd_probe_open,
 	  "Open the probe; of an open one: who calls it, the tree of its hits", "open", 3 },
 	{ { UI_KEY_RIGHT, 'l' }, "next-page", IN_PROBES, ROWS, cmd_next_pane,

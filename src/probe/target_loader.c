@@ -15,6 +15,7 @@
 
 #include "base/log.h"
 #include "base/service.h"
+#include "probe/probe_presets.h"
 #include "probe/target_events.h"
 #include "probe/target_kernel.h"
 #include "probe/target_objects.h"
@@ -73,13 +74,34 @@ static void hand_over_end(struct target_loader *loader, const char *path, const 
 	hand_over(loader, &loaded);
 }
 
+static int load_presets(struct target_index **out)
+{
+	struct target_index *index = target_index_create(TARGET_PRESET, "", "");
+	int err = index ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < probe_preset_count && !err; i++) {
+		const struct target_name name = {
+			.raw = probe_presets[i].spec, .shown = probe_presets[i].name,
+			.note = probe_presets[i].description,
+		};
+
+		err = target_index_add(index, &name);
+	}
+	if (err)
+		target_index_destroy(index);
+	*out = err ? NULL : index;
+	return err;
+}
+
 static void load_system(struct target_loader *loader)
 {
 	const struct probe_abilities *abilities = loader->config.abilities;
 	struct target_index *index;
 	struct diag why = { .err = 0 };
-	int err = target_events_load_leftovers(&index, &why);
+	int err = load_presets(&index);
 
+	hand_over_source(loader, index, err, &why, "presets");
+	err = target_events_load_leftovers(&index, &why);
 	hand_over_source(loader, index, err, &why, "leftover events");
 	why.err = 0;
 	err = target_events_load_tracepoints(&index, abilities, &why);
