@@ -56,7 +56,7 @@ void live_probe_read(const struct live_probe *live, struct trace_group *group,
 
 /* Adds up its counts; it does not count any more. */
 void live_probe_retire(struct live_probe *live, struct trace_group *group);
-/* BLOCKS for up to 110 ms: the part's breakpoint goes with its last descriptor. Of a retired probe. */
+/* Of a retired probe. BLOCKS for up to 110 ms: the breakpoint goes with its last descriptor. */
 void live_part_close(struct live_part *part);
 /* Takes the definitions away once all parts were closed, and frees the parts. 0, or what the last
  * that could not be removed said: the group's end tries again. */

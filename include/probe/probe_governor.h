@@ -1,9 +1,9 @@
 /* probe_governor.h - keeps probes from becoming the load: says which must be switched off.
  *
  * Idea:   an account per probe and one for all of them. An account is filled by its share of one
- *         CPU's time, up to a second's worth, and each hit takes out what it costs. Whose account is
- *         empty is switched off. So a burst of a moment is let through, a load far over the cap is
- *         stopped at once, and one a little over it after seconds.
+ *         CPU's time, up to a second's worth, and each hit takes out what it costs. Whose account
+ *         is empty is switched off. So a burst of a moment is let through, a load far over the cap
+ *         is stopped at once, and one a little over it after seconds.
  * Thread: any; pure: the caller says what time it is.
  */
 #ifndef PROBE_PROBE_GOVERNOR_H
