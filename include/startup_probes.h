@@ -13,8 +13,8 @@ struct startup_probes {
 	struct probe_choice choice;	/* for all of them; its spec does not count */
 };
 
-/* Orders them, numbered from 1 on, and goes on: the screen shows what becomes of them. 0 or -EAGAIN:
- * there are too many. */
+/* Orders them, numbered from 1 on, and goes on: the screen shows what becomes of them. 0 or
+ * -EAGAIN: there are too many. */
 int startup_probes_order(struct probe_engine *engine, const struct startup_probes *probes,
 			 struct diag *why);
 
