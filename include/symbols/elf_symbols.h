@@ -30,9 +30,13 @@ struct elf_symbol elf_symbols_get(const struct elf_symbols *symbols, size_t inde
 struct flat_name elf_symbols_name(const struct elf_symbols *symbols,
 				  const struct elf_symbol *symbol);
 
-/* Adds the functions to @builder, at the places where @main (the file that runs: its program
- * headers were read) has them. A symbol that does not fit costs its own row. 0, -ENOMEM or
- * -E2BIG. */
+/* Whether @symbol is a function that @main (the file that runs: its program headers were read) has;
+ * *@offset is where in the file, *@left what its segment has from there on. */
+bool elf_symbols_find_function(const struct elf_symbols *symbols, const struct elf_symbol *symbol,
+			       const struct elf_file *main, uint64_t *offset, uint64_t *left);
+
+/* Adds the functions to @builder, at the places where @main (as above) has them. A symbol that does
+ * not fit costs its own row. 0, -ENOMEM or -E2BIG. */
 int elf_symbols_add(const struct elf_symbols *symbols, const struct elf_file *main,
 		    struct flat_builder *builder);
 

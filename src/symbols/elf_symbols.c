@@ -133,6 +133,16 @@ static unsigned int symbol_rank(const struct elf_symbol *symbol)
 	       (symbol->bind != STB_WEAK ? 1u : 0u);
 }
 
+bool elf_symbols_find_function(const struct elf_symbols *symbols, const struct elf_symbol *symbol,
+			       const struct elf_file *main, uint64_t *offset, uint64_t *left)
+{
+	const struct elf_section *section = &symbols->file->sections[symbol->section];
+
+	return symbol->section && is_function(symbol) && elf_file_is_code(section) &&
+	       !is_end_mark(symbol, section) &&
+	       elf_file_find_code(main, symbol->value, offset, left);
+}
+
 int elf_symbols_add(const struct elf_symbols *symbols, const struct elf_file *main,
 		    struct flat_builder *builder)
 {
@@ -140,13 +150,10 @@ int elf_symbols_add(const struct elf_symbols *symbols, const struct elf_file *ma
 
 	for (size_t i = 1; i < symbols->count && !err; i++) {
 		struct elf_symbol symbol = elf_symbols_get(symbols, i);
-		const struct elf_section *section = &symbols->file->sections[symbol.section];
 		struct flat_name name;
 		uint64_t offset, left;
 
-		if (!symbol.section || !is_function(&symbol) || !elf_file_is_code(section) ||
-		    is_end_mark(&symbol, section) ||
-		    !elf_file_find_code(main, symbol.value, &offset, &left))
+		if (!elf_symbols_find_function(symbols, &symbol, main, &offset, &left))
 			continue;
 		name = elf_symbols_name(symbols, &symbol);
 		if (name.bytes)
