@@ -30,13 +30,20 @@ struct elf_symbol elf_symbols_get(const struct elf_symbols *symbols, size_t inde
 struct flat_name elf_symbols_name(const struct elf_symbols *symbols,
 				  const struct elf_symbol *symbol);
 
-/* Whether @symbol is a function that @main (the file that runs: its program headers were read) has;
- * *@offset is where in the file, *@left what its segment has from there on. */
-bool elf_symbols_find_function(const struct elf_symbols *symbols, const struct elf_symbol *symbol,
-			       const struct elf_file *main, uint64_t *offset, uint64_t *left);
+struct elf_function {
+	uint64_t offset, size;	/* in the file that runs; size 0: unknown */
+	struct flat_name name;	/* BORROWED; never empty */
+	unsigned int rank;	/* of aliases: flat_builder.h */
+	bool is_resolver;	/* STT_GNU_IFUNC */
+};
 
-/* Adds the functions to @builder, at the places where @main (as above) has them. A symbol that does
- * not fit costs its own row. 0, -ENOMEM or -E2BIG. */
+/* Whether symbol @index (< count) is a function that has a place in @main, as below. */
+bool elf_symbols_function(const struct elf_symbols *symbols, size_t index,
+			  const struct elf_file *main, struct elf_function *out);
+
+/* Adds the functions to @builder, at the places where @main (the file that runs: its program
+ * headers were read) has them. A symbol that does not fit costs its own row. 0, -ENOMEM or
+ * -E2BIG. */
 int elf_symbols_add(const struct elf_symbols *symbols, const struct elf_file *main,
 		    struct flat_builder *builder);
 

@@ -24,19 +24,18 @@ static int out_of_memory(struct diag *why)
 static void add_symbol(struct point_symbols *out, const struct elf_symbols *table, size_t index,
 		       const struct elf_file *main)
 {
-	const struct elf_symbol symbol = elf_symbols_get(table, index);
-	struct flat_name name = elf_symbols_name(table, &symbol);
-	uint64_t offset, left;
+	static const char morestack[] = "__morestack";
+	struct elf_function function;
 
-	if (name.bytes == strlen("__morestack") && !memcmp(name.text, "__morestack", name.bytes) &&
-	    symbol.section)
-		out->is_split_stack = true;
-	if (!name.bytes || !elf_symbols_find_function(table, &symbol, main, &offset, &left))
+	if (!elf_symbols_function(table, index, main, &function))
 		return;
+	if (function.name.bytes == strlen(morestack) &&
+	    !memcmp(function.name.text, morestack, strlen(morestack)))
+		out->is_split_stack = true;
 	out->list[out->count++] = (struct point_symbol){
-		.vaddr = symbol.value, .offset = offset, .name = name,
-		.bytes = symbol.size < left ? symbol.size : left,
-		.is_chosen_late = symbol.type == STT_GNU_IFUNC,
+		.vaddr = elf_symbols_get(table, index).value, .offset = function.offset,
+		.bytes = function.size, .name = function.name,
+		.is_chosen_late = function.is_resolver,
 	};
 }
 

@@ -47,6 +47,7 @@ static const struct sandbox_limits limits[] = {
 	/* As source lines; an answer has a few hundred rows. */
 	[SANDBOX_POINTS] = { SLOWER * 30000, SLOWER * 20, ADDRESSES(4096), POINT_ANSWER_BYTES,
 			     SYSCALLS_OF_LIBDW },
+	[SANDBOX_PROBE_NAMES] = OF_A_TABLE,
 };
 
 _Static_assert(sizeof(limits) / sizeof(limits[0]) == SANDBOX_JOB_KINDS,
