@@ -51,7 +51,8 @@ struct point_query {
 	uint8_t has_debug, has_alternate;	/* which inputs there are */
 	uint8_t no_alternate;			/* there is none to be had: don't ask for it */
 	uint8_t is_of_kernel;			/* vmlinux: offsets in the answer are its addresses */
-	uint8_t padding[2];
+	uint8_t wants_links;	/* only the header is wanted: build-id, debug link, flags */
+	uint8_t padding;
 	struct point_argument arguments[POINT_ARGUMENTS_MAX];
 };
 

@@ -228,13 +228,13 @@ int point_job_run(const int *inputs, uint32_t input_count, void **bytes, size_t 
 	*bytes = NULL;
 	if (!err)
 		err = open_files(&job, inputs, input_count);
-	if (!err)
+	if (!err && !query.wants_links)
 		err = point_symbols_read(&job.symbols, &job.object.elf, &job.debug.elf, why);
 	if (!err && point_rows_create(&job.rows))
 		err = diag_set(why, -ENOMEM, "no memory for the places of a probe");
 	if (!err) {
 		fill_header(&job);
-		err = find(&job);
+		err = query.wants_links ? 0 : find(&job);
 	}
 	if (!err)
 		err = point_rows_finish(&job.rows, bytes, bytes_count, why);

@@ -94,6 +94,8 @@ static int run_points(const struct sandbox_job *job, void **bytes, size_t *count
 		      struct diag *why)
 {
 	return point_job_run(inputs, job->input_count, bytes, count, why);
+}
+
 static int run_probe_names(const struct sandbox_job *job, void **bytes, size_t *count,
 			   struct diag *why)
 {
