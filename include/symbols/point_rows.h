@@ -7,7 +7,7 @@
 #ifndef SYMBOLS_POINT_ROWS_H
 #define SYMBOLS_POINT_ROWS_H
 
-#include "symbols/fetch_text.h"
+#include "symbols/fetch_value.h"
 #include "symbols/probe_points.h"
 
 struct point_rows {
@@ -19,12 +19,9 @@ struct point_rows {
 	bool is_full;
 };
 
-/* What is said of a value. BORROWED texts. */
 struct point_value_text {
-	const char *name, *type;
-	char fetch[FETCH_TEXT_BYTES];
-	const char *reason;		/* NULL: none */
-	enum fetch_kind kind;
+	const char *name;		/* BORROWED */
+	struct fetch_value value;
 	enum point_origin origin;
 	bool is_return;
 };

@@ -6,6 +6,7 @@
  */
 #include "probe/place_file.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <fnmatch.h>
@@ -139,6 +140,22 @@ static int open_path(struct place_file *out, const char *path, struct diag *why)
 	return err;
 }
 
+/* libc.so is a text for the linker. */
+static int open_object(struct place_file *out, const char *path)
+{
+	char magic[SELFMAG] = "";
+	int err = open_path(out, path, NULL);
+
+	if (err)
+		return err;
+	if (pread(out->file.fd, magic, sizeof(magic), 0) == SELFMAG &&
+	    !memcmp(magic, ELFMAG, SELFMAG))
+		return 0;
+	close(out->file.fd);
+	out->file.fd = -1;
+	return -ENOENT;
+}
+
 static int open_in_directory(struct place_file *out, const char *directory, const char *name)
 {
 	static const char *const endings[] = { "", ".so", ".so.*" };
@@ -149,12 +166,11 @@ static int open_in_directory(struct place_file *out, const char *directory, cons
 		glob_t found;
 
 		snprintf(pattern, sizeof(pattern), "%s/%s%s", directory, name, endings[i]);
-		if (i < 2)
-			err = open_path(out, pattern, NULL);
-		else if (glob(pattern, 0, NULL, &found) == 0) {
-			err = open_path(out, found.gl_pathv[0], NULL);
-			globfree(&found);
-		}
+		if (glob(pattern, 0, NULL, &found))
+			continue;
+		for (size_t k = 0; k < found.gl_pathc && err; k++)
+			err = open_object(out, found.gl_pathv[k]);
+		globfree(&found);
 	}
 	return err;
 }

@@ -95,10 +95,10 @@ void point_rows_add_value(struct point_rows *rows, const struct point_value_text
 	rows->header.value_count++;
 	*row = (struct point_value){
 		.name = point_rows_text(rows, value->name),
-		.type = point_rows_text(rows, value->type),
-		.fetch = point_rows_text(rows, value->fetch),
-		.reason = point_rows_text(rows, value->fetch[0] ? NULL : value->reason),
-		.kind = (uint8_t)value->kind, .origin = (uint8_t)value->origin,
+		.type = point_rows_text(rows, value->value.type),
+		.fetch = point_rows_text(rows, value->value.fetch),
+		.reason = point_rows_text(rows, value->value.reason),
+		.kind = (uint8_t)value->value.kind, .origin = (uint8_t)value->origin,
 		.is_return = value->is_return,
 	};
 }
