@@ -74,7 +74,7 @@ static struct engine_probe *add_one(struct probe_engine *engine,
 	*own = *places;
 	*places = (struct probe_places){ .file = -1 };
 	engine->last_id++;
-	if (!probe->choice.cap_pct)
+	if (probe->choice.cap_pct <= 0)
 		probe->choice.cap_pct = engine->config.cap_pct;
 	if (!probe->choice.lease_ns)
 		probe->choice.lease_ns = engine->config.lease_ns;
