@@ -1,5 +1,6 @@
-/* test_probe_engine.c - probes on functions of this very program: what is told of them, what is
- * counted, what is left. Needs root and a kernel with uprobes. */
+/* test_probe_engine.c - probes on functions of a copy of this program that runs beside it, for its
+ * own are refused: what is told of them, what is counted, what is left. Needs root and a kernel with
+ * uprobes. */
 #include "probe/probe_engine.h"
 
 #include <setjmp.h>
@@ -10,11 +11,15 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -23,7 +28,9 @@
 #define HANG_NS (60 * CLOCK_NS_PER_S)
 
 static struct sandbox *sandbox;
-static char program[PATH_MAX];
+static char program[] = "/tmp/flametop-test-XXXXXX";	/* the copy */
+static pid_t child;	/* it runs there, */
+static int to_child, from_child;	/* takes how often to call, and says when it has */
 static struct probe_engine *engine;
 static uint64_t last_number;
 
@@ -54,9 +61,25 @@ static void create_engine(const struct probe_engine_config *config)
 	struct diag why = { .err = 0 };
 
 	memset(&seen, 0, sizeof(seen));
+	if (sandbox_start(&sandbox, &why))	/* one for each: its end cancels all its jobs */
+		fail_msg("%s", why.text);
 	with_sandbox.sandbox = sandbox;
 	if (probe_engine_create(&engine, &with_sandbox, &why))
 		fail_msg("%s", why.text);
+}
+
+static void destroy_engine(void)
+{
+	assert_true(probe_engine_destroy(engine));
+	sandbox_stop(sandbox);
+	engine = NULL;
+	sandbox = NULL;
+}
+
+static void replace_engine(const struct probe_engine_config *config)
+{
+	destroy_engine();
+	create_engine(config);
 }
 
 static int setup(void **state)
@@ -73,8 +96,7 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	(void)state;
-	assert_true(probe_engine_destroy(engine));
-	engine = NULL;
+	destroy_engine();
 	return 0;
 }
 
@@ -202,13 +224,40 @@ static void need_root(void)
 
 static void call(int count)
 {
-	for (int i = 0; i < count; i++)
-		probed_function(i);
+	assert_int_equal(write(to_child, &count, sizeof(count)), sizeof(count));
+	assert_int_equal(read(from_child, &count, sizeof(count)), sizeof(count));
+}
+
+static void serve_calls(void)
+{
+	const uint64_t address = (uintptr_t)probed_function;
+	int count;
+
+	while (read(STDIN_FILENO, &count, sizeof(count)) == sizeof(count)) {
+		for (int i = 0; i < count; i++)
+			probed_function(i);
+		if (write(STDOUT_FILENO, &count, sizeof(count)) != sizeof(count))
+			return;
+		if (count < 0 && write(STDOUT_FILENO, &address, sizeof(address)) != sizeof(address))
+			return;
+	}
 }
 
 static unsigned char first_byte(void)
 {
-	return *(volatile unsigned char *)(uintptr_t)probed_function;
+	unsigned char byte;
+	uint64_t address = 0;
+	char path[32];
+	int memory;
+
+	call(-1);	/* has it say where */
+	assert_int_equal(read(from_child, &address, sizeof(address)), sizeof(address));
+	snprintf(path, sizeof(path), "/proc/%d/mem", (int)child);
+	memory = open(path, O_RDONLY | O_CLOEXEC);
+	assert_true(memory >= 0);
+	assert_int_equal(pread(memory, &byte, 1, (off_t)address), 1);
+	close(memory);
+	return byte;
 }
 
 static void test_each_call_is_a_hit_and_a_record(void **state)
@@ -309,8 +358,7 @@ static void test_what_costs_too_much_is_switched_off(void **state)
 
 	(void)state;
 	need_root();
-	assert_true(probe_engine_destroy(engine));
-	create_engine(&config);
+	replace_engine(&config);
 	add(spec_of("u:%s:%s", "probed_function"));
 	while (seen.status.state == PROBE_ATTACHED || seen.status.state == PROBE_DETACHING) {
 		call(1000);
@@ -328,8 +376,7 @@ static void test_a_lease_ends_a_probe(void **state)
 
 	(void)state;
 	need_root();
-	assert_true(probe_engine_destroy(engine));
-	create_engine(&config);
+	replace_engine(&config);
 	add(spec_of("u:%s:%s", "probed_function"));
 	wait_until(is_state, PROBE_EXPIRED);
 }
@@ -342,8 +389,7 @@ static void test_readonly_refuses_to_attach(void **state)
 
 	(void)state;
 	need_root();
-	assert_true(probe_engine_destroy(engine));
-	create_engine(&config);
+	replace_engine(&config);
 	answer = wait_for(order(PROBE_ADD, spec_of("u:%s:%s", "probed_function")));
 	assert_int_equal(answer.why.err, -EPERM);
 	assert_non_null(strstr(answer.why.text, "--readonly"));
@@ -375,7 +421,41 @@ static void test_finishing_ends_the_records(void **state)
 	assert_int_equal(seen.records, 7);
 }
 
-int main(void)
+static int copy_program(void)
+{
+	int from = open("/proc/self/exe", O_RDONLY | O_CLOEXEC), to = mkstemp(program);
+	ssize_t copied = from < 0 || to < 0 ? -1 : 1;
+
+	while (copied > 0)
+		copied = sendfile(to, from, NULL, 1 << 20);
+	if (!copied)
+		copied = fchmod(to, 0700);
+	close(from);
+	close(to);	/* nobody may have it open for writing when it is executed */
+	return (int)copied;
+}
+
+static int start_copy(void)
+{
+	int in[2], out[2];
+
+	if (copy_program() || pipe2(in, O_CLOEXEC) || pipe2(out, O_CLOEXEC))
+		return -1;
+	child = fork();
+	if (child == 0) {
+		dup2(in[0], STDIN_FILENO);
+		dup2(out[1], STDOUT_FILENO);
+		execl(program, program, "serve", NULL);
+		_exit(127);
+	}
+	close(in[0]);
+	close(out[1]);
+	to_child = in[1];
+	from_child = out[0];
+	return child > 0 ? 0 : -1;
+}
+
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_each_call_is_a_hit_and_a_record, setup,
@@ -396,14 +476,19 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_readonly_refuses_to_attach, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_finishing_ends_the_records, setup, teardown),
 	};
-	struct diag why;
-	ssize_t length = readlink("/proc/self/exe", program, sizeof(program) - 1);
+
 	int failed;
 
-	if (length <= 0 || sandbox_start(&sandbox, &why))
+	(void)argv;
+	if (argc > 1) {
+		serve_calls();
+		return 0;
+	}
+	if (start_copy())
 		return 1;
-	program[length] = '\0';
 	failed = cmocka_run_group_tests(tests, NULL, NULL);
-	sandbox_stop(sandbox);
+	close(to_child);
+	waitpid(child, NULL, 0);
+	unlink(program);
 	return failed;
 }
