@@ -494,8 +494,8 @@ static void test_any_spec_is_the_same_from_its_own_text(void **state)
 	static const char *const parts[] = {
 		"k:", "u:", "ur:", "t:", "U:", "lat:", "lat:t:", "kr:", "f", "/bin/x", ":", "::",
 		"%return", "+8", ":12", "main.c", " ", "  ", "\t", "\"a  b\"", "\\ ", "\\:",
-		"\"",
-		"\\",		"a->b", "n=", "$arg1", "%di", "$retval", "+8(", ")", ":u32", ":string", " if ",
+		"\"", "\\", "a->b", "n=", "$arg1", "%di", "$retval", "+8(", ")", ":u32", ":string",
+		" if ",
 		"n > 5", " and ", "comm == ", "\"q  r\"", "lat > 1ms", "->", " by ", ",", "*", "~A",
 		"'", "(", "not ", "ret < 0", "@s", "[1]",
 	};
