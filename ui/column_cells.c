@@ -6,35 +6,16 @@
 #include "ui/columns.h"
 #include "ui/format.h"
 #include "ui/probe_columns.h"
+#include "ui/row_role.h"
 #include "ui/symbol_fold.h"
 
 #define GAP_CELLS 1		/* between a symbol's level, its name and a note */
-
-#define HOT_PCT	 5.0	/* the limits that perf's users know */
-#define WARM_PCT 0.5
-
-static enum role heat_role(double pct)
-{
-	return pct >= HOT_PCT ? ROLE_HOT : pct >= WARM_PCT ? ROLE_WARM : ROLE_COOL;
-}
 
 static enum role code_role(const struct snapshot_row *row)
 {
 	if (row->state != SYMBOL_NAMED || row->is_synthetic)
 		return ROLE_UNRESOLVED;
-	switch (row->mode) {
-	case MODE_KERNEL:
-	case MODE_HYPERVISOR:
-		return ROLE_KERNEL;
-	case MODE_GUEST_KERNEL:
-	case MODE_GUEST_USER:
-		return ROLE_GUEST;
-	case MODE_USER:
-		return ROLE_USER;
-	case MODE_UNKNOWN:
-		break;
-	}
-	return ROLE_UNRESOLVED;
+	return row_role_of_code(row->mode, false);
 }
 
 static const char *level_tag(enum cpu_mode mode)
@@ -57,7 +38,7 @@ static void put_share(struct canvas *canvas, struct canvas_area area,
 	if (of->row->is_idle)
 		canvas_put_right(canvas, area, "idle", ROLE_DIM);
 	else
-		canvas_put_right(canvas, area, format_pct(text, pct), heat_role(pct));
+		canvas_put_right(canvas, area, format_pct(text, pct), row_role_of_share(pct));
 }
 
 static void put_self(struct canvas *canvas, struct canvas_area area, const struct column_row *of)
@@ -89,7 +70,7 @@ static void put_bar(struct canvas *canvas, struct canvas_area area, const struct
 	format_bar(text, sizeof(text), area.width, of->row->self_weight / hottest,
 		   canvas->is_ascii);
 	canvas_put_text(canvas, area, text,
-			heat_role(snapshot_pct(of->snapshot, of->row->self_weight)));
+			row_role_of_share(snapshot_pct(of->snapshot, of->row->self_weight)));
 }
 
 static void put_samples(struct canvas *canvas, struct canvas_area area, const struct column_row *of)

@@ -18,17 +18,11 @@
 
 #include "model/call_tree.h"
 #include "model/filter.h"
+#include "ui/table_place.h"
 #include "ui/views.h"
 
 #define TRAIL_LEVELS (2 * FILTER_PARTS)
 #define TRAIL_PARTS  (FILTER_PARTS - 2)	/* the rest is for hiding kernel and user code */
-
-/* Where a table stood: the row, and the line of the screen it was on. */
-struct table_place {
-	uint64_t cursor_id;
-	size_t cursor, top;
-	bool is_moved;		/* a key chose the row */
-};
 
 struct trail_level {
 	enum view_kind kind;

@@ -108,8 +108,8 @@ int trace_group_name(char out[TRACE_NAME_BYTES], struct diag *why)
 	free(text);
 	out[0] = '\0';
 	if (!is_known)
-		return diag_set(why, -ENOENT, "probes need /proc, which says since when this process"
-				" runs: mount it");
+		return diag_set(why, -ENOENT, "probes need /proc, which says since when this"
+				" process runs: mount it");
 	snprintf(out, TRACE_NAME_BYTES, GROUP_PREFIX "%ld_%" PRIu64 "_%lu", (long)getpid(),
 		 self.start_ticks, namespace);
 	return 0;

@@ -26,6 +26,7 @@
 #include "symbols/jit_map.h"
 #include "symbols/jitdump.h"
 #include "symbols/line_job.h"
+#include "symbols/point_job.h"
 #include "symbols/probe_names.h"
 #include "symbols/rare_frames.h"
 #include "symbols/flat_table.h"
@@ -89,6 +90,12 @@ static int run_rare_frames(const struct sandbox_job *job, void **bytes, size_t *
 	return rare_frames_unwind(inputs, job->input_count, bytes, count, why);
 }
 
+static int run_points(const struct sandbox_job *job, void **bytes, size_t *count,
+		      struct diag *why)
+{
+	return point_job_run(inputs, job->input_count, bytes, count, why);
+}
+
 static int run_probe_names(const struct sandbox_job *job, void **bytes, size_t *count,
 			   struct diag *why)
 {
@@ -108,6 +115,7 @@ static int (*const jobs[SANDBOX_JOB_KINDS])(const struct sandbox_job *job, void 
 	[SANDBOX_NAMES] = run_names,
 	[SANDBOX_MEMORY] = run_memory,
 	[SANDBOX_RARE_FRAMES] = run_rare_frames,
+	[SANDBOX_POINTS] = run_points,
 	[SANDBOX_PROBE_NAMES] = run_probe_names,
 };
 
