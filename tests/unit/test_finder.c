@@ -319,7 +319,7 @@ static void test_escape_goes_back_and_the_text_is_there_again(void **state)
 	type("vfs");
 	scene_press_key(&test.scene, UI_KEY_ESCAPE);
 	assert_false(finder()->is_open);
-	scene_press_key(&test.scene, UI_KEY_INSERT);
+	scene_press_key(&test.scene, UI_KEY_CTRL('P'));
 	assert_true(finder()->is_open);
 	assert_string_equal(finder()->input.text, "vfs");
 }
