@@ -286,7 +286,7 @@ static const char *kernel_text(const char *text)
 	return probe_condition_kernel_text(&condition, out, sizeof(out)) ? out : NULL;
 }
 
-/* As Documentation/trace/events.rst has it; tried on kernels by tests/live. */
+/* As Documentation/trace/events.rst "Event filtering" has it. */
 static void test_the_kernel_is_told_in_its_own_words(void **state)
 {
 	(void)state;
