@@ -78,7 +78,7 @@ static bool needs_same_code(const struct parked_sample *one, const struct parked
 static bool fill_stack(const struct ingest *ingest, const struct parked_sample *parked,
 		       struct remote_stack *stack, uint32_t *pid)
 {
-	const struct record_format *format = &ingest->config.events[parked->event]->format;
+	const struct record_format *format = &parked->form.format;
 	struct event_record record;
 	unsigned char *bytes;
 

@@ -232,7 +232,7 @@ static void walk_user(struct ingest *ingest, const struct event_record *record,
 		      const struct sample_origin *origin, struct walk *walk)
 {
 	const struct record_sample *sample = &record->sample;
-	const struct record_format *format = &ingest->config.events[record->event]->format;
+	const struct record_format *format = &origin->form->format;
 	struct user_registers read;
 	struct walker_registers registers;
 	struct walker_stack stack = {
@@ -315,10 +315,8 @@ static uint32_t node_of(struct ingest *ingest, int64_t callers)
 }
 
 /* A copy also ends at a page that the process has not touched yet, or that is swapped out. */
-static bool is_full(const struct ingest *ingest, const struct event_record *record)
+static bool is_full(const struct event_record *record, uint32_t copy_bytes)
 {
-	const uint32_t copy_bytes = ingest->config.events[record->event]->copy_bytes;
-
 	return copy_bytes && record->sample.user_stack_bytes == copy_bytes;
 }
 
@@ -346,7 +344,7 @@ bool ingest_stack(struct ingest *ingest, const struct event_record *record,
 		.user = walk.count > 0,
 		.complete = walk.count && walk.end == WALKER_COMPLETE,
 		.cut = walk.count && walk.end == WALKER_CUT,
-		.outgrown = walk.count && walk.end == WALKER_CUT && is_full(ingest, record),
+		.outgrown = walk.count && walk.end == WALKER_CUT && is_full(record, origin->form->copy_bytes),
 	};
 	return true;
 }
