@@ -25,14 +25,16 @@
 struct probe_rings;
 
 /* @queue: SPSC to the analyzer, written by the sampler that is started here; @wake_fd: eventfd that
- * is written when something was queued. Both BORROWED until probe_rings_close(). The sampler sends a
- * QUEUE_ROUND_END at least every 50 ms. QUEUE_RECORD items have event 0: the record says its id. */
-int probe_rings_open(struct probe_rings **out, struct spsc *queue, int wake_fd, struct diag *why);
+ * is written when something was queued. Both BORROWED until probe_rings_close(). The sampler sends
+ * a QUEUE_ROUND_END at least every 50 ms. QUEUE_RECORD items have event 0: the record says its id.
+ */
+int probe_rings_open(struct probe_rings **out, struct spsc *queue, int wake_fd,
+		     struct diag *why);
 void probe_rings_close(struct probe_rings *rings);	/* every link is gone; NULL is fine */
 
 enum probe_scope_kind {
 	PROBE_SCOPE_ALL,	/* CPU-wide */
-	PROBE_SCOPE_TASKS,	/* one descriptor per thread and CPU, inherited by what they start */
+	PROBE_SCOPE_TASKS,	/* one descriptor per thread and CPU; what they start inherits it */
 };
 
 #define PROBE_SCOPE_TASKS_MAX 64	/* threads; more: CPU-wide, and the caller filters by pid */
@@ -48,6 +50,7 @@ struct probe_link_config {
 	uint64_t config, config1, config2;
 	struct probe_scope scope;
 	const char *kernel_filter;	/* PERF_EVENT_IOC_SET_FILTER; "" none */
+	bool only_counts;	/* no records: @rings may be NULL */
 	bool with_stacks;	/* kernel chain, user registers, and copy_bytes of the user stack */
 	uint32_t copy_bytes;
 };
