@@ -76,7 +76,8 @@ struct sample_form {
 	uint8_t event, bucket;	/* as in struct slice_entry */
 	bool is_hit;		/* of a probe: whom the user asked for is the probe's matter, */
 	uint64_t time_ns;	/* when it counts: with the return, when that comes, */
-	uint64_t number;	/* and its line in the probe's log; 0: none waits for the stack */
+	uint64_t leaf_ip;	/* where: of a return the function, not its caller; 0: sample.ip; */
+	uint64_t number;	/* its line in the probe's log; 0: none waits for the stack */
 };
 
 /* A sample whose process or thread the reader is still asked about, or whose stack needs a table
@@ -247,6 +248,8 @@ void ingest_hit(struct ingest *ingest, const void *raw, size_t size);	/* its tur
 /* The thread of @record has ended, or its program. */
 void ingest_hit_gone(struct ingest *ingest, const struct event_record *record);
 void ingest_hit_targets(struct ingest *ingest);	/* marks them, after tasks were forgotten */
+/* The stack of a hit is known, whose form.number is not 0. */
+void ingest_hit_stack(struct ingest *ingest, const struct sample_form *form, uint32_t stack);
 void ingest_look_at_config(struct ingest *ingest);	/* when it is another one */
 void ingest_mmap(struct ingest *ingest, const struct event_record *record);
 void ingest_ksymbol(struct ingest *ingest, const struct event_record *record);

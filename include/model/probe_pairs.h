@@ -67,7 +67,10 @@ uint64_t probe_pairs_thread(uint32_t tid, uint32_t cpu);
 
 void probe_pairs_enter(struct probe_pairs *pairs, const struct pair_end *end, uint32_t generation,
 		       const void *record, size_t bytes);
-/* The entry that belongs to it, BORROWED until the next call; NULL: there is none. */
+/* One record has no partner. */
+void probe_pairs_miss(struct probe_pairs *pairs, uint32_t slot);
+/* The entry that belongs to it, BORROWED until the next call; NULL: there is none, and whether the
+ * return misses one is the caller's to say. */
 const struct probe_pending *probe_pairs_leave(struct probe_pairs *pairs,
 					      const struct pair_end *end);
 /* Records were lost before @time_ns. */

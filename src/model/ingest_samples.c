@@ -50,6 +50,8 @@ static void count(struct ingest *ingest, const struct event_record *record,
 	    entry.stack == ID_SET_NONE || entry.task == ID_SET_NONE ||
 	    timeline_add(&ingest->timeline, form->time_ns, &entry, &stack->counts))
 		ingest->counters.dropped_no_memory++;
+	else if (form->number)
+		ingest_hit_stack(ingest, form, entry.stack);
 }
 
 /* False: a table or callers are still to come, and it @may_wait for that. */

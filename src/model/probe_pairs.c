@@ -61,7 +61,7 @@ static uint64_t map_key_of(uint32_t slot, uint64_t key)
 	return id_set_mix(slot, key);
 }
 
-static void count_unpaired(struct probe_pairs *pairs, uint32_t slot)
+void probe_pairs_miss(struct probe_pairs *pairs, uint32_t slot)
 {
 	pairs->unpaired[slot]++;
 	pairs->unpaired_slots |= UINT64_C(1) << slot;
@@ -120,7 +120,7 @@ static void unlink_row(struct probe_pairs *pairs, struct chain *chain, uint32_t 
 
 static void drop_row(struct probe_pairs *pairs, struct chain *chain, uint32_t above, uint32_t row)
 {
-	count_unpaired(pairs, pairs->list[row].slot);
+	probe_pairs_miss(pairs, pairs->list[row].slot);
 	free(pairs->list[row].bytes);
 	unlink_row(pairs, chain, above, row);
 }
@@ -274,7 +274,7 @@ void probe_pairs_enter(struct probe_pairs *pairs, const struct pair_end *end, ui
 	drop_over(pairs, &chain, end, is_over_at_entry);
 	put_chain(pairs, &chain);
 	if (chain.depth >= PROBE_PAIRS_DEPTH_MAX || push(pairs, &chain, &pending, record))
-		count_unpaired(pairs, end->slot);
+		probe_pairs_miss(pairs, end->slot);
 }
 
 /* The innermost that may be it; NONE. *@above: the call that it made itself, on another stack. */
@@ -316,8 +316,7 @@ const struct probe_pending *probe_pairs_leave(struct probe_pairs *pairs,
 	if (row != NONE && pairs->taken.time_ns > pairs->gap_ns)
 		return &pairs->taken;
 	if (row != NONE)
-		count_unpaired(pairs, end->slot);
-	count_unpaired(pairs, end->slot);
+		probe_pairs_miss(pairs, end->slot);
 	return NULL;
 }
 
@@ -366,7 +365,7 @@ void probe_pairs_drop(struct probe_pairs *pairs, uint32_t slot)
 		if (pending->slot != slot)
 			continue;
 		id_map_remove(&pairs->top_of, pending->map_key);
-		count_unpaired(pairs, slot);
+		probe_pairs_miss(pairs, slot);
 		free(pending->bytes);
 		release_row(pairs, row);
 	}
