@@ -12,9 +12,10 @@
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "probe/probe_column.h"
 
 #define COMM_BYTES 15	/* the kernel cuts the rest off */
 #define PART_MAX   1000000000ull	/* nine digits behind the point: times any unit 64 bits */
@@ -35,19 +36,6 @@ struct parser {
 	struct probe_condition *out;
 	struct diag *why;
 };
-
-static int refuse(const struct parser *parser, size_t at, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
-static int refuse(const struct parser *parser, size_t at, const char *format, ...)
-{
-	char reason[300];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(reason, sizeof(reason), format, args);
-	va_end(args);
-	return diag_set(parser->why, -EINVAL, "column %zu: %s", at + 1, reason);
-}
 
 static char peek(struct parser *parser)
 {
@@ -81,8 +69,9 @@ static bool take_word(struct parser *parser, const char *word, const char *sign)
 static int push(struct parser *parser, const struct probe_node *node, size_t at)
 {
 	if (parser->out->count == PROBE_CONDITION_NODES)
-		return refuse(parser, at, "more than %d comparisons, not, and, or in one condition",
-			      PROBE_CONDITION_NODES);
+		return probe_column_refuse(parser->why, at,
+					   "more than %d comparisons, not, and, or in one "
+					   "condition", PROBE_CONDITION_NODES);
 	parser->out->nodes[parser->out->count++] = *node;
 	return 0;
 }
@@ -131,10 +120,12 @@ static int take_name(struct parser *parser, struct probe_node *node)
 	bool is_value = false;
 
 	if (!bytes)
-		return refuse(parser, parser->at, first ? name_needed : comparison_needed);
+		return probe_column_refuse(parser->why, parser->at,
+					   first ? name_needed : comparison_needed);
 	if (bytes >= sizeof(node->name))
-		return refuse(parser, parser->at, "a name of more than %zu bytes: give the value "
-			      "a shorter one, as in n=VALUE", sizeof(node->name) - 1);
+		return probe_column_refuse(parser->why, parser->at,
+					   "a name of more than %zu bytes: give the value a "
+					   "shorter one, as in n=VALUE", sizeof(node->name) - 1);
 	parser->at += bytes;
 	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]) && !is_value; i++) {
 		const size_t skipped = strlen(prefixes[i]);
@@ -174,10 +165,10 @@ static int take_comparison(struct parser *parser, struct probe_node *node)
 		return 0;
 	}
 	if (*next == '=')
-		return refuse(parser, parser->at, "= does not compare: write %s == ...",
-			      node->name);
-	return refuse(parser, parser->at, "after %s one of == != < <= > >= & ~ is needed",
-		      node->name);
+		return probe_column_refuse(parser->why, parser->at,
+					   "= does not compare: write %s == ...", node->name);
+	return probe_column_refuse(parser->why, parser->at,
+				   "after %s one of == != < <= > >= & ~ is needed", node->name);
 }
 
 /* What a suffix multiplies with; 0: it is none. */
@@ -257,45 +248,45 @@ static bool read_number(struct probe_node *node, bool *is_time)
 	return !node->is_negative || node->number <= (uint64_t)INT64_MAX + 1;
 }
 
-/* Bytes of a quoted text at @from, without its quotes, into @out. 0: it does not end. */
-static size_t read_quoted(const char *from, char *out, size_t room, size_t *used)
+static bool is_text_end(char byte, bool is_quoted)
 {
-	const char quote = from[0];
-	size_t at = 1;
+	return !byte || strchr(is_quoted ? "\"" : " \t\n\v\f\r()&|\"<>=!", byte);
+}
 
-	*used = 0;
-	for (; from[at] && from[at] != quote; at++) {
+/* Reads @from, which is behind the quote if @is_quoted, up to its end. \X is X. Returns how many
+ * bytes were read, @used: what they are. */
+static size_t read_text(const char *from, bool is_quoted, char *out, size_t room, size_t *used)
+{
+	size_t at = 0;
+
+	for (*used = 0; !is_text_end(from[at], is_quoted); at++) {
 		if (from[at] == '\\' && from[at + 1])
 			at++;
 		if (*used < room)
 			out[*used] = from[at];
 		++*used;
 	}
-	return from[at] ? at + 1 : 0;
+	return at;
 }
 
 static int take_text(struct parser *parser, struct probe_node *node, bool *is_quoted)
 {
-	const char first = peek(parser);
-	const char *from = parser->line + parser->at;
-	size_t bytes, used;
+	size_t from, used;
 
-	*is_quoted = first == '"' || first == '\'';
-	if (*is_quoted) {
-		bytes = read_quoted(from, node->text, sizeof(node->text), &used);
-		if (!bytes)
-			return refuse(parser, parser->at, "the quote does not end");
-	} else {
-		bytes = used = strcspn(from, " \t()&|\"'<>=!");
-		if (!bytes)
-			return refuse(parser, parser->at, value_needed);
-		memcpy(node->text, from, used < sizeof(node->text) ? used : sizeof(node->text));
-	}
+	*is_quoted = peek(parser) == '"';
+	from = parser->at;
+	parser->at += *is_quoted;
+	parser->at += read_text(parser->line + parser->at, *is_quoted, node->text,
+				sizeof(node->text), &used);
+	if (*is_quoted && parser->line[parser->at] != '"')
+		return probe_column_refuse(parser->why, from, "the quote does not end");
+	if (parser->at == from)
+		return probe_column_refuse(parser->why, from, value_needed);
 	if (used >= sizeof(node->text))
-		return refuse(parser, parser->at, "a text of more than %zu bytes",
-			      sizeof(node->text) - 1);
+		return probe_column_refuse(parser->why, from, "a text of more than %zu bytes",
+					   sizeof(node->text) - 1);
 	node->text[used] = '\0';
-	parser->at += bytes;
+	parser->at += *is_quoted;
 	return 0;
 }
 
@@ -306,25 +297,26 @@ static bool is_for_text(const struct probe_node *node)
 }
 
 /* Does the value fit the name and the comparison? @at: of the value. */
-static int check_comparison(const struct parser *parser, const struct probe_node *node,
-			    bool is_time, size_t at)
+static int check_comparison(struct diag *why, const struct probe_node *node, bool is_time,
+			    size_t at)
 {
 	const bool is_number_only = node->operand == OPERAND_PID || node->operand == OPERAND_TID ||
 				    node->operand == OPERAND_CPU ||
 				    node->operand == OPERAND_LATENCY;
 
 	if (node->operand == OPERAND_LATENCY && !is_time && (node->is_text || node->number))
-		return refuse(parser, at, "%s: a time is needed, as in lat > 5ms; units are ns us "
-			      "ms s", node->text);
+		return probe_column_refuse(why, at, "%s: a time is needed, as in lat > 5ms; units "
+					   "are ns us ms s", node->text);
 	if (is_number_only && node->is_text)
-		return refuse(parser, at, "%s is a number, \"%s\" is none", node->name, node->text);
+		return probe_column_refuse(why, at, "%s is a number, \"%s\" is none", node->name,
+					   node->text);
 	if (node->is_text && !is_for_text(node))
-		return refuse(parser, at, "\"%s\" is no number, and texts compare with ==, != and "
-			      "~ only", node->text);
+		return probe_column_refuse(why, at, "\"%s\" is no number, and texts compare with "
+					   "==, != and ~ only", node->text);
 	if (node->operand == OPERAND_COMM && node->kind != OPERATOR_GLOB &&
 	    strlen(node->text) > COMM_BYTES)
-		return refuse(parser, at, "commands are cut to %d bytes: write comm == \"%.*s\"",
-			      COMM_BYTES, COMM_BYTES, node->text);
+		return probe_column_refuse(why, at, "commands are cut to %d bytes: write comm == "
+					   "\"%.*s\"", COMM_BYTES, COMM_BYTES, node->text);
 	return 0;
 }
 
@@ -349,7 +341,7 @@ static int parse_comparison(struct parser *parser)
 		node.is_negative = false;
 		node.number = 0;
 	}
-	err = check_comparison(parser, &node, is_time, at);
+	err = check_comparison(parser->why, &node, is_time, at);
 	return err ? err : push(parser, &node, at);
 }
 
@@ -361,15 +353,16 @@ static int parse_parentheses(struct parser *parser)
 	int err;
 
 	if (parser->depth == DEPTH_MAX)
-		return refuse(parser, from, "more than %d parentheses in each other", DEPTH_MAX);
+		return probe_column_refuse(parser->why, from,
+					   "more than %d parentheses in each other", DEPTH_MAX);
 	parser->depth++;
 	err = parse_or(parser);
 	parser->depth--;
 	if (err)
 		return err;
 	if (peek(parser) != ')')
-		return refuse(parser, parser->at, "a ) is missing, for the ( in column %zu",
-			      from + 1);
+		return probe_column_refuse(parser->why, parser->at,
+					   "a ) is missing, for the ( in column %zu", from + 1);
 	parser->at++;
 	return 0;
 }
@@ -420,8 +413,8 @@ int probe_condition_parse_from(struct probe_condition *out, const char *line, si
 	memset(out, 0, sizeof(*out));
 	err = parse_or(&parser);
 	if (!err && peek(&parser))
-		err = refuse(&parser, parser.at, "and, or or the end is needed before \"%.40s\"",
-			     line + parser.at);
+		err = probe_column_refuse(why, parser.at, "and, or or the end is needed before "
+					  "\"%.40s\"", line + parser.at);
 	if (err)
 		memset(out, 0, sizeof(*out));
 	return err;
