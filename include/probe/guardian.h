@@ -15,7 +15,7 @@
 
 #include "base/diag.h"
 
-#define GUARDIAN_CHILDREN_MAX 4
+#define GUARDIAN_CHILDREN_MAX 8
 
 struct guardian;
 
