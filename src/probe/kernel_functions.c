@@ -1,9 +1,9 @@
-/* kernel_names.c - see probe/kernel_names.h.
+/* kernel_functions.c - see probe/kernel_functions.h.
  *
  * The table of kallsyms (symbols/kallsyms.h) has one name for each address and is made for
  * addresses; here names are looked for, all of them, and none is kept: modules come and go.
  */
-#include "probe/kernel_names.h"
+#include "probe/kernel_functions.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +21,7 @@
 #define TRACED	  "available_filter_functions"
 
 struct scan {
-	struct kernel_names *out;
+	struct kernel_functions *out;
 	const char *wanted, *module;
 	bool is_wildcard, has_address;
 	uint32_t most;
@@ -30,14 +30,14 @@ struct scan {
 };
 
 /* "address type name[\t[module]]" */
-static bool split_line(const char *line, struct kernel_name *out, char *type)
+static bool split_line(const char *line, struct kernel_function *out, char *type)
 {
 	out->module[0] = '\0';
 	return sscanf(line, "%" SCNx64 " %c %255s [%63[^]]]", &out->address, type, out->name,
 		      out->module) >= 3;
 }
 
-static bool is_match(const struct scan *scan, const struct kernel_name *name)
+static bool is_match(const struct scan *scan, const struct kernel_function *name)
 {
 	if (scan->module[0] && strcmp(scan->module, name->module) != 0)
 		return false;
@@ -56,8 +56,8 @@ static void try_near(struct scan *scan, const char *name)
 
 static void look_at(struct scan *scan, const char *line)
 {
-	struct kernel_names *out = scan->out;
-	struct kernel_name name;
+	struct kernel_functions *out = scan->out;
+	struct kernel_function name;
 	char type;
 
 	if (!split_line(line, &name, &type))
@@ -79,7 +79,7 @@ static void look_at(struct scan *scan, const char *line)
 
 static int by_name(const void *a, const void *b)
 {
-	const struct kernel_name *x = a, *y = b;
+	const struct kernel_function *x = a, *y = b;
 	int order = strcmp(x->name, y->name);
 
 	if (!order)
@@ -103,7 +103,7 @@ static int none(const struct scan *scan, struct diag *why)
 			  "loaded", scan->wanted, inside, scan->nearest);
 }
 
-int kernel_names_find(struct kernel_names *out, const char *wanted, const char *module,
+int kernel_functions_find(struct kernel_functions *out, const char *wanted, const char *module,
 		      bool is_wildcard, uint32_t most, struct diag *why)
 {
 	struct scan scan = { .out = out, .wanted = wanted, .module = module,
@@ -112,12 +112,12 @@ int kernel_names_find(struct kernel_names *out, const char *wanted, const char *
 	size_t capacity = 0;
 	char *line = NULL;
 
-	*out = (struct kernel_names){ .list = calloc(most, sizeof(*out->list)) };
+	*out = (struct kernel_functions){ .list = calloc(most, sizeof(*out->list)) };
 	near_name_start(&scan.near, wanted);
 	if (!file || !out->list) {
 		if (file)
 			fclose(file);
-		kernel_names_finish(out);
+		kernel_functions_finish(out);
 		return diag_set(why, file ? -ENOMEM : -ENOENT, "cannot read the kernel's symbols "
 				"(/proc/kallsyms)");
 	}
@@ -126,20 +126,20 @@ int kernel_names_find(struct kernel_names *out, const char *wanted, const char *
 	free(line);
 	fclose(file);
 	if (!out->count || !scan.has_address) {
-		kernel_names_finish(out);
+		kernel_functions_finish(out);
 		return none(&scan, why);
 	}
 	qsort(out->list, out->count, sizeof(*out->list), by_name);
 	return 0;
 }
 
-void kernel_names_finish(struct kernel_names *names)
+void kernel_functions_finish(struct kernel_functions *names)
 {
 	free(names->list);
-	*names = (struct kernel_names){ .list = NULL };
+	*names = (struct kernel_functions){ .list = NULL };
 }
 
-bool kernel_names_is_blacklisted(uint64_t address)
+bool kernel_functions_is_blacklisted(uint64_t address)
 {
 	FILE *file = fopen(BLACKLIST, "re");
 	uint64_t begin, end;
@@ -155,7 +155,7 @@ bool kernel_names_is_blacklisted(uint64_t address)
 }
 
 /* Clones are judged by what they were made of, as the kernel does it. */
-bool kernel_names_is_notrace(const char *name)
+bool kernel_functions_is_notrace(const char *name)
 {
 	const size_t bytes = strcspn(name, ".");
 	int directory = tracefs_open(NULL);
