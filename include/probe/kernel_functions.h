@@ -34,9 +34,9 @@ int kernel_functions_find(struct kernel_functions *out, const char *wanted, cons
 		      bool is_wildcard, uint32_t most, struct diag *why);
 void kernel_functions_finish(struct kernel_functions *names);
 
-/* Whether the kernel refuses probes at @address, which is in @name. False: it does not, or doesn't
- * tell. */
+/* Whether the kernel refuses probes at @address; notrace: in the function that begins there. False:
+ * it does not, or doesn't tell. */
 bool kernel_functions_is_blacklisted(uint64_t address);
-bool kernel_functions_is_notrace(const char *name);
+bool kernel_functions_is_notrace(uint64_t address);
 
 #endif

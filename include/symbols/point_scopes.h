@@ -22,6 +22,9 @@ void point_scopes_close(struct point_job *job);
 /* The innermost at @vaddr. False: debug information does not know it. */
 bool point_scopes_at(struct point_job *job, uint64_t vaddr, struct point_scope *out);
 
+/* From an inlined copy to the function that it is in. */
+void point_scopes_leave_inlined(struct point_scope *scope);
+
 /* Tells all functions of the name that is asked for, with code of their own or inlined. */
 typedef void point_scope_sink(struct point_job *job, const struct point_scope *scope,
 			      void *context);

@@ -1,7 +1,7 @@
 /* kernel_functions.c - see probe/kernel_functions.h.
  *
- * The table of kallsyms (symbols/kallsyms.h) has one name for each address and is made for
- * addresses; here names are looked for, all of them, and none is kept: modules come and go.
+ * The table of kallsyms has one name for each address and is made for addresses; here names are
+ * looked for, all of them, and none is kept: modules come and go.
  */
 #include "probe/kernel_functions.h"
 
@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <fnmatch.h>
 #include <inttypes.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,9 +17,14 @@
 
 #include "base/near_name.h"
 #include "capture/tracefs.h"
+#include "symbols/kallsyms.h"
 
 #define BLACKLIST "/sys/kernel/debug/kprobes/blacklist"
-#define TRACED	  "available_filter_functions"
+#define TRACED	  "available_filter_functions"	/* has one name for each address */
+#define KALLSYMS  "/proc/kallsyms"
+#define ALIASES_MAX 16
+
+static const atomic_bool never;
 
 struct scan {
 	struct kernel_functions *out;
@@ -28,14 +34,6 @@ struct scan {
 	struct near_name near;
 	char nearest[KERNEL_NAME_BYTES];
 };
-
-/* "address type name[\t[module]]" */
-static bool split_line(const char *line, struct kernel_function *out, char *type)
-{
-	out->module[0] = '\0';
-	return sscanf(line, "%" SCNx64 " %c %255s [%63[^]]]", &out->address, type, out->name,
-		      out->module) >= 3;
-}
 
 static bool is_match(const struct scan *scan, const struct kernel_function *name)
 {
@@ -54,27 +52,28 @@ static void try_near(struct scan *scan, const char *name)
 	}
 }
 
-static void look_at(struct scan *scan, const char *line)
+static int look_at(void *context, uint64_t address, const char *name, const char *module)
 {
+	struct scan *scan = context;
 	struct kernel_functions *out = scan->out;
-	struct kernel_function name;
-	char type;
+	struct kernel_function function = { .address = address };
 
-	if (!split_line(line, &name, &type))
-		return;
-	scan->has_address |= name.address != 0;
-	if (!name.module[0] && strcmp(name.name, "_text") == 0)
-		out->text_address = name.address;
-	if (!strchr("tTwW", type) || strcmp(name.module, "bpf") == 0)
-		return;
-	if (!is_match(scan, &name)) {
+	scan->has_address |= address != 0;
+	if (!module && strcmp(name, "_text") == 0)
+		out->text_address = address;
+	if (module && strcmp(module, "bpf") == 0)
+		return 0;
+	snprintf(function.name, sizeof(function.name), "%s", name);
+	snprintf(function.module, sizeof(function.module), "%s", module ? module : "");
+	if (!is_match(scan, &function)) {
 		if (!scan->is_wildcard && !out->count)
-			try_near(scan, name.name);
-		return;
+			try_near(scan, name);
+		return 0;
 	}
 	out->matches++;
 	if (out->count < scan->most)
-		out->list[out->count++] = name;
+		out->list[out->count++] = function;
+	return 0;
 }
 
 static int by_name(const void *a, const void *b)
@@ -104,33 +103,23 @@ static int none(const struct scan *scan, struct diag *why)
 }
 
 int kernel_functions_find(struct kernel_functions *out, const char *wanted, const char *module,
-		      bool is_wildcard, uint32_t most, struct diag *why)
+			  bool is_wildcard, uint32_t most, struct diag *why)
 {
 	struct scan scan = { .out = out, .wanted = wanted, .module = module,
 			     .is_wildcard = is_wildcard, .most = most };
-	FILE *file = fopen("/proc/kallsyms", "re");
-	size_t capacity = 0;
-	char *line = NULL;
+	int err;
 
 	*out = (struct kernel_functions){ .list = calloc(most, sizeof(*out->list)) };
 	near_name_start(&scan.near, wanted);
-	if (!file || !out->list) {
-		if (file)
-			fclose(file);
+	err = out->list ? kallsyms_list(KALLSYMS, look_at, &scan, &never, why)
+			: diag_set(why, -ENOMEM, "no memory for the kernel's symbols");
+	if (!err && (!out->count || !scan.has_address))
+		err = none(&scan, why);
+	if (err)
 		kernel_functions_finish(out);
-		return diag_set(why, file ? -ENOMEM : -ENOENT, "cannot read the kernel's symbols "
-				"(/proc/kallsyms)");
-	}
-	while (getline(&line, &capacity, file) > 0)
-		look_at(&scan, line);
-	free(line);
-	fclose(file);
-	if (!out->count || !scan.has_address) {
-		kernel_functions_finish(out);
-		return none(&scan, why);
-	}
-	qsort(out->list, out->count, sizeof(*out->list), by_name);
-	return 0;
+	else
+		qsort(out->list, out->count, sizeof(*out->list), by_name);
+	return err;
 }
 
 void kernel_functions_finish(struct kernel_functions *names)
@@ -155,26 +144,55 @@ bool kernel_functions_is_blacklisted(uint64_t address)
 }
 
 /* Clones are judged by what they were made of, as the kernel does it. */
-bool kernel_functions_is_notrace(const char *name)
+static bool is_traced_as(const char *line, size_t len, const char *name)
 {
-	const size_t bytes = strcspn(name, ".");
+	return (len == strlen(name) || len == strcspn(name, ".")) && !strncmp(line, name, len);
+}
+
+struct aliases {
+	uint64_t address;
+	char names[ALIASES_MAX][KERNEL_NAME_BYTES];
+	uint32_t count;
+};
+
+static int keep_alias(void *context, uint64_t address, const char *name, const char *module)
+{
+	struct aliases *aliases = context;
+
+	(void)module;
+	if (address == aliases->address && aliases->count < ALIASES_MAX)
+		snprintf(aliases->names[aliases->count++], KERNEL_NAME_BYTES, "%s", name);
+	return 0;
+}
+
+static FILE *open_traced(void)
+{
 	int directory = tracefs_open(NULL);
 	int fd = directory < 0 ? -1 : openat(directory, TRACED, O_RDONLY | O_CLOEXEC);
 	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
-	bool is_traced = false, has_any = false;
-	char line[512];
 
-	while (file && !is_traced && fgets(line, sizeof(line), file)) {
-		const size_t len = strcspn(line, " \t\n");
-
-		has_any = true;
-		is_traced = (len == bytes || len == strlen(name)) && !strncmp(line, name, len);
-	}
-	if (file)
-		fclose(file);
-	else if (fd >= 0)
+	if (!file && fd >= 0)
 		close(fd);
 	if (directory >= 0)
 		close(directory);
+	return file;
+}
+
+bool kernel_functions_is_notrace(uint64_t address)
+{
+	struct aliases aliases = { .address = address };
+	bool is_traced = false, has_any = false;
+	FILE *file = open_traced();
+	char line[512];
+
+	if (!file || kallsyms_list(KALLSYMS, keep_alias, &aliases, &never, NULL))
+		aliases.count = 0;
+	while (aliases.count && !is_traced && fgets(line, sizeof(line), file)) {
+		has_any = true;
+		for (uint32_t i = 0; i < aliases.count && !is_traced; i++)
+			is_traced = is_traced_as(line, strcspn(line, " \t\n"), aliases.names[i]);
+	}
+	if (file)
+		fclose(file);
 	return has_any && !is_traced;
 }

@@ -61,7 +61,7 @@ static void judge_function(struct probe_places *place, const struct kernel_funct
 	if (kernel_functions_is_blacklisted(name->address + place->spec.offset))
 		probe_verdict_add(place, VERDICT_REFUSED, "%s is on the kernel's blacklist: a "
 				  "probe there would break the kernel", name->name);
-	else if (kernel_functions_is_notrace(name->name))
+	else if (kernel_functions_is_notrace(name->address))
 		probe_verdict_add(place, VERDICT_REFUSED, "%s is marked notrace: the kernel takes "
 				  "no probe there; use its caller", name->name);
 }

@@ -158,6 +158,9 @@ static void add_at(struct point_job *job, uint64_t entry, uint64_t vaddr)
 	struct point_scope scope;
 	const bool is_known = point_scopes_at(job, vaddr, &scope);
 
+	/* A copy of another may begin where the function does: the name means the function. */
+	if (is_known)
+		point_scopes_leave_inlined(&scope);
 	point_values_add_point(job, is_known ? &scope : NULL, entry, vaddr);
 }
 

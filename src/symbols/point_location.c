@@ -16,6 +16,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define STACK_POINTER 7		/* numbers of AMD64's registers in DWARF */
 #define FRAME_POINTER 6
@@ -304,6 +305,21 @@ static bool go_on(const struct at *at, const Dwarf_Op *ops, size_t count,
 	return true;
 }
 
+/* clang lets the places of arguments begin behind an ENDBR64, which changes none of them. */
+static uint64_t behind_endbr(const struct at *at)
+{
+	static const unsigned char endbr64[] = { 0xf3, 0x0f, 0x1e, 0xfa };
+	struct elf_bytes code = { .at = NULL };
+	uint64_t offset;
+
+	if (is_at_begin(at) && point_job_offset(at->job, at->vaddr, &offset))
+		code = elf_file_read_at(&at->job->object.elf, offset, sizeof(endbr64));
+	if (code.at && code.count == sizeof(endbr64) &&
+	    memcmp(code.at, endbr64, sizeof(endbr64)) == 0)
+		return at->vaddr + sizeof(endbr64);
+	return at->vaddr;
+}
+
 bool point_location_find(struct point_job *job, const struct point_scope *scope, uint64_t vaddr,
 			 Dwarf_Die *variable, struct fetch_place *place, struct fetch_value *out)
 {
@@ -320,7 +336,8 @@ bool point_location_find(struct point_job *job, const struct point_scope *scope,
 		return put_constant(constant, place);
 	if (!dwarf_attr_integrate(variable, DW_AT_location, &attribute))
 		return refuse(&at, "optimized away");
-	if (dwarf_getlocation_addr(&attribute, vaddr, &ops, &count, 1) != 1 || !count)
+	if ((dwarf_getlocation_addr(&attribute, vaddr, &ops, &count, 1) != 1 || !count) &&
+	    (dwarf_getlocation_addr(&attribute, behind_endbr(&at), &ops, &count, 1) != 1 || !count))
 		return refuse(&at, "optimized away here");
 	return start(&at, &ops[0], variable, place) && go_on(&at, ops, count, place);
 }

@@ -175,6 +175,14 @@ bool point_scopes_at(struct point_job *job, uint64_t vaddr, struct point_scope *
 	return at.is_found && fill_scope(&at, out);
 }
 
+void point_scopes_leave_inlined(struct point_scope *scope)
+{
+	if (!scope->is_inlined || !entry_of(&scope->function, &scope->entry))
+		return;
+	scope->inner = scope->function;
+	scope->is_inlined = false;
+}
+
 struct named {
 	struct point_job *job;
 	point_scope_sink *sink;
