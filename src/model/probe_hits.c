@@ -41,7 +41,7 @@ void probe_hits_remove(struct probe_hits *hits, uint32_t slot)
 	for (uint32_t i = 0; i < PROBE_GENERATIONS; i++)
 		drop_generation(hits, &row->generations[i]);
 	probe_pairs_drop(&hits->pairs, slot);
-	probe_log_finish(&row->log);
+	hit_log_finish(&row->log);
 	hits->lost_before += row->status.lost;
 	free(row->spec);
 	memset(row, 0, sizeof(*row));
