@@ -276,12 +276,12 @@ void cmd_previous_pane(struct ui_state *state)
 
 static void log_filter_typed(struct ui_state *state)
 {
-	hit_log_set_filter(&state->probe.log, state->prompt.text);
+	probe_log_set_filter(&state->probe.log, state->prompt.text);
 }
 
 static void log_filter_cancelled(struct ui_state *state)
 {
-	hit_log_set_filter(&state->probe.log, state->filter_before);
+	probe_log_set_filter(&state->probe.log, state->filter_before);
 }
 
 void cmd_log_filter(struct ui_state *state)
