@@ -200,6 +200,8 @@ static void test_a_quoted_text_may_hold_anything(void **state)
 			 0);
 	assert_int_equal(condition.count, 1);
 	assert_string_equal(condition.nodes[0].text, "a \"b\" (c) or");
+	assert_int_equal(probe_condition_parse(&condition, "comm == a\\ b\\", NULL), 0);
+	assert_string_equal(condition.nodes[0].text, "a b\\");	/* nothing is behind the last */
 	assert_int_equal(probe_condition_parse(&condition, "name == \"12\"", NULL), 0);
 	assert_true(condition.nodes[0].is_text);
 }
