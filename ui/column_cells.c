@@ -5,35 +5,17 @@
 
 #include "ui/columns.h"
 #include "ui/format.h"
+#include "ui/probe_columns.h"
+#include "ui/row_role.h"
 #include "ui/symbol_fold.h"
 
 #define GAP_CELLS 1		/* between a symbol's level, its name and a note */
-
-#define HOT_PCT	 5.0	/* the limits that perf's users know */
-#define WARM_PCT 0.5
-
-static enum role heat_role(double pct)
-{
-	return pct >= HOT_PCT ? ROLE_HOT : pct >= WARM_PCT ? ROLE_WARM : ROLE_COOL;
-}
 
 static enum role code_role(const struct snapshot_row *row)
 {
 	if (row->state != SYMBOL_NAMED || row->is_synthetic)
 		return ROLE_UNRESOLVED;
-	switch (row->mode) {
-	case MODE_KERNEL:
-	case MODE_HYPERVISOR:
-		return ROLE_KERNEL;
-	case MODE_GUEST_KERNEL:
-	case MODE_GUEST_USER:
-		return ROLE_GUEST;
-	case MODE_USER:
-		return ROLE_USER;
-	case MODE_UNKNOWN:
-		break;
-	}
-	return ROLE_UNRESOLVED;
+	return row_role_of_code(row->mode, false);
 }
 
 static const char *level_tag(enum cpu_mode mode)
@@ -56,7 +38,7 @@ static void put_share(struct canvas *canvas, struct canvas_area area,
 	if (of->row->is_idle)
 		canvas_put_right(canvas, area, "idle", ROLE_DIM);
 	else
-		canvas_put_right(canvas, area, format_pct(text, pct), heat_role(pct));
+		canvas_put_right(canvas, area, format_pct(text, pct), row_role_of_share(pct));
 }
 
 static void put_self(struct canvas *canvas, struct canvas_area area, const struct column_row *of)
@@ -88,7 +70,7 @@ static void put_bar(struct canvas *canvas, struct canvas_area area, const struct
 	format_bar(text, sizeof(text), area.width, of->row->self_weight / hottest,
 		   canvas->is_ascii);
 	canvas_put_text(canvas, area, text,
-			heat_role(snapshot_pct(of->snapshot, of->row->self_weight)));
+			row_role_of_share(snapshot_pct(of->snapshot, of->row->self_weight)));
 }
 
 static void put_samples(struct canvas *canvas, struct canvas_area area, const struct column_row *of)
@@ -268,6 +250,32 @@ static void put_source(struct canvas *canvas, struct canvas_area area, const str
 	canvas_put_text(canvas, area, row->source[0] ? row->source : row->source_reason, ROLE_DIM);
 }
 
+static bool is_probe_of(const struct snapshot_probe *probe, const struct snapshot_row *row)
+{
+	return !strcmp(probe->object, row->object) &&
+	       (!strcmp(probe->name, row->raw_symbol) || !strcmp(probe->name, row->symbol));
+}
+
+/* The live figures of a probe on the row's function stand beside its samples. */
+static void put_probe(struct canvas *canvas, struct canvas_area area, const struct column_row *of)
+{
+	const struct snapshot_probes *probes = &of->snapshot->probes;
+	char text[2 * FORMAT_BYTES + 8], rate[FORMAT_BYTES], latency[FORMAT_BYTES] = "";
+
+	for (uint32_t i = 0; of->row->symbol[0] && i < probes->count; i++) {
+		const struct snapshot_probe *probe = &probes->list[i];
+
+		if (!is_probe_of(probe, of->row) || probe_state_is_dead(probe->state))
+			continue;
+		if (probe->has_latency && probe->latency.count)
+			format_latency(latency, probe->latency.p99_ns);
+		snprintf(text, sizeof(text), "%s/s %6s",
+			 format_count(rate, (uint64_t)(probe->hits_per_s + 0.5)), latency);
+		canvas_put_right(canvas, area, text, probe_state_role(probe->state));
+		return;
+	}
+}
+
 static int by_weight(double a, double b)	/* largest first */
 {
 	return (a < b) - (a > b);
@@ -385,4 +393,8 @@ const struct column columns[COL_COUNT] = {
 	/* Known for the rows on the screen only, so it orders none. */
 	[COL_SOURCE] = { "SOURCE", 18, 40, ALIGN_LEFT, 55, KEY_SYMBOL | KEY_ADDRESS, put_source,
 			 NULL, "source file and line, where debug information tells" },
+	/* Its rows are few: it orders none. */
+	[COL_PROBE] = { "PROBE", 14, 14, ALIGN_RIGHT, 56, KEY_SYMBOL, put_probe, NULL,
+			"of the probe on the function: calls a second, and the latency that 99 % "
+			"of them do not exceed" },
 };

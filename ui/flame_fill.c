@@ -10,9 +10,8 @@
 
 #include "model/filter.h"
 #include "ui/flame_layout.h"
+#include "ui/row_role.h"
 
-#define HOT_PCT	    5.0		/* as ROLE_HOT and ROLE_WARM */
-#define WARM_PCT    0.5
 #define OBJECTS_MAX 64		/* of which the legend chooses */
 #define CHIPS_MAX   8
 #define CHIP_BYTES  80
@@ -72,8 +71,9 @@ static enum role role_of_kind(enum flame_kind kind)
 
 static enum role role_of_share(double pct)
 {
-	return pct >= HOT_PCT ? ROLE_FILL_HEAT : pct >= WARM_PCT ? ROLE_FILL_USER
-								 : ROLE_FILL_UNKNOWN;
+	if (pct >= ROW_ROLE_HOT_PCT)
+		return ROLE_FILL_HEAT;
+	return pct >= ROW_ROLE_WARM_PCT ? ROLE_FILL_USER : ROLE_FILL_UNKNOWN;
 }
 
 static enum role role_of_object(const struct tree_node *node)

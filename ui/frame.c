@@ -13,6 +13,7 @@
 /* "back" leads nowhere from the first level, and without rows there is none to open. */
 static bool is_offered(const struct ui_state *state, const struct command *command, int max_rank)
 {
+	const bool is_of_probes = state->view->ops->place == IN_PROBES;
 	struct snapshot_row row;
 
 	if (!command->label || command->label_rank > max_rank ||
@@ -20,7 +21,8 @@ static bool is_offered(const struct ui_state *state, const struct command *comma
 		return false;
 	if (!(command->where & state->view->ops->place))
 		return false;
-	if ((command->traits & COMMAND_NEEDS_ROWS) && !state_cursor_row(state, &row))
+	if ((command->traits & COMMAND_NEEDS_ROWS) &&
+	    (is_of_probes ? !state_probe(state) : !state_cursor_row(state, &row)))
 		return false;
 	return command->run != cmd_back || state->view->opener || state->trail.count > 1 ||
 	       state->search[0] || (state_is_flame(state) && state->flame.zoom.count);
@@ -124,6 +126,8 @@ void frame_draw(struct ui_state *state, struct canvas *canvas)
 	header_draw(state, canvas);
 	state->view->ops->draw(state->view, state, canvas, top, canvas->height - top - 1);
 	draw_bottom(state, canvas);
+	if (state->panel.is_open)
+		probe_panel_draw(&state->panel, canvas, top, canvas->height - 1);
 	if (state->menu.is_open)
 		menu_draw(&state->menu, canvas, top, canvas->height - 1);
 }

@@ -89,27 +89,21 @@ static void insert_threads(struct table_rows *table, const struct snapshot *snap
 	}
 }
 
-static void scroll_to_cursor(struct table_rows *table)
+static struct table_extent extent_of(const struct table_rows *table)
 {
-	const size_t page = table->page ? table->page : 1;
-	struct table_place *place = &table->place;
+	return (struct table_extent){ .rows = table->count, .page = table->page };
+}
 
-	if (place->cursor < place->top)
-		place->top = place->cursor;
-	else if (place->cursor >= place->top + page)
-		place->top = place->cursor + 1 - page;
-	if (place->top + page > table->count)	/* no blank lines while there are rows above */
-		place->top = table->count > page ? table->count - page : 0;
+static void note_cursor(struct table_rows *table)
+{
+	if (table->count)
+		table->place.cursor_id = table->rows[table->place.cursor]->id;
 }
 
 static void set_cursor(struct table_rows *table, size_t cursor)
 {
-	const size_t last = table->count ? table->count - 1 : 0;
-
-	table->place.cursor = cursor < last ? cursor : last;
-	if (table->count)
-		table->place.cursor_id = table->rows[table->place.cursor]->id;
-	scroll_to_cursor(table);
+	table_place_set(&table->place, extent_of(table), cursor);
+	note_cursor(table);
 }
 
 static bool find_row(const struct table_rows *table, uint64_t id, size_t *out)
@@ -138,7 +132,7 @@ void table_rows_collect(struct table_rows *table, const struct snapshot *snapsho
 	if (snapshot->keys & KEY_GROUP)
 		insert_threads(table, snapshot, show_idle, &order);
 	if (find_row(table, place->cursor_id, &found) &&
-	    (place->is_moved || found < place->top + table->page))
+	    table_place_follows(place, extent_of(table), found))
 		cursor = found;
 	if (table->count)	/* an empty picture forgets nothing: its row may come back */
 		set_cursor(table, cursor);
@@ -160,54 +154,30 @@ void table_rows_select(struct table_rows *table, uint64_t id)
 
 void table_rows_restore(struct table_rows *table, const struct table_place *place)
 {
-	const size_t line = place->cursor - place->top;
 	size_t found;
 
 	table->place = *place;
-	if (find_row(table, place->cursor_id, &found)) {
-		table->place.top = found > line ? found - line : 0;
-		set_cursor(table, found);
-	} else {
-		set_cursor(table, place->cursor);
-	}
+	if (find_row(table, place->cursor_id, &found))
+		table_place_carry(&table->place, extent_of(table), found);
+	else
+		table_place_set(&table->place, extent_of(table), place->cursor);
+	note_cursor(table);
 }
 
 void table_rows_move(struct table_rows *table, enum view_move move)
 {
-	const size_t page = table->page ? table->page : 1;
-	size_t cursor = table->place.cursor;
-
-	switch (move) {
-	case MOVE_UP:	     cursor -= cursor > 0; break;
-	case MOVE_DOWN:	     cursor++; break;
-	case MOVE_PAGE_UP:   cursor -= cursor > page ? page : cursor; break;
-	case MOVE_PAGE_DOWN: cursor += page; break;
-	case MOVE_FIRST:     cursor = 0; break;
-	case MOVE_LAST:	     cursor = table->count; break;
-	}
-	table->place.is_moved = move != MOVE_FIRST;	/* the top again: follows nothing */
-	set_cursor(table, cursor);
+	table_place_move(&table->place, extent_of(table), move);
+	note_cursor(table);
 }
 
 void table_rows_scroll(struct table_rows *table, int lines)
 {
-	const size_t page = table->page ? table->page : 1;
-	const size_t last_top = table->count > page ? table->count - page : 0;
-	struct table_place *place = &table->place;
-	const size_t up = lines < 0 ? (size_t)-lines : 0;
-
-	place->top = up > place->top ? 0 : place->top - up + (lines > 0 ? (size_t)lines : 0);
-	if (place->top > last_top)
-		place->top = last_top;
-	place->is_moved = true;
-	if (place->cursor < place->top)
-		set_cursor(table, place->top);
-	else if (place->cursor >= place->top + page)
-		set_cursor(table, place->top + page - 1);
+	table_place_scroll(&table->place, extent_of(table), lines);
+	note_cursor(table);
 }
 
 void table_rows_set_page(struct table_rows *table, size_t page)
 {
 	table->page = page;
-	scroll_to_cursor(table);
+	table_place_fit(&table->place, extent_of(table));
 }

@@ -126,27 +126,21 @@ const struct tree_row *tree_rows_cursor(const struct tree_rows *rows)
 	return rows->place.cursor < rows->count ? &rows->rows[rows->place.cursor] : NULL;
 }
 
-static void scroll_to_cursor(struct tree_rows *rows)
+static struct table_extent extent_of(const struct tree_rows *rows)
 {
-	const size_t page = rows->page ? rows->page : 1;
-	struct table_place *place = &rows->place;
+	return (struct table_extent){ .rows = rows->count, .page = rows->page };
+}
 
-	if (place->cursor < place->top)
-		place->top = place->cursor;
-	else if (place->cursor >= place->top + page)
-		place->top = place->cursor + 1 - page;
-	if (place->top + page > rows->count)
-		place->top = rows->count > page ? rows->count - page : 0;
+static void note_cursor(struct tree_rows *rows)
+{
+	if (rows->count)
+		rows->place.cursor_id = tree_rows_node(rows, tree_rows_cursor(rows)->first)->id;
 }
 
 static void set_cursor(struct tree_rows *rows, size_t cursor)
 {
-	const size_t last = rows->count ? rows->count - 1 : 0;
-
-	rows->place.cursor = cursor < last ? cursor : last;
-	if (rows->count)
-		rows->place.cursor_id = tree_rows_node(rows, tree_rows_cursor(rows)->first)->id;
-	scroll_to_cursor(rows);
+	table_place_set(&rows->place, extent_of(rows), cursor);
+	note_cursor(rows);
 }
 
 /* The row that @node is on, or that it is beneath. */
@@ -185,7 +179,7 @@ void tree_rows_collect(struct tree_rows *rows, const struct call_tree *tree)
 	if (!tree)
 		return;
 	collect(rows);
-	if (find_id(rows, id, &found) && (place->is_moved || found < place->top + rows->page))
+	if (find_id(rows, id, &found) && table_place_follows(place, extent_of(rows), found))
 		cursor = found;
 	if (rows->count)
 		set_cursor(rows, cursor);
@@ -218,56 +212,32 @@ void tree_rows_select_id(struct tree_rows *rows, uint64_t id)
 
 void tree_rows_restore(struct tree_rows *rows, const struct table_place *place)
 {
-	const size_t line = place->cursor - place->top;
 	size_t found;
 
 	rows->place = *place;
-	if (rows->tree && find_id(rows, place->cursor_id, &found)) {
-		rows->place.top = found > line ? found - line : 0;
-		set_cursor(rows, found);
-	} else {
-		set_cursor(rows, place->cursor);
-	}
+	if (rows->tree && find_id(rows, place->cursor_id, &found))
+		table_place_carry(&rows->place, extent_of(rows), found);
+	else
+		table_place_set(&rows->place, extent_of(rows), place->cursor);
+	note_cursor(rows);
 }
 
 void tree_rows_move(struct tree_rows *rows, enum view_move move)
 {
-	const size_t page = rows->page ? rows->page : 1;
-	size_t cursor = rows->place.cursor;
-
-	switch (move) {
-	case MOVE_UP:	     cursor -= cursor > 0; break;
-	case MOVE_DOWN:	     cursor++; break;
-	case MOVE_PAGE_UP:   cursor -= cursor > page ? page : cursor; break;
-	case MOVE_PAGE_DOWN: cursor += page; break;
-	case MOVE_FIRST:     cursor = 0; break;
-	case MOVE_LAST:	     cursor = rows->count; break;
-	}
-	rows->place.is_moved = move != MOVE_FIRST;	/* the top again: follows nothing */
-	set_cursor(rows, cursor);
+	table_place_move(&rows->place, extent_of(rows), move);
+	note_cursor(rows);
 }
 
 void tree_rows_scroll(struct tree_rows *rows, int lines)
 {
-	const size_t page = rows->page ? rows->page : 1;
-	const size_t last_top = rows->count > page ? rows->count - page : 0;
-	struct table_place *place = &rows->place;
-	const size_t up = lines < 0 ? (size_t)-lines : 0;
-
-	place->top = up > place->top ? 0 : place->top - up + (lines > 0 ? (size_t)lines : 0);
-	if (place->top > last_top)
-		place->top = last_top;
-	place->is_moved = true;
-	if (place->cursor < place->top)
-		set_cursor(rows, place->top);
-	else if (place->cursor >= place->top + page)
-		set_cursor(rows, place->top + page - 1);
+	table_place_scroll(&rows->place, extent_of(rows), lines);
+	note_cursor(rows);
 }
 
 void tree_rows_set_page(struct tree_rows *rows, size_t page)
 {
 	rows->page = page;
-	scroll_to_cursor(rows);
+	table_place_fit(&rows->place, extent_of(rows));
 }
 
 void tree_rows_show_node(struct tree_rows *rows, uint32_t node)

@@ -13,6 +13,7 @@
 #include "ui/detail.h"
 #include "ui/empty.h"
 #include "ui/format.h"
+#include "ui/row_role.h"
 #include "ui/search.h"
 #include "ui/state.h"
 #include "ui/symbol_fold.h"
@@ -25,15 +26,8 @@
 #define PARENT_CELLS 7		/* share of the parent, behind the names */
 #define PARENT_WIDTH 70		/* a screen of so many cells has room for it */
 #define LINK	     " \u00b7 "
-#define HOT_PCT	     5.0	/* as in the table */
-#define WARM_PCT     0.5
 #define NOTE_BYTES   64
 #define NAME_CELLS   24	/* for names in any case */
-
-static enum role heat_role(double pct)
-{
-	return pct >= HOT_PCT ? ROLE_HOT : pct >= WARM_PCT ? ROLE_WARM : ROLE_COOL;
-}
 
 static enum role code_role(const struct tree_node *node)
 {
@@ -41,19 +35,7 @@ static enum role code_role(const struct tree_node *node)
 		return ROLE_NAME;
 	if (node->state != SYMBOL_NAMED || node->is_synthetic)
 		return ROLE_UNRESOLVED;
-	switch (node->mode) {
-	case MODE_KERNEL:
-	case MODE_HYPERVISOR:
-		return ROLE_KERNEL;
-	case MODE_GUEST_KERNEL:
-	case MODE_GUEST_USER:
-		return ROLE_GUEST;
-	case MODE_USER:
-		return node->is_run_time ? ROLE_JIT : ROLE_USER;
-	case MODE_UNKNOWN:
-		break;
-	}
-	return ROLE_UNRESOLVED;
+	return row_role_of_code(node->mode, node->is_run_time);
 }
 
 static void refresh_tree(struct view *view, const struct ui_state *state)
@@ -213,9 +195,9 @@ static void put_numbers(const struct ui_state *state, const struct tree_row *row
 		pct = pct_of(total, parent_weight(rows, row));
 	if (last->self_samples)
 		canvas_put_right(canvas, (struct canvas_area){ SELF_X, y, NUMBER_CELLS },
-				 format_pct(text, self_pct), heat_role(self_pct));
+				 format_pct(text, self_pct), row_role_of_share(self_pct));
 	canvas_put_right(canvas, (struct canvas_area){ TOTAL_X, y, NUMBER_CELLS },
-			 format_pct(text, pct), heat_role(pct));
+			 format_pct(text, pct), row_role_of_share(pct));
 }
 
 /* Of a line that shares its parent with others. */

@@ -17,7 +17,7 @@
 #include "base/id_map.h"
 #include "model/snapshot.h"
 #include "ui/columns.h"
-#include "ui/trail.h"
+#include "ui/table_place.h"
 #include "ui/view.h"
 
 struct table_order {

@@ -16,7 +16,7 @@
 
 #include "base/id_map.h"
 #include "model/call_tree.h"
-#include "ui/trail.h"
+#include "ui/table_place.h"
 #include "ui/view.h"
 
 #define TREE_ROWS_NONE UINT32_MAX

@@ -15,19 +15,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/id_map.h"
 #include "base/log.h"
-#include "base/spsc.h"
-#include "base/thread.h"
+#include "base/service.h"
 #include "symbols/name_list.h"
 
 #define UNDER_WAY_MAX	    250
@@ -50,12 +46,8 @@ struct batch_name {
 };
 
 struct demangler {
-	struct spsc requests, replies;
-	int request_fd, reply_fd;	/* eventfds: something is in the queue */
+	struct service *service;
 	uint32_t under_way;		/* the analyzer's: requests without their reply yet */
-	atomic_bool is_stopping;	/* the stop flag: destroy stores, the thread loads */
-	pthread_t thread;
-	bool has_thread, has_requests, has_replies;
 
 	/* the thread's own, until it is joined */
 	struct sandbox *sandbox;	/* borrowed */
@@ -67,14 +59,14 @@ struct demangler {
 static void reply(struct demangler *demangler, uint32_t id, uint32_t owner, const char *text)
 {
 	const size_t text_bytes = strlen(text) + 1;
-	struct demangled *queued = spsc_reserve(&demangler->replies,
+	struct demangled *queued = spsc_reserve(&demangler->service->replies,
 						offsetof(struct demangled, text) + text_bytes);
 
 	queued->id = id;	/* never NULL: UNDER_WAY_MAX */
 	queued->owner = owner;
 	memcpy(queued->text, text, text_bytes);
-	spsc_commit(&demangler->replies);
-	eventfd_write(demangler->reply_fd, 1);
+	spsc_commit(&demangler->service->replies);
+	service_notify(demangler->service);
 }
 
 static int write_names(int fd, const struct batch_name *names, uint32_t count)
@@ -157,13 +149,13 @@ static void demangle(struct demangler *demangler, const struct batch_name *names
 	const bool is_refused = failures_of(demangler, names->owner) >= FAILURES_MAX;
 	const int err = is_refused ? -EBADMSG : run_job(demangler, names, count, &answer, &why);
 
-	if (err && !is_refused && count > 1 && !atomic_load(&demangler->is_stopping)) {
+	if (err && !is_refused && count > 1 && !service_is_stopping(demangler->service)) {
 		sandbox_bytes_finish(&answer);
 		demangle(demangler, names, count / 2);
 		demangle(demangler, names + count / 2, count - count / 2);
 		return;
 	}
-	if (err && !is_refused && !atomic_load(&demangler->is_stopping))
+	if (err && !is_refused && !service_is_stopping(demangler->service))
 		note_failure(demangler, names, why.text);
 	if (err) {
 		for (uint32_t i = 0; i < count; i++)
@@ -184,7 +176,7 @@ static void collect(struct demangler *demangler)
 	size_t bytes;
 
 	while (demangler->count < UNDER_WAY_MAX &&
-	       (request = spsc_peek(&demangler->requests, &bytes))) {
+	       (request = spsc_peek(&demangler->service->requests, &bytes))) {
 		struct batch_name *next = &demangler->batch[demangler->count];
 
 		*next = (struct batch_name){ request->id, request->owner, strdup(request->name) };
@@ -192,7 +184,7 @@ static void collect(struct demangler *demangler)
 			demangler->count++;
 		else
 			reply(demangler, request->id, request->owner, "");
-		spsc_release(&demangler->requests);
+		spsc_release(&demangler->service->requests);
 	}
 }
 
@@ -220,46 +212,41 @@ static void run_batch(struct demangler *demangler)
 	demangler->count = 0;
 }
 
-static void *run(void *argument)
+static int serve(void *owner)
 {
-	struct demangler *demangler = argument;
+	struct demangler *demangler = owner;
 
-	while (!atomic_load(&demangler->is_stopping)) {
-		eventfd_t ignored;
+	collect(demangler);
+	if (!demangler->count)
+		return SERVICE_SLEEP;
+	run_batch(demangler);
+	return SERVICE_AGAIN;
+}
 
-		collect(demangler);
-		if (demangler->count)
-			run_batch(demangler);
-		else
-			eventfd_read(demangler->request_fd, &ignored);	/* waits */
-	}
-	return NULL;
+static void interrupt(void *owner)
+{
+	struct demangler *demangler = owner;
+
+	sandbox_cancel(demangler->sandbox);
 }
 
 int demangler_create(struct demangler **out, struct sandbox *sandbox, struct diag *why)
 {
-	struct demangler *demangler;
+	struct demangler *demangler = calloc(1, sizeof(*demangler));
+	const struct service_plan plan = {
+		.name = "flametop-names", .request_bytes = REQUEST_QUEUE_BYTES,
+		.reply_bytes = REPLY_QUEUE_BYTES, .serve = serve, .interrupt = interrupt,
+		.owner = demangler,
+	};
 	int err;
 
 	*out = NULL;
-	demangler = aligned_alloc(_Alignof(struct demangler), sizeof(*demangler));
 	if (!demangler)
 		return diag_set(why, -ENOMEM, "no memory for the demangler");
-	memset(demangler, 0, sizeof(*demangler));
 	demangler->sandbox = sandbox;
-	demangler->request_fd = eventfd(0, EFD_CLOEXEC);
-	demangler->reply_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	demangler->has_requests = spsc_init(&demangler->requests, REQUEST_QUEUE_BYTES) == 0;
-	demangler->has_replies = spsc_init(&demangler->replies, REPLY_QUEUE_BYTES) == 0;
-	if (demangler->request_fd < 0 || demangler->reply_fd < 0)
-		err = -EMFILE;
-	else if (!demangler->has_requests || !demangler->has_replies)
-		err = -ENOMEM;
-	else
-		err = thread_start(&demangler->thread, "flametop-names", run, demangler);
-	demangler->has_thread = !err;
+	err = service_create(&demangler->service, &plan);
 	if (err) {
-		demangler_destroy(demangler);
+		free(demangler);
 		return diag_set(why, err, "cannot start the demangler: %s", strerror(-err));
 	}
 	*out = demangler;
@@ -270,21 +257,9 @@ void demangler_destroy(struct demangler *demangler)
 {
 	if (!demangler)
 		return;
-	if (demangler->has_thread) {
-		atomic_store(&demangler->is_stopping, true);
-		sandbox_cancel(demangler->sandbox);
-		eventfd_write(demangler->request_fd, 1);
-		pthread_join(demangler->thread, NULL);
-	}
-	if (demangler->has_requests)
-		spsc_finish(&demangler->requests);
-	if (demangler->has_replies)
-		spsc_finish(&demangler->replies);
+	service_stop(demangler->service);
+	service_destroy(demangler->service);
 	id_map_finish(&demangler->failures);
-	if (demangler->request_fd >= 0)
-		close(demangler->request_fd);
-	if (demangler->reply_fd >= 0)
-		close(demangler->reply_fd);
 	free(demangler);
 }
 
@@ -295,37 +270,34 @@ bool demangler_request(struct demangler *demangler, uint32_t id, uint32_t owner,
 
 	if (demangler->under_way == UNDER_WAY_MAX)
 		return false;
-	queued = spsc_reserve(&demangler->requests, sizeof(*queued) + name_bytes);
+	queued = spsc_reserve(&demangler->service->requests, sizeof(*queued) + name_bytes);
 	if (!queued)
 		return false;
 	*queued = (struct name_request){ .id = id, .owner = owner };
 	memcpy(queued->name, name, name_bytes);
-	spsc_commit(&demangler->requests);
+	spsc_commit(&demangler->service->requests);
 	demangler->under_way++;
-	eventfd_write(demangler->request_fd, 1);
+	service_wake(demangler->service);
 	return true;
 }
 
 bool demangler_reply(struct demangler *demangler, struct demangled *out)
 {
 	const struct demangled *queued;
-	eventfd_t ignored;
 	size_t bytes;
 
-	/* Before the look: a reply that comes after it sets the eventfd again. */
-	eventfd_read(demangler->reply_fd, &ignored);
-	queued = spsc_peek(&demangler->replies, &bytes);
+	queued = service_reply(demangler->service, &bytes);
 	if (!queued)
 		return false;
 	memcpy(out, queued, offsetof(struct demangled, text) + strlen(queued->text) + 1);
-	spsc_release(&demangler->replies);
+	spsc_release(&demangler->service->replies);
 	demangler->under_way--;
 	return true;
 }
 
 int demangler_fd(const struct demangler *demangler)
 {
-	return demangler->reply_fd;
+	return service_fd(demangler->service);
 }
 
 uint32_t demangler_under_way(const struct demangler *demangler)

@@ -3,45 +3,33 @@
  * Problem: a file may lie on a file system that hangs, and its debug information may take seconds
  * to read; the analyzer may wait for neither.
  *
- * Idea: as in object_opener.c, a thread of its own; with one request at a time both queues always
- * have room. A file that dwz made is asked for by the worker: the first job then ends before
- * anything is read, and a second one gets the file too.
+ * Idea: a thread of its own; with one request at a time both queues always have room. A file that
+ * dwz made is asked for by the worker: the first job then ends before anything is read, and a
+ * second one gets the file too.
  */
 #include "symbols/line_server.h"
 
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/spsc.h"
-#include "base/thread.h"
+#include "base/service.h"
 #include "symbols/line_files.h"
 #include "symbols/line_job.h"
 
-#define QUEUE_BYTES  (1u << 15)	/* more than one request, or reply, however it wraps */
-#define STOP_WAIT_MS 2000	/* a thread that a dead file system holds is left behind */
+#define QUEUE_BYTES (1u << 15)	/* more than one request, or reply, however it wraps */
 
 _Static_assert(2 * (sizeof(struct line_request) + 16) < QUEUE_BYTES &&
 	       2 * (sizeof(struct line_reply) + 16) < QUEUE_BYTES, "there is always room");
 
 struct line_server {
-	struct spsc requests, replies;
-	int request_fd, reply_fd;	/* eventfds: something is in the queue */
-	int end_fd;			/* eventfd: the thread is done with all this */
+	struct service *service;
 	bool is_busy;			/* the analyzer's: a request without its reply yet, */
 	uint64_t number;		/* and how many there were */
-	atomic_bool is_stopping;	/* the stop flag: destroy stores, the thread loads */
-	pthread_t thread;
-	bool has_thread, has_requests, has_replies;
-
 	struct sandbox *sandbox;	/* borrowed; the thread's but for cancelling */
 };
 
@@ -95,7 +83,7 @@ static int find_lines(struct line_server *server, const struct line_request *req
 
 static void answer(struct line_server *server, const struct line_request *request)
 {
-	struct line_reply *reply = spsc_reserve(&server->replies, sizeof(*reply));
+	struct line_reply *reply = spsc_reserve(&server->service->replies, sizeof(*reply));
 	struct line_files files;
 	int offsets;
 
@@ -112,77 +100,52 @@ static void answer(struct line_server *server, const struct line_request *reques
 	}
 	if (offsets >= 0)
 		close(offsets);
-	spsc_commit(&server->replies);
-	eventfd_write(server->reply_fd, 1);
+	spsc_commit(&server->service->replies);
+	service_notify(server->service);
 }
 
-static void *server_run(void *argument)
+static int serve(void *owner)
 {
-	struct line_server *server = argument;
+	struct line_server *server = owner;
+	const struct line_request *request;
+	size_t bytes;
 
-	while (!atomic_load(&server->is_stopping)) {
-		const struct line_request *request;
-		size_t bytes;
+	request = spsc_peek(&server->service->requests, &bytes);
+	if (!request)
+		return SERVICE_SLEEP;
+	answer(server, request);
+	spsc_release(&server->service->requests);
+	return SERVICE_AGAIN;
+}
 
-		request = spsc_peek(&server->requests, &bytes);
-		if (request) {
-			answer(server, request);
-			spsc_release(&server->requests);
-		} else {
-			eventfd_t ignored;
+static void interrupt(void *owner)
+{
+	struct line_server *server = owner;
 
-			eventfd_read(server->request_fd, &ignored);	/* waits */
-		}
-	}
-	eventfd_write(server->end_fd, 1);
-	return NULL;
+	sandbox_cancel(server->sandbox);
 }
 
 int line_server_create(struct line_server **out, struct sandbox *sandbox, struct diag *why)
 {
-	struct line_server *server;
+	struct line_server *server = calloc(1, sizeof(*server));
+	const struct service_plan plan = {
+		.name = "flametop-lines", .request_bytes = QUEUE_BYTES, .reply_bytes = QUEUE_BYTES,
+		.serve = serve, .interrupt = interrupt, .may_hang = true, .owner = server,
+	};
 	int err;
 
 	*out = NULL;
-	server = aligned_alloc(_Alignof(struct line_server), sizeof(*server));
 	if (!server)
 		return diag_set(why, -ENOMEM, "no memory for source lines");
-	memset(server, 0, sizeof(*server));
 	server->sandbox = sandbox;
-	server->request_fd = eventfd(0, EFD_CLOEXEC);
-	server->end_fd = eventfd(0, EFD_CLOEXEC);
-	server->reply_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	server->has_requests = spsc_init(&server->requests, QUEUE_BYTES) == 0;
-	server->has_replies = spsc_init(&server->replies, QUEUE_BYTES) == 0;
-	if (server->request_fd < 0 || server->end_fd < 0 || server->reply_fd < 0)
-		err = -EMFILE;
-	else if (!server->has_requests || !server->has_replies)
-		err = -ENOMEM;
-	else
-		err = thread_start(&server->thread, "flametop-lines", server_run, server);
-	server->has_thread = !err;
+	err = service_create(&server->service, &plan);
 	if (err) {
-		line_server_destroy(server);
+		free(server);
 		return diag_set(why, err, "cannot start the thread for source lines: %s",
 				strerror(-err));
 	}
 	*out = server;
 	return 0;
-}
-
-/* True when the thread has ended. */
-static bool stop_thread(struct line_server *server)
-{
-	struct pollfd end = { .fd = server->end_fd, .events = POLLIN };
-	int ready;
-
-	atomic_store(&server->is_stopping, true);
-	sandbox_cancel(server->sandbox);
-	eventfd_write(server->request_fd, 1);
-	do
-		ready = poll(&end, 1, STOP_WAIT_MS);
-	while (ready < 0 && errno == EINTR);
-	return ready == 1 && pthread_join(server->thread, NULL) == 0;
 }
 
 bool line_server_destroy(struct line_server *server)
@@ -191,20 +154,11 @@ bool line_server_destroy(struct line_server *server)
 
 	if (!server)
 		return true;
-	if (server->has_thread && !stop_thread(server))
-		return false;	/* it will see the stop flag should it wake up */
-	if (server->has_thread && line_server_reply(server, &reply))
+	if (!service_stop(server->service))
+		return false;
+	if (line_server_reply(server, &reply))
 		line_reply_finish(&reply);
-	if (server->has_requests)
-		spsc_finish(&server->requests);
-	if (server->has_replies)
-		spsc_finish(&server->replies);
-	if (server->request_fd >= 0)
-		close(server->request_fd);
-	if (server->end_fd >= 0)
-		close(server->end_fd);
-	if (server->reply_fd >= 0)
-		close(server->reply_fd);
+	service_destroy(server->service);
 	free(server);
 	return true;
 }
@@ -216,14 +170,14 @@ bool line_server_is_idle(const struct line_server *server)
 
 void line_server_request(struct line_server *server, const struct line_request *request)
 {
-	struct line_request *queued = spsc_reserve(&server->requests, sizeof(*queued));
+	struct line_request *queued = spsc_reserve(&server->service->requests, sizeof(*queued));
 
 	assert(!server->is_busy && request->count <= LINE_ADDRESSES_MAX);
 	*queued = *request;	/* never NULL: one at a time */
 	queued->number = ++server->number;
-	spsc_commit(&server->requests);
+	spsc_commit(&server->service->requests);
 	server->is_busy = true;
-	eventfd_write(server->request_fd, 1);
+	service_wake(server->service);
 }
 
 void line_server_cancel(struct line_server *server)
@@ -235,16 +189,13 @@ void line_server_cancel(struct line_server *server)
 bool line_server_reply(struct line_server *server, struct line_reply *out)
 {
 	const struct line_reply *reply;
-	eventfd_t ignored;
 	size_t bytes;
 
-	/* Before the look: a reply that comes after it sets the eventfd again. */
-	eventfd_read(server->reply_fd, &ignored);
-	reply = spsc_peek(&server->replies, &bytes);
+	reply = service_reply(server->service, &bytes);
 	if (!reply)
 		return false;
 	*out = *reply;
-	spsc_release(&server->replies);
+	spsc_release(&server->service->replies);
 	server->is_busy = false;
 	return true;
 }
@@ -256,5 +207,5 @@ void line_reply_finish(struct line_reply *reply)
 
 int line_server_fd(const struct line_server *server)
 {
-	return server->reply_fd;
+	return service_fd(server->service);
 }

@@ -13,17 +13,13 @@
 #include "symbols/object_opener.h"
 
 #include <errno.h>
-#include <poll.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "base/spsc.h"
-#include "base/thread.h"
+#include "base/service.h"
 #include "symbols/jit_files.h"
 #include "symbols/object_file.h"
 #include "symbols/table_source.h"
@@ -32,7 +28,6 @@
 #define UNDER_WAY_MAX	    1024
 #define REQUEST_QUEUE_BYTES (1u << 20)	/* 1024 requests with paths of 900 bytes */
 #define REPLY_QUEUE_BYTES   (1u << 20)	/* UNDER_WAY_MAX replies: see the assertion below */
-#define STOP_WAIT_MS	    2000	/* a thread that a dead file system holds is left behind */
 
 _Static_assert(UNDER_WAY_MAX * (sizeof(struct open_reply) + 16) <
 	       REPLY_QUEUE_BYTES - sizeof(struct open_reply) - 16,
@@ -45,14 +40,9 @@ struct kernel_table {
 };
 
 struct object_opener {
-	struct spsc requests, replies;
-	int request_fd, reply_fd;	/* eventfds: something is in the queue */
-	int end_fd;			/* eventfd: the thread is done with all this */
+	struct service *service;
 	uint32_t under_way;		/* the analyzer's: replies that it waits for */
-	atomic_bool is_stopping;	/* the stop flag: destroy stores, the thread loads */
 	_Atomic size_t bytes;		/* the thread adds, object_opener_bytes() loads */
-	pthread_t thread;
-	bool has_thread, has_requests, has_replies;
 
 	/* the thread's own, until it is joined */
 	struct table_source source;
@@ -192,7 +182,8 @@ static struct kernel_table *load_kernel(struct object_opener *opener, uint64_t s
 		return NULL;
 	}
 	kernel->slide = slide;
-	if (kallsyms_load(&kernel->kallsyms, "/proc/kallsyms", slide, &opener->is_stopping, why)) {
+	if (kallsyms_load(&kernel->kallsyms, "/proc/kallsyms", slide,
+			  &opener->service->is_stopping, why)) {
 		kallsyms_finish(&kernel->kallsyms);
 		free(kernel);
 		return NULL;
@@ -258,11 +249,11 @@ static void answer_jit(struct object_opener *opener, const struct open_request *
 
 static void send_reply(struct object_opener *opener, const struct open_reply *reply)
 {
-	struct open_reply *queued = spsc_reserve(&opener->replies, sizeof(*queued));
+	struct open_reply *queued = spsc_reserve(&opener->service->replies, sizeof(*queued));
 
 	*queued = *reply;	/* never NULL: UNDER_WAY_MAX */
-	spsc_commit(&opener->replies);
-	eventfd_write(opener->reply_fd, 1);
+	spsc_commit(&opener->service->replies);
+	service_notify(opener->service);
 }
 
 static void answer(struct object_opener *opener, const struct open_request *request)
@@ -287,76 +278,52 @@ static void answer(struct object_opener *opener, const struct open_request *requ
 		send_reply(opener, &unwind);
 }
 
-static void *opener_run(void *argument)
+static int serve(void *owner)
 {
-	struct object_opener *opener = argument;
+	struct object_opener *opener = owner;
+	const struct open_request *request;
+	size_t bytes;
 
-	while (!atomic_load(&opener->is_stopping)) {
-		const struct open_request *request;
-		size_t bytes;
+	request = spsc_peek(&opener->service->requests, &bytes);
+	if (!request)
+		return SERVICE_SLEEP;
+	answer(opener, request);
+	spsc_release(&opener->service->requests);
+	return SERVICE_AGAIN;
+}
 
-		request = spsc_peek(&opener->requests, &bytes);
-		if (request) {
-			answer(opener, request);
-			spsc_release(&opener->requests);
-		} else {
-			eventfd_t ignored;
+static void interrupt(void *owner)
+{
+	struct object_opener *opener = owner;
 
-			eventfd_read(opener->request_fd, &ignored);	/* waits */
-		}
-	}
-	eventfd_write(opener->end_fd, 1);
-	return NULL;
+	sandbox_cancel(opener->source.sandbox);
 }
 
 int object_opener_create(struct object_opener **out, struct sandbox *sandbox,
 			 struct table_cache *cache, struct diag *why)
 {
-	struct object_opener *opener;
+	struct object_opener *opener = calloc(1, sizeof(*opener));
+	const struct service_plan plan = {
+		.name = "flametop-opener", .request_bytes = REQUEST_QUEUE_BYTES,
+		.reply_bytes = REPLY_QUEUE_BYTES, .serve = serve, .interrupt = interrupt,
+		.may_hang = true, .owner = opener,
+	};
 	int err;
 
 	*out = NULL;
-	opener = aligned_alloc(_Alignof(struct object_opener), sizeof(*opener));
 	if (!opener) {
 		table_cache_close(cache);
 		return diag_set(why, -ENOMEM, "no memory for the object opener");
 	}
-	memset(opener, 0, sizeof(*opener));
 	opener->source = (struct table_source){ .sandbox = sandbox, .cache = cache };
 	opener->unwind = (struct unwind_source){ .sandbox = sandbox };
-	opener->request_fd = eventfd(0, EFD_CLOEXEC);
-	opener->end_fd = eventfd(0, EFD_CLOEXEC);
-	opener->reply_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	opener->has_requests = spsc_init(&opener->requests, REQUEST_QUEUE_BYTES) == 0;
-	opener->has_replies = spsc_init(&opener->replies, REPLY_QUEUE_BYTES) == 0;
-	if (opener->request_fd < 0 || opener->end_fd < 0 || opener->reply_fd < 0)
-		err = -EMFILE;
-	else if (!opener->has_requests || !opener->has_replies)
-		err = -ENOMEM;
-	else
-		err = thread_start(&opener->thread, "flametop-opener", opener_run, opener);
-	opener->has_thread = !err;
+	err = service_create(&opener->service, &plan);
 	if (err) {
 		object_opener_destroy(opener);
 		return diag_set(why, err, "cannot start the object opener: %s", strerror(-err));
 	}
 	*out = opener;
 	return 0;
-}
-
-/* True when the thread has ended. */
-static bool stop_thread(struct object_opener *opener)
-{
-	struct pollfd end = { .fd = opener->end_fd, .events = POLLIN };
-	int ready;
-
-	atomic_store(&opener->is_stopping, true);
-	sandbox_cancel(opener->source.sandbox);
-	eventfd_write(opener->request_fd, 1);
-	do
-		ready = poll(&end, 1, STOP_WAIT_MS);
-	while (ready < 0 && errno == EINTR);
-	return ready == 1 && pthread_join(opener->thread, NULL) == 0;
 }
 
 static void free_tables(struct object_opener *opener)
@@ -377,19 +344,10 @@ bool object_opener_destroy(struct object_opener *opener)
 {
 	if (!opener)
 		return true;
-	if (opener->has_thread && !stop_thread(opener))
-		return false;	/* it will see the stop flag should it wake up */
+	if (!service_stop(opener->service))
+		return false;
 	free_tables(opener);
-	if (opener->has_requests)
-		spsc_finish(&opener->requests);
-	if (opener->has_replies)
-		spsc_finish(&opener->replies);
-	if (opener->request_fd >= 0)
-		close(opener->request_fd);
-	if (opener->end_fd >= 0)
-		close(opener->end_fd);
-	if (opener->reply_fd >= 0)
-		close(opener->reply_fd);
+	service_destroy(opener->service);
 	free(opener);
 	return true;
 }
@@ -403,38 +361,35 @@ bool object_opener_request(struct object_opener *opener, const struct open_reque
 
 	if (opener->under_way + replies > UNDER_WAY_MAX)
 		return false;
-	queued = spsc_reserve(&opener->requests, fixed_bytes + path_len + 1);
+	queued = spsc_reserve(&opener->service->requests, fixed_bytes + path_len + 1);
 	if (!queued)
 		return false;
 	memcpy(queued, request, fixed_bytes);
 	memcpy(queued->path, request->path, path_len);
 	queued->path[path_len] = '\0';
-	spsc_commit(&opener->requests);
+	spsc_commit(&opener->service->requests);
 	opener->under_way += replies;
-	eventfd_write(opener->request_fd, 1);
+	service_wake(opener->service);
 	return true;
 }
 
 bool object_opener_reply(struct object_opener *opener, struct open_reply *out)
 {
-	eventfd_t ignored;
 	const struct open_reply *reply;
 	size_t bytes;
 
-	/* Before the look: a reply that comes after it sets the eventfd again. */
-	eventfd_read(opener->reply_fd, &ignored);
-	reply = spsc_peek(&opener->replies, &bytes);
+	reply = service_reply(opener->service, &bytes);
 	if (!reply)
 		return false;
 	*out = *reply;
-	spsc_release(&opener->replies);
+	spsc_release(&opener->service->replies);
 	opener->under_way--;
 	return true;
 }
 
 int object_opener_fd(const struct object_opener *opener)
 {
-	return opener->reply_fd;
+	return service_fd(opener->service);
 }
 
 size_t object_opener_bytes(const struct object_opener *opener)

@@ -4,36 +4,25 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/spsc.h"
-#include "base/thread.h"
+#include "base/service.h"
 
 #define QUEUE_BYTES	(256 * 1024)
 #define UNDER_WAY_MAX	1024	/* no more requests than both queues can hold */
 #define STATS_QUEUE_BYTES	(128 * 1024)
 #define STATS_UNDER_WAY_MAX	512	/* likewise */
-#define STOP_WAIT_MS	2000	/* a thread that a stuck mmap_lock holds is left behind */
 #define FILE_MAX_BYTES	(32 * 1024 * 1024)	/* 65,530 mappings with long paths */
 
 struct process_reader {
-	struct spsc requests, replies;
-	struct spsc stat_requests, stat_replies;
-	int request_fd, reply_fd;	/* eventfds */
-	int end_fd;			/* eventfd: the thread is done with all this */
+	struct service *service;
 	uint32_t under_way;		/* asked, reply not taken yet; the asking side's */
+	struct spsc stat_requests, stat_replies;
 	uint32_t stats_under_way;
-	_Atomic bool stop;		/* set by destroy, read by run */
-	pthread_t thread;
-	bool has_thread;
 };
 
 /* Whole file below /proc into a malloc'd, terminated block; NULL when it can't be read. */
@@ -171,11 +160,11 @@ static void answer(struct process_reader *reader, const struct process_request *
 		read_maps(&reply, request);
 	read_comm(&reply);
 	read_uid(&reply);
-	slot = spsc_reserve(&reader->replies, sizeof(*slot));
+	slot = spsc_reserve(&reader->service->replies, sizeof(*slot));
 	assert(slot);	/* UNDER_WAY_MAX of them fit */
 	*slot = reply;
-	spsc_commit(&reader->replies);
-	eventfd_write(reader->reply_fd, 1);
+	spsc_commit(&reader->service->replies);
+	service_notify(reader->service);
 }
 
 static void answer_stat(struct process_reader *reader, const struct process_stat_request *request)
@@ -193,19 +182,19 @@ static void answer_stat(struct process_reader *reader, const struct process_stat
 	spsc_commit(&reader->stat_replies);
 }
 
-/* False: nothing is asked. */
-static bool answer_next(struct process_reader *reader)
+static int serve(void *owner)
 {
+	struct process_reader *reader = owner;
 	const void *next;
 	size_t bytes;
 
-	next = spsc_peek(&reader->requests, &bytes);
+	next = spsc_peek(&reader->service->requests, &bytes);
 	if (next) {
 		const struct process_request request = *(const struct process_request *)next;
 
-		spsc_release(&reader->requests);
+		spsc_release(&reader->service->requests);
 		answer(reader, &request);
-		return true;
+		return SERVICE_AGAIN;
 	}
 	next = spsc_peek(&reader->stat_requests, &bytes);
 	if (next) {
@@ -214,66 +203,44 @@ static bool answer_next(struct process_reader *reader)
 
 		spsc_release(&reader->stat_requests);
 		answer_stat(reader, &request);
-		return true;
+		return SERVICE_AGAIN;
 	}
-	return false;
+	return SERVICE_SLEEP;
 }
 
-static void *run(void *argument)
+static void free_reader(struct process_reader *reader)
 {
-	struct process_reader *reader = argument;
-	eventfd_t count;
-
-	while (!atomic_load_explicit(&reader->stop, memory_order_acquire)) /* destroy */
-		if (!answer_next(reader))
-			eventfd_read(reader->request_fd, &count);
-	eventfd_write(reader->end_fd, 1);
-	return NULL;
+	service_destroy(reader->service);
+	spsc_finish(&reader->stat_requests);
+	spsc_finish(&reader->stat_replies);
+	free(reader);
 }
 
 int process_reader_create(struct process_reader **out, struct diag *why)
 {
-	struct process_reader *reader = calloc(1, sizeof(*reader));
+	struct process_reader *reader = aligned_alloc(_Alignof(struct process_reader),
+						      sizeof(*reader));
+	const struct service_plan plan = {
+		.name = "flametop-procs", .request_bytes = QUEUE_BYTES, .reply_bytes = QUEUE_BYTES,
+		.serve = serve, .may_hang = true, .owner = reader,	/* by a stuck mmap_lock */
+	};
 	int err;
 
 	*out = NULL;
 	if (!reader)
 		return diag_set(why, -ENOMEM, "no memory for the process reader");
-	reader->request_fd = eventfd(0, EFD_CLOEXEC);
-	reader->reply_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	reader->end_fd = eventfd(0, EFD_CLOEXEC);
-	err = spsc_init(&reader->requests, QUEUE_BYTES);
-	if (!err)
-		err = spsc_init(&reader->replies, QUEUE_BYTES);
-	if (!err)
-		err = spsc_init(&reader->stat_requests, STATS_QUEUE_BYTES);
+	memset(reader, 0, sizeof(*reader));
+	err = spsc_init(&reader->stat_requests, STATS_QUEUE_BYTES);
 	if (!err)
 		err = spsc_init(&reader->stat_replies, STATS_QUEUE_BYTES);
-	if (!err && (reader->request_fd < 0 || reader->reply_fd < 0 || reader->end_fd < 0))
-		err = -EMFILE;
 	if (!err)
-		err = thread_start(&reader->thread, "flametop-procs", run, reader);
-	reader->has_thread = !err;
+		err = service_create(&reader->service, &plan);
 	if (err) {
-		process_reader_destroy(reader);
+		free_reader(reader);
 		return diag_set(why, err, "cannot start the process reader: %s", strerror(-err));
 	}
 	*out = reader;
 	return 0;
-}
-
-/* True when the thread has ended. */
-static bool stop_thread(struct process_reader *reader)
-{
-	struct pollfd end = { .fd = reader->end_fd, .events = POLLIN };
-	int ready;
-
-	atomic_store_explicit(&reader->stop, true, memory_order_release); /* run */
-	eventfd_write(reader->request_fd, 1);
-	do
-		ready = poll(&end, 1, STOP_WAIT_MS);
-	while (ready < 0 && errno == EINTR);
-	return ready == 1 && pthread_join(reader->thread, NULL) == 0;
 }
 
 void process_reader_destroy(struct process_reader *reader)
@@ -281,25 +248,13 @@ void process_reader_destroy(struct process_reader *reader)
 	struct process_stat_reply stat;
 	struct process_reply reply;
 
-	if (!reader)
+	if (!reader || !service_stop(reader->service))
 		return;
-	if (reader->has_thread && !stop_thread(reader))
-		return;	/* it still uses all this, and will see the stop flag should it wake up */
-	while (reader->has_thread && process_reader_reply(reader, &reply))
+	while (process_reader_reply(reader, &reply))
 		process_reply_finish(&reply);
-	while (reader->has_thread && process_reader_stat_reply(reader, &stat))
+	while (process_reader_stat_reply(reader, &stat))
 		free(stat.command_line);
-	if (reader->request_fd >= 0)
-		close(reader->request_fd);
-	if (reader->reply_fd >= 0)
-		close(reader->reply_fd);
-	if (reader->end_fd >= 0)
-		close(reader->end_fd);
-	spsc_finish(&reader->requests);
-	spsc_finish(&reader->replies);
-	spsc_finish(&reader->stat_requests);
-	spsc_finish(&reader->stat_replies);
-	free(reader);
+	free_reader(reader);
 }
 
 bool process_reader_request(struct process_reader *reader, const struct process_request *request)
@@ -308,30 +263,25 @@ bool process_reader_request(struct process_reader *reader, const struct process_
 
 	if (reader->under_way == UNDER_WAY_MAX)
 		return false;
-	slot = spsc_reserve(&reader->requests, sizeof(*slot));
+	slot = spsc_reserve(&reader->service->requests, sizeof(*slot));
 	assert(slot);
 	*slot = *request;
-	spsc_commit(&reader->requests);
+	spsc_commit(&reader->service->requests);
 	reader->under_way++;
-	eventfd_write(reader->request_fd, 1);
+	service_wake(reader->service);
 	return true;
 }
 
 bool process_reader_reply(struct process_reader *reader, struct process_reply *out)
 {
 	const struct process_reply *next;
-	eventfd_t count;
 	size_t bytes;
 
-	next = spsc_peek(&reader->replies, &bytes);
-	if (!next) {
-		eventfd_read(reader->reply_fd, &count);	/* then look again: no reply is missed */
-		next = spsc_peek(&reader->replies, &bytes);
-	}
+	next = service_reply(reader->service, &bytes);
 	if (!next)
 		return false;
 	*out = *next;
-	spsc_release(&reader->replies);
+	spsc_release(&reader->service->replies);
 	reader->under_way--;
 	return true;
 }
@@ -348,7 +298,7 @@ bool process_reader_request_stat(struct process_reader *reader,
 	*slot = *request;
 	spsc_commit(&reader->stat_requests);
 	reader->stats_under_way++;
-	eventfd_write(reader->request_fd, 1);
+	service_wake(reader->service);
 	return true;
 }
 
@@ -368,7 +318,7 @@ bool process_reader_stat_reply(struct process_reader *reader, struct process_sta
 
 int process_reader_fd(const struct process_reader *reader)
 {
-	return reader->reply_fd;
+	return service_fd(reader->service);
 }
 
 void process_reply_finish(struct process_reply *reply)

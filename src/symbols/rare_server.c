@@ -1,36 +1,25 @@
 /* rare_server.c - see symbols/rare_server.h.
  *
  * Problem: a file may lie on a file system that hangs, and a worker takes milliseconds; the
- * analyzer may wait for neither. Idea: as in line_server.c, a thread of its own.
+ * analyzer may wait for neither. Idea: a thread of its own.
  */
 #include "symbols/rare_server.h"
 
 #include <assert.h>
 #include <errno.h>
-#include <poll.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/mailbox.h"
-#include "base/thread.h"
+#include "base/service.h"
 #include "symbols/object_file.h"
 
-#define STOP_WAIT_MS 2000	/* a thread that a dead file system holds is left behind */
-
 struct rare_server {
+	struct service *service;
 	struct mailbox requests, replies;	/* of struct rare_batch */
-	int request_fd, reply_fd;	/* eventfds: something is in the mailbox */
-	int end_fd;			/* eventfd: the thread is done with all this */
 	bool is_busy;			/* the analyzer's: a batch without its reply yet */
-	atomic_bool is_stopping;	/* the stop flag: destroy stores, the thread loads */
-	pthread_t thread;
-	bool has_thread;
-
 	struct sandbox *sandbox;	/* borrowed; the thread's but for cancelling */
 };
 
@@ -91,43 +80,42 @@ static void answer(struct rare_server *server, struct rare_batch *batch)
 		close(job.inputs[open--]);
 	batch->took_ns = clock_now_ns() - begin_ns;
 	mailbox_put(&server->replies, batch);	/* one at a time: it was empty */
-	eventfd_write(server->reply_fd, 1);
+	service_notify(server->service);
 }
 
-static void *server_run(void *argument)
+static int serve(void *owner)
 {
-	struct rare_server *server = argument;
+	struct rare_server *server = owner;
+	struct rare_batch *batch = mailbox_take(&server->requests);
 
-	while (!atomic_load(&server->is_stopping)) {
-		struct rare_batch *batch = mailbox_take(&server->requests);
-		eventfd_t ignored;
+	if (!batch)
+		return SERVICE_SLEEP;
+	answer(server, batch);
+	return SERVICE_AGAIN;
+}
 
-		if (batch)
-			answer(server, batch);
-		else
-			eventfd_read(server->request_fd, &ignored);	/* waits */
-	}
-	eventfd_write(server->end_fd, 1);
-	return NULL;
+static void interrupt(void *owner)
+{
+	struct rare_server *server = owner;
+
+	sandbox_cancel(server->sandbox);
 }
 
 int rare_server_create(struct rare_server **out, struct sandbox *sandbox, struct diag *why)
 {
 	struct rare_server *server = calloc(1, sizeof(*server));
-	int err = -EMFILE;
+	const struct service_plan plan = { .name = "flametop-rare", .serve = serve,
+					   .interrupt = interrupt, .may_hang = true,
+					   .owner = server };
+	int err;
 
 	*out = NULL;
 	if (!server)
 		return diag_set(why, -ENOMEM, "no memory for rare callers");
 	server->sandbox = sandbox;
-	server->request_fd = eventfd(0, EFD_CLOEXEC);
-	server->end_fd = eventfd(0, EFD_CLOEXEC);
-	server->reply_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (server->request_fd >= 0 && server->end_fd >= 0 && server->reply_fd >= 0)
-		err = thread_start(&server->thread, "flametop-rare", server_run, server);
-	server->has_thread = !err;
+	err = service_create(&server->service, &plan);
 	if (err) {
-		rare_server_destroy(server);
+		free(server);
 		return diag_set(why, err, "cannot start the thread for rare callers: %s",
 				strerror(-err));
 	}
@@ -135,35 +123,15 @@ int rare_server_create(struct rare_server **out, struct sandbox *sandbox, struct
 	return 0;
 }
 
-/* True when the thread has ended. */
-static bool stop_thread(struct rare_server *server)
-{
-	struct pollfd end = { .fd = server->end_fd, .events = POLLIN };
-	int ready;
-
-	atomic_store(&server->is_stopping, true);
-	sandbox_cancel(server->sandbox);
-	eventfd_write(server->request_fd, 1);
-	do
-		ready = poll(&end, 1, STOP_WAIT_MS);
-	while (ready < 0 && errno == EINTR);
-	return ready == 1 && pthread_join(server->thread, NULL) == 0;
-}
-
 bool rare_server_destroy(struct rare_server *server)
 {
 	if (!server)
 		return true;
-	if (server->has_thread && !stop_thread(server))
-		return false;	/* it will see the stop flag should it wake up */
+	if (!service_stop(server->service))
+		return false;
 	rare_batch_destroy(mailbox_take(&server->requests));
 	rare_batch_destroy(mailbox_take(&server->replies));
-	if (server->request_fd >= 0)
-		close(server->request_fd);
-	if (server->end_fd >= 0)
-		close(server->end_fd);
-	if (server->reply_fd >= 0)
-		close(server->reply_fd);
+	service_destroy(server->service);
 	free(server);
 	return true;
 }
@@ -178,16 +146,14 @@ void rare_server_request(struct rare_server *server, struct rare_batch *batch)
 	assert(!server->is_busy && batch->request.mapping_count <= RARE_MAPPINGS_MAX);
 	server->is_busy = true;
 	mailbox_put(&server->requests, batch);	/* one at a time: it was empty */
-	eventfd_write(server->request_fd, 1);
+	service_wake(server->service);
 }
 
 struct rare_batch *rare_server_reply(struct rare_server *server)
 {
 	struct rare_batch *batch;
-	eventfd_t ignored;
 
-	/* Before the look: a reply that comes after it sets the eventfd again. */
-	eventfd_read(server->reply_fd, &ignored);
+	service_quiet(server->service);
 	batch = mailbox_take(&server->replies);
 	server->is_busy &= !batch;
 	return batch;
@@ -195,5 +161,5 @@ struct rare_batch *rare_server_reply(struct rare_server *server)
 
 int rare_server_fd(const struct rare_server *server)
 {
-	return server->reply_fd;
+	return service_fd(server->service);
 }

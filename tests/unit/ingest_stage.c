@@ -244,3 +244,14 @@ uint64_t stage_samples(struct ingest_stage *stage)
 		samples += timeline->slices[s].samples;
 	return samples;
 }
+
+struct object *stage_object(struct ingest_stage *stage, const char *path)
+{
+	struct object_table *objects = &stage->ingest.objects;
+
+	for (uint32_t i = 0; i < objects->count; i++)
+		if (!strcmp(strpool_get(stage->ingest.strings, objects->objects[i].path), path))
+			return &objects->objects[i];
+	fail_msg("no object %s", path);
+	return NULL;
+}

@@ -48,6 +48,8 @@ uint64_t stage_counted(struct ingest_stage *stage, const char *comm, uint32_t pi
 		       const char *path, uint64_t address);
 uint64_t stage_samples(struct ingest_stage *stage);	/* all that were counted */
 const char *stage_path(const struct ingest_stage *stage, uint32_t frame);
+/* The object with this path: fails the test when there is none. */
+struct object *stage_object(struct ingest_stage *stage, const char *path);
 /* The short name of the object with this path; NULL: there is none. */
 const char *stage_name_of(const struct ingest_stage *stage, const char *path);
 

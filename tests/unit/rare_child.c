@@ -13,26 +13,7 @@
 
 #include <cmocka.h>
 
-__asm__(".text\n"
-	".globl call_by_rbx\n"
-	".type call_by_rbx, @function\n"
-	"call_by_rbx:\n"
-	".cfi_startproc\n"
-	"	push %rbx\n"
-	".cfi_def_cfa_offset 16\n"
-	".cfi_offset rbx, -16\n"
-	"	mov %rsp, %rbx\n"
-	".cfi_def_cfa rbx, 16\n"
-	"	and $-64, %rsp\n"
-	"	sub $256, %rsp\n"
-	"	call *%rdi\n"
-	"	mov %rbx, %rsp\n"
-	".cfi_def_cfa rsp, 16\n"
-	"	pop %rbx\n"
-	".cfi_def_cfa_offset 8\n"
-	"	ret\n"
-	".cfi_endproc\n"
-	".size call_by_rbx, . - call_by_rbx\n");
+#include "../workloads/by_rbx.h"
 
 static struct rare_child *self;
 static volatile int sink;
@@ -47,7 +28,7 @@ __attribute__((noinline)) static void stand_still(void)
 
 __attribute__((noinline)) static void between(void)
 {
-	call_by_rbx(stand_still);
+	by_rbx(stand_still);
 	sink++;
 }
 

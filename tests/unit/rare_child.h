@@ -9,7 +9,7 @@
 #define RARE_CHAIN_MAX 64
 
 /* Calls @what with its stack pointer on a boundary of 64 bytes, as ld.so does for xsave. */
-void call_by_rbx(void (*what)(void));
+void by_rbx(void (*what)(void));
 
 struct rare_child {	/* shared with it */
 	pid_t pid;

@@ -138,6 +138,15 @@ void scene_click(struct scene *scene, enum mouse_action action, int x, int y)
 	state_press_key(&scene->state, UI_KEY_MOUSE, &mouse);
 }
 
+const struct query *scene_asked(const struct scene *scene)
+{
+	for (size_t i = 0; i < scene->state.outbox_count; i++)
+		if (scene->state.outbox[i].kind == REQUEST_QUERY)
+			return &scene->state.outbox[i].query;
+	fail_msg("nothing was asked for");
+	return NULL;
+}
+
 const struct snapshot_row *scene_cursor(const struct scene *scene)
 {
 	static struct snapshot_row row;

@@ -52,6 +52,8 @@ void scene_press_key(struct scene *scene, int key);
 /* Chooses the line of the open menu that has @words. */
 void scene_choose(struct scene *scene, const char *words);
 void scene_click(struct scene *scene, enum mouse_action action, int x, int y);
+/* The first query that waits in the outbox: fails the test when there is none. */
+const struct query *scene_asked(const struct scene *scene);
 /* NULL: there is no row. */
 const struct snapshot_row *scene_cursor(const struct scene *scene);
 /* Draws, and puts the lines of the picture into @out, without the blanks at their ends; of its

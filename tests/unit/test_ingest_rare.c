@@ -26,20 +26,9 @@ static struct sandbox *sandbox;
 static struct rare_server *server;
 static struct ingest_stage stage;
 
-static struct object *object_of(const char *path)
-{
-	struct object_table *objects = &stage.ingest.objects;
-
-	for (uint32_t i = 0; i < objects->count; i++)
-		if (!strcmp(strpool_get(stage.ingest.strings, objects->objects[i].path), path))
-			return &objects->objects[i];
-	fail_msg("no object %s", path);
-	return NULL;
-}
-
 static void give_rows(const struct scene_object *file, uint32_t number)
 {
-	struct object *object = object_of(file->path);
+	struct object *object = stage_object(&stage, file->path);
 	const struct open_reply reply = {
 		.object = object->canonical, .is_unwind = true, .is_ready = true,
 		.unwind = file->table, .unwind_number = number,
@@ -187,13 +176,13 @@ static size_t stack_addresses(uint32_t number, uint64_t *out)
 	return count;
 }
 
-/* Where call_by_rbx() is among those that the child told of. */
+/* Where by_rbx() is among those that the child told of. */
 static int by_rbx_at(void)
 {
 	for (int i = 0; i < child->count; i++)
-		if ((uintptr_t)child->chain[i] - (uintptr_t)call_by_rbx < 64)
+		if ((uintptr_t)child->chain[i] - (uintptr_t)by_rbx < 64)
 			return i;
-	fail_msg("call_by_rbx() is not in the chain");
+	fail_msg("by_rbx() is not in the chain");
 	return 0;
 }
 
@@ -240,7 +229,7 @@ static void test_where_the_file_is_another_one_a_stack_ends_at_its_rare_row(void
 {
 	(void)state;
 	for (uint32_t i = 0; i < scene.object_count; i++)
-		object_of(scene.objects[i]->path)->build_id.bytes[0] ^= 1;
+		stage_object(&stage, scene.objects[i]->path)->build_id.bytes[0] ^= 1;
 	stage.ingest.config.is_replay = true;	/* no process to ask: build-ids decide */
 	sample(10);
 	wait_for_all();

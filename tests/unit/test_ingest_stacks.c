@@ -76,22 +76,11 @@ static int tear_down(void **state)
 	return 0;
 }
 
-static struct object *object_of(const char *path)
-{
-	struct object_table *objects = &stage.ingest.objects;
-
-	for (uint32_t i = 0; i < objects->count; i++)
-		if (!strcmp(strpool_get(stage.ingest.strings, objects->objects[i].path), path))
-			return &objects->objects[i];
-	fail_msg("no object %s", path);
-	return NULL;
-}
-
 static void give_rows(const char *path, const struct unwind_table *unwind)
 {
 	static uint32_t number;
 	const struct open_reply reply = {
-		.object = object_of(path)->canonical, .is_unwind = true, .is_ready = true,
+		.object = stage_object(&stage, path)->canonical, .is_unwind = true, .is_ready = true,
 		.unwind = *unwind, .unwind_number = ++number,
 	};
 
@@ -320,7 +309,7 @@ static void test_files_without_rows_end_a_stack(void **state)
 	give_rows(PROGRAM_PATH, &table);
 	stage_mmap(&stage, 5, 100, 0x600000, 0x1000, 0, "/lib/locked.so");
 	stage_round(&stage, 5);
-	object_table_set_unreadable(&stage.ingest.objects, object_of("/lib/locked.so")->canonical,
+	object_table_set_unreadable(&stage.ingest.objects, stage_object(&stage, "/lib/locked.so")->canonical,
 				    "not yours");
 	sample_user(10, &user);
 	assert_stack(0, expected, COUNT_OF(expected));
@@ -450,7 +439,7 @@ static void test_a_table_changes_what_was_known_of_every_process(void **state)
 static void test_a_recording_waits_for_its_tables_in_order(void **state)
 {
 	(void)state;
-	object_of(PROGRAM_PATH)->unwind = OBJECT_UNWIND_LOADING;
+	stage_object(&stage, PROGRAM_PATH)->unwind = OBJECT_UNWIND_LOADING;
 	push_user(10, 100, &in_leaf);
 	stage_comm(&stage, 11, 100, 100, "renamed", false);
 	push_user(12, 100, &in_leaf);
@@ -474,7 +463,7 @@ static void test_a_recording_waits_for_its_tables_in_order(void **state)
 static void test_what_is_held_counts_as_it_is_when_nobody_waits(void **state)
 {
 	(void)state;
-	object_of(PROGRAM_PATH)->unwind = OBJECT_UNWIND_LOADING;
+	stage_object(&stage, PROGRAM_PATH)->unwind = OBJECT_UNWIND_LOADING;
 	sample_user(10, &in_leaf);
 	ingest_poll(&stage.ingest, true);
 	assert_false(stage.ingest.is_held);
@@ -490,7 +479,7 @@ static void start_live(void)
 	stage_comm(&stage, 1, 100, 100, "prog", true);
 	stage_mmap(&stage, 2, 100, PROGRAM, 0x1000, 0x1000, PROGRAM_PATH);
 	stage_round(&stage, 2);
-	object_of(PROGRAM_PATH)->unwind = OBJECT_UNWIND_LOADING;
+	stage_object(&stage, PROGRAM_PATH)->unwind = OBJECT_UNWIND_LOADING;
 	sample_user(10, &in_leaf);
 	assert_int_equal(stage.ingest.parked_count, 1);
 }

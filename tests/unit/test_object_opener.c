@@ -25,6 +25,7 @@
 
 #include <cmocka.h>
 
+#include "mapping_fixture.h"
 #include "symbols/object_opener.h"
 
 #define REPLY_LIMIT_MS 60000	/* only reached when something hangs */
@@ -79,32 +80,6 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* The mapping of this process that holds @address, as /proc/PID/maps has it. */
-static struct open_request request_of(const void *address)
-{
-	struct open_request request = { .pid = (uint32_t)getpid() };
-	FILE *maps = fopen("/proc/self/maps", "re");
-	char line[OPENER_PATH_BYTES + 128];
-	bool was_found = false;
-
-	assert_non_null(maps);
-	while (!was_found && fgets(line, sizeof(line), maps)) {
-		int path_at = 0;
-
-		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %*x %x:%x %" SCNu64 " %n",
-			   &request.start, &request.end, &request.dev_major, &request.dev_minor,
-			   &request.inode, &path_at) < 5)
-			continue;
-		was_found = (uintptr_t)address >= request.start && (uintptr_t)address < request.end;
-		line[strcspn(line, "\n")] = '\0';
-		snprintf(request.path, sizeof(request.path), "%.*s", OPENER_PATH_BYTES - 1,
-			 line + path_at);
-	}
-	fclose(maps);
-	assert_true(was_found);
-	return request;
-}
-
 static struct open_reply ask(struct open_request *request)
 {
 	static uint32_t number;
@@ -130,7 +105,7 @@ static void expect_refused(struct open_request *request, const char *part)
 
 static struct build_id libc_build_id(void)
 {
-	struct open_request request = request_of(dlsym(RTLD_DEFAULT, "getopt_long"));
+	struct open_request request = mapping_request(dlsym(RTLD_DEFAULT, "getopt_long"));
 	struct open_reply reply = ask(&request);
 
 	assert_true(reply.is_ready);
@@ -165,7 +140,7 @@ static bool can_use_map_files(const struct open_request *request)
 
 static void test_a_mapped_library_is_named_at_its_file_offset(void **state)
 {
-	struct open_request request = request_of(dlsym(RTLD_DEFAULT, "getopt_long"));
+	struct open_request request = mapping_request(dlsym(RTLD_DEFAULT, "getopt_long"));
 	struct open_reply reply = ask(&request);
 	Dl_info where;
 	uint64_t offset;
@@ -185,7 +160,7 @@ static void test_a_mapped_library_is_named_at_its_file_offset(void **state)
 
 static void test_the_same_file_is_compiled_once(void **state)
 {
-	struct open_request request = request_of(dlsym(RTLD_DEFAULT, "getopt_long"));
+	struct open_request request = mapping_request(dlsym(RTLD_DEFAULT, "getopt_long"));
 	struct open_reply first = ask(&request), second;
 	size_t bytes = object_opener_bytes(opener);
 
@@ -199,7 +174,7 @@ static void test_the_same_file_is_compiled_once(void **state)
 
 static void test_a_deleted_file_is_read_and_not_a_decoy_of_its_name(void **state)
 {
-	struct open_request request = request_of(copy_mapping);
+	struct open_request request = mapping_request(copy_mapping);
 	struct build_id wanted = libc_build_id();
 	struct open_reply reply;
 	char decoy[300];
@@ -208,7 +183,7 @@ static void test_a_deleted_file_is_read_and_not_a_decoy_of_its_name(void **state
 	if (!can_use_map_files(&request))
 		skip();
 	assert_int_equal(unlink(copy_path), 0);
-	request = request_of(copy_mapping);
+	request = mapping_request(copy_mapping);
 	snprintf(decoy, sizeof(decoy), "%s (deleted)", copy_path);
 	assert_string_equal(request.path, decoy);
 	run("cp /proc/self/exe '%s'%s", decoy, "");
@@ -224,7 +199,7 @@ static void test_a_decoy_is_not_read_when_the_mapping_is_gone(void **state)
 
 	(void)state;
 	assert_int_equal(unlink(copy_path), 0);
-	request = request_of(copy_mapping);
+	request = mapping_request(copy_mapping);
 	request.start += 4096;	/* no such mapping */
 	request.build_id = libc_build_id();
 	snprintf(decoy, sizeof(decoy), "%s (deleted)", copy_path);
@@ -234,7 +209,7 @@ static void test_a_decoy_is_not_read_when_the_mapping_is_gone(void **state)
 
 static void test_a_replaced_file_lends_no_names(void **state)
 {
-	struct open_request request = request_of(copy_mapping);
+	struct open_request request = mapping_request(copy_mapping);
 
 	(void)state;
 	run("cp %s %s.new", libc_path(), copy_path);
@@ -245,7 +220,7 @@ static void test_a_replaced_file_lends_no_names(void **state)
 
 static void test_a_path_is_enough_when_the_inode_is_the_mapped_one(void **state)
 {
-	struct open_request request = request_of(copy_mapping);
+	struct open_request request = mapping_request(copy_mapping);
 	struct stat status;
 
 	(void)state;
@@ -263,7 +238,7 @@ static void test_a_path_is_enough_when_the_inode_is_the_mapped_one(void **state)
 /* The number of a deleted file is soon another file's. */
 static void test_an_inode_of_another_generation_is_another_file(void **state)
 {
-	struct open_request request = request_of(copy_mapping);
+	struct open_request request = mapping_request(copy_mapping);
 	int fd = open(copy_path, O_RDONLY | O_CLOEXEC), generation = 0;
 	bool has_generations = ioctl(fd, FS_IOC_GETVERSION, &generation) == 0;
 
@@ -355,7 +330,7 @@ static void test_a_file_in_memory_is_read(void **state)
 		at += got;
 	}
 	mapping = mmap(NULL, 65536, PROT_READ | PROT_EXEC, MAP_SHARED, memory, 0);
-	request = request_of(mapping);
+	request = mapping_request(mapping);
 	assert_string_equal(request.path, "/memfd:jit (deleted)");
 	reply = ask(&request);
 	munmap(mapping, 65536);
@@ -411,7 +386,7 @@ static void test_a_file_that_is_not_elf_is_remembered_as_unreadable(void **state
 
 	(void)state;
 	run("echo text > %s/text%s", directory, "");
-	request = request_of(copy_mapping);
+	request = mapping_request(copy_mapping);
 	munmap(copy_mapping, 65536);
 	snprintf(request.path, sizeof(request.path), "%s/text", directory);
 	request.build_id.count = 20;
@@ -486,7 +461,7 @@ static void test_more_requests_than_replies_fit_are_not_taken(void **state)
 
 static void test_an_opener_with_work_left_can_be_destroyed(void **state)
 {
-	struct open_request request = request_of(copy_mapping);
+	struct open_request request = mapping_request(copy_mapping);
 
 	(void)state;
 	for (int i = 0; i < 100; i++)
@@ -510,7 +485,7 @@ static enum outcome destroy_while_it_opens(const char *path)
 		return NO_PERMISSION;
 	if (sandbox_start(&sandbox, NULL) || object_opener_create(&opener, sandbox, NULL, NULL))
 		return ENDED;
-	request = request_of(mapping);
+	request = mapping_request(mapping);
 	object_opener_request(opener, &request);
 	if (read(gate, &event, sizeof(event)) != sizeof(event))	/* the thread is in open(2) */
 		return ENDED;

@@ -59,7 +59,7 @@ static void test_a_worker_finds_the_caller_that_a_row_can_not_and_the_walker_goe
 	stack_scene_take(&scene, child->pid, &stack);
 	count = stack_scene_walk(&scene, &walker, &stack, frames, &end);
 	assert_int_equal(end, WALKER_COMPLEX);
-	assert_in_range(frames[count - 1], (uintptr_t)call_by_rbx, (uintptr_t)call_by_rbx + 64);
+	assert_in_range(frames[count - 1], (uintptr_t)by_rbx, (uintptr_t)by_rbx + 64);
 
 	assert_true(stack_scene_request(&scene, &stack, frames, count, &request, inputs));
 	answer = ask_worker(&request, &stack, inputs, &bytes);

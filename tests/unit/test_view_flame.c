@@ -50,15 +50,6 @@ static void select_frame(struct scene *scene, const char *name)
 	assert_string_equal(selected(scene), name);
 }
 
-static const struct query *asked(const struct scene *scene)
-{
-	for (size_t i = 0; i < scene->state.outbox_count; i++)
-		if (scene->state.outbox[i].kind == REQUEST_QUERY)
-			return &scene->state.outbox[i].query;
-	fail_msg("nothing was asked for");
-	return NULL;
-}
-
 static void test_all_calls_at_every_size(void **state)
 {
 	struct scene scene;
@@ -193,15 +184,15 @@ static void test_seven_asks_for_the_calls_of_the_row(void **state)
 
 	scene_press(scene, "j7");
 	assert_int_equal(state_kind(&scene->state), VIEW_FLAME);
-	assert_int_equal(asked(scene)->tree, TREE_CALLEES);
-	assert_true(asked(scene)->tree_commands);
-	assert_int_equal(asked(scene)->filter.count, 1);
-	assert_int_equal(asked(scene)->filter.parts[0].field, FILTER_SYMBOL);
+	assert_int_equal(scene_asked(scene)->tree, TREE_CALLEES);
+	assert_true(scene_asked(scene)->tree_commands);
+	assert_int_equal(scene_asked(scene)->filter.count, 1);
+	assert_int_equal(scene_asked(scene)->filter.parts[0].field, FILTER_SYMBOL);
 	assert_true(state_is_table(&scene->state));	/* until the answer is there */
 	scene_answer(scene);
 	assert_true(state_is_flame(&scene->state));
 	scene_press(scene, "7");
-	assert_int_equal(asked(scene)->filter.count, 0);
+	assert_int_equal(scene_asked(scene)->filter.count, 0);
 	assert_int_equal(state_kind(&scene->state), VIEW_FLAME);
 }
 
@@ -212,12 +203,12 @@ static void test_tree_and_flame_are_of_the_same_samples(void **state)
 	scene_press(scene, "j7");
 	scene_answer(scene);
 	scene_press(scene, "6");
-	assert_int_equal(asked(scene)->filter.count, 1);
-	assert_false(asked(scene)->tree_commands);
+	assert_int_equal(scene_asked(scene)->filter.count, 1);
+	assert_false(scene_asked(scene)->tree_commands);
 	scene_answer(scene);
 	assert_true(state_is_tree(&scene->state));
 	scene_press(scene, "7");
-	assert_int_equal(asked(scene)->filter.count, 1);
+	assert_int_equal(scene_asked(scene)->filter.count, 1);
 	scene_answer(scene);
 	scene_press_key(scene, UI_KEY_ESCAPE);
 	scene_answer(scene);
@@ -296,13 +287,13 @@ static void test_zoom_asks_for_the_frames_that_were_too_small(void **state)
 	struct scene *scene = *state;
 
 	open_flame(scene);
-	assert_true(asked(scene)->tree_limit_pct == FLAME_LIMIT_PCT);
+	assert_true(scene_asked(scene)->tree_limit_pct == FLAME_LIMIT_PCT);
 	scene->snapshot.tree.limit_pct = FLAME_LIMIT_PCT;
 	scene_show(scene);
 	select_frame(scene, "ServerLoop");
 	scene_press_key(scene, UI_KEY_ENTER);
 	assert_true(scene_has(scene, "zoom: ServerLoop"));
-	assert_float_equal(asked(scene)->tree_limit_pct, FLAME_LIMIT_PCT * 4900 / 34860, 1e-9);
+	assert_float_equal(scene_asked(scene)->tree_limit_pct, FLAME_LIMIT_PCT * 4900 / 34860, 1e-9);
 	assert_true(state_is_waiting(&scene->state));
 	scene_answer(scene);
 	assert_true(scene_has(scene, "zoom: ServerLoop"));

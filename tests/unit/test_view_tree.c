@@ -17,15 +17,6 @@ static const struct {
 	int width, height;
 } sizes[] = { { 40, 12 }, { 80, 24 }, { 200, 60 } };
 
-static const struct query *asked(const struct scene *scene)
-{
-	for (size_t i = 0; i < scene->state.outbox_count; i++)
-		if (scene->state.outbox[i].kind == REQUEST_QUERY)
-			return &scene->state.outbox[i].query;
-	fail_msg("nothing was asked for");
-	return NULL;
-}
-
 /* On the hottest row that is a function. */
 static void open_tree(struct scene *scene)
 {
@@ -126,7 +117,7 @@ static void test_six_asks_for_the_callers_of_the_row(void **state)
 	const struct query *query;
 
 	scene_press(scene, "j6");
-	query = asked(scene);
+	query = scene_asked(scene);
 	assert_int_equal(query->tree, TREE_CALLERS);
 	assert_true(query->tree_limit_pct == 0.5);
 	assert_int_equal(query->filter.count, 1);
@@ -141,8 +132,8 @@ static void test_six_on_a_command_asks_what_it_calls(void **state)
 	scene_press(scene, "3");
 	scene_answer(scene);
 	scene_press(scene, "6");
-	assert_int_equal(asked(scene)->tree, TREE_CALLEES);
-	assert_int_equal(asked(scene)->filter.parts[0].field, FILTER_COMMAND);
+	assert_int_equal(scene_asked(scene)->tree, TREE_CALLEES);
+	assert_int_equal(scene_asked(scene)->filter.parts[0].field, FILTER_COMMAND);
 }
 
 static void test_keys_typed_behind_six_wait_for_the_tree(void **state)
@@ -151,9 +142,9 @@ static void test_keys_typed_behind_six_wait_for_the_tree(void **state)
 
 	scene_press(scene, "6r");
 	assert_false(scene->state.prompt.is_open);
-	assert_int_equal(asked(scene)->tree, TREE_CALLERS);
+	assert_int_equal(scene_asked(scene)->tree, TREE_CALLERS);
 	scene_answer(scene);
-	assert_int_equal(asked(scene)->tree, TREE_CALLEES);
+	assert_int_equal(scene_asked(scene)->tree, TREE_CALLEES);
 	assert_int_equal(scene->state.trail.count, 2);
 }
 
@@ -167,8 +158,8 @@ static void test_backspace_finds_the_row_again(void **state)
 	open_tree(scene);
 	scene_press(scene, "j");
 	scene_press_key(scene, UI_KEY_BACKSPACE);
-	assert_int_equal(asked(scene)->tree, TREE_NONE);
-	assert_int_equal(asked(scene)->filter.count, 0);
+	assert_int_equal(scene_asked(scene)->tree, TREE_NONE);
+	assert_int_equal(scene_asked(scene)->filter.count, 0);
 	scene_answer(scene);
 	assert_int_equal(scene_cursor(scene)->id, id);
 }
@@ -179,17 +170,17 @@ static void test_enter_opens_the_tree_of_that_function_and_back_returns(void **s
 	uint64_t before, id;
 
 	open_tree(scene);
-	before = asked(scene)->filter.parts[0].hash;
+	before = scene_asked(scene)->filter.parts[0].hash;
 	scene_press(scene, "j");
 	id = scene_cursor(scene)->id;
 	scene_press_key(scene, UI_KEY_ENTER);
-	assert_int_equal(asked(scene)->filter.count, 1);
-	assert_int_equal(asked(scene)->filter.parts[0].hash, filter_hash("BufTableLookup"));
-	assert_int_equal(asked(scene)->tree, TREE_CALLERS);
+	assert_int_equal(scene_asked(scene)->filter.count, 1);
+	assert_int_equal(scene_asked(scene)->filter.parts[0].hash, filter_hash("BufTableLookup"));
+	assert_int_equal(scene_asked(scene)->tree, TREE_CALLERS);
 	scene_answer(scene);
 	scene_press_key(scene, UI_KEY_BACKSPACE);
-	assert_int_equal(asked(scene)->filter.count, 1);
-	assert_int_equal(asked(scene)->filter.parts[0].hash, before);
+	assert_int_equal(scene_asked(scene)->filter.count, 1);
+	assert_int_equal(scene_asked(scene)->filter.parts[0].hash, before);
 	scene_answer(scene);
 	assert_int_equal(scene_cursor(scene)->id, id);
 }
@@ -200,8 +191,8 @@ static void test_six_again_is_the_tree_of_all(void **state)
 
 	open_tree(scene);
 	scene_press(scene, "6");
-	assert_int_equal(asked(scene)->tree, TREE_CALLEES);
-	assert_int_equal(asked(scene)->filter.count, 0);
+	assert_int_equal(scene_asked(scene)->tree, TREE_CALLEES);
+	assert_int_equal(scene_asked(scene)->filter.count, 0);
 	scene_answer(scene);
 	scene_press(scene, "6");
 	assert_true(scene_has(scene, "this is the tree of all samples"));
@@ -232,12 +223,12 @@ static void test_the_limit_is_asked_for(void **state)
 	scene_press_key(scene, UI_KEY_CTRL('U'));
 	scene_press(scene, "2.5");
 	scene_press_key(scene, UI_KEY_ENTER);
-	assert_true(asked(scene)->tree_limit_pct == 2.5);
+	assert_true(scene_asked(scene)->tree_limit_pct == 2.5);
 	scene_answer(scene);
 	scene_press(scene, "#x");
 	scene_press_key(scene, UI_KEY_ENTER);
 	assert_true(scene_has(scene, "a limit is 0 to 50 percent"));
-	assert_true(asked(scene)->tree_limit_pct == 2.5);
+	assert_true(scene_asked(scene)->tree_limit_pct == 2.5);
 }
 
 static void test_inlined_functions_are_asked_for_and_lines_with_them(void **state)
@@ -247,17 +238,17 @@ static void test_inlined_functions_are_asked_for_and_lines_with_them(void **stat
 	open_tree(scene);
 	assert_false(scene->state.choice.hidden[VIEW_SYMBOLS] == 0);
 	scene_press(scene, "I");
-	assert_true(asked(scene)->tree_inlined);
+	assert_true(scene_asked(scene)->tree_inlined);
 	assert_true(scene_has(scene, "source lines on"));
 	assert_int_equal(scene->state.choice.hidden[VIEW_SYMBOLS], 0);
 	scene_answer(scene);
 	scene_press(scene, "I");
-	assert_false(asked(scene)->tree_inlined);
+	assert_false(scene_asked(scene)->tree_inlined);
 	assert_true(scene_has(scene, "source lines off"));
 	scene_answer(scene);
 	scene->state.choice.hidden[VIEW_SYMBOLS] = 0;	/* as --source, or the menu of columns */
 	scene_press(scene, "r");
-	assert_true(asked(scene)->tree_inlined);
+	assert_true(scene_asked(scene)->tree_inlined);
 }
 
 static void test_an_inlined_function_has_no_samples_to_open(void **state)

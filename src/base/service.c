@@ -1,0 +1,153 @@
+/* service.c - see base/service.h.
+ *
+ * Problem: a thread in a file system that hangs can be neither ended nor waited for, and all that
+ * it may still touch must stay. Idea: it says at an eventfd that it is done with everything; only
+ * then it is joined and its memory freed. Rejected: pthread_timedjoin_np(3), whose clock is the one
+ * that users set.
+ *
+ * Invariant: no wake-up is lost. Each side sets the other's eventfd after it filled the queue, and
+ * looks into its queue after it reset its own.
+ */
+#include "base/service.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "base/thread.h"
+
+#define STOP_WAIT_MS 2000	/* a worker ends sooner; a dead file system takes minutes */
+
+/* True when @fd is readable. */
+static bool wait_for(int fd, int wait_ms)
+{
+	struct pollfd ready = { .fd = fd, .events = POLLIN };
+	int count;
+
+	do
+		count = poll(&ready, 1, wait_ms);
+	while (count < 0 && errno == EINTR);
+	return count == 1;
+}
+
+static void *service_run(void *argument)
+{
+	struct service *service = argument;
+
+	while (!service_is_stopping(service)) {
+		const int wait_ms = service->plan.serve(service->plan.owner);
+		eventfd_t ignored;
+
+		if (wait_ms != SERVICE_AGAIN && wait_for(service->request_fd, wait_ms))
+			eventfd_read(service->request_fd, &ignored);
+	}
+	eventfd_write(service->end_fd, 1);
+	return NULL;
+}
+
+static int open_all(struct service *service)
+{
+	const struct service_plan *plan = &service->plan;
+	int err = 0;
+
+	service->request_fd = eventfd(0, EFD_CLOEXEC);
+	service->reply_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	service->end_fd = eventfd(0, EFD_CLOEXEC);
+	if (service->request_fd < 0 || service->reply_fd < 0 || service->end_fd < 0)
+		return -EMFILE;
+	if (plan->request_bytes)
+		err = spsc_init(&service->requests, plan->request_bytes);
+	if (!err && plan->reply_bytes)
+		err = spsc_init(&service->replies, plan->reply_bytes);
+	return err;
+}
+
+int service_create(struct service **out, const struct service_plan *plan)
+{
+	struct service *service = aligned_alloc(_Alignof(struct service), sizeof(*service));
+	int err;
+
+	*out = NULL;
+	if (!service)
+		return -ENOMEM;
+	memset(service, 0, sizeof(*service));
+	service->plan = *plan;
+	err = open_all(service);
+	if (!err) {
+		*out = service;
+		err = thread_start(&service->thread, plan->name, service_run, service);
+		service->has_thread = !err;
+	}
+	if (err) {
+		*out = NULL;
+		service_destroy(service);
+	}
+	return err;
+}
+
+bool service_stop(struct service *service)
+{
+	if (!service || !service->has_thread)
+		return true;
+	atomic_store(&service->is_stopping, true);	/* service_is_stopping() */
+	if (service->plan.interrupt)
+		service->plan.interrupt(service->plan.owner);
+	service_wake(service);
+	if (!wait_for(service->end_fd, service->plan.may_hang ? STOP_WAIT_MS : -1))
+		return false;
+	service->has_thread = false;
+	return pthread_join(service->thread, NULL) == 0;
+}
+
+void service_destroy(struct service *service)
+{
+	if (!service)
+		return;
+	assert(!service->has_thread);
+	spsc_finish(&service->requests);
+	spsc_finish(&service->replies);
+	if (service->request_fd >= 0)
+		close(service->request_fd);
+	if (service->reply_fd >= 0)
+		close(service->reply_fd);
+	if (service->end_fd >= 0)
+		close(service->end_fd);
+	free(service);
+}
+
+void service_wake(struct service *service)
+{
+	eventfd_write(service->request_fd, 1);
+}
+
+void service_notify(struct service *service)
+{
+	eventfd_write(service->reply_fd, 1);
+}
+
+int service_fd(const struct service *service)
+{
+	return service->reply_fd;
+}
+
+void service_quiet(struct service *service)
+{
+	eventfd_t ignored;
+
+	eventfd_read(service->reply_fd, &ignored);
+}
+
+const void *service_reply(struct service *service, size_t *bytes)
+{
+	service_quiet(service);
+	return spsc_peek(&service->replies, bytes);
+}
+
+bool service_is_stopping(const struct service *service)
+{
+	return atomic_load(&service->is_stopping);	/* service_stop() */
+}

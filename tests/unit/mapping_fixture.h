@@ -1,0 +1,11 @@
+/* mapping_fixture.h - what the test program has mapped, as requests to open it. */
+#ifndef TESTS_MAPPING_FIXTURE_H
+#define TESTS_MAPPING_FIXTURE_H
+
+#include "symbols/object_opener.h"
+
+/* For the names of the object whose mapping in this process holds @address, as /proc/self/maps has
+ * it. Fails the test when there is none. */
+struct open_request mapping_request(const void *address);
+
+#endif
