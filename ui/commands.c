@@ -76,7 +76,7 @@ const struct command commands[] = {
 	  "Remove all probes, after asking", NULL, 0 },
 	{ { 'x' }, "probe-cancel", IN_PROBES, PLAIN, cmd_probe_cancel,
 	  "Stop attaching what is not attached yet", NULL, 0 },
-	{ { '\\' }, "probe-log-filter", IN_PROBES, ASKS, cmd_log_filter,
+	{ { '\\' }, "probe-log-filter", IN_PROBES, ROWS | ASKS, cmd_log_filter,
 	  "Show only hits with this text in the log of the probe", "filter", 8 },
 	{ { UI_KEY_RIGHT, '+', 'l' }, "open-line", IN_TREE, ROWS, cmd_open_line,
 	  "Open the line; an open one's chain of calls; else go to the first call in it", "open",

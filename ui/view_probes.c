@@ -282,12 +282,11 @@ static void draw_probes(struct view *view, struct ui_state *state, struct canvas
 	const int detail = canvas->height >= DETAIL_HEIGHT;
 	struct probe_layout layout;
 
+	probes->page = lines - detail > 1 ? (size_t)(lines - detail - 1) : 1;
 	if (!probes->probes || !probes->probes->count) {
-		probes->page = 0;
 		draw_empty(state, canvas, top + 1, top + lines);
 		return;
 	}
-	probes->page = lines - detail > 1 ? (size_t)(lines - detail - 1) : 1;
 	scroll_to_cursor(probes);
 	probe_columns_fit(&layout, MARKER_CELLS, canvas->width - MARKER_CELLS - 1,
 			  probes->probes);

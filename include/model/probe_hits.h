@@ -78,6 +78,9 @@ struct probe_generation *probe_hits_generation(struct probe_row *row, uint32_t n
 struct probe_row *probe_hits_of_event(struct probe_hits *hits, uint32_t event);
 /* Event of the probe that was added first; UINT32_MAX: there is none. */
 uint32_t probe_hits_first_event(const struct probe_hits *hits);
+/* When the kernel's counts were read last of all that are attached, the earliest; UINT64_MAX: none
+ * is. */
+uint64_t probe_hits_read_ns(const struct probe_hits *hits);
 /* Some probe is, or will be, attached. */
 bool probe_hits_are_live(const struct probe_hits *hits);
 /* Records that the kernel could not write, since start. */

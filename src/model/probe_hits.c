@@ -190,6 +190,20 @@ uint32_t probe_hits_first_event(const struct probe_hits *hits)
 	return first == UINT32_MAX ? first : PROBE_EVENT_FIRST + first;
 }
 
+uint64_t probe_hits_read_ns(const struct probe_hits *hits)
+{
+	uint64_t earliest_ns = UINT64_MAX;
+
+	for (uint32_t slot = 0; hits && slot < PROBE_SLOTS; slot++) {
+		const struct probe_row *row = &hits->rows[slot];
+
+		if (row->id && row->status.state == PROBE_ATTACHED &&
+		    row->status.read_ns < earliest_ns)
+			earliest_ns = row->status.read_ns;
+	}
+	return earliest_ns;
+}
+
 bool probe_hits_are_live(const struct probe_hits *hits)
 {
 	for (uint32_t slot = 0; hits && slot < PROBE_SLOTS; slot++) {
