@@ -9,7 +9,20 @@
 #include "ui/format.h"
 #include "ui/search.h"
 
-/* Seconds as perf script, trace_pipe and dmesg have them, so that lines can be laid side by side. */
+#define COMM_CELLS    15		/* of the kernel's names */
+#define LATENCY_CELLS 7
+
+/* Bytes of @text that take no cell: printf(3) pads by bytes. */
+static int hidden_bytes(const char *text)
+{
+	int count = 0;
+
+	for (; *text; text++)
+		count += ((unsigned char)*text & 0xc0) == 0x80;
+	return count;
+}
+
+/* Seconds as perf script, trace_pipe and dmesg have them: lines can be laid side by side. */
 void probe_log_format(const struct snapshot_hit *hit, char out[PROBE_LOG_TEXT])
 {
 	char latency[FORMAT_BYTES] = "";
@@ -17,9 +30,10 @@ void probe_log_format(const struct snapshot_hit *hit, char out[PROBE_LOG_TEXT])
 	if (hit->latency_ns >= 0)
 		format_latency(latency, (uint64_t)hit->latency_ns);
 	snprintf(out, PROBE_LOG_TEXT,
-		 "%6llu.%06llu %3" PRIu32 " %-15s %7" PRIu32 " %7s  %s",
+		 "%6llu.%06llu %3" PRIu32 " %-*s %7" PRIu32 " %*s  %s",
 		 hit->time_ns / CLOCK_NS_PER_S, hit->time_ns % CLOCK_NS_PER_S / 1000, hit->cpu,
-		 hit->comm, hit->tid, latency, hit->values);
+		 COMM_CELLS + hidden_bytes(hit->comm), hit->comm, hit->tid,
+		 LATENCY_CELLS + hidden_bytes(latency), latency, hit->values);
 }
 
 void probe_log_draw_titles(struct canvas *canvas, struct canvas_area area)

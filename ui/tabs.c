@@ -1,5 +1,6 @@
 /* tabs.c - see ui/tabs.h. Where there is no room for all names of views, they move together, then
- * the others are numbers, then the present one is alone; of a long breadcrumb the beginning leaves, for an ellipsis. */
+ * the others are numbers, then the present one is alone; of a long breadcrumb the beginning leaves,
+ * for an ellipsis. */
 #include "ui/tabs.h"
 
 #include <stdio.h>

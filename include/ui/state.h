@@ -151,8 +151,8 @@ void state_go(struct ui_state *state, enum view_kind kind, const struct filter_p
 enum tree_direction state_tree_direction(const struct ui_state *state);
 /* Source lines are on: the column in the table of symbols, inlined functions in trees. */
 bool state_has_lines(const struct ui_state *state);
-/* What is under the cursor (a probe is no row), BORROWED until the next snapshot: a node of the tree is a row without
- * tasks. False: nothing. */
+/* What is under the cursor, BORROWED until the next snapshot: a node of the tree is a row without
+ * tasks, a probe is none. False: nothing. */
 bool state_cursor_row(const struct ui_state *state, struct snapshot_row *out);
 
 /* The same level in another view. */
@@ -188,8 +188,8 @@ void state_source_changed(struct ui_state *state, int err, const struct diag *wh
 
 /* Why there can be no probes at all, "" when there can. */
 const char *state_probe_refusal(const struct ui_state *state);
-/* Queues @order; its number (but of PROBE_CANCEL) and time are filled in. Returns the number; 0, and it is said: there
- * are no probes here, or too many orders wait. */
+/* Queues @order; its number (but of PROBE_CANCEL) and time are filled in. Returns the number; 0, and
+ * it is said: there are no probes here, or too many orders wait. */
 uint64_t state_probe_order(struct ui_state *state, const struct probe_order *order);
 /* An answer of the engine. */
 void state_probe_answered(struct ui_state *state, const struct probe_answer *answer);

@@ -25,7 +25,8 @@ static struct snapshot_value values[] = {
 	  .other = 10000 },
 	{ .name = "ret", .type = "int", .origin = "DWARF", .kind = VALUE_SIGNED,
 	  .is_return = true, .count = 124000, .min = -22, .max = 4096, .mean = 17,
-	  .negatives = 4000, .zeros = 100000, .octaves = { [4] = 4000, [12] = 20000 }, .top_count = 2,
+	  .negatives = 4000, .zeros = 100000, .octaves = { [4] = 4000, [12] = 20000 },
+	  .top_count = 2,
 	  .top = { { "0", true, 0, 100000 }, { "4096", true, 4096, 20000 } }, .other = 4000 },
 };
 

@@ -1,4 +1,4 @@
-/* What is ordered of the engine by keys and menus; a probe's way to its figures and hits, and back. */
+/* What keys and menus order of the engine; the way to a probe's figures and hits, and back. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

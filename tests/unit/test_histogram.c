@@ -93,9 +93,11 @@ static void test_a_line_has_range_count_share_and_bar(void **state)
 	(void)state;
 	assert_int_equal(canvas_resize(&canvas, 40, 1), 0);
 	histogram_measure(&histogram, octaves, 0);
-	histogram_draw_line(&histogram, 11, HISTOGRAM_NS, &canvas, (struct canvas_area){ 0, 0, 40 });
+	histogram_draw_line(&histogram, 11, HISTOGRAM_NS, &canvas,
+			    (struct canvas_area){ 0, 0, 40 });
 	assert_string_equal(line_text(&canvas),
-			    "2.05\u00b5s..4.10\u00b5s     60  40.00  \u2588\u2588\u2588\u2588\u2588");
+			    "2.05\u00b5s..4.10\u00b5s     60  40.00  "
+			    "\u2588\u2588\u2588\u2588\u2588");
 	canvas_clear(&canvas);
 	canvas.is_ascii = true;
 	histogram_draw_line(&histogram, 12, HISTOGRAM_NUMBER, &canvas,
