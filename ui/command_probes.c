@@ -33,6 +33,11 @@ void cmd_probe(struct ui_state *state)
 		probe_panel_open_row(state, &row, pid_of(state, &row));
 }
 
+void cmd_find_target(struct ui_state *state)
+{
+	finder_open(state);
+}
+
 void cmd_probes(struct ui_state *state)
 {
 	while (state_is_page(state))

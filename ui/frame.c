@@ -141,6 +141,8 @@ void frame_draw(struct ui_state *state, struct canvas *canvas)
 	header_draw(state, canvas);
 	state->view->ops->draw(state->view, state, canvas, top, canvas->height - top - 1);
 	draw_bottom(state, canvas);
+	if (state->finder.is_open)
+		finder_draw(&state->finder, canvas, top, canvas->height - 1);
 	if (state->panel.is_open)
 		probe_panel_draw(&state->panel, canvas, top, canvas->height - 1);
 	if (state->menu.is_open)

@@ -74,7 +74,7 @@ struct probe_names {
  * damaged, -E2BIG, -ENOMEM, or another of sandbox_run(). */
 int probe_names_read(struct sandbox *sandbox, int fd, int debug_fd, uint64_t parts,
 		     struct probe_names *out, struct diag *why);
-void probe_names_finish(struct probe_names *names);
+void probe_names_finish(struct probe_names *names);	/* also after a failure */
 
 /* The first of *@count functions called @name: as many as have that name; 0: NULL. BORROWED. */
 const struct probe_function *probe_names_find_function(const struct probe_names *names,

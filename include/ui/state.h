@@ -15,6 +15,7 @@
 #include "model/request.h"
 #include "model/snapshot.h"
 #include "model/source_change.h"
+#include "ui/finder.h"
 #include "ui/hits.h"
 #include "ui/keymap.h"
 #include "ui/keys.h"
@@ -79,6 +80,7 @@ struct ui_state {
 	const struct keymap *keymap;	/* borrowed, as the next */
 	const struct source_control *source;	/* NULL: a recording */
 	const struct probe_control *probe_control;	/* as above */
+	const struct finder_control *finder_control;	/* NULL: there is none */
 
 	struct view *view;		/* the one on the screen: one of the next */
 	struct table_view table;
@@ -93,6 +95,7 @@ struct ui_state {
 	struct menu menu;
 	const struct menu_use *menu_use;
 	struct probe_panel panel;
+	struct finder finder;
 	uint32_t menu_probe;		/* of its menu, or of a question: it may be gone */
 	struct filter_part menu_parts[FILTER_PARTS];	/* of a row menu: the row may be gone */
 	char search[PROMPT_BYTES];	/* "": none */

@@ -192,14 +192,11 @@ static bool is_exact(const struct target_pattern *pattern, const struct target_w
 	return true;
 }
 
-static bool fill_table(const struct target_pattern *pattern, const struct target_word *word,
-		       const struct target_text *text, struct target_match_work *work)
+static void fill_rows(const struct target_pattern *pattern, const struct target_word *word,
+		      const struct target_text *text, struct target_match_work *work)
 {
-	if (!find_range(pattern, word, text, work))
-		return false;
 	for (size_t i = 0; i < word->length; i++)
 		fill_row(pattern, word, text, work, i);
-	return true;
 }
 
 static void fill_bonus(const struct target_text *text, struct target_match_work *work)
@@ -232,7 +229,9 @@ int32_t target_match_score(const struct target_pattern *pattern, const struct ta
 		const struct target_word *word = &pattern->words[i];
 		int32_t score;
 
-		fill_table(pattern, word, &text, work);
+		if (pattern->count > 1)		/* else the range is there already */
+			find_range(pattern, word, &text, work);
+		fill_rows(pattern, word, &text, work);
 		find_end(word, &text, work, &score);
 		sum += score;
 		if (is_exact(pattern, word, &text, 0) ||
@@ -273,9 +272,12 @@ uint64_t target_match_places(const struct target_pattern *pattern,
 	unsigned int character = 0;
 
 	fill_bonus(&text, work);
-	for (size_t i = 0; i < pattern->count; i++)
-		if (fill_table(pattern, &pattern->words[i], &text, work))
-			mark_places(&pattern->words[i], &text, work, places);
+	for (size_t i = 0; i < pattern->count; i++) {
+		if (!find_range(pattern, &pattern->words[i], &text, work))
+			continue;
+		fill_rows(pattern, &pattern->words[i], &text, work);
+		mark_places(&pattern->words[i], &text, work, places);
+	}
 	for (size_t j = 0; j < text.length && character < 64; j++) {
 		const bool is_last = j + 1 == text.length || (text.at[j + 1] & 0xc0) != 0x80;
 

@@ -107,7 +107,7 @@ int probe_names_read(struct sandbox *sandbox, int fd, int debug_fd, uint64_t par
 	struct sandbox_bytes bytes;
 	int err = sandbox_run(sandbox, &request, &bytes, why);
 
-	*out = (struct probe_names){ .header = NULL };
+	*out = (struct probe_names){ .header = NULL };	/* may be finished, too */
 	if (err)
 		return err;
 	err = probe_names_check(out, bytes.bytes, bytes.count, why);
