@@ -1,5 +1,5 @@
-/* point_types.h - child side: types in debug information: members, elements, what the kernel is told
- * to fetch a value of one.
+/* point_types.h - child side: types in debug information: members, elements, and what the kernel is
+ * told to fetch a value of one.
  * Source: DWARF 5, chapter 5.
  * Thread: the owner's. Only in a worker (and in tests). */
 #ifndef SYMBOLS_POINT_TYPES_H

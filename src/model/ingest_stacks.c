@@ -169,9 +169,12 @@ static struct walker_code find_code(void *context, uint64_t ip)
 	code.table = ingest_unwind_find(places->ingest, places->pid, row, &code.is_loading);
 	code.address = mapping_frame_address(row, ip);
 	object = &objects->objects[object_table_current(objects, row->object)];
+	code.number = object->unwind_number;
 	if (object->unwind == OBJECT_UNWIND_NONE || object->state == OBJECT_UNREADABLE ||
-	    (object->unwind == OBJECT_UNWIND_UNASKED && ingest_unwind_is_expected(object)))
+	    (object->unwind == OBJECT_UNWIND_UNASKED && ingest_unwind_is_expected(object))) {
 		code.table = &unproven;
+		code.number = 0;
+	}
 	return code;
 }
 

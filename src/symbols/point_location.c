@@ -27,7 +27,7 @@
 struct frame_base {
 	unsigned int reg;
 	int64_t offset;
-	bool is_unwritten;	/* at the begin of a function: negative offsets are not filled yet */
+	bool is_unwritten;	/* at the begin of a function: its own frame is not filled yet */
 	bool is_unknown;	/* at the begin of a function, and where that is nobody says */
 };
 

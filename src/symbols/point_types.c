@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define DEPTH_MAX	  32	/* of typedefs, pointers and members in members: there are circles */
+#define DEPTH_MAX	  32	/* of typedefs, pointers, members: there are circles */
 #define REGISTER_BYTES	  8
 #define BY_VALUE_MAX	  16	/* larger aggregates are passed in memory: AMD64 ABI, 3.2.3 */
 
@@ -220,7 +220,7 @@ static bool go_to_member(struct point_place *at, const struct value_step *step,
 		return false;
 	}
 	if (!at->place.is_memory) {
-		fetch_value_refuse(out, "'%.24s' is in registers here: its members can't be fetched",
+		fetch_value_refuse(out, "'%.24s' is in registers here: no member can be fetched",
 				   at->name);
 		return false;
 	}
@@ -252,7 +252,8 @@ static bool go_to_element(struct point_place *at, const struct value_step *step,
 	if (at->has_type)
 		bytes = size_of(&at->type);
 	if (!bytes || bytes > UINT32_MAX) {
-		fetch_value_refuse(out, "'%.40s' is no array with elements of known size", at->name);
+		fetch_value_refuse(out, "'%.40s' is no array with elements of known size",
+				   at->name);
 		return false;
 	}
 	at->place.offset += (int64_t)(step->index * bytes);

@@ -47,7 +47,7 @@ int main(int count, char **words)
 	struct probe_spec *spec = calloc(1, sizeof(*spec));
 	struct diag why = { .err = 0 };
 	uint32_t found = 0;
-	int err;
+	int err, pid = count > 2 ? atoi(words[2]) : 0;
 
 	if (count < 2 || !spec) {
 		fprintf(stderr, "usage: probe_dump SPEC [PID]\n");
@@ -59,7 +59,7 @@ int main(int count, char **words)
 	if (!err)
 		err = probe_places_open(&finder, sandbox, &why);
 	if (!err)
-		err = probe_places_find(finder, spec, count > 2 ? atoi(words[2]) : 0, &places, &found, &why);
+		err = probe_places_find(finder, spec, pid, &places, &found, &why);
 	if (err)
 		printf("error %d %s\n", err, why.text);
 	for (uint32_t i = 0; i < found; i++)

@@ -249,6 +249,8 @@ static void test_values_have_names_and_types(void **state)
 	is_argument("t:sched:sched_switch who=next_comm", 0, "who", "next_comm", "");
 	is_argument("U:x:p:m $arg2:s32", 0, "arg2", "$arg2", "s32");
 	is_argument("lat:f a $retval", 1, "ret", "$retval", "");
+	is_argument("kr:f $retval->id", 0, "id", "$retval->id", "");
+	is_argument("k:f $arg1->retvals[2]", 0, "retvals", "$arg1->retvals[2]", "");
 	assert_int_equal(strlen(parse("k:f +0(+8(file->f_path.dentry->d_name.name)):ustring")
 				.arguments[0].value) + strlen(":ustring"), strlen(long_value));
 }
@@ -292,6 +294,10 @@ static void test_what_a_condition_names_is_brought_along(void **state)
 	assert_string_equal(spec.arguments[0].value, "$retval");
 	assert_string_equal(spec.condition.nodes[0].name, "ret");
 	assert_int_equal(spec.condition.nodes[0].operand, OPERAND_RETURN);
+	spec = parse("kr:f if $retval->id == 7");
+	assert_string_equal(spec.arguments[0].value, "$retval->id");
+	assert_string_equal(spec.condition.nodes[0].name, "id");
+	assert_int_equal(spec.condition.nodes[0].operand, OPERAND_VALUE);
 	spec = parse("lat:f r=$retval if(ret != 0 and lat > 5ms and comm == x)");
 	assert_int_equal(spec.argument_count, 1);
 	assert_string_equal(spec.condition.nodes[0].name, "r");
@@ -362,6 +368,8 @@ static void test_wrong_values_are_refused(void **state)
 	refuses("k:f n=a[i]", "column 7: a[i]: no value");
 	refuses("k:f $arg0", "column 5: $arg0: no value");
 	refuses("k:f $args", "column 5: $args: no value");
+	refuses("k:f $comm.x", "column 5: $comm.x: no value");
+	refuses("kr:f $retval->", "column 6: $retval->: no value");
 	refuses("k:f +8(%si", "column 5: +8(%si: no value");
 	refuses("k:f +8", "column 5: +8: no value");
 	refuses("k:f a:u12", "column 7: u12: no type: there are u8 u16 u32 u64");
