@@ -54,7 +54,7 @@ struct target_finder_config {
 	struct sandbox *sandbox;	/* the caller's, used by nobody else, must outlive it */
 	pid_t pid;			/* whose objects come first; 0: those of all processes */
 	const struct probe_abilities *abilities;	/* what can't be is greyed with its reason;
-							 * must outlive it. NULL: all can be */
+							 * must outlive it. NULL: it tries them */
 };
 
 int target_finder_create(struct target_finder **out, const struct target_finder_config *config,

@@ -31,6 +31,7 @@ struct order {
 struct target_loader {
 	struct service *service;
 	struct target_finder_config config;
+	struct probe_abilities abilities;	/* where the config has none */
 	void (*wake)(void *context);
 	void *context;
 	struct target_objects objects;	/* the thread's, as the next two */
@@ -95,19 +96,23 @@ static int load_presets(struct target_index **out)
 
 static void load_system(struct target_loader *loader)
 {
-	const struct probe_abilities *abilities = loader->config.abilities;
 	struct target_index *index;
 	struct diag why = { .err = 0 };
 	int err = load_presets(&index);
 
 	hand_over_source(loader, index, err, &why, "presets");
+	if (!loader->config.abilities) {
+		probe_abilities_try(&loader->abilities);
+		loader->config.abilities = &loader->abilities;
+	}
 	err = target_events_load_leftovers(&index, &why);
 	hand_over_source(loader, index, err, &why, "leftover events");
 	why.err = 0;
-	err = target_events_load_tracepoints(&index, abilities, &why);
+	err = target_events_load_tracepoints(&index, loader->config.abilities, &why);
 	hand_over_source(loader, index, err, &why, "tracepoints");
 	why.err = 0;
-	err = target_kernel_load(&index, abilities, &loader->service->is_stopping, &why);
+	err = target_kernel_load(&index, loader->config.abilities,
+				 &loader->service->is_stopping, &why);
 	hand_over_source(loader, index, err, &why, "kernel functions");
 	target_objects_list(&loader->objects, loader->config.pid, &loader->service->is_stopping);
 	loader->next_object = 0;
