@@ -41,7 +41,7 @@ size_t probe_panel_items(const struct probe_panel *panel, struct panel_item *out
 
 	for (size_t i = 0; i < sizeof(edges) / sizeof(edges[0]); i++)
 		if (panel->edges & 1u << edges[i])
-			count = add_item(out, count, PANEL_WHAT, edges[i]);
+			count = add_item(out, count, PANEL_WHAT, (int)edges[i]);
 	if (panel->pid > 0)
 		count = add_item(out, count, PANEL_WHERE, REACH_PROCESS);
 	count = add_item(out, count, PANEL_WHERE, REACH_ALL);
