@@ -5,6 +5,7 @@
  *                                                      <- demangler <- sandbox
  *                                                      <- line server <- sandbox
  *                                                      <- rare server <- sandbox
+ *   screen, command line --orders--> probe engine ------->           <- sandbox
  * Thread: main.
  */
 #ifndef SESSION_H
@@ -18,11 +19,13 @@
 #include "probe/guardian.h"
 #include "retarget.h"
 #include "symbols/line_server.h"
+#include "ui/probe_control.h"
 
 /* One for each thread that has jobs: a name must not wait for a table, nor a table for the source
  * lines of a large file. */
 enum {
 	SANDBOX_OF_OBJECTS, SANDBOX_OF_NAMES, SANDBOX_OF_LINES, SANDBOX_OF_CALLERS,
+	SANDBOX_OF_PROBES,
 	SESSION_SANDBOXES
 };
 
@@ -43,6 +46,8 @@ struct session {
 	bool has_queue;
 	struct source *source;		/* live: as it was at first */
 	struct retarget *retarget;	/* live */
+	struct probe_engine *probes;	/* live */
+	struct probe_control probe_control;	/* the screen's way to it */
 	const struct event_desc **events;	/* owned; replay */
 	struct ingest_build_id *build_ids;	/* owned */
 	char host[65];

@@ -88,6 +88,9 @@ struct snapshot_heat {
 	uint32_t (*counts)[LATENCY_OCTAVES];	/* [seconds] */
 };
 
+/* "attached", "off", "capped", ... */
+const char *probe_state_name(enum probe_state state);
+
 struct snapshot_probes {
 	uint32_t count;
 	const struct snapshot_probe *list;	/* in the order they were added */

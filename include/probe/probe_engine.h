@@ -104,6 +104,9 @@ int probe_engine_create(struct probe_engine **out, const struct probe_engine_con
  * names hangs in a file system and is left behind, with the sandbox. NULL is fine. */
 bool probe_engine_destroy(struct probe_engine *engine);
 
+/* Why no probe can be attached at all; "" there is no reason. Lives as long as the engine. */
+const char *probe_engine_refusal(const struct probe_engine *engine);
+
 /* False: too many orders wait. */
 bool probe_engine_order(struct probe_engine *engine, const struct probe_order *order);
 bool probe_engine_answer(struct probe_engine *engine, struct probe_answer *out);

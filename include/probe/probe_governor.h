@@ -18,7 +18,7 @@ struct governor_account {
 	uint64_t time_ns;	/* of the last entry */
 };
 
-/* Full. @cap_pct of one CPU. */
+/* Full. @cap_pct of one CPU; INFINITY: it is never empty. */
 void governor_open(struct governor_account *account, double cap_pct, uint64_t now_ns);
 /* @cost_ns of CPU time were used since the last call. False: there is nothing left. */
 bool governor_take(struct governor_account *account, double cost_ns, uint64_t now_ns);

@@ -185,6 +185,11 @@ bool probe_engine_destroy(struct probe_engine *engine)
 	return true;
 }
 
+const char *probe_engine_refusal(const struct probe_engine *engine)
+{
+	return engine->kernel.group ? "" : engine->group_why.text;
+}
+
 bool probe_engine_order(struct probe_engine *engine, const struct probe_order *order)
 {
 	struct probe_order *slot = spsc_reserve(&engine->service->requests, sizeof(*slot));

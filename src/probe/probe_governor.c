@@ -26,6 +26,8 @@ bool governor_take(struct governor_account *account, double cost_ns, uint64_t no
 {
 	const double passed_ns = (double)(now_ns - account->time_ns);
 
+	if (isinf(account->share))
+		return true;
 	account->time_ns = now_ns;
 	account->left_ns = fmin(account->left_ns + account->share * passed_ns, full_ns(account));
 	account->left_ns -= cost_ns;

@@ -95,6 +95,9 @@ void probe_verdict_of_code(struct probe_places *place, struct probe_site *site,
 	judge(place, &code, behind);
 	if (!behind && (!point->bytes || point->bytes > code.skip))
 		site->offset += code.skip;
+	if (!code.is_emulated)
+		probe_verdict_add(place, VERDICT_COSTLY, "the kernel steps over '%s': a hit costs "
+				  "12 us instead of 2", code.text);
 	site->is_emulated = code.is_emulated;
 	site->cost_ns = probe_code_cost_ns(code.is_emulated, place->spec.edge != PROBE_RETURN,
 					   has_return(&place->spec));

@@ -200,6 +200,8 @@ static void test_a_quoted_text_may_hold_anything(void **state)
 			 0);
 	assert_int_equal(condition.count, 1);
 	assert_string_equal(condition.nodes[0].text, "a \"b\" (c) or");
+	assert_int_equal(probe_condition_parse(&condition, "comm == a\\ b\\", NULL), 0);
+	assert_string_equal(condition.nodes[0].text, "a b\\");	/* nothing is behind the last */
 	assert_int_equal(probe_condition_parse(&condition, "name == \"12\"", NULL), 0);
 	assert_true(condition.nodes[0].is_text);
 }
@@ -286,7 +288,7 @@ static const char *kernel_text(const char *text)
 	return probe_condition_kernel_text(&condition, out, sizeof(out)) ? out : NULL;
 }
 
-/* As Documentation/trace/events.rst has it; tried on kernels by tests/live. */
+/* As Documentation/trace/events.rst "Event filtering" has it. */
 static void test_the_kernel_is_told_in_its_own_words(void **state)
 {
 	(void)state;

@@ -8,6 +8,8 @@
 
 #include <cmocka.h>
 
+#include <math.h>
+
 #include "base/clock.h"
 
 #define TICK_NS (100 * CLOCK_NS_PER_MS)
@@ -45,6 +47,12 @@ static void test_a_load_below_the_cap_is_never_stopped(void **state)
 {
 	(void)state;
 	assert_int_equal(ticks_until_stopped(5, 4.9, 100000), 0);
+}
+
+static void test_without_a_cap_nothing_is_stopped(void **state)
+{
+	(void)state;
+	assert_int_equal(ticks_until_stopped(INFINITY, 10000, 100), 0);
 }
 
 static void test_a_burst_of_a_moment_is_let_through(void **state)
@@ -91,6 +99,7 @@ int main(void)
 		cmocka_unit_test(test_a_tight_loop_is_stopped_by_the_first_look),
 		cmocka_unit_test(test_four_times_the_cap_is_stopped_within_a_second),
 		cmocka_unit_test(test_a_load_below_the_cap_is_never_stopped),
+		cmocka_unit_test(test_without_a_cap_nothing_is_stopped),
 		cmocka_unit_test(test_a_burst_of_a_moment_is_let_through),
 		cmocka_unit_test(test_the_meter_shows_a_steady_rate),
 		cmocka_unit_test(test_the_meter_takes_no_count_that_falls),

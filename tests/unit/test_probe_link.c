@@ -474,7 +474,6 @@ static void test_hits_bring_registers_and_stack(void **state)
 static void test_a_tracepoint_counts_system_calls(void **state)
 {
 	const pid_t tid = (pid_t)syscall(SYS_gettid);
-	char filter[40];
 	struct stage stage;
 
 	(void)state;
@@ -485,8 +484,8 @@ static void test_a_tracepoint_counts_system_calls(void **state)
 	}
 	stage.config.type = PERF_TYPE_TRACEPOINT;
 	stage.config.config = stage.event.id;
-	snprintf(filter, sizeof(filter), "common_pid == %d", tid);
-	stage.config.kernel_filter = filter;
+	stage.config.scope = (struct probe_scope){ .kind = PROBE_SCOPE_TASKS, .tids = &tid,
+						   .tid_count = 1 };
 	open_link(&stage);
 	for (int i = 0; i < 1234; i++)
 		syscall(SYS_getppid);

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -240,6 +241,10 @@ static void test_values_have_names_and_types(void **state)
 	is_argument("k:f @jiffies @jiffies+8 @0x1b", 2, "value", "@0x1b", "");
 	is_argument("k:f $stack2 $stack $comm \\-12", 3, "value", "\\-12", "");
 	is_argument("k:f flags:b3@4/32", 0, "flags", "flags", "b3@4/32");
+	is_argument("k:f a:b8@0/8 b:b1@15/16 c:b64@0/64", 0, "a", "a", "b8@0/8");
+	is_argument("k:f a:b8@0/8 b:b1@15/16 c:b64@0/64", 1, "b", "b", "b1@15/16");
+	is_argument("k:f a:b8@0/8 b:b1@15/16 c:b64@0/64", 2, "c", "c", "b64@0/64");
+	is_argument("k:f +123456789012345678(%di)", 0, "di", "+123456789012345678(%di)", "");
 	is_argument("t:sched:sched_switch args->prev_pid", 0, "prev_pid", "prev_pid", "");
 	is_argument("t:sched:sched_switch who=next_comm", 0, "who", "next_comm", "");
 	is_argument("U:x:p:m $arg2:s32", 0, "arg2", "$arg2", "s32");
@@ -343,6 +348,7 @@ static void test_wrong_places_are_refused(void **state)
 	refuses("lat:t:a:b->c by", "column 16: a field is needed");
 	refuses("lat:t:a:b->c by ->", "column 17: a field is needed, as in by dev,sector");
 	refuses("lat:t:a:b->c by a,b,c,d,e", "column 25: more than 4 fields");
+	refuses("lat:t:a:b->c by abcdefghijklmnopqrstuvwxyz123456", "column 17: a field is needed");
 	refuses("U:x", "column 1: a mark is written U:FILE:PROVIDER:NAME");
 	refuses("k:a\x01", "column 4: a control character");
 	refuses("u:\"a\tb\":f", "column 5: a control character");
@@ -363,6 +369,11 @@ static void test_wrong_values_are_refused(void **state)
 	refuses("k:f a:b3@30/32", "column 7: b3@30/32: no type");
 	refuses("k:f a:b3@4/24", "no type");
 	refuses("k:f a:b0@4/32", "no type");
+	refuses("k:f a:b3", "no type");
+	refuses("k:f a:b3@4/32x", "no type");
+	refuses("k:f +(%di)", "column 5: +(%di): no value");
+	refuses("k:f +0x(%di)", "no value");
+	refuses("k:f +1234567890123456789(%di)", "no value");
 	refuses("k:f x=a x=b", "column 9: there is a value x already");
 	refuses("k:f $retval", "column 5: $retval is known at the return of a function: kr: ur:");
 	refuses("kr:f $arg1", "column 6: at the return $arg1 is gone: lat: brings");
@@ -488,6 +499,32 @@ static void test_what_is_not_one_place_is_no_pair(void **state)
 	does_not_pair("t:a:b", "kr:b");
 }
 
+/* At every length around the limit: it is whole, or there is none. */
+static void test_a_pair_that_no_line_can_hold_is_none(void **state)
+{
+	unsigned int paired = 0;
+
+	(void)state;
+	for (int bytes = 1; bytes < 250; bytes++) {
+		char one[600], other[600];
+		struct probe_spec entry, back;
+
+		snprintf(one, sizeof(one), "u:\"%0*d*\":f if a == %060d", bytes, 1, 2);
+		snprintf(other, sizeof(other), "ur:\"%0*d*\":f if ret == %060d or ret == %060d or "
+			 "ret == %060d or ret == 0", bytes, 1, 3, 4, 5);
+		entry = parse(one);
+		back = parse(other);
+		if (!probe_spec_pair(&entry, &back)) {
+			assert_string_equal(entry.text, one);
+			continue;
+		}
+		paired++;
+		assert_int_equal(strlen(entry.file), bytes + 1);
+		assert_int_equal(entry.condition.count, 9);
+	}
+	assert_int_equal(paired, 203);	/* 511 - 308 that all have */
+}
+
 /* Parts in any order: what parses must parse from its own text to the same. */
 static void test_any_spec_is_the_same_from_its_own_text(void **state)
 {
@@ -541,6 +578,7 @@ int main(void)
 		cmocka_unit_test(test_a_name_is_short),
 		cmocka_unit_test(test_entry_and_return_of_one_place_are_a_latency),
 		cmocka_unit_test(test_what_is_not_one_place_is_no_pair),
+		cmocka_unit_test(test_a_pair_that_no_line_can_hold_is_none),
 		cmocka_unit_test(test_any_spec_is_the_same_from_its_own_text),
 	};
 
