@@ -21,6 +21,7 @@ typedef int option_setter(struct options *out, const char *as, const char *text,
 enum option_group {
 	OPTIONS_WHOM,
 	OPTIONS_WHAT,
+	OPTIONS_PROBES,
 	OPTIONS_SHOWN,
 	OPTIONS_SCREEN,
 	OPTIONS_BATCH,
@@ -50,6 +51,7 @@ enum option_value {
 	VALUE_USER,
 	VALUE_CPU,
 	VALUE_EVENT,
+	VALUE_PROBE,
 	VALUE_THEME,
 };
 

@@ -12,6 +12,7 @@
 #include "model/filter.h"
 #include "model/snapshot.h"
 #include "option_table.h"
+#include "probe/probe_spec.h"
 #include "ui/term.h"
 #include "ui/theme.h"
 
@@ -24,6 +25,15 @@ enum output_format {
 struct options {
 	struct capture_config capture;	/* target included */
 	const char **events;		/* owned; what capture.events points to */
+	struct probe_spec *probes;	/* owned; an entry and a return of one place are one */
+	size_t probe_count;
+	bool is_only_probes;		/* --probe, and no event: nothing else is sampled */
+	bool is_dry_run;		/* --dry-run */
+	bool is_readonly;		/* --readonly */
+	bool lists_probes;		/* --list-probes */
+	const char *target_pattern;	/* --list-targets; NULL: not wanted */
+	double probe_cap_pct;		/* of one CPU; INFINITY: no cap */
+	uint64_t lease_ns;		/* UINT64_MAX: as long as flametop runs */
 	const char *replay_path;	/* -i */
 	char *const *command;		/* behind "--"; NULL: none */
 	const char *log_path;
@@ -69,5 +79,8 @@ int options_check(const struct option_setting *setting, struct diag *why);
 
 /* Something is to be printed, and that is all. */
 bool options_is_question(const struct options *options);
+/* So it is with --dry-run, --list-targets and --list-probes, but it takes a look at the machine and
+ * all the other options. */
+bool options_is_probe_question(const struct options *options);
 
 #endif

@@ -64,6 +64,19 @@ static const char script[] =
 "	_flametop_list , \"${events[@]}\" \"$@\"\n"
 "}\n"
 "\n"
+"_flametop_probes()\n"
+"{\n"
+"	local path points=(k: kr: u: ur: t: U: lat:)\n"
+"\n"
+"	for path in /sys/kernel/tracing/events/*/*/enable; do\n"
+"		[ -e \"$path\" ] || continue\n"
+"		path=${path#/sys/kernel/tracing/events/}\n"
+"		path=${path%/enable}\n"
+"		points+=(\"t:${path/\\//:}\")\n"
+"	done\n"
+"	_flametop_words \"${points[@]}\"\n"
+"}\n"
+"\n"
 "_flametop_users()\n"
 "{\n"
 "	local users\n"
@@ -109,7 +122,7 @@ static const char script[] =
 "	fi\n"
 "	# Where there is nothing to say file names would be wrong, but for options that want one.\n"
 "	[ -n \"$_flametop_files\" ] || compopt +o default 2>/dev/null\n"
-"	[[ ${COMPREPLY[*]} != *= ]] || compopt -o nospace 2>/dev/null\n"
+"	[[ ${COMPREPLY[*]} != *[=:] ]] || compopt -o nospace 2>/dev/null\n"
 "}\n"
 "\n"
 "_flametop_option()\n"
@@ -214,6 +227,9 @@ static void print_offer(FILE *out, const struct option_row *row)
 		fputs("_flametop_events", out);
 		for (size_t i = 0; (name = event_names_at(i)); i++)
 			fprintf(out, " %s", name);
+		break;
+	case VALUE_PROBE:
+		fputs("_flametop_probes", out);
 		break;
 	case VALUE_THEME:
 		fputs("_flametop_words", out);

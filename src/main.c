@@ -13,8 +13,10 @@
 #include "base/sanitize.h"
 #include "batch.h"
 #include "config.h"
+#include "dry_run.h"
 #include "manual.h"
 #include "options.h"
+#include "probe_lists.h"
 #include "session.h"
 #include "ui/screen.h"
 
@@ -74,6 +76,30 @@ static int print_answer(const struct options *options)
 	return EXIT_OUTPUT;
 }
 
+/* What could be, would be or is probed; nothing is attached. */
+static int print_about_probes(const struct options *options)
+{
+	const struct target *target = &options->capture.target;
+	const pid_t pid = target->id_count == 1 ? target->ids[0] : 0;
+	struct diag why = { 0 };
+	int err = 0;
+
+	if (options->is_dry_run)
+		err = dry_run_print(stdout, options->probes, options->probe_count, pid, &why);
+	else if (options->target_pattern)
+		err = probe_lists_print_targets(stdout, options->target_pattern, pid, &why);
+	else
+		err = probe_lists_print_probes(stdout, &why);
+	if (ferror(stdout) || fflush(stdout)) {
+		fprintf(stderr, "flametop: cannot write the output: %s\n", strerror(errno));
+		return EXIT_OUTPUT;
+	}
+	if (!err)
+		return EXIT_OK;
+	print_error(&why, err);
+	return status_of_error(err);
+}
+
 static bool has_terminal(void)
 {
 	const char *term = getenv("TERM");
@@ -97,6 +123,8 @@ static int run_screen(struct session *session, const struct options *options,
 		.no_unicode = options->no_unicode, .no_mouse = options->no_mouse,
 		.keymap = &settings->keymap, .choice = &choice,
 		.source = session->retarget ? retarget_control(session->retarget) : NULL,
+		.probes = session->probes ? &session->probe_control : NULL,
+		.finder = session->finder ? &session->finder_control : NULL,
 		.command_fd = session->command ? command_pidfd(session->command) : -1,
 	};
 
@@ -268,6 +296,8 @@ int main(int argc, char **argv)
 				is_with_command);
 	} else if (options_is_question(&options)) {
 		status = print_answer(&options);
+	} else if (options_is_probe_question(&options)) {
+		status = print_about_probes(&options);
 	} else if (!options.is_batch && !has_terminal()) {
 		status = refuse(EXIT_USAGE, "no terminal here: use --batch[=N] to print refreshes",
 				is_with_command);

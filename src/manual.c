@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "option_table.h"
+#include "probe/probe_presets.h"
 #include "ui/columns.h"
 #include "ui/commands.h"
 #include "ui/keymap.h"
@@ -56,6 +57,74 @@ static const char beside_the_keys[] =
 "a view or to a step of the way here, or does what the bottom line offers.\n"
 "A double click opens a row, a right click is its menu, the wheel scrolls.\n"
 "To select text, hold Shift or leave the mouse to the terminal.\n";
+
+static const char probes_head[] =
+".Sh PROBES\n"
+"A probe is a line of a place, values to bring along, and a condition:\n"
+".Dl place [[name=]value[:type] ...] [if condition]\n"
+"The forms are those of\n"
+".Xr perf-probe 1\n"
+"and bpftrace, whose long names\n"
+".Pq kprobe, uretprobe and so on\n"
+"are the same as the short ones here.\n"
+"Inside of double quotes, and behind a backslash, nothing has a meaning.\n"
+".Ss Places\n"
+".Bl -tag -width Ds\n";
+
+struct probe_form {
+	const char *form, *meaning;
+};
+
+static const struct probe_form places[] = {
+	{ "k:[MODULE:]FUNC, kr:FUNC", "Entry, or return, of a kernel function." },
+	{ "u:FILE:FUNC, ur:FILE:FUNC", "Of a function of a program or library: by path, or by "
+	  "name as libc.so.6." },
+	{ "t:GROUP:NAME", "A tracepoint of the kernel." },
+	{ "U:FILE:[PROVIDER:]NAME", "A mark (USDT) in a program or library." },
+	{ "lat:FUNC, lat:FILE:FUNC", "Entry and return: how long it takes." },
+	{ "lat:t:GROUP:NAME->GROUP:NAME by FIELD,...", "From one tracepoint to the next in that "
+	  "these fields are the same; without by, of the same thread. lat:t:syscalls:sys_enter_X "
+	  "alone is one system call." },
+	{ "FUNC", "Short for k:FUNC, as with perf." },
+	{ "FUNC%return, FUNC+OFFSET, FUNC:LINE, FILE.c:LINE", "Instead of FUNC: the return; bytes "
+	  "behind the begin; a line, counted from the function's first or in the file." },
+	{ "FUNC*", "All that match; * is any text and ? any letter." },
+};
+
+static const struct probe_form values[] = {
+	{ "name, a->b.c, arr[1]", "Arguments and local variables, by debug information or the "
+	  "kernel's BTF; fields of a tracepoint." },
+	{ "$arg1, %di, $stack0, @symbol, +8(%di), +u0(%si)", "By the calling convention: an "
+	  "argument, a register, a word of the stack, memory (u: of the user)." },
+	{ "$retval", "What is returned; its name is ret." },
+	{ ":u8 to :u64, :s8 .., :x8 .., :string, :ustring, :symbol, :b3@4/32", "Type, where none "
+	  "is known or another is wanted: unsigned, signed, hexadecimal, text, text of the user, "
+	  "name of an address, 3 bits from the 4th on of 32." },
+};
+
+static const char conditions[] =
+".Ss Conditions\n"
+"Comparisons of values with numbers or texts, joined by\n"
+".Cm and , or , not\n"
+"and parentheses:\n"
+".Dl if count > 64k and comm == nginx\n"
+".Dl if lat > 5ms or ret < 0\n"
+"Besides the values there are\n"
+".Cm comm , pid , tid , cpu , lat\n"
+"and\n"
+".Cm ret .\n"
+".Cm ==\n"
+"and\n"
+".Cm !=\n"
+"take texts, too,\n"
+".Cm ~\n"
+"a pattern of text,\n"
+".Cm &\n"
+"any of some bits.\n"
+"k, M and G are 1024 each; times have ns, us, ms or s.\n"
+".Ss Presets\n"
+"The finder has them by name.\n"
+".Bl -tag -width Ds\n";
 
 static const char columns_head[] =
 ".Sh COLUMNS\n"
@@ -353,6 +422,35 @@ static void print_keys(FILE *out)
 	fputs(".El\n", out);
 }
 
+static void print_forms(FILE *out, const struct probe_form *forms, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		fputs(".It", out);
+		print_argument(out, forms[i].form);
+		fputc('\n', out);
+		print_prose(out, forms[i].meaning);
+		fputc('\n', out);
+	}
+	fputs(".El\n", out);
+}
+
+static void print_probes(FILE *out)
+{
+	fputs(probes_head, out);
+	print_forms(out, places, sizeof(places) / sizeof(places[0]));
+	fputs(".Ss Values\n.Bl -tag -width Ds\n", out);
+	print_forms(out, values, sizeof(values) / sizeof(values[0]));
+	fputs(conditions, out);
+	for (size_t i = 0; i < probe_preset_count; i++) {
+		fprintf(out, ".It %s\n", probe_presets[i].name);
+		print_prose(out, probe_presets[i].description);
+		fputs(":\n.Dl", out);
+		print_argument(out, probe_presets[i].spec);
+		fputc('\n', out);
+	}
+	fputs(".El\n", out);
+}
+
 static void print_columns(FILE *out)
 {
 	fputs(columns_head, out);
@@ -370,6 +468,7 @@ void manual_print(FILE *out)
 {
 	fputs(head, out);
 	print_options(out);
+	print_probes(out);
 	print_keys(out);
 	fputs(beside_the_keys, out);
 	print_columns(out);

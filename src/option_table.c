@@ -98,6 +98,49 @@ const struct option_row option_rows[] = {
 		.help = "ring size per CPU and event, pages, a power of two",
 	},
 	{
+		.group = OPTIONS_PROBES, .name = "probe", .argument = "SPEC",
+		.set = option_set_probe, .choice = CHOICE_EVENT, .value = VALUE_PROBE,
+		.help = "k:FUNC, u:FILE:FUNC; kr: ur: (return), lat: (both);\n"
+			"t:GROUP:NAME, U:FILE:MARK; values; if EXPR; repeatable",
+		.more = "Without -e only the probes are sampled. Entry and return of one place "
+			"are one probe that shows the latency. See PROBES.",
+	},
+	{
+		.group = OPTIONS_PROBES, .name = "dry-run", .flag = FLAG(is_dry_run),
+		.help = "only print what --probe would do",
+	},
+	{
+		.group = OPTIONS_PROBES, .name = "list-targets", .argument = "PATTERN",
+		.set = option_set_pattern,
+		.help = "print what can be probed and matches PATTERN",
+	},
+	{
+		.group = OPTIONS_PROBES, .letter = 'l', .name = "list-probes",
+		.flag = FLAG(lists_probes),
+		.help = "print the probes that are there, other tools' too",
+	},
+	{
+		.group = OPTIONS_PROBES, .name = "probe-cap", .argument = "PCT",
+		.set = option_set_probe_cap, .value = VALUE_WORD, .words = option_probe_caps,
+		.in_file = true, .default_text = "5",
+		.help = "what a probe may cost, % of one CPU, or off",
+		.more = "A probe that costs more is switched off within a second; so are all, "
+			"when together they cost more than that.",
+	},
+	{
+		.group = OPTIONS_PROBES, .name = "lease", .argument = "TIME",
+		.set = option_set_lease, .value = VALUE_WORD, .words = option_leases,
+		.in_file = true, .default_text = "10m",
+		.help = "how long a probe stays: 90s, 10m, 2h, or off",
+		.more = "Then it is switched off, unless a key has extended its lease. With off "
+			"it stays as long as flametop runs.",
+	},
+	{
+		.group = OPTIONS_PROBES, .name = "readonly", .flag = FLAG(is_readonly),
+		.in_file = true, .default_text = "false",
+		.help = "forbid probes: nothing but looking",
+	},
+	{
 		.group = OPTIONS_SHOWN, .letter = 's', .name = "sort", .argument = "KEYS",
 		.set = option_set_keys, .value = VALUE_SORT_KEYS, .words = option_sort_keys,
 		.in_file = true, .default_text = "dso,symbol",
@@ -259,6 +302,7 @@ _Static_assert(sizeof(option_rows) / sizeof(option_rows[0]) <= OPTION_ROWS_MAX,
 static const char *const titles[OPTION_GROUP_COUNT] = {
 	[OPTIONS_WHOM] = "Whom to sample (default: every process)",
 	[OPTIONS_WHAT] = "What to sample (default: cycles, else cpu-clock)",
+	[OPTIONS_PROBES] = "Probes",
 	[OPTIONS_SHOWN] = "What to show",
 	[OPTIONS_SCREEN] = "The screen",
 	[OPTIONS_BATCH] = "Without a screen",

@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "model/analyzer.h"
 #include "option_table.h"
+#include "probe/probe_engine.h"
 
 #define DEFAULT_INTERVAL_NS (2 * CLOCK_NS_PER_S)
 #define DEFAULT_WINDOW_NS   (10 * CLOCK_NS_PER_S)
@@ -161,7 +162,8 @@ static bool chooses_capture(const struct options *out)
 	const struct target *target = &capture->target;
 
 	return out->command || out->wants_all || target->kind != TARGET_SYSTEM || target->cpus ||
-	       target->no_inherit || out->events || capture->freq_hz || capture->period ||
+	       target->no_inherit || out->events || out->probe_count || capture->freq_hz ||
+	       capture->period ||
 	       capture->ring_pages || capture->call_graph.mode != CALL_GRAPH_AUTO;
 }
 
@@ -169,6 +171,27 @@ bool options_is_question(const struct options *options)
 {
 	return options->wants_help || options->wants_version || options->wants_config ||
 	       options->wants_man || options->wants_completion;
+}
+
+bool options_is_probe_question(const struct options *options)
+{
+	return options->is_dry_run || options->target_pattern || options->lists_probes;
+}
+
+static int check_probes(const struct options *out, struct diag *why)
+{
+	if (out->is_dry_run && !out->probe_count)
+		return diag_set(why, -EINVAL, "--dry-run needs --probe: it prints what that would "
+				"do");
+	if (out->is_dry_run + !!out->target_pattern + out->lists_probes > 1)
+		return diag_set(why, -EINVAL, "only one of --dry-run, --list-targets and "
+				"--list-probes can be printed");
+	if (out->replay_path && options_is_probe_question(out))
+		return diag_set(why, -EINVAL, "-i shows a recording: probes are of this machine");
+	if (out->is_readonly && out->probe_count && !out->is_dry_run)
+		return diag_set(why, -EINVAL, "--probe: --readonly, or readonly in the "
+				"configuration, forbids probes");
+	return 0;
 }
 
 static int hide_level(enum filter_field level, struct options *out, struct diag *why)
@@ -185,6 +208,8 @@ static int check_together(struct options *out, struct diag *why)
 
 	if (options_is_question(out))
 		return 0;
+	if (check_probes(out, why))
+		return why->err;
 	if (out->replay_path && chooses_capture(out))
 		return diag_set(why, -EINVAL,
 				"-i shows a recording: targets and events are those recorded");
@@ -198,6 +223,7 @@ static int check_together(struct options *out, struct diag *why)
 		return diag_set(why, -EINVAL, "-F and -c exclude each other");
 	if (!out->is_batch && (out->duration_ns || out->wants_format))
 		return diag_set(why, -EINVAL, "--duration and --format need --batch");
+	out->is_only_probes = out->probe_count && !out->events;
 	if (out->window == WINDOW_INTERVAL && out->replay_path)
 		out->window = WINDOW_ALL;
 	else if (out->window == WINDOW_INTERVAL && !out->is_batch)
@@ -215,6 +241,7 @@ static void set_defaults(struct options *out)
 		.keys = KEY_OBJECT | KEY_SYMBOL, .window = WINDOW_INTERVAL,
 		.window_ns = DEFAULT_WINDOW_NS, .interval_ns = DEFAULT_INTERVAL_NS,
 		.memory_bytes = ANALYZER_DEFAULT_MEMORY_BYTES,
+		.probe_cap_pct = PROBE_CAP_PCT, .lease_ns = PROBE_LEASE_NS,
 		.theme = &themes[0],
 	};
 }
@@ -262,5 +289,6 @@ int options_check(const struct option_setting *setting, struct diag *why)
 void options_finish(struct options *options)
 {
 	free(options->events);
+	free(options->probes);
 	target_finish(&options->capture.target);
 }

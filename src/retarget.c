@@ -97,6 +97,7 @@ static int put_change(const struct source_change *change, struct capture_config 
 		return 0;
 	}
 	*event = change->text;
+	config->has_no_event = false;
 	config->events = event;
 	config->event_text_count = 1;
 	return 0;

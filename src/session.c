@@ -10,6 +10,8 @@
 
 #include "base/log.h"
 #include "capture/perf_data.h"
+#include "session_probes.h"
+#include "startup_probes.h"
 #include "symbols/landlock.h"
 
 /* Half a second of the default rate on two CPUs with 16 KiB of stack each; more waits in rings. */
@@ -50,6 +52,7 @@ static int open_capture(struct session *session, struct options *options, struct
 		target->id_count = 1;
 		target->kind = TARGET_COMMAND;
 	}
+	options->capture.has_no_event = options->is_only_probes;
 	err = capture_open(&session->capture, &options->capture, why);
 	memset(target, 0, sizeof(*target));	/* taken over, also on failure */
 	gethostname(session->host, sizeof(session->host) - 1);
@@ -114,6 +117,8 @@ static int create_stages(struct session *session, const struct options *options,
 				       why);
 	if (!err && session->capture)
 		err = process_reader_create(&session->reader, why);
+	if (!err && session->capture)
+		err = session_probes_create(session, options, why);
 	if (err)
 		return err;
 	if (spsc_init(&session->queue, QUEUE_BYTES))
@@ -133,6 +138,7 @@ static void configure_live(struct session *session, struct analyzer_config *conf
 	config->cpus = source->cpus;
 	config->has_busy = source->has_busy;
 	config->copies = retarget_copy_control(session->retarget);
+	config->probes = session_probes_source(session);
 }
 
 static void recording_drained(void *source)
@@ -201,10 +207,12 @@ static int start_analyzer(struct session *session, const struct options *options
 	return err;
 }
 
-static int start_source(struct session *session, struct diag *why)
+static int start_source(struct session *session, const struct options *options, struct diag *why)
 {
-	int err;
+	int err = session_probes_start(session, options, why);
 
+	if (err)
+		return err;
 	if (session->recording)
 		return perf_data_start(session->recording, &session->queue, why);
 	err = capture_start(session->capture, &session->queue, why);
@@ -232,12 +240,14 @@ int session_start(struct session *session, struct options *options, bool has_scr
 	if (!err)
 		err = start_analyzer(session, options, why);
 	if (!err)
-		err = start_source(session, why);
+		err = start_source(session, options, why);
 	return err;
 }
 
 void session_stop_source(struct session *session)
 {
+	if (session->probes)
+		startup_probes_finish(session->probes);
 	if (session->retarget)
 		retarget_stop(session->retarget);
 	if (session->capture)
@@ -248,6 +258,10 @@ void session_finish(struct session *session)
 {
 	/* Sources before their consumer, and the consumer before what it borrows. */
 	session_stop_source(session);
+	if (!probe_engine_destroy(session->probes))
+		session->sandboxes[SANDBOX_OF_PROBES] = NULL;
+	if (!target_finder_destroy(session->finder))
+		session->sandboxes[SANDBOX_OF_TARGETS] = NULL;
 	analyzer_destroy(session->analyzer);
 	retarget_destroy(session->retarget);
 	source_destroy(session->source);

@@ -21,9 +21,12 @@ static const struct {
 	char stand_in;
 } stand_ins[] = {
 	{ 0x00b7, '-' },	/* middle dot */
+	{ 0x00b5, 'u' },	/* micro */
 	{ 0x00d7, 'x' },	/* times */
+	{ 0x2022, '*' },	/* chosen of several */
 	{ 0x203a, '>' },	/* breadcrumb */
 	{ 0x2026, '~' },	/* ellipsis */
+	{ 0x2192, '>' },	/* leads to */
 	{ 0x2500, '-' },	/* of boxes */
 	{ 0x2502, '|' },
 	{ 0x250c, '+' },
@@ -47,6 +50,9 @@ static const struct {
 	{ 0x25b8, '>' },	/* cursor, folded */
 	{ 0x25be, 'v' },	/* unfolded */
 	{ 0x25bc, 'v' },	/* descending */
+	{ 0x25cb, 'o' },	/* off */
+	{ 0x25cf, '*' },	/* on */
+	{ 0x25d0, '%' },	/* on in turns */
 };
 
 static const struct canvas_cell blank = { .code = ' ', .role = ROLE_TEXT };

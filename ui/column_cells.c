@@ -5,6 +5,7 @@
 
 #include "ui/columns.h"
 #include "ui/format.h"
+#include "ui/probe_columns.h"
 #include "ui/row_role.h"
 #include "ui/symbol_fold.h"
 
@@ -249,6 +250,32 @@ static void put_source(struct canvas *canvas, struct canvas_area area, const str
 	canvas_put_text(canvas, area, row->source[0] ? row->source : row->source_reason, ROLE_DIM);
 }
 
+static bool is_probe_of(const struct snapshot_probe *probe, const struct snapshot_row *row)
+{
+	return !strcmp(probe->object, row->object) &&
+	       (!strcmp(probe->name, row->raw_symbol) || !strcmp(probe->name, row->symbol));
+}
+
+/* The live figures of a probe on the row's function stand beside its samples. */
+static void put_probe(struct canvas *canvas, struct canvas_area area, const struct column_row *of)
+{
+	const struct snapshot_probes *probes = &of->snapshot->probes;
+	char text[2 * FORMAT_BYTES + 8], rate[FORMAT_BYTES], latency[FORMAT_BYTES] = "";
+
+	for (uint32_t i = 0; of->row->symbol[0] && i < probes->count; i++) {
+		const struct snapshot_probe *probe = &probes->list[i];
+
+		if (!is_probe_of(probe, of->row) || probe_state_is_dead(probe->state))
+			continue;
+		if (probe->has_latency && probe->latency.count)
+			format_latency(latency, probe->latency.p99_ns);
+		snprintf(text, sizeof(text), "%s/s %6s",
+			 format_count(rate, (uint64_t)(probe->hits_per_s + 0.5)), latency);
+		canvas_put_right(canvas, area, text, probe_state_role(probe->state));
+		return;
+	}
+}
+
 static int by_weight(double a, double b)	/* largest first */
 {
 	return (a < b) - (a > b);
@@ -366,4 +393,8 @@ const struct column columns[COL_COUNT] = {
 	/* Known for the rows on the screen only, so it orders none. */
 	[COL_SOURCE] = { "SOURCE", 18, 40, ALIGN_LEFT, 55, KEY_SYMBOL | KEY_ADDRESS, put_source,
 			 NULL, "source file and line, where debug information tells" },
+	/* Its rows are few: it orders none. */
+	[COL_PROBE] = { "PROBE", 14, 14, ALIGN_RIGHT, 56, KEY_SYMBOL, put_probe, NULL,
+			"of the probe on the function: calls a second, and the latency that 99 % "
+			"of them do not exceed" },
 };

@@ -156,7 +156,7 @@ void cmd_hide_user(struct ui_state *state)
 
 /* The menu of a row: its parts, each as "only" and "not", and as the way into other views. */
 
-enum row_action { ROW_OPEN, ROW_ONLY, ROW_NOT, ROW_SAMPLE };
+enum row_action { ROW_OPEN, ROW_ONLY, ROW_NOT, ROW_SAMPLE, ROW_PROBE };
 
 #define ROW_ITEM(action, kind, part) ((int)(action) << 16 | (int)(kind) << 8 | (int)(part))
 
@@ -170,6 +170,10 @@ static void row_chosen(struct ui_state *state, const struct menu_item *item)
 	if (action == ROW_SAMPLE) {
 		snprintf(pid, sizeof(pid), "%" PRIu64, part.number);
 		state_change_source(state, SOURCE_PROCESSES, pid);
+		return;
+	}
+	if (action == ROW_PROBE) {
+		cmd_probe(state);
 		return;
 	}
 	part.is_negated = action == ROW_NOT;
@@ -188,7 +192,7 @@ static void add_ways(struct ui_state *state, const struct snapshot_row *row)
 		/* What Enter opens comes first. */
 		const int kind = (int)(table_specs[here].opens + (unsigned int)i) % VIEW_COUNT;
 
-		if (kind == (int)here)
+		if (kind == (int)here || kind == VIEW_PROBES)
 			continue;
 		snprintf(label, sizeof(label), "open %s: %s", table_specs[kind].title, text);
 		menu_add(&state->menu, ROW_ITEM(ROW_OPEN, kind, 0), MENU_PLAIN, label,
@@ -244,7 +248,7 @@ void cmd_row_menu(struct ui_state *state)
 {
 	static const struct menu_use use = { row_chosen };
 	struct snapshot_row row;
-	char label[MENU_LABEL_BYTES], title[FILTER_PART_BYTES];
+	char label[MENU_LABEL_BYTES], title[FILTER_PART_BYTES], why[PANEL_WHY_BYTES];
 	size_t count;
 
 	if (!state_cursor_row(state, &row))
@@ -252,6 +256,9 @@ void cmd_row_menu(struct ui_state *state)
 	count = collect_parts(state, &row);
 	state_open_menu(state, &use, row_title(state->shown_kind, &row, title), false);
 	add_ways(state, &row);
+	if (state->probe_control && !probe_panel_row_refusal(&row, why)[0])
+		menu_add(&state->menu, ROW_ITEM(ROW_PROBE, 0, 0), MENU_PLAIN,
+			 "probe it: every call counted and timed", "p");
 	add_filters(state, count, ROW_ONLY, "only");
 	add_filters(state, count, ROW_NOT, "not");
 	if (!state->source || row.pid <= 0)

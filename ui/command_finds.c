@@ -110,6 +110,19 @@ static void find_frame(struct ui_state *state)
 		prompt_note(&state->prompt, "not here");
 }
 
+static bool is_of_probes(const struct ui_state *state)
+{
+	return state_is_probes(state) || state_is_probe(state);
+}
+
+/* Of the list a probe, of one probe a hit of its log. */
+static bool find_probe(struct ui_state *state, int step)
+{
+	if (state_is_probes(state))
+		return probes_view_find(&state->probes, state->search, step);
+	return probe_view_find(&state->probe, state->search, step);
+}
+
 static void search_edited(struct ui_state *state)
 {
 	struct table_rows *rows = &state->table.rows;
@@ -124,6 +137,11 @@ static void search_edited(struct ui_state *state)
 	}
 	if (state_is_flame(state)) {
 		find_frame(state);
+		return;
+	}
+	if (is_of_probes(state)) {
+		if (state->search[0] && !find_probe(state, 0))
+			prompt_note(&state->prompt, "not here");
 		return;
 	}
 	if (state_is_tree(state)) {
@@ -170,7 +188,7 @@ static void search_cancelled(struct ui_state *state)
 		tree_rows_select_id(&state->tree.rows, state->cursor_before);
 	else if (state_is_flame(state))
 		flame_view_return(&state->flame);
-	else
+	else if (!is_of_probes(state))
 		table_rows_select(&state->table.rows, state->cursor_before);
 }
 
@@ -210,6 +228,8 @@ static void find_again(struct ui_state *state, bool is_forward)
 				    is_forward ? 1 : last);
 	else if (state_is_flame(state))
 		is_found = flame_view_find(&state->flame, state->search, is_forward ? 1 : -1);
+	else if (is_of_probes(state))
+		is_found = find_probe(state, is_forward ? 1 : -1);
 	else
 		is_found = pager_find((struct pager *)state->view, state->search,
 				      is_forward ? PAGER_FIND_NEXT : PAGER_FIND_PREVIOUS);

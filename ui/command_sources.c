@@ -8,11 +8,16 @@
 
 void cmd_next_event(struct ui_state *state)
 {
-	if (!state->shown || state->shown->event_count < 2)
+	if (state_probe_hits(state)) {
+		state_say(state, "these are the hits of a probe: Esc leads back to it");
+	} else if (!state->shown || state->shown->event_count < 2) {
 		state_say(state, "there is only one event");
-	else
-		state_request(state, REQUEST_EVENT,
-			      (state->shown->event_index + 1) % state->shown->event_count, 0);
+	} else {
+		state->sample_event = (state->shown->event_index + 1) %
+				      state->shown->event_count;
+		state->asked_event = state->sample_event;
+		state_request(state, REQUEST_EVENT, state->asked_event, 0);
+	}
 }
 
 static bool can_change(struct ui_state *state)

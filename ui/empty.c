@@ -1,11 +1,11 @@
-/* empty.c - see ui/empty.h. The first reason that holds is told, wrapped at spaces. */
+/* empty.c - see ui/empty.h. The first reason that holds is told. */
 #include "ui/empty.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "ui/format.h"
 #include "ui/header.h"
+#include "ui/text_lines.h"
 
 #define SENTENCE_BYTES 400
 
@@ -74,48 +74,11 @@ static void find_reason(const struct ui_state *state, struct reason *out)
 	}
 }
 
-/* Bytes of @text that go on one line of @width cells: whole words, or all that is left when even
- * one word is too long. */
-static size_t line_bytes(const struct canvas *canvas, const char *text, int width)
-{
-	char line[SENTENCE_BYTES];
-	size_t best = strlen(text), end;
-
-	if (canvas_text_width(canvas, text) <= width)
-		return best;
-	for (const char *at = strchr(text, ' '); at; at = strchr(at + 1, ' ')) {
-		end = (size_t)(at - text);
-		memcpy(line, text, end);
-		line[end] = '\0';
-		if (canvas_text_width(canvas, line) > width)
-			break;
-		best = end;
-	}
-	return best;
-}
-
-/* Returns the line below the last one used. */
-static int put_sentence(struct canvas *canvas, int y, int end, const char *text, enum role role)
-{
-	const int width = canvas->width - 3;
-	char line[SENTENCE_BYTES];
-
-	while (*text && y < end) {
-		const size_t bytes = line_bytes(canvas, text, width);
-
-		memcpy(line, text, bytes);
-		line[bytes] = '\0';
-		canvas_put_text(canvas, (struct canvas_area){ 2, y++, width }, line, role);
-		text += bytes + (text[bytes] == ' ');
-	}
-	return y;
-}
-
 void empty_draw(const struct ui_state *state, struct canvas *canvas, int y, int end)
 {
 	struct reason reason;
 
 	find_reason(state, &reason);
-	y = put_sentence(canvas, y, end, reason.why, ROLE_TEXT);
-	put_sentence(canvas, y, end, reason.remedy, ROLE_DIM);
+	y = text_lines_draw(canvas, y, end, reason.why, ROLE_TEXT);
+	text_lines_draw(canvas, y, end, reason.remedy, ROLE_DIM);
 }

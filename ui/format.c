@@ -58,6 +58,26 @@ char *format_duration(char *out, double seconds)
 	return out;
 }
 
+char *format_latency(char *out, uint64_t ns)
+{
+	static const char *const units[] = { "ns", "\u00b5s", "ms", "s", NULL };
+
+	return format_scaled(out, (double)ns, "", units);
+}
+
+char *format_lease(char *out, double seconds)
+{
+	const long long whole = (long long)(seconds + 0.5);
+
+	if (seconds < 0)
+		snprintf(out, FORMAT_BYTES, "-");
+	else if (whole < 3600)
+		snprintf(out, FORMAT_BYTES, "%lld:%02lld", whole / 60, whole % 60);
+	else
+		snprintf(out, FORMAT_BYTES, "%lldh%02lld", whole / 3600, whole % 3600 / 60);
+	return out;
+}
+
 char *format_pct(char *out, double pct)
 {
 	snprintf(out, FORMAT_BYTES, "%.*f", pct < 99.995 ? 2 : 1, pct);

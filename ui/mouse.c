@@ -14,6 +14,10 @@ static void scroll(struct ui_state *state, int lines)
 		tree_rows_scroll(&state->tree.rows, lines);
 	} else if (state_is_flame(state)) {
 		flame_view_scroll(&state->flame, lines);
+	} else if (state_is_probes(state)) {
+		probes_view_scroll(&state->probes, lines);
+	} else if (state_is_probe(state)) {
+		probe_view_scroll(&state->probe, lines);
 	} else {
 		const enum view_move move = lines < 0 ? MOVE_UP : MOVE_DOWN;
 
@@ -45,6 +49,42 @@ static bool select_row(struct ui_state *state, size_t index)
 	return true;
 }
 
+static void press_probe(struct ui_state *state, size_t index, enum mouse_action action)
+{
+	if (state_is_waiting(state))
+		return;
+	if (state_is_probe(state)) {
+		probe_view_select(&state->probe, index);
+		return;
+	}
+	if (!state->probes.probes || index >= state->probes.probes->count)
+		return;
+	probes_view_select(&state->probes, index);
+	if (action == MOUSE_DOUBLE)
+		cmd_probe_open(state);
+	else if (action == MOUSE_MENU)
+		cmd_probe_menu(state);
+}
+
+static void press_row(struct ui_state *state, size_t index, enum mouse_action action)
+{
+	if (!select_row(state, index))
+		return;
+	if (action == MOUSE_DOUBLE && state_is_tree(state))
+		command_toggle_line(state);
+	else if (action == MOUSE_DOUBLE)
+		cmd_open(state);
+	else if (action == MOUSE_MENU)
+		cmd_row_menu(state);
+}
+
+/* Back to the figures of the probe whose hits are shown. */
+static void leave_hits(struct ui_state *state)
+{
+	while (state_probe_hits(state) && state_go_back(state))
+		;
+}
+
 static void press_box(struct ui_state *state, const struct hit *hit, const struct mouse *mouse)
 {
 	const uint32_t box = flame_view_at(&state->flame, mouse->x, mouse->y - hit->y);
@@ -64,14 +104,10 @@ static void press(struct ui_state *state, const struct hit *hit, const struct mo
 
 	switch (hit->kind) {
 	case HIT_ROWS:
-		if (!select_row(state, hit->number))
-			break;
-		if (action == MOUSE_DOUBLE && state_is_tree(state))
-			command_toggle_line(state);
-		else if (action == MOUSE_DOUBLE)
-			cmd_open(state);
-		else if (action == MOUSE_MENU)
-			cmd_row_menu(state);
+		if (state_is_probes(state) || state_is_probe(state))
+			press_probe(state, hit->number, action);
+		else
+			press_row(state, hit->number, action);
 		break;
 	case HIT_BOXES:
 		press_box(state, hit, mouse);
@@ -84,6 +120,12 @@ static void press(struct ui_state *state, const struct hit *hit, const struct mo
 		break;
 	case HIT_CRUMB:
 		go_to_parts(state, hit->number);
+		break;
+	case HIT_PROBE:
+		leave_hits(state);
+		break;
+	case HIT_PANE:
+		command_show_pane(state, (enum probe_pane)hit->number);
 		break;
 	case HIT_COMMAND:
 		state_press_key(state, keymap_key(state->keymap, &commands[hit->number]), NULL);

@@ -226,8 +226,7 @@ static size_t first_shown(const struct prompt *prompt, const struct canvas *canv
 	return first;
 }
 
-/* Returns the cells used, those of a cursor behind the text not included. */
-static int draw_text(const struct prompt *prompt, struct canvas *canvas, struct canvas_area area)
+int prompt_draw_text(const struct prompt *prompt, struct canvas *canvas, struct canvas_area area)
 {
 	const size_t first = first_shown(prompt, canvas, area.width);
 	const size_t under = step_bytes(prompt->text + prompt->cursor);
@@ -260,10 +259,10 @@ void prompt_draw(const struct prompt *prompt, struct canvas *canvas, int y)
 		area.width -= note.width + NOTE_GAP;
 		note.x = area.x + area.width + NOTE_GAP;
 		canvas_put_right(canvas, note, prompt->note, ROLE_STATE);
-		draw_text(prompt, canvas, area);
+		prompt_draw_text(prompt, canvas, area);
 		return;
 	}
-	note.x = area.x + draw_text(prompt, canvas, area) + 1 + NOTE_GAP;
+	note.x = area.x + prompt_draw_text(prompt, canvas, area) + 1 + NOTE_GAP;
 	note.width = canvas->width - 1 - note.x;
 	if (note.width >= canvas_text_width(canvas, keys))
 		canvas_put_right(canvas, note, keys, ROLE_DIM);

@@ -34,6 +34,8 @@ enum screen_source {
 	SOURCE_SIGNAL,
 	SOURCE_COMMAND,
 	SOURCE_CHANGE,
+	SOURCE_PROBES,
+	SOURCE_FINDER,
 	SOURCE_SAVE,
 	SOURCE_COUNT
 };
@@ -123,6 +125,29 @@ static void send_requests(struct screen *screen)
 		state->outbox_count * sizeof(state->outbox[0]));
 }
 
+/* As above; the engine takes them in the order of the keys. */
+static void send_orders(struct screen *screen)
+{
+	const struct probe_control *probes = screen->config->probes;
+	struct ui_state *state = &screen->state;
+	size_t sent = 0;
+
+	while (sent < state->order_count && probes->order(probes->owner, &state->orders_out[sent]))
+		sent++;
+	state->order_count -= sent;
+	memmove(state->orders_out, state->orders_out + sent,
+		state->order_count * sizeof(state->orders_out[0]));
+}
+
+static void take_answers(struct screen *screen)
+{
+	const struct probe_control *probes = screen->config->probes;
+	struct probe_answer answer;
+
+	while (probes->answer(probes->owner, &answer))
+		state_probe_answered(&screen->state, &answer);
+}
+
 static void end_save(struct screen *screen)
 {
 	struct ui_state *state = &screen->state;
@@ -171,14 +196,15 @@ static void take_snapshot(struct screen *screen)
 		snapshot_destroy((struct snapshot *)state_offer_snapshot(&screen->state, fresh));
 }
 
-/* Pasted text is text for a prompt or a menu, never a command. */
+/* Pasted text is text for a prompt, a menu, the finder or a panel, never a command. */
 static void press_keys(struct screen *screen)
 {
 	struct ui_state *state = &screen->state;
 	int key;
 
 	while (!state->wants_quit && (key = keys_next(&screen->keys)) != UI_KEY_NONE)
-		if (!screen->keys.is_pasted || state->prompt.is_open || state->menu.is_open)
+		if (!screen->keys.is_pasted || state->prompt.is_open || state->menu.is_open ||
+		    state->finder.is_open || probe_panel_takes_text(&state->panel))
 			state_press_key(state, key, &screen->keys.mouse);
 }
 
@@ -291,6 +317,10 @@ static void wait_for_sources(struct screen *screen)
 		end_command(screen);
 	if (sources[SOURCE_CHANGE].revents)
 		end_change(screen);
+	if (sources[SOURCE_PROBES].revents)
+		take_answers(screen);
+	if (sources[SOURCE_FINDER].revents)
+		finder_replied(&screen->state);
 	if (sources[SOURCE_SAVE].revents)
 		end_save(screen);
 }
@@ -305,6 +335,7 @@ static int run_loop(struct screen *screen, struct diag *why)
 			return err;
 		paint(screen);
 		send_requests(screen);
+		send_orders(screen);
 		wait_for_sources(screen);
 	}
 	return screen->status < 0 ? 0 : screen->status;
@@ -328,6 +359,9 @@ static int open_sources(struct screen *screen, struct diag *why)
 	screen->sources[SOURCE_SIGNAL].fd = fd;
 	screen->sources[SOURCE_COMMAND].fd = config->command_fd;
 	screen->sources[SOURCE_CHANGE].fd = config->source ? config->source->done_fd : -1;
+	if (config->probes && config->probes->order)
+		screen->sources[SOURCE_PROBES].fd = config->probes->fd;
+	screen->sources[SOURCE_FINDER].fd = config->finder ? config->finder->fd : -1;
 	screen->sources[SOURCE_SAVE].fd = -1;
 	return 0;
 }
@@ -371,6 +405,8 @@ static void init_screen(struct screen *screen, const struct screen_config *confi
 	state->keymap = config->keymap;
 	state->choice = *config->choice;
 	state->source = config->source;
+	state->probe_control = config->probes;
+	state->finder_control = config->finder;
 	take_filter(state, &config->filter);
 }
 

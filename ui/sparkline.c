@@ -46,3 +46,17 @@ void sparkline_draw(const struct snapshot *snapshot, struct canvas *canvas,
 				is_high ? ROLE_STRIP_HIGH : ROLE_STRIP);
 	}
 }
+
+void sparkline_draw_counts(const float *counts, uint32_t count, struct canvas *canvas,
+			   struct canvas_area area)
+{
+	const uint32_t room = area.width > 0 ? (uint32_t)area.width : 0;
+	const uint32_t first = count > room ? count - room : 0;
+	float top = 0;
+
+	for (uint32_t i = first; i < count; i++)
+		top = counts[i] > top ? counts[i] : top;
+	for (uint32_t i = first; i < count; i++)
+		put_bar(canvas, area.x + area.width - (int)(count - i), area.y,
+			top > 0 ? counts[i] / top : 0, ROLE_STRIP);
+}

@@ -30,6 +30,8 @@ void state_init(struct ui_state *state)
 	table_view_init(&state->table);
 	tree_view_init(&state->tree);
 	flame_view_init(&state->flame);
+	probes_view_init(&state->probes);
+	probe_view_init(&state->probe);
 	pager_init(&state->help, &view_help_ops);
 	pager_init(&state->messages, &view_messages_ops);
 	pager_init(&state->log, &view_log_ops);
@@ -62,6 +64,16 @@ bool state_is_flame(const struct ui_state *state)
 	return state->view == &state->flame.view;
 }
 
+bool state_is_probes(const struct ui_state *state)
+{
+	return state->view == &state->probes.view;
+}
+
+bool state_is_probe(const struct ui_state *state)
+{
+	return state->view == &state->probe.view;
+}
+
 bool state_is_page(const struct ui_state *state)
 {
 	return state->view->opener;
@@ -77,13 +89,18 @@ static unsigned int keys_of_view(const struct ui_state *state, enum view_kind ki
 	return kind == VIEW_SYMBOLS ? state->symbol_keys : table_specs[kind].keys;
 }
 
+static bool has_probes(const struct ui_state *state)
+{
+	return state->shown && state->shown->probes.count;
+}
+
 struct column_set state_columns(const struct ui_state *state)
 {
 	const enum view_kind kind = state->shown_kind;
 
 	return (struct column_set){
 		.ids = table_specs[kind].columns, .fill = table_specs[kind].fill,
-		.hidden = state->choice.hidden[kind],
+		.hidden = state->choice.hidden[kind] | (has_probes(state) ? 0 : 1u << COL_PROBE),
 		.keys = state->shown ? state->shown->keys : keys_of_view(state, kind),
 	};
 }
@@ -94,6 +111,8 @@ void state_refresh_view(struct ui_state *state)
 	state->table.view.ops->refresh(&state->table.view, state);
 	state->tree.view.ops->refresh(&state->tree.view, state);
 	state->flame.view.ops->refresh(&state->flame.view, state);
+	state->probes.view.ops->refresh(&state->probes.view, state);
+	state->probe.view.ops->refresh(&state->probe.view, state);
 	if (state_is_page(state))
 		state->view->ops->refresh(state->view, state);
 	state->is_changed = true;
@@ -118,15 +137,26 @@ static void press_deferred(struct ui_state *state)
 
 static struct table_place *shown_place(struct ui_state *state)
 {
+	if (state->shown_kind == VIEW_PROBES)
+		return &state->probes.place;
 	return state->shown_kind == VIEW_TREE ? &state->tree.rows.place : &state->table.rows.place;
+}
+
+static struct view *view_of(struct ui_state *state, enum view_kind kind)
+{
+	switch (kind) {
+	case VIEW_TREE:	  return &state->tree.view;
+	case VIEW_FLAME:  return &state->flame.view;
+	case VIEW_PROBES: return trail_here(&state->trail)->probe ? &state->probe.view
+								  : &state->probes.view;
+	default:	  return &state->table.view;
+	}
 }
 
 /* The rows of another view: it takes the place of the one before, or lies beneath the page. */
 static void show_kind(struct ui_state *state, enum view_kind kind)
 {
-	struct view *view = kind == VIEW_TREE	 ? &state->tree.view
-			    : kind == VIEW_FLAME ? &state->flame.view
-						 : &state->table.view;
+	struct view *view = view_of(state, kind);
 
 	state->shown_kind = kind;
 	if (state_is_page(state))
@@ -142,6 +172,8 @@ static void restore_place(struct ui_state *state)
 	state_refresh_view(state);
 	if (state->shown_kind == VIEW_TREE)
 		tree_rows_restore(&state->tree.rows, trail_place(&state->trail));
+	else if (state->shown_kind == VIEW_PROBES)
+		probes_view_restore(&state->probes, trail_place(&state->trail));
 	else
 		table_rows_restore(&state->table.rows, trail_place(&state->trail));
 }
@@ -161,6 +193,9 @@ const struct snapshot *state_offer_snapshot(struct ui_state *state, const struct
 		return fresh;	/* made before the analyzer heard of the pause */
 	if (old && fresh->query != state->query && is_of_another_view(fresh, old))
 		return fresh;
+	if (!old)
+		state->sample_event = state->asked_event = fresh->event_index;
+	state_tell_capped(state, old, fresh);
 	state->shown = fresh;
 	if (fresh->query == state->query) {
 		show_kind(state, state_kind(state));
@@ -204,6 +239,8 @@ enum tree_direction state_tree_direction(const struct ui_state *state)
 
 	if (trail->levels[trail->count - 1].direction != TREE_NONE)
 		return trail->levels[trail->count - 1].direction;
+	if (state_probe_hits(state))
+		return TREE_CALLERS;	/* they all end in the probed function */
 	for (uint32_t i = 0; i < trail->filter.count; i++)
 		if (trail->filter.parts[i].field == FILTER_SYMBOL &&
 		    !trail->filter.parts[i].is_negated)
@@ -234,6 +271,8 @@ bool state_cursor_row(const struct ui_state *state, struct snapshot_row *out)
 	const uint32_t node = flame_view_selected_node(&state->flame);
 	const struct snapshot_row *row = table_rows_cursor(&state->table.rows);
 
+	if (state->shown_kind == VIEW_PROBES)
+		return false;
 	if (state->shown_kind == VIEW_TREE) {
 		if (line)
 			*out = row_of_node(tree_rows_node(&state->tree.rows, line->first));
@@ -254,10 +293,24 @@ bool state_has_lines(const struct ui_state *state)
 	return !(state->choice.hidden[VIEW_SYMBOLS] & 1u << COL_SOURCE);
 }
 
+/* The samples, or the hits of the probe that the level is of: before the query, so that its answer
+ * is of this event. */
+static void ask_event(struct ui_state *state)
+{
+	const uint32_t event = state_probe_hits(state) ? trail_here(&state->trail)->event
+						       : state->sample_event;
+
+	if (event == state->asked_event)
+		return;
+	state->asked_event = event;
+	state_request(state, REQUEST_EVENT, event, 0);
+}
+
 void state_ask(struct ui_state *state)
 {
 	struct request *request;
 
+	ask_event(state);
 	state->query++;
 	state_request(state, REQUEST_QUERY, 0, 0);
 	request = &state->outbox[state->outbox_count - 1];
@@ -265,6 +318,7 @@ void state_ask(struct ui_state *state)
 		.number = state->query, .keys = keys_of_view(state, state_kind(state)),
 		.filter = state->trail.filter, .raw_names = state->raw_names,
 		.tree_inlined = state_has_lines(state),
+		.probe = state_kind(state) == VIEW_PROBES ? state_probe_here(state) : 0,
 	};
 	if (state_kind(state) == VIEW_TREE) {
 		request->query.tree = state_tree_direction(state);
@@ -304,8 +358,25 @@ void state_show_kind(struct ui_state *state, enum view_kind kind)
 {
 	if (state_kind(state) == kind)
 		return;
+	if (state_probe_here(state) && (kind == VIEW_PROBES || state_kind(state) == VIEW_PROBES)) {
+		state_go(state, kind, NULL);	/* a probe's figures and its hits: back and forth */
+		return;
+	}
 	save_place(state);
 	trail_here(&state->trail)->kind = kind;
+	state->wants_restore = true;
+	state_ask(state);
+}
+
+void state_open_probe(struct ui_state *state, const struct snapshot_probe *probe)
+{
+	struct diag why = { 0 };
+
+	save_place(state);
+	if (trail_push_probe(&state->trail, probe->id, probe->event, &why)) {
+		state_say(state, "%s", why.text);
+		return;
+	}
 	state->wants_restore = true;
 	state_ask(state);
 }
@@ -376,8 +447,11 @@ void state_source_changed(struct ui_state *state, int err, const struct diag *wh
 		state->is_paused = false;
 		state_request(state, REQUEST_FREEZE, 0, 0);
 	}
-	if (!err)
+	if (!err) {
 		state->is_command_ended = false;
+		state->sample_event = state->asked_event = 0;	/* others are sampled now */
+		ask_event(state);
+	}
 	state_request(state, REQUEST_REFRESH, 0, 0);
 }
 
@@ -445,6 +519,20 @@ static bool press_in_front(struct ui_state *state, int key, const struct mouse *
 			press_in_prompt(state, key);
 		return !is_always;
 	}
+	if (state->finder.is_open) {
+		if (key == UI_KEY_MOUSE)
+			finder_click(state, mouse);
+		else if (!is_always)
+			finder_press(state, key);
+		return !is_always;
+	}
+	if (state->panel.is_open) {
+		if (key == UI_KEY_MOUSE)
+			probe_panel_click(state, mouse);
+		else if (!is_always)
+			probe_panel_press(state, key);
+		return !is_always;
+	}
 	return false;
 }
 
@@ -454,9 +542,10 @@ static enum view_place place_asked(const struct ui_state *state)
 	if (state_is_page(state))
 		return state->view->ops->place;
 	switch (state_kind(state)) {
-	case VIEW_TREE:	 return IN_TREE;
-	case VIEW_FLAME: return IN_FLAME;
-	default:	 return IN_TABLE;
+	case VIEW_TREE:	  return IN_TREE;
+	case VIEW_FLAME:  return IN_FLAME;
+	case VIEW_PROBES: return IN_PROBES;
+	default:	  return IN_TABLE;
 	}
 }
 

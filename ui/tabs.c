@@ -1,5 +1,6 @@
-/* tabs.c - see ui/tabs.h. Where there is no room for all names of views, the others are numbers,
- * then the present one is alone; of a long breadcrumb the beginning leaves, for an ellipsis. */
+/* tabs.c - see ui/tabs.h. Where there is no room for all names of views, they move together, then
+ * the others are numbers, then the present one is alone; of a long breadcrumb the beginning leaves,
+ * for an ellipsis. */
 #include "ui/tabs.h"
 
 #include <stdio.h>
@@ -8,16 +9,17 @@
 
 #define CRUMB_GAP   " \u203a "
 #define CRUMB_SHARE 40		/* % of a narrow room, for each: a long name leaves some */
-#define CRUMB_COUNT (FILTER_PARTS + 4)	/* "all", the parts, what is hidden, the share */
+#define CRUMB_COUNT (FILTER_PARTS + 5)	/* "all", a probe, the parts, what is hidden, the share */
 #define CRUMB_CELLS 9		/* but not less: "no kernel" */
 #define TAB_BYTES   32
 
-enum tabs_form { TABS_NAMED, TABS_NUMBERED, TABS_ALONE };
+enum tabs_form { TABS_NAMED, TABS_CLOSE, TABS_NUMBERED, TABS_ALONE };
 
 struct crumb {
 	char text[FILTER_PART_BYTES];
 	enum role role;
 	size_t parts;		/* where a click on it leads */
+	enum hit_kind hit;
 };
 
 struct crumbs {
@@ -34,6 +36,22 @@ static void add_crumb(struct crumbs *crumbs, enum role role, size_t parts, const
 	snprintf(crumb->text, sizeof(crumb->text), "%s", text);
 	crumb->role = role;
 	crumb->parts = parts;
+	crumb->hit = HIT_CRUMB;
+}
+
+/* Whose hits stand for the samples, or whose figures are shown. */
+static void add_probe(const struct ui_state *state, struct crumbs *crumbs)
+{
+	const struct snapshot_probe *probe =
+		probes_view_get(&state->probes, state_probe_here(state));
+	char text[FILTER_PART_BYTES];
+
+	if (!state_probe_here(state))
+		return;
+	snprintf(text, sizeof(text), state_probe_hits(state) ? "hits of %s" : "probe %s",
+		 probe ? probe->name : "a removed probe");
+	add_crumb(crumbs, ROLE_STATE, 0, text);
+	crumbs->list[crumbs->count - 1].hit = HIT_PROBE;
 }
 
 static void add_share(const struct ui_state *state, struct crumbs *crumbs)
@@ -41,7 +59,7 @@ static void add_share(const struct ui_state *state, struct crumbs *crumbs)
 	const struct snapshot *snapshot = state->shown;
 	char pct[FORMAT_BYTES] = "\u2026", text[FORMAT_BYTES + 2];
 
-	if (!snapshot || crumbs->count < 2)
+	if (!snapshot || crumbs->count < 2 || state_kind(state) == VIEW_PROBES)
 		return;
 	if (state_is_waiting(state))	/* the shown rows' share is of another filter */
 		snprintf(text, sizeof(text), "    %s %%", pct);
@@ -57,6 +75,7 @@ static void list_crumbs(const struct ui_state *state, struct crumbs *crumbs)
 	char text[FILTER_PART_BYTES];
 
 	add_crumb(crumbs, ROLE_DIM, 0, "all");
+	add_probe(state, crumbs);
 	for (uint32_t i = 0; i < filter->count; i++)
 		add_crumb(crumbs, ROLE_STATE, i + 1, filter_format_part(&filter->parts[i], text));
 	if (state->hide_kernel)
@@ -120,7 +139,7 @@ static int put_crumb(struct ui_state *state, struct canvas *canvas, struct canva
 	if (area.width > most)
 		area.width = most;
 	used = canvas_put_text(canvas, area, crumb->text, crumb->role);
-	hits_add(&state->hits, (struct hit){ HIT_CRUMB, area.x, area.y, used, 1, crumb->parts });
+	hits_add(&state->hits, (struct hit){ crumb->hit, area.x, area.y, used, 1, crumb->parts });
 	return area.x + used;
 }
 
@@ -129,7 +148,7 @@ static void draw_crumbs(struct ui_state *state, struct canvas *canvas, int y, in
 {
 	const int room = end - begin;
 	struct canvas_area area = { begin, y, room };
-	struct crumb left_out = { "\u2026", ROLE_DIM, 0 };
+	struct crumb left_out = { "\u2026", ROLE_DIM, 0, HIT_CRUMB };
 	struct crumbs crumbs = { .count = 0 };
 	int width;
 
@@ -161,6 +180,8 @@ static void format_tab(const struct ui_state *state, enum tabs_form form, int ki
 		snprintf(out, TAB_BYTES, " %s ", state->view->ops->title);
 	else if (is_here || form == TABS_NAMED)
 		snprintf(out, TAB_BYTES, " %d %s ", kind + 1, table_specs[kind].title);
+	else if (form == TABS_CLOSE)
+		snprintf(out, TAB_BYTES, " %d %s", kind + 1, table_specs[kind].title);
 	else if (form == TABS_NUMBERED)
 		snprintf(out, TAB_BYTES, " %d ", kind + 1);
 }

@@ -21,9 +21,10 @@ struct table_place *trail_place(struct trail *trail)
 	return &here->places[here->kind];
 }
 
-static bool is_level(const struct trail_level *level, enum view_kind kind, uint32_t parts)
+static bool is_level(const struct trail_level *level, enum view_kind kind, uint32_t parts,
+		     uint32_t probe)
 {
-	return level->kind == kind && level->parts == parts;
+	return level->kind == kind && level->parts == parts && level->probe == probe;
 }
 
 /* The symbol that @part takes the place of, or -1. */
@@ -40,11 +41,20 @@ static int find_replaced(const struct filter *filter, const struct filter_part *
 static void push_replacing(struct trail *trail, enum view_kind kind,
 			   const struct filter_part *part, uint32_t index)
 {
-	trail->levels[trail->count++] = (struct trail_level){
+	trail->levels[trail->count] = (struct trail_level){
 		.kind = kind, .parts = trail->filter.count, .has_replaced = true,
 		.replaced_at = index, .replaced = trail->filter.parts[index],
+		.probe = trail_here(trail)->probe, .event = trail_here(trail)->event,
 	};
+	trail->count++;
 	trail->filter.parts[index] = *part;
+}
+
+static int check_depth(const struct trail *trail, struct diag *why)
+{
+	if (trail->count < TRAIL_LEVELS)
+		return 0;
+	return diag_set(why, -ENOSPC, "no deeper than %d steps: go back first", TRAIL_LEVELS);
 }
 
 int trail_push(struct trail *trail, enum view_kind kind, const struct filter_part *part,
@@ -52,11 +62,10 @@ int trail_push(struct trail *trail, enum view_kind kind, const struct filter_par
 {
 	const struct trail_level *here = trail_here(trail);
 	const int replaced = part ? find_replaced(&trail->filter, part) : -1;
-	int err = 0;
+	int err = check_depth(trail, why);
 
-	if (trail->count == TRAIL_LEVELS)
-		return diag_set(why, -ENOSPC, "no deeper than %d steps: go back first",
-				TRAIL_LEVELS);
+	if (err)
+		return err;
 	if (replaced >= 0) {
 		push_replacing(trail, kind, part, (uint32_t)replaced);
 		return 0;
@@ -66,16 +75,30 @@ int trail_push(struct trail *trail, enum view_kind kind, const struct filter_par
 				TRAIL_PARTS);
 	if (part)
 		err = filter_add(&trail->filter, part, why);
-	if (err || is_level(here, kind, trail->filter.count))
+	if (err || is_level(here, kind, trail->filter.count, here->probe))
 		return err;
 	if (trail->count > 1 && !here->has_replaced &&
-	    is_level(here - 1, kind, trail->filter.count)) {
+	    is_level(here - 1, kind, trail->filter.count, here->probe)) {
 		trail->count--;
 		return 0;
 	}
-	trail->levels[trail->count++] =
-		(struct trail_level){ .kind = kind, .parts = trail->filter.count };
+	trail->levels[trail->count++] = (struct trail_level){
+		.kind = kind, .parts = trail->filter.count, .probe = here->probe,
+		.event = here->event,
+	};
 	return 0;
+}
+
+int trail_push_probe(struct trail *trail, uint32_t probe, uint32_t event, struct diag *why)
+{
+	const int err = check_depth(trail, why);
+
+	if (!err)
+		trail->levels[trail->count++] = (struct trail_level){
+			.kind = VIEW_PROBES, .parts = trail->filter.count, .probe = probe,
+			.event = event,
+		};
+	return err;
 }
 
 bool trail_pop(struct trail *trail)
@@ -101,7 +124,8 @@ void trail_remove_part(struct trail *trail, uint32_t index)
 		level->parts -= level->parts > index;
 		level->has_replaced &= level->replaced_at != index;
 		level->replaced_at -= level->replaced_at > index;
-		if (before && !level->has_replaced && is_level(before, level->kind, level->parts))
+		if (before && !level->has_replaced &&
+		    is_level(before, level->kind, level->parts, level->probe))
 			continue;
 		trail->levels[kept++] = *level;
 	}

@@ -5,7 +5,7 @@
 
 static const enum column_id symbol_columns[] = {
 	COL_SELF, COL_BAR, COL_TOTAL, COL_SAMPLES, COL_PID, COL_TID, COL_CPU,
-	COL_COMMAND, COL_OBJECT, COL_SOURCE, COL_SYMBOL, COL_COUNT,
+	COL_COMMAND, COL_OBJECT, COL_SOURCE, COL_PROBE, COL_SYMBOL, COL_COUNT,
 };
 static const enum column_id object_columns[] = {
 	COL_SELF, COL_BAR, COL_TOTAL, COL_SAMPLES, COL_RATE, COL_COMMAND, COL_OBJECT, COL_COUNT,
@@ -34,6 +34,7 @@ const struct table_spec table_specs[VIEW_COUNT] = {
 	[VIEW_CPUS] = { "CPUs", KEY_CPU, cpu_columns, COL_COMMAND, COL_CPU, VIEW_SYMBOLS },
 	[VIEW_TREE] = { .title = "Tree", .keys = KEY_OBJECT | KEY_SYMBOL, .opens = VIEW_TREE },
 	[VIEW_FLAME] = { .title = "Flame", .keys = KEY_OBJECT | KEY_SYMBOL, .opens = VIEW_TREE },
+	[VIEW_PROBES] = { .title = "Probes", .keys = KEY_OBJECT, .opens = VIEW_PROBES },
 };
 
 /* Source lines cost a process per object: they are for who asks. Without a filter by code the total
@@ -101,6 +102,7 @@ bool views_opening_part(enum view_kind kind, const struct snapshot_row *row,
 	case VIEW_SYMBOLS:
 	case VIEW_TREE:
 	case VIEW_FLAME:
+	case VIEW_PROBES:
 	case VIEW_COUNT:
 		break;
 	}

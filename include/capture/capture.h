@@ -22,6 +22,7 @@ struct source;	/* model/source.h */
 struct capture_config {
 	const char *const *events;	/* -e texts, comma lists too; none: the default chain */
 	size_t event_text_count;
+	bool has_no_event;	/* only the side-band: what is counted comes from probes */
 	uint64_t freq_hz;	/* 0: use `period`; UINT64_MAX: max (perf_event_max_sample_rate) */
 	uint64_t period;	/* both 0: the default: every hit of a tracepoint, else 997 Hz */
 	size_t ring_pages;	/* per CPU and event, a power of two; 0: by ring_size_choose() */

@@ -20,7 +20,8 @@ struct raw_field {
 	char name[64];
 	char type[64];		/* as the file says it: "unsigned int", "__data_loc char[]" */
 	uint16_t offset, size;	/* bytes; of one element in `element_size` */
-	uint16_t element_size;	/* size of one; == size unless an array */
+	uint16_t element_size;	/* bytes of one number: 1, 2, 4 or 8; of an array one element's, of
+				 * __data_loc that of what it points to */
 	bool is_signed;
 	bool is_text;		/* char[N], __data_loc char[], __rel_loc char[] */
 	bool is_dynamic, is_relative;	/* __data_loc, __rel_loc */
@@ -50,7 +51,7 @@ void raw_fields_finish(struct raw_fields *fields);	/* a zeroed one is fine */
 /* Index of the field, -1: there is none. */
 int raw_fields_find(const struct raw_fields *fields, const char *name);
 
-/* False: the record is too short for it. */
+/* False: the record is too short for it, or the kernel could not read it (a text of no bytes). */
 bool raw_field_read(const struct raw_field *field, const void *raw, size_t raw_bytes,
 		    struct raw_value *out);
 

@@ -1,7 +1,7 @@
 /* analyzer.h - the thread between the record queue and the snapshots: time order, maps, stacks,
  * slices, folds.
  *
- * Crossings: record queue (in), requests (in), snapshot mailbox + eventfd (out), nothing else.
+ * Crossings: record queues (in), requests (in), snapshot mailbox + eventfd (out), nothing else.
  * Thread:    create/start/stop/destroy from main; the rest as stated.
  */
 #ifndef MODEL_ANALYZER_H
@@ -10,6 +10,7 @@
 #include "base/diag.h"
 #include "base/spsc.h"
 #include "model/ingest.h"
+#include "model/probe_source.h"
 #include "model/request.h"
 #include "model/snapshot.h"
 #include "model/source_change.h"
@@ -34,6 +35,7 @@ struct analyzer_config {
 	bool wants_sources;		/* batch: source lines of source_rows rows an event are */
 	size_t source_rows;		/* waited for: what is printed can't be filled in later */
 	struct copy_control copies;
+	struct probe_source probes;	/* news NULL: there are none */
 	struct query query;		/* the first one */
 	enum window_kind window;
 	uint64_t window_ns, interval_ns;

@@ -4,6 +4,7 @@
  *                                        ingest_objects.c: mappings -> objects -> tables
  *                                        ingest_stacks.c: chain, registers, stack copy -> stack
  *                                        ingest_rare.c: callers that a worker must find
+ *                                        ingest_hits.c: hits of probes, paired
  *                                        ingest_samples.c: stacks -> timeline, or parked until the
  *                                                          process reader has answered, or a
  *                                                          table or callers have come
@@ -17,6 +18,7 @@
 
 #include "capture/event_desc.h"
 #include "capture/record_queue.h"
+#include "model/probe_hits.h"
 #include "model/reorder.h"
 #include "model/symbol_names.h"
 #include "model/task_table.h"
@@ -67,13 +69,24 @@ struct sample_callers {
 	size_t frame_count;
 };
 
+/* How a record is read, and what it is counted as. */
+struct sample_form {
+	struct record_format format;
+	uint32_t copy_bytes;	/* of the user stack, at most, where that can be adapted; else 0 */
+	uint8_t event, bucket;	/* as in struct slice_entry */
+	bool is_hit;		/* of a probe: whom the user asked for is the probe's matter, */
+	uint64_t time_ns;	/* when it counts: with the return, when that comes, */
+	uint64_t leaf_ip;	/* where: of a return the function, not its caller; 0: sample.ip; */
+	uint64_t number;	/* its line in the probe's log; 0: none waits for the stack */
+};
+
 /* A sample whose process or thread the reader is still asked about, or whose stack needs a table
  * or callers that are still to come. */
 struct parked_sample {
 	uint64_t deadline_ns;
 	unsigned char *bytes;	/* owned copy of the raw record */
 	uint32_t size;
-	uint16_t event;
+	struct sample_form form;
 	struct address_map *maps;	/* owned reference; NULL: the reader is waited for. Else */
 	struct thread thread;		/* these two, as they were at the sample, */
 	bool is_told;			/* this as for struct sample_origin, */
@@ -88,6 +101,7 @@ struct sample_origin {
 	struct address_map *maps;	/* NULL: none known */
 	bool is_told;			/* name and maps could be had */
 	struct sample_callers *callers;
+	const struct sample_form *form;
 };
 
 /* What is known of a sample's stack. */
@@ -154,6 +168,7 @@ struct ingest {
 	struct reorder reorder;
 	struct object_opener *opener;	/* borrowed; NULL: no names at all */
 	struct process_reader *reader;	/* borrowed; NULL in a replay */
+	struct probe_hits *hits;	/* owned; NULL: nothing was heard of probes */
 	struct ingest_counters counters;
 
 	struct address_map *kernel_maps;	/* replay: what the recording says of its kernel */
@@ -189,6 +204,7 @@ struct ingest {
 
 	struct ingest_stacks stacks;
 	struct ingest_rare rare;
+	uint64_t limit_ns;		/* of the last round, hits of probes excluded */
 	uint64_t watermark_ns;		/* everything older has been counted */
 	uint64_t begin_ns;		/* of this source; what is not younger is dropped */
 	uint64_t tasks_since_ns;	/* answers of the reader before it are of no use */
@@ -215,7 +231,25 @@ void ingest_switch(struct ingest *ingest, struct source *source, uint64_t begin_
  * parked or held now, as it is. */
 void ingest_poll(struct ingest *ingest, bool force);
 
+/* Hits of probes, which have rings and rounds of their own (ingest_hits.c). */
+
+#define INGEST_HIT_EVENT PROBE_EVENT_FIRST	/* of their records in the reorder stage */
+
+/* Takes @news, and what it owns. True: counts were dropped, kept windows must start over. */
+bool ingest_hit_news(struct ingest *ingest, struct probe_news *news);
+/* Takes one raw record of their rings. False: no news told of its id, nothing was done. */
+bool ingest_hit_push(struct ingest *ingest, const void *record, size_t size, uint32_t cpu);
+void ingest_hit_round_end(struct ingest *ingest, const struct queue_round_end *mark);
+/* Every record of them before this time has been pushed; UINT64_MAX: no rings run. */
+uint64_t ingest_hit_limit_ns(const struct ingest *ingest);
+
 /* Parts, for the files of this module. */
+void ingest_hit(struct ingest *ingest, const void *raw, size_t size);	/* its turn has come */
+/* The thread of @record has ended, or its program. */
+void ingest_hit_gone(struct ingest *ingest, const struct event_record *record);
+void ingest_hit_targets(struct ingest *ingest);	/* marks them, after tasks were forgotten */
+/* The stack of a hit is known, whose form.number is not 0. */
+void ingest_hit_stack(struct ingest *ingest, const struct sample_form *form, uint32_t stack);
 void ingest_look_at_config(struct ingest *ingest);	/* when it is another one */
 void ingest_mmap(struct ingest *ingest, const struct event_record *record);
 void ingest_ksymbol(struct ingest *ingest, const struct event_record *record);
@@ -268,8 +302,8 @@ void ingest_jit_reply(struct ingest *ingest, const struct open_reply *reply);
 void ingest_jit_finish(struct ingest_jit *jit);
 /* False: its stack needs a table that is still to come, and is to be taken again after that; only
  * if @can_hold, else it is parked. */
-bool ingest_sample(struct ingest *ingest, const struct event_record *record, const void *raw,
-		   size_t size, bool can_hold);
+bool ingest_sample(struct ingest *ingest, const struct event_record *record,
+		   const struct sample_form *form, const void *raw, size_t size, bool can_hold);
 /* Asks the reader as soon as a process or thread is seen, before its sample is due. */
 void ingest_look_ahead(struct ingest *ingest, const struct event_record *record);
 void ingest_parked(struct ingest *ingest, bool force);

@@ -42,8 +42,8 @@ typedef bool reorder_sink(void *context, const void *record, size_t size, uint16
 
 void reorder_init(struct reorder *reorder);
 void reorder_finish(struct reorder *reorder);
-/* Drops what is in it; the next record may have any time. `late` stays. */
-void reorder_clear(struct reorder *reorder);
+/* Drops what is in it but for @event; the next record may have any time. `late` stays. */
+void reorder_keep_only(struct reorder *reorder, uint16_t event);
 
 /* Copies @record in. 0 or -ENOMEM. */
 int reorder_push(struct reorder *reorder, const void *record, size_t size, uint16_t event,

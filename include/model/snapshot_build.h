@@ -4,6 +4,7 @@
 
 #include "model/busy.h"
 #include "model/fold.h"
+#include "model/probe_draft.h"
 #include "model/source_lines.h"
 #include "model/task_stats.h"
 #include "model/tree_fold.h"
@@ -16,6 +17,7 @@ struct row_sources {
 	const struct source_lines *lines;	/* NULL: absent */
 	bool raw_names, by_total;	/* as struct query */
 	struct tree_fold *tree;		/* summed; NULL: no tree was asked for */
+	const struct probe_draft *probes;	/* NULL: absent */
 };
 
 /* Copies @head (its text pointers raw or pool text, copied and sanitized too; its strip) and the

@@ -56,7 +56,7 @@ struct snapshot_probe {
 	const char *reason;
 	uint64_t hits;		/* counted in the window */
 	double hits_per_s;	/* in the window */
-	uint64_t hits_since, lost_since, missed_since;	/* since it was added, the kernel's */
+	uint64_t hits_since, lost_since, missed_since;	/* since it was added: the kernel's */
 	uint64_t unpaired;	/* in the window: returns without entry, entries without return */
 	uint64_t filtered;	/* in the window: the condition said no */
 	uint64_t in_flight;	/* now: entries whose return is still to come */
@@ -67,7 +67,7 @@ struct snapshot_probe {
 	bool has_latency;	/* its edge is PROBE_LATENCY */
 	struct snapshot_latency latency;
 	uint32_t value_count;
-	const struct snapshot_value *values;	/* of the probe that was asked for; in batch of all */
+	const struct snapshot_value *values;	/* of the probe asked for; in batch of all */
 };
 
 struct snapshot_hit {		/* a line of the log, or one of the slowest */
@@ -87,6 +87,9 @@ struct snapshot_heat {
 	uint32_t seconds;
 	uint32_t (*counts)[LATENCY_OCTAVES];	/* [seconds] */
 };
+
+/* "attached", "off", "capped", ... */
+const char *probe_state_name(enum probe_state state);
 
 struct snapshot_probes {
 	uint32_t count;

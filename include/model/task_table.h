@@ -34,6 +34,7 @@ struct process {
 	bool is_alive;		/* its first thread has not ended */
 	bool has_threads;	/* when the dead were last dropped: threads that stayed */
 	uint64_t ended_ns;	/* unless is_alive */
+	uint64_t probes;	/* a bit per slot whose probe is for it and its children alone */
 };
 
 #define THREAD_COMM_BYTES 16	/* the kernel's TASK_COMM_LEN */

@@ -4,7 +4,9 @@
  *   | 60 s | 60 s | 10 s | 10 s | ... | 1 s | 1 s | 1 s | 1 s | open |
  *
  * A slice is a sparse array of (event, task, cpu, stack, value bucket) -> count, weight, plus per
- * event totals of 50 ms for the heat map. The bucket is 0 for samples (probes will use it). Closed
+ * event totals of 50 ms for the heat map. The bucket is 0 for samples, and of a hit with a latency
+ * model/latency_bucket.h's. What hits carried is counted beside them, as EVENT_OF_VALUES: these
+ * entries are no samples, and have neither task nor CPU. Events of probes have no totals. Closed
  * slices older than two minutes are rolled up to 10 s, older than ten to 60 s, before they go.
  *
  * Thread: the analyzer's.
@@ -97,6 +99,10 @@ int timeline_cut(struct timeline *timeline, uint64_t now_ns);
 
 /* Merges old slices as described above. @now_ns: the newest time. */
 void timeline_roll_up(struct timeline *timeline, uint64_t now_ns);
+
+/* Drops the entries of which @is_dropped is true. Whoever keeps sums of entries must start over. */
+typedef bool timeline_choice(const void *context, const struct slice_entry *entry);
+void timeline_drop(struct timeline *timeline, timeline_choice *is_dropped, const void *context);
 
 /* Drops the oldest slice. False when there is none. */
 bool timeline_evict_oldest(struct timeline *timeline);

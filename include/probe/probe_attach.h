@@ -25,14 +25,16 @@
 struct probe_rings;
 
 /* @queue: SPSC to the analyzer, written by the sampler that is started here; @wake_fd: eventfd that
- * is written when something was queued. Both BORROWED until probe_rings_close(). The sampler sends a
- * QUEUE_ROUND_END at least every 50 ms. QUEUE_RECORD items have event 0: the record says its id. */
-int probe_rings_open(struct probe_rings **out, struct spsc *queue, int wake_fd, struct diag *why);
+ * is written when something was queued. Both BORROWED until probe_rings_close(). The sampler sends
+ * a QUEUE_ROUND_END at least every 50 ms. QUEUE_RECORD items have event 0: the record says its id.
+ */
+int probe_rings_open(struct probe_rings **out, struct spsc *queue, int wake_fd,
+		     struct diag *why);
 void probe_rings_close(struct probe_rings *rings);	/* every link is gone; NULL is fine */
 
 enum probe_scope_kind {
 	PROBE_SCOPE_ALL,	/* CPU-wide */
-	PROBE_SCOPE_TASKS,	/* one descriptor per thread and CPU, inherited by what they start */
+	PROBE_SCOPE_TASKS,	/* one descriptor per thread and CPU; what they start inherits it */
 };
 
 #define PROBE_SCOPE_TASKS_MAX 64	/* threads; more: CPU-wide, and the caller filters by pid */
@@ -48,13 +50,30 @@ struct probe_link_config {
 	uint64_t config, config1, config2;
 	struct probe_scope scope;
 	const char *kernel_filter;	/* PERF_EVENT_IOC_SET_FILTER; "" none */
+	bool only_counts;	/* no records: @rings may be NULL */
 	bool with_stacks;	/* kernel chain, user registers, and copy_bytes of the user stack */
-	uint32_t copy_bytes;
+	uint32_t copy_bytes;	/* 0, or no copies here: both chains by frame pointers */
+	bool with_registers;	/* user's, also without stacks: a PMU has no other values */
 };
+
+/* A place for the kprobe or uprobe PMU, where tracefs can't be written. Its records have no values;
+ * each descriptor is a probe of its own, so it is for few threads or CPUs. */
+struct probe_pmu_place {
+	bool is_user, is_return;
+	const char *name;	/* symbol, or path of the file; BORROWED until the link is open */
+	uint64_t offset;	/* from the symbol, or in the file */
+	uint32_t semaphore;	/* of a USDT mark: offset in the file; 0: none */
+};
+
+/* Sets type and config* of @config. 0, or -ENOENT: this kernel has no such PMU. */
+int probe_link_use_pmu(struct probe_link_config *config, const struct probe_pmu_place *place,
+		       struct diag *why);
 
 struct probe_link;
 
-/* Opens all descriptors, not counting yet. *@out is the caller's: probe_link_close(). */
+/* Opens all descriptors, not counting yet. *@out is the caller's: probe_link_close(). CPUs that
+ * went offline since the rings were opened, and threads that have ended, are left out. 0; -ESRCH:
+ * none of the threads is left; -EINVAL: the filter; -errno of perf_event_open(2). */
 int probe_link_open(struct probe_link **out, struct probe_rings *rings,
 		    const struct probe_link_config *config, struct diag *why);
 /* The ids that its records carry (PERF_SAMPLE_IDENTIFIER), BORROWED. */
@@ -79,6 +98,7 @@ struct probe_abilities {
 	struct { bool is_there; char reason[200]; } list[PROBE_ABILITIES];
 };
 
+/* Before the first probe: it makes and removes events of its own. Takes up to 100 ms. */
 void probe_abilities_try(struct probe_abilities *out);
 
 #endif

@@ -1,8 +1,11 @@
 /* probe_condition.h - the filter of a probe: "count > 1000 and comm == nginx", "lat > 5ms".
  *
- * Grammar: or/||, and/&&, not/!, == != < <= > >= & (bits), ~ (glob of text), parentheses. Names are
- *          the probe's values, or comm, pid, tid, cpu, lat, ret (also $retval). Numbers: decimal,
- *          0x, negative, with k M G, and times with ns us ms s. Text: bare word or "in quotes".
+ * Grammar: or/||, and/&&, not/!, parentheses around NAME OPERATOR VALUE, where OPERATOR is
+ *          == != < <= > >= & (has one of these bits) ~ (matches a pattern with * and ?).
+ *          NAME: a value of the probe, or comm, pid (of the process), tid, cpu, lat, ret ($retval).
+ *          args.NAME (args->NAME) is a value even where it is called pid or comm.
+ *          VALUE: a number: decimal, 0x, negative, with k M G (1024 each) or a time with ns us ms s
+ *          (becomes ns; fractions are fine); or text: a bare word or "in quotes".
  * Use:     parsed once; evaluated for each hit in the analyzer, or said to the kernel where that
  *          can evaluate it.
  * Thread:  any; pure, without memory of its own.
@@ -18,6 +21,7 @@
 
 #define PROBE_CONDITION_NODES 32
 #define PROBE_CONDITION_TEXT  64
+#define PROBE_CONDITION_NAME  96	/* "file->f_path.dentry" */
 
 enum probe_operand {
 	OPERAND_VALUE,		/* a value of the probe, by its name */
@@ -34,13 +38,13 @@ enum probe_operator {
 
 /* In postfix order: comparisons push, the last three take what was pushed. */
 struct probe_node {
-	enum probe_operator operator;
+	enum probe_operator kind;
 	enum probe_operand operand;
-	char name[32];		/* OPERAND_VALUE */
-	bool is_text;
+	char name[PROBE_CONDITION_NAME];	/* as typed; of VALUE without "args." */
+	bool is_text;		/* can't be a number */
 	bool is_negative;
 	uint64_t number;	/* magnitude */
-	char text[PROBE_CONDITION_TEXT];
+	char text[PROBE_CONDITION_TEXT];	/* of numbers, too: a field of text may be "42" */
 };
 
 struct probe_condition {
@@ -62,15 +66,24 @@ struct probe_value {
 typedef void probe_lookup(const void *context, enum probe_operand operand, const char *name,
 			  struct probe_value *out);
 
-/* 0 or -EINVAL with a sentence. */
+/* 0 or -EINVAL: the sentence says in which column, and what would be right. */
 int probe_condition_parse(struct probe_condition *out, const char *text, struct diag *why);
+/* What stands in @line from byte @from on; columns count from the begin of @line. */
+int probe_condition_parse_from(struct probe_condition *out, const char *line, size_t from,
+			       struct diag *why);
+
+/* A comparison with what is not known, or of a number with a word, is false, whatever it is. */
 bool probe_condition_holds(const struct probe_condition *condition, probe_lookup *lookup,
 			   const void *context);
-/* True if all operands are among @names[@count] (values of one event record). */
+/* True if the kernel has all operands at hand: values of @names[@count] in the event's record, or
+ * comm and cpu, which it always has. OPERAND_RETURN goes by its `name`, too. */
 bool probe_condition_uses_only(const struct probe_condition *condition, const char *const *names,
 			       size_t count);
 /* The same in the kernel's filter language (PERF_EVENT_IOC_SET_FILTER), of values in the record.
- * False: the kernel has no word for it, or @room is too small. Texts are quoted. */
+ * False: the kernel has no word for it (pid, tid, lat, names that are no identifier, patterns that
+ * it would read in another way), or @room is too small; @out is then not to be used. A field of the
+ * record may still not be of the right type (text, or unsigned and the number negative): EINVAL. An
+ * event takes one filter in its life: EEXIST. */
 bool probe_condition_kernel_text(const struct probe_condition *condition, char *out, size_t room);
 
 #endif

@@ -50,6 +50,8 @@ enum probe_order_kind {
 	PROBE_BURSTS,		/* attached 1 s in 10 from now on */
 	PROBE_CANCEL,		/* what PROBE_ADD or _EXAMINE `number` still does */
 	PROBE_SWEEP,		/* remove what dead instances of flametop left */
+	PROBE_FINISH,		/* detach all; the rows stay as they are, and the records end with
+				 * QUEUE_END. Answered when that is done; no ADD after it */
 };
 
 struct probe_order {
@@ -60,7 +62,8 @@ struct probe_order {
 	struct probe_choice choice;
 };
 
-/* What came of EXAMINE (done: all of it; before that: what is known so far) or ADD. */
+/* What came of EXAMINE (done: all of it; before that: what is known so far), of ADD (done: all are
+ * attached, refused or failed) or FINISH. */
 struct probe_answer {
 	uint64_t number;
 	enum probe_order_kind kind;
@@ -77,7 +80,8 @@ struct probe_answer {
 	double cost_ns, cost_pct;	/* of a hit, predicted; of one CPU at that rate */
 	uint32_t other_processes;	/* that map the file and will trap, too */
 	bool must_type;		/* system-wide and hot: the user must type the function's name */
-	uint32_t done, all;	/* ADD: progress over functions */
+	uint32_t done, all;	/* ADD: progress over functions; `why` is of the last that failed,
+				 * `reason` of the last that was refused */
 	uint32_t probe;		/* ADD: the id of the (first) new one */
 };
 
@@ -96,8 +100,12 @@ struct probe_engine_config {
 
 int probe_engine_create(struct probe_engine **out, const struct probe_engine_config *config,
 			struct diag *why);
-/* Detaches everything; waits until nothing is left. NULL is fine. */
-void probe_engine_destroy(struct probe_engine *engine);
+/* Detaches everything; waits until nothing is left in the kernel. False: a thread that looks up
+ * names hangs in a file system and is left behind, with the sandbox. NULL is fine. */
+bool probe_engine_destroy(struct probe_engine *engine);
+
+/* Why no probe can be attached at all; "" there is no reason. Lives as long as the engine. */
+const char *probe_engine_refusal(const struct probe_engine *engine);
 
 /* False: too many orders wait. */
 bool probe_engine_order(struct probe_engine *engine, const struct probe_order *order);

@@ -4,11 +4,17 @@
  *   k:FUNC        kr:FUNC         kernel function, entry or return        (k:MODULE:FUNC, too)
  *   u:FILE:FUNC   ur:FILE:FUNC    function of a program or library
  *   t:GROUP:NAME                  tracepoint
- *   U:FILE:PROVIDER:NAME          USDT mark
- *   lat:FUNC   lat:FILE:FUNC      entry and return of one place: latency
- *   lat:t:GROUP:NAME->GROUP:NAME by FIELD[,FIELD]     from one tracepoint to the next with that key
+ *   U:FILE:PROVIDER:NAME          USDT mark                        (U:FILE:NAME: any provider's)
+ *   lat:FUNC   lat:FILE:FUNC      entry and return of one place: latency       (lat:k:MODULE:FUNC)
+ *   lat:t:GROUP:NAME->GROUP:NAME [by FIELD[,FIELD]]   from one tracepoint to the next with that
+ *                                 key, without one of that thread; without "->" sys_enter_X
+ *                                 means to sys_exit_X
  *   FUNC also: FUNC%return  FUNC+OFFSET  FUNC:LINE  FILE.c:LINE  and * ? as wildcards
  *   ARGUMENT: [NAME=]VALUE[:TYPE], VALUE as in name, a->b.c, arr[1], $arg1, %di, $retval, +8(%si)
+ *
+ * bpftrace's long names (kprobe: kretprobe: uprobe: uretprobe: tracepoint: usdt:) are the same; a
+ * spec without KIND means a kernel function, as with perf. \X is X, and in "..." nothing has a
+ * meaning: "operator*", "/opt/My App/bin", "f<int, char>".
  *
  * Pure: no file is looked at; whether the place exists is for probe/probe_places.h.
  * Source: perf-probe(1), Documentation/trace/kprobetrace.rst, uprobetracer.rst; bpftrace(8).
@@ -42,6 +48,7 @@ struct probe_argument {
 	char name[32];		/* as shown and as in conditions; made from `value` if not typed */
 	char value[96];
 	char type[24];		/* "": what debug information or the format says */
+	bool is_implied;	/* nobody listed it: the condition names it */
 };
 
 struct probe_spec {
@@ -50,7 +57,7 @@ struct probe_spec {
 	enum probe_edge edge;
 	char file[PROBE_FILE_BYTES];	/* USER, USDT: as typed, a path or a name; KERNEL: module,
 					 * or "" */
-	char group[PROBE_GROUP_BYTES];	/* TRACEPOINT; USDT: the provider */
+	char group[PROBE_GROUP_BYTES];	/* TRACEPOINT; USDT: the provider, "": any */
 	char function[PROBE_FUNCTION_BYTES];	/* or name of the tracepoint or mark; "": only a
 						 * line of `source` */
 	bool is_wildcard;		/* `function` has * or ? */
@@ -64,18 +71,23 @@ struct probe_spec {
 	uint32_t key_count;
 	struct probe_argument arguments[PROBE_ARGUMENTS_MAX];
 	uint32_t argument_count;
-	struct probe_condition condition;	/* count 0: none */
+	struct probe_condition condition;	/* count 0: none. Its VALUEs and RETURN are called
+						 * as the argument that they are, which there
+						 * always is */
+	uint32_t condition_from;	/* where it begins in `text`, behind the "if" */
 };
 
-/* 0 or -EINVAL: the sentence says what is wrong, where, and what would be right. */
+/* 0 or -EINVAL: the sentence says what is wrong, in which column, and what would be right; *@out
+ * is zeroed then. */
 int probe_spec_parse(struct probe_spec *out, const char *text, struct diag *why);
 
-/* "lat:libc.so.6:malloc": short, without arguments and condition, files by their base names. Fills
- * @out[@room], terminated. */
+/* "lat:libc.so.6:malloc": short, without arguments and condition, files by their base names; for
+ * the eye, not for parsing. Fills @out[@room], terminated. */
 void probe_spec_name(const struct probe_spec *spec, char *out, size_t room);
 
-/* An entry and a return of one place, both without wildcard, become one latency probe in *@entry,
- * with the arguments of both. False: they are not such a pair. */
+/* An entry and a return of one place (in either order, both without wildcard) become one latency
+ * probe in *@entry, with the arguments and conditions of both. False: they are not such a pair, or
+ * a value is typed in terms that only hold at the return (%ax); both are unchanged then. */
 bool probe_spec_pair(struct probe_spec *entry, const struct probe_spec *other);
 
 #endif

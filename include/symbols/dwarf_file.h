@@ -23,6 +23,9 @@ struct dwarf_file {
 /* Opens the file behind @fd, which stays the caller's and must outlive @file, and sums up its debug
  * sections; reads none of them. 0, or as elf_file_open(), then nothing is open. */
 int dwarf_file_open(struct dwarf_file *file, int fd, struct diag *why);
+/* The same for what needs other sections, too. */
+enum dwarf_wish { DWARF_LINES, DWARF_LOCATIONS };
+int dwarf_file_open_with(struct dwarf_file *file, int fd, enum dwarf_wish wish, struct diag *why);
 void dwarf_file_close(struct dwarf_file *file);	/* a zeroed one is fine */
 
 /* Reads (and inflates) the debug information. @alternate: the file that .gnu_debugaltlink means,

@@ -30,6 +30,17 @@ struct elf_symbol elf_symbols_get(const struct elf_symbols *symbols, size_t inde
 struct flat_name elf_symbols_name(const struct elf_symbols *symbols,
 				  const struct elf_symbol *symbol);
 
+struct elf_function {
+	uint64_t offset, size;	/* in the file that runs; size 0: unknown */
+	struct flat_name name;	/* BORROWED; never empty */
+	unsigned int rank;	/* of aliases: flat_builder.h */
+	bool is_resolver;	/* STT_GNU_IFUNC */
+};
+
+/* Whether symbol @index (< count) is a function that has a place in @main, as below. */
+bool elf_symbols_function(const struct elf_symbols *symbols, size_t index,
+			  const struct elf_file *main, struct elf_function *out);
+
 /* Adds the functions to @builder, at the places where @main (the file that runs: its program
  * headers were read) has them. A symbol that does not fit costs its own row. 0, -ENOMEM or
  * -E2BIG. */

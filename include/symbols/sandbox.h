@@ -39,6 +39,9 @@ enum sandbox_job_kind {
 	SANDBOX_NAMES,		/* list of names -> list of what they mean: demangle.h */
 	SANDBOX_MEMORY,		/* /proc/PID/mem -> its bytes where @argument says: vdso_image.h */
 	SANDBOX_RARE_FRAMES,	/* stack, its objects -> frames: rare_frames.h */
+	SANDBOX_POINTS,		/* object, question -> places for probes: probe_points.h */
+	SANDBOX_PROBE_NAMES,	/* object, its debug file if any -> functions by all their names,
+				 * USDT marks: probe_names.h */
 	SANDBOX_JOB_KINDS
 };
 

@@ -27,6 +27,7 @@ enum column_id {
 	COL_BUSY,
 	COL_COMMAND_LINE,
 	COL_SOURCE,
+	COL_PROBE,
 	COL_COUNT
 };
 

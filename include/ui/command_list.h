@@ -60,6 +60,22 @@ void cmd_box_right(struct ui_state *state);
 void cmd_colours(struct ui_state *state);
 void cmd_flip(struct ui_state *state);
 
+/* command_probes.c: probes */
+void cmd_probe(struct ui_state *state);
+void cmd_probes(struct ui_state *state);
+void cmd_probe_open(struct ui_state *state);
+void cmd_next_pane(struct ui_state *state);
+void cmd_previous_pane(struct ui_state *state);
+void cmd_probe_menu(struct ui_state *state);
+void cmd_probe_toggle(struct ui_state *state);
+void cmd_probe_remove(struct ui_state *state);
+void cmd_probe_remove_all(struct ui_state *state);
+void cmd_probe_extend(struct ui_state *state);
+void cmd_probe_cancel(struct ui_state *state);
+void cmd_find_target(struct ui_state *state);
+void cmd_log_filter(struct ui_state *state);
+void command_show_pane(struct ui_state *state, enum probe_pane pane);
+
 /* command_finds.c: search */
 void cmd_search(struct ui_state *state);
 void cmd_find_next(struct ui_state *state);

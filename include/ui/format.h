@@ -15,6 +15,10 @@ char *format_count(char *out, uint64_t count);
 char *format_bytes(char *out, uint64_t bytes);
 /* "250 ms", "2.5 s", "10 s", "4 m 05 s", "2 h 03 m". */
 char *format_duration(char *out, double seconds);
+/* At most 6 cells: "999ns", "1.23µs", "48.0ms", "2.50s"; beyond 9999 s more. */
+char *format_latency(char *out, uint64_t ns);
+/* What is left of a lease: "9:41", "1h05"; "-" when @seconds < 0. At most 5 cells below 100 h. */
+char *format_lease(char *out, double seconds);
 /* "18.42"; 100 and more with one digit less, so that it is never over 6 cells. */
 char *format_pct(char *out, double pct);
 

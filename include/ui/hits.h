@@ -15,6 +15,8 @@ enum hit_kind {
 	HIT_TITLE,		/* enum column_id */
 	HIT_TAB,		/* enum view_kind */
 	HIT_CRUMB,		/* parts of the filter up to here */
+	HIT_PROBE,		/* the probe whose hits are shown */
+	HIT_PANE,		/* enum probe_pane */
 	HIT_COMMAND,		/* index into commands[] */
 };
 

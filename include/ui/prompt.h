@@ -48,6 +48,9 @@ void prompt_open(struct prompt *prompt, const char *label, const char *text);
 enum prompt_result prompt_press(struct prompt *prompt, int key);
 /* Shown until the next key; cut when longer. */
 void prompt_note(struct prompt *prompt, const char *note);
+/* Its text with the cursor alone, in @area; for a line of input elsewhere. Returns the cells used,
+ * those of a cursor behind the text not included. */
+int prompt_draw_text(const struct prompt *prompt, struct canvas *canvas, struct canvas_area area);
 void prompt_draw(const struct prompt *prompt, struct canvas *canvas, int y);
 
 #endif

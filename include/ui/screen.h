@@ -13,6 +13,7 @@
 #include "model/source_change.h"
 #include "probe/guardian.h"
 #include "ui/keymap.h"
+#include "ui/probe_control.h"
 #include "ui/term.h"
 #include "ui/views.h"
 
@@ -33,6 +34,8 @@ struct screen_config {
 	const struct keymap *keymap;
 	struct column_choice *choice;	/* in and out: the columns that are hidden */
 	const struct source_control *source;	/* NULL: a recording */
+	const struct probe_control *probes;	/* as above */
+	const struct finder_control *finder;	/* NULL: there is none */
 	int command_fd;			/* readable when the `-- command` has ended; -1: none */
 };
 

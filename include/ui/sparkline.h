@@ -8,5 +8,8 @@
 
 void sparkline_draw(const struct snapshot *snapshot, struct canvas *canvas,
 		    struct canvas_area area);
+/* The same of counts, 0 and more, measured by the highest of those that have room. */
+void sparkline_draw_counts(const float *counts, uint32_t count, struct canvas *canvas,
+			   struct canvas_area area);
 
 #endif

@@ -15,21 +15,27 @@
 #include "model/request.h"
 #include "model/snapshot.h"
 #include "model/source_change.h"
+#include "ui/finder.h"
 #include "ui/hits.h"
 #include "ui/keymap.h"
 #include "ui/keys.h"
 #include "ui/menu.h"
 #include "ui/pager.h"
+#include "ui/probe_control.h"
+#include "ui/probe_panel.h"
 #include "ui/prompt.h"
 #include "ui/theme.h"
 #include "ui/trail.h"
 #include "ui/view_flame.h"
+#include "ui/view_probe.h"
+#include "ui/view_probes.h"
 #include "ui/view_table.h"
 #include "ui/view_tree.h"
 
 #define STATE_MESSAGE_BYTES 240
 #define STATE_OUTBOX	    9	/* as many as there are kinds of requests */
 #define STATE_DEFERRED	    64
+#define STATE_ORDERS	    8	/* to the probe engine, between two turns of the loop */
 
 /* What an open prompt is for. The text is in state->prompt.text. */
 struct prompt_use {
@@ -73,17 +79,24 @@ struct ui_state {
 	bool is_click_spent;		/* on a menu: a second press is no double click beneath */
 	const struct keymap *keymap;	/* borrowed, as the next */
 	const struct source_control *source;	/* NULL: a recording */
+	const struct probe_control *probe_control;	/* as above */
+	const struct finder_control *finder_control;	/* NULL: there is none */
 
 	struct view *view;		/* the one on the screen: one of the next */
 	struct table_view table;
 	struct tree_view tree;
 	struct flame_view flame;
+	struct probes_view probes;
+	struct probe_view probe;
 	struct pager help, messages, log;
 
 	struct prompt prompt;
 	const struct prompt_use *prompt_use;
 	struct menu menu;
 	const struct menu_use *menu_use;
+	struct probe_panel panel;
+	struct finder finder;
+	uint32_t menu_probe;		/* of its menu, or of a question: it may be gone */
 	struct filter_part menu_parts[FILTER_PARTS];	/* of a row menu: the row may be gone */
 	char search[PROMPT_BYTES];	/* "": none */
 	const struct view *searched;	/* the view it was typed in */
@@ -99,6 +112,12 @@ struct ui_state {
 	uint64_t wishes_hash;	/* of the source lines that were asked for last */
 	struct request outbox[STATE_OUTBOX];	/* for the analyzer; the loop empties it */
 	size_t outbox_count;
+	struct probe_order orders_out[STATE_ORDERS];	/* for the engine; the loop empties it */
+	size_t order_count;
+	uint64_t order_number;	/* of the last order */
+	uint64_t adding;	/* number of the last PROBE_ADD without its last answer; 0: none */
+	uint32_t sample_event;	/* of the samples: what is shown while no probe's hits are */
+	uint32_t asked_event;	/* what the analyzer was asked to show last */
 	bool is_changed;	/* the picture must be drawn again */
 	bool wants_stacks;	/* for save_path; the loop has them written */
 	char save_path[PROMPT_BYTES];
@@ -136,7 +155,7 @@ enum tree_direction state_tree_direction(const struct ui_state *state);
 /* Source lines are on: the column in the table of symbols, inlined functions in trees. */
 bool state_has_lines(const struct ui_state *state);
 /* What is under the cursor, BORROWED until the next snapshot: a node of the tree is a row without
- * tasks. False: nothing. */
+ * tasks, a probe is none. False: nothing. */
 bool state_cursor_row(const struct ui_state *state, struct snapshot_row *out);
 
 /* The same level in another view. */
@@ -150,6 +169,9 @@ void state_close_view(struct ui_state *state);
 bool state_is_table(const struct ui_state *state);
 bool state_is_tree(const struct ui_state *state);
 bool state_is_flame(const struct ui_state *state);
+/* The list of probes; the figures of one. */
+bool state_is_probes(const struct ui_state *state);
+bool state_is_probe(const struct ui_state *state);
 /* A page of text lies over the rows. */
 bool state_is_page(const struct ui_state *state);
 
@@ -166,6 +188,27 @@ void state_request(struct ui_state *state, enum request_kind kind, uint32_t valu
 void state_change_source(struct ui_state *state, enum source_change_kind kind, const char *text);
 /* Its answer: 0 or -errno with @why. */
 void state_source_changed(struct ui_state *state, int err, const struct diag *why);
+
+/* Why there can be no probes at all, "" when there can. */
+const char *state_probe_refusal(const struct ui_state *state);
+/* Queues @order; its number (but of PROBE_CANCEL) and time are filled in. Returns the number; 0,
+ * and it is said: there are no probes here, or too many orders wait. */
+uint64_t state_probe_order(struct ui_state *state, const struct probe_order *order);
+/* An answer of the engine. */
+void state_probe_answered(struct ui_state *state, const struct probe_answer *answer);
+/* The probe of the list, or the one whose figures are shown; NULL: none. BORROWED until the next
+ * snapshot. */
+const struct snapshot_probe *state_probe(const struct ui_state *state);
+/* Goes on to the figures of @probe. */
+void state_open_probe(struct ui_state *state, const struct snapshot_probe *probe);
+/* Id of the probe whose figures, or hits as samples, are asked for; 0: of none. */
+uint32_t state_probe_here(const struct ui_state *state);
+/* Its hits are asked for, in the place of samples. */
+bool state_probe_hits(const struct ui_state *state);
+/* Tells at the bottom of the screen which probe went over its cap from @old (NULL: none) to
+ * @fresh. */
+void state_tell_capped(struct ui_state *state, const struct snapshot *old,
+		       const struct snapshot *fresh);
 
 /* The answer to a key, shown at the bottom until the next one. */
 void state_say(struct ui_state *state, const char *format, ...)

@@ -4,6 +4,9 @@
  *   filter:  [command postgres] [object libc.so.6]
  *   levels:  Commands 0 parts,  Objects 1 part,  Symbols 2 parts
  *
+ * Probes:  a level below the list of them is of one: in the view of probes its figures, in every
+ *          other its hits as samples. All levels below are of its hits, too.
+ *
  * Thread: the ui's. Pure.
  */
 #ifndef UI_TRAIL_H
@@ -28,6 +31,8 @@ struct trail_level {
 	uint32_t replaced_at;
 	struct filter_part replaced;
 	enum tree_direction direction;	/* of its tree; TREE_NONE: as the filter suggests */
+	uint32_t probe, event;	/* id of the one that it is of, and the event its hits are;
+				 * 0: of none */
 	struct table_place places[VIEW_COUNT];
 };
 
@@ -50,6 +55,8 @@ struct table_place *trail_place(struct trail *trail);
  * of the other, until the level is left. */
 int trail_push(struct trail *trail, enum view_kind kind, const struct filter_part *part,
 	       struct diag *why);
+/* Goes on to the figures of one probe. 0 or -ENOSPC. */
+int trail_push_probe(struct trail *trail, uint32_t probe, uint32_t event, struct diag *why);
 /* False: only the first level is left. */
 bool trail_pop(struct trail *trail);
 

@@ -27,8 +27,10 @@ enum view_place {
 	IN_PAGER = 1 << 1,
 	IN_TREE = 1 << 2,
 	IN_FLAME = 1 << 3,
+	IN_PROBES = 1 << 4,	/* the list of probes, and the figures of one */
 	IN_SAMPLES = IN_TABLE | IN_TREE | IN_FLAME,	/* what is counted, and when */
-	IN_ALL = IN_SAMPLES | IN_PAGER,
+	IN_TIMED = IN_SAMPLES | IN_PROBES,	/* what a window of time is shown of */
+	IN_ALL = IN_TIMED | IN_PAGER,
 };
 
 struct view_ops {

@@ -16,6 +16,7 @@ enum view_kind {
 	VIEW_CPUS,
 	VIEW_TREE,
 	VIEW_FLAME,
+	VIEW_PROBES,
 	VIEW_COUNT
 };
 #define VIEW_TABLES VIEW_TREE	/* those before it are tables: they have columns */

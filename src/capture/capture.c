@@ -152,6 +152,8 @@ static int parse_events(struct capture_plan *plan, const struct capture_config *
 {
 	int err = 0;
 
+	if (config->has_no_event)
+		return 0;
 	plan->is_default_event = config->event_text_count == 0;
 	if (plan->is_default_event)
 		err = event_spec_parse_list("cycles:P", &plan->specs, &plan->spec_count, why);

@@ -318,7 +318,7 @@ static const char *name_failed(const struct capture_plan *plan, const struct eve
 	for (size_t i = 0; i < plan->spec_count; i++)
 		if (plan->specs[i].attr.exclude_user)
 			return plan->specs[i].name;
-	return plan->specs[0].name;
+	return plan->spec_count ? plan->specs[0].name : "dummy";
 }
 
 static int explain(const struct capture_plan *plan, int err, const struct event_failure *failure,

@@ -5,25 +5,13 @@
 #include <string.h>
 
 #include "base/sanitize.h"
-
-static void put_string(FILE *out, const char *text)
-{
-	putc('"', out);
-	for (; *text; text++) {
-		if (*text == '"' || *text == '\\')
-			putc('\\', out);
-		if ((unsigned char)*text < 0x20)
-			fprintf(out, "\\u%04x", (unsigned int)(unsigned char)*text);
-		else
-			putc(*text, out);
-	}
-	putc('"', out);
-}
+#include "export/json_probes.h"
+#include "export/json_text.h"
 
 static void put_string_or_null(FILE *out, bool is_there, const char *text)
 {
 	if (is_there)
-		put_string(out, text);
+		json_put_string(out, text);
 	else
 		fputs("null", out);
 }
@@ -133,15 +121,15 @@ static void put_row(FILE *out, const struct snapshot *snapshot, const struct sna
 static void put_head(FILE *out, const struct snapshot *snapshot)
 {
 	fprintf(out, "{\"time_ns\":%" PRIu64 ",\"host\":", snapshot->time_ns);
-	put_string(out, snapshot->host);
+	json_put_string(out, snapshot->host);
 	fputs(",\"event\":", out);
-	put_string(out, snapshot->event);
+	json_put_string(out, snapshot->event);
 	fputs(",\"freq_hz\":", out);
 	put_number_or_null(out, snapshot->freq_hz, (int64_t)snapshot->freq_hz);
 	fputs(",\"period\":", out);
 	put_number_or_null(out, snapshot->fixed_period, (int64_t)snapshot->fixed_period);
 	fputs(",\"target\":", out);
-	put_string(out, snapshot->target);
+	json_put_string(out, snapshot->target);
 	fprintf(out, ",\"window_s\":%.3f,\"samples\":%" PRIu64 ",\"samples_per_s\":%.1f",
 		snapshot->window_s, snapshot->samples, snapshot->samples_per_s);
 	fputs(",\"busy_pct\":", out);
@@ -159,7 +147,7 @@ static void put_stacks(FILE *out, const struct snapshot *snapshot)
 	const bool is_copied = snapshot->stacks == STACKS_COPIED;
 
 	fprintf(out, ",\"stacks\":{\"kind\":\"%s\",\"copy_bytes\":", kinds[snapshot->stacks]);
-	put_number_or_null(out, is_copied, snapshot->stack_copy_bytes);
+	put_number_or_null(out, is_copied && snapshot->stack_copy_bytes, snapshot->stack_copy_bytes);
 	fputs(",\"user\":", out);
 	put_number_or_null(out, is_copied, (int64_t)snapshot->user_stacks);
 	fputs(",\"complete\":", out);
@@ -213,7 +201,7 @@ static void put_part(FILE *out, const struct filter_part *part)
 	case FILTER_SYMBOL:
 		sanitize_text(text, sizeof(text), part->text, strlen(part->text));
 		fputs(",\"value\":", out);
-		put_string(out, text);
+		json_put_string(out, text);
 		break;
 	case FILTER_PID:
 	case FILTER_TID:
@@ -254,5 +242,7 @@ void json_write(FILE *out, const struct snapshot *snapshot, const struct export_
 			putc(',', out);
 		put_row(out, snapshot, &snapshot->rows[i], options->has_source);
 	}
-	fputs("]}\n", out);
+	putc(']', out);
+	json_put_probes(out, &snapshot->probes);
+	fputs("}\n", out);
 }

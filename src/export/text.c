@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/sanitize.h"
+#include "export/text_probes.h"
 
 static void put_rate(FILE *out, const struct snapshot *snapshot)
 {
@@ -173,4 +174,5 @@ void text_write(FILE *out, const struct snapshot *snapshot, const struct export_
 		fputs(options->filter.count ? "  nothing matches the filter\n" : "  nothing hot\n",
 		      out);
 	putc('\n', out);
+	text_put_probes(out, &snapshot->probes);
 }

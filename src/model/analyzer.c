@@ -30,6 +30,7 @@
 #define TASKS_REFRESH_NS    (150 * CLOCK_NS_PER_MS) /* by then /proc was read for the new rows */
 #define SOURCES_REFRESH_NS  (20 * CLOCK_NS_PER_MS)  /* a fold takes a tenth of it */
 #define STOPPED_MAX_NS	    (500 * CLOCK_NS_PER_MS) /* without a picture, while keys come */
+#define VALUES_COMPACT_NS   (10 * CLOCK_NS_PER_S)   /* it walks all history */
 #define NAMES_REFRESH_NS    (200 * CLOCK_NS_PER_MS) /* a still picture whose names arrive */
 
 struct analyzer {
@@ -43,6 +44,7 @@ struct analyzer {
 	uint64_t next_refresh_ns;
 	uint64_t refreshes;
 	uint64_t more_due_ns;		/* a picture with more about the same rows; 0: none */
+	uint64_t compacted_ns;		/* when values of probes had no room last */
 	uint64_t enforced_seq;		/* slices up to here have been checked against the budget */
 	struct copy_size copy_size;
 	uint64_t end_ns;		/* when QUEUE_END came; 0: not yet */
@@ -213,6 +215,15 @@ static void take_item(struct analyzer *analyzer, const struct queue_item *item, 
 	}
 }
 
+/* Hits of before another source's begin are counted with the records of the last one. */
+static bool must_wait_for_hits(const struct analyzer *analyzer, const struct queue_item *item)
+{
+	const struct queue_source *source = (const void *)(item + 1);
+
+	return item->kind == QUEUE_SOURCE &&
+	       ingest_hit_limit_ns(&analyzer->ingest) < source->begin_ns;
+}
+
 /* Up to RECORDS_PER_LOOK items, none while a table must come first. True: there may be more. */
 static bool drain(struct analyzer *analyzer)
 {
@@ -222,7 +233,7 @@ static bool drain(struct analyzer *analyzer)
 
 	for (taken = 0; taken < RECORDS_PER_LOOK && !analyzer->ingest.is_held; taken++) {
 		item = spsc_peek(analyzer->config.queue, &bytes);
-		if (!item)
+		if (!item || must_wait_for_hits(analyzer, item))
 			break;
 		take_item(analyzer, item, bytes);
 		spsc_release(analyzer->config.queue);
@@ -230,6 +241,16 @@ static bool drain(struct analyzer *analyzer)
 	if (taken && analyzer->config.queue_drained)
 		analyzer->config.queue_drained(analyzer->config.source);
 	return taken == RECORDS_PER_LOOK;
+}
+
+static bool drain_probes(struct analyzer *analyzer)
+{
+	const struct probe_drain drain = probe_source_drain(
+		&analyzer->config.probes, &analyzer->ingest, RECORDS_PER_LOOK);
+
+	if (drain.has_dropped)
+		publisher_renumbered(&analyzer->publisher);
+	return drain.has_more;
 }
 
 static void deliver(struct analyzer *analyzer, struct snapshot *snapshot)
@@ -269,10 +290,18 @@ static void schedule(struct analyzer *analyzer, uint64_t now_ns)
 		analyzer->next_refresh_ns = now_ns + step_ns;
 }
 
+/* What was profiled has ended, but not what is probed. */
+static bool goes_on(const struct analyzer *analyzer)
+{
+	return analyzer->is_last_published && !analyzer->config.wants_all_events &&
+	       probe_hits_are_live(analyzer->ingest.hits);
+}
+
 /* The picture on the screen does not change any more; only names may still arrive. */
 static bool is_still(const struct analyzer *analyzer)
 {
-	return analyzer->is_last_published || analyzer->publisher.frozen_ns;
+	return (analyzer->is_last_published && !goes_on(analyzer)) ||
+	       analyzer->publisher.frozen_ns;
 }
 
 static void take_request(struct analyzer *analyzer, const struct request *request)
@@ -357,6 +386,15 @@ static bool must_wait_for_names(const struct analyzer *analyzer, uint64_t now_ns
 	       now_ns < analyzer->next_refresh_ns + BATCH_NAMES_WAIT_NS;
 }
 
+/* The last picture says of each probe all that was counted, here and in the kernel. */
+static bool must_wait_for_probes(const struct analyzer *analyzer)
+{
+	const struct ingest *ingest = &analyzer->ingest;
+
+	return ingest_hit_limit_ns(ingest) < analyzer->end_ns ||
+	       probe_hits_read_ns(ingest->hits) < analyzer->end_ns;
+}
+
 /* The last picture, once all that was read is counted and (within reason) named. */
 static void finish_if_ended(struct analyzer *analyzer, uint64_t now_ns)
 {
@@ -365,7 +403,7 @@ static void finish_if_ended(struct analyzer *analyzer, uint64_t now_ns)
 
 	if (!analyzer->end_ns || analyzer->is_last_published || must_wait_for_reader(analyzer))
 		return;
-	if (ingest->parked_count ||
+	if (ingest->parked_count || must_wait_for_probes(analyzer) ||
 	    (are_pending && now_ns - analyzer->end_ns < NAMES_WAIT_NS))
 		return;
 	analyzer->is_last_published = true;
@@ -420,7 +458,7 @@ static void refresh_if_due(struct analyzer *analyzer, uint64_t now_ns)
 		refresh_names(analyzer, now_ns);
 		return;
 	}
-	if (analyzer->end_ns || analyzer->config.ingest.is_replay) {
+	if ((analyzer->end_ns && !goes_on(analyzer)) || analyzer->config.ingest.is_replay) {
 		finish_if_ended(analyzer, now_ns);
 		refresh_names(analyzer, now_ns);
 		return;
@@ -429,7 +467,7 @@ static void refresh_if_due(struct analyzer *analyzer, uint64_t now_ns)
 	    must_wait_for_names(analyzer, now_ns))
 		return;
 	analyzer->refreshes++;
-	publish(analyzer, false);
+	publish(analyzer, analyzer->is_last_published);
 	schedule(analyzer, now_ns);
 }
 
@@ -456,6 +494,12 @@ static void enforce_budget(struct analyzer *analyzer)
 		return;
 	analyzer->enforced_seq = seq;
 	adapt_copies(analyzer);
+	if (analyzer->ingest.hits && analyzer->ingest.hits->values.is_full &&
+	    analyzer->ingest.watermark_ns - analyzer->compacted_ns > VALUES_COMPACT_NS) {
+		analyzer->compacted_ns = analyzer->ingest.watermark_ns;
+		if (budget_compact(&analyzer->ingest))
+			publisher_renumbered(&analyzer->publisher);
+	}
 	if (budget_enforce(&analyzer->ingest, analyzer->config.memory_bytes,
 			   analyzer->ingest.watermark_ns))
 		publisher_renumbered(&analyzer->publisher);
@@ -481,7 +525,7 @@ static int wait_ms(struct analyzer *analyzer, uint64_t now_ns)
 		return -1;
 	if (analyzer->end_ns && !analyzer->is_last_published)
 		return ms_until(analyzer->end_ns + NAMES_WAIT_NS, now_ns);
-	if (analyzer->end_ns || analyzer->config.ingest.is_replay)
+	if ((analyzer->end_ns && !goes_on(analyzer)) || analyzer->config.ingest.is_replay)
 		return -1;
 	if (must_wait_for_names(analyzer, now_ns) && now_ns >= analyzer->next_refresh_ns)
 		return ms_until(analyzer->next_refresh_ns + BATCH_NAMES_WAIT_NS, now_ns);
@@ -511,6 +555,7 @@ static void *run(void *argument)
 	const struct analyzer_config *config = &analyzer->config;
 	struct pollfd fds[] = {
 		{ .fd = config->queue_fd, .events = POLLIN },
+		{ .fd = config->probes.news ? config->probes.fd : -1, .events = POLLIN },
 		{ .fd = analyzer->request_fd, .events = POLLIN },
 		{ .fd = config->opener ? object_opener_fd(config->opener) : -1, .events = POLLIN },
 		{ .fd = config->reader ? process_reader_fd(config->reader) : -1,
@@ -530,7 +575,10 @@ static void *run(void *argument)
 		     has_more ? 0 : poll_ms(analyzer, clock_now_ns()));
 		if (fds[0].revents & POLLIN)
 			eventfd_read(config->queue_fd, &count);
-		has_more = drain(analyzer);
+		if (fds[1].revents & POLLIN)
+			eventfd_read(config->probes.fd, &count);
+		has_more = drain_probes(analyzer);
+		has_more |= drain(analyzer);
 		was_held = analyzer->ingest.is_held;
 		ingest_poll(&analyzer->ingest, false);
 		has_more |= was_held && !analyzer->ingest.is_held;

@@ -21,13 +21,17 @@ size_t budget_bytes(const struct ingest *ingest)
 }
 
 struct usage {
-	unsigned char *stacks, *tasks;
-	uint32_t *new_stack, *new_task;
+	unsigned char *stacks, *tasks, *values;	/* values: of probes */
+	uint32_t *new_stack, *new_task, *new_value;
 };
 
 static void mark(const struct usage *usage, const struct slice_entry *entries, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++) {
+		if (entries[i].event == EVENT_OF_VALUES) {
+			usage->values[entries[i].stack] = 1;
+			continue;
+		}
 		usage->stacks[entries[i].stack] = 1;
 		usage->tasks[entries[i].task] = 1;
 	}
@@ -36,9 +40,38 @@ static void mark(const struct usage *usage, const struct slice_entry *entries, u
 static void renumber(const struct usage *usage, struct slice_entry *entries, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++) {
+		if (entries[i].event == EVENT_OF_VALUES) {
+			entries[i].stack = usage->new_value[entries[i].stack];
+			continue;
+		}
 		entries[i].stack = usage->new_stack[entries[i].stack];
 		entries[i].task = usage->new_task[entries[i].task];
 	}
+}
+
+/* The slowest hits of probes keep their stacks, however long ago they were. */
+static void mark_slowest(const struct usage *usage, const struct hit_log *log)
+{
+	for (uint32_t i = 0; i < log->slowest_count; i++)
+		if (hit_log_slowest(log, i)->stack != ID_SET_NONE)
+			usage->stacks[hit_log_slowest(log, i)->stack] = 1;
+}
+
+static void renumber_slowest(const struct usage *usage, const struct hit_log *log)
+{
+	for (uint32_t i = 0; i < log->slowest_count; i++) {
+		struct hit_line *line = hit_log_slowest(log, i);
+
+		if (line->stack != ID_SET_NONE)
+			line->stack = usage->new_stack[line->stack];
+	}
+}
+
+static void compact_hits(const struct usage *usage, struct probe_hits *hits)
+{
+	probe_values_compact(&hits->values, usage->values, usage->new_value);
+	for (uint32_t slot = 0; slot < PROBE_SLOTS; slot++)
+		renumber_slowest(usage, &hits->rows[slot].log);
 }
 
 static bool compact(struct ingest *ingest, const struct usage *usage)
@@ -47,9 +80,13 @@ static bool compact(struct ingest *ingest, const struct usage *usage)
 
 	for (uint32_t s = 0; s < timeline->count; s++)
 		mark(usage, timeline->slices[s].entries, timeline->slices[s].count);
+	for (uint32_t slot = 0; ingest->hits && slot < PROBE_SLOTS; slot++)
+		mark_slowest(usage, &ingest->hits->rows[slot].log);
 	if (stack_trie_compact(&ingest->trie, usage->stacks, usage->new_stack))
 		return false;	/* nothing changed */
 	task_table_compact(&ingest->tasks, usage->tasks, usage->new_task);
+	if (ingest->hits)
+		compact_hits(usage, ingest->hits);
 	for (uint32_t s = 0; s < timeline->count; s++)
 		renumber(usage, timeline->slices[s].entries, timeline->slices[s].count);
 	return true;
@@ -58,20 +95,24 @@ static bool compact(struct ingest *ingest, const struct usage *usage)
 bool budget_compact(struct ingest *ingest)
 {
 	const size_t stacks = ingest->trie.stacks.count + 1, tasks = ingest->tasks.task_count + 1;
+	const size_t values = ingest->hits ? ingest->hits->values.count + 1 : 1;
 	const uint32_t stacks_before = ingest->trie.stacks.count;
 	struct usage usage = {
 		.stacks = calloc(stacks, 1), .tasks = calloc(tasks, 1),
+		.values = calloc(values, 1), .new_value = malloc(values * sizeof(uint32_t)),
 		.new_stack = malloc(stacks * sizeof(uint32_t)),
 		.new_task = malloc(tasks * sizeof(uint32_t)),
 	};
 	bool done = false;
 
 	/* The open slice finds its entries by their ids: close it before these change. */
-	if (usage.stacks && usage.tasks && usage.new_stack && usage.new_task &&
-	    !timeline_cut(&ingest->timeline, ingest->watermark_ns))
+	if (usage.stacks && usage.tasks && usage.values && usage.new_stack && usage.new_task &&
+	    usage.new_value && !timeline_cut(&ingest->timeline, ingest->watermark_ns))
 		done = compact(ingest, &usage);
 	free(usage.stacks);
 	free(usage.tasks);
+	free(usage.values);
+	free(usage.new_value);
 	free(usage.new_stack);
 	free(usage.new_task);
 	if (done)

@@ -81,6 +81,7 @@ void ingest_finish(struct ingest *ingest)
 	for (uint32_t i = 0; i < ingest->parked_count; i++)
 		ingest_park_finish(ingest, &ingest->parked[i]);
 	free(ingest->parked);
+	probe_hits_destroy(ingest->hits);
 	free(ingest->waiting);
 	ingest_jit_finish(&ingest->jit);
 	free(ingest->throttles);
@@ -149,6 +150,11 @@ void ingest_lost_total(struct ingest *ingest, uint16_t event, uint32_t cpu, uint
 static uint64_t larger(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;
+}
+
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
 }
 
 /* perf record also writes what read(2) told it at the end, as LOST_SAMPLES: the same losses once
@@ -237,12 +243,15 @@ static void apply(struct ingest *ingest, const struct event_record *record, uint
 		task_table_set_comm(&ingest->tasks, record->pid, record->tid,
 				    record->comm.comm.bytes, record->comm.comm.len,
 				    record->comm.is_exec);
+		if (record->comm.is_exec)
+			ingest_hit_gone(ingest, record);
 		break;
 	case RECORD_FORK:
 		fork_record(ingest, record);
 		break;
 	case RECORD_EXIT:
 		ingest_jit_exit(ingest, record);
+		ingest_hit_gone(ingest, record);
 		task_table_exit(&ingest->tasks, record->pid, record->tid, record->time_ns);
 		break;
 	case RECORD_LOST:
@@ -274,18 +283,34 @@ static bool parse(struct ingest *ingest, const void *raw, size_t size, uint16_t 
 	return true;
 }
 
+static bool take_sample(struct ingest *ingest, const struct event_record *record,
+			const void *raw, size_t size, bool can_hold)
+{
+	const struct event_desc *event = ingest->config.events[record->event];
+	const struct sample_form form = {
+		.format = event->format, .copy_bytes = event->copy_bytes,
+		.event = (uint8_t)record->event, .time_ns = record->time_ns,
+	};
+
+	return ingest_sample(ingest, record, &form, raw, size, can_hold);
+}
+
 static bool sink(void *context, const void *raw, size_t size, uint16_t event, uint32_t cpu,
 		 uint64_t time_ns)
 {
 	struct ingest *ingest = context;
 	struct event_record record;
 
+	if (event == INGEST_HIT_EVENT) {
+		ingest_hit(ingest, raw, size);
+		return true;
+	}
 	if (!parse(ingest, raw, size, event, &record))
 		return true;
 	if (ingest->config.is_replay && ingest_rare_holds(ingest, time_ns))
 		return false;
 	if (record.kind == RECORD_SAMPLE)
-		return ingest_sample(ingest, &record, raw, size, ingest->config.is_replay);
+		return take_sample(ingest, &record, raw, size, ingest->config.is_replay);
 	apply(ingest, &record, cpu);
 	return true;
 }
@@ -311,7 +336,7 @@ void ingest_push(struct ingest *ingest, const void *raw, size_t size, uint16_t e
 		return;
 	ingest_look_ahead(ingest, &record);
 	if (!has_order(&record) && record.kind == RECORD_SAMPLE)
-		ingest_sample(ingest, &record, raw, size, false);
+		take_sample(ingest, &record, raw, size, false);
 	else if (!has_order(&record))
 		apply(ingest, &record, cpu);
 	else if (reorder_push(&ingest->reorder, raw, size, event, cpu, record.time_ns))
@@ -345,7 +370,16 @@ void ingest_round_end(struct ingest *ingest, const struct queue_round_end *mark)
 {
 	ingest->counters.stalled_rounds = ingest->stalled_before + mark->stalled_rounds;
 	ingest->counters.malformed_rings = ingest->malformed_before + mark->malformed;
-	release(ingest, mark->limit_ns);
+	ingest->limit_ns = mark->limit_ns;
+	release(ingest, smaller(mark->limit_ns, ingest_hit_limit_ns(ingest)));
+}
+
+void ingest_hit_round_end(struct ingest *ingest, const struct queue_round_end *mark)
+{
+	if (!ingest->hits)
+		return;
+	ingest->hits->limit_ns = mark->limit_ns;
+	release(ingest, smaller(ingest->limit_ns, ingest_hit_limit_ns(ingest)));
 }
 
 void ingest_poll(struct ingest *ingest, bool force)

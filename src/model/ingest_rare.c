@@ -75,10 +75,10 @@ static bool needs_same_code(const struct parked_sample *one, const struct parked
 	return true;
 }
 
-static bool fill_stack(const struct ingest *ingest, const struct parked_sample *parked,
-		       struct remote_stack *stack, uint32_t *pid)
+static bool fill_stack(const struct parked_sample *parked, struct remote_stack *stack,
+		       uint32_t *pid)
 {
-	const struct record_format *format = &ingest->config.events[parked->event]->format;
+	const struct record_format *format = &parked->form.format;
 	struct event_record record;
 	unsigned char *bytes;
 
@@ -129,7 +129,7 @@ static struct rare_batch *make_batch(struct ingest *ingest)
 
 		if (parked->callers.state != CALLERS_WANTED ||
 		    (first && !needs_same_code(first, parked)) ||
-		    !fill_stack(ingest, parked, &batch->stacks[at], &pid))
+		    !fill_stack(parked, &batch->stacks[at], &pid))
 			continue;
 		if (!first)
 			fill_code(ingest, parked, pid, batch);

@@ -34,11 +34,13 @@ static bool is_told(const struct ingest *ingest, const struct process *process,
 static void count(struct ingest *ingest, const struct event_record *record,
 		  const struct sample_origin *origin, const struct sample_stack *stack)
 {
+	const struct sample_form *form = origin->form;
 	struct slice_entry entry = {
 		.task = task_table_task(&ingest->tasks, origin->thread), .count = 1,
 		.cpu = record->has_cpu && record->cpu < UINT16_MAX ? (uint16_t)record->cpu
 								   : UINT16_MAX,
-		.event = (uint8_t)record->event, .weight = record->sample.period,
+		.event = form->event, .bucket = form->bucket,
+		.weight = form->is_hit ? 1 : record->sample.period,
 	};
 
 	ingest->counters.unattributed += !origin->is_told;
@@ -46,8 +48,10 @@ static void count(struct ingest *ingest, const struct event_record *record,
 		entry.stack = stack_trie_stack(&ingest->trie, stack->node, stack->leaf);
 	if (stack->leaf == ID_SET_NONE || stack->node == ID_SET_NONE ||
 	    entry.stack == ID_SET_NONE || entry.task == ID_SET_NONE ||
-	    timeline_add(&ingest->timeline, record->time_ns, &entry, &stack->counts))
+	    timeline_add(&ingest->timeline, form->time_ns, &entry, &stack->counts))
 		ingest->counters.dropped_no_memory++;
+	else if (form->number)
+		ingest_hit_stack(ingest, form, entry.stack);
 }
 
 /* False: a table or callers are still to come, and it @may_wait for that. */
@@ -119,8 +123,8 @@ void ingest_look_ahead(struct ingest *ingest, const struct event_record *record)
 		ask(ingest, process, thread);
 }
 
-static struct parked_sample *park(struct ingest *ingest, uint16_t event, const void *raw,
-				  size_t size)
+static struct parked_sample *park(struct ingest *ingest, const struct sample_form *form,
+				  const void *raw, size_t size)
 {
 	struct parked_sample *slot;
 
@@ -137,7 +141,7 @@ static struct parked_sample *park(struct ingest *ingest, uint16_t event, const v
 	}
 	slot = &ingest->parked[ingest->parked_count];
 	*slot = (struct parked_sample){
-		.bytes = malloc(size), .size = (uint32_t)size, .event = event,
+		.bytes = malloc(size), .size = (uint32_t)size, .form = *form,
 		.deadline_ns = clock_now_ns() + ANSWER_WAIT_NS,
 	};
 	if (!slot->bytes)
@@ -189,13 +193,13 @@ void ingest_park_finish(struct ingest *ingest, struct parked_sample *parked)
 	free(parked->bytes);
 }
 
-bool ingest_sample(struct ingest *ingest, const struct event_record *record, const void *raw,
-		   size_t size, bool can_hold)
+bool ingest_sample(struct ingest *ingest, const struct event_record *record,
+		   const struct sample_form *form, const void *raw, size_t size, bool can_hold)
 {
 	struct process *process = task_table_process(&ingest->tasks, record->pid);
 	struct thread *thread = task_table_thread(&ingest->tasks, record->pid, record->tid);
 	struct sample_callers callers = { .state = CALLERS_UNASKED };
-	struct sample_origin origin = { .thread = thread, .callers = &callers };
+	struct sample_origin origin = { .thread = thread, .callers = &callers, .form = form };
 	struct parked_sample *parked;
 
 	if (!process || !thread) {
@@ -203,10 +207,9 @@ bool ingest_sample(struct ingest *ingest, const struct event_record *record, con
 		return true;
 	}
 	ask(ingest, process, thread);
-	if (needs_answer(ingest, process, thread) &&
-	    park(ingest, (uint16_t)record->event, raw, size))
+	if (needs_answer(ingest, process, thread) && park(ingest, form, raw, size))
 		return true;
-	if (!is_wanted(ingest, process, thread))
+	if (!form->is_hit && !is_wanted(ingest, process, thread))
 		return true;
 	origin.maps = process->maps;
 	origin.is_told = is_told(ingest, process, thread);
@@ -214,7 +217,7 @@ bool ingest_sample(struct ingest *ingest, const struct event_record *record, con
 		return true;
 	if (can_hold && callers.state != CALLERS_WANTED)
 		return false;
-	parked = park(ingest, (uint16_t)record->event, raw, size);
+	parked = park(ingest, form, raw, size);
 	if (parked)
 		wait_for_stack(ingest, parked, record, &origin);
 	else
@@ -228,7 +231,8 @@ static bool unpark_for_answer(struct ingest *ingest, struct parked_sample *parke
 {
 	struct process *process = task_table_process(&ingest->tasks, record->pid);
 	struct thread *thread = task_table_thread(&ingest->tasks, record->pid, record->tid);
-	struct sample_origin origin = { .thread = thread, .callers = &parked->callers };
+	struct sample_origin origin = { .thread = thread, .callers = &parked->callers,
+					.form = &parked->form };
 
 	if (!process || !thread) {
 		ingest->counters.dropped_no_memory++;
@@ -237,7 +241,7 @@ static bool unpark_for_answer(struct ingest *ingest, struct parked_sample *parke
 	ask(ingest, process, thread);
 	if (!is_due && needs_answer(ingest, process, thread))
 		return false;
-	if (!is_wanted(ingest, process, thread))
+	if (!parked->form.is_hit && !is_wanted(ingest, process, thread))
 		return true;
 	origin.maps = process->maps;
 	origin.is_told = is_told(ingest, process, thread);
@@ -252,7 +256,7 @@ static bool unpark_for_stack(struct ingest *ingest, struct parked_sample *parked
 {
 	const struct sample_origin origin = {
 		.thread = &parked->thread, .maps = parked->maps, .is_told = parked->is_told,
-		.callers = &parked->callers,
+		.callers = &parked->callers, .form = &parked->form,
 	};
 
 	if (count_stack(ingest, record, &origin, !is_due))
@@ -275,10 +279,8 @@ static bool unpark(struct ingest *ingest, struct parked_sample *parked, bool is_
 
 	if (!is_due && parked->maps && !has_what_it_waits_for(ingest, parked))
 		return false;
-	if (record_parse(&ingest->config.events[parked->event]->format, parked->bytes,
-			 parked->size, &record))
+	if (record_parse(&parked->form.format, parked->bytes, parked->size, &record))
 		return true;	/* can't be: it was parsed before */
-	record.event = parked->event;
 	return parked->maps ? unpark_for_stack(ingest, parked, &record, is_due)
 			    : unpark_for_answer(ingest, parked, &record, is_due);
 }

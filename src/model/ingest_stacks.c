@@ -235,7 +235,7 @@ static void walk_user(struct ingest *ingest, const struct event_record *record,
 		      const struct sample_origin *origin, struct walk *walk)
 {
 	const struct record_sample *sample = &record->sample;
-	const struct record_format *format = &ingest->config.events[record->event]->format;
+	const struct record_format *format = &origin->form->format;
 	struct user_registers read;
 	struct walker_registers registers;
 	struct walker_stack stack = {
@@ -262,7 +262,8 @@ static void walk_user(struct ingest *ingest, const struct event_record *record,
 /* Frames of the kernel's chain without the sample's own, up to its user part if that was walked;
  * returns how many, or -ENOMEM. *@depth: addresses in the chain. */
 static int64_t take_chain(struct ingest *ingest, const struct event_record *record,
-			  const struct address_map *maps, const struct walk *walk, uint32_t *depth)
+			  const struct address_map *maps, uint64_t leaf_ip,
+			  const struct walk *walk, uint32_t *depth)
 {
 	const struct record_sample *sample = &record->sample;
 	enum cpu_mode mode = record->mode;
@@ -277,7 +278,7 @@ static int64_t take_chain(struct ingest *ingest, const struct event_record *reco
 			mode = mode_of_marker(ip);
 		if (is_marker(ip) || (mode == MODE_USER && walk->count))
 			continue;
-		if ((*depth)++ == 0 && ip == sample->ip)
+		if ((*depth)++ == 0 && ip == leaf_ip)
 			continue;	/* the leaf itself */
 		frame = caller_frame(ingest, maps, mode, ip);
 		if (frame == ID_SET_NONE)
@@ -287,15 +288,17 @@ static int64_t take_chain(struct ingest *ingest, const struct event_record *reco
 	return callers;
 }
 
-/* The same for what was walked; a sample of user code is its first frame itself. */
+/* The same for what was walked; a sample of user code is its first frame itself, but where the
+ * function that returns there is its leaf: @is_returned. */
 static int64_t take_walked(struct ingest *ingest, const struct event_record *record,
-			   const struct address_map *maps, const struct walk *walk, int64_t callers)
+			   const struct address_map *maps, bool is_returned,
+			   const struct walk *walk, int64_t callers)
 {
 	const struct ingest_stacks *stacks = &ingest->stacks;
 
-	for (size_t i = record->mode == MODE_USER; i < walk->count; i++) {
-		const bool is_call =
-			i && !(walk->is_by_rows && walker_is_exact(&stacks->walker, i));
+	for (size_t i = record->mode == MODE_USER && !is_returned; i < walk->count; i++) {
+		const bool is_exact = i && walk->is_by_rows && walker_is_exact(&stacks->walker, i);
+		const bool is_call = (i || is_returned) && !is_exact;
 		const uint32_t frame = caller_frame(ingest, maps, MODE_USER,
 						    stacks->walked[i] - is_call);
 
@@ -318,10 +321,8 @@ static uint32_t node_of(struct ingest *ingest, int64_t callers)
 }
 
 /* A copy also ends at a page that the process has not touched yet, or that is swapped out. */
-static bool is_full(const struct ingest *ingest, const struct event_record *record)
+static bool is_full(const struct event_record *record, uint32_t copy_bytes)
 {
-	const uint32_t copy_bytes = ingest->config.events[record->event]->copy_bytes;
-
 	return copy_bytes && record->sample.user_stack_bytes == copy_bytes;
 }
 
@@ -329,6 +330,8 @@ bool ingest_stack(struct ingest *ingest, const struct event_record *record,
 		  const struct sample_origin *origin, bool may_wait, struct sample_stack *out)
 {
 	const struct address_map *maps = origin->maps;
+	const bool is_returned = origin->form->leaf_ip;
+	const uint64_t leaf_ip = is_returned ? origin->form->leaf_ip : record->sample.ip;
 	struct walk walk;
 	uint32_t depth;
 	int64_t callers;
@@ -339,17 +342,18 @@ bool ingest_stack(struct ingest *ingest, const struct event_record *record,
 	if (may_wait && walk.count && walk.end == WALKER_COMPLEX &&
 	    ingest_rare_want(ingest, maps, walk.count, origin->callers))
 		return false;
-	callers = take_chain(ingest, record, maps, &walk, &depth);
+	callers = take_chain(ingest, record, maps, leaf_ip, &walk, &depth);
 	if (callers >= 0)
-		callers = take_walked(ingest, record, maps, &walk, callers);
-	out->leaf = ingest_frame(ingest, maps, record->mode, record->sample.ip);
+		callers = take_walked(ingest, record, maps, is_returned, &walk, callers);
+	out->leaf = ingest_frame(ingest, maps, record->mode, leaf_ip);
 	out->node = node_of(ingest, callers);
 	out->counts = (struct stack_counts){
 		.truncated = depth >= KERNEL_CHAIN_MAX || (walk.count && walk.end == WALKER_DEEP),
 		.user = walk.count > 0,
 		.complete = walk.count && walk.end == WALKER_COMPLETE,
 		.cut = walk.count && walk.end == WALKER_CUT,
-		.outgrown = walk.count && walk.end == WALKER_CUT && is_full(ingest, record),
+		.outgrown = walk.count && walk.end == WALKER_CUT &&
+			    is_full(record, origin->form->copy_bytes),
 	};
 	return true;
 }

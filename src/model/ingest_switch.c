@@ -10,6 +10,9 @@
  * both sources follow. The kernel stamps a record for each ring anew, microseconds apart: one that
  * straddles the line is seen twice, which changes nothing, or never, as any lost one.
  *
+ * Hits of probes come another way, which goes on: they stay in order, those of before the line
+ * having left with the old records (see analyzer.c).
+ *
  * Where only the size of stack copies changes, counts go on: the line makes the two sources one.
  *
  * Invariant: else counts begin anew, names and objects stay; what was lost stays counted "since
@@ -60,7 +63,7 @@ void ingest_switch(struct ingest *ingest, struct source *source, uint64_t begin_
 {
 	if (!source->keeps_counts)
 		drop_parked(ingest);
-	reorder_clear(&ingest->reorder);
+	reorder_keep_only(&ingest->reorder, INGEST_HIT_EVENT);
 	ingest->is_held = false;
 	end_throttles(ingest, begin_ns);
 	begin_losses(ingest);
@@ -72,7 +75,8 @@ void ingest_switch(struct ingest *ingest, struct source *source, uint64_t begin_
 	}
 	ingest->config = source->ingest;
 	ingest_look_at_config(ingest);
-	ingest->begin_ns = begin_ns;
+	ingest_hit_targets(ingest);
+	ingest->begin_ns = ingest->limit_ns = begin_ns;
 	if (ingest->watermark_ns < begin_ns)
 		ingest->watermark_ns = begin_ns;
 }

@@ -9,9 +9,11 @@
 
 #include "base/clock.h"
 #include "model/fold.h"
+#include "model/probe_draft.h"
 #include "model/snapshot_build.h"
 
 #define HALF_LIFE_NS	(5 * CLOCK_NS_PER_S)	/* of WINDOW_DECAY */
+#define NO_EVENT	UINT32_MAX		/* nothing is sampled, and no probe is there yet */
 #define DECAY_END_NS	(100 * CLOCK_NS_PER_S)	/* 2^-20: nothing to see any more */
 /* Walking costs 0.2-0.3 us an entry: from here on it takes longer than a fold may, and the dense
  * way takes over, which does not count the tasks of a row. A minute of two CPUs is 60,000. */
@@ -202,6 +204,7 @@ static struct span choose_span(const struct publisher *publisher)
 struct folds {
 	struct fold rows;
 	struct tree_fold *tree;		/* NULL: none was asked for */
+	struct probe_fold *probes;	/* NULL: none, or another snapshot tells of them */
 };
 
 static void add_entries(struct folds *folds, const struct slice *slice, double factor)
@@ -209,6 +212,8 @@ static void add_entries(struct folds *folds, const struct slice *slice, double f
 	fold_add(&folds->rows, slice->entries, slice->count, factor);
 	if (folds->tree)
 		tree_fold_add(folds->tree, slice->entries, slice->count, factor);
+	if (folds->probes)
+		probe_fold_add(folds->probes, slice->entries, slice->count);
 }
 
 static void fold_decaying(struct folds *folds, const struct timeline *timeline, struct span span)
@@ -236,6 +241,8 @@ static void fold_slices(struct folds *folds, const struct slice *slices, uint32_
 	fold_add_slices_dense(&folds->rows, slices, count);
 	for (uint32_t s = 0; folds->tree && s < count; s++)
 		tree_fold_add(folds->tree, slices[s].entries, slices[s].count, 1.0);
+	for (uint32_t s = 0; folds->probes && s < count; s++)
+		probe_fold_add(folds->probes, slices[s].entries, slices[s].count);
 }
 
 /* Fills @folds with the window; returns the kinds of its stacks. */
@@ -296,7 +303,8 @@ static void put_losses(const struct ingest *ingest, struct snapshot *head)
 {
 	const struct ingest_counters *counters = &ingest->counters;
 
-	head->lost_kernel = counters->lost_kernel + counters->dropped_no_memory;
+	head->lost_kernel = counters->lost_kernel + counters->dropped_no_memory +
+			    probe_hits_lost(ingest->hits);
 	head->lost_malformed = counters->malformed + counters->malformed_rings;
 	head->lost_late = ingest->reorder.late;
 	head->unattributed = counters->unattributed;
@@ -312,12 +320,8 @@ static void put_figures(const struct publisher *publisher, const struct fold *fo
 			struct span span, uint64_t query, struct snapshot *head)
 {
 	const struct analyzer_config *config = publisher->config;
-	const struct event_desc *event = config->ingest.events[fold->event];
 
-	head->event = event->name;
-	head->event_index = fold->event;
-	head->freq_hz = event->freq_hz;
-	head->fixed_period = event->fixed_period;
+	head->event_index = fold->event == NO_EVENT ? 0 : fold->event;
 	head->time_ns = span.end_ns;
 	head->window = config->window;
 	head->window_s = (double)(span.end_ns - span.begin_ns) / 1e9;
@@ -343,7 +347,7 @@ static void put_strip(struct publisher *publisher, struct snapshot *head, uint32
 	const struct ingest *ingest = publisher->ingest;
 	const struct strip_span span = {
 		.begin_ns = history_begin_ns(publisher), .end_ns = ingest->watermark_ns,
-		.event = event, .is_only_event = head->event_count == 1,
+		.event = event, .is_only_event = head->event_count == 1 && !ingest->hits,
 		.is_whole = publisher->config->ingest.is_replay,
 	};
 
@@ -357,11 +361,56 @@ static void put_strip(struct publisher *publisher, struct snapshot *head, uint32
 	head->strip = publisher->strip.points;
 }
 
-static enum stack_kind stack_kind_of(const struct event_desc *event)
+static enum stack_kind stack_kind_of(const struct record_format *format)
 {
-	if (event->format.sample_type & PERF_SAMPLE_STACK_USER)
+	if (format->sample_type & PERF_SAMPLE_STACK_USER)
 		return STACKS_COPIED;
-	return event->format.sample_type & PERF_SAMPLE_CALLCHAIN ? STACKS_CHAINED : STACKS_OFF;
+	return format->sample_type & PERF_SAMPLE_CALLCHAIN ? STACKS_CHAINED : STACKS_OFF;
+}
+
+static void describe_probe(const struct probe_row *row, struct snapshot *head)
+{
+	const struct probe_reading *reading = row->generations[row->newest].reading;
+
+	head->event = row->name;
+	head->stacks = STACKS_OFF;
+	if (reading)
+		head->stacks = stack_kind_of(row->spec->edge == PROBE_RETURN
+					     ? &reading->leave.format : &reading->entry.format);
+}
+
+/* Where only probes are sampled the first of them may still be on its way. */
+static void describe_event(const struct publisher *publisher, uint32_t event,
+			   struct snapshot *head)
+{
+	const struct ingest_config *config = &publisher->config->ingest;
+	const struct probe_row *row = probe_hits_of_event(publisher->ingest->hits, event);
+
+	if (row) {
+		describe_probe(row, head);
+	} else if (event < head->event_count) {
+		head->event = config->events[event]->name;
+		head->freq_hz = config->events[event]->freq_hz;
+		head->fixed_period = config->events[event]->fixed_period;
+		head->stacks = stack_kind_of(&config->events[event]->format);
+		head->stack_copy_bytes = config->events[event]->copy_bytes;
+	} else {
+		head->event = "";
+		head->stacks = STACKS_OFF;
+	}
+}
+
+/* Those of the window, once in a chain of snapshots. */
+static int draft_probes(struct publisher *publisher, const struct probe_fold *fold,
+			const struct query *query, struct span span, struct probe_draft *out)
+{
+	const struct probe_draft_span draft_span = {
+		.begin_ns = span.begin_ns, .end_ns = span.end_ns,
+		.known_ns = history_begin_ns(publisher), .now_ns = clock_now_ns(),
+		.detail = query->probe, .wants_values = publisher->config->wants_all_events,
+	};
+
+	return probe_draft_fill(out, publisher->ingest, fold, &draft_span);
 }
 
 /* What the tree does not know yet: the screen has no rows to wish for beside it. */
@@ -378,7 +427,8 @@ static void wish_inlined(struct publisher *publisher, struct tree_fold *tree)
 }
 
 static struct snapshot *make_one(struct publisher *publisher, struct snapshot head,
-				 const struct query *query, struct span span, uint32_t event)
+				 const struct query *query, struct span span, uint32_t event,
+				 struct probe_fold *probes)
 {
 	struct ingest *ingest = publisher->ingest;
 	struct row_sources sources = {
@@ -391,7 +441,8 @@ static struct snapshot *make_one(struct publisher *publisher, struct snapshot he
 	struct snapshot *snapshot = NULL;
 	struct stack_counts stacks;
 	struct tree_fold tree;
-	struct folds folds = { .tree = NULL };
+	struct folds folds = { .tree = NULL, .probes = probes };
+	struct probe_draft draft = { .list = NULL };
 
 	fold_init(&folds.rows, &ingest->trie, &ingest->names, &ingest->tasks, query->keys, event,
 		  &query->filter);
@@ -405,8 +456,7 @@ static struct snapshot *make_one(struct publisher *publisher, struct snapshot he
 		tree_fold_inline(&tree, &publisher->source_lines.inlined);
 	stacks = fold_window(publisher, &folds, span);
 	head.truncated_stacks = stacks.truncated;
-	head.stacks = stack_kind_of(publisher->config->ingest.events[event]);
-	head.stack_copy_bytes = publisher->config->ingest.events[event]->copy_bytes;
+	describe_event(publisher, event, &head);
 	head.user_stacks = stacks.user;
 	head.complete_stacks = stacks.complete;
 	head.cut_stacks = stacks.cut;
@@ -415,16 +465,34 @@ static struct snapshot *make_one(struct publisher *publisher, struct snapshot he
 		wish_inlined(publisher, &tree);
 		sources.tree = &tree;
 	}
+	if (probes)
+		sources.probes = &draft;
 	if (!folds.rows.is_out_of_memory &&
-	    (!folds.tree || (!tree.is_out_of_memory && !tree.is_stopped))) {
+	    (!folds.tree || (!tree.is_out_of_memory && !tree.is_stopped)) &&
+	    (!probes || !draft_probes(publisher, probes, query, span, &draft))) {
 		put_figures(publisher, &folds.rows, span, query->number, &head);
 		put_strip(publisher, &head, event);
 		snapshot = snapshot_build(&head, &folds.rows, &sources);
 	}
 	fold_finish(&folds.rows);
+	probe_draft_finish(&draft);
 	if (folds.tree)
 		tree_fold_finish(&tree);
 	return snapshot;
+}
+
+/* The one that was asked for, if it is there still; else the first. */
+static uint32_t shown_event(struct publisher *publisher, uint32_t event_count)
+{
+	const struct probe_hits *hits = publisher->ingest->hits;
+
+	if (publisher->event < event_count ||
+	    probe_hits_of_event(publisher->ingest->hits, publisher->event))
+		return publisher->event;
+	if (!event_count && probe_hits_first_event(hits) == NO_EVENT)
+		return NO_EVENT;
+	publisher->event = event_count ? 0 : probe_hits_first_event(hits);
+	return publisher->event;
 }
 
 /* NULL: out of memory; whoever asked asks again. */
@@ -441,7 +509,8 @@ static struct snapshot *make_stacks(struct publisher *publisher, struct snapshot
 	};
 
 	publisher->wants_stacks = false;
-	return make_one(publisher, head, &query, span, publisher->event);
+	return make_one(publisher, head, &query, span, shown_event(publisher, head.event_count),
+			NULL);
 }
 
 /* Events that can have samples: all but the side-band one. */
@@ -449,18 +518,21 @@ static uint32_t shown_events(const struct analyzer_config *config)
 {
 	uint32_t count = config->ingest.event_count;
 
-	while (count > 1 && config->ingest.events[count - 1]->is_sideband)
+	while (count && config->ingest.events[count - 1]->is_sideband)
 		count--;
 	return count;
 }
 
+/* The first tells of the probes. */
 static struct snapshot *make_all(struct publisher *publisher, const struct snapshot *head,
-				 struct span span)
+				 struct span span, struct probe_fold *probes)
 {
+	const uint32_t shown = shown_event(publisher, head->event_count);
 	struct snapshot *first = NULL, **next = &first;
 
-	for (uint32_t event = 0; event < head->event_count; event++) {
-		*next = make_one(publisher, *head, &publisher->config->query, span, event);
+	for (uint32_t event = 0; !event || event < head->event_count; event++) {
+		*next = make_one(publisher, *head, &publisher->config->query, span,
+				 head->event_count ? event : shown, event ? NULL : probes);
 		if (!*next) {
 			snapshot_destroy(first);
 			return NULL;
@@ -484,6 +556,7 @@ struct snapshot *publisher_make(struct publisher *publisher, bool is_last,
 		.event_count = shown_events(config), .seq = publisher->seq + 1,
 		.is_frozen = publisher->frozen_ns,
 	};
+	struct probe_fold probes = { .buckets = NULL }, *told = NULL;
 	struct span span;
 
 	if (!publisher->frozen_ns && timeline_cut(&ingest->timeline, ingest->watermark_ns))
@@ -494,11 +567,15 @@ struct snapshot *publisher_make(struct publisher *publisher, bool is_last,
 	span = choose_span(publisher);
 	put_own_cost(publisher, &head);
 	put_losses(ingest, &head);
-	if (publisher->event >= head.event_count)
-		publisher->event = 0;
-	snapshot = config->wants_all_events ? make_all(publisher, &head, span)
-					    : make_one(publisher, head, &config->query, span,
-						       publisher->event);
+	if (ingest->hits && probe_fold_init(&probes, ingest->hits))
+		return NULL;
+	if (ingest->hits)
+		told = &probes;
+	snapshot = config->wants_all_events
+		   ? make_all(publisher, &head, span, told)
+		   : make_one(publisher, head, &config->query, span,
+			      shown_event(publisher, head.event_count), told);
+	probe_fold_finish(&probes);
 	if (!snapshot)
 		return NULL;
 	if (publisher->wants_stacks)

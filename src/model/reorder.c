@@ -41,7 +41,7 @@ void reorder_finish(struct reorder *reorder)
 	memset(reorder, 0, sizeof(*reorder));
 }
 
-void reorder_clear(struct reorder *reorder)
+static void clear(struct reorder *reorder)
 {
 	const uint64_t late = reorder->late;
 
@@ -161,6 +161,20 @@ static void pack_rest(struct reorder *reorder, const struct reorder_entry *rest,
 	}
 	reorder_finish(reorder);
 	*reorder = fresh;
+}
+
+void reorder_keep_only(struct reorder *reorder, uint16_t event)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < reorder->count; i++)
+		if (reorder->entries[i].event == event)
+			reorder->entries[kept++] = reorder->entries[i];
+	if (kept)
+		pack_rest(reorder, reorder->entries, kept);
+	else
+		clear(reorder);
+	reorder->last_out_ns = 0;
 }
 
 /* They will leave soon, so what they lie in is not packed. In a recording without rounds they are

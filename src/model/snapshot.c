@@ -28,6 +28,22 @@ double snapshot_complete_pct(const struct snapshot *snapshot)
 	return floor(100.0 * (double)snapshot->complete_stacks / (double)snapshot->user_stacks);
 }
 
+const char *probe_state_name(enum probe_state state)
+{
+	switch (state) {
+	case PROBE_ATTACHING: return "attaching";
+	case PROBE_ATTACHED:  return "attached";
+	case PROBE_IS_OFF:    return "off";
+	case PROBE_DETACHING: return "detaching";
+	case PROBE_REFUSED:   return "refused";
+	case PROBE_FAILED:    return "failed";
+	case PROBE_CAPPED:    return "capped";
+	case PROBE_EXPIRED:   return "expired";
+	case PROBE_PAUSED:    break;
+	}
+	return "paused";
+}
+
 char snapshot_level(enum cpu_mode mode)
 {
 	switch (mode) {

@@ -1,8 +1,8 @@
 /* snapshot_build.c - see model/snapshot_build.h.
  *
  * Text is copied once per different string: thousands of rows share few comms and objects. The
- * block is [snapshot | rows | nodes | strip | text]; text is collected first: pointers into it must
- * not move.
+ * block is [snapshot | rows | nodes | probes | strip | text]; text is collected first: pointers
+ * into it must not move.
  */
 #include "model/snapshot_build.h"
 
@@ -408,15 +408,18 @@ static struct snapshot *join(const struct snapshot *head, struct row_list *list,
 	const size_t rows_bytes = list->count * sizeof(*list->rows);
 	const size_t nodes_bytes = tree->draft.tree.node_count * sizeof(struct tree_node);
 	const size_t strip_bytes = head->strip_count * sizeof(*head->strip);
-	struct snapshot *out = malloc(sizeof(*out) + rows_bytes + nodes_bytes + strip_bytes +
-				      list->block.used);
-	char *own_rows, *own_nodes, *strip, *text;
+	const struct probe_draft *draft = list->sources->probes;
+	const size_t probe_bytes = draft ? probe_draft_bytes(draft) : 0;
+	struct snapshot *out = malloc(sizeof(*out) + rows_bytes + nodes_bytes + probe_bytes +
+				      strip_bytes + list->block.used);
+	char *own_rows, *own_nodes, *probes, *strip, *text;
 
 	if (!out)
 		return NULL;
 	own_rows = (char *)(out + 1);
 	own_nodes = own_rows + rows_bytes;
-	strip = own_nodes + nodes_bytes;
+	probes = own_nodes + nodes_bytes;
+	strip = probes + probe_bytes;
 	text = strip + strip_bytes;
 	memcpy(text, list->block.bytes, list->block.used);
 	for (uint32_t i = 0; i < list->count; i++)
@@ -439,6 +442,8 @@ static struct snapshot *join(const struct snapshot *head, struct row_list *list,
 	out->strip = (const float *)(const void *)strip;
 	out->rows = (const struct snapshot_row *)(const void *)own_rows;
 	out->row_count = list->count;
+	if (draft)
+		probe_draft_join(draft, probes, &out->probes);
 	join_tree(tree, &out->tree, (struct tree_node *)(void *)own_nodes, text);
 	return out;
 }

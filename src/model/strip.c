@@ -43,7 +43,7 @@ static uint64_t slice_samples(const struct slice *slice, const struct strip_span
 
 	if (span->is_only_event)
 		return slice->samples;
-	if (slice->ticks) {
+	if (slice->ticks && span->event < TIMELINE_MAX_EVENTS) {
 		for (int i = 0; i < SLICE_TICKS; i++)
 			samples += slice->ticks[span->event].samples[i];
 		return samples;

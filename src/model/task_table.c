@@ -167,6 +167,7 @@ static void fork_process(struct task_table *table, uint32_t parent_pid, uint32_t
 	child->uid = parent->uid;
 	child->has_uid = parent->has_uid;
 	child->is_target = parent->is_target;
+	child->probes = parent->probes;
 }
 
 void task_table_fork(struct task_table *table, uint32_t parent_pid, uint32_t parent_tid,

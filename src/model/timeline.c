@@ -133,10 +133,17 @@ void stack_counts_subtract(struct stack_counts *sum, const struct stack_counts *
 	sum->outgrown -= less->outgrown;
 }
 
+/* Never NULL for want of events: that means "rolled up". */
+static struct slice_ticks *create_ticks(const struct timeline *timeline)
+{
+	return calloc(timeline->event_count ? timeline->event_count : 1,
+		      sizeof(struct slice_ticks));
+}
+
 int timeline_init(struct timeline *timeline, uint32_t event_count)
 {
 	*timeline = (struct timeline){ .event_count = event_count };
-	timeline->open_slice.ticks = calloc(event_count, sizeof(struct slice_ticks));
+	timeline->open_slice.ticks = create_ticks(timeline);
 	return timeline->open_slice.ticks ? 0 : -ENOMEM;
 }
 
@@ -186,7 +193,7 @@ int timeline_cut(struct timeline *timeline, uint64_t now_ns)
 		timeline->slices = slice;
 		timeline->capacity = capacity;
 	}
-	ticks = calloc(timeline->event_count, sizeof(*ticks));
+	ticks = create_ticks(timeline);
 	slice = &timeline->slices[timeline->count];
 	*slice = timeline->open_slice;
 	slice->count = timeline->open.count;
@@ -212,7 +219,7 @@ int timeline_add(struct timeline *timeline, uint64_t time_ns, const struct slice
 		 const struct stack_counts *stack)
 {
 	struct slice *open = &timeline->open_slice;
-	uint64_t into_slice;
+	const uint64_t tick = time_ns % SLICE_NS / (SLICE_NS / SLICE_TICKS);
 	int err;
 
 	if (timeline->open.count && time_ns / SLICE_NS > open->start_ns / SLICE_NS) {
@@ -225,12 +232,45 @@ int timeline_add(struct timeline *timeline, uint64_t time_ns, const struct slice
 		return err;
 	if (timeline->open.count == 1 && !open->samples)
 		open->start_ns = time_ns;
-	into_slice = time_ns % SLICE_NS;
-	open->ticks[entry->event].samples[into_slice / (SLICE_NS / SLICE_TICKS)] += entry->count;
-	open->samples += entry->count;
+	if (entry->event < timeline->event_count)
+		open->ticks[entry->event].samples[tick] += entry->count;
+	if (entry->event != EVENT_OF_VALUES)
+		open->samples += entry->count;
 	if (stack)
 		stack_counts_add(&open->stacks, stack);
 	return 0;
+}
+
+/* Keeps the entries that stay; returns how many those are. */
+static uint32_t drop_entries(struct slice *slice, struct slice_entry *entries, uint32_t count,
+			     timeline_choice *is_dropped, const void *context)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		if (!is_dropped(context, &entries[i]))
+			entries[kept++] = entries[i];
+		else if (entries[i].event != EVENT_OF_VALUES)
+			slice->samples -= entries[i].count;
+	}
+	return kept;
+}
+
+void timeline_drop(struct timeline *timeline, timeline_choice *is_dropped, const void *context)
+{
+	struct entry_set *open = &timeline->open;
+
+	for (uint32_t s = 0; s < timeline->count; s++) {
+		struct slice *slice = &timeline->slices[s];
+
+		slice->count = drop_entries(slice, slice->entries, slice->count, is_dropped,
+					    context);
+	}
+	if (!open->count)
+		return;
+	open->count = drop_entries(&timeline->open_slice, open->entries, open->count, is_dropped,
+				   context);
+	id_set_rebuild(&open->index, open->count, entry_hash, open);	/* fewer rows: can't fail */
 }
 
 /* Merges slices [first, end) into the first. On lack of memory they stay as they are. */

@@ -32,7 +32,13 @@
 #include <termios.h>
 #include <unistd.h>
 
-#define COMMAND_END_MS 1000	/* from SIGTERM to SIGKILL */
+#include "capture/tracefs.h"
+#include "probe/trace_group.h"
+
+#define COMMAND_END_MS	1000	/* from SIGTERM to SIGKILL */
+/* Until the kernel has closed the last descriptor of a dead process: ~90 ms for each probe. */
+#define BUSY_FIRST_MS	10
+#define BUSY_LONGEST_MS 640
 
 struct guardian {
 	pid_t pid;
@@ -55,6 +61,7 @@ struct watch {
 							 * hit; -1: none */
 	size_t child_count;
 	pid_t command_pid;
+	char probes[TRACE_NAME_BYTES];	/* the group of main's dynamic events; "": it has none */
 };
 
 /* Keypad and cursor keys normal, wrap on, mouse and paste reports off, attributes off, alternate
@@ -100,8 +107,33 @@ static void end_command(const struct watch *watch)
 		signal_command(watch, SIGKILL);
 }
 
+/* However long it takes: an event that stays would be in everybody's way. */
+static void remove_probes(const struct watch *watch)
+{
+	const int tracefs = *watch->probes ? tracefs_open(NULL) : -1;
+	int wait_ms = BUSY_FIRST_MS;
+
+	if (tracefs < 0)
+		return;
+	while (trace_group_remove_named(tracefs, watch->probes) == -EBUSY) {
+		poll(NULL, 0, wait_ms);
+		if (wait_ms < BUSY_LONGEST_MS)
+			wait_ms *= 2;
+	}
+	close(tracefs);
+}
+
 static void clean_up(const struct watch *watch)
 {
+	const pid_t remover = fork();
+
+	/* Beside the rest, and without the terminal: neither a busy probe nor a terminal that
+	 * nobody reads may hold up the other. */
+	if (remover == 0) {
+		close_range(3, ~0u, 0);
+		remove_probes(watch);
+		_exit(0);
+	}
 	/* Processes first: a terminal that nobody reads may block the write. */
 	for (size_t i = 0; i < watch->child_count; i++)
 		syscall(SYS_pidfd_send_signal, watch->children[i], SIGKILL, NULL, 0);
@@ -109,6 +141,8 @@ static void clean_up(const struct watch *watch)
 		end_command(watch);
 	if (watch->is_screen_taken && watch->tty >= 0)
 		restore_terminal(watch);
+	if (remover < 0)
+		remove_probes(watch);
 }
 
 _Noreturn static void keep_watch(struct watch *watch)
@@ -175,6 +209,7 @@ int guardian_start(struct guardian **out, int tty_fd, struct diag *why)
 	int ends[2], err;
 
 	*out = NULL;
+	trace_group_name(watch.probes, NULL);	/* "" where nothing can be probed */
 	if (tty_fd >= 0 && tcgetattr(tty_fd, &watch.saved))
 		return diag_set(why, -errno, "cannot read the terminal's state: %s",
 				strerror(errno));

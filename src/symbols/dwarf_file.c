@@ -30,14 +30,17 @@ static const char *debug_kind(const char *name)
 	return strncmp(name, ".zdebug_", 8) == 0 ? name + 8 : NULL;
 }
 
-static bool is_wanted(const char *kind)
+static bool is_wanted(const char *kind, enum dwarf_wish wish)
 {
 	static const char *const wanted[] = {
+		"loc", "loclists", "frame",	/* DWARF_LOCATIONS */
 		"info", "abbrev", "aranges", "line", "line_str", "str", "str_offsets", "addr",
 		"ranges", "rnglists", "types",
 	};
 
-	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
+	const size_t first = wish == DWARF_LOCATIONS ? 0 : 3;
+
+	for (size_t i = first; i < sizeof(wanted) / sizeof(wanted[0]); i++)
 		if (strcmp(kind, wanted[i]) == 0)
 			return true;
 	return false;
@@ -104,7 +107,7 @@ static void read_altlink(struct dwarf_file *file, const struct elf_section *sect
 	file->alternate_path = (const char *)link.at;
 }
 
-static bool look_at_section(struct dwarf_file *file, size_t number)
+static bool look_at_section(struct dwarf_file *file, size_t number, enum dwarf_wish wish)
 {
 	const struct elf_section *section = &file->elf.sections[number];
 	const char *kind = debug_kind(section->name);
@@ -115,24 +118,29 @@ static bool look_at_section(struct dwarf_file *file, size_t number)
 		read_altlink(file, section);
 	if (!kind)
 		return true;
-	if (!is_wanted(kind) || !is_in_file(&file->elf, section))
+	if (!is_wanted(kind, wish) || !is_in_file(&file->elf, section))
 		return hide_section(&file->elf, number);
 	file->debug_bytes = add_capped(file->debug_bytes, section_cost(&file->elf, number));
 	return true;
 }
 
-int dwarf_file_open(struct dwarf_file *file, int fd, struct diag *why)
+int dwarf_file_open_with(struct dwarf_file *file, int fd, enum dwarf_wish wish, struct diag *why)
 {
 	int err;
 
 	*file = (struct dwarf_file){ .dwarf = NULL };
 	err = elf_file_open(&file->elf, fd, why);
 	for (size_t i = 1; !err && i < file->elf.section_count; i++)
-		if (!look_at_section(file, i))
+		if (!look_at_section(file, i, wish))
 			err = damaged("section headers", why);
 	if (err)
 		dwarf_file_close(file);
 	return err;
+}
+
+int dwarf_file_open(struct dwarf_file *file, int fd, struct diag *why)
+{
+	return dwarf_file_open_with(file, fd, DWARF_LINES, why);
 }
 
 void dwarf_file_close(struct dwarf_file *file)

@@ -133,26 +133,33 @@ static unsigned int symbol_rank(const struct elf_symbol *symbol)
 	       (symbol->bind != STB_WEAK ? 1u : 0u);
 }
 
+bool elf_symbols_function(const struct elf_symbols *symbols, size_t index,
+			  const struct elf_file *main, struct elf_function *out)
+{
+	struct elf_symbol symbol = elf_symbols_get(symbols, index);
+	const struct elf_section *section = &symbols->file->sections[symbol.section];
+	uint64_t left;
+
+	if (!symbol.section || !is_function(&symbol) || !elf_file_is_code(section) ||
+	    is_end_mark(&symbol, section) ||
+	    !elf_file_find_code(main, symbol.value, &out->offset, &left))
+		return false;
+	out->size = symbol.size < left ? symbol.size : left;
+	out->name = elf_symbols_name(symbols, &symbol);
+	out->rank = symbol_rank(&symbol);
+	out->is_resolver = symbol.type == STT_GNU_IFUNC;
+	return out->name.bytes > 0;
+}
+
 int elf_symbols_add(const struct elf_symbols *symbols, const struct elf_file *main,
 		    struct flat_builder *builder)
 {
+	struct elf_function function;
 	int err = 0;
 
-	for (size_t i = 1; i < symbols->count && !err; i++) {
-		struct elf_symbol symbol = elf_symbols_get(symbols, i);
-		const struct elf_section *section = &symbols->file->sections[symbol.section];
-		struct flat_name name;
-		uint64_t offset, left;
-
-		if (!symbol.section || !is_function(&symbol) || !elf_file_is_code(section) ||
-		    is_end_mark(&symbol, section) ||
-		    !elf_file_find_code(main, symbol.value, &offset, &left))
-			continue;
-		name = elf_symbols_name(symbols, &symbol);
-		if (name.bytes)
-			err = flat_builder_add_borrowed(builder, offset,
-							symbol.size < left ? symbol.size : left,
-							name, symbol_rank(&symbol));
-	}
+	for (size_t i = 1; i < symbols->count && !err; i++)
+		if (elf_symbols_function(symbols, i, main, &function))
+			err = flat_builder_add_borrowed(builder, function.offset, function.size,
+							function.name, function.rank);
 	return err;
 }

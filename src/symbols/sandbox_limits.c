@@ -5,6 +5,7 @@
 #include <assert.h>
 
 #include "symbols/flat_table.h"
+#include "symbols/probe_points.h"
 #include "symbols/sandbox.h"
 #include "symbols/sanitizer_build.h"
 #include "symbols/unwind_table.h"
@@ -43,6 +44,10 @@ static const struct sandbox_limits limits[] = {
 	/* 32 stacks of 50 frames take some ms; one that leads libunwind in circles costs more. */
 	[SANDBOX_RARE_FRAMES] = { SLOWER * 2000, SLOWER * 1, ADDRESSES(1024), MIB,
 				  SYSCALLS_OF_LIBUNWIND },
+	/* As source lines; an answer has a few hundred rows. */
+	[SANDBOX_POINTS] = { SLOWER * 30000, SLOWER * 20, ADDRESSES(4096), POINT_ANSWER_BYTES,
+			     SYSCALLS_OF_LIBDW },
+	[SANDBOX_PROBE_NAMES] = OF_A_TABLE,
 };
 
 _Static_assert(sizeof(limits) / sizeof(limits[0]) == SANDBOX_JOB_KINDS,

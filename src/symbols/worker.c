@@ -26,6 +26,8 @@
 #include "symbols/jit_map.h"
 #include "symbols/jitdump.h"
 #include "symbols/line_job.h"
+#include "symbols/point_job.h"
+#include "symbols/probe_names.h"
 #include "symbols/rare_frames.h"
 #include "symbols/flat_table.h"
 #include "symbols/sandbox.h"
@@ -88,6 +90,20 @@ static int run_rare_frames(const struct sandbox_job *job, void **bytes, size_t *
 	return rare_frames_unwind(inputs, job->input_count, bytes, count, why);
 }
 
+static int run_points(const struct sandbox_job *job, void **bytes, size_t *count,
+		      struct diag *why)
+{
+	return point_job_run(inputs, job->input_count, bytes, count, why);
+}
+
+static int run_probe_names(const struct sandbox_job *job, void **bytes, size_t *count,
+			   struct diag *why)
+{
+	const int debug_fd = job->input_count > 1 ? inputs[1] : -1;
+
+	return probe_names_compile(inputs[0], debug_fd, job->argument, bytes, count, why);
+}
+
 /* What a kind of job does with its inputs: *@bytes is malloc'd and goes to main. */
 static int (*const jobs[SANDBOX_JOB_KINDS])(const struct sandbox_job *job, void **bytes,
 					    size_t *count, struct diag *why) = {
@@ -99,6 +115,8 @@ static int (*const jobs[SANDBOX_JOB_KINDS])(const struct sandbox_job *job, void 
 	[SANDBOX_NAMES] = run_names,
 	[SANDBOX_MEMORY] = run_memory,
 	[SANDBOX_RARE_FRAMES] = run_rare_frames,
+	[SANDBOX_POINTS] = run_points,
+	[SANDBOX_PROBE_NAMES] = run_probe_names,
 };
 
 static _Noreturn void answer(int reply, int err, const char *reason, int memfd)

@@ -656,6 +656,23 @@ static void test_rates_follow_the_kind_of_event(void **state)
 	close_session(&session);
 }
 
+static void test_without_an_event_only_the_side_band_runs(void **state)
+{
+	struct capture_config config = make_process_config(getpid());
+	struct session session;
+
+	(void)state;
+	config.has_no_event = true;
+	assert_int_equal(open_session(&session, &config, NULL), 0);
+	assert_int_equal(capture_event_count(session.capture), 1);
+	assert_true(capture_event(session.capture, 0)->is_sideband);
+	assert_int_equal(capture_start(session.capture, &session.queue, NULL), 0);
+	capture_stop(session.capture);
+	drain(&session);
+	assert_true(session.has_end);
+	close_session(&session);
+}
+
 static void test_a_rate_over_the_kernels_maximum_is_lowered_and_told(void **state)
 {
 	static const char *const events[] = { "cpu-clock" };
@@ -688,6 +705,7 @@ int main(void)
 		cmocka_unit_test(test_a_refused_level_names_the_event_that_asked_for_it),
 		cmocka_unit_test(test_an_event_asked_for_by_name_has_no_substitute),
 		cmocka_unit_test(test_rates_follow_the_kind_of_event),
+		cmocka_unit_test(test_without_an_event_only_the_side_band_runs),
 		cmocka_unit_test(test_a_rate_over_the_kernels_maximum_is_lowered_and_told),
 	};
 

@@ -60,6 +60,8 @@ static void test_the_help_names_every_option(void **state)
 		"-K, --hide-kernel", "-U, --hide-user", "--idle", "--batch[=N]", "--duration",
 		"--format", "-E, --entries", "--history-memory", "--color", "--no-unicode",
 		"--log", "-h, --help", "--version", "--theme", "--no-mouse", "--config FILE",
+		"--probe SPEC", "--dry-run", "--list-targets PATTERN", "-l, --list-probes",
+		"--probe-cap PCT", "--lease TIME", "--readonly",
 		"--print-config", "--print-man", "--print-completion", "  -- command args...",
 	};
 
@@ -100,6 +102,7 @@ static void test_all_but_what_is_about_one_run_may_be_configured(void **state)
 {
 	static const char *const of_one_run[] = {
 		"all-cpus", "pid", "tid", "input", "stacks", "batch", "duration", "format",
+		"probe", "dry-run", "list-targets", "list-probes",
 		"config", "print-config", "print-man", "print-completion", "help", "version",
 	};
 

@@ -1,5 +1,6 @@
 /* Every option, and every refusal with its sentence. */
 #include <errno.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,6 +13,7 @@
 
 #include "base/clock.h"
 #include "options.h"
+#include "probe/probe_engine.h"
 
 enum { ARGS_MAX = 16 };
 
@@ -478,6 +480,99 @@ static void test_a_setting_is_refused_by_its_long_name(void **state)
 
 #define TEST(name) cmocka_unit_test_teardown(name, tear_down)
 
+static void test_probes_are_read_and_kept_in_order(void **state)
+{
+	(void)state;
+	accept("");
+	assert_int_equal(options.probe_count, 0);
+	assert_false(options.is_only_probes || options.is_readonly || options.is_dry_run);
+	assert_true(options.probe_cap_pct == PROBE_CAP_PCT);
+	assert_true(options.lease_ns == 600 * CLOCK_NS_PER_S);
+	accept("--probe u:libc.so.6:malloc --probe=vfs_read");
+	assert_int_equal(options.probe_count, 2);
+	assert_string_equal(options.probes[0].text, "u:libc.so.6:malloc");
+	assert_string_equal(options.probes[1].function, "vfs_read");
+	assert_true(options.is_only_probes);
+	accept("--probe k:f -e cycles");
+	assert_false(options.is_only_probes);
+}
+
+static void test_both_ends_of_one_place_are_one_probe(void **state)
+{
+	(void)state;
+	accept("--probe k:f --probe u:x:f --probe ur:x:f --probe kr:g --probe kr:f");
+	assert_int_equal(options.probe_count, 3);
+	assert_string_equal(options.probes[0].text, "lat:f");
+	assert_string_equal(options.probes[1].text, "lat:x:f");
+	assert_string_equal(options.probes[2].text, "kr:g");
+}
+
+static void test_caps_and_leases_have_units(void **state)
+{
+	(void)state;
+	accept("--probe-cap 12.5 --lease 90");
+	assert_true(options.probe_cap_pct == 12.5);
+	assert_true(options.lease_ns == 90 * CLOCK_NS_PER_S);
+	accept("--probe-cap 20% --lease 2h");
+	assert_true(options.probe_cap_pct == 20);
+	assert_true(options.lease_ns == 7200 * CLOCK_NS_PER_S);
+	accept("--lease 1.5m");
+	assert_true(options.lease_ns == 90 * CLOCK_NS_PER_S);
+	accept("--probe-cap off --lease off");
+	assert_true(isinf(options.probe_cap_pct));
+	assert_true(options.lease_ns == UINT64_MAX);
+	accept("--probe-cap 5 --lease 10m");	/* what the table says is the default */
+	assert_true(options.probe_cap_pct == PROBE_CAP_PCT);
+	assert_true(options.lease_ns == PROBE_LEASE_NS);
+}
+
+static void test_questions_about_probes_look_at_the_other_options(void **state)
+{
+	(void)state;
+	accept("--probe k:f --dry-run --readonly");	/* attaches nothing */
+	assert_true(options.is_dry_run && options_is_probe_question(&options));
+	accept("--list-targets tcp");
+	assert_string_equal(options.target_pattern, "tcp");
+	assert_true(options_is_probe_question(&options));
+	accept("-l");
+	assert_true(options.lists_probes && options_is_probe_question(&options));
+	assert_false(options_is_question(&options));
+	accept("--probe k:f");
+	assert_false(options_is_probe_question(&options));
+}
+
+static void test_probes_that_cannot_be_are_refused(void **state)
+{
+	(void)state;
+	refuse("--probe k:", "--probe k:: column 3: a name is missing");
+	refuse("--probe k:f --probe k:f", "--probe k:f: it is given twice");
+	refuse("--dry-run", "--dry-run needs --probe: it prints what that would do");
+	refuse("-l --list-targets x", "only one of --dry-run, --list-targets and --list-probes can "
+	       "be printed");
+	refuse("-i x --list-probes", "-i shows a recording: probes are of this machine");
+	refuse("-i x --probe k:f", "-i shows a recording: targets and events are those recorded");
+	refuse("--readonly --probe k:f", "--probe: --readonly, or readonly in the configuration, "
+	       "forbids probes");
+	refuse("--probe-cap 0", "--probe-cap 0: % of one CPU, at least 0.01, or off are needed");
+	refuse("--probe-cap 5pct", "--probe-cap 5pct: % of one CPU, at least 0.01, or off are "
+	       "needed");
+	refuse("--lease 0.5", "--lease 0.5: a time as 90s, 10m, 2h, or off is needed");
+	refuse("--lease m", "--lease m: a time as 90s, 10m, 2h, or off is needed");
+	refuse("--lease 5d", "--lease 5d: a time as 90s, 10m, 2h, or off is needed");
+	refuse("--lease nan", "--lease nan: a time as 90s, 10m, 2h, or off is needed");
+}
+
+/* Otherwise an event of the configuration would be sampled besides. */
+static void test_a_probe_puts_the_configured_event_aside(void **state)
+{
+	static const char *const lines[] = { "event=cycles", "lease=1h" };
+
+	(void)state;
+	assert_int_equal(parse_over("--probe k:f", lines, 2), 0);
+	assert_true(options.is_only_probes);
+	assert_true(options.lease_ns == 3600 * CLOCK_NS_PER_S);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -499,6 +594,12 @@ int main(void)
 		TEST(test_the_line_puts_aside_what_would_contradict_it),
 		TEST(test_settings_that_contradict_each_other_are_refused),
 		TEST(test_a_setting_is_refused_by_its_long_name),
+		TEST(test_probes_are_read_and_kept_in_order),
+		TEST(test_both_ends_of_one_place_are_one_probe),
+		TEST(test_caps_and_leases_have_units),
+		TEST(test_questions_about_probes_look_at_the_other_options),
+		TEST(test_probes_that_cannot_be_are_refused),
+		TEST(test_a_probe_puts_the_configured_event_aside),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,26 @@
+/* place_file.h - opens the file that a probe names: as the target process has it mapped, as its
+ * path leads below that process's root, or by a name where the dynamic linker and the shell look.
+ *
+ * Source: proc(5), ld.so(8), ld.so.conf in ldconfig(8).
+ * Thread: the probe engine's; may block on a slow file system.
+ */
+#ifndef PROBE_PLACE_FILE_H
+#define PROBE_PLACE_FILE_H
+
+#include <sys/types.h>
+
+#include "symbols/object_file.h"
+
+struct place_file {
+	struct object_file file;	/* its fd is -1 once it is given away */
+	struct process_root root;
+	char path[OPENER_PATH_BYTES];	/* raw; as the process has it */
+};
+
+/* @wanted: a path, or a name such as libc.so.6, libc or bash; @pid 0: no process in particular.
+ * 0 with *@out the caller's (place_file_close()), or -errno with a sentence: -ENOENT, -EACCES,
+ * -ESRCH, -EINVAL not a regular file. */
+int place_file_open(struct place_file *out, const char *wanted, pid_t pid, struct diag *why);
+void place_file_close(struct place_file *file);
+
+#endif

@@ -1,0 +1,34 @@
+/* probe_argument.h - one value that a probe is to bring along: "[NAME=]VALUE[:TYPE]".
+ *
+ *   VALUE: name  a->b.c  arr[1]  ns::global      for debug information, BTF, a tracepoint's format
+ *          $argN (from 1)  $retval  and their members: $retval->id
+ *          %di  $stackN  $stack  $comm  @SYMBOL[+-N]  \N  +N(VALUE)
+ *          +uN(VALUE)                            fetch arguments, as the kernel has them
+ *   TYPE:  u8..u64 s8..s64 x8..x64 string ustring symbol b<WIDTH>@<OFFSET>/<CONTAINER>
+ *
+ * Source: Documentation/trace/kprobetrace.rst "Synopsis"; perf-probe(1) "PROBE ARGUMENT".
+ * Thread: any. Pure.
+ */
+#ifndef PROBE_PROBE_ARGUMENT_H
+#define PROBE_PROBE_ARGUMENT_H
+
+#include <stddef.h>
+
+#include "base/diag.h"
+#include "probe/probe_spec.h"
+
+/* Appends what @line[@from, @from + @bytes) says to the arguments of @spec, whose kind and edge
+ * are known. 0 or -EINVAL. */
+int probe_argument_add(struct probe_spec *spec, const char *line, size_t from, size_t bytes,
+		       struct diag *why);
+
+/* The argument with this name or with this value; else appends one for @value, which a condition
+ * wants. *@name: as it is called, borrowed from @spec. @at: column of the condition.
+ * 0 or -EINVAL. */
+int probe_argument_want(struct probe_spec *spec, const char *value, size_t at, const char **name,
+			struct diag *why);
+
+/* Writes it as it could have been typed. Returns the length as snprintf(). */
+size_t probe_argument_write(const struct probe_argument *argument, char *out, size_t room);
+
+#endif

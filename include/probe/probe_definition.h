@@ -1,0 +1,30 @@
+/* probe_definition.h - how a site of a probe is said to the kernel, and how what it then sends is
+ * read: the two must agree.
+ *
+ * Names:  the values are a0, a1 ... in the order of the spec's arguments, the stack pointer is sp.
+ * Thread: any; pure.
+ */
+#ifndef PROBE_PROBE_DEFINITION_H
+#define PROBE_PROBE_DEFINITION_H
+
+#include "probe/probe_news.h"
+#include "probe/probe_places.h"
+#include "probe/trace_group.h"
+
+#define PROBE_DEFINITION_BYTES 2560	/* all values at their longest */
+
+struct probe_definition {
+	enum trace_type type;
+	char place[PROBE_FUNCTION_BYTES + 64];
+	char fetch_args[PROBE_DEFINITION_BYTES];
+	uint32_t max_active;
+};
+
+/* Of @site's entry or return. -E2BIG: it is too long for one command. */
+int probe_definition_make(struct probe_definition *out, const struct probe_places *places,
+			  const struct probe_site *site, bool is_return, struct diag *why);
+
+/* Which fields the values are in, once the streams of @reading have theirs. */
+void probe_definition_columns(struct probe_reading *reading, const struct probe_places *places);
+
+#endif

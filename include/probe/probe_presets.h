@@ -1,0 +1,21 @@
+/* probe_presets.h - probes for questions that everybody has, each a spec as one could type it.
+ *
+ * Use:    the finder lists them by name and description; whether a place is there on this machine
+ *         is found out as for typed specs.
+ * Thread: constant; any.
+ */
+#ifndef PROBE_PROBE_PRESETS_H
+#define PROBE_PROBE_PRESETS_H
+
+#include <stddef.h>
+
+struct probe_preset {
+	const char *name;	/* "block I/O latency" */
+	const char *spec;
+	const char *description;	/* one line: what it shows, and what to know of it */
+};
+
+extern const struct probe_preset probe_presets[];
+extern const size_t probe_preset_count;
+
+#endif

@@ -1,0 +1,29 @@
+/* startup_probes.h - the probes of the command line.
+ * Thread: main. */
+#ifndef STARTUP_PROBES_H
+#define STARTUP_PROBES_H
+
+#include <stddef.h>
+
+#include "probe/probe_engine.h"
+
+struct startup_probes {
+	const struct probe_spec *specs;
+	size_t count;
+	struct probe_choice choice;	/* for all of them; its spec does not count */
+};
+
+/* Orders them, numbered from 1 on, and goes on: the screen shows what becomes of them. 0 or
+ * -EAGAIN: there are too many. */
+int startup_probes_order(struct probe_engine *engine, const struct startup_probes *probes,
+			 struct diag *why);
+
+/* The same, and waits until all are attached: what is measured must not begin before. 0, or -errno
+ * with the sentence of one that can't be attached: -EPERM refused, ... */
+int startup_probes_attach(struct probe_engine *engine, const struct startup_probes *probes,
+			  struct diag *why);
+
+/* Detaches all and waits until the last record is on its way to the analyzer. */
+void startup_probes_finish(struct probe_engine *engine);
+
+#endif

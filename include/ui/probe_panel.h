@@ -1,0 +1,117 @@
+/* probe_panel.h - the panel that turns a function into a probe: what, where, with which values, at
+ * what cost. Opens at once; what the engine finds out is filled in as it comes.
+ *
+ * Use:    probe_panel_open_row() of a function under the cursor, probe_panel_open_spec() of what
+ *         was typed or found. While it is open it has the keyboard; what it orders goes out by
+ *         state_probe_order(). The refresh goes on underneath.
+ * Thread: the ui's.
+ */
+#ifndef UI_PROBE_PANEL_H
+#define UI_PROBE_PANEL_H
+
+#include "model/snapshot.h"
+#include "probe/probe_engine.h"
+#include "ui/canvas.h"
+#include "ui/keys.h"
+#include "ui/prompt.h"
+
+struct ui_state;
+
+#define PANEL_ITEMS 32		/* what can have the cursor: more than choices, values, buttons */
+#define PANEL_NAME_BYTES 160
+#define PANEL_WHY_BYTES	 200
+
+/* How a place is probed: a bit per enum probe_edge. */
+#define PANEL_EDGES_ALL (1u << PROBE_ENTRY | 1u << PROBE_RETURN | 1u << PROBE_LATENCY)
+
+enum panel_part {
+	PANEL_WHAT,		/* index: enum probe_edge */
+	PANEL_WHERE,		/* index: enum probe_reach */
+	PANEL_STACKS,
+	PANEL_VALUE,		/* index: of `offered` */
+	PANEL_FILTER,
+	PANEL_CONFIRM,		/* the function's name, to be typed */
+	PANEL_BUTTON,		/* index: enum panel_button */
+};
+
+enum panel_button { BUTTON_ATTACH, BUTTON_COUNT, BUTTON_DRY_RUN, BUTTON_CANCEL, BUTTONS };
+
+struct panel_item {
+	enum panel_part part;
+	int index;
+};
+
+struct probe_panel {
+	bool is_open;
+	struct probe_spec spec;	/* the place; what is chosen below is added when it is ordered */
+	char name[PANEL_NAME_BYTES], object[PANEL_NAME_BYTES];	/* as shown */
+	pid_t pid;		/* whose row it was; 0: of several */
+	unsigned int edges;	/* a bit per enum probe_edge that the place has */
+
+	/* chosen: */
+	enum probe_edge edge;
+	enum probe_reach reach;
+	bool with_stacks;
+	bool is_chosen[PROBE_VALUES_MAX];	/* of answer.offered */
+	struct prompt filter, confirm;
+	char filter_why[PANEL_WHY_BYTES];	/* why the filter is none; "": it is, or empty */
+	bool shows_plan;	/* the dry run's lines */
+
+	uint64_t number;	/* of the last PROBE_EXAMINE; 0: the engine was not asked */
+	struct probe_choice examined;	/* what was asked then */
+	bool has_answer, is_stale;	/* stale: the last answer is of choices before */
+	struct probe_answer answer;
+	bool counts_only;	/* that button was pressed: neither latency, stacks nor values */
+	bool is_attaching;	/* Enter was pressed before the verdict was there */
+	bool has_warned;	/* of VERDICT_ASKS, or of the cap: the next Enter insists */
+
+	double cap_pct;		/* of one CPU, above which it is switched off */
+
+	struct panel_item focus;
+	struct {		/* at the last draw, for clicks */
+		struct panel_item item;
+		int x, y, width;
+	} places[PANEL_ITEMS];
+	size_t place_count;
+	int top;		/* first of its lines that is shown, on a small screen */
+};
+
+/* The sentence why @row can't be probed, "" when it can. Into @out[PANEL_WHY_BYTES]; returns it. */
+char *probe_panel_row_refusal(const struct snapshot_row *row, char *out);
+
+/* Opens it for a function that probe_panel_row_refusal() lets through. @pid: the process that is
+ * meant, 0: all. */
+void probe_panel_open_row(struct ui_state *state, const struct snapshot_row *row, pid_t pid);
+/* Opens it for a parsed spec; its arguments and condition are chosen already. @pid: as in struct
+ * probe_choice, 0: no process in particular. */
+void probe_panel_open_spec(struct ui_state *state, const struct probe_spec *spec, pid_t pid);
+/* Closes it; what was being found out is cancelled. */
+void probe_panel_close(struct ui_state *state);
+
+void probe_panel_press(struct ui_state *state, int key);
+void probe_panel_click(struct ui_state *state, const struct mouse *mouse);
+/* Pasted text is meant for it. */
+bool probe_panel_takes_text(const struct probe_panel *panel);
+/* An answer to its number; others are not its business. */
+void probe_panel_answered(struct ui_state *state, const struct probe_answer *answer);
+
+/* What it would order now, into *@out; a filter that is none is left out. @counts_only: without
+ * latency, stacks and values. */
+void probe_panel_choice(const struct probe_panel *panel, bool counts_only,
+			struct probe_choice *out);
+/* The spec of a row that probe_panel_row_refusal() lets through. */
+void probe_panel_row_spec(const struct snapshot_row *row, struct probe_spec *out);
+/* How the place of @spec can be probed: a bit per enum probe_edge. */
+unsigned int probe_panel_edges(const struct probe_spec *spec);
+/* Can @fetch be had with what is chosen? Is it among the arguments that were typed? */
+bool probe_panel_has_value(const struct probe_panel *panel, const struct probe_fetch *fetch);
+bool probe_panel_is_typed(const struct probe_panel *panel, const struct probe_fetch *fetch);
+
+/* What can have the cursor, in the order of Tab, into @out[PANEL_ITEMS]; returns how many. */
+size_t probe_panel_items(const struct probe_panel *panel, struct panel_item *out);
+bool probe_panel_is_focus(const struct probe_panel *panel, enum panel_part part, int index);
+
+/* Draws the box within the lines @top..@bottom (exclusive). */
+void probe_panel_draw(struct probe_panel *panel, struct canvas *canvas, int top, int bottom);
+
+#endif

@@ -1,0 +1,19 @@
+/* text_lines.h - a sentence on as many lines as it needs, wrapped at spaces.
+ * Thread: any, no state. */
+#ifndef UI_TEXT_LINES_H
+#define UI_TEXT_LINES_H
+
+#include "ui/canvas.h"
+
+#define TEXT_LINES_BYTES 512	/* of a sentence, at most; the rest is cut */
+
+/* How many lines of @width cells @text takes. */
+int text_lines_count(const struct canvas *canvas, int width, const char *text);
+/* Draws @text in the columns of @area, from its line on, before line @end; returns the line below
+ * the last one used. */
+int text_lines_put(struct canvas *canvas, struct canvas_area area, int end, const char *text,
+		   enum role role);
+/* The same over the width of the canvas, from line @y on. */
+int text_lines_draw(struct canvas *canvas, int y, int end, const char *text, enum role role);
+
+#endif

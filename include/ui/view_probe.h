@@ -1,0 +1,44 @@
+/* view_probe.h - all about one probe: pages of one screen, of the trail's last level.
+ * Thread: the ui's. */
+#ifndef UI_VIEW_PROBE_H
+#define UI_VIEW_PROBE_H
+
+#include "model/snapshot.h"
+#include "ui/probe_log.h"
+#include "ui/view.h"
+
+enum probe_pane {
+	PANE_LATENCY,		/* histogram and heat map */
+	PANE_VALUES,		/* arguments and return values */
+	PANE_SLOWEST,		/* calls, with their stacks */
+	PANE_LOG,		/* single hits as they come */
+	PANE_COUNT
+};
+
+struct probe_view {
+	struct view view;
+	uint32_t id;		/* 0: none yet */
+	const struct snapshot *snapshot;	/* BORROWED until the next refresh; NULL: it says
+						 * nothing of the probe yet */
+	const struct snapshot_probe *probe;	/* as above; NULL: it is gone */
+	enum probe_pane pane;
+	int top[PANE_COUNT];	/* first line shown */
+	int page, height;	/* of the pane, at the last draw: lines shown, lines in all */
+	size_t slow_cursor;
+	struct probe_log log;
+};
+
+extern const char *const probe_pane_names[PANE_COUNT];
+
+void probe_view_init(struct probe_view *view);
+
+void probe_view_show_pane(struct probe_view *view, enum probe_pane pane);
+/* The wheel. */
+void probe_view_scroll(struct probe_view *view, int lines);
+/* A click on line @index of the slowest calls. */
+void probe_view_select(struct probe_view *view, size_t index);
+/* Shows the hit of the log, at @step 0 from here on, 1 the next, -1 the one before, that has
+ * @search. False: there is none, or another page is shown. */
+bool probe_view_find(struct probe_view *view, const char *search, int step);
+
+#endif

@@ -1,0 +1,148 @@
+/* dry_run.c - see dry_run.h. */
+#include "dry_run.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/sanitize.h"
+#include "probe/probe_cost.h"
+#include "probe/probe_definition.h"
+#include "probe/probe_places.h"
+#include "symbols/sandbox.h"
+
+static const char *const origins[] = {
+	[ORIGIN_TYPED] = "as typed", [ORIGIN_DWARF] = "debug information",
+	[ORIGIN_BTF] = "kernel types", [ORIGIN_ABI] = "calling convention",
+	[ORIGIN_FORMAT] = "tracepoint", [ORIGIN_NOTE] = "mark",
+};
+
+/* Names are a stranger's. */
+static void print_clean(FILE *out, const char *text)
+{
+	char clean[4 * PROBE_DEFINITION_BYTES];
+
+	sanitize_text(clean, sizeof(clean), text, strlen(text));
+	fputs(clean, out);
+}
+
+static void print_place(FILE *out, const struct probe_places *places,
+			const struct probe_site *site)
+{
+	if (places->spec.kind == PROBE_TRACEPOINT) {
+		print_clean(out, places->path);
+		return;
+	}
+	if (places->spec.kind == PROBE_KERNEL) {
+		print_clean(out, site->symbol);
+		fprintf(out, "+%" PRIu64, site->offset);
+		return;
+	}
+	print_clean(out, places->path);
+	fprintf(out, ":0x%" PRIx64, site->offset);
+	if (site->semaphore)
+		fprintf(out, "(0x%" PRIx64 ")", site->semaphore);
+}
+
+static int print_edge(FILE *out, const struct probe_places *places, const struct probe_site *site,
+		      bool is_return, struct diag *why)
+{
+	struct probe_definition made;
+	int err = probe_definition_make(&made, places, site, is_return, why);
+
+	if (err)
+		return err;
+	fputs(is_return ? "  return " : "  entry  ", out);
+	print_place(out, places, site);
+	if (made.fetch_args[0] && places->spec.kind != PROBE_TRACEPOINT) {
+		fputc(' ', out);
+		print_clean(out, made.fetch_args);
+	}
+	fputc('\n', out);
+	return 0;
+}
+
+static void print_values(FILE *out, const struct probe_site *site)
+{
+	for (uint32_t i = 0; i < site->value_count; i++) {
+		const struct probe_fetch *value = &site->values[i];
+
+		fputs("  value  ", out);
+		print_clean(out, value->name);
+		if (value->type[0]) {
+			fputs(": ", out);
+			print_clean(out, value->type);
+		}
+		fprintf(out, " (%s)", origins[value->origin]);
+		if (!value->fetch[0]) {
+			fputs(" not there: ", out);
+			print_clean(out, value->reason);
+		}
+		fputc('\n', out);
+	}
+}
+
+static int print_one(FILE *out, const struct probe_places *places, struct diag *why)
+{
+	const double cost_ns = probe_cost_of_hit(&probe_cost_expected, places, true);
+	const enum probe_edge edge = places->spec.edge;
+	int err = 0;
+
+	print_clean(out, places->spec.text);
+	fputc('\n', out);
+	for (uint32_t i = 0; i < places->site_count && !err; i++) {
+		const struct probe_site *site = &places->sites[i];
+
+		if (edge != PROBE_RETURN)
+			err = print_edge(out, places, site, false, why);
+		if (!err && edge != PROBE_ENTRY)
+			err = print_edge(out, places, site, true, why);
+		print_values(out, site);
+	}
+	if (places->verdict == VERDICT_OK)
+		fprintf(out, "  ok: about %.1f us a hit\n", cost_ns / 1e3);
+	else
+		fprintf(out, "  %s: ", places->verdict == VERDICT_COSTLY ? "costly"
+				       : places->verdict == VERDICT_ASKS ? "asks"
+				       : places->verdict == VERDICT_UNABLE ? "unable" : "refused");
+	if (places->verdict != VERDICT_OK) {
+		print_clean(out, places->reason);
+		fputc('\n', out);
+	}
+	return err;
+}
+
+static int print_found(FILE *out, struct probe_finder_of_places *finder,
+		       const struct probe_spec *spec, pid_t pid, struct diag *why)
+{
+	struct probe_places *places;
+	uint32_t count;
+	int err = probe_places_find(finder, spec, pid, &places, &count, why);
+
+	if (err)
+		return err;
+	for (uint32_t i = 0; i < count && !err; i++)
+		err = print_one(out, &places[i], why);
+	for (uint32_t i = 0; i < count && !err; i++)
+		if (places[i].verdict == VERDICT_REFUSED || places[i].verdict == VERDICT_UNABLE)
+			err = diag_set(why, -EPERM, "%s: %s", places[i].spec.text,
+				       places[i].reason);
+	probe_places_free(places, count);
+	return err;
+}
+
+int dry_run_print(FILE *out, const struct probe_spec *specs, size_t count, pid_t pid,
+		  struct diag *why)
+{
+	struct probe_finder_of_places *finder = NULL;
+	struct sandbox *sandbox = NULL;
+	int err = sandbox_start(&sandbox, why);
+
+	if (!err)
+		err = probe_places_open(&finder, sandbox, why);
+	for (size_t i = 0; i < count && !err; i++)
+		err = print_found(out, finder, &specs[i], pid, why);
+	probe_places_close(finder);
+	sandbox_stop(sandbox);
+	return err;
+}

@@ -1,0 +1,142 @@
+/* hit_log.c - see model/hit_log.h. The memory comes with the first hit: most probes of a
+ * wildcard have none. */
+#include "model/hit_log.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/id_set.h"
+
+void hit_log_finish(struct hit_log *log)
+{
+	free(log->lines);
+	free(log->slowest);
+	memset(log, 0, sizeof(*log));
+}
+
+static int begin(struct hit_log *log, uint32_t columns)
+{
+	const uint64_t last_number = log->last_number;
+	const size_t line_bytes = sizeof(struct hit_line) +
+				  columns * sizeof(struct hit_line_value);
+
+	if (log->lines && log->columns == columns)
+		return 0;
+	hit_log_finish(log);
+	log->last_number = last_number;
+	log->lines = calloc(PROBE_LOG_LINES, line_bytes);
+	log->slowest = calloc(PROBE_SLOWEST, line_bytes);
+	if (!log->lines || !log->slowest) {
+		hit_log_finish(log);
+		log->last_number = last_number;
+		return -ENOMEM;
+	}
+	log->columns = columns;
+	log->line_bytes = (uint32_t)line_bytes;
+	return 0;
+}
+
+static struct hit_line *line_at(const struct hit_log *log, unsigned char *lines,
+				  uint64_t index)
+{
+	return (struct hit_line *)(void *)(lines + index * log->line_bytes);
+}
+
+struct hit_line *hit_log_slowest(const struct hit_log *log, uint32_t index)
+{
+	return line_at(log, log->slowest, index);
+}
+
+/* Where a line of @latency_ns goes among the slowest; NULL: nowhere. */
+static struct hit_line *place_of(struct hit_log *log, int64_t latency_ns)
+{
+	struct hit_line *fastest;
+
+	if (latency_ns < 0)
+		return NULL;
+	if (log->slowest_count < PROBE_SLOWEST)
+		return hit_log_slowest(log, log->slowest_count++);
+	fastest = hit_log_slowest(log, 0);
+	for (uint32_t i = 1; i < PROBE_SLOWEST; i++)
+		if (hit_log_slowest(log, i)->latency_ns < fastest->latency_ns)
+			fastest = hit_log_slowest(log, i);
+	return fastest->latency_ns < latency_ns ? fastest : NULL;
+}
+
+static void put_value(struct hit_line_value *out, const struct probe_value *value)
+{
+	out->is_known = value->is_known;
+	out->is_text = value->is_text;
+	out->is_signed = value->is_signed;
+	out->text_bytes = 0;
+	if (!value->is_known)
+		return;
+	if (!value->is_text) {
+		out->number = value->number;
+		return;
+	}
+	out->text_bytes = (uint8_t)(value->text_bytes < HIT_TEXT_BYTES ? value->text_bytes
+									: HIT_TEXT_BYTES);
+	memcpy(out->text, value->text, out->text_bytes);
+}
+
+uint64_t hit_log_add(struct hit_log *log, const struct hit_line *line,
+		       const struct probe_value *values, uint32_t columns)
+{
+	struct hit_line *own, *slow;
+
+	if (begin(log, columns))
+		return 0;
+	own = line_at(log, log->lines, log->last_number % PROBE_LOG_LINES);
+	memcpy(own, line, sizeof(*line));
+	own->number = ++log->last_number;
+	own->stack = ID_SET_NONE;
+	for (uint32_t i = 0; i < columns; i++)
+		put_value(&own->values[i], &values[i]);
+	slow = place_of(log, line->latency_ns);
+	if (slow)
+		memcpy(slow, own, log->line_bytes);
+	return own->number;
+}
+
+static struct hit_line *find_slow(const struct hit_log *log, uint64_t number)
+{
+	for (uint32_t i = 0; i < log->slowest_count; i++)
+		if (hit_log_slowest(log, i)->number == number)
+			return hit_log_slowest(log, i);
+	return NULL;
+}
+
+bool hit_log_is_slow(const struct hit_log *log, uint64_t number)
+{
+	return find_slow(log, number);
+}
+
+void hit_log_set_stack(struct hit_log *log, uint64_t number, uint32_t stack)
+{
+	struct hit_line *line = find_slow(log, number);
+
+	if (line)
+		line->stack = stack;
+}
+
+/* After the columns have changed the oldest that is kept is not the ring's oldest: its number says
+ * whether there is a line. */
+uint32_t hit_log_count(const struct hit_log *log)
+{
+	uint32_t count = 0;
+
+	for (uint64_t number = log->last_number; log->lines && number && count < PROBE_LOG_LINES;
+	     number--, count++)
+		if (line_at(log, log->lines, (number - 1) % PROBE_LOG_LINES)->number != number)
+			break;
+	return count;
+}
+
+const struct hit_line *hit_log_line(const struct hit_log *log, uint32_t index)
+{
+	const uint64_t number = log->last_number - hit_log_count(log) + 1 + index;
+
+	return line_at(log, log->lines, (number - 1) % PROBE_LOG_LINES);
+}

@@ -1,0 +1,529 @@
+/* ingest_hits.c - records of probes -> hits, counted as samples of one more event, and what they
+ * carried.
+ *
+ *	record of an entry   -> waits for its return (probe_pairs.c), if the latency is asked for
+ *	record of a return   -> with its entry one hit: that one's task and stack, its own time
+ *	any other            -> a hit
+ *	hit -> of the wanted process? -> condition? -> values, log -> ingest_sample()
+ *
+ * The ids in the records are perf's own, so that a record is read as it was made, whatever became
+ * of its probe since then.
+ *
+ * Invariant: each record of a probe is in a hit, or counted as unpaired or filtered, or younger
+ * than the order to switch it off, or of a process that was not asked for.
+ */
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/user_registers.h"
+#include "model/ingest.h"
+#include "model/latency_bucket.h"
+
+/* What one hit is made of. */
+struct hit {
+	struct probe_row *row;
+	uint32_t slot;
+	const struct probe_reading *reading;
+	const struct probe_stream *begin_stream, *end_stream;
+	const struct event_record *begin;	/* whose task and stack it is; */
+	const struct event_record *end;		/* when it counts. Often the same */
+	const void *raw;			/* record of begin */
+	size_t size;
+	int64_t latency_ns;			/* < 0: none */
+	const struct thread *thread;		/* NULL: not known */
+	struct probe_value values[PROBE_VALUES_MAX];
+};
+
+/* PERF_SAMPLE_IDENTIFIER: the first word of a sample, the last of any other record. */
+static bool peek_id(const void *raw, size_t size, uint64_t *id)
+{
+	const struct perf_event_header *header = raw;
+	const uint64_t *words = raw;
+
+	if (size < sizeof(*header) + sizeof(*words) || header->size > size ||
+	    header->size < sizeof(*header) + sizeof(*words))
+		return false;
+	*id = words[header->type == PERF_RECORD_SAMPLE
+		    ? 1 : header->size / sizeof(*words) - 1];
+	return true;
+}
+
+/* A gap in the records says at which record it ends, unless that is nobody's. */
+static bool push_unknown(struct ingest *ingest, const struct perf_event_header *header)
+{
+	if (header->type == PERF_RECORD_SAMPLE)
+		return false;
+	if (header->type == PERF_RECORD_LOST && ingest->hits)
+		probe_pairs_lost(&ingest->hits->pairs, ingest->hits->newest_ns);
+	return true;
+}
+
+bool ingest_hit_push(struct ingest *ingest, const void *raw, size_t size, uint32_t cpu)
+{
+	struct probe_hits *hits = ingest->hits;
+	struct probe_stream_ref ref;
+	struct event_record record;
+	uint64_t id;
+
+	if (!peek_id(raw, size, &id)) {
+		ingest->counters.malformed++;
+		return true;
+	}
+	if (!hits || !probe_hits_find(hits, id, &ref))
+		return push_unknown(ingest, raw);
+	if (record_parse(&ref.stream->format, raw, size, &record) || !record.has_time) {
+		ingest->counters.malformed++;
+		return true;
+	}
+	if (record.kind != RECORD_SAMPLE && record.kind != RECORD_LOST)
+		return true;
+	if (record.time_ns > hits->newest_ns)
+		hits->newest_ns = record.time_ns;
+	if (!ref.is_leave || ref.row->spec->edge == PROBE_RETURN)
+		ingest_look_ahead(ingest, &record);
+	if (reorder_push(&ingest->reorder, raw, size, INGEST_HIT_EVENT, cpu, record.time_ns))
+		ingest->counters.dropped_no_memory++;
+	return true;
+}
+
+uint64_t ingest_hit_limit_ns(const struct ingest *ingest)
+{
+	return ingest->hits && ingest->hits->has_rings ? ingest->hits->limit_ns : UINT64_MAX;
+}
+
+/* Counts what is no sample. */
+static void count_value(struct ingest *ingest, uint64_t time_ns, uint32_t id, uint32_t count)
+{
+	const struct slice_entry entry = {
+		.event = EVENT_OF_VALUES, .stack = id, .count = count, .cpu = UINT16_MAX,
+	};
+
+	if (id == ID_SET_NONE || timeline_add(&ingest->timeline, time_ns, &entry, NULL))
+		ingest->counters.dropped_no_memory++;
+}
+
+static void count_unpaired(struct ingest *ingest, uint64_t time_ns)
+{
+	struct probe_hits *hits = ingest->hits;
+	struct probe_pairs *pairs = &hits->pairs;
+
+	while (pairs->unpaired_slots) {
+		const int slot = __builtin_ctzll(pairs->unpaired_slots);
+		const uint32_t count = pairs->unpaired[slot];
+
+		pairs->unpaired[slot] = 0;
+		pairs->unpaired_slots &= pairs->unpaired_slots - 1;
+		if (hits->rows[slot].id)
+			count_value(ingest, time_ns,
+				    probe_values_mark(&hits->values, hits->rows[slot].id, 0,
+						      VALUE_UNPAIRED), count);
+	}
+}
+
+static bool is_wanted(const struct ingest *ingest, const struct probe_reading *reading,
+		      uint32_t slot, const struct event_record *record)
+{
+	const struct process *process;
+
+	if (!reading->pid || record->pid == reading->pid)
+		return true;
+	process = task_table_find_process(&ingest->tasks, record->pid);
+	return process && (process->probes >> slot & 1);
+}
+
+static void read_value(const struct hit *hit, const struct probe_column *column,
+		       struct probe_value *out)
+{
+	const struct probe_stream *stream = column->is_return ? hit->end_stream
+							      : hit->begin_stream;
+	const struct event_record *record = column->is_return ? hit->end : hit->begin;
+	struct raw_value raw;
+
+	*out = (struct probe_value){ .is_known = false };
+	if (column->field < 0 || (size_t)column->field >= stream->fields.count ||
+	    !raw_field_read(&stream->fields.list[column->field], record->sample.raw,
+			    record->sample.raw_bytes, &raw))
+		return;
+	*out = (struct probe_value){
+		.is_known = true, .is_text = raw.is_text, .is_signed = raw.is_signed,
+		.number = raw.number, .text = raw.text, .text_bytes = raw.text_bytes,
+	};
+}
+
+static const struct probe_value *value_of(const struct hit *hit, const char *name)
+{
+	for (uint32_t i = 0; i < hit->reading->column_count; i++)
+		if (!strcmp(hit->reading->columns[i].name, name))
+			return &hit->values[i];
+	return NULL;
+}
+
+static const struct probe_value *returned(const struct hit *hit, const char *name)
+{
+	const struct probe_value *value = value_of(hit, name);
+
+	for (uint32_t i = 0; !value && i < hit->reading->column_count; i++)
+		if (hit->reading->columns[i].is_return)
+			value = &hit->values[i];
+	return value;
+}
+
+static struct probe_value number(uint64_t value)
+{
+	return (struct probe_value){ .is_known = true, .number = value };
+}
+
+static void look_up(const void *context, enum probe_operand operand, const char *name,
+		    struct probe_value *out)
+{
+	const struct hit *hit = context;
+	const struct probe_value *value = NULL;
+
+	*out = (struct probe_value){ .is_known = false };
+	switch (operand) {
+	case OPERAND_VALUE:
+		value = value_of(hit, name);
+		break;
+	case OPERAND_RETURN:
+		value = returned(hit, name);
+		break;
+	case OPERAND_COMM:
+		if (hit->thread && hit->thread->has_comm)
+			*out = (struct probe_value){
+				.is_known = true, .is_text = true, .text = hit->thread->comm,
+				.text_bytes = hit->thread->comm_len,
+			};
+		break;
+	case OPERAND_PID:
+		*out = number(hit->begin->pid);
+		break;
+	case OPERAND_TID:
+		*out = number(hit->begin->tid);
+		break;
+	case OPERAND_CPU:
+		*out = number(hit->begin->cpu);
+		break;
+	case OPERAND_LATENCY:
+		if (hit->latency_ns >= 0)
+			*out = number((uint64_t)hit->latency_ns);
+		break;
+	}
+	if (value)
+		*out = *value;
+}
+
+static uint32_t intern(struct probe_values *values, uint32_t probe, uint8_t column,
+		       const struct probe_value *value)
+{
+	if (!value->is_known)
+		return probe_values_mark(values, probe, column, VALUE_UNKNOWN);
+	if (value->is_text)
+		return probe_values_text(values, probe, column, value->text, value->text_bytes);
+	return probe_values_number(values, probe, column, value->is_signed, value->number);
+}
+
+static void count_values(struct ingest *ingest, const struct hit *hit)
+{
+	for (uint32_t i = 0; i < hit->reading->column_count; i++)
+		count_value(ingest, hit->end->time_ns,
+			    intern(&ingest->hits->values, hit->row->id, (uint8_t)i,
+				   &hit->values[i]), 1);
+}
+
+/* Returns the line's number if its stack will be asked for. */
+static uint64_t log_hit(const struct hit *hit)
+{
+	const struct thread *thread = hit->thread;
+	struct hit_line line = {
+		.time_ns = hit->end->time_ns, .latency_ns = hit->latency_ns,
+		.cpu = hit->end->cpu, .pid = hit->begin->pid, .tid = hit->begin->tid,
+	};
+	uint64_t number;
+
+	if (thread && thread->has_comm) {
+		line.comm_bytes = thread->comm_len;
+		memcpy(line.comm, thread->comm, thread->comm_len);
+	}
+	number = hit_log_add(&hit->row->log, &line, hit->values, hit->reading->column_count);
+	return hit->latency_ns >= 0 && hit_log_is_slow(&hit->row->log, number) ? number : 0;
+}
+
+/* The raw record of a return names its function; the sample's address is in the caller. */
+static uint64_t leaf_of(const struct hit *hit)
+{
+	const struct raw_fields *fields = &hit->begin_stream->fields;
+	struct raw_value func;
+	int field;
+
+	if (hit->row->spec->edge != PROBE_RETURN)
+		return 0;
+	field = raw_fields_find(fields, "__probe_func");
+	if (field < 0 || !raw_field_read(&fields->list[field], hit->begin->sample.raw,
+					 hit->begin->sample.raw_bytes, &func))
+		return 0;
+	return func.number;
+}
+
+static void take_hit(struct ingest *ingest, struct hit *hit)
+{
+	const struct probe_reading *reading = hit->reading;
+	struct sample_form form = {
+		.format = hit->begin_stream->format, .is_hit = true,
+		.event = (uint8_t)(PROBE_EVENT_FIRST + hit->slot), .time_ns = hit->end->time_ns,
+		.leaf_ip = leaf_of(hit),
+	};
+
+	hit->thread = task_table_find_thread(&ingest->tasks, hit->begin->tid);
+	for (uint32_t i = 0; i < reading->column_count; i++)
+		read_value(hit, &reading->columns[i], &hit->values[i]);
+	if (reading->condition.count &&
+	    !probe_condition_holds(&reading->condition, look_up, hit)) {
+		count_value(ingest, hit->end->time_ns,
+			    probe_values_mark(&ingest->hits->values, hit->row->id, 0,
+					      VALUE_FILTERED), 1);
+		return;
+	}
+	if (hit->latency_ns >= 0) {
+		form.bucket = latency_bucket((uint64_t)hit->latency_ns);
+		probe_peaks_add(&hit->row->peaks, hit->end->time_ns, (uint64_t)hit->latency_ns);
+	}
+	form.number = log_hit(hit);
+	count_values(ingest, hit);
+	ingest_sample(ingest, hit->begin, &form, hit->raw, hit->size, false);
+}
+
+static uint64_t stack_pointer(const struct probe_stream *stream, const struct event_record *record)
+{
+	struct user_registers registers;
+	struct raw_value value;
+
+	if (stream->sp_field >= 0 && (size_t)stream->sp_field < stream->fields.count)
+		return raw_field_read(&stream->fields.list[stream->sp_field], record->sample.raw,
+				      record->sample.raw_bytes, &value) ? value.number : 0;
+	return user_registers_read(stream->format.user_regs_mask, &record->sample, &registers)
+	       ? registers.sp : 0;
+}
+
+/* What the fields say that tell which tracepoints belong together. */
+static uint64_t key_of(const struct probe_stream *stream, const struct event_record *record,
+		       const int *fields, uint32_t count)
+{
+	uint64_t key = count;
+
+	for (uint32_t i = 0; i < count; i++) {
+		struct raw_value value = { .number = UINT64_MAX };
+
+		if (fields[i] >= 0)
+			raw_field_read(&stream->fields.list[fields[i]], record->sample.raw,
+				       record->sample.raw_bytes, &value);
+		if (value.is_text)
+			for (size_t at = 0; at < value.text_bytes; at++)
+				key = id_set_mix(key, (unsigned char)value.text[at]);
+		else
+			key = id_set_mix(key, value.number);
+	}
+	return key;
+}
+
+static struct pair_end end_of(const struct probe_stream_ref *ref,
+			      const struct event_record *record)
+{
+	const struct probe_spec *spec = ref->row->spec;
+	struct pair_end end = { .slot = ref->slot, .time_ns = record->time_ns };
+
+	end.order = spec->kind == PROBE_TRACEPOINT ? PAIR_BY_KEY : PAIR_NESTED;
+	if (spec->key_count) {
+		end.key = key_of(ref->stream, record,
+				 ref->is_leave ? ref->generation->leave_keys
+					       : ref->generation->entry_keys, spec->key_count);
+		return end;
+	}
+	end.key = probe_pairs_thread(record->tid, record->cpu);
+	if (end.order == PAIR_NESTED)
+		end.sp = stack_pointer(ref->stream, record);
+	return end;
+}
+
+/* Of pairs by other fields than the thread the second end may be another process's: without its
+ * entry nobody knows whether it was wanted. */
+static void take_return(struct ingest *ingest, const struct probe_stream_ref *ref,
+			const struct event_record *record)
+{
+	struct probe_pairs *pairs = &ingest->hits->pairs;
+	const struct probe_reading *reading = ref->generation->reading;
+	const struct pair_end end = end_of(ref, record);
+	const struct probe_pending *entry = probe_pairs_leave(pairs, &end);
+	struct event_record begin;
+
+	if (!entry || entry->generation != ref->generation->number ||
+	    record_parse(&reading->entry.format, entry->bytes, entry->bytes_count, &begin)) {
+		if (!reading->pid || !ref->row->spec->key_count)
+			probe_pairs_miss(pairs, ref->slot);
+		return;
+	}
+	take_hit(ingest, &(struct hit){
+		.row = ref->row, .slot = ref->slot, .reading = reading,
+		.begin_stream = &reading->entry, .end_stream = &reading->leave,
+		.begin = &begin, .end = record, .raw = entry->bytes, .size = entry->bytes_count,
+		.latency_ns = (int64_t)(record->time_ns - begin.time_ns),
+	});
+}
+
+static void take_end(struct ingest *ingest, const struct probe_stream_ref *ref,
+		     const struct event_record *record, const void *raw, size_t size)
+{
+	struct pair_end end;
+
+	if (!(ref->is_leave && ref->row->spec->key_count) &&
+	    !is_wanted(ingest, ref->generation->reading, ref->slot, record))
+		return;
+	if (ref->is_leave) {
+		take_return(ingest, ref, record);
+	} else {
+		end = end_of(ref, record);
+		probe_pairs_enter(&ingest->hits->pairs, &end, ref->generation->number, raw, size);
+	}
+	count_unpaired(ingest, record->time_ns);
+}
+
+void ingest_hit(struct ingest *ingest, const void *raw, size_t size)
+{
+	struct probe_stream_ref ref;
+	struct event_record record;
+	uint64_t id;
+
+	if (!peek_id(raw, size, &id) || !probe_hits_find(ingest->hits, id, &ref) ||
+	    record_parse(&ref.stream->format, raw, size, &record))
+		return;		/* its probe was removed since it came */
+	if (record.kind == RECORD_LOST)
+		probe_pairs_lost(&ingest->hits->pairs, record.time_ns);
+	if (record.kind != RECORD_SAMPLE || record.time_ns > ref.generation->ignore_ns)
+		return;
+	if (ref.row->spec->edge == PROBE_LATENCY) {
+		take_end(ingest, &ref, &record, raw, size);
+		return;
+	}
+	if (!is_wanted(ingest, ref.generation->reading, ref.slot, &record))
+		return;
+	take_hit(ingest, &(struct hit){
+		.row = ref.row, .slot = ref.slot, .reading = ref.generation->reading,
+		.begin_stream = ref.stream, .end_stream = ref.stream,
+		.begin = &record, .end = &record, .raw = raw, .size = size, .latency_ns = -1,
+	});
+}
+
+void ingest_hit_stack(struct ingest *ingest, const struct sample_form *form, uint32_t stack)
+{
+	struct probe_row *row = probe_hits_of_event(ingest->hits, form->event);
+
+	if (row)
+		hit_log_set_stack(&row->log, form->number, stack);
+}
+
+void ingest_hit_gone(struct ingest *ingest, const struct event_record *record)
+{
+	if (!ingest->hits)
+		return;
+	probe_pairs_gone(&ingest->hits->pairs, probe_pairs_thread(record->tid, record->cpu),
+			 record->kind == RECORD_COMM);
+	count_unpaired(ingest, record->time_ns);
+}
+
+void ingest_hit_targets(struct ingest *ingest)
+{
+	for (uint32_t slot = 0; ingest->hits && slot < PROBE_SLOTS; slot++) {
+		const struct probe_row *row = &ingest->hits->rows[slot];
+		const struct probe_reading *reading = row->generations[row->newest].reading;
+		struct process *process;
+
+		if (!reading || !reading->pid)
+			continue;
+		process = task_table_process(&ingest->tasks, reading->pid);
+		if (process)
+			process->probes |= UINT64_C(1) << slot;
+	}
+}
+
+static void drop_parked(struct ingest *ingest, uint8_t event)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < ingest->parked_count; i++) {
+		if (ingest->parked[i].form.event == event)
+			ingest_park_finish(ingest, &ingest->parked[i]);
+		else
+			ingest->parked[kept++] = ingest->parked[i];
+	}
+	ingest->parked_count = kept;
+}
+
+struct counts_of {
+	const struct probe_values *values;
+	uint32_t probe;
+	uint8_t event;
+};
+
+static bool is_of_probe(const void *context, const struct slice_entry *entry)
+{
+	const struct counts_of *of = context;
+
+	return entry->event == of->event ||
+	       (entry->event == EVENT_OF_VALUES && of->values->rows[entry->stack].probe ==
+		of->probe);
+}
+
+static void remove_probe(struct ingest *ingest, uint32_t slot)
+{
+	struct probe_hits *hits = ingest->hits;
+	const struct counts_of of = {
+		.values = &hits->values, .probe = hits->rows[slot].id,
+		.event = (uint8_t)(PROBE_EVENT_FIRST + slot),
+	};
+
+	drop_parked(ingest, of.event);
+	timeline_drop(&ingest->timeline, is_of_probe, &of);
+	for (uint32_t i = 0; i < ingest->tasks.process_count; i++)
+		ingest->tasks.processes[i].probes &= ~(UINT64_C(1) << slot);
+	probe_hits_remove(hits, slot);
+	count_unpaired(ingest, ingest->watermark_ns);
+}
+
+/* It is detached: no return will come of what was entered. */
+static bool has_ended(enum probe_state state)
+{
+	return state != PROBE_ATTACHING && state != PROBE_ATTACHED && state != PROBE_DETACHING;
+}
+
+bool ingest_hit_news(struct ingest *ingest, struct probe_news *news)
+{
+	const enum probe_news_kind kind = news->kind;
+	const struct probe_row *row;
+	bool drops_counts = kind == PROBE_NEWS_REMOVED;
+
+	if (!ingest->hits)
+		ingest->hits = probe_hits_create();
+	if (!ingest->hits) {
+		ingest->counters.dropped_no_memory++;
+		probe_reading_destroy(news->reading);
+		free(news->spec);
+		return false;
+	}
+	if (kind == PROBE_NEWS_ADDED && news->slot < PROBE_SLOTS &&
+	    ingest->hits->rows[news->slot].id) {
+		remove_probe(ingest, news->slot);
+		drops_counts = true;
+	}
+	row = probe_hits_take(ingest->hits, news);
+	if (!row)
+		return drops_counts;
+	if (kind == PROBE_NEWS_READING)
+		ingest_hit_targets(ingest);
+	if (kind == PROBE_NEWS_STATUS && has_ended(news->status.state)) {
+		probe_pairs_drop(&ingest->hits->pairs, news->slot);
+		count_unpaired(ingest, ingest->watermark_ns);
+	}
+	if (kind == PROBE_NEWS_REMOVED)
+		remove_probe(ingest, news->slot);
+	return drops_counts;
+}

@@ -1,0 +1,276 @@
+/* probe_draft.c - see model/probe_draft.h. The block: list | values | lines | heat | text. */
+#include "model/probe_draft.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sanitize.h"
+
+#define WORD_MASK (sizeof(uint64_t) - 1)
+
+const char *probe_draft_text(struct probe_draft *draft, const char *text, size_t bytes)
+{
+	const size_t room = 12 * bytes + 1;	/* the worst: "<U+NNNN>" per byte */
+	const size_t at = draft->text_used;
+
+	if (draft->text_capacity - at < room) {
+		const size_t capacity = (draft->text_capacity + room) * 2;
+		char *bigger = realloc(draft->text, capacity);
+
+		if (!bigger) {
+			draft->is_out_of_memory = true;
+			return NULL;
+		}
+		draft->text = bigger;
+		draft->text_capacity = capacity;
+	}
+	draft->text_used += sanitize_text(draft->text + at, room, text, bytes) + 1;
+	draft->text[draft->text_used - 1] = '\0';
+	return (const char *)(uintptr_t)at;
+}
+
+/* "vfs_read", "vfs_read+0x10"; an address of a program means nothing without its maps. */
+static bool name_symbol(struct ingest *ingest, uint64_t address, char *out, size_t room)
+{
+	const struct symbol *symbol;
+	uint32_t frame, id;
+
+	if (address < UINT64_C(1) << 63)
+		return false;
+	frame = ingest_frame(ingest, NULL, MODE_KERNEL, address);
+	id = frame == ID_SET_NONE ? ID_SET_NONE
+				  : symbol_names_of_frame(&ingest->names, &ingest->trie, frame);
+	if (id == ID_SET_NONE || ingest->names.symbols[id].state != SYMBOL_NAMED)
+		return false;
+	symbol = &ingest->names.symbols[id];
+	snprintf(out, room, address == symbol->address ? "%s" : "%s+0x%" PRIx64,
+		 strpool_get(ingest->strings, symbol->name), address - symbol->address);
+	return true;
+}
+
+static void format_number(struct ingest *ingest, const struct probe_reading *reading,
+			  const struct probe_column *column, const struct probe_value *value,
+			  char *out, size_t room)
+{
+	const struct raw_fields *fields = column->is_return ? &reading->leave.fields
+							    : &reading->entry.fields;
+
+	if (column->field >= 0 && (size_t)column->field < fields->count &&
+	    raw_fields_name(fields, &fields->list[column->field], value->number, out, room))
+		return;
+	if (column->kind == VALUE_SYMBOL && name_symbol(ingest, value->number, out, room))
+		return;
+	if (column->kind == VALUE_HEX || column->kind == VALUE_SYMBOL)
+		snprintf(out, room, "0x%" PRIx64, value->number);
+	else if (column->kind == VALUE_UNSIGNED || !value->is_signed)
+		snprintf(out, room, "%" PRIu64, value->number);
+	else
+		snprintf(out, room, "%" PRId64, (int64_t)value->number);
+}
+
+const char *probe_draft_value(struct probe_draft *draft, struct ingest *ingest,
+			      const struct probe_row *row, uint32_t column,
+			      const struct probe_value *value)
+{
+	const struct probe_reading *reading = row->generations[row->newest].reading;
+	char text[PROBE_TEXT_BYTES_MAX];
+
+	if (value->is_text)
+		return probe_draft_text(draft, value->text, value->text_bytes);
+	format_number(ingest, reading, &reading->columns[column], value, text, sizeof(text));
+	return probe_draft_text(draft, text, strlen(text));
+}
+
+static const char *put_string(struct probe_draft *draft, const char *text)
+{
+	return probe_draft_text(draft, text, strlen(text));
+}
+
+static double lease_s(const struct probe_status *status, uint64_t now_ns)
+{
+	if (status->lease_until_ns == UINT64_MAX)
+		return -1;
+	return status->lease_until_ns > now_ns ? (double)(status->lease_until_ns - now_ns) / 1e9
+					       : 0;
+}
+
+static void fill_latency(const struct probe_row *row, const uint64_t *buckets,
+			 const struct probe_draft_span *span, struct snapshot_latency *out)
+{
+	uint64_t peak_ns;
+
+	latency_summarize(buckets, 0, out);	/* now max_ns is the highest bucket's end */
+	peak_ns = probe_peaks_between(&row->peaks, span->begin_ns, span->end_ns, out->max_ns);
+	latency_summarize(buckets, peak_ns, out);
+}
+
+static void fill_row(struct probe_draft *draft, const struct probe_hits *hits, uint32_t slot,
+		     const struct probe_fold *fold, const struct probe_draft_span *span,
+		     struct snapshot_probe *out)
+{
+	const struct probe_row *row = &hits->rows[slot];
+	const struct probe_status *status = &row->status;
+	const double window_s = (double)(span->end_ns - span->begin_ns) / 1e9;
+
+	*out = (struct snapshot_probe){
+		.id = row->id, .event = PROBE_EVENT_FIRST + slot,
+		.spec = put_string(draft, row->spec->text), .name = put_string(draft, row->name),
+		.object = put_string(draft, row->object),
+		.scope = put_string(draft, row->scope),
+		.kind = row->spec->kind, .edge = row->spec->edge,
+		.with_stacks = row->with_stacks, .is_in_bursts = status->is_in_bursts,
+		.state = status->state, .reason = put_string(draft, status->reason),
+		.hits = probe_fold_hits(fold, slot), .hits_since = status->hits,
+		.lost_since = status->lost, .missed_since = status->missed,
+		.in_flight = hits->pairs.in_flight[slot],
+		.lease_s = lease_s(status, span->now_ns), .cost_pct = status->cost_pct,
+		.has_latency = row->spec->edge == PROBE_LATENCY,
+	};
+	out->hits_per_s = window_s > 0 ? (double)out->hits / window_s : 0;
+	if (out->has_latency)
+		fill_latency(row, fold->buckets[slot], span, &out->latency);
+}
+
+/* Slots of the probes in the order of their ids, which rise. */
+static uint32_t sort_slots(const struct probe_hits *hits, uint32_t *slots)
+{
+	uint32_t count = 0, at;
+
+	for (uint32_t slot = 0; slot < PROBE_SLOTS; slot++) {
+		if (!hits->rows[slot].id)
+			continue;
+		for (at = count++; at && hits->rows[slots[at - 1]].id > hits->rows[slot].id; at--)
+			slots[at] = slots[at - 1];
+		slots[at] = slot;
+	}
+	return count;
+}
+
+int probe_draft_fill(struct probe_draft *draft, struct ingest *ingest,
+		     const struct probe_fold *fold, const struct probe_draft_span *span)
+{
+	uint32_t slots[PROBE_SLOTS];
+
+	*draft = (struct probe_draft){ .head.count = sort_slots(ingest->hits, slots) };
+	put_string(draft, "");
+	draft->list = calloc(draft->head.count + 1, sizeof(*draft->list));
+	if (!draft->list)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < draft->head.count; i++) {
+		fill_row(draft, ingest->hits, slots[i], fold, span, &draft->list[i]);
+		if (draft->list[i].id == span->detail)
+			draft->head.detail = span->detail;
+	}
+	if (probe_draft_values(draft, ingest, fold, span) ||
+	    probe_draft_times(draft, ingest, span) || probe_draft_lines(draft, ingest, span))
+		return -ENOMEM;
+	return draft->is_out_of_memory ? -ENOMEM : 0;
+}
+
+void probe_draft_finish(struct probe_draft *draft)
+{
+	free(draft->list);
+	free(draft->values);
+	free(draft->lines);
+	free(draft->heat);
+	free(draft->text);
+	memset(draft, 0, sizeof(*draft));
+}
+
+/* Where the parts begin in the block. */
+struct layout {
+	size_t values, lines, heat, text, end;
+};
+
+static struct layout layout_of(const struct probe_draft *draft)
+{
+	const size_t line_count = draft->head.log_count + draft->head.slowest_count;
+	struct layout layout;
+
+	layout.values = draft->head.count * sizeof(*draft->list);
+	layout.lines = layout.values + draft->value_count * sizeof(*draft->values);
+	layout.heat = layout.lines + line_count * sizeof(*draft->lines);
+	layout.text = layout.heat + draft->head.heat.seconds * sizeof(*draft->heat);
+	layout.end = (layout.text + draft->text_used + WORD_MASK) & ~WORD_MASK;
+	return layout;
+}
+
+size_t probe_draft_bytes(const struct probe_draft *draft)
+{
+	return draft->head.count ? layout_of(draft).end : 0;
+}
+
+static const char *at_offset(const char *base, const char *offset)
+{
+	return base + (uintptr_t)offset;
+}
+
+static void join_list(const struct probe_draft *draft, struct snapshot_probe *list,
+		      const struct snapshot_value *values, const char *text)
+{
+	for (uint32_t i = 0; i < draft->head.count; i++) {
+		const struct snapshot_probe *from = &draft->list[i];
+
+		list[i] = *from;
+		list[i].spec = at_offset(text, from->spec);
+		list[i].name = at_offset(text, from->name);
+		list[i].object = at_offset(text, from->object);
+		list[i].scope = at_offset(text, from->scope);
+		list[i].reason = at_offset(text, from->reason);
+		list[i].values = values;
+		values += from->value_count;
+	}
+}
+
+static void join_values(const struct probe_draft *draft, struct snapshot_value *values,
+			const char *text)
+{
+	for (uint32_t i = 0; i < draft->value_count; i++) {
+		const struct snapshot_value *from = &draft->values[i];
+
+		values[i] = *from;
+		values[i].name = at_offset(text, from->name);
+		values[i].type = at_offset(text, from->type);
+		values[i].origin = at_offset(text, from->origin);
+		for (uint32_t top = 0; top < from->top_count; top++)
+			values[i].top[top].text = at_offset(text, from->top[top].text);
+	}
+}
+
+static void join_lines(const struct probe_draft *draft, struct snapshot_hit *lines,
+		       const char *text)
+{
+	for (uint32_t i = 0; i < draft->head.log_count + draft->head.slowest_count; i++) {
+		lines[i] = draft->lines[i];
+		lines[i].comm = at_offset(text, lines[i].comm);
+		lines[i].values = at_offset(text, lines[i].values);
+		lines[i].stack = at_offset(text, lines[i].stack);
+	}
+}
+
+void probe_draft_join(const struct probe_draft *draft, void *at, struct snapshot_probes *out)
+{
+	const struct layout layout = layout_of(draft);
+	char *base = at, *text = base + layout.text;
+	struct snapshot_probe *list = at;
+	struct snapshot_value *values = (struct snapshot_value *)(void *)(base + layout.values);
+	struct snapshot_hit *lines = (struct snapshot_hit *)(void *)(base + layout.lines);
+
+	*out = draft->head;
+	if (!draft->head.count)
+		return;
+	memcpy(text, draft->text, draft->text_used);
+	join_list(draft, list, values, text);
+	join_values(draft, values, text);
+	join_lines(draft, lines, text);
+	out->list = list;
+	out->log = lines;
+	out->slowest = lines + draft->head.log_count;
+	if (!draft->head.heat.seconds)
+		return;
+	out->heat.counts = (uint32_t(*)[LATENCY_OCTAVES])(void *)(base + layout.heat);
+	memcpy(out->heat.counts, draft->heat, draft->head.heat.seconds * sizeof(*draft->heat));
+}

@@ -1,0 +1,156 @@
+/* probe_draft_lines.c - single hits as text: the log, and the slowest with their stacks. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/probe_draft.h"
+
+/* A text that grows by pieces: the draft's last. */
+static void append(struct probe_draft *draft, const char *text, size_t bytes)
+{
+	if (draft->is_out_of_memory)
+		return;
+	draft->text_used--;	/* its terminator */
+	probe_draft_text(draft, text, bytes);
+}
+
+static const char *put_values(struct probe_draft *draft, struct ingest *ingest,
+			      const struct probe_row *row, const struct hit_line *line)
+{
+	const struct probe_reading *reading = row->generations[row->newest].reading;
+	const char *at = probe_draft_text(draft, "", 0);
+
+	for (uint32_t i = 0; reading && i < reading->column_count && i < row->log.columns; i++) {
+		const struct hit_line_value *from = &line->values[i];
+		const struct probe_value value = {
+			.is_known = from->is_known, .is_text = from->is_text,
+			.is_signed = from->is_signed, .number = from->is_text ? 0 : from->number,
+			.text = from->text, .text_bytes = from->text_bytes,
+		};
+
+		if (i)
+			append(draft, " ", 1);
+		append(draft, reading->columns[i].name, strlen(reading->columns[i].name));
+		append(draft, "=", 1);
+		if (draft->is_out_of_memory)
+			return at;
+		if (!value.is_known) {
+			append(draft, "?", 1);
+		} else {
+			draft->text_used--;
+			probe_draft_value(draft, ingest, row, i, &value);
+		}
+	}
+	return at;
+}
+
+static const char *put_comm(struct probe_draft *draft, const struct ingest *ingest,
+			    const struct hit_line *line)
+{
+	const struct thread *thread;
+
+	if (line->comm_bytes)
+		return probe_draft_text(draft, line->comm, line->comm_bytes);
+	thread = task_table_find_thread(&ingest->tasks, line->tid);
+	return thread && thread->has_comm
+	       ? probe_draft_text(draft, thread->comm, thread->comm_len)
+	       : probe_draft_text(draft, "", 0);
+}
+
+static void append_frame(struct probe_draft *draft, struct ingest *ingest, uint32_t frame)
+{
+	const uint32_t id = symbol_names_of_frame(&ingest->names, &ingest->trie, frame);
+	const struct symbol *symbol = &ingest->names.symbols[id];
+	const char *name;
+	char address[24];
+
+	if (id == ID_SET_NONE) {
+		draft->is_out_of_memory = true;
+		return;
+	}
+	name = strpool_get(ingest->strings, symbol_names_shown(&ingest->names, symbol));
+	if (!*name) {
+		snprintf(address, sizeof(address), "0x%" PRIx64,
+			 ingest->trie.frames.address[frame]);
+		name = address;
+	}
+	append(draft, name, strlen(name));
+	if (draft->is_out_of_memory)
+		return;
+	draft->text[draft->text_used - 1] = '\n';	/* in place of the terminator */
+	probe_draft_text(draft, "", 0);
+}
+
+static const char *put_stack(struct probe_draft *draft, struct ingest *ingest, uint32_t stack)
+{
+	const struct stack_trie *trie = &ingest->trie;
+	const char *at = probe_draft_text(draft, "", 0);
+
+	if (stack == ID_SET_NONE)
+		return at;
+	append_frame(draft, ingest, trie->stacks.frame[stack]);
+	for (uint32_t node = trie->stacks.node[stack]; node != STACK_NODE_ROOT;
+	     node = trie->nodes.parent[node])
+		append_frame(draft, ingest, trie->nodes.frame[node]);
+	return at;
+}
+
+static void put_line(struct probe_draft *draft, struct ingest *ingest,
+		     const struct probe_row *row, const struct hit_line *line,
+		     struct snapshot_hit *out)
+{
+	*out = (struct snapshot_hit){
+		.time_ns = line->time_ns, .number = line->number, .cpu = line->cpu,
+		.pid = line->pid, .tid = line->tid, .latency_ns = line->latency_ns,
+		.comm = put_comm(draft, ingest, line),
+		.values = put_values(draft, ingest, row, line),
+	};
+	out->stack = put_stack(draft, ingest, line->stack);
+}
+
+static int slowest_first(const void *a, const void *b)
+{
+	const struct snapshot_hit *left = a, *right = b;
+
+	if (left->latency_ns != right->latency_ns)
+		return left->latency_ns > right->latency_ns ? -1 : 1;
+	return left->number < right->number ? -1 : left->number > right->number;
+}
+
+static const struct probe_row *find_row(const struct probe_hits *hits, uint32_t id)
+{
+	for (uint32_t slot = 0; slot < PROBE_SLOTS; slot++)
+		if (id && hits->rows[slot].id == id)
+			return &hits->rows[slot];
+	return NULL;
+}
+
+int probe_draft_lines(struct probe_draft *draft, struct ingest *ingest,
+		      const struct probe_draft_span *span)
+{
+	const struct probe_row *row = find_row(ingest->hits, span->detail);
+	const uint32_t kept = row ? hit_log_count(&row->log) : 0;
+	struct snapshot_probes *head = &draft->head;
+
+	if (!row)
+		return 0;
+	draft->lines = calloc(kept + row->log.slowest_count + 1, sizeof(*draft->lines));
+	if (!draft->lines)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < kept; i++) {
+		const struct hit_line *line = hit_log_line(&row->log, i);
+
+		if (line->time_ns > span->end_ns)	/* a frozen picture's end */
+			continue;
+		put_line(draft, ingest, row, line, &draft->lines[head->log_count++]);
+	}
+	head->log_dropped = row->log.last_number - kept;
+	for (uint32_t i = 0; i < row->log.slowest_count; i++)
+		put_line(draft, ingest, row, hit_log_slowest(&row->log, i),
+			 &draft->lines[head->log_count + head->slowest_count++]);
+	qsort(draft->lines + head->log_count, head->slowest_count, sizeof(*draft->lines),
+	      slowest_first);
+	return 0;
+}

@@ -1,0 +1,57 @@
+/* probe_source.c - see model/probe_source.h.
+ *
+ * Problem: news and records come two ways, so the first record of a probe may be there before the
+ * news is looked at that says how it is read. Idea: whoever sends queues the news first; a record
+ * with an unknown id has it looked at again, and is malformed if that does not help.
+ */
+#include "model/probe_source.h"
+
+#include "capture/record_queue.h"
+
+static bool take_news(const struct probe_source *source, struct ingest *ingest)
+{
+	struct probe_news news;
+	bool has_dropped = false;
+
+	while (source->news(source->owner, &news))
+		has_dropped |= ingest_hit_news(ingest, &news);
+	return has_dropped;
+}
+
+static void take_record(const struct probe_source *source, struct ingest *ingest,
+			const struct queue_item *item, size_t bytes, struct probe_drain *drain)
+{
+	const void *record = item + 1;
+	const size_t size = bytes - sizeof(*item);
+
+	if (ingest_hit_push(ingest, record, size, item->cpu))
+		return;
+	drain->has_dropped |= take_news(source, ingest);
+	if (!ingest_hit_push(ingest, record, size, item->cpu))
+		ingest->counters.malformed++;
+}
+
+struct probe_drain probe_source_drain(const struct probe_source *source, struct ingest *ingest,
+				      int limit)
+{
+	struct probe_drain drain = { .has_more = true };
+	const struct queue_item *item;
+	size_t bytes;
+
+	if (!source->news)
+		return (struct probe_drain){ .has_more = false };
+	drain.has_dropped = take_news(source, ingest);
+	for (int taken = 0; taken < limit; taken++) {
+		item = spsc_peek(source->queue, &bytes);
+		if (!item) {
+			drain.has_more = false;
+			break;
+		}
+		if (item->kind == QUEUE_RECORD)
+			take_record(source, ingest, item, bytes, &drain);
+		else if (item->kind == QUEUE_ROUND_END)
+			ingest_hit_round_end(ingest, (const void *)(item + 1));
+		spsc_release(source->queue);
+	}
+	return drain;
+}

@@ -1,0 +1,83 @@
+/* engine_examination.c - see probe/engine_state.h: what is told before a probe is attached. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "probe/engine_state.h"
+
+#define HOT_PER_S 10000	/* system-wide, above it the function's name must be typed */
+
+void engine_drop_examination(struct probe_engine *engine)
+{
+	struct examination *examination = &engine->examination;
+
+	if (examination->is_counting)
+		probe_rate_end(&examination->rate, engine->kernel.group);
+	probe_places_free(examination->places, examination->place_count);
+	*examination = (struct examination){ .is_counting = false };
+}
+
+static void put_places(struct probe_answer *out, const struct probe_finding *finding)
+{
+	const struct probe_places *first = &finding->places[0];
+
+	out->verdict = first->verdict;
+	memcpy(out->reason, first->reason, sizeof(out->reason));
+	memcpy(out->place, first->path, sizeof(out->place));
+	out->functions = finding->place_count;
+	for (uint32_t i = 0; i < finding->place_count; i++)
+		out->sites += finding->places[i].site_count;
+	for (uint32_t i = 0; i < first->offered_count && i < PROBE_VALUES_MAX; i++)
+		out->offered[out->offered_count++] = first->offered[i];
+	out->cost_ns = probe_cost_of_hit(&finding->cost, first,
+					 finding->order.choice.with_stacks);
+	out->other_processes = finding->processes ? finding->processes - 1 : 0;
+}
+
+static bool is_allowed(enum probe_verdict verdict)
+{
+	return verdict != VERDICT_REFUSED && verdict != VERDICT_UNABLE;
+}
+
+/* Everything is known but the rate; that is counted where one function is meant. */
+void engine_examine(struct probe_engine *engine, struct probe_finding *finding)
+{
+	struct examination *examination = &engine->examination;
+	struct probe_scope all = { .kind = PROBE_SCOPE_ALL };
+	struct probe_answer *out = &examination->answer;
+	struct diag why = { .err = 0 };
+
+	engine_drop_examination(engine);
+	*out = (struct probe_answer){ .number = finding->order.number, .kind = PROBE_EXAMINE };
+	examination->is_for_all = finding->order.choice.reach == REACH_ALL;
+	examination->places = finding->places;
+	examination->place_count = finding->place_count;
+	put_places(out, finding);
+	examination->is_counting =
+		is_allowed(out->verdict) && out->functions == 1 && engine->kernel.group &&
+		!engine->config.is_readonly &&
+		probe_rate_begin(&examination->rate, engine->kernel.group, examination->places,
+				 &all, &why) == 0;
+	if (why.err && is_allowed(out->verdict)) {
+		out->verdict = VERDICT_UNABLE;
+		snprintf(out->reason, sizeof(out->reason), "%.255s", why.text);
+	}
+	out->is_done = !examination->is_counting;
+	engine_answer(engine, out);
+}
+
+void engine_continue_examination(struct probe_engine *engine, uint64_t now_ns)
+{
+	struct examination *examination = &engine->examination;
+	struct probe_answer *out = &examination->answer;
+
+	if (!examination->is_counting ||
+	    !probe_rate_read(&examination->rate, engine->kernel.group, now_ns, &out->hits_per_s))
+		return;
+	out->has_rate = true;
+	out->cost_pct = out->hits_per_s * out->cost_ns / 1e7;
+	out->must_type = examination->is_for_all && out->hits_per_s > HOT_PER_S;
+	out->is_done = true;
+	engine_answer(engine, out);
+	engine_drop_examination(engine);
+}

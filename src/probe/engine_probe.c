@@ -1,0 +1,240 @@
+/* engine_probe.c - see probe/engine_probe.h. */
+#include "probe/engine_probe.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/sanitize.h"
+#include "capture/task_list.h"
+
+#define BURST_NS (1 * CLOCK_NS_PER_S)
+
+static void tell(const struct engine_probe *probe, const struct engine_kernel *kernel,
+		 struct probe_news *news)
+{
+	news->probe = probe->id;
+	news->slot = probe->slot;
+	kernel->tell(kernel->owner, news);
+}
+
+void engine_probe_report(struct engine_probe *probe, const struct engine_kernel *kernel)
+{
+	struct probe_news news = { .kind = PROBE_NEWS_STATUS };
+	struct probe_status *status = &probe->status;
+
+	if (probe->keeps_state)
+		;	/* the last picture shows how it was */
+	else if (probe->live.part_count)
+		status->state = probe->is_retired ? PROBE_DETACHING : PROBE_ATTACHED;
+	else
+		status->state = probe->wants_on ? PROBE_ATTACHING : probe->rest;
+	news.status = *status;
+	tell(probe, kernel, &news);
+}
+
+static void put_scope(const struct probe_choice *choice, const struct probe_places *places,
+		      char *out, size_t room)
+{
+	const char *slash = strrchr(places->path, '/');
+
+	if (choice->reach == REACH_PROCESS)
+		snprintf(out, room, "pid %d", (int)choice->pid);
+	else if (places->file >= 0)
+		snprintf(out, room, "every %s", slash ? slash + 1 : places->path);
+	else
+		snprintf(out, room, "whole system");
+}
+
+void engine_probe_announce(const struct engine_probe *probe, const struct engine_kernel *kernel)
+{
+	struct probe_news news = { .kind = PROBE_NEWS_ADDED,
+				   .with_stacks = probe->choice.with_stacks };
+	const struct probe_places *places = probe->places;
+	const char *slash = strrchr(places->path, '/');
+	const char *object = slash ? slash + 1 : places->path;
+	char text[PROBE_FUNCTION_BYTES];
+
+	news.spec = malloc(sizeof(*news.spec));
+	if (!news.spec)
+		return;		/* the row will be missing: there is no memory for it either */
+	*news.spec = places->spec;
+	probe_spec_name(&places->spec, text, sizeof(text));
+	sanitize_text(news.name, sizeof(news.name), text, strlen(text));
+	if (places->file < 0)
+		object = "[kernel]";
+	sanitize_text(news.object, sizeof(news.object), object, strlen(object));
+	put_scope(&probe->choice, places, text, sizeof(text));
+	sanitize_text(news.scope, sizeof(news.scope), text, strlen(text));
+	tell(probe, kernel, &news);
+}
+
+struct engine_probe *engine_probe_create(const struct probe_choice *choice,
+					 struct probe_places *places, uint32_t id, uint32_t slot)
+{
+	struct engine_probe *probe = calloc(1, sizeof(*probe));
+
+	if (!probe)
+		return NULL;
+	*probe = (struct engine_probe){
+		.id = id, .slot = slot, .choice = *choice, .places = places,
+		.rest = PROBE_IS_OFF, .status.sites = places->site_count,
+		.status.functions = 1, .status.lease_until_ns = UINT64_MAX,
+		.status.is_in_bursts = choice->in_bursts,
+	};
+	return probe;
+}
+
+void engine_probe_destroy(struct engine_probe *probe)
+{
+	if (!probe)
+		return;
+	probe_places_free(probe->places, 1);
+	free(probe);
+}
+
+void engine_probe_switch_on(struct engine_probe *probe, uint64_t now_ns)
+{
+	const uint64_t lease_ns = probe->choice.lease_ns;
+
+	probe->wants_on = true;
+	probe->rest = PROBE_IS_OFF;
+	probe->status.reason[0] = '\0';
+	probe->status.lease_until_ns = lease_ns == UINT64_MAX ? UINT64_MAX : now_ns + lease_ns;
+}
+
+void engine_probe_switch_off(struct engine_probe *probe, const struct engine_kernel *kernel,
+			     enum probe_state rest, const char *reason, uint64_t time_ns)
+{
+	struct probe_news news = { .kind = PROBE_NEWS_IGNORE, .time_ns = time_ns };
+
+	probe->wants_on = false;
+	probe->rest = rest;
+	snprintf(probe->status.reason, sizeof(probe->status.reason), "%s", reason);
+	if (probe->live.part_count && !probe->is_retired) {
+		live_probe_retire(&probe->live, kernel->group);
+		probe->is_retired = true;
+		probe->status.hits = probe->live.hits_before;
+		probe->status.lost = probe->live.lost_before;
+		probe->status.missed = probe->live.missed_before;
+		tell(probe, kernel, &news);
+	}
+	probe->status.hits_per_s = probe->status.cost_pct = 0;
+	engine_probe_report(probe, kernel);
+}
+
+bool engine_probe_is_due(const struct engine_probe *probe)
+{
+	return probe->is_retired || (probe->wants_on && !probe->live.part_count);
+}
+
+/* A part, or the definitions behind the last one. */
+static void close_next(struct engine_probe *probe, const struct engine_kernel *kernel)
+{
+	struct live_probe *live = &probe->live;
+	struct diag why = { .err = 0 };
+
+	for (uint32_t i = 0; i < live->part_count; i++)
+		if (live->parts[i].link) {
+			live_part_close(&live->parts[i]);
+			if (i + 1 < live->part_count)
+				return;
+		}
+	if (live_probe_undefine(live, kernel->group, &why))
+		log_warn("a probe is not removed yet: %s", why.text);
+	probe->is_retired = false;
+	engine_probe_report(probe, kernel);
+}
+
+/* One descriptor per thread, as long as that is few; else CPU-wide, and the analyzer keeps those of
+ * the process. */
+static int choose_scope(const struct probe_choice *choice, struct probe_scope *out, pid_t **tids,
+			struct diag *why)
+{
+	size_t count = 0;
+	int err;
+
+	*tids = NULL;
+	*out = (struct probe_scope){ .kind = PROBE_SCOPE_ALL };
+	if (choice->reach != REACH_PROCESS)
+		return 0;
+	err = task_list_threads(choice->pid, tids, &count);
+	if (err)
+		return diag_set(why, err, "process %d is gone", (int)choice->pid);
+	if (count <= PROBE_SCOPE_TASKS_MAX)
+		*out = (struct probe_scope){ .kind = PROBE_SCOPE_TASKS, .tids = *tids,
+					     .tid_count = count };
+	return 0;
+}
+
+static int open_live(struct engine_probe *probe, const struct engine_kernel *kernel,
+		     struct probe_reading **reading, struct diag *why)
+{
+	struct live_request request = {
+		.group = kernel->group, .rings = kernel->rings, .places = probe->places,
+		.with_stacks = probe->choice.with_stacks, .copy_bytes = kernel->copy_bytes,
+	};
+	pid_t *tids;
+	int err = choose_scope(&probe->choice, &request.scope, &tids, why);
+
+	if (!err)
+		err = live_probe_open(&probe->live, &request, reading, why);
+	if (!err && probe->choice.reach == REACH_PROCESS && request.scope.kind == PROBE_SCOPE_ALL)
+		(*reading)->pid = (uint32_t)probe->choice.pid;
+	free(tids);
+	return err;
+}
+
+static void attach(struct engine_probe *probe, const struct engine_kernel *kernel)
+{
+	struct probe_news news = { .kind = PROBE_NEWS_READING };
+	const uint64_t now_ns = clock_now_ns();
+	struct diag why = { .err = 0 };
+
+	if (open_live(probe, kernel, &news.reading, &why)) {
+		probe->wants_on = false;
+		probe->rest = PROBE_FAILED;
+		probe->failure = why;
+		snprintf(probe->status.reason, sizeof(probe->status.reason), "%s", why.text);
+		engine_probe_report(probe, kernel);
+		return;
+	}
+	tell(probe, kernel, &news);	/* before the first record */
+	governor_open(&probe->account, probe->choice.cap_pct, now_ns);
+	governor_meter_start(&probe->meter, probe->live.hits_before, now_ns);
+	probe->switch_ns = now_ns + BURST_NS;
+	live_probe_enable(&probe->live);
+	engine_probe_report(probe, kernel);
+}
+
+void engine_probe_step(struct engine_probe *probe, const struct engine_kernel *kernel)
+{
+	if (probe->is_retired)
+		close_next(probe, kernel);
+	else if (probe->wants_on && !probe->live.part_count)
+		attach(probe, kernel);
+}
+
+double engine_probe_read(struct engine_probe *probe, const struct engine_kernel *kernel,
+			 uint64_t now_ns)
+{
+	struct probe_status *status = &probe->status;
+	struct live_counts counts;
+	uint64_t more;
+
+	if (!probe->live.part_count || probe->is_retired)
+		return 0;
+	live_probe_read(&probe->live, kernel->group, &counts);
+	more = governor_meter_read(&probe->meter, counts.hits, now_ns);
+	status->read_ns = now_ns;
+	status->hits = counts.hits;
+	status->lost = counts.lost;
+	status->missed = counts.missed;
+	status->hits_per_s = probe->meter.hits_per_s;
+	status->cost_pct = probe->meter.hits_per_s * probe->cost_ns / (double)CLOCK_NS_PER_S * 100;
+	/* Of a burst the mean over its pause counts. */
+	return (double)more * probe->cost_ns / (probe->choice.in_bursts ? 10 : 1);
+}

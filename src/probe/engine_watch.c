@@ -1,0 +1,205 @@
+/* engine_watch.c - see probe/engine_state.h: the steps of all probes, in order of urgency, and what
+ * ends a probe without an order: cost, lease, burst. */
+#include <stdio.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "probe/engine_state.h"
+
+#define WATCH_NS     (100 * CLOCK_NS_PER_MS)
+#define REPORT_NS    (250 * CLOCK_NS_PER_MS)
+#define BURST_OFF_NS (9 * CLOCK_NS_PER_S)
+#define BURST_ON_NS  (1 * CLOCK_NS_PER_S)
+
+/* The first probe makes the rings: who never probes has none. */
+static bool has_rings(struct probe_engine *engine)
+{
+	struct engine_kernel *kernel = &engine->kernel;
+	struct probe_news news = { .kind = PROBE_NEWS_RINGS };
+	struct diag why = { .err = 0 };
+
+	if (kernel->rings)
+		return true;
+	if (probe_rings_open(&kernel->rings, &engine->records, engine->analyzer_fd, &why)) {
+		for (uint32_t i = 0; i < PROBE_SLOTS; i++)
+			if (engine->probes[i] && engine->probes[i]->wants_on)
+				engine_probe_switch_off(engine->probes[i], kernel, PROBE_FAILED,
+							why.text, 0);
+		return false;
+	}
+	kernel->tell(engine, &news);
+	return true;
+}
+
+/* What is to go goes first. NULL: nothing is due. */
+static struct engine_probe *choose_step(struct probe_engine *engine)
+{
+	struct engine_probe *chosen = NULL;
+
+	for (uint32_t i = 0; i < PROBE_SLOTS; i++) {
+		struct engine_probe *probe = engine->probes[i];
+
+		if (!probe || !engine_probe_is_due(probe))
+			continue;
+		if (probe->is_retired && probe->rest == PROBE_CAPPED)
+			return probe;
+		if (!chosen || (probe->is_retired && !chosen->is_retired))
+			chosen = probe;
+	}
+	return chosen;
+}
+
+static void bury(struct probe_engine *engine)
+{
+	for (uint32_t i = 0; i < PROBE_SLOTS; i++) {
+		struct engine_probe *probe = engine->probes[i];
+		struct probe_news news = { .kind = PROBE_NEWS_REMOVED };
+
+		if (!probe || !probe->is_removed || probe->live.part_count)
+			continue;
+		news.probe = probe->id;
+		news.slot = probe->slot;
+		engine->kernel.tell(engine, &news);
+		engine_probe_destroy(probe);
+		engine->probes[i] = NULL;
+	}
+}
+
+/* Nobody writes to the rings any more: the last round takes what is in them. */
+static void end_records(struct probe_engine *engine)
+{
+	const struct probe_answer done = { .number = engine->finish_number, .is_done = true,
+					   .kind = PROBE_FINISH };
+
+	probe_rings_close(engine->kernel.rings);
+	engine->kernel.rings = NULL;
+	engine->finish_number = 0;
+	engine->is_finished = true;
+	engine_answer(engine, &done);
+}
+
+bool engine_take_step(struct probe_engine *engine)
+{
+	struct engine_probe *probe = choose_step(engine);
+
+	if (probe && (probe->is_retired || has_rings(engine)))
+		engine_probe_step(probe, &engine->kernel);
+	if (probe && !engine_probe_is_due(probe))
+		engine_settle(engine, probe);
+	bury(engine);
+	probe = choose_step(engine);
+	if (!probe && engine->finish_number)
+		end_records(engine);
+	return probe;
+}
+
+void engine_finish(struct probe_engine *engine, uint64_t number)
+{
+	const uint64_t now_ns = clock_now_ns();
+
+	engine_drop_examination(engine);
+	for (uint32_t i = 0; i < PROBE_SLOTS; i++) {
+		struct engine_probe *probe = engine->probes[i];
+		struct probe_status as_it_was;
+
+		if (!probe)
+			continue;
+		as_it_was = probe->status;
+		probe->keeps_state = true;
+		engine_probe_switch_off(probe, &engine->kernel, probe->rest, as_it_was.reason,
+					now_ns);
+	}
+	engine->finish_number = number;
+}
+
+static void cap(struct probe_engine *engine, struct engine_probe *probe, const char *whose,
+		uint64_t now_ns)
+{
+	char reason[160];
+
+	snprintf(reason, sizeof(reason), "switched off: %.0f hits/s of %.1f us are more than %s; "
+		 "bursts or a higher cap are in its menu", probe->status.hits_per_s,
+		 probe->cost_ns / 1e3, whose);
+	log_warn("probe %s: %s", probe->places->spec.text, reason);
+	engine_probe_switch_off(probe, &engine->kernel, PROBE_CAPPED, reason, now_ns);
+}
+
+static void watch_lease(struct probe_engine *engine, struct engine_probe *probe, uint64_t now_ns)
+{
+	if (probe->wants_on && now_ns >= probe->status.lease_until_ns)
+		engine_probe_switch_off(probe, &engine->kernel, PROBE_EXPIRED,
+					"its lease is over: t switches it on again", now_ns);
+}
+
+static void watch_burst(struct probe_engine *engine, struct engine_probe *probe, uint64_t now_ns)
+{
+	const uint64_t lease_until_ns = probe->status.lease_until_ns;
+
+	if (!probe->choice.in_bursts || now_ns < probe->switch_ns)
+		return;
+	if (probe->wants_on && probe->live.part_count) {
+		engine_probe_switch_off(probe, &engine->kernel, PROBE_PAUSED, "", now_ns);
+		probe->switch_ns = now_ns + BURST_OFF_NS;
+	} else if (!probe->wants_on && probe->rest == PROBE_PAUSED) {
+		engine_probe_switch_on(probe, now_ns);
+		probe->status.lease_until_ns = lease_until_ns;
+		probe->switch_ns = now_ns + BURST_ON_NS;
+	}
+}
+
+/* Reads every probe; whose account is empty goes off, and if the sum's is, the most expensive. */
+static void govern(struct probe_engine *engine, uint64_t now_ns)
+{
+	struct engine_probe *most = NULL;
+	double all_ns = 0, most_ns = 0;
+
+	for (uint32_t i = 0; i < PROBE_SLOTS; i++) {
+		struct engine_probe *probe = engine->probes[i];
+		double ns;
+
+		if (!probe || !probe->live.part_count || probe->is_retired)
+			continue;
+		ns = engine_probe_read(probe, &engine->kernel, now_ns);
+		all_ns += ns;
+		if (ns > most_ns) {
+			most = probe;
+			most_ns = ns;
+		}
+		if (!governor_take(&probe->account, ns, now_ns))
+			cap(engine, probe, "its cap allows", now_ns);
+	}
+	if (!governor_take(&engine->account, all_ns, now_ns) && most && !most->is_retired)
+		cap(engine, most, "all probes together may take", now_ns);
+}
+
+void engine_watch(struct probe_engine *engine, uint64_t now_ns)
+{
+	/* What only changes figures must leave room for what is told once. */
+	const bool reports = now_ns >= engine->report_ns &&
+			     spsc_used(&engine->news) < engine->news.capacity / 2;
+
+	if (now_ns < engine->tick_ns)
+		return;
+	engine->tick_ns = now_ns + WATCH_NS;
+	if (reports)
+		engine->report_ns = now_ns + REPORT_NS;
+	govern(engine, now_ns);
+	for (uint32_t i = 0; i < PROBE_SLOTS; i++) {
+		struct engine_probe *probe = engine->probes[i];
+
+		if (!probe)
+			continue;
+		watch_lease(engine, probe, now_ns);
+		watch_burst(engine, probe, now_ns);
+		if (reports)
+			engine_probe_report(probe, &engine->kernel);
+	}
+}
+
+bool engine_has_probes(const struct probe_engine *engine)
+{
+	for (uint32_t i = 0; i < PROBE_SLOTS; i++)
+		if (engine->probes[i])
+			return true;
+	return false;
+}

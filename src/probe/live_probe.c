@@ -1,0 +1,239 @@
+/* live_probe.c - see probe/live_probe.h.
+ *
+ * Idea: a part is one definition and the descriptors on it. All parts of an edge have the same
+ * layout, so their records are read as one stream; a site whose fields would lie elsewhere is
+ * refused rather than read wrong.
+ *
+ * Invariant: a probe that could not be opened as a whole leaves nothing in the kernel.
+ */
+#include "probe/live_probe.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "probe/probe_definition.h"
+
+static bool is_pair_of_tracepoints(const struct probe_places *places)
+{
+	return places->spec.kind == PROBE_TRACEPOINT && places->spec.end_name[0];
+}
+
+static int find_tracepoint(struct live_part *part, const struct live_request *request,
+			   struct diag *why)
+{
+	const struct probe_spec *spec = &request->places->spec;
+
+	if (part->is_return && is_pair_of_tracepoints(request->places))
+		return trace_group_find(request->group, spec->end_group, spec->end_name,
+					&part->event, why);
+	return trace_group_find(request->group, spec->group, spec->function, &part->event, why);
+}
+
+static int define(struct live_part *part, const struct live_request *request,
+		  const struct probe_site *site, struct diag *why)
+{
+	struct probe_definition made;
+	struct trace_definition definition;
+	int err = probe_definition_make(&made, request->places, site, part->is_return, why);
+
+	if (err)
+		return err;
+	definition = (struct trace_definition){ .type = made.type, .place = made.place,
+						.fetch_args = made.fetch_args,
+						.max_active = made.max_active };
+	err = trace_group_add(request->group, &definition, &part->event, why);
+	part->is_defined = !err;
+	return err;
+}
+
+static int open_part(struct live_part *part, const struct live_request *request,
+		     const struct probe_site *site, struct diag *why)
+{
+	struct probe_link_config config = {
+		.type = PERF_TYPE_TRACEPOINT, .scope = request->scope, .kernel_filter = "",
+		.only_counts = !request->rings,
+		/* Of a pair the entry has the stack: in the return it is cut at the function. */
+		.with_stacks = request->with_stacks && request->rings &&
+			       !(part->is_return && request->places->spec.edge == PROBE_LATENCY),
+		.copy_bytes = request->copy_bytes,
+	};
+	int err = request->places->spec.kind == PROBE_TRACEPOINT
+			  ? find_tracepoint(part, request, why)
+			  : define(part, request, site, why);
+
+	if (err)
+		return err;
+	config.config = part->event.id;
+	return probe_link_open(&part->link, request->rings, &config, why);
+}
+
+static int add_ids(struct probe_stream *stream, const struct probe_link *link)
+{
+	size_t count;
+	const uint64_t *ids = probe_link_ids(link, &count);
+	uint64_t *more = realloc(stream->ids, (stream->id_count + count) * sizeof(*more));
+
+	if (!more)
+		return -ENOMEM;
+	memcpy(more + stream->id_count, ids, count * sizeof(*more));
+	stream->ids = more;
+	stream->id_count += (uint32_t)count;
+	return 0;
+}
+
+static bool have_same_layout(const struct raw_fields *a, const struct raw_fields *b)
+{
+	if (a->count != b->count)
+		return false;
+	for (size_t i = 0; i < a->count; i++)
+		if (strcmp(a->list[i].name, b->list[i].name) != 0 ||
+		    strcmp(a->list[i].type, b->list[i].type) != 0 ||
+		    a->list[i].offset != b->list[i].offset || a->list[i].size != b->list[i].size)
+			return false;
+	return true;
+}
+
+/* The first part's fields become the stream's. */
+static int add_part(struct probe_reading *reading, struct live_part *part, struct diag *why)
+{
+	struct probe_stream *stream = part->is_return ? &reading->leave : &reading->entry;
+
+	if (!stream->id_count) {
+		stream->format = *probe_link_format(part->link);
+		stream->fields = part->event.fields;
+		part->event.fields = (struct raw_fields){ .list = NULL };
+	} else if (!have_same_layout(&stream->fields, &part->event.fields)) {
+		return diag_set(why, -ENOTSUP, "the values of its copies have different types: "
+				"probe it without arguments");
+	}
+	if (add_ids(stream, part->link))
+		return diag_set(why, -ENOMEM, "no memory for a probe");
+	return 0;
+}
+
+static int make_reading(struct probe_reading **out, struct live_probe *live,
+			const struct live_request *request, struct diag *why)
+{
+	struct probe_reading *reading = calloc(1, sizeof(*reading));
+	int err = reading ? 0 : diag_set(why, -ENOMEM, "no memory for a probe");
+
+	for (uint32_t i = 0; i < live->part_count && !err; i++)
+		err = add_part(reading, &live->parts[i], why);
+	if (err) {
+		probe_reading_destroy(reading);
+		return err;
+	}
+	reading->condition = request->places->spec.condition;
+	probe_definition_columns(reading, request->places);
+	*out = reading;
+	return 0;
+}
+
+static int open_parts(struct live_probe *live, const struct live_request *request,
+		      struct diag *why)
+{
+	const uint32_t edges = live->is_pair ? 2 : 1;
+
+	for (uint32_t i = 0; i < live->part_count; i++) {
+		struct live_part *part = &live->parts[i];
+		int err;
+
+		/* Returns first: an entry whose return is not watched yet would wait for it. */
+		part->is_return = live->is_pair ? i % 2 == 0
+						: request->places->spec.edge == PROBE_RETURN;
+		err = open_part(part, request, &request->places->sites[i / edges], why);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+int live_probe_open(struct live_probe *live, const struct live_request *request,
+		    struct probe_reading **reading, struct diag *why)
+{
+	struct diag ignored;
+	int err;
+
+	live->is_pair = request->places->spec.edge == PROBE_LATENCY && request->rings;
+	live->part_count = request->places->site_count * (live->is_pair ? 2 : 1);
+	live->parts = calloc(live->part_count, sizeof(*live->parts));
+	if (!live->parts) {
+		live->part_count = 0;
+		return diag_set(why, -ENOMEM, "no memory for a probe");
+	}
+	err = open_parts(live, request, why);
+	if (!err && reading)
+		err = make_reading(reading, live, request, why);
+	if (!err)
+		return 0;
+	for (uint32_t i = 0; i < live->part_count; i++)
+		live_part_close(&live->parts[i]);
+	live_probe_undefine(live, request->group, &ignored);
+	return err;
+}
+
+void live_probe_enable(struct live_probe *live)
+{
+	for (uint32_t i = 0; i < live->part_count; i++)
+		probe_link_enable(live->parts[i].link);
+}
+
+void live_probe_disable(struct live_probe *live)
+{
+	for (uint32_t i = live->part_count; i-- > 0;)	/* entries first */
+		probe_link_disable(live->parts[i].link);
+}
+
+void live_probe_read(const struct live_probe *live, struct trace_group *group,
+		     struct live_counts *out)
+{
+	*out = (struct live_counts){ .hits = live->hits_before, .lost = live->lost_before,
+				     .missed = live->missed_before };
+	for (uint32_t i = 0; i < live->part_count; i++) {
+		const struct live_part *part = &live->parts[i];
+		uint64_t hits, lost;
+
+		probe_link_read(part->link, &hits, &lost);
+		if (!live->is_pair || !part->is_return)
+			out->hits += hits;
+		out->lost += lost;
+		if (part->is_defined)
+			out->missed += trace_group_missed(group, &part->event);
+	}
+}
+
+void live_probe_retire(struct live_probe *live, struct trace_group *group)
+{
+	struct live_counts counts;
+
+	live_probe_disable(live);
+	live_probe_read(live, group, &counts);
+	live->hits_before = counts.hits;
+	live->lost_before = counts.lost;
+	live->missed_before = counts.missed;
+}
+
+void live_part_close(struct live_part *part)
+{
+	probe_link_close(part->link);
+	part->link = NULL;
+}
+
+int live_probe_undefine(struct live_probe *live, struct trace_group *group, struct diag *why)
+{
+	int err = 0;
+
+	for (uint32_t i = 0; i < live->part_count; i++) {
+		struct live_part *part = &live->parts[i];
+
+		if (!part->is_defined)
+			raw_fields_finish(&part->event.fields);
+		else if (trace_group_remove(group, &part->event, why))
+			err = why->err;
+	}
+	free(live->parts);
+	live->parts = NULL;
+	live->part_count = 0;
+	return err;
+}

@@ -1,0 +1,194 @@
+/* place_mark.c - see probe/place_mark.h. */
+#include "probe/place_mark.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/near_name.h"
+#include "base/sanitize.h"
+#include "probe/place_file.h"
+#include "probe/probe_code.h"
+#include "probe/probe_verdict.h"
+#include "symbols/mark_argument.h"
+#include "symbols/probe_names.h"
+
+#define ARGUMENTS_MAX 12	/* of one mark: sys/sdt.h has no more */
+
+struct search {
+	struct probe_names names;
+	const struct probe_spec *spec;
+	struct diag *why;
+};
+
+static void fill_fetch(struct probe_fetch *out, const char *name, const struct fetch_value *value)
+{
+	*out = (struct probe_fetch){ .kind = (enum probe_value_kind)value->kind,
+				     .origin = ORIGIN_NOTE };
+	snprintf(out->name, sizeof(out->name), "%s", name);
+	sanitize_text(out->type, sizeof(out->type), value->type, strlen(value->type));
+	sanitize_text(out->fetch, sizeof(out->fetch), value->fetch, strlen(value->fetch));
+	sanitize_text(out->reason, sizeof(out->reason), value->reason, strlen(value->reason));
+}
+
+/* Argument @number, from 1, of a note. */
+static void fill_numbered(const char *note, uint32_t number, const struct probe_argument *argument,
+			  struct probe_fetch *out)
+{
+	struct fetch_value value;
+	bool is_there = true;
+
+	for (uint32_t i = 0; i < number && is_there; i++)
+		is_there = mark_argument_next(&note, argument->type, &value);
+	if (!is_there)
+		fetch_value_refuse(&value, "the mark has no argument %u", number);
+	fill_fetch(out, argument->name, &value);
+}
+
+static void fill_value(const char *note, const struct probe_argument *argument,
+		       struct probe_fetch *out)
+{
+	struct fetch_value value = { .fetch = "" };
+	struct value_path path;
+	struct diag why;
+	uint32_t number;
+	char rest;
+
+	if (value_path_parse(&path, argument->value, &why)) {
+		fetch_value_refuse(&value, "%s", why.text);
+	} else if (path.base == VALUE_RAW) {
+		fetch_value_put_raw(&value, argument->value, argument->type);
+		fill_fetch(out, argument->name, &value);
+		out->origin = ORIGIN_TYPED;
+		return;
+	} else if (path.step_count || path.base == VALUE_RETURNED) {
+		fetch_value_refuse(&value, "a mark has only its arguments: $arg1 to $arg12");
+	} else if (path.base == VALUE_ARGUMENT) {
+		fill_numbered(note, path.number, argument, out);
+		return;
+	} else if (sscanf(path.name, "arg%u%c", &number, &rest) == 1 && number) {
+		fill_numbered(note, number, argument, out);
+		return;
+	} else {
+		fetch_value_refuse(&value, "arguments of marks have no names: $arg1 to $arg12");
+	}
+	fill_fetch(out, argument->name, &value);
+}
+
+static void offer(const char *note, struct probe_places *place)
+{
+	struct fetch_value value;
+	char name[16];
+
+	while (place->offered_count < ARGUMENTS_MAX && mark_argument_next(&note, "", &value)) {
+		snprintf(name, sizeof(name), "arg%u", place->offered_count + 1);
+		fill_fetch(&place->offered[place->offered_count++], name, &value);
+	}
+}
+
+/* Marks are nops; where one is not, the note is wrong and the place may be anything. */
+static void judge(struct probe_places *place, struct probe_site *site)
+{
+	const struct point point = { .offset = site->offset, .begin = site->offset };
+	uint8_t byte = 0;
+
+	if (pread(place->file, &byte, 1, (off_t)site->offset) != 1 || byte != 0x90)
+		probe_verdict_add(place, VERDICT_REFUSED, "the instruction of the mark is no nop: "
+				  "its note is wrong");
+	probe_verdict_of_code(place, site, &point, 0);
+}
+
+static int fill_place(const struct search *search, const struct probe_mark *marks, uint32_t count,
+		      struct probe_places *place)
+{
+	const struct probe_spec *spec = search->spec;
+
+	if (count > PROBE_SITES_MAX)
+		return diag_set(search->why, -E2BIG, "the mark is in %u places, at most %d can be "
+				"probed", count, PROBE_SITES_MAX);
+	place->sites = calloc(count, sizeof(*place->sites));
+	place->offered = calloc(ARGUMENTS_MAX, sizeof(*place->offered));
+	if (!place->sites || !place->offered)
+		return diag_set(search->why, -ENOMEM, "no memory for the places of a probe");
+	if (spec->edge != PROBE_ENTRY)
+		probe_verdict_add(place, VERDICT_REFUSED, "a mark has no return: use U:%s:%s:%s",
+				  spec->file, spec->group, spec->function);
+	for (uint32_t i = 0; i < count; i++) {
+		const char *note = probe_names_text(&search->names, marks[i].arguments);
+		struct probe_site *site = &place->sites[place->site_count++];
+
+		site->offset = marks[i].offset;
+		site->semaphore = marks[i].semaphore;
+		for (uint32_t k = 0; k < spec->argument_count; k++)
+			fill_value(note, &spec->arguments[k], &site->values[k]);
+		site->value_count = spec->argument_count;
+		judge(place, site);
+	}
+	offer(probe_names_text(&search->names, marks[0].arguments), place);
+	return 0;
+}
+
+static int not_found(const struct search *search)
+{
+	const struct probe_names *names = &search->names;
+	struct near_name near;
+
+	if (!names->header->mark_count)
+		return diag_set(search->why, -ENOENT, "it has no USDT marks");
+	near_name_start(&near, search->spec->function);
+	for (uint32_t i = 0; i < names->header->mark_count; i++)
+		near_name_try(&near, probe_names_text(names, names->marks[i].name));
+	return diag_set(search->why, -ENOENT, near.nearest ? "no mark '%s:%s' among %u; did you "
+			"mean '%s'?" : "no mark '%s:%s' among %u", search->spec->group,
+			search->spec->function, names->header->mark_count, near.nearest);
+}
+
+static int find(struct search *search, const struct place_file *file, struct probe_places *place)
+{
+	const struct probe_spec *spec = search->spec;
+	const struct probe_mark *marks;
+	uint32_t count;
+
+	*place = (struct probe_places){ .spec = *spec, .file = -1 };
+	sanitize_text(place->path, sizeof(place->path), file->path, strlen(file->path));
+	if (spec->is_wildcard)
+		return diag_set(search->why, -EINVAL, "name one mark: wildcards are for functions");
+	marks = probe_names_find_mark(&search->names, spec->group, spec->function, &count);
+	if (!marks)
+		return not_found(search);
+	place->file = fcntl(file->file.fd, F_DUPFD_CLOEXEC, 0);
+	if (place->file < 0)
+		return diag_set(search->why, -errno, "too many open files for a probe");
+	return fill_place(search, marks, count, place);
+}
+
+int place_mark_find(struct sandbox *sandbox, const struct probe_spec *spec, pid_t pid,
+		    struct probe_places **out, uint32_t *count, struct diag *why)
+{
+	struct search search = { .spec = spec, .why = why };
+	struct place_file file;
+	int err = place_file_open(&file, spec->file, pid, why);
+
+	if (err)
+		return err;
+	err = probe_names_read(sandbox, file.file.fd, -1, PROBE_NAMES_MARKS, &search.names, why);
+	*out = err ? NULL : calloc(1, sizeof(**out));
+	if (!err && !*out)
+		err = diag_set(why, -ENOMEM, "no memory for the places of a probe");
+	if (!err) {
+		*count = 1;
+		err = find(&search, &file, *out);
+	}
+	if (err) {
+		diag_prefix(why, "%s", spec->file);
+		probe_places_free(*out, *count);
+		*out = NULL;
+		*count = 0;
+	}
+	probe_names_finish(&search.names);
+	place_file_close(&file);
+	return err;
+}

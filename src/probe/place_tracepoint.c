@@ -1,0 +1,254 @@
+/* place_tracepoint.c - see probe/place_tracepoint.h.
+ *
+ * A tracepoint's arguments are the fields of its record; nothing is fetched, so nothing can go
+ * wrong but a name.
+ */
+#include "probe/place_tracepoint.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "capture/raw_fields.h"
+#include "capture/tracefs.h"
+
+#define FORMAT_BYTES 65536
+#define HIT_NS	     920	/* with a record in a ring: measured */
+#define PATH_BYTES   (PROBE_GROUP_BYTES + PROBE_FUNCTION_BYTES + 32)
+
+struct pair {
+	struct raw_fields begin, end;	/* end: of a pair only */
+	bool has_end;
+};
+
+static int not_there(const char *group, const char *name, struct diag *why)
+{
+	uint64_t ignored;
+	int err = tracefs_event_id(group, name, &ignored, why);
+
+	return err ? err : diag_set(why, -EIO, "the format of %s:%s can't be read", group, name);
+}
+
+static int read_format(int directory, const char *group, const char *name, struct raw_fields *out,
+		       struct diag *why)
+{
+	char path[PATH_BYTES], *text = malloc(FORMAT_BYTES);
+	ssize_t got = 0, used = 0;
+	int fd, err;
+
+	if (!text)
+		return diag_set(why, -ENOMEM, "no memory for the format of a tracepoint");
+	snprintf(path, sizeof(path), "events/%s/%s/format", group, name);
+	fd = -1;
+	if (!strchr(group, '/') && !strchr(name, '/'))
+		fd = openat(directory, path, O_RDONLY | O_CLOEXEC);
+	while (fd >= 0 && used < FORMAT_BYTES &&
+	       (got = read(fd, text + used, (size_t)(FORMAT_BYTES - used))) > 0)
+		used += got;
+	if (fd >= 0)
+		close(fd);
+	err = used ? raw_fields_parse(out, text, (size_t)used, why) : not_there(group, name, why);
+	free(text);
+	return err;
+}
+
+static void fill_field(const struct raw_field *field, bool is_return, struct probe_fetch *out)
+{
+	*out = (struct probe_fetch){ .origin = ORIGIN_FORMAT, .is_return = is_return,
+				     .kind = VALUE_UNSIGNED };
+	snprintf(out->name, sizeof(out->name), "%s", field->name);
+	snprintf(out->type, sizeof(out->type), "%s", field->type);
+	snprintf(out->fetch, sizeof(out->fetch), "%s", field->name);
+	if (field->is_text)
+		out->kind = VALUE_TEXT;
+	else if (field->is_address)
+		out->kind = VALUE_HEX;
+	else if (field->is_signed)
+		out->kind = VALUE_SIGNED;
+}
+
+static void list_fields(const struct raw_fields *fields, char *out, size_t room)
+{
+	size_t used = 0;
+
+	out[0] = '\0';
+	for (size_t i = 0; i < fields->count && used < room; i++)
+		if (!fields->list[i].is_common)
+			used += (size_t)snprintf(out + used, room - used, "%s%s", used ? ", " : "",
+						 fields->list[i].name);
+}
+
+static void fill_value(const struct pair *pair, const struct probe_argument *argument,
+		       struct probe_fetch *out)
+{
+	int index = raw_fields_find(&pair->begin, argument->value);
+
+	if (index >= 0) {
+		fill_field(&pair->begin.list[index], false, out);
+	} else {
+		index = pair->has_end ? raw_fields_find(&pair->end, argument->value) : -1;
+		if (index >= 0)
+			fill_field(&pair->end.list[index], true, out);
+	}
+	if (index < 0) {
+		char names[80];
+
+		list_fields(&pair->begin, names, sizeof(names));
+		*out = (struct probe_fetch){ .origin = ORIGIN_FORMAT };
+		snprintf(out->reason, sizeof(out->reason), "no such field: %s", names);
+	}
+	snprintf(out->name, sizeof(out->name), "%s", argument->name);
+}
+
+static uint32_t count_own(const struct raw_fields *fields)
+{
+	uint32_t count = 0;
+
+	for (size_t i = 0; i < fields->count; i++)
+		count += !fields->list[i].is_common;
+	return count;
+}
+
+static void offer_fields(const struct raw_fields *fields, bool is_return,
+			 struct probe_places *place)
+{
+	for (size_t i = 0; i < fields->count; i++)
+		if (!fields->list[i].is_common)
+			fill_field(&fields->list[i], is_return,
+				   &place->offered[place->offered_count++]);
+}
+
+static int check_keys(const struct probe_spec *spec, const struct pair *pair, struct diag *why)
+{
+	char names[160];
+
+	for (uint32_t i = 0; i < spec->key_count; i++) {
+		const bool is_begin_bad = raw_fields_find(&pair->begin, spec->keys[i]) < 0;
+
+		if (!is_begin_bad &&
+		    (!pair->has_end || raw_fields_find(&pair->end, spec->keys[i]) >= 0))
+			continue;
+		list_fields(is_begin_bad ? &pair->begin : &pair->end, names, sizeof(names));
+		return diag_set(why, -EINVAL, "%s has no field '%s' to pair by; it has %s",
+				is_begin_bad ? spec->function : spec->end_name, spec->keys[i],
+				names);
+	}
+	return 0;
+}
+
+static int fill_rows(const struct pair *pair, struct probe_places *place, struct diag *why)
+{
+	const struct probe_spec *spec = &place->spec;
+	struct probe_site *site;
+
+	place->sites = calloc(1, sizeof(*place->sites));
+	place->offered = calloc(count_own(&pair->begin) + count_own(&pair->end) + 1,
+				sizeof(*place->offered));
+	if (!place->sites || !place->offered)
+		return diag_set(why, -ENOMEM, "no memory for the places of a probe");
+	place->site_count = 1;
+	site = &place->sites[0];
+	snprintf(site->symbol, sizeof(site->symbol), "%.63s:%.191s", spec->group, spec->function);
+	site->is_emulated = true;
+	site->cost_ns = pair->has_end ? 2 * HIT_NS : HIT_NS;
+	for (uint32_t i = 0; i < spec->argument_count; i++)
+		fill_value(pair, &spec->arguments[i], &site->values[i]);
+	site->value_count = spec->argument_count;
+	offer_fields(&pair->begin, false, place);
+	offer_fields(&pair->end, true, place);
+	return 0;
+}
+
+static int fill_place(int directory, const struct probe_spec *spec, const char *name,
+		      struct probe_places *place, struct diag *why)
+{
+	struct pair pair = { .has_end = spec->end_name[0] != '\0' };
+	int err;
+
+	*place = (struct probe_places){ .spec = *spec, .file = -1 };
+	snprintf(place->spec.function, sizeof(place->spec.function), "%s", name);
+	place->spec.is_wildcard = false;
+	snprintf(place->path, sizeof(place->path), "%s", spec->group);
+	err = read_format(directory, spec->group, name, &pair.begin, why);
+	if (!err && pair.has_end)
+		err = read_format(directory, spec->end_group, spec->end_name, &pair.end, why);
+	if (!err)
+		err = check_keys(spec, &pair, why);
+	if (!err)
+		err = fill_rows(&pair, place, why);
+	raw_fields_finish(&pair.begin);
+	raw_fields_finish(&pair.end);
+	return err;
+}
+
+static int open_group(int directory, const char *group, DIR **out, struct diag *why)
+{
+	char path[PATH_BYTES];
+	int fd;
+
+	snprintf(path, sizeof(path), "events/%s", group);
+	fd = strchr(group, '/') ? -1 : openat(directory, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	*out = fd < 0 ? NULL : fdopendir(fd);
+	if (*out)
+		return 0;
+	if (fd >= 0)
+		close(fd);
+	return diag_set(why, -ENOENT, "no tracepoint group '%s'", group);
+}
+
+static int fill_matches(int directory, const struct probe_spec *spec, struct probe_places *places,
+			uint32_t *count, struct diag *why)
+{
+	struct dirent *entry;
+	uint32_t matches = 0;
+	DIR *group;
+	int err = open_group(directory, spec->group, &group, why);
+
+	if (err)
+		return err;
+	while (!err && (entry = readdir(group))) {
+		if (entry->d_type != DT_DIR || entry->d_name[0] == '.' ||
+		    fnmatch(spec->function, entry->d_name, 0) != 0)
+			continue;
+		if (++matches <= PROBE_MATCHES_MAX)
+			err = fill_place(directory, spec, entry->d_name, &places[(*count)++], why);
+	}
+	closedir(group);
+	if (err)
+		return err;
+	if (!matches)
+		return diag_set(why, -ENOENT, "no tracepoint of %s matches '%s'", spec->group,
+				spec->function);
+	return matches <= PROBE_MATCHES_MAX ? 0 : diag_set(why, -E2BIG, "%u tracepoints match "
+							   "'%s', at most %d can be probed at once",
+							   matches, spec->function,
+							   PROBE_MATCHES_MAX);
+}
+
+int place_tracepoint_find(const struct probe_spec *spec, struct probe_places **out,
+			  uint32_t *count, struct diag *why)
+{
+	int directory = tracefs_open(why), err;
+
+	if (directory < 0)
+		return directory;
+	*out = calloc(spec->is_wildcard ? PROBE_MATCHES_MAX : 1, sizeof(**out));
+	if (!*out)
+		err = diag_set(why, -ENOMEM, "no memory for the places of a probe");
+	else if (spec->is_wildcard)
+		err = fill_matches(directory, spec, *out, count, why);
+	else
+		err = fill_place(directory, spec, spec->function, &(*out)[(*count)++], why);
+	close(directory);
+	if (err) {
+		probe_places_free(*out, *count);
+		*out = NULL;
+		*count = 0;
+	}
+	return err;
+}

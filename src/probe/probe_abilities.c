@@ -1,0 +1,135 @@
+/* probe_abilities.c - what this kernel and these rights can do: probe_abilities_try().
+ *
+ * Idea: everything is tried as a probe would need it, and undone. No version is asked for: kernels
+ * are patched, containers forbid this and that, and lockdown changes at run time.
+ *
+ * An event of tracefs is only defined: its breakpoint would come with the first descriptor. A PMU
+ * is asked for a place that can't be: it refuses rights before it looks for the place.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "capture/cpu_list.h"
+#include "capture/event_open.h"
+#include "probe/probe_attach.h"
+#include "probe/trace_group.h"
+
+#define NOWHERE_FILE   "/proc/self/flametop_nowhere"
+#define NOWHERE_SYMBOL "flametop_nowhere"
+#define ANY_SYMBOL     "vfs_read"	/* every kernel has it, and none forbids it */
+
+static void set_ability(struct probe_abilities *out, enum probe_ability ability, int err,
+			const struct diag *why)
+{
+	out->list[ability].is_there = err == 0;
+	snprintf(out->list[ability].reason, sizeof(out->list[ability].reason), "%s",
+		 err ? why->text : "");
+}
+
+static int try_definition(struct trace_group *group, enum trace_type type, const char *place,
+			  struct diag *why)
+{
+	const struct trace_definition definition = { .type = type, .place = place,
+						     .fetch_args = "" };
+	struct trace_event event;
+	int err = trace_group_add(group, &definition, &event, why);
+
+	return err ? err : trace_group_remove(group, &event, why);
+}
+
+static int first_cpu(void)
+{
+	size_t count;
+	int *cpus, first;
+
+	if (cpu_list_online(&cpus, &count, NULL))
+		return 0;
+	first = cpus[0];
+	free(cpus);
+	return first;
+}
+
+/* Samples of a tracepoint of all tasks. */
+static int try_tracepoint(struct trace_group *group, struct diag *why)
+{
+	struct perf_event_attr attr = { .size = sizeof(attr), .type = PERF_TYPE_TRACEPOINT,
+					.sample_period = 1, .sample_type = PERF_SAMPLE_RAW,
+					.disabled = 1 };
+	const int cpu = first_cpu();
+	struct trace_event event;
+	int err = trace_group_find(group, "sched", "sched_process_exit", &event, why);
+	int fd;
+
+	if (err)
+		return err;
+	raw_fields_finish(&event.fields);
+	attr.config = event.id;
+	fd = event_open(&attr, -1, cpu);
+	if (fd < 0)
+		return event_explain(fd, "sched:sched_process_exit", -1, cpu, why);
+	close(fd);
+	return 0;
+}
+
+static int try_pmu(bool is_user, struct diag *why)
+{
+	const struct probe_pmu_place place = { .is_user = is_user, .name = is_user
+					       ? NOWHERE_FILE : NOWHERE_SYMBOL };
+	const char *name = is_user ? "uprobe" : "kprobe";
+	struct probe_link_config config = { 0 };
+	struct perf_event_attr attr = { .size = sizeof(attr), .disabled = 1 };
+	int err, fd;
+
+	err = probe_link_use_pmu(&config, &place, NULL);
+	if (err)
+		return diag_set(why, err, "this kernel has no PMU \"%s\": it was built without"
+				" CONFIG_%s_EVENTS", name, is_user ? "UPROBE" : "KPROBE");
+	attr.type = config.type;
+	attr.config1 = config.config1;
+	fd = event_open(&attr, -1, first_cpu());
+	if (fd >= 0)
+		close(fd);
+	if (fd >= 0 || fd == -ENOENT)
+		return 0;
+	return diag_set(why, fd, "the PMU \"%s\" is not permitted (%s): run as root, or with"
+			" CAP_SYS_ADMIN", name, strerror(-fd));
+}
+
+static void try_tracefs(struct probe_abilities *out)
+{
+	struct trace_group *group;
+	struct diag why = { 0 }, sampling = { 0 };
+	int err = trace_group_open(&group, &why), no_samples;
+
+	if (err) {
+		set_ability(out, PROBE_CAN_TRACEFS_KPROBE, err, &why);
+		set_ability(out, PROBE_CAN_TRACEFS_UPROBE, err, &why);
+		set_ability(out, PROBE_CAN_TRACEPOINT, err, &why);
+		return;
+	}
+	no_samples = try_tracepoint(group, &sampling);
+	set_ability(out, PROBE_CAN_TRACEPOINT, no_samples, &sampling);
+	err = try_definition(group, TRACE_KPROBE, ANY_SYMBOL, &why);
+	set_ability(out, PROBE_CAN_TRACEFS_KPROBE, err ? err : no_samples,
+		    err ? &why : &sampling);
+	err = try_definition(group, TRACE_UPROBE, "/proc/self/exe:0x0", &why);
+	set_ability(out, PROBE_CAN_TRACEFS_UPROBE, err ? err : no_samples,
+		    err ? &why : &sampling);
+	trace_group_close(group);
+}
+
+void probe_abilities_try(struct probe_abilities *out)
+{
+	struct diag why = { 0 };
+	int err;
+
+	*out = (struct probe_abilities){ 0 };
+	try_tracefs(out);
+	err = try_pmu(false, &why);
+	set_ability(out, PROBE_CAN_KPROBE_PMU, err, &why);
+	err = try_pmu(true, &why);
+	set_ability(out, PROBE_CAN_UPROBE_PMU, err, &why);
+}

@@ -1,0 +1,324 @@
+/* probe_argument.c - see probe/probe_argument.h.
+ *
+ * Problem: what the kernel does not like in a fetch argument it refuses with one word, after the
+ * probe's other parts were made; and names of values are fields of an event, which must be C
+ * identifiers, and different. So everything that can be wrong by itself is refused here.
+ */
+#include "probe/probe_argument.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "probe/probe_column.h"
+
+static const char value_needed[] = "no value: there are name, a->b.c, arr[1], $arg1, $retval, %di, "
+				   "$stack0, $comm, @symbol, +8(%si)";
+static const char type_needed[] = "no type: there are u8 u16 u32 u64, s8 .., x8 .., string, "
+				  "ustring, symbol and b3@4/32";
+
+static const char *skip_digits(const char *at)
+{
+	const bool is_hex = at[0] == '0' && (at[1] == 'x' || at[1] == 'X');
+	const char *digits = at + (is_hex ? 2 : 0);
+	const size_t bytes = strspn(digits, is_hex ? "0123456789abcdefABCDEF" : "0123456789");
+
+	return bytes && bytes <= 18 ? digits + bytes : NULL;
+}
+
+static const char *skip_identifier(const char *at)
+{
+	if (!isalpha((unsigned char)*at) && *at != '_')
+		return NULL;
+	while (isalnum((unsigned char)*at) || *at == '_')
+		at++;
+	return at;
+}
+
+/* "->b.c", "[1][2].x", "::global". */
+static const char *skip_members(const char *at)
+{
+	while (at && *at) {
+		if (!strncmp(at, "->", 2) || !strncmp(at, "::", 2)) {
+			at = skip_identifier(at + 2);
+		} else if (*at == '.') {
+			at = skip_identifier(at + 1);
+		} else if (*at == '[') {
+			at = skip_digits(at + 1);
+			at = at && *at == ']' ? at + 1 : NULL;
+		} else {
+			break;
+		}
+	}
+	return at;
+}
+
+static bool is_word(const char *at, const char *end, const char *word)
+{
+	return (size_t)(end - at) == strlen(word) && !memcmp(at, word, strlen(word));
+}
+
+/* Behind the '$'. Arguments count from 1; what is passed and returned may have members. */
+static const char *skip_special(const char *at)
+{
+	const char *end = skip_identifier(at);
+	const size_t bytes = end ? (size_t)(end - at) : 0;
+
+	if (!end || is_word(at, end, "comm") || is_word(at, end, "stack"))
+		return end;
+	if (is_word(at, end, "retval") ||
+	    (bytes > 3 && !strncmp(at, "arg", 3) && at[3] != '0' && skip_digits(at + 3) == end))
+		return skip_members(end);
+	return bytes > 5 && !strncmp(at, "stack", 5) && skip_digits(at + 5) == end ? end : NULL;
+}
+
+static const char *skip_symbol(const char *at)
+{
+	const char *end = isdigit((unsigned char)*at) ? skip_digits(at) : skip_identifier(at);
+
+	return end && (*end == '+' || *end == '-') ? skip_digits(end + 1) : end;
+}
+
+/* "+8(" or "-u0x10(": NULL if it is none. */
+static const char *skip_dereference(const char *at)
+{
+	if (*at != '+' && *at != '-')
+		return NULL;
+	at = skip_digits(at + (at[1] == 'u' ? 2 : 1));
+	return at && *at == '(' ? at + 1 : NULL;
+}
+
+/* The end of the value that @at begins with, or NULL. Dereferences nest, so they are counted
+ * instead of asked for in turn. */
+static const char *skip_value(const char *at)
+{
+	const char *inner;
+	size_t depth = 0;
+
+	while ((inner = skip_dereference(at)) != NULL) {
+		at = inner;
+		depth++;
+	}
+	switch (*at) {
+	case '%':
+		at = skip_identifier(at + 1);
+		break;
+	case '$':
+		at = skip_special(at + 1);
+		break;
+	case '@':
+		at = skip_symbol(at + 1);
+		break;
+	case '\\':
+		at = skip_digits(at + (at[1] == '-' ? 2 : 1));
+		break;
+	default:
+		at = skip_identifier(at);
+		at = at ? skip_members(at) : NULL;
+	}
+	for (; at && depth; depth--)
+		at = *at == ')' ? at + 1 : NULL;
+	return at;
+}
+
+static bool is_bitfield(const char *type)
+{
+	unsigned int width, offset, container;
+	int used = 0;
+
+	if (!isdigit((unsigned char)type[1]) ||
+	    sscanf(type, "b%3u@%3u/%3u%n", &width, &offset, &container, &used) != 3 || type[used])
+		return false;
+	return (container == 8 || container == 16 || container == 32 || container == 64) &&
+	       width && offset + width <= container;
+}
+
+static bool is_type(const char *type)
+{
+	static const char *const words[] = { "8", "16", "32", "64" };
+
+	if (!strcmp(type, "string") || !strcmp(type, "ustring") || !strcmp(type, "symbol"))
+		return true;
+	if (type[0] == 'b')
+		return is_bitfield(type);
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (type[0] && strchr("usx", type[0]) && !strcmp(type + 1, words[i]))
+			return true;
+	return false;
+}
+
+/* What a value is called that has no name: as the last member of it, "ret" for what is returned. */
+static void name_value(const char *value, char *out, size_t room)
+{
+	const char *inner, *last = "value", *last_end;
+
+	while ((inner = skip_dereference(value)) != NULL)
+		value = inner;
+	while (*value) {
+		const char *end = skip_identifier(value);
+
+		if (end)
+			last = value;
+		else	/* of a number all digits at once: 0x1b has no name x1b */
+			end = isdigit((unsigned char)*value) ? skip_digits(value) : value + 1;
+		value = end ? end : value + 1;
+	}
+	last_end = skip_identifier(last);
+	if (is_word(last, last_end, "retval"))
+		snprintf(out, room, "ret");
+	else
+		snprintf(out, room, "%.*s", (int)(last_end - last), last);
+}
+
+static const struct probe_argument *find_name(const struct probe_spec *spec, const char *name)
+{
+	for (uint32_t i = 0; i < spec->argument_count; i++)
+		if (!strcmp(spec->arguments[i].name, name))
+			return &spec->arguments[i];
+	return NULL;
+}
+
+/* "len", then "len_2". */
+static void name_unlike_others(const struct probe_spec *spec, struct probe_argument *argument)
+{
+	char stem[sizeof(argument->name) - 3];	/* "_12" */
+
+	name_value(argument->value, stem, sizeof(stem));
+	strcpy(argument->name, stem);
+	for (unsigned int i = 2; find_name(spec, argument->name); i++)
+		snprintf(argument->name, sizeof(argument->name), "%s_%u", stem, i % 100);
+}
+
+static bool is_variable(const char *value)
+{
+	const char *inner;
+
+	while ((inner = skip_dereference(value)) != NULL)
+		value = inner;
+	return skip_identifier(value) != NULL;
+}
+
+/* Is it a value at such a place? */
+static int check_place(const struct probe_spec *spec, const struct probe_argument *argument,
+		       size_t at, struct diag *why)
+{
+	const char *value = argument->value;
+	const char *end = skip_identifier(value);
+
+	if (spec->kind == PROBE_TRACEPOINT)
+		return end && !*end ? 0
+		     : probe_column_refuse(why, at, "a tracepoint brings its own fields, by their "
+					   "names: %s is none", value);
+	if (strstr(value, "$retval") && (spec->kind == PROBE_USDT || spec->edge == PROBE_ENTRY))
+		return probe_column_refuse(why, at, "$retval is known at the return of a function: "
+					   "kr: ur: or lat:");
+	if (spec->edge == PROBE_RETURN && (strstr(value, "$arg") || is_variable(value)))
+		return probe_column_refuse(why, at, "at the return %s is gone: lat: brings what "
+					   "was there at the entry", value);
+	return 0;
+}
+
+/* Splits @word into name, value and type. */
+static int split(struct probe_argument *out, const char *word, size_t at, struct diag *why)
+{
+	const char *end = skip_identifier(word);
+	const char *value = end && *end == '=' ? end + 1 : word;
+	const size_t name_bytes = value == word ? 0 : (size_t)(end - word);
+	const size_t value_at = at + (size_t)(value - word);
+	size_t value_bytes;
+
+	if (name_bytes >= sizeof(out->name))
+		return probe_column_refuse(why, at, "a name of more than %zu bytes",
+					   sizeof(out->name) - 1);
+	end = skip_value(value);
+	if (!end || (*end && *end != ':'))
+		return probe_column_refuse(why, value_at, "%.40s: %s", value, value_needed);
+	value_bytes = (size_t)(end - value);
+	if (value_bytes >= sizeof(out->value))
+		return probe_column_refuse(why, value_at, "a value of more than %zu bytes",
+					   sizeof(out->value) - 1);
+	if (*end && (strlen(end + 1) >= sizeof(out->type) || !is_type(end + 1)))
+		return probe_column_refuse(why, value_at + value_bytes + 1, "%.40s: %s", end + 1,
+					   type_needed);
+	memcpy(out->name, word, name_bytes);
+	memcpy(out->value, value, value_bytes);
+	if (*end)
+		strcpy(out->type, end + 1);
+	return 0;
+}
+
+/* bpftrace writes args->field, newer ones args.field. */
+static const char *skip_args(const struct probe_spec *spec, const char *word)
+{
+	if (spec->kind != PROBE_TRACEPOINT)
+		return word;
+	if (!strncmp(word, "args->", 6))
+		return word + 6;
+	return strncmp(word, "args.", 5) != 0 ? word : word + 5;
+}
+
+static int add(struct probe_spec *spec, const char *word, size_t at, bool is_implied,
+	       struct diag *why)
+{
+	struct probe_argument argument = { .is_implied = is_implied };
+	int err = split(&argument, skip_args(spec, word), at, why);
+
+	if (!err)
+		err = check_place(spec, &argument, at, why);
+	if (err)
+		return err;
+	if (spec->argument_count == PROBE_ARGUMENTS_MAX)
+		return probe_column_refuse(why, at, "more than %d values, with those that the "
+					   "condition names", PROBE_ARGUMENTS_MAX);
+	if (!argument.name[0])
+		name_unlike_others(spec, &argument);
+	else if (find_name(spec, argument.name))
+		return probe_column_refuse(why, at, "there is a value %s already", argument.name);
+	spec->arguments[spec->argument_count++] = argument;
+	return 0;
+}
+
+int probe_argument_add(struct probe_spec *spec, const char *line, size_t from, size_t bytes,
+		       struct diag *why)
+{
+	char word[PROBE_SPEC_BYTES];
+
+	if (bytes >= sizeof(word))
+		return probe_column_refuse(why, from, "a value of more than %zu bytes",
+					   sizeof(word) - 1);
+	snprintf(word, sizeof(word), "%.*s", (int)bytes, line + from);
+	return add(spec, word, from, false, why);
+}
+
+int probe_argument_want(struct probe_spec *spec, const char *value, size_t at, const char **name,
+			struct diag *why)
+{
+	const struct probe_argument *found = find_name(spec, value);
+	int err;
+
+	for (uint32_t i = 0; i < spec->argument_count && !found; i++)
+		if (!strcmp(spec->arguments[i].value, value))
+			found = &spec->arguments[i];
+	if (!found) {
+		err = add(spec, value, at, true, why);
+		if (err)
+			return err;
+		found = &spec->arguments[spec->argument_count - 1];
+	}
+	*name = found->name;
+	return 0;
+}
+
+size_t probe_argument_write(const struct probe_argument *argument, char *out, size_t room)
+{
+	char name[sizeof(argument->name)];
+	bool is_named;
+
+	name_value(argument->value, name, sizeof(name));
+	is_named = strcmp(name, argument->name) != 0;
+	return (size_t)snprintf(out, room, "%s%s%s%s%s", is_named ? argument->name : "",
+				is_named ? "=" : "", argument->value,
+				argument->type[0] ? ":" : "", argument->type);
+}

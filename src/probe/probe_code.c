@@ -1,0 +1,103 @@
+/* probe_code.c - see probe/probe_code.h.
+ *
+ * The kernel puts a breakpoint anywhere it is told to: in the middle of an instruction it changes
+ * what the program computes, or ends it. x86 has no marks where instructions begin, so the code is
+ * decoded from its function's begin on.
+ */
+#include "probe/probe_code.h"
+
+#include <capstone/capstone.h>
+#include <stdio.h>
+
+/* ns, measured with one record per hit in a ring (6.18, virtual machine): a breakpoint whose
+ * instruction is emulated, with the entry's record; with the return's; what a step over another
+ * instruction costs besides. Of both records the first has the breakpoint's share: 1030. */
+#define ENTRY_NS      1950u
+#define RETURN_NS     2540u
+#define BREAKPOINT_NS 1030u
+#define STEP_NS	      11200u
+
+static bool is_push_register(const uint8_t *bytes, size_t count)
+{
+	if (count > 1 && bytes[0] >= 0x40 && bytes[0] <= 0x4f)	/* REX */
+		bytes++;
+	return count && bytes[0] >= 0x50 && bytes[0] <= 0x57;
+}
+
+/* Relative calls and jumps, push of a register, nop. */
+static bool is_emulated(const uint8_t *bytes, size_t count)
+{
+	if (!count)
+		return false;
+	if (is_push_register(bytes, count))
+		return true;
+	switch (bytes[0]) {
+	case 0x90:
+	case 0xe8:
+	case 0xe9:
+	case 0xeb:
+		return true;
+	case 0x0f:
+		return count > 1 && (bytes[1] & 0xf0) == 0x80;
+	default:
+		return (bytes[0] & 0xf0) == 0x70;
+	}
+}
+
+static bool is_endbr(const uint8_t *bytes, size_t count)
+{
+	return count >= 4 && bytes[0] == 0xf3 && bytes[1] == 0x0f && bytes[2] == 0x1e &&
+	       (bytes[3] == 0xfa || bytes[3] == 0xfb);
+}
+
+static void look_at(const uint8_t *bytes, size_t count, struct probe_code *out)
+{
+	out->is_emulated = is_emulated(bytes, count);
+	if (is_endbr(bytes, count) && is_emulated(bytes + 4, count - 4)) {
+		out->is_emulated = true;
+		out->skip = 4;
+	}
+}
+
+void probe_code_look(const uint8_t *bytes, size_t count, uint64_t at, bool is_32_bit,
+		     struct probe_code *out)
+{
+	const uint8_t *next = bytes;
+	uint64_t address = 0;
+	size_t left = count;
+	cs_insn *instruction;
+	csh decoder;
+
+	*out = (struct probe_code){ .is_known = false };
+	if (at >= count || cs_open(CS_ARCH_X86, is_32_bit ? CS_MODE_32 : CS_MODE_64, &decoder))
+		return;
+	instruction = cs_malloc(decoder);
+	while (instruction && address <= at) {
+		const uint64_t begin = address;
+
+		if (!cs_disasm_iter(decoder, &next, &left, &address, instruction))
+			break;
+		if (address <= at)
+			continue;
+		out->is_known = true;
+		out->is_border = begin == at;
+		snprintf(out->text, sizeof(out->text), "%s%s%s", instruction->mnemonic,
+			 instruction->op_str[0] ? " " : "", instruction->op_str);
+	}
+	if (instruction)
+		cs_free(instruction, 1);
+	cs_close(&decoder);
+	if (out->is_border)
+		look_at(bytes + at, count - at, out);
+}
+
+uint32_t probe_code_cost_ns(bool emulated, bool has_entry, bool has_return)
+{
+	uint32_t ns = emulated ? 0 : STEP_NS;
+
+	if (has_entry)
+		ns += ENTRY_NS;
+	if (has_return)
+		ns += RETURN_NS - (has_entry ? BREAKPOINT_NS : 0);
+	return ns;
+}

@@ -1,0 +1,159 @@
+/* probe_cost.c - see probe/probe_cost.h. */
+#include "probe/probe_cost.h"
+
+#include <linux/perf_event.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+
+#define HITS 400	/* 5 ms at the most expensive */
+
+/* An idle virtual machine with Linux 6.18; a kernel probe is one of 6.1. */
+const struct probe_cost probe_cost_expected = {
+	.emulated = 1100, .stepped = 12200, .user_return = 900, .kernel = 1000,
+	.kernel_return = 1300, .tracepoint = 160, .record = 900, .stack = 2500,
+};
+
+static double of_site(const struct probe_cost *cost, const struct probe_places *places,
+		      const struct probe_site *site)
+{
+	const enum probe_edge edge = places->spec.edge;
+
+	switch (places->spec.kind) {
+	case PROBE_TRACEPOINT:
+		return cost->tracepoint;
+	case PROBE_KERNEL:
+		return edge == PROBE_ENTRY ? cost->kernel
+		       : edge == PROBE_RETURN ? cost->kernel_return
+					      : cost->kernel + cost->kernel_return;
+	case PROBE_USER:
+	case PROBE_USDT:
+		break;
+	}
+	return (site->is_emulated ? cost->emulated : cost->stepped) +
+	       (edge == PROBE_ENTRY ? 0 : cost->user_return);
+}
+
+double probe_cost_of_hit(const struct probe_cost *cost, const struct probe_places *places,
+			 bool with_stacks)
+{
+	const double records = places->spec.edge == PROBE_LATENCY ? 2 : 1;
+	double most = 0;
+
+	for (uint32_t i = 0; i < places->site_count; i++) {
+		const double ns = of_site(cost, places, &places->sites[i]);
+
+		most = ns > most ? ns : most;
+	}
+	return most + records * cost->record + (with_stacks ? cost->stack : 0);
+}
+
+/* One begins with what the kernel emulates, one with what it must step. */
+#if defined(__x86_64__)
+extern void probe_cost_emulated(void), probe_cost_stepped(void);
+
+__asm__(".text\n"
+	".p2align 4\n"
+	".globl probe_cost_emulated\n"
+	".hidden probe_cost_emulated\n"
+	".type probe_cost_emulated, @function\n"
+	"probe_cost_emulated:\n"
+	"	nop\n"
+	"	xor %eax, %eax\n"
+	"	ret\n"
+	".p2align 4\n"
+	".globl probe_cost_stepped\n"
+	".hidden probe_cost_stepped\n"
+	".type probe_cost_stepped, @function\n"
+	"probe_cost_stepped:\n"
+	"	xor %eax, %eax\n"
+	"	ret\n");
+
+static uint64_t thread_cpu_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return (uint64_t)now.tv_sec * CLOCK_NS_PER_S + (uint64_t)now.tv_nsec;
+}
+
+static double time_calls(void (*function)(void))
+{
+	const uint64_t begin_ns = thread_cpu_ns();
+
+	for (int i = 0; i < HITS; i++)
+		function();
+	return (double)(thread_cpu_ns() - begin_ns) / HITS;
+}
+
+/* Where in the file it lies that this code was mapped from. */
+static bool find_offset(uintptr_t address, uint64_t *offset)
+{
+	FILE *maps = fopen("/proc/self/maps", "re");
+	unsigned long long start, end, at;
+	char line[512];
+	bool is_found = false;
+
+	while (maps && !is_found && fgets(line, sizeof(line), maps)) {
+		is_found = sscanf(line, "%llx-%llx %*s %llx", &start, &end, &at) == 3 &&
+			   address >= start && address < end;
+		if (is_found)
+			*offset = address - start + at;
+	}
+	if (maps)
+		fclose(maps);
+	return is_found;
+}
+
+static uint32_t pmu_type(void)
+{
+	FILE *file = fopen("/sys/bus/event_source/devices/uprobe/type", "re");
+	unsigned int type = 0;
+
+	if (file) {
+		if (fscanf(file, "%u", &type) != 1)
+			type = 0;
+		fclose(file);
+	}
+	return type;
+}
+
+static bool measure(void (*function)(void), double *out)
+{
+	struct perf_event_attr attr = { .size = sizeof(attr), .type = pmu_type(),
+					.config1 = (uintptr_t)"/proc/self/exe" };
+	const double without = time_calls(function);
+	double with;
+	uint64_t offset;
+	int fd;
+
+	if (!attr.type || !find_offset((uintptr_t)function, &offset))
+		return false;
+	attr.config2 = offset;
+	fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	if (fd < 0)
+		return false;
+	with = time_calls(function);
+	close(fd);
+	if (with <= without)
+		return false;
+	*out = with - without;
+	return true;
+}
+
+void probe_cost_measure(struct probe_cost *cost)
+{
+	measure(probe_cost_emulated, &cost->emulated);
+	measure(probe_cost_stepped, &cost->stepped);
+}
+#else
+void probe_cost_measure(struct probe_cost *cost)
+{
+	(void)cost;	/* the expected ones stand */
+}
+#endif

@@ -1,0 +1,92 @@
+/* probe_definition.c - see probe/probe_definition.h. */
+#include "probe/probe_definition.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static enum trace_type type_of(const struct probe_places *places, bool is_return)
+{
+	if (places->spec.kind == PROBE_KERNEL)
+		return is_return ? TRACE_KRETPROBE : TRACE_KPROBE;
+	return is_return ? TRACE_URETPROBE : TRACE_UPROBE;
+}
+
+/* The path in the definition is looked up by us, now: the descriptor leads to the very file that
+ * was examined, also when its name is gone or means another file in our mount namespace. */
+static void put_place(struct probe_definition *out, const struct probe_places *places,
+		      const struct probe_site *site, bool is_return)
+{
+	char semaphore[32] = "";
+
+	if (places->spec.kind == PROBE_KERNEL) {
+		snprintf(out->place, sizeof(out->place), "%s+%" PRIu64, site->symbol,
+			 site->offset);
+		return;
+	}
+	if (site->semaphore && !is_return)
+		snprintf(semaphore, sizeof(semaphore), "(0x%" PRIx64 ")", site->semaphore);
+	snprintf(out->place, sizeof(out->place), "/proc/self/fd/%d:0x%" PRIx64 "%s", places->file,
+		 site->offset, semaphore);
+}
+
+static bool is_fetched(const struct probe_fetch *value, bool is_return)
+{
+	return value->is_return == is_return && value->fetch[0];
+}
+
+int probe_definition_make(struct probe_definition *out, const struct probe_places *places,
+			  const struct probe_site *site, bool is_return, struct diag *why)
+{
+	size_t length = 0;
+
+	*out = (struct probe_definition){
+		.type = type_of(places, is_return),
+		.max_active = is_return ? places->max_active : 0,
+	};
+	put_place(out, places, site, is_return);
+	if (places->spec.edge == PROBE_LATENCY)
+		length = (size_t)snprintf(out->fetch_args, sizeof(out->fetch_args), "sp=$stack");
+	for (uint32_t i = 0; i < site->value_count && length < sizeof(out->fetch_args); i++)
+		if (is_fetched(&site->values[i], is_return))
+			length += (size_t)snprintf(out->fetch_args + length,
+						   sizeof(out->fetch_args) - length, "%sa%u=%s",
+						   length ? " " : "", i, site->values[i].fetch);
+	if (length >= sizeof(out->fetch_args))
+		return diag_set(why, -E2BIG, "the arguments are too long for one probe: take some "
+				"of them away");
+	return 0;
+}
+
+static int field_of(const struct probe_stream *stream, const struct probe_places *places,
+		    const struct probe_fetch *value, uint32_t index)
+{
+	char name[16];
+
+	if (places->spec.kind == PROBE_TRACEPOINT)
+		return raw_fields_find(&stream->fields, value->fetch);
+	snprintf(name, sizeof(name), "a%u", index);
+	return raw_fields_find(&stream->fields, name);
+}
+
+void probe_definition_columns(struct probe_reading *reading, const struct probe_places *places)
+{
+	const struct probe_site *site = &places->sites[0];
+
+	reading->entry.sp_field = raw_fields_find(&reading->entry.fields, "sp");
+	reading->leave.sp_field = raw_fields_find(&reading->leave.fields, "sp");
+	reading->column_count = 0;
+	for (uint32_t i = 0; i < site->value_count; i++) {
+		const struct probe_fetch *value = &site->values[i];
+		struct probe_column *column = &reading->columns[reading->column_count++];
+
+		*column = (struct probe_column){
+			.kind = value->kind, .origin = value->origin, .is_return = value->is_return,
+			.field = field_of(value->is_return ? &reading->leave : &reading->entry,
+					  places, value, i),
+		};
+		memcpy(column->name, value->name, sizeof(column->name));
+		memcpy(column->type, value->type, sizeof(column->type));
+	}
+}

@@ -1,0 +1,244 @@
+/* probe_engine.c - see probe/probe_engine.h.
+ *
+ * Problem: a breakpoint is set in a millisecond and takes 90 ms to go, debug information may take
+ * seconds, and a probe that costs too much must be off within one: none of them may wait for
+ * another, and the keys for none.
+ *
+ * Idea: each probe knows what it shall be; the thread takes one blocking step at a time towards it
+ * (engine_probe.c), first for those that are to go, and looks at orders, meters and leases between
+ * two steps. What must be looked up is looked up by a thread of its own (probe_examiner.c).
+ *
+ * Invariant: an order to switch off is carried out (hits ignored, counting stopped) before the next
+ * step; a probe has a slot exactly as long as it has a row.
+ */
+#include "probe/probe_engine.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "probe/engine_state.h"
+
+#define ORDER_BYTES   (1u << 18)	/* an order has 8 KB */
+#define ANSWER_BYTES  (1u << 17)
+#define NEWS_BYTES    (1u << 20)	/* of all probes, four times a second, for seconds */
+#define RECORD_BYTES  (1u << 24)	/* 16 MiB: half a second of 300,000 hits/s */
+#define WATCH_MS      100
+#define RATE_MS	      10
+
+static void tell(void *owner, struct probe_news *news)
+{
+	struct probe_engine *engine = owner;
+	struct probe_news *slot = spsc_reserve(&engine->news, sizeof(*slot));
+
+	/* The analyzer takes news before anything else: a queue that is full has no reader left. */
+	if (!slot) {
+		probe_reading_destroy(news->reading);
+		free(news->spec);
+		return;
+	}
+	*slot = *news;
+	spsc_commit(&engine->news);
+	eventfd_write(engine->analyzer_fd, 1);
+}
+
+void engine_answer(struct probe_engine *engine, const struct probe_answer *answer)
+{
+	struct probe_answer *slot = spsc_reserve(&engine->service->replies, sizeof(*slot));
+
+	if (!slot)
+		return;		/* nobody has looked at a dozen of them */
+	*slot = *answer;
+	spsc_commit(&engine->service->replies);
+	service_notify(engine->service);
+}
+
+static int serve(void *owner)
+{
+	struct probe_engine *engine = owner;
+	uint64_t now_ns;
+
+	engine_take_orders(engine);
+	engine_take_findings(engine);
+	now_ns = clock_now_ns();
+	engine_watch(engine, now_ns);
+	engine_continue_examination(engine, now_ns);
+	if (engine_take_step(engine))
+		return SERVICE_AGAIN;
+	if (engine->examination.is_counting)
+		return RATE_MS;
+	return engine_has_probes(engine) ? WATCH_MS : SERVICE_SLEEP;
+}
+
+static void wake(void *owner)
+{
+	struct probe_engine *engine = owner;
+
+	service_wake(engine->service);
+}
+
+static int create_queues(struct probe_engine *engine, struct diag *why)
+{
+	engine->analyzer_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (engine->analyzer_fd < 0)
+		return diag_set(why, -errno, "no descriptors left for probes: raise ulimit -n");
+	engine->has_news = spsc_init(&engine->news, NEWS_BYTES) == 0;
+	engine->has_records = spsc_init(&engine->records, RECORD_BYTES) == 0;
+	if (!engine->has_news || !engine->has_records)
+		return diag_set(why, -ENOMEM, "no memory for probes");
+	return 0;
+}
+
+static int create_threads(struct probe_engine *engine, struct diag *why)
+{
+	const struct probe_examiner_config examiner = {
+		.sandbox = engine->config.sandbox, .found = wake, .owner = engine,
+	};
+	const struct service_plan plan = {
+		.name = "ft-probes", .request_bytes = ORDER_BYTES, .reply_bytes = ANSWER_BYTES,
+		.serve = serve, .owner = engine,
+	};
+	int err = probe_examiner_create(&engine->examiner, &examiner, why);
+
+	if (err)
+		return err;
+	err = service_create(&engine->service, &plan);
+	if (err)
+		return diag_set(why, err, "cannot start the thread of probes: %s", strerror(-err));
+	return 0;
+}
+
+int probe_engine_create(struct probe_engine **out, const struct probe_engine_config *config,
+			struct diag *why)
+{
+	struct probe_engine *engine;
+	int err;
+
+	*out = NULL;
+	engine = aligned_alloc(_Alignof(struct probe_engine), sizeof(*engine));
+	if (!engine)
+		return diag_set(why, -ENOMEM, "no memory for probes");
+	memset(engine, 0, sizeof(*engine));
+	engine->config = *config;
+	engine->analyzer_fd = -1;
+	engine->kernel = (struct engine_kernel){ .copy_bytes = config->copy_bytes, .tell = tell,
+						 .owner = engine };
+	governor_open(&engine->account, config->cap_sum_pct, clock_now_ns());
+	err = create_queues(engine, why);
+	if (!err) {
+		if (trace_group_open(&engine->kernel.group, &engine->group_why))
+			log_note("no probes: %s", engine->group_why.text);
+		err = create_threads(engine, why);
+	}
+	if (err) {
+		probe_engine_destroy(engine);
+		return err;
+	}
+	*out = engine;
+	return 0;
+}
+
+static void detach_all(struct probe_engine *engine)
+{
+	engine_drop_examination(engine);
+	for (uint32_t i = 0; i < PROBE_SLOTS; i++)
+		if (engine->probes[i])
+			engine_remove(engine, engine->probes[i], 0);
+	while (engine_take_step(engine))
+		;
+}
+
+static void drop_news(struct probe_engine *engine)
+{
+	struct probe_news news;
+
+	while (engine->has_news && probe_engine_news(engine, &news)) {
+		probe_reading_destroy(news.reading);
+		free(news.spec);
+	}
+}
+
+bool probe_engine_destroy(struct probe_engine *engine)
+{
+	if (!engine)
+		return true;
+	service_stop(engine->service);
+	detach_all(engine);
+	probe_rings_close(engine->kernel.rings);
+	trace_group_close(engine->kernel.group);
+	if (!probe_examiner_destroy(engine->examiner))
+		return false;	/* it may still wake us */
+	service_destroy(engine->service);
+	drop_news(engine);
+	if (engine->has_news)
+		spsc_finish(&engine->news);
+	if (engine->has_records)
+		spsc_finish(&engine->records);
+	if (engine->analyzer_fd >= 0)
+		close(engine->analyzer_fd);
+	free(engine);
+	return true;
+}
+
+const char *probe_engine_refusal(const struct probe_engine *engine)
+{
+	return engine->kernel.group ? "" : engine->group_why.text;
+}
+
+bool probe_engine_order(struct probe_engine *engine, const struct probe_order *order)
+{
+	struct probe_order *slot = spsc_reserve(&engine->service->requests, sizeof(*slot));
+
+	if (!slot)
+		return false;
+	*slot = *order;
+	spsc_commit(&engine->service->requests);
+	service_wake(engine->service);
+	return true;
+}
+
+bool probe_engine_answer(struct probe_engine *engine, struct probe_answer *out)
+{
+	const struct probe_answer *answer;
+	size_t bytes;
+
+	answer = service_reply(engine->service, &bytes);
+	if (!answer)
+		return false;
+	*out = *answer;
+	spsc_release(&engine->service->replies);
+	return true;
+}
+
+int probe_engine_answer_fd(const struct probe_engine *engine)
+{
+	return service_fd(engine->service);
+}
+
+bool probe_engine_news(struct probe_engine *engine, struct probe_news *out)
+{
+	const struct probe_news *news;
+	size_t bytes;
+
+	news = spsc_peek(&engine->news, &bytes);
+	if (!news)
+		return false;
+	*out = *news;
+	spsc_release(&engine->news);
+	return true;
+}
+
+struct spsc *probe_engine_queue(struct probe_engine *engine)
+{
+	return &engine->records;
+}
+
+int probe_engine_fd(const struct probe_engine *engine)
+{
+	return engine->analyzer_fd;
+}

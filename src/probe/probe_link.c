@@ -1,0 +1,271 @@
+/* probe_link.c - the descriptors of one attached event: see probe_attach.h.
+ *
+ * Idea: a descriptor per CPU, or per thread and CPU, each writing into its CPU's ring. All are
+ * opened before any counts, so a link is there as a whole or not at all.
+ *
+ * Cost: with an event of tracefs all descriptors share one breakpoint; the last one that is closed
+ * waits for a grace period. Disabling first makes the others cheap and the end sharp.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "capture/cpu_list.h"
+#include "capture/event_pmu.h"
+#include "capture/user_registers.h"
+#include "probe/probe_attach.h"
+#include "probe/probe_rings.h"
+
+#define SAMPLE_FIELDS (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | \
+		       PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_RAW)
+
+struct probe_link {
+	const struct probe_rings *rings;	/* NULL: only counts */
+	struct perf_event_attr attr;
+	struct record_format format;
+	int *fds;		/* owned; `count` */
+	uint64_t *ids;		/* owned; one each, where there are rings */
+	size_t count;
+};
+
+static void set_stacks(struct perf_event_attr *attr, const struct probe_link_config *config,
+		       const struct event_features *features)
+{
+	attr->sample_type |= PERF_SAMPLE_CALLCHAIN;
+	if (!features->stack_copies || !config->copy_bytes)
+		return;
+	attr->sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+	attr->exclude_callchain_user = 1;
+	attr->sample_regs_user = user_registers_mask();
+	attr->sample_stack_user = config->copy_bytes;
+}
+
+static void set_records(struct perf_event_attr *attr, const struct probe_link_config *config,
+			const struct event_features *features)
+{
+	attr->sample_period = 1;
+	attr->sample_type = SAMPLE_FIELDS;
+	attr->sample_id_all = 1;
+	attr->read_format = PERF_FORMAT_ID | (features->lost ? PERF_FORMAT_LOST : 0);
+	attr->use_clockid = 1;
+	attr->clockid = CLOCK_MONOTONIC;
+	attr->watermark = 1;	/* the ring's owner says when to wake; nobody at each record */
+	if (config->with_registers) {
+		attr->sample_type |= PERF_SAMPLE_REGS_USER;
+		attr->sample_regs_user = user_registers_mask();
+	}
+	if (config->with_stacks)
+		set_stacks(attr, config, features);
+}
+
+static void init_attr(struct probe_link *link, const struct probe_link_config *config)
+{
+	link->attr = (struct perf_event_attr){
+		.size = sizeof(link->attr), .type = config->type, .config = config->config,
+		.config1 = config->config1, .config2 = config->config2, .disabled = 1,
+		.inherit = config->scope.kind == PROBE_SCOPE_TASKS,
+	};
+	if (link->rings)
+		set_records(&link->attr, config, &link->rings->features);
+	record_format_init(&link->format, &link->attr);
+}
+
+/* Into the ring of lane @lane. */
+static int join_ring(struct probe_link *link, int fd, size_t lane)
+{
+	if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, link->rings->set.fds[lane]) ||
+	    ioctl(fd, PERF_EVENT_IOC_ID, &link->ids[link->count]))
+		return -errno;
+	return 0;
+}
+
+static int open_one(struct probe_link *link, const char *filter, pid_t tid, int cpu, size_t lane)
+{
+	const int fd = event_open(&link->attr, tid, cpu);
+	int err = 0;
+
+	if (fd < 0)
+		return fd;
+	if (*filter && ioctl(fd, PERF_EVENT_IOC_SET_FILTER, filter))
+		err = -errno;
+	if (!err && link->rings)
+		err = join_ring(link, fd, lane);
+	if (err) {
+		close(fd);
+		return err;
+	}
+	link->fds[link->count++] = fd;
+	return 0;
+}
+
+/* A CPU that is offline has no hits, and a thread that has ended neither. */
+static bool is_nobody(int err, pid_t tid)
+{
+	return err == -ENODEV || err == -ENXIO || (err == -ESRCH && tid > 0);
+}
+
+static int explain(int err, const struct probe_link_config *config, struct diag *why)
+{
+	switch (-err) {
+	case EACCES:
+	case EPERM:
+		return diag_set(why, err, "this probe is not permitted (%s): run as root, or give"
+				" CAP_SYS_ADMIN", strerror(-err));
+	case EMFILE:
+	case ENFILE:
+		return diag_set(why, err, "too few file descriptors for one per thread and CPU:"
+				" probe the whole system instead, or raise ulimit -n");
+	case ESRCH:
+		return diag_set(why, err, "the threads to be probed have ended");
+	case EINVAL:
+		if (*config->kernel_filter)
+			return diag_set(why, err, "the kernel refuses the filter \"%s\"",
+					config->kernel_filter);
+		/* fall through */
+	default:
+		return diag_set(why, err, "the kernel refuses to attach the probe: %s",
+				strerror(-err));
+	}
+}
+
+static int open_all(struct probe_link *link, const struct probe_link_config *config,
+		    const int *cpus, size_t cpu_count)
+{
+	static const pid_t everybody = -1;
+	const bool is_wide = config->scope.kind == PROBE_SCOPE_ALL;
+	const pid_t *tids = is_wide ? &everybody : config->scope.tids;
+	const size_t tid_count = is_wide ? 1 : config->scope.tid_count;
+
+	link->fds = calloc(tid_count * cpu_count + 1, sizeof(*link->fds));
+	link->ids = calloc(tid_count * cpu_count + 1, sizeof(*link->ids));
+	if (!link->fds || !link->ids)
+		return -ENOMEM;
+	for (size_t i = 0; i < tid_count; i++)
+		for (size_t lane = 0; lane < cpu_count; lane++) {
+			int err = open_one(link, config->kernel_filter, tids[i], cpus[lane], lane);
+
+			if (err && !is_nobody(err, tids[i]))
+				return err;
+		}
+	return link->count ? 0 : is_wide ? -ENODEV : -ESRCH;
+}
+
+/* Those that have a ring; without rings, those that are online. */
+static int list_cpus(const struct probe_rings *rings, int **cpus, size_t *count, struct diag *why)
+{
+	if (!rings)
+		return cpu_list_online(cpus, count, why);
+	*count = rings->set.lane_count;
+	*cpus = calloc(*count, sizeof(**cpus));
+	if (!*cpus)
+		return diag_set(why, -ENOMEM, "no memory for a probe");
+	for (size_t i = 0; i < *count; i++)
+		(*cpus)[i] = rings->set.lanes[i].cpu;
+	return 0;
+}
+
+int probe_link_open(struct probe_link **out, struct probe_rings *rings,
+		    const struct probe_link_config *config, struct diag *why)
+{
+	struct probe_link *link = calloc(1, sizeof(*link));
+	size_t cpu_count;
+	int *cpus, err;
+
+	*out = NULL;
+	if (!link)
+		return diag_set(why, -ENOMEM, "no memory for a probe");
+	link->rings = config->only_counts ? NULL : rings;
+	init_attr(link, config);
+	err = list_cpus(link->rings, &cpus, &cpu_count, why);
+	if (!err) {
+		err = open_all(link, config, cpus, cpu_count);
+		if (err)
+			explain(err, config, why);
+		free(cpus);
+	}
+	if (err)
+		probe_link_close(link);
+	else
+		*out = link;
+	return err;
+}
+
+const uint64_t *probe_link_ids(const struct probe_link *link, size_t *count)
+{
+	*count = link->rings ? link->count : 0;
+	return link->ids;
+}
+
+const struct record_format *probe_link_format(const struct probe_link *link)
+{
+	return &link->format;
+}
+
+static void control(const struct probe_link *link, unsigned long request)
+{
+	for (size_t i = 0; i < link->count; i++)
+		ioctl(link->fds[i], request, 0);	/* fails only for a task that ended */
+}
+
+void probe_link_enable(struct probe_link *link)
+{
+	control(link, PERF_EVENT_IOC_ENABLE);
+}
+
+void probe_link_disable(struct probe_link *link)
+{
+	control(link, PERF_EVENT_IOC_DISABLE);
+}
+
+void probe_link_read(const struct probe_link *link, uint64_t *hits, uint64_t *lost)
+{
+	struct { uint64_t value, id, lost; } counts;	/* as read_format orders them */
+
+	*hits = *lost = 0;
+	for (size_t i = 0; i < link->count; i++) {
+		counts.lost = 0;
+		if (read(link->fds[i], &counts, sizeof(counts)) < (ssize_t)sizeof(counts.value))
+			continue;
+		*hits += counts.value;
+		*lost += counts.lost;
+	}
+}
+
+void probe_link_close(struct probe_link *link)
+{
+	if (!link)
+		return;
+	probe_link_disable(link);
+	for (size_t i = 0; i < link->count; i++)
+		close(link->fds[i]);
+	free(link->fds);
+	free(link->ids);
+	free(link);
+}
+
+int probe_link_use_pmu(struct probe_link_config *config, const struct probe_pmu_place *place,
+		       struct diag *why)
+{
+	struct perf_event_attr attr = { 0 };
+	char terms[80], name[8];
+	int err;
+
+	snprintf(terms, sizeof(terms), "retprobe=%d", place->is_return);
+	if (place->semaphore)
+		snprintf(terms, sizeof(terms), "retprobe=%d,ref_ctr_offset=%" PRIu32,
+			 place->is_return, place->semaphore);
+	err = event_pmu_parse(EVENT_PMU_DEVICES, place->is_user ? "uprobe" : "kprobe", terms, &attr,
+			      name, sizeof(name), why);
+	if (err)
+		return err;
+	config->type = attr.type;
+	config->config = attr.config;
+	config->config1 = (uint64_t)(uintptr_t)place->name;
+	config->config2 = place->offset;
+	return 0;
+}

@@ -1,0 +1,269 @@
+/* probe_spec.c - see probe/probe_spec.h. Sections and their quotes are in probe_section.c, values
+ * in probe_argument.c, places in probe_place_text.c.
+ *
+ * Idea: a line is read from left to right, kind first, since the kind says what the sections behind
+ * it are. Two ends of one latency are joined by writing the line that means both, and reading it:
+ * so there is nothing that a pair can be and a line can't.
+ */
+#include "probe/probe_spec.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "probe/probe_argument.h"
+#include "probe/probe_column.h"
+#include "probe/probe_place_text.h"
+#include "probe/probe_section.h"
+
+static size_t skip_blanks(const char *line, size_t at)
+{
+	while (isspace((unsigned char)line[at]))
+		at++;
+	return at;
+}
+
+static size_t measure_word(const char *line, size_t at)
+{
+	size_t bytes = 0;
+
+	while (line[at + bytes] && !isspace((unsigned char)line[at + bytes]))
+		bytes++;
+	return bytes;
+}
+
+static bool is_condition(const char *word)
+{
+	return !strncmp(word, "if", 2) &&
+	       (!word[2] || word[2] == '(' || isspace((unsigned char)word[2]));
+}
+
+static int parse_arguments(struct probe_spec *out, const char *line, size_t *at, struct diag *why)
+{
+	for (;;) {
+		const size_t from = skip_blanks(line, *at), bytes = measure_word(line, from);
+		int err;
+
+		*at = from;
+		if (!bytes || is_condition(line + from))
+			return 0;
+		err = probe_argument_add(out, line, from, bytes, why);
+		if (err)
+			return err;
+		*at = from + bytes;
+	}
+}
+
+/* What the condition asks of a hit must be something that the hit brings. */
+static int check_operand(struct probe_spec *spec, struct probe_node *node, size_t at,
+			 struct diag *why)
+{
+	const bool has_return = spec->kind == PROBE_KERNEL || spec->kind == PROBE_USER;
+	const char *name = NULL;
+	int err;
+
+	if (node->kind == OPERATOR_NOT || node->kind == OPERATOR_AND || node->kind == OPERATOR_OR)
+		return 0;
+	if (node->operand == OPERAND_LATENCY && spec->edge != PROBE_LATENCY)
+		return probe_column_refuse(why, at, "lat is known of lat:... only: entry and "
+					   "return of one place");
+	if (node->operand == OPERAND_RETURN && !has_return && !strcmp(node->name, "ret"))
+		node->operand = OPERAND_VALUE;	/* a field of syscalls:sys_exit_* */
+	if (node->operand != OPERAND_VALUE && node->operand != OPERAND_RETURN)
+		return 0;
+	err = probe_argument_want(spec, node->operand == OPERAND_RETURN ? "$retval" : node->name,
+				  at, &name, why);
+	if (!err)
+		snprintf(node->name, sizeof(node->name), "%s", name);
+	return err;
+}
+
+static int parse_condition(struct probe_spec *out, const char *line, size_t at, struct diag *why)
+{
+	char before[PROBE_SPEC_BYTES];
+	int err;
+
+	at = skip_blanks(line, at + strlen("if"));
+	err = probe_condition_parse_from(&out->condition, line, at, why);
+	if (!err)
+		err = probe_section_even(line, at, before, sizeof(before), why);
+	if (err)
+		return err;
+	out->condition_from = (uint32_t)strlen(before) + 1;
+	for (uint32_t i = 0; i < out->condition.count && !err; i++)
+		err = check_operand(out, &out->condition.nodes[i], at, why);
+	return err;
+}
+
+static int parse(struct probe_spec *out, const char *line, struct diag *why)
+{
+	size_t at = skip_blanks(line, 0);
+	int err = probe_section_even(line, strlen(line), out->text, sizeof(out->text), why);
+
+	if (!err)
+		err = probe_place_parse(out, line, &at, why);
+	if (!err)
+		err = parse_arguments(out, line, &at, why);
+	if (!err && line[at])
+		err = parse_condition(out, line, at, why);
+	return err;
+}
+
+int probe_spec_parse(struct probe_spec *out, const char *text, struct diag *why)
+{
+	int err;
+
+	memset(out, 0, sizeof(*out));
+	err = parse(out, text, why);
+	if (err)
+		memset(out, 0, sizeof(*out));
+	return err;
+}
+
+/* Text that grows; what does not fit makes it too long, which is seen at the end. */
+struct writer {
+	char *out;
+	size_t room, used;
+};
+
+static void put(struct writer *writer, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+static void put(struct writer *writer, const char *format, ...)
+{
+	const size_t used = writer->used < writer->room ? writer->used : writer->room;
+	va_list args;
+	int bytes;
+
+	va_start(args, format);
+	bytes = vsnprintf(writer->out + used, writer->room - used, format, args);
+	va_end(args);
+	writer->used += bytes > 0 ? (size_t)bytes : 0;
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+static const char *kind_of(const struct probe_spec *spec)
+{
+	static const char *const kinds[] = {
+		[PROBE_KERNEL] = "k", [PROBE_USER] = "u", [PROBE_TRACEPOINT] = "t",
+		[PROBE_USDT] = "U",
+	};
+
+	if (spec->edge == PROBE_LATENCY)
+		return spec->kind == PROBE_TRACEPOINT ? "lat:t" : "lat";
+	if (spec->edge == PROBE_RETURN)
+		return spec->kind == PROBE_KERNEL ? "kr" : "ur";
+	return kinds[spec->kind];
+}
+
+void probe_spec_name(const struct probe_spec *spec, char *out, size_t room)
+{
+	struct writer writer = { .out = out, .room = room };
+
+	put(&writer, "%s:", kind_of(spec));
+	if (spec->file[0])
+		put(&writer, "%s:", base_name(spec->file));
+	if (spec->group[0])
+		put(&writer, "%s:", spec->group);
+	if (spec->source[0])
+		put(&writer, "%s", base_name(spec->source));
+	put(&writer, "%s", spec->function);
+	if (spec->offset)
+		put(&writer, "+%#llx", (unsigned long long)spec->offset);
+	if (spec->line)
+		put(&writer, ":%u", spec->line);
+	if (spec->end_name[0] && !strcmp(spec->group, spec->end_group))
+		put(&writer, "->%s", spec->end_name);
+	else if (spec->end_name[0])
+		put(&writer, "->%s:%s", spec->end_group, spec->end_name);
+}
+
+static bool is_whole_function(const struct probe_spec *spec)
+{
+	return (spec->kind == PROBE_KERNEL || spec->kind == PROBE_USER) && spec->function[0] &&
+	       !spec->is_wildcard && !spec->offset && !spec->line;
+}
+
+/* Registers and memory at the return are others than at the entry, where a latency's are read. */
+static bool is_return_value(const struct probe_argument *argument)
+{
+	return strstr(argument->value, "$retval") || !strcmp(argument->value, "$comm");
+}
+
+static bool are_pair(const struct probe_spec *entry, const struct probe_spec *back)
+{
+	if (entry->edge != PROBE_ENTRY || back->edge != PROBE_RETURN ||
+	    !is_whole_function(entry) || !is_whole_function(back) || entry->kind != back->kind ||
+	    strcmp(entry->file, back->file) != 0 || strcmp(entry->function, back->function) != 0)
+		return false;
+	for (uint32_t i = 0; i < back->argument_count; i++)
+		if (!is_return_value(&back->arguments[i]))
+			return false;
+	return true;
+}
+
+static void put_section(struct writer *writer, const char *text)
+{
+	const size_t used = writer->used < writer->room ? writer->used : writer->room;
+
+	writer->used += probe_section_write(text, writer->out + used, writer->room - used);
+}
+
+static void put_arguments(struct writer *writer, const struct probe_spec *spec)
+{
+	for (uint32_t i = 0; i < spec->argument_count; i++) {
+		size_t used;
+
+		if (spec->arguments[i].is_implied)
+			continue;
+		put(writer, " ");
+		used = writer->used < writer->room ? writer->used : writer->room;
+		writer->used += probe_argument_write(&spec->arguments[i], writer->out + used,
+						     writer->room - used);
+	}
+}
+
+static void put_conditions(struct writer *writer, const struct probe_spec *entry,
+			   const struct probe_spec *back)
+{
+	const struct probe_spec *one = entry->condition.count ? entry : back;
+
+	if (entry->condition.count && back->condition.count)
+		put(writer, " if (%s) and (%s)", entry->text + entry->condition_from,
+		    back->text + back->condition_from);
+	else if (one->condition.count)
+		put(writer, " if %s", one->text + one->condition_from);
+}
+
+bool probe_spec_pair(struct probe_spec *entry, const struct probe_spec *other)
+{
+	const bool is_entry_first = entry->edge == PROBE_ENTRY;
+	const struct probe_spec *begin = is_entry_first ? entry : other;
+	const struct probe_spec *back = is_entry_first ? other : entry;
+	char text[PROBE_SPEC_BYTES];
+	struct writer writer = { .out = text, .room = sizeof(text) };
+	struct probe_spec pair;
+
+	if (!are_pair(begin, back))
+		return false;
+	put(&writer, "lat:%s", begin->kind == PROBE_KERNEL && begin->file[0] ? "k:" : "");
+	if (begin->file[0]) {
+		put_section(&writer, begin->file);
+		put(&writer, ":");
+	}
+	put_section(&writer, begin->function);
+	put_arguments(&writer, begin);
+	put_arguments(&writer, back);
+	put_conditions(&writer, begin, back);
+	if (writer.used >= sizeof(text) || probe_spec_parse(&pair, text, NULL))
+		return false;
+	*entry = pair;
+	return true;
+}

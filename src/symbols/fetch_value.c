@@ -1,0 +1,65 @@
+/* fetch_value.c - see symbols/fetch_value.h. */
+#include "symbols/fetch_value.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#define WORD "x64"	/* what nothing is known of */
+
+void fetch_value_refuse(struct fetch_value *out, const char *format, ...)
+{
+	va_list args;
+
+	out->fetch[0] = '\0';
+	va_start(args, format);
+	vsnprintf(out->reason, sizeof(out->reason), format, args);
+	va_end(args);
+}
+
+void fetch_value_put(struct fetch_value *out, const struct fetch_place *place, bool is_pointer,
+		     const char *type)
+{
+	struct fetch_place at = *place;
+
+	out->kind = fetch_kind_of(type);
+	if (out->kind == FETCH_TEXT && (is_pointer || !at.is_memory))
+		at = fetch_follow(&at);
+	if (!fetch_write(&at, type, out->fetch))
+		fetch_value_refuse(out, "longer than the kernel takes");
+}
+
+void fetch_value_put_raw(struct fetch_value *out, const char *value, const char *type)
+{
+	const char *colon = type[0] ? ":" : "";
+	const struct fetch_place place = fetch_register(value);
+
+	out->kind = fetch_kind_of(type[0] ? type : WORD);
+	if (out->kind == FETCH_TEXT && value[0] == '%')
+		fetch_value_put(out, &place, true, type);
+	else if (snprintf(out->fetch, sizeof(out->fetch), "%s%s%s", value, colon, type) >=
+		 (int)sizeof(out->fetch))
+		fetch_value_refuse(out, "longer than the kernel takes");
+}
+
+void fetch_value_put_by_convention(struct fetch_value *out, const struct value_path *path,
+				   const char *type, bool at_begin, bool is_32_bit)
+{
+	struct fetch_place place;
+
+	if (path->base == VALUE_VARIABLE)
+		fetch_value_refuse(out, "no debug information: install its debug symbols, or use "
+				   "$arg1");
+	else if (path->step_count)
+		fetch_value_refuse(out, "no debug information: members are unknown");
+	else if (path->base == VALUE_ARGUMENT && is_32_bit)
+		fetch_value_refuse(out, "a 32-bit program has its arguments on the stack: write "
+				   "+4(%%sp)");
+	else if (path->base == VALUE_ARGUMENT && !at_begin)
+		fetch_value_refuse(out, "arguments are in their registers only where the function "
+				   "begins");
+	else {
+		place = path->base == VALUE_RETURNED ? fetch_register("$retval")
+						     : fetch_argument(path->number - 1);
+		fetch_value_put(out, &place, true, type[0] ? type : WORD);
+	}
+}

@@ -1,0 +1,132 @@
+/* fuzz_probe_names.c - names that pass the check can be read through without harm; what the worker
+ * makes of any file passes the check.
+ *
+ * Input that begins as an ELF file is one. With an odd first byte it is an answer, else a list of
+ * changes, | place 2 | byte 1 | ..., to a small program with marks that is built at the start. */
+#include <elf.h>
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "symbols/probe_names.h"
+
+#define SEED_BYTES_MAX 65536
+
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
+
+static const char recipe[] =
+	"set -e; cd $(mktemp -d /tmp/fuzz_probe_names.XXXXXX)\n"
+	"echo '#define _SDT_HAS_SEMAPHORES 1\n#include <sys/sdt.h>\n"
+	"unsigned short a_b_semaphore __attribute__((section(\".probes\")));"
+	"static int twice(int x) { DTRACE_PROBE1(a, b, x); return 2 * x; }"
+	"int (*volatile held)(int) = twice; int main(void) { return held(3); }' >s.c\n"
+	"cc -O1 -Wl,-z,norelro,-z,noseparate-code s.c -o program\n"
+	"cat program >&%d; rm -r \"$PWD\"\n";
+
+static uint8_t program[SEED_BYTES_MAX];
+static size_t program_bytes;
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+	int fd = memfd_create("program", 0);
+	char command[sizeof(recipe) + 16];
+	ssize_t got;
+
+	(void)argc;
+	(void)argv;
+	snprintf(command, sizeof(command), recipe, fd);
+	if (system(command))
+		abort();
+	got = pread(fd, program, sizeof(program), 0);
+	if (got <= 0 || got == SEED_BYTES_MAX)
+		abort();
+	program_bytes = (size_t)got;
+	close(fd);
+	return 0;
+}
+
+static void read_all(const struct probe_names *names)
+{
+	size_t bytes = 0;
+	uint32_t count;
+
+	for (uint32_t i = 0; i < names->header->function_count; i++) {
+		const char *name = probe_names_text(names, names->functions[i].name);
+
+		if (!probe_names_find_function(names, name, &count) || !count)
+			abort();
+		bytes += strlen(name) + strlen(probe_names_text(names, names->functions[i].shown));
+	}
+	for (uint32_t i = 0; i < names->header->mark_count; i++) {
+		const struct probe_mark *mark = &names->marks[i];
+
+		if (!probe_names_find_mark(names, probe_names_text(names, mark->provider),
+					   probe_names_text(names, mark->name), &count))
+			abort();
+		bytes += strlen(probe_names_text(names, mark->arguments));
+	}
+	if (bytes && !names->header->string_bytes)
+		abort();
+}
+
+static void check_answer(const uint8_t *bytes, size_t count)
+{
+	const uint64_t magic = PROBE_NAMES_MAGIC;
+	const uint32_t version = PROBE_NAMES_VERSION;
+	struct probe_names names;
+	uint8_t *copy = malloc(count + 1);	/* aligned, and its end is guarded */
+
+	memcpy(copy, bytes, count);
+	/* The worker is not trusted, but its magic is right: don't spend the time on guessing. */
+	if (count >= sizeof(magic) + sizeof(version)) {
+		memcpy(copy, &magic, sizeof(magic));
+		memcpy(copy + sizeof(magic), &version, sizeof(version));
+	}
+	if (!probe_names_check(&names, copy, count, NULL))
+		read_all(&names);
+	free(copy);
+}
+
+static void compile(const uint8_t *file, size_t count)
+{
+	int fd = memfd_create("elf", MFD_CLOEXEC), err;
+	struct probe_names names;
+	size_t answer_bytes;
+	void *answer;
+
+	if (fd < 0 || write(fd, file, count) != (ssize_t)count)
+		abort();
+	err = probe_names_compile(fd, -1, PROBE_NAMES_FUNCTIONS | PROBE_NAMES_MARKS, &answer,
+				  &answer_bytes, NULL);	/* not demangled: fuzz_demangle */
+	if (err && err != -ENOEXEC && err != -EBADMSG && err != -E2BIG && err != -ENOMEM)
+		abort();
+	if (!err) {
+		if (probe_names_check(&names, answer, answer_bytes, NULL))
+			abort();
+		read_all(&names);
+	}
+	free(answer);
+	close(fd);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
+{
+	static uint8_t changed[SEED_BYTES_MAX];
+
+	if (count > SELFMAG && memcmp(bytes, ELFMAG, SELFMAG) == 0) {
+		compile(bytes, count);
+	} else if (count && bytes[0] & 1) {
+		check_answer(bytes + 1, count - 1);
+	} else if (count) {
+		memcpy(changed, program, program_bytes);
+		for (bytes++, count--; count >= 3; bytes += 3, count -= 3)
+			changed[(size_t)(bytes[0] | bytes[1] << 8) % program_bytes] = bytes[2];
+		compile(changed, program_bytes);
+	}
+	return 0;
+}

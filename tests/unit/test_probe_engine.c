@@ -1,0 +1,494 @@
+/* test_probe_engine.c - probes on functions of a copy of this program that runs beside it, for its
+ * own are refused: what is told of them, what is counted, what is left. Needs root and a kernel with
+ * uprobes. */
+#include "probe/probe_engine.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "capture/record_queue.h"
+
+#define HANG_NS (60 * CLOCK_NS_PER_S)
+
+static struct sandbox *sandbox;
+static char program[] = "/tmp/flametop-test-XXXXXX";	/* the copy */
+static pid_t child;	/* it runs there, */
+static int to_child, from_child;	/* takes how often to call, and says when it has */
+static struct probe_engine *engine;
+static uint64_t last_number;
+
+/* What the news said of the probe that was told of last. */
+static struct {
+	bool has_rings, has_row, has_reading, is_removed;
+	uint32_t id, added;
+	struct probe_status status;
+	uint64_t ignored_ns;
+	uint64_t records;
+} seen;
+
+__attribute__((noinline, noclone)) int probed_function(int number)
+{
+	__asm__ volatile("" : "+r"(number));
+	return number + 1;
+}
+
+__attribute__((noinline, noclone)) int other_function(int number)
+{
+	__asm__ volatile("" : "+r"(number));
+	return number + 2;
+}
+
+static void create_engine(const struct probe_engine_config *config)
+{
+	struct probe_engine_config with_sandbox = *config;
+	struct diag why = { .err = 0 };
+
+	memset(&seen, 0, sizeof(seen));
+	if (sandbox_start(&sandbox, &why))	/* one for each: its end cancels all its jobs */
+		fail_msg("%s", why.text);
+	with_sandbox.sandbox = sandbox;
+	if (probe_engine_create(&engine, &with_sandbox, &why))
+		fail_msg("%s", why.text);
+}
+
+static void destroy_engine(void)
+{
+	assert_true(probe_engine_destroy(engine));
+	sandbox_stop(sandbox);
+	engine = NULL;
+	sandbox = NULL;
+}
+
+static void replace_engine(const struct probe_engine_config *config)
+{
+	destroy_engine();
+	create_engine(config);
+}
+
+static int setup(void **state)
+{
+	const struct probe_engine_config config = { .cap_pct = 100, .cap_sum_pct = 100,
+						    .lease_ns = PROBE_LEASE_NS };
+
+	(void)state;
+	if (geteuid() == 0)
+		create_engine(&config);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	destroy_engine();
+	return 0;
+}
+
+static void take_news(void)
+{
+	struct probe_news news;
+
+	while (probe_engine_news(engine, &news)) {
+		seen.has_rings |= news.kind == PROBE_NEWS_RINGS;
+		seen.is_removed |= news.kind == PROBE_NEWS_REMOVED;
+		seen.has_reading |= news.kind == PROBE_NEWS_READING;
+		if (news.kind == PROBE_NEWS_ADDED) {
+			seen.has_row = true;
+			seen.id = news.probe;
+			seen.added++;
+		}
+		if (news.kind == PROBE_NEWS_STATUS && news.probe == seen.id)
+			seen.status = news.status;
+		if (news.kind == PROBE_NEWS_IGNORE)
+			seen.ignored_ns = news.time_ns;
+		probe_reading_destroy(news.reading);
+		free(news.spec);
+	}
+}
+
+static void take_records(void)
+{
+	struct spsc *queue = probe_engine_queue(engine);
+	const struct queue_item *item;
+	size_t bytes;
+
+	while ((item = spsc_peek(queue, &bytes))) {
+		seen.records += item->kind == QUEUE_RECORD;
+		spsc_release(queue);
+	}
+}
+
+static uint64_t order(enum probe_order_kind kind, const char *spec)
+{
+	struct probe_order made = { .kind = kind, .number = ++last_number,
+				    .time_ns = clock_now_ns(), .probe = seen.id };
+	struct diag why;
+
+	if (spec && probe_spec_parse(&made.choice.spec, spec, &why))
+		fail_msg("%s: %s", spec, why.text);
+	assert_true(probe_engine_order(engine, &made));
+	return made.number;
+}
+
+/* The answer that ends order @number. */
+static struct probe_answer wait_for(uint64_t number)
+{
+	const uint64_t give_up_ns = clock_now_ns() + HANG_NS;
+	struct pollfd ready = { .fd = probe_engine_answer_fd(engine), .events = POLLIN };
+	struct probe_answer answer;
+
+	while (clock_now_ns() < give_up_ns) {
+		poll(&ready, 1, 100);
+		while (probe_engine_answer(engine, &answer))
+			if (answer.number == number && answer.is_done)
+				return answer;
+	}
+	fail_msg("no answer to order %d", (int)number);
+	return answer;
+}
+
+static void wait_until(bool (*is_so)(uint64_t number), uint64_t number)
+{
+	const uint64_t give_up_ns = clock_now_ns() + HANG_NS;
+
+	for (take_news(); !is_so(number); take_news()) {
+		if (clock_now_ns() > give_up_ns)
+			fail_msg("state %d, %d hits, %d wanted: %s", (int)seen.status.state,
+				 (int)seen.status.hits, (int)number, seen.status.reason);
+		take_records();
+		poll(NULL, 0, 5);
+	}
+}
+
+static bool is_state(uint64_t state)
+{
+	return seen.status.state == state;
+}
+
+static bool has_hits(uint64_t hits)
+{
+	return seen.status.hits >= hits;
+}
+
+static bool has_records(uint64_t records)
+{
+	return seen.records >= records;
+}
+
+static bool is_removed(uint64_t ignored)
+{
+	(void)ignored;
+	return seen.is_removed;
+}
+
+static const char *spec_of(const char *form, const char *function)
+{
+	static char text[PATH_MAX + 64];
+
+	snprintf(text, sizeof(text), form, program, function);
+	return text;
+}
+
+static void add(const char *spec)
+{
+	const struct probe_answer answer = wait_for(order(PROBE_ADD, spec));
+
+	if (answer.why.err || answer.reason[0])
+		fail_msg("%s: %s%s", spec, answer.why.text, answer.reason);
+	take_news();
+	seen.id = answer.probe;
+	wait_until(is_state, PROBE_ATTACHED);
+}
+
+static void need_root(void)
+{
+	if (geteuid() != 0)
+		skip();
+}
+
+static void call(int count)
+{
+	assert_int_equal(write(to_child, &count, sizeof(count)), sizeof(count));
+	assert_int_equal(read(from_child, &count, sizeof(count)), sizeof(count));
+}
+
+static void serve_calls(void)
+{
+	const uint64_t address = (uintptr_t)probed_function;
+	int count;
+
+	while (read(STDIN_FILENO, &count, sizeof(count)) == sizeof(count)) {
+		for (int i = 0; i < count; i++)
+			probed_function(i);
+		if (write(STDOUT_FILENO, &count, sizeof(count)) != sizeof(count))
+			return;
+		if (count < 0 && write(STDOUT_FILENO, &address, sizeof(address)) != sizeof(address))
+			return;
+	}
+}
+
+static unsigned char first_byte(void)
+{
+	unsigned char byte;
+	uint64_t address = 0;
+	char path[32];
+	int memory;
+
+	call(-1);	/* has it say where */
+	assert_int_equal(read(from_child, &address, sizeof(address)), sizeof(address));
+	snprintf(path, sizeof(path), "/proc/%d/mem", (int)child);
+	memory = open(path, O_RDONLY | O_CLOEXEC);
+	assert_true(memory >= 0);
+	assert_int_equal(pread(memory, &byte, 1, (off_t)address), 1);
+	close(memory);
+	return byte;
+}
+
+static void test_each_call_is_a_hit_and_a_record(void **state)
+{
+	(void)state;
+	need_root();
+	add(spec_of("u:%s:%s", "probed_function"));
+	assert_true(seen.has_rings && seen.has_row && seen.has_reading);
+	call(10);
+	wait_until(has_hits, 10);
+	wait_until(has_records, 10);
+	call(1);
+	wait_until(has_hits, 11);
+	assert_int_equal(seen.status.hits, 11);
+}
+
+static void test_a_latency_probe_sends_two_records_for_a_hit(void **state)
+{
+	(void)state;
+	need_root();
+	add(spec_of("lat:%s:%s", "probed_function"));
+	call(5);
+	wait_until(has_hits, 5);
+	wait_until(has_records, 10);
+	assert_int_equal(seen.status.hits, 5);
+	assert_int_equal(seen.records, 10);
+}
+
+static void test_off_takes_the_breakpoint_away_and_on_counts_further(void **state)
+{
+	const unsigned char before = first_byte();
+	uint64_t pressed_ns;
+
+	(void)state;
+	need_root();
+	add(spec_of("u:%s:%s", "probed_function"));
+	assert_int_not_equal(first_byte(), before);
+	call(3);
+	wait_until(has_hits, 3);
+	pressed_ns = clock_now_ns();
+	order(PROBE_OFF, NULL);
+	wait_until(is_state, PROBE_IS_OFF);
+	assert_int_equal(first_byte(), before);
+	assert_true(seen.ignored_ns >= pressed_ns);
+	call(4);
+	order(PROBE_ON, NULL);
+	wait_until(is_state, PROBE_ATTACHED);
+	call(2);
+	wait_until(has_hits, 5);
+	assert_int_equal(seen.status.hits, 5);
+}
+
+static void test_a_removed_probe_leaves_no_breakpoint(void **state)
+{
+	const unsigned char before = first_byte();
+
+	(void)state;
+	need_root();
+	add(spec_of("u:%s:%s", "probed_function"));
+	order(PROBE_REMOVE, NULL);
+	wait_until(is_removed, 0);
+	assert_int_equal(first_byte(), before);
+}
+
+static void test_a_wildcard_adds_a_row_for_each_function(void **state)
+{
+	struct probe_answer answer;
+
+	(void)state;
+	need_root();
+	answer = wait_for(order(PROBE_ADD, spec_of("u:%s:%s", "*_function")));
+	take_news();
+	assert_int_equal(answer.why.err, 0);
+	assert_int_equal(answer.all, seen.added);
+	assert_int_equal(answer.done, seen.added);
+	assert_true(seen.added >= 2);
+}
+
+static void test_examining_tells_the_rate_and_attaches_nothing(void **state)
+{
+	struct probe_answer answer;
+
+	(void)state;
+	need_root();
+	answer = wait_for(order(PROBE_EXAMINE, spec_of("u:%s:%s", "probed_function")));
+	take_news();
+	assert_int_equal(answer.why.err, 0);
+	assert_int_equal(answer.functions, 1);
+	assert_true(answer.has_rate);
+	assert_true(answer.cost_ns > 0);
+	assert_false(seen.has_row);
+}
+
+static void test_what_costs_too_much_is_switched_off(void **state)
+{
+	const struct probe_engine_config config = { .cap_pct = 1, .cap_sum_pct = 100,
+						    .lease_ns = PROBE_LEASE_NS };
+
+	(void)state;
+	need_root();
+	replace_engine(&config);
+	add(spec_of("u:%s:%s", "probed_function"));
+	while (seen.status.state == PROBE_ATTACHED || seen.status.state == PROBE_DETACHING) {
+		call(1000);
+		take_news();
+		take_records();
+	}
+	assert_int_equal(seen.status.state, PROBE_CAPPED);
+	assert_non_null(strstr(seen.status.reason, "cap"));
+}
+
+static void test_a_lease_ends_a_probe(void **state)
+{
+	const struct probe_engine_config config = { .cap_pct = 100, .cap_sum_pct = 100,
+						    .lease_ns = CLOCK_NS_PER_S };
+
+	(void)state;
+	need_root();
+	replace_engine(&config);
+	add(spec_of("u:%s:%s", "probed_function"));
+	wait_until(is_state, PROBE_EXPIRED);
+}
+
+static void test_readonly_refuses_to_attach(void **state)
+{
+	const struct probe_engine_config config = { .is_readonly = true, .cap_pct = 100,
+						    .cap_sum_pct = 100 };
+	struct probe_answer answer;
+
+	(void)state;
+	need_root();
+	replace_engine(&config);
+	answer = wait_for(order(PROBE_ADD, spec_of("u:%s:%s", "probed_function")));
+	assert_int_equal(answer.why.err, -EPERM);
+	assert_non_null(strstr(answer.why.text, "--readonly"));
+}
+
+static void test_finishing_ends_the_records(void **state)
+{
+	const struct queue_item *item;
+	struct spsc *queue;
+	bool has_end = false;
+	size_t bytes;
+
+	(void)state;
+	need_root();
+	add(spec_of("u:%s:%s", "probed_function"));
+	call(7);
+	wait_for(order(PROBE_FINISH, NULL));
+	take_news();
+	assert_int_equal(seen.status.state, PROBE_ATTACHED);	/* as it was */
+	assert_int_equal(seen.status.hits, 7);
+	queue = probe_engine_queue(engine);
+	while ((item = spsc_peek(queue, &bytes))) {
+		assert_false(has_end);
+		seen.records += item->kind == QUEUE_RECORD;
+		has_end = item->kind == QUEUE_END;
+		spsc_release(queue);
+	}
+	assert_true(has_end);
+	assert_int_equal(seen.records, 7);
+}
+
+static int copy_program(void)
+{
+	int from = open("/proc/self/exe", O_RDONLY | O_CLOEXEC), to = mkstemp(program);
+	ssize_t copied = from < 0 || to < 0 ? -1 : 1;
+
+	while (copied > 0)
+		copied = sendfile(to, from, NULL, 1 << 20);
+	if (!copied)
+		copied = fchmod(to, 0700);
+	close(from);
+	close(to);	/* nobody may have it open for writing when it is executed */
+	return (int)copied;
+}
+
+static int start_copy(void)
+{
+	int in[2], out[2];
+
+	if (copy_program() || pipe2(in, O_CLOEXEC) || pipe2(out, O_CLOEXEC))
+		return -1;
+	child = fork();
+	if (child == 0) {
+		dup2(in[0], STDIN_FILENO);
+		dup2(out[1], STDOUT_FILENO);
+		execl(program, program, "serve", NULL);
+		_exit(127);
+	}
+	close(in[0]);
+	close(out[1]);
+	to_child = in[1];
+	from_child = out[0];
+	return child > 0 ? 0 : -1;
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_each_call_is_a_hit_and_a_record, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(
+			test_a_latency_probe_sends_two_records_for_a_hit, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			test_off_takes_the_breakpoint_away_and_on_counts_further, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_a_removed_probe_leaves_no_breakpoint, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(test_a_wildcard_adds_a_row_for_each_function,
+						setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			test_examining_tells_the_rate_and_attaches_nothing, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_what_costs_too_much_is_switched_off, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(test_a_lease_ends_a_probe, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_readonly_refuses_to_attach, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_finishing_ends_the_records, setup, teardown),
+	};
+
+	int failed;
+
+	(void)argv;
+	if (argc > 1) {
+		serve_calls();
+		return 0;
+	}
+	if (start_copy())
+		return 1;
+	failed = cmocka_run_group_tests(tests, NULL, NULL);
+	close(to_child);
+	waitpid(child, NULL, 0);
+	unlink(program);
+	return failed;
+}

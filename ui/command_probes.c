@@ -1,0 +1,306 @@
+/* command_probes.c - probes: new ones, the list, one of them. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "ui/command_list.h"
+
+/* The process that a row's function is meant in: its own, or the one that the filter leaves. */
+static pid_t pid_of(const struct ui_state *state, const struct snapshot_row *row)
+{
+	const struct filter *filter = &state->trail.filter;
+
+	if (row->pid > 0)
+		return (pid_t)row->pid;
+	for (uint32_t i = 0; i < filter->count; i++)
+		if (filter->parts[i].field == FILTER_PID && !filter->parts[i].is_negated)
+			return (pid_t)filter->parts[i].number;
+	return 0;
+}
+
+void cmd_probe(struct ui_state *state)
+{
+	char why[PANEL_WHY_BYTES];
+	struct snapshot_row row;
+
+	if (!state_cursor_row(state, &row))
+		return;
+	if (state_probe_refusal(state)[0])
+		state_say(state, "%s", state_probe_refusal(state));
+	else if (probe_panel_row_refusal(&row, why)[0])
+		state_say(state, "%s", why);
+	else
+		probe_panel_open_row(state, &row, pid_of(state, &row));
+}
+
+void cmd_find_target(struct ui_state *state)
+{
+	finder_open(state);
+}
+
+void cmd_probes(struct ui_state *state)
+{
+	while (state_is_page(state))
+		state_close_view(state);
+	if (!state_probe_here(state)) {
+		state_show_kind(state, VIEW_PROBES);
+		return;
+	}
+	while (state_probe_here(state) && state_go_back(state))
+		;
+	state_show_kind(state, VIEW_PROBES);
+}
+
+/* Orders that need no more than the probe. */
+static void order_probe(struct ui_state *state, const struct snapshot_probe *probe,
+			enum probe_order_kind kind, const char *said)
+{
+	const struct probe_order order = { .kind = kind, .probe = probe->id };
+
+	if (state_probe_order(state, &order))
+		state_say(state, "%s: %s", probe->name, said);
+}
+
+static bool is_on(const struct snapshot_probe *probe)
+{
+	return probe->state == PROBE_ATTACHED || probe->state == PROBE_ATTACHING ||
+	       probe->state == PROBE_PAUSED;
+}
+
+static void toggle(struct ui_state *state, const struct snapshot_probe *probe)
+{
+	if (is_on(probe))
+		order_probe(state, probe, PROBE_OFF, "off from now on; its figures stay");
+	else
+		order_probe(state, probe, PROBE_ON, "attaching\u2026");
+}
+
+static void remove_probe(struct ui_state *state, const struct snapshot_probe *probe)
+{
+	order_probe(state, probe, PROBE_REMOVE, "removed");
+	if (state_probe_here(state))
+		state_go_back(state);
+}
+
+static void extend(struct ui_state *state, const struct snapshot_probe *probe)
+{
+	if (probe->lease_s < 0)
+		state_say(state, "%s has no lease: it stays until it is removed", probe->name);
+	else
+		order_probe(state, probe, PROBE_EXTEND, "its lease is longer now");
+}
+
+static void on_probe(struct ui_state *state,
+		     void (*act)(struct ui_state *, const struct snapshot_probe *))
+{
+	const struct snapshot_probe *probe = state_probe(state);
+
+	if (probe)
+		act(state, probe);
+}
+
+void cmd_probe_toggle(struct ui_state *state)
+{
+	on_probe(state, toggle);
+}
+
+void cmd_probe_remove(struct ui_state *state)
+{
+	on_probe(state, remove_probe);
+}
+
+void cmd_probe_extend(struct ui_state *state)
+{
+	on_probe(state, extend);
+}
+
+void cmd_probe_cancel(struct ui_state *state)
+{
+	const struct probe_order order = { .kind = PROBE_CANCEL, .number = state->adding };
+
+	if (!state->adding)
+		state_say(state, "nothing is being attached");
+	else if (state_probe_order(state, &order))
+		state_say(state, "what is not attached yet will not be");
+}
+
+static void remove_chosen(struct ui_state *state, const struct menu_item *item)
+{
+	const struct probe_order order = { .kind = PROBE_REMOVE_ALL };
+
+	if (item->id && state_probe_order(state, &order))
+		state_say(state, "removing all probes\u2026");
+}
+
+void cmd_probe_remove_all(struct ui_state *state)
+{
+	static const struct menu_use use = { remove_chosen };
+	const uint32_t count = state->shown ? state->shown->probes.count : 0;
+	char label[MENU_LABEL_BYTES];
+
+	if (!count) {
+		state_say(state, "there is no probe");
+		return;
+	}
+	state_open_menu(state, &use, "remove all probes, with their figures", false);
+	snprintf(label, sizeof(label), "keep %s", count == 1 ? "it" : "them");
+	menu_add(&state->menu, 0, MENU_PLAIN, label, "Esc");
+	snprintf(label, sizeof(label), "remove %" PRIu32 " probe%s", count, count == 1 ? "" : "s");
+	menu_add(&state->menu, 1, MENU_PLAIN, label, "");
+}
+
+/* The menu of a probe. */
+
+enum probe_action {
+	ACTION_OPEN, ACTION_TREE, ACTION_FLAME, ACTION_TOGGLE, ACTION_BURSTS, ACTION_EXTEND,
+	ACTION_REMOVE,
+	ACTION_CAP,		/* and behind it the caps of the table */
+};
+
+static const double caps_pct[] = { 10, 25, 100 };
+#define CAP_COUNT (sizeof(caps_pct) / sizeof(caps_pct[0]))
+
+static void lift_cap(struct ui_state *state, const struct snapshot_probe *probe, double cap_pct)
+{
+	struct probe_order order = { .kind = PROBE_LIFT, .probe = probe->id };
+
+	order.choice.cap_pct = cap_pct;
+	if (state_probe_order(state, &order))
+		state_say(state, "%s: on again, up to %.0f %% of one CPU", probe->name, cap_pct);
+}
+
+static void open_hits(struct ui_state *state, const struct snapshot_probe *probe,
+		      enum view_kind kind)
+{
+	if (!state_probe_here(state))
+		state_open_probe(state, probe);
+	state_show_kind(state, kind);
+}
+
+static void action_chosen(struct ui_state *state, const struct menu_item *item)
+{
+	const struct snapshot_probe *probe = probes_view_get(&state->probes, state->menu_probe);
+
+	if (!probe) {
+		state_say(state, "the probe was removed");
+		return;
+	}
+	switch (item->id) {
+	case ACTION_OPEN:   state_open_probe(state, probe); break;
+	case ACTION_TREE:   open_hits(state, probe, VIEW_TREE); break;
+	case ACTION_FLAME:  open_hits(state, probe, VIEW_FLAME); break;
+	case ACTION_TOGGLE: toggle(state, probe); break;
+	case ACTION_EXTEND: extend(state, probe); break;
+	case ACTION_REMOVE: remove_probe(state, probe); break;
+	case ACTION_BURSTS:
+		order_probe(state, probe, PROBE_BURSTS, "in bursts: on 1 s in 10, its figures "
+			    "are a sample");
+		break;
+	default:
+		lift_cap(state, probe, caps_pct[item->id - ACTION_CAP]);
+	}
+}
+
+/* What ends a probe's being capped comes first then. */
+static void add_caps(struct ui_state *state, const struct snapshot_probe *probe)
+{
+	char label[MENU_LABEL_BYTES], note[MENU_NOTE_BYTES];
+
+	if (!probe->is_in_bursts)
+		menu_add(&state->menu, ACTION_BURSTS, MENU_PLAIN,
+			 "in bursts: attached 1 s in 10", "a sample of the hits");
+	for (size_t i = 0; i < CAP_COUNT; i++) {
+		snprintf(label, sizeof(label), "a cap of %.0f %% of one CPU", caps_pct[i]);
+		snprintf(note, sizeof(note), "it took %.1f %%", probe->cost_pct);
+		menu_add(&state->menu, ACTION_CAP + (int)i, MENU_PLAIN, label, note);
+	}
+}
+
+void cmd_probe_menu(struct ui_state *state)
+{
+	static const struct menu_use use = { action_chosen };
+	const struct snapshot_probe *probe = state_probe(state);
+
+	if (!probe)
+		return;
+	state->menu_probe = probe->id;
+	state_open_menu(state, &use, probe->name, false);
+	if (probe->state == PROBE_CAPPED)
+		add_caps(state, probe);
+	if (!state_probe_here(state))
+		menu_add(&state->menu, ACTION_OPEN, MENU_PLAIN, "latency, values, slowest, log",
+			 "Enter");
+	menu_add(&state->menu, ACTION_TREE, MENU_PLAIN, "who calls it: the tree of its hits", "");
+	menu_add(&state->menu, ACTION_FLAME, MENU_PLAIN, "the flame graph of its hits", "");
+	menu_add(&state->menu, ACTION_TOGGLE, MENU_PLAIN, is_on(probe) ? "off" : "on", "t");
+	menu_add(&state->menu, ACTION_EXTEND, MENU_PLAIN, "extend its lease", "L");
+	if (probe->state != PROBE_CAPPED)
+		add_caps(state, probe);
+	menu_add(&state->menu, ACTION_REMOVE, MENU_PLAIN, "remove", "d");
+}
+
+void cmd_probe_open(struct ui_state *state)
+{
+	const struct snapshot_probe *probe = state_probe(state);
+
+	if (!probe)
+		return;
+	if (state_probe_here(state))
+		state_show_kind(state, VIEW_TREE);
+	else if (probe->state == PROBE_CAPPED)
+		cmd_probe_menu(state);
+	else
+		state_open_probe(state, probe);
+}
+
+void command_show_pane(struct ui_state *state, enum probe_pane pane)
+{
+	probe_view_show_pane(&state->probe, pane);
+	state->is_changed = true;
+}
+
+void cmd_next_pane(struct ui_state *state)
+{
+	if (!state_probe_here(state))
+		cmd_probe_open(state);
+	else
+		command_show_pane(state, (enum probe_pane)((state->probe.pane + 1) % PANE_COUNT));
+}
+
+void cmd_previous_pane(struct ui_state *state)
+{
+	const unsigned int before = (unsigned int)state->probe.pane + PANE_COUNT - 1;
+
+	if (!state_probe_here(state))
+		cmd_back(state);
+	else
+		command_show_pane(state, (enum probe_pane)(before % PANE_COUNT));
+}
+
+/* The filter of the log. */
+
+static void log_filter_typed(struct ui_state *state)
+{
+	probe_log_set_filter(&state->probe.log, state->prompt.text);
+}
+
+static void log_filter_cancelled(struct ui_state *state)
+{
+	probe_log_set_filter(&state->probe.log, state->filter_before);
+}
+
+void cmd_log_filter(struct ui_state *state)
+{
+	static const struct prompt_use use = {
+		.label = "hits with:", .edited = log_filter_typed, .accepted = log_filter_typed,
+		.cancelled = log_filter_cancelled,
+	};
+
+	if (!state_probe_here(state)) {
+		state_say(state, "it filters the log of a probe: Enter opens one");
+		return;
+	}
+	command_show_pane(state, PANE_LOG);
+	memcpy(state->filter_before, state->probe.log.filter, sizeof(state->filter_before));
+	state_open_prompt(state, &use, state->probe.log.filter);
+}

@@ -1,0 +1,305 @@
+/* probe_columns.c - see ui/probe_columns.h. */
+#include "ui/probe_columns.h"
+
+#include <stdio.h>
+
+#include "ui/format.h"
+#include "ui/sparkline.h"
+
+#define GAP_CELLS    1
+#define NAME_CELLS   20		/* before others leave */
+#define NAME_COMFORT 40		/* before others grow */
+#define LOSS_KEEP    88		/* behind rate and p99 */
+
+const char *probe_state_word(enum probe_state state)
+{
+	static const char *const words[] = {
+		[PROBE_ATTACHING] = "attaching\u2026", [PROBE_ATTACHED] = "on",
+		[PROBE_IS_OFF] = "off",		       [PROBE_DETACHING] = "detaching\u2026",
+		[PROBE_REFUSED] = "refused",	       [PROBE_FAILED] = "failed",
+		[PROBE_CAPPED] = "capped",	       [PROBE_EXPIRED] = "expired",
+		[PROBE_PAUSED] = "between bursts",
+	};
+
+	return words[state];
+}
+
+const char *probe_state_mark(enum probe_state state)
+{
+	switch (state) {
+	case PROBE_ATTACHED:  return "\u25cf";
+	case PROBE_IS_OFF:
+	case PROBE_EXPIRED:   return "\u25cb";
+	case PROBE_REFUSED:
+	case PROBE_FAILED:
+	case PROBE_CAPPED:    return "!";
+	case PROBE_PAUSED:    return "\u25d0";
+	case PROBE_ATTACHING:
+	case PROBE_DETACHING: break;
+	}
+	return "\u2026";
+}
+
+enum role probe_state_role(enum probe_state state)
+{
+	switch (state) {
+	case PROBE_ATTACHED:
+	case PROBE_PAUSED:    return ROLE_KEY;
+	case PROBE_REFUSED:
+	case PROBE_FAILED:
+	case PROBE_CAPPED:    return ROLE_LOSS;
+	case PROBE_EXPIRED:
+	case PROBE_ATTACHING:
+	case PROBE_DETACHING: return ROLE_STATE;
+	case PROBE_IS_OFF:    break;
+	}
+	return ROLE_DIM;
+}
+
+bool probe_state_is_dead(enum probe_state state)
+{
+	return state == PROBE_REFUSED || state == PROBE_FAILED;
+}
+
+const char *probe_kind_letters(const struct snapshot_probe *probe)
+{
+	static const char *const letters[][2] = {
+		[PROBE_KERNEL] = { "k", "kr" },	    [PROBE_USER] = { "u", "ur" },
+		[PROBE_TRACEPOINT] = { "t", "tr" }, [PROBE_USDT] = { "U", "Ur" },
+	};
+
+	return letters[probe->kind][probe->edge == PROBE_RETURN];
+}
+
+static void put_state(struct canvas *canvas, struct canvas_area area,
+		      const struct snapshot_probe *probe)
+{
+	canvas_put_text(canvas, area, probe_state_mark(probe->state),
+			probe_state_role(probe->state));
+}
+
+static void put_kind(struct canvas *canvas, struct canvas_area area,
+		     const struct snapshot_probe *probe)
+{
+	canvas_put_text(canvas, area, probe_kind_letters(probe),
+			probe->kind == PROBE_USER || probe->kind == PROBE_USDT ? ROLE_USER
+									       : ROLE_KERNEL);
+}
+
+/* The state is told besides where it is not the usual one; it has room before the name's end. */
+static void put_name(struct canvas *canvas, struct canvas_area area,
+		     const struct snapshot_probe *probe)
+{
+	const char *word = probe->state == PROBE_ATTACHED ? "" : probe_state_word(probe->state);
+	const int kept = word[0] ? canvas_text_width(canvas, word) + GAP_CELLS : 0;
+	struct canvas_area name = { area.x, area.y, area.width - kept };
+
+	name.x += canvas_put_text(canvas, name, probe->name, ROLE_TEXT) + GAP_CELLS;
+	name.width = area.x + area.width - name.x;
+	if (word[0])
+		canvas_put_text(canvas, name, word, probe_state_role(probe->state));
+}
+
+static void put_object(struct canvas *canvas, struct canvas_area area,
+		       const struct snapshot_probe *probe)
+{
+	canvas_put_text(canvas, area, probe->object, ROLE_DIM);
+}
+
+static void put_scope(struct canvas *canvas, struct canvas_area area,
+		      const struct snapshot_probe *probe)
+{
+	canvas_put_text(canvas, area, probe->scope, ROLE_DIM);
+}
+
+static void put_count(struct canvas *canvas, struct canvas_area area, uint64_t count,
+		      enum role role)
+{
+	char text[FORMAT_BYTES];
+
+	canvas_put_right(canvas, area, format_count(text, count), count ? role : ROLE_DIM);
+}
+
+static void put_hits(struct canvas *canvas, struct canvas_area area,
+		     const struct snapshot_probe *probe)
+{
+	put_count(canvas, area, probe->hits, ROLE_TEXT);
+}
+
+/* Less than one a second is not none. */
+static void put_rate(struct canvas *canvas, struct canvas_area area,
+		     const struct snapshot_probe *probe)
+{
+	char text[FORMAT_BYTES];
+
+	if (probe->hits_per_s > 0 && probe->hits_per_s < 9.95)
+		snprintf(text, sizeof(text), "%.1f", probe->hits_per_s);
+	else
+		format_count(text, (uint64_t)(probe->hits_per_s + 0.5));
+	canvas_put_right(canvas, area, text, probe->hits_per_s > 0 ? ROLE_TEXT : ROLE_DIM);
+}
+
+static void put_spark(struct canvas *canvas, struct canvas_area area,
+		      const struct snapshot_probe *probe)
+{
+	sparkline_draw_counts(probe->spark, probe->spark_count, canvas, area);
+}
+
+static void put_latency(struct canvas *canvas, struct canvas_area area,
+			const struct snapshot_probe *probe, uint64_t ns)
+{
+	char text[FORMAT_BYTES] = "-";
+
+	if (probe->has_latency && probe->latency.count)
+		format_latency(text, ns);
+	canvas_put_right(canvas, area, text, text[0] == '-' ? ROLE_DIM : ROLE_TEXT);
+}
+
+static void put_p50(struct canvas *canvas, struct canvas_area area,
+		    const struct snapshot_probe *probe)
+{
+	put_latency(canvas, area, probe, probe->latency.p50_ns);
+}
+
+static void put_p90(struct canvas *canvas, struct canvas_area area,
+		    const struct snapshot_probe *probe)
+{
+	put_latency(canvas, area, probe, probe->latency.p90_ns);
+}
+
+static void put_p99(struct canvas *canvas, struct canvas_area area,
+		    const struct snapshot_probe *probe)
+{
+	put_latency(canvas, area, probe, probe->latency.p99_ns);
+}
+
+static void put_max(struct canvas *canvas, struct canvas_area area,
+		    const struct snapshot_probe *probe)
+{
+	put_latency(canvas, area, probe, probe->latency.max_ns);
+}
+
+static void put_lost(struct canvas *canvas, struct canvas_area area,
+		     const struct snapshot_probe *probe)
+{
+	put_count(canvas, area, probe->lost_since, ROLE_LOSS);
+}
+
+static void put_missed(struct canvas *canvas, struct canvas_area area,
+		       const struct snapshot_probe *probe)
+{
+	put_count(canvas, area, probe->missed_since, ROLE_LOSS);
+}
+
+static void put_unpaired(struct canvas *canvas, struct canvas_area area,
+			 const struct snapshot_probe *probe)
+{
+	put_count(canvas, area, probe->unpaired, ROLE_LOSS);
+}
+
+static void put_lease(struct canvas *canvas, struct canvas_area area,
+		      const struct snapshot_probe *probe)
+{
+	char text[FORMAT_BYTES];
+
+	canvas_put_right(canvas, area, format_lease(text, probe->lease_s), ROLE_DIM);
+}
+
+static void put_cost(struct canvas *canvas, struct canvas_area area,
+		     const struct snapshot_probe *probe)
+{
+	char text[FORMAT_BYTES];
+
+	snprintf(text, sizeof(text), "%.1f%%", probe->cost_pct);
+	canvas_put_right(canvas, area, text, ROLE_DIM);
+}
+
+const struct probe_list_column probe_list_columns[PROBE_COL_COUNT] = {
+	[PROBE_COL_STATE] = { "", 1, 1, ALIGN_LEFT, 101, put_state,
+			      "\u25cf on, \u25d0 on in bursts, \u25cb off or expired, ! refused, "
+			      "failed or capped, \u2026 on its way" },
+	[PROBE_COL_KIND] = { "", 2, 2, ALIGN_LEFT, 100, put_kind,
+			     "k kernel, u user, t tracepoint, U USDT mark; r: of returns" },
+	[PROBE_COL_NAME] = { "PROBE", NAME_CELLS, 0, ALIGN_LEFT, 102, put_name,
+			     "function, tracepoint or mark" },
+	[PROBE_COL_OBJECT] = { "OBJECT", 10, 20, ALIGN_LEFT, 60, put_object,
+			       "program, library or [kernel]" },
+	[PROBE_COL_SCOPE] = { "SCOPE", 12, 20, ALIGN_LEFT, 50, put_scope, "for whom it is on" },
+	[PROBE_COL_HITS] = { "HITS", 6, 6, ALIGN_RIGHT, 55, put_hits, "hits in the window" },
+	[PROBE_COL_RATE] = { "HITS/S", 6, 6, ALIGN_RIGHT, 95, put_rate,
+			     "hits a second, in the window" },
+	[PROBE_COL_SPARK] = { "", 8, 30, ALIGN_LEFT, 65, put_spark,
+			      "hits of the last seconds, against the most of them" },
+	[PROBE_COL_P50] = { "P50", 6, 6, ALIGN_RIGHT, 85, put_p50,
+			    "latency that half of the calls do not exceed" },
+	[PROBE_COL_P90] = { "P90", 6, 6, ALIGN_RIGHT, 45, put_p90, "and 90 % of them" },
+	[PROBE_COL_P99] = { "P99", 6, 6, ALIGN_RIGHT, 90, put_p99, "and 99 % of them" },
+	[PROBE_COL_MAX] = { "MAX", 6, 6, ALIGN_RIGHT, 70, put_max, "the slowest call" },
+	[PROBE_COL_LOST] = { "LOST", 6, 6, ALIGN_RIGHT, 38, put_lost,
+			     "records of hits that the kernel dropped, since the probe was added" },
+	[PROBE_COL_MISSED] = { "MISSED", 6, 6, ALIGN_RIGHT, 40, put_missed,
+			       "hits that the kernel could not see, since then" },
+	[PROBE_COL_UNPAIRED] = { "UNPAIR", 6, 6, ALIGN_RIGHT, 36, put_unpaired,
+				 "returns without their entry, and entries without return" },
+	[PROBE_COL_LEASE] = { "LEASE", 5, 5, ALIGN_RIGHT, 75, put_lease,
+			      "when it goes off by itself" },
+	[PROBE_COL_COST] = { "COST", 6, 6, ALIGN_RIGHT, 80, put_cost,
+			     "time that its hits take, % of one CPU" },
+};
+
+static int keep_of(enum probe_column_id id, const struct snapshot_probes *probes)
+{
+	for (uint32_t i = 0; i < probes->count; i++) {
+		const struct snapshot_probe *probe = &probes->list[i];
+
+		if ((id == PROBE_COL_LOST && probe->lost_since) ||
+		    (id == PROBE_COL_MISSED && probe->missed_since) ||
+		    (id == PROBE_COL_UNPAIRED && probe->unpaired))
+			return LOSS_KEEP;
+	}
+	return probe_list_columns[id].keep;
+}
+
+static int least_kept(const struct probe_layout *layout, const struct snapshot_probes *probes)
+{
+	int least = -1;
+
+	for (int id = 0; id < PROBE_COL_COUNT; id++) {
+		if (!layout->places[id].width || id == PROBE_COL_NAME)
+			continue;
+		if (least < 0 || keep_of((enum probe_column_id)id, probes) <
+				 keep_of((enum probe_column_id)least, probes))
+			least = id;
+	}
+	return least;
+}
+
+void probe_columns_fit(struct probe_layout *out, int x, int width,
+		       const struct snapshot_probes *probes)
+{
+	static const enum probe_column_id growing[] = { PROBE_COL_SPARK, PROBE_COL_OBJECT,
+							PROBE_COL_SCOPE };
+	int name = width, id;
+
+	for (id = 0; id < PROBE_COL_COUNT; id++) {
+		out->places[id].width = probe_list_columns[id].min_width;
+		name -= id == PROBE_COL_NAME ? 0 : probe_list_columns[id].min_width + GAP_CELLS;
+	}
+	while (name < NAME_CELLS && (id = least_kept(out, probes)) >= 0) {
+		name += out->places[id].width + GAP_CELLS;
+		out->places[id].width = 0;
+	}
+	for (size_t i = 0; i < sizeof(growing) / sizeof(growing[0]); i++) {
+		id = (int)growing[i];
+		while (out->places[id].width && name > NAME_COMFORT &&
+		       out->places[id].width < probe_list_columns[id].max_width) {
+			out->places[id].width++;
+			name--;
+		}
+	}
+	out->places[PROBE_COL_NAME].width = name;
+	for (id = 0; id < PROBE_COL_COUNT; id++) {
+		out->places[id].x = x;
+		x += out->places[id].width ? out->places[id].width + GAP_CELLS : 0;
+	}
+}

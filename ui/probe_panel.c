@@ -1,0 +1,455 @@
+/* probe_panel.c - see ui/probe_panel.h. Between rows and specs: ui/probe_panel_spec.c; the box:
+ * ui/probe_panel_draw.c.
+ *
+ * Problem: what a probe costs is known only after its place was found and its calls were counted,
+ * which takes longer than a key may. And who knows what he wants presses p and Enter at once.
+ *
+ * Idea: every choice is ordered to be examined as soon as it differs from the one examined last,
+ * and the panel shows what is known so far. Enter before the verdict is remembered and carried out
+ * when it comes: so p, Enter attaches, but nothing hot or dangerous without a question.
+ */
+#include "ui/probe_panel.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "ui/state.h"
+
+static const struct panel_item attach_button = { PANEL_BUTTON, BUTTON_ATTACH };
+
+static bool is_same(struct panel_item a, struct panel_item b)
+{
+	return a.part == b.part && a.index == b.index;
+}
+
+bool probe_panel_is_focus(const struct probe_panel *panel, enum panel_part part, int index)
+{
+	return is_same(panel->focus, (struct panel_item){ part, index });
+}
+
+static size_t add_item(struct panel_item *out, size_t count, enum panel_part part, int index)
+{
+	if (count < PANEL_ITEMS)
+		out[count++] = (struct panel_item){ part, index };
+	return count;
+}
+
+size_t probe_panel_items(const struct probe_panel *panel, struct panel_item *out)
+{
+	static const enum probe_edge edges[] = { PROBE_LATENCY, PROBE_ENTRY, PROBE_RETURN };
+	size_t count = 0;
+
+	for (size_t i = 0; i < sizeof(edges) / sizeof(edges[0]); i++)
+		if (panel->edges & 1u << edges[i])
+			count = add_item(out, count, PANEL_WHAT, (int)edges[i]);
+	if (panel->pid > 0)
+		count = add_item(out, count, PANEL_WHERE, REACH_PROCESS);
+	count = add_item(out, count, PANEL_WHERE, REACH_ALL);
+	count = add_item(out, count, PANEL_STACKS, 0);
+	for (uint32_t i = 0; panel->has_answer && i < panel->answer.offered_count; i++)
+		if (probe_panel_has_value(panel, &panel->answer.offered[i]))
+			count = add_item(out, count, PANEL_VALUE, (int)i);
+	count = add_item(out, count, PANEL_FILTER, 0);
+	if (panel->has_answer && panel->answer.must_type)
+		count = add_item(out, count, PANEL_CONFIRM, 0);
+	for (int i = 0; i < BUTTONS; i++)
+		count = add_item(out, count, PANEL_BUTTON, i);
+	return count;
+}
+
+static void examine(struct ui_state *state)
+{
+	struct probe_panel *panel = &state->panel;
+	struct probe_order order = { .kind = PROBE_EXAMINE };
+	uint64_t number;
+
+	probe_panel_choice(panel, false, &order.choice);
+	number = state_probe_order(state, &order);
+	if (!number)
+		return;		/* the next key tries again */
+	panel->examined = order.choice;
+	panel->number = number;
+	panel->is_stale = panel->has_answer;
+}
+
+/* The place is the same anyway, and what can be chosen of it is all in the text, but for where. */
+static bool is_same_choice(const struct probe_choice *a, const struct probe_choice *b)
+{
+	return a->reach == b->reach && a->with_stacks == b->with_stacks &&
+	       a->spec.argument_count == b->spec.argument_count &&
+	       !strcmp(a->spec.text, b->spec.text);
+}
+
+static void examine_if_changed(struct ui_state *state)
+{
+	struct probe_choice now;
+
+	probe_panel_choice(&state->panel, false, &now);
+	if (!is_same_choice(&now, &state->panel.examined))
+		examine(state);
+}
+
+static void open_panel(struct ui_state *state, const struct probe_spec *spec, pid_t pid)
+{
+	struct probe_panel *panel = &state->panel;
+	const struct probe_control *control = state->probe_control;
+
+	*panel = (struct probe_panel){
+		.is_open = true, .spec = *spec, .pid = pid, .edges = probe_panel_edges(spec),
+		.edge = spec->edge, .reach = pid > 0 ? REACH_PROCESS : REACH_ALL,
+		.with_stacks = true, .focus = attach_button,
+		.cap_pct = control && control->cap_pct > 0 ? control->cap_pct : PROBE_CAP_PCT,
+	};
+	if (!(panel->edges & 1u << panel->edge))
+		panel->edge = panel->edges & 1u << PROBE_ENTRY ? PROBE_ENTRY : PROBE_LATENCY;
+	prompt_open(&panel->filter, "", "");
+	prompt_open(&panel->confirm, "", "");
+	state->is_changed = true;
+}
+
+void probe_panel_open_row(struct ui_state *state, const struct snapshot_row *row, pid_t pid)
+{
+	struct probe_spec spec;
+
+	probe_panel_row_spec(row, &spec);
+	open_panel(state, &spec, pid);
+	if (row->is_inlined)
+		state->panel.edges = 1u << PROBE_ENTRY;
+	snprintf(state->panel.name, PANEL_NAME_BYTES, "%s", row->symbol);
+	snprintf(state->panel.object, PANEL_NAME_BYTES, "%s", row->object);
+	examine(state);
+}
+
+void probe_panel_open_spec(struct ui_state *state, const struct probe_spec *spec, pid_t pid)
+{
+	const char *base = strrchr(spec->file, '/');
+	const char *condition = strstr(spec->text, " if ");
+	struct probe_panel *panel = &state->panel;
+
+	open_panel(state, spec, pid);
+	snprintf(panel->name, PANEL_NAME_BYTES, "%s%s%s",
+		 spec->kind == PROBE_TRACEPOINT || spec->kind == PROBE_USDT ? spec->group : "",
+		 spec->kind == PROBE_TRACEPOINT || spec->kind == PROBE_USDT ? ":" : "",
+		 spec->function[0] ? spec->function : spec->source);
+	snprintf(panel->object, PANEL_NAME_BYTES, "%s",
+		 base ? base + 1 : spec->file[0] ? spec->file : "[kernel]");
+	if (condition && spec->condition.count)
+		prompt_open(&panel->filter, "", condition + strlen(" if "));
+	examine(state);
+}
+
+void probe_panel_close(struct ui_state *state)
+{
+	struct probe_panel *panel = &state->panel;
+	const struct probe_order order = { .kind = PROBE_CANCEL, .number = panel->number };
+
+	panel->is_open = false;
+	state->is_changed = true;
+	if (panel->number && (!panel->has_answer || panel->is_stale || !panel->answer.is_done))
+		state_probe_order(state, &order);
+}
+
+bool probe_panel_takes_text(const struct probe_panel *panel)
+{
+	return panel->is_open &&
+	       (panel->focus.part == PANEL_FILTER || panel->focus.part == PANEL_CONFIRM);
+}
+
+static bool is_known(const struct probe_panel *panel)
+{
+	return panel->has_answer && !panel->is_stale && panel->answer.is_done;
+}
+
+static void order_probe(struct ui_state *state)
+{
+	struct probe_panel *panel = &state->panel;
+	struct probe_order order = { .kind = PROBE_ADD };
+
+	probe_panel_choice(panel, panel->counts_only, &order.choice);
+	order.choice.insists = panel->has_warned || panel->answer.must_type;
+	if (!state_probe_order(state, &order))
+		return;
+	panel->is_open = false;
+	state_say(state, "attaching %s\u2026", panel->name);
+}
+
+static bool is_confirmed(const struct probe_panel *panel)
+{
+	return !strcmp(panel->confirm.text, panel->spec.function) ||
+	       !strcmp(panel->confirm.text, panel->name);
+}
+
+/* What keeps it from being attached now, if anything; then the cursor is where it helps. */
+static bool is_held_back(struct ui_state *state)
+{
+	struct probe_panel *panel = &state->panel;
+	const struct probe_answer *answer = &panel->answer;
+
+	if (answer->why.err) {
+		state_say(state, "%s", answer->why.text);
+	} else if (answer->verdict >= VERDICT_REFUSED) {
+		state_say(state, "%s", answer->reason);
+	} else if (answer->must_type && !is_confirmed(panel)) {
+		panel->focus = (struct panel_item){ PANEL_CONFIRM, 0 };
+		state_say(state, "it is hot: type its name, then Enter");
+	} else if (answer->verdict == VERDICT_ASKS && !panel->has_warned) {
+		panel->has_warned = true;
+		panel->focus = attach_button;
+		state_say(state, "Enter once more attaches it all the same");
+	} else {
+		return false;
+	}
+	return true;
+}
+
+static void attach(struct ui_state *state)
+{
+	struct probe_panel *panel = &state->panel;
+
+	if (panel->filter_why[0]) {
+		panel->focus = (struct panel_item){ PANEL_FILTER, 0 };
+		state_say(state, "%s", panel->filter_why);
+		return;
+	}
+	examine_if_changed(state);
+	panel->is_attaching = !is_known(panel);
+	if (!panel->is_attaching && !is_held_back(state))
+		order_probe(state);
+}
+
+static void press_button(struct ui_state *state, enum panel_button button)
+{
+	switch (button) {
+	case BUTTON_ATTACH:
+	case BUTTON_COUNT:
+		state->panel.counts_only = button == BUTTON_COUNT;
+		attach(state);
+		break;
+	case BUTTON_DRY_RUN:
+		state->panel.shows_plan = !state->panel.shows_plan;
+		break;
+	case BUTTON_CANCEL:
+		probe_panel_close(state);
+		break;
+	case BUTTONS:
+		break;
+	}
+}
+
+/* Space, or a click. */
+static void use_item(struct ui_state *state, struct panel_item item)
+{
+	struct probe_panel *panel = &state->panel;
+
+	switch (item.part) {
+	case PANEL_WHAT:   panel->edge = (enum probe_edge)item.index; break;
+	case PANEL_WHERE:  panel->reach = (enum probe_reach)item.index; break;
+	case PANEL_STACKS: panel->with_stacks = !panel->with_stacks; break;
+	case PANEL_VALUE:  panel->is_chosen[item.index] = !panel->is_chosen[item.index]; break;
+	case PANEL_BUTTON: press_button(state, (enum panel_button)item.index); return;
+	case PANEL_FILTER:
+	case PANEL_CONFIRM:
+		return;
+	}
+	panel->has_warned = panel->is_attaching = false;	/* that was of another choice */
+	examine_if_changed(state);
+}
+
+static void move_focus(struct probe_panel *panel, size_t steps)
+{
+	struct panel_item items[PANEL_ITEMS];
+	const size_t count = probe_panel_items(panel, items);
+	size_t at = 0;
+
+	while (at + 1 < count && !is_same(items[at], panel->focus))
+		at++;
+	panel->focus = items[(at + steps) % count];
+}
+
+/* STACKS and VALUE share their lines. */
+static int row_of(enum panel_part part)
+{
+	return part == PANEL_VALUE ? PANEL_STACKS : (int)part;
+}
+
+/* To the first item of the next row of choices, or of the one before. */
+static void move_row(struct probe_panel *panel, bool is_down)
+{
+	struct panel_item items[PANEL_ITEMS];
+	const size_t count = probe_panel_items(panel, items);
+	const int from = row_of(panel->focus.part);
+	int to = -1;
+
+	for (size_t i = 0; i < count; i++) {
+		const int row = row_of(items[i].part);
+
+		if (is_down ? row > from && (to < 0 || row < to) : row < from && row > to)
+			to = row;
+	}
+	for (size_t i = 0; to >= 0 && i < count; i++) {
+		if (row_of(items[i].part) != to)
+			continue;
+		panel->focus = items[i];
+		return;
+	}
+}
+
+static void check_filter(struct probe_panel *panel)
+{
+	struct probe_condition condition;
+	struct diag why = { 0 };
+
+	panel->filter_why[0] = '\0';
+	if (panel->filter.text[0] &&
+	    probe_condition_parse(&condition, panel->filter.text, &why))
+		snprintf(panel->filter_why, sizeof(panel->filter_why), "%s", why.text);
+}
+
+/* True when the line of input took the key. What leaves the line is not its. */
+static bool type_into(struct ui_state *state, int key)
+{
+	struct probe_panel *panel = &state->panel;
+	const bool is_filter = panel->focus.part == PANEL_FILTER;
+	struct prompt *line = is_filter ? &panel->filter : &panel->confirm;
+
+	if (!probe_panel_takes_text(panel) || key == UI_KEY_UP || key == UI_KEY_DOWN ||
+	    key == UI_KEY_ENTER || key == UI_KEY_ESCAPE)
+		return false;
+	if (prompt_press(line, key) == PROMPT_IGNORED)
+		return false;
+	if (is_filter)
+		check_filter(panel);
+	return true;
+}
+
+static void press_enter(struct ui_state *state)
+{
+	struct probe_panel *panel = &state->panel;
+
+	if (panel->focus.part == PANEL_FILTER) {
+		panel->focus = attach_button;
+		examine_if_changed(state);
+	} else if (panel->focus.part == PANEL_BUTTON) {
+		press_button(state, (enum panel_button)panel->focus.index);
+	} else {
+		press_button(state, BUTTON_ATTACH);
+	}
+}
+
+/* Moves the cursor; false: no key for that. */
+static bool move_by(struct probe_panel *panel, int key)
+{
+	struct panel_item items[PANEL_ITEMS];
+
+	switch (key) {
+	case UI_KEY_TAB:
+	case UI_KEY_RIGHT:
+		move_focus(panel, 1);
+		return true;
+	case UI_KEY_BACKTAB:
+	case UI_KEY_LEFT:
+		move_focus(panel, probe_panel_items(panel, items) - 1);
+		return true;
+	case UI_KEY_UP:
+	case UI_KEY_DOWN:
+		move_row(panel, key == UI_KEY_DOWN);
+		return true;
+	default:
+		return false;
+	}
+}
+
+void probe_panel_press(struct ui_state *state, int key)
+{
+	struct probe_panel *panel = &state->panel;
+
+	state->is_changed = true;
+	if (type_into(state, key))
+		return;
+	if (move_by(panel, key)) {
+		if (!probe_panel_takes_text(panel))
+			examine_if_changed(state);	/* a filter was left */
+		return;
+	}
+	switch (key) {
+	case UI_KEY_ENTER:
+		press_enter(state);
+		break;
+	case UI_KEY_ESCAPE:
+		probe_panel_close(state);
+		break;
+	case ' ':
+		use_item(state, panel->focus);
+		break;
+	default:
+		break;
+	}
+}
+
+void probe_panel_click(struct ui_state *state, const struct mouse *mouse)
+{
+	struct probe_panel *panel = &state->panel;
+
+	if (mouse->action != MOUSE_PRESS && mouse->action != MOUSE_DOUBLE)
+		return;
+	for (size_t i = 0; i < panel->place_count; i++) {
+		if (mouse->y != panel->places[i].y || mouse->x < panel->places[i].x ||
+		    mouse->x >= panel->places[i].x + panel->places[i].width)
+			continue;
+		panel->focus = panel->places[i].item;
+		state->is_changed = true;
+		use_item(state, panel->focus);
+		return;
+	}
+}
+
+/* The values that are known well are shown, unless the user typed which: a guess by the calling
+ * convention is for who asks for it. */
+static bool is_chosen_at_first(const struct probe_panel *panel, const struct probe_fetch *fetch)
+{
+	if (panel->spec.argument_count)
+		return probe_panel_is_typed(panel, fetch);
+	return fetch->fetch[0] && fetch->origin != ORIGIN_ABI;
+}
+
+/* Choices go by the names of what is offered: its order may be another now. */
+static void take_offers(struct probe_panel *panel, const struct probe_answer *answer)
+{
+	bool is_chosen[PROBE_VALUES_MAX] = { false };
+
+	for (uint32_t i = 0; i < answer->offered_count; i++) {
+		const struct probe_fetch *fetch = &answer->offered[i];
+
+		is_chosen[i] = is_chosen_at_first(panel, fetch);
+		for (uint32_t k = 0; panel->has_answer && k < panel->answer.offered_count; k++)
+			if (!strcmp(panel->answer.offered[k].name, fetch->name) &&
+			    panel->answer.offered[k].is_return == fetch->is_return)
+				is_chosen[i] = panel->is_chosen[k];
+	}
+	memcpy(panel->is_chosen, is_chosen, sizeof(is_chosen));
+}
+
+void probe_panel_answered(struct ui_state *state, const struct probe_answer *answer)
+{
+	struct probe_panel *panel = &state->panel;
+	struct probe_answer fresh = *answer;
+	struct probe_choice choice;
+	bool is_examined;
+
+	if (!panel->is_open || answer->number != panel->number)
+		return;
+	if (fresh.offered_count > PROBE_VALUES_MAX)
+		fresh.offered_count = PROBE_VALUES_MAX;
+	probe_panel_choice(panel, false, &choice);
+	is_examined = is_same_choice(&choice, &panel->examined);
+	take_offers(panel, &fresh);
+	panel->answer = fresh;
+	panel->has_answer = true;
+	panel->is_stale = false;
+	if (is_examined)	/* what is chosen by itself need not be examined once more */
+		probe_panel_choice(panel, false, &panel->examined);
+	if (panel->is_attaching && fresh.is_done) {
+		panel->is_attaching = false;
+		attach(state);
+	}
+}

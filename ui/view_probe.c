@@ -1,0 +1,338 @@
+/* view_probe.c - see ui/view_probe.h.
+ *
+ * Rejected: a view of its own for each page. They are answers to one question, have the same probe
+ * and the same keys, and one goes to and fro between them.
+ */
+#include "ui/view_probe.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "ui/format.h"
+#include "ui/pieces.h"
+#include "ui/probe_columns.h"
+#include "ui/probe_figures.h"
+#include "ui/search.h"
+#include "ui/state.h"
+#include "ui/text_lines.h"
+
+#define LEFT_X	    2
+#define STACK_LINES 4		/* at least, for the stack of a slow call */
+
+const char *const probe_pane_names[PANE_COUNT] = {
+	[PANE_LATENCY] = "Latency", [PANE_VALUES] = "Values", [PANE_SLOWEST] = "Slowest",
+	[PANE_LOG] = "Log",
+};
+
+static const struct snapshot_probe *find_probe(const struct snapshot *snapshot, uint32_t id)
+{
+	for (uint32_t i = 0; snapshot && i < snapshot->probes.count; i++)
+		if (snapshot->probes.list[i].id == id)
+			return &snapshot->probes.list[i];
+	return NULL;
+}
+
+static void forget_places(struct probe_view *view, uint32_t id)
+{
+	const enum probe_pane pane = view->pane;
+
+	view->id = id;
+	memset(view->top, 0, sizeof(view->top));
+	view->slow_cursor = 0;
+	view->log = (struct probe_log){ .page = view->log.page };
+	view->pane = pane;
+}
+
+static void refresh_probe(struct view *view, const struct ui_state *state)
+{
+	struct probe_view *probe = (struct probe_view *)view;
+	const uint32_t id = state->trail.levels[state->trail.count - 1].probe;
+	const bool is_there = state->shown && state->shown_kind == VIEW_PROBES && id;
+
+	if (id && id != probe->id)
+		forget_places(probe, id);
+	probe->snapshot = is_there && (state->shown->probes.detail == id ||
+				       !find_probe(state->shown, id)) ? state->shown : NULL;
+	probe->probe = find_probe(probe->snapshot, probe->id);
+	probe_log_refresh(&probe->log, probe->probe ? &probe->snapshot->probes : NULL);
+}
+
+void probe_view_show_pane(struct probe_view *view, enum probe_pane pane)
+{
+	view->pane = pane;
+}
+
+static void set_top(struct probe_view *view, int top)
+{
+	const int last = view->height > view->page ? view->height - view->page : 0;
+
+	view->top[view->pane] = top > last ? last : top < 0 ? 0 : top;
+}
+
+void probe_view_select(struct probe_view *view, size_t index)
+{
+	const size_t count = view->probe ? view->snapshot->probes.slowest_count : 0;
+
+	if (view->pane == PANE_SLOWEST && count)
+		view->slow_cursor = index < count ? index : count - 1;
+}
+
+void probe_view_scroll(struct probe_view *view, int lines)
+{
+	if (view->pane == PANE_LOG)
+		probe_log_scroll(&view->log, lines);
+	else
+		set_top(view, view->top[view->pane] + lines);
+}
+
+/* How far @move goes, of lines. */
+static long move_lines(const struct probe_view *view, enum view_move move)
+{
+	const long page = view->page > 1 ? view->page - 1 : 1;
+	const long all = PROBE_LOG_LINES;	/* more than any page has */
+
+	switch (move) {
+	case MOVE_UP:	     return -1;
+	case MOVE_DOWN:	     return 1;
+	case MOVE_PAGE_UP:   return -page;
+	case MOVE_PAGE_DOWN: return page;
+	case MOVE_FIRST:     return -all;
+	case MOVE_LAST:	     break;
+	}
+	return all;
+}
+
+static void move_probe(struct view *view, enum view_move move)
+{
+	struct probe_view *probe = (struct probe_view *)view;
+	const long lines = move_lines(probe, move);
+
+	if (probe->pane == PANE_SLOWEST && lines < 0)
+		probe_view_select(probe, probe->slow_cursor > (size_t)-lines
+					 ? probe->slow_cursor - (size_t)-lines : 0);
+	else if (probe->pane == PANE_SLOWEST)
+		probe_view_select(probe, probe->slow_cursor + (size_t)lines);
+	else
+		probe_view_scroll(probe, (int)lines);
+}
+
+bool probe_view_find(struct probe_view *view, const char *search, int step)
+{
+	return view->pane == PANE_LOG && probe_log_find(&view->log, search, step);
+}
+
+/* What it is and how it fares, whatever page is shown. */
+static void draw_front(const struct snapshot_probe *probe, struct canvas *canvas, int y)
+{
+	struct pieces line = { .gap = "  " };
+	char text[FORMAT_BYTES];
+
+	pieces_add(&line, 1, probe_state_role(probe->state), "%s %s",
+		   probe_state_mark(probe->state), probe_state_word(probe->state));
+	pieces_add(&line, 1, ROLE_NAME, "%s", probe->name);
+	pieces_add(&line, 3, ROLE_DIM, "%s", probe->object);
+	pieces_add(&line, 4, ROLE_DIM, "%s", probe->scope);
+	pieces_add(&line, 2, ROLE_TEXT, "%s hits/s",
+		   format_count(text, (uint64_t)(probe->hits_per_s + 0.5)));
+	pieces_add(&line, 2, ROLE_TEXT, "%s hits", format_count(text, probe->hits));
+	if (probe->lost_since)
+		pieces_add(&line, 1, ROLE_LOSS, "%s lost", format_count(text, probe->lost_since));
+	if (probe->missed_since)
+		pieces_add(&line, 1, ROLE_LOSS, "%s missed",
+			   format_count(text, probe->missed_since));
+	if (probe->unpaired)
+		pieces_add(&line, 1, ROLE_LOSS, "%s unpaired",
+			   format_count(text, probe->unpaired));
+	if (probe->in_flight)
+		pieces_add(&line, 5, ROLE_DIM, "%s in flight",
+			   format_count(text, probe->in_flight));
+	if (probe->filtered)
+		pieces_add(&line, 5, ROLE_DIM, "%s filtered",
+			   format_count(text, probe->filtered));
+	if (probe->lease_s >= 0)
+		pieces_add(&line, 5, ROLE_DIM, "lease %s", format_lease(text, probe->lease_s));
+	pieces_add(&line, 4, ROLE_DIM, "cost %.1f %%", probe->cost_pct);
+	pieces_fit(canvas, &line, canvas->width - LEFT_X - 1);
+	pieces_put(canvas, (struct canvas_area){ LEFT_X, y, canvas->width - LEFT_X - 1 }, &line);
+}
+
+static void draw_panes(const struct probe_view *view, struct ui_state *state,
+		       struct canvas *canvas, int y)
+{
+	static const char hint[] = "Left Right: page \u00b7 1-7: its hits as samples";
+	struct canvas_area area = { 1, y, canvas->width - 2 };
+	char text[32];
+
+	for (int pane = 0; pane < PANE_COUNT; pane++) {
+		const bool is_here = pane == (int)view->pane;
+		int used;
+
+		snprintf(text, sizeof(text), is_here ? "[%s]" : " %s ", probe_pane_names[pane]);
+		used = canvas_put_text(canvas, area, text, is_here ? ROLE_TAB : ROLE_DIM);
+		hits_add(&state->hits, (struct hit){ HIT_PANE, area.x, y, used, 1, (size_t)pane });
+		area.x += used + 1;
+		area.width -= used + 1;
+	}
+	if (view->pane == PANE_LOG && view->log.filter[0]) {
+		snprintf(text, sizeof(text), "\\ %s", view->log.filter);
+		canvas_put_right(canvas, area, text, ROLE_STATE);
+	} else if (area.width > canvas_text_width(canvas, hint)) {
+		canvas_put_right(canvas, area, hint, ROLE_DIM);
+	}
+}
+
+/* "" there is something to show. */
+static const char *why_empty(const struct probe_view *view)
+{
+	const struct snapshot_probe *probe = view->probe;
+
+	switch (view->pane) {
+	case PANE_LATENCY:
+		if (!probe->has_latency)
+			return "It counts calls or returns alone: a probe of calls and latency "
+			       "measures how long they take.";
+		return probe->latency.count || view->snapshot->probes.heat.seconds
+			       ? "" : "No call has returned in the window.";
+	case PANE_VALUES:
+		return probe->value_count ? "" : "It brings no values: choose some in the panel "
+						 "of a new probe (p), where there are any.";
+	case PANE_SLOWEST:
+		if (!probe->has_latency)
+			return "It measures no latency, so no call is the slowest.";
+		return view->snapshot->probes.slowest_count ? "" : "No call has returned yet.";
+	case PANE_LOG:
+		if (view->log.count)
+			return "";
+		return view->log.filter[0] ? "No hit passes the filter: \\ changes it."
+					   : "No hit yet. Each one will be a line here.";
+	case PANE_COUNT:
+		break;
+	}
+	return "";
+}
+
+static void draw_stack(const char *stack, struct canvas *canvas, int y, int end)
+{
+	const struct canvas_area title = { LEFT_X, y++, canvas->width - LEFT_X - 1 };
+	char line[256];
+
+	canvas_put_text(canvas, title, stack[0] ? "ITS STACK" : "WITHOUT A STACK", ROLE_HEADING);
+	for (; *stack && y < end; y++) {
+		const size_t bytes = strcspn(stack, "\n");
+
+		snprintf(line, sizeof(line), "%.*s", (int)bytes, stack);
+		canvas_put_text(canvas, (struct canvas_area){ LEFT_X + 2, y,
+							      canvas->width - LEFT_X - 3 },
+				line, ROLE_TEXT);
+		stack += bytes + (stack[bytes] == '\n');
+	}
+}
+
+static int scroll_slowest(struct probe_view *view, int page)
+{
+	const int cursor = (int)view->slow_cursor;
+	int top = view->top[PANE_SLOWEST];
+
+	if (cursor < top)
+		top = cursor;
+	if (page > 0 && cursor >= top + page)
+		top = cursor - page + 1;
+	return view->top[PANE_SLOWEST] = top;
+}
+
+static void draw_slowest(struct probe_view *view, struct ui_state *state, struct canvas *canvas,
+			 int y, int end)
+{
+	const struct snapshot_probes *of = &view->snapshot->probes;
+	const int room = (end - y - STACK_LINES) / 2 > 1 ? (end - y - STACK_LINES) / 2 : 1;
+	const int page = (int)of->slowest_count < room ? (int)of->slowest_count : room;
+	char text[PROBE_LOG_TEXT];
+	int top;
+
+	if (view->slow_cursor >= of->slowest_count)
+		view->slow_cursor = of->slowest_count - 1;
+	top = scroll_slowest(view, page);
+	probe_log_draw_titles(canvas, (struct canvas_area){ LEFT_X, y++, canvas->width - 3 });
+	hits_add(&state->hits, (struct hit){ HIT_ROWS, 0, y, canvas->width, page, (size_t)top });
+	for (int i = top; i < top + page && i < (int)of->slowest_count; i++, y++) {
+		probe_log_format(&of->slowest[i], text);
+		canvas_put_text(canvas, (struct canvas_area){ LEFT_X, y, canvas->width - 3 }, text,
+				ROLE_TEXT);
+		if (i != (int)view->slow_cursor)
+			continue;
+		canvas_set_role(canvas, (struct canvas_area){ 0, y, canvas->width },
+				ROLE_SELECTED);
+		canvas_put_text(canvas, (struct canvas_area){ 0, y, 1 }, "\u25b8", ROLE_SELECTED);
+	}
+	view->page = page;
+	view->height = (int)of->slowest_count;
+	draw_stack(of->slowest[view->slow_cursor].stack, canvas, y + 1, end);
+}
+
+static void draw_pane(struct probe_view *view, struct ui_state *state, struct canvas *canvas,
+		      int y, int end)
+{
+	struct figure_page page = { canvas, y, end - y, view->top[view->pane] };
+
+	if (why_empty(view)[0]) {
+		text_lines_draw(canvas, y + 1, end, why_empty(view), ROLE_DIM);
+		return;
+	}
+	view->page = end - y;
+	switch (view->pane) {
+	case PANE_LATENCY:
+		view->height = probe_figures_latency(view->probe, &view->snapshot->probes.heat,
+						     &page);
+		set_top(view, view->top[PANE_LATENCY]);	/* it may have become shorter */
+		break;
+	case PANE_VALUES:
+		view->height = probe_figures_values(view->probe, &page);
+		set_top(view, view->top[PANE_VALUES]);
+		break;
+	case PANE_SLOWEST:
+		draw_slowest(view, state, canvas, y, end);
+		break;
+	case PANE_LOG:
+		probe_log_draw_titles(canvas, (struct canvas_area){ LEFT_X, y,
+								    canvas->width - 3 });
+		view->page = end - y - 1;
+		probe_log_draw(&view->log, state->search, canvas, y + 1, end - y - 1);
+		break;
+	case PANE_COUNT:
+		break;
+	}
+}
+
+static void draw_probe(struct view *view, struct ui_state *state, struct canvas *canvas, int top,
+		       int lines)
+{
+	struct probe_view *probe = (struct probe_view *)view;
+	const int end = top + lines;
+
+	if (!probe->snapshot) {
+		text_lines_draw(canvas, top + 1, end, "Counting\u2026", ROLE_TEXT);
+		return;
+	}
+	if (!probe->probe) {
+		text_lines_draw(canvas, top + 1, end, "This probe was removed. Esc goes back.",
+				ROLE_TEXT);
+		return;
+	}
+	draw_front(probe->probe, canvas, top++);
+	if (probe->probe->reason[0])
+		top = text_lines_draw(canvas, top, end, probe->probe->reason, ROLE_STATE);
+	draw_panes(probe, state, canvas, top++);
+	draw_pane(probe, state, canvas, top, end);
+}
+
+static const struct view_ops probe_ops = {
+	.place = IN_PROBES,
+	.refresh = refresh_probe,
+	.draw = draw_probe,
+	.move = move_probe,
+};
+
+void probe_view_init(struct probe_view *view)
+{
+	*view = (struct probe_view){ .view.ops = &probe_ops };
+}
