@@ -6,6 +6,7 @@
  *                                                      <- line server <- sandbox
  *                                                      <- rare server <- sandbox
  *   screen, command line --orders--> probe engine ------->           <- sandbox
+ *   screen --what is typed--> target finder <- sandbox
  * Thread: main.
  */
 #ifndef SESSION_H
@@ -19,13 +20,14 @@
 #include "probe/guardian.h"
 #include "retarget.h"
 #include "symbols/line_server.h"
+#include "ui/finder.h"
 #include "ui/probe_control.h"
 
 /* One for each thread that has jobs: a name must not wait for a table, nor a table for the source
  * lines of a large file. */
 enum {
 	SANDBOX_OF_OBJECTS, SANDBOX_OF_NAMES, SANDBOX_OF_LINES, SANDBOX_OF_CALLERS,
-	SANDBOX_OF_PROBES,
+	SANDBOX_OF_PROBES, SANDBOX_OF_TARGETS,
 	SESSION_SANDBOXES
 };
 
@@ -48,6 +50,8 @@ struct session {
 	struct retarget *retarget;	/* live */
 	struct probe_engine *probes;	/* live */
 	struct probe_control probe_control;	/* the screen's way to it */
+	struct target_finder *finder;	/* live, with a screen; NULL, too: it can't be had */
+	struct finder_control finder_control;	/* the screen's way to it */
 	const struct event_desc **events;	/* owned; replay */
 	struct ingest_build_id *build_ids;	/* owned */
 	char host[65];

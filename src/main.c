@@ -16,6 +16,7 @@
 #include "dry_run.h"
 #include "manual.h"
 #include "options.h"
+#include "probe_lists.h"
 #include "session.h"
 #include "ui/screen.h"
 
@@ -85,6 +86,10 @@ static int print_about_probes(const struct options *options)
 
 	if (options->is_dry_run)
 		err = dry_run_print(stdout, options->probes, options->probe_count, pid, &why);
+	else if (options->target_pattern)
+		err = probe_lists_print_targets(stdout, options->target_pattern, pid, &why);
+	else
+		err = probe_lists_print_probes(stdout, &why);
 	if (ferror(stdout) || fflush(stdout)) {
 		fprintf(stderr, "flametop: cannot write the output: %s\n", strerror(errno));
 		return EXIT_OUTPUT;
@@ -119,6 +124,7 @@ static int run_screen(struct session *session, const struct options *options,
 		.keymap = &settings->keymap, .choice = &choice,
 		.source = session->retarget ? retarget_control(session->retarget) : NULL,
 		.probes = session->probes ? &session->probe_control : NULL,
+		.finder = session->finder ? &session->finder_control : NULL,
 		.command_fd = session->command ? command_pidfd(session->command) : -1,
 	};
 

@@ -94,7 +94,7 @@ static const struct probe_form places[] = {
 static const struct probe_form values[] = {
 	{ "name, a->b.c, arr[1]", "Arguments and local variables, by debug information or the "
 	  "kernel's BTF; fields of a tracepoint." },
-	{ "$arg1, %di, $stack0, @symbol, +8(%di), +u0($arg2)", "By the calling convention: an "
+	{ "$arg1, %di, $stack0, @symbol, +8(%di), +u0(%si)", "By the calling convention: an "
 	  "argument, a register, a word of the stack, memory (u: of the user)." },
 	{ "$retval", "What is returned; its name is ret." },
 	{ ":u8 to :u64, :s8 .., :x8 .., :string, :ustring, :symbol, :b3@4/32", "Type, where none "

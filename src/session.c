@@ -260,6 +260,8 @@ void session_finish(struct session *session)
 	session_stop_source(session);
 	if (!probe_engine_destroy(session->probes))
 		session->sandboxes[SANDBOX_OF_PROBES] = NULL;
+	if (!target_finder_destroy(session->finder))
+		session->sandboxes[SANDBOX_OF_TARGETS] = NULL;
 	analyzer_destroy(session->analyzer);
 	retarget_destroy(session->retarget);
 	source_destroy(session->source);

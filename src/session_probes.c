@@ -3,6 +3,7 @@
 
 #include <errno.h>
 
+#include "base/log.h"
 #include "startup_probes.h"
 
 /* Of user stacks at hits: enough for most, and half of what samples copy. */
@@ -23,6 +24,44 @@ static bool take_answer(void *owner, struct probe_answer *out)
 	return probe_engine_answer(owner, out);
 }
 
+static void ask_finder(void *owner, uint64_t number, const char *text)
+{
+	target_finder_ask(owner, number, text);
+}
+
+static const struct target_reply *take_reply(void *owner)
+{
+	return target_finder_reply(owner);
+}
+
+/* Whose files come first: the one process that is looked at. */
+static pid_t pid_of(const struct session *session)
+{
+	const struct target *target = capture_target(session->capture);
+
+	return target->id_count == 1 &&
+	       (target->kind == TARGET_PROCESSES || target->kind == TARGET_COMMAND) ?
+		       (pid_t)target->ids[0] : 0;
+}
+
+/* Without it everything else is there: it is only noted. */
+static void create_finder(struct session *session)
+{
+	const struct target_finder_config config = {
+		.sandbox = session->sandboxes[SANDBOX_OF_TARGETS], .pid = pid_of(session),
+	};
+	struct diag why = { .err = 0 };
+
+	if (target_finder_create(&session->finder, &config, &why)) {
+		log_warn("%s", why.text);
+		return;
+	}
+	session->finder_control = (struct finder_control){
+		.owner = session->finder, .ask = ask_finder, .reply = take_reply,
+		.fd = target_finder_fd(session->finder), .pid = config.pid,
+	};
+}
+
 int session_probes_create(struct session *session, const struct options *options,
 			  struct diag *why)
 {
@@ -37,6 +76,8 @@ int session_probes_create(struct session *session, const struct options *options
 
 	if (err)
 		return err;
+	if (!options->is_batch)
+		create_finder(session);
 	session->probe_control = (struct probe_control){
 		.owner = session->probes, .order = put_order, .answer = take_answer,
 		.fd = probe_engine_answer_fd(session->probes), .cap_pct = config.cap_pct,
@@ -50,17 +91,14 @@ int session_probes_create(struct session *session, const struct options *options
 static struct startup_probes probes_of_options(const struct session *session,
 					       const struct options *options)
 {
-	const struct target *target = capture_target(session->capture);
 	struct startup_probes probes = {
 		.specs = options->probes, .count = options->probe_count,
-		.choice = { .with_stacks = options->capture.call_graph.mode != CALL_GRAPH_OFF },
+		.choice = { .with_stacks = options->capture.call_graph.mode != CALL_GRAPH_OFF,
+			    .pid = pid_of(session) },
 	};
 
-	if (target->id_count == 1 &&
-	    (target->kind == TARGET_PROCESSES || target->kind == TARGET_COMMAND)) {
+	if (probes.choice.pid)
 		probes.choice.reach = REACH_PROCESS;
-		probes.choice.pid = target->ids[0];
-	}
 	return probes;
 }
 

@@ -33,6 +33,11 @@ void cmd_probe(struct ui_state *state)
 		probe_panel_open_row(state, &row, pid_of(state, &row));
 }
 
+void cmd_find_target(struct ui_state *state)
+{
+	finder_open(state);
+}
+
 void cmd_probes(struct ui_state *state)
 {
 	while (state_is_page(state))
@@ -276,12 +281,12 @@ void cmd_previous_pane(struct ui_state *state)
 
 static void log_filter_typed(struct ui_state *state)
 {
-	hit_log_set_filter(&state->probe.log, state->prompt.text);
+	probe_log_set_filter(&state->probe.log, state->prompt.text);
 }
 
 static void log_filter_cancelled(struct ui_state *state)
 {
-	hit_log_set_filter(&state->probe.log, state->filter_before);
+	probe_log_set_filter(&state->probe.log, state->filter_before);
 }
 
 void cmd_log_filter(struct ui_state *state)

@@ -112,7 +112,7 @@ void cmd_columns(struct ui_state *state)
 	const enum view_kind kind = state->shown_kind;
 	struct column_set set = state_columns(state);
 
-	set.hidden = 0;
+	set.hidden = state->shown && state->shown->probes.count ? 0 : 1u << COL_PROBE;
 	state_open_menu(state, &use, "columns", false);
 	for (const enum column_id *id = set.ids; *id != COL_COUNT; id++)
 		if (*id != set.fill && columns_is_shown(&set, *id))

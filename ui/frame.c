@@ -7,6 +7,7 @@
 #include "ui/commands.h"
 #include "ui/header.h"
 #include "ui/keys.h"
+#include "ui/pieces.h"
 
 #define LABEL_GAP " \u00b7 "
 
@@ -88,12 +89,26 @@ static void draw_labels(struct ui_state *state, struct canvas *canvas, int y)
 	}
 }
 
+static void draw_panel_keys(struct canvas *canvas, int y)
+{
+	static const char *const keys[] = { "Enter attach", "Esc cancel", "Space choose",
+					    "Tab Shift-Tab move" };
+	struct pieces line = { .gap = LABEL_GAP };
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		pieces_add(&line, (int)i, ROLE_TEXT, "%s", keys[i]);
+	pieces_fit(canvas, &line, canvas->width - 2);
+	pieces_put(canvas, (struct canvas_area){ 1, y, canvas->width - 2 }, &line);
+}
+
 static void draw_bottom(struct ui_state *state, struct canvas *canvas)
 {
 	const int y = canvas->height - 1;
 
 	if (state->prompt.is_open)
 		prompt_draw(&state->prompt, canvas, y);
+	else if (state->panel.is_open && !state->message[0])
+		draw_panel_keys(canvas, y);
 	else if (state->message[0])
 		canvas_put_text(canvas, (struct canvas_area){ 1, y, canvas->width - 2 },
 				state->message, ROLE_STATE);
@@ -126,6 +141,8 @@ void frame_draw(struct ui_state *state, struct canvas *canvas)
 	header_draw(state, canvas);
 	state->view->ops->draw(state->view, state, canvas, top, canvas->height - top - 1);
 	draw_bottom(state, canvas);
+	if (state->finder.is_open)
+		finder_draw(&state->finder, canvas, top, canvas->height - 1);
 	if (state->panel.is_open)
 		probe_panel_draw(&state->panel, canvas, top, canvas->height - 1);
 	if (state->menu.is_open)

@@ -80,6 +80,7 @@ static int number_key(int number)
 {
 	switch (number) {
 	case 1: case 7: return UI_KEY_HOME;
+	case 2:		return UI_KEY_INSERT;
 	case 3:		return UI_KEY_DELETE;
 	case 4: case 8: return UI_KEY_END;
 	case 5:		return UI_KEY_PAGE_UP;
@@ -328,7 +329,7 @@ char *keys_format(int key, char *out)
 {
 	static const char *const special[] = {
 		"Up",	"Down", "Left",	     "Right",  "PgUp", "PgDn",
-		"Home", "End",	"Shift-Tab", "Delete",
+		"Home", "End",	"Shift-Tab", "Delete", "Insert",
 	};
 
 	if (key >= UI_KEY_SPECIAL && key < UI_KEY_F1)

@@ -9,7 +9,7 @@
 #define GAP_CELLS    1
 #define NAME_CELLS   20		/* before others leave */
 #define NAME_COMFORT 40		/* before others grow */
-#define LOSS_KEEP    99
+#define LOSS_KEEP    88		/* behind rate and p99 */
 
 const char *probe_state_word(enum probe_state state)
 {

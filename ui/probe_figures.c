@@ -17,7 +17,10 @@
 #define HEAT_GAP     2
 #define BAR_CELLS    70		/* more is no clearer */
 #define NUMBER_TOPS  6		/* most frequent ones of a value that has a histogram, too */
+#define GAP_OCTAVES  4		/* so many empty ones of a value are one line */
+#define LEGEND_CELLS 46
 #define TEXT_CELLS   40
+#define GAP_X	     14		/* in the column of the ranges */
 
 /* The place of figure line @line, false: not on the screen. */
 static bool line_area(const struct figure_page *page, int line, int x, int width,
@@ -96,8 +99,11 @@ int probe_figures_latency(const struct snapshot_probe *probe, const struct snaps
 		area.width = seconds;
 		heat_map_draw_line(heat, octave, most, canvas, area);
 	}
-	if (most && line_area(page, line++, x, seconds, &area))
+	if (most && line_area(page, line++, x, seconds, &area)) {
+		area.x = seconds > LEGEND_CELLS ? canvas->width - 1 - LEGEND_CELLS : x;
+		area.width = canvas->width - 1 - area.x;
 		heat_map_draw_legend(most, canvas, area);
+	}
 	return line;
 }
 
@@ -123,6 +129,9 @@ static void put_value_title(const struct snapshot_value *value, struct canvas *c
 		pieces_add(&line, 2, ROLE_TEXT, "mean %.6g", value->mean);
 		pieces_add(&line, 2, ROLE_TEXT, "max %" PRId64, value->max);
 	}
+	if (value->negatives)
+		pieces_add(&line, 3, ROLE_STATE, "%s negative (ranges without sign)",
+			   format_count(text, value->negatives));
 	if (value->unknown)
 		pieces_add(&line, 1, ROLE_LOSS, "%s unreadable",
 			   format_count(text, value->unknown));
@@ -130,18 +139,30 @@ static void put_value_title(const struct snapshot_value *value, struct canvas *c
 	pieces_put(canvas, area, &line);
 }
 
-/* A special count above the octaves: returns the line behind it. */
-static int put_count(const struct figure_page *page, int line, int width, const char *label,
-		     uint64_t count, const struct histogram *histogram)
+/* Above the octaves, of which it is none: returns the line behind it. */
+static int put_zeros(const struct figure_page *page, int line, int width, uint64_t count,
+		     struct histogram *histogram)
 {
 	struct canvas_area area;
 
 	if (!count)
 		return line;
+	if (histogram->largest < count)
+		histogram->largest = count;	/* the bars below are of the same scale */
 	if (line_area(page, line, LEFT_X, width, &area))
-		histogram_draw_count(label, count, -1, histogram->largest > count
-				     ? histogram->largest : count, page->canvas, area);
+		histogram_draw_count("0", count, 100.0 * (double)count / (double)histogram->total,
+				     histogram->largest, page->canvas, area);
 	return line + 1;
+}
+
+/* From @octave on, none of them. */
+static int empty_octaves(const uint64_t *octaves, int octave)
+{
+	int count = 0;
+
+	while (octave + count < LATENCY_OCTAVES && !octaves[octave + count])
+		count++;
+	return count;
 }
 
 static int put_octaves(const struct snapshot_value *value, const struct figure_page *page,
@@ -151,12 +172,21 @@ static int put_octaves(const struct snapshot_value *value, const struct figure_p
 	struct canvas_area area;
 
 	histogram_measure(&histogram, value->octaves, value->zeros);
-	line = put_count(page, line, width, "negative", value->negatives, &histogram);
-	line = put_count(page, line, width, "0", value->zeros, &histogram);
-	for (int i = 0; i < histogram.count; i++, line++)
-		if (line_area(page, line, LEFT_X, width, &area))
-			histogram_draw_line(&histogram, histogram.first + i, HISTOGRAM_NUMBER,
-					    page->canvas, area);
+	line = put_zeros(page, line, width, value->zeros, &histogram);
+	for (int i = 0; i < histogram.count; line++) {
+		const int octave = histogram.first + i;
+		const int gap = empty_octaves(value->octaves, octave);
+		const bool is_there = line_area(page, line, LEFT_X, width, &area);
+
+		if (gap >= GAP_OCTAVES && is_there)
+			canvas_put_right(page->canvas, (struct canvas_area){ area.x, area.y,
+									     GAP_X },
+					 "\u2026", ROLE_DIM);
+		else if (is_there)
+			histogram_draw_line(&histogram, octave, HISTOGRAM_NUMBER, page->canvas,
+					    area);
+		i += gap >= GAP_OCTAVES ? gap : 1;
+	}
 	return line;
 }
 
@@ -199,7 +229,8 @@ int probe_figures_values(const struct snapshot_probe *probe, const struct figure
 {
 	const int width = page->canvas->width - LEFT_X - 1;
 	const bool is_beside = width >= HISTOGRAM_CELLS + TEXT_CELLS;
-	const int bars = is_beside ? width - TEXT_CELLS : width;
+	const int room = is_beside ? width - TEXT_CELLS : width;
+	const int bars = room < BAR_CELLS ? room : BAR_CELLS;
 	struct canvas_area area;
 	int line = 0;
 
@@ -211,7 +242,7 @@ int probe_figures_values(const struct snapshot_probe *probe, const struct figure
 			put_value_title(value, page->canvas, area);
 		begin = line;
 		if (is_number(value))
-			line = put_octaves(value, page, line, bars < BAR_CELLS ? bars : BAR_CELLS);
+			line = put_octaves(value, page, line, bars);
 		below = put_tops(value, page, is_beside && is_number(value) ? begin : line,
 				 is_beside && is_number(value) ? LEFT_X + bars + HEAT_GAP
 							       : LEFT_X);

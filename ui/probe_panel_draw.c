@@ -149,7 +149,7 @@ static void put_what(struct pen *pen)
 		if (is_mark)
 			label = ways[i].edge == PROBE_LATENCY ? "time from one to the other"
 							      : "hits";
-		put_radio(pen, PANEL_WHAT, ways[i].edge, panel->edge == ways[i].edge, label);
+		put_radio(pen, PANEL_WHAT, (int)ways[i].edge, panel->edge == ways[i].edge, label);
 	}
 	end_line(pen);
 }
@@ -263,8 +263,8 @@ static void put_rate(struct pen *pen)
 					      : "counting its calls\u2026", ROLE_BOX_DIM);
 		return;
 	}
-	snprintf(text, sizeof(text), "counted %s calls/s \u2192 about %.1f %% of one CPU; switched "
-		 "off above %.0f %%", format_count(rate, (uint64_t)(answer->hits_per_s + 0.5)),
+	snprintf(text, sizeof(text), "counted %s calls/s \u2192 about %.1f %% of one CPU; cap "
+		 "%.0f %%", format_count(rate, (uint64_t)(answer->hits_per_s + 0.5)),
 		 answer->cost_pct, pen->panel->cap_pct);
 	put_text(pen, text, answer->cost_pct > pen->panel->cap_pct ? ROLE_LOSS : ROLE_BOX);
 }
@@ -315,9 +315,11 @@ static void put_confirm(struct pen *pen)
 
 	if (!panel->has_answer || !panel->answer.must_type)
 		return;
-	snprintf(text, sizeof(text), "it is hot, for the whole system: type %s",
+	snprintf(text, sizeof(text), "hot, and for the whole system: to insist type %s",
 		 panel->spec.function);
-	put_input(pen, "confirm", (struct panel_item){ PANEL_CONFIRM, 0 }, &panel->confirm, text);
+	begin_line(pen, "confirm");
+	put_text(pen, text, ROLE_LOSS);
+	put_input(pen, "", (struct panel_item){ PANEL_CONFIRM, 0 }, &panel->confirm, "\u2026");
 }
 
 /* What would be done, in the words that perf probe and the kernel understand. */

@@ -35,6 +35,7 @@ enum screen_source {
 	SOURCE_COMMAND,
 	SOURCE_CHANGE,
 	SOURCE_PROBES,
+	SOURCE_FINDER,
 	SOURCE_SAVE,
 	SOURCE_COUNT
 };
@@ -195,7 +196,7 @@ static void take_snapshot(struct screen *screen)
 		snapshot_destroy((struct snapshot *)state_offer_snapshot(&screen->state, fresh));
 }
 
-/* Pasted text is text for a prompt, a menu or a panel, never a command. */
+/* Pasted text is text for a prompt, a menu, the finder or a panel, never a command. */
 static void press_keys(struct screen *screen)
 {
 	struct ui_state *state = &screen->state;
@@ -203,7 +204,7 @@ static void press_keys(struct screen *screen)
 
 	while (!state->wants_quit && (key = keys_next(&screen->keys)) != UI_KEY_NONE)
 		if (!screen->keys.is_pasted || state->prompt.is_open || state->menu.is_open ||
-		    probe_panel_takes_text(&state->panel))
+		    state->finder.is_open || probe_panel_takes_text(&state->panel))
 			state_press_key(state, key, &screen->keys.mouse);
 }
 
@@ -318,6 +319,8 @@ static void wait_for_sources(struct screen *screen)
 		end_change(screen);
 	if (sources[SOURCE_PROBES].revents)
 		take_answers(screen);
+	if (sources[SOURCE_FINDER].revents)
+		finder_replied(&screen->state);
 	if (sources[SOURCE_SAVE].revents)
 		end_save(screen);
 }
@@ -358,6 +361,7 @@ static int open_sources(struct screen *screen, struct diag *why)
 	screen->sources[SOURCE_CHANGE].fd = config->source ? config->source->done_fd : -1;
 	if (config->probes && config->probes->order)
 		screen->sources[SOURCE_PROBES].fd = config->probes->fd;
+	screen->sources[SOURCE_FINDER].fd = config->finder ? config->finder->fd : -1;
 	screen->sources[SOURCE_SAVE].fd = -1;
 	return 0;
 }
@@ -402,6 +406,7 @@ static void init_screen(struct screen *screen, const struct screen_config *confi
 	state->choice = *config->choice;
 	state->source = config->source;
 	state->probe_control = config->probes;
+	state->finder_control = config->finder;
 	take_filter(state, &config->filter);
 }
 

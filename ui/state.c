@@ -519,6 +519,13 @@ static bool press_in_front(struct ui_state *state, int key, const struct mouse *
 			press_in_prompt(state, key);
 		return !is_always;
 	}
+	if (state->finder.is_open) {
+		if (key == UI_KEY_MOUSE)
+			finder_click(state, mouse);
+		else if (!is_always)
+			finder_press(state, key);
+		return !is_always;
+	}
 	if (state->panel.is_open) {
 		if (key == UI_KEY_MOUSE)
 			probe_panel_click(state, mouse);

@@ -1,5 +1,6 @@
-/* tabs.c - see ui/tabs.h. Where there is no room for all names of views, the others are numbers,
- * then the present one is alone; of a long breadcrumb the beginning leaves, for an ellipsis. */
+/* tabs.c - see ui/tabs.h. Where there is no room for all names of views, they move together, then
+ * the others are numbers, then the present one is alone; of a long breadcrumb the beginning leaves,
+ * for an ellipsis. */
 #include "ui/tabs.h"
 
 #include <stdio.h>
@@ -12,7 +13,7 @@
 #define CRUMB_CELLS 9		/* but not less: "no kernel" */
 #define TAB_BYTES   32
 
-enum tabs_form { TABS_NAMED, TABS_NUMBERED, TABS_ALONE };
+enum tabs_form { TABS_NAMED, TABS_CLOSE, TABS_NUMBERED, TABS_ALONE };
 
 struct crumb {
 	char text[FILTER_PART_BYTES];
@@ -179,6 +180,8 @@ static void format_tab(const struct ui_state *state, enum tabs_form form, int ki
 		snprintf(out, TAB_BYTES, " %s ", state->view->ops->title);
 	else if (is_here || form == TABS_NAMED)
 		snprintf(out, TAB_BYTES, " %d %s ", kind + 1, table_specs[kind].title);
+	else if (form == TABS_CLOSE)
+		snprintf(out, TAB_BYTES, " %d %s", kind + 1, table_specs[kind].title);
 	else if (form == TABS_NUMBERED)
 		snprintf(out, TAB_BYTES, " %d ", kind + 1);
 }

@@ -6,6 +6,7 @@
 #include "ui/columns.h"
 #include "ui/commands.h"
 #include "ui/pager.h"
+#include "ui/probe_columns.h"
 #include "ui/state.h"
 
 #define NAME_CELLS 25		/* "Esc, Backspace, Left, h" and a gap */
@@ -16,6 +17,7 @@ struct help_line {
 
 static const struct help_line front_lines[] = {
 	{ "In a menu", "type to narrow it, Up Down choose, Enter takes, Esc leaves" },
+	{ "In a probe's panel", "Tab and arrows move, Space chooses, Enter attaches, Esc cancels" },
 	{ "In a prompt", "Up Down recall, Ctrl-A Ctrl-E Ctrl-W Ctrl-U Ctrl-K as in a shell" },
 };
 
@@ -84,6 +86,19 @@ static void add_columns(struct pager *pager)
 		add_line(pager, columns[i].title[0] ? columns[i].title : "bar", columns[i].help);
 }
 
+static void add_probe_columns(struct pager *pager)
+{
+	static const char *const names[PROBE_COL_COUNT] = {
+		[PROBE_COL_STATE] = "first mark", [PROBE_COL_KIND] = "letters",
+		[PROBE_COL_SPARK] = "bars",
+	};
+
+	add_section(pager, "Probes");
+	for (size_t i = 0; i < PROBE_COL_COUNT; i++)
+		add_line(pager, names[i] ? names[i] : probe_list_columns[i].title,
+			 probe_list_columns[i].help);
+}
+
 static void refresh_help(struct view *view, const struct ui_state *state)
 {
 	struct pager *pager = (struct pager *)view;
@@ -92,6 +107,7 @@ static void refresh_help(struct view *view, const struct ui_state *state)
 	add_keys(pager, state->keymap);
 	add_lines(pager, "Mouse", mouse_lines, sizeof(mouse_lines) / sizeof(mouse_lines[0]));
 	add_columns(pager);
+	add_probe_columns(pager);
 	add_lines(pager, "Levels", level_lines, sizeof(level_lines) / sizeof(level_lines[0]));
 	add_lines(pager, "Flame graph", flame_lines, sizeof(flame_lines) / sizeof(flame_lines[0]));
 }

@@ -39,7 +39,7 @@ static void forget_places(struct probe_view *view, uint32_t id)
 	view->id = id;
 	memset(view->top, 0, sizeof(view->top));
 	view->slow_cursor = 0;
-	view->log = (struct hit_log){ .page = view->log.page };
+	view->log = (struct probe_log){ .page = view->log.page };
 	view->pane = pane;
 }
 
@@ -54,7 +54,7 @@ static void refresh_probe(struct view *view, const struct ui_state *state)
 	probe->snapshot = is_there && (state->shown->probes.detail == id ||
 				       !find_probe(state->shown, id)) ? state->shown : NULL;
 	probe->probe = find_probe(probe->snapshot, probe->id);
-	hit_log_refresh(&probe->log, probe->probe ? &probe->snapshot->probes : NULL);
+	probe_log_refresh(&probe->log, probe->probe ? &probe->snapshot->probes : NULL);
 }
 
 void probe_view_show_pane(struct probe_view *view, enum probe_pane pane)
@@ -80,7 +80,7 @@ void probe_view_select(struct probe_view *view, size_t index)
 void probe_view_scroll(struct probe_view *view, int lines)
 {
 	if (view->pane == PANE_LOG)
-		hit_log_scroll(&view->log, lines);
+		probe_log_scroll(&view->log, lines);
 	else
 		set_top(view, view->top[view->pane] + lines);
 }
@@ -118,7 +118,7 @@ static void move_probe(struct view *view, enum view_move move)
 
 bool probe_view_find(struct probe_view *view, const char *search, int step)
 {
-	return view->pane == PANE_LOG && hit_log_find(&view->log, search, step);
+	return view->pane == PANE_LOG && probe_log_find(&view->log, search, step);
 }
 
 /* What it is and how it fares, whatever page is shown. */
@@ -246,16 +246,16 @@ static void draw_slowest(struct probe_view *view, struct ui_state *state, struct
 	const struct snapshot_probes *of = &view->snapshot->probes;
 	const int room = (end - y - STACK_LINES) / 2 > 1 ? (end - y - STACK_LINES) / 2 : 1;
 	const int page = (int)of->slowest_count < room ? (int)of->slowest_count : room;
-	char text[HIT_LOG_TEXT];
+	char text[PROBE_LOG_TEXT];
 	int top;
 
 	if (view->slow_cursor >= of->slowest_count)
 		view->slow_cursor = of->slowest_count - 1;
 	top = scroll_slowest(view, page);
-	hit_log_draw_titles(canvas, (struct canvas_area){ LEFT_X, y++, canvas->width - 3 });
+	probe_log_draw_titles(canvas, (struct canvas_area){ LEFT_X, y++, canvas->width - 3 });
 	hits_add(&state->hits, (struct hit){ HIT_ROWS, 0, y, canvas->width, page, (size_t)top });
 	for (int i = top; i < top + page && i < (int)of->slowest_count; i++, y++) {
-		hit_log_format(&of->slowest[i], text);
+		probe_log_format(&of->slowest[i], text);
 		canvas_put_text(canvas, (struct canvas_area){ LEFT_X, y, canvas->width - 3 }, text,
 				ROLE_TEXT);
 		if (i != (int)view->slow_cursor)
@@ -293,10 +293,10 @@ static void draw_pane(struct probe_view *view, struct ui_state *state, struct ca
 		draw_slowest(view, state, canvas, y, end);
 		break;
 	case PANE_LOG:
-		hit_log_draw_titles(canvas, (struct canvas_area){ LEFT_X, y,
+		probe_log_draw_titles(canvas, (struct canvas_area){ LEFT_X, y,
 								    canvas->width - 3 });
 		view->page = end - y - 1;
-		hit_log_draw(&view->log, state->search, canvas, y + 1, end - y - 1);
+		probe_log_draw(&view->log, state->search, canvas, y + 1, end - y - 1);
 		break;
 	case PANE_COUNT:
 		break;

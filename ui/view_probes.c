@@ -29,28 +29,24 @@ const struct snapshot_probe *probes_view_cursor(const struct probes_view *view)
 	return &view->probes->list[view->place.cursor];
 }
 
-static void scroll_to_cursor(struct probes_view *view)
+static struct table_extent extent_of(const struct probes_view *view)
 {
-	const size_t page = view->page ? view->page : 1;
-	const size_t count = view->probes ? view->probes->count : 0;
-	struct table_place *place = &view->place;
+	return (struct table_extent){ view->probes ? view->probes->count : 0, view->page };
+}
 
-	if (place->cursor < place->top)
-		place->top = place->cursor;
-	else if (place->cursor >= place->top + page)
-		place->top = place->cursor + 1 - page;
-	if (place->top + page > count)
-		place->top = count > page ? count - page : 0;
+/* The cursor belongs to the probe that it is on now. */
+static void keep_id(struct probes_view *view)
+{
+	const struct snapshot_probe *probe = probes_view_cursor(view);
+
+	if (probe)
+		view->place.cursor_id = probe->id;
 }
 
 void probes_view_select(struct probes_view *view, size_t index)
 {
-	const size_t count = view->probes ? view->probes->count : 0;
-
-	view->place.cursor = index < count ? index : count ? count - 1 : 0;
-	if (count)
-		view->place.cursor_id = view->probes->list[view->place.cursor].id;
-	scroll_to_cursor(view);
+	table_place_set(&view->place, extent_of(view), index);
+	keep_id(view);
 }
 
 static void refresh_probes(struct view *view, const struct ui_state *state)
@@ -67,45 +63,25 @@ static void refresh_probes(struct view *view, const struct ui_state *state)
 void probes_view_restore(struct probes_view *view, const struct table_place *place)
 {
 	const struct snapshot_probe *found = probes_view_get(view, (uint32_t)place->cursor_id);
-	const size_t line = place->cursor - place->top;
-	const size_t at = found ? (size_t)(found - view->probes->list) : place->cursor;
 
 	view->place = *place;
-	view->place.top = at > line ? at - line : 0;
-	probes_view_select(view, at);
+	table_place_carry(&view->place, extent_of(view),
+			  found ? (size_t)(found - view->probes->list) : place->cursor);
+	keep_id(view);
 }
 
 static void move_probes(struct view *view, enum view_move move)
 {
 	struct probes_view *probes = (struct probes_view *)view;
-	const size_t page = probes->page ? probes->page : 1;
-	size_t cursor = probes->place.cursor;
 
-	switch (move) {
-	case MOVE_UP:	     cursor -= cursor > 0; break;
-	case MOVE_DOWN:	     cursor++; break;
-	case MOVE_PAGE_UP:   cursor -= cursor > page ? page : cursor; break;
-	case MOVE_PAGE_DOWN: cursor += page; break;
-	case MOVE_FIRST:     cursor = 0; break;
-	case MOVE_LAST:	     cursor = SIZE_MAX; break;
-	}
-	probes_view_select(probes, cursor);
+	table_place_move(&probes->place, extent_of(probes), move);
+	keep_id(probes);
 }
 
 void probes_view_scroll(struct probes_view *view, int lines)
 {
-	const size_t page = view->page ? view->page : 1, up = lines < 0 ? (size_t)-lines : 0;
-	struct table_place *place = &view->place;
-	size_t top = up > place->top ? 0 : place->top - up + (lines > 0 ? (size_t)lines : 0);
-	const size_t count = view->probes ? view->probes->count : 0;
-
-	if (top + page > count)
-		top = count > page ? count - page : 0;
-	place->top = top;
-	if (place->cursor < top)
-		probes_view_select(view, top);
-	else if (place->cursor >= top + page)
-		probes_view_select(view, top + page - 1);
+	table_place_scroll(&view->place, extent_of(view), lines);
+	keep_id(view);
 }
 
 static bool probe_matches(const struct snapshot_probe *probe, const char *search)
@@ -282,13 +258,12 @@ static void draw_probes(struct view *view, struct ui_state *state, struct canvas
 	const int detail = canvas->height >= DETAIL_HEIGHT;
 	struct probe_layout layout;
 
+	probes->page = lines - detail > 1 ? (size_t)(lines - detail - 1) : 1;
 	if (!probes->probes || !probes->probes->count) {
-		probes->page = 0;
 		draw_empty(state, canvas, top + 1, top + lines);
 		return;
 	}
-	probes->page = lines - detail > 1 ? (size_t)(lines - detail - 1) : 1;
-	scroll_to_cursor(probes);
+	table_place_fit(&probes->place, extent_of(probes));
 	probe_columns_fit(&layout, MARKER_CELLS, canvas->width - MARKER_CELLS - 1,
 			  probes->probes);
 	draw_titles(&layout, canvas, top);

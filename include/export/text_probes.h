@@ -6,7 +6,7 @@
 
 #include "model/snapshot_probes.h"
 
-/* A block, with a blank line behind it; nothing if there are none. Errors stay in @out (ferror(3)). */
+/* A block, with a blank line behind it; nothing if there are none. Errors stay in @out. */
 void text_put_probes(FILE *out, const struct snapshot_probes *probes);
 
 #endif

@@ -19,8 +19,8 @@ uint64_t latency_bucket_begin(uint8_t bucket);
 /* Index into snapshot_latency.octaves. */
 unsigned int latency_bucket_octave(uint8_t bucket);
 
-/* Count, percentiles and octaves of @counts[LATENCY_BUCKETS]. @peak_ns: the longest call known, which
- * is the maximum if it lies in the highest bucket that has counts; else that bucket's end is. */
+/* Count, percentiles and octaves of @counts[LATENCY_BUCKETS]. @peak_ns: the longest call known,
+ * which is the maximum if it lies in the highest bucket that has counts; else its end is. */
 void latency_summarize(const uint64_t *counts, uint64_t peak_ns, struct snapshot_latency *out);
 
 #endif

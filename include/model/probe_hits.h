@@ -6,7 +6,7 @@
 #ifndef MODEL_PROBE_HITS_H
 #define MODEL_PROBE_HITS_H
 
-#include "model/probe_log.h"
+#include "model/hit_log.h"
 #include "model/probe_pairs.h"
 #include "model/probe_values.h"
 
@@ -35,7 +35,7 @@ struct probe_row {
 	struct probe_status status;
 	struct probe_generation generations[PROBE_GENERATIONS];
 	uint32_t newest;	/* of them */
-	struct probe_log log;
+	struct hit_log log;
 	struct probe_peaks peaks;
 };
 
@@ -63,8 +63,8 @@ struct probe_hits {
 struct probe_hits *probe_hits_create(void);	/* NULL: out of memory */
 void probe_hits_destroy(struct probe_hits *hits);	/* NULL is fine */
 
-/* Takes @news, and frees what is not kept; the row of _REMOVED stays, and that of _ADDED must be free.
- * Returns the row that it was about, or NULL. */
+/* Takes @news, and frees what is not kept; the row of _REMOVED stays, and that of _ADDED must be
+ * free. Returns the row that it was about, or NULL. */
 struct probe_row *probe_hits_take(struct probe_hits *hits, struct probe_news *news);
 /* The row is free from now on. */
 void probe_hits_remove(struct probe_hits *hits, uint32_t slot);
@@ -78,6 +78,9 @@ struct probe_generation *probe_hits_generation(struct probe_row *row, uint32_t n
 struct probe_row *probe_hits_of_event(struct probe_hits *hits, uint32_t event);
 /* Event of the probe that was added first; UINT32_MAX: there is none. */
 uint32_t probe_hits_first_event(const struct probe_hits *hits);
+/* When the kernel's counts were read last of all that are attached, the earliest; UINT64_MAX: none
+ * is. */
+uint64_t probe_hits_read_ns(const struct probe_hits *hits);
 /* Some probe is, or will be, attached. */
 bool probe_hits_are_live(const struct probe_hits *hits);
 /* Records that the kernel could not write, since start. */

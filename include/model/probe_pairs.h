@@ -1,7 +1,7 @@
 /* probe_pairs.h - entries of latency probes, until their returns come.
  *
- * Use:    probe_pairs_enter() and probe_pairs_leave() in the order of time. What can have no partner
- *         any more is counted in `unpaired`, per slot, which the caller takes and clears.
+ * Use:    probe_pairs_enter() and probe_pairs_leave() in the order of time. What can have no
+ *         partner any more is counted in `unpaired`, per slot; the caller takes and clears it.
  * Bounds: PROBE_PAIRS_BYTES_MAX in all; beyond it the oldest entries go, unpaired.
  * Thread: the analyzer's.
  */

@@ -1,7 +1,7 @@
 /* probe_source.h - where the analyzer hears of probes: news, and a second queue of records.
  *
- * Rounds:  each of both sources says up to when all of its records have been queued; the smaller one
- *          holds (model/reorder.h). That of the probes counts once PROBE_NEWS_RINGS came.
+ * Rounds:  each of both sources says up to when all of its records have been queued; the earlier
+ *          time holds (model/reorder.h). That of the probes counts once PROBE_NEWS_RINGS came.
  * Thread:  the analyzer's; what `news` does is its owner's matter.
  */
 #ifndef MODEL_PROBE_SOURCE_H

@@ -17,6 +17,7 @@
 
 struct examination {
 	bool is_counting;
+	bool is_for_all;		/* REACH_ALL was chosen */
 	struct probe_answer answer;	/* as far as it is known */
 	struct probe_places *places;	/* owned */
 	uint32_t place_count;

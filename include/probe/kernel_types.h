@@ -1,4 +1,4 @@
-/* kernel_types.h - the arguments of kernel functions by the kernel's own BTF: names, types, members.
+/* kernel_types.h - the arguments of kernel functions by the kernel's own BTF.
  *
  * Source: Documentation/bpf/btf.rst; libbpf's btf.h; /sys/kernel/btf.
  * Trust:  BTF is the running kernel's own.

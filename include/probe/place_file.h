@@ -1,5 +1,5 @@
-/* place_file.h - opens the file that a probe names: as the target process has it mapped, as its path
- * leads below that process's root, or by a name where the dynamic linker and the shell look.
+/* place_file.h - opens the file that a probe names: as the target process has it mapped, as its
+ * path leads below that process's root, or by a name where the dynamic linker and the shell look.
  *
  * Source: proc(5), ld.so(8), ld.so.conf in ldconfig(8).
  * Thread: the probe engine's; may block on a slow file system.

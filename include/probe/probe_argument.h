@@ -1,7 +1,8 @@
 /* probe_argument.h - one value that a probe is to bring along: "[NAME=]VALUE[:TYPE]".
  *
  *   VALUE: name  a->b.c  arr[1]  ns::global      for debug information, BTF, a tracepoint's format
- *          $argN (from 1)  $retval  %di  $stackN  $stack  $comm  @SYMBOL[+-N]  \N  +N(VALUE)
+ *          $argN (from 1)  $retval  and their members: $retval->id
+ *          %di  $stackN  $stack  $comm  @SYMBOL[+-N]  \N  +N(VALUE)
  *          +uN(VALUE)                            fetch arguments, as the kernel has them
  *   TYPE:  u8..u64 s8..s64 x8..x64 string ustring symbol b<WIDTH>@<OFFSET>/<CONTAINER>
  *

@@ -16,11 +16,12 @@
 #include <sys/types.h>
 
 #include "base/diag.h"
+#include "probe/probe_attach.h"
 #include "symbols/sandbox.h"
 
 #define TARGET_RESULTS_MAX 100
 #define TARGET_SPEC_BYTES  320
-#define TARGET_NOTE_BYTES  96
+#define TARGET_NOTE_BYTES  208	/* a reason of struct probe_abilities and more */
 #define TARGET_QUERY_BYTES 128
 
 enum target_kind_found {
@@ -52,6 +53,8 @@ struct target_finder;
 struct target_finder_config {
 	struct sandbox *sandbox;	/* the caller's, used by nobody else, must outlive it */
 	pid_t pid;			/* whose objects come first; 0: those of all processes */
+	const struct probe_abilities *abilities;	/* what can't be is greyed with its reason;
+							 * must outlive it. NULL: it tries them */
 };
 
 int target_finder_create(struct target_finder **out, const struct target_finder_config *config,
@@ -62,7 +65,7 @@ bool target_finder_destroy(struct target_finder *finder);
 /* Asks for what matches @text; an older request that was not answered is forgotten. Loading begins
  * with the first request: who never searches pays nothing. */
 void target_finder_ask(struct target_finder *finder, uint64_t number, const char *text);
-/* The newest reply, if it was not taken yet. BORROWED until the next call. NULL: none. Also comes
+/* The newest reply, if it was not taken yet. BORROWED until the next that is. NULL: none. Also comes
  * unasked when more names were loaded. */
 const struct target_reply *target_finder_reply(struct target_finder *finder);
 int target_finder_fd(const struct target_finder *finder);	/* readable when a reply waits */

@@ -32,6 +32,16 @@ int kallsyms_parse(struct kallsyms *out, const char *text, size_t len, uint64_t 
 		   struct diag *why);
 void kallsyms_finish(struct kallsyms *kallsyms);
 
+/* One function by one of its names, as its line says: 0 addresses where the kernel hides them.
+ * @object_name NULL: of the kernel itself. 0 to go on, else what kallsyms_list() returns. */
+typedef int kallsyms_sink(void *context, uint64_t address, const char *name,
+			  const char *object_name);
+
+/* Tells @sink all names of all functions in @path ("/proc/kallsyms"), also the aliases that a table
+ * leaves out. Errors as of kallsyms_load(). */
+int kallsyms_list(const char *path, kallsyms_sink *sink, void *context,
+		  const atomic_bool *is_stopping, struct diag *why);
+
 /* Build-id of the running kernel from /sys/kernel/notes; count 0 when unreadable. */
 struct build_id kallsyms_build_id(void);
 

@@ -22,6 +22,7 @@ struct point_job {
 	struct dwarf_file object, debug, alternate;
 	struct dwarf_file *source;	/* object or debug: the one with debug information */
 	Dwarf *dwarf;			/* BORROWED from source; NULL: not to be had, or not read */
+	Dwarf_CFI *frames;		/* owned: .eh_frame of the object; NULL: none */
 	struct point_symbols symbols;
 	struct point_rows rows;
 	struct diag *why;

@@ -4,10 +4,12 @@
 #ifndef SYMBOLS_POINT_VALUES_H
 #define SYMBOLS_POINT_VALUES_H
 
-#include "symbols/point_job.h"
+#include "symbols/point_scopes.h"
 
-/* Adds @vaddr to the last function, in the code of the function that begins at @entry, and what the
- * function offers if it is its first point. */
-void point_values_add_point(struct point_job *job, uint64_t entry, uint64_t vaddr);
+/* Adds @vaddr to the last function, and what the function offers if it is its first point. @scope:
+ * where it is by debug information; NULL: there is none, and @entry is where its symbol begins. A
+ * point that is there already is left alone. */
+void point_values_add_point(struct point_job *job, const struct point_scope *scope, uint64_t entry,
+			    uint64_t vaddr);
 
 #endif

@@ -25,7 +25,12 @@
 #define PROBE_NAMES_VERSION 1
 
 /* What to look for: `argument` of the job. */
-enum probe_names_part { PROBE_NAMES_FUNCTIONS = 1, PROBE_NAMES_MARKS = 2 };
+enum probe_names_part {
+	PROBE_NAMES_FUNCTIONS = 1,
+	PROBE_NAMES_MARKS = 2,
+	PROBE_NAMES_DEMANGLED = 4,	/* `shown` of functions, too; a name that demanglers can't
+					 * bear then takes all others along */
+};
 
 struct probe_names_header {
 	uint64_t magic;
@@ -42,8 +47,9 @@ _Static_assert(sizeof(struct probe_names_header) == 48, "no gaps that nobody fil
 struct probe_function {
 	uint64_t offset;	/* in the file, of its first instruction */
 	uint32_t size;		/* bytes; 0: unknown */
-	uint32_t name : 31;	/* offset into the strings; foreign */
-	uint32_t is_resolver : 1;	/* STT_GNU_IFUNC: what runs here chooses a function, once */
+	uint32_t name;		/* offset into the strings; foreign, as the next */
+	uint32_t shown;		/* what the programmer wrote; `name` where that is the same */
+	uint32_t is_resolver;	/* STT_GNU_IFUNC: what runs here chooses a function, once */
 };
 
 struct probe_mark {
@@ -68,7 +74,7 @@ struct probe_names {
  * damaged, -E2BIG, -ENOMEM, or another of sandbox_run(). */
 int probe_names_read(struct sandbox *sandbox, int fd, int debug_fd, uint64_t parts,
 		     struct probe_names *out, struct diag *why);
-void probe_names_finish(struct probe_names *names);
+void probe_names_finish(struct probe_names *names);	/* also after a failure */
 
 /* The first of *@count functions called @name: as many as have that name; 0: NULL. BORROWED. */
 const struct probe_function *probe_names_find_function(const struct probe_names *names,

@@ -47,12 +47,12 @@ struct point_query {
 	uint64_t offset;			/* behind the function's begin */
 	uint64_t memory_bytes;			/* debug information that takes more is not read */
 	uint32_t argument_count;
-	uint8_t is_wildcard, is_return;	/* is_return: points at the begin of functions only */
+	uint8_t is_wildcard;
 	uint8_t has_debug, has_alternate;	/* which inputs there are */
 	uint8_t no_alternate;			/* there is none to be had: don't ask for it */
-	uint8_t is_of_kernel;			/* vmlinux: offsets in the answer are its addresses */
+	uint8_t is_of_kernel;	/* vmlinux: offsets in the answer are its addresses */
 	uint8_t wants_links;	/* only the header is wanted: build-id, debug link, flags */
-	uint8_t padding;
+	uint8_t padding[2];
 	struct point_argument arguments[POINT_ARGUMENTS_MAX];
 };
 

@@ -1,5 +1,5 @@
-/* value_path.h - what a typed argument of a probe means: "count", "a->b.c", "arr[1]", "$retval->id",
- * or a fetch argument of the kernel's own ("%di", "+8(%si)", "$stack2").
+/* value_path.h - what a typed argument of a probe means: "count", "a->b.c", "arr[1]",
+ * "$retval->id", or a fetch argument of the kernel's own ("%di", "+8(%si)", "$stack2").
  *
  * Source: perf-probe(1) "PROBE ARGUMENT"; Documentation/trace/uprobetracer.rst.
  * Thread: any; pure.

@@ -72,6 +72,7 @@ void cmd_probe_remove(struct ui_state *state);
 void cmd_probe_remove_all(struct ui_state *state);
 void cmd_probe_extend(struct ui_state *state);
 void cmd_probe_cancel(struct ui_state *state);
+void cmd_find_target(struct ui_state *state);
 void cmd_log_filter(struct ui_state *state);
 void command_show_pane(struct ui_state *state, enum probe_pane pane);
 

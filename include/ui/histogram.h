@@ -21,7 +21,7 @@ enum histogram_unit {
 struct histogram {
 	const uint64_t *octaves;	/* BORROWED: [LATENCY_OCTAVES] */
 	int first, count;	/* from the first octave that has any to the last; 0: none has */
-	uint64_t before;	/* counted, and less than the first octave: zero, negative */
+	uint64_t before;	/* counted, and less than the first octave: zeros */
 	uint64_t total, largest;	/* of all with `before`; of one octave */
 };
 

@@ -33,6 +33,7 @@ enum ui_key {
 	UI_KEY_END,
 	UI_KEY_BACKTAB,
 	UI_KEY_DELETE,
+	UI_KEY_INSERT,
 	UI_KEY_F1, UI_KEY_F2, UI_KEY_F3, UI_KEY_F4, UI_KEY_F5, UI_KEY_F6, UI_KEY_F7, UI_KEY_F8,
 	UI_KEY_F9, UI_KEY_F10, UI_KEY_F11, UI_KEY_F12,
 	UI_KEY_MOUSE,		/* what happened is in keys.mouse until the next keys_next() */

@@ -34,8 +34,8 @@ struct probe_layout {
 	struct { int x, width; } places[PROBE_COL_COUNT];
 };
 
-/* Fits them into @width cells from @x on. What tells of losses has room before all else once a
- * probe of @probes has any. */
+/* Fits them into @width cells from @x on. What tells of losses stays longer once a probe of
+ * @probes has any. */
 void probe_columns_fit(struct probe_layout *out, int x, int width,
 		       const struct snapshot_probes *probes);
 

@@ -35,6 +35,7 @@ struct screen_config {
 	struct column_choice *choice;	/* in and out: the columns that are hidden */
 	const struct source_control *source;	/* NULL: a recording */
 	const struct probe_control *probes;	/* as above */
+	const struct finder_control *finder;	/* NULL: there is none */
 	int command_fd;			/* readable when the `-- command` has ended; -1: none */
 };
 

@@ -15,6 +15,7 @@
 #include "model/request.h"
 #include "model/snapshot.h"
 #include "model/source_change.h"
+#include "ui/finder.h"
 #include "ui/hits.h"
 #include "ui/keymap.h"
 #include "ui/keys.h"
@@ -79,6 +80,7 @@ struct ui_state {
 	const struct keymap *keymap;	/* borrowed, as the next */
 	const struct source_control *source;	/* NULL: a recording */
 	const struct probe_control *probe_control;	/* as above */
+	const struct finder_control *finder_control;	/* NULL: there is none */
 
 	struct view *view;		/* the one on the screen: one of the next */
 	struct table_view table;
@@ -93,6 +95,7 @@ struct ui_state {
 	struct menu menu;
 	const struct menu_use *menu_use;
 	struct probe_panel panel;
+	struct finder finder;
 	uint32_t menu_probe;		/* of its menu, or of a question: it may be gone */
 	struct filter_part menu_parts[FILTER_PARTS];	/* of a row menu: the row may be gone */
 	char search[PROMPT_BYTES];	/* "": none */
@@ -151,8 +154,8 @@ void state_go(struct ui_state *state, enum view_kind kind, const struct filter_p
 enum tree_direction state_tree_direction(const struct ui_state *state);
 /* Source lines are on: the column in the table of symbols, inlined functions in trees. */
 bool state_has_lines(const struct ui_state *state);
-/* What is under the cursor (a probe is no row), BORROWED until the next snapshot: a node of the tree is a row without
- * tasks. False: nothing. */
+/* What is under the cursor, BORROWED until the next snapshot: a node of the tree is a row without
+ * tasks, a probe is none. False: nothing. */
 bool state_cursor_row(const struct ui_state *state, struct snapshot_row *out);
 
 /* The same level in another view. */
@@ -188,8 +191,8 @@ void state_source_changed(struct ui_state *state, int err, const struct diag *wh
 
 /* Why there can be no probes at all, "" when there can. */
 const char *state_probe_refusal(const struct ui_state *state);
-/* Queues @order; its number (but of PROBE_CANCEL) and time are filled in. Returns the number; 0, and it is said: there
- * are no probes here, or too many orders wait. */
+/* Queues @order; its number (but of PROBE_CANCEL) and time are filled in. Returns the number; 0,
+ * and it is said: there are no probes here, or too many orders wait. */
 uint64_t state_probe_order(struct ui_state *state, const struct probe_order *order);
 /* An answer of the engine. */
 void state_probe_answered(struct ui_state *state, const struct probe_answer *answer);

@@ -4,7 +4,7 @@
 #define UI_VIEW_PROBE_H
 
 #include "model/snapshot.h"
-#include "ui/hit_log.h"
+#include "ui/probe_log.h"
 #include "ui/view.h"
 
 enum probe_pane {
@@ -25,7 +25,7 @@ struct probe_view {
 	int top[PANE_COUNT];	/* first line shown */
 	int page, height;	/* of the pane, at the last draw: lines shown, lines in all */
 	size_t slow_cursor;
-	struct hit_log log;
+	struct probe_log log;
 };
 
 extern const char *const probe_pane_names[PANE_COUNT];

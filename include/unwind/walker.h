@@ -3,7 +3,8 @@
  * Use:    one walker per analyzer. walker_walk() per sample, over the bytes where they are: it
  *         copies and allocates nothing.
  * Idea:   the row of an address is found once and kept in a cache that is keyed by address and
- *         address space.
+ *         address space. Behind it is one that is keyed by table, for programs that are started
+ *         again and again, each time at other addresses.
  * Thread: the analyzer's.
  */
 #ifndef UNWIND_WALKER_H
@@ -32,6 +33,7 @@ struct walker_stack {	/* what memory held from @start on */
 /* Which code an address is. */
 struct walker_code {
 	const struct unwind_table *table;	/* NULL: none, see the next two */
+	uint32_t number;	/* of the table's rows, never of others'; 0: keep none of them */
 	uint64_t address;	/* in the table: a file offset */
 	bool is_mapped;		/* it is in an executable mapping */
 	bool is_loading;	/* its table is still to come */
@@ -59,8 +61,14 @@ struct walker_cached {
 	bool is_mapped, is_loading;
 };
 
+struct walker_row {
+	uint32_t number, address;
+	struct unwind_row row;
+};
+
 struct walker {
-	struct walker_cached *cache;	/* owned: WALKER_CACHE_ROWS */
+	struct walker_cached *cache;	/* owned: WALKER_CACHE_ROWS, as the next */
+	struct walker_row *rows;
 	/* Of the last walk, a bit per frame: see walker_is_exact(). */
 	uint64_t exact[WALKER_FRAMES_MAX / 64];
 };

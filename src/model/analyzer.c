@@ -366,6 +366,15 @@ static bool must_wait_for_names(const struct analyzer *analyzer, uint64_t now_ns
 	       now_ns < analyzer->next_refresh_ns + BATCH_NAMES_WAIT_NS;
 }
 
+/* The last picture says of each probe all that was counted, here and in the kernel. */
+static bool must_wait_for_probes(const struct analyzer *analyzer)
+{
+	const struct ingest *ingest = &analyzer->ingest;
+
+	return ingest_hit_limit_ns(ingest) < analyzer->end_ns ||
+	       probe_hits_read_ns(ingest->hits) < analyzer->end_ns;
+}
+
 /* The last picture, once all that was read is counted and (within reason) named. */
 static void finish_if_ended(struct analyzer *analyzer, uint64_t now_ns)
 {
@@ -374,7 +383,7 @@ static void finish_if_ended(struct analyzer *analyzer, uint64_t now_ns)
 
 	if (!analyzer->end_ns || analyzer->is_last_published || must_wait_for_reader(analyzer))
 		return;
-	if (ingest->parked_count || ingest_hit_limit_ns(ingest) < analyzer->end_ns ||
+	if (ingest->parked_count || must_wait_for_probes(analyzer) ||
 	    (are_pending && now_ns - analyzer->end_ns < NAMES_WAIT_NS))
 		return;
 	analyzer->is_last_published = true;

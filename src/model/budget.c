@@ -50,17 +50,17 @@ static void renumber(const struct usage *usage, struct slice_entry *entries, uin
 }
 
 /* The slowest hits of probes keep their stacks, however long ago they were. */
-static void mark_slowest(const struct usage *usage, const struct probe_log *log)
+static void mark_slowest(const struct usage *usage, const struct hit_log *log)
 {
 	for (uint32_t i = 0; i < log->slowest_count; i++)
-		if (probe_log_slowest(log, i)->stack != ID_SET_NONE)
-			usage->stacks[probe_log_slowest(log, i)->stack] = 1;
+		if (hit_log_slowest(log, i)->stack != ID_SET_NONE)
+			usage->stacks[hit_log_slowest(log, i)->stack] = 1;
 }
 
-static void renumber_slowest(const struct usage *usage, const struct probe_log *log)
+static void renumber_slowest(const struct usage *usage, const struct hit_log *log)
 {
 	for (uint32_t i = 0; i < log->slowest_count; i++) {
-		struct probe_line *line = probe_log_slowest(log, i);
+		struct hit_line *line = hit_log_slowest(log, i);
 
 		if (line->stack != ID_SET_NONE)
 			line->stack = usage->new_stack[line->stack];

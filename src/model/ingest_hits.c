@@ -2,15 +2,15 @@
  * carried.
  *
  *	record of an entry   -> waits for its return (probe_pairs.c), if the latency is asked for
- *	record of a return   -> with its entry one hit: the entry's task and stack, the return's time
+ *	record of a return   -> with its entry one hit: that one's task and stack, its own time
  *	any other            -> a hit
  *	hit -> of the wanted process? -> condition? -> values, log -> ingest_sample()
  *
- * The ids in the records are perf's own, so that a record is read as it was made, whatever became of
- * its probe since then.
+ * The ids in the records are perf's own, so that a record is read as it was made, whatever became
+ * of its probe since then.
  *
- * Invariant: each record of a probe is in a hit, or counted as unpaired or filtered, or younger than
- * the order to switch it off, or of a process that was not asked for.
+ * Invariant: each record of a probe is in a hit, or counted as unpaired or filtered, or younger
+ * than the order to switch it off, or of a process that was not asked for.
  */
 #include <linux/perf_event.h>
 #include <stdlib.h>
@@ -235,7 +235,7 @@ static void count_values(struct ingest *ingest, const struct hit *hit)
 static uint64_t log_hit(const struct hit *hit)
 {
 	const struct thread *thread = hit->thread;
-	struct probe_line line = {
+	struct hit_line line = {
 		.time_ns = hit->end->time_ns, .latency_ns = hit->latency_ns,
 		.cpu = hit->end->cpu, .pid = hit->begin->pid, .tid = hit->begin->tid,
 	};
@@ -245,8 +245,8 @@ static uint64_t log_hit(const struct hit *hit)
 		line.comm_bytes = thread->comm_len;
 		memcpy(line.comm, thread->comm, thread->comm_len);
 	}
-	number = probe_log_add(&hit->row->log, &line, hit->values, hit->reading->column_count);
-	return hit->latency_ns >= 0 && probe_log_is_slow(&hit->row->log, number) ? number : 0;
+	number = hit_log_add(&hit->row->log, &line, hit->values, hit->reading->column_count);
+	return hit->latency_ns >= 0 && hit_log_is_slow(&hit->row->log, number) ? number : 0;
 }
 
 /* The raw record of a return names its function; the sample's address is in the caller. */
@@ -418,7 +418,7 @@ void ingest_hit_stack(struct ingest *ingest, const struct sample_form *form, uin
 	struct probe_row *row = probe_hits_of_event(ingest->hits, form->event);
 
 	if (row)
-		probe_log_set_stack(&row->log, form->number, stack);
+		hit_log_set_stack(&row->log, form->number, stack);
 }
 
 void ingest_hit_gone(struct ingest *ingest, const struct event_record *record)

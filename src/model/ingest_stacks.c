@@ -169,9 +169,12 @@ static struct walker_code find_code(void *context, uint64_t ip)
 	code.table = ingest_unwind_find(places->ingest, places->pid, row, &code.is_loading);
 	code.address = mapping_frame_address(row, ip);
 	object = &objects->objects[object_table_current(objects, row->object)];
+	code.number = object->unwind_number;
 	if (object->unwind == OBJECT_UNWIND_NONE || object->state == OBJECT_UNREADABLE ||
-	    (object->unwind == OBJECT_UNWIND_UNASKED && ingest_unwind_is_expected(object)))
+	    (object->unwind == OBJECT_UNWIND_UNASKED && ingest_unwind_is_expected(object))) {
 		code.table = &unproven;
+		code.number = 0;
+	}
 	return code;
 }
 
@@ -294,8 +297,8 @@ static int64_t take_walked(struct ingest *ingest, const struct event_record *rec
 	const struct ingest_stacks *stacks = &ingest->stacks;
 
 	for (size_t i = record->mode == MODE_USER && !is_returned; i < walk->count; i++) {
-		const bool is_call =
-			(i || is_returned) && !(walk->is_by_rows && walker_is_exact(&stacks->walker, i));
+		const bool is_exact = i && walk->is_by_rows && walker_is_exact(&stacks->walker, i);
+		const bool is_call = (i || is_returned) && !is_exact;
 		const uint32_t frame = caller_frame(ingest, maps, MODE_USER,
 						    stacks->walked[i] - is_call);
 
@@ -349,7 +352,8 @@ bool ingest_stack(struct ingest *ingest, const struct event_record *record,
 		.user = walk.count > 0,
 		.complete = walk.count && walk.end == WALKER_COMPLETE,
 		.cut = walk.count && walk.end == WALKER_CUT,
-		.outgrown = walk.count && walk.end == WALKER_CUT && is_full(record, origin->form->copy_bytes),
+		.outgrown = walk.count && walk.end == WALKER_CUT &&
+			    is_full(record, origin->form->copy_bytes),
 	};
 	return true;
 }

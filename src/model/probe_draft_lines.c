@@ -17,13 +17,13 @@ static void append(struct probe_draft *draft, const char *text, size_t bytes)
 }
 
 static const char *put_values(struct probe_draft *draft, struct ingest *ingest,
-			      const struct probe_row *row, const struct probe_line *line)
+			      const struct probe_row *row, const struct hit_line *line)
 {
 	const struct probe_reading *reading = row->generations[row->newest].reading;
 	const char *at = probe_draft_text(draft, "", 0);
 
 	for (uint32_t i = 0; reading && i < reading->column_count && i < row->log.columns; i++) {
-		const struct probe_line_value *from = &line->values[i];
+		const struct hit_line_value *from = &line->values[i];
 		const struct probe_value value = {
 			.is_known = from->is_known, .is_text = from->is_text,
 			.is_signed = from->is_signed, .number = from->is_text ? 0 : from->number,
@@ -47,7 +47,7 @@ static const char *put_values(struct probe_draft *draft, struct ingest *ingest,
 }
 
 static const char *put_comm(struct probe_draft *draft, const struct ingest *ingest,
-			    const struct probe_line *line)
+			    const struct hit_line *line)
 {
 	const struct thread *thread;
 
@@ -98,7 +98,7 @@ static const char *put_stack(struct probe_draft *draft, struct ingest *ingest, u
 }
 
 static void put_line(struct probe_draft *draft, struct ingest *ingest,
-		     const struct probe_row *row, const struct probe_line *line,
+		     const struct probe_row *row, const struct hit_line *line,
 		     struct snapshot_hit *out)
 {
 	*out = (struct snapshot_hit){
@@ -131,7 +131,7 @@ int probe_draft_lines(struct probe_draft *draft, struct ingest *ingest,
 		      const struct probe_draft_span *span)
 {
 	const struct probe_row *row = find_row(ingest->hits, span->detail);
-	const uint32_t kept = row ? probe_log_count(&row->log) : 0;
+	const uint32_t kept = row ? hit_log_count(&row->log) : 0;
 	struct snapshot_probes *head = &draft->head;
 
 	if (!row)
@@ -140,7 +140,7 @@ int probe_draft_lines(struct probe_draft *draft, struct ingest *ingest,
 	if (!draft->lines)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < kept; i++) {
-		const struct probe_line *line = probe_log_line(&row->log, i);
+		const struct hit_line *line = hit_log_line(&row->log, i);
 
 		if (line->time_ns > span->end_ns)	/* a frozen picture's end */
 			continue;
@@ -148,7 +148,7 @@ int probe_draft_lines(struct probe_draft *draft, struct ingest *ingest,
 	}
 	head->log_dropped = row->log.last_number - kept;
 	for (uint32_t i = 0; i < row->log.slowest_count; i++)
-		put_line(draft, ingest, row, probe_log_slowest(&row->log, i),
+		put_line(draft, ingest, row, hit_log_slowest(&row->log, i),
 			 &draft->lines[head->log_count + head->slowest_count++]);
 	qsort(draft->lines + head->log_count, head->slowest_count, sizeof(*draft->lines),
 	      slowest_first);

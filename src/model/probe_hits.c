@@ -41,7 +41,7 @@ void probe_hits_remove(struct probe_hits *hits, uint32_t slot)
 	for (uint32_t i = 0; i < PROBE_GENERATIONS; i++)
 		drop_generation(hits, &row->generations[i]);
 	probe_pairs_drop(&hits->pairs, slot);
-	probe_log_finish(&row->log);
+	hit_log_finish(&row->log);
 	hits->lost_before += row->status.lost;
 	free(row->spec);
 	memset(row, 0, sizeof(*row));
@@ -188,6 +188,20 @@ uint32_t probe_hits_first_event(const struct probe_hits *hits)
 		    (first == UINT32_MAX || hits->rows[slot].id < hits->rows[first].id))
 			first = slot;
 	return first == UINT32_MAX ? first : PROBE_EVENT_FIRST + first;
+}
+
+uint64_t probe_hits_read_ns(const struct probe_hits *hits)
+{
+	uint64_t earliest_ns = UINT64_MAX;
+
+	for (uint32_t slot = 0; hits && slot < PROBE_SLOTS; slot++) {
+		const struct probe_row *row = &hits->rows[slot];
+
+		if (row->id && row->status.state == PROBE_ATTACHED &&
+		    row->status.read_ns < earliest_ns)
+			earliest_ns = row->status.read_ns;
+	}
+	return earliest_ns;
 }
 
 bool probe_hits_are_live(const struct probe_hits *hits)

@@ -1,8 +1,8 @@
 /* probe_pairs.c - see model/probe_pairs.h.
  *
  * Problem: which return belongs to which entry? The kernel stops following returns at a depth of 64
- * without a word, misses some, and longjmp(3) leaves functions without one. A counter of depth would
- * be wrong from the first of these on.
+ * without a word, misses some, and longjmp(3) leaves functions without one. A counter of depth
+ * would be wrong from the first of these on.
  *
  * Idea: the stack pointer. At the entry it points at the return address, at the return just behind
  * it, and while a call lasts nothing else of that thread can have its place:
@@ -12,15 +12,15 @@
  *
  * So a return belongs to the entry with exactly that address. Calls below it on the stack are over,
  * and so are those at or below a new entry, as the kernel itself judges (arch_uretprobe_is_alive).
- * Of several entries at one place, which a chain of tail calls makes, the kernel reports all returns
- * one after the other, innermost first.
+ * Of several entries at one place, which a chain of tail calls makes, the kernel reports all
+ * returns one after the other, innermost first.
  *
  * The kernel's stacks: interrupts have their own, which lie above or below. There only calls on the
  * same stack, of 16 KiB, judge each other.
  *
  * Invariant: never a guess. After lost records an older entry may have returned and been entered
- * again unseen: it is not paired any more. Rejected: a depth per thread; the newest entry (both pair
- * recursion wrongly after one miss).
+ * again unseen: it is not paired any more. Rejected: a depth per thread; the newest entry (both
+ * pair recursion wrongly after one miss).
  */
 #include "model/probe_pairs.h"
 
@@ -356,7 +356,7 @@ void probe_pairs_gone(struct probe_pairs *pairs, uint64_t thread, bool is_exec)
 
 void probe_pairs_drop(struct probe_pairs *pairs, uint32_t slot)
 {
-	uint32_t row = pairs->oldest, newer;
+	uint32_t row = pairs->in_flight[slot] ? pairs->oldest : NONE, newer;
 
 	for (; row != NONE; row = newer) {
 		struct probe_pending *pending = &pairs->list[row];

@@ -204,7 +204,7 @@ static struct span choose_span(const struct publisher *publisher)
 struct folds {
 	struct fold rows;
 	struct tree_fold *tree;		/* NULL: none was asked for */
-	struct probe_fold *probes;	/* NULL: there are none, or another snapshot tells of them */
+	struct probe_fold *probes;	/* NULL: none, or another snapshot tells of them */
 };
 
 static void add_entries(struct folds *folds, const struct slice *slice, double factor)

@@ -1,8 +1,8 @@
 /* snapshot_build.c - see model/snapshot_build.h.
  *
  * Text is copied once per different string: thousands of rows share few comms and objects. The
- * block is [snapshot | rows | nodes | probes | strip | text]; text is collected first: pointers into it must
- * not move.
+ * block is [snapshot | rows | nodes | probes | strip | text]; text is collected first: pointers
+ * into it must not move.
  */
 #include "model/snapshot_build.h"
 

@@ -49,6 +49,7 @@ void engine_examine(struct probe_engine *engine, struct probe_finding *finding)
 
 	engine_drop_examination(engine);
 	*out = (struct probe_answer){ .number = finding->order.number, .kind = PROBE_EXAMINE };
+	examination->is_for_all = finding->order.choice.reach == REACH_ALL;
 	examination->places = finding->places;
 	examination->place_count = finding->place_count;
 	put_places(out, finding);
@@ -75,7 +76,7 @@ void engine_continue_examination(struct probe_engine *engine, uint64_t now_ns)
 		return;
 	out->has_rate = true;
 	out->cost_pct = out->hits_per_s * out->cost_ns / 1e7;
-	out->must_type = out->hits_per_s > HOT_PER_S;
+	out->must_type = examination->is_for_all && out->hits_per_s > HOT_PER_S;
 	out->is_done = true;
 	engine_answer(engine, out);
 	engine_drop_examination(engine);

@@ -229,6 +229,7 @@ double engine_probe_read(struct engine_probe *probe, const struct engine_kernel 
 		return 0;
 	live_probe_read(&probe->live, kernel->group, &counts);
 	more = governor_meter_read(&probe->meter, counts.hits, now_ns);
+	status->read_ns = now_ns;
 	status->hits = counts.hits;
 	status->lost = counts.lost;
 	status->missed = counts.missed;

@@ -1,7 +1,7 @@
 /* place_file.c - see probe/place_file.h.
  *
- * Breakpoints belong to an inode, so it matters which file of a name is meant: of a process, the one
- * that it has mapped (its libc may be another than ours, or deleted since). Only then paths and
+ * Breakpoints belong to an inode, so it matters which file of a name is meant: of a process, the
+ * one that it has mapped (its libc may be another than ours, or deleted since). Only then paths and
  * directories are looked at, below the root that the process has.
  */
 #include "probe/place_file.h"

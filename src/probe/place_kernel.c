@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "capture/tracefs.h"
-#include "probe/kernel_names.h"
+#include "probe/kernel_functions.h"
 #include "probe/probe_verdict.h"
 
 #define MAX_ACTIVE 4096	/* the kernel's most: functions that sleep are left by many at a time */
@@ -25,7 +25,7 @@
 struct lookup {
 	struct kernel_types *types;
 	const struct probe_spec *spec;
-	const struct kernel_names *names;
+	const struct kernel_functions *names;
 	struct diag *why;
 };
 
@@ -55,19 +55,19 @@ static void judge_kernel(struct probe_places *place)
 				  KPROBES_OFF);
 }
 
-static void judge_function(struct probe_places *place, const struct kernel_name *name)
+static void judge_function(struct probe_places *place, const struct kernel_function *name)
 {
 	probe_verdict_of_name(place, name->name);
-	if (kernel_names_is_blacklisted(name->address + place->spec.offset))
+	if (kernel_functions_is_blacklisted(name->address + place->spec.offset))
 		probe_verdict_add(place, VERDICT_REFUSED, "%s is on the kernel's blacklist: a "
 				  "probe there would break the kernel", name->name);
-	else if (kernel_names_is_notrace(name->name))
+	else if (kernel_functions_is_notrace(name->address))
 		probe_verdict_add(place, VERDICT_REFUSED, "%s is marked notrace: the kernel takes "
 				  "no probe there; use its caller", name->name);
 }
 
 static void fill_site(const struct lookup *lookup, struct probe_site *site,
-		      const struct kernel_name *name, bool is_alone)
+		      const struct kernel_function *name, bool is_alone)
 {
 	const struct probe_spec *spec = lookup->spec;
 
@@ -91,7 +91,7 @@ static void fill_site(const struct lookup *lookup, struct probe_site *site,
 static int fill_place(const struct lookup *lookup, uint32_t first, uint32_t end,
 		      struct probe_places *place)
 {
-	const struct kernel_name *name = &lookup->names->list[first];
+	const struct kernel_function *name = &lookup->names->list[first];
 
 	*place = (struct probe_places){ .spec = *lookup->spec, .file = -1 };
 	snprintf(place->spec.function, sizeof(place->spec.function), "%s", name->name);
@@ -116,7 +116,7 @@ static int fill_place(const struct lookup *lookup, uint32_t first, uint32_t end,
 
 static int fill_places(const struct lookup *lookup, struct probe_places *places, uint32_t *count)
 {
-	const struct kernel_names *names = lookup->names;
+	const struct kernel_functions *names = lookup->names;
 	uint32_t end;
 	int err = 0;
 
@@ -142,14 +142,14 @@ static int refuse_number(const struct probe_spec *spec, uint32_t matches, struct
 int place_kernel_find(struct kernel_types *types, const struct probe_spec *spec,
 		      struct probe_places **out, uint32_t *count, struct diag *why)
 {
-	struct kernel_names names;
+	struct kernel_functions names;
 	const struct lookup lookup = { types, spec, &names, why };
 	int err;
 
 	if (spec->line)
 		return diag_set(why, -EOPNOTSUPP, "lines of the kernel are not known: name a "
 				"function, or FUNCTION+OFFSET");
-	err = kernel_names_find(&names, spec->function, spec->file, spec->is_wildcard,
+	err = kernel_functions_find(&names, spec->function, spec->file, spec->is_wildcard,
 				PROBE_MATCHES_MAX, why);
 	if (err)
 		return err;
@@ -160,7 +160,7 @@ int place_kernel_find(struct kernel_types *types, const struct probe_spec *spec,
 		err = diag_set(why, -ENOMEM, "no memory for the places of a probe");
 	if (!err)
 		err = fill_places(&lookup, *out, count);
-	kernel_names_finish(&names);
+	kernel_functions_finish(&names);
 	if (err) {
 		probe_places_free(*out, *count);
 		*out = NULL;

@@ -44,8 +44,9 @@ static int read_format(int directory, const char *group, const char *name, struc
 	if (!text)
 		return diag_set(why, -ENOMEM, "no memory for the format of a tracepoint");
 	snprintf(path, sizeof(path), "events/%s/%s/format", group, name);
-	fd = strpbrk(group, "/") || strpbrk(name, "/") ? -1
-						       : openat(directory, path, O_RDONLY | O_CLOEXEC);
+	fd = -1;
+	if (!strchr(group, '/') && !strchr(name, '/'))
+		fd = openat(directory, path, O_RDONLY | O_CLOEXEC);
 	while (fd >= 0 && used < FORMAT_BYTES &&
 	       (got = read(fd, text + used, (size_t)(FORMAT_BYTES - used))) > 0)
 		used += got;

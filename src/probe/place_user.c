@@ -49,7 +49,6 @@ static void fill_query(struct search *search, const struct probe_spec *spec)
 	query->line = spec->line;
 	query->offset = spec->offset;
 	query->is_wildcard = spec->is_wildcard;
-	query->is_return = spec->edge != PROBE_ENTRY;
 	query->functions_max = PLACE_USER_FUNCTIONS_MAX;
 	query->memory_bytes = UINT64_MAX;
 	query->argument_count = spec->argument_count;
@@ -232,8 +231,8 @@ static int fill_rows(const struct search *search, const struct point_function *f
 				"inlined copies have no return: use an entry probe",
 				place->spec.function);
 	if (left_out)
-		probe_verdict_add(place, VERDICT_COSTLY, "%u inlined copies are left out: they have "
-				  "no return", left_out);
+		probe_verdict_add(place, VERDICT_COSTLY, "%u inlined copies are left out: they "
+				  "have no return", left_out);
 	return 0;
 }
 

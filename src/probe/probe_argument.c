@@ -37,10 +37,9 @@ static const char *skip_identifier(const char *at)
 	return at;
 }
 
-/* "a->b.c", "arr[1][2].x", "ns::global". */
-static const char *skip_variable(const char *at)
+/* "->b.c", "[1][2].x", "::global". */
+static const char *skip_members(const char *at)
 {
-	at = skip_identifier(at);
 	while (at && *at) {
 		if (!strncmp(at, "->", 2) || !strncmp(at, "::", 2)) {
 			at = skip_identifier(at + 2);
@@ -56,18 +55,22 @@ static const char *skip_variable(const char *at)
 	return at;
 }
 
-/* Behind the '$'. Arguments count from 1. */
+static bool is_word(const char *at, const char *end, const char *word)
+{
+	return (size_t)(end - at) == strlen(word) && !memcmp(at, word, strlen(word));
+}
+
+/* Behind the '$'. Arguments count from 1; what is passed and returned may have members. */
 static const char *skip_special(const char *at)
 {
-	static const char *const whole[] = { "retval", "comm", "stack" };
 	const char *end = skip_identifier(at);
 	const size_t bytes = end ? (size_t)(end - at) : 0;
 
-	for (size_t i = 0; i < sizeof(whole) / sizeof(whole[0]); i++)
-		if (strlen(whole[i]) == bytes && !memcmp(at, whole[i], bytes))
-			return end;
-	if (bytes > 3 && !strncmp(at, "arg", 3) && at[3] != '0' && skip_digits(at + 3) == end)
+	if (!end || is_word(at, end, "comm") || is_word(at, end, "stack"))
 		return end;
+	if (is_word(at, end, "retval") ||
+	    (bytes > 3 && !strncmp(at, "arg", 3) && at[3] != '0' && skip_digits(at + 3) == end))
+		return skip_members(end);
 	return bytes > 5 && !strncmp(at, "stack", 5) && skip_digits(at + 5) == end ? end : NULL;
 }
 
@@ -112,7 +115,8 @@ static const char *skip_value(const char *at)
 		at = skip_digits(at + (at[1] == '-' ? 2 : 1));
 		break;
 	default:
-		at = skip_variable(at);
+		at = skip_identifier(at);
+		at = at ? skip_members(at) : NULL;
 	}
 	for (; at && depth; depth--)
 		at = *at == ')' ? at + 1 : NULL;
@@ -148,8 +152,7 @@ static bool is_type(const char *type)
 /* What a value is called that has no name: as the last member of it, "ret" for what is returned. */
 static void name_value(const char *value, char *out, size_t room)
 {
-	const char *inner, *last = "value";
-	size_t bytes;
+	const char *inner, *last = "value", *last_end;
 
 	while ((inner = skip_dereference(value)) != NULL)
 		value = inner;
@@ -162,10 +165,11 @@ static void name_value(const char *value, char *out, size_t room)
 			end = isdigit((unsigned char)*value) ? skip_digits(value) : value + 1;
 		value = end ? end : value + 1;
 	}
-	if (!strncmp(last, "retval", 6))
-		last = "ret";
-	bytes = last[0] ? (size_t)(skip_identifier(last) - last) : 0;
-	snprintf(out, room, "%.*s", (int)bytes, last);
+	last_end = skip_identifier(last);
+	if (is_word(last, last_end, "retval"))
+		snprintf(out, room, "ret");
+	else
+		snprintf(out, room, "%.*s", (int)(last_end - last), last);
 }
 
 static const struct probe_argument *find_name(const struct probe_spec *spec, const char *name)

@@ -135,12 +135,14 @@ static bool is_comparison(const struct probe_node *node)
 
 static bool is_in_record(const struct probe_node *node, const char *const *names, size_t count)
 {
-	if (node->operand == OPERAND_PID || node->operand == OPERAND_LATENCY)
+	if (node->operand == OPERAND_COMM || node->operand == OPERAND_CPU)
+		return true;
+	if (node->operand != OPERAND_VALUE && node->operand != OPERAND_RETURN)
 		return false;
 	for (size_t i = 0; i < count; i++)
 		if (!strcmp(names[i], node->name))
 			return true;
-	return node->operand != OPERAND_VALUE && node->operand != OPERAND_RETURN;
+	return false;
 }
 
 bool probe_condition_uses_only(const struct probe_condition *condition, const char *const *names,
@@ -185,7 +187,8 @@ static bool is_identifier(const char *name)
 	return bytes && !isdigit((unsigned char)name[0]);
 }
 
-/* NULL: the kernel can't tell it. Capitals: its own names, which no field of an event has. */
+/* NULL: the kernel can't tell it. Capitals: its own names, which no field of an event has. Its
+ * common_pid is the thread's number in the first pid namespace, which need not be the user's. */
 static const char *kernel_name(const struct probe_node *node)
 {
 	switch (node->operand) {
@@ -194,8 +197,6 @@ static const char *kernel_name(const struct probe_node *node)
 		return is_identifier(node->name) ? node->name : NULL;
 	case OPERAND_COMM:
 		return "COMM";
-	case OPERAND_TID:
-		return "common_pid";	/* what the kernel calls a pid */
 	case OPERAND_CPU:
 		return "CPU";
 	default:

@@ -1,8 +1,9 @@
 /* probe_dangers.c - see probe/probe_dangers.h.
  *
- * The kernel's own blacklist and notrace have what would break the kernel at once. Here is what they
- * let pass and what was seen to hang machines or end programs: spin locks that the return handler
- * takes itself, functions that return twice or on another stack, and what our own records go through.
+ * The kernel's own blacklist and notrace have what would break the kernel at once. Here is what
+ * they let pass and what was seen to hang machines or end programs: spin locks that the return
+ * handler takes itself, functions that return twice (tried: SIGILL) or on another stack, and what
+ * our own records go through. vfork() and clone() are not here: the kernel takes care of them.
  */
 #include "probe/probe_dangers.h"
 
@@ -16,8 +17,9 @@
 	"program ends: use an entry probe"
 #define OWN_PATH                                                                              \
 	"each hit's record goes through it, so the probe watches itself: use another function"
-#define SWITCHES_STACK \
-	"it leaves on another stack, where the return probe's address is not: use an entry probe"
+#define SWITCHES_STACK                                                                        \
+	"it leaves on another stack, and return probes must end in the order in which they " \
+	"began: the program may end; an entry probe does no harm"
 
 static const struct probe_danger dangers[] = {
 	{ "_raw_spin_lock*", true, true, VERDICT_REFUSED, HANGS_KERNEL },
@@ -43,20 +45,14 @@ static const struct probe_danger dangers[] = {
 	{ "do_group_exit", true, true, VERDICT_REFUSED,
 	  "it never returns: use an entry probe, or t:sched:sched_process_exit" },
 
-	{ "vfork", false, true, VERDICT_REFUSED, RETURNS_TWICE },
-	{ "__vfork", false, true, VERDICT_REFUSED, RETURNS_TWICE },
-	{ "__libc_vfork", false, true, VERDICT_REFUSED, RETURNS_TWICE },
 	{ "setjmp", false, true, VERDICT_REFUSED, RETURNS_TWICE },
 	{ "_setjmp", false, true, VERDICT_REFUSED, RETURNS_TWICE },
 	{ "__sigsetjmp", false, true, VERDICT_REFUSED, RETURNS_TWICE },
 	{ "sigsetjmp", false, true, VERDICT_REFUSED, RETURNS_TWICE },
 	{ "getcontext", false, true, VERDICT_REFUSED, RETURNS_TWICE },
 	{ "__getcontext", false, true, VERDICT_REFUSED, RETURNS_TWICE },
-	{ "swapcontext", false, true, VERDICT_REFUSED, SWITCHES_STACK },
-	{ "__swapcontext", false, true, VERDICT_REFUSED, SWITCHES_STACK },
-	{ "clone", false, true, VERDICT_REFUSED, RETURNS_TWICE },
-	{ "__clone", false, true, VERDICT_REFUSED, RETURNS_TWICE },
-	{ "__clone_internal", false, true, VERDICT_REFUSED, RETURNS_TWICE },
+	{ "swapcontext", false, true, VERDICT_ASKS, SWITCHES_STACK },
+	{ "__swapcontext", false, true, VERDICT_ASKS, SWITCHES_STACK },
 	{ "longjmp", false, true, VERDICT_REFUSED, "it never returns: use an entry probe" },
 	{ "siglongjmp", false, true, VERDICT_REFUSED, "it never returns: use an entry probe" },
 	{ "_longjmp", false, true, VERDICT_REFUSED, "it never returns: use an entry probe" },

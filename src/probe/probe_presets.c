@@ -17,16 +17,16 @@ const struct probe_preset probe_presets[] = {
 		"each thread that ends",
 	},
 	{
-		"file opens", "lat:libc.so.6:open64 path=+0($arg1):string $retval:s32",
+		"file opens", "lat:libc.so.6:open64 path=$arg1:string $retval:s32",
 		"files opened through libc: path, result, how long it took",
 	},
 	{
-		"file opens in the kernel", "lat:do_sys_openat2 path=+0($arg2):ustring $retval:s32",
+		"file opens in the kernel", "lat:do_sys_openat2 path=$arg2:ustring $retval:s32",
 		"files opened by anybody: path, result, how long it took (kprobes)",
 	},
 	{
 		"failed file opens",
-		"lat:libc.so.6:open64 path=+0($arg1):string $retval:s32 if ret == -1",
+		"lat:libc.so.6:open64 path=$arg1:string $retval:s32 if ret == -1",
 		"files that somebody looked for in vain, or may not read",
 	},
 	{
@@ -70,7 +70,7 @@ const struct probe_preset probe_presets[] = {
 		"packets that the kernel threw away, where and why",
 	},
 	{
-		"DNS latency", "lat:libc.so.6:getaddrinfo host=+0($arg1):string $retval:s32",
+		"DNS latency", "lat:libc.so.6:getaddrinfo host=$arg1:string $retval:s32",
 		"names that programs look up, and how long they wait for the address",
 	},
 	{
@@ -132,7 +132,7 @@ const struct probe_preset probe_presets[] = {
 		"each signal that is sent, and to whom",
 	},
 	{
-		"shell commands", "ur:/bin/bash:readline line=+0($retval):string",
+		"shell commands", "ur:/bin/bash:readline line=$retval:string",
 		"what is typed at the prompts of bash",
 	},
 };

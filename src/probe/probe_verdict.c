@@ -95,6 +95,9 @@ void probe_verdict_of_code(struct probe_places *place, struct probe_site *site,
 	judge(place, &code, behind);
 	if (!behind && (!point->bytes || point->bytes > code.skip))
 		site->offset += code.skip;
+	if (!code.is_emulated)
+		probe_verdict_add(place, VERDICT_COSTLY, "the kernel steps over '%s': a hit costs "
+				  "12 us instead of 2", code.text);
 	site->is_emulated = code.is_emulated;
 	site->cost_ns = probe_code_cost_ns(code.is_emulated, place->spec.edge != PROBE_RETURN,
 					   has_return(&place->spec));
@@ -103,6 +106,7 @@ void probe_verdict_of_code(struct probe_places *place, struct probe_site *site,
 void probe_verdict_of_exceptions(struct probe_places *place)
 {
 	if (strncmp(place->sites[0].symbol, "_Z", 2) == 0)
-		probe_verdict_add(place, VERDICT_COSTLY, "an exception that leaves it ends the "
-				  "program while the return probe is on: an entry probe does not");
+		probe_verdict_add(place, VERDICT_ASKS, "if an exception leaves it while the return "
+				  "probe is on, the program ends (std::terminate): an entry probe "
+				  "is safe");
 }

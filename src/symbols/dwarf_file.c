@@ -38,7 +38,9 @@ static bool is_wanted(const char *kind, enum dwarf_wish wish)
 		"ranges", "rnglists", "types",
 	};
 
-	for (size_t i = wish == DWARF_LOCATIONS ? 0 : 3; i < sizeof(wanted) / sizeof(wanted[0]); i++)
+	const size_t first = wish == DWARF_LOCATIONS ? 0 : 3;
+
+	for (size_t i = first; i < sizeof(wanted) / sizeof(wanted[0]); i++)
 		if (strcmp(kind, wanted[i]) == 0)
 			return true;
 	return false;

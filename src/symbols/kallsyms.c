@@ -32,7 +32,6 @@ struct line {
 
 struct parser {
 	struct flat_builder *builder;
-	const atomic_bool *is_stopping;	/* the stop flag of who waits for our thread */
 	uint64_t slide, text_address;
 	size_t lines, lines_with_address;
 };
@@ -75,8 +74,9 @@ static bool is_text_type(char type)
 	return type == 'T' || type == 't' || type == 'W' || type == 'w';
 }
 
-static int add_line(struct parser *parser, const struct line *line)
+static int add_line(void *context, const struct line *line)
 {
+	struct parser *parser = context;
 	uint64_t address = line->address + parser->slide;
 
 	parser->lines++;
@@ -92,7 +92,9 @@ static int add_line(struct parser *parser, const struct line *line)
 	return flat_builder_add(parser->builder, address, 0, line->name, line->object_name, 0);
 }
 
-static int add_lines(struct parser *parser, char *text, size_t len)
+/* @text is changed. 0, what @take returned, or -ECANCELED: who waits for our thread stops it. */
+static int walk_lines(char *text, size_t len, const atomic_bool *is_stopping,
+		      int (*take)(void *context, const struct line *line), void *context)
 {
 	char *end = text + len;
 
@@ -103,10 +105,10 @@ static int add_lines(struct parser *parser, char *text, size_t len)
 
 		if (!newline)
 			break;	/* half a line: the file was cut while we read it */
-		if (atomic_load_explicit(parser->is_stopping, memory_order_relaxed))
+		if (atomic_load_explicit(is_stopping, memory_order_relaxed))
 			return -ECANCELED;
 		*newline = '\0';
-		err = split_line(text, &line) ? add_line(parser, &line) : 0;
+		err = split_line(text, &line) ? take(context, &line) : 0;
 		if (err)
 			return err;
 		text = newline + 1;
@@ -118,11 +120,9 @@ static int add_lines(struct parser *parser, char *text, size_t len)
 static int parse(struct kallsyms *out, char *text, size_t len, uint64_t slide,
 		 const atomic_bool *is_stopping, struct diag *why)
 {
-	struct parser parser = {
-		.slide = slide, .builder = flat_builder_create(), .is_stopping = is_stopping,
-	};
+	struct parser parser = { .slide = slide, .builder = flat_builder_create() };
 	size_t bytes_count;
-	int err = parser.builder ? add_lines(&parser, text, len) : -ENOMEM;
+	int err = parser.builder ? walk_lines(text, len, is_stopping, add_line, &parser) : -ENOMEM;
 
 	if (!err && !parser.lines)
 		err = diag_set(why, -EBADMSG, "no kernel symbols: the kernel lists none");
@@ -192,25 +192,60 @@ static int read_all(int fd, const atomic_bool *is_stopping, char **text, size_t 
 	return -ENOMEM;
 }
 
-int kallsyms_load(struct kallsyms *out, const char *path, uint64_t slide,
-		  const atomic_bool *is_stopping, struct diag *why)
+/* *@text is the caller's, also on failure. */
+static int read_path(const char *path, const atomic_bool *is_stopping, char **text, size_t *len,
+		     struct diag *why)
 {
-	char *text = NULL;
-	size_t len;
-	int fd, err;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY), err;
 
-	*out = (struct kallsyms){ .bytes = NULL };
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	*text = NULL;
 	if (fd < 0) {
 		err = -errno;
 		return diag_set(why, err, "cannot open %s: %s", path, strerror(-err));
 	}
-	err = read_all(fd, is_stopping, &text, &len);
+	err = read_all(fd, is_stopping, text, len);
 	close(fd);
-	if (err)
-		diag_set(why, err, "cannot read %s: %s", path, strerror(-err));
-	else
+	return err ? diag_set(why, err, "cannot read %s: %s", path, strerror(-err)) : 0;
+}
+
+int kallsyms_load(struct kallsyms *out, const char *path, uint64_t slide,
+		  const atomic_bool *is_stopping, struct diag *why)
+{
+	char *text;
+	size_t len;
+	int err = read_path(path, is_stopping, &text, &len, why);
+
+	*out = (struct kallsyms){ .bytes = NULL };
+	if (!err)
 		err = parse(out, text, len, slide, is_stopping, why);
+	free(text);
+	return err;
+}
+
+struct listing {
+	kallsyms_sink *sink;
+	void *context;
+};
+
+static int tell_line(void *context, const struct line *line)
+{
+	const struct listing *listing = context;
+
+	if (!is_text_type(line->type))
+		return 0;
+	return listing->sink(listing->context, line->address, line->name, line->object_name);
+}
+
+int kallsyms_list(const char *path, kallsyms_sink *sink, void *context,
+		  const atomic_bool *is_stopping, struct diag *why)
+{
+	struct listing listing = { sink, context };
+	char *text;
+	size_t len;
+	int err = read_path(path, is_stopping, &text, &len, why);
+
+	if (!err)
+		err = walk_lines(text, len, is_stopping, tell_line, &listing);
 	free(text);
 	return err;
 }

@@ -13,6 +13,7 @@
 
 #include "base/near_name.h"
 #include "symbols/elf_debug_file.h"
+#include "symbols/point_lines.h"
 #include "symbols/point_values.h"
 
 #define NEAR_NAME_BYTES 64	/* longer ones are near to nothing */
@@ -152,6 +153,28 @@ static bool is_match(const struct point_job *job, const struct point_symbol *sym
 				  symbol->name.text, symbol->name.bytes);
 }
 
+static void add_at(struct point_job *job, uint64_t entry, uint64_t vaddr)
+{
+	struct point_scope scope;
+	const bool is_known = point_scopes_at(job, vaddr, &scope);
+
+	/* A copy of another may begin where the function does: the name means the function. */
+	if (is_known)
+		point_scopes_leave_inlined(&scope);
+	point_values_add_point(job, is_known ? &scope : NULL, entry, vaddr);
+}
+
+static void add_scope(struct point_job *job, const struct point_scope *scope, void *context)
+{
+	bool *has_function = context;
+	const char *name = job->query->function;
+
+	if (!*has_function)
+		point_rows_add_function(&job->rows, name, strlen(name));
+	*has_function = true;
+	point_values_add_point(job, scope, scope->entry, scope->entry + job->query->offset);
+}
+
 /* One function for all symbols of the name, or one for each address that a wildcard means. Returns
  * how many symbols match, or -errno. */
 static int add_symbols(struct point_job *job, bool demangles)
@@ -183,7 +206,7 @@ static int add_symbols(struct point_job *job, bool demangles)
 					"outside", query->function,
 					(unsigned long long)symbol->bytes,
 					(unsigned long long)query->offset);
-		point_values_add_point(job, symbol->vaddr, symbol->vaddr + query->offset);
+		add_at(job, symbol->vaddr, symbol->vaddr + query->offset);
 	}
 	if (matches > query->functions_max && query->is_wildcard)
 		return diag_set(job->why, -E2BIG, "%u functions match '%s', at most %u can be "
@@ -196,21 +219,32 @@ static int add_symbols(struct point_job *job, bool demangles)
 	return (int)matches;
 }
 
-static int find(struct point_job *job)
+/* Symbols first, then what only debug information knows: inlined copies. */
+static int find_functions(struct point_job *job)
 {
-	int found = 0;
+	int found = add_symbols(job, false);
+	bool has_function;
 
-	if (job->query->function[0])
-		found = add_symbols(job, false);
-	if (!found && job->query->function[0])
+	if (!found)
 		found = add_symbols(job, true);
 	if (found < 0)
 		return found;
-	return found ? 0 : not_found(job);
+	has_function = found > 0;
+	if (!job->query->is_wildcard)
+		point_scopes_named(job, add_scope, &has_function);
+	return has_function ? 0 : not_found(job);
+}
+
+static int find(struct point_job *job)
+{
+	if (point_scopes_open(job))
+		return 0;	/* the answer asks for another file */
+	return job->query->line ? point_lines_find(job) : find_functions(job);
 }
 
 static void close_files(struct point_job *job)
 {
+	point_scopes_close(job);
 	point_rows_destroy(&job->rows);
 	point_symbols_finish(&job->symbols);
 	dwarf_file_close(&job->object);

@@ -121,7 +121,8 @@ int point_rows_finish(struct point_rows *rows, void **bytes, size_t *bytes_count
 	char *at;
 
 	if (rows->is_full)
-		return diag_set(why, -E2BIG, "more than %d places match: name one", POINT_SITES_MAX);
+		return diag_set(why, -E2BIG, "more than %d places match: name one",
+				POINT_SITES_MAX);
 	*bytes_count = sizeof(*header) + functions + gap + points + values + header->string_bytes;
 	*bytes = at = calloc(1, *bytes_count);
 	if (!at)

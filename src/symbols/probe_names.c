@@ -51,7 +51,8 @@ static int check_functions(const struct probe_names *names, struct diag *why)
 		const struct probe_function *function = &names->functions[i];
 
 		if (function->name >= names->header->string_bytes ||
-		    function->offset > INT64_MAX)
+		    function->shown >= names->header->string_bytes ||
+		    function->offset > INT64_MAX || function->is_resolver > 1)
 			return diag_set(why, -EBADMSG, "names to probe with a bad function %u", i);
 		if (i && compare_functions(names, function - 1, function) >= 0)
 			return diag_set(why, -EBADMSG, "names to probe out of order at %u", i);
@@ -106,7 +107,7 @@ int probe_names_read(struct sandbox *sandbox, int fd, int debug_fd, uint64_t par
 	struct sandbox_bytes bytes;
 	int err = sandbox_run(sandbox, &request, &bytes, why);
 
-	*out = (struct probe_names){ .header = NULL };
+	*out = (struct probe_names){ .header = NULL };	/* may be finished, too */
 	if (err)
 		return err;
 	err = probe_names_check(out, bytes.bytes, bytes.count, why);

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "symbols/demangle.h"
 #include "symbols/elf_debug_file.h"
 #include "symbols/elf_file.h"
 #include "symbols/elf_marks.h"
@@ -22,8 +23,8 @@
 #include "symbols/large_block.h"
 #include "symbols/probe_names.h"
 
-#define FIRST_ROOM   1024
-#define STRING_BYTES_MAX ((uint64_t)INT32_MAX)	/* probe_function.name has 31 bits */
+#define FIRST_ROOM	 1024
+#define STRING_BYTES_MAX (FLAT_BYTES_MAX / 2)	/* as the limits of the answer allow */
 
 struct found_names {
 	struct elf_file main, debug;	/* debug.elf NULL: none that belongs to it */
@@ -32,6 +33,8 @@ struct found_names {
 	size_t function_count, function_room;
 	struct elf_mark *marks;		/* owned */
 	size_t mark_count, mark_room;
+	char *texts;		/* owned */
+	size_t text_bytes, text_room;
 	struct diag *why;
 };
 
@@ -163,91 +166,128 @@ static void sort_functions(struct found_names *found)
 	found->function_count = kept;
 }
 
-static uint32_t put_text(char *strings, uint64_t *used, const char *text, size_t bytes)
+/* Appends; the offset goes to *@offset. */
+static int put_text(struct found_names *found, const char *text, size_t bytes, uint32_t *offset)
 {
-	uint64_t offset = *used;
+	size_t room = found->text_room ? found->text_room : FIRST_ROOM;
+	char *grown;
 
-	memcpy(strings + offset, text, bytes);
-	strings[offset + bytes] = '\0';
-	*used += bytes + 1;
-	return (uint32_t)offset;
+	if (found->text_bytes + bytes >= STRING_BYTES_MAX)
+		return diag_set(found->why, -E2BIG, "names of more than %u MiB",
+				STRING_BYTES_MAX >> 20);
+	while (room - found->text_bytes <= bytes)
+		room *= 2;
+	if (room > found->text_room) {
+		grown = large_block_grow(found->texts, found->text_bytes, room);
+		if (!grown)
+			return refuse_memory(found);
+		found->texts = grown;
+		found->text_room = room;
+	}
+	*offset = (uint32_t)found->text_bytes;
+	memcpy(found->texts + found->text_bytes, text, bytes);
+	found->texts[found->text_bytes + bytes] = '\0';
+	found->text_bytes += bytes + 1;
+	return 0;
+}
+
+/* What @out is called in its own language, where that is asked for and another name. */
+static int put_shown(struct found_names *found, uint64_t parts, struct probe_function *out)
+{
+	char text[DEMANGLE_TEXT_MAX + 1];
+
+	out->shown = out->name;
+	if (!(parts & PROBE_NAMES_DEMANGLED) || !demangle_is_mangled(found->texts + out->name) ||
+	    !demangle_name(found->texts + out->name, text))
+		return 0;
+	return put_text(found, text, strlen(text), &out->shown);
 }
 
 /* Names in a row are often the same: they are written once. */
-static void write_functions(const struct found_names *found, struct probe_function *out,
-			    char *strings, uint64_t *used)
+static int write_functions(struct found_names *found, uint64_t parts, struct probe_function *out)
 {
-	for (size_t i = 0; i < found->function_count; i++) {
+	int err = 0;
+
+	for (size_t i = 0; i < found->function_count && !err; i++) {
 		const struct elf_function *row = &found->functions[i];
-		bool is_repeated = i && !compare_names(&row[-1].name, &row->name);
 
 		out[i] = (struct probe_function){
 			.offset = row->offset,
 			.size = row->size < UINT32_MAX ? (uint32_t)row->size : UINT32_MAX,
 			.is_resolver = row->is_resolver,
 		};
-		out[i].name = is_repeated ? out[i - 1].name :
-			      put_text(strings, used, row->name.text, row->name.bytes) & INT32_MAX;
+		if (i && !compare_names(&row[-1].name, &row->name)) {
+			out[i].name = out[i - 1].name;
+			out[i].shown = out[i - 1].shown;
+			continue;
+		}
+		err = put_text(found, row->name.text, row->name.bytes, &out[i].name);
+		if (!err)
+			err = put_shown(found, parts, &out[i]);
 	}
+	return err;
 }
 
-static void write_marks(const struct found_names *found, struct probe_mark *out, char *strings,
-			uint64_t *used)
+static int write_marks(struct found_names *found, struct probe_mark *out)
 {
-	for (size_t i = 0; i < found->mark_count; i++) {
+	int err = 0;
+
+	for (size_t i = 0; i < found->mark_count && !err; i++) {
 		const struct elf_mark *row = &found->marks[i];
 
-		out[i] = (struct probe_mark){
-			.offset = row->offset, .semaphore = row->semaphore,
-			.provider = put_text(strings, used, row->provider, strlen(row->provider)),
-			.name = put_text(strings, used, row->name, strlen(row->name)),
-			.arguments = put_text(strings, used, row->arguments,
-					      strlen(row->arguments)),
-		};
+		out[i] = (struct probe_mark){ .offset = row->offset, .semaphore = row->semaphore };
+		err = put_text(found, row->provider, strlen(row->provider), &out[i].provider);
+		if (!err)
+			err = put_text(found, row->name, strlen(row->name), &out[i].name);
+		if (!err)
+			err = put_text(found, row->arguments, strlen(row->arguments),
+				       &out[i].arguments);
 	}
+	return err;
 }
 
-/* Room for all texts, and one that ends where there are none. */
-static uint64_t count_string_bytes(const struct found_names *found)
+/* @header has room for the rows behind it; the texts follow when they are known. */
+static int write_rows(struct found_names *found, uint64_t parts, struct probe_names_header *header)
 {
-	uint64_t bytes = 1;
+	struct probe_function *functions = (void *)(header + 1);
+	uint32_t ignored;
+	int err = write_functions(found, parts, functions);
 
-	for (size_t i = 0; i < found->function_count; i++)
-		bytes += found->functions[i].name.bytes + 1;
-	for (size_t i = 0; i < found->mark_count; i++)
-		bytes += strlen(found->marks[i].provider) + strlen(found->marks[i].name) +
-			 strlen(found->marks[i].arguments) + 3;
-	return bytes;
-}
-
-static int write_answer(struct found_names *found, void **bytes, size_t *bytes_count)
-{
-	const size_t function_bytes = found->function_count * sizeof(struct probe_function);
-	const size_t mark_bytes = found->mark_count * sizeof(struct probe_mark);
-	const size_t fixed_bytes = sizeof(struct probe_names_header) + function_bytes + mark_bytes;
-	uint64_t string_bytes = count_string_bytes(found), used = 0;
-	struct probe_names_header *header;
-	unsigned char *functions;
-	char *strings;
-
-	if (string_bytes > STRING_BYTES_MAX)
-		return diag_set(found->why, -E2BIG, "names of more than 2 GiB");
-	header = large_block_alloc(fixed_bytes + string_bytes);
-	if (!header)
-		return refuse_memory(found);
-	functions = (unsigned char *)(header + 1);
-	strings = (char *)header + fixed_bytes;
-	write_functions(found, (void *)functions, strings, &used);
-	write_marks(found, (void *)(functions + function_bytes), strings, &used);
-	strings[used++] = '\0';
+	if (!err)
+		err = write_marks(found, (void *)(functions + found->function_count));
+	if (!err)	/* an end, also where there are none */
+		err = put_text(found, "", 0, &ignored);
 	*header = (struct probe_names_header){
 		.magic = PROBE_NAMES_MAGIC, .version = PROBE_NAMES_VERSION,
 		.function_count = (uint32_t)found->function_count,
-		.mark_count = (uint32_t)found->mark_count, .string_bytes = (uint32_t)used,
+		.mark_count = (uint32_t)found->mark_count,
+		.string_bytes = (uint32_t)found->text_bytes,
 		.build_id = elf_file_build_id(&found->main),
 	};
-	*bytes = header;
-	*bytes_count = fixed_bytes + used;
+	return err;
+}
+
+static int write_answer(struct found_names *found, uint64_t parts, void **bytes,
+			size_t *bytes_count)
+{
+	const size_t row_bytes = sizeof(struct probe_names_header) +
+				 found->function_count * sizeof(struct probe_function) +
+				 found->mark_count * sizeof(struct probe_mark);
+	unsigned char *answer = large_block_alloc(row_bytes), *whole;
+	int err = answer ? write_rows(found, parts, (void *)answer) : refuse_memory(found);
+
+	if (err) {
+		free(answer);
+		return err;
+	}
+	whole = large_block_grow(answer, row_bytes, row_bytes + found->text_bytes);
+	if (!whole) {
+		free(answer);
+		return refuse_memory(found);
+	}
+	memcpy(whole + row_bytes, found->texts, found->text_bytes);
+	*bytes = whole;
+	*bytes_count = row_bytes + found->text_bytes;
 	return 0;
 }
 
@@ -278,12 +318,13 @@ int probe_names_compile(int fd, int debug_fd, uint64_t parts, void **bytes, size
 		sort_functions(&found);
 		if (found.mark_count)
 			qsort(found.marks, found.mark_count, sizeof(*found.marks), compare_marks);
-		err = write_answer(&found, bytes, bytes_count);
+		err = write_answer(&found, parts, bytes, bytes_count);
 	}
 	elf_minidebug_close(&found.minidebug);
 	elf_file_close(&found.debug);
 	elf_file_close(&found.main);
 	free(found.functions);
 	free(found.marks);
+	free(found.texts);
 	return err;
 }

@@ -11,8 +11,8 @@
 
 static int misspelt(const char *text, struct diag *why)
 {
-	return diag_set(why, -EINVAL, "'%s' is no value: write name, a->b.c, arr[1], $arg1, $retval "
-			"or a fetch argument such as +8(%%di)", text);
+	return diag_set(why, -EINVAL, "'%s' is no value: write name, a->b.c, arr[1], $arg1, "
+			"$retval or a fetch argument such as +8(%%di)", text);
 }
 
 /* Copies the name at *@at and passes it. C++ and Rust names have no more than this. */

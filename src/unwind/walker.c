@@ -43,13 +43,30 @@ struct frame {
 int walker_init(struct walker *walker)
 {
 	walker->cache = calloc(WALKER_CACHE_ROWS, sizeof(*walker->cache));
-	return walker->cache ? 0 : -ENOMEM;
+	walker->rows = calloc(WALKER_CACHE_ROWS, sizeof(*walker->rows));
+	return walker->cache && walker->rows ? 0 : -ENOMEM;
 }
 
 void walker_finish(struct walker *walker)
 {
 	free(walker->cache);
+	free(walker->rows);
 	walker->cache = NULL;
+	walker->rows = NULL;
+}
+
+/* The search goes through megabytes of rows that nothing else touches. Number 0 is never kept. */
+static const struct unwind_row *find_in_table(struct walker *walker, const struct walker_code *code)
+{
+	const uint64_t key = (uint64_t)code->number << 32 | (uint32_t)code->address;
+	struct walker_row *kept = &walker->rows[(key * HASH_FACTOR >> 32) % WALKER_CACHE_ROWS];
+
+	if (!code->number || code->address > UINT32_MAX)
+		return unwind_table_find(code->table, code->address);
+	if (kept->number != code->number || kept->address != (uint32_t)code->address)
+		*kept = (struct walker_row){ code->number, (uint32_t)code->address,
+					     *unwind_table_find(code->table, code->address) };
+	return &kept->row;
 }
 
 /* An entry of zeros is no special case: it says that nothing is mapped at address 0 of space 0. */
@@ -70,7 +87,7 @@ static const struct walker_cached *find_row(struct walker *walker, const struct 
 			.is_loading = code.is_loading,
 		};
 		if (code.table)
-			cached->row = *unwind_table_find(code.table, code.address);
+			cached->row = *find_in_table(walker, &code);
 	}
 	return cached;
 }

@@ -1,53 +1,16 @@
 /* probe_dump.c - prints what probe_places_find() finds, for check_probe_places.
  *
- * usage: probe_dump KIND EDGE FILE GROUP FUNCTION OFFSET SOURCE LINE PID [VALUE[:TYPE]]...
- *        KIND k u t U, EDGE e r l; "-" for what is not there
+ * usage: probe_dump SPEC [PID]
  *
  * place NAME | PATH | VERDICT | REASON
- * site OFFSET SYMBOL INLINED COST
+ * site OFFSET SYMBOL own|inlined COST
  * value NAME | TYPE | FETCH | REASON | ORIGIN         offered ...     the same
  */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "probe/probe_places.h"
-
-static void copy(char *out, size_t room, const char *text)
-{
-	snprintf(out, room, "%s", strcmp(text, "-") ? text : "");
-}
-
-static void fill_argument(struct probe_argument *out, const char *text)
-{
-	const char *colon = strchr(text, ':');
-
-	snprintf(out->value, sizeof(out->value), "%.*s",
-		 colon ? (int)(colon - text) : (int)strlen(text), text);
-	snprintf(out->name, sizeof(out->name), "%.*s", (int)strcspn(text, ":"), text);
-	copy(out->type, sizeof(out->type), colon ? colon + 1 : "");
-}
-
-static void fill_spec(struct probe_spec *spec, char **words, int count)
-{
-	spec->kind = words[0][0] == 'k'	  ? PROBE_KERNEL
-		     : words[0][0] == 'u' ? PROBE_USER
-		     : words[0][0] == 't' ? PROBE_TRACEPOINT
-					  : PROBE_USDT;
-	spec->edge = words[1][0] == 'e'	  ? PROBE_ENTRY
-		     : words[1][0] == 'r' ? PROBE_RETURN
-					  : PROBE_LATENCY;
-	copy(spec->file, sizeof(spec->file), words[2]);
-	copy(spec->group, sizeof(spec->group), words[3]);
-	copy(spec->function, sizeof(spec->function), words[4]);
-	spec->is_wildcard = strpbrk(spec->function, "*?") != NULL;
-	spec->offset = strtoull(words[5], NULL, 0);
-	copy(spec->source, sizeof(spec->source), words[6]);
-	spec->line = (uint32_t)strtoul(words[7], NULL, 0);
-	for (int i = 9; i < count && spec->argument_count < PROBE_ARGUMENTS_MAX; i++)
-		fill_argument(&spec->arguments[spec->argument_count++], words[i]);
-}
 
 static void print_fetch(const char *what, const struct probe_fetch *fetch)
 {
@@ -66,7 +29,8 @@ static void print_place(const struct probe_places *place)
 	for (uint32_t i = 0; i < place->site_count; i++) {
 		const struct probe_site *site = &place->sites[i];
 
-		printf("site %#" PRIx64 " %s %s %u\n", site->offset, site->symbol,
+		printf("site %#" PRIx64 " %s %s %u\n", site->offset,
+		       site->symbol[0] ? site->symbol : "-",
 		       site->is_inlined ? "inlined" : "own", site->cost_ns);
 		for (uint32_t k = 0; k < site->value_count; k++)
 			print_fetch("value", &site->values[k]);
@@ -83,18 +47,19 @@ int main(int count, char **words)
 	struct probe_spec *spec = calloc(1, sizeof(*spec));
 	struct diag why = { .err = 0 };
 	uint32_t found = 0;
-	int err;
+	int err, pid = count > 2 ? atoi(words[2]) : 0;
 
-	if (count < 10 || !spec) {
-		fprintf(stderr, "usage: see the head of probe_dump.c\n");
+	if (count < 2 || !spec) {
+		fprintf(stderr, "usage: probe_dump SPEC [PID]\n");
 		return 2;
 	}
-	fill_spec(spec, words + 1, count - 1);
-	err = sandbox_start(&sandbox, &why);
+	err = probe_spec_parse(spec, words[1], &why);
+	if (!err)
+		err = sandbox_start(&sandbox, &why);
 	if (!err)
 		err = probe_places_open(&finder, sandbox, &why);
 	if (!err)
-		err = probe_places_find(finder, spec, atoi(words[9]), &places, &found, &why);
+		err = probe_places_find(finder, spec, pid, &places, &found, &why);
 	if (err)
 		printf("error %d %s\n", err, why.text);
 	for (uint32_t i = 0; i < found; i++)

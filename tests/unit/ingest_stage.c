@@ -228,7 +228,8 @@ uint64_t stage_counted(struct ingest_stage *stage, const char *comm, uint32_t pi
 		const struct slice *slice = &timeline->slices[s];
 
 		for (uint32_t i = 0; i < slice->count; i++)
-			if (is_of(stage, &slice->entries[i], comm, pid) &&
+			if (slice->entries[i].event != EVENT_OF_VALUES &&
+			    is_of(stage, &slice->entries[i], comm, pid) &&
 			    is_at(stage, &slice->entries[i], path, address))
 				count += slice->entries[i].count;
 	}

@@ -40,6 +40,8 @@ void scene_open(struct scene *scene, int width, int height)
 							 .ask = record_change, .done_fd = -1 };
 	scene->state.keymap = &scene->keymap;
 	scene->state.source = &scene->source.control;
+	scene->probes = (struct probe_control){ .fd = -1, .cap_pct = 5 };
+	scene->state.probe_control = &scene->probes;
 	scene->state.theme = &themes[0];
 	scene->state.window_ns = 10 * CLOCK_NS_PER_S;
 	scene->state.interval_ns = 2 * CLOCK_NS_PER_S;
@@ -92,13 +94,18 @@ void scene_show(struct scene *scene)
 	state_offer_snapshot(&scene->state, &scene->snapshot);
 }
 
-void scene_answer(struct scene *scene)
+void scene_prepare(struct scene *scene)
 {
 	scene->snapshot = scene_snapshot(state_kind(&scene->state));
 	if (state_kind(&scene->state) == VIEW_TREE)
 		scene->snapshot.tree = tree_fixture_machine(state_tree_direction(&scene->state));
 	else if (state_kind(&scene->state) == VIEW_FLAME)
 		scene->snapshot.tree = flame_fixture_machine();
+}
+
+void scene_answer(struct scene *scene)
+{
+	scene_prepare(scene);
 	scene_show(scene);
 }
 

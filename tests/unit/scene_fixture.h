@@ -24,6 +24,7 @@ struct scene {
 	struct canvas canvas;
 	struct keymap keymap;
 	struct scene_source source;
+	struct probe_control probes;	/* orders stay in the state's outbox */
 };
 
 /* A live screen of that size before its first snapshot. @scene's snapshot is that of the symbols:
@@ -40,6 +41,8 @@ int scene_tear_down(void **state);
  * was asked for. */
 void scene_show(struct scene *scene);
 void scene_answer(struct scene *scene);
+/* Its first half: makes it one of that view. */
+void scene_prepare(struct scene *scene);
 /* As scene_answer(), of @count rows from number @first on only; @pct of the samples pass the
  * filter. */
 void scene_answer_part(struct scene *scene, size_t first, size_t count, double pct);

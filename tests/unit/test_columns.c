@@ -65,7 +65,7 @@ static void test_hidden_columns_are_gone_but_never_the_name(void **state)
 	columns_fit(&layout, 0, 100, &set);
 	assert_int_equal(layout.count, 1);
 	assert_int_equal(layout.places[0].id, COL_SYMBOL);
-	set.hidden = 1u << COL_BAR;
+	set.hidden = 1u << COL_BAR | 1u << COL_PROBE;
 	columns_fit(&layout, 0, 100, &set);
 	assert_false(columns_has(&layout, COL_BAR));
 	assert_true(columns_has(&layout, COL_SAMPLES));

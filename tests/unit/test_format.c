@@ -85,6 +85,34 @@ static void test_bars_are_in_eighths_and_never_invisible(void **state)
 	assert_string_equal(format_bar(text, sizeof(text), 8, 0.001, true), "#");
 }
 
+static void test_latencies_have_three_digits_and_their_unit(void **state)
+{
+	char out[FORMAT_BYTES];
+
+	(void)state;
+	assert_string_equal(format_latency(out, 0), "0ns");
+	assert_string_equal(format_latency(out, 999), "999ns");
+	assert_string_equal(format_latency(out, 1000), "1.00\u00b5s");
+	assert_string_equal(format_latency(out, 48400), "48.4\u00b5s");
+	assert_string_equal(format_latency(out, 999499), "999\u00b5s");
+	assert_string_equal(format_latency(out, 41000000), "41.0ms");
+	assert_string_equal(format_latency(out, 2500000000), "2.50s");
+	assert_string_equal(format_latency(out, 4000000000000), "4000s");
+}
+
+static void test_leases_are_minutes_then_hours(void **state)
+{
+	char out[FORMAT_BYTES];
+
+	(void)state;
+	assert_string_equal(format_lease(out, -1), "-");
+	assert_string_equal(format_lease(out, 0), "0:00");
+	assert_string_equal(format_lease(out, 59.6), "1:00");
+	assert_string_equal(format_lease(out, 581), "9:41");
+	assert_string_equal(format_lease(out, 3599.7), "1h00");
+	assert_string_equal(format_lease(out, 3900), "1h05");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -93,6 +121,8 @@ int main(void)
 		cmocka_unit_test(test_durations_read_like_speech),
 		cmocka_unit_test(test_percentages_have_at_most_six_cells),
 		cmocka_unit_test(test_bars_are_in_eighths_and_never_invisible),
+		cmocka_unit_test(test_latencies_have_three_digits_and_their_unit),
+		cmocka_unit_test(test_leases_are_minutes_then_hours),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -57,6 +57,7 @@ static void test_every_terminals_keys_are_known(void **state)
 		{ "\033[F", UI_KEY_END },	 { "\033OF", UI_KEY_END },
 		{ "\033[4~", UI_KEY_END },	 { "\033[8~", UI_KEY_END },
 		{ "\033[3~", UI_KEY_DELETE },	 { "\033[3;2~", UI_KEY_DELETE },
+		{ "\033[2~", UI_KEY_INSERT },
 		{ "\033[Z", UI_KEY_BACKTAB },	 { "\033\t", UI_KEY_BACKTAB },
 		{ "\r", UI_KEY_ENTER },		 { "\n", UI_KEY_ENTER },
 		{ "\x7f", UI_KEY_BACKSPACE },	 { "\b", UI_KEY_BACKSPACE },
@@ -270,7 +271,7 @@ static void test_unknown_sequences_are_swallowed_whole(void **state)
 	struct keys keys = { .count = 0 };
 
 	(void)state;
-	feed(&keys, "\033[2~\033[?1;2c\033[97;5u\033[?1;5A\033[[Z\033[I\033Opq");
+	feed(&keys, "\033[9~\033[?1;2c\033[97;5u\033[?1;5A\033[[Z\033[I\033Opq");
 	for (int i = 0; i < 7; i++)
 		assert_int_equal(keys_next(&keys), UI_KEY_UNKNOWN);
 	assert_int_equal(keys_next(&keys), 'q');
@@ -355,6 +356,7 @@ static void test_names_are_what_is_printed_on_the_keys(void **state)
 	assert_string_equal(keys_format(UI_KEY_PAGE_DOWN, name), "PgDn");
 	assert_string_equal(keys_format(UI_KEY_BACKTAB, name), "Shift-Tab");
 	assert_string_equal(keys_format(UI_KEY_DELETE, name), "Delete");
+	assert_string_equal(keys_format(UI_KEY_INSERT, name), "Insert");
 	assert_string_equal(keys_format(UI_KEY_F1, name), "F1");
 	assert_string_equal(keys_format(UI_KEY_F12, name), "F12");
 	assert_string_equal(keys_format(UI_KEY_MOUSE, name), "Mouse");

@@ -285,6 +285,34 @@ static void test_functions_of_libc_agree_with_nm(void **state)
 	probe_names_finish(&names);
 }
 
+static void test_functions_are_shown_as_their_programmer_wrote_them(void **state)
+{
+	static const char source[] = "namespace shop { struct till { int open(int); }; }\n"
+				     "int shop::till::open(int x) { return x; }\n"
+				     "extern \"C\" int plain(int x) { return x; }\n";
+	const uint64_t parts = PROBE_NAMES_FUNCTIONS | PROBE_NAMES_DEMANGLED;
+	const struct probe_function *function;
+	struct probe_names names;
+	uint32_t count;
+
+	(void)state;
+	elf_fixture_write("till.cc", source, sizeof(source) - 1);
+	if (!elf_fixture_run("c++ -shared -fPIC -o till till.cc"))
+		skip();
+	names = read_names(elf_fixture_path("till"), parts);
+	function = probe_names_find_function(&names, "_ZN4shop4till4openEi", &count);
+	assert_int_equal(count, 1);
+	assert_string_equal(probe_names_text(&names, function->shown), "shop::till::open(int)");
+	function = probe_names_find_function(&names, "plain", &count);
+	assert_int_equal(count, 1);
+	assert_int_equal(function->shown, function->name);
+	probe_names_finish(&names);
+	names = read_names(elf_fixture_path("till"), PROBE_NAMES_FUNCTIONS);
+	function = probe_names_find_function(&names, "_ZN4shop4till4openEi", &count);
+	assert_int_equal(function->shown, function->name);
+	probe_names_finish(&names);
+}
+
 static void test_what_is_no_elf_file_is_refused(void **state)
 {
 	struct probe_names names;
@@ -343,6 +371,8 @@ static void test_an_answer_that_breaks_a_rule_is_refused(void **state)
 	EXPECT_REFUSED(bad.header.string_bytes--);
 	EXPECT_REFUSED(bad.header.build_id.count = BUILD_ID_MAX_BYTES + 1);
 	EXPECT_REFUSED(bad.functions[0].name = 16);
+	EXPECT_REFUSED(bad.functions[0].shown = 16);
+	EXPECT_REFUSED(bad.functions[0].is_resolver = 2);
 	EXPECT_REFUSED(bad.functions[0].name = 2; bad.functions[1].name = 0);
 	EXPECT_REFUSED(bad.functions[1] = bad.functions[0]);
 	EXPECT_REFUSED(bad.functions[0].offset = UINT64_MAX);
@@ -365,6 +395,7 @@ int main(void)
 		cmocka_unit_test(test_marks_move_with_their_base),
 		cmocka_unit_test(test_functions_have_all_the_names_that_nm_lists),
 		cmocka_unit_test(test_functions_of_libc_agree_with_nm),
+		cmocka_unit_test(test_functions_are_shown_as_their_programmer_wrote_them),
 		cmocka_unit_test(test_what_is_no_elf_file_is_refused),
 		cmocka_unit_test(test_a_note_that_is_cut_short_costs_only_itself),
 		cmocka_unit_test(test_an_answer_that_breaks_a_rule_is_refused),

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -240,10 +241,16 @@ static void test_values_have_names_and_types(void **state)
 	is_argument("k:f @jiffies @jiffies+8 @0x1b", 2, "value", "@0x1b", "");
 	is_argument("k:f $stack2 $stack $comm \\-12", 3, "value", "\\-12", "");
 	is_argument("k:f flags:b3@4/32", 0, "flags", "flags", "b3@4/32");
+	is_argument("k:f a:b8@0/8 b:b1@15/16 c:b64@0/64", 0, "a", "a", "b8@0/8");
+	is_argument("k:f a:b8@0/8 b:b1@15/16 c:b64@0/64", 1, "b", "b", "b1@15/16");
+	is_argument("k:f a:b8@0/8 b:b1@15/16 c:b64@0/64", 2, "c", "c", "b64@0/64");
+	is_argument("k:f +123456789012345678(%di)", 0, "di", "+123456789012345678(%di)", "");
 	is_argument("t:sched:sched_switch args->prev_pid", 0, "prev_pid", "prev_pid", "");
 	is_argument("t:sched:sched_switch who=next_comm", 0, "who", "next_comm", "");
 	is_argument("U:x:p:m $arg2:s32", 0, "arg2", "$arg2", "s32");
 	is_argument("lat:f a $retval", 1, "ret", "$retval", "");
+	is_argument("kr:f $retval->id", 0, "id", "$retval->id", "");
+	is_argument("k:f $arg1->retvals[2]", 0, "retvals", "$arg1->retvals[2]", "");
 	assert_int_equal(strlen(parse("k:f +0(+8(file->f_path.dentry->d_name.name)):ustring")
 				.arguments[0].value) + strlen(":ustring"), strlen(long_value));
 }
@@ -287,6 +294,10 @@ static void test_what_a_condition_names_is_brought_along(void **state)
 	assert_string_equal(spec.arguments[0].value, "$retval");
 	assert_string_equal(spec.condition.nodes[0].name, "ret");
 	assert_int_equal(spec.condition.nodes[0].operand, OPERAND_RETURN);
+	spec = parse("kr:f if $retval->id == 7");
+	assert_string_equal(spec.arguments[0].value, "$retval->id");
+	assert_string_equal(spec.condition.nodes[0].name, "id");
+	assert_int_equal(spec.condition.nodes[0].operand, OPERAND_VALUE);
 	spec = parse("lat:f r=$retval if(ret != 0 and lat > 5ms and comm == x)");
 	assert_int_equal(spec.argument_count, 1);
 	assert_string_equal(spec.condition.nodes[0].name, "r");
@@ -343,6 +354,7 @@ static void test_wrong_places_are_refused(void **state)
 	refuses("lat:t:a:b->c by", "column 16: a field is needed");
 	refuses("lat:t:a:b->c by ->", "column 17: a field is needed, as in by dev,sector");
 	refuses("lat:t:a:b->c by a,b,c,d,e", "column 25: more than 4 fields");
+	refuses("lat:t:a:b->c by abcdefghijklmnopqrstuvwxyz123456", "column 17: a field is needed");
 	refuses("U:x", "column 1: a mark is written U:FILE:PROVIDER:NAME");
 	refuses("k:a\x01", "column 4: a control character");
 	refuses("u:\"a\tb\":f", "column 5: a control character");
@@ -356,6 +368,8 @@ static void test_wrong_values_are_refused(void **state)
 	refuses("k:f n=a[i]", "column 7: a[i]: no value");
 	refuses("k:f $arg0", "column 5: $arg0: no value");
 	refuses("k:f $args", "column 5: $args: no value");
+	refuses("k:f $comm.x", "column 5: $comm.x: no value");
+	refuses("kr:f $retval->", "column 6: $retval->: no value");
 	refuses("k:f +8(%si", "column 5: +8(%si: no value");
 	refuses("k:f +8", "column 5: +8: no value");
 	refuses("k:f a:u12", "column 7: u12: no type: there are u8 u16 u32 u64");
@@ -363,6 +377,11 @@ static void test_wrong_values_are_refused(void **state)
 	refuses("k:f a:b3@30/32", "column 7: b3@30/32: no type");
 	refuses("k:f a:b3@4/24", "no type");
 	refuses("k:f a:b0@4/32", "no type");
+	refuses("k:f a:b3", "no type");
+	refuses("k:f a:b3@4/32x", "no type");
+	refuses("k:f +(%di)", "column 5: +(%di): no value");
+	refuses("k:f +0x(%di)", "no value");
+	refuses("k:f +1234567890123456789(%di)", "no value");
 	refuses("k:f x=a x=b", "column 9: there is a value x already");
 	refuses("k:f $retval", "column 5: $retval is known at the return of a function: kr: ur:");
 	refuses("kr:f $arg1", "column 6: at the return $arg1 is gone: lat: brings");
@@ -488,6 +507,32 @@ static void test_what_is_not_one_place_is_no_pair(void **state)
 	does_not_pair("t:a:b", "kr:b");
 }
 
+/* At every length around the limit: it is whole, or there is none. */
+static void test_a_pair_that_no_line_can_hold_is_none(void **state)
+{
+	unsigned int paired = 0;
+
+	(void)state;
+	for (int bytes = 1; bytes < 250; bytes++) {
+		char one[600], other[600];
+		struct probe_spec entry, back;
+
+		snprintf(one, sizeof(one), "u:\"%0*d*\":f if a == %060d", bytes, 1, 2);
+		snprintf(other, sizeof(other), "ur:\"%0*d*\":f if ret == %060d or ret == %060d or "
+			 "ret == %060d or ret == 0", bytes, 1, 3, 4, 5);
+		entry = parse(one);
+		back = parse(other);
+		if (!probe_spec_pair(&entry, &back)) {
+			assert_string_equal(entry.text, one);
+			continue;
+		}
+		paired++;
+		assert_int_equal(strlen(entry.file), bytes + 1);
+		assert_int_equal(entry.condition.count, 9);
+	}
+	assert_int_equal(paired, 203);	/* 511 - 308 that all have */
+}
+
 /* Parts in any order: what parses must parse from its own text to the same. */
 static void test_any_spec_is_the_same_from_its_own_text(void **state)
 {
@@ -541,6 +586,7 @@ int main(void)
 		cmocka_unit_test(test_a_name_is_short),
 		cmocka_unit_test(test_entry_and_return_of_one_place_are_a_latency),
 		cmocka_unit_test(test_what_is_not_one_place_is_no_pair),
+		cmocka_unit_test(test_a_pair_that_no_line_can_hold_is_none),
 		cmocka_unit_test(test_any_spec_is_the_same_from_its_own_text),
 	};
 

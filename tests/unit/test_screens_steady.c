@@ -130,6 +130,20 @@ static void check_cells(const struct canvas *canvas)
 	}
 }
 
+/* Of a screen of 200 lines. */
+static void check_page(const struct scene *scene, enum view_kind kind)
+{
+	const size_t rows = 195 - (size_t)detail_lines(&scene->state, 200);
+
+	if (kind == VIEW_FLAME)		/* what is zoomed and found; two of numbers */
+		assert_int_equal(scene->state.flame.page, 196 - 3);
+	else if (kind == VIEW_PROBES)	/* titles; the line about the one under the cursor */
+		assert_int_equal(scene->state.probes.page, 196 - 2);
+	else
+		assert_int_equal(kind == VIEW_TREE ? scene->state.tree.rows.page
+						   : scene->state.table.rows.page, rows);
+}
+
 static void test_the_largest_screen_uses_its_lines_whole(void **state)
 {
 	struct scene scene;
@@ -145,12 +159,7 @@ static void test_the_largest_screen_uses_its_lines_whole(void **state)
 		assert_int_equal(canvas_text_width(&scene.canvas, scene_line(&scene, 0)), 399);
 		assert_int_equal(canvas_text_width(&scene.canvas, scene_line(&scene, 1)), 399);
 		assert_int_equal(canvas_text_width(&scene.canvas, scene_line(&scene, 2)), 399);
-		if (kind == VIEW_FLAME)		/* what is zoomed and found; two of numbers */
-			assert_int_equal(scene.state.flame.page, 196 - 3);
-		else
-			assert_int_equal(kind == VIEW_TREE ? scene.state.tree.rows.page
-							   : scene.state.table.rows.page,
-					 195 - detail_lines(&scene.state, 200));
+		check_page(&scene, (enum view_kind)kind);
 		assert_int_equal(scene_find(&scene, "q quit").y, 199);
 		scene_finish(&scene);
 	}

@@ -164,6 +164,41 @@ static void test_a_replaced_symbol_that_is_taken_away_does_not_come_back(void **
 	assert_int_equal(trail.filter.count, 0);
 }
 
+static void test_what_lies_below_a_probe_is_of_its_hits(void **state)
+{
+	struct trail trail;
+	struct diag why;
+
+	(void)state;
+	trail_init(&trail, VIEW_PROBES);
+	assert_int_equal(trail_push_probe(&trail, 7, 130, &why), 0);
+	assert_int_equal(trail.count, 2);
+	assert_int_equal(trail_here(&trail)->kind, VIEW_PROBES);
+	assert_int_equal(trail_push(&trail, VIEW_TREE, NULL, &why), 0);
+	assert_int_equal(trail_here(&trail)->probe, 7);
+	assert_int_equal(trail_here(&trail)->event, 130);
+	push(&trail, VIEW_SYMBOLS, FILTER_PID, 1);
+	assert_int_equal(trail_here(&trail)->probe, 7);
+	assert_true(trail_pop(&trail));
+	assert_int_equal(trail_push(&trail, VIEW_PROBES, NULL, &why), 0);
+	assert_int_equal(trail.count, 2);		/* back to its figures */
+	assert_true(trail_pop(&trail));
+	assert_int_equal(trail_here(&trail)->probe, 0);
+}
+
+static void test_a_probe_is_no_deeper_than_the_rest(void **state)
+{
+	struct trail trail;
+	struct diag why;
+
+	(void)state;
+	trail_init(&trail, VIEW_PROBES);
+	for (int i = 1; i < TRAIL_LEVELS; i++)
+		assert_int_equal(trail_push_probe(&trail, (uint32_t)i, 128, &why), 0);
+	assert_int_equal(trail_push_probe(&trail, 99, 128, &why), -ENOSPC);
+	assert_int_equal(trail.count, TRAIL_LEVELS);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -174,6 +209,8 @@ int main(void)
 		cmocka_unit_test(test_a_full_trail_says_so_and_stays),
 		cmocka_unit_test(test_a_symbol_takes_the_place_of_another_until_back),
 		cmocka_unit_test(test_a_replaced_symbol_that_is_taken_away_does_not_come_back),
+		cmocka_unit_test(test_what_lies_below_a_probe_is_of_its_hits),
+		cmocka_unit_test(test_a_probe_is_no_deeper_than_the_rest),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -61,12 +61,20 @@ static const struct unwind_header header = {
 
 static const struct unwind_table table = { &header, rows };
 
+/* All of its code is outermost. */
+static const struct unwind_row end_row = { START, 0, 0, UNWIND_END };
+static const struct unwind_header end_header = { .row_count = 1 };
+static const struct unwind_table end_table = { &end_header, &end_row };
+
 struct stage {
 	struct walker walker;
 	struct walker_space space;
 	uint64_t words[WORDS];		/* of the stack, from STACK on */
 	struct walker_stack stack;
 	struct walker_registers registers;
+	const struct unwind_table *table;	/* of the code, mapped `moved` bytes behind CODE */
+	uint32_t number;
+	uint64_t moved;
 	unsigned int asked;		/* how often find() was */
 	bool has_gone;			/* nothing is mapped any more */
 	uint64_t frames[WALKER_FRAMES_MAX + 1];
@@ -81,8 +89,9 @@ static struct walker_code find_code(void *context, uint64_t ip)
 	stage->asked++;
 	if (stage->has_gone)
 		return (struct walker_code){ .table = NULL };
-	if (ip - CODE < CODE_BYTES)
-		return (struct walker_code){ &table, ip - CODE, .is_mapped = true };
+	if (ip - stage->moved - CODE < CODE_BYTES)
+		return (struct walker_code){ stage->table, stage->number, ip - stage->moved - CODE,
+					     .is_mapped = true };
 	if (ip - JIT < JIT_BYTES)
 		return (struct walker_code){ .is_mapped = true };
 	if (ip - LATE < CODE_BYTES)
@@ -99,6 +108,7 @@ static int set_up(void **state)
 	stage.stack = (struct walker_stack){ STACK, (const unsigned char *)stage.words,
 					     sizeof(stage.words) };
 	stage.registers.sp = STACK;
+	stage.table = &table;
 	*state = &stage;
 	return walker_init(&stage.walker);
 }
@@ -531,6 +541,34 @@ static void test_an_address_is_looked_up_once_per_space(void **state)
 	EXPECT(stage, WALKER_COMPLETE, CODE + ENTERED, CODE + START + 1);
 }
 
+/* How a walk from START ends where the process that is sampled next has its code elsewhere. */
+static enum walker_end end_in_next_space(struct stage *stage, const struct unwind_table *its_table,
+					 uint32_t number)
+{
+	stage->space.number++;
+	stage->moved += 0x100000;
+	stage->table = its_table;
+	stage->number = number;
+	stage->registers.ip = CODE + stage->moved + START;
+	walk(stage);
+	return stage->end;
+}
+
+static void test_rows_of_a_numbered_table_are_kept_for_other_spaces(void **state)
+{
+	static const struct unwind_row lost_row = { START, 0, 0, UNWIND_SP };
+	const struct unwind_table lost = { &end_header, &lost_row };
+	struct stage *stage = *state;
+
+	assert_int_equal(end_in_next_space(stage, &end_table, 3), WALKER_COMPLETE);
+	assert_int_equal(end_in_next_space(stage, &lost, 3), WALKER_COMPLETE);	/* not searched */
+	assert_int_equal(end_in_next_space(stage, &lost, 3 + WALKER_CACHE_ROWS),
+			 WALKER_LOST);	/* the same slot */
+	assert_int_equal(end_in_next_space(stage, &end_table, 3), WALKER_COMPLETE);
+	assert_int_equal(end_in_next_space(stage, &end_table, 0), WALKER_COMPLETE);
+	assert_int_equal(end_in_next_space(stage, &lost, 0), WALKER_LOST);
+}
+
 /* More addresses than the cache has rows: most of them have put another one out. */
 static void test_addresses_that_share_a_row_of_the_cache_are_told_apart(void **state)
 {
@@ -612,6 +650,7 @@ int main(void)
 		TEST(test_frames_beyond_the_most_or_the_room_are_said_to_be_there),
 		TEST(test_a_copy_may_begin_at_any_byte),
 		TEST(test_an_address_is_looked_up_once_per_space),
+		TEST(test_rows_of_a_numbered_table_are_kept_for_other_spaces),
 		TEST(test_addresses_that_share_a_row_of_the_cache_are_told_apart),
 		TEST(test_hostile_stacks_end),
 	};

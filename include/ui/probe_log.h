@@ -1,11 +1,11 @@
-/* hit_log.h - the live log of single hits: those that pass a text filter, newest last.
+/* probe_log.h - the live log of single hits: those that pass a text filter, newest last.
  *
  * Place:  it follows the newest until one scrolls up; then it stays at its line, known by the
  *         hit's number, whatever comes and goes.
  * Thread: the ui's.
  */
-#ifndef UI_HIT_LOG_H
-#define UI_HIT_LOG_H
+#ifndef UI_PROBE_LOG_H
+#define UI_PROBE_LOG_H
 
 #include <stdbool.h>
 
@@ -13,7 +13,7 @@
 #include "ui/prompt.h"
 #include "ui/view.h"
 
-struct hit_log {
+struct probe_log {
 	const struct snapshot_probes *of;	/* BORROWED until the next refresh; NULL: none */
 	uint16_t shown[PROBE_LOG_LINES];	/* indices into its log that pass the filter */
 	size_t count, top, page;
@@ -23,20 +23,20 @@ struct hit_log {
 	char filter[PROMPT_BYTES];	/* "": all pass */
 };
 
-#define HIT_LOG_TEXT 640	/* of a hit as one line; longer ones are cut */
+#define PROBE_LOG_TEXT 640	/* of a hit as one line; longer ones are cut */
 
 /* The hit as it is shown and searched: time, cpu, comm, pid, latency, values. */
-void hit_log_format(const struct snapshot_hit *hit, char out[HIT_LOG_TEXT]);
-void hit_log_draw_titles(struct canvas *canvas, struct canvas_area area);
+void probe_log_format(const struct snapshot_hit *hit, char out[PROBE_LOG_TEXT]);
+void probe_log_draw_titles(struct canvas *canvas, struct canvas_area area);
 
 /* Another snapshot (NULL: none), or another filter. */
-void hit_log_refresh(struct hit_log *log, const struct snapshot_probes *of);
-void hit_log_set_filter(struct hit_log *log, const char *filter);
+void probe_log_refresh(struct probe_log *log, const struct snapshot_probes *of);
+void probe_log_set_filter(struct probe_log *log, const char *filter);
 /* By so many lines; up leaves the newest, the last line comes back to it. */
-void hit_log_scroll(struct hit_log *log, long lines);
+void probe_log_scroll(struct probe_log *log, long lines);
 /* As probe_view_find(). */
-bool hit_log_find(struct hit_log *log, const char *search, int step);
-void hit_log_draw(struct hit_log *log, const char *search, struct canvas *canvas, int top,
+bool probe_log_find(struct probe_log *log, const char *search, int step);
+void probe_log_draw(struct probe_log *log, const char *search, struct canvas *canvas, int top,
 		    int lines);
 
 #endif

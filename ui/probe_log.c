@@ -1,5 +1,5 @@
-/* hit_log.c - see ui/hit_log.h. */
-#include "ui/hit_log.h"
+/* probe_log.c - see ui/probe_log.h. */
+#include "ui/probe_log.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -9,39 +9,53 @@
 #include "ui/format.h"
 #include "ui/search.h"
 
-/* Seconds as perf script, trace_pipe and dmesg have them, so that lines can be laid side by side. */
-void hit_log_format(const struct snapshot_hit *hit, char out[HIT_LOG_TEXT])
+#define COMM_CELLS    15		/* of the kernel's names */
+#define LATENCY_CELLS 7
+
+/* Bytes of @text that take no cell: printf(3) pads by bytes. */
+static int hidden_bytes(const char *text)
+{
+	int count = 0;
+
+	for (; *text; text++)
+		count += ((unsigned char)*text & 0xc0) == 0x80;
+	return count;
+}
+
+/* Seconds as perf script, trace_pipe and dmesg have them: lines can be laid side by side. */
+void probe_log_format(const struct snapshot_hit *hit, char out[PROBE_LOG_TEXT])
 {
 	char latency[FORMAT_BYTES] = "";
 
 	if (hit->latency_ns >= 0)
 		format_latency(latency, (uint64_t)hit->latency_ns);
-	snprintf(out, HIT_LOG_TEXT,
-		 "%6llu.%06llu %3" PRIu32 " %-15s %7" PRIu32 " %7s  %s",
+	snprintf(out, PROBE_LOG_TEXT,
+		 "%6llu.%06llu %3" PRIu32 " %-*s %7" PRIu32 " %*s  %s",
 		 hit->time_ns / CLOCK_NS_PER_S, hit->time_ns % CLOCK_NS_PER_S / 1000, hit->cpu,
-		 hit->comm, hit->tid, latency, hit->values);
+		 COMM_CELLS + hidden_bytes(hit->comm), hit->comm, hit->tid,
+		 LATENCY_CELLS + hidden_bytes(latency), latency, hit->values);
 }
 
-void hit_log_draw_titles(struct canvas *canvas, struct canvas_area area)
+void probe_log_draw_titles(struct canvas *canvas, struct canvas_area area)
 {
-	char text[HIT_LOG_TEXT];
+	char text[PROBE_LOG_TEXT];
 
 	snprintf(text, sizeof(text), "%13s %3s %-15s %7s %7s  %s", "TIME", "CPU", "COMMAND", "TID",
 		 "LATENCY", "VALUES");
 	canvas_put_text(canvas, area, text, ROLE_HEADING);
 }
 
-static const struct snapshot_hit *hit_at(const struct hit_log *log, size_t index)
+static const struct snapshot_hit *hit_at(const struct probe_log *log, size_t index)
 {
 	return &log->of->log[log->shown[index]];
 }
 
-static size_t last_top(const struct hit_log *log)
+static size_t last_top(const struct probe_log *log)
 {
 	return log->count > log->page ? log->count - log->page : 0;
 }
 
-static void set_top(struct hit_log *log, size_t top)
+static void set_top(struct probe_log *log, size_t top)
 {
 	log->top = top < last_top(log) ? top : last_top(log);
 	log->is_away = log->top < last_top(log);
@@ -49,17 +63,17 @@ static void set_top(struct hit_log *log, size_t top)
 		log->top_number = hit_at(log, log->top)->number;
 }
 
-static bool passes(const struct hit_log *log, const struct snapshot_hit *hit)
+static bool passes(const struct probe_log *log, const struct snapshot_hit *hit)
 {
-	char text[HIT_LOG_TEXT];
+	char text[PROBE_LOG_TEXT];
 
 	if (!log->filter[0])
 		return true;
-	hit_log_format(hit, text);
+	probe_log_format(hit, text);
 	return search_matches(log->filter, text);
 }
 
-static void collect(struct hit_log *log)
+static void collect(struct probe_log *log)
 {
 	const uint32_t all = log->of ? log->of->log_count : 0;
 
@@ -70,7 +84,7 @@ static void collect(struct hit_log *log)
 }
 
 /* Where the hit is that was at the top; when it has left, the oldest that came after it. */
-static size_t find_top(const struct hit_log *log)
+static size_t find_top(const struct probe_log *log)
 {
 	size_t at = 0;
 
@@ -79,7 +93,7 @@ static size_t find_top(const struct hit_log *log)
 	return at;
 }
 
-void hit_log_refresh(struct hit_log *log, const struct snapshot_probes *of)
+void probe_log_refresh(struct probe_log *log, const struct snapshot_probes *of)
 {
 	log->of = of;
 	collect(log);
@@ -89,29 +103,29 @@ void hit_log_refresh(struct hit_log *log, const struct snapshot_probes *of)
 		set_top(log, last_top(log));
 }
 
-void hit_log_set_filter(struct hit_log *log, const char *filter)
+void probe_log_set_filter(struct probe_log *log, const char *filter)
 {
 	snprintf(log->filter, sizeof(log->filter), "%s", filter);
-	hit_log_refresh(log, log->of);
+	probe_log_refresh(log, log->of);
 }
 
-void hit_log_scroll(struct hit_log *log, long lines)
+void probe_log_scroll(struct probe_log *log, long lines)
 {
 	const size_t up = lines < 0 ? (size_t)-lines : 0;
 
 	set_top(log, up > log->top ? 0 : log->top - up + (lines > 0 ? (size_t)lines : 0));
 }
 
-static bool matches_at(const struct hit_log *log, size_t index, const char *search)
+static bool matches_at(const struct probe_log *log, size_t index, const char *search)
 {
-	char text[HIT_LOG_TEXT];
+	char text[PROBE_LOG_TEXT];
 
-	hit_log_format(hit_at(log, index), text);
+	probe_log_format(hit_at(log, index), text);
 	return search_matches(search, text);
 }
 
 /* Index of the hit found before, if it is still there; else what is on top. */
-static size_t find_begin(const struct hit_log *log)
+static size_t find_begin(const struct probe_log *log)
 {
 	for (size_t i = 0; i < log->count; i++)
 		if (hit_at(log, i)->number == log->found)
@@ -119,7 +133,7 @@ static size_t find_begin(const struct hit_log *log)
 	return log->top;
 }
 
-bool hit_log_find(struct hit_log *log, const char *search, int step)
+bool probe_log_find(struct probe_log *log, const char *search, int step)
 {
 	const size_t each = step < 0 ? log->count - 1 : 1;
 	size_t at;
@@ -140,11 +154,11 @@ bool hit_log_find(struct hit_log *log, const char *search, int step)
 	return false;
 }
 
-void hit_log_draw(struct hit_log *log, const char *search, struct canvas *canvas, int top,
+void probe_log_draw(struct probe_log *log, const char *search, struct canvas *canvas, int top,
 		    int lines)
 {
 	const size_t page = lines > 0 ? (size_t)lines : 0;
-	char text[HIT_LOG_TEXT];
+	char text[PROBE_LOG_TEXT];
 
 	if (page != log->page) {
 		log->page = page;
@@ -154,7 +168,7 @@ void hit_log_draw(struct hit_log *log, const char *search, struct canvas *canvas
 		const struct snapshot_hit *hit = hit_at(log, log->top + i);
 		const struct canvas_area line = { 2, top + (int)i, canvas->width - 3 };
 
-		hit_log_format(hit, text);
+		probe_log_format(hit, text);
 		canvas_put_text(canvas, line, text, ROLE_TEXT);
 		if (search[0] && hit->number == log->found)
 			canvas_put_text(canvas, (struct canvas_area){ 0, line.y, 1 }, "\u25b8",

@@ -1,11 +1,11 @@
-/* kernel_names.h - the kernel functions of a name, aliases and duplicates included.
+/* kernel_functions.h - the kernel functions of a name, aliases and duplicates included.
  *
  * Source: /proc/kallsyms; tracefs available_filter_functions (what is not there is notrace);
  *         debugfs kprobes/blacklist; Documentation/trace/kprobes.rst.
  * Thread: any; reading takes 50-100 ms inside the kernel.
  */
-#ifndef PROBE_KERNEL_NAMES_H
-#define PROBE_KERNEL_NAMES_H
+#ifndef PROBE_KERNEL_FUNCTIONS_H
+#define PROBE_KERNEL_FUNCTIONS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -15,14 +15,14 @@
 #define KERNEL_NAME_BYTES   256
 #define KERNEL_MODULE_BYTES 64
 
-struct kernel_name {
+struct kernel_function {
 	uint64_t address;	/* run-time */
 	char name[KERNEL_NAME_BYTES];
 	char module[KERNEL_MODULE_BYTES];	/* "": the kernel itself */
 };
 
-struct kernel_names {
-	struct kernel_name *list;	/* owned; by name, then address */
+struct kernel_functions {
+	struct kernel_function *list;	/* owned; by name, then address */
 	uint32_t count;
 	uint32_t matches;	/* more than `count` when there were too many */
 	uint64_t text_address;	/* of _text */
@@ -30,13 +30,13 @@ struct kernel_names {
 
 /* The functions that are called @wanted (with * and ? if @is_wildcard), @module "": of all. 0 with
  * *@out the caller's; -ENOENT with the nearest name; -EPERM the kernel hides its addresses. */
-int kernel_names_find(struct kernel_names *out, const char *wanted, const char *module,
+int kernel_functions_find(struct kernel_functions *out, const char *wanted, const char *module,
 		      bool is_wildcard, uint32_t most, struct diag *why);
-void kernel_names_finish(struct kernel_names *names);
+void kernel_functions_finish(struct kernel_functions *names);
 
-/* Whether the kernel refuses probes at @address, which is in @name. False: it does not, or doesn't
- * tell. */
-bool kernel_names_is_blacklisted(uint64_t address);
-bool kernel_names_is_notrace(const char *name);
+/* Whether the kernel refuses probes at @address; notrace: in the function that begins there. False:
+ * it does not, or doesn't tell. */
+bool kernel_functions_is_blacklisted(uint64_t address);
+bool kernel_functions_is_notrace(uint64_t address);
 
 #endif

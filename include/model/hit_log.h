@@ -1,38 +1,38 @@
-/* probe_log.h - the last hits of one probe, line by line, and the slowest that there were.
+/* hit_log.h - the last hits of one probe, line by line, and the slowest that there were.
  *
  * A line keeps numbers as they came; text is made of them only for who looks (model/probe_draft.c).
  * Bounds: PROBE_LOG_LINES and PROBE_SLOWEST lines, of a length that the columns say.
  * Thread: the analyzer's.
  */
-#ifndef MODEL_PROBE_LOG_H
-#define MODEL_PROBE_LOG_H
+#ifndef MODEL_HIT_LOG_H
+#define MODEL_HIT_LOG_H
 
 #include "model/snapshot_probes.h"
 #include "probe/probe_condition.h"
 
-#define PROBE_COMM_BYTES 16
-#define PROBE_LINE_TEXT	 56	/* of one value; the rest is cut off */
+#define HIT_COMM_BYTES 16
+#define HIT_TEXT_BYTES	 56	/* of one value; the rest is cut off */
 
-struct probe_line_value {
+struct hit_line_value {
 	bool is_known, is_text, is_signed;
 	uint8_t text_bytes;
 	union {
 		uint64_t number;
-		char text[PROBE_LINE_TEXT];	/* raw */
+		char text[HIT_TEXT_BYTES];	/* raw */
 	};
 };
 
-struct probe_line {
+struct hit_line {
 	uint64_t time_ns, number;
 	int64_t latency_ns;	/* < 0: none */
 	uint32_t cpu, pid, tid;
 	uint8_t comm_bytes;	/* 0: unknown */
-	char comm[PROBE_COMM_BYTES];
+	char comm[HIT_COMM_BYTES];
 	uint32_t stack;		/* of the slowest: in the trie; ID_SET_NONE: none, or not yet */
-	struct probe_line_value values[];
+	struct hit_line_value values[];
 };
 
-struct probe_log {
+struct hit_log {
 	unsigned char *lines;	/* owned; a ring */
 	unsigned char *slowest;	/* owned; unordered */
 	uint32_t columns, line_bytes;
@@ -40,20 +40,20 @@ struct probe_log {
 	uint64_t last_number;	/* of the newest line; the first is 1 */
 };
 
-void probe_log_finish(struct probe_log *log);	/* of a zeroed one, too */
+void hit_log_finish(struct hit_log *log);	/* of a zeroed one, too */
 
-/* Notes a hit: all of @line but its number, which is returned; and @values[@columns]. Another number
- * of columns than before begins a new log. 0: out of memory. */
-uint64_t probe_log_add(struct probe_log *log, const struct probe_line *line,
+/* Notes a hit: all of @line but its number, which is returned; and @values[@columns]. Another
+ * number of columns than before begins a new log. 0: out of memory. */
+uint64_t hit_log_add(struct hit_log *log, const struct hit_line *line,
 		       const struct probe_value *values, uint32_t columns);
 /* True: the line with that number is one of the slowest, and its stack is wanted. */
-bool probe_log_is_slow(const struct probe_log *log, uint64_t number);
-void probe_log_set_stack(struct probe_log *log, uint64_t number, uint32_t stack);
+bool hit_log_is_slow(const struct hit_log *log, uint64_t number);
+void hit_log_set_stack(struct hit_log *log, uint64_t number, uint32_t stack);
 
 /* How many lines there are, and the one at @index, oldest first. BORROWED. */
-uint32_t probe_log_count(const struct probe_log *log);
-const struct probe_line *probe_log_line(const struct probe_log *log, uint32_t index);
+uint32_t hit_log_count(const struct hit_log *log);
+const struct hit_line *hit_log_line(const struct hit_log *log, uint32_t index);
 /* In no order; the stack may be changed, when stacks are renumbered. */
-struct probe_line *probe_log_slowest(const struct probe_log *log, uint32_t index);
+struct hit_line *hit_log_slowest(const struct hit_log *log, uint32_t index);
 
 #endif

@@ -1,0 +1,64 @@
+/* target_match.h - does a name match what was typed, and how well: fuzzy, ranked, pure.
+ *
+ *   typed "vf re"      two words: each must match, anywhere and in any order
+ *   name  vfs_read     the letters of a word in their order, with gaps
+ *         ^^  ^^       best where words begin (_ . : / or a capital), where letters are neighbours,
+ *                      where nothing is left over; the exact name is first
+ *
+ * Case counts only when a capital was typed.
+ * Thread: any; a struct target_match_work is one thread's.
+ */
+#ifndef PROBE_TARGET_MATCH_H
+#define PROBE_TARGET_MATCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define TARGET_WORDS_MAX	8
+#define TARGET_WORD_BYTES	64	/* more letters of a word are not looked at */
+#define TARGET_TEXT_BYTES	256	/* of a name, too */
+#define TARGET_NO_MATCH		INT32_MIN
+
+struct target_word {
+	char letters[TARGET_WORD_BYTES];	/* lower case unless case counts */
+	size_t length;
+};
+
+struct target_pattern {
+	struct target_word words[TARGET_WORDS_MAX];
+	size_t count;		/* 0: everything matches, equally well */
+	uint64_t letters;	/* that a name must have: target_match_letters() */
+	bool has_case;
+};
+
+/* A name to look at, not terminated. */
+struct target_text {
+	const char *at;
+	size_t length;
+	size_t name_at;		/* where the name proper begins, behind "libc.so.6:" or "sched:" */
+};
+
+/* Room that is used again for each name: 200 KB. */
+struct target_match_work {
+	int32_t ends[TARGET_WORD_BYTES][TARGET_TEXT_BYTES];	/* letter i is at j: score so far */
+	int32_t best[TARGET_WORD_BYTES][TARGET_TEXT_BYTES];	/* letter i is at j or before */
+	int32_t bonus[TARGET_TEXT_BYTES];
+	uint16_t first[TARGET_WORD_BYTES], last[TARGET_WORD_BYTES];	/* where letter i can be */
+};
+
+/* @text: what was typed; words beyond TARGET_WORDS_MAX are left out. */
+void target_pattern_make(struct target_pattern *out, const char *text);
+
+/* A bit for each kind of letter that is in @text[@length], whatever its case: a name whose bits
+ * lack one of a pattern's can't match. */
+uint64_t target_match_letters(const char *text, size_t length);
+
+/* How well @text matches; TARGET_NO_MATCH: not. Higher is better, among all names. */
+int32_t target_match_score(const struct target_pattern *pattern, const struct target_text *text,
+			   struct target_match_work *work);
+/* Which of the first 64 characters (UTF-8) of a @text that matches do so: bit i is character i. */
+uint64_t target_match_places(const struct target_pattern *pattern, const struct target_text *text,
+			     struct target_match_work *work);
+
+#endif

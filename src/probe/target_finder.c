@@ -1,0 +1,391 @@
+/* target_finder.c - see probe/target_finder.h.
+ *
+ *   ui --newest question--> finder --orders--> loader (probe/target_loader.h)
+ *      <--newest answer----        <--indexes--
+ *
+ * Problem: a key every 50 ms, a search over all names for each, and nobody may wait: neither the ui
+ * for a search, nor a search for one that nobody wants any more, nor any of them for a file.
+ *
+ * Idea: both ways lead through a mailbox, which holds the newest only. A search looks now and then
+ * whether its number is still the newest. What the loader brings is answered with the same question
+ * once more, which costs little: of the other indexes only what matched is looked at.
+ */
+#include "probe/target_finder.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mailbox.h"
+#include "base/sanitize.h"
+#include "base/service.h"
+#include "probe/probe_spec.h"
+#include "probe/target_index.h"
+#include "probe/target_loader.h"
+#include "probe/target_query.h"
+
+#define PATHS_MAX 8	/* files named in queries that are kept */
+
+struct question {
+	uint64_t number;
+	char text[TARGET_QUERY_BYTES];
+};
+
+/* A file that a query named. */
+struct named_file {
+	char path[TARGET_QUERY_BYTES];
+	char failure[TARGET_NOTE_BYTES];	/* "": it was read, or is being read */
+};
+
+struct target_finder {
+	struct service *service;
+	struct mailbox questions, answers;
+	_Atomic uint64_t newest;	/* target_finder_ask() stores, searches load: a hint */
+	struct target_reply *held;	/* the asker's: what it has borrowed; owned */
+
+	/* The thread's. */
+	struct target_loader *loader;
+	struct target_index **indexes;	/* owned, and what they point to */
+	size_t count, room;
+	uint32_t orders;		/* that the loader has not finished */
+	bool is_loaded;			/* everything was ordered */
+	struct named_file paths[PATHS_MAX];
+	size_t next_path;		/* to be replaced */
+	struct target_query query;
+	uint64_t number;		/* of the question; 0: none yet */
+	bool needs_search;
+	struct target_match_work work;
+	struct target_ranking ranking;
+};
+
+static void wake(void *context)
+{
+	struct target_finder *finder = context;
+
+	service_wake(finder->service);
+}
+
+static struct named_file *find_path(struct target_finder *finder, const char *path)
+{
+	for (size_t i = 0; i < PATHS_MAX; i++)
+		if (finder->paths[i].path[0] && strcmp(finder->paths[i].path, path) == 0)
+			return &finder->paths[i];
+	return NULL;
+}
+
+static bool has_index(const struct target_finder *finder, const char *path)
+{
+	for (size_t i = 0; i < finder->count; i++)
+		if (strcmp(target_index_path(finder->indexes[i]), path) == 0)
+			return true;
+	return false;
+}
+
+static void forget_path(struct target_finder *finder, const char *path)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < finder->count; i++)
+		if (strcmp(target_index_path(finder->indexes[i]), path) != 0)
+			finder->indexes[kept++] = finder->indexes[i];
+		else
+			target_index_destroy(finder->indexes[i]);
+	finder->count = kept;
+}
+
+/* The oldest of those that were named makes room. */
+static void order_path(struct target_finder *finder, const char *path)
+{
+	struct named_file *file = &finder->paths[finder->next_path];
+
+	if (find_path(finder, path) || has_index(finder, path) ||
+	    !target_loader_order(finder->loader, path))
+		return;
+	if (file->path[0])
+		forget_path(finder, file->path);
+	finder->next_path = (finder->next_path + 1) % PATHS_MAX;
+	snprintf(file->path, sizeof(file->path), "%s", path);
+	file->failure[0] = '\0';
+	finder->orders++;
+}
+
+/* True when there is a new one. */
+static bool take_question(struct target_finder *finder)
+{
+	struct question *question = mailbox_take(&finder->questions);
+
+	if (!question)
+		return false;
+	finder->number = question->number;
+	target_query_make(&finder->query, question->text);
+	free(question);
+	if (!finder->is_loaded && target_loader_order(finder->loader, "")) {
+		finder->is_loaded = true;
+		finder->orders++;
+	}
+	if (finder->query.path[0])
+		order_path(finder, finder->query.path);
+	return true;
+}
+
+static bool is_twin(const struct target_index *a, const struct target_index *b)
+{
+	const char *path = target_index_path(a);
+
+	return path[0] && target_index_kind(a) == target_index_kind(b) &&
+	       strcmp(path, target_index_path(b)) == 0;
+}
+
+static void add_index(struct target_finder *finder, struct target_index *index)
+{
+	for (size_t i = 0; i < finder->count; i++) {
+		if (!is_twin(index, finder->indexes[i]))
+			continue;
+		target_index_destroy(index);	/* named before it was found mapped */
+		return;
+	}
+	if (finder->count == finder->room) {
+		const size_t room = finder->room ? 2 * finder->room : 64;
+		void *grown = reallocarray(finder->indexes, room, sizeof(*finder->indexes));
+
+		if (!grown) {
+			target_index_destroy(index);
+			return;
+		}
+		finder->indexes = grown;
+		finder->room = room;
+	}
+	finder->indexes[finder->count++] = index;
+}
+
+static bool take_loaded(struct target_finder *finder)
+{
+	struct target_loaded loaded;
+	struct named_file *file;
+	bool is_any = false;
+
+	while (target_loader_take(finder->loader, &loaded)) {
+		is_any = true;
+		if (loaded.index)
+			add_index(finder, loaded.index);
+		if (!loaded.is_end)
+			continue;
+		finder->orders--;
+		if (!loaded.path[0])
+			continue;
+		file = find_path(finder, loaded.path);
+		if (file)
+			memcpy(file->failure, loaded.failure, sizeof(file->failure));
+		else
+			forget_path(finder, loaded.path);	/* it had to make room meanwhile */
+	}
+	return is_any;
+}
+
+static bool is_meant(const struct target_query *query, const struct target_index *index)
+{
+	if (!(query->kinds >> target_index_kind(index) & 1))
+		return false;
+	return !query->path[0] || strcmp(query->path, target_index_path(index)) == 0;
+}
+
+/* Of equal matches: what is rare and made for it, then what is the same for all. */
+static uint32_t order_of(enum target_kind_found kind, size_t index)
+{
+	static const uint32_t orders[] = {
+		[TARGET_TYPED] = 0, [TARGET_PRESET] = 1, [TARGET_LEFTOVER] = 2,
+		[TARGET_TRACEPOINT] = 3, [TARGET_KERNEL_FUNCTION] = 4, [TARGET_USDT] = 5,
+		[TARGET_USER_FUNCTION] = 5,
+	};
+
+	return orders[kind] < 5 ? orders[kind] : 5 + (uint32_t)index;
+}
+
+/* False: interrupted. */
+static bool search(struct target_finder *finder)
+{
+	struct target_search request = {
+		.pattern = &finder->query.pattern, .text = finder->query.words,
+		.work = &finder->work, .ranking = &finder->ranking, .newest = &finder->newest,
+		.number = finder->number,
+	};
+
+	finder->ranking.count = finder->ranking.matches = 0;
+	for (size_t i = 0; i < finder->count; i++) {
+		if (!is_meant(&finder->query, finder->indexes[i]))
+			continue;
+		request.order = order_of(target_index_kind(finder->indexes[i]), i);
+		if (!target_index_search(finder->indexes[i], &request))
+			return false;
+	}
+	return true;
+}
+
+static void add_result(struct target_reply *reply, const struct target_result *result)
+{
+	if (reply->count < TARGET_RESULTS_MAX)
+		reply->results[reply->count++] = *result;
+	reply->matches++;
+}
+
+/* What was typed, if it is a whole spec already. */
+static void add_typed(const struct target_finder *finder, struct target_reply *reply)
+{
+	struct target_result result = { .kind = TARGET_TYPED, .is_able = true };
+	const char *text = finder->query.text;
+	struct probe_spec spec;
+
+	if (!strpbrk(text, ":+%") || probe_spec_parse(&spec, text, NULL))
+		return;
+	snprintf(result.spec, sizeof(result.spec), "%s", text);
+	sanitize_text(result.shown, sizeof(result.shown), text, strlen(text));
+	snprintf(result.note, sizeof(result.note), "as typed");
+	add_result(reply, &result);
+}
+
+static void add_failure(struct target_finder *finder, struct target_reply *reply)
+{
+	const struct named_file *file = find_path(finder, finder->query.path);
+	struct target_result result = { .kind = TARGET_USER_FUNCTION };
+
+	if (!file || !file->failure[0])
+		return;
+	sanitize_text(result.shown, sizeof(result.shown), file->path, strlen(file->path));
+	snprintf(result.note, sizeof(result.note), "%s", file->failure);
+	add_result(reply, &result);
+}
+
+/* A result that says what was typed knows more about it: it takes the place of that. */
+static void add_hits(struct target_finder *finder, struct target_reply *reply)
+{
+	const struct target_ranking *ranking = &finder->ranking;
+	const bool has_typed = reply->count && reply->results[0].kind == TARGET_TYPED;
+	struct target_result result;
+
+	for (size_t i = 0; i < ranking->count; i++) {
+		const struct target_hit *hit = &ranking->hits[i];
+		const enum target_kind_found kind = target_index_kind(hit->index);
+
+		target_index_result(hit, &finder->query.pattern, &finder->work,
+				    target_query_prefix(&finder->query, kind), &result);
+		if (has_typed && strcmp(result.spec, finder->query.text) == 0) {
+			reply->results[0] = result;
+			reply->matches--;
+		} else if (reply->count < TARGET_RESULTS_MAX) {
+			reply->results[reply->count++] = result;
+		}
+	}
+	reply->matches += ranking->matches;
+}
+
+static void answer(struct target_finder *finder)
+{
+	struct target_reply *reply = malloc(sizeof(*reply));
+
+	if (!reply)
+		return;		/* the next key asks again */
+	reply->number = finder->number;
+	reply->matches = reply->count = 0;
+	reply->is_loading = finder->orders > 0;
+	add_typed(finder, reply);
+	if (finder->query.path[0])
+		add_failure(finder, reply);
+	add_hits(finder, reply);
+	free(mailbox_put(&finder->answers, reply));
+	service_notify(finder->service);
+}
+
+static int serve(void *owner)
+{
+	struct target_finder *finder = owner;
+
+	finder->needs_search |= take_question(finder);
+	finder->needs_search |= take_loaded(finder);
+	if (!finder->needs_search || !finder->number)
+		return SERVICE_SLEEP;
+	if (search(finder)) {
+		finder->needs_search = false;
+		answer(finder);
+	}
+	return SERVICE_AGAIN;
+}
+
+int target_finder_create(struct target_finder **out, const struct target_finder_config *config,
+			 struct diag *why)
+{
+	struct target_finder *finder = calloc(1, sizeof(*finder));
+	const struct service_plan plan = { .name = "flametop-find", .serve = serve,
+					   .owner = finder };
+	int err;
+
+	*out = NULL;
+	if (!finder)
+		return diag_set(why, -ENOMEM, "no memory to find targets of probes");
+	err = target_loader_create(&finder->loader, config, wake, finder, why);
+	if (!err) {
+		err = service_create(&finder->service, &plan);
+		if (err)
+			diag_set(why, err, "cannot start the thread that finds targets of probes:"
+				 " %s", strerror(-err));
+	}
+	if (err) {
+		target_finder_destroy(finder);
+		return err;
+	}
+	*out = finder;
+	return 0;
+}
+
+bool target_finder_destroy(struct target_finder *finder)
+{
+	if (!finder)
+		return true;
+	/* The loader last: the finder asks it. It wakes the finder's thread, so that is freed after
+	 * it. */
+	atomic_store(&finder->newest, UINT64_MAX);
+	service_stop(finder->service);
+	if (!target_loader_destroy(finder->loader))
+		return false;
+	service_destroy(finder->service);
+	for (size_t i = 0; i < finder->count; i++)
+		target_index_destroy(finder->indexes[i]);
+	free(finder->indexes);
+	free(mailbox_take(&finder->questions));
+	free(mailbox_take(&finder->answers));
+	free(finder->held);
+	free(finder);
+	return true;
+}
+
+void target_finder_ask(struct target_finder *finder, uint64_t number, const char *text)
+{
+	struct question *question = malloc(sizeof(*question));
+
+	if (!question)
+		return;
+	question->number = number;
+	snprintf(question->text, sizeof(question->text), "%s", text);
+	free(mailbox_put(&finder->questions, question));
+	atomic_store(&finder->newest, number);
+	service_wake(finder->service);
+}
+
+const struct target_reply *target_finder_reply(struct target_finder *finder)
+{
+	struct target_reply *reply;
+
+	service_quiet(finder->service);
+	reply = mailbox_take(&finder->answers);
+	if (!reply)
+		return NULL;
+	free(finder->held);
+	finder->held = reply;
+	return reply;
+}
+
+int target_finder_fd(const struct target_finder *finder)
+{
+	return service_fd(finder->service);
+}

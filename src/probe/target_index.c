@@ -1,0 +1,383 @@
+/* target_index.c - see probe/target_index.h.
+ *
+ * Problem: 150,000 names, and the next key comes 50 ms later.
+ *
+ * Idea: what a search looks at first lies together: 8 bytes a name that say which letters it has.
+ * Nine names of ten need no more. What matched "vfs_r" is kept, so "vfs_re" looks at that only.
+ *
+ * Invariant: `survivors` holds all rows that match `searched`, in their order, or `searched` is "".
+ */
+#include "probe/target_index.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sanitize.h"
+#include "probe/probe_spec.h"
+
+#define FIRST_ROOM	1024
+#define STEP		1024	/* names between two looks whether somebody still waits */
+#define UNABLE_COST	150	/* of the score: less than a letter */
+
+_Static_assert(TARGET_TEXT_BYTES <= TARGET_SPEC_BYTES, "what matched is shown");
+
+struct row {
+	uint32_t raw, shown, note;	/* offsets; note TARGET_NO_TEXT: the index's */
+	uint16_t shown_length;
+	uint8_t reason;
+	uint8_t is_stale;
+};
+
+struct target_index {
+	enum target_kind_found kind;
+	char front[TARGET_TEXT_BYTES / 2], path[PROBE_FILE_BYTES], note[TARGET_NOTE_BYTES];
+	char reasons[TARGET_REASONS_MAX][TARGET_NOTE_BYTES];
+	unsigned int reason_count;
+	size_t front_length;
+	uint64_t front_letters;
+	uint64_t *letters;	/* owned, as the next: of each row */
+	struct row *rows;
+	uint32_t count, room;
+	char *texts;		/* owned */
+	size_t text_bytes, text_room;
+	uint32_t *survivors;	/* owned; NULL: none were kept */
+	uint32_t survivor_count;
+	char searched[TARGET_QUERY_BYTES];
+};
+
+/* "libc.so.6:" */
+static void make_front(struct target_index *index, const char *path)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+
+	if (!path[0])
+		return;
+	index->front_length = sanitize_text(index->front, sizeof(index->front) - 1, name,
+					    strlen(name));
+	index->front[index->front_length++] = ':';
+	index->front_letters = target_match_letters(index->front, index->front_length);
+}
+
+struct target_index *target_index_create(enum target_kind_found kind, const char *path,
+					 const char *note)
+{
+	struct target_index *index = calloc(1, sizeof(*index));
+
+	if (!index)
+		return NULL;
+	index->kind = kind;
+	make_front(index, path);
+	snprintf(index->path, sizeof(index->path), "%s", path);
+	sanitize_text(index->note, sizeof(index->note), note, strlen(note));
+	return index;
+}
+
+void target_index_destroy(struct target_index *index)
+{
+	if (!index)
+		return;
+	free(index->letters);
+	free(index->rows);
+	free(index->texts);
+	free(index->survivors);
+	free(index);
+}
+
+unsigned int target_index_reason(struct target_index *index, const char *reason)
+{
+	if (index->reason_count == TARGET_REASONS_MAX)
+		return 0;
+	sanitize_text(index->reasons[index->reason_count], TARGET_NOTE_BYTES, reason,
+		      strlen(reason));
+	return ++index->reason_count;
+}
+
+static int make_row_room(struct target_index *index)
+{
+	const uint32_t room = index->room ? 2 * index->room : FIRST_ROOM;
+	uint64_t *letters;
+	struct row *rows;
+
+	if (index->count < index->room)
+		return 0;
+	letters = reallocarray(index->letters, room, sizeof(*letters));
+	if (!letters)
+		return -ENOMEM;
+	index->letters = letters;
+	rows = reallocarray(index->rows, room, sizeof(*rows));
+	if (!rows)
+		return -ENOMEM;
+	index->rows = rows;
+	index->room = room;
+	return 0;
+}
+
+/* Appends @length bytes and a terminator. */
+static int add_text(struct target_index *index, const char *text, size_t length, uint32_t *offset)
+{
+	size_t room = index->text_room ? index->text_room : FIRST_ROOM;
+	char *grown;
+
+	while (room - index->text_bytes <= length)
+		room *= 2;
+	if (room > UINT32_MAX)
+		return -E2BIG;
+	if (room > index->text_room) {
+		grown = realloc(index->texts, room);
+		if (!grown)
+			return -ENOMEM;
+		index->texts = grown;
+		index->text_room = room;
+	}
+	*offset = (uint32_t)index->text_bytes;
+	memcpy(index->texts + index->text_bytes, text, length);
+	index->texts[index->text_bytes + length] = '\0';
+	index->text_bytes += length + 1;
+	return 0;
+}
+
+/* Most are the same bytes as the raw name, and are kept once. */
+static int add_shown(struct target_index *index, const struct target_name *name, struct row *row)
+{
+	const char *text = name->shown ? name->shown : name->raw;
+	char clean[TARGET_TEXT_BYTES];
+
+	if (!name->shown && sanitize_is_clean(text, strlen(text))) {
+		row->shown = row->raw;
+		row->shown_length = (uint16_t)strlen(text);
+		return 0;
+	}
+	row->shown_length = (uint16_t)sanitize_text(clean, sizeof(clean), text, strlen(text));
+	return add_text(index, clean, row->shown_length, &row->shown);
+}
+
+static int add_note(struct target_index *index, const char *note, struct row *row)
+{
+	char clean[TARGET_NOTE_BYTES];
+	size_t length;
+
+	row->note = TARGET_NO_TEXT;
+	if (!note)
+		return 0;
+	/* Functions of one module follow one another. */
+	if (index->count && index->rows[index->count - 1].note != TARGET_NO_TEXT &&
+	    strcmp(index->texts + index->rows[index->count - 1].note, note) == 0) {
+		row->note = index->rows[index->count - 1].note;
+		return 0;
+	}
+	length = sanitize_text(clean, sizeof(clean), note, strlen(note));
+	return add_text(index, clean, length, &row->note);
+}
+
+int target_index_add(struct target_index *index, const struct target_name *name)
+{
+	const size_t length = strlen(name->raw);
+	struct row row = { .reason = (uint8_t)name->reason, .is_stale = name->is_stale };
+	int err;
+
+	if (length >= PROBE_FUNCTION_BYTES || length == 0)
+		return 0;
+	err = make_row_room(index);
+	if (!err)
+		err = add_text(index, name->raw, length, &row.raw);
+	if (!err)
+		err = add_shown(index, name, &row);
+	if (!err)
+		err = add_note(index, name->note, &row);
+	if (err)
+		return err;
+	index->letters[index->count] = index->front_letters |
+		target_match_letters(index->texts + row.shown, row.shown_length);
+	index->rows[index->count++] = row;
+	return 0;
+}
+
+enum target_kind_found target_index_kind(const struct target_index *index)
+{
+	return index->kind;
+}
+
+const char *target_index_path(const struct target_index *index)
+{
+	return index->path;
+}
+
+uint32_t target_index_count(const struct target_index *index)
+{
+	return index->count;
+}
+
+size_t target_index_bytes(const struct target_index *index)
+{
+	return sizeof(*index) + index->text_room +
+	       index->room * (sizeof(*index->rows) + sizeof(*index->letters));
+}
+
+static bool is_before(const struct target_hit *a, const struct target_hit *b)
+{
+	if (a->score != b->score)
+		return a->score > b->score;
+	if (a->order != b->order)
+		return a->order < b->order;
+	if (a->length != b->length)
+		return a->length < b->length;
+	return strcmp(a->index->texts + a->index->rows[a->row].shown,
+		      b->index->texts + b->index->rows[b->row].shown) < 0;
+}
+
+void target_ranking_offer(struct target_ranking *ranking, const struct target_hit *hit)
+{
+	size_t at = ranking->count;
+
+	ranking->matches++;
+	if (ranking->count == TARGET_RESULTS_MAX) {
+		if (!is_before(hit, &ranking->hits[--at]))
+			return;
+	} else {
+		ranking->count++;
+	}
+	for (; at > 0 && is_before(hit, &ranking->hits[at - 1]); at--)
+		ranking->hits[at] = ranking->hits[at - 1];
+	ranking->hits[at] = *hit;
+}
+
+/* The shown text of a row, behind the front that @buffer begins with already. */
+static struct target_text text_of(const struct target_index *index, const struct row *row,
+				  char *buffer)
+{
+	size_t length = row->shown_length, room = TARGET_TEXT_BYTES - index->front_length;
+
+	if (!index->front_length)
+		return (struct target_text){ index->texts + row->shown, length, 0 };
+	length = length < room ? length : room;
+	memcpy(buffer + index->front_length, index->texts + row->shown, length);
+	return (struct target_text){ buffer, index->front_length + length, index->front_length };
+}
+
+/* "sched:" of "sched:sched_switch" is in front of the name, too. */
+static void find_name(const struct target_index *index, struct target_text *text)
+{
+	const char *colon;
+
+	if (index->kind != TARGET_TRACEPOINT && index->kind != TARGET_USDT)
+		return;
+	colon = memchr(text->at + text->name_at, ':', text->length - text->name_at);
+	if (colon)
+		text->name_at = (size_t)(colon + 1 - text->at);
+}
+
+static bool try_row(const struct target_index *index, uint32_t number,
+		    const struct target_search *search, char *buffer)
+{
+	const struct row *row = &index->rows[number];
+	struct target_hit hit = { .index = index, .row = number, .order = search->order };
+	struct target_text text;
+
+	if (search->pattern->letters & ~index->letters[number])
+		return false;
+	text = text_of(index, row, buffer);
+	find_name(index, &text);
+	hit.score = target_match_score(search->pattern, &text, search->work);
+	if (hit.score == TARGET_NO_MATCH)
+		return false;
+	hit.length = (uint32_t)text.length;
+	if (row->reason)
+		hit.score -= UNABLE_COST;
+	target_ranking_offer(search->ranking, &hit);
+	return true;
+}
+
+static bool is_wanted(const struct target_search *search)
+{
+	/* pairs with the store of target_finder_ask(); only a hint, so no order is needed */
+	return atomic_load_explicit(search->newest, memory_order_relaxed) == search->number;
+}
+
+static bool begins_with(const char *text, const char *begin)
+{
+	return begin[0] && strncmp(text, begin, strlen(begin)) == 0;
+}
+
+bool target_index_search(struct target_index *index, const struct target_search *search)
+{
+	const bool is_narrower = index->survivors && begins_with(search->text, index->searched);
+	const uint32_t count = is_narrower ? index->survivor_count : index->count;
+	char buffer[TARGET_TEXT_BYTES];
+	uint32_t kept = 0;
+
+	if (!index->survivors)
+		index->survivors = reallocarray(NULL, index->count + 1, sizeof(uint32_t));
+	index->searched[0] = '\0';
+	memcpy(buffer, index->front, index->front_length);
+	for (uint32_t i = 0; i < count; i++) {
+		const uint32_t row = is_narrower ? index->survivors[i] : i;
+
+		if (i % STEP == 0 && !is_wanted(search))
+			return false;
+		if (try_row(index, row, search, buffer) && index->survivors)
+			index->survivors[kept++] = row;
+	}
+	index->survivor_count = kept;
+	if (index->survivors)
+		snprintf(index->searched, sizeof(index->searched), "%s", search->text);
+	return true;
+}
+
+/* Appends @text as probe_spec_parse() reads it back: in quotes where its letters would mean
+ * something. */
+static void put_quoted(char *out, size_t room, const char *text)
+{
+	size_t used = strlen(out);
+	const bool is_plain = text[strcspn(text, " :*?\"\\%+=,()<>[]{}&!'")] == '\0';
+
+	if (is_plain) {
+		snprintf(out + used, room - used, "%s", text);
+		return;
+	}
+	for (out[used++] = '"'; *text && used + 4 < room; text++) {
+		if (*text == '"' || *text == '\\')
+			out[used++] = '\\';
+		out[used++] = *text;
+	}
+	snprintf(out + used, room - used, "\"");
+}
+
+static void put_spec(const struct target_index *index, const struct row *row, const char *prefix,
+		     char out[TARGET_SPEC_BYTES])
+{
+	const char *raw = index->texts + row->raw;
+
+	snprintf(out, TARGET_SPEC_BYTES, "%s", prefix);
+	if (index->path[0]) {
+		put_quoted(out, TARGET_SPEC_BYTES - 1, index->path);
+		strcat(out, ":");
+	}
+	if (index->kind == TARGET_USER_FUNCTION || index->kind == TARGET_KERNEL_FUNCTION)
+		put_quoted(out, TARGET_SPEC_BYTES, raw);
+	else
+		snprintf(out + strlen(out), TARGET_SPEC_BYTES - strlen(out), "%s", raw);
+}
+
+void target_index_result(const struct target_hit *hit, const struct target_pattern *pattern,
+			 struct target_match_work *work, const char *prefix,
+			 struct target_result *out)
+{
+	const struct target_index *index = hit->index;
+	const struct row *row = &index->rows[hit->row];
+	const char *note = row->note == TARGET_NO_TEXT ? index->note : index->texts + row->note;
+	char buffer[TARGET_TEXT_BYTES];
+	struct target_text text;
+
+	memcpy(buffer, index->front, index->front_length);
+	text = text_of(index, row, buffer);
+	find_name(index, &text);
+	*out = (struct target_result){ .kind = index->kind, .is_able = !row->reason,
+				       .is_stale = row->is_stale };
+	out->matched = target_match_places(pattern, &text, work);
+	put_spec(index, row, prefix, out->spec);
+	sanitize_text(out->shown, sizeof(out->shown), text.at, text.length);
+	snprintf(out->note, sizeof(out->note), "%s",
+		 row->reason ? index->reasons[row->reason - 1] : note);
+}

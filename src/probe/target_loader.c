@@ -1,0 +1,254 @@
+/* target_loader.c - see probe/target_loader.h.
+ *
+ * Problem: a worker may need seconds for one file; the key that was pressed meanwhile must be
+ * answered with the names that are there.
+ *
+ * Idea: reading and searching are two threads. This one hands over each index when it is whole, and
+ * looks for orders between two files.
+ */
+#include "probe/target_loader.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/service.h"
+#include "probe/probe_presets.h"
+#include "probe/target_events.h"
+#include "probe/target_kernel.h"
+#include "probe/target_objects.h"
+
+#define ORDER_BYTES   4096	/* 15 orders */
+#define LOADED_BYTES  (1u << 20)	/* 2,000: more than there are files and orders together */
+#define NAMES_MAX_BYTES (256u << 20)	/* two million names */
+
+struct order {
+	char path[TARGET_QUERY_BYTES];
+};
+
+struct target_loader {
+	struct service *service;
+	struct target_finder_config config;
+	struct probe_abilities abilities;	/* where the config has none */
+	void (*wake)(void *context);
+	void *context;
+	struct target_objects objects;	/* the thread's, as the next two */
+	size_t next_object;		/* that was not loaded yet */
+	size_t bytes;			/* of all indexes so far */
+};
+
+static void hand_over(struct target_loader *loader, const struct target_loaded *loaded)
+{
+	struct target_loaded *slot = spsc_reserve(&loader->service->replies, sizeof(*slot));
+
+	if (!slot) {
+		target_index_destroy(loaded->index);
+		return;
+	}
+	if (loaded->index)
+		loader->bytes += target_index_bytes(loaded->index);
+	*slot = *loaded;
+	spsc_commit(&loader->service->replies);
+	loader->wake(loader->context);
+}
+
+/* One source of many: that it can't be read takes nothing from the others. */
+static void hand_over_source(struct target_loader *loader, struct target_index *index, int err,
+			     const struct diag *why, const char *what)
+{
+	const struct target_loaded loaded = { .index = index };
+
+	if (err)
+		log_note("finder: no %s: %s", what, why->err ? why->text : strerror(-err));
+	else
+		hand_over(loader, &loaded);
+}
+
+static void hand_over_end(struct target_loader *loader, const char *path, const char *failure)
+{
+	struct target_loaded loaded = { .is_end = true };
+
+	snprintf(loaded.path, sizeof(loaded.path), "%s", path);
+	snprintf(loaded.failure, sizeof(loaded.failure), "%s", failure);
+	hand_over(loader, &loaded);
+}
+
+static int load_presets(struct target_index **out)
+{
+	struct target_index *index = target_index_create(TARGET_PRESET, "", "");
+	int err = index ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < probe_preset_count && !err; i++) {
+		const struct target_name name = {
+			.raw = probe_presets[i].spec, .shown = probe_presets[i].name,
+			.note = probe_presets[i].description,
+		};
+
+		err = target_index_add(index, &name);
+	}
+	if (err)
+		target_index_destroy(index);
+	*out = err ? NULL : index;
+	return err;
+}
+
+static void load_system(struct target_loader *loader)
+{
+	struct target_index *index;
+	struct diag why = { .err = 0 };
+	int err = load_presets(&index);
+
+	hand_over_source(loader, index, err, &why, "presets");
+	if (!loader->config.abilities) {
+		probe_abilities_try(&loader->abilities);
+		loader->config.abilities = &loader->abilities;
+	}
+	err = target_events_load_leftovers(&index, &why);
+	hand_over_source(loader, index, err, &why, "leftover events");
+	why.err = 0;
+	err = target_events_load_tracepoints(&index, loader->config.abilities, &why);
+	hand_over_source(loader, index, err, &why, "tracepoints");
+	why.err = 0;
+	err = target_kernel_load(&index, loader->config.abilities,
+				 &loader->service->is_stopping, &why);
+	hand_over_source(loader, index, err, &why, "kernel functions");
+	target_objects_list(&loader->objects, loader->config.pid, &loader->service->is_stopping);
+	loader->next_object = 0;
+}
+
+static void hand_over_names(struct target_loader *loader, struct target_index *functions,
+			    struct target_index *marks)
+{
+	const struct target_loaded both[] = { { .index = marks }, { .index = functions } };
+
+	for (size_t i = 0; i < 2; i++)
+		if (both[i].index)
+			hand_over(loader, &both[i]);
+}
+
+static void load_next_object(struct target_loader *loader)
+{
+	const struct target_object *object = &loader->objects.rows[loader->next_object++];
+	struct target_index *functions, *marks;
+	struct diag why = { .err = 0 };
+
+	if (target_objects_load(object, loader->config.sandbox, loader->config.abilities,
+				&functions, &marks, &why))
+		log_note("finder: %s: %s", object->mapping.path, why.text);
+	hand_over_names(loader, functions, marks);
+	if (loader->next_object < loader->objects.count && loader->bytes < NAMES_MAX_BYTES)
+		return;
+	target_objects_finish(&loader->objects);
+	hand_over_end(loader, "", "");
+}
+
+static void load_path(struct target_loader *loader, const char *path)
+{
+	struct target_index *functions, *marks;
+	struct diag why = { .err = 0 };
+
+	target_objects_load_path(path, loader->config.sandbox, loader->config.abilities,
+				 &functions, &marks, &why);
+	hand_over_names(loader, functions, marks);
+	hand_over_end(loader, path, why.err ? why.text : "");
+}
+
+static int serve(void *owner)
+{
+	struct target_loader *loader = owner;
+	const struct order *order;
+	size_t bytes;
+
+	order = spsc_peek(&loader->service->requests, &bytes);
+	if (order && order->path[0]) {
+		load_path(loader, order->path);
+	} else if (order) {
+		load_system(loader);
+		if (!loader->objects.count)
+			hand_over_end(loader, "", "");
+	}
+	if (order)
+		spsc_release(&loader->service->requests);
+	else if (loader->objects.count)
+		load_next_object(loader);
+	else
+		return SERVICE_SLEEP;
+	return SERVICE_AGAIN;
+}
+
+static void interrupt(void *owner)
+{
+	struct target_loader *loader = owner;
+
+	sandbox_cancel(loader->config.sandbox);
+}
+
+int target_loader_create(struct target_loader **out, const struct target_finder_config *config,
+			 void (*wake)(void *context), void *context, struct diag *why)
+{
+	struct target_loader *loader = calloc(1, sizeof(*loader));
+	const struct service_plan plan = {
+		.name = "flametop-names", .request_bytes = ORDER_BYTES,
+		.reply_bytes = LOADED_BYTES, .serve = serve, .interrupt = interrupt,
+		.may_hang = true, .owner = loader,
+	};
+	int err;
+
+	*out = NULL;
+	if (!loader)
+		return diag_set(why, -ENOMEM, "no memory to find targets of probes");
+	loader->config = *config;
+	loader->wake = wake;
+	loader->context = context;
+	err = service_create(&loader->service, &plan);
+	if (err) {
+		free(loader);
+		return diag_set(why, err, "cannot start the thread that lists targets of probes: "
+				"%s", strerror(-err));
+	}
+	*out = loader;
+	return 0;
+}
+
+bool target_loader_destroy(struct target_loader *loader)
+{
+	struct target_loaded loaded;
+
+	if (!loader)
+		return true;
+	if (!service_stop(loader->service))
+		return false;
+	while (target_loader_take(loader, &loaded))
+		target_index_destroy(loaded.index);
+	service_destroy(loader->service);
+	target_objects_finish(&loader->objects);
+	free(loader);
+	return true;
+}
+
+bool target_loader_order(struct target_loader *loader, const char *path)
+{
+	struct order *order = spsc_reserve(&loader->service->requests, sizeof(*order));
+
+	if (!order)
+		return false;
+	snprintf(order->path, sizeof(order->path), "%s", path);
+	spsc_commit(&loader->service->requests);
+	service_wake(loader->service);
+	return true;
+}
+
+bool target_loader_take(struct target_loader *loader, struct target_loaded *out)
+{
+	const struct target_loaded *loaded;
+	size_t bytes;
+
+	loaded = spsc_peek(&loader->service->replies, &bytes);
+	if (!loaded)
+		return false;
+	*out = *loaded;
+	spsc_release(&loader->service->replies);
+	return true;
+}

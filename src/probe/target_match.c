@@ -1,0 +1,288 @@
+/* target_match.c - see probe/target_match.h.
+ *
+ * Problem: "vr" is in 20,000 names of a kernel. The one that is meant is where the letters begin
+ * words or stand together; which letters of a name to take for that is a choice.
+ *
+ * Idea: as in matching two sequences. For letter i of the word at place j of the name:
+ *
+ *   ends[i][j] = best[i-1][j-1] + bonus(j)    or   ends[i-1][j-1] + ADJACENT
+ *   best[i][j] = ends[i][j]                   or   best[i][j-1] - GAP
+ *
+ * Most names need no table: the bits of their letters differ. Of the others only the places between
+ * the leftmost and the rightmost way to match are filled in.
+ *
+ * Rejected: the first way that matches, without a table. It is no faster (most time goes to names
+ * that don't match) and takes the "re" of "core_read" from "core".
+ */
+#include "probe/target_match.h"
+
+#include <ctype.h>
+#include <string.h>
+
+/* Two letters side by side are worth more than two that begin words; everything is worth more than
+ * what gaps can take away in a name of usual length. */
+#define ADJACENT	200
+#define AT_BEGIN	190
+#define AT_WORD		160
+#define AT_CAPITAL	140
+#define GAP		2
+#define LEADING		1
+#define TRAILING	1
+#define EXACT		1000	/* more than any other difference between names of that length */
+#define NOTHING		(INT32_MIN / 2)		/* of which something may still be taken away */
+
+static char fold(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+static bool is_capital(char c)
+{
+	return c >= 'A' && c <= 'Z';
+}
+
+static unsigned int letter_bit(char c)
+{
+	const unsigned char byte = (unsigned char)fold(c);
+
+	if (byte >= 'a' && byte <= 'z')
+		return byte - 'a';
+	if (byte >= '0' && byte <= '9')
+		return 26u + byte - '0';
+	return 36u + byte % 28u;
+}
+
+uint64_t target_match_letters(const char *text, size_t length)
+{
+	uint64_t letters = 0;
+
+	for (size_t i = 0; i < length; i++)
+		letters |= (uint64_t)1 << letter_bit(text[i]);
+	return letters;
+}
+
+static void add_word(struct target_pattern *pattern, const char *text, size_t length)
+{
+	struct target_word *word = &pattern->words[pattern->count++];
+
+	word->length = length < TARGET_WORD_BYTES ? length : TARGET_WORD_BYTES;
+	for (size_t i = 0; i < word->length; i++)
+		word->letters[i] = pattern->has_case ? text[i] : fold(text[i]);
+	pattern->letters |= target_match_letters(word->letters, word->length);
+}
+
+void target_pattern_make(struct target_pattern *out, const char *text)
+{
+	size_t length;
+
+	*out = (struct target_pattern){ .count = 0 };
+	for (const char *at = text; *at; at++)
+		out->has_case |= is_capital(*at);
+	for (; *text && out->count < TARGET_WORDS_MAX; text += length) {
+		text += strspn(text, " ");
+		length = strcspn(text, " ");
+		if (length)
+			add_word(out, text, length);
+	}
+}
+
+static bool is_letter_at(const struct target_pattern *pattern, const struct target_text *text,
+			 size_t place, char letter)
+{
+	return (pattern->has_case ? text->at[place] : fold(text->at[place])) == letter;
+}
+
+static int32_t bonus_at(const struct target_text *text, size_t place)
+{
+	if (place == 0 || place == text->name_at)
+		return AT_BEGIN;
+	if (!isalnum((unsigned char)text->at[place - 1]))
+		return isalnum((unsigned char)text->at[place]) ? AT_WORD : 0;
+	if (is_capital(text->at[place]) && !is_capital(text->at[place - 1]))
+		return AT_CAPITAL;
+	return 0;
+}
+
+/* Fills in where each letter can be, from the leftmost way and from the rightmost. */
+static bool find_range(const struct target_pattern *pattern, const struct target_word *word,
+		       const struct target_text *text, struct target_match_work *work)
+{
+	size_t letter = 0, place = text->length;
+
+	for (size_t i = 0; i < text->length && letter < word->length; i++)
+		if (is_letter_at(pattern, text, i, word->letters[letter]))
+			work->first[letter++] = (uint16_t)i;
+	if (letter < word->length)
+		return false;
+	while (letter) {
+		place--;
+		if (is_letter_at(pattern, text, place, word->letters[letter - 1]))
+			work->last[--letter] = (uint16_t)place;
+	}
+	return true;
+}
+
+/* What leads to the first letter: not what stands before the name. */
+static int32_t leading(const struct target_text *text, size_t place)
+{
+	return LEADING * (int32_t)(place < text->name_at ? place : place - text->name_at);
+}
+
+static int32_t score_letter(const struct target_text *text, const struct target_match_work *work,
+			    size_t letter, size_t place)
+{
+	int32_t apart, adjacent;
+
+	if (letter == 0)
+		return work->bonus[place] - leading(text, place);
+	apart = work->best[letter - 1][place - 1] + work->bonus[place];
+	adjacent = work->ends[letter - 1][place - 1] + ADJACENT;
+	return apart > adjacent ? apart : adjacent;
+}
+
+/* The row of the table for one letter, from its first place on. What the next row reads: up to one
+ * place before the last where that letter can be. */
+static void fill_row(const struct target_pattern *pattern, const struct target_word *word,
+		     const struct target_text *text, struct target_match_work *work,
+		     size_t letter)
+{
+	const size_t end = letter + 1 < word->length ? work->last[letter + 1] :
+						       work->last[letter] + 1u;
+	int32_t best = NOTHING;
+
+	for (size_t j = work->first[letter]; j < end; j++) {
+		int32_t here = NOTHING;
+
+		if (j <= work->last[letter] &&
+		    is_letter_at(pattern, text, j, word->letters[letter]))
+			here = score_letter(text, work, letter, j);
+		best = best - GAP > here ? best - GAP : here;
+		work->ends[letter][j] = here;
+		work->best[letter][j] = best;
+	}
+}
+
+/* The best place for the last letter; *@score with what comes behind it taken off. */
+static size_t find_end(const struct target_word *word, const struct target_text *text,
+		       const struct target_match_work *work, int32_t *score)
+{
+	const size_t letter = word->length - 1;
+	size_t end = work->first[letter];
+
+	*score = NOTHING;
+	for (size_t j = work->first[letter]; j <= work->last[letter]; j++) {
+		int32_t here = work->ends[letter][j] - TRAILING * (int32_t)(text->length - 1 - j);
+
+		if (here <= *score)
+			continue;
+		*score = here;
+		end = j;
+	}
+	return end;
+}
+
+static bool is_exact(const struct target_pattern *pattern, const struct target_word *word,
+		     const struct target_text *text, size_t from)
+{
+	if (text->length - from != word->length)
+		return false;
+	for (size_t i = 0; i < word->length; i++)
+		if (!is_letter_at(pattern, text, from + i, word->letters[i]))
+			return false;
+	return true;
+}
+
+static void fill_rows(const struct target_pattern *pattern, const struct target_word *word,
+		      const struct target_text *text, struct target_match_work *work)
+{
+	for (size_t i = 0; i < word->length; i++)
+		fill_row(pattern, word, text, work, i);
+}
+
+static void fill_bonus(const struct target_text *text, struct target_match_work *work)
+{
+	for (size_t j = 0; j < text->length; j++)
+		work->bonus[j] = bonus_at(text, j);
+}
+
+static struct target_text cut(const struct target_text *text)
+{
+	struct target_text part = *text;
+
+	if (part.length > TARGET_TEXT_BYTES)
+		part.length = TARGET_TEXT_BYTES;
+	return part;
+}
+
+int32_t target_match_score(const struct target_pattern *pattern, const struct target_text *whole,
+			   struct target_match_work *work)
+{
+	const struct target_text text = cut(whole);
+	int32_t sum = 0;
+
+	for (size_t i = 0; i < pattern->count; i++)
+		if (!find_range(pattern, &pattern->words[i], &text, work))
+			return TARGET_NO_MATCH;
+	if (pattern->count)
+		fill_bonus(&text, work);
+	for (size_t i = 0; i < pattern->count; i++) {
+		const struct target_word *word = &pattern->words[i];
+		int32_t score;
+
+		if (pattern->count > 1)		/* else the range is there already */
+			find_range(pattern, word, &text, work);
+		fill_rows(pattern, word, &text, work);
+		find_end(word, &text, work, &score);
+		sum += score;
+		if (is_exact(pattern, word, &text, 0) ||
+		    is_exact(pattern, word, &text, text.name_at))
+			sum += EXACT;
+	}
+	return sum;
+}
+
+/* Back from the best end: letter i - 1 is next to letter i if that was the better way. */
+static void mark_places(const struct target_word *word, const struct target_text *text,
+			const struct target_match_work *work, bool places[TARGET_TEXT_BYTES])
+{
+	int32_t score;
+	size_t place = find_end(word, text, work, &score);
+
+	for (size_t letter = word->length; letter-- > 0;) {
+		bool is_adjacent;
+
+		places[place] = true;
+		if (letter == 0)
+			break;
+		is_adjacent = work->ends[letter][place] ==
+			      work->ends[letter - 1][place - 1] + ADJACENT;
+		place--;
+		while (!is_adjacent && work->ends[letter - 1][place] !=
+				       work->best[letter - 1][place])
+			place--;
+	}
+}
+
+uint64_t target_match_places(const struct target_pattern *pattern,
+			     const struct target_text *whole, struct target_match_work *work)
+{
+	const struct target_text text = cut(whole);
+	bool places[TARGET_TEXT_BYTES] = { false };
+	uint64_t matched = 0;
+	unsigned int character = 0;
+
+	fill_bonus(&text, work);
+	for (size_t i = 0; i < pattern->count; i++) {
+		if (!find_range(pattern, &pattern->words[i], &text, work))
+			continue;
+		fill_rows(pattern, &pattern->words[i], &text, work);
+		mark_places(&pattern->words[i], &text, work, places);
+	}
+	for (size_t j = 0; j < text.length && character < 64; j++) {
+		const bool is_last = j + 1 == text.length || (text.at[j + 1] & 0xc0) != 0x80;
+
+		matched |= (uint64_t)places[j] << character;
+		character += is_last;
+	}
+	return matched;
+}

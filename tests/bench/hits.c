@@ -1,0 +1,78 @@
+/* What a hit of a probe costs in the analyzer, without a stack: from the queue's item to its counts.
+ *
+ * usage: hits      prints ns of CPU for an entry, and for an entry with its return, each with values
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "../unit/hit_stage.h"
+
+#define ROUNDS	     300
+#define ROUND_HITS   2000	/* 40,000 hits/s by rounds of 50 ms */
+#define ROUND_NS     UINT64_C(50000000)
+#define PID	     100
+#define GOAL_NS	     1000
+
+static struct ingest_stage stage;
+
+static uint64_t cpu_ns(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+}
+
+/* Returns when it began. The writing of the records is not its matter. */
+static uint64_t run_round(struct record_bytes *records, size_t count, uint64_t end_ns)
+{
+	const uint64_t begin = cpu_ns();
+
+	for (size_t i = 0; i < count; i++)
+		ingest_hit_push(&stage.ingest, records[i].words, records[i].count * 8, 0);
+	hit_stage_round(&stage.ingest, end_ns);
+	stage_round(&stage, end_ns);
+	return cpu_ns() - begin;
+}
+
+static double measure(enum probe_edge edge)
+{
+	static struct record_bytes records[2 * ROUND_HITS];
+	const struct ingest_config config = { .is_replay = true };
+	uint64_t sum_ns = 0, now_ns = 1;
+
+	stage_init(&stage, &config, NULL);
+	stage_comm(&stage, 0, PID, PID, "prog", true);
+	stage_mmap(&stage, 0, PID, 0x400000, 0x1000, 0, "/bin/prog");
+	hit_stage_add(&stage.ingest, 1, PROBE_USER, edge, "", 0);
+	for (uint64_t round = 1; round <= ROUNDS; round++) {
+		size_t count = 0;
+
+		for (uint64_t i = 0; i < ROUND_HITS; i++) {
+			struct hit_record hit = {
+				.time_ns = now_ns += 10, .pid = PID, .tid = PID, .sp = 0x7f0000,
+				.number = (int64_t)(i % 100), .text = i % 2 ? "even" : "odd",
+			};
+
+			hit_stage_write(&records[count++], 101, false, &hit);
+			if (edge != PROBE_LATENCY)
+				continue;
+			hit.time_ns = now_ns += 1000 + i;
+			hit.sp += 8;
+			hit_stage_write(&records[count++], 102, true, &hit);
+		}
+		sum_ns += run_round(records, count, now_ns);
+		now_ns = round * ROUND_NS;
+	}
+	stage_finish(&stage);
+	return (double)sum_ns / (ROUNDS * ROUND_HITS);
+}
+
+int main(void)
+{
+	const double entry_ns = measure(PROBE_ENTRY), pair_ns = measure(PROBE_LATENCY);
+
+	printf("entry %.0f ns, entry and return %.0f ns (goal: %d)\n", entry_ns, pair_ns, GOAL_NS);
+	return entry_ns > GOAL_NS;
+}

@@ -1,0 +1,183 @@
+/* fuzz_probe_points.c - an answer about places that passes the check can be read through without
+ * harm; what the worker makes of a damaged program passes the check.
+ *
+ * With an odd first byte the input is an answer. Else it is a list of changes, | place 2 | byte 1 |
+ * ..., to a small program with debug information that is built at the start; the second byte says
+ * what is asked about it. */
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "symbols/mark_argument.h"
+#include "symbols/point_job.h"
+
+#define SEED_BYTES_MAX 65536
+
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
+
+static const char recipe[] =
+	"set -e; cd $(mktemp -d /tmp/fuzz_probe_points.XXXXXX)\n"
+	"echo 'struct s { int a : 3; union { int u; char t[8]; }; struct s *n; const char *c; };\n"
+	"static inline int in(struct s *p, int k) { return p->u * k; }\n"
+	"__attribute__((noinline)) int work(struct s *p, int n, double d) { volatile int l = n;\n"
+	"for (int i = 0; i < n; i++) l += in(p, i) + in(p->n, 3); return l + (int)d; }\n"
+	"int main(int c, char **v) { struct s s = { 1, { 2 }, 0, v[0] }; s.n = &s;\n"
+	"return work(&s, c, 1.5); }' >s.c\n"
+	"cc -O1 -g -Wl,-z,norelro,-z,noseparate-code s.c -o program\n"
+	"cat program >&%d; rm -r \"$PWD\"\n";
+
+static uint8_t program[SEED_BYTES_MAX];
+static size_t program_bytes;
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+	int fd = memfd_create("program", 0);
+	char command[sizeof(recipe) + 16];
+	ssize_t got;
+
+	(void)argc;
+	(void)argv;
+	snprintf(command, sizeof(command), recipe, fd);
+	if (system(command))
+		abort();
+	got = pread(fd, program, sizeof(program), 0);
+	if (got <= 0 || got == SEED_BYTES_MAX)
+		abort();
+	program_bytes = (size_t)got;
+	close(fd);
+	return 0;
+}
+
+static size_t length(const struct point_answer *answer, uint32_t text)
+{
+	return strlen(point_answer_text(answer, text));
+}
+
+static void read_all(const struct point_answer *answer, size_t count)
+{
+	size_t bytes = 0;
+
+	for (uint32_t i = 0; i < answer->header->function_count; i++) {
+		const struct point_function *function = &answer->functions[i];
+
+		bytes += length(answer, function->name);
+		for (uint32_t p = 0; p < function->point_count; p++) {
+			const struct point *point = &answer->points[function->first_point + p];
+
+			for (uint32_t v = 0; v < point->value_count; v++)
+				bytes += length(answer,
+						answer->values[point->first_value + v].fetch);
+		}
+		for (uint32_t v = 0; v < function->offered_count; v++)
+			bytes += length(answer, answer->values[function->first_offered + v].type);
+	}
+	if (bytes && !count)
+		abort();
+}
+
+static void check_answer(const uint8_t *bytes, size_t count)
+{
+	const struct point_query query = { .functions_max = 4, .argument_count = 1 };
+	const struct point_header magic = { .magic = POINT_ANSWER_MAGIC,
+					    .version = POINT_ANSWER_VERSION };
+	struct point_answer answer;
+	void *copy = malloc(count + 1);	/* aligned, and its end is guarded */
+
+	memcpy(copy, bytes, count);
+	if (count >= offsetof(struct point_header, function_count))
+		memcpy(copy, &magic, offsetof(struct point_header, function_count));
+	if (!point_answer_check(&answer, copy, count, &query, NULL))
+		read_all(&answer, count);
+	free(copy);
+}
+
+static void fill_query(struct point_query *query, uint8_t what)
+{
+	static const char *const functions[] = { "work", "in", "*", "main", "no_such" };
+	static const char *const values[] = { "p->n->c", "p->t", "n", "$retval", "p->a", "i",
+					      "$arg1", "p->n[2].u", "d", "l" };
+
+	memset(query, 0, sizeof(*query));
+	query->functions_max = 16;
+	query->memory_bytes = UINT64_MAX;
+	strcpy(query->function, functions[what % 5]);
+	query->is_wildcard = what % 5 == 2;
+	query->line = what & 64 ? 2 : 0;
+	query->offset = what & 32 && !query->line ? 5 : 0;
+	if (what & 128) {
+		query->function[0] = '\0';
+		strcpy(query->source, "s.c");
+		query->line = 1 + what % 8;
+	}
+	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
+		strcpy(query->arguments[query->argument_count++].value, values[i]);
+}
+
+static int make_file(const void *bytes, size_t count)
+{
+	int fd = memfd_create("input", MFD_CLOEXEC);
+
+	if (fd < 0 || write(fd, bytes, count) != (ssize_t)count)
+		abort();
+	return fd;
+}
+
+static void ask(const uint8_t *file, size_t count, uint8_t what)
+{
+	struct point_query query;
+	struct point_answer answer;
+	struct diag why = { .err = 0 };
+	size_t answer_bytes;
+	int inputs[2], err;
+	void *bytes;
+
+	fill_query(&query, what);
+	inputs[0] = make_file(file, count);
+	inputs[1] = make_file(&query, sizeof(query));
+	err = point_job_run(inputs, 2, &bytes, &answer_bytes, &why);
+	if (err > 0)
+		abort();
+	if (!err && point_answer_check(&answer, bytes, answer_bytes, &query, &why))
+		abort();
+	if (!err)
+		read_all(&answer, answer_bytes);
+	free(bytes);
+	close(inputs[0]);
+	close(inputs[1]);
+}
+
+static void read_mark(const uint8_t *bytes, size_t count)
+{
+	char text[256];
+	const char *at = text;
+	struct fetch_value value;
+
+	if (count >= sizeof(text))
+		return;
+	memcpy(text, bytes, count);
+	text[count] = '\0';
+	while (mark_argument_next(&at, "", &value))
+		if (!value.fetch[0] == !value.reason[0])
+			abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
+{
+	static uint8_t changed[SEED_BYTES_MAX];
+
+	if (count < 2 || bytes[0] % 2) {
+		check_answer(bytes + (count > 0), count - (count > 0));
+		read_mark(bytes, count);
+		return 0;
+	}
+	memcpy(changed, program, program_bytes);
+	for (size_t i = 2; i + 3 <= count; i += 3)
+		changed[(bytes[i] | (size_t)bytes[i + 1] << 8) % program_bytes] = bytes[i + 2];
+	ask(changed, program_bytes, bytes[1]);
+	return 0;
+}

@@ -1,0 +1,43 @@
+/* hit_stage.h - an ingest to which news of probes and their records come, written by hand.
+ *
+ * Probe P has the ids 100 P + 1 of its entries and 100 P + 2 of its returns, and the slot P. Its
+ * records carry sp (u64), size (s64), name (text) at the entry, sp and ret (s32) at the return.
+ * They are of CPU 0, at address HIT_IP of the process. */
+#ifndef HIT_STAGE_H
+#define HIT_STAGE_H
+
+#include "ingest_stage.h"
+
+#define HIT_IP UINT64_C(0x400010)
+
+/* News of a new probe. @condition: "" none. @pid: 0 all. */
+void hit_stage_add(struct ingest *ingest, uint32_t probe, enum probe_kind kind,
+		   enum probe_edge edge, const char *condition, uint32_t pid);
+/* The same probe is attached anew: its ids are 50 more from now on. */
+void hit_stage_attach_again(struct ingest *ingest, uint32_t probe, enum probe_edge edge);
+/* Keys of the probe that is added next: fields by name, NULL for none. */
+void hit_stage_keys(const char *first, const char *second);
+/* True: counts were dropped. */
+bool hit_stage_news(struct ingest *ingest, enum probe_news_kind kind, uint32_t probe,
+		    uint64_t time_ns, enum probe_state state);
+
+struct hit_record {
+	uint64_t time_ns;
+	uint32_t pid, tid;
+	uint64_t sp;
+	int64_t number;		/* size, or ret */
+	const char *text;	/* name; NULL: none */
+};
+
+/* False: its id is unknown. */
+bool hit_stage_enter(struct ingest *ingest, uint32_t probe, const struct hit_record *record);
+bool hit_stage_leave(struct ingest *ingest, uint32_t probe, const struct hit_record *record);
+/* As the kernel writes it after a gap. */
+void hit_stage_lost(struct ingest *ingest, uint32_t probe, uint64_t time_ns);
+void hit_stage_round(struct ingest *ingest, uint64_t limit_ns);
+
+/* The two records as bytes: for queues. */
+void hit_stage_write(struct record_bytes *out, uint64_t id, bool is_leave,
+		     const struct hit_record *record);
+
+#endif

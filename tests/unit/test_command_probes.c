@@ -1,0 +1,366 @@
+/* What keys and menus order of the engine; the way to a probe's figures and hits, and back. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <errno.h>
+#include <locale.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "probe_fixture.h"
+
+static struct scene *list_of(void **state)
+{
+	struct scene *scene = *state;
+
+	scene_press(scene, "8");
+	probe_fixture_answer(scene);
+	frame_draw(&scene->state, &scene->canvas);
+	assert_true(state_is_probes(&scene->state));
+	return scene;
+}
+
+static struct scene *probe_of(void **state)
+{
+	struct scene *scene = list_of(state);
+
+	scene_press_key(scene, UI_KEY_ENTER);
+	probe_fixture_answer(scene);
+	frame_draw(&scene->state, &scene->canvas);
+	assert_true(state_is_probe(&scene->state));
+	return scene;
+}
+
+static const struct request *last_request(const struct scene *scene, enum request_kind kind)
+{
+	for (size_t i = scene->state.outbox_count; i-- > 0;)
+		if (scene->state.outbox[i].kind == kind)
+			return &scene->state.outbox[i];
+	return NULL;
+}
+
+static void check_ordered(struct scene *scene, enum probe_order_kind kind, uint32_t probe)
+{
+	const struct probe_order *order = probe_fixture_order(scene, kind);
+
+	assert_int_equal(scene->state.order_count, 1);
+	assert_int_equal(order->probe, probe);
+	assert_int_equal(order->number, scene->state.order_number);
+	probe_fixture_send(scene);
+}
+
+static void test_keys_order_what_they_say_of_the_probe_under_the_cursor(void **state)
+{
+	struct scene *scene = list_of(state);
+
+	scene_press(scene, "t");
+	check_ordered(scene, PROBE_OFF, 3);
+	scene_press(scene, "jL");
+	check_ordered(scene, PROBE_EXTEND, 4);
+	scene_press(scene, "jt");
+	check_ordered(scene, PROBE_ON, 5);
+	scene_press(scene, "L");
+	assert_int_equal(scene->state.order_count, 0);	/* it has no lease */
+	assert_string_equal(scene->state.message,
+			    "sched:sched_switch has no lease: it stays until it is removed");
+	scene_press(scene, "d");
+	check_ordered(scene, PROBE_REMOVE, 5);
+}
+
+static void test_numbers_of_orders_rise_and_too_many_are_refused(void **state)
+{
+	struct scene *scene = list_of(state);
+
+	for (size_t i = 0; i < STATE_ORDERS; i++)
+		scene_press(scene, "t");
+	assert_int_equal(scene->state.order_count, STATE_ORDERS);
+	for (size_t i = 1; i < STATE_ORDERS; i++)
+		assert_true(scene->state.orders_out[i].number ==
+			    scene->state.orders_out[i - 1].number + 1);
+	scene_press(scene, "d");
+	assert_int_equal(scene->state.order_count, STATE_ORDERS);
+	assert_string_equal(scene->state.message, "the orders before are still under way");
+}
+
+static void test_all_are_removed_only_after_asking(void **state)
+{
+	struct scene *scene = list_of(state);
+
+	scene_press(scene, "D");
+	assert_true(scene->state.menu.is_open);
+	scene_press_key(scene, UI_KEY_ENTER);	/* the first line keeps them */
+	assert_int_equal(scene->state.order_count, 0);
+	scene_press(scene, "D");
+	scene_choose(scene, "remove 6 probes");
+	probe_fixture_order(scene, PROBE_REMOVE_ALL);
+}
+
+static void test_a_capped_one_offers_bursts_and_higher_caps(void **state)
+{
+	struct scene *scene = list_of(state);
+
+	scene_press(scene, "jjj");
+	scene_press_key(scene, UI_KEY_ENTER);
+	assert_true(scene->state.menu.is_open);
+	scene_press_key(scene, UI_KEY_ENTER);
+	check_ordered(scene, PROBE_BURSTS, 7);
+	scene_press(scene, ".");
+	scene_choose(scene, "a cap of 25 %");
+	assert_true(probe_fixture_order(scene, PROBE_LIFT)->choice.cap_pct == 25);
+	check_ordered(scene, PROBE_LIFT, 7);
+}
+
+static void test_a_menu_of_a_probe_that_is_gone_does_nothing(void **state)
+{
+	struct scene *scene = list_of(state);
+
+	scene_press(scene, ".");
+	scene->snapshot = scene_snapshot(VIEW_PROBES);
+	scene_show(scene);
+	scene_choose(scene, "remove");
+	assert_int_equal(scene->state.order_count, 0);
+	assert_string_equal(scene->state.message, "the probe was removed");
+}
+
+static void test_the_cursor_stays_with_its_probe(void **state)
+{
+	struct scene *scene = list_of(state);
+	struct snapshot_probe fewer[PROBE_FIXTURE_COUNT];
+	const struct snapshot_probes all = probe_fixture(0);
+
+	scene_press(scene, "jj");
+	for (int i = 0; i < 3; i++)
+		fewer[i] = all.list[i + 1];
+	scene->snapshot.probes.list = fewer;
+	scene->snapshot.probes.count = 3;
+	scene_show(scene);
+	assert_int_equal(state_probe(&scene->state)->id, 5);
+	assert_int_equal(scene->state.probes.place.cursor, 1);
+}
+
+static void test_enter_asks_for_all_about_the_probe(void **state)
+{
+	struct scene *scene = list_of(state);
+
+	scene_press(scene, "j");
+	scene_press_key(scene, UI_KEY_ENTER);
+	assert_int_equal(last_request(scene, REQUEST_QUERY)->query.probe, 4);
+	assert_true(state_is_probes(&scene->state));	/* until the answer is there */
+	probe_fixture_answer(scene);
+	assert_true(state_is_probe(&scene->state));
+	assert_true(scene_has(scene, "probe vfs_read"));
+	scene_press_key(scene, UI_KEY_BACKSPACE);
+	assert_int_equal(last_request(scene, REQUEST_QUERY)->query.probe, 0);
+	probe_fixture_answer(scene);
+	assert_true(state_is_probes(&scene->state));
+	assert_int_equal(state_probe(&scene->state)->id, 4);
+}
+
+static void test_a_view_by_number_shows_its_hits_as_samples(void **state)
+{
+	struct scene *scene = probe_of(state);
+
+	scene_press(scene, "6");
+	assert_int_equal(last_request(scene, REQUEST_EVENT)->value, 128);
+	assert_int_equal(last_request(scene, REQUEST_QUERY)->query.tree, TREE_CALLERS);
+	assert_int_equal(last_request(scene, REQUEST_QUERY)->query.probe, 0);
+	assert_true(last_request(scene, REQUEST_EVENT) < last_request(scene, REQUEST_QUERY));
+	probe_fixture_answer(scene);
+	assert_true(state_is_tree(&scene->state));
+	assert_true(scene_has(scene, "hits of hash_search"));
+
+	scene_press(scene, "1");	/* another view of the same hits */
+	probe_fixture_answer(scene);
+	assert_true(scene_has(scene, "hits of hash_search"));
+	scene_press_key(scene, UI_KEY_BACKSPACE);
+	probe_fixture_answer(scene);
+	assert_true(state_is_probe(&scene->state));
+	assert_int_equal(last_request(scene, REQUEST_EVENT)->value, 0);
+}
+
+static void test_8_leads_from_hits_to_the_list_and_samples_are_shown_again(void **state)
+{
+	struct scene *scene = probe_of(state);
+
+	scene_press(scene, "7");
+	probe_fixture_answer(scene);
+	scene_press(scene, "8");
+	assert_int_equal(last_request(scene, REQUEST_EVENT)->value, 0);
+	probe_fixture_answer(scene);
+	assert_true(state_is_probes(&scene->state));
+	scene_press(scene, "1");
+	probe_fixture_answer(scene);
+	assert_false(scene_has(scene, "hits of"));
+	assert_int_equal(scene->state.trail.count, 1);
+}
+
+static void test_tab_goes_to_and_fro_between_figures_and_hits(void **state)
+{
+	struct scene *scene = probe_of(state);
+	const size_t levels = scene->state.trail.count;
+
+	scene_press_key(scene, UI_KEY_TAB);		/* Symbols */
+	assert_true(state_probe_hits(&scene->state));
+	probe_fixture_answer(scene);
+	scene_press_key(scene, UI_KEY_BACKTAB);		/* Probes: back to the figures */
+	assert_false(state_probe_hits(&scene->state));
+	assert_int_equal(scene->state.trail.count, levels);
+}
+
+static void test_pages_follow_one_another(void **state)
+{
+	struct scene *scene = probe_of(state);
+
+	assert_int_equal(scene->state.probe.pane, PANE_LATENCY);
+	scene_press_key(scene, UI_KEY_LEFT);
+	assert_int_equal(scene->state.probe.pane, PANE_LOG);
+	scene_press(scene, "l");
+	assert_int_equal(scene->state.probe.pane, PANE_LATENCY);
+	scene_press(scene, "l");
+	assert_int_equal(scene->state.probe.pane, PANE_VALUES);
+	frame_draw(&scene->state, &scene->canvas);
+	scene_click(scene, MOUSE_PRESS, scene_find(scene, "Slowest").x,
+		    scene_find(scene, "Slowest").y);
+	assert_int_equal(scene->state.probe.pane, PANE_SLOWEST);
+}
+
+static void test_the_slowest_shows_the_stack_of_the_chosen_one(void **state)
+{
+	struct scene *scene = probe_of(state);
+
+	scene_press(scene, "ll");
+	assert_true(scene_has(scene, "BufTableLookup"));
+	scene_press(scene, "j");
+	assert_false(scene_has(scene, "BufTableLookup"));
+	assert_true(scene_has(scene, "get_hash_entry"));
+	scene_press(scene, "jj");
+	assert_true(scene_has(scene, "WITHOUT A STACK"));
+}
+
+static void test_the_log_is_filtered_and_searched(void **state)
+{
+	struct scene *scene = probe_of(state);
+
+	scene_press(scene, "\\pg_index");
+	scene_press_key(scene, UI_KEY_ENTER);
+	assert_int_equal(scene->state.probe.pane, PANE_LOG);
+	assert_int_equal(scene->state.probe.log.count, 8);
+	assert_false(scene_has(scene, "pg_class"));
+	scene_press(scene, "\\");
+	scene_press_key(scene, UI_KEY_CTRL('U'));
+	scene_press_key(scene, UI_KEY_ENTER);
+	assert_int_equal(scene->state.probe.log.count, 40);
+	scene_press(scene, "/1234.150");
+	scene_press_key(scene, UI_KEY_ENTER);
+	assert_int_equal(scene->state.probe.log.found, 103);
+	assert_true(scene_has(scene, "1234.150"));
+	scene_press(scene, "/nowhere");
+	assert_string_equal(scene->state.prompt.note, "not here");
+}
+
+static void test_the_list_is_searched(void **state)
+{
+	struct scene *scene = list_of(state);
+
+	scene_press(scene, "/libc");
+	assert_int_equal(state_probe(&scene->state)->id, 7);
+	scene_press_key(scene, UI_KEY_ENTER);
+	scene_press(scene, "n");
+	assert_int_equal(state_probe(&scene->state)->id, 9);
+	scene_press(scene, "n");
+	assert_int_equal(state_probe(&scene->state)->id, 7);
+	scene_press(scene, "N");
+	assert_int_equal(state_probe(&scene->state)->id, 9);
+}
+
+static void test_the_mouse_selects_opens_and_asks(void **state)
+{
+	struct scene *scene = list_of(state);
+	struct mouse at = scene_find(scene, "vfs_read");
+
+	scene_click(scene, MOUSE_PRESS, at.x, at.y);
+	assert_int_equal(state_probe(&scene->state)->id, 4);
+	scene_click(scene, MOUSE_MENU, at.x, at.y);
+	assert_true(scene->state.menu.is_open);
+	scene_press_key(scene, UI_KEY_ESCAPE);
+	scene_click(scene, MOUSE_DOUBLE, at.x, at.y);
+	assert_int_equal(state_probe_here(&scene->state), 4);
+}
+
+static void test_answers_are_told(void **state)
+{
+	struct scene *scene = *state;
+	struct probe_answer answer = { .kind = PROBE_ADD, .done = 3, .all = 16 };
+
+	scene->state.adding = answer.number = 5;
+	state_probe_answered(&scene->state, &answer);
+	assert_string_equal(scene->state.message, "attached to 3 of 16\u2026");
+	scene_press(scene, "8x");
+	probe_fixture_answer(scene);
+	assert_int_equal(probe_fixture_order(scene, PROBE_CANCEL)->number, 5);
+	answer.is_done = true;
+	diag_set(&answer.why, -EACCES, "uprobes need root");
+	state_probe_answered(&scene->state, &answer);
+	assert_string_equal(scene->state.message, "uprobes need root");
+	assert_int_equal(scene->state.adding, 0);
+	scene_press(scene, "x");
+	assert_string_equal(scene->state.message, "nothing is being attached");
+}
+
+static void test_a_probe_that_is_switched_off_by_its_cost_is_told_anywhere(void **state)
+{
+	struct scene *scene = *state;
+	struct snapshot before = scene->snapshot;
+	struct snapshot_probe on = { .id = 7, .name = "malloc", .state = PROBE_ATTACHED };
+
+	before.probes = (struct snapshot_probes){ .count = 1, .list = &on };
+	state_offer_snapshot(&scene->state, &before);
+	assert_string_equal(scene->state.message, "");
+	scene->snapshot.probes = probe_fixture(0);
+	scene_show(scene);
+	assert_non_null(strstr(scene->state.message, "malloc switched off: it took 9.8 %"));
+}
+
+static void test_without_an_engine_nothing_is_ordered(void **state)
+{
+	struct scene *scene = *state;
+
+	scene->probes.refusal = "no probes: run as root";
+	scene_press(scene, "p");
+	assert_false(scene->state.panel.is_open);
+	assert_string_equal(scene->state.message, "no probes: run as root");
+	scene->state.probe_control = NULL;
+	scene_press(scene, "p");
+	assert_string_equal(scene->state.message,
+			    "a recording has no probes: they are for what runs");
+	assert_int_equal(scene->state.order_count, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		SCENE_TEST(test_keys_order_what_they_say_of_the_probe_under_the_cursor),
+		SCENE_TEST(test_numbers_of_orders_rise_and_too_many_are_refused),
+		SCENE_TEST(test_all_are_removed_only_after_asking),
+		SCENE_TEST(test_a_capped_one_offers_bursts_and_higher_caps),
+		SCENE_TEST(test_a_menu_of_a_probe_that_is_gone_does_nothing),
+		SCENE_TEST(test_the_cursor_stays_with_its_probe),
+		SCENE_TEST(test_enter_asks_for_all_about_the_probe),
+		SCENE_TEST(test_a_view_by_number_shows_its_hits_as_samples),
+		SCENE_TEST(test_8_leads_from_hits_to_the_list_and_samples_are_shown_again),
+		SCENE_TEST(test_tab_goes_to_and_fro_between_figures_and_hits),
+		SCENE_TEST(test_pages_follow_one_another),
+		SCENE_TEST(test_the_slowest_shows_the_stack_of_the_chosen_one),
+		SCENE_TEST(test_the_log_is_filtered_and_searched),
+		SCENE_TEST(test_the_list_is_searched),
+		SCENE_TEST(test_the_mouse_selects_opens_and_asks),
+		SCENE_TEST(test_answers_are_told),
+		SCENE_TEST(test_a_probe_that_is_switched_off_by_its_cost_is_told_anywhere),
+		SCENE_TEST(test_without_an_engine_nothing_is_ordered),
+	};
+
+	setlocale(LC_CTYPE, "C.UTF-8");
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

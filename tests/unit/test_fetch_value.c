@@ -1,0 +1,177 @@
+/* What users write for values, and what the kernel is told to fetch. The right-hand sides are
+ * written by the rules of Documentation/trace/uprobetracer.rst. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "symbols/fetch_value.h"
+#include "symbols/mark_argument.h"
+
+static void test_a_path_is_read_step_by_step(void **state)
+{
+	struct value_path path;
+
+	(void)state;
+	assert_int_equal(value_path_parse(&path, "a->b.c[12]", NULL), 0);
+	assert_int_equal(path.base, VALUE_VARIABLE);
+	assert_string_equal(path.name, "a");
+	assert_int_equal(path.step_count, 3);
+	assert_int_equal(path.steps[0].kind, VALUE_ARROW);
+	assert_string_equal(path.steps[0].name, "b");
+	assert_int_equal(path.steps[1].kind, VALUE_DOT);
+	assert_string_equal(path.steps[1].name, "c");
+	assert_int_equal(path.steps[2].kind, VALUE_INDEX);
+	assert_int_equal(path.steps[2].index, 12);
+}
+
+static void test_arguments_returns_and_the_kernels_own_words_are_told_apart(void **state)
+{
+	struct value_path path;
+
+	(void)state;
+	assert_int_equal(value_path_parse(&path, "$arg3->x", NULL), 0);
+	assert_int_equal(path.base, VALUE_ARGUMENT);
+	assert_int_equal(path.number, 3);
+	assert_int_equal(value_path_parse(&path, "$retval->x", NULL), 0);
+	assert_int_equal(path.base, VALUE_RETURNED);
+	assert_int_equal(value_path_parse(&path, "+8(%di)", NULL), 0);
+	assert_int_equal(path.base, VALUE_RAW);
+	assert_int_equal(value_path_parse(&path, "$stack2", NULL), 0);
+	assert_int_equal(path.base, VALUE_RAW);
+	assert_true(value_path_is_return("+0($retval)"));
+	assert_false(value_path_is_return("$arg1"));
+}
+
+static void test_what_is_no_value_is_refused(void **state)
+{
+	static const char *const bad[] = { "", "1a", "a->", "a.", "a[", "a[x]", "a[1", "a b", "$arg0",
+					   "$argx", "a->b->c->d->e->f->g->h->i->j", "a[9999999]" };
+	struct value_path path;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		assert_int_equal(value_path_parse(&path, bad[i], NULL), -EINVAL);
+}
+
+static void test_pointers_are_followed_from_the_inside_out(void **state)
+{
+	struct fetch_place place = fetch_register("%di");
+	char text[FETCH_TEXT_BYTES];
+
+	(void)state;
+	assert_true(fetch_write(&place, "x64", text));
+	assert_string_equal(text, "%di:x64");
+	place = fetch_follow(&place);
+	place.offset = 16;
+	assert_true(fetch_write(&place, "s32", text));
+	assert_string_equal(text, "+16(%di):s32");
+	place = fetch_follow(&place);
+	place.offset -= 8;
+	assert_true(fetch_write(&place, "string", text));
+	assert_string_equal(text, "-8(+16(%di)):string");
+}
+
+static void test_what_is_too_deep_is_refused_and_not_cut(void **state)
+{
+	struct fetch_place place = fetch_register("%di");
+	struct fetch_value value;
+
+	(void)state;
+	for (int i = 0; i < 40; i++)
+		place = fetch_follow(&place);
+	fetch_value_put(&value, &place, false, "x64");
+	assert_string_equal(value.fetch, "");
+	assert_string_equal(value.reason, "longer than the kernel takes");
+}
+
+static void test_a_text_is_what_a_register_points_to(void **state)
+{
+	struct fetch_value value = { .fetch = "" };
+	struct value_path path;
+
+	(void)state;
+	value_path_parse(&path, "$arg2", NULL);
+	fetch_value_put_by_convention(&value, &path, "string", true, false);
+	assert_string_equal(value.fetch, "+0(%si):string");
+	assert_int_equal(value.kind, FETCH_TEXT);
+	fetch_value_put_raw(&value, "%dx", "string");
+	assert_string_equal(value.fetch, "+0(%dx):string");
+	fetch_value_put_raw(&value, "+8(%dx)", "string");
+	assert_string_equal(value.fetch, "+8(%dx):string");
+}
+
+static void test_the_convention_holds_only_where_a_function_begins(void **state)
+{
+	struct fetch_value value = { .fetch = "" };
+	struct value_path path;
+
+	(void)state;
+	value_path_parse(&path, "$arg7", NULL);
+	fetch_value_put_by_convention(&value, &path, "", true, false);
+	assert_string_equal(value.fetch, "$stack1:x64");
+	fetch_value_put_by_convention(&value, &path, "", false, false);
+	assert_string_equal(value.fetch, "");
+	value_path_parse(&path, "$retval", NULL);
+	fetch_value_put_by_convention(&value, &path, "s32", false, false);
+	assert_string_equal(value.fetch, "$retval:s32");
+	value_path_parse(&path, "name", NULL);
+	fetch_value_put_by_convention(&value, &path, "", true, false);
+	assert_non_null(strstr(value.reason, "no debug information"));
+}
+
+/* An argument of each form that gcc and clang write, by "as -al". */
+static void test_arguments_of_marks_are_read(void **state)
+{
+	static const struct { const char *fetch; enum fetch_kind kind; } wanted[] = {
+		{ "%ax:s32", FETCH_SIGNED }, { "%r8:x64", FETCH_HEX },
+		{ "\\5:s32", FETCH_SIGNED }, { "-24(%bp):u16", FETCH_UNSIGNED },
+		{ "+0(%r12):u8", FETCH_UNSIGNED }, { "%di:x64", FETCH_HEX },
+		{ "", FETCH_SIGNED }, { "", FETCH_SIGNED }, { "\\-1:s64", FETCH_SIGNED },
+	};
+	const char *at = "-4@%eax 8@%r8 -4@$5 2@-24(%rbp) 1@(%r12) %rdi 8@(%rax,%rbx,8) "
+			 "8@counter(%rip) -8@$-1";
+	struct fetch_value value;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
+		assert_true(mark_argument_next(&at, "", &value));
+		assert_string_equal(value.fetch, wanted[i].fetch);
+		if (value.fetch[0])
+			assert_int_equal(value.kind, wanted[i].kind);
+		else
+			assert_non_null(strstr(value.reason, "more than a probe can fetch"));
+	}
+	assert_false(mark_argument_next(&at, "", &value));
+}
+
+static void test_a_type_that_is_asked_for_wins(void **state)
+{
+	const char *at = "8@%rax";
+	struct fetch_value value;
+
+	(void)state;
+	assert_true(mark_argument_next(&at, "string", &value));
+	assert_string_equal(value.fetch, "+0(%ax):string");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_a_path_is_read_step_by_step),
+		cmocka_unit_test(test_arguments_returns_and_the_kernels_own_words_are_told_apart),
+		cmocka_unit_test(test_what_is_no_value_is_refused),
+		cmocka_unit_test(test_pointers_are_followed_from_the_inside_out),
+		cmocka_unit_test(test_what_is_too_deep_is_refused_and_not_cut),
+		cmocka_unit_test(test_a_text_is_what_a_register_points_to),
+		cmocka_unit_test(test_the_convention_holds_only_where_a_function_begins),
+		cmocka_unit_test(test_arguments_of_marks_are_read),
+		cmocka_unit_test(test_a_type_that_is_asked_for_wins),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

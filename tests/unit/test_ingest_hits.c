@@ -1,0 +1,545 @@
+/* Records of probes in, pictures out: what is counted as a hit, with which latency and values. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "hit_stage.h"
+#include "model/budget.h"
+#include "model/source.h"
+#include "publisher_stage.h"
+
+#define PID 100
+#define P   1		/* the probe in most stories */
+#define SP  UINT64_C(0x7ff000)
+
+static int set_up(void **state)
+{
+	publisher_stage_set_up(state);
+	stage_comm(&stage, 1, PID, PID, "prog", true);
+	stage_mmap(&stage, 2, PID, 0x400000, 0x1000, 0, "/bin/prog");
+	config.query.probe = P;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	hit_stage_keys(NULL, NULL);
+	return publisher_stage_tear_down(state);
+}
+
+static void enter(uint64_t time_ns, uint32_t tid, uint64_t sp, int64_t size, const char *name)
+{
+	const struct hit_record record = {
+		.time_ns = time_ns, .pid = PID, .tid = tid, .sp = sp, .number = size, .text = name,
+	};
+
+	assert_true(hit_stage_enter(&stage.ingest, P, &record));
+}
+
+static void leave(uint64_t time_ns, uint32_t tid, uint64_t sp, int64_t ret)
+{
+	const struct hit_record record = {
+		.time_ns = time_ns, .pid = PID, .tid = tid, .sp = sp + 8, .number = ret,
+	};
+
+	assert_true(hit_stage_leave(&stage.ingest, P, &record));
+}
+
+/* All up to @limit_ns, of both sources; P's row in it. */
+static struct snapshot *picture(uint64_t limit_ns)
+{
+	struct snapshot *snapshot;
+
+	stage_round(&stage, limit_ns);
+	snapshot = publisher_stage_make();
+	assert_int_equal(stage.ingest.counters.malformed, 0);
+	assert_int_equal(stage.ingest.counters.dropped_no_memory, 0);
+	return snapshot;
+}
+
+static void test_each_entry_is_a_hit_with_its_values(void **state)
+{
+	const struct snapshot_probe *probe;
+	const struct snapshot_value *size, *name;
+	struct snapshot *snapshot;
+
+	(void)state;
+	hit_stage_add(&stage.ingest, P, PROBE_USER, PROBE_ENTRY, "", 0);
+	enter(S + 1, PID, SP, 16, "alpha");
+	enter(S + 2, PID, SP, -3, "beta");
+	enter(S + 3, PID, SP, 16, "alpha");
+	enter(S + 4, PID, SP, 0, NULL);
+	snapshot = picture(2 * S);
+	assert_int_equal(snapshot->probes.count, 1);
+	probe = &snapshot->probes.list[0];
+	assert_int_equal(probe->hits, 4);
+	assert_int_equal(probe->unpaired + probe->filtered + probe->in_flight, 0);
+	assert_false(probe->has_latency);
+	assert_true(probe->lease_s < 0);
+	assert_string_equal(probe->name, "take");
+	assert_int_equal(probe->value_count, 2);
+	size = &probe->values[0];
+	assert_string_equal(size->name, "size");
+	assert_string_equal(size->origin, "DWARF");
+	assert_int_equal(size->count, 4);
+	assert_int_equal(size->min, -3);
+	assert_int_equal(size->max, 16);
+	assert_int_equal((int)(size->mean * 100), 725);		/* 29 / 4 */
+	assert_int_equal(size->octaves[4], 2);
+	assert_int_equal(size->octaves[1], 1);
+	assert_int_equal(size->zeros, 1);
+	assert_int_equal(size->negatives, 1);
+	assert_int_equal(size->top_count, 3);
+	assert_int_equal(size->top[0].number, 16);
+	assert_string_equal(size->top[0].text, "16");
+	assert_int_equal(size->top[0].count, 2);
+	assert_int_equal(size->other, 0);
+	name = &probe->values[1];
+	assert_int_equal(name->count, 3);
+	assert_int_equal(name->unknown, 1);
+	assert_string_equal(name->top[0].text, "alpha");
+	assert_int_equal(name->top[0].count, 2);
+	assert_string_equal(name->top[1].text, "beta");
+	snapshot_destroy(snapshot);
+}
+
+/* 1 ms and 3 ms: octaves 19 (524 us to 1049 us) and 21 (2.1 to 4.2 ms). */
+static void test_an_entry_and_its_return_are_one_hit_with_a_latency(void **state)
+{
+	const struct snapshot_probe *probe;
+	struct snapshot *snapshot;
+
+	(void)state;
+	hit_stage_add(&stage.ingest, P, PROBE_USER, PROBE_LATENCY, "", 0);
+	enter(S, PID, SP, 1, "a");
+	enter(S + 100, 101, SP, 2, "b");
+	leave(S + 1000000, PID, SP, 7);
+	leave(S + 3000100, 101, SP, -8);
+	enter(S + 4000000, PID, SP, 3, "c");
+	snapshot = picture(2 * S);
+	probe = &snapshot->probes.list[0];
+	assert_int_equal(probe->hits, 2);
+	assert_int_equal(probe->in_flight, 1);
+	assert_int_equal(probe->unpaired, 0);
+	assert_int_equal(probe->latency.count, 2);
+	assert_int_equal(probe->latency.octaves[19], 1);
+	assert_int_equal(probe->latency.octaves[21], 1);
+	assert_int_equal(probe->latency.max_ns, 3000000);
+	assert_int_equal(probe->values[0].count, 2);
+	assert_string_equal(probe->values[2].name, "ret");
+	assert_int_equal(probe->values[2].min, -8);
+	assert_int_equal(probe->values[2].max, 7);
+	snapshot_destroy(snapshot);
+}
+
+/* The second that a call ends in is the one it counts in; whose it is says its entry. */
+static void test_a_hit_counts_when_it_returns(void **state)
+{
+	struct snapshot *snapshot;
+
+	(void)state;
+	hit_stage_add(&stage.ingest, P, PROBE_USER, PROBE_LATENCY, "", 0);
+	publisher.begin_ns = S;
+	enter(S + 900000000, PID, SP, 1, "a");
+	leave(2 * S + 100000000, PID, SP, 0);
+	snapshot = picture(3 * S + 1);
+	assert_int_equal(snapshot->probes.heat.seconds, 3);	/* 1, 2, and 3 just begun */
+	assert_int_equal(snapshot->probes.heat.counts[0][27], 0);
+	assert_int_equal(snapshot->probes.heat.counts[1][27], 1);
+	assert_int_equal(snapshot->probes.list[0].spark_count, 2);
+	assert_true(snapshot->probes.list[0].spark[1] == 1);
+	snapshot_destroy(snapshot);
+	assert_int_equal(stage_counted(&stage, "prog", PID, "/bin/prog", 0x10), 1);
+}
+
+static void test_returns_without_entries_and_entries_without_returns_are_unpaired(void **state)
+{
+	struct snapshot *snapshot;
+
+	(void)state;
+	hit_stage_add(&stage.ingest, P, PROBE_USER, PROBE_LATENCY, "", 0);
+	leave(S, PID, SP, 0);
+	enter(S + 1, PID, SP, 1, "a");
+	enter(S + 2, PID, SP + 64, 1, "b");	/* a's frame is gone */
+	stage_exit(&stage, S + 3, PID, PID);
+	snapshot = picture(2 * S);
+	assert_int_equal(snapshot->probes.list[0].hits, 0);
+	assert_int_equal(snapshot->probes.list[0].unpaired, 3);
+	assert_int_equal(snapshot->probes.list[0].in_flight, 0);
+	snapshot_destroy(snapshot);
+}
+
+static void test_an_entry_before_lost_records_is_not_guessed_to_go_on(void **state)
+{
+	struct snapshot *snapshot;
+
+	(void)state;
+	hit_stage_add(&stage.ingest, P, PROBE_USER, PROBE_LATENCY, "", 0);
+	enter(S, PID, SP, 1, "a");
+	hit_stage_lost(&stage.ingest, P, S + 5);
+	leave(S + 10, PID, SP, 0);
+	enter(S + 20, PID, SP, 1, "a");
+	leave(S + 30, PID, SP, 0);
+	snapshot = picture(2 * S);
+	assert_int_equal(snapshot->probes.list[0].hits, 1);
+	assert_int_equal(snapshot->probes.list[0].unpaired, 2);
+	snapshot_destroy(snapshot);
+}
+
+static void test_a_condition_sees_values_latency_and_names(void **state)
+{
+	struct snapshot *snapshot;
+
+	(void)state;
+	hit_stage_add(&stage.ingest, P, PROBE_USER, PROBE_LATENCY,
+		      "size > 10 and lat >= 1us and comm == prog and ret == 0", 0);
+	for (uint64_t i = 0; i < 5; i++) {	/* sizes 9 to 13, 1 us each but for the last */
+		enter(S + i * 10000, PID, SP, 9 + (int64_t)i, "a");
+		leave(S + i * 10000 + (i == 4 ? 999 : 1000), PID, SP, i == 3);
+	}
+	snapshot = picture(2 * S);
+	assert_int_equal(snapshot->probes.list[0].hits, 1);
+	assert_int_equal(snapshot->probes.list[0].filtered, 4);
+	assert_int_equal(snapshot->probes.list[0].values[0].count, 1);
+	assert_int_equal(snapshot->probes.list[0].values[0].top[0].number, 11);
+	snapshot_destroy(snapshot);
+}
+
+static void test_another_process_is_not_counted_but_a_child_is(void **state)
+{
+	const struct hit_record stranger = { .time_ns = S + 1, .pid = 300, .tid = 300 };
+	const struct hit_record child = { .time_ns = S + 2, .pid = 200, .tid = 200 };
+	struct snapshot *snapshot;
+
+	(void)state;
+	hit_stage_add(&stage.ingest, P, PROBE_USER, PROBE_ENTRY, "", PID);
+	stage_fork(&stage, S, PID, PID, 200, 200);
+	enter(S + 1, PID, SP, 1, "a");
+	assert_true(hit_stage_enter(&stage.ingest, P, &stranger));
+	assert_true(hit_stage_enter(&stage.ingest, P, &child));
+	snapshot = picture(2 * S);
+	assert_int_equal(snapshot->probes.list[0].hits, 2);
+	snapshot_destroy(snapshot);
+}
+
+static void test_hits_after_the_order_to_stop_are_nobodys(void **state)
+{
+	struct snapshot *snapshot;
+
+	(void)state;
+	hit_stage_add(&stage.ingest, P, PROBE_USER, PROBE_ENTRY, "", 0);
+	enter(S + 1, PID, SP, 1, "a");
+	enter(S + 9, PID, SP, 1, "a");
+	hit_stage_news(&stage.ingest, PROBE_NEWS_IGNORE, P, S + 5, PROBE_IS_OFF);
+	snapshot = picture(2 * S);
+	assert_int_equal(snapshot->probes.list[0].hits, 1);
+	snapshot_destroy(snapshot);
+}
+
+/* Records of the first turn are still on their way when the second begins. */
+static void test_each_turn_of_a_probe_is_read_by_its_own_ids(void **state)
+{
+	const struct hit_record late = { .time_ns = S + 20, .pid = PID, .tid = PID };
+	struct record_bytes again;
+	struct snapshot *snapshot;
+
+	(void)state;
+	hit_stage_add(&stage.ingest, P, PROBE_USER, PROBE_ENTRY, "", 0);
+	hit_stage_news(&stage.ingest, PROBE_NEWS_IGNORE, P, S + 5, PROBE_IS_OFF);
+	hit_stage_attach_again(&stage.ingest, P, PROBE_ENTRY);
+	enter(S + 1, PID, SP, 1, "of the first turn");
+	enter(S + 9, PID, SP, 1, "after its end");
+	hit_stage_write(&again, 100 * P + 51, false, &late);
+	assert_true(ingest_hit_push(&stage.ingest, again.words, again.count * 8, 0));
+	snapshot = picture(2 * S);
+	assert_int_equal(snapshot->probes.list[0].hits, 2);
+	snapshot_destroy(snapshot);
+}
+
+static void test_an_unknown_id_is_refused(void **state)
+{
+	const struct hit_record record = { .time_ns = S, .pid = PID, .tid = PID };
+
+	(void)state;
+	assert_false(hit_stage_enter(&stage.ingest, 7, &record));
+	hit_stage_add(&stage.ingest, P, PROBE_USER, PROBE_ENTRY, "", 0);
+	assert_false(hit_stage_enter(&stage.ingest, 7, &record));
+	assert_int_equal(stage.ingest.counters.malformed, 0);	/* its news may come */
+}
+
+/* Issue of 8 sectors, then of 16; the 16 complete first, in another process. */
+static void test_tracepoints_are_paired_by_their_key(void **state)
+{
+	struct hit_record end = { .time_ns = S + 30, .pid = 9, .tid = 9, .number = 16 };
+	struct snapshot *snapshot;
+
+	(void)state;
+	hit_stage_keys("size", NULL);
+	hit_stage_add(&stage.ingest, P, PROBE_TRACEPOINT, PROBE_LATENCY, "", 0);
+	enter(S + 10, PID, 0, 8, "a");
+	enter(S + 20, PID, 0, 16, "b");
+	assert_true(hit_stage_leave(&stage.ingest, P, &end));
+	end.time_ns = S + 40;
+	assert_true(hit_stage_leave(&stage.ingest, P, &end));	/* nobody issued it */
+	snapshot = picture(2 * S);
+	assert_int_equal(snapshot->probes.list[0].hits, 1);
+	assert_int_equal(snapshot->probes.list[0].unpaired, 1);
+	assert_int_equal(snapshot->probes.list[0].in_flight, 1);
+	assert_int_equal(snapshot->probes.list[0].latency.max_ns, 10);
+	assert_int_equal(snapshot->probes.list[0].values[0].top[0].number, 16);
+	snapshot_destroy(snapshot);
+}
+
+static void test_a_removed_probe_takes_its_counts_along(void **state)
+{
+	struct snapshot *snapshot;
+
+	(void)state;
+	hit_stage_add(&stage.ingest, P, PROBE_USER, PROBE_ENTRY, "", 0);
+	hit_stage_add(&stage.ingest, 2, PROBE_USER, PROBE_ENTRY, "", 0);
+	stage_sample(&stage, S, PID, PID, 0x400020);
+	enter(S + 1, PID, SP, 1, "a");
+	assert_true(hit_stage_enter(&stage.ingest, 2, &(struct hit_record){
+		.time_ns = S + 2, .pid = PID, .tid = PID, .number = 5 }));
+	snapshot_destroy(picture(2 * S));
+	enter(2 * S + 1, PID, SP, 1, "in the open slice");
+	stage_round(&stage, 2 * S + 5);
+	assert_true(hit_stage_news(&stage.ingest, PROBE_NEWS_REMOVED, P, 0, PROBE_IS_OFF));
+	publisher_renumbered(&publisher);
+	snapshot = picture(3 * S);
+	assert_int_equal(snapshot->probes.count, 1);
+	assert_int_equal(snapshot->probes.list[0].id, 2);
+	assert_int_equal(snapshot->probes.list[0].hits, 1);
+	assert_int_equal(snapshot->samples, 1);
+	assert_int_equal(stage_samples(&stage), 2);
+	snapshot_destroy(snapshot);
+	hit_stage_add(&stage.ingest, P, PROBE_USER, PROBE_ENTRY, "", 0);
+	snapshot = picture(3 * S);
+	assert_int_equal(snapshot->probes.list[0].hits, 0);
+	snapshot_destroy(snapshot);
+}
+
+/* Its hits are the samples of its event. */
+static void test_a_probes_event_is_shown_as_a_table(void **state)
+{
+	struct snapshot *snapshot;
+
+	(void)state;
+	hit_stage_add(&stage.ingest, P, PROBE_USER, PROBE_ENTRY, "", 0);
+	stage_sample(&stage, S, PID, PID, 0x400020);
+	enter(S + 1, PID, SP, 1, "a");
+	enter(S + 2, PID, SP, 2, "b");
+	publisher.event = PROBE_EVENT_FIRST + P;
+	snapshot = picture(2 * S);
+	assert_string_equal(snapshot->event, "take");
+	assert_int_equal(snapshot->event_index, PROBE_EVENT_FIRST + P);
+	assert_int_equal(snapshot->event_count, 1);
+	assert_int_equal(snapshot->freq_hz + snapshot->fixed_period, 0);
+	assert_int_equal(snapshot->samples, 2);
+	assert_int_equal((int)snapshot->weight, 2);
+	assert_int_equal(snapshot->row_count, 1);
+	assert_int_equal(snapshot->stacks, STACKS_OFF);
+	snapshot_destroy(snapshot);
+	hit_stage_news(&stage.ingest, PROBE_NEWS_REMOVED, P, 0, PROBE_IS_OFF);
+	snapshot = picture(2 * S);
+	assert_int_equal(snapshot->event_index, 0);
+	assert_int_equal(snapshot->samples, 1);
+	snapshot_destroy(snapshot);
+}
+
+static void test_where_only_probes_are_sampled_rows_are_the_firsts_hits(void **state)
+{
+	struct snapshot *snapshot;
+
+	(void)state;
+	stage.event.is_sideband = true;
+	config.wants_all_events = true;
+	snapshot = picture(S);
+	assert_string_equal(snapshot->event, "");
+	assert_int_equal(snapshot->event_count, 0);
+	assert_int_equal(snapshot->probes.count, 0);
+	snapshot_destroy(snapshot);
+	hit_stage_add(&stage.ingest, 2, PROBE_USER, PROBE_ENTRY, "", 0);
+	hit_stage_add(&stage.ingest, 3, PROBE_USER, PROBE_ENTRY, "", 0);
+	assert_true(hit_stage_enter(&stage.ingest, 2, &(struct hit_record){
+		.time_ns = S + 2, .pid = PID, .tid = PID, .number = 5 }));
+	snapshot = picture(2 * S);
+	assert_int_equal(snapshot->event_index, PROBE_EVENT_FIRST + 2);
+	assert_int_equal(snapshot->samples, 1);
+	assert_null(snapshot->next_event);
+	assert_int_equal(snapshot->probes.list[0].value_count, 2);	/* batch: of all */
+	assert_int_equal(snapshot->probes.list[1].value_count, 2);
+	snapshot_destroy(snapshot);
+}
+
+/* Newest last; of the slowest the longest first, with its stack. */
+static void test_single_hits_are_logged_and_the_slowest_kept(void **state)
+{
+	const struct snapshot_probes *probes;
+	struct snapshot *snapshot;
+
+	(void)state;
+	hit_stage_add(&stage.ingest, P, PROBE_USER, PROBE_LATENCY, "", 0);
+	for (uint64_t i = 0; i < PROBE_LOG_LINES + 30; i++) {
+		enter(S + i * 1000, PID, SP, (int64_t)i, "t\x1b[2J");
+		leave(S + i * 1000 + 100 + i % 500, PID, SP, -1);
+	}
+	snapshot = picture(2 * S);
+	probes = &snapshot->probes;
+	assert_int_equal(probes->detail, P);
+	assert_int_equal(probes->log_count, PROBE_LOG_LINES);
+	assert_int_equal(probes->log_dropped, 30);
+	assert_int_equal(probes->log[0].number, 31);
+	assert_string_equal(probes->log[0].values, "size=30 name=t\\x1b[2J ret=-1");
+	assert_int_equal(probes->log[PROBE_LOG_LINES - 1].number, PROBE_LOG_LINES + 30);
+	assert_int_equal(probes->log[0].latency_ns, 130);
+	assert_string_equal(probes->log[0].comm, "prog");
+	assert_int_equal(probes->slowest_count, PROBE_SLOWEST);
+	assert_int_equal(probes->slowest[0].latency_ns, 599);	/* i = 499 and 999 */
+	assert_int_equal(probes->slowest[0].number, 500);
+	assert_int_equal(probes->slowest[1].latency_ns, 599);
+	assert_int_equal(probes->slowest[PROBE_SLOWEST - 1].latency_ns, 590);
+	assert_string_equal(probes->slowest[0].stack, "0x10\n");
+	snapshot_destroy(snapshot);
+	config.query.probe = 0;
+	snapshot = picture(2 * S);
+	assert_int_equal(snapshot->probes.log_count, 0);
+	assert_int_equal(snapshot->probes.list[0].value_count, 0);
+	snapshot_destroy(snapshot);
+}
+
+static void test_what_is_kept_survives_a_compaction(void **state)
+{
+	struct snapshot *snapshot;
+
+	(void)state;
+	hit_stage_add(&stage.ingest, P, PROBE_USER, PROBE_LATENCY, "", 0);
+	for (uint64_t i = 0; i < 10; i++)
+		stage_sample(&stage, S + i, PID, PID, 0x400100 + i);
+	enter(3 * S, PID, SP, 42, "stays");
+	leave(3 * S + 700, PID, SP, 1);
+	snapshot_destroy(picture(4 * S));
+	assert_true(timeline_evict_oldest(&stage.ingest.timeline));	/* the samples */
+	assert_true(budget_compact(&stage.ingest));
+	publisher_renumbered(&publisher);
+	snapshot = picture(5 * S);
+	assert_int_equal(snapshot->probes.list[0].hits, 1);
+	assert_string_equal(snapshot->probes.list[0].values[1].top[0].text, "stays");
+	assert_string_equal(snapshot->probes.slowest[0].stack, "0x10\n");
+	snapshot_destroy(snapshot);
+	assert_true(timeline_evict_oldest(&stage.ingest.timeline));	/* the hit, too */
+	assert_true(budget_compact(&stage.ingest));
+	publisher_renumbered(&publisher);
+	assert_int_equal(stage.ingest.hits->values.count, 0);
+	snapshot = picture(6 * S);
+	assert_int_equal(snapshot->probes.list[0].hits, 0);
+	assert_string_equal(snapshot->probes.slowest[0].stack, "0x10\n");
+	snapshot_destroy(snapshot);
+}
+
+/* Both ways: whoever is behind holds the other's records back. */
+static void test_two_sources_are_one_order(void **state)
+{
+	(void)state;
+	hit_stage_news(&stage.ingest, PROBE_NEWS_RINGS, 0, S, PROBE_ATTACHED);
+	hit_stage_add(&stage.ingest, P, PROBE_USER, PROBE_ENTRY, "", 0);
+	enter(S + 30, PID, SP, 1, "a");
+	stage_sample(&stage, S + 20, PID, PID, 0x400020);
+	stage_round(&stage, S + 50);
+	assert_int_equal(stage_samples(&stage), 0);	/* no mark of the probes' yet */
+	hit_stage_round(&stage.ingest, S + 25);
+	assert_int_equal(stage_samples(&stage), 1);
+	hit_stage_round(&stage.ingest, S + 40);
+	assert_int_equal(stage_samples(&stage), 2);
+	enter(S + 60, PID, SP, 1, "b");
+	hit_stage_round(&stage.ingest, S + 90);
+	assert_int_equal(stage_samples(&stage), 2);
+	stage_round(&stage, UINT64_MAX);		/* the first has ended */
+	assert_int_equal(stage_samples(&stage), 3);
+	enter(S + 95, PID, SP, 1, "c");
+	hit_stage_round(&stage.ingest, S + 100);
+	assert_int_equal(stage_samples(&stage), 4);
+	assert_true(stage.ingest.watermark_ns == S + 100);
+	assert_int_equal(stage.ingest.reorder.late, 0);
+}
+
+static void switch_source(bool keeps_counts)
+{
+	static struct source source;
+
+	source = (struct source){ .ingest = stage.ingest.config, .keeps_tasks = true,
+				  .keeps_counts = keeps_counts };
+	if (!keeps_counts)
+		assert_int_equal(timeline_init(&source.timeline, 1), 0);
+	stage_round(&stage, S + 50);
+	hit_stage_round(&stage.ingest, S + 50);
+	ingest_switch(&stage.ingest, &source, S + 50);
+	timeline_finish(&source.timeline);
+}
+
+/* What the old source queued behind the line stands in the new one's rings again; hits do not. */
+static void test_a_switch_of_the_source_drops_no_hit_that_is_behind_it(void **state)
+{
+	(void)state;
+	hit_stage_news(&stage.ingest, PROBE_NEWS_RINGS, 0, S, PROBE_ATTACHED);
+	hit_stage_add(&stage.ingest, P, PROBE_USER, PROBE_LATENCY, "", 0);
+	enter(S + 10, PID, SP, 1, "a");
+	leave(S + 70, PID, SP, 1);
+	stage_sample(&stage, S + 60, PID, PID, 0x400020);
+	switch_source(true);
+	hit_stage_round(&stage.ingest, S + 100);
+	assert_int_equal(stage_samples(&stage), 0);
+	stage_round(&stage, S + 100);
+	assert_int_equal(stage_samples(&stage), 1);
+	assert_int_equal(stage_counted(&stage, "prog", PID, "/bin/prog", 0x10), 1);
+}
+
+static void test_a_switch_that_clears_counts_clears_hits_but_not_probes(void **state)
+{
+	struct snapshot *snapshot;
+
+	(void)state;
+	hit_stage_news(&stage.ingest, PROBE_NEWS_RINGS, 0, S, PROBE_ATTACHED);
+	hit_stage_add(&stage.ingest, P, PROBE_USER, PROBE_ENTRY, "", PID);
+	enter(S + 10, PID, SP, 1, "a");
+	switch_source(false);
+	enter(S + 60, PID, SP, 1, "b");
+	hit_stage_round(&stage.ingest, 2 * S);
+	snapshot = picture(2 * S);
+	assert_int_equal(snapshot->probes.count, 1);
+	assert_int_equal(snapshot->probes.list[0].hits, 1);
+	snapshot_destroy(snapshot);
+}
+
+#define HITS_TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		HITS_TEST(test_each_entry_is_a_hit_with_its_values),
+		HITS_TEST(test_an_entry_and_its_return_are_one_hit_with_a_latency),
+		HITS_TEST(test_a_hit_counts_when_it_returns),
+		HITS_TEST(test_returns_without_entries_and_entries_without_returns_are_unpaired),
+		HITS_TEST(test_an_entry_before_lost_records_is_not_guessed_to_go_on),
+		HITS_TEST(test_a_condition_sees_values_latency_and_names),
+		HITS_TEST(test_another_process_is_not_counted_but_a_child_is),
+		HITS_TEST(test_hits_after_the_order_to_stop_are_nobodys),
+		HITS_TEST(test_each_turn_of_a_probe_is_read_by_its_own_ids),
+		HITS_TEST(test_an_unknown_id_is_refused),
+		HITS_TEST(test_tracepoints_are_paired_by_their_key),
+		HITS_TEST(test_a_removed_probe_takes_its_counts_along),
+		HITS_TEST(test_a_probes_event_is_shown_as_a_table),
+		HITS_TEST(test_where_only_probes_are_sampled_rows_are_the_firsts_hits),
+		HITS_TEST(test_single_hits_are_logged_and_the_slowest_kept),
+		HITS_TEST(test_what_is_kept_survives_a_compaction),
+		HITS_TEST(test_two_sources_are_one_order),
+		HITS_TEST(test_a_switch_of_the_source_drops_no_hit_that_is_behind_it),
+		HITS_TEST(test_a_switch_that_clears_counts_clears_hits_but_not_probes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

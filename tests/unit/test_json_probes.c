@@ -1,0 +1,136 @@
+/* Probes in JSON and in text: each figure where it belongs, hostile text in quotes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "export/json_probes.h"
+#include "export/text_probes.h"
+
+static const struct snapshot_value values[] = {
+	{ .name = "size", .type = "s64", .origin = "DWARF", .kind = VALUE_SIGNED, .count = 5,
+	  .unknown = 1, .min = -3, .max = 16, .mean = 7.25, .octaves = { [1] = 1, [4] = 3 },
+	  .zeros = 1, .negatives = 1, .top_count = 2, .other = 1,
+	  .top = { { "16", true, 16, 3 }, { "-3", true, -3, 1 } } },
+	{ .name = "na\"me", .type = "char *", .origin = "typed", .kind = VALUE_TEXT, .count = 2,
+	  .top_count = 1, .top = { { "a\\b", false, 0, 2 } } },
+};
+
+static struct snapshot_probe probes[] = {
+	{ .id = 1, .event = 128, .spec = "lat:prog:take size name", .name = "lat:prog:take",
+	  .object = "prog", .scope = "pid 7", .kind = PROBE_USER, .edge = PROBE_LATENCY,
+	  .state = PROBE_ATTACHED, .reason = "", .hits = 6, .hits_per_s = 3, .hits_since = 9,
+	  .lost_since = 2, .missed_since = 4, .unpaired = 1, .filtered = 5, .in_flight = 2,
+	  .lease_s = -1, .cost_pct = 0.125, .has_latency = true,
+	  .latency = { .count = 6, .p50_ns = 939, .p90_ns = 1500, .p99_ns = 101070,
+		       .max_ns = 5000000, .octaves = { [9] = 5, [22] = 1 } },
+	  .value_count = 2, .values = values },
+	{ .id = 2, .event = 129, .spec = "t:sched:x", .name = "t:sched:x", .object = "[kernel]",
+	  .scope = "whole system", .kind = PROBE_TRACEPOINT, .edge = PROBE_ENTRY,
+	  .state = PROBE_CAPPED, .reason = "too hot", .in_flight = 0 },
+};
+
+static const struct snapshot_probes both = { .count = 2, .list = probes };
+
+typedef void writer(FILE *out, const struct snapshot_probes *from);
+
+static char *write_text(writer *write, const struct snapshot_probes *from)
+{
+	char *text = NULL;
+	size_t bytes;
+	FILE *out = open_memstream(&text, &bytes);
+
+	assert_non_null(out);
+	write(out, from);
+	fclose(out);
+	return text;
+}
+
+static void assert_has(const char *text, const char *part)
+{
+	if (!strstr(text, part))
+		fail_msg("no %s in %s", part, text);
+}
+
+static void test_each_figure_is_told_in_json(void **state)
+{
+	char *text = write_text(json_put_probes, &both);
+
+	(void)state;
+	assert_has(text, ",\"probes\":[{\"spec\":\"lat:prog:take size name\"");
+	assert_has(text, "\"kind\":\"user\",\"edge\":\"latency\",\"state\":\"attached\","
+		   "\"reason\":null,\"hits\":6,\"hits_per_s\":3.0,\"missed\":4,\"lost\":2,"
+		   "\"hits_since\":9,\"unpaired\":1,\"filtered\":5,\"in_flight\":2");
+	assert_has(text, "\"latency_ns\":{\"count\":6,\"p50\":939,\"p90\":1500,\"p99\":101070,"
+		   "\"max\":5000000,\"log2\":[0,0,0,0,0,0,0,0,0,5,0,0,0,0,0,0,0,0,0,0,0,0,1]}");
+	assert_has(text, "\"size\":{\"count\":5,\"unknown\":1,\"type\":\"s64\","
+		   "\"origin\":\"DWARF\",\"min\":-3,\"max\":16,\"mean\":7.250,\"zeros\":1,"
+		   "\"negatives\":1,\"log2\":[0,1,0,0,3],\"top\":[[16,3],[-3,1]],\"other\":1}");
+	assert_has(text, "\"na\\\"me\":{\"count\":2");
+	assert_has(text, "\"min\":null,\"max\":null,\"mean\":null");
+	assert_has(text, "\"top\":[[\"a\\\\b\",2]]");
+	assert_has(text, "\"state\":\"capped\",\"reason\":\"too hot\"");
+	assert_has(text, "\"latency_ns\":null,\"values\":{}}]");
+	free(text);
+}
+
+static void test_without_probes_nothing_is_said(void **state)
+{
+	const struct snapshot_probes none = { .count = 0 };
+	char *json = write_text(json_put_probes, &none), *text;
+
+	(void)state;
+	text = write_text(text_put_probes, &none);
+	assert_string_equal(json, "");
+	assert_string_equal(text, "");
+	free(json);
+	free(text);
+}
+
+static void test_a_probe_without_calls_has_no_percentiles(void **state)
+{
+	const struct snapshot_latency before = probes[0].latency;
+	char *text;
+
+	(void)state;
+	probes[0].latency = (struct snapshot_latency){ .count = 0 };
+	text = write_text(json_put_probes, &both);
+	assert_has(text, "\"latency_ns\":{\"count\":0,\"p50\":null,\"p90\":null,\"p99\":null,"
+		   "\"max\":null,\"log2\":[]}");
+	free(text);
+	probes[0].latency = before;
+}
+
+static void test_the_text_block_has_a_line_for_each(void **state)
+{
+	static const char *const expected[] = {
+		"  PROBE                             STATE           HITS     HITS/s       P50",
+		"  lat:prog:take                     attached           6        3.0     939ns"
+		"     1.5us   101.1us     5.0ms  unpaired 1  filtered 5  missed 4  lost 2\n",
+		"      size s64: 5  unknown 1, min -3, mean 7.2, max 16: 16 x3, -3 x1\n",
+		"  t:sched:x                         capped             0        0.0         -",
+		"      too hot\n",
+	};
+	char *text = write_text(text_put_probes, &both);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++)
+		assert_has(text, expected[i]);
+	free(text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_each_figure_is_told_in_json),
+		cmocka_unit_test(test_without_probes_nothing_is_said),
+		cmocka_unit_test(test_a_probe_without_calls_has_no_percentiles),
+		cmocka_unit_test(test_the_text_block_has_a_line_for_each),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

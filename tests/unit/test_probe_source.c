@@ -1,0 +1,180 @@
+/* News and records come two ways: which is looked at when, and the order of two sources. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "hit_stage.h"
+#include "model/probe_source.h"
+#include "random_numbers.h"
+
+#define P 1
+
+static struct ingest_stage stage;
+static struct spsc queue;
+static bool news_waits, comes_late;	/* late: after the records, as seen from the analyzer */
+
+/* The one news that there is: probe P. Asked a first time it may not be there yet. */
+static bool take_news(void *owner, struct probe_news *out)
+{
+	(void)owner;
+	if (!news_waits)
+		return false;
+	if (comes_late) {
+		comes_late = false;
+		return false;
+	}
+	news_waits = false;
+	hit_stage_add(&stage.ingest, P, PROBE_USER, PROBE_ENTRY, "", 0);
+	*out = (struct probe_news){ .kind = PROBE_NEWS_RINGS, .time_ns = 10 };
+	return true;
+}
+
+static const struct probe_source source = { .news = take_news, .queue = &queue, .fd = -1 };
+
+static int set_up(void **state)
+{
+	const struct ingest_config config = { .is_replay = true };
+
+	(void)state;
+	stage_init(&stage, &config, NULL);
+	news_waits = true;
+	comes_late = false;
+	return spsc_init(&queue, 1 << 16);
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	spsc_finish(&queue);
+	stage_finish(&stage);
+	return 0;
+}
+
+static void put(enum queue_item_kind kind, const void *payload, size_t bytes)
+{
+	struct queue_item *item = spsc_reserve(&queue, sizeof(*item) + bytes);
+
+	assert_non_null(item);
+	*item = (struct queue_item){ .kind = (uint16_t)kind };
+	memcpy(item + 1, payload, bytes);
+	spsc_commit(&queue);
+}
+
+static void put_hit(uint64_t id, uint64_t time_ns)
+{
+	const struct hit_record hit = { .time_ns = time_ns, .pid = 5, .tid = 5 };
+	struct record_bytes record;
+
+	hit_stage_write(&record, id, false, &hit);
+	put(QUEUE_RECORD, record.words, record.count * 8);
+}
+
+static void put_round(uint64_t limit_ns)
+{
+	const struct queue_round_end mark = { .limit_ns = limit_ns };
+
+	put(QUEUE_ROUND_END, &mark, sizeof(mark));
+}
+
+static void test_news_that_come_with_the_records_explain_them(void **state)
+{
+	struct probe_drain drain;
+
+	(void)state;
+	comes_late = true;
+	put_hit(100 * P + 1, 20);
+	put_round(30);
+	stage_round(&stage, 40);
+	drain = probe_source_drain(&source, &stage.ingest, 100);
+	assert_false(drain.has_more || drain.has_dropped);
+	assert_int_equal(stage_samples(&stage), 1);
+	assert_int_equal(stage.ingest.counters.malformed, 0);
+}
+
+static void test_a_record_that_no_news_explain_is_malformed(void **state)
+{
+	(void)state;
+	put_hit(4711, 20);
+	probe_source_drain(&source, &stage.ingest, 100);
+	assert_int_equal(stage.ingest.counters.malformed, 1);
+}
+
+static void test_a_drain_stops_at_its_limit(void **state)
+{
+	(void)state;
+	for (uint64_t i = 0; i < 5; i++)
+		put_hit(100 * P + 1, 20 + i);
+	put_round(30);
+	stage_round(&stage, 40);
+	assert_true(probe_source_drain(&source, &stage.ingest, 4).has_more);
+	assert_int_equal(stage_samples(&stage), 0);
+	assert_false(probe_source_drain(&source, &stage.ingest, 4).has_more);
+	assert_int_equal(stage_samples(&stage), 5);
+}
+
+static void test_without_probes_nothing_is_asked(void **state)
+{
+	const struct probe_source none = { .news = NULL };
+
+	(void)state;
+	assert_false(probe_source_drain(&none, &stage.ingest, 4).has_more);
+	assert_null(stage.ingest.hits);
+}
+
+/* Two sources whose records are each in order, read in turns of any length: what leaves is in order
+ * and complete, as far as both have promised. */
+static void test_two_sources_leave_in_order_whatever_the_turns(void **state)
+{
+	uint64_t seed = 99, main_ns = 100, hit_ns = 100, main_limit = 0, hit_limit = 0;
+	uint64_t main_times[4000], hit_times[4000];
+	size_t main_count = 0, hit_count = 0;
+
+	(void)state;
+	probe_source_drain(&source, &stage.ingest, 1);
+	while (main_count < 4000 && hit_count < 4000) {
+		uint64_t expected = 0, limit;
+
+		if (random_below(&seed, 2)) {
+			for (uint32_t n = random_below(&seed, 6); n && main_count < 4000; n--) {
+				main_times[main_count++] = main_ns += random_below(&seed, 50);
+				stage_sample(&stage, main_ns, 5, 5, 0x1000);
+			}
+			main_limit = main_ns;
+			stage_round(&stage, main_limit);
+		} else {
+			for (uint32_t n = random_below(&seed, 6); n && hit_count < 4000; n--) {
+				hit_times[hit_count++] = hit_ns += random_below(&seed, 50);
+				put_hit(100 * P + 1, hit_ns);
+			}
+			hit_limit = hit_ns;
+			put_round(hit_limit);
+			probe_source_drain(&source, &stage.ingest, 100);
+		}
+		limit = main_limit < hit_limit ? main_limit : hit_limit;
+		for (size_t i = 0; i < main_count; i++)
+			expected += main_times[i] <= limit;
+		for (size_t i = 0; i < hit_count; i++)
+			expected += hit_times[i] <= limit;
+		assert_int_equal(stage_samples(&stage), expected);
+	}
+	assert_int_equal(stage.ingest.reorder.late, 0);
+}
+
+#define SOURCE_TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		SOURCE_TEST(test_news_that_come_with_the_records_explain_them),
+		SOURCE_TEST(test_a_record_that_no_news_explain_is_malformed),
+		SOURCE_TEST(test_a_drain_stops_at_its_limit),
+		SOURCE_TEST(test_without_probes_nothing_is_asked),
+		SOURCE_TEST(test_two_sources_leave_in_order_whatever_the_turns),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,266 @@
+/* The finder as the ui uses it: threads, workers, the files and the kernel of this machine. What it
+ * must find is in a program that is built here. */
+#include <poll.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/log.h"
+#include "elf_fixture.h"
+#include "probe/probe_spec.h"
+#include "probe/target_finder.h"
+
+static const char source[] =
+	"#include <sys/sdt.h>\n"
+	"__attribute__((noinline)) int weigh_apples(int x) { DTRACE_PROBE1(shop, weighed, x);"
+	" return x; }\n"
+	"__attribute__((noinline)) int weigh_pears(int x) { return weigh_apples(x) + 1; }\n"
+	"int main(int argc, char **argv) { return !argv + weigh_pears(argc); }\n";
+
+static struct sandbox *sandbox;
+static struct target_finder *finder;
+static struct probe_abilities abilities;
+static uint64_t number;
+
+static int set_up(void **state)
+{
+	if (elf_fixture_make_directory(state))
+		return -1;
+	elf_fixture_write("shop.c", source, sizeof(source) - 1);
+	return elf_fixture_run("cc -O1 -o shop shop.c") ? 0 : -1;
+}
+
+static int start(void **state)
+{
+	struct target_finder_config config = { .pid = getpid(), .abilities = &abilities };
+
+	(void)state;
+	for (size_t i = 0; i < PROBE_ABILITIES; i++)
+		abilities.list[i].is_there = true;
+	if (sandbox_start(&sandbox, NULL))
+		return -1;
+	config.sandbox = sandbox;
+	return target_finder_create(&finder, &config, NULL);
+}
+
+static int stop(void **state)
+{
+	(void)state;
+	if (!target_finder_destroy(finder))
+		return -1;
+	sandbox_stop(sandbox);
+	return 0;
+}
+
+static const struct target_reply *wait_reply(void)
+{
+	struct pollfd ready = { .fd = target_finder_fd(finder), .events = POLLIN };
+	const struct target_reply *reply;
+
+	while (!(reply = target_finder_reply(finder)))
+		assert_int_equal(poll(&ready, 1, -1), 1);
+	return reply;
+}
+
+/* The last answer: when nothing more is on its way. */
+static const struct target_reply *ask(const char *text)
+{
+	const struct target_reply *reply;
+
+	target_finder_ask(finder, ++number, text);
+	do
+		reply = wait_reply();
+	while (reply->number != number || reply->is_loading);
+	return reply;
+}
+
+/* Why a file could not be read. */
+static void print_log(void)
+{
+	static struct log_line lines[LOG_LINES];
+
+	for (size_t i = 0, count = log_tail(lines, LOG_LINES); i < count; i++)
+		print_error("%s\n", lines[i].text);
+}
+
+static const struct target_result *find(const struct target_reply *reply, const char *spec)
+{
+	for (size_t i = 0; i < reply->count; i++)
+		if (strcmp(reply->results[i].spec, spec) == 0)
+			return &reply->results[i];
+	return NULL;
+}
+
+static const char *spec_of(const char *format, const char *file)
+{
+	static char text[TARGET_SPEC_BYTES];
+
+	snprintf(text, sizeof(text), format, elf_fixture_path(file));
+	return text;
+}
+
+static void test_functions_and_marks_of_a_named_file_are_found(void **state)
+{
+	const struct target_reply *reply;
+	const struct target_result *result;
+	struct probe_spec spec;
+
+	(void)state;
+	reply = ask(spec_of("%s:weap", "shop"));
+	assert_int_equal(reply->matches, 1);
+	result = &reply->results[0];
+	assert_int_equal(result->kind, TARGET_USER_FUNCTION);
+	assert_true(result->is_able);
+	assert_string_equal(result->spec, spec_of("lat:%s:weigh_apples", "shop"));
+	assert_string_equal(result->shown, "shop:weigh_apples");
+	assert_string_equal(result->note, elf_fixture_path("shop"));
+	assert_int_equal(result->matched, 0xe3ull << 5 & ~(0x20ull << 5));
+	assert_int_equal(probe_spec_parse(&spec, result->spec, NULL), 0);
+
+	reply = ask(spec_of("%s wei", "shop"));
+	assert_int_equal(reply->matches, 3);
+	assert_non_null(find(reply, spec_of("U:%s:shop:weighed", "shop")));
+	reply = ask(spec_of("ur:%s:pears", "shop"));
+	assert_non_null(find(reply, spec_of("ur:%s:weigh_pears", "shop")));
+	assert_string_equal(reply->results[0].spec, spec_of("ur:%s:pears", "shop"));
+	assert_int_equal(reply->results[0].kind, TARGET_TYPED);
+}
+
+static void test_a_file_that_is_none_is_named_with_the_reason(void **state)
+{
+	const struct target_reply *reply;
+
+	(void)state;
+	reply = ask(spec_of("%s:main", "shop.c"));
+	assert_int_equal(reply->matches, 1);
+	assert_false(reply->results[0].is_able);
+	assert_string_equal(reply->results[0].note, "not an ELF file");
+	reply = ask(spec_of("%s:main", "shopping"));
+	assert_int_equal(reply->matches, 1);
+	assert_string_equal(reply->results[0].note, "No such file or directory");
+}
+
+static void test_functions_of_what_is_mapped_are_found(void **state)
+{
+	const struct target_reply *reply = ask("u:getaddrinfo");
+
+	(void)state;
+	if (!reply->matches)
+		print_log();
+	assert_true(reply->matches > 0);
+	assert_string_equal(strrchr(reply->results[0].shown, ':'), ":getaddrinfo");
+	assert_non_null(strstr(reply->results[0].shown, "libc.so"));
+}
+
+static void test_the_functions_of_the_kernel_are_found(void **state)
+{
+	const struct target_reply *reply = ask("k:vfs_read");
+
+	(void)state;
+	if (access("/proc/kallsyms", R_OK))
+		skip();
+	assert_string_equal(reply->results[0].spec, "k:vfs_read");
+}
+
+static void test_tracepoints_are_found(void **state)
+{
+	const struct target_reply *reply = ask("sched_switch");
+
+	(void)state;
+	if (geteuid())
+		skip();
+	assert_non_null(find(reply, "t:sched:sched_switch"));
+	assert_string_equal(reply->results[0].spec, "t:sched:sched_switch");
+}
+
+static void test_what_this_kernel_can_not_is_listed_with_the_reason(void **state)
+{
+	const struct target_reply *reply;
+
+	(void)state;
+	/* Before the first question, which starts the loading. */
+	abilities.list[PROBE_CAN_TRACEFS_KPROBE].is_there = false;
+	abilities.list[PROBE_CAN_KPROBE_PMU].is_there = false;
+	snprintf(abilities.list[PROBE_CAN_TRACEFS_KPROBE].reason,
+		 sizeof(abilities.list[0].reason), "built without CONFIG_KPROBES");
+	reply = ask("k:vfs_read");
+	assert_string_equal(reply->results[0].spec, "k:vfs_read");
+	assert_false(reply->results[0].is_able);
+	assert_string_equal(reply->results[0].note, "built without CONFIG_KPROBES");
+}
+
+static void test_a_spec_that_was_typed_is_the_first_result(void **state)
+{
+	const struct target_reply *reply = ask("file.c:42");
+
+	(void)state;
+	assert_int_equal(reply->results[0].kind, TARGET_TYPED);
+	assert_string_equal(reply->results[0].spec, "file.c:42");
+}
+
+static void test_of_many_questions_the_last_is_answered(void **state)
+{
+	const struct target_reply *reply;
+
+	(void)state;
+	ask("");
+	for (int i = 0; i < 200; i++)
+		target_finder_ask(finder, ++number, i % 2 ? "e" : "s");
+	target_finder_ask(finder, ++number, "k:vfs_read");
+	do
+		reply = wait_reply();
+	while (reply->number != number);
+	assert_string_equal(reply->results[0].spec, "k:vfs_read");
+}
+
+/* A shorter text after a longer one: what was left out comes back. */
+static void test_erasing_a_letter_brings_back_what_it_left_out(void **state)
+{
+	size_t few, many;
+
+	(void)state;
+	many = ask("vfs_")->matches;
+	few = ask("vfs_rea")->matches;
+	assert_in_range(few, 1, many - 1);
+	assert_int_equal(ask("vfs_")->matches, many);
+	assert_int_equal(ask("vfs_rea")->matches, few);
+}
+
+static void test_who_never_asks_ends_at_once(void **state)
+{
+	(void)state;
+	assert_null(target_finder_reply(finder));
+}
+
+static void test_ending_while_names_are_loaded_waits_for_nothing(void **state)
+{
+	(void)state;
+	target_finder_ask(finder, ++number, "x");
+	wait_reply();
+}
+
+int main(void)
+{
+#define WITH_FINDER(test) cmocka_unit_test_setup_teardown(test, start, stop)
+	const struct CMUnitTest tests[] = {
+		WITH_FINDER(test_functions_and_marks_of_a_named_file_are_found),
+		WITH_FINDER(test_a_file_that_is_none_is_named_with_the_reason),
+		WITH_FINDER(test_functions_of_what_is_mapped_are_found),
+		WITH_FINDER(test_the_functions_of_the_kernel_are_found),
+		WITH_FINDER(test_tracepoints_are_found),
+		WITH_FINDER(test_what_this_kernel_can_not_is_listed_with_the_reason),
+		WITH_FINDER(test_a_spec_that_was_typed_is_the_first_result),
+		WITH_FINDER(test_of_many_questions_the_last_is_answered),
+		WITH_FINDER(test_erasing_a_letter_brings_back_what_it_left_out),
+		WITH_FINDER(test_who_never_asks_ends_at_once),
+		WITH_FINDER(test_ending_while_names_are_loaded_waits_for_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, elf_fixture_remove_directory);
+}
