@@ -69,8 +69,8 @@ static void test_each_entry_is_a_hit_with_its_values(void **state)
 
 	(void)state;
 	hit_stage_add(&stage.ingest, P, PROBE_USER, PROBE_ENTRY, "", 0);
-	enter(S + 1, PID, SP, 16, "alpha");
-	enter(S + 2, PID, SP, -3, "beta");
+	enter(S + 1, PID, SP, -3, "beta");
+	enter(S + 2, PID, SP, 16, "alpha");
 	enter(S + 3, PID, SP, 16, "alpha");
 	enter(S + 4, PID, SP, 0, NULL);
 	snapshot = picture(2 * S);
@@ -420,18 +420,23 @@ static void test_what_is_kept_survives_a_compaction(void **state)
 	hit_stage_add(&stage.ingest, P, PROBE_USER, PROBE_LATENCY, "", 0);
 	for (uint64_t i = 0; i < 10; i++)
 		stage_sample(&stage, S + i, PID, PID, 0x400100 + i);
+	enter(S + 20, PID, SP, 41, "goes");
+	leave(S + 120, PID, SP, 0);
 	enter(3 * S, PID, SP, 42, "stays");
 	leave(3 * S + 700, PID, SP, 1);
 	snapshot_destroy(picture(4 * S));
 	assert_true(timeline_evict_oldest(&stage.ingest.timeline));	/* the samples */
 	assert_true(budget_compact(&stage.ingest));
 	publisher_renumbered(&publisher);
+	for (uint64_t i = 0; i < 20; i++)	/* take the old numbers */
+		stage_sample(&stage, 4 * S + i, PID, PID, 0x400200 + i);
 	snapshot = picture(5 * S);
 	assert_int_equal(snapshot->probes.list[0].hits, 1);
 	assert_string_equal(snapshot->probes.list[0].values[1].top[0].text, "stays");
 	assert_string_equal(snapshot->probes.slowest[0].stack, "0x10\n");
 	snapshot_destroy(snapshot);
-	assert_true(timeline_evict_oldest(&stage.ingest.timeline));	/* the hit, too */
+	while (timeline_evict_oldest(&stage.ingest.timeline))	/* the hit, too */
+		;
 	assert_true(budget_compact(&stage.ingest));
 	publisher_renumbered(&publisher);
 	assert_int_equal(stage.ingest.hits->values.count, 0);
@@ -439,6 +444,55 @@ static void test_what_is_kept_survives_a_compaction(void **state)
 	assert_int_equal(snapshot->probes.list[0].hits, 0);
 	assert_string_equal(snapshot->probes.slowest[0].stack, "0x10\n");
 	snapshot_destroy(snapshot);
+}
+
+/* 25 hits in the seconds 10 to 19, which are one slice after two minutes: 3, 3, 3, 3, 3, 2, ... */
+static void test_a_rolled_up_slice_is_spread_over_its_seconds(void **state)
+{
+	struct snapshot *snapshot;
+
+	(void)state;
+	publisher.begin_ns = 10 * S;
+	hit_stage_add(&stage.ingest, P, PROBE_USER, PROBE_LATENCY, "", 0);
+	for (uint64_t i = 0; i < 25; i++) {
+		enter(10 * S + i * (2 * S / 5), PID, SP, 1, "a");
+		leave(10 * S + i * (2 * S / 5) + 1000, PID, SP, 1);
+	}
+	snapshot_destroy(picture(20 * S));
+	timeline_roll_up(&stage.ingest.timeline, 200 * S);
+	assert_int_equal(stage.ingest.timeline.count, 1);
+	snapshot = picture(200 * S);
+	assert_int_equal(snapshot->probes.list[0].hits, 25);
+	assert_int_equal(snapshot->probes.heat.seconds, 191);
+	for (uint32_t second = 0; second < 11; second++)
+		assert_int_equal(snapshot->probes.heat.counts[second][9],
+				 second < 5 ? 3 : second < 10 ? 2 : 0);
+	assert_true(snapshot->probes.list[0].spark[0] == 0);
+	snapshot_destroy(snapshot);
+}
+
+/* A window of the last 3 s, kept incrementally, against the same counted anew. */
+static void test_windows_hold_for_hits_and_values(void **state)
+{
+	struct snapshot *snapshot;
+
+	(void)state;
+	hit_stage_add(&stage.ingest, P, PROBE_USER, PROBE_ENTRY, "", 0);
+	config.window = WINDOW_SECONDS;
+	for (uint64_t second = 1; second <= 12; second++) {
+		const uint64_t in_window = second < 3 ? second : 3;
+
+		for (uint64_t i = 0; i < second; i++)
+			enter(second * S + i, PID, SP, (int64_t)second, "a");
+		snapshot = picture((second + 1) * S);
+		/* (s - 2) + (s - 1) + s */
+		assert_int_equal(snapshot->probes.list[0].hits,
+				 in_window * second - in_window * (in_window - 1) / 2);
+		assert_int_equal(snapshot->probes.list[0].values[0].min,
+				 second - in_window + 1);
+		assert_int_equal(snapshot->probes.list[0].values[0].top_count, in_window);
+		snapshot_destroy(snapshot);
+	}
 }
 
 /* Both ways: whoever is behind holds the other's records back. */
@@ -536,6 +590,8 @@ int main(void)
 		HITS_TEST(test_where_only_probes_are_sampled_rows_are_the_firsts_hits),
 		HITS_TEST(test_single_hits_are_logged_and_the_slowest_kept),
 		HITS_TEST(test_what_is_kept_survives_a_compaction),
+		HITS_TEST(test_a_rolled_up_slice_is_spread_over_its_seconds),
+		HITS_TEST(test_windows_hold_for_hits_and_values),
 		HITS_TEST(test_two_sources_are_one_order),
 		HITS_TEST(test_a_switch_of_the_source_drops_no_hit_that_is_behind_it),
 		HITS_TEST(test_a_switch_that_clears_counts_clears_hits_but_not_probes),

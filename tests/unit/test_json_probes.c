@@ -109,8 +109,8 @@ static void test_the_text_block_has_a_line_for_each(void **state)
 {
 	static const char *const expected[] = {
 		"  PROBE                             STATE           HITS     HITS/s       P50",
-		"  lat:prog:take                     attached           6        3.0     939ns"
-		"     1.5us   101.1us     5.0ms  unpaired 1  filtered 5  missed 4  lost 2\n",
+		("  lat:prog:take                     attached           6        3.0     939ns"
+		 "     1.5us   101.1us     5.0ms  unpaired 1  filtered 5  missed 4  lost 2\n"),
 		"      size s64: 5  unknown 1, min -3, mean 7.2, max 16: 16 x3, -3 x1\n",
 		"  t:sched:x                         capped             0        0.0         -",
 		"      too hot\n",

@@ -51,8 +51,9 @@ static void test_a_bucket_stands_for_its_numbers_with_nine_percent(void **state)
 	}
 }
 
-/* 90 calls of 1 us, 9 of 100 us, one of 5 ms: 1 us is in the bucket from 2^9.75 (861) to 1024, which
- * stands for 2^9.875 = 939; 100 us in that from 2^16.5 (92682) to 2^16.75, middle 2^16.625. */
+/* 90 calls of 1 us, 9 of 100 us, one of 5 ms: 1 us is in the bucket from 2^9.75 (861) to 1024,
+ * which stands for 2^9.875 = 939; 100 us in that from 2^16.5 (92682) to 2^16.75, which stands for
+ * 2^16.625. */
 static void test_percentiles_are_of_sorted_calls(void **state)
 {
 	uint64_t counts[LATENCY_BUCKETS] = { 0 };

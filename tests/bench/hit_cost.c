@@ -1,6 +1,7 @@
-/* What a hit of a probe costs in the analyzer, without a stack: from the queue's item to its counts.
+/* What a hit of a probe costs in the analyzer, without a stack: from the queue's item to its
+ * counts.
  *
- * usage: hits      prints ns of CPU for an entry, and for an entry with its return, each with values
+ * usage: hit_cost      prints ns of CPU for an entry, and for an entry with its return, with values
  */
 #include <inttypes.h>
 #include <stdio.h>
