@@ -71,7 +71,7 @@ static void fill_header(struct point_job *job)
 
 	header->build_id = elf_file_build_id(&job->object.elf);
 	header->debug_link_crc = link.crc;
-	if (link.name.bytes < sizeof(header->debug_link))
+	if (link.name.bytes && link.name.bytes < sizeof(header->debug_link))
 		memcpy(header->debug_link, link.name.text, link.name.bytes);
 	if (has_section(job, ".gopclntab") || has_section(job, ".note.go.buildid"))
 		header->flags |= POINT_IS_GO;

@@ -50,7 +50,8 @@ static int add_table(struct point_symbols *out, struct elf_file *file, uint32_t 
 	why->err = 0;
 	if (!*is_there)
 		return 0;
-	grown = realloc(out->list, (out->count + table.count) * sizeof(*grown));
+	/* One more: a table may turn out empty, and 0 bytes are nobody's. */
+	grown = realloc(out->list, (out->count + table.count + 1) * sizeof(*grown));
 	if (!grown)
 		return out_of_memory(why);
 	out->list = grown;

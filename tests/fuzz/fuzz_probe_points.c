@@ -2,8 +2,9 @@
  * harm; what the worker makes of a damaged program passes the check.
  *
  * With an odd first byte the input is an answer. Else it is a list of changes, | place 2 | byte 1 |
- * ..., to a small program with debug information that is built at the start; the second byte says
- * what is asked about it. */
+ * ..., to a small program that is built at the start; the second byte says what is asked about it.
+ * It has no debug information: libdw reads over the ends of damaged strings, which is why a worker
+ * has it read. What comes of that is tested with workers (test_probe_points_damage.c). */
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -28,7 +29,7 @@ static const char recipe[] =
 	"for (int i = 0; i < n; i++) l += in(p, i) + in(p->n, 3); return l + (int)d; }\n"
 	"int main(int c, char **v) { struct s s = { 1, { 2 }, 0, v[0] }; s.n = &s;\n"
 	"return work(&s, c, 1.5); }' >s.c\n"
-	"cc -O1 -g -Wl,-z,norelro,-z,noseparate-code s.c -o program\n"
+	"cc -O1 -Wl,-z,norelro,-z,noseparate-code s.c -o program\n"
 	"cat program >&%d; rm -r \"$PWD\"\n";
 
 static uint8_t program[SEED_BYTES_MAX];
