@@ -86,7 +86,8 @@ static void remove_probe(struct ui_state *state, const struct snapshot_probe *pr
 static void extend(struct ui_state *state, const struct snapshot_probe *probe)
 {
 	if (probe->lease_s < 0)
-		state_say(state, "%s has no lease: it stays until it is removed", probe_plain_name(probe));
+		state_say(state, "%s has no lease: it stays until it is removed",
+			  probe_plain_name(probe));
 	else
 		order_probe(state, probe, PROBE_EXTEND, "its lease is longer now");
 }
@@ -167,7 +168,8 @@ static void lift_cap(struct ui_state *state, const struct snapshot_probe *probe,
 
 	order.choice.cap_pct = cap_pct;
 	if (state_probe_order(state, &order))
-		state_say(state, "%s: on again, up to %.0f %% of one CPU", probe_plain_name(probe), cap_pct);
+		state_say(state, "%s: on again, up to %.0f %% of one CPU",
+			  probe_plain_name(probe), cap_pct);
 }
 
 static void open_hits(struct ui_state *state, const struct snapshot_probe *probe,
