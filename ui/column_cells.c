@@ -252,8 +252,10 @@ static void put_source(struct canvas *canvas, struct canvas_area area, const str
 
 static bool is_probe_of(const struct snapshot_probe *probe, const struct snapshot_row *row)
 {
+	const char *name = probe_plain_name(probe);
+
 	return !strcmp(probe->object, row->object) &&
-	       (!strcmp(probe->name, row->raw_symbol) || !strcmp(probe->name, row->symbol));
+	       (!strcmp(name, row->raw_symbol) || !strcmp(name, row->symbol));
 }
 
 /* The live figures of a probe on the row's function stand beside its samples. */

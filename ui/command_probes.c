@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ui/command_list.h"
+#include "ui/probe_columns.h"
 
 /* The process that a row's function is meant in: its own, or the one that the filter leaves. */
 static pid_t pid_of(const struct ui_state *state, const struct snapshot_row *row)
@@ -58,7 +59,7 @@ static void order_probe(struct ui_state *state, const struct snapshot_probe *pro
 	const struct probe_order order = { .kind = kind, .probe = probe->id };
 
 	if (state_probe_order(state, &order))
-		state_say(state, "%s: %s", probe->name, said);
+		state_say(state, "%s: %s", probe_plain_name(probe), said);
 }
 
 static bool is_on(const struct snapshot_probe *probe)
@@ -85,7 +86,8 @@ static void remove_probe(struct ui_state *state, const struct snapshot_probe *pr
 static void extend(struct ui_state *state, const struct snapshot_probe *probe)
 {
 	if (probe->lease_s < 0)
-		state_say(state, "%s has no lease: it stays until it is removed", probe->name);
+		state_say(state, "%s has no lease: it stays until it is removed",
+			  probe_plain_name(probe));
 	else
 		order_probe(state, probe, PROBE_EXTEND, "its lease is longer now");
 }
@@ -166,7 +168,8 @@ static void lift_cap(struct ui_state *state, const struct snapshot_probe *probe,
 
 	order.choice.cap_pct = cap_pct;
 	if (state_probe_order(state, &order))
-		state_say(state, "%s: on again, up to %.0f %% of one CPU", probe->name, cap_pct);
+		state_say(state, "%s: on again, up to %.0f %% of one CPU",
+			  probe_plain_name(probe), cap_pct);
 }
 
 static void open_hits(struct ui_state *state, const struct snapshot_probe *probe,
@@ -224,7 +227,7 @@ void cmd_probe_menu(struct ui_state *state)
 	if (!probe)
 		return;
 	state->menu_probe = probe->id;
-	state_open_menu(state, &use, probe->name, false);
+	state_open_menu(state, &use, probe_plain_name(probe), false);
 	if (probe->state == PROBE_CAPPED)
 		add_caps(state, probe);
 	if (!state_probe_here(state))

@@ -2,6 +2,7 @@
 #include "ui/probe_columns.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "ui/format.h"
 #include "ui/sparkline.h"
@@ -71,6 +72,26 @@ const char *probe_kind_letters(const struct snapshot_probe *probe)
 	return letters[probe->kind][probe->edge == PROBE_RETURN];
 }
 
+/* Behind @prefix and a colon, if @text begins so. */
+static const char *behind(const char *text, const char *prefix)
+{
+	const size_t length = strlen(prefix);
+
+	return !strncmp(text, prefix, length) && text[length] == ':' ? text + length + 1 : text;
+}
+
+const char *probe_plain_name(const struct snapshot_probe *probe)
+{
+	static const char *const kinds[] = { "lat", "k", "kr", "u", "ur", "t", "U" };
+	const char *name = probe->name;
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]) && name == probe->name; i++)
+		name = behind(probe->name, kinds[i]);
+	if (name != probe->name && probe->kind == PROBE_TRACEPOINT)
+		name = behind(name, "t");	/* "lat:t:" of a pair */
+	return name == probe->name ? name : behind(name, probe->object);
+}
+
 static void put_state(struct canvas *canvas, struct canvas_area area,
 		      const struct snapshot_probe *probe)
 {
@@ -94,7 +115,7 @@ static void put_name(struct canvas *canvas, struct canvas_area area,
 	const int kept = word[0] ? canvas_text_width(canvas, word) + GAP_CELLS : 0;
 	struct canvas_area name = { area.x, area.y, area.width - kept };
 
-	name.x += canvas_put_text(canvas, name, probe->name, ROLE_TEXT) + GAP_CELLS;
+	name.x += canvas_put_text(canvas, name, probe_plain_name(probe), ROLE_TEXT) + GAP_CELLS;
 	name.width = area.x + area.width - name.x;
 	if (word[0])
 		canvas_put_text(canvas, name, word, probe_state_role(probe->state));

@@ -179,6 +179,11 @@ static bool is_confirmed(const struct probe_panel *panel)
 	       !strcmp(panel->confirm.text, panel->name);
 }
 
+static bool is_over_cap(const struct probe_panel *panel)
+{
+	return panel->answer.has_rate && panel->answer.cost_pct > panel->cap_pct;
+}
+
 /* What keeps it from being attached now, if anything; then the cursor is where it helps. */
 static bool is_held_back(struct ui_state *state)
 {
@@ -196,6 +201,11 @@ static bool is_held_back(struct ui_state *state)
 		panel->has_warned = true;
 		panel->focus = attach_button;
 		state_say(state, "Enter once more attaches it all the same");
+	} else if (is_over_cap(panel) && !panel->has_warned) {
+		panel->has_warned = true;
+		panel->focus = attach_button;
+		state_say(state, "it would take more than its cap: Enter once more attaches it all "
+			  "the same");
 	} else {
 		return false;
 	}

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "base/clock.h"
+#include "ui/probe_columns.h"
 #include "ui/state.h"
 
 const char *state_probe_refusal(const struct ui_state *state)
@@ -101,7 +102,7 @@ void state_tell_capped(struct ui_state *state, const struct snapshot *old,
 		const struct snapshot_probe *before = find_probe(old, now->id);
 
 		if (now->state == PROBE_CAPPED && (!before || before->state != PROBE_CAPPED))
-			state_say(state, "%s switched off: %s \u00b7 8, then Enter on it: bursts, "
-				  "or a higher cap", now->name, now->reason);
+			state_say(state, "%s: %s \u00b7 8, Enter", probe_plain_name(now),
+				  now->reason);
 	}
 }

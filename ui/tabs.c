@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "ui/format.h"
+#include "ui/probe_columns.h"
 
 #define CRUMB_GAP   " \u203a "
 #define CRUMB_SHARE 40		/* % of a narrow room, for each: a long name leaves some */
@@ -49,7 +50,7 @@ static void add_probe(const struct ui_state *state, struct crumbs *crumbs)
 	if (!state_probe_here(state))
 		return;
 	snprintf(text, sizeof(text), state_probe_hits(state) ? "hits of %s" : "probe %s",
-		 probe ? probe->name : "a removed probe");
+		 probe ? probe_plain_name(probe) : "a removed probe");
 	add_crumb(crumbs, ROLE_STATE, 0, text);
 	crumbs->list[crumbs->count - 1].hit = HIT_PROBE;
 }

@@ -129,7 +129,7 @@ static void draw_front(const struct snapshot_probe *probe, struct canvas *canvas
 
 	pieces_add(&line, 1, probe_state_role(probe->state), "%s %s",
 		   probe_state_mark(probe->state), probe_state_word(probe->state));
-	pieces_add(&line, 1, ROLE_NAME, "%s", probe->name);
+	pieces_add(&line, 1, ROLE_NAME, "%s", probe_plain_name(probe));
 	pieces_add(&line, 3, ROLE_DIM, "%s", probe->object);
 	pieces_add(&line, 4, ROLE_DIM, "%s", probe->scope);
 	pieces_add(&line, 2, ROLE_TEXT, "%s hits/s",

@@ -126,7 +126,7 @@ static void draw_dead(const struct probe_layout *layout, const struct snapshot_p
 	struct pieces line = { .gap = " " };
 
 	area.width = canvas->width - area.x - 1;
-	pieces_add(&line, 1, ROLE_TEXT, "%s", probe->name);
+	pieces_add(&line, 1, ROLE_TEXT, "%s", probe_plain_name(probe));
 	pieces_add(&line, 1, ROLE_DIM, "%s", probe->object);
 	pieces_add(&line, 1, ROLE_LOSS, "%s:", probe_state_word(probe->state));
 	pieces_add(&line, 1, ROLE_TEXT, "%s", probe->reason);

@@ -46,6 +46,9 @@ const char *probe_state_mark(enum probe_state state);
 enum role probe_state_role(enum probe_state state);
 /* k, u, t, U, and r behind it of returns. */
 const char *probe_kind_letters(const struct snapshot_probe *probe);
+/* Its name without kind and object, for which there are columns: "lat:libc.so.6:malloc" is malloc.
+ * BORROWED from @probe. */
+const char *probe_plain_name(const struct snapshot_probe *probe);
 /* It is not there: its reason is what there is to say. */
 bool probe_state_is_dead(enum probe_state state);
 

@@ -152,6 +152,37 @@ static void test_a_symbol_says_its_level_and_why_it_has_no_name(void **state)
 			    "[.] 0x12 (not an\u2026)");
 }
 
+/* A probe is of a symbol in an object: another's malloc is none of its business. */
+static void test_a_probe_stands_beside_its_own_function_only(void **state)
+{
+	const struct snapshot_probe probe = {
+		.name = "lat:libc.so.6:malloc", .object = "libc.so.6", .kind = PROBE_USER,
+		.state = PROBE_ATTACHED, .hits_per_s = 12400, .has_latency = true,
+		.latency = { .count = 1, .p99_ns = 48000 },
+	};
+	struct snapshot_row rows[] = {
+		{ .symbol = "malloc", .object = "libc.so.6" },
+		{ .symbol = "malloc", .object = "libjemalloc.so" },
+		{ .symbol = "mallocx", .object = "libc.so.6" },
+		{ .symbol = "shown", .raw_symbol = "malloc", .object = "libc.so.6" },
+	};
+	static const bool is_there[] = { true, false, false, true };
+	struct snapshot snapshot = fixture_snapshot(rows, 4);
+	struct canvas canvas = { .is_ascii = false };
+
+	(void)state;
+	snapshot.probes = (struct snapshot_probes){ .count = 1, .list = &probe };
+	for (size_t i = 0; i < 4; i++) {
+		const struct column_row of = { &snapshot, &rows[i], false };
+
+		assert_int_equal(canvas_resize(&canvas, 14, 1), 0);
+		columns[COL_PROBE].put(&canvas, (struct canvas_area){ 0, 0, 14 }, &of);
+		assert_int_equal(canvas.cells[0].code, is_there[i] ? '1' : ' ');
+		assert_int_equal(canvas.cells[13].code, is_there[i] ? 's' : ' ');
+	}
+	canvas_finish(&canvas);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -163,6 +194,7 @@ int main(void)
 		cmocka_unit_test(test_a_thread_among_its_process_has_its_own_number),
 		cmocka_unit_test(test_marks_say_what_folds_out),
 		cmocka_unit_test(test_a_symbol_says_its_level_and_why_it_has_no_name),
+		cmocka_unit_test(test_a_probe_stands_beside_its_own_function_only),
 	};
 
 	setlocale(LC_CTYPE, "C.UTF-8");

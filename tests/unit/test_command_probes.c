@@ -320,7 +320,8 @@ static void test_a_probe_that_is_switched_off_by_its_cost_is_told_anywhere(void 
 	assert_string_equal(scene->state.message, "");
 	scene->snapshot.probes = probe_fixture(0);
 	scene_show(scene);
-	assert_non_null(strstr(scene->state.message, "malloc switched off: it took 9.8 %"));
+	assert_non_null(strstr(scene->state.message,
+			       "malloc: it took 9.8 % of one CPU, more than 5 %"));
 }
 
 static void test_without_an_engine_nothing_is_ordered(void **state)

@@ -274,6 +274,19 @@ static void test_what_asks_is_attached_by_the_second_enter(void **state)
 	assert_true(probe_fixture_order(scene, PROBE_ADD)->choice.insists);
 }
 
+static void test_what_is_over_the_cap_is_attached_by_the_second_enter(void **state)
+{
+	struct probe_answer answer = answer_of(VERDICT_OK);
+	struct scene *scene = panel_of(state);
+
+	answer.cost_pct = 5.1;
+	give(scene, answer);
+	scene_press_key(scene, UI_KEY_ENTER);
+	assert_int_equal(scene->state.order_count, 0);
+	scene_press_key(scene, UI_KEY_ENTER);
+	assert_true(probe_fixture_order(scene, PROBE_ADD)->choice.insists);
+}
+
 static void test_what_is_hot_everywhere_needs_its_name_typed(void **state)
 {
 	struct probe_answer answer = answer_of(VERDICT_OK);
@@ -425,6 +438,7 @@ int main(void)
 		SCENE_TEST(test_enter_before_the_verdict_attaches_when_it_comes),
 		SCENE_TEST(test_enter_before_a_refusal_attaches_nothing),
 		SCENE_TEST(test_what_asks_is_attached_by_the_second_enter),
+		SCENE_TEST(test_what_is_over_the_cap_is_attached_by_the_second_enter),
 		SCENE_TEST(test_what_is_hot_everywhere_needs_its_name_typed),
 		SCENE_TEST(test_a_filter_is_part_of_the_spec_or_says_what_is_wrong),
 		SCENE_TEST(test_esc_closes_and_cancels_what_is_being_found_out),
