@@ -41,7 +41,7 @@ size_t probe_panel_items(const struct probe_panel *panel, struct panel_item *out
 
 	for (size_t i = 0; i < sizeof(edges) / sizeof(edges[0]); i++)
 		if (panel->edges & 1u << edges[i])
-			count = add_item(out, count, PANEL_WHAT, edges[i]);
+			count = add_item(out, count, PANEL_WHAT, (int)edges[i]);
 	if (panel->pid > 0)
 		count = add_item(out, count, PANEL_WHERE, REACH_PROCESS);
 	count = add_item(out, count, PANEL_WHERE, REACH_ALL);
@@ -72,12 +72,20 @@ static void examine(struct ui_state *state)
 	panel->is_stale = panel->has_answer;
 }
 
+/* The place is the same anyway, and what can be chosen of it is all in the text, but for where. */
+static bool is_same_choice(const struct probe_choice *a, const struct probe_choice *b)
+{
+	return a->reach == b->reach && a->with_stacks == b->with_stacks &&
+	       a->spec.argument_count == b->spec.argument_count &&
+	       !strcmp(a->spec.text, b->spec.text);
+}
+
 static void examine_if_changed(struct ui_state *state)
 {
 	struct probe_choice now;
 
 	probe_panel_choice(&state->panel, false, &now);
-	if (memcmp(&now, &state->panel.examined, sizeof(now)))
+	if (!is_same_choice(&now, &state->panel.examined))
 		examine(state);
 }
 
@@ -407,7 +415,7 @@ static bool is_chosen_at_first(const struct probe_panel *panel, const struct pro
 /* Choices go by the names of what is offered: its order may be another now. */
 static void take_offers(struct probe_panel *panel, const struct probe_answer *answer)
 {
-	bool is_chosen[PROBE_VALUES_MAX];
+	bool is_chosen[PROBE_VALUES_MAX] = { false };
 
 	for (uint32_t i = 0; i < answer->offered_count; i++) {
 		const struct probe_fetch *fetch = &answer->offered[i];
@@ -418,7 +426,7 @@ static void take_offers(struct probe_panel *panel, const struct probe_answer *an
 			    panel->answer.offered[k].is_return == fetch->is_return)
 				is_chosen[i] = panel->is_chosen[k];
 	}
-	memcpy(panel->is_chosen, is_chosen, answer->offered_count * sizeof(is_chosen[0]));
+	memcpy(panel->is_chosen, is_chosen, sizeof(is_chosen));
 }
 
 void probe_panel_answered(struct ui_state *state, const struct probe_answer *answer)
@@ -433,7 +441,7 @@ void probe_panel_answered(struct ui_state *state, const struct probe_answer *ans
 	if (fresh.offered_count > PROBE_VALUES_MAX)
 		fresh.offered_count = PROBE_VALUES_MAX;
 	probe_panel_choice(panel, false, &choice);
-	is_examined = !memcmp(&choice, &panel->examined, sizeof(choice));
+	is_examined = is_same_choice(&choice, &panel->examined);
 	take_offers(panel, &fresh);
 	panel->answer = fresh;
 	panel->has_answer = true;

@@ -149,7 +149,7 @@ static void put_what(struct pen *pen)
 		if (is_mark)
 			label = ways[i].edge == PROBE_LATENCY ? "time from one to the other"
 							      : "hits";
-		put_radio(pen, PANEL_WHAT, ways[i].edge, panel->edge == ways[i].edge, label);
+		put_radio(pen, PANEL_WHAT, (int)ways[i].edge, panel->edge == ways[i].edge, label);
 	}
 	end_line(pen);
 }

@@ -227,7 +227,7 @@ void probe_panel_choice(const struct probe_panel *panel, bool counts_only,
 	struct probe_spec *spec = &out->spec;
 	struct diag why;
 
-	memset(out, 0, sizeof(*out));	/* compared byte by byte */
+	*out = (struct probe_choice){ .cap_pct = 0 };
 	*spec = panel->spec;
 	spec->edge = panel->edge;
 	take_arguments(panel, spec);
@@ -236,10 +236,10 @@ void probe_panel_choice(const struct probe_panel *panel, bool counts_only,
 		spec->argument_count = spec->key_count = 0;
 		spec->end_name[0] = '\0';
 	}
-	memset(&spec->condition, 0, sizeof(spec->condition));
+	spec->condition.count = 0;
 	if (panel->filter.text[0] &&
 	    probe_condition_parse(&spec->condition, panel->filter.text, &why))
-		memset(&spec->condition, 0, sizeof(spec->condition));
+		spec->condition.count = 0;
 	snprintf(spec->text, sizeof(spec->text), "%s", prefix_of(spec));
 	append_place(spec);
 	append_end(spec);

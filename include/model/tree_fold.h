@@ -67,8 +67,8 @@ struct tree_member {
 struct tree_class {
 	uint32_t of_sample;	/* fold_filter_of_sample() */
 	uint32_t root;		/* path that theirs begin below */
-	uint32_t *reached;	/* owned; callees: of each trie node the path, and whether the
-				 * filter has matched; 0: not known yet */
+	uint32_t **reached;	/* owned pages; callees: of each trie node the path, and whether
+				 * the filter has matched; 0, no page: not known yet */
 };
 
 struct tree_fold {

@@ -191,8 +191,8 @@ void state_source_changed(struct ui_state *state, int err, const struct diag *wh
 
 /* Why there can be no probes at all, "" when there can. */
 const char *state_probe_refusal(const struct ui_state *state);
-/* Queues @order; its number (but of PROBE_CANCEL) and time are filled in. Returns the number; 0, and
- * it is said: there are no probes here, or too many orders wait. */
+/* Queues @order; its number (but of PROBE_CANCEL) and time are filled in. Returns the number; 0,
+ * and it is said: there are no probes here, or too many orders wait. */
 uint64_t state_probe_order(struct ui_state *state, const struct probe_order *order);
 /* An answer of the engine. */
 void state_probe_answered(struct ui_state *state, const struct probe_answer *answer);

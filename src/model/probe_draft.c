@@ -271,6 +271,6 @@ void probe_draft_join(const struct probe_draft *draft, void *at, struct snapshot
 	out->slowest = lines + draft->head.log_count;
 	if (!draft->head.heat.seconds)
 		return;
-	out->heat.counts = (uint32_t (*)[LATENCY_OCTAVES])(void *)(base + layout.heat);
+	out->heat.counts = (uint32_t(*)[LATENCY_OCTAVES])(void *)(base + layout.heat);
 	memcpy(out->heat.counts, draft->heat, draft->head.heat.seconds * sizeof(*draft->heat));
 }

@@ -356,7 +356,7 @@ void probe_pairs_gone(struct probe_pairs *pairs, uint64_t thread, bool is_exec)
 
 void probe_pairs_drop(struct probe_pairs *pairs, uint32_t slot)
 {
-	uint32_t row = pairs->oldest, newer;
+	uint32_t row = pairs->in_flight[slot] ? pairs->oldest : NONE, newer;
 
 	for (; row != NONE; row = newer) {
 		struct probe_pending *pending = &pairs->list[row];

@@ -18,6 +18,10 @@
 
 #include "model/fold.h"
 
+/* Of trie nodes, which have neighbours of their own time. A class has chains in few of all pages:
+ * zeroing an array of all nodes for each of them was a third of a refresh. */
+#define PAGE_NODES 1024
+
 static uint64_t hash_of(uint32_t parent, uint32_t symbol)
 {
 	return id_set_mix(parent, symbol);
@@ -81,11 +85,23 @@ void tree_fold_init(struct tree_fold *fold, struct stack_trie *trie, struct symb
 	append_path(fold, TREE_FOLD_TOP, ID_SET_NONE);
 }
 
+static uint32_t page_count(const struct tree_fold *fold)
+{
+	return (fold->trie->nodes.count + PAGE_NODES - 1) / PAGE_NODES;
+}
+
+static void finish_class(const struct tree_fold *fold, struct tree_class *class)
+{
+	for (uint32_t i = 0; class->reached && i < page_count(fold); i++)
+		free(class->reached[i]);
+	free(class->reached);
+}
+
 void tree_fold_finish(struct tree_fold *fold)
 {
 	fold_filter_finish(&fold->filter);
 	for (uint32_t i = 0; i < fold->class_count; i++)
-		free(fold->classes[i].reached);
+		finish_class(fold, &fold->classes[i]);
 	free(fold->sums);
 	free(fold->classes);
 	free(fold->walked);
@@ -115,9 +131,8 @@ static uint32_t append_class(struct tree_fold *fold, uint32_t of_sample, uint32_
 		fold->classes = bigger;
 		fold->class_capacity = capacity;
 	}
-	/* Most of it is never touched: a task's chains are few of all. */
 	if (fold->query->tree == TREE_CALLEES)
-		class.reached = calloc(fold->trie->nodes.count, sizeof(*class.reached));
+		class.reached = calloc(page_count(fold), sizeof(*class.reached));
 	if (class.root == UINT32_MAX || (!class.reached && fold->query->tree == TREE_CALLEES)) {
 		free(class.reached);
 		return UINT32_MAX;
@@ -184,6 +199,25 @@ static uint32_t step(struct tree_fold *fold, const struct tree_class *class, uin
 	return path == UINT32_MAX ? reached : reach(path, is_matched);
 }
 
+/* 0: not known yet. */
+static uint32_t known_reach(const struct tree_class *class, uint32_t node)
+{
+	const uint32_t *page = class->reached[node / PAGE_NODES];
+
+	return page ? page[node % PAGE_NODES] : 0;
+}
+
+/* Without memory it is looked up again. */
+static void remember_reach(const struct tree_class *class, uint32_t node, uint32_t reached)
+{
+	uint32_t **page = &class->reached[node / PAGE_NODES];
+
+	if (!*page)
+		*page = calloc(PAGE_NODES, sizeof(**page));
+	if (*page)
+		(*page)[node % PAGE_NODES] = reached;
+}
+
 static bool push_walked(struct tree_fold *fold, uint32_t count, uint32_t node)
 {
 	if (count == fold->walked_capacity) {
@@ -205,18 +239,18 @@ static uint32_t reach_node(struct tree_fold *fold, const struct tree_class *clas
 	const struct stack_nodes *nodes = &fold->trie->nodes;
 	uint32_t reached, count = 0;
 
-	for (; node != STACK_NODE_ROOT && !class->reached[node]; node = nodes->parent[node]) {
+	for (; node != STACK_NODE_ROOT && !known_reach(class, node); node = nodes->parent[node]) {
 		if (!push_walked(fold, count++, node)) {
 			fold->is_out_of_memory = true;
 			return reach(TREE_FOLD_TOP, false);
 		}
 	}
 	reached = node == STACK_NODE_ROOT ? reach(class->root, !fold->filter.all)
-					  : class->reached[node];
+					  : known_reach(class, node);
 	while (count-- > 0) {
 		node = fold->walked[count];
 		reached = step(fold, class, reached, nodes->frame[node], false);
-		class->reached[node] = reached;
+		remember_reach(class, node, reached);
 	}
 	return reached;
 }
