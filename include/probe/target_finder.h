@@ -65,8 +65,8 @@ bool target_finder_destroy(struct target_finder *finder);
 /* Asks for what matches @text; an older request that was not answered is forgotten. Loading begins
  * with the first request: who never searches pays nothing. */
 void target_finder_ask(struct target_finder *finder, uint64_t number, const char *text);
-/* The newest reply, if it was not taken yet. BORROWED until the next that is. NULL: none. Also comes
- * unasked when more names were loaded. */
+/* The newest reply, if it was not taken yet. BORROWED until the next is taken. NULL: none. Comes
+ * unasked, too, when more names were loaded. */
 const struct target_reply *target_finder_reply(struct target_finder *finder);
 int target_finder_fd(const struct target_finder *finder);	/* readable when a reply waits */
 

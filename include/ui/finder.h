@@ -1,11 +1,11 @@
 /* finder.h - the box in which one types to find anything that can be probed.
  *
- *   +- find what to probe -----------------------------+
- *   | vfs re_                         1234 · loading... |
- *   |> kernel  vfs_read                          kernel |     matched letters marked
- *   |! kernel  vfs_readf      notrace: the kernel traces|     can't be probed, and why
- *   |  lat:vfs_read                                     |     of the line under the cursor: its spec
- *   +- Enter probe · Tab edit · Esc back -------- 1/100 +
+ *   ╭─ find what to probe ─────────────────────────────────────╮
+ *   │  vfs re                              1234 found · loading│
+ *   │▸ kernel  vfs_read                                  kernel│  what matched is marked
+ *   │! kernel  vfs_readf    notrace: the kernel traces nothing │  can't be probed, and why
+ *   │  lat:vfs_read                                            │  spec of the chosen line
+ *   ╰─ Enter probe · Tab edit · Esc back ─────────────── 1/100 ╯
  *
  * Use:    while it is open it has the keyboard; it asks by its control and never waits. What is
  *         taken goes to the panel (ui/probe_panel.h). The refresh goes on underneath.

@@ -24,6 +24,7 @@ SPECIAL = {
     "UI_KEY_HOME": Key("Home", "Home", b"\033[H"), "UI_KEY_END": Key("End", "End", b"\033[F"),
     "UI_KEY_BACKTAB": Key("Shift-Tab", "BTab", b"\033[Z"),
     "UI_KEY_DELETE": Key("Delete", "DC", b"\033[3~"),
+    "UI_KEY_INSERT": Key("Insert", "IC", b"\033[2~"),
     "' '": Key("Space", "Space", b" "), "'\\\\'": Key("\\", "\\", b"\\"),
     "'\\''": Key("'", "'", b"'"), "';'": Key(";", "\\;", b";"),
 }
