@@ -52,9 +52,12 @@ struct probe_fetch {
 
 /* A breakpoint. */
 struct probe_site {
-	uint64_t offset;	/* USER, USDT: in the file. KERNEL: from `symbol` */
+	uint64_t offset;	/* USER, USDT: in the file, behind an ENDBR64 where that is cheaper
+				 * (a return is right there, too). KERNEL: from `symbol` */
 	uint64_t semaphore;	/* USDT: offset in the file of its count; 0: none */
-	char symbol[PROBE_FUNCTION_BYTES];	/* KERNEL: "[MODULE:]symbol" of kprobe_events */
+	/* KERNEL: "[MODULE:]symbol" of kprobe_events, or "_text" where the name is not unique;
+	 * TRACEPOINT: "group:name" (one site, also of a pair); USER: whose code it is. */
+	char symbol[PROBE_FUNCTION_BYTES];
 	bool is_inlined;	/* in a copy inside another function: it has no return */
 	uint32_t cost_ns;	/* predicted, of a hit: by the instruction there; 0: unknown */
 	bool is_emulated;	/* else it is stepped, which costs ten times as much */

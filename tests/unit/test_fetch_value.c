@@ -50,7 +50,8 @@ static void test_arguments_returns_and_the_kernels_own_words_are_told_apart(void
 static void test_what_is_no_value_is_refused(void **state)
 {
 	static const char *const bad[] = { "", "1a", "a->", "a.", "a[", "a[x]", "a[1", "a b",
-					   "$arg0", "$argx", "a->b->c->d->e->f->g->h->i->j", "a[9999999]" };
+					   "$arg0", "$argx", "a[9999999]",
+					   "a->b->c->d->e->f->g->h->i->j" };
 	struct value_path path;
 
 	(void)state;
