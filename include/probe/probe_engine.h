@@ -48,7 +48,7 @@ enum probe_order_kind {
 	PROBE_EXTEND,		/* the lease, by its length */
 	PROBE_LIFT,		/* cap_pct of the choice is the new cap; on again */
 	PROBE_BURSTS,		/* attached 1 s in 10 from now on */
-	PROBE_CANCEL,		/* what PROBE_ADD or _EXAMINE `number` still does */
+	PROBE_CANCEL,		/* what PROBE_ADD or _EXAMINE `number` still has to do */
 	PROBE_SWEEP,		/* remove what dead instances of flametop left */
 	PROBE_FINISH,		/* detach all; the rows stay as they are, and the records end with
 				 * QUEUE_END. Answered when that is done; no ADD after it */

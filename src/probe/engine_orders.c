@@ -218,9 +218,26 @@ static void order_probe(struct probe_engine *engine, struct engine_probe *probe,
 
 static void cancel(struct probe_engine *engine, uint64_t number)
 {
+	struct probe_answer out = { .number = number, .kind = PROBE_ADD, .is_done = true,
+				    .why = { -ECANCELED, "cancelled" } };
+
 	probe_examiner_cancel(engine->examiner, number);
-	if (engine->examination.answer.number && engine->examination.answer.number <= number)
+	if (engine->examination.answer.number == number)
 		engine_drop_examination(engine);
+	for (uint32_t i = 0; i < PROBE_SLOTS; i++) {
+		struct engine_probe *probe = engine->probes[i];
+
+		if (!probe || probe->order != number)
+			continue;	/* those that are attached already stay */
+		out.all = probe->order_probes;
+		out.done++;
+		probe->order = 0;
+		engine_remove(engine, probe, 0);
+	}
+	if (!out.done)
+		return;
+	out.done = out.all - out.done;
+	engine_answer(engine, &out);
 }
 
 static void look_up(struct probe_engine *engine, const struct probe_order *order)

@@ -65,7 +65,7 @@ static uint32_t count_processes(int file)
 
 static bool is_cancelled(const struct probe_examiner *examiner, const struct probe_order *order)
 {
-	return order->number <= atomic_load_explicit(&examiner->cancelled, memory_order_relaxed);
+	return order->number == atomic_load_explicit(&examiner->cancelled, memory_order_relaxed);
 }
 
 static void examine(struct probe_examiner *examiner, struct probe_finding *finding)

@@ -37,7 +37,7 @@ static uint64_t last_number;
 /* What the news said of the probe that was told of last. */
 static struct {
 	bool has_rings, has_row, has_reading, is_removed;
-	uint32_t id, added;
+	uint32_t id, added, removed;
 	struct probe_status status;
 	uint64_t ignored_ns;
 	uint64_t records;
@@ -107,6 +107,7 @@ static void take_news(void)
 	while (probe_engine_news(engine, &news)) {
 		seen.has_rings |= news.kind == PROBE_NEWS_RINGS;
 		seen.is_removed |= news.kind == PROBE_NEWS_REMOVED;
+		seen.removed += news.kind == PROBE_NEWS_REMOVED;
 		seen.has_reading |= news.kind == PROBE_NEWS_READING;
 		if (news.kind == PROBE_NEWS_ADDED) {
 			seen.has_row = true;
@@ -336,6 +337,25 @@ static void test_a_wildcard_adds_a_row_for_each_function(void **state)
 	assert_true(seen.added >= 2);
 }
 
+static bool are_left(uint64_t count)
+{
+	return seen.added - seen.removed == count;
+}
+
+static void test_what_is_cancelled_is_not_attached(void **state)
+{
+	struct probe_answer answer;
+	struct probe_order cancel = { .kind = PROBE_CANCEL };
+
+	(void)state;
+	need_root();
+	cancel.number = order(PROBE_ADD, spec_of("u:%s:%s", "*_function"));
+	assert_true(probe_engine_order(engine, &cancel));
+	answer = wait_for(cancel.number);	/* how far it came is a matter of luck */
+	wait_until(are_left, answer.done);
+	add(spec_of("u:%s:%s", "probed_function"));	/* another order is none of its business */
+}
+
 static void test_examining_tells_the_rate_and_attaches_nothing(void **state)
 {
 	struct probe_answer answer;
@@ -468,6 +488,8 @@ int main(int argc, char **argv)
 						teardown),
 		cmocka_unit_test_setup_teardown(test_a_wildcard_adds_a_row_for_each_function,
 						setup, teardown),
+		cmocka_unit_test_setup_teardown(test_what_is_cancelled_is_not_attached, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(
 			test_examining_tells_the_rate_and_attaches_nothing, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_what_costs_too_much_is_switched_off, setup,
