@@ -43,13 +43,13 @@ static struct {
 	uint64_t records;
 } seen;
 
-__attribute__((noinline, noclone)) int probed_function(int number)
+__attribute__((noinline)) int probed_function(int number)
 {
 	__asm__ volatile("" : "+r"(number));
 	return number + 1;
 }
 
-__attribute__((noinline, noclone)) int other_function(int number)
+__attribute__((noinline)) int other_function(int number)
 {
 	__asm__ volatile("" : "+r"(number));
 	return number + 2;
