@@ -147,7 +147,8 @@ static void put_stacks(FILE *out, const struct snapshot *snapshot)
 	const bool is_copied = snapshot->stacks == STACKS_COPIED;
 
 	fprintf(out, ",\"stacks\":{\"kind\":\"%s\",\"copy_bytes\":", kinds[snapshot->stacks]);
-	put_number_or_null(out, is_copied && snapshot->stack_copy_bytes, snapshot->stack_copy_bytes);
+	put_number_or_null(out, is_copied && snapshot->stack_copy_bytes > 0,
+			   snapshot->stack_copy_bytes);
 	fputs(",\"user\":", out);
 	put_number_or_null(out, is_copied, (int64_t)snapshot->user_stacks);
 	fputs(",\"complete\":", out);

@@ -1,7 +1,5 @@
 /* Live capture on this kernel: real children with known behaviour. Skipped where events are not
  * permitted. The time limits below end a hang, they judge no speed. */
-#include "capture/capture.h"
-
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
@@ -22,30 +20,13 @@
 #include "base/clock.h"
 #include "capture/command.h"
 #include "capture/event_open.h"
-#include "capture/record_queue.h"
-#include "capture/sampler.h"
+#include "capture_session.h"
 
-#define HANG_NS	     (30 * CLOCK_NS_PER_S)
 #define NOBODY	     65534
 #define ENOUGH	     20		/* samples that make it no accident */
 #define CHILD_DONE   0
 #define CHILD_FAILED 1
 #define CHILD_SKIPS  77
-
-struct session {
-	struct capture *capture;
-	struct spsc queue;
-	uint32_t watched;		/* process whose samples are counted */
-	uint64_t of_watched, of_others, of_idle;
-	uint64_t lost;			/* of event 0 */
-	uint64_t lost_by_cpu[64];
-	bool has_end;
-};
-
-static bool may_sample_everything(void)
-{
-	return geteuid() == 0 || event_sysctl("paranoid", 2) < 0;
-}
 
 static pid_t start_child(void (*run)(int go), int *go)
 {
@@ -108,92 +89,10 @@ static void burn_in_a_grandchild(int go)
 	}
 	pause();
 }
-
-static int open_session(struct session *session, struct capture_config *config, struct diag *why)
-{
-	memset(session, 0, sizeof(*session));
-	assert_int_equal(spsc_init(&session->queue, SAMPLER_QUEUE_MIN_BYTES), 0);
-	return capture_open(&session->capture, config, why);
-}
-
-static void close_session(struct session *session)
-{
-	capture_destroy(session->capture);
-	spsc_finish(&session->queue);
-}
-
-static void take_record(struct session *session, const struct queue_item *item, size_t bytes)
-{
-	const struct event_desc *desc = capture_event(session->capture, item->event);
-	struct event_record record;
-
-	assert_int_equal(record_parse(&desc->format, item + 1, bytes - sizeof(*item), &record), 0);
-	if (record.kind != RECORD_SAMPLE)
-		return;
-	assert_false(desc->is_sideband);
-	assert_true(record.has_time && record.has_pid && record.has_cpu);
-	assert_true(record.time_ns <= clock_now_ns());
-	if (record.pid == session->watched)
-		session->of_watched++;
-	else if (record.pid == 0)
-		session->of_idle++;
-	else
-		session->of_others++;
-}
-
-static void drain(struct session *session)
-{
-	const struct queue_item *item;
-	size_t bytes;
-
-	while ((item = spsc_peek(&session->queue, &bytes)) != NULL) {
-		assert_false(session->has_end);
-		if (item->kind == QUEUE_RECORD)
-			take_record(session, item, bytes);
-		if (item->kind == QUEUE_LOST && item->event == 0) {
-			const struct queue_lost *lost = (const void *)(item + 1);
-
-			assert_in_range(item->cpu, 0, 63);
-			session->lost += lost->lost_total - session->lost_by_cpu[item->cpu];
-			session->lost_by_cpu[item->cpu] = lost->lost_total;
-		}
-		session->has_end |= item->kind == QUEUE_END;
-		spsc_release(&session->queue);
-	}
-}
-
-/* Until @enough samples of the watched process are there, or the end. False: neither came. */
-static bool run_session(struct session *session, uint64_t enough)
-{
-	const uint64_t give_up_ns = clock_now_ns() + HANG_NS;
-	struct pollfd wake = { .fd = capture_queue_fd(session->capture), .events = POLLIN };
-
-	while (session->of_watched < enough && !session->has_end) {
-		uint64_t count;
-
-		if (clock_now_ns() > give_up_ns || poll(&wake, 1, 1000) < 0)
-			return false;
-		if ((wake.revents & POLLIN) && read(wake.fd, &count, sizeof(count)) < 0)
-			return false;
-		drain(session);
-	}
-	return true;
-}
-
-static struct capture_config make_process_config(pid_t pid)
-{
-	struct capture_config config = { 0 };
-	char list[16];
-
-	snprintf(list, sizeof(list), "%d", (int)pid);
-	assert_int_equal(target_set_processes(&config.target, list, NULL), 0);
-	return config;
-}
-
 static void test_the_whole_system_shows_a_burning_child(void **state)
 {
 	struct capture_config config = { .call_graph.mode = CALL_GRAPH_FP };
-	struct session session;
+	struct capture_session session;
 	int go;
 	pid_t child;
 
@@ -201,58 +100,58 @@ static void test_the_whole_system_shows_a_burning_child(void **state)
 	if (!may_sample_everything())
 		skip();
 	child = start_child(burn, &go);
-	assert_int_equal(open_session(&session, &config, NULL), 0);
+	assert_int_equal(capture_session_open(&session, &config, NULL), 0);
 	session.watched = (uint32_t)child;
 	assert_int_equal(capture_target_kind(session.capture), TARGET_SYSTEM);
 	assert_int_equal(capture_start(session.capture, &session.queue, NULL), 0);
-	assert_true(run_session(&session, ENOUGH));
+	assert_true(capture_session_run(&session, ENOUGH));
 	capture_stop(session.capture);
-	drain(&session);
+	capture_session_drain(&session);
 	assert_true(session.has_end);
-	close_session(&session);
+	capture_session_close(&session);
 	end_child(child, go);
 }
 
 static void test_a_process_target_sees_only_its_process_and_ends_with_it(void **state)
 {
 	struct capture_config config;
-	struct session session;
+	struct capture_session session;
 	int go, other_go;
 	pid_t child = start_child(burn, &go), other = start_child(burn, &other_go);
 
 	(void)state;
-	config = make_process_config(child);
-	assert_int_equal(open_session(&session, &config, NULL), 0);
+	config = capture_process_config(child);
+	assert_int_equal(capture_session_open(&session, &config, NULL), 0);
 	session.watched = (uint32_t)child;
 	assert_int_equal(capture_start(session.capture, &session.queue, NULL), 0);
-	assert_true(run_session(&session, ENOUGH));
+	assert_true(capture_session_run(&session, ENOUGH));
 	end_child(child, go);
-	assert_true(run_session(&session, UINT64_MAX));
+	assert_true(capture_session_run(&session, UINT64_MAX));
 	assert_true(session.has_end);	/* by itself */
 	assert_int_equal(session.of_others, 0);
 	assert_int_equal(session.of_idle, 0);
-	close_session(&session);
+	capture_session_close(&session);
 	end_child(other, other_go);
 }
 
 static void test_a_child_forked_later_is_followed(void **state)
 {
 	struct capture_config config;
-	struct session session;
+	struct capture_session session;
 	int go;
 	pid_t child;
 
 	(void)state;
 	make_report();
 	child = start_child(burn_in_a_grandchild, &go);
-	config = make_process_config(child);
-	assert_int_equal(open_session(&session, &config, NULL), 0);
+	config = capture_process_config(child);
+	assert_int_equal(capture_session_open(&session, &config, NULL), 0);
 	assert_int_equal(capture_start(session.capture, &session.queue, NULL), 0);
 	assert_int_equal(write(go, "x", 1), 1);
 	session.watched = (uint32_t)wait_for_report();
-	assert_true(run_session(&session, ENOUGH));
+	assert_true(capture_session_run(&session, ENOUGH));
 	assert_int_equal(session.has_end, false);
-	close_session(&session);
+	capture_session_close(&session);
 	end_child(child, go);
 }
 
@@ -308,7 +207,7 @@ static void test_samples_and_losses_sum_up_to_what_happened(void **state)
 		.events = (const char *const[]){ "minor-faults" }, .event_text_count = 1,
 		.period = 1, .ring_pages = 1,
 	};
-	struct session session;
+	struct capture_session session;
 	uint64_t before, happened = 0;
 	char thread[16];
 	int go, child;
@@ -320,19 +219,19 @@ static void test_samples_and_losses_sum_up_to_what_happened(void **state)
 	before = count_faults_of_sleeper(child);
 	snprintf(thread, sizeof(thread), "%d", child);
 	assert_int_equal(target_set_threads(&config.target, thread, NULL), 0);
-	assert_int_equal(open_session(&session, &config, NULL), 0);
+	assert_int_equal(capture_session_open(&session, &config, NULL), 0);
 	session.watched = (uint32_t)child;
 	assert_int_equal(capture_start(session.capture, &session.queue, NULL), 0);
 	assert_int_equal(write(go, "x", 1), 1);
 	/* Nobody drains: the queue fills, then the ring, then the kernel drops. */
 	while (happened < FAULTS && clock_now_ns() < give_up_ns)
 		happened = count_faults_of_sleeper(child) - before;
-	drain(&session);
+	capture_session_drain(&session);
 	capture_stop(session.capture);
-	drain(&session);
+	capture_session_drain(&session);
 	assert_true(session.has_end && session.lost > 0 && session.of_watched > 0);
 	assert_int_equal(session.of_watched + session.lost, happened);
-	close_session(&session);
+	capture_session_close(&session);
 	end_child(child, go);
 }
 
@@ -342,7 +241,7 @@ static void test_a_command_is_sampled_from_its_exec_to_its_end(void **state)
 			       " exit 3", NULL };
 	struct capture_config config = { 0 };
 	struct command *command;
-	struct session session;
+	struct capture_session session;
 	struct pollfd end = { .events = POLLIN };
 	int status = -1;
 
@@ -352,11 +251,11 @@ static void test_a_command_is_sampled_from_its_exec_to_its_end(void **state)
 	config.target.ids = malloc(sizeof(*config.target.ids));
 	config.target.ids[0] = command_pid(command);
 	config.target.id_count = 1;
-	assert_int_equal(open_session(&session, &config, NULL), 0);
+	assert_int_equal(capture_session_open(&session, &config, NULL), 0);
 	session.watched = (uint32_t)command_pid(command);
 	assert_int_equal(capture_start(session.capture, &session.queue, NULL), 0);
 	assert_int_equal(command_start(command, NULL), 0);
-	assert_true(run_session(&session, UINT64_MAX));
+	assert_true(capture_session_run(&session, UINT64_MAX));
 	assert_true(session.has_end);
 	assert_true(session.of_watched > 0);
 	assert_int_equal(session.of_others, 0);
@@ -366,7 +265,7 @@ static void test_a_command_is_sampled_from_its_exec_to_its_end(void **state)
 	assert_true(command_has_ended(command, &status));
 	assert_int_equal(status, 3);
 	command_destroy(command);
-	close_session(&session);
+	capture_session_close(&session);
 }
 
 static void *sleep_for_ever(void *unused)
@@ -444,29 +343,29 @@ static int count_threads(pid_t pid)
 static int sample_many_threads_with_few_descriptors(void)
 {
 	struct capture_config config;
-	struct session session;
+	struct capture_session session;
 	struct diag why = { 0 };
 	char expected[32];
 	int go, result = CHILD_FAILED;
 	pid_t child = start_many_threads(&go);
 
 	snprintf(expected, sizeof(expected), "%d threads need ", count_threads(child));
-	config = make_process_config(child);
+	config = capture_process_config(child);
 	if (!lower_descriptor_limit(400))
 		return CHILD_SKIPS;
-	if (open_session(&session, &config, &why) == 0 &&
+	if (capture_session_open(&session, &config, &why) == 0 &&
 	    capture_needs_task_filter(session.capture) &&
 	    strstr(capture_notice(session.capture), expected) &&
 	    capture_target_kind(session.capture) == TARGET_PROCESSES) {
 		session.watched = (uint32_t)child;
 		if (capture_start(session.capture, &session.queue, NULL) == 0 &&
-		    run_session(&session, ENOUGH))
+		    capture_session_run(&session, ENOUGH))
 			result = CHILD_DONE;
 		end_child(child, go);
-		if (!run_session(&session, UINT64_MAX) || !session.has_end)
+		if (!capture_session_run(&session, UINT64_MAX) || !session.has_end)
 			result = CHILD_FAILED;	/* CPU-wide events must end with the target too */
 	}
-	close_session(&session);
+	capture_session_close(&session);
 	return result;
 }
 
@@ -487,7 +386,7 @@ static int drop_privileges(void)
 static int sample_many_threads_unprivileged(void)
 {
 	struct capture_config config;
-	struct session session;
+	struct capture_session session;
 	struct diag why = { 0 };
 	char expected[32];
 	int go, err;
@@ -497,10 +396,10 @@ static int sample_many_threads_unprivileged(void)
 		return CHILD_SKIPS;
 	child = start_many_threads(&go);
 	snprintf(expected, sizeof(expected), "%d threads", count_threads(child));
-	config = make_process_config(child);
+	config = capture_process_config(child);
 	if (!lower_descriptor_limit(400))
 		return CHILD_SKIPS;
-	err = open_session(&session, &config, &why);
+	err = capture_session_open(&session, &config, &why);
 	end_child(child, go);
 	if (err != -EMFILE || !strstr(why.text, expected) || !strstr(why.text, "ulimit -n"))
 		return CHILD_FAILED;
@@ -529,7 +428,7 @@ static void wait_for_next_tick(void)
 static int sample_own_processes(void)
 {
 	struct capture_config config = { 0 };
-	struct session session;
+	struct capture_session session;
 	const char *name;
 	int go, result = CHILD_FAILED;
 	pid_t child;
@@ -538,16 +437,16 @@ static int sample_own_processes(void)
 		return CHILD_SKIPS;
 	child = start_child(burn, &go);
 	wait_for_next_tick();
-	if (open_session(&session, &config, NULL) != 0)
+	if (capture_session_open(&session, &config, NULL) != 0)
 		return CHILD_FAILED;
 	session.watched = (uint32_t)child;
 	name = capture_event(session.capture, 0)->name;
 	if (capture_target_kind(session.capture) == TARGET_OWN && strstr(name, ":u") &&
 	    strstr(capture_notice(session.capture), "sudo sysctl kernel.perf_event_paranoid=") &&
 	    capture_start(session.capture, &session.queue, NULL) == 0 &&
-	    run_session(&session, ENOUGH))
+	    capture_session_run(&session, ENOUGH))
 		result = CHILD_DONE;
-	close_session(&session);
+	capture_session_close(&session);
 	end_child(child, go);
 	return result;
 }
@@ -562,13 +461,14 @@ static void test_without_privileges_own_processes_are_followed(void **state)
 
 static int sample_a_stranger(void)
 {
-	struct capture_config config = make_process_config(1);
-	struct session session;
+	struct capture_config config = capture_process_config(1);
+	struct capture_session session;
 	struct diag why = { 0 };
 
 	if (drop_privileges() != 0)
 		return CHILD_SKIPS;
-	if (open_session(&session, &config, &why) != -EACCES || !strstr(why.text, "sudo flametop"))
+	if (capture_session_open(&session, &config, &why) != -EACCES ||
+	    !strstr(why.text, "sudo flametop"))
 		return CHILD_FAILED;
 	spsc_finish(&session.queue);
 	return CHILD_DONE;
@@ -586,8 +486,8 @@ static void test_a_strangers_process_is_refused_with_the_remedy(void **state)
 static int sample_the_kernel_unprivileged(void)
 {
 	static const char *const events[] = { "cpu-clock:k" };
-	struct capture_config configs[] = { { 0 }, make_process_config(getpid()) };
-	struct session session;
+	struct capture_config configs[] = { { 0 }, capture_process_config(getpid()) };
+	struct capture_session session;
 	struct diag why = { 0 };
 
 	if (drop_privileges() != 0 || event_sysctl("paranoid", 2) != 2)
@@ -595,7 +495,7 @@ static int sample_the_kernel_unprivileged(void)
 	for (size_t i = 0; i < sizeof(configs) / sizeof(configs[0]); i++) {
 		configs[i].events = events;
 		configs[i].event_text_count = 1;
-		if (open_session(&session, &configs[i], &why) != -EACCES ||
+		if (capture_session_open(&session, &configs[i], &why) != -EACCES ||
 		    !strstr(why.text, "event cpu-clock:k is not permitted"))
 			return CHILD_FAILED;
 		spsc_finish(&session.queue);
@@ -610,86 +510,6 @@ static void test_a_refused_level_names_the_event_that_asked_for_it(void **state)
 		skip();
 	expect_in_child(sample_the_kernel_unprivileged);
 }
-
-static void expect_refusal(const char *event, int err, const char *sentence)
-{
-	struct capture_config config = { .events = &event, .event_text_count = 1 };
-	struct session session;
-	struct diag why = { 0 };
-
-	assert_int_equal(open_session(&session, &config, &why), err);
-	assert_null(session.capture);
-	if (!strstr(why.text, sentence))
-		fail_msg("%s: \"%s\" does not say \"%s\"", event, why.text, sentence);
-	spsc_finish(&session.queue);
-}
-
-static void test_an_event_asked_for_by_name_has_no_substitute(void **state)
-{
-	struct perf_event_attr cycles = { .size = sizeof(cycles), .type = PERF_TYPE_HARDWARE,
-					  .exclude_kernel = 1 };
-	int fd = event_open(&cycles, 0, -1);
-
-	(void)state;
-	expect_refusal("no-such-event-at-all", -ENOENT, "perf list");
-	if (fd >= 0)
-		close(fd);	/* this machine has counters */
-	else
-		expect_refusal("cycles", fd, "-e cpu-clock");
-}
-
-static void test_rates_follow_the_kind_of_event(void **state)
-{
-	static const char *const events[] = { "cpu-clock,context-switches", "sched:sched_switch" };
-	struct capture_config config = { .events = events, .event_text_count = 2 };
-	struct session session;
-
-	(void)state;
-	if (!may_sample_everything() || open_session(&session, &config, NULL) != 0)
-		skip();
-	assert_int_equal(capture_event_count(session.capture), 4);
-	assert_int_equal(capture_event(session.capture, 0)->freq_hz, CAPTURE_DEFAULT_FREQ_HZ);
-	assert_int_equal(capture_event(session.capture, 1)->freq_hz, CAPTURE_DEFAULT_FREQ_HZ);
-	assert_int_equal(capture_event(session.capture, 2)->freq_hz, 0);
-	assert_int_equal(capture_event(session.capture, 2)->fixed_period, 1);
-	assert_true(capture_event(session.capture, 3)->is_sideband);
-	close_session(&session);
-}
-
-static void test_without_an_event_only_the_side_band_runs(void **state)
-{
-	struct capture_config config = make_process_config(getpid());
-	struct session session;
-
-	(void)state;
-	config.has_no_event = true;
-	assert_int_equal(open_session(&session, &config, NULL), 0);
-	assert_int_equal(capture_event_count(session.capture), 1);
-	assert_true(capture_event(session.capture, 0)->is_sideband);
-	assert_int_equal(capture_start(session.capture, &session.queue, NULL), 0);
-	capture_stop(session.capture);
-	drain(&session);
-	assert_true(session.has_end);
-	close_session(&session);
-}
-
-static void test_a_rate_over_the_kernels_maximum_is_lowered_and_told(void **state)
-{
-	static const char *const events[] = { "cpu-clock" };
-	struct capture_config config = { .events = events, .event_text_count = 1,
-					 .freq_hz = 2000000000 };
-	struct session session;
-
-	(void)state;
-	if (!may_sample_everything())
-		skip();
-	assert_int_equal(open_session(&session, &config, NULL), 0);
-	assert_int_equal(capture_event(session.capture, 0)->freq_hz,
-			 event_sysctl("max_sample_rate", 0));
-	assert_non_null(strstr(capture_notice(session.capture), "max_sample_rate"));
-	close_session(&session);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -703,10 +523,6 @@ int main(void)
 		cmocka_unit_test(test_without_privileges_own_processes_are_followed),
 		cmocka_unit_test(test_a_strangers_process_is_refused_with_the_remedy),
 		cmocka_unit_test(test_a_refused_level_names_the_event_that_asked_for_it),
-		cmocka_unit_test(test_an_event_asked_for_by_name_has_no_substitute),
-		cmocka_unit_test(test_rates_follow_the_kind_of_event),
-		cmocka_unit_test(test_without_an_event_only_the_side_band_runs),
-		cmocka_unit_test(test_a_rate_over_the_kernels_maximum_is_lowered_and_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

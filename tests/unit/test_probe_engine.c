@@ -1,6 +1,6 @@
 /* test_probe_engine.c - probes on functions of a copy of this program that runs beside it, for its
- * own are refused: what is told of them, what is counted, what is left. Needs root and a kernel with
- * uprobes. */
+ * own are refused: what is told of them, what is counted, what is left. Needs root, and uprobes in
+ * the kernel. */
 #include "probe/probe_engine.h"
 
 #include <setjmp.h>
@@ -43,13 +43,13 @@ static struct {
 	uint64_t records;
 } seen;
 
-__attribute__((noinline, noclone)) int probed_function(int number)
+__attribute__((noinline)) int probed_function(int number)
 {
 	__asm__ volatile("" : "+r"(number));
 	return number + 1;
 }
 
-__attribute__((noinline, noclone)) int other_function(int number)
+__attribute__((noinline)) int other_function(int number)
 {
 	__asm__ volatile("" : "+r"(number));
 	return number + 2;

@@ -1,0 +1,102 @@
+/* What is opened for the events that were asked for, and what is refused: on this kernel, no record
+ * is read. Skipped where events are not permitted. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "capture/event_open.h"
+#include "capture_session.h"
+
+static void expect_refusal(const char *event, int err, const char *sentence)
+{
+	struct capture_config config = { .events = &event, .event_text_count = 1 };
+	struct capture_session session;
+	struct diag why = { 0 };
+
+	assert_int_equal(capture_session_open(&session, &config, &why), err);
+	assert_null(session.capture);
+	if (!strstr(why.text, sentence))
+		fail_msg("%s: \"%s\" does not say \"%s\"", event, why.text, sentence);
+	spsc_finish(&session.queue);
+}
+
+static void test_an_event_asked_for_by_name_has_no_substitute(void **state)
+{
+	struct perf_event_attr cycles = { .size = sizeof(cycles), .type = PERF_TYPE_HARDWARE,
+					  .exclude_kernel = 1 };
+	int fd = event_open(&cycles, 0, -1);
+
+	(void)state;
+	expect_refusal("no-such-event-at-all", -ENOENT, "perf list");
+	if (fd >= 0)
+		close(fd);	/* this machine has counters */
+	else
+		expect_refusal("cycles", fd, "-e cpu-clock");
+}
+
+static void test_rates_follow_the_kind_of_event(void **state)
+{
+	static const char *const events[] = { "cpu-clock,context-switches", "sched:sched_switch" };
+	struct capture_config config = { .events = events, .event_text_count = 2 };
+	struct capture_session session;
+
+	(void)state;
+	if (!may_sample_everything() || capture_session_open(&session, &config, NULL) != 0)
+		skip();
+	assert_int_equal(capture_event_count(session.capture), 4);
+	assert_int_equal(capture_event(session.capture, 0)->freq_hz, CAPTURE_DEFAULT_FREQ_HZ);
+	assert_int_equal(capture_event(session.capture, 1)->freq_hz, CAPTURE_DEFAULT_FREQ_HZ);
+	assert_int_equal(capture_event(session.capture, 2)->freq_hz, 0);
+	assert_int_equal(capture_event(session.capture, 2)->fixed_period, 1);
+	assert_true(capture_event(session.capture, 3)->is_sideband);
+	capture_session_close(&session);
+}
+
+static void test_without_an_event_only_the_side_band_runs(void **state)
+{
+	struct capture_config config = capture_process_config(getpid());
+	struct capture_session session;
+
+	(void)state;
+	config.has_no_event = true;
+	assert_int_equal(capture_session_open(&session, &config, NULL), 0);
+	assert_int_equal(capture_event_count(session.capture), 1);
+	assert_true(capture_event(session.capture, 0)->is_sideband);
+	assert_int_equal(capture_start(session.capture, &session.queue, NULL), 0);
+	capture_stop(session.capture);
+	capture_session_drain(&session);
+	assert_true(session.has_end);
+	capture_session_close(&session);
+}
+
+static void test_a_rate_over_the_kernels_maximum_is_lowered_and_told(void **state)
+{
+	static const char *const events[] = { "cpu-clock" };
+	struct capture_config config = { .events = events, .event_text_count = 1,
+					 .freq_hz = 2000000000 };
+	struct capture_session session;
+
+	(void)state;
+	if (!may_sample_everything())
+		skip();
+	assert_int_equal(capture_session_open(&session, &config, NULL), 0);
+	assert_int_equal(capture_event(session.capture, 0)->freq_hz,
+			 event_sysctl("max_sample_rate", 0));
+	assert_non_null(strstr(capture_notice(session.capture), "max_sample_rate"));
+	capture_session_close(&session);
+}
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_an_event_asked_for_by_name_has_no_substitute),
+		cmocka_unit_test(test_rates_follow_the_kind_of_event),
+		cmocka_unit_test(test_without_an_event_only_the_side_band_runs),
+		cmocka_unit_test(test_a_rate_over_the_kernels_maximum_is_lowered_and_told),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
