@@ -248,6 +248,10 @@ void ingest_hit(struct ingest *ingest, const void *raw, size_t size);	/* its tur
 /* The thread of @record has ended, or its program. */
 void ingest_hit_gone(struct ingest *ingest, const struct event_record *record);
 void ingest_hit_targets(struct ingest *ingest);	/* marks them, after tasks were forgotten */
+/* Of the sample @record: what was on the stack at @slot before a probe put @replaced there; 0: none
+ * did that is known. Only if there are `hits`. */
+uint64_t ingest_hit_return_address(const struct ingest *ingest, const struct event_record *record,
+				   uint64_t slot, uint64_t replaced);
 /* The stack of a hit is known, whose form.number is not 0. */
 void ingest_hit_stack(struct ingest *ingest, const struct sample_form *form, uint32_t stack);
 void ingest_look_at_config(struct ingest *ingest);	/* when it is another one */

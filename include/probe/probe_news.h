@@ -34,6 +34,8 @@ struct probe_stream {
 	uint64_t *ids;			/* owned: PERF_SAMPLE_IDENTIFIER of its descriptors */
 	uint32_t id_count;
 	int sp_field;			/* raw field with the stack pointer; -1: of the registers */
+	int ra_field;			/* with the return address, which is where that points to;
+					 * -1: none */
 };
 
 struct probe_column {			/* a value, as shown */

@@ -149,7 +149,7 @@ struct walk {
 struct code_places {
 	struct ingest *ingest;
 	const struct address_map *maps;
-	uint32_t pid;
+	const struct event_record *record;
 };
 
 static struct walker_code find_code(void *context, uint64_t ip)
@@ -166,7 +166,7 @@ static struct walker_code find_code(void *context, uint64_t ip)
 
 	if (!row)
 		return code;
-	code.table = ingest_unwind_find(places->ingest, places->pid, row, &code.is_loading);
+	code.table = ingest_unwind_find(places->ingest, places->record->pid, row, &code.is_loading);
 	code.address = mapping_frame_address(row, ip);
 	object = &objects->objects[object_table_current(objects, row->object)];
 	code.number = object->unwind_number;
@@ -178,15 +178,39 @@ static struct walker_code find_code(void *context, uint64_t ip)
 	return code;
 }
 
-static void walk_rows(struct ingest *ingest, uint32_t pid, const struct sample_origin *origin,
+/* The mapping of the kernel's code for uprobes, where those functions return to whose returns are
+ * probed. */
+static bool is_trampoline(const struct code_places *places, uint64_t ip)
+{
+	const struct ingest *ingest = places->ingest;
+	const struct mapping *row = address_map_find(places->maps, ip);
+
+	return row && !strcmp(strpool_get(ingest->strings,
+					  ingest->objects.objects[row->object].path),
+			      "[uprobes]");
+}
+
+static uint64_t find_return(void *context, uint64_t slot, uint64_t address)
+{
+	const struct code_places *places = context;
+
+	return is_trampoline(places, address)
+	       ? ingest_hit_return_address(places->ingest, places->record, slot, address) : 0;
+}
+
+static void walk_rows(struct ingest *ingest, const struct event_record *record,
+		      const struct sample_origin *origin,
 		      const struct walker_registers *registers, const struct walker_stack *stack,
 		      struct walk *walk)
 {
 	struct ingest_stacks *stacks = &ingest->stacks;
 	const struct sample_callers *callers = origin->callers;
 	struct address_map *maps = origin->maps;
-	struct code_places places = { .ingest = ingest, .maps = maps, .pid = pid };
-	struct walker_space space = { .find = find_code, .context = &places };
+	struct code_places places = { .ingest = ingest, .maps = maps, .record = record };
+	struct walker_space space = {
+		.find = find_code, .context = &places,
+		.find_return = ingest->hits ? find_return : NULL,
+	};
 
 	if (maps->number <= stacks->last_tables)
 		maps->number = ++stacks->last_number;
@@ -256,7 +280,7 @@ static void walk_user(struct ingest *ingest, const struct event_record *record,
 	if (sample->user_abi == PERF_SAMPLE_REGS_ABI_32)
 		walk_frame_pointers_32(ingest, origin->maps, &registers, &stack, walk);
 	else
-		walk_rows(ingest, record->pid, origin, &registers, &stack, walk);
+		walk_rows(ingest, record, origin, &registers, &stack, walk);
 }
 
 /* Frames of the kernel's chain without the sample's own, up to its user part if that was walked;

@@ -263,7 +263,8 @@ void probe_pairs_enter(struct probe_pairs *pairs, const struct pair_end *end, ui
 {
 	const struct probe_pending pending = {
 		.map_key = map_key_of(end->slot, end->key), .sp = end->sp,
-		.time_ns = end->time_ns, .slot = end->slot, .generation = generation,
+		.return_address = end->return_address, .time_ns = end->time_ns,
+		.slot = end->slot, .generation = generation,
 		.bytes_count = (uint32_t)bytes,
 	};
 	struct chain chain;
@@ -318,6 +319,29 @@ const struct probe_pending *probe_pairs_leave(struct probe_pairs *pairs,
 	if (row != NONE)
 		probe_pairs_miss(pairs, end->slot);
 	return NULL;
+}
+
+/* Of a chain of tail calls only the outermost has found what its caller had put there. What
+ * longjmp(3) left may still lie at that place: the newest counts. */
+uint64_t probe_pairs_return_address(const struct probe_pairs *pairs, uint64_t thread, uint64_t sp,
+				    uint64_t replaced, uint64_t time_ns)
+{
+	const struct probe_pending *newest = NULL;
+
+	for (uint32_t slot = 0; slot < PROBE_SLOTS; slot++) {
+		uint32_t row = pairs->in_flight[slot]
+			       ? id_map_get(&pairs->top_of, map_key_of(slot, thread)) : NONE;
+
+		for (; row != NONE; row = pairs->list[row].below) {
+			const struct probe_pending *pending = &pairs->list[row];
+
+			if (pending->sp == sp && pending->return_address != replaced &&
+			    pending->time_ns <= time_ns && pending->time_ns > pairs->gap_ns &&
+			    (!newest || pending->time_ns > newest->time_ns))
+				newest = pending;
+		}
+	}
+	return newest ? newest->return_address : 0;
 }
 
 void probe_pairs_lost(struct probe_pairs *pairs, uint64_t time_ns)
