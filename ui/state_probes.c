@@ -61,6 +61,13 @@ void state_probe_answered(struct ui_state *state, const struct probe_answer *ans
 	case PROBE_ADD:
 		tell_added(state, answer);
 		break;
+	case PROBE_SWEEP:
+		if (!answer->why.err)
+			state_say(state, "removed %" PRIu32 " probe%s of dead instances",
+				  answer->done, answer->done == 1 ? "" : "s");
+		else
+			state_say(state, "%s", answer->why.text);
+		break;
 	default:	/* what became of the others is in the snapshots, but for failures */
 		if (answer->why.err)
 			state_say(state, "%s", answer->why.text);

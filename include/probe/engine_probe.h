@@ -53,6 +53,10 @@ void engine_probe_switch_on(struct engine_probe *probe, uint64_t now_ns);
 void engine_probe_switch_off(struct engine_probe *probe, const struct engine_kernel *kernel,
 			     enum probe_state rest, const char *reason, uint64_t time_ns);
 
+/* It can't be attached. */
+void engine_probe_fail(struct engine_probe *probe, const struct engine_kernel *kernel,
+		       const struct diag *why);
+
 /* There is a step to be taken. */
 bool engine_probe_is_due(const struct engine_probe *probe);
 /* Takes it; BLOCKS. */

@@ -126,6 +126,13 @@ void engine_probe_switch_off(struct engine_probe *probe, const struct engine_ker
 	engine_probe_report(probe, kernel);
 }
 
+void engine_probe_fail(struct engine_probe *probe, const struct engine_kernel *kernel,
+		       const struct diag *why)
+{
+	probe->failure = *why;
+	engine_probe_switch_off(probe, kernel, PROBE_FAILED, why->text, 0);
+}
+
 bool engine_probe_is_due(const struct engine_probe *probe)
 {
 	return probe->is_retired || (probe->wants_on && !probe->live.part_count);
@@ -195,11 +202,7 @@ static void attach(struct engine_probe *probe, const struct engine_kernel *kerne
 	struct diag why = { .err = 0 };
 
 	if (open_live(probe, kernel, &news.reading, &why)) {
-		probe->wants_on = false;
-		probe->rest = PROBE_FAILED;
-		probe->failure = why;
-		snprintf(probe->status.reason, sizeof(probe->status.reason), "%s", why.text);
-		engine_probe_report(probe, kernel);
+		engine_probe_fail(probe, kernel, &why);
 		return;
 	}
 	tell(probe, kernel, &news);	/* before the first record */

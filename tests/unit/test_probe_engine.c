@@ -415,6 +415,57 @@ static void test_readonly_refuses_to_attach(void **state)
 	assert_non_null(strstr(answer.why.text, "--readonly"));
 }
 
+static void test_each_order_is_answered_however_late_one_looks(void **state)
+{
+	const struct probe_engine_config config = { .is_readonly = true, .cap_pct = 100,
+						    .cap_sum_pct = 100 };
+	uint64_t first;
+
+	(void)state;
+	need_root();
+	replace_engine(&config);
+	first = order(PROBE_ADD, spec_of("u:%s:%s", "probed_function"));
+	for (int i = 1; i < PROBE_SLOTS; i++)
+		order(PROBE_ADD, spec_of("u:%s:%s", "probed_function"));
+	poll(NULL, 0, 200);	/* they are answered meanwhile; no test of the time */
+	for (uint64_t number = first; number < first + PROBE_SLOTS; number++)
+		assert_int_equal(wait_for(number).why.err, -EPERM);
+}
+
+static void test_who_cancels_a_question_does_not_cancel_what_was_added_before(void **state)
+{
+	const char *spec = spec_of("u:%s:%s", "probed_function");
+	uint64_t added;
+
+	(void)state;
+	need_root();
+	added = order(PROBE_ADD, spec);
+	order(PROBE_CANCEL, NULL);
+	assert_int_equal(wait_for(added).why.err, 0);
+}
+
+static void test_a_cancelled_order_is_answered(void **state)
+{
+	struct probe_order cancel = { .kind = PROBE_CANCEL };
+
+	(void)state;
+	need_root();
+	cancel.number = order(PROBE_ADD, spec_of("u:%s:%s", "*_function"));
+	assert_true(probe_engine_order(engine, &cancel));
+	wait_for(cancel.number);
+}
+
+static void test_dead_instances_are_swept_on_order(void **state)
+{
+	struct probe_answer answer;
+
+	(void)state;
+	need_root();
+	answer = wait_for(order(PROBE_SWEEP, NULL));
+	assert_int_equal(answer.why.err, 0);
+	assert_int_equal(answer.done, answer.all);
+}
+
 static void test_finishing_ends_the_records(void **state)
 {
 	const struct queue_item *item;
@@ -430,6 +481,7 @@ static void test_finishing_ends_the_records(void **state)
 	take_news();
 	assert_int_equal(seen.status.state, PROBE_ATTACHED);	/* as it was */
 	assert_int_equal(seen.status.hits, 7);
+	assert_true(seen.status.read_ns == UINT64_MAX);	/* whoever waits for the last counts */
 	queue = probe_engine_queue(engine);
 	while ((item = spsc_peek(queue, &bytes))) {
 		assert_false(has_end);
@@ -496,6 +548,15 @@ int main(int argc, char **argv)
 						teardown),
 		cmocka_unit_test_setup_teardown(test_a_lease_ends_a_probe, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_readonly_refuses_to_attach, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			test_each_order_is_answered_however_late_one_looks, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			test_who_cancels_a_question_does_not_cancel_what_was_added_before, setup,
+			teardown),
+		cmocka_unit_test_setup_teardown(test_a_cancelled_order_is_answered, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(test_dead_instances_are_swept_on_order, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(test_finishing_ends_the_records, setup, teardown),
 	};
 
