@@ -94,14 +94,16 @@ int session_probes_create(struct session *session, const struct options *options
 static struct startup_probes probes_of_options(const struct session *session,
 					       const struct options *options)
 {
+	const struct target *target = capture_target(session->capture);
 	struct startup_probes probes = {
 		.specs = options->probes, .count = options->probe_count,
-		.choice = { .with_stacks = options->capture.call_graph.mode != CALL_GRAPH_OFF,
-			    .pid = pid_of(session) },
+		.choice.with_stacks = options->capture.call_graph.mode != CALL_GRAPH_OFF,
 	};
 
-	if (probes.choice.pid)
-		probes.choice.reach = REACH_PROCESS;
+	if (target->kind == TARGET_PROCESSES || target->kind == TARGET_COMMAND) {
+		probes.pids = target->ids;
+		probes.pid_count = target->id_count;
+	}
 	return probes;
 }
 

@@ -6,20 +6,39 @@
 
 #include "base/clock.h"
 
+/* The screen numbers its orders from 1 on, and must not take these answers for its own. */
+#define FIRST_NUMBER  (1ull << 32)
 #define FINISH_NUMBER UINT64_MAX
+
+/* A probe for each process, or one for all. */
+static size_t count_orders(const struct startup_probes *probes)
+{
+	return probes->count * (probes->pid_count ? probes->pid_count : 1);
+}
+
+static const struct probe_spec *spec_of(const struct startup_probes *probes, uint64_t number)
+{
+	return &probes->specs[(number - FIRST_NUMBER) % probes->count];
+}
 
 int startup_probes_order(struct probe_engine *engine, const struct startup_probes *probes,
 			 struct diag *why)
 {
-	for (size_t i = 0; i < probes->count; i++) {
-		struct probe_order order = { .kind = PROBE_ADD, .number = i + 1,
+	const size_t count = count_orders(probes);
+
+	for (size_t i = 0; i < count; i++) {
+		struct probe_order order = { .kind = PROBE_ADD, .number = FIRST_NUMBER + i,
 					     .time_ns = clock_now_ns(),
 					     .choice = probes->choice };
 
-		order.choice.spec = probes->specs[i];
+		order.choice.spec = *spec_of(probes, order.number);
+		if (probes->pid_count) {
+			order.choice.reach = REACH_PROCESS;
+			order.choice.pid = probes->pids[i / probes->count];
+		}
 		if (!probe_engine_order(engine, &order))
 			return diag_set(why, -EAGAIN, "%zu probes are too many to begin with",
-					probes->count);
+					count);
 	}
 	return 0;
 }
@@ -39,7 +58,7 @@ static bool wait_for_answer(struct probe_engine *engine, struct probe_answer *an
 static int check(const struct probe_answer *answer, const struct startup_probes *probes,
 		 struct diag *why)
 {
-	const char *text = probes->specs[answer->number - 1].text;
+	const char *text = spec_of(probes, answer->number)->text;
 
 	if (answer->why.err) {
 		*why = answer->why;
@@ -56,7 +75,7 @@ int startup_probes_attach(struct probe_engine *engine, const struct startup_prob
 {
 	int err = startup_probes_order(engine, probes, why);
 
-	for (size_t left = probes->count; left && !err;) {
+	for (size_t left = count_orders(probes); left && !err;) {
 		struct probe_answer answer;
 
 		if (!wait_for_answer(engine, &answer, stop_fd))
