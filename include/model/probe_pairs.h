@@ -46,6 +46,12 @@ struct probe_pending {
 	bool is_left;		/* another entry of its place has returned */
 };
 
+/* Where calls of one thread will return to. */
+struct probe_calls {
+	struct probe_call { uint64_t sp, return_address, time_ns; } *list;	/* owned */
+	uint32_t count;
+};
+
 struct probe_pairs {
 	struct probe_pending *list;	/* owned */
 	uint32_t count, capacity;	/* of rows that were ever used */
@@ -77,6 +83,13 @@ const struct probe_pending *probe_pairs_leave(struct probe_pairs *pairs,
 /* Where the call of @thread will return to whose return address was at @sp, when @replaced was put
  * in its place; as of @time_ns. 0: no entry says it. */
 uint64_t probe_pairs_return_address(const struct probe_pairs *pairs, uint64_t thread, uint64_t sp,
+				    uint64_t replaced, uint64_t time_ns);
+/* All calls of @thread, for who asks when some may be over: @out->list is the caller's to free;
+ * NULL: there are none, or no memory. */
+void probe_pairs_copy_calls(const struct probe_pairs *pairs, uint64_t thread,
+			    struct probe_calls *out);
+/* The same as of the pairs then. */
+uint64_t probe_calls_return_address(const struct probe_calls *calls, uint64_t sp,
 				    uint64_t replaced, uint64_t time_ns);
 /* Records were lost before @time_ns. */
 void probe_pairs_lost(struct probe_pairs *pairs, uint64_t time_ns);

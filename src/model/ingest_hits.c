@@ -429,11 +429,25 @@ void ingest_hit(struct ingest *ingest, const void *raw, size_t size)
 }
 
 uint64_t ingest_hit_return_address(const struct ingest *ingest, const struct event_record *record,
-				   uint64_t slot, uint64_t replaced)
+				   const struct probe_calls *calls, uint64_t slot,
+				   uint64_t replaced)
 {
+	if (calls)
+		return probe_calls_return_address(calls, slot, replaced, record->time_ns);
+	if (!ingest->hits)
+		return 0;
 	return probe_pairs_return_address(&ingest->hits->pairs,
 					  probe_pairs_thread(record->tid, record->cpu), slot,
 					  replaced, record->time_ns);
+}
+
+void ingest_hit_calls(const struct ingest *ingest, const struct event_record *record,
+		      struct probe_calls *out)
+{
+	*out = (struct probe_calls){ .count = 0 };
+	if (ingest->hits)
+		probe_pairs_copy_calls(&ingest->hits->pairs,
+				       probe_pairs_thread(record->tid, record->cpu), out);
 }
 
 void ingest_hit_stack(struct ingest *ingest, const struct sample_form *form, uint32_t stack)
