@@ -35,6 +35,7 @@ struct engine_probe {
 	uint32_t order_probes;		/* how many it added */
 	struct diag failure;		/* PROBE_FAILED: why */
 	bool keeps_state;		/* it is told as it was */
+	uint64_t process_ticks;		/* REACH_PROCESS: when it began; 0: not looked yet */
 	struct governor_account account;
 	struct governor_meter meter;
 	double cost_ns;			/* of a hit */

@@ -14,6 +14,9 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,6 +45,16 @@ static struct {
 	uint64_t ignored_ns;
 	uint64_t records;
 } seen;
+
+#define CHAIN_BEGIN -2
+#define CHAIN_END   -3
+#define LAST_CALLS  10
+
+/* Of the copy: a thread that makes a thread that ... */
+static struct {
+	_Atomic bool is_over;
+	sem_t ended;
+} chain;
 
 __attribute__((noinline)) int probed_function(int number)
 {
@@ -229,14 +242,54 @@ static void call(int count)
 	assert_int_equal(read(from_child, &count, sizeof(count)), sizeof(count));
 }
 
+static void call_often(int count)
+{
+	for (int i = 0; i < count; i++)
+		probed_function(i);
+}
+
+/* Each thread makes the next one and ends; the last one calls. */
+static void *run_link(void *unused)
+{
+	pthread_t next;
+
+	if (atomic_load(&chain.is_over)) {
+		call_often(LAST_CALLS);
+		sem_post(&chain.ended);
+	} else if (pthread_create(&next, NULL, run_link, NULL)) {
+		abort();
+	}
+	pthread_detach(pthread_self());
+	return unused;
+}
+
+static bool begin_chain(void)
+{
+	pthread_t first;
+
+	sem_init(&chain.ended, 0, 0);
+	return pthread_create(&first, NULL, run_link, NULL) == 0;
+}
+
+static int end_chain(void)
+{
+	atomic_store(&chain.is_over, true);
+	sem_wait(&chain.ended);
+	return LAST_CALLS;
+}
+
 static void serve_calls(void)
 {
 	const uint64_t address = (uintptr_t)probed_function;
 	int count;
 
 	while (read(STDIN_FILENO, &count, sizeof(count)) == sizeof(count)) {
-		for (int i = 0; i < count; i++)
-			probed_function(i);
+		if (count == CHAIN_BEGIN && begin_chain())
+			continue;
+		if (count == CHAIN_END)
+			count = end_chain();
+		else
+			call_often(count);
 		if (write(STDOUT_FILENO, &count, sizeof(count)) != sizeof(count))
 			return;
 		if (count < 0 && write(STDOUT_FILENO, &address, sizeof(address)) != sizeof(address))
@@ -387,6 +440,42 @@ static void test_what_costs_too_much_is_switched_off(void **state)
 	}
 	assert_int_equal(seen.status.state, PROBE_CAPPED);
 	assert_non_null(strstr(seen.status.reason, "cap"));
+}
+
+static void add_for(pid_t pid)
+{
+	struct probe_order made = { .kind = PROBE_ADD, .number = ++last_number,
+				    .choice = { .reach = REACH_PROCESS, .pid = pid } };
+	struct probe_answer answer;
+	struct diag why;
+
+	assert_int_equal(probe_spec_parse(&made.choice.spec,
+					  spec_of("u:%s:%s", "probed_function"), &why), 0);
+	assert_true(probe_engine_order(engine, &made));
+	answer = wait_for(made.number);
+	if (answer.why.err || answer.reason[0])
+		fail_msg("%s%s", answer.why.text, answer.reason);
+	take_news();
+	seen.id = answer.probe;
+	wait_until(is_state, PROBE_ATTACHED);
+}
+
+static void test_a_thread_that_begins_while_it_is_attached_is_counted(void **state)
+{
+	int order_to_child = CHAIN_BEGIN;
+
+	(void)state;
+	need_root();
+	assert_int_equal(write(to_child, &order_to_child, sizeof(order_to_child)),
+			 sizeof(order_to_child));
+	add_for(child);
+	order_to_child = CHAIN_END;
+	assert_int_equal(write(to_child, &order_to_child, sizeof(order_to_child)),
+			 sizeof(order_to_child));
+	assert_int_equal(read(from_child, &order_to_child, sizeof(order_to_child)),
+			 sizeof(order_to_child));
+	wait_until(has_hits, LAST_CALLS);
+	assert_int_equal(seen.status.hits, LAST_CALLS);
 }
 
 static void test_a_lease_ends_a_probe(void **state)
@@ -546,6 +635,8 @@ int main(int argc, char **argv)
 			test_examining_tells_the_rate_and_attaches_nothing, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_what_costs_too_much_is_switched_off, setup,
 						teardown),
+		cmocka_unit_test_setup_teardown(
+			test_a_thread_that_begins_while_it_is_attached_is_counted, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_a_lease_ends_a_probe, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_readonly_refuses_to_attach, setup, teardown),
 		cmocka_unit_test_setup_teardown(
