@@ -9,7 +9,8 @@
 
 #define GAP_CELLS    1
 #define NAME_CELLS   20		/* before others leave */
-#define NAME_COMFORT 40		/* before others grow */
+#define NAME_COMFORT 40		/* before others grow, if a name is that long */
+#define WORD_CELLS   12		/* of a state behind the name */
 #define LOSS_KEEP    88		/* behind rate and p99 */
 
 const char *probe_state_word(enum probe_state state)
@@ -311,11 +312,25 @@ static int least_kept(const struct probe_layout *layout, const struct snapshot_p
 	return least;
 }
 
+/* What the longest name takes with a state behind it, which comes and goes. */
+static int name_comfort(const struct snapshot_probes *probes)
+{
+	int cells = NAME_CELLS;
+
+	for (uint32_t i = 0; i < probes->count; i++) {
+		const int name = (int)strlen(probe_plain_name(&probes->list[i])) + WORD_CELLS;
+
+		cells = name > cells ? name : cells;
+	}
+	return cells < NAME_COMFORT ? cells : NAME_COMFORT;
+}
+
 void probe_columns_fit(struct probe_layout *out, int x, int width,
 		       const struct snapshot_probes *probes)
 {
 	static const enum probe_column_id growing[] = { PROBE_COL_SPARK, PROBE_COL_OBJECT,
 							PROBE_COL_SCOPE };
+	const int comfort = name_comfort(probes);
 	int name = width, id;
 
 	for (id = 0; id < PROBE_COL_COUNT; id++) {
@@ -328,7 +343,7 @@ void probe_columns_fit(struct probe_layout *out, int x, int width,
 	}
 	for (size_t i = 0; i < sizeof(growing) / sizeof(growing[0]); i++) {
 		id = (int)growing[i];
-		while (out->places[id].width && name > NAME_COMFORT &&
+		while (out->places[id].width && name > comfort &&
 		       out->places[id].width < probe_list_columns[id].max_width) {
 			out->places[id].width++;
 			name--;
