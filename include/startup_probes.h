@@ -19,9 +19,10 @@ int startup_probes_order(struct probe_engine *engine, const struct startup_probe
 			 struct diag *why);
 
 /* The same, and waits until all are attached: what is measured must not begin before. 0, or -errno
- * with the sentence of one that can't be attached: -EPERM refused, ... */
+ * with the sentence of one that can't be attached: -EPERM refused, ...; -EINTR: @stop_fd became
+ * readable, some may be attached. */
 int startup_probes_attach(struct probe_engine *engine, const struct startup_probes *probes,
-			  struct diag *why);
+			  int stop_fd, struct diag *why);
 
 /* Detaches all and waits until the last record is on its way to the analyzer. */
 void startup_probes_finish(struct probe_engine *engine);

@@ -24,12 +24,16 @@ int startup_probes_order(struct probe_engine *engine, const struct startup_probe
 	return 0;
 }
 
-static void wait_for_answer(struct probe_engine *engine, struct probe_answer *answer)
+/* @stop_fd -1: none. False: it is readable. */
+static bool wait_for_answer(struct probe_engine *engine, struct probe_answer *answer, int stop_fd)
 {
-	struct pollfd ready = { .fd = probe_engine_answer_fd(engine), .events = POLLIN };
+	struct pollfd sources[] = { { .fd = stop_fd, .events = POLLIN },
+				    { .fd = probe_engine_answer_fd(engine), .events = POLLIN } };
 
-	while (!probe_engine_answer(engine, answer))
-		poll(&ready, 1, -1);
+	for (int wait_ms = 0; poll(sources, 2, wait_ms) < 0 || !sources[0].revents; wait_ms = -1)
+		if (probe_engine_answer(engine, answer))
+			return true;
+	return false;
 }
 
 static int check(const struct probe_answer *answer, const struct startup_probes *probes,
@@ -48,14 +52,15 @@ static int check(const struct probe_answer *answer, const struct startup_probes 
 }
 
 int startup_probes_attach(struct probe_engine *engine, const struct startup_probes *probes,
-			  struct diag *why)
+			  int stop_fd, struct diag *why)
 {
 	int err = startup_probes_order(engine, probes, why);
 
 	for (size_t left = probes->count; left && !err;) {
 		struct probe_answer answer;
 
-		wait_for_answer(engine, &answer);
+		if (!wait_for_answer(engine, &answer, stop_fd))
+			return diag_set(why, -EINTR, "interrupted while probes were attached");
 		err = check(&answer, probes, why);
 		left -= answer.is_done;
 	}
@@ -70,5 +75,5 @@ void startup_probes_finish(struct probe_engine *engine)
 	if (!probe_engine_order(engine, &order))
 		return;
 	while (answer.kind != PROBE_FINISH)
-		wait_for_answer(engine, &answer);
+		wait_for_answer(engine, &answer, -1);
 }

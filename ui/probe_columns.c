@@ -25,6 +25,22 @@ const char *probe_state_word(enum probe_state state)
 	return words[state];
 }
 
+static bool is_sampled(const struct snapshot_probe *probe)
+{
+	return probe->is_in_bursts &&
+	       (probe->state == PROBE_ATTACHED || probe->state == PROBE_PAUSED);
+}
+
+const char *probe_word(const struct snapshot_probe *probe)
+{
+	return is_sampled(probe) ? "in bursts" : probe_state_word(probe->state);
+}
+
+const char *probe_mark(const struct snapshot_probe *probe)
+{
+	return probe_state_mark(is_sampled(probe) ? PROBE_PAUSED : probe->state);
+}
+
 const char *probe_state_mark(enum probe_state state)
 {
 	switch (state) {
@@ -95,7 +111,7 @@ const char *probe_plain_name(const struct snapshot_probe *probe)
 static void put_state(struct canvas *canvas, struct canvas_area area,
 		      const struct snapshot_probe *probe)
 {
-	canvas_put_text(canvas, area, probe_state_mark(probe->state),
+	canvas_put_text(canvas, area, probe_mark(probe),
 			probe_state_role(probe->state));
 }
 
@@ -111,7 +127,7 @@ static void put_kind(struct canvas *canvas, struct canvas_area area,
 static void put_name(struct canvas *canvas, struct canvas_area area,
 		     const struct snapshot_probe *probe)
 {
-	const char *word = probe->state == PROBE_ATTACHED ? "" : probe_state_word(probe->state);
+	const char *word = probe->state == PROBE_ATTACHED && !probe->is_in_bursts ? "" : probe_word(probe);
 	const int kept = word[0] ? canvas_text_width(canvas, word) + GAP_CELLS : 0;
 	struct canvas_area name = { area.x, area.y, area.width - kept };
 

@@ -109,7 +109,7 @@ void state_tell_capped(struct ui_state *state, const struct snapshot *old,
 		const struct snapshot_probe *before = find_probe(old, now->id);
 
 		if (now->state == PROBE_CAPPED && (!before || before->state != PROBE_CAPPED))
-			state_say(state, "%s: %s \u00b7 8, Enter", probe_plain_name(now),
-				  now->reason);
+			state_say(state, "%s: off: %s \u00b7 8, Enter: what helps",
+				  probe_plain_name(now), now->reason);
 	}
 }

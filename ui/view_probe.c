@@ -129,7 +129,7 @@ static void draw_front(const struct snapshot_probe *probe, struct canvas *canvas
 	char text[FORMAT_BYTES];
 
 	pieces_add(&line, 1, probe_state_role(probe->state), "%s %s",
-		   probe_state_mark(probe->state), probe_state_word(probe->state));
+		   probe_mark(probe), probe_word(probe));
 	pieces_add(&line, 1, ROLE_NAME, "%s", probe_plain_name(probe));
 	pieces_add(&line, 3, ROLE_DIM, "%s", probe->object);
 	pieces_add(&line, 4, ROLE_DIM, "%s", probe->scope);
@@ -160,7 +160,7 @@ static void draw_front(const struct snapshot_probe *probe, struct canvas *canvas
 static void draw_panes(const struct probe_view *view, struct ui_state *state,
 		       struct canvas *canvas, int y)
 {
-	static const char hint[] = "Left Right: page \u00b7 1-7: its hits as samples";
+	static const char hint[] = "Left Right: page \u00b7 1-7: its hits";
 	struct canvas_area area = { 1, y, canvas->width - 2 };
 	char text[32];
 

@@ -30,6 +30,8 @@ enum probe_reach {
 /* What the panel, the finder or the command line wants. */
 struct probe_choice {
 	struct probe_spec spec;
+	char shown[PROBE_FUNCTION_BYTES];	/* its function as people know it, demangled; "": as
+						 * the spec has it */
 	enum probe_reach reach;
 	pid_t pid;		/* REACH_PROCESS; else whose mapped file is meant, or 0 */
 	bool with_stacks;

@@ -62,7 +62,10 @@ void engine_probe_announce(const struct engine_probe *probe, const struct engine
 	if (!news.spec)
 		return;		/* the row will be missing: there is no memory for it either */
 	*news.spec = places->spec;
-	probe_spec_name(&places->spec, text, sizeof(text));
+	if (probe->choice.shown[0])
+		snprintf(text, sizeof(text), "%s", probe->choice.shown);
+	else
+		probe_spec_name(&places->spec, text, sizeof(text));
 	sanitize_text(news.name, sizeof(news.name), text, strlen(text));
 	if (places->file < 0)
 		object = "[kernel]";

@@ -111,14 +111,15 @@ void engine_finish(struct probe_engine *engine, uint64_t number)
 	engine->finish_number = number;
 }
 
-static void cap(struct probe_engine *engine, struct engine_probe *probe, const char *whose,
-		uint64_t now_ns)
+/* Short: the sentence and what helps have one line of a screen. */
+static void cap(struct probe_engine *engine, struct engine_probe *probe,
+		const struct governor_account *account, uint64_t now_ns)
 {
+	const char *whose = account == &probe->account ? "its cap" : "all may take";
 	char reason[160];
 
-	snprintf(reason, sizeof(reason), "switched off: %.0f hits/s of %.1f us are more than %s; "
-		 "bursts or a higher cap are in its menu", probe->status.hits_per_s,
-		 probe->cost_ns / 1e3, whose);
+	snprintf(reason, sizeof(reason), "%.0f hits/s of %.1f us are over %s, %.0f %%",
+		 probe->status.hits_per_s, probe->cost_ns / 1e3, whose, account->share * 100);
 	log_warn("probe %s: %s", probe->places->spec.text, reason);
 	engine_probe_switch_off(probe, &engine->kernel, PROBE_CAPPED, reason, now_ns);
 }
@@ -165,10 +166,10 @@ static void govern(struct probe_engine *engine, uint64_t now_ns)
 			most_ns = ns;
 		}
 		if (!governor_take(&probe->account, ns, now_ns))
-			cap(engine, probe, "its cap allows", now_ns);
+			cap(engine, probe, &probe->account, now_ns);
 	}
 	if (!governor_take(&engine->account, all_ns, now_ns) && most && !most->is_retired)
-		cap(engine, most, "all probes together may take", now_ns);
+		cap(engine, most, &engine->account, now_ns);
 }
 
 void engine_watch(struct probe_engine *engine, uint64_t now_ns)

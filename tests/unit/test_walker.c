@@ -104,7 +104,7 @@ static int set_up(void **state)
 	static struct stage stage;
 
 	memset(&stage, 0, sizeof(stage));
-	stage.space = (struct walker_space){ 7, find_code, &stage };
+	stage.space = (struct walker_space){ .number = 7, .find = find_code, .context = &stage };
 	stage.stack = (struct walker_stack){ STACK, (const unsigned char *)stage.words,
 					     sizeof(stage.words) };
 	stage.registers.sp = STACK;
