@@ -297,10 +297,10 @@ static void serve_calls(void)
 	}
 }
 
-static unsigned char first_byte(void)
+/* The breakpoint may be behind the first instruction. */
+static uint64_t first_bytes(void)
 {
-	unsigned char byte;
-	uint64_t address = 0;
+	uint64_t address = 0, bytes = 0;
 	char path[32];
 	int memory;
 
@@ -309,9 +309,10 @@ static unsigned char first_byte(void)
 	snprintf(path, sizeof(path), "/proc/%d/mem", (int)child);
 	memory = open(path, O_RDONLY | O_CLOEXEC);
 	assert_true(memory >= 0);
-	assert_int_equal(pread(memory, &byte, 1, (off_t)address), 1);
+	assert_int_equal(pread(memory, &bytes, sizeof(bytes), (off_t)address),
+			 sizeof(bytes));
 	close(memory);
-	return byte;
+	return bytes;
 }
 
 static void test_each_call_is_a_hit_and_a_record(void **state)
@@ -342,19 +343,19 @@ static void test_a_latency_probe_sends_two_records_for_a_hit(void **state)
 
 static void test_off_takes_the_breakpoint_away_and_on_counts_further(void **state)
 {
-	const unsigned char before = first_byte();
+	const uint64_t before = first_bytes();
 	uint64_t pressed_ns;
 
 	(void)state;
 	need_root();
 	add(spec_of("u:%s:%s", "probed_function"));
-	assert_int_not_equal(first_byte(), before);
+	assert_int_not_equal(first_bytes(), before);
 	call(3);
 	wait_until(has_hits, 3);
 	pressed_ns = clock_now_ns();
 	order(PROBE_OFF, NULL);
 	wait_until(is_state, PROBE_IS_OFF);
-	assert_int_equal(first_byte(), before);
+	assert_int_equal(first_bytes(), before);
 	assert_true(seen.ignored_ns >= pressed_ns);
 	call(4);
 	order(PROBE_ON, NULL);
@@ -366,14 +367,14 @@ static void test_off_takes_the_breakpoint_away_and_on_counts_further(void **stat
 
 static void test_a_removed_probe_leaves_no_breakpoint(void **state)
 {
-	const unsigned char before = first_byte();
+	const uint64_t before = first_bytes();
 
 	(void)state;
 	need_root();
 	add(spec_of("u:%s:%s", "probed_function"));
 	order(PROBE_REMOVE, NULL);
 	wait_until(is_removed, 0);
-	assert_int_equal(first_byte(), before);
+	assert_int_equal(first_bytes(), before);
 }
 
 static void test_a_wildcard_adds_a_row_for_each_function(void **state)

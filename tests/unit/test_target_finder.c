@@ -28,14 +28,6 @@ static struct target_finder *finder;
 static struct probe_abilities abilities;
 static uint64_t number;
 
-static int set_up(void **state)
-{
-	if (elf_fixture_make_directory(state))
-		return -1;
-	elf_fixture_write("shop.c", source, sizeof(source) - 1);
-	return elf_fixture_run("cc -O1 -o shop shop.c") ? 0 : -1;
-}
-
 static int start(void **state)
 {
 	struct target_finder_config config = { .pid = getpid(), .abilities = &abilities };
@@ -56,6 +48,25 @@ static int stop(void **state)
 		return -1;
 	sandbox_stop(sandbox);
 	return 0;
+}
+
+static int restart(void **state)
+{
+	return stop(state) || start(state) ? -1 : 0;
+}
+
+/* One finder for all that only ask: it loads the names of this machine once. */
+static int set_up(void **state)
+{
+	if (elf_fixture_make_directory(state))
+		return -1;
+	elf_fixture_write("shop.c", source, sizeof(source) - 1);
+	return elf_fixture_run("cc -O1 -o shop shop.c") ? start(state) : -1;
+}
+
+static int clean_up(void **state)
+{
+	return stop(state) || elf_fixture_remove_directory(state);
 }
 
 static const struct target_reply *wait_reply(void)
@@ -263,21 +274,21 @@ static void test_ending_while_names_are_loaded_waits_for_nothing(void **state)
 
 int main(void)
 {
-#define WITH_FINDER(test) cmocka_unit_test_setup_teardown(test, start, stop)
+#define WITH_NEW_FINDER(test) cmocka_unit_test_setup_teardown(test, restart, NULL)
 	const struct CMUnitTest tests[] = {
-		WITH_FINDER(test_functions_and_marks_of_a_named_file_are_found),
-		WITH_FINDER(test_a_file_that_is_none_is_named_with_the_reason),
-		WITH_FINDER(test_functions_of_what_is_mapped_are_found),
-		WITH_FINDER(test_the_functions_of_the_kernel_are_found),
-		WITH_FINDER(test_tracepoints_are_found),
-		WITH_FINDER(test_what_this_kernel_can_not_is_listed_with_the_reason),
-		WITH_FINDER(test_a_spec_that_was_typed_is_the_first_result),
-		WITH_FINDER(test_a_line_is_one_of_the_program_that_is_looked_at),
-		WITH_FINDER(test_of_many_questions_the_last_is_answered),
-		WITH_FINDER(test_erasing_a_letter_brings_back_what_it_left_out),
-		WITH_FINDER(test_who_never_asks_ends_at_once),
-		WITH_FINDER(test_ending_while_names_are_loaded_waits_for_nothing),
+		cmocka_unit_test(test_functions_and_marks_of_a_named_file_are_found),
+		cmocka_unit_test(test_a_file_that_is_none_is_named_with_the_reason),
+		cmocka_unit_test(test_functions_of_what_is_mapped_are_found),
+		cmocka_unit_test(test_the_functions_of_the_kernel_are_found),
+		cmocka_unit_test(test_tracepoints_are_found),
+		cmocka_unit_test(test_a_spec_that_was_typed_is_the_first_result),
+		WITH_NEW_FINDER(test_a_line_is_one_of_the_program_that_is_looked_at),
+		cmocka_unit_test(test_of_many_questions_the_last_is_answered),
+		cmocka_unit_test(test_erasing_a_letter_brings_back_what_it_left_out),
+		WITH_NEW_FINDER(test_what_this_kernel_can_not_is_listed_with_the_reason),
+		WITH_NEW_FINDER(test_who_never_asks_ends_at_once),
+		WITH_NEW_FINDER(test_ending_while_names_are_loaded_waits_for_nothing),
 	};
 
-	return cmocka_run_group_tests(tests, set_up, elf_fixture_remove_directory);
+	return cmocka_run_group_tests(tests, set_up, clean_up);
 }
