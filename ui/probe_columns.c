@@ -8,22 +8,18 @@
 #include "ui/sparkline.h"
 
 #define GAP_CELLS    1
-#define NAME_CELLS   20 /* before others leave */
-#define NAME_COMFORT 40 /* before others grow, if a name is that long */
-#define WORD_CELLS   12 /* of a state behind the name */
-#define LOSS_KEEP    88 /* behind rate and p99 */
+#define NAME_CELLS   20		/* before others leave */
+#define NAME_COMFORT 40		/* before others grow, if a name is that long */
+#define WORD_CELLS   12		/* of a state behind the name */
+#define LOSS_KEEP    88		/* behind rate and p99 */
 
 const char *probe_state_word(enum probe_state state)
 {
 	static const char *const words[] = {
-		[PROBE_ATTACHING] = "attaching\u2026",
-		[PROBE_ATTACHED] = "on",
-		[PROBE_IS_OFF] = "off",
-		[PROBE_DETACHING] = "detaching\u2026",
-		[PROBE_REFUSED] = "refused",
-		[PROBE_FAILED] = "failed",
-		[PROBE_CAPPED] = "capped",
-		[PROBE_EXPIRED] = "expired",
+		[PROBE_ATTACHING] = "attaching\u2026", [PROBE_ATTACHED] = "on",
+		[PROBE_IS_OFF] = "off",		       [PROBE_DETACHING] = "detaching\u2026",
+		[PROBE_REFUSED] = "refused",	       [PROBE_FAILED] = "failed",
+		[PROBE_CAPPED] = "capped",	       [PROBE_EXPIRED] = "expired",
 		[PROBE_PAUSED] = "between bursts",
 	};
 
@@ -49,20 +45,15 @@ const char *probe_mark(const struct snapshot_probe *probe)
 const char *probe_state_mark(enum probe_state state)
 {
 	switch (state) {
-	case PROBE_ATTACHED:
-		return "\u25cf";
+	case PROBE_ATTACHED:  return "\u25cf";
 	case PROBE_IS_OFF:
-	case PROBE_EXPIRED:
-		return "\u25cb";
+	case PROBE_EXPIRED:   return "\u25cb";
 	case PROBE_REFUSED:
 	case PROBE_FAILED:
-	case PROBE_CAPPED:
-		return "!";
-	case PROBE_PAUSED:
-		return "\u25d0";
+	case PROBE_CAPPED:    return "!";
+	case PROBE_PAUSED:    return "\u25d0";
 	case PROBE_ATTACHING:
-	case PROBE_DETACHING:
-		break;
+	case PROBE_DETACHING: break;
 	}
 	return "\u2026";
 }
@@ -71,18 +62,14 @@ enum role probe_state_role(enum probe_state state)
 {
 	switch (state) {
 	case PROBE_ATTACHED:
-	case PROBE_PAUSED:
-		return ROLE_KEY;
+	case PROBE_PAUSED:    return ROLE_KEY;
 	case PROBE_REFUSED:
 	case PROBE_FAILED:
-	case PROBE_CAPPED:
-		return ROLE_LOSS;
+	case PROBE_CAPPED:    return ROLE_LOSS;
 	case PROBE_EXPIRED:
 	case PROBE_ATTACHING:
-	case PROBE_DETACHING:
-		return ROLE_STATE;
-	case PROBE_IS_OFF:
-		break;
+	case PROBE_DETACHING: return ROLE_STATE;
+	case PROBE_IS_OFF:    break;
 	}
 	return ROLE_DIM;
 }
@@ -95,10 +82,8 @@ bool probe_state_is_dead(enum probe_state state)
 const char *probe_kind_letters(const struct snapshot_probe *probe)
 {
 	static const char *const letters[][2] = {
-		[PROBE_KERNEL] = { "k", "kr" },
-		[PROBE_USER] = { "u", "ur" },
-		[PROBE_TRACEPOINT] = { "t", "tr" },
-		[PROBE_USDT] = { "U", "Ur" },
+		[PROBE_KERNEL] = { "k", "kr" },	    [PROBE_USER] = { "u", "ur" },
+		[PROBE_TRACEPOINT] = { "t", "tr" }, [PROBE_USDT] = { "U", "Ur" },
 	};
 
 	return letters[probe->kind][probe->edge == PROBE_RETURN];
@@ -120,7 +105,7 @@ const char *probe_plain_name(const struct snapshot_probe *probe)
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]) && name == probe->name; i++)
 		name = behind(probe->name, kinds[i]);
 	if (name != probe->name && probe->kind == PROBE_TRACEPOINT)
-		name = behind(name, "t"); /* "lat:t:" of a pair */
+		name = behind(name, "t");	/* "lat:t:" of a pair */
 	return name == probe->name ? name : behind(name, probe->object);
 }
 
@@ -322,7 +307,7 @@ static int least_kept(const struct probe_layout *layout, const struct snapshot_p
 		if (!layout->places[id].width || id == PROBE_COL_NAME)
 			continue;
 		if (least < 0 || keep_of((enum probe_column_id)id, probes) <
-					 keep_of((enum probe_column_id)least, probes))
+				 keep_of((enum probe_column_id)least, probes))
 			least = id;
 	}
 	return least;

@@ -10,8 +10,8 @@
 #include "ui/format.h"
 #include "ui/search.h"
 
-#define TIME_CELLS    12 /* "14:02:11.345" */
-#define COMM_CELLS    15 /* of the kernel's names */
+#define TIME_CELLS    12		/* "14:02:11.345" */
+#define COMM_CELLS    15		/* of the kernel's names */
 #define LATENCY_CELLS 7
 
 /* Bytes of @text that take no cell: printf(3) pads by bytes. */
@@ -163,7 +163,7 @@ bool probe_log_find(struct probe_log *log, const char *search, int step)
 		log->found = hit_at(log, at)->number;
 		if (at < log->top || at >= log->top + log->page)
 			set_top(log, at > log->page / 2 ? at - log->page / 2 : 0);
-		log->is_away = true; /* it stays in sight */
+		log->is_away = true;	/* it stays in sight */
 		return true;
 	}
 	return false;
