@@ -217,7 +217,8 @@ static void draw_detail(const struct snapshot_probe *probe, struct canvas *canva
 	if (!probe->with_stacks)
 		pieces_add(&line, 6, ROLE_DIM, "without stacks");
 	if (probe->is_in_bursts)
-		pieces_add(&line, 3, ROLE_STATE, "in bursts: on 1 s in 10, its figures are a sample");
+		pieces_add(&line, 3, ROLE_STATE,
+			   "in bursts: on 1 s in 10, its figures are a sample");
 	pieces_fit(canvas, &line, canvas->width - 4);
 	canvas_put_text(canvas, (struct canvas_area){ 1, y, 1 }, "\u25b8", ROLE_DIM);
 	pieces_put(canvas, (struct canvas_area){ 3, y, canvas->width - 4 }, &line);
