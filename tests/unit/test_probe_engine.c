@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <math.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -371,6 +372,16 @@ static void test_examining_tells_the_rate_and_attaches_nothing(void **state)
 	assert_false(seen.has_row);
 }
 
+static void call_until_capped(void)
+{
+	while (seen.status.state == PROBE_ATTACHED || seen.status.state == PROBE_DETACHING) {
+		call(1000);
+		take_news();
+		take_records();
+	}
+	assert_int_equal(seen.status.state, PROBE_CAPPED);
+}
+
 static void test_what_costs_too_much_is_switched_off(void **state)
 {
 	const struct probe_engine_config config = { .cap_pct = 1, .cap_sum_pct = 100,
@@ -380,13 +391,63 @@ static void test_what_costs_too_much_is_switched_off(void **state)
 	need_root();
 	replace_engine(&config);
 	add(spec_of("u:%s:%s", "probed_function"));
-	while (seen.status.state == PROBE_ATTACHED || seen.status.state == PROBE_DETACHING) {
+	call_until_capped();
+	assert_non_null(strstr(seen.status.reason, "cap"));
+}
+
+static void test_what_was_switched_off_goes_on_in_bursts(void **state)
+{
+	const struct probe_engine_config config = { .cap_pct = 1, .cap_sum_pct = 100,
+						    .lease_ns = PROBE_LEASE_NS };
+
+	(void)state;
+	need_root();
+	replace_engine(&config);
+	add(spec_of("u:%s:%s", "probed_function"));
+	call_until_capped();
+	order(PROBE_BURSTS, NULL);
+	wait_until(is_state, PROBE_ATTACHED);
+	assert_true(seen.status.is_in_bursts);
+	wait_until(is_state, PROBE_PAUSED);
+	wait_until(is_state, PROBE_ATTACHED);
+}
+
+static void test_a_lifted_cap_lets_it_go_on(void **state)
+{
+	const struct probe_engine_config config = { .cap_pct = 1, .cap_sum_pct = 2,
+						    .lease_ns = PROBE_LEASE_NS };
+	struct probe_order lift = { .kind = PROBE_LIFT, .choice.cap_pct = INFINITY };
+	uint64_t hits;
+
+	(void)state;
+	need_root();
+	replace_engine(&config);
+	add(spec_of("u:%s:%s", "probed_function"));
+	call_until_capped();
+	hits = seen.status.hits;
+	lift.number = ++last_number;
+	lift.probe = seen.id;
+	assert_true(probe_engine_order(engine, &lift));
+	wait_until(is_state, PROBE_ATTACHED);
+	for (int i = 0; i < 50; i++) {
 		call(1000);
-		take_news();
 		take_records();
 	}
-	assert_int_equal(seen.status.state, PROBE_CAPPED);
-	assert_non_null(strstr(seen.status.reason, "cap"));
+	wait_until(has_hits, hits + 50000);
+	assert_int_equal(seen.status.state, PROBE_ATTACHED);
+}
+
+static void test_the_sum_of_all_probes_has_a_cap_of_its_own(void **state)
+{
+	const struct probe_engine_config config = { .cap_pct = 1000, .cap_sum_pct = 1,
+						    .lease_ns = PROBE_LEASE_NS };
+
+	(void)state;
+	need_root();
+	replace_engine(&config);
+	add(spec_of("u:%s:%s", "probed_function"));
+	call_until_capped();
+	assert_non_null(strstr(seen.status.reason, "all may take"));
 }
 
 static void test_a_lease_ends_a_probe(void **state)
@@ -545,6 +606,11 @@ int main(int argc, char **argv)
 		cmocka_unit_test_setup_teardown(
 			test_examining_tells_the_rate_and_attaches_nothing, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_what_costs_too_much_is_switched_off, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(test_what_was_switched_off_goes_on_in_bursts, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(test_a_lifted_cap_lets_it_go_on, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_the_sum_of_all_probes_has_a_cap_of_its_own, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(test_a_lease_ends_a_probe, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_readonly_refuses_to_attach, setup, teardown),
