@@ -13,5 +13,9 @@
  * reads the output; < 0: -errno, @why set. */
 int batch_run(struct session *session, const struct options *options, struct diag *why);
 void batch_block_signals(void);
+/* Before batch_run(): a descriptor of the caller's that is readable once one of these signals came,
+ * or -errno; and 128+n of one that came, taken now, or 0. */
+int batch_signal_fd(void);
+int batch_take_signal(void);
 
 #endif

@@ -10,18 +10,21 @@
 struct startup_probes {
 	const struct probe_spec *specs;
 	size_t count;
-	struct probe_choice choice;	/* for all of them; its spec does not count */
+	const pid_t *pids;	/* for each of these processes */
+	size_t pid_count;	/* 0: for everybody */
+	struct probe_choice choice;	/* for all of them; spec, reach and pid do not count */
 };
 
-/* Orders them, numbered from 1 on, and goes on: the screen shows what becomes of them. 0 or
+/* Orders them and goes on: the screen shows what becomes of them. 0 or
  * -EAGAIN: there are too many. */
 int startup_probes_order(struct probe_engine *engine, const struct startup_probes *probes,
 			 struct diag *why);
 
 /* The same, and waits until all are attached: what is measured must not begin before. 0, or -errno
- * with the sentence of one that can't be attached: -EPERM refused, ... */
+ * with the sentence of one that can't be attached: -EPERM refused, ...; -EINTR: @stop_fd became
+ * readable, some may be attached. */
 int startup_probes_attach(struct probe_engine *engine, const struct startup_probes *probes,
-			  struct diag *why);
+			  int stop_fd, struct diag *why);
 
 /* Detaches all and waits until the last record is on its way to the analyzer. */
 void startup_probes_finish(struct probe_engine *engine);

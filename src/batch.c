@@ -61,6 +61,27 @@ void batch_block_signals(void)
 	signal(SIGPIPE, SIG_IGN);	/* a closed pipe is an error of write(2), and a quiet end */
 }
 
+int batch_signal_fd(void)
+{
+	sigset_t set;
+	int fd;
+
+	watched_signals(&set);
+	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return fd < 0 ? -errno : fd;
+}
+
+int batch_take_signal(void)
+{
+	const struct timespec now = { 0 };
+	sigset_t set;
+	int signal_seen;
+
+	watched_signals(&set);
+	signal_seen = sigtimedwait(&set, NULL, &now);
+	return signal_seen > 0 ? 128 + signal_seen : 0;
+}
+
 /* All events of one refresh. */
 static int render(struct batch *batch, const struct snapshot *snapshot, struct diag *why)
 {
@@ -222,13 +243,12 @@ static int run_loop(struct batch *batch, struct diag *why)
 int batch_run(struct session *session, const struct options *options, struct diag *why)
 {
 	struct batch batch = { .session = session, .options = options };
-	sigset_t set;
+	const int signal_fd = batch_signal_fd();
 	int result;
 
-	watched_signals(&set);
-	batch.sources[SOURCE_SIGNAL].fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	if (batch.sources[SOURCE_SIGNAL].fd < 0)
-		return diag_set(why, -errno, "cannot watch signals: %s", strerror(errno));
+	if (signal_fd < 0)
+		return diag_set(why, signal_fd, "cannot watch signals: %s", strerror(-signal_fd));
+	batch.sources[SOURCE_SIGNAL].fd = signal_fd;
 	if (options->duration_ns)
 		batch.end_ns = clock_now_ns() + options->duration_ns;
 	batch.sources[SOURCE_ANALYZER].events = batch.sources[SOURCE_SIGNAL].events = POLLIN;
@@ -238,6 +258,6 @@ int batch_run(struct session *session, const struct options *options, struct dia
 	free(batch.text);
 	if (batch.output_fd != STDOUT_FILENO)
 		close(batch.output_fd);
-	close(batch.sources[SOURCE_SIGNAL].fd);
+	close(signal_fd);
 	return result;
 }

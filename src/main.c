@@ -154,8 +154,10 @@ static int command_result(struct session *session, int result)
 static int start_result(struct session *session, const struct options *options, int err,
 			const struct diag *why)
 {
-	int status;
+	int status = err == -EINTR ? batch_take_signal() : 0;
 
+	if (status)
+		return status;
 	print_error(why, err);
 	if (session->command && command_has_ended(session->command, &status))
 		return status;

@@ -180,6 +180,8 @@ bool options_is_probe_question(const struct options *options)
 
 static int check_probes(const struct options *out, struct diag *why)
 {
+	const struct target *target = &out->capture.target;
+
 	if (out->is_dry_run && !out->probe_count)
 		return diag_set(why, -EINVAL, "--dry-run needs --probe: it prints what that would "
 				"do");
@@ -188,6 +190,10 @@ static int check_probes(const struct options *out, struct diag *why)
 				"--list-probes can be printed");
 	if (out->replay_path && options_is_probe_question(out))
 		return diag_set(why, -EINVAL, "-i shows a recording: probes are of this machine");
+	if (out->probe_count && (target->kind == TARGET_THREADS || target->kind == TARGET_USER ||
+				 target->cpus))
+		return diag_set(why, -EINVAL, "--probe counts everybody, or processes (-p): not "
+				"with -t, -u or -C; a condition like 'if tid == 4121' can");
 	if (out->is_readonly && out->probe_count && !out->is_dry_run)
 		return diag_set(why, -EINVAL, "--probe: --readonly, or readonly in the "
 				"configuration, forbids probes");

@@ -2,8 +2,11 @@
 #include "session_probes.h"
 
 #include <errno.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "base/log.h"
+#include "batch.h"
 #include "startup_probes.h"
 
 /* Of user stacks at hits: enough for most, and half of what samples copy. */
@@ -91,15 +94,30 @@ int session_probes_create(struct session *session, const struct options *options
 static struct startup_probes probes_of_options(const struct session *session,
 					       const struct options *options)
 {
+	const struct target *target = capture_target(session->capture);
 	struct startup_probes probes = {
 		.specs = options->probes, .count = options->probe_count,
-		.choice = { .with_stacks = options->capture.call_graph.mode != CALL_GRAPH_OFF,
-			    .pid = pid_of(session) },
+		.choice.with_stacks = options->capture.call_graph.mode != CALL_GRAPH_OFF,
 	};
 
-	if (probes.choice.pid)
-		probes.choice.reach = REACH_PROCESS;
+	if (target->kind == TARGET_PROCESSES || target->kind == TARGET_COMMAND) {
+		probes.pids = target->ids;
+		probes.pid_count = target->id_count;
+	}
 	return probes;
+}
+
+static int attach_all(struct session *session, const struct startup_probes *probes,
+		      struct diag *why)
+{
+	const int stop_fd = batch_signal_fd();
+	int err;
+
+	if (stop_fd < 0)
+		return diag_set(why, stop_fd, "cannot watch signals: %s", strerror(-stop_fd));
+	err = startup_probes_attach(session->probes, probes, stop_fd, why);
+	close(stop_fd);
+	return err;
 }
 
 int session_probes_start(struct session *session, const struct options *options, struct diag *why)
@@ -111,7 +129,7 @@ int session_probes_start(struct session *session, const struct options *options,
 	if (!session->probes)
 		return diag_set(why, -EINVAL, "--probe and -i: a recording can't be probed");
 	probes = probes_of_options(session, options);
-	return options->is_batch ? startup_probes_attach(session->probes, &probes, why)
+	return options->is_batch ? attach_all(session, &probes, why)
 				 : startup_probes_order(session->probes, &probes, why);
 }
 

@@ -6,36 +6,59 @@
 
 #include "base/clock.h"
 
+/* The screen numbers its orders from 1 on, and must not take these answers for its own. */
+#define FIRST_NUMBER  (1ull << 32)
 #define FINISH_NUMBER UINT64_MAX
+
+/* A probe for each process, or one for all. */
+static size_t count_orders(const struct startup_probes *probes)
+{
+	return probes->count * (probes->pid_count ? probes->pid_count : 1);
+}
+
+static const struct probe_spec *spec_of(const struct startup_probes *probes, uint64_t number)
+{
+	return &probes->specs[(number - FIRST_NUMBER) % probes->count];
+}
 
 int startup_probes_order(struct probe_engine *engine, const struct startup_probes *probes,
 			 struct diag *why)
 {
-	for (size_t i = 0; i < probes->count; i++) {
-		struct probe_order order = { .kind = PROBE_ADD, .number = i + 1,
+	const size_t count = count_orders(probes);
+
+	for (size_t i = 0; i < count; i++) {
+		struct probe_order order = { .kind = PROBE_ADD, .number = FIRST_NUMBER + i,
 					     .time_ns = clock_now_ns(),
 					     .choice = probes->choice };
 
-		order.choice.spec = probes->specs[i];
+		order.choice.spec = *spec_of(probes, order.number);
+		if (probes->pid_count) {
+			order.choice.reach = REACH_PROCESS;
+			order.choice.pid = probes->pids[i / probes->count];
+		}
 		if (!probe_engine_order(engine, &order))
 			return diag_set(why, -EAGAIN, "%zu probes are too many to begin with",
-					probes->count);
+					count);
 	}
 	return 0;
 }
 
-static void wait_for_answer(struct probe_engine *engine, struct probe_answer *answer)
+/* @stop_fd -1: none. False: it is readable. */
+static bool wait_for_answer(struct probe_engine *engine, struct probe_answer *answer, int stop_fd)
 {
-	struct pollfd ready = { .fd = probe_engine_answer_fd(engine), .events = POLLIN };
+	struct pollfd sources[] = { { .fd = stop_fd, .events = POLLIN },
+				    { .fd = probe_engine_answer_fd(engine), .events = POLLIN } };
 
-	while (!probe_engine_answer(engine, answer))
-		poll(&ready, 1, -1);
+	for (int wait_ms = 0; poll(sources, 2, wait_ms) < 0 || !sources[0].revents; wait_ms = -1)
+		if (probe_engine_answer(engine, answer))
+			return true;
+	return false;
 }
 
 static int check(const struct probe_answer *answer, const struct startup_probes *probes,
 		 struct diag *why)
 {
-	const char *text = probes->specs[answer->number - 1].text;
+	const char *text = spec_of(probes, answer->number)->text;
 
 	if (answer->why.err) {
 		*why = answer->why;
@@ -48,14 +71,15 @@ static int check(const struct probe_answer *answer, const struct startup_probes 
 }
 
 int startup_probes_attach(struct probe_engine *engine, const struct startup_probes *probes,
-			  struct diag *why)
+			  int stop_fd, struct diag *why)
 {
 	int err = startup_probes_order(engine, probes, why);
 
-	for (size_t left = probes->count; left && !err;) {
+	for (size_t left = count_orders(probes); left && !err;) {
 		struct probe_answer answer;
 
-		wait_for_answer(engine, &answer);
+		if (!wait_for_answer(engine, &answer, stop_fd))
+			return diag_set(why, -EINTR, "interrupted while probes were attached");
 		err = check(&answer, probes, why);
 		left -= answer.is_done;
 	}
@@ -70,5 +94,5 @@ void startup_probes_finish(struct probe_engine *engine)
 	if (!probe_engine_order(engine, &order))
 		return;
 	while (answer.kind != PROBE_FINISH)
-		wait_for_answer(engine, &answer);
+		wait_for_answer(engine, &answer, -1);
 }

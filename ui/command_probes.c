@@ -207,14 +207,15 @@ static void action_chosen(struct ui_state *state, const struct menu_item *item)
 /* What ends a probe's being capped comes first then. */
 static void add_caps(struct ui_state *state, const struct snapshot_probe *probe)
 {
-	char label[MENU_LABEL_BYTES], note[MENU_NOTE_BYTES];
+	char label[MENU_LABEL_BYTES], note[MENU_NOTE_BYTES] = "";
 
+	if (probe->cost_pct > 0)	/* of one that is off nothing can be said */
+		snprintf(note, sizeof(note), "it takes %.1f %%", probe->cost_pct);
 	if (!probe->is_in_bursts)
 		menu_add(&state->menu, ACTION_BURSTS, MENU_PLAIN,
 			 "in bursts: attached 1 s in 10", "a sample of the hits");
 	for (size_t i = 0; i < CAP_COUNT; i++) {
 		snprintf(label, sizeof(label), "a cap of %.0f %% of one CPU", caps_pct[i]);
-		snprintf(note, sizeof(note), "it took %.1f %%", probe->cost_pct);
 		menu_add(&state->menu, ACTION_CAP + (int)i, MENU_PLAIN, label, note);
 	}
 }

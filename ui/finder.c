@@ -62,6 +62,7 @@ static bool is_answered(const struct finder *finder)
 /* What lies in the way of a target is said; the box stays. */
 static void take_spec(struct ui_state *state, const struct target_result *result)
 {
+	const char *name = strchr(result->shown, ':');	/* behind that of its file */
 	struct probe_spec spec;
 	struct diag why;
 
@@ -71,6 +72,8 @@ static void take_spec(struct ui_state *state, const struct target_result *result
 	}
 	close_finder(&state->finder);
 	probe_panel_open_spec(state, &spec, state->finder_control->pid);
+	if (result->kind == TARGET_USER_FUNCTION && name)
+		probe_panel_call(&state->panel, name + 1);
 }
 
 static void take_result(struct ui_state *state)

@@ -89,26 +89,35 @@ static void draw_labels(struct ui_state *state, struct canvas *canvas, int y)
 	}
 }
 
-static void draw_panel_keys(struct canvas *canvas, int y)
+#define HINTS 5
+
+/* What lies in front has its own keys. */
+static void draw_hints(struct canvas *canvas, int y, const char *const hints[HINTS])
 {
-	static const char *const keys[] = { "Enter attach", "Esc cancel", "Space choose",
-					    "Tab Shift-Tab move" };
 	struct pieces line = { .gap = LABEL_GAP };
 
-	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-		pieces_add(&line, (int)i, ROLE_TEXT, "%s", keys[i]);
+	for (int i = 0; i < HINTS && hints[i]; i++)
+		pieces_add(&line, i, ROLE_TEXT, "%s", hints[i]);
 	pieces_fit(canvas, &line, canvas->width - 2);
 	pieces_put(canvas, (struct canvas_area){ 1, y, canvas->width - 2 }, &line);
 }
 
 static void draw_bottom(struct ui_state *state, struct canvas *canvas)
 {
+	static const char *const panel[HINTS] = { "Enter attach", "Esc cancel", "Space choose",
+						  "Tab Shift-Tab move" };
+	/* The keys are in the finder's frame. */
+	static const char *const finder[HINTS] = { "u: k: functions", "t: tracepoints",
+						   "U: marks", "/FILE: of a file",
+						   "file.c:42" };
 	const int y = canvas->height - 1;
 
 	if (state->prompt.is_open)
 		prompt_draw(&state->prompt, canvas, y);
 	else if (state->panel.is_open && !state->message[0])
-		draw_panel_keys(canvas, y);
+		draw_hints(canvas, y, panel);
+	else if (state->finder.is_open && !state->message[0])
+		draw_hints(canvas, y, finder);
 	else if (state->message[0])
 		canvas_put_text(canvas, (struct canvas_area){ 1, y, canvas->width - 2 },
 				state->message, ROLE_STATE);

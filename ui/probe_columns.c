@@ -9,7 +9,8 @@
 
 #define GAP_CELLS    1
 #define NAME_CELLS   20		/* before others leave */
-#define NAME_COMFORT 40		/* before others grow */
+#define NAME_COMFORT 40		/* before others grow, if a name is that long */
+#define WORD_CELLS   12		/* of a state behind the name */
 #define LOSS_KEEP    88		/* behind rate and p99 */
 
 const char *probe_state_word(enum probe_state state)
@@ -23,6 +24,22 @@ const char *probe_state_word(enum probe_state state)
 	};
 
 	return words[state];
+}
+
+static bool is_sampled(const struct snapshot_probe *probe)
+{
+	return probe->is_in_bursts &&
+	       (probe->state == PROBE_ATTACHED || probe->state == PROBE_PAUSED);
+}
+
+const char *probe_word(const struct snapshot_probe *probe)
+{
+	return is_sampled(probe) ? "in bursts" : probe_state_word(probe->state);
+}
+
+const char *probe_mark(const struct snapshot_probe *probe)
+{
+	return probe_state_mark(is_sampled(probe) ? PROBE_PAUSED : probe->state);
 }
 
 const char *probe_state_mark(enum probe_state state)
@@ -95,7 +112,7 @@ const char *probe_plain_name(const struct snapshot_probe *probe)
 static void put_state(struct canvas *canvas, struct canvas_area area,
 		      const struct snapshot_probe *probe)
 {
-	canvas_put_text(canvas, area, probe_state_mark(probe->state),
+	canvas_put_text(canvas, area, probe_mark(probe),
 			probe_state_role(probe->state));
 }
 
@@ -111,7 +128,8 @@ static void put_kind(struct canvas *canvas, struct canvas_area area,
 static void put_name(struct canvas *canvas, struct canvas_area area,
 		     const struct snapshot_probe *probe)
 {
-	const char *word = probe->state == PROBE_ATTACHED ? "" : probe_state_word(probe->state);
+	const bool is_plain = probe->state == PROBE_ATTACHED && !probe->is_in_bursts;
+	const char *word = is_plain ? "" : probe_word(probe);
 	const int kept = word[0] ? canvas_text_width(canvas, word) + GAP_CELLS : 0;
 	struct canvas_area name = { area.x, area.y, area.width - kept };
 
@@ -295,11 +313,25 @@ static int least_kept(const struct probe_layout *layout, const struct snapshot_p
 	return least;
 }
 
+/* What the longest name takes with a state behind it, which comes and goes. */
+static int name_comfort(const struct snapshot_probes *probes)
+{
+	int cells = NAME_CELLS;
+
+	for (uint32_t i = 0; i < probes->count; i++) {
+		const int name = (int)strlen(probe_plain_name(&probes->list[i])) + WORD_CELLS;
+
+		cells = name > cells ? name : cells;
+	}
+	return cells < NAME_COMFORT ? cells : NAME_COMFORT;
+}
+
 void probe_columns_fit(struct probe_layout *out, int x, int width,
 		       const struct snapshot_probes *probes)
 {
 	static const enum probe_column_id growing[] = { PROBE_COL_SPARK, PROBE_COL_OBJECT,
 							PROBE_COL_SCOPE };
+	const int comfort = name_comfort(probes);
 	int name = width, id;
 
 	for (id = 0; id < PROBE_COL_COUNT; id++) {
@@ -312,7 +344,7 @@ void probe_columns_fit(struct probe_layout *out, int x, int width,
 	}
 	for (size_t i = 0; i < sizeof(growing) / sizeof(growing[0]); i++) {
 		id = (int)growing[i];
-		while (out->places[id].width && name > NAME_COMFORT &&
+		while (out->places[id].width && name > comfort &&
 		       out->places[id].width < probe_list_columns[id].max_width) {
 			out->places[id].width++;
 			name--;

@@ -4,11 +4,13 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/clock.h"
 #include "ui/format.h"
 #include "ui/search.h"
 
+#define TIME_CELLS    12		/* "14:02:11.345" */
 #define COMM_CELLS    15		/* of the kernel's names */
 #define LATENCY_CELLS 7
 
@@ -22,16 +24,29 @@ static int hidden_bytes(const char *text)
 	return count;
 }
 
-/* Seconds as perf script, trace_pipe and dmesg have them: lines can be laid side by side. */
-void probe_log_format(const struct snapshot_hit *hit, char out[PROBE_LOG_TEXT])
+/* The time that a service's own log has: lines can be laid side by side. */
+static void format_time(uint64_t wall_ns, char out[FORMAT_BYTES])
 {
-	char latency[FORMAT_BYTES] = "";
+	const time_t wall = (time_t)(wall_ns / CLOCK_NS_PER_S);
+	struct tm local;
+	size_t length = 0;
+
+	if (localtime_r(&wall, &local))
+		length = strftime(out, FORMAT_BYTES, "%H:%M:%S", &local);
+	snprintf(out + length, FORMAT_BYTES - length, ".%03u",
+		 (unsigned int)(wall_ns % CLOCK_NS_PER_S / CLOCK_NS_PER_MS));
+}
+
+void probe_log_format(const struct probe_log *log, const struct snapshot_hit *hit,
+		      char out[PROBE_LOG_TEXT])
+{
+	char at[FORMAT_BYTES], latency[FORMAT_BYTES] = "";
 
 	if (hit->latency_ns >= 0)
 		format_latency(latency, (uint64_t)hit->latency_ns);
+	format_time(hit->time_ns + log->wall_offset_ns, at);
 	snprintf(out, PROBE_LOG_TEXT,
-		 "%6llu.%06llu %3" PRIu32 " %-*s %7" PRIu32 " %*s  %s",
-		 hit->time_ns / CLOCK_NS_PER_S, hit->time_ns % CLOCK_NS_PER_S / 1000, hit->cpu,
+		 "%*s %3" PRIu32 " %-*s %7" PRIu32 " %*s  %s", TIME_CELLS, at, hit->cpu,
 		 COMM_CELLS + hidden_bytes(hit->comm), hit->comm, hit->tid,
 		 LATENCY_CELLS + hidden_bytes(latency), latency, hit->values);
 }
@@ -40,8 +55,8 @@ void probe_log_draw_titles(struct canvas *canvas, struct canvas_area area)
 {
 	char text[PROBE_LOG_TEXT];
 
-	snprintf(text, sizeof(text), "%13s %3s %-15s %7s %7s  %s", "TIME", "CPU", "COMMAND", "TID",
-		 "LATENCY", "VALUES");
+	snprintf(text, sizeof(text), "%-*s %3s %-15s %7s %*s  %s", TIME_CELLS, "TIME", "CPU",
+		 "COMMAND", "TID", LATENCY_CELLS, "LATENCY", "VALUES");
 	canvas_put_text(canvas, area, text, ROLE_HEADING);
 }
 
@@ -69,7 +84,7 @@ static bool passes(const struct probe_log *log, const struct snapshot_hit *hit)
 
 	if (!log->filter[0])
 		return true;
-	probe_log_format(hit, text);
+	probe_log_format(log, hit, text);
 	return search_matches(log->filter, text);
 }
 
@@ -120,7 +135,7 @@ static bool matches_at(const struct probe_log *log, size_t index, const char *se
 {
 	char text[PROBE_LOG_TEXT];
 
-	probe_log_format(hit_at(log, index), text);
+	probe_log_format(log, hit_at(log, index), text);
 	return search_matches(search, text);
 }
 
@@ -168,7 +183,7 @@ void probe_log_draw(struct probe_log *log, const char *search, struct canvas *ca
 		const struct snapshot_hit *hit = hit_at(log, log->top + i);
 		const struct canvas_area line = { 2, top + (int)i, canvas->width - 3 };
 
-		probe_log_format(hit, text);
+		probe_log_format(log, hit, text);
 		canvas_put_text(canvas, line, text, ROLE_TEXT);
 		if (search[0] && hit->number == log->found)
 			canvas_put_text(canvas, (struct canvas_area){ 0, line.y, 1 }, "\u25b8",

@@ -10,6 +10,7 @@
  */
 #include "ui/probe_panel.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -120,6 +121,18 @@ void probe_panel_open_row(struct ui_state *state, const struct snapshot_row *row
 	examine(state);
 }
 
+static void name_spec(struct probe_panel *panel, const struct probe_spec *spec)
+{
+	const bool is_mark = spec->kind == PROBE_TRACEPOINT || spec->kind == PROBE_USDT;
+	const char *what = spec->function[0] ? spec->function : spec->source;
+
+	if (spec->line)
+		snprintf(panel->name, PANEL_NAME_BYTES, "%.140s:%" PRIu32, what, spec->line);
+	else
+		snprintf(panel->name, PANEL_NAME_BYTES, "%s%s%s", is_mark ? spec->group : "",
+			 is_mark ? ":" : "", what);
+}
+
 void probe_panel_open_spec(struct ui_state *state, const struct probe_spec *spec, pid_t pid)
 {
 	const char *base = strrchr(spec->file, '/');
@@ -127,15 +140,17 @@ void probe_panel_open_spec(struct ui_state *state, const struct probe_spec *spec
 	struct probe_panel *panel = &state->panel;
 
 	open_panel(state, spec, pid);
-	snprintf(panel->name, PANEL_NAME_BYTES, "%s%s%s",
-		 spec->kind == PROBE_TRACEPOINT || spec->kind == PROBE_USDT ? spec->group : "",
-		 spec->kind == PROBE_TRACEPOINT || spec->kind == PROBE_USDT ? ":" : "",
-		 spec->function[0] ? spec->function : spec->source);
+	name_spec(panel, spec);
 	snprintf(panel->object, PANEL_NAME_BYTES, "%s",
 		 base ? base + 1 : spec->file[0] ? spec->file : "[kernel]");
 	if (condition && spec->condition.count)
 		prompt_open(&panel->filter, "", condition + strlen(" if "));
 	examine(state);
+}
+
+void probe_panel_call(struct probe_panel *panel, const char *name)
+{
+	snprintf(panel->name, PANEL_NAME_BYTES, "%s", name);
 }
 
 void probe_panel_close(struct ui_state *state)

@@ -122,8 +122,8 @@ static void put_text(struct pen *pen, const char *text, enum role role)
 	const int lines = text_lines_count(pen->canvas, width, text);
 
 	area.y = pen->top + pen->line - pen->panel->top;
-	if (pen->is_drawing && area.y >= pen->top)
-		text_lines_put(pen->canvas, area, pen->bottom, text, role);
+	if (pen->is_drawing)
+		text_lines_put_part(pen->canvas, area, pen->top, pen->bottom, text, role);
 	pen->line += lines;
 	pen->x = area.x;
 }

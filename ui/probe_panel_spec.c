@@ -248,6 +248,9 @@ void probe_panel_choice(const struct probe_panel *panel, bool counts_only,
 		append(spec->text, sizeof(spec->text), " if ");
 		append(spec->text, sizeof(spec->text), panel->filter.text);
 	}
+	if (spec->kind == PROBE_USER && !spec->is_wildcard && !spec->offset && !spec->line &&
+	    strcmp(panel->name, spec->function))
+		snprintf(out->shown, sizeof(out->shown), "%s", panel->name);
 	out->reach = panel->reach;
 	out->pid = panel->pid;
 	out->with_stacks = panel->with_stacks && !counts_only;

@@ -406,6 +406,7 @@ static void init_screen(struct screen *screen, const struct screen_config *confi
 	state->choice = *config->choice;
 	state->source = config->source;
 	state->probe_control = config->probes;
+	state->wall_offset_ns = clock_wall_offset_ns();
 	state->finder_control = config->finder;
 	take_filter(state, &config->filter);
 }

@@ -61,6 +61,13 @@ void state_probe_answered(struct ui_state *state, const struct probe_answer *ans
 	case PROBE_ADD:
 		tell_added(state, answer);
 		break;
+	case PROBE_SWEEP:
+		if (!answer->why.err)
+			state_say(state, "removed %" PRIu32 " probe%s of dead instances",
+				  answer->done, answer->done == 1 ? "" : "s");
+		else
+			state_say(state, "%s", answer->why.text);
+		break;
 	default:	/* what became of the others is in the snapshots, but for failures */
 		if (answer->why.err)
 			state_say(state, "%s", answer->why.text);
@@ -102,7 +109,7 @@ void state_tell_capped(struct ui_state *state, const struct snapshot *old,
 		const struct snapshot_probe *before = find_probe(old, now->id);
 
 		if (now->state == PROBE_CAPPED && (!before || before->state != PROBE_CAPPED))
-			state_say(state, "%s: %s \u00b7 8, Enter", probe_plain_name(now),
-				  now->reason);
+			state_say(state, "%s: off: %s \u00b7 8, Enter: what helps",
+				  probe_plain_name(now), now->reason);
 	}
 }

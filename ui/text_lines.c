@@ -50,15 +50,22 @@ int text_lines_count(const struct canvas *canvas, int width, const char *text)
 	return count;
 }
 
-int text_lines_put(struct canvas *canvas, struct canvas_area area, int end, const char *text,
-		   enum role role)
+int text_lines_put_part(struct canvas *canvas, struct canvas_area area, int begin, int end,
+			const char *text, enum role role)
 {
 	char all[TEXT_LINES_BYTES], line[TEXT_LINES_BYTES];
 
 	snprintf(all, sizeof(all), "%s", text);
 	for (text = all; area.y < end && next_line(canvas, area.width, &text, line); area.y++)
-		canvas_put_text(canvas, area, line, role);
+		if (area.y >= begin)
+			canvas_put_text(canvas, area, line, role);
 	return area.y;
+}
+
+int text_lines_put(struct canvas *canvas, struct canvas_area area, int end, const char *text,
+		   enum role role)
+{
+	return text_lines_put_part(canvas, area, area.y, end, text, role);
 }
 
 int text_lines_draw(struct canvas *canvas, int y, int end, const char *text, enum role role)

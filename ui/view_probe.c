@@ -54,6 +54,7 @@ static void refresh_probe(struct view *view, const struct ui_state *state)
 	probe->snapshot = is_there && (state->shown->probes.detail == id ||
 				       !find_probe(state->shown, id)) ? state->shown : NULL;
 	probe->probe = find_probe(probe->snapshot, probe->id);
+	probe->log.wall_offset_ns = state->wall_offset_ns;
 	probe_log_refresh(&probe->log, probe->probe ? &probe->snapshot->probes : NULL);
 }
 
@@ -128,7 +129,7 @@ static void draw_front(const struct snapshot_probe *probe, struct canvas *canvas
 	char text[FORMAT_BYTES];
 
 	pieces_add(&line, 1, probe_state_role(probe->state), "%s %s",
-		   probe_state_mark(probe->state), probe_state_word(probe->state));
+		   probe_mark(probe), probe_word(probe));
 	pieces_add(&line, 1, ROLE_NAME, "%s", probe_plain_name(probe));
 	pieces_add(&line, 3, ROLE_DIM, "%s", probe->object);
 	pieces_add(&line, 4, ROLE_DIM, "%s", probe->scope);
@@ -159,7 +160,7 @@ static void draw_front(const struct snapshot_probe *probe, struct canvas *canvas
 static void draw_panes(const struct probe_view *view, struct ui_state *state,
 		       struct canvas *canvas, int y)
 {
-	static const char hint[] = "Left Right: page \u00b7 1-7: its hits as samples";
+	static const char hint[] = "Left Right: page \u00b7 1-7: its hits";
 	struct canvas_area area = { 1, y, canvas->width - 2 };
 	char text[32];
 
@@ -255,7 +256,7 @@ static void draw_slowest(struct probe_view *view, struct ui_state *state, struct
 	probe_log_draw_titles(canvas, (struct canvas_area){ LEFT_X, y++, canvas->width - 3 });
 	hits_add(&state->hits, (struct hit){ HIT_ROWS, 0, y, canvas->width, page, (size_t)top });
 	for (int i = top; i < top + page && i < (int)of->slowest_count; i++, y++) {
-		probe_log_format(&of->slowest[i], text);
+		probe_log_format(&view->log, &of->slowest[i], text);
 		canvas_put_text(canvas, (struct canvas_area){ LEFT_X, y, canvas->width - 3 }, text,
 				ROLE_TEXT);
 		if (i != (int)view->slow_cursor)

@@ -172,7 +172,7 @@ static void draw_rows(struct probes_view *view, const struct ui_state *state,
 static const char *remedy_of(const struct snapshot_probe *probe)
 {
 	switch (probe->state) {
-	case PROBE_CAPPED:  return "Enter: bursts, or a higher cap";
+	case PROBE_CAPPED:  return "Enter: bursts, a higher cap";
 	case PROBE_EXPIRED: return "t switches it on again";
 	case PROBE_REFUSED:
 	case PROBE_FAILED:  return "d removes the row";
@@ -217,7 +217,8 @@ static void draw_detail(const struct snapshot_probe *probe, struct canvas *canva
 	if (!probe->with_stacks)
 		pieces_add(&line, 6, ROLE_DIM, "without stacks");
 	if (probe->is_in_bursts)
-		pieces_add(&line, 3, ROLE_STATE, "in bursts: on 1 s in 10");
+		pieces_add(&line, 3, ROLE_STATE,
+			   "in bursts: on 1 s in 10, its figures are a sample");
 	pieces_fit(canvas, &line, canvas->width - 4);
 	canvas_put_text(canvas, (struct canvas_area){ 1, y, 1 }, "\u25b8", ROLE_DIM);
 	pieces_put(canvas, (struct canvas_area){ 3, y, canvas->width - 4 }, &line);

@@ -93,6 +93,7 @@ struct parked_sample {
 	uint64_t tables;		/* ingest_stacks.last_tables when it was walked last, */
 	struct sample_callers callers;	/* and these, */
 	bool has_news;			/* which came since then */
+	struct probe_calls calls;	/* owned: that its thread was in */
 };
 
 /* Whose sample it is. */
@@ -101,6 +102,7 @@ struct sample_origin {
 	struct address_map *maps;	/* NULL: none known */
 	bool is_told;			/* name and maps could be had */
 	struct sample_callers *callers;
+	const struct probe_calls *calls;	/* NULL: those of now */
 	const struct sample_form *form;
 };
 
@@ -248,6 +250,14 @@ void ingest_hit(struct ingest *ingest, const void *raw, size_t size);	/* its tur
 /* The thread of @record has ended, or its program. */
 void ingest_hit_gone(struct ingest *ingest, const struct event_record *record);
 void ingest_hit_targets(struct ingest *ingest);	/* marks them, after tasks were forgotten */
+/* Of the sample @record: what was on the stack at @slot before a probe put @replaced there; 0: none
+ * did that is known. @calls: as they were when its turn came; NULL: it has come now. */
+uint64_t ingest_hit_return_address(const struct ingest *ingest, const struct event_record *record,
+				   const struct probe_calls *calls, uint64_t slot,
+				   uint64_t replaced);
+/* The calls that its thread is in. @out->list is the caller's; often NULL. */
+void ingest_hit_calls(const struct ingest *ingest, const struct event_record *record,
+		      struct probe_calls *out);
 /* The stack of a hit is known, whose form.number is not 0. */
 void ingest_hit_stack(struct ingest *ingest, const struct sample_form *form, uint32_t stack);
 void ingest_look_at_config(struct ingest *ingest);	/* when it is another one */

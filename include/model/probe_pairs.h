@@ -30,12 +30,13 @@ struct pair_end {
 	uint32_t slot;
 	uint64_t key;		/* PAIR_NESTED: probe_pairs_thread() */
 	uint64_t sp;		/* PAIR_NESTED: as the record says it, 0: it does not */
+	uint64_t return_address;	/* of an entry: the word at sp; 0: not known */
 	uint64_t time_ns;
 };
 
 struct probe_pending {
 	uint64_t map_key;
-	uint64_t sp, time_ns;
+	uint64_t sp, return_address, time_ns;
 	uint32_t slot;
 	uint32_t generation;	/* how the record is read */
 	uint32_t below;		/* the call of the same thread around it; ID_MAP_NONE */
@@ -43,6 +44,12 @@ struct probe_pending {
 	uint32_t bytes_count;
 	unsigned char *bytes;	/* owned: the raw record */
 	bool is_left;		/* another entry of its place has returned */
+};
+
+/* Where calls of one thread will return to. */
+struct probe_calls {
+	struct probe_call { uint64_t sp, return_address, time_ns; } *list;	/* owned */
+	uint32_t count;
 };
 
 struct probe_pairs {
@@ -73,6 +80,17 @@ void probe_pairs_miss(struct probe_pairs *pairs, uint32_t slot);
  * return misses one is the caller's to say. */
 const struct probe_pending *probe_pairs_leave(struct probe_pairs *pairs,
 					      const struct pair_end *end);
+/* Where the call of @thread will return to whose return address was at @sp, when @replaced was put
+ * in its place; as of @time_ns. 0: no entry says it. */
+uint64_t probe_pairs_return_address(const struct probe_pairs *pairs, uint64_t thread, uint64_t sp,
+				    uint64_t replaced, uint64_t time_ns);
+/* All calls of @thread, for who asks when some may be over: @out->list is the caller's to free;
+ * NULL: there are none, or no memory. */
+void probe_pairs_copy_calls(const struct probe_pairs *pairs, uint64_t thread,
+			    struct probe_calls *out);
+/* The same as of the pairs then. */
+uint64_t probe_calls_return_address(const struct probe_calls *calls, uint64_t sp,
+				    uint64_t replaced, uint64_t time_ns);
 /* Records were lost before @time_ns. */
 void probe_pairs_lost(struct probe_pairs *pairs, uint64_t time_ns);
 /* The thread has ended; @is_exec: its program has, calls of the kernel go on. */

@@ -35,6 +35,7 @@ struct engine_probe {
 	uint32_t order_probes;		/* how many it added */
 	struct diag failure;		/* PROBE_FAILED: why */
 	bool keeps_state;		/* it is told as it was */
+	uint64_t process_ticks;		/* REACH_PROCESS: when it began; 0: not looked yet */
 	struct governor_account account;
 	struct governor_meter meter;
 	double cost_ns;			/* of a hit */
@@ -52,6 +53,10 @@ void engine_probe_announce(const struct engine_probe *probe, const struct engine
 void engine_probe_switch_on(struct engine_probe *probe, uint64_t now_ns);
 void engine_probe_switch_off(struct engine_probe *probe, const struct engine_kernel *kernel,
 			     enum probe_state rest, const char *reason, uint64_t time_ns);
+
+/* It can't be attached. */
+void engine_probe_fail(struct engine_probe *probe, const struct engine_kernel *kernel,
+		       const struct diag *why);
 
 /* There is a step to be taken. */
 bool engine_probe_is_due(const struct engine_probe *probe);

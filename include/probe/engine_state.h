@@ -24,6 +24,12 @@ struct examination {
 	struct probe_rate rate;
 };
 
+/* Somebody may wait for the end of an order without end. */
+struct late_answer {
+	struct late_answer *next;
+	struct probe_answer answer;
+};
+
 struct probe_engine {
 	struct probe_engine_config config;
 	struct service *service;	/* orders in, answers out */
@@ -37,22 +43,25 @@ struct probe_engine {
 	struct governor_account account;	/* of all */
 	struct examination examination;
 	uint32_t last_id, next_slot;
+	struct late_answer *late_first, *late_last;	/* owned: there was no room for them */
 	uint64_t finish_number;		/* of the order to finish that is under way; 0: none */
 	bool is_finished;
 	uint64_t tick_ns, report_ns;
 	struct diag group_why;		/* kernel.group NULL: why */
 };
 
-/* Sends a copy. */
+/* Sends a copy; what is no end of an order only if there is room for it. */
 void engine_answer(struct probe_engine *engine, const struct probe_answer *answer);
+/* Sends those that had no room when they were made. */
+void engine_send_late_answers(struct probe_engine *engine);
 
 void engine_take_orders(struct probe_engine *engine);
 void engine_take_findings(struct probe_engine *engine);
 /* Its row and all of it are on their way out; hits younger than @time_ns don't count. */
 void engine_remove(struct probe_engine *engine, struct engine_probe *probe, uint64_t time_ns);
 
-/* @probe is attached, refused or failed: answers who asked for it. */
-void engine_settle(struct probe_engine *engine, struct engine_probe *probe);
+/* Answers who asked for probes that are now attached, refused, failed or off again. */
+void engine_settle(struct probe_engine *engine);
 
 /* All are detached from now on, and once that is so the records end. */
 void engine_finish(struct probe_engine *engine, uint64_t number);
@@ -67,6 +76,8 @@ void engine_drop_examination(struct probe_engine *engine);
 bool engine_take_step(struct probe_engine *engine);
 /* Reads meters and clocks, if it is time to. */
 void engine_watch(struct probe_engine *engine, uint64_t now_ns);
+/* PROBE_FINISH was ordered: nothing is attached any more. */
+bool engine_is_ending(const struct probe_engine *engine);
 bool engine_has_probes(const struct probe_engine *engine);
 
 #endif

@@ -30,6 +30,8 @@ enum probe_reach {
 /* What the panel, the finder or the command line wants. */
 struct probe_choice {
 	struct probe_spec spec;
+	char shown[PROBE_FUNCTION_BYTES];	/* its function as people know it, demangled; "": as
+						 * the spec has it */
 	enum probe_reach reach;
 	pid_t pid;		/* REACH_PROCESS; else whose mapped file is meant, or 0 */
 	bool with_stacks;
@@ -48,8 +50,10 @@ enum probe_order_kind {
 	PROBE_EXTEND,		/* the lease, by its length */
 	PROBE_LIFT,		/* cap_pct of the choice is the new cap; on again */
 	PROBE_BURSTS,		/* attached 1 s in 10 from now on */
-	PROBE_CANCEL,		/* what PROBE_ADD or _EXAMINE `number` still does */
-	PROBE_SWEEP,		/* remove what dead instances of flametop left */
+	PROBE_CANCEL,		/* what PROBE_ADD or _EXAMINE `number` still does: what is not
+				 * attached yet is removed. Older _EXAMINEs, too */
+	PROBE_SWEEP,		/* remove what dead instances of flametop left: answered with how
+				 * many probes are `done`, of `all` */
 	PROBE_FINISH,		/* detach all; the rows stay as they are, and the records end with
 				 * QUEUE_END. Answered when that is done; no ADD after it */
 };
@@ -80,8 +84,8 @@ struct probe_answer {
 	double cost_ns, cost_pct;	/* of a hit, predicted; of one CPU at that rate */
 	uint32_t other_processes;	/* that map the file and will trap, too */
 	bool must_type;		/* system-wide and hot: the user must type the function's name */
-	uint32_t done, all;	/* ADD: progress over functions; `why` is of the last that failed,
-				 * `reason` of the last that was refused */
+	uint32_t done, all;	/* ADD: progress over functions, SWEEP: removed and found; `why`
+				 * is of the last that failed, `reason` of the last refused */
 	uint32_t probe;		/* ADD: the id of the (first) new one */
 };
 

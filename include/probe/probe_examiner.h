@@ -34,7 +34,8 @@ bool probe_examiner_destroy(struct probe_examiner *examiner);
 
 /* False: too many wait. */
 bool probe_examiner_ask(struct probe_examiner *examiner, const struct probe_order *order);
-/* The orders numbered up to @number need not be looked up any more: -ECANCELED comes sooner. */
+/* The order with that number need not be looked up any more: -ECANCELED comes sooner. Of several
+ * that were cancelled the last is meant. */
 void probe_examiner_cancel(struct probe_examiner *examiner, uint64_t number);
 bool probe_examiner_take(struct probe_examiner *examiner, struct probe_finding *out);
 

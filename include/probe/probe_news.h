@@ -34,6 +34,8 @@ struct probe_stream {
 	uint64_t *ids;			/* owned: PERF_SAMPLE_IDENTIFIER of its descriptors */
 	uint32_t id_count;
 	int sp_field;			/* raw field with the stack pointer; -1: of the registers */
+	int ra_field;			/* with the return address, which is where that points to;
+					 * -1: none */
 };
 
 struct probe_column {			/* a value, as shown */
@@ -62,7 +64,8 @@ struct probe_status {
 	char reason[200];
 	uint64_t hits, lost, missed;	/* as the kernel counts, since it was added: entries, or
 					 * returns of a PROBE_RETURN */
-	uint64_t read_ns;	/* when these three were read; only ATTACHED */
+	uint64_t read_ns;	/* when these three were read; only ATTACHED. UINT64_MAX: they
+				 * don't change any more */
 	uint64_t lease_until_ns;	/* UINT64_MAX: none */
 	double cost_pct;		/* of one CPU, now: hits/s by measured cost of a hit */
 	double hits_per_s;		/* of the last second */

@@ -44,6 +44,9 @@ unsigned int target_index_reason(struct target_index *index, const char *reason)
 /* A name that is too long for a spec is left out. 0, -ENOMEM, or -E2BIG: 4 GiB of names. */
 int target_index_add(struct target_index *index, const struct target_name *name);
 
+/* Its names come before as good ones of other indexes: they are what one looks at. */
+void target_index_prefer(struct target_index *index);
+
 enum target_kind_found target_index_kind(const struct target_index *index);
 const char *target_index_path(const struct target_index *index);	/* BORROWED */
 uint32_t target_index_count(const struct target_index *index);

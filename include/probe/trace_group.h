@@ -65,6 +65,10 @@ int trace_group_find(struct trace_group *group, const char *system, const char *
  * again; -errno. @tracefs: descriptor of the tracing directory. */
 int trace_group_remove_named(int tracefs, const char *name);
 
+/* Removes what dead instances of our pid namespace left: returns how many of *@all events are gone;
+ * @why is of the last that stayed. */
+uint32_t trace_group_sweep(struct trace_group *group, uint32_t *all, struct diag *why);
+
 /* One line for each dynamic event of everybody: "p:probe/foo vfs_read ...". @stale: of a dead
  * instance of flametop. Returns how many were told, or -errno. */
 typedef void trace_list_sink(void *context, const char *line, bool is_ours, bool is_stale);

@@ -44,6 +44,9 @@ const char *probe_state_word(enum probe_state state);
 /* The same as one character: filled, empty, '!'. */
 const char *probe_state_mark(enum probe_state state);
 enum role probe_state_role(enum probe_state state);
+/* Both of a probe: one in bursts is marked all the time, for its figures are a sample. */
+const char *probe_word(const struct snapshot_probe *probe);
+const char *probe_mark(const struct snapshot_probe *probe);
 /* k, u, t, U, and r behind it of returns. */
 const char *probe_kind_letters(const struct snapshot_probe *probe);
 /* Its name without kind and object, for which there are columns: "lat:libc.so.6:malloc" is malloc.

@@ -20,13 +20,15 @@ struct probe_log {
 	uint64_t top_number;	/* of the hit at `top`; it stays there while is_away */
 	bool is_away;
 	uint64_t found;		/* number of the hit that the search has found; 0: none */
+	uint64_t wall_offset_ns;	/* from the times of hits to those since 1970 */
 	char filter[PROMPT_BYTES];	/* "": all pass */
 };
 
 #define PROBE_LOG_TEXT 640	/* of a hit as one line; longer ones are cut */
 
-/* The hit as it is shown and searched: time, cpu, comm, pid, latency, values. */
-void probe_log_format(const struct snapshot_hit *hit, char out[PROBE_LOG_TEXT]);
+/* The hit as it is shown and searched: local time, cpu, comm, tid, latency, values. */
+void probe_log_format(const struct probe_log *log, const struct snapshot_hit *hit,
+		      char out[PROBE_LOG_TEXT]);
 void probe_log_draw_titles(struct canvas *canvas, struct canvas_area area);
 
 /* Another snapshot (NULL: none), or another filter. */

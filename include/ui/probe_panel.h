@@ -85,6 +85,8 @@ void probe_panel_open_row(struct ui_state *state, const struct snapshot_row *row
 /* Opens it for a parsed spec; its arguments and condition are chosen already. @pid: as in struct
  * probe_choice, 0: no process in particular. */
 void probe_panel_open_spec(struct ui_state *state, const struct probe_spec *spec, pid_t pid);
+/* What its function is called, where the spec has another name for it: demangled. */
+void probe_panel_call(struct probe_panel *panel, const char *name);
 /* Closes it; what was being found out is cancelled. */
 void probe_panel_close(struct ui_state *state);
 

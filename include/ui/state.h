@@ -77,6 +77,7 @@ struct ui_state {
 	const struct theme *theme;
 	bool is_mouse_off;
 	bool is_click_spent;		/* on a menu: a second press is no double click beneath */
+	uint64_t wall_offset_ns;	/* clock_wall_offset_ns() as it began: times stand still */
 	const struct keymap *keymap;	/* borrowed, as the next */
 	const struct source_control *source;	/* NULL: a recording */
 	const struct probe_control *probe_control;	/* as above */

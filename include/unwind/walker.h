@@ -44,6 +44,9 @@ struct walker_space {
 	uint64_t number;
 	struct walker_code (*find)(void *context, uint64_t ip);
 	void *context;
+	/* NULL, or asked where the word at @slot should be a return address, but @address is no
+	 * code: the one that somebody has put it in the place of; 0: nobody has. */
+	uint64_t (*find_return)(void *context, uint64_t slot, uint64_t address);
 };
 
 enum walker_end {

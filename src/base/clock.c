@@ -16,6 +16,11 @@ uint64_t clock_now_ns(void)
 	return read_clock_ns(CLOCK_MONOTONIC);
 }
 
+uint64_t clock_wall_offset_ns(void)
+{
+	return read_clock_ns(CLOCK_REALTIME) - read_clock_ns(CLOCK_MONOTONIC);
+}
+
 uint64_t clock_own_cpu_ns(void)
 {
 	return read_clock_ns(CLOCK_PROCESS_CPUTIME_ID);

@@ -305,6 +305,19 @@ static uint64_t stack_pointer(const struct probe_stream *stream, const struct ev
 	       ? registers.sp : 0;
 }
 
+/* 0: not known. */
+static uint64_t return_address(const struct probe_stream *stream,
+			       const struct event_record *record)
+{
+	struct raw_value value;
+
+	if (stream->ra_field < 0 || (size_t)stream->ra_field >= stream->fields.count ||
+	    !raw_field_read(&stream->fields.list[stream->ra_field], record->sample.raw,
+			    record->sample.raw_bytes, &value))
+		return 0;
+	return value.number;
+}
+
 /* What the fields say that tell which tracepoints belong together. */
 static uint64_t key_of(const struct probe_stream *stream, const struct event_record *record,
 		       const int *fields, uint32_t count)
@@ -340,8 +353,10 @@ static struct pair_end end_of(const struct probe_stream_ref *ref,
 		return end;
 	}
 	end.key = probe_pairs_thread(record->tid, record->cpu);
-	if (end.order == PAIR_NESTED)
+	if (end.order == PAIR_NESTED) {
 		end.sp = stack_pointer(ref->stream, record);
+		end.return_address = return_address(ref->stream, record);
+	}
 	return end;
 }
 
@@ -411,6 +426,28 @@ void ingest_hit(struct ingest *ingest, const void *raw, size_t size)
 		.begin_stream = ref.stream, .end_stream = ref.stream,
 		.begin = &record, .end = &record, .raw = raw, .size = size, .latency_ns = -1,
 	});
+}
+
+uint64_t ingest_hit_return_address(const struct ingest *ingest, const struct event_record *record,
+				   const struct probe_calls *calls, uint64_t slot,
+				   uint64_t replaced)
+{
+	if (calls)
+		return probe_calls_return_address(calls, slot, replaced, record->time_ns);
+	if (!ingest->hits)
+		return 0;
+	return probe_pairs_return_address(&ingest->hits->pairs,
+					  probe_pairs_thread(record->tid, record->cpu), slot,
+					  replaced, record->time_ns);
+}
+
+void ingest_hit_calls(const struct ingest *ingest, const struct event_record *record,
+		      struct probe_calls *out)
+{
+	*out = (struct probe_calls){ .count = 0 };
+	if (ingest->hits)
+		probe_pairs_copy_calls(&ingest->hits->pairs,
+				       probe_pairs_thread(record->tid, record->cpu), out);
 }
 
 void ingest_hit_stack(struct ingest *ingest, const struct sample_form *form, uint32_t stack)

@@ -123,8 +123,8 @@ void ingest_look_ahead(struct ingest *ingest, const struct event_record *record)
 		ask(ingest, process, thread);
 }
 
-static struct parked_sample *park(struct ingest *ingest, const struct sample_form *form,
-				  const void *raw, size_t size)
+static struct parked_sample *park(struct ingest *ingest, const struct event_record *record,
+				  const struct sample_form *form, const void *raw, size_t size)
 {
 	struct parked_sample *slot;
 
@@ -147,6 +147,7 @@ static struct parked_sample *park(struct ingest *ingest, const struct sample_for
 	if (!slot->bytes)
 		return NULL;
 	memcpy(slot->bytes, raw, size);
+	ingest_hit_calls(ingest, record, &slot->calls);
 	ingest->parked_bytes += size;
 	ingest->parked_count++;
 	return slot;
@@ -188,6 +189,7 @@ void ingest_park_finish(struct ingest *ingest, struct parked_sample *parked)
 	if (callers->state == CALLERS_WANTED || callers->state == CALLERS_ASKED)
 		ingest->rare.waiting--;
 	ingest->parked_bytes -= parked->size;
+	free(parked->calls.list);
 	free(parked->callers.frames);
 	address_map_release(parked->maps);
 	free(parked->bytes);
@@ -207,7 +209,7 @@ bool ingest_sample(struct ingest *ingest, const struct event_record *record,
 		return true;
 	}
 	ask(ingest, process, thread);
-	if (needs_answer(ingest, process, thread) && park(ingest, form, raw, size))
+	if (needs_answer(ingest, process, thread) && park(ingest, record, form, raw, size))
 		return true;
 	if (!form->is_hit && !is_wanted(ingest, process, thread))
 		return true;
@@ -217,7 +219,7 @@ bool ingest_sample(struct ingest *ingest, const struct event_record *record,
 		return true;
 	if (can_hold && callers.state != CALLERS_WANTED)
 		return false;
-	parked = park(ingest, form, raw, size);
+	parked = park(ingest, record, form, raw, size);
 	if (parked)
 		wait_for_stack(ingest, parked, record, &origin);
 	else
@@ -232,7 +234,7 @@ static bool unpark_for_answer(struct ingest *ingest, struct parked_sample *parke
 	struct process *process = task_table_process(&ingest->tasks, record->pid);
 	struct thread *thread = task_table_thread(&ingest->tasks, record->pid, record->tid);
 	struct sample_origin origin = { .thread = thread, .callers = &parked->callers,
-					.form = &parked->form };
+					.calls = &parked->calls, .form = &parked->form };
 
 	if (!process || !thread) {
 		ingest->counters.dropped_no_memory++;
@@ -256,7 +258,7 @@ static bool unpark_for_stack(struct ingest *ingest, struct parked_sample *parked
 {
 	const struct sample_origin origin = {
 		.thread = &parked->thread, .maps = parked->maps, .is_told = parked->is_told,
-		.callers = &parked->callers, .form = &parked->form,
+		.callers = &parked->callers, .calls = &parked->calls, .form = &parked->form,
 	};
 
 	if (count_stack(ingest, record, &origin, !is_due))

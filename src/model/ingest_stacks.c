@@ -15,6 +15,9 @@
  * A return address is behind its call, which may be the last instruction of its function: the
  * frame of a walked caller is the byte before, as perf(1) counts it. Chains stay as they are.
  *
+ * Functions whose latency is probed return to the kernel first: what stood in the place of the
+ * kernel's address is in the record of their entry, until their return.
+ *
  * Invariant: a stack counts as complete only when its walk came to the outermost frame; what ended
  * it otherwise is no reason to lose the sample.
  * Rejected: frame pointers in files whose rows can't be had: nothing proves that they keep them.
@@ -31,6 +34,7 @@
 #define KERNEL_CHAIN_MAX 127	/* kernel.perf_event_max_stack, its default */
 #define STACK_32_BYTES_MAX (8u << 20)	/* RLIMIT_STACK's default */
 #define SLOT_32_BYTES	 4
+#define UPROBES_COPIES	 128	/* UPROBE_XOL_SLOT_BYTES: in "[uprobes]", behind the trampoline */
 
 int ingest_stacks_init(struct ingest_stacks *stacks)
 {
@@ -146,11 +150,26 @@ struct walk {
 	bool is_by_rows;	/* walker_is_exact() knows of it */
 };
 
+/* The kernel's code for uprobes: functions return to it whose returns are probed. */
+static bool is_uprobes(const struct ingest *ingest, const struct mapping *row)
+{
+	return !strcmp(strpool_get(ingest->strings, ingest->objects.objects[row->object].path),
+		       "[uprobes]");
+}
+
 struct code_places {
 	struct ingest *ingest;
 	const struct address_map *maps;
-	uint32_t pid;
+	const struct event_record *record;
+	const struct probe_calls *calls;	/* as of struct sample_origin */
 };
+
+static const struct mapping *find_uprobes(const struct code_places *places, uint64_t ip)
+{
+	const struct mapping *row = address_map_find(places->maps, ip);
+
+	return row && is_uprobes(places->ingest, row) ? row : NULL;
+}
 
 static struct walker_code find_code(void *context, uint64_t ip)
 {
@@ -166,11 +185,12 @@ static struct walker_code find_code(void *context, uint64_t ip)
 
 	if (!row)
 		return code;
-	code.table = ingest_unwind_find(places->ingest, places->pid, row, &code.is_loading);
+	code.table = ingest_unwind_find(places->ingest, places->record->pid, row, &code.is_loading);
 	code.address = mapping_frame_address(row, ip);
 	object = &objects->objects[object_table_current(objects, row->object)];
 	code.number = object->unwind_number;
-	if (object->unwind == OBJECT_UNWIND_NONE || object->state == OBJECT_UNREADABLE ||
+	if (is_uprobes(places->ingest, row) || object->unwind == OBJECT_UNWIND_NONE ||
+	    object->state == OBJECT_UNREADABLE ||
 	    (object->unwind == OBJECT_UNWIND_UNASKED && ingest_unwind_is_expected(object))) {
 		code.table = &unproven;
 		code.number = 0;
@@ -178,21 +198,64 @@ static struct walker_code find_code(void *context, uint64_t ip)
 	return code;
 }
 
-static void walk_rows(struct ingest *ingest, uint32_t pid, const struct sample_origin *origin,
+static uint64_t find_return(void *context, uint64_t slot, uint64_t address)
+{
+	const struct code_places *places = context;
+
+	return find_uprobes(places, address)
+	       ? ingest_hit_return_address(places->ingest, places->record, places->calls, slot,
+					   address) : 0;
+}
+
+/* Interrupted where no row can be right:
+ *
+ *	[uprobes] + 0	int3; or push %rax; push %rcx; push %r11; ... syscall	after the return
+ *		  + 128	copies of probed instructions				at the entry
+ *
+ * Writes leaf and caller if the latter can be had; else false. */
+static bool leave_uprobes(const struct code_places *places,
+			  const struct walker_registers *registers, struct remote_frame found[2])
+{
+	const struct mapping *row = find_uprobes(places, registers->ip);
+	uint64_t slot = registers->sp, address;
+
+	if (!row)
+		return false;
+	if (registers->ip < row->start + UPROBES_COPIES)
+		slot = registers->ip < row->start + 2 ? slot - 8 : slot + 16;
+	address = ingest_hit_return_address(places->ingest, places->record, places->calls, slot,
+					    row->start);
+	found[0] = (struct remote_frame){ registers->ip, registers->sp, registers->bp, true };
+	found[1] = (struct remote_frame){ address, slot + 8, registers->bp, false };
+	return address;
+}
+
+static void walk_rows(struct ingest *ingest, const struct event_record *record,
+		      const struct sample_origin *origin,
 		      const struct walker_registers *registers, const struct walker_stack *stack,
 		      struct walk *walk)
 {
 	struct ingest_stacks *stacks = &ingest->stacks;
 	const struct sample_callers *callers = origin->callers;
 	struct address_map *maps = origin->maps;
-	struct code_places places = { .ingest = ingest, .maps = maps, .pid = pid };
-	struct walker_space space = { .find = find_code, .context = &places };
+	struct code_places places = {
+		.ingest = ingest, .maps = maps, .record = record, .calls = origin->calls,
+	};
+	struct walker_space space = {
+		.find = find_code, .context = &places,
+		.find_return = ingest->hits ? find_return : NULL,
+	};
+	struct remote_frame left[2];
 
 	if (maps->number <= stacks->last_tables)
 		maps->number = ++stacks->last_number;
 	space.number = maps->number;
-	walk->count = walker_walk(&stacks->walker, &space, registers, stack, stacks->walked,
-				  WALKER_FRAMES_MAX, &walk->end);
+	if (ingest->hits && leave_uprobes(&places, registers, left))
+		walk->count = walker_resume(&stacks->walker, &space, left, 2, stack,
+					    stacks->walked, WALKER_FRAMES_MAX, &walk->end);
+	else
+		walk->count = walker_walk(&stacks->walker, &space, registers, stack,
+					  stacks->walked, WALKER_FRAMES_MAX, &walk->end);
 	if (walk->end == WALKER_COMPLEX && callers->state == CALLERS_KNOWN)
 		walk->count = walker_resume(&stacks->walker, &space, callers->frames,
 					    callers->frame_count, stack, stacks->walked,
@@ -256,7 +319,7 @@ static void walk_user(struct ingest *ingest, const struct event_record *record,
 	if (sample->user_abi == PERF_SAMPLE_REGS_ABI_32)
 		walk_frame_pointers_32(ingest, origin->maps, &registers, &stack, walk);
 	else
-		walk_rows(ingest, record->pid, origin, &registers, &stack, walk);
+		walk_rows(ingest, record, origin, &registers, &stack, walk);
 }
 
 /* Frames of the kernel's chain without the sample's own, up to its user part if that was walked;

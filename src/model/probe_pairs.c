@@ -263,7 +263,8 @@ void probe_pairs_enter(struct probe_pairs *pairs, const struct pair_end *end, ui
 {
 	const struct probe_pending pending = {
 		.map_key = map_key_of(end->slot, end->key), .sp = end->sp,
-		.time_ns = end->time_ns, .slot = end->slot, .generation = generation,
+		.return_address = end->return_address, .time_ns = end->time_ns,
+		.slot = end->slot, .generation = generation,
 		.bytes_count = (uint32_t)bytes,
 	};
 	struct chain chain;
@@ -318,6 +319,82 @@ const struct probe_pending *probe_pairs_leave(struct probe_pairs *pairs,
 	if (row != NONE)
 		probe_pairs_miss(pairs, end->slot);
 	return NULL;
+}
+
+/* Of a chain of tail calls only the outermost has found what its caller had put there. What
+ * longjmp(3) left may still lie at that place: the newest counts. */
+static void take_newer(struct probe_call *newest, const struct probe_call *call, uint64_t sp,
+		       uint64_t replaced, uint64_t time_ns)
+{
+	if (call->sp == sp && call->return_address != replaced && call->time_ns <= time_ns &&
+	    call->time_ns > newest->time_ns)
+		*newest = *call;
+}
+
+static uint32_t first_call(const struct probe_pairs *pairs, uint32_t slot, uint64_t thread)
+{
+	return pairs->in_flight[slot] ? id_map_get(&pairs->top_of, map_key_of(slot, thread))
+				      : NONE;
+}
+
+static struct probe_call call_of(const struct probe_pending *pending)
+{
+	return (struct probe_call){ pending->sp, pending->return_address, pending->time_ns };
+}
+
+uint64_t probe_pairs_return_address(const struct probe_pairs *pairs, uint64_t thread, uint64_t sp,
+				    uint64_t replaced, uint64_t time_ns)
+{
+	struct probe_call newest = { .time_ns = pairs->gap_ns };
+
+	for (uint32_t slot = 0; slot < PROBE_SLOTS; slot++) {
+		uint32_t row = first_call(pairs, slot, thread);
+
+		for (; row != NONE; row = pairs->list[row].below) {
+			const struct probe_call call = call_of(&pairs->list[row]);
+
+			take_newer(&newest, &call, sp, replaced, time_ns);
+		}
+	}
+	return newest.return_address;
+}
+
+static uint32_t count_calls(const struct probe_pairs *pairs, uint64_t thread)
+{
+	uint32_t count = 0;
+
+	for (uint32_t slot = 0; slot < PROBE_SLOTS; slot++) {
+		uint32_t row = first_call(pairs, slot, thread);
+
+		for (; row != NONE; row = pairs->list[row].below)
+			count++;
+	}
+	return count;
+}
+
+void probe_pairs_copy_calls(const struct probe_pairs *pairs, uint64_t thread,
+			    struct probe_calls *out)
+{
+	const uint32_t room = count_calls(pairs, thread);
+
+	*out = (struct probe_calls){ .list = room ? malloc(room * sizeof(*out->list)) : NULL };
+	for (uint32_t slot = 0; out->list && slot < PROBE_SLOTS; slot++) {
+		uint32_t row = first_call(pairs, slot, thread);
+
+		for (; row != NONE; row = pairs->list[row].below)
+			if (pairs->list[row].time_ns > pairs->gap_ns)
+				out->list[out->count++] = call_of(&pairs->list[row]);
+	}
+}
+
+uint64_t probe_calls_return_address(const struct probe_calls *calls, uint64_t sp,
+				    uint64_t replaced, uint64_t time_ns)
+{
+	struct probe_call newest = { .time_ns = 0 };
+
+	for (uint32_t i = 0; i < calls->count; i++)
+		take_newer(&newest, &calls->list[i], sp, replaced, time_ns);
+	return newest.return_address;
 }
 
 void probe_pairs_lost(struct probe_pairs *pairs, uint64_t time_ns)

@@ -93,14 +93,12 @@ static uint32_t count_waiting(const struct probe_engine *engine, uint64_t order)
 	return count;
 }
 
-void engine_settle(struct probe_engine *engine, struct engine_probe *probe)
+static void settle_one(struct probe_engine *engine, struct engine_probe *probe)
 {
 	struct probe_answer out = { .number = probe->order, .kind = PROBE_ADD,
 				    .probe = probe->id, .all = probe->order_probes };
 	uint32_t waiting;
 
-	if (!probe->order)
-		return;
 	probe->order = 0;
 	waiting = count_waiting(engine, out.number);
 	out.done = out.all - waiting;
@@ -110,8 +108,20 @@ void engine_settle(struct probe_engine *engine, struct engine_probe *probe)
 		snprintf(out.reason, sizeof(out.reason), "%s", probe->status.reason);
 	} else if (probe->rest == PROBE_FAILED) {
 		out.why = probe->failure;
+	} else if (!probe->live.part_count) {
+		diag_set(&out.why, -ECANCELED, "not attached: it was switched off before");
 	}
 	engine_answer(engine, &out);
+}
+
+void engine_settle(struct probe_engine *engine)
+{
+	for (uint32_t i = 0; i < PROBE_SLOTS; i++) {
+		struct engine_probe *probe = engine->probes[i];
+
+		if (probe && probe->order && !engine_probe_is_due(probe))
+			settle_one(engine, probe);
+	}
 }
 
 /* The row is there even if it is refused: it says why. */
@@ -121,7 +131,6 @@ static void start(struct probe_engine *engine, struct engine_probe *probe)
 
 	if (reason) {
 		engine_probe_switch_off(probe, &engine->kernel, PROBE_REFUSED, reason, 0);
-		engine_settle(engine, probe);
 	} else {
 		engine_probe_switch_on(probe, clock_now_ns());
 		engine_probe_report(probe, &engine->kernel);
@@ -146,6 +155,7 @@ static void add_found(struct probe_engine *engine, struct probe_finding *finding
 	}
 	for (uint32_t i = 0; i < count; i++)
 		start(engine, added[i]);
+	engine_settle(engine);
 	if (why.err)
 		refuse(engine, &finding->order, &why);
 	probe_places_free(finding->places, finding->place_count);
@@ -218,7 +228,12 @@ static void order_probe(struct probe_engine *engine, struct engine_probe *probe,
 
 static void cancel(struct probe_engine *engine, uint64_t number)
 {
+	const uint64_t now_ns = clock_now_ns();
+
 	probe_examiner_cancel(engine->examiner, number);
+	for (uint32_t i = 0; i < PROBE_SLOTS; i++)
+		if (engine->probes[i] && engine->probes[i]->order == number)
+			engine_remove(engine, engine->probes[i], now_ns);
 	if (engine->examination.answer.number && engine->examination.answer.number <= number)
 		engine_drop_examination(engine);
 }
@@ -227,7 +242,7 @@ static void look_up(struct probe_engine *engine, const struct probe_order *order
 {
 	struct diag why = { .err = 0 };
 
-	if (engine->finish_number || engine->is_finished)
+	if (engine_is_ending(engine))
 		diag_set(&why, -ESHUTDOWN, "flametop ends");
 	else if (engine->config.is_readonly && order->kind == PROBE_ADD)
 		diag_set(&why, -EPERM, "started with --readonly: no probe is attached");
@@ -235,6 +250,16 @@ static void look_up(struct probe_engine *engine, const struct probe_order *order
 		diag_set(&why, -EAGAIN, "too much is being looked up: try again in a moment");
 	if (why.err)
 		refuse(engine, order, &why);
+}
+
+static void sweep(struct probe_engine *engine, const struct probe_order *order)
+{
+	struct probe_answer out = { .number = order->number, .kind = PROBE_SWEEP,
+				    .is_done = true, .why = engine->group_why };
+
+	if (engine->kernel.group)
+		out.done = trace_group_sweep(engine->kernel.group, &out.all, &out.why);
+	engine_answer(engine, &out);
 }
 
 static void take_order(struct probe_engine *engine, const struct probe_order *order)
@@ -257,9 +282,12 @@ static void take_order(struct probe_engine *engine, const struct probe_order *or
 			if (engine->probes[i])
 				engine_remove(engine, engine->probes[i], order->time_ns);
 		return;
+	case PROBE_SWEEP:
+		sweep(engine, order);
+		return;
 	default:
 		probe = find(engine, order->probe);
-		if (probe && !probe->is_removed)
+		if (probe && !probe->is_removed && !engine_is_ending(engine))
 			order_probe(engine, probe, order);
 		return;
 	}

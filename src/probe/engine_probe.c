@@ -12,6 +12,7 @@
 #include "capture/task_list.h"
 
 #define BURST_NS (1 * CLOCK_NS_PER_S)
+#define SCOPE_TRIES 2	/* each that fails is closed again: 90 ms for each place */
 
 static void tell(const struct engine_probe *probe, const struct engine_kernel *kernel,
 		 struct probe_news *news)
@@ -62,7 +63,10 @@ void engine_probe_announce(const struct engine_probe *probe, const struct engine
 	if (!news.spec)
 		return;		/* the row will be missing: there is no memory for it either */
 	*news.spec = places->spec;
-	probe_spec_name(&places->spec, text, sizeof(text));
+	if (probe->choice.shown[0])
+		snprintf(text, sizeof(text), "%s", probe->choice.shown);
+	else
+		probe_spec_name(&places->spec, text, sizeof(text));
 	sanitize_text(news.name, sizeof(news.name), text, strlen(text));
 	if (places->file < 0)
 		object = "[kernel]";
@@ -126,6 +130,13 @@ void engine_probe_switch_off(struct engine_probe *probe, const struct engine_ker
 	engine_probe_report(probe, kernel);
 }
 
+void engine_probe_fail(struct engine_probe *probe, const struct engine_kernel *kernel,
+		       const struct diag *why)
+{
+	probe->failure = *why;
+	engine_probe_switch_off(probe, kernel, PROBE_FAILED, why->text, 0);
+}
+
 bool engine_probe_is_due(const struct engine_probe *probe)
 {
 	return probe->is_retired || (probe->wants_on && !probe->live.part_count);
@@ -149,19 +160,28 @@ static void close_next(struct engine_probe *probe, const struct engine_kernel *k
 	engine_probe_report(probe, kernel);
 }
 
+/* Its number may be another's since it was chosen. */
+static int check_process(struct engine_probe *probe, struct diag *why)
+{
+	const pid_t pid = probe->choice.pid;
+	uint64_t start_ticks;
+	pid_t parent;
+
+	if (task_list_origin(pid, &parent, &start_ticks) ||
+	    (probe->process_ticks && probe->process_ticks != start_ticks))
+		return diag_set(why, -ESRCH, "process %d is gone", (int)pid);
+	probe->process_ticks = start_ticks;
+	return 0;
+}
+
 /* One descriptor per thread, as long as that is few; else CPU-wide, and the analyzer keeps those of
  * the process. */
 static int choose_scope(const struct probe_choice *choice, struct probe_scope *out, pid_t **tids,
 			struct diag *why)
 {
 	size_t count = 0;
-	int err;
+	int err = task_list_threads(choice->pid, tids, &count);
 
-	*tids = NULL;
-	*out = (struct probe_scope){ .kind = PROBE_SCOPE_ALL };
-	if (choice->reach != REACH_PROCESS)
-		return 0;
-	err = task_list_threads(choice->pid, tids, &count);
 	if (err)
 		return diag_set(why, err, "process %d is gone", (int)choice->pid);
 	if (count <= PROBE_SCOPE_TASKS_MAX)
@@ -170,22 +190,81 @@ static int choose_scope(const struct probe_choice *choice, struct probe_scope *o
 	return 0;
 }
 
+static bool has_thread(const struct probe_scope *scope, pid_t tid)
+{
+	for (size_t i = 0; i < scope->tid_count; i++)
+		if (scope->tids[i] == tid)
+			return true;
+	return false;
+}
+
+/* A thread that began meanwhile inherits the descriptors only if its maker had them already: nobody
+ * can tell. */
+static bool has_new_threads(const struct probe_choice *choice, const struct probe_scope *scope)
+{
+	pid_t *tids = NULL;
+	size_t count = 0;
+	bool has_new = false;
+
+	if (scope->kind == PROBE_SCOPE_ALL)
+		return false;
+	if (task_list_threads(choice->pid, &tids, &count) == 0)
+		for (size_t i = 0; i < count && !has_new; i++)
+			has_new = !has_thread(scope, tids[i]);
+	free(tids);
+	return has_new;
+}
+
+static void close_unused(struct live_probe *live, struct trace_group *group,
+			 struct probe_reading **reading)
+{
+	struct diag ignored;
+
+	for (uint32_t i = 0; i < live->part_count; i++)
+		live_part_close(&live->parts[i]);
+	live_probe_undefine(live, group, &ignored);
+	probe_reading_destroy(*reading);
+	*reading = NULL;
+}
+
+/* A process that goes on making threads is probed CPU-wide: then none is missed. */
+static int open_for_process(struct engine_probe *probe, struct live_request *request,
+			    struct probe_reading **reading, struct diag *why)
+{
+	int err = check_process(probe, why);
+
+	for (int tries = 1; !err; tries++) {
+		pid_t *tids = NULL;
+		bool has_new;
+
+		request->scope = (struct probe_scope){ .kind = PROBE_SCOPE_ALL };
+		if (tries <= SCOPE_TRIES)
+			err = choose_scope(&probe->choice, &request->scope, &tids, why);
+		if (!err)
+			err = live_probe_open(&probe->live, request, reading, why);
+		has_new = !err && has_new_threads(&probe->choice, &request->scope);
+		free(tids);
+		if (err || !has_new)
+			break;
+		close_unused(&probe->live, request->group, reading);
+	}
+	if (!err && request->scope.kind == PROBE_SCOPE_ALL)
+		(*reading)->pid = (uint32_t)probe->choice.pid;
+	return err;
+}
+
 static int open_live(struct engine_probe *probe, const struct engine_kernel *kernel,
 		     struct probe_reading **reading, struct diag *why)
 {
 	struct live_request request = {
 		.group = kernel->group, .rings = kernel->rings, .places = probe->places,
-		.with_stacks = probe->choice.with_stacks, .copy_bytes = kernel->copy_bytes,
+		.scope.kind = PROBE_SCOPE_ALL, .with_stacks = probe->choice.with_stacks,
+		.copy_bytes = kernel->copy_bytes,
 	};
-	pid_t *tids;
-	int err = choose_scope(&probe->choice, &request.scope, &tids, why);
 
-	if (!err)
-		err = live_probe_open(&probe->live, &request, reading, why);
-	if (!err && probe->choice.reach == REACH_PROCESS && request.scope.kind == PROBE_SCOPE_ALL)
-		(*reading)->pid = (uint32_t)probe->choice.pid;
-	free(tids);
-	return err;
+	if (probe->choice.reach == REACH_PROCESS)
+		return open_for_process(probe, &request, reading, why);
+	return live_probe_open(&probe->live, &request, reading, why);
 }
 
 static void attach(struct engine_probe *probe, const struct engine_kernel *kernel)
@@ -195,11 +274,7 @@ static void attach(struct engine_probe *probe, const struct engine_kernel *kerne
 	struct diag why = { .err = 0 };
 
 	if (open_live(probe, kernel, &news.reading, &why)) {
-		probe->wants_on = false;
-		probe->rest = PROBE_FAILED;
-		probe->failure = why;
-		snprintf(probe->status.reason, sizeof(probe->status.reason), "%s", why.text);
-		engine_probe_report(probe, kernel);
+		engine_probe_fail(probe, kernel, &why);
 		return;
 	}
 	tell(probe, kernel, &news);	/* before the first record */

@@ -23,8 +23,7 @@ static bool has_rings(struct probe_engine *engine)
 	if (probe_rings_open(&kernel->rings, &engine->records, engine->analyzer_fd, &why)) {
 		for (uint32_t i = 0; i < PROBE_SLOTS; i++)
 			if (engine->probes[i] && engine->probes[i]->wants_on)
-				engine_probe_switch_off(engine->probes[i], kernel, PROBE_FAILED,
-							why.text, 0);
+				engine_probe_fail(engine->probes[i], kernel, &why);
 		return false;
 	}
 	kernel->tell(engine, &news);
@@ -84,8 +83,7 @@ bool engine_take_step(struct probe_engine *engine)
 
 	if (probe && (probe->is_retired || has_rings(engine)))
 		engine_probe_step(probe, &engine->kernel);
-	if (probe && !engine_probe_is_due(probe))
-		engine_settle(engine, probe);
+	engine_settle(engine);
 	bury(engine);
 	probe = choose_step(engine);
 	if (!probe && engine->finish_number)
@@ -106,20 +104,22 @@ void engine_finish(struct probe_engine *engine, uint64_t number)
 			continue;
 		as_it_was = probe->status;
 		probe->keeps_state = true;
+		probe->status.read_ns = UINT64_MAX;	/* they are the last */
 		engine_probe_switch_off(probe, &engine->kernel, probe->rest, as_it_was.reason,
 					now_ns);
 	}
 	engine->finish_number = number;
 }
 
-static void cap(struct probe_engine *engine, struct engine_probe *probe, const char *whose,
-		uint64_t now_ns)
+/* Short: the sentence and what helps have one line of a screen. */
+static void cap(struct probe_engine *engine, struct engine_probe *probe,
+		const struct governor_account *account, uint64_t now_ns)
 {
+	const char *whose = account == &probe->account ? "its cap" : "all may take";
 	char reason[160];
 
-	snprintf(reason, sizeof(reason), "switched off: %.0f hits/s of %.1f us are more than %s; "
-		 "bursts or a higher cap are in its menu", probe->status.hits_per_s,
-		 probe->cost_ns / 1e3, whose);
+	snprintf(reason, sizeof(reason), "%.0f hits/s of %.1f us are over %s, %.0f %%",
+		 probe->status.hits_per_s, probe->cost_ns / 1e3, whose, account->share * 100);
 	log_warn("probe %s: %s", probe->places->spec.text, reason);
 	engine_probe_switch_off(probe, &engine->kernel, PROBE_CAPPED, reason, now_ns);
 }
@@ -166,10 +166,10 @@ static void govern(struct probe_engine *engine, uint64_t now_ns)
 			most_ns = ns;
 		}
 		if (!governor_take(&probe->account, ns, now_ns))
-			cap(engine, probe, "its cap allows", now_ns);
+			cap(engine, probe, &probe->account, now_ns);
 	}
 	if (!governor_take(&engine->account, all_ns, now_ns) && most && !most->is_retired)
-		cap(engine, most, "all probes together may take", now_ns);
+		cap(engine, most, &engine->account, now_ns);
 }
 
 void engine_watch(struct probe_engine *engine, uint64_t now_ns)
@@ -178,7 +178,7 @@ void engine_watch(struct probe_engine *engine, uint64_t now_ns)
 	const bool reports = now_ns >= engine->report_ns &&
 			     spsc_used(&engine->news) < engine->news.capacity / 2;
 
-	if (now_ns < engine->tick_ns)
+	if (now_ns < engine->tick_ns || engine_is_ending(engine))
 		return;
 	engine->tick_ns = now_ns + WATCH_NS;
 	if (reports)
@@ -194,6 +194,11 @@ void engine_watch(struct probe_engine *engine, uint64_t now_ns)
 		if (reports)
 			engine_probe_report(probe, &engine->kernel);
 	}
+}
+
+bool engine_is_ending(const struct probe_engine *engine)
+{
+	return engine->finish_number || engine->is_finished;
 }
 
 bool engine_has_probes(const struct probe_engine *engine)

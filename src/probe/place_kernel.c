@@ -148,7 +148,8 @@ int place_kernel_find(struct kernel_types *types, const struct probe_spec *spec,
 
 	if (spec->line)
 		return diag_set(why, -EOPNOTSUPP, "lines of the kernel are not known: name a "
-				"function, or FUNCTION+OFFSET");
+				"function, or FUNCTION+OFFSET; of a program: u:FILE:%s:%u",
+				spec->source[0] ? spec->source : spec->function, spec->line);
 	err = kernel_functions_find(&names, spec->function, spec->file, spec->is_wildcard,
 				PROBE_MATCHES_MAX, why);
 	if (err)

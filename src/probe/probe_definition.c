@@ -31,6 +31,16 @@ static void put_place(struct probe_definition *out, const struct probe_places *p
 		 site->offset, semaphore);
 }
 
+/* What pairs entries and returns; and the return address, as the kernel puts another in its place
+ * once the entry is told. */
+static const char *pair_fetch(const struct probe_places *places, bool is_return)
+{
+	if (places->spec.edge != PROBE_LATENCY)
+		return "";
+	return is_return || places->spec.kind == PROBE_KERNEL ? "sp=$stack"
+							      : "sp=$stack ra=+0($stack):x64";
+}
+
 static bool is_fetched(const struct probe_fetch *value, bool is_return)
 {
 	return value->is_return == is_return && value->fetch[0];
@@ -39,15 +49,15 @@ static bool is_fetched(const struct probe_fetch *value, bool is_return)
 int probe_definition_make(struct probe_definition *out, const struct probe_places *places,
 			  const struct probe_site *site, bool is_return, struct diag *why)
 {
-	size_t length = 0;
+	size_t length;
 
 	*out = (struct probe_definition){
 		.type = type_of(places, is_return),
 		.max_active = is_return ? places->max_active : 0,
 	};
 	put_place(out, places, site, is_return);
-	if (places->spec.edge == PROBE_LATENCY)
-		length = (size_t)snprintf(out->fetch_args, sizeof(out->fetch_args), "sp=$stack");
+	length = (size_t)snprintf(out->fetch_args, sizeof(out->fetch_args), "%s",
+				  pair_fetch(places, is_return));
 	for (uint32_t i = 0; i < site->value_count && length < sizeof(out->fetch_args); i++)
 		if (is_fetched(&site->values[i], is_return))
 			length += (size_t)snprintf(out->fetch_args + length,
@@ -76,6 +86,8 @@ void probe_definition_columns(struct probe_reading *reading, const struct probe_
 
 	reading->entry.sp_field = raw_fields_find(&reading->entry.fields, "sp");
 	reading->leave.sp_field = raw_fields_find(&reading->leave.fields, "sp");
+	reading->entry.ra_field = raw_fields_find(&reading->entry.fields, "ra");
+	reading->leave.ra_field = -1;
 	reading->column_count = 0;
 	for (uint32_t i = 0; i < site->value_count; i++) {
 		const struct probe_fetch *value = &site->values[i];

@@ -24,8 +24,8 @@
 #include "base/log.h"
 #include "probe/engine_state.h"
 
-#define ORDER_BYTES   (1u << 18)	/* an order has 8 KB */
-#define ANSWER_BYTES  (1u << 17)
+#define ORDER_BYTES   (1u << 20)	/* an order has 10 KB: more than there can be probes */
+#define ANSWER_BYTES  (1u << 17)	/* an answer has 5 KB */
 #define NEWS_BYTES    (1u << 20)	/* of all probes, four times a second, for seconds */
 #define RECORD_BYTES  (1u << 24)	/* 16 MiB: half a second of 300,000 hits/s */
 #define WATCH_MS      100
@@ -47,15 +47,47 @@ static void tell(void *owner, struct probe_news *news)
 	eventfd_write(engine->analyzer_fd, 1);
 }
 
-void engine_answer(struct probe_engine *engine, const struct probe_answer *answer)
+static bool send_answer(struct probe_engine *engine, const struct probe_answer *answer)
 {
 	struct probe_answer *slot = spsc_reserve(&engine->service->replies, sizeof(*slot));
 
 	if (!slot)
-		return;		/* nobody has looked at a dozen of them */
+		return false;
 	*slot = *answer;
 	spsc_commit(&engine->service->replies);
 	service_notify(engine->service);
+	return true;
+}
+
+void engine_answer(struct probe_engine *engine, const struct probe_answer *answer)
+{
+	struct late_answer *late;
+
+	if (!engine->late_first && send_answer(engine, answer))
+		return;
+	late = answer->is_done ? malloc(sizeof(*late)) : NULL;
+	if (!late)
+		return;
+	*late = (struct late_answer){ .answer = *answer };
+	if (engine->late_first)
+		engine->late_last->next = late;
+	else
+		engine->late_first = late;
+	engine->late_last = late;
+}
+
+static void drop_first_late(struct probe_engine *engine)
+{
+	struct late_answer *late = engine->late_first;
+
+	engine->late_first = late->next;
+	free(late);
+}
+
+void engine_send_late_answers(struct probe_engine *engine)
+{
+	while (engine->late_first && send_answer(engine, &engine->late_first->answer))
+		drop_first_late(engine);
 }
 
 static int serve(void *owner)
@@ -63,6 +95,7 @@ static int serve(void *owner)
 	struct probe_engine *engine = owner;
 	uint64_t now_ns;
 
+	engine_send_late_answers(engine);
 	engine_take_orders(engine);
 	engine_take_findings(engine);
 	now_ns = clock_now_ns();
@@ -174,6 +207,8 @@ bool probe_engine_destroy(struct probe_engine *engine)
 	if (!probe_examiner_destroy(engine->examiner))
 		return false;	/* it may still wake us */
 	service_destroy(engine->service);
+	while (engine->late_first)
+		drop_first_late(engine);
 	drop_news(engine);
 	if (engine->has_news)
 		spsc_finish(&engine->news);
@@ -212,6 +247,7 @@ bool probe_engine_answer(struct probe_engine *engine, struct probe_answer *out)
 		return false;
 	*out = *answer;
 	spsc_release(&engine->service->replies);
+	service_wake(engine->service);	/* for those that had no room */
 	return true;
 }
 

@@ -12,7 +12,7 @@
 
 #include "base/service.h"
 
-#define QUEUE_BYTES (1u << 17)	/* orders have 7 KB: 16 of them, as of a wildcard of choices */
+#define QUEUE_BYTES (1u << 20)	/* orders have 10 KB: as many as there can be probes */
 
 struct probe_examiner {
 	struct service *service;
@@ -65,7 +65,10 @@ static uint32_t count_processes(int file)
 
 static bool is_cancelled(const struct probe_examiner *examiner, const struct probe_order *order)
 {
-	return order->number <= atomic_load_explicit(&examiner->cancelled, memory_order_relaxed);
+	const uint64_t number = atomic_load_explicit(&examiner->cancelled, memory_order_relaxed);
+
+	/* Who asks anew does not want the older answers; but what was to be added was wanted. */
+	return order->kind == PROBE_EXAMINE ? order->number <= number : order->number == number;
 }
 
 static void examine(struct probe_examiner *examiner, struct probe_finding *finding)

@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/mailbox.h"
 #include "base/sanitize.h"
@@ -46,6 +47,7 @@ struct target_finder {
 	struct target_reply *held;	/* the asker's: what it has borrowed; owned */
 
 	/* The thread's. */
+	pid_t pid;			/* the process that is looked at; 0: none */
 	struct target_loader *loader;
 	struct target_index **indexes;	/* owned, and what they point to */
 	size_t count, room;
@@ -230,6 +232,26 @@ static void add_result(struct target_reply *reply, const struct target_result *r
 	reply->matches++;
 }
 
+/* A line of a source file is one of the program that is looked at: the spec for that; false: none
+ * is, or its path would mean something else in a spec. */
+static bool put_own_line(pid_t pid, const struct probe_spec *typed, char out[TARGET_SPEC_BYTES])
+{
+	char link[32], path[TARGET_QUERY_BYTES];
+	struct probe_spec spec;
+	ssize_t length;
+
+	if (pid <= 0 || typed->file[0] || !typed->source[0])
+		return false;
+	snprintf(link, sizeof(link), "/proc/%d/exe", (int)pid);
+	length = readlink(link, path, sizeof(path) - 1);
+	if (length <= 0)
+		return false;
+	path[length] = '\0';
+	return snprintf(out, TARGET_SPEC_BYTES, "u:%s:%s", path, typed->text) < TARGET_SPEC_BYTES &&
+	       !probe_spec_parse(&spec, out, NULL) && strcmp(spec.file, path) == 0 &&
+	       strcmp(spec.source, typed->source) == 0;
+}
+
 /* What was typed, if it is a whole spec already. */
 static void add_typed(const struct target_finder *finder, struct target_reply *reply)
 {
@@ -239,7 +261,8 @@ static void add_typed(const struct target_finder *finder, struct target_reply *r
 
 	if (!strpbrk(text, ":+%") || probe_spec_parse(&spec, text, NULL))
 		return;
-	snprintf(result.spec, sizeof(result.spec), "%s", text);
+	if (!put_own_line(finder->pid, &spec, result.spec))
+		snprintf(result.spec, sizeof(result.spec), "%s", text);
 	sanitize_text(result.shown, sizeof(result.shown), text, strlen(text));
 	snprintf(result.note, sizeof(result.note), "as typed");
 	add_result(reply, &result);
@@ -323,6 +346,7 @@ int target_finder_create(struct target_finder **out, const struct target_finder_
 	*out = NULL;
 	if (!finder)
 		return diag_set(why, -ENOMEM, "no memory to find targets of probes");
+	finder->pid = config->pid;
 	err = target_loader_create(&finder->loader, config, wake, finder, why);
 	if (!err) {
 		err = service_create(&finder->service, &plan);

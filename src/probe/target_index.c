@@ -20,6 +20,7 @@
 #define FIRST_ROOM	1024
 #define STEP		1024	/* names between two looks whether somebody still waits */
 #define UNABLE_COST	150	/* of the score: less than a letter */
+#define PREFERRED	100	/* more than types behind a name take away, less than a letter */
 
 _Static_assert(TARGET_TEXT_BYTES <= TARGET_SPEC_BYTES, "what matched is shown");
 
@@ -45,6 +46,7 @@ struct target_index {
 	uint32_t *survivors;	/* owned; NULL: none were kept */
 	uint32_t survivor_count;
 	char searched[TARGET_QUERY_BYTES];
+	bool is_preferred;
 };
 
 /* "libc.so.6:" */
@@ -194,6 +196,11 @@ int target_index_add(struct target_index *index, const struct target_name *name)
 	return 0;
 }
 
+void target_index_prefer(struct target_index *index)
+{
+	index->is_preferred = true;
+}
+
 enum target_kind_found target_index_kind(const struct target_index *index)
 {
 	return index->kind;
@@ -285,6 +292,8 @@ static bool try_row(const struct target_index *index, uint32_t number,
 	hit.length = (uint32_t)text.length;
 	if (row->reason)
 		hit.score -= UNABLE_COST;
+	if (index->is_preferred)
+		hit.score += PREFERRED;
 	target_ranking_offer(search->ranking, &hit);
 	return true;
 }

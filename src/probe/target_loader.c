@@ -137,6 +137,10 @@ static void load_next_object(struct target_loader *loader)
 	if (target_objects_load(object, loader->config.sandbox, loader->config.abilities,
 				&functions, &marks, &why))
 		log_note("finder: %s: %s", object->mapping.path, why.text);
+	if (object->pid == loader->config.pid && functions)
+		target_index_prefer(functions);
+	if (object->pid == loader->config.pid && marks)
+		target_index_prefer(marks);
 	hand_over_names(loader, functions, marks);
 	if (loader->next_object < loader->objects.count && loader->bytes < NAMES_MAX_BYTES)
 		return;

@@ -184,8 +184,10 @@ static size_t find_end(const struct target_word *word, const struct target_text 
 static bool is_exact(const struct target_pattern *pattern, const struct target_word *word,
 		     const struct target_text *text, size_t from)
 {
-	if (text->length - from != word->length)
-		return false;
+	const size_t end = from + word->length;
+
+	if (end > text->length || (end < text->length && text->at[end] != '('))
+		return false;	/* behind the name are a C++ function's types at most */
 	for (size_t i = 0; i < word->length; i++)
 		if (!is_letter_at(pattern, text, from + i, word->letters[i]))
 			return false;

@@ -192,33 +192,48 @@ static int visit_events(int tracefs, line_visit *visit, void *context)
 struct sweep {
 	int tracefs;
 	bool is_proc_known;
-	char last[TRACE_NAME_BYTES];	/* looked at: a group's events stand together */
+	char last[TRACE_NAME_BYTES];	/* looked at: a group's events stand together, */
+	bool last_is_stale, last_is_gone;
+	uint32_t found, removed;	/* events */
+	struct diag *why;
 };
+
+static bool remove_dead(const struct sweep *sweep, const char *group)
+{
+	const int err = trace_group_remove_named(sweep->tracefs, group);
+
+	if (err) {
+		diag_set(sweep->why, err, "probes that a dead flametop left (%s) stay: %s", group,
+			 err == -EBUSY ? "somebody has one open" : strerror(-err));
+		log_warn("probes that a dead flametop left (%s) stay: %s", group, strerror(-err));
+	} else {
+		log_note("removed the probes that a dead flametop left: %s", group);
+	}
+	return !err;
+}
 
 static void sweep_line(void *context, const char *line, const char *group)
 {
 	struct sweep *sweep = context;
-	int err;
 
 	(void)line;
-	if (strncmp(group, GROUP_PREFIX, strlen(GROUP_PREFIX)) != 0 ||
-	    strcmp(group, sweep->last) == 0)
+	if (strncmp(group, GROUP_PREFIX, strlen(GROUP_PREFIX)) != 0)
 		return;
-	snprintf(sweep->last, sizeof(sweep->last), "%s", group);
-	if (!is_stale(group, sweep->is_proc_known))
-		return;
-	err = trace_group_remove_named(sweep->tracefs, group);
-	if (err)
-		log_warn("probes that a dead flametop left (%s) stay: %s", group, strerror(-err));
-	else
-		log_note("removed the probes that a dead flametop left: %s", group);
+	if (strcmp(group, sweep->last) != 0) {
+		snprintf(sweep->last, sizeof(sweep->last), "%s", group);
+		sweep->last_is_stale = is_stale(group, sweep->is_proc_known);
+		sweep->last_is_gone = sweep->last_is_stale && remove_dead(sweep, group);
+	}
+	sweep->found += sweep->last_is_stale;
+	sweep->removed += sweep->last_is_gone;
 }
 
-static void sweep_dead(int tracefs)
+static struct sweep sweep_dead(int tracefs, struct diag *why)
 {
-	struct sweep sweep = { .tracefs = tracefs, .is_proc_known = is_proc_ours() };
+	struct sweep sweep = { .tracefs = tracefs, .is_proc_known = is_proc_ours(), .why = why };
 
 	visit_events(tracefs, sweep_line, &sweep);
+	return sweep;
 }
 
 int trace_group_open(struct trace_group **out, struct diag *why)
@@ -235,9 +250,17 @@ int trace_group_open(struct trace_group **out, struct diag *why)
 		trace_group_close(group);
 		return err;
 	}
-	sweep_dead(group->tracefs);
+	sweep_dead(group->tracefs, NULL);
 	*out = group;
 	return 0;
+}
+
+uint32_t trace_group_sweep(struct trace_group *group, uint32_t *all, struct diag *why)
+{
+	const struct sweep sweep = sweep_dead(group->tracefs, why);
+
+	*all = sweep.found;
+	return sweep.removed;
 }
 
 void trace_group_close(struct trace_group *group)

@@ -14,6 +14,8 @@
  *
  * A return address is behind its call, which may be the last instruction of its function: what is
  * looked up is the byte before. Where a sample or a signal interrupted, it is the address itself.
+ * Who is to be told of a return (uretprobes) puts an address of his own in its place: whether he
+ * did is asked for only where the walk would end.
  *
  * Invariant: sp grows with every step but a signal's, which may come back from a stack of its own;
  * WALKER_FRAMES_MAX bounds what bytes made by a stranger can do with those. No address is given out
@@ -215,6 +217,23 @@ static bool step(struct frame *frame, const struct walker_cached *found,
 	return step_by_row(frame, &found->row, stack, end);
 }
 
+/* The row of @frame, whose return address may have been replaced. */
+static const struct walker_cached *find_frame(struct walker *walker,
+					      const struct walker_space *space,
+					      struct frame *frame)
+{
+	const struct walker_cached *found = find_row(walker, space, frame->ip - !frame->is_exact);
+	uint64_t address;
+
+	if (found->is_mapped || frame->is_exact || !space->find_return)
+		return found;
+	address = space->find_return(space->context, frame->sp - 8, frame->ip);
+	if (!address)
+		return found;
+	frame->ip = address;
+	return find_row(walker, space, address - 1);
+}
+
 /* From @frame, which is the one that comes to @frames[@count], on. */
 static size_t walk_from(struct walker *walker, const struct walker_space *space,
 			struct frame frame, const struct walker_stack *stack, uint64_t *frames,
@@ -224,7 +243,7 @@ static size_t walk_from(struct walker *walker, const struct walker_space *space,
 	const struct walker_cached *found;
 
 	do {
-		found = find_row(walker, space, frame.ip - !frame.is_exact);
+		found = find_frame(walker, space, &frame);
 		if (count > 0 && !found->is_mapped) {
 			*end = WALKER_LOST;
 			break;

@@ -147,6 +147,18 @@ def whole_run(*arguments, seconds, prefix=(), program=FLAMETOP):
     return json.loads(out.splitlines()[-1])
 
 
+def probe_run(specs, *command, extra=()):
+    """The probes of one run over @command, and what that wrote."""
+    with tempfile.NamedTemporaryFile("r") as said:
+        options = [word for spec in specs for word in ("--probe", spec)]
+        status, out, err = run("--batch", "--format", "json", "--window", "all", "-d", "60",
+                               *options, *extra, "--", "sh", "-c", f'"$@" >{said.name}', "sh",
+                               *command)
+        if status:
+            raise RuntimeError(f"{specs}: status {status}: {err}")
+        return json.loads(out.splitlines()[-1])["probes"], said.read()
+
+
 def rows_with(snapshot, **fields):
     return [row for row in snapshot["rows"]
             if all(row[name] == value for name, value in fields.items())]

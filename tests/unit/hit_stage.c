@@ -21,7 +21,8 @@ static const char entry_format[] =
 	"name: enter\nID: 7\nformat:\n" COMMON_FIELDS
 	"\tfield:u64 sp;\toffset:8;\tsize:8;\tsigned:0;\n"
 	"\tfield:s64 size;\toffset:16;\tsize:8;\tsigned:1;\n"
-	"\tfield:__data_loc char[] name;\toffset:24;\tsize:4;\tsigned:1;\n\n"
+	"\tfield:__data_loc char[] name;\toffset:24;\tsize:4;\tsigned:1;\n"
+	"\tfield:u64 ra;\toffset:28;\tsize:8;\tsigned:0;\n\n"
 	"print fmt: \"%d\", REC->size\n";
 static const char leave_format[] =
 	"name: leave\nID: 8\nformat:\n" COMMON_FIELDS
@@ -48,6 +49,7 @@ static void make_stream(struct probe_stream *stream, const char *format, size_t 
 	stream->ids[0] = id;
 	stream->id_count = 1;
 	stream->sp_field = raw_fields_find(&stream->fields, "sp");
+	stream->ra_field = raw_fields_find(&stream->fields, "ra");
 }
 
 static struct probe_reading *make_reading(uint64_t first_id, enum probe_edge edge,
@@ -140,18 +142,20 @@ static void add_raw(struct record_bytes *out, bool is_leave, const struct hit_re
 {
 	const size_t text_bytes = record->text ? strlen(record->text) + 1 : 0;
 	unsigned char bytes[160] = { 0 };
-	uint32_t raw_bytes = is_leave ? 28 : 28 + (uint32_t)((text_bytes + 7) / 8 * 8);
-	const uint32_t place = (uint32_t)text_bytes << 16 | 28;
+	uint32_t raw_bytes = is_leave ? 28 : 36 + (uint32_t)((text_bytes + 7) / 8 * 8);
+	const uint32_t place = (uint32_t)text_bytes << 16 | 36;
 	uint64_t words[20];
 
 	assert_true(text_bytes < 100);
 	memcpy(bytes, &raw_bytes, 4);
 	memcpy(bytes + 4 + 8, &record->sp, 8);
 	memcpy(bytes + 4 + 16, &record->number, 8);
-	if (!is_leave)
+	if (!is_leave) {
 		memcpy(bytes + 4 + 24, &place, 4);
+		memcpy(bytes + 4 + 28, &record->return_address, 8);
+	}
 	if (!is_leave && text_bytes)
-		memcpy(bytes + 4 + 28, record->text, text_bytes);
+		memcpy(bytes + 4 + 36, record->text, text_bytes);
 	memcpy(words, bytes, sizeof(words));
 	record_add(out, words, (4 + raw_bytes) / 8);
 }

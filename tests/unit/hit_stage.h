@@ -1,8 +1,8 @@
 /* hit_stage.h - an ingest to which news of probes and their records come, written by hand.
  *
  * Probe P has the ids 100 P + 1 of its entries and 100 P + 2 of its returns, and the slot P. Its
- * records carry sp (u64), size (s64), name (text) at the entry, sp and ret (s32) at the return.
- * They are of CPU 0, at address HIT_IP of the process. */
+ * records carry sp, ra (u64), size (s64), name (text) at the entry, sp and ret (s32) at the
+ * return. They are of CPU 0, at address HIT_IP of the process. */
 #ifndef HIT_STAGE_H
 #define HIT_STAGE_H
 
@@ -24,7 +24,7 @@ bool hit_stage_news(struct ingest *ingest, enum probe_news_kind kind, uint32_t p
 struct hit_record {
 	uint64_t time_ns;
 	uint32_t pid, tid;
-	uint64_t sp;
+	uint64_t sp, return_address;
 	int64_t number;		/* size, or ret */
 	const char *text;	/* name; NULL: none */
 };

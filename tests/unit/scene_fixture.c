@@ -34,6 +34,7 @@ static bool record_change(void *owner, const struct source_change *change)
 void scene_open(struct scene *scene, int width, int height)
 {
 	memset(scene, 0, sizeof(*scene));
+	setenv("TZ", "UTC0", 1);	/* times are on the screens */
 	state_init(&scene->state);
 	keymap_init(&scene->keymap);
 	scene->source.control = (struct source_control){ .owner = &scene->source,

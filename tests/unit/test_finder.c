@@ -241,11 +241,15 @@ static void test_enter_hands_the_spec_to_the_panel(void **state)
 
 static void test_a_demangled_name_is_taken_by_its_own(void **state)
 {
+	static struct probe_choice choice;
+
 	(void)state;
 	open_finder(80, 24);
 	type("till open");
 	scene_press_key(&test.scene, UI_KEY_ENTER);
 	assert_string_equal(test.scene.state.panel.spec.function, "_ZN4shop4till4openEi");
+	probe_panel_choice(&test.scene.state.panel, false, &choice);
+	assert_string_equal(choice.shown, "shop::till::open(int)");
 }
 
 static void test_enter_means_the_results_of_what_was_typed(void **state)

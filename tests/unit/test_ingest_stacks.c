@@ -21,7 +21,7 @@
 
 #include <asm/perf_regs.h>
 
-#include "ingest_stage.h"
+#include "hit_stage.h"
 
 #define PROGRAM	   0x400000u
 #define IN_START   (PROGRAM + 0x020)
@@ -536,6 +536,111 @@ static void test_parked_stacks_take_a_bounded_room(void **state)
 	assert_int_equal(stage_samples(&stage), pushed);
 }
 
+#define UPROBES 0x7fffffffe000u
+#define P	1	/* the probe */
+
+/* f is in_leaf's, called at 5, and its latency is probed: main's address is replaced. */
+static const uint64_t probed_calls[] = { IN_F, 0, UPROBES, 0, IN_START, 0 };
+static const struct hit_record entry_of_f = {
+	.time_ns = 5, .pid = 100, .tid = 100, .sp = STACK + 16, .return_address = IN_MAIN,
+};
+
+static struct user_part in_probed(uint64_t ip, uint64_t sp)
+{
+	return (struct user_part){
+		.abi = PERF_SAMPLE_REGS_ABI_64, .bp = 1, .sp = sp, .ip = ip,
+		.words = probed_calls + (sp - STACK) / 8,
+		.count = COUNT_OF(probed_calls) - (sp - STACK) / 8,
+	};
+}
+
+static void enter_f(void)
+{
+	hit_stage_add(&stage.ingest, P, PROBE_USER, PROBE_LATENCY, "", 0);
+	stage_mmap(&stage, 4, 100, UPROBES, 0x1000, 0, "[uprobes]");
+	assert_true(hit_stage_enter(&stage.ingest, P, &entry_of_f));
+}
+
+static void leave_f(void)
+{
+	const struct hit_record record = {
+		.time_ns = 20, .pid = 100, .tid = 100, .sp = entry_of_f.sp + 8,
+	};
+
+	assert_true(hit_stage_leave(&stage.ingest, P, &record));
+	stage_round(&stage, 20);
+}
+
+static void test_a_return_address_that_a_probe_replaced_is_that_of_the_entry(void **state)
+{
+	const struct user_part in_leaf_of_probed = in_probed(IN_LEAF, STACK);
+
+	(void)state;
+	give_rows(PROGRAM_PATH, &table);
+	enter_f();
+	sample_user(10, &in_leaf_of_probed);
+	assert_stack(0, whole, COUNT_OF(whole));
+	assert_counts((struct stack_counts){ .user = 1, .complete = 1 });
+	leave_f();
+	sample_user(30, &in_leaf_of_probed);	/* another call, whose entry nobody told */
+	assert_stack(stage.ingest.trie.stacks.count - 1, whole, 2);
+}
+
+static void test_a_stack_in_the_kernels_code_for_probes_goes_on_with_the_entry(void **state)
+{
+	/* The copy of f's first instruction; int3, or the call of the kernel, behind its return. */
+	const struct { uint64_t ip, sp; } places[] = {
+		{ UPROBES + 0x84, STACK + 16 }, { UPROBES + 1, STACK + 24 },
+		{ UPROBES + 13, STACK },
+	};
+
+	(void)state;
+	give_rows(PROGRAM_PATH, &table);
+	enter_f();
+	for (uint32_t i = 0; i < COUNT_OF(places); i++) {
+		const struct user_part user = in_probed(places[i].ip, places[i].sp);
+		const struct place expected[] = {
+			{ "[uprobes]", places[i].ip - UPROBES }, { PROGRAM_PATH, 0x111f },
+			{ PROGRAM_PATH, 0x101f },
+		};
+
+		sample_user(10 + i, &user);
+		assert_stack(i, expected, COUNT_OF(expected));
+		assert_counts((struct stack_counts){ .user = i + 1, .complete = i + 1 });
+	}
+}
+
+static void test_that_code_proves_no_frame_pointers(void **state)
+{
+	const struct user_part user = {
+		.abi = PERF_SAMPLE_REGS_ABI_64, .bp = STACK, .sp = STACK, .ip = UPROBES + 0x84,
+		.words = three_calls + 1, .count = COUNT_OF(three_calls) - 1,
+	};
+
+	(void)state;
+	give_rows(PROGRAM_PATH, &table);
+	stage_mmap(&stage, 4, 100, UPROBES, 0x1000, 0, "[uprobes]");
+	sample_user(10, &user);
+	assert_stack(0, &(struct place){ "[uprobes]", 0x84 }, 1);
+	assert_counts((struct stack_counts){ .user = 1 });
+}
+
+static void test_a_parked_stack_keeps_the_calls_that_it_was_in(void **state)
+{
+	const struct user_part in_leaf_of_probed = in_probed(IN_LEAF, STACK);
+
+	(void)state;
+	start_live();
+	enter_f();
+	sample_user(11, &in_leaf_of_probed);
+	leave_f();
+	assert_int_equal(stage.ingest.parked_count, 2);
+	give_rows(PROGRAM_PATH, &table);
+	ingest_poll(&stage.ingest, false);
+	assert_int_equal(stage.ingest.trie.stacks.count, 2);	/* the hit's, and of both: */
+	assert_stack(1, whole, COUNT_OF(whole));
+}
+
 static void test_a_task_without_maps_has_its_leaf(void **state)
 {
 	(void)state;
@@ -568,6 +673,10 @@ int main(void)
 		TEST(test_a_parked_stack_is_walked_when_its_table_comes),
 		TEST(test_a_parked_stack_counts_as_it_is_when_its_time_is_over),
 		TEST(test_parked_stacks_take_a_bounded_room),
+		TEST(test_a_return_address_that_a_probe_replaced_is_that_of_the_entry),
+		TEST(test_a_stack_in_the_kernels_code_for_probes_goes_on_with_the_entry),
+		TEST(test_that_code_proves_no_frame_pointers),
+		TEST(test_a_parked_stack_keeps_the_calls_that_it_was_in),
 		TEST(test_a_task_without_maps_has_its_leaf),
 	};
 

@@ -551,6 +551,8 @@ static void test_probes_that_cannot_be_are_refused(void **state)
 	       "be printed");
 	refuse("-i x --list-probes", "-i shows a recording: probes are of this machine");
 	refuse("-i x --probe k:f", "-i shows a recording: targets and events are those recorded");
+	refuse("--probe k:f -C 0", "--probe counts everybody, or processes (-p): not with -t, -u "
+	       "or -C; a condition like 'if tid == 4121' can");
 	refuse("--readonly --probe k:f", "--probe: --readonly, or readonly in the configuration, "
 	       "forbids probes");
 	refuse("--probe-cap 0", "--probe-cap 0: % of one CPU, at least 0.01, or off are needed");

@@ -67,7 +67,7 @@ static void test_the_columns_fill_the_width_without_overlapping(void **state)
 
 static void test_losses_have_room_once_there_are_any(void **state)
 {
-	struct snapshot_probe probe = { .missed_since = 0 };
+	struct snapshot_probe probe = { .name = "", .object = "" };
 	const struct snapshot_probes probes = { .count = 1, .list = &probe };
 	struct probe_layout layout;
 
@@ -81,13 +81,49 @@ static void test_losses_have_room_once_there_are_any(void **state)
 	assert_true(layout.places[PROBE_COL_RATE].width > 0);
 }
 
+static void test_room_that_no_name_needs_goes_to_what_can_use_it(void **state)
+{
+	struct snapshot_probe probe = { .name = "lat:turn", .object = "" };
+	const struct snapshot_probes probes = { .count = 1, .list = &probe };
+	struct probe_layout layout;
+	int spark;
+
+	(void)state;
+	probe_columns_fit(&layout, 2, 150, &probes);
+	assert_int_equal(layout.places[PROBE_COL_NAME].width, 20);
+	spark = layout.places[PROBE_COL_SPARK].width;
+	probe.name = "lat:hash_search_with_hash_value";
+	probe_columns_fit(&layout, 2, 150, &probes);
+	assert_true(layout.places[PROBE_COL_NAME].width > 20);
+	assert_true(layout.places[PROBE_COL_SPARK].width < spark);
+}
+
+/* On or between two bursts: the figures are a sample, and it must not flicker. */
+static void test_a_probe_in_bursts_is_marked_all_the_time(void **state)
+{
+	struct snapshot_probe probe = { .state = PROBE_ATTACHED, .is_in_bursts = true };
+
+	(void)state;
+	assert_string_equal(probe_word(&probe), "in bursts");
+	assert_string_equal(probe_mark(&probe), "\u25d0");
+	probe.state = PROBE_PAUSED;
+	assert_string_equal(probe_word(&probe), "in bursts");
+	assert_string_equal(probe_mark(&probe), "\u25d0");
+	probe.state = PROBE_IS_OFF;
+	assert_string_equal(probe_word(&probe), "off");
+	probe = (struct snapshot_probe){ .state = PROBE_ATTACHED };
+	assert_string_equal(probe_word(&probe), "on");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_a_probe_in_bursts_is_marked_all_the_time),
 		cmocka_unit_test(test_a_plain_name_is_without_kind_and_object),
 		cmocka_unit_test(test_every_state_has_its_own_word_and_a_mark),
 		cmocka_unit_test(test_the_columns_fill_the_width_without_overlapping),
 		cmocka_unit_test(test_losses_have_room_once_there_are_any),
+		cmocka_unit_test(test_room_that_no_name_needs_goes_to_what_can_use_it),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,6 +14,9 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,11 +40,21 @@ static uint64_t last_number;
 /* What the news said of the probe that was told of last. */
 static struct {
 	bool has_rings, has_row, has_reading, is_removed;
-	uint32_t id, added;
+	uint32_t id, added, removed;
 	struct probe_status status;
 	uint64_t ignored_ns;
 	uint64_t records;
 } seen;
+
+#define CHAIN_BEGIN -2
+#define CHAIN_END   -3
+#define LAST_CALLS  10
+
+/* Of the copy: a thread that makes a thread that ... */
+static struct {
+	_Atomic bool is_over;
+	sem_t ended;
+} chain;
 
 __attribute__((noinline)) int probed_function(int number)
 {
@@ -107,6 +120,7 @@ static void take_news(void)
 	while (probe_engine_news(engine, &news)) {
 		seen.has_rings |= news.kind == PROBE_NEWS_RINGS;
 		seen.is_removed |= news.kind == PROBE_NEWS_REMOVED;
+		seen.removed += news.kind == PROBE_NEWS_REMOVED;
 		seen.has_reading |= news.kind == PROBE_NEWS_READING;
 		if (news.kind == PROBE_NEWS_ADDED) {
 			seen.has_row = true;
@@ -228,14 +242,54 @@ static void call(int count)
 	assert_int_equal(read(from_child, &count, sizeof(count)), sizeof(count));
 }
 
+static void call_often(int count)
+{
+	for (int i = 0; i < count; i++)
+		probed_function(i);
+}
+
+/* Each thread makes the next one and ends; the last one calls. */
+static void *run_link(void *unused)
+{
+	pthread_t next;
+
+	if (atomic_load(&chain.is_over)) {
+		call_often(LAST_CALLS);
+		sem_post(&chain.ended);
+	} else if (pthread_create(&next, NULL, run_link, NULL)) {
+		abort();
+	}
+	pthread_detach(pthread_self());
+	return unused;
+}
+
+static bool begin_chain(void)
+{
+	pthread_t first;
+
+	sem_init(&chain.ended, 0, 0);
+	return pthread_create(&first, NULL, run_link, NULL) == 0;
+}
+
+static int end_chain(void)
+{
+	atomic_store(&chain.is_over, true);
+	sem_wait(&chain.ended);
+	return LAST_CALLS;
+}
+
 static void serve_calls(void)
 {
 	const uint64_t address = (uintptr_t)probed_function;
 	int count;
 
 	while (read(STDIN_FILENO, &count, sizeof(count)) == sizeof(count)) {
-		for (int i = 0; i < count; i++)
-			probed_function(i);
+		if (count == CHAIN_BEGIN && begin_chain())
+			continue;
+		if (count == CHAIN_END)
+			count = end_chain();
+		else
+			call_often(count);
 		if (write(STDOUT_FILENO, &count, sizeof(count)) != sizeof(count))
 			return;
 		if (count < 0 && write(STDOUT_FILENO, &address, sizeof(address)) != sizeof(address))
@@ -337,6 +391,25 @@ static void test_a_wildcard_adds_a_row_for_each_function(void **state)
 	assert_true(seen.added >= 2);
 }
 
+static bool are_left(uint64_t count)
+{
+	return seen.added - seen.removed == count;
+}
+
+static void test_what_is_cancelled_is_not_attached(void **state)
+{
+	struct probe_answer answer;
+	struct probe_order cancel = { .kind = PROBE_CANCEL };
+
+	(void)state;
+	need_root();
+	cancel.number = order(PROBE_ADD, spec_of("u:%s:%s", "*_function"));
+	assert_true(probe_engine_order(engine, &cancel));
+	answer = wait_for(cancel.number);	/* how far it came is a matter of luck */
+	wait_until(are_left, answer.done);
+	add(spec_of("u:%s:%s", "probed_function"));	/* another order is none of its business */
+}
+
 static void test_examining_tells_the_rate_and_attaches_nothing(void **state)
 {
 	struct probe_answer answer;
@@ -370,6 +443,42 @@ static void test_what_costs_too_much_is_switched_off(void **state)
 	assert_non_null(strstr(seen.status.reason, "cap"));
 }
 
+static void add_for(pid_t pid)
+{
+	struct probe_order made = { .kind = PROBE_ADD, .number = ++last_number,
+				    .choice = { .reach = REACH_PROCESS, .pid = pid } };
+	struct probe_answer answer;
+	struct diag why;
+
+	assert_int_equal(probe_spec_parse(&made.choice.spec,
+					  spec_of("u:%s:%s", "probed_function"), &why), 0);
+	assert_true(probe_engine_order(engine, &made));
+	answer = wait_for(made.number);
+	if (answer.why.err || answer.reason[0])
+		fail_msg("%s%s", answer.why.text, answer.reason);
+	take_news();
+	seen.id = answer.probe;
+	wait_until(is_state, PROBE_ATTACHED);
+}
+
+static void test_a_thread_that_begins_while_it_is_attached_is_counted(void **state)
+{
+	int order_to_child = CHAIN_BEGIN;
+
+	(void)state;
+	need_root();
+	assert_int_equal(write(to_child, &order_to_child, sizeof(order_to_child)),
+			 sizeof(order_to_child));
+	add_for(child);
+	order_to_child = CHAIN_END;
+	assert_int_equal(write(to_child, &order_to_child, sizeof(order_to_child)),
+			 sizeof(order_to_child));
+	assert_int_equal(read(from_child, &order_to_child, sizeof(order_to_child)),
+			 sizeof(order_to_child));
+	wait_until(has_hits, LAST_CALLS);
+	assert_int_equal(seen.status.hits, LAST_CALLS);
+}
+
 static void test_a_lease_ends_a_probe(void **state)
 {
 	const struct probe_engine_config config = { .cap_pct = 100, .cap_sum_pct = 100,
@@ -396,6 +505,57 @@ static void test_readonly_refuses_to_attach(void **state)
 	assert_non_null(strstr(answer.why.text, "--readonly"));
 }
 
+static void test_each_order_is_answered_however_late_one_looks(void **state)
+{
+	const struct probe_engine_config config = { .is_readonly = true, .cap_pct = 100,
+						    .cap_sum_pct = 100 };
+	uint64_t first;
+
+	(void)state;
+	need_root();
+	replace_engine(&config);
+	first = order(PROBE_ADD, spec_of("u:%s:%s", "probed_function"));
+	for (int i = 1; i < PROBE_SLOTS; i++)
+		order(PROBE_ADD, spec_of("u:%s:%s", "probed_function"));
+	poll(NULL, 0, 200);	/* they are answered meanwhile; no test of the time */
+	for (uint64_t number = first; number < first + PROBE_SLOTS; number++)
+		assert_int_equal(wait_for(number).why.err, -EPERM);
+}
+
+static void test_who_cancels_a_question_does_not_cancel_what_was_added_before(void **state)
+{
+	const char *spec = spec_of("u:%s:%s", "probed_function");
+	uint64_t added;
+
+	(void)state;
+	need_root();
+	added = order(PROBE_ADD, spec);
+	order(PROBE_CANCEL, NULL);
+	assert_int_equal(wait_for(added).why.err, 0);
+}
+
+static void test_a_cancelled_order_is_answered(void **state)
+{
+	struct probe_order cancel = { .kind = PROBE_CANCEL };
+
+	(void)state;
+	need_root();
+	cancel.number = order(PROBE_ADD, spec_of("u:%s:%s", "*_function"));
+	assert_true(probe_engine_order(engine, &cancel));
+	wait_for(cancel.number);
+}
+
+static void test_dead_instances_are_swept_on_order(void **state)
+{
+	struct probe_answer answer;
+
+	(void)state;
+	need_root();
+	answer = wait_for(order(PROBE_SWEEP, NULL));
+	assert_int_equal(answer.why.err, 0);
+	assert_int_equal(answer.done, answer.all);
+}
+
 static void test_finishing_ends_the_records(void **state)
 {
 	const struct queue_item *item;
@@ -411,6 +571,7 @@ static void test_finishing_ends_the_records(void **state)
 	take_news();
 	assert_int_equal(seen.status.state, PROBE_ATTACHED);	/* as it was */
 	assert_int_equal(seen.status.hits, 7);
+	assert_true(seen.status.read_ns == UINT64_MAX);	/* whoever waits for the last counts */
 	queue = probe_engine_queue(engine);
 	while ((item = spsc_peek(queue, &bytes))) {
 		assert_false(has_end);
@@ -469,12 +630,25 @@ int main(int argc, char **argv)
 						teardown),
 		cmocka_unit_test_setup_teardown(test_a_wildcard_adds_a_row_for_each_function,
 						setup, teardown),
+		cmocka_unit_test_setup_teardown(test_what_is_cancelled_is_not_attached, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(
 			test_examining_tells_the_rate_and_attaches_nothing, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_what_costs_too_much_is_switched_off, setup,
 						teardown),
+		cmocka_unit_test_setup_teardown(
+			test_a_thread_that_begins_while_it_is_attached_is_counted, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_a_lease_ends_a_probe, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_readonly_refuses_to_attach, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			test_each_order_is_answered_however_late_one_looks, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			test_who_cancels_a_question_does_not_cancel_what_was_added_before, setup,
+			teardown),
+		cmocka_unit_test_setup_teardown(test_a_cancelled_order_is_answered, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(test_dead_instances_are_swept_on_order, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(test_finishing_ends_the_records, setup, teardown),
 	};
 

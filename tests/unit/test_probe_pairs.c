@@ -33,10 +33,13 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* The record is the number that is looked for later. */
+/* The record is the number that is looked for later, the return address a thousand more. */
 static void enter_in(uint32_t slot, uint64_t thread, uint64_t sp, uint64_t number)
 {
-	const struct pair_end end = { .slot = slot, .key = thread, .sp = sp, .time_ns = ++now_ns };
+	const struct pair_end end = {
+		.slot = slot, .key = thread, .sp = sp, .return_address = 1000 + number,
+		.time_ns = ++now_ns,
+	};
 
 	probe_pairs_enter(&pairs, &end, 1, &number, sizeof(number));
 }
@@ -315,6 +318,60 @@ static void test_random_calls_are_paired_as_a_list_of_frames_pairs_them(void **s
 	assert_int_equal(pairs.bytes, 0);
 }
 
+static uint64_t returns_to(uint64_t sp, uint64_t replaced)
+{
+	return probe_pairs_return_address(&pairs, THREAD, sp, replaced, now_ns);
+}
+
+static void test_a_call_that_lasts_says_where_it_will_return_to(void **state)
+{
+	(void)state;
+	enter(0x7f00, 1);
+	enter(0x7e00, 2);
+	enter_in(SLOT + 1, THREAD, 0x7e80, 3);
+	enter_in(SLOT, THREAD + 1, 0x7d00, 4);
+	assert_int_equal(returns_to(0x7f00, 5), 1001);
+	assert_int_equal(returns_to(0x7e00, 5), 1002);
+	assert_int_equal(returns_to(0x7e80, 5), 1003);
+	assert_int_equal(returns_to(0x7d00, 5), 0);	/* another thread's */
+	assert_int_equal(returns_to(0x7e08, 5), 0);
+	assert_int_equal(leave(0x7e00), 2);
+	assert_int_equal(returns_to(0x7e00, 5), 0);
+	assert_int_equal(returns_to(0x7f00, 5), 1001);
+}
+
+/* f and g are probed, f jumps to g: at g's entry the kernel's address is there already. */
+static void test_a_chain_of_tail_calls_returns_to_the_caller_of_the_first(void **state)
+{
+	(void)state;
+	enter_in(SLOT + 1, THREAD, 0x7f00, 1);
+	enter(0x7f00, 5);
+	assert_int_equal(returns_to(0x7f00, 1005), 1001);
+}
+
+/* longjmp() has left what another call lies over now. */
+static void test_of_two_calls_at_one_place_the_newer_is_there(void **state)
+{
+	(void)state;
+	enter_in(SLOT + 1, THREAD, 0x7f00, 1);
+	enter(0x7f00, 2);
+	assert_int_equal(returns_to(0x7f00, 5), 1002);
+	enter_in(SLOT + 1, THREAD, 0x7f00, 3);
+	assert_int_equal(returns_to(0x7f00, 5), 1003);
+}
+
+static void test_a_call_says_nothing_of_stacks_before_it_or_after_lost_records(void **state)
+{
+	(void)state;
+	enter(0x7f00, 1);
+	now_ns--;
+	assert_int_equal(returns_to(0x7f00, 5), 0);
+	now_ns++;
+	assert_int_equal(returns_to(0x7f00, 5), 1001);
+	probe_pairs_lost(&pairs, now_ns);
+	assert_int_equal(returns_to(0x7f00, 5), 0);
+}
+
 #define PAIRS_TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
@@ -336,6 +393,10 @@ int main(void)
 		PAIRS_TEST(test_a_key_belongs_to_its_newest_entry),
 		PAIRS_TEST(test_what_does_not_fit_is_the_oldest),
 		PAIRS_TEST(test_a_probe_takes_its_calls_with_it),
+		PAIRS_TEST(test_a_call_that_lasts_says_where_it_will_return_to),
+		PAIRS_TEST(test_a_chain_of_tail_calls_returns_to_the_caller_of_the_first),
+		PAIRS_TEST(test_of_two_calls_at_one_place_the_newer_is_there),
+		PAIRS_TEST(test_a_call_says_nothing_of_stacks_before_it_or_after_lost_records),
 		PAIRS_TEST(test_random_calls_are_paired_as_a_list_of_frames_pairs_them),
 	};
 

@@ -16,6 +16,27 @@
 
 static struct scene storm;
 
+static void ask_nobody(void *owner, uint64_t number, const char *text)
+{
+	(void)owner;
+	(void)number;
+	(void)text;
+}
+
+static const struct target_reply *no_reply(void *owner)
+{
+	(void)owner;
+	return NULL;
+}
+
+static const struct finder_control finder = { .ask = ask_nobody, .reply = no_reply, .fd = -1 };
+
+static void open_storm(int width, int height)
+{
+	scene_open(&storm, width, height);
+	storm.state.finder_control = &finder;
+}
+
 static int any_key(uint64_t *seed)
 {
 	static const int leaving[] = { 'q', UI_KEY_CTRL('C') };
@@ -126,6 +147,7 @@ static void check_way_out(void)
 	int escapes = 0;
 
 	while (storm.state.prompt.is_open || storm.state.menu.is_open ||
+	       storm.state.panel.is_open || storm.state.finder.is_open ||
 	       storm.state.deferred_count || storm.state.view->opener ||
 	       storm.state.trail.count > 1) {
 		scene_press_key(&storm, UI_KEY_ESCAPE);
@@ -138,7 +160,7 @@ static void check_way_out(void)
 
 static void run_storm(uint64_t seed)
 {
-	scene_open(&storm, 100, 30);
+	open_storm(100, 30);
 	if (random_below(&seed, 4) == 0)
 		storm.state.source = NULL;
 	for (int step = 0; step < STEPS; step++) {
@@ -175,20 +197,26 @@ static void test_nothing_breaks_in_a_storm(void **state)
 		run_storm(seed * 0x9e3779b97f4a7c15u);
 }
 
-/* From each thing that can lie over the table: q is text in a prompt, and quits behind Esc. */
-static void test_q_quits_behind_esc_from_everywhere(void **state)
+/* From each thing that can lie over the table: q is text in a prompt, and quits behind Esc; Ctrl-C
+ * is text nowhere and quits at once. */
+static void test_q_behind_esc_and_ctrl_c_quit_from_everywhere(void **state)
 {
 	static const char *const ways[] = {
 		"", "?", "!", "L", "/abc", "\\abc", "\\~[", ".", "o", "c", ":", ":hid", "F", "e",
-		"f", "t", "K", "KF", "2", "2jj", " ", "?/x", "?:", "w",
+		"f", "t", "K", "KF", "2", "2jj", " ", "?/x", "?:", "w", "p", "pq", "8", "\x10",
+		"\x10qq",
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
-		scene_open(&storm, 80, 24);
+		open_storm(80, 24);
 		scene_show(&storm);
 		frame_draw(&storm.state, &storm.canvas);
 		scene_press(&storm, ways[i]);
+		assert_false(storm.state.wants_quit);
+		scene_press_key(&storm, UI_KEY_CTRL('C'));
+		assert_true(storm.state.wants_quit);
+		storm.state.wants_quit = false;
 		check_way_out();
 		scene_finish(&storm);
 	}
@@ -215,7 +243,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_nothing_breaks_in_a_storm),
-		cmocka_unit_test(test_q_quits_behind_esc_from_everywhere),
+		cmocka_unit_test(test_q_behind_esc_and_ctrl_c_quit_from_everywhere),
 		cmocka_unit_test(test_keys_wait_for_rows_as_long_as_there_is_room),
 	};
 

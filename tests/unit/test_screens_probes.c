@@ -211,6 +211,15 @@ static void test_the_panel_says_what_is_in_the_way(void **state)
 	struct scene scene;
 
 	(void)state;
+	open_panel(&scene, 40, 12);	/* what is scrolled half away is there by half */
+	answer.other_processes = 0;
+	answer.verdict = VERDICT_ASKS;
+	snprintf(answer.reason, sizeof(answer.reason), "if an exception leaves it while the return "
+		 "probe is on, the program ends");
+	answer_panel(&scene, answer);
+	scene_close(&scene, "panel_caution_40x12");
+	answer = known_answer();
+
 	open_panel(&scene, 80, 24);
 	answer.must_type = true;
 	answer.verdict = VERDICT_COSTLY;

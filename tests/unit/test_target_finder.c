@@ -208,11 +208,27 @@ static void test_what_this_kernel_can_not_is_listed_with_the_reason(void **state
 
 static void test_a_spec_that_was_typed_is_the_first_result(void **state)
 {
-	const struct target_reply *reply = ask("file.c:42");
+	const struct target_reply *reply = ask("vfs_read%return");
 
 	(void)state;
 	assert_int_equal(reply->results[0].kind, TARGET_TYPED);
-	assert_string_equal(reply->results[0].spec, "file.c:42");
+	assert_string_equal(reply->results[0].spec, "vfs_read%return");
+}
+
+static void test_a_line_is_one_of_the_program_that_is_looked_at(void **state)
+{
+	char path[256], wanted[512];
+	const ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 1);
+	const struct target_reply *reply = ask("file.c:42");
+
+	(void)state;
+	assert_true(length > 0);
+	path[length] = '\0';
+	snprintf(wanted, sizeof(wanted), "u:%s:file.c:42", path);
+	assert_int_equal(reply->results[0].kind, TARGET_TYPED);
+	assert_string_equal(reply->results[0].spec, wanted);
+	reply = ask("k:file.c:42");	/* unless the kernel is meant */
+	assert_string_equal(reply->results[0].spec, "k:file.c:42");
 }
 
 static void test_of_many_questions_the_last_is_answered(void **state)
@@ -266,6 +282,7 @@ int main(void)
 		cmocka_unit_test(test_the_functions_of_the_kernel_are_found),
 		cmocka_unit_test(test_tracepoints_are_found),
 		cmocka_unit_test(test_a_spec_that_was_typed_is_the_first_result),
+		cmocka_unit_test(test_a_line_is_one_of_the_program_that_is_looked_at),
 		cmocka_unit_test(test_of_many_questions_the_last_is_answered),
 		cmocka_unit_test(test_erasing_a_letter_brings_back_what_it_left_out),
 		WITH_NEW_FINDER(test_what_this_kernel_can_not_is_listed_with_the_reason),

@@ -114,6 +114,33 @@ static void test_the_best_come_first_and_the_rest_is_counted(void **state)
 	target_index_destroy(index);
 }
 
+/* The function of the process that is looked at, not one with a shorter name elsewhere. */
+static void test_preferred_names_come_first_among_as_good_ones(void **state)
+{
+	static struct target_pattern pattern;
+	struct target_index *other = target_index_create(TARGET_USER_FUNCTION, "/bin/other", "");
+	struct target_index *own = target_index_create(TARGET_USER_FUNCTION, "/bin/own", "");
+	struct target_search request = {
+		.pattern = &pattern, .text = "nap", .work = &work, .ranking = &ranking,
+		.newest = &newest, .number = 7,
+	};
+
+	(void)state;
+	add(other, "nap", NULL);
+	add(own, "_Z3napiPKc", "nap(int, char const*)");
+	add(own, "snapshot", NULL);
+	target_index_prefer(own);
+	target_pattern_make(&pattern, "nap");
+	ranking.count = ranking.matches = 0;
+	assert_true(target_index_search(other, &request));
+	assert_true(target_index_search(own, &request));
+	assert_int_equal(ranking.count, 3);
+	assert_string_equal(result_of(0, "nap", "").shown, "own:nap(int, char const*)");
+	assert_string_equal(result_of(1, "nap", "").shown, "other:nap");
+	target_index_destroy(other);
+	target_index_destroy(own);
+}
+
 static void test_narrower_searches_find_what_a_whole_one_finds(void **state)
 {
 	struct target_index *index = target_index_create(TARGET_KERNEL_FUNCTION, "", "");
@@ -231,6 +258,7 @@ int main(void)
 		cmocka_unit_test(test_a_result_is_a_spec_that_says_the_same_file_and_function),
 		cmocka_unit_test(test_what_is_shown_is_clean_and_demangled),
 		cmocka_unit_test(test_the_best_come_first_and_the_rest_is_counted),
+		cmocka_unit_test(test_preferred_names_come_first_among_as_good_ones),
 		cmocka_unit_test(test_narrower_searches_find_what_a_whole_one_finds),
 		cmocka_unit_test(test_a_search_that_nobody_waits_for_ends_and_spoils_nothing),
 		cmocka_unit_test(test_what_can_not_be_probed_comes_later_with_its_reason),

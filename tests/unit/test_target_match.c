@@ -98,6 +98,7 @@ static void test_the_exact_name_is_first_then_a_prefix_then_a_word(void **state)
 	ORDER("malloc", "libc.so.6:malloc", "libc.so.6:malloc_trim", "libc.so.6:__libc_malloc");
 	ORDER("sched_switch", "sched:sched_switch", "sched:sched_switch_mm",
 	      "sched:sched_wait_task");
+	ORDER("nap", "walk:nap(int, char const*)", "walk:naps", "walk:napms(int)");
 }
 
 static void test_of_equal_matches_the_shorter_is_first(void **state)

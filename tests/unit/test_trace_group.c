@@ -220,7 +220,10 @@ static void test_only_groups_whose_owner_is_surely_dead_are_swept(void **state)
 {
 	const unsigned long namespace = own_namespace();
 	char alive[64], reused[64], elsewhere[64], others[64], dead[80];
+	struct trace_group *group;
+	struct diag why;
 	uint64_t start_ticks;
+	uint32_t all;
 	pid_t pid;
 
 	(void)state;
@@ -247,6 +250,12 @@ static void test_only_groups_whose_owner_is_surely_dead_are_swept(void **state)
 	snprintf(dead, sizeof(dead), "%s/", alive);
 	trace_group_close(open_group());
 	assert_int_equal(find_lines(dead).lines, 0);
+	group = open_group();
+	write_event(alive);	/* left since we started */
+	assert_true(trace_group_sweep(group, &all, &why) >= 1);
+	assert_true(all >= 1);
+	assert_int_equal(find_lines(dead).lines, 0);
+	trace_group_close(group);
 	remove_event(elsewhere);
 	remove_event(others);
 }

@@ -104,7 +104,7 @@ static int set_up(void **state)
 	static struct stage stage;
 
 	memset(&stage, 0, sizeof(stage));
-	stage.space = (struct walker_space){ 7, find_code, &stage };
+	stage.space = (struct walker_space){ 7, find_code, &stage, NULL };
 	stage.stack = (struct walker_stack){ STACK, (const unsigned char *)stage.words,
 					     sizeof(stage.words) };
 	stage.registers.sp = STACK;

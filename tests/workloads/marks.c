@@ -1,0 +1,77 @@
+/* marks - a program with USDT marks, whose arguments are known.
+ *
+ * usage: marks [COUNT]	passes its marks COUNT times and says how often each was passed; without
+ *			COUNT it does so for each line COUNT of standard input ("ready" comes
+ *			first)
+ *
+ *	marks:sizes	i8 u8 i16 u16 i32 u32 i64 u64 text: -i, 200 + i, -300 * i, 60000 + i,
+ *			-70000 * i, 4000000000 + i, -i * 10^10, i, "even" or "odd"
+ *	marks:guarded	i; only while its semaphore is not 0, as a program does whose arguments are
+ *			expensive to make
+ *
+ * The answer is "sizes=COUNT guarded=COUNT semaphore=VALUE". WITHOUT_SEMAPHORES: there are none,
+ * and marks:guarded is always passed.
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#ifndef WITHOUT_SEMAPHORES
+#define _SDT_HAS_SEMAPHORES 1
+#endif
+#include <sys/sdt.h>
+
+#ifdef WITHOUT_SEMAPHORES
+static const unsigned short marks_guarded_semaphore = 1;
+#else
+#define SEMAPHORE volatile unsigned short __attribute__((section(".probes")))
+extern SEMAPHORE marks_sizes_semaphore;
+extern SEMAPHORE marks_guarded_semaphore;
+SEMAPHORE marks_sizes_semaphore;
+SEMAPHORE marks_guarded_semaphore;
+#endif
+
+static long guarded;
+
+static void __attribute__((noinline)) pass(long i)
+{
+	const int8_t tiny = (int8_t)-i;
+	const uint8_t byte = (uint8_t)(200 + i);
+	const int16_t small = (int16_t)(-300 * i);
+	const uint16_t half = (uint16_t)(60000 + i);
+	const int32_t number = (int32_t)(-70000 * i);
+	const uint32_t word = (uint32_t)(4000000000 + i);
+	const int64_t large = -i * 10000000000;
+	const uint64_t whole = (uint64_t)i;
+
+	STAP_PROBE9(marks, sizes, tiny, byte, small, half, number, word, large, whole,
+		    i % 2 ? "odd" : "even");
+	if (!marks_guarded_semaphore)
+		return;
+	guarded++;
+	STAP_PROBE1(marks, guarded, i);
+}
+
+static void pass_all(long count)
+{
+	guarded = 0;
+	for (long i = 0; i < count; i++)
+		pass(i);
+	printf("sizes=%ld guarded=%ld semaphore=%d\n", count, guarded, marks_guarded_semaphore);
+	fflush(stdout);
+}
+
+int main(int argc, char **argv)
+{
+	char line[32];
+
+	if (argc > 1) {
+		pass_all(atol(argv[1]));
+		return 0;
+	}
+	puts("ready");
+	fflush(stdout);
+	while (fgets(line, sizeof(line), stdin))
+		pass_all(atol(line));
+	return 0;
+}
