@@ -116,14 +116,15 @@ check-unit: $(TESTS)
 	@BUILD=$(BUILD) tests/run unit
 
 # Those that bring foreign bytes in by all ways.
-FOREIGN := counts demangled ends names names_of_files run_time_code source_lines stacks tasks
+FOREIGN := counts demangled ends names names_of_files probes run_time_code source_lines stacks tasks
 check-asan: packages-test
 	@$(MAKE) --no-print-directory BUILD=$(BUILD)/asan SANITIZE=address,undefined OPTIMIZE=-O1 tests
 	@BUILD=$(BUILD)/asan tests/run unit $(FOREIGN:%=live/check_%)
 
 # Live tests in which all threads have something to do; unit tests with more than one thread's work.
 THREADED := counts demangled ends run_time_code source_lines stacks targets tasks
-ALONE	 := compiler compiler_damage confine dwarf_lines hostile_elf screen_storm tree_fold_random
+ALONE	 := compiler compiler_damage confine dwarf_lines hostile_elf probe_names probe_points_damage \
+	    probe_spec screen_storm tree_fold_random
 UNITS	 := $(filter-out $(ALONE:%=unit/test_%),$(TESTS:$(BUILD)/tests/%=%))
 check-tsan: packages-test
 	@$(MAKE) --no-print-directory BUILD=$(BUILD)/tsan SANITIZE=thread OPTIMIZE=-O1 tests

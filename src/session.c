@@ -258,11 +258,11 @@ void session_finish(struct session *session)
 {
 	/* Sources before their consumer, and the consumer before what it borrows. */
 	session_stop_source(session);
+	analyzer_destroy(session->analyzer);	/* it reads what the probes send, to the end */
 	if (!probe_engine_destroy(session->probes))
 		session->sandboxes[SANDBOX_OF_PROBES] = NULL;
 	if (!target_finder_destroy(session->finder))
 		session->sandboxes[SANDBOX_OF_TARGETS] = NULL;
-	analyzer_destroy(session->analyzer);
 	retarget_destroy(session->retarget);
 	source_destroy(session->source);
 	perf_data_close(session->recording);

@@ -11,8 +11,8 @@
 
 uint64_t clock_now_ns(void);
 
-/* What must be added to that for nanoseconds since 1970, as the clock on the wall stands now: it may
- * be set, so who shows a row of times asks once. */
+/* What must be added to that for nanoseconds since 1970, as the clock on the wall stands now: it
+ * may be set, so who shows a row of times asks once. */
 uint64_t clock_wall_offset_ns(void);
 
 /* CPU time that all threads of this process have used so far, for "own cost". */

@@ -9,8 +9,8 @@
 
 /* How many lines of @width cells @text takes. */
 int text_lines_count(const struct canvas *canvas, int width, const char *text);
-/* Draws @text in the columns of @area, from its line on, what of it lies in the lines @begin to @end
- * (exclusive); returns the line below the last one used. */
+/* Draws @text in the columns of @area, from its line on, what of it lies in the lines @begin to
+ * @end (exclusive); returns the line below the last one used. */
 int text_lines_put_part(struct canvas *canvas, struct canvas_area area, int begin, int end,
 			const char *text, enum role role);
 /* The same from its own line on. */

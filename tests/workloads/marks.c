@@ -1,15 +1,16 @@
 /* marks - a program with USDT marks, whose arguments are known.
  *
  * usage: marks [COUNT]	passes its marks COUNT times and says how often each was passed; without
- *			COUNT it does so for each line COUNT of standard input ("ready" comes first)
+ *			COUNT it does so for each line COUNT of standard input ("ready" comes
+ *			first)
  *
- *	marks:sizes	i8 u8 i16 u16 i32 u32 i64 u64 text: -i, 200 + i, -300 * i, 60000 + i, -70000 * i,
- *			4000000000 + i, -i * 10^10, i, "even" or "odd"
+ *	marks:sizes	i8 u8 i16 u16 i32 u32 i64 u64 text: -i, 200 + i, -300 * i, 60000 + i,
+ *			-70000 * i, 4000000000 + i, -i * 10^10, i, "even" or "odd"
  *	marks:guarded	i; only while its semaphore is not 0, as a program does whose arguments are
  *			expensive to make
  *
- * The answer is "sizes=COUNT guarded=COUNT semaphore=VALUE". WITHOUT_SEMAPHORES: there are none, and
- * marks:guarded is always passed.
+ * The answer is "sizes=COUNT guarded=COUNT semaphore=VALUE". WITHOUT_SEMAPHORES: there are none,
+ * and marks:guarded is always passed.
  */
 #include <stdint.h>
 #include <stdio.h>
