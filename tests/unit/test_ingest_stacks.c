@@ -590,7 +590,8 @@ static void test_a_stack_in_the_kernels_code_for_probes_goes_on_with_the_entry(v
 {
 	/* The copy of f's first instruction; int3, or the call of the kernel, behind its return. */
 	const struct { uint64_t ip, sp; } places[] = {
-		{ UPROBES + 0x84, STACK + 16 }, { UPROBES + 1, STACK + 24 },
+		{ UPROBES + 0x84, STACK + 16 },
+		{ UPROBES + 1, STACK + 24 },
 		{ UPROBES + 13, STACK },
 	};
 
