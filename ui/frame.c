@@ -11,7 +11,8 @@
 
 #define LABEL_GAP " \u00b7 "
 
-/* "back" leads nowhere from the first level, and without rows there is none to open. */
+/* "back" leads nowhere from the first level, without rows there is none to open, and where there
+ * can be no probe none is offered. */
 static bool is_offered(const struct ui_state *state, const struct command *command, int max_rank)
 {
 	const bool is_of_probes = state->view->ops->place == IN_PROBES;
@@ -21,6 +22,9 @@ static bool is_offered(const struct ui_state *state, const struct command *comma
 	    !keymap_key(state->keymap, command))
 		return false;
 	if (!(command->where & state->view->ops->place))
+		return false;
+	if ((command->run == cmd_probe || command->run == cmd_find_target) &&
+	    state_probe_refusal(state)[0])
 		return false;
 	if ((command->traits & COMMAND_NEEDS_ROWS) &&
 	    (is_of_probes ? !state_probe(state) : !state_cursor_row(state, &row)))

@@ -128,8 +128,8 @@ static void put_kind(struct canvas *canvas, struct canvas_area area,
 static void put_name(struct canvas *canvas, struct canvas_area area,
 		     const struct snapshot_probe *probe)
 {
-	const bool is_plain = probe->state == PROBE_ATTACHED && !probe->is_in_bursts;
-	const char *word = is_plain ? "" : probe_word(probe);
+	const bool is_usual = probe->state == PROBE_ATTACHED && !probe->is_in_bursts;
+	const char *word = is_usual ? "" : probe_word(probe);
 	const int kept = word[0] ? canvas_text_width(canvas, word) + GAP_CELLS : 0;
 	struct canvas_area name = { area.x, area.y, area.width - kept };
 

@@ -14,8 +14,17 @@
 #include "probe/probe_places.h"
 #include "probe/trace_group.h"
 
+/* Since the first live_probe_open(): entries (of a probe of returns: returns), records that did not
+ * fit, hits that the kernel could not see, hits that it left out by the condition (among
+ * `hits`). */
+struct live_counts {
+	uint64_t hits, lost, missed, filtered;
+};
+
 struct live_part {
 	struct probe_link *link;	/* owned; NULL: closed */
+	struct probe_link *meter;	/* owned: counts what the kernel's filter leaves out of
+					 * `link`, too; NULL: there is no filter */
 	struct trace_event event;
 	bool is_defined;	/* in our group, to be removed; not of tracepoints */
 	bool is_return;
@@ -26,7 +35,7 @@ struct live_probe {
 	uint32_t part_count;
 	bool is_pair;		/* every other part is of returns: the calls are the entries */
 	/* Of parts that were closed; the kernel's counts end with them. */
-	uint64_t hits_before, lost_before, missed_before;
+	struct live_counts before;
 };
 
 struct live_request {
@@ -44,12 +53,6 @@ int live_probe_open(struct live_probe *live, const struct live_request *request,
 		    struct probe_reading **reading, struct diag *why);
 void live_probe_enable(struct live_probe *live);
 void live_probe_disable(struct live_probe *live);
-
-/* Since the first live_probe_open(): entries (of a probe of returns: returns), records that did not
- * fit, hits that the kernel could not see. */
-struct live_counts {
-	uint64_t hits, lost, missed;
-};
 
 void live_probe_read(const struct live_probe *live, struct trace_group *group,
 		     struct live_counts *out);

@@ -27,4 +27,10 @@ int probe_definition_make(struct probe_definition *out, const struct probe_place
 /* Which fields the values are in, once the streams of @reading have theirs. */
 void probe_definition_columns(struct probe_reading *reading, const struct probe_places *places);
 
+/* The condition in the kernel's filter language, for the event at @site, which has @fields. False:
+ * it has none, or the kernel can't evaluate all of it there, as of a pair, of which it sees one
+ * end. */
+bool probe_definition_filter(const struct probe_places *places, const struct probe_site *site,
+			     const struct raw_fields *fields, char *out, size_t room);
+
 #endif

@@ -64,6 +64,7 @@ struct probe_status {
 	char reason[200];
 	uint64_t hits, lost, missed;	/* as the kernel counts, since it was added: entries, or
 					 * returns of a PROBE_RETURN */
+	uint64_t filtered;	/* of the hits: left out by the kernel, as the condition says */
 	uint64_t read_ns;	/* when these three were read; only ATTACHED. UINT64_MAX: they
 				 * don't change any more */
 	uint64_t lease_until_ns;	/* UINT64_MAX: none */

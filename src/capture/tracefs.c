@@ -48,8 +48,8 @@ int tracefs_open(struct diag *why)
 		err = dir;
 	}
 	if (err == -EACCES || err == -EPERM)
-		return diag_set(why, err, "tracepoints need the tracing file system, which only"
-				" root may read here: run with sudo");
+		return diag_set(why, err, "tracepoints and probes need tracefs, which only root may"
+				" read here: run with sudo");
 	return diag_set(why, err, "the kernel has no tracing file system (%s): tracepoints need"
 			" CONFIG_FTRACE", strerror(-err));
 }

@@ -532,11 +532,33 @@ static bool has_ended(enum probe_state state)
 	return state != PROBE_ATTACHING && state != PROBE_ATTACHED && state != PROBE_DETACHING;
 }
 
+/* What the kernel has left out since the last news. */
+static uint64_t more_filtered(const struct probe_hits *hits, const struct probe_news *news)
+{
+	const struct probe_row *row = news->slot < PROBE_SLOTS ? &hits->rows[news->slot] : NULL;
+
+	return row && row->id == news->probe && news->status.filtered > row->status.filtered
+	       ? news->status.filtered - row->status.filtered : 0;
+}
+
+static void count_filtered(struct ingest *ingest, const struct probe_row *row, uint64_t filtered)
+{
+	uint32_t mark;
+
+	if (!filtered)
+		return;
+	mark = probe_values_mark(&ingest->hits->values, row->id, 0, VALUE_FILTERED);
+	for (; filtered > UINT32_MAX; filtered -= UINT32_MAX)
+		count_value(ingest, ingest->watermark_ns, mark, UINT32_MAX);
+	count_value(ingest, ingest->watermark_ns, mark, (uint32_t)filtered);
+}
+
 bool ingest_hit_news(struct ingest *ingest, struct probe_news *news)
 {
 	const enum probe_news_kind kind = news->kind;
 	const struct probe_row *row;
 	bool drops_counts = kind == PROBE_NEWS_REMOVED;
+	uint64_t filtered = 0;
 
 	if (!ingest->hits)
 		ingest->hits = probe_hits_create();
@@ -551,9 +573,12 @@ bool ingest_hit_news(struct ingest *ingest, struct probe_news *news)
 		remove_probe(ingest, news->slot);
 		drops_counts = true;
 	}
+	if (kind == PROBE_NEWS_STATUS)
+		filtered = more_filtered(ingest->hits, news);
 	row = probe_hits_take(ingest->hits, news);
 	if (!row)
 		return drops_counts;
+	count_filtered(ingest, row, filtered);
 	if (kind == PROBE_NEWS_READING)
 		ingest_hit_targets(ingest);
 	if (kind == PROBE_NEWS_STATUS && has_ended(news->status.state)) {

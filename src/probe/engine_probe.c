@@ -110,6 +110,14 @@ void engine_probe_switch_on(struct engine_probe *probe, uint64_t now_ns)
 	probe->status.lease_until_ns = lease_ns == UINT64_MAX ? UINT64_MAX : now_ns + lease_ns;
 }
 
+static void put_counts(struct probe_status *status, const struct live_counts *counts)
+{
+	status->hits = counts->hits;
+	status->lost = counts->lost;
+	status->missed = counts->missed;
+	status->filtered = counts->filtered;
+}
+
 void engine_probe_switch_off(struct engine_probe *probe, const struct engine_kernel *kernel,
 			     enum probe_state rest, const char *reason, uint64_t time_ns)
 {
@@ -121,9 +129,7 @@ void engine_probe_switch_off(struct engine_probe *probe, const struct engine_ker
 	if (probe->live.part_count && !probe->is_retired) {
 		live_probe_retire(&probe->live, kernel->group);
 		probe->is_retired = true;
-		probe->status.hits = probe->live.hits_before;
-		probe->status.lost = probe->live.lost_before;
-		probe->status.missed = probe->live.missed_before;
+		put_counts(&probe->status, &probe->live.before);
 		tell(probe, kernel, &news);
 	}
 	probe->status.hits_per_s = probe->status.cost_pct = 0;
@@ -279,7 +285,7 @@ static void attach(struct engine_probe *probe, const struct engine_kernel *kerne
 	}
 	tell(probe, kernel, &news);	/* before the first record */
 	governor_open(&probe->account, probe->choice.cap_pct, now_ns);
-	governor_meter_start(&probe->meter, probe->live.hits_before, now_ns);
+	governor_meter_start(&probe->meter, probe->live.before.hits, now_ns);
 	probe->switch_ns = now_ns + BURST_NS;
 	live_probe_enable(&probe->live);
 	engine_probe_report(probe, kernel);
@@ -305,9 +311,7 @@ double engine_probe_read(struct engine_probe *probe, const struct engine_kernel 
 	live_probe_read(&probe->live, kernel->group, &counts);
 	more = governor_meter_read(&probe->meter, counts.hits, now_ns);
 	status->read_ns = now_ns;
-	status->hits = counts.hits;
-	status->lost = counts.lost;
-	status->missed = counts.missed;
+	put_counts(status, &counts);
 	status->hits_per_s = probe->meter.hits_per_s;
 	status->cost_pct = probe->meter.hits_per_s * probe->cost_ns / (double)CLOCK_NS_PER_S * 100;
 	/* Of a burst the mean over its pause counts. */

@@ -14,6 +14,8 @@
 
 #include "probe/probe_definition.h"
 
+#define FILTER_BYTES 2048
+
 static bool is_pair_of_tracepoints(const struct probe_places *places)
 {
 	return places->spec.kind == PROBE_TRACEPOINT && places->spec.end_name[0];
@@ -47,6 +49,28 @@ static int define(struct live_part *part, const struct live_request *request,
 	return err;
 }
 
+/* With the condition in the kernel, and a count of what it leaves out: that costs as much. False:
+ * the analyzer must look at each hit. */
+static bool open_filtered(struct live_part *part, const struct live_request *request,
+			  const struct probe_site *site, struct probe_link_config config)
+{
+	char filter[FILTER_BYTES];
+
+	if (!request->rings ||
+	    !probe_definition_filter(request->places, site, &part->event.fields, filter,
+				     sizeof(filter)))
+		return false;
+	config.kernel_filter = filter;
+	if (probe_link_open(&part->link, request->rings, &config, NULL))
+		return false;
+	config.kernel_filter = "";
+	config.only_counts = true;
+	if (probe_link_open(&part->meter, NULL, &config, NULL) == 0)
+		return true;
+	live_part_close(part);
+	return false;
+}
+
 static int open_part(struct live_part *part, const struct live_request *request,
 		     const struct probe_site *site, struct diag *why)
 {
@@ -65,6 +89,8 @@ static int open_part(struct live_part *part, const struct live_request *request,
 	if (err)
 		return err;
 	config.config = part->event.id;
+	if (open_filtered(part, request, site, config))
+		return 0;
 	return probe_link_open(&part->link, request->rings, &config, why);
 }
 
@@ -124,7 +150,9 @@ static int make_reading(struct probe_reading **out, struct live_probe *live,
 		probe_reading_destroy(reading);
 		return err;
 	}
-	reading->condition = request->places->spec.condition;
+	for (uint32_t i = 0; i < live->part_count; i++)
+		if (!live->parts[i].meter)
+			reading->condition = request->places->spec.condition;
 	probe_definition_columns(reading, request->places);
 	*out = reading;
 	return 0;
@@ -175,26 +203,36 @@ int live_probe_open(struct live_probe *live, const struct live_request *request,
 
 void live_probe_enable(struct live_probe *live)
 {
-	for (uint32_t i = 0; i < live->part_count; i++)
+	for (uint32_t i = 0; i < live->part_count; i++) {
+		if (live->parts[i].meter)
+			probe_link_enable(live->parts[i].meter);
 		probe_link_enable(live->parts[i].link);
+	}
 }
 
 void live_probe_disable(struct live_probe *live)
 {
-	for (uint32_t i = live->part_count; i-- > 0;)	/* entries first */
+	for (uint32_t i = live->part_count; i-- > 0;) {	/* entries first */
 		probe_link_disable(live->parts[i].link);
+		if (live->parts[i].meter)
+			probe_link_disable(live->parts[i].meter);
+	}
 }
 
 void live_probe_read(const struct live_probe *live, struct trace_group *group,
 		     struct live_counts *out)
 {
-	*out = (struct live_counts){ .hits = live->hits_before, .lost = live->lost_before,
-				     .missed = live->missed_before };
+	*out = live->before;
 	for (uint32_t i = 0; i < live->part_count; i++) {
 		const struct live_part *part = &live->parts[i];
-		uint64_t hits, lost;
+		uint64_t hits, lost, kept, ignored;
 
 		probe_link_read(part->link, &hits, &lost);
+		if (part->meter) {
+			kept = hits;
+			probe_link_read(part->meter, &hits, &ignored);
+			out->filtered += hits > kept ? hits - kept : 0;
+		}
 		if (!live->is_pair || !part->is_return)
 			out->hits += hits;
 		out->lost += lost;
@@ -209,15 +247,14 @@ void live_probe_retire(struct live_probe *live, struct trace_group *group)
 
 	live_probe_disable(live);
 	live_probe_read(live, group, &counts);
-	live->hits_before = counts.hits;
-	live->lost_before = counts.lost;
-	live->missed_before = counts.missed;
+	live->before = counts;
 }
 
 void live_part_close(struct live_part *part)
 {
+	probe_link_close(part->meter);
 	probe_link_close(part->link);
-	part->link = NULL;
+	part->link = part->meter = NULL;
 }
 
 int live_probe_undefine(struct live_probe *live, struct trace_group *group, struct diag *why)

@@ -69,6 +69,84 @@ int probe_definition_make(struct probe_definition *out, const struct probe_place
 	return 0;
 }
 
+/* The value that the analyzer would take. NULL: it is none of this event's. */
+static const struct probe_fetch *value_of(const struct probe_site *site,
+					  const struct probe_node *node, uint32_t *index)
+{
+	const struct probe_fetch *returned = NULL;
+
+	for (uint32_t i = 0; i < site->value_count; i++) {
+		const struct probe_fetch *value = &site->values[i];
+		const bool is_named = strcmp(value->name, node->name) == 0;
+
+		if (!is_named && (node->operand != OPERAND_RETURN || !value->is_return || returned))
+			continue;
+		returned = value;
+		*index = i;
+		if (is_named)
+			break;
+	}
+	return returned;
+}
+
+static bool is_comparison(const struct probe_node *node)
+{
+	return node->kind != OPERATOR_NOT && node->kind != OPERATOR_AND &&
+	       node->kind != OPERATOR_OR;
+}
+
+/* The kernel cuts the number to the field's size. */
+static bool fits(const struct probe_node *node, const struct raw_fields *fields)
+{
+	const int index = raw_fields_find(fields, node->name);
+	const struct raw_field *field = index < 0 ? NULL : &fields->list[index];
+
+	if (!field || field->is_text || field->is_array || field->is_dynamic)
+		return false;
+	if (field->size >= sizeof(node->number))
+		return true;
+	if (!field->is_signed)
+		return !node->is_negative && node->number >> 8 * field->size == 0;
+	return node->number >> (8 * field->size - 1) == 0;
+}
+
+/* Names the field where the kernel has the value. What can't be read is text there, "(fault)":
+ * comparisons of texts stay with the analyzer. */
+static bool rename_operand(struct probe_node *node, const struct probe_places *places,
+			   const struct probe_site *site, const struct raw_fields *fields)
+{
+	const struct probe_fetch *value;
+	uint32_t index;
+
+	if (node->operand == OPERAND_CPU && node->number > INT32_MAX)
+		return false;
+	if (!is_comparison(node) ||
+	    (node->operand != OPERAND_VALUE && node->operand != OPERAND_RETURN))
+		return true;
+	value = value_of(site, node, &index);
+	if (!value || !value->fetch[0] || value->kind == VALUE_TEXT)
+		return false;
+	if (places->spec.kind == PROBE_TRACEPOINT)
+		snprintf(node->name, sizeof(node->name), "%.*s", PROBE_CONDITION_NAME - 1,
+			 value->fetch);
+	else
+		snprintf(node->name, sizeof(node->name), "a%u", index);
+	return fits(node, fields);
+}
+
+bool probe_definition_filter(const struct probe_places *places, const struct probe_site *site,
+			     const struct raw_fields *fields, char *out, size_t room)
+{
+	struct probe_condition condition = places->spec.condition;
+
+	if (places->spec.edge == PROBE_LATENCY)
+		return false;
+	for (uint32_t i = 0; i < condition.count; i++)
+		if (!rename_operand(&condition.nodes[i], places, site, fields))
+			return false;
+	return probe_condition_kernel_text(&condition, out, room);
+}
+
 static int field_of(const struct probe_stream *stream, const struct probe_places *places,
 		    const struct probe_fetch *value, uint32_t index)
 {

@@ -232,8 +232,8 @@ static void add_result(struct target_reply *reply, const struct target_result *r
 	reply->matches++;
 }
 
-/* A line of a source file is one of the program that is looked at: the spec for that; false: none
- * is, or its path would mean something else in a spec. */
+/* A line of a source file is one of the program that is looked at: the spec for that; false: there
+ * is none, or its path would mean something else in a spec. */
 static bool put_own_line(pid_t pid, const struct probe_spec *typed, char out[TARGET_SPEC_BYTES])
 {
 	char link[32], path[TARGET_QUERY_BYTES];

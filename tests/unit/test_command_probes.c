@@ -328,7 +328,11 @@ static void test_without_an_engine_nothing_is_ordered(void **state)
 {
 	struct scene *scene = *state;
 
+	frame_draw(&scene->state, &scene->canvas);
+	assert_true(scene_has(scene, "p probe"));
 	scene->probes.refusal = "no probes: run as root";
+	frame_draw(&scene->state, &scene->canvas);
+	assert_false(scene_has(scene, "p probe"));
 	scene_press(scene, "p");
 	assert_false(scene->state.panel.is_open);
 	assert_string_equal(scene->state.message, "no probes: run as root");

@@ -1,6 +1,5 @@
 /* test_probe_engine.c - probes on functions of a copy of this program that runs beside it, for its
- * own are refused: what is told of them, what is counted, what is left. Needs root, and uprobes in
- * the kernel. */
+ * own are refused: what is told of them, what is counted, what is left. Needs root and uprobes. */
 #include "probe/probe_engine.h"
 
 #include <setjmp.h>

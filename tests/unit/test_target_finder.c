@@ -282,7 +282,7 @@ int main(void)
 		cmocka_unit_test(test_the_functions_of_the_kernel_are_found),
 		cmocka_unit_test(test_tracepoints_are_found),
 		cmocka_unit_test(test_a_spec_that_was_typed_is_the_first_result),
-		cmocka_unit_test(test_a_line_is_one_of_the_program_that_is_looked_at),
+		WITH_NEW_FINDER(test_a_line_is_one_of_the_program_that_is_looked_at),
 		cmocka_unit_test(test_of_many_questions_the_last_is_answered),
 		cmocka_unit_test(test_erasing_a_letter_brings_back_what_it_left_out),
 		WITH_NEW_FINDER(test_what_this_kernel_can_not_is_listed_with_the_reason),
