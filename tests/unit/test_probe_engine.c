@@ -10,29 +10,21 @@
 #include <cmocka.h>
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
+#include <math.h>
 #include <poll.h>
-#include <pthread.h>
-#include <semaphore.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/sendfile.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "capture/record_queue.h"
+#include "probed_copy.h"
 
 #define HANG_NS (60 * CLOCK_NS_PER_S)
 
 static struct sandbox *sandbox;
-static char program[] = "/tmp/flametop-test-XXXXXX";	/* the copy */
-static pid_t child;	/* it runs there, */
-static int to_child, from_child;	/* takes how often to call, and says when it has */
 static struct probe_engine *engine;
 static uint64_t last_number;
 
@@ -44,28 +36,6 @@ static struct {
 	uint64_t ignored_ns;
 	uint64_t records;
 } seen;
-
-#define CHAIN_BEGIN -2
-#define CHAIN_END   -3
-#define LAST_CALLS  10
-
-/* Of the copy: a thread that makes a thread that ... */
-static struct {
-	_Atomic bool is_over;
-	sem_t ended;
-} chain;
-
-__attribute__((noinline)) int probed_function(int number)
-{
-	__asm__ volatile("" : "+r"(number));
-	return number + 1;
-}
-
-__attribute__((noinline)) int other_function(int number)
-{
-	__asm__ volatile("" : "+r"(number));
-	return number + 2;
-}
 
 static void create_engine(const struct probe_engine_config *config)
 {
@@ -214,7 +184,7 @@ static const char *spec_of(const char *form, const char *function)
 {
 	static char text[PATH_MAX + 64];
 
-	snprintf(text, sizeof(text), form, program, function);
+	snprintf(text, sizeof(text), form, probed_copy_path(), function);
 	return text;
 }
 
@@ -235,95 +205,16 @@ static void need_root(void)
 		skip();
 }
 
-static void call(int count)
-{
-	assert_int_equal(write(to_child, &count, sizeof(count)), sizeof(count));
-	assert_int_equal(read(from_child, &count, sizeof(count)), sizeof(count));
-}
-
-static void call_often(int count)
-{
-	for (int i = 0; i < count; i++)
-		probed_function(i);
-}
-
-/* Each thread makes the next one and ends; the last one calls. */
-static void *run_link(void *unused)
-{
-	pthread_t next;
-
-	if (atomic_load(&chain.is_over)) {
-		call_often(LAST_CALLS);
-		sem_post(&chain.ended);
-	} else if (pthread_create(&next, NULL, run_link, NULL)) {
-		abort();
-	}
-	pthread_detach(pthread_self());
-	return unused;
-}
-
-static bool begin_chain(void)
-{
-	pthread_t first;
-
-	sem_init(&chain.ended, 0, 0);
-	return pthread_create(&first, NULL, run_link, NULL) == 0;
-}
-
-static int end_chain(void)
-{
-	atomic_store(&chain.is_over, true);
-	sem_wait(&chain.ended);
-	return LAST_CALLS;
-}
-
-static void serve_calls(void)
-{
-	const uint64_t address = (uintptr_t)probed_function;
-	int count;
-
-	while (read(STDIN_FILENO, &count, sizeof(count)) == sizeof(count)) {
-		if (count == CHAIN_BEGIN && begin_chain())
-			continue;
-		if (count == CHAIN_END)
-			count = end_chain();
-		else
-			call_often(count);
-		if (write(STDOUT_FILENO, &count, sizeof(count)) != sizeof(count))
-			return;
-		if (count < 0 && write(STDOUT_FILENO, &address, sizeof(address)) != sizeof(address))
-			return;
-	}
-}
-
-/* The breakpoint may be behind the first instruction. */
-static uint64_t first_bytes(void)
-{
-	uint64_t address = 0, bytes = 0;
-	char path[32];
-	int memory;
-
-	call(-1);	/* has it say where */
-	assert_int_equal(read(from_child, &address, sizeof(address)), sizeof(address));
-	snprintf(path, sizeof(path), "/proc/%d/mem", (int)child);
-	memory = open(path, O_RDONLY | O_CLOEXEC);
-	assert_true(memory >= 0);
-	assert_int_equal(pread(memory, &bytes, sizeof(bytes), (off_t)address),
-			 sizeof(bytes));
-	close(memory);
-	return bytes;
-}
-
 static void test_each_call_is_a_hit_and_a_record(void **state)
 {
 	(void)state;
 	need_root();
 	add(spec_of("u:%s:%s", "probed_function"));
 	assert_true(seen.has_rings && seen.has_row && seen.has_reading);
-	call(10);
+	probed_copy_call(10);
 	wait_until(has_hits, 10);
 	wait_until(has_records, 10);
-	call(1);
+	probed_copy_call(1);
 	wait_until(has_hits, 11);
 	assert_int_equal(seen.status.hits, 11);
 }
@@ -333,7 +224,7 @@ static void test_a_latency_probe_sends_two_records_for_a_hit(void **state)
 	(void)state;
 	need_root();
 	add(spec_of("lat:%s:%s", "probed_function"));
-	call(5);
+	probed_copy_call(5);
 	wait_until(has_hits, 5);
 	wait_until(has_records, 10);
 	assert_int_equal(seen.status.hits, 5);
@@ -342,38 +233,38 @@ static void test_a_latency_probe_sends_two_records_for_a_hit(void **state)
 
 static void test_off_takes_the_breakpoint_away_and_on_counts_further(void **state)
 {
-	const uint64_t before = first_bytes();
+	const uint64_t before = probed_copy_first_bytes();
 	uint64_t pressed_ns;
 
 	(void)state;
 	need_root();
 	add(spec_of("u:%s:%s", "probed_function"));
-	assert_int_not_equal(first_bytes(), before);
-	call(3);
+	assert_int_not_equal(probed_copy_first_bytes(), before);
+	probed_copy_call(3);
 	wait_until(has_hits, 3);
 	pressed_ns = clock_now_ns();
 	order(PROBE_OFF, NULL);
 	wait_until(is_state, PROBE_IS_OFF);
-	assert_int_equal(first_bytes(), before);
+	assert_int_equal(probed_copy_first_bytes(), before);
 	assert_true(seen.ignored_ns >= pressed_ns);
-	call(4);
+	probed_copy_call(4);
 	order(PROBE_ON, NULL);
 	wait_until(is_state, PROBE_ATTACHED);
-	call(2);
+	probed_copy_call(2);
 	wait_until(has_hits, 5);
 	assert_int_equal(seen.status.hits, 5);
 }
 
 static void test_a_removed_probe_leaves_no_breakpoint(void **state)
 {
-	const uint64_t before = first_bytes();
+	const uint64_t before = probed_copy_first_bytes();
 
 	(void)state;
 	need_root();
 	add(spec_of("u:%s:%s", "probed_function"));
 	order(PROBE_REMOVE, NULL);
 	wait_until(is_removed, 0);
-	assert_int_equal(first_bytes(), before);
+	assert_int_equal(probed_copy_first_bytes(), before);
 }
 
 static void test_a_wildcard_adds_a_row_for_each_function(void **state)
@@ -424,6 +315,16 @@ static void test_examining_tells_the_rate_and_attaches_nothing(void **state)
 	assert_false(seen.has_row);
 }
 
+static void call_until_capped(void)
+{
+	while (seen.status.state == PROBE_ATTACHED || seen.status.state == PROBE_DETACHING) {
+		probed_copy_call(1000);
+		take_news();
+		take_records();
+	}
+	assert_int_equal(seen.status.state, PROBE_CAPPED);
+}
+
 static void test_what_costs_too_much_is_switched_off(void **state)
 {
 	const struct probe_engine_config config = { .cap_pct = 1, .cap_sum_pct = 100,
@@ -433,13 +334,63 @@ static void test_what_costs_too_much_is_switched_off(void **state)
 	need_root();
 	replace_engine(&config);
 	add(spec_of("u:%s:%s", "probed_function"));
-	while (seen.status.state == PROBE_ATTACHED || seen.status.state == PROBE_DETACHING) {
-		call(1000);
-		take_news();
+	call_until_capped();
+	assert_non_null(strstr(seen.status.reason, "cap"));
+}
+
+static void test_what_was_switched_off_goes_on_in_bursts(void **state)
+{
+	const struct probe_engine_config config = { .cap_pct = 1, .cap_sum_pct = 100,
+						    .lease_ns = PROBE_LEASE_NS };
+
+	(void)state;
+	need_root();
+	replace_engine(&config);
+	add(spec_of("u:%s:%s", "probed_function"));
+	call_until_capped();
+	order(PROBE_BURSTS, NULL);
+	wait_until(is_state, PROBE_ATTACHED);
+	assert_true(seen.status.is_in_bursts);
+	wait_until(is_state, PROBE_PAUSED);
+	wait_until(is_state, PROBE_ATTACHED);
+}
+
+static void test_a_lifted_cap_lets_it_go_on(void **state)
+{
+	const struct probe_engine_config config = { .cap_pct = 1, .cap_sum_pct = 2,
+						    .lease_ns = PROBE_LEASE_NS };
+	struct probe_order lift = { .kind = PROBE_LIFT, .choice.cap_pct = INFINITY };
+	uint64_t hits;
+
+	(void)state;
+	need_root();
+	replace_engine(&config);
+	add(spec_of("u:%s:%s", "probed_function"));
+	call_until_capped();
+	hits = seen.status.hits;
+	lift.number = ++last_number;
+	lift.probe = seen.id;
+	assert_true(probe_engine_order(engine, &lift));
+	wait_until(is_state, PROBE_ATTACHED);
+	for (int i = 0; i < 50; i++) {
+		probed_copy_call(1000);
 		take_records();
 	}
-	assert_int_equal(seen.status.state, PROBE_CAPPED);
-	assert_non_null(strstr(seen.status.reason, "cap"));
+	wait_until(has_hits, hits + 50000);
+	assert_int_equal(seen.status.state, PROBE_ATTACHED);
+}
+
+static void test_the_sum_of_all_probes_has_a_cap_of_its_own(void **state)
+{
+	const struct probe_engine_config config = { .cap_pct = 1000, .cap_sum_pct = 1,
+						    .lease_ns = PROBE_LEASE_NS };
+
+	(void)state;
+	need_root();
+	replace_engine(&config);
+	add(spec_of("u:%s:%s", "probed_function"));
+	call_until_capped();
+	assert_non_null(strstr(seen.status.reason, "all may take"));
 }
 
 static void add_for(pid_t pid)
@@ -462,20 +413,15 @@ static void add_for(pid_t pid)
 
 static void test_a_thread_that_begins_while_it_is_attached_is_counted(void **state)
 {
-	int order_to_child = CHAIN_BEGIN;
+	int calls;
 
 	(void)state;
 	need_root();
-	assert_int_equal(write(to_child, &order_to_child, sizeof(order_to_child)),
-			 sizeof(order_to_child));
-	add_for(child);
-	order_to_child = CHAIN_END;
-	assert_int_equal(write(to_child, &order_to_child, sizeof(order_to_child)),
-			 sizeof(order_to_child));
-	assert_int_equal(read(from_child, &order_to_child, sizeof(order_to_child)),
-			 sizeof(order_to_child));
-	wait_until(has_hits, LAST_CALLS);
-	assert_int_equal(seen.status.hits, LAST_CALLS);
+	probed_copy_begin_chain();
+	add_for(probed_copy_pid());
+	calls = probed_copy_end_chain();
+	wait_until(has_hits, (uint64_t)calls);
+	assert_int_equal(seen.status.hits, calls);
 }
 
 static void test_a_lease_ends_a_probe(void **state)
@@ -565,7 +511,7 @@ static void test_finishing_ends_the_records(void **state)
 	(void)state;
 	need_root();
 	add(spec_of("u:%s:%s", "probed_function"));
-	call(7);
+	probed_copy_call(7);
 	wait_for(order(PROBE_FINISH, NULL));
 	take_news();
 	assert_int_equal(seen.status.state, PROBE_ATTACHED);	/* as it was */
@@ -582,87 +528,41 @@ static void test_finishing_ends_the_records(void **state)
 	assert_int_equal(seen.records, 7);
 }
 
-static int copy_program(void)
-{
-	int from = open("/proc/self/exe", O_RDONLY | O_CLOEXEC), to = mkstemp(program);
-	ssize_t copied = from < 0 || to < 0 ? -1 : 1;
-
-	while (copied > 0)
-		copied = sendfile(to, from, NULL, 1 << 20);
-	if (!copied)
-		copied = fchmod(to, 0700);
-	close(from);
-	close(to);	/* nobody may have it open for writing when it is executed */
-	return (int)copied;
-}
-
-static int start_copy(void)
-{
-	int in[2], out[2];
-
-	if (copy_program() || pipe2(in, O_CLOEXEC) || pipe2(out, O_CLOEXEC))
-		return -1;
-	child = fork();
-	if (child == 0) {
-		dup2(in[0], STDIN_FILENO);
-		dup2(out[1], STDOUT_FILENO);
-		execl(program, program, "serve", NULL);
-		_exit(127);
-	}
-	close(in[0]);
-	close(out[1]);
-	to_child = in[1];
-	from_child = out[0];
-	return child > 0 ? 0 : -1;
-}
-
 int main(int argc, char **argv)
 {
+#define WITH_ENGINE(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_each_call_is_a_hit_and_a_record, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(
-			test_a_latency_probe_sends_two_records_for_a_hit, setup, teardown),
-		cmocka_unit_test_setup_teardown(
-			test_off_takes_the_breakpoint_away_and_on_counts_further, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_a_removed_probe_leaves_no_breakpoint, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(test_a_wildcard_adds_a_row_for_each_function,
-						setup, teardown),
-		cmocka_unit_test_setup_teardown(test_what_is_cancelled_is_not_attached, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(
-			test_examining_tells_the_rate_and_attaches_nothing, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_what_costs_too_much_is_switched_off, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(
-			test_a_thread_that_begins_while_it_is_attached_is_counted, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_a_lease_ends_a_probe, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_readonly_refuses_to_attach, setup, teardown),
-		cmocka_unit_test_setup_teardown(
-			test_each_order_is_answered_however_late_one_looks, setup, teardown),
-		cmocka_unit_test_setup_teardown(
-			test_who_cancels_a_question_does_not_cancel_what_was_added_before, setup,
-			teardown),
-		cmocka_unit_test_setup_teardown(test_a_cancelled_order_is_answered, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(test_dead_instances_are_swept_on_order, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(test_finishing_ends_the_records, setup, teardown),
+		WITH_ENGINE(test_each_call_is_a_hit_and_a_record),
+		WITH_ENGINE(test_a_latency_probe_sends_two_records_for_a_hit),
+		WITH_ENGINE(test_off_takes_the_breakpoint_away_and_on_counts_further),
+		WITH_ENGINE(test_a_removed_probe_leaves_no_breakpoint),
+		WITH_ENGINE(test_a_wildcard_adds_a_row_for_each_function),
+		WITH_ENGINE(test_what_is_cancelled_is_not_attached),
+		WITH_ENGINE(test_examining_tells_the_rate_and_attaches_nothing),
+		WITH_ENGINE(test_what_costs_too_much_is_switched_off),
+		WITH_ENGINE(test_a_thread_that_begins_while_it_is_attached_is_counted),
+		WITH_ENGINE(test_what_was_switched_off_goes_on_in_bursts),
+		WITH_ENGINE(test_a_lifted_cap_lets_it_go_on),
+		WITH_ENGINE(test_the_sum_of_all_probes_has_a_cap_of_its_own),
+		WITH_ENGINE(test_a_lease_ends_a_probe),
+		WITH_ENGINE(test_readonly_refuses_to_attach),
+		WITH_ENGINE(test_each_order_is_answered_however_late_one_looks),
+		WITH_ENGINE(test_who_cancels_a_question_does_not_cancel_what_was_added_before),
+		WITH_ENGINE(test_a_cancelled_order_is_answered),
+		WITH_ENGINE(test_dead_instances_are_swept_on_order),
+		WITH_ENGINE(test_finishing_ends_the_records),
 	};
 
 	int failed;
 
 	(void)argv;
 	if (argc > 1) {
-		serve_calls();
+		probed_copy_serve();
 		return 0;
 	}
-	if (start_copy())
+	if (probed_copy_start())
 		return 1;
 	failed = cmocka_run_group_tests(tests, NULL, NULL);
-	close(to_child);
-	waitpid(child, NULL, 0);
-	unlink(program);
+	probed_copy_end();
 	return failed;
 }
