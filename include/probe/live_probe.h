@@ -15,7 +15,8 @@
 #include "probe/trace_group.h"
 
 /* Since the first live_probe_open(): entries (of a probe of returns: returns), records that did not
- * fit, hits that the kernel could not see, hits that it left out by the condition (among `hits`). */
+ * fit, hits that the kernel could not see, hits that it left out by the condition (among
+ * `hits`). */
 struct live_counts {
 	uint64_t hits, lost, missed, filtered;
 };
