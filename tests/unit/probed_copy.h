@@ -1,5 +1,5 @@
-/* probed_copy.h - a copy of the test program that runs beside it: its own functions are never probed.
- * The copy calls probed_function() as often as it is told; other_function() is not called.
+/* probed_copy.h - a copy of the test program that runs beside it: its own functions are never
+ * probed. The copy calls probed_function() as often as it is told; other_function() is not called.
  * Thread: the test's. */
 #ifndef TESTS_PROBED_COPY_H
 #define TESTS_PROBED_COPY_H
@@ -7,8 +7,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Starts it with an argument, by which main() is to know that it must probed_copy_serve(). 0, or -1:
- * not possible. */
+/* Starts it with an argument, by which main() is to know that it must probed_copy_serve(). 0, or
+ * -1: not possible. */
 int probed_copy_start(void);
 void probed_copy_serve(void);
 void probed_copy_end(void);
