@@ -19,6 +19,7 @@
 #include "base/diag.h"
 #include "probe/probe_attach.h"
 #include "probe/probe_spec.h"
+#include "symbols/file_version.h"
 #include "symbols/sandbox.h"
 
 #define PROBE_SITES_MAX	    64	/* inline copies and aliases of one function */
@@ -78,6 +79,7 @@ struct probe_places {
 	struct probe_spec spec;	/* of a wildcard: with the function filled in */
 	int file;		/* USER, USDT: open, owned; -1 else. Its /proc/self/fd/N is what the
 				 * kernel is told: also a deleted file, and one in another root */
+	struct file_version version;	/* of `file` as it was looked up; offsets hold for no other */
 	char path[PROBE_FILE_BYTES];	/* as shown */
 	struct probe_site *sites;	/* owned */
 	uint32_t site_count;

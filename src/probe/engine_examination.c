@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "probe/engine_state.h"
 
+#define RATE_SITES 4	/* each takes 90 ms to go, in which nothing else is looked at */
 #define HOT_PER_S 10000	/* system-wide, above it the function's name must be typed */
 
 void engine_drop_examination(struct probe_engine *engine)
@@ -55,7 +56,7 @@ void engine_examine(struct probe_engine *engine, struct probe_finding *finding)
 	put_places(out, finding);
 	examination->is_counting =
 		is_allowed(out->verdict) && out->functions == 1 && engine->kernel.group &&
-		!engine->config.is_readonly &&
+		!engine->config.is_readonly && examination->places->site_count <= RATE_SITES &&
 		probe_rate_begin(&examination->rate, engine->kernel.group, examination->places,
 				 &all, &why) == 0;
 	if (why.err && is_allowed(out->verdict)) {

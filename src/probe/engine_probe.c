@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -273,13 +274,32 @@ static int open_live(struct engine_probe *probe, const struct engine_kernel *ker
 	return live_probe_open(&probe->live, &request, reading, why);
 }
 
+/* Who rewrites a file in place moves its functions: a breakpoint at an old offset would be in the
+ * middle of something. */
+static int check_file(const struct probe_places *places, struct diag *why)
+{
+	struct file_version now;
+	struct stat status;
+
+	if (places->file < 0)
+		return 0;
+	if (fstat(places->file, &status))
+		return diag_set(why, -errno, "%s can't be looked at: %s", places->path,
+				strerror(errno));
+	now = file_version_of(&status);
+	if (file_version_is_equal(&now, &places->version))
+		return 0;
+	return diag_set(why, -ESTALE, "%s was changed since it was looked up: probe it anew",
+			places->path);
+}
+
 static void attach(struct engine_probe *probe, const struct engine_kernel *kernel)
 {
 	struct probe_news news = { .kind = PROBE_NEWS_READING };
 	const uint64_t now_ns = clock_now_ns();
 	struct diag why = { .err = 0 };
 
-	if (open_live(probe, kernel, &news.reading, &why)) {
+	if (check_file(probe->places, &why) || open_live(probe, kernel, &news.reading, &why)) {
 		engine_probe_fail(probe, kernel, &why);
 		return;
 	}

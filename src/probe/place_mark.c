@@ -159,6 +159,7 @@ static int find(struct search *search, const struct place_file *file, struct pro
 	marks = probe_names_find_mark(&search->names, spec->group, spec->function, &count);
 	if (!marks)
 		return not_found(search);
+	place->version = file->file.version;
 	place->file = fcntl(file->file.fd, F_DUPFD_CLOEXEC, 0);
 	if (place->file < 0)
 		return diag_set(search->why, -errno, "too many open files for a probe");

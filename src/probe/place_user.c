@@ -247,6 +247,7 @@ static int fill_place(const struct search *search, const struct probe_spec *spec
 		   text_of(search, function->name));
 	place->spec.is_wildcard = false;
 	copy_clean(place->path, sizeof(place->path), search->file.path);
+	place->version = search->file.file.version;
 	place->file = fcntl(search->file.file.fd, F_DUPFD_CLOEXEC, 0);
 	if (place->file < 0)
 		return diag_set(search->why, -errno, "too many open files for a probe");

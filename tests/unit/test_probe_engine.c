@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -253,6 +254,19 @@ static void test_off_takes_the_breakpoint_away_and_on_counts_further(void **stat
 	probed_copy_call(2);
 	wait_until(has_hits, 5);
 	assert_int_equal(seen.status.hits, 5);
+}
+
+static void test_a_file_that_was_changed_is_not_probed_by_old_offsets(void **state)
+{
+	(void)state;
+	need_root();
+	add(spec_of("u:%s:%s", "probed_function"));
+	order(PROBE_OFF, NULL);
+	wait_until(is_state, PROBE_IS_OFF);
+	assert_int_equal(chmod(probed_copy_path(), 0755), 0);	/* as a write does: a new ctime */
+	order(PROBE_ON, NULL);
+	wait_until(is_state, PROBE_FAILED);
+	assert_non_null(strstr(seen.status.reason, "was changed"));
 }
 
 static void test_a_removed_probe_leaves_no_breakpoint(void **state)
@@ -535,6 +549,7 @@ int main(int argc, char **argv)
 		WITH_ENGINE(test_each_call_is_a_hit_and_a_record),
 		WITH_ENGINE(test_a_latency_probe_sends_two_records_for_a_hit),
 		WITH_ENGINE(test_off_takes_the_breakpoint_away_and_on_counts_further),
+		WITH_ENGINE(test_a_file_that_was_changed_is_not_probed_by_old_offsets),
 		WITH_ENGINE(test_a_removed_probe_leaves_no_breakpoint),
 		WITH_ENGINE(test_a_wildcard_adds_a_row_for_each_function),
 		WITH_ENGINE(test_what_is_cancelled_is_not_attached),
