@@ -22,6 +22,8 @@ def view_of(text):
     titles, _ = find_titles(text)
     if not titles and re.search(r"total +[\d.]+ %", text):
         return "Flame"      # boxes have no titles
+    if "No probe yet" in text:
+        return "Probes"
     found = [view for view, mark in VIEWS.items() if re.search(mark, titles)]
     return found[0] if len(found) == 1 else None
 

@@ -77,14 +77,16 @@ class Symbols:
 
     def __init__(self, path, kind):
         code = code_sections(path)
-        self.names, self.sized, self.sizeless = {}, [], []
+        self.names, self.sized, self.sizeless, self.elsewhere = {}, [], [], set()
         inside = False
         for line in output("readelf", "-sW", path).splitlines():
             if line.startswith("Symbol table"):
                 inside = f"'{kind}'" in line
             field = line.split()
-            if (not inside or len(field) < 8 or field[3] not in ("FUNC", "IFUNC", "NOTYPE") or
-                    field[6] not in code):
+            if (not inside or len(field) < 8 or field[3] not in ("FUNC", "IFUNC", "NOTYPE")):
+                continue
+            if field[6] not in code:
+                self.elsewhere.add(field[7])
                 continue
             start, size = int(field[1], 16), int(field[2], 0)
             self.names.setdefault(start, set()).add(field[7].split("@")[0])
