@@ -79,7 +79,7 @@ struct probe_places {
 	struct probe_spec spec;	/* of a wildcard: with the function filled in */
 	int file;		/* USER, USDT: open, owned; -1 else. Its /proc/self/fd/N is what the
 				 * kernel is told: also a deleted file, and one in another root */
-	struct file_version version;	/* of `file` as it was looked up; offsets hold for no other */
+	struct file_version version;	/* of `file` when it was looked up: offsets hold for it */
 	char path[PROBE_FILE_BYTES];	/* as shown */
 	struct probe_site *sites;	/* owned */
 	uint32_t site_count;
