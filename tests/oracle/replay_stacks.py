@@ -6,14 +6,15 @@ usage: replay_stacks.py [-v] FILE...      $FLAMETOP, $BUILD: as tests/run sets t
 For each file, address by address:
   stacks   equal perf script's; where perf stopped before the outermost frame, its stack may be the
            inner part of ours. After an exec perf may guess by frame pointers where it finds no
-           entries, which leaves callers out: at most half of its stacks may have such gaps, and
-           one in fifty a caller that is none. Ours may be the shorter one only below the code
-           whose entries no row expresses.
+           entries, which leaves callers out or ends in one that is none: at most half of its
+           stacks may be such guesses, and one in fifty wrong in another way. Ours may be the
+           shorter one only below the code whose entries no row expresses.
   report   if all are equal: self and total of each symbol are those of perf report --children
   table    self and total of flametop's own rows, by address and by symbol, are those of the stacks
 Ends with 0 when all is equal, 1 when not, 77 when perf is missing.
 """
 import argparse
+import bisect
 import collections
 import json
 import os
@@ -33,7 +34,7 @@ PERF = ["env", "HOME=/nonexistent", "perf"]
 SAMPLE = re.compile(r"^\s*(.+?)\s+(-?\d+)/(-?\d+)\s+\d+\.\d+:\s*$")
 FRAME = re.compile(r"^\s*([0-9a-f]+) (.*?) \((.*)\)$")
 OUTERMOST = {"_start", "clone3", "__clone3", "clone", "__clone", "ret_from_fork_asm"}
-GAPS_PCT, WRONG_PCT = 50, 2
+GUESSED_PCT, WRONG_PCT = 50, 2
 NO_ROWS = "_dl_runtime_resolve"	# CFA = rbx + 32
 SHOWN = 5
 
@@ -110,6 +111,11 @@ def has_gaps(shorter, longer):
         all(any(frame == other for other in frames) for frame in shorter.frames)
 
 
+def ends_in_a_guess(shorter, longer):
+    """Whether all but the outermost frame of @shorter are @longer's, with callers left out or not."""
+    return len(shorter.frames) > 1 and has_gaps(shorter._replace(frames=shorter.frames[:-1]), longer)
+
+
 def describe(stack, names):
     return f"{stack.comm}/{stack.pid} " + " < ".join(
         f"{names.get(frame, '?')}@{os.path.basename(frame[0])}+{frame[1]:x}"
@@ -138,16 +144,19 @@ def compare_stacks(perf, ours, verbose):
     shorter = take_pairs(left, right, lambda theirs, own: is_inner_part(own, theirs) and
                          perf.names[own.frames[-1]].startswith(NO_ROWS))
     gaps = take_pairs(left, right, has_gaps)
+    guessed = take_pairs(left, right, lambda theirs, own:
+                         theirs not in perf.whole and ends_in_a_guess(theirs, own))
     left, right = +left, +right
     samples = sum(perf.counts.values())
     if verbose:
         print(f"    {samples} samples: {sum(equal.values())} equal, {deeper} deeper than perf's, "
-              f"{gaps} where perf has gaps, {shorter} not as deep")
+              f"{gaps} where perf has gaps, {guessed} where it ends in a guess, "
+              f"{shorter} not as deep")
     wrong = sum(left.values())
     if sum(right.values()) != wrong or wrong > samples * WRONG_PCT / 100 or \
-            gaps > samples * GAPS_PCT / 100:
+            gaps + guessed > samples * GUESSED_PCT / 100:
         lines = [f"stacks: {wrong} of perf's and {sum(right.values())} of ours have no "
-                 f"counterpart, perf has {gaps} with gaps"]
+                 f"counterpart, perf has {gaps} with gaps and {guessed} guesses"]
         lines += [f"    perf {count}: {describe(stack, perf.names)}"
                   for stack, count in left.most_common(SHOWN)]
         lines += [f"    ours {count}: {describe(stack, perf.names)}"
@@ -167,32 +176,50 @@ def totals(counts, key):
     return sums
 
 
-def compare_report(path, perf, ours):
+def kernel_starts():
+    with open("/proc/kallsyms", encoding="ascii", errors="replace") as symbols:
+        return sorted({int(line.split(" ", 1)[0], 16) for line in symbols})
+
+
+def start_of(frame, starts):
+    """Where the kernel's function of the frame starts: several may have one name. None of others."""
+    at = bisect.bisect_right(starts, frame[1])
+    return starts[at - 1] if frame[0] == "[kernel.kallsyms]" and at else None
+
+
+def by_name(figures):
+    """{key without its start: the figures of all functions of that name, in order}"""
+    together = collections.defaultdict(list)
+    for key, value in figures:
+        together[key].append(value)
+    return {key: sorted(values) for key, values in together.items()}
+
+
+def compare_report(path, perf, ours, starts):
     """What perf report prints has two digits behind the point."""
     text = run([*PERF, "report", "-f", "-i", path, "--stdio", "--children", "--no-demangle",
                 "--no-inline", "--max-stack", "512", "-g", "none",
                 "-F", "overhead_children,overhead,comm,dso,sym", "--percent-limit", "0",
                 "-t", "|", "-w", "0,0,15"])
-    reported = {}
+    reported = []
     for line in text.splitlines():
         if line.startswith("#") or line.count("|") < 4:
             continue
         total, own, comm, dso, symbol = (part.strip() for part in line.split("|", 4))
-        reported[comm, os.path.basename(object_name(dso)), symbol[len("[k] "):]] = \
-            (float(own.rstrip("%")), float(total.rstrip("%")))
-    samples = sum(ours.values())
-    sums = totals(ours, lambda stack, frame: (stack.comm, os.path.basename(frame[0]),
-                                              perf.names[frame]))
-    compared = 0
-    for key, (own, total) in sums.items():
-        if key[2] == "[unknown]":
-            continue
-        compared += 1
-        expected = reported.get(key)
-        found = (100 * own / samples, 100 * total / samples)
-        if not expected or any(abs(a - b) > 0.0051 for a, b in zip(expected, found)):
+        reported.append(((comm, os.path.basename(object_name(dso)), symbol[len("[k] "):]),
+                         (float(own.rstrip("%")), float(total.rstrip("%")))))
+    reported = by_name(reported)
+    share = 100 / sum(ours.values())
+    sums = totals(ours, lambda stack, frame: (
+        (stack.comm, os.path.basename(frame[0]), perf.names[frame]), start_of(frame, starts)))
+    named = by_name((key, (share * own, share * total)) for (key, _), (own, total) in sums.items()
+                    if key[2] != "[unknown]")
+    for key, found in named.items():
+        expected = reported.get(key, [])
+        if len(expected) != len(found) or any(
+                abs(a - b) > 0.0051 for pair in zip(expected, found) for a, b in zip(*pair)):
             raise Mismatch(f"report: {key}: perf {expected}, ours {found}")
-    return compared
+    return len(named)
 
 
 def refresh(path, keys):
@@ -201,7 +228,7 @@ def refresh(path, keys):
     return json.loads(text.splitlines()[-1])["rows"]
 
 
-def compare_table(path, ours):
+def compare_table(path, ours, starts):
     """The program's own rows against the stacks."""
     names, found = {}, {}
     for row in refresh(path, "comm,dso,symbol,address"):
@@ -213,12 +240,13 @@ def compare_table(path, ours):
     expected = totals(ours, lambda stack, frame: (stack.comm, frame))
     expected = {key: sums for key, sums in expected.items() if key[1][0] != "[unknown]"}
     compare_rows("rows by address", expected, found)
-    found = {(row["comm"], object_name(row["dso"] or ""), row["raw_symbol"]):
-             [row["self"], row["total"]] for row in refresh(path, "comm,dso,symbol")
-             if row["raw_symbol"] is not None}
-    expected = totals(ours, lambda stack, frame: (stack.comm, frame[0], names.get(frame)))
-    compare_rows("rows by symbol", {key: sums for key, sums in expected.items()
-                                    if key[2] is not None}, found)
+    found = by_name(((row["comm"], object_name(row["dso"] or ""), row["raw_symbol"]),
+                     [row["self"], row["total"]]) for row in refresh(path, "comm,dso,symbol")
+                    if row["raw_symbol"] is not None)
+    expected = totals(ours, lambda stack, frame: (
+        (stack.comm, frame[0], names.get(frame)), start_of(frame, starts)))
+    compare_rows("rows by symbol", by_name(
+        (key, sums) for (key, _), sums in expected.items() if key[2] is not None), found)
 
 
 def compare_rows(what, expected, found):
@@ -230,13 +258,13 @@ def compare_rows(what, expected, found):
             for key in differing[:SHOWN]))
 
 
-def check_file(path, verbose):
+def check_file(path, verbose, starts):
     perf = PerfStacks(path)
     ours, complete = our_stacks(path)
     are_equal = compare_stacks(perf, ours, verbose)
-    compare_table(path, ours)
+    compare_table(path, ours, starts)
     if are_equal:
-        compared = compare_report(path, perf, ours)
+        compared = compare_report(path, perf, ours, starts)
         if verbose:
             print(f"    {compared} symbols as in perf report --children")
     if verbose:
@@ -252,11 +280,11 @@ def main():
     if not shutil.which("perf"):
         print("SKIP: perf is not installed")
         return 77
-    failed = 0
+    failed, starts = 0, kernel_starts()
     for path in chosen.files:
         failure = None
         try:
-            check_file(path, chosen.verbose)
+            check_file(path, chosen.verbose, starts)
         except (Mismatch, subprocess.TimeoutExpired, ValueError, KeyError) as error:
             failure = error
         print(f"{'FAIL' if failure else 'ok'}   {os.path.basename(path)}")
