@@ -48,6 +48,7 @@ struct object {
 	struct str_id path, name;	/* whole; short for the screen */
 	struct str_id reason;		/* OBJECT_UNREADABLE */
 	struct build_id build_id;
+	uint64_t device, inode, inode_generation;	/* as in its key */
 	uint32_t canonical;		/* the object that stands for this one, often itself */
 	enum object_state state;
 	enum cpu_mode mode;

@@ -4,6 +4,7 @@
  * was not wanted then, or the table has gone since, the mapping that is hit says where the file is.
  */
 #include <stdio.h>
+#include <sys/sysmacros.h>
 
 #include "model/ingest.h"
 
@@ -25,6 +26,10 @@ void ingest_unwind_place(const struct ingest *ingest, uint32_t pid, const struct
 		out->pid = pid;
 		out->start = mapping->start;
 		out->end = mapping->end;
+		out->dev_major = major(object->device);
+		out->dev_minor = minor(object->device);
+		out->inode = object->inode;
+		out->inode_generation = object->inode_generation;
 	}
 }
 

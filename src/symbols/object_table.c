@@ -116,6 +116,9 @@ uint32_t object_table_intern(struct object_table *table, const struct object_key
 	object->path = path;
 	object->name = short_name(table->strings, path);
 	object->build_id = key->build_id;
+	object->device = key->device;
+	object->inode = key->inode;
+	object->inode_generation = key->inode_generation;
 	object->mode = key->mode;
 	*is_new = true;
 	return id;
@@ -164,6 +167,9 @@ uint32_t object_table_succeed(struct object_table *table, uint32_t id)
 		return id;
 	successor->path = object->path;
 	successor->name = object->name;
+	successor->device = object->device;
+	successor->inode = object->inode;
+	successor->inode_generation = object->inode_generation;
 	successor->mode = object->mode;
 	successor->asked_ns = object->asked_ns;
 	object->successor = successor->canonical;
