@@ -15,6 +15,9 @@ int cpu_list_parse(const char *text, int **cpus, size_t *count, struct diag *why
 /* The CPUs that are online now. Returns 0 or -errno. */
 int cpu_list_online(int **cpus, size_t *count, struct diag *why);
 
+/* The first of them; 0 if that is not known. */
+int cpu_list_first_online(void);
+
 bool cpu_list_has(const int *cpus, size_t count, int cpu);
 
 #endif

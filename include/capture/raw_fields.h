@@ -1,5 +1,5 @@
 /* raw_fields.h - the fields of a tracepoint's or probe's raw record (PERF_SAMPLE_RAW), read by the
- * "format" file of its event.
+ * "format" file of its event; where there is no such file, what the rest of the record has of them.
  *
  * Source: Documentation/trace/events.rst "Event formats"; __data_loc: u32 length << 16 | offset
  *         from the record's begin; __rel_loc: from the field's end.
@@ -15,10 +15,18 @@
 #include <stdint.h>
 
 #include "base/diag.h"
+#include "base/event_record.h"
+
+enum raw_area {
+	AREA_RAW,		/* PERF_SAMPLE_RAW */
+	AREA_REGISTERS,		/* PERF_SAMPLE_REGS_INTR, as its words lie */
+	AREA_STACK,		/* PERF_SAMPLE_STACK_USER */
+};
 
 struct raw_field {
 	char name[64];
 	char type[64];		/* as the file says it: "unsigned int", "__data_loc char[]" */
+	enum raw_area area;	/* what `offset` counts in */
 	uint16_t offset, size;	/* bytes; of one element in `element_size` */
 	uint16_t element_size;	/* bytes of one number: 1, 2, 4 or 8; of an array one element's, of
 				 * __data_loc that of what it points to */
@@ -54,6 +62,10 @@ int raw_fields_find(const struct raw_fields *fields, const char *name);
 /* False: the record is too short for it, or the kernel could not read it (a text of no bytes). */
 bool raw_field_read(const struct raw_field *field, const void *raw, size_t raw_bytes,
 		    struct raw_value *out);
+
+/* Field @index of @sample, wherever it lies. False: also when there is no such field. */
+bool raw_fields_read(const struct raw_fields *fields, int index,
+		     const struct record_sample *sample, struct raw_value *out);
 
 /* What @number of that field is called by its event ("READ", "0x1|0x2" stays a number): the words
  * of __print_symbolic() and __print_flags() of `symbolic`. False: it has no name. */

@@ -28,6 +28,9 @@ uint64_t user_registers_mask(void);
 bool user_registers_read(uint64_t mask, const struct record_sample *sample,
 			 struct user_registers *out);
 
+/* Which word of the registers that register is in, of those that @mask chose; -1: none. */
+int user_registers_place(uint64_t mask, unsigned int number);
+
 /* One register by its DWARF number (x86-64: 0 rax ... 15 r15, 16 the return address: rip). False as
  * above. */
 bool user_registers_find(uint64_t mask, const struct record_sample *sample, unsigned int number,

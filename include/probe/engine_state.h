@@ -47,8 +47,14 @@ struct probe_engine {
 	uint64_t finish_number;		/* of the order to finish that is under way; 0: none */
 	bool is_finished;
 	uint64_t tick_ns, report_ns;
-	struct diag group_why;		/* kernel.group NULL: why */
+	struct diag group_why;		/* kernel.group NULL: why; */
+	bool has_pmus;			/* and whether the PMUs can do without it */
 };
+
+static inline bool engine_can_attach(const struct probe_engine *engine)
+{
+	return engine->kernel.group || engine->has_pmus;
+}
 
 /* Sends a copy; what is no end of an order only if there is room for it. */
 void engine_answer(struct probe_engine *engine, const struct probe_answer *answer);

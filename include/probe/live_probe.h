@@ -1,7 +1,8 @@
 /* live_probe.h - the kernel's side of one probe: definitions and links of all its sites, made and
  * taken away again, and how the analyzer reads what they send.
  *
- *   probe_places --live_probe_open()--> a part per site and edge: definition in tracefs, link
+ *   probe_places --live_probe_open()--> a part per site and edge: definition in tracefs (or a
+ *                                       PMU's place), link
  *
  * Thread: one at a time (the probe engine's), but for live_part_close(), which may run in others,
  *         one part each.
@@ -39,7 +40,7 @@ struct live_probe {
 };
 
 struct live_request {
-	struct trace_group *group;
+	struct trace_group *group;	/* NULL: by the PMUs */
 	struct probe_rings *rings;	/* NULL: only to count entries */
 	const struct probe_places *places;
 	struct probe_scope scope;

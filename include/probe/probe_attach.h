@@ -34,7 +34,8 @@ void probe_rings_close(struct probe_rings *rings);	/* every link is gone; NULL i
 
 enum probe_scope_kind {
 	PROBE_SCOPE_ALL,	/* CPU-wide */
-	PROBE_SCOPE_TASKS,	/* one descriptor per thread and CPU; what they start inherits it */
+	PROBE_SCOPE_TASKS,	/* one descriptor per thread and CPU; what they start inherits it, but not
+				 * of a PMU */
 };
 
 #define PROBE_SCOPE_TASKS_MAX 64	/* threads; more: CPU-wide, and the caller filters by pid */
@@ -53,21 +54,9 @@ struct probe_link_config {
 	bool only_counts;	/* no records: @rings may be NULL */
 	bool with_stacks;	/* kernel chain, user registers, and copy_bytes of the user stack */
 	uint32_t copy_bytes;	/* 0, or no copies here: both chains by frame pointers */
-	bool with_registers;	/* user's, also without stacks: a PMU has no other values */
+	bool with_registers;	/* those of the place: a PMU has no other values */
+	bool with_stack_top;	/* the user stack's first word, without a copy of it, too */
 };
-
-/* A place for the kprobe or uprobe PMU, where tracefs can't be written. Its records have no values;
- * each descriptor is a probe of its own, so it is for few threads or CPUs. */
-struct probe_pmu_place {
-	bool is_user, is_return;
-	const char *name;	/* symbol, or path of the file; BORROWED until the link is open */
-	uint64_t offset;	/* from the symbol, or in the file */
-	uint32_t semaphore;	/* of a USDT mark: offset in the file; 0: none */
-};
-
-/* Sets type and config* of @config. 0, or -ENOENT: this kernel has no such PMU. */
-int probe_link_use_pmu(struct probe_link_config *config, const struct probe_pmu_place *place,
-		       struct diag *why);
 
 struct probe_link;
 

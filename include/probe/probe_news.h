@@ -33,7 +33,7 @@ struct probe_stream {
 	struct raw_fields fields;	/* owned */
 	uint64_t *ids;			/* owned: PERF_SAMPLE_IDENTIFIER of its descriptors */
 	uint32_t id_count;
-	int sp_field;			/* raw field with the stack pointer; -1: of the registers */
+	int sp_field;			/* with the stack pointer; -1: none */
 	int ra_field;			/* with the return address, which is where that points to;
 					 * -1: none */
 };

@@ -113,6 +113,17 @@ int cpu_list_online(int **cpus, size_t *count, struct diag *why)
 	return err;
 }
 
+int cpu_list_first_online(void)
+{
+	size_t count;
+	int *cpus, first = 0;
+
+	if (cpu_list_online(&cpus, &count, NULL) == 0)
+		first = cpus[0];
+	free(cpus);
+	return first;
+}
+
 bool cpu_list_has(const int *cpus, size_t count, int cpu)
 {
 	return bsearch(&cpu, cpus, count, sizeof(*cpus), compare_cpus) != NULL;

@@ -302,3 +302,22 @@ bool raw_field_read(const struct raw_field *field, const void *raw, size_t raw_b
 				  field->is_signed);
 	return true;
 }
+
+bool raw_fields_read(const struct raw_fields *fields, int index,
+		     const struct record_sample *sample, struct raw_value *out)
+{
+	const struct raw_field *field;
+
+	if (index < 0 || (size_t)index >= fields->count)
+		return false;
+	field = &fields->list[index];
+	switch (field->area) {
+	case AREA_REGISTERS:
+		return raw_field_read(field, sample->intr_regs,
+				      sample->intr_regs_count * sizeof(*sample->intr_regs), out);
+	case AREA_STACK:
+		return raw_field_read(field, sample->user_stack, sample->user_stack_bytes, out);
+	default:
+		return raw_field_read(field, sample->raw, sample->raw_bytes, out);
+	}
+}

@@ -187,6 +187,15 @@ static void take_user_registers(uint64_t mask, struct cursor *cursor, struct rec
 	sample->user_regs_count = (uint32_t)count_bits(mask);
 }
 
+static void take_interrupted_registers(uint64_t mask, struct cursor *cursor,
+				       struct record_sample *sample)
+{
+	if (take(cursor) == PERF_SAMPLE_REGS_ABI_NONE)
+		return;
+	sample->intr_regs = take_words(cursor, count_bits(mask));
+	sample->intr_regs_count = (uint32_t)count_bits(mask);
+}
+
 static void take_user_stack(struct cursor *cursor, struct record_sample *sample)
 {
 	const uint64_t reserved_bytes = take(cursor);
@@ -220,13 +229,14 @@ static uint64_t take_weight(uint64_t sample_type, struct cursor *cursor)
 }
 
 /* Fields that nobody here uses must still be inside: a record cut short in them is damaged. */
-static void skip_sample_rest(const struct record_format *format, struct cursor *cursor)
+static void take_sample_rest(const struct record_format *format, struct cursor *cursor,
+			     struct record_sample *sample)
 {
 	const uint64_t type = format->sample_type;
 
 	take_words(cursor, count_bits(type & (PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_TRANSACTION)));
-	if (type & PERF_SAMPLE_REGS_INTR && take(cursor) != PERF_SAMPLE_REGS_ABI_NONE)
-		take_words(cursor, count_bits(format->intr_regs_mask));
+	if (type & PERF_SAMPLE_REGS_INTR)
+		take_interrupted_registers(format->intr_regs_mask, cursor, sample);
 	take_words(cursor, count_bits(type & (PERF_SAMPLE_PHYS_ADDR | PERF_SAMPLE_CGROUP |
 					      PERF_SAMPLE_DATA_PAGE_SIZE |
 					      PERF_SAMPLE_CODE_PAGE_SIZE)));
@@ -263,7 +273,7 @@ static void take_sample(const struct record_format *format, struct cursor *curso
 		take_user_stack(cursor, sample);
 	if (type & PERF_SAMPLE_WEIGHT_TYPE)
 		sample->weight = take_weight(type, cursor);
-	skip_sample_rest(format, cursor);
+	take_sample_rest(format, cursor, sample);
 }
 
 /* Words of the sample_id trailer that ends every kernel record but a sample. */

@@ -42,17 +42,24 @@ uint64_t user_registers_mask(void)
 	return mask;
 }
 
-bool user_registers_find(uint64_t mask, const struct record_sample *sample, unsigned int number,
-			 uint64_t *out)
+int user_registers_place(uint64_t mask, unsigned int number)
 {
 	uint64_t bit;
 
-	if (!sample->user_regs || number >= NUMBER_COUNT || (mask & ~KNOWN_BITS))
-		return false;
+	if (number >= NUMBER_COUNT || (mask & ~KNOWN_BITS))
+		return -1;
 	bit = UINT64_C(1) << kernel_numbers[number];
-	if (!(mask & bit))
+	return mask & bit ? __builtin_popcountll(mask & (bit - 1)) : -1;
+}
+
+bool user_registers_find(uint64_t mask, const struct record_sample *sample, unsigned int number,
+			 uint64_t *out)
+{
+	const int place = user_registers_place(mask, number);
+
+	if (!sample->user_regs || place < 0)
 		return false;
-	*out = sample->user_regs[__builtin_popcountll(mask & (bit - 1))];
+	*out = sample->user_regs[place];
 	return true;
 }
 

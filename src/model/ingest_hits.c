@@ -16,7 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "capture/user_registers.h"
 #include "model/ingest.h"
 #include "model/latency_bucket.h"
 
@@ -141,9 +140,7 @@ static void read_value(const struct hit *hit, const struct probe_column *column,
 	struct raw_value raw;
 
 	*out = (struct probe_value){ .is_known = false };
-	if (column->field < 0 || (size_t)column->field >= stream->fields.count ||
-	    !raw_field_read(&stream->fields.list[column->field], record->sample.raw,
-			    record->sample.raw_bytes, &raw))
+	if (!raw_fields_read(&stream->fields, column->field, &record->sample, &raw))
 		return;
 	*out = (struct probe_value){
 		.is_known = true, .is_text = raw.is_text, .is_signed = raw.is_signed,
@@ -254,13 +251,10 @@ static uint64_t leaf_of(const struct hit *hit)
 {
 	const struct raw_fields *fields = &hit->begin_stream->fields;
 	struct raw_value func;
-	int field;
 
-	if (hit->row->spec->edge != PROBE_RETURN)
-		return 0;
-	field = raw_fields_find(fields, "__probe_func");
-	if (field < 0 || !raw_field_read(&fields->list[field], hit->begin->sample.raw,
-					 hit->begin->sample.raw_bytes, &func))
+	if (hit->row->spec->edge != PROBE_RETURN ||
+	    !raw_fields_read(fields, raw_fields_find(fields, "__probe_func"),
+			     &hit->begin->sample, &func))
 		return 0;
 	return func.number;
 }
@@ -293,29 +287,13 @@ static void take_hit(struct ingest *ingest, struct hit *hit)
 	ingest_sample(ingest, hit->begin, &form, hit->raw, hit->size, false);
 }
 
-static uint64_t stack_pointer(const struct probe_stream *stream, const struct event_record *record)
-{
-	struct user_registers registers;
-	struct raw_value value;
-
-	if (stream->sp_field >= 0 && (size_t)stream->sp_field < stream->fields.count)
-		return raw_field_read(&stream->fields.list[stream->sp_field], record->sample.raw,
-				      record->sample.raw_bytes, &value) ? value.number : 0;
-	return user_registers_read(stream->format.user_regs_mask, &record->sample, &registers)
-	       ? registers.sp : 0;
-}
-
 /* 0: not known. */
-static uint64_t return_address(const struct probe_stream *stream,
-			       const struct event_record *record)
+static uint64_t number_in(const struct probe_stream *stream, int field,
+			  const struct event_record *record)
 {
 	struct raw_value value;
 
-	if (stream->ra_field < 0 || (size_t)stream->ra_field >= stream->fields.count ||
-	    !raw_field_read(&stream->fields.list[stream->ra_field], record->sample.raw,
-			    record->sample.raw_bytes, &value))
-		return 0;
-	return value.number;
+	return raw_fields_read(&stream->fields, field, &record->sample, &value) ? value.number : 0;
 }
 
 /* What the fields say that tell which tracepoints belong together. */
@@ -327,9 +305,7 @@ static uint64_t key_of(const struct probe_stream *stream, const struct event_rec
 	for (uint32_t i = 0; i < count; i++) {
 		struct raw_value value = { .number = UINT64_MAX };
 
-		if (fields[i] >= 0)
-			raw_field_read(&stream->fields.list[fields[i]], record->sample.raw,
-				       record->sample.raw_bytes, &value);
+		raw_fields_read(&stream->fields, fields[i], &record->sample, &value);
 		if (value.is_text)
 			for (size_t at = 0; at < value.text_bytes; at++)
 				key = id_set_mix(key, (unsigned char)value.text[at]);
@@ -354,8 +330,8 @@ static struct pair_end end_of(const struct probe_stream_ref *ref,
 	}
 	end.key = probe_pairs_thread(record->tid, record->cpu);
 	if (end.order == PAIR_NESTED) {
-		end.sp = stack_pointer(ref->stream, record);
-		end.return_address = return_address(ref->stream, record);
+		end.sp = number_in(ref->stream, ref->stream->sp_field, record);
+		end.return_address = number_in(ref->stream, ref->stream->ra_field, record);
 	}
 	return end;
 }

@@ -55,7 +55,7 @@ void engine_examine(struct probe_engine *engine, struct probe_finding *finding)
 	examination->place_count = finding->place_count;
 	put_places(out, finding);
 	examination->is_counting =
-		is_allowed(out->verdict) && out->functions == 1 && engine->kernel.group &&
+		is_allowed(out->verdict) && out->functions == 1 && engine_can_attach(engine) &&
 		!engine->config.is_readonly && examination->places->site_count <= RATE_SITES &&
 		probe_rate_begin(&examination->rate, engine->kernel.group, examination->places,
 				 &all, &why) == 0;

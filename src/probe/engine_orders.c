@@ -42,7 +42,7 @@ static uint32_t free_slot(struct probe_engine *engine)
 static const char *objection(const struct probe_engine *engine, const struct probe_places *places,
 			     const struct probe_choice *choice)
 {
-	if (!engine->kernel.group)
+	if (!engine_can_attach(engine))
 		return engine->group_why.text;
 	if (places->verdict == VERDICT_REFUSED || places->verdict == VERDICT_UNABLE ||
 	    (places->verdict == VERDICT_ASKS && !choice->insists))

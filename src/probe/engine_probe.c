@@ -182,16 +182,16 @@ static int check_process(struct engine_probe *probe, struct diag *why)
 }
 
 /* One descriptor per thread, as long as that is few; else CPU-wide, and the analyzer keeps those of
- * the process. */
-static int choose_scope(const struct probe_choice *choice, struct probe_scope *out, pid_t **tids,
-			struct diag *why)
+ * the process: so always with a PMU, whose descriptors are not inherited. */
+static int choose_scope(const struct probe_choice *choice, const struct live_request *request,
+			struct probe_scope *out, pid_t **tids, struct diag *why)
 {
 	size_t count = 0;
 	int err = task_list_threads(choice->pid, tids, &count);
 
 	if (err)
 		return diag_set(why, err, "process %d is gone", (int)choice->pid);
-	if (count <= PROBE_SCOPE_TASKS_MAX)
+	if (request->group && count <= PROBE_SCOPE_TASKS_MAX)
 		*out = (struct probe_scope){ .kind = PROBE_SCOPE_TASKS, .tids = *tids,
 					     .tid_count = count };
 	return 0;
@@ -246,7 +246,7 @@ static int open_for_process(struct engine_probe *probe, struct live_request *req
 
 		request->scope = (struct probe_scope){ .kind = PROBE_SCOPE_ALL };
 		if (tries <= SCOPE_TRIES)
-			err = choose_scope(&probe->choice, &request->scope, &tids, why);
+			err = choose_scope(&probe->choice, request, &request->scope, &tids, why);
 		if (!err)
 			err = live_probe_open(&probe->live, request, reading, why);
 		has_new = !err && has_new_threads(&probe->choice, &request->scope);

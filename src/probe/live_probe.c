@@ -2,7 +2,7 @@
  *
  * Idea: a part is one definition and the descriptors on it. All parts of an edge have the same
  * layout, so their records are read as one stream; a site whose fields would lie elsewhere is
- * refused rather than read wrong.
+ * refused rather than read wrong. Without tracefs a part is a place of a PMU (probe_pmu.h).
  *
  * Invariant: a probe that could not be opened as a whole leaves nothing in the kernel.
  */
@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "probe/probe_definition.h"
+#include "probe/probe_pmu.h"
 
 #define FILTER_BYTES 2048
 
@@ -71,27 +72,50 @@ static bool open_filtered(struct live_part *part, const struct live_request *req
 	return false;
 }
 
-static int open_part(struct live_part *part, const struct live_request *request,
-		     const struct probe_site *site, struct diag *why)
+static int open_by_tracefs(struct live_part *part, const struct live_request *request,
+			   const struct probe_site *site, struct probe_link_config *config,
+			   struct diag *why)
 {
-	struct probe_link_config config = {
-		.type = PERF_TYPE_TRACEPOINT, .scope = request->scope, .kernel_filter = "",
-		.only_counts = !request->rings,
-		/* Of a pair the entry has the stack: in the return it is cut at the function. */
-		.with_stacks = request->with_stacks && request->rings &&
-			       !(part->is_return && request->places->spec.edge == PROBE_LATENCY),
-		.copy_bytes = request->copy_bytes,
-	};
 	int err = request->places->spec.kind == PROBE_TRACEPOINT
 			  ? find_tracepoint(part, request, why)
 			  : define(part, request, site, why);
 
 	if (err)
 		return err;
-	config.config = part->event.id;
-	if (open_filtered(part, request, site, config))
+	config->type = PERF_TYPE_TRACEPOINT;
+	config->config = part->event.id;
+	if (open_filtered(part, request, site, *config))
 		return 0;
-	return probe_link_open(&part->link, request->rings, &config, why);
+	return probe_link_open(&part->link, request->rings, config, why);
+}
+
+static int open_by_pmu(struct live_part *part, const struct live_request *request,
+		       const struct probe_site *site, struct probe_link_config *config,
+		       struct diag *why)
+{
+	struct probe_pmu_definition made;
+	int err = probe_pmu_define(&made, config, request->places, site, part->is_return, why);
+
+	if (err)
+		return err;
+	part->event.fields = made.fields;
+	return probe_link_open(&part->link, request->rings, config, why);
+}
+
+static int open_part(struct live_part *part, const struct live_request *request,
+		     const struct probe_site *site, struct diag *why)
+{
+	struct probe_link_config config = {
+		.scope = request->scope, .kernel_filter = "",
+		.only_counts = !request->rings,
+		/* Of a pair the entry has the stack: in the return it is cut at the function. */
+		.with_stacks = request->with_stacks && request->rings &&
+			       !(part->is_return && request->places->spec.edge == PROBE_LATENCY),
+		.copy_bytes = request->copy_bytes,
+	};
+
+	return request->group ? open_by_tracefs(part, request, site, &config, why)
+			      : open_by_pmu(part, request, site, &config, why);
 }
 
 static int add_ids(struct probe_stream *stream, const struct probe_link *link)

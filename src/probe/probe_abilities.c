@@ -4,22 +4,20 @@
  * are patched, containers forbid this and that, and lockdown changes at run time.
  *
  * An event of tracefs is only defined: its breakpoint would come with the first descriptor. A PMU
- * is asked for a place that can't be: it refuses rights before it looks for the place.
+ * is asked for a place that can't be (probe_pmu_try()): it refuses rights before it looks for it.
  */
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "capture/cpu_list.h"
 #include "capture/event_open.h"
 #include "probe/probe_attach.h"
+#include "probe/probe_pmu.h"
 #include "probe/trace_group.h"
 
-#define NOWHERE_FILE   "/proc/self/flametop_nowhere"
-#define NOWHERE_SYMBOL "flametop_nowhere"
-#define ANY_SYMBOL     "vfs_read"	/* every kernel has it, and none forbids it */
+#define ANY_SYMBOL "vfs_read"	/* every kernel has it, and none forbids it */
 
 static void set_ability(struct probe_abilities *out, enum probe_ability ability, int err,
 			const struct diag *why)
@@ -40,25 +38,13 @@ static int try_definition(struct trace_group *group, enum trace_type type, const
 	return err ? err : trace_group_remove(group, &event, why);
 }
 
-static int first_cpu(void)
-{
-	size_t count;
-	int *cpus, first;
-
-	if (cpu_list_online(&cpus, &count, NULL))
-		return 0;
-	first = cpus[0];
-	free(cpus);
-	return first;
-}
-
 /* Samples of a tracepoint of all tasks. */
 static int try_tracepoint(struct trace_group *group, struct diag *why)
 {
 	struct perf_event_attr attr = { .size = sizeof(attr), .type = PERF_TYPE_TRACEPOINT,
 					.sample_period = 1, .sample_type = PERF_SAMPLE_RAW,
 					.disabled = 1 };
-	const int cpu = first_cpu();
+	const int cpu = cpu_list_first_online();
 	struct trace_event event;
 	int err = trace_group_find(group, "sched", "sched_process_exit", &event, why);
 	int fd;
@@ -72,30 +58,6 @@ static int try_tracepoint(struct trace_group *group, struct diag *why)
 		return event_explain(fd, "sched:sched_process_exit", -1, cpu, why);
 	close(fd);
 	return 0;
-}
-
-static int try_pmu(bool is_user, struct diag *why)
-{
-	const struct probe_pmu_place place = { .is_user = is_user, .name = is_user
-					       ? NOWHERE_FILE : NOWHERE_SYMBOL };
-	const char *name = is_user ? "uprobe" : "kprobe";
-	struct probe_link_config config = { 0 };
-	struct perf_event_attr attr = { .size = sizeof(attr), .disabled = 1 };
-	int err, fd;
-
-	err = probe_link_use_pmu(&config, &place, NULL);
-	if (err)
-		return diag_set(why, err, "this kernel has no PMU \"%s\": it was built without"
-				" CONFIG_%s_EVENTS", name, is_user ? "UPROBE" : "KPROBE");
-	attr.type = config.type;
-	attr.config1 = config.config1;
-	fd = event_open(&attr, -1, first_cpu());
-	if (fd >= 0)
-		close(fd);
-	if (fd >= 0 || fd == -ENOENT)
-		return 0;
-	return diag_set(why, fd, "the PMU \"%s\" is not permitted (%s): run as root, or with"
-			" CAP_SYS_ADMIN", name, strerror(-fd));
 }
 
 static void try_tracefs(struct probe_abilities *out)
@@ -128,8 +90,8 @@ void probe_abilities_try(struct probe_abilities *out)
 
 	*out = (struct probe_abilities){ 0 };
 	try_tracefs(out);
-	err = try_pmu(false, &why);
+	err = probe_pmu_try(false, &why);
 	set_ability(out, PROBE_CAN_KPROBE_PMU, err, &why);
-	err = try_pmu(true, &why);
+	err = probe_pmu_try(true, &why);
 	set_ability(out, PROBE_CAN_UPROBE_PMU, err, &why);
 }

@@ -23,6 +23,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "probe/engine_state.h"
+#include "probe/probe_pmu.h"
 
 #define ORDER_BYTES   (1u << 20)	/* an order has 10 KB: more than there can be probes */
 #define ANSWER_BYTES  (1u << 17)	/* an answer has 5 KB */
@@ -146,6 +147,16 @@ static int create_threads(struct probe_engine *engine, struct diag *why)
 	return 0;
 }
 
+/* Without it there are the PMUs, for those who may sample the whole system. */
+static void open_group(struct probe_engine *engine)
+{
+	if (trace_group_open(&engine->kernel.group, &engine->group_why) == 0)
+		return;
+	engine->has_pmus = probe_pmu_try(true, NULL) == 0 || probe_pmu_try(false, NULL) == 0;
+	log_note("%s: %s", engine->has_pmus ? "probes only of functions and registers" : "no probes",
+		 engine->group_why.text);
+}
+
 int probe_engine_create(struct probe_engine **out, const struct probe_engine_config *config,
 			struct diag *why)
 {
@@ -164,8 +175,7 @@ int probe_engine_create(struct probe_engine **out, const struct probe_engine_con
 	governor_open(&engine->account, config->cap_sum_pct, clock_now_ns());
 	err = create_queues(engine, why);
 	if (!err) {
-		if (trace_group_open(&engine->kernel.group, &engine->group_why))
-			log_note("no probes: %s", engine->group_why.text);
+		open_group(engine);
 		err = create_threads(engine, why);
 	}
 	if (err) {
@@ -222,7 +232,7 @@ bool probe_engine_destroy(struct probe_engine *engine)
 
 const char *probe_engine_refusal(const struct probe_engine *engine)
 {
-	return engine->kernel.group ? "" : engine->group_why.text;
+	return engine_can_attach(engine) ? "" : engine->group_why.text;
 }
 
 bool probe_engine_order(struct probe_engine *engine, const struct probe_order *order)

@@ -7,7 +7,6 @@
  * waits for a grace period. Disabling first makes the others cheap and the end sharp.
  */
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +15,6 @@
 #include <unistd.h>
 
 #include "capture/cpu_list.h"
-#include "capture/event_pmu.h"
 #include "capture/user_registers.h"
 #include "probe/probe_attach.h"
 #include "probe/probe_rings.h"
@@ -45,6 +43,19 @@ static void set_stacks(struct perf_event_attr *attr, const struct probe_link_con
 	attr->sample_stack_user = config->copy_bytes;
 }
 
+/* A copy of the whole stack has its top, too. */
+static void set_values(struct perf_event_attr *attr, const struct probe_link_config *config)
+{
+	if (config->with_registers) {
+		attr->sample_type |= PERF_SAMPLE_REGS_INTR;
+		attr->sample_regs_intr = user_registers_mask();
+	}
+	if (config->with_stack_top && !(attr->sample_type & PERF_SAMPLE_STACK_USER)) {
+		attr->sample_type |= PERF_SAMPLE_STACK_USER;
+		attr->sample_stack_user = sizeof(uint64_t);
+	}
+}
+
 static void set_records(struct perf_event_attr *attr, const struct probe_link_config *config,
 			const struct event_features *features)
 {
@@ -55,12 +66,16 @@ static void set_records(struct perf_event_attr *attr, const struct probe_link_co
 	attr->use_clockid = 1;
 	attr->clockid = CLOCK_MONOTONIC;
 	attr->watermark = 1;	/* the ring's owner says when to wake; nobody at each record */
-	if (config->with_registers) {
-		attr->sample_type |= PERF_SAMPLE_REGS_USER;
-		attr->sample_regs_user = user_registers_mask();
-	}
 	if (config->with_stacks)
 		set_stacks(attr, config, features);
+	set_values(attr, config);
+}
+
+/* A PMU's place must not be inherited: for a thread that begins, the kernel reads the place's name
+ * again, at the same address in that thread's memory, and if it is not there its fork() fails. */
+static bool is_inherited(const struct probe_link_config *config)
+{
+	return config->scope.kind == PROBE_SCOPE_TASKS && config->type == PERF_TYPE_TRACEPOINT;
 }
 
 static void init_attr(struct probe_link *link, const struct probe_link_config *config)
@@ -68,7 +83,7 @@ static void init_attr(struct probe_link *link, const struct probe_link_config *c
 	link->attr = (struct perf_event_attr){
 		.size = sizeof(link->attr), .type = config->type, .config = config->config,
 		.config1 = config->config1, .config2 = config->config2, .disabled = 1,
-		.inherit = config->scope.kind == PROBE_SCOPE_TASKS,
+		.inherit = is_inherited(config),
 	};
 	if (link->rings)
 		set_records(&link->attr, config, &link->rings->features);
@@ -246,26 +261,4 @@ void probe_link_close(struct probe_link *link)
 	free(link->fds);
 	free(link->ids);
 	free(link);
-}
-
-int probe_link_use_pmu(struct probe_link_config *config, const struct probe_pmu_place *place,
-		       struct diag *why)
-{
-	struct perf_event_attr attr = { 0 };
-	char terms[80], name[8];
-	int err;
-
-	snprintf(terms, sizeof(terms), "retprobe=%d", place->is_return);
-	if (place->semaphore)
-		snprintf(terms, sizeof(terms), "retprobe=%d,ref_ctr_offset=%" PRIu32,
-			 place->is_return, place->semaphore);
-	err = event_pmu_parse(EVENT_PMU_DEVICES, place->is_user ? "uprobe" : "kprobe", terms, &attr,
-			      name, sizeof(name), why);
-	if (err)
-		return err;
-	config->type = attr.type;
-	config->config = attr.config;
-	config->config1 = (uint64_t)(uintptr_t)place->name;
-	config->config2 = place->offset;
-	return 0;
 }

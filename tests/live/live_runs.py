@@ -147,13 +147,14 @@ def whole_run(*arguments, seconds, prefix=(), program=FLAMETOP):
     return json.loads(out.splitlines()[-1])
 
 
-def probe_run(specs, *command, extra=()):
-    """The probes of one run over @command, and what that wrote."""
+def probe_run(specs, *command, extra=(), **how):
+    """The probes of one run over @command, and what that wrote. @how: as of run()."""
     with tempfile.NamedTemporaryFile("r") as said:
+        os.chmod(said.name, 0o666)
         options = [word for spec in specs for word in ("--probe", spec)]
         status, out, err = run("--batch", "--format", "json", "--window", "all", "-d", "60",
                                *options, *extra, "--", "sh", "-c", f'"$@" >{said.name}', "sh",
-                               *command)
+                               *command, **how)
         if status:
             raise RuntimeError(f"{specs}: status {status}: {err}")
         return json.loads(out.splitlines()[-1])["probes"], said.read()

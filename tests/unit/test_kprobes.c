@@ -24,6 +24,7 @@
 #include "capture/tracefs.h"
 #include "probe/guardian.h"
 #include "probe/probe_attach.h"
+#include "probe/probe_pmu.h"
 #include "probe/trace_group.h"
 #include "symbols/process_stat.h"
 
@@ -117,7 +118,7 @@ static void read_values(struct stage *stage, const struct record_sample *sample)
 
 		if (field->is_common || strncmp(field->name, "__probe_", 8) == 0)
 			continue;
-		assert_true(raw_field_read(field, sample->raw, sample->raw_bytes, &value));
+		assert_true(raw_fields_read(&stage->event.fields, (int)i, sample, &value));
 		if (value.is_text)
 			snprintf(stage->last_text, sizeof(stage->last_text), "%.*s",
 				 (int)value.text_bytes, value.text);
@@ -356,13 +357,41 @@ static void test_the_pmu_counts_without_tracefs(void **state)
 	open_stage(&stage);
 	limit_to_self(&stage);
 	config.scope = stage.scope;
-	assert_int_equal(probe_link_use_pmu(&config, &place, NULL), 0);
+	assert_int_equal(probe_pmu_point_at(&config, &place, NULL), 0);
 	assert_int_equal(probe_link_open(&stage.link, stage.rings, &config, NULL), 0);
 	probe_link_enable(stage.link);
 	for (int i = 0; i < 500; i++)
 		syscall(SYS_getppid);
 	drain_all(&stage);
 	assert_hits(&stage, 500);
+	close_stage(&stage);
+}
+
+static void test_the_pmu_brings_values_in_registers(void **state)
+{
+	struct probe_site site = { .symbol = GETPPID, .value_count = 1 };
+	const struct probe_places places = { .sites = &site, .site_count = 1, .file = -1,
+					     .spec = { .kind = PROBE_KERNEL,
+						       .edge = PROBE_LATENCY } };
+	struct probe_link_config config = { .kernel_filter = "" };
+	struct probe_pmu_definition made;
+	struct stage stage;
+
+	(void)state;
+	open_stage(&stage);
+	limit_to_self(&stage);
+	config.scope = stage.scope;
+	site.values[0] = (struct probe_fetch){ .name = "ret", .fetch = "$retval:s32",
+					       .is_return = true };
+	assert_int_equal(probe_pmu_define(&made, &config, &places, &site, true, NULL), 0);
+	assert_int_equal(probe_link_open(&stage.link, stage.rings, &config, NULL), 0);
+	stage.event.fields = made.fields;
+	probe_link_enable(stage.link);
+	syscall(SYS_getppid);
+	drain_all(&stage);
+	assert_hits(&stage, 1);
+	assert_int_equal(stage.last_number, getppid());
+	raw_fields_finish(&stage.event.fields);
 	close_stage(&stage);
 }
 
@@ -449,6 +478,7 @@ int main(void)
 		cmocka_unit_test(test_returns_that_found_no_room_are_counted_as_missed),
 		cmocka_unit_test(test_forbidden_functions_are_refused_with_a_sentence),
 		cmocka_unit_test(test_the_pmu_counts_without_tracefs),
+		cmocka_unit_test(test_the_pmu_brings_values_in_registers),
 		cmocka_unit_test(test_nothing_is_left_after_a_kill),
 	};
 

@@ -23,6 +23,7 @@
 #include "base/clock.h"
 #include "capture/record_queue.h"
 #include "capture/user_registers.h"
+#include "probe/probe_pmu.h"
 #include "probe/trace_group.h"
 
 #define QUEUE_BYTES (8u << 20)
@@ -526,7 +527,7 @@ static void test_the_pmu_counts_without_tracefs(void **state)
 	(void)state;
 	open_stage(&stage);
 	place.offset = entry_offset();
-	assert_int_equal(probe_link_use_pmu(&stage.config, &place, NULL), 0);
+	assert_int_equal(probe_pmu_point_at(&stage.config, &place, NULL), 0);
 	stage.config.with_registers = true;
 	stage.config.scope = (struct probe_scope){ .kind = PROBE_SCOPE_TASKS, .tids = &tid,
 						   .tid_count = 1 };

@@ -1,0 +1,186 @@
+/* probe_pmu.c - see probe/probe_pmu.h.
+ *
+ * Idea: the values' places are said as fields of the record, by the names that a definition in
+ * tracefs would give them: nobody behind can tell the difference. What tracefs would fetch from a
+ * register is in the interrupted registers, the return address on top of the copied stack.
+ */
+#include "probe/probe_pmu.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "capture/cpu_list.h"
+#include "capture/event_open.h"
+#include "capture/event_pmu.h"
+#include "capture/user_registers.h"
+#include "symbols/fetch_text.h"
+
+#define NOWHERE_FILE   "/proc/self/flametop_nowhere"
+#define NOWHERE_SYMBOL "flametop_nowhere"
+#define WORD_BYTES     8
+#define FUNCTION_AT    8	/* of a return's raw record: behind the common fields */
+
+int probe_pmu_point_at(struct probe_link_config *config, const struct probe_pmu_place *place,
+		       struct diag *why)
+{
+	struct perf_event_attr attr = { 0 };
+	char terms[80], name[8];
+	int err;
+
+	snprintf(terms, sizeof(terms), "retprobe=%d", place->is_return);
+	if (place->semaphore)
+		snprintf(terms, sizeof(terms), "retprobe=%d,ref_ctr_offset=%" PRIu32,
+			 place->is_return, place->semaphore);
+	err = event_pmu_parse(EVENT_PMU_DEVICES, place->is_user ? "uprobe" : "kprobe", terms, &attr,
+			      name, sizeof(name), why);
+	if (err)
+		return err;
+	config->type = attr.type;
+	config->config = attr.config;
+	config->config1 = (uint64_t)(uintptr_t)place->name;
+	config->config2 = place->offset;
+	return 0;
+}
+
+int probe_pmu_try(bool is_user, struct diag *why)
+{
+	const struct probe_pmu_place place = { .is_user = is_user, .name = is_user
+					       ? NOWHERE_FILE : NOWHERE_SYMBOL };
+	const char *name = is_user ? "uprobe" : "kprobe";
+	struct probe_link_config config = { 0 };
+	struct perf_event_attr attr = { .size = sizeof(attr), .disabled = 1 };
+	int err, fd;
+
+	err = probe_pmu_point_at(&config, &place, NULL);
+	if (err)
+		return diag_set(why, err, "this kernel has no PMU \"%s\": it was built without"
+				" CONFIG_%s_EVENTS", name, is_user ? "UPROBE" : "KPROBE");
+	attr.type = config.type;
+	attr.config1 = config.config1;
+	fd = event_open(&attr, -1, cpu_list_first_online());
+	if (fd >= 0)
+		close(fd);
+	if (fd >= 0 || fd == -ENOENT)
+		return 0;
+	return diag_set(why, fd, "the PMU \"%s\" is not permitted (%s): run as root, or with"
+			" CAP_PERFMON", name, strerror(-fd));
+}
+
+/* Byte offset of "%di" in the interrupted registers; -1: none of them. */
+static int place_of_register(const char *name, size_t length)
+{
+	const char *known;
+
+	for (unsigned int number = 0; (known = fetch_dwarf_register(number)) != NULL; number++)
+		if (strlen(known) == length && strncmp(known, name, length) == 0)
+			return user_registers_place(user_registers_mask(), number) * WORD_BYTES;
+	return -1;
+}
+
+static void add_field(struct raw_fields *fields, const char *name, enum raw_area area, int offset,
+		      uint16_t bytes)
+{
+	struct raw_field *field = &fields->list[fields->count++];
+
+	*field = (struct raw_field){ .area = area, .offset = (uint16_t)offset, .size = bytes,
+				     .element_size = bytes };
+	snprintf(field->name, sizeof(field->name), "%s", name);
+}
+
+/* "u32", "s64", "x8", "symbol": the bytes of a number; 0: none of these. */
+static uint16_t bytes_of_type(const char *type)
+{
+	char *end;
+	long bits;
+
+	if (strcmp(type, "symbol") == 0)
+		return WORD_BYTES;
+	if (!strchr("usx", type[0]) || !type[0])
+		return 0;
+	bits = strtol(type + 1, &end, 10);
+	return *end || (bits != 8 && bits != 16 && bits != 32 && bits != 64)
+	       ? 0 : (uint16_t)(bits / 8);
+}
+
+static int add_value(struct raw_fields *fields, const struct probe_fetch *value, uint32_t index,
+		     struct diag *why)
+{
+	const size_t length = strcspn(value->fetch, ":");
+	const char *type = value->fetch[length] ? value->fetch + length + 1 : "x64";
+	const bool is_result = strncmp(value->fetch, "$retval", length) == 0;
+	const int offset = is_result ? place_of_register("%ax", 3)
+				     : place_of_register(value->fetch, length);
+	const uint16_t bytes = bytes_of_type(type);
+	char name[16];
+
+	if (offset < 0 || !bytes)
+		return diag_set(why, -ENOTSUP, "%s lies in memory, which only tracefs can fetch:"
+				" leave it out, or run as root", value->name);
+	snprintf(name, sizeof(name), "a%u", index);
+	add_field(fields, name, AREA_REGISTERS, offset, bytes);
+	fields->list[fields->count - 1].is_signed = type[0] == 's' && type[1] != 'y';
+	return 0;
+}
+
+/* What pairs entries and returns needs, and which function has returned. */
+static void add_frame(struct raw_fields *fields, struct probe_link_config *config,
+		      const struct probe_places *places, bool is_return)
+{
+	add_field(fields, "sp", AREA_REGISTERS, place_of_register("%sp", 3), WORD_BYTES);
+	if (is_return) {
+		add_field(fields, "__probe_func", AREA_RAW, FUNCTION_AT, WORD_BYTES);
+	} else if (places->spec.kind != PROBE_KERNEL && places->spec.edge == PROBE_LATENCY) {
+		add_field(fields, "ra", AREA_STACK, 0, WORD_BYTES);
+		config->with_stack_top = true;
+	}
+}
+
+static int point_at(struct probe_pmu_definition *out, struct probe_link_config *config,
+		    const struct probe_places *places, const struct probe_site *site,
+		    bool is_return, struct diag *why)
+{
+	struct probe_pmu_place place = {
+		.is_user = places->spec.kind != PROBE_KERNEL, .is_return = is_return,
+		.name = out->name, .offset = site->offset,
+		.semaphore = is_return ? 0 : (uint32_t)site->semaphore,
+	};
+
+	if (places->spec.kind == PROBE_TRACEPOINT)
+		return diag_set(why, -ENOTSUP, "tracepoints need tracefs: run as root");
+	if (!place.is_user && places->spec.edge == PROBE_RETURN)
+		return diag_set(why, -ENOTSUP, "without tracefs nobody knows which returns the"
+				" kernel misses: probe entry and return (lat:%s)", site->symbol);
+	if (place.is_user)
+		snprintf(out->name, sizeof(out->name), "/proc/self/fd/%d", places->file);
+	else
+		snprintf(out->name, sizeof(out->name), "%s", site->symbol);
+	return probe_pmu_point_at(config, &place, why);
+}
+
+int probe_pmu_define(struct probe_pmu_definition *out, struct probe_link_config *config,
+		     const struct probe_places *places, const struct probe_site *site,
+		     bool is_return, struct diag *why)
+{
+	int err;
+
+	*out = (struct probe_pmu_definition){ .name = "" };
+	err = point_at(out, config, places, site, is_return, why);
+	if (err)
+		return err;
+	out->fields.list = calloc(site->value_count + 3, sizeof(*out->fields.list));
+	if (!out->fields.list)
+		return diag_set(why, -ENOMEM, "no memory for a probe");
+	config->with_registers = true;
+	add_frame(&out->fields, config, places, is_return);
+	for (uint32_t i = 0; i < site->value_count && !err; i++)
+		if (site->values[i].is_return == is_return && site->values[i].fetch[0])
+			err = add_value(&out->fields, &site->values[i], i, why);
+	if (err)
+		raw_fields_finish(&out->fields);
+	return err;
+}
