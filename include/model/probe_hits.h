@@ -71,8 +71,6 @@ void probe_hits_remove(struct probe_hits *hits, uint32_t slot);
 
 /* False: no reading has that id. */
 bool probe_hits_find(struct probe_hits *hits, uint64_t id, struct probe_stream_ref *out);
-/* The generation with that number, NULL: it is gone. */
-struct probe_generation *probe_hits_generation(struct probe_row *row, uint32_t number);
 
 /* As struct snapshot numbers events: PROBE_EVENT_FIRST + slot. NULL: there is no such probe. */
 struct probe_row *probe_hits_of_event(struct probe_hits *hits, uint32_t event);

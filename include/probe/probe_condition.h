@@ -75,11 +75,7 @@ int probe_condition_parse_from(struct probe_condition *out, const char *line, si
 /* A comparison with what is not known, or of a number with a word, is false, whatever it is. */
 bool probe_condition_holds(const struct probe_condition *condition, probe_lookup *lookup,
 			   const void *context);
-/* True if the kernel has all operands at hand: values of @names[@count] in the event's record, or
- * comm and cpu, which it always has. OPERAND_RETURN goes by its `name`, too. */
-bool probe_condition_uses_only(const struct probe_condition *condition, const char *const *names,
-			       size_t count);
-/* The same in the kernel's filter language (PERF_EVENT_IOC_SET_FILTER), of values in the record.
+/* It in the kernel's filter language (PERF_EVENT_IOC_SET_FILTER), of values in the record.
  * False: the kernel has no word for it (pid, tid, lat, names that are no identifier, patterns that
  * it would read in another way), or @room is too small; @out is then not to be used. A field of the
  * record may still not be of the right type (text, or unsigned and the number negative): EINVAL. An

@@ -24,6 +24,9 @@ struct fetch_value {
  * holds a pointer, pass @is_pointer, and it is followed. */
 void fetch_value_put(struct fetch_value *out, const struct fetch_place *place, bool is_pointer,
 		     const char *type);
+/* A bitfield: @bits from the @first_bit of what is at @place on, of a type of @bytes. */
+void fetch_value_put_bits(struct fetch_value *out, const struct fetch_place *place,
+			  uint32_t first_bit, uint32_t bits, uint64_t bytes);
 void fetch_value_refuse(struct fetch_value *out, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 /* @value as the user wrote it. */

@@ -161,14 +161,6 @@ bool probe_hits_find(struct probe_hits *hits, uint64_t id, struct probe_stream_r
 	return true;
 }
 
-struct probe_generation *probe_hits_generation(struct probe_row *row, uint32_t number)
-{
-	for (uint32_t i = 0; i < PROBE_GENERATIONS; i++)
-		if (row->generations[i].reading && row->generations[i].number == number)
-			return &row->generations[i];
-	return NULL;
-}
-
 struct probe_row *probe_hits_of_event(struct probe_hits *hits, uint32_t event)
 {
 	struct probe_row *row;

@@ -265,24 +265,6 @@ static bool sounds_like_text(const char *name)
 	return false;
 }
 
-static void put_bits(struct fetch_value *out, const struct typed_place *at, uint64_t bytes)
-{
-	struct fetch_place place = at->place;
-	const uint64_t container = bytes * 8;
-	const uint64_t bit = (uint64_t)place.offset * 8 + at->first_bit;
-	const uint64_t first = container ? bit % container : 0;
-	char type[FETCH_TYPE_BYTES];
-
-	if (!container || first + at->bits > container) {
-		fetch_value_refuse(out, "its bits lie in two words");
-		return;
-	}
-	place.offset = (int64_t)((bit - first) / 8);
-	snprintf(type, sizeof(type), "b%u@%u/%u", at->bits, (unsigned int)first,
-		 (unsigned int)container);
-	fetch_value_put(out, &place, false, type);
-}
-
 static void put_pointer(struct fetch_value *out, const struct typed_place *at,
 			const struct btf_type *type)
 {
@@ -309,7 +291,7 @@ static void put_natural(struct fetch_value *out, const struct typed_place *at)
 	else if (btf_is_composite(type))
 		fetch_value_refuse(out, "a struct: take a member of it");
 	else if (at->bits)
-		put_bits(out, at, type->size);
+		fetch_value_put_bits(out, &at->place, at->first_bit, at->bits, type->size);
 	else if (btf_is_int(type) || btf_is_any_enum(type)) {
 		if (btf_is_int(type) ? btf_int_encoding(type) & BTF_INT_SIGNED : btf_kflag(type))
 			letter = 's';

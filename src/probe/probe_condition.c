@@ -133,28 +133,6 @@ static bool is_comparison(const struct probe_node *node)
 	       node->kind != OPERATOR_OR;
 }
 
-static bool is_in_record(const struct probe_node *node, const char *const *names, size_t count)
-{
-	if (node->operand == OPERAND_COMM || node->operand == OPERAND_CPU)
-		return true;
-	if (node->operand != OPERAND_VALUE && node->operand != OPERAND_RETURN)
-		return false;
-	for (size_t i = 0; i < count; i++)
-		if (!strcmp(names[i], node->name))
-			return true;
-	return false;
-}
-
-bool probe_condition_uses_only(const struct probe_condition *condition, const char *const *names,
-			       size_t count)
-{
-	for (uint32_t i = 0; i < condition->count; i++)
-		if (is_comparison(&condition->nodes[i]) &&
-		    !is_in_record(&condition->nodes[i], names, count))
-			return false;
-	return true;
-}
-
 struct writer {
 	char *out;
 	size_t room, used;

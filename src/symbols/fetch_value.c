@@ -28,6 +28,29 @@ void fetch_value_put(struct fetch_value *out, const struct fetch_place *place, b
 		fetch_value_refuse(out, "longer than the kernel takes");
 }
 
+void fetch_value_put_bits(struct fetch_value *out, const struct fetch_place *place,
+			  uint32_t first_bit, uint32_t bits, uint64_t bytes)
+{
+	const uint64_t bit = (uint64_t)place->offset * 8 + first_bit;
+	struct fetch_place word = *place;
+	char type[FETCH_TYPE_BYTES];
+	uint64_t first;
+
+	if (bytes != 1 && bytes != 2 && bytes != 4 && bytes != 8) {
+		fetch_value_refuse(out, "a bitfield of no known word");
+		return;
+	}
+	first = bit % (bytes * 8);
+	if (first + bits > bytes * 8) {
+		fetch_value_refuse(out, "its bits lie in two words");
+		return;
+	}
+	word.offset = (int64_t)((bit - first) / 8);
+	snprintf(type, sizeof(type), "b%u@%u/%u", bits, (unsigned int)first,
+		 (unsigned int)bytes * 8);
+	fetch_value_put(out, &word, false, type);
+}
+
 void fetch_value_put_raw(struct fetch_value *out, const char *value, const char *type)
 {
 	const char *colon = type[0] ? ":" : "";

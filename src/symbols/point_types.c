@@ -305,35 +305,12 @@ static char letter_of(Dwarf_Die *type)
 	return encoding == DW_ATE_signed || encoding == DW_ATE_signed_char ? 's' : 'u';
 }
 
-static void put_bits(const struct point_place *at, uint64_t bytes, struct fetch_value *out)
-{
-	const uint64_t container = bytes * 8;
-	const uint64_t bit = (uint64_t)at->place.offset * 8 + at->first_bit;
-	struct fetch_place place = at->place;
-	char type[FETCH_TYPE_BYTES];
-	uint64_t first;
-
-	if (container != 8 && container != 16 && container != 32 && container != 64) {
-		fetch_value_refuse(out, "a bitfield of no known word");
-		return;
-	}
-	first = bit % container;
-	if (first + at->bits > container) {
-		fetch_value_refuse(out, "its bits lie in two words");
-		return;
-	}
-	place.offset = (int64_t)((bit - first) / 8);
-	snprintf(type, sizeof(type), "b%u@%u/%u", at->bits, (unsigned int)first,
-		 (unsigned int)container);
-	fetch_value_put(out, &place, false, type);
-}
-
 static void put_number(const struct point_place *at, Dwarf_Die *plain, struct fetch_value *out)
 {
 	char type[FETCH_TYPE_BYTES];
 
 	if (at->bits)
-		put_bits(at, size_of(plain), out);
+		fetch_value_put_bits(out, &at->place, at->first_bit, at->bits, size_of(plain));
 	else if (fetch_integer_type(type, letter_of(plain), size_of(plain)))
 		fetch_value_put(out, &at->place, false, type);
 	else

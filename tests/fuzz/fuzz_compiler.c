@@ -14,10 +14,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "elf_seed.h"
 #include "symbols/compiler.h"
 #include "symbols/flat_table.h"
-
-#define SEED_BYTES_MAX 65536
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
@@ -33,22 +32,7 @@ static const char recipe[] =
 	"objcopy --add-section .gnu_debugdata=inner.xz program\n"
 	"cat program >&%d; cat debug >&%d; rm -r \"$PWD\"\n";
 
-struct seed {
-	uint8_t bytes[SEED_BYTES_MAX];
-	size_t count;
-};
-
-static struct seed program, debug;
-
-static void read_seed(struct seed *seed, int fd)
-{
-	ssize_t got = pread(fd, seed->bytes, sizeof(seed->bytes), 0);
-
-	if (got <= 0 || got == SEED_BYTES_MAX)
-		abort();
-	seed->count = (size_t)got;
-	close(fd);
-}
+static struct elf_seed program, debug;
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
@@ -60,28 +44,9 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	snprintf(command, sizeof(command), recipe, program_fd, debug_fd);
 	if (system(command))
 		abort();
-	read_seed(&program, program_fd);
-	read_seed(&debug, debug_fd);
+	elf_seed_read(&program, program_fd);
+	elf_seed_read(&debug, debug_fd);
 	return 0;
-}
-
-static int open_bytes(const void *bytes, size_t count)
-{
-	int fd = memfd_create("elf", MFD_CLOEXEC);
-
-	if (fd < 0 || write(fd, bytes, count) != (ssize_t)count)
-		abort();
-	return fd;
-}
-
-static int open_changed(const struct seed *seed, const uint8_t *changes, size_t count)
-{
-	static struct seed changed;
-
-	changed = *seed;
-	for (; count >= 3; changes += 3, count -= 3)
-		changed.bytes[(changes[0] | changes[1] << 8) % seed->count] = changes[2];
-	return open_bytes(changed.bytes, changed.count);
 }
 
 static void compile(int fd, int debug_fd)
@@ -104,10 +69,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
 	int fd, debug_fd = -1;
 
 	if (count > SELFMAG && memcmp(bytes, ELFMAG, SELFMAG) == 0) {
-		fd = open_bytes(bytes, count);
+		fd = elf_seed_file(bytes, count);
 	} else if (count) {
-		fd = open_changed(&program, bytes + 1, is_debug ? 0 : count - 1);
-		debug_fd = open_changed(&debug, bytes + 1, is_debug ? count - 1 : 0);
+		fd = elf_seed_damaged(&program, bytes + 1, is_debug ? 0 : count - 1);
+		debug_fd = elf_seed_damaged(&debug, bytes + 1, is_debug ? count - 1 : 0);
 		if (!is_debug && bytes[0] & 2) {
 			close(debug_fd);
 			debug_fd = -1;

@@ -12,9 +12,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "elf_seed.h"
 #include "symbols/probe_names.h"
-
-#define SEED_BYTES_MAX 65536
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
@@ -28,25 +27,13 @@ static const char recipe[] =
 	"cc -O1 -Wl,-z,norelro,-z,noseparate-code s.c -o program\n"
 	"cat program >&%d; rm -r \"$PWD\"\n";
 
-static uint8_t program[SEED_BYTES_MAX];
-static size_t program_bytes;
+static struct elf_seed program;
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
-	int fd = memfd_create("program", 0);
-	char command[sizeof(recipe) + 16];
-	ssize_t got;
-
 	(void)argc;
 	(void)argv;
-	snprintf(command, sizeof(command), recipe, fd);
-	if (system(command))
-		abort();
-	got = pread(fd, program, sizeof(program), 0);
-	if (got <= 0 || got == SEED_BYTES_MAX)
-		abort();
-	program_bytes = (size_t)got;
-	close(fd);
+	elf_seed_make(&program, recipe);
 	return 0;
 }
 
@@ -92,15 +79,13 @@ static void check_answer(const uint8_t *bytes, size_t count)
 	free(copy);
 }
 
-static void compile(const uint8_t *file, size_t count)
+static void compile(int fd)
 {
-	int fd = memfd_create("elf", MFD_CLOEXEC), err;
 	struct probe_names names;
 	size_t answer_bytes;
 	void *answer;
+	int err;
 
-	if (fd < 0 || write(fd, file, count) != (ssize_t)count)
-		abort();
 	err = probe_names_compile(fd, -1, PROBE_NAMES_FUNCTIONS | PROBE_NAMES_MARKS, &answer,
 				  &answer_bytes, NULL);	/* not demangled: fuzz_demangle */
 	if (err && err != -ENOEXEC && err != -EBADMSG && err != -E2BIG && err != -ENOMEM)
@@ -116,17 +101,11 @@ static void compile(const uint8_t *file, size_t count)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
 {
-	static uint8_t changed[SEED_BYTES_MAX];
-
-	if (count > SELFMAG && memcmp(bytes, ELFMAG, SELFMAG) == 0) {
-		compile(bytes, count);
-	} else if (count && bytes[0] & 1) {
+	if (count > SELFMAG && memcmp(bytes, ELFMAG, SELFMAG) == 0)
+		compile(elf_seed_file(bytes, count));
+	else if (count && bytes[0] & 1)
 		check_answer(bytes + 1, count - 1);
-	} else if (count) {
-		memcpy(changed, program, program_bytes);
-		for (bytes++, count--; count >= 3; bytes += 3, count -= 3)
-			changed[(size_t)(bytes[0] | bytes[1] << 8) % program_bytes] = bytes[2];
-		compile(changed, program_bytes);
-	}
+	else if (count)
+		compile(elf_seed_damaged(&program, bytes + 1, count - 1));
 	return 0;
 }

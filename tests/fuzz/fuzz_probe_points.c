@@ -13,10 +13,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "elf_seed.h"
 #include "symbols/mark_argument.h"
 #include "symbols/point_job.h"
-
-#define SEED_BYTES_MAX 65536
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
@@ -32,25 +31,13 @@ static const char recipe[] =
 	"cc -O1 -Wl,-z,norelro,-z,noseparate-code s.c -o program\n"
 	"cat program >&%d; rm -r \"$PWD\"\n";
 
-static uint8_t program[SEED_BYTES_MAX];
-static size_t program_bytes;
+static struct elf_seed program;
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
-	int fd = memfd_create("program", 0);
-	char command[sizeof(recipe) + 16];
-	ssize_t got;
-
 	(void)argc;
 	(void)argv;
-	snprintf(command, sizeof(command), recipe, fd);
-	if (system(command))
-		abort();
-	got = pread(fd, program, sizeof(program), 0);
-	if (got <= 0 || got == SEED_BYTES_MAX)
-		abort();
-	program_bytes = (size_t)got;
-	close(fd);
+	elf_seed_make(&program, recipe);
 	return 0;
 }
 
@@ -119,16 +106,8 @@ static void fill_query(struct point_query *query, uint8_t what)
 		strcpy(query->arguments[query->argument_count++].value, values[i]);
 }
 
-static int make_file(const void *bytes, size_t count)
-{
-	int fd = memfd_create("input", MFD_CLOEXEC);
-
-	if (fd < 0 || write(fd, bytes, count) != (ssize_t)count)
-		abort();
-	return fd;
-}
-
-static void ask(const uint8_t *file, size_t count, uint8_t what)
+/* Takes over @file. */
+static void ask(int file, uint8_t what)
 {
 	struct point_query query;
 	struct point_answer answer;
@@ -138,8 +117,8 @@ static void ask(const uint8_t *file, size_t count, uint8_t what)
 	void *bytes;
 
 	fill_query(&query, what);
-	inputs[0] = make_file(file, count);
-	inputs[1] = make_file(&query, sizeof(query));
+	inputs[0] = file;
+	inputs[1] = elf_seed_file(&query, sizeof(query));
 	err = point_job_run(inputs, 2, &bytes, &answer_bytes, &why);
 	if (err > 0)
 		abort();
@@ -169,16 +148,11 @@ static void read_mark(const uint8_t *bytes, size_t count)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
 {
-	static uint8_t changed[SEED_BYTES_MAX];
-
 	if (count < 2 || bytes[0] % 2) {
 		check_answer(bytes + (count > 0), count - (count > 0));
 		read_mark(bytes, count);
 		return 0;
 	}
-	memcpy(changed, program, program_bytes);
-	for (size_t i = 2; i + 3 <= count; i += 3)
-		changed[(bytes[i] | (size_t)bytes[i + 1] << 8) % program_bytes] = bytes[i + 2];
-	ask(changed, program_bytes, bytes[1]);
+	ask(elf_seed_damaged(&program, bytes + 2, count - 2), bytes[1]);
 	return 0;
 }

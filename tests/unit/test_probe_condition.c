@@ -325,26 +325,6 @@ static void test_what_the_kernel_cannot_say_is_left_to_the_analyzer(void **state
 	assert_false(probe_condition_kernel_text(&condition, small, sizeof(small)));
 }
 
-static bool uses_only(const char *text)
-{
-	static const char *const names[] = { "count", "ret" };
-	struct probe_condition condition;
-
-	assert_int_equal(probe_condition_parse(&condition, text, NULL), 0);
-	return probe_condition_uses_only(&condition, names, 2);
-}
-
-static void test_what_a_record_has_is_told_from_what_it_has_not(void **state)
-{
-	(void)state;
-	assert_true(uses_only("count > 1 and not comm == x or cpu == 0"));
-	assert_true(uses_only("ret < 0"));
-	assert_false(uses_only("count > 1 or size > 1"));
-	assert_false(uses_only("pid == 1"));
-	assert_false(uses_only("tid == 1"));
-	assert_false(uses_only("lat > 1ms"));
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -364,7 +344,6 @@ int main(void)
 		cmocka_unit_test(test_columns_count_from_the_begin_of_the_line),
 		cmocka_unit_test(test_the_kernel_is_told_in_its_own_words),
 		cmocka_unit_test(test_what_the_kernel_cannot_say_is_left_to_the_analyzer),
-		cmocka_unit_test(test_what_a_record_has_is_told_from_what_it_has_not),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -339,29 +339,29 @@ static void call_until_capped(void)
 	assert_int_equal(seen.status.state, PROBE_CAPPED);
 }
 
-static void test_what_costs_too_much_is_switched_off(void **state)
+/* An engine with these caps, and a probe that it has switched off. */
+static void cap_a_probe(double cap_pct, double cap_sum_pct)
 {
-	const struct probe_engine_config config = { .cap_pct = 1, .cap_sum_pct = 100,
+	const struct probe_engine_config config = { .cap_pct = cap_pct, .cap_sum_pct = cap_sum_pct,
 						    .lease_ns = PROBE_LEASE_NS };
 
-	(void)state;
 	need_root();
 	replace_engine(&config);
 	add(spec_of("u:%s:%s", "probed_function"));
 	call_until_capped();
+}
+
+static void test_what_costs_too_much_is_switched_off(void **state)
+{
+	(void)state;
+	cap_a_probe(1, 100);
 	assert_non_null(strstr(seen.status.reason, "cap"));
 }
 
 static void test_what_was_switched_off_goes_on_in_bursts(void **state)
 {
-	const struct probe_engine_config config = { .cap_pct = 1, .cap_sum_pct = 100,
-						    .lease_ns = PROBE_LEASE_NS };
-
 	(void)state;
-	need_root();
-	replace_engine(&config);
-	add(spec_of("u:%s:%s", "probed_function"));
-	call_until_capped();
+	cap_a_probe(1, 100);
 	order(PROBE_BURSTS, NULL);
 	wait_until(is_state, PROBE_ATTACHED);
 	assert_true(seen.status.is_in_bursts);
@@ -371,16 +371,11 @@ static void test_what_was_switched_off_goes_on_in_bursts(void **state)
 
 static void test_a_lifted_cap_lets_it_go_on(void **state)
 {
-	const struct probe_engine_config config = { .cap_pct = 1, .cap_sum_pct = 2,
-						    .lease_ns = PROBE_LEASE_NS };
 	struct probe_order lift = { .kind = PROBE_LIFT, .choice.cap_pct = INFINITY };
 	uint64_t hits;
 
 	(void)state;
-	need_root();
-	replace_engine(&config);
-	add(spec_of("u:%s:%s", "probed_function"));
-	call_until_capped();
+	cap_a_probe(1, 2);
 	hits = seen.status.hits;
 	lift.number = ++last_number;
 	lift.probe = seen.id;
@@ -396,14 +391,8 @@ static void test_a_lifted_cap_lets_it_go_on(void **state)
 
 static void test_the_sum_of_all_probes_has_a_cap_of_its_own(void **state)
 {
-	const struct probe_engine_config config = { .cap_pct = 1000, .cap_sum_pct = 1,
-						    .lease_ns = PROBE_LEASE_NS };
-
 	(void)state;
-	need_root();
-	replace_engine(&config);
-	add(spec_of("u:%s:%s", "probed_function"));
-	call_until_capped();
+	cap_a_probe(1000, 1);
 	assert_non_null(strstr(seen.status.reason, "all may take"));
 }
 
