@@ -32,10 +32,17 @@ static bool is_sortable(const struct ui_state *state, enum column_id id)
 	return columns[id].compare && columns_is_shown(&set, id);
 }
 
+/* What comes first in the new order is seen, as far as the cursor's row allows. */
+static void set_order(struct ui_state *state, struct table_order order)
+{
+	state->orders[state->shown_kind] = order;
+	state->table.rows.place.top = 0;
+	state_refresh_view(state);
+}
+
 static void sort_by(struct ui_state *state, enum column_id id, bool is_reversed)
 {
-	state->orders[state->shown_kind] = (struct table_order){ id, is_reversed };
-	state_refresh_view(state);
+	set_order(state, (struct table_order){ id, is_reversed });
 	state_say(state, "sorted by %s \u00b7 s next column \u00b7 S reverse", columns[id].title);
 }
 
@@ -66,10 +73,10 @@ void cmd_sort(struct ui_state *state)
 
 void cmd_reverse(struct ui_state *state)
 {
-	struct table_order *order = &state->orders[state->shown_kind];
+	struct table_order order = state->orders[state->shown_kind];
 
-	order->is_reversed = !order->is_reversed;
-	state_refresh_view(state);
+	order.is_reversed = !order.is_reversed;
+	set_order(state, order);
 }
 
 /* A line of a menu of columns. */

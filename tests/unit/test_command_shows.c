@@ -27,6 +27,23 @@ static void test_the_order_is_chosen_from_the_columns_shown(void **state)
 	assert_int_equal(scene->state.orders[VIEW_OBJECTS].column, COL_SELF);
 }
 
+static void test_another_order_begins_at_its_top(void **state)
+{
+	struct scene *scene = *state;
+	struct table_rows *rows = &scene->state.table.rows;
+
+	table_rows_set_page(rows, 3);
+	scene_press_key(scene, UI_KEY_END);
+	scene_press_key(scene, UI_KEY_UP);
+	assert_true(rows->place.top > 0);
+	scene_press(scene, "S");	/* its row is the second now */
+	assert_int_equal(rows->place.cursor, 1);
+	assert_int_equal(rows->place.top, 0);
+	scene_press(scene, "S");
+	assert_int_equal(rows->place.cursor, rows->count - 2);
+	assert_int_equal(rows->place.top, rows->count - 4);	/* no farther than it must */
+}
+
 static void test_the_columns_stay_open_while_they_are_switched(void **state)
 {
 	const unsigned int at_first = 1u << COL_SOURCE;
@@ -217,6 +234,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		SCENE_TEST(test_the_order_is_chosen_from_the_columns_shown),
+		SCENE_TEST(test_another_order_begins_at_its_top),
 		SCENE_TEST(test_the_columns_stay_open_while_they_are_switched),
 		SCENE_TEST(test_a_hidden_column_is_none_to_sort_by),
 		SCENE_TEST(test_a_column_without_room_is_none_to_step_to),
