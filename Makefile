@@ -119,7 +119,7 @@ check-unit: $(TESTS)
 FOREIGN := counts demangled ends names names_of_files probes run_time_code source_lines stacks tasks
 check-asan: packages-test
 	@$(MAKE) --no-print-directory BUILD=$(BUILD)/asan SANITIZE=address,undefined OPTIMIZE=-O1 tests
-	@BUILD=$(BUILD)/asan tests/run --in-pairs unit $(FOREIGN:%=live/check_%)
+	@BUILD=$(BUILD)/asan tests/run unit $(FOREIGN:%=live/check_%)
 
 # Live tests in which all threads have something to do; unit tests with more than one thread's work.
 THREADED := counts demangled ends run_time_code source_lines stacks targets tasks
@@ -128,7 +128,7 @@ ALONE	 := compiler compiler_damage confine dwarf_lines hostile_elf probe_names p
 UNITS	 := $(filter-out $(ALONE:%=unit/test_%),$(TESTS:$(BUILD)/tests/%=%))
 check-tsan: packages-test
 	@$(MAKE) --no-print-directory BUILD=$(BUILD)/tsan SANITIZE=thread OPTIMIZE=-O1 tests
-	@BUILD=$(BUILD)/tsan tests/run --in-pairs $(UNITS) $(THREADED:%=live/check_%)
+	@BUILD=$(BUILD)/tsan tests/run $(UNITS) $(THREADED:%=live/check_%)
 
 check-layers:
 	@tests/check_layers
