@@ -349,6 +349,8 @@ static void take_return(struct ingest *ingest, const struct probe_stream_ref *re
 
 	if (!entry || entry->generation != ref->generation->number ||
 	    record_parse(&reading->entry.format, entry->bytes, entry->bytes_count, &begin)) {
+		if (entry)
+			probe_pairs_miss(pairs, ref->slot);	/* one from before it was off */
 		if (!reading->pid || !ref->row->spec->key_count)
 			probe_pairs_miss(pairs, ref->slot);
 		return;
@@ -378,6 +380,15 @@ static void take_end(struct ingest *ingest, const struct probe_stream_ref *ref,
 	count_unpaired(ingest, record->time_ns);
 }
 
+/* Before Linux 6.0 only the record says how many: the engine reads none of the descriptors. */
+static void lose_hits(struct ingest *ingest, const struct probe_stream_ref *ref,
+		      const struct event_record *record)
+{
+	probe_pairs_lost(&ingest->hits->pairs, record->time_ns);
+	if (!(ref->stream->format.read_format & PERF_FORMAT_LOST))
+		ingest->counters.lost_kernel += record->lost.count;
+}
+
 void ingest_hit(struct ingest *ingest, const void *raw, size_t size)
 {
 	struct probe_stream_ref ref;
@@ -388,7 +399,7 @@ void ingest_hit(struct ingest *ingest, const void *raw, size_t size)
 	    record_parse(&ref.stream->format, raw, size, &record))
 		return;		/* its probe was removed since it came */
 	if (record.kind == RECORD_LOST)
-		probe_pairs_lost(&ingest->hits->pairs, record.time_ns);
+		lose_hits(ingest, &ref, &record);
 	if (record.kind != RECORD_SAMPLE || record.time_ns > ref.generation->ignore_ns)
 		return;
 	if (ref.row->spec->edge == PROBE_LATENCY) {

@@ -124,7 +124,7 @@ void engine_settle(struct probe_engine *engine)
 	}
 }
 
-/* The row is there even if it is refused: it says why. */
+/* Each time anew, whatever is ordered. The row is there even if it is refused: it says why. */
 static void start(struct probe_engine *engine, struct engine_probe *probe)
 {
 	const char *reason = objection(engine, probe->places, &probe->choice);
@@ -166,6 +166,10 @@ void engine_take_findings(struct probe_engine *engine)
 	struct probe_finding finding;
 
 	while (probe_examiner_take(engine->examiner, &finding)) {
+		if (!finding.why.err && engine_is_ending(engine)) {
+			probe_places_free(finding.places, finding.place_count);
+			diag_set(&finding.why, -ESHUTDOWN, "flametop ends");
+		}
 		if (finding.why.err)
 			refuse(engine, &finding.order, &finding.why);
 		else if (finding.order.kind == PROBE_ADD)
@@ -188,7 +192,7 @@ static void lift(struct probe_engine *engine, struct engine_probe *probe, double
 	if (engine->account.share < cap_pct / 100)
 		governor_open(&engine->account, cap_pct, now_ns);
 	governor_open(&probe->account, cap_pct, now_ns);
-	engine_probe_switch_on(probe, now_ns);
+	start(engine, probe);
 }
 
 /* Of a probe that has a row. */
@@ -199,31 +203,32 @@ static void order_probe(struct probe_engine *engine, struct engine_probe *probe,
 
 	switch (order->kind) {
 	case PROBE_OFF:
-		engine_probe_switch_off(probe, &engine->kernel, PROBE_IS_OFF, "", order->time_ns);
-		return;
+		if (probe->rest != PROBE_REFUSED)
+			engine_probe_switch_off(probe, &engine->kernel, PROBE_IS_OFF, "",
+						order->time_ns);
+		break;
 	case PROBE_REMOVE:
 		engine_remove(engine, probe, order->time_ns);
 		return;
 	case PROBE_ON:
-		if (probe->rest == PROBE_REFUSED)
-			return;
-		engine_probe_switch_on(probe, now_ns);
+		start(engine, probe);
 		break;
 	case PROBE_EXTEND:
-		if (probe->choice.lease_ns != UINT64_MAX)
-			probe->status.lease_until_ns = now_ns + probe->choice.lease_ns;
+		if (probe->choice.lease_ns == UINT64_MAX)
+			break;
+		probe->status.lease_until_ns = now_ns + probe->choice.lease_ns;
+		engine_probe_report(probe, &engine->kernel);
 		break;
 	case PROBE_LIFT:
 		lift(engine, probe, order->choice.cap_pct, now_ns);
 		break;
 	case PROBE_BURSTS:
 		probe->status.is_in_bursts = probe->choice.in_bursts = true;
-		engine_probe_switch_on(probe, now_ns);
+		start(engine, probe);
 		break;
 	default:
-		return;
+		break;
 	}
-	engine_probe_report(probe, &engine->kernel);
 }
 
 static void cancel(struct probe_engine *engine, uint64_t number)

@@ -187,6 +187,25 @@ static void test_an_entry_before_lost_records_is_not_guessed_to_go_on(void **sta
 	snapshot = picture(2 * S);
 	assert_int_equal(snapshot->probes.list[0].hits, 1);
 	assert_int_equal(snapshot->probes.list[0].unpaired, 2);
+	assert_int_equal(snapshot->lost_kernel, 5);	/* by a kernel that tells it nowhere else */
+	snapshot_destroy(snapshot);
+}
+
+static void test_an_entry_from_before_it_was_off_and_a_return_since_are_two_unpaired(void **state)
+{
+	const struct hit_record back = { .time_ns = S + 10, .pid = PID, .tid = PID, .sp = SP + 8 };
+	struct snapshot *snapshot;
+	struct record_bytes record;
+
+	(void)state;
+	hit_stage_add(&stage.ingest, P, PROBE_USER, PROBE_LATENCY, "", 0);
+	enter(S, PID, SP, 1, "a");
+	hit_stage_attach_again(&stage.ingest, P, PROBE_LATENCY);
+	hit_stage_write(&record, 100 * P + 52, true, &back);
+	assert_true(ingest_hit_push(&stage.ingest, record.words, record.count * 8, 0));
+	snapshot = picture(2 * S);
+	assert_int_equal(snapshot->probes.list[0].hits, 0);
+	assert_int_equal(snapshot->probes.list[0].unpaired, 2);
 	snapshot_destroy(snapshot);
 }
 
@@ -579,6 +598,7 @@ int main(void)
 		HITS_TEST(test_a_hit_counts_when_it_returns),
 		HITS_TEST(test_returns_without_entries_and_entries_without_returns_are_unpaired),
 		HITS_TEST(test_an_entry_before_lost_records_is_not_guessed_to_go_on),
+		HITS_TEST(test_an_entry_from_before_it_was_off_and_a_return_since_are_two_unpaired),
 		HITS_TEST(test_a_condition_sees_values_latency_and_names),
 		HITS_TEST(test_another_process_is_not_counted_but_a_child_is),
 		HITS_TEST(test_hits_after_the_order_to_stop_are_nobodys),

@@ -369,6 +369,27 @@ static void test_what_was_switched_off_goes_on_in_bursts(void **state)
 	wait_until(is_state, PROBE_ATTACHED);
 }
 
+static void test_a_refused_probe_stays_so_whatever_is_ordered(void **state)
+{
+	static const enum probe_order_kind orders[] = { PROBE_OFF, PROBE_ON, PROBE_BURSTS,
+							PROBE_LIFT, PROBE_EXTEND };
+	struct probe_answer answer;
+
+	(void)state;
+	need_root();
+	answer = wait_for(order(PROBE_ADD, spec_of("u:%s:%s+1", "probed_function")));
+	assert_int_equal(answer.verdict, VERDICT_REFUSED);
+	take_news();
+	seen.id = answer.probe;
+	for (size_t i = 0; i < sizeof(orders) / sizeof(orders[0]); i++) {
+		order(orders[i], NULL);
+		wait_for(order(PROBE_SWEEP, NULL));	/* the orders before it were taken */
+		take_news();
+		assert_int_equal(seen.status.state, PROBE_REFUSED);
+		assert_non_null(strstr(seen.status.reason, "inside the instruction"));
+	}
+}
+
 static void test_a_lifted_cap_lets_it_go_on(void **state)
 {
 	struct probe_order lift = { .kind = PROBE_LIFT, .choice.cap_pct = INFINITY };
@@ -546,6 +567,7 @@ int main(int argc, char **argv)
 		WITH_ENGINE(test_what_costs_too_much_is_switched_off),
 		WITH_ENGINE(test_a_thread_that_begins_while_it_is_attached_is_counted),
 		WITH_ENGINE(test_what_was_switched_off_goes_on_in_bursts),
+		WITH_ENGINE(test_a_refused_probe_stays_so_whatever_is_ordered),
 		WITH_ENGINE(test_a_lifted_cap_lets_it_go_on),
 		WITH_ENGINE(test_the_sum_of_all_probes_has_a_cap_of_its_own),
 		WITH_ENGINE(test_a_lease_ends_a_probe),
