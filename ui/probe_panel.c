@@ -64,7 +64,7 @@ static void examine(struct ui_state *state)
 	struct probe_order order = { .kind = PROBE_EXAMINE };
 	uint64_t number;
 
-	probe_panel_choice(panel, false, &order.choice);
+	probe_panel_choice(panel, false, &order.choice, NULL);
 	number = state_probe_order(state, &order);
 	if (!number)
 		return;		/* the next key tries again */
@@ -85,7 +85,7 @@ static void examine_if_changed(struct ui_state *state)
 {
 	struct probe_choice now;
 
-	probe_panel_choice(&state->panel, false, &now);
+	probe_panel_choice(&state->panel, false, &now, NULL);
 	if (!is_same_choice(&now, &state->panel.examined))
 		examine(state);
 }
@@ -101,6 +101,7 @@ static void open_panel(struct ui_state *state, const struct probe_spec *spec, pi
 		.with_stacks = true, .focus = attach_button,
 		.cap_pct = control && control->cap_pct > 0 ? control->cap_pct : PROBE_CAP_PCT,
 	};
+	probe_spec_write(&panel->spec, "", NULL);	/* the filter is in its line */
 	if (!(panel->edges & 1u << panel->edge))
 		panel->edge = panel->edges & 1u << PROBE_ENTRY ? PROBE_ENTRY : PROBE_LATENCY;
 	prompt_open(&panel->filter, "", "");
@@ -136,15 +137,14 @@ static void name_spec(struct probe_panel *panel, const struct probe_spec *spec)
 void probe_panel_open_spec(struct ui_state *state, const struct probe_spec *spec, pid_t pid)
 {
 	const char *base = strrchr(spec->file, '/');
-	const char *condition = strstr(spec->text, " if ");
 	struct probe_panel *panel = &state->panel;
 
 	open_panel(state, spec, pid);
 	name_spec(panel, spec);
 	snprintf(panel->object, PANEL_NAME_BYTES, "%s",
 		 base ? base + 1 : spec->file[0] ? spec->file : "[kernel]");
-	if (condition && spec->condition.count)
-		prompt_open(&panel->filter, "", condition + strlen(" if "));
+	if (spec->condition.count)
+		prompt_open(&panel->filter, "", spec->text + spec->condition_from);
 	examine(state);
 }
 
@@ -180,7 +180,7 @@ static void order_probe(struct ui_state *state)
 	struct probe_panel *panel = &state->panel;
 	struct probe_order order = { .kind = PROBE_ADD };
 
-	probe_panel_choice(panel, panel->counts_only, &order.choice);
+	probe_panel_choice(panel, panel->counts_only, &order.choice, NULL);
 	order.choice.insists = panel->has_warned || panel->answer.must_type;
 	if (!state_probe_order(state, &order))
 		return;
@@ -433,7 +433,7 @@ void probe_panel_click(struct ui_state *state, const struct mouse *mouse)
 static bool is_chosen_at_first(const struct probe_panel *panel, const struct probe_fetch *fetch)
 {
 	if (panel->spec.argument_count)
-		return probe_panel_is_typed(panel, fetch);
+		return probe_panel_typed(panel, fetch);
 	return fetch->fetch[0] && fetch->origin != ORIGIN_ABI;
 }
 
@@ -465,14 +465,14 @@ void probe_panel_answered(struct ui_state *state, const struct probe_answer *ans
 		return;
 	if (fresh.offered_count > PROBE_VALUES_MAX)
 		fresh.offered_count = PROBE_VALUES_MAX;
-	probe_panel_choice(panel, false, &choice);
+	probe_panel_choice(panel, false, &choice, NULL);
 	is_examined = is_same_choice(&choice, &panel->examined);
 	take_offers(panel, &fresh);
 	panel->answer = fresh;
 	panel->has_answer = true;
 	panel->is_stale = false;
 	if (is_examined)	/* what is chosen by itself need not be examined once more */
-		probe_panel_choice(panel, false, &panel->examined);
+		probe_panel_choice(panel, false, &panel->examined, NULL);
 	if (panel->is_attaching && fresh.is_done) {
 		panel->is_attaching = false;
 		attach(state);

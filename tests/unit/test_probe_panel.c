@@ -62,7 +62,7 @@ static const char *spec_text(const struct scene *scene)
 {
 	static struct probe_choice choice;
 
-	probe_panel_choice(&scene->state.panel, false, &choice);
+	probe_panel_choice(&scene->state.panel, false, &choice, NULL);
 	return choice.spec.text;
 }
 
@@ -159,15 +159,15 @@ static void test_values_that_are_known_well_are_chosen_at_first(void **state)
 	struct scene *scene = panel_of(state);
 
 	assert_string_equal(spec_text(scene),
-			    "lat:" POSTGRES ":hash_search_with_hash_value key ret=$retval");
+			    "lat:" POSTGRES ":hash_search_with_hash_value key $retval");
 	focus_on(scene, PANEL_VALUE, 1);
 	scene_press(scene, " ");
 	assert_string_equal(spec_text(scene), "lat:" POSTGRES
-			    ":hash_search_with_hash_value key arg2=$arg2 ret=$retval");
+			    ":hash_search_with_hash_value key $arg2 $retval");
 	focus_on(scene, PANEL_VALUE, 0);
 	scene_press(scene, " ");
 	assert_string_equal(spec_text(scene), "lat:" POSTGRES
-			    ":hash_search_with_hash_value arg2=$arg2 ret=$retval");
+			    ":hash_search_with_hash_value $arg2 $retval");
 }
 
 static void test_every_change_of_choice_is_examined_once(void **state)
@@ -209,7 +209,7 @@ static void test_enter_attaches_what_is_chosen(void **state)
 	scene_press_key(scene, UI_KEY_ENTER);
 	order = probe_fixture_order(scene, PROBE_ADD);
 	assert_string_equal(order->choice.spec.text,
-			    "lat:" POSTGRES ":hash_search_with_hash_value key ret=$retval");
+			    "lat:" POSTGRES ":hash_search_with_hash_value key $retval");
 	assert_int_equal(order->choice.spec.argument_count, 2);
 	assert_string_equal(order->choice.spec.arguments[1].value, "$retval");
 	assert_false(order->choice.insists);
@@ -320,7 +320,7 @@ static void test_a_filter_is_part_of_the_spec_or_says_what_is_wrong(void **state
 	assert_int_equal(scene->state.order_count, 0);	/* not while one types */
 	scene_press_key(scene, UI_KEY_ENTER);
 	assert_string_equal(probe_fixture_order(scene, PROBE_EXAMINE)->choice.spec.text,
-			    "lat:" POSTGRES ":hash_search_with_hash_value key ret=$retval "
+			    "lat:" POSTGRES ":hash_search_with_hash_value key $retval "
 			    "if lat > 5ms");
 	assert_int_equal(probe_fixture_order(scene, PROBE_EXAMINE)->choice.spec.condition.count,
 			 1);
@@ -383,10 +383,121 @@ static void test_a_spec_keeps_its_arguments_and_condition(void **state)
 					  &why), 0);
 	probe_panel_open_spec(&scene->state, &spec, 0);
 	assert_string_equal(spec_text(scene),
-			    "lat:vfs_read count f_flags=file->f_flags if count > 9");
+			    "lat:vfs_read count file->f_flags if count > 9");
 	assert_string_equal(scene->state.panel.name, "vfs_read");
 	assert_string_equal(scene->state.panel.object, "[kernel]");
 	assert_int_equal(probe_fixture_order(scene, PROBE_EXAMINE)->choice.reach, REACH_ALL);
+}
+
+static void open_typed(struct scene *scene, const char *text)
+{
+	struct probe_spec spec;
+	struct diag why;
+
+	assert_int_equal(probe_spec_parse(&spec, text, &why), 0);
+	probe_panel_open_spec(&scene->state, &spec, 0);
+}
+
+/* What libc offers without debug information. */
+static struct probe_answer answer_of_libc(void)
+{
+	return (struct probe_answer){
+		.kind = PROBE_EXAMINE, .is_done = true, .functions = 1, .sites = 1,
+		.has_rate = true, .hits_per_s = 100, .cost_pct = 0.1, .offered_count = 3,
+		.offered = {
+			{ .name = "$arg1", .fetch = "%di:x64", .origin = ORIGIN_ABI },
+			{ .name = "$arg2", .fetch = "%si:x64", .origin = ORIGIN_ABI },
+			{ .name = "$retval", .fetch = "$retval:x64", .origin = ORIGIN_ABI,
+			  .is_return = true },
+		},
+	};
+}
+
+static void test_what_was_typed_keeps_its_name_and_type(void **state)
+{
+	struct scene *scene = *state;
+	const struct probe_choice *choice;
+
+	open_typed(scene, "lat:libc.so.6:open64 path=$arg1:string $retval:s32 if ret == -1");
+	probe_fixture_send(scene);
+	give(scene, answer_of_libc());
+	assert_int_equal(scene->state.order_count, 0);	/* nothing was changed */
+	assert_true(scene_has(scene, "[x] path=$arg1:string"));
+	assert_true(scene_has(scene, "[x] $retval:s32"));
+	scene_press_key(scene, UI_KEY_ENTER);
+	choice = &probe_fixture_order(scene, PROBE_ADD)->choice;
+	assert_string_equal(choice->spec.text, "lat:libc.so.6:open64 path=$arg1:string "
+			    "$retval:s32 if ret == -1");
+	assert_int_equal(choice->spec.argument_count, 2);
+	assert_string_equal(choice->spec.arguments[0].name, "path");
+	assert_string_equal(choice->spec.arguments[0].type, "string");
+	assert_string_equal(choice->spec.arguments[1].type, "s32");
+	assert_string_equal(choice->spec.condition.nodes[0].name, "ret");
+}
+
+static void test_a_typed_value_goes_with_its_tick_or_its_edge(void **state)
+{
+	struct scene *scene = *state;
+
+	open_typed(scene, "lat:libc.so.6:open64 path=$arg1:string $retval:s32");
+	give(scene, answer_of_libc());
+	focus_on(scene, PANEL_VALUE, 0);
+	scene_press(scene, " ");
+	assert_string_equal(spec_text(scene), "lat:libc.so.6:open64 $retval:s32");
+	scene_press(scene, " ");
+	focus_on(scene, PANEL_VALUE, 1);
+	scene_press(scene, " ");
+	assert_string_equal(spec_text(scene), "lat:libc.so.6:open64 path=$arg1:string "
+			    "$retval:s32 $arg2");
+	focus_on(scene, PANEL_WHAT, PROBE_ENTRY);
+	scene_press(scene, " ");
+	assert_string_equal(spec_text(scene), "u:libc.so.6:open64 path=$arg1:string $arg2");
+	focus_on(scene, PANEL_WHAT, PROBE_RETURN);
+	scene_press(scene, " ");
+	assert_string_equal(spec_text(scene), "ur:libc.so.6:open64 $retval:s32");
+}
+
+static void test_what_is_typed_but_not_offered_stays_in_sight(void **state)
+{
+	struct scene *scene = *state;
+
+	open_typed(scene, "lat:vfs_read c=count file->f_flags if c > 9");
+	assert_true(scene_has(scene, "c=count  file->f_flags"));
+	give(scene, answer_of(VERDICT_OK));
+	assert_true(scene_has(scene, "c=count  file->f_flags"));
+	assert_string_equal(spec_text(scene), "lat:vfs_read c=count file->f_flags if c > 9");
+	focus_on(scene, PANEL_WHAT, PROBE_RETURN);	/* there it is gone */
+	scene_press(scene, " ");
+	assert_false(scene_has(scene, "file->f_flags"));
+}
+
+/* Fields of the end are no return value; one that both ends have is that of the begin. */
+static void test_fields_of_a_pair_are_called_as_they_are(void **state)
+{
+	struct probe_answer answer = {
+		.kind = PROBE_EXAMINE, .is_done = true, .functions = 1, .sites = 1,
+		.offered_count = 4,
+		.offered = {
+			{ .name = "fd", .fetch = "fd", .origin = ORIGIN_FORMAT },
+			{ .name = "nr", .fetch = "nr", .origin = ORIGIN_FORMAT },
+			{ .name = "nr", .fetch = "nr", .origin = ORIGIN_FORMAT, .is_return = true },
+			{ .name = "ret", .fetch = "ret", .origin = ORIGIN_FORMAT,
+			  .is_return = true },
+		},
+	};
+	struct scene *scene = *state;
+
+	open_typed(scene, "lat:t:syscalls:sys_enter_read fd ret");
+	give(scene, answer);
+	assert_true(scene->state.panel.is_chosen[3]);
+	assert_string_equal(spec_text(scene), "lat:t:syscalls:sys_enter_read->syscalls:"
+			    "sys_exit_read fd ret");
+	focus_on(scene, PANEL_VALUE, 1);
+	scene_press(scene, " ");
+	focus_on(scene, PANEL_VALUE, 3);	/* there is no second nr to choose */
+	scene_press(scene, " ");
+	assert_string_equal(spec_text(scene), "lat:t:syscalls:sys_enter_read->syscalls:"
+			    "sys_exit_read fd nr");
 }
 
 static void test_tracepoints_and_marks_have_hits_only(void **state)
@@ -445,6 +556,10 @@ int main(void)
 		SCENE_TEST(test_snapshots_and_the_table_go_on_beneath),
 		SCENE_TEST(test_clicks_choose_and_press),
 		SCENE_TEST(test_a_spec_keeps_its_arguments_and_condition),
+		SCENE_TEST(test_what_was_typed_keeps_its_name_and_type),
+		SCENE_TEST(test_a_typed_value_goes_with_its_tick_or_its_edge),
+		SCENE_TEST(test_what_is_typed_but_not_offered_stays_in_sight),
+		SCENE_TEST(test_fields_of_a_pair_are_called_as_they_are),
 		SCENE_TEST(test_tracepoints_and_marks_have_hits_only),
 		SCENE_TEST(test_what_it_orders_can_be_parsed),
 	};
