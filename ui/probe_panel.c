@@ -81,6 +81,17 @@ static bool is_same_choice(const struct probe_choice *a, const struct probe_choi
 	       !strcmp(a->spec.text, b->spec.text);
 }
 
+/* False: it must not be ordered; the panel says why. */
+static bool is_sound(struct probe_panel *panel, bool counts_only)
+{
+	struct probe_choice choice;
+	struct diag why;
+	const int err = probe_panel_choice(panel, counts_only, &choice, &why);
+
+	snprintf(panel->filter_why, sizeof(panel->filter_why), "%s", err ? why.text : "");
+	return !err;
+}
+
 static void examine_if_changed(struct ui_state *state)
 {
 	struct probe_choice now;
@@ -145,6 +156,7 @@ void probe_panel_open_spec(struct ui_state *state, const struct probe_spec *spec
 		 base ? base + 1 : spec->file[0] ? spec->file : "[kernel]");
 	if (spec->condition.count)
 		prompt_open(&panel->filter, "", spec->text + spec->condition_from);
+	is_sound(panel, false);
 	examine(state);
 }
 
@@ -185,7 +197,10 @@ static void order_probe(struct ui_state *state)
 	if (!state_probe_order(state, &order))
 		return;
 	panel->is_open = false;
-	state_say(state, "attaching %s\u2026", panel->name);
+	if (panel->filter.text[0] && !order.choice.spec.condition.count)
+		state_say(state, "counting all of %s: its filter needs values", panel->name);
+	else
+		state_say(state, "attaching %s\u2026", panel->name);
 }
 
 static bool is_confirmed(const struct probe_panel *panel)
@@ -231,7 +246,7 @@ static void attach(struct ui_state *state)
 {
 	struct probe_panel *panel = &state->panel;
 
-	if (panel->filter_why[0]) {
+	if (!is_sound(panel, panel->counts_only)) {
 		panel->focus = (struct panel_item){ PANEL_FILTER, 0 };
 		state_say(state, "%s", panel->filter_why);
 		return;
@@ -277,6 +292,7 @@ static void use_item(struct ui_state *state, struct panel_item item)
 		return;
 	}
 	panel->has_warned = panel->is_attaching = false;	/* that was of another choice */
+	is_sound(panel, false);
 	examine_if_changed(state);
 }
 
@@ -319,17 +335,6 @@ static void move_row(struct probe_panel *panel, bool is_down)
 	}
 }
 
-static void check_filter(struct probe_panel *panel)
-{
-	struct probe_condition condition;
-	struct diag why = { 0 };
-
-	panel->filter_why[0] = '\0';
-	if (panel->filter.text[0] &&
-	    probe_condition_parse(&condition, panel->filter.text, &why))
-		snprintf(panel->filter_why, sizeof(panel->filter_why), "%s", why.text);
-}
-
 /* True when the line of input took the key. What leaves the line is not its. */
 static bool type_into(struct ui_state *state, int key)
 {
@@ -343,7 +348,7 @@ static bool type_into(struct ui_state *state, int key)
 	if (prompt_press(line, key) == PROMPT_IGNORED)
 		return false;
 	if (is_filter)
-		check_filter(panel);
+		is_sound(panel, false);
 	return true;
 }
 
@@ -471,6 +476,7 @@ void probe_panel_answered(struct ui_state *state, const struct probe_answer *ans
 	panel->answer = fresh;
 	panel->has_answer = true;
 	panel->is_stale = false;
+	is_sound(panel, false);
 	if (is_examined)	/* what is chosen by itself need not be examined once more */
 		probe_panel_choice(panel, false, &panel->examined, NULL);
 	if (panel->is_attaching && fresh.is_done) {

@@ -326,6 +326,105 @@ static void test_a_filter_is_part_of_the_spec_or_says_what_is_wrong(void **state
 			 1);
 }
 
+static void filter_by(struct scene *scene, const char *condition)
+{
+	focus_on(scene, PANEL_FILTER, 0);
+	scene_press(scene, condition);
+	scene_press_key(scene, UI_KEY_ENTER);
+}
+
+static void choose(struct scene *scene, enum panel_part part, int index)
+{
+	focus_on(scene, part, index);
+	scene_press(scene, " ");
+}
+
+static void test_a_filter_needs_what_the_choices_bring(void **state)
+{
+	struct scene *scene = panel_of(state);
+	const struct probe_panel *panel = &scene->state.panel;
+
+	filter_by(scene, "lat > 5ms");
+	assert_string_equal(panel->filter_why, "");
+	choose(scene, PANEL_WHAT, PROBE_ENTRY);
+	assert_int_equal(strncmp(panel->filter_why, "column 1: lat is known of lat:", 30), 0);
+	probe_fixture_send(scene);
+	focus_on(scene, PANEL_BUTTON, BUTTON_ATTACH);
+	scene_press_key(scene, UI_KEY_ENTER);
+	assert_int_equal(scene->state.order_count, 0);
+	assert_true(panel->is_open);
+	assert_true(probe_panel_is_focus(panel, PANEL_FILTER, 0));
+	scene_press_key(scene, UI_KEY_CTRL('U'));
+	scene_press(scene, "ret < 0");
+	assert_int_equal(strncmp(panel->filter_why, "column 1: $retval is known at", 29), 0);
+	choose(scene, PANEL_WHAT, PROBE_LATENCY);
+	assert_string_equal(panel->filter_why, "");
+}
+
+/* What is not ticked is fetched for the filter's sake, whatever it is called. */
+static void test_a_filter_brings_the_values_that_it_needs(void **state)
+{
+	struct scene *scene = panel_of(state);
+	const struct probe_spec *spec;
+
+	choose(scene, PANEL_VALUE, 2);
+	choose(scene, PANEL_VALUE, 0);
+	filter_by(scene, "ret < 0 and kye > 3");
+	spec = &probe_fixture_order(scene, PROBE_EXAMINE)->choice.spec;
+	assert_string_equal(spec->text, "lat:" POSTGRES ":hash_search_with_hash_value "
+			    "if ret < 0 and kye > 3");
+	assert_int_equal(spec->argument_count, 2);
+	assert_string_equal(spec->arguments[0].value, "$retval");
+	assert_string_equal(spec->arguments[1].value, "kye");
+	assert_true(spec->arguments[0].is_implied && spec->arguments[1].is_implied);
+}
+
+static void test_what_the_condition_implied_goes_with_it(void **state)
+{
+	struct scene *scene = *state;
+	struct probe_spec spec;
+	struct diag why;
+
+	assert_int_equal(probe_spec_parse(&spec, "t:sock:inet_sock_set_state dport if protocol "
+					  "== 6 and newstate == 2", &why), 0);
+	probe_panel_open_spec(&scene->state, &spec, 0);
+	assert_int_equal(scene->state.panel.examined.spec.argument_count, 3);
+	assert_string_equal(spec_text(scene), spec.text);
+	focus_on(scene, PANEL_FILTER, 0);
+	scene_press_key(scene, UI_KEY_CTRL('U'));
+	scene_press_key(scene, UI_KEY_ENTER);
+	assert_string_equal(spec_text(scene), "t:sock:inet_sock_set_state dport");
+	assert_int_equal(scene->state.panel.examined.spec.argument_count, 1);
+}
+
+static void test_count_only_drops_a_filter_that_needs_values(void **state)
+{
+	struct scene *scene = panel_of(state);
+	const struct probe_spec *spec;
+
+	filter_by(scene, "lat > 5ms");
+	give(scene, answer_of(VERDICT_OK));
+	focus_on(scene, PANEL_BUTTON, BUTTON_COUNT);
+	scene_press_key(scene, UI_KEY_ENTER);
+	spec = &probe_fixture_order(scene, PROBE_ADD)->choice.spec;
+	assert_string_equal(spec->text, "u:" POSTGRES ":hash_search_with_hash_value");
+	assert_int_equal(spec->condition.count, 0);
+	assert_string_equal(scene->state.message, "counting all of hash_search_with_hash_value: "
+			    "its filter needs values");
+}
+
+static void test_count_only_keeps_a_filter_of_who_calls(void **state)
+{
+	struct scene *scene = panel_of(state);
+
+	filter_by(scene, "comm == nginx");
+	give(scene, answer_of(VERDICT_OK));
+	focus_on(scene, PANEL_BUTTON, BUTTON_COUNT);
+	scene_press_key(scene, UI_KEY_ENTER);
+	assert_string_equal(probe_fixture_order(scene, PROBE_ADD)->choice.spec.text,
+			    "u:" POSTGRES ":hash_search_with_hash_value if comm == nginx");
+}
+
 static void test_esc_closes_and_cancels_what_is_being_found_out(void **state)
 {
 	struct scene *scene = *state;
@@ -552,6 +651,11 @@ int main(void)
 		SCENE_TEST(test_what_is_over_the_cap_is_attached_by_the_second_enter),
 		SCENE_TEST(test_what_is_hot_everywhere_needs_its_name_typed),
 		SCENE_TEST(test_a_filter_is_part_of_the_spec_or_says_what_is_wrong),
+		SCENE_TEST(test_a_filter_needs_what_the_choices_bring),
+		SCENE_TEST(test_a_filter_brings_the_values_that_it_needs),
+		SCENE_TEST(test_what_the_condition_implied_goes_with_it),
+		SCENE_TEST(test_count_only_drops_a_filter_that_needs_values),
+		SCENE_TEST(test_count_only_keeps_a_filter_of_who_calls),
 		SCENE_TEST(test_esc_closes_and_cancels_what_is_being_found_out),
 		SCENE_TEST(test_snapshots_and_the_table_go_on_beneath),
 		SCENE_TEST(test_clicks_choose_and_press),
