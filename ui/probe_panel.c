@@ -193,7 +193,8 @@ static void order_probe(struct ui_state *state)
 	struct probe_order order = { .kind = PROBE_ADD };
 
 	probe_panel_choice(panel, panel->counts_only, &order.choice, NULL);
-	order.choice.insists = panel->has_warned || panel->answer.must_type;
+	order.choice.insists = panel->has_warned || panel->has_warned_of_cap ||
+			       panel->answer.must_type;
 	if (!state_probe_order(state, &order))
 		return;
 	panel->is_open = false;
@@ -231,8 +232,8 @@ static bool is_held_back(struct ui_state *state)
 		panel->has_warned = true;
 		panel->focus = attach_button;
 		state_say(state, "Enter once more attaches it all the same");
-	} else if (is_over_cap(panel) && !panel->has_warned) {
-		panel->has_warned = true;
+	} else if (is_over_cap(panel) && !panel->has_warned_of_cap) {
+		panel->has_warned_of_cap = true;
 		panel->focus = attach_button;
 		state_say(state, "it would take more than its cap: Enter once more attaches it all "
 			  "the same");
@@ -276,6 +277,13 @@ static void press_button(struct ui_state *state, enum panel_button button)
 	}
 }
 
+/* What was pressed and warned of was of another choice. */
+static void choice_changed(struct probe_panel *panel)
+{
+	panel->is_attaching = panel->has_warned = panel->has_warned_of_cap = false;
+	is_sound(panel, false);
+}
+
 /* Space, or a click. */
 static void use_item(struct ui_state *state, struct panel_item item)
 {
@@ -291,8 +299,7 @@ static void use_item(struct ui_state *state, struct panel_item item)
 	case PANEL_CONFIRM:
 		return;
 	}
-	panel->has_warned = panel->is_attaching = false;	/* that was of another choice */
-	is_sound(panel, false);
+	choice_changed(panel);
 	examine_if_changed(state);
 }
 
@@ -345,11 +352,16 @@ static bool type_into(struct ui_state *state, int key)
 	if (!probe_panel_takes_text(panel) || key == UI_KEY_UP || key == UI_KEY_DOWN ||
 	    key == UI_KEY_ENTER || key == UI_KEY_ESCAPE)
 		return false;
-	if (prompt_press(line, key) == PROMPT_IGNORED)
+	switch (prompt_press(line, key)) {
+	case PROMPT_IGNORED:
 		return false;
-	if (is_filter)
-		is_sound(panel, false);
-	return true;
+	case PROMPT_EDITED:
+		if (is_filter)
+			choice_changed(panel);
+		return true;
+	default:
+		return true;
+	}
 }
 
 static void press_enter(struct ui_state *state)

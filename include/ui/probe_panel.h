@@ -64,7 +64,8 @@ struct probe_panel {
 	struct probe_answer answer;
 	bool counts_only;	/* that button was pressed: neither latency, stacks nor values */
 	bool is_attaching;	/* Enter was pressed before the verdict was there */
-	bool has_warned;	/* of VERDICT_ASKS, or of the cap: the next Enter insists */
+	bool has_warned, has_warned_of_cap;	/* has_warned: of VERDICT_ASKS. The next Enter
+						 * insists on what was warned of */
 
 	double cap_pct;		/* of one CPU, above which it is switched off */
 

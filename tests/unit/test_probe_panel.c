@@ -287,6 +287,46 @@ static void test_what_is_over_the_cap_is_attached_by_the_second_enter(void **sta
 	assert_true(probe_fixture_order(scene, PROBE_ADD)->choice.insists);
 }
 
+static void test_each_warning_has_an_enter_of_its_own(void **state)
+{
+	struct probe_answer answer = answer_of(VERDICT_ASKS);
+	struct scene *scene = panel_of(state);
+
+	answer.cost_pct = 5.1;
+	give(scene, answer);
+	scene_press_key(scene, UI_KEY_ENTER);
+	assert_string_equal(scene->state.message, "Enter once more attaches it all the same");
+	scene_press_key(scene, UI_KEY_ENTER);
+	assert_int_equal(scene->state.order_count, 0);
+	assert_int_equal(strncmp(scene->state.message, "it would take more", 18), 0);
+	scene_press_key(scene, UI_KEY_ENTER);
+	assert_true(probe_fixture_order(scene, PROBE_ADD)->choice.insists);
+}
+
+static void test_a_new_filter_takes_back_what_was_pressed_before(void **state)
+{
+	struct scene *scene = *state;
+
+	scene_press(scene, "p");
+	probe_fixture_send(scene);
+	scene_press_key(scene, UI_KEY_ENTER);	/* waits for the verdict */
+	assert_true(scene->state.panel.is_attaching);
+	focus_on(scene, PANEL_FILTER, 0);
+	scene_press(scene, "pid > 1");
+	give(scene, answer_of(VERDICT_ASKS));
+	assert_int_equal(scene->state.order_count, 0);
+	scene_press(scene, "00");
+	assert_string_equal(scene->state.panel.filter.text, "pid > 100");
+	scene_press_key(scene, UI_KEY_ENTER);
+	give(scene, answer_of(VERDICT_ASKS));
+	probe_fixture_send(scene);
+	scene_press_key(scene, UI_KEY_ENTER);
+	assert_true(scene->state.panel.has_warned);
+	focus_on(scene, PANEL_FILTER, 0);
+	scene_press(scene, "0");
+	assert_false(scene->state.panel.has_warned);
+}
+
 static void test_what_is_hot_everywhere_needs_its_name_typed(void **state)
 {
 	struct probe_answer answer = answer_of(VERDICT_OK);
@@ -649,6 +689,8 @@ int main(void)
 		SCENE_TEST(test_enter_before_a_refusal_attaches_nothing),
 		SCENE_TEST(test_what_asks_is_attached_by_the_second_enter),
 		SCENE_TEST(test_what_is_over_the_cap_is_attached_by_the_second_enter),
+		SCENE_TEST(test_each_warning_has_an_enter_of_its_own),
+		SCENE_TEST(test_a_new_filter_takes_back_what_was_pressed_before),
 		SCENE_TEST(test_what_is_hot_everywhere_needs_its_name_typed),
 		SCENE_TEST(test_a_filter_is_part_of_the_spec_or_says_what_is_wrong),
 		SCENE_TEST(test_a_filter_needs_what_the_choices_bring),
