@@ -329,6 +329,20 @@ static void test_examining_tells_the_rate_and_attaches_nothing(void **state)
 	assert_false(seen.has_row);
 }
 
+static void test_what_is_not_counted_must_be_typed(void **state)
+{
+	struct probe_answer answer;
+
+	(void)state;
+	need_root();
+	answer = wait_for(order(PROBE_EXAMINE, spec_of("u:%s:%s", "*_function")));
+	assert_true(answer.functions >= 2);
+	assert_false(answer.has_rate);
+	assert_true(answer.must_type);
+	answer = wait_for(order(PROBE_EXAMINE, spec_of("u:%s:%s", "probed_function")));
+	assert_false(answer.must_type);
+}
+
 /* No hit would be let through. */
 static void test_a_condition_on_what_is_not_there_is_told_before(void **state)
 {
@@ -559,6 +573,7 @@ int main(int argc, char **argv)
 		WITH_ENGINE(test_a_wildcard_adds_a_row_for_each_function),
 		WITH_ENGINE(test_what_is_cancelled_is_not_attached),
 		WITH_ENGINE(test_examining_tells_the_rate_and_attaches_nothing),
+		WITH_ENGINE(test_what_is_not_counted_must_be_typed),
 		WITH_ENGINE(test_a_condition_on_what_is_not_there_is_told_before),
 		WITH_ENGINE(test_what_costs_too_much_is_switched_off),
 		WITH_ENGINE(test_a_thread_that_begins_while_it_is_attached_is_counted),
