@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/sanitize.h"
 #include "ui/state.h"
 
 static const struct panel_item attach_button = { PANEL_BUTTON, BUTTON_ATTACH };
@@ -204,10 +205,12 @@ static void order_probe(struct ui_state *state)
 		state_say(state, "attaching %s\u2026", panel->name);
 }
 
-static bool is_confirmed(const struct probe_panel *panel)
+const char *probe_panel_word(const struct probe_panel *panel)
 {
-	return !strcmp(panel->confirm.text, panel->spec.function) ||
-	       !strcmp(panel->confirm.text, panel->name);
+	const size_t bytes = strlen(panel->name);
+
+	return bytes && bytes < PROMPT_BYTES && sanitize_is_clean(panel->name, bytes)
+		       ? panel->name : "yes";
 }
 
 static bool is_over_cap(const struct probe_panel *panel)
@@ -225,9 +228,10 @@ static bool is_held_back(struct ui_state *state)
 		state_say(state, "%s", answer->why.text);
 	} else if (answer->verdict >= VERDICT_REFUSED) {
 		state_say(state, "%s", answer->reason);
-	} else if (answer->must_type && !is_confirmed(panel)) {
+	} else if (answer->must_type && strcmp(panel->confirm.text, probe_panel_word(panel))) {
 		panel->focus = (struct panel_item){ PANEL_CONFIRM, 0 };
-		state_say(state, "it is hot: type its name, then Enter");
+		state_say(state, "to insist, type %s, then Enter",
+			  probe_panel_word(panel));
 	} else if (answer->verdict == VERDICT_ASKS && !panel->has_warned) {
 		panel->has_warned = true;
 		panel->focus = attach_button;

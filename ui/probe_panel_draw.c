@@ -348,8 +348,8 @@ static void put_confirm(struct pen *pen)
 
 	if (!panel->has_answer || !panel->answer.must_type)
 		return;
-	snprintf(text, sizeof(text), "hot, and for the whole system: to insist type %s",
-		 panel->spec.function);
+	snprintf(text, sizeof(text), "%s, and for the whole system: to insist type %s",
+		 panel->answer.has_rate ? "hot" : "not counted", probe_panel_word(panel));
 	begin_line(pen, "confirm");
 	put_text(pen, text, ROLE_LOSS);
 	put_input(pen, "", (struct panel_item){ PANEL_CONFIRM, 0 }, &panel->confirm, "\u2026");

@@ -30,7 +30,7 @@ enum panel_part {
 	PANEL_STACKS,
 	PANEL_VALUE,		/* index: of `offered` */
 	PANEL_FILTER,
-	PANEL_CONFIRM,		/* the function's name, to be typed */
+	PANEL_CONFIRM,		/* probe_panel_word(), to be typed */
 	PANEL_BUTTON,		/* index: enum panel_button */
 };
 
@@ -115,6 +115,9 @@ const struct probe_argument *probe_panel_typed(const struct probe_panel *panel,
 					       const struct probe_fetch *fetch);
 /* Is @argument of panel->spec brought along, though it is not among what the place offers? */
 bool probe_panel_is_extra(const struct probe_panel *panel, const struct probe_argument *argument);
+
+/* What is to be typed to insist: its name, or "yes" where that can't be typed. BORROWED. */
+const char *probe_panel_word(const struct probe_panel *panel);
 
 /* What can have the cursor, in the order of Tab, into @out[PANEL_ITEMS]; returns how many. */
 size_t probe_panel_items(const struct probe_panel *panel, struct panel_item *out);

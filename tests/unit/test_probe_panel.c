@@ -344,6 +344,46 @@ static void test_what_is_hot_everywhere_needs_its_name_typed(void **state)
 	assert_true(probe_fixture_order(scene, PROBE_ADD)->choice.insists);
 }
 
+static void test_a_place_without_a_function_is_confirmed_by_what_is_shown(void **state)
+{
+	struct probe_answer answer = answer_of(VERDICT_OK);
+	struct scene *scene = *state;
+	struct probe_spec spec;
+	struct diag why;
+
+	assert_int_equal(probe_spec_parse(&spec, "u:/bin/prog:prog.c:42", &why), 0);
+	probe_panel_open_spec(&scene->state, &spec, 0);
+	probe_fixture_send(scene);
+	answer.must_type = true;
+	give(scene, answer);
+	scene_press_key(scene, UI_KEY_ENTER);
+	assert_int_equal(scene->state.order_count, 0);
+	assert_true(scene_has(scene, "to insist type prog.c:42"));
+	scene_press(scene, "prog.c:42");
+	scene_press_key(scene, UI_KEY_ENTER);
+	probe_fixture_order(scene, PROBE_ADD);
+}
+
+/* A line of input takes 127 bytes. */
+static void test_a_name_that_is_too_long_to_type_is_confirmed_by_yes(void **state)
+{
+	struct probe_answer answer = answer_of(VERDICT_OK);
+	struct scene *scene = panel_of(state);
+	char name[PROMPT_BYTES + 1];
+
+	memset(name, 'n', PROMPT_BYTES);
+	name[PROMPT_BYTES] = '\0';
+	probe_panel_call(&scene->state.panel, name);
+	answer.must_type = true;
+	give(scene, answer);
+	scene_press_key(scene, UI_KEY_ENTER);
+	assert_int_equal(scene->state.order_count, 0);
+	assert_true(scene_has(scene, "to insist type yes"));
+	scene_press(scene, "yes");
+	scene_press_key(scene, UI_KEY_ENTER);
+	assert_true(probe_fixture_order(scene, PROBE_ADD)->choice.insists);
+}
+
 static void test_a_filter_is_part_of_the_spec_or_says_what_is_wrong(void **state)
 {
 	struct scene *scene = panel_of(state);
@@ -692,6 +732,8 @@ int main(void)
 		SCENE_TEST(test_each_warning_has_an_enter_of_its_own),
 		SCENE_TEST(test_a_new_filter_takes_back_what_was_pressed_before),
 		SCENE_TEST(test_what_is_hot_everywhere_needs_its_name_typed),
+		SCENE_TEST(test_a_place_without_a_function_is_confirmed_by_what_is_shown),
+		SCENE_TEST(test_a_name_that_is_too_long_to_type_is_confirmed_by_yes),
 		SCENE_TEST(test_a_filter_is_part_of_the_spec_or_says_what_is_wrong),
 		SCENE_TEST(test_a_filter_needs_what_the_choices_bring),
 		SCENE_TEST(test_a_filter_brings_the_values_that_it_needs),
