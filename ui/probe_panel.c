@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/sanitize.h"
 #include "ui/state.h"
 
 static const struct panel_item attach_button = { PANEL_BUTTON, BUTTON_ATTACH };
@@ -64,7 +65,7 @@ static void examine(struct ui_state *state)
 	struct probe_order order = { .kind = PROBE_EXAMINE };
 	uint64_t number;
 
-	probe_panel_choice(panel, false, &order.choice);
+	probe_panel_choice(panel, false, &order.choice, NULL);
 	number = state_probe_order(state, &order);
 	if (!number)
 		return;		/* the next key tries again */
@@ -81,11 +82,22 @@ static bool is_same_choice(const struct probe_choice *a, const struct probe_choi
 	       !strcmp(a->spec.text, b->spec.text);
 }
 
+/* False: it must not be ordered; the panel says why. */
+static bool is_sound(struct probe_panel *panel, bool counts_only)
+{
+	struct probe_choice choice;
+	struct diag why;
+	const int err = probe_panel_choice(panel, counts_only, &choice, &why);
+
+	snprintf(panel->filter_why, sizeof(panel->filter_why), "%s", err ? why.text : "");
+	return !err;
+}
+
 static void examine_if_changed(struct ui_state *state)
 {
 	struct probe_choice now;
 
-	probe_panel_choice(&state->panel, false, &now);
+	probe_panel_choice(&state->panel, false, &now, NULL);
 	if (!is_same_choice(&now, &state->panel.examined))
 		examine(state);
 }
@@ -101,6 +113,7 @@ static void open_panel(struct ui_state *state, const struct probe_spec *spec, pi
 		.with_stacks = true, .focus = attach_button,
 		.cap_pct = control && control->cap_pct > 0 ? control->cap_pct : PROBE_CAP_PCT,
 	};
+	probe_spec_write(&panel->spec, "", NULL);	/* the filter is in its line */
 	if (!(panel->edges & 1u << panel->edge))
 		panel->edge = panel->edges & 1u << PROBE_ENTRY ? PROBE_ENTRY : PROBE_LATENCY;
 	prompt_open(&panel->filter, "", "");
@@ -136,15 +149,15 @@ static void name_spec(struct probe_panel *panel, const struct probe_spec *spec)
 void probe_panel_open_spec(struct ui_state *state, const struct probe_spec *spec, pid_t pid)
 {
 	const char *base = strrchr(spec->file, '/');
-	const char *condition = strstr(spec->text, " if ");
 	struct probe_panel *panel = &state->panel;
 
 	open_panel(state, spec, pid);
 	name_spec(panel, spec);
 	snprintf(panel->object, PANEL_NAME_BYTES, "%s",
 		 base ? base + 1 : spec->file[0] ? spec->file : "[kernel]");
-	if (condition && spec->condition.count)
-		prompt_open(&panel->filter, "", condition + strlen(" if "));
+	if (spec->condition.count)
+		prompt_open(&panel->filter, "", spec->text + spec->condition_from);
+	is_sound(panel, false);
 	examine(state);
 }
 
@@ -180,18 +193,24 @@ static void order_probe(struct ui_state *state)
 	struct probe_panel *panel = &state->panel;
 	struct probe_order order = { .kind = PROBE_ADD };
 
-	probe_panel_choice(panel, panel->counts_only, &order.choice);
-	order.choice.insists = panel->has_warned || panel->answer.must_type;
+	probe_panel_choice(panel, panel->counts_only, &order.choice, NULL);
+	order.choice.insists = panel->has_warned || panel->has_warned_of_cap ||
+			       panel->answer.must_type;
 	if (!state_probe_order(state, &order))
 		return;
 	panel->is_open = false;
-	state_say(state, "attaching %s\u2026", panel->name);
+	if (panel->filter.text[0] && !order.choice.spec.condition.count)
+		state_say(state, "counting all of %s: its filter needs values", panel->name);
+	else
+		state_say(state, "attaching %s\u2026", panel->name);
 }
 
-static bool is_confirmed(const struct probe_panel *panel)
+const char *probe_panel_word(const struct probe_panel *panel)
 {
-	return !strcmp(panel->confirm.text, panel->spec.function) ||
-	       !strcmp(panel->confirm.text, panel->name);
+	const size_t bytes = strlen(panel->name);
+
+	return bytes && bytes < PROMPT_BYTES && sanitize_is_clean(panel->name, bytes)
+		       ? panel->name : "yes";
 }
 
 static bool is_over_cap(const struct probe_panel *panel)
@@ -209,15 +228,16 @@ static bool is_held_back(struct ui_state *state)
 		state_say(state, "%s", answer->why.text);
 	} else if (answer->verdict >= VERDICT_REFUSED) {
 		state_say(state, "%s", answer->reason);
-	} else if (answer->must_type && !is_confirmed(panel)) {
+	} else if (answer->must_type && strcmp(panel->confirm.text, probe_panel_word(panel))) {
 		panel->focus = (struct panel_item){ PANEL_CONFIRM, 0 };
-		state_say(state, "it is hot: type its name, then Enter");
+		state_say(state, "to insist, type %s, then Enter",
+			  probe_panel_word(panel));
 	} else if (answer->verdict == VERDICT_ASKS && !panel->has_warned) {
 		panel->has_warned = true;
 		panel->focus = attach_button;
 		state_say(state, "Enter once more attaches it all the same");
-	} else if (is_over_cap(panel) && !panel->has_warned) {
-		panel->has_warned = true;
+	} else if (is_over_cap(panel) && !panel->has_warned_of_cap) {
+		panel->has_warned_of_cap = true;
 		panel->focus = attach_button;
 		state_say(state, "it would take more than its cap: Enter once more attaches it all "
 			  "the same");
@@ -231,7 +251,7 @@ static void attach(struct ui_state *state)
 {
 	struct probe_panel *panel = &state->panel;
 
-	if (panel->filter_why[0]) {
+	if (!is_sound(panel, panel->counts_only)) {
 		panel->focus = (struct panel_item){ PANEL_FILTER, 0 };
 		state_say(state, "%s", panel->filter_why);
 		return;
@@ -261,6 +281,13 @@ static void press_button(struct ui_state *state, enum panel_button button)
 	}
 }
 
+/* What was pressed and warned of was of another choice. */
+static void choice_changed(struct probe_panel *panel)
+{
+	panel->is_attaching = panel->has_warned = panel->has_warned_of_cap = false;
+	is_sound(panel, false);
+}
+
 /* Space, or a click. */
 static void use_item(struct ui_state *state, struct panel_item item)
 {
@@ -276,7 +303,7 @@ static void use_item(struct ui_state *state, struct panel_item item)
 	case PANEL_CONFIRM:
 		return;
 	}
-	panel->has_warned = panel->is_attaching = false;	/* that was of another choice */
+	choice_changed(panel);
 	examine_if_changed(state);
 }
 
@@ -319,17 +346,6 @@ static void move_row(struct probe_panel *panel, bool is_down)
 	}
 }
 
-static void check_filter(struct probe_panel *panel)
-{
-	struct probe_condition condition;
-	struct diag why = { 0 };
-
-	panel->filter_why[0] = '\0';
-	if (panel->filter.text[0] &&
-	    probe_condition_parse(&condition, panel->filter.text, &why))
-		snprintf(panel->filter_why, sizeof(panel->filter_why), "%s", why.text);
-}
-
 /* True when the line of input took the key. What leaves the line is not its. */
 static bool type_into(struct ui_state *state, int key)
 {
@@ -340,11 +356,16 @@ static bool type_into(struct ui_state *state, int key)
 	if (!probe_panel_takes_text(panel) || key == UI_KEY_UP || key == UI_KEY_DOWN ||
 	    key == UI_KEY_ENTER || key == UI_KEY_ESCAPE)
 		return false;
-	if (prompt_press(line, key) == PROMPT_IGNORED)
+	switch (prompt_press(line, key)) {
+	case PROMPT_IGNORED:
 		return false;
-	if (is_filter)
-		check_filter(panel);
-	return true;
+	case PROMPT_EDITED:
+		if (is_filter)
+			choice_changed(panel);
+		return true;
+	default:
+		return true;
+	}
 }
 
 static void press_enter(struct ui_state *state)
@@ -433,7 +454,7 @@ void probe_panel_click(struct ui_state *state, const struct mouse *mouse)
 static bool is_chosen_at_first(const struct probe_panel *panel, const struct probe_fetch *fetch)
 {
 	if (panel->spec.argument_count)
-		return probe_panel_is_typed(panel, fetch);
+		return probe_panel_typed(panel, fetch);
 	return fetch->fetch[0] && fetch->origin != ORIGIN_ABI;
 }
 
@@ -465,14 +486,15 @@ void probe_panel_answered(struct ui_state *state, const struct probe_answer *ans
 		return;
 	if (fresh.offered_count > PROBE_VALUES_MAX)
 		fresh.offered_count = PROBE_VALUES_MAX;
-	probe_panel_choice(panel, false, &choice);
+	probe_panel_choice(panel, false, &choice, NULL);
 	is_examined = is_same_choice(&choice, &panel->examined);
 	take_offers(panel, &fresh);
 	panel->answer = fresh;
 	panel->has_answer = true;
 	panel->is_stale = false;
+	is_sound(panel, false);
 	if (is_examined)	/* what is chosen by itself need not be examined once more */
-		probe_panel_choice(panel, false, &panel->examined);
+		probe_panel_choice(panel, false, &panel->examined, NULL);
 	if (panel->is_attaching && fresh.is_done) {
 		panel->is_attaching = false;
 		attach(state);

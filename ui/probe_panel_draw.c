@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "probe/probe_argument.h"
 #include "ui/format.h"
 #include "ui/probe_panel.h"
 #include "ui/text_lines.h"
@@ -176,6 +177,41 @@ static const char *origin_word(enum probe_origin origin)
 	return origin == ORIGIN_ABI ? " (a guess)" : "";
 }
 
+/* Then it is not fetched as the place offers it. */
+static bool is_retyped(const struct probe_panel *panel, const struct probe_fetch *fetch)
+{
+	const struct probe_argument *typed = probe_panel_typed(panel, fetch);
+
+	return typed && typed->type[0];
+}
+
+/* As it was typed, or as the place offers it. */
+static void format_value(const struct probe_panel *panel, const struct probe_fetch *fetch,
+			 char out[LINE_BYTES])
+{
+	const struct probe_argument *typed = probe_panel_typed(panel, fetch);
+	const char *name = fetch->is_return ? "return" : fetch->name;
+
+	if (typed)
+		probe_argument_write(typed, out, LINE_BYTES);
+	if (!typed || !strcmp(out, typed->value))
+		snprintf(out, LINE_BYTES, "%s%s%s%s", name, fetch->type[0] ? ": " : "",
+			 fetch->type, origin_word(fetch->origin));
+}
+
+static void put_extras(struct pen *pen)
+{
+	const struct probe_spec *spec = &pen->panel->spec;
+	char text[LINE_BYTES];
+
+	for (uint32_t i = 0; i < spec->argument_count; i++) {
+		if (!probe_panel_is_extra(pen->panel, &spec->arguments[i]))
+			continue;
+		probe_argument_write(&spec->arguments[i], text, sizeof(text));
+		put_item(pen, (struct panel_item){ PANEL_VALUE, -1 }, text, false);
+	}
+}
+
 static void put_values(struct pen *pen)
 {
 	const struct probe_panel *panel = pen->panel;
@@ -183,15 +219,12 @@ static void put_values(struct pen *pen)
 
 	begin_line(pen, "show");
 	put_check(pen, PANEL_STACKS, 0, panel->with_stacks, "callers");
-	for (uint32_t i = 0; i < panel->spec.argument_count && !panel->has_answer; i++)
-		put_item(pen, (struct panel_item){ PANEL_VALUE, -1 },
-			 panel->spec.arguments[i].value, false);
+	put_extras(pen);
 	for (uint32_t i = 0; panel->has_answer && i < panel->answer.offered_count; i++) {
 		const struct probe_fetch *fetch = &panel->answer.offered[i];
 
-		snprintf(text, sizeof(text), "%s%s%s%s", fetch->is_return ? "return" : fetch->name,
-			 fetch->type[0] ? ": " : "", fetch->type, origin_word(fetch->origin));
 		if (probe_panel_has_value(panel, fetch)) {
+			format_value(panel, fetch, text);
 			put_check(pen, PANEL_VALUE, (int)i, panel->is_chosen[i], text);
 		} else if (!fetch->fetch[0]) {
 			snprintf(text, sizeof(text), "[-] %s: %s", fetch->name, fetch->reason);
@@ -315,8 +348,8 @@ static void put_confirm(struct pen *pen)
 
 	if (!panel->has_answer || !panel->answer.must_type)
 		return;
-	snprintf(text, sizeof(text), "hot, and for the whole system: to insist type %s",
-		 panel->spec.function);
+	snprintf(text, sizeof(text), "%s, and for the whole system: to insist type %s",
+		 panel->answer.has_rate ? "hot" : "not counted", probe_panel_word(panel));
 	begin_line(pen, "confirm");
 	put_text(pen, text, ROLE_LOSS);
 	put_input(pen, "", (struct panel_item){ PANEL_CONFIRM, 0 }, &panel->confirm, "\u2026");
@@ -331,14 +364,15 @@ static void put_plan(struct pen *pen)
 
 	if (!panel->shows_plan)
 		return;
-	probe_panel_choice(panel, false, &choice);
+	probe_panel_choice(panel, false, &choice, NULL);
 	begin_line(pen, "dry run");
 	snprintf(text, sizeof(text), "--probe '%s'", choice.spec.text);
 	put_text(pen, text, ROLE_BOX);
 	for (uint32_t i = 0; panel->has_answer && i < panel->answer.offered_count; i++) {
 		const struct probe_fetch *fetch = &panel->answer.offered[i];
 
-		if (!panel->is_chosen[i] || !probe_panel_has_value(panel, fetch))
+		if (!panel->is_chosen[i] || !probe_panel_has_value(panel, fetch) ||
+		    is_retyped(panel, fetch))
 			continue;
 		snprintf(text, sizeof(text), "%s = %s", fetch->is_return ? "return" : fetch->name,
 			 fetch->fetch);

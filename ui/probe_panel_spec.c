@@ -1,10 +1,12 @@
 /* probe_panel_spec.c - between rows, choices and specs: what the panel is opened for, and what it
  * orders. */
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "probe/probe_argument.h"
 #include "ui/probe_panel.h"
+
+#define PANEL_VALUE_BYTES 64	/* of what is offered, as a spec writes it */
 
 static bool is_of_file(const struct snapshot_row *row)
 {
@@ -80,178 +82,128 @@ unsigned int probe_panel_edges(const struct probe_spec *spec)
 	return PANEL_EDGES_ALL;
 }
 
-/* Appends; what has no room is cut. */
-static void append(char *out, size_t room, const char *text)
-{
-	const size_t used = strlen(out), length = strlen(text);
-	const size_t bytes = length < room - used - 1 ? length : room - used - 1;
-
-	memmove(out + used, text, bytes);
-	out[used + bytes] = '\0';
-}
-
-static const char *prefix_of(const struct probe_spec *spec)
-{
-	const bool is_return = spec->edge == PROBE_RETURN;
-
-	if (spec->edge == PROBE_LATENCY)
-		return spec->kind == PROBE_TRACEPOINT ? "lat:t:" : "lat:";
-	switch (spec->kind) {
-	case PROBE_KERNEL:     return is_return ? "kr:" : "k:";
-	case PROBE_USER:       return is_return ? "ur:" : "u:";
-	case PROBE_TRACEPOINT: return "t:";
-	case PROBE_USDT:       break;
-	}
-	return "U:";
-}
-
-static void append_place(struct probe_spec *spec)
-{
-	const size_t room = sizeof(spec->text);
-	char number[32];
-
-	if (spec->file[0]) {
-		append(spec->text, room, spec->file);
-		append(spec->text, room, ":");
-	}
-	if (spec->group[0]) {
-		append(spec->text, room, spec->group);
-		append(spec->text, room, ":");
-	}
-	append(spec->text, room, spec->function[0] ? spec->function : spec->source);
-	if (spec->offset) {
-		snprintf(number, sizeof(number), "+0x%" PRIx64, spec->offset);
-		append(spec->text, room, number);
-	}
-	if (spec->line) {
-		snprintf(number, sizeof(number), ":%" PRIu32, spec->line);
-		append(spec->text, room, number);
-	}
-}
-
-static void append_end(struct probe_spec *spec)
-{
-	const size_t room = sizeof(spec->text);
-
-	if (!spec->end_name[0])
-		return;
-	append(spec->text, room, "->");
-	append(spec->text, room, spec->end_group);
-	append(spec->text, room, ":");
-	append(spec->text, room, spec->end_name);
-	for (uint32_t i = 0; i < spec->key_count; i++) {
-		append(spec->text, room, i ? "," : " by ");
-		append(spec->text, room, spec->keys[i]);
-	}
-}
-
-static void append_arguments(struct probe_spec *spec)
-{
-	const size_t room = sizeof(spec->text);
-
-	for (uint32_t i = 0; i < spec->argument_count; i++) {
-		const struct probe_argument *argument = &spec->arguments[i];
-
-		append(spec->text, room, " ");
-		if (strcmp(argument->name, argument->value)) {
-			append(spec->text, room, argument->name);
-			append(spec->text, room, "=");
-		}
-		append(spec->text, room, argument->value);
-		if (argument->type[0]) {
-			append(spec->text, room, ":");
-			append(spec->text, room, argument->type);
-		}
-	}
-}
-
-/* What is offered by the calling convention or by a mark has a number for a name. */
-static void name_value(const struct probe_fetch *fetch, struct probe_argument *out)
+/* What is offered by the calling convention or by a mark has a number for a name. What a function
+ * returns has none; what the end of two tracepoints brings are fields. */
+static void put_value(const struct probe_fetch *fetch, char out[PANEL_VALUE_BYTES])
 {
 	const bool is_numbered = fetch->origin == ORIGIN_ABI || fetch->origin == ORIGIN_NOTE;
 
-	*out = (struct probe_argument){ .type = "" };
-	snprintf(out->name, sizeof(out->name), "%s", fetch->is_return ? "ret" : fetch->name);
-	if (fetch->is_return)
-		snprintf(out->value, sizeof(out->value), "$retval");
+	if (fetch->is_return && fetch->origin != ORIGIN_FORMAT)
+		snprintf(out, PANEL_VALUE_BYTES, "$retval");
 	else
-		snprintf(out->value, sizeof(out->value), "%s%s",
+		snprintf(out, PANEL_VALUE_BYTES, "%s%s",
 			 is_numbered && fetch->name[0] != '$' ? "$" : "", fetch->name);
 }
 
-static bool has_argument(const struct probe_spec *spec, const char *value)
+const struct probe_argument *probe_panel_typed(const struct probe_panel *panel,
+					       const struct probe_fetch *fetch)
 {
-	for (uint32_t i = 0; i < spec->argument_count; i++)
-		if (!strcmp(spec->arguments[i].value, value))
-			return true;
-	return false;
+	char value[PANEL_VALUE_BYTES];
+
+	put_value(fetch, value);
+	for (uint32_t i = 0; i < panel->spec.argument_count; i++)
+		if (!strcmp(panel->spec.arguments[i].value, value))
+			return &panel->spec.arguments[i];
+	return NULL;
 }
 
-bool probe_panel_is_typed(const struct probe_panel *panel, const struct probe_fetch *fetch)
+/* Of two fields with one name, those of both ends of a pair, a spec means the first. */
+static bool is_hidden(const struct probe_panel *panel, const struct probe_fetch *fetch)
 {
-	struct probe_argument argument;
-
-	name_value(fetch, &argument);
-	return has_argument(&panel->spec, argument.value);
+	for (const struct probe_fetch *other = panel->answer.offered; other < fetch; other++)
+		if (fetch->origin == ORIGIN_FORMAT && !strcmp(other->name, fetch->name))
+			return true;
+	return false;
 }
 
 /* A return value only where there is a return, an argument only where there is a call. */
 bool probe_panel_has_value(const struct probe_panel *panel, const struct probe_fetch *fetch)
 {
-	return fetch->fetch[0] && panel->edge != (fetch->is_return ? PROBE_ENTRY : PROBE_RETURN);
+	return fetch->fetch[0] && panel->edge != (fetch->is_return ? PROBE_ENTRY : PROBE_RETURN) &&
+	       !is_hidden(panel, fetch);
 }
 
-/* Typed ones that the place does not offer (a->b.c) stay as they are. */
-static void take_arguments(const struct probe_panel *panel, struct probe_spec *spec)
+bool probe_panel_is_extra(const struct probe_panel *panel, const struct probe_argument *argument)
 {
-	struct probe_argument argument;
+	struct probe_spec spec = panel->spec;
 
+	spec.edge = panel->edge;
+	if (!probe_argument_fits(&spec, argument))
+		return false;
+	for (uint32_t i = 0; panel->has_answer && i < panel->answer.offered_count; i++)
+		if (probe_panel_typed(panel, &panel->answer.offered[i]) == argument)
+			return false;
+	return true;
+}
+
+static bool is_wanted(const struct probe_panel *panel, const struct probe_argument *argument)
+{
 	for (uint32_t i = 0; panel->has_answer && i < panel->answer.offered_count; i++) {
 		const struct probe_fetch *fetch = &panel->answer.offered[i];
-		uint32_t kept = 0;
 
-		name_value(fetch, &argument);
-		for (uint32_t k = 0; k < spec->argument_count; k++)
-			if (strcmp(spec->arguments[k].value, argument.value))
-				spec->arguments[kept++] = spec->arguments[k];
-		spec->argument_count = kept;
 		if (panel->is_chosen[i] && probe_panel_has_value(panel, fetch) &&
-		    kept < PROBE_ARGUMENTS_MAX)
-			spec->arguments[spec->argument_count++] = argument;
+		    probe_panel_typed(panel, fetch) == argument)
+			return true;
 	}
+	return probe_panel_is_extra(panel, argument);
 }
 
-void probe_panel_choice(const struct probe_panel *panel, bool counts_only,
-			struct probe_choice *out)
+/* What was typed stays as it is, with its name and type; what is offered beside it comes behind. */
+static int take_arguments(const struct probe_panel *panel, struct probe_spec *spec,
+			  struct diag *why)
+{
+	char value[PANEL_VALUE_BYTES];
+	int err = 0;
+
+	spec->argument_count = 0;
+	for (uint32_t i = 0; i < panel->spec.argument_count; i++)
+		if (is_wanted(panel, &panel->spec.arguments[i]))
+			spec->arguments[spec->argument_count++] = panel->spec.arguments[i];
+	for (uint32_t i = 0; panel->has_answer && i < panel->answer.offered_count && !err; i++) {
+		const struct probe_fetch *fetch = &panel->answer.offered[i];
+
+		if (!panel->is_chosen[i] || !probe_panel_has_value(panel, fetch) ||
+		    probe_panel_typed(panel, fetch))
+			continue;
+		put_value(fetch, value);
+		err = probe_argument_add(spec, value, 0, strlen(value), why);
+	}
+	return err;
+}
+
+/* To count takes no values: then a filter that asks for one is none. */
+static const char *filter_of(const struct probe_panel *panel, bool counts_only)
+{
+	struct probe_condition condition;
+
+	if (counts_only && !probe_condition_parse(&condition, panel->filter.text, NULL) &&
+	    probe_condition_needs_values(&condition))
+		return "";
+	return panel->filter.text;
+}
+
+int probe_panel_choice(const struct probe_panel *panel, bool counts_only, struct probe_choice *out,
+		       struct diag *why)
 {
 	struct probe_spec *spec = &out->spec;
-	struct diag why;
+	int err = 0, filter_err;
 
 	*out = (struct probe_choice){ .cap_pct = 0 };
 	*spec = panel->spec;
 	spec->edge = panel->edge;
-	take_arguments(panel, spec);
 	if (counts_only) {
 		spec->edge = PROBE_ENTRY;
 		spec->argument_count = spec->key_count = 0;
 		spec->end_name[0] = '\0';
+	} else {
+		err = take_arguments(panel, spec, why);
 	}
-	spec->condition.count = 0;
-	if (panel->filter.text[0] &&
-	    probe_condition_parse(&spec->condition, panel->filter.text, &why))
-		spec->condition.count = 0;
-	snprintf(spec->text, sizeof(spec->text), "%s", prefix_of(spec));
-	append_place(spec);
-	append_end(spec);
-	append_arguments(spec);
-	if (spec->condition.count) {
-		append(spec->text, sizeof(spec->text), " if ");
-		append(spec->text, sizeof(spec->text), panel->filter.text);
-	}
+	filter_err = probe_spec_write(spec, filter_of(panel, counts_only), err ? NULL : why);
 	if (spec->kind == PROBE_USER && !spec->is_wildcard && !spec->offset && !spec->line &&
 	    strcmp(panel->name, spec->function))
 		snprintf(out->shown, sizeof(out->shown), "%s", panel->name);
 	out->reach = panel->reach;
 	out->pid = panel->pid;
 	out->with_stacks = panel->with_stacks && !counts_only;
+	return err ? err : filter_err;
 }

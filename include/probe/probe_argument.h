@@ -12,6 +12,7 @@
 #ifndef PROBE_PROBE_ARGUMENT_H
 #define PROBE_PROBE_ARGUMENT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/diag.h"
@@ -27,6 +28,9 @@ int probe_argument_add(struct probe_spec *spec, const char *line, size_t from, s
  * 0 or -EINVAL. */
 int probe_argument_want(struct probe_spec *spec, const char *value, size_t at, const char **name,
 			struct diag *why);
+
+/* Is there such a value at the kind and edge of @spec? */
+bool probe_argument_fits(const struct probe_spec *spec, const struct probe_argument *argument);
 
 /* Writes it as it could have been typed. Returns the length as snprintf(). */
 size_t probe_argument_write(const struct probe_argument *argument, char *out, size_t room);

@@ -75,6 +75,8 @@ int probe_condition_parse_from(struct probe_condition *out, const char *line, si
 /* A comparison with what is not known, or of a number with a word, is false, whatever it is. */
 bool probe_condition_holds(const struct probe_condition *condition, probe_lookup *lookup,
 			   const void *context);
+/* False: who, where and when is enough to tell, without values and without the return. */
+bool probe_condition_needs_values(const struct probe_condition *condition);
 /* It in the kernel's filter language (PERF_EVENT_IOC_SET_FILTER), of values in the record.
  * False: the kernel has no word for it (pid, tid, lat, names that are no identifier, patterns that
  * it would read in another way), or @room is too small; @out is then not to be used. A field of the

@@ -83,7 +83,8 @@ struct probe_answer {
 	double hits_per_s;	/* counted */
 	double cost_ns, cost_pct;	/* of a hit, predicted; of one CPU at that rate */
 	uint32_t other_processes;	/* that map the file and will trap, too */
-	bool must_type;		/* system-wide and hot: the user must type the function's name */
+	bool must_type;		/* system-wide, and hot or too many to be counted: the user must
+				 * type the function's name */
 	uint32_t done, all;	/* ADD: progress over functions, SWEEP: removed and found; `why`
 				 * is of the last that failed, `reason` of the last refused */
 	uint32_t probe;		/* ADD: the id of the (first) new one */

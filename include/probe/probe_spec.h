@@ -81,6 +81,12 @@ struct probe_spec {
  * is zeroed then. */
 int probe_spec_parse(struct probe_spec *out, const char *text, struct diag *why);
 
+/* Makes `text` anew, as @spec could be typed, with @condition ("": none) for the one that it had;
+ * what that asks of a hit is checked as by probe_spec_parse() and becomes arguments. 0 or -EINVAL:
+ * a sentence, columns count in @condition; @spec is without a condition then, or the text, which is
+ * too long, is cut. */
+int probe_spec_write(struct probe_spec *spec, const char *condition, struct diag *why);
+
 /* "lat:libc.so.6:malloc": short, without arguments and condition, files by their base names; for
  * the eye, not for parsing. Fills @out[@room], terminated. */
 void probe_spec_name(const struct probe_spec *spec, char *out, size_t room);

@@ -30,7 +30,7 @@ enum panel_part {
 	PANEL_STACKS,
 	PANEL_VALUE,		/* index: of `offered` */
 	PANEL_FILTER,
-	PANEL_CONFIRM,		/* the function's name, to be typed */
+	PANEL_CONFIRM,		/* probe_panel_word(), to be typed */
 	PANEL_BUTTON,		/* index: enum panel_button */
 };
 
@@ -54,7 +54,8 @@ struct probe_panel {
 	bool with_stacks;
 	bool is_chosen[PROBE_VALUES_MAX];	/* of answer.offered */
 	struct prompt filter, confirm;
-	char filter_why[PANEL_WHY_BYTES];	/* why the filter is none; "": it is, or empty */
+	char filter_why[PANEL_WHY_BYTES];	/* what is wrong with what is chosen, above all
+						 * with the filter; "": nothing */
 	bool shows_plan;	/* the dry run's lines */
 
 	uint64_t number;	/* of the last PROBE_EXAMINE; 0: the engine was not asked */
@@ -63,7 +64,8 @@ struct probe_panel {
 	struct probe_answer answer;
 	bool counts_only;	/* that button was pressed: neither latency, stacks nor values */
 	bool is_attaching;	/* Enter was pressed before the verdict was there */
-	bool has_warned;	/* of VERDICT_ASKS, or of the cap: the next Enter insists */
+	bool has_warned, has_warned_of_cap;	/* has_warned: of VERDICT_ASKS. The next Enter
+						 * insists on what was warned of */
 
 	double cap_pct;		/* of one CPU, above which it is switched off */
 
@@ -97,17 +99,25 @@ bool probe_panel_takes_text(const struct probe_panel *panel);
 /* An answer to its number; others are not its business. */
 void probe_panel_answered(struct ui_state *state, const struct probe_answer *answer);
 
-/* What it would order now, into *@out; a filter that is none is left out. @counts_only: without
- * latency, stacks and values. */
-void probe_panel_choice(const struct probe_panel *panel, bool counts_only,
-			struct probe_choice *out);
+/* What it would order now, into *@out. @counts_only: without latency, stacks and values, and
+ * without a filter that asks for them. 0; -EINVAL: a sentence says what is wrong, above all with
+ * the filter (columns count in it), which is left out then. */
+int probe_panel_choice(const struct probe_panel *panel, bool counts_only, struct probe_choice *out,
+		       struct diag *why);
 /* The spec of a row that probe_panel_row_refusal() lets through. */
 void probe_panel_row_spec(const struct snapshot_row *row, struct probe_spec *out);
 /* How the place of @spec can be probed: a bit per enum probe_edge. */
 unsigned int probe_panel_edges(const struct probe_spec *spec);
-/* Can @fetch be had with what is chosen? Is it among the arguments that were typed? */
+/* Can @fetch, one of answer.offered, be had with what is chosen? */
 bool probe_panel_has_value(const struct probe_panel *panel, const struct probe_fetch *fetch);
-bool probe_panel_is_typed(const struct probe_panel *panel, const struct probe_fetch *fetch);
+/* The argument of panel->spec that @fetch is, BORROWED; NULL: it was not typed. */
+const struct probe_argument *probe_panel_typed(const struct probe_panel *panel,
+					       const struct probe_fetch *fetch);
+/* Is @argument of panel->spec brought along, though it is not among what the place offers? */
+bool probe_panel_is_extra(const struct probe_panel *panel, const struct probe_argument *argument);
+
+/* What is to be typed to insist: its name, or "yes" where that can't be typed. BORROWED. */
+const char *probe_panel_word(const struct probe_panel *panel);
 
 /* What can have the cursor, in the order of Tab, into @out[PANEL_ITEMS]; returns how many. */
 size_t probe_panel_items(const struct probe_panel *panel, struct panel_item *out);

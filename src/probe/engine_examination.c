@@ -40,7 +40,8 @@ static bool is_allowed(enum probe_verdict verdict)
 	return verdict != VERDICT_REFUSED && verdict != VERDICT_UNABLE;
 }
 
-/* Everything is known but the rate; that is counted where one function is meant. */
+/* Everything is known but the rate; that is counted where one function is meant. What is not
+ * counted may be hot. */
 void engine_examine(struct probe_engine *engine, struct probe_finding *finding)
 {
 	struct examination *examination = &engine->examination;
@@ -63,6 +64,8 @@ void engine_examine(struct probe_engine *engine, struct probe_finding *finding)
 		out->verdict = VERDICT_UNABLE;
 		snprintf(out->reason, sizeof(out->reason), "%.255s", why.text);
 	}
+	out->must_type = examination->is_for_all && is_allowed(out->verdict) &&
+			 (out->functions > 1 || out->sites > RATE_SITES);
 	out->is_done = !examination->is_counting;
 	engine_answer(engine, out);
 }

@@ -220,6 +220,11 @@ static int check_place(const struct probe_spec *spec, const struct probe_argumen
 	return 0;
 }
 
+bool probe_argument_fits(const struct probe_spec *spec, const struct probe_argument *argument)
+{
+	return check_place(spec, argument, 0, NULL) == 0;
+}
+
 /* Splits @word into name, value and type. */
 static int split(struct probe_argument *out, const char *word, size_t at, struct diag *why)
 {

@@ -133,6 +133,19 @@ static bool is_comparison(const struct probe_node *node)
 	       node->kind != OPERATOR_OR;
 }
 
+bool probe_condition_needs_values(const struct probe_condition *condition)
+{
+	for (uint32_t i = 0; i < condition->count; i++) {
+		const struct probe_node *node = &condition->nodes[i];
+
+		if (is_comparison(node) &&
+		    (node->operand == OPERAND_VALUE || node->operand == OPERAND_LATENCY ||
+		     node->operand == OPERAND_RETURN))
+			return true;
+	}
+	return false;
+}
+
 struct writer {
 	char *out;
 	size_t room, used;

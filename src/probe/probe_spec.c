@@ -80,6 +80,15 @@ static int check_operand(struct probe_spec *spec, struct probe_node *node, size_
 	return err;
 }
 
+static int check_operands(struct probe_spec *spec, size_t at, struct diag *why)
+{
+	int err = 0;
+
+	for (uint32_t i = 0; i < spec->condition.count && !err; i++)
+		err = check_operand(spec, &spec->condition.nodes[i], at, why);
+	return err;
+}
+
 static int parse_condition(struct probe_spec *out, const char *line, size_t at, struct diag *why)
 {
 	char before[PROBE_SPEC_BYTES];
@@ -92,9 +101,7 @@ static int parse_condition(struct probe_spec *out, const char *line, size_t at, 
 	if (err)
 		return err;
 	out->condition_from = (uint32_t)strlen(before) + 1;
-	for (uint32_t i = 0; i < out->condition.count && !err; i++)
-		err = check_operand(out, &out->condition.nodes[i], at, why);
-	return err;
+	return check_operands(out, at, why);
 }
 
 static int parse(struct probe_spec *out, const char *line, struct diag *why)
@@ -230,6 +237,89 @@ static void put_arguments(struct writer *writer, const struct probe_spec *spec)
 	}
 }
 
+/* A wildcard keeps its meaning only outside of quotes; what else has one is escaped then. */
+static void put_function(struct writer *writer, const struct probe_spec *spec)
+{
+	if (!spec->is_wildcard) {
+		put_section(writer, spec->function[0] ? spec->function : spec->source);
+		return;
+	}
+	for (const char *at = spec->function; *at; at++)
+		put(writer, "%s%c", isalnum((unsigned char)*at) || strchr("_.*?", *at) ? "" : "\\",
+		    *at);
+}
+
+/* A module behind "lat:" alone would be read as a program. */
+static const char *prefix_of(const struct probe_spec *spec)
+{
+	if (spec->edge == PROBE_LATENCY && spec->kind == PROBE_KERNEL && spec->file[0])
+		return "lat:k";
+	return kind_of(spec);
+}
+
+static void put_place(struct writer *writer, const struct probe_spec *spec)
+{
+	put(writer, "%s:", prefix_of(spec));
+	if (spec->file[0]) {
+		put_section(writer, spec->file);
+		put(writer, ":");
+	}
+	if (spec->group[0]) {
+		put_section(writer, spec->group);
+		put(writer, ":");
+	}
+	put_function(writer, spec);
+	if (spec->offset)
+		put(writer, "+%#llx", (unsigned long long)spec->offset);
+	if (spec->line)
+		put(writer, ":%u", spec->line);
+	if (spec->end_name[0])
+		put(writer, "->%s:%s", spec->end_group, spec->end_name);
+	for (uint32_t i = 0; i < spec->key_count; i++)
+		put(writer, "%s%s", i ? "," : " by ", spec->keys[i]);
+}
+
+static void drop_condition(struct probe_spec *spec)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < spec->argument_count; i++)
+		if (!spec->arguments[i].is_implied)
+			spec->arguments[kept++] = spec->arguments[i];
+	spec->argument_count = kept;
+	spec->condition.count = spec->condition_from = 0;
+}
+
+static int take_condition(struct probe_spec *spec, const char *condition, struct diag *why)
+{
+	int err = probe_condition_parse(&spec->condition, condition, why);
+
+	return err ? err : check_operands(spec, 0, why);
+}
+
+int probe_spec_write(struct probe_spec *spec, const char *condition, struct diag *why)
+{
+	struct writer writer = { .out = spec->text, .room = sizeof(spec->text) };
+	int err = 0;
+
+	drop_condition(spec);
+	if (condition[0])
+		err = take_condition(spec, condition, why);
+	if (err)
+		drop_condition(spec);
+	put_place(&writer, spec);
+	put_arguments(&writer, spec);
+	if (spec->condition.count) {
+		put(&writer, " if ");
+		spec->condition_from = (uint32_t)writer.used;
+		put(&writer, "%s", condition);
+	}
+	if (!err && writer.used >= sizeof(spec->text))
+		err = diag_set(why, -EINVAL, "a spec of more than %zu bytes",
+			       sizeof(spec->text) - 1);
+	return err;
+}
+
 static void put_conditions(struct writer *writer, const struct probe_spec *entry,
 			   const struct probe_spec *back)
 {
@@ -253,12 +343,9 @@ bool probe_spec_pair(struct probe_spec *entry, const struct probe_spec *other)
 
 	if (!are_pair(begin, back))
 		return false;
-	put(&writer, "lat:%s", begin->kind == PROBE_KERNEL && begin->file[0] ? "k:" : "");
-	if (begin->file[0]) {
-		put_section(&writer, begin->file);
-		put(&writer, ":");
-	}
-	put_section(&writer, begin->function);
+	pair = *begin;
+	pair.edge = PROBE_LATENCY;
+	put_place(&writer, &pair);
 	put_arguments(&writer, begin);
 	put_arguments(&writer, back);
 	put_conditions(&writer, begin, back);

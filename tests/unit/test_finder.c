@@ -248,7 +248,7 @@ static void test_a_demangled_name_is_taken_by_its_own(void **state)
 	type("till open");
 	scene_press_key(&test.scene, UI_KEY_ENTER);
 	assert_string_equal(test.scene.state.panel.spec.function, "_ZN4shop4till4openEi");
-	probe_panel_choice(&test.scene.state.panel, false, &choice);
+	probe_panel_choice(&test.scene.state.panel, false, &choice, NULL);
 	assert_string_equal(choice.shown, "shop::till::open(int)");
 }
 

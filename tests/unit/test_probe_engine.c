@@ -329,6 +329,36 @@ static void test_examining_tells_the_rate_and_attaches_nothing(void **state)
 	assert_false(seen.has_row);
 }
 
+static void test_what_is_not_counted_must_be_typed(void **state)
+{
+	struct probe_answer answer;
+
+	(void)state;
+	need_root();
+	answer = wait_for(order(PROBE_EXAMINE, spec_of("u:%s:%s", "*_function")));
+	assert_true(answer.functions >= 2);
+	assert_false(answer.has_rate);
+	assert_true(answer.must_type);
+	answer = wait_for(order(PROBE_EXAMINE, spec_of("u:%s:%s", "probed_function")));
+	assert_false(answer.must_type);
+}
+
+/* No hit would be let through. */
+static void test_a_condition_on_what_is_not_there_is_told_before(void **state)
+{
+	struct probe_answer answer;
+
+	(void)state;
+	need_root();
+	answer = wait_for(order(PROBE_EXAMINE, spec_of("u:%s:%s if cuont > 100",
+						       "probed_function")));
+	assert_int_equal(answer.verdict, VERDICT_UNABLE);
+	assert_non_null(strstr(answer.reason, "the filter asks for cuont: "));
+	answer = wait_for(order(PROBE_EXAMINE, spec_of("u:%s:%s cuont if pid > 1",
+						       "probed_function")));
+	assert_int_not_equal(answer.verdict, VERDICT_UNABLE);
+}
+
 static void call_until_capped(void)
 {
 	while (seen.status.state == PROBE_ATTACHED || seen.status.state == PROBE_DETACHING) {
@@ -564,6 +594,8 @@ int main(int argc, char **argv)
 		WITH_ENGINE(test_a_wildcard_adds_a_row_for_each_function),
 		WITH_ENGINE(test_what_is_cancelled_is_not_attached),
 		WITH_ENGINE(test_examining_tells_the_rate_and_attaches_nothing),
+		WITH_ENGINE(test_what_is_not_counted_must_be_typed),
+		WITH_ENGINE(test_a_condition_on_what_is_not_there_is_told_before),
 		WITH_ENGINE(test_what_costs_too_much_is_switched_off),
 		WITH_ENGINE(test_a_thread_that_begins_while_it_is_attached_is_counted),
 		WITH_ENGINE(test_what_was_switched_off_goes_on_in_bursts),
