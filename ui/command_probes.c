@@ -68,8 +68,19 @@ static bool is_on(const struct snapshot_probe *probe)
 	       probe->state == PROBE_PAUSED;
 }
 
+/* What it is can't be changed by any key: it says why. */
+static bool is_refused(struct ui_state *state, const struct snapshot_probe *probe)
+{
+	if (probe->state != PROBE_REFUSED)
+		return false;
+	state_say(state, "%s: refused: %s", probe_plain_name(probe), probe->reason);
+	return true;
+}
+
 static void toggle(struct ui_state *state, const struct snapshot_probe *probe)
 {
+	if (is_refused(state, probe))
+		return;
 	if (is_on(probe))
 		order_probe(state, probe, PROBE_OFF, "off from now on; its figures stay");
 	else
@@ -85,17 +96,34 @@ static void remove_probe(struct ui_state *state, const struct snapshot_probe *pr
 
 static void extend(struct ui_state *state, const struct snapshot_probe *probe)
 {
+	if (is_refused(state, probe))
+		return;
 	if (probe->lease_s < 0)
 		state_say(state, "%s has no lease: it stays until it is removed",
 			  probe_plain_name(probe));
+	else if (!is_on(probe))
+		state_say(state, "%s is %s: t switches it on with a new lease",
+			  probe_plain_name(probe), probe_state_word(probe->state));
 	else
 		order_probe(state, probe, PROBE_EXTEND, "its lease is longer now");
+}
+
+/* NULL: there is none, and that is said. */
+static const struct snapshot_probe *chosen_probe(struct ui_state *state)
+{
+	const struct snapshot_probe *probe = state_probe(state);
+
+	if (!probe && state_probe_refusal(state)[0])
+		state_say(state, "%s", state_probe_refusal(state));
+	else if (!probe)
+		state_say(state, "there is no probe \u00b7 Ctrl-P finds a target");
+	return probe;
 }
 
 static void on_probe(struct ui_state *state,
 		     void (*act)(struct ui_state *, const struct snapshot_probe *))
 {
-	const struct snapshot_probe *probe = state_probe(state);
+	const struct snapshot_probe *probe = chosen_probe(state);
 
 	if (probe)
 		act(state, probe);
@@ -220,10 +248,21 @@ static void add_caps(struct ui_state *state, const struct snapshot_probe *probe)
 	}
 }
 
+/* What needs one that is, or was, attached. */
+static void add_uses(struct ui_state *state, const struct snapshot_probe *probe)
+{
+	menu_add(&state->menu, ACTION_TREE, MENU_PLAIN, "who calls it: the tree of its hits", "");
+	menu_add(&state->menu, ACTION_FLAME, MENU_PLAIN, "the flame graph of its hits", "");
+	menu_add(&state->menu, ACTION_TOGGLE, MENU_PLAIN, is_on(probe) ? "off" : "on", "t");
+	menu_add(&state->menu, ACTION_EXTEND, MENU_PLAIN, "extend its lease", "L");
+	if (probe->state != PROBE_CAPPED)
+		add_caps(state, probe);
+}
+
 void cmd_probe_menu(struct ui_state *state)
 {
 	static const struct menu_use use = { action_chosen };
-	const struct snapshot_probe *probe = state_probe(state);
+	const struct snapshot_probe *probe = chosen_probe(state);
 
 	if (!probe)
 		return;
@@ -234,18 +273,14 @@ void cmd_probe_menu(struct ui_state *state)
 	if (!state_probe_here(state))
 		menu_add(&state->menu, ACTION_OPEN, MENU_PLAIN, "latency, values, slowest, log",
 			 "Enter");
-	menu_add(&state->menu, ACTION_TREE, MENU_PLAIN, "who calls it: the tree of its hits", "");
-	menu_add(&state->menu, ACTION_FLAME, MENU_PLAIN, "the flame graph of its hits", "");
-	menu_add(&state->menu, ACTION_TOGGLE, MENU_PLAIN, is_on(probe) ? "off" : "on", "t");
-	menu_add(&state->menu, ACTION_EXTEND, MENU_PLAIN, "extend its lease", "L");
-	if (probe->state != PROBE_CAPPED)
-		add_caps(state, probe);
+	if (probe->state != PROBE_REFUSED)
+		add_uses(state, probe);
 	menu_add(&state->menu, ACTION_REMOVE, MENU_PLAIN, "remove", "d");
 }
 
 void cmd_probe_open(struct ui_state *state)
 {
-	const struct snapshot_probe *probe = state_probe(state);
+	const struct snapshot_probe *probe = chosen_probe(state);
 
 	if (!probe)
 		return;

@@ -124,6 +124,67 @@ static void test_a_menu_of_a_probe_that_is_gone_does_nothing(void **state)
 	assert_string_equal(scene->state.message, "the probe was removed");
 }
 
+static void test_a_refused_one_can_only_be_opened_and_removed(void **state)
+{
+	static const char why[] =
+		"do_idle: refused: called with interrupts off, on the kernel's blacklist";
+	struct scene *scene = list_of(state);
+
+	scene_press(scene, "jjjjt");
+	assert_string_equal(scene->state.message, why);
+	scene_press(scene, "tL");
+	assert_string_equal(scene->state.message, why);
+	assert_int_equal(scene->state.order_count, 0);
+	scene_press(scene, ".");
+	assert_int_equal(scene->state.menu.count, 2);
+	scene_choose(scene, "latency, values");
+	probe_fixture_answer(scene);
+	frame_draw(&scene->state, &scene->canvas);
+	scene_press(scene, ".");
+	assert_int_equal(scene->state.menu.count, 1);
+	scene_choose(scene, "remove");
+	check_ordered(scene, PROBE_REMOVE, 8);
+}
+
+static void test_a_lease_of_what_is_off_begins_with_it(void **state)
+{
+	struct scene *scene = list_of(state);
+
+	scene_press(scene, "jjjL");
+	assert_int_equal(scene->state.order_count, 0);
+	assert_string_equal(scene->state.message,
+			    "malloc is capped: t switches it on with a new lease");
+}
+
+static void test_without_a_probe_its_keys_say_so(void **state)
+{
+	static const char nothing[] = "there is no probe \u00b7 Ctrl-P finds a target";
+	static const int keys[] = { UI_KEY_ENTER, 'l', 't', 'd', 'L', '.' };
+	struct scene *scene = list_of(state);
+
+	scene->snapshot.probes = (struct snapshot_probes){ 0 };
+	scene_show(scene);
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		scene_press_key(scene, keys[i]);
+		assert_string_equal(scene->state.message, nothing);
+	}
+	assert_int_equal(scene->state.order_count, 0);
+	scene->probes.refusal = "no probes: run as root";
+	scene_press(scene, "t");
+	assert_string_equal(scene->state.message, "no probes: run as root");
+}
+
+static void test_keys_on_the_page_of_a_probe_that_is_gone_say_so(void **state)
+{
+	struct scene *scene = probe_of(state);
+
+	scene->snapshot.probes = (struct snapshot_probes){ 0 };
+	scene_show(scene);
+	scene_press(scene, "t");
+	assert_string_equal(scene->state.message,
+			    "there is no probe \u00b7 Ctrl-P finds a target");
+}
+
 static void test_the_cursor_stays_with_its_probe(void **state)
 {
 	struct scene *scene = list_of(state);
@@ -351,6 +412,10 @@ int main(void)
 		SCENE_TEST(test_all_are_removed_only_after_asking),
 		SCENE_TEST(test_a_capped_one_offers_bursts_and_higher_caps),
 		SCENE_TEST(test_a_menu_of_a_probe_that_is_gone_does_nothing),
+		SCENE_TEST(test_a_refused_one_can_only_be_opened_and_removed),
+		SCENE_TEST(test_a_lease_of_what_is_off_begins_with_it),
+		SCENE_TEST(test_without_a_probe_its_keys_say_so),
+		SCENE_TEST(test_keys_on_the_page_of_a_probe_that_is_gone_say_so),
 		SCENE_TEST(test_the_cursor_stays_with_its_probe),
 		SCENE_TEST(test_enter_asks_for_all_about_the_probe),
 		SCENE_TEST(test_a_view_by_number_shows_its_hits_as_samples),
