@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "ui/format.h"
+#include "ui/heat_map.h"
 #include "ui/pieces.h"
 #include "ui/probe_columns.h"
 #include "ui/probe_figures.h"
@@ -192,7 +193,9 @@ static const char *why_empty(const struct probe_view *view)
 		if (!probe->has_latency)
 			return "It counts calls or returns alone: a probe of calls and latency "
 			       "measures how long they take.";
-		return probe->latency.count || view->snapshot->probes.heat.seconds
+		return probe->latency.count ||
+				       heat_map_most(&view->snapshot->probes.heat,
+						     PROBE_HEAT_SECONDS)
 			       ? "" : "No call has returned in the window.";
 	case PANE_VALUES:
 		return probe->value_count ? "" : "It brings no values: choose some in the panel "

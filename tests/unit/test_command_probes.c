@@ -287,6 +287,28 @@ static void test_pages_follow_one_another(void **state)
 	assert_int_equal(scene->state.probe.pane, PANE_SLOWEST);
 }
 
+/* A second has begun, as always; at first no call was in any, then one was before the window. */
+static void test_without_a_call_in_the_window_there_are_no_percentiles(void **state)
+{
+	static uint32_t second[1][LATENCY_OCTAVES];
+	struct scene *scene = probe_of(state);
+	const struct snapshot_probes all = probe_fixture(3);
+	struct snapshot_probe probe = all.list[0];
+
+	probe.latency = (struct snapshot_latency){ 0 };
+	scene->snapshot.probes.list = &probe;
+	scene->snapshot.probes.count = 1;
+	scene->snapshot.probes.heat = (struct snapshot_heat){ .seconds = 1, .counts = second };
+	scene_show(scene);
+	assert_true(scene_has(scene, "No call has returned in the window."));
+	assert_false(scene_has(scene, "a column a second"));
+	second[0][10] = 1;
+	scene_show(scene);
+	assert_true(scene_has(scene, "No call has returned in the window."));
+	assert_true(scene_has(scene, "a column a second"));
+	assert_false(scene_has(scene, "p50"));
+}
+
 static void test_the_slowest_shows_the_stack_of_the_chosen_one(void **state)
 {
 	struct scene *scene = probe_of(state);
@@ -422,6 +444,7 @@ int main(void)
 		SCENE_TEST(test_8_leads_from_hits_to_the_list_and_samples_are_shown_again),
 		SCENE_TEST(test_tab_goes_to_and_fro_between_figures_and_hits),
 		SCENE_TEST(test_pages_follow_one_another),
+		SCENE_TEST(test_without_a_call_in_the_window_there_are_no_percentiles),
 		SCENE_TEST(test_the_slowest_shows_the_stack_of_the_chosen_one),
 		SCENE_TEST(test_the_log_is_filtered_and_searched),
 		SCENE_TEST(test_the_list_is_searched),
