@@ -6,11 +6,77 @@
 #include "ui/probe_columns.h"
 #include "ui/state.h"
 
+#define ORDER_NS (2 * CLOCK_NS_PER_S)	/* by then it is carried out, or without any effect */
+
+static const struct snapshot_probe *find_probe(const struct snapshot *snapshot, uint32_t id)
+{
+	for (uint32_t i = 0; i < snapshot->probes.count; i++)
+		if (snapshot->probes.list[i].id == id)
+			return &snapshot->probes.list[i];
+	return NULL;
+}
+
 const char *state_probe_refusal(const struct ui_state *state)
 {
 	if (!state->probe_control)
 		return "a recording has no probes: they are for what runs";
 	return state->probe_control->refusal ? state->probe_control->refusal : "";
+}
+
+/* PROBE_SLOTS: there is none. */
+static size_t find_ordered(const struct ui_state *state, uint32_t probe)
+{
+	size_t i = 0;
+
+	while (i < PROBE_SLOTS && state->ordered[i].probe != probe)
+		i++;
+	return i;
+}
+
+const struct probe_ordered *state_probe_ordered(const struct ui_state *state,
+						const struct snapshot_probe *probe)
+{
+	const size_t at = find_ordered(state, probe->id);
+
+	return at < PROBE_SLOTS ? &state->ordered[at] : NULL;
+}
+
+static bool is_outcome_shown(const struct probe_ordered *ordered, const struct snapshot *fresh)
+{
+	const struct snapshot_probe *probe = find_probe(fresh, ordered->probe);
+
+	if (!probe)
+		return true;
+	if (ordered->kind == PROBE_REMOVE)
+		return false;
+	return probe->state != ordered->state || fresh->time_ns > ordered->time_ns + ORDER_NS;
+}
+
+void state_probes_shown(struct ui_state *state, const struct snapshot *fresh)
+{
+	for (size_t i = 0; i < PROBE_SLOTS; i++)
+		if (state->ordered[i].probe && is_outcome_shown(&state->ordered[i], fresh))
+			state->ordered[i].probe = 0;
+}
+
+static void remember_order(struct ui_state *state, const struct probe_order *order)
+{
+	const struct snapshot_probe *probe = find_probe(state->shown, order->probe);
+	size_t at = find_ordered(state, order->probe);
+
+	if (at == PROBE_SLOTS)
+		at = find_ordered(state, 0);
+	if (probe && at < PROBE_SLOTS)
+		state->ordered[at] = (struct probe_ordered){
+			.probe = probe->id, .kind = order->kind, .state = probe->state,
+			.time_ns = order->time_ns,
+		};
+}
+
+static bool changes_state(enum probe_order_kind kind)
+{
+	return kind == PROBE_OFF || kind == PROBE_ON || kind == PROBE_REMOVE ||
+	       kind == PROBE_LIFT || kind == PROBE_BURSTS;
 }
 
 uint64_t state_probe_order(struct ui_state *state, const struct probe_order *order)
@@ -32,6 +98,8 @@ uint64_t state_probe_order(struct ui_state *state, const struct probe_order *ord
 	state->order_count++;
 	if (order->kind == PROBE_ADD)
 		state->adding = slot->number;
+	if (changes_state(order->kind))
+		remember_order(state, slot);
 	return slot->number;
 }
 
@@ -91,14 +159,6 @@ uint32_t state_probe_here(const struct ui_state *state)
 bool state_probe_hits(const struct ui_state *state)
 {
 	return state_probe_here(state) && state_kind(state) != VIEW_PROBES;
-}
-
-static const struct snapshot_probe *find_probe(const struct snapshot *snapshot, uint32_t id)
-{
-	for (uint32_t i = 0; i < snapshot->probes.count; i++)
-		if (snapshot->probes.list[i].id == id)
-			return &snapshot->probes.list[i];
-	return NULL;
 }
 
 void state_tell_capped(struct ui_state *state, const struct snapshot *old,

@@ -84,6 +84,61 @@ static void test_numbers_of_orders_rise_and_too_many_are_refused(void **state)
 	assert_string_equal(scene->state.message, "the orders before are still under way");
 }
 
+/* The rows are older than the orders: paused for long, else until the next snapshot. */
+static void test_keys_mean_the_probe_as_it_was_ordered_last(void **state)
+{
+	struct scene *scene = list_of(state);
+
+	scene_press(scene, "t");
+	check_ordered(scene, PROBE_OFF, 3);
+	scene_press(scene, "L");
+	assert_string_equal(scene->state.message, "hash_search_with_hash_value is off: t switches "
+						  "it on with a new lease");
+	scene_press(scene, "jjt");
+	check_ordered(scene, PROBE_ON, 5);
+	scene_press(scene, "kkt");
+	check_ordered(scene, PROBE_ON, 3);
+	scene_press(scene, "jjt");
+	check_ordered(scene, PROBE_OFF, 5);
+}
+
+static void test_an_order_is_forgotten_when_a_snapshot_shows_what_came_of_it(void **state)
+{
+	struct scene *scene = list_of(state);
+	struct snapshot_probe probe = probe_fixture(0).list[0];
+
+	scene->snapshot.probes = (struct snapshot_probes){ .count = 1, .list = &probe };
+	scene_press(scene, "t");
+	check_ordered(scene, PROBE_OFF, 3);
+	scene_show(scene);		/* made before */
+	assert_non_null(state_probe_ordered(&scene->state, &probe));
+	probe.state = PROBE_DETACHING;
+	scene_show(scene);
+	assert_null(state_probe_ordered(&scene->state, &probe));
+	probe.state = PROBE_FAILED;
+	scene_show(scene);
+	scene_press(scene, "t");
+	check_ordered(scene, PROBE_ON, 3);
+	scene->snapshot.time_ns = UINT64_MAX;	/* long after: it failed again between two */
+	scene_show(scene);
+	scene_press(scene, "t");
+	check_ordered(scene, PROBE_ON, 3);
+}
+
+static void test_a_probe_is_removed_once(void **state)
+{
+	struct scene *scene = list_of(state);
+
+	scene_press(scene, "d");
+	check_ordered(scene, PROBE_REMOVE, 3);
+	for (const char *key = "dtL."; *key; key++) {
+		scene_press(scene, (char[]){ *key, '\0' });
+		assert_string_equal(scene->state.message,
+				    "hash_search_with_hash_value is being removed");
+	}
+	assert_int_equal(scene->state.order_count, 0);
+}
+
 static void test_all_are_removed_only_after_asking(void **state)
 {
 	struct scene *scene = list_of(state);
@@ -431,6 +486,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		SCENE_TEST(test_keys_order_what_they_say_of_the_probe_under_the_cursor),
 		SCENE_TEST(test_numbers_of_orders_rise_and_too_many_are_refused),
+		SCENE_TEST(test_keys_mean_the_probe_as_it_was_ordered_last),
+		SCENE_TEST(test_an_order_is_forgotten_when_a_snapshot_shows_what_came_of_it),
+		SCENE_TEST(test_a_probe_is_removed_once),
 		SCENE_TEST(test_all_are_removed_only_after_asking),
 		SCENE_TEST(test_a_capped_one_offers_bursts_and_higher_caps),
 		SCENE_TEST(test_a_menu_of_a_probe_that_is_gone_does_nothing),
