@@ -1,6 +1,8 @@
 /* state_probes.c - what of the screen's state is about probes: orders out, answers in. */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "ui/probe_columns.h"
@@ -103,20 +105,75 @@ uint64_t state_probe_order(struct ui_state *state, const struct probe_order *ord
 	return slot->number;
 }
 
-static void tell_added(struct ui_state *state, const struct probe_answer *answer)
+static void tell_one(struct ui_state *state, const struct probe_answer *answer)
 {
-	if (answer->is_done)
-		state->adding = 0;
 	if (answer->why.err)
 		state_say(state, "%s", answer->why.text);
-	else if (answer->is_done && answer->verdict >= VERDICT_ASKS)
+	else if (answer->reason[0])
 		state_say(state, "not attached: %s", answer->reason);
-	else if (answer->is_done)
-		state_say(state, "attached%s%s \u00b7 8 shows it", answer->place[0] ? ": " : "",
-			  answer->place);
-	else if (answer->all > 1)
-		state_say(state, "attached to %" PRIu32 " of %" PRIu32 "\u2026", answer->done,
-			  answer->all);
+	else
+		state_say(state, "attached \u00b7 8 shows it");
+}
+
+/* Several orders may be under way. */
+static struct probe_tally *tally_of(struct ui_state *state, uint64_t number)
+{
+	struct probe_tally *tally = &state->tallies[number % STATE_ORDERS];
+
+	if (tally->number != number)
+		*tally = (struct probe_tally){ .number = number };
+	return tally;
+}
+
+static void count_answer(struct probe_tally *tally, const struct probe_answer *answer)
+{
+	if (answer->why.err == -ECANCELED)
+		tally->cancelled++;
+	else if (answer->why.err)
+		tally->failed++;
+	else if (answer->reason[0])
+		tally->refused++;
+}
+
+static void add_count(char *text, size_t room, uint32_t count, const char *what)
+{
+	const size_t length = strlen(text);
+
+	if (count)
+		snprintf(text + length, room - length, ", %" PRIu32 " %s", count, what);
+}
+
+/* Of a wildcard: an answer for each function, in any order. */
+static void tell_many(struct ui_state *state, const struct probe_answer *answer,
+		      const struct probe_tally *tally)
+{
+	const bool has_reasons = tally->refused || tally->failed;
+	const uint32_t attached =
+		answer->done - tally->refused - tally->failed - tally->cancelled;
+	char others[96] = "";
+
+	add_count(others, sizeof(others), tally->refused, "refused");
+	add_count(others, sizeof(others), tally->failed, "failed");
+	add_count(others, sizeof(others), tally->cancelled, "cancelled");
+	if (answer->is_done)
+		state_say(state, "%" PRIu32 " attached%s \u00b7 8 shows %s", attached, others,
+			  has_reasons ? "why" : "them");
+	else
+		state_say(state, "attached to %" PRIu32 " of %" PRIu32 "%s\u2026", attached,
+			  answer->all, others);
+}
+
+static void tell_added(struct ui_state *state, const struct probe_answer *answer)
+{
+	struct probe_tally *tally = tally_of(state, answer->number);
+
+	if (answer->is_done && answer->number == state->adding)
+		state->adding = 0;
+	count_answer(tally, answer);
+	if (answer->all > 1)
+		tell_many(state, answer, tally);
+	else
+		tell_one(state, answer);
 }
 
 void state_probe_answered(struct ui_state *state, const struct probe_answer *answer)

@@ -55,6 +55,12 @@ struct probe_ordered {
 	uint64_t time_ns;
 };
 
+/* What became of the probes of a PROBE_ADD so far. */
+struct probe_tally {
+	uint64_t number;	/* of the order; 0: none */
+	uint32_t refused, failed, cancelled;
+};
+
 /* What an open menu is for. */
 struct menu_use {
 	void (*chosen)(struct ui_state *state, const struct menu_item *item);
@@ -126,6 +132,7 @@ struct ui_state {
 	uint64_t order_number;	/* of the last order */
 	struct probe_ordered ordered[PROBE_SLOTS];
 	uint64_t adding;	/* number of the last PROBE_ADD without its last answer; 0: none */
+	struct probe_tally tallies[STATE_ORDERS];	/* of the last ones */
 	uint32_t sample_event;	/* of the samples: what is shown while no probe's hits are */
 	uint32_t asked_event;	/* what the analyzer was asked to show last */
 	bool is_changed;	/* the picture must be drawn again */

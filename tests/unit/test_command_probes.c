@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <errno.h>
 #include <locale.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -438,13 +439,77 @@ static void test_answers_are_told(void **state)
 	scene_press(scene, "8x");
 	probe_fixture_answer(scene);
 	assert_int_equal(probe_fixture_order(scene, PROBE_CANCEL)->number, 5);
-	answer.is_done = true;
+	answer = (struct probe_answer){ .number = 5, .kind = PROBE_ADD, .is_done = true };
 	diag_set(&answer.why, -EACCES, "uprobes need root");
 	state_probe_answered(&scene->state, &answer);
 	assert_string_equal(scene->state.message, "uprobes need root");
 	assert_int_equal(scene->state.adding, 0);
 	scene_press(scene, "x");
 	assert_string_equal(scene->state.message, "nothing is being attached");
+}
+
+/* The answer to order @number about the function @done of @all. */
+static struct probe_answer answer_of(uint64_t number, uint32_t done, uint32_t all,
+				     const char *reason)
+{
+	struct probe_answer answer = { .number = number, .kind = PROBE_ADD, .done = done,
+				       .all = all, .is_done = done == all };
+
+	snprintf(answer.reason, sizeof(answer.reason), "%s", reason);
+	return answer;
+}
+
+static void test_what_became_of_each_function_of_a_wildcard_is_counted(void **state)
+{
+	struct scene *scene = *state;
+	struct probe_answer answer;
+
+	for (uint32_t i = 1; i <= 60; i++) {	/* those that are refused settle first */
+		answer = answer_of(9, i, 65, "on the blacklist");
+		state_probe_answered(&scene->state, &answer);
+	}
+	assert_string_equal(scene->state.message, "attached to 0 of 65, 60 refused\u2026");
+	answer = answer_of(9, 61, 65, "");
+	diag_set(&answer.why, -EINVAL, "no");
+	state_probe_answered(&scene->state, &answer);
+	for (uint32_t i = 62; i <= 65; i++) {
+		answer = answer_of(9, i, 65, "");
+		state_probe_answered(&scene->state, &answer);
+	}
+	assert_string_equal(scene->state.message,
+			    "4 attached, 60 refused, 1 failed \u00b7 8 shows why");
+}
+
+static void test_of_two_wildcards_under_way_each_has_its_own_count(void **state)
+{
+	struct scene *scene = *state;
+	struct probe_answer answer = answer_of(3, 1, 2, "on the blacklist");
+
+	scene->state.adding = 4;
+	state_probe_answered(&scene->state, &answer);
+	answer = answer_of(4, 1, 2, "");
+	diag_set(&answer.why, -ECANCELED, "switched off before");
+	state_probe_answered(&scene->state, &answer);
+	answer = answer_of(3, 2, 2, "");
+	state_probe_answered(&scene->state, &answer);
+	assert_string_equal(scene->state.message, "1 attached, 1 refused \u00b7 8 shows why");
+	assert_int_equal(scene->state.adding, 4);	/* it is still to be cancelled */
+	answer = answer_of(4, 2, 2, "");
+	state_probe_answered(&scene->state, &answer);
+	assert_string_equal(scene->state.message, "1 attached, 1 cancelled \u00b7 8 shows them");
+	assert_int_equal(scene->state.adding, 0);
+}
+
+static void test_a_single_one_is_told_with_its_reason(void **state)
+{
+	struct scene *scene = *state;
+	struct probe_answer answer = answer_of(1, 1, 1, "tracefs is not mounted");
+
+	state_probe_answered(&scene->state, &answer);	/* its place alone would be fine */
+	assert_string_equal(scene->state.message, "not attached: tracefs is not mounted");
+	answer = answer_of(2, 1, 1, "");
+	state_probe_answered(&scene->state, &answer);
+	assert_string_equal(scene->state.message, "attached \u00b7 8 shows it");
 }
 
 static void test_a_probe_that_is_switched_off_by_its_cost_is_told_anywhere(void **state)
@@ -508,6 +573,9 @@ int main(void)
 		SCENE_TEST(test_the_list_is_searched),
 		SCENE_TEST(test_the_mouse_selects_opens_and_asks),
 		SCENE_TEST(test_answers_are_told),
+		SCENE_TEST(test_what_became_of_each_function_of_a_wildcard_is_counted),
+		SCENE_TEST(test_of_two_wildcards_under_way_each_has_its_own_count),
+		SCENE_TEST(test_a_single_one_is_told_with_its_reason),
 		SCENE_TEST(test_a_probe_that_is_switched_off_by_its_cost_is_told_anywhere),
 		SCENE_TEST(test_without_an_engine_nothing_is_ordered),
 	};
