@@ -378,6 +378,63 @@ static void test_the_slowest_shows_the_stack_of_the_chosen_one(void **state)
 	assert_true(scene_has(scene, "WITHOUT A STACK"));
 }
 
+/* A slower call comes, and takes the first line; then so many that the old ones leave. */
+static void test_the_stack_that_is_read_stays(void **state)
+{
+	struct scene *scene = probe_of(state);
+	const struct snapshot_hit *old = scene->snapshot.probes.slowest;
+	struct snapshot_hit hits[4];
+
+	memcpy(&hits[1], old, 3 * sizeof(*old));
+	hits[0] = old[0];
+	hits[0].number = 99;
+	hits[0].stack = "slower_still";
+	scene_press(scene, "ll");
+	assert_true(scene_has(scene, "BufTableLookup"));
+	scene->snapshot.probes.slowest = hits;
+	scene->snapshot.probes.slowest_count = 4;
+	scene_show(scene);
+	assert_true(scene_has(scene, "BufTableLookup"));
+	assert_int_equal(scene->state.probe.slow_cursor, 1);
+	scene_press(scene, "k");
+	assert_true(scene_has(scene, "slower_still"));
+	scene_press(scene, "j");
+	scene->snapshot.probes.slowest_count = 1;
+	scene_show(scene);
+	assert_true(scene_has(scene, "slower_still"));
+}
+
+static void test_the_wheel_moves_the_cursor_of_the_slowest(void **state)
+{
+	struct scene *scene = probe_of(state);
+
+	scene_press(scene, "ll");
+	frame_draw(&scene->state, &scene->canvas);
+	scene_click(scene, MOUSE_WHEEL_DOWN, 5, 10);
+	assert_true(scene_has(scene, "WITHOUT A STACK"));
+	scene_click(scene, MOUSE_WHEEL_UP, 5, 10);
+	assert_true(scene_has(scene, "BufTableLookup"));
+}
+
+static void test_a_stack_that_is_cut_says_how_much_is_missing(void **state)
+{
+	struct scene *scene = probe_of(state);
+	struct snapshot_hit hit = scene->snapshot.probes.slowest[0];
+	char stack[600] = "";
+
+	for (int i = 1; i <= 40; i++)
+		snprintf(stack + strlen(stack), sizeof(stack) - strlen(stack), "%sframe_%02d",
+			 i > 1 ? "\n" : "", i);
+	hit.stack = stack;
+	scene->snapshot.probes.slowest = &hit;
+	scene->snapshot.probes.slowest_count = 1;
+	scene_show(scene);
+	scene_press(scene, "ll");
+	assert_true(scene_has(scene, "frame_19"));
+	assert_true(scene_has(scene, "\u2026 21 more callers"));
+	assert_false(scene_has(scene, "frame_20"));
+}
+
 static void test_the_log_is_filtered_and_searched(void **state)
 {
 	struct scene *scene = probe_of(state);
@@ -569,6 +626,9 @@ int main(void)
 		SCENE_TEST(test_pages_follow_one_another),
 		SCENE_TEST(test_without_a_call_in_the_window_there_are_no_percentiles),
 		SCENE_TEST(test_the_slowest_shows_the_stack_of_the_chosen_one),
+		SCENE_TEST(test_the_stack_that_is_read_stays),
+		SCENE_TEST(test_the_wheel_moves_the_cursor_of_the_slowest),
+		SCENE_TEST(test_a_stack_that_is_cut_says_how_much_is_missing),
 		SCENE_TEST(test_the_log_is_filtered_and_searched),
 		SCENE_TEST(test_the_list_is_searched),
 		SCENE_TEST(test_the_mouse_selects_opens_and_asks),
