@@ -64,7 +64,8 @@ bool target_finder_destroy(struct target_finder *finder);
 
 /* Asks for what matches @text, a line of a source file in the program of @pid (0: none); an older request that was not answered is forgotten. Loading begins
  * with the first request: who never searches pays nothing. */
-void target_finder_ask(struct target_finder *finder, uint64_t number, const char *text, pid_t pid);
+void target_finder_ask(struct target_finder *finder, uint64_t number, const char *text,
+		       pid_t pid);
 /* The newest reply, if it was not taken yet. BORROWED until the next is taken. NULL: none. Comes
  * unasked, too, when more names were loaded. */
 const struct target_reply *target_finder_reply(struct target_finder *finder);
