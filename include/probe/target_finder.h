@@ -62,8 +62,9 @@ int target_finder_create(struct target_finder **out, const struct target_finder_
 /* False: its thread hangs in a file system and is left behind, with the sandbox. NULL is fine. */
 bool target_finder_destroy(struct target_finder *finder);
 
-/* Asks for what matches @text, a line of a source file in the program of @pid (0: none); an older request that was not answered is forgotten. Loading begins
- * with the first request: who never searches pays nothing. */
+/* Asks for what matches @text; an older request that was not answered is forgotten. @pid: the
+ * process whose program a line of a source file is in; 0: none. Loading begins with the first
+ * request: who never searches pays nothing. */
 void target_finder_ask(struct target_finder *finder, uint64_t number, const char *text,
 		       pid_t pid);
 /* The newest reply, if it was not taken yet. BORROWED until the next is taken. NULL: none. Comes
