@@ -59,7 +59,7 @@ int probe_lists_print_targets(FILE *out, const char *pattern, pid_t pid, struct 
 	if (!err)
 		err = target_finder_create(&finder, &config, why);
 	if (!err) {
-		target_finder_ask(finder, 1, pattern);
+		target_finder_ask(finder, 1, pattern, pid);
 		err = print_reply(out, wait_for_all(finder), pattern, why);
 	}
 	if (target_finder_destroy(finder))

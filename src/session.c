@@ -134,6 +134,7 @@ static void configure_live(struct session *session, struct analyzer_config *conf
 	config->ingest = source->ingest;
 	config->queue_fd = capture_queue_fd(session->capture);
 	config->target = source->target;
+	config->target_pid = source->target_pid;
 	config->notice = source->notice;
 	config->cpus = source->cpus;
 	config->has_busy = source->has_busy;

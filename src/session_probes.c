@@ -27,9 +27,9 @@ static bool take_answer(void *owner, struct probe_answer *out)
 	return probe_engine_answer(owner, out);
 }
 
-static void ask_finder(void *owner, uint64_t number, const char *text)
+static void ask_finder(void *owner, uint64_t number, const char *text, pid_t pid)
 {
-	target_finder_ask(owner, number, text);
+	target_finder_ask(owner, number, text, pid);
 }
 
 static const struct target_reply *take_reply(void *owner)
@@ -37,7 +37,7 @@ static const struct target_reply *take_reply(void *owner)
 	return target_finder_reply(owner);
 }
 
-/* Whose files come first: the one process that is looked at. */
+/* Whose files come first: the one process that is looked at in the beginning. */
 static pid_t pid_of(const struct session *session)
 {
 	const struct target *target = capture_target(session->capture);
@@ -61,7 +61,7 @@ static void create_finder(struct session *session)
 	}
 	session->finder_control = (struct finder_control){
 		.owner = session->finder, .ask = ask_finder, .reply = take_reply,
-		.fd = target_finder_fd(session->finder), .pid = config.pid,
+		.fd = target_finder_fd(session->finder),
 	};
 }
 

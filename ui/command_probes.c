@@ -53,24 +53,54 @@ void cmd_probes(struct ui_state *state)
 }
 
 /* Orders that need no more than the probe. */
-static void order_probe(struct ui_state *state, const struct snapshot_probe *probe,
+static bool order_probe(struct ui_state *state, const struct snapshot_probe *probe,
 			enum probe_order_kind kind, const char *said)
 {
 	const struct probe_order order = { .kind = kind, .probe = probe->id };
 
-	if (state_probe_order(state, &order))
-		state_say(state, "%s: %s", probe_plain_name(probe), said);
+	if (!state_probe_order(state, &order))
+		return false;
+	state_say(state, "%s: %s", probe_plain_name(probe), said);
+	return true;
 }
 
-static bool is_on(const struct snapshot_probe *probe)
+/* As ordered last, which the row may not show yet. */
+static bool is_on(const struct ui_state *state, const struct snapshot_probe *probe)
 {
+	const struct probe_ordered *ordered = state_probe_ordered(state, probe);
+
+	if (ordered)
+		return ordered->kind != PROBE_OFF;
 	return probe->state == PROBE_ATTACHED || probe->state == PROBE_ATTACHING ||
 	       probe->state == PROBE_PAUSED;
 }
 
+static bool is_leaving(struct ui_state *state, const struct snapshot_probe *probe)
+{
+	const struct probe_ordered *ordered = state_probe_ordered(state, probe);
+
+	if (!ordered || ordered->kind != PROBE_REMOVE)
+		return false;
+	state_say(state, "%s is being removed", probe_plain_name(probe));
+	return true;
+}
+
+/* True: no key can change it, and it was said why. */
+static bool is_final(struct ui_state *state, const struct snapshot_probe *probe)
+{
+	if (is_leaving(state, probe))
+		return true;
+	if (probe->state != PROBE_REFUSED)
+		return false;
+	state_say(state, "%s: refused: %s", probe_plain_name(probe), probe->reason);
+	return true;
+}
+
 static void toggle(struct ui_state *state, const struct snapshot_probe *probe)
 {
-	if (is_on(probe))
+	if (is_final(state, probe))
+		return;
+	if (is_on(state, probe))
 		order_probe(state, probe, PROBE_OFF, "off from now on; its figures stay");
 	else
 		order_probe(state, probe, PROBE_ON, "attaching\u2026");
@@ -78,24 +108,42 @@ static void toggle(struct ui_state *state, const struct snapshot_probe *probe)
 
 static void remove_probe(struct ui_state *state, const struct snapshot_probe *probe)
 {
-	order_probe(state, probe, PROBE_REMOVE, "removed");
-	if (state_probe_here(state))
+	if (!is_leaving(state, probe) && order_probe(state, probe, PROBE_REMOVE, "removed") &&
+	    state_probe_here(state))
 		state_go_back(state);
 }
 
 static void extend(struct ui_state *state, const struct snapshot_probe *probe)
 {
+	if (is_final(state, probe))
+		return;
 	if (probe->lease_s < 0)
 		state_say(state, "%s has no lease: it stays until it is removed",
 			  probe_plain_name(probe));
+	else if (!is_on(state, probe))
+		state_say(state, "%s is %s: t switches it on with a new lease",
+			  probe_plain_name(probe), state_probe_ordered(state, probe)
+						   ? "off" : probe_state_word(probe->state));
 	else
 		order_probe(state, probe, PROBE_EXTEND, "its lease is longer now");
+}
+
+/* NULL: there is none, and that is said. */
+static const struct snapshot_probe *chosen_probe(struct ui_state *state)
+{
+	const struct snapshot_probe *probe = state_probe(state);
+
+	if (!probe && state_probe_refusal(state)[0])
+		state_say(state, "%s", state_probe_refusal(state));
+	else if (!probe)
+		state_say(state, "there is no probe \u00b7 Ctrl-P finds a target");
+	return probe;
 }
 
 static void on_probe(struct ui_state *state,
 		     void (*act)(struct ui_state *, const struct snapshot_probe *))
 {
-	const struct snapshot_probe *probe = state_probe(state);
+	const struct snapshot_probe *probe = chosen_probe(state);
 
 	if (probe)
 		act(state, probe);
@@ -220,12 +268,23 @@ static void add_caps(struct ui_state *state, const struct snapshot_probe *probe)
 	}
 }
 
+/* What needs one that is, or was, attached. */
+static void add_uses(struct ui_state *state, const struct snapshot_probe *probe)
+{
+	menu_add(&state->menu, ACTION_TREE, MENU_PLAIN, "who calls it: the tree of its hits", "");
+	menu_add(&state->menu, ACTION_FLAME, MENU_PLAIN, "the flame graph of its hits", "");
+	menu_add(&state->menu, ACTION_TOGGLE, MENU_PLAIN, is_on(state, probe) ? "off" : "on", "t");
+	menu_add(&state->menu, ACTION_EXTEND, MENU_PLAIN, "extend its lease", "L");
+	if (probe->state != PROBE_CAPPED)
+		add_caps(state, probe);
+}
+
 void cmd_probe_menu(struct ui_state *state)
 {
 	static const struct menu_use use = { action_chosen };
-	const struct snapshot_probe *probe = state_probe(state);
+	const struct snapshot_probe *probe = chosen_probe(state);
 
-	if (!probe)
+	if (!probe || is_leaving(state, probe))
 		return;
 	state->menu_probe = probe->id;
 	state_open_menu(state, &use, probe_plain_name(probe), false);
@@ -234,18 +293,14 @@ void cmd_probe_menu(struct ui_state *state)
 	if (!state_probe_here(state))
 		menu_add(&state->menu, ACTION_OPEN, MENU_PLAIN, "latency, values, slowest, log",
 			 "Enter");
-	menu_add(&state->menu, ACTION_TREE, MENU_PLAIN, "who calls it: the tree of its hits", "");
-	menu_add(&state->menu, ACTION_FLAME, MENU_PLAIN, "the flame graph of its hits", "");
-	menu_add(&state->menu, ACTION_TOGGLE, MENU_PLAIN, is_on(probe) ? "off" : "on", "t");
-	menu_add(&state->menu, ACTION_EXTEND, MENU_PLAIN, "extend its lease", "L");
-	if (probe->state != PROBE_CAPPED)
-		add_caps(state, probe);
+	if (probe->state != PROBE_REFUSED)
+		add_uses(state, probe);
 	menu_add(&state->menu, ACTION_REMOVE, MENU_PLAIN, "remove", "d");
 }
 
 void cmd_probe_open(struct ui_state *state)
 {
-	const struct snapshot_probe *probe = state_probe(state);
+	const struct snapshot_probe *probe = chosen_probe(state);
 
 	if (!probe)
 		return;

@@ -46,6 +46,10 @@ static void put_percentiles(const struct snapshot_latency *latency, struct canva
 	struct pieces line = { .gap = "   " };
 	char text[FORMAT_BYTES];
 
+	if (!latency->count) {
+		canvas_put_text(canvas, area, "No call has returned in the window.", ROLE_DIM);
+		return;
+	}
 	pieces_add(&line, 1, ROLE_TEXT, "p50 %s", format_latency(text, latency->p50_ns));
 	pieces_add(&line, 1, ROLE_TEXT, "p90 %s", format_latency(text, latency->p90_ns));
 	pieces_add(&line, 1, ROLE_HOT, "p99 %s", format_latency(text, latency->p99_ns));

@@ -196,6 +196,7 @@ const struct snapshot *state_offer_snapshot(struct ui_state *state, const struct
 	if (!old)
 		state->sample_event = state->asked_event = fresh->event_index;
 	state_tell_capped(state, old, fresh);
+	state_probes_shown(state, fresh);
 	state->shown = fresh;
 	if (fresh->query == state->query) {
 		show_kind(state, state_kind(state));

@@ -1,16 +1,84 @@
 /* state_probes.c - what of the screen's state is about probes: orders out, answers in. */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "ui/probe_columns.h"
 #include "ui/state.h"
+
+#define ORDER_NS (2 * CLOCK_NS_PER_S)	/* by then it is carried out, or without any effect */
+
+static const struct snapshot_probe *find_probe(const struct snapshot *snapshot, uint32_t id)
+{
+	for (uint32_t i = 0; i < snapshot->probes.count; i++)
+		if (snapshot->probes.list[i].id == id)
+			return &snapshot->probes.list[i];
+	return NULL;
+}
 
 const char *state_probe_refusal(const struct ui_state *state)
 {
 	if (!state->probe_control)
 		return "a recording has no probes: they are for what runs";
 	return state->probe_control->refusal ? state->probe_control->refusal : "";
+}
+
+/* PROBE_SLOTS: there is none. */
+static size_t find_ordered(const struct ui_state *state, uint32_t probe)
+{
+	size_t i = 0;
+
+	while (i < PROBE_SLOTS && state->ordered[i].probe != probe)
+		i++;
+	return i;
+}
+
+const struct probe_ordered *state_probe_ordered(const struct ui_state *state,
+						const struct snapshot_probe *probe)
+{
+	const size_t at = find_ordered(state, probe->id);
+
+	return at < PROBE_SLOTS ? &state->ordered[at] : NULL;
+}
+
+static bool is_outcome_shown(const struct probe_ordered *ordered, const struct snapshot *fresh)
+{
+	const struct snapshot_probe *probe = find_probe(fresh, ordered->probe);
+
+	if (!probe)
+		return true;
+	if (ordered->kind == PROBE_REMOVE)
+		return false;
+	return probe->state != ordered->state || fresh->time_ns > ordered->time_ns + ORDER_NS;
+}
+
+void state_probes_shown(struct ui_state *state, const struct snapshot *fresh)
+{
+	for (size_t i = 0; i < PROBE_SLOTS; i++)
+		if (state->ordered[i].probe && is_outcome_shown(&state->ordered[i], fresh))
+			state->ordered[i].probe = 0;
+}
+
+static void remember_order(struct ui_state *state, const struct probe_order *order)
+{
+	const struct snapshot_probe *probe = find_probe(state->shown, order->probe);
+	size_t at = find_ordered(state, order->probe);
+
+	if (at == PROBE_SLOTS)
+		at = find_ordered(state, 0);
+	if (probe && at < PROBE_SLOTS)
+		state->ordered[at] = (struct probe_ordered){
+			.probe = probe->id, .kind = order->kind, .state = probe->state,
+			.time_ns = order->time_ns,
+		};
+}
+
+static bool changes_state(enum probe_order_kind kind)
+{
+	return kind == PROBE_OFF || kind == PROBE_ON || kind == PROBE_REMOVE ||
+	       kind == PROBE_LIFT || kind == PROBE_BURSTS;
 }
 
 uint64_t state_probe_order(struct ui_state *state, const struct probe_order *order)
@@ -32,23 +100,80 @@ uint64_t state_probe_order(struct ui_state *state, const struct probe_order *ord
 	state->order_count++;
 	if (order->kind == PROBE_ADD)
 		state->adding = slot->number;
+	if (changes_state(order->kind))
+		remember_order(state, slot);
 	return slot->number;
+}
+
+static void tell_one(struct ui_state *state, const struct probe_answer *answer)
+{
+	if (answer->why.err)
+		state_say(state, "%s", answer->why.text);
+	else if (answer->reason[0])
+		state_say(state, "not attached: %s", answer->reason);
+	else
+		state_say(state, "attached \u00b7 8 shows it");
+}
+
+/* Several orders may be under way. */
+static struct probe_tally *tally_of(struct ui_state *state, uint64_t number)
+{
+	struct probe_tally *tally = &state->tallies[number % STATE_ORDERS];
+
+	if (tally->number != number)
+		*tally = (struct probe_tally){ .number = number };
+	return tally;
+}
+
+static void count_answer(struct probe_tally *tally, const struct probe_answer *answer)
+{
+	if (answer->why.err == -ECANCELED)
+		tally->cancelled++;
+	else if (answer->why.err)
+		tally->failed++;
+	else if (answer->reason[0])
+		tally->refused++;
+}
+
+static void add_count(char *text, size_t room, uint32_t count, const char *what)
+{
+	const size_t length = strlen(text);
+
+	if (count)
+		snprintf(text + length, room - length, ", %" PRIu32 " %s", count, what);
+}
+
+/* Of a wildcard: an answer for each function, in any order. */
+static void tell_many(struct ui_state *state, const struct probe_answer *answer,
+		      const struct probe_tally *tally)
+{
+	const bool has_reasons = tally->refused || tally->failed;
+	const uint32_t attached =
+		answer->done - tally->refused - tally->failed - tally->cancelled;
+	char others[96] = "";
+
+	add_count(others, sizeof(others), tally->refused, "refused");
+	add_count(others, sizeof(others), tally->failed, "failed");
+	add_count(others, sizeof(others), tally->cancelled, "cancelled");
+	if (answer->is_done)
+		state_say(state, "%" PRIu32 " attached%s \u00b7 8 shows %s", attached, others,
+			  has_reasons ? "why" : "them");
+	else
+		state_say(state, "attached to %" PRIu32 " of %" PRIu32 "%s\u2026", attached,
+			  answer->all, others);
 }
 
 static void tell_added(struct ui_state *state, const struct probe_answer *answer)
 {
-	if (answer->is_done)
+	struct probe_tally *tally = tally_of(state, answer->number);
+
+	if (answer->is_done && answer->number == state->adding)
 		state->adding = 0;
-	if (answer->why.err)
-		state_say(state, "%s", answer->why.text);
-	else if (answer->is_done && answer->verdict >= VERDICT_ASKS)
-		state_say(state, "not attached: %s", answer->reason);
-	else if (answer->is_done)
-		state_say(state, "attached%s%s \u00b7 8 shows it", answer->place[0] ? ": " : "",
-			  answer->place);
-	else if (answer->all > 1)
-		state_say(state, "attached to %" PRIu32 " of %" PRIu32 "\u2026", answer->done,
-			  answer->all);
+	count_answer(tally, answer);
+	if (answer->all > 1)
+		tell_many(state, answer, tally);
+	else
+		tell_one(state, answer);
 }
 
 void state_probe_answered(struct ui_state *state, const struct probe_answer *answer)
@@ -91,14 +216,6 @@ uint32_t state_probe_here(const struct ui_state *state)
 bool state_probe_hits(const struct ui_state *state)
 {
 	return state_probe_here(state) && state_kind(state) != VIEW_PROBES;
-}
-
-static const struct snapshot_probe *find_probe(const struct snapshot *snapshot, uint32_t id)
-{
-	for (uint32_t i = 0; i < snapshot->probes.count; i++)
-		if (snapshot->probes.list[i].id == id)
-			return &snapshot->probes.list[i];
-	return NULL;
 }
 
 void state_tell_capped(struct ui_state *state, const struct snapshot *old,

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "ui/format.h"
+#include "ui/heat_map.h"
 #include "ui/pieces.h"
 #include "ui/probe_columns.h"
 #include "ui/probe_figures.h"
@@ -39,8 +40,19 @@ static void forget_places(struct probe_view *view, uint32_t id)
 	view->id = id;
 	memset(view->top, 0, sizeof(view->top));
 	view->slow_cursor = 0;
+	view->slow_number = 0;
 	view->log = (struct probe_log){ .page = view->log.page };
 	view->pane = pane;
+}
+
+/* A slower call takes a line above it; one that has left leaves the line. */
+static void follow_slow(struct probe_view *view)
+{
+	const struct snapshot_probes *of = &view->snapshot->probes;
+
+	for (uint32_t i = 0; i < of->slowest_count; i++)
+		if (of->slowest[i].number == view->slow_number)
+			view->slow_cursor = i;
 }
 
 static void refresh_probe(struct view *view, const struct ui_state *state)
@@ -54,6 +66,8 @@ static void refresh_probe(struct view *view, const struct ui_state *state)
 	probe->snapshot = is_there && (state->shown->probes.detail == id ||
 				       !find_probe(state->shown, id)) ? state->shown : NULL;
 	probe->probe = find_probe(probe->snapshot, probe->id);
+	if (probe->probe && probe->slow_number)
+		follow_slow(probe);
 	probe->log.wall_offset_ns = state->wall_offset_ns;
 	probe_log_refresh(&probe->log, probe->probe ? &probe->snapshot->probes : NULL);
 }
@@ -74,14 +88,27 @@ void probe_view_select(struct probe_view *view, size_t index)
 {
 	const size_t count = view->probe ? view->snapshot->probes.slowest_count : 0;
 
-	if (view->pane == PANE_SLOWEST && count)
-		view->slow_cursor = index < count ? index : count - 1;
+	if (view->pane != PANE_SLOWEST || !count)
+		return;
+	view->slow_cursor = index < count ? index : count - 1;
+	view->slow_number = view->snapshot->probes.slowest[view->slow_cursor].number;
+}
+
+static void move_slow(struct probe_view *view, long lines)
+{
+	const size_t up = lines < 0 ? (size_t)-lines : 0;
+
+	probe_view_select(view, up > view->slow_cursor
+					? 0 : view->slow_cursor - up +
+						      (lines > 0 ? (size_t)lines : 0));
 }
 
 void probe_view_scroll(struct probe_view *view, int lines)
 {
 	if (view->pane == PANE_LOG)
 		probe_log_scroll(&view->log, lines);
+	else if (view->pane == PANE_SLOWEST)
+		move_slow(view, lines);
 	else
 		set_top(view, view->top[view->pane] + lines);
 }
@@ -106,15 +133,8 @@ static long move_lines(const struct probe_view *view, enum view_move move)
 static void move_probe(struct view *view, enum view_move move)
 {
 	struct probe_view *probe = (struct probe_view *)view;
-	const long lines = move_lines(probe, move);
 
-	if (probe->pane == PANE_SLOWEST && lines < 0)
-		probe_view_select(probe, probe->slow_cursor > (size_t)-lines
-					 ? probe->slow_cursor - (size_t)-lines : 0);
-	else if (probe->pane == PANE_SLOWEST)
-		probe_view_select(probe, probe->slow_cursor + (size_t)lines);
-	else
-		probe_view_scroll(probe, (int)lines);
+	probe_view_scroll(probe, (int)move_lines(probe, move));
 }
 
 bool probe_view_find(struct probe_view *view, const char *search, int step)
@@ -192,7 +212,9 @@ static const char *why_empty(const struct probe_view *view)
 		if (!probe->has_latency)
 			return "It counts calls or returns alone: a probe of calls and latency "
 			       "measures how long they take.";
-		return probe->latency.count || view->snapshot->probes.heat.seconds
+		return probe->latency.count ||
+				       heat_map_most(&view->snapshot->probes.heat,
+						     PROBE_HEAT_SECONDS)
 			       ? "" : "No call has returned in the window.";
 	case PANE_VALUES:
 		return probe->value_count ? "" : "It brings no values: choose some in the panel "
@@ -212,19 +234,35 @@ static const char *why_empty(const struct probe_view *view)
 	return "";
 }
 
+static int count_lines(const char *text)
+{
+	int count = *text != '\0';
+
+	for (; *text; text++)
+		count += *text == '\n';
+	return count;
+}
+
 static void draw_stack(const char *stack, struct canvas *canvas, int y, int end)
 {
 	const struct canvas_area title = { LEFT_X, y++, canvas->width - LEFT_X - 1 };
+	int left = count_lines(stack);
 	char line[256];
 
+	if (y > end)
+		return;
 	canvas_put_text(canvas, title, stack[0] ? "ITS STACK" : "WITHOUT A STACK", ROLE_HEADING);
-	for (; *stack && y < end; y++) {
+	for (; left && y < end; y++, left--) {
+		const struct canvas_area area = { LEFT_X + 2, y, canvas->width - LEFT_X - 3 };
 		const size_t bytes = strcspn(stack, "\n");
 
+		if (y == end - 1 && left > 1) {
+			snprintf(line, sizeof(line), "\u2026 %d more callers", left);
+			canvas_put_text(canvas, area, line, ROLE_DIM);
+			return;
+		}
 		snprintf(line, sizeof(line), "%.*s", (int)bytes, stack);
-		canvas_put_text(canvas, (struct canvas_area){ LEFT_X + 2, y,
-							      canvas->width - LEFT_X - 3 },
-				line, ROLE_TEXT);
+		canvas_put_text(canvas, area, line, ROLE_TEXT);
 		stack += bytes + (stack[bytes] == '\n');
 	}
 }
@@ -252,6 +290,7 @@ static void draw_slowest(struct probe_view *view, struct ui_state *state, struct
 
 	if (view->slow_cursor >= of->slowest_count)
 		view->slow_cursor = of->slowest_count - 1;
+	view->slow_number = of->slowest[view->slow_cursor].number;
 	top = scroll_slowest(view, page);
 	probe_log_draw_titles(canvas, (struct canvas_area){ LEFT_X, y++, canvas->width - 3 });
 	hits_add(&state->hits, (struct hit){ HIT_ROWS, 0, y, canvas->width, page, (size_t)top });

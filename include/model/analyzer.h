@@ -29,6 +29,7 @@ struct analyzer_config {
 	struct rare_server *rare_server;	/* NULL: no callers beyond what rows can say */
 	struct demangler *demangler;	/* NULL: names stay as they are */
 	const char *host, *target, *notice;	/* for the header; raw */
+	uint32_t target_pid;	/* as in struct source */
 	uint32_t cpus;
 	bool has_busy;			/* /proc/stat means something: live, whole machine */
 	bool wants_all_events;		/* batch: a chain of snapshots, one per event */

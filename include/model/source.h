@@ -14,6 +14,7 @@
 struct source {
 	struct ingest_config ingest;
 	const char *target, *notice;	/* for the header; raw */
+	uint32_t target_pid;	/* the one process that is sampled; 0: none, or several */
 	uint32_t cpus;
 	bool has_busy;		/* the whole machine is sampled */
 	bool keeps_tasks;	/* the same tasks as before: what is known of them still holds */

@@ -62,9 +62,11 @@ int target_finder_create(struct target_finder **out, const struct target_finder_
 /* False: its thread hangs in a file system and is left behind, with the sandbox. NULL is fine. */
 bool target_finder_destroy(struct target_finder *finder);
 
-/* Asks for what matches @text; an older request that was not answered is forgotten. Loading begins
- * with the first request: who never searches pays nothing. */
-void target_finder_ask(struct target_finder *finder, uint64_t number, const char *text);
+/* Asks for what matches @text; an older request that was not answered is forgotten. @pid: the
+ * process whose program a line of a source file is in; 0: none. Loading begins with the first
+ * request: who never searches pays nothing. */
+void target_finder_ask(struct target_finder *finder, uint64_t number, const char *text,
+		       pid_t pid);
 /* The newest reply, if it was not taken yet. BORROWED until the next is taken. NULL: none. Comes
  * unasked, too, when more names were loaded. */
 const struct target_reply *target_finder_reply(struct target_finder *finder);

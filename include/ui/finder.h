@@ -28,11 +28,11 @@ struct ui_state;
 /* How the screen reaches the finder's thread, so that it needs none to be tested. */
 struct finder_control {
 	void *owner;
-	void (*ask)(void *owner, uint64_t number, const char *text);
+	/* @pid: the process that is looked at; 0: none in particular. */
+	void (*ask)(void *owner, uint64_t number, const char *text, pid_t pid);
 	/* As target_finder_reply(). */
 	const struct target_reply *(*reply)(void *owner);
 	int fd;			/* readable when a reply waits */
-	pid_t pid;		/* the process that is looked at; 0: none in particular */
 };
 
 struct finder {

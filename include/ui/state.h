@@ -47,6 +47,20 @@ struct prompt_use {
 	void (*refreshed)(struct ui_state *state);	/* the rows beneath; NULL: nothing to do */
 };
 
+/* The last order to a probe, as long as the rows may be older than it. */
+struct probe_ordered {
+	uint32_t probe;		/* its id; 0: none */
+	enum probe_order_kind kind;
+	enum probe_state state;	/* as it was shown then */
+	uint64_t time_ns;
+};
+
+/* What became of the probes of a PROBE_ADD so far. */
+struct probe_tally {
+	uint64_t number;	/* of the order; 0: none */
+	uint32_t refused, failed, cancelled;
+};
+
 /* What an open menu is for. */
 struct menu_use {
 	void (*chosen)(struct ui_state *state, const struct menu_item *item);
@@ -116,7 +130,9 @@ struct ui_state {
 	struct probe_order orders_out[STATE_ORDERS];	/* for the engine; the loop empties it */
 	size_t order_count;
 	uint64_t order_number;	/* of the last order */
+	struct probe_ordered ordered[PROBE_SLOTS];
 	uint64_t adding;	/* number of the last PROBE_ADD without its last answer; 0: none */
+	struct probe_tally tallies[STATE_ORDERS];	/* of the last ones */
 	uint32_t sample_event;	/* of the samples: what is shown while no probe's hits are */
 	uint32_t asked_event;	/* what the analyzer was asked to show last */
 	bool is_changed;	/* the picture must be drawn again */
@@ -195,6 +211,12 @@ const char *state_probe_refusal(const struct ui_state *state);
 /* Queues @order; its number (but of PROBE_CANCEL) and time are filled in. Returns the number; 0,
  * and it is said: there are no probes here, or too many orders wait. */
 uint64_t state_probe_order(struct ui_state *state, const struct probe_order *order);
+/* What @probe was ordered last, of ON, OFF, BURSTS, LIFT and REMOVE, while no snapshot shows what
+ * came of it: paused there is none. NULL: nothing. BORROWED until the next order or snapshot. */
+const struct probe_ordered *state_probe_ordered(const struct ui_state *state,
+						const struct snapshot_probe *probe);
+/* Forgets those orders whose outcome is in @fresh. */
+void state_probes_shown(struct ui_state *state, const struct snapshot *fresh);
 /* An answer of the engine. */
 void state_probe_answered(struct ui_state *state, const struct probe_answer *answer);
 /* The probe of the list, or the one whose figures are shown; NULL: none. BORROWED until the next

@@ -24,7 +24,8 @@ struct probe_view {
 	enum probe_pane pane;
 	int top[PANE_COUNT];	/* first line shown */
 	int page, height;	/* of the pane, at the last draw: lines shown, lines in all */
-	size_t slow_cursor;
+	size_t slow_cursor;	/* in the slowest */
+	uint64_t slow_number;	/* of the hit at it, once it was shown: the cursor goes with it */
 	struct probe_log log;
 };
 
@@ -33,7 +34,7 @@ extern const char *const probe_pane_names[PANE_COUNT];
 void probe_view_init(struct probe_view *view);
 
 void probe_view_show_pane(struct probe_view *view, enum probe_pane pane);
-/* The wheel. */
+/* The wheel: of the slowest it moves the cursor. */
 void probe_view_scroll(struct probe_view *view, int lines);
 /* A click on line @index of the slowest calls. */
 void probe_view_select(struct probe_view *view, size_t index);

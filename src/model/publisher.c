@@ -549,6 +549,7 @@ struct snapshot *publisher_make(struct publisher *publisher, bool is_last,
 	const struct analyzer_config *config = publisher->config;
 	struct snapshot *snapshot, head = {
 		.host = config->host, .target = config->target, .notice = config->notice,
+		.target_pid = config->target_pid,
 		.cpus = config->cpus, .is_replay = config->ingest.is_replay,
 		.is_last = is_last,
 		.is_target_gone = publisher->is_ended && !config->ingest.is_replay,

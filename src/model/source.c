@@ -76,6 +76,9 @@ static int mark_tasks(struct source *source, const struct capture *capture)
 		ingest->target_pids = source->ids;
 		ingest->target_pid_count = target->id_count + started_count;
 	}
+	if (target->id_count == 1 &&
+	    (target->kind == TARGET_PROCESSES || target->kind == TARGET_COMMAND))
+		source->target_pid = (uint32_t)target->ids[0];
 	ingest->has_task_filter = capture_needs_task_filter(capture);
 	ingest->no_inherit = target->no_inherit;
 	return err;

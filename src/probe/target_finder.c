@@ -31,6 +31,7 @@
 
 struct question {
 	uint64_t number;
+	pid_t pid;
 	char text[TARGET_QUERY_BYTES];
 };
 
@@ -47,7 +48,7 @@ struct target_finder {
 	struct target_reply *held;	/* the asker's: what it has borrowed; owned */
 
 	/* The thread's. */
-	pid_t pid;			/* the process that is looked at; 0: none */
+	pid_t pid;			/* of the question; 0: none */
 	struct target_loader *loader;
 	struct target_index **indexes;	/* owned, and what they point to */
 	size_t count, room;
@@ -121,6 +122,7 @@ static bool take_question(struct target_finder *finder)
 	if (!question)
 		return false;
 	finder->number = question->number;
+	finder->pid = question->pid;
 	target_query_make(&finder->query, question->text);
 	free(question);
 	if (!finder->is_loaded && target_loader_order(finder->loader, "")) {
@@ -346,7 +348,6 @@ int target_finder_create(struct target_finder **out, const struct target_finder_
 	*out = NULL;
 	if (!finder)
 		return diag_set(why, -ENOMEM, "no memory to find targets of probes");
-	finder->pid = config->pid;
 	err = target_loader_create(&finder->loader, config, wake, finder, why);
 	if (!err) {
 		err = service_create(&finder->service, &plan);
@@ -383,13 +384,14 @@ bool target_finder_destroy(struct target_finder *finder)
 	return true;
 }
 
-void target_finder_ask(struct target_finder *finder, uint64_t number, const char *text)
+void target_finder_ask(struct target_finder *finder, uint64_t number, const char *text, pid_t pid)
 {
 	struct question *question = malloc(sizeof(*question));
 
 	if (!question)
 		return;
 	question->number = number;
+	question->pid = pid;
 	snprintf(question->text, sizeof(question->text), "%s", text);
 	free(mailbox_put(&finder->questions, question));
 	atomic_store(&finder->newest, number);

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <errno.h>
 #include <locale.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -84,6 +85,61 @@ static void test_numbers_of_orders_rise_and_too_many_are_refused(void **state)
 	assert_string_equal(scene->state.message, "the orders before are still under way");
 }
 
+/* The rows are older than the orders: paused for long, else until the next snapshot. */
+static void test_keys_mean_the_probe_as_it_was_ordered_last(void **state)
+{
+	struct scene *scene = list_of(state);
+
+	scene_press(scene, "t");
+	check_ordered(scene, PROBE_OFF, 3);
+	scene_press(scene, "L");
+	assert_string_equal(scene->state.message, "hash_search_with_hash_value is off: t switches "
+						  "it on with a new lease");
+	scene_press(scene, "jjt");
+	check_ordered(scene, PROBE_ON, 5);
+	scene_press(scene, "kkt");
+	check_ordered(scene, PROBE_ON, 3);
+	scene_press(scene, "jjt");
+	check_ordered(scene, PROBE_OFF, 5);
+}
+
+static void test_an_order_is_forgotten_when_a_snapshot_shows_what_came_of_it(void **state)
+{
+	struct scene *scene = list_of(state);
+	struct snapshot_probe probe = probe_fixture(0).list[0];
+
+	scene->snapshot.probes = (struct snapshot_probes){ .count = 1, .list = &probe };
+	scene_press(scene, "t");
+	check_ordered(scene, PROBE_OFF, 3);
+	scene_show(scene);		/* made before */
+	assert_non_null(state_probe_ordered(&scene->state, &probe));
+	probe.state = PROBE_DETACHING;
+	scene_show(scene);
+	assert_null(state_probe_ordered(&scene->state, &probe));
+	probe.state = PROBE_FAILED;
+	scene_show(scene);
+	scene_press(scene, "t");
+	check_ordered(scene, PROBE_ON, 3);
+	scene->snapshot.time_ns = UINT64_MAX;	/* long after: it failed again between two */
+	scene_show(scene);
+	scene_press(scene, "t");
+	check_ordered(scene, PROBE_ON, 3);
+}
+
+static void test_a_probe_is_removed_once(void **state)
+{
+	struct scene *scene = list_of(state);
+
+	scene_press(scene, "d");
+	check_ordered(scene, PROBE_REMOVE, 3);
+	for (const char *key = "dtL."; *key; key++) {
+		scene_press(scene, (char[]){ *key, '\0' });
+		assert_string_equal(scene->state.message,
+				    "hash_search_with_hash_value is being removed");
+	}
+	assert_int_equal(scene->state.order_count, 0);
+}
+
 static void test_all_are_removed_only_after_asking(void **state)
 {
 	struct scene *scene = list_of(state);
@@ -122,6 +178,67 @@ static void test_a_menu_of_a_probe_that_is_gone_does_nothing(void **state)
 	scene_choose(scene, "remove");
 	assert_int_equal(scene->state.order_count, 0);
 	assert_string_equal(scene->state.message, "the probe was removed");
+}
+
+static void test_a_refused_one_can_only_be_opened_and_removed(void **state)
+{
+	static const char why[] =
+		"do_idle: refused: called with interrupts off, on the kernel's blacklist";
+	struct scene *scene = list_of(state);
+
+	scene_press(scene, "jjjjt");
+	assert_string_equal(scene->state.message, why);
+	scene_press(scene, "tL");
+	assert_string_equal(scene->state.message, why);
+	assert_int_equal(scene->state.order_count, 0);
+	scene_press(scene, ".");
+	assert_int_equal(scene->state.menu.count, 2);
+	scene_choose(scene, "latency, values");
+	probe_fixture_answer(scene);
+	frame_draw(&scene->state, &scene->canvas);
+	scene_press(scene, ".");
+	assert_int_equal(scene->state.menu.count, 1);
+	scene_choose(scene, "remove");
+	check_ordered(scene, PROBE_REMOVE, 8);
+}
+
+static void test_a_lease_of_what_is_off_begins_with_it(void **state)
+{
+	struct scene *scene = list_of(state);
+
+	scene_press(scene, "jjjL");
+	assert_int_equal(scene->state.order_count, 0);
+	assert_string_equal(scene->state.message,
+			    "malloc is capped: t switches it on with a new lease");
+}
+
+static void test_without_a_probe_its_keys_say_so(void **state)
+{
+	static const char nothing[] = "there is no probe \u00b7 Ctrl-P finds a target";
+	static const int keys[] = { UI_KEY_ENTER, 'l', 't', 'd', 'L', '.' };
+	struct scene *scene = list_of(state);
+
+	scene->snapshot.probes = (struct snapshot_probes){ 0 };
+	scene_show(scene);
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		scene_press_key(scene, keys[i]);
+		assert_string_equal(scene->state.message, nothing);
+	}
+	assert_int_equal(scene->state.order_count, 0);
+	scene->probes.refusal = "no probes: run as root";
+	scene_press(scene, "t");
+	assert_string_equal(scene->state.message, "no probes: run as root");
+}
+
+static void test_keys_on_the_page_of_a_probe_that_is_gone_say_so(void **state)
+{
+	struct scene *scene = probe_of(state);
+
+	scene->snapshot.probes = (struct snapshot_probes){ 0 };
+	scene_show(scene);
+	scene_press(scene, "t");
+	assert_string_equal(scene->state.message,
+			    "there is no probe \u00b7 Ctrl-P finds a target");
 }
 
 static void test_the_cursor_stays_with_its_probe(void **state)
@@ -226,6 +343,28 @@ static void test_pages_follow_one_another(void **state)
 	assert_int_equal(scene->state.probe.pane, PANE_SLOWEST);
 }
 
+/* A second has begun, as always; at first no call was in any, then one was before the window. */
+static void test_without_a_call_in_the_window_there_are_no_percentiles(void **state)
+{
+	static uint32_t second[1][LATENCY_OCTAVES];
+	struct scene *scene = probe_of(state);
+	const struct snapshot_probes all = probe_fixture(3);
+	struct snapshot_probe probe = all.list[0];
+
+	probe.latency = (struct snapshot_latency){ 0 };
+	scene->snapshot.probes.list = &probe;
+	scene->snapshot.probes.count = 1;
+	scene->snapshot.probes.heat = (struct snapshot_heat){ .seconds = 1, .counts = second };
+	scene_show(scene);
+	assert_true(scene_has(scene, "No call has returned in the window."));
+	assert_false(scene_has(scene, "a column a second"));
+	second[0][10] = 1;
+	scene_show(scene);
+	assert_true(scene_has(scene, "No call has returned in the window."));
+	assert_true(scene_has(scene, "a column a second"));
+	assert_false(scene_has(scene, "p50"));
+}
+
 static void test_the_slowest_shows_the_stack_of_the_chosen_one(void **state)
 {
 	struct scene *scene = probe_of(state);
@@ -237,6 +376,63 @@ static void test_the_slowest_shows_the_stack_of_the_chosen_one(void **state)
 	assert_true(scene_has(scene, "get_hash_entry"));
 	scene_press(scene, "jj");
 	assert_true(scene_has(scene, "WITHOUT A STACK"));
+}
+
+/* A slower call comes, and takes the first line; then so many that the old ones leave. */
+static void test_the_stack_that_is_read_stays(void **state)
+{
+	struct scene *scene = probe_of(state);
+	const struct snapshot_hit *old = scene->snapshot.probes.slowest;
+	struct snapshot_hit hits[4];
+
+	memcpy(&hits[1], old, 3 * sizeof(*old));
+	hits[0] = old[0];
+	hits[0].number = 99;
+	hits[0].stack = "slower_still";
+	scene_press(scene, "ll");
+	assert_true(scene_has(scene, "BufTableLookup"));
+	scene->snapshot.probes.slowest = hits;
+	scene->snapshot.probes.slowest_count = 4;
+	scene_show(scene);
+	assert_true(scene_has(scene, "BufTableLookup"));
+	assert_int_equal(scene->state.probe.slow_cursor, 1);
+	scene_press(scene, "k");
+	assert_true(scene_has(scene, "slower_still"));
+	scene_press(scene, "j");
+	scene->snapshot.probes.slowest_count = 1;
+	scene_show(scene);
+	assert_true(scene_has(scene, "slower_still"));
+}
+
+static void test_the_wheel_moves_the_cursor_of_the_slowest(void **state)
+{
+	struct scene *scene = probe_of(state);
+
+	scene_press(scene, "ll");
+	frame_draw(&scene->state, &scene->canvas);
+	scene_click(scene, MOUSE_WHEEL_DOWN, 5, 10);
+	assert_true(scene_has(scene, "WITHOUT A STACK"));
+	scene_click(scene, MOUSE_WHEEL_UP, 5, 10);
+	assert_true(scene_has(scene, "BufTableLookup"));
+}
+
+static void test_a_stack_that_is_cut_says_how_much_is_missing(void **state)
+{
+	struct scene *scene = probe_of(state);
+	struct snapshot_hit hit = scene->snapshot.probes.slowest[0];
+	char stack[600] = "";
+
+	for (int i = 1; i <= 40; i++)
+		snprintf(stack + strlen(stack), sizeof(stack) - strlen(stack), "%sframe_%02d",
+			 i > 1 ? "\n" : "", i);
+	hit.stack = stack;
+	scene->snapshot.probes.slowest = &hit;
+	scene->snapshot.probes.slowest_count = 1;
+	scene_show(scene);
+	scene_press(scene, "ll");
+	assert_true(scene_has(scene, "frame_19"));
+	assert_true(scene_has(scene, "\u2026 21 more callers"));
+	assert_false(scene_has(scene, "frame_20"));
 }
 
 static void test_the_log_is_filtered_and_searched(void **state)
@@ -300,13 +496,77 @@ static void test_answers_are_told(void **state)
 	scene_press(scene, "8x");
 	probe_fixture_answer(scene);
 	assert_int_equal(probe_fixture_order(scene, PROBE_CANCEL)->number, 5);
-	answer.is_done = true;
+	answer = (struct probe_answer){ .number = 5, .kind = PROBE_ADD, .is_done = true };
 	diag_set(&answer.why, -EACCES, "uprobes need root");
 	state_probe_answered(&scene->state, &answer);
 	assert_string_equal(scene->state.message, "uprobes need root");
 	assert_int_equal(scene->state.adding, 0);
 	scene_press(scene, "x");
 	assert_string_equal(scene->state.message, "nothing is being attached");
+}
+
+/* The answer to order @number about the function @done of @all. */
+static struct probe_answer answer_of(uint64_t number, uint32_t done, uint32_t all,
+				     const char *reason)
+{
+	struct probe_answer answer = { .number = number, .kind = PROBE_ADD, .done = done,
+				       .all = all, .is_done = done == all };
+
+	snprintf(answer.reason, sizeof(answer.reason), "%s", reason);
+	return answer;
+}
+
+static void test_what_became_of_each_function_of_a_wildcard_is_counted(void **state)
+{
+	struct scene *scene = *state;
+	struct probe_answer answer;
+
+	for (uint32_t i = 1; i <= 60; i++) {	/* those that are refused settle first */
+		answer = answer_of(9, i, 65, "on the blacklist");
+		state_probe_answered(&scene->state, &answer);
+	}
+	assert_string_equal(scene->state.message, "attached to 0 of 65, 60 refused\u2026");
+	answer = answer_of(9, 61, 65, "");
+	diag_set(&answer.why, -EINVAL, "no");
+	state_probe_answered(&scene->state, &answer);
+	for (uint32_t i = 62; i <= 65; i++) {
+		answer = answer_of(9, i, 65, "");
+		state_probe_answered(&scene->state, &answer);
+	}
+	assert_string_equal(scene->state.message,
+			    "4 attached, 60 refused, 1 failed \u00b7 8 shows why");
+}
+
+static void test_of_two_wildcards_under_way_each_has_its_own_count(void **state)
+{
+	struct scene *scene = *state;
+	struct probe_answer answer = answer_of(3, 1, 2, "on the blacklist");
+
+	scene->state.adding = 4;
+	state_probe_answered(&scene->state, &answer);
+	answer = answer_of(4, 1, 2, "");
+	diag_set(&answer.why, -ECANCELED, "switched off before");
+	state_probe_answered(&scene->state, &answer);
+	answer = answer_of(3, 2, 2, "");
+	state_probe_answered(&scene->state, &answer);
+	assert_string_equal(scene->state.message, "1 attached, 1 refused \u00b7 8 shows why");
+	assert_int_equal(scene->state.adding, 4);	/* it is still to be cancelled */
+	answer = answer_of(4, 2, 2, "");
+	state_probe_answered(&scene->state, &answer);
+	assert_string_equal(scene->state.message, "1 attached, 1 cancelled \u00b7 8 shows them");
+	assert_int_equal(scene->state.adding, 0);
+}
+
+static void test_a_single_one_is_told_with_its_reason(void **state)
+{
+	struct scene *scene = *state;
+	struct probe_answer answer = answer_of(1, 1, 1, "tracefs is not mounted");
+
+	state_probe_answered(&scene->state, &answer);	/* its place alone would be fine */
+	assert_string_equal(scene->state.message, "not attached: tracefs is not mounted");
+	answer = answer_of(2, 1, 1, "");
+	state_probe_answered(&scene->state, &answer);
+	assert_string_equal(scene->state.message, "attached \u00b7 8 shows it");
 }
 
 static void test_a_probe_that_is_switched_off_by_its_cost_is_told_anywhere(void **state)
@@ -348,20 +608,34 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		SCENE_TEST(test_keys_order_what_they_say_of_the_probe_under_the_cursor),
 		SCENE_TEST(test_numbers_of_orders_rise_and_too_many_are_refused),
+		SCENE_TEST(test_keys_mean_the_probe_as_it_was_ordered_last),
+		SCENE_TEST(test_an_order_is_forgotten_when_a_snapshot_shows_what_came_of_it),
+		SCENE_TEST(test_a_probe_is_removed_once),
 		SCENE_TEST(test_all_are_removed_only_after_asking),
 		SCENE_TEST(test_a_capped_one_offers_bursts_and_higher_caps),
 		SCENE_TEST(test_a_menu_of_a_probe_that_is_gone_does_nothing),
+		SCENE_TEST(test_a_refused_one_can_only_be_opened_and_removed),
+		SCENE_TEST(test_a_lease_of_what_is_off_begins_with_it),
+		SCENE_TEST(test_without_a_probe_its_keys_say_so),
+		SCENE_TEST(test_keys_on_the_page_of_a_probe_that_is_gone_say_so),
 		SCENE_TEST(test_the_cursor_stays_with_its_probe),
 		SCENE_TEST(test_enter_asks_for_all_about_the_probe),
 		SCENE_TEST(test_a_view_by_number_shows_its_hits_as_samples),
 		SCENE_TEST(test_8_leads_from_hits_to_the_list_and_samples_are_shown_again),
 		SCENE_TEST(test_tab_goes_to_and_fro_between_figures_and_hits),
 		SCENE_TEST(test_pages_follow_one_another),
+		SCENE_TEST(test_without_a_call_in_the_window_there_are_no_percentiles),
 		SCENE_TEST(test_the_slowest_shows_the_stack_of_the_chosen_one),
+		SCENE_TEST(test_the_stack_that_is_read_stays),
+		SCENE_TEST(test_the_wheel_moves_the_cursor_of_the_slowest),
+		SCENE_TEST(test_a_stack_that_is_cut_says_how_much_is_missing),
 		SCENE_TEST(test_the_log_is_filtered_and_searched),
 		SCENE_TEST(test_the_list_is_searched),
 		SCENE_TEST(test_the_mouse_selects_opens_and_asks),
 		SCENE_TEST(test_answers_are_told),
+		SCENE_TEST(test_what_became_of_each_function_of_a_wildcard_is_counted),
+		SCENE_TEST(test_of_two_wildcards_under_way_each_has_its_own_count),
+		SCENE_TEST(test_a_single_one_is_told_with_its_reason),
 		SCENE_TEST(test_a_probe_that_is_switched_off_by_its_cost_is_told_anywhere),
 		SCENE_TEST(test_without_an_engine_nothing_is_ordered),
 	};

@@ -49,14 +49,16 @@ struct test_finder {
 	struct target_reply reply;
 	uint64_t number;
 	char text[TARGET_QUERY_BYTES];
+	pid_t pid;
 	bool is_loading;
 };
 
 static struct test_finder test;
 
-static void ask(void *owner, uint64_t number, const char *text)
+static void ask(void *owner, uint64_t number, const char *text, pid_t pid)
 {
 	(void)owner;
+	test.pid = pid;
 	test.number = number;
 	snprintf(test.text, sizeof(test.text), "%s", text);
 }
@@ -120,7 +122,7 @@ static int set_up(void **state)
 
 		assert_int_equal(target_index_add(test.indexes[from->index], &name), 0);
 	}
-	test.control = (struct finder_control){ NULL, ask, reply, -1, 0 };
+	test.control = (struct finder_control){ NULL, ask, reply, -1 };
 	test.probes = (struct probe_control){ .order = order, .fd = -1, .cap_pct = 5 };
 	return 0;
 }
@@ -237,6 +239,20 @@ static void test_enter_hands_the_spec_to_the_panel(void **state)
 	assert_true(panel->is_open);
 	assert_string_equal(panel->spec.function, "malloc_trim");
 	assert_string_equal(panel->spec.file, "/usr/lib/libc.so.6");
+}
+
+static void test_another_target_is_the_process_that_is_meant(void **state)
+{
+	(void)state;
+	open_finder(80, 24);
+	assert_int_equal(test.pid, 0);
+	test.scene.snapshot.target_pid = 4121;
+	scene_show(&test.scene);
+	type("malloc_t");
+	assert_int_equal(test.pid, 4121);
+	scene_press_key(&test.scene, UI_KEY_ENTER);
+	assert_int_equal(test.scene.state.panel.pid, 4121);
+	assert_int_equal(test.scene.state.panel.reach, REACH_PROCESS);
 }
 
 static void test_a_demangled_name_is_taken_by_its_own(void **state)
@@ -384,6 +400,7 @@ int main(void)
 		FINDER_TEST(test_what_can_not_be_probed_says_why_when_it_is_taken),
 		FINDER_TEST(test_nothing_found_says_what_could_be_typed),
 		FINDER_TEST(test_enter_hands_the_spec_to_the_panel),
+		FINDER_TEST(test_another_target_is_the_process_that_is_meant),
 		FINDER_TEST(test_a_demangled_name_is_taken_by_its_own),
 		FINDER_TEST(test_enter_means_the_results_of_what_was_typed),
 		FINDER_TEST(test_a_letter_behind_enter_takes_it_back),

@@ -465,9 +465,11 @@ static void test_a_target_that_has_ended_makes_room_for_another(void **state)
 	while (now && !now->is_last);
 	assert_non_null(now);
 	assert_true(now->is_target_gone);
+	assert_int_equal(now->target_pid, first.pid);
 	assert_int_equal(change(SOURCE_EVENT, "task-clock"), -ESRCH);	/* of what is gone */
 	assert_int_equal(change(SOURCE_PROCESSES, "%d", (int)second.pid), 0);
 	expect_target("pid %d", (int)second.pid);
+	assert_int_equal(scene.shown->target_pid, second.pid);
 	assert_false(scene.shown->is_target_gone);
 	assert_false(scene.shown->is_last);
 	assert_int_equal(scene.shown->lost_late, 0);

@@ -16,11 +16,12 @@
 
 static struct scene storm;
 
-static void ask_nobody(void *owner, uint64_t number, const char *text)
+static void ask_nobody(void *owner, uint64_t number, const char *text, pid_t pid)
 {
 	(void)owner;
 	(void)number;
 	(void)text;
+	(void)pid;
 }
 
 static const struct target_reply *no_reply(void *owner)

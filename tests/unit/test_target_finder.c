@@ -84,7 +84,7 @@ static const struct target_reply *ask(const char *text)
 {
 	const struct target_reply *reply;
 
-	target_finder_ask(finder, ++number, text);
+	target_finder_ask(finder, ++number, text, getpid());
 	do
 		reply = wait_reply();
 	while (reply->number != number || reply->is_loading);
@@ -238,8 +238,8 @@ static void test_of_many_questions_the_last_is_answered(void **state)
 	(void)state;
 	ask("");
 	for (int i = 0; i < 200; i++)
-		target_finder_ask(finder, ++number, i % 2 ? "e" : "s");
-	target_finder_ask(finder, ++number, "k:vfs_read");
+		target_finder_ask(finder, ++number, i % 2 ? "e" : "s", getpid());
+	target_finder_ask(finder, ++number, "k:vfs_read", getpid());
 	do
 		reply = wait_reply();
 	while (reply->number != number);
@@ -268,7 +268,7 @@ static void test_who_never_asks_ends_at_once(void **state)
 static void test_ending_while_names_are_loaded_waits_for_nothing(void **state)
 {
 	(void)state;
-	target_finder_ask(finder, ++number, "x");
+	target_finder_ask(finder, ++number, "x", getpid());
 	wait_reply();
 }
 
