@@ -42,7 +42,7 @@ static bool write_place(const struct fetch_place *place, char out[FETCH_TEXT_BYT
 		return false;
 	if (!place->is_memory)
 		used = snprintf(out, FETCH_TEXT_BYTES, "%s", place->base);
-	else if (place->base[0] == '@')		/* in the file: the kernel adds nothing to it */
+	else if (strcmp(place->base, "@") == 0)	/* in the file: the kernel adds nothing to it */
 		used = snprintf(out, FETCH_TEXT_BYTES, "@%+" PRId64, place->offset);
 	else
 		used = snprintf(out, FETCH_TEXT_BYTES, "%+" PRId64 "(%s)", place->offset,

@@ -77,6 +77,27 @@ static void test_pointers_are_followed_from_the_inside_out(void **state)
 	assert_string_equal(text, "-8(+16(%di)):string");
 }
 
+/* The kernel adds nothing to "@+4096": what is there already is the pointer. */
+static void test_pointers_in_the_file_are_followed_too(void **state)
+{
+	struct fetch_place place = fetch_memory("@", 4096);
+	struct fetch_value value = { .fetch = "" };
+
+	(void)state;
+	fetch_value_put(&value, &place, false, "u32");
+	assert_string_equal(value.fetch, "@+4096:u32");
+	fetch_value_put(&value, &place, true, "string");
+	assert_string_equal(value.fetch, "+0(@+4096):string");
+	place = fetch_follow(&place);
+	place.offset = 8;
+	fetch_value_put(&value, &place, false, "s32");
+	assert_string_equal(value.fetch, "+8(@+4096):s32");
+	place = fetch_follow(&place);
+	place.offset = 16;
+	fetch_value_put(&value, &place, false, "s32");
+	assert_string_equal(value.fetch, "+16(+8(@+4096)):s32");
+}
+
 static void test_what_is_too_deep_is_refused_and_not_cut(void **state)
 {
 	struct fetch_place place = fetch_register("%di");
@@ -167,6 +188,7 @@ int main(void)
 		cmocka_unit_test(test_arguments_returns_and_the_kernels_own_words_are_told_apart),
 		cmocka_unit_test(test_what_is_no_value_is_refused),
 		cmocka_unit_test(test_pointers_are_followed_from_the_inside_out),
+		cmocka_unit_test(test_pointers_in_the_file_are_followed_too),
 		cmocka_unit_test(test_what_is_too_deep_is_refused_and_not_cut),
 		cmocka_unit_test(test_a_text_is_what_a_register_points_to),
 		cmocka_unit_test(test_the_convention_holds_only_where_a_function_begins),
