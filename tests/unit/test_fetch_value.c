@@ -127,6 +127,29 @@ static void test_a_text_is_what_a_register_points_to(void **state)
 	assert_string_equal(value.fetch, "+8(%dx):string");
 }
 
+static void expect_bits(int64_t offset, uint32_t first_bit, uint32_t bits, uint64_t bytes,
+			const char *wanted)
+{
+	const struct fetch_place place = fetch_memory("%bp", offset);
+	struct fetch_value value = { .fetch = "" };
+
+	fetch_value_put_bits(&value, &place, first_bit, bits, bytes);
+	assert_string_equal(value.fetch, wanted);
+}
+
+/* From the begin of the word that has them, above and below the frame pointer. */
+static void test_bits_are_taken_from_their_word(void **state)
+{
+	(void)state;
+	expect_bits(16, 3, 5, 4, "+16(%bp):b5@3/32");
+	expect_bits(18, 1, 4, 4, "+16(%bp):b4@17/32");
+	expect_bits(-24, 3, 5, 4, "-24(%bp):b5@3/32");
+	expect_bits(-21, 2, 6, 4, "-24(%bp):b6@26/32");
+	expect_bits(-8, 35, 2, 4, "-4(%bp):b2@3/32");
+	expect_bits(-1, 7, 1, 8, "-8(%bp):b1@63/64");
+	expect_bits(-21, 2, 7, 4, "");
+}
+
 static void test_the_convention_holds_only_where_a_function_begins(void **state)
 {
 	struct fetch_value value = { .fetch = "" };
@@ -191,6 +214,7 @@ int main(void)
 		cmocka_unit_test(test_pointers_in_the_file_are_followed_too),
 		cmocka_unit_test(test_what_is_too_deep_is_refused_and_not_cut),
 		cmocka_unit_test(test_a_text_is_what_a_register_points_to),
+		cmocka_unit_test(test_bits_are_taken_from_their_word),
 		cmocka_unit_test(test_the_convention_holds_only_where_a_function_begins),
 		cmocka_unit_test(test_arguments_of_marks_are_read),
 		cmocka_unit_test(test_a_type_that_is_asked_for_wins),
