@@ -236,6 +236,14 @@ static bool go_to_member(struct point_place *at, const struct value_step *step,
 	return true;
 }
 
+/* C's int[2][3] is one type with two ranges, and not an array of int[3]. */
+static bool is_of_arrays(Dwarf_Die *array)
+{
+	Dwarf_Die range;
+
+	return dwarf_child(array, &range) == 0 && dwarf_siblingof(&range, &range) == 0;
+}
+
 static bool go_to_element(struct point_place *at, const struct value_step *step,
 			  struct fetch_value *out)
 {
@@ -243,6 +251,11 @@ static bool go_to_element(struct point_place *at, const struct value_step *step,
 	Dwarf_Die plain;
 	int tag = at->has_type && peel(&at->type, &plain) ? dwarf_tag(&plain) : 0;
 
+	if (tag == DW_TAG_array_type && is_of_arrays(&plain)) {
+		fetch_value_refuse(out, "'%.40s' is an array of arrays: probes know those of one "
+				   "dimension", at->name);
+		return false;
+	}
 	if (tag == DW_TAG_pointer_type)
 		at->place = fetch_follow(&at->place);
 	if (tag == DW_TAG_pointer_type || (tag == DW_TAG_array_type && at->place.is_memory))

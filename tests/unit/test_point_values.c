@@ -18,7 +18,7 @@
 #include "symbols/sandbox.h"
 
 static const char c_source[] =
-	"struct item { int id, size; char label[4][16]; };\n"
+	"struct item { int id, size; char label[4][16]; int parts[4]; };\n"
 	"static const char *title = \"a\";\n"
 	"static struct item *first;\n"
 	"static int row[7];\n"
@@ -116,6 +116,19 @@ static void test_statics_and_what_they_point_to(void **state)
 	expect_static("first->size", "first", "+4(@+%" PRIu64 "):s32");
 }
 
+/* names[2] is 32 bytes behind names, not 2. */
+static void test_elements_are_taken_of_one_dimension_only(void **state)
+{
+	(void)state;
+	EXPECT("c", "work", "item->parts[2]", "+80(%di):s32");
+	EXPECT("c", "work", "item->label[1]", "'label' is an array of arrays: probes know those of"
+	       " one dimension");
+	EXPECT("c", "work", "names[2]", "'names' is an array of arrays: probes know those of"
+	       " one dimension");
+	EXPECT("c", "work", "grid[1][2]", "'grid' is an array of arrays: probes know those of"
+	       " one dimension");
+}
+
 static void test_what_needs_two_registers_leaves_the_last_one_to_others(void **state)
 {
 	(void)state;
@@ -142,6 +155,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_statics_and_what_they_point_to),
+		cmocka_unit_test(test_elements_are_taken_of_one_dimension_only),
 		cmocka_unit_test(test_what_needs_two_registers_leaves_the_last_one_to_others),
 		cmocka_unit_test(test_places_on_the_stack_are_counted_only_where_they_are_sure),
 	};
