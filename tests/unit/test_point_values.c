@@ -34,6 +34,18 @@ static const char c_source[] =
 	"{ return i.id + u + v + w + x + y + a * b; }\n"
 	"int main(void) { return work(first); }\n";
 
+/* DWARF 4 has `shared` among the members. */
+static const char cpp_source[] =
+	"struct base { int in_base; };\n"
+	"struct left { long l; }; struct right { int r : 3, s; };\n"
+	"struct item : virtual base { static int shared; int own; };\n"
+	"struct both : left, right { int b; union { int i; char c; }; };\n"
+	"union either { int i; long l; };\n"
+	"int item::shared = 7;\n"
+	"extern \"C\" int work(item *item, both *both, either *either)\n"
+	"{ return item->own + item->in_base + item->shared + both->r + either->i; }\n"
+	"int main() { item one{}; both two{}; either three{}; return work(&one, &two, &three); }\n";
+
 static struct sandbox *sandbox;
 
 static int set_up(void **state)
@@ -129,6 +141,32 @@ static void test_elements_are_taken_of_one_dimension_only(void **state)
 	       " one dimension");
 }
 
+static void expect_members(const char *program, const char *flags)
+{
+	elf_fixture_write("cpp.cc", cpp_source, sizeof(cpp_source) - 1);
+	if (!elf_fixture_run("c++ -O0 -g %s -o %s cpp.cc", flags, program))
+		skip();
+	EXPECT(program, "work", "item->own", "+8(%di):s32");
+	EXPECT(program, "work", "both->l", "+0(%si):s64");
+	EXPECT(program, "work", "both->r", "+8(%si):b3@0/32");
+	EXPECT(program, "work", "both->s", "+12(%si):s32");
+	EXPECT(program, "work", "both->b", "+16(%si):s32");
+	EXPECT(program, "work", "both->i", "+20(%si):s32");
+	EXPECT(program, "work", "either->i", "+0(%dx):s32");
+	EXPECT(program, "work", "either->l", "+0(%dx):s64");
+	EXPECT(program, "work", "item->in_base", "'in_base' has no fixed place in item: it is of a"
+	       " virtual base");
+	EXPECT(program, "work", "item->shared", "item has no member 'shared'");
+}
+
+static void test_members_have_the_place_that_is_the_same_in_all_objects(void **state)
+{
+	(void)state;
+	expect_members("dwarf5", "-gdwarf-5");
+	expect_members("dwarf4", "-gdwarf-4");
+	expect_members("dwarf2", "-gdwarf-2");	/* places are "plus N" there */
+}
+
 static void test_what_needs_two_registers_leaves_the_last_one_to_others(void **state)
 {
 	(void)state;
@@ -156,6 +194,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_statics_and_what_they_point_to),
 		cmocka_unit_test(test_elements_are_taken_of_one_dimension_only),
+		cmocka_unit_test(test_members_have_the_place_that_is_the_same_in_all_objects),
 		cmocka_unit_test(test_what_needs_two_registers_leaves_the_last_one_to_others),
 		cmocka_unit_test(test_places_on_the_stack_are_counted_only_where_they_are_sure),
 	};
