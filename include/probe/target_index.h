@@ -20,6 +20,7 @@
 
 #define TARGET_NO_TEXT UINT32_MAX
 #define TARGET_REASONS_MAX 8
+#define TARGET_INDEX_BYTES_MAX (64u << 20)	/* texts and rows: 400,000 names of C++ */
 
 struct target_index;
 
@@ -41,7 +42,8 @@ void target_index_destroy(struct target_index *index);	/* NULL is fine */
  * 0: no room for another. */
 unsigned int target_index_reason(struct target_index *index, const char *reason);
 
-/* A name that is too long for a spec is left out. 0, -ENOMEM, or -E2BIG: 4 GiB of names. */
+/* A name that is too long for a spec is left out. 0, -ENOMEM, or -E2BIG: there is
+ * TARGET_INDEX_BYTES_MAX already, which stays. */
 int target_index_add(struct target_index *index, const struct target_name *name);
 
 /* Its names come before as good ones of other indexes: they are what one looks at. */

@@ -15,7 +15,7 @@
 struct target_loaded {
 	struct target_index *index;	/* the taker's; NULL: none */
 	char path[TARGET_QUERY_BYTES];	/* the file that was asked for; "": all there is */
-	char failure[TARGET_NOTE_BYTES];	/* why there is no index; "" */
+	char failure[TARGET_NOTE_BYTES];	/* why there is no index, or not all of it; "" */
 	bool is_end;		/* of what was asked for */
 };
 

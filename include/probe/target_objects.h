@@ -34,7 +34,8 @@ struct target_objects {
 void target_objects_list(struct target_objects *out, pid_t pid, const atomic_bool *is_stopping);
 void target_objects_finish(struct target_objects *objects);
 
-/* The names of one file: *@functions, *@marks, the caller's; NULL: there are none. 0 or -errno. */
+/* The names of one file: *@functions, *@marks, the caller's; NULL: there are none. 0 or -errno;
+ * -E2BIG: not all, but those are there. */
 int target_objects_load(const struct target_object *object, struct sandbox *sandbox,
 			const struct probe_abilities *abilities, struct target_index **functions,
 			struct target_index **marks, struct diag *why);

@@ -16,6 +16,7 @@
 
 #define FETCH_TEXT_BYTES 160
 #define FETCH_TYPE_BYTES 24
+#define FETCH_ARGUMENT_REGISTERS 6	/* of class INTEGER */
 
 enum fetch_kind { FETCH_SIGNED, FETCH_UNSIGNED, FETCH_HEX, FETCH_TEXT, FETCH_SYMBOL };
 
@@ -36,7 +37,8 @@ bool fetch_write(const struct fetch_place *place, const char *type, char out[FET
 
 /* The AMD64 register, by its number in DWARF; NULL: none that a probe can read. */
 const char *fetch_dwarf_register(unsigned int number);
-/* Where argument @index (from 0) of class INTEGER is when its function begins. */
+/* Where argument @index (from 0) of class INTEGER is when its function begins, where only such ones
+ * are on the stack before it. */
 struct fetch_place fetch_argument(unsigned int index);
 
 /* "s32", "u8": @bytes is 1, 2, 4 or 8; false: no such type. */

@@ -23,6 +23,7 @@
 
 #define PROBE_NAMES_MAGIC   0x314d414e504d4c46ull	/* "FLMPNAM1" */
 #define PROBE_NAMES_VERSION 1
+#define PROBE_NAMES_TEXT_MAX 4095	/* bytes of each text: what demangling gives at most */
 
 /* What to look for: `argument` of the job. */
 enum probe_names_part {
@@ -90,7 +91,7 @@ static inline const char *probe_names_text(const struct probe_names *names, uint
 	return names->strings + offset;
 }
 
-/* The worker's side; *@bytes is malloc'd for the caller. Errors as above. */
+/* The worker's side: names that are longer than a text may be are left out; *@bytes is malloc'd for the caller. Errors as above. */
 int probe_names_compile(int fd, int debug_fd, uint64_t parts, void **bytes, size_t *bytes_count,
 			struct diag *why);
 

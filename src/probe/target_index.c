@@ -124,8 +124,6 @@ static int add_text(struct target_index *index, const char *text, size_t length,
 
 	while (room - index->text_bytes <= length)
 		room *= 2;
-	if (room > UINT32_MAX)
-		return -E2BIG;
 	if (room > index->text_room) {
 		grown = realloc(index->texts, room);
 		if (!grown)
@@ -173,6 +171,14 @@ static int add_note(struct target_index *index, const char *note, struct row *ro
 	return add_text(index, clean, length, &row->note);
 }
 
+/* A stranger's file may have names without end. */
+static bool is_full(const struct target_index *index)
+{
+	const size_t row_bytes = sizeof(*index->rows) + sizeof(*index->letters);
+
+	return index->text_bytes + index->count * row_bytes >= TARGET_INDEX_BYTES_MAX;
+}
+
 int target_index_add(struct target_index *index, const struct target_name *name)
 {
 	const size_t length = strlen(name->raw);
@@ -181,6 +187,8 @@ int target_index_add(struct target_index *index, const struct target_name *name)
 
 	if (length >= PROBE_FUNCTION_BYTES || length == 0)
 		return 0;
+	if (is_full(index))
+		return -E2BIG;
 	err = make_row_room(index);
 	if (!err)
 		err = add_text(index, name->raw, length, &row.raw);

@@ -248,7 +248,7 @@ static int make_indexes(const char *path, const struct probe_names *names,
 			const struct probe_abilities *abilities, struct target_index **functions,
 			struct target_index **marks, struct diag *why)
 {
-	int err = 0;
+	int err = 0, marks_err = 0;
 
 	*functions = target_index_create(TARGET_USER_FUNCTION, path, path);
 	if (names->header->mark_count)
@@ -257,10 +257,15 @@ static int make_indexes(const char *path, const struct probe_names *names,
 		err = -ENOMEM;
 	if (!err)
 		err = add_functions(*functions, names, abilities);
-	if (!err && *marks)
-		err = add_marks(*marks, names, abilities);
+	if ((!err || err == -E2BIG) && *marks)
+		marks_err = add_marks(*marks, names, abilities);
+	if (!err || marks_err == -ENOMEM)
+		err = marks_err;
 	if (!err)
 		return 0;
+	if (err == -E2BIG)
+		return diag_set(why, err, "has more than %u MiB of names: some are not listed, but "
+				"can be typed", TARGET_INDEX_BYTES_MAX >> 20);
 	target_index_destroy(*functions);
 	target_index_destroy(*marks);
 	*functions = *marks = NULL;

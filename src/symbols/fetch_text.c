@@ -5,14 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#define REGISTER_ARGUMENTS 6
-
 static const char *const dwarf_registers[] = {
 	"%ax", "%dx", "%cx", "%bx", "%si", "%di", "%bp", "%sp",
 	"%r8", "%r9", "%r10", "%r11", "%r12", "%r13", "%r14", "%r15",
 };
 
-static const char *const argument_registers[REGISTER_ARGUMENTS] = {
+static const char *const argument_registers[FETCH_ARGUMENT_REGISTERS] = {
 	"%di", "%si", "%dx", "%cx", "%r8", "%r9",
 };
 
@@ -42,7 +40,7 @@ static bool write_place(const struct fetch_place *place, char out[FETCH_TEXT_BYT
 		return false;
 	if (!place->is_memory)
 		used = snprintf(out, FETCH_TEXT_BYTES, "%s", place->base);
-	else if (place->base[0] == '@')		/* in the file: the kernel adds nothing to it */
+	else if (strcmp(place->base, "@") == 0)	/* in the file: the kernel adds nothing to it */
 		used = snprintf(out, FETCH_TEXT_BYTES, "@%+" PRId64, place->offset);
 	else
 		used = snprintf(out, FETCH_TEXT_BYTES, "%+" PRId64 "(%s)", place->offset,
@@ -84,10 +82,10 @@ struct fetch_place fetch_argument(unsigned int index)
 {
 	char base[FETCH_TEXT_BYTES];
 
-	if (index < REGISTER_ARGUMENTS)
+	if (index < FETCH_ARGUMENT_REGISTERS)
 		return fetch_register(argument_registers[index]);
 	/* Word 0 of the stack is the return address. */
-	snprintf(base, sizeof(base), "$stack%u", index - REGISTER_ARGUMENTS + 1);
+	snprintf(base, sizeof(base), "$stack%u", index - FETCH_ARGUMENT_REGISTERS + 1);
 	return fetch_register(base);
 }
 

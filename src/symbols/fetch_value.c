@@ -45,7 +45,7 @@ void fetch_value_put_bits(struct fetch_value *out, const struct fetch_place *pla
 		fetch_value_refuse(out, "its bits lie in two words");
 		return;
 	}
-	word.offset = (int64_t)((bit - first) / 8);
+	word.offset = (int64_t)(bit - first) / 8;	/* < 0 below a frame pointer */
 	snprintf(type, sizeof(type), "b%u@%u/%u", bits, (unsigned int)first,
 		 (unsigned int)bytes * 8);
 	fetch_value_put(out, &word, false, type);

@@ -20,6 +20,7 @@
 
 #define STACK_POINTER 7		/* numbers of AMD64's registers in DWARF */
 #define FRAME_POINTER 6
+#define VECTOR_REGISTERS 8	/* of arguments: AMD64 ABI, 3.2.3 */
 #define RETURN_ADDRESS_BYTES 8	/* at the begin of a function CFA is that much above the pointer */
 #define SAVED_BYTES   16	/* of CFA above rbp: return address and the caller's rbp */
 
@@ -116,6 +117,13 @@ static bool is_same(Dwarf_Die *a, Dwarf_Die *b)
 	return dwarf_dieoffset(a) == dwarf_dieoffset(b);
 }
 
+/* By the arguments before one. */
+struct taken {
+	unsigned int registers;	/* and words of the stack when there are no more registers */
+	unsigned int vectors;
+	bool has_more_on_stack;	/* than such words: what comes behind has no sure place there */
+};
+
 /* How many registers the return value's hidden pointer takes; -1: nobody knows. */
 static int hidden_registers(Dwarf_Die *function)
 {
@@ -132,8 +140,9 @@ static int hidden_registers(Dwarf_Die *function)
 	}
 }
 
-/* Adds the registers that @param takes to *@count; false: nobody knows how many. */
-static bool count_registers(Dwarf_Die *param, unsigned int *count)
+/* Adds what @param takes to *@taken; false: nobody knows how much. Two registers or none: what
+ * needs two, and finds one, leaves that to the next. */
+static bool count_registers(Dwarf_Die *param, struct taken *taken)
 {
 	Dwarf_Die type;
 
@@ -142,20 +151,27 @@ static bool count_registers(Dwarf_Die *param, unsigned int *count)
 	switch (point_types_class(&type)) {
 	case POINT_CLASS_INTEGER:
 	case POINT_CLASS_REFERENCE:
-		*count += 1;
+		taken->registers++;
 		return true;
 	case POINT_CLASS_TWO_INTEGERS:
-		*count += 2;
+		if (taken->registers + 2 <= FETCH_ARGUMENT_REGISTERS)
+			taken->registers += 2;
+		else
+			taken->has_more_on_stack = true;
 		return true;
 	case POINT_CLASS_VECTOR:
+		if (++taken->vectors > VECTOR_REGISTERS)
+			taken->has_more_on_stack = true;
+		return true;
 	case POINT_CLASS_MEMORY:
+		taken->has_more_on_stack = true;
 		return true;
 	default:
 		return false;
 	}
 }
 
-static bool put_argument(const struct at *at, Dwarf_Die *variable, unsigned int index,
+static bool put_argument(const struct at *at, Dwarf_Die *variable, const struct taken *taken,
 			 struct fetch_place *place)
 {
 	Dwarf_Die type;
@@ -168,7 +184,9 @@ static bool put_argument(const struct at *at, Dwarf_Die *variable, unsigned int 
 		return refuse(at, "a floating point number: probes fetch integers only");
 	if (class != POINT_CLASS_INTEGER && class != POINT_CLASS_REFERENCE)
 		return refuse(at, "passed by value in several registers");
-	*place = fetch_argument(index);
+	if (taken->registers >= FETCH_ARGUMENT_REGISTERS && taken->has_more_on_stack)
+		return refuse(at, "on the stack, behind an argument of another size");
+	*place = fetch_argument(taken->registers);
 	if (class == POINT_CLASS_REFERENCE)
 		*place = fetch_follow(place);
 	return true;
@@ -178,7 +196,7 @@ static bool put_argument(const struct at *at, Dwarf_Die *variable, unsigned int 
 static bool by_convention(const struct at *at, Dwarf_Die *variable, struct fetch_place *place)
 {
 	Dwarf_Die function = at->scope->function, child;
-	unsigned int index = (unsigned int)hidden_registers(&function);
+	struct taken taken = { .registers = (unsigned int)hidden_registers(&function) };
 
 	if (dwarf_tag(variable) != DW_TAG_formal_parameter || dwarf_child(&function, &child) != 0)
 		return refuse(at, "not set yet where the function begins");
@@ -186,8 +204,8 @@ static bool by_convention(const struct at *at, Dwarf_Die *variable, struct fetch
 		if (dwarf_tag(&child) != DW_TAG_formal_parameter)
 			continue;
 		if (is_same(&child, variable))
-			return put_argument(at, variable, index, place);
-		if (!count_registers(&child, &index))
+			return put_argument(at, variable, &taken, place);
+		if (!count_registers(&child, &taken))
 			break;
 	} while (dwarf_siblingof(&child, &child) == 0);
 	return refuse(at, "an argument before it is passed by value in several registers");

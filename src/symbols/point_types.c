@@ -145,7 +145,33 @@ static void write_name(const Dwarf_Die *type, char *out, size_t room)
 struct found_member {
 	Dwarf_Die die;
 	uint64_t offset;	/* in bytes, from the outermost struct on */
+	bool is_computed;	/* differs from object to object: a virtual base */
 };
+
+/* What a class has once, not each of its objects. */
+static bool is_static(Dwarf_Die *member)
+{
+	return dwarf_hasattr(member, DW_AT_external) || dwarf_hasattr(member, DW_AT_declaration);
+}
+
+/* Adds where @member is; members of a union may say nothing. */
+static void add_offset(Dwarf_Die *member, struct found_member *found)
+{
+	Dwarf_Attribute attribute;
+	uint64_t offset = 0;
+	Dwarf_Op *ops;
+	size_t count;
+
+	if (!dwarf_attr_integrate(member, DW_AT_data_member_location, &attribute))
+		return;
+	if (dwarf_formudata(&attribute, &offset) == 0)
+		found->offset += offset;
+	else if (dwarf_getlocation(&attribute, &ops, &count) == 0 && count == 1 &&
+		 ops[0].atom == DW_OP_plus_uconst)	/* so DWARF 2 has it */
+		found->offset += ops[0].number;
+	else
+		found->is_computed = true;
+}
 
 /* Also in anonymous members and in base classes. */
 static bool find_member(Dwarf_Die *type, const char *name, struct found_member *found, int depth)
@@ -157,22 +183,20 @@ static bool find_member(Dwarf_Die *type, const char *name, struct found_member *
 	do {
 		const int tag = dwarf_tag(&child);
 		const char *known = dwarf_diename(&child);
-		uint64_t offset = 0;
 
-		if (tag != DW_TAG_member && tag != DW_TAG_inheritance)
+		if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) || is_static(&child))
 			continue;
-		read_number(&child, DW_AT_data_member_location, &offset);
 		if (tag == DW_TAG_member && known) {
 			if (strcmp(known, name) != 0)
 				continue;
 			found->die = child;
-			found->offset += offset;
+			add_offset(&child, found);
 			return true;
 		}
 		if (!follow_type(&child, &inner) || !peel(&inner, &plain) ||
 		    !find_member(&plain, name, found, depth + 1))
 			continue;
-		found->offset += offset;
+		add_offset(&child, found);
 		return true;
 	} while (dwarf_siblingof(&child, &child) == 0);
 	return false;
@@ -207,6 +231,7 @@ static bool go_to_member(struct point_place *at, const struct value_step *step,
 			 struct fetch_value *out)
 {
 	struct found_member found = { .offset = 0 };
+	const char *type;
 	Dwarf_Die plain;
 	bool has_type = at->has_type && peel(&at->type, &plain);
 
@@ -224,16 +249,28 @@ static bool go_to_member(struct point_place *at, const struct value_step *step,
 				   at->name);
 		return false;
 	}
+	type = dwarf_diename(&plain) ? dwarf_diename(&plain) : at->name;
 	if (!find_member(&plain, step->name, &found, 0)) {
-		fetch_value_refuse(out, "%.32s has no member '%.24s'",
-				   dwarf_diename(&plain) ? dwarf_diename(&plain) : at->name,
-				   step->name);
+		fetch_value_refuse(out, "%.32s has no member '%.24s'", type, step->name);
+		return false;
+	}
+	if (found.is_computed) {
+		fetch_value_refuse(out, "'%.24s' has no fixed place in %.24s: it is of a virtual "
+				   "base", step->name, type);
 		return false;
 	}
 	read_bits(at, &found);
 	at->has_type = follow_type(&found.die, &at->type);
 	at->name = step->name;
 	return true;
+}
+
+/* C's int[2][3] is one type with two ranges, and not an array of int[3]. */
+static bool is_of_arrays(Dwarf_Die *array)
+{
+	Dwarf_Die range;
+
+	return dwarf_child(array, &range) == 0 && dwarf_siblingof(&range, &range) == 0;
 }
 
 static bool go_to_element(struct point_place *at, const struct value_step *step,
@@ -243,6 +280,11 @@ static bool go_to_element(struct point_place *at, const struct value_step *step,
 	Dwarf_Die plain;
 	int tag = at->has_type && peel(&at->type, &plain) ? dwarf_tag(&plain) : 0;
 
+	if (tag == DW_TAG_array_type && is_of_arrays(&plain)) {
+		fetch_value_refuse(out, "'%.40s' is an array of arrays: probes know those of one "
+				   "dimension", at->name);
+		return false;
+	}
 	if (tag == DW_TAG_pointer_type)
 		at->place = fetch_follow(&at->place);
 	if (tag == DW_TAG_pointer_type || (tag == DW_TAG_array_type && at->place.is_memory))

@@ -4,6 +4,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <string.h>
 
 static int check_header(const struct probe_names_header *header, size_t bytes_count,
@@ -24,6 +25,13 @@ static int check_header(const struct probe_names_header *header, size_t bytes_co
 		return diag_set(why, -EBADMSG, "names to probe with a build-id of %u bytes",
 				header->build_id.count);
 	return 0;
+}
+
+/* Short, too: nothing compares a worker's texts of many MiB with each other. */
+static bool is_text(const struct probe_names *names, uint32_t offset)
+{
+	return offset < names->header->string_bytes &&
+	       strnlen(names->strings + offset, PROBE_NAMES_TEXT_MAX + 1) <= PROBE_NAMES_TEXT_MAX;
 }
 
 /* < 0: @a comes before @b; 0: the same twice. */
@@ -50,8 +58,7 @@ static int check_functions(const struct probe_names *names, struct diag *why)
 	for (uint32_t i = 0; i < names->header->function_count; i++) {
 		const struct probe_function *function = &names->functions[i];
 
-		if (function->name >= names->header->string_bytes ||
-		    function->shown >= names->header->string_bytes ||
+		if (!is_text(names, function->name) || !is_text(names, function->shown) ||
 		    function->offset > INT64_MAX || function->is_resolver > 1)
 			return diag_set(why, -EBADMSG, "names to probe with a bad function %u", i);
 		if (i && compare_functions(names, function - 1, function) >= 0)
@@ -62,13 +69,11 @@ static int check_functions(const struct probe_names *names, struct diag *why)
 
 static int check_marks(const struct probe_names *names, struct diag *why)
 {
-	const uint32_t string_bytes = names->header->string_bytes;
-
 	for (uint32_t i = 0; i < names->header->mark_count; i++) {
 		const struct probe_mark *mark = &names->marks[i];
 
-		if (mark->provider >= string_bytes || mark->name >= string_bytes ||
-		    mark->arguments >= string_bytes || mark->offset > INT64_MAX ||
+		if (!is_text(names, mark->provider) || !is_text(names, mark->name) ||
+		    !is_text(names, mark->arguments) || mark->offset > INT64_MAX ||
 		    mark->semaphore > INT64_MAX || !names->strings[mark->provider] ||
 		    !names->strings[mark->name])
 			return diag_set(why, -EBADMSG, "names to probe with a bad mark %u", i);

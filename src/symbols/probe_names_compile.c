@@ -26,6 +26,9 @@
 #define FIRST_ROOM	 1024
 #define STRING_BYTES_MAX (FLAT_BYTES_MAX / 2)	/* as the limits of the answer allow */
 
+_Static_assert(DEMANGLE_TEXT_MAX <= PROBE_NAMES_TEXT_MAX &&
+	       ELF_MARK_TEXT_MAX <= PROBE_NAMES_TEXT_MAX, "these need not be looked at");
+
 struct found_names {
 	struct elf_file main, debug;	/* debug.elf NULL: none that belongs to it */
 	struct elf_minidebug minidebug;
@@ -77,7 +80,8 @@ static int add_symbols(struct found_names *found, struct elf_file *file, uint32_
 	for (size_t i = 1; !err && i < symbols.count; i++) {
 		struct elf_function function;
 
-		if (elf_symbols_function(&symbols, i, &found->main, &function))
+		if (elf_symbols_function(&symbols, i, &found->main, &function) &&
+		    function.name.bytes <= PROBE_NAMES_TEXT_MAX)
 			err = add_function(found, &function);
 	}
 	return err;

@@ -77,6 +77,27 @@ static void test_pointers_are_followed_from_the_inside_out(void **state)
 	assert_string_equal(text, "-8(+16(%di)):string");
 }
 
+/* The kernel adds nothing to "@+4096": what is there already is the pointer. */
+static void test_pointers_in_the_file_are_followed_too(void **state)
+{
+	struct fetch_place place = fetch_memory("@", 4096);
+	struct fetch_value value = { .fetch = "" };
+
+	(void)state;
+	fetch_value_put(&value, &place, false, "u32");
+	assert_string_equal(value.fetch, "@+4096:u32");
+	fetch_value_put(&value, &place, true, "string");
+	assert_string_equal(value.fetch, "+0(@+4096):string");
+	place = fetch_follow(&place);
+	place.offset = 8;
+	fetch_value_put(&value, &place, false, "s32");
+	assert_string_equal(value.fetch, "+8(@+4096):s32");
+	place = fetch_follow(&place);
+	place.offset = 16;
+	fetch_value_put(&value, &place, false, "s32");
+	assert_string_equal(value.fetch, "+16(+8(@+4096)):s32");
+}
+
 static void test_what_is_too_deep_is_refused_and_not_cut(void **state)
 {
 	struct fetch_place place = fetch_register("%di");
@@ -104,6 +125,29 @@ static void test_a_text_is_what_a_register_points_to(void **state)
 	assert_string_equal(value.fetch, "+0(%dx):string");
 	fetch_value_put_raw(&value, "+8(%dx)", "string");
 	assert_string_equal(value.fetch, "+8(%dx):string");
+}
+
+static void expect_bits(int64_t offset, uint32_t first_bit, uint32_t bits, uint64_t bytes,
+			const char *wanted)
+{
+	const struct fetch_place place = fetch_memory("%bp", offset);
+	struct fetch_value value = { .fetch = "" };
+
+	fetch_value_put_bits(&value, &place, first_bit, bits, bytes);
+	assert_string_equal(value.fetch, wanted);
+}
+
+/* From the begin of the word that has them, above and below the frame pointer. */
+static void test_bits_are_taken_from_their_word(void **state)
+{
+	(void)state;
+	expect_bits(16, 3, 5, 4, "+16(%bp):b5@3/32");
+	expect_bits(18, 1, 4, 4, "+16(%bp):b4@17/32");
+	expect_bits(-24, 3, 5, 4, "-24(%bp):b5@3/32");
+	expect_bits(-21, 2, 6, 4, "-24(%bp):b6@26/32");
+	expect_bits(-8, 35, 2, 4, "-4(%bp):b2@3/32");
+	expect_bits(-1, 7, 1, 8, "-8(%bp):b1@63/64");
+	expect_bits(-21, 2, 7, 4, "");
 }
 
 static void test_the_convention_holds_only_where_a_function_begins(void **state)
@@ -167,8 +211,10 @@ int main(void)
 		cmocka_unit_test(test_arguments_returns_and_the_kernels_own_words_are_told_apart),
 		cmocka_unit_test(test_what_is_no_value_is_refused),
 		cmocka_unit_test(test_pointers_are_followed_from_the_inside_out),
+		cmocka_unit_test(test_pointers_in_the_file_are_followed_too),
 		cmocka_unit_test(test_what_is_too_deep_is_refused_and_not_cut),
 		cmocka_unit_test(test_a_text_is_what_a_register_points_to),
+		cmocka_unit_test(test_bits_are_taken_from_their_word),
 		cmocka_unit_test(test_the_convention_holds_only_where_a_function_begins),
 		cmocka_unit_test(test_arguments_of_marks_are_read),
 		cmocka_unit_test(test_a_type_that_is_asked_for_wins),

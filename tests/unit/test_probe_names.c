@@ -339,6 +339,62 @@ static void test_a_note_that_is_cut_short_costs_only_itself(void **state)
 	probe_names_finish(&names);
 }
 
+static void test_a_name_longer_than_texts_may_be_is_left_out(void **state)
+{
+	static char source[2 * PROBE_NAMES_TEXT_MAX + 128], fits[PROBE_NAMES_TEXT_MAX + 1];
+	struct probe_names names;
+	uint32_t count;
+	int length;
+
+	(void)state;
+	memset(fits, 'f', PROBE_NAMES_TEXT_MAX);
+	length = snprintf(source, sizeof(source), "int %s(void) { return 1; }\n"
+			  "int %sf(void) { return 2; }\nint last(void) { return 3; }\n", fits, fits);
+	elf_fixture_write("long.c", source, (size_t)length);
+	assert_true(elf_fixture_run("cc -O2 -shared -fPIC -o long long.c"));
+	names = read_names(elf_fixture_path("long"), PROBE_NAMES_FUNCTIONS);
+	assert_non_null(probe_names_find_function(&names, fits, &count));
+	assert_non_null(probe_names_find_function(&names, "last", &count));
+	for (uint32_t i = 0; i < names.header->function_count; i++)
+		assert_true(strlen(probe_names_text(&names, names.functions[i].name)) <=
+			    PROBE_NAMES_TEXT_MAX);
+	probe_names_finish(&names);
+}
+
+/* Each text in turn is as long as it may be, then one letter longer: who compares them has an end
+ * to rely on. */
+static void test_a_text_that_is_too_long_is_refused(void **state)
+{
+	static struct {
+		struct probe_names_header header;
+		struct probe_function function;
+		struct probe_mark mark;
+		char strings[PROBE_NAMES_TEXT_MAX + 9];
+	} answer = {
+		.header = { .magic = PROBE_NAMES_MAGIC, .version = PROBE_NAMES_VERSION,
+			    .function_count = 1, .mark_count = 1,
+			    .string_bytes = sizeof(answer.strings) },
+	};
+	uint32_t *const texts[] = { &answer.function.name, &answer.function.shown,
+				    &answer.mark.provider, &answer.mark.name,
+				    &answer.mark.arguments };
+	struct probe_names names;
+
+	(void)state;
+	memset(answer.strings, 'x', sizeof(answer.strings) - 1);
+	answer.strings[1] = '\0';	/* the short text; the longest is at 8 */
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		*texts[i] = 9;
+		assert_int_equal(probe_names_check(&names, &answer, sizeof(answer), NULL), 0);
+		*texts[i] = 8;
+		assert_int_equal(probe_names_check(&names, &answer, sizeof(answer), NULL), 0);
+		*texts[i] = 7;
+		assert_int_equal(probe_names_check(&names, &answer, sizeof(answer), NULL),
+				 -EBADMSG);
+		*texts[i] = 0;
+	}
+}
+
 /* Each change breaks one rule of the answer. */
 static void test_an_answer_that_breaks_a_rule_is_refused(void **state)
 {
@@ -398,6 +454,8 @@ int main(void)
 		cmocka_unit_test(test_functions_are_shown_as_their_programmer_wrote_them),
 		cmocka_unit_test(test_what_is_no_elf_file_is_refused),
 		cmocka_unit_test(test_a_note_that_is_cut_short_costs_only_itself),
+		cmocka_unit_test(test_a_name_longer_than_texts_may_be_is_left_out),
+		cmocka_unit_test(test_a_text_that_is_too_long_is_refused),
 		cmocka_unit_test(test_an_answer_that_breaks_a_rule_is_refused),
 	};
 

@@ -1,4 +1,5 @@
 /* Names that are packed come out as they went in; what a search narrows it does not lose. */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -221,6 +222,29 @@ static void test_a_name_too_long_for_a_spec_is_left_out(void **state)
 	target_index_destroy(index);
 }
 
+/* 64 MiB of names with 255 letters, a terminator, and up to 64 bytes for the row of each. */
+static void test_an_index_is_full_some_day_and_keeps_what_it_has(void **state)
+{
+	struct target_index *index = target_index_create(TARGET_USER_FUNCTION, "/bin/huge", "");
+	char text[PROBE_FUNCTION_BYTES];
+	const struct target_name name = { .raw = text };
+	uint32_t added = 0;
+	int err = 0;
+
+	(void)state;
+	memset(text, 'x', sizeof(text) - 1);
+	text[sizeof(text) - 1] = '\0';
+	while (!err && added < TARGET_INDEX_BYTES_MAX / 256 + 1) {
+		err = target_index_add(index, &name);
+		added += !err;
+	}
+	assert_int_equal(err, -E2BIG);
+	assert_in_range(added, TARGET_INDEX_BYTES_MAX / (256 + 64), TARGET_INDEX_BYTES_MAX / 256);
+	assert_int_equal(target_index_count(index), added);
+	assert_int_equal(target_index_add(index, &name), -E2BIG);
+	target_index_destroy(index);
+}
+
 static void expect_query(const char *text, const char *prefix, const char *path, const char *words)
 {
 	struct target_query query;
@@ -263,6 +287,7 @@ int main(void)
 		cmocka_unit_test(test_a_search_that_nobody_waits_for_ends_and_spoils_nothing),
 		cmocka_unit_test(test_what_can_not_be_probed_comes_later_with_its_reason),
 		cmocka_unit_test(test_a_name_too_long_for_a_spec_is_left_out),
+		cmocka_unit_test(test_an_index_is_full_some_day_and_keeps_what_it_has),
 		cmocka_unit_test(test_a_query_may_say_the_kind_and_the_file),
 	};
 
