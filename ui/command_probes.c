@@ -228,6 +228,16 @@ static void open_hits(struct ui_state *state, const struct snapshot_probe *probe
 	state_show_kind(state, kind);
 }
 
+bool command_open_hits(struct ui_state *state, enum view_kind kind)
+{
+	const struct snapshot_probe *probe = state_probe(state);
+
+	if (state_kind(state) != VIEW_PROBES || !probe)
+		return false;
+	open_hits(state, probe, kind);
+	return true;
+}
+
 static void action_chosen(struct ui_state *state, const struct menu_item *item)
 {
 	const struct snapshot_probe *probe = probes_view_get(&state->probes, state->menu_probe);

@@ -14,6 +14,8 @@ void command_open_calls(struct ui_state *state, enum view_kind kind)
 
 	while (state_is_page(state))
 		state_close_view(state);
+	if (!was_page && command_open_hits(state, kind))
+		return;
 	if (!was_page && state_kind(state) < VIEW_TABLES && state_cursor_row(state, &row) &&
 	    views_opening_part(state->shown_kind, &row, &part)) {
 		state->search[0] = '\0';

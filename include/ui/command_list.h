@@ -48,6 +48,8 @@ void command_toggle_line(struct ui_state *state);
 /* Shows the calls as a picture of @kind: of the cursor's row; where that is not a table's, of the
  * same samples. */
 void command_open_calls(struct ui_state *state, enum view_kind kind);
+/* The same of the hits of the probe in the list; false: there is none under the cursor. */
+bool command_open_hits(struct ui_state *state, enum view_kind kind);
 /* The same picture of the level before. */
 void command_show_whole(struct ui_state *state);
 

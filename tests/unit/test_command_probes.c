@@ -297,6 +297,18 @@ static void test_a_view_by_number_shows_its_hits_as_samples(void **state)
 	assert_int_equal(last_request(scene, REQUEST_EVENT)->value, 0);
 }
 
+static void test_calls_in_the_list_are_those_of_the_probe_under_the_cursor(void **state)
+{
+	struct scene *scene = list_of(state);
+	const struct snapshot_probe *probe = state_probe(&scene->state);
+
+	assert_non_null(probe);
+	scene_press(scene, "7");
+	assert_int_equal(last_request(scene, REQUEST_EVENT)->value, probe->event);
+	probe_fixture_answer(scene);
+	assert_true(scene_has(scene, "hits of hash_search"));
+}
+
 static void test_8_leads_from_hits_to_the_list_and_samples_are_shown_again(void **state)
 {
 	struct scene *scene = probe_of(state);
@@ -621,6 +633,7 @@ int main(void)
 		SCENE_TEST(test_the_cursor_stays_with_its_probe),
 		SCENE_TEST(test_enter_asks_for_all_about_the_probe),
 		SCENE_TEST(test_a_view_by_number_shows_its_hits_as_samples),
+		SCENE_TEST(test_calls_in_the_list_are_those_of_the_probe_under_the_cursor),
 		SCENE_TEST(test_8_leads_from_hits_to_the_list_and_samples_are_shown_again),
 		SCENE_TEST(test_tab_goes_to_and_fro_between_figures_and_hits),
 		SCENE_TEST(test_pages_follow_one_another),
