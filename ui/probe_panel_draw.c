@@ -355,18 +355,30 @@ static void put_confirm(struct pen *pen)
 	put_input(pen, "", (struct panel_item){ PANEL_CONFIRM, 0 }, &panel->confirm, "\u2026");
 }
 
+/* As one word of a shell. */
+static void quote_for_shell(const char *text, char *out, size_t room)
+{
+	size_t used = (size_t)snprintf(out, room, "'");
+
+	for (; *text && used < room; text++)
+		used += (size_t)snprintf(out + used, room - used, *text == '\'' ? "'\\''" : "%c",
+					 *text);
+	if (used < room)
+		snprintf(out + used, room - used, "'");
+}
+
 /* What would be done, in the words that perf probe and the kernel understand. */
 static void put_plan(struct pen *pen)
 {
 	const struct probe_panel *panel = pen->panel;
+	char text[TEXT_LINES_BYTES] = "--probe ";
 	struct probe_choice choice;
-	char text[LINE_BYTES];
 
 	if (!panel->shows_plan)
 		return;
 	probe_panel_choice(panel, false, &choice, NULL);
 	begin_line(pen, "dry run");
-	snprintf(text, sizeof(text), "--probe '%s'", choice.spec.text);
+	quote_for_shell(choice.spec.text, text + strlen(text), sizeof(text) - strlen(text));
 	put_text(pen, text, ROLE_BOX);
 	for (uint32_t i = 0; panel->has_answer && i < panel->answer.offered_count; i++) {
 		const struct probe_fetch *fetch = &panel->answer.offered[i];

@@ -4,26 +4,45 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ui/utf8.h"
+
 #define LEFT_X 2
 
-/* Bytes of @text that go on one line of @width cells: whole words, or all that is left when even
- * one word is too long. */
-static size_t line_bytes(const struct canvas *canvas, const char *text, int width)
+static bool fits(const struct canvas *canvas, const char *text, size_t bytes, int width)
 {
 	char line[TEXT_LINES_BYTES];
-	size_t best = strlen(text), end;
 
-	if (canvas_text_width(canvas, text) <= width)
-		return best;
+	memcpy(line, text, bytes);
+	line[bytes] = '\0';
+	return canvas_text_width(canvas, line) <= width;
+}
+
+/* Of a word that is wider than a line: its characters that go on one, at least one. */
+static size_t broken_bytes(const struct canvas *canvas, const char *text, int width)
+{
+	uint32_t code;
+	size_t bytes = utf8_decode(text, &code), next;
+
+	while ((next = utf8_decode(text + bytes, &code)) > 0 &&
+	       fits(canvas, text, bytes + next, width))
+		bytes += next;
+	return bytes;
+}
+
+/* Bytes of @text that go on one line of @width cells: whole words where even one has room. */
+static size_t line_bytes(const struct canvas *canvas, const char *text, int width)
+{
+	size_t best = 0, end;
+
+	if (width < 1 || canvas_text_width(canvas, text) <= width)
+		return strlen(text);
 	for (const char *at = strchr(text, ' '); at; at = strchr(at + 1, ' ')) {
 		end = (size_t)(at - text);
-		memcpy(line, text, end);
-		line[end] = '\0';
-		if (canvas_text_width(canvas, line) > width)
+		if (!fits(canvas, text, end, width))
 			break;
 		best = end;
 	}
-	return best;
+	return best ? best : broken_bytes(canvas, text, width);
 }
 
 /* Takes the next line off *@text into @line; false: there is none. */

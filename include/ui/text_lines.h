@@ -1,11 +1,12 @@
-/* text_lines.h - a sentence on as many lines as it needs, wrapped at spaces.
+/* text_lines.h - a sentence on as many lines as it needs, wrapped at spaces; a word
+ * that is wider than a line is broken.
  * Thread: any, no state. */
 #ifndef UI_TEXT_LINES_H
 #define UI_TEXT_LINES_H
 
 #include "ui/canvas.h"
 
-#define TEXT_LINES_BYTES 512	/* of a sentence, at most; the rest is cut */
+#define TEXT_LINES_BYTES 640	/* of a sentence, at most; the rest is cut */
 
 /* How many lines of @width cells @text takes. */
 int text_lines_count(const struct canvas *canvas, int width, const char *text);

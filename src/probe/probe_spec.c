@@ -244,9 +244,14 @@ static void put_function(struct writer *writer, const struct probe_spec *spec)
 		put_section(writer, spec->function[0] ? spec->function : spec->source);
 		return;
 	}
-	for (const char *at = spec->function; *at; at++)
-		put(writer, "%s%c", isalnum((unsigned char)*at) || strchr("_.*?", *at) ? "" : "\\",
-		    *at);
+	for (const char *at = spec->function; *at; at++) {
+		const bool is_bare = isalnum((unsigned char)*at) || strchr("_.*?", *at);
+
+		if (strspn(at, ":") == 2)
+			put(writer, ":%c", *at++);
+		else
+			put(writer, "%s%c", is_bare ? "" : "\\", *at);
+	}
 }
 
 /* A module behind "lat:" alone would be read as a program. */

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/sanitize.h"
+#include "probe/probe_section.h"
 #include "probe/probe_spec.h"
 
 #define FIRST_ROOM	1024
@@ -342,23 +343,18 @@ bool target_index_search(struct target_index *index, const struct target_search 
 	return true;
 }
 
-/* Appends @text as probe_spec_parse() reads it back: in quotes where its letters would mean
- * something. */
-static void put_quoted(char *out, size_t room, const char *text)
+static void put(char out[TARGET_SPEC_BYTES], const char *text)
 {
-	size_t used = strlen(out);
-	const bool is_plain = text[strcspn(text, " :*?\"\\%+=,()<>[]{}&!'")] == '\0';
+	const size_t used = strlen(out);
 
-	if (is_plain) {
-		snprintf(out + used, room - used, "%s", text);
-		return;
-	}
-	for (out[used++] = '"'; *text && used + 4 < room; text++) {
-		if (*text == '"' || *text == '\\')
-			out[used++] = '\\';
-		out[used++] = *text;
-	}
-	snprintf(out + used, room - used, "\"");
+	snprintf(out + used, TARGET_SPEC_BYTES - used, "%s", text);
+}
+
+static void put_section(char out[TARGET_SPEC_BYTES], const char *text)
+{
+	const size_t used = strlen(out);
+
+	probe_section_write(text, out + used, TARGET_SPEC_BYTES - used);
 }
 
 static void put_spec(const struct target_index *index, const struct row *row, const char *prefix,
@@ -366,15 +362,16 @@ static void put_spec(const struct target_index *index, const struct row *row, co
 {
 	const char *raw = index->texts + row->raw;
 
-	snprintf(out, TARGET_SPEC_BYTES, "%s", prefix);
+	out[0] = '\0';
+	put(out, prefix);
 	if (index->path[0]) {
-		put_quoted(out, TARGET_SPEC_BYTES - 1, index->path);
-		strcat(out, ":");
+		put_section(out, index->path);
+		put(out, ":");
 	}
 	if (index->kind == TARGET_USER_FUNCTION || index->kind == TARGET_KERNEL_FUNCTION)
-		put_quoted(out, TARGET_SPEC_BYTES, raw);
+		put_section(out, raw);
 	else
-		snprintf(out + strlen(out), TARGET_SPEC_BYTES - strlen(out), "%s", raw);
+		put(out, raw);
 }
 
 void target_index_result(const struct target_hit *hit, const struct target_pattern *pattern,

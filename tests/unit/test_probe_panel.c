@@ -154,6 +154,66 @@ static void test_a_module_is_named_in_the_spec(void **state)
 	assert_string_equal(spec.function, "ext4_sync");
 }
 
+/* The text is a spec for the same place, however that is called. */
+static void check_text(struct scene *scene, struct probe_spec spec, const char *text)
+{
+	struct probe_spec read;
+	struct diag why;
+
+	probe_panel_open_spec(&scene->state, &spec, 0);
+	assert_string_equal(spec_text(scene), text);
+	if (probe_spec_parse(&read, text, &why))
+		fail_msg("%s: %s", text, why.text);
+	assert_int_equal(read.kind, spec.kind);
+	assert_int_equal(read.edge, spec.edge);
+	assert_string_equal(read.file, spec.file);
+	assert_string_equal(read.function, spec.function);
+	assert_int_equal(read.is_wildcard, spec.is_wildcard);
+	assert_int_equal(read.offset, spec.offset);
+}
+
+static void test_what_it_orders_is_read_back_as_the_same_place(void **state)
+{
+	struct scene *scene = *state;
+
+	check_text(scene, (struct probe_spec){ .kind = PROBE_KERNEL, .edge = PROBE_LATENCY,
+					       .file = "ext4", .function = "ext4_sync" },
+		   "lat:k:ext4:ext4_sync");
+	check_text(scene, (struct probe_spec){ .kind = PROBE_KERNEL, .edge = PROBE_RETURN,
+					       .file = "ext4", .function = "ext4_sync" },
+		   "kr:ext4:ext4_sync");
+	check_text(scene, (struct probe_spec){ .kind = PROBE_KERNEL, .edge = PROBE_ENTRY,
+					       .function = "vfs_*", .is_wildcard = true },
+		   "k:vfs_*");
+	check_text(scene, (struct probe_spec){ .kind = PROBE_USER, .edge = PROBE_LATENCY,
+					       .file = "/opt/My App/x",
+					       .function = "f<int, char>(A const&)" },
+		   "lat:\"/opt/My App/x\":\"f<int, char>(A const&)\"");
+	check_text(scene, (struct probe_spec){ .kind = PROBE_USER, .edge = PROBE_ENTRY,
+					       .file = "x", .function = "A::operator new*",
+					       .is_wildcard = true },
+		   "u:x:A::operator\\ new*");
+	check_text(scene, (struct probe_spec){ .kind = PROBE_USER, .edge = PROBE_ENTRY,
+					       .file = "x", .function = "operator+",
+					       .offset = 16 },
+		   "u:x:\"operator+\"+0x10");
+	check_text(scene, (struct probe_spec){ .kind = PROBE_USDT, .edge = PROBE_ENTRY,
+					       .file = "/a b", .group = "p", .function = "mark" },
+		   "U:\"/a b\":p:mark");
+}
+
+static void test_the_dry_run_is_one_word_for_a_shell(void **state)
+{
+	struct scene *scene = *state;
+
+	check_text(scene, (struct probe_spec){ .kind = PROBE_USER, .edge = PROBE_ENTRY,
+					       .file = "/it's", .function = "f" },
+		   "u:\"/it's\":f");
+	focus_on(scene, PANEL_BUTTON, BUTTON_DRY_RUN);
+	scene_press_key(scene, UI_KEY_ENTER);
+	assert_true(scene_has(scene, "--probe 'u:\"/it'\\''s\":f'"));
+}
+
 static void test_values_that_are_known_well_are_chosen_at_first(void **state)
 {
 	struct scene *scene = panel_of(state);
@@ -720,6 +780,8 @@ int main(void)
 		SCENE_TEST(test_the_process_of_the_filter_is_meant),
 		cmocka_unit_test(test_rows_that_are_no_function_say_why),
 		cmocka_unit_test(test_a_module_is_named_in_the_spec),
+		SCENE_TEST(test_what_it_orders_is_read_back_as_the_same_place),
+		SCENE_TEST(test_the_dry_run_is_one_word_for_a_shell),
 		SCENE_TEST(test_values_that_are_known_well_are_chosen_at_first),
 		SCENE_TEST(test_every_change_of_choice_is_examined_once),
 		SCENE_TEST(test_an_answer_to_an_older_question_is_dropped),

@@ -88,7 +88,7 @@ static void test_what_is_shown_is_clean_and_demangled(void **state)
 	assert_int_equal(ranking.matches, 1);
 	result = result_of(0, "b(", "lat:");
 	assert_string_equal(result.shown, "x\\x1b.so:a::b()");
-	assert_string_equal(result.spec, "lat:/lib/x\x1b.so:_ZN1a1bEv");
+	assert_string_equal(result.spec, "lat:\"/lib/x\x1b.so\":_ZN1a1bEv");
 	assert_int_equal(result.matched, 3u << 12);
 	assert_true(search(index, "_ZN", 7));
 	assert_int_equal(ranking.matches, 0);
