@@ -65,9 +65,23 @@ static const struct snapshot_hit *hit_at(const struct probe_log *log, size_t ind
 	return &log->of->log[log->shown[index]];
 }
 
+/* Lines above the oldest hit: the one that says what is missing. */
+static size_t first_line(const struct probe_log *log)
+{
+	return log->of && log->of->log_dropped;
+}
+
 static size_t last_top(const struct probe_log *log)
 {
-	return log->count > log->page ? log->count - log->page : 0;
+	const size_t lines = first_line(log) + log->count;
+
+	return lines > log->page ? lines - log->page : 0;
+}
+
+/* Index of the hit that is uppermost. */
+static size_t top_hit(const struct probe_log *log)
+{
+	return log->top > first_line(log) ? log->top - first_line(log) : 0;
 }
 
 static void set_top(struct probe_log *log, size_t top)
@@ -75,7 +89,7 @@ static void set_top(struct probe_log *log, size_t top)
 	log->top = top < last_top(log) ? top : last_top(log);
 	log->is_away = log->top < last_top(log);
 	if (log->count)
-		log->top_number = hit_at(log, log->top)->number;
+		log->top_number = hit_at(log, top_hit(log))->number;
 }
 
 static bool passes(const struct probe_log *log, const struct snapshot_hit *hit)
@@ -98,14 +112,14 @@ static void collect(struct probe_log *log)
 			log->shown[log->count++] = (uint16_t)i;
 }
 
-/* Where the hit is that was at the top; when it has left, the oldest that came after it. */
+/* The line of the hit that was at the top; when it has left, the begin of the log. */
 static size_t find_top(const struct probe_log *log)
 {
 	size_t at = 0;
 
 	while (at < log->count && hit_at(log, at)->number < log->top_number)
 		at++;
-	return at;
+	return at ? first_line(log) + at : 0;
 }
 
 void probe_log_refresh(struct probe_log *log, const struct snapshot_probes *of)
@@ -145,13 +159,13 @@ static size_t find_begin(const struct probe_log *log)
 	for (size_t i = 0; i < log->count; i++)
 		if (hit_at(log, i)->number == log->found)
 			return i;
-	return log->top;
+	return top_hit(log);
 }
 
 bool probe_log_find(struct probe_log *log, const char *search, int step)
 {
 	const size_t each = step < 0 ? log->count - 1 : 1;
-	size_t at;
+	size_t at, line;
 
 	if (!log->count)
 		return false;
@@ -161,33 +175,52 @@ bool probe_log_find(struct probe_log *log, const char *search, int step)
 			continue;
 		at %= log->count;
 		log->found = hit_at(log, at)->number;
-		if (at < log->top || at >= log->top + log->page)
-			set_top(log, at > log->page / 2 ? at - log->page / 2 : 0);
+		line = first_line(log) + at;
+		if (line < log->top || line >= log->top + log->page)
+			set_top(log, line > log->page / 2 ? line - log->page / 2 : 0);
 		log->is_away = true;	/* it stays in sight */
 		return true;
 	}
 	return false;
 }
 
+static void draw_dropped(uint64_t count, struct canvas *canvas, struct canvas_area area)
+{
+	char text[64], number[FORMAT_BYTES];
+
+	snprintf(text, sizeof(text), "%s older hits were dropped", format_count(number, count));
+	canvas_put_text(canvas, area, text, ROLE_DIM);
+}
+
+static void draw_hit(const struct probe_log *log, const struct snapshot_hit *hit,
+		     const char *search, struct canvas *canvas, struct canvas_area area)
+{
+	char text[PROBE_LOG_TEXT];
+
+	probe_log_format(log, hit, text);
+	canvas_put_text(canvas, area, text, ROLE_TEXT);
+	if (search[0] && hit->number == log->found)
+		canvas_put_text(canvas, (struct canvas_area){ 0, area.y, 1 }, "\u25b8",
+				ROLE_MATCH);
+	search_highlight(canvas, area, search);
+}
+
 void probe_log_draw(struct probe_log *log, const char *search, struct canvas *canvas, int top,
 		    int lines)
 {
-	const size_t page = lines > 0 ? (size_t)lines : 0;
-	char text[PROBE_LOG_TEXT];
+	const size_t page = lines > 0 ? (size_t)lines : 0, first = first_line(log);
 
 	if (page != log->page) {
 		log->page = page;
 		set_top(log, log->is_away ? log->top : last_top(log));
 	}
-	for (size_t i = 0; i < page && log->top + i < log->count; i++) {
-		const struct snapshot_hit *hit = hit_at(log, log->top + i);
-		const struct canvas_area line = { 2, top + (int)i, canvas->width - 3 };
+	for (size_t i = 0; i < page && log->top + i < first + log->count; i++) {
+		const struct canvas_area area = { 2, top + (int)i, canvas->width - 3 };
+		const size_t line = log->top + i;
 
-		probe_log_format(log, hit, text);
-		canvas_put_text(canvas, line, text, ROLE_TEXT);
-		if (search[0] && hit->number == log->found)
-			canvas_put_text(canvas, (struct canvas_area){ 0, line.y, 1 }, "\u25b8",
-					ROLE_MATCH);
-		search_highlight(canvas, line, search);
+		if (line < first)
+			draw_dropped(log->of->log_dropped, canvas, area);
+		else
+			draw_hit(log, hit_at(log, line - first), search, canvas, area);
 	}
 }

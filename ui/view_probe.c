@@ -182,7 +182,7 @@ static void draw_panes(const struct probe_view *view, struct ui_state *state,
 {
 	static const char hint[] = "Left Right: page \u00b7 1-7: its hits";
 	struct canvas_area area = { 1, y, canvas->width - 2 };
-	char text[32];
+	char text[PROMPT_BYTES + 4];	/* also for the filter */
 
 	for (int pane = 0; pane < PANE_COUNT; pane++) {
 		const bool is_here = pane == (int)view->pane;

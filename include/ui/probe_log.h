@@ -16,7 +16,8 @@
 struct probe_log {
 	const struct snapshot_probes *of;	/* BORROWED until the next refresh; NULL: none */
 	uint16_t shown[PROBE_LOG_LINES];	/* indices into its log that pass the filter */
-	size_t count, top, page;
+	size_t count, page;
+	size_t top;		/* line; where older hits were dropped the first one says so */
 	uint64_t top_number;	/* of the hit at `top`; it stays there while is_away */
 	bool is_away;
 	uint64_t found;		/* number of the hit that the search has found; 0: none */

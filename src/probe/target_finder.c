@@ -54,6 +54,7 @@ struct target_finder {
 	size_t count, room;
 	uint32_t orders;		/* that the loader has not finished */
 	bool is_loaded;			/* everything was ordered */
+	bool wants_path;		/* that of the query is to be ordered */
 	struct named_file paths[PATHS_MAX];
 	size_t next_path;		/* to be replaced */
 	struct target_query query;
@@ -98,20 +99,23 @@ static void forget_path(struct target_finder *finder, const char *path)
 	finder->count = kept;
 }
 
-/* The oldest of those that were named makes room. */
-static void order_path(struct target_finder *finder, const char *path)
+/* The oldest of those that were named makes room. False: too much is ordered, try again when some
+ * of it was loaded. */
+static bool order_path(struct target_finder *finder, const char *path)
 {
 	struct named_file *file = &finder->paths[finder->next_path];
 
-	if (find_path(finder, path) || has_index(finder, path) ||
-	    !target_loader_order(finder->loader, path))
-		return;
+	if (find_path(finder, path) || has_index(finder, path))
+		return true;
+	if (!target_loader_order(finder->loader, path))
+		return false;
 	if (file->path[0])
 		forget_path(finder, file->path);
 	finder->next_path = (finder->next_path + 1) % PATHS_MAX;
 	snprintf(file->path, sizeof(file->path), "%s", path);
 	file->failure[0] = '\0';
 	finder->orders++;
+	return true;
 }
 
 /* True when there is a new one. */
@@ -129,8 +133,7 @@ static bool take_question(struct target_finder *finder)
 		finder->is_loaded = true;
 		finder->orders++;
 	}
-	if (finder->query.path[0])
-		order_path(finder, finder->query.path);
+	finder->wants_path = finder->query.path[0];
 	return true;
 }
 
@@ -328,6 +331,8 @@ static int serve(void *owner)
 
 	finder->needs_search |= take_question(finder);
 	finder->needs_search |= take_loaded(finder);
+	if (finder->wants_path)
+		finder->wants_path = !order_path(finder, finder->query.path);
 	if (!finder->needs_search || !finder->number)
 		return SERVICE_SLEEP;
 	if (search(finder)) {

@@ -468,6 +468,34 @@ static void test_the_log_is_filtered_and_searched(void **state)
 	assert_string_equal(scene->state.prompt.note, "not here");
 }
 
+static void test_at_its_begin_the_log_says_what_was_dropped(void **state)
+{
+	struct scene *scene = probe_of(state);
+
+	scene->snapshot.probes.log_dropped = 1234567;
+	scene_show(scene);
+	scene_press(scene, "h");
+	assert_true(scene_has(scene, "00:20:35.950"));	/* the newest */
+	assert_false(scene_has(scene, "dropped"));
+	scene_press_key(scene, UI_KEY_HOME);
+	assert_true(scene_has(scene, "1.23M older hits were dropped"));
+	assert_true(scene_has(scene, "00:20:34.000"));
+	scene_press(scene, "j");
+	assert_false(scene_has(scene, "dropped"));
+	assert_true(scene_has(scene, "00:20:34.000"));
+}
+
+static void test_the_filter_of_the_log_is_shown_whole_or_with_a_mark(void **state)
+{
+	static const char words[] = "name=pg_class and \u00e9\u00e9\u00e9\u00e9 ret=0";
+	struct scene *scene = probe_of(state);
+
+	scene_press(scene, "\\");
+	snprintf(scene->state.prompt.text, PROMPT_BYTES, "%s", words);
+	scene_press_key(scene, UI_KEY_ENTER);
+	assert_true(scene_has(scene, words));
+}
+
 static void test_the_list_is_searched(void **state)
 {
 	struct scene *scene = list_of(state);
@@ -643,6 +671,8 @@ int main(void)
 		SCENE_TEST(test_the_wheel_moves_the_cursor_of_the_slowest),
 		SCENE_TEST(test_a_stack_that_is_cut_says_how_much_is_missing),
 		SCENE_TEST(test_the_log_is_filtered_and_searched),
+		SCENE_TEST(test_at_its_begin_the_log_says_what_was_dropped),
+		SCENE_TEST(test_the_filter_of_the_log_is_shown_whole_or_with_a_mark),
 		SCENE_TEST(test_the_list_is_searched),
 		SCENE_TEST(test_the_mouse_selects_opens_and_asks),
 		SCENE_TEST(test_answers_are_told),

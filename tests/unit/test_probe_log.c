@@ -126,6 +126,38 @@ static void test_search_goes_round_and_stays_in_sight(void **state)
 	assert_int_equal(log.found, 128);
 }
 
+/* Line 0 says so, the hits are one line further down. */
+static void test_what_was_dropped_is_a_line_before_the_oldest(void **state)
+{
+	struct snapshot_hit hits[HITS];
+	struct snapshot_probes of = hits_from(hits, 100);
+	struct probe_log log = { .page = 0 };
+
+	(void)state;
+	probe_log_refresh(&log, &of);
+	draw(&log);
+	assert_int_equal(log.top, 20);
+	of = hits_from(hits, 101);
+	of.log_dropped = 1;
+	probe_log_refresh(&log, &of);
+	assert_int_equal(log.top, 21);		/* 31 lines, the last ten */
+	probe_log_scroll(&log, -HITS);
+	assert_int_equal(log.top, 0);
+	of = hits_from(hits, 105);
+	of.log_dropped = 5;
+	probe_log_refresh(&log, &of);
+	assert_int_equal(log.top, 0);		/* they leave, the begin stays in sight */
+	probe_log_scroll(&log, 3);		/* line 3 is hit 107 */
+	of = hits_from(hits, 106);
+	of.log_dropped = 6;
+	probe_log_refresh(&log, &of);
+	assert_int_equal(log.top, 2);
+	assert_true(probe_log_find(&log, "00.128", 0));
+	assert_in_range(log.top, 14, 21);	/* line 23 */
+	assert_true(probe_log_find(&log, "00.106", 0));
+	assert_int_equal(log.top, 0);
+}
+
 static void test_without_hits_nothing_moves(void **state)
 {
 	struct probe_log log = { .page = 0 };
@@ -147,6 +179,7 @@ int main(void)
 		cmocka_unit_test(test_it_follows_the_newest_until_one_scrolls_up),
 		cmocka_unit_test(test_only_what_passes_the_filter_is_a_line),
 		cmocka_unit_test(test_search_goes_round_and_stays_in_sight),
+		cmocka_unit_test(test_what_was_dropped_is_a_line_before_the_oldest),
 		cmocka_unit_test(test_without_hits_nothing_moves),
 	};
 

@@ -246,6 +246,24 @@ static void test_of_many_questions_the_last_is_answered(void **state)
 	assert_string_equal(reply->results[0].spec, "k:vfs_read");
 }
 
+/* As one types, while the loader is busy with the kernel's names: more than it takes orders. */
+static void test_of_many_paths_the_last_is_read(void **state)
+{
+	char path[32];
+
+	(void)state;
+	target_finder_ask(finder, ++number, "x", getpid());
+	while (wait_reply()->number != number)
+		;
+	for (int i = 0; i < 40; i++) {
+		snprintf(path, sizeof(path), "/nowhere/%d:x", i);
+		target_finder_ask(finder, ++number, path, getpid());
+		while (wait_reply()->number != number)
+			;
+	}
+	assert_int_equal(ask(spec_of("%s:weap", "shop"))->matches, 1);
+}
+
 /* A shorter text after a longer one: what was left out comes back. */
 static void test_erasing_a_letter_brings_back_what_it_left_out(void **state)
 {
@@ -285,6 +303,7 @@ int main(void)
 		WITH_NEW_FINDER(test_a_line_is_one_of_the_program_that_is_looked_at),
 		cmocka_unit_test(test_of_many_questions_the_last_is_answered),
 		cmocka_unit_test(test_erasing_a_letter_brings_back_what_it_left_out),
+		WITH_NEW_FINDER(test_of_many_paths_the_last_is_read),
 		WITH_NEW_FINDER(test_what_this_kernel_can_not_is_listed_with_the_reason),
 		WITH_NEW_FINDER(test_who_never_asks_ends_at_once),
 		WITH_NEW_FINDER(test_ending_while_names_are_loaded_waits_for_nothing),
