@@ -13,8 +13,8 @@
 
 static const struct snapshot_value values[] = {
 	{ .name = "size", .type = "s64", .origin = "DWARF", .kind = VALUE_SIGNED, .count = 5,
-	  .unknown = 1, .numbers = 5, .min = -3, .max = 16, .mean = 7.25, .octaves = { [1] = 1, [4] = 3 },
-	  .zeros = 1, .negatives = 1, .top_count = 2, .other = 1,
+	  .unknown = 1, .numbers = 5, .min = -3, .max = 16, .mean = 7.25,
+	  .octaves = { [1] = 1, [4] = 3 }, .zeros = 1, .negatives = 1, .top_count = 2, .other = 1,
 	  .top = { { "16", true, 16, 3 }, { "-3", true, -3, 1 } } },
 	{ .name = "na\"me", .type = "char *", .origin = "typed", .kind = VALUE_TEXT, .count = 2,
 	  .top_count = 1, .top = { { "a\\b", false, 0, 2 } } },
