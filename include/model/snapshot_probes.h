@@ -37,8 +37,9 @@ struct snapshot_value {
 	enum probe_value_kind kind;
 	bool is_return;
 	uint64_t count, unknown;	/* unknown: could not be read there */
+	uint64_t numbers;		/* of `count`; the others are texts */
 	int64_t min, max;		/* of numbers; unsigned ones above INT64_MAX are cut */
-	double mean;
+	double mean;			/* of numbers */
 	uint64_t octaves[LATENCY_OCTAVES];	/* of magnitudes; zero in `zeros` */
 	uint64_t zeros, negatives;
 	uint32_t top_count;		/* most frequent first */

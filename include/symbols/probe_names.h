@@ -91,7 +91,8 @@ static inline const char *probe_names_text(const struct probe_names *names, uint
 	return names->strings + offset;
 }
 
-/* The worker's side: names that are longer than a text may be are left out; *@bytes is malloc'd for the caller. Errors as above. */
+/* The worker's side: names that are longer than a text may be are left out; *@bytes is malloc'd for
+ * the caller. Errors as above. */
 int probe_names_compile(int fd, int debug_fd, uint64_t parts, void **bytes, size_t *bytes_count,
 			struct diag *why);
 

@@ -59,11 +59,6 @@ static void put_latency(FILE *out, const struct snapshot_probe *probe)
 	putc('}', out);
 }
 
-static bool has_numbers(const struct snapshot_value *value)
-{
-	return value->kind != VALUE_TEXT && value->count;
-}
-
 static void put_top(FILE *out, const struct snapshot_value *value)
 {
 	fputs(",\"top\":[", out);
@@ -90,7 +85,7 @@ static void put_value(FILE *out, const struct snapshot_value *value)
 	json_put_string(out, value->type);
 	fputs(",\"origin\":", out);
 	json_put_string(out, value->origin);
-	if (has_numbers(value))
+	if (value->numbers)
 		fprintf(out, ",\"min\":%" PRId64 ",\"max\":%" PRId64 ",\"mean\":%.3f", value->min,
 			value->max, value->mean);
 	else

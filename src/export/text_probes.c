@@ -52,7 +52,7 @@ static void put_value(FILE *out, const struct snapshot_value *value)
 {
 	fprintf(out, "      %s %s: %" PRIu64, value->name, value->type, value->count);
 	put_counter(out, "unknown", value->unknown);
-	if (value->kind != VALUE_TEXT && value->count)
+	if (value->numbers)
 		fprintf(out, ", min %" PRId64 ", mean %.1f, max %" PRId64, value->min,
 			value->mean, value->max);
 	for (uint32_t i = 0; i < value->top_count && i < TOP_SHOWN; i++)

@@ -16,7 +16,6 @@ struct top_value {
 struct column_sum {
 	struct snapshot_value *value;
 	double sum;
-	uint64_t numbers;
 	struct top_value top[PROBE_TOP_VALUES];	/* most frequent first */
 };
 
@@ -118,11 +117,11 @@ static void add_numbers(struct column_sum *sum, int64_t min, int64_t max, double
 {
 	struct snapshot_value *value = sum->value;
 
-	if (!sum->numbers || min < value->min)
+	if (!value->numbers || min < value->min)
 		value->min = min;
-	if (!sum->numbers || max > value->max)
+	if (!value->numbers || max > value->max)
 		value->max = max;
-	sum->numbers += count;
+	value->numbers += count;
 	sum->sum += mean * (double)count;
 }
 
@@ -203,7 +202,7 @@ static void end_column(struct probe_draft *draft, struct ingest *ingest,
 	const struct probe_values *values = &ingest->hits->values;
 	struct snapshot_value *out = sum->value;
 
-	out->mean = sum->numbers ? sum->sum / (double)sum->numbers : 0;
+	out->mean = out->numbers ? sum->sum / (double)out->numbers : 0;
 	out->other = out->count;
 	for (uint32_t i = 0; i < out->top_count; i++) {
 		const struct value_row *from = &values->rows[sum->top[i].id];

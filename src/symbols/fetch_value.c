@@ -3,6 +3,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <strings.h>
 
 #define WORD "x64"	/* what nothing is known of */
 
@@ -53,10 +54,11 @@ void fetch_value_put_bits(struct fetch_value *out, const struct fetch_place *pla
 
 void fetch_value_put_raw(struct fetch_value *out, const char *value, const char *type)
 {
+	const bool is_name = strcasecmp(value, "$comm") == 0;	/* that the kernel brings as text */
 	const char *colon = type[0] ? ":" : "";
 	const struct fetch_place place = fetch_register(value);
 
-	out->kind = fetch_kind_of(type[0] ? type : WORD);
+	out->kind = fetch_kind_of(type[0] ? type : is_name ? "string" : WORD);
 	if (out->kind == FETCH_TEXT && value[0] == '%')
 		fetch_value_put(out, &place, true, type);
 	else if (snprintf(out->fetch, sizeof(out->fetch), "%s%s%s", value, colon, type) >=

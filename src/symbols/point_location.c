@@ -244,6 +244,20 @@ static bool put_static(const struct at *at, uint64_t vaddr, struct fetch_place *
 	return true;
 }
 
+/* The same, where DWARF 5 keeps the address in a table; clang always does. */
+static bool put_indexed(const struct at *at, const Dwarf_Op *op, Dwarf_Die *variable,
+			struct fetch_place *place)
+{
+	Dwarf_Attribute location, address;
+	Dwarf_Addr vaddr;
+
+	if (!dwarf_attr_integrate(variable, DW_AT_location, &location) ||
+	    dwarf_getlocation_attr(&location, op, &address) != 0 ||
+	    dwarf_formaddr(&address, &vaddr) != 0)
+		return refuse(at, "its place is more than a probe can fetch");
+	return put_static(at, vaddr, place);
+}
+
 static bool put_frame(const struct at *at, int64_t offset, Dwarf_Die *variable,
 		      struct fetch_place *place)
 {
@@ -287,6 +301,8 @@ static bool start(const struct at *at, const Dwarf_Op *op, Dwarf_Die *variable,
 		return put_frame(at, 0, variable, place);
 	if (op->atom == DW_OP_addr)
 		return put_static(at, op->number, place);
+	if (op->atom == DW_OP_addrx || op->atom == DW_OP_GNU_addr_index)
+		return put_indexed(at, op, variable, place);
 	if (op->atom >= DW_OP_lit0 && op->atom <= DW_OP_lit31)
 		return put_constant(op->atom - DW_OP_lit0, place);
 	if (op->atom >= DW_OP_const1u && op->atom <= DW_OP_consts)

@@ -127,6 +127,22 @@ static void test_a_text_is_what_a_register_points_to(void **state)
 	assert_string_equal(value.fetch, "+8(%dx):string");
 }
 
+static void test_the_name_of_the_thread_is_a_text_without_a_type(void **state)
+{
+	struct fetch_value value = { .fetch = "" };
+
+	(void)state;
+	fetch_value_put_raw(&value, "$comm", "");
+	assert_string_equal(value.fetch, "$comm");
+	assert_int_equal(value.kind, FETCH_TEXT);
+	fetch_value_put_raw(&value, "$COMM", "");
+	assert_int_equal(value.kind, FETCH_TEXT);
+	fetch_value_put_raw(&value, "$comm", "string");
+	assert_string_equal(value.fetch, "$comm:string");
+	fetch_value_put_raw(&value, "$stack2", "");
+	assert_int_equal(value.kind, FETCH_HEX);
+}
+
 static void expect_bits(int64_t offset, uint32_t first_bit, uint32_t bits, uint64_t bytes,
 			const char *wanted)
 {
@@ -214,6 +230,7 @@ int main(void)
 		cmocka_unit_test(test_pointers_in_the_file_are_followed_too),
 		cmocka_unit_test(test_what_is_too_deep_is_refused_and_not_cut),
 		cmocka_unit_test(test_a_text_is_what_a_register_points_to),
+		cmocka_unit_test(test_the_name_of_the_thread_is_a_text_without_a_type),
 		cmocka_unit_test(test_bits_are_taken_from_their_word),
 		cmocka_unit_test(test_the_convention_holds_only_where_a_function_begins),
 		cmocka_unit_test(test_arguments_of_marks_are_read),

@@ -86,6 +86,7 @@ static void test_each_entry_is_a_hit_with_its_values(void **state)
 	assert_string_equal(size->name, "size");
 	assert_string_equal(size->origin, "DWARF");
 	assert_int_equal(size->count, 4);
+	assert_int_equal(size->numbers, 4);
 	assert_int_equal(size->min, -3);
 	assert_int_equal(size->max, 16);
 	assert_int_equal((int)(size->mean * 100), 725);		/* 29 / 4 */
@@ -100,6 +101,7 @@ static void test_each_entry_is_a_hit_with_its_values(void **state)
 	assert_int_equal(size->other, 0);
 	name = &probe->values[1];
 	assert_int_equal(name->count, 3);
+	assert_int_equal(name->numbers, 0);
 	assert_int_equal(name->unknown, 1);
 	assert_string_equal(name->top[0].text, "alpha");
 	assert_int_equal(name->top[0].count, 2);

@@ -13,11 +13,13 @@
 
 static const struct snapshot_value values[] = {
 	{ .name = "size", .type = "s64", .origin = "DWARF", .kind = VALUE_SIGNED, .count = 5,
-	  .unknown = 1, .min = -3, .max = 16, .mean = 7.25, .octaves = { [1] = 1, [4] = 3 },
-	  .zeros = 1, .negatives = 1, .top_count = 2, .other = 1,
+	  .unknown = 1, .numbers = 5, .min = -3, .max = 16, .mean = 7.25,
+	  .octaves = { [1] = 1, [4] = 3 }, .zeros = 1, .negatives = 1, .top_count = 2, .other = 1,
 	  .top = { { "16", true, 16, 3 }, { "-3", true, -3, 1 } } },
 	{ .name = "na\"me", .type = "char *", .origin = "typed", .kind = VALUE_TEXT, .count = 2,
 	  .top_count = 1, .top = { { "a\\b", false, 0, 2 } } },
+	{ .name = "who", .type = "", .origin = "typed", .kind = VALUE_HEX, .count = 2,
+	  .top_count = 1, .top = { { "sh", false, 0, 2 } } },
 };
 
 static struct snapshot_probe probes[] = {
@@ -28,7 +30,7 @@ static struct snapshot_probe probes[] = {
 	  .lease_s = -1, .cost_pct = 0.125, .has_latency = true,
 	  .latency = { .count = 6, .p50_ns = 939, .p90_ns = 1500, .p99_ns = 101070,
 		       .max_ns = 5000000, .octaves = { [9] = 5, [22] = 1 } },
-	  .value_count = 2, .values = values },
+	  .value_count = 3, .values = values },
 	{ .id = 2, .event = 129, .spec = "t:sched:x", .name = "t:sched:x", .object = "[kernel]",
 	  .scope = "whole system", .kind = PROBE_TRACEPOINT, .edge = PROBE_ENTRY,
 	  .state = PROBE_CAPPED, .reason = "too hot", .in_flight = 0 },
@@ -72,6 +74,8 @@ static void test_each_figure_is_told_in_json(void **state)
 		   "\"negatives\":1,\"log2\":[0,1,0,0,3],\"top\":[[16,3],[-3,1]],\"other\":1}");
 	assert_has(text, "\"na\\\"me\":{\"count\":2");
 	assert_has(text, "\"min\":null,\"max\":null,\"mean\":null");
+	assert_has(text, "\"who\":{\"count\":2,\"unknown\":0,\"type\":\"\",\"origin\":\"typed\","
+		   "\"min\":null,\"max\":null,\"mean\":null");	/* it brought only texts */
 	assert_has(text, "\"top\":[[\"a\\\\b\",2]]");
 	assert_has(text, "\"state\":\"capped\",\"reason\":\"too hot\"");
 	assert_has(text, "\"latency_ns\":null,\"values\":{}}]");
@@ -112,6 +116,7 @@ static void test_the_text_block_has_a_line_for_each(void **state)
 		("  lat:prog:take                     attached           6        3.0     939ns"
 		 "     1.5us   101.1us     5.0ms  unpaired 1  filtered 5  missed 4  lost 2\n"),
 		"      size s64: 5  unknown 1, min -3, mean 7.2, max 16: 16 x3, -3 x1\n",
+		"      who : 2: sh x2\n",
 		"  t:sched:x                         capped             0        0.0         -",
 		"      too hot\n",
 	};

@@ -107,9 +107,10 @@ static uint64_t vaddr_of(const char *path, const char *symbol)
 }
 
 /* @format has the place of @symbol as the kernel counts it: from where the code is in the file. */
-static void expect_static(const char *value, const char *symbol, const char *format)
+static void expect_static(const char *program, const char *value, const char *symbol,
+			  const char *format)
 {
-	const char *path = elf_fixture_path("c");
+	const char *path = elf_fixture_path(program);
 	const struct elf_loads loads = elf_fixture_loads(path);
 	const uint64_t code = vaddr_of(path, "work");
 	char wanted[64];
@@ -117,15 +118,24 @@ static void expect_static(const char *value, const char *symbol, const char *for
 
 	assert_true(elf_fixture_to_offset(&loads, code, &offset));
 	snprintf(wanted, sizeof(wanted), format, vaddr_of(path, symbol) - code + offset);
-	EXPECT("c", "work", value, wanted);
+	EXPECT(program, "work", value, wanted);
 }
 
 static void test_statics_and_what_they_point_to(void **state)
 {
 	(void)state;
-	expect_static("row[0]", "row", "@+%" PRIu64 ":s32");
-	expect_static("title", "title", "+0(@+%" PRIu64 "):string");
-	expect_static("first->size", "first", "+4(@+%" PRIu64 "):s32");
+	expect_static("c", "row[0]", "row", "@+%" PRIu64 ":s32");
+	expect_static("c", "title", "title", "+0(@+%" PRIu64 "):string");
+	expect_static("c", "first->size", "first", "+4(@+%" PRIu64 "):s32");
+}
+
+static void test_statics_are_found_by_the_table_of_addresses(void **state)
+{
+	(void)state;
+	if (!elf_fixture_run("clang -O0 -g -gdwarf-5 -o table c.c"))
+		skip();
+	expect_static("table", "row[0]", "row", "@+%" PRIu64 ":s32");
+	expect_static("table", "title", "title", "+0(@+%" PRIu64 "):string");
 }
 
 /* names[2] is 32 bytes behind names, not 2. */
@@ -193,6 +203,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_statics_and_what_they_point_to),
+		cmocka_unit_test(test_statics_are_found_by_the_table_of_addresses),
 		cmocka_unit_test(test_elements_are_taken_of_one_dimension_only),
 		cmocka_unit_test(test_members_have_the_place_that_is_the_same_in_all_objects),
 		cmocka_unit_test(test_what_needs_two_registers_leaves_the_last_one_to_others),

@@ -349,7 +349,8 @@ static void test_a_name_longer_than_texts_may_be_is_left_out(void **state)
 	(void)state;
 	memset(fits, 'f', PROBE_NAMES_TEXT_MAX);
 	length = snprintf(source, sizeof(source), "int %s(void) { return 1; }\n"
-			  "int %sf(void) { return 2; }\nint last(void) { return 3; }\n", fits, fits);
+			  "int %sf(void) { return 2; }\n"
+			  "int last(void) { return 3; }\n", fits, fits);
 	elf_fixture_write("long.c", source, (size_t)length);
 	assert_true(elf_fixture_run("cc -O2 -shared -fPIC -o long long.c"));
 	names = read_names(elf_fixture_path("long"), PROBE_NAMES_FUNCTIONS);

@@ -46,6 +46,7 @@ struct request {
 struct nap { const char *name; void (*call)(void); };
 
 static volatile long sink;
+static const char *volatile greeting = "hello";	/* a pointer that only debug information names */
 
 KEEP long counted(long number);
 KEEP void nap_1ms(void);
@@ -124,7 +125,7 @@ long in_thread(long number)
 
 size_t take_text(const char *text, size_t bytes)
 {
-	sink = text[0];
+	sink = text[0] + greeting[0];
 	return bytes;
 }
 
