@@ -35,6 +35,7 @@ struct probe_row {
 	struct probe_status status;
 	struct probe_generation generations[PROBE_GENERATIONS];
 	uint32_t newest;	/* of them */
+	uint64_t first_ns;	/* when it was attached for the first time; 0: never */
 	struct hit_log log;
 	struct probe_peaks peaks;
 };

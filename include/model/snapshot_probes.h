@@ -56,7 +56,7 @@ struct snapshot_probe {
 	enum probe_state state;
 	const char *reason;
 	uint64_t hits;		/* counted in the window */
-	double hits_per_s;	/* in the window */
+	double hits_per_s;	/* in the window, since it was first attached */
 	uint64_t hits_since, lost_since, missed_since;	/* since it was added: the kernel's */
 	uint64_t unpaired;	/* in the window: returns without entry, entries without return */
 	uint64_t filtered;	/* in the window: the condition said no */

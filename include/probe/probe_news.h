@@ -77,7 +77,7 @@ struct probe_status {
 enum probe_news_kind {
 	PROBE_NEWS_RINGS,	/* the rings run: their marks count from now on */
 	PROBE_NEWS_ADDED,	/* `name`, `spec`: a new row */
-	PROBE_NEWS_READING,	/* `reading` is the analyzer's; records may follow */
+	PROBE_NEWS_READING,	/* `reading` is the analyzer's; records of time_ns on may follow */
 	PROBE_NEWS_IGNORE,	/* hits younger than time_ns are nobody's */
 	PROBE_NEWS_STATUS,
 	PROBE_NEWS_REMOVED,	/* row and counts go */

@@ -107,13 +107,26 @@ static void fill_latency(const struct probe_row *row, const uint64_t *buckets,
 	latency_summarize(buckets, peak_ns, out);
 }
 
+/* Over the part of the window in which the probe was there; the first second counts as one. */
+static double hits_per_s(uint64_t hits, const struct probe_row *row,
+			 const struct probe_draft_span *span)
+{
+	const bool is_younger = row->first_ns > span->begin_ns;
+	const uint64_t begin_ns = is_younger ? row->first_ns : span->begin_ns;
+	const double length_s = span->end_ns > begin_ns ? (double)(span->end_ns - begin_ns) / 1e9
+							: 0;
+
+	if (is_younger && length_s < 1)
+		return (double)hits;
+	return length_s > 0 ? (double)hits / length_s : 0;
+}
+
 static void fill_row(struct probe_draft *draft, const struct probe_hits *hits, uint32_t slot,
 		     const struct probe_fold *fold, const struct probe_draft_span *span,
 		     struct snapshot_probe *out)
 {
 	const struct probe_row *row = &hits->rows[slot];
 	const struct probe_status *status = &row->status;
-	const double window_s = (double)(span->end_ns - span->begin_ns) / 1e9;
 
 	*out = (struct snapshot_probe){
 		.id = row->id, .event = PROBE_EVENT_FIRST + slot,
@@ -129,7 +142,7 @@ static void fill_row(struct probe_draft *draft, const struct probe_hits *hits, u
 		.lease_s = lease_s(status, span->now_ns), .cost_pct = status->cost_pct,
 		.has_latency = row->spec->edge == PROBE_LATENCY,
 	};
-	out->hits_per_s = window_s > 0 ? (double)out->hits / window_s : 0;
+	out->hits_per_s = hits_per_s(out->hits, row, span);
 	if (out->has_latency)
 		fill_latency(row, fold->buckets[slot], span, &out->latency);
 }

@@ -104,6 +104,8 @@ static void add_reading(struct probe_hits *hits, uint32_t slot, struct probe_new
 	generation->reading = news->reading;
 	news->reading = NULL;
 	generation->number = ++hits->last_generation;
+	if (!row->first_ns)
+		row->first_ns = news->time_ns;
 	generation->ignore_ns = UINT64_MAX;
 	find_keys(generation, row->spec);
 	row->newest = at;

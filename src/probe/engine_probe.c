@@ -303,6 +303,7 @@ static void attach(struct engine_probe *probe, const struct engine_kernel *kerne
 		engine_probe_fail(probe, kernel, &why);
 		return;
 	}
+	news.time_ns = now_ns;
 	tell(probe, kernel, &news);	/* before the first record */
 	governor_open(&probe->account, probe->choice.cap_pct, now_ns);
 	governor_meter_start(&probe->meter, probe->live.before.hits, now_ns);

@@ -118,9 +118,11 @@ void hit_stage_add(struct ingest *ingest, uint32_t probe, enum probe_kind kind,
 	keys[0] = keys[1] = NULL;
 }
 
-void hit_stage_attach_again(struct ingest *ingest, uint32_t probe, enum probe_edge edge)
+void hit_stage_attach_again(struct ingest *ingest, uint32_t probe, enum probe_edge edge,
+			    uint64_t time_ns)
 {
 	struct probe_news news = { .kind = PROBE_NEWS_READING, .probe = probe, .slot = probe,
+				   .time_ns = time_ns,
 				   .reading = make_reading(100 * probe + 50, edge, "", 0) };
 
 	assert_false(ingest_hit_news(ingest, &news));

@@ -13,8 +13,9 @@
 /* News of a new probe. @condition: "" none. @pid: 0 all. */
 void hit_stage_add(struct ingest *ingest, uint32_t probe, enum probe_kind kind,
 		   enum probe_edge edge, const char *condition, uint32_t pid);
-/* The same probe is attached anew: its ids are 50 more from now on. */
-void hit_stage_attach_again(struct ingest *ingest, uint32_t probe, enum probe_edge edge);
+/* The same probe is attached anew: its ids are 50 more from now on. Times before are unknown. */
+void hit_stage_attach_again(struct ingest *ingest, uint32_t probe, enum probe_edge edge,
+			    uint64_t time_ns);
 /* Keys of the probe that is added next: fields by name, NULL for none. */
 void hit_stage_keys(const char *first, const char *second);
 /* True: counts were dropped. */

@@ -109,6 +109,21 @@ static void test_each_entry_is_a_hit_with_its_values(void **state)
 	snapshot_destroy(snapshot);
 }
 
+static void test_hits_a_second_count_from_when_the_probe_was_attached(void **state)
+{
+	struct snapshot *snapshot;
+
+	(void)state;
+	hit_stage_add(&stage.ingest, P, PROBE_USER, PROBE_ENTRY, "", 0);
+	hit_stage_attach_again(&stage.ingest, P, PROBE_ENTRY, 4 * S);
+	for (uint64_t i = 0; i < 10; i++)
+		enter(4 * S + i, PID, SP, 0, NULL);
+	snapshot = picture(6 * S);
+	assert_int_equal(snapshot->probes.list[0].hits, 10);
+	assert_true(snapshot->probes.list[0].hits_per_s == 5);
+	snapshot_destroy(snapshot);
+}
+
 /* 1 ms and 3 ms: octaves 19 (524 us to 1049 us) and 21 (2.1 to 4.2 ms). */
 static void test_an_entry_and_its_return_are_one_hit_with_a_latency(void **state)
 {
@@ -202,7 +217,7 @@ static void test_an_entry_from_before_it_was_off_and_a_return_since_are_two_unpa
 	(void)state;
 	hit_stage_add(&stage.ingest, P, PROBE_USER, PROBE_LATENCY, "", 0);
 	enter(S, PID, SP, 1, "a");
-	hit_stage_attach_again(&stage.ingest, P, PROBE_LATENCY);
+	hit_stage_attach_again(&stage.ingest, P, PROBE_LATENCY, S);
 	hit_stage_write(&record, 100 * P + 52, true, &back);
 	assert_true(ingest_hit_push(&stage.ingest, record.words, record.count * 8, 0));
 	snapshot = picture(2 * S);
@@ -271,7 +286,7 @@ static void test_each_turn_of_a_probe_is_read_by_its_own_ids(void **state)
 	(void)state;
 	hit_stage_add(&stage.ingest, P, PROBE_USER, PROBE_ENTRY, "", 0);
 	hit_stage_news(&stage.ingest, PROBE_NEWS_IGNORE, P, S + 5, PROBE_IS_OFF);
-	hit_stage_attach_again(&stage.ingest, P, PROBE_ENTRY);
+	hit_stage_attach_again(&stage.ingest, P, PROBE_ENTRY, S);
 	enter(S + 1, PID, SP, 1, "of the first turn");
 	enter(S + 9, PID, SP, 1, "after its end");
 	hit_stage_write(&again, 100 * P + 51, false, &late);
@@ -596,6 +611,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		HITS_TEST(test_each_entry_is_a_hit_with_its_values),
+		HITS_TEST(test_hits_a_second_count_from_when_the_probe_was_attached),
 		HITS_TEST(test_an_entry_and_its_return_are_one_hit_with_a_latency),
 		HITS_TEST(test_a_hit_counts_when_it_returns),
 		HITS_TEST(test_returns_without_entries_and_entries_without_returns_are_unpaired),
