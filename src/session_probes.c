@@ -32,6 +32,11 @@ static void ask_finder(void *owner, uint64_t number, const char *text, pid_t pid
 	target_finder_ask(owner, number, text, pid);
 }
 
+static void renew_finder(void *owner)
+{
+	target_finder_renew(owner);
+}
+
 static const struct target_reply *take_reply(void *owner)
 {
 	return target_finder_reply(owner);
@@ -61,7 +66,7 @@ static void create_finder(struct session *session)
 	}
 	session->finder_control = (struct finder_control){
 		.owner = session->finder, .ask = ask_finder, .reply = take_reply,
-		.fd = target_finder_fd(session->finder),
+		.renew = renew_finder, .fd = target_finder_fd(session->finder),
 	};
 }
 

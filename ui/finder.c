@@ -244,3 +244,9 @@ void finder_replied(struct ui_state *state)
 	if (finder->is_taking && is_answered(finder))
 		take_result(state);
 }
+
+void finder_swept(struct ui_state *state)
+{
+	if (state->finder_control)
+		state->finder_control->renew(state->finder_control->owner);
+}

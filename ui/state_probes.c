@@ -187,6 +187,7 @@ void state_probe_answered(struct ui_state *state, const struct probe_answer *ans
 		tell_added(state, answer);
 		break;
 	case PROBE_SWEEP:
+		finder_swept(state);
 		if (!answer->why.err)
 			state_say(state, "removed %" PRIu32 " probe%s of dead instances",
 				  answer->done, answer->done == 1 ? "" : "s");

@@ -67,6 +67,8 @@ bool target_finder_destroy(struct target_finder *finder);
  * request: who never searches pays nothing. */
 void target_finder_ask(struct target_finder *finder, uint64_t number, const char *text,
 		       pid_t pid);
+/* The leftovers have changed: they are looked up anew. An answer comes unasked. */
+void target_finder_renew(struct target_finder *finder);
 /* The newest reply, if it was not taken yet. BORROWED until the next is taken. NULL: none. Comes
  * unasked, too, when more names were loaded. */
 const struct target_reply *target_finder_reply(struct target_finder *finder);

@@ -30,6 +30,8 @@ bool target_loader_destroy(struct target_loader *loader);
 
 /* Orders all there is (@path ""), or the file at @path. False: too much is ordered already. */
 bool target_loader_order(struct target_loader *loader, const char *path);
+/* Orders the leftovers anew; as above. */
+bool target_loader_order_leftovers(struct target_loader *loader);
 /* False: nothing is there now. */
 bool target_loader_take(struct target_loader *loader, struct target_loaded *out);
 

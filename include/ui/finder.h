@@ -32,6 +32,7 @@ struct finder_control {
 	void (*ask)(void *owner, uint64_t number, const char *text, pid_t pid);
 	/* As target_finder_reply(). */
 	const struct target_reply *(*reply)(void *owner);
+	void (*renew)(void *owner);	/* as target_finder_renew() */
 	int fd;			/* readable when a reply waits */
 };
 
@@ -53,6 +54,8 @@ void finder_press(struct ui_state *state, int key);
 void finder_click(struct ui_state *state, const struct mouse *mouse);
 /* The control has a reply. */
 void finder_replied(struct ui_state *state);
+/* What dead instances left was removed. */
+void finder_swept(struct ui_state *state);
 
 /* Draws the box within the lines @top..@bottom (exclusive). */
 void finder_draw(struct finder *finder, struct canvas *canvas, int top, int bottom);

@@ -45,6 +45,7 @@ struct target_finder {
 	struct service *service;
 	struct mailbox questions, answers;
 	_Atomic uint64_t newest;	/* target_finder_ask() stores, searches load: a hint */
+	_Atomic bool is_outdated;	/* target_finder_renew() sets, serve() clears */
 	struct target_reply *held;	/* the asker's: what it has borrowed; owned */
 
 	/* The thread's. */
@@ -55,6 +56,7 @@ struct target_finder {
 	uint32_t orders;		/* that the loader has not finished */
 	bool is_loaded;			/* everything was ordered */
 	bool wants_path;		/* that of the query is to be ordered */
+	bool wants_leftovers;		/* as above */
 	struct named_file paths[PATHS_MAX];
 	size_t next_path;		/* to be replaced */
 	struct target_query query;
@@ -145,8 +147,23 @@ static bool is_twin(const struct target_index *a, const struct target_index *b)
 	       strcmp(path, target_index_path(b)) == 0;
 }
 
+/* False: there are none yet. */
+static bool replace_leftovers(struct target_finder *finder, struct target_index *index)
+{
+	for (size_t i = 0; i < finder->count; i++) {
+		if (target_index_kind(finder->indexes[i]) != TARGET_LEFTOVER)
+			continue;
+		target_index_destroy(finder->indexes[i]);
+		finder->indexes[i] = index;
+		return true;
+	}
+	return false;
+}
+
 static void add_index(struct target_finder *finder, struct target_index *index)
 {
+	if (target_index_kind(index) == TARGET_LEFTOVER && replace_leftovers(finder, index))
+		return;
 	for (size_t i = 0; i < finder->count; i++) {
 		if (!is_twin(index, finder->indexes[i]))
 			continue;
@@ -325,14 +342,26 @@ static void answer(struct target_finder *finder)
 	service_notify(finder->service);
 }
 
+/* What did not fit before, too: it does when some of it was loaded. */
+static void order_what_is_wanted(struct target_finder *finder)
+{
+	if (atomic_exchange(&finder->is_outdated, false))
+		finder->wants_leftovers = finder->is_loaded;
+	if (finder->wants_leftovers && target_loader_order_leftovers(finder->loader)) {
+		finder->wants_leftovers = false;
+		finder->orders++;
+	}
+	if (finder->wants_path)
+		finder->wants_path = !order_path(finder, finder->query.path);
+}
+
 static int serve(void *owner)
 {
 	struct target_finder *finder = owner;
 
 	finder->needs_search |= take_question(finder);
 	finder->needs_search |= take_loaded(finder);
-	if (finder->wants_path)
-		finder->wants_path = !order_path(finder, finder->query.path);
+	order_what_is_wanted(finder);
 	if (!finder->needs_search || !finder->number)
 		return SERVICE_SLEEP;
 	if (search(finder)) {
@@ -400,6 +429,12 @@ void target_finder_ask(struct target_finder *finder, uint64_t number, const char
 	snprintf(question->text, sizeof(question->text), "%s", text);
 	free(mailbox_put(&finder->questions, question));
 	atomic_store(&finder->newest, number);
+	service_wake(finder->service);
+}
+
+void target_finder_renew(struct target_finder *finder)
+{
+	atomic_store(&finder->is_outdated, true);
 	service_wake(finder->service);
 }
 

@@ -25,6 +25,7 @@
 #define NAMES_MAX_BYTES (256u << 20)	/* two million names */
 
 struct order {
+	bool is_of_leftovers;		/* and of nothing else */
 	char path[TARGET_QUERY_BYTES];
 };
 
@@ -94,6 +95,15 @@ static int load_presets(struct target_index **out)
 	return err;
 }
 
+static void load_leftovers(struct target_loader *loader)
+{
+	struct target_index *index;
+	struct diag why = { .err = 0 };
+	int err = target_events_load_leftovers(&index, &why);
+
+	hand_over_source(loader, index, err, &why, "leftover events");
+}
+
 static void load_system(struct target_loader *loader)
 {
 	struct target_index *index;
@@ -105,8 +115,7 @@ static void load_system(struct target_loader *loader)
 		probe_abilities_try(&loader->abilities);
 		loader->config.abilities = &loader->abilities;
 	}
-	err = target_events_load_leftovers(&index, &why);
-	hand_over_source(loader, index, err, &why, "leftover events");
+	load_leftovers(loader);
 	why.err = 0;
 	err = target_events_load_tracepoints(&index, loader->config.abilities, &why);
 	hand_over_source(loader, index, err, &why, "tracepoints");
@@ -159,6 +168,20 @@ static void load_path(struct target_loader *loader, const char *path)
 	hand_over_end(loader, path, why.err ? why.text : "");
 }
 
+static void carry_out(struct target_loader *loader, const struct order *order)
+{
+	if (order->path[0]) {
+		load_path(loader, order->path);
+		return;
+	}
+	if (order->is_of_leftovers)
+		load_leftovers(loader);
+	else
+		load_system(loader);
+	if (order->is_of_leftovers || !loader->objects.count)
+		hand_over_end(loader, "", "");
+}
+
 static int serve(void *owner)
 {
 	struct target_loader *loader = owner;
@@ -166,19 +189,14 @@ static int serve(void *owner)
 	size_t bytes;
 
 	order = spsc_peek(&loader->service->requests, &bytes);
-	if (order && order->path[0]) {
-		load_path(loader, order->path);
-	} else if (order) {
-		load_system(loader);
-		if (!loader->objects.count)
-			hand_over_end(loader, "", "");
-	}
-	if (order)
+	if (order) {
+		carry_out(loader, order);
 		spsc_release(&loader->service->requests);
-	else if (loader->objects.count)
+	} else if (loader->objects.count) {
 		load_next_object(loader);
-	else
+	} else {
 		return SERVICE_SLEEP;
+	}
 	return SERVICE_AGAIN;
 }
 
@@ -232,16 +250,27 @@ bool target_loader_destroy(struct target_loader *loader)
 	return true;
 }
 
-bool target_loader_order(struct target_loader *loader, const char *path)
+static bool put_order(struct target_loader *loader, const char *path, bool is_of_leftovers)
 {
 	struct order *order = spsc_reserve(&loader->service->requests, sizeof(*order));
 
 	if (!order)
 		return false;
+	order->is_of_leftovers = is_of_leftovers;
 	snprintf(order->path, sizeof(order->path), "%s", path);
 	spsc_commit(&loader->service->requests);
 	service_wake(loader->service);
 	return true;
+}
+
+bool target_loader_order(struct target_loader *loader, const char *path)
+{
+	return put_order(loader, path, false);
+}
+
+bool target_loader_order_leftovers(struct target_loader *loader)
+{
+	return put_order(loader, "", true);
 }
 
 bool target_loader_take(struct target_loader *loader, struct target_loaded *out)

@@ -50,6 +50,7 @@ struct test_finder {
 	uint64_t number;
 	char text[TARGET_QUERY_BYTES];
 	pid_t pid;
+	int renewals;
 	bool is_loading;
 };
 
@@ -61,6 +62,12 @@ static void ask(void *owner, uint64_t number, const char *text, pid_t pid)
 	test.pid = pid;
 	test.number = number;
 	snprintf(test.text, sizeof(test.text), "%s", text);
+}
+
+static void renew(void *owner)
+{
+	(void)owner;
+	test.renewals++;
 }
 
 /* As the finder's thread does it. */
@@ -122,7 +129,7 @@ static int set_up(void **state)
 
 		assert_int_equal(target_index_add(test.indexes[from->index], &name), 0);
 	}
-	test.control = (struct finder_control){ NULL, ask, reply, -1 };
+	test.control = (struct finder_control){ NULL, ask, reply, renew, -1 };
 	test.probes = (struct probe_control){ .order = order, .fd = -1, .cap_pct = 5 };
 	return 0;
 }
@@ -346,6 +353,9 @@ static void test_escape_goes_back_and_the_text_is_there_again(void **state)
 
 static void test_what_a_dead_flametop_left_is_removed_that_of_others_is_not(void **state)
 {
+	const struct probe_answer swept = { .kind = PROBE_SWEEP, .is_done = true, .done = 1,
+					    .all = 1 };
+
 	(void)state;
 	open_finder(80, 24);
 	type("probefoo");
@@ -357,6 +367,9 @@ static void test_what_a_dead_flametop_left_is_removed_that_of_others_is_not(void
 	scene_press_key(&test.scene, UI_KEY_ENTER);
 	assert_int_equal(test.scene.state.order_count, 1);
 	assert_int_equal(test.scene.state.orders_out[0].kind, PROBE_SWEEP);
+	assert_int_equal(test.renewals, 0);
+	state_probe_answered(&test.scene.state, &swept);
+	assert_int_equal(test.renewals, 1);	/* else the row would stay */
 }
 
 static void test_a_click_chooses_a_second_one_takes_outside_closes(void **state)

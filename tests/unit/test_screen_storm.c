@@ -30,7 +30,13 @@ static const struct target_reply *no_reply(void *owner)
 	return NULL;
 }
 
-static const struct finder_control finder = { .ask = ask_nobody, .reply = no_reply, .fd = -1 };
+static void renew_nothing(void *owner)
+{
+	(void)owner;
+}
+
+static const struct finder_control finder = { .ask = ask_nobody, .reply = no_reply,
+					      .renew = renew_nothing, .fd = -1 };
 
 static void open_storm(int width, int height)
 {

@@ -1,5 +1,6 @@
 /* The finder as the ui uses it: threads, workers, the files and the kernel of this machine. What it
  * must find is in a program that is built here. */
+#include <fcntl.h>
 #include <poll.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,6 +13,7 @@
 #include <cmocka.h>
 
 #include "base/log.h"
+#include "capture/tracefs.h"
 #include "elf_fixture.h"
 #include "probe/probe_spec.h"
 #include "probe/target_finder.h"
@@ -246,6 +248,49 @@ static void test_of_many_questions_the_last_is_answered(void **state)
 	assert_string_equal(reply->results[0].spec, "k:vfs_read");
 }
 
+/* An event of nobody who runs, as another tool leaves it. False: no uprobes here. */
+static bool write_event(const char *format, ...)
+{
+	const int directory = tracefs_open(NULL);
+	bool is_written = false;
+	va_list arguments;
+	int file = -1;
+
+	if (directory >= 0) {
+		file = openat(directory, "uprobe_events", O_WRONLY | O_APPEND | O_CLOEXEC);
+		close(directory);
+	}
+	if (file < 0)
+		return false;
+	va_start(arguments, format);
+	is_written = vdprintf(file, format, arguments) > 0;
+	va_end(arguments);
+	close(file);
+	return is_written;
+}
+
+static int remove_event(void **state)
+{
+	(void)state;
+	write_event("-:findertest_%d/e\n", (int)getpid());
+	return 0;
+}
+
+static void test_leftovers_are_looked_up_anew(void **state)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "findertest_%d", (int)getpid());
+	assert_int_equal(ask(name)->matches, 0);
+	if (!write_event("p:%s/e %s:0x1000\n", name, elf_fixture_path("shop")))
+		skip();
+	target_finder_renew(finder);
+	assert_int_equal(ask(name)->matches, 1);
+	remove_event(state);
+	target_finder_renew(finder);
+	assert_int_equal(ask(name)->matches, 0);
+}
+
 /* As one types, while the loader is busy with the kernel's names: more than it takes orders. */
 static void test_of_many_paths_the_last_is_read(void **state)
 {
@@ -303,6 +348,7 @@ int main(void)
 		WITH_NEW_FINDER(test_a_line_is_one_of_the_program_that_is_looked_at),
 		cmocka_unit_test(test_of_many_questions_the_last_is_answered),
 		cmocka_unit_test(test_erasing_a_letter_brings_back_what_it_left_out),
+		cmocka_unit_test_teardown(test_leftovers_are_looked_up_anew, remove_event),
 		WITH_NEW_FINDER(test_of_many_paths_the_last_is_read),
 		WITH_NEW_FINDER(test_what_this_kernel_can_not_is_listed_with_the_reason),
 		WITH_NEW_FINDER(test_who_never_asks_ends_at_once),
