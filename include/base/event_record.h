@@ -54,8 +54,8 @@ struct record_sample {
 	uint64_t user_abi;	/* PERF_SAMPLE_REGS_ABI_*; 0: no user registers */
 	const uint64_t *user_regs;	/* one per set bit of attr.sample_regs_user, lowest first */
 	uint32_t user_regs_count;
-	const uint64_t *intr_regs;	/* of the place that was hit, by attr.sample_regs_intr; NULL:
-					 * none */
+	const uint64_t *intr_regs;	/* of the place that was hit, by attr.sample_regs_intr;
+					 * NULL: none */
 	uint32_t intr_regs_count;
 	const void *user_stack;	/* copy of the user stack from its pointer upwards; NULL: none */
 	uint64_t user_stack_bytes;	/* how many of them the kernel really filled */

@@ -34,8 +34,8 @@ void probe_rings_close(struct probe_rings *rings);	/* every link is gone; NULL i
 
 enum probe_scope_kind {
 	PROBE_SCOPE_ALL,	/* CPU-wide */
-	PROBE_SCOPE_TASKS,	/* one descriptor per thread and CPU; what they start inherits it, but not
-				 * of a PMU */
+	PROBE_SCOPE_TASKS,	/* one descriptor per thread and CPU; what they start inherits it,
+				 * but not of a PMU */
 };
 
 #define PROBE_SCOPE_TASKS_MAX 64	/* threads; more: CPU-wide, and the caller filters by pid */

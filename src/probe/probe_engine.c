@@ -153,8 +153,8 @@ static void open_group(struct probe_engine *engine)
 	if (trace_group_open(&engine->kernel.group, &engine->group_why) == 0)
 		return;
 	engine->has_pmus = probe_pmu_try(true, NULL) == 0 || probe_pmu_try(false, NULL) == 0;
-	log_note("%s: %s", engine->has_pmus ? "probes only of functions and registers" : "no probes",
-		 engine->group_why.text);
+	log_note("%s: %s", engine->has_pmus ? "probes only of functions and registers"
+					    : "no probes", engine->group_why.text);
 }
 
 int probe_engine_create(struct probe_engine **out, const struct probe_engine_config *config,
