@@ -19,8 +19,8 @@
 
 #define ANSWER_WAIT_NS	 (100 * CLOCK_NS_PER_MS)
 /* At the start the tables of all that runs are asked for at once, after the kernel's names, which
- * take 100 ms alone and 300 on a busy machine. */
-#define TABLE_WAIT_NS	 (500 * CLOCK_NS_PER_MS)
+ * take 100 ms alone and 300 on a busy machine; a large program's take a second. */
+#define TABLE_WAIT_NS	 (2 * CLOCK_NS_PER_S)
 #define PARKED_MAX_BYTES (16u * 1024 * 1024)
 
 /* The task that the kernel itself calls "none" can't be asked about. */

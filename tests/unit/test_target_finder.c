@@ -272,7 +272,7 @@ static bool write_event(const char *format, ...)
 static int remove_event(void **state)
 {
 	(void)state;
-	write_event("-:findertest_%d/e\n", (int)getpid());
+	write_event("-:zqxkzqxkfindertest_%d/e\n", (int)getpid());
 	return 0;
 }
 
@@ -280,7 +280,7 @@ static void test_leftovers_are_looked_up_anew(void **state)
 {
 	char name[64];
 
-	snprintf(name, sizeof(name), "findertest_%d", (int)getpid());
+	snprintf(name, sizeof(name), "zqxkzqxkfindertest_%d", (int)getpid());
 	assert_int_equal(ask(name)->matches, 0);
 	if (!write_event("p:%s/e %s:0x1000\n", name, elf_fixture_path("shop")))
 		skip();
