@@ -19,7 +19,8 @@
 
 #define ANSWER_WAIT_NS	 (100 * CLOCK_NS_PER_MS)
 /* At the start the tables of all that runs are asked for at once, after the kernel's names, which
- * take 100 ms alone and 300 on a busy machine; a large program's take a second. */
+ * take 100 ms alone and 300 on a busy machine; under ThreadSanitizer all of it takes over half a
+ * second. */
 #define TABLE_WAIT_NS	 (2 * CLOCK_NS_PER_S)
 #define PARKED_MAX_BYTES (16u * 1024 * 1024)
 

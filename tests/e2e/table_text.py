@@ -56,6 +56,14 @@ def cursor_row(text):
     return found[0] if len(found) == 1 else None
 
 
+def go_home(terminal):
+    """Moves the cursor onto the first row; the text then. A screen read before the key has come
+    may have the cursor anywhere."""
+    terminal.keys("Home")
+    return terminal.wait(lambda text: table(text) and cursor_row(text) == table(text)[0],
+                         "the first row")
+
+
 def column(text, title):
     return [row.cells.get(title) for row in table(text)]
 
