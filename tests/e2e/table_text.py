@@ -64,6 +64,19 @@ def go_home(terminal):
                          "the first row")
 
 
+def go_to(terminal, symbol):
+    """Moves the cursor onto the row of @symbol; the rows must stand still."""
+    text = go_home(terminal)
+    for _ in range(30):
+        if cursor_row(text).cells["SYMBOL"].split("] ")[-1].strip() == symbol:
+            return
+        before = cursor_row(text)
+        terminal.keys("Down")
+        text = terminal.wait(lambda text, before=before: cursor_row(text) and
+                             cursor_row(text).line != before.line, "the cursor to move")
+    raise TimeoutError(f"the cursor does not come to {symbol}")
+
+
 def column(text, title):
     return [row.cells.get(title) for row in table(text)]
 

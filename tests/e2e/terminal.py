@@ -113,6 +113,15 @@ class Terminal:
             if time.monotonic() > end:
                 raise TimeoutError(f"waited for {what}; the screen is:\n{text}")
             time.sleep(0.05)
+        whole = self.standing(text)
+        return whole if is_true(whole) else text
+
+    def standing(self, text):
+        """A picture comes in pieces: the screen's text once it is the same twice."""
+        for _ in range(10):
+            before, text = text, self.text()
+            if text == before:
+                break
         return text
 
     def wait_for(self, *parts):
