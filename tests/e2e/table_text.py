@@ -34,6 +34,13 @@ def order_of(text):
     return ("-" if "▲" in found[0] else "") + (found[2] or found[3])
 
 
+class Cells(dict):
+    """By title. What the columns on the screen do not have is empty: the view that a key asked for
+    may be still to come."""
+    def __missing__(self, title):
+        return ""
+
+
 def table(text):
     """The rows of the table. Numbers stand before texts in every view, in the order of titles."""
     titles, number = find_titles(text)
@@ -44,7 +51,7 @@ def table(text):
         values = re.sub("[█▉▊▋▌▍▎▏#]", " ", line[2:texts[0][0]]).split() if texts else []
         if not values or not re.fullmatch(r"[\d.]+k?", values[0]):
             continue
-        cells = dict(zip(titles[:texts[0][0]].split(), values))
+        cells = Cells(zip(titles[:texts[0][0]].split(), values))
         for (begin, title), (end, _) in zip(texts, texts[1:] + [(None, None)]):
             cells[title] = line[begin:end].strip(" ▸▾·")
         rows.append(Row(line[0] in "▸>", cells, at))
