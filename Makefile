@@ -121,13 +121,16 @@ check-asan: packages-test
 	@$(MAKE) --no-print-directory BUILD=$(BUILD)/asan SANITIZE=address,undefined OPTIMIZE=-O1 tests
 	@BUILD=$(BUILD)/asan tests/run unit $(FOREIGN:%=live/check_%)
 
-# Live tests in which all threads have something to do; unit tests with more than one thread's work.
+# Live tests in which all threads have something to do; unit tests with more than one thread's work:
+# the screen and the exports have but one.
 THREADED := counts demangled ends run_time_code source_lines stacks targets tasks
 ALONE	 := compiler compiler_damage confine dwarf_lines hostile_elf probe_names probe_points_damage \
-	    probe_spec screen_storm tree_fold_random
+	    probe_spec screen_% tree_fold_random command_% screens screens_% \
+	    $(basename $(notdir $(wildcard ui/*.c src/export/*.c)))
 UNITS	 := $(filter-out $(ALONE:%=unit/test_%),$(TESTS:$(BUILD)/tests/%=%))
 check-tsan: packages-test
-	@$(MAKE) --no-print-directory BUILD=$(BUILD)/tsan SANITIZE=thread OPTIMIZE=-O1 tests
+	@$(MAKE) --no-print-directory BUILD=$(BUILD)/tsan SANITIZE=thread OPTIMIZE=-O1 \
+		$(UNITS:%=$(BUILD)/tsan/tests/%) $(BUILD)/tsan/flametop $(WORKLOADS:$(BUILD)/%=$(BUILD)/tsan/%)
 	@BUILD=$(BUILD)/tsan tests/run $(UNITS) $(THREADED:%=live/check_%)
 
 check-layers:
