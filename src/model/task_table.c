@@ -131,7 +131,7 @@ struct thread *task_table_thread(struct task_table *table, uint32_t pid, uint32_
 	struct thread *thread = task_table_find_thread(table, tid);
 
 	if (thread) {
-		if (thread->pid == TASK_PID_UNKNOWN)
+		if (thread->pid == TASK_PID_UNKNOWN && thread->task == ID_SET_NONE)
 			thread->pid = pid;
 		else if (thread->pid != pid)	/* used again, and we did not see the fork */
 			start_thread_row(thread, pid, tid);

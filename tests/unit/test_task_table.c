@@ -238,6 +238,20 @@ static void test_a_thread_made_before_its_process_was_known_keeps_its_mark(void 
 	assert_false(task_table_thread(&table, 200, 105)->is_target);	/* another one by now */
 }
 
+/* Of one that is going the kernel says -1: of both, or of the thread alone. */
+static void test_a_thread_that_is_gone_counts_for_the_process_that_is_told(void **state)
+{
+	uint32_t nobody, of_process;
+
+	(void)state;
+	nobody = task_table_task(&table, task_table_thread(&table, UINT32_MAX, UINT32_MAX));
+	of_process = task_table_task(&table, task_table_thread(&table, 100, UINT32_MAX));
+	assert_int_equal(table.tasks[nobody].pid, UINT32_MAX);
+	assert_int_equal(table.tasks[of_process].pid, 100);
+	assert_int_equal(task_table_task(&table, task_table_thread(&table, UINT32_MAX, UINT32_MAX)),
+			 nobody);
+}
+
 static uint32_t renumbered[64];
 
 static void compact(const unsigned char *used)
@@ -445,6 +459,7 @@ int main(void)
 		TEST(test_a_pid_that_is_used_again_starts_anew),
 		TEST(test_a_tid_seen_in_another_process_is_another_thread),
 		TEST(test_a_thread_made_before_its_process_was_known_keeps_its_mark),
+		TEST(test_a_thread_that_is_gone_counts_for_the_process_that_is_told),
 		TEST(test_compaction_keeps_used_tasks_and_renumbers_them),
 		TEST(test_the_dead_alone_are_forgotten),
 		TEST(test_a_process_lives_as_long_as_one_of_its_threads),
