@@ -474,8 +474,10 @@ int capture_start(struct capture *capture, struct spsc *queue, struct diag *why)
 
 	if (err)
 		return err;
+	/* Whoever hears of records may replace the capture: by then nothing here looks at it. */
+	err = enable_events(capture, why);
 	sampler_start(capture->sampler, NULL);
-	return enable_events(capture, why);
+	return err;
 }
 
 void capture_stop(struct capture *capture)
