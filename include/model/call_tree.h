@@ -41,6 +41,8 @@ struct tree_node {
 	uint64_t self_samples, total_samples;
 	double self_weight, total_weight;
 	double hidden_weight;	/* of children that are below the limit */
+	uint64_t base_self_samples, base_total_samples;	/* compared: in the baseline; a node that */
+	double base_self_weight, base_total_weight;	/* is gone has only these */
 	const char *symbol, *raw_symbol, *object, *object_path;	/* as in struct snapshot_row */
 	uint64_t address;	/* of the function: file offset; of an inlined one 0 */
 	uint32_t object_id;
@@ -59,6 +61,7 @@ struct call_tree {
 	uint64_t samples;	/* in the tree */
 	double weight;		/* of them: 100 % of the tree */
 	double hidden_weight;	/* of roots that are below the limit */
+	double base_weight;	/* compared: of those in the baseline's tree */
 	uint32_t node_count;
 	const struct tree_node *nodes;	/* preorder; siblings by total_weight, largest first, then
 					 * id */

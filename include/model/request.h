@@ -7,6 +7,7 @@
 
 #include "model/call_tree.h"
 #include "model/filter.h"
+#include "model/group_tree.h"
 
 enum request_kind {
 	REQUEST_REFRESH,	/* a new snapshot now */
@@ -19,8 +20,12 @@ enum request_kind {
 				 * before. A snapshot comes when some were found */
 	REQUEST_STACKS,		/* the next snapshot brings all stacks of its window along; value 1:
 				 * with idle ones */
-	REQUEST_FREEZE,		/* windows end at value_ns (a snapshot's time_ns) from now on, and
-				 * no snapshot comes unasked but for names; 0: live again */
+	REQUEST_FREEZE,		/* the window stands still from now on, and no snapshot comes
+				 * unasked but for names. begin_ns 0: it ends at value_ns, a
+				 * snapshot's time_ns. Else it is begin_ns..value_ns, whatever
+				 * REQUEST_WINDOW said. value_ns 0: live again */
+	REQUEST_BASELINE,	/* what windows are compared with from now on ("A") is what was
+				 * counted in begin_ns..value_ns; value_ns 0: nothing */
 };
 
 /* What the rows are, and which samples are in them. */
@@ -34,6 +39,11 @@ struct query {
 	bool tree_idle;		/* idle samples are in it, too */
 	bool tree_inlined;	/* with the functions that were inlined, as far as known */
 	bool tree_commands;	/* its roots are commands, paths begin below them */
+	bool compare;		/* with the baseline, if there is one */
+	bool heat;		/* the snapshot's heat map is wanted */
+	uint32_t group_count;	/* levels of the tree of groups besides the rows; 0: none is asked
+				 * for */
+	enum group_key groups[GROUP_LEVELS];
 	uint32_t probe;		/* all about this one: struct snapshot_probes; 0: none */
 	double tree_limit_pct;	/* nodes with less of the tree's weight are left out, and of very
 				 * many the smallest; < 0: all are wanted, however many */
@@ -50,7 +60,7 @@ struct source_wish {
 struct request {
 	enum request_kind kind;
 	uint32_t value;		/* enum window_kind, event index, or how many wishes */
-	uint64_t value_ns;
+	uint64_t begin_ns, value_ns;
 	struct query query;
 	struct source_wish wishes[SOURCE_WISHES_MAX];
 };

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "model/call_tree.h"
+#include "model/group_tree.h"
 #include "model/snapshot_probes.h"
 
 /* What rows are keyed by, a set of bits (-s). Default: KEY_OBJECT | KEY_SYMBOL. */
@@ -63,6 +64,20 @@ struct snapshot_row {
 	char task_state;	/* R S D Z T I ... as in /proc/PID/stat; 0: absent, X: has ended */
 
 	double busy_pct;	/* of rows keyed by CPU, in the window; < 0: absent */
+
+	/* is_compared: the same row's in the baseline; all 0: it is new. A row that is gone has
+	 * only these. */
+	uint64_t base_self_samples, base_total_samples;
+	double base_self_weight, base_total_weight;
+};
+
+/* What the window is compared with. */
+struct snapshot_baseline {
+	uint64_t begin_ns, end_ns;	/* of recordings: by its own clock */
+	double window_s;
+	uint64_t samples;	/* idle included */
+	double weight;		/* without idle: 100 % of its shares */
+	const char *label;	/* of another recording its name; "" else: its time says it */
 };
 
 /* The load of the last seconds, a point each, oldest first. */
@@ -72,6 +87,7 @@ enum strip_kind {
 };
 
 #define STRIP_POINTS 400
+#define HEAT_ROWS    20
 
 /* How the callers of samples are known. */
 enum stack_kind {
@@ -113,6 +129,14 @@ struct snapshot {
 	unsigned int keys;	/* enum row_key bits of the rows */
 	uint64_t query;		/* number of the struct query that this answers */
 	bool is_frozen;		/* the window's end stands still: REQUEST_FREEZE */
+	bool is_selected;	/* and its begin, too: a time that was chosen */
+	uint64_t begin_ns;	/* of the window */
+	uint64_t newest_ns;	/* the newest time that is counted, whatever the window */
+	uint64_t known_ns;	/* history reaches back to here */
+	bool is_history_cut;	/* older was counted, and has left for want of memory */
+	bool has_baseline;	/* there is one, be it compared with or not */
+	bool is_compared;	/* rows, nodes and probes have their figures in `baseline` */
+	struct snapshot_baseline baseline;
 
 	/* how much */
 	uint64_t samples;	/* in the window, idle included */
@@ -134,7 +158,12 @@ struct snapshot {
 	enum strip_kind strip_kind;
 	uint32_t strip_count;	/* at most STRIP_POINTS */
 	double strip_step_s;	/* seconds between two points */
+	uint64_t strip_end_ns;	/* end of the newest point */
 	const float *strip;	/* < 0: nothing known of that second */
+	const float *heat;	/* query.heat: of each point HEAT_ROWS values, the earliest first:
+				 * busy samples (or hits) of each 50 ms; < 0: not known. NULL: not
+				 * asked for, or points are longer than a second */
+	float heat_most;	/* the largest of them */
 
 	/* what was lost, since start */
 	uint64_t lost_kernel, lost_malformed, lost_late;
@@ -155,6 +184,7 @@ struct snapshot {
 	struct snapshot *folded;	/* owned; REQUEST_STACKS: of the same window and filter, its
 				 * tree has all callees beneath their commands. Else NULL */
 	struct snapshot_probes probes;	/* count 0: there are none */
+	struct group_tree groups;	/* level_count 0: none was asked for */
 	struct call_tree tree;	/* direction TREE_NONE: none was asked for */
 };
 

@@ -57,6 +57,8 @@ struct snapshot_probe {
 	const char *reason;
 	uint64_t hits;		/* counted in the window */
 	double hits_per_s;	/* in the window, since it was first attached */
+	double base_hits_per_s;	/* compared: in the baseline; < 0: it was not there */
+	struct snapshot_latency base_latency;
 	uint64_t hits_since, lost_since, missed_since;	/* since it was added: the kernel's */
 	uint64_t unpaired;	/* in the window: returns without entry, entries without return */
 	uint64_t filtered;	/* in the window: the condition said no */

@@ -33,7 +33,7 @@
 #include "ui/view_tree.h"
 
 #define STATE_MESSAGE_BYTES 240
-#define STATE_OUTBOX	    9	/* as many as there are kinds of requests */
+#define STATE_OUTBOX	    10	/* as many as there are kinds of requests */
 #define STATE_DEFERRED	    64
 #define STATE_ORDERS	    8	/* to the probe engine, between two turns of the loop */
 

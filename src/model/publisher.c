@@ -11,22 +11,16 @@
 #include "model/fold.h"
 #include "model/probe_draft.h"
 #include "model/snapshot_build.h"
+#include "model/window_span.h"
 
 #define HALF_LIFE_NS	(5 * CLOCK_NS_PER_S)	/* of WINDOW_DECAY */
 #define NO_EVENT	UINT32_MAX		/* nothing is sampled, and no probe is there yet */
-#define DECAY_END_NS	(100 * CLOCK_NS_PER_S)	/* 2^-20: nothing to see any more */
 /* Walking costs 0.2-0.3 us an entry: from here on it takes longer than a fold may, and the dense
  * way takes over, which does not count the tasks of a row. A minute of two CPUs is 60,000. */
 #define DENSE_ENTRIES	150000
 /* A shorter time is that of one fold: pictures on keys follow each other at once. Half of the
  * shortest interval. */
 #define OWN_COST_MIN_NS (50 * CLOCK_NS_PER_MS)
-
-/* Which slices a window holds, and from when to when. */
-struct span {
-	uint32_t first, end;	/* indices of slices: first <= index < end */
-	uint64_t begin_ns, end_ns;
-};
 
 void publisher_init(struct publisher *publisher, const struct analyzer_config *config,
 		    struct ingest *ingest)
@@ -104,69 +98,6 @@ void publisher_freeze(struct publisher *publisher, uint64_t end_ns)
 	publisher->frozen_ns = end_ns;
 }
 
-/* The slices up to the last that was cut at @frozen_ns. Samples from before it that were counted
- * later are in slices after that one. Of those that were rolled up, one that lies across is in if
- * its larger part is, and the span ends where what is counted ends. */
-static void freeze_span(struct span *span, const struct timeline *timeline, uint64_t frozen_ns)
-{
-	const struct slice *slice;
-
-	if (frozen_ns < span->end_ns)
-		span->end_ns = frozen_ns;
-	span->end = 0;
-	while (span->end < timeline->count && timeline->slices[span->end].end_ns < frozen_ns)
-		span->end++;
-	if (span->end == timeline->count)
-		return;
-	slice = &timeline->slices[span->end];
-	if (slice->end_ns == frozen_ns) {
-		/* Of samples that had waited there may be another. */
-		while (span->end < timeline->count &&
-		       timeline->slices[span->end].end_ns == frozen_ns)
-			span->end++;
-	} else if (!slice->ticks && slice->start_ns < frozen_ns) {
-		const bool is_in = frozen_ns - slice->start_ns > slice->end_ns - frozen_ns;
-
-		span->end_ns = is_in ? slice->end_ns : slice->start_ns;
-		span->end += is_in;
-	}
-}
-
-/* The slices of the last @length_ns. Slices are whole: one that lies across the beginning is in if
- * its larger part is, and the span begins where what is counted begins. */
-static void limit_span(struct span *span, const struct timeline *timeline, uint64_t length_ns)
-{
-	const uint64_t from_ns = span->end_ns > length_ns ? span->end_ns - length_ns : 0;
-	const struct slice *slice;
-
-	while (span->first < span->end && timeline->slices[span->first].end_ns <= from_ns)
-		span->first++;
-	if (from_ns > span->begin_ns)
-		span->begin_ns = from_ns;
-	if (span->first == span->end)
-		return;
-	slice = &timeline->slices[span->first];
-	if (slice->start_ns >= from_ns)
-		return;
-	if (from_ns - slice->start_ns <= slice->end_ns - from_ns) {
-		span->begin_ns = slice->start_ns;
-	} else {
-		span->begin_ns = slice->end_ns;
-		span->first++;
-	}
-}
-
-/* Those that were not in the snapshot before. */
-static void continue_span(struct span *span, const struct timeline *timeline,
-			  const struct publisher *publisher)
-{
-	while (span->first < span->end &&
-	       timeline->slices[span->first].seq < publisher->published_seq)
-		span->first++;
-	if (publisher->published_ns)
-		span->begin_ns = publisher->published_ns;
-}
-
 /* What was counted before is gone, or was zeroed. */
 static uint64_t history_begin_ns(const struct publisher *publisher)
 {
@@ -178,26 +109,16 @@ static uint64_t history_begin_ns(const struct publisher *publisher)
 	return timeline->evicted_until_ns > begin_ns ? timeline->evicted_until_ns : begin_ns;
 }
 
-static struct span choose_span(const struct publisher *publisher)
+static struct window_span choose_span(const struct publisher *publisher)
 {
-	const struct timeline *timeline = &publisher->ingest->timeline;
-	const struct analyzer_config *config = publisher->config;
-	struct span span = { .end = timeline->count, .begin_ns = history_begin_ns(publisher),
-			     .end_ns = publisher->ingest->watermark_ns };
+	const struct window_wish wish = {
+		.kind = publisher->config->window, .length_ns = publisher->config->window_ns,
+		.known_ns = history_begin_ns(publisher),
+		.newest_ns = publisher->ingest->watermark_ns, .frozen_ns = publisher->frozen_ns,
+		.since_ns = publisher->published_ns, .since_seq = publisher->published_seq,
+	};
 
-	if (span.end_ns < span.begin_ns)
-		span.end_ns = span.begin_ns;
-	if (publisher->frozen_ns)
-		freeze_span(&span, timeline, publisher->frozen_ns);
-	if (config->window == WINDOW_INTERVAL)
-		continue_span(&span, timeline, publisher);
-	else if (config->window == WINDOW_SECONDS)
-		limit_span(&span, timeline, config->window_ns);
-	else if (config->window == WINDOW_DECAY)
-		limit_span(&span, timeline, DECAY_END_NS);
-	if (span.begin_ns > span.end_ns)	/* all of it has left the history */
-		span.begin_ns = span.end_ns;
-	return span;
+	return window_span_choose(&publisher->ingest->timeline, &wish);
 }
 
 /* What is made of a window's entries in one go. */
@@ -216,7 +137,8 @@ static void add_entries(struct folds *folds, const struct slice *slice, double f
 		probe_fold_add(folds->probes, slice->entries, slice->count);
 }
 
-static void fold_decaying(struct folds *folds, const struct timeline *timeline, struct span span)
+static void fold_decaying(struct folds *folds, const struct timeline *timeline,
+			  struct window_span span)
 {
 	for (uint32_t s = span.first; s < span.end; s++) {
 		const struct slice *slice = &timeline->slices[s];
@@ -247,7 +169,7 @@ static void fold_slices(struct folds *folds, const struct slice *slices, uint32_
 
 /* Fills @folds with the window; returns the kinds of its stacks. */
 static struct stack_counts fold_window(struct publisher *publisher, struct folds *folds,
-				       struct span span)
+				       struct window_span span)
 {
 	const struct timeline *timeline = &publisher->ingest->timeline;
 	const struct analyzer_config *config = publisher->config;
@@ -317,7 +239,7 @@ static void put_losses(const struct ingest *ingest, struct snapshot *head)
 }
 
 static void put_figures(const struct publisher *publisher, const struct fold *fold,
-			struct span span, uint64_t query, struct snapshot *head)
+			struct window_span span, uint64_t query, struct snapshot *head)
 {
 	const struct analyzer_config *config = publisher->config;
 
@@ -402,7 +324,7 @@ static void describe_event(const struct publisher *publisher, uint32_t event,
 
 /* Those of the window, once in a chain of snapshots. */
 static int draft_probes(struct publisher *publisher, const struct probe_fold *fold,
-			const struct query *query, struct span span, struct probe_draft *out)
+			const struct query *query, struct window_span span, struct probe_draft *out)
 {
 	const struct probe_draft_span draft_span = {
 		.begin_ns = span.begin_ns, .end_ns = span.end_ns,
@@ -427,7 +349,7 @@ static void wish_inlined(struct publisher *publisher, struct tree_fold *tree)
 }
 
 static struct snapshot *make_one(struct publisher *publisher, struct snapshot head,
-				 const struct query *query, struct span span, uint32_t event,
+				 const struct query *query, struct window_span span, uint32_t event,
 				 struct probe_fold *probes)
 {
 	struct ingest *ingest = publisher->ingest;
@@ -497,7 +419,7 @@ static uint32_t shown_event(struct publisher *publisher, uint32_t event_count)
 
 /* NULL: out of memory; whoever asked asks again. */
 static struct snapshot *make_stacks(struct publisher *publisher, struct snapshot head,
-				    struct span span)
+				    struct window_span span)
 {
 	const struct query query = {
 		.number = publisher->config->query.number, .keys = KEY_COMM,
@@ -525,7 +447,7 @@ static uint32_t shown_events(const struct analyzer_config *config)
 
 /* The first tells of the probes. */
 static struct snapshot *make_all(struct publisher *publisher, const struct snapshot *head,
-				 struct span span, struct probe_fold *probes)
+				 struct window_span span, struct probe_fold *probes)
 {
 	const uint32_t shown = shown_event(publisher, head->event_count);
 	struct snapshot *first = NULL, **next = &first;
@@ -558,7 +480,7 @@ struct snapshot *publisher_make(struct publisher *publisher, bool is_last,
 		.is_frozen = publisher->frozen_ns,
 	};
 	struct probe_fold probes = { .buckets = NULL }, *told = NULL;
-	struct span span;
+	struct window_span span;
 
 	if (!publisher->frozen_ns && timeline_cut(&ingest->timeline, ingest->watermark_ns))
 		return NULL;

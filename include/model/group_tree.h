@@ -1,0 +1,63 @@
+/* group_tree.h - the samples of a window by keys in an order of choice (comm > dso > symbol), as a
+ * snapshot carries it: perf's --hierarchy, of any keys.
+ *
+ * A level of the tree is a key. A sample adds to the self of the one node of each level that its
+ * leaf and its task belong to, and once to the total of every node that a frame of it belongs to.
+ *
+ * Thread: immutable; any.
+ */
+#ifndef MODEL_GROUP_TREE_H
+#define MODEL_GROUP_TREE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/event_record.h"
+
+enum group_key {
+	GROUP_EVENT,
+	GROUP_COMM,		/* of the sample's thread, as everywhere */
+	GROUP_PID,
+	GROUP_TID,
+	GROUP_THREAD,		/* the thread's name and its process's */
+	GROUP_CGROUP,
+	GROUP_UNIT,		/* of systemd */
+	GROUP_CONTAINER,
+	GROUP_POD,
+	GROUP_CPU,
+	GROUP_SOCKET,		/* the CPU's package */
+	GROUP_OBJECT,
+	GROUP_SYMBOL,
+	GROUP_ADDRESS,
+	GROUP_SOURCE,		/* file and line */
+	GROUP_PARENT,		/* the function that called the frame's */
+	GROUP_KEY_COUNT
+};
+
+#define GROUP_LEVELS 8		/* more say nothing any more */
+
+struct group_node {
+	uint64_t id;		/* equal in every snapshot for the same path */
+	uint32_t parent;	/* index; of a root: UINT32_MAX */
+	uint32_t size;		/* nodes of its subtree with itself: the next sibling is so far */
+	uint32_t depth;		/* of a root: 0; its key is keys[depth] */
+	uint64_t self_samples, total_samples;
+	double self_weight, total_weight;	/* of busy samples: idle ones are left out */
+	uint64_t base_self_samples, base_total_samples;	/* compared: in the baseline */
+	double base_self_weight, base_total_weight;
+	const char *text;	/* sanitized: the value of its key; never NULL or empty */
+	const char *object_path;	/* GROUP_OBJECT, and of code the object's; else "" */
+	enum cpu_mode mode;	/* of code; else MODE_UNKNOWN */
+	bool is_unknown;	/* `text` says why there is no value: "[no container]" */
+};
+
+struct group_tree {
+	uint32_t level_count;	/* 0: none was asked for */
+	enum group_key keys[GROUP_LEVELS];
+	uint32_t node_count;
+	const struct group_node *nodes;	/* preorder; siblings by self_weight, largest first, then
+					 * total_weight, then id */
+	uint64_t hidden_samples;	/* of the smallest nodes, of too many for a screen */
+};
+
+#endif
