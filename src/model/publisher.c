@@ -165,6 +165,8 @@ static void fold_slices(struct folds *folds, const struct slice *slices, uint32_
 		return;
 	}
 	fold_add_slices_dense(&folds->rows, slices, count);
+	if (folds->rows.is_stopped)
+		return;
 	for (uint32_t s = 0; folds->tree && s < count; s++)
 		tree_fold_add(folds->tree, slices[s].entries, slices[s].count, 1.0);
 	for (uint32_t s = 0; folds->probes && s < count; s++)
@@ -387,7 +389,7 @@ static struct snapshot *make_one(struct publisher *publisher, struct snapshot he
 	};
 	struct snapshot *snapshot = NULL;
 	struct stack_counts stacks;
-	struct tree_fold tree;
+	struct tree_fold tree = { .trie = NULL };
 	struct folds folds = { .tree = NULL, .probes = probes };
 	struct probe_draft draft = { .list = NULL };
 
@@ -396,9 +398,9 @@ static struct snapshot *make_one(struct publisher *publisher, struct snapshot he
 	if (query->tree != TREE_NONE) {
 		tree_fold_init(&tree, &ingest->trie, &ingest->names, &ingest->tasks, query, event);
 		folds.tree = &tree;
-		if (query == &publisher->config->query)
-			tree.stop = publisher->stop;
 	}
+	if (query == &publisher->config->query)
+		folds.rows.stop = tree.stop = publisher->stop;
 	if (folds.tree && query->tree_inlined)
 		tree_fold_inline(&tree, &publisher->source_lines.inlined);
 	stacks = fold_window(publisher, &folds, span);
@@ -414,7 +416,7 @@ static struct snapshot *make_one(struct publisher *publisher, struct snapshot he
 	}
 	if (probes)
 		sources.probes = &draft;
-	if (!folds.rows.is_out_of_memory &&
+	if (!folds.rows.is_out_of_memory && !folds.rows.is_stopped &&
 	    (!folds.tree || (!tree.is_out_of_memory && !tree.is_stopped)) &&
 	    (!probes || !draft_probes(publisher, probes, query, span, &draft))) {
 		put_figures(publisher, &folds.rows, span, query->number, &head);
