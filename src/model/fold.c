@@ -10,6 +10,7 @@
 
 #define STEPS_UNASKED 8192	/* entries: 2 ms, most live windows are shorter */
 #define KEYS_SYMBOL (KEY_OBJECT | KEY_SYMBOL)
+#define KEYS_CODE   (KEYS_SYMBOL | KEY_ADDRESS)
 
 void fold_init(struct fold *fold, struct stack_trie *trie, struct symbol_names *names,
 	       const struct task_table *tasks, unsigned int keys, uint32_t event,
@@ -283,6 +284,8 @@ static void add_all(struct fold *fold, const struct sample *sample)
 	const struct stack_nodes *nodes = &fold->trie->nodes;
 
 	add_leaf(fold, fold->trie->stacks.frame[sample->entry->stack], sample);
+	if (!(fold->keys & KEYS_CODE))	/* the other frames are of the same row */
+		return;
 	for (uint32_t n = fold->trie->stacks.node[sample->entry->stack]; n != STACK_NODE_ROOT;
 	     n = nodes->parent[n])
 		add_frame(fold, nodes->frame[n], sample);
