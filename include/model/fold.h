@@ -38,6 +38,7 @@ struct fold_row {
 	uint32_t symbol;	/* one of the symbols in the row (the symbol, when keyed by it) */
 	uint32_t stamp;		/* the last entry that was added to total */
 	uint32_t comm, pid, tid, cpu;	/* of all samples, FOLD_MIXED when they differ */
+	uint32_t cgroup;	/* the same; of rows keyed by the symbol alone perhaps FOLD_NONE */
 	uint32_t task, tasks;	/* a task with samples here, and how many different ones; tasks 0:
 				 * several, not counted (large windows) */
 	bool is_idle;

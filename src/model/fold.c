@@ -64,7 +64,7 @@ static struct fold_row *append_row(struct fold *fold, const struct fold_key *key
 	*row = (struct fold_row){
 		.key = *key, .symbol = symbol, .address = key->address,
 		.comm = FOLD_NONE, .pid = FOLD_NONE, .tid = FOLD_NONE, .cpu = FOLD_NONE,
-		.task = FOLD_NONE, .is_idle = key->cpu_and_idle & 1,
+		.cgroup = FOLD_NONE, .task = FOLD_NONE, .is_idle = key->cpu_and_idle & 1,
 	};
 	return row;
 }
@@ -177,6 +177,7 @@ static void add_task(struct fold *fold, struct fold_row *row, const struct slice
 	row->comm = fold_merge(row->comm, task->comm.v);
 	row->pid = fold_merge(row->pid, task->pid);
 	row->tid = fold_merge(row->tid, task->tid);
+	row->cgroup = fold_merge(row->cgroup, task->cgroup);
 	if (row->task == FOLD_NONE) {
 		row->task = entry->task;
 		row->tasks = 1;

@@ -93,6 +93,7 @@ static size_t put_command_line(struct text_block *block, const struct task_stat 
 struct row_text {
 	size_t symbol, raw_symbol, object, object_path, build_id, comm, reason, command_line;
 	size_t source, source_reason;
+	size_t cgroup, unit, container, pod;
 };
 
 /* The rows while they are made. */
@@ -172,6 +173,29 @@ static void put_task(struct row_list *list, struct snapshot_row *row, struct row
 		row->cpu_pct = own->cpu_pct;
 		row->threads = is_thread ? 0 : own->threads;
 	}
+}
+
+static void put_cgroup(struct row_list *list, const struct snapshot_row *row,
+		       const struct fold_row *from, struct row_text *text)
+{
+	const struct task_table *tasks = list->fold->tasks;
+	const struct process *process = task_table_find_process(tasks, (uint32_t)row->pid);
+	const struct strpool *strings = list->fold->names->strings;
+	const struct cgroup_names *names;
+	uint32_t cgroup = from->cgroup;
+
+	if (cgroup == FOLD_NONE)
+		return;
+	if (cgroup == FOLD_MIXED && row->pid >= 0 && process)
+		cgroup = process->cgroup;
+	else if (cgroup == FOLD_MIXED)
+		cgroup = from->task == FOLD_NONE ? CGROUP_UNKNOWN
+						 : tasks->tasks[from->task].cgroup;
+	names = cgroup_table_get(&tasks->cgroups, cgroup);
+	text->cgroup = put_string(&list->block, strings, names->path);
+	text->unit = put_string(&list->block, strings, names->unit);
+	text->container = put_string(&list->block, strings, names->container);
+	text->pod = put_string(&list->block, strings, names->pod);
 }
 
 static void put_load(struct row_list *list, struct snapshot_row *row, struct row_text *text)
@@ -271,6 +295,8 @@ static void fill_row(struct row_list *list, const struct fold_row *from)
 		text->comm = put_string(block, strings, (struct str_id){ from->comm });
 	else if ((fold->keys & KEY_GROUP) && row->tid > 0)
 		text->comm = put_present_comm(list, (uint32_t)row->tid, from);
+	if (fold->keys & (KEY_PID | KEY_TID))
+		put_cgroup(list, row, from, text);
 	put_load(list, row, text);
 }
 
@@ -325,6 +351,10 @@ static void put_pointers(struct snapshot_row *row, const struct row_text *from, 
 	row->command_line = text + from->command_line;
 	row->source = text + from->source;
 	row->source_reason = text + from->source_reason;
+	row->cgroup = text + from->cgroup;
+	row->unit = text + from->unit;
+	row->container = text + from->container;
+	row->pod = text + from->pod;
 }
 
 /* The tree, while its text is collected. */
