@@ -72,8 +72,8 @@ struct group_fold {
 	uint32_t steps;		/* since it was asked last */
 };
 
-/* @query: its keys and filter; BORROWED, as what @sources point to. @event: what is folded without GROUP_EVENT.
- * Keys beyond GROUP_LEVELS and those that were there already are left out. */
+/* @query: its keys and filter; BORROWED, as what @sources point to. @event: what is folded without
+ * GROUP_EVENT. Keys beyond GROUP_LEVELS and those that were there already are left out. */
 void group_fold_init(struct group_fold *fold, const struct group_sources *sources,
 		     const struct query *query, uint32_t event);
 void group_fold_finish(struct group_fold *fold);

@@ -32,10 +32,11 @@ int group_sources_name_processes(struct group_sources *sources);
 /* Two values of a key are one when their identities are. */
 struct group_value {
 	uint64_t identity;	/* the same in every snapshot: made of no ids */
-	uint32_t of;		/* what the text is made of; GROUP_VALUE_NONE: there is no value */
+	uint32_t of;		/* what the text is made of, or: */
 };
 
-#define GROUP_VALUE_NONE UINT32_MAX
+#define GROUP_VALUE_NONE    UINT32_MAX		/* there is none */
+#define GROUP_VALUE_UNKNOWN (UINT32_MAX - 1)	/* it is not known */
 
 bool group_key_is_of_code(enum group_key key);
 
@@ -67,6 +68,9 @@ struct group_text {
 	struct str_id pooled;		/* when `own` is empty */
 	char own[GROUP_TEXT_BYTES];	/* raw */
 	struct str_id object_path;	/* empty when the key is of no code */
+	struct str_id name;		/* as in struct group_node; or it is `number` */
+	uint32_t number;
+	bool has_number;
 	enum cpu_mode mode;
 	bool is_unknown;
 };

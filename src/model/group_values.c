@@ -11,7 +11,11 @@
 
 #include "model/filter.h"
 
-#define NO_VALUE ((struct group_value){ 0x6e6f6e65, GROUP_VALUE_NONE })
+/* As good as any other identity, and the same each time. */
+static struct group_value no_value(uint32_t why)
+{
+	return (struct group_value){ id_map_mix(why), why };
+}
 
 bool group_key_is_of_code(enum group_key key)
 {
@@ -80,14 +84,31 @@ static struct group_value value_of_thread(const struct group_sources *sources, u
 
 static struct group_value value_of_number(uint32_t number, uint32_t unknown)
 {
-	return number == unknown ? NO_VALUE : (struct group_value){ number, number };
+	return number == unknown ? no_value(GROUP_VALUE_UNKNOWN)
+				 : (struct group_value){ number, number };
 }
 
 static struct group_value value_of_socket(const struct group_sources *sources, uint16_t cpu)
 {
 	if (cpu >= sources->socket_count || sources->sockets[cpu] < 0)
-		return NO_VALUE;
+		return no_value(GROUP_VALUE_UNKNOWN);
 	return value_of_number((uint32_t)sources->sockets[cpu], GROUP_VALUE_NONE);
+}
+
+/* A task without a path: its /proc was not read yet, or it ended before. */
+static struct group_value value_of_cgroup(const struct group_sources *sources, enum group_key key,
+					  uint32_t task)
+{
+	const struct cgroup_names *names = task_table_cgroup(sources->tasks, task);
+	const struct str_id text = key == GROUP_CGROUP ? names->path
+				 : key == GROUP_UNIT ? names->unit
+				 : key == GROUP_CONTAINER ? names->container : names->pod;
+
+	if (!names->path.v)
+		return no_value(GROUP_VALUE_UNKNOWN);
+	if (!text.v)
+		return no_value(GROUP_VALUE_NONE);
+	return (struct group_value){ hash_of(sources, text), text.v };
 }
 
 static struct group_value value_of_event(const struct group_sources *sources, uint32_t event)
@@ -113,12 +134,17 @@ struct group_value group_value_of_sample(const struct group_sources *sources, en
 		return value_of_number(task->tid, TASK_PID_UNKNOWN);
 	case GROUP_THREAD:
 		return value_of_thread(sources, entry->task);
+	case GROUP_CGROUP:
+	case GROUP_UNIT:
+	case GROUP_CONTAINER:
+	case GROUP_POD:
+		return value_of_cgroup(sources, key, entry->task);
 	case GROUP_CPU:
 		return value_of_number(entry->cpu, UINT16_MAX);
 	case GROUP_SOCKET:
 		return value_of_socket(sources, entry->cpu);
 	default:
-		return NO_VALUE;
+		return no_value(GROUP_VALUE_UNKNOWN);
 	}
 }
 
@@ -170,7 +196,7 @@ static struct group_value value_of_source(const struct group_sources *sources,
 	if (sources->lines)
 		text = source_lines_find(sources->lines, &of, true);
 	if (!text.line[0])
-		return NO_VALUE;
+		return no_value(GROUP_VALUE_UNKNOWN);
 	chain = strstr(text.line, " (");
 	line = strpool_intern(sources->names->strings, text.line,
 			      chain ? (size_t)(chain - text.line) : strlen(text.line));
@@ -198,24 +224,27 @@ struct group_value group_value_of_frame(const struct group_sources *sources, enu
 		return value_of_source(sources, frame);
 	case GROUP_PARENT:
 		if (frame->caller == ID_SET_NONE)
-			return NO_VALUE;
+			return no_value(GROUP_VALUE_NONE);
 		identity = symbol_identity(sources, frame->caller, false);
 		return (struct group_value){ identity, frame->caller };
 	default:
-		return NO_VALUE;
+		return no_value(GROUP_VALUE_UNKNOWN);
 	}
 }
 
-/* Why there is no value. */
-static const char *unknown_text(enum group_key key)
+static const char *unknown_text(enum group_key key, uint32_t why)
 {
 	switch (key) {
 	case GROUP_SOURCE:
 		return "[no line]";
-	case GROUP_PARENT:
-		return "[none]";
+	case GROUP_UNIT:
+		return why == GROUP_VALUE_NONE ? "[no unit]" : "[unknown]";
+	case GROUP_CONTAINER:
+		return why == GROUP_VALUE_NONE ? "[no container]" : "[unknown]";
+	case GROUP_POD:
+		return why == GROUP_VALUE_NONE ? "[no pod]" : "[unknown]";
 	default:
-		return "[unknown]";
+		return why == GROUP_VALUE_NONE ? "[none]" : "[unknown]";
 	}
 }
 
@@ -223,6 +252,20 @@ static void put_code(const struct symbol *symbol, struct group_text *out)
 {
 	out->object_path = symbol->object_path;
 	out->mode = symbol->mode;
+}
+
+static void put_number(uint32_t number, const char *text, struct group_text *out)
+{
+	snprintf(out->own, sizeof(out->own), "%s%u", text, number);
+	out->number = number;
+	out->has_number = true;
+}
+
+static void put_object(const struct symbol *symbol, struct group_text *out)
+{
+	put_code(symbol, out);
+	out->pooled = symbol->object_name;
+	out->name = symbol->object_path;
 }
 
 static void put_symbol(const struct group_sources *sources, uint32_t id, bool is_of_object,
@@ -256,9 +299,10 @@ static void put_process(const struct group_sources *sources, uint32_t pid, struc
 {
 	const uint32_t comm = id_map_get(&sources->process_comms, pid);
 
-	snprintf(out->own, sizeof(out->own), "%u%s%s", pid, comm == ID_MAP_NONE ? "" : " ",
-		 comm == ID_MAP_NONE ? ""
-		 : strpool_get(sources->names->strings, (struct str_id){ comm }));
+	put_number(pid, "", out);
+	if (comm != ID_MAP_NONE)
+		snprintf(out->own, sizeof(out->own), "%u %s", pid,
+			 strpool_get(sources->names->strings, (struct str_id){ comm }));
 }
 
 static void put_thread(const struct group_sources *sources, uint32_t task_id,
@@ -290,30 +334,35 @@ static void put_value(const struct group_sources *sources, enum group_key key, u
 		put_process(sources, of, out);
 		break;
 	case GROUP_TID:
-		snprintf(out->own, sizeof(out->own), "%u", of);
+		put_number(of, "", out);
 		break;
 	case GROUP_THREAD:
 		put_thread(sources, of, out);
 		break;
 	case GROUP_CPU:
-		snprintf(out->own, sizeof(out->own), "CPU %u", of);
+		put_number(of, "CPU ", out);
 		break;
 	case GROUP_SOCKET:
 		snprintf(out->own, sizeof(out->own), "socket %u", of);
 		break;
 	case GROUP_OBJECT:
-		put_code(&sources->names->symbols[of], out);
-		out->pooled = sources->names->symbols[of].object_name;
+		put_object(&sources->names->symbols[of], out);
 		break;
 	case GROUP_SYMBOL:
+		put_symbol(sources, of, is_of_object, out);
+		out->name = sources->names->symbols[of].name;
+		break;
 	case GROUP_PARENT:
-		put_symbol(sources, of, is_of_object && key == GROUP_SYMBOL, out);
+		put_symbol(sources, of, false, out);
 		break;
 	case GROUP_ADDRESS:
 		put_address(sources, of, out);
 		break;
-	default:	/* comm, source, and what a task's cgroup says */
+	case GROUP_SOURCE:
 		out->pooled = (struct str_id){ of };
+		break;
+	default:	/* of tasks, by their names */
+		out->pooled = out->name = (struct str_id){ of };
 		break;
 	}
 }
@@ -321,14 +370,16 @@ static void put_value(const struct group_sources *sources, enum group_key key, u
 void group_value_text(const struct group_sources *sources, enum group_key key,
 		      struct group_value value, bool is_of_object, struct group_text *out)
 {
-	out->pooled = out->object_path = (struct str_id){ 0 };
+	out->pooled = out->object_path = out->name = (struct str_id){ 0 };
 	out->own[0] = '\0';
+	out->number = 0;
+	out->has_number = false;
 	out->mode = MODE_UNKNOWN;
-	out->is_unknown = value.of == GROUP_VALUE_NONE;
+	out->is_unknown = value.of >= GROUP_VALUE_UNKNOWN;
 	if (!out->is_unknown)
 		put_value(sources, key, value.of, is_of_object, out);
 	if (!out->own[0] && !strpool_get(sources->names->strings, out->pooled)[0]) {
-		snprintf(out->own, sizeof(out->own), "%s", unknown_text(key));
+		snprintf(out->own, sizeof(out->own), "%s", unknown_text(key, value.of));
 		out->is_unknown = true;		/* a program can call itself nothing, too */
 	}
 }

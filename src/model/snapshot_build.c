@@ -1,8 +1,8 @@
 /* snapshot_build.c - see model/snapshot_build.h.
  *
  * Text is copied once per different string: thousands of rows share few comms and objects. The
- * block is [snapshot | rows | nodes | groups | probes | strip | text]; text is collected first: pointers
- * into it must not move.
+ * block is [snapshot | rows | nodes | groups | probes | strip | text]; text is collected first:
+ * pointers into it must not move.
  */
 #include "model/snapshot_build.h"
 
@@ -405,13 +405,33 @@ static void join_tree(const struct tree_list *from, struct call_tree *out,
 /* The tree of groups, likewise. */
 struct group_list {
 	struct group_draft draft;
-	struct row_text *texts;		/* owned; of the nodes: their text is in `symbol` */
+	struct group_offsets {
+		size_t text, object_path, name;
+	} * texts; /* owned; of the nodes */
 };
+
+static void put_group_text(struct row_list *list, const struct group_text *from,
+			   struct group_node *node, struct group_offsets *out)
+{
+	const struct strpool *strings = list->fold->names->strings;
+	char number[24];
+
+	node->mode = from->mode;
+	node->is_unknown = from->is_unknown;
+	out->text = from->own[0] ? put_text(&list->block, from->own)
+				 : put_string(&list->block, strings, from->pooled);
+	out->object_path = put_string(&list->block, strings, from->object_path);
+	out->name = put_string(&list->block, strings, from->name);
+	if (!from->has_number)
+		return;
+	node->number = from->number;
+	snprintf(number, sizeof(number), "%u", from->number);
+	out->name = put_text(&list->block, number);
+}
 
 static int fill_groups(struct row_list *list, struct group_list *out)
 {
 	const struct group_fold *fold = list->sources->groups;
-	const struct strpool *strings = list->fold->names->strings;
 	struct group_text text;
 
 	if (!fold)
@@ -423,11 +443,7 @@ static int fill_groups(struct row_list *list, struct group_list *out)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < out->draft.tree.node_count; i++) {
 		group_draft_text(&out->draft, fold, i, &text);
-		out->draft.nodes[i].mode = text.mode;
-		out->draft.nodes[i].is_unknown = text.is_unknown;
-		out->texts[i].symbol = text.own[0] ? put_text(&list->block, text.own)
-						   : put_string(&list->block, strings, text.pooled);
-		out->texts[i].object_path = put_string(&list->block, strings, text.object_path);
+		put_group_text(list, &text, &out->draft.nodes[i], &out->texts[i]);
 	}
 	return list->block.is_out_of_memory ? -ENOMEM : 0;
 }
@@ -445,8 +461,9 @@ static void join_groups(const struct group_list *from, struct group_tree *out,
 	out->nodes = own_nodes;
 	for (uint32_t i = 0; i < out->node_count; i++) {
 		own_nodes[i] = from->draft.nodes[i];
-		own_nodes[i].text = text + from->texts[i].symbol;
+		own_nodes[i].text = text + from->texts[i].text;
 		own_nodes[i].object_path = text + from->texts[i].object_path;
+		own_nodes[i].name = text + from->texts[i].name;
 	}
 }
 

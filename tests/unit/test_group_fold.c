@@ -209,7 +209,8 @@ static void test_sockets_of_cpus(void **state)
 
 static void test_addresses_are_told_apart(void **state)
 {
-	const uint32_t frames[] = { fixture_frame(&world, FN_F, 8), fixture_frame(&world, FN_F, 4) };
+	const uint32_t frames[] = { fixture_frame(&world, FN_F, 8),
+				    fixture_frame(&world, FN_F, 4) };
 	const struct slice_entry entries[] = {
 		{ .stack = fixture_stack(&world, frames, 2), .count = 2, .weight = 2,
 		  .task = fixture_task(&world, 1, 1, "app") },
@@ -371,6 +372,71 @@ static void test_nodes_say_where_they_stand(void **state)
 	snapshot_destroy(snapshot);
 }
 
+/* What a filter compares to leave a node alone. */
+static void test_nodes_say_what_filters_compare(void **state)
+{
+	struct snapshot *snapshot;
+	const struct group_node *nodes;
+
+	(void)state;
+	make_known();
+	KEYS(GROUP_PID, GROUP_CPU, GROUP_OBJECT, GROUP_SYMBOL);
+	snapshot = group_stage_build((struct group_window){ .entries = known, .count = 1 });
+	nodes = snapshot->groups.nodes;
+	assert_int_equal(nodes[0].number, 10);
+	assert_string_equal(nodes[0].name, "10");
+	assert_string_equal(nodes[1].name, "0");
+	assert_string_equal(nodes[2].name, "/bin/app");
+	assert_string_equal(nodes[3].name, "g");
+	assert_false(nodes[3].is_unknown);
+	snapshot_destroy(snapshot);
+	KEYS(GROUP_COMM, GROUP_ADDRESS, GROUP_UNIT);
+	snapshot = group_stage_build((struct group_window){ .entries = known, .count = 1 });
+	nodes = snapshot->groups.nodes;
+	assert_string_equal(nodes[0].name, "app");
+	assert_string_equal(nodes[1].name, "");
+	assert_string_equal(nodes[2].name, "");
+	assert_true(nodes[2].is_unknown);
+	snapshot_destroy(snapshot);
+}
+
+/*   one  in a unit and a container      two  in a unit      three  nobody has read /proc of it */
+static void test_cgroups_of_tasks(void **state)
+{
+	static const char container[] = "/system.slice/docker-0123456789abcdef0123456789abcdef"
+					"0123456789abcdef0123456789abcdef.scope";
+	static const char unit[] = "/system.slice/nginx.service";
+	const uint32_t cgroups[] = {
+		cgroup_table_intern(&world.tasks.cgroups, container, strlen(container)),
+		cgroup_table_intern(&world.tasks.cgroups, unit, strlen(unit)), CGROUP_UNKNOWN,
+	};
+	struct slice_entry entries[3];
+
+	(void)state;
+	for (uint32_t i = 0; i < 3; i++) {
+		const uint32_t task = fixture_task(&world, i + 1, i + 1, "a");
+
+		entries[i] = (struct slice_entry){ .stack = CALLS(FN_F), .count = 3 - i,
+						   .weight = 3 - i, .task = task };
+		world.tasks.tasks[task].cgroup = cgroups[i];
+	}
+	KEYS(GROUP_CONTAINER, GROUP_CGROUP);
+	expect(entries, 3,
+	       "0123456789ab 3 3\n"
+	       "  /system.slice/docker-0123456789abcdef0123456789abcdef"
+	       "0123456789abcdef0123456789abcdef.scope 3 3\n"
+	       "[no container] 2 2\n"
+	       "  /system.slice/nginx.service 2 2\n"
+	       "[unknown] 1 1\n"
+	       "  [unknown] 1 1\n");
+	KEYS(GROUP_UNIT, GROUP_POD);
+	expect(entries + 1, 2,
+	       "nginx.service 2 2\n"
+	       "  [no pod] 2 2\n"
+	       "[unknown] 1 1\n"
+	       "  [unknown] 1 1\n");
+}
+
 /* Another order of arrival, other tasks before them: ids of the analyzer differ, those of nodes do
  * not. */
 static void test_ids_do_not_depend_on_what_came_first(void **state)
@@ -469,6 +535,8 @@ int main(void)
 		GROUP_TEST(test_events_have_shares_of_their_own),
 		GROUP_TEST(test_the_baseline_counts_beside),
 		GROUP_TEST(test_nodes_say_where_they_stand),
+		GROUP_TEST(test_nodes_say_what_filters_compare),
+		GROUP_TEST(test_cgroups_of_tasks),
 		GROUP_TEST(test_ids_do_not_depend_on_what_came_first),
 		GROUP_TEST(test_the_smallest_of_too_many_are_left_out),
 		GROUP_TEST(test_a_key_stops_the_fold),
