@@ -166,6 +166,14 @@ static void configure_replay(struct session *session, struct analyzer_config *co
 	config->cpus = perf_data_cpu_count(session->recording);
 }
 
+static bool wants_lines(const struct options *options)
+{
+	for (uint32_t i = 0; i < options->group_count; i++)
+		if (options->groups[i] == GROUP_SOURCE)
+			return true;
+	return options->wants_source;
+}
+
 static int start_analyzer(struct session *session, const struct options *options,
 			  struct diag *why)
 {
@@ -175,21 +183,24 @@ static int start_analyzer(struct session *session, const struct options *options
 		.line_server = session->line_server, .rare_server = session->rare_server,
 		.demangler = session->demangler,
 		.wants_all_events = options->is_batch,
-		.wants_sources = options->is_batch && options->wants_source,
+		.wants_sources = options->is_batch && wants_lines(options),
 		.source_rows = options->max_rows,
 		.query = { .keys = options->keys, .filter = options->filter,
 			   .raw_names = options->raw_names,
-			   .by_total = options->is_batch && options->wants_children },
+			   .by_total = options->is_batch && options->wants_children,
+			   .group_count = options->group_count },
 		.window = options->window, .window_ns = options->window_ns,
 		.interval_ns = options->interval_ns, .memory_bytes = options->memory_bytes,
 	};
 	int err = 0;
 
+	memcpy(config.query.groups, options->groups, sizeof(options->groups));
+	if (options->is_batch)		/* -E says how many are printed */
+		config.query.tree_limit_pct = -1;
 	if (options->format == OUTPUT_FOLDED) {
 		config.query.tree = TREE_CALLEES;
 		config.query.tree_commands = true;
 		config.query.tree_idle = options->show_idle;
-		config.query.tree_limit_pct = -1;
 	}
 	if (session->capture)
 		err = retarget_start(&session->retarget, &session->capture, &options->capture,
