@@ -113,7 +113,12 @@ void group_fold_init(struct group_fold *fold, const struct group_sources *source
 					    sizeof(*fold->frame_weight));
 		fold->is_out_of_memory |= !fold->frame_weight;
 	}
-	append_sum(fold, (struct group_sum){ .parent = GROUP_FOLD_TOP });
+	/* In the set like any other: a set that grows finds its rows by their numbers from 0 on. */
+	if (append_sum(fold, (struct group_sum){ .parent = UINT32_MAX }) == GROUP_FOLD_TOP &&
+	    !id_set_reserve(&fold->by_path, path_hash, fold))
+		id_set_add(&fold->by_path, path_hash(fold, GROUP_FOLD_TOP), GROUP_FOLD_TOP);
+	else
+		fold->is_out_of_memory = true;
 }
 
 void group_fold_finish(struct group_fold *fold)
