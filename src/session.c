@@ -121,6 +121,8 @@ static int create_stages(struct session *session, const struct options *options,
 		err = session_probes_create(session, options, why);
 	if (err)
 		return err;
+	if (session->capture)
+		cpu_sockets_read(&session->sockets, "/sys/devices/system/cpu");
 	if (spsc_init(&session->queue, QUEUE_BYTES))
 		return diag_set(why, -ENOMEM, "no memory for the record queue");
 	session->has_queue = true;
@@ -138,6 +140,8 @@ static void configure_live(struct session *session, struct analyzer_config *conf
 	config->notice = source->notice;
 	config->cpus = source->cpus;
 	config->has_busy = source->has_busy;
+	config->sockets = session->sockets.of_cpu;
+	config->socket_count = session->sockets.count;
 	config->copies = retarget_copy_control(session->retarget);
 	config->probes = session_probes_source(session);
 }
@@ -164,6 +168,7 @@ static void configure_replay(struct session *session, struct analyzer_config *co
 	config->target = session->source_text;
 	config->notice = "";
 	config->cpus = perf_data_cpu_count(session->recording);
+	config->sockets = perf_data_sockets(session->recording, &config->socket_count);
 }
 
 static bool wants_lines(const struct options *options)
@@ -297,5 +302,6 @@ void session_finish(struct session *session)
 		spsc_finish(&session->queue);
 	free(session->events);
 	free(session->build_ids);
+	cpu_sockets_finish(&session->sockets);
 	memset(session, 0, sizeof(*session));
 }
