@@ -17,6 +17,8 @@ struct row_sources {
 	const struct source_lines *lines;	/* NULL: absent */
 	bool raw_names, by_total;	/* as struct query */
 	struct tree_fold *tree;		/* summed; NULL: no tree was asked for */
+	const struct fold *base;	/* the baseline's rows, by the same keys; NULL: not
+					 * compared */
 	const struct probe_draft *probes;	/* NULL: absent */
 };
 

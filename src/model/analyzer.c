@@ -330,7 +330,8 @@ static void take_request(struct analyzer *analyzer, const struct request *reques
 		if (config->reader && (config->query.keys & (KEY_PID | KEY_TID)))
 			analyzer->more_due_ns = clock_now_ns() + TASKS_REFRESH_NS;
 		break;
-	case REQUEST_BASELINE:	/* the next commits fold it */
+	case REQUEST_BASELINE:
+		publisher_mark(&analyzer->publisher, request->begin_ns, request->value_ns);
 		break;
 	case REQUEST_EVENT:
 		analyzer->publisher.event = request->value;
