@@ -313,8 +313,8 @@ static void test_a_path_that_was_large_stays_in_the_tree(void **state)
 	snapshot_destroy(snapshot);
 }
 
-/* The rows of the baseline are kept; another filter is another question. */
-static void test_another_filter_is_folded_anew(void **state)
+/* The rows of the baseline are kept; other keys, or another filter, are another question. */
+static void test_another_question_is_folded_anew(void **state)
 {
 	struct filter_part part = { .field = FILTER_PID, .number = 2 };
 	struct snapshot *snapshot;
@@ -323,6 +323,13 @@ static void test_another_filter_is_folded_anew(void **state)
 	fill();
 	publisher_mark(&publisher, 5 * S, 6 * S);
 	snapshot_destroy(make_last(2));
+	config.query.keys = KEY_PID;
+	snapshot = make_last(2);
+	assert_int_equal(snapshot->row_count, 4);
+	assert_int_equal(snapshot->rows[1].pid, 1);
+	assert_int_equal(snapshot->rows[1].base_self_samples, 6);
+	snapshot_destroy(snapshot);
+	config.query.keys = KEY_OBJECT | KEY_SYMBOL;
 	assert_int_equal(filter_add(&config.query.filter, &part, NULL), 0);
 	snapshot = make_last(2);
 	assert_int_equal(snapshot->row_count, 1);
@@ -349,7 +356,7 @@ int main(void)
 		TEST(test_another_source_takes_the_baseline_away_and_says_so),
 		TEST(test_the_newest_time_can_be_marked),
 		TEST(test_a_path_that_was_large_stays_in_the_tree),
-		TEST(test_another_filter_is_folded_anew),
+		TEST(test_another_question_is_folded_anew),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
