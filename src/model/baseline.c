@@ -26,22 +26,35 @@ void baseline_forget(struct baseline *baseline, const char *why)
 }
 
 /* 0, -ENOMEM or -E2BIG. */
-static int merge(const struct timeline *timeline, struct window_span span, size_t limit_bytes,
-		 struct entry_set *sum)
+static int merge_slice(struct entry_set *sum, const struct slice *slice, size_t limit_bytes)
 {
-	for (uint32_t s = span.first; s < span.end; s++) {
-		const struct slice *slice = &timeline->slices[s];
-
-		for (uint32_t i = 0; i < slice->count; i++) {
-			if (slice->entries[i].event == EVENT_OF_VALUES)
-				continue;
-			if (entry_set_add(sum, &slice->entries[i]))
-				return -ENOMEM;
-			if (sum->count > limit_bytes / sizeof(*sum->entries))
-				return -E2BIG;
-		}
+	for (uint32_t i = 0; i < slice->count; i++) {
+		if (slice->entries[i].event == EVENT_OF_VALUES)
+			continue;
+		if (entry_set_add(sum, &slice->entries[i]))
+			return -ENOMEM;
+		if (sum->count > limit_bytes / sizeof(*sum->entries))
+			return -E2BIG;
 	}
 	return 0;
+}
+
+/* What the span has of the timeline: its entries, and the kinds of its stacks. As above. */
+static int merge(const struct timeline *timeline, struct window_span span, size_t limit_bytes,
+		 struct entry_set *sum, struct stack_counts *stacks)
+{
+	struct slice *slices;
+	uint32_t count;
+	int err = window_span_slices(&span, timeline, &slices, &count);
+
+	if (err)
+		return err;
+	for (uint32_t s = 0; s < count && !err; s++) {
+		err = merge_slice(sum, &slices[s], limit_bytes);
+		stack_counts_add(stacks, &slices[s].stacks);
+	}
+	free(slices);
+	return err;
 }
 
 static int refuse(struct baseline *baseline, int err)
@@ -65,8 +78,9 @@ int baseline_take(struct baseline *baseline, const struct timeline *timeline,
 		  size_t limit_bytes)
 {
 	struct entry_set sum = { .entries = NULL };
+	struct stack_counts stacks = { .user = 0 };
 	struct slice_entry *exact = NULL;
-	int err = merge(timeline, span, limit_bytes, &sum);
+	int err = merge(timeline, span, limit_bytes, &sum, &stacks);
 
 	if (!err) {
 		exact = malloc((sum.count + 1) * sizeof(*exact));
@@ -84,8 +98,7 @@ int baseline_take(struct baseline *baseline, const struct timeline *timeline,
 	baseline->end_ns = span.end_ns;
 	baseline->entries = exact;
 	baseline->count = sum.count;
-	for (uint32_t s = span.first; s < span.end; s++)
-		stack_counts_add(&baseline->stacks, &timeline->slices[s].stacks);
+	baseline->stacks = stacks;
 	note_peaks(baseline, hits);
 	snprintf(baseline->label, sizeof(baseline->label), "%s", label);
 	entry_set_finish(&sum);

@@ -106,10 +106,10 @@ static void test_a_row_that_is_gone_keeps_its_identity(void **state)
 
 	(void)state;
 	fill();
-	publisher_freeze(&publisher, 6 * S);
+	publisher_freeze(&publisher, 0, 6 * S);
 	config.query.compare = false;
 	then = make_last(1);
-	publisher_freeze(&publisher, 0);
+	publisher_freeze(&publisher, 0, 0);
 	publisher_mark(&publisher, 5 * S, 6 * S);
 	config.query.compare = true;
 	now = make_last(2);

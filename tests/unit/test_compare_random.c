@@ -60,9 +60,9 @@ static struct snapshot *make_window(uint64_t begin, uint64_t end, bool compares)
 	config.window = WINDOW_SECONDS;
 	config.window_ns = (end - begin) * S;
 	config.query.compare = compares;
-	publisher_freeze(&publisher, end * S);
+	publisher_freeze(&publisher, 0, end * S);
 	snapshot = publisher_stage_make();
-	publisher_freeze(&publisher, 0);
+	publisher_freeze(&publisher, 0, 0);
 	return snapshot;
 }
 
