@@ -215,6 +215,8 @@ static void fold_slices(struct folds *folds, const struct slice *slices, uint32_
 		return;
 	}
 	fold_add_slices_dense(&folds->rows, slices, count);
+	if (folds->rows.is_stopped)
+		return;
 	for (uint32_t s = 0; folds->tree && s < count; s++)
 		tree_fold_add(folds->tree, slices[s].entries, slices[s].count, 1.0);
 	for (uint32_t s = 0; folds->probes && s < count; s++)
@@ -451,22 +453,23 @@ static struct snapshot *make_one(struct publisher *publisher, struct snapshot he
 	struct stack_counts stacks;
 	char *notice;
 	const bool is_compared = compare_is_wanted(&publisher->compare, query, event);
-	struct tree_fold tree;
+	struct tree_fold tree = { .trie = NULL };
 	struct folds folds = { .tree = NULL, .probes = probes };
 	struct probe_draft draft = { .list = NULL };
 
 	fold_init(&folds.rows, &ingest->trie, &ingest->names, &ingest->tasks, query->keys, event,
 		  &query->filter);
+	if (query == &publisher->config->query)
+		folds.rows.stop = publisher->stop;
 	if (is_compared) {
 		folds.rows.twins = compare_twins(&publisher->compare);
-		sources.base = compare_rows(&publisher->compare, query, event);
+		sources.base = compare_rows(&publisher->compare, query, event, &folds.rows.stop);
 	}
 	if (query->tree != TREE_NONE) {
 		tree_fold_init(&tree, &ingest->trie, &ingest->names, &ingest->tasks, query, event);
 		folds.tree = &tree;
 		tree.twins = folds.rows.twins;
-		if (query == &publisher->config->query)
-			tree.stop = publisher->stop;
+		tree.stop = folds.rows.stop;
 	}
 	if (folds.tree && query->tree_inlined)
 		tree_fold_inline(&tree, &publisher->source_lines.inlined);
@@ -489,7 +492,8 @@ static struct snapshot *make_one(struct publisher *publisher, struct snapshot he
 	compare_describe(&publisher->compare, sources.base, &head);
 	notice = compare_notice(&publisher->compare, publisher->config->notice);
 	head.notice = notice;
-	if (!folds.rows.is_out_of_memory && notice && is_compared == (sources.base != NULL) &&
+	if (!folds.rows.is_out_of_memory && !folds.rows.is_stopped && notice &&
+	    is_compared == (sources.base != NULL) &&
 	    (!folds.tree || (!tree.is_out_of_memory && !tree.is_stopped)) &&
 	    (!probes || !draft_probes(publisher, probes, query, span, &draft))) {
 		put_figures(publisher, &folds.rows, span, query->number, &head);
