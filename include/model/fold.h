@@ -99,14 +99,15 @@ const struct fold_row *fold_find_row(const struct fold *fold, const struct fold_
 
 /* What both ways share. */
 
-/* After @steps entries were walked: false when the fold is to end. */
-bool fold_goes_on(struct fold *fold, uint32_t steps);
 /* The symbol that @frame counts for. ID_SET_NONE: out of memory. */
 static inline uint32_t fold_symbol_of(const struct fold *fold, uint32_t frame)
 {
 	return symbol_twins_of(fold->twins,
 			       symbol_names_of_frame(fold->names, fold->trie, frame));
 }
+
+/* After @steps entries were walked: false when the fold is to end. */
+bool fold_goes_on(struct fold *fold, uint32_t steps);
 
 /* Row of a busy symbol, when rows are keyed by the symbol alone; NULL: out of memory. BORROWED
  * until the next one is asked for. */

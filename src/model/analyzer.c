@@ -195,6 +195,19 @@ static void switch_source(struct analyzer *analyzer, const struct queue_source *
 	analyzer->next_refresh_ns = clock_now_ns() + FIRST_REFRESH_NS;
 }
 
+/* No more records will come; of two recordings @why does not know which it was. */
+static void end_source(struct analyzer *analyzer, const struct diag *why)
+{
+	const struct second_recording *second = analyzer->config.second;
+
+	analyzer->end_why = *why;
+	if (why->err && second)
+		diag_prefix(&analyzer->end_why, "%s",
+			    analyzer->is_first_read ? second->name : second->first_name);
+	analyzer->end_ns = clock_now_ns();
+	analyzer->publisher.is_ended = true;
+}
+
 static void take_item(struct analyzer *analyzer, const struct queue_item *item, size_t bytes)
 {
 	const void *payload = item + 1;
@@ -213,9 +226,7 @@ static void take_item(struct analyzer *analyzer, const struct queue_item *item, 
 		ingest_lost_total(&analyzer->ingest, item->event, item->cpu, lost->lost_total);
 		break;
 	case QUEUE_END:
-		analyzer->end_why = end->why;
-		analyzer->end_ns = clock_now_ns();
-		analyzer->publisher.is_ended = true;
+		end_source(analyzer, &end->why);
 		break;
 	case QUEUE_SOURCE:
 		switch_source(analyzer, payload);
@@ -424,10 +435,8 @@ static void begin_second(struct analyzer *analyzer)
 	struct diag why = { 0 };
 
 	analyzer->is_first_read = true;
-	if (analyzer->end_why.err) {
-		diag_prefix(&analyzer->end_why, "%s", analyzer->config.second->first_name);
+	if (analyzer->end_why.err)
 		return;		/* that is the end of it */
-	}
 	analyzer->end_ns = 0;
 	if (!second_recording_begin(analyzer->config.second, &analyzer->config,
 				    &analyzer->publisher, &why))

@@ -518,17 +518,18 @@ static struct snapshot *make_one(struct publisher *publisher, struct snapshot he
 
 	fold_init(&folds.rows, &ingest->trie, &ingest->names, &ingest->tasks, query->keys, event,
 		  &query->filter);
+	if (query == &publisher->config->query)
+		folds.rows.stop = publisher->stop;
 	if (is_compared) {
 		folds.rows.twins = compare_twins(&publisher->compare);
-		sources.base = compare_rows(&publisher->compare, query, event);
+		sources.base = compare_rows(&publisher->compare, query, event, &folds.rows.stop);
 	}
 	if (query->tree != TREE_NONE) {
 		tree_fold_init(&tree, &ingest->trie, &ingest->names, &ingest->tasks, query, event);
 		folds.tree = &tree;
 		tree.twins = folds.rows.twins;
+		tree.stop = folds.rows.stop;
 	}
-	if (query == &publisher->config->query)
-		folds.rows.stop = tree.stop = publisher->stop;
 	if (wants_groups(publisher, query, event)) {
 		start_groups(publisher, &groups, query, event);
 		sources.groups = folds.groups = &groups;
