@@ -44,14 +44,14 @@ static char *write_json(const struct group_tree *tree, size_t max_rows, bool is_
 	return text;
 }
 
-static char *write_text(const struct group_tree *tree, size_t max_rows)
+static char *write_text(const struct group_tree *tree, size_t max_rows, bool is_compared)
 {
 	char *text = NULL;
 	size_t bytes;
 	FILE *out = open_memstream(&text, &bytes);
 
 	assert_non_null(out);
-	text_put_groups(out, tree, max_rows);
+	text_put_groups(out, tree, max_rows, is_compared);
 	fclose(out);
 	return text;
 }
@@ -108,7 +108,7 @@ static void test_json_has_the_baseline_when_compared(void **state)
 
 static void test_text_is_indented(void **state)
 {
-	char *text = write_text(&known, SIZE_MAX);
+	char *text = write_text(&known, SIZE_MAX, false);
 
 	(void)state;
 	assert_string_equal(text,
@@ -121,10 +121,31 @@ static void test_text_is_indented(void **state)
 	free(text);
 }
 
+static void test_text_tells_what_has_changed(void **state)
+{
+	struct group_node pair[] = { nodes[0], nodes[3], nodes[3] };
+	const struct group_tree tree = { .level_count = 1, .keys = { GROUP_COMM },
+					 .node_count = 3, .nodes = pair };
+	char *text;
+
+	(void)state;
+	pair[2] = (struct group_node){ .parent = UINT32_MAX, .size = 1, .text = "old", .name = "",
+				       .object_path = "", .base_self_samples = 4,
+				       .base_total_samples = 5, .base_self_weight = 20,
+				       .base_total_weight = 25, .base_whole_weight = 50 };
+	text = write_text(&tree, SIZE_MAX, true);
+	assert_string_equal(text,
+		"  CHANGE        SELF%  A SELF%  TOTAL%  A TOTAL%  SAMPLES  A SAMPLES  comm\n"
+		"  +50.00         60.00    10.00   60.00     10.00        6          1  app\n"
+		"  +20.00  new    20.00     0.00   20.00      0.00        2          0  [unknown]\n"
+		"  -40.00  gone    0.00    40.00    0.00     50.00        0          4  old\n");
+	free(text);
+}
+
 /* With those above them, also when these have less self. */
 static void test_the_largest_are_printed(void **state)
 {
-	char *text = write_text(&known, 3);
+	char *text = write_text(&known, 3, false);
 
 	(void)state;
 	assert_string_equal(text,
@@ -147,6 +168,7 @@ int main(void)
 		cmocka_unit_test(test_json_without_groups_says_nothing),
 		cmocka_unit_test(test_json_has_the_baseline_when_compared),
 		cmocka_unit_test(test_text_is_indented),
+		cmocka_unit_test(test_text_tells_what_has_changed),
 		cmocka_unit_test(test_the_largest_are_printed),
 	};
 
