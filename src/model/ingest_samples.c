@@ -239,6 +239,19 @@ void ingest_park_finish(struct ingest *ingest, struct parked_sample *parked)
 	free(parked->bytes);
 }
 
+/* Live /proc says it, a recording the sample itself, or nobody. */
+static void place_thread(struct ingest *ingest, const struct event_record *record,
+			 struct process *process, struct thread *thread)
+{
+	if (!ingest->reader && record->sample.has_cgroup) {
+		const uint32_t known =
+			id_map_get(&ingest->recorded_cgroups, record->sample.cgroup);
+
+		process->cgroup = known == ID_MAP_NONE ? CGROUP_UNKNOWN : known;
+	}
+	thread_set_cgroup(thread, process->cgroup, is_cgroup_open(ingest, process));
+}
+
 bool ingest_sample(struct ingest *ingest, const struct event_record *record,
 		   const struct sample_form *form, const void *raw, size_t size, bool can_hold)
 {
@@ -257,7 +270,7 @@ bool ingest_sample(struct ingest *ingest, const struct event_record *record,
 		return true;
 	if (!form->is_hit && !is_wanted(ingest, process, thread))
 		return true;
-	thread_set_cgroup(thread, process->cgroup, is_cgroup_open(ingest, process));
+	place_thread(ingest, record, process, thread);
 	origin.maps = process->maps;
 	origin.is_told = is_told(ingest, process, thread);
 	if (count_stack(ingest, record, &origin, !ingest->is_forced))
@@ -290,7 +303,7 @@ static bool unpark_for_answer(struct ingest *ingest, struct parked_sample *parke
 		return false;
 	if (!parked->form.is_hit && !is_wanted(ingest, process, thread))
 		return true;
-	thread_set_cgroup(thread, process->cgroup, is_cgroup_open(ingest, process));
+	place_thread(ingest, record, process, thread);
 	origin.maps = process->maps;
 	origin.is_told = is_told(ingest, process, thread);
 	if (count_stack(ingest, record, &origin, !is_due))

@@ -253,6 +253,69 @@ static void test_who_is_moved_is_found_after_some_seconds(void **state)
 			    own_path);
 }
 
+static void push(struct record_bytes *record)
+{
+	record_close(record);
+	ingest_push(&stage.ingest, record->words, record->count * 8, 0, UINT32_MAX);
+	assert_int_equal(stage.ingest.counters.malformed, 0);
+}
+
+static void record_cgroup(uint64_t id, const char *path)
+{
+	const uint64_t origin[] = { PAIR(0, 0), 0, PAIR(0, 0) };
+	struct record_bytes record;
+
+	record_begin(&record, PERF_RECORD_CGROUP, 0);
+	record_add(&record, &id, 1);
+	record_add_text(&record, path);
+	record_add(&record, origin, COUNT_OF(origin));
+	push(&record);
+}
+
+static void record_sample(uint64_t time_ns, uint64_t cgroup)
+{
+	const uint64_t fields[] = { 0x1234, PAIR(100, 100), time_ns, PAIR(0, 0), 1, 0, cgroup };
+	struct record_bytes record;
+
+	record_begin(&record, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
+	record_add(&record, fields, COUNT_OF(fields));
+	push(&record);
+}
+
+/* perf record --all-cgroups. */
+static void test_samples_of_a_recording_say_it_themselves(void **state)
+{
+	const struct ingest_config config = { .event_count = 1, .is_replay = true };
+
+	(void)state;
+	reader = NULL;
+	stage_init(&stage, &config, NULL);
+	stage.event.format.sample_type |= PERF_SAMPLE_CGROUP;
+	record_cgroup(1, "/");
+	record_cgroup(4711, "/a.service");
+	record_sample(10, 4711);
+	record_sample(11, 4711);
+	record_sample(12, 1);	/* moved */
+	record_sample(13, 9);	/* of which nothing is told */
+	stage_round(&stage, 99);
+	assert_int_equal(counted_in("/a.service"), 2);
+	assert_int_equal(counted_in("/"), 1);
+	assert_int_equal(counted_in(""), 1);
+}
+
+static void test_other_recordings_do_not_say_it(void **state)
+{
+	const struct ingest_config config = { .event_count = 1, .is_replay = true };
+
+	(void)state;
+	reader = NULL;
+	stage_init(&stage, &config, NULL);
+	stage_sample(&stage, 10, own_pid(), own_pid(), 0x1234);
+	stage_round(&stage, 99);
+	assert_int_equal(counted_in(""), 1);
+	assert_int_equal(stage.ingest.tasks.open_count, 0);	/* no answer will come */
+}
+
 #define TEST(name) cmocka_unit_test_teardown(name, tear_down)
 
 int main(void)
@@ -265,6 +328,8 @@ int main(void)
 		TEST(test_what_is_counted_before_proc_answers_is_corrected),
 		TEST(test_after_exec_the_cgroup_is_read_anew_before_its_turn),
 		TEST(test_who_is_moved_is_found_after_some_seconds),
+		TEST(test_samples_of_a_recording_say_it_themselves),
+		TEST(test_other_recordings_do_not_say_it),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
