@@ -12,6 +12,7 @@
 #include "model/filter.h"
 #include "model/source_change.h"
 #include "probe/guardian.h"
+#include "ui/group_order.h"
 #include "ui/keymap.h"
 #include "ui/probe_control.h"
 #include "ui/term.h"
@@ -25,6 +26,7 @@ struct screen_config {
 	bool raw_names;			/* as in the analyzer's first query */
 	bool by_total;			/* the tables are sorted by it at first */
 	unsigned int keys;		/* enum row_key of the view of symbols */
+	struct group_order groups;	/* levels of the tree of groups; none: as always */
 	enum window_kind window;
 	uint64_t window_ns;		/* of WINDOW_SECONDS */
 	uint64_t interval_ns;
