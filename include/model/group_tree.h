@@ -54,9 +54,9 @@ struct group_node {
 	double base_self_weight, base_total_weight, base_whole_weight;
 	const char *text;	/* sanitized: the value of its key; never NULL or empty */
 	const char *object_path;	/* of keys of code: its object's; else "" */
-	const char *name;	/* what an exact filter compares (model/filter.h): of a symbol its
-				 * name as in its file, of an object its path, else the bare value;
-				 * "": none can tell this node */
+	const char *name;	/* what an exact filter compares (model/filter.h): of a symbol as
+				 * its file has it, of an object its path, else the bare value; "":
+				 * none can tell this node */
 	uint64_t number;	/* of a pid, tid or CPU: it; else 0 */
 	enum cpu_mode mode;	/* of code; else MODE_UNKNOWN */
 	bool is_unknown;	/* `text` says why there is no value: "[no container]" */
@@ -68,10 +68,10 @@ struct group_tree {
 	uint32_t node_count;
 	const struct group_node *nodes;	/* preorder; siblings by self_weight, largest first, then
 					 * total_weight, then id */
-	uint64_t hidden_samples;	/* self of the smallest nodes, which were left out of too many
-					 * for a screen: self of the roots is this and the self of
-					 * the nodes of the last level. Of nodes without self that
-					 * were left out nothing is told */
+	uint64_t hidden_samples;	/* self of the smallest nodes, left out of too many for a
+					 * screen: self of the roots is this and the self of the
+					 * last level's nodes. Of nodes without self that were left
+					 * out nothing is told */
 };
 
 /* Share of @weight, a node's self or total, in its event's busy samples: 0..100; 0 when there are
