@@ -45,6 +45,7 @@ enum option_value {
 	VALUE_ANY,
 	VALUE_WORD,		/* of `words`; others may be right, too */
 	VALUE_SORT_KEYS,	/* list of `words` with signs */
+	VALUE_GROUP_KEYS,	/* list of `words` */
 	VALUE_FILE,
 	VALUE_PID,
 	VALUE_TID,

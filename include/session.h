@@ -14,6 +14,7 @@
 
 #include "capture/command.h"
 #include "capture/command_output.h"
+#include "capture/cpu_sockets.h"
 #include "model/analyzer.h"
 #include "model/source.h"
 #include "options.h"
@@ -54,6 +55,7 @@ struct session {
 	struct finder_control finder_control;	/* the screen's way to it */
 	const struct event_desc **events;	/* owned; replay */
 	struct ingest_build_id *build_ids;	/* owned */
+	struct cpu_sockets sockets;	/* live */
 	char host[65];
 	char source_text[256];
 };

@@ -208,6 +208,10 @@ static void print_offer(FILE *out, const struct option_row *row)
 		fputs("_flametop_list ,+-", out);
 		print_words(out, row->words);
 		break;
+	case VALUE_GROUP_KEYS:
+		fputs("_flametop_list ,", out);
+		print_words(out, row->words);
+		break;
 	case VALUE_FILE:
 		fputs("_flametop_files=1", out);
 		break;

@@ -150,6 +150,18 @@ const struct option_row option_rows[] = {
 			"Symbols that has these rows.",
 	},
 	{
+		.group = OPTIONS_SHOWN, .name = "group", .argument = "KEYS",
+		.set = option_set_groups, .value = VALUE_GROUP_KEYS, .words = option_group_keys,
+		.in_file = true,
+		.help = "a tree of groups by keys in this order, as pid,dso,symbol",
+		.more = "Up to 8 of event, comm, pid, tid, thread (its name and its process's), "
+			"cgroup, unit (of systemd), container, pod, cpu, socket, dso, symbol, "
+			"address, source (file and line) and parent (the function that called). "
+			"Without event the tree is of one event; event comes first. The screen "
+			"begins with the view Groups then; text of batch mode is the tree in "
+			"place of the rows, and JSON has it besides them.",
+	},
+	{
 		.group = OPTIONS_SHOWN, .letter = 'd', .name = "delay", .argument = "SECONDS",
 		.set = option_set_delay, .in_file = true, .default_text = "2",
 		.help = "refresh interval, 0.1 or more",

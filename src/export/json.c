@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/sanitize.h"
+#include "export/json_groups.h"
 #include "export/json_probes.h"
 #include "export/json_text.h"
 
@@ -244,6 +245,7 @@ void json_write(FILE *out, const struct snapshot *snapshot, const struct export_
 		put_row(out, snapshot, &snapshot->rows[i], options->has_source);
 	}
 	putc(']', out);
+	json_put_groups(out, &snapshot->groups, options->max_rows, snapshot->is_compared);
 	json_put_probes(out, &snapshot->probes);
 	fputs("}\n", out);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/sanitize.h"
+#include "export/text_groups.h"
 #include "export/text_probes.h"
 
 static void put_rate(FILE *out, const struct snapshot *snapshot)
@@ -150,13 +151,11 @@ static void put_row(FILE *out, const struct snapshot *snapshot, const struct sna
 	putc('\n', out);
 }
 
-void text_write(FILE *out, const struct snapshot *snapshot, const struct export_options *options)
+static size_t put_rows(FILE *out, const struct snapshot *snapshot,
+		       const struct export_options *options)
 {
 	size_t written = 0, more = 0;
 
-	put_head(out, snapshot);
-	put_notice(out, snapshot->notice);
-	put_filter(out, snapshot, &options->filter);
 	put_titles(out, snapshot->keys, options->has_source);
 	for (size_t i = 0; i < snapshot->row_count; i++) {
 		if (snapshot->rows[i].is_idle && !options->show_idle)
@@ -170,6 +169,28 @@ void text_write(FILE *out, const struct snapshot *snapshot, const struct export_
 	}
 	if (more)
 		fprintf(out, "  ... %zu more rows (-E shows more)\n", more);
+	return written;
+}
+
+/* With all events as groups the first snapshot of a chain has them all. */
+static size_t put_groups(FILE *out, const struct snapshot *snapshot,
+			 const struct export_options *options)
+{
+	if (!snapshot->groups.level_count)
+		return 1;
+	text_put_groups(out, &snapshot->groups, options->max_rows);
+	return snapshot->groups.node_count;
+}
+
+void text_write(FILE *out, const struct snapshot *snapshot, const struct export_options *options)
+{
+	size_t written;
+
+	put_head(out, snapshot);
+	put_notice(out, snapshot->notice);
+	put_filter(out, snapshot, &options->filter);
+	written = options->has_groups ? put_groups(out, snapshot, options)
+				      : put_rows(out, snapshot, options);
 	if (!written)
 		fputs(options->filter.count ? "  nothing matches the filter\n" : "  nothing hot\n",
 		      out);

@@ -1,8 +1,8 @@
 /* snapshot_build.c - see model/snapshot_build.h.
  *
  * Text is copied once per different string: thousands of rows share few comms and objects. The
- * block is [snapshot | rows | nodes | probes | strip | text]; text is collected first: pointers
- * into it must not move.
+ * block is [snapshot | rows | nodes | groups | probes | strip | text]; text is collected first:
+ * pointers into it must not move.
  */
 #include "model/snapshot_build.h"
 
@@ -15,6 +15,7 @@
 #include "model/call_tree_arrange.h"
 #include "model/filter.h"
 #include "model/fold_groups.h"
+#include "model/group_arrange.h"
 
 #define KEYS_CODE (KEY_OBJECT | KEY_SYMBOL | KEY_ADDRESS)
 
@@ -401,24 +402,92 @@ static void join_tree(const struct tree_list *from, struct call_tree *out,
 	}
 }
 
+/* The tree of groups, likewise. */
+struct group_list {
+	struct group_draft draft;
+	struct group_offsets {
+		size_t text, object_path, name;
+	} * texts; /* owned; of the nodes */
+};
+
+static void put_group_text(struct row_list *list, const struct group_text *from,
+			   struct group_node *node, struct group_offsets *out)
+{
+	const struct strpool *strings = list->fold->names->strings;
+	char number[24];
+
+	node->mode = from->mode;
+	node->is_unknown = from->is_unknown;
+	out->text = from->own[0] ? put_text(&list->block, from->own)
+				 : put_string(&list->block, strings, from->pooled);
+	out->object_path = put_string(&list->block, strings, from->object_path);
+	out->name = put_string(&list->block, strings, from->name);
+	if (!from->has_number)
+		return;
+	node->number = from->number;
+	snprintf(number, sizeof(number), "%u", from->number);
+	out->name = put_text(&list->block, number);
+}
+
+static int fill_groups(struct row_list *list, struct group_list *out)
+{
+	const struct group_fold *fold = list->sources->groups;
+	struct group_text text;
+
+	if (!fold)
+		return 0;
+	if (group_arrange(fold, &out->draft))
+		return -ENOMEM;
+	out->texts = calloc(out->draft.tree.node_count + 1, sizeof(*out->texts));
+	if (!out->texts)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < out->draft.tree.node_count; i++) {
+		group_draft_text(&out->draft, fold, i, &text);
+		put_group_text(list, &text, &out->draft.nodes[i], &out->texts[i]);
+	}
+	return list->block.is_out_of_memory ? -ENOMEM : 0;
+}
+
+static void group_list_finish(struct group_list *list)
+{
+	group_draft_finish(&list->draft);
+	free(list->texts);
+}
+
+static void join_groups(const struct group_list *from, struct group_tree *out,
+			struct group_node *own_nodes, const char *text)
+{
+	*out = from->draft.tree;
+	out->nodes = own_nodes;
+	for (uint32_t i = 0; i < out->node_count; i++) {
+		own_nodes[i] = from->draft.nodes[i];
+		own_nodes[i].text = text + from->texts[i].text;
+		own_nodes[i].object_path = text + from->texts[i].object_path;
+		own_nodes[i].name = text + from->texts[i].name;
+	}
+}
+
 /* The last step: one block, offsets become pointers. */
 static struct snapshot *join(const struct snapshot *head, struct row_list *list,
-			     const struct tree_list *tree, const size_t head_text[5])
+			     const struct tree_list *tree, const struct group_list *groups,
+			     const size_t head_text[5])
 {
 	const size_t rows_bytes = list->count * sizeof(*list->rows);
 	const size_t nodes_bytes = tree->draft.tree.node_count * sizeof(struct tree_node);
+	const size_t group_bytes = groups->draft.tree.node_count * sizeof(struct group_node);
 	const size_t strip_bytes = head->strip_count * sizeof(*head->strip);
 	const struct probe_draft *draft = list->sources->probes;
 	const size_t probe_bytes = draft ? probe_draft_bytes(draft) : 0;
-	struct snapshot *out = malloc(sizeof(*out) + rows_bytes + nodes_bytes + probe_bytes +
-				      strip_bytes + list->block.used);
-	char *own_rows, *own_nodes, *probes, *strip, *text;
+	struct snapshot *out = malloc(sizeof(*out) + rows_bytes + nodes_bytes + group_bytes +
+				      probe_bytes + strip_bytes + list->block.used);
+	char *own_rows, *own_nodes, *own_groups, *probes, *strip, *text;
 
 	if (!out)
 		return NULL;
 	own_rows = (char *)(out + 1);
 	own_nodes = own_rows + rows_bytes;
-	probes = own_nodes + nodes_bytes;
+	own_groups = own_nodes + nodes_bytes;
+	probes = own_groups + group_bytes;
 	strip = probes + probe_bytes;
 	text = strip + strip_bytes;
 	memcpy(text, list->block.bytes, list->block.used);
@@ -445,6 +514,7 @@ static struct snapshot *join(const struct snapshot *head, struct row_list *list,
 	if (draft)
 		probe_draft_join(draft, probes, &out->probes);
 	join_tree(tree, &out->tree, (struct tree_node *)(void *)own_nodes, text);
+	join_groups(groups, &out->groups, (struct group_node *)(void *)own_groups, text);
 	return out;
 }
 
@@ -475,6 +545,7 @@ struct snapshot *snapshot_build(const struct snapshot *head, const struct fold *
 {
 	struct row_list list = { .fold = fold, .sources = sources };
 	struct tree_list tree = { .texts = NULL };
+	struct group_list groups = { .texts = NULL };
 	struct snapshot *out = NULL;
 	size_t head_text[5];
 
@@ -484,9 +555,11 @@ struct snapshot *snapshot_build(const struct snapshot *head, const struct fold *
 	head_text[2] = put_text(&list.block, head->target);
 	head_text[3] = put_lines(&list.block, head->notice);
 	head_text[4] = put_text(&list.block, head->end_reason);
-	if (!list.block.is_out_of_memory && !fill_rows(&list) && !fill_tree(&list, &tree))
-		out = join(head, &list, &tree, head_text);
+	if (!list.block.is_out_of_memory && !fill_rows(&list) && !fill_tree(&list, &tree) &&
+	    !fill_groups(&list, &groups))
+		out = join(head, &list, &tree, &groups, head_text);
 	tree_list_finish(&tree);
+	group_list_finish(&groups);
 	free(list.rows);
 	free(list.texts);
 	free(list.block.bytes);
