@@ -1,6 +1,7 @@
 /* command_groups.c - the tree of groups: into it, its order, out to the samples of a group. */
 #include <stdio.h>
 
+#include "model/group_keys.h"
 #include "ui/command_list.h"
 
 void cmd_groups(struct ui_state *state)
@@ -23,7 +24,7 @@ static char *format_keys(unsigned int keys, char *out)
 	for (int key = 0; key < GROUP_KEY_COUNT && used < GROUP_ORDER_BYTES; key++)
 		if (keys & 1u << key)
 			used += (size_t)snprintf(out + used, GROUP_ORDER_BYTES - used, "%s%s",
-						 used ? ", " : "", group_key_texts[key].name);
+						 used ? ", " : "", group_key_name((enum group_key)key));
 	return out;
 }
 

@@ -74,7 +74,7 @@ static struct detail describe_group(const struct ui_state *state)
 	const bool has_path = strcmp(node->object_path, node->text) != 0;
 
 	return (struct detail){
-		node->text, { group_key_texts[rows->groups->keys[node->depth]].help,
+		node->text, { group_key_helps[rows->groups->keys[node->depth]],
 			      has_path ? node->object_path : "", "", "" },
 	};
 }

@@ -5,25 +5,27 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "model/group_keys.h"
+
 #define GAP " \u203a "
 
-const struct group_key_text group_key_texts[GROUP_KEY_COUNT] = {
-	[GROUP_EVENT] = { "event", "what was sampled" },
-	[GROUP_COMM] = { "comm", "command: the thread's name" },
-	[GROUP_PID] = { "pid", "process" },
-	[GROUP_TID] = { "tid", "thread" },
-	[GROUP_THREAD] = { "thread", "thread's and process's name" },
-	[GROUP_CGROUP] = { "cgroup", "control group, whole path" },
-	[GROUP_UNIT] = { "unit", "unit of systemd" },
-	[GROUP_CONTAINER] = { "container", "container, by its id" },
-	[GROUP_POD] = { "pod", "pod of Kubernetes" },
-	[GROUP_CPU] = { "cpu", "CPU it ran on" },
-	[GROUP_SOCKET] = { "socket", "package of the CPU" },
-	[GROUP_OBJECT] = { "dso", "program or library" },
-	[GROUP_SYMBOL] = { "symbol", "function" },
-	[GROUP_ADDRESS] = { "address", "instruction" },
-	[GROUP_SOURCE] = { "source", "file and line" },
-	[GROUP_PARENT] = { "parent", "function that called it" },
+const char *const group_key_helps[GROUP_KEY_COUNT] = {
+	[GROUP_EVENT] = "what was sampled",
+	[GROUP_COMM] = "command: the thread's name",
+	[GROUP_PID] = "process",
+	[GROUP_TID] = "thread",
+	[GROUP_THREAD] = "thread's and process's name",
+	[GROUP_CGROUP] = "control group, whole path",
+	[GROUP_UNIT] = "unit of systemd",
+	[GROUP_CONTAINER] = "container, by its id",
+	[GROUP_POD] = "pod of Kubernetes",
+	[GROUP_CPU] = "CPU it ran on",
+	[GROUP_SOCKET] = "package of the CPU",
+	[GROUP_OBJECT] = "program or library",
+	[GROUP_SYMBOL] = "function",
+	[GROUP_ADDRESS] = "instruction",
+	[GROUP_SOURCE] = "file and line",
+	[GROUP_PARENT] = "function that called it",
 };
 
 const struct group_order group_order_at_first = {
@@ -53,6 +55,9 @@ int group_order_place(struct group_order *order, enum group_key key, uint32_t le
 	if (!old && order->count == GROUP_LEVELS)
 		return diag_set(why, -ENOSPC, "no more than %d levels: take one out first",
 				GROUP_LEVELS);
+	if (key == GROUP_EVENT ? level > 1 : level == 1 && group_order_level(order, GROUP_EVENT))
+		return diag_set(why, -EINVAL, "event comes first: periods of different events "
+				"can't be added");
 	if (old)
 		take_out(order, old);
 	if (level > order->count + 1)
@@ -69,7 +74,7 @@ int group_order_toggle(struct group_order *order, enum group_key key, struct dia
 	const uint32_t level = group_order_level(order, key);
 
 	if (!level)
-		return group_order_place(order, key, GROUP_LEVELS, why);
+		return group_order_place(order, key, key == GROUP_EVENT ? 1 : GROUP_LEVELS, why);
 	if (order->count == 1)
 		return diag_set(why, -EINVAL, "a tree has one level at least: take another key in "
 				"first");
@@ -84,6 +89,6 @@ char *group_order_format(const enum group_key *keys, uint32_t count, char *out)
 	out[0] = '\0';
 	for (uint32_t i = 0; i < count && used < GROUP_ORDER_BYTES; i++)
 		used += (size_t)snprintf(out + used, GROUP_ORDER_BYTES - used, "%s%s",
-					 i ? GAP : "", group_key_texts[keys[i]].name);
+					 i ? GAP : "", group_key_name(keys[i]));
 	return out;
 }

@@ -19,6 +19,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "model/group_keys.h"
 #include "ui/state.h"
 
 #define LINES	     (GROUP_KEY_COUNT + 1)
@@ -252,7 +253,7 @@ const char *group_panel_help(const struct ui_state *state, int width)
 
 	if (cells_of(width) > SHORT_CELLS + FRAME)
 		return NULL;
-	return key == GROUP_PANEL_RESET ? "the order at first" : group_key_texts[key].help;
+	return key == GROUP_PANEL_RESET ? "the order at first" : group_key_helps[key];
 }
 
 /* False: there is no room. */
@@ -307,13 +308,13 @@ static void draw_line(const struct ui_state *state, struct canvas *canvas, int k
 		canvas_put_text(canvas, (struct canvas_area){ marks_x(panel) + 1, y, 2 },
 				UP_MARK DOWN_MARK, quiet);
 	}
-	put(panel, canvas, NAME_X, y, is_reset ? "reset" : group_key_texts[key].name,
+	put(panel, canvas, NAME_X, y, is_reset ? "reset" : group_key_name((enum group_key)key),
 	    level || is_reset || is_cursor ? role : quiet);
 	if (!has_help)
 		return;
 	if (is_reset)
 		group_order_format(group_order_at_first.keys, group_order_at_first.count, text);
-	put(panel, canvas, HELP_X, y, is_reset ? text : group_key_texts[key].help, quiet);
+	put(panel, canvas, HELP_X, y, is_reset ? text : group_key_helps[key], quiet);
 }
 
 void group_panel_draw(struct ui_state *state, struct canvas *canvas, int top, int bottom)

@@ -178,6 +178,12 @@ static void show_kind(struct ui_state *state, enum view_kind kind)
 		state->view = view;
 }
 
+void state_begin_with(struct ui_state *state, enum view_kind kind)
+{
+	trail_init(&state->trail, kind);
+	show_kind(state, kind);
+}
+
 static void restore_place(struct ui_state *state)
 {
 	state->wants_restore = false;

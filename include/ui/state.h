@@ -152,6 +152,8 @@ struct ui_state {
 /* All zero but the views and what has a default; the caller then sets window, interval, theme,
  * keymap, source, and in the trail the filter. Query 0 is the one that the analyzer began with. */
 void state_init(struct ui_state *state);
+/* Makes @kind the first view, before the first snapshot: query 0 must be for it. */
+void state_begin_with(struct ui_state *state, enum view_kind kind);
 void state_finish(struct ui_state *state);	/* the shown snapshot stays the caller's */
 
 /* Offers the newest snapshot. Returns the one that is not needed any more (the one shown before, or
