@@ -1,8 +1,8 @@
 /* snapshot_build.c - see model/snapshot_build.h.
  *
  * Text is copied once per different string: thousands of rows share few comms and objects. The
- * block is [snapshot | rows | nodes | groups | probes | strip | text]; text is collected first:
- * pointers into it must not move.
+ * block is [snapshot | rows | nodes | groups | probes | strip, heat | text]; text is collected
+ * first: pointers into it must not move.
  */
 #include "model/snapshot_build.h"
 
@@ -94,6 +94,7 @@ static size_t put_command_line(struct text_block *block, const struct task_stat 
 struct row_text {
 	size_t symbol, raw_symbol, object, object_path, build_id, comm, reason, command_line;
 	size_t source, source_reason;
+	size_t cgroup, unit, container, pod;
 };
 
 /* The rows while they are made. */
@@ -164,6 +165,8 @@ static void put_task(struct row_list *list, struct snapshot_row *row, struct row
 		own = task_stats_find(tasks, (uint32_t)row->pid, (uint32_t)row->tid);
 	if (process && process->command_line)
 		text->command_line = put_command_line(&list->block, process);
+	if (list->sources->is_past)
+		return;
 	if (has_ended_since(list->fold, row, is_thread, own ? own->time_ns : 0)) {
 		row->task_state = 'X';
 	} else if (own) {
@@ -171,6 +174,29 @@ static void put_task(struct row_list *list, struct snapshot_row *row, struct row
 		row->cpu_pct = own->cpu_pct;
 		row->threads = is_thread ? 0 : own->threads;
 	}
+}
+
+static void put_cgroup(struct row_list *list, const struct snapshot_row *row,
+		       const struct fold_row *from, struct row_text *text)
+{
+	const struct task_table *tasks = list->fold->tasks;
+	const struct process *process = task_table_find_process(tasks, (uint32_t)row->pid);
+	const struct strpool *strings = list->fold->names->strings;
+	const struct cgroup_names *names;
+	uint32_t cgroup = from->cgroup;
+
+	if (cgroup == FOLD_NONE)
+		return;
+	if (cgroup == FOLD_MIXED && row->pid >= 0 && process)
+		cgroup = process->cgroup;
+	else if (cgroup == FOLD_MIXED)
+		cgroup = from->task == FOLD_NONE ? CGROUP_UNKNOWN
+						 : tasks->tasks[from->task].cgroup;
+	names = cgroup_table_get(&tasks->cgroups, cgroup);
+	text->cgroup = put_string(&list->block, strings, names->path);
+	text->unit = put_string(&list->block, strings, names->unit);
+	text->container = put_string(&list->block, strings, names->container);
+	text->pod = put_string(&list->block, strings, names->pod);
 }
 
 static void put_load(struct row_list *list, struct snapshot_row *row, struct row_text *text)
@@ -270,6 +296,8 @@ static void fill_row(struct row_list *list, const struct fold_row *from)
 		text->comm = put_string(block, strings, (struct str_id){ from->comm });
 	else if ((fold->keys & KEY_GROUP) && row->tid > 0)
 		text->comm = put_present_comm(list, (uint32_t)row->tid, from);
+	if (fold->keys & (KEY_PID | KEY_TID))
+		put_cgroup(list, row, from, text);
 	put_load(list, row, text);
 }
 
@@ -324,6 +352,10 @@ static void put_pointers(struct snapshot_row *row, const struct row_text *from, 
 	row->command_line = text + from->command_line;
 	row->source = text + from->source;
 	row->source_reason = text + from->source_reason;
+	row->cgroup = text + from->cgroup;
+	row->unit = text + from->unit;
+	row->container = text + from->container;
+	row->pod = text + from->pod;
 }
 
 /* The tree, while its text is collected. */
@@ -474,8 +506,9 @@ static struct snapshot *join(const struct snapshot *head, struct row_list *list,
 {
 	const size_t rows_bytes = list->count * sizeof(*list->rows);
 	const size_t nodes_bytes = tree->draft.tree.node_count * sizeof(struct tree_node);
+	const size_t points_bytes = head->strip_count * sizeof(*head->strip);
+	const size_t strip_bytes = head->heat ? points_bytes * (1 + HEAT_ROWS) : points_bytes;
 	const size_t group_bytes = groups->draft.tree.node_count * sizeof(struct group_node);
-	const size_t strip_bytes = head->strip_count * sizeof(*head->strip);
 	const struct probe_draft *draft = list->sources->probes;
 	const size_t probe_bytes = draft ? probe_draft_bytes(draft) : 0;
 	struct snapshot *out = malloc(sizeof(*out) + rows_bytes + nodes_bytes + group_bytes +
@@ -498,8 +531,10 @@ static struct snapshot *join(const struct snapshot *head, struct row_list *list,
 		      list->sources->by_total ? largest_total_first : hottest_first);
 		memcpy(own_rows, list->rows, rows_bytes);
 	}
-	if (strip_bytes)
-		memcpy(strip, head->strip, strip_bytes);
+	if (points_bytes)
+		memcpy(strip, head->strip, points_bytes);
+	if (strip_bytes > points_bytes)
+		memcpy(strip + points_bytes, head->heat, strip_bytes - points_bytes);
 	*out = *head;
 	out->host = text + head_text[0];
 	out->event = text + head_text[1];
@@ -509,6 +544,8 @@ static struct snapshot *join(const struct snapshot *head, struct row_list *list,
 	out->next_event = NULL;
 	out->folded = NULL;
 	out->strip = (const float *)(const void *)strip;
+	if (head->heat)
+		out->heat = out->strip + head->strip_count;
 	out->rows = (const struct snapshot_row *)(const void *)own_rows;
 	out->row_count = list->count;
 	if (draft)
