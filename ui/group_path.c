@@ -19,6 +19,18 @@ static void take_level(struct snapshot_row *row, enum group_key key, const struc
 	case GROUP_CPU:
 		row->cpu = node->name[0] ? (int64_t)node->number : -1;
 		break;
+	case GROUP_CGROUP:
+		row->cgroup = node->name;
+		break;
+	case GROUP_UNIT:
+		row->unit = node->name;
+		break;
+	case GROUP_CONTAINER:
+		row->container = node->name;
+		break;
+	case GROUP_POD:
+		row->pod = node->name;
+		break;
 	case GROUP_OBJECT:
 		row->object = node->text;
 		row->object_path = node->name;
@@ -57,7 +69,8 @@ struct snapshot_row group_path_row(const struct group_tree *tree, uint32_t numbe
 		.total_samples = node->total_samples, .self_weight = node->self_weight,
 		.total_weight = node->total_weight, .symbol = "", .raw_symbol = "", .object = "",
 		.object_path = "", .build_id = "", .comm = "", .reason = "", .source = "",
-		.source_reason = "", .command_line = "", .object_id = UINT32_MAX, .pid = -1,
+		.source_reason = "", .command_line = "", .cgroup = "", .unit = "",
+		.container = "", .pod = "", .object_id = UINT32_MAX, .pid = -1,
 		.tid = -1, .cpu = -1, .mode = MODE_UNKNOWN, .cpu_pct = -1, .busy_pct = -1,
 		.base_self_samples = node->base_self_samples,
 		.base_total_samples = node->base_total_samples,
@@ -74,13 +87,17 @@ struct snapshot_row group_path_row(const struct group_tree *tree, uint32_t numbe
 static int field_of(enum group_key key)
 {
 	switch (key) {
-	case GROUP_COMM:   return FILTER_COMMAND;
-	case GROUP_PID:	   return FILTER_PID;
-	case GROUP_TID:	   return FILTER_TID;
-	case GROUP_CPU:	   return FILTER_CPU;
-	case GROUP_OBJECT: return FILTER_OBJECT;
-	case GROUP_SYMBOL: return FILTER_SYMBOL;
-	default:	   return -1;
+	case GROUP_COMM:      return FILTER_COMMAND;
+	case GROUP_PID:	      return FILTER_PID;
+	case GROUP_TID:	      return FILTER_TID;
+	case GROUP_CGROUP:    return FILTER_CGROUP;
+	case GROUP_UNIT:      return FILTER_UNIT;
+	case GROUP_CONTAINER: return FILTER_CONTAINER;
+	case GROUP_POD:	      return FILTER_POD;
+	case GROUP_CPU:	      return FILTER_CPU;
+	case GROUP_OBJECT:    return FILTER_OBJECT;
+	case GROUP_SYMBOL:    return FILTER_SYMBOL;
+	default:	      return -1;
 	}
 }
 

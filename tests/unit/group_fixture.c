@@ -135,7 +135,7 @@ static void fill_node(struct group_node *node, uint32_t number, enum group_key k
 	while (!of[first])
 		first++;
 	write_value(&samples[first], key, text);
-	node->name = name_of(&samples[first], key, text);
+	node->name = text[0] ? name_of(&samples[first], key, text) : "";
 	node->is_unknown = !text[0];
 	if (!text[0])
 		snprintf(text, TEXT, "%s", none_of(key));

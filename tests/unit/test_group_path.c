@@ -83,16 +83,37 @@ static void test_numbers_are_parts(void **state)
 
 static void test_what_no_filter_tells_is_left_out(void **state)
 {
-	const struct group_tree tree = TREE(GROUP_CONTAINER, GROUP_COMM, GROUP_SYMBOL);
+	const struct group_tree tree = TREE(GROUP_SOCKET, GROUP_COMM, GROUP_SYMBOL);
 	struct filter_part parts[GROUP_LEVELS];
 	unsigned int left_out;
 
 	(void)state;
 	assert_int_equal(group_path_parts(&tree, find(&tree, 1, "nginx"), parts, &left_out), 1);
-	assert_int_equal(left_out, 1u << GROUP_CONTAINER);
+	assert_int_equal(left_out, 1u << GROUP_SOCKET);
 	assert_int_equal(group_path_parts(&tree, find(&tree, 2, "0x8f31a0"), parts, &left_out),
 			 1);		/* an address is no name */
-	assert_int_equal(left_out, 1u << GROUP_CONTAINER | 1u << GROUP_SYMBOL);
+	assert_int_equal(left_out, 1u << GROUP_SOCKET | 1u << GROUP_SYMBOL);
+}
+
+static void test_where_a_process_is_are_parts(void **state)
+{
+	const struct group_tree tree = TREE(GROUP_CGROUP, GROUP_UNIT, GROUP_POD, GROUP_CONTAINER);
+	struct filter_part parts[GROUP_LEVELS];
+	unsigned int left_out;
+
+	(void)state;
+	assert_int_equal(group_path_parts(&tree, find(&tree, 3, "4fe1c0ffee12"), parts, &left_out),
+			 3);
+	assert_int_equal(left_out, 1u << GROUP_UNIT);	/* it has none */
+	assert_int_equal(parts[0].field, FILTER_CGROUP);
+	assert_int_equal(parts[1].field, FILTER_POD);
+	assert_int_equal(parts[1].hash, filter_hash("pod7"));
+	assert_int_equal(parts[2].field, FILTER_CONTAINER);
+	assert_int_equal(parts[2].hash, filter_hash("4fe1c0ffee12"));
+	assert_int_equal(group_path_parts(&tree, find(&tree, 1, "postgresql.service"), parts,
+					  &left_out), 2);
+	assert_int_equal(parts[1].field, FILTER_UNIT);
+	assert_int_equal(parts[1].hash, filter_hash("postgresql.service"));
 }
 
 static void test_the_row_has_what_its_path_says(void **state)
@@ -123,6 +144,7 @@ int main(void)
 		cmocka_unit_test(test_a_symbol_that_is_not_below_its_object_is_of_all),
 		cmocka_unit_test(test_numbers_are_parts),
 		cmocka_unit_test(test_what_no_filter_tells_is_left_out),
+		cmocka_unit_test(test_where_a_process_is_are_parts),
 		cmocka_unit_test(test_the_row_has_what_its_path_says),
 	};
 

@@ -163,14 +163,14 @@ static void test_what_no_filter_tells_is_said(void **state)
 {
 	struct scene *scene = *state;
 
-	scene->state.groups = (struct group_order){ 2, { GROUP_CONTAINER, GROUP_COMM } };
+	scene->state.groups = (struct group_order){ 2, { GROUP_SOCKET, GROUP_COMM } };
 	open_groups(scene);
 	scene_press_key(scene, UI_KEY_ENTER);
-	assert_true(scene_has(scene, "no filter tells this container"));
+	assert_true(scene_has(scene, "no filter tells this socket"));
 	assert_int_equal(state_kind(&scene->state), VIEW_GROUPS);
 	scene_press(scene, "j");
 	scene_press_key(scene, UI_KEY_ENTER);
-	assert_true(scene_has(scene, "no filter tells its container: of others, too"));
+	assert_true(scene_has(scene, "no filter tells its socket: of others, too"));
 	assert_int_equal(scene_asked(scene)->filter.count, 1);
 }
 
