@@ -5,6 +5,7 @@
 
 #include "ui/command_list.h"
 #include "ui/commands.h"
+#include "ui/group_panel.h"
 #include "ui/header.h"
 #include "ui/keys.h"
 #include "ui/pieces.h"
@@ -93,7 +94,7 @@ static void draw_labels(struct ui_state *state, struct canvas *canvas, int y)
 	}
 }
 
-#define HINTS 5
+#define HINTS 6
 
 /* What lies in front has its own keys. */
 static void draw_hints(struct canvas *canvas, int y, const char *const hints[HINTS])
@@ -104,6 +105,20 @@ static void draw_hints(struct canvas *canvas, int y, const char *const hints[HIN
 		pieces_add(&line, i, ROLE_TEXT, "%s", hints[i]);
 	pieces_fit(canvas, &line, canvas->width - 2);
 	pieces_put(canvas, (struct canvas_area){ 1, y, canvas->width - 2 }, &line);
+}
+
+/* What the key under the cursor is comes first, where the panel has no room for it. */
+static void draw_group_hints(const struct ui_state *state, struct canvas *canvas, int y)
+{
+	static const char *const keys[] = { "Space in or out", "Esc close", "< > move", "1-8 level",
+					    "r reset" };
+	const char *help = group_panel_help(state, canvas->width);
+	const char *hints[HINTS] = { help };
+	int count = help ? 1 : 0;
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]) && count < HINTS; i++)
+		hints[count++] = keys[i];
+	draw_hints(canvas, y, hints);
 }
 
 static void draw_bottom(struct ui_state *state, struct canvas *canvas)
@@ -122,6 +137,8 @@ static void draw_bottom(struct ui_state *state, struct canvas *canvas)
 		draw_hints(canvas, y, panel);
 	else if (state->finder.is_open && !state->message[0])
 		draw_hints(canvas, y, finder);
+	else if (state->group_panel.is_open && !state->message[0])
+		draw_group_hints(state, canvas, y);
 	else if (state->message[0])
 		canvas_put_text(canvas, (struct canvas_area){ 1, y, canvas->width - 2 },
 				state->message, ROLE_STATE);
@@ -158,6 +175,8 @@ void frame_draw(struct ui_state *state, struct canvas *canvas)
 		finder_draw(&state->finder, canvas, top, canvas->height - 1);
 	if (state->panel.is_open)
 		probe_panel_draw(&state->panel, canvas, top, canvas->height - 1);
+	if (state->group_panel.is_open)
+		group_panel_draw(state, canvas, top, canvas->height - 1);
 	if (state->menu.is_open)
 		menu_draw(&state->menu, canvas, top, canvas->height - 1);
 }

@@ -10,8 +10,8 @@ static void scroll(struct ui_state *state, int lines)
 {
 	if (state_is_table(state)) {
 		table_rows_scroll(&state->table.rows, lines);
-	} else if (state_is_tree(state)) {
-		tree_rows_scroll(&state->tree.rows, lines);
+	} else if (state_tree_rows(state)) {
+		tree_rows_scroll(state_tree_rows(state), lines);
 	} else if (state_is_flame(state)) {
 		flame_view_scroll(&state->flame, lines);
 	} else if (state_is_probes(state)) {
@@ -36,13 +36,12 @@ static void go_to_parts(struct ui_state *state, size_t parts)
 /* False: there is no row on that line. */
 static bool select_row(struct ui_state *state, size_t index)
 {
-	const bool is_tree = state_is_tree(state);
+	struct tree_rows *tree = state_tree_rows(state);
 
-	if (state_is_waiting(state) ||
-	    index >= (is_tree ? state->tree.rows.count : state->table.rows.count))
+	if (state_is_waiting(state) || index >= (tree ? tree->count : state->table.rows.count))
 		return false;
-	if (is_tree)
-		tree_rows_select_index(&state->tree.rows, index);
+	if (tree)
+		tree_rows_select_index(tree, index);
 	else
 		table_rows_select_index(&state->table.rows, index);
 	state->is_changed = true;
@@ -70,7 +69,7 @@ static void press_row(struct ui_state *state, size_t index, enum mouse_action ac
 {
 	if (!select_row(state, index))
 		return;
-	if (action == MOUSE_DOUBLE && state_is_tree(state))
+	if (action == MOUSE_DOUBLE && state_tree_rows(state))
 		command_toggle_line(state);
 	else if (action == MOUSE_DOUBLE)
 		cmd_open(state);

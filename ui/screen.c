@@ -397,6 +397,10 @@ static void init_screen(struct screen *screen, const struct screen_config *confi
 	for (int kind = 0; config->by_total && kind < VIEW_TABLES; kind++)
 		state->orders[kind].column = COL_TOTAL;
 	state->symbol_keys = config->keys;
+	if (config->groups.count) {
+		state->groups = config->groups;
+		state_begin_with(state, VIEW_GROUPS);
+	}
 	state->window = config->window;
 	state->window_ns = config->window_ns;
 	state->interval_ns = config->interval_ns;

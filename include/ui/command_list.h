@@ -53,6 +53,13 @@ bool command_open_hits(struct ui_state *state, enum view_kind kind);
 /* The same picture of the level before. */
 void command_show_whole(struct ui_state *state);
 
+/* command_groups.c: the tree of groups */
+void cmd_groups(struct ui_state *state);
+void cmd_group_keys(struct ui_state *state);
+void cmd_open_group(struct ui_state *state);
+/* Says which keys of the opened group, a bit per enum group_key, no filter tells; 0: nothing. */
+void command_tell_left_out(struct ui_state *state, unsigned int left_out);
+
 /* command_flame.c: the flame graph */
 void cmd_flame(struct ui_state *state);
 void cmd_whole_flame(struct ui_state *state);

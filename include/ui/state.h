@@ -16,6 +16,8 @@
 #include "model/snapshot.h"
 #include "model/source_change.h"
 #include "ui/finder.h"
+#include "ui/group_order.h"
+#include "ui/group_panel.h"
 #include "ui/hits.h"
 #include "ui/keymap.h"
 #include "ui/keys.h"
@@ -27,6 +29,7 @@
 #include "ui/theme.h"
 #include "ui/trail.h"
 #include "ui/view_flame.h"
+#include "ui/view_groups.h"
 #include "ui/view_probe.h"
 #include "ui/view_probes.h"
 #include "ui/view_table.h"
@@ -73,6 +76,7 @@ struct ui_state {
 	/* What is asked for. */
 	struct trail trail;
 	unsigned int symbol_keys;	/* enum row_key of the view of symbols (-s) */
+	struct group_order groups;	/* levels of the tree of groups */
 	bool show_idle, hide_kernel, hide_user;
 	bool raw_names;			/* symbols as their files have them */
 	enum window_kind window;
@@ -101,6 +105,7 @@ struct ui_state {
 	struct table_view table;
 	struct tree_view tree;
 	struct flame_view flame;
+	struct groups_view groups_view;
 	struct probes_view probes;
 	struct probe_view probe;
 	struct pager help, messages, log;
@@ -110,9 +115,12 @@ struct ui_state {
 	struct menu menu;
 	const struct menu_use *menu_use;
 	struct probe_panel panel;
+	struct group_panel group_panel;
 	struct finder finder;
 	uint32_t menu_probe;		/* of its menu, or of a question: it may be gone */
 	struct filter_part menu_parts[FILTER_PARTS];	/* of a row menu: the row may be gone */
+	struct filter_part menu_way[GROUP_LEVELS];	/* what opening the row adds */
+	size_t menu_way_count;
 	char search[PROMPT_BYTES];	/* "": none */
 	const struct view *searched;	/* the view it was typed in */
 	char search_before[PROMPT_BYTES];
@@ -144,6 +152,8 @@ struct ui_state {
 /* All zero but the views and what has a default; the caller then sets window, interval, theme,
  * keymap, source, and in the trail the filter. Query 0 is the one that the analyzer began with. */
 void state_init(struct ui_state *state);
+/* Makes @kind the first view, before the first snapshot: query 0 must be for it. */
+void state_begin_with(struct ui_state *state, enum view_kind kind);
 void state_finish(struct ui_state *state);	/* the shown snapshot stays the caller's */
 
 /* Offers the newest snapshot. Returns the one that is not needed any more (the one shown before, or
@@ -167,6 +177,13 @@ struct column_set state_columns(const struct ui_state *state);
 
 /* Goes on to @kind, through @part (NULL: the same filter); says so when that can't be. */
 void state_go(struct ui_state *state, enum view_kind kind, const struct filter_part *part);
+/* The same through several parts at once. */
+void state_go_through(struct ui_state *state, enum view_kind kind,
+		      const struct filter_part *parts, size_t count);
+/* What opening the row under the cursor adds to the filter, into @out[GROUP_LEVELS]; returns how
+ * many parts. *@left_out: as in group_path_parts(). */
+size_t state_cursor_parts(const struct ui_state *state, struct filter_part *out,
+			  unsigned int *left_out);
 /* Of the tree that is asked for. */
 enum tree_direction state_tree_direction(const struct ui_state *state);
 /* Source lines are on: the column in the table of symbols, inlined functions in trees. */
@@ -186,6 +203,9 @@ void state_close_view(struct ui_state *state);
 bool state_is_table(const struct ui_state *state);
 bool state_is_tree(const struct ui_state *state);
 bool state_is_flame(const struct ui_state *state);
+bool state_is_groups(const struct ui_state *state);
+/* The lines of the tree that is shown, of calls or of groups; NULL: no tree is. */
+struct tree_rows *state_tree_rows(struct ui_state *state);
 /* The list of probes; the figures of one. */
 bool state_is_probes(const struct ui_state *state);
 bool state_is_probe(const struct ui_state *state);

@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "flame_fixture.h"
+#include "group_fixture.h"
 #include "scene_rows.h"
 #include "snapshot_fixture.h"
 #include "tree_fixture.h"
@@ -102,6 +103,9 @@ void scene_prepare(struct scene *scene)
 		scene->snapshot.tree = tree_fixture_machine(state_tree_direction(&scene->state));
 	else if (state_kind(&scene->state) == VIEW_FLAME)
 		scene->snapshot.tree = flame_fixture_machine();
+	else if (state_kind(&scene->state) == VIEW_GROUPS)
+		scene->snapshot.groups = group_fixture_machine(scene->state.groups.keys,
+							       scene->state.groups.count);
 }
 
 void scene_answer(struct scene *scene)

@@ -113,6 +113,7 @@ static void test_the_right_button_is_the_row_menu(void **state)
 {
 	struct scene *scene = *state;
 
+	assert_int_equal(canvas_resize(&scene->canvas, 100, 30), 0);
 	click(scene, MOUSE_MENU, "ChaCha20");
 	assert_true(scene->state.menu.is_open);
 	assert_string_equal(scene->state.menu.title, "ChaCha20_4xl");
