@@ -25,4 +25,10 @@ void heat_map_draw_title(const struct snapshot_heat *heat, struct canvas *canvas
 			 struct canvas_area area);
 void heat_map_draw_legend(uint32_t most, struct canvas *canvas, struct canvas_area area);
 
+/* The character of a level in the first cell of @area; returns the cells used. */
+int heat_map_put_level(struct canvas *canvas, struct canvas_area area, unsigned int level);
+/* Each level with the least that it stands for, in @from[1..], and behind them the unit. */
+void heat_map_draw_scale(const double from[HEAT_LEVELS], const char *unit, struct canvas *canvas,
+			 struct canvas_area area);
+
 #endif

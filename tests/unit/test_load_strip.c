@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "ui/sparkline.h"
+#include "ui/load_strip.h"
 #include "ui/utf8.h"
 
 #define CELLS 12
@@ -17,12 +17,15 @@ static const char *drawn(enum strip_kind kind, const float *values, uint32_t cou
 			 struct canvas *canvas)
 {
 	const struct snapshot snapshot = { .strip_kind = kind, .strip = values,
-					   .strip_count = count };
+					   .strip_count = count, .strip_step_s = 1 };
+	struct time_scale scale;
 	static char line[CELLS * UTF8_MAX_BYTES + 1];
 	size_t used = 0;
 
 	assert_int_equal(canvas_resize(canvas, CELLS, 1), 0);
-	sparkline_draw(&snapshot, canvas, (struct canvas_area){ 1, 0, width });
+	scale = load_strip_scale(&snapshot, (struct time_range){ 0, 0 },
+				 (struct canvas_area){ 1, 0, width });
+	load_strip_draw(&snapshot, &scale, (struct time_range){ 0, 0 }, canvas);
 	for (int x = 0; x < CELLS; x++)
 		used += utf8_encode(line + used, canvas->cells[x].code);
 	return line;
