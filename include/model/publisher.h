@@ -25,6 +25,7 @@ struct publisher {
 	uint64_t published_ns;	/* end of the window before */
 	uint64_t published_seq;	/* first slice that was not in it */
 	uint64_t frozen_ns;	/* where windows end; 0: they end now */
+	uint64_t chosen_ns;	/* where the window begins, if that was chosen; else 0 */
 	uint64_t own_cpu_ns, own_cpu_at_ns;	/* when own_cpu_pct was measured */
 	double own_cpu_pct;
 	bool wants_stacks, wants_idle_stacks;	/* of the next snapshot: REQUEST_STACKS */
@@ -40,8 +41,9 @@ void publisher_start(struct publisher *publisher);	/* "since start" begins now *
  * one before was of the whole machine too, so that is read all the time. */
 void publisher_switch(struct publisher *publisher, uint64_t begin_ns, bool had_busy);
 void publisher_zero(struct publisher *publisher);	/* and goes on, if it was frozen */
-/* Windows end at @end_ns, the time_ns of a snapshot, until it is 0 again. */
-void publisher_freeze(struct publisher *publisher, uint64_t end_ns);
+/* Windows end at @end_ns until it is 0 again: at the time_ns of a snapshot, or, with a @begin_ns,
+ * anywhere: then the window is @begin_ns..@end_ns. */
+void publisher_freeze(struct publisher *publisher, uint64_t begin_ns, uint64_t end_ns);
 void publisher_renumbered(struct publisher *publisher);	/* after a compaction */
 
 /* When publisher_tick() is due, besides the refreshes; UINT64_MAX: never. */

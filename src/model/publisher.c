@@ -78,7 +78,7 @@ void publisher_switch(struct publisher *publisher, uint64_t begin_ns, bool had_b
 	publisher->begin_ns = publisher->published_ns = begin_ns;
 	publisher->published_seq = publisher->ingest->timeline.open_slice.seq;
 	publisher->event = 0;
-	publisher->frozen_ns = 0;
+	publisher_freeze(publisher, 0, 0);
 	publisher->is_ended = false;
 }
 
@@ -90,12 +90,17 @@ void publisher_zero(struct publisher *publisher)
 	live_window_reset(&publisher->window);
 	publisher->begin_ns = publisher->published_ns = ingest->watermark_ns;
 	publisher->published_seq = ingest->timeline.open_slice.seq;
-	publisher->frozen_ns = 0;
+	publisher_freeze(publisher, 0, 0);
 }
 
-void publisher_freeze(struct publisher *publisher, uint64_t end_ns)
+void publisher_freeze(struct publisher *publisher, uint64_t begin_ns, uint64_t end_ns)
 {
+	const bool is_chosen = begin_ns && end_ns;
+
 	publisher->frozen_ns = end_ns;
+	publisher->chosen_ns = is_chosen ? begin_ns : 0;
+	timeline_keep_ticks(&publisher->ingest->timeline, is_chosen ? begin_ns : 0,
+			    is_chosen ? end_ns : 0);
 }
 
 /* What was counted before is gone, or was zeroed. */
@@ -115,6 +120,7 @@ static struct window_span choose_span(const struct publisher *publisher)
 		.kind = publisher->config->window, .length_ns = publisher->config->window_ns,
 		.known_ns = history_begin_ns(publisher),
 		.newest_ns = publisher->ingest->watermark_ns, .frozen_ns = publisher->frozen_ns,
+		.chosen_ns = publisher->chosen_ns,
 		.since_ns = publisher->published_ns, .since_seq = publisher->published_seq,
 	};
 
@@ -137,15 +143,13 @@ static void add_entries(struct folds *folds, const struct slice *slice, double f
 		probe_fold_add(folds->probes, slice->entries, slice->count);
 }
 
-static void fold_decaying(struct folds *folds, const struct timeline *timeline,
-			  struct window_span span)
+static void fold_decaying(struct folds *folds, const struct slice *slices, uint32_t count,
+			  uint64_t now_ns)
 {
-	for (uint32_t s = span.first; s < span.end; s++) {
-		const struct slice *slice = &timeline->slices[s];
-		const uint64_t age_ns =
-			span.end_ns > slice->end_ns ? span.end_ns - slice->end_ns : 0;
+	for (uint32_t s = 0; s < count; s++) {
+		const uint64_t age_ns = now_ns > slices[s].end_ns ? now_ns - slices[s].end_ns : 0;
 
-		add_entries(folds, slice, exp2(-(double)age_ns / (double)HALF_LIFE_NS));
+		add_entries(folds, &slices[s], exp2(-(double)age_ns / (double)HALF_LIFE_NS));
 	}
 }
 
@@ -174,6 +178,8 @@ static struct stack_counts fold_window(struct publisher *publisher, struct folds
 	const struct timeline *timeline = &publisher->ingest->timeline;
 	const struct analyzer_config *config = publisher->config;
 	struct stack_counts stacks = { 0 };
+	struct slice *slices;
+	uint32_t count;
 
 	if (config->window == WINDOW_SECONDS && config->window_ns <= LIVE_WINDOW_MAX_NS &&
 	    span.first < span.end && !publisher->frozen_ns &&
@@ -184,12 +190,17 @@ static struct stack_counts fold_window(struct publisher *publisher, struct folds
 		fold_slices(folds, &sum, 1);
 		return publisher->window.stacks;
 	}
-	if (config->window == WINDOW_DECAY)
-		fold_decaying(folds, timeline, span);
+	if (window_span_slices(&span, timeline, &slices, &count)) {
+		folds->rows.is_out_of_memory = true;
+		return stacks;
+	}
+	if (config->window == WINDOW_DECAY && !span.is_chosen)
+		fold_decaying(folds, slices, count, span.end_ns);
 	else
-		fold_slices(folds, timeline->slices + span.first, span.end - span.first);
-	for (uint32_t s = span.first; s < span.end; s++)
-		stack_counts_add(&stacks, &timeline->slices[s].stacks);
+		fold_slices(folds, slices, count);
+	for (uint32_t s = 0; s < count; s++)
+		stack_counts_add(&stacks, &slices[s].stacks);
+	free(slices);
 	return stacks;
 }
 
@@ -244,8 +255,12 @@ static void put_figures(const struct publisher *publisher, const struct fold *fo
 	const struct analyzer_config *config = publisher->config;
 
 	head->event_index = fold->event == NO_EVENT ? 0 : fold->event;
+	head->begin_ns = span.begin_ns;
 	head->time_ns = span.end_ns;
-	head->window = config->window;
+	head->window = span.is_chosen ? WINDOW_SECONDS : config->window;
+	head->newest_ns = publisher->ingest->watermark_ns;
+	head->known_ns = history_begin_ns(publisher);
+	head->is_history_cut = publisher->ingest->timeline.evicted_until_ns > publisher->begin_ns;
 	head->window_s = (double)(span.end_ns - span.begin_ns) / 1e9;
 	head->keys = fold->keys;
 	head->query = query;
@@ -259,7 +274,7 @@ static void put_figures(const struct publisher *publisher, const struct fold *fo
 	head->unresolved = fold->unresolved;
 	head->busy_pct = config->has_busy ? busy_pct(&publisher->busy, span.begin_ns, span.end_ns)
 					  : -1;
-	if (config->window == WINDOW_ALL)
+	if (head->window == WINDOW_ALL)
 		head->evicted_samples = publisher->ingest->timeline.evicted_samples;
 }
 
@@ -356,7 +371,7 @@ static struct snapshot *make_one(struct publisher *publisher, struct snapshot he
 	struct row_sources sources = {
 		.tasks = head.is_replay ? NULL : &publisher->task_stats,
 		.busy = publisher->config->has_busy ? &publisher->busy : NULL,
-		.since_ns = span.begin_ns, .until_ns = span.end_ns,
+		.since_ns = span.begin_ns, .until_ns = span.end_ns, .is_past = span.is_chosen,
 		.lines = &publisher->source_lines,
 		.raw_names = query->raw_names, .by_total = query->by_total,
 	};
@@ -477,12 +492,14 @@ struct snapshot *publisher_make(struct publisher *publisher, bool is_last,
 		.is_target_gone = publisher->is_ended && !config->ingest.is_replay,
 		.end_err = is_last ? end_why->err : 0, .end_reason = is_last ? end_why->text : "",
 		.event_count = shown_events(config), .seq = publisher->seq + 1,
-		.is_frozen = publisher->frozen_ns,
+		.is_frozen = publisher->frozen_ns, .is_selected = publisher->chosen_ns,
 	};
 	struct probe_fold probes = { .buckets = NULL }, *told = NULL;
 	struct window_span span;
 
-	if (!publisher->frozen_ns && timeline_cut(&ingest->timeline, ingest->watermark_ns))
+	/* A chosen window may end in what is the open slice. */
+	if ((!publisher->frozen_ns || publisher->chosen_ns) &&
+	    timeline_cut(&ingest->timeline, ingest->watermark_ns))
 		return NULL;
 	if (config->has_busy && !publisher->is_ended && !publisher->frozen_ns)
 		busy_read(&publisher->busy, clock_now_ns());

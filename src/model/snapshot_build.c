@@ -163,6 +163,8 @@ static void put_task(struct row_list *list, struct snapshot_row *row, struct row
 		own = task_stats_find(tasks, (uint32_t)row->pid, (uint32_t)row->tid);
 	if (process && process->command_line)
 		text->command_line = put_command_line(&list->block, process);
+	if (list->sources->is_past)
+		return;
 	if (has_ended_since(list->fold, row, is_thread, own ? own->time_ns : 0)) {
 		row->task_state = 'X';
 	} else if (own) {

@@ -43,11 +43,6 @@ static uint64_t slice_samples(const struct slice *slice, const struct strip_span
 
 	if (span->is_only_event)
 		return slice->samples;
-	if (slice->ticks && span->event < TIMELINE_MAX_EVENTS) {
-		for (int i = 0; i < SLICE_TICKS; i++)
-			samples += slice->ticks[span->event].samples[i];
-		return samples;
-	}
 	for (uint32_t i = 0; i < slice->count; i++)
 		if (slice->entries[i].event == span->event)
 			samples += slice->entries[i].count;
