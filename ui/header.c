@@ -61,12 +61,13 @@ static void list_identity(const struct snapshot *snapshot, struct pieces *list)
 /* When the window was, if that was chosen. */
 static void list_past(const struct ui_state *state, struct pieces *list)
 {
+	const struct time_range time = state_shown_time(state);
 	const struct time_zero zero = state_time_zero(state);
 	char text[TIME_TEXT_BYTES];
 
-	time_text_range(text, &state->time, &zero);
+	time_text_range(text, &time, &zero);
 	pieces_add(list, 1, ROLE_STATE, "%s%s", text, state_is_time_waiting(state) ? "\u2026" : "");
-	time_text_ago(text, &state->time, &zero, state->shown->newest_ns);
+	time_text_ago(text, &time, &zero, state->shown->newest_ns);
 	pieces_add(list, 2, ROLE_STATE, "(%s)", text);
 }
 
@@ -126,7 +127,8 @@ static void list_losses(const struct snapshot *snapshot, struct pieces *list)
 			   format_duration(text, (double)snapshot->throttled_ns / 1e9));
 }
 
-static void list_states(const struct ui_state *state, struct pieces *list)
+/* Beside the strip, which shows it, nothing more is said of the past: the strip would jump. */
+static void list_states(const struct ui_state *state, bool has_strip, struct pieces *list)
 {
 	const struct snapshot *snapshot = state->shown;
 	char text[FORMAT_BYTES];
@@ -139,7 +141,7 @@ static void list_states(const struct ui_state *state, struct pieces *list)
 		pieces_add(list, 1, ROLE_LOSS, "%s", snapshot->end_reason);
 	if (state->is_paused)
 		pieces_add(list, 1, ROLE_STATE, "PAUSED");
-	if (state->time.end_ns)
+	if (state->time.end_ns && !has_strip)
 		pieces_add(list, 1, ROLE_STATE, "PAST");
 	if (state->is_source_changing)
 		pieces_add(list, 2, ROLE_STATE, "changing\u2026");
@@ -183,7 +185,8 @@ static struct piece last_state(const struct ui_state *state, const struct pieces
 }
 
 /* At the right edge of the line; returns the first column used. */
-static int draw_states(const struct ui_state *state, struct canvas *canvas, int y, int room)
+static int draw_states(const struct ui_state *state, struct canvas *canvas, int y, int room,
+		       bool has_strip)
 {
 	const int right = canvas->width - 1;
 	struct pieces list = { .gap = GAP };
@@ -192,7 +195,7 @@ static int draw_states(const struct ui_state *state, struct canvas *canvas, int 
 	bool is_cut;
 	int width, tail;
 
-	list_states(state, &list);
+	list_states(state, has_strip, &list);
 	is_cut = pieces_width(canvas, &list) > room;
 	last = last_state(state, &list, is_cut);
 	tail = canvas_text_width(canvas, last.text);
@@ -213,7 +216,7 @@ static int draw_states(const struct ui_state *state, struct canvas *canvas, int 
 /* What is marked: while the mouse is dragged what would be chosen. */
 static struct time_range marked_time(const struct ui_state *state)
 {
-	return state->drag.is_on ? state->drag.range : state->time;
+	return state->drag.is_on ? state->drag.range : state_shown_time(state);
 }
 
 static void add_hit(struct ui_state *state, enum hit_kind kind, const struct time_scale *scale)
@@ -252,7 +255,7 @@ static void draw_strip(struct ui_state *state, struct canvas *canvas, struct can
 
 static void draw_load(struct ui_state *state, struct canvas *canvas, int y)
 {
-	const int end = draw_states(state, canvas, y, canvas->width - 2 - STRIP_CELLS);
+	const int end = draw_states(state, canvas, y, canvas->width - 2 - STRIP_CELLS, true);
 
 	if (state->shown)
 		draw_strip(state, canvas,
@@ -308,7 +311,7 @@ static void draw_heat(struct ui_state *state, struct canvas *canvas, int y, int 
 /* The strip enlarged: the states have a line of their own, with what the characters stand for. */
 static void draw_enlarged(struct ui_state *state, struct canvas *canvas, int y, int lines)
 {
-	const int end = draw_states(state, canvas, y, canvas->width - 2 - STRIP_CELLS);
+	const int end = draw_states(state, canvas, y, canvas->width - 2 - STRIP_CELLS, true);
 	struct canvas_area area = { 1, y + lines + 1, canvas->width - 2 };
 
 	if (!state->shown)
@@ -394,7 +397,7 @@ void header_draw(struct ui_state *state, struct canvas *canvas)
 			draw_load(state, canvas, y + 1);
 		tabs_draw(state, canvas, last, canvas->width - 2);
 	} else {
-		const int end = draw_states(state, canvas, last, canvas->width * 11 / 20);
+		const int end = draw_states(state, canvas, last, canvas->width * 11 / 20, false);
 
 		tabs_draw(state, canvas, last, end - 1 - (end < canvas->width - 1));
 	}

@@ -66,15 +66,15 @@ void heat_map_draw_line(const struct snapshot_heat *heat, int octave, uint32_t m
 	}
 }
 
-void heat_map_draw_title(const struct snapshot_heat *heat, struct canvas *canvas,
-			 struct canvas_area area)
+void heat_map_draw_title(const struct snapshot_heat *heat, const char *until,
+			 struct canvas *canvas, struct canvas_area area)
 {
 	const uint32_t room = area.width > 0 ? (uint32_t)area.width : 0;
 	const uint32_t seconds = heat->seconds < room ? heat->seconds : room;
 	char text[64], number[FORMAT_BYTES];
 
-	snprintf(text, sizeof(text), "a column a second, %s to now",
-		 format_duration(number, seconds));
+	snprintf(text, sizeof(text), "a column a second, %s to %s",
+		 format_duration(number, seconds), until);
 	canvas_put_right(canvas, area, text, ROLE_HEADING);
 }
 

@@ -167,8 +167,8 @@ static bool is_of_another_time(const struct ui_state *state, const struct snapsh
 {
 	if (!state->time.end_ns)
 		return stacks->is_frozen != state->is_paused || stacks->is_selected;
-	return !stacks->is_selected || stacks->begin_ns != state->time.begin_ns ||
-	       stacks->time_ns != state->time.end_ns;
+	return stacks->asked_begin_ns != state->time.begin_ns ||
+	       stacks->asked_end_ns != state->time.end_ns;
 }
 
 /* Of another window or filter than asked for, or lost with a snapshot that nobody took: again. */

@@ -242,8 +242,18 @@ bool state_is_time_waiting(const struct ui_state *state)
 
 	if (!shown || !state->time.end_ns)
 		return shown && shown->is_selected;
-	return !shown->is_selected || shown->begin_ns != state->time.begin_ns ||
-	       shown->time_ns != state->time.end_ns;
+	return shown->asked_begin_ns != state->time.begin_ns ||
+	       shown->asked_end_ns != state->time.end_ns;
+}
+
+struct time_range state_shown_time(const struct ui_state *state)
+{
+	const struct snapshot *shown = state->shown;
+
+	if (!state->time.end_ns || state_is_time_waiting(state) ||
+	    shown->begin_ns >= shown->time_ns)
+		return state->time;
+	return (struct time_range){ shown->begin_ns, shown->time_ns };
 }
 
 struct time_bounds state_time_bounds(const struct ui_state *state)

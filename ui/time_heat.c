@@ -1,5 +1,5 @@
-/* time_heat.c - see ui/time_heat.h. The steps are of the count itself, not of its logarithm as for
- * latencies: of a load half as dark is to mean half as much. */
+/* time_heat.c - see ui/time_heat.h. The steps are equal parts of the most, not of its logarithm as
+ * for latencies: of a load half as dark is to mean half as much. */
 #include "ui/time_heat.h"
 
 #include <stdio.h>
@@ -62,7 +62,7 @@ static unsigned int level_of(float value, float most)
 
 	if (value <= 0)
 		return 0;
-	level = 1 + (unsigned int)(value / most * (float)(highest - 1));
+	level = 1 + (unsigned int)(value / most * (float)highest);
 	return level > highest ? highest : level;
 }
 
@@ -140,9 +140,9 @@ void time_heat_draw_legend(const struct snapshot *snapshot, const struct time_sc
 	char unit[FORMAT_BYTES];
 
 	for (int level = 1; level < HEAT_LEVELS; level++) {
-		from[level] = (double)most * (level - 1) / (HEAT_LEVELS - 2);
+		from[level] = (double)most * (level - 1) / (HEAT_LEVELS - 1);
 		from[level] = from[level] < 1 ? 1 : from[level];
 	}
-	snprintf(unit, sizeof(unit), "in %d ms", (int)(scale->row_ns / CLOCK_NS_PER_MS));
+	snprintf(unit, sizeof(unit), "samples in %d ms", (int)(scale->row_ns / CLOCK_NS_PER_MS));
 	heat_map_draw_scale(from, unit, canvas, area);
 }

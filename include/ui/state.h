@@ -223,7 +223,10 @@ void state_request(struct ui_state *state, enum request_kind kind, uint32_t valu
 void state_show_time(struct ui_state *state, struct time_range range);
 /* The window that was chosen in the past is not shown yet. */
 bool state_is_time_waiting(const struct ui_state *state);
-/* How far history reaches, by the last snapshot, which must be there; and how its times are told. */
+/* What the rows are of, as far as it is known: where history is coarse that is not quite what was
+ * chosen. end_ns 0: live. */
+struct time_range state_shown_time(const struct ui_state *state);
+/* How far history reaches by the last snapshot, which must be there; how its times are told. */
 struct time_bounds state_time_bounds(const struct ui_state *state);
 struct time_zero state_time_zero(const struct ui_state *state);
 /* Asks the source, which must be there, for another event, rate or target. */

@@ -100,6 +100,8 @@ void scene_show(struct scene *scene)
 	scene->snapshot.is_selected = scene->state.time.end_ns != 0;
 	scene->snapshot.is_frozen = scene->state.is_paused || scene->snapshot.is_selected;
 	if (scene->snapshot.is_selected) {
+		scene->snapshot.asked_begin_ns = scene->state.time.begin_ns;
+		scene->snapshot.asked_end_ns = scene->state.time.end_ns;
 		scene->snapshot.begin_ns = scene->state.time.begin_ns;
 		scene->snapshot.time_ns = scene->state.time.end_ns;
 		scene->snapshot.window_s =
