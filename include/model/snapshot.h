@@ -86,7 +86,7 @@ enum strip_kind {
 	STRIP_RATE,		/* samples a second: where busy means nothing (tasks, replay) */
 };
 
-#define STRIP_POINTS 400
+#define STRIP_POINTS 1200	/* 20 minutes */
 #define HEAT_ROWS    20
 
 /* How the callers of samples are known. */

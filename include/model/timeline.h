@@ -25,10 +25,8 @@
 #include <stdbool.h>
 
 #include "base/id_set.h"
+#include "model/tick_totals.h"
 
-#define SLICE_NS	1000000000ull
-#define SLICE_TICKS	20
-#define TICK_NS		(SLICE_NS / SLICE_TICKS)
 #define TIMELINE_MAX_EVENTS 128	/* of samples; beyond them: */
 #define PROBE_EVENT_FIRST   128	/* probe/probe_news.h: a slot each */
 #define EVENT_OF_VALUES	    255	/* `stack` is an interned value of a probe: model/probe_values.h */
@@ -91,6 +89,7 @@ struct timeline {
 					 * entries; has room for SLICE_TICKS ticks */
 	uint32_t open_capacity;		/* of its entries */
 	struct entry_set open;		/* those of its newest tick */
+	struct tick_totals totals;	/* whoever adds a sample adds it here, too */
 	uint64_t kept_begin_ns, kept_end_ns;	/* timeline_keep_ticks(); 0: none */
 	uint64_t evicted_samples;	/* left with their slices, since start */
 	uint64_t evicted_until_ns;
@@ -117,7 +116,8 @@ uint32_t timeline_open_count(const struct timeline *timeline);
 /* Merges old slices as described above. @now_ns: the newest time. */
 void timeline_roll_up(struct timeline *timeline, uint64_t now_ns);
 
-/* Drops the entries of which @is_dropped is true. Whoever keeps sums of entries must start over. */
+/* Drops the entries of which @is_dropped is true; `totals` stay. Whoever keeps sums of entries must
+ * start over. */
 typedef bool timeline_choice(const void *context, const struct slice_entry *entry);
 void timeline_drop(struct timeline *timeline, timeline_choice *is_dropped, const void *context);
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define STEPS_UNASKED 8192	/* entries: 2 ms, most live windows are shorter */
 #define KEYS_SYMBOL (KEY_OBJECT | KEY_SYMBOL)
 
 void fold_init(struct fold *fold, struct stack_trie *trie, struct symbol_names *names,
@@ -308,9 +309,23 @@ static void add_entry(struct fold *fold, const struct slice_entry *entry, double
 		add_all(fold, &sample);
 }
 
+bool fold_goes_on(struct fold *fold, uint32_t steps)
+{
+	fold->steps += steps;
+	if (fold->stop.is_due && fold->steps >= STEPS_UNASKED) {
+		fold->is_stopped |= fold->stop.is_due(fold->stop.owner);
+		fold->steps = 0;
+	}
+	return !fold->is_stopped;
+}
+
 void fold_add(struct fold *fold, const struct slice_entry *entries, uint32_t count, double factor)
 {
-	for (uint32_t i = 0; i < count; i++)
-		if (entries[i].event == fold->event && entries[i].count)
-			add_entry(fold, &entries[i], factor);
+	for (uint32_t i = 0; i < count; i++) {
+		if (entries[i].event != fold->event || !entries[i].count)
+			continue;
+		if (!fold_goes_on(fold, 1))
+			return;
+		add_entry(fold, &entries[i], factor);
+	}
 }

@@ -165,6 +165,8 @@ static void fold_slices(struct folds *folds, const struct slice *slices, uint32_
 		return;
 	}
 	fold_add_slices_dense(&folds->rows, slices, count);
+	if (folds->rows.is_stopped)
+		return;
 	for (uint32_t s = 0; folds->tree && s < count; s++)
 		tree_fold_add(folds->tree, slices[s].entries, slices[s].count, 1.0);
 	for (uint32_t s = 0; folds->probes && s < count; s++)
@@ -279,23 +281,33 @@ static void put_figures(const struct publisher *publisher, const struct fold *fo
 }
 
 /* Up to now, whatever the window. */
-static void put_strip(struct publisher *publisher, struct snapshot *head, uint32_t event)
+static void put_strip(struct publisher *publisher, struct snapshot *head, uint32_t event,
+		      bool wants_heat)
 {
+	struct strip *strip = &publisher->strip;
 	const struct ingest *ingest = publisher->ingest;
-	const struct strip_span span = {
+	const struct probe_row *probe = probe_hits_of_event(ingest->hits, event);
+	struct strip_span span = {
 		.begin_ns = history_begin_ns(publisher), .end_ns = ingest->watermark_ns,
 		.event = event, .is_only_event = head->event_count == 1 && !ingest->hits,
 		.is_whole = publisher->config->ingest.is_replay,
 	};
 
-	if (publisher->config->has_busy)
-		strip_from_busy(&publisher->strip, &publisher->busy);
+	if (probe && (!probe->first_ns || probe->first_ns > span.begin_ns))
+		span.begin_ns = probe->first_ns ? probe->first_ns : span.end_ns;
+	if (publisher->config->has_busy && !probe)
+		strip_from_busy(strip, &publisher->busy);
 	else
-		strip_from_timeline(&publisher->strip, &ingest->timeline, &span);
-	head->strip_kind = publisher->strip.kind;
-	head->strip_count = publisher->strip.count;
-	head->strip_step_s = publisher->strip.step_s;
-	head->strip = publisher->strip.points;
+		strip_from_timeline(strip, &ingest->timeline, &span);
+	head->strip_kind = strip->kind;
+	head->strip_count = strip->count;
+	head->strip_step_s = strip->step_s;
+	head->strip_end_ns = strip->end_ns;
+	head->strip = strip->points;
+	if (wants_heat)
+		strip_heat(strip, &ingest->timeline, &span);
+	head->heat = strip->has_heat ? strip->heat : NULL;
+	head->heat_most = strip->has_heat ? strip->heat_most : 0;
 }
 
 static enum stack_kind stack_kind_of(const struct record_format *format)
@@ -342,7 +354,7 @@ static int draft_probes(struct publisher *publisher, const struct probe_fold *fo
 			const struct query *query, struct window_span span, struct probe_draft *out)
 {
 	const struct probe_draft_span draft_span = {
-		.begin_ns = span.begin_ns, .end_ns = span.end_ns,
+		.begin_ns = span.begin_ns, .end_ns = span.end_ns, .is_chosen = span.is_chosen,
 		.known_ns = history_begin_ns(publisher), .now_ns = clock_now_ns(),
 		.detail = query->probe, .wants_values = publisher->config->wants_all_events,
 	};
@@ -377,7 +389,7 @@ static struct snapshot *make_one(struct publisher *publisher, struct snapshot he
 	};
 	struct snapshot *snapshot = NULL;
 	struct stack_counts stacks;
-	struct tree_fold tree;
+	struct tree_fold tree = { .trie = NULL };
 	struct folds folds = { .tree = NULL, .probes = probes };
 	struct probe_draft draft = { .list = NULL };
 
@@ -386,9 +398,9 @@ static struct snapshot *make_one(struct publisher *publisher, struct snapshot he
 	if (query->tree != TREE_NONE) {
 		tree_fold_init(&tree, &ingest->trie, &ingest->names, &ingest->tasks, query, event);
 		folds.tree = &tree;
-		if (query == &publisher->config->query)
-			tree.stop = publisher->stop;
 	}
+	if (query == &publisher->config->query)
+		folds.rows.stop = tree.stop = publisher->stop;
 	if (folds.tree && query->tree_inlined)
 		tree_fold_inline(&tree, &publisher->source_lines.inlined);
 	stacks = fold_window(publisher, &folds, span);
@@ -404,11 +416,11 @@ static struct snapshot *make_one(struct publisher *publisher, struct snapshot he
 	}
 	if (probes)
 		sources.probes = &draft;
-	if (!folds.rows.is_out_of_memory &&
+	if (!folds.rows.is_out_of_memory && !folds.rows.is_stopped &&
 	    (!folds.tree || (!tree.is_out_of_memory && !tree.is_stopped)) &&
 	    (!probes || !draft_probes(publisher, probes, query, span, &draft))) {
 		put_figures(publisher, &folds.rows, span, query->number, &head);
-		put_strip(publisher, &head, event);
+		put_strip(publisher, &head, event, query->heat);
 		snapshot = snapshot_build(&head, &folds.rows, &sources);
 	}
 	fold_finish(&folds.rows);

@@ -1,8 +1,8 @@
 /* snapshot_build.c - see model/snapshot_build.h.
  *
  * Text is copied once per different string: thousands of rows share few comms and objects. The
- * block is [snapshot | rows | nodes | probes | strip | text]; text is collected first: pointers
- * into it must not move.
+ * block is [snapshot | rows | nodes | probes | strip, heat | text]; text is collected first:
+ * pointers into it must not move.
  */
 #include "model/snapshot_build.h"
 
@@ -409,7 +409,8 @@ static struct snapshot *join(const struct snapshot *head, struct row_list *list,
 {
 	const size_t rows_bytes = list->count * sizeof(*list->rows);
 	const size_t nodes_bytes = tree->draft.tree.node_count * sizeof(struct tree_node);
-	const size_t strip_bytes = head->strip_count * sizeof(*head->strip);
+	const size_t points_bytes = head->strip_count * sizeof(*head->strip);
+	const size_t strip_bytes = head->heat ? points_bytes * (1 + HEAT_ROWS) : points_bytes;
 	const struct probe_draft *draft = list->sources->probes;
 	const size_t probe_bytes = draft ? probe_draft_bytes(draft) : 0;
 	struct snapshot *out = malloc(sizeof(*out) + rows_bytes + nodes_bytes + probe_bytes +
@@ -431,8 +432,10 @@ static struct snapshot *join(const struct snapshot *head, struct row_list *list,
 		      list->sources->by_total ? largest_total_first : hottest_first);
 		memcpy(own_rows, list->rows, rows_bytes);
 	}
-	if (strip_bytes)
-		memcpy(strip, head->strip, strip_bytes);
+	if (points_bytes)
+		memcpy(strip, head->strip, points_bytes);
+	if (strip_bytes > points_bytes)
+		memcpy(strip + points_bytes, head->heat, strip_bytes - points_bytes);
 	*out = *head;
 	out->host = text + head_text[0];
 	out->event = text + head_text[1];
@@ -442,6 +445,8 @@ static struct snapshot *join(const struct snapshot *head, struct row_list *list,
 	out->next_event = NULL;
 	out->folded = NULL;
 	out->strip = (const float *)(const void *)strip;
+	if (head->heat)
+		out->heat = out->strip + head->strip_count;
 	out->rows = (const struct snapshot_row *)(const void *)own_rows;
 	out->row_count = list->count;
 	if (draft)

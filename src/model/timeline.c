@@ -167,6 +167,7 @@ void timeline_zero(struct timeline *timeline)
 	timeline->count = 0;
 	timeline->evicted_samples = 0;
 	timeline->evicted_until_ns = 0;
+	tick_totals_finish(&timeline->totals);
 	begin_open(timeline, timeline->open_slice.seq, timeline->open_slice.start_ns);
 }
 
@@ -176,6 +177,7 @@ void timeline_finish(struct timeline *timeline)
 		slice_finish(&timeline->slices[i]);
 	free(timeline->slices);
 	slice_finish(&timeline->open_slice);
+	tick_totals_finish(&timeline->totals);
 	entry_set_finish(&timeline->open);
 	memset(timeline, 0, sizeof(*timeline));
 }
@@ -430,6 +432,7 @@ bool timeline_evict_oldest(struct timeline *timeline)
 		return false;
 	timeline->evicted_samples += timeline->slices[0].samples;
 	timeline->evicted_until_ns = timeline->slices[0].end_ns;
+	tick_totals_forget(&timeline->totals, timeline->evicted_until_ns);
 	slice_finish(&timeline->slices[0]);
 	timeline->count--;
 	memmove(timeline->slices, timeline->slices + 1,
@@ -447,7 +450,7 @@ size_t timeline_bytes(const struct timeline *timeline)
 {
 	size_t bytes = (timeline->open.capacity + timeline->open_capacity) *
 			       sizeof(struct slice_entry) +
-		       id_set_bytes(&timeline->open.index);
+		       id_set_bytes(&timeline->open.index) + timeline->totals.bytes;
 
 	for (uint32_t i = 0; i < timeline->count; i++)
 		bytes += timeline->slices[i].count * sizeof(struct slice_entry) +

@@ -8,7 +8,6 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
-#include "model/budget.h"
 #include "publisher_stage.h"
 
 static void expect(enum window_kind window, uint64_t samples, double seconds)
@@ -209,119 +208,6 @@ static void test_a_frozen_picture_that_left_the_history_is_empty(void **state)
 	snapshot_destroy(snapshot);
 }
 
-static struct snapshot *choose(double begin_s, double end_s)
-{
-	publisher_freeze(&publisher, (uint64_t)(begin_s * 100 + 0.5) * (S / 100),
-			 (uint64_t)(end_s * 100 + 0.5) * (S / 100));
-	return publisher_stage_make();
-}
-
-/* 5..7 of pid 1, from 7 on of pid 2: 6.5..7.2 has 5 and 2, whatever the window was before. The
- * newest second is still open when it is asked for. */
-static void test_a_chosen_window_has_its_samples_in_every_view(void **state)
-{
-	static const enum window_kind kinds[] = { WINDOW_SECONDS, WINDOW_ALL, WINDOW_DECAY };
-	struct snapshot *snapshot;
-
-	(void)state;
-	publisher_stage_sample(50, 70);
-	for (uint64_t tenth = 70; tenth < 115; tenth++)
-		stage_sample(&stage, tenth * S / 10, 2, 2, 0x2000);
-	stage_round(&stage, 115 * S / 10);
-	config.query.keys = KEY_PID;
-	config.query.tree = TREE_CALLEES;
-	for (int i = 0; i < 3; i++) {
-		config.window = kinds[i];
-		snapshot = choose(6.5, 7.2);
-		assert_true(snapshot->is_frozen && snapshot->is_selected);
-		assert_true(snapshot->begin_ns == 65 * S / 10 && snapshot->time_ns == 72 * S / 10);
-		assert_true(snapshot->newest_ns == 115 * S / 10 && snapshot->known_ns == 5 * S);
-		assert_false(snapshot->is_history_cut);
-		assert_true(snapshot->window_s > 0.6999 && snapshot->window_s < 0.7001);
-		assert_int_equal(snapshot->samples, 7);
-		assert_true(snapshot->weight == 7);
-		assert_int_equal(snapshot->row_count, 2);
-		assert_int_equal(snapshot->rows[0].pid, 1);
-		assert_int_equal(snapshot->rows[0].self_samples, 5);
-		assert_int_equal(snapshot->rows[1].self_samples, 2);
-		assert_true(snapshot->tree.weight == 7);
-		snapshot_destroy(snapshot);
-	}
-	snapshot = choose(11, 11.5);
-	assert_int_equal(snapshot->samples, 5);
-	snapshot_destroy(snapshot);
-	publisher_freeze(&publisher, 0, 0);
-	snapshot = publisher_stage_make();
-	assert_false(snapshot->is_frozen || snapshot->is_selected);
-	snapshot_destroy(snapshot);
-}
-
-/* A chosen window stays what it is while time goes on, and history is rolled up around it. */
-static void test_a_chosen_window_is_not_rolled_up_while_it_is_shown(void **state)
-{
-	struct snapshot *snapshot;
-
-	(void)state;
-	publisher_stage_sample(100, 400);
-	snapshot_destroy(choose(21.25, 22.75));
-	timeline_roll_up(&stage.ingest.timeline, 300 * S);
-	snapshot = publisher_stage_make();
-	assert_int_equal(snapshot->samples, 15);
-	snapshot_destroy(snapshot);
-	publisher_freeze(&publisher, 0, 0);
-	timeline_roll_up(&stage.ingest.timeline, 300 * S);
-	snapshot = choose(21.25, 22.75);
-	assert_int_equal(snapshot->samples, 100);
-	assert_true(snapshot->begin_ns == 20 * S && snapshot->time_ns == 30 * S);
-	snapshot_destroy(snapshot);
-}
-
-static void test_a_compaction_changes_nothing_in_a_chosen_window(void **state)
-{
-	struct snapshot *then, *now;
-
-	(void)state;
-	for (uint64_t tenth = 50; tenth < 90; tenth++)
-		stage_sample(&stage, tenth * S / 10, 1, 1, 0x1000 + tenth * 16);
-	stage_round(&stage, 9 * S);
-	config.query.keys = KEY_ADDRESS;
-	then = choose(7.1, 8.3);
-	assert_true(timeline_evict_oldest(&stage.ingest.timeline));
-	assert_true(budget_compact(&stage.ingest));
-	publisher_renumbered(&publisher);
-	now = publisher_stage_make();
-	assert_int_equal(now->samples, 12);
-	assert_int_equal(now->row_count, then->row_count);
-	for (size_t i = 0; i < now->row_count; i++) {
-		assert_true(now->rows[i].id == then->rows[i].id);
-		assert_int_equal(now->rows[i].self_samples, then->rows[i].self_samples);
-	}
-	snapshot_destroy(then);
-	snapshot_destroy(now);
-}
-
-static void test_a_chosen_window_that_left_the_history_is_empty_and_says_so(void **state)
-{
-	struct snapshot *snapshot;
-
-	(void)state;
-	publisher_stage_sample(50, 82);
-	publisher_stage_sample(82, 92);
-	publisher_stage_sample(92, 102);
-	snapshot = choose(6.1, 6.9);
-	assert_int_equal(snapshot->samples, 8);
-	snapshot_destroy(snapshot);
-	for (int i = 0; i < 2; i++)
-		assert_true(timeline_evict_oldest(&stage.ingest.timeline));
-	snapshot = publisher_stage_make();
-	assert_int_equal(snapshot->samples, 0);
-	assert_int_equal(snapshot->row_count, 0);
-	assert_true(snapshot->is_history_cut && snapshot->is_selected);
-	assert_true(snapshot->known_ns == 7 * S && snapshot->time_ns < snapshot->known_ns);
-	assert_true(snapshot->window_s == 0);
-	snapshot_destroy(snapshot);
-}
-
 static void test_zero_ends_the_freeze(void **state)
 {
 	(void)state;
@@ -495,10 +381,6 @@ int main(void)
 		PUBLISHER_TEST(test_samples_counted_later_are_not_in_a_frozen_quiet_second),
 		PUBLISHER_TEST(test_rolled_up_slices_are_whole_in_a_frozen_picture),
 		PUBLISHER_TEST(test_a_frozen_picture_that_left_the_history_is_empty),
-		PUBLISHER_TEST(test_a_chosen_window_has_its_samples_in_every_view),
-		PUBLISHER_TEST(test_a_chosen_window_is_not_rolled_up_while_it_is_shown),
-		PUBLISHER_TEST(test_a_compaction_changes_nothing_in_a_chosen_window),
-		PUBLISHER_TEST(test_a_chosen_window_that_left_the_history_is_empty_and_says_so),
 		PUBLISHER_TEST(test_zero_ends_the_freeze),
 		PUBLISHER_TEST(test_a_query_says_what_is_in_the_rows),
 		PUBLISHER_TEST(test_a_picture_that_was_stopped_is_whole_the_next_time),
