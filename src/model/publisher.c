@@ -648,6 +648,8 @@ struct snapshot *publisher_make(struct publisher *publisher, bool is_last,
 		.end_err = is_last ? end_why->err : 0, .end_reason = is_last ? end_why->text : "",
 		.event_count = shown_events(config), .seq = publisher->seq + 1,
 		.is_frozen = publisher->frozen_ns, .is_selected = publisher->chosen_ns,
+		.asked_begin_ns = publisher->chosen_ns,
+		.asked_end_ns = publisher->chosen_ns ? publisher->frozen_ns : 0,
 	};
 	struct probe_fold probes = { .buckets = NULL }, *told = NULL;
 	struct window_span span;
