@@ -36,7 +36,8 @@ static bool is_link(const struct tree_rows *rows, uint32_t node)
 		return false;
 	if (tree->direction == TREE_CALLERS && at->depth == 0)
 		return false;
-	return at[1].total_samples == at->total_samples && !(at->hidden_weight > 0);
+	return at[1].total_samples == at->total_samples &&
+	       at[1].base_total_samples == at->base_total_samples && !(at->hidden_weight > 0);
 }
 
 static bool is_chained(const struct tree_rows *rows, uint32_t node)
@@ -52,6 +53,14 @@ static void remember(struct id_map *map, uint64_t id, bool value)
 	id_map_put(map, id, value);	/* without memory it is decided anew each time */
 }
 
+/* In the window, or in what it is compared with. */
+static bool is_heavy(const struct call_tree *tree, const struct tree_node *node)
+{
+	return node->total_weight >= tree->weight * OPEN_PCT / 100.0 ||
+	       (tree->base_weight > 0 &&
+		node->base_total_weight >= tree->base_weight * OPEN_PCT / 100.0);
+}
+
 static bool is_open(struct tree_rows *rows, uint32_t last)
 {
 	const struct tree_node *node = &rows->tree->nodes[last];
@@ -61,7 +70,7 @@ static bool is_open(struct tree_rows *rows, uint32_t last)
 		return false;
 	known = id_map_get(&rows->open, node->id);
 	if (known == ID_MAP_NONE) {
-		known = node->total_weight >= rows->tree->weight * OPEN_PCT / 100.0;
+		known = is_heavy(rows->tree, node);
 		remember(&rows->open, node->id, known);
 	}
 	return known;
@@ -337,7 +346,7 @@ void tree_rows_open_hottest(struct tree_rows *rows)
 
 	if (!row)
 		return;
-	/* Siblings are sorted: the first child is the heaviest. */
+	/* Siblings are sorted: the first child is the heaviest, or has changed most. */
 	for (node = row->last; tree_rows_node(rows, node)->size > 1; node++)
 		remember(&rows->open, tree_rows_node(rows, node)->id, true);
 	collect_again(rows, node);

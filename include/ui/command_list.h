@@ -109,6 +109,11 @@ void cmd_repaint(struct ui_state *state);
 /* A second time: the other way round. */
 void command_sort_by(struct ui_state *state, enum column_id column);
 
+/* command_compare.c: against a baseline */
+void cmd_mark_baseline(struct ui_state *state);
+void cmd_compare(struct ui_state *state);
+void cmd_forget_baseline(struct ui_state *state);
+
 /* command_sources.c: what is sampled; the palette. command_save.c: files */
 void cmd_next_event(struct ui_state *state);
 void cmd_event(struct ui_state *state);
