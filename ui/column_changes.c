@@ -10,7 +10,8 @@
 #include "ui/change.h"
 #include "ui/format.h"
 
-#define BAR_BYTES 64
+#define BAR_BYTES  64
+#define SEEN_STEPS 100		/* of a point */
 
 static void put_points(struct canvas *canvas, struct canvas_area area,
 		       const struct column_row *of, double points)
@@ -77,6 +78,12 @@ static int by_size(double a, double b)
 	return (fabs(a) < fabs(b)) - (fabs(a) > fabs(b));
 }
 
+/* As it is written: what nobody sees must not order rows. */
+static double seen(double points)
+{
+	return round(points * SEEN_STEPS);
+}
+
 int column_changes_compare(enum column_id id, const struct snapshot *snapshot,
 			   const struct snapshot_row *a, const struct snapshot_row *b)
 {
@@ -85,6 +92,10 @@ int column_changes_compare(enum column_id id, const struct snapshot *snapshot,
 	if (id == COL_RATE_CHANGE)
 		return by_size(rate_change(snapshot, a), rate_change(snapshot, b));
 	if (id != COL_TOTAL_CHANGE)
-		result = by_size(change_of_row(snapshot, a), change_of_row(snapshot, b));
-	return result ? result : by_size(total_points(snapshot, a), total_points(snapshot, b));
+		result = by_size(seen(change_of_row(snapshot, a)),
+				 seen(change_of_row(snapshot, b)));
+	if (!result)
+		result = by_size(seen(total_points(snapshot, a)),
+				 seen(total_points(snapshot, b)));
+	return result ? result : by_size(a->self_weight, b->self_weight);
 }

@@ -17,7 +17,7 @@
 #define MORE_CELLS	   12	/* less is not worth a cut path */
 #define MORE_TEXTS	   4
 #define CHANGE_BYTES	   (2 * CHANGE_TEXT_BYTES + 16)
-#define SHORT_CELLS	   100	/* a narrower screen has room for the change of the share alone */
+#define SHORT_CELLS	   100	/* a narrower screen has room for the share alone */
 #define LINE_BYTES	   4096
 
 /* What is said of a row. */
@@ -31,8 +31,8 @@ static bool has_detail(const struct ui_state *state)
 {
 	const enum view_kind kind = state->shown_kind;
 
-	return state_is_compared(state) || kind == VIEW_SYMBOLS || kind == VIEW_OBJECTS || kind == VIEW_TASKS ||
-	       kind == VIEW_TREE;
+	return state_is_compared(state) || kind == VIEW_SYMBOLS || kind == VIEW_OBJECTS ||
+	       kind == VIEW_TASKS || kind == VIEW_TREE;
 }
 
 int detail_lines(const struct ui_state *state, int height)

@@ -241,6 +241,16 @@ static void add_found(const struct ui_state *state, struct pieces *pieces, bool 
 	pieces_add(pieces, 4, ROLE_DIM, "%" PRIu32 " frames", found.count);
 }
 
+/* Of nodes @begin..@end - 1. */
+static uint32_t count_gone(const struct call_tree *tree, uint32_t begin, uint32_t end)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = begin; i < end; i++)
+		count += change_node_is_gone(&tree->nodes[i]);
+	return count;
+}
+
 static void add_zoom(const struct ui_state *state, struct pieces *pieces)
 {
 	const struct flame_view *flame = &state->flame;
@@ -282,6 +292,9 @@ static void draw_info(const struct ui_state *state, struct canvas *canvas, int y
 	if (state->search[0])
 		add_found(state, &pieces, canvas->width < NARROW);
 	add_zoom(state, &pieces);
+	if (count_gone(flame->tree, 0, flame->tree->node_count))
+		pieces_add(&pieces, 4, ROLE_DIM, "%" PRIu32 " gone",
+			   count_gone(flame->tree, 0, flame->tree->node_count));
 	if (pieces.count) {
 		pieces_fit(canvas, &pieces, area.width);
 		used = pieces_put(canvas, area, &pieces) - area.x + SHARE_GAP_CELLS;
@@ -297,10 +310,8 @@ static void add_gone(const struct call_tree *tree, struct pieces *pieces,
 		     const struct tree_node *node)
 {
 	const uint32_t first = (uint32_t)(node - tree->nodes);
-	uint32_t count = 0;
+	const uint32_t count = count_gone(tree, first + 1, first + node->size);
 
-	for (uint32_t i = first + 1; i < first + node->size; i++)
-		count += change_node_is_gone(&tree->nodes[i]);
 	if (count)
 		pieces_add(pieces, 1, ROLE_DIM, "%" PRIu32 " gone below", count);
 }

@@ -220,11 +220,11 @@ void flame_fill_put_legend(struct canvas *canvas, struct canvas_area area, enum 
 	} else if (fill == FLAME_BY_OBJECT) {
 		list_objects(nodes, node_count, &chips);
 	} else if (fill == FLAME_BY_CHANGE) {
-		add_chip(&chips, ROLE_FILL_MORE_LARGE, "", "+ 5 points");
-		add_chip(&chips, ROLE_FILL_MORE, "", "+ 0.5");
+		add_chip(&chips, ROLE_FILL_MORE_LARGE, "", "+5");
+		add_chip(&chips, ROLE_FILL_MORE, "", "+0.5");
 		add_chip(&chips, ROLE_FILL_UNKNOWN, "", "as in A");
-		add_chip(&chips, ROLE_FILL_LESS, "", "- 0.5");
-		add_chip(&chips, ROLE_FILL_LESS_LARGE, "", "- 5 points");
+		add_chip(&chips, ROLE_FILL_LESS, "", "-0.5");
+		add_chip(&chips, ROLE_FILL_LESS_LARGE, "", "-5 points");
 	} else {
 		add_chip(&chips, ROLE_FILL_HEAT, "", "5 % and more");
 		add_chip(&chips, ROLE_FILL_USER, "", "0.5 %");
