@@ -9,7 +9,7 @@
 
 /* Readings kept: of the last 10 s ten a second, of as much as the strip shows one a second, before
  * that one a minute, for two hours or more. */
-#define BUSY_POINTS 640
+#define BUSY_POINTS 1440
 
 struct busy_cpu {		/* ticks since boot; they may wrap, only differences count */
 	uint32_t busy, total;	/* both 0: offline */

@@ -18,6 +18,7 @@
 
 #include "capture/event_desc.h"
 #include "capture/record_queue.h"
+#include "model/baseline.h"
 #include "model/probe_hits.h"
 #include "model/reorder.h"
 #include "model/symbol_names.h"
@@ -167,6 +168,7 @@ struct ingest {
 	struct stack_trie trie;
 	struct symbol_names names;
 	struct timeline timeline;
+	struct baseline baseline;	/* what windows of the timeline are compared with */
 	struct reorder reorder;
 	struct object_opener *opener;	/* borrowed; NULL: no names at all */
 	struct process_reader *reader;	/* borrowed; NULL in a replay */

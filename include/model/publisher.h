@@ -5,6 +5,7 @@
 
 #include "model/analyzer.h"
 #include "model/busy.h"
+#include "model/compare.h"
 #include "model/live_window.h"
 #include "model/source_lines.h"
 #include "model/strip.h"
@@ -15,6 +16,7 @@ struct publisher {
 	const struct analyzer_config *config;	/* the analyzer's, which requests change */
 	struct ingest *ingest;
 	struct live_window window;
+	struct compare compare;
 	struct busy busy;
 	struct task_stats task_stats;
 	struct source_lines source_lines;
@@ -25,6 +27,7 @@ struct publisher {
 	uint64_t published_ns;	/* end of the window before */
 	uint64_t published_seq;	/* first slice that was not in it */
 	uint64_t frozen_ns;	/* where windows end; 0: they end now */
+	uint64_t chosen_ns;	/* where the window begins, if that was chosen; else 0 */
 	uint64_t own_cpu_ns, own_cpu_at_ns;	/* when own_cpu_pct was measured */
 	double own_cpu_pct;
 	bool wants_stacks, wants_idle_stacks;	/* of the next snapshot: REQUEST_STACKS */
@@ -40,8 +43,11 @@ void publisher_start(struct publisher *publisher);	/* "since start" begins now *
  * one before was of the whole machine too, so that is read all the time. */
 void publisher_switch(struct publisher *publisher, uint64_t begin_ns, bool had_busy);
 void publisher_zero(struct publisher *publisher);	/* and goes on, if it was frozen */
-/* Windows end at @end_ns, the time_ns of a snapshot, until it is 0 again. */
-void publisher_freeze(struct publisher *publisher, uint64_t end_ns);
+/* Windows end at @end_ns until it is 0 again: at the time_ns of a snapshot, or, with a @begin_ns,
+ * anywhere: then the window is @begin_ns..@end_ns. */
+void publisher_freeze(struct publisher *publisher, uint64_t begin_ns, uint64_t end_ns);
+/* What was counted between the two times is what windows are compared with; @end_ns 0: nothing. */
+void publisher_mark(struct publisher *publisher, uint64_t begin_ns, uint64_t end_ns);
 void publisher_renumbered(struct publisher *publisher);	/* after a compaction */
 
 /* When publisher_tick() is due, besides the refreshes; UINT64_MAX: never. */

@@ -20,10 +20,12 @@ enum request_kind {
 				 * before. A snapshot comes when some were found */
 	REQUEST_STACKS,		/* the next snapshot brings all stacks of its window along; value 1:
 				 * with idle ones */
-	REQUEST_FREEZE,		/* the window stands still from now on, and no snapshot comes
-				 * unasked but for names. begin_ns 0: it ends at value_ns, a
-				 * snapshot's time_ns. Else it is begin_ns..value_ns, whatever
-				 * REQUEST_WINDOW said. value_ns 0: live again */
+	REQUEST_FREEZE,		/* the window stands still from now on. begin_ns 0: it ends at
+				 * value_ns, a snapshot's time_ns, and no snapshot comes unasked
+				 * but for names. Else it is begin_ns..value_ns, whatever
+				 * REQUEST_WINDOW said, and the snapshots that come every second
+				 * or some are of the same window, with the strip up to now.
+				 * value_ns 0: live again */
 	REQUEST_BASELINE,	/* what windows are compared with from now on ("A") is what was
 				 * counted in begin_ns..value_ns; value_ns 0: nothing */
 };

@@ -75,7 +75,7 @@ struct snapshot_row {
 struct snapshot_baseline {
 	uint64_t begin_ns, end_ns;	/* of recordings: by its own clock */
 	double window_s;
-	uint64_t samples;	/* idle included */
+	uint64_t samples;	/* idle included; 0 unless it is compared with, as the next */
 	double weight;		/* without idle: 100 % of its shares */
 	const char *label;	/* of another recording its name; "" else: its time says it */
 };
@@ -86,7 +86,7 @@ enum strip_kind {
 	STRIP_RATE,		/* samples a second: where busy means nothing (tasks, replay) */
 };
 
-#define STRIP_POINTS 400
+#define STRIP_POINTS 1200	/* 20 minutes */
 #define HEAT_ROWS    20
 
 /* How the callers of samples are known. */

@@ -14,9 +14,12 @@ struct row_sources {
 	const struct task_stats *tasks;	/* of rows keyed by pid or tid; NULL: absent */
 	const struct busy *busy;	/* of rows keyed by CPU alone; NULL: absent */
 	uint64_t since_ns, until_ns;	/* the window, for busy */
+	bool is_past;			/* what tasks do now has nothing to do with it */
 	const struct source_lines *lines;	/* NULL: absent */
 	bool raw_names, by_total;	/* as struct query */
 	struct tree_fold *tree;		/* summed; NULL: no tree was asked for */
+	const struct fold *base;	/* the baseline's rows, by the same keys; NULL: not
+					 * compared */
 	const struct probe_draft *probes;	/* NULL: absent */
 };
 

@@ -11,11 +11,15 @@ struct strip {
 	enum strip_kind kind;
 	uint32_t count;
 	double step_s;
+	uint64_t end_ns;	/* of the newest point */
+	bool has_heat;
+	float heat_most;
+	float heat[STRIP_POINTS * HEAT_ROWS];	/* as in struct snapshot */
 	float points[STRIP_POINTS];	/* oldest first; below 0: not known */
 };
 
-/* Busy % of each second up to the one of the newest reading: from the reading before to the first
- * one in it. */
+/* Busy % of each second, which the first reading after it tells. Where there was none for several
+ * seconds these share what the next one says. */
 void strip_from_busy(struct strip *strip, const struct busy *busy);
 
 struct strip_span {
@@ -29,5 +33,9 @@ struct strip_span {
  * the first and the last point also for a part of them. */
 void strip_from_timeline(struct strip *strip, const struct timeline *timeline,
 			 const struct strip_span *span);
+
+/* The heat map of a strip that was made, if its points are seconds. */
+void strip_heat(struct strip *strip, const struct timeline *timeline,
+		const struct strip_span *span);
 
 #endif

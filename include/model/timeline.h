@@ -3,11 +3,19 @@
  *   oldest                                                         newest
  *   | 60 s | 60 s | 10 s | 10 s | ... | 1 s | 1 s | 1 s | 1 s | open |
  *
- * A slice is a sparse array of (event, task, cpu, stack, value bucket) -> count, weight, plus per
- * event totals of 50 ms for the heat map. The bucket is 0 for samples, and of a hit with a latency
- * model/latency_bucket.h's. What hits carried is counted beside them, as EVENT_OF_VALUES: these
- * entries are no samples, and have neither task nor CPU. Events of probes have no totals. Closed
- * slices older than two minutes are rolled up to 10 s, older than ten to 60 s, before they go.
+ * A slice is a sparse array of (event, task, cpu, stack, value bucket) -> count, weight. The bucket
+ * is 0 for samples, and of a hit with a latency model/latency_bucket.h's. What hits carried is
+ * counted beside them, as EVENT_OF_VALUES: these entries are no samples, and have neither task nor
+ * CPU. Closed slices older than two minutes are rolled up to 10 s, older than ten to 60 s, before
+ * they go.
+ *
+ * Until then the entries of a slice are by ticks of 50 ms, so that a window can begin and end
+ * within it: keys are unique in a tick, and ticks[] says where in the entries each one ends.
+ *
+ *   entries | tick 3          | tick 4 | (5: none) | tick 6                |
+ *   ticks[]                   ^ [0].end  ^ [1].end, [2].end                ^ [3].end = count
+ *
+ * What is counted late, after the tick of its time was left, is in the tick that was open then.
  *
  * Thread: the analyzer's.
  */
@@ -17,9 +25,8 @@
 #include <stdbool.h>
 
 #include "base/id_set.h"
+#include "model/tick_totals.h"
 
-#define SLICE_NS	1000000000ull
-#define SLICE_TICKS	20	/* totals of 50 ms */
 #define TIMELINE_MAX_EVENTS 128	/* of samples; beyond them: */
 #define PROBE_EVENT_FIRST   128	/* probe/probe_news.h: a slot each */
 #define EVENT_OF_VALUES	    255	/* `stack` is an interned value of a probe: model/probe_values.h */
@@ -49,10 +56,6 @@ void entry_set_shrink(struct entry_set *set);
 void entry_set_clear(struct entry_set *set);	/* keeps the memory */
 void entry_set_finish(struct entry_set *set);
 
-struct slice_ticks {
-	uint32_t samples[SLICE_TICKS];
-};
-
 /* How many samples have which kind of stack. */
 struct stack_counts {
 	uint64_t truncated;	/* more frames than the kernel or the walker follows */
@@ -62,12 +65,18 @@ struct stack_counts {
 	uint64_t outgrown;	/* which the kernel could fill: a larger one would help */
 };
 
+struct slice_tick {
+	uint32_t end;			/* entries of it and of the ticks before it */
+	struct stack_counts stacks;
+};
+
 struct slice {
 	uint64_t seq;			/* one more per closed slice; the first's when merged */
 	uint64_t start_ns, end_ns;	/* of the times counted in it */
 	struct slice_entry *entries;	/* owned; exact size */
 	uint32_t count;
-	struct slice_ticks *ticks;	/* owned, one per event; NULL once rolled up */
+	uint32_t first_tick, tick_count;	/* of its second, and how many are in ticks */
+	struct slice_tick *ticks;	/* owned; NULL once rolled up */
 	struct stack_counts stacks;
 	uint64_t samples;
 };
@@ -76,8 +85,12 @@ struct timeline {
 	struct slice *slices;		/* owned; closed ones, oldest first */
 	uint32_t count, capacity;
 	uint32_t event_count;
-	struct entry_set open;		/* the slice that is being filled */
-	struct slice open_slice;	/* its seq, times and ticks; entries unused */
+	struct slice open_slice;	/* the one that is being filled: all but its newest tick's
+					 * entries; has room for SLICE_TICKS ticks */
+	uint32_t open_capacity;		/* of its entries */
+	struct entry_set open;		/* those of its newest tick */
+	struct tick_totals totals;	/* whoever adds a sample adds it here, too */
+	uint64_t kept_begin_ns, kept_end_ns;	/* timeline_keep_ticks(); 0: none */
 	uint64_t evicted_samples;	/* left with their slices, since start */
 	uint64_t evicted_until_ns;
 };
@@ -97,15 +110,23 @@ int timeline_add(struct timeline *timeline, uint64_t time_ns, const struct slice
  * is empty. */
 int timeline_cut(struct timeline *timeline, uint64_t now_ns);
 
+/* How many entries the open slice has. */
+uint32_t timeline_open_count(const struct timeline *timeline);
+
 /* Merges old slices as described above. @now_ns: the newest time. */
 void timeline_roll_up(struct timeline *timeline, uint64_t now_ns);
 
-/* Drops the entries of which @is_dropped is true. Whoever keeps sums of entries must start over. */
+/* Drops the entries of which @is_dropped is true; `totals` stay. Whoever keeps sums of entries must
+ * start over. */
 typedef bool timeline_choice(const void *context, const struct slice_entry *entry);
 void timeline_drop(struct timeline *timeline, timeline_choice *is_dropped, const void *context);
 
 /* Drops the oldest slice. False when there is none. */
 bool timeline_evict_oldest(struct timeline *timeline);
+
+/* The window @begin_ns..@end_ns is looked at: 10 s before and after its ends slices are not rolled
+ * up, so that these stay exact, and a step aside is. But they may leave. 0, 0: none is. */
+void timeline_keep_ticks(struct timeline *timeline, uint64_t begin_ns, uint64_t end_ns);
 
 /* Drops everything. */
 void timeline_zero(struct timeline *timeline);

@@ -9,6 +9,8 @@
 struct window_span {
 	uint32_t first, end;	/* indices of slices: first <= index < end */
 	uint64_t begin_ns, end_ns;
+	bool is_chosen;		/* only what lies in from_ns..until_ns is in it of each of them */
+	uint64_t from_ns, until_ns;
 };
 
 /* What is asked for. */
@@ -18,11 +20,22 @@ struct window_wish {
 	uint64_t known_ns;	/* what was counted before is gone, or was zeroed */
 	uint64_t newest_ns;	/* the end of what is counted */
 	uint64_t frozen_ns;	/* where the window ends; 0: at newest_ns */
+	uint64_t chosen_ns;	/* not 0: where it begins, whatever `kind` says */
 	uint64_t since_ns, since_seq;	/* WINDOW_INTERVAL: end of the window before, and the first
 					 * slice that was not in it */
 };
 
+/* A chosen window is cut at ticks, where slices have them: a tick, or the part of one that a slice
+ * has, is in by its larger part. So is a slice that was rolled up, and the span then says what is
+ * really covered. Chosen windows that touch have no sample in common and leave none out. One
+ * that has no such slice's larger part is the slice that has most of it. */
 struct window_span window_span_choose(const struct timeline *timeline,
 				      const struct window_wish *wish);
+
+/* What @span has of its slices: *@out, the caller's to free(), with *@count of them; never NULL on
+ * success. Each is cut to the span: times, entries and counts, but one that is not whole has no
+ * ticks. Entries and ticks stay the timeline's, until it changes. 0 or -ENOMEM. */
+int window_span_slices(const struct window_span *span, const struct timeline *timeline,
+		       struct slice **out, uint32_t *count);
 
 #endif

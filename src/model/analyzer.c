@@ -32,6 +32,11 @@
 #define STOPPED_MAX_NS	    (500 * CLOCK_NS_PER_MS) /* without a picture, while keys come */
 #define VALUES_COMPACT_NS   (10 * CLOCK_NS_PER_S)   /* it walks all history */
 #define NAMES_REFRESH_NS    (200 * CLOCK_NS_PER_MS) /* a still picture whose names arrive */
+/* Of a chosen window only what is besides it changes: the strip, once a second. Where folding the
+ * same again takes long, less often. */
+#define CHOSEN_REFRESH_NS   CLOCK_NS_PER_S
+#define CHOSEN_SLOW_NS	    (20 * CLOCK_NS_PER_MS)
+#define CHOSEN_SELDOM_NS    (5 * CLOCK_NS_PER_S)
 
 struct analyzer {
 	struct analyzer_config config;
@@ -50,6 +55,8 @@ struct analyzer {
 	uint64_t end_ns;		/* when QUEUE_END came; 0: not yet */
 	struct diag end_why;
 	bool is_last_published;
+	uint64_t chosen_due_ns;		/* the next picture of a chosen window */
+	uint64_t took_ns;		/* what the last picture took */
 	uint64_t stopped_ns;		/* a fold was, first then since the last picture; 0: none */
 	_Atomic bool stop;		/* set by analyzer_stop(), read by run() */
 	pthread_t thread;
@@ -262,11 +269,13 @@ static void deliver(struct analyzer *analyzer, struct snapshot *snapshot)
 
 static void publish(struct analyzer *analyzer, bool is_last)
 {
+	const uint64_t began_ns = clock_now_ns();
 	struct snapshot *snapshot = publisher_make(&analyzer->publisher, is_last,
 						   &analyzer->end_why);
 
 	if (!snapshot)
 		return;		/* stopped, or no memory now: the next refresh tries again */
+	analyzer->took_ns = clock_now_ns() - began_ns;
 	analyzer->stopped_ns = 0;
 	analyzer->ingest.has_new_names = false;
 	if (analyzer->config.wants_sources)
@@ -323,14 +332,15 @@ static void take_request(struct analyzer *analyzer, const struct request *reques
 		publisher_zero(&analyzer->publisher);
 		break;
 	case REQUEST_FREEZE:
-		publisher_freeze(&analyzer->publisher, request->value_ns);
+		publisher_freeze(&analyzer->publisher, request->begin_ns, request->value_ns);
 		break;
 	case REQUEST_QUERY:
 		config->query = request->query;
 		if (config->reader && (config->query.keys & (KEY_PID | KEY_TID)))
 			analyzer->more_due_ns = clock_now_ns() + TASKS_REFRESH_NS;
 		break;
-	case REQUEST_BASELINE:	/* the next commits fold it */
+	case REQUEST_BASELINE:
+		publisher_mark(&analyzer->publisher, request->begin_ns, request->value_ns);
 		break;
 	case REQUEST_EVENT:
 		analyzer->publisher.event = request->value;
@@ -352,6 +362,7 @@ static void restart_refresh(struct analyzer *analyzer)
 	analyzer->next_refresh_ns =
 		clock_now_ns() +
 		(is_still(analyzer) ? NAMES_REFRESH_NS : analyzer->config.interval_ns);
+	analyzer->chosen_due_ns = clock_now_ns() + CHOSEN_REFRESH_NS;
 }
 
 static void take_requests(struct analyzer *analyzer)
@@ -455,10 +466,27 @@ static void refresh_more(struct analyzer *analyzer, uint64_t now_ns)
 	publish(analyzer, analyzer->is_last_published);
 }
 
+/* Samples come in, but a chosen window stays. */
+static bool has_moving_strip(const struct analyzer *analyzer)
+{
+	return analyzer->publisher.chosen_ns && !analyzer->config.ingest.is_replay &&
+	       (!analyzer->end_ns || goes_on(analyzer));
+}
+
+static void refresh_chosen(struct analyzer *analyzer, uint64_t now_ns)
+{
+	if (!has_moving_strip(analyzer) || now_ns < analyzer->chosen_due_ns)
+		return;
+	publish(analyzer, analyzer->is_last_published);
+	analyzer->chosen_due_ns = now_ns + (analyzer->took_ns < CHOSEN_SLOW_NS
+					    ? CHOSEN_REFRESH_NS : CHOSEN_SELDOM_NS);
+}
+
 static void refresh_if_due(struct analyzer *analyzer, uint64_t now_ns)
 {
 	if (analyzer->publisher.frozen_ns) {
 		refresh_names(analyzer, now_ns);
+		refresh_chosen(analyzer, now_ns);
 		return;
 	}
 	if ((analyzer->end_ns && !goes_on(analyzer)) || analyzer->config.ingest.is_replay) {
@@ -524,6 +552,8 @@ static int wait_ms(struct analyzer *analyzer, uint64_t now_ns)
 		return ms_until(ingest->parked_due_ns, now_ns);
 	if (wants_names(analyzer))
 		return ms_until(analyzer->next_refresh_ns, now_ns);
+	if (has_moving_strip(analyzer))
+		return ms_until(analyzer->chosen_due_ns, now_ns);
 	if (analyzer->publisher.frozen_ns || must_wait_for_reader(analyzer))
 		return -1;
 	if (analyzer->end_ns && !analyzer->is_last_published)

@@ -119,6 +119,26 @@ static struct fold_row *row_of_key(struct fold *fold, const struct fold_key *key
 	return row;
 }
 
+const struct fold_row *fold_find_row(const struct fold *fold, const struct fold_key *key)
+{
+	const bool is_idle = key->cpu_and_idle & 1;
+	uint32_t id = ID_SET_NONE;
+
+	if (fold->keys == KEYS_SYMBOL) {
+		if (key->code < fold->by_symbol_count)
+			id = fold->by_symbol[is_idle][key->code];
+		return id == ID_SET_NONE ? NULL : &fold->rows[id];
+	}
+	if (!fold->by_key.slot_count)
+		return NULL;
+	for (uint32_t slot = id_set_first(&fold->by_key, key_hash(key));
+	     (id = fold->by_key.slots[slot]) != ID_SET_NONE;
+	     slot = id_set_next(&fold->by_key, slot))
+		if (!memcmp(&fold->rows[id].key, key, sizeof(*key)))
+			return &fold->rows[id];
+	return NULL;
+}
+
 #define HAS_NO_NAME ((uint64_t)1 << 63)	/* beside keys that begin with a name */
 
 /* Both: the symbol. One of them: what the others of its name, or of its object, share; what the
@@ -141,7 +161,7 @@ static uint64_t code_key(const struct fold *fold, uint32_t symbol_id)
 static struct fold_row *row_of(struct fold *fold, uint32_t frame, const struct task *task,
 			       uint16_t cpu, bool is_idle)
 {
-	const uint32_t symbol = symbol_names_of_frame(fold->names, fold->trie, frame);
+	const uint32_t symbol = fold_symbol_of(fold, frame);
 	const unsigned int keys = fold->keys;
 	struct fold_key key;
 

@@ -93,6 +93,7 @@ void ingest_finish(struct ingest *ingest)
 	address_map_release(ingest->kernel_overlay);
 	reorder_finish(&ingest->reorder);
 	timeline_finish(&ingest->timeline);
+	baseline_finish(&ingest->baseline);
 	symbol_names_finish(&ingest->names);
 	stack_trie_finish(&ingest->trie);
 	task_table_finish(&ingest->tasks);

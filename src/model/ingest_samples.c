@@ -32,6 +32,18 @@ static bool is_told(const struct ingest *ingest, const struct process *process,
 	       (process->maps_state == MAPS_KNOWN && thread->has_comm);
 }
 
+/* The idle task may run into a probe: that hit is one like any other. */
+static void note_counted(struct ingest *ingest, const struct sample_form *form,
+			 const struct slice_entry *entry)
+{
+	const struct task *task = &ingest->tasks.tasks[entry->task];
+
+	tick_totals_add(&ingest->timeline.totals, entry->event, form->time_ns, entry->count,
+			form->is_hit || task->pid);
+	if (form->number)
+		ingest_hit_stack(ingest, form, entry->stack);
+}
+
 static void count(struct ingest *ingest, const struct event_record *record,
 		  const struct sample_origin *origin, const struct sample_stack *stack)
 {
@@ -51,8 +63,8 @@ static void count(struct ingest *ingest, const struct event_record *record,
 	    entry.stack == ID_SET_NONE || entry.task == ID_SET_NONE ||
 	    timeline_add(&ingest->timeline, form->time_ns, &entry, &stack->counts))
 		ingest->counters.dropped_no_memory++;
-	else if (form->number)
-		ingest_hit_stack(ingest, form, entry.stack);
+	else
+		note_counted(ingest, form, &entry);
 }
 
 /* False: a table or callers are still to come, and it @may_wait for that. */

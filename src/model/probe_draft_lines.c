@@ -142,7 +142,8 @@ int probe_draft_lines(struct probe_draft *draft, struct ingest *ingest,
 	for (uint32_t i = 0; i < kept; i++) {
 		const struct hit_line *line = hit_log_line(&row->log, i);
 
-		if (line->time_ns > span->end_ns)	/* a frozen picture's end */
+		if (line->time_ns > span->end_ns ||	/* a frozen picture's end */
+		    (span->is_chosen && line->time_ns < span->begin_ns))
 			continue;
 		put_line(draft, ingest, row, line, &draft->lines[head->log_count++]);
 	}

@@ -1,6 +1,7 @@
 /* publisher.c - see model/publisher.h. */
 #include "model/publisher.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,10 +15,8 @@
 #include "model/window_span.h"
 
 #define HALF_LIFE_NS	(5 * CLOCK_NS_PER_S)	/* of WINDOW_DECAY */
+#define BASELINE_SHARE	4	/* of all memory: its stacks take as much again */
 #define NO_EVENT	UINT32_MAX		/* nothing is sampled, and no probe is there yet */
-/* Walking costs 0.2-0.3 us an entry: from here on it takes longer than a fold may, and the dense
- * way takes over, which does not count the tasks of a row. A minute of two CPUs is 60,000. */
-#define DENSE_ENTRIES	150000
 /* A shorter time is that of one fold: pictures on keys follow each other at once. Half of the
  * shortest interval. */
 #define OWN_COST_MIN_NS (50 * CLOCK_NS_PER_MS)
@@ -26,6 +25,7 @@ void publisher_init(struct publisher *publisher, const struct analyzer_config *c
 		    struct ingest *ingest)
 {
 	*publisher = (struct publisher){ .config = config, .ingest = ingest };
+	compare_init(&publisher->compare, ingest);
 	task_stats_init(&publisher->task_stats, config->reader);
 	source_lines_init(&publisher->source_lines, config->line_server, ingest);
 }
@@ -33,6 +33,7 @@ void publisher_init(struct publisher *publisher, const struct analyzer_config *c
 void publisher_finish(struct publisher *publisher)
 {
 	live_window_finish(&publisher->window);
+	compare_finish(&publisher->compare);
 	busy_finish(&publisher->busy);
 	task_stats_finish(&publisher->task_stats);
 	source_lines_finish(&publisher->source_lines);
@@ -66,11 +67,16 @@ void publisher_tick(struct publisher *publisher, uint64_t now_ns)
 void publisher_renumbered(struct publisher *publisher)
 {
 	live_window_reset(&publisher->window);
+	compare_forget(&publisher->compare);
 }
 
 void publisher_switch(struct publisher *publisher, uint64_t begin_ns, bool had_busy)
 {
 	live_window_reset(&publisher->window);
+	if (publisher->ingest->baseline.is_set)
+		baseline_forget(&publisher->ingest->baseline,
+				"the baseline is gone: what is sampled now can't be compared with "
+				"it; mark another");
 	if (!had_busy) {	/* a reading from long ago would stand for all the time since */
 		busy_finish(&publisher->busy);
 		busy_read(&publisher->busy, clock_now_ns());
@@ -78,7 +84,7 @@ void publisher_switch(struct publisher *publisher, uint64_t begin_ns, bool had_b
 	publisher->begin_ns = publisher->published_ns = begin_ns;
 	publisher->published_seq = publisher->ingest->timeline.open_slice.seq;
 	publisher->event = 0;
-	publisher->frozen_ns = 0;
+	publisher_freeze(publisher, 0, 0);
 	publisher->is_ended = false;
 }
 
@@ -90,12 +96,17 @@ void publisher_zero(struct publisher *publisher)
 	live_window_reset(&publisher->window);
 	publisher->begin_ns = publisher->published_ns = ingest->watermark_ns;
 	publisher->published_seq = ingest->timeline.open_slice.seq;
-	publisher->frozen_ns = 0;
+	publisher_freeze(publisher, 0, 0);
 }
 
-void publisher_freeze(struct publisher *publisher, uint64_t end_ns)
+void publisher_freeze(struct publisher *publisher, uint64_t begin_ns, uint64_t end_ns)
 {
+	const bool is_chosen = begin_ns && end_ns;
+
 	publisher->frozen_ns = end_ns;
+	publisher->chosen_ns = is_chosen ? begin_ns : 0;
+	timeline_keep_ticks(&publisher->ingest->timeline, is_chosen ? begin_ns : 0,
+			    is_chosen ? end_ns : 0);
 }
 
 /* What was counted before is gone, or was zeroed. */
@@ -115,10 +126,32 @@ static struct window_span choose_span(const struct publisher *publisher)
 		.kind = publisher->config->window, .length_ns = publisher->config->window_ns,
 		.known_ns = history_begin_ns(publisher),
 		.newest_ns = publisher->ingest->watermark_ns, .frozen_ns = publisher->frozen_ns,
+		.chosen_ns = publisher->chosen_ns,
 		.since_ns = publisher->published_ns, .since_seq = publisher->published_seq,
 	};
 
 	return window_span_choose(&publisher->ingest->timeline, &wish);
+}
+
+void publisher_mark(struct publisher *publisher, uint64_t begin_ns, uint64_t end_ns)
+{
+	struct ingest *ingest = publisher->ingest;
+	const struct window_wish wish = {
+		.kind = WINDOW_ALL,	/* from the start, if there is no begin */
+		.known_ns = history_begin_ns(publisher), .newest_ns = ingest->watermark_ns,
+		.chosen_ns = begin_ns, .frozen_ns = end_ns,
+	};
+
+	if (!end_ns || begin_ns > end_ns) {
+		baseline_forget(&ingest->baseline, "");
+		return;
+	}
+	/* Of a live window the newest part may be in the open slice. */
+	if (timeline_cut(&ingest->timeline, ingest->watermark_ns))
+		return;
+	baseline_take(&ingest->baseline, &ingest->timeline,
+		      window_span_choose(&ingest->timeline, &wish), ingest->hits, "",
+		      publisher->config->memory_bytes / BASELINE_SHARE);
 }
 
 /* What is made of a window's entries in one go. */
@@ -137,15 +170,13 @@ static void add_entries(struct folds *folds, const struct slice *slice, double f
 		probe_fold_add(folds->probes, slice->entries, slice->count);
 }
 
-static void fold_decaying(struct folds *folds, const struct timeline *timeline,
-			  struct window_span span)
+static void fold_decaying(struct folds *folds, const struct slice *slices, uint32_t count,
+			  uint64_t now_ns)
 {
-	for (uint32_t s = span.first; s < span.end; s++) {
-		const struct slice *slice = &timeline->slices[s];
-		const uint64_t age_ns =
-			span.end_ns > slice->end_ns ? span.end_ns - slice->end_ns : 0;
+	for (uint32_t s = 0; s < count; s++) {
+		const uint64_t age_ns = now_ns > slices[s].end_ns ? now_ns - slices[s].end_ns : 0;
 
-		add_entries(folds, slice, exp2(-(double)age_ns / (double)HALF_LIFE_NS));
+		add_entries(folds, &slices[s], exp2(-(double)age_ns / (double)HALF_LIFE_NS));
 	}
 }
 
@@ -155,7 +186,7 @@ static void fold_slices(struct folds *folds, const struct slice *slices, uint32_
 
 	for (uint32_t s = 0; s < count; s++)
 		entries += slices[s].count;
-	if (!fold_can_be_dense(&folds->rows) || entries <= DENSE_ENTRIES) {
+	if (!fold_can_be_dense(&folds->rows) || entries <= FOLD_DENSE_ENTRIES) {
 		for (uint32_t s = 0; s < count; s++)
 			add_entries(folds, &slices[s], 1.0);
 		return;
@@ -174,6 +205,8 @@ static struct stack_counts fold_window(struct publisher *publisher, struct folds
 	const struct timeline *timeline = &publisher->ingest->timeline;
 	const struct analyzer_config *config = publisher->config;
 	struct stack_counts stacks = { 0 };
+	struct slice *slices;
+	uint32_t count;
 
 	if (config->window == WINDOW_SECONDS && config->window_ns <= LIVE_WINDOW_MAX_NS &&
 	    span.first < span.end && !publisher->frozen_ns &&
@@ -184,12 +217,17 @@ static struct stack_counts fold_window(struct publisher *publisher, struct folds
 		fold_slices(folds, &sum, 1);
 		return publisher->window.stacks;
 	}
-	if (config->window == WINDOW_DECAY)
-		fold_decaying(folds, timeline, span);
+	if (window_span_slices(&span, timeline, &slices, &count)) {
+		folds->rows.is_out_of_memory = true;
+		return stacks;
+	}
+	if (config->window == WINDOW_DECAY && !span.is_chosen)
+		fold_decaying(folds, slices, count, span.end_ns);
 	else
-		fold_slices(folds, timeline->slices + span.first, span.end - span.first);
-	for (uint32_t s = span.first; s < span.end; s++)
-		stack_counts_add(&stacks, &timeline->slices[s].stacks);
+		fold_slices(folds, slices, count);
+	for (uint32_t s = 0; s < count; s++)
+		stack_counts_add(&stacks, &slices[s].stacks);
+	free(slices);
 	return stacks;
 }
 
@@ -244,8 +282,12 @@ static void put_figures(const struct publisher *publisher, const struct fold *fo
 	const struct analyzer_config *config = publisher->config;
 
 	head->event_index = fold->event == NO_EVENT ? 0 : fold->event;
+	head->begin_ns = span.begin_ns;
 	head->time_ns = span.end_ns;
-	head->window = config->window;
+	head->window = span.is_chosen ? WINDOW_SECONDS : config->window;
+	head->newest_ns = publisher->ingest->watermark_ns;
+	head->known_ns = history_begin_ns(publisher);
+	head->is_history_cut = publisher->ingest->timeline.evicted_until_ns > publisher->begin_ns;
 	head->window_s = (double)(span.end_ns - span.begin_ns) / 1e9;
 	head->keys = fold->keys;
 	head->query = query;
@@ -259,28 +301,38 @@ static void put_figures(const struct publisher *publisher, const struct fold *fo
 	head->unresolved = fold->unresolved;
 	head->busy_pct = config->has_busy ? busy_pct(&publisher->busy, span.begin_ns, span.end_ns)
 					  : -1;
-	if (config->window == WINDOW_ALL)
+	if (head->window == WINDOW_ALL)
 		head->evicted_samples = publisher->ingest->timeline.evicted_samples;
 }
 
 /* Up to now, whatever the window. */
-static void put_strip(struct publisher *publisher, struct snapshot *head, uint32_t event)
+static void put_strip(struct publisher *publisher, struct snapshot *head, uint32_t event,
+		      bool wants_heat)
 {
+	struct strip *strip = &publisher->strip;
 	const struct ingest *ingest = publisher->ingest;
-	const struct strip_span span = {
+	const struct probe_row *probe = probe_hits_of_event(ingest->hits, event);
+	struct strip_span span = {
 		.begin_ns = history_begin_ns(publisher), .end_ns = ingest->watermark_ns,
 		.event = event, .is_only_event = head->event_count == 1 && !ingest->hits,
 		.is_whole = publisher->config->ingest.is_replay,
 	};
 
-	if (publisher->config->has_busy)
-		strip_from_busy(&publisher->strip, &publisher->busy);
+	if (probe && (!probe->first_ns || probe->first_ns > span.begin_ns))
+		span.begin_ns = probe->first_ns ? probe->first_ns : span.end_ns;
+	if (publisher->config->has_busy && !probe)
+		strip_from_busy(strip, &publisher->busy);
 	else
-		strip_from_timeline(&publisher->strip, &ingest->timeline, &span);
-	head->strip_kind = publisher->strip.kind;
-	head->strip_count = publisher->strip.count;
-	head->strip_step_s = publisher->strip.step_s;
-	head->strip = publisher->strip.points;
+		strip_from_timeline(strip, &ingest->timeline, &span);
+	head->strip_kind = strip->kind;
+	head->strip_count = strip->count;
+	head->strip_step_s = strip->step_s;
+	head->strip_end_ns = strip->end_ns;
+	head->strip = strip->points;
+	if (wants_heat)
+		strip_heat(strip, &ingest->timeline, &span);
+	head->heat = strip->has_heat ? strip->heat : NULL;
+	head->heat_most = strip->has_heat ? strip->heat_most : 0;
 }
 
 static enum stack_kind stack_kind_of(const struct record_format *format)
@@ -326,13 +378,25 @@ static void describe_event(const struct publisher *publisher, uint32_t event,
 static int draft_probes(struct publisher *publisher, const struct probe_fold *fold,
 			const struct query *query, struct window_span span, struct probe_draft *out)
 {
-	const struct probe_draft_span draft_span = {
-		.begin_ns = span.begin_ns, .end_ns = span.end_ns,
+	struct ingest *ingest = publisher->ingest;
+	struct probe_fold base = { .buckets = NULL };
+	struct probe_draft_span draft_span = {
+		.begin_ns = span.begin_ns, .end_ns = span.end_ns, .is_chosen = span.is_chosen,
 		.known_ns = history_begin_ns(publisher), .now_ns = clock_now_ns(),
 		.detail = query->probe, .wants_values = publisher->config->wants_all_events,
 	};
+	int err;
 
-	return probe_draft_fill(out, publisher->ingest, fold, &draft_span);
+	if (query->compare && ingest->baseline.is_set) {
+		if (probe_fold_init(&base, ingest->hits))
+			return -ENOMEM;
+		probe_fold_add(&base, ingest->baseline.entries, ingest->baseline.count);
+		draft_span.base = &base;
+		draft_span.baseline = &ingest->baseline;
+	}
+	err = probe_draft_fill(out, ingest, fold, &draft_span);
+	probe_fold_finish(&base);
+	return err;
 }
 
 /* What the tree does not know yet: the screen has no rows to wish for beside it. */
@@ -356,21 +420,28 @@ static struct snapshot *make_one(struct publisher *publisher, struct snapshot he
 	struct row_sources sources = {
 		.tasks = head.is_replay ? NULL : &publisher->task_stats,
 		.busy = publisher->config->has_busy ? &publisher->busy : NULL,
-		.since_ns = span.begin_ns, .until_ns = span.end_ns,
+		.since_ns = span.begin_ns, .until_ns = span.end_ns, .is_past = span.is_chosen,
 		.lines = &publisher->source_lines,
 		.raw_names = query->raw_names, .by_total = query->by_total,
 	};
 	struct snapshot *snapshot = NULL;
 	struct stack_counts stacks;
+	char *notice;
+	const bool is_compared = compare_is_wanted(&publisher->compare, query, event);
 	struct tree_fold tree;
 	struct folds folds = { .tree = NULL, .probes = probes };
 	struct probe_draft draft = { .list = NULL };
 
 	fold_init(&folds.rows, &ingest->trie, &ingest->names, &ingest->tasks, query->keys, event,
 		  &query->filter);
+	if (is_compared) {
+		folds.rows.twins = compare_twins(&publisher->compare);
+		sources.base = compare_rows(&publisher->compare, query, event);
+	}
 	if (query->tree != TREE_NONE) {
 		tree_fold_init(&tree, &ingest->trie, &ingest->names, &ingest->tasks, query, event);
 		folds.tree = &tree;
+		tree.twins = folds.rows.twins;
 		if (query == &publisher->config->query)
 			tree.stop = publisher->stop;
 	}
@@ -383,19 +454,26 @@ static struct snapshot *make_one(struct publisher *publisher, struct snapshot he
 	head.complete_stacks = stacks.complete;
 	head.cut_stacks = stacks.cut;
 	if (folds.tree) {
+		if (is_compared)
+			tree_fold_add_base(&tree, ingest->baseline.entries,
+					   ingest->baseline.count);
 		tree_fold_sum(&tree);
 		wish_inlined(publisher, &tree);
 		sources.tree = &tree;
 	}
 	if (probes)
 		sources.probes = &draft;
-	if (!folds.rows.is_out_of_memory &&
+	compare_describe(&publisher->compare, sources.base, &head);
+	notice = compare_notice(&publisher->compare, publisher->config->notice);
+	head.notice = notice;
+	if (!folds.rows.is_out_of_memory && notice && is_compared == (sources.base != NULL) &&
 	    (!folds.tree || (!tree.is_out_of_memory && !tree.is_stopped)) &&
 	    (!probes || !draft_probes(publisher, probes, query, span, &draft))) {
 		put_figures(publisher, &folds.rows, span, query->number, &head);
-		put_strip(publisher, &head, event);
+		put_strip(publisher, &head, event, query->heat);
 		snapshot = snapshot_build(&head, &folds.rows, &sources);
 	}
+	free(notice);
 	fold_finish(&folds.rows);
 	probe_draft_finish(&draft);
 	if (folds.tree)
@@ -470,19 +548,21 @@ struct snapshot *publisher_make(struct publisher *publisher, bool is_last,
 	struct ingest *ingest = publisher->ingest;
 	const struct analyzer_config *config = publisher->config;
 	struct snapshot *snapshot, head = {
-		.host = config->host, .target = config->target, .notice = config->notice,
+		.host = config->host, .target = config->target,
 		.target_pid = config->target_pid,
 		.cpus = config->cpus, .is_replay = config->ingest.is_replay,
 		.is_last = is_last,
 		.is_target_gone = publisher->is_ended && !config->ingest.is_replay,
 		.end_err = is_last ? end_why->err : 0, .end_reason = is_last ? end_why->text : "",
 		.event_count = shown_events(config), .seq = publisher->seq + 1,
-		.is_frozen = publisher->frozen_ns,
+		.is_frozen = publisher->frozen_ns, .is_selected = publisher->chosen_ns,
 	};
 	struct probe_fold probes = { .buckets = NULL }, *told = NULL;
 	struct window_span span;
 
-	if (!publisher->frozen_ns && timeline_cut(&ingest->timeline, ingest->watermark_ns))
+	/* A chosen window may end in what is the open slice. */
+	if ((!publisher->frozen_ns || publisher->chosen_ns) &&
+	    timeline_cut(&ingest->timeline, ingest->watermark_ns))
 		return NULL;
 	if (config->has_busy && !publisher->is_ended && !publisher->frozen_ns)
 		busy_read(&publisher->busy, clock_now_ns());

@@ -1,8 +1,8 @@
 /* snapshot_build.c - see model/snapshot_build.h.
  *
  * Text is copied once per different string: thousands of rows share few comms and objects. The
- * block is [snapshot | rows | nodes | probes | strip | text]; text is collected first: pointers
- * into it must not move.
+ * block is [snapshot | rows | nodes | probes | strip, heat | text]; text is collected first:
+ * pointers into it must not move.
  */
 #include "model/snapshot_build.h"
 
@@ -163,6 +163,8 @@ static void put_task(struct row_list *list, struct snapshot_row *row, struct row
 		own = task_stats_find(tasks, (uint32_t)row->pid, (uint32_t)row->tid);
 	if (process && process->command_line)
 		text->command_line = put_command_line(&list->block, process);
+	if (list->sources->is_past)
+		return;
 	if (has_ended_since(list->fold, row, is_thread, own ? own->time_ns : 0)) {
 		row->task_state = 'X';
 	} else if (own) {
@@ -272,6 +274,22 @@ static void fill_row(struct row_list *list, const struct fold_row *from)
 	put_load(list, row, text);
 }
 
+static void put_base(struct snapshot_row *row, const struct fold_row *base)
+{
+	row->base_self_samples = base->self_samples;
+	row->base_total_samples = base->total_samples;
+	row->base_self_weight = base->self_weight;
+	row->base_total_weight = base->total_weight;
+}
+
+/* Only in the baseline: what was counted is its. */
+static void leave_to_base(struct snapshot_row *row, const struct fold_row *base)
+{
+	put_base(row, base);
+	row->self_samples = row->total_samples = 0;
+	row->self_weight = row->total_weight = 0;
+}
+
 /* A process above its threads. */
 static void fill_group(struct row_list *list, const struct fold_group *group)
 {
@@ -291,6 +309,32 @@ static void fill_group(struct row_list *list, const struct fold_group *group)
 		text->comm = put_present_comm(list, (uint32_t)row->pid, &group->sum);
 }
 
+/* The processes of the baseline, beside those from @first on that are in both. */
+static void fill_base_groups(struct row_list *list, uint32_t first,
+			     const struct fold_group *groups, uint32_t count)
+{
+	const uint32_t end = list->count;
+	struct id_map present = { 0 };
+
+	if (id_map_reserve(&present, end - first)) {
+		list->block.is_out_of_memory = true;
+		return;
+	}
+	for (uint32_t i = first; i < end; i++)
+		id_map_put(&present, list->rows[i].id, i);	/* has room */
+	for (uint32_t i = 0; i < count; i++) {
+		const uint32_t at = id_map_get(&present, group_id(&groups[i].sum));
+
+		if (at != ID_MAP_NONE) {
+			put_base(&list->rows[at], &groups[i].sum);
+			continue;
+		}
+		fill_group(list, &groups[i]);
+		leave_to_base(&list->rows[list->count - 1], &groups[i].sum);
+	}
+	id_map_finish(&present);
+}
+
 static int hottest_first(const void *a, const void *b)
 {
 	const struct snapshot_row *left = a, *right = b;
@@ -299,6 +343,8 @@ static int hottest_first(const void *a, const void *b)
 		return left->self_weight > right->self_weight ? -1 : 1;
 	if (left->total_weight != right->total_weight)
 		return left->total_weight > right->total_weight ? -1 : 1;
+	if (left->base_self_weight != right->base_self_weight)	/* of what is gone, mostly */
+		return left->base_self_weight > right->base_self_weight ? -1 : 1;
 	return left->id < right->id ? -1 : left->id > right->id;
 }
 
@@ -403,11 +449,12 @@ static void join_tree(const struct tree_list *from, struct call_tree *out,
 
 /* The last step: one block, offsets become pointers. */
 static struct snapshot *join(const struct snapshot *head, struct row_list *list,
-			     const struct tree_list *tree, const size_t head_text[5])
+			     const struct tree_list *tree, const size_t head_text[6])
 {
 	const size_t rows_bytes = list->count * sizeof(*list->rows);
 	const size_t nodes_bytes = tree->draft.tree.node_count * sizeof(struct tree_node);
-	const size_t strip_bytes = head->strip_count * sizeof(*head->strip);
+	const size_t points_bytes = head->strip_count * sizeof(*head->strip);
+	const size_t strip_bytes = head->heat ? points_bytes * (1 + HEAT_ROWS) : points_bytes;
 	const struct probe_draft *draft = list->sources->probes;
 	const size_t probe_bytes = draft ? probe_draft_bytes(draft) : 0;
 	struct snapshot *out = malloc(sizeof(*out) + rows_bytes + nodes_bytes + probe_bytes +
@@ -429,17 +476,22 @@ static struct snapshot *join(const struct snapshot *head, struct row_list *list,
 		      list->sources->by_total ? largest_total_first : hottest_first);
 		memcpy(own_rows, list->rows, rows_bytes);
 	}
-	if (strip_bytes)
-		memcpy(strip, head->strip, strip_bytes);
+	if (points_bytes)
+		memcpy(strip, head->strip, points_bytes);
+	if (strip_bytes > points_bytes)
+		memcpy(strip + points_bytes, head->heat, strip_bytes - points_bytes);
 	*out = *head;
 	out->host = text + head_text[0];
 	out->event = text + head_text[1];
 	out->target = text + head_text[2];
 	out->notice = text + head_text[3];
 	out->end_reason = text + head_text[4];
+	out->baseline.label = text + head_text[5];
 	out->next_event = NULL;
 	out->folded = NULL;
 	out->strip = (const float *)(const void *)strip;
+	if (head->heat)
+		out->heat = out->strip + head->strip_count;
 	out->rows = (const struct snapshot_row *)(const void *)own_rows;
 	out->row_count = list->count;
 	if (draft)
@@ -448,26 +500,79 @@ static struct snapshot *join(const struct snapshot *head, struct row_list *list,
 	return out;
 }
 
+/* Each row of the fold, with the baseline's figures, then what is only in that. */
+static void fill_each(struct row_list *list, bool is_grouped)
+{
+	const struct fold *fold = list->fold, *base = list->sources->base;
+
+	for (uint32_t i = 0; i < fold->row_count; i++) {
+		const struct fold_row *then =
+			base ? fold_find_row(base, &fold->rows[i].key) : NULL;
+
+		fill_row(list, &fold->rows[i]);
+		if (then)
+			put_base(&list->rows[list->count - 1], then);
+		if (is_grouped)
+			list->rows[list->count - 1].group_id = group_id(&fold->rows[i]);
+	}
+	for (uint32_t i = 0; base && i < base->row_count; i++) {
+		if (fold_find_row(fold, &base->rows[i].key))
+			continue;
+		fill_row(list, &base->rows[i]);
+		leave_to_base(&list->rows[list->count - 1], &base->rows[i]);
+		if (is_grouped)
+			list->rows[list->count - 1].group_id = group_id(&base->rows[i]);
+	}
+}
+
+/* The processes of a grouped fold, and those of the baseline. */
+struct row_groups {
+	struct fold_group *now, *base;	/* owned */
+	uint32_t now_count, base_count;
+};
+
+static int find_groups(const struct row_list *list, struct row_groups *out)
+{
+	if (!fold_is_grouped(list->fold->keys))
+		return 0;
+	if (fold_groups(list->fold, &out->now, &out->now_count))
+		return -ENOMEM;
+	return list->sources->base
+	       ? fold_groups(list->sources->base, &out->base, &out->base_count) : 0;
+}
+
+static void fill_groups(struct row_list *list, const struct row_groups *groups)
+{
+	const uint32_t first = list->count;
+
+	for (uint32_t i = 0; i < groups->now_count; i++)
+		fill_group(list, &groups->now[i]);
+	if (groups->base_count)
+		fill_base_groups(list, first, groups->base, groups->base_count);
+}
+
 /* All rows of the fold, and those of processes. */
 static int fill_rows(struct row_list *list)
 {
-	const struct fold *fold = list->fold;
-	struct fold_group *groups = NULL;
-	uint32_t group_count = 0;
+	const struct fold *base = list->sources->base;
+	struct row_groups groups = { .now = NULL };
+	int err = find_groups(list, &groups);
+	size_t most = (size_t)list->fold->row_count + groups.now_count + 1;
 
-	if (fold_is_grouped(fold->keys) && fold_groups(fold, &groups, &group_count))
-		return -ENOMEM;
-	list->rows = malloc((fold->row_count + group_count + 1) * sizeof(*list->rows));
-	list->texts = calloc(fold->row_count + group_count + 1, sizeof(*list->texts));
-	for (uint32_t i = 0; list->rows && list->texts && i < fold->row_count; i++) {
-		fill_row(list, &fold->rows[i]);
-		if (groups)
-			list->rows[i].group_id = group_id(&fold->rows[i]);
+	if (base)
+		most += (size_t)base->row_count + groups.base_count;
+	if (!err) {
+		list->rows = malloc(most * sizeof(*list->rows));
+		list->texts = calloc(most, sizeof(*list->texts));
+		err = list->rows && list->texts ? 0 : -ENOMEM;
 	}
-	for (uint32_t i = 0; list->rows && list->texts && i < group_count; i++)
-		fill_group(list, &groups[i]);
-	free(groups);
-	return list->rows && list->texts && !list->block.is_out_of_memory ? 0 : -ENOMEM;
+	if (!err) {
+		fill_each(list, fold_is_grouped(list->fold->keys));
+		fill_groups(list, &groups);
+	}
+	free(groups.now);
+	free(groups.base);
+	return err || list->block.is_out_of_memory ? -ENOMEM : 0;
 }
 
 struct snapshot *snapshot_build(const struct snapshot *head, const struct fold *fold,
@@ -476,7 +581,7 @@ struct snapshot *snapshot_build(const struct snapshot *head, const struct fold *
 	struct row_list list = { .fold = fold, .sources = sources };
 	struct tree_list tree = { .texts = NULL };
 	struct snapshot *out = NULL;
-	size_t head_text[5];
+	size_t head_text[6];
 
 	put_text(&list.block, "");
 	head_text[0] = put_text(&list.block, head->host);
@@ -484,6 +589,7 @@ struct snapshot *snapshot_build(const struct snapshot *head, const struct fold *
 	head_text[2] = put_text(&list.block, head->target);
 	head_text[3] = put_lines(&list.block, head->notice);
 	head_text[4] = put_text(&list.block, head->end_reason);
+	head_text[5] = put_text(&list.block, head->baseline.label);
 	if (!list.block.is_out_of_memory && !fill_rows(&list) && !fill_tree(&list, &tree))
 		out = join(head, &list, &tree, head_text);
 	tree_list_finish(&tree);

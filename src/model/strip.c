@@ -1,19 +1,24 @@
 /* strip.c - see model/strip.h.
  *
+ * A reading at the first moment of second 12 says what second 11 was: the strip ends at 12.
+ *
  * Points lie on the clock's whole seconds, or whole steps, so that a point keeps its value while
  * the strip moves on. The second that is not over yet would always look quiet: it has no point.
  * A damaged recording may say any time up to 2^64 ns: no sum of two times is formed.
  */
 #include "model/strip.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/clock.h"
 
+static_assert(HEAT_ROWS == SLICE_TICKS, "a row of the heat map is a tick");
+
 void strip_from_busy(struct strip *strip, const struct busy *busy)
 {
 	const struct busy_point *before = busy->points, *point;
-	uint64_t first, last, second;
+	uint64_t first, last, from, second;
 
 	*strip = (struct strip){ .kind = STRIP_BUSY, .step_s = 1 };
 	if (!busy->count)
@@ -25,14 +30,14 @@ void strip_from_busy(struct strip *strip, const struct busy *busy)
 	if (first > last)
 		return;
 	strip->count = (uint32_t)(last - first + 1);
-	for (uint32_t i = 0; i < strip->count; i++)
-		strip->points[i] = -1;
+	strip->end_ns = last * CLOCK_NS_PER_S;
 	for (point = before + 1; point < busy->points + busy->count; point++) {
 		second = point->time_ns / CLOCK_NS_PER_S;
-		if (second == before->time_ns / CLOCK_NS_PER_S)
+		from = before->time_ns / CLOCK_NS_PER_S + 1;
+		if (second < from)
 			continue;
-		if (second >= first)
-			strip->points[second - first] = (float)busy_point_pct(before, point);
+		for (from = from > first ? from : first; from <= second; from++)
+			strip->points[from - first] = (float)busy_point_pct(before, point);
 		before = point;
 	}
 }
@@ -43,11 +48,6 @@ static uint64_t slice_samples(const struct slice *slice, const struct strip_span
 
 	if (span->is_only_event)
 		return slice->samples;
-	if (slice->ticks && span->event < TIMELINE_MAX_EVENTS) {
-		for (int i = 0; i < SLICE_TICKS; i++)
-			samples += slice->ticks[span->event].samples[i];
-		return samples;
-	}
 	for (uint32_t i = 0; i < slice->count; i++)
 		if (slice->entries[i].event == span->event)
 			samples += slice->entries[i].count;
@@ -141,6 +141,7 @@ void strip_from_timeline(struct strip *strip, const struct timeline *timeline,
 {
 	const struct stretch known = { span->begin_ns, span->end_ns };
 	double sums[STRIP_POINTS] = { 0 };
+	struct stretch newest;
 	struct grid grid;
 
 	*strip = (struct strip){ .kind = STRIP_RATE, .step_s = 1 };
@@ -148,7 +149,11 @@ void strip_from_timeline(struct strip *strip, const struct timeline *timeline,
 		return;
 	strip->count = (uint32_t)grid.count;
 	strip->step_s = (double)grid.step_ns / 1e9;
-	for (uint32_t s = 0; s < timeline->count; s++) {
+	newest = stretch_of(&grid, grid.count - 1);
+	strip->end_ns = newest.end_ns;
+	for (uint32_t i = 0; grid.step_ns == SLICE_NS && i < strip->count; i++)
+		sums[i] = tick_totals_second(&timeline->totals, span->event, grid.first + i);
+	for (uint32_t s = 0; grid.step_ns > SLICE_NS && s < timeline->count; s++) {
 		const struct slice *slice = &timeline->slices[s];
 
 		if (slice->end_ns / grid.step_ns >= grid.first)
@@ -159,4 +164,34 @@ void strip_from_timeline(struct strip *strip, const struct timeline *timeline,
 		/* Never 0: the strip begins and ends inside of the span. */
 		strip->points[i] = (float)(sums[i] * 1e9 /
 					   (double)overlap_ns(stretch_of(&grid, i), known));
+}
+
+static float heat_of(const uint32_t *ticks, const struct strip_span *span, uint64_t second,
+		     uint32_t tick)
+{
+	const uint64_t begin_ns = second * SLICE_NS + tick * TICK_NS;
+
+	if (begin_ns + TICK_NS <= span->begin_ns || begin_ns + TICK_NS > span->end_ns)
+		return -1;
+	return ticks ? (float)ticks[tick] : 0;
+}
+
+void strip_heat(struct strip *strip, const struct timeline *timeline,
+		const struct strip_span *span)
+{
+	const uint64_t end = strip->end_ns / SLICE_NS;
+
+	strip->has_heat = strip->count && strip->step_s <= 1 && end >= strip->count;
+	strip->heat_most = 0;
+	for (uint32_t i = 0; strip->has_heat && i < strip->count; i++) {
+		const uint64_t second = end - strip->count + i;
+		const uint32_t *ticks = tick_totals_busy(&timeline->totals, span->event, second);
+		float *column = &strip->heat[i * HEAT_ROWS];
+
+		for (uint32_t tick = 0; tick < HEAT_ROWS; tick++) {
+			column[tick] = heat_of(ticks, span, second, tick);
+			if (column[tick] > strip->heat_most)
+				strip->heat_most = column[tick];
+		}
+	}
 }

@@ -15,6 +15,7 @@
 #define ROLL_UP_1_LENGTH_NS (10 * SLICE_NS)
 #define ROLL_UP_2_AFTER_NS  (600 * SLICE_NS)
 #define ROLL_UP_2_LENGTH_NS (60 * SLICE_NS)
+#define KEEP_AROUND_NS	    (10 * SLICE_NS)	/* the longest step of a key */
 
 static uint64_t hash_of(const struct slice_entry *entry)
 {
@@ -133,17 +134,10 @@ void stack_counts_subtract(struct stack_counts *sum, const struct stack_counts *
 	sum->outgrown -= less->outgrown;
 }
 
-/* Never NULL for want of events: that means "rolled up". */
-static struct slice_ticks *create_ticks(const struct timeline *timeline)
-{
-	return calloc(timeline->event_count ? timeline->event_count : 1,
-		      sizeof(struct slice_ticks));
-}
-
 int timeline_init(struct timeline *timeline, uint32_t event_count)
 {
 	*timeline = (struct timeline){ .event_count = event_count };
-	timeline->open_slice.ticks = create_ticks(timeline);
+	timeline->open_slice.ticks = calloc(SLICE_TICKS, sizeof(struct slice_tick));
 	return timeline->open_slice.ticks ? 0 : -ENOMEM;
 }
 
@@ -154,6 +148,18 @@ static void slice_finish(struct slice *slice)
 	memset(slice, 0, sizeof(*slice));
 }
 
+/* Nothing is in it yet. */
+static void begin_open(struct timeline *timeline, uint64_t seq, uint64_t start_ns)
+{
+	struct slice *open = &timeline->open_slice;
+
+	entry_set_clear(&timeline->open);
+	memset(open->ticks, 0, SLICE_TICKS * sizeof(*open->ticks));
+	*open = (struct slice){
+		.seq = seq, .start_ns = start_ns, .ticks = open->ticks, .entries = open->entries,
+	};
+}
+
 void timeline_zero(struct timeline *timeline)
 {
 	for (uint32_t i = 0; i < timeline->count; i++)
@@ -161,10 +167,8 @@ void timeline_zero(struct timeline *timeline)
 	timeline->count = 0;
 	timeline->evicted_samples = 0;
 	timeline->evicted_until_ns = 0;
-	entry_set_clear(&timeline->open);
-	timeline->open_slice.samples = 0;
-	timeline->open_slice.stacks = (struct stack_counts){ 0 };
-	memset(timeline->open_slice.ticks, 0, timeline->event_count * sizeof(struct slice_ticks));
+	tick_totals_finish(&timeline->totals);
+	begin_open(timeline, timeline->open_slice.seq, timeline->open_slice.start_ns);
 }
 
 void timeline_finish(struct timeline *timeline)
@@ -172,17 +176,84 @@ void timeline_finish(struct timeline *timeline)
 	for (uint32_t i = 0; i < timeline->count; i++)
 		slice_finish(&timeline->slices[i]);
 	free(timeline->slices);
-	free(timeline->open_slice.ticks);
+	slice_finish(&timeline->open_slice);
+	tick_totals_finish(&timeline->totals);
 	entry_set_finish(&timeline->open);
 	memset(timeline, 0, sizeof(*timeline));
 }
 
+uint32_t timeline_open_count(const struct timeline *timeline)
+{
+	return timeline->open_slice.count + timeline->open.count;
+}
+
+/* Puts the newest tick of the open slice to those before it. */
+static int close_tick(struct timeline *timeline)
+{
+	struct slice *slice = &timeline->open_slice;
+	const uint32_t count = timeline_open_count(timeline);
+
+	if (count > timeline->open_capacity) {
+		const uint32_t capacity = count * 2;
+		struct slice_entry *bigger = realloc(slice->entries, capacity * sizeof(*bigger));
+
+		if (!bigger)
+			return -ENOMEM;
+		slice->entries = bigger;
+		timeline->open_capacity = capacity;
+	}
+	if (timeline->open.count)
+		memcpy(slice->entries + slice->count, timeline->open.entries,
+		       timeline->open.count * sizeof(*slice->entries));
+	slice->count = count;
+	slice->ticks[slice->tick_count - 1].end = count;
+	entry_set_clear(&timeline->open);
+	return 0;
+}
+
+/* The sample's tick is the newest from now on, if it is later. */
+static int enter_tick(struct timeline *timeline, uint64_t time_ns)
+{
+	const uint32_t tick = (uint32_t)(time_ns % SLICE_NS / TICK_NS);
+	struct slice *slice = &timeline->open_slice;
+	int err;
+
+	if (!timeline_open_count(timeline)) {
+		slice->first_tick = tick;
+		slice->tick_count = 1;
+		return 0;
+	}
+	if (time_ns / SLICE_NS < slice->start_ns / SLICE_NS ||
+	    tick < slice->first_tick + slice->tick_count)
+		return 0;
+	err = close_tick(timeline);
+	while (!err && tick >= slice->first_tick + slice->tick_count)
+		slice->ticks[slice->tick_count++].end = slice->count;
+	return err;
+}
+
+/* An exact copy of the open slice. */
+static int copy_open(const struct timeline *timeline, struct slice *copy)
+{
+	const struct slice *open = &timeline->open_slice;
+
+	*copy = *open;
+	copy->entries = malloc(open->count * sizeof(*copy->entries));
+	copy->ticks = malloc(open->tick_count * sizeof(*copy->ticks));
+	if (!copy->entries || !copy->ticks) {
+		slice_finish(copy);
+		return -ENOMEM;
+	}
+	memcpy(copy->entries, open->entries, open->count * sizeof(*copy->entries));
+	memcpy(copy->ticks, open->ticks, open->tick_count * sizeof(*copy->ticks));
+	return 0;
+}
+
 int timeline_cut(struct timeline *timeline, uint64_t now_ns)
 {
-	struct slice_ticks *ticks;
 	struct slice *slice;
 
-	if (!timeline->open.count)
+	if (!timeline_open_count(timeline))
 		return 0;
 	if (timeline->count == timeline->capacity) {
 		uint32_t capacity = timeline->capacity ? timeline->capacity * 2 : 64;
@@ -193,25 +264,14 @@ int timeline_cut(struct timeline *timeline, uint64_t now_ns)
 		timeline->slices = slice;
 		timeline->capacity = capacity;
 	}
-	ticks = create_ticks(timeline);
 	slice = &timeline->slices[timeline->count];
-	*slice = timeline->open_slice;
-	slice->count = timeline->open.count;
-	slice->entries = malloc(slice->count * sizeof(*slice->entries));
-	if (!ticks || !slice->entries) {
-		free(ticks);
-		free(slice->entries);
+	if (close_tick(timeline) || copy_open(timeline, slice))
 		return -ENOMEM;
-	}
-	memcpy(slice->entries, timeline->open.entries, slice->count * sizeof(*slice->entries));
 	slice->end_ns = slice->start_ns - slice->start_ns % SLICE_NS + SLICE_NS;
 	if (slice->end_ns > now_ns)	/* else what came after it was quiet */
 		slice->end_ns = now_ns;
 	timeline->count++;
-	entry_set_clear(&timeline->open);
-	timeline->open_slice = (struct slice){
-		.seq = slice->seq + 1, .start_ns = now_ns, .ticks = ticks,
-	};
+	begin_open(timeline, slice->seq + 1, now_ns);
 	return 0;
 }
 
@@ -219,25 +279,26 @@ int timeline_add(struct timeline *timeline, uint64_t time_ns, const struct slice
 		 const struct stack_counts *stack)
 {
 	struct slice *open = &timeline->open_slice;
-	const uint64_t tick = time_ns % SLICE_NS / (SLICE_NS / SLICE_TICKS);
 	int err;
 
-	if (timeline->open.count && time_ns / SLICE_NS > open->start_ns / SLICE_NS) {
+	if (timeline_open_count(timeline) && time_ns / SLICE_NS > open->start_ns / SLICE_NS) {
 		err = timeline_cut(timeline, time_ns - time_ns % SLICE_NS);
 		if (err)
 			return err;
 	}
-	err = entry_set_add(&timeline->open, entry);
+	if (!timeline_open_count(timeline))
+		open->start_ns = time_ns;
+	err = enter_tick(timeline, time_ns);
+	if (!err)
+		err = entry_set_add(&timeline->open, entry);
 	if (err)
 		return err;
-	if (timeline->open.count == 1 && !open->samples)
-		open->start_ns = time_ns;
-	if (entry->event < timeline->event_count)
-		open->ticks[entry->event].samples[tick] += entry->count;
 	if (entry->event != EVENT_OF_VALUES)
 		open->samples += entry->count;
-	if (stack)
+	if (stack) {
 		stack_counts_add(&open->stacks, stack);
+		stack_counts_add(&open->ticks[open->tick_count - 1].stacks, stack);
+	}
 	return 0;
 }
 
@@ -256,21 +317,41 @@ static uint32_t drop_entries(struct slice *slice, struct slice_entry *entries, u
 	return kept;
 }
 
+static void drop_from_slice(struct slice *slice, timeline_choice *is_dropped, const void *context)
+{
+	uint32_t from = 0, kept = 0;
+
+	for (uint32_t t = 0; slice->ticks && t < slice->tick_count; t++) {
+		const uint32_t count = slice->ticks[t].end - from;
+		const uint32_t stay = drop_entries(slice, slice->entries + from, count,
+						   is_dropped, context);
+
+		memmove(slice->entries + kept, slice->entries + from,
+			stay * sizeof(*slice->entries));
+		from += count;
+		kept += stay;
+		slice->ticks[t].end = kept;
+	}
+	if (!slice->ticks)
+		kept = drop_entries(slice, slice->entries, slice->count, is_dropped, context);
+	slice->count = kept;
+}
+
 void timeline_drop(struct timeline *timeline, timeline_choice *is_dropped, const void *context)
 {
+	struct slice *open_slice = &timeline->open_slice;
 	struct entry_set *open = &timeline->open;
 
-	for (uint32_t s = 0; s < timeline->count; s++) {
-		struct slice *slice = &timeline->slices[s];
-
-		slice->count = drop_entries(slice, slice->entries, slice->count, is_dropped,
-					    context);
-	}
-	if (!open->count)
+	for (uint32_t s = 0; s < timeline->count; s++)
+		drop_from_slice(&timeline->slices[s], is_dropped, context);
+	if (!timeline_open_count(timeline))
 		return;
-	open->count = drop_entries(&timeline->open_slice, open->entries, open->count, is_dropped,
-				   context);
+	open_slice->ticks[open_slice->tick_count - 1].end = open_slice->count;	/* so far */
+	drop_from_slice(open_slice, is_dropped, context);
+	open->count = drop_entries(open_slice, open->entries, open->count, is_dropped, context);
 	id_set_rebuild(&open->index, open->count, entry_hash, open);	/* fewer rows: can't fail */
+	if (!timeline_open_count(timeline))
+		begin_open(timeline, open_slice->seq, open_slice->start_ns);
 }
 
 /* Merges slices [first, end) into the first. On lack of memory they stay as they are. */
@@ -293,6 +374,7 @@ static void merge(struct timeline *timeline, uint32_t first, uint32_t end)
 	into->entries = exact;
 	into->count = sum.count;
 	into->ticks = NULL;
+	into->first_tick = into->tick_count = 0;
 	into->end_ns = timeline->slices[end - 1].end_ns;
 	for (uint32_t s = first + 1; s < end; s++) {
 		into->samples += timeline->slices[s].samples;
@@ -306,6 +388,16 @@ out:
 	entry_set_finish(&sum);
 }
 
+static bool is_near(const struct slice *slice, uint64_t ns)
+{
+	return ns && slice->start_ns < ns + KEEP_AROUND_NS && slice->end_ns + KEEP_AROUND_NS > ns;
+}
+
+static bool is_kept(const struct timeline *timeline, const struct slice *slice)
+{
+	return is_near(slice, timeline->kept_begin_ns) || is_near(slice, timeline->kept_end_ns);
+}
+
 /* Merges neighbours that end before @before_ns and lie in the same stretch of @length_ns. */
 static void roll_up_to(struct timeline *timeline, uint64_t before_ns, uint64_t length_ns)
 {
@@ -315,10 +407,13 @@ static void roll_up_to(struct timeline *timeline, uint64_t before_ns, uint64_t l
 
 		if ((stretch + 1) * length_ns > before_ns)
 			return;
+		if (is_kept(timeline, &timeline->slices[first]))
+			continue;
 		while (end < timeline->count &&
-		       timeline->slices[end].start_ns / length_ns == stretch)
+		       timeline->slices[end].start_ns / length_ns == stretch &&
+		       !is_kept(timeline, &timeline->slices[end]))
 			end++;
-		if (end > first + 1)
+		if (end > first + 1 || timeline->slices[first].ticks)
 			merge(timeline, first, end);
 	}
 }
@@ -337,6 +432,7 @@ bool timeline_evict_oldest(struct timeline *timeline)
 		return false;
 	timeline->evicted_samples += timeline->slices[0].samples;
 	timeline->evicted_until_ns = timeline->slices[0].end_ns;
+	tick_totals_forget(&timeline->totals, timeline->evicted_until_ns);
 	slice_finish(&timeline->slices[0]);
 	timeline->count--;
 	memmove(timeline->slices, timeline->slices + 1,
@@ -344,15 +440,21 @@ bool timeline_evict_oldest(struct timeline *timeline)
 	return true;
 }
 
+void timeline_keep_ticks(struct timeline *timeline, uint64_t begin_ns, uint64_t end_ns)
+{
+	timeline->kept_begin_ns = begin_ns;
+	timeline->kept_end_ns = end_ns;
+}
+
 size_t timeline_bytes(const struct timeline *timeline)
 {
-	size_t bytes = timeline->open.capacity * sizeof(struct slice_entry) +
-		       id_set_bytes(&timeline->open.index);
+	size_t bytes = (timeline->open.capacity + timeline->open_capacity) *
+			       sizeof(struct slice_entry) +
+		       id_set_bytes(&timeline->open.index) + timeline->totals.bytes;
 
 	for (uint32_t i = 0; i < timeline->count; i++)
 		bytes += timeline->slices[i].count * sizeof(struct slice_entry) +
 			 sizeof(struct slice) +
-			 (timeline->slices[i].ticks
-			  ? timeline->event_count * sizeof(struct slice_ticks) : 0);
+			 timeline->slices[i].tick_count * sizeof(struct slice_tick);
 	return bytes;
 }

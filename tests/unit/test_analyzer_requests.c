@@ -121,6 +121,35 @@ static void test_a_frozen_screen_gets_answers_and_nothing_else(void **state)
 	close_desk(&desk);
 }
 
+/* The window stays, and what is besides it goes on. */
+static void test_a_chosen_window_comes_again_by_itself(void **state)
+{
+	struct request choice = { .kind = REQUEST_FREEZE };
+	struct snapshot *snapshot;
+	struct desk desk;
+	uint64_t seq = 0;
+
+	(void)state;
+	open_desk(&desk);
+	assert_int_equal(analyzer_start(desk.analyzer, NULL), 0);
+	snapshot = next(&desk);
+	choice.value_ns = snapshot->time_ns;
+	choice.begin_ns = snapshot->time_ns - 1;
+	snapshot_destroy(snapshot);
+	assert_true(analyzer_request(desk.analyzer, &choice));
+	for (int chosen = 0; chosen < 3;) {
+		snapshot = next(&desk);
+		if (snapshot->is_selected) {
+			assert_true(snapshot->time_ns == choice.value_ns);
+			assert_true(snapshot->seq > seq);
+			seq = snapshot->seq;
+			chosen++;
+		}
+		snapshot_destroy(snapshot);
+	}
+	close_desk(&desk);
+}
+
 static void test_zero_makes_a_frozen_screen_live(void **state)
 {
 	struct snapshot *snapshot;
@@ -163,6 +192,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_frozen_screen_gets_answers_and_nothing_else),
+		cmocka_unit_test(test_a_chosen_window_comes_again_by_itself),
 		cmocka_unit_test(test_zero_makes_a_frozen_screen_live),
 		cmocka_unit_test(test_a_row_of_queries_finds_room),
 	};

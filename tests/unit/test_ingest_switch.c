@@ -178,7 +178,6 @@ static void test_event_numbers_mean_the_events_of_the_new_source(void **state)
 	assert_int_equal(stage.ingest.counters.malformed, 0);
 	assert_int_equal(stage.ingest.timeline.open.count, 1);
 	assert_int_equal(stage.ingest.timeline.open.entries[0].event, 1);
-	assert_int_equal(stage.ingest.timeline.open_slice.ticks[1].samples[0], 1);
 }
 
 static void test_losses_add_up_although_their_counts_begin_anew(void **state)

@@ -114,7 +114,7 @@ static void test_a_frozen_picture_stays_what_it_was_however_it_is_asked(void **s
 		stage_sample(&stage, tenth * S / 10, 2, 2, 0x2000);
 	stage_round(&stage, 11 * S);
 	expect(WINDOW_ALL, 60, 6.0);
-	publisher_freeze(&publisher, then[0][0]->time_ns);
+	publisher_freeze(&publisher, 0, then[0][0]->time_ns);
 	for (size_t i = 0; i < 9; i++) {
 		struct snapshot *now = make(kinds[i / 3], keys[i % 3]);
 
@@ -122,7 +122,7 @@ static void test_a_frozen_picture_stays_what_it_was_however_it_is_asked(void **s
 		snapshot_destroy(now);
 		snapshot_destroy(then[i / 3][i % 3]);
 	}
-	publisher_freeze(&publisher, 0);
+	publisher_freeze(&publisher, 0, 0);
 	expect(WINDOW_ALL, 60, 6.0);
 }
 
@@ -135,9 +135,9 @@ static void test_samples_counted_later_are_not_in_a_frozen_picture(void **state)
 	stage_sample(&stage, 79 * S / 10, 1, 1, 0x1000);
 	stage_sample(&stage, 83 * S / 10, 1, 1, 0x1000);
 	stage_round(&stage, 9 * S);
-	publisher_freeze(&publisher, 82 * S / 10);
+	publisher_freeze(&publisher, 0, 82 * S / 10);
 	expect(WINDOW_ALL, 32, 3.2);
-	publisher_freeze(&publisher, 0);
+	publisher_freeze(&publisher, 0, 0);
 	expect(WINDOW_ALL, 34, 4.0);
 }
 
@@ -155,7 +155,7 @@ static void test_a_frozen_picture_has_all_snapshots_of_its_moment(void **state)
 	entry.count = 1;
 	assert_int_equal(timeline_add(timeline, 81 * S / 10, &entry, NULL), 0);
 	expect(WINDOW_ALL, 33, 3.2);
-	publisher_freeze(&publisher, 82 * S / 10);
+	publisher_freeze(&publisher, 0, 82 * S / 10);
 	expect(WINDOW_ALL, 33, 3.2);
 }
 
@@ -168,7 +168,7 @@ static void test_samples_counted_later_are_not_in_a_frozen_quiet_second(void **s
 	stage_sample(&stage, 80 * S / 10, 1, 1, 0x1000);
 	stage_round(&stage, 83 * S / 10);
 	expect(WINDOW_ALL, 21, 3.3);
-	publisher_freeze(&publisher, 82 * S / 10);
+	publisher_freeze(&publisher, 0, 82 * S / 10);
 	expect(WINDOW_ALL, 20, 3.2);
 }
 
@@ -184,9 +184,9 @@ static void test_rolled_up_slices_are_whole_in_a_frozen_picture(void **state)
 	publisher_stage_sample(253, 400);
 	expect(WINDOW_ALL, 300, 30.0);
 	timeline_roll_up(&stage.ingest.timeline, 300 * S);
-	publisher_freeze(&publisher, 253 * S / 10);
+	publisher_freeze(&publisher, 0, 253 * S / 10);
 	expect(WINDOW_ALL, 200, 20.0);
-	publisher_freeze(&publisher, 243 * S / 10);
+	publisher_freeze(&publisher, 0, 243 * S / 10);
 	expect(WINDOW_ALL, 100, 10.0);
 }
 
@@ -201,7 +201,7 @@ static void test_a_frozen_picture_that_left_the_history_is_empty(void **state)
 	expect(WINDOW_ALL, 60, 6.0);
 	for (int i = 0; i < 5; i++)	/* 5..6, 6..7, 7..8, 8..8.2, 8.2..9 */
 		assert_true(timeline_evict_oldest(&stage.ingest.timeline));
-	publisher_freeze(&publisher, 82 * S / 10);
+	publisher_freeze(&publisher, 0, 82 * S / 10);
 	expect(WINDOW_ALL, 0, 0);
 	snapshot = make(WINDOW_SECONDS, KEY_COMM);
 	assert_true(snapshot->time_ns == 82 * S / 10);
@@ -213,7 +213,7 @@ static void test_zero_ends_the_freeze(void **state)
 	(void)state;
 	publisher_stage_sample(50, 70);
 	expect(WINDOW_ALL, 20, 2.0);
-	publisher_freeze(&publisher, 7 * S);
+	publisher_freeze(&publisher, 0, 7 * S);
 	publisher_zero(&publisher);
 	publisher_stage_sample(70, 75);
 	expect(WINDOW_ALL, 5, 0.5);
@@ -248,7 +248,7 @@ static void test_another_source_begins_anew_and_goes_on(void **state)
 {
 	(void)state;
 	publisher_stage_sample(50, 70);
-	publisher_freeze(&publisher, 60 * S / 10);
+	publisher_freeze(&publisher, 0, 60 * S / 10);
 	publisher.event = 3;
 	publisher.is_ended = true;
 	timeline_zero(&stage.ingest.timeline);

@@ -47,24 +47,25 @@ static void assert_points(const float *expected, uint32_t count)
 			fail_msg("point %u is %f, not %f", i, strip.points[i], expected[i]);
 }
 
-/*   reading at   10.3   10.9   11.0   12.5   15.0   15.4
+/*   reading at   10.3   10.9   11.0   12.0   15.0   15.4
  *   busy/all     0/0    9/10   20/40  30/80  60/180 60/999
- *   point of             -      11     12     15     the first reading of its second */
-static void test_busy_has_a_point_for_each_second_with_a_reading(void **state)
+ *   tells of                   10     11     12..14 -        the first reading of its second */
+static void test_busy_has_a_point_for_each_second(void **state)
 {
-	const float expected[] = { 50, 25, -1, -1, 30 };
+	const float expected[] = { 50, 25, 30, 30, 30 };
 
 	(void)state;
 	put_busy(103, 0, 0);
 	put_busy(109, 9, 1);
 	put_busy(110, 20, 20);
-	put_busy(125, 30, 50);
+	put_busy(120, 30, 50);
 	put_busy(150, 60, 120);
 	put_busy(154, 60, 939);
 	strip_from_busy(&strip, &busy);
 	assert_int_equal(strip.kind, STRIP_BUSY);
 	assert_true(strip.step_s == 1);
 	assert_points(expected, 5);
+	assert_true(strip.end_ns == 15 * S);
 }
 
 static void test_one_reading_makes_no_strip(void **state)
@@ -78,12 +79,12 @@ static void test_one_reading_makes_no_strip(void **state)
 	assert_int_equal(strip.count, 0);
 }
 
-/* Idle for 1,000 s, then busy for ten. */
+/* Idle for 2,000 s, then busy for ten. */
 static void test_busy_shows_the_last_seconds(void **state)
 {
 	(void)state;
-	for (unsigned int i = 0; i <= 10100; i++)
-		put_busy(i, i > 10000 ? i - 10000 : 0, i > 10000 ? 10000 : i);
+	for (unsigned int i = 0; i <= 20100; i++)
+		put_busy(i, i > 20000 ? i - 20000 : 0, i > 20000 ? 20000 : i);
 	strip_from_busy(&strip, &busy);
 	assert_int_equal(strip.count, STRIP_POINTS);
 	for (uint32_t i = 0; i < STRIP_POINTS; i++)
@@ -95,6 +96,7 @@ static void put_samples(uint64_t tenth, uint8_t event, uint32_t count)
 	const struct slice_entry entry = { .count = count, .event = event, .weight = 1 };
 
 	assert_int_equal(timeline_add(&timeline, tenth * TENTH, &entry, NULL), 0);
+	tick_totals_add(&timeline.totals, event, tenth * TENTH, count, true);
 }
 
 static void make_rate(uint64_t begin_tenth, uint64_t end_tenth, uint32_t event, bool is_whole)
@@ -123,6 +125,7 @@ static void test_rates_are_of_whole_seconds_of_the_event(void **state)
 	put_samples(131, 0, 7);
 	make_rate(105, 136, 0, false);
 	assert_points(expected, 3);
+	assert_true(strip.end_ns == 13 * S);
 	make_rate(105, 136, 1, false);
 	assert_points(other, 3);
 }
@@ -137,36 +140,56 @@ static void test_nothing_is_known_of_the_first_moments(void **state)
 	assert_int_equal(strip.count, 0);
 	make_rate(105, 109, 0, true);	/* all of a recording */
 	assert_points((const float[]){ 2.5f }, 1);
+	assert_true(strip.end_ns == 11 * S);
 }
 
-/* 100 s of ten samples a second, 20 s of 30, all rolled up in one, spread evenly: 120 s, 1,600. */
-static void test_rolled_up_slices_are_spread_evenly(void **state)
+/* 20 s of 30 samples a second, 100 s of ten, rolled up to 60 s: 120..180 holds 1,000. */
+static void put_rolled_up(void)
 {
-	(void)state;
 	for (uint64_t second = 120; second < 240; second++) {
 		put_samples(second * 10, 0, second < 140 ? 30 : 10);
 		put_samples(second * 10 + 5, 1, 5);
 	}
 	put_samples(10000, 0, 0);
-	timeline_roll_up(&timeline, 1000 * S);	/* to 60 s: 120..180 holds 1,000, 180..240 600 */
+	timeline_roll_up(&timeline, 1000 * S);
+}
+
+static void test_rolled_up_seconds_keep_their_points(void **state)
+{
+	(void)state;
+	put_rolled_up();
 	make_rate(1200, 2400, 0, true);
 	assert_int_equal(strip.count, 120);
 	for (uint32_t i = 0; i < 120; i++)
-		assert_true(fabs(strip.points[i] - (i < 60 ? 1000 / 60.0 : 10)) < 0.5);
+		assert_true(strip.points[i] == (i < 20 ? 30 : 10));
 }
 
-/* 10 a second for 1,000 s: 3 s a point; from 1000.0 on, which is no multiple of 3. */
+/* 1,500 s make points of two: of so long ago only the slices tell, spread evenly. */
+static void test_rolled_up_slices_are_spread_evenly(void **state)
+{
+	(void)state;
+	put_rolled_up();
+	make_rate(1200, 16200, 0, true);
+	assert_true(strip.step_s == 2);
+	assert_int_equal(strip.count, 750);
+	for (uint32_t i = 0; i < 60; i++)
+		assert_true(fabs(strip.points[i] - (i < 30 ? 1000 / 60.0 : 10)) < 0.5);
+	strip_heat(&strip, &timeline, &(struct strip_span){ .end_ns = UINT64_MAX });
+	assert_false(strip.has_heat);
+}
+
+/* 10 a second for 3,000 s: 3 s a point; from 1000.0 on, which is no multiple of 3. */
 static void test_a_whole_recording_fits(void **state)
 {
 	(void)state;
-	for (uint64_t second = 1000; second < 2000; second++)
+	for (uint64_t second = 1000; second < 4000; second++)
 		put_samples(second * 10, 0, 10);
-	make_rate(10000, 20000, 0, true);
+	make_rate(10000, 40000, 0, true);
 	assert_true(strip.step_s == 3);
-	assert_int_equal(strip.count, 334);
+	assert_int_equal(strip.count, 1001);
 	for (uint32_t i = 0; i < strip.count; i++)
 		assert_true(fabsf(strip.points[i] - 10) < 0.01f);
-	make_rate(10000, 20000, 0, false);	/* live: the last seconds */
+	make_rate(10000, 40000, 0, false);	/* live: the last seconds */
 	assert_true(strip.step_s == 1);
 	assert_int_equal(strip.count, STRIP_POINTS);
 	assert_true(strip.points[0] == 10 && strip.points[STRIP_POINTS - 1] == 10);
@@ -194,16 +217,67 @@ static void test_times_of_any_size_make_a_strip(void **state)
 	assert_true(samples > 1.9);	/* the last point is of less than a step */
 }
 
+/*   known from 10.52 to 12.98; 3 samples at 10.6, 5 idle ones at 11.2, 7 at 11.95, 1 at 12.95 */
+static void test_heat_is_of_each_50_ms(void **state)
+{
+	const struct strip_span span = { .begin_ns = 1052 * S / 100, .end_ns = 1298 * S / 100 };
+	float expected[3 * HEAT_ROWS] = { [12] = 3, [20 + 19] = 7, [40 + 19] = -1 };
+
+	(void)state;
+	for (uint32_t tick = 0; tick < 10; tick++)
+		expected[tick] = -1;
+	put_samples(106, 0, 3);
+	tick_totals_add(&timeline.totals, 0, 112 * TENTH, 5, false);
+	tick_totals_add(&timeline.totals, 0, 1195 * S / 100, 7, true);
+	tick_totals_add(&timeline.totals, 0, 1295 * S / 100, 1, true);
+	tick_totals_add(&timeline.totals, 1, 11 * S, 9, true);
+	strip.step_s = 1;
+	strip.count = 3;
+	strip.end_ns = 13 * S;
+	strip_heat(&strip, &timeline, &span);
+	assert_true(strip.has_heat);
+	assert_true(strip.heat_most == 7);
+	for (uint32_t i = 0; i < 3 * HEAT_ROWS; i++)
+		if (strip.heat[i] != expected[i])
+			fail_msg("tick %u is %f, not %f", i, strip.heat[i], expected[i]);
+}
+
+/* What was evicted is not known, whatever the totals of its minute still say. */
+static void test_heat_goes_with_the_history(void **state)
+{
+	const struct strip_span span = { .begin_ns = 0, .end_ns = 1000 * S };
+	struct strip_span left = span;
+
+	(void)state;
+	for (uint64_t second = 100; second < 300; second++)
+		put_samples(second * 10, 0, 2);
+	make_rate(1000, 3000, 0, false);
+	strip_heat(&strip, &timeline, &span);
+	assert_true(strip.heat[0] == 2 && strip.heat[1] == 0);
+	while (timeline.evicted_until_ns < 200 * S)
+		assert_true(timeline_evict_oldest(&timeline));
+	assert_int_equal(tick_totals_second(&timeline.totals, 0, 100), 0);
+	left.begin_ns = timeline.evicted_until_ns;
+	strip_heat(&strip, &timeline, &left);
+	for (uint32_t i = 0; i < strip.count * HEAT_ROWS; i++)
+		assert_true(strip.heat[i] == (i < 100 * HEAT_ROWS ? -1 : i % HEAT_ROWS ? 0 : 2));
+	timeline_zero(&timeline);
+	assert_int_equal(timeline.totals.bytes, 0);
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_busy_has_a_point_for_each_second_with_a_reading),
+		TEST(test_busy_has_a_point_for_each_second),
 		TEST(test_one_reading_makes_no_strip),
 		TEST(test_busy_shows_the_last_seconds),
 		TEST(test_rates_are_of_whole_seconds_of_the_event),
 		TEST(test_nothing_is_known_of_the_first_moments),
+		TEST(test_rolled_up_seconds_keep_their_points),
+		TEST(test_heat_is_of_each_50_ms),
+		TEST(test_heat_goes_with_the_history),
 		TEST(test_rolled_up_slices_are_spread_evenly),
 		TEST(test_a_whole_recording_fits),
 		TEST(test_times_of_any_size_make_a_strip),

@@ -122,23 +122,125 @@ static void test_a_late_sample_counts_in_the_open_slice(void **state)
 	assert_non_null(entry_of(&timeline.slices[1], 2));
 }
 
-/* 20 ticks a second: 10.000 to 10.049 is tick 0, 10.050 tick 1, 10.999 tick 19. */
-static void test_ticks_count_each_event_in_steps_of_50_ms(void **state)
+/* 20 ticks a second: 10.150 to 10.199 is tick 3, 10.200 tick 4, nothing in 5, 10.300 tick 6. The
+ * key 1 is an entry in each tick, what came late counts where the slice had come to. */
+static void test_entries_are_by_ticks_of_50_ms(void **state)
 {
-	static const double times[] = { 10.0, 10.049, 10.050, 10.949, 10.950, 10.999 };
-	struct slice_entry other = { .event = 1, .count = 3 };
-	uint32_t expected[2][SLICE_TICKS] = { { [0] = 2, [1] = 1, [18] = 1, [19] = 2 },
-					      { [10] = 3 } };
+	static const struct { double time; uint32_t stack; } samples[] = {
+		{ 10.150, 1 }, { 10.199, 1 }, { 10.160, 2 }, { 10.200, 1 }, { 10.249, 3 },
+		{ 10.300, 1 }, { 10.190, 1 }, { 9.9, 4 }, { 10.349, 1 },
+	};
+	static const uint32_t ends[] = { 2, 4, 4, 6 }, counts[] = { 2, 1, 1, 1, 3, 1 };
+	const struct slice *slice = timeline.slices;
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
-		add(AT(times[i]), 1, 1);
-	assert_int_equal(timeline_add(&timeline, AT(10.5), &other, NULL), 0);
+	for (size_t i = 0; i < sizeof(samples) / sizeof(samples[0]); i++)
+		add(AT(samples[i].time), samples[i].stack, 1);
 	cut(AT(11));
-	assert_memory_equal(timeline.slices[0].ticks, expected, sizeof(expected));
+	slice = timeline.slices;
+	assert_int_equal(slice->first_tick, 3);
+	assert_int_equal(slice->tick_count, 4);
+	assert_int_equal(slice->count, 6);
+	for (uint32_t i = 0; i < 4; i++)
+		assert_int_equal(slice->ticks[i].end, ends[i]);
+	for (uint32_t i = 0; i < 6; i++)
+		assert_int_equal(slice->entries[i].count, counts[i]);
+	assert_int_equal(slice->entries[5].stack, 4);
 	add(AT(11.2), 1, 1);
-	assert_int_equal(timeline.open_slice.ticks[0].samples[4], 1);
-	assert_int_equal(timeline.open_slice.ticks[0].samples[0], 0);
+	assert_int_equal(timeline.open_slice.first_tick, 4);
+	assert_int_equal(timeline_open_count(&timeline), 1);
+}
+
+static bool is_of_stack(const void *context, const struct slice_entry *entry)
+{
+	return entry->stack == *(const uint32_t *)context;
+}
+
+static void drop_stack(uint32_t stack)
+{
+	timeline_drop(&timeline, is_of_stack, &stack);
+}
+
+/* | 1 2 | 2 | 3 1 |: without stack 2 the ticks end after 1, 1 and 3 entries; in a closed slice, in
+ * the open one, and in one that goes on afterwards. */
+static void test_what_is_dropped_leaves_the_ticks_right(void **state)
+{
+	(void)state;
+	for (uint32_t second = 10; second < 12; second++) {
+		add(AT(second + .0), 1, 1);
+		add(AT(second + .0), 2, 1);
+		add(AT(second + .05), 2, 1);
+		add(AT(second + .1), 3, 1);
+		add(AT(second + .1), 1, 1);
+	}
+	drop_stack(2);
+	add(AT(11.1), 3, 1);	/* is found again */
+	add(AT(11.15), 5, 1);
+	cut(AT(12));
+	for (uint32_t s = 0; s < 2; s++) {
+		const struct slice *slice = &timeline.slices[s];
+
+		assert_int_equal(slice->ticks[0].end, 1);
+		assert_int_equal(slice->ticks[1].end, 1);
+		assert_int_equal(slice->ticks[2].end, 3);
+		assert_int_equal(slice->entries[0].stack, 1);
+		assert_int_equal(slice->entries[1].stack, 3);
+		assert_int_equal(slice->entries[1].count, 1 + s);
+		assert_int_equal(slice->count, 3 + s);
+		assert_int_equal(slice->samples, 3 + 2 * s);
+	}
+	add(AT(13), 7, 1);
+	drop_stack(7);
+	assert_int_equal(timeline_open_count(&timeline), 0);
+	add(AT(14.3), 8, 1);
+	assert_true(timeline.open_slice.start_ns == AT(14.3));
+	assert_int_equal(timeline.open_slice.first_tick, 6);
+}
+
+static uint32_t ticked_slices(void)
+{
+	uint32_t count = 0;
+
+	for (uint32_t s = 0; s < timeline.count; s++)
+		count += timeline.slices[s].ticks != NULL;
+	return count;
+}
+
+/* 123..157 of 100..180 is looked at: 113..133 and 147..167 stay, | 110 113 | and the like are
+ * rolled up around them; and all is once nobody looks. */
+static void test_around_the_ends_of_what_is_looked_at_nothing_is_rolled_up(void **state)
+{
+	(void)state;
+	for (uint32_t second = 100; second < 180; second++)
+		add(AT(second + .5), 1, 1);
+	timeline_keep_ticks(&timeline, AT(123), AT(157));
+	add(AT(300), 1, 1);
+	timeline_roll_up(&timeline, AT(300));
+	/* 100 110 | 110 113 | ... | 133 140 | 140 147 | ... | 167 170 | 170 180 */
+	assert_int_equal(timeline.count, 2 + 20 + 2 + 20 + 2);
+	assert_int_equal(ticked_slices(), 40);
+	assert_true(timeline.slices[2].start_ns == AT(113.5));
+	assert_true(timeline.slices[22].start_ns == AT(133.5) && !timeline.slices[22].ticks);
+	assert_true(timeline.slices[24].start_ns == AT(147.5) && timeline.slices[24].ticks);
+	assert_int_equal(timeline.slices[45].samples, 10);
+	timeline_keep_ticks(&timeline, 0, 0);
+	timeline_roll_up(&timeline, AT(300));
+	assert_int_equal(timeline.count, 8);
+	assert_int_equal(ticked_slices(), 0);
+	for (uint32_t s = 0; s < 8; s++)
+		assert_int_equal(timeline.slices[s].samples, 10);
+}
+
+static void test_a_lone_second_is_rolled_up_too(void **state)
+{
+	(void)state;
+	add(AT(100.1), 1, 1);
+	add(AT(100.2), 1, 1);
+	add(AT(300), 1, 1);
+	assert_int_equal(timeline.slices[0].count, 2);
+	timeline_roll_up(&timeline, AT(300));
+	assert_int_equal(timeline.slices[0].count, 1);
+	assert_null(timeline.slices[0].ticks);
 }
 
 static void assert_stacks(const struct stack_counts *counted, struct stack_counts expected)
@@ -159,6 +261,7 @@ static void test_kinds_of_stacks_are_counted_with_their_slice(void **state)
 	assert_int_equal(timeline_add(&timeline, AT(1), &entry, NULL), 0);
 	assert_int_equal(timeline_add(&timeline, AT(2), &entry, &third), 0);
 	assert_stacks(&timeline.slices[0].stacks, (struct stack_counts){ 1, 2, 1, 0, 0 });
+	assert_stacks(&timeline.slices[0].ticks[0].stacks, (struct stack_counts){ 1, 2, 1, 0, 0 });
 	assert_stacks(&timeline.open_slice.stacks, (struct stack_counts){ 0, 1, 0, 1, 1 });
 	assert_int_equal(timeline_add(&timeline, AT(300), &entry, NULL), 0);
 	timeline_roll_up(&timeline, AT(300));
@@ -310,7 +413,6 @@ static void test_zero_forgets_all_and_counts_on(void **state)
 	assert_int_equal(timeline.count, 1);
 	assert_int_equal(timeline.slices[0].samples, 1);
 	assert_true(timeline.slices[0].start_ns == AT(5));
-	assert_int_equal(timeline.slices[0].ticks[0].samples[6], 0);
 	assert_true(timeline.slices[0].seq >= seq);	/* a number is never used again */
 }
 
@@ -341,7 +443,10 @@ int main(void)
 		TEST(test_a_sample_of_a_later_second_closes_the_slice_at_the_border),
 		TEST(test_a_cut_closes_the_slice_at_that_moment),
 		TEST(test_a_late_sample_counts_in_the_open_slice),
-		TEST(test_ticks_count_each_event_in_steps_of_50_ms),
+		TEST(test_entries_are_by_ticks_of_50_ms),
+		TEST(test_what_is_dropped_leaves_the_ticks_right),
+		TEST(test_around_the_ends_of_what_is_looked_at_nothing_is_rolled_up),
+		TEST(test_a_lone_second_is_rolled_up_too),
 		TEST(test_kinds_of_stacks_are_counted_with_their_slice),
 		TEST(test_slices_older_than_two_minutes_are_of_10_s),
 		TEST(test_slices_older_than_ten_minutes_are_of_60_s),
