@@ -124,7 +124,7 @@ char *change_format_bar(char *out, size_t cap, int cells, double points)
 
 enum role change_role(double points)
 {
-	if (fabs(points) < LEAST_POINTS)
+	if (fabs(points) < CHANGE_SEEN_POINTS)
 		return ROLE_DIM;
 	return points > 0 ? ROLE_MORE : ROLE_LESS;
 }

@@ -21,7 +21,7 @@ static void put_points(struct canvas *canvas, struct canvas_area area,
 	if (!of->snapshot->is_compared || of->row->is_idle)
 		return;
 	if (change_row_is_new(of->snapshot, of->row))
-		canvas_put_right(canvas, area, "new", ROLE_MORE);
+		canvas_put_right(canvas, area, "new", change_role(points));
 	else
 		canvas_put_right(canvas, area, change_format_points(text, points),
 				 change_role(points));

@@ -224,7 +224,7 @@ static void put_change(const struct ui_state *state, const struct tree_node *nod
 	char text[FORMAT_BYTES];
 
 	if (change_node_is_new(state->shown, node))
-		put_number(canvas, x, y, "new", ROLE_MORE);
+		put_number(canvas, x, y, "new", change_role(points));
 	else
 		put_number(canvas, x, y, change_format_points(text, points), change_role(points));
 }

@@ -44,7 +44,7 @@ char *change_format_ns(char *out, uint64_t ns, uint64_t base_ns);
 /* Arrows, one for each 2 points begun, up to @cells. Needs 3 bytes per cell + 1 in @out[@cap]. */
 char *change_format_bar(char *out, size_t cap, int cells, double points);
 
-/* Of text that tells it; its sign tells the same. */
+/* Of text that tells it; its sign tells the same. Dim: it does not stand out. */
 enum role change_role(double points);
 
 #define CHANGE_TEXT_BYTES 128

@@ -29,8 +29,8 @@ enum flame_kind flame_kind_of(const struct tree_node *node);
 /* "[k] " and the like, "" of user code. */
 const char *flame_kind_mark(enum flame_kind kind);
 
-/* The role of a box of @node of @snapshot's tree, one of a pair: the stronger one is for the hottest
- * path, or for a large change. */
+/* The role of a box of @node of @snapshot, one of a pair: the stronger one is for the hottest path,
+ * or for a large change. */
 enum role flame_fill_role(enum flame_fill fill, const struct snapshot *snapshot,
 			  const struct tree_node *node, bool is_hottest);
 /* By change: "+ " of a box with more than before, "- " with less, "" with about the same. */

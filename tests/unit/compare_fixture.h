@@ -1,5 +1,5 @@
-/* compare_fixture.h - the machine of scene_rows.h compared with 5 s of the day before: 34860 samples
- * now, 20000 then.
+/* compare_fixture.h - the machine of scene_rows.h compared with 5 s of the day before: 34860
+ * samples now, 20000 then.
  *
  *   symbols                        then      now    change
  *   hash_search_with_hash_value   27.35    41.65   +14.30

@@ -136,7 +136,17 @@ static void test_there_is_an_arrow_for_each_two_points(void **state)
 	assert_string_equal(change_format_bar(out, sizeof(out), 8, -5.9),
 			    "\u25bc\u25bc\u25bc");
 	assert_string_equal(change_format_bar(out, sizeof(out), 2, 60), "\u25b2\u25b2");
-	assert_string_equal(change_format_bar(out, 7, 8, 60), "\u25b2");	/* 4 more may not fit */
+	/* 4 more bytes may not fit */
+	assert_string_equal(change_format_bar(out, 7, 8, 60), "\u25b2");
+}
+
+static void test_only_what_stands_out_has_a_colour(void **state)
+{
+	(void)state;
+	assert_int_equal(change_role(0.5), ROLE_MORE);
+	assert_int_equal(change_role(-0.5), ROLE_LESS);
+	assert_int_equal(change_role(0.4), ROLE_DIM);
+	assert_int_equal(change_role(-0.4), ROLE_DIM);
 }
 
 static void test_the_sentences_tell_both_windows(void **state)
@@ -161,6 +171,7 @@ int main(void)
 		cmocka_unit_test(test_rates_have_a_sign_and_a_fixed_width),
 		cmocka_unit_test(test_latencies_are_told_as_what_came_or_went),
 		cmocka_unit_test(test_there_is_an_arrow_for_each_two_points),
+		cmocka_unit_test(test_only_what_stands_out_has_a_colour),
 		cmocka_unit_test(test_the_sentences_tell_both_windows),
 	};
 
