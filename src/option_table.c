@@ -53,6 +53,14 @@ const struct option_row option_rows[] = {
 		.help = "a recording of perf record, instead of this machine",
 	},
 	{
+		.group = OPTIONS_WHOM, .name = "diff", .argument = "FILE",
+		.set = option_set_diff, .value = VALUE_FILE,
+		.help = "with -i A: another recording, and how it differs from A",
+		.more = "The recording of -i is the baseline, and what it counted stands beside "
+			"FILE's; see COMPARISON. Functions of another build of the same file "
+			"are found by name.",
+	},
+	{
 		.group = OPTIONS_WHAT, .letter = 'e', .name = "event", .argument = "EVENT",
 		.set = option_set_event, .choice = CHOICE_EVENT, .value = VALUE_EVENT,
 		.in_file = true,
@@ -255,6 +263,8 @@ const struct option_row option_rows[] = {
 		.group = OPTIONS_OTHER, .name = "history-memory", .argument = "MIB",
 		.set = option_set_memory, .in_file = true, .default_text = "64",
 		.help = "memory for the last minutes",
+		.more = "A baseline takes its part of it. With --diff it is for each of the two "
+			"recordings.",
 	},
 	{
 		.group = OPTIONS_OTHER, .name = "no-cache", .flag = FLAG(no_cache),

@@ -14,7 +14,7 @@
 #include "model/window_span.h"
 
 #define BASELINE_LABEL_BYTES  256
-#define BASELINE_NOTICE_BYTES 256
+#define BASELINE_NOTICE_BYTES 1024
 #define BASELINE_NO_EVENT     UINT8_MAX
 
 struct baseline {

@@ -48,6 +48,10 @@ void publisher_zero(struct publisher *publisher);	/* and goes on, if it was froz
 void publisher_freeze(struct publisher *publisher, uint64_t begin_ns, uint64_t end_ns);
 /* What was counted between the two times is what windows are compared with; @end_ns 0: nothing. */
 void publisher_mark(struct publisher *publisher, uint64_t begin_ns, uint64_t end_ns);
+/* The same of all that was counted, which is called @label. 0 or -ENOMEM. */
+int publisher_mark_all(struct publisher *publisher, const char *label);
+/* Another recording begins, with a clock of its own; ingest_next_recording() was called. */
+void publisher_next_recording(struct publisher *publisher);
 void publisher_renumbered(struct publisher *publisher);	/* after a compaction */
 
 /* When publisher_tick() is due, besides the refreshes; UINT64_MAX: never. */

@@ -26,6 +26,15 @@ static void mark_targets(struct ingest *ingest)
 	}
 }
 
+static bool has_running_kernel(const struct ingest_config *config)
+{
+	for (size_t i = 0; i < config->build_id_count; i++)
+		if (config->build_ids[i].is_kernel &&
+		    build_id_is_equal(&config->build_ids[i].build_id, &config->running_kernel))
+			return true;
+	return false;
+}
+
 void ingest_look_at_config(struct ingest *ingest)
 {
 	ingest->wants_unwind = false;
@@ -33,15 +42,7 @@ void ingest_look_at_config(struct ingest *ingest)
 		if (ingest->config.events[i]->format.sample_type & PERF_SAMPLE_STACK_USER)
 			ingest->wants_unwind = true;
 	mark_targets(ingest);
-}
-
-static bool is_kernel_recorded(const struct ingest_config *config)
-{
-	for (size_t i = 0; i < config->build_id_count; i++)
-		if (config->build_ids[i].is_kernel &&
-		    build_id_is_equal(&config->build_ids[i].build_id, &config->running_kernel))
-			return true;
-	return false;
+	ingest->is_kernel_recorded = has_running_kernel(&ingest->config);
 }
 
 int ingest_init(struct ingest *ingest, const struct ingest_config *config,
@@ -70,7 +71,6 @@ int ingest_init(struct ingest *ingest, const struct ingest_config *config,
 	task_table_init(&ingest->tasks, ingest->strings);
 	symbol_names_init(&ingest->names, &ingest->objects, ingest->strings);
 	ingest_look_at_config(ingest);
-	ingest->is_kernel_recorded = is_kernel_recorded(config);
 	if (!config->is_replay)
 		ingest_ask_kernel(ingest);
 	return 0;

@@ -154,6 +154,29 @@ void publisher_mark(struct publisher *publisher, uint64_t begin_ns, uint64_t end
 		      publisher->config->memory_bytes / BASELINE_SHARE);
 }
 
+int publisher_mark_all(struct publisher *publisher, const char *label)
+{
+	struct ingest *ingest = publisher->ingest;
+	struct window_wish wish = { .kind = WINDOW_ALL, .newest_ns = ingest->watermark_ns };
+
+	if (timeline_cut(&ingest->timeline, ingest->watermark_ns))
+		return -ENOMEM;
+	wish.known_ns = history_begin_ns(publisher);
+	return baseline_take(&ingest->baseline, &ingest->timeline,
+			     window_span_choose(&ingest->timeline, &wish), ingest->hits, label,
+			     SIZE_MAX);
+}
+
+void publisher_next_recording(struct publisher *publisher)
+{
+	publisher_renumbered(publisher);
+	publisher_freeze(publisher, 0, 0);
+	publisher->begin_ns = publisher->published_ns = 0;
+	publisher->published_seq = publisher->ingest->timeline.open_slice.seq;
+	publisher->event = 0;
+	publisher->is_ended = false;
+}
+
 /* What is made of a window's entries in one go. */
 struct folds {
 	struct fold rows;

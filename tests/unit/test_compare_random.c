@@ -119,7 +119,8 @@ static void check_tree(const struct call_tree *both, const struct call_tree *now
 	assert_true(both->samples == now->samples);
 	for (uint32_t i = 0; i < both->node_count; i++) {
 		const struct tree_node *node = &both->nodes[i];
-		const struct tree_node *a = find_node(then, node->id), *b = find_node(now, node->id);
+		const struct tree_node *a = find_node(then, node->id);
+		const struct tree_node *b = find_node(now, node->id);
 
 		assert_true(node->self_samples == b->self_samples &&
 			    node->total_samples == b->total_samples);

@@ -18,7 +18,7 @@ static void expect(const struct call_tree *tree, bool marks_kernel, const char *
 	FILE *out = open_memstream(&text, &bytes);
 
 	assert_non_null(out);
-	assert_int_equal(folded_write(out, tree, marks_kernel), 0);
+	assert_int_equal(folded_write(out, tree, marks_kernel, false), 0);
 	fclose(out);
 	assert_string_equal(text, lines);
 	free(text);

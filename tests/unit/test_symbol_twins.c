@@ -18,8 +18,7 @@ static struct symbol_twins twins;
 static void *tables[4];
 static size_t table_count;
 
-/* Another build of @path: "f", "main", "twice" and once more "twice" lie side by side from @start on.
- */
+/* Another build of @path: "f", "main", "twice" and once more "twice", from @start on. */
 static uint32_t add_build(const char *path, enum cpu_mode mode, uint64_t start)
 {
 	static const char *const names[] = { "f", "main", "twice", "twice" };
