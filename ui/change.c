@@ -4,44 +4,32 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "export/row_changes.h"
 #include "ui/format.h"
 #include "ui/utf8.h"
 
 #define ARROW_POINTS 2.0	/* 14 points are 7 arrows: as many as one sees at a glance */
 #define LEAST_POINTS 0.005	/* less is written 0.00 */
 
-double change_base_pct(const struct snapshot *snapshot, double base_weight)
-{
-	const double whole = snapshot->baseline.weight;
-
-	return whole > 0 ? 100 * base_weight / whole : 0;
-}
-
 double change_points(const struct snapshot *snapshot, double weight, double base_weight)
 {
-	return snapshot_pct(snapshot, weight) - change_base_pct(snapshot, base_weight);
-}
-
-static double per_s(uint64_t samples, double seconds)
-{
-	return seconds > 0 ? (double)samples / seconds : 0;
+	return snapshot_pct(snapshot, weight) - row_changes_base_pct(snapshot, base_weight);
 }
 
 double change_per_s(const struct snapshot *snapshot, uint64_t samples, uint64_t base_samples)
 {
-	return per_s(samples, snapshot->window_s) -
-	       per_s(base_samples, snapshot->baseline.window_s);
+	return row_changes_per_s(samples, snapshot->window_s) -
+	       row_changes_per_s(base_samples, snapshot->baseline.window_s);
 }
 
 bool change_row_is_new(const struct snapshot *snapshot, const struct snapshot_row *row)
 {
-	return snapshot->is_compared && !row->base_self_samples && !row->base_total_samples;
+	return snapshot->is_compared && row_changes_presence(row) == ROW_NEW;
 }
 
 bool change_row_is_gone(const struct snapshot_row *row)
 {
-	return !row->self_samples && !row->total_samples &&
-	       (row->base_self_samples || row->base_total_samples);
+	return row_changes_presence(row) == ROW_GONE;
 }
 
 bool change_node_is_new(const struct snapshot *snapshot, const struct tree_node *node)
@@ -58,7 +46,7 @@ double change_of_row(const struct snapshot *snapshot, const struct snapshot_row 
 {
 	if (row->is_idle)
 		return 0;
-	return change_points(snapshot, row->self_weight, row->base_self_weight);
+	return row_changes_points(snapshot, row, false);
 }
 
 double change_of_node(const struct snapshot *snapshot, const struct tree_node *node)
@@ -134,7 +122,7 @@ char *change_describe_share(char *out, const struct snapshot *snapshot, double w
 {
 	char before[FORMAT_BYTES], now[FORMAT_BYTES], points[FORMAT_BYTES];
 
-	format_pct(before, change_base_pct(snapshot, base_weight));
+	format_pct(before, row_changes_base_pct(snapshot, base_weight));
 	format_pct(now, snapshot_pct(snapshot, weight));
 	change_format_points(points, change_points(snapshot, weight, base_weight));
 	snprintf(out, CHANGE_TEXT_BYTES, "%s %% \u2192 %s %% (%s)", before, now, points);
@@ -144,8 +132,8 @@ char *change_describe_share(char *out, const struct snapshot *snapshot, double w
 char *change_describe_rate(char *out, const struct snapshot *snapshot, uint64_t samples,
 			   uint64_t base_samples)
 {
-	const double now = per_s(samples, snapshot->window_s);
-	const double before = per_s(base_samples, snapshot->baseline.window_s);
+	const double now = row_changes_per_s(samples, snapshot->window_s);
+	const double before = row_changes_per_s(base_samples, snapshot->baseline.window_s);
 	char old[FORMAT_BYTES], new[FORMAT_BYTES], change[FORMAT_BYTES];
 
 	snprintf(out, CHANGE_TEXT_BYTES, "%s/s \u2192 %s/s (%s)",

@@ -7,6 +7,7 @@
 
 #include <math.h>
 
+#include "export/row_changes.h"
 #include "ui/change.h"
 #include "ui/format.h"
 
@@ -31,7 +32,7 @@ static double total_points(const struct snapshot *snapshot, const struct snapsho
 {
 	if (row->is_idle)
 		return 0;
-	return change_points(snapshot, row->total_weight, row->base_total_weight);
+	return row_changes_points(snapshot, row, true);
 }
 
 void column_put_change(struct canvas *canvas, struct canvas_area area,

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "export/row_changes.h"
 #include "ui/change.h"
 #include "ui/flame_match.h"
 #include "ui/format.h"
@@ -325,7 +326,7 @@ static void add_change(const struct ui_state *state, struct pieces *pieces,
 	if (change_node_is_new(state->shown, node)) {
 		pieces_add(pieces, 0, ROLE_MORE, "new");
 	} else {
-		format_pct(before, change_base_pct(state->shown, node->base_total_weight));
+		format_pct(before, row_changes_base_pct(state->shown, node->base_total_weight));
 		pieces_add(pieces, 0, change_role(points), "%s from %s %%",
 			   change_format_points(text, points), before);
 	}

@@ -1,5 +1,5 @@
-/* change.h - how much has changed since the baseline "A": of a share in points, of a count a
- * second.
+/* change.h - how much has changed since the baseline "A", as the screen tells it: of a share in
+ * points, of a count a second. Files tell it by export/row_changes.h, from the same sums.
  *
  * Units:  windows of different lengths are compared by their own 100 % and their own seconds.
  * Thread: any, no state.
@@ -20,8 +20,6 @@
 
 /* From @base_weight in the baseline to @weight in the window, in points: 12 % -> 10 % is -2. */
 double change_points(const struct snapshot *snapshot, double weight, double base_weight);
-/* Share of @base_weight in the baseline, 0..100; 0 when it is empty. */
-double change_base_pct(const struct snapshot *snapshot, double base_weight);
 /* The same of so many samples, a second. */
 double change_per_s(const struct snapshot *snapshot, uint64_t samples, uint64_t base_samples);
 

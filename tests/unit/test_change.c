@@ -36,7 +36,6 @@ static void test_shares_and_rates_are_of_their_own_window(void **state)
 
 	(void)state;
 	assert_float_equal(change_of_row(&compared, &row), 35, 1e-9);
-	assert_float_equal(change_base_pct(&compared, 500), 25, 1e-9);
 	assert_float_equal(change_per_s(&compared, 2400, 500), 20, 1e-9);
 }
 
