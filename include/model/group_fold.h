@@ -17,6 +17,9 @@
 
 #define GROUP_FOLD_TOP	  0u	/* stands above all roots */
 #define GROUP_FOLD_EVENTS 256u	/* what slice_entry.event can be */
+/* 40 MB, for keys that tell nearly every sample apart: by then new groups below a root are not
+ * begun, and what would be in them counts in those above. Unless all are wanted. */
+#define GROUP_FOLD_SUMS	  400000u
 
 struct group_counts {
 	uint64_t self_samples, total_samples;

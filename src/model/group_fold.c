@@ -140,6 +140,7 @@ void group_fold_finish(struct group_fold *fold)
 	memset(fold, 0, sizeof(*fold));
 }
 
+/* GROUP_FOLD_TOP: there are too many. UINT32_MAX: out of memory, noted. */
 static uint32_t path_of(struct group_fold *fold, uint32_t parent, struct group_value value,
 			uint32_t depth, uint32_t event)
 {
@@ -157,6 +158,8 @@ static uint32_t path_of(struct group_fold *fold, uint32_t parent, struct group_v
 		if (fold->sums[id].parent == parent &&
 		    fold->sums[id].value.identity == value.identity)
 			return id;
+	if (depth && fold->count >= GROUP_FOLD_SUMS && fold->query->tree_limit_pct >= 0)
+		return GROUP_FOLD_TOP;
 	sum.id = id_set_mix(id_set_mix(fold->sums[parent].id, fold->keys[depth]), value.identity);
 	id = append_sum(fold, sum);
 	if (id != UINT32_MAX)
@@ -225,12 +228,12 @@ static uint32_t class_of(struct group_fold *fold, const struct slice_entry *entr
 	return id;
 }
 
-/* The node of the last level. UINT32_MAX: out of memory, noted. */
+/* The node of the last level, or of the last that may be. UINT32_MAX: out of memory, noted. */
 static uint32_t make_path(struct group_fold *fold, uint32_t class_id,
 			  const struct group_frame *frame)
 {
 	bool is_of_object = false;
-	uint32_t path = GROUP_FOLD_TOP;
+	uint32_t path = GROUP_FOLD_TOP, below;
 
 	for (uint32_t i = 0; i < fold->level_count && path != UINT32_MAX; i++) {
 		const enum group_key key = fold->keys[i];
@@ -239,7 +242,10 @@ static uint32_t make_path(struct group_fold *fold, uint32_t class_id,
 		if (group_key_is_of_code(key))
 			value = group_value_of_frame(&fold->sources, key, frame, is_of_object);
 		is_of_object |= key == GROUP_OBJECT;
-		path = path_of(fold, path, value, i, fold->classes[class_id].event);
+		below = path_of(fold, path, value, i, fold->classes[class_id].event);
+		if (below == GROUP_FOLD_TOP)
+			break;
+		path = below;
 	}
 	return path;
 }
