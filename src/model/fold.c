@@ -8,7 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define STEPS_UNASKED 8192	/* entries: 2 ms, most live windows are shorter */
 #define KEYS_SYMBOL (KEY_OBJECT | KEY_SYMBOL)
+#define KEYS_CODE   (KEYS_SYMBOL | KEY_ADDRESS)
 
 void fold_init(struct fold *fold, struct stack_trie *trie, struct symbol_names *names,
 	       const struct task_table *tasks, unsigned int keys, uint32_t event,
@@ -302,6 +304,8 @@ static void add_all(struct fold *fold, const struct sample *sample)
 	const struct stack_nodes *nodes = &fold->trie->nodes;
 
 	add_leaf(fold, fold->trie->stacks.frame[sample->entry->stack], sample);
+	if (!(fold->keys & KEYS_CODE))	/* the other frames are of the same row */
+		return;
 	for (uint32_t n = fold->trie->stacks.node[sample->entry->stack]; n != STACK_NODE_ROOT;
 	     n = nodes->parent[n])
 		add_frame(fold, nodes->frame[n], sample);
@@ -328,9 +332,23 @@ static void add_entry(struct fold *fold, const struct slice_entry *entry, double
 		add_all(fold, &sample);
 }
 
+bool fold_goes_on(struct fold *fold, uint32_t steps)
+{
+	fold->steps += steps;
+	if (fold->stop.is_due && fold->steps >= STEPS_UNASKED) {
+		fold->is_stopped |= fold->stop.is_due(fold->stop.owner);
+		fold->steps = 0;
+	}
+	return !fold->is_stopped;
+}
+
 void fold_add(struct fold *fold, const struct slice_entry *entries, uint32_t count, double factor)
 {
-	for (uint32_t i = 0; i < count; i++)
-		if (entries[i].event == fold->event && entries[i].count)
-			add_entry(fold, &entries[i], factor);
+	for (uint32_t i = 0; i < count; i++) {
+		if (entries[i].event != fold->event || !entries[i].count)
+			continue;
+		if (!fold_goes_on(fold, 1))
+			return;
+		add_entry(fold, &entries[i], factor);
+	}
 }

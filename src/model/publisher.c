@@ -218,6 +218,8 @@ static void fold_slices(struct folds *folds, const struct slice *slices, uint32_
 		return;
 	}
 	fold_add_slices_dense(&folds->rows, slices, count);
+	if (folds->rows.is_stopped)
+		return;
 	for (uint32_t s = 0; folds->tree && s < count; s++)
 		tree_fold_add(folds->tree, slices[s].entries, slices[s].count, 1.0);
 	for (uint32_t s = 0; folds->groups && s < count; s++)
@@ -489,7 +491,7 @@ static bool is_whole(const struct folds *folds)
 	const struct tree_fold *tree = folds->tree;
 	const struct group_fold *groups = folds->groups;
 
-	return !folds->rows.is_out_of_memory &&
+	return !folds->rows.is_out_of_memory && !folds->rows.is_stopped &&
 	       (!tree || (!tree->is_out_of_memory && !tree->is_stopped)) &&
 	       (!groups || (!groups->is_out_of_memory && !groups->is_stopped));
 }
@@ -510,7 +512,7 @@ static struct snapshot *make_one(struct publisher *publisher, struct snapshot he
 	struct stack_counts stacks;
 	char *notice;
 	const bool is_compared = compare_is_wanted(&publisher->compare, query, event);
-	struct tree_fold tree;
+	struct tree_fold tree = { .trie = NULL };
 	struct group_fold groups;
 	struct folds folds = { .tree = NULL, .probes = probes };
 	struct probe_draft draft = { .list = NULL };
@@ -525,13 +527,13 @@ static struct snapshot *make_one(struct publisher *publisher, struct snapshot he
 		tree_fold_init(&tree, &ingest->trie, &ingest->names, &ingest->tasks, query, event);
 		folds.tree = &tree;
 		tree.twins = folds.rows.twins;
-		if (query == &publisher->config->query)
-			tree.stop = publisher->stop;
 	}
 	if (wants_groups(publisher, query, event)) {
 		start_groups(publisher, &groups, query, event, folds.rows.twins);
 		sources.groups = folds.groups = &groups;
 	}
+	if (query == &publisher->config->query)
+		folds.rows.stop = tree.stop = publisher->stop;
 	if (folds.tree && query->tree_inlined)
 		tree_fold_inline(&tree, &publisher->source_lines.inlined);
 	stacks = fold_window(publisher, &folds, span);
