@@ -109,9 +109,9 @@ void group_fold_init(struct group_fold *fold, const struct group_sources *source
 	    group_sources_name_processes(&fold->sources))
 		fold->is_out_of_memory = true;
 	if (has_key(fold, GROUP_SOURCE)) {
-		fold->frame_weight = calloc(2 * (size_t)sources->trie->frames.count + 1,
-					    sizeof(*fold->frame_weight));
-		fold->is_out_of_memory |= !fold->frame_weight;
+		fold->frame_samples = calloc(2 * (size_t)sources->trie->frames.count + 1,
+					     sizeof(*fold->frame_samples));
+		fold->is_out_of_memory |= !fold->frame_samples;
 	}
 	/* In the set like any other: a set that grows finds its rows by their numbers from 0 on. */
 	if (append_sum(fold, (struct group_sum){ .parent = UINT32_MAX }) == GROUP_FOLD_TOP &&
@@ -131,7 +131,7 @@ void group_fold_finish(struct group_fold *fold)
 	}
 	free(fold->classes);
 	free(fold->sums);
-	free(fold->frame_weight);
+	free(fold->frame_samples);
 	id_set_finish(&fold->by_path);
 	id_set_finish(&fold->by_class);
 	id_map_finish(&fold->by_sample);
@@ -363,8 +363,8 @@ static void add_frame(struct group_fold *fold, const struct group_sample *sample
 
 	if (path == HIDDEN)	/* or out of memory */
 		return;
-	if (fold->frame_weight)
-		fold->frame_weight[frame->frame << 1 | !frame->is_leaf] += sample->weight;
+	if (fold->frame_samples)
+		fold->frame_samples[frame->frame << 1 | !frame->is_leaf] += sample->samples;
 	add_total(fold, sample, path);
 	if (frame->is_leaf)
 		add_self(fold, sample, path);
@@ -434,6 +434,7 @@ static void add_entry(struct group_fold *fold, const struct slice_entry *entry, 
 	if (symbol == ID_SET_NONE || fold_is_idle(fold->sources.names, task, symbol))
 		return;
 	*(is_base ? &fold->base_whole[entry->event] : &fold->whole[entry->event]) += sample.weight;
+	fold->samples += entry->count;
 	sample.class = class_of(fold, entry);
 	if (sample.class == UINT32_MAX)
 		return;
