@@ -1,6 +1,6 @@
-/* line_wait.h - holds a refresh of batch mode back until the lines are known that its groups are by:
- * what is printed can't be filled in later, and other lines make other groups. What the rows say
- * of lines is model/source_hold.h's.
+/* line_wait.h - holds a refresh of batch mode back until the lines are known that its groups are
+ * by: what is printed can't be filled in later, and other lines make other groups. What rows say of
+ * lines is model/source_hold.h's.
  * Thread: the analyzer's. */
 #ifndef MODEL_LINE_WAIT_H
 #define MODEL_LINE_WAIT_H
