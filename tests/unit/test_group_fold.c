@@ -172,6 +172,11 @@ static void test_tasks_by_process_and_thread(void **state)
 		{ .stack = CALLS(FN_F), .count = 1, .weight = 1,
 		  .task = fixture_task(&world, 30, 31, "lost") },
 	};
+	const struct slice_entry lost[] = {
+		{ .stack = CALLS(FN_F), .count = 2, .weight = 2,
+		  .task = fixture_task(&world, 40, 41, "lost") },
+		entries[2],
+	};
 
 	(void)state;
 	KEYS(GROUP_PID, GROUP_TID);
@@ -185,6 +190,9 @@ static void test_tasks_by_process_and_thread(void **state)
 	expect(entries, 3,
 	       "worker of server 4 4\n"
 	       "server 2 2\n"
+	       "lost of pid 30 1 1\n");
+	expect(lost, 2,
+	       "lost of pid 40 2 2\n"
 	       "lost of pid 30 1 1\n");
 }
 
