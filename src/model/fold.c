@@ -106,11 +106,6 @@ static struct fold_row *row_of_symbol(struct fold *fold, uint32_t symbol, bool i
 	return row;
 }
 
-struct fold_row *fold_row_of_symbol(struct fold *fold, uint32_t symbol)
-{
-	return symbol == ID_SET_NONE ? NULL : row_of_symbol(fold, symbol, false);
-}
-
 static struct fold_row *row_of_key(struct fold *fold, const struct fold_key *key, uint32_t symbol)
 {
 	const uint64_t hash = key_hash(key);
@@ -132,9 +127,9 @@ static struct fold_row *row_of_key(struct fold *fold, const struct fold_key *key
 
 #define HAS_NO_NAME ((uint64_t)1 << 63)	/* beside keys that begin with a name */
 
-/* Both: the symbol. One of them: what the others of its name, or of its object, share; what the
- * kernel and programs call alike stays two. An address is no name: several objects may have it. */
-static uint64_t code_key(const struct fold *fold, uint32_t symbol_id)
+/* What the kernel and programs call alike stays two. An address is no name: several objects may have
+ * it. */
+uint64_t fold_code_key(const struct fold *fold, uint32_t symbol_id)
 {
 	const struct symbol *symbol = &fold->names->symbols[symbol_id];
 
@@ -160,11 +155,19 @@ static struct fold_row *row_of_code(struct fold *fold, uint32_t symbol, bool is_
 		return NULL;
 	if (*noted != ID_SET_NONE)
 		return &fold->rows[*noted];
-	key.code = code_key(fold, symbol);
+	key.code = fold_code_key(fold, symbol);
 	row = row_of_key(fold, &key, symbol);
 	if (row)
 		*noted = (uint32_t)(row - fold->rows);
 	return row;
+}
+
+struct fold_row *fold_row_of_symbol(struct fold *fold, uint32_t symbol)
+{
+	if (symbol == ID_SET_NONE)
+		return NULL;
+	return fold->keys == KEYS_SYMBOL ? row_of_symbol(fold, symbol, false)
+					 : row_of_code(fold, symbol, false);
 }
 
 static struct fold_row *row_of(struct fold *fold, uint32_t frame, const struct task *task,
@@ -181,7 +184,7 @@ static struct fold_row *row_of(struct fold *fold, uint32_t frame, const struct t
 	if ((keys | KEYS_SYMBOL) == KEYS_SYMBOL)
 		return row_of_code(fold, symbol, is_idle);
 	memset(&key, 0, sizeof(key));
-	key.code = code_key(fold, symbol);
+	key.code = fold_code_key(fold, symbol);
 	if (keys & KEY_ADDRESS)
 		key.address = fold->trie->frames.address[frame];
 	if (keys & KEY_COMM)
