@@ -9,6 +9,7 @@
 #include <string.h>
 
 #define STEPS_UNASKED 8192	/* entries: 2 ms, most live windows are shorter */
+#define PREFETCH_AHEAD 8	/* entries: their stacks lie all over memory */
 #define KEYS_SYMBOL (KEY_OBJECT | KEY_SYMBOL)
 #define KEYS_CODE   (KEYS_SYMBOL | KEY_ADDRESS)
 
@@ -356,7 +357,11 @@ bool fold_goes_on(struct fold *fold, uint32_t steps)
 
 void fold_add(struct fold *fold, const struct slice_entry *entries, uint32_t count, double factor)
 {
+	const uint32_t *frames = fold->trie->stacks.frame;
+
 	for (uint32_t i = 0; i < count; i++) {
+		if (count - i > PREFETCH_AHEAD)
+			__builtin_prefetch(&frames[entries[i + PREFETCH_AHEAD].stack]);
 		if (entries[i].event != fold->event || !entries[i].count)
 			continue;
 		if (!fold_goes_on(fold, 1))
