@@ -310,7 +310,7 @@ static void print_figures(struct ingest *ingest)
 	printf("%.1f ms by process\n",
 	       median_fold_ms(ingest, KEYS_SYMBOL, false, &by_pid, &fold));
 	printf("other keys   %.1f ms by object, ",
-	       median_fold_ms(ingest, KEY_OBJECT, false, &no_filter, &fold));
+	       median_fold_ms(ingest, KEY_OBJECT, true, &no_filter, &fold));
 	printf("%.1f ms by command, ",
 	       median_fold_ms(ingest, KEY_COMM, false, &no_filter, &fold));
 	printf("%.1f ms by thread, ",
