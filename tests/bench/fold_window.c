@@ -260,7 +260,7 @@ static void print_figures(struct ingest *ingest)
 	printf("%.1f ms by process\n",
 	       median_fold_ms(ingest, KEYS_SYMBOL, false, &by_pid, &fold));
 	printf("other keys   %.1f ms by object, ",
-	       median_fold_ms(ingest, KEY_OBJECT, false, &no_filter, &fold));
+	       median_fold_ms(ingest, KEY_OBJECT, true, &no_filter, &fold));
 	printf("%.1f ms by command, ",
 	       median_fold_ms(ingest, KEY_COMM, false, &no_filter, &fold));
 	printf("%.1f ms by thread, ",
@@ -288,8 +288,8 @@ static void print_comparison(struct ingest *ingest)
 	ms[3] = now_ms();
 	compare_rows(&compare, &query, 0, &never);
 	ms[4] = now_ms();
-	printf("baseline     %u entries in %.1f MiB, taken in %.1f ms; twins %.1f ms; its fold %.1f "
-	       "ms, at the next refresh %.2f ms\n", ingest->baseline.count,
+	printf("baseline     %u entries in %.1f MiB, taken in %.1f ms; twins %.1f ms; its fold "
+	       "%.1f ms, at the next refresh %.2f ms\n", ingest->baseline.count,
 	       (double)baseline_bytes(&ingest->baseline) / (1 << 20), ms[1] - ms[0], ms[2] - ms[1],
 	       ms[3] - ms[2], ms[4] - ms[3]);
 	compare_finish(&compare);
