@@ -90,8 +90,8 @@ void fold_add_slices_dense(struct fold *fold, const struct slice *slices, uint32
  * one of them, and no filter. */
 bool fold_can_be_dense(const struct fold *fold);
 
-/* Walking costs 0.2-0.3 us an entry: with so many it takes longer than a fold may, and the dense way
- * takes over, which does not count the tasks of a row. A minute of two CPUs is 60,000. */
+/* Walking costs 0.2-0.3 us an entry: with so many it takes longer than a fold may, and the dense
+ * way takes over, which does not count the tasks of a row. A minute of two CPUs is 60,000. */
 #define FOLD_DENSE_ENTRIES 150000
 
 /* The row of @key, or NULL: there is none. @key: of a fold with the same keys and twins over the
