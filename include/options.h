@@ -35,6 +35,7 @@ struct options {
 	double probe_cap_pct;		/* of one CPU; INFINITY: no cap */
 	uint64_t lease_ns;		/* UINT64_MAX: as long as flametop runs */
 	const char *replay_path;	/* -i */
+	const char *diff_path;		/* --diff; NULL: that one alone */
 	char *const *command;		/* behind "--"; NULL: none */
 	const char *log_path;
 	const char *config_path;	/* NULL: the default file; "none": no file at all */

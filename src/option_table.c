@@ -60,6 +60,14 @@ const struct option_row option_rows[] = {
 		.help = "a recording of perf record, instead of this machine",
 	},
 	{
+		.group = OPTIONS_WHOM, .name = "diff", .argument = "FILE",
+		.set = option_set_diff, .value = VALUE_FILE,
+		.help = "with -i A: another recording, and how it differs from A",
+		.more = "The recording of -i is the baseline, and what it counted stands beside "
+			"FILE's; see COMPARISON. Functions of another build of the same file "
+			"are found by name.",
+	},
+	{
 		.group = OPTIONS_WHAT, .letter = 'e', .name = "event", .argument = "EVENT",
 		.set = option_set_event, .choice = CHOICE_EVENT, .value = VALUE_EVENT,
 		.in_file = true,
@@ -160,7 +168,7 @@ const struct option_row option_rows[] = {
 		.group = OPTIONS_SHOWN, .name = "group", .argument = "KEYS",
 		.set = option_set_groups, .value = VALUE_GROUP_KEYS, .words = option_group_keys,
 		.in_file = true,
-		.help = "a tree of groups by keys in this order, as pid,dso,symbol",
+		.help = "a tree of groups by keys in order, as pid,dso,symbol",
 		.more = "Up to 8 of event, comm, pid, tid, thread (its name and its process's), "
 			"cgroup, unit (of systemd), container, pod, cpu, socket, dso, symbol, "
 			"address, source (file and line) and parent (the function that called). "
@@ -274,6 +282,8 @@ const struct option_row option_rows[] = {
 		.group = OPTIONS_OTHER, .name = "history-memory", .argument = "MIB",
 		.set = option_set_memory, .in_file = true, .default_text = "64",
 		.help = "memory for the last minutes",
+		.more = "A baseline takes its part of it. With --diff it is for each of the two "
+			"recordings.",
 	},
 	{
 		.group = OPTIONS_OTHER, .name = "no-cache", .flag = FLAG(no_cache),

@@ -282,6 +282,14 @@ int option_set_input(struct options *out, const char *as, const char *text, stru
 	return 0;
 }
 
+int option_set_diff(struct options *out, const char *as, const char *text, struct diag *why)
+{
+	(void)as;
+	(void)why;
+	out->diff_path = text;
+	return 0;
+}
+
 int option_set_batch(struct options *out, const char *as, const char *text, struct diag *why)
 {
 	out->is_batch = true;

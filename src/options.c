@@ -216,6 +216,9 @@ static int check_together(struct options *out, struct diag *why)
 		return 0;
 	if (check_probes(out, why))
 		return why->err;
+	if (out->diff_path && !out->replay_path)
+		return diag_set(why, -EINVAL, "--diff %s: -i says which recording it is compared "
+				"with; give that one, too", out->diff_path);
 	if (out->replay_path && chooses_capture(out))
 		return diag_set(why, -EINVAL,
 				"-i shows a recording: targets and events are those recorded");

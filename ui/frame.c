@@ -12,6 +12,12 @@
 
 #define LABEL_GAP " \u00b7 "
 
+static bool is_of_past(const struct command *command)
+{
+	return command->run == cmd_earlier || command->run == cmd_later ||
+	       command->run == cmd_live;
+}
+
 /* "back" leads nowhere from the first level, without rows there is none to open, and where there
  * can be no probe none is offered. */
 static bool is_offered(const struct ui_state *state, const struct command *command, int max_rank)
@@ -29,6 +35,10 @@ static bool is_offered(const struct ui_state *state, const struct command *comma
 		return false;
 	if ((command->traits & COMMAND_NEEDS_ROWS) &&
 	    (is_of_probes ? !state_probe(state) : !state_cursor_row(state, &row)))
+		return false;
+	if (command->run == cmd_pause && state->time.end_ns)
+		return false;	/* "live" says it */
+	if (is_of_past(command) && !state->time.end_ns)
 		return false;
 	return command->run != cmd_back || state->view->opener || state->trail.count > 1 ||
 	       state->search[0] || (state_is_flame(state) && state->flame.zoom.count);
@@ -160,9 +170,14 @@ static void draw_too_small(struct canvas *canvas)
 
 void frame_draw(struct ui_state *state, struct canvas *canvas)
 {
-	const int top = header_lines(canvas->width, canvas->height);
+	const int heat = header_heat_lines(canvas->width, canvas->height);
+	const int top = header_lines(canvas->width, canvas->height) +
+			(state->wants_heat ? heat : 0);
 
 	canvas_clear(canvas);
+	state->heat_room = heat;
+	state->screen_width = canvas->width;
+	state->strip.width = state->heat.width = 0;
 	state->hits.count = 0;
 	if (canvas->width < FRAME_MIN_WIDTH || canvas->height < FRAME_MIN_HEIGHT) {
 		draw_too_small(canvas);

@@ -207,12 +207,21 @@ static bool is_of_another_view(const struct snapshot *fresh, const struct snapsh
 	       !fresh->groups.level_count != !old->groups.level_count;
 }
 
+/* Made before the analyzer heard of the pause, or of the chosen time. While a key that steps is
+ * held each window on the way is shown. */
+static bool is_of_another_time(const struct ui_state *state, const struct snapshot *fresh)
+{
+	if (state->time.end_ns)
+		return !fresh->is_selected;
+	return state->is_paused && (!fresh->is_frozen || fresh->is_selected);
+}
+
 const struct snapshot *state_offer_snapshot(struct ui_state *state, const struct snapshot *fresh)
 {
 	const struct snapshot *old = state->shown;
 
-	if (state->is_paused && old && !fresh->is_frozen)
-		return fresh;	/* made before the analyzer heard of the pause */
+	if (old && is_of_another_time(state, fresh))
+		return fresh;
 	if (old && fresh->query != state->query && is_of_another_view(fresh, old))
 		return fresh;
 	if (!old)
@@ -246,6 +255,46 @@ void state_request(struct ui_state *state, enum request_kind kind, uint32_t valu
 	else	/* there is room: as many as there are kinds */
 		state->outbox_count++;
 	*end = (struct request){ .kind = kind, .value = value, .value_ns = value_ns };
+}
+
+void state_show_time(struct ui_state *state, struct time_range range)
+{
+	state->time = range;
+	state->is_paused = false;
+	state_request(state, REQUEST_FREEZE, 0, range.end_ns);
+	state->outbox[state->outbox_count - 1].begin_ns = range.begin_ns;
+	state->is_changed = true;
+}
+
+bool state_is_time_waiting(const struct ui_state *state)
+{
+	const struct snapshot *shown = state->shown;
+
+	if (!shown || !state->time.end_ns)
+		return shown && shown->is_selected;
+	return shown->asked_begin_ns != state->time.begin_ns ||
+	       shown->asked_end_ns != state->time.end_ns;
+}
+
+struct time_range state_shown_time(const struct ui_state *state)
+{
+	const struct snapshot *shown = state->shown;
+
+	if (!state->time.end_ns || state_is_time_waiting(state) ||
+	    shown->begin_ns >= shown->time_ns)
+		return state->time;
+	return (struct time_range){ shown->begin_ns, shown->time_ns };
+}
+
+struct time_bounds state_time_bounds(const struct ui_state *state)
+{
+	return (struct time_bounds){ state->shown->known_ns, state->shown->newest_ns };
+}
+
+struct time_zero state_time_zero(const struct ui_state *state)
+{
+	return (struct time_zero){ state->shown->is_replay, state->shown->known_ns,
+				   state->wall_offset_ns };
 }
 
 static void add_level(struct filter *filter, enum filter_field field)
@@ -363,6 +412,7 @@ void state_ask(struct ui_state *state)
 		.number = state->query, .keys = keys_of_view(state, state_kind(state)),
 		.filter = state->trail.filter, .raw_names = state->raw_names,
 		.tree_inlined = state_has_lines(state),
+		.heat = state->wants_heat,
 		.probe = state_kind(state) == VIEW_PROBES ? state_probe_here(state) : 0,
 	};
 	if (state_kind(state) == VIEW_TREE) {
@@ -498,10 +548,8 @@ void state_source_changed(struct ui_state *state, int err, const struct diag *wh
 		state_say(state, "%s", why->text);
 	else
 		state_say(state, "changed: the window begins now");
-	if (!err && state->is_paused) {
-		state->is_paused = false;
-		state_request(state, REQUEST_FREEZE, 0, 0);
-	}
+	if (!err && (state->is_paused || state->time.end_ns))
+		state_show_time(state, (struct time_range){ 0, 0 });
 	if (!err) {
 		state->is_command_ended = false;
 		state->sample_event = state->asked_event = 0;	/* others are sampled now */

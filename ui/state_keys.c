@@ -165,6 +165,8 @@ void state_press_key(struct ui_state *state, int key, const struct mouse *mouse)
 		state->message[0] = '\0';
 		state->is_changed = true;
 	}
+	if (key != UI_KEY_MOUSE)
+		state->drag.is_on = false;
 	if (press_in_front(state, key, mouse))
 		return;
 	if (key == UI_KEY_MOUSE) {

@@ -16,6 +16,7 @@
 #include "model/source_change.h"
 
 struct analyzer;
+struct second_recording;	/* model/second_recording.h */
 
 struct analyzer_config {
 	struct ingest_config ingest;	/* what it points to must outlive the analyzer */
@@ -39,6 +40,8 @@ struct analyzer_config {
 	size_t source_rows;		/* waited for: what is printed can't be filled in later */
 	struct copy_control copies;
 	struct probe_source probes;	/* news NULL: there are none */
+	const struct second_recording *second;	/* shown after the one that comes first, and
+						 * compared with it; NULL: none */
 	struct query query;		/* the first one */
 	enum window_kind window;
 	uint64_t window_ns, interval_ns;

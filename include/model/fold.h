@@ -14,6 +14,7 @@
 #include "model/fold_filter.h"
 #include "model/snapshot.h"
 #include "model/symbol_names.h"
+#include "model/symbol_twins.h"
 #include "model/task_table.h"
 #include "model/timeline.h"
 #include "model/tree_stop.h"
@@ -48,6 +49,8 @@ struct fold {
 	struct stack_trie *trie;	/* borrowed, as the next two */
 	struct symbol_names *names;
 	const struct task_table *tasks;
+	const struct symbol_twins *twins;	/* borrowed, set after the init: symbols that are
+						 * one; NULL: none */
 	unsigned int keys;		/* enum row_key */
 	uint32_t event;
 	struct fold_filter filter;	/* owned */
@@ -59,8 +62,8 @@ struct fold {
 	uint64_t shown_samples;		/* those whose leaf matches the filter, without idle */
 	double shown_weight;
 
-	struct id_set by_key;		/* rows, when keyed by more than the symbol */
-	uint32_t *by_symbol[2];		/* row of a symbol, busy and idle; when keyed by it alone */
+	struct id_set by_key;		/* rows, when keyed by other than the symbol */
+	uint32_t *by_symbol[2];		/* row of a symbol, busy and idle; when keyed by code alone */
 	uint32_t by_symbol_count;
 	struct id_map task_pairs;	/* (row, task) seen, beyond a row's first task */
 	uint32_t stamp;
@@ -86,7 +89,22 @@ void fold_add_slices_dense(struct fold *fold, const struct slice *slices, uint32
 /* Rows keyed by KEY_OBJECT | KEY_SYMBOL, and a filter that asks for nothing but code. */
 bool fold_can_be_dense(const struct fold *fold);
 
+/* Walking costs 0.2-0.3 us an entry: with so many it takes longer than a fold may, and the dense way
+ * takes over, which does not count the tasks of a row. A minute of two CPUs is 60,000. */
+#define FOLD_DENSE_ENTRIES 150000
+
+/* The row of @key, or NULL: there is none. @key: of a fold with the same keys and twins over the
+ * same names. BORROWED. */
+const struct fold_row *fold_find_row(const struct fold *fold, const struct fold_key *key);
+
 /* What both ways share. */
+
+/* The symbol that @frame counts for. ID_SET_NONE: out of memory. */
+static inline uint32_t fold_symbol_of(const struct fold *fold, uint32_t frame)
+{
+	return symbol_twins_of(fold->twins,
+			       symbol_names_of_frame(fold->names, fold->trie, frame));
+}
 
 /* After @steps entries were walked: false when the fold is to end. */
 bool fold_goes_on(struct fold *fold, uint32_t steps);

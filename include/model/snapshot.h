@@ -79,7 +79,7 @@ struct snapshot_row {
 struct snapshot_baseline {
 	uint64_t begin_ns, end_ns;	/* of recordings: by its own clock */
 	double window_s;
-	uint64_t samples;	/* idle included */
+	uint64_t samples;	/* idle included; 0 unless it is compared with, as the next */
 	double weight;		/* without idle: 100 % of its shares */
 	const char *label;	/* of another recording its name; "" else: its time says it */
 };
@@ -134,6 +134,8 @@ struct snapshot {
 	uint64_t query;		/* number of the struct query that this answers */
 	bool is_frozen;		/* the window's end stands still: REQUEST_FREEZE */
 	bool is_selected;	/* and its begin, too: a time that was chosen */
+	uint64_t asked_begin_ns, asked_end_ns;	/* is_selected: as REQUEST_FREEZE said. What was
+						 * rolled up is shown whole, or not: see begin_ns */
 	uint64_t begin_ns;	/* of the window */
 	uint64_t newest_ns;	/* the newest time that is counted, whatever the window */
 	uint64_t known_ns;	/* history reaches back to here */

@@ -20,6 +20,8 @@ struct row_sources {
 	bool raw_names, by_total;	/* as struct query */
 	struct tree_fold *tree;		/* summed; NULL: no tree was asked for */
 	const struct group_fold *groups;	/* NULL: no tree of groups was asked for */
+	const struct fold *base;	/* the baseline's rows, by the same keys; NULL: not
+					 * compared */
 	const struct probe_draft *probes;	/* NULL: absent */
 };
 

@@ -116,6 +116,20 @@ void cmd_repaint(struct ui_state *state);
 /* A second time: the other way round. */
 void command_sort_by(struct ui_state *state, enum column_id column);
 
+/* command_times.c: back in time */
+void cmd_earlier(struct ui_state *state);
+void cmd_later(struct ui_state *state);
+void cmd_much_earlier(struct ui_state *state);
+void cmd_much_later(struct ui_state *state);
+void cmd_live(struct ui_state *state);
+void cmd_shorter(struct ui_state *state);
+void cmd_longer(struct ui_state *state);
+void cmd_heat_map(struct ui_state *state);
+/* Whatever is shown: without a word. */
+void command_go_live(struct ui_state *state);
+/* What history has of @range; says so when that is nothing. A snapshot must be there. */
+void command_choose_time(struct ui_state *state, struct time_range range);
+
 /* command_sources.c: what is sampled; the palette. command_save.c: files */
 void cmd_next_event(struct ui_state *state);
 void cmd_event(struct ui_state *state);

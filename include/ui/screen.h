@@ -31,6 +31,7 @@ struct screen_config {
 	enum window_kind window;
 	uint64_t window_ns;		/* of WINDOW_SECONDS */
 	uint64_t interval_ns;
+	uint64_t history_bytes;		/* the analyzer's budget; 0: of a recording's no matter */
 	enum color_mode color;
 	const struct theme *theme;
 	bool no_unicode, no_mouse;

@@ -27,6 +27,9 @@
 #include "ui/probe_panel.h"
 #include "ui/prompt.h"
 #include "ui/theme.h"
+#include "ui/time_range.h"
+#include "ui/time_scale.h"
+#include "ui/time_text.h"
 #include "ui/trail.h"
 #include "ui/view_flame.h"
 #include "ui/view_groups.h"
@@ -69,6 +72,14 @@ struct menu_use {
 	void (*chosen)(struct ui_state *state, const struct menu_item *item);
 };
 
+/* The left button went down on a cell of time, and is still held. */
+struct time_drag {
+	bool is_on;
+	bool is_in_heat;		/* of the heat map, else of the strip */
+	struct time_range from;		/* the cell's own */
+	struct time_range range;	/* from there to where the mouse is now */
+};
+
 struct ui_state {
 	const struct snapshot *shown;	/* NULL: none came yet */
 	enum view_kind shown_kind;	/* the view its rows were asked for */
@@ -85,6 +96,8 @@ struct ui_state {
 	uint64_t query;			/* number of the last query */
 	bool wants_restore;		/* its answer puts the cursor back to the trail's place */
 	bool is_paused;
+	struct time_range time;		/* chosen in the past; end_ns 0: live, or paused */
+	bool wants_heat;		/* the strip is enlarged; it shows where there is room */
 	bool is_zeroed;			/* "since start" began at a key */
 	bool is_command_ended;
 	bool is_source_changing;
@@ -95,6 +108,7 @@ struct ui_state {
 	const struct theme *theme;
 	bool is_mouse_off;
 	bool is_click_spent;		/* on a menu: a second press is no double click beneath */
+	uint64_t history_bytes;		/* what history may take; 0: nobody said */
 	uint64_t wall_offset_ns;	/* clock_wall_offset_ns() as it began: times stand still */
 	const struct keymap *keymap;	/* borrowed, as the next */
 	const struct source_control *source;	/* NULL: a recording */
@@ -129,6 +143,10 @@ struct ui_state {
 	char message[STATE_MESSAGE_BYTES];	/* answer to the last key; "": none */
 
 	struct hits hits;
+	struct time_scale strip, heat;	/* as drawn: what the mouse selects */
+	struct time_drag drag;
+	bool heat_room;			/* the screen drawn last has room for the heat map */
+	int screen_width;		/* of it */
 	int deferred[STATE_DEFERRED];	/* keys that wait for rows */
 	size_t deferred_count;
 
@@ -221,6 +239,16 @@ void state_open_menu(struct ui_state *state, const struct menu_use *use, const c
  * matters. */
 void state_request(struct ui_state *state, enum request_kind kind, uint32_t value,
 		   uint64_t value_ns);
+/* Shows what was counted in @range from now on, end_ns 0: live. */
+void state_show_time(struct ui_state *state, struct time_range range);
+/* The window that was chosen in the past is not shown yet. */
+bool state_is_time_waiting(const struct ui_state *state);
+/* What the rows are of, as far as it is known: where history is coarse that is not quite what was
+ * chosen. end_ns 0: live. */
+struct time_range state_shown_time(const struct ui_state *state);
+/* How far history reaches by the last snapshot, which must be there; how its times are told. */
+struct time_bounds state_time_bounds(const struct ui_state *state);
+struct time_zero state_time_zero(const struct ui_state *state);
 /* Asks the source, which must be there, for another event, rate or target. */
 void state_change_source(struct ui_state *state, enum source_change_kind kind, const char *text);
 /* Its answer: 0 or -errno with @why. */

@@ -142,8 +142,7 @@ static void name_nodes(struct fold *fold, struct dense *dense)
 	dense->node_symbol[STACK_NODE_ROOT] = ID_SET_NONE;
 	dense->outer_mask[STACK_NODE_ROOT] = 0;
 	for (uint32_t n = 1; n < nodes->count; n++) {
-		const uint32_t symbol =
-			symbol_names_of_frame(fold->names, fold->trie, nodes->frame[n]);
+		const uint32_t symbol = fold_symbol_of(fold, nodes->frame[n]);
 
 		dense->node_symbol[n] = symbol;
 		dense->outer_mask[n] = dense->outer_mask[nodes->parent[n]] | mask_bit(symbol);
@@ -168,7 +167,9 @@ static void add_stacks(struct fold *fold, struct dense *dense)
 
 		if (!sum->count)
 			continue;
-		symbol = fold->trie->frames.symbol[stacks->frame[s]];	/* change_task() asked */
+		/* change_task() asked for it */
+		symbol = symbol_twins_of(fold->twins,
+					 fold->trie->frames.symbol[stacks->frame[s]]);
 		add_sum(&dense->nodes[stacks->node[s]], sum);
 		fold_count(fold, sum->count, sum->weight, false,
 			   fold->names->symbols[symbol].state == SYMBOL_NAMED);

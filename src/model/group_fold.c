@@ -300,7 +300,7 @@ static uint32_t symbol_of(struct group_fold *fold, uint32_t frame)
 		symbol_names_of_frame(fold->sources.names, fold->sources.trie, frame);
 
 	fold->is_out_of_memory |= symbol == ID_SET_NONE;
-	return symbol;
+	return symbol_twins_of(fold->sources.twins, symbol);
 }
 
 /* What the frame's groups depend on, numbered; ID_SET_NONE: out of memory, noted. */
