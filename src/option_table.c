@@ -32,6 +32,13 @@ const struct option_row option_rows[] = {
 		.in_file = true, .help = "processes of this user (name or number)",
 	},
 	{
+		.group = OPTIONS_WHOM, .letter = 'G', .name = "cgroup", .argument = "CGROUP",
+		.set = option_set_cgroup, .choice = CHOICE_WHOM, .value = VALUE_CGROUP,
+		.help = "processes in this cgroup and those below it",
+		.more = "Its path, as systemd-cgls shows it; or, where only one is called like "
+			"that, a unit, or the first 12 digits of a container's id.",
+	},
+	{
 		.group = OPTIONS_WHOM, .letter = 'C', .name = "cpu", .argument = "LIST",
 		.set = option_set_cpus, .value = VALUE_CPU, .in_file = true,
 		.help = "only on these CPUs, as 0-3,8",

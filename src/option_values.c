@@ -75,6 +75,12 @@ int option_set_user(struct options *out, const char *as, const char *text, struc
 	return target_set_user(&out->capture.target, text, why);
 }
 
+int option_set_cgroup(struct options *out, const char *as, const char *text, struct diag *why)
+{
+	(void)as;
+	return target_set_cgroup(&out->capture.target, text, why);
+}
+
 int option_set_cpus(struct options *out, const char *as, const char *text, struct diag *why)
 {
 	(void)as;

@@ -39,6 +39,7 @@ struct fold_row {
 	uint32_t symbol;	/* one of the symbols in the row (the symbol, when keyed by it) */
 	uint32_t stamp;		/* the last entry that was added to total */
 	uint32_t comm, pid, tid, cpu;	/* of all samples, FOLD_MIXED when they differ */
+	uint32_t cgroup;	/* the same; of rows keyed by the symbol alone perhaps FOLD_NONE */
 	uint32_t task, tasks;	/* a task with samples here, and how many different ones; tasks 0:
 				 * several, not counted (large windows) */
 	bool is_idle;
@@ -61,8 +62,8 @@ struct fold {
 	uint64_t shown_samples;		/* those whose leaf matches the filter, without idle */
 	double shown_weight;
 
-	struct id_set by_key;		/* rows, when keyed by more than the symbol */
-	uint32_t *by_symbol[2];		/* row of a symbol, busy and idle; when keyed by it alone */
+	struct id_set by_key;		/* rows, when keyed by other than the symbol */
+	uint32_t *by_symbol[2];		/* row of a symbol, busy and idle; when keyed by code alone */
 	uint32_t by_symbol_count;
 	struct id_map task_pairs;	/* (row, task) seen, beyond a row's first task */
 	uint32_t stamp;

@@ -496,21 +496,25 @@ static void apply_maps(struct ingest *ingest, struct process *process,
 	process->maps = fresh;
 }
 
-/* Where the parent was is known better from the fork, if at all. */
+/* Where the parent was at the fork is not asked of /proc when it was known then. */
 static void apply_cgroup(struct ingest *ingest, struct process *process,
 			 const struct process_reply *reply)
 {
-	const bool is_before = process->cgroup_state == CGROUP_ASKED_BEFORE;
+	struct cgroup_table *cgroups = &ingest->tasks.cgroups;
 	const char *path = reply->cgroup;
 
-	if (process->cgroup_state != CGROUP_ASKED && !is_before)
+	if (!process->is_cgroup_asked)
 		return;
-	process->cgroup_state = is_before ? CGROUP_UNREAD : CGROUP_READ;
+	process->is_cgroup_asked = false;
+	if (!path && reply->parent_pid != process->parent_pid)
+		return;		/* asked before its fork's turn came: it is asked again */
+	if (path && !(reply->is_parents_cgroup && process->is_cgroup_told))
+		process->cgroup = cgroup_table_intern(cgroups, path, strlen(path));
 	process->cgroup_ns = reply->time_ns;
-	if (path && (!reply->is_parents_cgroup || process->cgroup == CGROUP_UNKNOWN))
-		process->cgroup = cgroup_table_intern(&ingest->tasks.cgroups, path, strlen(path));
-	else if (!path && reply->parent_pid != process->parent_pid)
-		process->cgroup_state = CGROUP_UNREAD;	/* asked before its fork's turn came */
+	if (!process->is_cgroup_stale &&
+	    task_table_settle(&ingest->tasks, process, process->cgroup))
+		ingest->has_new_names = true;
+	process->is_cgroup_stale = false;
 }
 
 /* The first thread's, which may sleep for ever and never be sampled. */

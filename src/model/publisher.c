@@ -510,30 +510,31 @@ static struct snapshot *make_one(struct publisher *publisher, struct snapshot he
 	};
 	struct snapshot *snapshot = NULL;
 	struct stack_counts stacks;
-	char *notice;
 	const bool is_compared = compare_is_wanted(&publisher->compare, query, event);
 	struct tree_fold tree = { .trie = NULL };
 	struct group_fold groups;
+	char *notice;
 	struct folds folds = { .tree = NULL, .probes = probes };
 	struct probe_draft draft = { .list = NULL };
 
 	fold_init(&folds.rows, &ingest->trie, &ingest->names, &ingest->tasks, query->keys, event,
 		  &query->filter);
+	if (query == &publisher->config->query)
+		folds.rows.stop = publisher->stop;
 	if (is_compared) {
 		folds.rows.twins = compare_twins(&publisher->compare);
-		sources.base = compare_rows(&publisher->compare, query, event);
+		sources.base = compare_rows(&publisher->compare, query, event, &folds.rows.stop);
 	}
 	if (query->tree != TREE_NONE) {
 		tree_fold_init(&tree, &ingest->trie, &ingest->names, &ingest->tasks, query, event);
 		folds.tree = &tree;
 		tree.twins = folds.rows.twins;
+		tree.stop = folds.rows.stop;
 	}
 	if (wants_groups(publisher, query, event)) {
 		start_groups(publisher, &groups, query, event, folds.rows.twins);
 		sources.groups = folds.groups = &groups;
 	}
-	if (query == &publisher->config->query)
-		folds.rows.stop = tree.stop = publisher->stop;
 	if (folds.tree && query->tree_inlined)
 		tree_fold_inline(&tree, &publisher->source_lines.inlined);
 	stacks = fold_window(publisher, &folds, span);
@@ -648,6 +649,8 @@ struct snapshot *publisher_make(struct publisher *publisher, bool is_last,
 		.end_err = is_last ? end_why->err : 0, .end_reason = is_last ? end_why->text : "",
 		.event_count = shown_events(config), .seq = publisher->seq + 1,
 		.is_frozen = publisher->frozen_ns, .is_selected = publisher->chosen_ns,
+		.asked_begin_ns = publisher->chosen_ns,
+		.asked_end_ns = publisher->chosen_ns ? publisher->frozen_ns : 0,
 	};
 	struct probe_fold probes = { .buckets = NULL }, *told = NULL;
 	struct window_span span;

@@ -50,7 +50,8 @@ static void test_units_of_systemd_are_the_innermost(void **state)
 		  "" },
 		{ "/system.slice/cups.socket", "cups.socket", "", "" },
 		{ "/user.slice/user-1000.slice/session-3.scope", "session-3.scope", "", "" },
-		{ "/user.slice/user-1000.slice/user@1000.service/init.scope", "init.scope", "", "" },
+		{ "/user.slice/user-1000.slice/user@1000.service/init.scope", "init.scope", "",
+		  "" },
 		{ "/user.slice/user-1000.slice/user@1000.service/app.slice/"
 		  "app-gnome-org.gnome.Terminal-2953.scope",
 		  "app-gnome-org.gnome.Terminal-2953.scope", "", "" },
