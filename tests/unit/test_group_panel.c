@@ -240,6 +240,7 @@ static void test_a_click_takes_in_and_the_marks_move(void **state)
 	scene_click(scene, MOUSE_PRESS, 99, line.y);		/* the frame */
 	scene_click(scene, MOUSE_PRESS, 5, 10);
 	assert_false(scene->state.group_panel.is_open);
+	scene_answer(scene);
 	line = scene_find(scene, "postgres");
 	scene_click(scene, MOUSE_DOUBLE, line.x, line.y);	/* it began on the panel */
 	assert_int_equal(scene->state.groups_view.rows.place.cursor, 0);
@@ -255,7 +256,7 @@ static void test_another_order_begins_at_the_top_and_a_longer_one_stays(void **s
 	scene_answer(scene);
 	scene_press(scene, "jjj");
 	id = scene_cursor(scene)->id;
-	scene_press(scene, "gG");
+	scene_press(scene, "g");
 	scene_press_key(scene, UI_KEY_END);
 	scene_press_key(scene, UI_KEY_UP);
 	scene_press(scene, " ");

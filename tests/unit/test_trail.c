@@ -162,6 +162,9 @@ static void test_several_parts_are_one_level(void **state)
 	assert_int_equal(trail_push_parts(&trail, VIEW_SYMBOLS, parts, 3, &why), 0);
 	assert_int_equal(trail.count, 2);
 	assert_int_equal(trail.filter.count, 3);
+	push(&trail, VIEW_TREE, FILTER_TID, 8);
+	assert_true(trail_pop(&trail));
+	assert_int_equal(trail.filter.count, 3);
 	assert_true(trail_pop(&trail));
 	assert_int_equal(trail.filter.count, 0);
 	assert_int_equal(trail_push(&trail, VIEW_GROUPS, &symbol, &why), 0);
