@@ -110,6 +110,8 @@ static struct snapshot_row tasks[] = {
 	{ .id = 4121, .comm = "postgres", .tasks = 1, .pid = 4121, .tid = -1, .cpu = 2,
 	  .threads = 1, .task_state = 'R', .cpu_pct = 185.7, .busy_pct = -1,
 	  .command_line = "postgres: bench shop 10.1.4.20(41022) SELECT",
+	  .cgroup = "/system.slice/system-postgresql.slice/postgresql@15-main.service",
+	  .unit = "postgresql@15-main.service",
 	  .self_samples = 18520, .total_samples = 24430 },
 	{ .id = 77, .comm = "nginx", .tasks = 4, .pid = 77, .tid = -1, .cpu = -1, .threads = 4,
 	  .task_state = 'S', .cpu_pct = 71.8, .busy_pct = -1,
