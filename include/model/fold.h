@@ -17,6 +17,7 @@
 #include "model/symbol_twins.h"
 #include "model/task_table.h"
 #include "model/timeline.h"
+#include "model/tree_stop.h"
 
 /* What a row is keyed by; the parts that are not asked for are 0. */
 struct fold_key {
@@ -61,12 +62,15 @@ struct fold {
 	uint64_t shown_samples;		/* those whose leaf matches the filter, without idle */
 	double shown_weight;
 
-	struct id_set by_key;		/* rows, when keyed by more than the symbol */
-	uint32_t *by_symbol[2];		/* row of a symbol, busy and idle; when keyed by it alone */
+	struct id_set by_key;		/* rows, when keyed by other than the symbol */
+	uint32_t *by_symbol[2];		/* row of a symbol, busy and idle; when keyed by code alone */
 	uint32_t by_symbol_count;
 	struct id_map task_pairs;	/* (row, task) seen, beyond a row's first task */
 	uint32_t stamp;
 	bool is_out_of_memory;		/* rows are missing: the caller must not publish them */
+	struct tree_stop stop;		/* the caller's, after the init */
+	bool is_stopped;		/* `stop` was due: rows are missing, too */
+	uint32_t steps;			/* since it was asked last */
 };
 
 /* @filter: BORROWED; with no part in it everything matches. */
@@ -101,6 +105,9 @@ static inline uint32_t fold_symbol_of(const struct fold *fold, uint32_t frame)
 	return symbol_twins_of(fold->twins,
 			       symbol_names_of_frame(fold->names, fold->trie, frame));
 }
+
+/* After @steps entries were walked: false when the fold is to end. */
+bool fold_goes_on(struct fold *fold, uint32_t steps);
 
 /* Row of a busy symbol, when rows are keyed by the symbol alone; NULL: out of memory. BORROWED
  * until the next one is asked for. */

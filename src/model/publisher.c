@@ -218,6 +218,8 @@ static void fold_slices(struct folds *folds, const struct slice *slices, uint32_
 		return;
 	}
 	fold_add_slices_dense(&folds->rows, slices, count);
+	if (folds->rows.is_stopped)
+		return;
 	for (uint32_t s = 0; folds->tree && s < count; s++)
 		tree_fold_add(folds->tree, slices[s].entries, slices[s].count, 1.0);
 	for (uint32_t s = 0; folds->groups && s < count; s++)
@@ -489,7 +491,7 @@ static bool is_whole(const struct folds *folds)
 	const struct tree_fold *tree = folds->tree;
 	const struct group_fold *groups = folds->groups;
 
-	return !folds->rows.is_out_of_memory &&
+	return !folds->rows.is_out_of_memory && !folds->rows.is_stopped &&
 	       (!tree || (!tree->is_out_of_memory && !tree->is_stopped)) &&
 	       (!groups || (!groups->is_out_of_memory && !groups->is_stopped));
 }
@@ -508,25 +510,26 @@ static struct snapshot *make_one(struct publisher *publisher, struct snapshot he
 	};
 	struct snapshot *snapshot = NULL;
 	struct stack_counts stacks;
-	char *notice;
 	const bool is_compared = compare_is_wanted(&publisher->compare, query, event);
-	struct tree_fold tree;
+	struct tree_fold tree = { .trie = NULL };
 	struct group_fold groups;
+	char *notice;
 	struct folds folds = { .tree = NULL, .probes = probes };
 	struct probe_draft draft = { .list = NULL };
 
 	fold_init(&folds.rows, &ingest->trie, &ingest->names, &ingest->tasks, query->keys, event,
 		  &query->filter);
+	if (query == &publisher->config->query)
+		folds.rows.stop = publisher->stop;
 	if (is_compared) {
 		folds.rows.twins = compare_twins(&publisher->compare);
-		sources.base = compare_rows(&publisher->compare, query, event);
+		sources.base = compare_rows(&publisher->compare, query, event, &folds.rows.stop);
 	}
 	if (query->tree != TREE_NONE) {
 		tree_fold_init(&tree, &ingest->trie, &ingest->names, &ingest->tasks, query, event);
 		folds.tree = &tree;
 		tree.twins = folds.rows.twins;
-		if (query == &publisher->config->query)
-			tree.stop = publisher->stop;
+		tree.stop = folds.rows.stop;
 	}
 	if (wants_groups(publisher, query, event)) {
 		start_groups(publisher, &groups, query, event, folds.rows.twins);
@@ -646,6 +649,8 @@ struct snapshot *publisher_make(struct publisher *publisher, bool is_last,
 		.end_err = is_last ? end_why->err : 0, .end_reason = is_last ? end_why->text : "",
 		.event_count = shown_events(config), .seq = publisher->seq + 1,
 		.is_frozen = publisher->frozen_ns, .is_selected = publisher->chosen_ns,
+		.asked_begin_ns = publisher->chosen_ns,
+		.asked_end_ns = publisher->chosen_ns ? publisher->frozen_ns : 0,
 	};
 	struct probe_fold probes = { .buckets = NULL }, *told = NULL;
 	struct window_span span;
