@@ -402,6 +402,19 @@ static void test_cells_of_the_heat_map_are_ticks(void **state)
 	expect_time(scene, 4991000, 4992000);
 }
 
+/* With a key comes what the mouse did last. */
+static void test_a_key_after_a_click_takes_the_answer_away(void **state)
+{
+	static const struct mouse last = { MOUSE_RELEASE, 5, 5 };
+	struct scene *scene = *state;
+
+	state_say(&scene->state, "an answer");
+	state_press_key(&scene->state, UI_KEY_MOUSE, &last);
+	assert_string_equal(scene->state.message, "an answer");
+	state_press_key(&scene->state, 'j', &last);
+	assert_string_equal(scene->state.message, "");
+}
+
 #define DESK_TEST(test) cmocka_unit_test_setup_teardown(test, open_desk, scene_tear_down)
 
 int main(void)
@@ -429,6 +442,7 @@ int main(void)
 		DESK_TEST(test_a_key_ends_a_drag_without_a_choice),
 		DESK_TEST(test_where_nothing_was_counted_nothing_is_chosen),
 		DESK_TEST(test_a_click_on_live_leads_back),
+		DESK_TEST(test_a_key_after_a_click_takes_the_answer_away),
 		DESK_TEST(test_cells_of_the_heat_map_are_ticks),
 		DESK_TEST(test_a_label_that_means_a_row_waits_for_the_rows),
 	};
