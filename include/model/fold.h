@@ -58,8 +58,8 @@ struct fold {
 	uint64_t shown_samples;		/* those whose leaf matches the filter, without idle */
 	double shown_weight;
 
-	struct id_set by_key;		/* rows, when keyed by more than the symbol */
-	uint32_t *by_symbol[2];		/* row of a symbol, busy and idle; when keyed by it alone */
+	struct id_set by_key;		/* rows, when keyed by other than the symbol */
+	uint32_t *by_symbol[2];		/* row of a symbol, busy and idle; when keyed by code alone */
 	uint32_t by_symbol_count;
 	struct id_map task_pairs;	/* (row, task) seen, beyond a row's first task */
 	uint32_t stamp;
@@ -82,7 +82,8 @@ void fold_add(struct fold *fold, const struct slice_entry *entries, uint32_t cou
  * trie in one pass, instead of walking every stack of every slice. @slices[@count] whole.
  * Only where fold_can_be_dense(). */
 void fold_add_slices_dense(struct fold *fold, const struct slice *slices, uint32_t count);
-/* Rows keyed by KEY_OBJECT | KEY_SYMBOL, and a filter that asks for nothing but code. */
+/* Rows keyed by KEY_OBJECT | KEY_SYMBOL, and a filter that asks for nothing but code; or keyed by
+ * one of them, and no filter. */
 bool fold_can_be_dense(const struct fold *fold);
 
 /* What both ways share. */
@@ -90,8 +91,12 @@ bool fold_can_be_dense(const struct fold *fold);
 /* After @steps entries were walked: false when the fold is to end. */
 bool fold_goes_on(struct fold *fold, uint32_t steps);
 
-/* Row of a busy symbol, when rows are keyed by the symbol alone; NULL: out of memory. BORROWED
- * until the next one is asked for. */
+/* What a row is keyed by of the code. KEY_OBJECT | KEY_SYMBOL: the symbol. One of them: what the
+ * others of its name, or of its object, share. */
+uint64_t fold_code_key(const struct fold *fold, uint32_t symbol);
+
+/* Row of a busy symbol, when rows are keyed by code alone; NULL: out of memory. BORROWED until the
+ * next one is asked for. */
 struct fold_row *fold_row_of_symbol(struct fold *fold, uint32_t symbol);
 /* Adds samples to the row of their leaf, which matches the filter. */
 void fold_add_self(struct fold *fold, struct fold_row *row, uint64_t samples, double weight);

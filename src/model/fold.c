@@ -9,7 +9,9 @@
 #include <string.h>
 
 #define STEPS_UNASKED 8192	/* entries: 2 ms, most live windows are shorter */
+#define PREFETCH_AHEAD 8	/* entries: their stacks lie all over memory */
 #define KEYS_SYMBOL (KEY_OBJECT | KEY_SYMBOL)
+#define KEYS_CODE   (KEYS_SYMBOL | KEY_ADDRESS)
 
 void fold_init(struct fold *fold, struct stack_trie *trie, struct symbol_names *names,
 	       const struct task_table *tasks, unsigned int keys, uint32_t event,
@@ -68,37 +70,41 @@ static struct fold_row *append_row(struct fold *fold, const struct fold_key *key
 	return row;
 }
 
-/* Row of a symbol when rows are keyed by nothing else: an array instead of a hash. */
+/* Where the row of a symbol is noted, when rows are keyed by code alone: an array instead of a hash.
+ * NULL: out of memory. */
+static uint32_t *noted_row(struct fold *fold, uint32_t symbol, bool is_idle)
+{
+	const uint32_t count = fold->names->capacity;
+
+	if (symbol < fold->by_symbol_count)
+		return &fold->by_symbol[is_idle][symbol];
+	for (int i = 0; i < 2; i++) {
+		uint32_t *bigger = realloc(fold->by_symbol[i], count * sizeof(*bigger));
+
+		if (!bigger)
+			return NULL;
+		memset(bigger + fold->by_symbol_count, 0xff,
+		       (count - fold->by_symbol_count) * sizeof(*bigger));
+		fold->by_symbol[i] = bigger;
+	}
+	fold->by_symbol_count = count;
+	return &fold->by_symbol[is_idle][symbol];
+}
+
 static struct fold_row *row_of_symbol(struct fold *fold, uint32_t symbol, bool is_idle)
 {
 	struct fold_key key = { .code = symbol, .cpu_and_idle = is_idle };
+	uint32_t *noted = noted_row(fold, symbol, is_idle);
 	struct fold_row *row;
 
-	if (symbol >= fold->by_symbol_count) {
-		const uint32_t count = fold->names->capacity;
-
-		for (int i = 0; i < 2; i++) {
-			uint32_t *bigger = realloc(fold->by_symbol[i], count * sizeof(*bigger));
-
-			if (!bigger)
-				return NULL;
-			memset(bigger + fold->by_symbol_count, 0xff,
-			       (count - fold->by_symbol_count) * sizeof(*bigger));
-			fold->by_symbol[i] = bigger;
-		}
-		fold->by_symbol_count = count;
-	}
-	if (fold->by_symbol[is_idle][symbol] != ID_SET_NONE)
-		return &fold->rows[fold->by_symbol[is_idle][symbol]];
+	if (!noted)
+		return NULL;
+	if (*noted != ID_SET_NONE)
+		return &fold->rows[*noted];
 	row = append_row(fold, &key, symbol);
 	if (row)
-		fold->by_symbol[is_idle][symbol] = fold->row_count - 1;
+		*noted = fold->row_count - 1;
 	return row;
-}
-
-struct fold_row *fold_row_of_symbol(struct fold *fold, uint32_t symbol)
-{
-	return symbol == ID_SET_NONE ? NULL : row_of_symbol(fold, symbol, false);
 }
 
 static struct fold_row *row_of_key(struct fold *fold, const struct fold_key *key, uint32_t symbol)
@@ -122,9 +128,9 @@ static struct fold_row *row_of_key(struct fold *fold, const struct fold_key *key
 
 #define HAS_NO_NAME ((uint64_t)1 << 63)	/* beside keys that begin with a name */
 
-/* Both: the symbol. One of them: what the others of its name, or of its object, share; what the
- * kernel and programs call alike stays two. An address is no name: several objects may have it. */
-static uint64_t code_key(const struct fold *fold, uint32_t symbol_id)
+/* What the kernel and programs call alike stays two. An address is no name: several objects may have
+ * it. */
+uint64_t fold_code_key(const struct fold *fold, uint32_t symbol_id)
 {
 	const struct symbol *symbol = &fold->names->symbols[symbol_id];
 
@@ -139,6 +145,32 @@ static uint64_t code_key(const struct fold *fold, uint32_t symbol_id)
 	return fold->keys & KEY_ADDRESS ? symbol->mode : 0;
 }
 
+/* Of an object, or of all symbols of a name: many symbols are one row. */
+static struct fold_row *row_of_code(struct fold *fold, uint32_t symbol, bool is_idle)
+{
+	uint32_t *noted = noted_row(fold, symbol, is_idle);
+	struct fold_key key = { .cpu_and_idle = is_idle };
+	struct fold_row *row;
+
+	if (!noted)
+		return NULL;
+	if (*noted != ID_SET_NONE)
+		return &fold->rows[*noted];
+	key.code = fold_code_key(fold, symbol);
+	row = row_of_key(fold, &key, symbol);
+	if (row)
+		*noted = (uint32_t)(row - fold->rows);
+	return row;
+}
+
+struct fold_row *fold_row_of_symbol(struct fold *fold, uint32_t symbol)
+{
+	if (symbol == ID_SET_NONE)
+		return NULL;
+	return fold->keys == KEYS_SYMBOL ? row_of_symbol(fold, symbol, false)
+					 : row_of_code(fold, symbol, false);
+}
+
 static struct fold_row *row_of(struct fold *fold, uint32_t frame, const struct task *task,
 			       uint16_t cpu, bool is_idle)
 {
@@ -150,8 +182,10 @@ static struct fold_row *row_of(struct fold *fold, uint32_t frame, const struct t
 		return NULL;
 	if (keys == KEYS_SYMBOL)
 		return row_of_symbol(fold, symbol, is_idle);
+	if ((keys | KEYS_SYMBOL) == KEYS_SYMBOL)
+		return row_of_code(fold, symbol, is_idle);
 	memset(&key, 0, sizeof(key));
-	key.code = code_key(fold, symbol);
+	key.code = fold_code_key(fold, symbol);
 	if (keys & KEY_ADDRESS)
 		key.address = fold->trie->frames.address[frame];
 	if (keys & KEY_COMM)
@@ -283,6 +317,8 @@ static void add_all(struct fold *fold, const struct sample *sample)
 	const struct stack_nodes *nodes = &fold->trie->nodes;
 
 	add_leaf(fold, fold->trie->stacks.frame[sample->entry->stack], sample);
+	if (!(fold->keys & KEYS_CODE))	/* the other frames are of the same row */
+		return;
 	for (uint32_t n = fold->trie->stacks.node[sample->entry->stack]; n != STACK_NODE_ROOT;
 	     n = nodes->parent[n])
 		add_frame(fold, nodes->frame[n], sample);
@@ -321,7 +357,11 @@ bool fold_goes_on(struct fold *fold, uint32_t steps)
 
 void fold_add(struct fold *fold, const struct slice_entry *entries, uint32_t count, double factor)
 {
+	const uint32_t *frames = fold->trie->stacks.frame;
+
 	for (uint32_t i = 0; i < count; i++) {
+		if (count - i > PREFETCH_AHEAD)
+			__builtin_prefetch(&frames[entries[i + PREFETCH_AHEAD].stack]);
 		if (entries[i].event != fold->event || !entries[i].count)
 			continue;
 		if (!fold_goes_on(fold, 1))

@@ -23,6 +23,7 @@ struct text_block {
 	size_t used, capacity;
 	struct id_map of_string;	/* str id -> offset */
 	struct id_map of_process;	/* pid -> offset of its command line */
+	struct id_map of_object;	/* object -> offset of its build-id */
 	bool is_out_of_memory;
 };
 
@@ -86,6 +87,19 @@ static size_t put_command_line(struct text_block *block, const struct task_stat 
 		return at;
 	at = (uint32_t)put_text(block, process->command_line);
 	id_map_put(&block->of_process, process->pid, at);
+	return at;
+}
+
+/* Once per object: it has many symbols. */
+static size_t put_build_id(struct text_block *block, uint32_t id, const struct build_id *build_id)
+{
+	uint32_t at = id_map_get(&block->of_object, id);
+	char hex[BUILD_ID_HEX_BYTES];
+
+	if (at != ID_MAP_NONE)
+		return at;
+	at = (uint32_t)put_text(block, build_id_format(build_id, hex));
+	id_map_put(&block->of_object, id, at);
 	return at;
 }
 
@@ -241,7 +255,6 @@ static void fill_row(struct row_list *list, const struct fold_row *from)
 	const struct symbol *symbol = &fold->names->symbols[from->symbol];
 	const struct object *object = &fold->names->objects->objects[symbol->object];
 	const struct strpool *strings = fold->names->strings;
-	char hex[BUILD_ID_HEX_BYTES];
 
 	*row = (struct snapshot_row){
 		.id = row_id(fold, from), .tasks = from->tasks, .is_idle = from->is_idle,
@@ -263,7 +276,7 @@ static void fill_row(struct row_list *list, const struct fold_row *from)
 	if (fold->keys & KEY_OBJECT) {
 		text->object = put_string(block, strings, symbol->object_name);
 		text->object_path = put_string(block, strings, symbol->object_path);
-		text->build_id = put_text(block, build_id_format(&object->build_id, hex));
+		text->build_id = put_build_id(block, symbol->object, &object->build_id);
 	}
 	if (row->state == SYMBOL_UNREADABLE)
 		text->reason = put_string(block, strings, object->reason);
@@ -499,5 +512,6 @@ struct snapshot *snapshot_build(const struct snapshot *head, const struct fold *
 	free(list.block.bytes);
 	id_map_finish(&list.block.of_string);
 	id_map_finish(&list.block.of_process);
+	id_map_finish(&list.block.of_object);
 	return out;
 }

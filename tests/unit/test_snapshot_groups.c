@@ -41,10 +41,12 @@ static int tear_down(void **state)
 	return 0;
 }
 
+static bool is_past;
+
 static struct snapshot *build(unsigned int keys, const struct slice_entry *entries, uint32_t count)
 {
 	const struct snapshot head = { .keys = keys };
-	const struct row_sources sources = { .tasks = &stats };
+	const struct row_sources sources = { .tasks = &stats, .is_past = is_past };
 	struct fold fold = fixture_fold(&world, keys, entries, count);
 	struct snapshot *snapshot = snapshot_build(&head, &fold, &sources);
 
@@ -284,6 +286,16 @@ static void test_rows_say_what_proc_says(void **state)
 	assert_true(thread->cpu_pct == 50);
 	assert_ptr_equal(thread->command_line, process->command_line);	/* once a process */
 	assert_true(row_of(snapshot, NOBODY, NOBODY)->cpu_pct < 0);	/* no answer came */
+	snapshot_destroy(snapshot);
+	/* Of a time that is over: what it is, not what it does now. */
+	is_past = true;
+	snapshot = build(KEYS_GROUPED, entries, 2);
+	is_past = false;
+	process = row_of(snapshot, NOBODY, -1);
+	assert_int_equal(process->task_state, 0);
+	assert_int_equal(process->threads, 0);
+	assert_true(process->cpu_pct < 0);
+	assert_string_equal(process->command_line, "./a \\x1b[2J\\x0a\\xffb");
 	snapshot_destroy(snapshot);
 }
 
