@@ -517,6 +517,15 @@ static void apply_cgroup(struct ingest *ingest, struct process *process,
 	process->is_cgroup_stale = false;
 }
 
+/* The first thread's, which may sleep for ever and never be sampled. */
+static void apply_process_comm(struct ingest *ingest, const struct process_reply *reply)
+{
+	struct thread *first = task_table_thread(&ingest->tasks, reply->pid, reply->pid);
+
+	if (first && !first->has_comm)
+		thread_set_comm(first, reply->process_comm, strlen(reply->process_comm));
+}
+
 void ingest_maps_reply(struct ingest *ingest, const struct process_reply *reply)
 {
 	struct process *process = task_table_find_process(&ingest->tasks, reply->pid);
@@ -535,6 +544,8 @@ void ingest_maps_reply(struct ingest *ingest, const struct process_reply *reply)
 		process->uid = reply->uid;
 		process->has_uid = true;
 	}
+	if (reply->process_comm[0])
+		apply_process_comm(ingest, reply);
 	if (reply->wants_cgroup)
 		apply_cgroup(ingest, process, reply);
 	if (!reply->wants_maps || process->maps_state != MAPS_ASKED)

@@ -468,12 +468,13 @@ static bool wants_groups(const struct publisher *publisher, const struct query *
 }
 
 static void start_groups(struct publisher *publisher, struct group_fold *fold,
-			 const struct query *query, uint32_t event)
+			 const struct query *query, uint32_t event,
+			 const struct symbol_twins *twins)
 {
 	struct ingest *ingest = publisher->ingest;
 	const struct group_sources sources = {
 		.trie = &ingest->trie, .names = &ingest->names, .tasks = &ingest->tasks,
-		.lines = &publisher->source_lines,
+		.twins = twins, .lines = &publisher->source_lines,
 		.sockets = publisher->config->sockets,
 		.socket_count = publisher->config->socket_count,
 		.event_name = name_of_event, .owner = publisher,
@@ -531,7 +532,7 @@ static struct snapshot *make_one(struct publisher *publisher, struct snapshot he
 		tree.stop = folds.rows.stop;
 	}
 	if (wants_groups(publisher, query, event)) {
-		start_groups(publisher, &groups, query, event);
+		start_groups(publisher, &groups, query, event, folds.rows.twins);
 		sources.groups = folds.groups = &groups;
 	}
 	if (folds.tree && query->tree_inlined)
@@ -549,11 +550,11 @@ static struct snapshot *make_one(struct publisher *publisher, struct snapshot he
 		tree_fold_sum(&tree);
 		sources.tree = &tree;
 	}
+	if (folds.groups && is_compared)
+		group_fold_add_base(&groups, ingest->baseline.entries, ingest->baseline.count);
 	wish_lines(publisher, &folds);
 	if (probes)
 		sources.probes = &draft;
-	if (folds.groups && is_compared)
-		group_fold_add_base(&groups, ingest->baseline.entries, ingest->baseline.count);
 	compare_describe(&publisher->compare, sources.base, &head);
 	notice = compare_notice(&publisher->compare, publisher->config->notice);
 	head.notice = notice;

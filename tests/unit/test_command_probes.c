@@ -533,7 +533,7 @@ static void test_answers_are_told(void **state)
 	scene->state.adding = answer.number = 5;
 	state_probe_answered(&scene->state, &answer);
 	assert_string_equal(scene->state.message, "attached to 3 of 16\u2026");
-	scene_press(scene, "8x");
+	scene_press(scene, "8c");
 	probe_fixture_answer(scene);
 	assert_int_equal(probe_fixture_order(scene, PROBE_CANCEL)->number, 5);
 	answer = (struct probe_answer){ .number = 5, .kind = PROBE_ADD, .is_done = true };
@@ -541,7 +541,7 @@ static void test_answers_are_told(void **state)
 	state_probe_answered(&scene->state, &answer);
 	assert_string_equal(scene->state.message, "uprobes need root");
 	assert_int_equal(scene->state.adding, 0);
-	scene_press(scene, "x");
+	scene_press(scene, "c");
 	assert_string_equal(scene->state.message, "nothing is being attached");
 }
 
