@@ -40,6 +40,8 @@ struct options {
 	const char *log_path;
 	const char *config_path;	/* NULL: the default file; "none": no file at all */
 	unsigned int keys;		/* enum row_key */
+	enum group_key groups[GROUP_LEVELS];	/* --group: levels of the tree of groups */
+	uint32_t group_count;		/* 0: none was asked for */
 	enum window_kind window;
 	uint64_t window_ns, interval_ns;
 	uint64_t duration_ns;		/* 0: no end */

@@ -14,6 +14,7 @@
 
 #include "capture/command.h"
 #include "capture/command_output.h"
+#include "capture/cpu_sockets.h"
 #include "model/analyzer.h"
 #include "model/source.h"
 #include "options.h"
@@ -53,6 +54,7 @@ struct session {
 	struct probe_control probe_control;	/* the screen's way to it */
 	struct target_finder *finder;	/* live, with a screen; NULL, too: it can't be had */
 	struct finder_control finder_control;	/* the screen's way to it */
+	struct cpu_sockets sockets;	/* live */
 	char host[65];
 };
 

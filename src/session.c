@@ -104,6 +104,8 @@ static int create_stages(struct session *session, const struct options *options,
 		err = session_probes_create(session, options, why);
 	if (err)
 		return err;
+	if (session->capture)
+		cpu_sockets_read(&session->sockets, "/sys/devices/system/cpu");
 	if (spsc_init(&session->queue, QUEUE_BYTES))
 		return diag_set(why, -ENOMEM, "no memory for the record queue");
 	session->has_queue = true;
@@ -121,8 +123,18 @@ static void configure_live(struct session *session, struct analyzer_config *conf
 	config->notice = source->notice;
 	config->cpus = source->cpus;
 	config->has_busy = source->has_busy;
+	config->sockets = session->sockets.of_cpu;
+	config->socket_count = session->sockets.count;
 	config->copies = retarget_copy_control(session->retarget);
 	config->probes = session_probes_source(session);
+}
+
+static bool wants_lines(const struct options *options)
+{
+	for (uint32_t i = 0; i < options->group_count; i++)
+		if (options->groups[i] == GROUP_SOURCE)
+			return true;
+	return options->wants_source;
 }
 
 static int start_analyzer(struct session *session, const struct options *options,
@@ -134,21 +146,24 @@ static int start_analyzer(struct session *session, const struct options *options
 		.line_server = session->line_server, .rare_server = session->rare_server,
 		.demangler = session->demangler,
 		.wants_all_events = options->is_batch,
-		.wants_sources = options->is_batch && options->wants_source,
+		.wants_sources = options->is_batch && wants_lines(options),
 		.source_rows = options->max_rows,
 		.query = { .keys = options->keys, .filter = options->filter,
 			   .raw_names = options->raw_names,
-			   .by_total = options->is_batch && options->wants_children },
+			   .by_total = options->is_batch && options->wants_children,
+			   .group_count = options->group_count },
 		.window = options->window, .window_ns = options->window_ns,
 		.interval_ns = options->interval_ns, .memory_bytes = options->memory_bytes,
 	};
 	int err = 0;
 
+	memcpy(config.query.groups, options->groups, sizeof(options->groups));
+	if (options->is_batch)		/* -E says how many are printed */
+		config.query.tree_limit_pct = -1;
 	if (options->format == OUTPUT_FOLDED) {
 		config.query.tree = TREE_CALLEES;
 		config.query.tree_commands = true;
 		config.query.tree_idle = options->show_idle;
-		config.query.tree_limit_pct = -1;
 	}
 	if (session->capture)
 		err = retarget_start(&session->retarget, &session->capture, &options->capture,
@@ -243,5 +258,6 @@ void session_finish(struct session *session)
 	guardian_stop(session->guardian);
 	if (session->has_queue)
 		spsc_finish(&session->queue);
+	cpu_sockets_finish(&session->sockets);
 	memset(session, 0, sizeof(*session));
 }

@@ -117,6 +117,7 @@ void session_recordings_configure(struct session_recordings *recordings,
 	config->target = first->text;
 	config->notice = "";
 	config->cpus = perf_data_cpu_count(first->reader);
+	config->sockets = perf_data_sockets(first->reader, &config->socket_count);
 	if (!other->reader)
 		return;
 	*second = (struct second_recording){

@@ -288,6 +288,44 @@ static void put_probe(struct canvas *canvas, struct canvas_area area, const stru
 	}
 }
 
+/* In no unit is not the same as nobody knows. */
+static void put_place(struct canvas *canvas, struct canvas_area area,
+		      const struct snapshot_row *row, const char *name)
+{
+	canvas_put_text(canvas, area, name[0] ? name : row->cgroup[0] ? "-" : "?", ROLE_DIM);
+}
+
+static void put_unit(struct canvas *canvas, struct canvas_area area, const struct column_row *of)
+{
+	put_place(canvas, area, of->row, of->row->unit);
+}
+
+static void put_container(struct canvas *canvas, struct canvas_area area,
+			  const struct column_row *of)
+{
+	put_place(canvas, area, of->row, of->row->container);
+}
+
+static void put_pod(struct canvas *canvas, struct canvas_area area, const struct column_row *of)
+{
+	put_place(canvas, area, of->row, of->row->pod);
+}
+
+/* The end of a path tells more than its begin. */
+static void put_cgroup(struct canvas *canvas, struct canvas_area area, const struct column_row *of)
+{
+	const char *name = of->row->cgroup, *slash;
+	const int used = canvas_text_width(canvas, name) > area.width
+			 ? canvas_put_text(canvas, area, canvas->is_ascii ? "~" : "\u2026", ROLE_DIM)
+			 : 0;
+
+	area.x += used;
+	area.width -= used;
+	while (canvas_text_width(canvas, name) > area.width && (slash = strchr(name + 1, '/')) != NULL)
+		name = slash;
+	put_place(canvas, area, of->row, name);
+}
+
 static int by_weight(double a, double b)	/* largest first */
 {
 	return (a < b) - (a > b);
@@ -358,6 +396,31 @@ static int by_command_line(const struct snapshot_row *a, const struct snapshot_r
 	return strcasecmp(a->command_line, b->command_line);
 }
 
+static int by_place(const char *a, const char *b)	/* those in none come last */
+{
+	return a[0] && b[0] ? strcasecmp(a, b) : by_number(!a[0], !b[0]);
+}
+
+static int by_cgroup(const struct snapshot_row *a, const struct snapshot_row *b)
+{
+	return by_place(a->cgroup, b->cgroup);
+}
+
+static int by_unit(const struct snapshot_row *a, const struct snapshot_row *b)
+{
+	return by_place(a->unit, b->unit);
+}
+
+static int by_container(const struct snapshot_row *a, const struct snapshot_row *b)
+{
+	return by_place(a->container, b->container);
+}
+
+static int by_pod(const struct snapshot_row *a, const struct snapshot_row *b)
+{
+	return by_place(a->pod, b->pod);
+}
+
 static int by_object(const struct snapshot_row *a, const struct snapshot_row *b)
 {
 	return strcasecmp(a->object, b->object);
@@ -402,6 +465,14 @@ const struct column columns[COL_COUNT] = {
 		       "how busy the CPU was, from /proc/stat" },
 	[COL_COMMAND_LINE] = { "COMMAND LINE", COLUMNS_FILL_CELLS, 0, ALIGN_LEFT, 98, KEY_PID,
 			       put_command_line, by_command_line, "how it was started" },
+	[COL_CGROUP] = { "CGROUP", 20, 60, ALIGN_LEFT, 31, KEY_PID, put_cgroup, by_cgroup,
+			 "control group; ? when it is not known" },
+	[COL_UNIT] = { "UNIT", 20, 36, ALIGN_LEFT, 33, KEY_PID, put_unit, by_unit,
+		       "systemd's unit, - in none" },
+	[COL_CONTAINER] = { "CONTAINER", 12, 24, ALIGN_LEFT, 32, KEY_PID, put_container,
+			    by_container, "container: begin of its id, or its name" },
+	[COL_POD] = { "POD", 12, 36, ALIGN_LEFT, 28, KEY_PID, put_pod, by_pod,
+		      "Kubernetes' uid of the pod" },
 	/* Known for the rows on the screen only, so it orders none. */
 	[COL_SOURCE] = { "SOURCE", 18, 40, ALIGN_LEFT, 55, KEY_SYMBOL | KEY_ADDRESS, put_source,
 			 NULL, "source file and line, where debug information tells" },

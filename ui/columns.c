@@ -77,8 +77,10 @@ static int least_kept(const int *widths, enum column_id fill)
 /* Widths of all columns that stay; 0 for the others. */
 static void choose_widths(const struct column_set *set, int width, int *widths)
 {
-	static const enum column_id growing[] = { COL_COMMAND, COL_BAR, COL_CHANGE_BAR,
-						 COL_OBJECT, COL_SOURCE };
+	static const enum column_id growing[] = {
+		COL_COMMAND, COL_BAR, COL_CHANGE_BAR, COL_OBJECT, COL_SOURCE, COL_UNIT,
+		COL_CONTAINER, COL_CGROUP, COL_POD,
+	};
 	const enum column_id fill = filling_column(set);
 	int fill_width = width;
 	int id;

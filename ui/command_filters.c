@@ -75,12 +75,16 @@ static const char *field_word(enum filter_field field)
 	case FILTER_COMMAND:	return "command";
 	case FILTER_OBJECT:	return "object";
 	case FILTER_SYMBOL:	return "symbol";
+	case FILTER_UNIT:	return "unit";
 	case FILTER_TEXT:	return "text";
 	case FILTER_KERNEL:
 	case FILTER_USER:	return "code";
 	case FILTER_PID:
 	case FILTER_TID:
 	case FILTER_CPU:
+	case FILTER_CGROUP:	/* they say it themselves */
+	case FILTER_CONTAINER:
+	case FILTER_POD:
 		break;
 	}
 	return "";
@@ -204,7 +208,8 @@ static size_t collect_parts(struct ui_state *state, const struct snapshot_row *r
 {
 	static const enum filter_field fields[] = {
 		FILTER_SYMBOL, FILTER_OBJECT, FILTER_COMMAND, FILTER_TID, FILTER_PID, FILTER_CPU,
-		FILTER_KERNEL, FILTER_USER,
+		FILTER_UNIT, FILTER_CONTAINER, FILTER_POD, FILTER_CGROUP, FILTER_KERNEL,
+		FILTER_USER,
 	};
 	size_t count = 0;
 	struct filter_part part;

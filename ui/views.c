@@ -18,8 +18,8 @@ static const enum column_id command_columns[] = {
 };
 static const enum column_id task_columns[] = {
 	COL_SELF, COL_BAR, COL_CHANGE, COL_CHANGE_BAR, COL_TOTAL, COL_TOTAL_CHANGE, COL_RATE,
-	COL_RATE_CHANGE, COL_PID, COL_CPU_PCT, COL_STATE, COL_THREADS, COL_COMMAND,
-	COL_COMMAND_LINE, COL_COUNT,
+	COL_RATE_CHANGE, COL_PID, COL_CPU_PCT, COL_STATE, COL_THREADS, COL_UNIT, COL_CONTAINER,
+	COL_POD, COL_CGROUP, COL_COMMAND, COL_COMMAND_LINE, COL_COUNT,
 };
 static const enum column_id cpu_columns[] = {
 	COL_SELF, COL_BAR, COL_CHANGE, COL_CHANGE_BAR, COL_TOTAL, COL_TOTAL_CHANGE, COL_SAMPLES,
@@ -42,12 +42,14 @@ const struct table_spec table_specs[VIEW_COUNT] = {
 };
 
 /* Source lines cost a process per object: they are for who asks. Without a filter by code the total
- * of tasks and CPUs is their self. Of changes those of SELF% say most. */
+ * of tasks and CPUs is their self. Where tasks are takes the place of what they are. Of changes
+ * those of SELF% say most. */
 const struct column_choice columns_at_first = {
 	.hidden = { [VIEW_SYMBOLS] = 1u << COL_SOURCE | 1u << COL_TOTAL_CHANGE,
 		    [VIEW_OBJECTS] = 1u << COL_TOTAL_CHANGE,
 		    [VIEW_COMMANDS] = 1u << COL_TOTAL | 1u << COL_TOTAL_CHANGE,
-		    [VIEW_TASKS] = 1u << COL_TOTAL | 1u << COL_TOTAL_CHANGE,
+		    [VIEW_TASKS] = 1u << COL_TOTAL | 1u << COL_TOTAL_CHANGE | 1u << COL_UNIT |
+				   1u << COL_CONTAINER | 1u << COL_POD | 1u << COL_CGROUP,
 		    [VIEW_CPUS] = 1u << COL_TOTAL | 1u << COL_TOTAL_CHANGE },
 };
 
@@ -82,6 +84,10 @@ bool views_row_part(enum filter_field field, const struct snapshot_row *row,
 	case FILTER_PID:	return by_number(field, row->pid, row->comm, out);
 	case FILTER_TID:	return by_number(field, row->tid, row->comm, out);
 	case FILTER_CPU:	return by_number(field, row->cpu, "", out);
+	case FILTER_CGROUP:	return by_name(field, row->cgroup, row->cgroup, out);
+	case FILTER_UNIT:	return by_name(field, row->unit, row->unit, out);
+	case FILTER_CONTAINER:	return by_name(field, row->container, row->container, out);
+	case FILTER_POD:	return by_name(field, row->pod, row->pod, out);
 	case FILTER_KERNEL:
 		*out = (struct filter_part){ .field = field };
 		return row->mode == MODE_KERNEL;

@@ -32,6 +32,8 @@ struct analyzer_config {
 	const char *host, *target, *notice;	/* for the header; raw */
 	uint32_t target_pid;	/* as in struct source */
 	uint32_t cpus;
+	const int *sockets;		/* of each CPU; < 0, and CPUs beyond: not known */
+	uint32_t socket_count;
 	bool has_busy;			/* /proc/stat means something: live, whole machine */
 	bool wants_all_events;		/* batch: a chain of snapshots, one per event */
 	bool wants_sources;		/* batch: source lines of source_rows rows an event are */

@@ -17,6 +17,7 @@
 #include "model/symbol_twins.h"
 #include "model/task_table.h"
 #include "model/timeline.h"
+#include "model/tree_stop.h"
 
 /* What a row is keyed by; the parts that are not asked for are 0. */
 struct fold_key {
@@ -38,6 +39,7 @@ struct fold_row {
 	uint32_t symbol;	/* one of the symbols in the row (the symbol, when keyed by it) */
 	uint32_t stamp;		/* the last entry that was added to total */
 	uint32_t comm, pid, tid, cpu;	/* of all samples, FOLD_MIXED when they differ */
+	uint32_t cgroup;	/* the same; of rows keyed by the symbol alone perhaps FOLD_NONE */
 	uint32_t task, tasks;	/* a task with samples here, and how many different ones; tasks 0:
 				 * several, not counted (large windows) */
 	bool is_idle;
@@ -66,6 +68,9 @@ struct fold {
 	struct id_map task_pairs;	/* (row, task) seen, beyond a row's first task */
 	uint32_t stamp;
 	bool is_out_of_memory;		/* rows are missing: the caller must not publish them */
+	struct tree_stop stop;		/* the caller's, after the init */
+	bool is_stopped;		/* `stop` was due: rows are missing, too */
+	uint32_t steps;			/* since it was asked last */
 };
 
 /* @filter: BORROWED; with no part in it everything matches. */
@@ -94,6 +99,8 @@ const struct fold_row *fold_find_row(const struct fold *fold, const struct fold_
 
 /* What both ways share. */
 
+/* After @steps entries were walked: false when the fold is to end. */
+bool fold_goes_on(struct fold *fold, uint32_t steps);
 /* The symbol that @frame counts for. ID_SET_NONE: out of memory. */
 static inline uint32_t fold_symbol_of(const struct fold *fold, uint32_t frame)
 {

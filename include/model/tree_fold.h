@@ -27,6 +27,7 @@
 #include "model/source_lines.h"
 #include "model/stack_trie.h"
 #include "model/symbol_twins.h"
+#include "model/tree_stop.h"
 
 #define TREE_FOLD_TOP	0u	/* stands above all roots */
 /* A tree has no more, unless all are asked for: what it leaves out is in hidden_weight. More than
@@ -79,12 +80,6 @@ struct tree_class {
 	uint32_t root;		/* path that theirs begin below */
 	uint32_t **reached;	/* owned pages; callees: of each trie node the path, and whether
 				 * the filter has matched; 0, no page: not known yet */
-};
-
-/* Asked now and then by a fold that takes long: true ends it, and it is as one without memory. */
-struct tree_stop {
-	bool (*is_due)(void *owner);	/* NULL: never */
-	void *owner;
 };
 
 struct tree_fold {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/sanitize.h"
+#include "export/json_groups.h"
 #include "export/json_probes.h"
 #include "export/json_text.h"
 #include "export/row_changes.h"
@@ -70,6 +71,19 @@ static void put_pct_or_null(FILE *out, double pct)
 		fprintf(out, "%.1f", pct);
 }
 
+/* Each null: in none, all: unknown. */
+static void put_cgroup(FILE *out, const struct snapshot_row *row)
+{
+	fputs(",\"cgroup\":", out);
+	put_string_or_null(out, row->cgroup[0], row->cgroup);
+	fputs(",\"unit\":", out);
+	put_string_or_null(out, row->unit[0], row->unit);
+	fputs(",\"container\":", out);
+	put_string_or_null(out, row->container[0], row->container);
+	fputs(",\"pod\":", out);
+	put_string_or_null(out, row->pod[0], row->pod);
+}
+
 /* Of rows that stand for tasks, or for a CPU: what the kernel says of them besides samples. */
 static void put_load(FILE *out, const struct snapshot_row *row, unsigned int keys)
 {
@@ -132,6 +146,8 @@ static void put_row(FILE *out, const struct snapshot *snapshot, const struct sna
 		fputs(",\"source\":", out);
 		put_string_or_null(out, row->source[0], row->source);
 	}
+	if (keys & (KEY_PID | KEY_TID))
+		put_cgroup(out, row);
 	put_load(out, row, keys);
 	if (snapshot->is_compared)
 		put_base(out, snapshot, row);
@@ -202,6 +218,10 @@ static const char *field_name(enum filter_field field)
 	case FILTER_PID:     return "pid";
 	case FILTER_TID:     return "tid";
 	case FILTER_CPU:     return "cpu";
+	case FILTER_CGROUP:  return "cgroup";
+	case FILTER_UNIT:    return "unit";
+	case FILTER_CONTAINER: return "container";
+	case FILTER_POD:     return "pod";
 	case FILTER_KERNEL:  return "kernel";
 	case FILTER_USER:    break;
 	}
@@ -220,6 +240,10 @@ static void put_part(FILE *out, const struct filter_part *part)
 	case FILTER_COMMAND:
 	case FILTER_OBJECT:
 	case FILTER_SYMBOL:
+	case FILTER_CGROUP:
+	case FILTER_UNIT:
+	case FILTER_CONTAINER:
+	case FILTER_POD:
 		sanitize_text(text, sizeof(text), part->text, strlen(part->text));
 		fputs(",\"value\":", out);
 		json_put_string(out, text);
@@ -298,6 +322,7 @@ void json_write(FILE *out, const struct snapshot *snapshot, const struct export_
 	fputs(",\"rows\":[", out);
 	put_rows(out, snapshot, options, order);
 	putc(']', out);
+	json_put_groups(out, &snapshot->groups, options->max_rows, snapshot->is_compared);
 	json_put_probes(out, &snapshot->probes);
 	fputs("}\n", out);
 	free(order);

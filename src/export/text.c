@@ -7,6 +7,7 @@
 
 #include "base/sanitize.h"
 #include "export/row_changes.h"
+#include "export/text_groups.h"
 #include "export/text_probes.h"
 
 static void put_rate(FILE *out, const struct snapshot *snapshot)
@@ -205,6 +206,7 @@ static size_t put_rows(FILE *out, const struct snapshot *snapshot,
 {
 	size_t written = 0, more = 0;
 
+	put_titles(out, snapshot, options->has_source);
 	for (size_t i = 0; i < snapshot->row_count; i++) {
 		const struct snapshot_row *row = &snapshot->rows[order ? order[i] : i];
 
@@ -222,9 +224,20 @@ static size_t put_rows(FILE *out, const struct snapshot *snapshot,
 	return written;
 }
 
+/* With all events as groups the first snapshot of a chain has them all. */
+static size_t put_groups(FILE *out, const struct snapshot *snapshot,
+			 const struct export_options *options)
+{
+	if (!snapshot->groups.level_count)
+		return 1;
+	text_put_groups(out, &snapshot->groups, options->max_rows);
+	return snapshot->groups.node_count;
+}
+
 void text_write(FILE *out, const struct snapshot *snapshot, const struct export_options *options)
 {
 	size_t *order = NULL;	/* without memory: as they stand */
+	size_t written;
 
 	if (snapshot->is_compared)
 		order = row_changes_order(snapshot, options->by_total);
@@ -232,8 +245,9 @@ void text_write(FILE *out, const struct snapshot *snapshot, const struct export_
 	put_baseline(out, snapshot);
 	put_notice(out, snapshot->notice);
 	put_filter(out, snapshot, &options->filter);
-	put_titles(out, snapshot, options->has_source);
-	if (!put_rows(out, snapshot, options, order))
+	written = options->has_groups ? put_groups(out, snapshot, options)
+				      : put_rows(out, snapshot, options, order);
+	if (!written)
 		fputs(options->filter.count ? "  nothing matches the filter\n" : "  nothing hot\n",
 		      out);
 	putc('\n', out);

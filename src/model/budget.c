@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 
+#define TICKS_STAY_NS (30 * CLOCK_NS_PER_S) /* then seconds are exact, where there is no room */
 #define DEAD_STAY_NS (2 * CLOCK_NS_PER_S) /* samples of the way out come after the EXIT */
 
 size_t budget_bytes(const struct ingest *ingest)
@@ -139,6 +140,10 @@ bool budget_enforce(struct ingest *ingest, size_t limit_bytes, uint64_t now_ns)
 	if (!ingest->config.is_replay)
 		drop_dead(ingest);
 	timeline_roll_up(&ingest->timeline, now_ns);
+	if (budget_bytes(ingest) <= limit_bytes)
+		return false;
+	if (now_ns > TICKS_STAY_NS)
+		timeline_merge_ticks(&ingest->timeline, now_ns - TICKS_STAY_NS);
 	if (budget_bytes(ingest) <= limit_bytes)
 		return false;
 	aim = timeline_bytes(&ingest->timeline) / 4 * 3;

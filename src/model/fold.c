@@ -8,7 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define STEPS_UNASKED 8192	/* entries: 2 ms, most live windows are shorter */
 #define KEYS_SYMBOL (KEY_OBJECT | KEY_SYMBOL)
+#define KEYS_CODE   (KEYS_SYMBOL | KEY_ADDRESS)
 
 void fold_init(struct fold *fold, struct stack_trie *trie, struct symbol_names *names,
 	       const struct task_table *tasks, unsigned int keys, uint32_t event,
@@ -62,7 +64,7 @@ static struct fold_row *append_row(struct fold *fold, const struct fold_key *key
 	*row = (struct fold_row){
 		.key = *key, .symbol = symbol, .address = key->address,
 		.comm = FOLD_NONE, .pid = FOLD_NONE, .tid = FOLD_NONE, .cpu = FOLD_NONE,
-		.task = FOLD_NONE, .is_idle = key->cpu_and_idle & 1,
+		.cgroup = FOLD_NONE, .task = FOLD_NONE, .is_idle = key->cpu_and_idle & 1,
 	};
 	return row;
 }
@@ -195,6 +197,7 @@ static void add_task(struct fold *fold, struct fold_row *row, const struct slice
 	row->comm = fold_merge(row->comm, task->comm.v);
 	row->pid = fold_merge(row->pid, task->pid);
 	row->tid = fold_merge(row->tid, task->tid);
+	row->cgroup = fold_merge(row->cgroup, task->cgroup);
 	if (row->task == FOLD_NONE) {
 		row->task = entry->task;
 		row->tasks = 1;
@@ -302,6 +305,8 @@ static void add_all(struct fold *fold, const struct sample *sample)
 	const struct stack_nodes *nodes = &fold->trie->nodes;
 
 	add_leaf(fold, fold->trie->stacks.frame[sample->entry->stack], sample);
+	if (!(fold->keys & KEYS_CODE))	/* the other frames are of the same row */
+		return;
 	for (uint32_t n = fold->trie->stacks.node[sample->entry->stack]; n != STACK_NODE_ROOT;
 	     n = nodes->parent[n])
 		add_frame(fold, nodes->frame[n], sample);
@@ -328,9 +333,23 @@ static void add_entry(struct fold *fold, const struct slice_entry *entry, double
 		add_all(fold, &sample);
 }
 
+bool fold_goes_on(struct fold *fold, uint32_t steps)
+{
+	fold->steps += steps;
+	if (fold->stop.is_due && fold->steps >= STEPS_UNASKED) {
+		fold->is_stopped |= fold->stop.is_due(fold->stop.owner);
+		fold->steps = 0;
+	}
+	return !fold->is_stopped;
+}
+
 void fold_add(struct fold *fold, const struct slice_entry *entries, uint32_t count, double factor)
 {
-	for (uint32_t i = 0; i < count; i++)
-		if (entries[i].event == fold->event && entries[i].count)
-			add_entry(fold, &entries[i], factor);
+	for (uint32_t i = 0; i < count; i++) {
+		if (entries[i].event != fold->event || !entries[i].count)
+			continue;
+		if (!fold_goes_on(fold, 1))
+			return;
+		add_entry(fold, &entries[i], factor);
+	}
 }

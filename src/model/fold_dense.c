@@ -33,6 +33,9 @@ struct sum {
 	bool is_idle;			/* the samples of `task` here are idle */
 };
 
+/* Entries that cost as much here as one that is walked. */
+#define ENTRIES_A_STEP 16
+
 #define CPU_NONE  (UINT16_MAX - 1)
 #define CPU_MIXED UINT16_MAX		/* as entries say "unknown": neither is shown */
 
@@ -232,11 +235,15 @@ void fold_add_slices_dense(struct fold *fold, const struct slice *slices, uint32
 	};
 
 	if (dense.stacks && dense.nodes && dense.outer_mask && dense.node_symbol) {
-		for (uint32_t s = 0; s < count; s++)
+		for (uint32_t s = 0; s < count &&
+				     fold_goes_on(fold, slices[s].count / ENTRIES_A_STEP); s++)
 			add_slice(fold, &dense, &slices[s]);
-		name_nodes(fold, &dense);
-		add_stacks(fold, &dense);
-		add_nodes(fold, &dense);
+		if (!fold->is_stopped)
+			name_nodes(fold, &dense);
+		if (fold_goes_on(fold, node_count / ENTRIES_A_STEP)) {
+			add_stacks(fold, &dense);
+			add_nodes(fold, &dense);
+		}
 	} else {
 		fold->is_out_of_memory = true;
 	}

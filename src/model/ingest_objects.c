@@ -496,6 +496,23 @@ static void apply_maps(struct ingest *ingest, struct process *process,
 	process->maps = fresh;
 }
 
+/* Where the parent was is known better from the fork, if at all. */
+static void apply_cgroup(struct ingest *ingest, struct process *process,
+			 const struct process_reply *reply)
+{
+	const bool is_before = process->cgroup_state == CGROUP_ASKED_BEFORE;
+	const char *path = reply->cgroup;
+
+	if (process->cgroup_state != CGROUP_ASKED && !is_before)
+		return;
+	process->cgroup_state = is_before ? CGROUP_UNREAD : CGROUP_READ;
+	process->cgroup_ns = reply->time_ns;
+	if (path && (!reply->is_parents_cgroup || process->cgroup == CGROUP_UNKNOWN))
+		process->cgroup = cgroup_table_intern(&ingest->tasks.cgroups, path, strlen(path));
+	else if (!path && reply->parent_pid != process->parent_pid)
+		process->cgroup_state = CGROUP_UNREAD;	/* asked before its fork's turn came */
+}
+
 void ingest_maps_reply(struct ingest *ingest, const struct process_reply *reply)
 {
 	struct process *process = task_table_find_process(&ingest->tasks, reply->pid);
@@ -503,7 +520,7 @@ void ingest_maps_reply(struct ingest *ingest, const struct process_reply *reply)
 
 	if (reply->time_ns < ingest->tasks_since_ns)
 		return;		/* asked before all was forgotten: it is asked again */
-	if (thread && thread->pid == reply->pid) {
+	if (thread && thread->pid == reply->pid && !reply->has_names) {
 		thread->is_answered = true;
 		if (!thread->has_comm && reply->has_comm)
 			thread_set_comm(thread, reply->comm, strlen(reply->comm));
@@ -514,6 +531,8 @@ void ingest_maps_reply(struct ingest *ingest, const struct process_reply *reply)
 		process->uid = reply->uid;
 		process->has_uid = true;
 	}
+	if (reply->wants_cgroup)
+		apply_cgroup(ingest, process, reply);
 	if (!reply->wants_maps || process->maps_state != MAPS_ASKED)
 		return;		/* an exec came in between: the reply is of the past */
 	if (!reply->has_maps && reply->parent_pid != process->parent_pid) {

@@ -181,6 +181,7 @@ void publisher_next_recording(struct publisher *publisher)
 struct folds {
 	struct fold rows;
 	struct tree_fold *tree;		/* NULL: none was asked for */
+	struct group_fold *groups;	/* likewise */
 	struct probe_fold *probes;	/* NULL: none, or another snapshot tells of them */
 };
 
@@ -189,6 +190,8 @@ static void add_entries(struct folds *folds, const struct slice *slice, double f
 	fold_add(&folds->rows, slice->entries, slice->count, factor);
 	if (folds->tree)
 		tree_fold_add(folds->tree, slice->entries, slice->count, factor);
+	if (folds->groups)
+		group_fold_add(folds->groups, slice->entries, slice->count, factor);
 	if (folds->probes)
 		probe_fold_add(folds->probes, slice->entries, slice->count);
 }
@@ -215,8 +218,12 @@ static void fold_slices(struct folds *folds, const struct slice *slices, uint32_
 		return;
 	}
 	fold_add_slices_dense(&folds->rows, slices, count);
+	if (folds->rows.is_stopped)
+		return;
 	for (uint32_t s = 0; folds->tree && s < count; s++)
 		tree_fold_add(folds->tree, slices[s].entries, slices[s].count, 1.0);
+	for (uint32_t s = 0; folds->groups && s < count; s++)
+		group_fold_add(folds->groups, slices[s].entries, slices[s].count, 1.0);
 	for (uint32_t s = 0; folds->probes && s < count; s++)
 		probe_fold_add(folds->probes, slices[s].entries, slices[s].count);
 }
@@ -422,17 +429,70 @@ static int draft_probes(struct publisher *publisher, const struct probe_fold *fo
 	return err;
 }
 
-/* What the tree does not know yet: the screen has no rows to wish for beside it. */
-static void wish_inlined(struct publisher *publisher, struct tree_fold *tree)
+/* What the trees do not know yet: the screen has no rows to wish for beside them. */
+static void wish_lines(struct publisher *publisher, const struct folds *folds)
 {
 	struct source_wish wishes[SOURCE_WISHES_MAX];
-	uint32_t count;
+	uint32_t count = 0;
 
-	if (!tree->chains)
-		return;
-	count = tree_fold_wishes(tree, &publisher->source_lines, wishes);
+	if (folds->tree && folds->tree->chains)
+		count = tree_fold_wishes(folds->tree, &publisher->source_lines, wishes);
+	if (!count && folds->groups)
+		count = group_fold_wishes(folds->groups, wishes);
 	if (count)
 		source_lines_wish(&publisher->source_lines, wishes, count);
+}
+
+static const char *name_of_event(const void *owner, uint32_t event)
+{
+	const struct publisher *publisher = owner;
+	const struct ingest_config *config = &publisher->config->ingest;
+	const struct probe_row *row = probe_hits_of_event(publisher->ingest->hits, event);
+
+	if (row)
+		return row->name;
+	return event < config->event_count ? config->events[event]->name : "";
+}
+
+/* With their events as a level, a chain of snapshots has them once. */
+static bool wants_groups(const struct publisher *publisher, const struct query *query,
+			 uint32_t event)
+{
+	const bool is_first = !publisher->config->wants_all_events || !event ||
+			      event >= publisher->config->ingest.event_count;
+
+	for (uint32_t i = 0; i < query->group_count; i++)
+		if (query->groups[i] == GROUP_EVENT)
+			return is_first;
+	return query->group_count;
+}
+
+static void start_groups(struct publisher *publisher, struct group_fold *fold,
+			 const struct query *query, uint32_t event)
+{
+	struct ingest *ingest = publisher->ingest;
+	const struct group_sources sources = {
+		.trie = &ingest->trie, .names = &ingest->names, .tasks = &ingest->tasks,
+		.lines = &publisher->source_lines,
+		.sockets = publisher->config->sockets,
+		.socket_count = publisher->config->socket_count,
+		.event_name = name_of_event, .owner = publisher,
+	};
+
+	group_fold_init(fold, &sources, query, event);
+	if (query == &publisher->config->query)
+		fold->stop = publisher->stop;
+}
+
+/* Nothing is missing in what was folded. */
+static bool is_whole(const struct folds *folds)
+{
+	const struct tree_fold *tree = folds->tree;
+	const struct group_fold *groups = folds->groups;
+
+	return !folds->rows.is_out_of_memory && !folds->rows.is_stopped &&
+	       (!tree || (!tree->is_out_of_memory && !tree->is_stopped)) &&
+	       (!groups || (!groups->is_out_of_memory && !groups->is_stopped));
 }
 
 static struct snapshot *make_one(struct publisher *publisher, struct snapshot head,
@@ -449,9 +509,10 @@ static struct snapshot *make_one(struct publisher *publisher, struct snapshot he
 	};
 	struct snapshot *snapshot = NULL;
 	struct stack_counts stacks;
-	char *notice;
 	const bool is_compared = compare_is_wanted(&publisher->compare, query, event);
-	struct tree_fold tree;
+	struct tree_fold tree = { .trie = NULL };
+	struct group_fold groups;
+	char *notice;
 	struct folds folds = { .tree = NULL, .probes = probes };
 	struct probe_draft draft = { .list = NULL };
 
@@ -465,8 +526,12 @@ static struct snapshot *make_one(struct publisher *publisher, struct snapshot he
 		tree_fold_init(&tree, &ingest->trie, &ingest->names, &ingest->tasks, query, event);
 		folds.tree = &tree;
 		tree.twins = folds.rows.twins;
-		if (query == &publisher->config->query)
-			tree.stop = publisher->stop;
+	}
+	if (query == &publisher->config->query)
+		folds.rows.stop = tree.stop = publisher->stop;
+	if (wants_groups(publisher, query, event)) {
+		start_groups(publisher, &groups, query, event);
+		sources.groups = folds.groups = &groups;
 	}
 	if (folds.tree && query->tree_inlined)
 		tree_fold_inline(&tree, &publisher->source_lines.inlined);
@@ -481,16 +546,17 @@ static struct snapshot *make_one(struct publisher *publisher, struct snapshot he
 			tree_fold_add_base(&tree, ingest->baseline.entries,
 					   ingest->baseline.count);
 		tree_fold_sum(&tree);
-		wish_inlined(publisher, &tree);
 		sources.tree = &tree;
 	}
+	wish_lines(publisher, &folds);
 	if (probes)
 		sources.probes = &draft;
+	if (folds.groups && is_compared)
+		group_fold_add_base(&groups, ingest->baseline.entries, ingest->baseline.count);
 	compare_describe(&publisher->compare, sources.base, &head);
 	notice = compare_notice(&publisher->compare, publisher->config->notice);
 	head.notice = notice;
-	if (!folds.rows.is_out_of_memory && notice && is_compared == (sources.base != NULL) &&
-	    (!folds.tree || (!tree.is_out_of_memory && !tree.is_stopped)) &&
+	if (is_whole(&folds) && notice && is_compared == (sources.base != NULL) &&
 	    (!probes || !draft_probes(publisher, probes, query, span, &draft))) {
 		put_figures(publisher, &folds.rows, span, query->number, &head);
 		put_strip(publisher, &head, event, query->heat);
@@ -501,6 +567,8 @@ static struct snapshot *make_one(struct publisher *publisher, struct snapshot he
 	probe_draft_finish(&draft);
 	if (folds.tree)
 		tree_fold_finish(&tree);
+	if (folds.groups)
+		group_fold_finish(&groups);
 	return snapshot;
 }
 

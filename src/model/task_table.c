@@ -17,6 +17,7 @@
 void task_table_init(struct task_table *table, struct strpool *strings)
 {
 	*table = (struct task_table){ .strings = strings };
+	cgroup_table_init(&table->cgroups, strings);
 }
 
 void task_table_finish(struct task_table *table)
@@ -29,6 +30,7 @@ void task_table_finish(struct task_table *table)
 	id_map_finish(&table->process_by_pid);
 	id_map_finish(&table->thread_by_tid);
 	id_set_finish(&table->task_index);
+	cgroup_table_finish(&table->cgroups);
 	memset(table, 0, sizeof(*table));
 }
 
@@ -119,6 +121,14 @@ void thread_set_comm(struct thread *thread, const char *comm, size_t len)
 	thread->task = ID_SET_NONE;
 }
 
+void thread_set_cgroup(struct thread *thread, uint32_t cgroup)
+{
+	if (thread->cgroup == cgroup)
+		return;
+	thread->cgroup = cgroup;
+	thread->task = ID_SET_NONE;
+}
+
 static void start_thread_row(struct thread *thread, uint32_t pid, uint32_t tid)
 {
 	*thread = (struct thread){ .pid = pid, .tid = tid, .task = ID_SET_NONE, .is_alive = true };
@@ -146,18 +156,59 @@ struct thread *task_table_thread(struct task_table *table, uint32_t pid, uint32_
 	return thread;
 }
 
+static void read_cgroup_again(struct process *process)
+{
+	process->cgroup_state = process->cgroup_state == CGROUP_UNREAD ||
+				process->cgroup_state == CGROUP_READ ? CGROUP_UNREAD
+								     : CGROUP_ASKED_BEFORE;
+}
+
+void task_table_see_fork(struct task_table *table, uint32_t pid)
+{
+	struct process *child = task_table_process(table, pid);
+
+	if (!child)
+		return;
+	read_cgroup_again(child);
+	child->is_fork_seen = true;
+}
+
+void task_table_see_exec(struct task_table *table, uint32_t pid)
+{
+	struct process *process = task_table_find_process(table, pid);
+
+	if (process)
+		read_cgroup_again(process);
+}
+
+/* What was read of the cgroup since the fork was seen holds, else the parent's. */
+static void inherit_cgroup(struct process *child, const struct process *before,
+			   const struct process *parent)
+{
+	if (before->is_fork_seen)
+		child->cgroup_state = before->cgroup_state;
+	child->cgroup_ns = before->cgroup_ns;
+	if (child->cgroup_state == CGROUP_READ)
+		child->cgroup = before->cgroup;
+	else if (parent)
+		child->cgroup = parent->cgroup;
+}
+
 /* The child's address space, user and target mark are the parent's. */
 static void fork_process(struct task_table *table, uint32_t parent_pid, uint32_t pid,
 			 bool is_synthesized)
 {
 	struct process *child = task_table_process(table, pid);
 	const struct process *parent;
+	struct process before;
 
 	if (!child)
 		return;
+	before = *child;
 	address_map_release(child->maps);
 	*child = (struct process){ .pid = pid, .parent_pid = parent_pid, .is_alive = true };
 	parent = task_table_find_process(table, parent_pid);
+	inherit_cgroup(child, &before, parent);
 	if (!parent)
 		return;
 	if (!is_synthesized) {
@@ -227,16 +278,20 @@ void task_table_exit(struct task_table *table, uint32_t pid, uint32_t tid, uint6
 	}
 }
 
+static uint64_t hash_of(const struct task *task)
+{
+	return id_set_mix((uint64_t)task->pid << 32 | task->tid,
+			  (uint64_t)task->cgroup << 32 | task->comm.v);
+}
+
 static uint64_t task_hash(const void *owner, uint32_t id)
 {
-	const struct task *task = &((const struct task_table *)owner)->tasks[id];
-
-	return id_set_mix((uint64_t)task->pid << 32 | task->tid, task->comm.v);
+	return hash_of(&((const struct task_table *)owner)->tasks[id]);
 }
 
 static uint32_t task_intern(struct task_table *table, const struct task *wanted)
 {
-	const uint64_t hash = id_set_mix((uint64_t)wanted->pid << 32 | wanted->tid, wanted->comm.v);
+	const uint64_t hash = hash_of(wanted);
 	uint32_t slot, id;
 
 	if (id_set_reserve(&table->task_index, task_hash, table) ||
@@ -248,7 +303,7 @@ static uint32_t task_intern(struct task_table *table, const struct task *wanted)
 		const struct task *task = &table->tasks[id];
 
 		if (task->pid == wanted->pid && task->tid == wanted->tid &&
-		    task->comm.v == wanted->comm.v)
+		    task->comm.v == wanted->comm.v && task->cgroup == wanted->cgroup)
 			return id;
 	}
 	id = table->task_count++;
@@ -259,7 +314,7 @@ static uint32_t task_intern(struct task_table *table, const struct task *wanted)
 
 uint32_t task_table_task(struct task_table *table, struct thread *thread)
 {
-	struct task task = { .pid = thread->pid, .tid = thread->tid };
+	struct task task = { .pid = thread->pid, .tid = thread->tid, .cgroup = thread->cgroup };
 	const char *comm = thread->comm;
 	size_t len = thread->comm_len;
 	char nameless[16];
@@ -274,6 +329,11 @@ uint32_t task_table_task(struct task_table *table, struct thread *thread)
 	task.comm = strpool_intern(table->strings, comm, len);
 	thread->task = task_intern(table, &task);
 	return thread->task;
+}
+
+const struct cgroup_names *task_table_cgroup(const struct task_table *table, uint32_t task)
+{
+	return cgroup_table_get(&table->cgroups, table->tasks[task].cgroup);
 }
 
 static void drop_dead_threads(struct task_table *table, uint64_t before_ns)

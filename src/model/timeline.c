@@ -426,6 +426,16 @@ void timeline_roll_up(struct timeline *timeline, uint64_t now_ns)
 		roll_up_to(timeline, now_ns - ROLL_UP_2_AFTER_NS, ROLL_UP_2_LENGTH_NS);
 }
 
+void timeline_merge_ticks(struct timeline *timeline, uint64_t before_ns)
+{
+	for (uint32_t s = 0; s < timeline->count; s++) {
+		const struct slice *slice = &timeline->slices[s];
+
+		if (slice->ticks && slice->end_ns < before_ns && !is_kept(timeline, slice))
+			merge(timeline, s, s + 1);
+	}
+}
+
 bool timeline_evict_oldest(struct timeline *timeline)
 {
 	if (!timeline->count)

@@ -84,7 +84,12 @@ void tree_fold_init(struct tree_fold *fold, struct stack_trie *trie, struct symb
 	for (uint32_t i = 0; i < query->filter.count; i++)
 		fold->is_rooted |= query->filter.parts[i].field == FILTER_SYMBOL &&
 				   !query->filter.parts[i].is_negated;
-	append_path(fold, TREE_FOLD_TOP, ID_SET_NONE);
+	/* In the set like any other: a set that grows finds its rows by their numbers from 0 on. */
+	if (append_path(fold, TREE_FOLD_TOP, ID_SET_NONE) == TREE_FOLD_TOP &&
+	    !id_set_reserve(&fold->by_path, path_hash, fold))
+		id_set_add(&fold->by_path, path_hash(fold, TREE_FOLD_TOP), TREE_FOLD_TOP);
+	else
+		fold->is_out_of_memory = true;
 }
 
 static uint32_t page_count(const struct tree_fold *fold)

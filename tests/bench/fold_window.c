@@ -1,9 +1,13 @@
 /* Folds a whole recording at once: how much memory its history takes, and how long a fold takes.
  *
- * usage: fold_window FILE      a perf.data; tests/bench/fold makes one of ten minutes' worth */
+ * usage: fold_window FILE [TIMES]      a perf.data; tests/bench/fold makes one of ten minutes' worth
+ *
+ * With TIMES its samples are spread over as much more time as if it had been sampled at a rate that
+ * much lower: five times faster for two minutes has the stacks of ten minutes, and takes two. */
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/eventfd.h>
 #include <time.h>
 
@@ -12,11 +16,14 @@
 #include "model/fold.h"
 #include "symbols/sandbox.h"
 
+#include "../unit/random_numbers.h"
+
 #define EVENTS_MAX   64
 #define IDS_MAX	     4096
 #define QUEUE_BYTES  (8u * 1024 * 1024)
 #define BUDGET_BYTES (64u * 1024 * 1024)
 #define FOLDS	     15
+#define KEYS_SYMBOL  (KEY_OBJECT | KEY_SYMBOL)
 
 /* CPU time, not wall time: the machine has other work. */
 static double now_ms(void)
@@ -41,7 +48,8 @@ static bool take(struct ingest *ingest, const struct queue_item *item, size_t by
 	}
 }
 
-static void ingest_all(struct ingest *ingest, struct perf_data *recording, struct spsc *queue)
+static void ingest_all(struct ingest *ingest, struct perf_data *recording, struct spsc *queue,
+		       size_t budget)
 {
 	struct pollfd ready = { .fd = perf_data_queue_fd(recording), .events = POLLIN };
 	const struct queue_item *item;
@@ -59,7 +67,8 @@ static void ingest_all(struct ingest *ingest, struct perf_data *recording, struc
 			if (ingest->timeline.open_slice.seq == enforced_seq)
 				continue;
 			enforced_seq = ingest->timeline.open_slice.seq;
-			budget_enforce(ingest, BUDGET_BYTES, ingest->watermark_ns);
+			if (budget < SIZE_MAX)
+				budget_enforce(ingest, budget, ingest->watermark_ns);
 		}
 		perf_data_consumed(recording);
 		ingest_poll(ingest, true);
@@ -70,6 +79,92 @@ static void ingest_all(struct ingest *ingest, struct perf_data *recording, struc
 		ingest_poll(ingest, true);
 	}
 	timeline_cut(&ingest->timeline, ingest->watermark_ns);
+}
+
+/* Samples of a tick are each put at some moment of the time that the tick becomes. */
+struct spread {
+	struct timeline *into;
+	struct ingest *ingest;
+	uint64_t begin_ns, times;
+};
+
+struct moment {
+	uint64_t time_ns;
+	struct slice_entry entry;
+};
+
+static int by_time(const void *a, const void *b)
+{
+	const struct moment *left = a, *right = b;
+
+	return left->time_ns < right->time_ns ? -1 : left->time_ns > right->time_ns;
+}
+
+static uint32_t take_tick(const struct spread *spread, const struct slice *slice, uint32_t tick,
+			  uint64_t *seed, struct moment *out)
+{
+	const uint64_t second_ns = slice->start_ns - slice->start_ns % SLICE_NS;
+	const uint64_t at_ns = second_ns + (slice->first_tick + tick) * TICK_NS;
+	uint32_t count = 0;
+
+	for (uint32_t i = tick ? slice->ticks[tick - 1].end : 0; i < slice->ticks[tick].end; i++)
+		for (uint32_t n = 0; n < slice->entries[i].count; n++) {
+			struct moment *moment = &out[count++];
+
+			moment->entry = slice->entries[i];
+			moment->entry.count = 1;
+			moment->entry.weight /= slice->entries[i].count;
+			moment->time_ns = spread->begin_ns +
+					  (at_ns - spread->begin_ns) * spread->times +
+					  random_below(seed, (uint32_t)(TICK_NS * spread->times));
+		}
+	qsort(out, count, sizeof(*out), by_time);
+	return count;
+}
+
+static void spread_slice(const struct spread *spread, const struct slice *slice, uint64_t *seed)
+{
+	struct moment *moments = malloc((slice->samples + 1) * sizeof(*moments));
+	struct timeline *into = spread->into;
+
+	if (!moments || !slice->ticks)
+		exit(1);
+	for (uint32_t tick = 0; tick < slice->tick_count; tick++) {
+		const uint32_t count = take_tick(spread, slice, tick, seed, moments);
+
+		for (uint32_t i = 0; i < count; i++) {
+			const uint64_t seq = into->open_slice.seq;
+			const struct moment *moment = &moments[i];
+
+			if (timeline_add(into, moment->time_ns, &moment->entry, NULL))
+				exit(1);
+			tick_totals_add(&into->totals, moment->entry.event, moment->time_ns, 1,
+					true);
+			if (into->open_slice.seq != seq)
+				timeline_roll_up(into, moment->time_ns);
+			spread->ingest->watermark_ns = moment->time_ns + 1;
+		}
+	}
+	free(moments);
+}
+
+static void stretch(struct ingest *ingest, uint64_t times)
+{
+	struct timeline stretched;
+	const struct spread spread = {
+		.into = &stretched, .ingest = ingest, .times = times,
+		.begin_ns = ingest->timeline.slices[0].start_ns,
+	};
+	uint64_t seed = 1;
+
+	if (timeline_init(&stretched, ingest->timeline.event_count))
+		exit(1);
+	for (uint32_t s = 0; s < ingest->timeline.count; s++)
+		spread_slice(&spread, &ingest->timeline.slices[s], &seed);
+	timeline_cut(&stretched, ingest->watermark_ns);
+	timeline_finish(&ingest->timeline);
+	ingest->timeline = stretched;
+	budget_enforce(ingest, BUDGET_BYTES, ingest->watermark_ns);
 }
 
 static int by_value(const void *a, const void *b)
@@ -90,8 +185,8 @@ static const struct filter by_pid = {
 	.parts = { { .field = FILTER_PID, .number = 1 } }, .count = 1,
 };
 
-static double median_fold_ms(struct ingest *ingest, bool is_dense, const struct filter *filter,
-			     struct fold *last)
+static double median_fold_ms(struct ingest *ingest, unsigned int keys, bool is_dense,
+			     const struct filter *filter, struct fold *last)
 {
 	const struct timeline *timeline = &ingest->timeline;
 	double ms[FOLDS];
@@ -101,7 +196,7 @@ static double median_fold_ms(struct ingest *ingest, bool is_dense, const struct 
 
 		fold_finish(last);
 		fold_init(last, &ingest->trie, &ingest->names, &ingest->tasks,
-			  KEY_OBJECT | KEY_SYMBOL, 0, filter);
+			  keys, 0, filter);
 		if (is_dense)
 			fold_add_slices_dense(last, timeline->slices, timeline->count);
 		for (uint32_t s = 0; !is_dense && s < timeline->count; s++)
@@ -112,6 +207,31 @@ static double median_fold_ms(struct ingest *ingest, bool is_dense, const struct 
 	return ms[FOLDS / 2];
 }
 
+/* What the budget holds of the same, if it goes on as it did. */
+static void print_reach(const struct ingest *ingest)
+{
+	const struct timeline *timeline = &ingest->timeline;
+	const double minutes = (double)(timeline->slices[timeline->count - 1].end_ns -
+					timeline->slices[0].start_ns) / 60e9;
+	size_t recent = 0, ticks = 0;
+
+	for (uint32_t s = 0; s < timeline->count; s++) {
+		if (!timeline->slices[s].ticks)
+			continue;
+		recent += timeline->slices[s].count * sizeof(struct slice_entry);
+		ticks += timeline->slices[s].tick_count * sizeof(struct slice_tick);
+	}
+	printf("reach        %.1f minutes, about %.0f fit\n", minutes,
+	       minutes * BUDGET_BYTES / (double)budget_bytes(ingest));
+	printf("parts        %.1f MiB slices (%.1f MiB of them with ticks, and %.1f MiB for these), "
+	       "%.1f MiB totals, %.1f MiB trie, %.1f MiB tasks\n",
+	       (double)(timeline_bytes(timeline) - timeline->totals.bytes) / (1 << 20),
+	       (double)recent / (1 << 20), (double)ticks / (1 << 20),
+	       (double)timeline->totals.bytes / (1 << 20),
+	       (double)stack_trie_bytes(&ingest->trie) / (1 << 20),
+	       (double)task_table_bytes(&ingest->tasks) / (1 << 20));
+}
+
 static void print_figures(struct ingest *ingest)
 {
 	struct fold fold = { 0 };
@@ -120,8 +240,9 @@ static void print_figures(struct ingest *ingest)
 
 	for (uint32_t s = 0; s < ingest->timeline.count; s++)
 		entries += ingest->timeline.slices[s].count;
-	walk_ms = median_fold_ms(ingest, false, &no_filter, &fold);
-	dense_ms = median_fold_ms(ingest, true, &no_filter, &fold);
+	walk_ms = median_fold_ms(ingest, KEYS_SYMBOL, false, &no_filter, &fold);
+	dense_ms = median_fold_ms(ingest, KEYS_SYMBOL, true, &no_filter, &fold);
+	print_reach(ingest);
 	printf("history      %llu samples in %.1f MiB of a budget of %.0f MiB, %llu left before\n",
 	       (unsigned long long)fold.samples, (double)budget_bytes(ingest) / (1 << 20),
 	       (double)BUDGET_BYTES / (1 << 20),
@@ -131,10 +252,19 @@ static void print_figures(struct ingest *ingest)
 	       fold.row_count);
 	printf("whole fold   %.1f ms; %.1f ms when it walks every stack (ratio %.2f)\n", dense_ms,
 	       walk_ms, dense_ms / walk_ms);
-	printf("filtered     %.1f ms by text, ", median_fold_ms(ingest, false, &by_text, &fold));
+	printf("filtered     %.1f ms by text, ",
+	       median_fold_ms(ingest, KEYS_SYMBOL, false, &by_text, &fold));
 	printf("%.1f ms by a regular expression, ",
-	       median_fold_ms(ingest, false, &by_regex, &fold));
-	printf("%.1f ms by process\n", median_fold_ms(ingest, false, &by_pid, &fold));
+	       median_fold_ms(ingest, KEYS_SYMBOL, false, &by_regex, &fold));
+	printf("%.1f ms by process\n",
+	       median_fold_ms(ingest, KEYS_SYMBOL, false, &by_pid, &fold));
+	printf("other keys   %.1f ms by object, ",
+	       median_fold_ms(ingest, KEY_OBJECT, false, &no_filter, &fold));
+	printf("%.1f ms by command, ",
+	       median_fold_ms(ingest, KEY_COMM, false, &no_filter, &fold));
+	printf("%.1f ms by thread, ",
+	       median_fold_ms(ingest, KEY_PID | KEY_TID, false, &no_filter, &fold));
+	printf("%.1f ms by CPU\n", median_fold_ms(ingest, KEY_CPU, false, &no_filter, &fold));
 	fold_finish(&fold);
 }
 
@@ -170,7 +300,9 @@ int main(int argc, char **argv)
 	struct ingest ingest;
 	struct spsc queue;
 
-	if (argc != 2 || sandbox_start(&sandbox, &why) ||
+	const uint64_t times = argc == 3 ? strtoull(argv[2], NULL, 10) : 1;
+
+	if (argc < 2 || argc > 3 || !times || sandbox_start(&sandbox, &why) ||
 	    perf_data_open(&recording, argv[1], &why) ||
 	    object_opener_create(&opener, sandbox, NULL, &why) || spsc_init(&queue, QUEUE_BYTES)) {
 		fprintf(stderr, "fold_window: %s\n", why.text[0] ? why.text : "wants a FILE");
@@ -182,7 +314,9 @@ int main(int argc, char **argv)
 		fprintf(stderr, "fold_window: %s\n", why.text);
 		return 1;
 	}
-	ingest_all(&ingest, recording, &queue);
+	ingest_all(&ingest, recording, &queue, times > 1 ? SIZE_MAX : BUDGET_BYTES);
+	if (times > 1)
+		stretch(&ingest, times);
 	print_figures(&ingest);
 	perf_data_close(recording);
 	ingest_finish(&ingest);

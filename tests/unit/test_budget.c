@@ -108,6 +108,34 @@ static void test_what_stays_is_right_after_all_renumbering(void **state)
 	}
 }
 
+/* One stack on each of many CPUs, all the time: in ticks 40 s take 20 times as much as in seconds,
+ * and what has no room goes without ticks before it goes. */
+static void test_ticks_go_before_history_does(void **state)
+{
+	enum { CPUS = 100 };
+	const struct timeline *timeline = &stage.ingest.timeline;
+	struct slice_entry entry = { .count = 1, .weight = 1 };
+	size_t limit_bytes;
+
+	(void)state;
+	storm(1);
+	entry.task = timeline->open.entries[0].task;
+	for (uint64_t tick = 40; tick < 40 * 20; tick++)
+		for (entry.cpu = 0; entry.cpu < CPUS; entry.cpu++)
+			assert_int_equal(timeline_add(&stage.ingest.timeline, tick * TICK_NS,
+						      &entry, NULL), 0);
+	assert_int_equal(timeline_cut(&stage.ingest.timeline, 40 * SLICE_NS), 0);
+	limit_bytes = budget_bytes(&stage.ingest) - 5 * 19 * CPUS * sizeof(entry);
+	assert_false(budget_enforce(&stage.ingest, limit_bytes, 40 * SLICE_NS));
+	assert_int_equal(timeline->evicted_samples, 0);
+	assert_true(budget_bytes(&stage.ingest) <= limit_bytes);
+	for (uint32_t s = 0; s < timeline->count; s++) {
+		assert_int_equal(timeline->slices[s].ticks != NULL,
+				 timeline->slices[s].end_ns >= 10 * SLICE_NS);
+		assert_true(timeline->slices[s].end_ns - timeline->slices[s].start_ns <= SLICE_NS);
+	}
+}
+
 static void test_below_the_budget_nothing_is_touched(void **state)
 {
 	(void)state;
@@ -210,6 +238,7 @@ int main(void)
 		TEST(test_a_storm_of_new_stacks_stays_within_the_budget),
 		TEST(test_every_sample_is_held_or_counted_as_evicted),
 		TEST(test_what_stays_is_right_after_all_renumbering),
+		TEST(test_ticks_go_before_history_does),
 		TEST(test_below_the_budget_nothing_is_touched),
 		TEST(test_a_compaction_keeps_all_that_a_slice_refers_to),
 		TEST(test_what_is_in_the_open_slice_survives),

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -31,6 +32,54 @@ static struct fold fold_dense(struct model_fixture *world, const struct filter *
 	fold_add_slices_dense(&fold, slices, SLICES);
 	assert_false(fold.is_out_of_memory);
 	return fold;
+}
+
+static bool count_down(void *owner)
+{
+	return (*(uint32_t *)owner)-- == 0;
+}
+
+/* Both ways, told to stop at the first, second, ... time that they ask; they do so in large folds
+ * alone. */
+static void test_a_fold_ends_when_it_is_told_to(void **state)
+{
+	enum { MANY = 800000, PARTS = 8, FEW = 8000 };
+	struct slice_entry *entries = calloc(MANY, sizeof(*entries));
+	struct slice slices[PARTS];
+	struct model_fixture world;
+
+	(void)state;
+	assert_non_null(entries);
+	fixture_init(&world);
+	for (uint32_t i = 0; i < MANY; i++)
+		entries[i] = (struct slice_entry){
+			.stack = fixture_calls(&world, (enum fixture_function[]){ FN_F }, 1),
+			.task = fixture_task(&world, 1, 1, "app"), .count = 1,
+		};
+	for (uint32_t s = 0; s < PARTS; s++)
+		slices[s] = (struct slice){ .entries = entries + s * (MANY / PARTS),
+					    .count = MANY / PARTS };
+	for (uint32_t i = 0; i < 3 * 3; i++) {
+		uint32_t left = i / 3;
+		struct fold fold;
+
+		fold_init(&fold, &world.trie, &world.names, &world.tasks, KEYS_DEFAULT, 0,
+			  &(struct filter){ .count = 0 });
+		fold.stop = (struct tree_stop){ count_down, &left };
+		if (i % 3 == 0)
+			fold_add(&fold, entries, MANY, 1.0);
+		else if (i % 3 == 1)
+			fold_add_slices_dense(&fold, slices, PARTS);
+		else
+			fold_add(&fold, entries, FEW, 1.0);
+		assert_int_equal(fold.is_stopped, i % 3 < 2);
+		if (i % 3 < 2)
+			assert_int_equal(left, UINT32_MAX);	/* and does not ask again */
+		assert_true(i % 3 == 2 ? fold.samples == FEW : fold.samples < MANY);
+		fold_finish(&fold);
+	}
+	fixture_finish(&world);
+	free(entries);
 }
 
 static const struct fold_row *same_row(const struct fold *fold, const struct fold_row *row)
@@ -216,6 +265,7 @@ static void test_recursion_counts_once_and_callers_know_all_their_tasks(void **s
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_a_fold_ends_when_it_is_told_to),
 		cmocka_unit_test(test_random_stacks_give_the_same_rows_both_ways),
 		cmocka_unit_test(test_a_filter_that_looks_at_tasks_is_not_for_the_dense_way),
 		cmocka_unit_test(test_recursion_counts_once_and_callers_know_all_their_tasks),

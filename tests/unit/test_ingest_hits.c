@@ -371,6 +371,8 @@ static void test_a_probes_event_is_shown_as_a_table(void **state)
 	enter(S + 2, PID, SP, 2, "b");
 	publisher.event = PROBE_EVENT_FIRST + P;
 	snapshot = picture(2 * S);
+	assert_int_equal(tick_totals_second(&stage.ingest.timeline.totals,
+					    PROBE_EVENT_FIRST + P, 1), 2);
 	assert_string_equal(snapshot->event, "take");
 	assert_int_equal(snapshot->event_index, PROBE_EVENT_FIRST + P);
 	assert_int_equal(snapshot->event_count, 1);
@@ -384,6 +386,8 @@ static void test_a_probes_event_is_shown_as_a_table(void **state)
 	snapshot = picture(2 * S);
 	assert_int_equal(snapshot->event_index, 0);
 	assert_int_equal(snapshot->samples, 1);
+	assert_int_equal(tick_totals_second(&stage.ingest.timeline.totals,
+					    PROBE_EVENT_FIRST + P, 1), 0);
 	snapshot_destroy(snapshot);
 }
 

@@ -135,6 +135,8 @@ static void test_only_what_is_in_the_key_is_told_of_a_row(void **state)
 		   "\"address\":null,\"level\":\".\"");
 }
 
+#define NO_CGROUP "\"cgroup\":null,\"unit\":null,\"container\":null,\"pod\":null,"
+
 static void test_tasks_say_what_the_kernel_says_of_them(void **state)
 {
 	struct snapshot_row row = {
@@ -143,13 +145,29 @@ static void test_tasks_say_what_the_kernel_says_of_them(void **state)
 	};
 
 	(void)state;
-	assert_row(row, KEY_PID, "\"level\":null,\"state\":\"R\",\"cpu_pct\":100.0,\"threads\":3,"
+	assert_row(row, KEY_PID, "\"level\":null," NO_CGROUP "\"state\":\"R\","
+		   "\"cpu_pct\":100.0,\"threads\":3,"
 		   "\"command_line\":\"./a \\\"b\\\"\",\"idle\":false}");
 	assert_row(row, KEY_COMM, "\"level\":null,\"idle\":false}");
 	row = (struct snapshot_row){ .self_samples = 1, .total_samples = 1, .pid = 7,
 				     .cpu_pct = -1 };
-	assert_row(row, KEY_PID | KEY_TID, "\"level\":null,\"state\":null,\"cpu_pct\":null,"
+	assert_row(row, KEY_PID | KEY_TID, "\"level\":null," NO_CGROUP
+		   "\"state\":null,\"cpu_pct\":null,"
 		   "\"threads\":null,\"command_line\":null,\"idle\":false}");
+}
+
+static void test_tasks_say_where_they_are(void **state)
+{
+	const struct snapshot_row row = {
+		.self_samples = 1, .total_samples = 1, .pid = 7, .tid = 7, .cpu_pct = -1,
+		.cgroup = "/lxc/\"a\"/b.service", .unit = "b.service", .container = "\"a\"",
+	};
+
+	(void)state;
+	assert_row(row, KEY_PID, "\"level\":null,\"cgroup\":\"/lxc/\\\"a\\\"/b.service\","
+		   "\"unit\":\"b.service\",\"container\":\"\\\"a\\\"\",\"pod\":null,\"state\"");
+	assert_row(row, KEY_TID, "\"level\":null,\"cgroup\":\"/lxc/");
+	assert_row(row, KEY_COMM, "\"level\":null,\"idle\":false}");
 }
 
 static void test_cpus_say_how_busy_they_are(void **state)
@@ -216,7 +234,7 @@ static void test_every_part_of_the_filter_is_told(void **state)
 	const struct export_options options = {
 		.max_rows = SIZE_MAX,
 		.filter = {
-			.count = 9,
+			.count = 13,
 			.parts = {
 				{ .field = FILTER_TEXT, .text = "~\"\x9b" },
 				{ .field = FILTER_COMMAND, .text = "sh", .is_negated = true },
@@ -227,6 +245,10 @@ static void test_every_part_of_the_filter_is_told(void **state)
 				{ .field = FILTER_CPU, .number = 0 },
 				{ .field = FILTER_KERNEL, .is_negated = true },
 				{ .field = FILTER_USER },
+				{ .field = FILTER_CGROUP, .text = "/a" },
+				{ .field = FILTER_UNIT, .text = "b.service" },
+				{ .field = FILTER_CONTAINER, .text = "c" },
+				{ .field = FILTER_POD, .text = "d" },
 			},
 		},
 	};
@@ -246,7 +268,11 @@ static void test_every_part_of_the_filter_is_told(void **state)
 		   "{\"field\":\"tid\",\"negated\":false,\"value\":8},"
 		   "{\"field\":\"cpu\",\"negated\":false,\"value\":0},"
 		   "{\"field\":\"kernel\",\"negated\":true},"
-		   "{\"field\":\"user\",\"negated\":false}],\"rows\":[]}\n");
+		   "{\"field\":\"user\",\"negated\":false},"
+		   "{\"field\":\"cgroup\",\"negated\":false,\"value\":\"/a\"},"
+		   "{\"field\":\"unit\",\"negated\":false,\"value\":\"b.service\"},"
+		   "{\"field\":\"container\",\"negated\":false,\"value\":\"c\"},"
+		   "{\"field\":\"pod\",\"negated\":false,\"value\":\"d\"}],\"rows\":[]}\n");
 	free(text);
 }
 
@@ -314,6 +340,7 @@ int main(void)
 		cmocka_unit_test(test_a_snapshot_is_one_object_on_one_line),
 		cmocka_unit_test(test_only_what_is_in_the_key_is_told_of_a_row),
 		cmocka_unit_test(test_tasks_say_what_the_kernel_says_of_them),
+		cmocka_unit_test(test_tasks_say_where_they_are),
 		cmocka_unit_test(test_cpus_say_how_busy_they_are),
 		cmocka_unit_test(test_what_is_not_known_is_null),
 		cmocka_unit_test(test_figures_that_do_not_apply_are_null),

@@ -293,8 +293,8 @@ static void test_unknown_words_are_refused_by_name(void **state)
 static void test_what_excludes_each_other_is_refused(void **state)
 {
 	static const char targets[] =
-		"only one of -p, -t, -u and -- COMMAND can say whom to sample";
-	static const char all[] = "-a is everything: not together with -p, -t or a command";
+		"only one of -p, -t, -u, -G and -- COMMAND can say whom to sample";
+	static const char all[] = "-a is everything: not together with -p, -t, -G or a command";
 	static const char recorded[] =
 		"-i shows a recording: targets and events are those recorded";
 	char line[64];
@@ -302,6 +302,7 @@ static void test_what_excludes_each_other_is_refused(void **state)
 	(void)state;
 	refuse("-u 0 -t 1", targets);
 	refuse("-u 0 -p 1", targets);
+	refuse("-u 0 -G /", targets);
 	refuse("-u 0 -- ls", targets);
 	refuse("-a -p 1", all);
 	refuse("-t 1 -a", all);
@@ -551,8 +552,8 @@ static void test_probes_that_cannot_be_are_refused(void **state)
 	       "be printed");
 	refuse("-i x --list-probes", "-i shows a recording: probes are of this machine");
 	refuse("-i x --probe k:f", "-i shows a recording: targets and events are those recorded");
-	refuse("--probe k:f -C 0", "--probe counts everybody, or processes (-p): not with -t, -u "
-	       "or -C; a condition like 'if tid == 4121' can");
+	refuse("--probe k:f -C 0", "--probe counts everybody, or processes (-p): not with -t, -u, "
+	       "-G or -C; a condition like 'if tid == 4121' can");
 	refuse("--readonly --probe k:f", "--probe: --readonly, or readonly in the configuration, "
 	       "forbids probes");
 	refuse("--probe-cap 0", "--probe-cap 0: % of one CPU, at least 0.01, or off are needed");

@@ -325,6 +325,25 @@ static void test_a_picture_that_was_stopped_is_whole_the_next_time(void **state)
 	snapshot_destroy(snapshot);
 }
 
+/* The same without a tree: rows of as many samples as take some milliseconds. */
+static void test_a_long_fold_of_rows_can_be_stopped(void **state)
+{
+	struct snapshot *snapshot;
+	unsigned int asked = 0;
+
+	(void)state;
+	for (uint64_t i = 0; i < 20000; i++)
+		stage_sample(&stage, 5 * S + i, 1, 1, 0x1000 + i);
+	stage_round(&stage, 6 * S);
+	publisher.stop = (struct tree_stop){ stop_always, &asked };
+	assert_null(publisher_make(&publisher, false, NULL));
+	assert_int_equal(asked, 1);
+	publisher.stop.is_due = NULL;
+	snapshot = publisher_stage_make();
+	assert_int_equal(snapshot->samples, 20000);
+	snapshot_destroy(snapshot);
+}
+
 /* The tree is of the window that the rows are of, whichever it is. */
 static void test_a_tree_is_of_the_same_samples_as_the_rows(void **state)
 {
@@ -384,6 +403,7 @@ int main(void)
 		PUBLISHER_TEST(test_zero_ends_the_freeze),
 		PUBLISHER_TEST(test_a_query_says_what_is_in_the_rows),
 		PUBLISHER_TEST(test_a_picture_that_was_stopped_is_whole_the_next_time),
+		PUBLISHER_TEST(test_a_long_fold_of_rows_can_be_stopped),
 		PUBLISHER_TEST(test_a_tree_is_of_the_same_samples_as_the_rows),
 		PUBLISHER_TEST(test_stacks_come_along_once_when_they_are_asked_for),
 	};

@@ -128,11 +128,11 @@ static void test_a_chosen_window_that_left_the_history_is_empty_and_says_so(void
 	snapshot_destroy(snapshot);
 }
 
-static void call(uint64_t time_ns, uint64_t latency_ns, int64_t size)
+static void call(uint32_t pid, uint64_t time_ns, uint64_t latency_ns, int64_t size)
 {
-	const struct hit_record enter = { .time_ns = time_ns, .pid = PID, .tid = PID, .sp = SP,
+	const struct hit_record enter = { .time_ns = time_ns, .pid = pid, .tid = pid, .sp = SP,
 					  .number = size, .text = "a" };
-	const struct hit_record leave = { .time_ns = time_ns + latency_ns, .pid = PID, .tid = PID,
+	const struct hit_record leave = { .time_ns = time_ns + latency_ns, .pid = pid, .tid = pid,
 					  .sp = SP + 8 };
 
 	assert_true(hit_stage_enter(&stage.ingest, P, &enter));
@@ -150,8 +150,9 @@ static void make_calls(void)
 	for (uint64_t tenth = 20; tenth < 60; tenth++) {
 		const bool is_slow = tenth >= 30 && tenth < 33;
 
-		call(tenth * S / 10, is_slow ? 1000000 : 1000, is_slow ? 77 : 5);
+		call(PID, tenth * S / 10, is_slow ? 1000000 : 1000, is_slow ? 77 : 5);
 	}
+	call(0, 595 * S / 100, 1000, 5);	/* a hit like any other */
 	stage_round(&stage, 6 * S);
 }
 
@@ -203,10 +204,11 @@ static void test_the_strip_of_a_probes_event_is_its_hits(void **state)
 	assert_true(snapshot->strip_end_ns == 6 * S);
 	assert_true(snapshot->strip[0] == 0);
 	for (uint32_t i = 1; i < 5; i++)
-		assert_true(snapshot->strip[i] == 10);
+		assert_true(snapshot->strip[i] == (i < 4 ? 10 : 11));
 	assert_non_null(snapshot->heat);
 	assert_true(snapshot->heat[0] == -1 && snapshot->heat[18] == 0);
 	assert_true(snapshot->heat[20] == 1 && snapshot->heat[21] == 0 && snapshot->heat[22] == 1);
+	assert_true(snapshot->heat[4 * HEAT_ROWS + 19] == 1);
 	assert_true(snapshot->heat_most == 1);
 	snapshot_destroy(snapshot);
 	publisher.event = 0;

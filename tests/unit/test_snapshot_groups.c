@@ -41,10 +41,12 @@ static int tear_down(void **state)
 	return 0;
 }
 
+static bool is_past;
+
 static struct snapshot *build(unsigned int keys, const struct slice_entry *entries, uint32_t count)
 {
 	const struct snapshot head = { .keys = keys };
-	const struct row_sources sources = { .tasks = &stats };
+	const struct row_sources sources = { .tasks = &stats, .is_past = is_past };
 	struct fold fold = fixture_fold(&world, keys, entries, count);
 	struct snapshot *snapshot = snapshot_build(&head, &fold, &sources);
 
@@ -109,6 +111,48 @@ static void test_a_process_is_the_sum_of_its_threads(void **state)
 	assert_false(process->is_idle);
 	assert_int_equal(row_of(snapshot, 9, -1)->tasks, 1);
 	assert_int_equal(row_of(snapshot, 9, -1)->self_samples, 2);
+	snapshot_destroy(snapshot);
+}
+
+/*   pid 7: in a, then moved to b, by both threads     pid 9: only a     pid 0: unknown */
+static void test_a_process_is_where_it_was_moved_to(void **state)
+{
+	struct slice_entry entries[8];
+	const uint32_t count = put_tasks(entries);
+	struct snapshot *snapshot;
+
+	(void)state;
+	entries[0].task = fixture_task_in(&world, 7, 8, "worker", "/a.service");
+	entries[1].task = fixture_task_in(&world, 7, 7, "app", "/lxc/b/b.service");
+	entries[2].task = fixture_task_in(&world, 7, 8, "worker", "/lxc/b/b.service");
+	entries[3].task = fixture_task_in(&world, 9, 9, "one", "/a.service");
+	snapshot = build(KEYS_GROUPED, entries, count);
+	assert_string_equal(row_of(snapshot, 7, -1)->cgroup, "/lxc/b/b.service");
+	assert_string_equal(row_of(snapshot, 7, -1)->unit, "b.service");
+	assert_string_equal(row_of(snapshot, 7, -1)->container, "b");
+	assert_string_equal(row_of(snapshot, 7, -1)->pod, "");
+	assert_string_equal(row_of(snapshot, 7, 8)->cgroup, "/lxc/b/b.service");
+	assert_string_equal(row_of(snapshot, 9, -1)->cgroup, "/a.service");
+	assert_string_equal(row_of(snapshot, 9, 9)->unit, "a.service");
+	assert_string_equal(row_of(snapshot, 0, 0)->cgroup, "");
+	snapshot_destroy(snapshot);
+	snapshot = build(KEY_OBJECT | KEY_SYMBOL, entries, count);
+	assert_string_equal(snapshot->rows[0].cgroup, "");	/* of many: of none */
+	snapshot_destroy(snapshot);
+}
+
+/* The table has forgotten the process, its samples have not. */
+static void test_who_ended_is_where_its_samples_were(void **state)
+{
+	struct slice_entry entries[8];
+	const uint32_t count = put_tasks(entries);
+	struct snapshot *snapshot;
+
+	(void)state;
+	entries[3].task = fixture_task_in(&world, 9, 9, "one", "/a.service");
+	task_table_forget(&world.tasks);
+	snapshot = build(KEYS_GROUPED, entries, count);
+	assert_string_equal(row_of(snapshot, 9, -1)->cgroup, "/a.service");
 	snapshot_destroy(snapshot);
 }
 
@@ -285,6 +329,16 @@ static void test_rows_say_what_proc_says(void **state)
 	assert_ptr_equal(thread->command_line, process->command_line);	/* once a process */
 	assert_true(row_of(snapshot, NOBODY, NOBODY)->cpu_pct < 0);	/* no answer came */
 	snapshot_destroy(snapshot);
+	/* Of a time that is over: what it is, not what it does now. */
+	is_past = true;
+	snapshot = build(KEYS_GROUPED, entries, 2);
+	is_past = false;
+	process = row_of(snapshot, NOBODY, -1);
+	assert_int_equal(process->task_state, 0);
+	assert_int_equal(process->threads, 0);
+	assert_true(process->cpu_pct < 0);
+	assert_string_equal(process->command_line, "./a \\x1b[2J\\x0a\\xffb");
+	snapshot_destroy(snapshot);
 }
 
 /* Read at 4 s; it ended at 5 s. Another one was never read. */
@@ -394,6 +448,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_a_process_is_the_sum_of_its_threads),
+		TEST(test_a_process_is_where_it_was_moved_to),
+		TEST(test_who_ended_is_where_its_samples_were),
 		TEST(test_processes_threads_and_samples_add_up_alike),
 		TEST(test_threads_know_their_process_by_id),
 		TEST(test_the_id_of_a_process_depends_on_its_pid_only),

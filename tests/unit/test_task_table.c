@@ -441,6 +441,136 @@ static void test_what_a_compaction_frees_does_not_count_any_more(void **state)
 	assert_true(table.task_capacity <= 64);
 }
 
+static uint32_t cgroup(const char *path)
+{
+	return cgroup_table_intern(&table.cgroups, path, strlen(path));
+}
+
+static void put_cgroup(uint32_t pid, const char *path)
+{
+	struct process *process = task_table_process(&table, pid);
+
+	process->cgroup = cgroup(path);
+	process->cgroup_state = CGROUP_READ;
+}
+
+static uint32_t cgroup_of(uint32_t pid)
+{
+	return task_table_process(&table, pid)->cgroup;
+}
+
+/* What ingest does when a sample's turn has come. */
+static uint32_t sampled_task(uint32_t pid)
+{
+	struct thread *thread = task_table_thread(&table, pid, pid);
+
+	thread_set_cgroup(thread, cgroup_of(pid));
+	return task_table_task(&table, thread);
+}
+
+static const char *text(struct str_id id)
+{
+	return strpool_get(strings, id);
+}
+
+static void test_a_cgroup_that_becomes_known_makes_another_task(void **state)
+{
+	uint32_t before, after;
+
+	(void)state;
+	set_comm(100, 100, "nginx", true);
+	before = sampled_task(100);
+	assert_string_equal(text(task_table_cgroup(&table, before)->path), "");
+	put_cgroup(100, "/system.slice/nginx.service");
+	after = sampled_task(100);
+	assert_int_not_equal(before, after);
+	assert_int_equal(sampled_task(100), after);
+	assert_int_equal(table.task_count, 2);
+	assert_string_equal(text(task_table_cgroup(&table, after)->path),
+			    "/system.slice/nginx.service");
+	assert_string_equal(text(task_table_cgroup(&table, after)->unit), "nginx.service");
+	assert_string_equal(text(task_table_cgroup(&table, after)->container), "");
+	assert_string_equal(text(table.tasks[after].comm), "nginx");
+	put_cgroup(100, "/");
+	put_cgroup(100, "/system.slice/nginx.service");
+	assert_int_equal(sampled_task(100), after);
+}
+
+static void test_a_forked_process_has_its_parents_cgroup_until_its_own_is_read(void **state)
+{
+	(void)state;
+	put_cgroup(100, "/a");
+	fork_from(100, 100, 200, 200);
+	assert_int_equal(cgroup_of(200), cgroup("/a"));
+	assert_int_equal(task_table_process(&table, 200)->cgroup_state, CGROUP_UNREAD);
+	put_cgroup(200, "/b");
+	assert_int_equal(cgroup_of(100), cgroup("/a"));
+	fork_from(200, 200, 200, 201);	/* a thread changes nothing */
+	assert_int_equal(cgroup_of(200), cgroup("/b"));
+	assert_int_equal(task_table_process(&table, 200)->cgroup_state, CGROUP_READ);
+	fork_from(900, 900, 200, 200);	/* the pid is used again, by a child of nobody known */
+	assert_int_equal(cgroup_of(200), CGROUP_UNKNOWN);
+	assert_int_equal(task_table_process(&table, 200)->cgroup_state, CGROUP_UNREAD);
+}
+
+/* The record waits for its turn, the reader is asked for it before that. */
+static void test_a_cgroup_read_between_sight_and_turn_of_the_fork_stays(void **state)
+{
+	(void)state;
+	put_cgroup(100, "/a");
+	put_cgroup(200, "/of/a/dead/one");
+	task_table_see_fork(&table, 200);
+	assert_int_equal(task_table_process(&table, 200)->cgroup_state, CGROUP_UNREAD);
+	put_cgroup(200, "/b");
+	fork_from(100, 100, 200, 200);
+	assert_int_equal(cgroup_of(200), cgroup("/b"));
+	assert_int_equal(task_table_process(&table, 200)->cgroup_state, CGROUP_READ);
+	task_table_see_fork(&table, 300);
+	fork_from(100, 100, 300, 300);
+	assert_int_equal(cgroup_of(300), cgroup("/a"));
+	assert_int_equal(task_table_process(&table, 300)->cgroup_state, CGROUP_UNREAD);
+}
+
+static void test_after_exec_the_cgroup_is_to_be_read_again(void **state)
+{
+	struct process *process;
+
+	(void)state;
+	put_cgroup(100, "/a");
+	process = task_table_process(&table, 100);
+	task_table_see_exec(&table, 100);
+	assert_int_equal(process->cgroup_state, CGROUP_UNREAD);
+	assert_int_equal(process->cgroup, cgroup("/a"));
+	process->cgroup_state = CGROUP_ASKED;
+	task_table_see_exec(&table, 100);	/* what is under way may be too early */
+	assert_int_equal(process->cgroup_state, CGROUP_ASKED_BEFORE);
+	task_table_see_exec(&table, 100);
+	assert_int_equal(process->cgroup_state, CGROUP_ASKED_BEFORE);
+	task_table_see_exec(&table, 999);
+	assert_null(task_table_find_process(&table, 999));
+}
+
+static void test_compaction_leaves_the_cgroups_of_tasks(void **state)
+{
+	const unsigned char used[3] = { 0, 1, 1 };
+	uint32_t numbers[3];
+
+	(void)state;
+	set_comm(100, 100, "x", true);
+	put_cgroup(100, "/a");
+	assert_int_equal(sampled_task(100), 0);
+	put_cgroup(100, "/b");
+	assert_int_equal(sampled_task(100), 1);
+	put_cgroup(100, "/c");
+	assert_int_equal(sampled_task(100), 2);
+	assert_int_equal(task_table_compact(&table, used, numbers), 0);
+	assert_int_equal(sampled_task(100), numbers[2]);
+	assert_int_equal(table.tasks[numbers[1]].cgroup, cgroup("/b"));
+	assert_int_equal(table.tasks[numbers[2]].cgroup, cgroup("/c"));
+	put_cgroup(100, "/b");
+	assert_int_equal(sampled_task(100), numbers[1]);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -470,6 +600,11 @@ int main(void)
 		TEST(test_a_storm_of_forks_leaves_nothing_behind),
 		TEST(test_names_that_no_sample_saw_are_not_kept),
 		TEST(test_what_a_compaction_frees_does_not_count_any_more),
+		TEST(test_a_cgroup_that_becomes_known_makes_another_task),
+		TEST(test_a_forked_process_has_its_parents_cgroup_until_its_own_is_read),
+		TEST(test_a_cgroup_read_between_sight_and_turn_of_the_fork_stays),
+		TEST(test_after_exec_the_cgroup_is_to_be_read_again),
+		TEST(test_compaction_leaves_the_cgroups_of_tasks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -165,6 +165,9 @@ static void drop_stack(uint32_t stack)
  * the open one, and in one that goes on afterwards. */
 static void test_what_is_dropped_leaves_the_ticks_right(void **state)
 {
+	const struct slice_entry all = { .stack = 7, .count = 1 };
+	const struct stack_counts user = { .user = 1 };
+
 	(void)state;
 	for (uint32_t second = 10; second < 12; second++) {
 		add(AT(second + .0), 1, 1);
@@ -189,9 +192,10 @@ static void test_what_is_dropped_leaves_the_ticks_right(void **state)
 		assert_int_equal(slice->count, 3 + s);
 		assert_int_equal(slice->samples, 3 + 2 * s);
 	}
-	add(AT(13), 7, 1);
+	assert_int_equal(timeline_add(&timeline, AT(13), &all, &user), 0);
 	drop_stack(7);
 	assert_int_equal(timeline_open_count(&timeline), 0);
+	assert_int_equal(timeline.open_slice.stacks.user, 0);
 	add(AT(14.3), 8, 1);
 	assert_true(timeline.open_slice.start_ns == AT(14.3));
 	assert_int_equal(timeline.open_slice.first_tick, 6);

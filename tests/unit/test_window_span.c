@@ -199,6 +199,8 @@ static void test_a_tick_goes_in_by_its_larger_part(void **state)
 	add_tenths(110, 120);
 	expect(10.224, 10.5, 3, 10.224, 10.5);
 	expect(10.226, 10.5, 2, 10.226, 10.5);
+	expect(10.225, 10.5, 3, 10.225, 10.5);	/* a half: after the border */
+	expect(10.1, 10.225, 1, 10.1, 10.225);
 	expect(10.1, 10.224, 1, 10.1, 10.224);
 	expect(10.1, 10.226, 2, 10.1, 10.226);
 }
@@ -216,6 +218,11 @@ static void test_the_ends_of_slices_are_exact_too(void **state)
 	assert_int_equal(timeline_cut(&timeline, now_ns), 0);
 	expect(10.0, 10.22, 1, 10.0, 10.22);
 	expect(10.22, 10.5, 2, 10.22, 10.5);
+	/* What is known of the tick 12.20 begins at 12.24. */
+	add((struct counted){ .time_ns = AT(12.24), .stack = 1 });
+	now_ns = AT(13);
+	assert_int_equal(timeline_cut(&timeline, now_ns), 0);
+	expect(12.23, 12.5, 1, 12.23, 12.5);
 }
 
 /* | 10 20 | 20 30 | 30 40 | rolled up, with 100 samples each. */
