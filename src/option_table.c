@@ -168,7 +168,7 @@ const struct option_row option_rows[] = {
 		.group = OPTIONS_SHOWN, .name = "group", .argument = "KEYS",
 		.set = option_set_groups, .value = VALUE_GROUP_KEYS, .words = option_group_keys,
 		.in_file = true,
-		.help = "a tree of groups by keys in this order, as pid,dso,symbol",
+		.help = "a tree of groups by keys in order, as pid,dso,symbol",
 		.more = "Up to 8 of event, comm, pid, tid, thread (its name and its process's), "
 			"cgroup, unit (of systemd), container, pod, cpu, socket, dso, symbol, "
 			"address, source (file and line) and parent (the function that called). "

@@ -147,7 +147,7 @@ static int start_analyzer(struct session *session, const struct options *options
 		.demangler = session->demangler,
 		.wants_all_events = options->is_batch,
 		.wants_sources = options->is_batch && wants_lines(options),
-		.source_rows = options->max_rows,
+		.source_rows = options->wants_source ? options->max_rows : 0,
 		.query = { .keys = options->keys, .filter = options->filter,
 			   .raw_names = options->raw_names,
 			   .by_total = options->is_batch && options->wants_children,

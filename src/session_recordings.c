@@ -127,6 +127,7 @@ void session_recordings_configure(struct session_recordings *recordings,
 		.queue_fd = perf_data_queue_fd(other->reader), .source = other->reader,
 		.start = start,
 	};
+	second->sockets = perf_data_sockets(other->reader, &second->socket_count);
 	describe(other, &second->ingest);
 	tell_kernels_apart(&config->ingest, &second->ingest);
 	config->second = second;

@@ -321,7 +321,8 @@ static void put_cgroup(struct canvas *canvas, struct canvas_area area, const str
 
 	area.x += used;
 	area.width -= used;
-	while (canvas_text_width(canvas, name) > area.width && (slash = strchr(name + 1, '/')) != NULL)
+	while (canvas_text_width(canvas, name) > area.width &&
+	       (slash = strchr(name + 1, '/')) != NULL)
 		name = slash;
 	put_place(canvas, area, of->row, name);
 }

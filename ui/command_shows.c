@@ -134,6 +134,10 @@ void cmd_pause(struct ui_state *state)
 		state_say(state, "nothing to freeze yet");
 		return;
 	}
+	if (state->time.end_ns) {
+		cmd_live(state);
+		return;
+	}
 	state->is_paused = !state->is_paused;
 	if (state->is_paused)
 		state_request(state, REQUEST_FREEZE, 0, state->shown->time_ns);
@@ -150,6 +154,8 @@ void cmd_window(struct ui_state *state)
 		if (windows[i].kind == state->window &&
 		    (windows[i].kind != WINDOW_SECONDS || windows[i].ns == state->window_ns))
 			next = (i + 1) % WINDOW_COUNT;
+	if (state->time.end_ns)
+		command_go_live(state);
 	state->window = windows[next].kind;
 	state->window_ns = windows[next].ns;
 	state_request(state, REQUEST_WINDOW, state->window, state->window_ns);
@@ -160,6 +166,8 @@ void cmd_window(struct ui_state *state)
 
 void cmd_zero(struct ui_state *state)
 {
+	if (state->time.end_ns)
+		command_go_live(state);
 	state->is_zeroed = true;
 	state->is_paused = false;
 	state_request(state, REQUEST_ZERO, 0, 0);

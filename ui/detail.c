@@ -32,7 +32,7 @@ static bool has_detail(const struct ui_state *state)
 	const enum view_kind kind = state->shown_kind;
 
 	return state_is_compared(state) || kind == VIEW_SYMBOLS || kind == VIEW_OBJECTS ||
-	       kind == VIEW_TASKS || kind == VIEW_TREE;
+	       kind == VIEW_TASKS || kind == VIEW_TREE || kind == VIEW_GROUPS;
 }
 
 int detail_lines(const struct ui_state *state, int height)
@@ -69,6 +69,19 @@ static struct detail describe(const struct snapshot_row *row)
 		return (struct detail){ row->object_path, { state_text(row), row->reason,
 							    row->build_id, "" } };
 	return (struct detail){ row->comm, { "", "", "", "" } };
+}
+
+/* Of a group its name whole, what it is, and where its code is. */
+static struct detail describe_group(const struct ui_state *state)
+{
+	const struct tree_rows *rows = &state->groups_view.rows;
+	const struct group_node *node = tree_rows_group(rows, tree_rows_cursor(rows)->first);
+	const bool has_path = strcmp(node->object_path, node->text) != 0;
+
+	return (struct detail){
+		node->text, { group_key_helps[rows->groups->keys[node->depth]],
+			      has_path ? node->object_path : "", "", "" },
+	};
 }
 
 /* How many bytes of @text fit into @width cells. */
@@ -182,7 +195,7 @@ void detail_draw(const struct ui_state *state, struct canvas *canvas, int y, int
 
 	if (!lines || !state_cursor_row(state, &row))
 		return;
-	detail = describe(&row);
+	detail = state->shown_kind == VIEW_GROUPS ? describe_group(state) : describe(&row);
 	describe_change(state, &row, canvas->width < SHORT_CELLS, change);
 	used = canvas_text_width(canvas, MARK);
 	area.x += used;

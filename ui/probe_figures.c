@@ -111,7 +111,7 @@ int probe_figures_latency(const struct snapshot_probe *probe, const struct snaps
 	if (line_area(page, line, LEFT_X, bars, &area))
 		histogram_draw_titles(canvas, area);
 	if (line_area(page, line++, x, seconds, &area))
-		heat_map_draw_title(heat, canvas, area);
+		heat_map_draw_title(heat, page->until, canvas, area);
 	for (int octave = first; octave < first + count; octave++, line++) {
 		if (!line_area(page, line, LEFT_X, bars, &area))
 			continue;

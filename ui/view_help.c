@@ -27,6 +27,8 @@ static const struct help_line mouse_lines[] = {
 	{ "double click", "open the row, zoom into the frame" },
 	{ "right click", "what can be done with the row" },
 	{ "wheel", "scroll" },
+	{ "click on the strip", "show that second; drag: from there to here; on [live]: live "
+				"again; in the heat map (H) the same of 50 ms" },
 };
 
 static const struct help_line level_lines[] = {

@@ -328,7 +328,8 @@ static void draw_slowest(struct probe_view *view, struct ui_state *state, struct
 static void draw_pane(struct probe_view *view, struct ui_state *state, struct canvas *canvas,
 		      int y, int end)
 {
-	struct figure_page page = { canvas, y, end - y, view->top[view->pane] };
+	struct figure_page page = { canvas, y, end - y, view->top[view->pane],
+				    view->snapshot->is_frozen ? "the end of the window" : "now" };
 
 	if (why_empty(view)[0]) {
 		text_lines_draw(canvas, y + 1, end, why_empty(view), ROLE_DIM);

@@ -18,11 +18,11 @@
 #include "ui/search.h"
 #include "ui/state.h"
 #include "ui/symbol_fold.h"
+#include "ui/tree_guides.h"
 
 #define NUMBER_CELLS 6
 #define FIRST_X	     2
 #define NARROW	     60		/* compared, a screen of less does without SELF% */
-#define LEVEL_CELLS  3		/* of indentation */
 #define PARENT_CELLS 7		/* share of the parent, behind the names */
 #define PARENT_WIDTH 70		/* a screen of so many cells has room for it */
 #define LINK	     " \u00b7 "
@@ -173,32 +173,6 @@ static void hidden_note(const struct ui_state *state, const struct tree_row *row
 			 format_pct(pct, snapshot_pct(state->shown, last->hidden_weight)));
 }
 
-static void put_guides(const struct tree_rows *rows, const struct tree_row *row, int shift,
-		       struct canvas *canvas, struct canvas_area area)
-{
-	const bool is_closed = !row->is_open && tree_rows_node(rows, row->last)->size > 1;
-	const struct tree_row *at = row;
-
-	for (int depth = (int)row->depth; depth > 0; depth--, at = &rows->rows[at->parent]) {
-		const int x = (depth - 1) * LEVEL_CELLS - shift;
-		struct canvas_area cell = { area.x + x, area.y, area.width - x };
-
-		if (x < 0 || x >= area.width)
-			continue;
-		if (at != row) {
-			if (!at->is_last)
-				canvas_put_text(canvas, cell, "\u2502", ROLE_DIM);
-			continue;
-		}
-		cell.x += canvas_put_text(canvas, cell, row->is_last ? "\u2514" : "\u251c",
-					  ROLE_DIM);
-		cell.width--;
-		canvas_put_text(canvas, cell, is_closed ? "\u25b8" : "\u2500", ROLE_DIM);
-	}
-	if (!row->depth && !shift && tree_rows_node(rows, row->last)->size > 1)
-		canvas_put_text(canvas, area, is_closed ? "\u25b8" : "\u25be", ROLE_DIM);
-}
-
 static double pct_of(double weight, double of)
 {
 	return of > 0 ? 100.0 * weight / of : 0;
@@ -276,13 +250,13 @@ static void draw_row(const struct ui_state *state, size_t index, int shift, stru
 	const struct places at = places_of(state, canvas->width);
 	const bool has_share = canvas->width >= PARENT_WIDTH && !state->tree.is_of_parent;
 	const int right = canvas->width - at.tree - (has_share ? PARENT_CELLS + 1 : 1);
-	const int x = (row->depth ? (int)row->depth * LEVEL_CELLS : 2) - shift;
+	const int x = tree_guides_width(row) - shift;
 	struct pen pen = { canvas, { at.tree + (x > 0 ? x : 0), y, right - (x > 0 ? x : 0) } };
 	char note[NOTE_BYTES];
 	int kept;	/* cells for a note that matters more than the end of a chain */
 
 	put_numbers(state, row, canvas, &at, y);
-	put_guides(rows, row, shift, canvas, (struct canvas_area){ at.tree, y, right });
+	tree_guides_draw(rows, row, shift, canvas, (struct canvas_area){ at.tree, y, right });
 	if (x < 0)
 		put(&pen, "\u2026 ", ROLE_DIM);
 	hidden_note(state, row, note);
@@ -308,9 +282,9 @@ static void draw_row(const struct ui_state *state, size_t index, int shift, stru
 static int choose_shift(const struct tree_rows *rows, int room)
 {
 	const struct tree_row *row = tree_rows_cursor(rows);
-	const int most = room / 2 / LEVEL_CELLS;
+	const int most = room / 2 / TREE_GUIDES_CELLS;
 
-	return row && (int)row->depth > most ? ((int)row->depth - most) * LEVEL_CELLS : 0;
+	return row && (int)row->depth > most ? ((int)row->depth - most) * TREE_GUIDES_CELLS : 0;
 }
 
 static void draw_titles(const struct ui_state *state, struct canvas *canvas, int y)

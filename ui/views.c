@@ -27,23 +27,24 @@ static const enum column_id cpu_columns[] = {
 };
 
 const struct table_spec table_specs[VIEW_COUNT] = {
-	[VIEW_SYMBOLS] = { "Symbols", KEY_OBJECT | KEY_SYMBOL, symbol_columns, COL_SYMBOL,
+	[VIEW_SYMBOLS] = { "Symbols", "Sym", KEY_OBJECT | KEY_SYMBOL, symbol_columns, COL_SYMBOL,
 			   COL_SELF, VIEW_TREE },
-	[VIEW_OBJECTS] = { "Objects", KEY_OBJECT, object_columns, COL_OBJECT, COL_SELF,
+	[VIEW_OBJECTS] = { "Objects", "Obj", KEY_OBJECT, object_columns, COL_OBJECT, COL_SELF,
 			   VIEW_SYMBOLS },
-	[VIEW_COMMANDS] = { "Commands", KEY_COMM, command_columns, COL_COMMAND, COL_SELF,
+	[VIEW_COMMANDS] = { "Commands", "Cmd", KEY_COMM, command_columns, COL_COMMAND, COL_SELF,
 			    VIEW_OBJECTS },
-	[VIEW_TASKS] = { "Tasks", KEY_PID | KEY_TID | KEY_GROUP, task_columns, COL_COMMAND_LINE,
-			 COL_SELF, VIEW_SYMBOLS },
-	[VIEW_CPUS] = { "CPUs", KEY_CPU, cpu_columns, COL_COMMAND, COL_CPU, VIEW_SYMBOLS },
-	[VIEW_TREE] = { .title = "Tree", .keys = KEY_OBJECT | KEY_SYMBOL, .opens = VIEW_TREE },
-	[VIEW_FLAME] = { .title = "Flame", .keys = KEY_OBJECT | KEY_SYMBOL, .opens = VIEW_TREE },
-	[VIEW_PROBES] = { .title = "Probes", .keys = KEY_OBJECT, .opens = VIEW_PROBES },
+	[VIEW_TASKS] = { "Tasks", "Tasks", KEY_PID | KEY_TID | KEY_GROUP, task_columns,
+			 COL_COMMAND_LINE, COL_SELF, VIEW_SYMBOLS },
+	[VIEW_CPUS] = { "CPUs", "CPUs", KEY_CPU, cpu_columns, COL_COMMAND, COL_CPU, VIEW_SYMBOLS },
+	[VIEW_TREE] = { "Tree", "Tree", .keys = KEY_OBJECT | KEY_SYMBOL, .opens = VIEW_TREE },
+	[VIEW_FLAME] = { "Flame", "Flame", .keys = KEY_OBJECT | KEY_SYMBOL, .opens = VIEW_TREE },
+	[VIEW_PROBES] = { "Probes", "Probes", .keys = KEY_OBJECT, .opens = VIEW_PROBES },
+	[VIEW_GROUPS] = { "Groups", "Groups", .keys = KEY_OBJECT, .opens = VIEW_SYMBOLS },
 };
 
 /* Source lines cost a process per object: they are for who asks. Without a filter by code the total
- * of tasks and CPUs is their self. Where tasks are takes the place of what they are. Of changes
- * those of SELF% say most. */
+ * of tasks and CPUs is their self. Of changes those of SELF% say most. Where tasks are takes the
+ * place of what they are. */
 const struct column_choice columns_at_first = {
 	.hidden = { [VIEW_SYMBOLS] = 1u << COL_SOURCE | 1u << COL_TOTAL_CHANGE,
 		    [VIEW_OBJECTS] = 1u << COL_TOTAL_CHANGE,
@@ -116,6 +117,7 @@ bool views_opening_part(enum view_kind kind, const struct snapshot_row *row,
 	case VIEW_TREE:
 	case VIEW_FLAME:
 	case VIEW_PROBES:
+	case VIEW_GROUPS:
 	case VIEW_COUNT:
 		break;
 	}

@@ -38,10 +38,10 @@ bool compare_is_wanted(const struct compare *compare, const struct query *query,
  * until the next call. */
 const struct symbol_twins *compare_twins(struct compare *compare);
 
-/* The baseline's rows by the query's keys and filter. After compare_twins(). NULL: out of memory.
- * BORROWED until the next call. */
+/* The baseline's rows by the query's keys and filter. After compare_twins(). NULL: out of memory, or
+ * @stop was due. BORROWED until the next call. */
 const struct fold *compare_rows(struct compare *compare, const struct query *query,
-				uint32_t event);
+				uint32_t event, const struct tree_stop *stop);
 
 /* Says in @head that there is a baseline, and, with its rows @base, what they are of. @base NULL:
  * it is not compared with. */

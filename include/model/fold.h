@@ -62,8 +62,8 @@ struct fold {
 	uint64_t shown_samples;		/* those whose leaf matches the filter, without idle */
 	double shown_weight;
 
-	struct id_set by_key;		/* rows, when keyed by more than the symbol */
-	uint32_t *by_symbol[2];		/* row of a symbol, busy and idle; when keyed by it alone */
+	struct id_set by_key;		/* rows, when keyed by other than the symbol */
+	uint32_t *by_symbol[2];		/* row of a symbol, busy and idle; when keyed by code alone */
 	uint32_t by_symbol_count;
 	struct id_map task_pairs;	/* (row, task) seen, beyond a row's first task */
 	uint32_t stamp;
@@ -99,14 +99,15 @@ const struct fold_row *fold_find_row(const struct fold *fold, const struct fold_
 
 /* What both ways share. */
 
-/* After @steps entries were walked: false when the fold is to end. */
-bool fold_goes_on(struct fold *fold, uint32_t steps);
 /* The symbol that @frame counts for. ID_SET_NONE: out of memory. */
 static inline uint32_t fold_symbol_of(const struct fold *fold, uint32_t frame)
 {
 	return symbol_twins_of(fold->twins,
 			       symbol_names_of_frame(fold->names, fold->trie, frame));
 }
+
+/* After @steps entries were walked: false when the fold is to end. */
+bool fold_goes_on(struct fold *fold, uint32_t steps);
 
 /* Row of a busy symbol, when rows are keyed by the symbol alone; NULL: out of memory. BORROWED
  * until the next one is asked for. */

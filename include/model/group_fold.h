@@ -17,6 +17,9 @@
 
 #define GROUP_FOLD_TOP	  0u	/* stands above all roots */
 #define GROUP_FOLD_EVENTS 256u	/* what slice_entry.event can be */
+/* 40 MB, for keys that tell nearly every sample apart: by then new groups below a root are not
+ * begun, and what would be in them counts in those above. Unless all are wanted. */
+#define GROUP_FOLD_SUMS	  400000u
 
 struct group_counts {
 	uint64_t self_samples, total_samples;
@@ -63,7 +66,9 @@ struct group_fold {
 	struct id_set by_class;
 	struct id_map by_sample;	/* (task, CPU, event) -> class */
 	struct id_map by_caller;	/* (code, symbol that called it) -> code */
-	double *frame_weight;		/* owned; with GROUP_SOURCE: of each code */
+	uint64_t *frame_samples;	/* owned; with GROUP_SOURCE: of each frame as a leaf, and
+					 * as a caller */
+	uint64_t samples;		/* of all events, and the baseline's */
 	double whole[GROUP_FOLD_EVENTS], base_whole[GROUP_FOLD_EVENTS];
 	uint32_t stamp;
 	bool is_out_of_memory;	/* samples are missing: the caller must not publish them */
@@ -85,8 +90,8 @@ void group_fold_add(struct group_fold *fold, const struct slice_entry *entries, 
 void group_fold_add_base(struct group_fold *fold, const struct slice_entry *entries,
 			 uint32_t count);
 
-/* All entries were added, and GROUP_SOURCE is among the keys: the addresses of most weight whose
- * lines are not known and can be, heaviest first. Returns how many are in @out. */
+/* All entries were added, and GROUP_SOURCE is among the keys: the addresses of most samples
+ * whose lines are not known and can be, those first. Returns how many are in @out. */
 uint32_t group_fold_wishes(const struct group_fold *fold,
 			   struct source_wish out[SOURCE_WISHES_MAX]);
 

@@ -81,4 +81,10 @@ static inline double group_node_pct(const struct group_node *node, double weight
 	return node->whole_weight > 0 ? 100.0 * weight / node->whole_weight : 0;
 }
 
+/* The same of a weight in the baseline. */
+static inline double group_node_base_pct(const struct group_node *node, double weight)
+{
+	return node->base_whole_weight > 0 ? 100.0 * weight / node->base_whole_weight : 0;
+}
+
 #endif

@@ -7,6 +7,7 @@
 #include "model/group_tree.h"
 #include "model/source_lines.h"
 #include "model/symbol_names.h"
+#include "model/symbol_twins.h"
 #include "model/task_table.h"
 #include "model/timeline.h"
 
@@ -15,6 +16,7 @@ struct group_sources {
 	struct stack_trie *trie;
 	struct symbol_names *names;
 	const struct task_table *tasks;
+	const struct symbol_twins *twins;	/* as in struct fold */
 	const struct source_lines *lines;	/* NULL: none is ever known */
 	const int *sockets;			/* of each CPU its package; < 0: not known */
 	uint32_t socket_count;			/* CPUs beyond it: not known */

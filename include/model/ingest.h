@@ -203,6 +203,7 @@ struct ingest {
 	uint64_t held_tables;		/* ingest_stacks.last_tables, unless */
 	bool is_forced;			/* nothing is waited for now */
 
+	struct id_map recorded_cgroups;	/* replay: the kernel's id -> row of tasks.cgroups */
 	struct id_map throttled_since;	/* (event, cpu) -> row of throttles */
 	uint64_t *throttles;		/* owned; when it began, 0: not throttled */
 	uint32_t throttle_count, throttle_capacity;

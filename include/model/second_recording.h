@@ -18,6 +18,8 @@ struct second_recording {
 	struct ingest_config ingest;	/* all that is pointed to outlives the analyzer */
 	const char *host, *target;	/* for the header; raw */
 	uint32_t cpus;
+	const int *sockets;	/* as in struct analyzer_config */
+	uint32_t socket_count;
 	const char *first_name, *name;	/* what the two are called */
 	int queue_fd;			/* as in struct analyzer_config, as the next */
 	void *source;

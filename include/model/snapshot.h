@@ -134,6 +134,8 @@ struct snapshot {
 	uint64_t query;		/* number of the struct query that this answers */
 	bool is_frozen;		/* the window's end stands still: REQUEST_FREEZE */
 	bool is_selected;	/* and its begin, too: a time that was chosen */
+	uint64_t asked_begin_ns, asked_end_ns;	/* is_selected: as REQUEST_FREEZE said. What was
+						 * rolled up is shown whole, or not: see begin_ns */
 	uint64_t begin_ns;	/* of the window */
 	uint64_t newest_ns;	/* the newest time that is counted, whatever the window */
 	uint64_t known_ns;	/* history reaches back to here */

@@ -17,6 +17,7 @@ struct snapshot_text {		/* zeroed: empty; its first text must be "" */
 	size_t used, capacity;
 	struct id_map of_string;	/* str id -> offset */
 	struct id_map of_process;	/* pid -> offset of its command line */
+	struct id_map of_object;	/* object -> offset of its build-id */
 	bool is_out_of_memory;
 };
 

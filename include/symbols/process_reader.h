@@ -40,6 +40,7 @@ struct process_reply {
 	uint64_t time_ns;	/* all this is of this moment or a little later */
 	uint32_t uid;
 	char comm[16];		/* raw, terminated */
+	char process_comm[16];	/* likewise: of its first thread, with the maps of another's; "" */
 	struct process_mapping *rows;	/* owned: process_reply_finish() */
 	uint32_t row_count;
 	size_t text_bytes;

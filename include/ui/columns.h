@@ -28,14 +28,14 @@ enum column_id {
 	COL_COMMAND_LINE,
 	COL_SOURCE,
 	COL_PROBE,
-	COL_CHANGE,		/* these four: only while windows are compared */
-	COL_CHANGE_BAR,
-	COL_TOTAL_CHANGE,
-	COL_RATE_CHANGE,
 	COL_CGROUP,
 	COL_UNIT,
 	COL_CONTAINER,
 	COL_POD,
+	COL_CHANGE,		/* the last four: only while windows are compared */
+	COL_CHANGE_BAR,
+	COL_TOTAL_CHANGE,
+	COL_RATE_CHANGE,
 	COL_COUNT
 };
 

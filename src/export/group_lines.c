@@ -10,6 +10,15 @@ struct ranked {
 	uint32_t node;
 };
 
+/* Compared, of a group that is gone or has shrunk: what it had. */
+static double share_of(const struct group_node *node)
+{
+	const double now = group_node_pct(node, node->total_weight);
+	const double base = group_node_base_pct(node, node->base_total_weight);
+
+	return now > base ? now : base;
+}
+
 static int largest_first(const void *a, const void *b)
 {
 	const struct ranked *left = a, *right = b;
@@ -47,9 +56,7 @@ size_t group_lines_choose(const struct group_tree *tree, size_t max, bool **out)
 	order = malloc(tree->node_count * sizeof(*order));
 	if (*out && order) {
 		for (uint32_t i = 0; i < tree->node_count; i++)
-			order[i] = (struct ranked){
-				group_node_pct(&tree->nodes[i], tree->nodes[i].total_weight), i,
-			};
+			order[i] = (struct ranked){ share_of(&tree->nodes[i]), i };
 		qsort(order, tree->node_count, sizeof(*order), largest_first);
 		for (size_t i = 0; i < max; i++)
 			(*out)[order[i].node] = true;

@@ -12,12 +12,11 @@
 
 static void put_base(FILE *out, const struct group_node *node)
 {
-	const double whole = node->base_whole_weight > 0 ? node->base_whole_weight : 1;
-
 	fprintf(out, ",\"base_self\":%" PRIu64 ",\"base_total\":%" PRIu64, node->base_self_samples,
 		node->base_total_samples);
 	fprintf(out, ",\"base_self_pct\":%.4f,\"base_total_pct\":%.4f",
-		100.0 * node->base_self_weight / whole, 100.0 * node->base_total_weight / whole);
+		group_node_base_pct(node, node->base_self_weight),
+		group_node_base_pct(node, node->base_total_weight));
 	fprintf(out, ",\"base_self_period\":%.0f,\"base_total_period\":%.0f",
 		node->base_self_weight, node->base_total_weight);
 }

@@ -206,7 +206,6 @@ static size_t put_rows(FILE *out, const struct snapshot *snapshot,
 {
 	size_t written = 0, more = 0;
 
-	put_titles(out, snapshot, options->has_source);
 	for (size_t i = 0; i < snapshot->row_count; i++) {
 		const struct snapshot_row *row = &snapshot->rows[order ? order[i] : i];
 
@@ -230,27 +229,37 @@ static size_t put_groups(FILE *out, const struct snapshot *snapshot,
 {
 	if (!snapshot->groups.level_count)
 		return 1;
-	text_put_groups(out, &snapshot->groups, options->max_rows);
+	text_put_groups(out, &snapshot->groups, options->max_rows, snapshot->is_compared);
 	return snapshot->groups.node_count;
 }
 
-void text_write(FILE *out, const struct snapshot *snapshot, const struct export_options *options)
+static size_t put_table(FILE *out, const struct snapshot *snapshot,
+			const struct export_options *options)
 {
 	size_t *order = NULL;	/* without memory: as they stand */
 	size_t written;
 
 	if (snapshot->is_compared)
 		order = row_changes_order(snapshot, options->by_total);
+	put_titles(out, snapshot, options->has_source);
+	written = put_rows(out, snapshot, options, order);
+	free(order);
+	return written;
+}
+
+void text_write(FILE *out, const struct snapshot *snapshot, const struct export_options *options)
+{
+	size_t written;
+
 	put_head(out, snapshot);
 	put_baseline(out, snapshot);
 	put_notice(out, snapshot->notice);
 	put_filter(out, snapshot, &options->filter);
 	written = options->has_groups ? put_groups(out, snapshot, options)
-				      : put_rows(out, snapshot, options, order);
+				      : put_table(out, snapshot, options);
 	if (!written)
 		fputs(options->filter.count ? "  nothing matches the filter\n" : "  nothing hot\n",
 		      out);
 	putc('\n', out);
 	text_put_probes(out, &snapshot->probes);
-	free(order);
 }

@@ -17,6 +17,7 @@
 #include "base/thread.h"
 #include "model/budget.h"
 #include "model/copy_size.h"
+#include "model/line_wait.h"
 #include "model/publisher.h"
 #include "model/second_recording.h"
 #include "model/source.h"
@@ -59,6 +60,7 @@ struct analyzer {
 	bool is_first_read;		/* of two recordings: the second is on its way */
 	uint64_t chosen_due_ns;		/* the next picture of a chosen window */
 	uint64_t took_ns;		/* what the last picture took */
+	struct line_wait line_wait;
 	uint64_t stopped_ns;		/* a fold was, first then since the last picture; 0: none */
 	_Atomic bool stop;		/* set by analyzer_stop(), read by run() */
 	pthread_t thread;
@@ -458,7 +460,8 @@ static void finish_if_ended(struct analyzer *analyzer, uint64_t now_ns)
 		return;
 	}
 	if (ingest->parked_count || must_wait_for_probes(analyzer) ||
-	    (are_pending && now_ns - analyzer->end_ns < NAMES_WAIT_NS))
+	    (are_pending && now_ns - analyzer->end_ns < NAMES_WAIT_NS) ||
+	    line_wait_must(&analyzer->line_wait, &analyzer->publisher, now_ns))
 		return;
 	analyzer->is_last_published = true;
 	publish(analyzer, true);
@@ -535,7 +538,8 @@ static void refresh_if_due(struct analyzer *analyzer, uint64_t now_ns)
 		return;
 	}
 	if (now_ns < analyzer->next_refresh_ns || must_wait_for_reader(analyzer) ||
-	    must_wait_for_names(analyzer, now_ns))
+	    must_wait_for_names(analyzer, now_ns) ||
+	    line_wait_must(&analyzer->line_wait, &analyzer->publisher, now_ns))
 		return;
 	analyzer->refreshes++;
 	publish(analyzer, analyzer->is_last_published);
@@ -590,6 +594,8 @@ static int wait_ms(struct analyzer *analyzer, uint64_t now_ns)
 
 	if (ingest->parked_count)
 		return ms_until(ingest->parked_due_ns, now_ns);
+	if (analyzer->line_wait.until_ns > now_ns)
+		return ms_until(analyzer->line_wait.until_ns, now_ns);
 	if (wants_names(analyzer))
 		return ms_until(analyzer->next_refresh_ns, now_ns);
 	if (has_moving_strip(analyzer))

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/latency_bucket.h"
+
 void baseline_finish(struct baseline *baseline)
 {
 	free(baseline->entries);
@@ -66,11 +68,27 @@ static int refuse(struct baseline *baseline, int err)
 	return err;
 }
 
+/* The end of the highest bucket that the probe's calls are in: no call of it was longer. */
+static uint64_t longest_possible_ns(const struct baseline *baseline, uint32_t slot)
+{
+	uint64_t buckets[LATENCY_BUCKETS] = { 0 };
+	struct snapshot_latency latency;
+
+	for (uint32_t i = 0; i < baseline->count; i++)
+		if (baseline->entries[i].event == PROBE_EVENT_FIRST + slot)
+			buckets[baseline->entries[i].bucket] = 1;
+	latency_summarize(buckets, 0, &latency);
+	return latency.max_ns;
+}
+
+/* They are known to the second, and only for two minutes. */
 static void note_peaks(struct baseline *baseline, const struct probe_hits *hits)
 {
 	for (uint32_t slot = 0; hits && slot < PROBE_SLOTS; slot++)
-		baseline->peak_ns[slot] = probe_peaks_between(
-			&hits->rows[slot].peaks, baseline->begin_ns, baseline->end_ns, UINT64_MAX);
+		if (hits->rows[slot].id)
+			baseline->peak_ns[slot] = probe_peaks_between(
+				&hits->rows[slot].peaks, baseline->begin_ns, baseline->end_ns,
+				longest_possible_ns(baseline, slot));
 }
 
 int baseline_take(struct baseline *baseline, const struct timeline *timeline,

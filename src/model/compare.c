@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define PART_ENTRIES 65536u	/* a millisecond of a dense fold */
+
 void compare_init(struct compare *compare, struct ingest *ingest)
 {
 	*compare = (struct compare){ .ingest = ingest };
@@ -52,11 +54,31 @@ static bool is_known(const struct compare *compare, const struct query *query, u
 	       !memcmp(&compare->filter, &query->filter, sizeof(compare->filter));
 }
 
-const struct fold *compare_rows(struct compare *compare, const struct query *query, uint32_t event)
+/* In parts, between which it is asked whether to go on. */
+static void add_baseline(struct fold *rows, const struct baseline *baseline)
+{
+	const uint32_t count = baseline->count / PART_ENTRIES + 1;
+	struct slice *parts = calloc(count, sizeof(*parts));
+
+	for (uint32_t i = 0; parts && i < count; i++) {
+		const uint32_t first = i * PART_ENTRIES, left = baseline->count - first;
+
+		parts[i].entries = baseline->entries + first;
+		parts[i].count = left < PART_ENTRIES ? left : PART_ENTRIES;
+	}
+	if (!parts)
+		rows->is_out_of_memory = true;
+	else if (fold_can_be_dense(rows) && baseline->count > FOLD_DENSE_ENTRIES)
+		fold_add_slices_dense(rows, parts, count);
+	else
+		fold_add(rows, baseline->entries, baseline->count, 1.0);
+	free(parts);
+}
+
+const struct fold *compare_rows(struct compare *compare, const struct query *query, uint32_t event,
+				const struct tree_stop *stop)
 {
 	struct ingest *ingest = compare->ingest;
-	const struct baseline *baseline = &ingest->baseline;
-	const struct slice whole = { .entries = baseline->entries, .count = baseline->count };
 	struct fold *rows = &compare->rows;
 
 	if (is_known(compare, query, event))
@@ -65,18 +87,16 @@ const struct fold *compare_rows(struct compare *compare, const struct query *que
 	compare->filter = query->filter;
 	compare->keys = query->keys;
 	compare->event = event;
-	compare->baseline = baseline->number;
+	compare->baseline = ingest->baseline.number;
 	compare->names = names_now(ingest);
 	fold_init(rows, &ingest->trie, &ingest->names, &ingest->tasks, query->keys, event,
 		  &compare->filter);
 	compare->has_rows = true;
 	rows->twins = compare->twins.count ? &compare->twins : NULL;
-	if (fold_can_be_dense(rows) && baseline->count > FOLD_DENSE_ENTRIES)
-		fold_add_slices_dense(rows, &whole, 1);
-	else
-		fold_add(rows, baseline->entries, baseline->count, 1.0);
+	rows->stop = *stop;
+	add_baseline(rows, &ingest->baseline);
 	compare->symbol_count = ingest->names.count;
-	if (!rows->is_out_of_memory)
+	if (!rows->is_out_of_memory && !rows->is_stopped)
 		return rows;
 	compare_forget(compare);
 	return NULL;

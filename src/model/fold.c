@@ -69,31 +69,40 @@ static struct fold_row *append_row(struct fold *fold, const struct fold_key *key
 	return row;
 }
 
-/* Row of a symbol when rows are keyed by nothing else: an array instead of a hash. */
+/* Where the row of a symbol is noted, when rows are keyed by code alone: an array instead of a hash.
+ * NULL: out of memory. */
+static uint32_t *noted_row(struct fold *fold, uint32_t symbol, bool is_idle)
+{
+	const uint32_t count = fold->names->capacity;
+
+	if (symbol < fold->by_symbol_count)
+		return &fold->by_symbol[is_idle][symbol];
+	for (int i = 0; i < 2; i++) {
+		uint32_t *bigger = realloc(fold->by_symbol[i], count * sizeof(*bigger));
+
+		if (!bigger)
+			return NULL;
+		memset(bigger + fold->by_symbol_count, 0xff,
+		       (count - fold->by_symbol_count) * sizeof(*bigger));
+		fold->by_symbol[i] = bigger;
+	}
+	fold->by_symbol_count = count;
+	return &fold->by_symbol[is_idle][symbol];
+}
+
 static struct fold_row *row_of_symbol(struct fold *fold, uint32_t symbol, bool is_idle)
 {
 	struct fold_key key = { .code = symbol, .cpu_and_idle = is_idle };
+	uint32_t *noted = noted_row(fold, symbol, is_idle);
 	struct fold_row *row;
 
-	if (symbol >= fold->by_symbol_count) {
-		const uint32_t count = fold->names->capacity;
-
-		for (int i = 0; i < 2; i++) {
-			uint32_t *bigger = realloc(fold->by_symbol[i], count * sizeof(*bigger));
-
-			if (!bigger)
-				return NULL;
-			memset(bigger + fold->by_symbol_count, 0xff,
-			       (count - fold->by_symbol_count) * sizeof(*bigger));
-			fold->by_symbol[i] = bigger;
-		}
-		fold->by_symbol_count = count;
-	}
-	if (fold->by_symbol[is_idle][symbol] != ID_SET_NONE)
-		return &fold->rows[fold->by_symbol[is_idle][symbol]];
+	if (!noted)
+		return NULL;
+	if (*noted != ID_SET_NONE)
+		return &fold->rows[*noted];
 	row = append_row(fold, &key, symbol);
 	if (row)
-		fold->by_symbol[is_idle][symbol] = fold->row_count - 1;
+		*noted = fold->row_count - 1;
 	return row;
 }
 
@@ -160,6 +169,24 @@ static uint64_t code_key(const struct fold *fold, uint32_t symbol_id)
 	return fold->keys & KEY_ADDRESS ? symbol->mode : 0;
 }
 
+/* Of an object, or of all symbols of a name: many symbols are one row. */
+static struct fold_row *row_of_code(struct fold *fold, uint32_t symbol, bool is_idle)
+{
+	uint32_t *noted = noted_row(fold, symbol, is_idle);
+	struct fold_key key = { .cpu_and_idle = is_idle };
+	struct fold_row *row;
+
+	if (!noted)
+		return NULL;
+	if (*noted != ID_SET_NONE)
+		return &fold->rows[*noted];
+	key.code = code_key(fold, symbol);
+	row = row_of_key(fold, &key, symbol);
+	if (row)
+		*noted = (uint32_t)(row - fold->rows);
+	return row;
+}
+
 static struct fold_row *row_of(struct fold *fold, uint32_t frame, const struct task *task,
 			       uint16_t cpu, bool is_idle)
 {
@@ -171,6 +198,8 @@ static struct fold_row *row_of(struct fold *fold, uint32_t frame, const struct t
 		return NULL;
 	if (keys == KEYS_SYMBOL)
 		return row_of_symbol(fold, symbol, is_idle);
+	if ((keys | KEYS_SYMBOL) == KEYS_SYMBOL)
+		return row_of_code(fold, symbol, is_idle);
 	memset(&key, 0, sizeof(key));
 	key.code = code_key(fold, symbol);
 	if (keys & KEY_ADDRESS)

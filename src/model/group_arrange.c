@@ -8,7 +8,6 @@
 
 struct arranged {
 	const struct group_sum *sum;	/* NULL: left out */
-	double share;		/* of its event, now or in the baseline, whichever is larger */
 	uint32_t size, place;
 };
 
@@ -17,7 +16,7 @@ static double share_of(double weight, double whole)
 	return whole > 0 ? weight / whole : 0;
 }
 
-/* Weighed in each event's own whole: their weights can't be compared. */
+/* Now or in the baseline, of each event's own whole: weights of several can't be compared. */
 static double larger_share(const struct group_fold *fold, const struct group_sum *sum)
 {
 	const double now = share_of(sum->now.total_weight, fold->whole[sum->event]);
@@ -55,7 +54,7 @@ static double find_limit(const struct group_fold *fold)
 }
 
 /* Returns how many are kept. A parent's total is its children's at least; but sums of decayed
- * weights depend on their order. */
+ * weights depend on their order. Hidden is what no node of the last level has. */
 static uint32_t choose(const struct group_fold *fold, struct arranged *list, double limit,
 		       uint64_t *hidden_samples)
 {
@@ -66,13 +65,13 @@ static uint32_t choose(const struct group_fold *fold, struct arranged *list, dou
 		const struct group_sum *sum = &fold->sums[i];
 		const double share = larger_share(fold, sum);
 
-		list[i] = (struct arranged){ .share = share };
-		if (!list[sum->parent].sum)
-			continue;
-		if (share < limit) {
+		list[i] = (struct arranged){ .sum = NULL };
+		if (!sum->depth)
 			*hidden_samples += sum->now.self_samples;
+		if (!list[sum->parent].sum || share < limit)
 			continue;
-		}
+		if (sum->depth + 1 == fold->level_count)
+			*hidden_samples -= sum->now.self_samples;
 		list[i].sum = sum;
 		list[i].size = 1;
 		kept++;

@@ -109,9 +109,9 @@ void group_fold_init(struct group_fold *fold, const struct group_sources *source
 	    group_sources_name_processes(&fold->sources))
 		fold->is_out_of_memory = true;
 	if (has_key(fold, GROUP_SOURCE)) {
-		fold->frame_weight = calloc(2 * (size_t)sources->trie->frames.count + 1,
-					    sizeof(*fold->frame_weight));
-		fold->is_out_of_memory |= !fold->frame_weight;
+		fold->frame_samples = calloc(2 * (size_t)sources->trie->frames.count + 1,
+					     sizeof(*fold->frame_samples));
+		fold->is_out_of_memory |= !fold->frame_samples;
 	}
 	/* In the set like any other: a set that grows finds its rows by their numbers from 0 on. */
 	if (append_sum(fold, (struct group_sum){ .parent = UINT32_MAX }) == GROUP_FOLD_TOP &&
@@ -131,7 +131,7 @@ void group_fold_finish(struct group_fold *fold)
 	}
 	free(fold->classes);
 	free(fold->sums);
-	free(fold->frame_weight);
+	free(fold->frame_samples);
 	id_set_finish(&fold->by_path);
 	id_set_finish(&fold->by_class);
 	id_map_finish(&fold->by_sample);
@@ -140,6 +140,7 @@ void group_fold_finish(struct group_fold *fold)
 	memset(fold, 0, sizeof(*fold));
 }
 
+/* GROUP_FOLD_TOP: there are too many. UINT32_MAX: out of memory, noted. */
 static uint32_t path_of(struct group_fold *fold, uint32_t parent, struct group_value value,
 			uint32_t depth, uint32_t event)
 {
@@ -157,6 +158,8 @@ static uint32_t path_of(struct group_fold *fold, uint32_t parent, struct group_v
 		if (fold->sums[id].parent == parent &&
 		    fold->sums[id].value.identity == value.identity)
 			return id;
+	if (depth && fold->count >= GROUP_FOLD_SUMS && fold->query->tree_limit_pct >= 0)
+		return GROUP_FOLD_TOP;
 	sum.id = id_set_mix(id_set_mix(fold->sums[parent].id, fold->keys[depth]), value.identity);
 	id = append_sum(fold, sum);
 	if (id != UINT32_MAX)
@@ -225,12 +228,12 @@ static uint32_t class_of(struct group_fold *fold, const struct slice_entry *entr
 	return id;
 }
 
-/* The node of the last level. UINT32_MAX: out of memory, noted. */
+/* The node of the last level, or of the last that may be. UINT32_MAX: out of memory, noted. */
 static uint32_t make_path(struct group_fold *fold, uint32_t class_id,
 			  const struct group_frame *frame)
 {
 	bool is_of_object = false;
-	uint32_t path = GROUP_FOLD_TOP;
+	uint32_t path = GROUP_FOLD_TOP, below;
 
 	for (uint32_t i = 0; i < fold->level_count && path != UINT32_MAX; i++) {
 		const enum group_key key = fold->keys[i];
@@ -239,7 +242,10 @@ static uint32_t make_path(struct group_fold *fold, uint32_t class_id,
 		if (group_key_is_of_code(key))
 			value = group_value_of_frame(&fold->sources, key, frame, is_of_object);
 		is_of_object |= key == GROUP_OBJECT;
-		path = path_of(fold, path, value, i, fold->classes[class_id].event);
+		below = path_of(fold, path, value, i, fold->classes[class_id].event);
+		if (below == GROUP_FOLD_TOP)
+			break;
+		path = below;
 	}
 	return path;
 }
@@ -300,7 +306,7 @@ static uint32_t symbol_of(struct group_fold *fold, uint32_t frame)
 		symbol_names_of_frame(fold->sources.names, fold->sources.trie, frame);
 
 	fold->is_out_of_memory |= symbol == ID_SET_NONE;
-	return symbol;
+	return symbol_twins_of(fold->sources.twins, symbol);
 }
 
 /* What the frame's groups depend on, numbered; ID_SET_NONE: out of memory, noted. */
@@ -357,8 +363,8 @@ static void add_frame(struct group_fold *fold, const struct group_sample *sample
 
 	if (path == HIDDEN)	/* or out of memory */
 		return;
-	if (fold->frame_weight)
-		fold->frame_weight[frame->frame << 1 | !frame->is_leaf] += sample->weight;
+	if (fold->frame_samples)
+		fold->frame_samples[frame->frame << 1 | !frame->is_leaf] += sample->samples;
 	add_total(fold, sample, path);
 	if (frame->is_leaf)
 		add_self(fold, sample, path);
@@ -428,6 +434,7 @@ static void add_entry(struct group_fold *fold, const struct slice_entry *entry, 
 	if (symbol == ID_SET_NONE || fold_is_idle(fold->sources.names, task, symbol))
 		return;
 	*(is_base ? &fold->base_whole[entry->event] : &fold->whole[entry->event]) += sample.weight;
+	fold->samples += entry->count;
 	sample.class = class_of(fold, entry);
 	if (sample.class == UINT32_MAX)
 		return;

@@ -89,6 +89,7 @@ void ingest_finish(struct ingest *ingest)
 	ingest_stacks_finish(&ingest->stacks);
 	id_map_finish(&ingest->throttled_since);
 	id_map_finish(&ingest->loss_of);
+	id_map_finish(&ingest->recorded_cgroups);
 	address_map_release(ingest->kernel_maps);
 	address_map_release(ingest->kernel_overlay);
 	reorder_finish(&ingest->reorder);
@@ -233,6 +234,16 @@ static void fork_record(struct ingest *ingest, const struct event_record *record
 		take_mark(ingest, record);
 }
 
+/* perf record --all-cgroups; the id is used in samples, and may be used again. */
+static void take_cgroup(struct ingest *ingest, const struct record_cgroup *cgroup)
+{
+	const uint32_t row = cgroup_table_intern(&ingest->tasks.cgroups, cgroup->path.bytes,
+						 cgroup->path.len);
+
+	if (id_map_put(&ingest->recorded_cgroups, cgroup->id, row))
+		ingest->counters.dropped_no_memory++;
+}
+
 /* A record whose turn has come, but for a sample. */
 static void apply(struct ingest *ingest, const struct event_record *record, uint32_t cpu)
 {
@@ -264,6 +275,9 @@ static void apply(struct ingest *ingest, const struct event_record *record, uint
 		break;
 	case RECORD_KSYMBOL:
 		ingest_ksymbol(ingest, record);
+		break;
+	case RECORD_CGROUP:
+		take_cgroup(ingest, &record->cgroup);
 		break;
 	case RECORD_SAMPLE:
 	case RECORD_BPF:	/* the KSYMBOL beside it says all that names need */

@@ -496,21 +496,34 @@ static void apply_maps(struct ingest *ingest, struct process *process,
 	process->maps = fresh;
 }
 
-/* Where the parent was is known better from the fork, if at all. */
+/* Where the parent was at the fork is not asked of /proc when it was known then. */
 static void apply_cgroup(struct ingest *ingest, struct process *process,
 			 const struct process_reply *reply)
 {
-	const bool is_before = process->cgroup_state == CGROUP_ASKED_BEFORE;
+	struct cgroup_table *cgroups = &ingest->tasks.cgroups;
 	const char *path = reply->cgroup;
 
-	if (process->cgroup_state != CGROUP_ASKED && !is_before)
+	if (!process->is_cgroup_asked)
 		return;
-	process->cgroup_state = is_before ? CGROUP_UNREAD : CGROUP_READ;
+	process->is_cgroup_asked = false;
+	if (!path && reply->parent_pid != process->parent_pid)
+		return;		/* asked before its fork's turn came: it is asked again */
+	if (path && !(reply->is_parents_cgroup && process->is_cgroup_told))
+		process->cgroup = cgroup_table_intern(cgroups, path, strlen(path));
 	process->cgroup_ns = reply->time_ns;
-	if (path && (!reply->is_parents_cgroup || process->cgroup == CGROUP_UNKNOWN))
-		process->cgroup = cgroup_table_intern(&ingest->tasks.cgroups, path, strlen(path));
-	else if (!path && reply->parent_pid != process->parent_pid)
-		process->cgroup_state = CGROUP_UNREAD;	/* asked before its fork's turn came */
+	if (!process->is_cgroup_stale &&
+	    task_table_settle(&ingest->tasks, process, process->cgroup))
+		ingest->has_new_names = true;
+	process->is_cgroup_stale = false;
+}
+
+/* The first thread's, which may sleep for ever and never be sampled. */
+static void apply_process_comm(struct ingest *ingest, const struct process_reply *reply)
+{
+	struct thread *first = task_table_thread(&ingest->tasks, reply->pid, reply->pid);
+
+	if (first && !first->has_comm)
+		thread_set_comm(first, reply->process_comm, strlen(reply->process_comm));
 }
 
 void ingest_maps_reply(struct ingest *ingest, const struct process_reply *reply)
@@ -531,6 +544,8 @@ void ingest_maps_reply(struct ingest *ingest, const struct process_reply *reply)
 		process->uid = reply->uid;
 		process->has_uid = true;
 	}
+	if (reply->process_comm[0])
+		apply_process_comm(ingest, reply);
 	if (reply->wants_cgroup)
 		apply_cgroup(ingest, process, reply);
 	if (!reply->wants_maps || process->maps_state != MAPS_ASKED)

@@ -109,16 +109,20 @@ static bool needs_answer(const struct ingest *ingest, const struct process *proc
 	       (!thread->is_answered && !(thread->has_comm && knows_user));
 }
 
-/* Nobody waits for this alone: what forks has its parent's cgroup, and the answer comes before the
- * sample's turn, as a rule. The kernel does not tell who is moved to another cgroup. */
+static bool is_cgroup_open(const struct ingest *ingest, const struct process *process)
+{
+	return ingest->reader && process->pid && process->pid != UINT32_MAX &&
+	       !process->is_cgroup_read;
+}
+
+/* Nobody waits for this alone. The kernel does not tell who is moved to another cgroup. */
 static bool wants_cgroup(const struct ingest *ingest, const struct process *process,
 			 uint64_t now_ns)
 {
-	if (!ingest->reader || !process->pid || process->pid == UINT32_MAX)
+	if (process->is_cgroup_asked)
 		return false;
-	return process->cgroup_state == CGROUP_UNREAD ||
-	       (process->cgroup_state == CGROUP_READ &&
-		now_ns > process->cgroup_ns + CGROUP_HOLDS_NS);
+	return is_cgroup_open(ingest, process) ||
+	       (process->is_cgroup_read && now_ns > process->cgroup_ns + CGROUP_HOLDS_NS);
 }
 
 static void ask(struct ingest *ingest, struct process *process, struct thread *thread,
@@ -141,8 +145,7 @@ static void ask(struct ingest *ingest, struct process *process, struct thread *t
 	thread->is_asked |= is_waited_for;
 	if (request.wants_maps)
 		process->maps_state = MAPS_ASKED;
-	if (request.wants_cgroup)
-		process->cgroup_state = CGROUP_ASKED;
+	process->is_cgroup_asked |= request.wants_cgroup;
 }
 
 void ingest_look_ahead(struct ingest *ingest, const struct event_record *record)
@@ -153,7 +156,7 @@ void ingest_look_ahead(struct ingest *ingest, const struct event_record *record)
 	if (!ingest->reader)
 		return;
 	if (record->kind == RECORD_FORK && record->pid != record->task.parent_pid)
-		task_table_see_fork(&ingest->tasks, record->pid);
+		task_table_see_fork(&ingest->tasks, record->task.parent_pid, record->pid);
 	else if (record->kind == RECORD_COMM && record->comm.is_exec)
 		task_table_see_exec(&ingest->tasks, record->pid);
 	if (record->kind != RECORD_SAMPLE)
@@ -236,6 +239,19 @@ void ingest_park_finish(struct ingest *ingest, struct parked_sample *parked)
 	free(parked->bytes);
 }
 
+/* Live /proc says it, a recording the sample itself, or nobody. */
+static void place_thread(struct ingest *ingest, const struct event_record *record,
+			 struct process *process, struct thread *thread)
+{
+	if (!ingest->reader && record->sample.has_cgroup) {
+		const uint32_t known =
+			id_map_get(&ingest->recorded_cgroups, record->sample.cgroup);
+
+		process->cgroup = known == ID_MAP_NONE ? CGROUP_UNKNOWN : known;
+	}
+	thread_set_cgroup(thread, process->cgroup, is_cgroup_open(ingest, process));
+}
+
 bool ingest_sample(struct ingest *ingest, const struct event_record *record,
 		   const struct sample_form *form, const void *raw, size_t size, bool can_hold)
 {
@@ -254,7 +270,7 @@ bool ingest_sample(struct ingest *ingest, const struct event_record *record,
 		return true;
 	if (!form->is_hit && !is_wanted(ingest, process, thread))
 		return true;
-	thread_set_cgroup(thread, process->cgroup);
+	place_thread(ingest, record, process, thread);
 	origin.maps = process->maps;
 	origin.is_told = is_told(ingest, process, thread);
 	if (count_stack(ingest, record, &origin, !ingest->is_forced))
@@ -287,7 +303,7 @@ static bool unpark_for_answer(struct ingest *ingest, struct parked_sample *parke
 		return false;
 	if (!parked->form.is_hit && !is_wanted(ingest, process, thread))
 		return true;
-	thread_set_cgroup(thread, process->cgroup);
+	place_thread(ingest, record, process, thread);
 	origin.maps = process->maps;
 	origin.is_told = is_told(ingest, process, thread);
 	if (count_stack(ingest, record, &origin, !is_due))

@@ -468,12 +468,13 @@ static bool wants_groups(const struct publisher *publisher, const struct query *
 }
 
 static void start_groups(struct publisher *publisher, struct group_fold *fold,
-			 const struct query *query, uint32_t event)
+			 const struct query *query, uint32_t event,
+			 const struct symbol_twins *twins)
 {
 	struct ingest *ingest = publisher->ingest;
 	const struct group_sources sources = {
 		.trie = &ingest->trie, .names = &ingest->names, .tasks = &ingest->tasks,
-		.lines = &publisher->source_lines,
+		.twins = twins, .lines = &publisher->source_lines,
 		.sockets = publisher->config->sockets,
 		.socket_count = publisher->config->socket_count,
 		.event_name = name_of_event, .owner = publisher,
@@ -518,19 +519,20 @@ static struct snapshot *make_one(struct publisher *publisher, struct snapshot he
 
 	fold_init(&folds.rows, &ingest->trie, &ingest->names, &ingest->tasks, query->keys, event,
 		  &query->filter);
+	if (query == &publisher->config->query)
+		folds.rows.stop = publisher->stop;
 	if (is_compared) {
 		folds.rows.twins = compare_twins(&publisher->compare);
-		sources.base = compare_rows(&publisher->compare, query, event);
+		sources.base = compare_rows(&publisher->compare, query, event, &folds.rows.stop);
 	}
 	if (query->tree != TREE_NONE) {
 		tree_fold_init(&tree, &ingest->trie, &ingest->names, &ingest->tasks, query, event);
 		folds.tree = &tree;
 		tree.twins = folds.rows.twins;
+		tree.stop = folds.rows.stop;
 	}
-	if (query == &publisher->config->query)
-		folds.rows.stop = tree.stop = publisher->stop;
 	if (wants_groups(publisher, query, event)) {
-		start_groups(publisher, &groups, query, event);
+		start_groups(publisher, &groups, query, event, folds.rows.twins);
 		sources.groups = folds.groups = &groups;
 	}
 	if (folds.tree && query->tree_inlined)
@@ -548,11 +550,11 @@ static struct snapshot *make_one(struct publisher *publisher, struct snapshot he
 		tree_fold_sum(&tree);
 		sources.tree = &tree;
 	}
+	if (folds.groups && is_compared)
+		group_fold_add_base(&groups, ingest->baseline.entries, ingest->baseline.count);
 	wish_lines(publisher, &folds);
 	if (probes)
 		sources.probes = &draft;
-	if (folds.groups && is_compared)
-		group_fold_add_base(&groups, ingest->baseline.entries, ingest->baseline.count);
 	compare_describe(&publisher->compare, sources.base, &head);
 	notice = compare_notice(&publisher->compare, publisher->config->notice);
 	head.notice = notice;
@@ -647,6 +649,8 @@ struct snapshot *publisher_make(struct publisher *publisher, bool is_last,
 		.end_err = is_last ? end_why->err : 0, .end_reason = is_last ? end_why->text : "",
 		.event_count = shown_events(config), .seq = publisher->seq + 1,
 		.is_frozen = publisher->frozen_ns, .is_selected = publisher->chosen_ns,
+		.asked_begin_ns = publisher->chosen_ns,
+		.asked_end_ns = publisher->chosen_ns ? publisher->frozen_ns : 0,
 	};
 	struct probe_fold probes = { .buckets = NULL }, *told = NULL;
 	struct window_span span;

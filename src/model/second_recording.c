@@ -75,6 +75,8 @@ int second_recording_begin(const struct second_recording *second, struct analyze
 	config->host = second->host;
 	config->target = second->target;
 	config->cpus = second->cpus;
+	config->sockets = second->sockets;
+	config->socket_count = second->socket_count;
 	config->queue_fd = second->queue_fd;
 	config->source = second->source;
 	publisher_next_recording(publisher);

@@ -21,6 +21,20 @@ static size_t put_command_line(struct snapshot_text *block, const struct task_st
 	id_map_put(&block->of_process, process->pid, at);
 	return at;
 }
+/* Once per object: it has many symbols. */
+static size_t put_build_id(struct snapshot_text *block, uint32_t id,
+			   const struct build_id *build_id)
+{
+	uint32_t at = id_map_get(&block->of_object, id);
+	char hex[BUILD_ID_HEX_BYTES];
+
+	if (at != ID_MAP_NONE)
+		return at;
+	at = (uint32_t)snapshot_text_put(block, build_id_format(build_id, hex));
+	id_map_put(&block->of_object, id, at);
+	return at;
+}
+
 /* Equal for equal keys in every snapshot: no ids that compaction may change. */
 static uint64_t row_id(const struct fold *fold, const struct fold_row *row)
 {
@@ -183,7 +197,6 @@ static void fill_row(struct snapshot_rows *list, const struct fold_row *from)
 	const struct symbol *symbol = &fold->names->symbols[from->symbol];
 	const struct object *object = &fold->names->objects->objects[symbol->object];
 	const struct strpool *strings = fold->names->strings;
-	char hex[BUILD_ID_HEX_BYTES];
 
 	*row = (struct snapshot_row){
 		.id = row_id(fold, from), .tasks = from->tasks, .is_idle = from->is_idle,
@@ -205,7 +218,7 @@ static void fill_row(struct snapshot_rows *list, const struct fold_row *from)
 	if (fold->keys & KEY_OBJECT) {
 		text->object = snapshot_text_put_string(block, strings, symbol->object_name);
 		text->object_path = snapshot_text_put_string(block, strings, symbol->object_path);
-		text->build_id = snapshot_text_put(block, build_id_format(&object->build_id, hex));
+		text->build_id = put_build_id(block, symbol->object, &object->build_id);
 	}
 	if (row->state == SYMBOL_UNREADABLE)
 		text->reason = snapshot_text_put_string(block, strings, object->reason);

@@ -12,6 +12,7 @@ void snapshot_text_finish(struct snapshot_text *block)
 	free(block->bytes);
 	id_map_finish(&block->of_string);
 	id_map_finish(&block->of_process);
+	id_map_finish(&block->of_object);
 	memset(block, 0, sizeof(*block));
 }
 

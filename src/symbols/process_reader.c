@@ -111,18 +111,19 @@ int process_reply_parse_maps(struct process_reply *reply, char *text, size_t len
 	return 0;
 }
 
-static void read_comm(struct process_reply *reply)
+static bool read_comm(uint32_t pid, uint32_t tid, char out[16])
 {
 	size_t len = 0;
-	char *text = read_file(&len, "/proc/%u/task/%u/comm", reply->pid, reply->tid);
+	char *text = read_file(&len, "/proc/%u/task/%u/comm", pid, tid);
+	const bool is_read = text && len;
 
-	if (text && len) {
+	if (is_read) {
 		if (text[len - 1] == '\n')
 			text[len - 1] = '\0';
-		snprintf(reply->comm, sizeof(reply->comm), "%s", text);
-		reply->has_comm = true;
+		snprintf(out, 16, "%s", text);
 	}
 	free(text);
+	return is_read;
 }
 
 static void read_uid(struct process_reply *reply)
@@ -183,7 +184,9 @@ static void answer(struct process_reader *reader, const struct process_request *
 	if (request->wants_cgroup)
 		read_cgroups(&reply, request);
 	if (!request->has_names) {
-		read_comm(&reply);
+		reply.has_comm = read_comm(reply.pid, reply.tid, reply.comm);
+		if (request->wants_maps && reply.tid != reply.pid)
+			read_comm(reply.pid, reply.pid, reply.process_comm);
 		read_uid(&reply);
 	}
 	slot = spsc_reserve(&reader->service->replies, sizeof(*slot));

@@ -7,7 +7,7 @@ Row = collections.namedtuple("Row", "is_cursor cells line")     # cells: by titl
 # What only this view has among its titles.
 VIEWS = {"Symbols": "OBJECT +SYMBOL", "Objects": "COMMAND +OBJECT$", "Commands": "PID +COMMAND$",
          "Tasks": "COMMAND LINE", "CPUs": "CPU +BUSY%",
-         "Tree": "SYMBOL +.*call"}
+         "Tree": "SYMBOL +.*call", "Groups": "(TOTAL%|SAMPLES) +[a-z]"}
 
 
 def find_titles(text):

@@ -128,7 +128,7 @@ uint32_t fixture_task_in(struct model_fixture *fixture, uint32_t pid, uint32_t t
 	struct process *process = task_table_process(tasks, pid);
 
 	process->cgroup = cgroup_table_intern(&tasks->cgroups, path, strlen(path));
-	thread_set_cgroup(task_table_thread(tasks, pid, tid), process->cgroup);
+	thread_set_cgroup(task_table_thread(tasks, pid, tid), process->cgroup, false);
 	return fixture_task(fixture, pid, tid, comm);
 }
 

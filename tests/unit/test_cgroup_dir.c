@@ -141,7 +141,7 @@ static void check_mounts(const char *text, const char *expected)
 	free(root_found);
 }
 
-#define V2   "30 24 0:26 / /sys/fs/cgroup rw,nosuid,nodev shared:4 - cgroup2 cgroup2 rw,nsdelegate\n"
+#define V2   "30 24 0:26 / /sys/fs/cgroup rw,nosuid,nodev shared:4 - cgroup2 none rw,nsdelegate\n"
 #define V1   "33 30 0:29 / /sys/fs/cgroup/perf_event rw shared:9 - cgroup cgroup rw,perf_event\n"
 #define CPU  "34 30 0:30 / /sys/fs/cgroup/cpu rw shared:10 - cgroup cgroup rw,cpu,cpuacct\n"
 #define TEMP "25 24 0:22 / /sys/fs/cgroup ro - tmpfs tmpfs ro,mode=755\n"

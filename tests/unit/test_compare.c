@@ -341,6 +341,93 @@ static void test_another_question_is_folded_anew(void **state)
 	snapshot_destroy(snapshot);
 }
 
+static bool stop_always(void *owner)
+{
+	++*(unsigned int *)owner;
+	return true;
+}
+
+/* Of the window itself there is too little to be asked. */
+static void test_a_baseline_that_was_stopped_is_whole_the_next_time(void **state)
+{
+	struct snapshot *snapshot;
+	unsigned int asked = 0;
+
+	(void)state;
+	for (uint64_t i = 0; i < 10000; i++)
+		stage_sample(&stage, 5 * S + i, 1, 1, 0x1000 + i);
+	stage_sample(&stage, 6 * S, 1, 1, 0x1000);
+	stage_round(&stage, 7 * S);
+	publisher_mark(&publisher, 5 * S, 6 * S);
+	publisher.stop = (struct tree_stop){ stop_always, &asked };
+	config.window = WINDOW_SECONDS;
+	config.window_ns = S;
+	assert_null(publisher_make(&publisher, false, NULL));
+	assert_int_equal(asked, 1);
+	publisher.stop.is_due = NULL;
+	snapshot = make_last(1);
+	assert_int_equal(snapshot->baseline.samples, 10000);
+	assert_int_equal(snapshot->samples, 1);
+	assert_int_equal(snapshot->row_count, 10000);
+	snapshot_destroy(snapshot);
+}
+
+/* More than are walked one by one: the same rows. */
+static void test_a_large_baseline_has_the_same_rows(void **state)
+{
+	struct ingest *ingest = &stage.ingest;
+	struct snapshot *snapshot;
+	struct slice_entry entry;
+
+	(void)state;
+	fill();
+	assert_int_equal(timeline_cut(&ingest->timeline, ingest->watermark_ns), 0);
+	entry = ingest->timeline.slices[0].entries[0];	/* of pid 1 */
+	entry.count = 1;
+	entry.weight = 10;
+	for (uint32_t cpu = 0; cpu < FOLD_DENSE_ENTRIES / 4; cpu++) {
+		entry.cpu = (uint16_t)cpu;
+		for (entry.bucket = 1; entry.bucket < 7; entry.bucket++)
+			assert_int_equal(timeline_add(&ingest->timeline, 9 * S, &entry, NULL), 0);
+	}
+	stage_round(&stage, 10 * S);
+	config.memory_bytes = 4 * MEMORY_BYTES;
+	publisher_mark(&publisher, 9 * S, 10 * S);
+	assert_true(ingest->baseline.count > FOLD_DENSE_ENTRIES);
+	publisher_freeze(&publisher, 0, 8 * S);
+	snapshot = make_last(2);
+	assert_int_equal(snapshot->row_count, 2);
+	expect_row(snapshot, 0x3000, 18, 0);
+	expect_row(snapshot, 0x1000, 2, FOLD_DENSE_ENTRIES / 4 * 6);
+	snapshot_destroy(snapshot);
+}
+
+/* "z" while the first is read zeroes at its clock, which is not the second's. */
+static void test_another_recording_begins_with_a_clock_of_its_own(void **state)
+{
+	const struct ingest_config next = stage.ingest.config;
+	struct snapshot *snapshot;
+
+	(void)state;
+	add(50, 60, 1, 0x1000);
+	stage_round(&stage, 6 * S);
+	publisher_zero(&publisher);
+	add(60, 70, 1, 0x1000);
+	stage_round(&stage, 7 * S);
+	assert_int_equal(publisher_mark_all(&publisher, "first"), 0);
+	assert_int_equal(ingest_next_recording(&stage.ingest, &next), 0);
+	publisher_next_recording(&publisher);
+	add(10, 15, 1, 0x1000);
+	stage_round(&stage, 15 * S / 10);
+	config.window = WINDOW_ALL;
+	snapshot = publisher_stage_make();
+	assert_int_equal(snapshot->samples, 5);
+	assert_int_equal(snapshot->begin_ns, 1 * S);
+	assert_int_equal(snapshot->baseline.samples, 10);
+	assert_string_equal(snapshot->baseline.label, "first");
+	snapshot_destroy(snapshot);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -357,6 +444,9 @@ int main(void)
 		TEST(test_the_newest_time_can_be_marked),
 		TEST(test_a_path_that_was_large_stays_in_the_tree),
 		TEST(test_another_question_is_folded_anew),
+		TEST(test_a_baseline_that_was_stopped_is_whole_the_next_time),
+		TEST(test_a_large_baseline_has_the_same_rows),
+		TEST(test_another_recording_begins_with_a_clock_of_its_own),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

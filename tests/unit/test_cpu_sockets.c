@@ -1,4 +1,4 @@
-/* A machine of files: four CPUs in two sockets, one of them offline. */
+/* A machine of files: CPUs in two sockets, of which one is offline and one can't be. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -49,17 +49,17 @@ static int remove_all(void **state)
 
 static void test_each_cpu_has_its_socket(void **state)
 {
-	static const int known[4] = { 0, 0, -1, 1 };
+	static const int known[5] = { 0, 0, -1, 1, -1 };
 	struct cpu_sockets sockets;
 
 	(void)state;
 	assert_non_null(mkdtemp(directory));
-	write_text("possible", "0-3\n");
+	write_text("possible", "0-1,3-4\n");
 	make_cpu(0, "0\n");
 	make_cpu(1, "0\n");
 	make_cpu(3, "1\n");
 	cpu_sockets_read(&sockets, directory);
-	assert_int_equal(sockets.count, 4);
+	assert_int_equal(sockets.count, 5);
 	assert_memory_equal(sockets.of_cpu, known, sizeof(known));
 	cpu_sockets_finish(&sockets);
 }

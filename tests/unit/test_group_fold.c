@@ -172,6 +172,11 @@ static void test_tasks_by_process_and_thread(void **state)
 		{ .stack = CALLS(FN_F), .count = 1, .weight = 1,
 		  .task = fixture_task(&world, 30, 31, "lost") },
 	};
+	const struct slice_entry lost[] = {
+		{ .stack = CALLS(FN_F), .count = 2, .weight = 2,
+		  .task = fixture_task(&world, 40, 41, "lost") },
+		entries[2],
+	};
 
 	(void)state;
 	KEYS(GROUP_PID, GROUP_TID);
@@ -185,6 +190,9 @@ static void test_tasks_by_process_and_thread(void **state)
 	expect(entries, 3,
 	       "worker of server 4 4\n"
 	       "server 2 2\n"
+	       "lost of pid 30 1 1\n");
+	expect(lost, 2,
+	       "lost of pid 40 2 2\n"
 	       "lost of pid 30 1 1\n");
 }
 
@@ -497,6 +505,40 @@ static void test_the_smallest_of_too_many_are_left_out(void **state)
 	snapshot_destroy(snapshot);
 }
 
+/* Keys that tell nearly every sample apart do not take all memory. */
+static void test_too_many_to_begin_count_in_those_above(void **state)
+{
+	enum { PAIRS = GROUP_FOLD_SUMS / 500 + 1 };
+	static struct slice_entry entries[500];
+	struct group_fold fold;
+	struct group_draft draft;
+
+	(void)state;
+	for (uint32_t i = 0; i < 500; i++) {
+		const uint32_t frame = fixture_kernel_frame(
+			&world, FIXTURE_SYSCALL_ADDRESS - 0x100000 + i);
+
+		entries[i] = (struct slice_entry){ .count = 1, .weight = 1,
+						   .stack = fixture_stack(&world, &frame, 1) };
+	}
+	KEYS(GROUP_TID, GROUP_ADDRESS);
+	group_fold_init(&fold, &group_sources, &query, 0);
+	for (uint32_t tid = 1; tid <= PAIRS; tid++) {
+		entries[0].task = fixture_task(&world, tid, tid, "app");
+		for (uint32_t i = 1; i < 500; i++)
+			entries[i].task = entries[0].task;
+		group_fold_add(&fold, entries, 500, 1.0);
+	}
+	assert_false(fold.is_out_of_memory);
+	assert_true(fold.count <= GROUP_FOLD_SUMS + PAIRS);
+	assert_int_equal(group_arrange(&fold, &draft), 0);
+	assert_true(draft.tree.node_count <= GROUP_NODES_MAX);
+	assert_int_equal(draft.nodes[0].self_samples, 500);
+	assert_true(draft.tree.hidden_samples > 0);
+	group_draft_finish(&draft);
+	group_fold_finish(&fold);
+}
+
 static bool is_due(void *owner)
 {
 	(void)owner;
@@ -539,6 +581,7 @@ int main(void)
 		GROUP_TEST(test_cgroups_of_tasks),
 		GROUP_TEST(test_ids_do_not_depend_on_what_came_first),
 		GROUP_TEST(test_the_smallest_of_too_many_are_left_out),
+		GROUP_TEST(test_too_many_to_begin_count_in_those_above),
 		GROUP_TEST(test_a_key_stops_the_fold),
 	};
 

@@ -79,7 +79,7 @@ static void put_cgroup(uint32_t pid, const char *path)
 	struct process *process = task_table_process(&stage.ingest.tasks, pid);
 
 	process->cgroup = cgroup_table_intern(&stage.ingest.tasks.cgroups, path, strlen(path));
-	process->cgroup_state = CGROUP_READ;
+	process->is_cgroup_read = true;
 	process->cgroup_ns = clock_now_ns();
 }
 
@@ -88,7 +88,7 @@ static void wait_for_cgroup(uint32_t pid)
 {
 	struct pollfd fd = { .fd = process_reader_fd(reader), .events = POLLIN };
 
-	while (stage.ingest.parked_count || process_of(pid)->cgroup_state != CGROUP_READ) {
+	while (stage.ingest.parked_count || !process_of(pid)->is_cgroup_read) {
 		for (uint32_t i = 0; i < stage.ingest.parked_count; i++)
 			stage.ingest.parked[i].deadline_ns = UINT64_MAX;
 		poll(&fd, 1, 10);
@@ -164,7 +164,25 @@ static void test_what_the_fork_says_of_the_parent_goes_before_proc(void **state)
 	assert_int_equal(counted_in("/then"), 2);
 }
 
-static void test_until_proc_answers_a_child_counts_for_its_parents_cgroup(void **state)
+/* The records of a container's maker come all at once: nobody has told of its cgroup in time. */
+static void test_where_the_parent_was_before_exec_is_not_believed_of_its_child(void **state)
+{
+	const uint32_t pid = dead_pid();
+
+	(void)state;
+	start();
+	read_own_path();
+	put_cgroup(own_pid(), "/before");
+	process_of(own_pid())->maps_state = MAPS_KNOWN;
+	stage_comm(&stage, 10, own_pid(), own_pid(), "shell", true);
+	stage_fork(&stage, 11, own_pid(), own_pid(), pid, pid);
+	stage_sample(&stage, 12, pid, pid, 0x1234);
+	stage_round(&stage, 99);
+	wait_for_cgroup(pid);
+	assert_int_equal(counted_in(own_path), 1);
+}
+
+static void test_what_is_counted_before_proc_answers_is_corrected(void **state)
 {
 	(void)state;
 	start();
@@ -176,12 +194,16 @@ static void test_until_proc_answers_a_child_counts_for_its_parents_cgroup(void *
 	stage_sample(&stage, 12, own_pid(), own_pid(), 0x1234);
 	stage_round(&stage, 19);	/* nobody has taken the answer */
 	assert_int_equal(stage.ingest.parked_count, 0);
+	assert_int_equal(counted_in("/parent"), 1);
+	stage.ingest.has_new_names = false;
 	wait_for_cgroup(own_pid());
+	assert_true(stage.ingest.has_new_names);
 	stage_sample(&stage, 20, own_pid(), own_pid(), 0x1234);
 	stage_sample(&stage, 21, own_pid(), own_pid(), 0x1234);
 	stage_round(&stage, 99);
-	assert_int_equal(counted_in("/parent"), 1);
-	assert_int_equal(counted_in(own_path), 2);
+	assert_int_equal(counted_in("/parent"), 0);
+	assert_int_equal(counted_in(own_path), 3);
+	assert_int_equal(stage.ingest.tasks.task_count, 1);
 }
 
 /* Whoever makes a container moves the child, and then it calls exec. */
@@ -195,7 +217,8 @@ static void test_after_exec_the_cgroup_is_read_anew_before_its_turn(void **state
 	stage_comm(&stage, 10, own_pid(), own_pid(), "shell", false);
 	stage_sample(&stage, 11, own_pid(), own_pid(), 0x1234);
 	stage_round(&stage, 12);
-	assert_int_equal(process_of(own_pid())->cgroup_state, CGROUP_READ);
+	assert_true(process_of(own_pid())->is_cgroup_read);
+	assert_false(process_of(own_pid())->is_cgroup_asked);
 	stage_comm(&stage, 20, own_pid(), own_pid(), "program", true);
 	stage_sample(&stage, 21, own_pid(), own_pid(), 0x1234);
 	wait_for_cgroup(own_pid());	/* no round has ended: nobody had a turn */
@@ -216,14 +239,81 @@ static void test_who_is_moved_is_found_after_some_seconds(void **state)
 	process_of(own_pid())->maps_state = MAPS_KNOWN;
 	stage_comm(&stage, now_ns, own_pid(), own_pid(), "moved", false);
 	stage_sample(&stage, now_ns + CLOCK_NS_PER_S, own_pid(), own_pid(), 0x1234);
-	assert_int_equal(process_of(own_pid())->cgroup_state, CGROUP_READ);
+	assert_true(process_of(own_pid())->is_cgroup_read);
+	assert_false(process_of(own_pid())->is_cgroup_asked);
 	stage_sample(&stage, now_ns + 60 * CLOCK_NS_PER_S, own_pid(), own_pid(), 0x1234);
-	assert_int_equal(process_of(own_pid())->cgroup_state, CGROUP_ASKED);
+	assert_true(process_of(own_pid())->is_cgroup_read);
+	assert_true(process_of(own_pid())->is_cgroup_asked);
+	while (process_of(own_pid())->is_cgroup_asked)
+		ingest_poll(&stage.ingest, false);
 	wait_for_cgroup(own_pid());
 	assert_string_equal(strpool_get(stage.ingest.strings,
 					cgroup_table_get(&stage.ingest.tasks.cgroups,
 							 process_of(own_pid())->cgroup)->path),
 			    own_path);
+}
+
+static void push(struct record_bytes *record)
+{
+	record_close(record);
+	ingest_push(&stage.ingest, record->words, record->count * 8, 0, UINT32_MAX);
+	assert_int_equal(stage.ingest.counters.malformed, 0);
+}
+
+static void record_cgroup(uint64_t id, const char *path)
+{
+	const uint64_t origin[] = { PAIR(0, 0), 0, PAIR(0, 0) };
+	struct record_bytes record;
+
+	record_begin(&record, PERF_RECORD_CGROUP, 0);
+	record_add(&record, &id, 1);
+	record_add_text(&record, path);
+	record_add(&record, origin, COUNT_OF(origin));
+	push(&record);
+}
+
+static void record_sample(uint64_t time_ns, uint64_t cgroup)
+{
+	const uint64_t fields[] = { 0x1234, PAIR(100, 100), time_ns, PAIR(0, 0), 1, 0, cgroup };
+	struct record_bytes record;
+
+	record_begin(&record, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
+	record_add(&record, fields, COUNT_OF(fields));
+	push(&record);
+}
+
+/* perf record --all-cgroups. */
+static void test_samples_of_a_recording_say_it_themselves(void **state)
+{
+	const struct ingest_config config = { .event_count = 1, .is_replay = true };
+
+	(void)state;
+	reader = NULL;
+	stage_init(&stage, &config, NULL);
+	stage.event.format.sample_type |= PERF_SAMPLE_CGROUP;
+	record_cgroup(1, "/");
+	record_cgroup(4711, "/a.service");
+	record_sample(10, 4711);
+	record_sample(11, 4711);
+	record_sample(12, 1);	/* moved */
+	record_sample(13, 9);	/* of which nothing is told */
+	stage_round(&stage, 99);
+	assert_int_equal(counted_in("/a.service"), 2);
+	assert_int_equal(counted_in("/"), 1);
+	assert_int_equal(counted_in(""), 1);
+}
+
+static void test_other_recordings_do_not_say_it(void **state)
+{
+	const struct ingest_config config = { .event_count = 1, .is_replay = true };
+
+	(void)state;
+	reader = NULL;
+	stage_init(&stage, &config, NULL);
+	stage_sample(&stage, 10, own_pid(), own_pid(), 0x1234);
+	stage_round(&stage, 99);
+	assert_int_equal(counted_in(""), 1);
+	assert_int_equal(stage.ingest.tasks.open_count, 0);	/* no answer will come */
 }
 
 #define TEST(name) cmocka_unit_test_teardown(name, tear_down)
@@ -234,9 +324,12 @@ int main(void)
 		TEST(test_a_process_that_was_there_before_counts_for_its_cgroup),
 		TEST(test_a_child_that_is_gone_counts_for_its_parents_cgroup),
 		TEST(test_what_the_fork_says_of_the_parent_goes_before_proc),
-		TEST(test_until_proc_answers_a_child_counts_for_its_parents_cgroup),
+		TEST(test_where_the_parent_was_before_exec_is_not_believed_of_its_child),
+		TEST(test_what_is_counted_before_proc_answers_is_corrected),
 		TEST(test_after_exec_the_cgroup_is_read_anew_before_its_turn),
 		TEST(test_who_is_moved_is_found_after_some_seconds),
+		TEST(test_samples_of_a_recording_say_it_themselves),
+		TEST(test_other_recordings_do_not_say_it),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -110,6 +110,48 @@ static void test_a_snapshot_is_one_object_on_one_line(void **state)
 	free(text);
 }
 
+static void test_compared_rows_have_the_baselines_figures(void **state)
+{
+	struct snapshot_row rows[] = {
+		{ .self_samples = 3, .total_samples = 4, .base_self_samples = 1, .base_self_weight = 10,
+		  .base_total_samples = 2, .base_total_weight = 15, .symbol = "main",
+		  .mode = MODE_USER },
+		{ .self_samples = 1, .total_samples = 1, .symbol = "fresh", .mode = MODE_USER },
+		{ .base_self_samples = 1, .base_self_weight = 10, .base_total_samples = 1,
+		  .base_total_weight = 10, .symbol = "old", .mode = MODE_USER },
+	};
+	struct snapshot snapshot = fixture_snapshot(rows, 3);
+	char *text, *row[3];
+
+	(void)state;
+	snapshot.has_baseline = snapshot.is_compared = true;
+	snapshot.baseline = (struct snapshot_baseline){
+		.begin_ns = 1, .end_ns = 2, .window_s = 0.5, .samples = 2, .weight = 20,
+		.label = "a \"b\"",
+	};
+	text = written(&snapshot, &everything);
+	assert_non_null(strstr(text, ",\"baseline\":{\"label\":\"a \\\"b\\\"\",\"begin_ns\":1,"
+			       "\"end_ns\":2,\"window_s\":0.500,\"samples\":2,"
+			       "\"samples_per_s\":4.0,\"period\":20},\"rows\":["));
+	row[0] = strstr(text, ",\"base_self\":1,\"base_total\":1,\"base_self_pct\":50.0000,"
+			"\"base_total_pct\":50.0000,\"base_self_period\":10,"
+			"\"base_total_period\":10,\"change\":\"gone\",\"idle\":false}");
+	row[1] = strstr(text, ",\"base_self\":1,\"base_total\":2,\"base_self_pct\":50.0000,"
+			"\"base_total_pct\":75.0000,\"base_self_period\":10,"
+			"\"base_total_period\":15,\"change\":null,\"idle\":false}");
+	row[2] = strstr(text, ",\"base_self\":0,\"base_total\":0,\"base_self_pct\":0.0000,"
+			"\"base_total_pct\":0.0000,\"base_self_period\":0,"
+			"\"base_total_period\":0,\"change\":\"new\",\"idle\":false}");
+	/* 50 points less; the others have 25 more each */
+	assert_true(row[0] && row[1] && row[2] && row[0] < row[1] && row[0] < row[2]);
+	free(text);
+	snapshot.is_compared = false;	/* the other recording has no such event */
+	text = written(&snapshot, &everything);
+	assert_non_null(strstr(text, ",\"baseline\":null,\"rows\":["));
+	assert_null(strstr(text, "base_self"));
+	free(text);
+}
+
 static void test_only_what_is_in_the_key_is_told_of_a_row(void **state)
 {
 	const struct snapshot_row row = {
@@ -338,6 +380,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_snapshot_is_one_object_on_one_line),
+		cmocka_unit_test(test_compared_rows_have_the_baselines_figures),
 		cmocka_unit_test(test_only_what_is_in_the_key_is_told_of_a_row),
 		cmocka_unit_test(test_tasks_say_what_the_kernel_says_of_them),
 		cmocka_unit_test(test_tasks_say_where_they_are),

@@ -102,8 +102,8 @@ static void test_the_default_theme_is_the_first(void **state)
 static void test_all_but_what_is_about_one_run_may_be_configured(void **state)
 {
 	static const char *const of_one_run[] = {
-		"all-cpus", "pid", "tid", "cgroup", "input", "stacks", "batch", "duration", "format",
-		"probe", "dry-run", "list-targets", "list-probes",
+		"all-cpus", "pid", "tid", "cgroup", "input", "diff", "stacks", "batch",
+		"duration", "format", "probe", "dry-run", "list-targets", "list-probes",
 		"config", "print-config", "print-man", "print-completion", "help", "version",
 	};
 

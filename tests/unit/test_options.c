@@ -82,6 +82,7 @@ static void test_without_arguments_everything_is_the_default(void **state)
 		     options.no_unicode || options.capture.target.no_inherit);
 	assert_null(options.command);
 	assert_null(options.replay_path);
+	assert_null(options.diff_path);
 	assert_null(options.log_path);
 }
 
@@ -320,6 +321,10 @@ static void test_what_excludes_each_other_is_refused(void **state)
 	refuse("-i x --call-graph fp", recorded);
 	snprintf(line, sizeof(line), "-i x -p %d", getpid());
 	refuse(line, recorded);
+	refuse("--diff b.data", "--diff b.data: -i says which recording it is compared with; give "
+	       "that one, too");
+	refuse("-i a --diff b -e cycles", recorded);
+	refuse("-i a --diff b --probe k:f", recorded);
 	refuse("--duration 5", "--duration and --format need --batch");
 	refuse("--format json", "--duration and --format need --batch");
 	refuse("--format text", "--duration and --format need --batch");

@@ -1,4 +1,5 @@
 /* /proc/PID as text by hand, and of real processes: our own, a dead one, a zombie. */
+#include <dirent.h>
 #include <errno.h>
 #include <poll.h>
 #include <setjmp.h>
@@ -131,6 +132,46 @@ static bool has_address(const struct process_reply *reply, uintptr_t address)
 	return false;
 }
 
+/* The reader's own, for one. */
+static uint32_t another_thread(void)
+{
+	DIR *tasks = opendir("/proc/self/task");
+	const struct dirent *entry;
+	uint32_t tid = 0;
+
+	assert_non_null(tasks);
+	while ((entry = readdir(tasks)))
+		if (entry->d_name[0] != '.' && atoi(entry->d_name) != getpid())
+			tid = (uint32_t)atoi(entry->d_name);
+	closedir(tasks);
+	assert_true(tid);
+	return tid;
+}
+
+/* Whoever sleeps for ever in its first thread is never sampled there. */
+static void test_the_maps_of_a_thread_come_with_its_process_name(void **state)
+{
+	struct process_reader *reader = create();
+	struct process_request request = { .pid = (uint32_t)getpid(), .tid = another_thread(),
+					   .wants_maps = true };
+	struct process_reply reply;
+
+	(void)state;
+	prctl(PR_SET_NAME, "the first");
+	assert_true(process_reader_request(reader, &request));
+	reply = wait_for_reply(reader);
+	assert_string_equal(reply.process_comm, "the first");
+	assert_string_not_equal(reply.comm, "the first");
+	process_reply_finish(&reply);
+	request.tid = request.pid;
+	assert_true(process_reader_request(reader, &request));
+	reply = wait_for_reply(reader);
+	assert_string_equal(reply.comm, "the first");
+	assert_string_equal(reply.process_comm, "");
+	process_reply_finish(&reply);
+	process_reader_destroy(reader);
+}
+
 static void test_our_own_process_has_our_code_name_and_user(void **state)
 {
 	struct process_reader *reader = create();
@@ -247,9 +288,7 @@ static void test_the_cgroup_is_the_processes_or_when_it_is_gone_the_parents(void
 	process_reply_finish(&own);
 	process_reply_finish(&orphan);
 	process_reply_finish(&child);
-	assert_true(process_reader_request(reader, &(struct process_request){
-		.pid = (uint32_t)getpid(), .wants_cgroup = true, .has_names = true }));
-	process_reader_destroy(reader);		/* with one that nobody took */
+	process_reader_destroy(reader);
 }
 
 static void test_maps_are_read_only_when_wanted(void **state)
@@ -431,6 +470,7 @@ int main(void)
 		cmocka_unit_test(test_only_executable_lines_become_mappings),
 		cmocka_unit_test(test_paths_stay_as_the_kernel_wrote_them),
 		cmocka_unit_test(test_lines_that_make_no_sense_are_left_out),
+		cmocka_unit_test(test_the_maps_of_a_thread_come_with_its_process_name),
 		cmocka_unit_test(test_our_own_process_has_our_code_name_and_user),
 		cmocka_unit_test(test_of_a_dead_process_the_parents_maps_serve),
 		cmocka_unit_test(test_of_a_zombie_the_parents_maps_serve),

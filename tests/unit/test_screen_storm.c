@@ -187,6 +187,7 @@ static void check_way_out(void)
 
 	while (storm.state.prompt.is_open || storm.state.menu.is_open ||
 	       storm.state.panel.is_open || storm.state.finder.is_open ||
+	       storm.state.group_panel.is_open ||
 	       storm.state.deferred_count || storm.state.view->opener ||
 	       storm.state.trail.count > 1) {
 		scene_press_key(&storm, UI_KEY_ESCAPE);
