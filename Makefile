@@ -130,7 +130,8 @@ ALONE	 := compiler compiler_damage confine dwarf_lines hostile_elf probe_names p
 UNITS	 := $(filter-out $(ALONE:%=unit/test_%),$(TESTS:$(BUILD)/tests/%=%))
 check-tsan: packages-test
 	@$(MAKE) --no-print-directory BUILD=$(BUILD)/tsan SANITIZE=thread OPTIMIZE=-O1 \
-		$(UNITS:%=$(BUILD)/tsan/tests/%) $(BUILD)/tsan/flametop $(WORKLOADS:$(BUILD)/%=$(BUILD)/tsan/%)
+		$(UNITS:%=$(BUILD)/tsan/tests/%) $(BUILD)/tsan/flametop \
+		$(WORKLOADS:$(BUILD)/%=$(BUILD)/tsan/%)
 	@BUILD=$(BUILD)/tsan tests/run $(UNITS) $(THREADED:%=live/check_%)
 
 check-layers:

@@ -45,10 +45,12 @@ enum option_value {
 	VALUE_ANY,
 	VALUE_WORD,		/* of `words`; others may be right, too */
 	VALUE_SORT_KEYS,	/* list of `words` with signs */
+	VALUE_GROUP_KEYS,	/* list of `words` */
 	VALUE_FILE,
 	VALUE_PID,
 	VALUE_TID,
 	VALUE_USER,
+	VALUE_CGROUP,
 	VALUE_CPU,
 	VALUE_EVENT,
 	VALUE_PROBE,

@@ -35,10 +35,13 @@ struct options {
 	double probe_cap_pct;		/* of one CPU; INFINITY: no cap */
 	uint64_t lease_ns;		/* UINT64_MAX: as long as flametop runs */
 	const char *replay_path;	/* -i */
+	const char *diff_path;		/* --diff; NULL: that one alone */
 	char *const *command;		/* behind "--"; NULL: none */
 	const char *log_path;
 	const char *config_path;	/* NULL: the default file; "none": no file at all */
 	unsigned int keys;		/* enum row_key */
+	enum group_key groups[GROUP_LEVELS];	/* --group: levels of the tree of groups */
+	uint32_t group_count;		/* 0: none was asked for */
 	enum window_kind window;
 	uint64_t window_ns, interval_ns;
 	uint64_t duration_ns;		/* 0: no end */

@@ -14,11 +14,13 @@
 
 #include "capture/command.h"
 #include "capture/command_output.h"
+#include "capture/cpu_sockets.h"
 #include "model/analyzer.h"
 #include "model/source.h"
 #include "options.h"
 #include "probe/guardian.h"
 #include "retarget.h"
+#include "session_recordings.h"
 #include "symbols/line_server.h"
 #include "ui/finder.h"
 #include "ui/probe_control.h"
@@ -37,7 +39,7 @@ struct session {
 	struct command *command;
 	struct command_output *command_output;	/* with a screen */
 	struct capture *capture;	/* live: the retarget's while there is one; or */
-	struct perf_data *recording;	/* replay */
+	struct session_recordings recordings;	/* replay */
 	struct object_opener *opener;
 	struct process_reader *reader;
 	struct line_server *line_server;
@@ -52,10 +54,8 @@ struct session {
 	struct probe_control probe_control;	/* the screen's way to it */
 	struct target_finder *finder;	/* live, with a screen; NULL, too: it can't be had */
 	struct finder_control finder_control;	/* the screen's way to it */
-	const struct event_desc **events;	/* owned; replay */
-	struct ingest_build_id *build_ids;	/* owned */
+	struct cpu_sockets sockets;	/* live */
 	char host[65];
-	char source_text[256];
 };
 
 /* Forks what must be forked before the first thread, opens the source, starts everything.

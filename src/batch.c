@@ -88,7 +88,9 @@ static int render(struct batch *batch, const struct snapshot *snapshot, struct d
 	const struct export_options export_options = {
 		.filter = batch->options->filter,
 		.has_source = batch->options->wants_source,
+		.has_groups = batch->options->group_count,
 		.show_idle = batch->options->show_idle, .max_rows = batch->options->max_rows,
+		.by_total = batch->options->wants_children,
 	};
 	FILE *out = open_memstream(&batch->text, &batch->text_bytes);
 	bool has_failed;
@@ -98,7 +100,8 @@ static int render(struct batch *batch, const struct snapshot *snapshot, struct d
 		return diag_set(why, -ENOMEM, "no memory for the output");
 	for (; snapshot && !err; snapshot = snapshot->next_event) {
 		if (batch->options->format == OUTPUT_FOLDED)
-			err = folded_write(out, &snapshot->tree, batch->options->marks_kernel);
+			err = folded_write(out, &snapshot->tree, batch->options->marks_kernel,
+					   snapshot->has_baseline);
 		else if (batch->options->format == OUTPUT_JSON)
 			json_write(out, snapshot, &export_options);
 		else

@@ -85,6 +85,20 @@ static const char script[] =
 "	_flametop_words \"${users[@]}\"\n"
 "}\n"
 "\n"
+"# By path when a slash is typed, else by name; of the hierarchy that events are counted by.\n"
+"_flametop_cgroups()\n"
+"{\n"
+"	local root groups format='%f\\n'\n"
+"\n"
+"	root=$(awk '$(NF-2) == \"cgroup2\" && !at || $NF ~ /(^|,)perf_event(,|$)/ { at = $5 }\n"
+"		    END { print at }' /proc/self/mountinfo)\n"
+"	[ -n \"$root\" ] || return 0\n"
+"	[[ $typed != */* ]] || format='%P\\n'\n"
+"	[[ $typed != /* ]] || format='/%P\\n'\n"
+"	mapfile -t groups < <(find \"$root\" -mindepth 1 -type d -printf \"$format\" 2>/dev/null)\n"
+"	_flametop_words \"${groups[@]}\"\n"
+"}\n"
+"\n"
 "# The command behind the options completes as commands do.\n"
 "_flametop_command()	# WORDS-BEFORE\n"
 "{\n"
@@ -208,6 +222,10 @@ static void print_offer(FILE *out, const struct option_row *row)
 		fputs("_flametop_list ,+-", out);
 		print_words(out, row->words);
 		break;
+	case VALUE_GROUP_KEYS:
+		fputs("_flametop_list ,", out);
+		print_words(out, row->words);
+		break;
 	case VALUE_FILE:
 		fputs("_flametop_files=1", out);
 		break;
@@ -219,6 +237,9 @@ static void print_offer(FILE *out, const struct option_row *row)
 		break;
 	case VALUE_USER:
 		fputs("_flametop_users", out);
+		break;
+	case VALUE_CGROUP:
+		fputs("_flametop_cgroups", out);
 		break;
 	case VALUE_CPU:
 		fputs("_flametop_numbers /sys/devices/system/cpu/cpu[0-9]*", out);

@@ -113,12 +113,12 @@ static int run_screen(struct session *session, const struct options *options,
 	struct column_choice choice = settings->columns;
 	struct diag unsaved = { 0 };
 	int result;
-	const struct screen_config config = {
+	struct screen_config config = {
 		.analyzer = session->analyzer, .guardian = session->guardian,
 		.filter = options->filter, .show_idle = options->show_idle, .keys = options->keys,
 		.raw_names = options->raw_names, .by_total = options->wants_children,
 		.window = options->window, .window_ns = options->window_ns,
-		.interval_ns = options->interval_ns,
+		.interval_ns = options->interval_ns, .history_bytes = options->memory_bytes,
 		.color = options->color, .theme = options->theme,
 		.no_unicode = options->no_unicode, .no_mouse = options->no_mouse,
 		.keymap = &settings->keymap, .choice = &choice,
@@ -128,6 +128,8 @@ static int run_screen(struct session *session, const struct options *options,
 		.command_fd = session->command ? command_pidfd(session->command) : -1,
 	};
 
+	config.groups.count = options->group_count;
+	memcpy(config.groups.keys, options->groups, sizeof(options->groups));
 	result = screen_run(&config, why);
 	if (config_save_state(settings, &choice, &unsaved)) {
 		diag_prefix(&unsaved, "the choice of columns is not kept");

@@ -135,6 +135,48 @@ static const char columns_head[] =
 "sampled.\n"
 ".Bl -tag -width \"COMMAND LINE\"\n";
 
+static const char comparison[] =
+".Sh COMPARISON\n"
+"A window is compared with a baseline, A: what was counted in another window,\n"
+"or, with\n"
+".Fl -diff ,\n"
+"in the recording of\n"
+".Fl i .\n"
+"A keeps its counts when the time that it is of leaves the history.\n"
+"It is forgotten when other events or processes are sampled.\n"
+".Pp\n"
+"Lengths need not be equal: shares are compared in points, each of its own\n"
+"window's 100 %, and counts as samples a second.\n"
+"A decaying window is compared with A as it was counted.\n"
+"A row that is only in the window is new, one that is only in A is gone.\n"
+"Functions of two builds of one file are one row, if they have the same name\n"
+"and each build has that name once; a name of code that was made at run time\n"
+"is one row.\n"
+"The build that is no more at its path has names if\n"
+".Xr perf-record 1\n"
+"kept a copy of it in\n"
+".Pa ~/.debug ,\n"
+"as it does unless it is told otherwise.\n"
+".Pp\n"
+"Events of two recordings belong together by name.\n"
+"The kernel's functions have names in both recordings only if it was the\n"
+"kernel that runs now.\n"
+".Pp\n"
+"Without a screen tables have the columns of both, what has changed most\n"
+"first, in the share of the function itself or, with\n"
+".Fl -children ,\n"
+"of all that it calls.\n"
+"JSON rows have the fields\n"
+".Li base_self , base_total\n"
+"and so on, and\n"
+".Li change :\n"
+".Li new , gone\n"
+"or null.\n"
+"Folded stacks have two counts, A's and the window's, as those of\n"
+"difffolded.pl; both are as counted, whatever the lengths, and a program\n"
+"for flame graphs draws the second in the colours of the difference:\n"
+".Dl $ flametop -i A --diff B --batch --format folded | flamegraph.pl >d.svg\n";
+
 static const char levels[] =
 ".Pp\n"
 "Levels of code:\n"
@@ -230,6 +272,10 @@ static const char files[] =
 ".It Pa ~/.cache/flametop\n"
 "Symbol tables, at most 256 MiB; see\n"
 ".Fl -no-cache .\n"
+".It Pa ~/.debug\n"
+"Copies that\n"
+".Xr perf-record 1\n"
+"kept of programs and libraries, for recordings.\n"
 ".It Pa /usr/lib/debug\n"
 "Debug files, by build-id or by the name that a file gives;\n"
 "also in the root of the process that has the file mapped.\n"
@@ -277,6 +323,9 @@ static const char files[] =
 ".Xr perf-record 1\n"
 "on the same screen:\n"
 ".Dl $ flametop -i perf.data\n"
+".Pp\n"
+"What has become of it since another recording?\n"
+".Dl $ flametop -i before.data --diff after.data\n"
 ".Pp\n"
 "One table of five seconds, without a screen:\n"
 ".Dl # flametop --batch=1 -d 5\n"
@@ -473,6 +522,7 @@ void manual_print(FILE *out)
 	fputs(beside_the_keys, out);
 	print_columns(out);
 	fputs(levels, out);
+	fputs(comparison, out);
 	fputs(configuration, out);
 	fputs(files, out);
 }

@@ -32,6 +32,13 @@ const struct option_row option_rows[] = {
 		.in_file = true, .help = "processes of this user (name or number)",
 	},
 	{
+		.group = OPTIONS_WHOM, .letter = 'G', .name = "cgroup", .argument = "CGROUP",
+		.set = option_set_cgroup, .choice = CHOICE_WHOM, .value = VALUE_CGROUP,
+		.help = "processes in this cgroup and those below it",
+		.more = "Its path, as systemd-cgls shows it; or, where only one is called like "
+			"that, a unit, or the first 12 digits of a container's id.",
+	},
+	{
 		.group = OPTIONS_WHOM, .letter = 'C', .name = "cpu", .argument = "LIST",
 		.set = option_set_cpus, .value = VALUE_CPU, .in_file = true,
 		.help = "only on these CPUs, as 0-3,8",
@@ -51,6 +58,14 @@ const struct option_row option_rows[] = {
 		.group = OPTIONS_WHOM, .letter = 'i', .name = "input", .argument = "FILE",
 		.set = option_set_input, .value = VALUE_FILE,
 		.help = "a recording of perf record, instead of this machine",
+	},
+	{
+		.group = OPTIONS_WHOM, .name = "diff", .argument = "FILE",
+		.set = option_set_diff, .value = VALUE_FILE,
+		.help = "with -i A: another recording, and how it differs from A",
+		.more = "The recording of -i is the baseline, and what it counted stands beside "
+			"FILE's; see COMPARISON. Functions of another build of the same file "
+			"are found by name.",
 	},
 	{
 		.group = OPTIONS_WHAT, .letter = 'e', .name = "event", .argument = "EVENT",
@@ -148,6 +163,18 @@ const struct option_row option_rows[] = {
 			"+KEY adds one, -KEY removes one",
 		.more = "Samples that agree in all keys are one row. On the screen it is the view "
 			"Symbols that has these rows.",
+	},
+	{
+		.group = OPTIONS_SHOWN, .name = "group", .argument = "KEYS",
+		.set = option_set_groups, .value = VALUE_GROUP_KEYS, .words = option_group_keys,
+		.in_file = true,
+		.help = "a tree of groups by keys in order, as pid,dso,symbol",
+		.more = "Up to 8 of event, comm, pid, tid, thread (its name and its process's), "
+			"cgroup, unit (of systemd), container, pod, cpu, socket, dso, symbol, "
+			"address, source (file and line) and parent (the function that called). "
+			"Without event the tree is of one event; event comes first. The screen "
+			"begins with the view Groups then; text of batch mode is the tree in "
+			"place of the rows, and JSON has it besides them.",
 	},
 	{
 		.group = OPTIONS_SHOWN, .letter = 'd', .name = "delay", .argument = "SECONDS",
@@ -255,6 +282,8 @@ const struct option_row option_rows[] = {
 		.group = OPTIONS_OTHER, .name = "history-memory", .argument = "MIB",
 		.set = option_set_memory, .in_file = true, .default_text = "64",
 		.help = "memory for the last minutes",
+		.more = "A baseline takes its part of it. With --diff it is for each of the two "
+			"recordings.",
 	},
 	{
 		.group = OPTIONS_OTHER, .name = "no-cache", .flag = FLAG(no_cache),

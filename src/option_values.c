@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/group_keys.h"
 #include "options.h"
 
 #define MIN_INTERVAL_S 0.1
@@ -72,6 +73,12 @@ int option_set_user(struct options *out, const char *as, const char *text, struc
 {
 	(void)as;
 	return target_set_user(&out->capture.target, text, why);
+}
+
+int option_set_cgroup(struct options *out, const char *as, const char *text, struct diag *why)
+{
+	(void)as;
+	return target_set_cgroup(&out->capture.target, text, why);
 }
 
 int option_set_cpus(struct options *out, const char *as, const char *text, struct diag *why)
@@ -171,6 +178,16 @@ int option_set_keys(struct options *out, const char *as, const char *text, struc
 	return 0;
 }
 
+/* As model/group_keys.h has them; a test compares. */
+const char *const option_group_keys[] = { "event", "comm", "pid", "tid", "thread", "cgroup", "unit",
+					  "container", "pod", "cpu", "socket", "dso", "symbol",
+					  "address", "source", "parent", NULL };
+
+int option_set_groups(struct options *out, const char *as, const char *text, struct diag *why)
+{
+	return group_keys_parse(text, as, out->groups, &out->group_count, why);
+}
+
 int option_set_delay(struct options *out, const char *as, const char *text, struct diag *why)
 {
 	return parse_seconds(text, as, MIN_INTERVAL_S, &out->interval_ns, why);
@@ -262,6 +279,14 @@ int option_set_input(struct options *out, const char *as, const char *text, stru
 	(void)as;
 	(void)why;
 	out->replay_path = text;
+	return 0;
+}
+
+int option_set_diff(struct options *out, const char *as, const char *text, struct diag *why)
+{
+	(void)as;
+	(void)why;
+	out->diff_path = text;
 	return 0;
 }
 

@@ -191,9 +191,9 @@ static int check_probes(const struct options *out, struct diag *why)
 	if (out->replay_path && options_is_probe_question(out))
 		return diag_set(why, -EINVAL, "-i shows a recording: probes are of this machine");
 	if (out->probe_count && (target->kind == TARGET_THREADS || target->kind == TARGET_USER ||
-				 target->cpus))
+				 target->kind == TARGET_CGROUP || target->cpus))
 		return diag_set(why, -EINVAL, "--probe counts everybody, or processes (-p): not "
-				"with -t, -u or -C; a condition like 'if tid == 4121' can");
+				"with -t, -u, -G or -C; a condition like 'if tid == 4121' can");
 	if (out->is_readonly && out->probe_count && !out->is_dry_run)
 		return diag_set(why, -EINVAL, "--probe: --readonly, or readonly in the "
 				"configuration, forbids probes");
@@ -216,15 +216,19 @@ static int check_together(struct options *out, struct diag *why)
 		return 0;
 	if (check_probes(out, why))
 		return why->err;
+	if (out->diff_path && !out->replay_path)
+		return diag_set(why, -EINVAL, "--diff %s: -i says which recording it is compared "
+				"with; give that one, too", out->diff_path);
 	if (out->replay_path && chooses_capture(out))
 		return diag_set(why, -EINVAL,
 				"-i shows a recording: targets and events are those recorded");
 	if (out->command && target->kind != TARGET_SYSTEM)
 		return diag_set(why, -EINVAL,
-				"only one of -p, -t, -u and -- COMMAND can say whom to sample");
-	if (out->wants_all && (out->command || target->ids))
+				"only one of -p, -t, -u, -G and -- COMMAND can say whom to "
+				"sample");
+	if (out->wants_all && (out->command || target->ids || target->cgroup))
 		return diag_set(why, -EINVAL,
-				"-a is everything: not together with -p, -t or a command");
+				"-a is everything: not together with -p, -t, -G or a command");
 	if (out->capture.freq_hz && out->capture.period)
 		return diag_set(why, -EINVAL, "-F and -c exclude each other");
 	if (!out->is_batch && (out->duration_ns || out->wants_format))

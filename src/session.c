@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "capture/perf_data.h"
 #include "session_probes.h"
 #include "startup_probes.h"
 #include "symbols/landlock.h"
@@ -59,32 +58,16 @@ static int open_capture(struct session *session, struct options *options, struct
 	return err ? err : source_create(&session->source, session->capture, false, why);
 }
 
-static int open_recording(struct session *session, const char *path, struct diag *why)
+static int open_recordings(struct session *session, const struct options *options,
+			   struct diag *why)
 {
-	const char *slash = strrchr(path, '/');
-	const struct perf_data_build_id *ids;
-	size_t count, id_count;
-	int err = perf_data_open(&session->recording, path, why);
+	int err = session_recordings_open(&session->recordings, options->replay_path,
+					  options->diff_path, why);
 
-	if (err)
-		return err;
-	count = perf_data_event_count(session->recording);
-	ids = perf_data_build_ids(session->recording, &id_count);
-	session->events = calloc(count + 1, sizeof(*session->events));
-	session->build_ids = calloc(id_count + 1, sizeof(*session->build_ids));
-	if (!session->events || !session->build_ids)
-		return diag_set(why, -ENOMEM, "no memory for the recording");
-	for (size_t i = 0; i < count; i++)
-		session->events[i] = perf_data_event(session->recording, i);
-	for (size_t i = 0; i < id_count; i++)
-		session->build_ids[i] = (struct ingest_build_id){
-			.path = ids[i].path, .build_id = ids[i].build_id,
-			.is_kernel = ids[i].is_kernel,
-		};
-	snprintf(session->host, sizeof(session->host), "%s", perf_data_host(session->recording));
-	snprintf(session->source_text, sizeof(session->source_text), "recording %s",
-		 slash ? slash + 1 : path);
-	return 0;
+	if (!err)
+		snprintf(session->host, sizeof(session->host), "%s",
+			 perf_data_host(session->recordings.first.reader));
+	return err;
 }
 
 /* NULL: nothing is kept on disk. */
@@ -121,6 +104,8 @@ static int create_stages(struct session *session, const struct options *options,
 		err = session_probes_create(session, options, why);
 	if (err)
 		return err;
+	if (session->capture)
+		cpu_sockets_read(&session->sockets, "/sys/devices/system/cpu");
 	if (spsc_init(&session->queue, QUEUE_BYTES))
 		return diag_set(why, -ENOMEM, "no memory for the record queue");
 	session->has_queue = true;
@@ -138,32 +123,18 @@ static void configure_live(struct session *session, struct analyzer_config *conf
 	config->notice = source->notice;
 	config->cpus = source->cpus;
 	config->has_busy = source->has_busy;
+	config->sockets = session->sockets.of_cpu;
+	config->socket_count = session->sockets.count;
 	config->copies = retarget_copy_control(session->retarget);
 	config->probes = session_probes_source(session);
 }
 
-static void recording_drained(void *source)
+static bool wants_lines(const struct options *options)
 {
-	perf_data_consumed(source);
-}
-
-static void configure_replay(struct session *session, struct analyzer_config *config)
-{
-	size_t id_count;
-
-	perf_data_build_ids(session->recording, &id_count);
-	config->ingest.events = session->events;
-	config->ingest.event_count = (uint32_t)perf_data_event_count(session->recording);
-	config->ingest.is_replay = true;
-	config->ingest.build_ids = session->build_ids;
-	config->ingest.build_id_count = id_count;
-	config->ingest.running_kernel = kallsyms_build_id();
-	config->queue_fd = perf_data_queue_fd(session->recording);
-	config->queue_drained = recording_drained;
-	config->source = session->recording;
-	config->target = session->source_text;
-	config->notice = "";
-	config->cpus = perf_data_cpu_count(session->recording);
+	for (uint32_t i = 0; i < options->group_count; i++)
+		if (options->groups[i] == GROUP_SOURCE)
+			return true;
+	return options->wants_source;
 }
 
 static int start_analyzer(struct session *session, const struct options *options,
@@ -175,21 +146,24 @@ static int start_analyzer(struct session *session, const struct options *options
 		.line_server = session->line_server, .rare_server = session->rare_server,
 		.demangler = session->demangler,
 		.wants_all_events = options->is_batch,
-		.wants_sources = options->is_batch && options->wants_source,
-		.source_rows = options->max_rows,
+		.wants_sources = options->is_batch && wants_lines(options),
+		.source_rows = options->wants_source ? options->max_rows : 0,
 		.query = { .keys = options->keys, .filter = options->filter,
 			   .raw_names = options->raw_names,
-			   .by_total = options->is_batch && options->wants_children },
+			   .by_total = options->is_batch && options->wants_children,
+			   .group_count = options->group_count },
 		.window = options->window, .window_ns = options->window_ns,
 		.interval_ns = options->interval_ns, .memory_bytes = options->memory_bytes,
 	};
 	int err = 0;
 
+	memcpy(config.query.groups, options->groups, sizeof(options->groups));
+	if (options->is_batch)		/* -E says how many are printed */
+		config.query.tree_limit_pct = -1;
 	if (options->format == OUTPUT_FOLDED) {
 		config.query.tree = TREE_CALLEES;
 		config.query.tree_commands = true;
 		config.query.tree_idle = options->show_idle;
-		config.query.tree_limit_pct = -1;
 	}
 	if (session->capture)
 		err = retarget_start(&session->retarget, &session->capture, &options->capture,
@@ -199,7 +173,7 @@ static int start_analyzer(struct session *session, const struct options *options
 	if (session->capture)
 		configure_live(session, &config);
 	else
-		configure_replay(session, &config);
+		session_recordings_configure(&session->recordings, &config);
 	err = analyzer_create(&session->analyzer, &config, why);
 	if (!err)
 		err = analyzer_start(session->analyzer, why);
@@ -214,8 +188,8 @@ static int start_source(struct session *session, const struct options *options, 
 
 	if (err)
 		return err;
-	if (session->recording)
-		return perf_data_start(session->recording, &session->queue, why);
+	if (session->recordings.first.reader)
+		return perf_data_start(session->recordings.first.reader, &session->queue, why);
 	err = capture_start(session->capture, &session->queue, why);
 	if (err || !session->command)
 		return err;
@@ -233,7 +207,7 @@ int session_start(struct session *session, struct options *options, bool has_scr
 	memset(session, 0, sizeof(*session));
 	err = fork_children(session, options, has_screen, why);
 	if (!err && options->replay_path)
-		err = open_recording(session, options->replay_path, why);
+		err = open_recordings(session, options, why);
 	else if (!err)
 		err = open_capture(session, options, why);
 	if (!err)
@@ -266,7 +240,7 @@ void session_finish(struct session *session)
 		session->sandboxes[SANDBOX_OF_TARGETS] = NULL;
 	retarget_destroy(session->retarget);
 	source_destroy(session->source);
-	perf_data_close(session->recording);
+	session_recordings_close(&session->recordings);
 	capture_destroy(session->capture);
 	process_reader_destroy(session->reader);
 	/* A thread that is left behind uses its sandbox still; the zygote ends with us. */
@@ -284,7 +258,6 @@ void session_finish(struct session *session)
 	guardian_stop(session->guardian);
 	if (session->has_queue)
 		spsc_finish(&session->queue);
-	free(session->events);
-	free(session->build_ids);
+	cpu_sockets_finish(&session->sockets);
 	memset(session, 0, sizeof(*session));
 }

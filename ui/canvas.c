@@ -23,10 +23,15 @@ static const struct {
 	{ 0x00b7, '-' },	/* middle dot */
 	{ 0x00b5, 'u' },	/* micro */
 	{ 0x00d7, 'x' },	/* times */
+	{ 0x0394, 'd' },	/* change */
+	{ 0x2013, '-' },	/* from, to */
 	{ 0x2022, '*' },	/* chosen of several */
-	{ 0x203a, '>' },	/* breadcrumb */
+	{ 0x2013, '-' },	/* from - to */
+	{ 0x2039, '<' },	/* goes on to the left */
+	{ 0x203a, '>' },	/* breadcrumb, to the right */
 	{ 0x2026, '~' },	/* ellipsis */
 	{ 0x2192, '>' },	/* leads to */
+	{ 0x2212, '-' },	/* minus */
 	{ 0x2500, '-' },	/* of boxes */
 	{ 0x2502, '|' },
 	{ 0x250c, '+' },

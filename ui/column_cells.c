@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ui/change.h"
+#include "ui/column_changes.h"
 #include "ui/columns.h"
 #include "ui/format.h"
 #include "ui/probe_columns.h"
@@ -13,6 +15,8 @@
 
 static enum role code_role(const struct snapshot_row *row)
 {
+	if (change_row_is_gone(row))
+		return ROLE_DIM;
 	if (row->state != SYMBOL_NAMED || row->is_synthetic)
 		return ROLE_UNRESOLVED;
 	return row_role_of_code(row->mode, false);
@@ -37,6 +41,8 @@ static void put_share(struct canvas *canvas, struct canvas_area area,
 
 	if (of->row->is_idle)
 		canvas_put_right(canvas, area, "idle", ROLE_DIM);
+	else if (change_row_is_gone(of->row))
+		canvas_put_right(canvas, area, "gone", ROLE_DIM);
 	else
 		canvas_put_right(canvas, area, format_pct(text, pct), row_role_of_share(pct));
 }
@@ -48,6 +54,10 @@ static void put_self(struct canvas *canvas, struct canvas_area area, const struc
 
 static void put_total(struct canvas *canvas, struct canvas_area area, const struct column_row *of)
 {
+	if (change_row_is_gone(of->row)) {	/* SELF% says so */
+		canvas_put_right(canvas, area, "-", ROLE_DIM);
+		return;
+	}
 	put_share(canvas, area, of, of->row->total_weight);
 }
 
@@ -278,6 +288,45 @@ static void put_probe(struct canvas *canvas, struct canvas_area area, const stru
 	}
 }
 
+/* In no unit is not the same as nobody knows. */
+static void put_place(struct canvas *canvas, struct canvas_area area,
+		      const struct snapshot_row *row, const char *name)
+{
+	canvas_put_text(canvas, area, name[0] ? name : row->cgroup[0] ? "-" : "?", ROLE_DIM);
+}
+
+static void put_unit(struct canvas *canvas, struct canvas_area area, const struct column_row *of)
+{
+	put_place(canvas, area, of->row, of->row->unit);
+}
+
+static void put_container(struct canvas *canvas, struct canvas_area area,
+			  const struct column_row *of)
+{
+	put_place(canvas, area, of->row, of->row->container);
+}
+
+static void put_pod(struct canvas *canvas, struct canvas_area area, const struct column_row *of)
+{
+	put_place(canvas, area, of->row, of->row->pod);
+}
+
+/* The end of a path tells more than its begin. */
+static void put_cgroup(struct canvas *canvas, struct canvas_area area, const struct column_row *of)
+{
+	const char *name = of->row->cgroup, *slash;
+	const int used = canvas_text_width(canvas, name) > area.width
+			 ? canvas_put_text(canvas, area, canvas->is_ascii ? "~" : "\u2026", ROLE_DIM)
+			 : 0;
+
+	area.x += used;
+	area.width -= used;
+	while (canvas_text_width(canvas, name) > area.width &&
+	       (slash = strchr(name + 1, '/')) != NULL)
+		name = slash;
+	put_place(canvas, area, of->row, name);
+}
+
 static int by_weight(double a, double b)	/* largest first */
 {
 	return (a < b) - (a > b);
@@ -348,6 +397,31 @@ static int by_command_line(const struct snapshot_row *a, const struct snapshot_r
 	return strcasecmp(a->command_line, b->command_line);
 }
 
+static int by_place(const char *a, const char *b)	/* those in none come last */
+{
+	return a[0] && b[0] ? strcasecmp(a, b) : by_number(!a[0], !b[0]);
+}
+
+static int by_cgroup(const struct snapshot_row *a, const struct snapshot_row *b)
+{
+	return by_place(a->cgroup, b->cgroup);
+}
+
+static int by_unit(const struct snapshot_row *a, const struct snapshot_row *b)
+{
+	return by_place(a->unit, b->unit);
+}
+
+static int by_container(const struct snapshot_row *a, const struct snapshot_row *b)
+{
+	return by_place(a->container, b->container);
+}
+
+static int by_pod(const struct snapshot_row *a, const struct snapshot_row *b)
+{
+	return by_place(a->pod, b->pod);
+}
+
 static int by_object(const struct snapshot_row *a, const struct snapshot_row *b)
 {
 	return strcasecmp(a->object, b->object);
@@ -392,6 +466,14 @@ const struct column columns[COL_COUNT] = {
 		       "how busy the CPU was, from /proc/stat" },
 	[COL_COMMAND_LINE] = { "COMMAND LINE", COLUMNS_FILL_CELLS, 0, ALIGN_LEFT, 98, KEY_PID,
 			       put_command_line, by_command_line, "how it was started" },
+	[COL_CGROUP] = { "CGROUP", 20, 60, ALIGN_LEFT, 31, KEY_PID, put_cgroup, by_cgroup,
+			 "control group; ? when it is not known" },
+	[COL_UNIT] = { "UNIT", 20, 36, ALIGN_LEFT, 33, KEY_PID, put_unit, by_unit,
+		       "systemd's unit, - in none" },
+	[COL_CONTAINER] = { "CONTAINER", 12, 24, ALIGN_LEFT, 32, KEY_PID, put_container,
+			    by_container, "container: begin of its id, or its name" },
+	[COL_POD] = { "POD", 12, 36, ALIGN_LEFT, 28, KEY_PID, put_pod, by_pod,
+		      "Kubernetes' uid of the pod" },
 	/* Known for the rows on the screen only, so it orders none. */
 	[COL_SOURCE] = { "SOURCE", 18, 40, ALIGN_LEFT, 55, KEY_SYMBOL | KEY_ADDRESS, put_source,
 			 NULL, "source file and line, where debug information tells" },
@@ -399,4 +481,13 @@ const struct column columns[COL_COUNT] = {
 	[COL_PROBE] = { "PROBE", 14, 14, ALIGN_RIGHT, 56, KEY_SYMBOL, put_probe, NULL,
 			"of the probe on the function: calls a second, and the latency that 99 % "
 			"of them do not exceed" },
+	/* The next ones order by ui/column_changes.c: what changed most comes first. */
+	[COL_CHANGE] = { "\u0394%", 6, 6, ALIGN_RIGHT, 95, 0, column_put_change, NULL,
+			 "compared: SELF% against the baseline, in points; new: was not there" },
+	[COL_CHANGE_BAR] = { "", 6, 10, ALIGN_LEFT, 82, 0, column_put_change_bar, NULL,
+			     "an arrow for each 2 points, up: more than before" },
+	[COL_TOTAL_CHANGE] = { "\u0394TOTAL", 7, 7, ALIGN_RIGHT, 79, 0, column_put_total_change,
+			       NULL, "compared: TOTAL% against the baseline, in points" },
+	[COL_RATE_CHANGE] = { "\u0394/S", 6, 6, ALIGN_RIGHT, 58, 0, column_put_rate_change, NULL,
+			      "compared: samples a second more or less than in the baseline" },
 };

@@ -75,12 +75,16 @@ static const char *field_word(enum filter_field field)
 	case FILTER_COMMAND:	return "command";
 	case FILTER_OBJECT:	return "object";
 	case FILTER_SYMBOL:	return "symbol";
+	case FILTER_UNIT:	return "unit";
 	case FILTER_TEXT:	return "text";
 	case FILTER_KERNEL:
 	case FILTER_USER:	return "code";
 	case FILTER_PID:
 	case FILTER_TID:
 	case FILTER_CPU:
+	case FILTER_CGROUP:	/* they say it themselves */
+	case FILTER_CONTAINER:
+	case FILTER_POD:
 		break;
 	}
 	return "";
@@ -176,18 +180,24 @@ static void row_chosen(struct ui_state *state, const struct menu_item *item)
 		cmd_probe(state);
 		return;
 	}
+	if (action == ROW_OPEN) {
+		state_go_through(state, kind, state->menu_way, state->menu_way_count);
+		return;
+	}
 	part.is_negated = action == ROW_NOT;
 	state_go(state, kind, &part);
 }
 
-static void add_ways(struct ui_state *state, const struct snapshot_row *row)
+static void add_ways(struct ui_state *state)
 {
 	const enum view_kind here = state->shown_kind;
 	char text[FILTER_PART_BYTES], label[MENU_LABEL_BYTES];
+	unsigned int left_out;
 
-	if (!views_opening_part(here, row, &state->menu_parts[0]))
+	state->menu_way_count = state_cursor_parts(state, state->menu_way, &left_out);
+	if (!state->menu_way_count)
 		return;
-	filter_format_part(&state->menu_parts[0], text);
+	filter_format_part(&state->menu_way[state->menu_way_count - 1], text);
 	for (int i = 0; i < VIEW_COUNT; i++) {
 		/* What Enter opens comes first. */
 		const int kind = (int)(table_specs[here].opens + (unsigned int)i) % VIEW_COUNT;
@@ -204,7 +214,8 @@ static size_t collect_parts(struct ui_state *state, const struct snapshot_row *r
 {
 	static const enum filter_field fields[] = {
 		FILTER_SYMBOL, FILTER_OBJECT, FILTER_COMMAND, FILTER_TID, FILTER_PID, FILTER_CPU,
-		FILTER_KERNEL, FILTER_USER,
+		FILTER_UNIT, FILTER_CONTAINER, FILTER_POD, FILTER_CGROUP, FILTER_KERNEL,
+		FILTER_USER,
 	};
 	size_t count = 0;
 	struct filter_part part;
@@ -232,11 +243,22 @@ static void add_filters(struct ui_state *state, size_t part_count, enum row_acti
 	}
 }
 
-/* Into @out[FILTER_PART_BYTES] what has no name of its own. */
-static const char *row_title(enum view_kind kind, const struct snapshot_row *row, char *out)
+static const char *group_title(const struct ui_state *state)
 {
+	const struct tree_rows *rows = &state->groups_view.rows;
+
+	return tree_rows_group(rows, tree_rows_cursor(rows)->first)->text;
+}
+
+/* Into @out[FILTER_PART_BYTES] what has no name of its own. */
+static const char *row_title(const struct ui_state *state, const struct snapshot_row *row,
+			     char *out)
+{
+	const enum view_kind kind = state->shown_kind;
 	struct filter_part part;
 
+	if (kind == VIEW_GROUPS)
+		return group_title(state);
 	if (row->symbol[0])
 		return row->symbol;
 	if (row->object[0] || row->comm[0])
@@ -254,8 +276,8 @@ void cmd_row_menu(struct ui_state *state)
 	if (!state_cursor_row(state, &row))
 		return;
 	count = collect_parts(state, &row);
-	state_open_menu(state, &use, row_title(state->shown_kind, &row, title), false);
-	add_ways(state, &row);
+	state_open_menu(state, &use, row_title(state, &row, title), false);
+	add_ways(state);
 	if (state->probe_control && !probe_panel_row_refusal(&row, why)[0])
 		menu_add(&state->menu, ROW_ITEM(ROW_PROBE, 0, 0), MENU_PLAIN,
 			 "probe it: every call counted and timed", "p");

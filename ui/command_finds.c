@@ -29,23 +29,36 @@ static bool row_matches(const struct ui_state *state, const struct snapshot_row 
 
 static bool node_matches(const struct ui_state *state, size_t index)
 {
-	const struct tree_node *node = tree_rows_node(&state->tree.rows, (uint32_t)index);
+	const struct tree_node *node;
 
+	if (state_is_groups(state))
+		return search_matches(state->search,
+				      state->shown->groups.nodes[index].text) ||
+		       search_matches(state->search, state->shown->groups.nodes[index].name);
+	node = tree_rows_node(&state->tree.rows, (uint32_t)index);
 	return search_matches(state->search, node->symbol) ||
 	       search_matches(state->search, node->raw_symbol) ||
 	       search_matches(state->search, node->object);
 }
 
+static size_t count_nodes(const struct ui_state *state)
+{
+	if (!state->shown)
+		return 0;
+	return state_is_groups(state) ? state->shown->groups.node_count
+				      : state->shown->tree.node_count;
+}
+
 /* Also beneath closed lines: they open. */
 static bool find_node(struct ui_state *state, size_t from, size_t step)
 {
-	const size_t count = state->shown ? state->shown->tree.node_count : 0;
+	const size_t count = count_nodes(state);
 
 	for (size_t i = 0; i < count; i++) {
 		const size_t at = (from + i * step) % count;
 
 		if (node_matches(state, at)) {
-			tree_rows_show_node(&state->tree.rows, (uint32_t)at);
+			tree_rows_show_node(state_tree_rows(state), (uint32_t)at);
 			return true;
 		}
 	}
@@ -68,13 +81,13 @@ static bool find_row(struct ui_state *state, size_t from, size_t step)
 	return false;
 }
 
-static size_t count_matches(const struct ui_state *state, size_t *of)
+static size_t count_matches(struct ui_state *state, size_t *of)
 {
 	size_t count = 0;
 
 	*of = state->table.rows.count;
-	if (state_is_tree(state)) {
-		*of = state->shown->tree.node_count;
+	if (state_tree_rows(state)) {
+		*of = count_nodes(state);
 		for (size_t i = 0; i < *of; i++)
 			count += node_matches(state, i);
 		return count;
@@ -91,13 +104,13 @@ static void note_matches(struct ui_state *state)
 	const size_t count = count_matches(state, &of);
 
 	snprintf(note, sizeof(note), "%zu of %zu %s", count, of,
-		 state_is_tree(state) ? "calls" : "rows");
+		 state_is_tree(state) ? "calls" : state_is_groups(state) ? "groups" : "rows");
 	prompt_note(&state->prompt, note);
 }
 
-static size_t cursor_node(const struct ui_state *state)
+static size_t cursor_node(struct ui_state *state)
 {
-	const struct tree_row *row = tree_rows_cursor(&state->tree.rows);
+	const struct tree_row *row = tree_rows_cursor(state_tree_rows(state));
 
 	return row ? row->first : 0;
 }
@@ -144,8 +157,8 @@ static void search_edited(struct ui_state *state)
 			prompt_note(&state->prompt, "not here");
 		return;
 	}
-	if (state_is_tree(state)) {
-		tree_rows_select_id(&state->tree.rows, state->cursor_before);
+	if (state_tree_rows(state)) {
+		tree_rows_select_id(state_tree_rows(state), state->cursor_before);
 		if (state->search[0] && find_node(state, cursor_node(state), 1))
 			note_matches(state);
 		else if (state->search[0])
@@ -184,8 +197,8 @@ static void search_cancelled(struct ui_state *state)
 	memcpy(state->search, state->search_before, sizeof(state->search));
 	if (state_is_page(state))
 		pager_return((struct pager *)state->view);
-	else if (state_is_tree(state))
-		tree_rows_select_id(&state->tree.rows, state->cursor_before);
+	else if (state_tree_rows(state))
+		tree_rows_select_id(state_tree_rows(state), state->cursor_before);
 	else if (state_is_flame(state))
 		flame_view_return(&state->flame);
 	else if (!is_of_probes(state))
@@ -213,7 +226,7 @@ static void find_again(struct ui_state *state, bool is_forward)
 {
 	const struct table_rows *rows = &state->table.rows;
 	const size_t last = rows->count ? rows->count - 1 : 0;
-	const size_t nodes = state->shown ? state->shown->tree.node_count : 0;
+	const size_t nodes = count_nodes(state);
 	const size_t node_step = is_forward || !nodes ? 1 : nodes - 1;
 	bool is_found;
 
@@ -221,7 +234,7 @@ static void find_again(struct ui_state *state, bool is_forward)
 		cmd_search(state);
 		return;
 	}
-	if (state_is_tree(state))
+	if (state_tree_rows(state))
 		is_found = find_node(state, cursor_node(state) + node_step, node_step);
 	else if (state_is_table(state))
 		is_found = find_row(state, rows->place.cursor + (is_forward ? 1 : last),

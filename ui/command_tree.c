@@ -9,17 +9,20 @@
 void command_open_calls(struct ui_state *state, enum view_kind kind)
 {
 	const bool was_page = state_is_page(state);
-	struct snapshot_row row;
-	struct filter_part part;
+	struct filter_part parts[GROUP_LEVELS];
+	unsigned int left_out = 0;
+	size_t count = 0;
 
 	while (state_is_page(state))
 		state_close_view(state);
 	if (!was_page && command_open_hits(state, kind))
 		return;
-	if (!was_page && state_kind(state) < VIEW_TABLES && state_cursor_row(state, &row) &&
-	    views_opening_part(state->shown_kind, &row, &part)) {
+	if (!was_page && (state_kind(state) < VIEW_TABLES || state_is_groups(state)))
+		count = state_cursor_parts(state, parts, &left_out);
+	if (count) {
 		state->search[0] = '\0';
-		state_go(state, kind, &part);
+		state_go_through(state, kind, parts, count);
+		command_tell_left_out(state, left_out);
 	} else {
 		state_show_kind(state, kind);
 	}
@@ -71,18 +74,18 @@ void cmd_open_function(struct ui_state *state)
 
 void cmd_open_line(struct ui_state *state)
 {
-	tree_rows_open(&state->tree.rows);
+	tree_rows_open(state_tree_rows(state));
 }
 
 void cmd_close_line(struct ui_state *state)
 {
-	if (!tree_rows_close(&state->tree.rows))
+	if (!tree_rows_close(state_tree_rows(state)))
 		state_say(state, "it is closed \u00b7 Esc leaves the tree");
 }
 
 void command_toggle_line(struct ui_state *state)
 {
-	const struct tree_row *row = tree_rows_cursor(&state->tree.rows);
+	const struct tree_row *row = tree_rows_cursor(state_tree_rows(state));
 
 	if (row && row->is_open)
 		cmd_close_line(state);
@@ -92,12 +95,12 @@ void command_toggle_line(struct ui_state *state)
 
 void cmd_open_all(struct ui_state *state)
 {
-	tree_rows_open_all(&state->tree.rows);
+	tree_rows_open_all(state_tree_rows(state));
 }
 
 void cmd_close_all(struct ui_state *state)
 {
-	tree_rows_close_all(&state->tree.rows);
+	tree_rows_close_all(state_tree_rows(state));
 }
 
 void cmd_hottest(struct ui_state *state)
@@ -105,7 +108,7 @@ void cmd_hottest(struct ui_state *state)
 	if (state_is_flame(state))
 		flame_view_follow(&state->flame);
 	else
-		tree_rows_open_hottest(&state->tree.rows);
+		tree_rows_open_hottest(state_tree_rows(state));
 }
 
 void cmd_turn(struct ui_state *state)
@@ -119,8 +122,11 @@ void cmd_turn(struct ui_state *state)
 
 void cmd_percent_of(struct ui_state *state)
 {
-	state->tree.is_of_parent = !state->tree.is_of_parent;
-	state_say(state, state->tree.is_of_parent
+	bool *is_of_parent = state_is_groups(state) ? &state->groups_view.is_of_parent
+						    : &state->tree.is_of_parent;
+
+	*is_of_parent = !*is_of_parent;
+	state_say(state, *is_of_parent
 		  ? "percent of the line that each belongs to" : "percent of all");
 }
 

@@ -40,6 +40,26 @@ static void say_filtered(const struct ui_state *state, struct reason *out)
 	}
 }
 
+static void say_past(const struct ui_state *state, struct reason *out)
+{
+	const struct time_range time = state_shown_time(state);
+	const struct time_zero zero = state_time_zero(state);
+	char text[TIME_TEXT_BYTES], number[FORMAT_BYTES];
+
+	time_text_range(text, &time, &zero);
+	if (state->shown->idle_samples)
+		snprintf(out->why, SENTENCE_BYTES, "All %s samples of %s were idle.",
+			 format_count(number, state->shown->idle_samples), text);
+	else if (state->time.end_ns <= state->shown->known_ns)
+		snprintf(out->why, SENTENCE_BYTES, "History does not reach back to %s any more.",
+			 text);
+	else
+		snprintf(out->why, SENTENCE_BYTES, "No sample in %s.", text);
+	snprintf(out->remedy, SENTENCE_BYTES,
+		 "[ and ] go on through history, ) takes more of it, 0 leads back to %s.",
+		 state->shown->is_replay ? "all" : "live");
+}
+
 static void find_reason(const struct ui_state *state, struct reason *out)
 {
 	const struct snapshot *snapshot = state->shown;
@@ -53,6 +73,8 @@ static void find_reason(const struct ui_state *state, struct reason *out)
 		snprintf(out->why, SENTENCE_BYTES, "Counting\u2026");
 	} else if (snapshot->samples > snapshot->idle_samples) {
 		say_filtered(state, out);
+	} else if (state->time.end_ns) {
+		say_past(state, out);
 	} else if (snapshot->is_target_gone) {
 		snprintf(out->why, SENTENCE_BYTES, "The target ended before a sample hit it.");
 		snprintf(out->remedy, SENTENCE_BYTES, "t takes another target, q quits.");

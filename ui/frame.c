@@ -5,11 +5,18 @@
 
 #include "ui/command_list.h"
 #include "ui/commands.h"
+#include "ui/group_panel.h"
 #include "ui/header.h"
 #include "ui/keys.h"
 #include "ui/pieces.h"
 
 #define LABEL_GAP " \u00b7 "
+
+static bool is_of_past(const struct command *command)
+{
+	return command->run == cmd_earlier || command->run == cmd_later ||
+	       command->run == cmd_live;
+}
 
 /* "back" leads nowhere from the first level, without rows there is none to open, and where there
  * can be no probe none is offered. */
@@ -28,6 +35,10 @@ static bool is_offered(const struct ui_state *state, const struct command *comma
 		return false;
 	if ((command->traits & COMMAND_NEEDS_ROWS) &&
 	    (is_of_probes ? !state_probe(state) : !state_cursor_row(state, &row)))
+		return false;
+	if (command->run == cmd_pause && state->time.end_ns)
+		return false;	/* "live" says it */
+	if (is_of_past(command) && !state->time.end_ns)
 		return false;
 	return command->run != cmd_back || state->view->opener || state->trail.count > 1 ||
 	       state->search[0] || (state_is_flame(state) && state->flame.zoom.count);
@@ -93,7 +104,7 @@ static void draw_labels(struct ui_state *state, struct canvas *canvas, int y)
 	}
 }
 
-#define HINTS 5
+#define HINTS 6
 
 /* What lies in front has its own keys. */
 static void draw_hints(struct canvas *canvas, int y, const char *const hints[HINTS])
@@ -104,6 +115,20 @@ static void draw_hints(struct canvas *canvas, int y, const char *const hints[HIN
 		pieces_add(&line, i, ROLE_TEXT, "%s", hints[i]);
 	pieces_fit(canvas, &line, canvas->width - 2);
 	pieces_put(canvas, (struct canvas_area){ 1, y, canvas->width - 2 }, &line);
+}
+
+/* What the key under the cursor is comes first, where the panel has no room for it. */
+static void draw_group_hints(const struct ui_state *state, struct canvas *canvas, int y)
+{
+	static const char *const keys[] = { "Space in or out", "Esc close", "< > move", "1-8 level",
+					    "r reset" };
+	const char *help = group_panel_help(state, canvas->width);
+	const char *hints[HINTS] = { help };
+	int count = help ? 1 : 0;
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]) && count < HINTS; i++)
+		hints[count++] = keys[i];
+	draw_hints(canvas, y, hints);
 }
 
 static void draw_bottom(struct ui_state *state, struct canvas *canvas)
@@ -122,6 +147,8 @@ static void draw_bottom(struct ui_state *state, struct canvas *canvas)
 		draw_hints(canvas, y, panel);
 	else if (state->finder.is_open && !state->message[0])
 		draw_hints(canvas, y, finder);
+	else if (state->group_panel.is_open && !state->message[0])
+		draw_group_hints(state, canvas, y);
 	else if (state->message[0])
 		canvas_put_text(canvas, (struct canvas_area){ 1, y, canvas->width - 2 },
 				state->message, ROLE_STATE);
@@ -143,9 +170,14 @@ static void draw_too_small(struct canvas *canvas)
 
 void frame_draw(struct ui_state *state, struct canvas *canvas)
 {
-	const int top = header_lines(canvas->width, canvas->height);
+	const int heat = header_heat_lines(canvas->width, canvas->height);
+	const int top = header_lines(canvas->width, canvas->height) +
+			(state->wants_heat ? heat : 0);
 
 	canvas_clear(canvas);
+	state->heat_room = heat;
+	state->screen_width = canvas->width;
+	state->strip.width = state->heat.width = 0;
 	state->hits.count = 0;
 	if (canvas->width < FRAME_MIN_WIDTH || canvas->height < FRAME_MIN_HEIGHT) {
 		draw_too_small(canvas);
@@ -158,6 +190,8 @@ void frame_draw(struct ui_state *state, struct canvas *canvas)
 		finder_draw(&state->finder, canvas, top, canvas->height - 1);
 	if (state->panel.is_open)
 		probe_panel_draw(&state->panel, canvas, top, canvas->height - 1);
+	if (state->group_panel.is_open)
+		group_panel_draw(state, canvas, top, canvas->height - 1);
 	if (state->menu.is_open)
 		menu_draw(&state->menu, canvas, top, canvas->height - 1);
 }

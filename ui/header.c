@@ -4,16 +4,22 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "ui/baseline_label.h"
 #include "ui/format.h"
+#include "ui/load_strip.h"
 #include "ui/pieces.h"
-#include "ui/sparkline.h"
 #include "ui/tabs.h"
+#include "ui/time_heat.h"
 
 #define WIDE_CELLS  100		/* from here on identity and quantities share a line */
 #define STRIP_LINES 16		/* a screen of so many lines has room for the load */
 #define STRIP_CELLS 20		/* of it at least, before states leave */
 #define NAME_CELLS  10		/* "flametop" and a gap */
 #define NAMED_CELLS 38		/* a line of so many cells has room for it */
+#define LIVE_CELLS  32		/* a strip of so many has room to say that it is live */
+#define HEAT_TABLE  10		/* lines that the heat map leaves: titles, 8 rows, bottom line */
+#define HEAT_LEAST  2		/* lines that it has at least */
+#define LABEL_CELLS 60		/* a screen of so many has room for what the lines stand for */
 #define GAP	    " \u00b7 "
 #define MORE	    "! more"	/* the rest, or what helps, is a key away */
 #define COUNTER_RANK 3		/* from here on pieces that MORE stands for as well */
@@ -53,16 +59,35 @@ static void list_identity(const struct snapshot *snapshot, struct pieces *list)
 		   "%s", snapshot->target);
 }
 
+/* When the window was, if that was chosen. */
+static void list_past(const struct ui_state *state, struct pieces *list)
+{
+	const struct time_range time = state_shown_time(state);
+	const struct time_zero zero = state_time_zero(state);
+	char text[TIME_TEXT_BYTES];
+
+	time_text_range(text, &time, &zero);
+	pieces_add(list, 1, ROLE_STATE, "%s%s", text, state_is_time_waiting(state) ? "\u2026" : "");
+	time_text_ago(text, &time, &zero, state->shown->newest_ns);
+	pieces_add(list, 2, ROLE_STATE, "(%s)", text);
+}
+
 static void list_quantities(const struct ui_state *state, struct pieces *list)
 {
 	const struct snapshot *snapshot = state->shown;
 	const double complete_pct = snapshot_complete_pct(snapshot);
 	char text[FORMAT_BYTES], window[HEADER_WINDOW_BYTES];
 
-	pieces_add(list, 1, ROLE_TEXT, "%s",
-		   header_window_name(window, snapshot->window, snapshot->window_s,
-				      state->is_zeroed));
-	if (snapshot->window == WINDOW_ALL || snapshot->window == WINDOW_DECAY)
+	if (state->time.end_ns)
+		list_past(state, list);
+	else if (snapshot->is_selected)
+		pieces_add(list, 1, ROLE_STATE, "live\u2026");	/* on its way */
+	else
+		pieces_add(list, 1, ROLE_TEXT, "%s",
+			   header_window_name(window, snapshot->window, snapshot->window_s,
+					      state->is_zeroed));
+	if (!snapshot->is_selected && !state->time.end_ns &&
+	    (snapshot->window == WINDOW_ALL || snapshot->window == WINDOW_DECAY))
 		pieces_add(list, 5, ROLE_DIM, "%s", format_duration(text, snapshot->window_s));
 	pieces_add(list, 2, ROLE_TEXT, "%5s samples", format_count(text, snapshot->samples));
 	if (snapshot->busy_pct >= 0)
@@ -103,7 +128,19 @@ static void list_losses(const struct snapshot *snapshot, struct pieces *list)
 			   format_duration(text, (double)snapshot->throttled_ns / 1e9));
 }
 
-static void list_states(const struct ui_state *state, struct pieces *list)
+/* A dim piece of this rank is no counter, see last_state(). */
+static void list_baseline(const struct ui_state *state, struct pieces *list)
+{
+	char label[BASELINE_LABEL_BYTES];
+
+	if (state_is_compared(state))
+		pieces_add(list, 2, ROLE_STATE, "A: %s", baseline_label(state, label));
+	else if (state->compare.has_baseline)
+		pieces_add(list, 2, ROLE_DIM, "A marked");
+}
+
+/* Beside the strip, which shows it, nothing more is said of the past: the strip would jump. */
+static void list_states(const struct ui_state *state, bool has_strip, struct pieces *list)
 {
 	const struct snapshot *snapshot = state->shown;
 	char text[FORMAT_BYTES];
@@ -116,6 +153,9 @@ static void list_states(const struct ui_state *state, struct pieces *list)
 		pieces_add(list, 1, ROLE_LOSS, "%s", snapshot->end_reason);
 	if (state->is_paused)
 		pieces_add(list, 1, ROLE_STATE, "PAUSED");
+	if (state->time.end_ns && !has_strip)
+		pieces_add(list, 1, ROLE_STATE, "PAST");
+	list_baseline(state, list);
 	if (state->is_source_changing)
 		pieces_add(list, 2, ROLE_STATE, "changing\u2026");
 	if (state->show_idle && snapshot)
@@ -125,12 +165,17 @@ static void list_states(const struct ui_state *state, struct pieces *list)
 		pieces_add(list, 5, ROLE_STATE, "raw names");
 	if (snapshot)
 		list_losses(snapshot, list);
+	if (snapshot && snapshot->is_history_cut)
+		pieces_add(list, 6, ROLE_DIM, "history %s",
+			   format_duration(text, (double)(snapshot->newest_ns -
+							  snapshot->known_ns) / 1e9));
 }
 
-static bool has_role(const struct pieces *list, enum role role)
+/* Is there one of that role and rank, or beyond? */
+static bool has_role(const struct pieces *list, enum role role, int rank)
 {
 	for (size_t i = 0; i < list->count; i++)
-		if (list->list[i].role == role)
+		if (list->list[i].role == role && list->list[i].rank >= rank)
 			return true;
 	return false;
 }
@@ -142,11 +187,11 @@ static struct piece last_state(const struct ui_state *state, const struct pieces
 {
 	struct piece piece = { .text = "" };
 
-	if (has_role(list, ROLE_LOSS))
+	if (has_role(list, ROLE_LOSS, 0))
 		piece = (struct piece){ MORE, ROLE_LOSS, 0 };
 	else if (is_cut)
 		piece = (struct piece){ MORE, ROLE_STATE, 0 };
-	else if (has_role(list, ROLE_DIM))
+	else if (has_role(list, ROLE_DIM, COUNTER_RANK))
 		piece = (struct piece){ MORE, ROLE_DIM, 0 };
 	else if (state->shown && state->shown->notice[0])
 		piece = (struct piece){ "! note", ROLE_DIM, 0 };
@@ -154,7 +199,8 @@ static struct piece last_state(const struct ui_state *state, const struct pieces
 }
 
 /* At the right edge of the line; returns the first column used. */
-static int draw_states(const struct ui_state *state, struct canvas *canvas, int y, int room)
+static int draw_states(const struct ui_state *state, struct canvas *canvas, int y, int room,
+		       bool has_strip)
 {
 	const int right = canvas->width - 1;
 	struct pieces list = { .gap = GAP };
@@ -163,7 +209,7 @@ static int draw_states(const struct ui_state *state, struct canvas *canvas, int 
 	bool is_cut;
 	int width, tail;
 
-	list_states(state, &list);
+	list_states(state, has_strip, &list);
 	is_cut = pieces_width(canvas, &list) > room;
 	last = last_state(state, &list, is_cut);
 	tail = canvas_text_width(canvas, last.text);
@@ -181,13 +227,118 @@ static int draw_states(const struct ui_state *state, struct canvas *canvas, int 
 	return area.x;
 }
 
-static void draw_load(const struct ui_state *state, struct canvas *canvas, int y)
+/* What is marked: while the mouse is dragged what would be chosen. */
+static struct time_range marked_time(const struct ui_state *state)
 {
-	const int end = draw_states(state, canvas, y, canvas->width - 2 - STRIP_CELLS);
+	return state->drag.is_on ? state->drag.range : state_shown_time(state);
+}
+
+static void add_hit(struct ui_state *state, enum hit_kind kind, const struct time_scale *scale)
+{
+	hits_add(&state->hits, (struct hit){ kind, scale->x, scale->y, scale->width,
+					     scale->height, 0 });
+}
+
+/* Between brackets as the time that was chosen; without them it is a button. */
+static const char *live_text(const struct ui_state *state)
+{
+	const bool is_live = !state->is_paused && !state->time.end_ns;
+
+	if (state->shown->is_replay)
+		return is_live ? "[all]" : " all ";
+	return is_live ? "[live]" : " live ";
+}
+
+/* Leaves a cell before and behind it for marks. */
+static void draw_strip(struct ui_state *state, struct canvas *canvas, struct canvas_area area)
+{
+	const char *text = live_text(state);
+	const int live = canvas_text_width(canvas, text);
+
+	if (area.width >= LIVE_CELLS) {
+		area.width -= live + 1;
+		canvas_put_text(canvas, (struct canvas_area){ area.x + area.width + 1, area.y,
+							      live }, text, ROLE_DIM);
+		hits_add(&state->hits, (struct hit){ HIT_LIVE, area.x + area.width + 1, area.y,
+						     live, 1, 0 });
+	}
+	state->strip = load_strip_scale(state->shown, state->time, area);
+	load_strip_draw(state->shown, &state->strip, marked_time(state), canvas);
+	add_hit(state, HIT_STRIP, &state->strip);
+}
+
+static void draw_load(struct ui_state *state, struct canvas *canvas, int y)
+{
+	const int end = draw_states(state, canvas, y, canvas->width - 2 - STRIP_CELLS, true);
 
 	if (state->shown)
-		sparkline_draw(state->shown, canvas,
-			       (struct canvas_area){ 1, y, end - 1 - (end < canvas->width - 1) });
+		draw_strip(state, canvas,
+			   (struct canvas_area){ 1, y, end - 1 - (end < canvas->width - 1) });
+}
+
+static bool is_wide(int width)
+{
+	return width >= WIDE_CELLS;
+}
+
+static int heat_lines_of(int width, int height)
+{
+	return time_heat_lines(height - header_lines(width, height) - HEAT_TABLE - 1);
+}
+
+int header_heat_lines(int width, int height)
+{
+	const int lines = height < header_heat_height(width) ? 0 : heat_lines_of(width, height);
+
+	return lines ? lines + 1 : 0;
+}
+
+int header_heat_height(int width)
+{
+	return header_lines(width, STRIP_LINES) + HEAT_TABLE + 1 + HEAT_LEAST;
+}
+
+/* The columns of the strip below it, on the @lines above. */
+static void draw_heat(struct ui_state *state, struct canvas *canvas, int y, int lines)
+{
+	const struct canvas_area left = { 1, y, canvas->width - 2 };
+	const struct snapshot *shown = state->shown;
+
+	state->heat = state->strip;
+	state->heat.y = y;
+	state->heat.height = lines;
+	state->heat.row_ns = TIME_TICK_NS * (unsigned int)(HEAT_ROWS / lines);
+	if (shown->strip_count && !shown->heat)
+		state->heat.width = 0;
+	if (state->heat.width <= 0) {
+		if (!state_is_waiting(state))
+			canvas_put_text(canvas, left,
+					"No heat map: a point is longer than a second here.",
+					ROLE_DIM);
+		return;
+	}
+	time_heat_draw(shown, &state->heat, marked_time(state), canvas->width >= LABEL_CELLS,
+		       canvas);
+	add_hit(state, HIT_HEAT, &state->heat);
+}
+
+/* The strip enlarged: the states have a line of their own, with what the characters stand for. */
+static void draw_enlarged(struct ui_state *state, struct canvas *canvas, int y, int lines)
+{
+	const int end = draw_states(state, canvas, y, canvas->width - 2 - STRIP_CELLS, true);
+	struct canvas_area area = { 1, y + lines + 1, canvas->width - 2 };
+
+	if (!state->shown)
+		return;
+	if (canvas->width >= LABEL_CELLS) {
+		area.x += TIME_HEAT_LABEL_CELLS + 1;
+		area.width -= TIME_HEAT_LABEL_CELLS + 1;
+	}
+	draw_strip(state, canvas, area);
+	draw_heat(state, canvas, y + 1, lines);
+	if (state->heat.width > 0)
+		time_heat_draw_legend(state->shown, &state->heat, canvas,
+				      (struct canvas_area){ 1, y, end - 2 });
 }
 
 static int identity_width(const struct ui_state *state, const struct canvas *canvas)
@@ -236,11 +387,6 @@ static int draw_quantities(const struct ui_state *state, struct canvas *canvas, 
 	return x - 3;
 }
 
-static bool is_wide(int width)
-{
-	return width >= WIDE_CELLS;
-}
-
 int header_lines(int width, int height)
 {
 	return 2 + !is_wide(width) + (height >= STRIP_LINES || is_wide(width));
@@ -248,7 +394,8 @@ int header_lines(int width, int height)
 
 void header_draw(struct ui_state *state, struct canvas *canvas)
 {
-	const int last = header_lines(canvas->width, canvas->height) - 1;
+	const int heat = state->wants_heat ? header_heat_lines(canvas->width, canvas->height) : 0;
+	const int last = header_lines(canvas->width, canvas->height) + heat - 1;
 	int y = 0;
 
 	if (is_wide(canvas->width)) {
@@ -258,10 +405,13 @@ void header_draw(struct ui_state *state, struct canvas *canvas)
 		draw_quantities(state, canvas, ++y, false);
 	}
 	if (y + 1 < last) {
-		draw_load(state, canvas, y + 1);
+		if (heat)
+			draw_enlarged(state, canvas, y + 1, heat - 1);
+		else
+			draw_load(state, canvas, y + 1);
 		tabs_draw(state, canvas, last, canvas->width - 2);
 	} else {
-		const int end = draw_states(state, canvas, last, canvas->width * 11 / 20);
+		const int end = draw_states(state, canvas, last, canvas->width * 11 / 20, false);
 
 		tabs_draw(state, canvas, last, end - 1 - (end < canvas->width - 1));
 	}

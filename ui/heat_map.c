@@ -46,7 +46,7 @@ uint32_t heat_map_most(const struct snapshot_heat *heat, uint32_t seconds)
 	return most;
 }
 
-static int put_level(struct canvas *canvas, struct canvas_area area, unsigned int level)
+int heat_map_put_level(struct canvas *canvas, struct canvas_area area, unsigned int level)
 {
 	return canvas_put_text(canvas, area,
 			       canvas->is_ascii ? levels[level].ascii : levels[level].mark,
@@ -61,37 +61,47 @@ void heat_map_draw_line(const struct snapshot_heat *heat, int octave, uint32_t m
 
 	for (uint32_t second = first_of(heat, room); second < heat->seconds; second++) {
 		cell.x = area.x + area.width - (int)(heat->seconds - second);
-		put_level(canvas, cell, heat_map_level(heat->counts[second][octave], most));
+		heat_map_put_level(canvas, cell,
+				   heat_map_level(heat->counts[second][octave], most));
 	}
 }
 
-void heat_map_draw_title(const struct snapshot_heat *heat, struct canvas *canvas,
-			 struct canvas_area area)
+void heat_map_draw_title(const struct snapshot_heat *heat, const char *until,
+			 struct canvas *canvas, struct canvas_area area)
 {
 	const uint32_t room = area.width > 0 ? (uint32_t)area.width : 0;
 	const uint32_t seconds = heat->seconds < room ? heat->seconds : room;
 	char text[64], number[FORMAT_BYTES];
 
-	snprintf(text, sizeof(text), "a column a second, %s to now",
-		 format_duration(number, seconds));
+	snprintf(text, sizeof(text), "a column a second, %s to %s",
+		 format_duration(number, seconds), until);
 	canvas_put_right(canvas, area, text, ROLE_HEADING);
 }
 
-void heat_map_draw_legend(uint32_t most, struct canvas *canvas, struct canvas_area area)
+void heat_map_draw_scale(const double from[HEAT_LEVELS], const char *unit, struct canvas *canvas,
+			 struct canvas_area area)
 {
 	char text[FORMAT_BYTES + 8], number[FORMAT_BYTES];
 	int used;
 
 	for (unsigned int level = 1; level < HEAT_LEVELS && area.width > 0; level++) {
-		const double from = pow(most, (level - 1) / (HEAT_LEVELS - 2.0));
-
-		used = put_level(canvas, area, level);
+		used = heat_map_put_level(canvas, area, level);
 		area.x += used;
 		area.width -= used;
-		snprintf(text, sizeof(text), " %s  ", format_count(number, (uint64_t)ceil(from)));
+		snprintf(text, sizeof(text), " %s  ",
+			 format_count(number, (uint64_t)ceil(from[level])));
 		used = canvas_put_text(canvas, area, text, ROLE_DIM);
 		area.x += used;
 		area.width -= used;
 	}
-	canvas_put_text(canvas, area, "hits", ROLE_DIM);
+	canvas_put_text(canvas, area, unit, ROLE_DIM);
+}
+
+void heat_map_draw_legend(uint32_t most, struct canvas *canvas, struct canvas_area area)
+{
+	double from[HEAT_LEVELS] = { 0 };
+
+	for (unsigned int level = 1; level < HEAT_LEVELS; level++)
+		from[level] = pow(most, (level - 1) / (HEAT_LEVELS - 2.0));
+	heat_map_draw_scale(from, "hits", canvas, area);
 }

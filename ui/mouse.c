@@ -10,8 +10,8 @@ static void scroll(struct ui_state *state, int lines)
 {
 	if (state_is_table(state)) {
 		table_rows_scroll(&state->table.rows, lines);
-	} else if (state_is_tree(state)) {
-		tree_rows_scroll(&state->tree.rows, lines);
+	} else if (state_tree_rows(state)) {
+		tree_rows_scroll(state_tree_rows(state), lines);
 	} else if (state_is_flame(state)) {
 		flame_view_scroll(&state->flame, lines);
 	} else if (state_is_probes(state)) {
@@ -36,13 +36,12 @@ static void go_to_parts(struct ui_state *state, size_t parts)
 /* False: there is no row on that line. */
 static bool select_row(struct ui_state *state, size_t index)
 {
-	const bool is_tree = state_is_tree(state);
+	struct tree_rows *tree = state_tree_rows(state);
 
-	if (state_is_waiting(state) ||
-	    index >= (is_tree ? state->tree.rows.count : state->table.rows.count))
+	if (state_is_waiting(state) || index >= (tree ? tree->count : state->table.rows.count))
 		return false;
-	if (is_tree)
-		tree_rows_select_index(&state->tree.rows, index);
+	if (tree)
+		tree_rows_select_index(tree, index);
 	else
 		table_rows_select_index(&state->table.rows, index);
 	state->is_changed = true;
@@ -70,7 +69,7 @@ static void press_row(struct ui_state *state, size_t index, enum mouse_action ac
 {
 	if (!select_row(state, index))
 		return;
-	if (action == MOUSE_DOUBLE && state_is_tree(state))
+	if (action == MOUSE_DOUBLE && state_tree_rows(state))
 		command_toggle_line(state);
 	else if (action == MOUSE_DOUBLE)
 		cmd_open(state);
@@ -96,6 +95,41 @@ static void press_box(struct ui_state *state, const struct hit *hit, const struc
 		cmd_zoom(state);
 	else if (mouse->action == MOUSE_MENU)
 		cmd_row_menu(state);
+}
+
+/* Of the cell of time that is next to the mouse. */
+static struct time_range time_at(const struct ui_state *state, const struct mouse *mouse)
+{
+	return time_scale_cell(state->drag.is_in_heat ? &state->heat : &state->strip, mouse->x,
+			       mouse->y);
+}
+
+/* The second press of a double click means no more than the first. */
+static void press_time(struct ui_state *state, const struct hit *hit, const struct mouse *mouse)
+{
+	if (mouse->action != MOUSE_PRESS)
+		return;
+	state->drag = (struct time_drag){ .is_on = true, .is_in_heat = hit->kind == HIT_HEAT };
+	state->drag.from = state->drag.range = time_at(state, mouse);
+}
+
+static void drag_time(struct ui_state *state, const struct mouse *mouse)
+{
+	if (!state->drag.is_on)
+		return;
+	if (state->drag.is_in_heat ? state->heat.width > 0 : state->strip.width > 0)
+		state->drag.range = time_range_join(state->drag.from, time_at(state, mouse));
+	state->is_changed = true;
+}
+
+/* What was marked is what is chosen, though the strip has moved on meanwhile. */
+static void release_time(struct ui_state *state)
+{
+	if (!state->drag.is_on)
+		return;
+	state->drag.is_on = false;
+	state->is_changed = true;
+	command_choose_time(state, state->drag.range);
 }
 
 static void press(struct ui_state *state, const struct hit *hit, const struct mouse *mouse)
@@ -127,6 +161,14 @@ static void press(struct ui_state *state, const struct hit *hit, const struct mo
 	case HIT_PANE:
 		command_show_pane(state, (enum probe_pane)hit->number);
 		break;
+	case HIT_STRIP:
+	case HIT_HEAT:
+		press_time(state, hit, mouse);
+		break;
+	case HIT_LIVE:
+		if (action == MOUSE_PRESS)
+			cmd_live(state);
+		break;
 	case HIT_COMMAND:
 		state_press_key(state, keymap_key(state->keymap, &commands[hit->number]), NULL);
 		break;
@@ -140,6 +182,8 @@ void mouse_act(struct ui_state *state, const struct mouse *mouse)
 {
 	const struct hit hit = hits_find(&state->hits, mouse->x, mouse->y);
 
+	if (mouse->action != MOUSE_DRAG && mouse->action != MOUSE_RELEASE)
+		state->drag.is_on = false;	/* its release was lost */
 	switch (mouse->action) {
 	case MOUSE_WHEEL_UP:
 		scroll(state, -WHEEL_LINES);
@@ -153,7 +197,10 @@ void mouse_act(struct ui_state *state, const struct mouse *mouse)
 		press(state, &hit, mouse);
 		break;
 	case MOUSE_DRAG:
+		drag_time(state, mouse);
+		break;
 	case MOUSE_RELEASE:
+		release_time(state);
 		break;
 	}
 }

@@ -162,6 +162,15 @@ static void end_save(struct screen *screen)
 	screen->sources[SOURCE_SAVE].fd = -1;
 }
 
+/* Than is asked for: the header would not name it. */
+static bool is_of_another_time(const struct ui_state *state, const struct snapshot *stacks)
+{
+	if (!state->time.end_ns)
+		return stacks->is_frozen != state->is_paused || stacks->is_selected;
+	return stacks->asked_begin_ns != state->time.begin_ns ||
+	       stacks->asked_end_ns != state->time.end_ns;
+}
+
 /* Of another window or filter than asked for, or lost with a snapshot that nobody took: again. */
 static void take_stacks(struct screen *screen, struct snapshot *fresh)
 {
@@ -174,7 +183,7 @@ static void take_stacks(struct screen *screen, struct snapshot *fresh)
 		snapshot_destroy(stacks);
 		return;
 	}
-	if (!stacks || stacks->query != state->query || stacks->is_frozen != state->is_paused) {
+	if (!stacks || stacks->query != state->query || is_of_another_time(state, stacks)) {
 		snapshot_destroy(stacks);
 		state_request(state, REQUEST_STACKS, state->show_idle, 0);
 		return;
@@ -397,6 +406,10 @@ static void init_screen(struct screen *screen, const struct screen_config *confi
 	for (int kind = 0; config->by_total && kind < VIEW_TABLES; kind++)
 		state->orders[kind].column = COL_TOTAL;
 	state->symbol_keys = config->keys;
+	if (config->groups.count) {
+		state->groups = config->groups;
+		state_begin_with(state, VIEW_GROUPS);
+	}
 	state->window = config->window;
 	state->window_ns = config->window_ns;
 	state->interval_ns = config->interval_ns;
@@ -406,6 +419,7 @@ static void init_screen(struct screen *screen, const struct screen_config *confi
 	state->choice = *config->choice;
 	state->source = config->source;
 	state->probe_control = config->probes;
+	state->history_bytes = config->history_bytes;
 	state->wall_offset_ns = clock_wall_offset_ns();
 	state->finder_control = config->finder;
 	take_filter(state, &config->filter);

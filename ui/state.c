@@ -6,7 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ui/column_changes.h"
 #include "ui/commands.h"
+#include "ui/group_path.h"
 #include "ui/mouse.h"
 #include "ui/view_help.h"
 #include "ui/view_log.h"
@@ -15,13 +17,17 @@
 void state_init(struct ui_state *state)
 {
 	*state = (struct ui_state){ .symbol_keys = KEY_OBJECT | KEY_SYMBOL, .is_changed = true,
-				     .choice = columns_at_first };
-	for (int kind = 0; kind < VIEW_COUNT; kind++)
+				     .choice = columns_at_first,
+				     .groups = group_order_at_first };
+	for (int kind = 0; kind < VIEW_COUNT; kind++) {
 		state->orders[kind].column = table_specs[kind].order;
+		state->compared_orders[kind].column = COL_CHANGE;
+	}
 	trail_init(&state->trail, VIEW_SYMBOLS);
 	table_view_init(&state->table);
 	tree_view_init(&state->tree);
 	flame_view_init(&state->flame);
+	groups_view_init(&state->groups_view);
 	probes_view_init(&state->probes);
 	probe_view_init(&state->probe);
 	pager_init(&state->help, &view_help_ops);
@@ -35,6 +41,7 @@ void state_finish(struct ui_state *state)
 	table_view_finish(&state->table);
 	tree_view_finish(&state->tree);
 	flame_view_finish(&state->flame);
+	groups_view_finish(&state->groups_view);
 	pager_finish(&state->help);
 	pager_finish(&state->messages);
 	pager_finish(&state->log);
@@ -54,6 +61,18 @@ bool state_is_tree(const struct ui_state *state)
 bool state_is_flame(const struct ui_state *state)
 {
 	return state->view == &state->flame.view;
+}
+
+bool state_is_groups(const struct ui_state *state)
+{
+	return state->view == &state->groups_view.view;
+}
+
+struct tree_rows *state_tree_rows(struct ui_state *state)
+{
+	if (state_is_groups(state))
+		return &state->groups_view.rows;
+	return state_is_tree(state) ? &state->tree.rows : NULL;
 }
 
 bool state_is_probes(const struct ui_state *state)
@@ -86,13 +105,38 @@ static bool has_probes(const struct ui_state *state)
 	return state->shown && state->shown->probes.count;
 }
 
+bool state_is_compared(const struct ui_state *state)
+{
+	return state->shown && state->shown->is_compared;
+}
+
+const struct table_order *state_order(const struct ui_state *state)
+{
+	return state_is_compared(state) ? &state->compared_orders[state->shown_kind]
+					: &state->orders[state->shown_kind];
+}
+
+void state_set_order(struct ui_state *state, struct table_order order)
+{
+	if (state_is_compared(state))
+		state->compared_orders[state->shown_kind] = order;
+	else
+		state->orders[state->shown_kind] = order;
+}
+
+unsigned int state_unable_columns(const struct ui_state *state)
+{
+	return (has_probes(state) ? 0 : 1u << COL_PROBE) |
+	       (state_is_compared(state) ? 0 : COLUMN_CHANGES);
+}
+
 struct column_set state_columns(const struct ui_state *state)
 {
 	const enum view_kind kind = state->shown_kind;
 
 	return (struct column_set){
 		.ids = table_specs[kind].columns, .fill = table_specs[kind].fill,
-		.hidden = state->choice.hidden[kind] | (has_probes(state) ? 0 : 1u << COL_PROBE),
+		.hidden = state->choice.hidden[kind] | state_unable_columns(state),
 		.keys = state->shown ? state->shown->keys : keys_of_view(state, kind),
 	};
 }
@@ -103,6 +147,7 @@ void state_refresh_view(struct ui_state *state)
 	state->table.view.ops->refresh(&state->table.view, state);
 	state->tree.view.ops->refresh(&state->tree.view, state);
 	state->flame.view.ops->refresh(&state->flame.view, state);
+	state->groups_view.view.ops->refresh(&state->groups_view.view, state);
 	state->probes.view.ops->refresh(&state->probes.view, state);
 	state->probe.view.ops->refresh(&state->probe.view, state);
 	if (state_is_page(state))
@@ -129,9 +174,12 @@ static void press_deferred(struct ui_state *state)
 
 static struct table_place *shown_place(struct ui_state *state)
 {
-	if (state->shown_kind == VIEW_PROBES)
-		return &state->probes.place;
-	return state->shown_kind == VIEW_TREE ? &state->tree.rows.place : &state->table.rows.place;
+	switch (state->shown_kind) {
+	case VIEW_PROBES: return &state->probes.place;
+	case VIEW_TREE:	  return &state->tree.rows.place;
+	case VIEW_GROUPS: return &state->groups_view.rows.place;
+	default:	  return &state->table.rows.place;
+	}
 }
 
 static struct view *view_of(struct ui_state *state, enum view_kind kind)
@@ -139,6 +187,7 @@ static struct view *view_of(struct ui_state *state, enum view_kind kind)
 	switch (kind) {
 	case VIEW_TREE:	  return &state->tree.view;
 	case VIEW_FLAME:  return &state->flame.view;
+	case VIEW_GROUPS: return &state->groups_view.view;
 	case VIEW_PROBES: return trail_here(&state->trail)->probe ? &state->probe.view
 								  : &state->probes.view;
 	default:	  return &state->table.view;
@@ -157,6 +206,12 @@ static void show_kind(struct ui_state *state, enum view_kind kind)
 		state->view = view;
 }
 
+void state_begin_with(struct ui_state *state, enum view_kind kind)
+{
+	trail_init(&state->trail, kind);
+	show_kind(state, kind);
+}
+
 static void restore_place(struct ui_state *state)
 {
 	state->wants_restore = false;
@@ -164,6 +219,8 @@ static void restore_place(struct ui_state *state)
 	state_refresh_view(state);
 	if (state->shown_kind == VIEW_TREE)
 		tree_rows_restore(&state->tree.rows, trail_place(&state->trail));
+	else if (state->shown_kind == VIEW_GROUPS)
+		tree_rows_restore(&state->groups_view.rows, trail_place(&state->trail));
 	else if (state->shown_kind == VIEW_PROBES)
 		probes_view_restore(&state->probes, trail_place(&state->trail));
 	else
@@ -174,19 +231,46 @@ static void restore_place(struct ui_state *state)
 static bool is_of_another_view(const struct snapshot *fresh, const struct snapshot *old)
 {
 	return fresh->keys != old->keys || fresh->tree.direction != old->tree.direction ||
-	       fresh->tree.limit_pct != old->tree.limit_pct;
+	       fresh->tree.limit_pct != old->tree.limit_pct ||
+	       !fresh->groups.level_count != !old->groups.level_count;
+}
+
+/* Made before the analyzer heard of the pause, or of the chosen time. While a key that steps is
+ * held each window on the way is shown. */
+static bool is_of_another_time(const struct ui_state *state, const struct snapshot *fresh)
+{
+	if (state->time.end_ns)
+		return !fresh->is_selected;
+	return state->is_paused && (!fresh->is_frozen || fresh->is_selected);
+}
+
+/* What the analyzer compares with: of another recording it tells that itself, and what it has lost
+ * can't be compared with any more. */
+static void take_baseline(struct ui_state *state, const struct snapshot *old,
+			  const struct snapshot *fresh)
+{
+	if (fresh->query != state->query)
+		return;
+	if (!old)
+		state->compare.is_on = fresh->is_compared;
+	if (state->compare.has_baseline && !fresh->has_baseline) {
+		state_say(state, "the baseline has left the history: m marks another");
+		state->compare = (struct comparing){ .has_baseline = false };
+	}
+	state->compare.has_baseline = fresh->has_baseline;
 }
 
 const struct snapshot *state_offer_snapshot(struct ui_state *state, const struct snapshot *fresh)
 {
 	const struct snapshot *old = state->shown;
 
-	if (state->is_paused && old && !fresh->is_frozen)
-		return fresh;	/* made before the analyzer heard of the pause */
+	if (old && is_of_another_time(state, fresh))
+		return fresh;
 	if (old && fresh->query != state->query && is_of_another_view(fresh, old))
 		return fresh;
 	if (!old)
 		state->sample_event = state->asked_event = fresh->event_index;
+	take_baseline(state, old, fresh);
 	state_tell_capped(state, old, fresh);
 	state_probes_shown(state, fresh);
 	state->shown = fresh;
@@ -218,6 +302,52 @@ void state_request(struct ui_state *state, enum request_kind kind, uint32_t valu
 	*end = (struct request){ .kind = kind, .value = value, .value_ns = value_ns };
 }
 
+void state_show_time(struct ui_state *state, struct time_range range)
+{
+	state->time = range;
+	state->is_paused = false;
+	state_request(state, REQUEST_FREEZE, 0, range.end_ns);
+	state->outbox[state->outbox_count - 1].begin_ns = range.begin_ns;
+	state->is_changed = true;
+}
+
+bool state_is_time_waiting(const struct ui_state *state)
+{
+	const struct snapshot *shown = state->shown;
+
+	if (!shown || !state->time.end_ns)
+		return shown && shown->is_selected;
+	return shown->asked_begin_ns != state->time.begin_ns ||
+	       shown->asked_end_ns != state->time.end_ns;
+}
+
+struct time_range state_shown_time(const struct ui_state *state)
+{
+	const struct snapshot *shown = state->shown;
+
+	if (!state->time.end_ns || state_is_time_waiting(state) ||
+	    shown->begin_ns >= shown->time_ns)
+		return state->time;
+	return (struct time_range){ shown->begin_ns, shown->time_ns };
+}
+
+struct time_bounds state_time_bounds(const struct ui_state *state)
+{
+	return (struct time_bounds){ state->shown->known_ns, state->shown->newest_ns };
+}
+
+struct time_zero state_time_zero(const struct ui_state *state)
+{
+	return (struct time_zero){ state->shown->is_replay, state->shown->known_ns,
+				   state->wall_offset_ns };
+}
+
+void state_forget_baseline(struct ui_state *state)
+{
+	state->compare = (struct comparing){ .has_baseline = false };
+	state_request(state, REQUEST_BASELINE, 0, 0);
+}
+
 static void add_level(struct filter *filter, enum filter_field field)
 {
 	const struct filter_part part = { .field = field, .is_negated = true };
@@ -246,11 +376,16 @@ static struct snapshot_row row_of_node(const struct tree_node *node)
 	return (struct snapshot_row){
 		.id = node->id, .self_samples = node->self_samples,
 		.total_samples = node->total_samples, .self_weight = node->self_weight,
-		.total_weight = node->total_weight, .symbol = node->symbol,
+		.total_weight = node->total_weight,
+		.base_self_samples = node->base_self_samples,
+		.base_total_samples = node->base_total_samples,
+		.base_self_weight = node->base_self_weight,
+		.base_total_weight = node->base_total_weight, .symbol = node->symbol,
 		.raw_symbol = node->raw_symbol, .object = node->object,
 		.object_path = node->object_path, .build_id = "",
 		.comm = node->is_command ? node->symbol : "", .reason = "", .source = "",
-		.source_reason = "", .command_line = "", .address = node->address,
+		.source_reason = "", .command_line = "", .cgroup = "", .unit = "",
+		.container = "", .pod = "", .address = node->address,
 		.object_id = node->object_id, .pid = -1, .tid = -1, .cpu = -1,
 		.mode = node->mode, .state = node->state, .is_synthetic = node->is_synthetic,
 		.is_inlined = node->is_inlined,
@@ -266,6 +401,12 @@ bool state_cursor_row(const struct ui_state *state, struct snapshot_row *out)
 
 	if (state->shown_kind == VIEW_PROBES)
 		return false;
+	if (state->shown_kind == VIEW_GROUPS) {
+		line = tree_rows_cursor(&state->groups_view.rows);
+		if (line)
+			*out = group_path_row(state->groups_view.rows.groups, line->first);
+		return line;
+	}
 	if (state->shown_kind == VIEW_TREE) {
 		if (line)
 			*out = row_of_node(tree_rows_node(&state->tree.rows, line->first));
@@ -279,6 +420,21 @@ bool state_cursor_row(const struct ui_state *state, struct snapshot_row *out)
 	if (row)
 		*out = *row;
 	return row;
+}
+
+size_t state_cursor_parts(const struct ui_state *state, struct filter_part *out,
+			  unsigned int *left_out)
+{
+	const struct tree_row *line = tree_rows_cursor(&state->groups_view.rows);
+	struct snapshot_row row;
+
+	*left_out = 0;
+	if (state->shown_kind != VIEW_GROUPS)
+		return state_cursor_row(state, &row) &&
+		       views_opening_part(state->shown_kind, &row, out);
+	if (!line)
+		return 0;
+	return group_path_parts(state->groups_view.rows.groups, line->first, out, left_out);
 }
 
 bool state_has_lines(const struct ui_state *state)
@@ -310,7 +466,8 @@ void state_ask(struct ui_state *state)
 	request->query = (struct query){
 		.number = state->query, .keys = keys_of_view(state, state_kind(state)),
 		.filter = state->trail.filter, .raw_names = state->raw_names,
-		.tree_inlined = state_has_lines(state),
+		.tree_inlined = state_has_lines(state), .compare = state->compare.is_on,
+		.heat = state->wants_heat,
 		.probe = state_kind(state) == VIEW_PROBES ? state_probe_here(state) : 0,
 	};
 	if (state_kind(state) == VIEW_TREE) {
@@ -320,6 +477,10 @@ void state_ask(struct ui_state *state)
 		request->query.tree = TREE_CALLEES;
 		request->query.tree_commands = true;
 		request->query.tree_limit_pct = flame_view_limit_pct(&state->flame);
+	}
+	if (state_kind(state) == VIEW_GROUPS) {
+		request->query.group_count = state->groups.count;
+		memcpy(request->query.groups, state->groups.keys, sizeof(state->groups.keys));
 	}
 	if (state->hide_kernel)
 		add_level(&request->query.filter, FILTER_KERNEL);
@@ -336,10 +497,16 @@ static void save_place(struct ui_state *state)
 
 void state_go(struct ui_state *state, enum view_kind kind, const struct filter_part *part)
 {
+	state_go_through(state, kind, part, part ? 1 : 0);
+}
+
+void state_go_through(struct ui_state *state, enum view_kind kind,
+		      const struct filter_part *parts, size_t count)
+{
 	struct diag why = { 0 };
 
 	save_place(state);
-	if (trail_push(&state->trail, kind, part, &why)) {
+	if (trail_push_parts(&state->trail, kind, parts, count, &why)) {
 		state_say(state, "%s", why.text);
 		return;
 	}
@@ -436,14 +603,16 @@ void state_source_changed(struct ui_state *state, int err, const struct diag *wh
 		state_say(state, "%s", why->text);
 	else
 		state_say(state, "changed: the window begins now");
-	if (!err && state->is_paused) {
-		state->is_paused = false;
-		state_request(state, REQUEST_FREEZE, 0, 0);
-	}
+	if (!err && (state->is_paused || state->time.end_ns))
+		state_show_time(state, (struct time_range){ 0, 0 });
 	if (!err) {
 		state->is_command_ended = false;
 		state->sample_event = state->asked_event = 0;	/* others are sampled now */
 		ask_event(state);
+	}
+	if (!err && state->compare.has_baseline) {
+		state_forget_baseline(state);
+		state_ask(state);
 	}
 	state_request(state, REQUEST_REFRESH, 0, 0);
 }

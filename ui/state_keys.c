@@ -81,6 +81,13 @@ static bool press_in_front(struct ui_state *state, int key, const struct mouse *
 			probe_panel_press(state, key);
 		return !is_always;
 	}
+	if (state->group_panel.is_open) {
+		if (key == UI_KEY_MOUSE)
+			state->is_click_spent = group_panel_click(state, mouse);
+		else if (!is_always)
+			group_panel_press(state, key);
+		return !is_always;
+	}
 	return false;
 }
 
@@ -93,6 +100,7 @@ static enum view_place place_asked(const struct ui_state *state)
 	case VIEW_TREE:	  return IN_TREE;
 	case VIEW_FLAME:  return IN_FLAME;
 	case VIEW_PROBES: return IN_PROBES;
+	case VIEW_GROUPS: return IN_GROUPS;
 	default:	  return IN_TABLE;
 	}
 }
@@ -157,6 +165,8 @@ void state_press_key(struct ui_state *state, int key, const struct mouse *mouse)
 		state->message[0] = '\0';
 		state->is_changed = true;
 	}
+	if (key != UI_KEY_MOUSE)
+		state->drag.is_on = false;
 	if (press_in_front(state, key, mouse))
 		return;
 	if (key == UI_KEY_MOUSE) {

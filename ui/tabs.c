@@ -1,6 +1,6 @@
 /* tabs.c - see ui/tabs.h. Where there is no room for all names of views, they move together, then
- * the others are numbers, then the present one is alone; of a long breadcrumb the beginning leaves,
- * for an ellipsis. */
+ * get shorter, then the others are numbers, these move together, too, then the present one is
+ * alone; of a long breadcrumb the beginning leaves, for an ellipsis. */
 #include "ui/tabs.h"
 
 #include <stdio.h>
@@ -14,7 +14,8 @@
 #define CRUMB_CELLS 9		/* but not less: "no kernel" */
 #define TAB_BYTES   32
 
-enum tabs_form { TABS_NAMED, TABS_CLOSE, TABS_NUMBERED, TABS_ALONE };
+enum tabs_form { TABS_NAMED, TABS_CLOSE, TABS_SHORT, TABS_NUMBERED, TABS_DIGITS,
+		 TABS_ALONE };
 
 struct crumb {
 	char text[FILTER_PART_BYTES];
@@ -183,8 +184,12 @@ static void format_tab(const struct ui_state *state, enum tabs_form form, int ki
 		snprintf(out, TAB_BYTES, " %d %s ", kind + 1, table_specs[kind].title);
 	else if (form == TABS_CLOSE)
 		snprintf(out, TAB_BYTES, " %d %s", kind + 1, table_specs[kind].title);
+	else if (form == TABS_SHORT)
+		snprintf(out, TAB_BYTES, " %d %s", kind + 1, table_specs[kind].short_title);
 	else if (form == TABS_NUMBERED)
 		snprintf(out, TAB_BYTES, " %d ", kind + 1);
+	else if (form == TABS_DIGITS)
+		snprintf(out, TAB_BYTES, " %d", kind + 1);
 }
 
 /* Returns the column behind it. */

@@ -38,18 +38,6 @@ static int find_replaced(const struct filter *filter, const struct filter_part *
 	return -1;
 }
 
-static void push_replacing(struct trail *trail, enum view_kind kind,
-			   const struct filter_part *part, uint32_t index)
-{
-	trail->levels[trail->count] = (struct trail_level){
-		.kind = kind, .parts = trail->filter.count, .has_replaced = true,
-		.replaced_at = index, .replaced = trail->filter.parts[index],
-		.probe = trail_here(trail)->probe, .event = trail_here(trail)->event,
-	};
-	trail->count++;
-	trail->filter.parts[index] = *part;
-}
-
 static int check_depth(const struct trail *trail, struct diag *why)
 {
 	if (trail->count < TRAIL_LEVELS)
@@ -57,36 +45,53 @@ static int check_depth(const struct trail *trail, struct diag *why)
 	return diag_set(why, -ENOSPC, "no deeper than %d steps: go back first", TRAIL_LEVELS);
 }
 
+/* Adds the part to @filter, or puts it in the place of another symbol, which @level then knows. */
+static int add_part(struct filter *filter, struct trail_level *level,
+		    const struct filter_part *part, struct diag *why)
+{
+	const int replaced = level->has_replaced ? -1 : find_replaced(filter, part);
+
+	if (replaced >= 0) {
+		level->has_replaced = true;
+		level->replaced_at = (uint32_t)replaced;
+		level->replaced = filter->parts[replaced];
+		filter->parts[replaced] = *part;
+		return 0;
+	}
+	if (filter->count == TRAIL_PARTS && filter_find(filter, part) < 0)
+		return diag_set(why, -ENOSPC, "no more than %d filters: F takes some away",
+				TRAIL_PARTS);
+	return filter_add(filter, part, why);
+}
+
+int trail_push_parts(struct trail *trail, enum view_kind kind, const struct filter_part *parts,
+		     size_t count, struct diag *why)
+{
+	const struct trail_level *here = trail_here(trail);
+	struct trail_level level = { .kind = kind, .probe = here->probe, .event = here->event };
+	struct filter filter = trail->filter;	/* all of them, or none */
+	int err = check_depth(trail, why);
+
+	for (size_t i = 0; !err && i < count; i++)
+		err = add_part(&filter, &level, &parts[i], why);
+	if (err)
+		return err;
+	trail->filter = filter;
+	level.parts = filter.count;
+	if (!level.has_replaced && is_level(here, kind, filter.count, here->probe))
+		return 0;
+	if (!level.has_replaced && trail->count > 1 && !here->has_replaced &&
+	    is_level(here - 1, kind, filter.count, here->probe))
+		trail->count--;
+	else
+		trail->levels[trail->count++] = level;
+	return 0;
+}
+
 int trail_push(struct trail *trail, enum view_kind kind, const struct filter_part *part,
 	       struct diag *why)
 {
-	const struct trail_level *here = trail_here(trail);
-	const int replaced = part ? find_replaced(&trail->filter, part) : -1;
-	int err = check_depth(trail, why);
-
-	if (err)
-		return err;
-	if (replaced >= 0) {
-		push_replacing(trail, kind, part, (uint32_t)replaced);
-		return 0;
-	}
-	if (part && trail->filter.count == TRAIL_PARTS && filter_find(&trail->filter, part) < 0)
-		return diag_set(why, -ENOSPC, "no more than %d filters: F takes some away",
-				TRAIL_PARTS);
-	if (part)
-		err = filter_add(&trail->filter, part, why);
-	if (err || is_level(here, kind, trail->filter.count, here->probe))
-		return err;
-	if (trail->count > 1 && !here->has_replaced &&
-	    is_level(here - 1, kind, trail->filter.count, here->probe)) {
-		trail->count--;
-		return 0;
-	}
-	trail->levels[trail->count++] = (struct trail_level){
-		.kind = kind, .parts = trail->filter.count, .probe = here->probe,
-		.event = here->event,
-	};
-	return 0;
+	return trail_push_parts(trail, kind, part, part ? 1 : 0, why);
 }
 
 int trail_push_probe(struct trail *trail, uint32_t probe, uint32_t event, struct diag *why)

@@ -10,7 +10,72 @@
 #include <string.h>
 
 #define OPEN_PCT     5.0	/* of the tree: open at first */
+#define OPEN_GROUP_PCT 20.0	/* a group can have hundreds of children: only the few largest */
 #define REMEMBER_MAX 200000	/* ids of lines; beyond them it is forgotten what was opened */
+
+/* What trees have in common. */
+struct spot {
+	uint64_t id;
+	uint32_t parent, size;
+};
+
+static struct spot spot_of(const struct tree_rows *rows, uint32_t node)
+{
+	if (rows->groups) {
+		const struct group_node *group = &rows->groups->nodes[node];
+
+		return (struct spot){ group->id, group->parent, group->size };
+	}
+	return (struct spot){ rows->tree->nodes[node].id, rows->tree->nodes[node].parent,
+			      rows->tree->nodes[node].size };
+}
+
+static uint32_t node_count(const struct tree_rows *rows)
+{
+	if (rows->groups)
+		return rows->groups->node_count;
+	return rows->tree ? rows->tree->node_count : 0;
+}
+
+static double weight_of_roots(const struct group_tree *groups)
+{
+	double weight = 0;
+
+	for (uint32_t n = 0; n < groups->node_count; n += groups->nodes[n].size)
+		weight += groups->nodes[n].self_weight;
+	return weight;
+}
+
+/* By total the loader's code would be heavy, too: it calls all. */
+static bool is_heavy_group(const struct tree_rows *rows, uint32_t node)
+{
+	const struct group_node *nodes = rows->groups->nodes;
+	double of = rows->group_weight;
+	uint32_t root = node;
+
+	while (nodes[root].parent != UINT32_MAX)
+		root = nodes[root].parent;
+	if (rows->groups->keys[0] == GROUP_EVENT)	/* whose weights can't be compared */
+		of = nodes[root].self_weight;
+	return nodes[node].self_weight >= of * OPEN_GROUP_PCT / 100.0;
+}
+
+/* In the window, or in what it is compared with. */
+static bool is_heavy(const struct tree_rows *rows, uint32_t node)
+{
+	const struct call_tree *tree = rows->tree;
+
+	if (rows->groups)
+		return is_heavy_group(rows, node);
+	return tree->nodes[node].total_weight >= tree->weight * OPEN_PCT / 100.0 ||
+	       (tree->base_weight > 0 && tree->nodes[node].base_total_weight >=
+						 tree->base_weight * OPEN_PCT / 100.0);
+}
+
+bool tree_rows_has_children(const struct tree_rows *rows, const struct tree_row *row)
+{
+	return spot_of(rows, row->last).size > 1;
+}
 
 void tree_rows_finish(struct tree_rows *rows)
 {
@@ -30,13 +95,17 @@ bool tree_rows_is_same(const struct tree_node *a, const struct tree_node *b)
 static bool is_link(const struct tree_rows *rows, uint32_t node)
 {
 	const struct call_tree *tree = rows->tree;
-	const struct tree_node *at = &tree->nodes[node];
+	const struct tree_node *at;
 
+	if (rows->groups)
+		return false;
+	at = &tree->nodes[node];
 	if (at->size < 2 || at[1].size + 1 != at->size || at->is_command)
 		return false;
 	if (tree->direction == TREE_CALLERS && at->depth == 0)
 		return false;
-	return at[1].total_samples == at->total_samples && !(at->hidden_weight > 0);
+	return at[1].total_samples == at->total_samples &&
+	       at[1].base_total_samples == at->base_total_samples && !(at->hidden_weight > 0);
 }
 
 static bool is_chained(const struct tree_rows *rows, uint32_t node)
@@ -54,15 +123,15 @@ static void remember(struct id_map *map, uint64_t id, bool value)
 
 static bool is_open(struct tree_rows *rows, uint32_t last)
 {
-	const struct tree_node *node = &rows->tree->nodes[last];
+	const struct spot spot = spot_of(rows, last);
 	uint32_t known;
 
-	if (node->size < 2)
+	if (spot.size < 2)
 		return false;
-	known = id_map_get(&rows->open, node->id);
+	known = id_map_get(&rows->open, spot.id);
 	if (known == ID_MAP_NONE) {
-		known = node->total_weight >= rows->tree->weight * OPEN_PCT / 100.0;
-		remember(&rows->open, node->id, known);
+		known = is_heavy(rows, last);
+		remember(&rows->open, spot.id, known);
 	}
 	return known;
 }
@@ -85,7 +154,6 @@ static bool reserve_row(struct tree_rows *rows)
 /* The line that begins with @first, whose parent is the row @parent. */
 static struct tree_row make_row(struct tree_rows *rows, uint32_t first, uint32_t parent)
 {
-	const struct tree_node *nodes = rows->tree->nodes;
 	struct tree_row row = { .first = first, .last = first, .parent = parent };
 	uint32_t after;
 
@@ -93,28 +161,33 @@ static struct tree_row make_row(struct tree_rows *rows, uint32_t first, uint32_t
 		row.last++;
 	row.is_open = is_open(rows, row.last);
 	row.depth = parent == TREE_ROWS_NONE ? 0 : rows->rows[parent].depth + 1;
-	after = first + nodes[first].size;
-	row.is_last = after >= rows->tree->node_count || nodes[after].parent != nodes[first].parent;
+	after = first + spot_of(rows, first).size;
+	row.is_last = after >= node_count(rows) ||
+		      spot_of(rows, after).parent != spot_of(rows, first).parent;
 	return row;
+}
+
+/* The first node behind the line and all beneath it. */
+static uint32_t end_of(const struct tree_rows *rows, const struct tree_row *row)
+{
+	return row->last + spot_of(rows, row->last).size;
 }
 
 static void collect(struct tree_rows *rows)
 {
-	const struct tree_node *nodes = rows->tree->nodes;
 	uint32_t parent = TREE_ROWS_NONE;
 
 	rows->count = 0;
-	for (uint32_t n = 0; n < rows->tree->node_count;) {
+	for (uint32_t n = 0; n < node_count(rows);) {
 		struct tree_row *row;
 
-		while (parent != TREE_ROWS_NONE &&
-		       n >= rows->rows[parent].last + nodes[rows->rows[parent].last].size)
+		while (parent != TREE_ROWS_NONE && n >= end_of(rows, &rows->rows[parent]))
 			parent = rows->rows[parent].parent;
 		if (!reserve_row(rows))
 			return;
 		row = &rows->rows[rows->count];
 		*row = make_row(rows, n, parent);
-		n = row->is_open ? row->last + 1 : row->last + nodes[row->last].size;
+		n = row->is_open ? row->last + 1 : end_of(rows, row);
 		if (row->is_open)
 			parent = (uint32_t)rows->count;
 		rows->count++;
@@ -134,7 +207,7 @@ static struct table_extent extent_of(const struct tree_rows *rows)
 static void note_cursor(struct tree_rows *rows)
 {
 	if (rows->count)
-		rows->place.cursor_id = tree_rows_node(rows, tree_rows_cursor(rows)->first)->id;
+		rows->place.cursor_id = spot_of(rows, tree_rows_cursor(rows)->first).id;
 }
 
 static void set_cursor(struct tree_rows *rows, size_t cursor)
@@ -162,27 +235,38 @@ static bool find_node(const struct tree_rows *rows, uint32_t node, size_t *out)
 
 static bool find_id(const struct tree_rows *rows, uint64_t id, size_t *out)
 {
-	for (uint32_t n = 0; n < rows->tree->node_count; n++)
-		if (rows->tree->nodes[n].id == id)
+	for (uint32_t n = 0; n < node_count(rows); n++)
+		if (spot_of(rows, n).id == id)
 			return find_node(rows, n, out);
 	return false;
 }
 
-void tree_rows_collect(struct tree_rows *rows, const struct call_tree *tree)
+static void collect_afresh(struct tree_rows *rows)
 {
 	const struct table_place *place = &rows->place;
 	const uint64_t id = place->cursor_id;
 	size_t cursor = place->cursor, found;
 
-	rows->tree = tree;
-	rows->count = 0;
-	if (!tree)
-		return;
 	collect(rows);
 	if (find_id(rows, id, &found) && table_place_follows(place, extent_of(rows), found))
 		cursor = found;
 	if (rows->count)
 		set_cursor(rows, cursor);
+}
+
+void tree_rows_collect(struct tree_rows *rows, const struct call_tree *tree)
+{
+	rows->tree = tree;
+	rows->groups = NULL;
+	collect_afresh(rows);
+}
+
+void tree_rows_collect_groups(struct tree_rows *rows, const struct group_tree *groups)
+{
+	rows->tree = NULL;
+	rows->groups = groups;
+	rows->group_weight = groups ? weight_of_roots(groups) : 0;
+	collect_afresh(rows);
 }
 
 /* What is open or chained has changed: the cursor stays on @node. */
@@ -206,7 +290,7 @@ void tree_rows_select_id(struct tree_rows *rows, uint64_t id)
 {
 	size_t found;
 
-	if (rows->tree && find_id(rows, id, &found))
+	if (find_id(rows, id, &found))
 		set_cursor(rows, found);
 }
 
@@ -215,7 +299,7 @@ void tree_rows_restore(struct tree_rows *rows, const struct table_place *place)
 	size_t found;
 
 	rows->place = *place;
-	if (rows->tree && find_id(rows, place->cursor_id, &found))
+	if (find_id(rows, place->cursor_id, &found))
 		table_place_carry(&rows->place, extent_of(rows), found);
 	else
 		table_place_set(&rows->place, extent_of(rows), place->cursor);
@@ -242,16 +326,16 @@ void tree_rows_set_page(struct tree_rows *rows, size_t page)
 
 void tree_rows_show_node(struct tree_rows *rows, uint32_t node)
 {
-	for (uint32_t at = tree_rows_node(rows, node)->parent; at != UINT32_MAX;
-	     at = tree_rows_node(rows, at)->parent)
-		remember(&rows->open, tree_rows_node(rows, at)->id, true);
+	for (uint32_t at = spot_of(rows, node).parent; at != UINT32_MAX;
+	     at = spot_of(rows, at).parent)
+		remember(&rows->open, spot_of(rows, at).id, true);
 	collect_again(rows, node);
 }
 
 static void set_chained(struct tree_rows *rows, uint32_t node, bool is_chained_)
 {
 	for (; is_link(rows, node); node++)
-		remember(&rows->unchained, tree_rows_node(rows, node)->id, !is_chained_);
+		remember(&rows->unchained, spot_of(rows, node).id, !is_chained_);
 }
 
 void tree_rows_open(struct tree_rows *rows)
@@ -261,11 +345,11 @@ void tree_rows_open(struct tree_rows *rows)
 
 	if (!row)
 		return;
-	if (!row->is_open && tree_rows_node(rows, row->last)->size > 1) {
-		remember(&rows->open, tree_rows_node(rows, row->last)->id, true);
+	if (!row->is_open && tree_rows_has_children(rows, row)) {
+		remember(&rows->open, spot_of(rows, row->last).id, true);
 	} else if (row->first != row->last) {
 		for (uint32_t n = row->first; n < row->last; n++)
-			remember(&rows->open, tree_rows_node(rows, n)->id, true);
+			remember(&rows->open, spot_of(rows, n).id, true);
 		set_chained(rows, row->first, false);
 	} else {
 		if (row->is_open)
@@ -278,9 +362,9 @@ void tree_rows_open(struct tree_rows *rows)
 /* Where the chain begins that @node would be on, were nothing unchained. */
 static uint32_t chain_begin(const struct tree_rows *rows, uint32_t node)
 {
-	while (tree_rows_node(rows, node)->parent != UINT32_MAX &&
-	       is_link(rows, tree_rows_node(rows, node)->parent))
-		node = tree_rows_node(rows, node)->parent;
+	while (spot_of(rows, node).parent != UINT32_MAX &&
+	       is_link(rows, spot_of(rows, node).parent))
+		node = spot_of(rows, node).parent;
 	return node;
 }
 
@@ -297,7 +381,7 @@ bool tree_rows_close(struct tree_rows *rows)
 		first = chain_begin(rows, first);
 		set_chained(rows, first, true);
 	} else if (row->is_open) {
-		remember(&rows->open, tree_rows_node(rows, row->last)->id, false);
+		remember(&rows->open, spot_of(rows, row->last).id, false);
 	} else if (row->parent != TREE_ROWS_NONE) {
 		tree_rows_select_index(rows, row->parent);
 		return true;
@@ -314,9 +398,9 @@ static void set_all(struct tree_rows *rows, bool is_open_)
 
 	if (!row)
 		return;
-	for (uint32_t n = 0; n < rows->tree->node_count; n++)
-		if (rows->tree->nodes[n].size > 1)
-			remember(&rows->open, rows->tree->nodes[n].id, is_open_);
+	for (uint32_t n = 0; n < node_count(rows); n++)
+		if (spot_of(rows, n).size > 1)
+			remember(&rows->open, spot_of(rows, n).id, is_open_);
 	collect_again(rows, row->first);
 }
 
@@ -337,8 +421,8 @@ void tree_rows_open_hottest(struct tree_rows *rows)
 
 	if (!row)
 		return;
-	/* Siblings are sorted: the first child is the heaviest. */
-	for (node = row->last; tree_rows_node(rows, node)->size > 1; node++)
-		remember(&rows->open, tree_rows_node(rows, node)->id, true);
+	/* Siblings are sorted: the first child is the heaviest, or has changed most. */
+	for (node = row->last; spot_of(rows, node).size > 1; node++)
+		remember(&rows->open, spot_of(rows, node).id, true);
 	collect_again(rows, node);
 }

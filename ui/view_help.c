@@ -27,6 +27,8 @@ static const struct help_line mouse_lines[] = {
 	{ "double click", "open the row, zoom into the frame" },
 	{ "right click", "what can be done with the row" },
 	{ "wheel", "scroll" },
+	{ "click on the strip", "show that second; drag: from there to here; on [live]: live "
+				"again; in the heat map (H) the same of 50 ms" },
 };
 
 static const struct help_line level_lines[] = {
@@ -83,7 +85,9 @@ static void add_columns(struct pager *pager)
 {
 	add_section(pager, "Columns");
 	for (size_t i = 0; i < COL_COUNT; i++)
-		add_line(pager, columns[i].title[0] ? columns[i].title : "bar", columns[i].help);
+		add_line(pager, columns[i].title[0] ? columns[i].title
+						   : columns_name((enum column_id)i),
+			 columns[i].help);
 }
 
 static void add_probe_columns(struct pager *pager)

@@ -68,6 +68,23 @@ static void add_losses(struct pager *pager, const struct snapshot *snapshot)
 	pager_add(pager, ROLE_TEXT, 0, "%s", "");
 }
 
+/* How far back one can go. */
+static void add_history(struct pager *pager, const struct ui_state *state)
+{
+	const struct snapshot *snapshot = state->shown;
+	char text[FORMAT_BYTES];
+
+	if (!snapshot->is_history_cut)
+		return;
+	pager_add(pager, ROLE_NAME, 0, "History");
+	pager_add(pager, ROLE_TEXT, INDENT,
+		  "It reaches back %s: what was older has left, %llu MiB are full. More memory for "
+		  "it (--history-memory) or a lower rate (-F) makes it longer.",
+		  format_duration(text, (double)(snapshot->newest_ns - snapshot->known_ns) / 1e9),
+		  (unsigned long long)(state->history_bytes >> 20));
+	pager_add(pager, ROLE_TEXT, 0, "%s", "");
+}
+
 static void refresh_messages(struct view *view, const struct ui_state *state)
 {
 	struct pager *pager = (struct pager *)view;
@@ -76,6 +93,7 @@ static void refresh_messages(struct view *view, const struct ui_state *state)
 	if (state->shown) {
 		add_notices(pager, state->shown);
 		add_losses(pager, state->shown);
+		add_history(pager, state);
 	}
 }
 

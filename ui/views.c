@@ -4,44 +4,54 @@
 #include <stdio.h>
 
 static const enum column_id symbol_columns[] = {
-	COL_SELF, COL_BAR, COL_TOTAL, COL_SAMPLES, COL_PID, COL_TID, COL_CPU,
-	COL_COMMAND, COL_OBJECT, COL_SOURCE, COL_PROBE, COL_SYMBOL, COL_COUNT,
+	COL_SELF, COL_BAR, COL_CHANGE, COL_CHANGE_BAR, COL_TOTAL, COL_TOTAL_CHANGE, COL_SAMPLES,
+	COL_RATE_CHANGE, COL_PID, COL_TID, COL_CPU, COL_COMMAND, COL_OBJECT, COL_SOURCE,
+	COL_PROBE, COL_SYMBOL, COL_COUNT,
 };
 static const enum column_id object_columns[] = {
-	COL_SELF, COL_BAR, COL_TOTAL, COL_SAMPLES, COL_RATE, COL_COMMAND, COL_OBJECT, COL_COUNT,
+	COL_SELF, COL_BAR, COL_CHANGE, COL_CHANGE_BAR, COL_TOTAL, COL_TOTAL_CHANGE, COL_SAMPLES,
+	COL_RATE, COL_RATE_CHANGE, COL_COMMAND, COL_OBJECT, COL_COUNT,
 };
 static const enum column_id command_columns[] = {
-	COL_SELF, COL_BAR, COL_TOTAL, COL_SAMPLES, COL_RATE, COL_PID, COL_COMMAND, COL_COUNT,
+	COL_SELF, COL_BAR, COL_CHANGE, COL_CHANGE_BAR, COL_TOTAL, COL_TOTAL_CHANGE, COL_SAMPLES,
+	COL_RATE, COL_RATE_CHANGE, COL_PID, COL_COMMAND, COL_COUNT,
 };
 static const enum column_id task_columns[] = {
-	COL_SELF, COL_BAR, COL_TOTAL, COL_RATE, COL_PID, COL_CPU_PCT, COL_STATE, COL_THREADS,
-	COL_COMMAND, COL_COMMAND_LINE, COL_COUNT,
+	COL_SELF, COL_BAR, COL_CHANGE, COL_CHANGE_BAR, COL_TOTAL, COL_TOTAL_CHANGE, COL_RATE,
+	COL_RATE_CHANGE, COL_PID, COL_CPU_PCT, COL_STATE, COL_THREADS, COL_UNIT, COL_CONTAINER,
+	COL_POD, COL_CGROUP, COL_COMMAND, COL_COMMAND_LINE, COL_COUNT,
 };
 static const enum column_id cpu_columns[] = {
-	COL_SELF, COL_BAR, COL_TOTAL, COL_SAMPLES, COL_RATE, COL_CPU, COL_BUSY, COL_COMMAND,
-	COL_COUNT,
+	COL_SELF, COL_BAR, COL_CHANGE, COL_CHANGE_BAR, COL_TOTAL, COL_TOTAL_CHANGE, COL_SAMPLES,
+	COL_RATE, COL_RATE_CHANGE, COL_CPU, COL_BUSY, COL_COMMAND, COL_COUNT,
 };
 
 const struct table_spec table_specs[VIEW_COUNT] = {
-	[VIEW_SYMBOLS] = { "Symbols", KEY_OBJECT | KEY_SYMBOL, symbol_columns, COL_SYMBOL,
+	[VIEW_SYMBOLS] = { "Symbols", "Sym", KEY_OBJECT | KEY_SYMBOL, symbol_columns, COL_SYMBOL,
 			   COL_SELF, VIEW_TREE },
-	[VIEW_OBJECTS] = { "Objects", KEY_OBJECT, object_columns, COL_OBJECT, COL_SELF,
+	[VIEW_OBJECTS] = { "Objects", "Obj", KEY_OBJECT, object_columns, COL_OBJECT, COL_SELF,
 			   VIEW_SYMBOLS },
-	[VIEW_COMMANDS] = { "Commands", KEY_COMM, command_columns, COL_COMMAND, COL_SELF,
+	[VIEW_COMMANDS] = { "Commands", "Cmd", KEY_COMM, command_columns, COL_COMMAND, COL_SELF,
 			    VIEW_OBJECTS },
-	[VIEW_TASKS] = { "Tasks", KEY_PID | KEY_TID | KEY_GROUP, task_columns, COL_COMMAND_LINE,
-			 COL_SELF, VIEW_SYMBOLS },
-	[VIEW_CPUS] = { "CPUs", KEY_CPU, cpu_columns, COL_COMMAND, COL_CPU, VIEW_SYMBOLS },
-	[VIEW_TREE] = { .title = "Tree", .keys = KEY_OBJECT | KEY_SYMBOL, .opens = VIEW_TREE },
-	[VIEW_FLAME] = { .title = "Flame", .keys = KEY_OBJECT | KEY_SYMBOL, .opens = VIEW_TREE },
-	[VIEW_PROBES] = { .title = "Probes", .keys = KEY_OBJECT, .opens = VIEW_PROBES },
+	[VIEW_TASKS] = { "Tasks", "Tasks", KEY_PID | KEY_TID | KEY_GROUP, task_columns,
+			 COL_COMMAND_LINE, COL_SELF, VIEW_SYMBOLS },
+	[VIEW_CPUS] = { "CPUs", "CPUs", KEY_CPU, cpu_columns, COL_COMMAND, COL_CPU, VIEW_SYMBOLS },
+	[VIEW_TREE] = { "Tree", "Tree", .keys = KEY_OBJECT | KEY_SYMBOL, .opens = VIEW_TREE },
+	[VIEW_FLAME] = { "Flame", "Flame", .keys = KEY_OBJECT | KEY_SYMBOL, .opens = VIEW_TREE },
+	[VIEW_PROBES] = { "Probes", "Probes", .keys = KEY_OBJECT, .opens = VIEW_PROBES },
+	[VIEW_GROUPS] = { "Groups", "Groups", .keys = KEY_OBJECT, .opens = VIEW_SYMBOLS },
 };
 
 /* Source lines cost a process per object: they are for who asks. Without a filter by code the total
- * of tasks and CPUs is their self. */
+ * of tasks and CPUs is their self. Of changes those of SELF% say most. Where tasks are takes the
+ * place of what they are. */
 const struct column_choice columns_at_first = {
-	.hidden = { [VIEW_SYMBOLS] = 1u << COL_SOURCE, [VIEW_COMMANDS] = 1u << COL_TOTAL,
-		    [VIEW_TASKS] = 1u << COL_TOTAL, [VIEW_CPUS] = 1u << COL_TOTAL },
+	.hidden = { [VIEW_SYMBOLS] = 1u << COL_SOURCE | 1u << COL_TOTAL_CHANGE,
+		    [VIEW_OBJECTS] = 1u << COL_TOTAL_CHANGE,
+		    [VIEW_COMMANDS] = 1u << COL_TOTAL | 1u << COL_TOTAL_CHANGE,
+		    [VIEW_TASKS] = 1u << COL_TOTAL | 1u << COL_TOTAL_CHANGE | 1u << COL_UNIT |
+				   1u << COL_CONTAINER | 1u << COL_POD | 1u << COL_CGROUP,
+		    [VIEW_CPUS] = 1u << COL_TOTAL | 1u << COL_TOTAL_CHANGE },
 };
 
 static bool by_name(enum filter_field field, const char *whole, const char *shown,
@@ -75,6 +85,10 @@ bool views_row_part(enum filter_field field, const struct snapshot_row *row,
 	case FILTER_PID:	return by_number(field, row->pid, row->comm, out);
 	case FILTER_TID:	return by_number(field, row->tid, row->comm, out);
 	case FILTER_CPU:	return by_number(field, row->cpu, "", out);
+	case FILTER_CGROUP:	return by_name(field, row->cgroup, row->cgroup, out);
+	case FILTER_UNIT:	return by_name(field, row->unit, row->unit, out);
+	case FILTER_CONTAINER:	return by_name(field, row->container, row->container, out);
+	case FILTER_POD:	return by_name(field, row->pod, row->pod, out);
 	case FILTER_KERNEL:
 		*out = (struct filter_part){ .field = field };
 		return row->mode == MODE_KERNEL;
@@ -103,6 +117,7 @@ bool views_opening_part(enum view_kind kind, const struct snapshot_row *row,
 	case VIEW_TREE:
 	case VIEW_FLAME:
 	case VIEW_PROBES:
+	case VIEW_GROUPS:
 	case VIEW_COUNT:
 		break;
 	}

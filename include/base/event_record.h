@@ -25,6 +25,7 @@ enum record_kind {
 	RECORD_UNTHROTTLE,
 	RECORD_KSYMBOL,
 	RECORD_BPF,
+	RECORD_CGROUP,
 };
 
 /* Where an instruction pointer was: PERF_RECORD_MISC_CPUMODE_MASK, PERF_CONTEXT_*. */
@@ -59,6 +60,8 @@ struct record_sample {
 	uint32_t intr_regs_count;
 	const void *user_stack;	/* copy of the user stack from its pointer upwards; NULL: none */
 	uint64_t user_stack_bytes;	/* how many of them the kernel really filled */
+	uint64_t cgroup;	/* PERF_SAMPLE_CGROUP: the id that a RECORD_CGROUP explains */
+	bool has_cgroup;
 };
 
 struct record_mmap {
@@ -95,6 +98,11 @@ struct record_ksymbol {
 	struct record_text name;
 };
 
+struct record_cgroup {
+	uint64_t id;		/* of the hierarchy that perf events are counted by */
+	struct record_text path;
+};
+
 struct event_record {
 	enum record_kind kind;
 	enum cpu_mode mode;
@@ -110,6 +118,7 @@ struct event_record {
 		struct record_task task;
 		struct record_lost lost;
 		struct record_ksymbol ksymbol;
+		struct record_cgroup cgroup;
 	};
 };
 

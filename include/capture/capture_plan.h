@@ -36,6 +36,7 @@ struct capture_plan {
 	bool is_cpu_wide;		/* though tasks were asked for */
 	bool was_refused_cpu_wide;
 	struct event_set set;		/* open, disabled */
+	int cgroup_fd;			/* while it is opened; -1: every task's */
 };
 
 /* True when each hit of the event is a sample and nobody insists on copies of its stack: a burst of

@@ -42,6 +42,11 @@ void event_attr_sideband(struct perf_event_attr *attr, const struct event_sampli
 
 /* Returns a descriptor (close-on-exec, the caller's) or -errno. @tid -1: every task of @cpu. */
 int event_open(const struct perf_event_attr *attr, pid_t tid, int cpu);
+/* The same for the tasks in the cgroup whose directory @cgroup_fd is. */
+int event_open_cgroup(const struct perf_event_attr *attr, int cgroup_fd, int cpu);
+
+/* Can events be counted for that cgroup? 0, or -errno with the reason and what helps. */
+int event_check_cgroup(int cgroup_fd, const char *name, int cpu, struct diag *why);
 
 /* The sentence for a refusal @err of event @name: cause and remedy. @tid as in event_open().
  * Returns @err. */

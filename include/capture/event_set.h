@@ -1,7 +1,8 @@
 /* event_set.h - the descriptors and rings of one capture.
  *
  *              lane 0          lane 1          ...      a lane: one event on one CPU, with one ring
- *   row 0      fd, owns ring   fd, owns ring            a row: one task (or -1: every task)
+ *   row 0      fd, owns ring   fd, owns ring            a row: one task (or -1: every task, of the
+ *                                                       cgroup if there is one)
  *   row 1      fd ----^        fd ----^                 all other rows write into row 0's rings
  *
  * Row 0 keeps its descriptors as long as the set lives, also when its task has ended.
@@ -39,6 +40,9 @@ struct event_set {
 	int *fds;			/* owned; row * lane_count + lane */
 	pid_t *tids;			/* owned; one per row */
 	size_t row_count, row_room;
+	int cgroup_fd;			/* borrowed; -1: none. Set it before the row is added; the
+					 * side-band is of every task all the same: a process may
+					 * come into the cgroup from anywhere */
 	struct ring_size rings;
 };
 

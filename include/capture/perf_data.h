@@ -37,6 +37,9 @@ size_t perf_data_event_count(const struct perf_data *reader);
 const struct event_desc *perf_data_event(const struct perf_data *reader, size_t index);
 const char *perf_data_host(const struct perf_data *reader);	/* raw; "" when not recorded */
 uint32_t perf_data_cpu_count(const struct perf_data *reader);	/* online; 0: not recorded */
+/* The socket (package) of each CPU from 0 on, < 0: it has none; *@count 0: not recorded.
+ * BORROWED. */
+const int *perf_data_sockets(const struct perf_data *reader, uint32_t *count);
 const struct perf_data_build_id *perf_data_build_ids(const struct perf_data *reader,
 						     size_t *count);
 

@@ -46,6 +46,9 @@ struct perf_data_header {
 	size_t build_id_count;
 	char *host;			/* raw; NULL when not recorded */
 	uint32_t cpu_count;		/* online; 0 when not recorded */
+	uint32_t configured_cpus;
+	int *sockets;			/* of each CPU; < 0: it has none. NULL when not recorded */
+	uint32_t socket_count;
 };
 
 /* Reads the header of @fd, a regular file of @file_bytes. @header is zeroed memory of the caller's;

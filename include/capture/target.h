@@ -1,4 +1,4 @@
-/* target.h - whom to sample: -a, -p, -t, -u, -C, -- command. Pure parsing and checks.
+/* target.h - whom to sample: -a, -p, -t, -u, -G, -C, -- command. Pure parsing and checks.
  * Thread: one at a time (getpwnam(3)). */
 #ifndef CAPTURE_TARGET_H
 #define CAPTURE_TARGET_H
@@ -15,6 +15,7 @@ enum target_kind {
 	TARGET_PROCESSES,	/* -p: `ids` are processes: all threads and what they start */
 	TARGET_THREADS,		/* -t: `ids` are threads and what they start */
 	TARGET_USER,		/* -u: system-wide, filtered by `uid` in the analyzer */
+	TARGET_CGROUP,		/* -G: system-wide, counted by the kernel for `cgroup` alone */
 	TARGET_COMMAND,		/* -- command: `ids[0]` is the stopped child (capture/command.h) */
 	TARGET_OWN,		/* no privileges: the user's own processes, followed each second */
 };
@@ -24,6 +25,7 @@ struct target {
 	pid_t *ids;		/* owned */
 	size_t id_count;
 	uid_t uid;
+	char *cgroup;		/* owned; its directory, see capture/cgroup_dir.h */
 	int *cpus;		/* owned; -C; NULL: all online */
 	size_t cpu_count;
 	bool no_inherit;
@@ -33,12 +35,13 @@ struct target {
 };
 
 /* Each takes the option's text. 0, -EINVAL (syntax), -ESRCH (no such process: named),
- * -ENOENT (no such user), -ENODEV (no such CPU). */
+ * -ENOENT (no such user or cgroup), -ENODEV (no such CPU, no cgroups). */
 int target_set_processes(struct target *target, const char *list, struct diag *why);
 int target_set_threads(struct target *target, const char *list, struct diag *why);
 int target_set_user(struct target *target, const char *name, struct diag *why);
+int target_set_cgroup(struct target *target, const char *name, struct diag *why);
 int target_set_cpus(struct target *target, const char *list, struct diag *why);
-/* Ids and user are forgotten, the CPUs stay: every process on them. */
+/* Ids, user and cgroup are forgotten, the CPUs stay: every process on them. */
 void target_set_everything(struct target *target);
 /* *@out is the caller's. 0 or -ENOMEM, then it is empty. */
 int target_copy(struct target *out, const struct target *from, struct diag *why);

@@ -4,7 +4,9 @@
  *
  * Names: a ';' in one is written ':', because it stands between names. Code without a name is that
  *        of its object: "[libfoo.so]".
- * Count: of samples, where the stack ended; all lines together are the tree's samples.
+ * Count: of samples, where the stack ended; all lines together are the tree's samples. Compared,
+ *        as difffolded.pl writes it: first what the baseline counted, then the window. Both are
+ *        as counted: flamegraph.pl draws the second in the colours of the difference.
  * Thread: any.
  */
 #ifndef EXPORT_FOLDED_H
@@ -15,8 +17,8 @@
 
 #include "model/call_tree.h"
 
-/* @tree: callees. @marks_kernel: "_[k]" behind the names of kernel code. Errors stay in @out
- * (ferror(3)). 0 or -ENOMEM: the rest is missing. */
-int folded_write(FILE *out, const struct call_tree *tree, bool marks_kernel);
+/* @tree: callees. @marks_kernel: "_[k]" behind the names of kernel code. @is_compared: two counts a
+ * line. Errors stay in @out (ferror(3)). 0 or -ENOMEM: the rest is missing. */
+int folded_write(FILE *out, const struct call_tree *tree, bool marks_kernel, bool is_compared);
 
 #endif

@@ -16,6 +16,7 @@
 #include "model/source_change.h"
 
 struct analyzer;
+struct second_recording;	/* model/second_recording.h */
 
 struct analyzer_config {
 	struct ingest_config ingest;	/* what it points to must outlive the analyzer */
@@ -31,12 +32,16 @@ struct analyzer_config {
 	const char *host, *target, *notice;	/* for the header; raw */
 	uint32_t target_pid;	/* as in struct source */
 	uint32_t cpus;
+	const int *sockets;		/* of each CPU; < 0, and CPUs beyond: not known */
+	uint32_t socket_count;
 	bool has_busy;			/* /proc/stat means something: live, whole machine */
 	bool wants_all_events;		/* batch: a chain of snapshots, one per event */
 	bool wants_sources;		/* batch: source lines of source_rows rows an event are */
 	size_t source_rows;		/* waited for: what is printed can't be filled in later */
 	struct copy_control copies;
 	struct probe_source probes;	/* news NULL: there are none */
+	const struct second_recording *second;	/* shown after the one that comes first, and
+						 * compared with it; NULL: none */
 	struct query query;		/* the first one */
 	enum window_kind window;
 	uint64_t window_ns, interval_ns;

@@ -4,7 +4,8 @@
 
 #include "model/ingest.h"
 
-/* What counts against the budget: slices, stacks, tasks; what dropping the oldest can free. */
+/* What counts against the budget: slices, stacks, tasks, what dropping the oldest
+ * can free; and the baseline, which took its copy from there. */
 size_t budget_bytes(const struct ingest *ingest);
 
 /* Forgets who ended a while ago (not in a replay), and rolls old slices up; when still over

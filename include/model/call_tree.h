@@ -64,7 +64,7 @@ struct call_tree {
 	double base_weight;	/* compared: of those in the baseline's tree */
 	uint32_t node_count;
 	const struct tree_node *nodes;	/* preorder; siblings by total_weight, largest first, then
-					 * id */
+					 * base_total_weight, then id */
 };
 
 #endif

@@ -14,6 +14,7 @@
 #include "model/fold_filter.h"
 #include "model/snapshot.h"
 #include "model/symbol_names.h"
+#include "model/symbol_twins.h"
 #include "model/task_table.h"
 #include "model/timeline.h"
 #include "model/tree_stop.h"
@@ -38,6 +39,7 @@ struct fold_row {
 	uint32_t symbol;	/* one of the symbols in the row (the symbol, when keyed by it) */
 	uint32_t stamp;		/* the last entry that was added to total */
 	uint32_t comm, pid, tid, cpu;	/* of all samples, FOLD_MIXED when they differ */
+	uint32_t cgroup;	/* the same; of rows keyed by the symbol alone perhaps FOLD_NONE */
 	uint32_t task, tasks;	/* a task with samples here, and how many different ones; tasks 0:
 				 * several, not counted (large windows) */
 	bool is_idle;
@@ -47,6 +49,8 @@ struct fold {
 	struct stack_trie *trie;	/* borrowed, as the next two */
 	struct symbol_names *names;
 	const struct task_table *tasks;
+	const struct symbol_twins *twins;	/* borrowed, set after the init: symbols that are
+						 * one; NULL: none */
 	unsigned int keys;		/* enum row_key */
 	uint32_t event;
 	struct fold_filter filter;	/* owned */
@@ -86,7 +90,22 @@ void fold_add_slices_dense(struct fold *fold, const struct slice *slices, uint32
  * one of them, and no filter. */
 bool fold_can_be_dense(const struct fold *fold);
 
+/* Walking costs 0.2-0.3 us an entry: with so many it takes longer than a fold may, and the dense way
+ * takes over, which does not count the tasks of a row. A minute of two CPUs is 60,000. */
+#define FOLD_DENSE_ENTRIES 150000
+
+/* The row of @key, or NULL: there is none. @key: of a fold with the same keys and twins over the
+ * same names. BORROWED. */
+const struct fold_row *fold_find_row(const struct fold *fold, const struct fold_key *key);
+
 /* What both ways share. */
+
+/* The symbol that @frame counts for. ID_SET_NONE: out of memory. */
+static inline uint32_t fold_symbol_of(const struct fold *fold, uint32_t frame)
+{
+	return symbol_twins_of(fold->twins,
+			       symbol_names_of_frame(fold->names, fold->trie, frame));
+}
 
 /* After @steps entries were walked: false when the fold is to end. */
 bool fold_goes_on(struct fold *fold, uint32_t steps);

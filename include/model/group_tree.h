@@ -3,6 +3,11 @@
  *
  * A level of the tree is a key. A sample adds to the self of the one node of each level that its
  * leaf and its task belong to, and once to the total of every node that a frame of it belongs to.
+ * Where no key is of code all frames of a sample belong to one node of each level.
+ *
+ * Events: without GROUP_EVENT the tree is of the event that the snapshot shows. With it it is of
+ *         all that have samples; it is the first level then, wherever it was asked for: periods of
+ *         different events can't be added. Shares are of a node's own event: group_node_pct().
  *
  * Thread: immutable; any.
  */
@@ -43,10 +48,16 @@ struct group_node {
 	uint32_t depth;		/* of a root: 0; its key is keys[depth] */
 	uint64_t self_samples, total_samples;
 	double self_weight, total_weight;	/* of busy samples: idle ones are left out */
+	double whole_weight;	/* of all busy samples of its event in the window, whatever the
+				 * filter leaves: 100 % of its shares */
 	uint64_t base_self_samples, base_total_samples;	/* compared: in the baseline */
-	double base_self_weight, base_total_weight;
+	double base_self_weight, base_total_weight, base_whole_weight;
 	const char *text;	/* sanitized: the value of its key; never NULL or empty */
-	const char *object_path;	/* GROUP_OBJECT, and of code the object's; else "" */
+	const char *object_path;	/* of keys of code: its object's; else "" */
+	const char *name;	/* what an exact filter compares (model/filter.h): of a symbol as
+				 * its file has it, of an object its path, else the bare value; "":
+				 * none can tell this node */
+	uint64_t number;	/* of a pid, tid or CPU: it; else 0 */
 	enum cpu_mode mode;	/* of code; else MODE_UNKNOWN */
 	bool is_unknown;	/* `text` says why there is no value: "[no container]" */
 };
@@ -57,7 +68,23 @@ struct group_tree {
 	uint32_t node_count;
 	const struct group_node *nodes;	/* preorder; siblings by self_weight, largest first, then
 					 * total_weight, then id */
-	uint64_t hidden_samples;	/* of the smallest nodes, of too many for a screen */
+	uint64_t hidden_samples;	/* self of the smallest nodes, left out of too many for a
+					 * screen: self of the roots is this and the self of the
+					 * last level's nodes. Of nodes without self that were left
+					 * out nothing is told */
 };
+
+/* Share of @weight, a node's self or total, in its event's busy samples: 0..100; 0 when there are
+ * none. */
+static inline double group_node_pct(const struct group_node *node, double weight)
+{
+	return node->whole_weight > 0 ? 100.0 * weight / node->whole_weight : 0;
+}
+
+/* The same of a weight in the baseline. */
+static inline double group_node_base_pct(const struct group_node *node, double weight)
+{
+	return node->base_whole_weight > 0 ? 100.0 * weight / node->base_whole_weight : 0;
+}
 
 #endif

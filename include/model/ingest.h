@@ -18,6 +18,7 @@
 
 #include "capture/event_desc.h"
 #include "capture/record_queue.h"
+#include "model/baseline.h"
 #include "model/probe_hits.h"
 #include "model/reorder.h"
 #include "model/symbol_names.h"
@@ -45,6 +46,8 @@ struct ingest_config {
 	const struct ingest_build_id *build_ids;	/* of the recording */
 	size_t build_id_count;
 	struct build_id running_kernel;	/* its names are used in a replay only if it was recorded */
+	uint32_t kernel_number;	/* replay: of a kernel that is not the one that another recording
+				 * gets names from; else 0 */
 	bool has_uid_filter;		/* keep only samples of processes of `uid` */
 	uint32_t uid;
 	const uint32_t *target_pids, *target_tids;	/* whom the user asked for; what they */
@@ -167,6 +170,7 @@ struct ingest {
 	struct stack_trie trie;
 	struct symbol_names names;
 	struct timeline timeline;
+	struct baseline baseline;	/* what windows of the timeline are compared with */
 	struct reorder reorder;
 	struct object_opener *opener;	/* borrowed; NULL: no names at all */
 	struct process_reader *reader;	/* borrowed; NULL in a replay */
@@ -176,6 +180,8 @@ struct ingest {
 	struct address_map *kernel_maps;	/* replay: what the recording says of its kernel */
 	struct address_map *kernel_overlay;	/* programs that were loaded while we look */
 	uint64_t recorded_text_address;		/* replay: of _text; 0: not recorded */
+	uint64_t kernel_shift;			/* replay: added to addresses of a kernel that lay
+						 * elsewhere in the recording before */
 	bool is_kernel_recorded;		/* replay: the running kernel is the recorded one */
 	bool is_kernel_slid;			/* replay: its names were asked for slid */
 
@@ -197,6 +203,7 @@ struct ingest {
 	uint64_t held_tables;		/* ingest_stacks.last_tables, unless */
 	bool is_forced;			/* nothing is waited for now */
 
+	struct id_map recorded_cgroups;	/* replay: the kernel's id -> row of tasks.cgroups */
 	struct id_map throttled_since;	/* (event, cpu) -> row of throttles */
 	uint64_t *throttles;		/* owned; when it began, 0: not throttled */
 	uint32_t throttle_count, throttle_capacity;
@@ -228,6 +235,9 @@ void ingest_round_end(struct ingest *ingest, const struct queue_round_end *mark)
 void ingest_lost_total(struct ingest *ingest, uint16_t event, uint32_t cpu, uint64_t total);
 /* QUEUE_SOURCE: records are @source's from now on, and older ones than @begin_ns nobody's. */
 void ingest_switch(struct ingest *ingest, struct source *source, uint64_t begin_ns);
+/* Replay: records of another recording follow, whose clock, tasks and events are its own; what was
+ * counted goes, but for the baseline. 0 or -ENOMEM. */
+int ingest_next_recording(struct ingest *ingest, const struct ingest_config *config);
 /* Replies of reader and opener, parked samples whose time has come. Call it when their descriptors
  * are readable and at least every 100 ms while something is parked. @force: count all that is
  * parked or held now, as it is. */

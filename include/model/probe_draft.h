@@ -18,6 +18,8 @@ struct probe_draft_span {
 	uint64_t now_ns;	/* CLOCK_MONOTONIC, for leases */
 	uint32_t detail;	/* id of the probe whose log and heat are wanted; 0: none */
 	bool wants_values;	/* of all probes */
+	const struct probe_fold *base;	/* of the baseline; NULL: not compared */
+	const struct baseline *baseline;	/* if there is @base */
 };
 
 struct probe_draft {

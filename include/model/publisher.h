@@ -5,6 +5,7 @@
 
 #include "model/analyzer.h"
 #include "model/busy.h"
+#include "model/compare.h"
 #include "model/live_window.h"
 #include "model/source_lines.h"
 #include "model/strip.h"
@@ -15,6 +16,7 @@ struct publisher {
 	const struct analyzer_config *config;	/* the analyzer's, which requests change */
 	struct ingest *ingest;
 	struct live_window window;
+	struct compare compare;
 	struct busy busy;
 	struct task_stats task_stats;
 	struct source_lines source_lines;
@@ -44,6 +46,12 @@ void publisher_zero(struct publisher *publisher);	/* and goes on, if it was froz
 /* Windows end at @end_ns until it is 0 again: at the time_ns of a snapshot, or, with a @begin_ns,
  * anywhere: then the window is @begin_ns..@end_ns. */
 void publisher_freeze(struct publisher *publisher, uint64_t begin_ns, uint64_t end_ns);
+/* What was counted between the two times is what windows are compared with; @end_ns 0: nothing. */
+void publisher_mark(struct publisher *publisher, uint64_t begin_ns, uint64_t end_ns);
+/* The same of all that was counted, which is called @label. 0 or -ENOMEM. */
+int publisher_mark_all(struct publisher *publisher, const char *label);
+/* Another recording begins, with a clock of its own; ingest_next_recording() was called. */
+void publisher_next_recording(struct publisher *publisher);
 void publisher_renumbered(struct publisher *publisher);	/* after a compaction */
 
 /* When publisher_tick() is due, besides the refreshes; UINT64_MAX: never. */

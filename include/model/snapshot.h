@@ -49,13 +49,17 @@ struct snapshot_row {
 	uint32_t object_id;	/* of the code, for struct source_wish; UINT32_MAX: keyed by none */
 	int64_t pid, tid;	/* if all samples share it, else -1 (pid 0 is the idle task) */
 	int64_t cpu;		/* if all samples share it, else -1 */
-	uint32_t tasks;		/* different tasks (pid, tid, comm); 0: several, not counted */
+	uint32_t tasks;		/* different tasks (pid, tid, comm, cgroup); 0: several, not counted */
 	enum cpu_mode mode;	/* [k] [.] [g] [u] [H]; MODE_UNKNOWN: keyed by no code */
 	enum symbol_state state;
 	bool is_synthetic;	/* the symbol is named by its address: its file does not say more */
 	bool is_inlined;	/* a tree's node: no samples are of it by its name */
 	bool is_idle;		/* idle task or idle loop: not in shares, shown with `i` */
 	uint64_t group_id;	/* KEY_GROUP, a thread's row: `id` of its process's row; else 0 */
+
+	/* Of rows keyed by pid or tid: where the process is, the last known when it was moved. "": in
+	 * none, or, all of them, unknown. See symbols/cgroup_name.h. */
+	const char *cgroup, *unit, *container, *pod;
 
 	/* Of rows keyed by pid or tid, live, once /proc was read; the process's in its own row. */
 	const char *command_line;	/* arguments with a space between; "" unknown, or none */
@@ -75,7 +79,7 @@ struct snapshot_row {
 struct snapshot_baseline {
 	uint64_t begin_ns, end_ns;	/* of recordings: by its own clock */
 	double window_s;
-	uint64_t samples;	/* idle included */
+	uint64_t samples;	/* idle included; 0 unless it is compared with, as the next */
 	double weight;		/* without idle: 100 % of its shares */
 	const char *label;	/* of another recording its name; "" else: its time says it */
 };
@@ -130,6 +134,8 @@ struct snapshot {
 	uint64_t query;		/* number of the struct query that this answers */
 	bool is_frozen;		/* the window's end stands still: REQUEST_FREEZE */
 	bool is_selected;	/* and its begin, too: a time that was chosen */
+	uint64_t asked_begin_ns, asked_end_ns;	/* is_selected: as REQUEST_FREEZE said. What was
+						 * rolled up is shown whole, or not: see begin_ns */
 	uint64_t begin_ns;	/* of the window */
 	uint64_t newest_ns;	/* the newest time that is counted, whatever the window */
 	uint64_t known_ns;	/* history reaches back to here */

@@ -4,6 +4,7 @@
 
 #include "model/busy.h"
 #include "model/fold.h"
+#include "model/group_fold.h"
 #include "model/probe_draft.h"
 #include "model/source_lines.h"
 #include "model/task_stats.h"
@@ -18,6 +19,9 @@ struct row_sources {
 	const struct source_lines *lines;	/* NULL: absent */
 	bool raw_names, by_total;	/* as struct query */
 	struct tree_fold *tree;		/* summed; NULL: no tree was asked for */
+	const struct group_fold *groups;	/* NULL: no tree of groups was asked for */
+	const struct fold *base;	/* the baseline's rows, by the same keys; NULL: not
+					 * compared */
 	const struct probe_draft *probes;	/* NULL: absent */
 };
 

@@ -22,6 +22,7 @@ struct stack_frames {
 	uint64_t *address;
 	uint32_t *object;
 	uint32_t *symbol;	/* cache of the names stage: symbol id, or ID_SET_NONE */
+	uint32_t forgotten;	/* how often symbols were: who keeps some must look again */
 	uint32_t named;		/* the names stage has looked those before it up */
 	uint32_t count, capacity;
 	struct id_set index;

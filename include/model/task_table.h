@@ -1,7 +1,9 @@
 /* task_table.h - who runs: processes with their maps, threads with their names, and tasks.
  *
- * A task is (pid, tid, comm), interned once: what a sample is counted for. A thread that renames
- * itself or calls exec becomes another task from then on.
+ * A task is (pid, tid, comm, cgroup), interned once: what a sample is counted for. A thread that
+ * renames itself or calls exec becomes another task from then on; so do all of a process that is
+ * moved to another cgroup. Until a cgroup is read, after fork and exec, samples are counted for a
+ * task of the one that is assumed, which is corrected then: names come after counting.
  * Thread: the analyzer's.
  */
 #ifndef MODEL_TASK_TABLE_H
@@ -11,6 +13,7 @@
 
 #include "base/id_set.h"
 #include "base/strpool.h"
+#include "model/cgroup_table.h"
 #include "symbols/address_map.h"
 
 #define TASK_PID_UNKNOWN UINT32_MAX /* of a thread that was asked for by its tid; also the kernel's
@@ -25,6 +28,14 @@ enum maps_state {
 
 struct process {
 	uint32_t pid, parent_pid;
+	uint32_t cgroup;	/* row of task_table.cgroups; a thread's own, which may be another,
+				 * is not looked at */
+	bool is_cgroup_read;	/* since fork and exec; else it is the parent's, or of before, */
+	bool is_cgroup_told;	/* and that was read, or told by a fork in its turn */
+	bool is_cgroup_asked;	/* the process reader is at it */
+	bool is_cgroup_stale;	/* and its answer may be of before fork or exec */
+	bool is_fork_seen;	/* its FORK has been seen, but had no turn yet */
+	uint64_t cgroup_ns;	/* when it was read */
 	enum maps_state maps_state;
 	struct address_map *maps;	/* owned reference; NULL before the first mapping */
 	uint32_t code;		/* of its anonymous executable memory; 0: none yet. See ingest.h */
@@ -43,7 +54,9 @@ struct thread {
 	uint32_t pid, tid;
 	char comm[THREAD_COMM_BYTES];	/* raw, not terminated */
 	uint8_t comm_len;
-	uint32_t task;		/* of the present comm, or ID_SET_NONE: not interned yet */
+	uint32_t cgroup;	/* the process's, as it was at the last sample, */
+	bool is_cgroup_open;	/* and that it was not read yet */
+	uint32_t task;		/* of the present comm and cgroup, or ID_SET_NONE: not interned yet */
 	bool has_comm;
 	bool is_asked, is_answered;	/* by the process reader, for its comm */
 	bool is_target;
@@ -54,6 +67,8 @@ struct thread {
 struct task {
 	uint32_t pid, tid;
 	struct str_id comm;
+	uint32_t cgroup;
+	bool is_cgroup_open;	/* an assumption, to be corrected */
 };
 
 struct task_table {
@@ -62,9 +77,12 @@ struct task_table {
 	struct task *tasks;		/* owned */
 	uint32_t process_count, process_capacity;
 	uint32_t thread_count, thread_capacity;
+	uint32_t *open_tasks;		/* owned; those whose cgroup is open */
 	uint32_t task_count, task_capacity;
+	uint32_t open_count, open_capacity;
 	struct id_map process_by_pid, thread_by_tid;
 	struct id_set task_index;
+	struct cgroup_table cgroups;
 	struct strpool *strings;	/* borrowed */
 };
 
@@ -82,7 +100,17 @@ struct thread *task_table_find_thread(const struct task_table *table, uint32_t t
 /* Names the thread; of a longer name the first THREAD_COMM_BYTES. */
 void thread_set_comm(struct thread *thread, const char *comm, size_t len);
 
-/* FORK: the child gets the parent's comm; a new process also uid, target mark and, unless
+void thread_set_cgroup(struct thread *thread, uint32_t cgroup, bool is_open);
+
+/* A FORK of @pid, or its exec, has been seen, whose turn is still to come: whoever makes a
+ * container moves the child in between, so its cgroup is to be read again, and soon. */
+void task_table_see_fork(struct task_table *table, uint32_t parent_pid, uint32_t pid);
+void task_table_see_exec(struct task_table *table, uint32_t pid);
+/* The cgroup of @process is known: what was counted for an assumption counts for it. True: there was
+ * such. */
+bool task_table_settle(struct task_table *table, struct process *process, uint32_t cgroup);
+
+/* FORK: the child gets the parent's comm; a new process also uid, cgroup, target mark and, unless
  * @is_synthesized (perf record's description of what ran already), the maps. */
 void task_table_fork(struct task_table *table, uint32_t parent_pid, uint32_t parent_tid,
 		     uint32_t pid, uint32_t tid, bool is_synthesized);
@@ -100,6 +128,9 @@ void task_table_forget(struct task_table *table);
 
 /* Task id for @thread as it is named now: ":TID" when its comm is not known. */
 uint32_t task_table_task(struct task_table *table, struct thread *thread);
+
+/* What the cgroup of @task says; all "" if it is not known. BORROWED until another is interned. */
+const struct cgroup_names *task_table_cgroup(const struct task_table *table, uint32_t task);
 
 /* Forgets tasks with !used[task]. @renumbered[old] = new, or
  * ID_SET_NONE. Both arrays have task_count elements. */

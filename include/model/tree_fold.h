@@ -10,6 +10,8 @@
  *         Self is a sample's whose leaf is the function of the path's last (callees) or first
  *         (callers) node. Idle samples are left out, as of shares,
  *         unless the query wants them.
+ * Base:   with a baseline, its entries are added to the same paths by tree_fold_add_base(). A path
+ *         is kept if either share is above the limit.
  * Inline: where chains are given, a frame is as many nodes as functions were inlined at its
  *         address, and one: each a callee of the one that it was inlined into, and self is the
  *         innermost's. The filter asks for the frame as a whole; a FILTER_SYMBOL's callers begin at
@@ -24,6 +26,7 @@
 #include "model/request.h"
 #include "model/source_lines.h"
 #include "model/stack_trie.h"
+#include "model/symbol_twins.h"
 #include "model/tree_stop.h"
 
 #define TREE_FOLD_TOP	0u	/* stands above all roots */
@@ -41,6 +44,14 @@ struct tree_sum {
 	uint64_t self_samples, total_samples;
 	double self_weight, total_weight;
 	double hidden_weight;	/* of callers that were not looked for */
+	uint64_t base_self_samples, base_total_samples;	/* the baseline's */
+	double base_self_weight, base_total_weight;
+};
+
+/* What a sample, or many, add to the paths: to the window's sums, or to the baseline's. */
+struct tree_load {
+	uint64_t samples, base_samples;
+	double weight, base_weight;
 };
 
 /* A function that was inlined somewhere in its object. */
@@ -60,8 +71,7 @@ struct tree_place {
 struct tree_member {
 	uint32_t path, node;
 	struct tree_place place;	/* where they are before that chain */
-	uint64_t samples;
-	double weight;
+	struct tree_load load;
 };
 
 /* Samples that a filter sees alike, and that are of one command if commands are roots. */
@@ -77,6 +87,7 @@ struct tree_fold {
 	struct symbol_names *names;
 	const struct task_table *tasks;
 	const struct query *query;	/* borrowed */
+	const struct symbol_twins *twins;	/* as in struct fold */
 	uint32_t event;
 	struct fold_filter filter;	/* owned */
 	bool is_rooted;			/* paths begin at a FILTER_SYMBOL */
@@ -117,6 +128,10 @@ void tree_fold_inline(struct tree_fold *fold, const struct inline_chains *chains
 void tree_fold_add(struct tree_fold *fold, const struct slice_entry *entries, uint32_t count,
 		   double factor);
 
+/* The same of the baseline. */
+void tree_fold_add_base(struct tree_fold *fold, const struct slice_entry *entries,
+			uint32_t count);
+
 /* All entries were added: makes the totals, and of callers the paths themselves. */
 void tree_fold_sum(struct tree_fold *fold);
 
@@ -154,9 +169,14 @@ uint32_t tree_fold_path(struct tree_fold *fold, uint32_t parent, uint32_t symbol
 void tree_inlined_weigh(struct tree_fold *fold, uint32_t stack, double weight);
 /* Where every sample of the tree counts: @path, and its command. */
 void tree_callers_add(struct tree_fold *fold, const struct tree_class *class, uint32_t stack,
-		      const struct tree_sum *sample);
+		      uint32_t symbol, const struct tree_load *load);
 void tree_callers_sum(struct tree_fold *fold);
-/* What a path must weigh to be in the tree; < 0: all are. */
+void tree_sum_add_self(struct tree_sum *sum, const struct tree_load *load);
+void tree_sum_add_total(struct tree_sum *sum, const struct tree_load *load);
+/* What a path must weigh to be in the tree, as tree_fold_weight() says it; < 0: all are. */
 double tree_fold_limit(const struct tree_fold *fold);
+/* What a path weighs in the window; or in the baseline, if its share there is larger, brought to
+ * the window's scale. After all were added. */
+double tree_fold_weight(const struct tree_fold *fold, const struct tree_sum *sum);
 
 #endif

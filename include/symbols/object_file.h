@@ -19,6 +19,7 @@ enum object_file_source {
 	OBJECT_FILE_IN_ROOT,	/* the path below the process's root */
 	OBJECT_FILE_EXE,	/* /proc/PID/exe: a deleted program, for its own user */
 	OBJECT_FILE_PATH,	/* the path as it is here */
+	OBJECT_FILE_PERF_CACHE,	/* of a recording: the copy that perf record kept of that build */
 	OBJECT_FILE_VDSO,	/* a copy of our own: the same in all 64-bit processes */
 };
 #define OBJECT_FILE_SOURCES 4	/* at most, for one mapping */

@@ -1,5 +1,5 @@
 /* process_reader.h - the thread that reads /proc/PID: maps of processes that were there before us,
- * and statistics of those that are shown.
+ * cgroups of all that are sampled, and statistics of those that are shown.
  *
  * Problem: /proc/PID/maps can block for long (mmap_lock, a hanging file system's path). The
  *          analyzer must not.
@@ -19,8 +19,9 @@
 
 struct process_request {
 	uint32_t pid, tid;
-	uint32_t parent_pid;	/* read this one's maps if @pid's are gone already; 0: none */
-	bool wants_maps;	/* besides comm and uid */
+	uint32_t parent_pid;	/* read this one's if @pid's are gone already; 0: none */
+	bool wants_maps, wants_cgroup;	/* besides comm and uid */
+	bool has_names;		/* without these two */
 };
 
 struct process_mapping {	/* executable ones only */
@@ -33,16 +34,19 @@ struct process_mapping {	/* executable ones only */
 struct process_reply {
 	uint32_t pid, tid;
 	uint32_t parent_pid;	/* as requested, as the next */
-	bool wants_maps;
+	bool wants_maps, wants_cgroup, has_names;
 	bool has_maps;		/* false also when the process is gone */
 	bool has_comm, has_uid;
 	uint64_t time_ns;	/* all this is of this moment or a little later */
 	uint32_t uid;
 	char comm[16];		/* raw, terminated */
+	char process_comm[16];	/* likewise: of its first thread, with the maps of another's; "" */
 	struct process_mapping *rows;	/* owned: process_reply_finish() */
 	uint32_t row_count;
 	size_t text_bytes;
 	char *text;		/* owned; what the paths point into */
+	char *cgroup;		/* owned; its path, raw, terminated; NULL: gone, or not wanted */
+	bool is_parents_cgroup;
 };
 
 struct process_stat_request {

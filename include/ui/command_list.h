@@ -53,6 +53,13 @@ bool command_open_hits(struct ui_state *state, enum view_kind kind);
 /* The same picture of the level before. */
 void command_show_whole(struct ui_state *state);
 
+/* command_groups.c: the tree of groups */
+void cmd_groups(struct ui_state *state);
+void cmd_group_keys(struct ui_state *state);
+void cmd_open_group(struct ui_state *state);
+/* Says which keys of the opened group, a bit per enum group_key, no filter tells; 0: nothing. */
+void command_tell_left_out(struct ui_state *state, unsigned int left_out);
+
 /* command_flame.c: the flame graph */
 void cmd_flame(struct ui_state *state);
 void cmd_whole_flame(struct ui_state *state);
@@ -108,6 +115,25 @@ void cmd_mouse(struct ui_state *state);
 void cmd_repaint(struct ui_state *state);
 /* A second time: the other way round. */
 void command_sort_by(struct ui_state *state, enum column_id column);
+
+/* command_times.c: back in time */
+void cmd_earlier(struct ui_state *state);
+void cmd_later(struct ui_state *state);
+void cmd_much_earlier(struct ui_state *state);
+void cmd_much_later(struct ui_state *state);
+void cmd_live(struct ui_state *state);
+void cmd_shorter(struct ui_state *state);
+void cmd_longer(struct ui_state *state);
+void cmd_heat_map(struct ui_state *state);
+/* Whatever is shown: without a word. */
+void command_go_live(struct ui_state *state);
+/* What history has of @range; says so when that is nothing. A snapshot must be there. */
+void command_choose_time(struct ui_state *state, struct time_range range);
+
+/* command_compare.c: against a baseline */
+void cmd_mark_baseline(struct ui_state *state);
+void cmd_compare(struct ui_state *state);
+void cmd_forget_baseline(struct ui_state *state);
 
 /* command_sources.c: what is sampled; the palette. command_save.c: files */
 void cmd_next_event(struct ui_state *state);

@@ -17,6 +17,10 @@
 
 /* Lines of the header, by the size alone, so that the table below never jumps. */
 int header_lines(int width, int height);
+/* Lines that the heat map adds to them, 0: it has no room beside the table. */
+int header_heat_lines(int width, int height);
+/* How high a screen of that width must be for it. */
+int header_heat_height(int width);
 
 void header_draw(struct ui_state *state, struct canvas *canvas);
 

@@ -17,6 +17,9 @@ enum hit_kind {
 	HIT_CRUMB,		/* parts of the filter up to here */
 	HIT_PROBE,		/* the probe whose hits are shown */
 	HIT_PANE,		/* enum probe_pane */
+	HIT_STRIP,		/* time: see ui/time_scale.h */
+	HIT_HEAT,
+	HIT_LIVE,
 	HIT_COMMAND,		/* index into commands[] */
 };
 

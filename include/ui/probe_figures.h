@@ -11,6 +11,7 @@ struct figure_page {
 	struct canvas *canvas;
 	int top, lines;		/* of the screen */
 	int first;		/* line of the figure that is at the top */
+	const char *until;	/* where the window ends: "now" */
 };
 
 /* Histogram and heat map share their lines: an octave each. Returns how many lines there are in

@@ -12,6 +12,7 @@
 #include "model/filter.h"
 #include "model/source_change.h"
 #include "probe/guardian.h"
+#include "ui/group_order.h"
 #include "ui/keymap.h"
 #include "ui/probe_control.h"
 #include "ui/term.h"
@@ -25,9 +26,12 @@ struct screen_config {
 	bool raw_names;			/* as in the analyzer's first query */
 	bool by_total;			/* the tables are sorted by it at first */
 	unsigned int keys;		/* enum row_key of the view of symbols */
+	struct group_order groups;	/* as in the analyzer's first query, then begins with the
+					 * view of groups; none: those that are there at first */
 	enum window_kind window;
 	uint64_t window_ns;		/* of WINDOW_SECONDS */
 	uint64_t interval_ns;
+	uint64_t history_bytes;		/* the analyzer's budget; 0: of a recording's no matter */
 	enum color_mode color;
 	const struct theme *theme;
 	bool no_unicode, no_mouse;

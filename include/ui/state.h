@@ -16,6 +16,8 @@
 #include "model/snapshot.h"
 #include "model/source_change.h"
 #include "ui/finder.h"
+#include "ui/group_order.h"
+#include "ui/group_panel.h"
 #include "ui/hits.h"
 #include "ui/keymap.h"
 #include "ui/keys.h"
@@ -25,8 +27,12 @@
 #include "ui/probe_panel.h"
 #include "ui/prompt.h"
 #include "ui/theme.h"
+#include "ui/time_range.h"
+#include "ui/time_scale.h"
+#include "ui/time_text.h"
 #include "ui/trail.h"
 #include "ui/view_flame.h"
+#include "ui/view_groups.h"
 #include "ui/view_probe.h"
 #include "ui/view_probes.h"
 #include "ui/view_table.h"
@@ -61,9 +67,24 @@ struct probe_tally {
 	uint32_t refused, failed, cancelled;
 };
 
+/* What windows are compared with: "A". */
+struct comparing {
+	bool has_baseline;	/* one was marked, or is another recording */
+	bool is_on;		/* rows are asked for with their figures in it */
+	uint64_t begin_ns, end_ns;	/* as it was marked; 0, 0: as snapshots say */
+};
+
 /* What an open menu is for. */
 struct menu_use {
 	void (*chosen)(struct ui_state *state, const struct menu_item *item);
+};
+
+/* The left button went down on a cell of time, and is still held. */
+struct time_drag {
+	bool is_on;
+	bool is_in_heat;		/* of the heat map, else of the strip */
+	struct time_range from;		/* the cell's own */
+	struct time_range range;	/* from there to where the mouse is now */
 };
 
 struct ui_state {
@@ -73,6 +94,7 @@ struct ui_state {
 	/* What is asked for. */
 	struct trail trail;
 	unsigned int symbol_keys;	/* enum row_key of the view of symbols (-s) */
+	struct group_order groups;	/* levels of the tree of groups */
 	bool show_idle, hide_kernel, hide_user;
 	bool raw_names;			/* symbols as their files have them */
 	enum window_kind window;
@@ -81,16 +103,21 @@ struct ui_state {
 	uint64_t query;			/* number of the last query */
 	bool wants_restore;		/* its answer puts the cursor back to the trail's place */
 	bool is_paused;
+	struct time_range time;		/* chosen in the past; end_ns 0: live, or paused */
+	bool wants_heat;		/* the strip is enlarged; it shows where there is room */
 	bool is_zeroed;			/* "since start" began at a key */
 	bool is_command_ended;
 	bool is_source_changing;
+	struct comparing compare;
 
 	/* How it is shown. */
 	struct table_order orders[VIEW_COUNT];
+	struct table_order compared_orders[VIEW_COUNT];	/* the same while rows are compared */
 	struct column_choice choice;
 	const struct theme *theme;
 	bool is_mouse_off;
 	bool is_click_spent;		/* on a menu: a second press is no double click beneath */
+	uint64_t history_bytes;		/* what history may take; 0: nobody said */
 	uint64_t wall_offset_ns;	/* clock_wall_offset_ns() as it began: times stand still */
 	const struct keymap *keymap;	/* borrowed, as the next */
 	const struct source_control *source;	/* NULL: a recording */
@@ -101,6 +128,7 @@ struct ui_state {
 	struct table_view table;
 	struct tree_view tree;
 	struct flame_view flame;
+	struct groups_view groups_view;
 	struct probes_view probes;
 	struct probe_view probe;
 	struct pager help, messages, log;
@@ -110,9 +138,12 @@ struct ui_state {
 	struct menu menu;
 	const struct menu_use *menu_use;
 	struct probe_panel panel;
+	struct group_panel group_panel;
 	struct finder finder;
 	uint32_t menu_probe;		/* of its menu, or of a question: it may be gone */
 	struct filter_part menu_parts[FILTER_PARTS];	/* of a row menu: the row may be gone */
+	struct filter_part menu_way[GROUP_LEVELS];	/* what opening the row adds */
+	size_t menu_way_count;
 	char search[PROMPT_BYTES];	/* "": none */
 	const struct view *searched;	/* the view it was typed in */
 	char search_before[PROMPT_BYTES];
@@ -121,6 +152,10 @@ struct ui_state {
 	char message[STATE_MESSAGE_BYTES];	/* answer to the last key; "": none */
 
 	struct hits hits;
+	struct time_scale strip, heat;	/* as drawn: what the mouse selects */
+	struct time_drag drag;
+	bool heat_room;			/* the screen drawn last has room for the heat map */
+	int screen_width;		/* of it */
 	int deferred[STATE_DEFERRED];	/* keys that wait for rows */
 	size_t deferred_count;
 
@@ -144,6 +179,8 @@ struct ui_state {
 /* All zero but the views and what has a default; the caller then sets window, interval, theme,
  * keymap, source, and in the trail the filter. Query 0 is the one that the analyzer began with. */
 void state_init(struct ui_state *state);
+/* Makes @kind the first view, before the first snapshot: query 0 must be for it. */
+void state_begin_with(struct ui_state *state, enum view_kind kind);
 void state_finish(struct ui_state *state);	/* the shown snapshot stays the caller's */
 
 /* Offers the newest snapshot. Returns the one that is not needed any more (the one shown before, or
@@ -164,9 +201,26 @@ bool state_is_waiting(const struct ui_state *state);
 enum view_kind state_kind(const struct ui_state *state);
 /* The columns that the view's rows can have. */
 struct column_set state_columns(const struct ui_state *state);
+/* A bit for each of those that there is nothing to say in, whatever the user wants to see. */
+unsigned int state_unable_columns(const struct ui_state *state);
+/* What the rows on the screen are sorted by: while they are compared an order of its own. */
+const struct table_order *state_order(const struct ui_state *state);
+void state_set_order(struct ui_state *state, struct table_order order);
+/* The rows on the screen are compared with the baseline. */
+bool state_is_compared(const struct ui_state *state);
+/* Forgets the baseline: it was of what is not sampled any more. The analyzer is told; a query must
+ * follow. */
+void state_forget_baseline(struct ui_state *state);
 
 /* Goes on to @kind, through @part (NULL: the same filter); says so when that can't be. */
 void state_go(struct ui_state *state, enum view_kind kind, const struct filter_part *part);
+/* The same through several parts at once. */
+void state_go_through(struct ui_state *state, enum view_kind kind,
+		      const struct filter_part *parts, size_t count);
+/* What opening the row under the cursor adds to the filter, into @out[GROUP_LEVELS]; returns how
+ * many parts. *@left_out: as in group_path_parts(). */
+size_t state_cursor_parts(const struct ui_state *state, struct filter_part *out,
+			  unsigned int *left_out);
 /* Of the tree that is asked for. */
 enum tree_direction state_tree_direction(const struct ui_state *state);
 /* Source lines are on: the column in the table of symbols, inlined functions in trees. */
@@ -186,6 +240,9 @@ void state_close_view(struct ui_state *state);
 bool state_is_table(const struct ui_state *state);
 bool state_is_tree(const struct ui_state *state);
 bool state_is_flame(const struct ui_state *state);
+bool state_is_groups(const struct ui_state *state);
+/* The lines of the tree that is shown, of calls or of groups; NULL: no tree is. */
+struct tree_rows *state_tree_rows(struct ui_state *state);
 /* The list of probes; the figures of one. */
 bool state_is_probes(const struct ui_state *state);
 bool state_is_probe(const struct ui_state *state);
@@ -201,6 +258,16 @@ void state_open_menu(struct ui_state *state, const struct menu_use *use, const c
  * matters. */
 void state_request(struct ui_state *state, enum request_kind kind, uint32_t value,
 		   uint64_t value_ns);
+/* Shows what was counted in @range from now on, end_ns 0: live. */
+void state_show_time(struct ui_state *state, struct time_range range);
+/* The window that was chosen in the past is not shown yet. */
+bool state_is_time_waiting(const struct ui_state *state);
+/* What the rows are of, as far as it is known: where history is coarse that is not quite what was
+ * chosen. end_ns 0: live. */
+struct time_range state_shown_time(const struct ui_state *state);
+/* How far history reaches by the last snapshot, which must be there; how its times are told. */
+struct time_bounds state_time_bounds(const struct ui_state *state);
+struct time_zero state_time_zero(const struct ui_state *state);
 /* Asks the source, which must be there, for another event, rate or target. */
 void state_change_source(struct ui_state *state, enum source_change_kind kind, const char *text);
 /* Its answer: 0 or -errno with @why. */

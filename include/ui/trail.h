@@ -55,6 +55,9 @@ struct table_place *trail_place(struct trail *trail);
  * of the other, until the level is left. */
 int trail_push(struct trail *trail, enum view_kind kind, const struct filter_part *part,
 	       struct diag *why);
+/* The same through several parts at once: back leads out of all of them. */
+int trail_push_parts(struct trail *trail, enum view_kind kind, const struct filter_part *parts,
+		     size_t count, struct diag *why);
 /* Goes on to the figures of one probe. 0 or -ENOSPC. */
 int trail_push_probe(struct trail *trail, uint32_t probe, uint32_t event, struct diag *why);
 /* False: only the first level is left. */

@@ -1,10 +1,12 @@
-/* tree_rows.h - which nodes of a call tree are lines of the screen, and where the cursor is.
+/* tree_rows.h - which nodes of a tree, of calls or of groups, are lines of the screen, and where
+ * the cursor is.
  *
  *   nodes  main          lines  main · run      a chain without a branch is one line, until it is
  *          `- run               |- parse        unchained
  *             |- parse          `- write
  *             `- write
  *
+ * Groups: each is a line of its own.
  * Cursor: it belongs to a node's id; where that node is inside of a chain or beneath a closed line,
  *         the cursor is on that line.
  * Open:   a line is open or closed by its last node's id. Heavy ones are open at first, and stay
@@ -16,6 +18,7 @@
 
 #include "base/id_map.h"
 #include "model/call_tree.h"
+#include "model/group_tree.h"
 #include "ui/table_place.h"
 #include "ui/view.h"
 
@@ -30,7 +33,9 @@ struct tree_row {
 };
 
 struct tree_rows {
-	const struct call_tree *tree;	/* BORROWED until the next collect; NULL: none */
+	const struct call_tree *tree;	/* BORROWED until the next collect; NULL: none, or */
+	const struct group_tree *groups;	/* it is this one: as above */
+	double group_weight;		/* of all groups */
 	struct tree_row *rows;		/* owned */
 	size_t count, room;
 	struct id_map open;	/* id -> 1 open, 0 closed */
@@ -43,6 +48,7 @@ void tree_rows_finish(struct tree_rows *rows);	/* a zeroed one is fine */
 
 /* Takes the lines of @tree; the cursor keeps its node. Without memory there are fewer. */
 void tree_rows_collect(struct tree_rows *rows, const struct call_tree *tree);
+void tree_rows_collect_groups(struct tree_rows *rows, const struct group_tree *groups);
 
 /* The line under the cursor, or NULL. BORROWED until the next collect. */
 const struct tree_row *tree_rows_cursor(const struct tree_rows *rows);
@@ -50,6 +56,12 @@ static inline const struct tree_node *tree_rows_node(const struct tree_rows *row
 {
 	return &rows->tree->nodes[node];
 }
+static inline const struct group_node *tree_rows_group(const struct tree_rows *rows, uint32_t node)
+{
+	return &rows->groups->nodes[node];
+}
+/* Can the line be opened, or closed? */
+bool tree_rows_has_children(const struct tree_rows *rows, const struct tree_row *row);
 /* Do two nodes stand for the same function? */
 bool tree_rows_is_same(const struct tree_node *a, const struct tree_node *b);
 
@@ -71,8 +83,8 @@ void tree_rows_open(struct tree_rows *rows);
 bool tree_rows_close(struct tree_rows *rows);
 void tree_rows_open_all(struct tree_rows *rows);
 void tree_rows_close_all(struct tree_rows *rows);
-/* Opens the heaviest child of the line under the cursor, its heaviest child, ... to the end, and
- * goes there. */
+/* Opens the first child of the line under the cursor, its first child, ... to the end, and goes
+ * there: the heaviest ones, or of a tree that is ordered by change those that changed most. */
 void tree_rows_open_hottest(struct tree_rows *rows);
 
 #endif

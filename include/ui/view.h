@@ -28,7 +28,8 @@ enum view_place {
 	IN_TREE = 1 << 2,
 	IN_FLAME = 1 << 3,
 	IN_PROBES = 1 << 4,	/* the list of probes, and the figures of one */
-	IN_SAMPLES = IN_TABLE | IN_TREE | IN_FLAME,	/* what is counted, and when */
+	IN_GROUPS = 1 << 5,	/* the tree of groups */
+	IN_SAMPLES = IN_TABLE | IN_TREE | IN_FLAME | IN_GROUPS,	/* what is counted, and when */
 	IN_TIMED = IN_SAMPLES | IN_PROBES,	/* what a window of time is shown of */
 	IN_ALL = IN_TIMED | IN_PAGER,
 };

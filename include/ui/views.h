@@ -17,12 +17,14 @@ enum view_kind {
 	VIEW_TREE,
 	VIEW_FLAME,
 	VIEW_PROBES,
+	VIEW_GROUPS,
 	VIEW_COUNT
 };
 #define VIEW_TABLES VIEW_TREE	/* those before it are tables: they have columns */
 
 struct table_spec {
 	const char *title;	/* as in the line of views; in lower case the name in the config */
+	const char *short_title;	/* in a line with no room for all titles */
 	unsigned int keys;	/* enum row_key */
 	const enum column_id *columns;	/* COL_COUNT ends them; in this order on the screen. The
 					 * next two are theirs, too */

@@ -11,6 +11,7 @@
 #include "capture/capture_plan.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -174,6 +175,7 @@ static int try_plan(struct capture_plan *plan, struct event_failure *failure)
 	err = init_set(plan);
 	if (err)
 		return err;
+	plan->set.cgroup_fd = plan->cgroup_fd;
 	if (capture_plan_has_tasks(plan))
 		return open_tasks(plan, failure);
 	return event_set_add_row(&plan->set,
@@ -339,14 +341,33 @@ static int explain(const struct capture_plan *plan, int err, const struct event_
 			     failure->cpu, why);
 }
 
+static int open_cgroup(struct capture_plan *plan, struct diag *why)
+{
+	const char *path = plan->target.cgroup;
+
+	plan->cgroup_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (plan->cgroup_fd < 0)
+		return diag_set(why, -errno, "cannot open cgroup %s: %s", path, strerror(errno));
+	return event_check_cgroup(plan->cgroup_fd, path, plan->cpus[0], why);
+}
+
 int capture_plan_open(struct capture_plan *plan, struct diag *why)
 {
 	struct event_failure failure;
-	int err = try_plan(plan, &failure);
+	int err;
 
-	while (err && concede(plan, err, &failure))
+	plan->cgroup_fd = -1;
+	err = plan->kind == TARGET_CGROUP ? open_cgroup(plan, why) : 0;
+	if (!err) {
 		err = try_plan(plan, &failure);
-	return err ? explain(plan, err, &failure, why) : 0;
+		while (err && concede(plan, err, &failure))
+			err = try_plan(plan, &failure);
+		if (err)
+			err = explain(plan, err, &failure, why);
+	}
+	if (plan->cgroup_fd >= 0)
+		close(plan->cgroup_fd);	/* the events know it now */
+	return err;
 }
 
 void capture_plan_finish(struct capture_plan *plan)

@@ -15,11 +15,22 @@
 #define SAMPLE_FIELDS (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | \
 		       PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD)
 
-int event_open(const struct perf_event_attr *attr, pid_t tid, int cpu)
+static int open_flagged(const struct perf_event_attr *attr, pid_t tid, int cpu,
+			unsigned long flags)
 {
-	long fd = syscall(SYS_perf_event_open, attr, tid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	long fd = syscall(SYS_perf_event_open, attr, tid, cpu, -1, PERF_FLAG_FD_CLOEXEC | flags);
 
 	return fd < 0 ? -errno : (int)fd;
+}
+
+int event_open(const struct perf_event_attr *attr, pid_t tid, int cpu)
+{
+	return open_flagged(attr, tid, cpu, 0);
+}
+
+int event_open_cgroup(const struct perf_event_attr *attr, int cgroup_fd, int cpu)
+{
+	return open_flagged(attr, cgroup_fd, cpu, PERF_FLAG_PID_CGROUP);
 }
 
 /* A dummy on ourselves, user code only: nothing but paranoid 3 forbids it. */
@@ -142,6 +153,35 @@ char *event_permission_remedy(int paranoid, char *out, size_t room)
 	snprintf(out, room, "sudo flametop, or sudo sysctl kernel.perf_event_paranoid=%d, or"
 		 " sudo setcap cap_perfmon=ep %s", paranoid, program);
 	return out;
+}
+
+int event_check_cgroup(int cgroup_fd, const char *name, int cpu, struct diag *why)
+{
+	const struct perf_event_attr attr = make_probe_attr();
+	const int fd = event_open_cgroup(&attr, cgroup_fd, cpu);
+	char remedy[300];
+
+	if (fd >= 0) {
+		close(fd);
+		return 0;
+	}
+	switch (-fd) {
+	case EACCES:
+	case EPERM:
+		return diag_set(why, fd, "sampling a cgroup is sampling whole CPUs, which is not"
+				" permitted (kernel.perf_event_paranoid is %ld): %s",
+				event_sysctl("paranoid", 2),
+				event_permission_remedy(0, remedy, sizeof(remedy)));
+	case EINVAL:
+		return diag_set(why, fd, "this kernel cannot count events by cgroup (it was built"
+				" without CONFIG_CGROUP_PERF): sample processes (-p) instead");
+	case EBADF:
+	case ENOENT:
+		return diag_set(why, fd, "%s is not a cgroup that events can be counted for", name);
+	default:
+		return diag_set(why, fd, "cannot open an event for cgroup %s: %s", name,
+				strerror(-fd));
+	}
 }
 
 static int explain_refusal(int err, const char *name, pid_t tid, struct diag *why)

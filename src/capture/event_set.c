@@ -22,6 +22,7 @@ int event_set_init(struct event_set *set, const struct perf_event_attr *attrs, s
 		.lanes = calloc(event_count * cpu_count, sizeof(*set->lanes)),
 		.lane_count = event_count * cpu_count,
 		.rings = *rings,
+		.cgroup_fd = -1,
 	};
 	if (!set->attrs || !set->lanes) {
 		event_set_finish(set);
@@ -86,6 +87,15 @@ static int make_room(struct event_set *set)
 	return 0;
 }
 
+static int open_lane(const struct event_set *set, const struct event_lane *lane, pid_t tid)
+{
+	const struct perf_event_attr *attr = &set->attrs[lane->event];
+
+	if (set->cgroup_fd < 0 || tid != -1 || lane->event == set->event_count - 1)
+		return event_open(attr, tid, lane->cpu);
+	return event_open_cgroup(attr, set->cgroup_fd, lane->cpu);
+}
+
 int event_set_add_row(struct event_set *set, pid_t tid, struct event_failure *failure)
 {
 	int err = make_room(set);
@@ -101,7 +111,7 @@ int event_set_add_row(struct event_set *set, pid_t tid, struct event_failure *fa
 		failure->event = lane->event;
 		failure->cpu = lane->cpu;
 		failure->is_mapping = false;
-		fds[i] = event_open(&set->attrs[lane->event], tid, lane->cpu);
+		fds[i] = open_lane(set, lane, tid);
 		err = fds[i] < 0 ? fds[i] : 0;
 		if (!err) {
 			failure->is_mapping = true;

@@ -341,6 +341,12 @@ uint32_t perf_data_cpu_count(const struct perf_data *reader)
 	return reader->header.cpu_count;
 }
 
+const int *perf_data_sockets(const struct perf_data *reader, uint32_t *count)
+{
+	*count = reader->header.socket_count;
+	return reader->header.sockets;
+}
+
 const struct perf_data_build_id *perf_data_build_ids(const struct perf_data *reader, size_t *count)
 {
 	*count = reader->header.build_id_count;

@@ -1,4 +1,5 @@
-/* perf_data_feature.c - what a recording's features say: host, CPUs, event names, build-ids.
+/* perf_data_feature.c - what a recording's features say: host, CPUs and their sockets, event
+ * names, build-ids.
  *
  * A feature is a few bytes of its own layout, at the end of the file or in a record. It is read by
  * a cursor that cannot leave it, with one check at the end, as records are (capture/record.c).
@@ -16,6 +17,7 @@ enum {
 	FEATURE_HOSTNAME = 3,
 	FEATURE_NRCPUS = 7,
 	FEATURE_EVENT_DESC = 12,
+	FEATURE_CPU_TOPOLOGY = 13,
 	FEATURE_AUXTRACE = 18,
 	FEATURE_COMPRESSED = 27,
 
@@ -75,8 +77,34 @@ static int take_host(struct perf_data_header *header, struct byte_cursor *cursor
 
 static int take_cpu_count(struct perf_data_header *header, struct byte_cursor *cursor)
 {
-	take_u32(cursor);	/* configured; the online ones follow */
+	header->configured_cpus = take_u32(cursor);
 	header->cpu_count = take_u32(cursor);
+	return 0;
+}
+
+/* Two lists of siblings as text, then core and socket of each configured CPU, -1 of one that was
+ * not there; what follows depends on the perf. Its oldest ones wrote the lists alone. */
+static int take_topology(struct perf_data_header *header, struct byte_cursor *cursor)
+{
+	const uint64_t entry_bytes = 2 * sizeof(uint32_t);
+	const uint64_t count = header->configured_cpus;
+	size_t len;
+
+	for (int list = 0; list < 2; list++)
+		for (uint32_t left = take_u32(cursor); left && !cursor->overrun; left--)
+			take_string(cursor, &len);
+	if (cursor->overrun || !count ||
+	    count > (uint64_t)(cursor->end - cursor->at) / entry_bytes)
+		return 0;
+	free(header->sockets);
+	header->socket_count = 0;
+	header->sockets = malloc(count * sizeof(*header->sockets));
+	if (!header->sockets)
+		return -ENOMEM;
+	for (; header->socket_count < count; header->socket_count++) {
+		take_u32(cursor);	/* its core */
+		header->sockets[header->socket_count] = (int)take_u32(cursor);
+	}
 	return 0;
 }
 
@@ -177,6 +205,7 @@ static const struct feature_reader readers[] = {
 	{ FEATURE_HOSTNAME, "hostname", take_host },
 	{ FEATURE_NRCPUS, "CPU count", take_cpu_count },
 	{ FEATURE_EVENT_DESC, "event description", take_event_names },
+	{ FEATURE_CPU_TOPOLOGY, "CPU topology", take_topology },
 };
 
 static int run_reader(const struct feature_reader *reader, struct perf_data_header *header,

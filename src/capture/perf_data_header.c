@@ -385,6 +385,7 @@ void perf_data_header_finish(struct perf_data_header *header)
 	free(header->build_ids);
 	free(header->events);
 	free(header->host);
+	free(header->sockets);
 	id_map_finish(&header->event_of_id);
 	*header = (struct perf_data_header){ 0 };
 }

@@ -237,8 +237,11 @@ static void take_sample_rest(const struct record_format *format, struct cursor *
 	take_words(cursor, count_bits(type & (PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_TRANSACTION)));
 	if (type & PERF_SAMPLE_REGS_INTR)
 		take_interrupted_registers(format->intr_regs_mask, cursor, sample);
-	take_words(cursor, count_bits(type & (PERF_SAMPLE_PHYS_ADDR | PERF_SAMPLE_CGROUP |
-					      PERF_SAMPLE_DATA_PAGE_SIZE |
+	take_words(cursor, count_bits(type & PERF_SAMPLE_PHYS_ADDR));
+	sample->has_cgroup = type & PERF_SAMPLE_CGROUP;
+	if (sample->has_cgroup)
+		sample->cgroup = take(cursor);
+	take_words(cursor, count_bits(type & (PERF_SAMPLE_DATA_PAGE_SIZE |
 					      PERF_SAMPLE_CODE_PAGE_SIZE)));
 	if (type & PERF_SAMPLE_AUX) {
 		const uint64_t bytes = take(cursor);
@@ -459,6 +462,8 @@ static enum record_kind kind_of_type(uint32_t type)
 		return RECORD_KSYMBOL;
 	case PERF_RECORD_BPF_EVENT:
 		return RECORD_BPF;
+	case PERF_RECORD_CGROUP:
+		return RECORD_CGROUP;
 	default:
 		return RECORD_OTHER;
 	}
@@ -500,6 +505,10 @@ static void take_sideband(const struct record_format *format,
 		break;
 	case PERF_RECORD_BPF_EVENT:
 		take_words(cursor, 2);	/* type, flags and id; tag */
+		break;
+	case PERF_RECORD_CGROUP:
+		out->cgroup.id = take(cursor);
+		out->cgroup.path = take_text(cursor);
 		break;
 	}
 }

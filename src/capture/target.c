@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "capture/cgroup_dir.h"
 #include "capture/cpu_list.h"
 
 static int compare_ids(const void *a, const void *b)
@@ -73,7 +74,8 @@ static int claim_kind(struct target *target, enum target_kind kind, struct diag 
 {
 	if (target->kind != TARGET_SYSTEM)
 		return diag_set(why, -EINVAL,
-				"only one of -p, -t, -u and -- COMMAND can say whom to sample");
+				"only one of -p, -t, -u, -G and -- COMMAND can say whom to "
+				"sample");
 	target->kind = kind;
 	return 0;
 }
@@ -131,6 +133,13 @@ int target_set_user(struct target *target, const char *name, struct diag *why)
 	return 0;
 }
 
+int target_set_cgroup(struct target *target, const char *name, struct diag *why)
+{
+	int err = claim_kind(target, TARGET_CGROUP, why);
+
+	return err ? err : cgroup_dir_find(&target->cgroup, name, why);
+}
+
 int target_set_cpus(struct target *target, const char *list, struct diag *why)
 {
 	int *online;
@@ -154,6 +163,7 @@ int target_set_cpus(struct target *target, const char *list, struct diag *why)
 void target_set_everything(struct target *target)
 {
 	free(target->ids);
+	free(target->cgroup);
 	*target = (struct target){ .kind = TARGET_SYSTEM, .cpus = target->cpus,
 				   .cpu_count = target->cpu_count,
 				   .no_inherit = target->no_inherit };
@@ -204,6 +214,10 @@ void target_format(const struct target *target, enum target_kind kind, size_t cp
 	case TARGET_USER:
 		format_user(target->uid, out, room);
 		break;
+	case TARGET_CGROUP:
+		snprintf(out, room, "cgroup ");
+		cgroup_dir_format(target->cgroup, out + strlen(out), room - strlen(out));
+		break;
 	case TARGET_OWN:
 		format_user(geteuid(), out, room);
 		break;
@@ -224,7 +238,9 @@ int target_copy(struct target *out, const struct target *from, struct diag *why)
 	*out = *from;
 	out->ids = copy_array(from->ids, from->id_count * sizeof(*from->ids));
 	out->cpus = copy_array(from->cpus, from->cpu_count * sizeof(*from->cpus));
-	if ((from->ids && !out->ids) || (from->cpus && !out->cpus)) {
+	out->cgroup = from->cgroup ? strdup(from->cgroup) : NULL;
+	if ((from->ids && !out->ids) || (from->cpus && !out->cpus) ||
+	    (from->cgroup && !out->cgroup)) {
 		target_finish(out);
 		return diag_set(why, -ENOMEM, "no memory for the target");
 	}
@@ -235,5 +251,6 @@ void target_finish(struct target *target)
 {
 	free(target->ids);
 	free(target->cpus);
+	free(target->cgroup);
 	*target = (struct target){ .kind = TARGET_SYSTEM };
 }

@@ -59,15 +59,34 @@ static bool put_name(struct path *path, const struct tree_node *node, bool marks
 	return true;
 }
 
-/* Samples whose path ends here: also those of a leaf that a filter hides. */
-static uint64_t ended_samples(const struct call_tree *tree, uint32_t index)
-{
-	uint64_t samples = tree->nodes[index].total_samples;
+/* In the window, and in its baseline. */
+struct counts {
+	uint64_t samples, base;
+};
 
-	for (uint32_t child = index + 1; child < index + tree->nodes[index].size;
-	     child += tree->nodes[child].size)
-		samples -= tree->nodes[child].total_samples;
-	return samples;
+/* Samples whose path ends here: also those of a leaf that a filter hides. */
+static struct counts ended_samples(const struct call_tree *tree, uint32_t index)
+{
+	const struct tree_node *node = &tree->nodes[index];
+	struct counts ended = { node->total_samples, node->base_total_samples };
+
+	for (uint32_t child = index + 1; child < index + node->size;
+	     child += tree->nodes[child].size) {
+		ended.samples -= tree->nodes[child].total_samples;
+		ended.base -= tree->nodes[child].base_total_samples;
+	}
+	return ended;
+}
+
+static void put_line(FILE *out, const struct path *path, const struct tree_node *node,
+		     struct counts counts, bool is_compared)
+{
+	if (!counts.samples && !counts.base)
+		return;
+	fprintf(out, "%.*s", (int)path->ends[node->depth], path->text);
+	if (is_compared)
+		fprintf(out, " %" PRIu64, counts.base);
+	fprintf(out, " %" PRIu64 "\n", counts.samples);
 }
 
 static uint32_t deepest(const struct call_tree *tree)
@@ -80,19 +99,16 @@ static uint32_t deepest(const struct call_tree *tree)
 	return depth;
 }
 
-int folded_write(FILE *out, const struct call_tree *tree, bool marks_kernel)
+int folded_write(FILE *out, const struct call_tree *tree, bool marks_kernel, bool is_compared)
 {
 	struct path path = { .ends = calloc(deepest(tree) + 1, sizeof(*path.ends)) };
 	int err = path.ends ? 0 : -ENOMEM;
 
 	for (uint32_t i = 0; !err && i < tree->node_count; i++) {
-		const uint64_t samples = ended_samples(tree, i);
-
 		if (!put_name(&path, &tree->nodes[i], marks_kernel))
 			err = -ENOMEM;
-		else if (samples)
-			fprintf(out, "%.*s %" PRIu64 "\n", (int)path.ends[tree->nodes[i].depth],
-				path.text, samples);
+		else
+			put_line(out, &path, &tree->nodes[i], ended_samples(tree, i), is_compared);
 	}
 	free(path.text);
 	free(path.ends);

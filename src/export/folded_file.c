@@ -48,7 +48,7 @@ static int write_stacks(const struct folded_file *file, int fd)
 		return -ENOMEM;
 	}
 	errno = 0;
-	err = folded_write(out, &file->stacks->tree, false);
+	err = folded_write(out, &file->stacks->tree, false, file->stacks->is_compared);
 	if (!err && ferror(out))
 		err = errno ? -errno : -EIO;
 	if (fclose(out) && !err)

@@ -2,11 +2,14 @@
 #include "export/json.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/sanitize.h"
+#include "export/json_groups.h"
 #include "export/json_probes.h"
 #include "export/json_text.h"
+#include "export/row_changes.h"
 
 static void put_string_or_null(FILE *out, bool is_there, const char *text)
 {
@@ -68,6 +71,19 @@ static void put_pct_or_null(FILE *out, double pct)
 		fprintf(out, "%.1f", pct);
 }
 
+/* Each null: in none, all: unknown. */
+static void put_cgroup(FILE *out, const struct snapshot_row *row)
+{
+	fputs(",\"cgroup\":", out);
+	put_string_or_null(out, row->cgroup[0], row->cgroup);
+	fputs(",\"unit\":", out);
+	put_string_or_null(out, row->unit[0], row->unit);
+	fputs(",\"container\":", out);
+	put_string_or_null(out, row->container[0], row->container);
+	fputs(",\"pod\":", out);
+	put_string_or_null(out, row->pod[0], row->pod);
+}
+
 /* Of rows that stand for tasks, or for a CPU: what the kernel says of them besides samples. */
 static void put_load(FILE *out, const struct snapshot_row *row, unsigned int keys)
 {
@@ -87,6 +103,22 @@ static void put_load(FILE *out, const struct snapshot_row *row, unsigned int key
 		fputs(",\"busy_pct\":", out);
 		put_pct_or_null(out, row->busy_pct);
 	}
+}
+
+/* The same figures in the baseline. */
+static void put_base(FILE *out, const struct snapshot *snapshot, const struct snapshot_row *row)
+{
+	static const char *const changes[] = { [ROW_IN_BOTH] = "null", [ROW_NEW] = "\"new\"",
+					       [ROW_GONE] = "\"gone\"" };
+
+	fprintf(out, ",\"base_self\":%" PRIu64 ",\"base_total\":%" PRIu64,
+		row->base_self_samples, row->base_total_samples);
+	fprintf(out, ",\"base_self_pct\":%.4f,\"base_total_pct\":%.4f",
+		row_changes_base_pct(snapshot, row->base_self_weight),
+		row_changes_base_pct(snapshot, row->base_total_weight));
+	fprintf(out, ",\"base_self_period\":%.0f,\"base_total_period\":%.0f",
+		row->base_self_weight, row->base_total_weight);
+	fprintf(out, ",\"change\":%s", changes[row_changes_presence(row)]);
 }
 
 static void put_row(FILE *out, const struct snapshot *snapshot, const struct snapshot_row *row,
@@ -114,7 +146,11 @@ static void put_row(FILE *out, const struct snapshot *snapshot, const struct sna
 		fputs(",\"source\":", out);
 		put_string_or_null(out, row->source[0], row->source);
 	}
+	if (keys & (KEY_PID | KEY_TID))
+		put_cgroup(out, row);
 	put_load(out, row, keys);
+	if (snapshot->is_compared)
+		put_base(out, snapshot, row);
 	fprintf(out, ",\"idle\":%s}", row->is_idle ? "true" : "false");
 }
 
@@ -182,6 +218,10 @@ static const char *field_name(enum filter_field field)
 	case FILTER_PID:     return "pid";
 	case FILTER_TID:     return "tid";
 	case FILTER_CPU:     return "cpu";
+	case FILTER_CGROUP:  return "cgroup";
+	case FILTER_UNIT:    return "unit";
+	case FILTER_CONTAINER: return "container";
+	case FILTER_POD:     return "pod";
 	case FILTER_KERNEL:  return "kernel";
 	case FILTER_USER:    break;
 	}
@@ -200,6 +240,10 @@ static void put_part(FILE *out, const struct filter_part *part)
 	case FILTER_COMMAND:
 	case FILTER_OBJECT:
 	case FILTER_SYMBOL:
+	case FILTER_CGROUP:
+	case FILTER_UNIT:
+	case FILTER_CONTAINER:
+	case FILTER_POD:
 		sanitize_text(text, sizeof(text), part->text, strlen(part->text));
 		fputs(",\"value\":", out);
 		json_put_string(out, text);
@@ -227,23 +271,59 @@ static void put_filter(FILE *out, const struct snapshot *snapshot, const struct 
 	putc(']', out);
 }
 
-void json_write(FILE *out, const struct snapshot *snapshot, const struct export_options *options)
+/* What the rows are compared with. There is one, but not of this event: null. */
+static void put_baseline(FILE *out, const struct snapshot *snapshot)
+{
+	const struct snapshot_baseline *baseline = &snapshot->baseline;
+
+	if (!snapshot->has_baseline)
+		return;
+	fputs(",\"baseline\":", out);
+	if (!snapshot->is_compared) {
+		fputs("null", out);
+		return;
+	}
+	fputs("{\"label\":", out);
+	put_string_or_null(out, baseline->label[0], baseline->label);
+	fprintf(out, ",\"begin_ns\":%" PRIu64 ",\"end_ns\":%" PRIu64 ",\"window_s\":%.3f",
+		baseline->begin_ns, baseline->end_ns, baseline->window_s);
+	fprintf(out, ",\"samples\":%" PRIu64 ",\"samples_per_s\":%.1f,\"period\":%.0f}",
+		baseline->samples, row_changes_per_s(baseline->samples, baseline->window_s),
+		baseline->weight);
+}
+
+static void put_rows(FILE *out, const struct snapshot *snapshot,
+		     const struct export_options *options, const size_t *order)
 {
 	size_t written = 0;
 
+	for (size_t i = 0; i < snapshot->row_count && written < options->max_rows; i++) {
+		const struct snapshot_row *row = &snapshot->rows[order ? order[i] : i];
+
+		if (row->is_idle && !options->show_idle)
+			continue;
+		if (written++)
+			putc(',', out);
+		put_row(out, snapshot, row, options->has_source);
+	}
+}
+
+void json_write(FILE *out, const struct snapshot *snapshot, const struct export_options *options)
+{
+	size_t *order = NULL;	/* without memory: as they stand */
+
+	if (snapshot->is_compared)
+		order = row_changes_order(snapshot, options->by_total);
 	put_head(out, snapshot);
 	put_stacks(out, snapshot);
 	put_losses(out, snapshot);
 	put_filter(out, snapshot, &options->filter);
+	put_baseline(out, snapshot);
 	fputs(",\"rows\":[", out);
-	for (size_t i = 0; i < snapshot->row_count && written < options->max_rows; i++) {
-		if (snapshot->rows[i].is_idle && !options->show_idle)
-			continue;
-		if (written++)
-			putc(',', out);
-		put_row(out, snapshot, &snapshot->rows[i], options->has_source);
-	}
+	put_rows(out, snapshot, options, order);
 	putc(']', out);
+	json_put_groups(out, &snapshot->groups, options->max_rows, snapshot->is_compared);
 	json_put_probes(out, &snapshot->probes);
 	fputs("}\n", out);
+	free(order);
 }

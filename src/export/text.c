@@ -2,9 +2,12 @@
 #include "export/text.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/sanitize.h"
+#include "export/row_changes.h"
+#include "export/text_groups.h"
 #include "export/text_probes.h"
 
 static void put_rate(FILE *out, const struct snapshot *snapshot)
@@ -81,9 +84,26 @@ static void put_filter(FILE *out, const struct snapshot *snapshot, const struct 
 		snapshot->samples - snapshot->idle_samples);
 }
 
-static void put_titles(FILE *out, unsigned int keys, bool has_source)
+/* With what A counted, what follows is of both. */
+static void put_baseline(FILE *out, const struct snapshot *snapshot)
 {
-	fputs("  SELF%  TOTAL%  SAMPLES  COMMAND         ", out);
+	const struct snapshot_baseline *baseline = &snapshot->baseline;
+
+	if (snapshot->is_compared)
+		fprintf(out, "# compared with A: %s  %.1f s  %" PRIu64 " samples\n",
+			baseline->label, baseline->window_s, baseline->samples);
+}
+
+static void put_titles(FILE *out, const struct snapshot *snapshot, bool has_source)
+{
+	const unsigned int keys = snapshot->keys;
+
+	if (snapshot->is_compared)
+		fputs("  CHANGE        SELF%  A SELF%  TOTAL%  A TOTAL%  SAMPLES/s  A SAMPLES/s"
+		      "  CHANGE/s", out);
+	else
+		fputs("  SELF%  TOTAL%  SAMPLES", out);
+	fputs("  COMMAND         ", out);
 	if (keys & KEY_PID)
 		fputs("     PID", out);
 	if (keys & KEY_TID)
@@ -123,13 +143,43 @@ static void put_number(FILE *out, int width, int64_t number)
 		fprintf(out, "%*" PRId64, width, number);
 }
 
+static void put_figures(FILE *out, const struct snapshot *snapshot,
+			const struct snapshot_row *row)
+{
+	fprintf(out, " %6.2f  %6.2f  %7" PRIu64, snapshot_pct(snapshot, row->self_weight),
+		snapshot_pct(snapshot, row->total_weight), row->self_samples);
+}
+
+/* Of an idle row there are no shares that could change. */
+static void put_changes(FILE *out, const struct snapshot *snapshot, const struct snapshot_row *row,
+			bool of_total)
+{
+	static const char *const marks[] = { [ROW_IN_BOTH] = "", [ROW_NEW] = "new",
+					     [ROW_GONE] = "gone" };
+	const double now = row_changes_per_s(of_total ? row->total_samples : row->self_samples,
+					     snapshot->window_s);
+	const double then = row_changes_per_s(of_total ? row->base_total_samples
+						       : row->base_self_samples,
+					      snapshot->baseline.window_s);
+
+	fprintf(out, " %+7.2f  %-4s", row_changes_points(snapshot, row, of_total),
+		marks[row_changes_presence(row)]);
+	fprintf(out, "  %6.2f  %7.2f  %6.2f  %8.2f", snapshot_pct(snapshot, row->self_weight),
+		row_changes_base_pct(snapshot, row->base_self_weight),
+		snapshot_pct(snapshot, row->total_weight),
+		row_changes_base_pct(snapshot, row->base_total_weight));
+	fprintf(out, "  %9.1f  %11.1f  %+8.1f", now, then, now - then);
+}
+
 static void put_row(FILE *out, const struct snapshot *snapshot, const struct snapshot_row *row,
-		    bool has_source)
+		    const struct export_options *options)
 {
 	const unsigned int keys = snapshot->keys;
 
-	fprintf(out, " %6.2f  %6.2f  %7" PRIu64, snapshot_pct(snapshot, row->self_weight),
-		snapshot_pct(snapshot, row->total_weight), row->self_samples);
+	if (snapshot->is_compared)
+		put_changes(out, snapshot, row, options->by_total);
+	else
+		put_figures(out, snapshot, row);
 	put_command(out, row);
 	if (keys & KEY_PID)
 		put_number(out, 8, row->pid);
@@ -145,24 +195,24 @@ static void put_row(FILE *out, const struct snapshot *snapshot, const struct sna
 		fputs(row->state == SYMBOL_LOADING ? "(loading)" : row->symbol, out);
 	if (keys & KEY_ADDRESS)
 		fprintf(out, "%s0x%" PRIx64, keys & KEY_SYMBOL ? " " : "", row->address);
-	if (has_source && row->source[0])
+	if (options->has_source && row->source[0])
 		fprintf(out, "  %s", row->source);
 	putc('\n', out);
 }
 
-void text_write(FILE *out, const struct snapshot *snapshot, const struct export_options *options)
+/* Returns how many rows were written. */
+static size_t put_rows(FILE *out, const struct snapshot *snapshot,
+		       const struct export_options *options, const size_t *order)
 {
 	size_t written = 0, more = 0;
 
-	put_head(out, snapshot);
-	put_notice(out, snapshot->notice);
-	put_filter(out, snapshot, &options->filter);
-	put_titles(out, snapshot->keys, options->has_source);
 	for (size_t i = 0; i < snapshot->row_count; i++) {
-		if (snapshot->rows[i].is_idle && !options->show_idle)
+		const struct snapshot_row *row = &snapshot->rows[order ? order[i] : i];
+
+		if (row->is_idle && !options->show_idle)
 			continue;
 		if (written < options->max_rows) {
-			put_row(out, snapshot, &snapshot->rows[i], options->has_source);
+			put_row(out, snapshot, row, options);
 			written++;
 		} else {
 			more++;
@@ -170,6 +220,43 @@ void text_write(FILE *out, const struct snapshot *snapshot, const struct export_
 	}
 	if (more)
 		fprintf(out, "  ... %zu more rows (-E shows more)\n", more);
+	return written;
+}
+
+/* With all events as groups the first snapshot of a chain has them all. */
+static size_t put_groups(FILE *out, const struct snapshot *snapshot,
+			 const struct export_options *options)
+{
+	if (!snapshot->groups.level_count)
+		return 1;
+	text_put_groups(out, &snapshot->groups, options->max_rows, snapshot->is_compared);
+	return snapshot->groups.node_count;
+}
+
+static size_t put_table(FILE *out, const struct snapshot *snapshot,
+			const struct export_options *options)
+{
+	size_t *order = NULL;	/* without memory: as they stand */
+	size_t written;
+
+	if (snapshot->is_compared)
+		order = row_changes_order(snapshot, options->by_total);
+	put_titles(out, snapshot, options->has_source);
+	written = put_rows(out, snapshot, options, order);
+	free(order);
+	return written;
+}
+
+void text_write(FILE *out, const struct snapshot *snapshot, const struct export_options *options)
+{
+	size_t written;
+
+	put_head(out, snapshot);
+	put_baseline(out, snapshot);
+	put_notice(out, snapshot->notice);
+	put_filter(out, snapshot, &options->filter);
+	written = options->has_groups ? put_groups(out, snapshot, options)
+				      : put_table(out, snapshot, options);
 	if (!written)
 		fputs(options->filter.count ? "  nothing matches the filter\n" : "  nothing hot\n",
 		      out);

@@ -17,7 +17,9 @@
 #include "base/thread.h"
 #include "model/budget.h"
 #include "model/copy_size.h"
+#include "model/line_wait.h"
 #include "model/publisher.h"
+#include "model/second_recording.h"
 #include "model/source.h"
 #include "model/source_hold.h"
 
@@ -55,8 +57,10 @@ struct analyzer {
 	uint64_t end_ns;		/* when QUEUE_END came; 0: not yet */
 	struct diag end_why;
 	bool is_last_published;
+	bool is_first_read;		/* of two recordings: the second is on its way */
 	uint64_t chosen_due_ns;		/* the next picture of a chosen window */
 	uint64_t took_ns;		/* what the last picture took */
+	struct line_wait line_wait;
 	uint64_t stopped_ns;		/* a fold was, first then since the last picture; 0: none */
 	_Atomic bool stop;		/* set by analyzer_stop(), read by run() */
 	pthread_t thread;
@@ -193,6 +197,19 @@ static void switch_source(struct analyzer *analyzer, const struct queue_source *
 	analyzer->next_refresh_ns = clock_now_ns() + FIRST_REFRESH_NS;
 }
 
+/* No more records will come; of two recordings @why does not know which it was. */
+static void end_source(struct analyzer *analyzer, const struct diag *why)
+{
+	const struct second_recording *second = analyzer->config.second;
+
+	analyzer->end_why = *why;
+	if (why->err && second)
+		diag_prefix(&analyzer->end_why, "%s",
+			    analyzer->is_first_read ? second->name : second->first_name);
+	analyzer->end_ns = clock_now_ns();
+	analyzer->publisher.is_ended = true;
+}
+
 static void take_item(struct analyzer *analyzer, const struct queue_item *item, size_t bytes)
 {
 	const void *payload = item + 1;
@@ -211,9 +228,7 @@ static void take_item(struct analyzer *analyzer, const struct queue_item *item, 
 		ingest_lost_total(&analyzer->ingest, item->event, item->cpu, lost->lost_total);
 		break;
 	case QUEUE_END:
-		analyzer->end_why = end->why;
-		analyzer->end_ns = clock_now_ns();
-		analyzer->publisher.is_ended = true;
+		end_source(analyzer, &end->why);
 		break;
 	case QUEUE_SOURCE:
 		switch_source(analyzer, payload);
@@ -267,12 +282,19 @@ static void deliver(struct analyzer *analyzer, struct snapshot *snapshot)
 	eventfd_write(analyzer->snapshot_fd, 1);
 }
 
+/* Of two recordings the first is never shown. */
+static bool is_reading_first(const struct analyzer *analyzer)
+{
+	return analyzer->config.second && !analyzer->is_first_read;
+}
+
 static void publish(struct analyzer *analyzer, bool is_last)
 {
 	const uint64_t began_ns = clock_now_ns();
-	struct snapshot *snapshot = publisher_make(&analyzer->publisher, is_last,
-						   &analyzer->end_why);
+	struct snapshot *snapshot = NULL;
 
+	if (!is_reading_first(analyzer))
+		snapshot = publisher_make(&analyzer->publisher, is_last, &analyzer->end_why);
 	if (!snapshot)
 		return;		/* stopped, or no memory now: the next refresh tries again */
 	analyzer->took_ns = clock_now_ns() - began_ns;
@@ -339,7 +361,8 @@ static void take_request(struct analyzer *analyzer, const struct request *reques
 		if (config->reader && (config->query.keys & (KEY_PID | KEY_TID)))
 			analyzer->more_due_ns = clock_now_ns() + TASKS_REFRESH_NS;
 		break;
-	case REQUEST_BASELINE:	/* the next commits fold it */
+	case REQUEST_BASELINE:
+		publisher_mark(&analyzer->publisher, request->begin_ns, request->value_ns);
 		break;
 	case REQUEST_EVENT:
 		analyzer->publisher.event = request->value;
@@ -408,6 +431,22 @@ static bool must_wait_for_probes(const struct analyzer *analyzer)
 	       probe_hits_read_ns(ingest->hits) < analyzer->end_ns;
 }
 
+/* All of the first recording is counted, if it had no error. */
+static void begin_second(struct analyzer *analyzer)
+{
+	struct diag why = { 0 };
+
+	analyzer->is_first_read = true;
+	if (analyzer->end_why.err)
+		return;		/* that is the end of it */
+	analyzer->end_ns = 0;
+	if (!second_recording_begin(analyzer->config.second, &analyzer->config,
+				    &analyzer->publisher, &why))
+		return;
+	analyzer->end_why = why;
+	analyzer->end_ns = clock_now_ns();
+}
+
 /* The last picture, once all that was read is counted and (within reason) named. */
 static void finish_if_ended(struct analyzer *analyzer, uint64_t now_ns)
 {
@@ -416,8 +455,13 @@ static void finish_if_ended(struct analyzer *analyzer, uint64_t now_ns)
 
 	if (!analyzer->end_ns || analyzer->is_last_published || must_wait_for_reader(analyzer))
 		return;
+	if (!ingest->parked_count && is_reading_first(analyzer)) {
+		begin_second(analyzer);
+		return;
+	}
 	if (ingest->parked_count || must_wait_for_probes(analyzer) ||
-	    (are_pending && now_ns - analyzer->end_ns < NAMES_WAIT_NS))
+	    (are_pending && now_ns - analyzer->end_ns < NAMES_WAIT_NS) ||
+	    line_wait_must(&analyzer->line_wait, &analyzer->publisher, now_ns))
 		return;
 	analyzer->is_last_published = true;
 	publish(analyzer, true);
@@ -494,7 +538,8 @@ static void refresh_if_due(struct analyzer *analyzer, uint64_t now_ns)
 		return;
 	}
 	if (now_ns < analyzer->next_refresh_ns || must_wait_for_reader(analyzer) ||
-	    must_wait_for_names(analyzer, now_ns))
+	    must_wait_for_names(analyzer, now_ns) ||
+	    line_wait_must(&analyzer->line_wait, &analyzer->publisher, now_ns))
 		return;
 	analyzer->refreshes++;
 	publish(analyzer, analyzer->is_last_published);
@@ -549,6 +594,8 @@ static int wait_ms(struct analyzer *analyzer, uint64_t now_ns)
 
 	if (ingest->parked_count)
 		return ms_until(ingest->parked_due_ns, now_ns);
+	if (analyzer->line_wait.until_ns > now_ns)
+		return ms_until(analyzer->line_wait.until_ns, now_ns);
 	if (wants_names(analyzer))
 		return ms_until(analyzer->next_refresh_ns, now_ns);
 	if (has_moving_strip(analyzer))
@@ -603,6 +650,7 @@ static void *run(void *argument)
 	bool has_more = false, was_held;
 
 	while (!atomic_load_explicit(&analyzer->stop, memory_order_acquire)) { /* analyzer_stop() */
+		fds[0].fd = config->queue_fd;	/* of a second recording another one */
 		poll(fds, sizeof(fds) / sizeof(fds[0]),
 		     has_more ? 0 : poll_ms(analyzer, clock_now_ns()));
 		if (fds[0].revents & POLLIN)

@@ -17,8 +17,8 @@
 
 size_t budget_bytes(const struct ingest *ingest)
 {
-	return timeline_bytes(&ingest->timeline) + stack_trie_bytes(&ingest->trie) +
-	       task_table_bytes(&ingest->tasks);
+	return timeline_bytes(&ingest->timeline) + baseline_bytes(&ingest->baseline) +
+	       stack_trie_bytes(&ingest->trie) + task_table_bytes(&ingest->tasks);
 }
 
 struct usage {
@@ -81,6 +81,7 @@ static bool compact(struct ingest *ingest, const struct usage *usage)
 
 	for (uint32_t s = 0; s < timeline->count; s++)
 		mark(usage, timeline->slices[s].entries, timeline->slices[s].count);
+	mark(usage, ingest->baseline.entries, ingest->baseline.count);
 	for (uint32_t slot = 0; ingest->hits && slot < PROBE_SLOTS; slot++)
 		mark_slowest(usage, &ingest->hits->rows[slot].log);
 	if (stack_trie_compact(&ingest->trie, usage->stacks, usage->new_stack))
@@ -90,6 +91,7 @@ static bool compact(struct ingest *ingest, const struct usage *usage)
 		compact_hits(usage, ingest->hits);
 	for (uint32_t s = 0; s < timeline->count; s++)
 		renumber(usage, timeline->slices[s].entries, timeline->slices[s].count);
+	renumber(usage, ingest->baseline.entries, ingest->baseline.count);
 	return true;
 }
 

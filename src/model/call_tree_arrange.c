@@ -15,7 +15,7 @@
 /* What is worked out of each path. */
 struct arranged {
 	uint64_t id;
-	double weight;
+	double weight, base_weight;
 	uint32_t path, parent;
 	uint32_t size;		/* of its subtree; 0: left out */
 	uint32_t place;		/* of the node; of TREE_FOLD_TOP unused */
@@ -28,9 +28,10 @@ static int lighter_first(const void *a, const void *b)
 	return (left > right) - (left < right);
 }
 
-static bool is_kept(const struct tree_sum *sum, double limit)
+static bool is_kept(const struct tree_fold *fold, const struct tree_sum *sum, double limit)
 {
-	return sum->total_samples && sum->total_weight >= limit;
+	return (sum->total_samples || sum->base_total_samples) &&
+	       tree_fold_weight(fold, sum) >= limit;
 }
 
 /* To what leaves no more than TREE_FOLD_PATHS. False: out of memory. */
@@ -40,7 +41,7 @@ static bool raise_limit(const struct tree_fold *fold, double *limit)
 	double *weights;
 
 	for (uint32_t p = 1; p < fold->count; p++)
-		kept += is_kept(&fold->sums[p], *limit);
+		kept += is_kept(fold, &fold->sums[p], *limit);
 	if (kept <= TREE_FOLD_PATHS)
 		return true;
 	weights = malloc(kept * sizeof(*weights));
@@ -48,8 +49,8 @@ static bool raise_limit(const struct tree_fold *fold, double *limit)
 		return false;
 	kept = 0;
 	for (uint32_t p = 1; p < fold->count; p++)
-		if (is_kept(&fold->sums[p], *limit))
-			weights[kept++] = fold->sums[p].total_weight;
+		if (is_kept(fold, &fold->sums[p], *limit))
+			weights[kept++] = tree_fold_weight(fold, &fold->sums[p]);
 	qsort(weights, kept, sizeof(*weights), lighter_first);
 	/* The heaviest that goes takes all that equal it along: a limit can't tell them apart. */
 	*limit = nextafter(weights[kept - TREE_FOLD_PATHS - 1], INFINITY);
@@ -95,8 +96,9 @@ static uint32_t choose(struct tree_fold *fold, struct arranged *list, double lim
 		uint64_t own_id;
 
 		list[p] = (struct arranged){ .path = p, .parent = sum->parent,
-					     .weight = sum->total_weight };
-		if (!is_kept(sum, limit) || (sum->parent && !list[sum->parent].size)) {
+					     .weight = sum->total_weight,
+					     .base_weight = sum->base_total_weight };
+		if (!is_kept(fold, sum, limit) || (sum->parent && !list[sum->parent].size)) {
 			fold->sums[sum->parent].hidden_weight += sum->total_weight;
 			continue;
 		}
@@ -121,6 +123,8 @@ static int by_family(const void *a, const void *b)
 		return (*left)->parent < (*right)->parent ? -1 : 1;
 	if ((*left)->weight != (*right)->weight)
 		return (*left)->weight > (*right)->weight ? -1 : 1;
+	if ((*left)->base_weight != (*right)->base_weight)	/* of what is gone, mostly */
+		return (*left)->base_weight > (*right)->base_weight ? -1 : 1;
 	return (*left)->id < (*right)->id ? -1 : (*left)->id > (*right)->id;
 }
 
@@ -181,6 +185,10 @@ static void fill(const struct tree_fold *fold, const struct arranged *list,
 			.self_samples = sum->self_samples, .total_samples = sum->total_samples,
 			.self_weight = sum->self_weight, .total_weight = sum->total_weight,
 			.hidden_weight = sum->hidden_weight,
+			.base_self_samples = sum->base_self_samples,
+			.base_total_samples = sum->base_total_samples,
+			.base_self_weight = sum->base_self_weight,
+			.base_total_weight = sum->base_total_weight,
 			.object_id = UINT32_MAX, .state = SYMBOL_NAMED,
 			.is_command = is_command(fold, from->path),
 		};
@@ -223,6 +231,7 @@ int call_tree_arrange(struct tree_fold *fold, struct call_tree_draft *out)
 	*out = (struct call_tree_draft){ .tree = {
 		.direction = fold->query->tree, .limit_pct = fold->query->tree_limit_pct,
 		.samples = top->total_samples, .weight = top->total_weight,
+		.base_weight = top->base_total_weight,
 	} };
 	err = list ? arrange(fold, list, out) : -ENOMEM;
 	free(list);

@@ -40,6 +40,10 @@ static bool is_same(const struct filter_part *a, const struct filter_part *b)
 		return !strcmp(a->text, b->text);
 	case FILTER_COMMAND:
 	case FILTER_OBJECT:
+	case FILTER_CGROUP:
+	case FILTER_UNIT:
+	case FILTER_CONTAINER:
+	case FILTER_POD:
 		return a->hash == b->hash;
 	case FILTER_SYMBOL:
 		return a->hash == b->hash && a->number == b->number;
@@ -84,6 +88,17 @@ void filter_remove(struct filter *filter, uint32_t index)
 		(filter->count - index) * sizeof(filter->parts[0]));
 }
 
+/* What stands before a name that does not say of what it is. */
+static const char *kind_of_name(enum filter_field field)
+{
+	switch (field) {
+	case FILTER_CGROUP:	return "cgroup ";
+	case FILTER_CONTAINER:	return "container ";
+	case FILTER_POD:	return "pod ";
+	default:		return "";
+	}
+}
+
 char *filter_format_part(const struct filter_part *part, char *out)
 {
 	const char *no = part->is_negated ? "not " : "";
@@ -97,7 +112,11 @@ char *filter_format_part(const struct filter_part *part, char *out)
 	case FILTER_COMMAND:
 	case FILTER_OBJECT:
 	case FILTER_SYMBOL:
-		snprintf(out, cap, "%s%s", no, part->text);
+	case FILTER_CGROUP:
+	case FILTER_UNIT:
+	case FILTER_CONTAINER:
+	case FILTER_POD:
+		snprintf(out, cap, "%s%s%s", no, kind_of_name(part->field), part->text);
 		break;
 	case FILTER_PID:
 		snprintf(out, cap, "%spid %" PRIu64, no, part->number);

@@ -65,7 +65,7 @@ static struct fold_row *append_row(struct fold *fold, const struct fold_key *key
 	*row = (struct fold_row){
 		.key = *key, .symbol = symbol, .address = key->address,
 		.comm = FOLD_NONE, .pid = FOLD_NONE, .tid = FOLD_NONE, .cpu = FOLD_NONE,
-		.task = FOLD_NONE, .is_idle = key->cpu_and_idle & 1,
+		.cgroup = FOLD_NONE, .task = FOLD_NONE, .is_idle = key->cpu_and_idle & 1,
 	};
 	return row;
 }
@@ -126,6 +126,26 @@ static struct fold_row *row_of_key(struct fold *fold, const struct fold_key *key
 	return row;
 }
 
+const struct fold_row *fold_find_row(const struct fold *fold, const struct fold_key *key)
+{
+	const bool is_idle = key->cpu_and_idle & 1;
+	uint32_t id = ID_SET_NONE;
+
+	if (fold->keys == KEYS_SYMBOL) {
+		if (key->code < fold->by_symbol_count)
+			id = fold->by_symbol[is_idle][key->code];
+		return id == ID_SET_NONE ? NULL : &fold->rows[id];
+	}
+	if (!fold->by_key.slot_count)
+		return NULL;
+	for (uint32_t slot = id_set_first(&fold->by_key, key_hash(key));
+	     (id = fold->by_key.slots[slot]) != ID_SET_NONE;
+	     slot = id_set_next(&fold->by_key, slot))
+		if (!memcmp(&fold->rows[id].key, key, sizeof(*key)))
+			return &fold->rows[id];
+	return NULL;
+}
+
 #define HAS_NO_NAME ((uint64_t)1 << 63)	/* beside keys that begin with a name */
 
 /* What the kernel and programs call alike stays two. An address is no name: several objects may
@@ -174,7 +194,7 @@ struct fold_row *fold_row_of_symbol(struct fold *fold, uint32_t symbol)
 static struct fold_row *row_of(struct fold *fold, uint32_t frame, const struct task *task,
 			       uint16_t cpu, bool is_idle)
 {
-	const uint32_t symbol = symbol_names_of_frame(fold->names, fold->trie, frame);
+	const uint32_t symbol = fold_symbol_of(fold, frame);
 	const unsigned int keys = fold->keys;
 	struct fold_key key;
 
@@ -210,6 +230,7 @@ static void add_task(struct fold *fold, struct fold_row *row, const struct slice
 	row->comm = fold_merge(row->comm, task->comm.v);
 	row->pid = fold_merge(row->pid, task->pid);
 	row->tid = fold_merge(row->tid, task->tid);
+	row->cgroup = fold_merge(row->cgroup, task->cgroup);
 	if (row->task == FOLD_NONE) {
 		row->task = entry->task;
 		row->tasks = 1;

@@ -141,8 +141,7 @@ static void name_nodes(struct fold *fold, struct dense *dense)
 
 	dense->node_symbol[STACK_NODE_ROOT] = ID_SET_NONE;
 	for (uint32_t n = 1; n < nodes->count; n++)
-		dense->node_symbol[n] =
-			symbol_names_of_frame(fold->names, fold->trie, nodes->frame[n]);
+		dense->node_symbol[n] = fold_symbol_of(fold, nodes->frame[n]);
 }
 
 static uint32_t first_of(const struct dense *dense, uint32_t symbol)
@@ -206,7 +205,9 @@ static void add_stacks(struct fold *fold, struct dense *dense)
 
 		if (!sum->count)
 			continue;
-		symbol = fold->trie->frames.symbol[stacks->frame[s]];	/* change_task() asked */
+		/* change_task() asked for it */
+		symbol = symbol_twins_of(fold->twins,
+					 fold->trie->frames.symbol[stacks->frame[s]]);
 		add_sum(&dense->nodes[stacks->node[s]], sum);
 		fold_count(fold, sum->count, sum->weight, false,
 			   fold->names->symbols[symbol].state == SYMBOL_NAMED);

@@ -30,6 +30,10 @@ static void describe_part(struct fold_filter *filter, const struct filter_part *
 	case FILTER_COMMAND:
 	case FILTER_PID:
 	case FILTER_TID:
+	case FILTER_CGROUP:
+	case FILTER_UNIT:
+	case FILTER_CONTAINER:
+	case FILTER_POD:
 		filter->by_task |= bit;
 		break;
 	case FILTER_CPU:
@@ -87,13 +91,20 @@ static bool task_satisfies(const struct fold_filter *filter, uint32_t index,
 			   const struct task *task)
 {
 	const struct filter_part *part = &filter->filter->parts[index];
-	const char *comm = strpool_get(filter->names->strings, task->comm);
+	const struct strpool *strings = filter->names->strings;
+	const char *comm = strpool_get(strings, task->comm);
+	const struct cgroup_names *in = cgroup_table_get(&filter->tasks->cgroups, task->cgroup);
 
 	switch (part->field) {
 	case FILTER_TEXT:    return filter_text_matches(&filter->texts[index], comm);
 	case FILTER_COMMAND: return filter_hash(comm) == part->hash;
 	case FILTER_PID:     return task->pid == part->number;
 	case FILTER_TID:     return task->tid == part->number;
+	case FILTER_CGROUP:  return filter_hash(strpool_get(strings, in->path)) == part->hash;
+	case FILTER_UNIT:    return filter_hash(strpool_get(strings, in->unit)) == part->hash;
+	case FILTER_CONTAINER:
+		return filter_hash(strpool_get(strings, in->container)) == part->hash;
+	case FILTER_POD:     return filter_hash(strpool_get(strings, in->pod)) == part->hash;
 	default:	     return false;
 	}
 }

@@ -25,7 +25,8 @@ static void start_group(struct fold_group *group, const struct fold_row *row)
 	*group = (struct fold_group){ .sum = {
 		.key = { .pid = row->key.pid, .cpu_and_idle = row->key.cpu_and_idle },
 		.symbol = row->symbol, .comm = row->comm, .pid = row->pid, .tid = FOLD_MIXED,
-		.cpu = row->cpu, .task = row->task, .is_idle = row->is_idle,
+		.cpu = row->cpu, .cgroup = row->cgroup, .task = row->task,
+		.is_idle = row->is_idle,
 	} };
 }
 
@@ -38,6 +39,7 @@ static void add_thread(struct fold_group *group, const struct fold_row *row)
 	sum->self_weight += row->self_weight;
 	sum->total_weight += row->total_weight;
 	sum->cpu = fold_merge(sum->cpu, row->cpu);
+	sum->cgroup = fold_merge(sum->cgroup, row->cgroup);
 	if (sum->tasks++)
 		sum->task = FOLD_NONE;	/* one of several says nothing of the process */
 	if (group->has_own_comm)

@@ -26,6 +26,15 @@ static void mark_targets(struct ingest *ingest)
 	}
 }
 
+static bool has_running_kernel(const struct ingest_config *config)
+{
+	for (size_t i = 0; i < config->build_id_count; i++)
+		if (config->build_ids[i].is_kernel &&
+		    build_id_is_equal(&config->build_ids[i].build_id, &config->running_kernel))
+			return true;
+	return false;
+}
+
 void ingest_look_at_config(struct ingest *ingest)
 {
 	ingest->wants_unwind = false;
@@ -33,15 +42,7 @@ void ingest_look_at_config(struct ingest *ingest)
 		if (ingest->config.events[i]->format.sample_type & PERF_SAMPLE_STACK_USER)
 			ingest->wants_unwind = true;
 	mark_targets(ingest);
-}
-
-static bool is_kernel_recorded(const struct ingest_config *config)
-{
-	for (size_t i = 0; i < config->build_id_count; i++)
-		if (config->build_ids[i].is_kernel &&
-		    build_id_is_equal(&config->build_ids[i].build_id, &config->running_kernel))
-			return true;
-	return false;
+	ingest->is_kernel_recorded = has_running_kernel(&ingest->config);
 }
 
 int ingest_init(struct ingest *ingest, const struct ingest_config *config,
@@ -70,7 +71,6 @@ int ingest_init(struct ingest *ingest, const struct ingest_config *config,
 	task_table_init(&ingest->tasks, ingest->strings);
 	symbol_names_init(&ingest->names, &ingest->objects, ingest->strings);
 	ingest_look_at_config(ingest);
-	ingest->is_kernel_recorded = is_kernel_recorded(config);
 	if (!config->is_replay)
 		ingest_ask_kernel(ingest);
 	return 0;
@@ -89,10 +89,12 @@ void ingest_finish(struct ingest *ingest)
 	ingest_stacks_finish(&ingest->stacks);
 	id_map_finish(&ingest->throttled_since);
 	id_map_finish(&ingest->loss_of);
+	id_map_finish(&ingest->recorded_cgroups);
 	address_map_release(ingest->kernel_maps);
 	address_map_release(ingest->kernel_overlay);
 	reorder_finish(&ingest->reorder);
 	timeline_finish(&ingest->timeline);
+	baseline_finish(&ingest->baseline);
 	symbol_names_finish(&ingest->names);
 	stack_trie_finish(&ingest->trie);
 	task_table_finish(&ingest->tasks);
@@ -232,6 +234,16 @@ static void fork_record(struct ingest *ingest, const struct event_record *record
 		take_mark(ingest, record);
 }
 
+/* perf record --all-cgroups; the id is used in samples, and may be used again. */
+static void take_cgroup(struct ingest *ingest, const struct record_cgroup *cgroup)
+{
+	const uint32_t row = cgroup_table_intern(&ingest->tasks.cgroups, cgroup->path.bytes,
+						 cgroup->path.len);
+
+	if (id_map_put(&ingest->recorded_cgroups, cgroup->id, row))
+		ingest->counters.dropped_no_memory++;
+}
+
 /* A record whose turn has come, but for a sample. */
 static void apply(struct ingest *ingest, const struct event_record *record, uint32_t cpu)
 {
@@ -263,6 +275,9 @@ static void apply(struct ingest *ingest, const struct event_record *record, uint
 		break;
 	case RECORD_KSYMBOL:
 		ingest_ksymbol(ingest, record);
+		break;
+	case RECORD_CGROUP:
+		take_cgroup(ingest, &record->cgroup);
 		break;
 	case RECORD_SAMPLE:
 	case RECORD_BPF:	/* the KSYMBOL beside it says all that names need */

@@ -507,6 +507,7 @@ static void remove_probe(struct ingest *ingest, uint32_t slot)
 
 	drop_parked(ingest, of.event);
 	timeline_drop(&ingest->timeline, is_of_probe, &of);
+	baseline_drop(&ingest->baseline, is_of_probe, &of);
 	tick_totals_drop(&ingest->timeline.totals, of.event);
 	for (uint32_t i = 0; i < ingest->tasks.process_count; i++)
 		ingest->tasks.processes[i].probes &= ~(UINT64_C(1) << slot);

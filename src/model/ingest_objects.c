@@ -371,6 +371,36 @@ static void share_kernel_table(struct ingest *ingest)
 	}
 }
 
+/* Not the one whose names may be there: it gets none, rather than those of another. */
+static uint32_t other_kernel(struct ingest *ingest)
+{
+	const struct object_key key = {
+		.path = "[kernel.kallsyms]", .path_len = sizeof("[kernel.kallsyms]") - 1,
+		.mode = MODE_KERNEL, .place = ingest->config.kernel_number,
+	};
+	bool is_new;
+	const uint32_t id = object_table_intern(&ingest->objects, &key, &is_new);
+
+	ingest->objects.objects[id].name = ingest->objects.objects[OBJECT_KERNEL].name;
+	object_table_set_unreadable(&ingest->objects, id, "another kernel was recorded");
+	return id;
+}
+
+/* A kernel that was started again lies elsewhere, and its modules lie anywhere. */
+static void look_where_text_is(struct ingest *ingest, uint64_t text_address)
+{
+	if (!ingest->recorded_text_address)
+		ingest->recorded_text_address = text_address;
+	ingest->kernel_shift = ingest->recorded_text_address - text_address;
+}
+
+/* What makes modules others than those of the recording before; 0: nothing. */
+static uint64_t module_place(const struct ingest *ingest)
+{
+	return ingest->config.kernel_number ? ingest->config.kernel_number
+					    : ingest->kernel_shift;
+}
+
 /* A replay says where its kernel and modules were. Their names come only from the kernel that was
  * recorded: this one, if its build-id says so. */
 static void kernel_mmap(struct ingest *ingest, const struct event_record *record)
@@ -379,7 +409,7 @@ static void kernel_mmap(struct ingest *ingest, const struct event_record *record
 	struct mapping row = { .start = mmap->start, .end = mmap->start + mmap->bytes,
 			       .is_absolute = true, .object = OBJECT_KERNEL };
 	const struct object_key key = { .path = mmap->path.bytes, .path_len = mmap->path.len,
-					.mode = MODE_KERNEL };
+					.mode = MODE_KERNEL, .place = module_place(ingest) };
 	char name[256];
 	size_t len;
 	bool is_new;
@@ -387,8 +417,11 @@ static void kernel_mmap(struct ingest *ingest, const struct event_record *record
 	if (mmap->path.len >= 16 && !memcmp(mmap->path.bytes, "[kernel.kallsyms", 16)) {
 		if (!row.start && !mmap->bytes)
 			row.end = UINT64_MAX;	/* old perf: wherever no module is */
-		ingest->recorded_text_address = mmap->file_offset;
-		if (ingest->is_kernel_recorded &&
+		if (ingest->config.kernel_number)
+			row.object = other_kernel(ingest);
+		else
+			look_where_text_is(ingest, mmap->file_offset);
+		if (ingest->is_kernel_recorded && !ingest->config.kernel_number &&
 		    ingest->objects.objects[OBJECT_KERNEL].state == OBJECT_NO_TABLE)
 			ingest_ask_kernel(ingest);
 	} else if (mmap->path.len && (mmap->path.bytes[0] == '/' || mmap->path.bytes[0] == '[')) {
@@ -396,6 +429,10 @@ static void kernel_mmap(struct ingest *ingest, const struct event_record *record
 		row.object = object_table_intern(&ingest->objects, &key, &is_new);
 		ingest->objects.objects[row.object].name =
 			strpool_intern(ingest->strings, name, len);
+		if (key.place)
+			object_table_set_unreadable(&ingest->objects, row.object,
+						    "its kernel was another one, or started "
+						    "again");
 		share_kernel_table(ingest);
 	} else {
 		return;
@@ -459,6 +496,36 @@ static void apply_maps(struct ingest *ingest, struct process *process,
 	process->maps = fresh;
 }
 
+/* Where the parent was at the fork is not asked of /proc when it was known then. */
+static void apply_cgroup(struct ingest *ingest, struct process *process,
+			 const struct process_reply *reply)
+{
+	struct cgroup_table *cgroups = &ingest->tasks.cgroups;
+	const char *path = reply->cgroup;
+
+	if (!process->is_cgroup_asked)
+		return;
+	process->is_cgroup_asked = false;
+	if (!path && reply->parent_pid != process->parent_pid)
+		return;		/* asked before its fork's turn came: it is asked again */
+	if (path && !(reply->is_parents_cgroup && process->is_cgroup_told))
+		process->cgroup = cgroup_table_intern(cgroups, path, strlen(path));
+	process->cgroup_ns = reply->time_ns;
+	if (!process->is_cgroup_stale &&
+	    task_table_settle(&ingest->tasks, process, process->cgroup))
+		ingest->has_new_names = true;
+	process->is_cgroup_stale = false;
+}
+
+/* The first thread's, which may sleep for ever and never be sampled. */
+static void apply_process_comm(struct ingest *ingest, const struct process_reply *reply)
+{
+	struct thread *first = task_table_thread(&ingest->tasks, reply->pid, reply->pid);
+
+	if (first && !first->has_comm)
+		thread_set_comm(first, reply->process_comm, strlen(reply->process_comm));
+}
+
 void ingest_maps_reply(struct ingest *ingest, const struct process_reply *reply)
 {
 	struct process *process = task_table_find_process(&ingest->tasks, reply->pid);
@@ -466,7 +533,7 @@ void ingest_maps_reply(struct ingest *ingest, const struct process_reply *reply)
 
 	if (reply->time_ns < ingest->tasks_since_ns)
 		return;		/* asked before all was forgotten: it is asked again */
-	if (thread && thread->pid == reply->pid) {
+	if (thread && thread->pid == reply->pid && !reply->has_names) {
 		thread->is_answered = true;
 		if (!thread->has_comm && reply->has_comm)
 			thread_set_comm(thread, reply->comm, strlen(reply->comm));
@@ -477,6 +544,10 @@ void ingest_maps_reply(struct ingest *ingest, const struct process_reply *reply)
 		process->uid = reply->uid;
 		process->has_uid = true;
 	}
+	if (reply->process_comm[0])
+		apply_process_comm(ingest, reply);
+	if (reply->wants_cgroup)
+		apply_cgroup(ingest, process, reply);
 	if (!reply->wants_maps || process->maps_state != MAPS_ASKED)
 		return;		/* an exec came in between: the reply is of the past */
 	if (!reply->has_maps && reply->parent_pid != process->parent_pid) {

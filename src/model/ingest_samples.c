@@ -22,6 +22,8 @@
  * take 100 ms alone and 300 on a busy machine; under ThreadSanitizer all of it takes over half a
  * second. */
 #define TABLE_WAIT_NS	 (2 * CLOCK_NS_PER_S)
+/* A process that is sampled has its cgroup read again after this: it costs 15 us. */
+#define CGROUP_HOLDS_NS	 (10 * CLOCK_NS_PER_S)
 #define PARKED_MAX_BYTES (16u * 1024 * 1024)
 
 /* The task that the kernel itself calls "none" can't be asked about. */
@@ -107,20 +109,43 @@ static bool needs_answer(const struct ingest *ingest, const struct process *proc
 	       (!thread->is_answered && !(thread->has_comm && knows_user));
 }
 
-static void ask(struct ingest *ingest, struct process *process, struct thread *thread)
+static bool is_cgroup_open(const struct ingest *ingest, const struct process *process)
 {
+	return ingest->reader && process->pid && process->pid != UINT32_MAX &&
+	       !process->is_cgroup_read;
+}
+
+/* Nobody waits for this alone. The kernel does not tell who is moved to another cgroup. */
+static bool wants_cgroup(const struct ingest *ingest, const struct process *process,
+			 uint64_t now_ns)
+{
+	if (process->is_cgroup_asked)
+		return false;
+	return is_cgroup_open(ingest, process) ||
+	       (process->is_cgroup_read && now_ns > process->cgroup_ns + CGROUP_HOLDS_NS);
+}
+
+static void ask(struct ingest *ingest, struct process *process, struct thread *thread,
+		uint64_t now_ns)
+{
+	const bool is_waited_for = needs_answer(ingest, process, thread);
 	const struct process_request request = {
 		.pid = process->pid, .tid = thread->tid, .parent_pid = process->parent_pid,
 		.wants_maps = process->maps_state == MAPS_UNREAD,
+		.wants_cgroup = wants_cgroup(ingest, process, now_ns),
+		.has_names = !is_waited_for ||
+			     (thread->is_asked && process->maps_state != MAPS_UNREAD),
 	};
 
-	if (!needs_answer(ingest, process, thread) || (thread->is_asked && !request.wants_maps))
+	if (!request.wants_cgroup &&
+	    (!is_waited_for || (thread->is_asked && !request.wants_maps)))
 		return;
 	if (!process_reader_request(ingest->reader, &request))
 		return;		/* the next sample asks again, or this one when it is looked at */
-	thread->is_asked = true;
+	thread->is_asked |= is_waited_for;
 	if (request.wants_maps)
 		process->maps_state = MAPS_ASKED;
+	process->is_cgroup_asked |= request.wants_cgroup;
 }
 
 void ingest_look_ahead(struct ingest *ingest, const struct event_record *record)
@@ -128,12 +153,18 @@ void ingest_look_ahead(struct ingest *ingest, const struct event_record *record)
 	struct process *process;
 	struct thread *thread;
 
-	if (record->kind != RECORD_SAMPLE || !ingest->reader)
+	if (!ingest->reader)
+		return;
+	if (record->kind == RECORD_FORK && record->pid != record->task.parent_pid)
+		task_table_see_fork(&ingest->tasks, record->task.parent_pid, record->pid);
+	else if (record->kind == RECORD_COMM && record->comm.is_exec)
+		task_table_see_exec(&ingest->tasks, record->pid);
+	if (record->kind != RECORD_SAMPLE)
 		return;
 	process = task_table_process(&ingest->tasks, record->pid);
 	thread = task_table_thread(&ingest->tasks, record->pid, record->tid);
 	if (process && thread)
-		ask(ingest, process, thread);
+		ask(ingest, process, thread, record->time_ns);
 }
 
 static struct parked_sample *park(struct ingest *ingest, const struct event_record *record,
@@ -208,6 +239,19 @@ void ingest_park_finish(struct ingest *ingest, struct parked_sample *parked)
 	free(parked->bytes);
 }
 
+/* Live /proc says it, a recording the sample itself, or nobody. */
+static void place_thread(struct ingest *ingest, const struct event_record *record,
+			 struct process *process, struct thread *thread)
+{
+	if (!ingest->reader && record->sample.has_cgroup) {
+		const uint32_t known =
+			id_map_get(&ingest->recorded_cgroups, record->sample.cgroup);
+
+		process->cgroup = known == ID_MAP_NONE ? CGROUP_UNKNOWN : known;
+	}
+	thread_set_cgroup(thread, process->cgroup, is_cgroup_open(ingest, process));
+}
+
 bool ingest_sample(struct ingest *ingest, const struct event_record *record,
 		   const struct sample_form *form, const void *raw, size_t size, bool can_hold)
 {
@@ -221,11 +265,12 @@ bool ingest_sample(struct ingest *ingest, const struct event_record *record,
 		ingest->counters.dropped_no_memory++;
 		return true;
 	}
-	ask(ingest, process, thread);
+	ask(ingest, process, thread, record->time_ns);
 	if (needs_answer(ingest, process, thread) && park(ingest, record, form, raw, size))
 		return true;
 	if (!form->is_hit && !is_wanted(ingest, process, thread))
 		return true;
+	place_thread(ingest, record, process, thread);
 	origin.maps = process->maps;
 	origin.is_told = is_told(ingest, process, thread);
 	if (count_stack(ingest, record, &origin, !ingest->is_forced))
@@ -253,11 +298,12 @@ static bool unpark_for_answer(struct ingest *ingest, struct parked_sample *parke
 		ingest->counters.dropped_no_memory++;
 		return true;
 	}
-	ask(ingest, process, thread);
+	ask(ingest, process, thread, record->time_ns);
 	if (!is_due && needs_answer(ingest, process, thread))
 		return false;
 	if (!parked->form.is_hit && !is_wanted(ingest, process, thread))
 		return true;
+	place_thread(ingest, record, process, thread);
 	origin.maps = process->maps;
 	origin.is_told = is_told(ingest, process, thread);
 	if (count_stack(ingest, record, &origin, !is_due))

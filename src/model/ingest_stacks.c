@@ -102,7 +102,10 @@ uint32_t ingest_frame(struct ingest *ingest, const struct address_map *maps, enu
 
 	switch (mode) {
 	case MODE_KERNEL:
-		frame = stack_trie_frame(&ingest->trie, kernel_object(ingest, ip), ip);
+		object = kernel_object(ingest, ip);
+		if (object == OBJECT_KERNEL)
+			ip += ingest->kernel_shift;
+		frame = stack_trie_frame(&ingest->trie, object, ip);
 		ingest_kernel_sample(ingest, frame);
 		return frame;
 	case MODE_USER:

@@ -18,6 +18,7 @@
  * Invariant: else counts begin anew, names and objects stay; what was lost stays counted "since
  * start". Nothing here can fail.
  */
+#include <errno.h>
 #include <stdlib.h>
 
 #include "model/ingest.h"
@@ -79,4 +80,51 @@ void ingest_switch(struct ingest *ingest, struct source *source, uint64_t begin_
 	ingest->begin_ns = ingest->limit_ns = begin_ns;
 	if (ingest->watermark_ns < begin_ns)
 		ingest->watermark_ns = begin_ns;
+}
+
+static int begin_kernel_maps(struct ingest *ingest)
+{
+	struct address_map *maps = address_map_create(), *overlay = address_map_create();
+
+	if (!maps || !overlay) {
+		address_map_release(maps);
+		address_map_release(overlay);
+		return -ENOMEM;
+	}
+	address_map_release(ingest->kernel_maps);
+	address_map_release(ingest->kernel_overlay);
+	ingest->kernel_maps = maps;
+	ingest->kernel_overlay = overlay;
+	return 0;
+}
+
+int ingest_next_recording(struct ingest *ingest, const struct ingest_config *config)
+{
+	const uint64_t seq = ingest->timeline.open_slice.seq + 1;
+	struct timeline fresh;
+
+	if (timeline_init(&fresh, config->event_count))
+		return -ENOMEM;
+	if (begin_kernel_maps(ingest)) {
+		timeline_finish(&fresh);
+		return -ENOMEM;
+	}
+	timeline_finish(&ingest->timeline);
+	ingest->timeline = fresh;
+	ingest->timeline.open_slice.seq = seq;
+	drop_parked(ingest);
+	reorder_finish(&ingest->reorder);
+	reorder_init(&ingest->reorder);
+	ingest->is_held = false;
+	ingest->rare.slice = 0;
+	ingest->throttle_count = 0;
+	id_map_clear(&ingest->throttled_since);
+	begin_losses(ingest);
+	ingest->counters = (struct ingest_counters){ .lost_kernel = 0 };
+	ingest->stalled_before = ingest->malformed_before = 0;
+	task_table_forget(&ingest->tasks);
+	ingest->begin_ns = ingest->limit_ns = ingest->watermark_ns = 0;
+	ingest->config = *config;
+	ingest_look_at_config(ingest);
+	return 0;
 }

@@ -108,17 +108,32 @@ static void fill_latency(const struct probe_row *row, const uint64_t *buckets,
 }
 
 /* Over the part of the window in which the probe was there; the first second counts as one. */
-static double hits_per_s(uint64_t hits, const struct probe_row *row,
-			 const struct probe_draft_span *span)
+static double hits_per_s(uint64_t hits, const struct probe_row *row, uint64_t window_begin_ns,
+			 uint64_t end_ns)
 {
-	const bool is_younger = row->first_ns > span->begin_ns;
-	const uint64_t begin_ns = is_younger ? row->first_ns : span->begin_ns;
-	const double length_s = span->end_ns > begin_ns ? (double)(span->end_ns - begin_ns) / 1e9
-							: 0;
+	const bool is_younger = row->first_ns > window_begin_ns;
+	const uint64_t begin_ns = is_younger ? row->first_ns : window_begin_ns;
+	const double length_s = end_ns > begin_ns ? (double)(end_ns - begin_ns) / 1e9 : 0;
 
 	if (is_younger && length_s < 1)
 		return (double)hits;
 	return length_s > 0 ? (double)hits / length_s : 0;
+}
+
+/* A probe that was attached later, or never, was not there. */
+static void fill_base(const struct probe_row *row, uint32_t slot,
+		      const struct probe_draft_span *span, struct snapshot_probe *out)
+{
+	const struct baseline *baseline = span->baseline;
+
+	out->base_hits_per_s = -1;
+	if (!span->base || !row->first_ns || row->first_ns >= baseline->end_ns)
+		return;
+	out->base_hits_per_s = hits_per_s(probe_fold_hits(span->base, slot), row,
+					  baseline->begin_ns, baseline->end_ns);
+	if (out->has_latency)
+		latency_summarize(span->base->buckets[slot], baseline->peak_ns[slot],
+				  &out->base_latency);
 }
 
 static void fill_row(struct probe_draft *draft, const struct probe_hits *hits, uint32_t slot,
@@ -142,9 +157,10 @@ static void fill_row(struct probe_draft *draft, const struct probe_hits *hits, u
 		.lease_s = lease_s(status, span->now_ns), .cost_pct = status->cost_pct,
 		.has_latency = row->spec->edge == PROBE_LATENCY,
 	};
-	out->hits_per_s = hits_per_s(out->hits, row, span);
+	out->hits_per_s = hits_per_s(out->hits, row, span->begin_ns, span->end_ns);
 	if (out->has_latency)
 		fill_latency(row, fold->buckets[slot], span, &out->latency);
+	fill_base(row, slot, span, out);
 }
 
 /* Slots of the probes in the order of their ids, which rise. */

@@ -1,6 +1,7 @@
 /* publisher.c - see model/publisher.h. */
 #include "model/publisher.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,10 +15,8 @@
 #include "model/window_span.h"
 
 #define HALF_LIFE_NS	(5 * CLOCK_NS_PER_S)	/* of WINDOW_DECAY */
+#define BASELINE_SHARE	4	/* of all memory: its stacks take as much again */
 #define NO_EVENT	UINT32_MAX		/* nothing is sampled, and no probe is there yet */
-/* Walking costs 0.2-0.3 us an entry: from here on it takes longer than a fold may, and the dense
- * way takes over, which does not count the tasks of a row. A minute of two CPUs is 60,000. */
-#define DENSE_ENTRIES	150000
 /* A shorter time is that of one fold: pictures on keys follow each other at once. Half of the
  * shortest interval. */
 #define OWN_COST_MIN_NS (50 * CLOCK_NS_PER_MS)
@@ -26,6 +25,7 @@ void publisher_init(struct publisher *publisher, const struct analyzer_config *c
 		    struct ingest *ingest)
 {
 	*publisher = (struct publisher){ .config = config, .ingest = ingest };
+	compare_init(&publisher->compare, ingest);
 	task_stats_init(&publisher->task_stats, config->reader);
 	source_lines_init(&publisher->source_lines, config->line_server, ingest);
 }
@@ -33,6 +33,7 @@ void publisher_init(struct publisher *publisher, const struct analyzer_config *c
 void publisher_finish(struct publisher *publisher)
 {
 	live_window_finish(&publisher->window);
+	compare_finish(&publisher->compare);
 	busy_finish(&publisher->busy);
 	task_stats_finish(&publisher->task_stats);
 	source_lines_finish(&publisher->source_lines);
@@ -66,11 +67,16 @@ void publisher_tick(struct publisher *publisher, uint64_t now_ns)
 void publisher_renumbered(struct publisher *publisher)
 {
 	live_window_reset(&publisher->window);
+	compare_forget(&publisher->compare);
 }
 
 void publisher_switch(struct publisher *publisher, uint64_t begin_ns, bool had_busy)
 {
 	live_window_reset(&publisher->window);
+	if (publisher->ingest->baseline.is_set)
+		baseline_forget(&publisher->ingest->baseline,
+				"the baseline is gone: what is sampled now can't be compared with "
+				"it; mark another");
 	if (!had_busy) {	/* a reading from long ago would stand for all the time since */
 		busy_finish(&publisher->busy);
 		busy_read(&publisher->busy, clock_now_ns());
@@ -127,10 +133,55 @@ static struct window_span choose_span(const struct publisher *publisher)
 	return window_span_choose(&publisher->ingest->timeline, &wish);
 }
 
+void publisher_mark(struct publisher *publisher, uint64_t begin_ns, uint64_t end_ns)
+{
+	struct ingest *ingest = publisher->ingest;
+	const struct window_wish wish = {
+		.kind = WINDOW_ALL,	/* from the start, if there is no begin */
+		.known_ns = history_begin_ns(publisher), .newest_ns = ingest->watermark_ns,
+		.chosen_ns = begin_ns, .frozen_ns = end_ns,
+	};
+
+	if (!end_ns || begin_ns > end_ns) {
+		baseline_forget(&ingest->baseline, "");
+		return;
+	}
+	/* Of a live window the newest part may be in the open slice. */
+	if (timeline_cut(&ingest->timeline, ingest->watermark_ns))
+		return;
+	baseline_take(&ingest->baseline, &ingest->timeline,
+		      window_span_choose(&ingest->timeline, &wish), ingest->hits, "",
+		      publisher->config->memory_bytes / BASELINE_SHARE);
+}
+
+int publisher_mark_all(struct publisher *publisher, const char *label)
+{
+	struct ingest *ingest = publisher->ingest;
+	struct window_wish wish = { .kind = WINDOW_ALL, .newest_ns = ingest->watermark_ns };
+
+	if (timeline_cut(&ingest->timeline, ingest->watermark_ns))
+		return -ENOMEM;
+	wish.known_ns = history_begin_ns(publisher);
+	return baseline_take(&ingest->baseline, &ingest->timeline,
+			     window_span_choose(&ingest->timeline, &wish), ingest->hits, label,
+			     SIZE_MAX);
+}
+
+void publisher_next_recording(struct publisher *publisher)
+{
+	publisher_renumbered(publisher);
+	publisher_freeze(publisher, 0, 0);
+	publisher->begin_ns = publisher->published_ns = 0;
+	publisher->published_seq = publisher->ingest->timeline.open_slice.seq;
+	publisher->event = 0;
+	publisher->is_ended = false;
+}
+
 /* What is made of a window's entries in one go. */
 struct folds {
 	struct fold rows;
 	struct tree_fold *tree;		/* NULL: none was asked for */
+	struct group_fold *groups;	/* likewise */
 	struct probe_fold *probes;	/* NULL: none, or another snapshot tells of them */
 };
 
@@ -139,6 +190,8 @@ static void add_entries(struct folds *folds, const struct slice *slice, double f
 	fold_add(&folds->rows, slice->entries, slice->count, factor);
 	if (folds->tree)
 		tree_fold_add(folds->tree, slice->entries, slice->count, factor);
+	if (folds->groups)
+		group_fold_add(folds->groups, slice->entries, slice->count, factor);
 	if (folds->probes)
 		probe_fold_add(folds->probes, slice->entries, slice->count);
 }
@@ -159,7 +212,7 @@ static void fold_slices(struct folds *folds, const struct slice *slices, uint32_
 
 	for (uint32_t s = 0; s < count; s++)
 		entries += slices[s].count;
-	if (!fold_can_be_dense(&folds->rows) || entries <= DENSE_ENTRIES) {
+	if (!fold_can_be_dense(&folds->rows) || entries <= FOLD_DENSE_ENTRIES) {
 		for (uint32_t s = 0; s < count; s++)
 			add_entries(folds, &slices[s], 1.0);
 		return;
@@ -169,6 +222,8 @@ static void fold_slices(struct folds *folds, const struct slice *slices, uint32_
 		return;
 	for (uint32_t s = 0; folds->tree && s < count; s++)
 		tree_fold_add(folds->tree, slices[s].entries, slices[s].count, 1.0);
+	for (uint32_t s = 0; folds->groups && s < count; s++)
+		group_fold_add(folds->groups, slices[s].entries, slices[s].count, 1.0);
 	for (uint32_t s = 0; folds->probes && s < count; s++)
 		probe_fold_add(folds->probes, slices[s].entries, slices[s].count);
 }
@@ -353,26 +408,92 @@ static void describe_event(const struct publisher *publisher, uint32_t event,
 static int draft_probes(struct publisher *publisher, const struct probe_fold *fold,
 			const struct query *query, struct window_span span, struct probe_draft *out)
 {
-	const struct probe_draft_span draft_span = {
+	struct ingest *ingest = publisher->ingest;
+	struct probe_fold base = { .buckets = NULL };
+	struct probe_draft_span draft_span = {
 		.begin_ns = span.begin_ns, .end_ns = span.end_ns, .is_chosen = span.is_chosen,
 		.known_ns = history_begin_ns(publisher), .now_ns = clock_now_ns(),
 		.detail = query->probe, .wants_values = publisher->config->wants_all_events,
 	};
+	int err;
 
-	return probe_draft_fill(out, publisher->ingest, fold, &draft_span);
+	if (query->compare && ingest->baseline.is_set) {
+		if (probe_fold_init(&base, ingest->hits))
+			return -ENOMEM;
+		probe_fold_add(&base, ingest->baseline.entries, ingest->baseline.count);
+		draft_span.base = &base;
+		draft_span.baseline = &ingest->baseline;
+	}
+	err = probe_draft_fill(out, ingest, fold, &draft_span);
+	probe_fold_finish(&base);
+	return err;
 }
 
-/* What the tree does not know yet: the screen has no rows to wish for beside it. */
-static void wish_inlined(struct publisher *publisher, struct tree_fold *tree)
+/* What the trees do not know yet: the screen has no rows to wish for beside them. */
+static void wish_lines(struct publisher *publisher, const struct folds *folds)
 {
 	struct source_wish wishes[SOURCE_WISHES_MAX];
-	uint32_t count;
+	uint32_t count = 0;
 
-	if (!tree->chains)
-		return;
-	count = tree_fold_wishes(tree, &publisher->source_lines, wishes);
+	if (folds->tree && folds->tree->chains)
+		count = tree_fold_wishes(folds->tree, &publisher->source_lines, wishes);
+	if (!count && folds->groups)
+		count = group_fold_wishes(folds->groups, wishes);
 	if (count)
 		source_lines_wish(&publisher->source_lines, wishes, count);
+}
+
+static const char *name_of_event(const void *owner, uint32_t event)
+{
+	const struct publisher *publisher = owner;
+	const struct ingest_config *config = &publisher->config->ingest;
+	const struct probe_row *row = probe_hits_of_event(publisher->ingest->hits, event);
+
+	if (row)
+		return row->name;
+	return event < config->event_count ? config->events[event]->name : "";
+}
+
+/* With their events as a level, a chain of snapshots has them once. */
+static bool wants_groups(const struct publisher *publisher, const struct query *query,
+			 uint32_t event)
+{
+	const bool is_first = !publisher->config->wants_all_events || !event ||
+			      event >= publisher->config->ingest.event_count;
+
+	for (uint32_t i = 0; i < query->group_count; i++)
+		if (query->groups[i] == GROUP_EVENT)
+			return is_first;
+	return query->group_count;
+}
+
+static void start_groups(struct publisher *publisher, struct group_fold *fold,
+			 const struct query *query, uint32_t event,
+			 const struct symbol_twins *twins)
+{
+	struct ingest *ingest = publisher->ingest;
+	const struct group_sources sources = {
+		.trie = &ingest->trie, .names = &ingest->names, .tasks = &ingest->tasks,
+		.twins = twins, .lines = &publisher->source_lines,
+		.sockets = publisher->config->sockets,
+		.socket_count = publisher->config->socket_count,
+		.event_name = name_of_event, .owner = publisher,
+	};
+
+	group_fold_init(fold, &sources, query, event);
+	if (query == &publisher->config->query)
+		fold->stop = publisher->stop;
+}
+
+/* Nothing is missing in what was folded. */
+static bool is_whole(const struct folds *folds)
+{
+	const struct tree_fold *tree = folds->tree;
+	const struct group_fold *groups = folds->groups;
+
+	return !folds->rows.is_out_of_memory && !folds->rows.is_stopped &&
+	       (!tree || (!tree->is_out_of_memory && !tree->is_stopped)) &&
+	       (!groups || (!groups->is_out_of_memory && !groups->is_stopped));
 }
 
 static struct snapshot *make_one(struct publisher *publisher, struct snapshot head,
@@ -389,18 +510,31 @@ static struct snapshot *make_one(struct publisher *publisher, struct snapshot he
 	};
 	struct snapshot *snapshot = NULL;
 	struct stack_counts stacks;
+	const bool is_compared = compare_is_wanted(&publisher->compare, query, event);
 	struct tree_fold tree = { .trie = NULL };
+	struct group_fold groups;
+	char *notice;
 	struct folds folds = { .tree = NULL, .probes = probes };
 	struct probe_draft draft = { .list = NULL };
 
 	fold_init(&folds.rows, &ingest->trie, &ingest->names, &ingest->tasks, query->keys, event,
 		  &query->filter);
+	if (query == &publisher->config->query)
+		folds.rows.stop = publisher->stop;
+	if (is_compared) {
+		folds.rows.twins = compare_twins(&publisher->compare);
+		sources.base = compare_rows(&publisher->compare, query, event, &folds.rows.stop);
+	}
 	if (query->tree != TREE_NONE) {
 		tree_fold_init(&tree, &ingest->trie, &ingest->names, &ingest->tasks, query, event);
 		folds.tree = &tree;
+		tree.twins = folds.rows.twins;
+		tree.stop = folds.rows.stop;
 	}
-	if (query == &publisher->config->query)
-		folds.rows.stop = tree.stop = publisher->stop;
+	if (wants_groups(publisher, query, event)) {
+		start_groups(publisher, &groups, query, event, folds.rows.twins);
+		sources.groups = folds.groups = &groups;
+	}
 	if (folds.tree && query->tree_inlined)
 		tree_fold_inline(&tree, &publisher->source_lines.inlined);
 	stacks = fold_window(publisher, &folds, span);
@@ -410,23 +544,33 @@ static struct snapshot *make_one(struct publisher *publisher, struct snapshot he
 	head.complete_stacks = stacks.complete;
 	head.cut_stacks = stacks.cut;
 	if (folds.tree) {
+		if (is_compared)
+			tree_fold_add_base(&tree, ingest->baseline.entries,
+					   ingest->baseline.count);
 		tree_fold_sum(&tree);
-		wish_inlined(publisher, &tree);
 		sources.tree = &tree;
 	}
+	if (folds.groups && is_compared)
+		group_fold_add_base(&groups, ingest->baseline.entries, ingest->baseline.count);
+	wish_lines(publisher, &folds);
 	if (probes)
 		sources.probes = &draft;
-	if (!folds.rows.is_out_of_memory && !folds.rows.is_stopped &&
-	    (!folds.tree || (!tree.is_out_of_memory && !tree.is_stopped)) &&
+	compare_describe(&publisher->compare, sources.base, &head);
+	notice = compare_notice(&publisher->compare, publisher->config->notice);
+	head.notice = notice;
+	if (is_whole(&folds) && notice && is_compared == (sources.base != NULL) &&
 	    (!probes || !draft_probes(publisher, probes, query, span, &draft))) {
 		put_figures(publisher, &folds.rows, span, query->number, &head);
 		put_strip(publisher, &head, event, query->heat);
 		snapshot = snapshot_build(&head, &folds.rows, &sources);
 	}
+	free(notice);
 	fold_finish(&folds.rows);
 	probe_draft_finish(&draft);
 	if (folds.tree)
 		tree_fold_finish(&tree);
+	if (folds.groups)
+		group_fold_finish(&groups);
 	return snapshot;
 }
 
@@ -497,7 +641,7 @@ struct snapshot *publisher_make(struct publisher *publisher, bool is_last,
 	struct ingest *ingest = publisher->ingest;
 	const struct analyzer_config *config = publisher->config;
 	struct snapshot *snapshot, head = {
-		.host = config->host, .target = config->target, .notice = config->notice,
+		.host = config->host, .target = config->target,
 		.target_pid = config->target_pid,
 		.cpus = config->cpus, .is_replay = config->ingest.is_replay,
 		.is_last = is_last,
@@ -505,6 +649,8 @@ struct snapshot *publisher_make(struct publisher *publisher, bool is_last,
 		.end_err = is_last ? end_why->err : 0, .end_reason = is_last ? end_why->text : "",
 		.event_count = shown_events(config), .seq = publisher->seq + 1,
 		.is_frozen = publisher->frozen_ns, .is_selected = publisher->chosen_ns,
+		.asked_begin_ns = publisher->chosen_ns,
+		.asked_end_ns = publisher->chosen_ns ? publisher->frozen_ns : 0,
 	};
 	struct probe_fold probes = { .buckets = NULL }, *told = NULL;
 	struct window_span span;

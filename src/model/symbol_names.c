@@ -222,6 +222,7 @@ void symbol_names_forget_object(struct stack_trie *trie, uint32_t object)
 		if (trie->frames.object[i] == object)
 			trie->frames.symbol[i] = ID_SET_NONE;
 	trie->frames.named = 0;
+	trie->frames.forgotten++;
 }
 
 void symbol_names_forget_code(const struct symbol_names *names, struct stack_trie *trie,
@@ -233,6 +234,7 @@ void symbol_names_forget_code(const struct symbol_names *names, struct stack_tri
 		if (objects[trie->frames.object[i]].code == code)
 			trie->frames.symbol[i] = ID_SET_NONE;
 	trie->frames.named = 0;
+	trie->frames.forgotten++;
 }
 
 static uint64_t meaning_key(uint32_t object, uint32_t name)
@@ -280,6 +282,7 @@ bool symbol_names_demangle(struct symbol_names *names, struct stack_trie *trie)
 		id_map_put(&names->meanings, meaning_key(reply.owner, reply.id),
 			   intern(names, reply.text).v);
 		is_changed = true;
+		names->renamed++;
 	}
 	while (names->asked < names->count && ask_for_name(names, &names->symbols[names->asked]))
 		names->asked++;

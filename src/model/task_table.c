@@ -17,6 +17,7 @@
 void task_table_init(struct task_table *table, struct strpool *strings)
 {
 	*table = (struct task_table){ .strings = strings };
+	cgroup_table_init(&table->cgroups, strings);
 }
 
 void task_table_finish(struct task_table *table)
@@ -26,9 +27,11 @@ void task_table_finish(struct task_table *table)
 	free(table->processes);
 	free(table->threads);
 	free(table->tasks);
+	free(table->open_tasks);
 	id_map_finish(&table->process_by_pid);
 	id_map_finish(&table->thread_by_tid);
 	id_set_finish(&table->task_index);
+	cgroup_table_finish(&table->cgroups);
 	memset(table, 0, sizeof(*table));
 }
 
@@ -119,6 +122,15 @@ void thread_set_comm(struct thread *thread, const char *comm, size_t len)
 	thread->task = ID_SET_NONE;
 }
 
+void thread_set_cgroup(struct thread *thread, uint32_t cgroup, bool is_open)
+{
+	if (thread->cgroup == cgroup && thread->is_cgroup_open == is_open)
+		return;
+	thread->cgroup = cgroup;
+	thread->is_cgroup_open = is_open;
+	thread->task = ID_SET_NONE;
+}
+
 static void start_thread_row(struct thread *thread, uint32_t pid, uint32_t tid)
 {
 	*thread = (struct thread){ .pid = pid, .tid = tid, .task = ID_SET_NONE, .is_alive = true };
@@ -146,18 +158,64 @@ struct thread *task_table_thread(struct task_table *table, uint32_t pid, uint32_
 	return thread;
 }
 
+static void read_cgroup_again(struct process *process)
+{
+	process->is_cgroup_stale = process->is_cgroup_asked;
+	process->is_cgroup_read = process->is_cgroup_told = false;
+}
+
+void task_table_see_fork(struct task_table *table, uint32_t parent_pid, uint32_t pid)
+{
+	struct process *child = task_table_process(table, pid);
+
+	if (!child)
+		return;
+	read_cgroup_again(child);
+	child->cgroup = CGROUP_UNKNOWN;
+	child->parent_pid = parent_pid;
+	child->is_fork_seen = true;
+}
+
+void task_table_see_exec(struct task_table *table, uint32_t pid)
+{
+	struct process *process = task_table_find_process(table, pid);
+
+	if (process)
+		read_cgroup_again(process);
+}
+
+/* What was read of the cgroup since the fork was seen holds, else the parent's. */
+static void inherit_cgroup(struct process *child, const struct process *before,
+			   const struct process *parent)
+{
+	if (before->is_fork_seen) {
+		child->cgroup = before->cgroup;
+		child->cgroup_ns = before->cgroup_ns;
+		child->is_cgroup_read = before->is_cgroup_read;
+		child->is_cgroup_asked = before->is_cgroup_asked;
+		child->is_cgroup_stale = before->is_cgroup_stale;
+	}
+	if (child->is_cgroup_read || !parent)
+		return;
+	child->cgroup = parent->cgroup;
+	child->is_cgroup_told = parent->is_cgroup_read || parent->is_cgroup_told;
+}
+
 /* The child's address space, user and target mark are the parent's. */
 static void fork_process(struct task_table *table, uint32_t parent_pid, uint32_t pid,
 			 bool is_synthesized)
 {
 	struct process *child = task_table_process(table, pid);
 	const struct process *parent;
+	struct process before;
 
 	if (!child)
 		return;
+	before = *child;
 	address_map_release(child->maps);
 	*child = (struct process){ .pid = pid, .parent_pid = parent_pid, .is_alive = true };
 	parent = task_table_find_process(table, parent_pid);
+	inherit_cgroup(child, &before, parent);
 	if (!parent)
 		return;
 	if (!is_synthesized) {
@@ -227,16 +285,26 @@ void task_table_exit(struct task_table *table, uint32_t pid, uint32_t tid, uint6
 	}
 }
 
+/* Without the cgroup, which may be corrected. */
+static uint64_t hash_of(const struct task *task)
+{
+	return id_set_mix((uint64_t)task->pid << 32 | task->tid, task->comm.v);
+}
+
 static uint64_t task_hash(const void *owner, uint32_t id)
 {
-	const struct task *task = &((const struct task_table *)owner)->tasks[id];
+	return hash_of(&((const struct task_table *)owner)->tasks[id]);
+}
 
-	return id_set_mix((uint64_t)task->pid << 32 | task->tid, task->comm.v);
+static bool is_same(const struct task *a, const struct task *b)
+{
+	return a->pid == b->pid && a->tid == b->tid && a->comm.v == b->comm.v &&
+	       a->cgroup == b->cgroup && a->is_cgroup_open == b->is_cgroup_open;
 }
 
 static uint32_t task_intern(struct task_table *table, const struct task *wanted)
 {
-	const uint64_t hash = id_set_mix((uint64_t)wanted->pid << 32 | wanted->tid, wanted->comm.v);
+	const uint64_t hash = hash_of(wanted);
 	uint32_t slot, id;
 
 	if (id_set_reserve(&table->task_index, task_hash, table) ||
@@ -244,12 +312,14 @@ static uint32_t task_intern(struct task_table *table, const struct task *wanted)
 		return ID_SET_NONE;
 	for (slot = id_set_first(&table->task_index, hash);
 	     (id = table->task_index.slots[slot]) != ID_SET_NONE;
-	     slot = id_set_next(&table->task_index, slot)) {
-		const struct task *task = &table->tasks[id];
-
-		if (task->pid == wanted->pid && task->tid == wanted->tid &&
-		    task->comm.v == wanted->comm.v)
+	     slot = id_set_next(&table->task_index, slot))
+		if (is_same(&table->tasks[id], wanted))
 			return id;
+	if (wanted->is_cgroup_open) {
+		if (reserve_row(&table->open_tasks, table->open_count, &table->open_capacity,
+				sizeof(*table->open_tasks)))
+			return ID_SET_NONE;
+		table->open_tasks[table->open_count++] = table->task_count;
 	}
 	id = table->task_count++;
 	table->tasks[id] = *wanted;
@@ -259,7 +329,8 @@ static uint32_t task_intern(struct task_table *table, const struct task *wanted)
 
 uint32_t task_table_task(struct task_table *table, struct thread *thread)
 {
-	struct task task = { .pid = thread->pid, .tid = thread->tid };
+	struct task task = { .pid = thread->pid, .tid = thread->tid, .cgroup = thread->cgroup,
+			     .is_cgroup_open = thread->is_cgroup_open };
 	const char *comm = thread->comm;
 	size_t len = thread->comm_len;
 	char nameless[16];
@@ -274,6 +345,32 @@ uint32_t task_table_task(struct task_table *table, struct thread *thread)
 	task.comm = strpool_intern(table->strings, comm, len);
 	thread->task = task_intern(table, &task);
 	return thread->task;
+}
+
+bool task_table_settle(struct task_table *table, struct process *process, uint32_t cgroup)
+{
+	const uint32_t before = table->open_count;
+	uint32_t kept = 0;
+
+	process->cgroup = cgroup;
+	process->is_cgroup_read = true;
+	for (uint32_t i = 0; i < table->open_count; i++) {
+		struct task *task = &table->tasks[table->open_tasks[i]];
+
+		if (task->pid != process->pid) {
+			table->open_tasks[kept++] = table->open_tasks[i];
+			continue;
+		}
+		task->cgroup = cgroup;
+		task->is_cgroup_open = false;
+	}
+	table->open_count = kept;
+	return kept < before;
+}
+
+const struct cgroup_names *task_table_cgroup(const struct task_table *table, uint32_t task)
+{
+	return cgroup_table_get(&table->cgroups, table->tasks[task].cgroup);
 }
 
 static void drop_dead_threads(struct task_table *table, uint64_t before_ns)
@@ -334,8 +431,24 @@ void task_table_forget(struct task_table *table)
 		address_map_release(table->processes[i].maps);
 	table->process_count = 0;
 	table->thread_count = 0;
+	table->open_count = 0;
 	id_map_clear(&table->process_by_pid);
 	id_map_clear(&table->thread_by_tid);
+}
+
+/* Of processes that were dropped before an answer came nobody will hear. */
+static void compact_open_tasks(struct task_table *table, const uint32_t *renumbered)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < table->open_count; i++) {
+		const uint32_t task = renumbered[table->open_tasks[i]];
+
+		if (task != ID_SET_NONE &&
+		    task_table_find_process(table, table->tasks[task].pid))
+			table->open_tasks[kept++] = task;
+	}
+	table->open_count = kept;
 }
 
 int task_table_compact(struct task_table *table, const unsigned char *used, uint32_t *renumbered)
@@ -350,6 +463,7 @@ int task_table_compact(struct task_table *table, const unsigned char *used, uint
 		renumbered[i] = kept++;
 	}
 	table->task_count = kept;
+	compact_open_tasks(table, renumbered);
 	fit_rows(&table->tasks, kept, &table->task_capacity, sizeof(*table->tasks));
 	for (uint32_t i = 0; i < table->thread_count; i++)
 		table->threads[i].task = ID_SET_NONE;

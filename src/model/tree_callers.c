@@ -31,7 +31,7 @@ static uint32_t symbol_of(struct tree_fold *fold, uint32_t node)
 /* Notes the sample of @stack at @from->path, to go on from there. Those of a path have all a place,
  * in a frame of this very stack, or none: its function was inlined or not. */
 static void add_member(struct tree_fold *fold, const struct tree_member *from, uint32_t stack,
-		       const struct tree_sum *sample)
+		       const struct tree_load *load)
 {
 	const bool has_place = from->place.frame != ID_SET_NONE;
 	const uint64_t key = (uint64_t)from->path << 32 | (has_place ? stack : from->node);
@@ -58,8 +58,10 @@ static void add_member(struct tree_fold *fold, const struct tree_member *from, u
 		}
 		fold->members[fold->member_count++] = *from;
 	}
-	fold->members[id].samples += sample->total_samples;
-	fold->members[id].weight += sample->total_weight;
+	fold->members[id].load.samples += load->samples;
+	fold->members[id].load.weight += load->weight;
+	fold->members[id].load.base_samples += load->base_samples;
+	fold->members[id].load.base_weight += load->base_weight;
 }
 
 /* The innermost frame that all parts hold for, its symbol, and the chain of its callers. False:
@@ -96,19 +98,14 @@ static uint32_t step_outwards(struct tree_fold *fold, struct tree_place *place)
 	if (chain && place->level < chain->count)
 		return tree_inlined_function(fold, chain, place->level++);
 	place->frame = ID_SET_NONE;
-	return symbol_names_of_frame(fold->names, fold->trie, frame);
-}
-
-static void add_total(struct tree_sum *sum, uint64_t samples, double weight)
-{
-	sum->total_samples += samples;
-	sum->total_weight += weight;
+	return symbol_twins_of(fold->twins,
+			       symbol_names_of_frame(fold->names, fold->trie, frame));
 }
 
 void tree_callers_add(struct tree_fold *fold, const struct tree_class *class, uint32_t stack,
-		      const struct tree_sum *sample)
+		      uint32_t symbol, const struct tree_load *load)
 {
-	uint32_t symbol = sample->symbol, path;
+	uint32_t path;
 	struct tree_member first;
 	struct tree_place leaf;
 
@@ -120,16 +117,14 @@ void tree_callers_add(struct tree_fold *fold, const struct tree_class *class, ui
 	path = first.path = tree_fold_path(fold, class->root, step_outwards(fold, &first.place));
 	if (path == UINT32_MAX)
 		return;
-	tree_inlined_weigh(fold, stack, sample->total_weight);
-	add_total(&fold->sums[TREE_FOLD_TOP], sample->total_samples, sample->total_weight);
+	tree_inlined_weigh(fold, stack, load->weight + load->base_weight);
+	tree_sum_add_total(&fold->sums[TREE_FOLD_TOP], load);
 	if (class->root != TREE_FOLD_TOP)
-		add_total(&fold->sums[class->root], sample->total_samples, sample->total_weight);
-	add_total(&fold->sums[path], sample->total_samples, sample->total_weight);
-	if (leaf.is_leaf && (!fold->is_rooted || !tree_inlined_at(fold, leaf.frame, true))) {
-		fold->sums[path].self_samples += sample->total_samples;
-		fold->sums[path].self_weight += sample->total_weight;
-	}
-	add_member(fold, &first, stack, sample);
+		tree_sum_add_total(&fold->sums[class->root], load);
+	tree_sum_add_total(&fold->sums[path], load);
+	if (leaf.is_leaf && (!fold->is_rooted || !tree_inlined_at(fold, leaf.frame, true)))
+		tree_sum_add_self(&fold->sums[path], load);
+	add_member(fold, &first, stack, load);
 }
 
 /* Takes @member one shown function outwards. Its symbol, or ID_SET_NONE: there is none. */
@@ -224,7 +219,7 @@ static void expand(struct tree_fold *fold, struct places *places, uint32_t path)
 			continue;
 		member->path = tree_fold_path(fold, path, symbol);
 		if (member->path != UINT32_MAX)
-			add_total(&fold->sums[member->path], member->samples, member->weight);
+			tree_sum_add_total(&fold->sums[member->path], &member->load);
 	}
 	if (!fold->is_out_of_memory && !fold->is_stopped)
 		sort_members(fold, places, first, end, from);
@@ -237,7 +232,7 @@ static void hide_callers(struct tree_fold *fold, const struct places *places, ui
 
 	for (uint32_t m = first; m < end && tree_fold_goes_on(fold); m++)
 		if (next_caller(fold, &fold->members[m]) != ID_SET_NONE)
-			fold->sums[path].hidden_weight += fold->members[m].weight;
+			fold->sums[path].hidden_weight += fold->members[m].load.weight;
 }
 
 void tree_callers_sum(struct tree_fold *fold)
@@ -253,7 +248,7 @@ void tree_callers_sum(struct tree_fold *fold)
 	else
 		sort_members(fold, &places, 0, fold->member_count, TREE_FOLD_TOP);
 	for (uint32_t p = 1; p < fold->count && tree_fold_goes_on(fold); p++) {
-		if (fold->sums[p].total_weight < limit || !places.count[p])
+		if (tree_fold_weight(fold, &fold->sums[p]) < limit || !places.count[p])
 			continue;
 		if (limit < 0 || expanded++ < TREE_FOLD_PATHS)
 			expand(fold, &places, p);

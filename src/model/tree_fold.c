@@ -84,7 +84,12 @@ void tree_fold_init(struct tree_fold *fold, struct stack_trie *trie, struct symb
 	for (uint32_t i = 0; i < query->filter.count; i++)
 		fold->is_rooted |= query->filter.parts[i].field == FILTER_SYMBOL &&
 				   !query->filter.parts[i].is_negated;
-	append_path(fold, TREE_FOLD_TOP, ID_SET_NONE);
+	/* In the set like any other: a set that grows finds its rows by their numbers from 0 on. */
+	if (append_path(fold, TREE_FOLD_TOP, ID_SET_NONE) == TREE_FOLD_TOP &&
+	    !id_set_reserve(&fold->by_path, path_hash, fold))
+		id_set_add(&fold->by_path, path_hash(fold, TREE_FOLD_TOP), TREE_FOLD_TOP);
+	else
+		fold->is_out_of_memory = true;
 }
 
 static uint32_t page_count(const struct tree_fold *fold)
@@ -196,7 +201,7 @@ static uint32_t step(struct tree_fold *fold, const struct tree_class *class, uin
 		if (fold->is_rooted && !is_matched)
 			return reached;
 	}
-	path = tree_fold_path(fold, reached >> 2, symbol);
+	path = tree_fold_path(fold, reached >> 2, symbol_twins_of(fold->twins, symbol));
 	path = step_inwards(fold, path, frame, is_leaf);
 	return path == UINT32_MAX ? reached : reach(path, is_matched);
 }
@@ -257,8 +262,24 @@ static uint32_t reach_node(struct tree_fold *fold, const struct tree_class *clas
 	return reached;
 }
 
+void tree_sum_add_self(struct tree_sum *sum, const struct tree_load *load)
+{
+	sum->self_samples += load->samples;
+	sum->self_weight += load->weight;
+	sum->base_self_samples += load->base_samples;
+	sum->base_self_weight += load->base_weight;
+}
+
+void tree_sum_add_total(struct tree_sum *sum, const struct tree_load *load)
+{
+	sum->total_samples += load->samples;
+	sum->total_weight += load->weight;
+	sum->base_total_samples += load->base_samples;
+	sum->base_total_weight += load->base_weight;
+}
+
 static void add_callees(struct tree_fold *fold, const struct tree_class *class, uint32_t stack,
-			const struct tree_sum *sample)
+			uint32_t symbol, const struct tree_load *load)
 {
 	const uint32_t before = reach_node(fold, class, fold->trie->stacks.node[stack]);
 	const uint32_t leaf = fold->trie->stacks.frame[stack];
@@ -267,22 +288,19 @@ static void add_callees(struct tree_fold *fold, const struct tree_class *class, 
 
 	if (!(reached & 2))
 		return;
-	tree_inlined_weigh(fold, stack, sample->total_weight);
-	sum->total_samples += sample->total_samples;
-	sum->total_weight += sample->total_weight;
-	if (fold->filter.all && !fold_filter_shows(&fold->filter, sample->symbol))
+	tree_inlined_weigh(fold, stack, load->weight + load->base_weight);
+	tree_sum_add_total(sum, load);
+	if (fold->filter.all && !fold_filter_shows(&fold->filter, symbol))
 		return;
-	sum->self_samples += sample->total_samples;
-	sum->self_weight += sample->total_weight;
+	tree_sum_add_self(sum, load);
 }
 
-static void add_entry(struct tree_fold *fold, const struct slice_entry *entry, double factor)
+static void add_entry(struct tree_fold *fold, const struct slice_entry *entry,
+		      const struct tree_load *load)
 {
 	const struct task *task = &fold->tasks->tasks[entry->task];
 	const uint32_t leaf = fold->trie->stacks.frame[entry->stack];
 	const uint32_t symbol = symbol_names_of_frame(fold->names, fold->trie, leaf);
-	const struct tree_sum sample = { .symbol = symbol, .total_samples = entry->count,
-					 .total_weight = (double)entry->weight * factor };
 	uint32_t of_sample = 0, class;
 
 	if (symbol == ID_SET_NONE) {
@@ -299,9 +317,9 @@ static void add_entry(struct tree_fold *fold, const struct slice_entry *entry, d
 	if (class == UINT32_MAX)
 		return;
 	if (fold->query->tree == TREE_CALLERS)
-		tree_callers_add(fold, &fold->classes[class], entry->stack, &sample);
+		tree_callers_add(fold, &fold->classes[class], entry->stack, symbol, load);
 	else
-		add_callees(fold, &fold->classes[class], entry->stack, &sample);
+		add_callees(fold, &fold->classes[class], entry->stack, symbol, load);
 }
 
 bool tree_fold_goes_on(struct tree_fold *fold)
@@ -316,16 +334,42 @@ bool tree_fold_goes_on(struct tree_fold *fold)
 void tree_fold_add(struct tree_fold *fold, const struct slice_entry *entries, uint32_t count,
 		   double factor)
 {
-	for (uint32_t i = 0; i < count && tree_fold_goes_on(fold); i++)
+	for (uint32_t i = 0; i < count && tree_fold_goes_on(fold); i++) {
+		const struct tree_load load = { .samples = entries[i].count,
+						.weight = (double)entries[i].weight * factor };
+
 		if (entries[i].event == fold->event && entries[i].count)
-			add_entry(fold, &entries[i], factor);
+			add_entry(fold, &entries[i], &load);
+	}
+}
+
+void tree_fold_add_base(struct tree_fold *fold, const struct slice_entry *entries, uint32_t count)
+{
+	for (uint32_t i = 0; i < count && tree_fold_goes_on(fold); i++) {
+		const struct tree_load load = { .base_samples = entries[i].count,
+						.base_weight = (double)entries[i].weight };
+
+		if (entries[i].event == fold->event && entries[i].count)
+			add_entry(fold, &entries[i], &load);
+	}
 }
 
 double tree_fold_limit(const struct tree_fold *fold)
 {
-	const double weight = fold->sums[TREE_FOLD_TOP].total_weight;
+	const struct tree_sum *top = &fold->sums[TREE_FOLD_TOP];
+	const double weight = top->total_weight > 0 ? top->total_weight : top->base_total_weight;
 
 	return weight * fold->query->tree_limit_pct / 100.0;
+}
+
+double tree_fold_weight(const struct tree_fold *fold, const struct tree_sum *sum)
+{
+	const struct tree_sum *top = &fold->sums[TREE_FOLD_TOP];
+	double base = sum->base_total_weight;
+
+	if (top->total_weight > 0 && top->base_total_weight > 0)
+		base *= top->total_weight / top->base_total_weight;
+	return sum->total_weight > base ? sum->total_weight : base;
 }
 
 void tree_fold_sum(struct tree_fold *fold)
@@ -337,9 +381,13 @@ void tree_fold_sum(struct tree_fold *fold)
 		return;
 	}
 	for (uint32_t n = fold->count - 1; n > TREE_FOLD_TOP; n--) {
-		struct tree_sum *parent = &fold->sums[fold->sums[n].parent];
+		const struct tree_sum *sum = &fold->sums[n];
+		const struct tree_load load = {
+			.samples = sum->total_samples, .weight = sum->total_weight,
+			.base_samples = sum->base_total_samples,
+			.base_weight = sum->base_total_weight,
+		};
 
-		parent->total_samples += fold->sums[n].total_samples;
-		parent->total_weight += fold->sums[n].total_weight;
+		tree_sum_add_total(&fold->sums[sum->parent], &load);
 	}
 }

@@ -70,12 +70,13 @@ uint32_t tree_inlined_function(struct tree_fold *fold, const struct inline_chain
 			       uint32_t level)
 {
 	const struct str_id name = fold->chains->functions[chain->first + level];
-	const uint64_t key = (uint64_t)chain->object << 32 | name.v;
+	const uint32_t object = symbol_twins_object(fold->twins, chain->object);
+	const uint64_t key = (uint64_t)object << 32 | name.v;
 	uint32_t number = id_map_get(&fold->by_inlined, key);
 
 	if (number != ID_MAP_NONE)
 		return TREE_FOLD_INLINED | number;
-	number = append_function(fold, chain->object, name);
+	number = append_function(fold, object, name);
 	if (number == ID_SET_NONE || id_map_put(&fold->by_inlined, key, number)) {
 		fold->is_out_of_memory = true;
 		return ID_SET_NONE;

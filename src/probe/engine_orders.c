@@ -24,18 +24,24 @@ static struct engine_probe *find(struct probe_engine *engine, uint32_t id)
 	return NULL;
 }
 
-/* In turns: what was counted under a slot has time to go. PROBE_SLOTS: all are in use. */
+static uint32_t count_free_slots(const struct probe_engine *engine)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < PROBE_SLOTS; i++)
+		count += !engine->probes[i];
+	return count;
+}
+
+/* In turns: what was counted under a slot has time to go. There is one. */
 static uint32_t free_slot(struct probe_engine *engine)
 {
-	for (uint32_t i = 0; i < PROBE_SLOTS; i++) {
-		const uint32_t slot = (engine->next_slot + i) % PROBE_SLOTS;
+	uint32_t slot = engine->next_slot;
 
-		if (!engine->probes[slot]) {
-			engine->next_slot = (slot + 1) % PROBE_SLOTS;
-			return slot;
-		}
-	}
-	return PROBE_SLOTS;
+	while (engine->probes[slot])
+		slot = (slot + 1) % PROBE_SLOTS;
+	engine->next_slot = (slot + 1) % PROBE_SLOTS;
+	return slot;
 }
 
 /* Why it is not attached; NULL: it may be. */
@@ -57,14 +63,9 @@ static struct engine_probe *add_one(struct probe_engine *engine,
 {
 	const struct probe_choice *choice = &finding->order.choice;
 	const uint32_t slot = free_slot(engine);
-	struct probe_places *own;
+	struct probe_places *own = malloc(sizeof(*own));
 	struct engine_probe *probe;
 
-	if (slot == PROBE_SLOTS) {
-		diag_set(why, -ENOSPC, "%d probes are the limit: remove some", PROBE_SLOTS);
-		return NULL;
-	}
-	own = malloc(sizeof(*own));
 	probe = own ? engine_probe_create(choice, own, engine->last_id + 1, slot) : NULL;
 	if (!probe) {
 		diag_set(why, -ENOMEM, "no memory for a probe");
@@ -137,13 +138,27 @@ static void start(struct probe_engine *engine, struct engine_probe *probe)
 	}
 }
 
+/* All or none: some of the functions of a pattern would be any of them. */
+static int check_room(const struct probe_engine *engine, uint32_t wanted, struct diag *why)
+{
+	const uint32_t left = count_free_slots(engine);
+
+	if (wanted <= left)
+		return 0;
+	if (wanted == 1)
+		return diag_set(why, -ENOSPC, "%d probes are the limit: remove some", PROBE_SLOTS);
+	return diag_set(why, -ENOSPC, "%u functions, and there is room for %u of at most %d "
+			"probes: remove some, or name fewer", wanted, left, PROBE_SLOTS);
+}
+
 static void add_found(struct probe_engine *engine, struct probe_finding *finding)
 {
 	struct engine_probe *added[PROBE_SLOTS];
 	struct diag why = { .err = 0 };
 	uint32_t count = 0;
 
-	while (count < finding->place_count && count < PROBE_SLOTS) {
+	check_room(engine, finding->place_count, &why);
+	while (!why.err && count < finding->place_count) {
 		added[count] = add_one(engine, finding, &finding->places[count], &why);
 		if (!added[count])
 			break;

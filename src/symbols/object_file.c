@@ -23,6 +23,7 @@
 #include <linux/fs.h>
 #include <linux/magic.h>
 #include <linux/openat2.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -78,6 +79,8 @@ size_t object_file_sources(const struct open_request *request, const struct proc
 			sources[count++] = OBJECT_FILE_EXE;
 		if (has_path && (root->root < 0 || !root->is_ours))
 			sources[count++] = OBJECT_FILE_PATH;
+		if (has_path && !request->pid && request->build_id.count)
+			sources[count++] = OBJECT_FILE_PERF_CACHE;
 		if (!count)
 			diag_set(why, -ENOENT, "deleted before the recording was read");
 	}
@@ -108,6 +111,22 @@ static int not_opened(const struct open_request *request, const struct process_r
 	}
 }
 
+/* perf-buildid-cache(1): ~/.debug/PATH/BUILD-ID/elf. Home is what the user database says. */
+static int take_from_perf_cache(const struct open_request *request)
+{
+	char path[OPENER_PATH_BYTES + 256], text[1024], hex[BUILD_ID_HEX_BYTES];
+	struct passwd user, *found = NULL;
+	int used;
+
+	if (getpwuid_r(geteuid(), &user, text, sizeof(text), &found) || !found)
+		return -ENOENT;
+	used = snprintf(path, sizeof(path), "%s/.debug%s/%s/elf", user.pw_dir, request->path,
+			build_id_format(&request->build_id, hex));
+	if (used < 0 || (size_t)used >= sizeof(path))
+		return -ENAMETOOLONG;
+	return process_root_take(AT_FDCWD, path, RESOLVE_NO_MAGICLINKS);
+}
+
 static int take_source(const struct open_request *request, const struct process_root *root,
 		       enum object_file_source source, const char *map_files_path)
 {
@@ -118,6 +137,8 @@ static int take_source(const struct open_request *request, const struct process_
 	case OBJECT_FILE_IN_ROOT:
 		return process_root_take(root->root, request->path,
 					 RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS);
+	case OBJECT_FILE_PERF_CACHE:
+		return take_from_perf_cache(request);
 	case OBJECT_FILE_EXE:
 		return root->process < 0 ? -ESRCH : process_root_take(root->process, "exe", 0);
 	default:

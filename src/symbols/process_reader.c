@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/service.h"
+#include "symbols/cgroup_name.h"
 
 #define QUEUE_BYTES	(256 * 1024)
 #define UNDER_WAY_MAX	1024	/* no more requests than both queues can hold */
@@ -110,18 +111,19 @@ int process_reply_parse_maps(struct process_reply *reply, char *text, size_t len
 	return 0;
 }
 
-static void read_comm(struct process_reply *reply)
+static bool read_comm(uint32_t pid, uint32_t tid, char out[16])
 {
 	size_t len = 0;
-	char *text = read_file(&len, "/proc/%u/task/%u/comm", reply->pid, reply->tid);
+	char *text = read_file(&len, "/proc/%u/task/%u/comm", pid, tid);
+	const bool is_read = text && len;
 
-	if (text && len) {
+	if (is_read) {
 		if (text[len - 1] == '\n')
 			text[len - 1] = '\0';
-		snprintf(reply->comm, sizeof(reply->comm), "%s", text);
-		reply->has_comm = true;
+		snprintf(out, 16, "%s", text);
 	}
 	free(text);
+	return is_read;
 }
 
 static void read_uid(struct process_reply *reply)
@@ -148,18 +150,45 @@ static void read_maps(struct process_reply *reply, const struct process_request 
 	reply->has_maps = text && process_reply_parse_maps(reply, text, len) == 0;
 }
 
+static char *read_cgroup(uint32_t pid)
+{
+	size_t len = 0;
+	char *text = read_file(&len, "/proc/%u/cgroup", pid, 0);
+	const char *path = text ? cgroup_name_find_path(text, &len) : NULL;
+	char *copy = path ? strndup(path, len) : NULL;
+
+	free(text);
+	return copy;
+}
+
+static void read_cgroups(struct process_reply *reply, const struct process_request *request)
+{
+	reply->cgroup = read_cgroup(request->pid);
+	if (reply->cgroup || !request->parent_pid)
+		return;
+	reply->cgroup = read_cgroup(request->parent_pid);
+	reply->is_parents_cgroup = true;
+}
+
 static void answer(struct process_reader *reader, const struct process_request *request)
 {
 	struct process_reply *slot, reply = {
 		.pid = request->pid, .tid = request->tid, .wants_maps = request->wants_maps,
-		.parent_pid = request->parent_pid,
+		.parent_pid = request->parent_pid, .wants_cgroup = request->wants_cgroup,
+		.has_names = request->has_names,
 		.time_ns = clock_now_ns(),
 	};
 
 	if (request->wants_maps)
 		read_maps(&reply, request);
-	read_comm(&reply);
-	read_uid(&reply);
+	if (request->wants_cgroup)
+		read_cgroups(&reply, request);
+	if (!request->has_names) {
+		reply.has_comm = read_comm(reply.pid, reply.tid, reply.comm);
+		if (request->wants_maps && reply.tid != reply.pid)
+			read_comm(reply.pid, reply.pid, reply.process_comm);
+		read_uid(&reply);
+	}
 	slot = spsc_reserve(&reader->service->replies, sizeof(*slot));
 	assert(slot);	/* UNDER_WAY_MAX of them fit */
 	*slot = reply;
@@ -325,6 +354,8 @@ void process_reply_finish(struct process_reply *reply)
 {
 	free(reply->rows);
 	free(reply->text);
+	free(reply->cgroup);
 	reply->rows = NULL;
 	reply->text = NULL;
+	reply->cgroup = NULL;
 }

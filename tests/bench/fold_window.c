@@ -14,6 +14,7 @@
 #include "capture/perf_data.h"
 #include "model/budget.h"
 #include "model/fold.h"
+#include "model/group_arrange.h"
 #include "symbols/sandbox.h"
 
 #include "../unit/random_numbers.h"
@@ -232,6 +233,56 @@ static void print_reach(const struct ingest *ingest)
 	       (double)task_table_bytes(&ingest->tasks) / (1 << 20));
 }
 
+/* A tree of groups, and its nodes in order. */
+static double median_groups_ms(struct ingest *ingest, const struct query *query, uint32_t *nodes)
+{
+	const struct timeline *timeline = &ingest->timeline;
+	const struct group_sources sources = { .trie = &ingest->trie, .names = &ingest->names,
+					       .tasks = &ingest->tasks };
+	double ms[FOLDS];
+
+	for (int i = 0; i < FOLDS; i++) {
+		const double began = now_ms();
+		struct group_draft draft;
+		struct group_fold fold;
+
+		group_fold_init(&fold, &sources, query, 0);
+		for (uint32_t s = 0; s < timeline->count; s++)
+			group_fold_add(&fold, timeline->slices[s].entries,
+				       timeline->slices[s].count, 1.0);
+		group_arrange(&fold, &draft);
+		*nodes = fold.count - 1;
+		group_draft_finish(&draft);
+		group_fold_finish(&fold);
+		ms[i] = now_ms() - began;
+	}
+	qsort(ms, FOLDS, sizeof(ms[0]), by_value);
+	return ms[FOLDS / 2];
+}
+
+static void print_groups(struct ingest *ingest)
+{
+	static const struct {
+		const char *keys;
+		struct query query;
+	} known[] = {
+		{ "comm", { .group_count = 1, .groups = { GROUP_COMM } } },
+		{ "comm,dso,symbol",
+		  { .group_count = 3, .groups = { GROUP_COMM, GROUP_OBJECT, GROUP_SYMBOL } } },
+		{ "tid,symbol,cpu",
+		  { .group_count = 3, .groups = { GROUP_TID, GROUP_SYMBOL, GROUP_CPU } } },
+		{ "symbol,parent", { .group_count = 2, .groups = { GROUP_SYMBOL, GROUP_PARENT } } },
+		{ "dso,address", { .group_count = 2, .groups = { GROUP_OBJECT, GROUP_ADDRESS } } },
+	};
+	uint32_t nodes;
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		const double ms = median_groups_ms(ingest, &known[i].query, &nodes);
+
+		printf("groups       %.1f ms by %s, %u nodes\n", ms, known[i].keys, nodes);
+	}
+}
+
 static void print_figures(struct ingest *ingest)
 {
 	struct fold fold = { 0 };
@@ -266,6 +317,7 @@ static void print_figures(struct ingest *ingest)
 	       median_fold_ms(ingest, KEY_PID | KEY_TID, false, &no_filter, &fold));
 	printf("%.1f ms by CPU\n", median_fold_ms(ingest, KEY_CPU, false, &no_filter, &fold));
 	fold_finish(&fold);
+	print_groups(ingest);
 }
 
 static void describe(struct perf_data *recording, struct ingest_config *config)

@@ -42,7 +42,7 @@ WITHOUT_DEBUG_FILES = ["env", "HOME=/nonexistent"] if not os.path.isdir(DEBUG_FI
 PERF = [*WITHOUT_DEBUG_FILES, "perf"]
 
 Sample = collections.namedtuple(
-    "Sample", "event comm pid tid mode ip address period object symbol")
+    "Sample", "event comm pid tid mode ip address period object symbol cpu")
 
 
 class Mismatch(Exception):
@@ -85,7 +85,7 @@ class Perf:
              "--dlarg", self.rows_path])
         with open(self.rows_path, encoding="utf-8", errors="surrogateescape", newline="\n") as rows:
             for line in rows:
-                event, comm, pid, tid, mode, ip, address, period, dso, symbol = \
+                event, comm, pid, tid, mode, ip, address, period, dso, symbol, cpu = \
                     line.rstrip("\n").split("\t")
                 mode = int(mode)
                 if mode in GUEST_MODES:
@@ -93,7 +93,7 @@ class Perf:
                 # Inside of a module perf counts from the module's start; we keep kernel addresses.
                 address = int(ip if mode == KERNEL_MODE else address, 16)
                 yield Sample(event, comm, int(pid), int(tid), mode, int(ip, 16), address,
-                             int(period), object_name(dso), symbol)
+                             int(period), object_name(dso), symbol, int(cpu))
 
     @staticmethod
     def report_rows(path, *options):

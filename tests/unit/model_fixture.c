@@ -121,6 +121,17 @@ uint32_t fixture_task(struct model_fixture *fixture, uint32_t pid, uint32_t tid,
 	return task_table_task(&fixture->tasks, task_table_thread(&fixture->tasks, pid, tid));
 }
 
+uint32_t fixture_task_in(struct model_fixture *fixture, uint32_t pid, uint32_t tid,
+			 const char *comm, const char *path)
+{
+	struct task_table *tasks = &fixture->tasks;
+	struct process *process = task_table_process(tasks, pid);
+
+	process->cgroup = cgroup_table_intern(&tasks->cgroups, path, strlen(path));
+	thread_set_cgroup(task_table_thread(tasks, pid, tid), process->cgroup, false);
+	return fixture_task(fixture, pid, tid, comm);
+}
+
 const struct filter fixture_no_filter;
 
 struct fold fixture_fold_filtered(struct model_fixture *fixture, unsigned int keys,

@@ -43,6 +43,9 @@ uint32_t fixture_stack(struct model_fixture *fixture, const uint32_t *frames, ui
 uint32_t fixture_calls(struct model_fixture *fixture, const enum fixture_function *functions,
 		       uint32_t count);
 uint32_t fixture_task(struct model_fixture *fixture, uint32_t pid, uint32_t tid, const char *comm);
+/* The same of a process in the cgroup @path, which it stays in. */
+uint32_t fixture_task_in(struct model_fixture *fixture, uint32_t pid, uint32_t tid,
+			 const char *comm, const char *path);
 
 /* What leaves everything in. */
 extern const struct filter fixture_no_filter;

@@ -17,7 +17,8 @@ enum {
 	FEATURE_HOSTNAME = 3,
 	FEATURE_NRCPUS = 7,
 	FEATURE_EVENT_DESC = 12,
-	FEATURE_COUNT = 4,
+	FEATURE_CPU_TOPOLOGY = 13,
+	FEATURE_COUNT = 5,
 
 	TYPE_ATTR = 64,
 	TYPE_FINISHED_ROUND = 68,
@@ -68,7 +69,7 @@ void perf_data_writer_init(struct perf_data_writer *writer)
 		.attr_bytes = sizeof(struct perf_event_attr),
 		.has_names = true,
 		.host = "test-host",
-		.cpu_count = 4,
+		.cpu_count = 4, .has_topology = true,
 	};
 }
 
@@ -245,6 +246,22 @@ static void append_attr(const struct perf_data_writer *writer, size_t event,
 	append(to, &attr, writer->attr_bytes);
 }
 
+/* Lists of cores and of threads, then core and socket of each configured CPU: two CPUs a socket,
+ * those that are not online in none. Newer ones have the dies behind it. */
+static void append_topology(const struct perf_data_writer *writer, struct writer_bytes *out)
+{
+	append_u32(out, 1);
+	append_string(out, "0-1");
+	append_u32(out, 2);
+	append_string(out, "0");
+	append_string(out, "1");
+	for (uint32_t i = 0; i < 2 * writer->cpu_count; i++) {
+		append_u32(out, i);
+		append_u32(out, i < writer->cpu_count ? i / 2 : UINT32_MAX);
+	}
+	append_u32(out, 0);
+}
+
 static struct writer_bytes make_feature(const struct perf_data_writer *writer, uint32_t bit)
 {
 	struct writer_bytes out = { 0 };
@@ -270,17 +287,27 @@ static struct writer_bytes make_feature(const struct perf_data_writer *writer, u
 			append_u64(&out, perf_data_writer_id(i));
 		}
 		break;
+	case FEATURE_CPU_TOPOLOGY:
+		append_topology(writer, &out);
+		break;
 	}
 	return out;
 }
 
-static const uint32_t features[FEATURE_COUNT] = {
-	FEATURE_BUILD_ID, FEATURE_HOSTNAME, FEATURE_NRCPUS, FEATURE_EVENT_DESC,
-};
-
-static size_t count_features(const struct perf_data_writer *writer)
+/* Those of @writer, lowest first. */
+static size_t choose_features(const struct perf_data_writer *writer, uint32_t out[FEATURE_COUNT])
 {
-	return writer->has_names ? FEATURE_COUNT : FEATURE_COUNT - 1;	/* the last is left out */
+	static const uint32_t all[FEATURE_COUNT] = {
+		FEATURE_BUILD_ID, FEATURE_HOSTNAME, FEATURE_NRCPUS, FEATURE_EVENT_DESC,
+		FEATURE_CPU_TOPOLOGY,
+	};
+	size_t count = 0;
+
+	for (size_t i = 0; i < FEATURE_COUNT; i++)
+		if ((all[i] != FEATURE_EVENT_DESC || writer->has_names) &&
+		    (all[i] != FEATURE_CPU_TOPOLOGY || writer->has_topology))
+			out[count++] = all[i];
+	return count;
 }
 
 static void append_attrs(const struct perf_data_writer *writer, struct writer_bytes *file)
@@ -300,7 +327,8 @@ static void append_attrs(const struct perf_data_writer *writer, struct writer_by
 
 static void append_features(const struct perf_data_writer *writer, struct writer_bytes *file)
 {
-	const size_t count = count_features(writer);
+	uint32_t features[FEATURE_COUNT];
+	const size_t count = choose_features(writer, features);
 	struct writer_bytes bodies[FEATURE_COUNT];
 	uint64_t offset = file->count + count * sizeof(struct section);
 
@@ -324,6 +352,8 @@ static struct writer_bytes make_file(const struct perf_data_writer *writer)
 		struct section attrs, records, event_types;
 		uint64_t features[4];
 	} header = { .magic = "PERFILE2" };
+	uint32_t features[FEATURE_COUNT];
+	const size_t feature_count = choose_features(writer, features);
 	struct writer_bytes file = { 0 };
 
 	header.header_bytes = sizeof(header);
@@ -333,7 +363,7 @@ static struct writer_bytes make_file(const struct perf_data_writer *writer)
 	header.records.offset = sizeof(header) + header.attrs.bytes +
 				writer->event_count * sizeof(uint64_t);
 	header.records.bytes = writer->records.count;
-	for (size_t i = 0; i < count_features(writer); i++)
+	for (size_t i = 0; i < feature_count; i++)
 		header.features[0] |= UINT64_C(1) << features[i];
 	append(&file, &header, sizeof(header));
 	append_attrs(writer, &file);

@@ -32,7 +32,8 @@ struct perf_data_writer {
 	bool has_names;		/* false: no event descriptions; true at first */
 	struct writer_bytes records, build_ids;
 	const char *host;	/* "test-host" at first */
-	uint32_t cpu_count;	/* 4 at first */
+	uint32_t cpu_count;	/* 4 at first; two a socket, */
+	bool has_topology;	/* if that is written; true at first */
 };
 
 /* What an unset field means is 0 or none. */

@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "flame_fixture.h"
+#include "group_fixture.h"
 #include "scene_rows.h"
 #include "snapshot_fixture.h"
 #include "tree_fixture.h"
@@ -45,6 +46,7 @@ void scene_open(struct scene *scene, int width, int height)
 	scene->state.probe_control = &scene->probes;
 	scene->state.theme = &themes[0];
 	scene->state.window_ns = 10 * CLOCK_NS_PER_S;
+	scene->state.history_bytes = 64 << 20;
 	scene->state.interval_ns = 2 * CLOCK_NS_PER_S;
 	scene->snapshot = scene_snapshot(VIEW_SYMBOLS);
 	assert_int_equal(canvas_resize(&scene->canvas, width, height), 0);
@@ -85,13 +87,27 @@ struct snapshot scene_snapshot(enum view_kind kind)
 	snapshot.strip = scene_strip;
 	snapshot.strip_count = SCENE_STRIP_POINTS;
 	snapshot.strip_step_s = 1;
+	snapshot.strip_end_ns = SCENE_NOW_S * CLOCK_NS_PER_S;
+	snapshot.newest_ns = snapshot.time_ns = snapshot.strip_end_ns + 400 * CLOCK_NS_PER_MS;
+	snapshot.begin_ns = snapshot.time_ns - 10 * CLOCK_NS_PER_S;
+	snapshot.known_ns = snapshot.strip_end_ns - SCENE_STRIP_POINTS * CLOCK_NS_PER_S +
+			    300 * CLOCK_NS_PER_MS;
 	return snapshot;
 }
 
 void scene_show(struct scene *scene)
 {
 	scene->snapshot.query = scene->state.query;
-	scene->snapshot.is_frozen = scene->state.is_paused;
+	scene->snapshot.is_selected = scene->state.time.end_ns != 0;
+	scene->snapshot.is_frozen = scene->state.is_paused || scene->snapshot.is_selected;
+	if (scene->snapshot.is_selected) {
+		scene->snapshot.asked_begin_ns = scene->state.time.begin_ns;
+		scene->snapshot.asked_end_ns = scene->state.time.end_ns;
+		scene->snapshot.begin_ns = scene->state.time.begin_ns;
+		scene->snapshot.time_ns = scene->state.time.end_ns;
+		scene->snapshot.window_s =
+			(double)(scene->snapshot.time_ns - scene->snapshot.begin_ns) / 1e9;
+	}
 	state_offer_snapshot(&scene->state, &scene->snapshot);
 }
 
@@ -102,6 +118,9 @@ void scene_prepare(struct scene *scene)
 		scene->snapshot.tree = tree_fixture_machine(state_tree_direction(&scene->state));
 	else if (state_kind(&scene->state) == VIEW_FLAME)
 		scene->snapshot.tree = flame_fixture_machine();
+	else if (state_kind(&scene->state) == VIEW_GROUPS)
+		scene->snapshot.groups = group_fixture_machine(scene->state.groups.keys,
+							       scene->state.groups.count);
 }
 
 void scene_answer(struct scene *scene)
@@ -218,6 +237,9 @@ const char *scene_roles(struct scene *scene)
 		[ROLE_FILL_INLINED] = 'i', [ROLE_FILL_INLINED_HOT] = 'I',
 		[ROLE_FILL_UNKNOWN] = 'x', [ROLE_FILL_UNKNOWN_HOT] = 'X',
 		[ROLE_FILL_HEAT] = 'r',	  [ROLE_FILL_HEAT_HOT] = 'R',
+		[ROLE_MORE] = '+',	  [ROLE_LESS] = '-',
+		[ROLE_FILL_MORE] = 'a',	  [ROLE_FILL_MORE_LARGE] = 'A',
+		[ROLE_FILL_LESS] = 'z',	  [ROLE_FILL_LESS_LARGE] = 'Z',
 		[ROLE_FILL_QUIET] = 'q',  [ROLE_FILL_MATCH] = 'M',
 		[ROLE_FILL_SELECTED] = '@',
 		[ROLE_BOX] = 'b',	  [ROLE_BOX_DIM] = 'd',	  [ROLE_BOX_CURSOR] = 'c',

@@ -10,6 +10,9 @@
 #include "ui/frame.h"
 #include "ui/state.h"
 
+#define SCENE_NOW_S	    5000	/* end of the newest point of the load */
+#define SCENE_WALL_OFFSET_S 45733	/* it was 14:05:33 */
+
 /* What the source was asked, instead of a capture. */
 struct scene_source {
 	struct source_control control;

@@ -20,6 +20,10 @@ static void complete_row(struct snapshot_row *row, size_t number)
 	default_text(&row->source);
 	default_text(&row->source_reason);
 	default_text(&row->command_line);
+	default_text(&row->cgroup);
+	default_text(&row->unit);
+	default_text(&row->container);
+	default_text(&row->pod);
 	if (row->id == 0)
 		row->id = number;
 	if (row->self_weight == 0)

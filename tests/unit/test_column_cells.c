@@ -83,6 +83,31 @@ static void test_what_is_absent_is_not_zero(void **state)
 			    "  idle");
 }
 
+/* In no container; and of a process whose cgroup nobody has read. */
+static void test_in_none_is_not_unknown(void **state)
+{
+	const struct snapshot_row in = { .cgroup = "/a.service", .unit = "a.service" };
+
+	(void)state;
+	assert_string_equal(cells(COL_UNIT, in, 0, 10), "a.service ");
+	assert_string_equal(cells(COL_CONTAINER, in, 0, 4), "-   ");
+	assert_string_equal(cells(COL_POD, in, 0, 4), "-   ");
+	assert_string_equal(cells(COL_CGROUP, (struct snapshot_row){ .pid = 1 }, 0, 4), "?   ");
+	assert_string_equal(cells(COL_UNIT, (struct snapshot_row){ .pid = 1 }, 0, 4), "?   ");
+}
+
+static void test_of_a_long_cgroup_the_end_is_shown(void **state)
+{
+	const struct snapshot_row deep = { .cgroup = "/user.slice/user-1.slice/a.scope" };
+	const struct snapshot_row flat = { .cgroup = "/a.scope" };
+
+	(void)state;
+	assert_string_equal(cells(COL_CGROUP, flat, 0, 8), "/a.scope");
+	assert_string_equal(cells(COL_CGROUP, deep, 0, 30), "\u2026/user-1.slice/a.scope        ");
+	assert_string_equal(cells(COL_CGROUP, deep, 0, 12), "\u2026/a.scope   ");
+	assert_string_equal(cells(COL_CGROUP, deep, 0, 6), "\u2026/a.s\u2026");
+}
+
 /* 1452 samples of 10 s. */
 static void test_the_rate_is_of_the_window(void **state)
 {
@@ -189,6 +214,8 @@ int main(void)
 		cmocka_unit_test(test_every_title_has_room_for_its_arrow),
 		cmocka_unit_test(test_numbers_end_at_the_same_column_and_are_not_cut),
 		cmocka_unit_test(test_what_is_absent_is_not_zero),
+		cmocka_unit_test(test_in_none_is_not_unknown),
+		cmocka_unit_test(test_of_a_long_cgroup_the_end_is_shown),
 		cmocka_unit_test(test_the_rate_is_of_the_window),
 		cmocka_unit_test(test_without_a_command_line_there_is_the_name),
 		cmocka_unit_test(test_a_thread_among_its_process_has_its_own_number),

@@ -204,6 +204,10 @@ static void test_every_part_can_be_read(void **state)
 	assert_format(named_part(FILTER_COMMAND, "postgres"), "postgres", "not postgres");
 	assert_format(named_part(FILTER_OBJECT, "libc.so.6"), "libc.so.6", "not libc.so.6");
 	assert_format(named_part(FILTER_SYMBOL, "main"), "main", "not main");
+	assert_format(named_part(FILTER_UNIT, "a.service"), "a.service", "not a.service");
+	assert_format(named_part(FILTER_CONTAINER, "web"), "container web", "not container web");
+	assert_format(named_part(FILTER_POD, "ff"), "pod ff", "not pod ff");
+	assert_format(named_part(FILTER_CGROUP, "/a"), "cgroup /a", "not cgroup /a");
 	assert_format(number_part(FILTER_PID, 4121), "pid 4121", "not pid 4121");
 	assert_format(number_part(FILTER_TID, 1), "tid 1", "not tid 1");
 	assert_format(number_part(FILTER_CPU, 3), "CPU 3", "not CPU 3");

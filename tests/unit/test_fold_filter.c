@@ -204,6 +204,31 @@ static void test_numbers_are_of_the_task_or_the_cpu(void **state)
 	EXPECT(numbered(FILTER_PID, 1ull << 32 | 10), NO_ROW);
 }
 
+/* a's first thread in one, b in another, nothing known of the idle task and a's second. */
+static void test_cgroup_unit_container_and_pod_are_the_tasks(void **state)
+{
+	static const char id[] = "4f797c539e6c745de61a93ca3ff892358ecbcaccd8414d5db545c38428142970";
+	char path[256];
+
+	(void)state;
+	known[0].task = fixture_task_in(&world, 10, 11, "a", "/system.slice/a.service");
+	snprintf(path, sizeof(path), "/kubepods/pod8ad0bd0e9c5f2bd53d2a0bf3f7a5f7b5/%s", id);
+	known[2].task = known[3].task = fixture_task_in(&world, 20, 20, "b", path);
+	EXPECT(named(FILTER_UNIT, "a.service"), { "main", 0, 2 }, { "f", 2, 2 });
+	EXPECT(named(FILTER_CGROUP, "/system.slice/a.service"), { "main", 0, 2 }, { "f", 2, 2 });
+	EXPECT(named(FILTER_CGROUP, "a.service"), NO_ROW);
+	EXPECT(named(FILTER_CONTAINER, "4f797c539e6c"),
+	       { "main", 0, 11 }, { "f", 4, 4 }, { "g", 0, 11 }, { "", 7, 7 });
+	EXPECT(named(FILTER_POD, "8ad0bd0e9c5f2bd53d2a0bf3f7a5f7b5"),
+	       { "main", 0, 11 }, { "f", 4, 4 }, { "g", 0, 11 }, { "", 7, 7 });
+	EXPECT(not(named(FILTER_CONTAINER, "4f797c539e6c")),
+	       { "main", 0, 5 }, { "f", 2, 2 }, { "g", 0, 3 }, { "ext4_read", 3, 3 },
+	       { "default_idle", 5, 5 });
+	EXPECT(named(FILTER_CONTAINER, ""),
+	       { "main", 0, 5 }, { "f", 2, 2 }, { "g", 0, 3 }, { "ext4_read", 3, 3 },
+	       { "default_idle", 5, 5 });
+}
+
 /* A module's code is the module's, not the kernel's; an object is its path. */
 static void test_an_object_keeps_its_own_frames(void **state)
 {
@@ -375,6 +400,7 @@ int main(void)
 		TEST(test_no_part_leaves_everything),
 		TEST(test_a_command_keeps_all_its_code),
 		TEST(test_numbers_are_of_the_task_or_the_cpu),
+		TEST(test_cgroup_unit_container_and_pod_are_the_tasks),
 		TEST(test_an_object_keeps_its_own_frames),
 		TEST(test_a_symbol_that_recurs_counts_once),
 		TEST(test_a_symbol_may_be_of_one_object_only),

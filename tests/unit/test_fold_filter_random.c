@@ -44,6 +44,7 @@ static bool says(const struct filter_part *part, const struct slice_entry *entry
 {
 	const struct task *task = &world.tasks.tasks[entry->task];
 	const struct symbol *symbol = symbol_of(frame);
+	const struct cgroup_names *in = task_table_cgroup(&world.tasks, entry->task);
 
 	switch (part->field) {
 	case FILTER_TEXT:
@@ -59,6 +60,10 @@ static bool says(const struct filter_part *part, const struct slice_entry *entry
 	case FILTER_PID:     return task->pid == part->number;
 	case FILTER_TID:     return task->tid == part->number;
 	case FILTER_CPU:     return entry->cpu == part->number;
+	case FILTER_CGROUP:  return !strcmp(text_of(in->path), part->text);
+	case FILTER_UNIT:    return !strcmp(text_of(in->unit), part->text);
+	case FILTER_CONTAINER: return !strcmp(text_of(in->container), part->text);
+	case FILTER_POD:     return !strcmp(text_of(in->pod), part->text);
 	case FILTER_KERNEL:  return symbol->mode == MODE_KERNEL;
 	case FILTER_USER:    return symbol->mode == MODE_USER;
 	}
@@ -175,6 +180,7 @@ static struct filter random_filter(uint64_t *seed)
 	static const char *const comms[] = { "one", "two", "swapper", "none" };
 	static const char *const paths[] = { "/bin/app", "/lib/late.so", "[ext4]", "//anon" };
 	static const char *const names[] = { "f", "main", "ext4_read", "0x1", "" };
+	static const char *const places[] = { "/lxc/web", "web", "/ab.service", "ab.service", "" };
 	static const char *const texts[] = { "a", "o", "ma", "late", "4", "nowhere" };
 	struct filter filter = { .count = 0 };
 
@@ -190,6 +196,8 @@ static struct filter random_filter(uint64_t *seed)
 			strcpy(part.text, paths[random_below(seed, 4)]);
 		else if (part.field == FILTER_SYMBOL)
 			strcpy(part.text, names[random_below(seed, 5)]);
+		else if (part.field >= FILTER_CGROUP && part.field <= FILTER_POD)
+			strcpy(part.text, places[random_below(seed, 5)]);
 		else if (part.field == FILTER_TEXT)
 			strcpy(part.text, texts[random_below(seed, 6)]);
 		if (part.field == FILTER_SYMBOL && part.number)
@@ -216,6 +224,8 @@ static void fill(struct slice_entry *entries, uint32_t count, uint64_t *seed)
 	const uint32_t late = fixture_object(&world, "/lib/late.so", OBJECT_LOADING);
 	const uint32_t anon = fixture_object(&world, "//anon", OBJECT_NO_TABLE);
 
+	static const char *const places[] = { "", "/lxc/web", "/ab.service" };
+
 	for (uint32_t i = 0; i < count; i++) {
 		const uint32_t depth = 1 + random_below(seed, DEPTH);
 		const uint32_t pid = random_below(seed, 4);
@@ -225,8 +235,10 @@ static void fill(struct slice_entry *entries, uint32_t count, uint64_t *seed)
 			frames[d] = random_frame(seed, late, anon);
 		entries[i] = (struct slice_entry){
 			.stack = fixture_stack(&world, frames, depth),
-			.task = fixture_task(&world, pid, pid ? pid + random_below(seed, 2) : 0,
-					     !pid ? "swapper" : pid == 1 ? "one" : "two"),
+			.task = fixture_task_in(&world, pid,
+						pid ? pid + random_below(seed, 2) : 0,
+						!pid ? "swapper" : pid == 1 ? "one" : "two",
+						places[random_below(seed, 3)]),
 			.cpu = (uint16_t)random_below(seed, 4), .count = 1 + random_below(seed, 3),
 			.weight = random_below(seed, 1000),
 		};

@@ -18,7 +18,7 @@ static void expect(const struct call_tree *tree, bool marks_kernel, const char *
 	FILE *out = open_memstream(&text, &bytes);
 
 	assert_non_null(out);
-	assert_int_equal(folded_write(out, tree, marks_kernel), 0);
+	assert_int_equal(folded_write(out, tree, marks_kernel, false), 0);
 	fclose(out);
 	assert_string_equal(text, lines);
 	free(text);
@@ -54,6 +54,34 @@ static void test_each_stack_is_a_line_and_all_samples_are_there(void **state)
 	       "app;main;read;ksys_read;copy 1\n"
 	       "app;lost 1\n"
 	       "sh;main 3\n");
+}
+
+/* What difffolded.pl prints: A's count, then the window's. */
+static void test_compared_each_stack_has_both_counts(void **state)
+{
+	struct call_tree tree = make_tree();
+	char *text;
+	size_t bytes;
+	FILE *out = open_memstream(&text, &bytes);
+
+	(void)state;
+	nodes[0].base_total_samples = 9;	/* app */
+	nodes[1].base_total_samples = 8;	/* main: 3 of its own */
+	nodes[2].base_total_samples = 5;	/* read: all its own */
+	nodes[5].base_total_samples = 1;	/* lost */
+	nodes[7].total_samples = 0;		/* sh;main is gone */
+	nodes[6].total_samples = 0;
+	nodes[6].base_total_samples = nodes[7].base_total_samples = 4;
+	assert_non_null(out);
+	assert_int_equal(folded_write(out, &tree, false, true), 0);
+	fclose(out);
+	assert_string_equal(text, "app;main 3 2\n"
+				  "app;main;read 5 1\n"
+				  "app;main;read;ksys_read 0 5\n"
+				  "app;main;read;ksys_read;copy 0 1\n"
+				  "app;lost 1 1\n"
+				  "sh;main 4 0\n");
+	free(text);
 }
 
 static void test_kernel_code_is_marked_where_that_is_wanted(void **state)
@@ -103,6 +131,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_each_stack_is_a_line_and_all_samples_are_there),
+		cmocka_unit_test(test_compared_each_stack_has_both_counts),
 		cmocka_unit_test(test_kernel_code_is_marked_where_that_is_wanted),
 		cmocka_unit_test(test_names_cannot_break_the_line),
 		cmocka_unit_test(test_an_empty_tree_has_no_lines),

@@ -110,6 +110,48 @@ static void test_a_snapshot_is_one_object_on_one_line(void **state)
 	free(text);
 }
 
+static void test_compared_rows_have_the_baselines_figures(void **state)
+{
+	struct snapshot_row rows[] = {
+		{ .self_samples = 3, .total_samples = 4, .base_self_samples = 1, .base_self_weight = 10,
+		  .base_total_samples = 2, .base_total_weight = 15, .symbol = "main",
+		  .mode = MODE_USER },
+		{ .self_samples = 1, .total_samples = 1, .symbol = "fresh", .mode = MODE_USER },
+		{ .base_self_samples = 1, .base_self_weight = 10, .base_total_samples = 1,
+		  .base_total_weight = 10, .symbol = "old", .mode = MODE_USER },
+	};
+	struct snapshot snapshot = fixture_snapshot(rows, 3);
+	char *text, *row[3];
+
+	(void)state;
+	snapshot.has_baseline = snapshot.is_compared = true;
+	snapshot.baseline = (struct snapshot_baseline){
+		.begin_ns = 1, .end_ns = 2, .window_s = 0.5, .samples = 2, .weight = 20,
+		.label = "a \"b\"",
+	};
+	text = written(&snapshot, &everything);
+	assert_non_null(strstr(text, ",\"baseline\":{\"label\":\"a \\\"b\\\"\",\"begin_ns\":1,"
+			       "\"end_ns\":2,\"window_s\":0.500,\"samples\":2,"
+			       "\"samples_per_s\":4.0,\"period\":20},\"rows\":["));
+	row[0] = strstr(text, ",\"base_self\":1,\"base_total\":1,\"base_self_pct\":50.0000,"
+			"\"base_total_pct\":50.0000,\"base_self_period\":10,"
+			"\"base_total_period\":10,\"change\":\"gone\",\"idle\":false}");
+	row[1] = strstr(text, ",\"base_self\":1,\"base_total\":2,\"base_self_pct\":50.0000,"
+			"\"base_total_pct\":75.0000,\"base_self_period\":10,"
+			"\"base_total_period\":15,\"change\":null,\"idle\":false}");
+	row[2] = strstr(text, ",\"base_self\":0,\"base_total\":0,\"base_self_pct\":0.0000,"
+			"\"base_total_pct\":0.0000,\"base_self_period\":0,"
+			"\"base_total_period\":0,\"change\":\"new\",\"idle\":false}");
+	/* 50 points less; the others have 25 more each */
+	assert_true(row[0] && row[1] && row[2] && row[0] < row[1] && row[0] < row[2]);
+	free(text);
+	snapshot.is_compared = false;	/* the other recording has no such event */
+	text = written(&snapshot, &everything);
+	assert_non_null(strstr(text, ",\"baseline\":null,\"rows\":["));
+	assert_null(strstr(text, "base_self"));
+	free(text);
+}
+
 static void test_only_what_is_in_the_key_is_told_of_a_row(void **state)
 {
 	const struct snapshot_row row = {
@@ -135,6 +177,8 @@ static void test_only_what_is_in_the_key_is_told_of_a_row(void **state)
 		   "\"address\":null,\"level\":\".\"");
 }
 
+#define NO_CGROUP "\"cgroup\":null,\"unit\":null,\"container\":null,\"pod\":null,"
+
 static void test_tasks_say_what_the_kernel_says_of_them(void **state)
 {
 	struct snapshot_row row = {
@@ -143,13 +187,29 @@ static void test_tasks_say_what_the_kernel_says_of_them(void **state)
 	};
 
 	(void)state;
-	assert_row(row, KEY_PID, "\"level\":null,\"state\":\"R\",\"cpu_pct\":100.0,\"threads\":3,"
+	assert_row(row, KEY_PID, "\"level\":null," NO_CGROUP "\"state\":\"R\","
+		   "\"cpu_pct\":100.0,\"threads\":3,"
 		   "\"command_line\":\"./a \\\"b\\\"\",\"idle\":false}");
 	assert_row(row, KEY_COMM, "\"level\":null,\"idle\":false}");
 	row = (struct snapshot_row){ .self_samples = 1, .total_samples = 1, .pid = 7,
 				     .cpu_pct = -1 };
-	assert_row(row, KEY_PID | KEY_TID, "\"level\":null,\"state\":null,\"cpu_pct\":null,"
+	assert_row(row, KEY_PID | KEY_TID, "\"level\":null," NO_CGROUP
+		   "\"state\":null,\"cpu_pct\":null,"
 		   "\"threads\":null,\"command_line\":null,\"idle\":false}");
+}
+
+static void test_tasks_say_where_they_are(void **state)
+{
+	const struct snapshot_row row = {
+		.self_samples = 1, .total_samples = 1, .pid = 7, .tid = 7, .cpu_pct = -1,
+		.cgroup = "/lxc/\"a\"/b.service", .unit = "b.service", .container = "\"a\"",
+	};
+
+	(void)state;
+	assert_row(row, KEY_PID, "\"level\":null,\"cgroup\":\"/lxc/\\\"a\\\"/b.service\","
+		   "\"unit\":\"b.service\",\"container\":\"\\\"a\\\"\",\"pod\":null,\"state\"");
+	assert_row(row, KEY_TID, "\"level\":null,\"cgroup\":\"/lxc/");
+	assert_row(row, KEY_COMM, "\"level\":null,\"idle\":false}");
 }
 
 static void test_cpus_say_how_busy_they_are(void **state)
@@ -216,7 +276,7 @@ static void test_every_part_of_the_filter_is_told(void **state)
 	const struct export_options options = {
 		.max_rows = SIZE_MAX,
 		.filter = {
-			.count = 9,
+			.count = 13,
 			.parts = {
 				{ .field = FILTER_TEXT, .text = "~\"\x9b" },
 				{ .field = FILTER_COMMAND, .text = "sh", .is_negated = true },
@@ -227,6 +287,10 @@ static void test_every_part_of_the_filter_is_told(void **state)
 				{ .field = FILTER_CPU, .number = 0 },
 				{ .field = FILTER_KERNEL, .is_negated = true },
 				{ .field = FILTER_USER },
+				{ .field = FILTER_CGROUP, .text = "/a" },
+				{ .field = FILTER_UNIT, .text = "b.service" },
+				{ .field = FILTER_CONTAINER, .text = "c" },
+				{ .field = FILTER_POD, .text = "d" },
 			},
 		},
 	};
@@ -246,7 +310,11 @@ static void test_every_part_of_the_filter_is_told(void **state)
 		   "{\"field\":\"tid\",\"negated\":false,\"value\":8},"
 		   "{\"field\":\"cpu\",\"negated\":false,\"value\":0},"
 		   "{\"field\":\"kernel\",\"negated\":true},"
-		   "{\"field\":\"user\",\"negated\":false}],\"rows\":[]}\n");
+		   "{\"field\":\"user\",\"negated\":false},"
+		   "{\"field\":\"cgroup\",\"negated\":false,\"value\":\"/a\"},"
+		   "{\"field\":\"unit\",\"negated\":false,\"value\":\"b.service\"},"
+		   "{\"field\":\"container\",\"negated\":false,\"value\":\"c\"},"
+		   "{\"field\":\"pod\",\"negated\":false,\"value\":\"d\"}],\"rows\":[]}\n");
 	free(text);
 }
 
@@ -312,8 +380,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_snapshot_is_one_object_on_one_line),
+		cmocka_unit_test(test_compared_rows_have_the_baselines_figures),
 		cmocka_unit_test(test_only_what_is_in_the_key_is_told_of_a_row),
 		cmocka_unit_test(test_tasks_say_what_the_kernel_says_of_them),
+		cmocka_unit_test(test_tasks_say_where_they_are),
 		cmocka_unit_test(test_cpus_say_how_busy_they_are),
 		cmocka_unit_test(test_what_is_not_known_is_null),
 		cmocka_unit_test(test_figures_that_do_not_apply_are_null),

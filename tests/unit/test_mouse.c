@@ -7,7 +7,9 @@
 
 #include <cmocka.h>
 
+#include "base/clock.h"
 #include "scene_fixture.h"
+#include "time_fixture.h"
 
 static int open_desk(void **state)
 {
@@ -113,6 +115,7 @@ static void test_the_right_button_is_the_row_menu(void **state)
 {
 	struct scene *scene = *state;
 
+	assert_int_equal(canvas_resize(&scene->canvas, 100, 30), 0);
 	click(scene, MOUSE_MENU, "ChaCha20");
 	assert_true(scene->state.menu.is_open);
 	assert_string_equal(scene->state.menu.title, "ChaCha20_4xl");
@@ -264,6 +267,141 @@ static void test_a_label_that_means_a_row_waits_for_the_rows(void **state)
 	assert_int_equal(scene->state.trail.filter.parts[0].field, FILTER_OBJECT);
 }
 
+/* 120 cells: the strip is on the columns 1..111, its last point the second before 5000 s; [live]
+ * begins at column 113. */
+static void click_strip(struct scene *scene, enum mouse_action action, int x)
+{
+	scene_click(scene, action, x, 1);
+}
+
+static void expect_time(const struct scene *scene, uint64_t begin_ms, uint64_t end_ms)
+{
+	assert_int_equal(scene->state.time.begin_ns, begin_ms * CLOCK_NS_PER_MS);
+	assert_int_equal(scene->state.time.end_ns, end_ms * CLOCK_NS_PER_MS);
+}
+
+static void test_a_click_on_the_strip_shows_that_second(void **state)
+{
+	struct scene *scene = *state;
+
+	click_strip(scene, MOUSE_PRESS, 111);
+	expect_time(scene, 0, 0);	/* not before it is let go */
+	assert_true(scene_has(scene, "[\u2584]"));
+	click_strip(scene, MOUSE_RELEASE, 111);
+	expect_time(scene, 4999000, 5000000);
+	click_strip(scene, MOUSE_PRESS, 50);
+	click_strip(scene, MOUSE_RELEASE, 50);
+	expect_time(scene, 4938000, 4939000);
+	assert_int_equal(scene->state.outbox[scene->state.outbox_count - 1].kind, REQUEST_FREEZE);
+}
+
+static void test_dragging_over_the_strip_shows_the_seconds_between(void **state)
+{
+	struct scene *scene = *state;
+
+	click_strip(scene, MOUSE_PRESS, 100);
+	scene_click(scene, MOUSE_DRAG, 97, 3);	/* off the line: its columns count */
+	assert_true(scene->state.drag.is_on);
+	expect_time(scene, 0, 0);
+	scene_click(scene, MOUSE_DRAG, 91, 0);
+	scene_click(scene, MOUSE_RELEASE, 91, 0);
+	expect_time(scene, 4979000, 4989000);
+	click_strip(scene, MOUSE_PRESS, 105);
+	click_strip(scene, MOUSE_DRAG, 119);	/* beyond its end */
+	click_strip(scene, MOUSE_RELEASE, 119);
+	expect_time(scene, 4993000, 5000000);
+}
+
+/* The second press is no choice of its own, and the right button none at all. */
+static void test_other_buttons_choose_no_time(void **state)
+{
+	struct scene *scene = *state;
+
+	click_strip(scene, MOUSE_PRESS, 111);
+	click_strip(scene, MOUSE_RELEASE, 111);
+	scene->state.outbox_count = 0;
+	click_strip(scene, MOUSE_DOUBLE, 111);
+	click_strip(scene, MOUSE_RELEASE, 111);
+	click_strip(scene, MOUSE_MENU, 50);
+	click_strip(scene, MOUSE_RELEASE, 50);
+	click_strip(scene, MOUSE_DRAG, 40);
+	assert_int_equal(scene->state.outbox_count, 0);
+	assert_false(scene->state.menu.is_open);
+	expect_time(scene, 4999000, 5000000);
+}
+
+static void test_a_key_ends_a_drag_without_a_choice(void **state)
+{
+	struct scene *scene = *state;
+
+	click_strip(scene, MOUSE_PRESS, 100);
+	scene_press_key(scene, UI_KEY_ESCAPE);
+	click_strip(scene, MOUSE_RELEASE, 90);
+	expect_time(scene, 0, 0);
+	click_strip(scene, MOUSE_PRESS, 100);	/* whose release is lost */
+	click(scene, MOUSE_PRESS, "ChaCha20");
+	click(scene, MOUSE_RELEASE, "ChaCha20");
+	expect_time(scene, 0, 0);
+}
+
+static void test_where_nothing_was_counted_nothing_is_chosen(void **state)
+{
+	struct scene *scene = *state;
+
+	scene->snapshot.known_ns = 4990 * CLOCK_NS_PER_S;
+	scene_show(scene);
+	click_strip(scene, MOUSE_PRESS, 50);
+	click_strip(scene, MOUSE_RELEASE, 50);
+	expect_time(scene, 0, 0);
+	assert_true(scene_has(scene, "history does not reach so far"));
+	click_strip(scene, MOUSE_PRESS, 50);
+	click_strip(scene, MOUSE_DRAG, 105);
+	click_strip(scene, MOUSE_RELEASE, 105);
+	expect_time(scene, 4990000, 4994000);	/* what there is of it */
+}
+
+static void test_a_click_on_live_leads_back(void **state)
+{
+	struct scene *scene = *state;
+
+	scene_press(scene, "[");
+	click(scene, MOUSE_PRESS, " live ");
+	expect_time(scene, 0, 0);
+	assert_true(scene_has(scene, "live again"));
+	scene_press(scene, " ");
+	click(scene, MOUSE_PRESS, " live ");
+	assert_false(scene->state.is_paused);
+	click(scene, MOUSE_PRESS, "[live]");
+	assert_true(scene_has(scene, "this is live"));
+}
+
+/* 120 x 40: twenty lines from line 2 on, columns 9..111 */
+static void test_cells_of_the_heat_map_are_ticks(void **state)
+{
+	struct scene *scene = *state;
+
+	assert_int_equal(canvas_resize(&scene->canvas, 120, 40), 0);
+	frame_draw(&scene->state, &scene->canvas);
+	scene_press(scene, "H");
+	scene->snapshot.heat = time_fixture_heat();
+	scene->snapshot.heat_most = TIME_FIXTURE_MOST;
+	scene_show(scene);
+	scene_click(scene, MOUSE_PRESS, 111, 2 + 7);
+	scene_click(scene, MOUSE_RELEASE, 111, 2 + 7);
+	expect_time(scene, 4999350, 4999400);
+	scene_click(scene, MOUSE_PRESS, 101, 2 + 8);	/* up, within the second */
+	scene_click(scene, MOUSE_DRAG, 101, 2 + 6);
+	scene_click(scene, MOUSE_RELEASE, 101, 2 + 6);
+	expect_time(scene, 4989300, 4989450);
+	scene_click(scene, MOUSE_PRESS, 101, 2 + 19);	/* from one second into another */
+	scene_click(scene, MOUSE_DRAG, 103, 2);
+	scene_click(scene, MOUSE_RELEASE, 103, 2);
+	expect_time(scene, 4989950, 4991050);
+	scene_click(scene, MOUSE_PRESS, 103, 22);	/* the strip below it */
+	scene_click(scene, MOUSE_RELEASE, 103, 22);
+	expect_time(scene, 4991000, 4992000);
+}
+
 #define DESK_TEST(test) cmocka_unit_test_setup_teardown(test, open_desk, scene_tear_down)
 
 int main(void)
@@ -285,6 +423,13 @@ int main(void)
 		DESK_TEST(test_a_click_on_the_bottom_line_is_its_key),
 		DESK_TEST(test_clicks_in_the_help_do_nothing_bad),
 		DESK_TEST(test_while_rows_are_waited_for_clicks_on_them_do_nothing),
+		DESK_TEST(test_a_click_on_the_strip_shows_that_second),
+		DESK_TEST(test_dragging_over_the_strip_shows_the_seconds_between),
+		DESK_TEST(test_other_buttons_choose_no_time),
+		DESK_TEST(test_a_key_ends_a_drag_without_a_choice),
+		DESK_TEST(test_where_nothing_was_counted_nothing_is_chosen),
+		DESK_TEST(test_a_click_on_live_leads_back),
+		DESK_TEST(test_cells_of_the_heat_map_are_ticks),
 		DESK_TEST(test_a_label_that_means_a_row_waits_for_the_rows),
 	};
 

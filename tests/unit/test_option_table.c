@@ -54,6 +54,7 @@ static void test_the_help_names_every_option(void **state)
 {
 	static const char *const names[] = {
 		"-a, --all-cpus", "-p, --pid PID,...", "-t, --tid", "-u, --uid", "-C, --cpu",
+		"-G, --cgroup CGROUP",
 		"--no-inherit", "-i, --input", "-e, --event", "-F, --freq HZ|max", "-c, --count",
 		"--call-graph MODE", "-g, --stacks",
 		"-m, --mmap-pages", "-s, --sort", "-d, --delay", "--window", "--filter",
@@ -101,8 +102,8 @@ static void test_the_default_theme_is_the_first(void **state)
 static void test_all_but_what_is_about_one_run_may_be_configured(void **state)
 {
 	static const char *const of_one_run[] = {
-		"all-cpus", "pid", "tid", "input", "stacks", "batch", "duration", "format",
-		"probe", "dry-run", "list-targets", "list-probes",
+		"all-cpus", "pid", "tid", "cgroup", "input", "diff", "stacks", "batch",
+		"duration", "format", "probe", "dry-run", "list-targets", "list-probes",
 		"config", "print-config", "print-man", "print-completion", "help", "version",
 	};
 

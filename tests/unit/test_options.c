@@ -82,6 +82,7 @@ static void test_without_arguments_everything_is_the_default(void **state)
 		     options.no_unicode || options.capture.target.no_inherit);
 	assert_null(options.command);
 	assert_null(options.replay_path);
+	assert_null(options.diff_path);
 	assert_null(options.log_path);
 }
 
@@ -293,8 +294,8 @@ static void test_unknown_words_are_refused_by_name(void **state)
 static void test_what_excludes_each_other_is_refused(void **state)
 {
 	static const char targets[] =
-		"only one of -p, -t, -u and -- COMMAND can say whom to sample";
-	static const char all[] = "-a is everything: not together with -p, -t or a command";
+		"only one of -p, -t, -u, -G and -- COMMAND can say whom to sample";
+	static const char all[] = "-a is everything: not together with -p, -t, -G or a command";
 	static const char recorded[] =
 		"-i shows a recording: targets and events are those recorded";
 	char line[64];
@@ -302,6 +303,7 @@ static void test_what_excludes_each_other_is_refused(void **state)
 	(void)state;
 	refuse("-u 0 -t 1", targets);
 	refuse("-u 0 -p 1", targets);
+	refuse("-u 0 -G /", targets);
 	refuse("-u 0 -- ls", targets);
 	refuse("-a -p 1", all);
 	refuse("-t 1 -a", all);
@@ -319,6 +321,10 @@ static void test_what_excludes_each_other_is_refused(void **state)
 	refuse("-i x --call-graph fp", recorded);
 	snprintf(line, sizeof(line), "-i x -p %d", getpid());
 	refuse(line, recorded);
+	refuse("--diff b.data", "--diff b.data: -i says which recording it is compared with; give "
+	       "that one, too");
+	refuse("-i a --diff b -e cycles", recorded);
+	refuse("-i a --diff b --probe k:f", recorded);
 	refuse("--duration 5", "--duration and --format need --batch");
 	refuse("--format json", "--duration and --format need --batch");
 	refuse("--format text", "--duration and --format need --batch");
@@ -551,8 +557,8 @@ static void test_probes_that_cannot_be_are_refused(void **state)
 	       "be printed");
 	refuse("-i x --list-probes", "-i shows a recording: probes are of this machine");
 	refuse("-i x --probe k:f", "-i shows a recording: targets and events are those recorded");
-	refuse("--probe k:f -C 0", "--probe counts everybody, or processes (-p): not with -t, -u "
-	       "or -C; a condition like 'if tid == 4121' can");
+	refuse("--probe k:f -C 0", "--probe counts everybody, or processes (-p): not with -t, -u, "
+	       "-G or -C; a condition like 'if tid == 4121' can");
 	refuse("--readonly --probe k:f", "--probe: --readonly, or readonly in the configuration, "
 	       "forbids probes");
 	refuse("--probe-cap 0", "--probe-cap 0: % of one CPU, at least 0.01, or off are needed");

@@ -56,6 +56,30 @@ static void test_the_header_names_events_host_and_cpus(void **state)
 	perf_data_writer_finish(&writer);
 }
 
+static void test_the_header_tells_the_sockets(void **state)
+{
+	static const int known[8] = { 0, 0, 1, 1, -1, -1, -1, -1 };	/* four are offline */
+	struct perf_data_writer writer;
+	struct perf_data *reader;
+	const int *sockets;
+	uint32_t count;
+
+	(void)state;
+	perf_data_begin_clock(&writer);
+	perf_data_add_sample(&writer, 0, 100, 1);
+	reader = perf_data_open_written(&writer);
+	sockets = perf_data_sockets(reader, &count);
+	assert_int_equal(count, 8);
+	assert_memory_equal(sockets, known, sizeof(known));
+	perf_data_close(reader);
+	writer.has_topology = false;
+	reader = perf_data_open_written(&writer);
+	perf_data_sockets(reader, &count);
+	assert_int_equal(count, 0);
+	perf_data_close(reader);
+	perf_data_writer_finish(&writer);
+}
+
 static void test_hostile_event_names_are_made_harmless(void **state)
 {
 	struct perf_data_writer writer;
@@ -359,6 +383,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_samples_go_to_their_event_with_their_period),
 		cmocka_unit_test(test_the_header_names_events_host_and_cpus),
+		cmocka_unit_test(test_the_header_tells_the_sockets),
 		cmocka_unit_test(test_hostile_event_names_are_made_harmless),
 		cmocka_unit_test(test_events_without_a_name_get_that_of_perf),
 		cmocka_unit_test(test_build_ids_of_both_formats_are_read),

@@ -420,6 +420,25 @@ static void test_a_refused_probe_stays_so_whatever_is_ordered(void **state)
 	}
 }
 
+/* Refused ones have rows, too: they fill them at once. */
+static void test_a_pattern_is_added_as_a_whole_or_not_at_all(void **state)
+{
+	struct probe_answer answer;
+
+	(void)state;
+	need_root();
+	for (int i = 0; i < PROBE_SLOTS - 1; i++)
+		wait_for(order(PROBE_ADD, spec_of("u:%s:%s+1", "probed_function")));
+	answer = wait_for(order(PROBE_ADD, spec_of("u:%s:%s", "*_function")));
+	assert_int_equal(answer.why.err, -ENOSPC);
+	assert_non_null(strstr(answer.why.text, "room for 1 of"));
+	take_news();
+	assert_int_equal(seen.added, PROBE_SLOTS - 1);
+	add(spec_of("u:%s:%s", "probed_function"));
+	answer = wait_for(order(PROBE_ADD, spec_of("u:%s:%s", "probed_function")));
+	assert_int_equal(answer.why.err, -ENOSPC);
+}
+
 static void test_a_lifted_cap_lets_it_go_on(void **state)
 {
 	struct probe_order lift = { .kind = PROBE_LIFT, .choice.cap_pct = INFINITY };
@@ -600,6 +619,7 @@ int main(int argc, char **argv)
 		WITH_ENGINE(test_a_thread_that_begins_while_it_is_attached_is_counted),
 		WITH_ENGINE(test_what_was_switched_off_goes_on_in_bursts),
 		WITH_ENGINE(test_a_refused_probe_stays_so_whatever_is_ordered),
+		WITH_ENGINE(test_a_pattern_is_added_as_a_whole_or_not_at_all),
 		WITH_ENGINE(test_a_lifted_cap_lets_it_go_on),
 		WITH_ENGINE(test_the_sum_of_all_probes_has_a_cap_of_its_own),
 		WITH_ENGINE(test_a_lease_ends_a_probe),

@@ -1,10 +1,12 @@
 /* /proc/PID as text by hand, and of real processes: our own, a dead one, a zombie. */
+#include <dirent.h>
 #include <errno.h>
 #include <poll.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -130,6 +132,46 @@ static bool has_address(const struct process_reply *reply, uintptr_t address)
 	return false;
 }
 
+/* The reader's own, for one. */
+static uint32_t another_thread(void)
+{
+	DIR *tasks = opendir("/proc/self/task");
+	const struct dirent *entry;
+	uint32_t tid = 0;
+
+	assert_non_null(tasks);
+	while ((entry = readdir(tasks)))
+		if (entry->d_name[0] != '.' && atoi(entry->d_name) != getpid())
+			tid = (uint32_t)atoi(entry->d_name);
+	closedir(tasks);
+	assert_true(tid);
+	return tid;
+}
+
+/* Whoever sleeps for ever in its first thread is never sampled there. */
+static void test_the_maps_of_a_thread_come_with_its_process_name(void **state)
+{
+	struct process_reader *reader = create();
+	struct process_request request = { .pid = (uint32_t)getpid(), .tid = another_thread(),
+					   .wants_maps = true };
+	struct process_reply reply;
+
+	(void)state;
+	prctl(PR_SET_NAME, "the first");
+	assert_true(process_reader_request(reader, &request));
+	reply = wait_for_reply(reader);
+	assert_string_equal(reply.process_comm, "the first");
+	assert_string_not_equal(reply.comm, "the first");
+	process_reply_finish(&reply);
+	request.tid = request.pid;
+	assert_true(process_reader_request(reader, &request));
+	reply = wait_for_reply(reader);
+	assert_string_equal(reply.comm, "the first");
+	assert_string_equal(reply.process_comm, "");
+	process_reply_finish(&reply);
+	process_reader_destroy(reader);
+}
+
 static void test_our_own_process_has_our_code_name_and_user(void **state)
 {
 	struct process_reader *reader = create();
@@ -197,6 +239,58 @@ static void test_of_a_zombie_the_parents_maps_serve(void **state)
 	process_reader_destroy(reader);
 }
 
+static struct process_reply ask_cgroup(struct process_reader *reader, pid_t pid, pid_t parent_pid)
+{
+	const struct process_request request = {
+		.pid = (uint32_t)pid, .tid = (uint32_t)pid, .parent_pid = (uint32_t)parent_pid,
+		.wants_cgroup = true, .has_names = true,
+	};
+
+	assert_true(process_reader_request(reader, &request));
+	return wait_for_reply(reader);
+}
+
+/* Some line of the file has it, with one of them all lines of a machine with one version. */
+static bool is_own_cgroup(const char *path)
+{
+	bool is_there = false;
+	char line[4096];
+	FILE *file = fopen("/proc/self/cgroup", "re");
+
+	while (!is_there && fgets(line, sizeof(line), file)) {
+		char *at = strchr(line, ':');
+
+		line[strcspn(line, "\n")] = '\0';
+		at = at ? strchr(at + 1, ':') : NULL;
+		is_there = at && !strcmp(at + 1, path);
+	}
+	fclose(file);
+	return is_there;
+}
+
+static void test_the_cgroup_is_the_processes_or_when_it_is_gone_the_parents(void **state)
+{
+	struct process_reader *reader = create();
+	const pid_t dead = start_and_end(true);
+	struct process_reply own = ask_cgroup(reader, getpid(), 1);
+	struct process_reply orphan = ask_cgroup(reader, dead, 0);
+	struct process_reply child = ask_cgroup(reader, dead, getpid());
+
+	(void)state;
+	assert_true(own.wants_cgroup && own.has_names && !own.has_comm && !own.has_uid);
+	assert_non_null(own.cgroup);
+	assert_true(is_own_cgroup(own.cgroup));
+	assert_false(own.is_parents_cgroup);
+	assert_null(orphan.cgroup);
+	assert_non_null(child.cgroup);
+	assert_string_equal(child.cgroup, own.cgroup);
+	assert_true(child.is_parents_cgroup);
+	process_reply_finish(&own);
+	process_reply_finish(&orphan);
+	process_reply_finish(&child);
+	process_reader_destroy(reader);
+}
+
 static void test_maps_are_read_only_when_wanted(void **state)
 {
 	const struct process_request request = { .pid = (uint32_t)getpid(),
@@ -209,6 +303,7 @@ static void test_maps_are_read_only_when_wanted(void **state)
 	reply = wait_for_reply(reader);
 	assert_true(reply.has_comm && reply.has_uid);
 	assert_false(reply.has_maps);
+	assert_null(reply.cgroup);
 	process_reader_destroy(reader);
 }
 
@@ -375,9 +470,11 @@ int main(void)
 		cmocka_unit_test(test_only_executable_lines_become_mappings),
 		cmocka_unit_test(test_paths_stay_as_the_kernel_wrote_them),
 		cmocka_unit_test(test_lines_that_make_no_sense_are_left_out),
+		cmocka_unit_test(test_the_maps_of_a_thread_come_with_its_process_name),
 		cmocka_unit_test(test_our_own_process_has_our_code_name_and_user),
 		cmocka_unit_test(test_of_a_dead_process_the_parents_maps_serve),
 		cmocka_unit_test(test_of_a_zombie_the_parents_maps_serve),
+		cmocka_unit_test(test_the_cgroup_is_the_processes_or_when_it_is_gone_the_parents),
 		cmocka_unit_test(test_maps_are_read_only_when_wanted),
 		cmocka_unit_test(test_an_answer_without_maps_has_its_time_too),
 		cmocka_unit_test(test_every_request_that_was_taken_is_answered),

@@ -126,6 +126,8 @@ static void test_all_fields_together_give_their_values(void **state)
 	assert_int_equal(out.sample.user_stack_bytes, 9);
 	assert_memory_equal(out.sample.user_stack, fields[14].words + 1, 9);
 	assert_int_equal(out.sample.weight, 77);
+	assert_true(out.sample.has_cgroup);
+	assert_int_equal(out.sample.cgroup, 4);
 }
 
 static void test_every_truncation_of_a_full_sample_is_refused(void **state)

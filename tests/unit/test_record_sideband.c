@@ -54,7 +54,7 @@ static void assert_truncations(const struct record_format *format,
 		if (err)
 			continue;
 		assert_int_equal(cut.kind, whole.kind);
-		if (whole.kind == RECORD_KSYMBOL)
+		if (whole.kind == RECORD_KSYMBOL || whole.kind == RECORD_CGROUP)
 			continue;	/* its task is the trailer's, which has moved */
 		assert_int_equal(cut.pid, whole.pid);
 		assert_int_equal(cut.tid, whole.tid);
@@ -299,6 +299,25 @@ static void test_ksymbol_tells_a_kernel_function_come_or_gone(void **state)
 	assert_truncations(&format, &record, COUNT_OF(words));
 }
 
+static void test_cgroups_have_an_id_and_a_path(void **state)
+{
+	static const uint64_t words[] = { 4711 };
+	const struct record_format format = sideband_format();
+	struct event_record out;
+	struct record_bytes record;
+
+	(void)state;
+	record_begin(&record, PERF_RECORD_CGROUP, 0);
+	record_add(&record, words, COUNT_OF(words));
+	record_add_text(&record, "/system.slice/nginx.service");
+	record_add(&record, trailer, COUNT_OF(trailer));
+	assert_int_equal(record_close_and_parse(&format, &record, &out), 0);
+	assert_int_equal(out.kind, RECORD_CGROUP);
+	assert_int_equal(out.cgroup.id, 4711);
+	assert_text(out.cgroup.path, "/system.slice/nginx.service");
+	assert_truncations(&format, &record, COUNT_OF(words));
+}
+
 static void test_bpf_events_are_recognized(void **state)
 {
 	static const uint64_t words[] = { PAIR(1, 7), 0x123456789abcdef0 };
@@ -403,6 +422,7 @@ int main(void)
 		cmocka_unit_test(test_lost_records_and_samples_are_counted),
 		cmocka_unit_test(test_throttle_and_unthrottle_have_a_time),
 		cmocka_unit_test(test_ksymbol_tells_a_kernel_function_come_or_gone),
+		cmocka_unit_test(test_cgroups_have_an_id_and_a_path),
 		cmocka_unit_test(test_bpf_events_are_recognized),
 		cmocka_unit_test(test_records_of_no_use_are_other_and_keep_their_time),
 		cmocka_unit_test(test_the_id_is_found_in_samples_and_in_trailers),

@@ -124,7 +124,7 @@ static void test_messages_at_the_bottom(void **state)
 
 	(void)state;
 	open_table(&scene, 80, 24);
-	scene_press(&scene, "X");
+	scene_press(&scene, "W");
 	scene_close(&scene, "no_such_key_80x24");
 	open_table(&scene, 80, 24);
 	scene_press(&scene, "w");

@@ -139,6 +139,8 @@ static void check_page(const struct scene *scene, enum view_kind kind)
 		assert_int_equal(scene->state.flame.page, 196 - 3);
 	else if (kind == VIEW_PROBES)	/* titles; the line about the one under the cursor */
 		assert_int_equal(scene->state.probes.page, 196 - 2);
+	else if (kind == VIEW_GROUPS)
+		assert_int_equal(scene->state.groups_view.rows.page, rows);
 	else
 		assert_int_equal(kind == VIEW_TREE ? scene->state.tree.rows.page
 						   : scene->state.table.rows.page, rows);

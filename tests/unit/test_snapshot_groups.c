@@ -114,6 +114,48 @@ static void test_a_process_is_the_sum_of_its_threads(void **state)
 	snapshot_destroy(snapshot);
 }
 
+/*   pid 7: in a, then moved to b, by both threads     pid 9: only a     pid 0: unknown */
+static void test_a_process_is_where_it_was_moved_to(void **state)
+{
+	struct slice_entry entries[8];
+	const uint32_t count = put_tasks(entries);
+	struct snapshot *snapshot;
+
+	(void)state;
+	entries[0].task = fixture_task_in(&world, 7, 8, "worker", "/a.service");
+	entries[1].task = fixture_task_in(&world, 7, 7, "app", "/lxc/b/b.service");
+	entries[2].task = fixture_task_in(&world, 7, 8, "worker", "/lxc/b/b.service");
+	entries[3].task = fixture_task_in(&world, 9, 9, "one", "/a.service");
+	snapshot = build(KEYS_GROUPED, entries, count);
+	assert_string_equal(row_of(snapshot, 7, -1)->cgroup, "/lxc/b/b.service");
+	assert_string_equal(row_of(snapshot, 7, -1)->unit, "b.service");
+	assert_string_equal(row_of(snapshot, 7, -1)->container, "b");
+	assert_string_equal(row_of(snapshot, 7, -1)->pod, "");
+	assert_string_equal(row_of(snapshot, 7, 8)->cgroup, "/lxc/b/b.service");
+	assert_string_equal(row_of(snapshot, 9, -1)->cgroup, "/a.service");
+	assert_string_equal(row_of(snapshot, 9, 9)->unit, "a.service");
+	assert_string_equal(row_of(snapshot, 0, 0)->cgroup, "");
+	snapshot_destroy(snapshot);
+	snapshot = build(KEY_OBJECT | KEY_SYMBOL, entries, count);
+	assert_string_equal(snapshot->rows[0].cgroup, "");	/* of many: of none */
+	snapshot_destroy(snapshot);
+}
+
+/* The table has forgotten the process, its samples have not. */
+static void test_who_ended_is_where_its_samples_were(void **state)
+{
+	struct slice_entry entries[8];
+	const uint32_t count = put_tasks(entries);
+	struct snapshot *snapshot;
+
+	(void)state;
+	entries[3].task = fixture_task_in(&world, 9, 9, "one", "/a.service");
+	task_table_forget(&world.tasks);
+	snapshot = build(KEYS_GROUPED, entries, count);
+	assert_string_equal(row_of(snapshot, 9, -1)->cgroup, "/a.service");
+	snapshot_destroy(snapshot);
+}
+
 static void test_processes_threads_and_samples_add_up_alike(void **state)
 {
 	struct slice_entry entries[8];
@@ -406,6 +448,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_a_process_is_the_sum_of_its_threads),
+		TEST(test_a_process_is_where_it_was_moved_to),
+		TEST(test_who_ended_is_where_its_samples_were),
 		TEST(test_processes_threads_and_samples_add_up_alike),
 		TEST(test_threads_know_their_process_by_id),
 		TEST(test_the_id_of_a_process_depends_on_its_pid_only),

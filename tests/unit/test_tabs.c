@@ -36,24 +36,28 @@ static void test_all_names_where_there_is_room_else_numbers_or_one(void **state)
 	scene_open(&scene, 80, 24);
 	scene_show(&scene);
 	assert_string_equal(tab_line(&scene),
+			    "  1 Symbols  2 Obj 3 Cmd 4 Tasks 5 CPUs 6 Tree 7 Flame 8 Probes "
+			    "9 Groups    all");
+	assert_int_equal(canvas_resize(&scene.canvas, 87, 24), 0);
+	assert_string_equal(tab_line(&scene),
 			    "  1 Symbols  2 Objects 3 Commands 4 Tasks 5 CPUs 6 Tree 7 Flame "
-			    "8 Probes    all");
-	assert_int_equal(canvas_resize(&scene.canvas, 90, 24), 0);
+			    "8 Probes 9 Groups  all");
+	assert_int_equal(canvas_resize(&scene.canvas, 95, 24), 0);
 	assert_non_null(strstr(tab_line(&scene),
 			       " 1 Symbols  2 Objects  3 Commands  4 Tasks  5 CPUs  6 Tree "
-			       " 7 Flame  8 Probes "));
+			       " 7 Flame  8 Probes  9 Groups "));
 	assert_int_equal(canvas_resize(&scene.canvas, 50, 24), 0);
 	assert_string_equal(tab_line(&scene),
-			    "  1 Symbols  2  3  4  5  6  7  8              all");
+			    "  1 Symbols  2  3  4  5  6  7  8  9           all");
 	assert_int_equal(canvas_resize(&scene.canvas, 40, 24), 0);
-	assert_string_equal(tab_line(&scene), "  1 Symbols  2  3  4  5  6  7  8    all");
+	assert_string_equal(tab_line(&scene), "  1 Symbols  2 3 4 5 6 7 8 9        all");
 	push(&scene, FILTER_COMMAND, "a name");
 	assert_string_equal(tab_line(&scene), "  1 Symbols      all › a name ›  0.00 %");
 	assert_true(state_go_back(&scene.state));
 	assert_int_equal(canvas_resize(&scene.canvas, 50, 24), 0);
 	state_show_kind(&scene.state, VIEW_CPUS);
 	assert_string_equal(tab_line(&scene),
-			    "  1  2  3  4  5 CPUs  6  7  8                 all");
+			    "  1  2  3  4  5 CPUs  6  7  8  9              all");
 	scene_finish(&scene);
 }
 

@@ -222,6 +222,31 @@ static void test_a_copy_has_ids_and_cpus_of_its_own(void **state)
 	target_finish(&copy);
 }
 
+/* Where it is mounted, is for test_cgroup_dir. */
+static void test_a_cgroup_is_one_way_to_say_whom(void **state)
+{
+	struct target target = { .kind = TARGET_USER }, copy;
+	struct diag why = { .err = 0 };
+	char text[64];
+
+	(void)state;
+	assert_int_equal(target_set_cgroup(&target, "/", &why), -EINVAL);
+	assert_non_null(strstr(why.text, "only one of -p, -t, -u, -G and"));
+	target.kind = TARGET_CGROUP;
+	target.cgroup = strdup("/sys/fs/cgroup/system.slice/nginx.service");
+	target_format(&target, target.kind, 8, text, sizeof(text));
+	assert_string_equal(text, "cgroup nginx.service");
+	assert_int_equal(target_copy(&copy, &target, NULL), 0);
+	assert_string_equal(copy.cgroup, target.cgroup);
+	assert_ptr_not_equal(copy.cgroup, target.cgroup);
+	target_set_everything(&copy);
+	assert_int_equal(copy.kind, TARGET_SYSTEM);
+	assert_null(copy.cgroup);
+	target_finish(&target);
+	target_finish(&copy);
+	assert_null(target.cgroup);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -236,6 +261,7 @@ int main(void)
 		cmocka_unit_test(test_two_kinds_of_target_contradict_each_other),
 		cmocka_unit_test(test_everything_keeps_the_cpus_and_forgets_whom),
 		cmocka_unit_test(test_a_copy_has_ids_and_cpus_of_its_own),
+		cmocka_unit_test(test_a_cgroup_is_one_way_to_say_whom),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

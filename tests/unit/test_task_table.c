@@ -441,6 +441,190 @@ static void test_what_a_compaction_frees_does_not_count_any_more(void **state)
 	assert_true(table.task_capacity <= 64);
 }
 
+static uint32_t cgroup(const char *path)
+{
+	return cgroup_table_intern(&table.cgroups, path, strlen(path));
+}
+
+static void put_cgroup(uint32_t pid, const char *path)
+{
+	task_table_settle(&table, task_table_process(&table, pid), cgroup(path));
+}
+
+static uint32_t cgroup_of(uint32_t pid)
+{
+	return task_table_process(&table, pid)->cgroup;
+}
+
+static bool is_read(uint32_t pid)
+{
+	return task_table_process(&table, pid)->is_cgroup_read;
+}
+
+/* What ingest does when a sample's turn has come. */
+static uint32_t sampled_task(uint32_t pid)
+{
+	struct thread *thread = task_table_thread(&table, pid, pid);
+
+	thread_set_cgroup(thread, cgroup_of(pid), !is_read(pid));
+	return task_table_task(&table, thread);
+}
+
+static const char *text(struct str_id id)
+{
+	return strpool_get(strings, id);
+}
+
+static void test_a_task_is_of_a_cgroup(void **state)
+{
+	uint32_t before, after;
+
+	(void)state;
+	set_comm(100, 100, "nginx", true);
+	put_cgroup(100, "/lxc/web/nginx.service");
+	before = sampled_task(100);
+	assert_string_equal(text(task_table_cgroup(&table, before)->path),
+			    "/lxc/web/nginx.service");
+	assert_string_equal(text(task_table_cgroup(&table, before)->unit), "nginx.service");
+	assert_string_equal(text(task_table_cgroup(&table, before)->container), "web");
+	put_cgroup(100, "/");	/* moved */
+	after = sampled_task(100);
+	assert_int_not_equal(before, after);
+	assert_string_equal(text(task_table_cgroup(&table, before)->path),
+			    "/lxc/web/nginx.service");
+	assert_string_equal(text(task_table_cgroup(&table, after)->path), "/");
+	assert_string_equal(text(table.tasks[after].comm), "nginx");
+	put_cgroup(100, "/lxc/web/nginx.service");
+	assert_int_equal(sampled_task(100), before);
+	assert_int_equal(table.task_count, 2);
+}
+
+/* Names come after counting. */
+static void test_what_was_counted_before_the_cgroup_was_read_counts_for_it(void **state)
+{
+	uint32_t unknown, other, fork;
+
+	(void)state;
+	set_comm(100, 100, "nginx", true);
+	set_comm(300, 300, "other", true);
+	unknown = sampled_task(100);
+	other = sampled_task(300);
+	assert_string_equal(text(task_table_cgroup(&table, unknown)->path), "");
+	put_cgroup(100, "/a");
+	assert_int_equal(sampled_task(100), unknown);
+	assert_string_equal(text(task_table_cgroup(&table, unknown)->path), "/a");
+	assert_string_equal(text(task_table_cgroup(&table, other)->path), "");
+	fork_from(100, 100, 200, 200);
+	fork = sampled_task(200);
+	assert_string_equal(text(task_table_cgroup(&table, fork)->path), "/a");
+	put_cgroup(200, "/b");
+	assert_int_equal(sampled_task(200), fork);
+	assert_string_equal(text(task_table_cgroup(&table, fork)->path), "/b");
+	assert_string_equal(text(task_table_cgroup(&table, unknown)->path), "/a");
+	assert_int_equal(table.task_count, 3);
+	assert_int_equal(table.open_count, 1);	/* 300's */
+}
+
+static void test_a_forked_process_has_its_parents_cgroup_until_its_own_is_read(void **state)
+{
+	(void)state;
+	put_cgroup(100, "/a");
+	fork_from(100, 100, 200, 200);
+	assert_int_equal(cgroup_of(200), cgroup("/a"));
+	assert_false(is_read(200));
+	put_cgroup(200, "/b");
+	assert_int_equal(cgroup_of(100), cgroup("/a"));
+	fork_from(200, 200, 200, 201);	/* a thread changes nothing */
+	assert_int_equal(cgroup_of(200), cgroup("/b"));
+	assert_true(is_read(200));
+	fork_from(900, 900, 200, 200);	/* the pid is used again, by a child of nobody known */
+	assert_int_equal(cgroup_of(200), CGROUP_UNKNOWN);
+	assert_false(is_read(200));
+}
+
+/* The record waits for its turn, the reader is asked for it before that. */
+static void test_a_cgroup_read_between_sight_and_turn_of_the_fork_stays(void **state)
+{
+	(void)state;
+	put_cgroup(100, "/a");
+	put_cgroup(200, "/of/a/dead/one");
+	task_table_see_fork(&table, 100, 200);
+	assert_false(is_read(200));
+	assert_int_equal(cgroup_of(200), CGROUP_UNKNOWN);
+	assert_int_equal(task_table_process(&table, 200)->parent_pid, 100);
+	put_cgroup(200, "/b");
+	fork_from(100, 100, 200, 200);
+	assert_int_equal(cgroup_of(200), cgroup("/b"));
+	assert_true(is_read(200));
+	task_table_see_fork(&table, 100, 300);
+	task_table_process(&table, 300)->is_cgroup_asked = true;
+	fork_from(100, 100, 300, 300);
+	assert_int_equal(cgroup_of(300), cgroup("/a"));
+	assert_true(task_table_process(&table, 300)->is_cgroup_asked && !is_read(300));
+}
+
+/* Whether the parent's was read, or is itself nothing but handed down by somebody who was moved. */
+static void test_a_child_knows_how_well_its_parents_cgroup_is_known(void **state)
+{
+	(void)state;
+	put_cgroup(100, "/a");
+	fork_from(100, 100, 200, 200);
+	fork_from(200, 200, 300, 300);
+	assert_true(task_table_process(&table, 300)->is_cgroup_told);
+	task_table_see_exec(&table, 200);	/* of a program that it may have been moved for */
+	assert_int_equal(cgroup_of(200), cgroup("/a"));
+	fork_from(200, 200, 301, 301);
+	assert_int_equal(cgroup_of(301), cgroup("/a"));
+	assert_false(task_table_process(&table, 301)->is_cgroup_told);
+}
+
+static void test_after_exec_the_cgroup_is_to_be_read_again(void **state)
+{
+	struct process *process;
+
+	(void)state;
+	put_cgroup(100, "/a");
+	process = task_table_process(&table, 100);
+	task_table_see_exec(&table, 100);
+	assert_false(process->is_cgroup_read || process->is_cgroup_stale);
+	assert_int_equal(process->cgroup, cgroup("/a"));
+	process->is_cgroup_asked = true;
+	task_table_see_exec(&table, 100);	/* what is under way may be too early */
+	assert_true(process->is_cgroup_stale);
+	task_table_see_exec(&table, 999);
+	assert_null(task_table_find_process(&table, 999));
+}
+
+static void test_compaction_leaves_the_cgroups_of_tasks(void **state)
+{
+	const unsigned char used[] = { 0, 1, 1, 1, 0, 1 };
+	uint32_t numbers[6];
+
+	(void)state;
+	set_comm(100, 100, "x", true);
+	put_cgroup(100, "/a");
+	assert_int_equal(sampled_task(100), 0);
+	put_cgroup(100, "/b");
+	assert_int_equal(sampled_task(100), 1);
+	put_cgroup(100, "/c");
+	assert_int_equal(sampled_task(100), 2);
+	for (uint32_t pid = 200; pid < 203; pid++)
+		assert_int_equal(sampled_task(pid), 3 + pid - 200);
+	task_table_exit(&table, 202, 202, 1);
+	task_table_drop_dead(&table, 2);	/* no answer will come of that one */
+	assert_int_equal(table.open_count, 3);
+	assert_int_equal(task_table_compact(&table, used, numbers), 0);
+	assert_int_equal(table.open_count, 1);
+	put_cgroup(200, "/d");
+	assert_int_equal(sampled_task(200), numbers[3]);
+	assert_int_equal(table.tasks[numbers[3]].cgroup, cgroup("/d"));
+	assert_int_equal(sampled_task(100), numbers[2]);
+	assert_int_equal(table.tasks[numbers[1]].cgroup, cgroup("/b"));
+	assert_int_equal(table.tasks[numbers[2]].cgroup, cgroup("/c"));
+	put_cgroup(100, "/b");
+	assert_int_equal(sampled_task(100), numbers[1]);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -470,6 +654,13 @@ int main(void)
 		TEST(test_a_storm_of_forks_leaves_nothing_behind),
 		TEST(test_names_that_no_sample_saw_are_not_kept),
 		TEST(test_what_a_compaction_frees_does_not_count_any_more),
+		TEST(test_a_task_is_of_a_cgroup),
+		TEST(test_what_was_counted_before_the_cgroup_was_read_counts_for_it),
+		TEST(test_a_forked_process_has_its_parents_cgroup_until_its_own_is_read),
+		TEST(test_a_cgroup_read_between_sight_and_turn_of_the_fork_stays),
+		TEST(test_a_child_knows_how_well_its_parents_cgroup_is_known),
+		TEST(test_after_exec_the_cgroup_is_to_be_read_again),
+		TEST(test_compaction_leaves_the_cgroups_of_tasks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

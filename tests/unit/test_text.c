@@ -55,6 +55,84 @@ static void test_a_table_has_a_head_titles_and_rows(void **state)
 		"\n");
 }
 
+/* A counted 50 samples in 5 s, the window 40 in 10 s: a row of 15 and 30 has changed by +45 points
+ * and by no sample a second. */
+static struct snapshot compared(struct snapshot_row rows[4])
+{
+	struct snapshot snapshot = fixture_snapshot(rows, 4);
+
+	snapshot.has_baseline = snapshot.is_compared = true;
+	snapshot.baseline = (struct snapshot_baseline){
+		.window_s = 5, .samples = 50, .weight = 50, .label = "a.data",
+	};
+	return snapshot;
+}
+
+static struct snapshot_row compared_rows[4];
+
+static void fill_compared_rows(void)
+{
+	static const struct snapshot_row rows[] = {
+		{ .self_samples = 30, .total_samples = 40, .symbol = "main", .object = "app",
+		  .comm = "app", .mode = MODE_USER, .base_self_samples = 15,
+		  .base_self_weight = 15, .base_total_samples = 50, .base_total_weight = 50 },
+		{ .self_samples = 10, .total_samples = 10, .symbol = "fresh", .object = "app",
+		  .comm = "app", .mode = MODE_USER },
+		{ .self_samples = 0, .total_samples = 40, .symbol = "same", .object = "app",
+		  .comm = "app", .mode = MODE_USER, .base_total_samples = 50,
+		  .base_total_weight = 50 },
+		{ .symbol = "old", .object = "app", .comm = "app", .mode = MODE_USER,
+		  .base_self_samples = 35, .base_self_weight = 35, .base_total_samples = 40,
+		  .base_total_weight = 40 },
+	};
+
+	memcpy(compared_rows, rows, sizeof(rows));
+}
+
+static void test_what_has_changed_most_comes_first(void **state)
+{
+	struct snapshot snapshot;
+
+	(void)state;
+	fill_compared_rows();
+	snapshot = compared(compared_rows);
+	assert_text(&snapshot, &everything,
+		"# flametop  web-07  cpu-clock 997 Hz  8 CPUs  last 10.0 s  40 samples  own 0.0 %\n"
+		"# compared with A: a.data  5.0 s  50 samples\n"
+		"  CHANGE        SELF%  A SELF%  TOTAL%  A TOTAL%  SAMPLES/s  A SAMPLES/s  CHANGE/s"
+		"  COMMAND           OBJECT                    SYMBOL\n"
+		"  -70.00  gone    0.00    70.00    0.00     80.00        0.0          7.0      -7.0"
+		"  app               app                       [.] old\n"
+		"  +45.00         75.00    30.00  100.00    100.00        3.0          3.0      +0.0"
+		"  app               app                       [.] main\n"
+		"  +25.00  new    25.00     0.00   25.00      0.00        1.0          0.0      +1.0"
+		"  app               app                       [.] fresh\n"
+		"   +0.00          0.00     0.00  100.00    100.00        0.0          0.0      +0.0"
+		"  app               app                       [.] same\n"
+		"\n");
+}
+
+static void test_with_children_the_change_is_of_totals(void **state)
+{
+	const struct export_options options = { .max_rows = 2, .by_total = true };
+	struct snapshot snapshot;
+
+	(void)state;
+	fill_compared_rows();
+	snapshot = compared(compared_rows);
+	assert_text(&snapshot, &options,
+		"# flametop  web-07  cpu-clock 997 Hz  8 CPUs  last 10.0 s  40 samples  own 0.0 %\n"
+		"# compared with A: a.data  5.0 s  50 samples\n"
+		"  CHANGE        SELF%  A SELF%  TOTAL%  A TOTAL%  SAMPLES/s  A SAMPLES/s  CHANGE/s"
+		"  COMMAND           OBJECT                    SYMBOL\n"
+		"  -80.00  gone    0.00    70.00    0.00     80.00        0.0          8.0      -8.0"
+		"  app               app                       [.] old\n"
+		"  +25.00  new    25.00     0.00   25.00      0.00        1.0          0.0      +1.0"
+		"  app               app                       [.] fresh\n"
+		"  ... 2 more rows (-E shows more)\n"
+		"\n");
+}
+
 static void test_losses_and_notices_are_told_when_there_are_any(void **state)
 {
 	struct snapshot snapshot = fixture_snapshot(NULL, 0);
@@ -206,6 +284,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_table_has_a_head_titles_and_rows),
+		cmocka_unit_test(test_what_has_changed_most_comes_first),
+		cmocka_unit_test(test_with_children_the_change_is_of_totals),
 		cmocka_unit_test(test_losses_and_notices_are_told_when_there_are_any),
 		cmocka_unit_test(test_the_head_says_how_stacks_are_known),
 		cmocka_unit_test(test_each_key_has_its_column),

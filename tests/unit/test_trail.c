@@ -146,6 +146,49 @@ static void test_a_symbol_takes_the_place_of_another_until_back(void **state)
 	assert_int_equal(trail.filter.parts[1].hash, 1);
 }
 
+/* comm > object > symbol is one step, in and out. */
+static void test_several_parts_are_one_level(void **state)
+{
+	const struct filter_part parts[] = {
+		part_of(FILTER_PID, 7), part_of(FILTER_CPU, 3),
+		{ .field = FILTER_SYMBOL, .hash = 2 },
+	};
+	struct filter_part symbol = { .field = FILTER_SYMBOL, .hash = 1 };
+	struct trail trail;
+	struct diag why;
+
+	(void)state;
+	trail_init(&trail, VIEW_GROUPS);
+	assert_int_equal(trail_push_parts(&trail, VIEW_SYMBOLS, parts, 3, &why), 0);
+	assert_int_equal(trail.count, 2);
+	assert_int_equal(trail.filter.count, 3);
+	assert_true(trail_pop(&trail));
+	assert_int_equal(trail.filter.count, 0);
+	assert_int_equal(trail_push(&trail, VIEW_GROUPS, &symbol, &why), 0);
+	assert_int_equal(trail_push_parts(&trail, VIEW_SYMBOLS, parts, 3, &why), 0);
+	assert_int_equal(trail.filter.count, 3);	/* one symbol in the other's place */
+	assert_int_equal(trail.filter.parts[0].hash, 2);
+	assert_true(trail_pop(&trail));
+	assert_int_equal(trail.filter.count, 1);
+	assert_int_equal(trail.filter.parts[0].hash, 1);
+}
+
+static void test_without_room_for_all_parts_none_is_taken(void **state)
+{
+	struct filter_part parts[2] = { part_of(FILTER_PID, 0) };
+	struct trail trail;
+	struct diag why;
+
+	(void)state;
+	trail_init(&trail, VIEW_GROUPS);
+	for (parts[0].number = 0; parts[0].number < TRAIL_PARTS - 1; parts[0].number++)
+		assert_int_equal(trail_push(&trail, VIEW_GROUPS, &parts[0], &why), 0);
+	parts[1] = part_of(FILTER_CPU, 1);
+	assert_int_equal(trail_push_parts(&trail, VIEW_SYMBOLS, parts, 2, &why), -ENOSPC);
+	assert_int_equal(trail.filter.count, TRAIL_PARTS - 1);
+	assert_int_equal(trail_here(&trail)->kind, VIEW_GROUPS);
+}
+
 static void test_a_replaced_symbol_that_is_taken_away_does_not_come_back(void **state)
 {
 	struct filter_part part = { .field = FILTER_SYMBOL, .hash = 1 };
@@ -208,6 +251,8 @@ int main(void)
 		cmocka_unit_test(test_a_part_that_is_removed_leaves_all_levels),
 		cmocka_unit_test(test_a_full_trail_says_so_and_stays),
 		cmocka_unit_test(test_a_symbol_takes_the_place_of_another_until_back),
+		cmocka_unit_test(test_several_parts_are_one_level),
+		cmocka_unit_test(test_without_room_for_all_parts_none_is_taken),
 		cmocka_unit_test(test_a_replaced_symbol_that_is_taken_away_does_not_come_back),
 		cmocka_unit_test(test_what_lies_below_a_probe_is_of_its_hits),
 		cmocka_unit_test(test_a_probe_is_no_deeper_than_the_rest),

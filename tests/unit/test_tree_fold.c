@@ -503,6 +503,29 @@ static void test_a_fold_ends_when_it_is_told_to(void **state)
 	}
 }
 
+/* More roots than the look-up has room for at first, each with a second sample: as it grows it must
+ * lose none of them. */
+static void test_many_paths_stay_one_each(void **state)
+{
+	static struct slice_entry entries[800];
+	struct snapshot *snapshot;
+
+	(void)state;
+	for (uint32_t i = 0; i < 800; i++) {
+		const uint32_t frame = fixture_kernel_frame(
+			&world, FIXTURE_SYSCALL_ADDRESS - 0x100000 + i % 400);
+
+		entries[i] = (struct slice_entry){ .stack = fixture_stack(&world, &frame, 1),
+						   .count = 1, .weight = 1,
+						   .task = fixture_task(&world, 1, 1, "app") };
+	}
+	snapshot = tree_stage_build(entries, 800);
+	assert_int_equal(snapshot->tree.node_count, 400);
+	for (uint32_t i = 0; i < 400; i++)
+		assert_int_equal(snapshot->tree.nodes[i].self_samples, 2);
+	snapshot_destroy(snapshot);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -527,6 +550,7 @@ int main(void)
 		TREE_TEST(test_inlined_recursion_counts_once_in_each_line),
 		TREE_TEST(test_inlined_lines_keep_their_ids_and_say_their_object),
 		TREE_TEST(test_a_fold_ends_when_it_is_told_to),
+		TREE_TEST(test_many_paths_stay_one_each),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

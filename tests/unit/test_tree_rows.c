@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "group_fixture.h"
 #include "random_numbers.h"
 #include "tree_fixture.h"
 #include "ui/tree_rows.h"
@@ -246,6 +247,87 @@ static void test_lines_cover_the_tree_whatever_is_pressed(void **state)
 	}
 }
 
+static const char *draw_groups(void)
+{
+	static char text[4096];
+	size_t used = 0;
+
+	text[0] = '\0';
+	for (size_t i = 0; i < rows.count; i++) {
+		const struct tree_row *row = &rows.rows[i];
+
+		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%*s%s%s\n",
+					 i == rows.place.cursor ? ">" : "", 2 * (int)row->depth,
+					 "", tree_rows_group(&rows, row->first)->text,
+					 row->is_open ? " -" :
+					 tree_rows_has_children(&rows, row) ? " +" : "");
+	}
+	return text;
+}
+
+/* Objects have one function each, but no two groups are one line. */
+static void test_groups_are_a_line_each_and_the_large_ones_open(void **state)
+{
+	static const enum group_key keys[] = { GROUP_CONTAINER, GROUP_OBJECT, GROUP_SYMBOL };
+	const struct group_tree tree = group_fixture_machine(keys, 3);
+
+	(void)state;
+	tree_rows_collect_groups(&rows, &tree);
+	tree_rows_select_index(&rows, 0);
+	assert_string_equal(draw_groups(),
+			    ">[no container] -\n"
+			    "  postgres -\n"
+			    "    hash_search_with_hash_value\n"
+			    "    ExecScan\n"
+			    "    main\n"
+			    "  [kernel] +\n"
+			    "  libjvm.so +\n"
+			    "  cc1plus +\n"
+			    "  stripped.bin +\n"
+			    "  a-rather-long-program-name-indeed +\n"
+			    "  unicode +\n"
+			    "  [unknown] +\n"
+			    "4fe1c0ffee12 -\n"
+			    "  libcrypto.so.3 +\n"
+			    "  [kernel] +\n"
+			    "  nginx +\n");
+	tree_rows_close(&rows);
+	tree_rows_move(&rows, MOVE_DOWN);
+	tree_rows_open_hottest(&rows);
+	assert_string_equal(draw_groups(),
+			    "[no container] +\n"
+			    "4fe1c0ffee12 -\n"
+			    "  libcrypto.so.3 -\n"
+			    ">    ChaCha20_4xl\n"
+			    "  [kernel] +\n"
+			    "  nginx +\n");
+	tree_rows_close(&rows);
+	tree_rows_close(&rows);
+	tree_rows_close(&rows);
+	tree_rows_show_node(&rows, tree.node_count - 1);
+	assert_string_equal(tree_rows_group(&rows, tree_rows_cursor(&rows)->first)->text,
+			    "ngx_worker_process_cycle");
+}
+
+static void test_the_cursor_stays_with_its_group(void **state)
+{
+	static const enum group_key keys[] = { GROUP_COMM, GROUP_SYMBOL };
+	struct group_tree tree = group_fixture_machine(keys, 1);
+
+	(void)state;
+	tree_rows_collect_groups(&rows, &tree);
+	for (int i = 0; i < 3; i++)
+		tree_rows_move(&rows, MOVE_DOWN);
+	assert_string_equal(tree_rows_group(&rows, 3)->text, "cc1plus");
+	tree = group_fixture_machine(keys, 2);		/* more lines above it */
+	tree_rows_collect_groups(&rows, &tree);
+	assert_string_equal(tree_rows_group(&rows, tree_rows_cursor(&rows)->first)->text,
+			    "cc1plus");
+	tree_rows_collect_groups(&rows, NULL);
+	assert_int_equal(rows.count, 0);
+	assert_null(tree_rows_cursor(&rows));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -258,6 +340,8 @@ int main(void)
 		ROWS_TEST(test_a_node_that_is_looked_for_is_shown),
 		ROWS_TEST(test_the_cursor_stays_with_its_node),
 		ROWS_TEST(test_what_was_opened_stays_open_when_it_weighs_less),
+		ROWS_TEST(test_groups_are_a_line_each_and_the_large_ones_open),
+		ROWS_TEST(test_the_cursor_stays_with_its_group),
 		ROWS_TEST(test_lines_cover_the_tree_whatever_is_pressed),
 	};
 

@@ -13,6 +13,8 @@
 static struct snapshot_row whole = {
 	.symbol = "main", .object = "libc.so.6", .object_path = "/usr/lib/libc.so.6",
 	.comm = "nginx", .pid = 77, .tid = 80, .cpu = 3, .mode = MODE_KERNEL, .tasks = 1,
+	.cgroup = "/lxc/web/nginx.service", .unit = "nginx.service", .container = "web",
+	.pod = "ff49d0be",
 };
 /* Of several tasks and levels: only "several" can be said of it. */
 static struct snapshot_row mixed = {
@@ -38,6 +40,12 @@ static void test_names_are_compared_whole_and_shown_short(void **state)
 	assert_string_equal(part_of(FILTER_OBJECT, &whole).text, "libc.so.6");
 	assert_int_equal(part_of(FILTER_COMMAND, &whole).hash, filter_hash("nginx"));
 	assert_string_equal(part_of(FILTER_COMMAND, &whole).text, "nginx");
+	assert_int_equal(part_of(FILTER_CGROUP, &whole).hash,
+			 filter_hash("/lxc/web/nginx.service"));
+	assert_int_equal(part_of(FILTER_UNIT, &whole).hash, filter_hash("nginx.service"));
+	assert_int_equal(part_of(FILTER_CONTAINER, &whole).hash, filter_hash("web"));
+	assert_string_equal(part_of(FILTER_CONTAINER, &whole).text, "web");
+	assert_int_equal(part_of(FILTER_POD, &whole).hash, filter_hash("ff49d0be"));
 }
 
 static void test_numbers_and_levels(void **state)
@@ -71,7 +79,8 @@ static void test_a_row_of_several_says_nothing(void **state)
 {
 	static const enum filter_field fields[] = {
 		FILTER_SYMBOL, FILTER_OBJECT, FILTER_COMMAND, FILTER_PID, FILTER_TID, FILTER_CPU,
-		FILTER_KERNEL, FILTER_USER, FILTER_TEXT,
+		FILTER_KERNEL, FILTER_USER, FILTER_TEXT, FILTER_CGROUP, FILTER_UNIT,
+		FILTER_CONTAINER, FILTER_POD,
 	};
 	struct filter_part part;
 

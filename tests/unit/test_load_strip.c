@@ -7,7 +7,8 @@
 
 #include <cmocka.h>
 
-#include "ui/sparkline.h"
+#include "base/clock.h"
+#include "ui/load_strip.h"
 #include "ui/utf8.h"
 
 #define CELLS 12
@@ -17,12 +18,15 @@ static const char *drawn(enum strip_kind kind, const float *values, uint32_t cou
 			 struct canvas *canvas)
 {
 	const struct snapshot snapshot = { .strip_kind = kind, .strip = values,
-					   .strip_count = count };
+					   .strip_count = count, .strip_step_s = 1 };
+	struct time_scale scale;
 	static char line[CELLS * UTF8_MAX_BYTES + 1];
 	size_t used = 0;
 
 	assert_int_equal(canvas_resize(canvas, CELLS, 1), 0);
-	sparkline_draw(&snapshot, canvas, (struct canvas_area){ 1, 0, width });
+	scale = load_strip_scale(&snapshot, (struct time_range){ 0, 0 },
+				 (struct canvas_area){ 1, 0, width });
+	load_strip_draw(&snapshot, &scale, (struct time_range){ 0, 0 }, canvas);
 	for (int x = 0; x < CELLS; x++)
 		used += utf8_encode(line + used, canvas->cells[x].code);
 	return line;
@@ -98,6 +102,76 @@ static void test_ascii_has_more_ink_for_more(void **state)
 	canvas_finish(&canvas);
 }
 
+/* Twelve points, the seconds 88..99, of which ten have room: 90..99 on the columns 1..10. */
+#define POINTS 12
+
+static const char *line_with(struct snapshot *snapshot, double begin_s, double end_s,
+			     struct canvas *canvas)
+{
+	static const float values[POINTS] = { 12.5f, 25, 37.5f, 50, 62.5f, 75, 87.5f, 100, 12.5f,
+					      25, 37.5f, 50 };
+	const struct time_range marked = { (uint64_t)(begin_s * 1e9), (uint64_t)(end_s * 1e9) };
+	static char line[CELLS * UTF8_MAX_BYTES + 1];
+	struct time_scale scale;
+	size_t used = 0;
+
+	snapshot->strip = values;
+	snapshot->strip_count = POINTS;
+	snapshot->strip_step_s = 1;
+	snapshot->strip_end_ns = 100 * CLOCK_NS_PER_S;
+	canvas->is_ascii = true;
+	assert_int_equal(canvas_resize(canvas, CELLS, 1), 0);
+	scale = load_strip_scale(snapshot, marked, (struct canvas_area){ 1, 0, CELLS - 2 });
+	load_strip_draw(snapshot, &scale, marked, canvas);
+	for (int x = 0; x < CELLS; x++)
+		used += utf8_encode(line + used, canvas->cells[x].code);
+	return line;
+}
+
+static void test_what_is_chosen_is_between_brackets(void **state)
+{
+	struct snapshot snapshot = { .strip_kind = STRIP_BUSY };
+	struct canvas canvas = { .width = 0 };
+
+	(void)state;
+	assert_string_equal(line_with(&snapshot, 0, 0, &canvas), " -=+*%#.:-= ");
+	assert_string_equal(line_with(&snapshot, 94, 97, &canvas), " -=+[%#.]-= ");
+	for (int x = 0; x < CELLS; x++)
+		assert_int_equal(canvas.cells[x].role == ROLE_STATE, x >= 4 && x <= 8);
+	assert_string_equal(line_with(&snapshot, 94.5, 94.55, &canvas), " -=+[%].:-= ");
+	assert_string_equal(line_with(&snapshot, 98, 100, &canvas), " -=+*%#.[-=]");
+	canvas_finish(&canvas);
+}
+
+/* A quarter of the width, 2 cells, is before it as long as there are points. */
+static void test_it_moves_so_that_what_is_chosen_is_seen(void **state)
+{
+	struct snapshot snapshot = { .strip_kind = STRIP_BUSY };
+	struct canvas canvas = { .width = 0 };
+
+	(void)state;
+	assert_string_equal(line_with(&snapshot, 92, 94, &canvas), " -[+*]#.:-= ");
+	assert_string_equal(line_with(&snapshot, 91, 93, &canvas), " :[=+]%#.:->");
+	assert_string_equal(line_with(&snapshot, 90, 92, &canvas), " .[-=]*%#.:>");
+	assert_string_equal(line_with(&snapshot, 88, 90, &canvas), "[.:]=+*%#.:>");
+	assert_string_equal(line_with(&snapshot, 86, 89, &canvas), "<.]-=+*%#.:>");
+	assert_string_equal(line_with(&snapshot, 80, 85, &canvas), "<.:-=+*%#.:>");
+	canvas_finish(&canvas);
+}
+
+static void test_where_history_begins_there_is_a_mark(void **state)
+{
+	struct snapshot snapshot = { .strip_kind = STRIP_BUSY,
+				     .known_ns = 93 * CLOCK_NS_PER_S };
+	struct canvas canvas = { .width = 0 };
+
+	(void)state;
+	assert_string_equal(line_with(&snapshot, 0, 0, &canvas), " -=+*%#.:-= ");
+	snapshot.is_history_cut = true;
+	assert_string_equal(line_with(&snapshot, 0, 0, &canvas), " -=|*%#.:-= ");
+	canvas_finish(&canvas);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -106,6 +180,9 @@ int main(void)
 		cmocka_unit_test(test_rates_are_measured_by_the_highest_shown),
 		cmocka_unit_test(test_rates_of_nothing_are_the_smallest_bars),
 		cmocka_unit_test(test_the_newest_is_at_the_right_and_the_oldest_leave),
+		cmocka_unit_test(test_what_is_chosen_is_between_brackets),
+		cmocka_unit_test(test_it_moves_so_that_what_is_chosen_is_seen),
+		cmocka_unit_test(test_where_history_begins_there_is_a_mark),
 		cmocka_unit_test(test_ascii_has_more_ink_for_more),
 	};
 

@@ -1,0 +1,39 @@
+/* cgroup_table.h - the cgroups that sampled processes are in, each path once, with what it says.
+ *
+ * Rows stay for the life of the table, as interned text does: only processes that were sampled get
+ * here.
+ * Thread: the analyzer's.
+ */
+#ifndef MODEL_CGROUP_TABLE_H
+#define MODEL_CGROUP_TABLE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/id_map.h"
+#include "base/strpool.h"
+
+#define CGROUP_UNKNOWN 0	/* the row without any name: not read yet, or gone before */
+
+/* See symbols/cgroup_name.h; id 0, "": none, or unknown where the path is "", too. */
+struct cgroup_names {
+	struct str_id path, unit, container, pod;
+};
+
+struct cgroup_table {
+	struct cgroup_names *rows;	/* owned */
+	uint32_t count, capacity;
+	struct id_map by_path;		/* str id -> row */
+	struct strpool *strings;	/* borrowed */
+};
+
+void cgroup_table_init(struct cgroup_table *table, struct strpool *strings);
+void cgroup_table_finish(struct cgroup_table *table);
+
+/* Row of the raw @path[0..@len); CGROUP_UNKNOWN: it is empty, or out of memory. */
+uint32_t cgroup_table_intern(struct cgroup_table *table, const char *path, size_t len);
+
+/* BORROWED until the next cgroup_table_intern(). */
+const struct cgroup_names *cgroup_table_get(const struct cgroup_table *table, uint32_t cgroup);
+
+#endif

@@ -1,0 +1,286 @@
+/* cgroup_dir.c - see cgroup_dir.h. */
+#include "capture/cgroup_dir.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fts.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/near_name.h"
+
+#define ID_DIGITS_MIN 12	/* as docker ps shows */
+
+/* "\040" for a blank. */
+static void unescape(char *text)
+{
+	char *to = text;
+
+	for (const char *at = text; *at; to++) {
+		unsigned int byte;
+
+		if (sscanf(at, "\\%3o", &byte) == 1 && strspn(at + 1, "01234567") >= 3) {
+			*to = (char)byte;
+			at += 4;
+		} else {
+			*to = *at++;
+		}
+	}
+	*to = '\0';
+}
+
+static bool has_option(const char *options, const char *name)
+{
+	const size_t len = strlen(name);
+
+	for (const char *at = options; at; at = strchr(at, ',')) {
+		at += *at == ',';
+		if (!strncmp(at, name, len) && (at[len] == ',' || !at[len]))
+			return true;
+	}
+	return false;
+}
+
+/* "36 35 0:30 / /sys/fs/cgroup rw,nosuid shared:9 - cgroup2 cgroup2 rw". How good the mount is for
+ * perf events, 0: not at all; then its place in *@at, @room bytes. */
+static int read_mount(const char *line, char *at, size_t room)
+{
+	const char *rest = strstr(line, " - ");
+	char type[32], options[512], place[PATH_MAX];
+
+	if (!rest || sscanf(line, "%*s %*s %*s %*s %4095s", place) != 1 ||
+	    sscanf(rest + 3, "%31s %*s %511s", type, options) != 2)
+		return 0;
+	snprintf(at, room, "%s", place);
+	if (!strcmp(type, "cgroup") && has_option(options, "perf_event"))
+		return 2;
+	return !strcmp(type, "cgroup2");
+}
+
+char *cgroup_dir_parse_mounts(const char *text)
+{
+	char line[2 * PATH_MAX], at[PATH_MAX], best[PATH_MAX] = "";
+	int best_worth = 0;
+
+	for (const char *next = text; *next; next += *next == '\n') {
+		const size_t len = strcspn(next, "\n");
+		int worth;
+
+		snprintf(line, sizeof(line), "%.*s", (int)(len < INT_MAX ? len : 0), next);
+		next += len;
+		worth = read_mount(line, at, sizeof(at));
+		if (worth <= best_worth)
+			continue;
+		best_worth = worth;
+		memcpy(best, at, sizeof(best));
+	}
+	if (!best_worth)
+		return NULL;
+	unescape(best);
+	return strdup(best);
+}
+
+static char *read_mounts(void)
+{
+	FILE *file = fopen("/proc/self/mountinfo", "re");
+	char *text = NULL;
+	size_t room = 0;
+
+	if (!file)
+		return NULL;
+	if (getdelim(&text, &room, '\0', file) < 0) {
+		free(text);
+		text = NULL;
+	}
+	fclose(file);
+	return text;
+}
+
+/* What is looked for by its own name, and what was found so far. */
+struct search {
+	const char *name;
+	bool is_id;
+	char *found, *second;		/* owned; the first two */
+	size_t count;
+	struct near_name near;
+	char nearest[NAME_MAX + 1];
+	bool is_out_of_memory;
+};
+
+static bool is_id(const char *name)
+{
+	const size_t digits = strspn(name, "0123456789abcdef");
+
+	return digits >= ID_DIGITS_MIN && !name[digits];
+}
+
+static bool is_meant(const struct search *search, const char *own)
+{
+	const char *at = search->is_id ? strstr(own, search->name) : NULL;
+
+	return !strcmp(own, search->name) || (at && (at == own || !isxdigit(at[-1])));
+}
+
+static void look_at(struct search *search, const FTSENT *entry)
+{
+	char **free_slot = search->count ? &search->second : &search->found;
+
+	if (!is_meant(search, entry->fts_name)) {
+		near_name_try(&search->near, entry->fts_name);
+		if (search->near.nearest == entry->fts_name) {	/* that memory goes */
+			snprintf(search->nearest, sizeof(search->nearest), "%s", entry->fts_name);
+			search->near.nearest = search->nearest;
+		}
+		return;
+	}
+	if (search->count++ > 1)
+		return;
+	*free_slot = strdup(entry->fts_path);
+	search->is_out_of_memory |= !*free_slot;
+}
+
+/* Beneath what was found nothing is looked for: a container's cgroup has others in it. */
+static int walk(struct search *search, const char *root, struct diag *why)
+{
+	char *own_root = strdup(root);
+	char *roots[] = { own_root, NULL };
+	FTS *tree = own_root ? fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, NULL) : NULL;
+	FTSENT *entry;
+
+	while (tree && (entry = fts_read(tree)) != NULL) {
+		const size_t before = search->count;
+
+		if (entry->fts_info != FTS_D || entry->fts_level == 0)
+			continue;
+		look_at(search, entry);
+		if (search->count > before)
+			fts_set(tree, entry, FTS_SKIP);
+	}
+	if (tree)
+		fts_close(tree);
+	free(own_root);
+	if (!tree || search->is_out_of_memory)
+		return diag_set(why, -ENOMEM, "no memory to look for a cgroup");
+	return 0;
+}
+
+static int judge(const struct search *search, const char *root, struct diag *why)
+{
+	if (search->count == 1)
+		return 0;
+	if (search->count > 1)
+		return diag_set(why, -EINVAL, "%zu cgroups are called \"%s\": give the path of one, as"
+				" %s or %s", search->count, search->name,
+				search->found + strlen(root), search->second + strlen(root));
+	if (search->near.nearest)
+		return diag_set(why, -ENOENT, "no cgroup \"%s\" in %s: did you mean %s?",
+				search->name, root, search->near.nearest);
+	return diag_set(why, -ENOENT, "no cgroup \"%s\" in %s (systemd-cgls shows all)",
+			search->name, root);
+}
+
+static int find_by_name(char **out, const char *root, const char *name, struct diag *why)
+{
+	struct search search = { .name = name, .is_id = is_id(name) };
+	int err;
+
+	near_name_start(&search.near, name);
+	err = walk(&search, root, why);
+	if (!err)
+		err = judge(&search, root, why);
+	free(search.second);
+	if (err)
+		free(search.found);
+	else
+		*out = search.found;
+	return err;
+}
+
+static bool is_below(const char *root, const char *path)
+{
+	const size_t len = strlen(root);
+
+	return !strncmp(path, root, len) && (path[len] == '/' || !path[len]);
+}
+
+/* The directory @front@name, or NULL. */
+static char *find_path(const char *front, const char *name)
+{
+	char path[PATH_MAX];
+	struct stat file;
+
+	if (snprintf(path, sizeof(path), "%s%s%s", front, *front && *name != '/' ? "/" : "",
+		     name) >= (int)sizeof(path) ||
+	    stat(path, &file) || !S_ISDIR(file.st_mode))
+		return NULL;
+	return realpath(path, NULL);
+}
+
+int cgroup_dir_find_below(char **out, const char *root, const char *name, struct diag *why)
+{
+	char *path = *name ? find_path(root, name) : NULL;
+
+	*out = NULL;
+	if (!path && name[0] == '/')
+		path = find_path("", name);
+	if (!path && (!*name || strchr(name, '/')))
+		return diag_set(why, -ENOENT, "no cgroup \"%s\" in %s (systemd-cgls shows all)",
+				name, root);
+	if (!path)
+		return find_by_name(out, root, name, why);
+	if (!is_below(root, path)) {
+		free(path);
+		return diag_set(why, -EINVAL, "%s is not a cgroup that events can be counted for:"
+				" those are in %s", name, root);
+	}
+	*out = path;
+	if (strcmp(path, root) != 0)
+		return 0;
+	free(path);		/* all of them: that has no name but the slash */
+	if (asprintf(out, "%s/", root) < 0) {
+		*out = NULL;
+		return diag_set(why, -ENOMEM, "no memory for the name of a cgroup");
+	}
+	return 0;
+}
+
+int cgroup_dir_find(char **out, const char *name, struct diag *why)
+{
+	char *mounts = read_mounts();
+	char *root = mounts ? cgroup_dir_parse_mounts(mounts) : NULL;
+	int err;
+
+	*out = NULL;
+	free(mounts);
+	if (!root)
+		return diag_set(why, -ENODEV, "no cgroups are mounted here: sudo mount -t cgroup2"
+				" none /sys/fs/cgroup");
+	err = cgroup_dir_find_below(out, root, name, why);
+	free(root);
+	return err;
+}
+
+void cgroup_dir_format(const char *path, char *out, size_t room)
+{
+	const char *slash = strrchr(path, '/');
+	const char *name = slash && slash[1] ? slash + 1 : "/";
+	size_t used = 0;
+
+	for (size_t digits; *name && used + 1 < room; name++) {
+		digits = strspn(name, "0123456789abcdef");
+		if (digits >= 2 * ID_DIGITS_MIN) {
+			used += (size_t)snprintf(out + used, room - used, "%.*s", ID_DIGITS_MIN,
+						 name);
+			name += digits - 1;
+		} else {
+			out[used++] = *name;
+		}
+		if (used >= room)
+			used = room - 1;
+	}
+	out[used] = '\0';
+}

@@ -1,0 +1,80 @@
+/* text_groups.c - see export/text_groups.h. */
+#include "export/text_groups.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "export/group_lines.h"
+#include "model/group_keys.h"
+#include "model/snapshot.h"
+
+#define INDENT 2
+
+static void put_titles(FILE *out, const struct group_tree *tree, bool is_compared)
+{
+	if (is_compared)
+		fputs("  CHANGE        SELF%  A SELF%  TOTAL%  A TOTAL%  SAMPLES  A SAMPLES  ",
+		      out);
+	else
+		fputs("  SELF%  TOTAL%  SAMPLES  ", out);
+	for (uint32_t i = 0; i < tree->level_count; i++)
+		fprintf(out, "%s%s", i ? " > " : "", group_key_name(tree->keys[i]));
+	putc('\n', out);
+}
+
+/* As in tables, functions have their level. */
+static bool has_level(enum group_key key, const struct group_node *node)
+{
+	return !node->is_unknown &&
+	       (key == GROUP_SYMBOL || key == GROUP_ADDRESS || key == GROUP_PARENT);
+}
+
+static void put_figures(FILE *out, const struct group_node *node)
+{
+	fprintf(out, " %6.2f  %6.2f  %7" PRIu64, group_node_pct(node, node->self_weight),
+		group_node_pct(node, node->total_weight), node->self_samples);
+}
+
+static void put_changes(FILE *out, const struct group_node *node)
+{
+	const double self = group_node_pct(node, node->self_weight);
+	const double base_self = group_node_base_pct(node, node->base_self_weight);
+	const char *mark = !node->total_samples ? "gone" : !node->base_total_samples ? "new" : "";
+
+	fprintf(out, " %+7.2f  %-4s  %6.2f  %7.2f  %6.2f  %8.2f  %7" PRIu64 "  %9" PRIu64,
+		self - base_self, mark, self, base_self,
+		group_node_pct(node, node->total_weight),
+		group_node_base_pct(node, node->base_total_weight), node->self_samples,
+		node->base_self_samples);
+}
+
+static void put_node(FILE *out, enum group_key key, const struct group_node *node,
+		     bool is_compared)
+{
+	if (is_compared)
+		put_changes(out, node);
+	else
+		put_figures(out, node);
+	fprintf(out, "  %*s", INDENT * (int)node->depth, "");
+	if (has_level(key, node))
+		fprintf(out, "[%c] ", snapshot_level(node->mode));
+	fprintf(out, "%s\n", node->text);
+}
+
+void text_put_groups(FILE *out, const struct group_tree *tree, size_t max_rows, bool is_compared)
+{
+	bool *is_printed;
+	const size_t more = group_lines_choose(tree, max_rows, &is_printed);
+
+	put_titles(out, tree, is_compared);
+	for (uint32_t i = 0; i < tree->node_count; i++)
+		if (!is_printed || is_printed[i])
+			put_node(out, tree->keys[tree->nodes[i].depth], &tree->nodes[i],
+				 is_compared);
+	if (more)
+		fprintf(out, "  ... %zu more groups (-E shows more)\n", more);
+	if (tree->hidden_samples)
+		fprintf(out, "  %" PRIu64 " samples of smaller groups are not shown\n",
+			tree->hidden_samples);
+	free(is_printed);
+}

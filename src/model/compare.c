@@ -1,0 +1,130 @@
+/* compare.c - see model/compare.h. */
+#include "model/compare.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PART_ENTRIES 65536u	/* a millisecond of a dense fold */
+
+void compare_init(struct compare *compare, struct ingest *ingest)
+{
+	*compare = (struct compare){ .ingest = ingest };
+}
+
+void compare_forget(struct compare *compare)
+{
+	if (compare->has_rows)
+		fold_finish(&compare->rows);
+	compare->has_rows = false;
+}
+
+void compare_finish(struct compare *compare)
+{
+	compare_forget(compare);
+	symbol_twins_finish(&compare->twins);
+}
+
+bool compare_is_wanted(const struct compare *compare, const struct query *query, uint32_t event)
+{
+	return query->compare && baseline_has_event(&compare->ingest->baseline, event);
+}
+
+/* Rises when a name is another one than before. */
+static uint64_t names_now(const struct ingest *ingest)
+{
+	return (uint64_t)ingest->trie.frames.forgotten + ingest->names.renamed;
+}
+
+const struct symbol_twins *compare_twins(struct compare *compare)
+{
+	/* Without memory for them the builds stay apart, which is true, too. */
+	symbol_twins_find(&compare->twins, &compare->ingest->names);
+	return compare->twins.count ? &compare->twins : NULL;
+}
+
+static bool is_known(const struct compare *compare, const struct query *query, uint32_t event)
+{
+	const struct ingest *ingest = compare->ingest;
+
+	return compare->has_rows && compare->keys == query->keys && compare->event == event &&
+	       compare->baseline == ingest->baseline.number &&
+	       compare->names == names_now(ingest) &&
+	       (!compare->twins.count || compare->symbol_count == ingest->names.count) &&
+	       !memcmp(&compare->filter, &query->filter, sizeof(compare->filter));
+}
+
+/* In parts, between which it is asked whether to go on. */
+static void add_baseline(struct fold *rows, const struct baseline *baseline)
+{
+	const uint32_t count = baseline->count / PART_ENTRIES + 1;
+	struct slice *parts = calloc(count, sizeof(*parts));
+
+	for (uint32_t i = 0; parts && i < count; i++) {
+		const uint32_t first = i * PART_ENTRIES, left = baseline->count - first;
+
+		parts[i].entries = baseline->entries + first;
+		parts[i].count = left < PART_ENTRIES ? left : PART_ENTRIES;
+	}
+	if (!parts)
+		rows->is_out_of_memory = true;
+	else if (fold_can_be_dense(rows) && baseline->count > FOLD_DENSE_ENTRIES)
+		fold_add_slices_dense(rows, parts, count);
+	else
+		fold_add(rows, baseline->entries, baseline->count, 1.0);
+	free(parts);
+}
+
+const struct fold *compare_rows(struct compare *compare, const struct query *query, uint32_t event,
+				const struct tree_stop *stop)
+{
+	struct ingest *ingest = compare->ingest;
+	struct fold *rows = &compare->rows;
+
+	if (is_known(compare, query, event))
+		return rows;
+	compare_forget(compare);
+	compare->filter = query->filter;
+	compare->keys = query->keys;
+	compare->event = event;
+	compare->baseline = ingest->baseline.number;
+	compare->names = names_now(ingest);
+	fold_init(rows, &ingest->trie, &ingest->names, &ingest->tasks, query->keys, event,
+		  &compare->filter);
+	compare->has_rows = true;
+	rows->twins = compare->twins.count ? &compare->twins : NULL;
+	rows->stop = *stop;
+	add_baseline(rows, &ingest->baseline);
+	compare->symbol_count = ingest->names.count;
+	if (!rows->is_out_of_memory && !rows->is_stopped)
+		return rows;
+	compare_forget(compare);
+	return NULL;
+}
+
+void compare_describe(const struct compare *compare, const struct fold *base,
+		      struct snapshot *head)
+{
+	const struct baseline *baseline = &compare->ingest->baseline;
+
+	head->has_baseline = baseline->is_set;
+	head->is_compared = base;
+	head->baseline = (struct snapshot_baseline){
+		.begin_ns = baseline->begin_ns, .end_ns = baseline->end_ns,
+		.window_s = (double)(baseline->end_ns - baseline->begin_ns) / 1e9,
+		.samples = base ? base->samples : 0, .weight = base ? base->weight : 0,
+		.label = baseline->label,
+	};
+}
+
+char *compare_notice(const struct compare *compare, const char *of_source)
+{
+	const char *own = compare->ingest->baseline.notice;
+	const char *before = of_source ? of_source : "";
+	const size_t bytes = strlen(before) + strlen(own) + 2;
+	char *joined = malloc(bytes);
+
+	if (joined)
+		snprintf(joined, bytes, "%s%s%s", before, *before && *own ? "\n" : "", own);
+	return joined;
+}

@@ -1,0 +1,50 @@
+/* group_stage.c - see group_stage.h. */
+#include "group_stage.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "model/snapshot_build.h"
+
+struct group_sources group_sources;
+
+int group_stage_set_up(void **state)
+{
+	tree_stage_set_up(state);
+	query.tree = TREE_NONE;
+	group_sources = (struct group_sources){
+		.trie = &world.trie, .names = &world.names, .tasks = &world.tasks,
+	};
+	return 0;
+}
+
+void group_stage_keys(const enum group_key *keys, uint32_t count)
+{
+	memcpy(query.groups, keys, count * sizeof(*keys));
+	query.group_count = count;
+}
+
+struct snapshot *group_stage_build(struct group_window window)
+{
+	const struct snapshot head = { .host = "h", .event = "e", .target = "t" };
+	struct row_sources sources = { 0 };
+	struct group_fold groups;
+	struct fold fold = fixture_fold_filtered(&world, query.keys, &query.filter,
+						 window.entries, window.count);
+	struct snapshot *snapshot;
+
+	group_fold_init(&groups, &group_sources, &query, 0);
+	group_fold_add(&groups, window.entries, window.count, 1.0);
+	group_fold_add_base(&groups, window.base, window.base_count);
+	assert_false(groups.is_out_of_memory);
+	sources.groups = &groups;
+	snapshot = snapshot_build(&head, &fold, &sources);
+	assert_non_null(snapshot);
+	group_fold_finish(&groups);
+	fold_finish(&fold);
+	return snapshot;
+}

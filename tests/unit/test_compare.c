@@ -1,0 +1,453 @@
+/* A window beside its baseline: what is in both, what is new, what is gone. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "model/budget.h"
+#include "publisher_stage.h"
+
+enum { MEMORY_BYTES = 16 << 20 };
+
+static int set_up(void **state)
+{
+	publisher_stage_set_up(state);
+	config.memory_bytes = MEMORY_BYTES;
+	config.query.compare = true;
+	return 0;
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, publisher_stage_tear_down)
+
+static void add(uint64_t from, uint64_t to, uint32_t pid, uint64_t address)
+{
+	for (uint64_t tenth = from; tenth < to; tenth++)
+		stage_sample(&stage, tenth * S / 10, pid, pid, address);
+}
+
+/* 5 s to 6 s: 6 of pid 1, 3 of pid 2, 1 idle. 6 s to 8 s: 2 of pid 1, 18 of pid 3. Periods of 10.
+ */
+static void fill(void)
+{
+	stage.period = 10;
+	add(50, 56, 1, 0x1000);
+	add(56, 59, 2, 0x2000);
+	stage_sample_at(&stage, 59 * S / 10, 0, 0, PERF_RECORD_MISC_USER, 0x10, NULL, 0);
+	add(60, 62, 1, 0x1000);
+	add(62, 80, 3, 0x3000);
+	stage_round(&stage, 8 * S);
+}
+
+static struct snapshot *make_last(uint64_t seconds)
+{
+	config.window = WINDOW_SECONDS;
+	config.window_ns = seconds * S;
+	return publisher_stage_make();
+}
+
+static const struct snapshot_row *find(const struct snapshot *snapshot, uint64_t address)
+{
+	for (size_t i = 0; i < snapshot->row_count; i++)
+		if (snapshot->rows[i].address == address)
+			return &snapshot->rows[i];
+	return NULL;
+}
+
+static void expect_row(const struct snapshot *snapshot, uint64_t address, uint64_t samples,
+		       uint64_t base_samples)
+{
+	const struct snapshot_row *row = find(snapshot, address);
+
+	assert_non_null(row);
+	assert_int_equal(row->self_samples, samples);
+	assert_int_equal(row->total_samples, samples);
+	assert_true(row->self_weight == 10.0 * (double)samples);
+	assert_true(row->total_weight == 10.0 * (double)samples);
+	assert_int_equal(row->base_self_samples, base_samples);
+	assert_int_equal(row->base_total_samples, base_samples);
+	assert_true(row->base_self_weight == 10.0 * (double)base_samples);
+	assert_true(row->base_total_weight == 10.0 * (double)base_samples);
+}
+
+static void test_rows_say_what_they_were_in_the_baseline(void **state)
+{
+	struct snapshot *snapshot;
+
+	(void)state;
+	fill();
+	publisher_mark(&publisher, 5 * S, 6 * S);
+	snapshot = make_last(2);
+	assert_true(snapshot->has_baseline && snapshot->is_compared);
+	assert_int_equal(snapshot->samples, 20);
+	assert_true(snapshot->weight == 200);
+	assert_int_equal(snapshot->baseline.begin_ns, 5 * S);
+	assert_int_equal(snapshot->baseline.end_ns, 6 * S);
+	assert_true(snapshot->baseline.window_s == 1.0);
+	assert_int_equal(snapshot->baseline.samples, 10);
+	assert_true(snapshot->baseline.weight == 90);
+	assert_string_equal(snapshot->baseline.label, "");
+	assert_int_equal(snapshot->row_count, 4);
+	expect_row(snapshot, 0x3000, 18, 0);	/* new */
+	expect_row(snapshot, 0x1000, 2, 6);
+	expect_row(snapshot, 0x2000, 0, 3);	/* gone */
+	expect_row(snapshot, 0x10, 0, 1);
+	assert_true(find(snapshot, 0x10)->is_idle);
+	assert_true(find(snapshot, 0x2000) == &snapshot->rows[2]);	/* gone ones last */
+	assert_int_equal(find(snapshot, 0x2000)->pid, 2);
+	snapshot_destroy(snapshot);
+}
+
+static void test_a_row_that_is_gone_keeps_its_identity(void **state)
+{
+	struct snapshot *then, *now;
+
+	(void)state;
+	fill();
+	publisher_freeze(&publisher, 0, 6 * S);
+	config.query.compare = false;
+	then = make_last(1);
+	publisher_freeze(&publisher, 0, 0);
+	publisher_mark(&publisher, 5 * S, 6 * S);
+	config.query.compare = true;
+	now = make_last(2);
+	assert_true(find(then, 0x2000)->id == find(now, 0x2000)->id);
+	assert_string_equal(find(then, 0x2000)->symbol, find(now, 0x2000)->symbol);
+	snapshot_destroy(then);
+	snapshot_destroy(now);
+}
+
+static void test_without_the_wish_there_is_a_baseline_and_no_figures(void **state)
+{
+	struct snapshot *snapshot;
+
+	(void)state;
+	fill();
+	publisher_mark(&publisher, 5 * S, 6 * S);
+	config.query.compare = false;
+	snapshot = make_last(2);
+	assert_true(snapshot->has_baseline && !snapshot->is_compared);
+	assert_int_equal(snapshot->row_count, 2);
+	assert_int_equal(find(snapshot, 0x1000)->base_self_samples, 0);
+	snapshot_destroy(snapshot);
+}
+
+static void test_the_baseline_can_be_taken_away(void **state)
+{
+	struct snapshot *snapshot;
+
+	(void)state;
+	fill();
+	publisher_mark(&publisher, 5 * S, 6 * S);
+	publisher_mark(&publisher, 0, 0);
+	snapshot = make_last(2);
+	assert_true(!snapshot->has_baseline && !snapshot->is_compared);
+	assert_int_equal(snapshot->row_count, 2);
+	assert_string_equal(snapshot->notice, "");
+	snapshot_destroy(snapshot);
+}
+
+/* Each process's threads, and the process: of one that is gone both. */
+static void test_processes_above_their_threads_are_compared(void **state)
+{
+	struct snapshot *snapshot;
+	uint64_t sums[2] = { 0, 0 };
+	size_t groups = 0;
+
+	(void)state;
+	fill();
+	publisher_mark(&publisher, 5 * S, 6 * S);
+	config.query.keys = KEY_PID | KEY_TID | KEY_GROUP;
+	snapshot = make_last(2);
+	assert_int_equal(snapshot->row_count, 8);
+	for (size_t i = 0; i < snapshot->row_count; i++) {
+		const struct snapshot_row *row = &snapshot->rows[i];
+
+		if (row->group_id)
+			continue;
+		groups++;
+		sums[0] += row->self_samples;
+		sums[1] += row->base_self_samples;
+		if (row->pid == 2)
+			assert_true(row->self_samples == 0 && row->base_self_samples == 3);
+	}
+	assert_int_equal(groups, 4);
+	assert_int_equal(sums[0], 20);
+	assert_int_equal(sums[1], 10);
+	snapshot_destroy(snapshot);
+}
+
+/* The slices are rolled up, leave, and the stacks that only they had are compacted away. */
+static void test_the_baseline_outlives_its_slices(void **state)
+{
+	struct ingest *ingest = &stage.ingest;
+	struct snapshot *snapshot;
+
+	(void)state;
+	add(30, 40, 7, 0x7000);		/* their numbers come first, and leave */
+	fill();
+	publisher_mark(&publisher, 5 * S, 6 * S);
+	add(80, 100, 3, 0x3000);
+	stage_round(&stage, 10 * S);
+	assert_int_equal(timeline_cut(&ingest->timeline, ingest->watermark_ns), 0);
+	timeline_roll_up(&ingest->timeline, 200 * S);
+	while (timeline_evict_oldest(&ingest->timeline))
+		;
+	add(100, 110, 3, 0x3000);
+	stage_round(&stage, 11 * S);
+	assert_true(budget_compact(ingest));
+	publisher_renumbered(&publisher);
+	assert_int_equal(ingest->trie.stacks.count, 4);
+	snapshot = make_last(1);
+	assert_int_equal(snapshot->row_count, 4);
+	expect_row(snapshot, 0x3000, 10, 0);
+	expect_row(snapshot, 0x1000, 0, 6);
+	expect_row(snapshot, 0x2000, 0, 3);
+	snapshot_destroy(snapshot);
+}
+
+static void test_what_the_baseline_takes_counts_against_the_budget(void **state)
+{
+	size_t before;
+
+	(void)state;
+	fill();
+	assert_int_equal(timeline_cut(&stage.ingest.timeline, stage.ingest.watermark_ns), 0);
+	before = budget_bytes(&stage.ingest);
+	publisher_mark(&publisher, 5 * S, 6 * S);
+	assert_int_equal(budget_bytes(&stage.ingest), before + 3 * sizeof(struct slice_entry));
+}
+
+static void test_a_baseline_larger_than_its_share_of_memory_is_refused(void **state)
+{
+	struct snapshot *snapshot;
+
+	(void)state;
+	fill();
+	config.memory_bytes = 8 * sizeof(struct slice_entry);	/* two entries, of three */
+	publisher_mark(&publisher, 5 * S, 6 * S);
+	snapshot = make_last(2);
+	assert_false(snapshot->has_baseline);
+	assert_non_null(strstr(snapshot->notice, "--history-memory"));
+	snapshot_destroy(snapshot);
+}
+
+static void test_zero_leaves_the_baseline(void **state)
+{
+	struct snapshot *snapshot;
+
+	(void)state;
+	fill();
+	publisher_mark(&publisher, 5 * S, 6 * S);
+	publisher_zero(&publisher);
+	snapshot = make_last(2);
+	assert_true(snapshot->is_compared);
+	expect_row(snapshot, 0x1000, 0, 6);
+	snapshot_destroy(snapshot);
+}
+
+static void test_another_source_takes_the_baseline_away_and_says_so(void **state)
+{
+	struct snapshot *snapshot;
+
+	(void)state;
+	fill();
+	config.notice = "first";
+	publisher_mark(&publisher, 5 * S, 6 * S);
+	timeline_zero(&stage.ingest.timeline);
+	publisher_switch(&publisher, 8 * S, true);
+	snapshot = make_last(2);
+	assert_false(snapshot->has_baseline);
+	assert_non_null(strstr(snapshot->notice, "first\nthe baseline is gone"));
+	snapshot_destroy(snapshot);
+	publisher_mark(&publisher, 8 * S, 9 * S);
+	snapshot = make_last(2);
+	assert_string_equal(snapshot->notice, "first");
+	snapshot_destroy(snapshot);
+}
+
+/* In the open slice still, which the window would cut. */
+static void test_the_newest_time_can_be_marked(void **state)
+{
+	struct snapshot *snapshot;
+
+	(void)state;
+	add(50, 55, 1, 0x1000);
+	stage_round(&stage, 55 * S / 10);
+	publisher_mark(&publisher, 5 * S, 55 * S / 10);
+	snapshot = make_last(1);
+	assert_int_equal(snapshot->baseline.samples, 5);
+	snapshot_destroy(snapshot);
+}
+
+static bool has_node(const struct call_tree *tree, uint64_t address)
+{
+	for (uint32_t i = 0; i < tree->node_count; i++)
+		if (tree->nodes[i].address == address)
+			return true;
+	return false;
+}
+
+/* pid 2 is a third of the baseline and nothing now: 5 % of either is enough to stay. */
+static void test_a_path_that_was_large_stays_in_the_tree(void **state)
+{
+	struct snapshot *snapshot;
+
+	(void)state;
+	fill();
+	publisher_mark(&publisher, 5 * S, 6 * S);
+	config.query.tree = TREE_CALLERS;
+	config.query.tree_limit_pct = 5;
+	snapshot = make_last(2);
+	assert_true(snapshot->tree.base_weight == 90 && snapshot->tree.weight == 200);
+	assert_int_equal(snapshot->tree.node_count, 3);
+	assert_true(has_node(&snapshot->tree, 0x2000));
+	assert_int_equal(snapshot->tree.nodes[2].address, 0x2000);	/* gone ones last */
+	snapshot_destroy(snapshot);
+	config.query.tree_limit_pct = 40;
+	snapshot = make_last(2);
+	assert_int_equal(snapshot->tree.node_count, 2);	/* 90 % now, and 67 % then */
+	assert_false(has_node(&snapshot->tree, 0x2000));
+	snapshot_destroy(snapshot);
+}
+
+/* The rows of the baseline are kept; other keys, or another filter, are another question. */
+static void test_another_question_is_folded_anew(void **state)
+{
+	struct filter_part part = { .field = FILTER_PID, .number = 2 };
+	struct snapshot *snapshot;
+
+	(void)state;
+	fill();
+	publisher_mark(&publisher, 5 * S, 6 * S);
+	snapshot_destroy(make_last(2));
+	config.query.keys = KEY_PID;
+	snapshot = make_last(2);
+	assert_int_equal(snapshot->row_count, 4);
+	assert_int_equal(snapshot->rows[1].pid, 1);
+	assert_int_equal(snapshot->rows[1].base_self_samples, 6);
+	snapshot_destroy(snapshot);
+	config.query.keys = KEY_OBJECT | KEY_SYMBOL;
+	assert_int_equal(filter_add(&config.query.filter, &part, NULL), 0);
+	snapshot = make_last(2);
+	assert_int_equal(snapshot->row_count, 1);
+	expect_row(snapshot, 0x2000, 0, 3);
+	snapshot_destroy(snapshot);
+	publisher_mark(&publisher, 6 * S, 8 * S);
+	snapshot = make_last(2);
+	assert_int_equal(snapshot->row_count, 0);
+	snapshot_destroy(snapshot);
+}
+
+static bool stop_always(void *owner)
+{
+	++*(unsigned int *)owner;
+	return true;
+}
+
+/* Of the window itself there is too little to be asked. */
+static void test_a_baseline_that_was_stopped_is_whole_the_next_time(void **state)
+{
+	struct snapshot *snapshot;
+	unsigned int asked = 0;
+
+	(void)state;
+	for (uint64_t i = 0; i < 10000; i++)
+		stage_sample(&stage, 5 * S + i, 1, 1, 0x1000 + i);
+	stage_sample(&stage, 6 * S, 1, 1, 0x1000);
+	stage_round(&stage, 7 * S);
+	publisher_mark(&publisher, 5 * S, 6 * S);
+	publisher.stop = (struct tree_stop){ stop_always, &asked };
+	config.window = WINDOW_SECONDS;
+	config.window_ns = S;
+	assert_null(publisher_make(&publisher, false, NULL));
+	assert_int_equal(asked, 1);
+	publisher.stop.is_due = NULL;
+	snapshot = make_last(1);
+	assert_int_equal(snapshot->baseline.samples, 10000);
+	assert_int_equal(snapshot->samples, 1);
+	assert_int_equal(snapshot->row_count, 10000);
+	snapshot_destroy(snapshot);
+}
+
+/* More than are walked one by one: the same rows. */
+static void test_a_large_baseline_has_the_same_rows(void **state)
+{
+	struct ingest *ingest = &stage.ingest;
+	struct snapshot *snapshot;
+	struct slice_entry entry;
+
+	(void)state;
+	fill();
+	assert_int_equal(timeline_cut(&ingest->timeline, ingest->watermark_ns), 0);
+	entry = ingest->timeline.slices[0].entries[0];	/* of pid 1 */
+	entry.count = 1;
+	entry.weight = 10;
+	for (uint32_t cpu = 0; cpu < FOLD_DENSE_ENTRIES / 4; cpu++) {
+		entry.cpu = (uint16_t)cpu;
+		for (entry.bucket = 1; entry.bucket < 7; entry.bucket++)
+			assert_int_equal(timeline_add(&ingest->timeline, 9 * S, &entry, NULL), 0);
+	}
+	stage_round(&stage, 10 * S);
+	config.memory_bytes = 4 * MEMORY_BYTES;
+	publisher_mark(&publisher, 9 * S, 10 * S);
+	assert_true(ingest->baseline.count > FOLD_DENSE_ENTRIES);
+	publisher_freeze(&publisher, 0, 8 * S);
+	snapshot = make_last(2);
+	assert_int_equal(snapshot->row_count, 2);
+	expect_row(snapshot, 0x3000, 18, 0);
+	expect_row(snapshot, 0x1000, 2, FOLD_DENSE_ENTRIES / 4 * 6);
+	snapshot_destroy(snapshot);
+}
+
+/* "z" while the first is read zeroes at its clock, which is not the second's. */
+static void test_another_recording_begins_with_a_clock_of_its_own(void **state)
+{
+	const struct ingest_config next = stage.ingest.config;
+	struct snapshot *snapshot;
+
+	(void)state;
+	add(50, 60, 1, 0x1000);
+	stage_round(&stage, 6 * S);
+	publisher_zero(&publisher);
+	add(60, 70, 1, 0x1000);
+	stage_round(&stage, 7 * S);
+	assert_int_equal(publisher_mark_all(&publisher, "first"), 0);
+	assert_int_equal(ingest_next_recording(&stage.ingest, &next), 0);
+	publisher_next_recording(&publisher);
+	add(10, 15, 1, 0x1000);
+	stage_round(&stage, 15 * S / 10);
+	config.window = WINDOW_ALL;
+	snapshot = publisher_stage_make();
+	assert_int_equal(snapshot->samples, 5);
+	assert_int_equal(snapshot->begin_ns, 1 * S);
+	assert_int_equal(snapshot->baseline.samples, 10);
+	assert_string_equal(snapshot->baseline.label, "first");
+	snapshot_destroy(snapshot);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_rows_say_what_they_were_in_the_baseline),
+		TEST(test_a_row_that_is_gone_keeps_its_identity),
+		TEST(test_without_the_wish_there_is_a_baseline_and_no_figures),
+		TEST(test_the_baseline_can_be_taken_away),
+		TEST(test_processes_above_their_threads_are_compared),
+		TEST(test_the_baseline_outlives_its_slices),
+		TEST(test_what_the_baseline_takes_counts_against_the_budget),
+		TEST(test_a_baseline_larger_than_its_share_of_memory_is_refused),
+		TEST(test_zero_leaves_the_baseline),
+		TEST(test_another_source_takes_the_baseline_away_and_says_so),
+		TEST(test_the_newest_time_can_be_marked),
+		TEST(test_a_path_that_was_large_stays_in_the_tree),
+		TEST(test_another_question_is_folded_anew),
+		TEST(test_a_baseline_that_was_stopped_is_whole_the_next_time),
+		TEST(test_a_large_baseline_has_the_same_rows),
+		TEST(test_another_recording_begins_with_a_clock_of_its_own),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
