@@ -9,8 +9,9 @@
 size_t budget_bytes(const struct ingest *ingest);
 
 /* Forgets who ended a while ago (not in a replay), and rolls old slices up; when still over
- * @limit_bytes merges the ticks of all but the newest, and then drops the oldest and compacts. Returns true when stack and task ids were renumbered:
- * whoever keeps entries of its own must start over.
+ * @limit_bytes merges the ticks of all but the newest, and then drops the oldest and compacts.
+ * Returns true when stack and task ids were renumbered: whoever keeps entries of its own must start
+ * over.
  * Thread: the analyzer's. */
 bool budget_enforce(struct ingest *ingest, size_t limit_bytes, uint64_t now_ns);
 

@@ -63,7 +63,7 @@ struct fold {
 	double shown_weight;
 
 	struct id_set by_key;		/* rows, when keyed by other than the symbol */
-	uint32_t *by_symbol[2];		/* row of a symbol, busy and idle; when keyed by code alone */
+	uint32_t *by_symbol[2];		/* row of a symbol, busy and idle; when keyed by code */
 	uint32_t by_symbol_count;
 	struct id_map task_pairs;	/* (row, task) seen, beyond a row's first task */
 	uint32_t stamp;

@@ -70,8 +70,8 @@ static struct fold_row *append_row(struct fold *fold, const struct fold_key *key
 	return row;
 }
 
-/* Where the row of a symbol is noted, when rows are keyed by code alone: an array instead of a hash.
- * NULL: out of memory. */
+/* Where the row of a symbol is noted, when rows are keyed by code alone: an array, no hash. NULL:
+ * out of memory. */
 static uint32_t *noted_row(struct fold *fold, uint32_t symbol, bool is_idle)
 {
 	const uint32_t count = fold->names->capacity;
@@ -148,8 +148,8 @@ const struct fold_row *fold_find_row(const struct fold *fold, const struct fold_
 
 #define HAS_NO_NAME ((uint64_t)1 << 63)	/* beside keys that begin with a name */
 
-/* What the kernel and programs call alike stays two. An address is no name: several objects may have
- * it. */
+/* What the kernel and programs call alike stays two. An address is no name: several objects may
+ * have it. */
 uint64_t fold_code_key(const struct fold *fold, uint32_t symbol_id)
 {
 	const struct symbol *symbol = &fold->names->symbols[symbol_id];

@@ -1,6 +1,6 @@
 /* Folds a whole recording at once: how much memory its history takes, and how long a fold takes.
  *
- * usage: fold_window FILE [TIMES]      a perf.data; tests/bench/fold makes one of ten minutes' worth
+ * usage: fold_window FILE [TIMES]      a perf.data; tests/bench/fold makes one
  *
  * With TIMES its samples are spread over as much more time as if it had been sampled at a rate that
  * much lower: five times faster for two minutes has the stacks of ten minutes, and takes two. */
@@ -225,7 +225,7 @@ static void print_reach(const struct ingest *ingest)
 	}
 	printf("reach        %.1f minutes, about %.0f fit\n", minutes,
 	       minutes * BUDGET_BYTES / (double)budget_bytes(ingest));
-	printf("parts        %.1f MiB slices (%.1f MiB of them with ticks, and %.1f MiB for these), "
+	printf("parts        %.1f MiB slices (%.1f MiB of them by ticks, and %.1f MiB for these), "
 	       "%.1f MiB totals, %.1f MiB trie, %.1f MiB tasks\n",
 	       (double)(timeline_bytes(timeline) - timeline->totals.bytes) / (1 << 20),
 	       (double)recent / (1 << 20), (double)ticks / (1 << 20),
