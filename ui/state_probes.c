@@ -43,15 +43,17 @@ const struct probe_ordered *state_probe_ordered(const struct ui_state *state,
 	return at < PROBE_SLOTS ? &state->ordered[at] : NULL;
 }
 
+/* The states of probes are of now, also where their figures are of the past. */
 static bool is_outcome_shown(const struct probe_ordered *ordered, const struct snapshot *fresh)
 {
 	const struct snapshot_probe *probe = find_probe(fresh, ordered->probe);
+	const uint64_t time_ns = fresh->is_selected ? fresh->newest_ns : fresh->time_ns;
 
 	if (!probe)
 		return true;
 	if (ordered->kind == PROBE_REMOVE)
 		return false;
-	return probe->state != ordered->state || fresh->time_ns > ordered->time_ns + ORDER_NS;
+	return probe->state != ordered->state || time_ns > ordered->time_ns + ORDER_NS;
 }
 
 void state_probes_shown(struct ui_state *state, const struct snapshot *fresh)
