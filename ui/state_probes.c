@@ -43,6 +43,7 @@ const struct probe_ordered *state_probe_ordered(const struct ui_state *state,
 	return at < PROBE_SLOTS ? &state->ordered[at] : NULL;
 }
 
+/* The states of probes are of now, also where their figures are of the past. */
 static bool is_outcome_shown(const struct probe_ordered *ordered, const struct snapshot *fresh)
 {
 	const struct snapshot_probe *probe = find_probe(fresh, ordered->probe);

@@ -88,8 +88,7 @@ struct snapshot scene_snapshot(enum view_kind kind)
 	snapshot.strip_count = SCENE_STRIP_POINTS;
 	snapshot.strip_step_s = 1;
 	snapshot.strip_end_ns = SCENE_NOW_S * CLOCK_NS_PER_S;
-	snapshot.newest_ns = snapshot.time_ns = snapshot.strip_end_ns + 400 * CLOCK_NS_PER_MS;
-	snapshot.begin_ns = snapshot.time_ns - 10 * CLOCK_NS_PER_S;
+	snapshot.newest_ns = snapshot.strip_end_ns + 400 * CLOCK_NS_PER_MS;
 	snapshot.known_ns = snapshot.strip_end_ns - SCENE_STRIP_POINTS * CLOCK_NS_PER_S +
 			    300 * CLOCK_NS_PER_MS;
 	return snapshot;

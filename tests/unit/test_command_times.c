@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
+#include "probe_fixture.h"
 #include "scene_fixture.h"
 #include "ui/command_list.h"
 
@@ -251,6 +252,25 @@ static void test_a_low_screen_has_no_room_for_the_heat_map(void **state)
 	assert_true(scene->state.wants_heat);
 }
 
+/* Its window ended long before the order, but it was made after it. */
+static void test_in_the_past_it_is_told_what_came_of_an_order(void **state)
+{
+	struct scene *scene = *state;
+	struct snapshot_probe probe = probe_fixture(0).list[0];
+
+	scene_press(scene, "8");
+	scene_answer(scene);
+	scene->snapshot.probes = (struct snapshot_probes){ .count = 1, .list = &probe };
+	scene_show(scene);
+	scene_press(scene, "[t");
+	scene->snapshot.newest_ns = 1;
+	scene_show(scene);
+	assert_non_null(state_probe_ordered(&scene->state, &probe));
+	scene->snapshot.newest_ns = UINT64_MAX;
+	scene_show(scene);
+	assert_null(state_probe_ordered(&scene->state, &probe));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -264,6 +284,7 @@ int main(void)
 		SCENE_TEST(test_keys_that_lead_back_to_live),
 		SCENE_TEST(test_another_source_is_live),
 		SCENE_TEST(test_what_was_made_live_is_not_shown_in_the_past),
+		SCENE_TEST(test_in_the_past_it_is_told_what_came_of_an_order),
 		SCENE_TEST(test_in_the_past_the_bottom_line_leads_out_of_it),
 		SCENE_TEST(test_the_heat_map_is_asked_for_only_while_it_is_shown),
 		SCENE_TEST(test_a_low_screen_has_no_room_for_the_heat_map),

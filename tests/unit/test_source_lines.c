@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <sys/wait.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -281,6 +282,7 @@ static void test_what_nobody_wishes_for_any_more_is_cancelled(void **state)
 	map_own_text((const void *)(uintptr_t)_cmocka_run_group_tests);
 	second = (struct source_wish){ own_offset, own_object };
 	assert_int_equal(kill(sandbox_pid(sandbox), SIGSTOP), 0);
+	assert_int_equal(waitpid(sandbox_pid(sandbox), NULL, WUNTRACED), sandbox_pid(sandbox));
 	source_lines_wish(&lines, &first, 1);
 	assert_false(line_server_is_idle(server));
 	source_lines_wish(&lines, &second, 1);
