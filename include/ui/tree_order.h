@@ -6,13 +6,12 @@
 #include <stdint.h>
 
 #include "model/snapshot.h"
-#include "ui/preorder_sort.h"
 
 struct tree_order {
 	struct call_tree tree;
-	struct tree_node *nodes;	/* owned */
+	struct tree_node *nodes;	/* owned, as the next two */
+	uint32_t *places, *siblings;
 	uint32_t room;
-	struct preorder_sort sort;
 };
 
 /* The tree of @snapshot, which is compared, in that order. BORROWED until the next call, and as
