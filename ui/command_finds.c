@@ -33,11 +33,8 @@ static bool node_matches(const struct ui_state *state, size_t index)
 
 	if (state_is_groups(state))
 		return search_matches(state->search,
-				      tree_rows_group(&state->groups_view.rows,
-						      (uint32_t)index)->text) ||
-		       search_matches(state->search,
-				      tree_rows_group(&state->groups_view.rows,
-						      (uint32_t)index)->name);
+				      state->shown->groups.nodes[index].text) ||
+		       search_matches(state->search, state->shown->groups.nodes[index].name);
 	node = tree_rows_node(&state->tree.rows, (uint32_t)index);
 	return search_matches(state->search, node->symbol) ||
 	       search_matches(state->search, node->raw_symbol) ||

@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ui/change.h"
 #include "ui/detail.h"
 #include "ui/empty.h"
 #include "ui/format.h"
@@ -37,13 +36,12 @@
 
 /* Where the columns are; a width of 0: it has no room. */
 struct places {
-	struct canvas_area self, bar, total, change, count, tree;
+	struct canvas_area self, bar, total, count, tree;
 };
 
-static struct places place_columns(int width, bool is_compared)
+static struct places place_columns(int width)
 {
 	const int bar = width >= WIDE_WIDTH ? WIDE_BAR_CELLS : width >= BAR_WIDTH ? BAR_CELLS : 0;
-	const int change = is_compared ? PCT_CELLS : 0;
 	const int count = width >= COUNT_WIDTH ? COUNT_CELLS : 0;
 	struct places out = { .self = { FIRST_X, 0, PCT_CELLS } };
 	int x = FIRST_X + PCT_CELLS + 1;
@@ -52,8 +50,6 @@ static struct places place_columns(int width, bool is_compared)
 	x += bar ? bar + 1 : 0;
 	out.total = (struct canvas_area){ x, 0, PCT_CELLS };
 	x += PCT_CELLS + 1;
-	out.change = (struct canvas_area){ x, 0, change };
-	x += change ? change + 1 : 0;
 	out.count = (struct canvas_area){ x, 0, count };
 	x += count ? count + 1 : 0;
 	out.tree = (struct canvas_area){ x, 0, width - x - 1 };
@@ -94,14 +90,11 @@ static void take_order(struct groups_view *groups, const struct group_tree *tree
 static void refresh_groups(struct view *view, const struct ui_state *state)
 {
 	struct groups_view *groups = (struct groups_view *)view;
-	const struct group_tree *tree = state->shown && state->shown->groups.level_count
-					? &state->shown->groups : NULL;
+	const bool has_groups = state->shown && state->shown->groups.level_count;
 
-	if (tree && state->shown->is_compared)
-		tree = group_changes_order(&groups->changes, tree);
-	if (tree)
-		take_order(groups, tree);
-	tree_rows_collect_groups(&groups->rows, tree);
+	if (has_groups)
+		take_order(groups, &state->shown->groups);
+	tree_rows_collect_groups(&groups->rows, has_groups ? &state->shown->groups : NULL);
 }
 
 static void move_cursor(struct view *view, enum view_move move)
@@ -111,28 +104,7 @@ static void move_cursor(struct view *view, enum view_move move)
 
 static double largest_root(const struct group_tree *tree)
 {
-	double largest = 0;
-
-	for (uint32_t n = 0; n < tree->node_count; n += tree->nodes[n].size)
-		if (tree->nodes[n].self_weight > largest)
-			largest = tree->nodes[n].self_weight;
-	return largest;
-}
-
-static bool is_gone(const struct group_node *node)
-{
-	return !node->total_samples && node->base_total_samples;
-}
-
-static void put_change(const struct group_node *node, const struct places *places,
-		       struct canvas *canvas, int y)
-{
-	const double points = group_changes_points(node);
-	char text[FORMAT_BYTES];
-
-	canvas_put_right(canvas, on_line(places->change, y),
-			 node->base_total_samples ? change_format_points(text, points) : "new",
-			 change_role(points));
+	return tree->node_count ? tree->nodes[0].self_weight : 0;
 }
 
 /* Of the group that it belongs to. */
@@ -159,12 +131,8 @@ static void put_numbers(const struct groups_view *groups, const struct group_nod
 		self = pct_of_parent(&groups->rows, node);
 		fraction = self / 100;
 	}
-	put_change(node, places, canvas, y);
-	if (is_gone(node))
-		canvas_put_right(canvas, on_line(places->total, y), "gone", ROLE_DIM);
-	else
-		canvas_put_right(canvas, on_line(places->total, y), format_pct(text, total),
-				 row_role_of_share(total));
+	canvas_put_right(canvas, on_line(places->total, y), format_pct(text, total),
+			 row_role_of_share(total));
 	if (!node->self_samples)
 		return;
 	canvas_put_right(canvas, on_line(places->self, y), format_pct(text, self),
@@ -182,8 +150,6 @@ static bool is_function(enum group_key key)
 
 static enum role role_of(const struct group_node *node, enum group_key key)
 {
-	if (is_gone(node))
-		return ROLE_DIM;
 	if (node->is_unknown)
 		return ROLE_UNRESOLVED;
 	if (is_function(key) || key == GROUP_ADDRESS)
@@ -266,7 +232,6 @@ static void draw_titles(const struct ui_state *state, const struct places *place
 	canvas_put_right(canvas, on_line(places->self, y),
 			 groups->is_of_parent ? "PARENT" : "SELF%", ROLE_HEADING);
 	canvas_put_right(canvas, on_line(places->total, y), "TOTAL%", ROLE_HEADING);
-	canvas_put_right(canvas, on_line(places->change, y), "\u0394SELF", ROLE_HEADING);
 	canvas_put_right(canvas, on_line(places->count, y), "SAMPLES", ROLE_HEADING);
 	if (tree)
 		group_order_format(tree->keys, tree->level_count, order);
@@ -284,7 +249,7 @@ static void draw_groups(struct view *view, struct ui_state *state, struct canvas
 {
 	struct tree_rows *rows = &((struct groups_view *)view)->rows;
 	const int width = canvas->width - group_panel_cells(state, canvas->width);
-	const struct places places = place_columns(width, state_is_compared(state));
+	const struct places places = place_columns(width);
 	const int detail = detail_lines(state, canvas->height);
 
 	lines -= detail;
@@ -313,6 +278,5 @@ void groups_view_init(struct groups_view *groups)
 
 void groups_view_finish(struct groups_view *groups)
 {
-	group_changes_finish(&groups->changes);
 	tree_rows_finish(&groups->rows);
 }

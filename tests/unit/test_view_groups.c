@@ -305,95 +305,12 @@ static void test_an_answer_without_groups_does_not_empty_them(void **state)
 	assert_int_not_equal(scene->state.groups_view.rows.count, 0);
 }
 
-/* The baseline had half of postgres, twice as much nginx, no java, and much of qemu, which is gone.
- */
-static void compare(struct scene *scene)
-{
-	static struct group_node nodes[64];
-	struct group_tree *tree = &scene->snapshot.groups;
-
-	memcpy(nodes, tree->nodes, tree->node_count * sizeof(nodes[0]));
-	for (uint32_t i = 0; i < tree->node_count; i++) {
-		struct group_node *node = &nodes[i];
-		const char *root;
-		uint32_t at = i;
-
-		while (nodes[at].parent != UINT32_MAX)
-			at = nodes[at].parent;
-		root = nodes[at].text;
-		node->base_whole_weight = GROUP_FIXTURE_WEIGHT;
-		node->base_self_weight = node->self_weight *
-					 (!strcmp(root, "postgres") ? 0.5 :
-					  !strcmp(root, "nginx") ? 2 :
-					  !strcmp(root, "java") ? 0 :
-					  !strcmp(root, "qemu") ? 50 : 1);
-		node->base_total_samples = node->base_self_samples =
-			(uint64_t)node->base_self_weight;
-		node->base_total_weight = node->base_self_weight;
-		if (!strcmp(root, "qemu"))
-			node->self_samples = node->total_samples = 0;
-		if (!strcmp(root, "qemu"))
-			node->self_weight = node->total_weight = 0;
-	}
-	tree->nodes = nodes;
-	scene->snapshot.has_baseline = scene->snapshot.is_compared = true;
-	scene->snapshot.baseline = (struct snapshot_baseline){
-		.begin_ns = 1, .end_ns = 10000000001, .window_s = 10, .samples = 78900,
-		.weight = GROUP_FIXTURE_WEIGHT, .label = "A.data",
-	};
-	scene_show(scene);
-}
-
-static void test_compared_with_a_baseline(void **state)
-{
-	static const struct {
-		int width, height;
-	} compared[] = { { 40, 12 }, { 80, 24 }, { 100, 24 } };
-	struct scene scene;
-	char file[64];
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(compared) / sizeof(compared[0]); i++) {
-		scene_open(&scene, compared[i].width, compared[i].height);
-		scene_show(&scene);
-		open_groups(&scene);
-		compare(&scene);
-		snprintf(file, sizeof(file), "compared_groups_%dx%d", compared[i].width,
-			 compared[i].height);
-		scene_close(&scene, file);
-	}
-}
-
-static void test_compared_the_largest_change_is_on_top(void **state)
-{
-	struct scene *scene = *state;
-
-	open_groups(scene);
-	compare(scene);
-	scene_press(scene, "C");
-	scene_press_key(scene, UI_KEY_HOME);
-	assert_string_equal(cursor_text(scene), "postgres");	/* +28, nginx -21, qemu -20 */
-	scene_press(scene, "j");
-	assert_string_equal(cursor_text(scene), "nginx");
-	assert_true(scene_has(scene, "-20.97"));
-	scene_press(scene, "j");
-	assert_string_equal(cursor_text(scene), "qemu");
-	assert_true(scene_has(scene, "gone"));
-	scene_press(scene, "j");
-	assert_string_equal(cursor_text(scene), "java");
-	assert_true(scene_has(scene, "new"));
-	scene_press(scene, "/vmx");
-	assert_string_equal(cursor_text(scene), "vmx_vcpu_run");
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_the_groups_at_each_size),
 		cmocka_unit_test(test_all_open_in_ascii_and_roles),
 		cmocka_unit_test(test_no_group),
-		cmocka_unit_test(test_compared_with_a_baseline),
-		SCENE_TEST(test_compared_the_largest_change_is_on_top),
 		SCENE_TEST(test_what_had_no_room_in_the_snapshot_is_told),
 		SCENE_TEST(test_nine_asks_for_commands_their_objects_and_symbols),
 		SCENE_TEST(test_the_heavy_ones_are_open_the_others_not),
