@@ -42,6 +42,25 @@ bool change_node_is_gone(const struct tree_node *node)
 	return !node->total_samples && node->base_total_samples;
 }
 
+bool change_group_is_new(const struct snapshot *snapshot, const struct group_node *node)
+{
+	return snapshot->is_compared && !node->base_self_samples && !node->base_total_samples;
+}
+
+bool change_group_is_gone(const struct group_node *node)
+{
+	return !node->self_samples && !node->total_samples &&
+	       (node->base_self_samples || node->base_total_samples);
+}
+
+double change_of_group(const struct group_node *node)
+{
+	const double whole = node->base_whole_weight;
+
+	return group_node_pct(node, node->self_weight) -
+	       (whole > 0 ? 100 * node->base_self_weight / whole : 0);
+}
+
 double change_of_row(const struct snapshot *snapshot, const struct snapshot_row *row)
 {
 	if (row->is_idle)

@@ -7,8 +7,8 @@
 
 #define BASELINE_LABEL_BYTES 96
 
-/* "13:58:00-13:58:10"; in a recording seconds from its begin, "12.0-22.0 s"; of another recording
- * its name. Returns @out. */
+/* "13:58:00-13:58:10", in a recording "0:12-0:22" from its begin; of another recording its name. A
+ * snapshot must be there. Returns @out. */
 char *baseline_label(const struct ui_state *state, char out[BASELINE_LABEL_BYTES]);
 
 #endif

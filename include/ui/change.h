@@ -28,10 +28,14 @@ bool change_row_is_new(const struct snapshot *snapshot, const struct snapshot_ro
 bool change_row_is_gone(const struct snapshot_row *row);
 bool change_node_is_new(const struct snapshot *snapshot, const struct tree_node *node);
 bool change_node_is_gone(const struct tree_node *node);
+bool change_group_is_new(const struct snapshot *snapshot, const struct group_node *node);
+bool change_group_is_gone(const struct group_node *node);
 
 /* Points of a row's own share; an idle one has none: 0. Of a node of the tree: of its total. */
 double change_of_row(const struct snapshot *snapshot, const struct snapshot_row *row);
 double change_of_node(const struct snapshot *snapshot, const struct tree_node *node);
+/* Of a group's self, each in its own event. */
+double change_of_group(const struct group_node *node);
 
 /* "+14.30", "-9.80", "0.00": 6 cells at most. @out[FORMAT_BYTES], as of the next two. */
 char *change_format_points(char *out, double points);

@@ -104,6 +104,42 @@ static void test_any_tree_keeps_its_subtrees(void **state)
 	tree_order_finish(&order);
 }
 
+/* comm > dso, 100 samples then and now: a 60 -> 50, below it x +10 and y -20; b +30 all new; c gone. */
+static void test_groups_are_ordered_by_the_change_of_their_self(void **state)
+{
+	static const struct group_node nodes[] = {
+		{ .id = 1, .parent = UINT32_MAX, .size = 3, .self_weight = 50,
+		  .base_self_weight = 60, .whole_weight = 100, .base_whole_weight = 100 },
+		{ .id = 2, .parent = 0, .size = 1, .depth = 1, .self_weight = 30,
+		  .base_self_weight = 20, .whole_weight = 100, .base_whole_weight = 100 },
+		{ .id = 3, .parent = 0, .size = 1, .depth = 1, .self_weight = 20,
+		  .base_self_weight = 40, .whole_weight = 100, .base_whole_weight = 100 },
+		{ .id = 4, .parent = UINT32_MAX, .size = 1, .self_weight = 50, .self_samples = 50,
+		  .total_samples = 50, .base_self_weight = 0, .whole_weight = 100,
+		  .base_whole_weight = 100 },
+		{ .id = 5, .parent = UINT32_MAX, .size = 1, .base_self_weight = 40,
+		  .base_self_samples = 40, .whole_weight = 100, .base_whole_weight = 100 },
+	};
+	static const uint64_t ids[] = { 4, 5, 1, 3, 2 };
+	const struct snapshot snapshot = {
+		.is_compared = true,
+		.groups = { .level_count = 2, .node_count = 5, .nodes = nodes },
+	};
+	struct tree_order order = { .room = 0 };
+	const struct group_tree *tree = tree_order_groups_by_change(&order, &snapshot);
+
+	(void)state;
+	for (uint32_t i = 0; i < 5; i++)
+		assert_int_equal(tree->nodes[i].id, ids[i]);
+	assert_int_equal(tree->nodes[3].parent, 2);
+	assert_int_equal(tree->nodes[2].parent, UINT32_MAX);
+	assert_true(change_group_is_new(&snapshot, &nodes[3]) &&
+		    !change_group_is_gone(&nodes[3]));
+	assert_true(change_group_is_gone(&nodes[4]) &&
+		    !change_group_is_new(&snapshot, &nodes[4]));
+	tree_order_finish(&order);
+}
+
 static void test_an_empty_tree_stays_empty(void **state)
 {
 	const struct snapshot snapshot = { .is_compared = true };
@@ -119,6 +155,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_siblings_are_ordered_by_the_size_of_their_change),
 		cmocka_unit_test(test_any_tree_keeps_its_subtrees),
+		cmocka_unit_test(test_groups_are_ordered_by_the_change_of_their_self),
 		cmocka_unit_test(test_an_empty_tree_stays_empty),
 	};
 
