@@ -6,13 +6,13 @@
 #include <string.h>
 
 #include "base/near_name.h"
+#include "ui/column_changes.h"
 
 #define NAME_BYTES 24
 
-/* The bar has no title: its place is beside SELF%. */
 static const char *name_of_column(enum column_id id, char *out)
 {
-	const char *title = id == COL_BAR ? "bar" : columns[id].title;
+	const char *title = columns_name(id);
 	size_t used = 0;
 
 	for (; *title && *title != '%' && used < NAME_BYTES - 1; title++)
@@ -114,6 +114,8 @@ int config_columns_parse(const char *view, const char *names, struct column_choi
 	}
 	for (size_t i = 0; spec->columns[i] != COL_COUNT; i++)
 		hidden |= 1u << spec->columns[i];
+	if (!(shown & COLUMN_CHANGES))	/* a list of before there were any */
+		shown |= COLUMN_CHANGES & ~columns_at_first.hidden[kind];
 	choice->hidden[kind] = hidden & ~shown;
 	return 0;
 }

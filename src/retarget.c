@@ -62,6 +62,8 @@ static int change_target(const struct source_change *change, struct target *targ
 		return target_set_threads(target, change->text, why);
 	case SOURCE_USER:
 		return target_set_user(target, change->text, why);
+	case SOURCE_CGROUP:
+		return target_set_cgroup(target, change->text, why);
 	case SOURCE_CPUS:
 		if (*change->text)
 			return target_set_cpus(target, change->text, why);

@@ -23,6 +23,8 @@ static const struct {
 	{ 0x00b7, '-' },	/* middle dot */
 	{ 0x00b5, 'u' },	/* micro */
 	{ 0x00d7, 'x' },	/* times */
+	{ 0x0394, 'd' },	/* change */
+	{ 0x2013, '-' },	/* from, to */
 	{ 0x2022, '*' },	/* chosen of several */
 	{ 0x2013, '-' },	/* from - to */
 	{ 0x2039, '<' },	/* goes on to the left */

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ui/change.h"
+#include "ui/column_changes.h"
 #include "ui/columns.h"
 #include "ui/format.h"
 #include "ui/probe_columns.h"
@@ -13,6 +15,8 @@
 
 static enum role code_role(const struct snapshot_row *row)
 {
+	if (change_row_is_gone(row))
+		return ROLE_DIM;
 	if (row->state != SYMBOL_NAMED || row->is_synthetic)
 		return ROLE_UNRESOLVED;
 	return row_role_of_code(row->mode, false);
@@ -37,6 +41,8 @@ static void put_share(struct canvas *canvas, struct canvas_area area,
 
 	if (of->row->is_idle)
 		canvas_put_right(canvas, area, "idle", ROLE_DIM);
+	else if (change_row_is_gone(of->row))
+		canvas_put_right(canvas, area, "gone", ROLE_DIM);
 	else
 		canvas_put_right(canvas, area, format_pct(text, pct), row_role_of_share(pct));
 }
@@ -48,6 +54,10 @@ static void put_self(struct canvas *canvas, struct canvas_area area, const struc
 
 static void put_total(struct canvas *canvas, struct canvas_area area, const struct column_row *of)
 {
+	if (change_row_is_gone(of->row)) {	/* SELF% says so */
+		canvas_put_right(canvas, area, "-", ROLE_DIM);
+		return;
+	}
 	put_share(canvas, area, of, of->row->total_weight);
 }
 
@@ -471,4 +481,13 @@ const struct column columns[COL_COUNT] = {
 	[COL_PROBE] = { "PROBE", 14, 14, ALIGN_RIGHT, 56, KEY_SYMBOL, put_probe, NULL,
 			"of the probe on the function: calls a second, and the latency that 99 % "
 			"of them do not exceed" },
+	/* The next ones order by ui/column_changes.c: what changed most comes first. */
+	[COL_CHANGE] = { "\u0394%", 6, 6, ALIGN_RIGHT, 95, 0, column_put_change, NULL,
+			 "compared: SELF% against the baseline, in points; new: was not there" },
+	[COL_CHANGE_BAR] = { "", 6, 10, ALIGN_LEFT, 82, 0, column_put_change_bar, NULL,
+			     "an arrow for each 2 points, up: more than before" },
+	[COL_TOTAL_CHANGE] = { "\u0394TOTAL", 7, 7, ALIGN_RIGHT, 79, 0, column_put_total_change,
+			       NULL, "compared: TOTAL% against the baseline, in points" },
+	[COL_RATE_CHANGE] = { "\u0394/S", 6, 6, ALIGN_RIGHT, 58, 0, column_put_rate_change, NULL,
+			      "compared: samples a second more or less than in the baseline" },
 };

@@ -6,8 +6,40 @@
  */
 #include "ui/columns.h"
 
+#include "ui/column_changes.h"
+
 #define FILL_COMFORT_CELLS 44	/* most C names and many C++ ones, with the level in front */
 #define GAP_CELLS	   1
+
+const char *columns_name(enum column_id id)
+{
+	switch (id) {
+	case COL_BAR:	       return "bar";
+	case COL_CHANGE:       return "change";
+	case COL_CHANGE_BAR:   return "change-bar";
+	case COL_TOTAL_CHANGE: return "total-change";
+	case COL_RATE_CHANGE:  return "rate-change";
+	default:	       return columns[id].title;
+	}
+}
+
+static bool is_change(enum column_id id)
+{
+	return COLUMN_CHANGES & 1u << id;
+}
+
+bool columns_is_order(enum column_id id)
+{
+	return columns[id].compare || is_change(id);
+}
+
+int columns_compare(enum column_id id, const struct snapshot *snapshot,
+		    const struct snapshot_row *a, const struct snapshot_row *b)
+{
+	if (is_change(id))
+		return column_changes_compare(id, snapshot, a, b);
+	return columns[id].compare(a, b);
+}
 
 /* Rows may be keyed by less than the column names (-s comm in the view of symbols). */
 static enum column_id filling_column(const struct column_set *set)
@@ -46,8 +78,8 @@ static int least_kept(const int *widths, enum column_id fill)
 static void choose_widths(const struct column_set *set, int width, int *widths)
 {
 	static const enum column_id growing[] = {
-		COL_COMMAND, COL_BAR, COL_OBJECT, COL_SOURCE, COL_UNIT, COL_CONTAINER, COL_CGROUP,
-		COL_POD,
+		COL_COMMAND, COL_BAR, COL_CHANGE_BAR, COL_OBJECT, COL_SOURCE, COL_UNIT,
+		COL_CONTAINER, COL_CGROUP, COL_POD,
 	};
 	const enum column_id fill = filling_column(set);
 	int fill_width = width;

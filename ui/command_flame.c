@@ -35,12 +35,12 @@ void cmd_colours(struct ui_state *state)
 {
 	static const char *const names[FLAME_FILL_COUNT] = {
 		[FLAME_BY_KIND] = "kind of code", [FLAME_BY_SHARE] = "share of the window",
-		[FLAME_BY_OBJECT] = "object",
+		[FLAME_BY_OBJECT] = "object", [FLAME_BY_CHANGE] = "change",
 	};
-	struct flame_view *flame = &state->flame;
+	const bool is_compared = state_is_compared(state);
 
-	flame->fill = (enum flame_fill)((flame->fill + 1) % FLAME_FILL_COUNT);
-	state_say(state, "coloured by %s", names[flame->fill]);
+	flame_view_next_fill(&state->flame, is_compared);
+	state_say(state, "coloured by %s", names[flame_view_fill(&state->flame, is_compared)]);
 }
 
 void cmd_flip(struct ui_state *state)

@@ -21,6 +21,9 @@ void cmd_save_stacks(struct ui_state *state)
 	static const struct prompt_use use = {
 		.label = "folded stacks to:", .accepted = save_accepted,
 	};
+	static const struct prompt_use compared_use = {
+		.label = "stacks of this window, not of A, to:", .accepted = save_accepted,
+	};
 	const time_t now = time(NULL);
 	char path[64];
 	struct tm local;
@@ -31,5 +34,5 @@ void cmd_save_stacks(struct ui_state *state)
 	}
 	localtime_r(&now, &local);
 	strftime(path, sizeof(path), "flametop-%Y%m%d-%H%M%S.folded", &local);
-	state_open_prompt(state, &use, path);
+	state_open_prompt(state, state_is_compared(state) ? &compared_use : &use, path);
 }

@@ -29,13 +29,13 @@ static bool is_sortable(const struct ui_state *state, enum column_id id)
 {
 	const struct column_set set = state_columns(state);
 
-	return columns[id].compare && columns_is_shown(&set, id);
+	return columns_is_order(id) && columns_is_shown(&set, id);
 }
 
 /* What comes first in the new order is seen, as far as the cursor's row allows. */
 static void set_order(struct ui_state *state, struct table_order order)
 {
-	state->orders[state->shown_kind] = order;
+	state_set_order(state, order);
 	state->table.rows.place.top = 0;
 	state_refresh_view(state);
 }
@@ -43,12 +43,13 @@ static void set_order(struct ui_state *state, struct table_order order)
 static void sort_by(struct ui_state *state, enum column_id id, bool is_reversed)
 {
 	set_order(state, (struct table_order){ id, is_reversed });
-	state_say(state, "sorted by %s \u00b7 s next column \u00b7 S reverse", columns[id].title);
+	state_say(state, "sorted by %s \u00b7 s next column \u00b7 S reverse",
+		  columns[id].title[0] ? columns[id].title : columns_name(id));
 }
 
 void command_sort_by(struct ui_state *state, enum column_id id)
 {
-	const struct table_order *order = &state->orders[state->shown_kind];
+	const struct table_order *order = state_order(state);
 
 	if (is_sortable(state, id))
 		sort_by(state, id, id == order->column && !order->is_reversed);
@@ -62,7 +63,7 @@ static bool has_room(const struct ui_state *state, enum column_id id)
 
 void cmd_sort(struct ui_state *state)
 {
-	const enum column_id before = state->orders[state->shown_kind].column;
+	const enum column_id before = state_order(state)->column;
 	enum column_id id = before;
 
 	do
@@ -73,7 +74,7 @@ void cmd_sort(struct ui_state *state)
 
 void cmd_reverse(struct ui_state *state)
 {
-	struct table_order order = state->orders[state->shown_kind];
+	struct table_order order = *state_order(state);
 
 	order.is_reversed = !order.is_reversed;
 	set_order(state, order);
@@ -85,7 +86,7 @@ static void add_column(struct ui_state *state, enum column_id id, enum menu_mark
 	char label[MENU_LABEL_BYTES];
 
 	snprintf(label, sizeof(label), "%-12s  %s",
-		 columns[id].title[0] ? columns[id].title : "bar", columns[id].help);
+		 columns[id].title[0] ? columns[id].title : columns_name(id), columns[id].help);
 	menu_add(&state->menu, (int)id, mark, label, "");
 }
 
@@ -102,7 +103,7 @@ void cmd_order(struct ui_state *state)
 	for (int id = 0; id < COL_COUNT; id++)
 		if (is_sortable(state, (enum column_id)id))
 			add_column(state, (enum column_id)id, MENU_PLAIN);
-	menu_select(&state->menu, (int)state->orders[state->shown_kind].column);
+	menu_select(&state->menu, (int)state_order(state)->column);
 }
 
 static void column_chosen(struct ui_state *state, const struct menu_item *item)
@@ -119,7 +120,7 @@ void cmd_columns(struct ui_state *state)
 	const enum view_kind kind = state->shown_kind;
 	struct column_set set = state_columns(state);
 
-	set.hidden = state->shown && state->shown->probes.count ? 0 : 1u << COL_PROBE;
+	set.hidden = state_unable_columns(state);
 	state_open_menu(state, &use, "columns", false);
 	for (const enum column_id *id = set.ids; *id != COL_COUNT; id++)
 		if (*id != set.fill && columns_is_shown(&set, *id))

@@ -112,6 +112,8 @@ static const struct target_line {
 	  { "thread ids:", SOURCE_THREADS, .accepted = source_accepted } },
 	{ "a user's processes\u2026", "-u",
 	  { "user:", SOURCE_USER, .accepted = source_accepted } },
+	{ "a cgroup\u2026", "-G",
+	  { "cgroup (path, unit, container):", SOURCE_CGROUP, .accepted = source_accepted } },
 	{ "some CPUs\u2026", "-C",
 	  { "CPUs (0-3,8):", SOURCE_CPUS, .accepted = source_accepted } },
 	{ "all CPUs", "", { .id = SOURCE_CPUS } },

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ui/change.h"
 #include "ui/search.h"
 #include "ui/utf8.h"
 
@@ -15,6 +16,8 @@
 #define GAP		   " \u00b7 "
 #define MORE_CELLS	   12	/* less is not worth a cut path */
 #define MORE_TEXTS	   4
+#define CHANGE_BYTES	   (2 * CHANGE_TEXT_BYTES + 16)
+#define SHORT_CELLS	   100	/* a narrower screen has room for the share alone */
 #define LINE_BYTES	   4096
 
 /* What is said of a row. */
@@ -23,16 +26,18 @@ struct detail {
 	const char *more[MORE_TEXTS];	/* "": nothing */
 };
 
-/* Commands and CPUs have nothing that their row does not show. */
-static bool has_detail(enum view_kind kind)
+/* Commands and CPUs have nothing that their row does not show, but what has changed. */
+static bool has_detail(const struct ui_state *state)
 {
-	return kind == VIEW_SYMBOLS || kind == VIEW_OBJECTS || kind == VIEW_TASKS ||
-	       kind == VIEW_TREE || kind == VIEW_GROUPS;
+	const enum view_kind kind = state->shown_kind;
+
+	return state_is_compared(state) || kind == VIEW_SYMBOLS || kind == VIEW_OBJECTS ||
+	       kind == VIEW_TASKS || kind == VIEW_TREE || kind == VIEW_GROUPS;
 }
 
 int detail_lines(const struct ui_state *state, int height)
 {
-	if (!has_detail(state->shown_kind) || height < ONE_LINE_HEIGHT)
+	if (!has_detail(state) || height < ONE_LINE_HEIGHT)
 		return 0;
 	return height < THREE_LINES_HEIGHT ? 1 : 3;
 }
@@ -147,21 +152,57 @@ static void put_more(struct canvas *canvas, struct canvas_area area, const struc
 	}
 }
 
+/* Of its own share, or of its total where it has none, as nodes of the tree do. */
+static const char *describe_change(const struct ui_state *state, const struct snapshot_row *row,
+				   bool is_short, char out[CHANGE_BYTES])
+{
+	const bool is_total = state->shown_kind == VIEW_TREE ||
+			      (!row->self_samples && !row->base_self_samples);
+	const uint64_t count = is_total ? row->total_samples : row->self_samples;
+	const uint64_t base = is_total ? row->base_total_samples : row->base_self_samples;
+	char share[CHANGE_TEXT_BYTES] = "idle", rate[CHANGE_TEXT_BYTES];
+
+	out[0] = '\0';
+	if (!state_is_compared(state))
+		return out;
+	if (!row->is_idle)
+		change_describe_share(share, state->shown,
+				      is_total ? row->total_weight : row->self_weight,
+				      is_total ? row->base_total_weight : row->base_self_weight);
+	change_describe_rate(rate, state->shown, count, base);
+	snprintf(out, CHANGE_BYTES, is_short ? "%s%s" : "%s%s, %s", is_total ? "total " : "",
+		 share, rate);
+	return out;
+}
+
+/* At the right edge; what it leaves for the row is less by so many cells. */
+static int put_change(struct canvas *canvas, struct canvas_area area, const char *change)
+{
+	const int used = change[0] ? canvas_text_width(canvas, change) : 0;
+
+	if (used)
+		canvas_put_right(canvas, area, change, ROLE_TEXT);
+	return used ? used + canvas_text_width(canvas, GAP) : 0;
+}
+
 void detail_draw(const struct ui_state *state, struct canvas *canvas, int y, int lines)
 {
 	struct snapshot_row row;
 	struct canvas_area area = { 1, y, canvas->width - 2 };
+	char change[CHANGE_BYTES];
 	struct detail detail;
 	int used;
 
 	if (!lines || !state_cursor_row(state, &row))
 		return;
 	detail = state->shown_kind == VIEW_GROUPS ? describe_group(state) : describe(&row);
+	describe_change(state, &row, canvas->width < SHORT_CELLS, change);
 	used = canvas_text_width(canvas, MARK);
 	area.x += used;
 	area.width -= used;
 	if (lines == 1) {
 		put_mark(canvas, y);
+		area.width -= put_change(canvas, area, change);
 		used = canvas_put_text(canvas, area, detail.text, ROLE_TEXT);
 		area.x += used;
 		area.width -= used;
@@ -169,6 +210,7 @@ void detail_draw(const struct ui_state *state, struct canvas *canvas, int y, int
 	} else {
 		put_text(canvas, area, detail.text);
 		area.y += 2;
+		area.width -= put_change(canvas, area, change);
 		put_more(canvas, area, &detail, "");
 	}
 	for (int line = 0; line < lines; line++)

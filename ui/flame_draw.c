@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "export/row_changes.h"
+#include "ui/change.h"
 #include "ui/flame_match.h"
 #include "ui/format.h"
 #include "ui/pieces.h"
@@ -75,13 +77,25 @@ static enum flame_kind kind_above(const struct call_tree *tree, const struct tre
 	       ? FLAME_USER : flame_kind_of(&tree->nodes[node->parent]);
 }
 
-/* The kind is said where it changes: the frames below it are the same. */
-static void put_name(const struct call_tree *tree, struct canvas *canvas, struct canvas_area *area,
+static enum flame_fill fill_of(const struct ui_state *state)
+{
+	return flame_view_fill(&state->flame, state_is_compared(state));
+}
+
+/* The sign says without a colour what the colour says. The kind is said where it changes: the
+ * frames below it are the same. */
+static void put_name(const struct ui_state *state, struct canvas *canvas, struct canvas_area *area,
 		     const struct tree_node *node, enum role role)
 {
+	const struct call_tree *tree = state->flame.tree;
 	const enum flame_kind kind = flame_kind_of(node);
 	int used = 0;
 
+	if (fill_of(state) == FLAME_BY_CHANGE)
+		used = canvas_put_text(canvas, *area, flame_fill_sign(state->shown, node), role);
+	area->x += used;
+	area->width -= used;
+	used = 0;
 	if (kind != kind_above(tree, node) && area->width > 2 * LABEL_CELLS)
 		used = canvas_put_text(canvas, *area, flame_kind_mark(kind), role);
 	area->x += used;
@@ -91,6 +105,13 @@ static void put_name(const struct call_tree *tree, struct canvas *canvas, struct
 	area->width -= used;
 }
 
+static void put_number(struct canvas *canvas, struct canvas_area area, const char *text,
+		       enum role role)
+{
+	if (area.width >= canvas_text_width(canvas, text) + SHARE_GAP_CELLS)
+		canvas_put_right(canvas, area, text, role);
+}
+
 static void put_share(const struct ui_state *state, struct canvas *canvas, struct canvas_area area,
 		      double weight, enum role role)
 {
@@ -98,8 +119,19 @@ static void put_share(const struct ui_state *state, struct canvas *canvas, struc
 
 	snprintf(text, sizeof(text), "%s %%",
 		 format_pct(pct, snapshot_pct(state->shown, weight)));
-	if (area.width >= canvas_text_width(canvas, text) + SHARE_GAP_CELLS)
-		canvas_put_right(canvas, area, text, role);
+	put_number(canvas, area, text, role);
+}
+
+static void put_points(const struct ui_state *state, struct canvas *canvas,
+		       struct canvas_area area, const struct tree_node *node, enum role role)
+{
+	char text[FORMAT_BYTES];
+
+	if (change_node_is_new(state->shown, node))
+		put_number(canvas, area, "new", role);
+	else
+		put_number(canvas, area,
+			   change_format_points(text, change_of_node(state->shown, node)), role);
 }
 
 static enum role box_role(const struct ui_state *state, const struct flame_box *box)
@@ -113,7 +145,8 @@ static enum role box_role(const struct ui_state *state, const struct flame_box *
 	if (state->search[0])
 		return flame_match_is(node, state->search) ? ROLE_FILL_MATCH : ROLE_FILL_QUIET;
 	return box->is_ancestor ? ROLE_FILL_QUIET
-				: flame_fill_role(flame->fill, flame->tree, node, box->is_hottest);
+				: flame_fill_role(fill_of(state), state->shown, node,
+						  box->is_hottest);
 }
 
 static bool has_callers_share(const struct flame_layout *layout, const struct flame_box *box)
@@ -136,9 +169,13 @@ static void put_label(const struct ui_state *state, struct canvas *canvas, struc
 		canvas_put_text(canvas, area, text, role);
 		return;
 	}
-	put_name(state->flame.tree, canvas, &area, &state->flame.tree->nodes[box->node], role);
+	put_name(state, canvas, &area, &state->flame.tree->nodes[box->node], role);
 	area.width--;		/* as much room as at the left */
-	if (!has_callers_share(&state->flame.layout, box))
+	if (has_callers_share(&state->flame.layout, box))
+		return;
+	if (fill_of(state) == FLAME_BY_CHANGE)
+		put_points(state, canvas, area, &state->flame.tree->nodes[box->node], role);
+	else
 		put_share(state, canvas, area, box->weight, role);
 }
 
@@ -205,6 +242,16 @@ static void add_found(const struct ui_state *state, struct pieces *pieces, bool 
 	pieces_add(pieces, 4, ROLE_DIM, "%" PRIu32 " frames", found.count);
 }
 
+/* Of nodes @begin..@end - 1. */
+static uint32_t count_gone(const struct call_tree *tree, uint32_t begin, uint32_t end)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = begin; i < end; i++)
+		count += change_node_is_gone(&tree->nodes[i]);
+	return count;
+}
+
 static void add_zoom(const struct ui_state *state, struct pieces *pieces)
 {
 	const struct flame_view *flame = &state->flame;
@@ -246,14 +293,46 @@ static void draw_info(const struct ui_state *state, struct canvas *canvas, int y
 	if (state->search[0])
 		add_found(state, &pieces, canvas->width < NARROW);
 	add_zoom(state, &pieces);
+	if (count_gone(flame->tree, 0, flame->tree->node_count))
+		pieces_add(&pieces, 4, ROLE_DIM, "%" PRIu32 " gone",
+			   count_gone(flame->tree, 0, flame->tree->node_count));
 	if (pieces.count) {
 		pieces_fit(canvas, &pieces, area.width);
 		used = pieces_put(canvas, area, &pieces) - area.x + SHARE_GAP_CELLS;
 		area.x += used;
 		area.width -= used;
 	}
-	flame_fill_put_legend(canvas, area, flame->fill, flame->tree,
+	flame_fill_put_legend(canvas, area, fill_of(state), state->shown,
 			      flame_view_zoomed(flame));
+}
+
+/* Frames that are gone have no box: what the selected frame called of them is counted. */
+static void add_gone(const struct call_tree *tree, struct pieces *pieces,
+		     const struct tree_node *node)
+{
+	const uint32_t first = (uint32_t)(node - tree->nodes);
+	const uint32_t count = count_gone(tree, first + 1, first + node->size);
+
+	if (count)
+		pieces_add(pieces, 1, ROLE_DIM, "%" PRIu32 " gone below", count);
+}
+
+static void add_change(const struct ui_state *state, struct pieces *pieces,
+		       const struct tree_node *node)
+{
+	const double points = change_of_node(state->shown, node);
+	char text[FORMAT_BYTES], before[FORMAT_BYTES];
+
+	if (change_node_is_new(state->shown, node)) {
+		pieces_add(pieces, 0, ROLE_MORE, "new");
+	} else {
+		format_pct(before, row_changes_base_pct(state->shown, node->base_total_weight));
+		pieces_add(pieces, 0, change_role(points), "%s from %s %%",
+			   change_format_points(text, points), before);
+	}
+	if (change_node_is_gone(node))
+		pieces_add(pieces, 0, ROLE_DIM, "gone");
+	add_gone(state->flame.tree, pieces, node);
 }
 
 static void add_numbers(const struct ui_state *state, struct pieces *pieces,
@@ -266,6 +345,8 @@ static void add_numbers(const struct ui_state *state, struct pieces *pieces,
 	format_pct(total, snapshot_pct(state->shown, node->total_weight));
 	format_pct(self, snapshot_pct(state->shown, node->self_weight));
 	pieces_add(pieces, 0, ROLE_TEXT, "total %5s %%", total);
+	if (state_is_compared(state))
+		add_change(state, pieces, node);
 	pieces_add(pieces, 1, ROLE_TEXT, "self %5s %%", self);
 	if (flame_view_zoomed(flame) != FLAME_NONE && whole > 0)
 		pieces_add(pieces, 2, ROLE_TEXT, "%5s %% of zoom",

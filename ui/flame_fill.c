@@ -5,10 +5,12 @@
  */
 #include "ui/flame_fill.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "model/filter.h"
+#include "ui/change.h"
 #include "ui/flame_layout.h"
 #include "ui/row_role.h"
 
@@ -86,12 +88,33 @@ static enum role role_of_object(const struct tree_node *node)
 	return roles[filter_hash(node->object) % (sizeof(roles) / sizeof(roles[0]))];
 }
 
-enum role flame_fill_role(enum flame_fill fill, const struct call_tree *tree,
+static enum role role_of_change(double points)
+{
+	if (fabs(points) < CHANGE_SEEN_POINTS)
+		return ROLE_FILL_UNKNOWN;
+	if (points > 0)
+		return points < CHANGE_LARGE_POINTS ? ROLE_FILL_MORE : ROLE_FILL_MORE_LARGE;
+	return points > -CHANGE_LARGE_POINTS ? ROLE_FILL_LESS : ROLE_FILL_LESS_LARGE;
+}
+
+const char *flame_fill_sign(const struct snapshot *snapshot, const struct tree_node *node)
+{
+	const double points = change_of_node(snapshot, node);
+
+	if (fabs(points) < CHANGE_SEEN_POINTS)
+		return "";
+	return points > 0 ? "+ " : "- ";
+}
+
+enum role flame_fill_role(enum flame_fill fill, const struct snapshot *snapshot,
 			  const struct tree_node *node, bool is_hottest)
 {
-	const double pct = tree->weight > 0 ? 100 * node->total_weight / tree->weight : 0;
+	const double whole = snapshot->tree.weight;
+	const double pct = whole > 0 ? 100 * node->total_weight / whole : 0;
 	enum role role;
 
+	if (fill == FLAME_BY_CHANGE)
+		return role_of_change(change_of_node(snapshot, node));
 	if (node->is_command)
 		return ROLE_FILL_QUIET;
 	role = fill == FLAME_BY_KIND	 ? role_of_kind(flame_kind_of(node))
@@ -184,8 +207,9 @@ static int fit_chips(const struct canvas *canvas, struct chips *chips, int room)
 }
 
 void flame_fill_put_legend(struct canvas *canvas, struct canvas_area area, enum flame_fill fill,
-			   const struct call_tree *tree, uint32_t zoom)
+			   const struct snapshot *snapshot, uint32_t zoom)
 {
+	const struct call_tree *tree = &snapshot->tree;
 	const struct tree_node *nodes = tree->nodes + (zoom == FLAME_NONE ? 0 : zoom);
 	const uint32_t node_count = zoom == FLAME_NONE ? tree->node_count : nodes->size;
 	struct chips chips = { .count = 0 };
@@ -195,6 +219,12 @@ void flame_fill_put_legend(struct canvas *canvas, struct canvas_area area, enum 
 		list_kinds(nodes, node_count, &chips);
 	} else if (fill == FLAME_BY_OBJECT) {
 		list_objects(nodes, node_count, &chips);
+	} else if (fill == FLAME_BY_CHANGE) {
+		add_chip(&chips, ROLE_FILL_MORE_LARGE, "", "+5");
+		add_chip(&chips, ROLE_FILL_MORE, "", "+0.5");
+		add_chip(&chips, ROLE_FILL_UNKNOWN, "", "as in A");
+		add_chip(&chips, ROLE_FILL_LESS, "", "-0.5");
+		add_chip(&chips, ROLE_FILL_LESS_LARGE, "", "-5 points");
 	} else {
 		add_chip(&chips, ROLE_FILL_HEAT, "", "5 % and more");
 		add_chip(&chips, ROLE_FILL_USER, "", "0.5 %");

@@ -99,6 +99,8 @@ static void lay_out_callees(const struct filling *filling, const struct caller *
 				      nodes[i].total_weight >= caller->self,
 		};
 
+		if (!(box.weight > 0))	/* compared: it is gone */
+			continue;
 		if (add_callee(filling, caller, box)) {
 			begin += box.weight;
 		} else {

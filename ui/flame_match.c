@@ -7,6 +7,8 @@
 
 bool flame_match_is(const struct tree_node *node, const char *search)
 {
+	if (!(node->total_weight > 0))	/* compared: it is gone, and has no box */
+		return false;
 	return search_matches(search, node->symbol) ||
 	       (node->raw_symbol != node->symbol && search_matches(search, node->raw_symbol)) ||
 	       search_matches(search, node->object);

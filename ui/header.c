@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "ui/baseline_label.h"
 #include "ui/format.h"
 #include "ui/load_strip.h"
 #include "ui/pieces.h"
@@ -127,6 +128,17 @@ static void list_losses(const struct snapshot *snapshot, struct pieces *list)
 			   format_duration(text, (double)snapshot->throttled_ns / 1e9));
 }
 
+/* A dim piece of this rank is no counter, see last_state(). */
+static void list_baseline(const struct ui_state *state, struct pieces *list)
+{
+	char label[BASELINE_LABEL_BYTES];
+
+	if (state_is_compared(state))
+		pieces_add(list, 2, ROLE_STATE, "A: %s", baseline_label(state, label));
+	else if (state->compare.has_baseline)
+		pieces_add(list, 2, ROLE_DIM, "A marked");
+}
+
 /* Beside the strip, which shows it, nothing more is said of the past: the strip would jump. */
 static void list_states(const struct ui_state *state, bool has_strip, struct pieces *list)
 {
@@ -143,6 +155,7 @@ static void list_states(const struct ui_state *state, bool has_strip, struct pie
 		pieces_add(list, 1, ROLE_STATE, "PAUSED");
 	if (state->time.end_ns && !has_strip)
 		pieces_add(list, 1, ROLE_STATE, "PAST");
+	list_baseline(state, list);
 	if (state->is_source_changing)
 		pieces_add(list, 2, ROLE_STATE, "changing\u2026");
 	if (state->show_idle && snapshot)
@@ -158,10 +171,11 @@ static void list_states(const struct ui_state *state, bool has_strip, struct pie
 							  snapshot->known_ns) / 1e9));
 }
 
-static bool has_role(const struct pieces *list, enum role role)
+/* Is there one of that role and rank, or beyond? */
+static bool has_role(const struct pieces *list, enum role role, int rank)
 {
 	for (size_t i = 0; i < list->count; i++)
-		if (list->list[i].role == role)
+		if (list->list[i].role == role && list->list[i].rank >= rank)
 			return true;
 	return false;
 }
@@ -173,11 +187,11 @@ static struct piece last_state(const struct ui_state *state, const struct pieces
 {
 	struct piece piece = { .text = "" };
 
-	if (has_role(list, ROLE_LOSS))
+	if (has_role(list, ROLE_LOSS, 0))
 		piece = (struct piece){ MORE, ROLE_LOSS, 0 };
 	else if (is_cut)
 		piece = (struct piece){ MORE, ROLE_STATE, 0 };
-	else if (has_role(list, ROLE_DIM))
+	else if (has_role(list, ROLE_DIM, COUNTER_RANK))
 		piece = (struct piece){ MORE, ROLE_DIM, 0 };
 	else if (state->shown && state->shown->notice[0])
 		piece = (struct piece){ "! note", ROLE_DIM, 0 };

@@ -104,10 +104,10 @@ static struct time_range time_at(const struct ui_state *state, const struct mous
 			       mouse->y);
 }
 
-/* The second press of a double click means no more than the first. */
+/* The second press of a double click chooses again, or begins a drag. */
 static void press_time(struct ui_state *state, const struct hit *hit, const struct mouse *mouse)
 {
-	if (mouse->action != MOUSE_PRESS)
+	if (mouse->action == MOUSE_MENU)
 		return;
 	state->drag = (struct time_drag){ .is_on = true, .is_in_heat = hit->kind == HIT_HEAT };
 	state->drag.from = state->drag.range = time_at(state, mouse);

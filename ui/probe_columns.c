@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ui/change.h"
 #include "ui/format.h"
 #include "ui/sparkline.h"
 
@@ -178,6 +179,20 @@ static void put_rate(struct canvas *canvas, struct canvas_area area,
 	canvas_put_right(canvas, area, text, probe->hits_per_s > 0 ? ROLE_TEXT : ROLE_DIM);
 }
 
+/* The columns of changes have room only while probes are compared. */
+static void put_rate_change(struct canvas *canvas, struct canvas_area area,
+			    const struct snapshot_probe *probe)
+{
+	const double change = probe->hits_per_s - probe->base_hits_per_s;
+	char text[FORMAT_BYTES];
+
+	if (probe->base_hits_per_s < 0)
+		canvas_put_right(canvas, area, "new", ROLE_MORE);
+	else
+		canvas_put_right(canvas, area, change_format_per_s(text, change),
+				 change_role(change));
+}
+
 static void put_spark(struct canvas *canvas, struct canvas_area area,
 		      const struct snapshot_probe *probe)
 {
@@ -216,6 +231,30 @@ static void put_max(struct canvas *canvas, struct canvas_area area,
 		    const struct snapshot_probe *probe)
 {
 	put_latency(canvas, area, probe, probe->latency.max_ns);
+}
+
+static void put_latency_change(struct canvas *canvas, struct canvas_area area,
+			       const struct snapshot_probe *probe, uint64_t ns, uint64_t base_ns)
+{
+	char text[FORMAT_BYTES];
+
+	if (probe->has_latency && probe->latency.count && probe->base_latency.count)
+		canvas_put_right(canvas, area, change_format_ns(text, ns, base_ns),
+				 change_role((double)ns - (double)base_ns));
+	else
+		canvas_put_right(canvas, area, "-", ROLE_DIM);
+}
+
+static void put_p50_change(struct canvas *canvas, struct canvas_area area,
+			   const struct snapshot_probe *probe)
+{
+	put_latency_change(canvas, area, probe, probe->latency.p50_ns, probe->base_latency.p50_ns);
+}
+
+static void put_p99_change(struct canvas *canvas, struct canvas_area area,
+			   const struct snapshot_probe *probe)
+{
+	put_latency_change(canvas, area, probe, probe->latency.p99_ns, probe->base_latency.p99_ns);
 }
 
 static void put_lost(struct canvas *canvas, struct canvas_area area,
@@ -267,12 +306,18 @@ const struct probe_list_column probe_list_columns[PROBE_COL_COUNT] = {
 	[PROBE_COL_HITS] = { "HITS", 6, 6, ALIGN_RIGHT, 55, put_hits, "hits in the window" },
 	[PROBE_COL_RATE] = { "HITS/S", 6, 6, ALIGN_RIGHT, 95, put_rate,
 			     "hits a second, in the window" },
+	[PROBE_COL_RATE_CHANGE] = { "\u0394/S", 6, 6, ALIGN_RIGHT, 93, put_rate_change,
+				    "compared: HITS/S against the baseline" },
 	[PROBE_COL_SPARK] = { "", 8, 30, ALIGN_LEFT, 65, put_spark,
 			      "hits of the last seconds, against the most of them" },
 	[PROBE_COL_P50] = { "P50", 6, 6, ALIGN_RIGHT, 85, put_p50,
 			    "latency that half of the calls do not exceed" },
+	[PROBE_COL_P50_CHANGE] = { "\u0394P50", 7, 7, ALIGN_RIGHT, 84, put_p50_change,
+				   "compared: P50 against the baseline" },
 	[PROBE_COL_P90] = { "P90", 6, 6, ALIGN_RIGHT, 45, put_p90, "and 90 % of them" },
 	[PROBE_COL_P99] = { "P99", 6, 6, ALIGN_RIGHT, 90, put_p99, "and 99 % of them" },
+	[PROBE_COL_P99_CHANGE] = { "\u0394P99", 7, 7, ALIGN_RIGHT, 89, put_p99_change,
+				   "and P99" },
 	[PROBE_COL_MAX] = { "MAX", 6, 6, ALIGN_RIGHT, 70, put_max, "the slowest call" },
 	[PROBE_COL_LOST] = { "LOST", 6, 6, ALIGN_RIGHT, 38, put_lost,
 			     "records of hits that the kernel dropped, since the probe was added" },
@@ -313,6 +358,12 @@ static int least_kept(const struct probe_layout *layout, const struct snapshot_p
 	return least;
 }
 
+static bool is_change(int id)
+{
+	return id == PROBE_COL_RATE_CHANGE || id == PROBE_COL_P50_CHANGE ||
+	       id == PROBE_COL_P99_CHANGE;
+}
+
 /* What the longest name takes with a state behind it, which comes and goes. */
 static int name_comfort(const struct snapshot_probes *probes)
 {
@@ -327,7 +378,7 @@ static int name_comfort(const struct snapshot_probes *probes)
 }
 
 void probe_columns_fit(struct probe_layout *out, int x, int width,
-		       const struct snapshot_probes *probes)
+		       const struct snapshot_probes *probes, bool is_compared)
 {
 	static const enum probe_column_id growing[] = { PROBE_COL_SPARK, PROBE_COL_OBJECT,
 							PROBE_COL_SCOPE };
@@ -335,6 +386,9 @@ void probe_columns_fit(struct probe_layout *out, int x, int width,
 	int name = width, id;
 
 	for (id = 0; id < PROBE_COL_COUNT; id++) {
+		out->places[id].width = 0;
+		if (is_change(id) && !is_compared)
+			continue;
 		out->places[id].width = probe_list_columns[id].min_width;
 		name -= id == PROBE_COL_NAME ? 0 : probe_list_columns[id].min_width + GAP_CELLS;
 	}

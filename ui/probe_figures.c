@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "ui/change.h"
 #include "ui/format.h"
 #include "ui/heat_map.h"
 #include "ui/histogram.h"
@@ -40,9 +41,25 @@ static int histogram_width(const struct canvas *canvas)
 	return third < HISTOGRAM_CELLS ? HISTOGRAM_CELLS : third > BAR_CELLS ? BAR_CELLS : third;
 }
 
-static void put_percentiles(const struct snapshot_latency *latency, struct canvas *canvas,
+/* "p50 1.23us", and behind it the change, where there is something to compare it with. */
+static void add_percentile(struct pieces *line, enum role role, const char *name, uint64_t ns,
+			   uint64_t base_ns, bool is_compared)
+{
+	char text[FORMAT_BYTES], change[FORMAT_BYTES];
+
+	format_latency(text, ns);
+	if (is_compared)
+		pieces_add(line, 1, role, "%s %s (%s)", name, text,
+			   change_format_ns(change, ns, base_ns));
+	else
+		pieces_add(line, 1, role, "%s %s", name, text);
+}
+
+static void put_percentiles(const struct snapshot_latency *latency,
+			    const struct snapshot_latency *base, struct canvas *canvas,
 			    struct canvas_area area)
 {
+	const bool is_compared = base->count > 0;
 	struct pieces line = { .gap = "   " };
 	char text[FORMAT_BYTES];
 
@@ -50,10 +67,10 @@ static void put_percentiles(const struct snapshot_latency *latency, struct canva
 		canvas_put_text(canvas, area, "No call has returned in the window.", ROLE_DIM);
 		return;
 	}
-	pieces_add(&line, 1, ROLE_TEXT, "p50 %s", format_latency(text, latency->p50_ns));
-	pieces_add(&line, 1, ROLE_TEXT, "p90 %s", format_latency(text, latency->p90_ns));
-	pieces_add(&line, 1, ROLE_HOT, "p99 %s", format_latency(text, latency->p99_ns));
-	pieces_add(&line, 1, ROLE_TEXT, "max %s", format_latency(text, latency->max_ns));
+	add_percentile(&line, ROLE_TEXT, "p50", latency->p50_ns, base->p50_ns, is_compared);
+	add_percentile(&line, ROLE_TEXT, "p90", latency->p90_ns, base->p90_ns, is_compared);
+	add_percentile(&line, ROLE_HOT, "p99", latency->p99_ns, base->p99_ns, is_compared);
+	add_percentile(&line, ROLE_TEXT, "max", latency->max_ns, base->max_ns, is_compared);
 	pieces_add(&line, 2, ROLE_DIM, "%s calls", format_count(text, latency->count));
 	pieces_fit(canvas, &line, area.width);
 	pieces_put(canvas, area, &line);
@@ -90,7 +107,7 @@ int probe_figures_latency(const struct snapshot_probe *probe, const struct snaps
 	histogram_measure(&histogram, probe->latency.octaves, 0);
 	octaves_of(&histogram, heat, &first, &count);
 	if (line_area(page, line++, LEFT_X, canvas->width - LEFT_X - 1, &area))
-		put_percentiles(&probe->latency, canvas, area);
+		put_percentiles(&probe->latency, &probe->base_latency, canvas, area);
 	if (line_area(page, line, LEFT_X, bars, &area))
 		histogram_draw_titles(canvas, area);
 	if (line_area(page, line++, x, seconds, &area))

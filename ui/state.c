@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ui/column_changes.h"
 #include "ui/commands.h"
 #include "ui/group_path.h"
 #include "ui/mouse.h"
@@ -18,8 +19,10 @@ void state_init(struct ui_state *state)
 	*state = (struct ui_state){ .symbol_keys = KEY_OBJECT | KEY_SYMBOL, .is_changed = true,
 				     .choice = columns_at_first,
 				     .groups = group_order_at_first };
-	for (int kind = 0; kind < VIEW_COUNT; kind++)
+	for (int kind = 0; kind < VIEW_COUNT; kind++) {
 		state->orders[kind].column = table_specs[kind].order;
+		state->compared_orders[kind].column = COL_CHANGE;
+	}
 	trail_init(&state->trail, VIEW_SYMBOLS);
 	table_view_init(&state->table);
 	tree_view_init(&state->tree);
@@ -102,13 +105,38 @@ static bool has_probes(const struct ui_state *state)
 	return state->shown && state->shown->probes.count;
 }
 
+bool state_is_compared(const struct ui_state *state)
+{
+	return state->shown && state->shown->is_compared;
+}
+
+const struct table_order *state_order(const struct ui_state *state)
+{
+	return state_is_compared(state) ? &state->compared_orders[state->shown_kind]
+					: &state->orders[state->shown_kind];
+}
+
+void state_set_order(struct ui_state *state, struct table_order order)
+{
+	if (state_is_compared(state))
+		state->compared_orders[state->shown_kind] = order;
+	else
+		state->orders[state->shown_kind] = order;
+}
+
+unsigned int state_unable_columns(const struct ui_state *state)
+{
+	return (has_probes(state) ? 0 : 1u << COL_PROBE) |
+	       (state_is_compared(state) ? 0 : COLUMN_CHANGES);
+}
+
 struct column_set state_columns(const struct ui_state *state)
 {
 	const enum view_kind kind = state->shown_kind;
 
 	return (struct column_set){
 		.ids = table_specs[kind].columns, .fill = table_specs[kind].fill,
-		.hidden = state->choice.hidden[kind] | (has_probes(state) ? 0 : 1u << COL_PROBE),
+		.hidden = state->choice.hidden[kind] | state_unable_columns(state),
 		.keys = state->shown ? state->shown->keys : keys_of_view(state, kind),
 	};
 }
@@ -216,6 +244,22 @@ static bool is_of_another_time(const struct ui_state *state, const struct snapsh
 	return state->is_paused && (!fresh->is_frozen || fresh->is_selected);
 }
 
+/* What the analyzer compares with: of another recording it tells that itself, and what it has lost
+ * can't be compared with any more. */
+static void take_baseline(struct ui_state *state, const struct snapshot *old,
+			  const struct snapshot *fresh)
+{
+	if (fresh->query != state->query)
+		return;
+	if (!old)
+		state->compare.is_on = fresh->is_compared;
+	if (state->compare.has_baseline && !fresh->has_baseline) {
+		state_say(state, "the baseline has left the history: m marks another");
+		state->compare = (struct comparing){ .has_baseline = false };
+	}
+	state->compare.has_baseline = fresh->has_baseline;
+}
+
 const struct snapshot *state_offer_snapshot(struct ui_state *state, const struct snapshot *fresh)
 {
 	const struct snapshot *old = state->shown;
@@ -226,6 +270,7 @@ const struct snapshot *state_offer_snapshot(struct ui_state *state, const struct
 		return fresh;
 	if (!old)
 		state->sample_event = state->asked_event = fresh->event_index;
+	take_baseline(state, old, fresh);
 	state_tell_capped(state, old, fresh);
 	state_probes_shown(state, fresh);
 	state->shown = fresh;
@@ -297,6 +342,12 @@ struct time_zero state_time_zero(const struct ui_state *state)
 				   state->wall_offset_ns };
 }
 
+void state_forget_baseline(struct ui_state *state)
+{
+	state->compare = (struct comparing){ .has_baseline = false };
+	state_request(state, REQUEST_BASELINE, 0, 0);
+}
+
 static void add_level(struct filter *filter, enum filter_field field)
 {
 	const struct filter_part part = { .field = field, .is_negated = true };
@@ -325,7 +376,11 @@ static struct snapshot_row row_of_node(const struct tree_node *node)
 	return (struct snapshot_row){
 		.id = node->id, .self_samples = node->self_samples,
 		.total_samples = node->total_samples, .self_weight = node->self_weight,
-		.total_weight = node->total_weight, .symbol = node->symbol,
+		.total_weight = node->total_weight,
+		.base_self_samples = node->base_self_samples,
+		.base_total_samples = node->base_total_samples,
+		.base_self_weight = node->base_self_weight,
+		.base_total_weight = node->base_total_weight, .symbol = node->symbol,
 		.raw_symbol = node->raw_symbol, .object = node->object,
 		.object_path = node->object_path, .build_id = "",
 		.comm = node->is_command ? node->symbol : "", .reason = "", .source = "",
@@ -411,7 +466,7 @@ void state_ask(struct ui_state *state)
 	request->query = (struct query){
 		.number = state->query, .keys = keys_of_view(state, state_kind(state)),
 		.filter = state->trail.filter, .raw_names = state->raw_names,
-		.tree_inlined = state_has_lines(state),
+		.tree_inlined = state_has_lines(state), .compare = state->compare.is_on,
 		.heat = state->wants_heat,
 		.probe = state_kind(state) == VIEW_PROBES ? state_probe_here(state) : 0,
 	};
@@ -554,6 +609,10 @@ void state_source_changed(struct ui_state *state, int err, const struct diag *wh
 		state->is_command_ended = false;
 		state->sample_event = state->asked_event = 0;	/* others are sampled now */
 		ask_event(state);
+	}
+	if (!err && state->compare.has_baseline) {
+		state_forget_baseline(state);
+		state_ask(state);
 	}
 	state_request(state, REQUEST_REFRESH, 0, 0);
 }

@@ -161,7 +161,7 @@ void state_press_key(struct ui_state *state, int key, const struct mouse *mouse)
 
 	if (key == UI_KEY_UNKNOWN)
 		return;
-	if (state->message[0] && !(mouse && mouse->action == MOUSE_RELEASE)) {
+	if (state->message[0] && !(key == UI_KEY_MOUSE && mouse->action == MOUSE_RELEASE)) {
 		state->message[0] = '\0';
 		state->is_changed = true;
 	}

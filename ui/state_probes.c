@@ -51,7 +51,7 @@ static bool is_outcome_shown(const struct probe_ordered *ordered, const struct s
 		return true;
 	if (ordered->kind == PROBE_REMOVE)
 		return false;
-	return probe->state != ordered->state || fresh->time_ns > ordered->time_ns + ORDER_NS;
+	return probe->state != ordered->state || fresh->newest_ns > ordered->time_ns + ORDER_NS;
 }
 
 void state_probes_shown(struct ui_state *state, const struct snapshot *fresh)

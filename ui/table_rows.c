@@ -26,15 +26,20 @@ void table_rows_set_unfolded(struct table_rows *table, uint64_t id, bool is_unfo
 	id_map_put(&table->unfolded, id, is_unfolded);
 }
 
+struct comparison {
+	const struct snapshot *snapshot;
+	struct table_order order;
+};
+
 static int compare_rows(const void *a, const void *b, void *context)
 {
 	const struct snapshot_row *left = *(const struct snapshot_row *const *)a;
 	const struct snapshot_row *right = *(const struct snapshot_row *const *)b;
-	const struct table_order *order = context;
-	int result = columns[order->column].compare(left, right);
+	const struct comparison *by = context;
+	int result = columns_compare(by->order.column, by->snapshot, left, right);
 
 	if (result)
-		return order->is_reversed ? -result : result;
+		return by->order.is_reversed ? -result : result;
 	return (left->id > right->id) - (left->id < right->id);
 }
 
@@ -54,8 +59,9 @@ static void reserve_rows(struct table_rows *table, size_t wanted)
 
 /* Appends the rows of one group (0: those that belong to none), in order, before index @end. */
 static void append_group(struct table_rows *table, const struct snapshot *snapshot, uint64_t group,
-			 bool show_idle, struct table_order *order, size_t end)
+			 bool show_idle, struct table_order order, size_t end)
 {
+	struct comparison by = { snapshot, order };
 	const size_t first = table->count;
 
 	for (size_t i = 0; i < snapshot->row_count && table->count < end; i++) {
@@ -66,13 +72,13 @@ static void append_group(struct table_rows *table, const struct snapshot *snapsh
 	}
 	if (table->count > first)
 		qsort_r(table->rows + first, table->count - first, sizeof(table->rows[0]),
-			compare_rows, order);
+			compare_rows, &by);
 }
 
 /* The threads of unfolded processes go behind them: the processes move to the end of the room and
  * come back one by one, each with its threads. */
 static void insert_threads(struct table_rows *table, const struct snapshot *snapshot,
-			   bool show_idle, struct table_order *order)
+			   bool show_idle, struct table_order order)
 {
 	size_t left = table->room - table->count;
 
@@ -128,9 +134,9 @@ void table_rows_collect(struct table_rows *table, const struct snapshot *snapsho
 	if (!snapshot)
 		return;
 	reserve_rows(table, snapshot->row_count);
-	append_group(table, snapshot, 0, show_idle, &order, table->room);
+	append_group(table, snapshot, 0, show_idle, order, table->room);
 	if (snapshot->keys & KEY_GROUP)
-		insert_threads(table, snapshot, show_idle, &order);
+		insert_threads(table, snapshot, show_idle, order);
 	if (find_row(table, place->cursor_id, &found) &&
 	    table_place_follows(place, extent_of(table), found))
 		cursor = found;

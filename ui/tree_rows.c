@@ -60,11 +60,16 @@ static bool is_heavy_group(const struct tree_rows *rows, uint32_t node)
 	return nodes[node].self_weight >= of * OPEN_GROUP_PCT / 100.0;
 }
 
+/* In the window, or in what it is compared with. */
 static bool is_heavy(const struct tree_rows *rows, uint32_t node)
 {
+	const struct call_tree *tree = rows->tree;
+
 	if (rows->groups)
 		return is_heavy_group(rows, node);
-	return rows->tree->nodes[node].total_weight >= rows->tree->weight * OPEN_PCT / 100.0;
+	return tree->nodes[node].total_weight >= tree->weight * OPEN_PCT / 100.0 ||
+	       (tree->base_weight > 0 && tree->nodes[node].base_total_weight >=
+						 tree->base_weight * OPEN_PCT / 100.0);
 }
 
 bool tree_rows_has_children(const struct tree_rows *rows, const struct tree_row *row)
@@ -99,7 +104,8 @@ static bool is_link(const struct tree_rows *rows, uint32_t node)
 		return false;
 	if (tree->direction == TREE_CALLERS && at->depth == 0)
 		return false;
-	return at[1].total_samples == at->total_samples && !(at->hidden_weight > 0);
+	return at[1].total_samples == at->total_samples &&
+	       at[1].base_total_samples == at->base_total_samples && !(at->hidden_weight > 0);
 }
 
 static bool is_chained(const struct tree_rows *rows, uint32_t node)
@@ -415,7 +421,7 @@ void tree_rows_open_hottest(struct tree_rows *rows)
 
 	if (!row)
 		return;
-	/* Siblings are sorted: the first child is the heaviest. */
+	/* Siblings are sorted: the first child is the heaviest, or has changed most. */
 	for (node = row->last; spot_of(rows, node).size > 1; node++)
 		remember(&rows->open, spot_of(rows, node).id, true);
 	collect_again(rows, node);

@@ -26,6 +26,20 @@ void flame_view_finish(struct flame_view *flame)
 	flame_path_finish(&flame->marked);
 }
 
+enum flame_fill flame_view_fill(const struct flame_view *flame, bool is_compared)
+{
+	return is_compared ? flame->compared_fill : flame->fill;
+}
+
+void flame_view_next_fill(struct flame_view *flame, bool is_compared)
+{
+	if (is_compared)
+		flame->compared_fill = (enum flame_fill)((flame->compared_fill + 1) %
+							 FLAME_FILL_COUNT);
+	else
+		flame->fill = (enum flame_fill)((flame->fill + 1) % FLAME_BY_CHANGE);
+}
+
 uint32_t flame_view_zoomed(const struct flame_view *flame)
 {
 	return flame->tree ? flame_path_find(&flame->zoom, flame->tree) : FLAME_NONE;
@@ -355,5 +369,6 @@ static const struct view_ops flame_ops = {
 
 void flame_view_init(struct flame_view *flame)
 {
-	*flame = (struct flame_view){ .view.ops = &flame_ops };
+	*flame = (struct flame_view){ .view.ops = &flame_ops,
+				      .compared_fill = FLAME_BY_CHANGE };
 }

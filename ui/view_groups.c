@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ui/change.h"
 #include "ui/detail.h"
 #include "ui/empty.h"
 #include "ui/format.h"
@@ -36,18 +37,21 @@
 
 /* Where the columns are; a width of 0: it has no room. */
 struct places {
-	struct canvas_area self, bar, total, count, tree;
+	struct canvas_area self, bar, change, total, count, tree;
 };
 
-static struct places place_columns(int width)
+static struct places place_columns(int width, bool is_compared)
 {
-	const int bar = width >= WIDE_WIDTH ? WIDE_BAR_CELLS : width >= BAR_WIDTH ? BAR_CELLS : 0;
+	const int wide = width >= WIDE_WIDTH ? WIDE_BAR_CELLS : width >= BAR_WIDTH ? BAR_CELLS : 0;
+	const int bar = is_compared && width < WIDE_WIDTH ? 0 : wide;
 	const int count = width >= COUNT_WIDTH ? COUNT_CELLS : 0;
 	struct places out = { .self = { FIRST_X, 0, PCT_CELLS } };
 	int x = FIRST_X + PCT_CELLS + 1;
 
 	out.bar = (struct canvas_area){ x, 0, bar };
 	x += bar ? bar + 1 : 0;
+	out.change = (struct canvas_area){ x, 0, is_compared ? PCT_CELLS : 0 };
+	x += is_compared ? PCT_CELLS + 1 : 0;
 	out.total = (struct canvas_area){ x, 0, PCT_CELLS };
 	x += PCT_CELLS + 1;
 	out.count = (struct canvas_area){ x, 0, count };
@@ -94,7 +98,13 @@ static void refresh_groups(struct view *view, const struct ui_state *state)
 
 	if (has_groups)
 		take_order(groups, &state->shown->groups);
-	tree_rows_collect_groups(&groups->rows, has_groups ? &state->shown->groups : NULL);
+	if (!has_groups)
+		tree_rows_collect_groups(&groups->rows, NULL);
+	else if (state->shown->is_compared)
+		tree_rows_collect_groups(&groups->rows,
+					 tree_order_groups_by_change(&groups->order, state->shown));
+	else
+		tree_rows_collect_groups(&groups->rows, &state->shown->groups);
 }
 
 static void move_cursor(struct view *view, enum view_move move)
@@ -104,7 +114,25 @@ static void move_cursor(struct view *view, enum view_move move)
 
 static double largest_root(const struct group_tree *tree)
 {
-	return tree->node_count ? tree->nodes[0].self_weight : 0;
+	double largest = 0;
+
+	for (uint32_t n = 0; n < tree->node_count; n += tree->nodes[n].size)
+		if (tree->nodes[n].self_weight > largest)
+			largest = tree->nodes[n].self_weight;
+	return largest;
+}
+
+static void put_change(const struct ui_state *state, const struct group_node *node,
+		       struct canvas *canvas, struct canvas_area area)
+{
+	const double points = change_of_group(node);
+	char text[FORMAT_BYTES];
+
+	if (area.width)
+		canvas_put_right(canvas, area,
+				 change_group_is_new(state->shown, node)
+				 ? "new" : change_format_points(text, points),
+				 change_role(points));
 }
 
 /* Of the group that it belongs to. */
@@ -133,6 +161,8 @@ static void put_numbers(const struct groups_view *groups, const struct group_nod
 	}
 	canvas_put_right(canvas, on_line(places->total, y), format_pct(text, total),
 			 row_role_of_share(total));
+	if (change_group_is_gone(node))
+		canvas_put_right(canvas, on_line(places->self, y), "gone", ROLE_DIM);
 	if (!node->self_samples)
 		return;
 	canvas_put_right(canvas, on_line(places->self, y), format_pct(text, self),
@@ -195,6 +225,7 @@ static void draw_row(const struct ui_state *state, size_t index, const struct pl
 	struct canvas_area name = on_line(places->tree, y);
 
 	put_numbers(groups, node, places, canvas, y);
+	put_change(state, node, canvas, on_line(places->change, y));
 	tree_guides_draw(&groups->rows, row, 0, canvas, name);
 	name.x += indent;
 	name.width -= indent;
@@ -231,6 +262,8 @@ static void draw_titles(const struct ui_state *state, const struct places *place
 
 	canvas_put_right(canvas, on_line(places->self, y),
 			 groups->is_of_parent ? "PARENT" : "SELF%", ROLE_HEADING);
+	if (places->change.width)
+		canvas_put_right(canvas, on_line(places->change, y), "\u0394%", ROLE_HEADING);
 	canvas_put_right(canvas, on_line(places->total, y), "TOTAL%", ROLE_HEADING);
 	canvas_put_right(canvas, on_line(places->count, y), "SAMPLES", ROLE_HEADING);
 	if (tree)
@@ -249,7 +282,7 @@ static void draw_groups(struct view *view, struct ui_state *state, struct canvas
 {
 	struct tree_rows *rows = &((struct groups_view *)view)->rows;
 	const int width = canvas->width - group_panel_cells(state, canvas->width);
-	const struct places places = place_columns(width);
+	const struct places places = place_columns(width, state_is_compared(state));
 	const int detail = detail_lines(state, canvas->height);
 
 	lines -= detail;
@@ -279,4 +312,5 @@ void groups_view_init(struct groups_view *groups)
 void groups_view_finish(struct groups_view *groups)
 {
 	tree_rows_finish(&groups->rows);
+	tree_order_finish(&groups->order);
 }

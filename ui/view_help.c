@@ -85,7 +85,9 @@ static void add_columns(struct pager *pager)
 {
 	add_section(pager, "Columns");
 	for (size_t i = 0; i < COL_COUNT; i++)
-		add_line(pager, columns[i].title[0] ? columns[i].title : "bar", columns[i].help);
+		add_line(pager, columns[i].title[0] ? columns[i].title
+						   : columns_name((enum column_id)i),
+			 columns[i].help);
 }
 
 static void add_probe_columns(struct pager *pager)

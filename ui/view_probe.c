@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ui/change.h"
 #include "ui/format.h"
 #include "ui/heat_map.h"
 #include "ui/pieces.h"
@@ -142,8 +143,21 @@ bool probe_view_find(struct probe_view *view, const char *search, int step)
 	return view->pane == PANE_LOG && probe_log_find(&view->log, search, step);
 }
 
+static void add_rate_change(struct pieces *line, const struct snapshot_probe *probe)
+{
+	const double change = probe->hits_per_s - probe->base_hits_per_s;
+	char text[FORMAT_BYTES];
+
+	if (probe->base_hits_per_s < 0)
+		pieces_add(line, 2, ROLE_MORE, "new");
+	else
+		pieces_add(line, 2, change_role(change), "(%s)",
+			   change_format_per_s(text, change));
+}
+
 /* What it is and how it fares, whatever page is shown. */
-static void draw_front(const struct snapshot_probe *probe, struct canvas *canvas, int y)
+static void draw_front(const struct snapshot_probe *probe, bool is_compared,
+		       struct canvas *canvas, int y)
 {
 	struct pieces line = { .gap = "  " };
 	char text[FORMAT_BYTES];
@@ -155,6 +169,8 @@ static void draw_front(const struct snapshot_probe *probe, struct canvas *canvas
 	pieces_add(&line, 4, ROLE_DIM, "%s", probe->scope);
 	pieces_add(&line, 2, ROLE_TEXT, "%s hits/s",
 		   format_count(text, (uint64_t)(probe->hits_per_s + 0.5)));
+	if (is_compared)
+		add_rate_change(&line, probe);
 	pieces_add(&line, 2, ROLE_TEXT, "%s hits", format_count(text, probe->hits));
 	if (probe->lost_since)
 		pieces_add(&line, 1, ROLE_LOSS, "%s lost", format_count(text, probe->lost_since));
@@ -359,7 +375,7 @@ static void draw_probe(struct view *view, struct ui_state *state, struct canvas 
 				ROLE_TEXT);
 		return;
 	}
-	draw_front(probe->probe, canvas, top++);
+	draw_front(probe->probe, state_is_compared(state), canvas, top++);
 	if (probe->probe->reason[0])
 		top = text_lines_draw(canvas, top, end, probe->probe->reason, ROLE_STATE);
 	draw_panes(probe, state, canvas, top++);

@@ -266,7 +266,7 @@ static void draw_probes(struct view *view, struct ui_state *state, struct canvas
 	}
 	table_place_fit(&probes->place, extent_of(probes));
 	probe_columns_fit(&layout, MARKER_CELLS, canvas->width - MARKER_CELLS - 1,
-			  probes->probes);
+			  probes->probes, state_is_compared(state));
 	draw_titles(&layout, canvas, top);
 	draw_rows(probes, state, &layout, canvas, top + 1);
 	hits_add(&state->hits, (struct hit){ HIT_ROWS, 0, top + 1, canvas->width,

@@ -16,7 +16,7 @@ static void refresh_table(struct view *view, const struct ui_state *state)
 	struct table_view *table = (struct table_view *)view;
 
 	table_rows_collect(&table->rows, state->shown, state->show_idle,
-			   state->orders[state->shown_kind]);
+			   *state_order(state));
 }
 
 static void move_cursor(struct view *view, enum view_move move)
@@ -27,7 +27,7 @@ static void move_cursor(struct view *view, enum view_move move)
 static void draw_titles(struct ui_state *state, const struct column_layout *layout,
 			struct canvas *canvas, int y)
 {
-	const struct table_order *order = &state->orders[state->shown_kind];
+	const struct table_order *order = state_order(state);
 	char text[64];
 
 	state->table.drawn = 0;

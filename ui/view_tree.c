@@ -10,6 +10,7 @@
 
 #include <stdio.h>
 
+#include "ui/change.h"
 #include "ui/detail.h"
 #include "ui/empty.h"
 #include "ui/format.h"
@@ -20,17 +21,41 @@
 #include "ui/tree_guides.h"
 
 #define NUMBER_CELLS 6
-#define SELF_X	     2
-#define TOTAL_X	     (SELF_X + NUMBER_CELLS + 1)
-#define TREE_X	     (TOTAL_X + NUMBER_CELLS + 1)
+#define FIRST_X	     2
+#define NARROW	     60		/* compared, a screen of less does without SELF% */
 #define PARENT_CELLS 7		/* share of the parent, behind the names */
 #define PARENT_WIDTH 70		/* a screen of so many cells has room for it */
 #define LINK	     " \u00b7 "
 #define NOTE_BYTES   64
 #define NAME_CELLS   24	/* for names in any case */
 
+/* Where the numbers stand, 0: they have no place; and the tree behind them. */
+struct places {
+	int self, total, change, tree;
+};
+
+static struct places places_of(const struct ui_state *state, int width)
+{
+	const bool is_compared = state_is_compared(state);
+	struct places at = { .tree = FIRST_X };
+
+	if (!is_compared || width >= NARROW) {
+		at.self = at.tree;
+		at.tree += NUMBER_CELLS + 1;
+	}
+	at.total = at.tree;
+	at.tree += NUMBER_CELLS + 1;
+	if (is_compared) {
+		at.change = at.tree;
+		at.tree += NUMBER_CELLS + 1;
+	}
+	return at;
+}
+
 static enum role code_role(const struct tree_node *node)
 {
+	if (change_node_is_gone(node))
+		return ROLE_DIM;
 	if (node->is_command)
 		return ROLE_NAME;
 	if (node->state != SYMBOL_NAMED || node->is_synthetic)
@@ -43,7 +68,12 @@ static void refresh_tree(struct view *view, const struct ui_state *state)
 	struct tree_view *tree = (struct tree_view *)view;
 	const bool has_tree = state->shown && state->shown->tree.direction != TREE_NONE;
 
-	tree_rows_collect(&tree->rows, has_tree ? &state->shown->tree : NULL);
+	if (!has_tree)
+		tree_rows_collect(&tree->rows, NULL);
+	else if (state->shown->is_compared)
+		tree_rows_collect(&tree->rows, tree_order_by_change(&tree->order, state->shown));
+	else
+		tree_rows_collect(&tree->rows, &state->shown->tree);
 }
 
 static void move_cursor(struct view *view, enum view_move move)
@@ -155,23 +185,44 @@ static double parent_weight(const struct tree_rows *rows, const struct tree_row 
 	return tree_rows_node(rows, rows->rows[row->parent].last)->total_weight;
 }
 
+static void put_number(struct canvas *canvas, int x, int y, const char *text, enum role role)
+{
+	if (x)
+		canvas_put_right(canvas, (struct canvas_area){ x, y, NUMBER_CELLS }, text, role);
+}
+
+static void put_change(const struct ui_state *state, const struct tree_node *node,
+		       struct canvas *canvas, int x, int y)
+{
+	const double points = change_of_node(state->shown, node);
+	char text[FORMAT_BYTES];
+
+	if (change_node_is_new(state->shown, node))
+		put_number(canvas, x, y, "new", change_role(points));
+	else
+		put_number(canvas, x, y, change_format_points(text, points), change_role(points));
+}
+
 static void put_numbers(const struct ui_state *state, const struct tree_row *row,
-			struct canvas *canvas, int y)
+			struct canvas *canvas, const struct places *at, int y)
 {
 	const struct tree_rows *rows = &state->tree.rows;
+	const struct tree_node *first = tree_rows_node(rows, row->first);
 	const struct tree_node *last = tree_rows_node(rows, row->last);
-	const double total = tree_rows_node(rows, row->first)->total_weight;
 	const double self_pct = snapshot_pct(state->shown, last->self_weight);
-	double pct = snapshot_pct(state->shown, total);
+	double pct = snapshot_pct(state->shown, first->total_weight);
 	char text[FORMAT_BYTES];
 
 	if (state->tree.is_of_parent)
-		pct = pct_of(total, parent_weight(rows, row));
+		pct = pct_of(first->total_weight, parent_weight(rows, row));
 	if (last->self_samples)
-		canvas_put_right(canvas, (struct canvas_area){ SELF_X, y, NUMBER_CELLS },
-				 format_pct(text, self_pct), row_role_of_share(self_pct));
-	canvas_put_right(canvas, (struct canvas_area){ TOTAL_X, y, NUMBER_CELLS },
-			 format_pct(text, pct), row_role_of_share(pct));
+		put_number(canvas, at->self, y, format_pct(text, self_pct),
+			   row_role_of_share(self_pct));
+	if (change_node_is_gone(first))
+		put_number(canvas, at->total, y, "gone", ROLE_DIM);
+	else
+		put_number(canvas, at->total, y, format_pct(text, pct), row_role_of_share(pct));
+	put_change(state, first, canvas, at->change, y);
 }
 
 /* Of a line that shares its parent with others. */
@@ -184,7 +235,8 @@ static void put_parent_share(const struct ui_state *state, const struct tree_row
 				  parent_weight(rows, row));
 	char text[FORMAT_BYTES];
 
-	if (row->parent == TREE_ROWS_NONE || pct > 99.95)
+	if (row->parent == TREE_ROWS_NONE || pct > 99.95 ||
+	    change_node_is_gone(tree_rows_node(rows, row->first)))
 		return;
 	snprintf(text, sizeof(text), "%.0f %%", pct);
 	canvas_put_right(canvas, area, text, ROLE_DIM);
@@ -195,15 +247,16 @@ static void draw_row(const struct ui_state *state, size_t index, int shift, stru
 {
 	const struct tree_rows *rows = &state->tree.rows;
 	const struct tree_row *row = &rows->rows[index];
+	const struct places at = places_of(state, canvas->width);
 	const bool has_share = canvas->width >= PARENT_WIDTH && !state->tree.is_of_parent;
-	const int right = canvas->width - TREE_X - (has_share ? PARENT_CELLS + 1 : 1);
+	const int right = canvas->width - at.tree - (has_share ? PARENT_CELLS + 1 : 1);
 	const int x = tree_guides_width(row) - shift;
-	struct pen pen = { canvas, { TREE_X + (x > 0 ? x : 0), y, right - (x > 0 ? x : 0) } };
+	struct pen pen = { canvas, { at.tree + (x > 0 ? x : 0), y, right - (x > 0 ? x : 0) } };
 	char note[NOTE_BYTES];
 	int kept;	/* cells for a note that matters more than the end of a chain */
 
-	put_numbers(state, row, canvas, y);
-	tree_guides_draw(rows, row, shift, canvas, (struct canvas_area){ TREE_X, y, right });
+	put_numbers(state, row, canvas, &at, y);
+	tree_guides_draw(rows, row, shift, canvas, (struct canvas_area){ at.tree, y, right });
 	if (x < 0)
 		put(&pen, "\u2026 ", ROLE_DIM);
 	hidden_note(state, row, note);
@@ -226,10 +279,10 @@ static void draw_row(const struct ui_state *state, size_t index, int shift, stru
 }
 
 /* How far the tree is moved to the left, so that the cursor's line has half of the room. */
-static int choose_shift(const struct tree_rows *rows, int width)
+static int choose_shift(const struct tree_rows *rows, int room)
 {
 	const struct tree_row *row = tree_rows_cursor(rows);
-	const int most = (width - TREE_X) / 2 / TREE_GUIDES_CELLS;
+	const int most = room / 2 / TREE_GUIDES_CELLS;
 
 	return row && (int)row->depth > most ? ((int)row->depth - most) * TREE_GUIDES_CELLS : 0;
 }
@@ -238,20 +291,20 @@ static void draw_titles(const struct ui_state *state, struct canvas *canvas, int
 {
 	const struct tree_view *tree = &state->tree;
 	const bool is_callers = tree->rows.tree && tree->rows.tree->direction == TREE_CALLERS;
-	const int room = canvas->width - TREE_X - 8;
+	const struct places at = places_of(state, canvas->width);
+	const int room = canvas->width - at.tree - 8;
 	char text[NOTE_BYTES];
 
-	canvas_put_right(canvas, (struct canvas_area){ SELF_X, y, NUMBER_CELLS }, "SELF%",
-			 ROLE_HEADING);
-	canvas_put_right(canvas, (struct canvas_area){ TOTAL_X, y, NUMBER_CELLS },
-			 tree->is_of_parent ? "PARENT" : "TOTAL%", ROLE_HEADING);
-	canvas_put_text(canvas, (struct canvas_area){ TREE_X, y, 7 }, "SYMBOL", ROLE_HEADING);
+	put_number(canvas, at.self, y, "SELF%", ROLE_HEADING);
+	put_number(canvas, at.total, y, tree->is_of_parent ? "PARENT" : "TOTAL%", ROLE_HEADING);
+	put_number(canvas, at.change, y, "\u0394TOTAL", ROLE_HEADING);
+	canvas_put_text(canvas, (struct canvas_area){ at.tree, y, 7 }, "SYMBOL", ROLE_HEADING);
 	snprintf(text, sizeof(text), "%s \u00b7 %.3g %% and more",
 		 is_callers ? "who calls it" : "what it calls",
 		 tree->rows.tree ? tree->rows.tree->limit_pct : 0.0);
 	if (canvas_text_width(canvas, text) > room)
 		snprintf(text, sizeof(text), "%s", is_callers ? "callers" : "callees");
-	canvas_put_right(canvas, (struct canvas_area){ TREE_X + 7, y, room }, text, ROLE_DIM);
+	canvas_put_right(canvas, (struct canvas_area){ at.tree + 7, y, room }, text, ROLE_DIM);
 }
 
 static void draw_tree(struct view *view, struct ui_state *state, struct canvas *canvas, int top,
@@ -263,7 +316,7 @@ static void draw_tree(struct view *view, struct ui_state *state, struct canvas *
 
 	lines -= detail;
 	tree_rows_set_page(rows, lines > 1 ? (size_t)(lines - 1) : 0);
-	shift = choose_shift(rows, canvas->width);
+	shift = choose_shift(rows, canvas->width - places_of(state, canvas->width).tree);
 	draw_titles(state, canvas, top);
 	if (!rows->count)
 		empty_draw(state, canvas, top + 2, top + lines);
@@ -289,4 +342,5 @@ void tree_view_init(struct tree_view *tree)
 void tree_view_finish(struct tree_view *tree)
 {
 	tree_rows_finish(&tree->rows);
+	tree_order_finish(&tree->order);
 }

@@ -4,22 +4,26 @@
 #include <stdio.h>
 
 static const enum column_id symbol_columns[] = {
-	COL_SELF, COL_BAR, COL_TOTAL, COL_SAMPLES, COL_PID, COL_TID, COL_CPU,
-	COL_COMMAND, COL_OBJECT, COL_SOURCE, COL_PROBE, COL_SYMBOL, COL_COUNT,
+	COL_SELF, COL_BAR, COL_CHANGE, COL_CHANGE_BAR, COL_TOTAL, COL_TOTAL_CHANGE, COL_SAMPLES,
+	COL_RATE_CHANGE, COL_PID, COL_TID, COL_CPU, COL_COMMAND, COL_OBJECT, COL_SOURCE,
+	COL_PROBE, COL_SYMBOL, COL_COUNT,
 };
 static const enum column_id object_columns[] = {
-	COL_SELF, COL_BAR, COL_TOTAL, COL_SAMPLES, COL_RATE, COL_COMMAND, COL_OBJECT, COL_COUNT,
+	COL_SELF, COL_BAR, COL_CHANGE, COL_CHANGE_BAR, COL_TOTAL, COL_TOTAL_CHANGE, COL_SAMPLES,
+	COL_RATE, COL_RATE_CHANGE, COL_COMMAND, COL_OBJECT, COL_COUNT,
 };
 static const enum column_id command_columns[] = {
-	COL_SELF, COL_BAR, COL_TOTAL, COL_SAMPLES, COL_RATE, COL_PID, COL_COMMAND, COL_COUNT,
+	COL_SELF, COL_BAR, COL_CHANGE, COL_CHANGE_BAR, COL_TOTAL, COL_TOTAL_CHANGE, COL_SAMPLES,
+	COL_RATE, COL_RATE_CHANGE, COL_PID, COL_COMMAND, COL_COUNT,
 };
 static const enum column_id task_columns[] = {
-	COL_SELF, COL_BAR, COL_TOTAL, COL_RATE, COL_PID, COL_CPU_PCT, COL_STATE, COL_THREADS,
-	COL_UNIT, COL_CONTAINER, COL_POD, COL_CGROUP, COL_COMMAND, COL_COMMAND_LINE, COL_COUNT,
+	COL_SELF, COL_BAR, COL_CHANGE, COL_CHANGE_BAR, COL_TOTAL, COL_TOTAL_CHANGE, COL_RATE,
+	COL_RATE_CHANGE, COL_PID, COL_CPU_PCT, COL_STATE, COL_THREADS, COL_UNIT, COL_CONTAINER,
+	COL_POD, COL_CGROUP, COL_COMMAND, COL_COMMAND_LINE, COL_COUNT,
 };
 static const enum column_id cpu_columns[] = {
-	COL_SELF, COL_BAR, COL_TOTAL, COL_SAMPLES, COL_RATE, COL_CPU, COL_BUSY, COL_COMMAND,
-	COL_COUNT,
+	COL_SELF, COL_BAR, COL_CHANGE, COL_CHANGE_BAR, COL_TOTAL, COL_TOTAL_CHANGE, COL_SAMPLES,
+	COL_RATE, COL_RATE_CHANGE, COL_CPU, COL_BUSY, COL_COMMAND, COL_COUNT,
 };
 
 const struct table_spec table_specs[VIEW_COUNT] = {
@@ -39,12 +43,15 @@ const struct table_spec table_specs[VIEW_COUNT] = {
 };
 
 /* Source lines cost a process per object: they are for who asks. Without a filter by code the total
- * of tasks and CPUs is their self. Where tasks are takes the place of what they are. */
+ * of tasks and CPUs is their self. Of changes those of SELF% say most. Where tasks are takes the
+ * place of what they are. */
 const struct column_choice columns_at_first = {
-	.hidden = { [VIEW_SYMBOLS] = 1u << COL_SOURCE, [VIEW_COMMANDS] = 1u << COL_TOTAL,
-		    [VIEW_TASKS] = 1u << COL_TOTAL | 1u << COL_UNIT | 1u << COL_CONTAINER |
-				   1u << COL_POD | 1u << COL_CGROUP,
-		    [VIEW_CPUS] = 1u << COL_TOTAL },
+	.hidden = { [VIEW_SYMBOLS] = 1u << COL_SOURCE | 1u << COL_TOTAL_CHANGE,
+		    [VIEW_OBJECTS] = 1u << COL_TOTAL_CHANGE,
+		    [VIEW_COMMANDS] = 1u << COL_TOTAL | 1u << COL_TOTAL_CHANGE,
+		    [VIEW_TASKS] = 1u << COL_TOTAL | 1u << COL_TOTAL_CHANGE | 1u << COL_UNIT |
+				   1u << COL_CONTAINER | 1u << COL_POD | 1u << COL_CGROUP,
+		    [VIEW_CPUS] = 1u << COL_TOTAL | 1u << COL_TOTAL_CHANGE },
 };
 
 static bool by_name(enum filter_field field, const char *whole, const char *shown,

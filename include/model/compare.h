@@ -17,8 +17,10 @@
 struct compare {
 	struct ingest *ingest;		/* borrowed */
 	struct symbol_twins twins;
-	struct fold rows;		/* the last that was asked for: the baseline stands still, */
-	bool has_rows;			/* so a refresh folds it anew only if names have changed */
+	/* The last that was asked for: the baseline stands still, so a refresh folds it anew only
+	 * if names have changed. */
+	struct fold rows;
+	bool has_rows;
 
 	/* What `rows` is of. */
 	struct filter filter;
@@ -38,8 +40,8 @@ bool compare_is_wanted(const struct compare *compare, const struct query *query,
  * until the next call. */
 const struct symbol_twins *compare_twins(struct compare *compare);
 
-/* The baseline's rows by the query's keys and filter. After compare_twins(). NULL: out of memory, or
- * @stop was due. BORROWED until the next call. */
+/* The baseline's rows by the query's keys and filter. After compare_twins(). NULL: out of memory,
+ * or @stop was due. BORROWED until the next call. */
 const struct fold *compare_rows(struct compare *compare, const struct query *query,
 				uint32_t event, const struct tree_stop *stop);
 
@@ -48,8 +50,8 @@ const struct fold *compare_rows(struct compare *compare, const struct query *que
 void compare_describe(const struct compare *compare, const struct fold *base,
 		      struct snapshot *head);
 
-/* @of_source, and what is to be said of the baseline: one line each. The caller's: free(). NULL: out
- * of memory. */
+/* @of_source, and what is to be said of the baseline: one line each. The caller's: free(). NULL:
+ * out of memory. */
 char *compare_notice(const struct compare *compare, const char *of_source);
 
 #endif

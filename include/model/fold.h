@@ -86,11 +86,12 @@ void fold_add(struct fold *fold, const struct slice_entry *entries, uint32_t cou
  * trie in one pass, instead of walking every stack of every slice. @slices[@count] whole.
  * Only where fold_can_be_dense(). */
 void fold_add_slices_dense(struct fold *fold, const struct slice *slices, uint32_t count);
-/* Rows keyed by KEY_OBJECT | KEY_SYMBOL, and a filter that asks for nothing but code. */
+/* Rows keyed by KEY_OBJECT | KEY_SYMBOL, and a filter that asks for nothing but code; or keyed by
+ * one of them, and no filter. */
 bool fold_can_be_dense(const struct fold *fold);
 
-/* Walking costs 0.2-0.3 us an entry: with so many it takes longer than a fold may, and the dense way
- * takes over, which does not count the tasks of a row. A minute of two CPUs is 60,000. */
+/* Walking costs 0.2-0.3 us an entry: with so many it takes longer than a fold may, and the dense
+ * way takes over, which does not count the tasks of a row. A minute of two CPUs is 60,000. */
 #define FOLD_DENSE_ENTRIES 150000
 
 /* The row of @key, or NULL: there is none. @key: of a fold with the same keys and twins over the
@@ -109,8 +110,12 @@ static inline uint32_t fold_symbol_of(const struct fold *fold, uint32_t frame)
 /* After @steps entries were walked: false when the fold is to end. */
 bool fold_goes_on(struct fold *fold, uint32_t steps);
 
-/* Row of a busy symbol, when rows are keyed by the symbol alone; NULL: out of memory. BORROWED
- * until the next one is asked for. */
+/* What a row is keyed by of the code. KEY_OBJECT | KEY_SYMBOL: the symbol. One of them: what the
+ * others of its name, or of its object, share. */
+uint64_t fold_code_key(const struct fold *fold, uint32_t symbol);
+
+/* Row of a busy symbol, when rows are keyed by code alone; NULL: out of memory. BORROWED until the
+ * next one is asked for. */
 struct fold_row *fold_row_of_symbol(struct fold *fold, uint32_t symbol);
 /* Adds samples to the row of their leaf, which matches the filter. */
 void fold_add_self(struct fold *fold, struct fold_row *row, uint64_t samples, double weight);

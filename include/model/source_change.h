@@ -17,6 +17,7 @@ enum source_change_kind {
 	SOURCE_PROCESSES,	/* as for -p */
 	SOURCE_THREADS,		/* as for -t */
 	SOURCE_USER,		/* as for -u */
+	SOURCE_CGROUP,		/* as for -G */
 	SOURCE_CPUS,		/* as for -C; "": all */
 	SOURCE_COPIES,		/* bytes of each stack copy: copy_control's, not the screen's */
 };

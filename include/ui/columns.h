@@ -32,6 +32,10 @@ enum column_id {
 	COL_UNIT,
 	COL_CONTAINER,
 	COL_POD,
+	COL_CHANGE,		/* the last four: only while windows are compared */
+	COL_CHANGE_BAR,
+	COL_TOTAL_CHANGE,
+	COL_RATE_CHANGE,
 	COL_COUNT
 };
 
@@ -51,12 +55,23 @@ struct column {
 	int keep;		/* the smallest leaves first when the screen is narrow */
 	unsigned int keys;	/* enum row_key bits: shown when rows have one; 0: always */
 	void (*put)(struct canvas *canvas, struct canvas_area area, const struct column_row *of);
-	/* < 0: @a comes first in this column's natural order. NULL: not a column to sort by. */
+	/* < 0: @a comes first in this column's natural order. NULL: not a column to sort by, or
+	 * one that orders by changes: see columns_compare(). */
 	int (*compare)(const struct snapshot_row *a, const struct snapshot_row *b);
 	const char *help;
 };
 
 extern const struct column columns[COL_COUNT];
+
+/* What a column is called in menus and the configuration where its title is none. */
+const char *columns_name(enum column_id id);
+
+/* Can rows be sorted by it? */
+bool columns_is_order(enum column_id id);
+/* < 0: @a comes first in the natural order of column @id, which can be sorted by. Both are rows of
+ * @snapshot. */
+int columns_compare(enum column_id id, const struct snapshot *snapshot,
+		    const struct snapshot_row *a, const struct snapshot_row *b);
 
 /* Which columns there are at a width, and where. */
 struct column_layout {

@@ -130,6 +130,11 @@ void command_go_live(struct ui_state *state);
 /* What history has of @range; says so when that is nothing. A snapshot must be there. */
 void command_choose_time(struct ui_state *state, struct time_range range);
 
+/* command_compare.c: against a baseline */
+void cmd_mark_baseline(struct ui_state *state);
+void cmd_compare(struct ui_state *state);
+void cmd_forget_baseline(struct ui_state *state);
+
 /* command_sources.c: what is sampled; the palette. command_save.c: files */
 void cmd_next_event(struct ui_state *state);
 void cmd_event(struct ui_state *state);

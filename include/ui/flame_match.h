@@ -13,7 +13,7 @@ struct flame_matches {
 	double weight;		/* of the samples that have one or more of them */
 };
 
-/* Has @node @search in its symbol or object (see ui/search.h)? */
+/* Has @node @search in its symbol or object (see ui/search.h)? One that is gone does not count. */
 bool flame_match_is(const struct tree_node *node, const char *search);
 
 /* Those of @zoom and what it calls, FLAME_NONE: of all. */

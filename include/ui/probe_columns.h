@@ -11,9 +11,9 @@
 
 enum probe_column_id {
 	PROBE_COL_STATE, PROBE_COL_KIND, PROBE_COL_NAME, PROBE_COL_OBJECT, PROBE_COL_SCOPE,
-	PROBE_COL_HITS, PROBE_COL_RATE, PROBE_COL_SPARK, PROBE_COL_P50, PROBE_COL_P90,
-	PROBE_COL_P99, PROBE_COL_MAX, PROBE_COL_LOST, PROBE_COL_MISSED, PROBE_COL_UNPAIRED,
-	PROBE_COL_LEASE, PROBE_COL_COST,
+	PROBE_COL_HITS, PROBE_COL_RATE, PROBE_COL_RATE_CHANGE, PROBE_COL_SPARK, PROBE_COL_P50,
+	PROBE_COL_P50_CHANGE, PROBE_COL_P90, PROBE_COL_P99, PROBE_COL_P99_CHANGE, PROBE_COL_MAX,
+	PROBE_COL_LOST, PROBE_COL_MISSED, PROBE_COL_UNPAIRED, PROBE_COL_LEASE, PROBE_COL_COST,
 	PROBE_COL_COUNT
 };
 
@@ -35,9 +35,9 @@ struct probe_layout {
 };
 
 /* Fits them into @width cells from @x on. What tells of losses stays longer once a probe of
- * @probes has any. */
+ * @probes has any; what tells of changes is there while they are compared. */
 void probe_columns_fit(struct probe_layout *out, int x, int width,
-		       const struct snapshot_probes *probes);
+		       const struct snapshot_probes *probes, bool is_compared);
 
 /* "on", "off", "capped": never colour alone. */
 const char *probe_state_word(enum probe_state state);

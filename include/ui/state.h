@@ -67,6 +67,13 @@ struct probe_tally {
 	uint32_t refused, failed, cancelled;
 };
 
+/* What windows are compared with: "A". */
+struct comparing {
+	bool has_baseline;	/* one was marked, or is another recording */
+	bool is_on;		/* rows are asked for with their figures in it */
+	uint64_t begin_ns, end_ns;	/* as it was marked; 0, 0: as snapshots say */
+};
+
 /* What an open menu is for. */
 struct menu_use {
 	void (*chosen)(struct ui_state *state, const struct menu_item *item);
@@ -101,9 +108,11 @@ struct ui_state {
 	bool is_zeroed;			/* "since start" began at a key */
 	bool is_command_ended;
 	bool is_source_changing;
+	struct comparing compare;
 
 	/* How it is shown. */
 	struct table_order orders[VIEW_COUNT];
+	struct table_order compared_orders[VIEW_COUNT];	/* the same while rows are compared */
 	struct column_choice choice;
 	const struct theme *theme;
 	bool is_mouse_off;
@@ -192,6 +201,16 @@ bool state_is_waiting(const struct ui_state *state);
 enum view_kind state_kind(const struct ui_state *state);
 /* The columns that the view's rows can have. */
 struct column_set state_columns(const struct ui_state *state);
+/* A bit for each of those that there is nothing to say in, whatever the user wants to see. */
+unsigned int state_unable_columns(const struct ui_state *state);
+/* What the rows on the screen are sorted by: while they are compared an order of its own. */
+const struct table_order *state_order(const struct ui_state *state);
+void state_set_order(struct ui_state *state, struct table_order order);
+/* The rows on the screen are compared with the baseline. */
+bool state_is_compared(const struct ui_state *state);
+/* Forgets the baseline: it was of what is not sampled any more. The analyzer is told; a query must
+ * follow. */
+void state_forget_baseline(struct ui_state *state);
 
 /* Goes on to @kind, through @part (NULL: the same filter); says so when that can't be. */
 void state_go(struct ui_state *state, enum view_kind kind, const struct filter_part *part);

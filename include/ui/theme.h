@@ -34,6 +34,8 @@ enum role {
 	ROLE_BOX,		/* a menu over the table: frame and text */
 	ROLE_BOX_DIM,		/* what is there when looked for */
 	ROLE_BOX_CURSOR,	/* its chosen line */
+	ROLE_MORE,		/* compared: more than before */
+	ROLE_LESS,
 	ROLE_FILL_USER,		/* boxes of the flame graph: kinds of code, and behind each the */
 	ROLE_FILL_USER_HOT,	/* same on the hottest path */
 	ROLE_FILL_KERNEL,
@@ -46,6 +48,10 @@ enum role {
 	ROLE_FILL_UNKNOWN_HOT,
 	ROLE_FILL_HEAT,		/* a large share */
 	ROLE_FILL_HEAT_HOT,
+	ROLE_FILL_MORE,		/* compared: more than before, red; behind it where it is much */
+	ROLE_FILL_MORE_LARGE,
+	ROLE_FILL_LESS,		/* less, blue */
+	ROLE_FILL_LESS_LARGE,
 	ROLE_FILL_QUIET,	/* callers of the zoomed frame, frames without room */
 	ROLE_FILL_MATCH,
 	ROLE_FILL_SELECTED,

@@ -83,8 +83,8 @@ void tree_rows_open(struct tree_rows *rows);
 bool tree_rows_close(struct tree_rows *rows);
 void tree_rows_open_all(struct tree_rows *rows);
 void tree_rows_close_all(struct tree_rows *rows);
-/* Opens the heaviest child of the line under the cursor, its heaviest child, ... to the end, and
- * goes there. */
+/* Opens the first child of the line under the cursor, its first child, ... to the end, and goes
+ * there: the heaviest ones, or of a tree that is ordered by change those that changed most. */
 void tree_rows_open_hottest(struct tree_rows *rows);
 
 #endif

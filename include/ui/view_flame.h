@@ -31,12 +31,18 @@ struct flame_view {
 	size_t zooms[FLAME_ZOOMS];	/* lengths of the paths that were zoomed before */
 	size_t zoom_count;
 	enum flame_fill fill;
+	enum flame_fill compared_fill;	/* the same while it is compared */
 	bool is_upright;	/* outermost frames at the bottom */
 	int top, page;		/* first line, counted from the outermost; lines at the last draw */
 };
 
 void flame_view_init(struct flame_view *flame);
 void flame_view_finish(struct flame_view *flame);
+
+/* What the colours mean now. */
+enum flame_fill flame_view_fill(const struct flame_view *flame, bool is_compared);
+/* The next of what they can mean. */
+void flame_view_next_fill(struct flame_view *flame, bool is_compared);
 
 /* The selected box, or FLAME_NONE when there is none at all. */
 uint32_t flame_view_selected(const struct flame_view *flame);

@@ -3,12 +3,14 @@
 #ifndef UI_VIEW_GROUPS_H
 #define UI_VIEW_GROUPS_H
 
+#include "ui/tree_order.h"
 #include "ui/tree_rows.h"
 #include "ui/view.h"
 
 struct groups_view {
 	struct view view;
 	struct tree_rows rows;
+	struct tree_order order;	/* compared: what the rows are of */
 	enum group_key keys[GROUP_LEVELS];	/* of the tree that was shown last */
 	uint32_t level_count;
 	bool is_of_parent;	/* the first column is in % of the group that each belongs to */

@@ -2,6 +2,7 @@
 #ifndef UI_VIEW_TREE_H
 #define UI_VIEW_TREE_H
 
+#include "ui/tree_order.h"
 #include "ui/tree_rows.h"
 #include "ui/view.h"
 
@@ -11,6 +12,7 @@
 struct tree_view {
 	struct view view;
 	struct tree_rows rows;
+	struct tree_order order;	/* compared: what the rows are of */
 	double limit_pct;	/* of the tree; paths below it are left out */
 	bool is_of_parent;	/* the column of totals is in % of the line's parent */
 };

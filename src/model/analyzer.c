@@ -358,6 +358,8 @@ static void take_request(struct analyzer *analyzer, const struct request *reques
 		break;
 	case REQUEST_QUERY:
 		config->query = request->query;
+		/* Before its first picture the screen can't know that it compares. */
+		config->query.compare |= config->second && !analyzer->publisher.seq;
 		if (config->reader && (config->query.keys & (KEY_PID | KEY_TID)))
 			analyzer->more_due_ns = clock_now_ns() + TASKS_REFRESH_NS;
 		break;

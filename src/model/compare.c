@@ -6,6 +6,9 @@
 #include <string.h>
 
 #define PART_ENTRIES 65536u	/* a millisecond of a dense fold */
+/* Sooner than a window: how many tasks a row has is shown only of those that are gone. Of 144,000
+ * entries walking took 45 ms, this 6. */
+#define DENSE_ENTRIES (FOLD_DENSE_ENTRIES / 4)
 
 void compare_init(struct compare *compare, struct ingest *ingest)
 {
@@ -68,7 +71,7 @@ static void add_baseline(struct fold *rows, const struct baseline *baseline)
 	}
 	if (!parts)
 		rows->is_out_of_memory = true;
-	else if (fold_can_be_dense(rows) && baseline->count > FOLD_DENSE_ENTRIES)
+	else if (fold_can_be_dense(rows) && baseline->count > DENSE_ENTRIES)
 		fold_add_slices_dense(rows, parts, count);
 	else
 		fold_add(rows, baseline->entries, baseline->count, 1.0);

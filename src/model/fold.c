@@ -9,6 +9,7 @@
 #include <string.h>
 
 #define STEPS_UNASKED 8192	/* entries: 2 ms, most live windows are shorter */
+#define PREFETCH_AHEAD 8	/* entries: their stacks lie all over memory */
 #define KEYS_SYMBOL (KEY_OBJECT | KEY_SYMBOL)
 #define KEYS_CODE   (KEYS_SYMBOL | KEY_ADDRESS)
 
@@ -106,11 +107,6 @@ static struct fold_row *row_of_symbol(struct fold *fold, uint32_t symbol, bool i
 	return row;
 }
 
-struct fold_row *fold_row_of_symbol(struct fold *fold, uint32_t symbol)
-{
-	return symbol == ID_SET_NONE ? NULL : row_of_symbol(fold, symbol, false);
-}
-
 static struct fold_row *row_of_key(struct fold *fold, const struct fold_key *key, uint32_t symbol)
 {
 	const uint64_t hash = key_hash(key);
@@ -152,9 +148,9 @@ const struct fold_row *fold_find_row(const struct fold *fold, const struct fold_
 
 #define HAS_NO_NAME ((uint64_t)1 << 63)	/* beside keys that begin with a name */
 
-/* Both: the symbol. One of them: what the others of its name, or of its object, share; what the
- * kernel and programs call alike stays two. An address is no name: several objects may have it. */
-static uint64_t code_key(const struct fold *fold, uint32_t symbol_id)
+/* What the kernel and programs call alike stays two. An address is no name: several objects may have
+ * it. */
+uint64_t fold_code_key(const struct fold *fold, uint32_t symbol_id)
 {
 	const struct symbol *symbol = &fold->names->symbols[symbol_id];
 
@@ -180,11 +176,19 @@ static struct fold_row *row_of_code(struct fold *fold, uint32_t symbol, bool is_
 		return NULL;
 	if (*noted != ID_SET_NONE)
 		return &fold->rows[*noted];
-	key.code = code_key(fold, symbol);
+	key.code = fold_code_key(fold, symbol);
 	row = row_of_key(fold, &key, symbol);
 	if (row)
 		*noted = (uint32_t)(row - fold->rows);
 	return row;
+}
+
+struct fold_row *fold_row_of_symbol(struct fold *fold, uint32_t symbol)
+{
+	if (symbol == ID_SET_NONE)
+		return NULL;
+	return fold->keys == KEYS_SYMBOL ? row_of_symbol(fold, symbol, false)
+					 : row_of_code(fold, symbol, false);
 }
 
 static struct fold_row *row_of(struct fold *fold, uint32_t frame, const struct task *task,
@@ -201,7 +205,7 @@ static struct fold_row *row_of(struct fold *fold, uint32_t frame, const struct t
 	if ((keys | KEYS_SYMBOL) == KEYS_SYMBOL)
 		return row_of_code(fold, symbol, is_idle);
 	memset(&key, 0, sizeof(key));
-	key.code = code_key(fold, symbol);
+	key.code = fold_code_key(fold, symbol);
 	if (keys & KEY_ADDRESS)
 		key.address = fold->trie->frames.address[frame];
 	if (keys & KEY_COMM)
@@ -374,7 +378,11 @@ bool fold_goes_on(struct fold *fold, uint32_t steps)
 
 void fold_add(struct fold *fold, const struct slice_entry *entries, uint32_t count, double factor)
 {
+	const uint32_t *frames = fold->trie->stacks.frame;
+
 	for (uint32_t i = 0; i < count; i++) {
+		if (count - i > PREFETCH_AHEAD)
+			__builtin_prefetch(&frames[entries[i + PREFETCH_AHEAD].stack]);
 		if (entries[i].event != fold->event || !entries[i].count)
 			continue;
 		if (!fold_goes_on(fold, 1))

@@ -42,7 +42,8 @@ struct sum {
 struct dense {
 	struct sum *stacks, *nodes;
 	uint64_t *outer_mask;	/* per node: bits of the symbols of itself and its ancestors */
-	uint32_t *node_symbol;
+	uint32_t *node_symbol;	/* of symbols that are one row the first, see join_codes() */
+	uint32_t *first;	/* per symbol: that one; NULL: each is a row */
 };
 
 static uint64_t mask_bit(uint32_t symbol)
@@ -134,19 +135,56 @@ static void add_slice(struct fold *fold, struct dense *dense, const struct slice
 	}
 }
 
-/* Symbols and masks of all nodes, parents first. */
 static void name_nodes(struct fold *fold, struct dense *dense)
 {
 	const struct stack_nodes *nodes = &fold->trie->nodes;
 
 	dense->node_symbol[STACK_NODE_ROOT] = ID_SET_NONE;
-	dense->outer_mask[STACK_NODE_ROOT] = 0;
-	for (uint32_t n = 1; n < nodes->count; n++) {
-		const uint32_t symbol = fold_symbol_of(fold, nodes->frame[n]);
+	for (uint32_t n = 1; n < nodes->count; n++)
+		dense->node_symbol[n] = fold_symbol_of(fold, nodes->frame[n]);
+}
 
-		dense->node_symbol[n] = symbol;
-		dense->outer_mask[n] = dense->outer_mask[nodes->parent[n]] | mask_bit(symbol);
+static uint32_t first_of(const struct dense *dense, uint32_t symbol)
+{
+	return dense->first && symbol != ID_SET_NONE ? dense->first[symbol] : symbol;
+}
+
+/* Symbols of one object, or of one name, are one where rows are keyed by that. After it no symbol
+ * may be new. */
+static void join_codes(struct fold *fold, struct dense *dense)
+{
+	const uint32_t count = fold->names->count;
+	struct id_map by_code = { 0 };
+
+	if (fold->keys == (KEY_OBJECT | KEY_SYMBOL))
+		return;
+	dense->first = malloc((count + 1) * sizeof(*dense->first));
+	for (uint32_t symbol = 0; dense->first && symbol < count; symbol++) {
+		const uint64_t code = fold_code_key(fold, symbol);
+		const uint32_t first = id_map_get(&by_code, code);
+
+		dense->first[symbol] = first == ID_MAP_NONE ? symbol : first;
+		if (first == ID_MAP_NONE && id_map_put(&by_code, code, symbol))
+			fold->is_out_of_memory = true;
 	}
+	id_map_finish(&by_code);
+	if (!dense->first) {
+		fold->is_out_of_memory = true;
+		return;
+	}
+	for (uint32_t n = 1; n < fold->trie->nodes.count; n++)
+		dense->node_symbol[n] = first_of(dense, dense->node_symbol[n]);
+}
+
+/* Parents first. */
+static void mask_nodes(const struct fold *fold, struct dense *dense)
+{
+	const struct stack_nodes *nodes = &fold->trie->nodes;
+
+	dense->outer_mask[STACK_NODE_ROOT] = 0;
+	for (uint32_t n = 1; n < nodes->count; n++)
+		dense->outer_mask[n] = dense->outer_mask[nodes->parent[n]] |
+				       mask_bit(dense->node_symbol[n]);
 }
 
 static bool matches(struct fold *fold, uint32_t symbol)
@@ -175,6 +213,7 @@ static void add_stacks(struct fold *fold, struct dense *dense)
 			   fold->names->symbols[symbol].state == SYMBOL_NAMED);
 		if (!matches(fold, symbol))
 			continue;
+		symbol = first_of(dense, symbol);
 		row = fold_row_of_symbol(fold, symbol);
 		if (!row) {
 			fold->is_out_of_memory = true;
@@ -220,6 +259,8 @@ static struct sum *create_sums(uint32_t count)
 
 bool fold_can_be_dense(const struct fold *fold)
 {
+	if (fold->keys == KEY_OBJECT || fold->keys == KEY_SYMBOL)
+		return !fold->filter.all;	/* it may match a part of a row */
 	return fold->keys == (KEY_OBJECT | KEY_SYMBOL) &&
 	       !(fold->filter.by_task | fold->filter.by_cpu);
 }
@@ -238,9 +279,12 @@ void fold_add_slices_dense(struct fold *fold, const struct slice *slices, uint32
 		for (uint32_t s = 0; s < count &&
 				     fold_goes_on(fold, slices[s].count / ENTRIES_A_STEP); s++)
 			add_slice(fold, &dense, &slices[s]);
-		if (!fold->is_stopped)
+		if (!fold->is_stopped) {
 			name_nodes(fold, &dense);
-		if (fold_goes_on(fold, node_count / ENTRIES_A_STEP)) {
+			join_codes(fold, &dense);
+			mask_nodes(fold, &dense);
+		}
+		if (!fold->is_out_of_memory && fold_goes_on(fold, node_count / ENTRIES_A_STEP)) {
 			add_stacks(fold, &dense);
 			add_nodes(fold, &dense);
 		}
@@ -251,4 +295,5 @@ void fold_add_slices_dense(struct fold *fold, const struct slice *slices, uint32
 	free(dense.nodes);
 	free(dense.outer_mask);
 	free(dense.node_symbol);
+	free(dense.first);
 }

@@ -20,12 +20,12 @@ static void add_losses(const struct ingest *ingest, const struct second_recordin
 	size_t used = strlen(notice);
 
 	if (lost && used < room)
-		snprintf(notice + used, room - used, "%s%s lacks %" PRIu64 " samples that were lost "
-			 "when it was recorded", used ? "\n" : "", second->first_name, lost);
+		snprintf(notice + used, room - used, "%s%s lacks %" PRIu64 " samples that were "
+			 "lost when it was recorded", used ? "\n" : "", second->first_name, lost);
 	used = strlen(notice);
 	if (evicted && used < room)
-		snprintf(notice + used, room - used, "%s%s lacks its first %" PRIu64 " samples, for "
-			 "want of memory: a larger --history-memory has room for them",
+		snprintf(notice + used, room - used, "%s%s lacks its first %" PRIu64 " samples, "
+			 "for want of memory: a larger --history-memory has room for them",
 			 used ? "\n" : "", second->first_name, evicted);
 }
 

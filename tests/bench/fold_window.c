@@ -13,6 +13,7 @@
 
 #include "capture/perf_data.h"
 #include "model/budget.h"
+#include "model/compare.h"
 #include "model/fold.h"
 #include "model/group_arrange.h"
 #include "symbols/sandbox.h"
@@ -208,6 +209,31 @@ static double median_fold_ms(struct ingest *ingest, unsigned int keys, bool is_d
 	return ms[FOLDS / 2];
 }
 
+/* What the budget holds of the same, if it goes on as it did. */
+static void print_reach(const struct ingest *ingest)
+{
+	const struct timeline *timeline = &ingest->timeline;
+	const double minutes = (double)(timeline->slices[timeline->count - 1].end_ns -
+					timeline->slices[0].start_ns) / 60e9;
+	size_t recent = 0, ticks = 0;
+
+	for (uint32_t s = 0; s < timeline->count; s++) {
+		if (!timeline->slices[s].ticks)
+			continue;
+		recent += timeline->slices[s].count * sizeof(struct slice_entry);
+		ticks += timeline->slices[s].tick_count * sizeof(struct slice_tick);
+	}
+	printf("reach        %.1f minutes, about %.0f fit\n", minutes,
+	       minutes * BUDGET_BYTES / (double)budget_bytes(ingest));
+	printf("parts        %.1f MiB slices (%.1f MiB of them with ticks, and %.1f MiB for these), "
+	       "%.1f MiB totals, %.1f MiB trie, %.1f MiB tasks\n",
+	       (double)(timeline_bytes(timeline) - timeline->totals.bytes) / (1 << 20),
+	       (double)recent / (1 << 20), (double)ticks / (1 << 20),
+	       (double)timeline->totals.bytes / (1 << 20),
+	       (double)stack_trie_bytes(&ingest->trie) / (1 << 20),
+	       (double)task_table_bytes(&ingest->tasks) / (1 << 20));
+}
+
 /* A tree of groups, and its nodes in order. */
 static double median_groups_ms(struct ingest *ingest, const struct query *query, uint32_t *nodes)
 {
@@ -258,31 +284,6 @@ static void print_groups(struct ingest *ingest)
 	}
 }
 
-/* What the budget holds of the same, if it goes on as it did. */
-static void print_reach(const struct ingest *ingest)
-{
-	const struct timeline *timeline = &ingest->timeline;
-	const double minutes = (double)(timeline->slices[timeline->count - 1].end_ns -
-					timeline->slices[0].start_ns) / 60e9;
-	size_t recent = 0, ticks = 0;
-
-	for (uint32_t s = 0; s < timeline->count; s++) {
-		if (!timeline->slices[s].ticks)
-			continue;
-		recent += timeline->slices[s].count * sizeof(struct slice_entry);
-		ticks += timeline->slices[s].tick_count * sizeof(struct slice_tick);
-	}
-	printf("reach        %.1f minutes, about %.0f fit\n", minutes,
-	       minutes * BUDGET_BYTES / (double)budget_bytes(ingest));
-	printf("parts        %.1f MiB slices (%.1f MiB of them with ticks, and %.1f MiB for these), "
-	       "%.1f MiB totals, %.1f MiB trie, %.1f MiB tasks\n",
-	       (double)(timeline_bytes(timeline) - timeline->totals.bytes) / (1 << 20),
-	       (double)recent / (1 << 20), (double)ticks / (1 << 20),
-	       (double)timeline->totals.bytes / (1 << 20),
-	       (double)stack_trie_bytes(&ingest->trie) / (1 << 20),
-	       (double)task_table_bytes(&ingest->tasks) / (1 << 20));
-}
-
 static void print_figures(struct ingest *ingest)
 {
 	struct fold fold = { 0 };
@@ -310,7 +311,7 @@ static void print_figures(struct ingest *ingest)
 	printf("%.1f ms by process\n",
 	       median_fold_ms(ingest, KEYS_SYMBOL, false, &by_pid, &fold));
 	printf("other keys   %.1f ms by object, ",
-	       median_fold_ms(ingest, KEY_OBJECT, false, &no_filter, &fold));
+	       median_fold_ms(ingest, KEY_OBJECT, true, &no_filter, &fold));
 	printf("%.1f ms by command, ",
 	       median_fold_ms(ingest, KEY_COMM, false, &no_filter, &fold));
 	printf("%.1f ms by thread, ",
@@ -318,6 +319,32 @@ static void print_figures(struct ingest *ingest)
 	printf("%.1f ms by CPU\n", median_fold_ms(ingest, KEY_CPU, false, &no_filter, &fold));
 	fold_finish(&fold);
 	print_groups(ingest);
+}
+
+/* The whole history as a baseline, marked and then asked for by two refreshes. */
+static void print_comparison(struct ingest *ingest)
+{
+	const struct query query = { .keys = KEYS_SYMBOL, .compare = true };
+	const struct tree_stop never = { .is_due = NULL };
+	const struct window_span whole = { .end = ingest->timeline.count };
+	double ms[5] = { now_ms() };
+	struct compare compare;
+
+	if (baseline_take(&ingest->baseline, &ingest->timeline, whole, NULL, "", SIZE_MAX))
+		return;
+	ms[1] = now_ms();
+	compare_init(&compare, ingest);
+	compare_twins(&compare);
+	ms[2] = now_ms();
+	compare_rows(&compare, &query, 0, &never);
+	ms[3] = now_ms();
+	compare_rows(&compare, &query, 0, &never);
+	ms[4] = now_ms();
+	printf("baseline     %u entries in %.1f MiB, taken in %.1f ms; twins %.1f ms; its fold "
+	       "%.1f ms, at the next refresh %.2f ms\n", ingest->baseline.count,
+	       (double)baseline_bytes(&ingest->baseline) / (1 << 20), ms[1] - ms[0], ms[2] - ms[1],
+	       ms[3] - ms[2], ms[4] - ms[3]);
+	compare_finish(&compare);
 }
 
 static void describe(struct perf_data *recording, struct ingest_config *config)
@@ -370,6 +397,7 @@ int main(int argc, char **argv)
 	if (times > 1)
 		stretch(&ingest, times);
 	print_figures(&ingest);
+	print_comparison(&ingest);
 	perf_data_close(recording);
 	ingest_finish(&ingest);
 	object_opener_destroy(opener);

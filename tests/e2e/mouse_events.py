@@ -25,21 +25,16 @@ class Mouse:
         x, y = place_of(self.terminal.wait_for(part), part)
         self.click(x + len(part) // 2, y, **how)
 
-    def press(self, x, y):
-        self.report((LEFT, x, y, False))
-
-    def move(self, x, y):
-        """With the button held."""
-        self.report((LEFT + HELD, x, y, False))
+    def press_and_move(self, start, end):
+        """The button stays down; each place is (x, y)."""
+        self.report((LEFT, *start, False), (LEFT + HELD, *end, False))
 
     def release(self, x, y):
         self.report((LEFT, x, y, True))
 
     def drag(self, start, end):
-        """From one place to another, each (x, y)."""
-        self.press(*start)
-        self.move(*end)
-        self.release(*end)
+        """At once: nothing on the screen moves meanwhile."""
+        self.report((LEFT, *start, False), (LEFT + HELD, *end, False), (LEFT, *end, True))
 
     def wheel(self, button, times):
         self.report(*[(button, 20, 10, False)] * times)

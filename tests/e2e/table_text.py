@@ -30,7 +30,7 @@ def view_of(text):
 
 def order_of(text):
     """The title of the column that the rows are sorted by, "-" before it when reversed."""
-    found = re.search("([▼▲])([A-Z%/]+)|([A-Z]+(?: LINE)?)([▼▲])", text)
+    found = re.search("([▼▲])([A-ZΔ%/]+)|([A-Z]+(?: LINE)?)([▼▲])", text)
     return ("-" if "▲" in found[0] else "") + (found[2] or found[3])
 
 
@@ -48,8 +48,8 @@ def table(text):
              re.finditer("COMMAND LINE|COMMAND|OBJECT|SYMBOL", titles)]
     rows = []
     for at, line in enumerate(text.splitlines()[number + 1:-1], number + 1):
-        values = re.sub("[█▉▊▋▌▍▎▏#]", " ", line[2:texts[0][0]]).split() if texts else []
-        if not values or not re.fullmatch(r"[\d.]+k?", values[0]):
+        values = re.sub("[█▉▊▋▌▍▎▏#▲▼]", " ", line[2:texts[0][0]]).split() if texts else []
+        if not values or not re.fullmatch(r"[\d.]+k?|gone", values[0]):
             continue
         cells = Cells(zip(titles[:texts[0][0]].split(), values))
         for (begin, title), (end, _) in zip(texts, texts[1:] + [(None, None)]):

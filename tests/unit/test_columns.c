@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "snapshot_fixture.h"
+#include "ui/column_changes.h"
 #include "ui/views.h"
 
 #define EVERY_KEY (KEY_OBJECT | KEY_SYMBOL | KEY_COMM | KEY_PID | KEY_TID | KEY_CPU)
@@ -65,7 +66,7 @@ static void test_hidden_columns_are_gone_but_never_the_name(void **state)
 	columns_fit(&layout, 0, 100, &set);
 	assert_int_equal(layout.count, 1);
 	assert_int_equal(layout.places[0].id, COL_SYMBOL);
-	set.hidden = 1u << COL_BAR | 1u << COL_PROBE;
+	set.hidden = 1u << COL_BAR | 1u << COL_PROBE | COLUMN_CHANGES;
 	columns_fit(&layout, 0, 100, &set);
 	assert_false(columns_has(&layout, COL_BAR));
 	assert_true(columns_has(&layout, COL_SAMPLES));
@@ -84,10 +85,11 @@ static void test_columns_leave_in_the_stated_order(void **state)
 {
 	static const enum column_id order[] = { COL_SAMPLES, COL_BAR, COL_COMMAND, COL_OBJECT };
 	struct column_layout layout;
-	const struct column_set set = set_of(VIEW_SYMBOLS, KEY_OBJECT | KEY_SYMBOL);
+	struct column_set set = set_of(VIEW_SYMBOLS, KEY_OBJECT | KEY_SYMBOL);
 	int widest[sizeof(order) / sizeof(order[0])] = { 0 };
 
 	(void)state;
+	set.hidden = COLUMN_CHANGES;
 	for (int width = 38; width <= 200; width++) {
 		columns_fit(&layout, 0, width, &set);
 		for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++)
@@ -98,6 +100,23 @@ static void test_columns_leave_in_the_stated_order(void **state)
 	}
 	for (size_t i = 1; i < sizeof(order) / sizeof(order[0]); i++)
 		assert_true(widest[i - 1] > widest[i]);
+}
+
+/* Compared, what has changed and the share that it is of are the last to leave. */
+static void test_changes_are_there_at_every_width(void **state)
+{
+	struct column_set set = set_of(VIEW_SYMBOLS, KEY_OBJECT | KEY_SYMBOL);
+	struct column_layout layout;
+
+	(void)state;
+	set.hidden = columns_at_first.hidden[VIEW_SYMBOLS];
+	for (int width = 38; width <= 200; width++) {
+		columns_fit(&layout, 0, width, &set);
+		assert_true(columns_has(&layout, COL_CHANGE));
+		assert_true(columns_has(&layout, COL_SELF));
+		assert_int_equal(columns_has(&layout, COL_CHANGE_BAR), width >= 44);
+		assert_false(columns_has(&layout, COL_TOTAL_CHANGE));
+	}
 }
 
 static void test_key_columns_are_there_only_when_keyed(void **state)
@@ -138,6 +157,7 @@ int main(void)
 		cmocka_unit_test(test_hidden_columns_are_gone_but_never_the_name),
 		cmocka_unit_test(test_without_symbols_the_object_fills_then_the_command),
 		cmocka_unit_test(test_columns_leave_in_the_stated_order),
+		cmocka_unit_test(test_changes_are_there_at_every_width),
 		cmocka_unit_test(test_key_columns_are_there_only_when_keyed),
 		cmocka_unit_test(test_natural_order_is_hottest_first_and_a_to_z),
 	};

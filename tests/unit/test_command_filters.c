@@ -119,6 +119,30 @@ static void test_names_that_are_equal_say_of_what(void **state)
 	assert_string_equal(scene->state.menu.items[scene->state.menu.shown[1]].note, "command");
 }
 
+static void test_only_its_unit_container_and_cgroup(void **state)
+{
+	struct scene *scene = *state;
+
+	state_show_kind(&scene->state, VIEW_TASKS);
+	scene_answer(scene);
+	scene_press(scene, "j.");
+	assert_false(scene_has(scene, "only pod"));	/* it is in none */
+	scene_choose(scene, "only container web");
+	assert_int_equal(state_kind(&scene->state), VIEW_TASKS);
+	assert_int_equal(asked_filter(scene)->parts[0].field, FILTER_CONTAINER);
+	assert_int_equal(asked_filter(scene)->parts[0].hash, filter_hash("web"));
+	scene_answer(scene);
+	scene_press(scene, "j.");
+	scene_choose(scene, "not nginx.service");
+	assert_int_equal(asked_filter(scene)->parts[1].field, FILTER_UNIT);
+	assert_true(asked_filter(scene)->parts[1].is_negated);
+	scene_answer(scene);
+	scene_press(scene, "j.");
+	scene_choose(scene, "only cgroup /lxc");
+	assert_int_equal(asked_filter(scene)->parts[2].hash,
+			 filter_hash("/lxc.payload.web/nginx.service"));
+}
+
 static void test_sample_only_this_process(void **state)
 {
 	struct scene *scene = *state;
@@ -245,6 +269,7 @@ int main(void)
 		SCENE_TEST(test_the_first_line_of_the_row_menu_is_what_enter_does),
 		SCENE_TEST(test_only_and_not_stay_in_the_view),
 		SCENE_TEST(test_names_that_are_equal_say_of_what),
+		SCENE_TEST(test_only_its_unit_container_and_cgroup),
 		SCENE_TEST(test_sample_only_this_process),
 		SCENE_TEST(test_the_menu_means_the_row_it_was_opened_on),
 		SCENE_TEST(test_filters_takes_one_away_and_all_levels_follow),

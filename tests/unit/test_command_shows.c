@@ -46,7 +46,7 @@ static void test_another_order_begins_at_its_top(void **state)
 
 static void test_the_columns_stay_open_while_they_are_switched(void **state)
 {
-	const unsigned int at_first = 1u << COL_SOURCE;
+	const unsigned int at_first = columns_at_first.hidden[VIEW_SYMBOLS];
 	struct scene *scene = *state;
 
 	scene_press(scene, "c");
@@ -66,7 +66,8 @@ static void test_the_columns_stay_open_while_they_are_switched(void **state)
 			 at_first | 1u << COL_BAR);
 	scene_press_key(scene, UI_KEY_ESCAPE);
 	assert_false(scene->state.menu.is_open);
-	assert_int_equal(scene->state.choice.hidden[VIEW_OBJECTS], 0);
+	assert_int_equal(scene->state.choice.hidden[VIEW_OBJECTS],
+			 columns_at_first.hidden[VIEW_OBJECTS]);
 }
 
 static void test_a_hidden_column_is_none_to_sort_by(void **state)

@@ -79,6 +79,10 @@ static void test_every_kind_of_target(void **state)
 	enter(scene, "user:", "www-data");
 	check_asked(scene, SOURCE_USER, "www-data");
 	scene_press(scene, "t");
+	scene_choose(scene, "a cgroup");
+	enter(scene, "cgroup (path, unit, container):", "nginx.service");
+	check_asked(scene, SOURCE_CGROUP, "nginx.service");
+	scene_press(scene, "t");
 	scene_choose(scene, "some cpus");
 	enter(scene, "CPUs (0-3,8):", "0-3");
 	check_asked(scene, SOURCE_CPUS, "0-3");

@@ -383,10 +383,10 @@ static void test_a_large_baseline_has_the_same_rows(void **state)
 	fill();
 	assert_int_equal(timeline_cut(&ingest->timeline, ingest->watermark_ns), 0);
 	entry = ingest->timeline.slices[0].entries[0];	/* of pid 1 */
-	entry.count = 1;
-	entry.weight = 10;
-	for (uint32_t cpu = 0; cpu < FOLD_DENSE_ENTRIES / 4; cpu++) {
+	for (uint32_t cpu = 0; cpu < 40000; cpu++) {
 		entry.cpu = (uint16_t)cpu;
+		entry.count = cpu < 20000 ? 1 : 2;	/* so that no part is like another */
+		entry.weight = 10 * entry.count;
 		for (entry.bucket = 1; entry.bucket < 7; entry.bucket++)
 			assert_int_equal(timeline_add(&ingest->timeline, 9 * S, &entry, NULL), 0);
 	}
@@ -398,7 +398,7 @@ static void test_a_large_baseline_has_the_same_rows(void **state)
 	snapshot = make_last(2);
 	assert_int_equal(snapshot->row_count, 2);
 	expect_row(snapshot, 0x3000, 18, 0);
-	expect_row(snapshot, 0x1000, 2, FOLD_DENSE_ENTRIES / 4 * 6);
+	expect_row(snapshot, 0x1000, 2, 6 * (20000 + 2 * 20000));
 	snapshot_destroy(snapshot);
 }
 

@@ -37,12 +37,13 @@ static void add_second(uint64_t second)
 
 static void random_query(void)
 {
-	static const unsigned int keys[] = { KEY_OBJECT | KEY_SYMBOL, KEY_COMM, KEY_PID | KEY_SYMBOL,
-					     KEY_PID | KEY_TID | KEY_GROUP, KEY_ADDRESS, KEY_CPU };
+	static const unsigned int keys[] = { KEY_OBJECT | KEY_SYMBOL, KEY_OBJECT, KEY_COMM,
+					     KEY_PID | KEY_SYMBOL, KEY_ADDRESS, KEY_CPU,
+					     KEY_PID | KEY_TID | KEY_GROUP };
 	struct filter_part part = { .field = FILTER_PID, .number = 1 + random_below(&seed, 3) };
 
 	config.query = (struct query){
-		.keys = keys[random_below(&seed, 6)], .tree_limit_pct = -1,
+		.keys = keys[random_below(&seed, 7)], .tree_limit_pct = -1,
 		.tree = random_below(&seed, 3), .tree_idle = random_below(&seed, 2),
 		.tree_commands = random_below(&seed, 2),
 	};

@@ -48,18 +48,28 @@ static void test_what_is_not_named_is_hidden(void **state)
 	(void)state;
 	assert_int_equal(config_columns_parse("objects", " self ,bar,  total\t,samples", &choice,
 					      &why), 0);
-	assert_int_equal(choice.hidden[VIEW_OBJECTS], 1u << COL_RATE | 1u << COL_COMMAND);
+	assert_int_equal(choice.hidden[VIEW_OBJECTS], 1u << COL_RATE | 1u << COL_COMMAND |
+						      1u << COL_TOTAL_CHANGE);
 	assert_int_equal(choice.hidden[VIEW_SYMBOLS], 0);
-	assert_printed(VIEW_OBJECTS, "objects = self, bar, total, samples, object\n");
+	assert_printed(VIEW_OBJECTS, "objects = self, bar, change, change-bar, total, samples, "
+		       "rate-change, object\n");
 	assert_int_equal(config_columns_parse("objects", "", &choice, &why), 0);
-	assert_int_equal(choice.hidden[VIEW_OBJECTS], 0);
+	assert_int_equal(choice.hidden[VIEW_OBJECTS], columns_at_first.hidden[VIEW_OBJECTS]);
+}
+
+/* They are there only while windows are compared, and a list of before may not take them away. */
+static void test_changes_are_hidden_only_by_a_list_that_names_one(void **state)
+{
+	(void)state;
+	assert_int_equal(config_columns_parse("commands", "self, total-change", &choice, &why), 0);
+	assert_printed(VIEW_COMMANDS, "commands = self, total-change, command\n");
 }
 
 static void test_the_column_that_fills_is_always_shown(void **state)
 {
 	(void)state;
 	assert_int_equal(config_columns_parse("cpus", "cpu", &choice, &why), 0);
-	assert_printed(VIEW_CPUS, "cpus = cpu, command\n");
+	assert_printed(VIEW_CPUS, "cpus = change, change-bar, rate-change, cpu, command\n");
 }
 
 static void test_every_view_is_read_back_as_it_is_printed(void **state)
@@ -105,6 +115,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_what_is_not_named_is_hidden),
+		TEST(test_changes_are_hidden_only_by_a_list_that_names_one),
 		TEST(test_the_column_that_fills_is_always_shown),
 		TEST(test_every_view_is_read_back_as_it_is_printed),
 		TEST(test_unknown_names_are_refused_with_a_near_one),

@@ -127,6 +127,29 @@ static void test_frames_without_room_are_one_box_of_others(void **state)
 	flame_layout_finish(&layout);
 }
 
+/* Compared, a tree has frames of the baseline alone. */
+static void test_frames_that_are_gone_have_no_room_and_are_no_others(void **state)
+{
+	static const struct flame_frame frames[] = {
+		{ .depth = 0, .name = "main", .self = 90 },
+		{ .depth = 1, .name = "small", .self = 5 },
+		{ .depth = 1, .name = "smaller", .self = 5 },
+		{ .depth = 1, .name = "gone" },
+		{ .depth = 2, .name = "gone with it" },
+	};
+	struct tree_node nodes[COUNT(frames)];
+	const struct call_tree tree = flame_fixture_tree(frames, COUNT(frames), nodes);
+	struct flame_layout layout = { 0 };
+
+	(void)state;
+	fill(&layout, &tree, 20, 2, FLAME_NONE);
+	assert_int_equal(layout.count, 2);
+	assert_int_equal(layout.boxes[1].others, 2);
+	fill(&layout, &tree, 20, 2, 3);		/* it was zoomed when it went */
+	assert_int_equal(layout.count, 2);
+	flame_layout_finish(&layout);
+}
+
 static void test_what_the_tree_left_out_is_among_the_others(void **state)
 {
 	static const struct flame_frame frames[] = {
@@ -323,6 +346,7 @@ int main(void)
 		cmocka_unit_test(test_boxes_are_as_wide_as_their_share),
 		cmocka_unit_test(test_rounded_edges_meet),
 		cmocka_unit_test(test_frames_without_room_are_one_box_of_others),
+		cmocka_unit_test(test_frames_that_are_gone_have_no_room_and_are_no_others),
 		cmocka_unit_test(test_what_the_tree_left_out_is_among_the_others),
 		cmocka_unit_test(test_zoomed_frame_and_its_callers_have_the_whole_width),
 		cmocka_unit_test(test_hottest_path_ends_where_own_time_is_more),

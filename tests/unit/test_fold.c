@@ -164,6 +164,11 @@ static void test_idle_samples_have_rows_and_sums_of_their_own(void **state)
 	assert_int_equal(fixture_row(&fold, "do_syscall_64", false)->self_samples, 5);
 	assert_null(fixture_row(&fold, "default_idle", false));
 	fold_finish(&fold);
+	fold = fixture_fold(&world, KEY_OBJECT, entries, 4);
+	assert_int_equal(fold.row_count, 2);
+	for (uint32_t i = 0; i < 2; i++)
+		assert_int_equal(fold.rows[i].self_samples, fold.rows[i].is_idle ? 13 : 5);
+	fold_finish(&fold);
 }
 
 static void test_only_the_shown_event_counts(void **state)

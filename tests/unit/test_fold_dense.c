@@ -15,8 +15,9 @@
 
 enum { ENTRIES = 400, SLICES = 4, TASKS = 5 };
 
-static struct fold fold_dense(struct model_fixture *world, const struct filter *filter,
-			      struct slice_entry *entries, uint32_t count)
+static struct fold fold_dense(struct model_fixture *world, unsigned int keys,
+			      const struct filter *filter, struct slice_entry *entries,
+			      uint32_t count)
 {
 	struct slice slices[SLICES];
 	struct fold fold;
@@ -26,8 +27,7 @@ static struct fold fold_dense(struct model_fixture *world, const struct filter *
 
 		slices[i] = (struct slice){ .entries = entries + from, .count = to - from };
 	}
-	fold_init(&fold, &world->trie, &world->names, &world->tasks, KEYS_DEFAULT, 0,
-		  filter);
+	fold_init(&fold, &world->trie, &world->names, &world->tasks, keys, 0, filter);
 	assert_true(fold_can_be_dense(&fold));
 	fold_add_slices_dense(&fold, slices, SLICES);
 	assert_false(fold.is_out_of_memory);
@@ -107,11 +107,12 @@ static void assert_same_row(const struct fold_row *row, const struct fold_row *w
 		assert_true(walked->tasks > 1);
 }
 
-static void assert_same_fold(struct model_fixture *world, const struct filter *filter,
-			     struct slice_entry *entries, uint32_t count)
+static void assert_same_fold(struct model_fixture *world, unsigned int keys,
+			     const struct filter *filter, struct slice_entry *entries,
+			     uint32_t count)
 {
-	struct fold walked = fixture_fold_filtered(world, KEYS_DEFAULT, filter, entries, count);
-	struct fold dense = fold_dense(world, filter, entries, count);
+	struct fold walked = fixture_fold_filtered(world, keys, filter, entries, count);
+	struct fold dense = fold_dense(world, keys, filter, entries, count);
 
 	assert_int_equal(dense.row_count, walked.row_count);
 	assert_int_equal(dense.samples, walked.samples);
@@ -181,6 +182,11 @@ static void test_a_filter_that_looks_at_tasks_is_not_for_the_dense_way(void **st
 		assert_false(fold_can_be_dense(&fold));
 		fold_finish(&fold);
 	}
+	fold = fixture_fold_filtered(&world, KEY_OBJECT,
+				     &(struct filter){ .parts = { { .field = FILTER_USER } },
+						       .count = 1 }, NULL, 0);
+	assert_false(fold_can_be_dense(&fold));
+	fold_finish(&fold);
 	fold = fixture_fold(&world, KEYS_DEFAULT | KEY_COMM, NULL, 0);
 	assert_false(fold_can_be_dense(&fold));
 	fold_finish(&fold);
@@ -223,7 +229,9 @@ static void test_random_stacks_give_the_same_rows_both_ways(void **state)
 			if (!entries[i].count)
 				entries[i].weight = 0;
 		}
-		assert_same_fold(&world, &filter, entries, count);
+		assert_same_fold(&world, KEYS_DEFAULT, &filter, entries, count);
+		assert_same_fold(&world, KEY_OBJECT, &fixture_no_filter, entries, count);
+		assert_same_fold(&world, KEY_SYMBOL, &fixture_no_filter, entries, count);
 		fixture_finish(&world);
 	}
 }
@@ -244,7 +252,7 @@ static void test_recursion_counts_once_and_callers_know_all_their_tasks(void **s
 	entries[1].stack = fixture_calls(&world, flat, 2);
 	entries[0].task = fixture_task(&world, 1, 1, "a");
 	entries[1].task = fixture_task(&world, 2, 2, "b");
-	fold = fold_dense(&world, &fixture_no_filter, entries, 2);
+	fold = fold_dense(&world, KEYS_DEFAULT, &fixture_no_filter, entries, 2);
 	row = fixture_row(&fold, "f", false);
 	assert_int_equal(row->self_samples, 4);
 	assert_int_equal(row->total_samples, 4);

@@ -113,9 +113,9 @@ static void test_a_snapshot_is_one_object_on_one_line(void **state)
 static void test_compared_rows_have_the_baselines_figures(void **state)
 {
 	struct snapshot_row rows[] = {
-		{ .self_samples = 3, .total_samples = 4, .base_self_samples = 1, .base_self_weight = 10,
-		  .base_total_samples = 2, .base_total_weight = 15, .symbol = "main",
-		  .mode = MODE_USER },
+		{ .self_samples = 3, .total_samples = 4,
+		  .base_self_samples = 1, .base_self_weight = 10, .base_total_samples = 2,
+		  .base_total_weight = 15, .symbol = "main", .mode = MODE_USER },
 		{ .self_samples = 1, .total_samples = 1, .symbol = "fresh", .mode = MODE_USER },
 		{ .base_self_samples = 1, .base_self_weight = 10, .base_total_samples = 1,
 		  .base_total_weight = 10, .symbol = "old", .mode = MODE_USER },

@@ -312,16 +312,17 @@ static void test_dragging_over_the_strip_shows_the_seconds_between(void **state)
 	expect_time(scene, 4993000, 5000000);
 }
 
-/* The second press is no choice of its own, and the right button none at all. */
-static void test_other_buttons_choose_no_time(void **state)
+/* The second press chooses the same again, the right button nothing. */
+static void test_a_double_click_is_a_click_and_other_buttons_are_none(void **state)
 {
 	struct scene *scene = *state;
 
 	click_strip(scene, MOUSE_PRESS, 111);
 	click_strip(scene, MOUSE_RELEASE, 111);
-	scene->state.outbox_count = 0;
 	click_strip(scene, MOUSE_DOUBLE, 111);
 	click_strip(scene, MOUSE_RELEASE, 111);
+	expect_time(scene, 4999000, 5000000);
+	scene->state.outbox_count = 0;
 	click_strip(scene, MOUSE_MENU, 50);
 	click_strip(scene, MOUSE_RELEASE, 50);
 	click_strip(scene, MOUSE_DRAG, 40);
@@ -402,6 +403,19 @@ static void test_cells_of_the_heat_map_are_ticks(void **state)
 	expect_time(scene, 4991000, 4992000);
 }
 
+/* With a key comes what the mouse did last. */
+static void test_a_key_after_a_click_takes_the_answer_away(void **state)
+{
+	static const struct mouse last = { MOUSE_RELEASE, 5, 5 };
+	struct scene *scene = *state;
+
+	state_say(&scene->state, "an answer");
+	state_press_key(&scene->state, UI_KEY_MOUSE, &last);
+	assert_string_equal(scene->state.message, "an answer");
+	state_press_key(&scene->state, 'j', &last);
+	assert_string_equal(scene->state.message, "");
+}
+
 #define DESK_TEST(test) cmocka_unit_test_setup_teardown(test, open_desk, scene_tear_down)
 
 int main(void)
@@ -425,10 +439,11 @@ int main(void)
 		DESK_TEST(test_while_rows_are_waited_for_clicks_on_them_do_nothing),
 		DESK_TEST(test_a_click_on_the_strip_shows_that_second),
 		DESK_TEST(test_dragging_over_the_strip_shows_the_seconds_between),
-		DESK_TEST(test_other_buttons_choose_no_time),
+		DESK_TEST(test_a_double_click_is_a_click_and_other_buttons_are_none),
 		DESK_TEST(test_a_key_ends_a_drag_without_a_choice),
 		DESK_TEST(test_where_nothing_was_counted_nothing_is_chosen),
 		DESK_TEST(test_a_click_on_live_leads_back),
+		DESK_TEST(test_a_key_after_a_click_takes_the_answer_away),
 		DESK_TEST(test_cells_of_the_heat_map_are_ticks),
 		DESK_TEST(test_a_label_that_means_a_row_waits_for_the_rows),
 	};

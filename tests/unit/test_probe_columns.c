@@ -53,7 +53,7 @@ static void test_the_columns_fill_the_width_without_overlapping(void **state)
 	for (int width = 30; width < 300; width++) {
 		int end = 2;
 
-		probe_columns_fit(&layout, 2, width, &probes);
+		probe_columns_fit(&layout, 2, width, &probes, false);
 		for (int id = 0; id < PROBE_COL_COUNT; id++) {
 			if (!layout.places[id].width)
 				continue;
@@ -72,11 +72,11 @@ static void test_losses_have_room_once_there_are_any(void **state)
 	struct probe_layout layout;
 
 	(void)state;
-	probe_columns_fit(&layout, 2, 77, &probes);
+	probe_columns_fit(&layout, 2, 77, &probes, false);
 	assert_int_equal(layout.places[PROBE_COL_MISSED].width, 0);
 	assert_true(layout.places[PROBE_COL_SPARK].width > 0);
 	probe.missed_since = 1;
-	probe_columns_fit(&layout, 2, 77, &probes);
+	probe_columns_fit(&layout, 2, 77, &probes, false);
 	assert_int_equal(layout.places[PROBE_COL_MISSED].width, 6);
 	assert_true(layout.places[PROBE_COL_RATE].width > 0);
 }
@@ -89,11 +89,11 @@ static void test_room_that_no_name_needs_goes_to_what_can_use_it(void **state)
 	int spark;
 
 	(void)state;
-	probe_columns_fit(&layout, 2, 150, &probes);
+	probe_columns_fit(&layout, 2, 150, &probes, false);
 	assert_int_equal(layout.places[PROBE_COL_NAME].width, 20);
 	spark = layout.places[PROBE_COL_SPARK].width;
 	probe.name = "lat:hash_search_with_hash_value";
-	probe_columns_fit(&layout, 2, 150, &probes);
+	probe_columns_fit(&layout, 2, 150, &probes, false);
 	assert_true(layout.places[PROBE_COL_NAME].width > 20);
 	assert_true(layout.places[PROBE_COL_SPARK].width < spark);
 }

@@ -422,6 +422,7 @@ static void test_what_cannot_be_opened_leaves_the_source_as_it_is(void **state)
 		{ SOURCE_PROCESSES, "2147483647", -ESRCH, "no process 2147483647" },
 		{ SOURCE_THREADS, "x", -EINVAL, "\"x\" is not a list of ids" },
 		{ SOURCE_USER, "no such user", -ENOENT, "no user \"no such user\"" },
+		{ SOURCE_CGROUP, "", -ENOENT, "no cgroup" },
 		{ SOURCE_CPUS, "4095", -ENODEV, "CPU 4095 is not online" },
 	};
 	const struct child child = start_child(burn);

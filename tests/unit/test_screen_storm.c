@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "compare_fixture.h"
 #include "random_numbers.h"
 #include "scene_fixture.h"
 
@@ -70,6 +71,34 @@ static void click_anywhere(uint64_t *seed)
 	state_press_key(&storm.state, UI_KEY_MOUSE, &mouse);
 }
 
+/* Any part of the rows and nodes was in the baseline, and some are only there. */
+static void compare(struct snapshot *fresh, bool is_first, uint64_t *seed)
+{
+	static struct snapshot_row rows[2][16];
+	struct snapshot_row *of = rows[is_first];
+
+	fresh->is_compared = random_below(seed, 4);
+	fresh->baseline = (struct snapshot_baseline){
+		.weight = random_below(seed, 30000), .window_s = random_below(seed, 20),
+		.label = random_below(seed, 2) ? "" : "before.data",
+	};
+	for (size_t i = 0; fresh->is_compared && i < fresh->row_count; i++) {
+		of[i] = fresh->rows[i];
+		of[i].base_self_samples = random_below(seed, 2) * random_below(seed, 9999);
+		of[i].base_total_samples = random_below(seed, 2) * random_below(seed, 9999);
+		of[i].base_self_weight = (double)of[i].base_self_samples;
+		of[i].base_total_weight = (double)of[i].base_total_samples;
+		if (random_below(seed, 4) == 0)
+			of[i].self_samples = of[i].total_samples = 0;
+	}
+	if (fresh->is_compared)
+		fresh->rows = of;
+	if (fresh->is_compared && state_kind(&storm.state) == VIEW_TREE)
+		fresh->tree = compare_fixture_tree(false);
+	else if (fresh->is_compared && state_kind(&storm.state) == VIEW_FLAME)
+		fresh->tree = compare_fixture_tree(true);
+}
+
 /* Answers the last query, or an older one, with some of the rows of its view. Two take turns, as in
  * the program: the old one is no more. */
 static void answer(uint64_t *seed)
@@ -81,6 +110,9 @@ static void answer(uint64_t *seed)
 	*fresh = scene_snapshot(state_kind(&storm.state));
 	fresh->rows += random_below(seed, 3);
 	fresh->row_count = random_below(seed, 6);
+	fresh->has_baseline = random_below(seed, 3);
+	if (fresh->has_baseline)
+		compare(fresh, fresh == &turns[0], seed);
 	fresh->query = storm.state.query - (storm.state.query && random_below(seed, 4) == 0);
 	fresh->is_frozen = storm.state.is_paused && random_below(seed, 4);
 	fresh->lost_kernel = random_below(seed, 2) * random_next(seed);

@@ -47,6 +47,19 @@ static void test_order_and_columns(void **state)
 	scene_close(&scene, "columns_menu_40x12");
 }
 
+/* Where tasks are: hidden at first. */
+static void test_columns_of_places(void **state)
+{
+	struct scene scene;
+
+	(void)state;
+	open_table(&scene, 140, 24);
+	state_show_kind(&scene.state, VIEW_TASKS);
+	scene.state.choice.hidden[VIEW_TASKS] = 1u << COL_TOTAL | 1u << COL_POD;
+	scene_answer(&scene);
+	scene_close(&scene, "places_140x24");
+}
+
 static void test_palette(void **state)
 {
 	struct scene scene;
@@ -124,7 +137,7 @@ static void test_messages_at_the_bottom(void **state)
 
 	(void)state;
 	open_table(&scene, 80, 24);
-	scene_press(&scene, "X");
+	scene_press(&scene, "W");
 	scene_close(&scene, "no_such_key_80x24");
 	open_table(&scene, 80, 24);
 	scene_press(&scene, "w");
@@ -177,6 +190,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_row_menu),
 		cmocka_unit_test(test_order_and_columns),
+		cmocka_unit_test(test_columns_of_places),
 		cmocka_unit_test(test_palette),
 		cmocka_unit_test(test_filters_menu),
 		cmocka_unit_test(test_source_menus),

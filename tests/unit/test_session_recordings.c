@@ -105,6 +105,9 @@ static void take_last(struct analyzer *analyzer)
 	}
 }
 
+/* A key that is pressed while the first is read. */
+static const struct request *early_request;
+
 static void analyze(unsigned int keys)
 {
 	struct analyzer_config config = {
@@ -120,6 +123,8 @@ static void analyze(unsigned int keys)
 	assert_int_equal(spsc_init(&queue, 1 << 20), 0);
 	config.queue = &queue;
 	assert_int_equal(analyzer_create(&analyzer, &config, &why), 0);
+	if (early_request)
+		assert_true(analyzer_request(analyzer, early_request));
 	assert_int_equal(analyzer_start(analyzer, &why), 0);
 	assert_int_equal(perf_data_start(recordings.first.reader, &queue, &why), 0);
 	take_last(analyzer);
@@ -187,6 +192,25 @@ static void test_the_second_stands_beside_what_the_first_counted(void **state)
 	expect(last, 0x300, 4, 0);
 	assert_string_equal(find(last, 0x200)->object_path, "/bin/program");
 	assert_string_equal(find(last, 0x200)->comm, "program");
+}
+
+static void test_a_key_before_the_first_picture_leaves_the_comparison_on(void **state)
+{
+	const struct request key = {
+		.kind = REQUEST_QUERY, .query = { .number = 3, .keys = KEY_OBJECT },
+	};
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		add_event(&writers[i], "cpu-clock");
+		add_program(&writers[i], 10, 40);
+		add_samples(&writers[i], 0, 10, 60, 0x400100, 2);
+	}
+	early_request = &key;
+	compare_as_saved(KEY_COMM);
+	early_request = NULL;
+	assert_int_equal(last->query, 3);
+	assert_true(last->is_compared);
 }
 
 static void test_events_are_compared_by_name(void **state)
@@ -338,6 +362,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_the_second_stands_beside_what_the_first_counted),
+		TEST(test_a_key_before_the_first_picture_leaves_the_comparison_on),
 		TEST(test_events_are_compared_by_name),
 		TEST(test_a_kernel_that_was_started_again_is_the_same),
 		TEST(test_addresses_of_another_kernel_are_others),

@@ -91,6 +91,24 @@ static void test_rows_are_sorted_by_weight_and_shares_are_of_it(void **state)
 	snapshot_destroy(snapshot);
 }
 
+static void test_each_object_has_its_build_id(void **state)
+{
+	const uint32_t syscall = fixture_kernel_frame(&world, FIXTURE_SYSCALL_ADDRESS);
+	const struct slice_entry entries[] = {
+		{ .stack = fixture_stack(&world, &syscall, 1), .count = 9, .weight = 900,
+		  .task = fixture_task(&world, 7, 8, "app") },
+		{ .stack = stack_of(FN_F), .count = 3, .weight = 100 },
+		{ .stack = stack_of(FN_G), .count = 5, .weight = 300 },
+	};
+	struct snapshot *snapshot = build(KEYS_DEFAULT, entries, 3);
+
+	(void)state;
+	assert_string_equal(row_of(snapshot, "do_syscall_64")->build_id, "");
+	assert_string_equal(row_of(snapshot, "f")->build_id, "abcd");
+	assert_string_equal(row_of(snapshot, "g")->build_id, "abcd");
+	snapshot_destroy(snapshot);
+}
+
 /* The same by total: main, which only calls, is the first. */
 static void test_rows_can_be_sorted_by_total(void **state)
 {
@@ -296,6 +314,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_rows_are_sorted_by_weight_and_shares_are_of_it),
+		TEST(test_each_object_has_its_build_id),
 		TEST(test_rows_can_be_sorted_by_total),
 		TEST(test_an_empty_window_has_shares_of_nothing),
 		TEST(test_what_differs_among_the_samples_is_absent),

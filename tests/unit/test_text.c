@@ -101,14 +101,14 @@ static void test_what_has_changed_most_comes_first(void **state)
 		"# compared with A: a.data  5.0 s  50 samples\n"
 		"  CHANGE        SELF%  A SELF%  TOTAL%  A TOTAL%  SAMPLES/s  A SAMPLES/s  CHANGE/s"
 		"  COMMAND           OBJECT                    SYMBOL\n"
-		"  -70.00  gone    0.00    70.00    0.00     80.00        0.0          7.0      -7.0"
-		"  app               app                       [.] old\n"
-		"  +45.00         75.00    30.00  100.00    100.00        3.0          3.0      +0.0"
-		"  app               app                       [.] main\n"
-		"  +25.00  new    25.00     0.00   25.00      0.00        1.0          0.0      +1.0"
-		"  app               app                       [.] fresh\n"
-		"   +0.00          0.00     0.00  100.00    100.00        0.0          0.0      +0.0"
-		"  app               app                       [.] same\n"
+		"  -70.00  gone    0.00    70.00    0.00     80.00        0.0          7.0"
+		"      -7.0  app               app                       [.] old\n"
+		"  +45.00         75.00    30.00  100.00    100.00        3.0          3.0"
+		"      +0.0  app               app                       [.] main\n"
+		"  +25.00  new    25.00     0.00   25.00      0.00        1.0          0.0"
+		"      +1.0  app               app                       [.] fresh\n"
+		"   +0.00          0.00     0.00  100.00    100.00        0.0          0.0"
+		"      +0.0  app               app                       [.] same\n"
 		"\n");
 }
 
@@ -125,10 +125,10 @@ static void test_with_children_the_change_is_of_totals(void **state)
 		"# compared with A: a.data  5.0 s  50 samples\n"
 		"  CHANGE        SELF%  A SELF%  TOTAL%  A TOTAL%  SAMPLES/s  A SAMPLES/s  CHANGE/s"
 		"  COMMAND           OBJECT                    SYMBOL\n"
-		"  -80.00  gone    0.00    70.00    0.00     80.00        0.0          8.0      -8.0"
-		"  app               app                       [.] old\n"
-		"  +25.00  new    25.00     0.00   25.00      0.00        1.0          0.0      +1.0"
-		"  app               app                       [.] fresh\n"
+		"  -80.00  gone    0.00    70.00    0.00     80.00        0.0          8.0"
+		"      -8.0  app               app                       [.] old\n"
+		"  +25.00  new    25.00     0.00   25.00      0.00        1.0          0.0"
+		"      +1.0  app               app                       [.] fresh\n"
 		"  ... 2 more rows (-E shows more)\n"
 		"\n");
 }

@@ -116,6 +116,8 @@ static void test_without_colours_neighbours_differ_in_attributes(void **state)
 		{ ROLE_WARM, ROLE_COOL },	     { ROLE_LOSS, ROLE_TEXT },
 		{ ROLE_STATE, ROLE_TEXT },	     { ROLE_KEY, ROLE_TEXT },
 		{ ROLE_STRIP, ROLE_STRIP_HIGH },     { ROLE_UNRESOLVED, ROLE_USER },
+		{ ROLE_MORE, ROLE_LESS },	     { ROLE_MORE, ROLE_DIM },
+		{ ROLE_LESS, ROLE_DIM },
 		{ ROLE_FILL_SELECTED, ROLE_FILL_USER },
 		{ ROLE_FILL_SELECTED, ROLE_FILL_USER_HOT },
 		{ ROLE_FILL_SELECTED, ROLE_FILL_MATCH }, { ROLE_FILL_SELECTED, ROLE_FILL_QUIET },
@@ -223,6 +225,7 @@ static void test_the_colour_blind_theme_keeps_its_hues_apart(void **state)
 		{ ROLE_GUEST, ROLE_UNRESOLVED },  { ROLE_STRIP, ROLE_STRIP_HIGH },
 		{ ROLE_LOSS, ROLE_KEY },     { ROLE_STATE, ROLE_KEY },	  { ROLE_USER, ROLE_JIT },
 		{ ROLE_USER, ROLE_KERNEL },  { ROLE_USER, ROLE_UNRESOLVED },
+		{ ROLE_MORE, ROLE_LESS },    { ROLE_MORE, ROLE_DIM },	  { ROLE_LESS, ROLE_DIM },
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof(told_apart) / sizeof(told_apart[0]); i++) {
@@ -292,6 +295,28 @@ static void test_fills_are_told_apart(void **state)
 	}
 }
 
+/* More, less and the same: from each other, and a large change from a small one. */
+static void test_fills_of_changes_are_told_apart(void **state)
+{
+	static const char *const names[] = { "default", "dark", "light", "colour-blind" };
+	static const enum role fills[] = { ROLE_FILL_MORE_LARGE, ROLE_FILL_MORE, ROLE_FILL_UNKNOWN,
+					   ROLE_FILL_LESS, ROLE_FILL_LESS_LARGE };
+	static const size_t count = sizeof(fills) / sizeof(fills[0]);
+
+	(void)state;
+	for (size_t t = 0; t < sizeof(names) / sizeof(names[0]); t++)
+		for (size_t i = 0; i < count; i++)
+			for (size_t k = 0; k < i; k++)
+				if (difference(fill_of(theme_find(names[t]), fills[i]),
+					       fill_of(theme_find(names[t]), fills[k])) <
+				    CLEARLY_OTHER)
+					fail_msg("%s: %d and %d", names[t], fills[i], fills[k]);
+	for (size_t i = 0; i < count; i++)	/* in 16 colours by which colour it is */
+		for (size_t k = 0; k < i; k++)
+			assert_int_not_equal(theme_find("16")->looks[fills[i]].color,
+					     theme_find("16")->looks[fills[k]].color);
+}
+
 static void test_every_theme_has_a_name_to_be_found_by(void **state)
 {
 	(void)state;
@@ -328,6 +353,7 @@ int main(void)
 		cmocka_unit_test(test_the_colour_blind_theme_keeps_its_fills_apart),
 		cmocka_unit_test(test_edges_have_the_colour_of_their_fill),
 		cmocka_unit_test(test_fills_are_told_apart),
+		cmocka_unit_test(test_fills_of_changes_are_told_apart),
 		cmocka_unit_test(test_every_theme_has_a_name_to_be_found_by),
 		cmocka_unit_test(test_fewer_colours_have_a_theme_of_their_own),
 	};

@@ -89,8 +89,8 @@ static void test_a_line_of_several_ticks_has_their_sum(void **state)
 	memset(heat, 0, sizeof(heat));
 	heat[0][2] = heat[0][3] = 50;
 	heat[1][2] = 50;
-	heat[2][2] = -1;
-	heat[2][3] = 20;
+	heat[2][2] = 20;
+	heat[2][3] = -1;
 	heat[3][2] = heat[3][3] = -1;
 	draw(10, none, &canvas);
 	expect_line(&canvas, 1, " @+:  ");

@@ -233,14 +233,15 @@ static void test_the_limit_is_asked_for(void **state)
 
 static void test_inlined_functions_are_asked_for_and_lines_with_them(void **state)
 {
+	const unsigned int lines = 1u << COL_SOURCE;
 	struct scene *scene = *state;
 
 	open_tree(scene);
-	assert_false(scene->state.choice.hidden[VIEW_SYMBOLS] == 0);
+	assert_true(scene->state.choice.hidden[VIEW_SYMBOLS] & lines);
 	scene_press(scene, "I");
 	assert_true(scene_asked(scene)->tree_inlined);
 	assert_true(scene_has(scene, "source lines on"));
-	assert_int_equal(scene->state.choice.hidden[VIEW_SYMBOLS], 0);
+	assert_false(scene->state.choice.hidden[VIEW_SYMBOLS] & lines);
 	scene_answer(scene);
 	scene_press(scene, "I");
 	assert_false(scene_asked(scene)->tree_inlined);

@@ -1,0 +1,27 @@
+/* column_changes.h - the columns that are there only while windows are compared: what they write,
+ * and how they order rows, for the table in ui/column_cells.c.
+ * Thread: the ui's. */
+#ifndef UI_COLUMN_CHANGES_H
+#define UI_COLUMN_CHANGES_H
+
+#include "ui/columns.h"
+
+/* A bit per enum column_id. */
+#define COLUMN_CHANGES (1u << COL_CHANGE | 1u << COL_CHANGE_BAR | 1u << COL_TOTAL_CHANGE | \
+			1u << COL_RATE_CHANGE)
+
+void column_put_change(struct canvas *canvas, struct canvas_area area,
+		       const struct column_row *of);
+void column_put_change_bar(struct canvas *canvas, struct canvas_area area,
+			   const struct column_row *of);
+void column_put_total_change(struct canvas *canvas, struct canvas_area area,
+			     const struct column_row *of);
+void column_put_rate_change(struct canvas *canvas, struct canvas_area area,
+			    const struct column_row *of);
+
+/* Orders rows of @snapshot by the size of their change, the largest first. @id: one of
+ * COLUMN_CHANGES. */
+int column_changes_compare(enum column_id id, const struct snapshot *snapshot,
+			   const struct snapshot_row *a, const struct snapshot_row *b);
+
+#endif

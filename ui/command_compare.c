@@ -1,0 +1,50 @@
+/* command_compare.c - the window that was marked against the one that is shown. */
+#include "ui/baseline_label.h"
+#include "ui/command_list.h"
+
+void cmd_mark_baseline(struct ui_state *state)
+{
+	const struct snapshot *shown = state->shown;
+	char label[BASELINE_LABEL_BYTES];
+
+	if (!shown || !shown->samples || shown->begin_ns >= shown->time_ns) {
+		state_say(state, "no sample in this window: there is nothing to compare with");
+		return;
+	}
+	state->compare = (struct comparing){
+		.has_baseline = true, .is_on = true,
+		.begin_ns = shown->begin_ns, .end_ns = shown->time_ns,
+	};
+	state_request(state, REQUEST_BASELINE, 0, shown->time_ns);
+	state->outbox[state->outbox_count - 1].begin_ns = shown->begin_ns;
+	state_ask(state);
+	state_say(state, "baseline A: %s \u00b7 x with it or without \u00b7 X forgets it",
+		  baseline_label(state, label));
+}
+
+void cmd_compare(struct ui_state *state)
+{
+	char label[BASELINE_LABEL_BYTES];
+
+	if (!state->compare.has_baseline) {
+		state_say(state, "nothing to compare with: m marks a baseline");
+		return;
+	}
+	state->compare.is_on = !state->compare.is_on;
+	state_ask(state);
+	if (state->compare.is_on)
+		state_say(state, "compared with A: %s", baseline_label(state, label));
+	else
+		state_say(state, "not compared: x compares with A again");
+}
+
+void cmd_forget_baseline(struct ui_state *state)
+{
+	if (!state->compare.has_baseline) {
+		state_say(state, "there is no baseline: m marks one");
+		return;
+	}
+	state_forget_baseline(state);
+	state_ask(state);
+	state_say(state, "the baseline is forgotten");
+}
