@@ -29,6 +29,7 @@ from replay_vs_perf import (PERF, WITHOUT_DEBUG_FILES, Flametop, Mismatch, Perf,
 SAMPLE = re.compile(r"^\s*(.+?)\s+(-?\d+)/(-?\d+)\s+\[(\d+)\]\s+\d+\.\d+:\s*$")
 FRAME = re.compile(r"^\s*([0-9a-f]+) (.*?) \((.*)\)$")
 REPORT_LINE = re.compile(r"^ (( {3})*)[\d.]+% *\| *(\d+) *\|(.*?) *$")	# three spaces a level
+JIT_NAME = re.compile(r"^\[JIT\] tid \d+$")	# executable memory without a file, "//anon"
 
 
 
@@ -147,7 +148,7 @@ def read_report(path):
         match = REPORT_LINE.match(line)
         if not match or line.startswith("#"):
             continue
-        depth, name = len(match.group(1)) // 3, match.group(4)
+        depth, name = len(match.group(1)) // 3, JIT_NAME.sub("anon", match.group(4))
         above = [*above[:depth], name[len("[k] "):] if depth == 2 else name]
         if len(above) != depth + 1:
             raise Mismatch(f"perf report: {line}")
