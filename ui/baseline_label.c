@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 
+#include "base/clock.h"
+
 /* What was marked is known before a snapshot tells it. */
 static struct time_range time_of(const struct ui_state *state)
 {
@@ -13,10 +15,21 @@ static struct time_range time_of(const struct ui_state *state)
 	return (struct time_range){ baseline->begin_ns, baseline->end_ns };
 }
 
+/* A window that is live ends anywhere: milliseconds would only be in the way. */
+static struct time_range without_ms(struct time_range time)
+{
+	const uint64_t length_ns = time.end_ns - time.begin_ns;
+	const uint64_t seconds = (length_ns + CLOCK_NS_PER_S / 2) / CLOCK_NS_PER_S;
+
+	if (seconds)
+		time.end_ns = time.begin_ns + seconds * CLOCK_NS_PER_S;
+	return time;
+}
+
 char *baseline_label(const struct ui_state *state, char out[BASELINE_LABEL_BYTES])
 {
 	const char *label = state->shown->baseline.label;
-	const struct time_range time = time_of(state);
+	const struct time_range time = without_ms(time_of(state));
 	const struct time_zero zero = state_time_zero(state);
 	char text[TIME_TEXT_BYTES];
 

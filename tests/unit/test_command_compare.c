@@ -54,6 +54,17 @@ static void test_m_marks_exactly_the_window_that_is_shown(void **state)
 	assert_true(scene_has(scene, "baseline A: 01:00:00\u201301:00:10"));
 }
 
+static void test_a_live_window_is_told_without_milliseconds(void **state)
+{
+	struct scene *scene = *state;
+
+	open_window(scene);
+	scene->snapshot.begin_ns += 6000000;
+	scene->snapshot.time_ns -= 160000000;
+	scene_press(scene, "m");
+	assert_true(scene_has(scene, "baseline A: 01:00:00\u201301:00:10"));
+}
+
 static void test_an_empty_window_is_no_baseline(void **state)
 {
 	struct scene *scene = *state;
@@ -296,6 +307,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		SCENE_TEST(test_m_marks_exactly_the_window_that_is_shown),
+		SCENE_TEST(test_a_live_window_is_told_without_milliseconds),
 		SCENE_TEST(test_an_empty_window_is_no_baseline),
 		SCENE_TEST(test_x_needs_a_baseline),
 		SCENE_TEST(test_x_switches_the_comparison_and_keeps_the_baseline),

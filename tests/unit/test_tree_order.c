@@ -104,7 +104,7 @@ static void test_any_tree_keeps_its_subtrees(void **state)
 	tree_order_finish(&order);
 }
 
-/* comm > dso, 100 samples then and now: a 60 -> 50, below it x +10 and y -20; b +30 all new; c gone. */
+/* comm > dso, of 100: a 60 -> 50, below it x +10 and y -20; b +50, all new; c gone. */
 static void test_groups_are_ordered_by_the_change_of_their_self(void **state)
 {
 	static const struct group_node nodes[] = {
