@@ -5,13 +5,13 @@
 #include <poll.h>
 #include <setjmp.h>
 #include <signal.h>
-#include <sys/wait.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
