@@ -1,6 +1,8 @@
 /* What the kernel is asked for with each way to sample stacks. */
 #include "capture/event_open.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -92,6 +94,20 @@ static void test_this_kernel_takes_every_size_that_may_be_asked_for(void **state
 	}
 }
 
+static void test_a_directory_that_is_no_cgroup_is_named(void **state)
+{
+	const int fd = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct diag why = { .err = 0 };
+	const int err = event_check_cgroup(fd, "/", 0, &why);
+
+	(void)state;
+	close(fd);
+	if (err == -EINVAL || err == -EACCES || err == -EPERM)
+		skip();		/* this kernel, or this user, comes no further */
+	assert_int_equal(err, -EBADF);
+	assert_string_equal(why.text, "/ is not a cgroup");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -100,6 +116,7 @@ int main(void)
 		cmocka_unit_test(test_without_stacks_nothing_of_them_is_asked_for),
 		cmocka_unit_test(test_a_quarter_of_its_own_ring_wakes_the_reader),
 		cmocka_unit_test(test_this_kernel_takes_every_size_that_may_be_asked_for),
+		cmocka_unit_test(test_a_directory_that_is_no_cgroup_is_named),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
