@@ -315,9 +315,9 @@ static void put_pod(struct canvas *canvas, struct canvas_area area, const struct
 static void put_cgroup(struct canvas *canvas, struct canvas_area area, const struct column_row *of)
 {
 	const char *name = of->row->cgroup, *slash;
+	const char *mark = canvas->is_ascii ? "~" : "\u2026";
 	const int used = canvas_text_width(canvas, name) > area.width
-			 ? canvas_put_text(canvas, area, canvas->is_ascii ? "~" : "\u2026", ROLE_DIM)
-			 : 0;
+			 ? canvas_put_text(canvas, area, mark, ROLE_DIM) : 0;
 
 	area.x += used;
 	area.width -= used;

@@ -24,7 +24,8 @@ static char *format_keys(unsigned int keys, char *out)
 	for (int key = 0; key < GROUP_KEY_COUNT && used < GROUP_ORDER_BYTES; key++)
 		if (keys & 1u << key)
 			used += (size_t)snprintf(out + used, GROUP_ORDER_BYTES - used, "%s%s",
-						 used ? ", " : "", group_key_name((enum group_key)key));
+						 used ? ", " : "",
+						 group_key_name((enum group_key)key));
 	return out;
 }
 

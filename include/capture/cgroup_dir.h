@@ -1,7 +1,7 @@
 /* cgroup_dir.h - which directory is the cgroup that the user names: -G.
  *
- * Source: cgroups(7); perf_event_open(2), PERF_FLAG_PID_CGROUP: it counts by the hierarchy of version
- *         1 that has the perf_event controller where there is one, else by version 2.
+ * Source: cgroups(7); perf_event_open(2), PERF_FLAG_PID_CGROUP: it counts by the hierarchy of
+ *         version 1 that has the perf_event controller where there is one, else by version 2.
  * Thread: any.
  */
 #ifndef CAPTURE_CGROUP_DIR_H

@@ -49,7 +49,8 @@ struct snapshot_row {
 	uint32_t object_id;	/* of the code, for struct source_wish; UINT32_MAX: keyed by none */
 	int64_t pid, tid;	/* if all samples share it, else -1 (pid 0 is the idle task) */
 	int64_t cpu;		/* if all samples share it, else -1 */
-	uint32_t tasks;		/* different tasks (pid, tid, comm, cgroup); 0: several, not counted */
+	uint32_t tasks;		/* different ones (pid, tid, comm, cgroup); 0: several, not
+				 * counted */
 	enum cpu_mode mode;	/* [k] [.] [g] [u] [H]; MODE_UNKNOWN: keyed by no code */
 	enum symbol_state state;
 	bool is_synthetic;	/* the symbol is named by its address: its file does not say more */
@@ -57,8 +58,8 @@ struct snapshot_row {
 	bool is_idle;		/* idle task or idle loop: not in shares, shown with `i` */
 	uint64_t group_id;	/* KEY_GROUP, a thread's row: `id` of its process's row; else 0 */
 
-	/* Of rows keyed by pid or tid: where the process is, the last known when it was moved. "": in
-	 * none, or, all of them, unknown. See symbols/cgroup_name.h. */
+	/* Of rows keyed by pid or tid: where the process is, the last known when it was moved. "":
+	 * in none, or, all of them, unknown. See symbols/cgroup_name.h. */
 	const char *cgroup, *unit, *container, *pod;
 
 	/* Of rows keyed by pid or tid, live, once /proc was read; the process's in its own row. */

@@ -56,7 +56,7 @@ struct thread {
 	uint8_t comm_len;
 	uint32_t cgroup;	/* the process's, as it was at the last sample, */
 	bool is_cgroup_open;	/* and that it was not read yet */
-	uint32_t task;		/* of the present comm and cgroup, or ID_SET_NONE: not interned yet */
+	uint32_t task;		/* of the present comm and cgroup; ID_SET_NONE: not interned yet */
 	bool has_comm;
 	bool is_asked, is_answered;	/* by the process reader, for its comm */
 	bool is_target;
@@ -106,8 +106,8 @@ void thread_set_cgroup(struct thread *thread, uint32_t cgroup, bool is_open);
  * container moves the child in between, so its cgroup is to be read again, and soon. */
 void task_table_see_fork(struct task_table *table, uint32_t parent_pid, uint32_t pid);
 void task_table_see_exec(struct task_table *table, uint32_t pid);
-/* The cgroup of @process is known: what was counted for an assumption counts for it. True: there was
- * such. */
+/* The cgroup of @process is known: what was counted for an assumption counts for it. True: there
+ * was such. */
 bool task_table_settle(struct task_table *table, struct process *process, uint32_t cgroup);
 
 /* FORK: the child gets the parent's comm; a new process also uid, cgroup, target mark and, unless
