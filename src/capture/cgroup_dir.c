@@ -173,8 +173,8 @@ static int judge(const struct search *search, const char *root, struct diag *why
 	if (search->count == 1)
 		return 0;
 	if (search->count > 1)
-		return diag_set(why, -EINVAL, "%zu cgroups are called \"%s\": give the path of one, "
-				"as %s or %s", search->count, search->name,
+		return diag_set(why, -EINVAL, "%zu cgroups are called \"%s\": give the path of "
+				"one, as %s or %s", search->count, search->name,
 				search->found + strlen(root), search->second + strlen(root));
 	if (search->near.nearest)
 		return diag_set(why, -ENOENT, "no cgroup \"%s\" in %s: did you mean %s?",

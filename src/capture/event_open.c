@@ -178,9 +178,9 @@ int event_check_cgroup(int cgroup_fd, const char *name, int cpu, struct diag *wh
 	case EBADF:
 		return diag_set(why, fd, "%s is not a cgroup", name);
 	case ENOENT:	/* seen with 6.1, in version 2, before anybody enabled a controller */
-		return diag_set(why, fd, "the kernel counts no events for cgroup %s: it was removed,"
-				" or no controller was ever enabled: write +cpu into the"
-				" cgroup.subtree_control of its root", name);
+		return diag_set(why, fd, "the kernel counts no events for cgroup %s: it was "
+				"removed, or no controller was ever enabled: write +cpu into the "
+				"cgroup.subtree_control of its root", name);
 	default:
 		return diag_set(why, fd, "cannot open an event for cgroup %s: %s", name,
 				strerror(-fd));
