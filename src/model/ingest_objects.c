@@ -496,6 +496,18 @@ static void apply_maps(struct ingest *ingest, struct process *process,
 	process->maps = fresh;
 }
 
+/* At once: there may be no other sample that asks. */
+static void ask_cgroup_again(struct ingest *ingest, struct process *process)
+{
+	const struct process_request request = {
+		.pid = process->pid, .tid = process->pid, .parent_pid = process->parent_pid,
+		.wants_cgroup = true, .has_names = true,
+	};
+
+	process->is_cgroup_stale = false;
+	process->is_cgroup_asked = process_reader_request(ingest->reader, &request);
+}
+
 /* Where the parent was at the fork is not asked of /proc when it was known then. */
 static void apply_cgroup(struct ingest *ingest, struct process *process,
 			 const struct process_reply *reply)
@@ -511,10 +523,10 @@ static void apply_cgroup(struct ingest *ingest, struct process *process,
 	if (path && !(reply->is_parents_cgroup && process->is_cgroup_told))
 		process->cgroup = cgroup_table_intern(cgroups, path, strlen(path));
 	process->cgroup_ns = reply->time_ns;
-	if (!process->is_cgroup_stale &&
-	    task_table_settle(&ingest->tasks, process, process->cgroup))
+	if (process->is_cgroup_stale)
+		ask_cgroup_again(ingest, process);
+	else if (task_table_settle(&ingest->tasks, process, process->cgroup))
 		ingest->has_new_names = true;
-	process->is_cgroup_stale = false;
 }
 
 /* The first thread's, which may sleep for ever and never be sampled. */

@@ -312,6 +312,15 @@ static bool unpark_for_answer(struct ingest *ingest, struct parked_sample *parke
 	return false;
 }
 
+/* The answer may have come while the sample waited for something else. */
+static void settle_parked(const struct ingest *ingest, struct thread *thread)
+{
+	const struct process *process = task_table_find_process(&ingest->tasks, thread->pid);
+
+	if (thread->is_cgroup_open && process && process->is_cgroup_read)
+		thread_set_cgroup(thread, process->cgroup, false);
+}
+
 static bool unpark_for_stack(struct ingest *ingest, struct parked_sample *parked,
 			     const struct event_record *record, bool is_due)
 {
@@ -320,6 +329,7 @@ static bool unpark_for_stack(struct ingest *ingest, struct parked_sample *parked
 		.callers = &parked->callers, .calls = &parked->calls, .form = &parked->form,
 	};
 
+	settle_parked(ingest, &parked->thread);
 	if (count_stack(ingest, record, &origin, !is_due))
 		return true;
 	wait_for_stack(ingest, parked, record, &origin);

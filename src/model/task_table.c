@@ -264,6 +264,7 @@ void task_table_set_comm(struct task_table *table, uint32_t pid, uint32_t tid, c
 	if (!process)
 		return;
 	process->is_alive = true;
+	process->is_cgroup_told = false;	/* its fork may have had its turn since this was seen */
 	address_map_release(process->maps);
 	process->maps = NULL;
 	process->code = 0;

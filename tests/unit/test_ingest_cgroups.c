@@ -227,6 +227,43 @@ static void test_after_exec_the_cgroup_is_read_anew_before_its_turn(void **state
 	assert_int_equal(counted_in(own_path), 1);
 }
 
+/* No sample comes after it that would ask. */
+static void test_an_answer_of_before_exec_is_asked_for_once_more(void **state)
+{
+	(void)state;
+	start();
+	read_own_path();
+	stage_sample(&stage, 10, own_pid(), own_pid(), 0x1234);
+	stage_comm(&stage, 11, own_pid(), own_pid(), "program", true);
+	stage_round(&stage, 99);
+	assert_true(process_of(own_pid())->is_cgroup_stale);
+	wait_for_cgroup(own_pid());
+	assert_int_equal(counted_in(own_path), 1);
+}
+
+/* For a table, say: its thread is then as it was at the sample. */
+static void test_a_sample_that_waited_for_its_stack_has_what_was_read_meanwhile(void **state)
+{
+	struct parked_sample *parked;
+
+	(void)state;
+	start();
+	read_own_path();
+	stage_sample(&stage, 10, own_pid(), own_pid(), 0x1234);
+	stage_round(&stage, 99);
+	assert_int_equal(stage.ingest.parked_count, 1);
+	parked = &stage.ingest.parked[0];
+	parked->deadline_ns = UINT64_MAX;
+	parked->maps = address_map_create();
+	parked->thread = *task_table_find_thread(&stage.ingest.tasks, own_pid());
+	parked->thread.is_cgroup_open = true;
+	while (!process_of(own_pid())->is_cgroup_read)
+		ingest_poll(&stage.ingest, false);
+	ingest_parked(&stage.ingest, true);
+	assert_int_equal(counted_in(own_path), 1);
+	assert_int_equal(stage.ingest.tasks.open_count, 0);
+}
+
 /* The kernel does not tell. */
 static void test_who_is_moved_is_found_after_some_seconds(void **state)
 {
@@ -327,6 +364,8 @@ int main(void)
 		TEST(test_where_the_parent_was_before_exec_is_not_believed_of_its_child),
 		TEST(test_what_is_counted_before_proc_answers_is_corrected),
 		TEST(test_after_exec_the_cgroup_is_read_anew_before_its_turn),
+		TEST(test_an_answer_of_before_exec_is_asked_for_once_more),
+		TEST(test_a_sample_that_waited_for_its_stack_has_what_was_read_meanwhile),
 		TEST(test_who_is_moved_is_found_after_some_seconds),
 		TEST(test_samples_of_a_recording_say_it_themselves),
 		TEST(test_other_recordings_do_not_say_it),

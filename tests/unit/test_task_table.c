@@ -578,6 +578,20 @@ static void test_a_child_knows_how_well_its_parents_cgroup_is_known(void **state
 	assert_false(task_table_process(&table, 301)->is_cgroup_told);
 }
 
+/* Both are seen before the first has its turn. */
+static void test_what_a_fork_tells_does_not_outlive_the_exec_behind_it(void **state)
+{
+	(void)state;
+	put_cgroup(100, "/a");
+	task_table_see_fork(&table, 100, 200);
+	task_table_see_exec(&table, 200);
+	fork_from(100, 100, 200, 200);
+	assert_true(task_table_process(&table, 200)->is_cgroup_told);
+	set_comm(200, 200, "unshare", true);
+	fork_from(200, 200, 300, 300);
+	assert_false(task_table_process(&table, 300)->is_cgroup_told);
+}
+
 static void test_after_exec_the_cgroup_is_to_be_read_again(void **state)
 {
 	struct process *process;
@@ -659,6 +673,7 @@ int main(void)
 		TEST(test_a_forked_process_has_its_parents_cgroup_until_its_own_is_read),
 		TEST(test_a_cgroup_read_between_sight_and_turn_of_the_fork_stays),
 		TEST(test_a_child_knows_how_well_its_parents_cgroup_is_known),
+		TEST(test_what_a_fork_tells_does_not_outlive_the_exec_behind_it),
 		TEST(test_after_exec_the_cgroup_is_to_be_read_again),
 		TEST(test_compaction_leaves_the_cgroups_of_tasks),
 	};
