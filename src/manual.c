@@ -505,7 +505,7 @@ static void print_columns(FILE *out)
 	fputs(columns_head, out);
 	for (size_t i = 0; i < COL_COUNT; i++) {
 		fputs(".It", out);
-		print_argument(out, columns[i].title[0] ? columns[i].title : "bar");
+		print_argument(out, columns_name((enum column_id)i));
 		fputc('\n', out);
 		print_prose(out, columns[i].help);
 		fputc('\n', out);

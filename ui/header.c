@@ -2,6 +2,7 @@
 #include "ui/header.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 
 #include "ui/baseline_label.h"
@@ -341,12 +342,29 @@ static void draw_enlarged(struct ui_state *state, struct canvas *canvas, int y, 
 				      (struct canvas_area){ 1, y, end - 2 });
 }
 
-static int identity_width(const struct ui_state *state, const struct canvas *canvas)
+/* Of the pieces up to that rank. */
+static int identity_width(const struct ui_state *state, const struct canvas *canvas, int rank)
 {
-	struct pieces identity = { .gap = GAP };
+	struct pieces all = { .gap = GAP }, identity = { .gap = GAP };
 
-	list_identity(state->shown, &identity);
+	list_identity(state->shown, &all);
+	for (size_t i = 0; i < all.count; i++)
+		if (all.list[i].rank <= rank)
+			identity.list[identity.count++] = all.list[i];
 	return NAME_CELLS + pieces_width(canvas, &identity);
+}
+
+/* Half of the line if need be, but what is sampled, or which recording it is, says more than the
+ * last of the quantities. */
+static int quantities_room(const struct ui_state *state, const struct canvas *canvas)
+{
+	const int half = canvas->width / 2, third = canvas->width / 3;
+	const int beside_all = canvas->width - 5 - identity_width(state, canvas, INT_MAX);
+	const int beside_first = canvas->width - 5 - identity_width(state, canvas, 1);
+
+	if (beside_all >= half)
+		return beside_all;
+	return beside_first >= half ? half : beside_first > third ? beside_first : third;
 }
 
 static void draw_identity(const struct ui_state *state, struct canvas *canvas, int y, int width)
@@ -376,10 +394,8 @@ static int draw_quantities(const struct ui_state *state, struct canvas *canvas, 
 	if (!state->shown)
 		return room;
 	list_quantities(state, &list);
-	if (is_wide) {
-		room -= identity_width(state, canvas) + 3;
-		room = room > canvas->width / 2 ? room : canvas->width / 2;
-	}
+	if (is_wide)
+		room = quantities_room(state, canvas);
 	width = pieces_fit(canvas, &list, room);
 	if (is_wide)
 		x = canvas->width - 1 - width;
