@@ -243,6 +243,44 @@ static void test_the_menu_opens_a_group_with_its_event(void **state)
 	expect_event(scene, 1, 0);
 }
 
+/* Two events of the same parts: the periods of one are a thousandth. */
+static void test_bars_of_each_event_are_measured_by_it(void **state)
+{
+	struct scene *scene = *state;
+	struct group_node nodes[128];
+	const struct group_tree *tree = &scene->snapshot.groups;
+	const struct tree_rows *rows = &scene->state.groups_view.rows;
+	char line[1024];
+	const char *bar;
+	uint32_t count;
+	int y;
+
+	scene->state.groups = (struct group_order){ 2, { GROUP_EVENT, GROUP_COMM } };
+	scene_press(scene, "9");
+	scene_prepare(scene);
+	count = tree->node_count;
+	for (uint32_t i = 0; i < 2 * count; i++) {
+		nodes[i] = tree->nodes[i % count];
+		nodes[i].id += i / count;
+		if (i >= count && nodes[i].parent != UINT32_MAX)
+			nodes[i].parent += count;
+		nodes[i].self_weight /= i < count ? 1 : 1000;
+		nodes[i].total_weight /= i < count ? 1 : 1000;
+		nodes[i].whole_weight /= i < count ? 1 : 1000;
+	}
+	scene->snapshot.groups.nodes = nodes;
+	scene->snapshot.groups.node_count = 2 * count;
+	scene_show(scene);
+	scene_text(scene);
+	scene_press(scene, "C");
+	assert_int_equal(rows->count, 2);
+	y = scene_find(scene, "TOTAL%").y + 1;
+	snprintf(line, sizeof(line), "%s", scene_line(scene, y));
+	bar = strstr(scene_line(scene, y + 1), "\u2588");
+	assert_non_null(bar);
+	assert_string_equal(strstr(line, "\u2588"), bar);
+}
+
 static void test_six_and_seven_open_the_calls_of_the_group(void **state)
 {
 	struct scene *scene = *state;
@@ -403,6 +441,7 @@ int main(void)
 		SCENE_TEST(test_a_group_of_another_event_opens_with_that_event),
 		SCENE_TEST(test_an_event_opens_with_all_that_it_has),
 		SCENE_TEST(test_the_menu_opens_a_group_with_its_event),
+		SCENE_TEST(test_bars_of_each_event_are_measured_by_it),
 		SCENE_TEST(test_six_and_seven_open_the_calls_of_the_group),
 		SCENE_TEST(test_six_and_seven_refuse_what_no_filter_tells),
 		SCENE_TEST(test_percent_of_the_group_it_belongs_to),
