@@ -222,6 +222,14 @@ static void test_in_the_past_the_bottom_line_leads_out_of_it(void **state)
 	assert_true(scene_has(scene, "] later"));
 	assert_true(scene_has(scene, "0 live"));
 	assert_false(scene_has(scene, "Space pause"));
+	assert_int_equal(canvas_resize(&scene->canvas, 60, 16), 0);
+	assert_true(scene_has(scene, "0 live"));
+	assert_int_equal(canvas_resize(&scene->canvas, 40, 12), 0);
+	assert_true(scene_has(scene, "0 live"));
+	scene_press_key(scene, UI_KEY_ENTER);
+	scene_answer(scene);
+	assert_true(scene_has(scene, "Esc back"));
+	assert_true(scene_has(scene, "0 live"));
 }
 
 static void test_the_heat_map_is_asked_for_only_while_it_is_shown(void **state)
