@@ -181,23 +181,33 @@ static void row_chosen(struct ui_state *state, const struct menu_item *item)
 		return;
 	}
 	if (action == ROW_OPEN) {
-		state_go_through(state, kind, state->menu_way, state->menu_way_count);
+		state_go_way(state, kind, &state->menu_way);
+		command_tell_left_out(state, state->menu_way.left_out);
 		return;
 	}
 	part.is_negated = action == ROW_NOT;
 	state_go(state, kind, &part);
 }
 
+static const char *group_title(const struct ui_state *state)
+{
+	const struct tree_rows *rows = &state->groups_view.rows;
+
+	return tree_rows_group(rows, tree_rows_cursor(rows)->first)->text;
+}
+
 static void add_ways(struct ui_state *state)
 {
 	const enum view_kind here = state->shown_kind;
 	char text[FILTER_PART_BYTES], label[MENU_LABEL_BYTES];
-	unsigned int left_out;
+	const struct cursor_way *way = &state->menu_way;
 
-	state->menu_way_count = state_cursor_parts(state, state->menu_way, &left_out);
-	if (!state->menu_way_count)
+	if (!state_cursor_way(state, &state->menu_way))
 		return;
-	filter_format_part(&state->menu_way[state->menu_way_count - 1], text);
+	if (way->count)
+		filter_format_part(&way->parts[way->count - 1], text);
+	else	/* all of an event */
+		snprintf(text, sizeof(text), "%s", group_title(state));
 	for (int i = 0; i < VIEW_COUNT; i++) {
 		/* What Enter opens comes first. */
 		const int kind = (int)(table_specs[here].opens + (unsigned int)i) % VIEW_COUNT;
@@ -241,13 +251,6 @@ static void add_filters(struct ui_state *state, size_t part_count, enum row_acti
 		menu_add(&state->menu, ROW_ITEM(action, here, i), MENU_PLAIN, label,
 			 field_word(state->menu_parts[i].field));
 	}
-}
-
-static const char *group_title(const struct ui_state *state)
-{
-	const struct tree_rows *rows = &state->groups_view.rows;
-
-	return tree_rows_group(rows, tree_rows_cursor(rows)->first)->text;
 }
 
 /* Into @out[FILTER_PART_BYTES] what has no name of its own. */

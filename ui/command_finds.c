@@ -30,23 +30,27 @@ static bool row_matches(const struct ui_state *state, const struct snapshot_row 
 static bool node_matches(const struct ui_state *state, size_t index)
 {
 	const struct tree_node *node;
+	const struct group_node *group;
 
-	if (state_is_groups(state))
-		return search_matches(state->search,
-				      state->shown->groups.nodes[index].text) ||
-		       search_matches(state->search, state->shown->groups.nodes[index].name);
+	if (state_is_groups(state)) {
+		group = tree_rows_group(&state->groups_view.rows, (uint32_t)index);
+		return search_matches(state->search, group->text) ||
+		       search_matches(state->search, group->name);
+	}
 	node = tree_rows_node(&state->tree.rows, (uint32_t)index);
 	return search_matches(state->search, node->symbol) ||
 	       search_matches(state->search, node->raw_symbol) ||
 	       search_matches(state->search, node->object);
 }
 
+/* Of the rows' tree: compared, its order is not the snapshot's. */
 static size_t count_nodes(const struct ui_state *state)
 {
-	if (!state->shown)
-		return 0;
-	return state_is_groups(state) ? state->shown->groups.node_count
-				      : state->shown->tree.node_count;
+	const struct group_tree *groups = state->groups_view.rows.groups;
+
+	if (state_is_groups(state))
+		return groups ? groups->node_count : 0;
+	return state->shown ? state->shown->tree.node_count : 0;
 }
 
 /* Also beneath closed lines: they open. */

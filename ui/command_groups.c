@@ -38,21 +38,23 @@ void command_tell_left_out(struct ui_state *state, unsigned int left_out)
 			  format_keys(left_out, keys));
 }
 
+void command_refuse_way(struct ui_state *state, unsigned int left_out)
+{
+	char keys[GROUP_ORDER_BYTES];
+
+	state_say(state, "no filter tells this %s: Right opens the groups in it",
+		  format_keys(left_out, keys));
+}
+
 void cmd_open_group(struct ui_state *state)
 {
-	struct filter_part parts[GROUP_LEVELS];
-	char keys[GROUP_ORDER_BYTES];
-	unsigned int left_out;
-	const size_t count = state_cursor_parts(state, parts, &left_out);
+	struct cursor_way way;
 
-	if (!tree_rows_cursor(&state->groups_view.rows))
-		return;
-	if (!count) {
-		state_say(state, "no filter tells this %s: Right opens the groups in it",
-			  format_keys(left_out, keys));
-		return;
+	if (state_cursor_way(state, &way)) {
+		state->search[0] = '\0';
+		state_go_way(state, table_specs[VIEW_GROUPS].opens, &way);
+		command_tell_left_out(state, way.left_out);
+	} else if (way.left_out) {
+		command_refuse_way(state, way.left_out);
 	}
-	state->search[0] = '\0';
-	state_go_through(state, table_specs[VIEW_GROUPS].opens, parts, count);
-	command_tell_left_out(state, left_out);
 }

@@ -6,6 +6,7 @@
 #include "ui/command_list.h"
 #include "ui/format.h"
 #include "ui/header.h"
+#include "ui/utf8.h"
 
 /* What `w` goes through. */
 static const struct {
@@ -24,6 +25,7 @@ static const uint64_t intervals_ms[] = { 100, 200, 500, 1000, 2000, 5000, 10000 
 #define INTERVAL_COUNT (sizeof(intervals_ms) / sizeof(intervals_ms[0]))
 #define MIN_INTERVAL_S 0.1
 #define MAX_INTERVAL_S 10.0
+#define MENU_TITLE_CELLS 12
 
 static bool is_sortable(const struct ui_state *state, enum column_id id)
 {
@@ -80,13 +82,29 @@ void cmd_reverse(struct ui_state *state)
 	set_order(state, order);
 }
 
+/* Of a title: each character of one is a cell wide, whatever its bytes. */
+static int cells_of(const char *text)
+{
+	uint32_t code;
+	size_t length;
+	int cells = 0;
+
+	while ((length = utf8_decode(text, &code))) {
+		text += length;
+		cells++;
+	}
+	return cells;
+}
+
 /* A line of a menu of columns. */
 static void add_column(struct ui_state *state, enum column_id id, enum menu_mark mark)
 {
+	const char *title = columns[id].title[0] ? columns[id].title : columns_name(id);
+	const int blanks = MENU_TITLE_CELLS - cells_of(title);
 	char label[MENU_LABEL_BYTES];
 
-	snprintf(label, sizeof(label), "%-12s  %s",
-		 columns[id].title[0] ? columns[id].title : columns_name(id), columns[id].help);
+	snprintf(label, sizeof(label), "%s%*s  %s", title, blanks > 0 ? blanks : 0, "",
+		 columns[id].help);
 	menu_add(&state->menu, (int)id, mark, label, "");
 }
 

@@ -186,8 +186,8 @@ void command_choose_time(struct ui_state *state, struct time_range range)
 
 void cmd_heat_map(struct ui_state *state)
 {
-	if (!state->wants_heat && !state->heat_room) {
-		state_say(state, "the heat map has no room: it needs a screen of %d lines",
+	if (!state->heat_room) {	/* nor is there one to take away */
+		state_say(state, "no room: the heat map needs %d lines",
 			  header_heat_height(state->screen_width));
 		return;
 	}

@@ -9,20 +9,21 @@
 void command_open_calls(struct ui_state *state, enum view_kind kind)
 {
 	const bool was_page = state_is_page(state);
-	struct filter_part parts[GROUP_LEVELS];
-	unsigned int left_out = 0;
-	size_t count = 0;
+	struct cursor_way way = { .count = 0 };
+	bool has_way = false;
 
 	while (state_is_page(state))
 		state_close_view(state);
 	if (!was_page && command_open_hits(state, kind))
 		return;
 	if (!was_page && (state_kind(state) < VIEW_TABLES || state_is_groups(state)))
-		count = state_cursor_parts(state, parts, &left_out);
-	if (count) {
+		has_way = state_cursor_way(state, &way);
+	if (has_way) {
 		state->search[0] = '\0';
-		state_go_through(state, kind, parts, count);
-		command_tell_left_out(state, left_out);
+		state_go_way(state, kind, &way);
+		command_tell_left_out(state, way.left_out);
+	} else if (way.left_out) {
+		command_refuse_way(state, way.left_out);
 	} else {
 		state_show_kind(state, kind);
 	}

@@ -110,6 +110,14 @@ static bool is_below_object(const struct group_tree *tree, uint32_t level)
 	return false;
 }
 
+uint32_t group_path_event(const struct group_tree *tree, uint32_t node, uint32_t shown)
+{
+	const struct group_node *path[GROUP_LEVELS];
+
+	list_path(tree, node, path);
+	return tree->keys[0] == GROUP_EVENT ? (uint32_t)path[0]->number : shown;
+}
+
 size_t group_path_parts(const struct group_tree *tree, uint32_t node, struct filter_part *out,
 			unsigned int *left_out)
 {
@@ -120,6 +128,8 @@ size_t group_path_parts(const struct group_tree *tree, uint32_t node, struct fil
 	for (uint32_t i = 0; i <= tree->nodes[node].depth; i++) {
 		const int field = field_of(tree->keys[i]);
 
+		if (tree->keys[i] == GROUP_EVENT)
+			continue;	/* which is chosen, see group_path_event() */
 		if (field < 0 || !views_row_part((enum filter_field)field, &row, &out[count])) {
 			*left_out |= 1u << tree->keys[i];
 			continue;

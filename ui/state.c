@@ -422,19 +422,24 @@ bool state_cursor_row(const struct ui_state *state, struct snapshot_row *out)
 	return row;
 }
 
-size_t state_cursor_parts(const struct ui_state *state, struct filter_part *out,
-			  unsigned int *left_out)
+bool state_cursor_way(const struct ui_state *state, struct cursor_way *out)
 {
+	const struct group_tree *groups = state->groups_view.rows.groups;
 	const struct tree_row *line = tree_rows_cursor(&state->groups_view.rows);
 	struct snapshot_row row;
 
-	*left_out = 0;
-	if (state->shown_kind != VIEW_GROUPS)
-		return state_cursor_row(state, &row) &&
-		       views_opening_part(state->shown_kind, &row, out);
+	out->count = out->left_out = 0;
+	out->event = state->sample_event;
+	if (state->shown_kind != VIEW_GROUPS) {
+		out->count = state_cursor_row(state, &row) &&
+			     views_opening_part(state->shown_kind, &row, out->parts);
+		return out->count;
+	}
 	if (!line)
-		return 0;
-	return group_path_parts(state->groups_view.rows.groups, line->first, out, left_out);
+		return false;
+	out->count = group_path_parts(groups, line->first, out->parts, &out->left_out);
+	out->event = group_path_event(groups, line->first, state->sample_event);
+	return out->count || !out->left_out;
 }
 
 bool state_has_lines(const struct ui_state *state)
@@ -512,6 +517,17 @@ void state_go_through(struct ui_state *state, enum view_kind kind,
 	}
 	state->wants_restore = true;
 	state_ask(state);
+}
+
+void state_go_way(struct ui_state *state, enum view_kind kind, const struct cursor_way *way)
+{
+	const uint32_t event = state->sample_event;
+	const uint64_t query = state->query;
+
+	state->sample_event = way->event;
+	state_go_through(state, kind, way->parts, way->count);
+	if (state->query == query)	/* it can't be */
+		state->sample_event = event;
 }
 
 void state_show_kind(struct ui_state *state, enum view_kind kind)

@@ -5,7 +5,8 @@
  *    41.65 █████▍     70.08    14.5k ├─ postgres
  *    41.65 █████▍     70.08    14.5k │  └─ [.] hash_search_with_hash_value
  *
- * Bars are measured by the largest root, so that one sees a group's part of it.
+ * Bars are measured by the largest root, so that one sees a group's part of it; of several events,
+ * whose weights can't be compared, by the node's own.
  */
 #include "ui/view_groups.h"
 
@@ -122,6 +123,15 @@ static double largest_root(const struct group_tree *tree)
 	return largest;
 }
 
+static double whole_bar(const struct group_tree *tree, const struct group_node *node)
+{
+	if (tree->keys[0] != GROUP_EVENT)
+		return largest_root(tree);
+	while (node->parent != UINT32_MAX)
+		node = &tree->nodes[node->parent];
+	return node->self_weight;
+}
+
 static void put_change(const struct ui_state *state, const struct group_node *node,
 		       struct canvas *canvas, struct canvas_area area)
 {
@@ -150,9 +160,9 @@ static void put_numbers(const struct groups_view *groups, const struct group_nod
 			const struct places *places, struct canvas *canvas, int y)
 {
 	const double total = group_node_pct(node, node->total_weight);
-	const double largest = largest_root(groups->rows.groups);
+	const double whole = whole_bar(groups->rows.groups, node);
 	double self = group_node_pct(node, node->self_weight);
-	double fraction = largest > 0 ? node->self_weight / largest : 0;
+	double fraction = whole > 0 ? node->self_weight / whole : 0;
 	char text[BAR_BYTES];
 
 	if (groups->is_of_parent) {

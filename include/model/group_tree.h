@@ -57,7 +57,7 @@ struct group_node {
 	const char *name;	/* what an exact filter compares (model/filter.h): of a symbol as
 				 * its file has it, of an object its path, else the bare value; "":
 				 * none can tell this node */
-	uint64_t number;	/* of a pid, tid or CPU: it; else 0 */
+	uint64_t number;	/* of a pid, tid or CPU: it; of an event its index; else 0 */
 	enum cpu_mode mode;	/* of code; else MODE_UNKNOWN */
 	bool is_unknown;	/* `text` says why there is no value: "[no container]" */
 };

@@ -70,9 +70,9 @@ struct group_text {
 	struct str_id pooled;		/* when `own` is empty */
 	char own[GROUP_TEXT_BYTES];	/* raw */
 	struct str_id object_path;	/* empty when the key is of no code */
-	struct str_id name;		/* as in struct group_node; or it is `number` */
-	uint32_t number;
-	bool has_number;
+	struct str_id name;		/* as in struct group_node */
+	uint32_t number;		/* likewise */
+	bool has_number;		/* which is the name */
 	enum cpu_mode mode;
 	bool is_unknown;
 };

@@ -59,6 +59,8 @@ void cmd_group_keys(struct ui_state *state);
 void cmd_open_group(struct ui_state *state);
 /* Says which keys of the opened group, a bit per enum group_key, no filter tells; 0: nothing. */
 void command_tell_left_out(struct ui_state *state, unsigned int left_out);
+/* Says that the group can't be opened, for what no filter tells. */
+void command_refuse_way(struct ui_state *state, unsigned int left_out);
 
 /* command_flame.c: the flame graph */
 void cmd_flame(struct ui_state *state);

@@ -16,8 +16,10 @@ struct snapshot_row group_path_row(const struct group_tree *tree, uint32_t node)
 
 /* The parts that leave only the samples of @node, as far as filters can tell, into
  * @out[GROUP_LEVELS]; returns how many. *@left_out: a bit per enum group_key of the path that no
- * filter tells. */
+ * filter tells; never GROUP_EVENT. */
 size_t group_path_parts(const struct group_tree *tree, uint32_t node, struct filter_part *out,
 			unsigned int *left_out);
+/* Index of the event that the samples of @node are of: @shown without GROUP_EVENT. */
+uint32_t group_path_event(const struct group_tree *tree, uint32_t node, uint32_t shown);
 
 #endif

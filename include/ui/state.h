@@ -74,6 +74,14 @@ struct comparing {
 	uint64_t begin_ns, end_ns;	/* as it was marked; 0, 0: as snapshots say */
 };
 
+/* Into a row: what it adds to the filter, and the event that is shown then. */
+struct cursor_way {
+	struct filter_part parts[GROUP_LEVELS];
+	size_t count;
+	unsigned int left_out;	/* as of group_path_parts() */
+	uint32_t event;
+};
+
 /* What an open menu is for. */
 struct menu_use {
 	void (*chosen)(struct ui_state *state, const struct menu_item *item);
@@ -142,8 +150,7 @@ struct ui_state {
 	struct finder finder;
 	uint32_t menu_probe;		/* of its menu, or of a question: it may be gone */
 	struct filter_part menu_parts[FILTER_PARTS];	/* of a row menu: the row may be gone */
-	struct filter_part menu_way[GROUP_LEVELS];	/* what opening the row adds */
-	size_t menu_way_count;
+	struct cursor_way menu_way;	/* likewise */
 	char search[PROMPT_BYTES];	/* "": none */
 	const struct view *searched;	/* the view it was typed in */
 	char search_before[PROMPT_BYTES];
@@ -217,10 +224,11 @@ void state_go(struct ui_state *state, enum view_kind kind, const struct filter_p
 /* The same through several parts at once. */
 void state_go_through(struct ui_state *state, enum view_kind kind,
 		      const struct filter_part *parts, size_t count);
-/* What opening the row under the cursor adds to the filter, into @out[GROUP_LEVELS]; returns how
- * many parts. *@left_out: as in group_path_parts(). */
-size_t state_cursor_parts(const struct ui_state *state, struct filter_part *out,
-			  unsigned int *left_out);
+/* What opening the row under the cursor does, *@out. False: nothing tells its samples from the
+ * others. */
+bool state_cursor_way(const struct ui_state *state, struct cursor_way *out);
+/* Goes on to @kind that way; says so when that can't be. */
+void state_go_way(struct ui_state *state, enum view_kind kind, const struct cursor_way *way);
 /* Of the tree that is asked for. */
 enum tree_direction state_tree_direction(const struct ui_state *state);
 /* Source lines are on: the column in the table of symbols, inlined functions in trees. */

@@ -329,6 +329,7 @@ static void put_value(const struct group_sources *sources, enum group_key key, u
 	case GROUP_EVENT:
 		snprintf(out->own, sizeof(out->own), "%s",
 			 sources->event_name ? sources->event_name(sources->owner, of) : "");
+		out->number = of;
 		break;
 	case GROUP_PID:
 		put_process(sources, of, out);

@@ -115,9 +115,9 @@ static void put_group_text(struct snapshot_rows *list, const struct group_text *
 				 : snapshot_text_put_string(&list->block, strings, from->pooled);
 	out->object_path = snapshot_text_put_string(&list->block, strings, from->object_path);
 	out->name = snapshot_text_put_string(&list->block, strings, from->name);
+	node->number = from->number;
 	if (!from->has_number)
 		return;
-	node->number = from->number;
 	snprintf(number, sizeof(number), "%u", from->number);
 	out->name = snapshot_text_put(&list->block, number);
 }

@@ -303,6 +303,24 @@ static void test_what_is_gone_has_no_box_and_is_not_found(void **state)
 	assert_true(scene_has(scene, "not here"));
 }
 
+/* A delta is two bytes, and one cell. */
+static void test_menus_have_the_words_on_changes_below_the_others(void **state)
+{
+	struct scene *scene = *state;
+	int x;
+
+	open_compared(scene);
+	scene_press(scene, "c");
+	x = scene_find(scene, columns[COL_TOTAL].help).x;
+	assert_int_equal(scene_find(scene, columns[COL_CHANGE].help).x, x);
+	assert_int_equal(scene_find(scene, columns[COL_TOTAL_CHANGE].help).x, x);
+	assert_int_equal(scene_find(scene, columns[COL_RATE_CHANGE].help).x, x);
+	scene_press_key(scene, UI_KEY_ESCAPE);
+	scene_press(scene, "o");
+	x = scene_find(scene, columns[COL_TOTAL].help).x;
+	assert_int_equal(scene_find(scene, columns[COL_CHANGE].help).x, x);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -323,6 +341,7 @@ int main(void)
 		SCENE_TEST(test_the_line_below_tells_both_windows),
 		SCENE_TEST(test_frames_are_coloured_by_change_while_compared),
 		SCENE_TEST(test_what_is_gone_has_no_box_and_is_not_found),
+		SCENE_TEST(test_menus_have_the_words_on_changes_below_the_others),
 	};
 
 	setlocale(LC_CTYPE, "C.UTF-8");

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "group_fixture.h"
 #include "scene_fixture.h"
 
 static void test_the_prompt_counts_the_rows_that_match(void **state)
@@ -134,6 +135,36 @@ static void test_back_from_help_keeps_the_search_of_the_table(void **state)
 	assert_string_equal(scene->state.search, "");
 }
 
+/* Compared, the groups stand by their change: not as the snapshot has them. */
+static void test_search_goes_to_the_group_that_has_the_text(void **state)
+{
+	struct scene *scene = *state;
+	struct group_node nodes[64];
+	const struct group_tree *tree = &scene->snapshot.groups;
+	const struct tree_rows *rows = &scene->state.groups_view.rows;
+
+	scene->state.compare = (struct comparing){ .has_baseline = true, .is_on = true };
+	scene_press(scene, "9");
+	scene_prepare(scene);
+	scene->snapshot.has_baseline = scene->snapshot.is_compared = true;
+	memcpy(nodes, tree->nodes, tree->node_count * sizeof(nodes[0]));
+	for (uint32_t i = 0; i < tree->node_count; i++) {	/* the first did not change */
+		nodes[i].base_whole_weight = nodes[i].whole_weight;
+		nodes[i].base_self_weight = i < nodes[0].size ? nodes[i].self_weight : 0;
+	}
+	scene->snapshot.groups.nodes = nodes;
+	scene_show(scene);
+	assert_string_equal(tree_rows_group(rows, 0)->text, "nginx");
+	scene_press(scene, "/chacha");
+	assert_string_equal(scene->state.prompt.note, "1 of 34 groups");
+	assert_string_equal(tree_rows_group(rows, tree_rows_cursor(rows)->first)->text,
+			    "ChaCha20_4xl");
+	scene_press_key(scene, UI_KEY_ENTER);
+	scene_press(scene, "n");
+	assert_string_equal(tree_rows_group(rows, tree_rows_cursor(rows)->first)->text,
+			    "ChaCha20_4xl");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -145,6 +176,7 @@ int main(void)
 		SCENE_TEST(test_a_search_typed_behind_another_view_is_one_in_its_rows),
 		SCENE_TEST(test_without_a_search_n_asks_for_one),
 		SCENE_TEST(test_back_at_the_first_level_ends_the_search),
+		SCENE_TEST(test_search_goes_to_the_group_that_has_the_text),
 		SCENE_TEST(test_back_from_help_keeps_the_search_of_the_table),
 	};
 

@@ -222,6 +222,14 @@ static void test_in_the_past_the_bottom_line_leads_out_of_it(void **state)
 	assert_true(scene_has(scene, "] later"));
 	assert_true(scene_has(scene, "0 live"));
 	assert_false(scene_has(scene, "Space pause"));
+	assert_int_equal(canvas_resize(&scene->canvas, 60, 16), 0);
+	assert_true(scene_has(scene, "0 live"));
+	assert_int_equal(canvas_resize(&scene->canvas, 40, 12), 0);
+	assert_true(scene_has(scene, "0 live"));
+	scene_press_key(scene, UI_KEY_ENTER);
+	scene_answer(scene);
+	assert_true(scene_has(scene, "Esc back"));
+	assert_true(scene_has(scene, "0 live"));
 }
 
 static void test_the_heat_map_is_asked_for_only_while_it_is_shown(void **state)
@@ -245,11 +253,17 @@ static void test_a_low_screen_has_no_room_for_the_heat_map(void **state)
 	frame_draw(&scene->state, &scene->canvas);
 	scene_press(scene, "H");
 	assert_false(scene->state.wants_heat);
-	expect_said(scene, "a screen of 17 lines");
+	expect_said(scene, "no room: the heat map needs 17 lines");
 	assert_int_equal(canvas_resize(&scene->canvas, 80, 17), 0);
 	frame_draw(&scene->state, &scene->canvas);
 	scene_press(scene, "H");
 	assert_true(scene->state.wants_heat);
+	/* It stays asked for while there is none to see. */
+	assert_int_equal(canvas_resize(&scene->canvas, 40, 10), 0);
+	frame_draw(&scene->state, &scene->canvas);
+	scene_press(scene, "H");
+	assert_true(scene->state.wants_heat);
+	assert_true(scene_has(scene, "no room: the heat map needs 17 lines"));
 }
 
 /* Its window ended long before the order, but it was made after it. */

@@ -319,6 +319,9 @@ static void test_events_have_shares_of_their_own(void **state)
 	snapshot = group_stage_build((struct group_window){ .entries = known, .count = 3 });
 	assert_int_equal(snapshot->groups.keys[0], GROUP_EVENT);
 	assert_int_equal(snapshot->groups.keys[1], GROUP_COMM);
+	assert_int_equal(snapshot->groups.nodes[0].number, 0);
+	assert_int_equal(snapshot->groups.nodes[2].number, 1);
+	assert_string_equal(snapshot->groups.nodes[2].name, "");
 	assert_true(snapshot->groups.nodes[0].whole_weight == 600000);
 	assert_true(snapshot->groups.nodes[3].whole_weight == 5);
 	assert_true(group_node_pct(&snapshot->groups.nodes[3],

@@ -137,6 +137,29 @@ static void test_the_row_has_what_its_path_says(void **state)
 	assert_int_equal(above.cpu, -1);
 }
 
+/* No filter is of an event: it is chosen. */
+static void test_an_event_is_no_part(void **state)
+{
+	struct group_tree tree = TREE(GROUP_EVENT, GROUP_COMM);
+	const uint32_t node = find(&tree, 1, "nginx");
+	struct group_node nodes[64];
+	struct filter_part parts[GROUP_LEVELS];
+	unsigned int left_out;
+
+	(void)state;
+	memcpy(nodes, tree.nodes, tree.node_count * sizeof(nodes[0]));
+	nodes[0].number = 3;
+	tree.nodes = nodes;
+	assert_int_equal(group_path_parts(&tree, node, parts, &left_out), 1);
+	assert_int_equal(left_out, 0);
+	assert_int_equal(parts[0].field, FILTER_COMMAND);
+	assert_int_equal(group_path_event(&tree, node, 7), 3);
+	assert_int_equal(group_path_parts(&tree, 0, parts, &left_out), 0);
+	assert_int_equal(left_out, 0);
+	tree = TREE(GROUP_COMM);
+	assert_int_equal(group_path_event(&tree, 0, 7), 7);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -145,6 +168,7 @@ int main(void)
 		cmocka_unit_test(test_numbers_are_parts),
 		cmocka_unit_test(test_what_no_filter_tells_is_left_out),
 		cmocka_unit_test(test_where_a_process_is_are_parts),
+		cmocka_unit_test(test_an_event_is_no_part),
 		cmocka_unit_test(test_the_row_has_what_its_path_says),
 	};
 

@@ -174,6 +174,113 @@ static void test_what_no_filter_tells_is_said(void **state)
 	assert_int_equal(scene_asked(scene)->filter.count, 1);
 }
 
+static const struct request *asked(const struct scene *scene, enum request_kind kind)
+{
+	for (size_t i = 0; i < scene->state.outbox_count; i++)
+		if (scene->state.outbox[i].kind == kind)
+			return &scene->state.outbox[i];
+	return NULL;
+}
+
+/* As if the machine's samples were of event 1, while event 0 is shown. */
+static void open_another_event(struct scene *scene)
+{
+	static struct group_node nodes[64];
+
+	scene->state.groups = (struct group_order){ 2, { GROUP_EVENT, GROUP_COMM } };
+	scene_press(scene, "9");
+	scene_prepare(scene);
+	memcpy(nodes, scene->snapshot.groups.nodes,
+	       scene->snapshot.groups.node_count * sizeof(nodes[0]));
+	nodes[0].number = 1;
+	scene->snapshot.groups.nodes = nodes;
+	scene_show(scene);
+	scene_text(scene);
+	scene->state.outbox_count = 0;
+}
+
+static void expect_event(const struct scene *scene, uint32_t event, uint32_t parts)
+{
+	assert_int_equal(scene->state.sample_event, event);
+	assert_non_null(asked(scene, REQUEST_EVENT));
+	assert_int_equal(asked(scene, REQUEST_EVENT)->value, event);
+	assert_true(asked(scene, REQUEST_EVENT) < asked(scene, REQUEST_QUERY));
+	assert_int_equal(scene_asked(scene)->filter.count, parts);
+	assert_string_equal(scene->state.message, "");
+}
+
+static void test_a_group_of_another_event_opens_with_that_event(void **state)
+{
+	struct scene *scene = *state;
+
+	open_another_event(scene);
+	assert_int_equal(scene->state.sample_event, 0);
+	scene_press(scene, "j");
+	scene_press_key(scene, UI_KEY_ENTER);
+	assert_int_equal(state_kind(&scene->state), VIEW_SYMBOLS);
+	expect_event(scene, 1, 1);
+}
+
+static void test_an_event_opens_with_all_that_it_has(void **state)
+{
+	struct scene *scene = *state;
+
+	open_another_event(scene);
+	scene_press(scene, "7");
+	assert_int_equal(state_kind(&scene->state), VIEW_FLAME);
+	expect_event(scene, 1, 0);
+}
+
+static void test_the_menu_opens_a_group_with_its_event(void **state)
+{
+	struct scene *scene = *state;
+
+	open_another_event(scene);
+	scene_press(scene, ".");
+	assert_true(scene_has(scene, "open Symbols: cpu-clock"));
+	scene_choose(scene, "open objects");
+	assert_int_equal(state_kind(&scene->state), VIEW_OBJECTS);
+	expect_event(scene, 1, 0);
+}
+
+/* Two events of the same parts: the periods of one are a thousandth. */
+static void test_bars_of_each_event_are_measured_by_it(void **state)
+{
+	struct scene *scene = *state;
+	struct group_node nodes[128];
+	const struct group_tree *tree = &scene->snapshot.groups;
+	const struct tree_rows *rows = &scene->state.groups_view.rows;
+	char line[1024];
+	const char *bar;
+	uint32_t count;
+	int y;
+
+	scene->state.groups = (struct group_order){ 2, { GROUP_EVENT, GROUP_COMM } };
+	scene_press(scene, "9");
+	scene_prepare(scene);
+	count = tree->node_count;
+	for (uint32_t i = 0; i < 2 * count; i++) {
+		nodes[i] = tree->nodes[i % count];
+		nodes[i].id += i / count;
+		if (i >= count && nodes[i].parent != UINT32_MAX)
+			nodes[i].parent += count;
+		nodes[i].self_weight /= i < count ? 1 : 1000;
+		nodes[i].total_weight /= i < count ? 1 : 1000;
+		nodes[i].whole_weight /= i < count ? 1 : 1000;
+	}
+	scene->snapshot.groups.nodes = nodes;
+	scene->snapshot.groups.node_count = 2 * count;
+	scene_show(scene);
+	scene_text(scene);
+	scene_press(scene, "C");
+	assert_int_equal(rows->count, 2);
+	y = scene_find(scene, "TOTAL%").y + 1;
+	snprintf(line, sizeof(line), "%s", scene_line(scene, y));
+	bar = strstr(scene_line(scene, y + 1), "\u2588");
+	assert_non_null(bar);
+	assert_string_equal(strstr(line, "\u2588"), bar);
+}
+
 static void test_six_and_seven_open_the_calls_of_the_group(void **state)
 {
 	struct scene *scene = *state;
@@ -188,6 +295,20 @@ static void test_six_and_seven_open_the_calls_of_the_group(void **state)
 	scene_press(scene, "7");
 	assert_int_equal(state_kind(&scene->state), VIEW_FLAME);
 	assert_int_equal(scene_asked(scene)->filter.count, 2);
+}
+
+static void test_six_and_seven_refuse_what_no_filter_tells(void **state)
+{
+	struct scene *scene = *state;
+
+	scene->state.groups = (struct group_order){ 2, { GROUP_SOCKET, GROUP_COMM } };
+	open_groups(scene);
+	scene_press(scene, "6");
+	assert_true(scene_has(scene, "no filter tells this socket"));
+	assert_int_equal(state_kind(&scene->state), VIEW_GROUPS);
+	scene_press(scene, "7");
+	assert_true(scene_has(scene, "no filter tells this socket"));
+	assert_int_equal(state_kind(&scene->state), VIEW_GROUPS);
 }
 
 static void test_percent_of_the_group_it_belongs_to(void **state)
@@ -317,7 +438,12 @@ int main(void)
 		SCENE_TEST(test_lines_open_and_close),
 		SCENE_TEST(test_enter_opens_the_symbols_and_back_finds_the_row),
 		SCENE_TEST(test_what_no_filter_tells_is_said),
+		SCENE_TEST(test_a_group_of_another_event_opens_with_that_event),
+		SCENE_TEST(test_an_event_opens_with_all_that_it_has),
+		SCENE_TEST(test_the_menu_opens_a_group_with_its_event),
+		SCENE_TEST(test_bars_of_each_event_are_measured_by_it),
 		SCENE_TEST(test_six_and_seven_open_the_calls_of_the_group),
+		SCENE_TEST(test_six_and_seven_refuse_what_no_filter_tells),
 		SCENE_TEST(test_percent_of_the_group_it_belongs_to),
 		SCENE_TEST(test_search_opens_what_it_finds),
 		SCENE_TEST(test_the_menu_of_a_group),
