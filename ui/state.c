@@ -606,7 +606,7 @@ void state_source_changed(struct ui_state *state, int err, const struct diag *wh
 	if (!err && (state->is_paused || state->time.end_ns))
 		state_show_time(state, (struct time_range){ 0, 0 });
 	if (!err) {
-		state->is_command_ended = false;
+		state->is_command_ended = state->is_zeroed = false;
 		state->sample_event = state->asked_event = 0;	/* others are sampled now */
 		ask_event(state);
 	}

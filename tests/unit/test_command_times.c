@@ -189,9 +189,11 @@ static void test_another_source_is_live(void **state)
 	struct scene *scene = *state;
 	const struct diag why = { 0 };
 
-	scene_press(scene, "[");
+	scene_press(scene, "z[");
+	assert_true(scene->state.is_zeroed);
 	state_source_changed(&scene->state, 0, &why);
 	assert_int_equal(scene->state.time.end_ns, 0);
+	assert_false(scene->state.is_zeroed);
 	expect_asked(scene, 0, 0);
 }
 
