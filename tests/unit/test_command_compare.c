@@ -77,6 +77,18 @@ static void test_an_empty_window_is_no_baseline(void **state)
 	assert_true(scene_has(scene, "no sample in this window"));
 }
 
+static void test_a_decaying_window_is_no_baseline(void **state)
+{
+	struct scene *scene = *state;
+
+	open_window(scene);
+	scene->snapshot.window = WINDOW_DECAY;
+	scene_show(scene);
+	scene_press(scene, "m");
+	assert_null(asked(scene, REQUEST_BASELINE));
+	assert_true(scene_has(scene, "a decaying window can't be a baseline: w chooses another"));
+}
+
 static void test_x_needs_a_baseline(void **state)
 {
 	struct scene *scene = *state;
@@ -309,6 +321,7 @@ int main(void)
 		SCENE_TEST(test_m_marks_exactly_the_window_that_is_shown),
 		SCENE_TEST(test_a_live_window_is_told_without_milliseconds),
 		SCENE_TEST(test_an_empty_window_is_no_baseline),
+		SCENE_TEST(test_a_decaying_window_is_no_baseline),
 		SCENE_TEST(test_x_needs_a_baseline),
 		SCENE_TEST(test_x_switches_the_comparison_and_keeps_the_baseline),
 		SCENE_TEST(test_X_takes_the_baseline_away),
