@@ -18,6 +18,7 @@ void cmd_mark_baseline(struct ui_state *state)
 	state->compare = (struct comparing){
 		.has_baseline = true, .is_on = true,
 		.begin_ns = shown->begin_ns, .end_ns = shown->time_ns,
+		.is_selected = shown->is_selected,
 	};
 	state_request(state, REQUEST_BASELINE, 0, shown->time_ns);
 	state->outbox[state->outbox_count - 1].begin_ns = shown->begin_ns;

@@ -32,7 +32,7 @@ static void put_clock(char *out, uint64_t wall_ns)
 		strftime(out, POINT_BYTES, "%H:%M:%S", &local);
 }
 
-static void put_point(char *out, uint64_t ns, const struct time_zero *zero, bool has_ms)
+static void put_point(char *out, uint64_t ns, const struct time_zero *zero, bool with_ms)
 {
 	size_t length;
 
@@ -45,18 +45,22 @@ static void put_point(char *out, uint64_t ns, const struct time_zero *zero, bool
 	else
 		put_clock(out, ns);
 	length = strlen(out);
-	if (has_ms)
+	if (with_ms)
 		snprintf(out + length, POINT_BYTES - length, ".%03u",
 			 (unsigned int)(ns % CLOCK_NS_PER_S / CLOCK_NS_PER_MS));
 }
 
+static bool has_ms(const struct time_range *range)
+{
+	return (range->end_ns - range->begin_ns) % CLOCK_NS_PER_S != 0;
+}
+
 char *time_text_range(char *out, const struct time_range *range, const struct time_zero *zero)
 {
-	const bool has_ms = (range->end_ns - range->begin_ns) % CLOCK_NS_PER_S != 0;
 	char begin[POINT_BYTES], end[POINT_BYTES];
 
-	put_point(begin, range->begin_ns, zero, has_ms);
-	put_point(end, range->end_ns, zero, has_ms);
+	put_point(begin, range->begin_ns, zero, has_ms(range));
+	put_point(end, range->end_ns, zero, has_ms(range));
 	snprintf(out, TIME_TEXT_BYTES, "%s\u2013%s", begin, end);
 	return out;
 }
@@ -68,7 +72,7 @@ char *time_text_ago(char *out, const struct time_range *range, const struct time
 	char text[FORMAT_BYTES];
 
 	if (zero->is_replay) {
-		put_point(text, newest_ns, zero, false);
+		put_point(text, newest_ns, zero, has_ms(range));
 		snprintf(out, TIME_TEXT_BYTES, "of %s", text);
 	} else {
 		snprintf(out, TIME_TEXT_BYTES, "\u2212%s",

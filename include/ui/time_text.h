@@ -22,7 +22,7 @@ struct time_zero {
 char *time_text_range(char *out, const struct time_range *range, const struct time_zero *zero);
 
 /* How long ago it ended when @newest_ns was: "−3 m 12 s"; of a recording how long that is:
- * "of 3:00". */
+ * "of 3:00", with milliseconds as above. */
 char *time_text_ago(char *out, const struct time_range *range, const struct time_zero *zero,
 		    uint64_t newest_ns);
 

@@ -42,6 +42,7 @@ static void test_times_of_a_recording_count_from_its_begin(void **state)
 	assert_string_equal(time_text_range(text, &late, &recorded), "1:00:00\u20131:00:10");
 	assert_string_equal(time_text_range(text, &ticks, &recorded), "0:00.050\u20130:00.100");
 	assert_string_equal(time_text_ago(text, &ten, &recorded, 1080700 * MS), "of 3:00");
+	assert_string_equal(time_text_ago(text, &ticks, &recorded, 900509 * MS), "of 0:00.509");
 }
 
 int main(void)
