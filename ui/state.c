@@ -338,8 +338,10 @@ struct time_bounds state_time_bounds(const struct ui_state *state)
 
 struct time_zero state_time_zero(const struct ui_state *state)
 {
-	return (struct time_zero){ state->shown->is_replay, state->shown->known_ns,
-				   state->wall_offset_ns };
+	return (struct time_zero){
+		.is_replay = state->shown->is_replay, .begin_ns = state->shown->known_ns,
+		.wall_offset_ns = state->wall_offset_ns,
+	};
 }
 
 void state_forget_baseline(struct ui_state *state)
