@@ -21,7 +21,7 @@ static struct time_range without_ms(struct time_range time)
 	const uint64_t length_ns = time.end_ns - time.begin_ns;
 	const uint64_t seconds = (length_ns + CLOCK_NS_PER_S / 2) / CLOCK_NS_PER_S;
 
-	if (seconds)
+	if (length_ns >= CLOCK_NS_PER_S)
 		time.end_ns = time.begin_ns + seconds * CLOCK_NS_PER_S;
 	return time;
 }
@@ -29,7 +29,8 @@ static struct time_range without_ms(struct time_range time)
 char *baseline_label(const struct ui_state *state, char out[BASELINE_LABEL_BYTES])
 {
 	const char *label = state->shown->baseline.label;
-	const struct time_range time = without_ms(time_of(state));
+	const struct time_range marked = time_of(state);
+	const struct time_range time = state->compare.is_selected ? marked : without_ms(marked);
 	const struct time_zero zero = state_time_zero(state);
 	char text[TIME_TEXT_BYTES];
 

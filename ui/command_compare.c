@@ -11,9 +11,14 @@ void cmd_mark_baseline(struct ui_state *state)
 		state_say(state, "no sample in this window: there is nothing to compare with");
 		return;
 	}
+	if (shown->window == WINDOW_DECAY) {	/* what is marked is counted in full */
+		state_say(state, "a decaying window can't be a baseline: w chooses another");
+		return;
+	}
 	state->compare = (struct comparing){
 		.has_baseline = true, .is_on = true,
 		.begin_ns = shown->begin_ns, .end_ns = shown->time_ns,
+		.is_selected = shown->is_selected,
 	};
 	state_request(state, REQUEST_BASELINE, 0, shown->time_ns);
 	state->outbox[state->outbox_count - 1].begin_ns = shown->begin_ns;

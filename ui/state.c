@@ -338,8 +338,10 @@ struct time_bounds state_time_bounds(const struct ui_state *state)
 
 struct time_zero state_time_zero(const struct ui_state *state)
 {
-	return (struct time_zero){ state->shown->is_replay, state->shown->known_ns,
-				   state->wall_offset_ns };
+	return (struct time_zero){
+		.is_replay = state->shown->is_replay, .begin_ns = state->shown->known_ns,
+		.wall_offset_ns = state->wall_offset_ns,
+	};
 }
 
 void state_forget_baseline(struct ui_state *state)
@@ -622,7 +624,7 @@ void state_source_changed(struct ui_state *state, int err, const struct diag *wh
 	if (!err && (state->is_paused || state->time.end_ns))
 		state_show_time(state, (struct time_range){ 0, 0 });
 	if (!err) {
-		state->is_command_ended = false;
+		state->is_command_ended = state->is_zeroed = false;
 		state->sample_event = state->asked_event = 0;	/* others are sampled now */
 		ask_event(state);
 	}

@@ -72,6 +72,7 @@ struct comparing {
 	bool has_baseline;	/* one was marked, or is another recording */
 	bool is_on;		/* rows are asked for with their figures in it */
 	uint64_t begin_ns, end_ns;	/* as it was marked; 0, 0: as snapshots say */
+	bool is_selected;		/* it was chosen from history, not live */
 };
 
 /* Into a row: what it adds to the filter, and the event that is shown then. */
