@@ -5,16 +5,6 @@
 
 #include "base/clock.h"
 
-/* What was marked is known before a snapshot tells it. */
-static struct time_range time_of(const struct ui_state *state)
-{
-	const struct snapshot_baseline *baseline = &state->shown->baseline;
-
-	if (state->compare.end_ns)
-		return (struct time_range){ state->compare.begin_ns, state->compare.end_ns };
-	return (struct time_range){ baseline->begin_ns, baseline->end_ns };
-}
-
 /* A window that is live ends anywhere: milliseconds would only be in the way. */
 static struct time_range without_ms(struct time_range time)
 {
@@ -26,17 +16,28 @@ static struct time_range without_ms(struct time_range time)
 	return time;
 }
 
-char *baseline_label(const struct ui_state *state, char out[BASELINE_LABEL_BYTES])
+char *baseline_label_time(const struct ui_state *state, struct time_range time,
+			  char out[BASELINE_LABEL_BYTES])
 {
-	const char *label = state->shown->baseline.label;
-	const struct time_range marked = time_of(state);
-	const struct time_range time = state->compare.is_selected ? marked : without_ms(marked);
 	const struct time_zero zero = state_time_zero(state);
 	char text[TIME_TEXT_BYTES];
 
-	if (!state->compare.end_ns && label && label[0])
-		snprintf(out, BASELINE_LABEL_BYTES, "%s", label);
+	if (!state->compare.is_selected)
+		time = without_ms(time);
+	snprintf(out, BASELINE_LABEL_BYTES, "%s", time_text_range(text, &time, &zero));
+	return out;
+}
+
+char *baseline_label(const struct ui_state *state, char out[BASELINE_LABEL_BYTES])
+{
+	const struct snapshot_baseline *baseline = &state->shown->baseline;
+
+	if (!state->shown->has_baseline)	/* it was marked, and no snapshot tells it yet */
+		return baseline_label_time(state, state->compare.marked, out);
+	if (baseline->label && baseline->label[0])
+		snprintf(out, BASELINE_LABEL_BYTES, "%s", baseline->label);
 	else
-		snprintf(out, BASELINE_LABEL_BYTES, "%s", time_text_range(text, &time, &zero));
+		baseline_label_time(state, (struct time_range){ baseline->begin_ns,
+								baseline->end_ns }, out);
 	return out;
 }

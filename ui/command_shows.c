@@ -184,6 +184,10 @@ void cmd_window(struct ui_state *state)
 
 void cmd_zero(struct ui_state *state)
 {
+	if (!state->shown) {
+		state_say(state, "nothing is shown yet");
+		return;
+	}
 	if (state->time.end_ns)
 		command_go_live(state);
 	state->is_zeroed = true;

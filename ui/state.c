@@ -244,20 +244,27 @@ static bool is_of_another_time(const struct ui_state *state, const struct snapsh
 	return state->is_paused && (!fresh->is_frozen || fresh->is_selected);
 }
 
-/* What the analyzer compares with: of another recording it tells that itself, and what it has lost
- * can't be compared with any more. */
+/* What the analyzer compares with: of another recording it tells that itself. What was marked it
+ * may have refused, and what it has lost can't be compared with any more. */
 static void take_baseline(struct ui_state *state, const struct snapshot *old,
 			  const struct snapshot *fresh)
 {
+	const char *notice = fresh->baseline.notice;
+	const bool is_answer = state->compare.marked.end_ns;
+	const bool is_gone = state->compare.has_baseline && !fresh->has_baseline;
+
 	if (fresh->query != state->query)
 		return;
 	if (!old)
 		state->compare.is_on = fresh->is_compared;
-	if (state->compare.has_baseline && !fresh->has_baseline) {
+	if ((is_answer || is_gone) && notice && notice[0])
+		state_say(state, "%s", notice);
+	else if (is_gone)
 		state_say(state, "the baseline has left the history: m marks another");
-		state->compare = (struct comparing){ .has_baseline = false };
-	}
+	if (is_gone)
+		state->compare.is_on = false;
 	state->compare.has_baseline = fresh->has_baseline;
+	state->compare.marked = (struct time_range){ 0, 0 };
 }
 
 const struct snapshot *state_offer_snapshot(struct ui_state *state, const struct snapshot *fresh)

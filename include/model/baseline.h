@@ -27,14 +27,15 @@ struct baseline {
 	uint64_t peak_ns[PROBE_SLOTS];	/* the longest call of each probe in it; 0: unknown */
 	bool lacks_event[TIMELINE_MAX_EVENTS];	/* another recording's that has no such event */
 	char label[BASELINE_LABEL_BYTES];	/* raw; "": its time says it */
-	char notice[BASELINE_NOTICE_BYTES];	/* why there is none, or what it lacks; "" */
+	char notice[BASELINE_NOTICE_BYTES];	/* why there is none, or no newer one, or what it
+						 * lacks; "" */
 };
 
 void baseline_finish(struct baseline *baseline);
 
 /* Takes what @timeline counted in @span, in place of the one before. @hits: NULL when there are no
- * probes; @label is copied. 0; -ENOMEM, or -E2BIG when it is more than @limit_bytes: then there is
- * none, and `notice` says so. */
+ * probes; @label is copied. 0; -ENOMEM, or -E2BIG when it is more than @limit_bytes: then the one
+ * before stays, and `notice` says so. */
 int baseline_take(struct baseline *baseline, const struct timeline *timeline,
 		  struct window_span span, const struct probe_hits *hits, const char *label,
 		  size_t limit_bytes);

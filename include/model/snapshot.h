@@ -83,6 +83,7 @@ struct snapshot_baseline {
 	uint64_t samples;	/* idle included; 0 unless it is compared with, as the next */
 	double weight;		/* without idle: 100 % of its shares */
 	const char *label;	/* of another recording its name; "" else: its time says it */
+	const char *notice;	/* why there is none, or no newer one, or what it lacks; "" */
 };
 
 /* The load of the last seconds, a point each, oldest first. */

@@ -71,7 +71,7 @@ struct probe_tally {
 struct comparing {
 	bool has_baseline;	/* one was marked, or is another recording */
 	bool is_on;		/* rows are asked for with their figures in it */
-	uint64_t begin_ns, end_ns;	/* as it was marked; 0, 0: as snapshots say */
+	struct time_range marked;	/* and no snapshot answered yet; end_ns 0: none */
 	bool is_selected;		/* it was chosen from history, not live */
 };
 

@@ -351,7 +351,8 @@ static void take_request(struct analyzer *analyzer, const struct request *reques
 		config->interval_ns = request->value_ns;
 		break;
 	case REQUEST_ZERO:
-		publisher_zero(&analyzer->publisher);
+		if (!is_reading_first(analyzer))	/* that is all of it, always */
+			publisher_zero(&analyzer->publisher);
 		break;
 	case REQUEST_FREEZE:
 		publisher_freeze(&analyzer->publisher, request->begin_ns, request->value_ns);

@@ -59,12 +59,13 @@ static int merge(const struct timeline *timeline, struct window_span span, size_
 	return err;
 }
 
+/* The one before stays, if there is one. */
 static int refuse(struct baseline *baseline, int err)
 {
-	baseline_forget(baseline, err == -E2BIG
-		? "no baseline: it would take too much of the memory for history; mark a shorter "
-		  "window, or start with a larger --history-memory"
-		: "no baseline: there is no memory for it");
+	snprintf(baseline->notice, sizeof(baseline->notice), "%s", err == -E2BIG
+		? "no new baseline: it would take too much of the memory for history; mark a "
+		  "shorter window, or start with a larger --history-memory"
+		: "no new baseline: there is no memory for it");
 	return err;
 }
 

@@ -116,7 +116,7 @@ void compare_describe(const struct compare *compare, const struct fold *base,
 		.begin_ns = baseline->begin_ns, .end_ns = baseline->end_ns,
 		.window_s = (double)(baseline->end_ns - baseline->begin_ns) / 1e9,
 		.samples = base ? base->samples : 0, .weight = base ? base->weight : 0,
-		.label = baseline->label,
+		.label = baseline->label, .notice = baseline->notice,
 	};
 }
 

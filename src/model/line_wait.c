@@ -1,4 +1,4 @@
-/* line_wait.c - see model/line_wait.h. What weighs most of all that is counted is asked for, a
+/* line_wait.c - see model/line_wait.h. What weighs most of all that is to be shown is asked for, a
  * hundred addresses at a time, until none of weight is left that can be known. */
 #include "model/line_wait.h"
 
@@ -13,6 +13,18 @@ static bool is_by_lines(const struct query *query)
 		if (query->groups[i] == GROUP_SOURCE)
 			return true;
 	return false;
+}
+
+/* Of what will be printed: an interval has what came since the one before. */
+static uint32_t first_slice(const struct publisher *publisher)
+{
+	const struct timeline *timeline = &publisher->ingest->timeline;
+	uint32_t s = 0;
+
+	if (publisher->config->window == WINDOW_INTERVAL)
+		while (s < timeline->count && timeline->slices[s].seq < publisher->published_seq)
+			s++;
+	return s;
 }
 
 /* Returns how many. */
@@ -33,8 +45,9 @@ static uint32_t wish(struct publisher *publisher)
 	uint32_t count;
 
 	group_fold_init(&fold, &sources, &query, 0);
-	for (uint32_t s = 0; s < timeline->count; s++)
+	for (uint32_t s = first_slice(publisher); s < timeline->count; s++)
 		group_fold_add(&fold, timeline->slices[s].entries, timeline->slices[s].count, 1.0);
+	group_fold_add(&fold, timeline->open_slice.entries, timeline->open_slice.count, 1.0);
 	group_fold_add(&fold, timeline->open.entries, timeline->open.count, 1.0);
 	count = group_fold_wishes(&fold, wishes);
 	group_fold_finish(&fold);

@@ -100,14 +100,23 @@ void publisher_zero(struct publisher *publisher)
 	publisher_freeze(publisher, 0, 0);
 }
 
+/* The ends of a window that stands still are not rolled up. One from the start has but one. */
+static void keep_frozen(struct publisher *publisher)
+{
+	const struct analyzer_config *config = publisher->config;
+	const uint64_t end_ns = publisher->frozen_ns;
+	uint64_t begin_ns = publisher->chosen_ns;
+
+	if (!begin_ns && config->window == WINDOW_SECONDS && end_ns > config->window_ns)
+		begin_ns = end_ns - config->window_ns;
+	timeline_keep_ticks(&publisher->ingest->timeline, begin_ns, end_ns);
+}
+
 void publisher_freeze(struct publisher *publisher, uint64_t begin_ns, uint64_t end_ns)
 {
-	const bool is_chosen = begin_ns && end_ns;
-
 	publisher->frozen_ns = end_ns;
-	publisher->chosen_ns = is_chosen ? begin_ns : 0;
-	timeline_keep_ticks(&publisher->ingest->timeline, is_chosen ? begin_ns : 0,
-			    is_chosen ? end_ns : 0);
+	publisher->chosen_ns = end_ns ? begin_ns : 0;
+	keep_frozen(publisher);
 }
 
 /* What was counted before is gone. */
@@ -660,6 +669,7 @@ struct snapshot *publisher_make(struct publisher *publisher, bool is_last,
 	struct probe_fold probes = { .buckets = NULL }, *told = NULL;
 	struct window_span span;
 
+	keep_frozen(publisher);		/* its length may be another one now */
 	/* A chosen window may end in what is the open slice. */
 	if ((!publisher->frozen_ns || publisher->chosen_ns) &&
 	    timeline_cut(&ingest->timeline, ingest->watermark_ns))

@@ -197,6 +197,7 @@ static struct snapshot *join(const struct snapshot *head, struct snapshot_rows *
 	out->notice = text + head_text[3];
 	out->end_reason = text + head_text[4];
 	out->baseline.label = text + head_text[5];
+	out->baseline.notice = text + head_text[6];
 	out->next_event = NULL;
 	out->folded = NULL;
 	out->strip = (const float *)(const void *)strip;
@@ -218,7 +219,7 @@ struct snapshot *snapshot_build(const struct snapshot *head, const struct fold *
 	struct tree_list tree = { .texts = NULL };
 	struct group_list groups = { .texts = NULL };
 	struct snapshot *out = NULL;
-	size_t head_text[6];
+	size_t head_text[7];
 
 	snapshot_text_put(&list.block, "");
 	head_text[0] = snapshot_text_put(&list.block, head->host);
@@ -227,6 +228,7 @@ struct snapshot *snapshot_build(const struct snapshot *head, const struct fold *
 	head_text[3] = snapshot_text_put_lines(&list.block, head->notice);
 	head_text[4] = snapshot_text_put(&list.block, head->end_reason);
 	head_text[5] = snapshot_text_put(&list.block, head->baseline.label);
+	head_text[6] = snapshot_text_put(&list.block, head->baseline.notice);
 	if (!list.block.is_out_of_memory && !snapshot_rows_fill(&list) && !fill_tree(&list,
 										     &tree) &&
 	    !fill_groups(&list, &groups))

@@ -350,7 +350,8 @@ void timeline_drop(struct timeline *timeline, timeline_choice *is_dropped, const
 		begin_open(timeline, open_slice->seq, open_slice->start_ns);
 }
 
-/* Merges slices [first, end) into the first. On lack of memory they stay as they are. */
+/* Merges slices [first, end) into the first. On lack of memory they stay as they are. One of
+ * samples that had waited is of an earlier time than the one before it. */
 static void merge(struct timeline *timeline, uint32_t first, uint32_t end)
 {
 	struct entry_set sum = { 0 };
@@ -371,8 +372,11 @@ static void merge(struct timeline *timeline, uint32_t first, uint32_t end)
 	into->count = sum.count;
 	into->ticks = NULL;
 	into->first_tick = into->tick_count = 0;
-	into->end_ns = timeline->slices[end - 1].end_ns;
 	for (uint32_t s = first + 1; s < end; s++) {
+		if (timeline->slices[s].start_ns < into->start_ns)
+			into->start_ns = timeline->slices[s].start_ns;
+		if (timeline->slices[s].end_ns > into->end_ns)
+			into->end_ns = timeline->slices[s].end_ns;
 		into->samples += timeline->slices[s].samples;
 		stack_counts_add(&into->stacks, &timeline->slices[s].stacks);
 		slice_finish(&timeline->slices[s]);
@@ -445,7 +449,8 @@ bool timeline_evict_oldest(struct timeline *timeline)
 		return false;
 	if (is_behind(timeline, 0))
 		timeline->evicted_samples += timeline->slices[0].samples;
-	timeline->evicted_until_ns = timeline->slices[0].end_ns;
+	if (timeline->slices[0].end_ns > timeline->evicted_until_ns)
+		timeline->evicted_until_ns = timeline->slices[0].end_ns;
 	tick_totals_forget(&timeline->totals, timeline->evicted_until_ns);
 	slice_finish(&timeline->slices[0]);
 	timeline->count--;

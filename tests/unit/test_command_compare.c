@@ -23,8 +23,8 @@ static const struct request *asked(const struct scene *scene, enum request_kind 
 /* The symbols of a live window, not compared with anything. */
 static void open_window(struct scene *scene)
 {
-	scene->snapshot.begin_ns = 3600000000000;
-	scene->snapshot.time_ns = 3610000000000;
+	scene->snapshot.begin_ns = COMPARE_BEGIN_NS;
+	scene->snapshot.time_ns = COMPARE_END_NS;
 	scene_show(scene);
 	scene->state.outbox_count = 0;
 }
@@ -48,10 +48,10 @@ static void test_m_marks_exactly_the_window_that_is_shown(void **state)
 	scene_press(scene, "m");
 	request = asked(scene, REQUEST_BASELINE);
 	assert_non_null(request);
-	assert_true(request->begin_ns == 3600000000000 && request->value_ns == 3610000000000);
+	assert_true(request->begin_ns == COMPARE_BEGIN_NS && request->value_ns == COMPARE_END_NS);
 	assert_true(asked(scene, REQUEST_QUERY) > request);	/* the query finds it marked */
 	assert_true(scene_asked(scene)->compare);
-	assert_true(scene_has(scene, "baseline A: 01:00:00\u201301:00:10"));
+	assert_true(scene_has(scene, "baseline A: 01:00:00\u201301:00:05"));
 }
 
 static void test_a_live_window_is_told_without_milliseconds(void **state)
@@ -62,7 +62,7 @@ static void test_a_live_window_is_told_without_milliseconds(void **state)
 	scene->snapshot.begin_ns += 6000000;
 	scene->snapshot.time_ns -= 160000000;
 	scene_press(scene, "m");
-	assert_true(scene_has(scene, "baseline A: 01:00:00\u201301:00:10"));
+	assert_true(scene_has(scene, "baseline A: 01:00:00\u201301:00:05"));
 }
 
 static void test_what_was_chosen_or_is_short_is_told_with_milliseconds(void **state)
@@ -123,7 +123,7 @@ static void test_x_switches_the_comparison_and_keeps_the_baseline(void **state)
 	struct scene *scene = *state;
 
 	open_compared(scene);
-	assert_true(scene_has(scene, "A: 01:00:00\u201301:00:10"));
+	assert_true(scene_has(scene, "A: 01:00:00\u201301:00:05"));
 	scene_press(scene, "x");
 	assert_false(scene_asked(scene)->compare);
 	assert_null(asked(scene, REQUEST_BASELINE));
@@ -234,6 +234,44 @@ static void test_a_baseline_that_left_the_history_is_told(void **state)
 	assert_false(scene->state.compare.is_on);
 }
 
+#define REFUSAL "no new baseline: it would take too much"
+
+static void test_a_refused_first_baseline_says_why(void **state)
+{
+	struct scene *scene = *state;
+
+	open_window(scene);
+	scene_press(scene, "m");
+	scene->snapshot.baseline.notice = REFUSAL;
+	scene_show(scene);
+	assert_true(scene_has(scene, REFUSAL));
+	assert_false(scene->state.compare.has_baseline || scene->state.compare.is_on);
+	scene->state.message[0] = '\0';
+	scene_show(scene);
+	assert_false(scene_has(scene, REFUSAL));	/* once is enough */
+}
+
+/* A later window: A is what it was, in the header and in what x says. */
+static void test_a_refused_baseline_leaves_the_one_before(void **state)
+{
+	struct scene *scene = *state;
+
+	open_compared(scene);
+	scene->snapshot.begin_ns = COMPARE_BEGIN_NS + 10000000000;
+	scene->snapshot.time_ns = COMPARE_END_NS + 10000000000;
+	scene_show(scene);
+	scene_press(scene, "m");
+	assert_true(scene_has(scene, "baseline A: 01:00:10\u201301:00:15"));
+	assert_true(scene_has(scene, "A: 01:00:00\u201301:00:05"));	/* as the rows are still */
+	scene->snapshot.baseline.notice = REFUSAL;
+	scene_show(scene);
+	assert_true(scene_has(scene, REFUSAL));
+	assert_true(scene_has(scene, "A: 01:00:00\u201301:00:05"));
+	assert_true(scene->state.compare.has_baseline && scene->state.compare.is_on);
+	scene_press(scene, "xx");
+	assert_true(scene_has(scene, "compared with A: 01:00:00\u201301:00:05"));
+}
+
 static void test_another_recording_is_compared_from_the_start(void **state)
 {
 	struct scene scene;
@@ -260,7 +298,7 @@ static void test_a_recording_tells_times_from_its_begin(void **state)
 	scene->snapshot.is_replay = true;
 	scene->snapshot.known_ns = 3588000000000;
 	scene_show(scene);
-	assert_true(scene_has(scene, "A: 0:12\u20130:22"));
+	assert_true(scene_has(scene, "A: 0:12\u20130:17"));
 }
 
 static void test_saving_says_which_of_the_two_windows_it_saves(void **state)
@@ -365,6 +403,8 @@ int main(void)
 		SCENE_TEST(test_columns_of_changes_are_offered_only_while_compared),
 		SCENE_TEST(test_other_samples_have_no_baseline),
 		SCENE_TEST(test_a_baseline_that_left_the_history_is_told),
+		SCENE_TEST(test_a_refused_first_baseline_says_why),
+		SCENE_TEST(test_a_refused_baseline_leaves_the_one_before),
 		SCENE_TEST(test_another_recording_is_compared_from_the_start),
 		SCENE_TEST(test_a_recording_tells_times_from_its_begin),
 		SCENE_TEST(test_saving_says_which_of_the_two_windows_it_saves),

@@ -162,6 +162,20 @@ static void test_the_last_of_each_kind_is_asked_in_the_order_of_the_keys(void **
 	assert_false(scene->state.is_paused);
 }
 
+static void test_zero_needs_a_picture(void **state)
+{
+	struct scene scene;
+
+	(void)state;
+	scene_open(&scene, 100, 24);
+	scene.state.outbox_count = 0;
+	scene_press(&scene, "z");
+	assert_int_equal(scene.state.outbox_count, 0);
+	assert_false(scene.state.is_zeroed);
+	assert_true(scene_has(&scene, "nothing is shown yet"));
+	scene_finish(&scene);
+}
+
 static void test_windows_go_round(void **state)
 {
 	static const enum window_kind kinds[] = { WINDOW_SECONDS, WINDOW_ALL, WINDOW_DECAY,
@@ -242,6 +256,7 @@ int main(void)
 		SCENE_TEST(test_the_interval_is_from_a_tenth_to_ten_seconds),
 		SCENE_TEST(test_nothing_can_be_frozen_before_there_is_a_picture),
 		SCENE_TEST(test_the_last_of_each_kind_is_asked_in_the_order_of_the_keys),
+		cmocka_unit_test(test_zero_needs_a_picture),
 		SCENE_TEST(test_windows_go_round),
 		SCENE_TEST(test_themes_go_round),
 		SCENE_TEST(test_the_mouse_is_given_away_and_taken_back),

@@ -231,6 +231,32 @@ static void test_a_baseline_larger_than_its_share_of_memory_is_refused(void **st
 	snapshot = make_last(2);
 	assert_false(snapshot->has_baseline);
 	assert_non_null(strstr(snapshot->notice, "--history-memory"));
+	assert_string_equal(snapshot->baseline.notice, snapshot->notice);
+	snapshot_destroy(snapshot);
+}
+
+/* Of 5..6 there are three entries, of 6..6.2 one: the larger one is refused, and another small one
+ * is taken, without a word. */
+static void test_a_refused_baseline_leaves_the_one_before(void **state)
+{
+	struct snapshot *snapshot;
+
+	(void)state;
+	fill();
+	config.memory_bytes = 8 * sizeof(struct slice_entry);
+	publisher_mark(&publisher, 6 * S, 62 * S / 10);
+	publisher_mark(&publisher, 5 * S, 6 * S);
+	snapshot = make_last(2);
+	assert_true(snapshot->has_baseline && snapshot->is_compared);
+	assert_true(snapshot->baseline.begin_ns == 6 * S);
+	assert_true(snapshot->baseline.end_ns == 62 * S / 10);
+	expect_row(snapshot, 0x1000, 2, 2);
+	assert_non_null(strstr(snapshot->baseline.notice, "no new baseline"));
+	snapshot_destroy(snapshot);
+	publisher_mark(&publisher, 7 * S, 8 * S);
+	snapshot = make_last(2);
+	assert_true(snapshot->baseline.begin_ns == 7 * S);
+	assert_string_equal(snapshot->baseline.notice, "");
 	snapshot_destroy(snapshot);
 }
 
@@ -440,6 +466,7 @@ int main(void)
 		TEST(test_the_baseline_outlives_its_slices),
 		TEST(test_what_the_baseline_takes_counts_against_the_budget),
 		TEST(test_a_baseline_larger_than_its_share_of_memory_is_refused),
+		TEST(test_a_refused_baseline_leaves_the_one_before),
 		TEST(test_zero_leaves_the_baseline),
 		TEST(test_another_source_takes_the_baseline_away_and_says_so),
 		TEST(test_the_newest_time_can_be_marked),

@@ -82,6 +82,50 @@ static void test_a_chosen_window_is_not_rolled_up_while_it_is_shown(void **state
 	snapshot_destroy(snapshot);
 }
 
+/* Frozen at 22.5, of the last 3 s, the last 6 s, and all. */
+static void test_a_frozen_window_is_not_rolled_up_at_its_ends(void **state)
+{
+	static const struct { enum window_kind kind; uint64_t length_s, samples; } windows[] = {
+		{ WINDOW_SECONDS, 3, 35 }, { WINDOW_SECONDS, 6, 65 }, { WINDOW_ALL, 0, 125 },
+	};
+	struct snapshot *snapshot;
+
+	(void)state;
+	publisher_stage_sample(100, 225);
+	snapshot_destroy(publisher_stage_make());
+	publisher_freeze(&publisher, 0, 225 * S / 10);
+	publisher_stage_sample(225, 400);
+	for (int i = 0; i < 3; i++) {
+		config.window = windows[i].kind;
+		config.window_ns = windows[i].length_s * S;
+		snapshot_destroy(publisher_stage_make());
+		timeline_roll_up(&stage.ingest.timeline, 300 * S);
+		snapshot = publisher_stage_make();
+		assert_true(snapshot->is_frozen && snapshot->time_ns == 225 * S / 10);
+		assert_int_equal(snapshot->samples, windows[i].samples);
+		snapshot_destroy(snapshot);
+	}
+}
+
+static void test_another_length_of_a_frozen_window_is_not_rolled_up(void **state)
+{
+	struct snapshot *snapshot;
+
+	(void)state;
+	publisher_stage_sample(100, 405);
+	snapshot_destroy(publisher_stage_make());
+	config.window = WINDOW_SECONDS;
+	publisher_freeze(&publisher, 0, 405 * S / 10);
+	config.window_ns = 25 * S;
+	for (int i = 0; i < 2; i++) {
+		snapshot = publisher_stage_make();
+		assert_int_equal(snapshot->samples, 255);	/* from 15 on */
+		assert_true(snapshot->begin_ns == 15 * S);
+		snapshot_destroy(snapshot);
+		timeline_roll_up(&stage.ingest.timeline, 300 * S);
+	}
+}
+
 static void test_a_compaction_changes_nothing_in_a_chosen_window(void **state)
 {
 	struct snapshot *then, *now;
@@ -245,6 +289,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		PUBLISHER_TEST(test_a_chosen_window_has_its_samples_in_every_view),
 		PUBLISHER_TEST(test_a_chosen_window_is_not_rolled_up_while_it_is_shown),
+		PUBLISHER_TEST(test_a_frozen_window_is_not_rolled_up_at_its_ends),
+		PUBLISHER_TEST(test_another_length_of_a_frozen_window_is_not_rolled_up),
 		PUBLISHER_TEST(test_a_compaction_changes_nothing_in_a_chosen_window),
 		PUBLISHER_TEST(test_a_chosen_window_that_left_the_history_is_empty_and_says_so),
 		PUBLISHER_TEST(test_probes_of_a_chosen_window_have_its_hits_latencies_and_values),

@@ -5,9 +5,11 @@
 #include <stdint.h>
 #include <errno.h>
 #include <poll.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -105,8 +107,19 @@ static void take_last(struct analyzer *analyzer)
 	}
 }
 
-/* A key that is pressed while the first is read. */
+/* A key that is pressed while the first is read: all of it is in the queue by then. */
 static const struct request *early_request;
+
+static void press_early(struct analyzer *analyzer)
+{
+	struct stat tasks;
+
+	do {	/* "." and "..", this thread, and the reader's until it has ended */
+		sched_yield();
+		assert_int_equal(stat("/proc/self/task", &tasks), 0);
+	} while (tasks.st_nlink > 3);
+	assert_true(analyzer_request(analyzer, early_request));
+}
 
 static void analyze(unsigned int keys)
 {
@@ -123,10 +136,10 @@ static void analyze(unsigned int keys)
 	assert_int_equal(spsc_init(&queue, 1 << 20), 0);
 	config.queue = &queue;
 	assert_int_equal(analyzer_create(&analyzer, &config, &why), 0);
-	if (early_request)
-		assert_true(analyzer_request(analyzer, early_request));
-	assert_int_equal(analyzer_start(analyzer, &why), 0);
 	assert_int_equal(perf_data_start(recordings.first.reader, &queue, &why), 0);
+	if (early_request)
+		press_early(analyzer);
+	assert_int_equal(analyzer_start(analyzer, &why), 0);
 	take_last(analyzer);
 	session_recordings_close(&recordings);
 	analyzer_destroy(analyzer);
@@ -211,6 +224,24 @@ static void test_a_key_before_the_first_picture_leaves_the_comparison_on(void **
 	early_request = NULL;
 	assert_int_equal(last->query, 3);
 	assert_true(last->is_compared);
+}
+
+/* "z" would leave a baseline without samples. */
+static void test_zero_leaves_the_first_alone(void **state)
+{
+	const struct request zero = { .kind = REQUEST_ZERO };
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		add_event(&writers[i], "cpu-clock");
+		add_program(&writers[i], 10, 40);
+		add_samples(&writers[i], 0, 10, 60, 0x400100, 2);
+	}
+	early_request = &zero;
+	compare_as_saved(KEY_COMM);
+	early_request = NULL;
+	assert_int_equal(last->baseline.samples, 2);
+	assert_int_equal(last->samples, 2);
 }
 
 static void test_events_are_compared_by_name(void **state)
@@ -363,6 +394,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_the_second_stands_beside_what_the_first_counted),
 		TEST(test_a_key_before_the_first_picture_leaves_the_comparison_on),
+		TEST(test_zero_leaves_the_first_alone),
 		TEST(test_events_are_compared_by_name),
 		TEST(test_a_kernel_that_was_started_again_is_the_same),
 		TEST(test_addresses_of_another_kernel_are_others),

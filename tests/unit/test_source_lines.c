@@ -18,6 +18,7 @@
 
 #include "base/clock.h"
 #include "ingest_stage.h"
+#include "model/line_wait.h"
 #include "model/source_hold.h"
 #include "model/source_lines.h"
 #include "model/tree_fold.h"
@@ -393,6 +394,66 @@ static void test_a_held_snapshot_goes_without_them_when_its_time_has_come(void *
 	snapshot_destroy(snapshot);
 }
 
+static void count_at(double seconds, const void *code)
+{
+	struct ingest *ingest = &stage.ingest;
+	struct object *object = &ingest->objects.objects[own_object];
+	const uint32_t frame = stack_trie_frame(&ingest->trie, own_object, offset_of(code));
+	const struct slice_entry entry = {
+		.stack = stack_trie_stack(&ingest->trie, STACK_NODE_ROOT, frame),
+		.task = task_table_task(&ingest->tasks, task_table_thread(&ingest->tasks, 1, 1)),
+		.count = 1, .weight = 1,
+	};
+
+	object->state = OBJECT_NO_TABLE;	/* the address is its symbol */
+	symbol_names_of_frame(&ingest->names, &ingest->trie, frame);
+	object->state = OBJECT_READY;
+	assert_int_equal(timeline_add(&ingest->timeline, (uint64_t)(seconds * 1e9), &entry, NULL),
+			 0);
+}
+
+/* How many lines are asked for before groups by line are shown. */
+static uint32_t waits_for(enum window_kind window, uint64_t published_seq)
+{
+	const struct analyzer_config config = {
+		.line_server = server, .wants_sources = true, .window = window,
+		.query = { .group_count = 2, .groups = { GROUP_ADDRESS, GROUP_SOURCE } },
+	};
+	struct pollfd reply = { .fd = line_server_fd(server), .events = POLLIN };
+	const uint64_t now_ns = clock_now_ns();
+	struct line_wait wait = { 0 };
+	struct publisher publisher;
+	uint32_t count;
+
+	publisher_init(&publisher, &config, &stage.ingest);
+	publisher.published_seq = published_seq;
+	line_wait_must(&wait, &publisher, now_ns);
+	count = publisher.source_lines.wish_count;
+	while (source_lines_are_pending(&publisher.source_lines)) {
+		poll(&reply, 1, -1);
+		source_lines_take(&publisher.source_lines);
+	}
+	assert_false(line_wait_must(&wait, &publisher, now_ns));
+	publisher_finish(&publisher);
+	return count;
+}
+
+/* A closed slice, and two ticks of the open one. */
+static void test_groups_wait_for_the_lines_of_all_that_is_shown(void **state)
+{
+	struct timeline *timeline = &stage.ingest.timeline;
+
+	(void)state;
+	count_at(5.0, outer());
+	count_at(6.0, (void *)(uintptr_t)here);
+	count_at(6.1, (void *)(uintptr_t)outer);
+	assert_int_equal(timeline->count, 1);
+	assert_int_equal(timeline->open.count, 1);
+	assert_int_equal(waits_for(WINDOW_ALL, 0), 3);
+	assert_int_equal(waits_for(WINDOW_INTERVAL, timeline->slices[0].seq), 3);
+	assert_int_equal(waits_for(WINDOW_INTERVAL, timeline->open_slice.seq), 2);
+}
+
 #define TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 static int start(void **state)
@@ -425,6 +486,7 @@ int main(void)
 		TEST(test_a_file_that_nobody_maps_is_no_wish_for_ever),
 		TEST(test_a_held_snapshot_goes_with_its_lines),
 		TEST(test_a_held_snapshot_goes_without_them_when_its_time_has_come),
+		TEST(test_groups_wait_for_the_lines_of_all_that_is_shown),
 	};
 
 	return cmocka_run_group_tests(tests, start, stop);

@@ -381,6 +381,41 @@ static void test_roll_up_keeps_the_sums_of_every_key(void **state)
 	assert_int_equal(total, 0);
 }
 
+/* What had waited is of a second before: | 105.5 106 | 103.2 104 | 115 116 |. */
+static void add_out_of_order(void)
+{
+	add(AT(105.5), 1, 1);
+	cut(AT(106));
+	add(AT(103.2), 1, 1);
+	cut(AT(106));
+	add(AT(115), 1, 1);
+	cut(AT(116));
+	assert_true(timeline.slices[1].end_ns == AT(104));
+}
+
+static void test_a_merged_slice_spans_all_that_is_in_it(void **state)
+{
+	(void)state;
+	add_out_of_order();
+	timeline_roll_up(&timeline, AT(300));
+	assert_int_equal(timeline.count, 2);
+	assert_int_equal(timeline.slices[0].samples, 2);
+	assert_true(timeline.slices[0].start_ns == AT(103.2));
+	assert_true(timeline.slices[0].end_ns == AT(106));
+}
+
+static void test_what_is_evicted_stays_evicted(void **state)
+{
+	static const double until[] = { 106, 106, 116 };
+
+	(void)state;
+	add_out_of_order();
+	for (int i = 0; i < 3; i++) {
+		assert_true(timeline_evict_oldest(&timeline));
+		assert_true(timeline.evicted_until_ns == AT(until[i]));
+	}
+}
+
 static void test_what_is_evicted_is_counted(void **state)
 {
 	(void)state;
@@ -458,6 +493,8 @@ int main(void)
 		TEST(test_slices_older_than_two_minutes_are_of_10_s),
 		TEST(test_slices_older_than_ten_minutes_are_of_60_s),
 		TEST(test_roll_up_keeps_the_sums_of_every_key),
+		TEST(test_a_merged_slice_spans_all_that_is_in_it),
+		TEST(test_what_is_evicted_stays_evicted),
 		TEST(test_what_is_evicted_is_counted),
 		TEST(test_a_border_parts_what_was_from_what_comes),
 		TEST(test_bytes_follow_what_is_there),
