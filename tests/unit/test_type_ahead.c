@@ -97,6 +97,37 @@ static void test_escape_behind_a_waiting_filter_closes_it_and_forgets_nothing(vo
 	assert_int_equal(desk->state->table.rows.place.cursor, 1);
 }
 
+/* Each view has an order and columns of its own. */
+static void test_order_and_columns_behind_another_view_are_of_that_view(void **state)
+{
+	struct desk *desk = *state;
+	const struct table_order symbols = desk->state->orders[VIEW_SYMBOLS];
+	const unsigned int hidden = desk->state->choice.hidden[VIEW_SYMBOLS];
+
+	press(desk, "2s");
+	assert_int_equal(desk->state->orders[VIEW_SYMBOLS].column, symbols.column);
+	answer(desk, &desk->objects);
+	assert_int_not_equal(desk->state->orders[VIEW_OBJECTS].column,
+			     table_specs[VIEW_OBJECTS].order);
+	press(desk, "1S");
+	assert_false(desk->state->orders[VIEW_OBJECTS].is_reversed);
+	answer(desk, &desk->symbols);
+	assert_true(desk->state->orders[VIEW_SYMBOLS].is_reversed);
+	press(desk, "2");
+	answer(desk, &desk->objects);
+	press(desk, "1o");
+	assert_false(desk->state->menu.is_open);
+	answer(desk, &desk->symbols);
+	assert_true(desk->state->menu.is_open);
+	scene_press_key(&desk->scene, UI_KEY_ESCAPE);
+	press(desk, "2c ");
+	answer(desk, &desk->objects);
+	assert_true(desk->state->menu.is_open);
+	assert_int_equal(desk->state->choice.hidden[VIEW_SYMBOLS], hidden);
+	assert_int_not_equal(desk->state->choice.hidden[VIEW_OBJECTS],
+			     columns_at_first.hidden[VIEW_OBJECTS]);
+}
+
 static void test_ctrl_c_leaves_even_from_behind_a_waiting_search(void **state)
 {
 	struct desk *desk = *state;
@@ -125,6 +156,7 @@ int main(void)
 		DESK_TEST(test_q_behind_a_waiting_search_is_a_letter_of_it),
 		DESK_TEST(test_q_behind_a_waiting_row_menu_is_a_letter_of_it),
 		DESK_TEST(test_escape_behind_a_waiting_filter_closes_it_and_forgets_nothing),
+		DESK_TEST(test_order_and_columns_behind_another_view_are_of_that_view),
 		DESK_TEST(test_ctrl_c_leaves_even_from_behind_a_waiting_search),
 		DESK_TEST(test_rows_of_a_view_that_was_left_before_they_came_are_not_shown),
 	};
