@@ -204,6 +204,7 @@ static void test_the_palette_runs_what_is_chosen(void **state)
 	scene_choose(scene, "interval");	/* it has no key */
 	assert_string_equal(scene->state.prompt.label, "refresh every (s):");
 	scene_press_key(scene, UI_KEY_ESCAPE);
+	scene_answer(scene);
 	scene_press(scene, ":");
 	scene_choose(scene, "order");		/* a menu from a menu */
 	assert_string_equal(scene->state.menu.title, "sort by");
