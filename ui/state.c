@@ -244,15 +244,15 @@ static bool is_of_another_time(const struct ui_state *state, const struct snapsh
 	return state->is_paused && (!fresh->is_frozen || fresh->is_selected);
 }
 
-/* What the analyzer compares with: of another recording it tells that itself, and what it has lost
- * can't be compared with any more. */
+/* What the analyzer compares with: of another recording it tells that itself, which may lack the
+ * first event alone, and what it has lost can't be compared with any more. */
 static void take_baseline(struct ui_state *state, const struct snapshot *old,
 			  const struct snapshot *fresh)
 {
 	if (fresh->query != state->query)
 		return;
 	if (!old)
-		state->compare.is_on = fresh->is_compared;
+		state->compare.is_on = fresh->has_baseline;
 	if (state->compare.has_baseline && !fresh->has_baseline) {
 		state_say(state, "the baseline has left the history: m marks another");
 		state->compare = (struct comparing){ .has_baseline = false };
