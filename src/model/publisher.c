@@ -467,20 +467,31 @@ static bool wants_groups(const struct publisher *publisher, const struct query *
 	return query->group_count;
 }
 
+/* With all events as groups some may be in the baseline, though the one that is shown is not. */
+static bool groups_are_compared(const struct publisher *publisher, const struct query *query,
+				uint32_t event)
+{
+	for (uint32_t i = 0; i < query->group_count; i++)
+		if (query->groups[i] == GROUP_EVENT)
+			return query->compare && publisher->ingest->baseline.is_set;
+	return compare_is_wanted(&publisher->compare, query, event);
+}
+
 static void start_groups(struct publisher *publisher, struct group_fold *fold,
-			 const struct query *query, uint32_t event,
-			 const struct symbol_twins *twins)
+			 const struct query *query, uint32_t event)
 {
 	struct ingest *ingest = publisher->ingest;
+	const bool is_compared = groups_are_compared(publisher, query, event);
 	const struct group_sources sources = {
 		.trie = &ingest->trie, .names = &ingest->names, .tasks = &ingest->tasks,
-		.twins = twins, .lines = &publisher->source_lines,
+		.twins = is_compared ? compare_twins(&publisher->compare) : NULL, .lines = &publisher->source_lines,
 		.sockets = publisher->config->sockets,
 		.socket_count = publisher->config->socket_count,
 		.event_name = name_of_event, .owner = publisher,
 	};
 
 	group_fold_init(fold, &sources, query, event);
+	fold->baseline = is_compared ? &ingest->baseline : NULL;
 	if (query == &publisher->config->query)
 		fold->stop = publisher->stop;
 }
@@ -532,7 +543,7 @@ static struct snapshot *make_one(struct publisher *publisher, struct snapshot he
 		tree.stop = folds.rows.stop;
 	}
 	if (wants_groups(publisher, query, event)) {
-		start_groups(publisher, &groups, query, event, folds.rows.twins);
+		start_groups(publisher, &groups, query, event);
 		sources.groups = folds.groups = &groups;
 	}
 	if (folds.tree && query->tree_inlined)
@@ -550,7 +561,7 @@ static struct snapshot *make_one(struct publisher *publisher, struct snapshot he
 		tree_fold_sum(&tree);
 		sources.tree = &tree;
 	}
-	if (folds.groups && is_compared)
+	if (folds.groups && groups.baseline)
 		group_fold_add_base(&groups, ingest->baseline.entries, ingest->baseline.count);
 	wish_lines(publisher, &folds);
 	if (probes)
