@@ -366,6 +366,7 @@ bool task_table_settle(struct task_table *table, struct process *process, uint32
 		task->is_cgroup_open = false;
 	}
 	table->open_count = kept;
+	table->settled += kept < before;
 	return kept < before;
 }
 
