@@ -42,9 +42,9 @@ bool change_node_is_gone(const struct tree_node *node)
 	return !node->total_samples && node->base_total_samples;
 }
 
-bool change_group_is_new(const struct snapshot *snapshot, const struct group_node *node)
+bool change_group_is_new(const struct group_node *node)
 {
-	return snapshot->is_compared && !node->base_self_samples && !node->base_total_samples;
+	return node->has_base && !node->base_self_samples && !node->base_total_samples;
 }
 
 bool change_group_is_gone(const struct group_node *node)
@@ -55,10 +55,10 @@ bool change_group_is_gone(const struct group_node *node)
 
 double change_of_group(const struct group_node *node)
 {
-	const double whole = node->base_whole_weight;
-
+	if (!node->has_base)
+		return 0;
 	return group_node_pct(node, node->self_weight) -
-	       (whole > 0 ? 100 * node->base_self_weight / whole : 0);
+	       group_node_base_pct(node, node->base_self_weight);
 }
 
 double change_of_row(const struct snapshot *snapshot, const struct snapshot_row *row)
@@ -136,16 +136,29 @@ enum role change_role(double points)
 	return points > 0 ? ROLE_MORE : ROLE_LESS;
 }
 
-char *change_describe_share(char *out, const struct snapshot *snapshot, double weight,
-			    double base_weight)
+static char *describe_shares(char *out, double base_pct, double pct)
 {
 	char before[FORMAT_BYTES], now[FORMAT_BYTES], points[FORMAT_BYTES];
 
-	format_pct(before, row_changes_base_pct(snapshot, base_weight));
-	format_pct(now, snapshot_pct(snapshot, weight));
-	change_format_points(points, change_points(snapshot, weight, base_weight));
+	format_pct(before, base_pct);
+	format_pct(now, pct);
+	change_format_points(points, pct - base_pct);
 	snprintf(out, CHANGE_TEXT_BYTES, "%s %% \u2192 %s %% (%s)", before, now, points);
 	return out;
+}
+
+char *change_describe_share(char *out, const struct snapshot *snapshot, double weight,
+			    double base_weight)
+{
+	return describe_shares(out, row_changes_base_pct(snapshot, base_weight),
+			       snapshot_pct(snapshot, weight));
+}
+
+char *change_describe_group(char *out, const struct group_node *node, double weight,
+			    double base_weight)
+{
+	return describe_shares(out, group_node_base_pct(node, base_weight),
+			       group_node_pct(node, weight));
 }
 
 char *change_describe_rate(char *out, const struct snapshot *snapshot, uint64_t samples,

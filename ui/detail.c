@@ -71,11 +71,21 @@ static struct detail describe(const struct snapshot_row *row)
 	return (struct detail){ row->comm, { "", "", "", "" } };
 }
 
+/* NULL: another view is shown. */
+static const struct group_node *group_here(const struct ui_state *state)
+{
+	const struct tree_rows *rows = &state->groups_view.rows;
+
+	if (state->shown_kind != VIEW_GROUPS)
+		return NULL;
+	return tree_rows_group(rows, tree_rows_cursor(rows)->first);
+}
+
 /* Of a group its name whole, what it is, and where its code is. */
 static struct detail describe_group(const struct ui_state *state)
 {
 	const struct tree_rows *rows = &state->groups_view.rows;
-	const struct group_node *node = tree_rows_group(rows, tree_rows_cursor(rows)->first);
+	const struct group_node *node = group_here(state);
 	const bool has_path = strcmp(node->object_path, node->text) != 0;
 
 	return (struct detail){
@@ -160,12 +170,17 @@ static const char *describe_change(const struct ui_state *state, const struct sn
 			      (!row->self_samples && !row->base_self_samples);
 	const uint64_t count = is_total ? row->total_samples : row->self_samples;
 	const uint64_t base = is_total ? row->base_total_samples : row->base_self_samples;
+	const struct group_node *group = group_here(state);
 	char share[CHANGE_TEXT_BYTES] = "idle", rate[CHANGE_TEXT_BYTES];
 
 	out[0] = '\0';
-	if (!state_is_compared(state))
+	if (group ? !group->has_base : !state_is_compared(state))
 		return out;
-	if (!row->is_idle)
+	if (group)
+		change_describe_group(share, group,
+				      is_total ? row->total_weight : row->self_weight,
+				      is_total ? row->base_total_weight : row->base_self_weight);
+	else if (!row->is_idle)
 		change_describe_share(share, state->shown,
 				      is_total ? row->total_weight : row->self_weight,
 				      is_total ? row->base_total_weight : row->base_self_weight);

@@ -244,8 +244,9 @@ static bool is_of_another_time(const struct ui_state *state, const struct snapsh
 	return state->is_paused && (!fresh->is_frozen || fresh->is_selected);
 }
 
-/* What the analyzer compares with: of another recording it tells that itself. What was marked it
- * may have refused, and what it has lost can't be compared with any more. */
+/* What the analyzer compares with: of another recording it tells that itself, which may lack the
+ * first event alone. What was marked it may have refused, and what it has lost can't be compared
+ * with any more. */
 static void take_baseline(struct ui_state *state, const struct snapshot *old,
 			  const struct snapshot *fresh)
 {
@@ -256,7 +257,7 @@ static void take_baseline(struct ui_state *state, const struct snapshot *old,
 	if (fresh->query != state->query)
 		return;
 	if (!old)
-		state->compare.is_on = fresh->is_compared;
+		state->compare.is_on = fresh->has_baseline;
 	if ((is_answer || is_gone) && notice && notice[0])
 		state_say(state, "%s", notice);
 	else if (is_gone)

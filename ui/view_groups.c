@@ -73,6 +73,11 @@ static bool is_other_order(const struct groups_view *groups, const struct group_
 	       memcmp(groups->keys, tree->keys, tree->level_count * sizeof(tree->keys[0])) != 0;
 }
 
+static bool is_compared(const struct ui_state *state)
+{
+	return state->shown && state->shown->groups.is_compared;
+}
+
 static bool has_id(const struct group_tree *tree, uint64_t id)
 {
 	for (uint32_t n = 0; n < tree->node_count; n++)
@@ -101,7 +106,7 @@ static void refresh_groups(struct view *view, const struct ui_state *state)
 		take_order(groups, &state->shown->groups);
 	if (!has_groups)
 		tree_rows_collect_groups(&groups->rows, NULL);
-	else if (state->shown->is_compared)
+	else if (state->shown->groups.is_compared)
 		tree_rows_collect_groups(&groups->rows,
 					 tree_order_groups_by_change(&groups->order, state->shown));
 	else
@@ -132,17 +137,18 @@ static double whole_bar(const struct group_tree *tree, const struct group_node *
 	return node->self_weight;
 }
 
-static void put_change(const struct ui_state *state, const struct group_node *node,
-		       struct canvas *canvas, struct canvas_area area)
+static void put_change(const struct group_node *node, struct canvas *canvas,
+		       struct canvas_area area)
 {
 	const double points = change_of_group(node);
-	char text[FORMAT_BYTES];
+	char text[FORMAT_BYTES] = "-";	/* the baseline has not its event */
 
-	if (area.width)
-		canvas_put_right(canvas, area,
-				 change_group_is_new(state->shown, node)
-				 ? "new" : change_format_points(text, points),
-				 change_role(points));
+	if (!area.width)
+		return;
+	if (node->has_base)
+		change_format_points(text, points);
+	canvas_put_right(canvas, area, change_group_is_new(node) ? "new" : text,
+			 change_role(points));
 }
 
 /* Of the group that it belongs to. */
@@ -235,7 +241,7 @@ static void draw_row(const struct ui_state *state, size_t index, const struct pl
 	struct canvas_area name = on_line(places->tree, y);
 
 	put_numbers(groups, node, places, canvas, y);
-	put_change(state, node, canvas, on_line(places->change, y));
+	put_change(node, canvas, on_line(places->change, y));
 	tree_guides_draw(&groups->rows, row, 0, canvas, name);
 	name.x += indent;
 	name.width -= indent;
@@ -292,7 +298,7 @@ static void draw_groups(struct view *view, struct ui_state *state, struct canvas
 {
 	struct tree_rows *rows = &((struct groups_view *)view)->rows;
 	const int width = canvas->width - group_panel_cells(state, canvas->width);
-	const struct places places = place_columns(width, state_is_compared(state));
+	const struct places places = place_columns(width, is_compared(state));
 	const int detail = detail_lines(state, canvas->height);
 
 	lines -= detail;

@@ -2,13 +2,12 @@
 #ifndef EXPORT_TEXT_GROUPS_H
 #define EXPORT_TEXT_GROUPS_H
 
-#include <stdbool.h>
 #include <stdio.h>
 
 #include "model/group_tree.h"
 
-/* Titles and at most @max_rows groups; what is left out is said. @is_compared: with their shares in
- * the baseline. Errors stay in @out (ferror(3)). */
-void text_put_groups(FILE *out, const struct group_tree *tree, size_t max_rows, bool is_compared);
+/* Titles and at most @max_rows groups; what is left out is said. Compared ones with their shares
+ * in the baseline: "-", where it has not their event. Errors stay in @out (ferror(3)). */
+void text_put_groups(FILE *out, const struct group_tree *tree, size_t max_rows);
 
 #endif

@@ -10,6 +10,7 @@
 #ifndef MODEL_GROUP_FOLD_H
 #define MODEL_GROUP_FOLD_H
 
+#include "model/baseline.h"
 #include "model/fold_filter.h"
 #include "model/group_values.h"
 #include "model/request.h"
@@ -72,6 +73,8 @@ struct group_fold {
 	double whole[GROUP_FOLD_EVENTS], base_whole[GROUP_FOLD_EVENTS];
 	uint32_t stamp;
 	bool is_out_of_memory;	/* samples are missing: the caller must not publish them */
+	const struct baseline *baseline;	/* borrowed, the caller's after the init; NULL: not
+						 * compared */
 	struct tree_stop stop;	/* the caller's, after the init */
 	bool is_stopped;	/* likewise: `stop` was due */
 	uint32_t steps;		/* since it was asked last */

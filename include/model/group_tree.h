@@ -50,7 +50,9 @@ struct group_node {
 	double self_weight, total_weight;	/* of busy samples: idle ones are left out */
 	double whole_weight;	/* of all busy samples of its event in the window, whatever the
 				 * filter leaves: 100 % of its shares */
-	uint64_t base_self_samples, base_total_samples;	/* compared: in the baseline */
+	bool has_base;		/* the baseline has its event: the next two lines
+				 * say nothing without it */
+	uint64_t base_self_samples, base_total_samples;	/* in the baseline */
 	double base_self_weight, base_total_weight, base_whole_weight;
 	const char *text;	/* sanitized: the value of its key; never NULL or empty */
 	const char *object_path;	/* of keys of code: its object's; else "" */
@@ -65,6 +67,8 @@ struct group_node {
 struct group_tree {
 	uint32_t level_count;	/* 0: none was asked for */
 	enum group_key keys[GROUP_LEVELS];
+	bool is_compared;	/* with a baseline; with GROUP_EVENT also where the snapshot is not,
+				 * whose event is another one: see group_node.has_base */
 	uint32_t node_count;
 	const struct group_node *nodes;	/* preorder; siblings by self_weight, largest first, then
 					 * total_weight, then id */

@@ -80,6 +80,8 @@ struct task_table {
 	uint32_t *open_tasks;		/* owned; those whose cgroup is open */
 	uint32_t task_count, task_capacity;
 	uint32_t open_count, open_capacity;
+	uint64_t settled;	/* how often tasks got another cgroup: who keeps what was told by
+				 * it must look again */
 	struct id_map process_by_pid, thread_by_tid;
 	struct id_set task_index;
 	struct cgroup_table cgroups;

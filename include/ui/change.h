@@ -28,13 +28,13 @@ bool change_row_is_new(const struct snapshot *snapshot, const struct snapshot_ro
 bool change_row_is_gone(const struct snapshot_row *row);
 bool change_node_is_new(const struct snapshot *snapshot, const struct tree_node *node);
 bool change_node_is_gone(const struct tree_node *node);
-bool change_group_is_new(const struct snapshot *snapshot, const struct group_node *node);
+bool change_group_is_new(const struct group_node *node);
 bool change_group_is_gone(const struct group_node *node);
 
 /* Points of a row's own share; an idle one has none: 0. Of a node of the tree: of its total. */
 double change_of_row(const struct snapshot *snapshot, const struct snapshot_row *row);
 double change_of_node(const struct snapshot *snapshot, const struct tree_node *node);
-/* Of a group's self, each in its own event. */
+/* Of a group's self, each in its own event; 0 if the baseline has not that. */
 double change_of_group(const struct group_node *node);
 
 /* "+14.30", "-9.80", "0.00": 6 cells at most. @out[FORMAT_BYTES], as of the next two. */
@@ -54,6 +54,9 @@ enum role change_role(double points);
 /* "12.30 % -> 26.60 % (+14.30)" of so much weight; and "123/s -> 266/s (+143)" of samples.
  * @out[CHANGE_TEXT_BYTES]. */
 char *change_describe_share(char *out, const struct snapshot *snapshot, double weight,
+			    double base_weight);
+/* Of a group's self or total, in its own event. */
+char *change_describe_group(char *out, const struct group_node *node, double weight,
 			    double base_weight);
 char *change_describe_rate(char *out, const struct snapshot *snapshot, uint64_t samples,
 			   uint64_t base_samples);

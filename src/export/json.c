@@ -322,7 +322,7 @@ void json_write(FILE *out, const struct snapshot *snapshot, const struct export_
 	fputs(",\"rows\":[", out);
 	put_rows(out, snapshot, options, order);
 	putc(']', out);
-	json_put_groups(out, &snapshot->groups, options->max_rows, snapshot->is_compared);
+	json_put_groups(out, &snapshot->groups, options->max_rows);
 	json_put_probes(out, &snapshot->probes);
 	fputs("}\n", out);
 	free(order);

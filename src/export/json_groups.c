@@ -12,6 +12,12 @@
 
 static void put_base(FILE *out, const struct group_node *node)
 {
+	if (!node->has_base) {
+		fputs(",\"base_self\":null,\"base_total\":null,\"base_self_pct\":null,"
+		      "\"base_total_pct\":null,\"base_self_period\":null,"
+		      "\"base_total_period\":null", out);
+		return;
+	}
 	fprintf(out, ",\"base_self\":%" PRIu64 ",\"base_total\":%" PRIu64, node->base_self_samples,
 		node->base_total_samples);
 	fprintf(out, ",\"base_self_pct\":%.4f,\"base_total_pct\":%.4f",
@@ -60,8 +66,7 @@ static uint32_t close_to(FILE *out, uint32_t open, uint32_t depth)
 	return open;
 }
 
-static void put_nodes(FILE *out, const struct group_tree *tree, const bool *is_printed,
-		      bool is_compared)
+static void put_nodes(FILE *out, const struct group_tree *tree, const bool *is_printed)
 {
 	uint32_t open = 0;
 
@@ -74,13 +79,13 @@ static void put_nodes(FILE *out, const struct group_tree *tree, const bool *is_p
 		open = close_to(out, open, node->depth);
 		if (has_one)
 			putc(',', out);
-		put_node(out, tree->keys[node->depth], node, is_compared);
+		put_node(out, tree->keys[node->depth], node, tree->is_compared);
 		open++;
 	}
 	close_to(out, open, 0);
 }
 
-void json_put_groups(FILE *out, const struct group_tree *tree, size_t max_rows, bool is_compared)
+void json_put_groups(FILE *out, const struct group_tree *tree, size_t max_rows)
 {
 	bool *is_printed;
 
@@ -91,7 +96,7 @@ void json_put_groups(FILE *out, const struct group_tree *tree, size_t max_rows, 
 	for (uint32_t i = 0; i < tree->level_count; i++)
 		fprintf(out, "%s\"%s\"", i ? "," : "", group_key_name(tree->keys[i]));
 	fprintf(out, "],\"hidden_samples\":%" PRIu64 ",\"groups\":[", tree->hidden_samples);
-	put_nodes(out, tree, is_printed, is_compared);
+	put_nodes(out, tree, is_printed);
 	fputs("]}", out);
 	free(is_printed);
 }

@@ -229,7 +229,7 @@ static size_t put_groups(FILE *out, const struct snapshot *snapshot,
 {
 	if (!snapshot->groups.level_count)
 		return 1;
-	text_put_groups(out, &snapshot->groups, options->max_rows, snapshot->is_compared);
+	text_put_groups(out, &snapshot->groups, options->max_rows);
 	return snapshot->groups.node_count;
 }
 

@@ -35,6 +35,14 @@ static void put_figures(FILE *out, const struct group_node *node)
 		group_node_pct(node, node->total_weight), node->self_samples);
 }
 
+/* What the baseline has not is not 0. */
+static void put_without_base(FILE *out, const struct group_node *node)
+{
+	fprintf(out, " %7s  %-4s  %6.2f  %7s  %6.2f  %8s  %7" PRIu64 "  %9s", "-", "",
+		group_node_pct(node, node->self_weight), "-",
+		group_node_pct(node, node->total_weight), "-", node->self_samples, "-");
+}
+
 static void put_changes(FILE *out, const struct group_node *node)
 {
 	const double self = group_node_pct(node, node->self_weight);
@@ -51,8 +59,10 @@ static void put_changes(FILE *out, const struct group_node *node)
 static void put_node(FILE *out, enum group_key key, const struct group_node *node,
 		     bool is_compared)
 {
-	if (is_compared)
+	if (is_compared && node->has_base)
 		put_changes(out, node);
+	else if (is_compared)
+		put_without_base(out, node);
 	else
 		put_figures(out, node);
 	fprintf(out, "  %*s", INDENT * (int)node->depth, "");
@@ -61,16 +71,16 @@ static void put_node(FILE *out, enum group_key key, const struct group_node *nod
 	fprintf(out, "%s\n", node->text);
 }
 
-void text_put_groups(FILE *out, const struct group_tree *tree, size_t max_rows, bool is_compared)
+void text_put_groups(FILE *out, const struct group_tree *tree, size_t max_rows)
 {
 	bool *is_printed;
 	const size_t more = group_lines_choose(tree, max_rows, &is_printed);
 
-	put_titles(out, tree, is_compared);
+	put_titles(out, tree, tree->is_compared);
 	for (uint32_t i = 0; i < tree->node_count; i++)
 		if (!is_printed || is_printed[i])
 			put_node(out, tree->keys[tree->nodes[i].depth], &tree->nodes[i],
-				 is_compared);
+				 tree->is_compared);
 	if (more)
 		fprintf(out, "  ... %zu more groups (-E shows more)\n", more);
 	if (tree->hidden_samples)

@@ -33,10 +33,11 @@ bool compare_is_wanted(const struct compare *compare, const struct query *query,
 	return query->compare && baseline_has_event(&compare->ingest->baseline, event);
 }
 
-/* Rises when a name is another one than before. */
+/* Rises when a name is another one than before, or the cgroup of a task. */
 static uint64_t names_now(const struct ingest *ingest)
 {
-	return (uint64_t)ingest->trie.frames.forgotten + ingest->names.renamed;
+	return (uint64_t)ingest->trie.frames.forgotten + ingest->names.renamed +
+	       ingest->tasks.settled;
 }
 
 const struct symbol_twins *compare_twins(struct compare *compare)

@@ -218,6 +218,13 @@ static struct fold_row *row_of(struct fold *fold, uint32_t frame, const struct t
 	return row_of_key(fold, &key, symbol);
 }
 
+/* An exec that keeps the name, and whose cgroup was read later, makes a second one. */
+static bool is_same_task(const struct task *a, const struct task *b)
+{
+	return a->pid == b->pid && a->tid == b->tid && a->comm.v == b->comm.v &&
+	       a->cgroup == b->cgroup;
+}
+
 /* Notes who the sample was of, once per entry and row. */
 static void add_task(struct fold *fold, struct fold_row *row, const struct slice_entry *entry)
 {
@@ -225,7 +232,8 @@ static void add_task(struct fold *fold, struct fold_row *row, const struct slice
 	uint64_t pair;
 
 	row->cpu = fold_merge(row->cpu, entry->cpu);
-	if (row->task == entry->task)
+	if (row->task == entry->task || (row->task != FOLD_NONE &&
+					 is_same_task(task, &fold->tasks->tasks[row->task])))
 		return;
 	row->comm = fold_merge(row->comm, task->comm.v);
 	row->pid = fold_merge(row->pid, task->pid);

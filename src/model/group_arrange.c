@@ -132,6 +132,8 @@ static void fill(const struct group_fold *fold, const struct arranged *list,
 			.self_weight = sum->now.self_weight,
 			.total_weight = sum->now.total_weight,
 			.whole_weight = fold->whole[sum->event],
+			.has_base = fold->baseline &&
+				    baseline_has_event(fold->baseline, sum->event),
 			.base_self_samples = sum->base.self_samples,
 			.base_total_samples = sum->base.total_samples,
 			.base_self_weight = sum->base.self_weight,
@@ -165,7 +167,8 @@ int group_arrange(const struct group_fold *fold, struct group_draft *out)
 	struct arranged *list = malloc(fold->count * sizeof(*list));
 	int err;
 
-	*out = (struct group_draft){ .tree = { .level_count = fold->level_count } };
+	*out = (struct group_draft){ .tree = { .level_count = fold->level_count,
+					       .is_compared = fold->baseline } };
 	for (uint32_t i = 0; i < fold->level_count; i++)
 		out->tree.keys[i] = fold->keys[i];
 	err = list ? arrange(fold, list, out) : -ENOMEM;

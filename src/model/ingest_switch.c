@@ -123,6 +123,7 @@ int ingest_next_recording(struct ingest *ingest, const struct ingest_config *con
 	ingest->counters = (struct ingest_counters){ .lost_kernel = 0 };
 	ingest->stalled_before = ingest->malformed_before = 0;
 	task_table_forget(&ingest->tasks);
+	id_map_clear(&ingest->recorded_cgroups);
 	ingest->begin_ns = ingest->limit_ns = ingest->watermark_ns = 0;
 	ingest->config = *config;
 	ingest_look_at_config(ingest);

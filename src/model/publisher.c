@@ -2,7 +2,6 @@
 #include "model/publisher.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,9 +11,9 @@
 #include "model/fold.h"
 #include "model/probe_draft.h"
 #include "model/snapshot_build.h"
+#include "model/window_fold.h"
 #include "model/window_span.h"
 
-#define HALF_LIFE_NS	(5 * CLOCK_NS_PER_S)	/* of WINDOW_DECAY */
 #define BASELINE_SHARE	4	/* of all memory: its stacks take as much again */
 #define NO_EVENT	UINT32_MAX		/* nothing is sampled, and no probe is there yet */
 /* A shorter time is that of one fold: pictures on keys follow each other at once. Half of the
@@ -191,59 +190,8 @@ void publisher_next_recording(struct publisher *publisher)
 	publisher->is_ended = false;
 }
 
-/* What is made of a window's entries in one go. */
-struct folds {
-	struct fold rows;
-	struct tree_fold *tree;		/* NULL: none was asked for */
-	struct group_fold *groups;	/* likewise */
-	struct probe_fold *probes;	/* NULL: none, or another snapshot tells of them */
-};
-
-static void add_entries(struct folds *folds, const struct slice *slice, double factor)
-{
-	fold_add(&folds->rows, slice->entries, slice->count, factor);
-	if (folds->tree)
-		tree_fold_add(folds->tree, slice->entries, slice->count, factor);
-	if (folds->groups)
-		group_fold_add(folds->groups, slice->entries, slice->count, factor);
-	if (folds->probes)
-		probe_fold_add(folds->probes, slice->entries, slice->count);
-}
-
-static void fold_decaying(struct folds *folds, const struct slice *slices, uint32_t count,
-			  uint64_t now_ns)
-{
-	for (uint32_t s = 0; s < count; s++) {
-		const uint64_t age_ns = now_ns > slices[s].end_ns ? now_ns - slices[s].end_ns : 0;
-
-		add_entries(folds, &slices[s], exp2(-(double)age_ns / (double)HALF_LIFE_NS));
-	}
-}
-
-static void fold_slices(struct folds *folds, const struct slice *slices, uint32_t count)
-{
-	uint64_t entries = 0;
-
-	for (uint32_t s = 0; s < count; s++)
-		entries += slices[s].count;
-	if (!fold_can_be_dense(&folds->rows) || entries <= FOLD_DENSE_ENTRIES) {
-		for (uint32_t s = 0; s < count; s++)
-			add_entries(folds, &slices[s], 1.0);
-		return;
-	}
-	fold_add_slices_dense(&folds->rows, slices, count);
-	if (folds->rows.is_stopped)
-		return;
-	for (uint32_t s = 0; folds->tree && s < count; s++)
-		tree_fold_add(folds->tree, slices[s].entries, slices[s].count, 1.0);
-	for (uint32_t s = 0; folds->groups && s < count; s++)
-		group_fold_add(folds->groups, slices[s].entries, slices[s].count, 1.0);
-	for (uint32_t s = 0; folds->probes && s < count; s++)
-		probe_fold_add(folds->probes, slices[s].entries, slices[s].count);
-}
-
 /* Fills @folds with the window; returns the kinds of its stacks. */
-static struct stack_counts fold_window(struct publisher *publisher, struct folds *folds,
+static struct stack_counts fold_window(struct publisher *publisher, struct window_fold *folds,
 				       struct window_span span)
 {
 	const struct timeline *timeline = &publisher->ingest->timeline;
@@ -258,7 +206,7 @@ static struct stack_counts fold_window(struct publisher *publisher, struct folds
 		const struct slice sum = { .entries = publisher->window.sum.entries,
 					   .count = publisher->window.sum.count };
 
-		fold_slices(folds, &sum, 1);
+		window_fold_add(folds, &sum, 1);
 		return publisher->window.stacks;
 	}
 	if (window_span_slices(&span, timeline, &slices, &count)) {
@@ -266,9 +214,9 @@ static struct stack_counts fold_window(struct publisher *publisher, struct folds
 		return stacks;
 	}
 	if (config->window == WINDOW_DECAY && !span.is_chosen)
-		fold_decaying(folds, slices, count, span.end_ns);
+		window_fold_add_decaying(folds, slices, count, span.end_ns);
 	else
-		fold_slices(folds, slices, count);
+		window_fold_add(folds, slices, count);
 	for (uint32_t s = 0; s < count; s++)
 		stack_counts_add(&stacks, &slices[s].stacks);
 	free(slices);
@@ -444,7 +392,7 @@ static int draft_probes(struct publisher *publisher, const struct probe_fold *fo
 }
 
 /* What the trees do not know yet: the screen has no rows to wish for beside them. */
-static void wish_lines(struct publisher *publisher, const struct folds *folds)
+static void wish_lines(struct publisher *publisher, const struct window_fold *folds)
 {
 	struct source_wish wishes[SOURCE_WISHES_MAX];
 	uint32_t count = 0;
@@ -481,33 +429,34 @@ static bool wants_groups(const struct publisher *publisher, const struct query *
 	return query->group_count;
 }
 
+/* With all events as groups some may be in the baseline, though the one that is shown is not. */
+static bool groups_are_compared(const struct publisher *publisher, const struct query *query,
+				uint32_t event)
+{
+	for (uint32_t i = 0; i < query->group_count; i++)
+		if (query->groups[i] == GROUP_EVENT)
+			return query->compare && publisher->ingest->baseline.is_set;
+	return compare_is_wanted(&publisher->compare, query, event);
+}
+
 static void start_groups(struct publisher *publisher, struct group_fold *fold,
-			 const struct query *query, uint32_t event,
-			 const struct symbol_twins *twins)
+			 const struct query *query, uint32_t event)
 {
 	struct ingest *ingest = publisher->ingest;
+	const bool is_compared = groups_are_compared(publisher, query, event);
 	const struct group_sources sources = {
 		.trie = &ingest->trie, .names = &ingest->names, .tasks = &ingest->tasks,
-		.twins = twins, .lines = &publisher->source_lines,
+		.twins = is_compared ? compare_twins(&publisher->compare) : NULL,
+			.lines = &publisher->source_lines,
 		.sockets = publisher->config->sockets,
 		.socket_count = publisher->config->socket_count,
 		.event_name = name_of_event, .owner = publisher,
 	};
 
 	group_fold_init(fold, &sources, query, event);
+	fold->baseline = is_compared ? &ingest->baseline : NULL;
 	if (query == &publisher->config->query)
 		fold->stop = publisher->stop;
-}
-
-/* Nothing is missing in what was folded. */
-static bool is_whole(const struct folds *folds)
-{
-	const struct tree_fold *tree = folds->tree;
-	const struct group_fold *groups = folds->groups;
-
-	return !folds->rows.is_out_of_memory && !folds->rows.is_stopped &&
-	       (!tree || (!tree->is_out_of_memory && !tree->is_stopped)) &&
-	       (!groups || (!groups->is_out_of_memory && !groups->is_stopped));
 }
 
 static struct snapshot *make_one(struct publisher *publisher, struct snapshot head,
@@ -528,7 +477,7 @@ static struct snapshot *make_one(struct publisher *publisher, struct snapshot he
 	struct tree_fold tree = { .trie = NULL };
 	struct group_fold groups;
 	char *notice;
-	struct folds folds = { .tree = NULL, .probes = probes };
+	struct window_fold folds = { .tree = NULL, .probes = probes };
 	struct probe_draft draft = { .list = NULL };
 
 	fold_init(&folds.rows, &ingest->trie, &ingest->names, &ingest->tasks, query->keys, event,
@@ -546,7 +495,7 @@ static struct snapshot *make_one(struct publisher *publisher, struct snapshot he
 		tree.stop = folds.rows.stop;
 	}
 	if (wants_groups(publisher, query, event)) {
-		start_groups(publisher, &groups, query, event, folds.rows.twins);
+		start_groups(publisher, &groups, query, event);
 		sources.groups = folds.groups = &groups;
 	}
 	if (folds.tree && query->tree_inlined)
@@ -564,7 +513,7 @@ static struct snapshot *make_one(struct publisher *publisher, struct snapshot he
 		tree_fold_sum(&tree);
 		sources.tree = &tree;
 	}
-	if (folds.groups && is_compared)
+	if (folds.groups && groups.baseline)
 		group_fold_add_base(&groups, ingest->baseline.entries, ingest->baseline.count);
 	wish_lines(publisher, &folds);
 	if (probes)
@@ -572,7 +521,7 @@ static struct snapshot *make_one(struct publisher *publisher, struct snapshot he
 	compare_describe(&publisher->compare, sources.base, &head);
 	notice = compare_notice(&publisher->compare, publisher->config->notice);
 	head.notice = notice;
-	if (is_whole(&folds) && notice && is_compared == (sources.base != NULL) &&
+	if (window_fold_is_whole(&folds) && notice && is_compared == (sources.base != NULL) &&
 	    (!probes || !draft_probes(publisher, probes, query, span, &draft))) {
 		put_figures(publisher, &folds.rows, span, query->number, &head);
 		put_strip(publisher, &head, event, query->heat);

@@ -10,23 +10,35 @@
 #include "model/budget.h"
 #include "model/event_pairs.h"
 
-/* What is missing in the baseline, besides events. The screen's header has no room for it. */
-static void add_losses(const struct ingest *ingest, const struct second_recording *second,
-		       char *notice, size_t room)
+/* @format: of the name and of the count. */
+__attribute__((format(printf, 5, 0)))
+static void add_line(char *notice, size_t room, const char *name, uint64_t count,
+		     const char *format)
 {
-	const struct ingest_counters *counters = &ingest->counters;
-	const uint64_t lost = counters->lost_kernel + counters->dropped_no_memory;
-	const uint64_t evicted = ingest->timeline.evicted_samples;
 	size_t used = strlen(notice);
 
-	if (lost && used < room)
-		snprintf(notice + used, room - used, "%s%s lacks %" PRIu64 " samples that were "
-			 "lost when it was recorded", used ? "\n" : "", second->first_name, lost);
-	used = strlen(notice);
-	if (evicted && used < room)
-		snprintf(notice + used, room - used, "%s%s lacks its first %" PRIu64 " samples, "
-			 "for want of memory: a larger --history-memory has room for them",
-			 used ? "\n" : "", second->first_name, evicted);
+	if (!count || used + 1 >= room)
+		return;
+	if (used)
+		notice[used++] = '\n';
+	snprintf(notice + used, room - used, format, name, count);
+}
+
+/* What is missing in the baseline, besides events: its counters make room for the second's. The
+ * screen's header has no room for it. */
+static void add_losses(const struct ingest *ingest, const char *name, char *notice, size_t room)
+{
+	const struct ingest_counters *counters = &ingest->counters;
+
+	add_line(notice, room, name, counters->lost_kernel + counters->dropped_no_memory,
+		 "%s lacks %" PRIu64 " samples that were lost when it was recorded");
+	add_line(notice, room, name, counters->malformed + counters->malformed_rings,
+		 "%s lacks %" PRIu64 " records that could not be read");
+	add_line(notice, room, name, ingest->reorder.late,
+		 "%s has %" PRIu64 " records that came too late for their place in time");
+	add_line(notice, room, name, ingest->timeline.evicted_samples,
+		 "%s lacks its first %" PRIu64 " samples, for want of memory: a larger "
+		 "--history-memory has room for them");
 }
 
 static void log_lines(const char *lines)
@@ -54,7 +66,7 @@ static int take_first(const struct second_recording *second, struct publisher *p
 	event_pairs_find(from, to, number_of);
 	event_pairs_describe(from, to, number_of, second->first_name, second->name,
 			     baseline->notice, sizeof(baseline->notice));
-	add_losses(ingest, second, baseline->notice, sizeof(baseline->notice));
+	add_losses(ingest, second->first_name, baseline->notice, sizeof(baseline->notice));
 	log_lines(baseline->notice);
 	baseline_number_events(baseline, number_of, to.count);
 	return 0;

@@ -264,7 +264,8 @@ void task_table_set_comm(struct task_table *table, uint32_t pid, uint32_t tid, c
 	if (!process)
 		return;
 	process->is_alive = true;
-	process->is_cgroup_told = false;	/* its fork may have had its turn since this was seen */
+	/* Its fork may have had its turn since this was seen. */
+	process->is_cgroup_told = false;
 	address_map_release(process->maps);
 	process->maps = NULL;
 	process->code = 0;
@@ -366,6 +367,7 @@ bool task_table_settle(struct task_table *table, struct process *process, uint32
 		task->is_cgroup_open = false;
 	}
 	table->open_count = kept;
+	table->settled += kept < before;
 	return kept < before;
 }
 

@@ -30,6 +30,7 @@ void group_stage_keys(const enum group_key *keys, uint32_t count)
 
 struct snapshot *group_stage_build(struct group_window window)
 {
+	const struct baseline whole = { .is_set = true };
 	const struct snapshot head = { .host = "h", .event = "e", .target = "t" };
 	struct row_sources sources = { 0 };
 	struct group_fold groups;
@@ -39,6 +40,7 @@ struct snapshot *group_stage_build(struct group_window window)
 
 	group_fold_init(&groups, &group_sources, &query, 0);
 	group_fold_add(&groups, window.entries, window.count, 1.0);
+	groups.baseline = window.base ? &whole : NULL;
 	group_fold_add_base(&groups, window.base, window.base_count);
 	assert_false(groups.is_out_of_memory);
 	sources.groups = &groups;

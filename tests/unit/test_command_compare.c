@@ -288,6 +288,21 @@ static void test_another_recording_is_compared_from_the_start(void **state)
 	scene_finish(&scene);
 }
 
+/* Others may be in both. */
+static void test_it_is_also_if_it_lacks_the_first_event(void **state)
+{
+	struct scene scene;
+
+	(void)state;
+	scene_open(&scene, 100, 24);
+	scene.snapshot.has_baseline = true;
+	scene_show(&scene);
+	assert_false(state_is_compared(&scene.state));
+	scene_press(&scene, "2");
+	assert_true(scene_asked(&scene)->compare);
+	scene_finish(&scene);
+}
+
 static void test_a_recording_tells_times_from_its_begin(void **state)
 {
 	struct scene *scene = *state;
@@ -406,6 +421,7 @@ int main(void)
 		SCENE_TEST(test_a_refused_first_baseline_says_why),
 		SCENE_TEST(test_a_refused_baseline_leaves_the_one_before),
 		SCENE_TEST(test_another_recording_is_compared_from_the_start),
+		SCENE_TEST(test_it_is_also_if_it_lacks_the_first_event),
 		SCENE_TEST(test_a_recording_tells_times_from_its_begin),
 		SCENE_TEST(test_saving_says_which_of_the_two_windows_it_saves),
 		SCENE_TEST(test_the_line_below_tells_both_windows),

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -368,6 +369,38 @@ static void test_another_question_is_folded_anew(void **state)
 	snapshot_destroy(snapshot);
 }
 
+/* The cgroup of a task of the baseline is read when its rows were folded already. */
+static void test_a_cgroup_that_is_read_later_is_folded_anew(void **state)
+{
+	struct task_table *tasks = &stage.ingest.tasks;
+	struct filter_part part = { .field = FILTER_CGROUP, .hash = filter_hash("/b") };
+	struct slice_entry entry;
+	struct thread *thread;
+	struct snapshot *snapshot;
+
+	(void)state;
+	snprintf(part.text, sizeof(part.text), "/b");
+	fill();
+	assert_int_equal(timeline_cut(&stage.ingest.timeline, 8 * S), 0);
+	entry = stage.ingest.timeline.slices[0].entries[0];
+	thread = task_table_thread(tasks, 7, 7);
+	thread_set_cgroup(thread, 0, true);
+	entry.task = task_table_task(tasks, thread);
+	assert_int_equal(timeline_add(&stage.ingest.timeline, 85 * S / 10, &entry, NULL), 0);
+	stage_round(&stage, 9 * S);
+	publisher_mark(&publisher, 5 * S, 9 * S);
+	assert_int_equal(filter_add(&config.query.filter, &part, NULL), 0);
+	snapshot = make_last(1);
+	assert_int_equal(snapshot->row_count, 0);
+	snapshot_destroy(snapshot);
+	assert_true(task_table_settle(tasks, task_table_process(tasks, 7),
+				      cgroup_table_intern(&tasks->cgroups, "/b", 2)));
+	snapshot = make_last(1);
+	assert_int_equal(snapshot->row_count, 1);
+	assert_int_equal(snapshot->rows[0].base_self_samples, entry.count);
+	snapshot_destroy(snapshot);
+}
+
 static bool stop_always(void *owner)
 {
 	++*(unsigned int *)owner;
@@ -472,6 +505,7 @@ int main(void)
 		TEST(test_the_newest_time_can_be_marked),
 		TEST(test_a_path_that_was_large_stays_in_the_tree),
 		TEST(test_another_question_is_folded_anew),
+		TEST(test_a_cgroup_that_is_read_later_is_folded_anew),
 		TEST(test_a_baseline_that_was_stopped_is_whole_the_next_time),
 		TEST(test_a_large_baseline_has_the_same_rows),
 		TEST(test_another_recording_begins_with_a_clock_of_its_own),

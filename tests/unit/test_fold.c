@@ -394,6 +394,32 @@ static void test_a_task_that_comes_again_is_counted_once(void **state)
 	fold_finish(&fold);
 }
 
+/* The cgroup of one was assumed, and read when there was the other already. */
+static void test_tasks_that_became_alike_are_one(void **state)
+{
+	struct thread *thread = task_table_thread(&world.tasks, 1, 1);
+	const uint32_t known = fixture_task_in(&world, 1, 1, "app", "/a");
+	struct slice_entry entries[3];
+	struct fold fold;
+
+	(void)state;
+	thread_set_cgroup(thread, 0, true);
+	for (uint32_t i = 0; i < 3; i++)
+		entries[i] = (struct slice_entry){ .stack = CALLS(FN_F), .count = 1 };
+	entries[0].task = known;
+	entries[1].task = task_table_task(&world.tasks, thread);
+	entries[2].task = fixture_task_in(&world, 1, 1, "app", "/b");
+	assert_true(task_table_settle(&world.tasks, task_table_process(&world.tasks, 1),
+				      world.tasks.tasks[known].cgroup));
+	assert_int_not_equal(known, entries[1].task);
+	fold = fixture_fold(&world, KEYS_DEFAULT, entries, 2);
+	assert_int_equal(fixture_row(&fold, "f", false)->tasks, 1);
+	fold_finish(&fold);
+	fold = fixture_fold(&world, KEYS_DEFAULT, entries, 3);
+	assert_int_equal(fixture_row(&fold, "f", false)->tasks, 2);
+	fold_finish(&fold);
+}
+
 static void test_an_entry_that_counts_nothing_makes_no_row(void **state)
 {
 	const struct slice_entry entry = { .stack = CALLS(FN_F, FN_MAIN),
@@ -425,6 +451,7 @@ int main(void)
 		TEST(test_an_address_is_no_name_that_objects_share),
 		TEST(test_a_row_tells_whose_it_is_or_how_many_share_it),
 		TEST(test_a_task_that_comes_again_is_counted_once),
+		TEST(test_tasks_that_became_alike_are_one),
 		TEST(test_an_entry_that_counts_nothing_makes_no_row),
 	};
 

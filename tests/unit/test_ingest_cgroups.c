@@ -340,6 +340,27 @@ static void test_samples_of_a_recording_say_it_themselves(void **state)
 	assert_int_equal(counted_in(""), 1);
 }
 
+/* Another boot, or another machine: what its ids were in the first says nothing. */
+static void test_a_second_recording_has_ids_of_its_own(void **state)
+{
+	struct ingest_config config = { .event_count = 1, .is_replay = true };
+
+	(void)state;
+	reader = NULL;
+	stage_init(&stage, &config, NULL);
+	stage.event.format.sample_type |= PERF_SAMPLE_CGROUP;
+	record_cgroup(4711, "/a.service");
+	record_sample(10, 4711);
+	stage_round(&stage, 99);
+	assert_int_equal(counted_in("/a.service"), 1);
+	config = stage.ingest.config;
+	assert_int_equal(ingest_next_recording(&stage.ingest, &config), 0);
+	record_sample(5, 4711);
+	stage_round(&stage, 50);
+	assert_int_equal(counted_in("/a.service"), 0);
+	assert_int_equal(counted_in(""), 1);
+}
+
 static void test_other_recordings_do_not_say_it(void **state)
 {
 	const struct ingest_config config = { .event_count = 1, .is_replay = true };
@@ -368,6 +389,7 @@ int main(void)
 		TEST(test_a_sample_that_waited_for_its_stack_has_what_was_read_meanwhile),
 		TEST(test_who_is_moved_is_found_after_some_seconds),
 		TEST(test_samples_of_a_recording_say_it_themselves),
+		TEST(test_a_second_recording_has_ids_of_its_own),
 		TEST(test_other_recordings_do_not_say_it),
 	};
 

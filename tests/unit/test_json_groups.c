@@ -15,7 +15,8 @@ static const struct group_node nodes[] = {
 	{ .id = 1, .parent = UINT32_MAX, .size = 3, .self_samples = 6, .total_samples = 6,
 	  .self_weight = 60, .total_weight = 60, .whole_weight = 100, .text = "app",
 	  .name = "app", .object_path = "", .base_self_samples = 1, .base_total_samples = 1,
-	  .base_self_weight = 5, .base_total_weight = 5, .base_whole_weight = 50 },
+	  .base_self_weight = 5, .base_total_weight = 5, .base_whole_weight = 50,
+		  .has_base = true },
 	{ .id = 2, .parent = 0, .size = 1, .depth = 1, .self_samples = 5, .total_samples = 6,
 	  .self_weight = 50, .total_weight = 60, .whole_weight = 100, .text = "main()",
 	  .name = "_Z4mainv", .object_path = "/bin/app", .mode = MODE_USER },
@@ -37,9 +38,11 @@ static char *write_json(const struct group_tree *tree, size_t max_rows, bool is_
 	char *text = NULL;
 	size_t bytes;
 	FILE *out = open_memstream(&text, &bytes);
+	struct group_tree shown = *tree;
 
 	assert_non_null(out);
-	json_put_groups(out, tree, max_rows, is_compared);
+	shown.is_compared = is_compared;
+	json_put_groups(out, &shown, max_rows);
 	fclose(out);
 	return text;
 }
@@ -49,9 +52,11 @@ static char *write_text(const struct group_tree *tree, size_t max_rows, bool is_
 	char *text = NULL;
 	size_t bytes;
 	FILE *out = open_memstream(&text, &bytes);
+	struct group_tree shown = *tree;
 
 	assert_non_null(out);
-	text_put_groups(out, tree, max_rows, is_compared);
+	shown.is_compared = is_compared;
+	text_put_groups(out, &shown, max_rows);
 	fclose(out);
 	return text;
 }
@@ -103,6 +108,11 @@ static void test_json_has_the_baseline_when_compared(void **state)
 	assert_non_null(strstr(text, ",\"base_self\":1,\"base_total\":1,\"base_self_pct\":10.0000,"
 				     "\"base_total_pct\":10.0000,\"base_self_period\":5,"
 				     "\"base_total_period\":5,\"groups\":["));
+	/* of an event that the baseline lacks */
+	assert_non_null(strstr(text, "\"total_period\":20,\"base_self\":null,"
+				     "\"base_total\":null,\"base_self_pct\":null,"
+				     "\"base_total_pct\":null,\"base_self_period\":null,"
+				     "\"base_total_period\":null,\"groups\":[]}"));
 	free(text);
 }
 
@@ -123,22 +133,25 @@ static void test_text_is_indented(void **state)
 
 static void test_text_tells_what_has_changed(void **state)
 {
-	struct group_node pair[] = { nodes[0], nodes[3], nodes[3] };
+	struct group_node pair[] = { nodes[0], nodes[3], nodes[3], nodes[3] };
 	const struct group_tree tree = { .level_count = 1, .keys = { GROUP_COMM },
-					 .node_count = 3, .nodes = pair };
+					 .node_count = 4, .nodes = pair };
 	char *text;
 
 	(void)state;
+	pair[1].has_base = true;
 	pair[2] = (struct group_node){ .parent = UINT32_MAX, .size = 1, .text = "old", .name = "",
 				       .object_path = "", .base_self_samples = 4,
 				       .base_total_samples = 5, .base_self_weight = 20,
-				       .base_total_weight = 25, .base_whole_weight = 50 };
+				       .base_total_weight = 25, .base_whole_weight = 50,
+					       .has_base = true };
 	text = write_text(&tree, SIZE_MAX, true);
 	assert_string_equal(text,
 		"  CHANGE        SELF%  A SELF%  TOTAL%  A TOTAL%  SAMPLES  A SAMPLES  comm\n"
 		"  +50.00         60.00    10.00   60.00     10.00        6          1  app\n"
 		"  +20.00  new    20.00     0.00   20.00      0.00        2          0  [unknown]\n"
-		"  -40.00  gone    0.00    40.00    0.00     50.00        0          4  old\n");
+		"  -40.00  gone    0.00    40.00    0.00     50.00        0          4  old\n"
+		"       -         20.00        -   20.00         -        2          -  [unknown]\n");
 	free(text);
 }
 

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -105,6 +106,60 @@ static void test_groups_are_compared_when_that_is_wanted(void **state)
 	snapshot_destroy(snapshot);
 }
 
+/* One sample of the event @number, beside those of event 0. */
+static void add_other(uint64_t time_ns, uint8_t number)
+{
+	struct slice_entry entry = { .event = number, .count = 1, .weight = 1 };
+
+	assert_int_equal(timeline_cut(&stage.ingest.timeline, UINT64_MAX), 0);
+	entry.task = stage.ingest.timeline.slices[0].entries[0].task;
+	entry.stack = stage.ingest.timeline.slices[0].entries[0].stack;
+	assert_int_equal(timeline_add(&stage.ingest.timeline, time_ns, &entry, NULL), 0);
+}
+
+/* The baseline of another recording, which lacks the first event; its samples of the second. */
+static void test_events_that_the_baseline_lacks_have_no_figures_of_it(void **state)
+{
+	struct event_desc first = stage.event, other = stage.event;
+	const struct event_desc *both[] = { &first, &other };
+	uint8_t number_of[256];
+	const struct group_node *nodes;
+	struct snapshot *snapshot;
+
+	(void)state;
+	snprintf(first.name, sizeof(first.name), "cycles");
+	snprintf(other.name, sizeof(other.name), "faults");
+	config.ingest.events = both;
+	config.ingest.event_count = 2;
+	config.memory_bytes = 64 << 20;
+	publisher_stage_sample(50, 60);
+	add_other(55 * S / 10, 1);
+	publisher_mark(&publisher, 5 * S, 6 * S);
+	memset(number_of, BASELINE_NO_EVENT, sizeof(number_of));
+	number_of[1] = 1;
+	baseline_number_events(&stage.ingest.baseline, number_of, 2);
+	add_other(58 * S / 10, 1);
+	ask_for(GROUP_EVENT, GROUP_COMM);
+	config.query.compare = true;
+	snapshot = publisher_stage_make();
+	nodes = snapshot->groups.nodes;
+	assert_false(snapshot->is_compared);	/* its rows are of the first event */
+	assert_true(snapshot->groups.is_compared);
+	assert_int_equal(snapshot->groups.node_count, 4);
+	assert_string_equal(nodes[0].text, "cycles");
+	assert_false(nodes[0].has_base);
+	assert_false(nodes[1].has_base);
+	assert_string_equal(nodes[2].text, "faults");
+	assert_true(nodes[2].has_base);
+	assert_int_equal(nodes[2].self_samples, 2);
+	assert_int_equal(nodes[2].base_self_samples, 1);
+	snapshot_destroy(snapshot);
+	ask_for(GROUP_PID, GROUP_COMM);	/* of the first event alone */
+	snapshot = publisher_stage_make();
+	assert_false(snapshot->groups.is_compared);
+	snapshot_destroy(snapshot);
+}
+
 static bool is_due(void *owner)
 {
 	uint32_t *asked = owner;
@@ -135,6 +190,7 @@ int main(void)
 		PUBLISHER_TEST(test_groups_are_of_the_window),
 		PUBLISHER_TEST(test_a_chain_has_groups_by_event_once),
 		PUBLISHER_TEST(test_groups_are_compared_when_that_is_wanted),
+		PUBLISHER_TEST(test_events_that_the_baseline_lacks_have_no_figures_of_it),
 		PUBLISHER_TEST(test_a_key_ends_the_fold),
 	};
 

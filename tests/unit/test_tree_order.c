@@ -109,18 +109,23 @@ static void test_groups_are_ordered_by_the_change_of_their_self(void **state)
 {
 	static const struct group_node nodes[] = {
 		{ .id = 1, .parent = UINT32_MAX, .size = 3, .self_weight = 50,
-		  .base_self_weight = 60, .whole_weight = 100, .base_whole_weight = 100 },
+		  .base_self_weight = 60, .whole_weight = 100, .base_whole_weight = 100,
+		  .has_base = true },
 		{ .id = 2, .parent = 0, .size = 1, .depth = 1, .self_weight = 30,
-		  .base_self_weight = 20, .whole_weight = 100, .base_whole_weight = 100 },
+		  .base_self_weight = 20, .whole_weight = 100, .base_whole_weight = 100,
+		  .has_base = true },
 		{ .id = 3, .parent = 0, .size = 1, .depth = 1, .self_weight = 20,
-		  .base_self_weight = 40, .whole_weight = 100, .base_whole_weight = 100 },
+		  .base_self_weight = 40, .whole_weight = 100, .base_whole_weight = 100,
+		  .has_base = true },
 		{ .id = 4, .parent = UINT32_MAX, .size = 1, .self_weight = 50, .self_samples = 50,
 		  .total_samples = 50, .base_self_weight = 0, .whole_weight = 100,
-		  .base_whole_weight = 100 },
+		  .base_whole_weight = 100, .has_base = true },
 		{ .id = 5, .parent = UINT32_MAX, .size = 1, .base_self_weight = 40,
-		  .base_self_samples = 40, .whole_weight = 100, .base_whole_weight = 100 },
+		  .base_self_samples = 40, .whole_weight = 100, .base_whole_weight = 100,
+		  .has_base = true },
 	};
 	static const uint64_t ids[] = { 4, 5, 1, 3, 2 };
+	struct group_node alone = nodes[3];	/* of an event that the baseline lacks */
 	const struct snapshot snapshot = {
 		.is_compared = true,
 		.groups = { .level_count = 2, .node_count = 5, .nodes = nodes },
@@ -133,10 +138,13 @@ static void test_groups_are_ordered_by_the_change_of_their_self(void **state)
 		assert_int_equal(tree->nodes[i].id, ids[i]);
 	assert_int_equal(tree->nodes[3].parent, 2);
 	assert_int_equal(tree->nodes[2].parent, UINT32_MAX);
-	assert_true(change_group_is_new(&snapshot, &nodes[3]) &&
+	assert_true(change_group_is_new(&nodes[3]) &&
 		    !change_group_is_gone(&nodes[3]));
 	assert_true(change_group_is_gone(&nodes[4]) &&
-		    !change_group_is_new(&snapshot, &nodes[4]));
+		    !change_group_is_new(&nodes[4]));
+	alone.has_base = false;
+	assert_true(!change_group_is_new(&alone) && !change_group_is_gone(&alone));
+	assert_true(change_of_group(&nodes[3]) == 50 && change_of_group(&alone) == 0);
 	tree_order_finish(&order);
 }
 

@@ -61,6 +61,40 @@ static void test_all_open_in_ascii_and_roles(void **state)
 	scene_close(&scene, "groups_ascii_80x40");
 }
 
+/* What the baseline has of another event says nothing of this one's. */
+static void test_what_the_baseline_lacks_has_no_change(void **state)
+{
+	const struct group_node nodes[] = {
+		{ .id = 1, .parent = UINT32_MAX, .size = 1, .self_samples = 4, .total_samples = 4,
+		  .self_weight = 4, .total_weight = 4, .whole_weight = 4, .text = "cycles",
+		  .object_path = "", .name = "cycles" },
+		{ .id = 2, .parent = UINT32_MAX, .size = 1, .self_samples = 3, .total_samples = 3,
+		  .self_weight = 3, .total_weight = 3, .whole_weight = 6, .text = "faults",
+		  .object_path = "", .name = "faults", .has_base = true, .base_self_samples = 1,
+		  .base_total_samples = 1, .base_self_weight = 1, .base_total_weight = 1,
+		  .base_whole_weight = 4 },
+	};
+	struct scene scene;
+
+	(void)state;
+	scene_open(&scene, 100, 24);
+	scene_show(&scene);
+	open_groups(&scene);
+	scene.snapshot.groups = (struct group_tree){
+		.level_count = 1, .keys = { GROUP_EVENT }, .is_compared = true, .node_count = 2,
+		.nodes = nodes,
+	};
+	scene_show(&scene);
+	scene_press_key(&scene, UI_KEY_HOME);
+	assert_true(scene_has(&scene, "     -  100.0       4   cycles"));
+	assert_true(scene_has(&scene, " +25.00  50.00       3   faults"));
+	assert_true(scene_has(&scene, "25.00 % \u2192 50.00 % (+25.00)"));
+	scene_press_key(&scene, UI_KEY_END);
+	assert_string_equal(cursor_text(&scene), "cycles");
+	assert_false(scene_has(&scene, "\u2192"));
+	scene_finish(&scene);
+}
+
 static void test_no_group(void **state)
 {
 	struct scene scene;
@@ -431,6 +465,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_the_groups_at_each_size),
 		cmocka_unit_test(test_all_open_in_ascii_and_roles),
+		cmocka_unit_test(test_what_the_baseline_lacks_has_no_change),
 		cmocka_unit_test(test_no_group),
 		SCENE_TEST(test_what_had_no_room_in_the_snapshot_is_told),
 		SCENE_TEST(test_nine_asks_for_commands_their_objects_and_symbols),

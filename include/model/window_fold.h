@@ -1,0 +1,26 @@
+/* window_fold.h - what is made of a window's entries in one go: rows, trees, figures of probes.
+ * Thread: the analyzer's. */
+#ifndef MODEL_WINDOW_FOLD_H
+#define MODEL_WINDOW_FOLD_H
+
+#include "model/fold.h"
+#include "model/group_fold.h"
+#include "model/probe_fold.h"
+#include "model/tree_fold.h"
+
+struct window_fold {
+	struct fold rows;
+	struct tree_fold *tree;		/* borrowed; NULL: none was asked for */
+	struct group_fold *groups;	/* likewise */
+	struct probe_fold *probes;	/* NULL: none, or another snapshot tells of them */
+};
+
+/* Adds slices: of many entries the rows in one pass, where they can be. */
+void window_fold_add(struct window_fold *folds, const struct slice *slices, uint32_t count);
+/* The same, each weighted by its age at @now_ns: halved every 5 s. */
+void window_fold_add_decaying(struct window_fold *folds, const struct slice *slices,
+			      uint32_t count, uint64_t now_ns);
+/* Nothing is missing in what was folded: memory sufficed, and no key stopped it. */
+bool window_fold_is_whole(const struct window_fold *folds);
+
+#endif
