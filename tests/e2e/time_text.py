@@ -1,15 +1,16 @@
 """What the header and the strip say of the time that is shown."""
 import re
+from fractions import Fraction
 
 BARS = "▁▂▃▄▅▆▇█"
 DAY_S = 24 * 3600
 
 
 def seconds_of(clock):
-    """Of "14:02:11.350" or "1:40", in seconds."""
-    seconds = 0.0
+    """Of "14:02:11.350" or "1:40", in seconds, exactly."""
+    seconds = Fraction(0)
     for part in clock.split(":"):
-        seconds = seconds * 60 + float(part)
+        seconds = seconds * 60 + Fraction(part)
     return seconds
 
 
