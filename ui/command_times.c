@@ -67,7 +67,8 @@ void command_go_live(struct ui_state *state)
 	state_show_time(state, (struct time_range){ 0, 0 });
 }
 
-/* The window to step from; false, and it is said: history has none. */
+/* The window to step from; false, and it is said: history has none. A recording without a whole
+ * second is all there will be. */
 static bool find_start(struct ui_state *state, struct time_range *out)
 {
 	const struct time_bounds bounds = state->shown ? bounds_of(state)
@@ -75,8 +76,13 @@ static bool find_start(struct ui_state *state, struct time_range *out)
 
 	*out = is_past(state) ? state->time
 			      : time_range_newest(&bounds, shown_length_ns(state));
+	if (!out->end_ns && state->shown && state->shown->is_replay)
+		*out = time_range_clip((struct time_range){ bounds.known_ns, bounds.newest_ns },
+				       &bounds);
 	if (!out->end_ns)
-		state_say(state, "there is no whole second of history yet");
+		state_say(state, state->shown && state->shown->is_replay
+					 ? "the recording has no time to choose"
+					 : "there is no whole second of history yet");
 	return out->end_ns;
 }
 
@@ -148,12 +154,18 @@ static void resize(struct ui_state *state, bool is_longer)
 {
 	struct time_bounds bounds;
 	struct time_range range;
+	enum time_move move;
 	char text[FORMAT_BYTES];
 
 	if (!find_start(state, &range))
 		return;
 	bounds = bounds_of(state);
-	if (time_range_resize(&range, &bounds, is_longer) != TIME_MOVED) {
+	move = time_range_resize(&range, &bounds, is_longer);
+	if (move == TIME_AT_BEGIN) {	/* what was chosen has left */
+		say_begin(state);
+		return;
+	}
+	if (move != TIME_MOVED) {
 		state_say(state, is_longer ? "this is as long as it gets"
 					   : "this is as short as it gets: 50 ms");
 		return;

@@ -162,7 +162,8 @@ const struct command commands[] = {
 	  "A shorter window of history, its end stays", NULL, 0 },
 	{ { ')' }, "longer", IN_TIMED, PLAIN, cmd_longer, "A longer one", NULL, 0 },
 	{ { 'H' }, "heat-map", IN_TIMED, PLAIN, cmd_heat_map,
-	  "Enlarge the strip: a column a second, a line per 50 ms, darker where more is busy",
+	  "Enlarge the strip: a column a second, a line 50 ms, more if room is short; "
+	  "darker is busier",
 	  NULL, 0 },
 	{ { 'w' }, "window", IN_TIMED, PLAIN, cmd_window,
 	  "Time shown: 10 s, 60 s, since start, decay (halved every 5 s)", "window", 8 },

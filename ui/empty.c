@@ -75,6 +75,11 @@ static void find_reason(const struct ui_state *state, struct reason *out)
 		say_filtered(state, out);
 	} else if (state->time.end_ns) {
 		say_past(state, out);
+	} else if (snapshot->is_target_gone && state->is_zeroed) {
+		snprintf(out->why, SENTENCE_BYTES,
+			 "The target ended, and no sample hit it since zero.");
+		snprintf(out->remedy, SENTENCE_BYTES,
+			 "[ goes back to what it did before, t takes another target, q quits.");
 	} else if (snapshot->is_target_gone) {
 		snprintf(out->why, SENTENCE_BYTES, "The target ended before a sample hit it.");
 		snprintf(out->remedy, SENTENCE_BYTES, "t takes another target, q quits.");

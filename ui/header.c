@@ -20,6 +20,7 @@
 #define LIVE_CELLS  32		/* a strip of so many has room to say that it is live */
 #define HEAT_TABLE  10		/* lines that the heat map leaves: titles, 8 rows, bottom line */
 #define HEAT_LEAST  2		/* lines that it has at least */
+#define EXACT_CELLS 120		/* one of so many tells times to the millisecond */
 #define LABEL_CELLS 60		/* a screen of so many has room for what the lines stand for */
 #define GAP	    " \u00b7 "
 #define MORE	    "! more"	/* the rest, or what helps, is a key away */
@@ -64,9 +65,10 @@ static void list_identity(const struct snapshot *snapshot, struct pieces *list)
 static void list_past(const struct ui_state *state, struct pieces *list)
 {
 	const struct time_range time = state_shown_time(state);
-	const struct time_zero zero = state_time_zero(state);
+	struct time_zero zero = state_time_zero(state);
 	char text[TIME_TEXT_BYTES];
 
+	zero.is_exact = state->screen_width >= EXACT_CELLS;
 	time_text_range(text, &time, &zero);
 	pieces_add(list, 1, ROLE_STATE, "%s%s", text, state_is_time_waiting(state) ? "\u2026" : "");
 	time_text_ago(text, &time, &zero, state->shown->newest_ns);

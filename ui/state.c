@@ -252,6 +252,7 @@ static void take_baseline(struct ui_state *state, const struct snapshot *old,
 	const char *notice = fresh->baseline.notice;
 	const bool is_answer = state->compare.marked.end_ns;
 	const bool is_gone = state->compare.has_baseline && !fresh->has_baseline;
+	const bool is_refused = is_answer && notice && notice[0];
 
 	if (fresh->query != state->query)
 		return;
@@ -263,6 +264,8 @@ static void take_baseline(struct ui_state *state, const struct snapshot *old,
 		state_say(state, "the baseline has left the history: m marks another");
 	if (is_gone)
 		state->compare.is_on = false;
+	if (is_answer && !is_refused)
+		state->compare.is_selected = state->compare.is_marked_selected;
 	state->compare.has_baseline = fresh->has_baseline;
 	state->compare.marked = (struct time_range){ 0, 0 };
 }
@@ -345,8 +348,10 @@ struct time_bounds state_time_bounds(const struct ui_state *state)
 
 struct time_zero state_time_zero(const struct ui_state *state)
 {
-	return (struct time_zero){ state->shown->is_replay, state->shown->known_ns,
-				   state->wall_offset_ns };
+	return (struct time_zero){
+		.is_replay = state->shown->is_replay, .begin_ns = state->shown->known_ns,
+		.wall_offset_ns = state->wall_offset_ns,
+	};
 }
 
 void state_forget_baseline(struct ui_state *state)
@@ -613,7 +618,7 @@ void state_source_changed(struct ui_state *state, int err, const struct diag *wh
 	if (!err && (state->is_paused || state->time.end_ns))
 		state_show_time(state, (struct time_range){ 0, 0 });
 	if (!err) {
-		state->is_command_ended = false;
+		state->is_command_ended = state->is_zeroed = false;
 		state->sample_event = state->asked_event = 0;	/* others are sampled now */
 		ask_event(state);
 	}

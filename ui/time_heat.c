@@ -107,6 +107,7 @@ static void draw_line(const struct snapshot *snapshot, const struct time_scale *
 	canvas_put_text(canvas, cell, "]", ROLE_STATE);
 }
 
+/* Behind the second's begin, which the clock on the wall calls anything. */
 static void put_label(const struct time_scale *scale, int line, struct canvas *canvas)
 {
 	const int ms = (int)(scale->row_ns / CLOCK_NS_PER_MS) * line;
@@ -116,7 +117,7 @@ static void put_label(const struct time_scale *scale, int line, struct canvas *c
 
 	if (ms % LABEL_MS && LABEL_MS % (int)(scale->row_ns / CLOCK_NS_PER_MS) == 0)
 		return;
-	snprintf(text, sizeof(text), "%d ms", ms);
+	snprintf(text, sizeof(text), "+%d ms", ms);
 	canvas_put_right(canvas, area, text, ROLE_DIM);
 }
 

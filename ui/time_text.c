@@ -32,31 +32,43 @@ static void put_clock(char *out, uint64_t wall_ns)
 		strftime(out, POINT_BYTES, "%H:%M:%S", &local);
 }
 
-static void put_point(char *out, uint64_t ns, const struct time_zero *zero, bool has_ms)
+/* As it is told. */
+static uint64_t told_ns(uint64_t ns, const struct time_zero *zero)
+{
+	if (zero->is_replay)
+		return ns > zero->begin_ns ? ns - zero->begin_ns : 0;
+	return ns + zero->wall_offset_ns;
+}
+
+static void put_point(char *out, uint64_t ns, const struct time_zero *zero, bool with_ms)
 {
 	size_t length;
 
-	if (zero->is_replay)
-		ns = ns > zero->begin_ns ? ns - zero->begin_ns : 0;
-	else
-		ns += zero->wall_offset_ns;
+	ns = told_ns(ns, zero);
 	if (zero->is_replay)
 		put_count(out, ns);
 	else
 		put_clock(out, ns);
 	length = strlen(out);
-	if (has_ms)
+	if (with_ms)
 		snprintf(out + length, POINT_BYTES - length, ".%03u",
 			 (unsigned int)(ns % CLOCK_NS_PER_S / CLOCK_NS_PER_MS));
 }
 
+static bool has_ms(const struct time_range *range, const struct time_zero *zero)
+{
+	if ((range->end_ns - range->begin_ns) % CLOCK_NS_PER_S)
+		return true;
+	return zero->is_exact &&
+	       told_ns(range->begin_ns, zero) % CLOCK_NS_PER_S >= CLOCK_NS_PER_MS;
+}
+
 char *time_text_range(char *out, const struct time_range *range, const struct time_zero *zero)
 {
-	const bool has_ms = (range->end_ns - range->begin_ns) % CLOCK_NS_PER_S != 0;
 	char begin[POINT_BYTES], end[POINT_BYTES];
 
-	put_point(begin, range->begin_ns, zero, has_ms);
-	put_point(end, range->end_ns, zero, has_ms);
+	put_point(begin, range->begin_ns, zero, has_ms(range, zero));
+	put_point(end, range->end_ns, zero, has_ms(range, zero));
 	snprintf(out, TIME_TEXT_BYTES, "%s\u2013%s", begin, end);
 	return out;
 }
@@ -68,7 +80,7 @@ char *time_text_ago(char *out, const struct time_range *range, const struct time
 	char text[FORMAT_BYTES];
 
 	if (zero->is_replay) {
-		put_point(text, newest_ns, zero, false);
+		put_point(text, newest_ns, zero, has_ms(range, zero));
 		snprintf(out, TIME_TEXT_BYTES, "of %s", text);
 	} else {
 		snprintf(out, TIME_TEXT_BYTES, "\u2212%s",

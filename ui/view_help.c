@@ -28,7 +28,7 @@ static const struct help_line mouse_lines[] = {
 	{ "right click", "what can be done with the row" },
 	{ "wheel", "scroll" },
 	{ "click on the strip", "show that second; drag: from there to here; on [live]: live "
-				"again; in the heat map (H) the same of 50 ms" },
+				"again; in the heat map (H) the same of a line's milliseconds" },
 };
 
 static const struct help_line level_lines[] = {

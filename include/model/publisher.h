@@ -23,7 +23,8 @@ struct publisher {
 	struct strip strip;	/* of the snapshot that is being made */
 	uint32_t event;		/* the one shown */
 	uint64_t seq;
-	uint64_t begin_ns;	/* of "since start": start, or the last zero */
+	uint64_t history_ns;	/* nothing older was ever counted; 0: than the first sample */
+	uint64_t zero_ns;	/* of "since start": the last zero; 0: none */
 	uint64_t published_ns;	/* end of the window before */
 	uint64_t published_seq;	/* first slice that was not in it */
 	uint64_t frozen_ns;	/* where windows end; 0: they end now */
@@ -42,7 +43,8 @@ void publisher_start(struct publisher *publisher);	/* "since start" begins now *
 /* Another source goes on at @begin_ns: windows and the header's figures begin anew. @had_busy: the
  * one before was of the whole machine too, so that is read all the time. */
 void publisher_switch(struct publisher *publisher, uint64_t begin_ns, bool had_busy);
-void publisher_zero(struct publisher *publisher);	/* and goes on, if it was frozen */
+/* "Since start" begins now, and goes on, if it was frozen. History stays: it can be chosen. */
+void publisher_zero(struct publisher *publisher);
 /* Windows end at @end_ns until it is 0 again: at the time_ns of a snapshot, or, with a @begin_ns,
  * anywhere: then the window is @begin_ns..@end_ns. */
 void publisher_freeze(struct publisher *publisher, uint64_t begin_ns, uint64_t end_ns);

@@ -91,7 +91,8 @@ struct timeline {
 	struct entry_set open;		/* those of its newest tick */
 	struct tick_totals totals;	/* whoever adds a sample adds it here, too */
 	uint64_t kept_begin_ns, kept_end_ns;	/* timeline_keep_ticks(); 0: none */
-	uint64_t evicted_samples;	/* left with their slices, since start */
+	uint64_t border_seq;		/* timeline_set_border(): the first slice behind it */
+	uint64_t evicted_samples;	/* left with their slices, since start or the border */
 	uint64_t evicted_until_ns;
 };
 
@@ -132,8 +133,9 @@ bool timeline_evict_oldest(struct timeline *timeline);
  * up, so that these stay exact, and a step aside is. But they may leave. 0, 0: none is. */
 void timeline_keep_ticks(struct timeline *timeline, uint64_t begin_ns, uint64_t end_ns);
 
-/* Drops everything. */
-void timeline_zero(struct timeline *timeline);
+/* Sums begin anew at @now_ns, and history stays: no slice is merged across, and of those before it
+ * `evicted_samples` tells no more. Without memory the border is where the open slice began. */
+void timeline_set_border(struct timeline *timeline, uint64_t now_ns);
 
 size_t timeline_bytes(const struct timeline *timeline);
 

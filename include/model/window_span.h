@@ -17,7 +17,10 @@ struct window_span {
 struct window_wish {
 	enum window_kind kind;
 	uint64_t length_ns;	/* WINDOW_SECONDS */
-	uint64_t known_ns;	/* what was counted before is gone, or was zeroed */
+	uint64_t known_ns;	/* what was counted before is gone */
+	uint64_t zero_ns;	/* what was counted before, in slices before `zero_seq`, is only in
+				 * chosen windows */
+	uint64_t zero_seq;
 	uint64_t newest_ns;	/* the end of what is counted */
 	uint64_t frozen_ns;	/* where the window ends; 0: at newest_ns */
 	uint64_t chosen_ns;	/* not 0: where it begins, whatever `kind` says */

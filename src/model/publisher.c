@@ -47,7 +47,7 @@ void publisher_start(struct publisher *publisher)
 	publisher->own_cpu_at_ns = now_ns;
 	if (publisher->config->ingest.is_replay)
 		return;		/* its time begins with its first sample */
-	publisher->begin_ns = publisher->published_ns = now_ns;
+	publisher->history_ns = publisher->published_ns = now_ns;
 	busy_read(&publisher->busy, now_ns);
 }
 
@@ -81,7 +81,8 @@ void publisher_switch(struct publisher *publisher, uint64_t begin_ns, bool had_b
 		busy_finish(&publisher->busy);
 		busy_read(&publisher->busy, clock_now_ns());
 	}
-	publisher->begin_ns = publisher->published_ns = begin_ns;
+	publisher->history_ns = publisher->published_ns = begin_ns;
+	publisher->zero_ns = 0;
 	publisher->published_seq = publisher->ingest->timeline.open_slice.seq;
 	publisher->event = 0;
 	publisher_freeze(publisher, 0, 0);
@@ -92,9 +93,9 @@ void publisher_zero(struct publisher *publisher)
 {
 	struct ingest *ingest = publisher->ingest;
 
-	timeline_zero(&ingest->timeline);
+	timeline_set_border(&ingest->timeline, ingest->watermark_ns);
 	live_window_reset(&publisher->window);
-	publisher->begin_ns = publisher->published_ns = ingest->watermark_ns;
+	publisher->zero_ns = publisher->published_ns = ingest->watermark_ns;
 	publisher->published_seq = ingest->timeline.open_slice.seq;
 	publisher_freeze(publisher, 0, 0);
 }
@@ -102,12 +103,11 @@ void publisher_zero(struct publisher *publisher)
 /* The ends of a window that stands still are not rolled up. One from the start has but one. */
 static void keep_frozen(struct publisher *publisher)
 {
-	const struct analyzer_config *config = publisher->config;
-	const uint64_t end_ns = publisher->frozen_ns;
+	const uint64_t end_ns = publisher->frozen_ns, length_ns = publisher->config->window_ns;
 	uint64_t begin_ns = publisher->chosen_ns;
 
-	if (!begin_ns && config->window == WINDOW_SECONDS && end_ns > config->window_ns)
-		begin_ns = end_ns - config->window_ns;
+	if (!begin_ns && publisher->config->window == WINDOW_SECONDS && end_ns > length_ns)
+		begin_ns = end_ns - length_ns;
 	timeline_keep_ticks(&publisher->ingest->timeline, begin_ns, end_ns);
 }
 
@@ -118,11 +118,11 @@ void publisher_freeze(struct publisher *publisher, uint64_t begin_ns, uint64_t e
 	keep_frozen(publisher);
 }
 
-/* What was counted before is gone, or was zeroed. */
+/* What was counted before is gone. */
 static uint64_t history_begin_ns(const struct publisher *publisher)
 {
 	const struct timeline *timeline = &publisher->ingest->timeline;
-	uint64_t begin_ns = publisher->begin_ns;
+	uint64_t begin_ns = publisher->history_ns;
 
 	if (!begin_ns && timeline->count)
 		begin_ns = timeline->slices[0].start_ns;
@@ -133,7 +133,8 @@ static struct window_span choose_span(const struct publisher *publisher)
 {
 	const struct window_wish wish = {
 		.kind = publisher->config->window, .length_ns = publisher->config->window_ns,
-		.known_ns = history_begin_ns(publisher),
+		.known_ns = history_begin_ns(publisher), .zero_ns = publisher->zero_ns,
+		.zero_seq = publisher->ingest->timeline.border_seq,
 		.newest_ns = publisher->ingest->watermark_ns, .frozen_ns = publisher->frozen_ns,
 		.chosen_ns = publisher->chosen_ns,
 		.since_ns = publisher->published_ns, .since_seq = publisher->published_seq,
@@ -147,7 +148,8 @@ void publisher_mark(struct publisher *publisher, uint64_t begin_ns, uint64_t end
 	struct ingest *ingest = publisher->ingest;
 	const struct window_wish wish = {
 		.kind = WINDOW_ALL,	/* from the start, if there is no begin */
-		.known_ns = history_begin_ns(publisher), .newest_ns = ingest->watermark_ns,
+		.known_ns = history_begin_ns(publisher), .zero_ns = publisher->zero_ns,
+		.zero_seq = ingest->timeline.border_seq, .newest_ns = ingest->watermark_ns,
 		.chosen_ns = begin_ns, .frozen_ns = end_ns,
 	};
 
@@ -171,6 +173,8 @@ int publisher_mark_all(struct publisher *publisher, const char *label)
 	if (timeline_cut(&ingest->timeline, ingest->watermark_ns))
 		return -ENOMEM;
 	wish.known_ns = history_begin_ns(publisher);
+	wish.zero_ns = publisher->zero_ns;
+	wish.zero_seq = ingest->timeline.border_seq;
 	return baseline_take(&ingest->baseline, &ingest->timeline,
 			     window_span_choose(&ingest->timeline, &wish), ingest->hits, label,
 			     SIZE_MAX);
@@ -180,7 +184,7 @@ void publisher_next_recording(struct publisher *publisher)
 {
 	publisher_renumbered(publisher);
 	publisher_freeze(publisher, 0, 0);
-	publisher->begin_ns = publisher->published_ns = 0;
+	publisher->history_ns = publisher->zero_ns = publisher->published_ns = 0;
 	publisher->published_seq = publisher->ingest->timeline.open_slice.seq;
 	publisher->event = 0;
 	publisher->is_ended = false;
@@ -326,7 +330,7 @@ static void put_figures(const struct publisher *publisher, const struct fold *fo
 	head->window = span.is_chosen ? WINDOW_SECONDS : config->window;
 	head->newest_ns = publisher->ingest->watermark_ns;
 	head->known_ns = history_begin_ns(publisher);
-	head->is_history_cut = publisher->ingest->timeline.evicted_until_ns > publisher->begin_ns;
+	head->is_history_cut = publisher->ingest->timeline.evicted_until_ns > publisher->history_ns;
 	head->window_s = (double)(span.end_ns - span.begin_ns) / 1e9;
 	head->keys = fold->keys;
 	head->query = query;
@@ -586,10 +590,9 @@ static struct snapshot *make_one(struct publisher *publisher, struct snapshot he
 /* The one that was asked for, if it is there still; else the first. */
 static uint32_t shown_event(struct publisher *publisher, uint32_t event_count)
 {
-	const struct probe_hits *hits = publisher->ingest->hits;
+	struct probe_hits *hits = publisher->ingest->hits;
 
-	if (publisher->event < event_count ||
-	    probe_hits_of_event(publisher->ingest->hits, publisher->event))
+	if (publisher->event < event_count || probe_hits_of_event(hits, publisher->event))
 		return publisher->event;
 	if (!event_count && probe_hits_first_event(hits) == NO_EVENT)
 		return NO_EVENT;
@@ -661,7 +664,7 @@ struct snapshot *publisher_make(struct publisher *publisher, bool is_last,
 		.asked_begin_ns = publisher->chosen_ns,
 		.asked_end_ns = publisher->chosen_ns ? publisher->frozen_ns : 0,
 	};
-	struct probe_fold probes = { .buckets = NULL }, *told = NULL;
+	struct probe_fold probes = { .buckets = NULL }, *told = ingest->hits ? &probes : NULL;
 	struct window_span span;
 
 	keep_frozen(publisher);		/* its length may be another one now */
@@ -675,10 +678,8 @@ struct snapshot *publisher_make(struct publisher *publisher, bool is_last,
 	span = choose_span(publisher);
 	put_own_cost(publisher, &head);
 	put_losses(ingest, &head);
-	if (ingest->hits && probe_fold_init(&probes, ingest->hits))
+	if (told && probe_fold_init(told, ingest->hits))
 		return NULL;
-	if (ingest->hits)
-		told = &probes;
 	snapshot = config->wants_all_events
 		   ? make_all(publisher, &head, span, told)
 		   : make_one(publisher, head, &config->query, span,

@@ -160,17 +160,6 @@ static void begin_open(struct timeline *timeline, uint64_t seq, uint64_t start_n
 	};
 }
 
-void timeline_zero(struct timeline *timeline)
-{
-	for (uint32_t i = 0; i < timeline->count; i++)
-		slice_finish(&timeline->slices[i]);
-	timeline->count = 0;
-	timeline->evicted_samples = 0;
-	timeline->evicted_until_ns = 0;
-	tick_totals_finish(&timeline->totals);
-	begin_open(timeline, timeline->open_slice.seq, timeline->open_slice.start_ns);
-}
-
 void timeline_finish(struct timeline *timeline)
 {
 	for (uint32_t i = 0; i < timeline->count; i++)
@@ -302,6 +291,13 @@ int timeline_add(struct timeline *timeline, uint64_t time_ns, const struct slice
 	return 0;
 }
 
+void timeline_set_border(struct timeline *timeline, uint64_t now_ns)
+{
+	timeline_cut(timeline, now_ns);
+	timeline->border_seq = timeline->open_slice.seq;
+	timeline->evicted_samples = 0;
+}
+
 /* Keeps the entries that stay; returns how many those are. */
 static uint32_t drop_entries(struct slice *slice, struct slice_entry *entries, uint32_t count,
 			     timeline_choice *is_dropped, const void *context)
@@ -402,6 +398,12 @@ static bool is_kept(const struct timeline *timeline, const struct slice *slice)
 	return is_near(slice, timeline->kept_begin_ns) || is_near(slice, timeline->kept_end_ns);
 }
 
+/* Is it behind the border? */
+static bool is_behind(const struct timeline *timeline, uint32_t slice)
+{
+	return timeline->slices[slice].seq >= timeline->border_seq;
+}
+
 /* Merges neighbours that end before @before_ns and lie in the same stretch of @length_ns. */
 static void roll_up_to(struct timeline *timeline, uint64_t before_ns, uint64_t length_ns)
 {
@@ -415,7 +417,8 @@ static void roll_up_to(struct timeline *timeline, uint64_t before_ns, uint64_t l
 			continue;
 		while (end < timeline->count &&
 		       timeline->slices[end].start_ns / length_ns == stretch &&
-		       !is_kept(timeline, &timeline->slices[end]))
+		       !is_kept(timeline, &timeline->slices[end]) &&
+		       is_behind(timeline, first) == is_behind(timeline, end))
 			end++;
 		if (end > first + 1 || timeline->slices[first].ticks)
 			merge(timeline, first, end);
@@ -444,7 +447,8 @@ bool timeline_evict_oldest(struct timeline *timeline)
 {
 	if (!timeline->count)
 		return false;
-	timeline->evicted_samples += timeline->slices[0].samples;
+	if (is_behind(timeline, 0))
+		timeline->evicted_samples += timeline->slices[0].samples;
 	if (timeline->slices[0].end_ns > timeline->evicted_until_ns)
 		timeline->evicted_until_ns = timeline->slices[0].end_ns;
 	tick_totals_forget(&timeline->totals, timeline->evicted_until_ns);

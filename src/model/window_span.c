@@ -62,6 +62,16 @@ static void limit_span(struct window_span *span, const struct timeline *timeline
 	}
 }
 
+/* Nothing of before the last zero. */
+static void leave_zeroed(struct window_span *span, const struct timeline *timeline,
+			 const struct window_wish *wish)
+{
+	while (span->first < span->end && timeline->slices[span->first].seq < wish->zero_seq)
+		span->first++;
+	if (wish->zero_ns > span->begin_ns)
+		span->begin_ns = wish->zero_ns;
+}
+
 /* Those that were not in the window before. */
 static void continue_span(struct window_span *span, const struct timeline *timeline,
 			  const struct window_wish *wish)
@@ -190,6 +200,7 @@ struct window_span window_span_choose(const struct timeline *timeline,
 	}
 	if (wish->frozen_ns)
 		freeze_span(&span, timeline, wish->frozen_ns);
+	leave_zeroed(&span, timeline, wish);
 	if (wish->kind == WINDOW_INTERVAL)
 		continue_span(&span, timeline, wish);
 	else if (wish->kind == WINDOW_SECONDS)

@@ -65,6 +65,22 @@ static void test_a_live_window_is_told_without_milliseconds(void **state)
 	assert_true(scene_has(scene, "baseline A: 01:00:00\u201301:00:05"));
 }
 
+static void test_what_was_chosen_or_is_short_is_told_with_milliseconds(void **state)
+{
+	struct scene *scene = *state;
+
+	open_window(scene);
+	scene->snapshot.time_ns = scene->snapshot.begin_ns + 509000000;
+	scene_press(scene, "m");
+	assert_true(scene_has(scene, "baseline A: 01:00:00.000\u201301:00:00.509"));
+	scene->snapshot.time_ns = scene->snapshot.begin_ns + 1350000000;
+	scene_press(scene, "m");
+	assert_true(scene_has(scene, "baseline A: 01:00:00\u201301:00:01"));
+	scene->snapshot.is_selected = true;
+	scene_press(scene, "m");
+	assert_true(scene_has(scene, "baseline A: 01:00:00.000\u201301:00:01.350"));
+}
+
 static void test_an_empty_window_is_no_baseline(void **state)
 {
 	struct scene *scene = *state;
@@ -75,6 +91,18 @@ static void test_an_empty_window_is_no_baseline(void **state)
 	assert_null(asked(scene, REQUEST_BASELINE));
 	assert_false(scene->state.compare.has_baseline);
 	assert_true(scene_has(scene, "no sample in this window"));
+}
+
+static void test_a_decaying_window_is_no_baseline(void **state)
+{
+	struct scene *scene = *state;
+
+	open_window(scene);
+	scene->snapshot.window = WINDOW_DECAY;
+	scene_show(scene);
+	scene_press(scene, "m");
+	assert_null(asked(scene, REQUEST_BASELINE));
+	assert_true(scene_has(scene, "a decaying window can't be a baseline: w chooses another"));
 }
 
 static void test_x_needs_a_baseline(void **state)
@@ -244,6 +272,22 @@ static void test_a_refused_baseline_leaves_the_one_before(void **state)
 	assert_true(scene_has(scene, "compared with A: 01:00:00\u201301:00:05"));
 }
 
+/* A was chosen, the live window after it is refused. */
+static void test_a_refused_baseline_leaves_the_milliseconds_of_the_one_before(void **state)
+{
+	struct scene *scene = *state;
+
+	open_window(scene);
+	scene->snapshot.is_selected = true;
+	scene_press(scene, "m");
+	compare_fixture_answer(scene);
+	assert_true(scene_has(scene, "A: 01:00:00.000\u201301:00:05.000"));
+	scene_press(scene, "m");
+	scene->snapshot.baseline.notice = REFUSAL;
+	scene_show(scene);
+	assert_true(scene_has(scene, "A: 01:00:00.000\u201301:00:05.000"));
+}
+
 static void test_another_recording_is_compared_from_the_start(void **state)
 {
 	struct scene scene;
@@ -346,7 +390,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		SCENE_TEST(test_m_marks_exactly_the_window_that_is_shown),
 		SCENE_TEST(test_a_live_window_is_told_without_milliseconds),
+		SCENE_TEST(test_what_was_chosen_or_is_short_is_told_with_milliseconds),
 		SCENE_TEST(test_an_empty_window_is_no_baseline),
+		SCENE_TEST(test_a_decaying_window_is_no_baseline),
 		SCENE_TEST(test_x_needs_a_baseline),
 		SCENE_TEST(test_x_switches_the_comparison_and_keeps_the_baseline),
 		SCENE_TEST(test_X_takes_the_baseline_away),
@@ -357,6 +403,7 @@ int main(void)
 		SCENE_TEST(test_a_baseline_that_left_the_history_is_told),
 		SCENE_TEST(test_a_refused_first_baseline_says_why),
 		SCENE_TEST(test_a_refused_baseline_leaves_the_one_before),
+		SCENE_TEST(test_a_refused_baseline_leaves_the_milliseconds_of_the_one_before),
 		SCENE_TEST(test_another_recording_is_compared_from_the_start),
 		SCENE_TEST(test_a_recording_tells_times_from_its_begin),
 		SCENE_TEST(test_saving_says_which_of_the_two_windows_it_saves),

@@ -127,6 +127,42 @@ static void test_where_history_begins_it_says_why(void **state)
 	expect_said(scene, "the recording begins here");
 }
 
+static void test_a_chosen_time_that_left_history_is_not_called_short(void **state)
+{
+	struct scene *scene = *state;
+
+	scene_press(scene, "[{{");
+	scene->snapshot.is_history_cut = true;
+	scene->snapshot.known_ns = 4980 * S;
+	scene_show(scene);
+	scene_press(scene, "(");
+	expect_said(scene, "history begins here: 64 MiB hold 20 s");
+	scene_press(scene, ")");
+	expect_said(scene, "history begins here: 64 MiB hold 20 s");
+	expect_asked(scene, 4969, 4979);
+}
+
+/* Of 0.5 s, and no whole one. */
+static void test_a_short_recording_is_all_that_can_be_chosen(void **state)
+{
+	struct scene *scene = *state;
+
+	scene->snapshot.is_replay = true;
+	scene->snapshot.known_ns = 4999 * S + S / 2;
+	scene->snapshot.newest_ns = 5000 * S;
+	scene_show(scene);
+	scene_press(scene, "(");
+	expect_asked(scene, 4999.8, 5000);
+	scene_press(scene, "0[");
+	expect_asked(scene, 4999.5, 5000);
+	expect_said(scene, "the recording begins here");
+	scene_press(scene, "0");
+	scene->snapshot.newest_ns = scene->snapshot.known_ns = 0;
+	scene_show(scene);
+	scene_press(scene, "[");
+	expect_said(scene, "the recording has no time to choose");
+}
+
 static void test_without_history_there_is_no_going_back(void **state)
 {
 	struct scene *scene = *state;
@@ -189,9 +225,11 @@ static void test_another_source_is_live(void **state)
 	struct scene *scene = *state;
 	const struct diag why = { 0 };
 
-	scene_press(scene, "[");
+	scene_press(scene, "z[");
+	assert_true(scene->state.is_zeroed);
 	state_source_changed(&scene->state, 0, &why);
 	assert_int_equal(scene->state.time.end_ns, 0);
+	assert_false(scene->state.is_zeroed);
 	expect_asked(scene, 0, 0);
 }
 
@@ -279,6 +317,8 @@ int main(void)
 		SCENE_TEST(test_from_a_pause_the_step_is_from_what_is_shown),
 		SCENE_TEST(test_beyond_the_newest_it_is_live_and_says_so),
 		SCENE_TEST(test_where_history_begins_it_says_why),
+		SCENE_TEST(test_a_chosen_time_that_left_history_is_not_called_short),
+		SCENE_TEST(test_a_short_recording_is_all_that_can_be_chosen),
 		SCENE_TEST(test_without_history_there_is_no_going_back),
 		SCENE_TEST(test_the_length_goes_by_about_halves),
 		SCENE_TEST(test_keys_that_lead_back_to_live),

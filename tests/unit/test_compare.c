@@ -282,7 +282,8 @@ static void test_another_source_takes_the_baseline_away_and_says_so(void **state
 	fill();
 	config.notice = "first";
 	publisher_mark(&publisher, 5 * S, 6 * S);
-	timeline_zero(&stage.ingest.timeline);
+	timeline_finish(&stage.ingest.timeline);
+	assert_int_equal(timeline_init(&stage.ingest.timeline, 1), 0);
 	publisher_switch(&publisher, 8 * S, true);
 	snapshot = make_last(2);
 	assert_false(snapshot->has_baseline);

@@ -23,7 +23,7 @@ static int set_up(void **state)
 	config.query.compare = true;
 	config.window = WINDOW_SECONDS;
 	config.window_ns = S;
-	publisher.begin_ns = S / 10;
+	publisher.history_ns = S / 10;
 	return 0;
 }
 

@@ -69,6 +69,20 @@ static void test_right_after_zero_nothing_is_called_cold(void **state)
 		   "");
 }
 
+static void test_a_target_that_ended_was_hit_before_zero(void **state)
+{
+	struct scene scene;
+
+	(void)state;
+	open_empty(&scene, 0, 0);
+	scene.snapshot.is_target_gone = true;
+	scene.snapshot.window = WINDOW_ALL;
+	scene.state.is_zeroed = true;
+	scene_show(&scene);
+	check_says(&scene, "The target ended, and no sample hit it since zero.",
+		   "  [ goes back to what it did before, t takes another target, q quits.");
+}
+
 static void test_a_recording_has_no_other_source(void **state)
 {
 	struct scene scene;
@@ -176,6 +190,7 @@ int main(void)
 		cmocka_unit_test(test_all_were_idle),
 		cmocka_unit_test(test_no_sample_at_all),
 		cmocka_unit_test(test_right_after_zero_nothing_is_called_cold),
+		cmocka_unit_test(test_a_target_that_ended_was_hit_before_zero),
 		cmocka_unit_test(test_a_recording_has_no_other_source),
 		cmocka_unit_test(test_the_target_ended_first),
 		cmocka_unit_test(test_the_filter_leaves_nothing),

@@ -160,7 +160,7 @@ static void test_a_hit_counts_when_it_returns(void **state)
 
 	(void)state;
 	hit_stage_add(&stage.ingest, P, PROBE_USER, PROBE_LATENCY, "", 0);
-	publisher.begin_ns = S;
+	publisher.history_ns = S;
 	enter(S + 900000000, PID, SP, 1, "a");
 	leave(2 * S + 100000000, PID, SP, 0);
 	snapshot = picture(3 * S + 1);
@@ -492,7 +492,7 @@ static void test_a_rolled_up_slice_is_spread_over_its_seconds(void **state)
 	struct snapshot *snapshot;
 
 	(void)state;
-	publisher.begin_ns = 10 * S;
+	publisher.history_ns = 10 * S;
 	hit_stage_add(&stage.ingest, P, PROBE_USER, PROBE_LATENCY, "", 0);
 	for (uint64_t i = 0; i < 25; i++) {
 		enter(10 * S + i * (2 * S / 5), PID, SP, 1, "a");

@@ -182,7 +182,8 @@ static void test_after_a_reset_it_starts_over(void **state)
 	add_second(&seed, 20);
 	assert_window_is(0);
 	live_window_reset(&window);
-	timeline_zero(&timeline);
+	timeline_finish(&timeline);
+	assert_int_equal(timeline_init(&timeline, 1), 0);
 	assert_window_is(seq_of_newest(0));
 	assert_int_equal(window.sum.count, 0);
 	add_second(&seed, 20);

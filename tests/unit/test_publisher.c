@@ -76,6 +76,49 @@ static void test_zero_begins_anew(void **state)
 	expect(WINDOW_ALL, 5, 0.5);
 }
 
+/* Zeroed at 7.05: of its second 7.0 was before, 7.1..7.9 are not. The past stays as it was. */
+static void test_zero_leaves_history(void **state)
+{
+	struct snapshot *snapshot;
+
+	(void)state;
+	publisher_stage_sample(50, 71);
+	stage_round(&stage, 705 * S / 100);
+	publisher_zero(&publisher);
+	publisher_stage_sample(71, 85);
+	expect(WINDOW_ALL, 14, 1.4);
+	expect(WINDOW_SECONDS, 14, 1.4);
+	expect(WINDOW_INTERVAL, 0, 0);
+	publisher_freeze(&publisher, 6 * S, 8 * S);
+	snapshot = publisher_stage_make();
+	assert_int_equal(snapshot->samples, 20);
+	assert_true(snapshot->begin_ns == 6 * S && snapshot->time_ns == 8 * S);
+	assert_true(snapshot->known_ns == 5 * S);
+	assert_false(snapshot->is_history_cut);
+	assert_int_equal(snapshot->strip_count, 4);
+	assert_true(snapshot->strip[0] == 10);
+	snapshot_destroy(snapshot);
+	publisher_freeze(&publisher, 0, 6 * S);	/* a pause of before */
+	expect(WINDOW_ALL, 0, 0);
+}
+
+/* Rolled up to 10 s, and to 60 s, and after the samples of before have left. */
+static void test_zero_is_exact_as_long_as_history_is(void **state)
+{
+	(void)state;
+	publisher_stage_sample(50, 75);
+	publisher_zero(&publisher);
+	publisher_stage_sample(75, 200);
+	timeline_roll_up(&stage.ingest.timeline, 200 * S);
+	expect(WINDOW_ALL, 125, 12.5);
+	timeline_roll_up(&stage.ingest.timeline, 2000 * S);
+	assert_int_equal(stage.ingest.timeline.count, 2);
+	expect(WINDOW_ALL, 125, 12.5);
+	assert_true(timeline_evict_oldest(&stage.ingest.timeline));
+	assert_int_equal(stage.ingest.timeline.evicted_samples, 0);
+	expect(WINDOW_ALL, 125, 12.5);
+}
+
 static struct snapshot *make(enum window_kind window, unsigned int keys)
 {
 	config.window = window;
@@ -251,7 +294,8 @@ static void test_another_source_begins_anew_and_goes_on(void **state)
 	publisher_freeze(&publisher, 0, 60 * S / 10);
 	publisher.event = 3;
 	publisher.is_ended = true;
-	timeline_zero(&stage.ingest.timeline);
+	timeline_finish(&stage.ingest.timeline);
+	assert_int_equal(timeline_init(&stage.ingest.timeline, 1), 0);
 	publisher_switch(&publisher, 70 * S / 10, true);
 	expect(WINDOW_ALL, 0, 0);
 	publisher_stage_sample(70, 85);
@@ -391,6 +435,8 @@ int main(void)
 		PUBLISHER_TEST(test_quiet_seconds_belong_to_the_window),
 		PUBLISHER_TEST(test_intervals_show_every_sample_once),
 		PUBLISHER_TEST(test_zero_begins_anew),
+		PUBLISHER_TEST(test_zero_leaves_history),
+		PUBLISHER_TEST(test_zero_is_exact_as_long_as_history_is),
 		PUBLISHER_TEST(test_another_source_begins_anew_and_goes_on),
 		PUBLISHER_TEST(test_load_is_known_from_when_it_is_read_again),
 		PUBLISHER_TEST(test_own_cost_is_not_that_of_one_picture),

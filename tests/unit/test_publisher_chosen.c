@@ -237,7 +237,7 @@ static void test_the_strip_of_a_probes_event_is_its_hits(void **state)
 	config.ingest.is_replay = false;
 	config.has_busy = true;
 	config.query.heat = true;
-	publisher.begin_ns = S;
+	publisher.history_ns = S;
 	busy_add(&publisher.busy, S, "cpu 0 0 0 0\n");
 	busy_add(&publisher.busy, 5 * S, "cpu 4 0 0 4\n");
 	publisher.is_ended = true;	/* no other reading */

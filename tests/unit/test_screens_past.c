@@ -48,6 +48,27 @@ static void test_what_it_means_without_colours(void **state)
 	scene_close(&scene, "past_ascii_80x24");
 }
 
+/* The clock on the wall is at .527 where a second of the strip begins. */
+static void test_wide_screens_tell_where_a_second_begins(void **state)
+{
+	static const int widths[] = { 40, 80, 100, 119, 120, 200 };
+	struct scene scene;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(widths) / sizeof(widths[0]); i++) {
+		open_past(&scene, widths[i], 40, "");
+		scene.state.wall_offset_ns += 527 * CLOCK_NS_PER_MS;
+		scene_press(&scene, "[{{");
+		scene_show(&scene);
+		assert_true(scene_has(&scene, widths[i] < 120
+						      ? "14:05:02\u201314:05:12"
+						      : "14:05:02.527\u201314:05:12.527"));
+		assert_true(scene_has(&scene, "(\u221221 s)"));
+		assert_true(widths[i] < 80 || scene_has(&scene, "78.9k samples"));
+		scene_finish(&scene);
+	}
+}
+
 static void test_asked_for_and_not_there_yet(void **state)
 {
 	struct scene scene;
@@ -175,6 +196,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_minute_ago),
 		cmocka_unit_test(test_what_it_means_without_colours),
+		cmocka_unit_test(test_wide_screens_tell_where_a_second_begins),
 		cmocka_unit_test(test_asked_for_and_not_there_yet),
 		cmocka_unit_test(test_further_back_than_the_screen_is_wide),
 		cmocka_unit_test(test_history_that_was_cut),

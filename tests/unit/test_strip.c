@@ -261,7 +261,7 @@ static void test_heat_goes_with_the_history(void **state)
 	strip_heat(&strip, &timeline, &left);
 	for (uint32_t i = 0; i < strip.count * HEAT_ROWS; i++)
 		assert_true(strip.heat[i] == (i < 100 * HEAT_ROWS ? -1 : i % HEAT_ROWS ? 0 : 2));
-	timeline_zero(&timeline);
+	timeline_finish(&timeline);
 	assert_int_equal(timeline.totals.bytes, 0);
 }
 

@@ -31,6 +31,24 @@ static void test_times_are_the_clocks_on_the_wall(void **state)
 	assert_string_equal(time_text_ago(text, &ten, &live, 1009000 * MS), "\u22120 ms");
 }
 
+static void test_exact_times_have_the_milliseconds_of_their_begin(void **state)
+{
+	const struct time_range ten = { 1000000 * MS, 1010000 * MS };
+	struct time_zero exact = live, counted = recorded;
+
+	(void)state;
+	exact.is_exact = counted.is_exact = true;
+	assert_string_equal(time_text_range(text, &ten, &exact), "14:02:11\u201314:02:21");
+	exact.wall_offset_ns += 527 * MS + 100;
+	assert_string_equal(time_text_range(text, &ten, &exact),
+			    "14:02:11.527\u201314:02:21.527");
+	exact.is_exact = false;
+	assert_string_equal(time_text_range(text, &ten, &exact), "14:02:11\u201314:02:21");
+	counted.begin_ns += 300 * MS;
+	assert_string_equal(time_text_range(text, &ten, &counted), "1:39.700\u20131:49.700");
+	assert_string_equal(time_text_ago(text, &ten, &counted, 1080700 * MS), "of 3:00.400");
+}
+
 static void test_times_of_a_recording_count_from_its_begin(void **state)
 {
 	const struct time_range ten = { 1000000 * MS, 1010000 * MS };
@@ -42,12 +60,14 @@ static void test_times_of_a_recording_count_from_its_begin(void **state)
 	assert_string_equal(time_text_range(text, &late, &recorded), "1:00:00\u20131:00:10");
 	assert_string_equal(time_text_range(text, &ticks, &recorded), "0:00.050\u20130:00.100");
 	assert_string_equal(time_text_ago(text, &ten, &recorded, 1080700 * MS), "of 3:00");
+	assert_string_equal(time_text_ago(text, &ticks, &recorded, 900509 * MS), "of 0:00.509");
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_times_are_the_clocks_on_the_wall),
+		cmocka_unit_test(test_exact_times_have_the_milliseconds_of_their_begin),
 		cmocka_unit_test(test_times_of_a_recording_count_from_its_begin),
 	};
 

@@ -433,26 +433,29 @@ static void test_what_is_evicted_is_counted(void **state)
 	assert_int_equal(timeline.evicted_samples, 3);
 }
 
-static void test_zero_forgets_all_and_counts_on(void **state)
+static void test_a_border_parts_what_was_from_what_comes(void **state)
 {
-	uint64_t seq;
-
 	(void)state;
 	add(AT(1), 1, 1);
-	add(AT(2), 1, 1);
 	add(AT(3.3), 1, 1);
 	timeline_evict_oldest(&timeline);
-	seq = timeline.open_slice.seq;
-	timeline_zero(&timeline);
-	cut(AT(4));	/* the open slice was emptied too */
-	assert_int_equal(timeline.count, 0);
+	timeline_set_border(&timeline, AT(3.5));
+	assert_int_equal(timeline.count, 1);	/* the open slice is before it */
 	assert_int_equal(timeline.evicted_samples, 0);
+	add(AT(3.7), 2, 1);
 	add(AT(5), 2, 1);
 	cut(AT(6));
-	assert_int_equal(timeline.count, 1);
+	assert_int_equal(timeline.count, 3);
+	timeline_roll_up(&timeline, AT(2000));
+	assert_int_equal(timeline.count, 2);
 	assert_int_equal(timeline.slices[0].samples, 1);
-	assert_true(timeline.slices[0].start_ns == AT(5));
-	assert_true(timeline.slices[0].seq >= seq);	/* a number is never used again */
+	assert_true(timeline.slices[0].seq < timeline.border_seq);
+	assert_int_equal(timeline.slices[1].samples, 2);
+	assert_int_equal(timeline.slices[1].seq, timeline.border_seq);
+	timeline_evict_oldest(&timeline);
+	assert_int_equal(timeline.evicted_samples, 0);
+	timeline_evict_oldest(&timeline);
+	assert_int_equal(timeline.evicted_samples, 2);
 }
 
 static void test_bytes_follow_what_is_there(void **state)
@@ -493,7 +496,7 @@ int main(void)
 		TEST(test_a_merged_slice_spans_all_that_is_in_it),
 		TEST(test_what_is_evicted_stays_evicted),
 		TEST(test_what_is_evicted_is_counted),
-		TEST(test_zero_forgets_all_and_counts_on),
+		TEST(test_a_border_parts_what_was_from_what_comes),
 		TEST(test_bytes_follow_what_is_there),
 	};
 
