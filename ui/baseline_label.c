@@ -16,28 +16,32 @@ static struct time_range without_ms(struct time_range time)
 	return time;
 }
 
-char *baseline_label_time(const struct ui_state *state, struct time_range time,
-			  char out[BASELINE_LABEL_BYTES])
+static char *name_time(const struct ui_state *state, struct time_range time, bool is_selected,
+		       char out[BASELINE_LABEL_BYTES])
 {
 	const struct time_zero zero = state_time_zero(state);
 	char text[TIME_TEXT_BYTES];
 
-	if (!state->compare.is_selected)
+	if (!is_selected)
 		time = without_ms(time);
 	snprintf(out, BASELINE_LABEL_BYTES, "%s", time_text_range(text, &time, &zero));
 	return out;
 }
 
+char *baseline_label_marked(const struct ui_state *state, char out[BASELINE_LABEL_BYTES])
+{
+	return name_time(state, state->compare.marked, state->compare.is_marked_selected, out);
+}
+
 char *baseline_label(const struct ui_state *state, char out[BASELINE_LABEL_BYTES])
 {
 	const struct snapshot_baseline *baseline = &state->shown->baseline;
+	const struct time_range time = { baseline->begin_ns, baseline->end_ns };
 
-	if (!state->shown->has_baseline)	/* it was marked, and no snapshot tells it yet */
-		return baseline_label_time(state, state->compare.marked, out);
-	if (baseline->label && baseline->label[0])
-		snprintf(out, BASELINE_LABEL_BYTES, "%s", baseline->label);
-	else
-		baseline_label_time(state, (struct time_range){ baseline->begin_ns,
-								baseline->end_ns }, out);
+	if (!state->shown->has_baseline)
+		return baseline_label_marked(state, out);
+	if (!baseline->label || !baseline->label[0])
+		return name_time(state, time, state->compare.is_selected, out);
+	snprintf(out, BASELINE_LABEL_BYTES, "%s", baseline->label);
 	return out;
 }

@@ -15,15 +15,14 @@ void cmd_mark_baseline(struct ui_state *state)
 		state_say(state, "a decaying window can't be a baseline: w chooses another");
 		return;
 	}
-	state->compare = (struct comparing){
-		.has_baseline = true, .is_on = true, .marked = { shown->begin_ns, shown->time_ns },
-		.is_selected = shown->is_selected,
-	};
+	state->compare.has_baseline = state->compare.is_on = true;
+	state->compare.marked = (struct time_range){ shown->begin_ns, shown->time_ns };
+	state->compare.is_marked_selected = shown->is_selected;
 	state_request(state, REQUEST_BASELINE, 0, shown->time_ns);
 	state->outbox[state->outbox_count - 1].begin_ns = shown->begin_ns;
 	state_ask(state);
 	state_say(state, "baseline A: %s \u00b7 x with it or without \u00b7 X forgets it",
-		  baseline_label_time(state, state->compare.marked, label));
+		  baseline_label_marked(state, label));
 }
 
 void cmd_compare(struct ui_state *state)

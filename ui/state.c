@@ -253,6 +253,7 @@ static void take_baseline(struct ui_state *state, const struct snapshot *old,
 	const char *notice = fresh->baseline.notice;
 	const bool is_answer = state->compare.marked.end_ns;
 	const bool is_gone = state->compare.has_baseline && !fresh->has_baseline;
+	const bool is_refused = is_answer && notice && notice[0];
 
 	if (fresh->query != state->query)
 		return;
@@ -264,6 +265,8 @@ static void take_baseline(struct ui_state *state, const struct snapshot *old,
 		state_say(state, "the baseline has left the history: m marks another");
 	if (is_gone)
 		state->compare.is_on = false;
+	if (is_answer && !is_refused)
+		state->compare.is_selected = state->compare.is_marked_selected;
 	state->compare.has_baseline = fresh->has_baseline;
 	state->compare.marked = (struct time_range){ 0, 0 };
 }

@@ -10,8 +10,7 @@
 /* "13:58:00-13:58:10", in a recording "0:12-0:22" from its begin; of another recording its name. A
  * snapshot must be there. Returns @out. */
 char *baseline_label(const struct ui_state *state, char out[BASELINE_LABEL_BYTES]);
-/* The same of the time @time. */
-char *baseline_label_time(const struct ui_state *state, struct time_range time,
-			  char out[BASELINE_LABEL_BYTES]);
+/* The same of what was marked, and no snapshot tells it yet. */
+char *baseline_label_marked(const struct ui_state *state, char out[BASELINE_LABEL_BYTES]);
 
 #endif

@@ -71,8 +71,9 @@ struct probe_tally {
 struct comparing {
 	bool has_baseline;	/* one was marked, or is another recording */
 	bool is_on;		/* rows are asked for with their figures in it */
-	struct time_range marked;	/* and no snapshot answered yet; end_ns 0: none */
 	bool is_selected;		/* it was chosen from history, not live */
+	struct time_range marked;	/* and no snapshot answered yet; end_ns 0: none */
+	bool is_marked_selected;	/* likewise */
 };
 
 /* Into a row: what it adds to the filter, and the event that is shown then. */

@@ -102,12 +102,11 @@ void publisher_zero(struct publisher *publisher)
 /* The ends of a window that stands still are not rolled up. One from the start has but one. */
 static void keep_frozen(struct publisher *publisher)
 {
-	const struct analyzer_config *config = publisher->config;
-	const uint64_t end_ns = publisher->frozen_ns;
+	const uint64_t end_ns = publisher->frozen_ns, length_ns = publisher->config->window_ns;
 	uint64_t begin_ns = publisher->chosen_ns;
 
-	if (!begin_ns && config->window == WINDOW_SECONDS && end_ns > config->window_ns)
-		begin_ns = end_ns - config->window_ns;
+	if (!begin_ns && publisher->config->window == WINDOW_SECONDS && end_ns > length_ns)
+		begin_ns = end_ns - length_ns;
 	timeline_keep_ticks(&publisher->ingest->timeline, begin_ns, end_ns);
 }
 
@@ -540,10 +539,9 @@ static struct snapshot *make_one(struct publisher *publisher, struct snapshot he
 /* The one that was asked for, if it is there still; else the first. */
 static uint32_t shown_event(struct publisher *publisher, uint32_t event_count)
 {
-	const struct probe_hits *hits = publisher->ingest->hits;
+	struct probe_hits *hits = publisher->ingest->hits;
 
-	if (publisher->event < event_count ||
-	    probe_hits_of_event(publisher->ingest->hits, publisher->event))
+	if (publisher->event < event_count || probe_hits_of_event(hits, publisher->event))
 		return publisher->event;
 	if (!event_count && probe_hits_first_event(hits) == NO_EVENT)
 		return NO_EVENT;
@@ -615,7 +613,7 @@ struct snapshot *publisher_make(struct publisher *publisher, bool is_last,
 		.asked_begin_ns = publisher->chosen_ns,
 		.asked_end_ns = publisher->chosen_ns ? publisher->frozen_ns : 0,
 	};
-	struct probe_fold probes = { .buckets = NULL }, *told = NULL;
+	struct probe_fold probes = { .buckets = NULL }, *told = ingest->hits ? &probes : NULL;
 	struct window_span span;
 
 	keep_frozen(publisher);		/* its length may be another one now */
@@ -629,10 +627,8 @@ struct snapshot *publisher_make(struct publisher *publisher, bool is_last,
 	span = choose_span(publisher);
 	put_own_cost(publisher, &head);
 	put_losses(ingest, &head);
-	if (ingest->hits && probe_fold_init(&probes, ingest->hits))
+	if (told && probe_fold_init(told, ingest->hits))
 		return NULL;
-	if (ingest->hits)
-		told = &probes;
 	snapshot = config->wants_all_events
 		   ? make_all(publisher, &head, span, told)
 		   : make_one(publisher, head, &config->query, span,

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "compare_fixture.h"
+#include "ui/baseline_label.h"
 #include "ui/keys.h"
 
 static const struct request *asked(const struct scene *scene, enum request_kind kind)
@@ -272,6 +273,25 @@ static void test_a_refused_baseline_leaves_the_one_before(void **state)
 	assert_true(scene_has(scene, "compared with A: 01:00:00\u201301:00:05"));
 }
 
+/* A was chosen, the live window after it is refused. */
+static void test_a_refused_baseline_leaves_the_milliseconds_of_the_one_before(void **state)
+{
+	static const char expected[] = "01:00:00.000\u201301:00:04.500";
+	struct scene *scene = *state;
+	char label[BASELINE_LABEL_BYTES];
+
+	open_window(scene);
+	scene->snapshot.is_selected = true;
+	scene_press(scene, "m");
+	compare_fixture_answer(scene);
+	scene->snapshot.baseline.end_ns -= 500000000;
+	assert_string_equal(baseline_label(&scene->state, label), expected);
+	scene_press(scene, "m");
+	scene->snapshot.baseline.notice = REFUSAL;
+	scene_show(scene);
+	assert_string_equal(baseline_label(&scene->state, label), expected);
+}
+
 static void test_another_recording_is_compared_from_the_start(void **state)
 {
 	struct scene scene;
@@ -420,6 +440,7 @@ int main(void)
 		SCENE_TEST(test_a_baseline_that_left_the_history_is_told),
 		SCENE_TEST(test_a_refused_first_baseline_says_why),
 		SCENE_TEST(test_a_refused_baseline_leaves_the_one_before),
+		SCENE_TEST(test_a_refused_baseline_leaves_the_milliseconds_of_the_one_before),
 		SCENE_TEST(test_another_recording_is_compared_from_the_start),
 		SCENE_TEST(test_it_is_also_if_it_lacks_the_first_event),
 		SCENE_TEST(test_a_recording_tells_times_from_its_begin),

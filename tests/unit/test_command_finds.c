@@ -149,10 +149,12 @@ static void test_search_goes_to_the_group_that_has_the_text(void **state)
 	scene->snapshot.has_baseline = scene->snapshot.is_compared = true;
 	memcpy(nodes, tree->nodes, tree->node_count * sizeof(nodes[0]));
 	for (uint32_t i = 0; i < tree->node_count; i++) {	/* the first did not change */
+		nodes[i].has_base = true;
 		nodes[i].base_whole_weight = nodes[i].whole_weight;
 		nodes[i].base_self_weight = i < nodes[0].size ? nodes[i].self_weight : 0;
 	}
 	scene->snapshot.groups.nodes = nodes;
+	scene->snapshot.groups.is_compared = true;
 	scene_show(scene);
 	assert_string_equal(tree_rows_group(rows, 0)->text, "nginx");
 	scene_press(scene, "/chacha");
