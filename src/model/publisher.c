@@ -446,7 +446,7 @@ static void start_groups(struct publisher *publisher, struct group_fold *fold,
 	const struct group_sources sources = {
 		.trie = &ingest->trie, .names = &ingest->names, .tasks = &ingest->tasks,
 		.twins = is_compared ? compare_twins(&publisher->compare) : NULL,
-			.lines = &publisher->source_lines,
+		.lines = &publisher->source_lines,
 		.sockets = publisher->config->sockets,
 		.socket_count = publisher->config->socket_count,
 		.event_name = name_of_event, .owner = publisher,

@@ -16,7 +16,7 @@ static const struct group_node nodes[] = {
 	  .self_weight = 60, .total_weight = 60, .whole_weight = 100, .text = "app",
 	  .name = "app", .object_path = "", .base_self_samples = 1, .base_total_samples = 1,
 	  .base_self_weight = 5, .base_total_weight = 5, .base_whole_weight = 50,
-		  .has_base = true },
+	  .has_base = true },
 	{ .id = 2, .parent = 0, .size = 1, .depth = 1, .self_samples = 5, .total_samples = 6,
 	  .self_weight = 50, .total_weight = 60, .whole_weight = 100, .text = "main()",
 	  .name = "_Z4mainv", .object_path = "/bin/app", .mode = MODE_USER },
@@ -144,14 +144,15 @@ static void test_text_tells_what_has_changed(void **state)
 				       .object_path = "", .base_self_samples = 4,
 				       .base_total_samples = 5, .base_self_weight = 20,
 				       .base_total_weight = 25, .base_whole_weight = 50,
-					       .has_base = true };
+				       .has_base = true };
 	text = write_text(&tree, SIZE_MAX, true);
 	assert_string_equal(text,
 		"  CHANGE        SELF%  A SELF%  TOTAL%  A TOTAL%  SAMPLES  A SAMPLES  comm\n"
 		"  +50.00         60.00    10.00   60.00     10.00        6          1  app\n"
 		"  +20.00  new    20.00     0.00   20.00      0.00        2          0  [unknown]\n"
 		"  -40.00  gone    0.00    40.00    0.00     50.00        0          4  old\n"
-		"       -         20.00        -   20.00         -        2          -  [unknown]\n");
+		"       -         20.00        -   20.00         -        2          -"
+		"  [unknown]\n");
 	free(text);
 }
 
