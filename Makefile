@@ -152,7 +152,7 @@ fuzz:
 		SANITIZE=fuzzer-no-link,address,undefined fuzz-smoke
 fuzz-smoke: $(SMOKES)
 $(SMOKES): %.smoke: %
-	@$< -max_total_time=8 -artifact_prefix=$<- >$<.log 2>&1 || { tail -40 $<.log; exit 1; }
+	@$< -max_total_time=5 -artifact_prefix=$<- >$<.log 2>&1 || { tail -40 $<.log; exit 1; }
 	@echo "$<: $$(tail -1 $<.log)"
 
 screenshots: $(BUILD)/flametop $(WORKLOADS)
