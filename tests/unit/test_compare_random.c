@@ -133,7 +133,7 @@ static void check_tree(const struct call_tree *both, const struct call_tree *now
 			    node->base_total_weight == a->total_weight);
 		in_both += a->id && b->id;
 		if (i + node->size < both->node_count &&
-		    node[node->size].parent == node->parent && !node->total_weight)
+		    node[node->size].parent == node->parent && node->total_weight == 0)
 			assert_true(node->base_total_weight >= node[node->size].base_total_weight);
 	}
 	assert_int_equal(both->node_count + in_both, now->node_count + then->node_count);

@@ -299,8 +299,8 @@ static void test_fills_are_told_apart(void **state)
 static void test_fills_of_changes_are_told_apart(void **state)
 {
 	static const char *const names[] = { "default", "dark", "light", "colour-blind" };
-	static const enum role fills[] = { ROLE_FILL_MORE_LARGE, ROLE_FILL_MORE, ROLE_FILL_UNKNOWN,
-					   ROLE_FILL_LESS, ROLE_FILL_LESS_LARGE };
+	static const int fills[] = { ROLE_FILL_MORE_LARGE, ROLE_FILL_MORE, ROLE_FILL_UNKNOWN,
+				     ROLE_FILL_LESS, ROLE_FILL_LESS_LARGE };
 	static const size_t count = sizeof(fills) / sizeof(fills[0]);
 
 	(void)state;
