@@ -59,6 +59,8 @@ uint64_t filter_hash(const char *name);
  * -EINVAL: a regular expression that is none, or text that is too long, with the reason. */
 int filter_add(struct filter *filter, const struct filter_part *part, struct diag *why);
 void filter_remove(struct filter *filter, uint32_t index);
+/* The same parts in the same order. */
+bool filter_is_same(const struct filter *a, const struct filter *b);
 /* Index of a part that says the same, or -1. */
 int filter_find(const struct filter *filter, const struct filter_part *part);
 

@@ -55,7 +55,7 @@ static bool is_known(const struct compare *compare, const struct query *query, u
 	       compare->baseline == ingest->baseline.number &&
 	       compare->names == names_now(ingest) &&
 	       (!compare->twins.count || compare->symbol_count == ingest->names.count) &&
-	       !memcmp(&compare->filter, &query->filter, sizeof(compare->filter));
+	       filter_is_same(&compare->filter, &query->filter);
 }
 
 /* In parts, between which it is asked whether to go on. */

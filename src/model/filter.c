@@ -58,6 +58,16 @@ static bool is_same(const struct filter_part *a, const struct filter_part *b)
 	return true;
 }
 
+bool filter_is_same(const struct filter *a, const struct filter *b)
+{
+	if (a->count != b->count)
+		return false;
+	for (uint32_t i = 0; i < a->count; i++)
+		if (!is_same(&a->parts[i], &b->parts[i]))
+			return false;
+	return true;
+}
+
 int filter_find(const struct filter *filter, const struct filter_part *part)
 {
 	for (uint32_t i = 0; i < filter->count; i++)

@@ -474,7 +474,7 @@ static struct snapshot *make_one(struct publisher *publisher, struct snapshot he
 	struct stack_counts stacks;
 	const bool is_compared = compare_is_wanted(&publisher->compare, query, event);
 	struct tree_fold tree = { .trie = NULL };
-	struct group_fold groups;
+	struct group_fold groups = { .baseline = NULL };
 	char *notice;
 	struct window_fold folds = { .tree = NULL, .probes = probes };
 	struct probe_draft draft = { .list = NULL };

@@ -163,7 +163,7 @@ static void join_groups(const struct group_list *from, struct group_tree *out,
 /* The last step: one block, offsets become pointers. */
 static struct snapshot *join(const struct snapshot *head, struct snapshot_rows *list,
 			     const struct tree_list *tree, const struct group_list *groups,
-			     const size_t head_text[6])
+			     const size_t head_text[7])
 {
 	const size_t rows_bytes = list->count * sizeof(*list->rows);
 	const size_t nodes_bytes = tree->draft.tree.node_count * sizeof(struct tree_node);

@@ -129,6 +129,21 @@ static void test_a_part_is_added_once(void **state)
 }
 
 /* The name as shown may be cut, and differs where a path is longer: only the whole one counts. */
+static void test_filters_are_the_same_by_their_parts(void **state)
+{
+	const struct filter_part pid = { .field = FILTER_PID, .number = 7 };
+	const struct filter_part no_pid = { .field = FILTER_PID, .number = 7, .is_negated = true };
+	struct filter a = { .count = 1, .parts = { pid } }, b = a;
+
+	(void)state;
+	snprintf(b.parts[0].text, sizeof(b.parts[0].text), "of another command");
+	assert_true(filter_is_same(&a, &b));	/* the text of a number is for reading */
+	b.parts[0] = no_pid;
+	assert_false(filter_is_same(&a, &b));
+	b.count = 0;
+	assert_false(filter_is_same(&a, &b));
+}
+
 static void test_exact_parts_are_equal_by_the_whole_name(void **state)
 {
 	struct filter filter = { .count = 0 };
@@ -252,6 +267,7 @@ int main(void)
 		cmocka_unit_test(test_expressions_that_take_too_long_are_refused),
 		cmocka_unit_test(test_the_hash_is_the_same_everywhere),
 		cmocka_unit_test(test_a_part_is_added_once),
+		cmocka_unit_test(test_filters_are_the_same_by_their_parts),
 		cmocka_unit_test(test_exact_parts_are_equal_by_the_whole_name),
 		cmocka_unit_test(test_a_full_or_wrong_filter_stays_as_it_is),
 		cmocka_unit_test(test_parts_leave_one_by_one),
