@@ -81,8 +81,8 @@ static bool is_newer_hidden(const struct snapshot *snapshot, const struct time_s
 	       (int64_t)snapshot->strip_end_ns;
 }
 
-void load_strip_put_marks(const struct snapshot *snapshot, const struct time_scale *scale,
-			  struct time_range marked, struct canvas *canvas)
+static void put_marks(const struct snapshot *snapshot, const struct time_scale *scale,
+		      struct time_range marked, struct canvas *canvas)
 {
 	int first = 0, last = 0, begins = time_scale_column(scale, snapshot->known_ns) - 1;
 
@@ -127,5 +127,5 @@ void load_strip_draw(const struct snapshot *snapshot, const struct time_scale *s
 			sparkline_put_bar(canvas, scale->x + column, scale->y,
 					  top > 0 ? value / top : 0, role);
 	}
-	load_strip_put_marks(snapshot, scale, marked, canvas);
+	put_marks(snapshot, scale, marked, canvas);
 }

@@ -513,13 +513,8 @@ static void save_place(struct ui_state *state)
 		*trail_place(&state->trail) = *shown_place(state);
 }
 
-void state_go(struct ui_state *state, enum view_kind kind, const struct filter_part *part)
-{
-	state_go_through(state, kind, part, part ? 1 : 0);
-}
-
-void state_go_through(struct ui_state *state, enum view_kind kind,
-		      const struct filter_part *parts, size_t count)
+static void go_through(struct ui_state *state, enum view_kind kind,
+		       const struct filter_part *parts, size_t count)
 {
 	struct diag why = { 0 };
 
@@ -532,13 +527,18 @@ void state_go_through(struct ui_state *state, enum view_kind kind,
 	state_ask(state);
 }
 
+void state_go(struct ui_state *state, enum view_kind kind, const struct filter_part *part)
+{
+	go_through(state, kind, part, part ? 1 : 0);
+}
+
 void state_go_way(struct ui_state *state, enum view_kind kind, const struct cursor_way *way)
 {
 	const uint32_t event = state->sample_event;
 	const uint64_t query = state->query;
 
 	state->sample_event = way->event;
-	state_go_through(state, kind, way->parts, way->count);
+	go_through(state, kind, way->parts, way->count);
 	if (state->query == query)	/* it can't be */
 		state->sample_event = event;
 }

@@ -23,8 +23,4 @@ struct time_scale load_strip_scale(const struct snapshot *snapshot, struct time_
 void load_strip_draw(const struct snapshot *snapshot, const struct time_scale *scale,
 		     struct time_range marked, struct canvas *canvas);
 
-/* The brackets alone, on each line of @scale. */
-void load_strip_put_marks(const struct snapshot *snapshot, const struct time_scale *scale,
-			  struct time_range marked, struct canvas *canvas);
-
 #endif

@@ -223,9 +223,6 @@ void state_forget_baseline(struct ui_state *state);
 
 /* Goes on to @kind, through @part (NULL: the same filter); says so when that can't be. */
 void state_go(struct ui_state *state, enum view_kind kind, const struct filter_part *part);
-/* The same through several parts at once. */
-void state_go_through(struct ui_state *state, enum view_kind kind,
-		      const struct filter_part *parts, size_t count);
 /* What opening the row under the cursor does, *@out. False: nothing tells its samples from the
  * others. */
 bool state_cursor_way(const struct ui_state *state, struct cursor_way *out);
