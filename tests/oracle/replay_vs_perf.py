@@ -28,7 +28,9 @@ TIME_LIMIT_S = 240	# for a hang
 SHOWN = 20		# differences printed per comparison
 COMM_BYTES = 15
 KERNEL_MODE, GUEST_MODES, GUEST_LEVELS = 1, (4, 5), ("g", "u")
-NAMELESS_PLT = "@plt"   # a slot of the PLT whose symbol perf does not find
+# perf names the n-th slot of a PLT by the n-th relocation, which is another function's where a linker
+# put the slots of indirect functions elsewhere. check_plt compares their names with objdump's.
+PLT_SUFFIX = "@plt"
 REPORT_TITLE = re.compile(r"^# Samples: \S+\s+of events? '(.*)'$")
 
 # Debug files that happen to be installed, or lie in perf's cache, give other names than the objects
@@ -226,7 +228,7 @@ def compare_symbols(samples, refresh, report, doubtful):
     """Returns how many addresses both name, only perf, only we. Rows of @doubtful commands are
     left out."""
     perf_name = {(s.comm, s.object, s.address): s.symbol for s in samples
-                 if s.symbol not in ("", NAMELESS_PLT)}
+                 if s.symbol and not s.symbol.endswith(PLT_SUFFIX)}
     our_name = {(row["comm"], object_of(row), address_of(row)): raw_name(row)
                 for row in host_rows(refresh) if raw_name(row) and row["self"]}
     both = perf_name.keys() & our_name.keys()
@@ -247,7 +249,7 @@ def compare_symbols(samples, refresh, report, doubtful):
                    for row in host_rows(refresh) if raw_name(row) and row["self"])
     compare("symbols", *({key: count for key, count in rows.items()
                           if key not in partial and key[0] not in doubtful and
-                          key[2] != NAMELESS_PLT}
+                          not key[2].endswith(PLT_SUFFIX)}
                          for rows in (report, ours)))
     return len(both), len(perf_name.keys() - both), len(our_name.keys() - both)
 
