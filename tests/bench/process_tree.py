@@ -1,11 +1,12 @@
 """A program on a terminal of its own, and what it and all that it starts cost.
 
 Its parent is a keeper, a process that does nothing but wait: as a subreaper it also gets what the
-program leaves behind, and it waits for no load. So the rusage of everybody that it has waited for is
-that of the program's whole tree, from the first fork to the last exit.
+program leaves behind, and it waits for no load. So the rusage of everybody that it has waited for
+is that of the program's whole tree, from the first fork to the last exit.
 
 Between start and end, a tree is read from /proc: the CPU clock of each process that is there, which
-has the time of its ended threads as well and counts in nanoseconds, and what its ended children took.
+has the time of its ended threads as well and counts in nanoseconds, and what its ended children
+took.
 """
 import collections
 import contextlib
@@ -136,8 +137,8 @@ class ProcessTree:
         return False
 
     def cost(self):
-        cpu_s, switches, wakeups, threads = 0.0, 0, 0, collections.Counter()
-        at = time.monotonic()
+        switches, wakeups, threads = 0, 0, collections.Counter()
+        at, cpu_s = time.monotonic(), seconds_of_ended_children(self.keeper)    # orphans
         for pid in self.members():
             with contextlib.suppress(OSError):
                 cpu_s += cpu_clock_s(pid) + seconds_of_ended_children(pid)

@@ -16,7 +16,7 @@ def state_directory():
 
 def first_line(*command):
     done = subprocess.run(command, capture_output=True, text=True, check=False)
-    return (done.stdout.splitlines() or ["unknown"])[0]
+    return (done.stdout.splitlines() or ["unknown"])[0].strip()
 
 
 def first_match(path, pattern):
@@ -37,7 +37,7 @@ def describe_machine():
 
 
 class Results:
-    """Use as a context. Each add() is a line of its own at once: a run that breaks keeps its own."""
+    """Use as a context. Each add() is a line at once: a run that breaks keeps what it had."""
 
     def __init__(self):
         self.path = os.environ.get("RESULTS") or os.path.join(

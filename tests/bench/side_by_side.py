@@ -1,9 +1,9 @@
 """One run of flametop or of perf top under a load: what it costs once it is warm, and in all.
 
-Steady costs are the difference of two readings, behind start-up. Kept samples are counted between the
-same two readings: flametop's header says how many samples its window has and how long that is; each
-of perf top's headers says how many it has counted since the one before, divided by its refresh
-interval (tools/perf/util/top.c). What it has dropped or the kernel has lost is not among these.
+Steady costs are the difference of two readings, behind start-up. Kept samples are counted between
+the same two readings: flametop's header says how many samples its window has and how long that is;
+each of perf top's headers says how many it has counted since the one before, divided by its refresh
+interval. What it has dropped or the kernel has lost is not among these.
 """
 import collections
 import os
@@ -22,7 +22,9 @@ FLAMETOP = os.path.join(BUILD, "flametop")
 SCALE = {"": 1, "k": 1e3, "M": 1e6, "G": 1e9}
 REFRESH_S = 2           # of both, when nothing else is asked for
 PATIENCE_S = 30
-ANY_ROW = r"\d\.\d\d.*\[[.k]\] \S"   # a share and what has it, be it named yet or not
+# A share and what has it, be it named yet or not. perf has fields of tracepoints behind it, and
+# one digit in its header.
+OUR_ROW, THEIR_ROW = r"\d\.\d\d .*\[[.k]\] \S", r"\d\.\d\d%"
 TRIES = 5               # perf 6.1 aborts now and then while processes end
 
 
@@ -69,8 +71,7 @@ def losses_by_header(header):
     """Since start."""
     counts = collections.Counter()
     for number, unit, what in re.findall(
-            r"([\d.]+)([kMG]?) (lost|malformed|late|unattributed|evicted|cut stacks|stalled rounds)",
-            header):
+            r"([\d.]+)([kMG]?) (lost|malformed|late|unattributed|stalled rounds)", header):
         counts[what.replace(" ", "_")] = figure(number, unit)
     return counts
 
@@ -83,7 +84,7 @@ def drawn(chunks, hot, until):
         if when > until:
             break
         stream.feed(chunk)
-        if first_row is None and re.search(ANY_ROW, picture.text()):
+        if first_row is None and re.search(OUR_ROW, picture.text()):
             first_row = when
         if first_row and first_name is None and re.search(hot, picture.text()):
             first_name = when
@@ -110,7 +111,7 @@ def flametop_run(tree, arguments, warm_s, seconds, hot):
 
 # perf top ------------------------------------------------------------------------------------
 
-HEADER = re.compile(rb"PerfTop: +(\d+) irqs/sec.*?lost: (\d+)/(\d+) drop: (\d+)/(\d+)")
+HEADER = re.compile(rb"PerfTop: +(\d+) irqs/sec.*?lost: (\d+)/(\d+) drop: (\d+)/(\d+) ")
 HEADER_BYTES = 400
 
 
@@ -147,7 +148,7 @@ def perf_run(tree, arguments, warm_s, seconds, hot):
             break
     output = b"".join(chunk for _, chunk in tree.chunks)
     return {**steady(kept / (after.at - before.at), before, after),
-            "first_row": first_match(tree.chunks, output, ANY_ROW),
+            "first_row": first_match(tree.chunks, output, THEIR_ROW),
             "first_name": first_match(tree.chunks, output, hot),
             "lost": headers.last[2], "dropped": headers.last[4], "complete_pct": None}
 

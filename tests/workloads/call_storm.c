@@ -1,4 +1,4 @@
-/* call_storm [SECONDS] - nothing but the cheapest of system calls: as many a second as the machine can. */
+/* call_storm [SECONDS] - nothing but the cheapest of system calls, as many as the machine can. */
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <time.h>
