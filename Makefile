@@ -145,7 +145,7 @@ format:
 	@.ci/format $(C_FILES)
 
 bench: $(BUILD)/flametop $(BENCHES) $(WORKLOADS)
-	@BUILD=$(BUILD) tests/bench/run
+	@BUILD=$(BUILD) tests/bench/run $(PARTS)
 
 fuzz:
 	@$(MAKE) --no-print-directory CC=clang BUILD=$(BUILD)/fuzz OPTIMIZE=-O1 \

@@ -1,10 +1,28 @@
-/* sleepers [COUNT] - that many idle processes. Prints "ready" when all are there; they end with the
- * first one: at end of file on standard input, or when it is killed. */
+/* sleepers [COUNT [MAPS]] - that many idle processes, each with MAPS mappings of this file besides
+ * its own, every fifth of them code: as a program with libraries has them. Prints "ready" when all
+ * are there; they end with the first one: at end of file on standard input, or when it is killed. */
+#include <fcntl.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <unistd.h>
+
+/* Neighbours of the same offset stay mappings of their own. */
+static bool map_file(int count)
+{
+	const size_t bytes = (size_t)sysconf(_SC_PAGESIZE);
+	int file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	bool is_done = file >= 0;
+
+	for (int i = 0; is_done && i < count; i++)
+		is_done = mmap(NULL, bytes, i % 5 ? PROT_READ : PROT_READ | PROT_EXEC, MAP_PRIVATE,
+			       file, 0) != MAP_FAILED;
+	close(file);
+	return is_done;
+}
 
 int main(int argc, char **argv)
 {
@@ -12,6 +30,10 @@ int main(int argc, char **argv)
 	pid_t parent = getpid();
 	char byte;
 
+	if (argc > 2 && !map_file(atoi(argv[2]))) {
+		perror("sleepers: mmap");
+		return 1;
+	}
 	for (int i = 0; i < count; i++) {
 		pid_t pid = fork();
 

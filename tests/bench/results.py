@@ -1,0 +1,79 @@
+"""Where results go: JSON lines in a file outside the source tree, and what the machine was."""
+import json
+import os
+import platform
+import re
+import statistics
+import subprocess
+import time
+
+from side_by_side import FLAMETOP
+
+
+def state_directory():
+    return os.environ.get("XDG_STATE_HOME") or os.path.expanduser("~/.local/state")
+
+
+def first_line(*command):
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return (done.stdout.splitlines() or ["unknown"])[0].strip()
+
+
+def first_match(path, pattern):
+    with open(path, encoding="utf-8", errors="replace") as file:
+        found = re.search(pattern, file.read())
+    return found[1].strip() if found else "unknown"
+
+
+def describe_machine():
+    uname = platform.uname()
+    return {"cpu": first_match("/proc/cpuinfo", r"model name\s*:(.*)"), "cpus": os.cpu_count(),
+            "is_virtual": bool(re.search(r"\bhypervisor\b", first_match("/proc/cpuinfo",
+                                                                        r"flags\s*:(.*)"))),
+            "memory_gb": round(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGESIZE") / 1e9, 1),
+            "kernel": f"{uname.system} {uname.release} {uname.machine}",
+            "flametop": first_line(FLAMETOP, "--version"), "perf": first_line("perf", "--version"),
+            "load_before": os.getloadavg()[0]}
+
+
+class Results:
+    """Use as a context. Each add() is a line at once: a run that breaks keeps what it had."""
+
+    def __init__(self):
+        self.path = os.environ.get("RESULTS") or os.path.join(
+            state_directory(), "flametop", time.strftime("bench-%Y%m%d-%H%M%S.jsonl"))
+        os.makedirs(os.path.dirname(os.path.abspath(self.path)), exist_ok=True)
+
+    def __enter__(self):
+        self.file = open(self.path, "a", encoding="utf-8")
+        machine = describe_machine()
+        self.add("machine", **machine)
+        kind = "virtual machine, " if machine["is_virtual"] else ""
+        print(f"{kind}{machine['cpus']} CPUs {machine['cpu']}, {machine['memory_gb']} GB; "
+              f"{machine['kernel']}\n{machine['flametop']}; {machine['perf']}; "
+              f"load {machine['load_before']:.1f}\n", flush=True)
+        return self
+
+    def __exit__(self, *_):
+        self.file.close()
+        print(f"results: {self.path}")
+
+    def add(self, kind, **values):
+        self.file.write(json.dumps({"kind": kind, "time": round(time.time(), 3), **values}) + "\n")
+        self.file.flush()
+
+
+def median_of(runs):
+    """Of each figure; of those that count what went wrong the largest."""
+    medians = {}
+    for name in runs[0]:
+        values = [run[name] for run in runs if isinstance(run[name], (int, float))]
+        if values:
+            is_loss = name in ("lost", "dropped", "stalled_rounds", "unattributed")
+            medians[name] = max(values) if is_loss else statistics.median(values)
+        elif isinstance(runs[0][name], dict):
+            medians[name] = median_of([{key: run[name].get(key) for key in runs[0][name]}
+                                       for run in runs])
+        else:
+            medians[name] = None
+    return medians
