@@ -24,14 +24,14 @@ struct stages_shape {
 
 struct stage {
 	const char *name, *unit, *what;
-	void *(*set_up)(const struct stages_shape *shape);
+	void *(*set_up)(const struct stages_shape *shape);	/* NULL: it wants a recording */
 	void (*prepare)(void *state);	/* before each round, not measured; NULL: nothing */
 	uint64_t (*round)(void *state);	/* returns how many units it did */
 	void (*tear_down)(void *state);
 };
 
-extern const struct stage stages_of_records[], stages_of_steps[], stages_of_windows[],
-	stages_of_screens[];
+extern const struct stage stages_of_records[], stages_of_steps[], stages_of_walks[],
+	stages_of_windows[], stages_of_screens[];
 
 /* Ends the program with a sentence unless @is_true. */
 void stages_need(bool is_true, const char *what);

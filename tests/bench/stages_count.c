@@ -1,4 +1,4 @@
-/* stages_count.c - the second half of stages_world.h: its records are counted, its objects named. */
+/* stages_count.c - see stages_world.h. Its records are counted here, its objects named. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,11 +1,14 @@
 /* stages_steps.c - what is done for each frame, stack and count of a sample. */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
 #include "stages_world.h"
-#include "symbols/flat_table.h"
+#include "symbols/kallsyms.h"
 
-#define LOOK_UPS 100000u
+#define LOOK_UPS	100000u
+#define NAME_LINES	100000u	/* half of a kernel's */
+#define NAME_LINE_BYTES 64
 
 /* Map and symbol look-ups. */
 
@@ -118,6 +121,46 @@ static uint64_t symbols_round(void *state)
 		sum += symbol_names_of_frame(&ingest->names, &ingest->trie, frame);
 	stages_keep(sum);
 	return ingest->trie.frames.count;
+}
+
+/* The names of a kernel, as they are read at the start. */
+
+struct names_state {
+	char *text;		/* owned */
+	size_t len;
+};
+
+static void *names_set_up(const struct stages_shape *shape)
+{
+	struct names_state *state = stages_allocate(1, sizeof(*state));
+
+	(void)shape;
+	state->text = stages_allocate(NAME_LINES, NAME_LINE_BYTES);
+	for (uint32_t i = 0; i < NAME_LINES; i++)
+		state->len += (size_t)sprintf(state->text + state->len,
+					      "%016llx t name_of_function_%u\n",
+					      WORLD_KERNEL_BASE + i * 64ull, i);
+	return state;
+}
+
+static void names_tear_down(void *state)
+{
+	struct names_state *of = state;
+
+	free(of->text);
+	free(of);
+}
+
+static uint64_t names_round(void *state)
+{
+	const struct names_state *of = state;
+	struct kallsyms kallsyms;
+	struct diag why;
+
+	stages_need(!kallsyms_parse(&kallsyms, of->text, of->len, 0, &why), "no names");
+	stages_need(kallsyms.table.header->row_count == NAME_LINES, "names are missing");
+	kallsyms_finish(&kallsyms);
+	return NAME_LINES;
 }
 
 /* Intern. */
@@ -252,5 +295,7 @@ const struct stage stages_of_steps[] = {
 	  symbol_round, look_up_tear_down },
 	{ "name", "frame", "its symbol, when a fold asks first", symbol_set_up, symbols_forget,
 	  symbols_round, look_up_tear_down },
+	{ "kallsyms", "line", "names of the kernel read", names_set_up, NULL, names_round,
+	  names_tear_down },
 	{ .name = NULL },
 };
