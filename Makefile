@@ -38,7 +38,8 @@ TESTS	  := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/test_*.c))
 WRITERS	  := $(call objects,$(filter-out tests/unit/test_%,$(wildcard tests/unit/*.c)))
 WORKLOADS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/workloads/*.c))
 ORACLES	  := $(patsubst %.c,$(BUILD)/%,$(shell grep -ls "^int main" tests/oracle/*.c))
-BENCHES	  := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/*.c))
+STAGES	  := $(wildcard tests/bench/stages_*.c)
+BENCHES	  := $(patsubst %.c,$(BUILD)/%,$(filter-out $(STAGES),$(wildcard tests/bench/*.c)))
 FUZZERS	  := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c))
 SMOKES	  := $(FUZZERS:%=%.smoke)
 C_FILES	  := $(wildcard src/*.c src/*/*.c ui/*.c include/*/*.h ui/*.h tests/*/*.c tests/*/*.h)
@@ -75,7 +76,9 @@ $(BUILD)/obj/%.o: %.c Makefile
 
 $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(WRITERS) $(ARCHIVES)
 	@mkdir -p $(@D)
-	$(say)$(CC) $(LINK) -o $@ $< $(WRITERS) $(LINKED) -lcmocka
+	$(say)$(CC) $(LINK) -o $@ $< $(PARTS) $(WRITERS) $(LINKED) -lcmocka
+$(BUILD)/tests/bench/stages: PARTS := $(call objects,$(STAGES))
+$(BUILD)/tests/bench/stages: $(call objects,$(STAGES))
 
 $(BUILD)/tests/fuzz/%: $(BUILD)/obj/tests/fuzz/%.o $(ARCHIVES)
 	@mkdir -p $(@D)

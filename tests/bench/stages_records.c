@@ -1,0 +1,215 @@
+/* stages_records.c - what is done with whole records. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "stages_world.h"
+
+#define QUEUE_BYTES (4u << 20)
+#define QUEUE_BATCH 128	/* records queued before they are taken */
+
+/* Parse. */
+
+static void *tape_set_up(const struct stages_shape *shape)
+{
+	struct world *world = stages_allocate(1, sizeof(*world));
+
+	world_init(world, shape);
+	return world;
+}
+
+static void world_tear_down(void *state)
+{
+	world_finish(state);
+	free(state);
+}
+
+static uint64_t parse_round(void *state)
+{
+	const struct world *world = state;
+	const struct tape *tape = &world->tape;
+	struct event_record record;
+	uint64_t sum = 0, count = 0;
+
+	for (uint32_t i = 0; i < tape->count; i++) {
+		const struct tape_item *item = &tape->items[i];
+
+		if (!item->size)
+			continue;
+		stages_need(!record_parse(&world->events[item->event]->format,
+					  tape_record(tape, item), item->size, &record),
+			    "a record is malformed");
+		sum += record.time_ns;
+		count++;
+	}
+	stages_keep(sum);
+	return count;
+}
+
+/* Queue: as the sampler puts a record in, and the analyzer takes it out. */
+
+struct queue_state {
+	struct world world;
+	struct spsc queue;
+};
+
+static void *queue_set_up(const struct stages_shape *shape)
+{
+	struct queue_state *state = stages_allocate(1, sizeof(*state));
+
+	world_init(&state->world, shape);
+	stages_need(!spsc_init(&state->queue, QUEUE_BYTES), "no memory");
+	return state;
+}
+
+static void queue_tear_down(void *state)
+{
+	struct queue_state *of = state;
+
+	spsc_finish(&of->queue);
+	world_finish(&of->world);
+	free(of);
+}
+
+static uint64_t take_all(struct spsc *queue)
+{
+	const struct queue_item *item;
+	uint64_t sum = 0;
+	size_t bytes;
+
+	while ((item = spsc_peek(queue, &bytes))) {
+		sum += item->cpu + bytes;
+		spsc_release(queue);
+	}
+	return sum;
+}
+
+static uint64_t queue_round(void *state)
+{
+	struct queue_state *of = state;
+	const struct tape *tape = &of->world.tape;
+	uint64_t sum = 0, count = 0;
+
+	for (uint32_t i = 0; i < tape->count; i++) {
+		const struct tape_item *from = &tape->items[i];
+		struct queue_item *item;
+
+		if (!from->size)
+			continue;
+		item = spsc_reserve(&of->queue, sizeof(*item) + from->size);
+		stages_need(item != NULL, "the queue is full");
+		*item = (struct queue_item){ .kind = QUEUE_RECORD, .event = from->event,
+					     .cpu = from->cpu };
+		memcpy(item + 1, tape_record(tape, from), from->size);
+		spsc_commit(&of->queue);
+		if (++count % QUEUE_BATCH == 0)
+			sum += take_all(&of->queue);
+	}
+	stages_keep(sum + take_all(&of->queue));
+	return count;
+}
+
+/* Reorder. */
+
+struct reorder_state {
+	struct world world;
+	struct reorder reorder;
+	uint64_t *times;	/* owned; of each item */
+	uint64_t sum;
+};
+
+static void *reorder_set_up(const struct stages_shape *shape)
+{
+	struct reorder_state *state = stages_allocate(1, sizeof(*state));
+	const struct tape *tape = &state->world.tape;
+	struct event_record record;
+
+	world_init(&state->world, shape);
+	reorder_init(&state->reorder);
+	state->times = stages_allocate(tape->count, sizeof(*state->times));
+	for (uint32_t i = 0; i < tape->count; i++)
+		if (tape->items[i].size &&
+		    !record_parse(&state->world.events[tape->items[i].event]->format,
+				  tape_record(tape, &tape->items[i]), tape->items[i].size, &record))
+			state->times[i] = record.time_ns;
+	return state;
+}
+
+static void reorder_tear_down(void *state)
+{
+	struct reorder_state *of = state;
+
+	reorder_finish(&of->reorder);
+	world_finish(&of->world);
+	free(of->times);
+	free(of);
+}
+
+static bool add_time(void *context, const void *record, size_t size, uint16_t event, uint32_t cpu,
+		     uint64_t time_ns)
+{
+	struct reorder_state *of = context;
+
+	(void)record;
+	of->sum += time_ns + size + event + cpu;
+	return true;
+}
+
+/* Only the times of the records move on, not the records'. */
+static uint64_t reorder_round(void *state)
+{
+	struct reorder_state *of = state;
+	struct tape *tape = &of->world.tape;
+	uint64_t count = 0;
+
+	for (uint32_t i = 0; i < tape->count; i++) {
+		const struct tape_item *item = &tape->items[i];
+
+		if (!item->size) {
+			reorder_release(&of->reorder, item->limit_ns + tape->shift_ns, add_time,
+					of);
+			continue;
+		}
+		stages_need(!reorder_push(&of->reorder, tape_record(tape, item), item->size,
+					  item->event, item->cpu, of->times[i] + tape->shift_ns),
+			    "no memory");
+		count++;
+	}
+	tape->shift_ns += tape->length_ns;
+	stages_keep(of->sum);
+	return count;
+}
+
+/* All of it. */
+
+static void *ingest_set_up(const struct stages_shape *shape)
+{
+	struct world *world = tape_set_up(shape);
+
+	world_begin(world);
+	return world;
+}
+
+static void ingest_prepare(void *state)
+{
+	world_advance(state);
+}
+
+static uint64_t ingest_round(void *state)
+{
+	struct world *world = state;
+
+	world_count(world);
+	return world->tape.samples;
+}
+
+const struct stage stages_of_records[] = {
+	{ "parse", "record", "bytes of a record -> its fields", tape_set_up, NULL, parse_round,
+	  world_tear_down },
+	{ "queue", "record", "copied into the queue and taken out", queue_set_up, NULL, queue_round,
+	  queue_tear_down },
+	{ "reorder", "record", "put into the order of time", reorder_set_up, NULL, reorder_round,
+	  reorder_tear_down },
+	{ "ingest", "sample", "all that the analyzer does with a record", ingest_set_up,
+	  ingest_prepare, ingest_round, world_tear_down },
+	{ .name = NULL },
+};
