@@ -37,7 +37,8 @@ size_t perf_ring_begin(struct perf_ring *ring);
  * back to the kernel and counted in perf_ring_malformed(). */
 const struct perf_event_header *perf_ring_peek(struct perf_ring *ring);
 
-/* Gives the record returned by the last perf_ring_peek() back to the kernel. */
+/* Done with the record returned by the last perf_ring_peek(). The kernel gets its room back by and
+ * by, and all of it when the last one of the round is consumed. */
 void perf_ring_consume(struct perf_ring *ring);
 
 /* Looks at the round's records without consuming them: start with *@offset 0, NULL at the end.

@@ -13,28 +13,40 @@
 
 struct reorder_entry {
 	uint64_t time_ns;
-	uint64_t seq;		/* order of arrival: equal times keep it */
-	uint32_t offset;	/* of the record in its chunk */
-	uint32_t chunk;
-	uint16_t event;
+	uint32_t chunk, offset;	/* where its record lies */
 	uint32_t cpu;		/* of the ring */
+	uint16_t event;
+};
+
+struct reorder_run {		/* entries [next, end), which came in the order of their times */
+	uint64_t time_ns;	/* of the entry `next` */
+	uint32_t next, end;
 };
 
 struct reorder_chunk {
-	unsigned char *bytes;	/* owned */
-	uint32_t used, capacity;
+	unsigned char *bytes;	/* owned; NULL: a row to be filled again */
+	uint32_t used;
+	uint32_t count;		/* records in it that have not left */
+	uint32_t next_empty;	/* row, where count is 0 */
 };
 
 struct reorder {
-	struct reorder_entry *entries;	/* owned */
-	size_t count, capacity;
-	bool is_sorted;			/* nothing came since the sink refused a record */
+	struct reorder_entry *entries;	/* owned; in the order of arrival */
+	uint32_t filled, capacity;	/* those that have left count until there are many */
+	uint32_t count;			/* records that have not left */
+	struct reorder_run *runs;	/* owned; a heap by (time_ns, next), */
+	uint32_t heap_count;		/* then those that came since the last release */
+	uint32_t run_count, run_capacity;
 	struct reorder_chunk *chunks;	/* owned */
 	uint32_t chunk_count, chunk_capacity;
-	uint64_t next_seq;
+	uint32_t filling, first_empty;	/* chunks; UINT32_MAX: none */
+	uint32_t allocated, spare;	/* chunks that have bytes; of those, the empty ones */
 	uint64_t last_out_ns;		/* newest time that was let out */
 	uint64_t late;			/* records that came out after a newer one */
 };
+
+/* What stays allocated at most, beyond what the records need. */
+#define REORDER_SPARE_BYTES (5u * 1024 * 1024)
 
 /* @record: the raw perf record, BORROWED for the call; @size its bytes. False: not now. */
 typedef bool reorder_sink(void *context, const void *record, size_t size, uint16_t event,

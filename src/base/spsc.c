@@ -2,6 +2,7 @@
 #include "base/spsc.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 /* Before each payload. A filler has only this. */
@@ -20,7 +21,7 @@ int spsc_init(struct spsc *queue, size_t capacity)
 	if (!queue->bytes)
 		return -ENOMEM;
 	queue->capacity = capacity;
-	queue->reserved = 0;
+	queue->reserved = queue->seen_head = queue->seen_tail = 0;
 	atomic_init(&queue->head, 0);
 	atomic_init(&queue->tail, 0);
 	return 0;
@@ -37,17 +38,24 @@ static struct slot_header *slot_at(const struct spsc *queue, uint64_t index)
 	return (struct slot_header *)(void *)(queue->bytes + (index & (queue->capacity - 1)));
 }
 
+static bool has_room(struct spsc *queue, uint64_t tail, uint64_t need)
+{
+	if (queue->capacity - (tail - queue->seen_head) >= need)
+		return true;
+	/* ACQUIRE: the consumer's reads are over (spsc_release()) */
+	queue->seen_head = atomic_load_explicit(&queue->head, memory_order_acquire);
+	return queue->capacity - (tail - queue->seen_head) >= need;
+}
+
 void *spsc_reserve(struct spsc *queue, size_t payload_bytes)
 {
 	uint64_t tail = atomic_load_explicit(&queue->tail, memory_order_relaxed);
-	/* ACQUIRE: the consumer's reads are over (spsc_release()) */
-	uint64_t head = atomic_load_explicit(&queue->head, memory_order_acquire);
 	uint64_t need = sizeof(struct slot_header) + ((payload_bytes + 7) & ~(uint64_t)7);
 	uint64_t to_end = queue->capacity - (tail & (queue->capacity - 1));
 	uint64_t filler = to_end < need ? to_end : 0;
 	struct slot_header *slot;
 
-	if (need > queue->capacity / 2 || queue->capacity - (tail - head) < filler + need)
+	if (need > queue->capacity / 2 || !has_room(queue, tail, filler + need))
 		return NULL;
 	if (filler) {	/* to_end is a multiple of 8 and not 0: a header always fits */
 		slot = slot_at(queue, tail);
@@ -68,13 +76,19 @@ void spsc_commit(struct spsc *queue)
 	atomic_store_explicit(&queue->tail, queue->reserved, memory_order_release);
 }
 
+/* Whether the producer has published something from @head on. */
+static bool has_more(struct spsc *queue, uint64_t head)
+{
+	if (head == queue->seen_tail)	/* pairs with spsc_commit() */
+		queue->seen_tail = atomic_load_explicit(&queue->tail, memory_order_acquire);
+	return head != queue->seen_tail;
+}
+
 const void *spsc_peek(struct spsc *queue, size_t *payload_bytes)
 {
 	uint64_t head = atomic_load_explicit(&queue->head, memory_order_relaxed);
-	/* pairs with spsc_commit() */
-	uint64_t tail = atomic_load_explicit(&queue->tail, memory_order_acquire);
 
-	while (head != tail) {
+	while (has_more(queue, head)) {
 		const struct slot_header *slot = slot_at(queue, head);
 
 		if (slot->payload_bytes != SLOT_FILLER) {

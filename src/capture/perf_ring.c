@@ -21,6 +21,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#define GIVEN_PARTS	 16	/* of the ring; one at most is read and not given back */
 #define RECORD_MAX_BYTES ((size_t)UINT16_MAX + 1)	/* perf_event_header.size has 16 bits */
 
 struct perf_ring {
@@ -28,7 +29,9 @@ struct perf_ring {
 	const unsigned char *bytes;
 	uint64_t data_bytes;	/* a power of two */
 	uint64_t head;		/* end of the round */
-	uint64_t tail;		/* oldest unread byte; what data_tail says */
+	uint64_t tail;		/* oldest unread byte */
+	uint64_t given;		/* what data_tail says: so far the kernel may write again */
+	uint64_t peeked_bytes;	/* of the record at the tail; 0: it was not looked at */
 	uint64_t malformed;
 	size_t map_bytes;	/* 0: the memory is the caller's */
 	unsigned char *wrapped;	/* owned; a record that crosses the end, made contiguous */
@@ -53,7 +56,7 @@ int perf_ring_create_over(struct perf_ring **out, void *base, size_t data_pages,
 	ring->control = base;
 	ring->bytes = (const unsigned char *)base + page_bytes;
 	ring->data_bytes = data_pages * page_bytes;
-	ring->tail = ring->head = ring->control->data_tail;
+	ring->tail = ring->head = ring->given = ring->control->data_tail;
 	*out = ring;
 	return 0;
 }
@@ -95,10 +98,21 @@ void perf_ring_destroy(struct perf_ring *ring)
 	free(ring);
 }
 
+static void give_back(struct perf_ring *ring)
+{
+	ring->given = ring->tail;
+	/* pairs with the kernel's space check */
+	__atomic_store_n(&ring->control->data_tail, ring->tail, __ATOMIC_RELEASE);
+}
+
+/* At the end of the round, and in it not for each record: the kernel reads data_tail when it writes
+ * one, and would have to fetch it anew from our CPU each time. */
 static void move_tail(struct perf_ring *ring, uint64_t tail)
 {
 	ring->tail = tail;
-	__atomic_store_n(&ring->control->data_tail, tail, __ATOMIC_RELEASE); /* its space check */
+	ring->peeked_bytes = 0;
+	if (tail == ring->head || tail - ring->given >= ring->data_bytes / GIVEN_PARTS)
+		give_back(ring);
 }
 
 size_t perf_ring_begin(struct perf_ring *ring)
@@ -138,7 +152,9 @@ const struct perf_event_header *perf_ring_peek(struct perf_ring *ring)
 	if (ring->tail == ring->head)
 		return NULL;
 	header = record_at(ring, ring->tail);
-	if (!header) {
+	if (header) {
+		ring->peeked_bytes = header->size;
+	} else {
 		ring->malformed++;
 		move_tail(ring, ring->head);
 	}
@@ -147,10 +163,8 @@ const struct perf_event_header *perf_ring_peek(struct perf_ring *ring)
 
 void perf_ring_consume(struct perf_ring *ring)
 {
-	const struct perf_event_header *header = record_at(ring, ring->tail);
-
-	assert(header);	/* only after a peek that returned one */
-	move_tail(ring, ring->tail + header->size);
+	assert(ring->peeked_bytes);	/* only after a peek that returned one */
+	move_tail(ring, ring->tail + ring->peeked_bytes);
 }
 
 const struct perf_event_header *perf_ring_walk(struct perf_ring *ring, uint64_t *offset)

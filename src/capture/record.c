@@ -58,14 +58,18 @@ static uint64_t take(struct cursor *cursor)
 }
 
 /* Two 32-bit fields that share a word, in memory order. */
-static void take_pair(struct cursor *cursor, uint32_t *first, uint32_t *second)
+static void split_pair(uint64_t word, uint32_t *first, uint32_t *second)
 {
-	const uint64_t word = take(cursor);
 	uint32_t halves[2];
 
 	memcpy(halves, &word, sizeof(halves));
 	*first = halves[0];
 	*second = halves[1];
+}
+
+static void take_pair(struct cursor *cursor, uint32_t *first, uint32_t *second)
+{
+	split_pair(take(cursor), first, second);
 }
 
 /* What is left, as text: up to the first NUL, or all of it when there is none. */
@@ -83,6 +87,44 @@ static uint64_t count_bits(uint64_t mask)
 	return (uint64_t)__builtin_popcountll(mask);
 }
 
+/* Takes the next word for a field that is there. */
+static uint8_t place(uint64_t type, uint64_t field, uint8_t *words)
+{
+	return type & field ? (*words)++ : RECORD_NO_WORD;
+}
+
+/* In the order of the kernel's perf_output_sample(). */
+static struct record_layout lay_front(uint64_t type)
+{
+	struct record_layout front = { .words = 0 };
+
+	place(type, PERF_SAMPLE_IDENTIFIER, &front.words);
+	front.ip = place(type, PERF_SAMPLE_IP, &front.words);
+	front.task = place(type, PERF_SAMPLE_TID, &front.words);
+	front.time = place(type, PERF_SAMPLE_TIME, &front.words);
+	front.addr = place(type, PERF_SAMPLE_ADDR, &front.words);
+	place(type, PERF_SAMPLE_ID, &front.words);
+	place(type, PERF_SAMPLE_STREAM_ID, &front.words);
+	front.cpu = place(type, PERF_SAMPLE_CPU, &front.words);
+	front.period = place(type, PERF_SAMPLE_PERIOD, &front.words);
+	return front;
+}
+
+/* The sample_id trailer ends every kernel record but a sample: perf_event__output_id_sample(). */
+static struct record_layout lay_trailer(uint64_t type)
+{
+	struct record_layout trailer = { .words = 0 };
+
+	trailer.ip = trailer.addr = trailer.period = RECORD_NO_WORD;
+	trailer.task = place(type, PERF_SAMPLE_TID, &trailer.words);
+	trailer.time = place(type, PERF_SAMPLE_TIME, &trailer.words);
+	place(type, PERF_SAMPLE_ID, &trailer.words);
+	place(type, PERF_SAMPLE_STREAM_ID, &trailer.words);
+	trailer.cpu = place(type, PERF_SAMPLE_CPU, &trailer.words);
+	place(type, PERF_SAMPLE_IDENTIFIER, &trailer.words);
+	return trailer;
+}
+
 void record_format_init(struct record_format *format, const struct perf_event_attr *attr)
 {
 	*format = (struct record_format){
@@ -94,39 +136,52 @@ void record_format_init(struct record_format *format, const struct perf_event_at
 		.fixed_period = attr->freq ? 0 : attr->sample_period,
 		.sample_id_all = attr->sample_id_all,
 		.has_build_ids = attr->build_id,
+		.front = lay_front(attr->sample_type),
+		.trailer = lay_trailer(attr->sample_id_all ? attr->sample_type : 0),
 	};
 }
 
-static void take_sample_origin(const struct record_format *format, struct cursor *cursor,
+/* Who and when, from the words of @layout. */
+static void read_task_and_time(const struct record_layout *layout, const uint64_t *words,
 			       struct event_record *out)
 {
-	const uint64_t type = format->sample_type;
-	uint32_t unused;
-
-	if (type & PERF_SAMPLE_IDENTIFIER)
-		take(cursor);
-	if (type & PERF_SAMPLE_IP)
-		out->sample.ip = take(cursor);
-	if (type & PERF_SAMPLE_TID) {
-		take_pair(cursor, &out->pid, &out->tid);
+	if (layout->task != RECORD_NO_WORD) {
+		split_pair(words[layout->task], &out->pid, &out->tid);
 		out->has_pid = true;
 	}
-	if (type & PERF_SAMPLE_TIME) {
-		out->time_ns = take(cursor);
+	if (layout->time != RECORD_NO_WORD) {
+		out->time_ns = words[layout->time];
 		out->has_time = true;
 	}
-	if (type & PERF_SAMPLE_ADDR)
-		out->sample.addr = take(cursor);
-	if (type & PERF_SAMPLE_ID)
-		take(cursor);
-	if (type & PERF_SAMPLE_STREAM_ID)
-		take(cursor);
-	if (type & PERF_SAMPLE_CPU) {
-		take_pair(cursor, &out->cpu, &unused);
-		out->has_cpu = true;
-	}
-	if (type & PERF_SAMPLE_PERIOD)
-		out->sample.period = take(cursor);
+}
+
+static void read_cpu(const struct record_layout *layout, const uint64_t *words,
+		     struct event_record *out)
+{
+	uint32_t unused;
+
+	if (layout->cpu == RECORD_NO_WORD)
+		return;
+	split_pair(words[layout->cpu], &out->cpu, &unused);
+	out->has_cpu = true;
+}
+
+static void take_sample_front(const struct record_format *format, struct cursor *cursor,
+			      struct event_record *out)
+{
+	const struct record_layout *front = &format->front;
+	const uint64_t *words = take_words(cursor, front->words);
+
+	if (!words)
+		return;
+	read_task_and_time(front, words, out);
+	read_cpu(front, words, out);
+	if (front->ip != RECORD_NO_WORD)
+		out->sample.ip = words[front->ip];
+	if (front->addr != RECORD_NO_WORD)
+		out->sample.addr = words[front->addr];
+	if (front->period != RECORD_NO_WORD)
+		out->sample.period = words[front->period];
 	else
 		out->sample.period = format->fixed_period ? format->fixed_period : 1;
 }
@@ -250,22 +305,17 @@ static void take_sample_rest(const struct record_format *format, struct cursor *
 	}
 }
 
-/* In the order of the kernel's perf_output_sample(). */
-static void take_sample(const struct record_format *format, struct cursor *cursor,
-			struct event_record *out)
+/* What few events ask for. */
+#define BEHIND_CHAIN (~(uint64_t)(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |	\
+				  PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR | PERF_SAMPLE_ID |	\
+				  PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU |			\
+				  PERF_SAMPLE_PERIOD | PERF_SAMPLE_READ | PERF_SAMPLE_CALLCHAIN))
+
+static void take_behind_chain(const struct record_format *format, struct cursor *cursor,
+			      struct record_sample *sample)
 {
 	const uint64_t type = format->sample_type;
-	struct record_sample *sample = &out->sample;
 
-	take_sample_origin(format, cursor, out);
-	if (type & PERF_SAMPLE_READ)
-		skip_read_values(format->read_format, cursor);
-	if (type & PERF_SAMPLE_CALLCHAIN) {
-		const uint64_t count = take(cursor);
-
-		sample->chain = count ? take_words(cursor, count) : NULL;
-		sample->chain_count = count;
-	}
 	if (type & PERF_SAMPLE_RAW)
 		take_raw(cursor, sample);
 	if (type & PERF_SAMPLE_BRANCH_STACK)
@@ -279,48 +329,37 @@ static void take_sample(const struct record_format *format, struct cursor *curso
 	take_sample_rest(format, cursor, sample);
 }
 
-/* Words of the sample_id trailer that ends every kernel record but a sample. */
-static size_t trailer_words(const struct record_format *format)
+/* In the order of the kernel's perf_output_sample(). */
+static void take_sample(const struct record_format *format, struct cursor *cursor,
+			struct event_record *out)
 {
-	const uint64_t fields = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID |
-				PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER;
+	const uint64_t type = format->sample_type;
+	struct record_sample *sample = &out->sample;
 
-	return format->sample_id_all ? count_bits(format->sample_type & fields) : 0;
+	take_sample_front(format, cursor, out);
+	if (type & PERF_SAMPLE_READ)
+		skip_read_values(format->read_format, cursor);
+	if (type & PERF_SAMPLE_CALLCHAIN) {
+		const uint64_t count = take(cursor);
+
+		sample->chain = count ? take_words(cursor, count) : NULL;
+		sample->chain_count = count;
+	}
+	if (type & BEHIND_CHAIN)
+		take_behind_chain(format, cursor, sample);
 }
 
 /* Cuts the trailer off @cursor, so that it ends where the record's own fields end. */
 static void cut_trailer(const struct record_format *format, struct cursor *cursor,
 			struct event_record *out)
 {
-	const uint64_t type = format->sample_type;
-	const size_t words = trailer_words(format);
-	struct cursor trailer;
-	uint32_t unused;
-
-	if (words > cursor_left(cursor)) {
+	if (format->trailer.words > cursor_left(cursor)) {
 		cursor->overrun = true;
 		return;
 	}
-	cursor->end -= words;
-	if (!words)
-		return;
-	trailer = (struct cursor){ .at = cursor->end, .end = cursor->end + words };
-	if (type & PERF_SAMPLE_TID) {
-		take_pair(&trailer, &out->pid, &out->tid);
-		out->has_pid = true;
-	}
-	if (type & PERF_SAMPLE_TIME) {
-		out->time_ns = take(&trailer);
-		out->has_time = true;
-	}
-	if (type & PERF_SAMPLE_ID)
-		take(&trailer);
-	if (type & PERF_SAMPLE_STREAM_ID)
-		take(&trailer);
-	if (type & PERF_SAMPLE_CPU) {
-		take_pair(&trailer, &out->cpu, &unused);
-		out->has_cpu = true;
-	}
+	cursor->end -= format->trailer.words;
+	read_task_and_time(&format->trailer, cursor->end, out);
+	read_cpu(&format->trailer, cursor->end, out);
 }
 
 /* The task that the record is about; the trailer's is the one that was running. */
@@ -547,6 +586,16 @@ static int open_body(const void *bytes, size_t available, struct cursor *cursor)
 	return 0;
 }
 
+static void take_other(const struct record_format *format, const struct perf_event_header *header,
+		       struct cursor *cursor, struct event_record *out)
+{
+	out->kind = kind_of_type(header->type);
+	if (header->type >= PERF_RECORD_MAX)
+		return;
+	cut_trailer(format, cursor, out);
+	take_sideband(format, header, cursor, out);
+}
+
 int record_parse(const struct record_format *format, const void *bytes, size_t available,
 		 struct event_record *out)
 {
@@ -558,15 +607,32 @@ int record_parse(const struct record_format *format, const void *bytes, size_t a
 	err = open_body(bytes, available, &cursor);
 	if (err)
 		return err;
-	out->kind = kind_of_type(header->type);
 	out->mode = mode_of_misc(header->misc);
-	if (out->kind == RECORD_SAMPLE) {
+	if (header->type == PERF_RECORD_SAMPLE) {
+		out->kind = RECORD_SAMPLE;
 		take_sample(format, &cursor, out);
-	} else if (header->type < PERF_RECORD_MAX) {
-		cut_trailer(format, &cursor, out);
-		take_sideband(format, header, &cursor, out);
+	} else {
+		take_other(format, header, &cursor, out);
 	}
 	return cursor.overrun ? -EBADMSG : 0;
+}
+
+int record_parse_front(const struct record_format *format, const void *bytes, size_t available,
+		       struct event_record *out)
+{
+	const struct perf_event_header *header = bytes;
+	struct cursor cursor;
+
+	if (available < sizeof(*header) || header->type != PERF_RECORD_SAMPLE)
+		return record_parse(format, bytes, available, out);
+	if (open_body(bytes, available, &cursor) || format->front.words > cursor_left(&cursor))
+		return -EBADMSG;
+	out->kind = RECORD_SAMPLE;
+	out->has_pid = out->has_time = false;
+	out->pid = out->tid = 0;
+	out->time_ns = 0;
+	read_task_and_time(&format->front, cursor.at, out);
+	return 0;
 }
 
 int record_peek_id(const struct record_format *format, const void *bytes, size_t available,

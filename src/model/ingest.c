@@ -286,11 +286,14 @@ static void apply(struct ingest *ingest, const struct event_record *record, uint
 	}
 }
 
-static bool parse(struct ingest *ingest, const void *raw, size_t size, uint16_t event,
+typedef int parser(const struct record_format *format, const void *raw, size_t size,
+		   struct event_record *out);
+
+static bool parse(struct ingest *ingest, parser *how, const void *raw, size_t size, uint16_t event,
 		  struct event_record *out)
 {
 	if (event >= ingest->config.event_count ||
-	    record_parse(&ingest->config.events[event]->format, raw, size, out)) {
+	    how(&ingest->config.events[event]->format, raw, size, out)) {
 		ingest->counters.malformed++;
 		return false;
 	}
@@ -320,7 +323,7 @@ static bool sink(void *context, const void *raw, size_t size, uint16_t event, ui
 		ingest_hit(ingest, raw, size);
 		return true;
 	}
-	if (!parse(ingest, raw, size, event, &record))
+	if (!parse(ingest, record_parse, raw, size, event, &record))
 		return true;
 	if (ingest->config.is_replay && ingest_rare_holds(ingest, time_ns))
 		return false;
@@ -330,7 +333,6 @@ static bool sink(void *context, const void *raw, size_t size, uint16_t event, ui
 	return true;
 }
 
-/* Records without a time (perf record's own descriptions of the start) hold from now on. */
 static bool has_order(const struct event_record *record)
 {
 	return record->has_time && record->time_ns && record->time_ns != UINT64_MAX;
@@ -342,18 +344,31 @@ static bool is_of_before(const struct ingest *ingest, const struct event_record 
 	return record->has_time && record->time_ns <= ingest->begin_ns && ingest->begin_ns;
 }
 
+/* Records without a time (perf record's own descriptions of the start) hold from now on. */
+static void take_at_once(struct ingest *ingest, const void *raw, size_t size, uint16_t event,
+			 uint32_t cpu)
+{
+	struct event_record record;
+
+	if (!parse(ingest, record_parse, raw, size, event, &record))
+		return;
+	if (record.kind == RECORD_SAMPLE)
+		take_sample(ingest, &record, raw, size, false);
+	else
+		apply(ingest, &record, cpu);
+}
+
 void ingest_push(struct ingest *ingest, const void *raw, size_t size, uint16_t event, uint32_t cpu)
 {
 	struct event_record record;
 
-	if (!parse(ingest, raw, size, event, &record) || record.kind == RECORD_OTHER ||
-	    is_of_before(ingest, &record))
+	/* All of a sample is parsed once, when its turn comes. */
+	if (!parse(ingest, record_parse_front, raw, size, event, &record) ||
+	    record.kind == RECORD_OTHER || is_of_before(ingest, &record))
 		return;
 	ingest_look_ahead(ingest, &record);
-	if (!has_order(&record) && record.kind == RECORD_SAMPLE)
-		take_sample(ingest, &record, raw, size, false);
-	else if (!has_order(&record))
-		apply(ingest, &record, cpu);
+	if (!has_order(&record))
+		take_at_once(ingest, raw, size, event, cpu);
 	else if (reorder_push(&ingest->reorder, raw, size, event, cpu, record.time_ns))
 		ingest->counters.dropped_no_memory++;
 }

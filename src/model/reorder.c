@@ -9,14 +9,22 @@
  * began has been read when round N ends, so at that mark every record older than the start of
  * round N may leave, oldest first. A recording's FINISHED_ROUND marks mean the same.
  *
- * Invariant: records leave in the order of their times; one that would break it (a drop, clock
- * trouble) still leaves, counted in `late`.
+ * Order: what arrives is a row of runs, mostly one per ring and round, each in order already; a
+ * record that is older than the one before it begins another. A heap holds the runs by their first
+ * record, so a record costs a look at few runs where a sort would compare all with all. Where the
+ * rings' own order is broken, there are more runs; nothing else changes.
  *
- * Storage: records are copied into chunks that never move, entries are sorted once per mark. What
- * stays behind after a mark (records of the round's own duration) moves to fresh chunks, so chunks
- * are freed whole. Rejected: a heap with one allocation per record.
+ *   entries   |.left.|run 0|.left.|run 1      |run 2 .....|   in the order of arrival, so of equal
+ *                     ^ next       ^ next      ^ next         times the smaller index goes first
  *
- * Cost: one round of delay, at most 50 ms, so a lone hit on an idle machine shows at once.
+ * Invariant: records leave in the order of their times, of equal times in that of arrival; one that
+ * would break it (a drop, clock trouble) still leaves, counted in `late`.
+ *
+ * Storage: records are copied once, into chunks, and stay where they are; a chunk is used again
+ * when all in it have left. Rejected: a heap of records; moving what stays behind a mark, which
+ * under load is half of a round.
+ *
+ * Cost: one round of delay, so a lone hit on an idle machine shows at once.
  * Rejected: waiting for the next event (perf top: rare hits never show).
  */
 #include "model/reorder.h"
@@ -25,11 +33,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CHUNK_BYTES (256u * 1024)	/* holds the largest record (64 KiB) several times */
+#define CHUNK_BYTES  (256u * 1024)	/* holds the largest record (64 KiB) several times */
+#define CHUNKS_SPARE 16u		/* 50 ms of stack copies at 4 kHz */
+#define ENTRIES_KEPT 16384u		/* 50 ms of 300,000 records a second */
+#define NO_CHUNK     UINT32_MAX
 
 void reorder_init(struct reorder *reorder)
 {
 	memset(reorder, 0, sizeof(*reorder));
+	reorder->filling = reorder->first_empty = NO_CHUNK;
 }
 
 void reorder_finish(struct reorder *reorder)
@@ -38,57 +50,147 @@ void reorder_finish(struct reorder *reorder)
 		free(reorder->chunks[i].bytes);
 	free(reorder->chunks);
 	free(reorder->entries);
-	memset(reorder, 0, sizeof(*reorder));
+	free(reorder->runs);
+	reorder_init(reorder);
 }
 
-static void clear(struct reorder *reorder)
+/* @items, of which all @capacity are in use, with room for more; NULL: out of memory. */
+static void *grow(void *items, uint32_t *capacity, size_t item_bytes, uint32_t first)
 {
-	const uint64_t late = reorder->late;
+	const uint32_t larger = *capacity ? *capacity * 2 : first;
+	void *bigger;
 
-	reorder_finish(reorder);
-	reorder->late = late;
+	if (larger <= *capacity)	/* 4 billion */
+		return NULL;
+	bigger = realloc(items, larger * item_bytes);
+	if (bigger)
+		*capacity = larger;
+	return bigger;
 }
 
 static int grow_entries(struct reorder *reorder)
 {
-	size_t capacity = reorder->capacity ? reorder->capacity * 2 : 1024;
 	struct reorder_entry *bigger;
 
-	if (reorder->count < reorder->capacity)
+	if (reorder->filled < reorder->capacity)
 		return 0;
-	bigger = realloc(reorder->entries, capacity * sizeof(*bigger));
+	bigger = grow(reorder->entries, &reorder->capacity, sizeof(*bigger), 1024);
 	if (!bigger)
 		return -ENOMEM;
 	reorder->entries = bigger;
-	reorder->capacity = capacity;
 	return 0;
 }
 
-/* The chunk that has room for @size bytes, the last or a new one; NULL: no memory. */
-static struct reorder_chunk *chunk_for(struct reorder *reorder, size_t size)
+static int grow_runs(struct reorder *reorder)
 {
+	struct reorder_run *bigger;
+
+	if (reorder->run_count < reorder->run_capacity)
+		return 0;
+	bigger = grow(reorder->runs, &reorder->run_capacity, sizeof(*bigger), 64);
+	if (!bigger)
+		return -ENOMEM;
+	reorder->runs = bigger;
+	return 0;
+}
+
+static int grow_chunks(struct reorder *reorder)
+{
+	struct reorder_chunk *bigger;
+
+	if (reorder->chunk_count < reorder->chunk_capacity)
+		return 0;
+	bigger = grow(reorder->chunks, &reorder->chunk_capacity, sizeof(*bigger), 8);
+	if (!bigger)
+		return -ENOMEM;
+	reorder->chunks = bigger;
+	return 0;
+}
+
+/* An empty chunk is the next to be filled. 0 or -ENOMEM. */
+static int next_chunk(struct reorder *reorder)
+{
+	uint32_t row = reorder->first_empty;
 	struct reorder_chunk *chunk;
 
-	if (reorder->chunk_count) {
-		chunk = &reorder->chunks[reorder->chunk_count - 1];
-		if (chunk->capacity - chunk->used >= size)
-			return chunk;
+	if (row == NO_CHUNK) {
+		if (grow_chunks(reorder))
+			return -ENOMEM;
+		row = reorder->chunk_count;
+		reorder->chunks[row] = (struct reorder_chunk){ .next_empty = NO_CHUNK };
 	}
-	if (reorder->chunk_count == reorder->chunk_capacity) {
-		uint32_t capacity = reorder->chunk_capacity ? reorder->chunk_capacity * 2 : 8;
+	chunk = &reorder->chunks[row];
+	if (chunk->bytes) {
+		reorder->spare--;
+	} else {
+		chunk->bytes = malloc(CHUNK_BYTES);
+		if (!chunk->bytes)
+			return -ENOMEM;
+		reorder->allocated++;
+	}
+	reorder->chunk_count += row == reorder->chunk_count;
+	reorder->first_empty = chunk->next_empty;
+	chunk->used = 0;
+	reorder->filling = row;
+	return 0;
+}
 
-		chunk = realloc(reorder->chunks, capacity * sizeof(*chunk));
-		if (!chunk)
-			return NULL;
-		reorder->chunks = chunk;
-		reorder->chunk_capacity = capacity;
+static void put_empty(struct reorder *reorder, uint32_t row)
+{
+	struct reorder_chunk *chunk = &reorder->chunks[row];
+
+	if (reorder->spare == CHUNKS_SPARE) {
+		free(chunk->bytes);
+		chunk->bytes = NULL;
+		reorder->allocated--;
+	} else {
+		reorder->spare++;
 	}
-	chunk = &reorder->chunks[reorder->chunk_count];
-	*chunk = (struct reorder_chunk){ .bytes = malloc(CHUNK_BYTES), .capacity = CHUNK_BYTES };
-	if (!chunk->bytes)
-		return NULL;
-	reorder->chunk_count++;
-	return chunk;
+	chunk->next_empty = reorder->first_empty;
+	reorder->first_empty = row;
+}
+
+/* A record of it has left. */
+static void leave_chunk(struct reorder *reorder, uint32_t row)
+{
+	struct reorder_chunk *chunk = &reorder->chunks[row];
+
+	if (--chunk->count)
+		return;
+	if (row == reorder->filling)
+		chunk->used = 0;
+	else
+		put_empty(reorder, row);
+}
+
+static bool has_room(const struct reorder *reorder, size_t bytes)
+{
+	return reorder->filling != NO_CHUNK &&
+	       CHUNK_BYTES - reorder->chunks[reorder->filling].used >= bytes;
+}
+
+/* The chunk that is being filled has room for @bytes. 0 or -ENOMEM. */
+static int make_room(struct reorder *reorder, size_t bytes)
+{
+	if (has_room(reorder, bytes))
+		return 0;
+	return bytes > CHUNK_BYTES ? -ENOMEM : next_chunk(reorder);
+}
+
+/* The entry at `filled` is the next of the last run, or begins one. 0 or -ENOMEM. */
+static int add_to_runs(struct reorder *reorder, uint64_t time_ns)
+{
+	const uint32_t at = reorder->filled;
+
+	if (reorder->run_count > reorder->heap_count &&
+	    reorder->entries[at - 1].time_ns <= time_ns) {
+		reorder->runs[reorder->run_count - 1].end++;
+		return 0;
+	}
+	if (grow_runs(reorder))
+		return -ENOMEM;
+	reorder->runs[reorder->run_count++] = (struct reorder_run){ time_ns, at, at + 1 };
+	return 0;
 }
 
 int reorder_push(struct reorder *reorder, const void *record, size_t size, uint16_t event,
@@ -97,28 +199,136 @@ int reorder_push(struct reorder *reorder, const void *record, size_t size, uint1
 	const size_t room = (size + 7) & ~(size_t)7;
 	struct reorder_chunk *chunk;
 
-	if (room > CHUNK_BYTES || grow_entries(reorder))
+	if (grow_entries(reorder) || make_room(reorder, room) || add_to_runs(reorder, time_ns))
 		return -ENOMEM;
-	chunk = chunk_for(reorder, room);
-	if (!chunk)
-		return -ENOMEM;
+	chunk = &reorder->chunks[reorder->filling];
 	memcpy(chunk->bytes + chunk->used, record, size);
-	reorder->is_sorted = false;
-	reorder->entries[reorder->count++] = (struct reorder_entry){
-		.time_ns = time_ns, .seq = reorder->next_seq++, .offset = chunk->used,
-		.chunk = reorder->chunk_count - 1, .event = event, .cpu = cpu,
+	reorder->entries[reorder->filled++] = (struct reorder_entry){
+		.time_ns = time_ns, .chunk = reorder->filling, .offset = chunk->used,
+		.cpu = cpu, .event = event,
 	};
 	chunk->used += (uint32_t)room;
+	chunk->count++;
+	reorder->count++;
 	return 0;
 }
 
-static int by_time(const void *a, const void *b)
+static bool is_before(const struct reorder_run *a, const struct reorder_run *b)
 {
-	const struct reorder_entry *left = a, *right = b;
+	return a->time_ns != b->time_ns ? a->time_ns < b->time_ns : a->next < b->next;
+}
 
-	if (left->time_ns != right->time_ns)
-		return left->time_ns < right->time_ns ? -1 : 1;
-	return left->seq < right->seq ? -1 : left->seq > right->seq;
+static void sift_up(struct reorder_run *runs, uint32_t at)
+{
+	const struct reorder_run run = runs[at];
+
+	for (; at && is_before(&run, &runs[(at - 1) / 2]); at = (at - 1) / 2)
+		runs[at] = runs[(at - 1) / 2];
+	runs[at] = run;
+}
+
+static void sift_down(struct reorder_run *runs, uint32_t count)
+{
+	const struct reorder_run run = runs[0];
+	uint32_t at = 0, child;
+
+	for (; (child = 2 * at + 1) < count; at = child) {
+		child += child + 1 < count && is_before(&runs[child + 1], &runs[child]);
+		if (is_before(&run, &runs[child]))
+			break;
+		runs[at] = runs[child];
+	}
+	runs[at] = run;
+}
+
+/* The runs that came since the last release join the heap. */
+static void fill_heap(struct reorder *reorder)
+{
+	while (reorder->heap_count < reorder->run_count)
+		sift_up(reorder->runs, reorder->heap_count++);
+}
+
+/* The first entry of the first run has left. */
+static void advance(struct reorder *reorder)
+{
+	struct reorder_run *run = &reorder->runs[0];
+
+	if (++run->next < run->end)
+		run->time_ns = reorder->entries[run->next].time_ns;
+	else
+		*run = reorder->runs[--reorder->run_count];
+	reorder->heap_count = reorder->run_count;
+	if (reorder->run_count > 1)
+		sift_down(reorder->runs, reorder->run_count);
+}
+
+static int by_arrival(const void *a, const void *b)
+{
+	const struct reorder_run *left = a, *right = b;
+
+	return left->next < right->next ? -1 : left->next > right->next;
+}
+
+/* Adds entries [@first, @end), which are in order, to what lies before `filled`. */
+static void put_back(struct reorder *reorder, uint32_t first, uint32_t end)
+{
+	struct reorder_entry *entries = reorder->entries;
+	const uint32_t at = reorder->filled, count = end - first;
+
+	memmove(entries + at, entries + first, count * sizeof(*entries));
+	if (at && entries[at - 1].time_ns <= entries[at].time_ns)
+		reorder->runs[reorder->run_count - 1].end += count;
+	else
+		reorder->runs[reorder->run_count++] =
+			(struct reorder_run){ entries[at].time_ns, at, at + count };
+	reorder->filled += count;
+}
+
+/* Takes out of the entries those that have left; of the runs becomes no more than there were. */
+static void close_ranks(struct reorder *reorder)
+{
+	const uint32_t runs = reorder->run_count;
+
+	reorder->filled = reorder->run_count = reorder->heap_count = 0;
+	if (!runs)
+		return;		/* nothing is left */
+	qsort(reorder->runs, runs, sizeof(*reorder->runs), by_arrival);
+	for (uint32_t i = 0; i < runs; i++)
+		put_back(reorder, reorder->runs[i].next, reorder->runs[i].end);
+}
+
+/* After a crowd, or a recording without rounds, which is all here at once. */
+static void shrink_entries(struct reorder *reorder)
+{
+	struct reorder_entry *smaller;
+
+	if (reorder->capacity <= ENTRIES_KEPT || reorder->filled > ENTRIES_KEPT / 2)
+		return;
+	smaller = realloc(reorder->entries, ENTRIES_KEPT * sizeof(*smaller));
+	if (!smaller)
+		return;
+	reorder->entries = smaller;
+	reorder->capacity = ENTRIES_KEPT;
+}
+
+void reorder_keep_only(struct reorder *reorder, uint16_t event)
+{
+	uint32_t filled, kept = 0;
+
+	close_ranks(reorder);
+	filled = reorder->filled;
+	reorder->filled = reorder->run_count = reorder->count = 0;
+	for (uint32_t i = 0; i < filled; i++) {
+		if (reorder->entries[i].event != event) {
+			leave_chunk(reorder, reorder->entries[i].chunk);
+			continue;
+		}
+		put_back(reorder, i, i + 1);
+		kept++;
+	}
+	reorder->count = kept;
+	shrink_entries(reorder);
+	reorder->last_out_ns = 0;
 }
 
 /* sizeof(struct perf_event_header) is 8 and its last u16 is the record's size. */
@@ -130,92 +340,40 @@ static uint16_t record_size(const unsigned char *record)
 	return size;
 }
 
-static const unsigned char *record_at(const struct reorder *reorder,
-				      const struct reorder_entry *entry)
+static bool let_out(struct reorder *reorder, const struct reorder_entry *entry, reorder_sink *sink,
+		    void *context)
 {
-	return reorder->chunks[entry->chunk].bytes + entry->offset;
-}
+	const unsigned char *record = reorder->chunks[entry->chunk].bytes + entry->offset;
 
-/* Moves what is left into fresh chunks and frees the old ones. When there is no memory the records
- * simply stay where they are. */
-static void pack_rest(struct reorder *reorder, const struct reorder_entry *rest, size_t rest_count)
-{
-	struct reorder fresh = { .next_seq = reorder->next_seq, .late = reorder->late,
-				 .last_out_ns = reorder->last_out_ns };
-
-	if (!rest_count && reorder->chunk_count == 1) {	/* the quiet case: nothing to move */
-		reorder->chunks[0].used = 0;
-		reorder->count = 0;
-		return;
-	}
-	for (size_t i = 0; i < rest_count; i++) {
-		const unsigned char *record = record_at(reorder, &rest[i]);
-
-		if (reorder_push(&fresh, record, record_size(record), rest[i].event, rest[i].cpu,
-				 rest[i].time_ns)) {
-			reorder_finish(&fresh);
-			memmove(reorder->entries, rest, rest_count * sizeof(*rest));
-			reorder->count = rest_count;
-			return;
-		}
-	}
-	reorder_finish(reorder);
-	*reorder = fresh;
-}
-
-void reorder_keep_only(struct reorder *reorder, uint16_t event)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < reorder->count; i++)
-		if (reorder->entries[i].event == event)
-			reorder->entries[kept++] = reorder->entries[i];
-	if (kept)
-		pack_rest(reorder, reorder->entries, kept);
+	if (!sink(context, record, record_size(record), entry->event, entry->cpu, entry->time_ns))
+		return false;
+	if (entry->time_ns < reorder->last_out_ns)
+		reorder->late++;
 	else
-		clear(reorder);
-	reorder->last_out_ns = 0;
-}
-
-/* They will leave soon, so what they lie in is not packed. In a recording without rounds they are
- * all of it, and a record is refused for each table that is still to come: sorted once. */
-static void keep_rest(struct reorder *reorder, size_t first)
-{
-	reorder->is_sorted = true;
-	reorder->count -= first;
-	memmove(reorder->entries, reorder->entries + first,
-		reorder->count * sizeof(*reorder->entries));
+		reorder->last_out_ns = entry->time_ns;
+	leave_chunk(reorder, entry->chunk);
+	reorder->count--;
+	return true;
 }
 
 bool reorder_release(struct reorder *reorder, uint64_t limit_ns, reorder_sink *sink, void *context)
 {
-	size_t out;
-
-	if (!reorder->count)
-		return true;
-	if (!reorder->is_sorted)
-		qsort(reorder->entries, reorder->count, sizeof(*reorder->entries), by_time);
-	for (out = 0; out < reorder->count && reorder->entries[out].time_ns <= limit_ns; out++) {
-		const struct reorder_entry *entry = &reorder->entries[out];
-		const unsigned char *record = record_at(reorder, entry);
-
-		if (!sink(context, record, record_size(record), entry->event, entry->cpu,
-			  entry->time_ns)) {
-			keep_rest(reorder, out);
+	fill_heap(reorder);
+	while (reorder->run_count && reorder->runs[0].time_ns <= limit_ns) {
+		if (!let_out(reorder, &reorder->entries[reorder->runs[0].next], sink, context))
 			return false;
-		}
-		if (entry->time_ns < reorder->last_out_ns)
-			reorder->late++;
-		else
-			reorder->last_out_ns = entry->time_ns;
+		advance(reorder);
 	}
-	if (out)
-		pack_rest(reorder, reorder->entries + out, reorder->count - out);
+	if (reorder->filled > 2 * reorder->count) {
+		close_ranks(reorder);
+		shrink_entries(reorder);
+	}
 	return true;
 }
 
 size_t reorder_bytes(const struct reorder *reorder)
 {
 	return reorder->capacity * sizeof(*reorder->entries) +
-	       (size_t)reorder->chunk_count * CHUNK_BYTES;
+	       reorder->run_capacity * sizeof(*reorder->runs) +
+	       (size_t)reorder->allocated * CHUNK_BYTES;
 }

@@ -41,7 +41,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
 {
 	struct perf_event_attr attr = { 0 };
 	struct record_format format;
-	struct event_record record;
+	struct event_record record, front;
 	struct perf_event_header header;
 	void *copy;
 
@@ -61,8 +61,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
 	copy = malloc(header.size);	/* aligned, and its end is guarded */
 	memcpy(copy, bytes, header.size);
 	memcpy(copy, &header, sizeof(header));
-	if (!record_parse(&format, copy, header.size, &record))
+	if (!record_parse(&format, copy, header.size, &record)) {
 		touch_record(&record);
+		if (record_parse_front(&format, copy, header.size, &front) ||
+		    front.kind != record.kind || front.time_ns != record.time_ns)
+			abort();	/* both say the same */
+	} else {
+		record_parse_front(&format, copy, header.size, &front);
+	}
 	free(copy);
 	return 0;
 }

@@ -56,6 +56,16 @@ int record_close_and_parse(const struct record_format *format, struct record_byt
 	return record_parse(format, record->words, sizeof(record->words), out);
 }
 
+struct record_format record_format_of(uint64_t sample_type, bool has_trailers)
+{
+	const struct perf_event_attr attr = { .sample_type = sample_type,
+					      .sample_id_all = has_trailers };
+	struct record_format format;
+
+	record_format_init(&format, &attr);
+	return format;
+}
+
 int record_parse_cut(const struct record_format *format, const struct record_bytes *record,
 		     size_t count, struct event_record *out)
 {

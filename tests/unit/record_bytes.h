@@ -29,6 +29,9 @@ void record_add_text(struct record_bytes *record, const char *text);
 /* Writes the size into the header. */
 void record_close(struct record_bytes *record);
 
+/* Of an event with @sample_type, and trailers (sample_id_all) or none. */
+struct record_format record_format_of(uint64_t sample_type, bool has_trailers);
+
 /* Closes and parses it; pointers in *@out are good as long as @record. */
 int record_close_and_parse(const struct record_format *format, struct record_bytes *record,
 			   struct event_record *out);

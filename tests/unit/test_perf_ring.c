@@ -87,10 +87,28 @@ static void test_records_come_in_order_and_free_their_room(void **state)
 	put_record(&f, 40, 2);
 	assert_int_equal(perf_ring_begin(f.ring), 56);
 	expect_record(&f, 16, 1);
-	assert_int_equal(f.control->data_tail, 16);
 	expect_record(&f, 40, 2);
 	assert_int_equal(f.control->data_tail, 56);
 	assert_null(perf_ring_peek(f.ring));
+	drop_ring(&f);
+}
+
+/* 4096 bytes: a sixteenth is 256. */
+static void test_room_is_given_back_by_sixteenths_of_the_ring(void **state)
+{
+	struct fixture f = make_ring(0);
+	const uint16_t size = (uint16_t)(f.page_bytes / 32);
+
+	(void)state;
+	for (unsigned char mark = 1; mark <= 5; mark++)
+		put_record(&f, size, mark);
+	perf_ring_begin(f.ring);
+	expect_record(&f, size, 1);
+	assert_int_equal(f.control->data_tail, 0);
+	expect_record(&f, size, 2);
+	assert_int_equal(f.control->data_tail, f.page_bytes / 16);
+	expect_record(&f, size, 3);
+	assert_int_equal(f.control->data_tail, f.page_bytes / 16);
 	drop_ring(&f);
 }
 
@@ -227,6 +245,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_records_come_in_order_and_free_their_room),
+		cmocka_unit_test(test_room_is_given_back_by_sixteenths_of_the_ring),
 		cmocka_unit_test(test_a_record_across_the_end_is_made_contiguous),
 		cmocka_unit_test(test_indices_wrap_at_64_bits),
 		cmocka_unit_test(test_a_round_ends_where_the_head_was_when_it_began),

@@ -45,15 +45,19 @@ static const struct field {
 
 static struct record_format format_with(uint64_t sample_type)
 {
-	return (struct record_format){
+	const struct perf_event_attr attr = {
 		.sample_type = sample_type,
 		.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED |
 			       PERF_FORMAT_TOTAL_TIME_RUNNING | PERF_FORMAT_ID | PERF_FORMAT_LOST,
 		.branch_sample_type = PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_HW_INDEX |
 				      1 << 19 /* counters */,
-		.user_regs_mask = 0x700,
-		.intr_regs_mask = 0x3,
+		.sample_regs_user = 0x700,
+		.sample_regs_intr = 0x3,
 	};
+	struct record_format format;
+
+	record_format_init(&format, &attr);
+	return format;
 }
 
 /* A sample of all fields in @sample_type; returns it in @record. */
@@ -128,6 +132,50 @@ static void test_all_fields_together_give_their_values(void **state)
 	assert_int_equal(out.sample.weight, 77);
 	assert_true(out.sample.has_cgroup);
 	assert_int_equal(out.sample.cgroup, 4);
+}
+
+/* What the parser of the front says of each layout is what that of the whole record says. */
+static void test_the_front_says_who_and_when_as_the_whole_does(void **state)
+{
+	struct event_record front, whole;
+	struct record_bytes record;
+
+	(void)state;
+	for (uint64_t bits = 0; bits < 512; bits++) {	/* the fields up to the period */
+		uint64_t type = PERF_SAMPLE_CALLCHAIN;
+		struct record_format format;
+
+		for (size_t i = 0; i < 9; i++)
+			type |= bits >> i & 1 ? fields[i].bit : 0;
+		format = make_sample(&record, type);
+		memset(&front, 0xee, sizeof(front));
+		assert_int_equal(record_close_and_parse(&format, &record, &whole), 0);
+		assert_int_equal(record_parse_front(&format, record.words, record.count * 8,
+						    &front), 0);
+		assert_int_equal(front.kind, RECORD_SAMPLE);
+		assert_int_equal(front.has_pid, whole.has_pid);
+		assert_int_equal(front.pid, whole.pid);
+		assert_int_equal(front.tid, whole.tid);
+		assert_int_equal(front.has_time, whole.has_time);
+		assert_true(front.time_ns == whole.time_ns);
+	}
+}
+
+static void test_a_front_that_is_cut_short_is_refused(void **state)
+{
+	struct record_bytes record;
+	const struct record_format format = make_sample(&record, every_field());
+	struct event_record out;
+
+	(void)state;
+	record.count = 10;	/* the header and nine fields */
+	record_close(&record);
+	assert_int_equal(record_parse_front(&format, record.words, 80, &out), 0);
+	assert_int_equal(record_parse_front(&format, record.words, 72, &out), -EBADMSG);
+	record.count = 9;
+	record_close(&record);
+	assert_int_equal(record_parse_front(&format, record.words, 80, &out), -EBADMSG);
+	assert_int_equal(record_parse_front(&format, record.words, 4, &out), -EBADMSG);
 }
 
 static void test_every_truncation_of_a_full_sample_is_refused(void **state)
@@ -362,6 +410,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_each_field_alone_takes_exactly_its_words),
 		cmocka_unit_test(test_all_fields_together_give_their_values),
+		cmocka_unit_test(test_the_front_says_who_and_when_as_the_whole_does),
+		cmocka_unit_test(test_a_front_that_is_cut_short_is_refused),
 		cmocka_unit_test(test_every_truncation_of_a_full_sample_is_refused),
 		cmocka_unit_test(test_a_size_beyond_the_bytes_or_of_half_a_word_is_refused),
 		cmocka_unit_test(test_lying_counts_are_refused),

@@ -19,12 +19,11 @@ enum {
 /* tid, time, id, stream id, cpu, identifier: the trailer's order, not that of a sample. */
 static const uint64_t trailer[] = { PAIR(90, 91), 5000, 4711, 4712, PAIR(2, 0), 4711 };
 
+#define SAMPLE_FIELDS (TRAILER_FIELDS | PERF_SAMPLE_IP | PERF_SAMPLE_PERIOD)
+
 static struct record_format sideband_format(void)
 {
-	return (struct record_format){
-		.sample_type = TRAILER_FIELDS | PERF_SAMPLE_IP | PERF_SAMPLE_PERIOD,
-		.sample_id_all = true,
-	};
+	return record_format_of(SAMPLE_FIELDS, true);
 }
 
 static void assert_trailer(const struct event_record *out)
@@ -217,7 +216,7 @@ static void test_fork_and_exit_tell_child_and_parent(void **state)
 	assert_trailer(&out);
 	assert_truncations(&format, &record, COUNT_OF(words));
 
-	format.sample_id_all = false;	/* then the time in the record is all there is */
+	format = record_format_of(SAMPLE_FIELDS, false);	/* then the time in the record is all there is */
 	record_begin(&record, PERF_RECORD_EXIT, 0);
 	record_add(&record, words, COUNT_OF(words));
 	assert_int_equal(record_close_and_parse(&format, &record, &out), 0);
@@ -269,7 +268,7 @@ static void test_throttle_and_unthrottle_have_a_time(void **state)
 	assert_int_equal(out.time_ns, 5000);
 	assert_truncations(&format, &record, COUNT_OF(words));
 
-	format.sample_id_all = false;
+	format = record_format_of(SAMPLE_FIELDS, false);
 	record_begin(&record, PERF_RECORD_UNTHROTTLE, 0);
 	record_add(&record, words, COUNT_OF(words));
 	assert_int_equal(record_close_and_parse(&format, &record, &out), 0);
@@ -356,10 +355,9 @@ static void test_records_of_no_use_are_other_and_keep_their_time(void **state)
 
 static void test_the_id_is_found_in_samples_and_in_trailers(void **state)
 {
-	struct record_format format = {
-		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
-			       PERF_SAMPLE_ID | PERF_SAMPLE_CPU,
-	};
+	const uint64_t fields = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+				PERF_SAMPLE_ID | PERF_SAMPLE_CPU;
+	struct record_format format = record_format_of(fields, false);
 	static const uint64_t words[] = { 0x1000, PAIR(1, 1), 5000, 4711, PAIR(0, 0) };
 	static const uint64_t ends[] = { PAIR(1, 1), 5000, 4713, PAIR(0, 0) };
 	struct event_record out;
@@ -378,23 +376,21 @@ static void test_the_id_is_found_in_samples_and_in_trailers(void **state)
 	record_add(&record, ends, COUNT_OF(ends));
 	assert_int_equal(record_close_and_parse(&format, &record, &out), 0);
 	assert_int_equal(record_peek_id(&format, record.words, sizeof(record.words), &id), -ENOENT);
-	format.sample_id_all = true;
+	format = record_format_of(fields, true);
 	assert_int_equal(record_peek_id(&format, record.words, sizeof(record.words), &id), 0);
 	assert_int_equal(id, 4713);
 }
 
 static void test_the_identifier_is_first_in_samples_and_last_in_trailers(void **state)
 {
-	struct record_format format = {
-		.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP,
-	};
+	struct record_format format =
+		record_format_of(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP, true);
 	static const uint64_t words[] = { 4711, 0x1000 };
 	struct event_record out;
 	struct record_bytes record;
 	uint64_t id;
 
 	(void)state;
-	format.sample_id_all = true;
 	record_begin(&record, PERF_RECORD_SAMPLE, 0);
 	record_add(&record, words, COUNT_OF(words));
 	assert_int_equal(record_close_and_parse(&format, &record, &out), 0);
@@ -406,7 +402,7 @@ static void test_the_identifier_is_first_in_samples_and_last_in_trailers(void **
 	assert_int_equal(record_peek_id(&format, record.words, sizeof(record.words), &id), 0);
 	assert_int_equal(id, 0x1000);
 	assert_int_equal(record_peek_id(&format, record.words, 8, &id), -ENOENT);
-	format.sample_type = PERF_SAMPLE_IP;
+	format = record_format_of(PERF_SAMPLE_IP, true);
 	assert_int_equal(record_peek_id(&format, record.words, sizeof(record.words), &id), -ENOENT);
 }
 

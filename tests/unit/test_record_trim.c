@@ -15,11 +15,17 @@
 
 #define COPY_WORDS 64u
 
-static const struct record_format format = {
-	.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER |
-		       PERF_SAMPLE_STACK_USER | PERF_SAMPLE_WEIGHT | PERF_SAMPLE_PHYS_ADDR,
-	.user_regs_mask = 1u << 7 | 1u << 8,
-};
+static struct record_format format;
+
+static int make_format(void **state)
+{
+	(void)state;
+	format = record_format_of(PERF_SAMPLE_IP | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER |
+				  PERF_SAMPLE_STACK_USER | PERF_SAMPLE_WEIGHT |
+				  PERF_SAMPLE_PHYS_ADDR, false);
+	format.user_regs_mask = 1u << 7 | 1u << 8;
+	return 0;
+}
 
 static struct record_bytes whole;
 static uint64_t trimmed[RECORD_MAX_WORDS];
@@ -136,5 +142,5 @@ int main(void)
 		cmocka_unit_test(test_what_cannot_be_parsed_stays_as_it_is),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, make_format, NULL);
 }

@@ -21,6 +21,7 @@ static void init_at(struct spsc *queue, uint64_t index)
 	assert_int_equal(spsc_init(queue, CAPACITY), 0);
 	atomic_store(&queue->head, index);
 	atomic_store(&queue->tail, index);
+	queue->seen_head = queue->seen_tail = index;
 }
 
 /* Record @number: its size and each of its bytes follow from the number. */
