@@ -252,6 +252,7 @@ int stack_trie_compact(struct stack_trie *trie, const unsigned char *used, uint3
 	int err = -ENOMEM;
 
 	if (to.node && to.frame) {
+		trie->compactions++;
 		mark_used(trie, used, &to);
 		move_rows(trie, used, &to, renumbered);
 		err = id_set_rebuild(&trie->frames.index, trie->frames.count, frame_hash,
