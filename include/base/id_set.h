@@ -31,11 +31,20 @@ struct id_set {
 /* The hash of row @id, for moving it when the table grows. */
 typedef uint64_t id_set_hash(const void *owner, uint32_t id);
 
+/* Part of the next call. */
+int id_set_grow(struct id_set *set, id_set_hash *hash, const void *owner);
 /* Makes room for one more row. 0 or -ENOMEM, then nothing changed. */
-int id_set_reserve(struct id_set *set, id_set_hash *hash, const void *owner);
+static inline int id_set_reserve(struct id_set *set, id_set_hash *hash, const void *owner)
+{
+	return set->used < set->slot_count / 4 * 3 ? 0 : id_set_grow(set, hash, owner);
+}
+
 /* After the owner renumbered its rows to 0..@count: starts over. 0, or -ENOMEM, which can't be when
  * the rows only became fewer. */
 int id_set_rebuild(struct id_set *set, uint32_t count, id_set_hash *hash, const void *owner);
+/* After the owner forgot its rows, more of which are to come: keeps the slots if it had at least a
+ * 16th as many. */
+void id_set_clear(struct id_set *set);
 void id_set_finish(struct id_set *set);
 
 static inline uint32_t id_set_first(const struct id_set *set, uint64_t hash)
@@ -62,6 +71,12 @@ static inline void id_set_add(struct id_set *set, uint64_t hash, uint32_t id)
 static inline size_t id_set_bytes(const struct id_set *set)
 {
 	return (size_t)set->slot_count * sizeof(*set->slots);
+}
+
+/* Two ids into one well-spread hash. */
+static inline uint64_t id_set_mix_ids(uint32_t a, uint32_t b)
+{
+	return id_map_mix((uint64_t)a << 32 | b);
 }
 
 /* Two halves of a row into one well-spread hash. */

@@ -2,7 +2,8 @@
  *
  *   queue -> ingest_push() -> reorder -> ingest.c: tasks and comms (model/task_table.h)
  *                                        ingest_objects.c: mappings -> objects -> tables
- *                                        ingest_stacks.c: chain, registers, stack copy -> stack
+ *                                        ingest_stacks.c: chain, registers, stack copy ->
+ *                                        ingest_frames.c: addresses -> stack
  *                                        ingest_rare.c: callers that a worker must find
  *                                        ingest_hits.c: hits of probes, paired
  *                                        ingest_samples.c: stacks -> timeline, or parked until the
@@ -21,6 +22,7 @@
 #include "model/baseline.h"
 #include "model/probe_hits.h"
 #include "model/reorder.h"
+#include "model/stack_memo.h"
 #include "model/symbol_names.h"
 #include "model/task_table.h"
 #include "model/timeline.h"
@@ -115,12 +117,25 @@ struct sample_stack {
 	struct stack_counts counts;	/* of this one sample */
 };
 
+/* The addresses of a sample: what its frames are is still to be looked up. */
+struct sample_chain {
+	uint64_t leaf_ip;
+	enum cpu_mode leaf_mode;
+	const uint64_t *words;	/* borrowed; its callers, leaf first, with the kernel's markers */
+	uint32_t count;
+	uint32_t walked;	/* from here on all are addresses of user code; count: none is */
+	enum cpu_mode mode;	/* of the first */
+};
+
 struct ingest_stacks {
 	struct walker walker;
+	struct stack_memo memo;
+	uint64_t changes, kernel_shift;	/* as of what `memo` keeps: ingest_frames.c */
 	uint64_t last_number;	/* that an address map got */
 	uint64_t last_tables;	/* the same when the newest table came: older numbers are stale */
 	uint64_t *walked;	/* owned: addresses of the sample in hand, user part */
-	uint32_t *callers;	/* owned: frames of the sample in hand */
+	uint64_t *words;	/* owned: the chain of the sample in hand, if it was walked, */
+	uint32_t *callers;	/* owned: and its frames */
 };
 
 struct ingest_rare {
@@ -153,12 +168,14 @@ struct ingest_jit {		/* code that processes made at run time */
 	struct jit_code *codes;	/* owned; an object's `code` is the index + 1 */
 	uint32_t count, capacity;
 	uint32_t last_number;
+	uint64_t forgotten;	/* how often numbers of codes got free to be used again */
 	uint64_t swept_ns;
 };
 
 struct ingest_kernel {		/* live: its code changes, too */
 	bool is_wanted;		/* a sample hit code that its table does not know */
 	bool is_asked;
+	uint64_t requests;	/* how often the wish was granted */
 	uint64_t due_ns, wait_ns;	/* as of struct jit_code */
 };
 
@@ -315,7 +332,8 @@ void ingest_jit_add_object(struct ingest *ingest, const struct process *process,
 void ingest_jit_object_failed(struct ingest *ingest, uint32_t object);
 void ingest_jit_add_dump(struct ingest *ingest, struct process *process,
 			 const struct open_request *mapping);
-void ingest_jit_sample(struct ingest *ingest, uint32_t object);
+/* A sample hit the run-time code @code, as of struct object. */
+void ingest_jit_sample(struct ingest *ingest, uint32_t code);
 void ingest_jit_exit(struct ingest *ingest, const struct event_record *record);
 void ingest_jit_poll(struct ingest *ingest);	/* asks for what is due */
 void ingest_jit_reply(struct ingest *ingest, const struct open_reply *reply);
@@ -331,6 +349,16 @@ void ingest_park_finish(struct ingest *ingest, struct parked_sample *parked);
 /* Which frame an address is: ID_SET_NONE: out of memory. @maps: NULL if none are known. */
 uint32_t ingest_frame(struct ingest *ingest, const struct address_map *maps, enum cpu_mode mode,
 		      uint64_t ip);
+/* Leaf and node of @chain, for whose user part @maps holds (NULL: none are known). */
+void ingest_chain_frames(struct ingest *ingest, struct address_map *maps,
+			 const struct sample_chain *chain, struct sample_stack *out);
+/* A value that is no address but says where the next ones are: PERF_CONTEXT_*. */
+static inline bool ingest_is_marker(uint64_t word)
+{
+	return word >= (uint64_t)-4095;
+}
+/* Where the next address of a chain is, behind @word. */
+enum cpu_mode ingest_chain_mode(uint64_t word, enum cpu_mode before);
 
 int ingest_stacks_init(struct ingest_stacks *stacks);	/* 0 or -ENOMEM */
 void ingest_stacks_finish(struct ingest_stacks *stacks);	/* of a zeroed one, too */

@@ -46,6 +46,7 @@ struct stack_trie {
 	struct stack_frames frames;
 	struct stack_nodes nodes;
 	struct stack_leaves stacks;
+	uint64_t compactions;	/* how often ids changed: who keeps some must look again */
 };
 
 int stack_trie_init(struct stack_trie *trie);	/* 0 or -ENOMEM */

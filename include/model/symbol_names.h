@@ -43,6 +43,7 @@ struct symbol_names {
 	struct demangler *demangler;	/* borrowed; NULL: all names stay as they are */
 	struct id_map meanings;	/* (object, name) that was asked for -> demangled name, or itself.
 				 * By object: see demangler.h, "Trust" */
+	uint64_t nameless_in_kernel;	/* how often a frame of OBJECT_KERNEL had no symbol */
 	uint32_t renamed;	/* how often a demangled name came */
 	uint32_t asked;		/* symbols up to here were given to the demangler */
 };

@@ -19,6 +19,8 @@
 #define TASK_PID_UNKNOWN UINT32_MAX /* of a thread that was asked for by its tid; also the kernel's
 				     * "none" */
 
+#define TASK_RECENT 64
+
 enum maps_state {
 	MAPS_UNREAD,		/* was there before us: read /proc/PID/maps at its first sample */
 	MAPS_ASKED,		/* the process reader is at it */
@@ -83,6 +85,9 @@ struct task_table {
 	uint64_t settled;	/* how often tasks got another cgroup: who keeps what was told by
 				 * it must look again */
 	struct id_map process_by_pid, thread_by_tid;
+	/* By the lowest bits of pid and tid: the row that was asked for last. It is asked who it
+	 * is; one number has one row. */
+	uint32_t recent_process[TASK_RECENT], recent_thread[TASK_RECENT];
 	struct id_set task_index;
 	struct cgroup_table cgroups;
 	struct strpool *strings;	/* borrowed */

@@ -30,6 +30,11 @@ struct tick_totals {
 	/* Owned. An event's minutes, each at its number's rest; NULL: nothing was counted. */
 	struct tick_minute **events[TICK_TOTALS_EVENTS];
 	size_t bytes;
+	struct tick_place {	/* where the last one was counted: the next is mostly there, too */
+		uint64_t begin_ns;	/* of the tick */
+		uint32_t event;
+		uint32_t *second, *tick;	/* NULL: nowhere, its minute is gone */
+	} last;
 };
 
 /* What is older than the twenty minutes is left out, and what there is no memory for. */

@@ -88,7 +88,8 @@ struct timeline {
 	struct slice open_slice;	/* the one that is being filled: all but its newest tick's
 					 * entries; has room for SLICE_TICKS ticks */
 	uint32_t open_capacity;		/* of its entries */
-	struct entry_set open;		/* those of its newest tick */
+	struct entry_set open;		/* those of its newest tick, */
+	uint64_t open_tick_end_ns;	/* which ends then */
 	struct tick_totals totals;	/* whoever adds a sample adds it here, too */
 	uint64_t kept_begin_ns, kept_end_ns;	/* timeline_keep_ticks(); 0: none */
 	uint64_t border_seq;		/* timeline_set_border(): the first slice behind it */

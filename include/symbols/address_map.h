@@ -29,7 +29,7 @@ struct address_map {
 	struct mapping *rows;		/* owned; sorted, not overlapping */
 	uint32_t count, capacity;
 	uint32_t refs;
-	uint64_t number;		/* the caller's, for this content; 0 after every change */
+	uint64_t number, space;		/* the caller's, for this content; 0 after every change */
 };
 
 struct address_map *address_map_create(void);	/* empty, one reference; NULL: no memory */

@@ -67,6 +67,7 @@ struct object {
 struct object_table {
 	struct object *objects;		/* owned */
 	uint32_t count, capacity;
+	uint64_t successions;		/* how often object_table_succeed() changed a `current` */
 	struct id_map by_key;		/* hash of the identity -> object */
 	struct strpool *strings;	/* borrowed */
 };

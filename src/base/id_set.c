@@ -22,13 +22,19 @@ static int resize(struct id_set *set, uint32_t slot_count, uint32_t rows, id_set
 	return 0;
 }
 
-int id_set_reserve(struct id_set *set, id_set_hash *hash, const void *owner)
+int id_set_grow(struct id_set *set, id_set_hash *hash, const void *owner)
 {
-	if (!set->slot_count)
-		return resize(set, FIRST_SLOTS, 0, hash, owner);
-	if (set->used + 1 > set->slot_count / 4 * 3)
-		return resize(set, set->slot_count * 2, set->used, hash, owner);
-	return 0;
+	return resize(set, set->slot_count ? set->slot_count * 2 : FIRST_SLOTS, set->used, hash,
+		      owner);
+}
+
+void id_set_clear(struct id_set *set)
+{
+	if (set->slot_count > FIRST_SLOTS && set->used < set->slot_count / 16)
+		id_set_finish(set);
+	else if (set->used)
+		memset(set->slots, 0xff, set->slot_count * sizeof(*set->slots));
+	set->used = 0;
 }
 
 int id_set_rebuild(struct id_set *set, uint32_t count, id_set_hash *hash, const void *owner)

@@ -129,12 +129,9 @@ void ingest_jit_add_dump(struct ingest *ingest, struct process *process,
 }
 
 /* Also where a name is known: it may be other code by now. */
-void ingest_jit_sample(struct ingest *ingest, uint32_t object)
+void ingest_jit_sample(struct ingest *ingest, uint32_t code)
 {
-	const uint32_t code = ingest->objects.objects[object].code;
-
-	if (code)
-		code_of(ingest, code)->is_wanted = true;
+	code_of(ingest, code)->is_wanted = true;
 }
 
 void ingest_jit_exit(struct ingest *ingest, const struct event_record *record)
@@ -176,6 +173,7 @@ static void forget_gone(struct ingest *ingest)
 {
 	const struct stack_frames *frames = &ingest->trie.frames;
 
+	ingest->jit.forgotten++;
 	for (uint32_t i = 0; i < frames->count; i++)
 		if (is_gone(ingest, frames->object[i]))
 			symbol_names_of_frame(&ingest->names, &ingest->trie, i);

@@ -40,6 +40,7 @@ void ingest_kernel_poll(struct ingest *ingest)
 		return;
 	kernel->is_wanted = false;
 	kernel->is_asked = true;
+	kernel->requests++;
 	kernel->wait_ns = kernel->wait_ns ? kernel->wait_ns * 2 : FIRST_WAIT_NS;
 	if (kernel->wait_ns > WAIT_MAX_NS)
 		kernel->wait_ns = WAIT_MAX_NS;

@@ -31,6 +31,7 @@
 #include "symbols/vdso_image.h"
 
 #define RECORD_ADDRESSES (65536 / sizeof(uint64_t))	/* a record is at most 64 KiB */
+#define CHAIN_WORDS_MAX	  (RECORD_ADDRESSES + WALKER_FRAMES_MAX)
 #define KERNEL_CHAIN_MAX 127	/* kernel.perf_event_max_stack, its default */
 #define STACK_32_BYTES_MAX (8u << 20)	/* RLIMIT_STACK's default */
 #define SLOT_32_BYTES	 4
@@ -39,9 +40,10 @@
 int ingest_stacks_init(struct ingest_stacks *stacks)
 {
 	stacks->walked = malloc(WALKER_FRAMES_MAX * sizeof(*stacks->walked));
-	stacks->callers = malloc((RECORD_ADDRESSES + WALKER_FRAMES_MAX) *
-				 sizeof(*stacks->callers));
-	if (!stacks->walked || !stacks->callers)
+	stacks->callers = malloc(CHAIN_WORDS_MAX * sizeof(*stacks->callers));
+	stacks->words = malloc(CHAIN_WORDS_MAX * sizeof(*stacks->words));
+	if (!stacks->walked || !stacks->callers || !stacks->words ||
+	    stack_memo_init(&stacks->memo))
 		return -ENOMEM;
 	return walker_init(&stacks->walker);
 }
@@ -50,100 +52,14 @@ void ingest_stacks_finish(struct ingest_stacks *stacks)
 {
 	free(stacks->walked);
 	free(stacks->callers);
+	free(stacks->words);
+	stack_memo_finish(&stacks->memo);
 	walker_finish(&stacks->walker);
 }
 
 void ingest_stacks_tables_changed(struct ingest_stacks *stacks)
 {
 	stacks->last_tables = ++stacks->last_number;
-}
-
-/* Values that are no address but say where the next ones are: PERF_CONTEXT_*. */
-static bool is_marker(uint64_t value)
-{
-	return value >= (uint64_t)-4095;
-}
-
-static enum cpu_mode mode_of_marker(uint64_t marker)
-{
-	switch ((int64_t)marker) {
-	case -128:	return MODE_KERNEL;
-	case -512:	return MODE_USER;
-	case -32:	return MODE_HYPERVISOR;
-	case -2176:	return MODE_GUEST_KERNEL;	/* PERF_CONTEXT_GUEST + KERNEL */
-	case -2560:	return MODE_GUEST_USER;
-	default:	return MODE_UNKNOWN;
-	}
-}
-
-static uint32_t kernel_object(const struct ingest *ingest, uint64_t ip)
-{
-	const struct mapping *row = address_map_find(ingest->kernel_overlay, ip);
-
-	if (!row && ingest->config.is_replay) {
-		row = address_map_find(ingest->kernel_maps, ip);
-		return row ? row->object : OBJECT_UNKNOWN_KERNEL;
-	}
-	return row ? row->object : OBJECT_KERNEL;
-}
-
-static uint32_t mapped_frame(struct ingest *ingest, const struct mapping *row, uint64_t ip)
-{
-	ingest_jit_sample(ingest, row->object);
-	return stack_trie_frame(&ingest->trie, object_table_current(&ingest->objects, row->object),
-				mapping_frame_address(row, ip));
-}
-
-uint32_t ingest_frame(struct ingest *ingest, const struct address_map *maps, enum cpu_mode mode,
-		      uint64_t ip)
-{
-	const struct mapping *row = NULL;
-	uint32_t object = OBJECT_UNKNOWN, frame;
-
-	switch (mode) {
-	case MODE_KERNEL:
-		object = kernel_object(ingest, ip);
-		if (object == OBJECT_KERNEL)
-			ip += ingest->kernel_shift;
-		frame = stack_trie_frame(&ingest->trie, object, ip);
-		ingest_kernel_sample(ingest, frame);
-		return frame;
-	case MODE_USER:
-		if (vdso_image_is_vsyscall(ip)) {
-			object = OBJECT_VSYSCALL;
-			break;
-		}
-		if (maps)
-			row = address_map_find(maps, ip);
-		if (!row)
-			break;
-		return mapped_frame(ingest, row, ip);
-	case MODE_GUEST_KERNEL:
-		object = OBJECT_GUEST_KERNEL;
-		break;
-	case MODE_GUEST_USER:
-		object = OBJECT_GUEST_USER;
-		break;
-	case MODE_HYPERVISOR:
-	case MODE_UNKNOWN:
-		object = OBJECT_HYPERVISOR;
-		break;
-	}
-	return stack_trie_frame(&ingest->trie, object, ip);
-}
-
-/* A caller outside of every mapping is no code: code without frame pointers left something else in
- * that register. There are as many of these as samples, so they are one frame. */
-static uint32_t caller_frame(struct ingest *ingest, const struct address_map *maps,
-			     enum cpu_mode mode, uint64_t ip)
-{
-	const struct mapping *row;
-
-	if (mode != MODE_USER || vdso_image_is_vsyscall(ip))
-		return ingest_frame(ingest, maps, mode, ip);
-	row = maps ? address_map_find(maps, ip) : NULL;
-	return row ? mapped_frame(ingest, row, ip)
-		   : stack_trie_frame(&ingest->trie, OBJECT_UNKNOWN, 0);
 }
 
 /* The user part of a sample as it was walked; count 0: it has none. */
@@ -325,65 +241,67 @@ static void walk_user(struct ingest *ingest, const struct event_record *record,
 		walk_rows(ingest, record, origin, &registers, &stack, walk);
 }
 
-/* Frames of the kernel's chain without the sample's own, up to its user part if that was walked;
- * returns how many, or -ENOMEM. *@depth: addresses in the chain. */
-static int64_t take_chain(struct ingest *ingest, const struct event_record *record,
-			  const struct address_map *maps, uint64_t leaf_ip,
-			  const struct walk *walk, uint32_t *depth)
+/* Has the kernel left something out? @walk: it is asked of its own part alone. */
+static bool is_chain_full(const struct event_record *record, const struct walk *walk)
 {
 	const struct record_sample *sample = &record->sample;
 	enum cpu_mode mode = record->mode;
-	int64_t callers = 0;
+	uint32_t depth = 0;
 
-	*depth = 0;
-	for (uint64_t i = 0; i < sample->chain_count; i++) {
-		const uint64_t ip = sample->chain[i];
-		uint32_t frame;
-
-		if (is_marker(ip))
-			mode = mode_of_marker(ip);
-		if (is_marker(ip) || (mode == MODE_USER && walk->count))
-			continue;
-		if ((*depth)++ == 0 && ip == leaf_ip)
-			continue;	/* the leaf itself */
-		frame = caller_frame(ingest, maps, mode, ip);
-		if (frame == ID_SET_NONE)
-			return -ENOMEM;
-		ingest->stacks.callers[callers++] = frame;
+	for (uint64_t i = 0; sample->chain_count >= KERNEL_CHAIN_MAX && i < sample->chain_count;
+	     i++) {
+		mode = ingest_chain_mode(sample->chain[i], mode);
+		if (!ingest_is_marker(sample->chain[i]) && !(mode == MODE_USER && walk->count))
+			depth++;
 	}
-	return callers;
+	return depth >= KERNEL_CHAIN_MAX;
 }
 
-/* The same for what was walked; a sample of user code is its first frame itself, but where the
- * function that returns there is its leaf: @is_returned. */
-static int64_t take_walked(struct ingest *ingest, const struct event_record *record,
-			   const struct address_map *maps, bool is_returned,
-			   const struct walk *walk, int64_t callers)
+/* The kernel's chain from the sample's own address on, which may be missing. */
+static void take_chain(const struct event_record *record, struct sample_chain *out)
+{
+	const struct record_sample *sample = &record->sample;
+	uint64_t i;
+
+	out->mode = record->mode;
+	for (i = 0; i < sample->chain_count && ingest_is_marker(sample->chain[i]); i++)
+		out->mode = ingest_chain_mode(sample->chain[i], out->mode);
+	if (i < sample->chain_count && sample->chain[i] == out->leaf_ip)
+		i++;
+	out->words = sample->chain + i;
+	out->count = out->walked = (uint32_t)(sample->chain_count - i);
+}
+
+/* The same without its user part, instead of which is what was walked. */
+static void take_walked(struct ingest *ingest, const struct event_record *record,
+			bool is_returned, const struct walk *walk, struct sample_chain *out)
 {
 	const struct ingest_stacks *stacks = &ingest->stacks;
+	const struct record_sample *sample = &record->sample;
+	enum cpu_mode mode = out->mode = record->mode;
+	bool is_first = true;
 
+	out->words = stacks->words;
+	out->count = 0;
+	for (uint64_t i = 0; i < sample->chain_count; i++) {
+		const uint64_t word = sample->chain[i];
+
+		mode = ingest_chain_mode(word, mode);
+		if (!ingest_is_marker(word) && mode == MODE_USER)
+			continue;
+		if (ingest_is_marker(word) || !is_first || word != out->leaf_ip)
+			stacks->words[out->count++] = word;
+		is_first &= ingest_is_marker(word);
+	}
+	out->walked = out->count;
+	/* A sample of user code is the first frame itself, but where the function that returns
+	 * there is its leaf. */
 	for (size_t i = record->mode == MODE_USER && !is_returned; i < walk->count; i++) {
 		const bool is_exact = i && walk->is_by_rows && walker_is_exact(&stacks->walker, i);
 		const bool is_call = (i || is_returned) && !is_exact;
-		const uint32_t frame = caller_frame(ingest, maps, MODE_USER,
-						    stacks->walked[i] - is_call);
 
-		if (frame == ID_SET_NONE)
-			return -ENOMEM;
-		stacks->callers[callers++] = frame;
+		stacks->words[out->count++] = stacks->walked[i] - is_call;
 	}
-	return callers;
-}
-
-static uint32_t node_of(struct ingest *ingest, int64_t callers)
-{
-	uint32_t node = STACK_NODE_ROOT;
-
-	if (callers < 0)
-		return ID_SET_NONE;
-	while (callers && node != ID_SET_NONE)
-		node = stack_trie_child(&ingest->trie, node, ingest->stacks.callers[--callers]);
-	return node;
 }
 
 /* A copy also ends at a page that the process has not touched yet, or that is swapped out. */
@@ -395,26 +313,27 @@ static bool is_full(const struct event_record *record, uint32_t copy_bytes)
 bool ingest_stack(struct ingest *ingest, const struct event_record *record,
 		  const struct sample_origin *origin, bool may_wait, struct sample_stack *out)
 {
-	const struct address_map *maps = origin->maps;
 	const bool is_returned = origin->form->leaf_ip;
-	const uint64_t leaf_ip = is_returned ? origin->form->leaf_ip : record->sample.ip;
+	struct sample_chain chain = {
+		.leaf_ip = is_returned ? origin->form->leaf_ip : record->sample.ip,
+		.leaf_mode = record->mode,
+	};
 	struct walk walk;
-	uint32_t depth;
-	int64_t callers;
 
 	walk_user(ingest, record, origin, &walk);
 	if (may_wait && walk.count && walk.end == WALKER_LOADING)
 		return false;
 	if (may_wait && walk.count && walk.end == WALKER_COMPLEX &&
-	    ingest_rare_want(ingest, maps, walk.count, origin->callers))
+	    ingest_rare_want(ingest, origin->maps, walk.count, origin->callers))
 		return false;
-	callers = take_chain(ingest, record, maps, leaf_ip, &walk, &depth);
-	if (callers >= 0)
-		callers = take_walked(ingest, record, maps, is_returned, &walk, callers);
-	out->leaf = ingest_frame(ingest, maps, record->mode, leaf_ip);
-	out->node = node_of(ingest, callers);
+	if (walk.count)
+		take_walked(ingest, record, is_returned, &walk, &chain);
+	else
+		take_chain(record, &chain);
+	ingest_chain_frames(ingest, origin->maps, &chain, out);
 	out->counts = (struct stack_counts){
-		.truncated = depth >= KERNEL_CHAIN_MAX || (walk.count && walk.end == WALKER_DEEP),
+		.truncated = is_chain_full(record, &walk) ||
+			     (walk.count && walk.end == WALKER_DEEP),
 		.user = walk.count > 0,
 		.complete = walk.count && walk.end == WALKER_COMPLETE,
 		.cut = walk.count && walk.end == WALKER_CUT,

@@ -22,14 +22,14 @@ static uint64_t node_hash(const void *owner, uint32_t id)
 {
 	const struct stack_nodes *nodes = owner;
 
-	return id_set_mix(nodes->parent[id], nodes->frame[id]);
+	return id_set_mix_ids(nodes->parent[id], nodes->frame[id]);
 }
 
 static uint64_t stack_hash(const void *owner, uint32_t id)
 {
 	const struct stack_leaves *stacks = owner;
 
-	return id_set_mix(stacks->node[id], stacks->frame[id]);
+	return id_set_mix_ids(stacks->node[id], stacks->frame[id]);
 }
 
 static int grow_column(void *column, uint32_t capacity, size_t element_bytes)
@@ -52,8 +52,6 @@ static int grow_frames(struct stack_frames *frames)
 {
 	uint32_t capacity = next_capacity(frames->capacity);
 
-	if (frames->count < frames->capacity)
-		return 0;
 	if (grow_column(&frames->address, capacity, sizeof(*frames->address)) ||
 	    grow_column(&frames->object, capacity, sizeof(*frames->object)) ||
 	    grow_column(&frames->symbol, capacity, sizeof(*frames->symbol)))
@@ -66,8 +64,6 @@ static int grow_nodes(struct stack_nodes *nodes)
 {
 	uint32_t capacity = next_capacity(nodes->capacity);
 
-	if (nodes->count < nodes->capacity)
-		return 0;
 	if (grow_column(&nodes->parent, capacity, sizeof(*nodes->parent)) ||
 	    grow_column(&nodes->frame, capacity, sizeof(*nodes->frame)))
 		return -ENOMEM;
@@ -79,8 +75,6 @@ static int grow_stacks(struct stack_leaves *stacks)
 {
 	uint32_t capacity = next_capacity(stacks->capacity);
 
-	if (stacks->count < stacks->capacity)
-		return 0;
 	if (grow_column(&stacks->node, capacity, sizeof(*stacks->node)) ||
 	    grow_column(&stacks->frame, capacity, sizeof(*stacks->frame)))
 		return -ENOMEM;
@@ -125,7 +119,8 @@ uint32_t stack_trie_frame(struct stack_trie *trie, uint32_t object, uint64_t add
 	const uint64_t hash = id_set_mix(address, object);
 	uint32_t slot, id;
 
-	if (id_set_reserve(&frames->index, frame_hash, frames) || grow_frames(frames))
+	if (id_set_reserve(&frames->index, frame_hash, frames) ||
+	    (frames->count == frames->capacity && grow_frames(frames)))
 		return ID_SET_NONE;
 	for (slot = id_set_first(&frames->index, hash);
 	     (id = frames->index.slots[slot]) != ID_SET_NONE;
@@ -143,10 +138,11 @@ uint32_t stack_trie_frame(struct stack_trie *trie, uint32_t object, uint64_t add
 uint32_t stack_trie_child(struct stack_trie *trie, uint32_t parent, uint32_t frame)
 {
 	struct stack_nodes *nodes = &trie->nodes;
-	const uint64_t hash = id_set_mix(parent, frame);
+	const uint64_t hash = id_set_mix_ids(parent, frame);
 	uint32_t slot, id;
 
-	if (id_set_reserve(&nodes->index, node_hash, nodes) || grow_nodes(nodes))
+	if (id_set_reserve(&nodes->index, node_hash, nodes) ||
+	    (nodes->count == nodes->capacity && grow_nodes(nodes)))
 		return ID_SET_NONE;
 	for (slot = id_set_first(&nodes->index, hash);
 	     (id = nodes->index.slots[slot]) != ID_SET_NONE;
@@ -163,10 +159,11 @@ uint32_t stack_trie_child(struct stack_trie *trie, uint32_t parent, uint32_t fra
 uint32_t stack_trie_stack(struct stack_trie *trie, uint32_t node, uint32_t leaf_frame)
 {
 	struct stack_leaves *stacks = &trie->stacks;
-	const uint64_t hash = id_set_mix(node, leaf_frame);
+	const uint64_t hash = id_set_mix_ids(node, leaf_frame);
 	uint32_t slot, id;
 
-	if (id_set_reserve(&stacks->index, stack_hash, stacks) || grow_stacks(stacks))
+	if (id_set_reserve(&stacks->index, stack_hash, stacks) ||
+	    (stacks->count == stacks->capacity && grow_stacks(stacks)))
 		return ID_SET_NONE;
 	for (slot = id_set_first(&stacks->index, hash);
 	     (id = stacks->index.slots[slot]) != ID_SET_NONE;
@@ -252,6 +249,7 @@ int stack_trie_compact(struct stack_trie *trie, const unsigned char *used, uint3
 	int err = -ENOMEM;
 
 	if (to.node && to.frame) {
+		trie->compactions++;
 		mark_used(trie, used, &to);
 		move_rows(trie, used, &to, renumbered);
 		err = id_set_rebuild(&trie->frames.index, trie->frames.count, frame_hash,

@@ -203,6 +203,7 @@ static uint32_t look_up(struct symbol_names *names, uint32_t object_id, uint64_t
 	case OBJECT_NO_TABLE:
 		break;
 	}
+	names->nameless_in_kernel += object_id == OBJECT_KERNEL;
 	return symbol_intern(names, address, object->canonical, SYMBOL_UNKNOWN, FLAT_NONE);
 }
 

@@ -83,8 +83,10 @@ static void empty_map(struct id_map *map, uint32_t count)
 
 struct process *task_table_find_process(const struct task_table *table, uint32_t pid)
 {
-	uint32_t at = id_map_get(&table->process_by_pid, pid);
+	uint32_t at = table->recent_process[pid % TASK_RECENT];
 
+	if (at >= table->process_count || table->processes[at].pid != pid)
+		at = id_map_get(&table->process_by_pid, pid);
 	return at == ID_MAP_NONE ? NULL : &table->processes[at];
 }
 
@@ -92,8 +94,10 @@ struct process *task_table_process(struct task_table *table, uint32_t pid)
 {
 	struct process *process = task_table_find_process(table, pid);
 
-	if (process)
+	if (process) {
+		table->recent_process[pid % TASK_RECENT] = (uint32_t)(process - table->processes);
 		return process;
+	}
 	if (reserve_row(&table->processes, table->process_count, &table->process_capacity,
 			sizeof(*process)) ||
 	    id_map_put(&table->process_by_pid, pid, table->process_count))
@@ -109,8 +113,10 @@ struct process *task_table_process(struct task_table *table, uint32_t pid)
 
 struct thread *task_table_find_thread(const struct task_table *table, uint32_t tid)
 {
-	uint32_t at = id_map_get(&table->thread_by_tid, tid);
+	uint32_t at = table->recent_thread[tid % TASK_RECENT];
 
+	if (at >= table->thread_count || table->threads[at].tid != tid)
+		at = id_map_get(&table->thread_by_tid, tid);
 	return at == ID_MAP_NONE ? NULL : &table->threads[at];
 }
 
@@ -147,6 +153,7 @@ struct thread *task_table_thread(struct task_table *table, uint32_t pid, uint32_
 			thread->pid = pid;
 		else if (thread->pid != pid)	/* used again, and we did not see the fork */
 			start_thread_row(thread, pid, tid);
+		table->recent_thread[tid % TASK_RECENT] = (uint32_t)(thread - table->threads);
 		return thread;
 	}
 	if (reserve_row(&table->threads, table->thread_count, &table->thread_capacity,

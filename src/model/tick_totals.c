@@ -25,6 +25,7 @@ static void release(struct tick_totals *totals, struct tick_minute **minute)
 		return;
 	free(*minute);
 	*minute = NULL;
+	totals->last.second = NULL;
 	totals->bytes -= sizeof(**minute);
 }
 
@@ -48,13 +49,14 @@ static struct tick_minute *enter(struct tick_totals *totals, uint32_t event, uin
 			return NULL;
 		totals->bytes += sizeof(**place);
 	}
+	totals->last.second = NULL;
 	memset(*place, 0, sizeof(**place));
 	(*place)->minute = minute;
 	return *place;
 }
 
-void tick_totals_add(struct tick_totals *totals, uint32_t event, uint64_t time_ns, uint32_t count,
-		     bool is_busy)
+/* False: it is left out. */
+static bool go_to(struct tick_totals *totals, uint32_t event, uint64_t time_ns)
 {
 	const uint64_t second = time_ns / SLICE_NS;
 	struct tick_minute *minute = find(totals, event, second / 60);
@@ -62,10 +64,26 @@ void tick_totals_add(struct tick_totals *totals, uint32_t event, uint64_t time_n
 	if (!minute && event < TICK_TOTALS_EVENTS)
 		minute = enter(totals, event, second / 60);
 	if (!minute)
+		return false;
+	totals->last = (struct tick_place){
+		.begin_ns = time_ns - time_ns % TICK_NS, .event = event,
+		.second = &minute->seconds[second % 60],
+		.tick = &minute->busy[second % 60][time_ns % SLICE_NS / TICK_NS],
+	};
+	return true;
+}
+
+void tick_totals_add(struct tick_totals *totals, uint32_t event, uint64_t time_ns, uint32_t count,
+		     bool is_busy)
+{
+	struct tick_place *last = &totals->last;
+
+	if ((!last->second || last->event != event || time_ns - last->begin_ns >= TICK_NS) &&
+	    !go_to(totals, event, time_ns))
 		return;
-	minute->seconds[second % 60] += count;
+	*last->second += count;
 	if (is_busy)
-		minute->busy[second % 60][time_ns % SLICE_NS / TICK_NS] += count;
+		*last->tick += count;
 }
 
 uint32_t tick_totals_second(const struct tick_totals *totals, uint32_t event, uint64_t second)

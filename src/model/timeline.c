@@ -19,8 +19,11 @@
 
 static uint64_t hash_of(const struct slice_entry *entry)
 {
-	return id_set_mix((uint64_t)entry->stack << 32 | entry->task,
-			  (uint64_t)entry->cpu << 16 | (uint64_t)entry->event << 8 | entry->bucket);
+	const uint64_t place = (uint64_t)entry->cpu << 16 | (uint64_t)entry->event << 8 |
+			       entry->bucket;
+
+	return id_map_mix(((uint64_t)entry->stack << 32 | entry->task) ^
+			  place * 0x9e3779b97f4a7c15ull);
 }
 
 static uint64_t entry_hash(const void *owner, uint32_t id)
@@ -105,8 +108,7 @@ void entry_set_subtract(struct entry_set *set, const struct slice_entry *entry)
 void entry_set_clear(struct entry_set *set)
 {
 	set->count = 0;
-	if (set->index.slot_count)
-		id_set_rebuild(&set->index, 0, entry_hash, set);
+	id_set_clear(&set->index);
 }
 
 void entry_set_finish(struct entry_set *set)
@@ -264,8 +266,8 @@ int timeline_cut(struct timeline *timeline, uint64_t now_ns)
 	return 0;
 }
 
-int timeline_add(struct timeline *timeline, uint64_t time_ns, const struct slice_entry *entry,
-		 const struct stack_counts *stack)
+/* Neither the slice nor the tick need be another before the end of the newest tick. */
+static int enter_time(struct timeline *timeline, uint64_t time_ns)
 {
 	struct slice *open = &timeline->open_slice;
 	int err;
@@ -277,9 +279,25 @@ int timeline_add(struct timeline *timeline, uint64_t time_ns, const struct slice
 	}
 	if (!timeline_open_count(timeline))
 		open->start_ns = time_ns;
+	timeline->open_tick_end_ns = time_ns - time_ns % TICK_NS + TICK_NS;
 	err = enter_tick(timeline, time_ns);
-	if (!err)
-		err = entry_set_add(&timeline->open, entry);
+	if (err)
+		timeline->open_tick_end_ns = 0;
+	return err;
+}
+
+int timeline_add(struct timeline *timeline, uint64_t time_ns, const struct slice_entry *entry,
+		 const struct stack_counts *stack)
+{
+	struct slice *open = &timeline->open_slice;
+	int err;
+
+	if (time_ns >= timeline->open_tick_end_ns || !timeline_open_count(timeline)) {
+		err = enter_time(timeline, time_ns);
+		if (err)
+			return err;
+	}
+	err = entry_set_add(&timeline->open, entry);
 	if (err)
 		return err;
 	if (entry->event != EVENT_OF_VALUES)

@@ -31,17 +31,15 @@ void address_map_release(struct address_map *map)
 /* Index of the first row that ends after @address. */
 static uint32_t first_after(const struct address_map *map, uint64_t address)
 {
-	uint32_t low = 0, high = map->count;
+	const struct mapping *rows = map->rows;
+	uint32_t row = 0;
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (map->rows[middle].end <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	if (!map->count)
+		return 0;
+	/* Without a jump that depends on what is compared: see flat_table.c. */
+	for (uint32_t left = map->count; left > 1; left -= left / 2)
+		row = rows[row + left / 2 - 1].end <= address ? row + left / 2 : row;
+	return row + (rows[row].end <= address);
 }
 
 static int reserve(struct address_map *map, uint32_t rows)
@@ -108,7 +106,7 @@ int address_map_insert(struct address_map **where, const struct mapping *row)
 	if (err)
 		return err;
 	map = *where;
-	map->number = 0;
+	map->number = map->space = 0;
 	first = first_after(map, row->start);
 	for (last = first; last < map->count && map->rows[last].start < row->end; last++)
 		;

@@ -173,6 +173,7 @@ uint32_t object_table_succeed(struct object_table *table, uint32_t id)
 	successor->mode = object->mode;
 	successor->asked_ns = object->asked_ns;
 	object->successor = successor->canonical;
+	table->successions++;
 	return object->successor;
 }
 

@@ -201,6 +201,34 @@ static void test_nothing_is_asked_when_no_sample_hits_it(void **state)
 	look();
 }
 
+static void hit(uint64_t time_ns, uint64_t ip, uint64_t caller)
+{
+	const uint64_t chain[] = { (uint64_t)-512, ip, caller };
+
+	stage_sample_at(&stage, time_ns, own, own, PERF_RECORD_MISC_USER, ip, chain, 3);
+	stage_round(&stage, time_ns + 1);
+	ingest_jit_poll(&stage.ingest);
+}
+
+static void test_a_stack_that_was_there_before_hits_it_again(void **state)
+{
+	(void)state;
+	map_code(own, 10, CODE, "//anon");
+	hit(12, 1, CODE + 8);
+	hit(14, CODE + 9, 1);
+	look();
+	end_process();
+	look();
+	hit(32, 1, 2);
+	assert_int_equal(stage.ingest.opening, 0);
+	hit(34, 1, CODE + 8);
+	assert_int_equal(stage.ingest.opening, 1);
+	look();
+	hit(36, CODE + 9, 1);
+	assert_int_equal(stage.ingest.opening, 1);
+	look();
+}
+
 static void test_a_refused_map_is_said_where_its_names_would_be(void **state)
 {
 	const struct symbol *symbol;
@@ -335,6 +363,7 @@ int main(void)
 		TEST(test_a_map_names_the_code_of_its_process),
 		TEST(test_code_that_replaces_other_code_at_its_place_takes_its_name),
 		TEST(test_nothing_is_asked_when_no_sample_hits_it),
+		TEST(test_a_stack_that_was_there_before_hits_it_again),
 		TEST(test_a_refused_map_is_said_where_its_names_would_be),
 		TEST(test_no_map_is_no_reason),
 		TEST(test_a_program_below_tmp_perf_is_a_file),

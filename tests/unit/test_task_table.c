@@ -305,6 +305,27 @@ static void test_the_dead_alone_are_forgotten(void **state)
 	assert_string_equal(comm_of(200, 201), ":201");
 }
 
+/* Rows that were asked for last move when others go, and 164 and 100 have one place among them. */
+static void test_who_was_asked_for_last_is_found_where_he_is(void **state)
+{
+	(void)state;
+	for (uint32_t pid = 36; pid < 300; pid += 64)
+		set_comm(pid, pid, "same", true);
+	for (uint32_t pid = 36; pid < 300; pid += 64) {
+		assert_int_equal(task_table_thread(&table, pid, pid)->tid, pid);
+		assert_int_equal(task_table_process(&table, pid)->pid, pid);
+	}
+	assert_int_equal(task_table_thread(&table, 292, 292)->tid, 292);
+	task_table_exit(&table, 36, 36, 10);
+	task_table_drop_dead(&table, 11);
+	assert_int_equal(task_table_find_thread(&table, 292)->tid, 292);
+	assert_int_equal(task_table_find_process(&table, 292)->pid, 292);
+	assert_null(task_table_find_thread(&table, 36));
+	task_table_forget(&table);
+	assert_null(task_table_find_thread(&table, 292));
+	assert_null(task_table_find_process(&table, 292));
+}
+
 /* main() may end by pthread_exit(): the others go on in the same memory. */
 static void test_a_process_lives_as_long_as_one_of_its_threads(void **state)
 {
@@ -660,6 +681,7 @@ int main(void)
 		TEST(test_a_thread_that_is_gone_counts_for_the_process_that_is_told),
 		TEST(test_compaction_keeps_used_tasks_and_renumbers_them),
 		TEST(test_the_dead_alone_are_forgotten),
+		TEST(test_who_was_asked_for_last_is_found_where_he_is),
 		TEST(test_a_process_lives_as_long_as_one_of_its_threads),
 		TEST(test_who_ended_just_now_stays_with_all_its_process_has),
 		TEST(test_who_has_the_number_of_a_dead_one_is_not_dropped_for_it),

@@ -79,12 +79,34 @@ static void test_what_left_the_history_gives_its_memory_back(void **state)
 	assert_int_equal(tick_totals_second(&totals, 7, 14 * 60), 1);
 }
 
+/* Where the last one was counted may be gone, or another's, when the next comes. */
+static void test_the_next_sample_is_not_counted_where_nothing_is_any_more(void **state)
+{
+	(void)state;
+	tick_totals_add(&totals, 1, 100 * S, 1, true);
+	tick_totals_drop(&totals, 1);
+	tick_totals_add(&totals, 1, 100 * S, 2, true);
+	assert_int_equal(tick_totals_second(&totals, 1, 100), 2);
+	tick_totals_add(&totals, 2, 100 * S, 4, true);
+	tick_totals_add(&totals, 1, 100 * S - MS, 8, true);
+	assert_int_equal(tick_totals_second(&totals, 1, 99), 8);
+	tick_totals_add(&totals, 1, (100 + 22 * 60) * S, 16, true);	/* in the place of 100 */
+	tick_totals_add(&totals, 1, 100 * S, 32, true);
+	assert_int_equal(tick_totals_second(&totals, 1, 100 + 22 * 60), 16);
+	assert_int_equal(tick_totals_second(&totals, 2, 100), 4);
+	tick_totals_forget(&totals, 10000 * S);
+	tick_totals_add(&totals, 1, (100 + 22 * 60) * S, 64, true);
+	assert_int_equal(tick_totals_second(&totals, 1, 100 + 22 * 60), 64);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_teardown(test_samples_are_counted_in_their_second_and_tick,
 					  tear_down),
 		cmocka_unit_test_teardown(test_twenty_minutes_are_kept, tear_down),
+		cmocka_unit_test_teardown(
+			test_the_next_sample_is_not_counted_where_nothing_is_any_more, tear_down),
 		cmocka_unit_test_teardown(test_what_left_the_history_gives_its_memory_back,
 					  tear_down),
 	};
