@@ -20,7 +20,7 @@ int spsc_init(struct spsc *queue, size_t capacity)
 	if (!queue->bytes)
 		return -ENOMEM;
 	queue->capacity = capacity;
-	queue->reserved = 0;
+	queue->reserved = queue->origin = 0;
 	atomic_init(&queue->head, 0);
 	atomic_init(&queue->tail, 0);
 	return 0;
@@ -34,7 +34,8 @@ void spsc_finish(struct spsc *queue)
 
 static struct slot_header *slot_at(const struct spsc *queue, uint64_t index)
 {
-	return (struct slot_header *)(void *)(queue->bytes + (index & (queue->capacity - 1)));
+	return (struct slot_header *)(void *)(queue->bytes +
+					      ((index - queue->origin) & (queue->capacity - 1)));
 }
 
 void *spsc_reserve(struct spsc *queue, size_t payload_bytes)
@@ -43,10 +44,13 @@ void *spsc_reserve(struct spsc *queue, size_t payload_bytes)
 	/* ACQUIRE: the consumer's reads are over (spsc_release()) */
 	uint64_t head = atomic_load_explicit(&queue->head, memory_order_acquire);
 	uint64_t need = sizeof(struct slot_header) + ((payload_bytes + 7) & ~(uint64_t)7);
-	uint64_t to_end = queue->capacity - (tail & (queue->capacity - 1));
-	uint64_t filler = to_end < need ? to_end : 0;
+	uint64_t to_end, filler;
 	struct slot_header *slot;
 
+	if (head == tail)
+		queue->origin = tail;
+	to_end = queue->capacity - ((tail - queue->origin) & (queue->capacity - 1));
+	filler = to_end < need ? to_end : 0;
 	if (need > queue->capacity / 2 || queue->capacity - (tail - head) < filler + need)
 		return NULL;
 	if (filler) {	/* to_end is a multiple of 8 and not 0: a header always fits */
