@@ -279,10 +279,12 @@ static int refuse(int status, const char *sentence, bool has_command)
 
 int main(int argc, char **argv)
 {
+	/* Not on the stack: all that is forked has this frame below its own, and stacks are copied
+	 * from their top on, 16 KiB of them; we, too, are profiled. */
+	static struct config config;
+	static struct options options;
 	struct warnings warnings = { .config.err = 0 };
-	struct config config = { .settings = NULL };
 	struct diag why = { 0 };
-	struct options options;
 	bool is_with_command;
 	int err, status = EXIT_OK;
 

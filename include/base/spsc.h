@@ -12,6 +12,10 @@
  * and wrap, so they are compared only by unsigned difference, never with '<'. A payload is always
  * contiguous: where it would cross the end of the buffer, a filler takes the rest of the lap.
  *
+ * An empty queue begins anew at the start of its buffer: one whose consumer keeps up uses only the
+ * memory that it needs, which is there and in the caches. The producer moves `origin` while all is
+ * its own; the same pairs of RELEASE and ACQUIRE order that against the consumer's reads of it.
+ *
  * Thread: reserve/commit one producer; peek/release one consumer; init/finish neither running.
  */
 #ifndef BASE_SPSC_H
@@ -29,6 +33,7 @@ struct spsc {
 	uint64_t reserved;			/* producer only: where the open reservation ends */
 	_Alignas(64) unsigned char *bytes;	/* owned; constant after init */
 	uint64_t capacity;			/* a power of two */
+	uint64_t origin;			/* the index that lies at the start of `bytes` */
 };
 
 /* Room for @capacity bytes (a power of two, >= 4096). 0, -EINVAL or -ENOMEM. */

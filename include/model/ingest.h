@@ -206,6 +206,7 @@ struct ingest {
 	uint64_t parked_due_ns;		/* the first deadline, as of ingest_poll() */
 	uint32_t parked_count, parked_capacity;
 	size_t parked_bytes;
+	bool parked_much;		/* since none was parked: there is memory to give back */
 	struct open_request *waiting;	/* owned; the opener's queue was full. INGEST_WAITING_MAX
 					 * files at most, and what run-time code asks for */
 	uint32_t waiting_count, waiting_capacity;

@@ -13,6 +13,9 @@ struct slot_header {
 
 #define SLOT_FILLER UINT32_MAX
 
+/* How much of the buffer is gone through before it is asked whether all was taken. */
+enum { RESTART_SHARE = 64 };
+
 int spsc_init(struct spsc *queue, size_t capacity)
 {
 	if (capacity < 4096 || (capacity & (capacity - 1)) || capacity > UINT32_MAX)
@@ -21,7 +24,7 @@ int spsc_init(struct spsc *queue, size_t capacity)
 	if (!queue->bytes)
 		return -ENOMEM;
 	queue->capacity = capacity;
-	queue->reserved = queue->seen_head = queue->seen_tail = 0;
+	queue->reserved = queue->origin = queue->seen_head = queue->seen_tail = 0;
 	atomic_init(&queue->head, 0);
 	atomic_init(&queue->tail, 0);
 	return 0;
@@ -35,7 +38,17 @@ void spsc_finish(struct spsc *queue)
 
 static struct slot_header *slot_at(const struct spsc *queue, uint64_t index)
 {
-	return (struct slot_header *)(void *)(queue->bytes + (index & (queue->capacity - 1)));
+	return (struct slot_header *)(void *)(queue->bytes +
+					      ((index - queue->origin) & (queue->capacity - 1)));
+}
+
+/* While nothing waits the next slot may lie at the start again: then memory behind it, that only a
+ * burst needs, is not touched. The consumer reads `origin` only where something waits. */
+static void restart(struct spsc *queue, uint64_t tail)
+{
+	queue->seen_head = atomic_load_explicit(&queue->head, memory_order_acquire);
+	if (queue->seen_head == tail)
+		queue->origin = tail;
 }
 
 static bool has_room(struct spsc *queue, uint64_t tail, uint64_t need)
@@ -51,10 +64,13 @@ void *spsc_reserve(struct spsc *queue, size_t payload_bytes)
 {
 	uint64_t tail = atomic_load_explicit(&queue->tail, memory_order_relaxed);
 	uint64_t need = sizeof(struct slot_header) + ((payload_bytes + 7) & ~(uint64_t)7);
-	uint64_t to_end = queue->capacity - (tail & (queue->capacity - 1));
-	uint64_t filler = to_end < need ? to_end : 0;
+	uint64_t to_end, filler;
 	struct slot_header *slot;
 
+	if (tail - queue->origin >= queue->capacity / RESTART_SHARE)
+		restart(queue, tail);
+	to_end = queue->capacity - ((tail - queue->origin) & (queue->capacity - 1));
+	filler = to_end < need ? to_end : 0;
 	if (need > queue->capacity / 2 || !has_room(queue, tail, filler + need))
 		return NULL;
 	if (filler) {	/* to_end is a multiple of 8 and not 0: a header always fits */

@@ -4,10 +4,10 @@
  * is too large costs memory bandwidth for nothing. How deep stacks are is known only afterwards,
  * and with large copies nothing tells how many a smaller one would cut.
  *
- * Idea: twice as much as soon as more than a tenth is cut by the copy's size. Less is an experiment
- * after a calm minute, and each experiment that fails doubles the calm that the next one needs. A
- * wish that the source does not fulfil (no locked memory, too many bytes a second) is repeated ever
- * less often.
+ * Idea: twice as much as soon as more than 4 % are cut by the copy's size; the rest of the 5 % that
+ * may be incomplete is for what no size mends. Less is an experiment after a calm minute, and each
+ * experiment that fails doubles the calm that the next one needs. A wish that the source does not
+ * fulfil (no locked memory, too many bytes a second) is repeated ever less often.
  */
 #include "model/copy_size.h"
 
@@ -15,7 +15,8 @@
 #include "capture/call_graph.h"
 
 #define JUDGE_NS     (2 * CLOCK_NS_PER_S)
-#define JUDGE_STACKS 200	/* a tenth of fewer is an accident */
+#define CUT_MAX_PCT  4
+#define JUDGE_STACKS 200	/* 4 % of fewer is an accident */
 #define CALM_NS	     (60 * CLOCK_NS_PER_S)
 #define CALM_MAX_NS  (3600 * CLOCK_NS_PER_S)
 #define QUIET_NS     (30 * CLOCK_NS_PER_S)
@@ -63,7 +64,8 @@ static uint32_t judge(struct copy_size *size, uint64_t now_ns)
 		size->calm_since_ns = now_ns;
 	if (now_ns < size->quiet_until_ns)
 		return 0;
-	if (size->outgrown * 10 > size->stacks && size->bytes < CALL_GRAPH_COPY_MAX_BYTES) {
+	if (size->outgrown * 100 > size->stacks * CUT_MAX_PCT &&
+	    size->bytes < CALL_GRAPH_COPY_MAX_BYTES) {
 		if (size->bytes == size->tried_bytes)
 			size->calm_ns = twice(size->calm_ns, CALM_MAX_NS);
 		size->tried_bytes = 0;

@@ -213,6 +213,14 @@ static void walk_frame_pointers_32(struct ingest *ingest, const struct address_m
 		walk->end = WALKER_DEEP;
 }
 
+/* In the middle of an exec: the registers are the old program's, the memory is not. */
+static bool is_between_programs(const struct event_record *record,
+				const struct address_map *maps, uint64_t ip)
+{
+	return record->mode == MODE_KERNEL && !record->sample.user_stack_bytes &&
+	       !address_map_find(maps, ip);
+}
+
 static void walk_user(struct ingest *ingest, const struct event_record *record,
 		      const struct sample_origin *origin, struct walk *walk)
 {
@@ -230,6 +238,8 @@ static void walk_user(struct ingest *ingest, const struct event_record *record,
 	    !user_registers_read(format->user_regs_mask, sample, &read))
 		return;
 	registers = (struct walker_registers){ .ip = read.ip, .sp = read.sp, .bp = read.bp };
+	if (origin->maps && is_between_programs(record, origin->maps, registers.ip))
+		return;
 	stack.start = registers.sp;
 	ingest->stacks.walked[0] = registers.ip;
 	walk->count = 1;

@@ -71,26 +71,33 @@ static const struct unwind_row *find_in_table(struct walker *walker, const struc
 	return &kept->row;
 }
 
+/* Out of the way of find_row(), which mostly finds what it looks for. */
+__attribute__((noinline)) static void fill_cached(struct walker *walker,
+						  const struct walker_space *space, uint64_t ip,
+						  struct walker_cached *cached)
+{
+	struct walker_code code = space->find(space->context, ip);
+
+	*cached = (struct walker_cached){
+		.space = space->number,
+		.ip = ip,
+		.row = { .kind = UNWIND_GAP },
+		.is_mapped = code.is_mapped,
+		.is_loading = code.is_loading,
+	};
+	if (code.table)
+		cached->row = *find_in_table(walker, &code);
+}
+
 /* An entry of zeros is no special case: it says that nothing is mapped at address 0 of space 0. */
-static const struct walker_cached *find_row(struct walker *walker, const struct walker_space *space,
-					    uint64_t ip)
+static inline const struct walker_cached *find_row(struct walker *walker,
+						   const struct walker_space *space, uint64_t ip)
 {
 	uint64_t hash = (ip ^ space->number * HASH_FACTOR) * HASH_FACTOR;
 	struct walker_cached *cached = &walker->cache[(hash >> 32) % WALKER_CACHE_ROWS];
 
-	if (cached->ip != ip || cached->space != space->number) {
-		struct walker_code code = space->find(space->context, ip);
-
-		*cached = (struct walker_cached){
-			.space = space->number,
-			.ip = ip,
-			.row = { .kind = UNWIND_GAP },
-			.is_mapped = code.is_mapped,
-			.is_loading = code.is_loading,
-		};
-		if (code.table)
-			cached->row = *find_in_table(walker, &code);
-	}
+	if (cached->ip != ip || cached->space != space->number)
+		fill_cached(walker, space, ip, cached);
 	return cached;
 }
 
@@ -110,7 +117,7 @@ static enum walker_end unread_end(const struct frame *frame, uint64_t address)
 }
 
 /* The steps return false with *end set when there is no caller to be had. */
-static bool step_by_cfa(struct frame *frame, uint64_t cfa, int bp_slot,
+static inline bool step_by_cfa(struct frame *frame, uint64_t cfa, int bp_slot,
 			const struct walker_stack *stack, enum walker_end *end)
 {
 	uint64_t slot = cfa + 8 * (uint64_t)(int64_t)bp_slot;
@@ -176,19 +183,21 @@ static bool step_by_word(struct frame *frame, const struct unwind_row *row,
 static bool step_by_row(struct frame *frame, const struct unwind_row *row,
 			const struct walker_stack *stack, enum walker_end *end)
 {
-	uint64_t offset = 8 * (uint64_t)(int64_t)row->cfa;
-	bool is_pushed = (int)(frame->ip & PLT_SLOT_MASK) >= row->cfa;
+	const uint64_t offset = 8 * (uint64_t)(int64_t)row->cfa;
+	uint64_t cfa = frame->sp + offset;
 
 	assert(row->kind < UNWIND_KINDS);	/* unwind_table_check() saw to it */
 	switch ((enum unwind_kind)row->kind) {
+	case UNWIND_SP:
+		break;
+	case UNWIND_BP:
+		cfa = frame->bp + offset;
+		break;
+	case UNWIND_PLT:	/* its `bp` is 0 */
+		cfa = frame->sp + ((int)(frame->ip & PLT_SLOT_MASK) >= row->cfa ? 16 : 8);
+		break;
 	case UNWIND_GAP:
 		return step_by_frame_pointer(frame, stack, end);
-	case UNWIND_SP:
-		return step_by_cfa(frame, frame->sp + offset, row->bp, stack, end);
-	case UNWIND_BP:
-		return step_by_cfa(frame, frame->bp + offset, row->bp, stack, end);
-	case UNWIND_PLT:
-		return step_by_cfa(frame, frame->sp + (is_pushed ? 16 : 8), 0, stack, end);
 	case UNWIND_SP_WORD:
 	case UNWIND_BP_WORD:
 		return step_by_word(frame, row, stack, end);
@@ -201,10 +210,10 @@ static bool step_by_row(struct frame *frame, const struct unwind_row *row,
 		*end = WALKER_COMPLEX;
 		return false;
 	case UNWIND_KINDS:
-		break;
+		*end = WALKER_LOST;
+		return false;
 	}
-	*end = WALKER_LOST;
-	return false;
+	return step_by_cfa(frame, cfa, row->bp, stack, end);
 }
 
 static bool step(struct frame *frame, const struct walker_cached *found,

@@ -35,12 +35,15 @@ static void *must(void *memory)
 	return memory;
 }
 
+/* -1: there is none; valgrind(1) takes it away. */
 static int open_vdso(void)
 {
 	const char *image = (const char *)getauxval(AT_SYSINFO_EHDR);	/* NOLINT */
-	int fd = memfd_create("vdso", MFD_CLOEXEC);
+	int fd = image ? memfd_create("vdso", MFD_CLOEXEC) : -1;
 
-	if (fd < 0 || !image || write(fd, image, 8192) != 8192)
+	if (!image)
+		return -1;
+	if (fd < 0 || write(fd, image, 8192) != 8192)
 		fail("[vdso]", strerror(errno));
 	return fd;
 }

@@ -45,24 +45,24 @@ static unsigned int wait_for_wish(uint64_t cut, unsigned int limit, uint32_t *wi
 	return seconds;
 }
 
-static void test_more_than_a_tenth_cut_doubles_the_copy(void **state)
+static void test_more_than_4_in_a_hundred_cut_double_the_copy(void **state)
 {
 	(void)state;
-	assert_int_equal(pass_second(STACKS, 101), 0);	/* one second is too short */
-	assert_int_equal(pass_second(STACKS, 101), 32768);
+	assert_int_equal(pass_second(STACKS, 41), 0);	/* one second is too short */
+	assert_int_equal(pass_second(STACKS, 41), 32768);
 	copy_size_begin(&size, 32768, now_ns);
-	pass_second(STACKS, 101);
-	assert_int_equal(pass_second(STACKS, 101), 65528);	/* the kernel's largest */
+	pass_second(STACKS, 41);
+	assert_int_equal(pass_second(STACKS, 41), 65528);	/* the kernel's largest */
 	copy_size_begin(&size, 65528, now_ns);
 	for (int i = 0; i < 10; i++)
 		assert_int_equal(pass_second(STACKS, STACKS), 0);
 }
 
-static void test_a_tenth_is_borne(void **state)
+static void test_4_in_a_hundred_cut_are_borne(void **state)
 {
 	(void)state;
 	for (int i = 0; i < 10; i++)
-		assert_int_equal(pass_second(STACKS, 100), 0);
+		assert_int_equal(pass_second(STACKS, 40), 0);
 }
 
 /* At a page that was never touched, whatever the size is. */
@@ -150,8 +150,8 @@ static void test_a_size_that_is_not_to_be_adapted_stays(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_more_than_a_tenth_cut_doubles_the_copy),
-		TEST(test_a_tenth_is_borne),
+		TEST(test_more_than_4_in_a_hundred_cut_double_the_copy),
+		TEST(test_4_in_a_hundred_cut_are_borne),
 		TEST(test_copies_that_end_early_are_not_enlarged),
 		TEST(test_few_stacks_say_nothing),
 		TEST(test_a_calm_minute_tries_less_but_never_less_than_at_first),

@@ -234,6 +234,28 @@ static void test_kernel_threads_have_no_user_part(void **state)
 	assert_counts((struct stack_counts){ .user = 0 });
 }
 
+/* The old program's mappings have gone, its registers have not. */
+static void test_in_an_exec_there_is_no_user_part(void **state)
+{
+	const uint64_t chain[] = { PERF_CONTEXT_KERNEL, KERNEL + 0x10, KERNEL + 0x20 };
+	const struct place expected[] = {
+		{ "[kernel.kallsyms]", KERNEL + 0x10 }, { "[kernel.kallsyms]", KERNEL + 0x20 },
+	};
+	struct user_part stale = in_leaf;
+
+	(void)state;
+	stale.ip = PROGRAM + 0x100000;
+	stale.count = 0;
+	push_sample(10, 100, PERF_RECORD_MISC_KERNEL, chain, COUNT_OF(chain), &stale);
+	stage_round(&stage, 10);
+	assert_stack(0, expected, COUNT_OF(expected));
+	assert_counts((struct stack_counts){ .user = 0 });
+	stale.ip = IN_LEAF;	/* the copy says nothing, but the code is there */
+	push_sample(11, 100, PERF_RECORD_MISC_KERNEL, chain, COUNT_OF(chain), &stale);
+	stage_round(&stage, 11);
+	assert_counts((struct stack_counts){ .user = 1 });
+}
+
 static void test_stacks_that_go_on_beyond_the_copy_are_cut(void **state)
 {
 	struct user_part cut = in_leaf;
@@ -531,9 +553,11 @@ static void test_parked_stacks_take_a_bounded_room(void **state)
 		sample_user(10 + pushed++, &large);
 	assert_int_equal(stage_samples(&stage), 1);
 	assert_int_equal(stage.ingest.parked_count, pushed - 1);
-	assert_true(stage.ingest.parked_bytes <= 16 << 20);
+	assert_true(stage.ingest.parked_bytes <= 8 << 20);
+	assert_true(stage.ingest.parked_much);
 	ingest_poll(&stage.ingest, true);
 	assert_int_equal(stage_samples(&stage), pushed);
+	assert_false(stage.ingest.parked_much);
 }
 
 #define UPROBES 0x7fffffffe000u
@@ -659,6 +683,7 @@ int main(void)
 		TEST(test_user_stacks_are_walked_to_their_outermost_frame),
 		TEST(test_user_callers_follow_the_kernels_chain),
 		TEST(test_kernel_threads_have_no_user_part),
+		TEST(test_in_an_exec_there_is_no_user_part),
 		TEST(test_stacks_that_go_on_beyond_the_copy_are_cut),
 		TEST(test_recursion_stays_in_the_stack),
 		TEST(test_a_signal_came_into_the_address_that_it_says),

@@ -132,6 +132,12 @@ static void test_what_is_not_committed_is_not_seen(void **state)
 	spsc_finish(&queue);
 }
 
+static void put_bytes(struct spsc *queue, size_t bytes)
+{
+	assert_non_null(spsc_reserve(queue, bytes - HEADER));
+	spsc_commit(queue);
+}
+
 /* The record would start 16 bytes before the end of the buffer. */
 static void test_a_payload_never_crosses_the_end_of_the_buffer(void **state)
 {
@@ -141,16 +147,47 @@ static void test_a_payload_never_crosses_the_end_of_the_buffer(void **state)
 	size_t len;
 
 	(void)state;
-	init_at(&queue, CAPACITY - 16);
+	init_at(&queue, 0);
+	put_bytes(&queue, CAPACITY / 2);
+	put_bytes(&queue, CAPACITY / 2 - 16);
+	assert_non_null(spsc_peek(&queue, &len));
+	spsc_release(&queue);
 	payload = spsc_reserve(&queue, 100);
 	assert_ptr_equal(payload, queue.bytes + HEADER);
 	memset(payload, 0x5a, 100);
 	spsc_commit(&queue);
+	assert_non_null(spsc_peek(&queue, &len));
+	spsc_release(&queue);
 	seen = spsc_peek(&queue, &len);
 	assert_ptr_equal(seen, payload);
 	assert_int_equal(len, 100);
 	spsc_release(&queue);
 	assert_int_equal(spsc_used(&queue), 0);
+	spsc_finish(&queue);
+}
+
+static void test_an_empty_queue_begins_anew_at_its_start(void **state)
+{
+	struct spsc queue;
+	size_t len;
+
+	(void)state;
+	init_at(&queue, 0);
+	for (int lap = 0; lap < 3; lap++) {
+		for (int i = 0; i < 2; i++)
+			put_bytes(&queue, 1024);
+		assert_ptr_equal(spsc_peek(&queue, &len), queue.bytes + HEADER);
+		spsc_release(&queue);
+		put_bytes(&queue, 64);		/* not while something is in it */
+		assert_ptr_equal(spsc_peek(&queue, &len), queue.bytes + 1024 + HEADER);
+		spsc_release(&queue);
+		assert_ptr_equal(spsc_peek(&queue, &len), queue.bytes + 2048 + HEADER);
+		spsc_release(&queue);
+	}
+	/* All of it is free, wherever it began. */
+	put_bytes(&queue, CAPACITY / 2);
+	put_bytes(&queue, CAPACITY / 2);
+	assert_null(spsc_reserve(&queue, 0));
 	spsc_finish(&queue);
 }
 
@@ -208,6 +245,7 @@ int main(void)
 		cmocka_unit_test(test_a_record_larger_than_half_the_queue_never_fits),
 		cmocka_unit_test(test_what_is_not_committed_is_not_seen),
 		cmocka_unit_test(test_a_payload_never_crosses_the_end_of_the_buffer),
+		cmocka_unit_test(test_an_empty_queue_begins_anew_at_its_start),
 		cmocka_unit_test(test_records_survive_the_wrap_of_the_index),
 		cmocka_unit_test(test_two_threads_hand_over_a_million_records_whole_and_in_order),
 	};
