@@ -52,6 +52,7 @@ struct job {
 	struct process_root root;
 	struct build_id build_id;	/* of the mapping; count 0: unknown */
 	struct open_reply *reply;	/* about the names */
+	bool is_replied;		/* it is sent */
 	struct open_reply *unwind;
 };
 
@@ -99,6 +100,25 @@ static bool answer_names(struct object_opener *opener, struct job *job,
 	return true;
 }
 
+static void send_reply(struct object_opener *opener, const struct open_reply *reply)
+{
+	struct open_reply *queued = spsc_reserve(&opener->service->replies, sizeof(*queued));
+
+	*queued = *reply;	/* never NULL: UNDER_WAY_MAX */
+	spsc_commit(&opener->service->replies);
+	service_notify(opener->service);
+}
+
+/* Its names need not wait for its unwind table, which is made anew by each start. */
+static void send_names(struct object_opener *opener, struct job *job)
+{
+	const enum open_wish wish = job->request->wish;
+
+	if (!job->is_replied && (wish == OPEN_NAMES || wish == OPEN_NAMES_AND_UNWIND))
+		send_reply(opener, job->reply);
+	job->is_replied = true;
+}
+
 /* One source, as above. */
 static bool answer_from(struct object_opener *opener, struct job *job,
 			enum object_file_source source, struct diag *why)
@@ -113,8 +133,12 @@ static bool answer_from(struct object_opener *opener, struct job *job,
 			     why))
 		return false;
 	is_final = answer_names(opener, job, &wanted, why);
-	if (is_final && job->reply->is_ready && job->request->wish != OPEN_NAMES)
+	count_bytes(opener);
+	if (is_final && job->reply->is_ready && job->request->wish != OPEN_NAMES) {
+		job->reply->why = (struct diag){ .err = 0 };
+		send_names(opener, job);
 		unwind_source_get(&opener->unwind, &wanted, job->reply->table.header, job->unwind);
+	}
 	close(file.fd);
 	count_bytes(opener);
 	return is_final;
@@ -153,17 +177,21 @@ static void try_sources(struct object_opener *opener, struct job *job)
 		reply->why = first;
 }
 
-static void answer_file(struct object_opener *opener, const struct open_request *request,
-			struct open_reply *reply, struct open_reply *unwind)
+static void answer_file(struct object_opener *opener, const struct open_request *request)
 {
-	struct job job = { .request = request, .reply = reply, .unwind = unwind };
+	struct open_reply names = { .object = request->object };
+	struct open_reply unwind = { .object = request->object, .is_unwind = true };
+	struct job job = { .request = request, .reply = &names, .unwind = &unwind };
 
 	process_root_open(&job.root, request->pid);
 	job.build_id = object_file_mapped_build_id(request, &job.root);
 	try_sources(opener, &job);
 	process_root_close(&job.root);
-	if (!reply->is_ready)
-		unwind->why = reply->why;
+	send_names(opener, &job);
+	if (!names.is_ready)
+		unwind.why = names.why;
+	if (request->wish != OPEN_NAMES)
+		send_reply(opener, &unwind);
 }
 
 static void answer_jit(struct object_opener *opener, const struct open_request *request,
@@ -175,33 +203,22 @@ static void answer_jit(struct object_opener *opener, const struct open_request *
 	count_bytes(opener);
 }
 
-static void send_reply(struct object_opener *opener, const struct open_reply *reply)
-{
-	struct open_reply *queued = spsc_reserve(&opener->service->replies, sizeof(*queued));
-
-	*queued = *reply;	/* never NULL: UNDER_WAY_MAX */
-	spsc_commit(&opener->service->replies);
-	service_notify(opener->service);
-}
-
 static void answer(struct object_opener *opener, const struct open_request *request)
 {
 	struct open_reply reply = { .object = request->object };
-	struct open_reply unwind = { .object = request->object, .is_unwind = true };
 
 	if (request->wish == OPEN_RETURN_UNWIND) {
 		unwind_store_drop(&opener->unwind.store, request->unwind_number,
 				  request->unwind_received);
 		count_bytes(opener);
+		reply.is_unwind = true;
 	} else if (request->jit) {
 		answer_jit(opener, request, &reply);
 	} else {
-		answer_file(opener, request, &reply, &unwind);
+		answer_file(opener, request);
+		return;
 	}
-	if (request->wish == OPEN_NAMES || request->wish == OPEN_NAMES_AND_UNWIND)
-		send_reply(opener, &reply);
-	if (request->wish != OPEN_NAMES)
-		send_reply(opener, &unwind);
+	send_reply(opener, &reply);
 }
 
 static int serve(void *owner)

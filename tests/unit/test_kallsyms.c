@@ -143,8 +143,8 @@ static void test_an_empty_list_is_an_error(void **state)
 	kallsyms_finish(&kallsyms);
 }
 
-/* Read in pieces: a line that goes over the end of one is whole, half a line at the end is none, and
- * what has no lines is no list. */
+/* A line that goes over the end of a piece is whole, half a line at the end is none, and what has
+ * no lines is no list. */
 static void test_a_long_list_is_read_in_pieces(void **state)
 {
 	char path[] = "/tmp/test_kallsyms.XXXXXX";
