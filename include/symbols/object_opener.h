@@ -5,7 +5,9 @@
  * Order:   /proc/PID/map_files/START-END, then openat2() of the path inside /proc/PID/root
  *          (RESOLVE_IN_ROOT), /proc/PID/exe, then the path itself, each only if dev and inode, or
  *          the build-id, are those of the mapping. O_NONBLOCK | O_NOCTTY | O_CLOEXEC, S_ISREG.
- * Crossings: one SPSC queue of requests in, one of replies out, an eventfd each.
+ * Crossings: one SPSC queue of requests in, one of replies out, an eventfd each; the kernel's
+ *          names have a thread of their own, see symbols/kernel_reader.h, and come in any order
+ *          with the others.
  * Thread:  request and reply calls from one thread (the analyzer).
  */
 #ifndef SYMBOLS_OBJECT_OPENER_H

@@ -17,6 +17,7 @@
 #include "base/thread.h"
 #include "model/budget.h"
 #include "model/copy_size.h"
+#include "model/first_pictures.h"
 #include "model/line_wait.h"
 #include "model/publisher.h"
 #include "model/second_recording.h"
@@ -25,8 +26,6 @@
 
 #define REQUEST_QUEUE_BYTES (1u << 17)	/* a request has 6 KB; keys held down send many */
 #define RECORDS_PER_LOOK    1024	/* about a millisecond of work */
-#define FIRST_REFRESH_NS    (150 * CLOCK_NS_PER_MS) /* the screen should not stay empty */
-#define SECOND_REFRESH_NS   (500 * CLOCK_NS_PER_MS) /* by then the kernel's names are there */
 #define NAMES_WAIT_NS	    (5 * CLOCK_NS_PER_S)    /* for the last snapshot of a batch */
 #define BATCH_NAMES_WAIT_NS (200 * CLOCK_NS_PER_MS) /* a worker takes 10 ms, some more under load */
 #define TASKS_REFRESH_NS    (150 * CLOCK_NS_PER_MS) /* by then /proc was read for the new rows */
@@ -49,7 +48,7 @@ struct analyzer {
 	struct mailbox mailbox;
 	int request_fd, snapshot_fd;	/* eventfds */
 	uint64_t next_refresh_ns;
-	uint64_t refreshes;
+	struct first_pictures first;
 	uint64_t more_due_ns;		/* a picture with more about the same rows; 0: none */
 	uint64_t compacted_ns;		/* when values of probes had no room last */
 	uint64_t enforced_seq;		/* slices up to here have been checked against the budget */
@@ -171,6 +170,15 @@ bool analyzer_request(struct analyzer *analyzer, const struct request *request)
 	return true;
 }
 
+/* Each line of batch mode has its own time. */
+static void begin_refreshes(struct analyzer *analyzer)
+{
+	const uint64_t now_ns = clock_now_ns();
+	first_pictures_begin(&analyzer->first, analyzer->config.wants_all_events ? 0 : now_ns);
+	analyzer->next_refresh_ns =	/* a recording's names come when they come */
+		now_ns + (analyzer->config.ingest.is_replay ? 0 : analyzer->config.interval_ns);
+}
+
 /* The picture that comes next is the first of another source, also after the end of the last;
  * unless what differs can't be seen in it. */
 static void switch_source(struct analyzer *analyzer, const struct queue_source *item)
@@ -193,8 +201,7 @@ static void switch_source(struct analyzer *analyzer, const struct queue_source *
 	if (source->keeps_counts)
 		return;
 	publisher_switch(&analyzer->publisher, item->begin_ns, had_busy);
-	analyzer->refreshes = 0;
-	analyzer->next_refresh_ns = clock_now_ns() + FIRST_REFRESH_NS;
+	begin_refreshes(analyzer);
 }
 
 /* No more records will come; of two recordings @why does not know which it was. */
@@ -298,6 +305,7 @@ static void publish(struct analyzer *analyzer, bool is_last)
 	if (!snapshot)
 		return;		/* stopped, or no memory now: the next refresh tries again */
 	analyzer->took_ns = clock_now_ns() - began_ns;
+	first_pictures_made(&analyzer->first, began_ns);
 	analyzer->stopped_ns = 0;
 	analyzer->ingest.has_new_names = false;
 	if (analyzer->config.wants_sources)
@@ -308,18 +316,10 @@ static void publish(struct analyzer *analyzer, bool is_last)
 
 static void schedule(struct analyzer *analyzer, uint64_t now_ns)
 {
-	uint64_t step_ns = analyzer->config.interval_ns;
-
-	if (!analyzer->config.wants_all_events && analyzer->refreshes < 2) {
-		const uint64_t early_ns = analyzer->refreshes ? SECOND_REFRESH_NS
-							      : FIRST_REFRESH_NS;
-
-		step_ns = early_ns < step_ns ? early_ns : step_ns;
-	}
 	/* From the plan, not from now: batch lines keep their distance. */
-	analyzer->next_refresh_ns += step_ns;
+	analyzer->next_refresh_ns += analyzer->config.interval_ns;
 	if (analyzer->next_refresh_ns <= now_ns)
-		analyzer->next_refresh_ns = now_ns + step_ns;
+		analyzer->next_refresh_ns = now_ns + analyzer->config.interval_ns;
 }
 
 /* What was profiled has ended, but not what is probed. */
@@ -540,11 +540,14 @@ static void refresh_if_due(struct analyzer *analyzer, uint64_t now_ns)
 		refresh_names(analyzer, now_ns);
 		return;
 	}
+	if (now_ns >= first_pictures_due_ns(&analyzer->first, &analyzer->ingest)) {
+		first_pictures_made(&analyzer->first, now_ns);
+		analyzer->next_refresh_ns = now_ns;
+	}
 	if (now_ns < analyzer->next_refresh_ns || must_wait_for_reader(analyzer) ||
 	    must_wait_for_names(analyzer, now_ns) ||
 	    line_wait_must(&analyzer->line_wait, &analyzer->publisher, now_ns))
 		return;
-	analyzer->refreshes++;
 	publish(analyzer, analyzer->is_last_published);
 	schedule(analyzer, now_ns);
 }
@@ -594,6 +597,7 @@ static int ms_until(uint64_t time_ns, uint64_t now_ns)
 static int wait_ms(struct analyzer *analyzer, uint64_t now_ns)
 {
 	const struct ingest *ingest = &analyzer->ingest;
+	uint64_t first_ns;
 
 	if (ingest->parked_count)
 		return ms_until(ingest->parked_due_ns, now_ns);
@@ -611,7 +615,9 @@ static int wait_ms(struct analyzer *analyzer, uint64_t now_ns)
 		return -1;
 	if (must_wait_for_names(analyzer, now_ns) && now_ns >= analyzer->next_refresh_ns)
 		return ms_until(analyzer->next_refresh_ns + BATCH_NAMES_WAIT_NS, now_ns);
-	return ms_until(analyzer->next_refresh_ns, now_ns);
+	first_ns = first_pictures_due_ns(&analyzer->first, ingest);
+	return ms_until(first_ns < analyzer->next_refresh_ns ? first_ns
+							     : analyzer->next_refresh_ns, now_ns);
 }
 
 /* Nothing is due before: -1 is never. */
@@ -680,8 +686,7 @@ int analyzer_start(struct analyzer *analyzer, struct diag *why)
 {
 	int err;
 
-	analyzer->next_refresh_ns = clock_now_ns();
-	schedule(analyzer, analyzer->next_refresh_ns);
+	begin_refreshes(analyzer);
 	publisher_start(&analyzer->publisher);
 	copy_size_begin(&analyzer->copy_size, analyzer->config.ingest.copy_bytes, clock_now_ns());
 	err = thread_start(&analyzer->thread, "flametop-model", run, analyzer);

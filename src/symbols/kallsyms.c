@@ -19,8 +19,7 @@
 
 #include "symbols/flat_builder.h"
 
-#define FIRST_READ_BYTES   (8u << 20)	/* 5 to 15 MiB are usual */
-#define TEXT_BYTES_MAX	   (256u << 20)
+#define READ_BYTES	   65536	/* the kernel gives a page at a time; a line has 600 */
 #define LAST_SYMBOL_BYTES  4096		/* of a module's last symbol: its page, like perf */
 #define FIRST_REAL_ADDRESS 4096		/* below: per-CPU offsets and constants, not addresses */
 
@@ -92,55 +91,91 @@ static int add_line(void *context, const struct line *line)
 	return flat_builder_add(parser->builder, address, 0, line->name, line->object_name, 0);
 }
 
-/* @text is changed. 0, what @take returned, or -ECANCELED: who waits for our thread stops it. */
-static int walk_lines(char *text, size_t len, const atomic_bool *is_stopping,
-		      int (*take)(void *context, const struct line *line), void *context)
-{
-	char *end = text + len;
+typedef int line_sink(void *context, const struct line *line);
 
-	while (text < end) {
-		char *newline = memchr(text, '\n', (size_t)(end - text));
+/* All whole lines of @text, which is changed; *@used: their bytes. 0, what @take returned, or
+ * -ECANCELED: who waits for our thread stops it. */
+static int walk_lines(char *text, size_t len, size_t *used, const atomic_bool *is_stopping,
+		      line_sink *take, void *context)
+{
+	char *at = text, *newline;
+
+	while ((newline = memchr(at, '\n', len - (size_t)(at - text)))) {
 		struct line line;
 		int err;
 
-		if (!newline)
-			break;	/* half a line: the file was cut while we read it */
 		if (atomic_load_explicit(is_stopping, memory_order_relaxed))
 			return -ECANCELED;
 		*newline = '\0';
-		err = split_line(text, &line) ? take(context, &line) : 0;
+		err = split_line(at, &line) ? take(context, &line) : 0;
 		if (err)
 			return err;
-		text = newline + 1;
+		at = newline + 1;
 	}
+	*used = (size_t)(at - text);
 	return 0;
 }
 
-/* @text is changed. */
-static int parse(struct kallsyms *out, char *text, size_t len, uint64_t slide,
-		 const atomic_bool *is_stopping, struct diag *why)
+/* The lines of @fd as they come: the whole text has 5 to 15 MiB. Half a line at its end: it was cut
+ * while we read it. */
+static int walk_file(int fd, const atomic_bool *is_stopping, line_sink *take, void *context)
 {
-	struct parser parser = { .slide = slide, .builder = flat_builder_create() };
-	size_t bytes_count;
-	int err = parser.builder ? walk_lines(text, len, is_stopping, add_line, &parser) : -ENOMEM;
+	char text[READ_BYTES];
+	size_t len = 0, used;
+	ssize_t got;
+	int err;
 
-	if (!err && !parser.lines)
-		err = diag_set(why, -EBADMSG, "no kernel symbols: the kernel lists none");
-	else if (!err && !parser.lines_with_address)
-		err = diag_set(why, -EPERM, "the kernel hides its addresses: run as root or with "
-			       "CAP_SYSLOG and kernel.kptr_restrict at most 1; others need "
-			       "kernel.kptr_restrict=0 and kernel.perf_event_paranoid at most 1");
-	else if (!err)
-		err = flat_builder_finish(parser.builder, LAST_SYMBOL_BYTES, &out->bytes,
-					  &bytes_count);
-	flat_builder_destroy(parser.builder);
+	for (;;) {
+		got = read(fd, text + len, sizeof(text) - len);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return got < 0 ? -errno : 0;
+		len += (size_t)got;
+		err = walk_lines(text, len, &used, is_stopping, take, context);
+		if (err)
+			return err;
+		len -= used;
+		if (len == sizeof(text))
+			return -EBADMSG;
+		memmove(text, text + used, len);
+	}
+}
+
+static int walk_path(const char *path, const atomic_bool *is_stopping, line_sink *take,
+		     void *context, struct diag *why)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY), err;
+
+	if (fd < 0) {
+		err = -errno;
+		return diag_set(why, err, "cannot open %s: %s", path, strerror(-err));
+	}
+	err = walk_file(fd, is_stopping, take, context);
+	close(fd);
 	if (err == -ENOMEM || err == -E2BIG)
 		return diag_set(why, err, "no memory for the kernel's symbols");
 	if (err == -ECANCELED)
 		return diag_set(why, err, "ended before it was read");
+	return err < 0 ? diag_set(why, err, "cannot read %s: %s", path, strerror(-err)) : err;
+}
+
+/* All lines were added. */
+static int finish(struct kallsyms *out, const struct parser *parser, struct diag *why)
+{
+	size_t bytes_count;
+	int err;
+
+	if (!parser->lines)
+		return diag_set(why, -EBADMSG, "no kernel symbols: the kernel lists none");
+	if (!parser->lines_with_address)
+		return diag_set(why, -EPERM, "the kernel hides its addresses: run as root or with "
+				"CAP_SYSLOG and kernel.kptr_restrict at most 1; others need "
+				"kernel.kptr_restrict=0 and kernel.perf_event_paranoid at most 1");
+	err = flat_builder_finish(parser->builder, LAST_SYMBOL_BYTES, &out->bytes, &bytes_count);
 	if (err)
-		return err;
-	out->text_address = parser.text_address;
+		return diag_set(why, err, "no memory for the kernel's symbols");
+	out->text_address = parser->text_address;
 	return flat_table_check(&out->table, out->bytes, bytes_count, why);
 }
 
@@ -148,77 +183,36 @@ int kallsyms_parse(struct kallsyms *out, const char *text, size_t len, uint64_t 
 		   struct diag *why)
 {
 	static const atomic_bool never;
+	struct parser parser = { .slide = slide, .builder = flat_builder_create() };
 	char *copy = malloc(len + 1);
-	int err;
+	size_t used;
+	int err = -ENOMEM;
 
 	*out = (struct kallsyms){ .bytes = NULL };
-	if (!copy)
-		return diag_set(why, -ENOMEM, "no memory for the kernel's symbols");
-	memcpy(copy, text, len);
-	err = parse(out, copy, len, slide, &never, why);
+	if (copy && parser.builder) {
+		memcpy(copy, text, len);
+		err = walk_lines(copy, len, &used, &never, add_line, &parser);
+	}
+	err = err ? diag_set(why, err, "no memory for the kernel's symbols")
+		  : finish(out, &parser, why);
+	flat_builder_destroy(parser.builder);
 	free(copy);
 	return err;
-}
-
-/* The whole file; its size is not known beforehand. */
-static int read_all(int fd, const atomic_bool *is_stopping, char **text, size_t *len)
-{
-	size_t capacity = FIRST_READ_BYTES;
-	ssize_t got;
-
-	*len = 0;
-	*text = malloc(capacity);
-	while (*text) {
-		char *grown;
-
-		if (atomic_load_explicit(is_stopping, memory_order_relaxed))
-			return -ECANCELED;
-		got = read(fd, *text + *len, capacity - *len);
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			return got < 0 ? -errno : 0;
-		*len += (size_t)got;
-		if (*len < capacity)
-			continue;
-		if (capacity >= TEXT_BYTES_MAX)
-			return -E2BIG;
-		capacity *= 2;
-		grown = realloc(*text, capacity);
-		if (!grown)
-			return -ENOMEM;
-		*text = grown;
-	}
-	return -ENOMEM;
-}
-
-/* *@text is the caller's, also on failure. */
-static int read_path(const char *path, const atomic_bool *is_stopping, char **text, size_t *len,
-		     struct diag *why)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY), err;
-
-	*text = NULL;
-	if (fd < 0) {
-		err = -errno;
-		return diag_set(why, err, "cannot open %s: %s", path, strerror(-err));
-	}
-	err = read_all(fd, is_stopping, text, len);
-	close(fd);
-	return err ? diag_set(why, err, "cannot read %s: %s", path, strerror(-err)) : 0;
 }
 
 int kallsyms_load(struct kallsyms *out, const char *path, uint64_t slide,
 		  const atomic_bool *is_stopping, struct diag *why)
 {
-	char *text;
-	size_t len;
-	int err = read_path(path, is_stopping, &text, &len, why);
+	struct parser parser = { .slide = slide, .builder = flat_builder_create() };
+	int err;
 
 	*out = (struct kallsyms){ .bytes = NULL };
+	if (!parser.builder)
+		return diag_set(why, -ENOMEM, "no memory for the kernel's symbols");
+	err = walk_path(path, is_stopping, add_line, &parser, why);
 	if (!err)
-		err = parse(out, text, len, slide, is_stopping, why);
-	free(text);
+		err = finish(out, &parser, why);
+	flat_builder_destroy(parser.builder);
 	return err;
 }
 
@@ -240,14 +234,8 @@ int kallsyms_list(const char *path, kallsyms_sink *sink, void *context,
 		  const atomic_bool *is_stopping, struct diag *why)
 {
 	struct listing listing = { sink, context };
-	char *text;
-	size_t len;
-	int err = read_path(path, is_stopping, &text, &len, why);
 
-	if (!err)
-		err = walk_lines(text, len, is_stopping, tell_line, &listing);
-	free(text);
-	return err;
+	return walk_path(path, is_stopping, tell_line, &listing, why);
 }
 
 void kallsyms_finish(struct kallsyms *kallsyms)

@@ -21,6 +21,7 @@
 
 #include "base/service.h"
 #include "symbols/jit_files.h"
+#include "symbols/kernel_reader.h"
 #include "symbols/object_file.h"
 #include "symbols/table_source.h"
 #include "symbols/unwind_source.h"
@@ -33,22 +34,15 @@ _Static_assert(UNDER_WAY_MAX * (sizeof(struct open_reply) + 16) <
 	       REPLY_QUEUE_BYTES - sizeof(struct open_reply) - 16,
 	       "all replies fit, the filler at the end of the buffer included");
 
-struct kernel_table {
-	struct kernel_table *next;
-	uint64_t slide;
-	struct kallsyms kallsyms;
-};
-
 struct object_opener {
 	struct service *service;
+	struct kernel_reader *kernel;	/* announces its replies at our service's eventfd */
 	uint32_t under_way;		/* the analyzer's: replies that it waits for */
 	_Atomic size_t bytes;		/* the thread adds, object_opener_bytes() loads */
 
 	/* the thread's own, until it is joined */
 	struct table_source source;
 	struct unwind_source unwind;
-	struct kernel_table *kernels;	/* owned */
-	size_t kernel_bytes;
 	struct jit_files jit_files;
 };
 
@@ -58,12 +52,13 @@ struct job {
 	struct process_root root;
 	struct build_id build_id;	/* of the mapping; count 0: unknown */
 	struct open_reply *reply;	/* about the names */
+	bool is_replied;		/* it is sent */
 	struct open_reply *unwind;
 };
 
 static void count_bytes(struct object_opener *opener)
 {
-	atomic_store_explicit(&opener->bytes, opener->source.store.bytes + opener->kernel_bytes +
+	atomic_store_explicit(&opener->bytes, opener->source.store.bytes +
 			      opener->unwind.store.bytes + opener->jit_files.bytes,
 			      memory_order_relaxed);
 }
@@ -105,6 +100,25 @@ static bool answer_names(struct object_opener *opener, struct job *job,
 	return true;
 }
 
+static void send_reply(struct object_opener *opener, const struct open_reply *reply)
+{
+	struct open_reply *queued = spsc_reserve(&opener->service->replies, sizeof(*queued));
+
+	*queued = *reply;	/* never NULL: UNDER_WAY_MAX */
+	spsc_commit(&opener->service->replies);
+	service_notify(opener->service);
+}
+
+/* Its names need not wait for its unwind table, which is made anew by each start. */
+static void send_names(struct object_opener *opener, struct job *job)
+{
+	const enum open_wish wish = job->request->wish;
+
+	if (!job->is_replied && (wish == OPEN_NAMES || wish == OPEN_NAMES_AND_UNWIND))
+		send_reply(opener, job->reply);
+	job->is_replied = true;
+}
+
 /* One source, as above. */
 static bool answer_from(struct object_opener *opener, struct job *job,
 			enum object_file_source source, struct diag *why)
@@ -119,8 +133,12 @@ static bool answer_from(struct object_opener *opener, struct job *job,
 			     why))
 		return false;
 	is_final = answer_names(opener, job, &wanted, why);
-	if (is_final && job->reply->is_ready && job->request->wish != OPEN_NAMES)
+	count_bytes(opener);
+	if (is_final && job->reply->is_ready && job->request->wish != OPEN_NAMES) {
+		job->reply->why = (struct diag){ .err = 0 };
+		send_names(opener, job);
 		unwind_source_get(&opener->unwind, &wanted, job->reply->table.header, job->unwind);
+	}
 	close(file.fd);
 	count_bytes(opener);
 	return is_final;
@@ -159,83 +177,21 @@ static void try_sources(struct object_opener *opener, struct job *job)
 		reply->why = first;
 }
 
-static void answer_file(struct object_opener *opener, const struct open_request *request,
-			struct open_reply *reply, struct open_reply *unwind)
+static void answer_file(struct object_opener *opener, const struct open_request *request)
 {
-	struct job job = { .request = request, .reply = reply, .unwind = unwind };
+	struct open_reply names = { .object = request->object };
+	struct open_reply unwind = { .object = request->object, .is_unwind = true };
+	struct job job = { .request = request, .reply = &names, .unwind = &unwind };
 
 	process_root_open(&job.root, request->pid);
 	job.build_id = object_file_mapped_build_id(request, &job.root);
 	try_sources(opener, &job);
 	process_root_close(&job.root);
-	if (!reply->is_ready)
-		unwind->why = reply->why;
-}
-
-static struct kernel_table *load_kernel(struct object_opener *opener, uint64_t slide,
-					struct diag *why)
-{
-	struct kernel_table *kernel = calloc(1, sizeof(*kernel));
-
-	if (!kernel) {
-		diag_set(why, -ENOMEM, "no memory for the kernel's symbols");
-		return NULL;
-	}
-	kernel->slide = slide;
-	if (kallsyms_load(&kernel->kallsyms, "/proc/kallsyms", slide,
-			  &opener->service->is_stopping, why)) {
-		kallsyms_finish(&kernel->kallsyms);
-		free(kernel);
-		return NULL;
-	}
-	kernel->next = opener->kernels;
-	opener->kernels = kernel;
-	opener->kernel_bytes += flat_table_bytes(&kernel->kallsyms.table);
-	return kernel;
-}
-
-/* All of that slide but the newest and the one before it, which may be in use. */
-static void drop_old_kernels(struct object_opener *opener, uint64_t slide)
-{
-	struct kernel_table **link = &opener->kernels;
-	int kept = 0;
-
-	while (*link) {
-		struct kernel_table *kernel = *link;
-
-		if (kernel->slide != slide || kept++ < 2) {
-			link = &kernel->next;
-			continue;
-		}
-		*link = kernel->next;
-		opener->kernel_bytes -= flat_table_bytes(&kernel->kallsyms.table);
-		kallsyms_finish(&kernel->kallsyms);
-		free(kernel);
-	}
-}
-
-static void answer_kernel(struct object_opener *opener, const struct open_request *request,
-			  struct open_reply *reply)
-{
-	struct kernel_table *kernel = opener->kernels;
-
-	reply->build_id = kallsyms_build_id();
-	if (request->build_id.count && !build_id_is_equal(&request->build_id, &reply->build_id)) {
-		diag_set(&reply->why, -ESTALE, "recorded on another kernel than the running one");
-		return;
-	}
-	while (kernel && kernel->slide != request->kernel_slide)
-		kernel = kernel->next;
-	reply->is_shared = kernel && !request->is_fresh;
-	if (!reply->is_shared)
-		kernel = load_kernel(opener, request->kernel_slide, &reply->why);
-	if (!kernel)
-		return;
-	drop_old_kernels(opener, request->kernel_slide);
-	count_bytes(opener);
-	reply->table = kernel->kallsyms.table;
-	reply->kernel_text_address = kernel->kallsyms.text_address;
-	reply->is_ready = true;
+	send_names(opener, &job);
+	if (!names.is_ready)
+		unwind.why = names.why;
+	if (request->wish != OPEN_NAMES)
+		send_reply(opener, &unwind);
 }
 
 static void answer_jit(struct object_opener *opener, const struct open_request *request,
@@ -247,35 +203,22 @@ static void answer_jit(struct object_opener *opener, const struct open_request *
 	count_bytes(opener);
 }
 
-static void send_reply(struct object_opener *opener, const struct open_reply *reply)
-{
-	struct open_reply *queued = spsc_reserve(&opener->service->replies, sizeof(*queued));
-
-	*queued = *reply;	/* never NULL: UNDER_WAY_MAX */
-	spsc_commit(&opener->service->replies);
-	service_notify(opener->service);
-}
-
 static void answer(struct object_opener *opener, const struct open_request *request)
 {
 	struct open_reply reply = { .object = request->object };
-	struct open_reply unwind = { .object = request->object, .is_unwind = true };
 
 	if (request->wish == OPEN_RETURN_UNWIND) {
 		unwind_store_drop(&opener->unwind.store, request->unwind_number,
 				  request->unwind_received);
 		count_bytes(opener);
+		reply.is_unwind = true;
 	} else if (request->jit) {
 		answer_jit(opener, request, &reply);
-	} else if (request->is_kernel) {
-		answer_kernel(opener, request, &reply);
 	} else {
-		answer_file(opener, request, &reply, &unwind);
+		answer_file(opener, request);
+		return;
 	}
-	if (request->wish == OPEN_NAMES || request->wish == OPEN_NAMES_AND_UNWIND)
-		send_reply(opener, &reply);
-	if (request->wish != OPEN_NAMES)
-		send_reply(opener, &unwind);
+	send_reply(opener, &reply);
 }
 
 static int serve(void *owner)
@@ -318,6 +261,8 @@ int object_opener_create(struct object_opener **out, struct sandbox *sandbox,
 	opener->source = (struct table_source){ .sandbox = sandbox, .cache = cache };
 	opener->unwind = (struct unwind_source){ .sandbox = sandbox };
 	err = service_create(&opener->service, &plan);
+	if (!err)
+		err = kernel_reader_create(&opener->kernel, opener->service);
 	if (err) {
 		object_opener_destroy(opener);
 		return diag_set(why, err, "cannot start the object opener: %s", strerror(-err));
@@ -331,20 +276,14 @@ static void free_tables(struct object_opener *opener)
 	table_source_finish(&opener->source);
 	unwind_source_finish(&opener->unwind);
 	jit_files_finish(&opener->jit_files);
-	while (opener->kernels) {
-		struct kernel_table *next = opener->kernels->next;
-
-		kallsyms_finish(&opener->kernels->kallsyms);
-		free(opener->kernels);
-		opener->kernels = next;
-	}
+	kernel_reader_destroy(opener->kernel);
 }
 
 bool object_opener_destroy(struct object_opener *opener)
 {
 	if (!opener)
 		return true;
-	if (!service_stop(opener->service))
+	if (!kernel_reader_stop(opener->kernel) || !service_stop(opener->service))
 		return false;
 	free_tables(opener);
 	service_destroy(opener->service);
@@ -359,6 +298,8 @@ bool object_opener_request(struct object_opener *opener, const struct open_reque
 	const uint32_t replies = open_request_replies(request);
 	struct open_request *queued;
 
+	if (request->is_kernel)
+		return kernel_reader_request(opener->kernel, request);
 	if (opener->under_way + replies > UNDER_WAY_MAX)
 		return false;
 	queued = spsc_reserve(&opener->service->requests, fixed_bytes + path_len + 1);
@@ -380,7 +321,7 @@ bool object_opener_reply(struct object_opener *opener, struct open_reply *out)
 
 	reply = service_reply(opener->service, &bytes);
 	if (!reply)
-		return false;
+		return kernel_reader_reply(opener->kernel, out);
 	*out = *reply;
 	spsc_release(&opener->service->replies);
 	opener->under_way--;
@@ -394,5 +335,6 @@ int object_opener_fd(const struct object_opener *opener)
 
 size_t object_opener_bytes(const struct object_opener *opener)
 {
-	return atomic_load_explicit(&opener->bytes, memory_order_relaxed);
+	return atomic_load_explicit(&opener->bytes, memory_order_relaxed) +
+	       kernel_reader_bytes(opener->kernel);
 }

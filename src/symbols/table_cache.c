@@ -48,7 +48,8 @@ _Static_assert(sizeof(struct entry_header) == 144, "no gaps, and the table behin
 struct table_cache {
 	int directory;
 	struct build_id maker;
-	uint64_t bytes;			/* of all entries, as far as we know */
+	uint64_t bytes;			/* of all entries, as far as we know; the maximum until
+					 * the first is written: a start need not look at all */
 };
 
 struct found_entry {
@@ -219,6 +220,7 @@ int table_cache_open(struct table_cache **out, const char *directory, struct dia
 	if (!cache)
 		return diag_set(why, -ENOMEM, "no memory for the cache");
 	cache->directory = -1;
+	cache->bytes = TABLE_CACHE_BYTES_MAX;
 	cache->maker = own_build_id();
 	snprintf(parent, sizeof(parent), "%.*s", (int)(slash - directory), directory);
 	above = cache->maker.count ? open_directory(AT_FDCWD, parent, false, parent, why)
@@ -233,7 +235,6 @@ int table_cache_open(struct table_cache **out, const char *directory, struct dia
 		table_cache_close(cache);
 		return err;
 	}
-	prune(cache, 0);
 	*out = cache;
 	return 0;
 }

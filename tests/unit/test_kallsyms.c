@@ -143,6 +143,33 @@ static void test_an_empty_list_is_an_error(void **state)
 	kallsyms_finish(&kallsyms);
 }
 
+/* A line that goes over the end of a piece is whole, half a line at the end is none, and what has
+ * no lines is no list. */
+static void test_a_long_list_is_read_in_pieces(void **state)
+{
+	char path[] = "/tmp/test_kallsyms.XXXXXX";
+	FILE *file = fdopen(mkstemp(path), "w");
+	struct kallsyms kallsyms;
+
+	(void)state;
+	for (unsigned int i = 0; i < 10000; i++)
+		fprintf(file, "%016lx T function_%u\n", 0xffffffff81000000ul + 16 * i, i);
+	fputs("ffffffff82000000 T cut_off", file);
+	fflush(file);
+	assert_int_equal(kallsyms_load(&kallsyms, path, 0, &go_on, NULL), 0);
+	assert_int_equal(kallsyms.table.header->row_count, 10000);
+	expect_name(&kallsyms, 0xffffffff81000000, "function_0", NULL);
+	expect_name(&kallsyms, 0xffffffff81000000 + 16 * 5000, "function_5000", NULL);
+	expect_name(&kallsyms, 0xffffffff81000000 + 16 * 9999, "function_9999", NULL);
+	kallsyms_finish(&kallsyms);
+	for (int i = 0; i < 300000; i++)
+		fputc('a', file);
+	fclose(file);
+	assert_int_equal(kallsyms_load(&kallsyms, path, 0, &go_on, NULL), -EBADMSG);
+	kallsyms_finish(&kallsyms);
+	unlink(path);
+}
+
 /* Who ends the program must not wait for a list of 100,000 names. */
 static void test_a_reading_that_is_stopped_ends(void **state)
 {
@@ -233,6 +260,7 @@ int main(void)
 		cmocka_unit_test(test_hidden_addresses_name_the_remedy),
 		cmocka_unit_test(test_lines_of_another_form_are_skipped),
 		cmocka_unit_test(test_an_empty_list_is_an_error),
+		cmocka_unit_test(test_a_long_list_is_read_in_pieces),
 		cmocka_unit_test(test_a_reading_that_is_stopped_ends),
 		cmocka_unit_test(test_every_text_symbol_of_the_running_kernel_is_found),
 		cmocka_unit_test(test_the_build_id_of_the_running_kernel_is_twenty_bytes),

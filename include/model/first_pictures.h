@@ -1,0 +1,35 @@
+/* first_pictures.h - when the first pictures of a source are made, before the refreshes rule.
+ *
+ *   begin        first samples and their names         more names                    the last
+ *     |------------------|----------------------------------|--------------------------|---> refreshes
+ *               the first picture: then, or            once there are, 100 ms    650 ms after
+ *               150 ms after the begin                 after the last one        the begin
+ *
+ * Why:    who starts the tool wants to see what is hot at once, but a table whose names come one
+ *         after the other flickers.
+ * Thread: the analyzer's.
+ */
+#ifndef MODEL_FIRST_PICTURES_H
+#define MODEL_FIRST_PICTURES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct ingest;
+
+/* All zero: no such pictures are made. */
+struct first_pictures {
+	uint64_t begin_ns;	/* 0: they are over */
+	uint64_t last_ns;	/* the newest picture; 0: none yet */
+};
+
+void first_pictures_begin(struct first_pictures *pictures, uint64_t now_ns);
+
+/* When the next is due, UINT64_MAX: never. Looks at what @ingest has and waits for. */
+uint64_t first_pictures_due_ns(const struct first_pictures *pictures,
+			       const struct ingest *ingest);
+
+/* A picture was made, by whomever. */
+void first_pictures_made(struct first_pictures *pictures, uint64_t now_ns);
+
+#endif
