@@ -1,7 +1,8 @@
 /* What one refresh costs when the window has 100,000 distinct stacks: the newest second into the
  * window and the oldest out, the fold, the snapshot, and the picture of it, for each view.
  *
- * usage: refresh [VIEW [ROUNDS]]     symbols objects commands tasks cpus callers callees flame groups
+ * usage: refresh [VIEW [ROUNDS]]      VIEW: symbols objects commands tasks cpus callers callees
+ *                                     flame groups all
  *
  * The stacks grow as those of real programs were measured to: each has nine tenths of a caller
  * chain of its own. The same in every run: instructions can be compared.
