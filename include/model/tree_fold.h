@@ -78,8 +78,17 @@ struct tree_member {
 struct tree_class {
 	uint32_t of_sample;	/* fold_filter_of_sample() */
 	uint32_t root;		/* path that theirs begin below */
-	uint32_t **reached;	/* owned pages; callees: of each trie node the path, and whether
-				 * the filter has matched; 0, no page: not known yet */
+	uint32_t first;		/* of its stacks, + 1; 0: none */
+};
+
+/* What a class has of one stack. */
+struct tree_stack {
+	uint32_t stack, symbol;	/* symbol: of the leaf */
+	uint32_t class;
+	uint32_t next_class;	/* the same stack in another class, + 1; 0: none */
+	uint32_t next;		/* in the class, + 1; 0: none */
+	uint32_t sibling;	/* callees: another leaf of the same caller, + 1 */
+	struct tree_load load;
 };
 
 struct tree_fold {
@@ -98,8 +107,9 @@ struct tree_fold {
 	struct tree_class *classes;	/* owned */
 	uint32_t class_count, class_capacity;
 	struct id_map by_class;		/* (of_sample, comm) -> class */
-	uint32_t *walked;		/* owned: trie nodes on the way to one that was reached */
-	uint32_t walked_capacity;
+	struct tree_stack *stacks;	/* owned */
+	uint32_t stack_count, stack_capacity;
+	uint32_t *place_of;		/* owned; of each of the trie's stacks one of these, + 1 */
 	struct tree_member *members;	/* owned; callers */
 	uint32_t member_count, member_capacity;
 	struct id_map by_member;	/* (path, trie node or, with a place, stack) -> member */
@@ -167,10 +177,10 @@ static inline const struct tree_inlined *tree_inlined_get(const struct tree_fold
 uint32_t tree_fold_path(struct tree_fold *fold, uint32_t parent, uint32_t symbol);
 /* Notes what a sample weighs that is in the tree. */
 void tree_inlined_weigh(struct tree_fold *fold, uint32_t stack, double weight);
-/* Where every sample of the tree counts: @path, and its command. */
-void tree_callers_add(struct tree_fold *fold, const struct tree_class *class, uint32_t stack,
-		      uint32_t symbol, const struct tree_load *load);
+/* The paths of all stacks, as far as they are above the limit. */
 void tree_callers_sum(struct tree_fold *fold);
+void tree_callees_sum(struct tree_fold *fold);
+void tree_load_add(struct tree_load *into, const struct tree_load *from);
 void tree_sum_add_self(struct tree_sum *sum, const struct tree_load *load);
 void tree_sum_add_total(struct tree_sum *sum, const struct tree_load *load);
 /* What a path must weigh to be in the tree, as tree_fold_weight() says it; < 0: all are. */

@@ -46,6 +46,7 @@ struct sum {
 struct stack_sum {
 	struct sum sum;
 	uint32_t stack, symbol;		/* symbol: of the leaf */
+	uint32_t node;			/* number of its callers, once these have numbers */
 	uint32_t task;			/* the one seen last */
 	uint32_t row;			/* of the leaf; FOLD_NONE: it is not shown */
 	bool is_idle;			/* the samples of `task` here are idle */
@@ -262,12 +263,6 @@ static bool matches(struct fold *fold, uint32_t symbol)
 	       fold_filter_matches(&fold->filter, 0, symbol);
 }
 
-static uint32_t node_of(const struct fold *fold, const struct dense *dense,
-			const struct stack_sum *stack)
-{
-	return window_nodes_find(&dense->chains, fold->trie->stacks.node[stack->stack]);
-}
-
 /* Step 2, the rows' self, and step 4 for leaves. */
 static void add_stacks(struct fold *fold, struct dense *dense)
 {
@@ -275,13 +270,13 @@ static void add_stacks(struct fold *fold, struct dense *dense)
 		struct stack_sum *stack = &dense->stacks[s];
 		const struct sum *sum = &stack->sum;
 		struct fold_row *row;
-		uint32_t node;
 
 		if (!sum->count)
 			continue;
-		node = node_of(fold, dense, stack);
+		stack->node = window_nodes_find(&dense->chains,
+						fold->trie->stacks.node[stack->stack]);
 		stack->symbol = symbol_twins_of(fold->twins, stack->symbol);
-		add_sum(&dense->nodes[node], sum);
+		add_sum(&dense->nodes[stack->node], sum);
 		fold_count(fold, sum->count, sum->weight, false,
 			   fold->names->symbols[stack->symbol].state == SYMBOL_NAMED);
 		if (!matches(fold, stack->symbol))
@@ -293,7 +288,7 @@ static void add_stacks(struct fold *fold, struct dense *dense)
 		}
 		stack->row = (uint32_t)(row - fold->rows);
 		fold_add_self(fold, row, sum->count, sum->weight);
-		if (!is_among(dense, node, first_of(dense, stack->symbol)))
+		if (!is_among(dense, stack->node, first_of(dense, stack->symbol)))
 			add_total(row, sum);
 	}
 }
@@ -329,8 +324,8 @@ static void add_bits(struct task_bits *into, const struct task_bits *from)
 }
 
 /* The tasks from number @first on: at @rows whose they are. */
-static void pass_tasks(const struct fold *fold, const struct dense *dense, uint32_t first,
-		       struct task_bits *nodes, struct task_bits *rows)
+static void pass_tasks(const struct dense *dense, uint32_t first, struct task_bits *nodes,
+		       struct task_bits *rows)
 {
 	for (uint32_t i = 0; i < dense->stack_task_count; i++) {
 		const uint32_t number = dense->stack_tasks[i].number - first;
@@ -339,7 +334,7 @@ static void pass_tasks(const struct fold *fold, const struct dense *dense, uint3
 
 		if (number >= TASKS_A_PASS)	/* or before @first */
 			continue;
-		nodes[node_of(fold, dense, stack)].words[number / 64] |= bit;
+		nodes[stack->node].words[number / 64] |= bit;
 		if (stack->row != FOLD_NONE)
 			rows[stack->row].words[number / 64] |= bit;
 	}
@@ -368,7 +363,7 @@ static void count_tasks(struct fold *fold, const struct dense *dense)
 	     first += TASKS_A_PASS) {
 		memset(nodes, 0, dense->chains.count * sizeof(*nodes));
 		memset(rows, 0, fold->row_count * sizeof(*rows));
-		pass_tasks(fold, dense, first, nodes, rows);
+		pass_tasks(dense, first, nodes, rows);
 		for (uint32_t r = 0; r < fold->row_count; r++)
 			for (uint32_t w = 0; w < TASK_WORDS; w++)
 				fold->rows[r].tasks +=

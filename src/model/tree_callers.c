@@ -58,10 +58,7 @@ static void add_member(struct tree_fold *fold, const struct tree_member *from, u
 		}
 		fold->members[fold->member_count++] = *from;
 	}
-	fold->members[id].load.samples += load->samples;
-	fold->members[id].load.weight += load->weight;
-	fold->members[id].load.base_samples += load->base_samples;
-	fold->members[id].load.base_weight += load->base_weight;
+	tree_load_add(&fold->members[id].load, load);
 }
 
 /* The innermost frame that all parts hold for, its symbol, and the chain of its callers. False:
@@ -102,10 +99,12 @@ static uint32_t step_outwards(struct tree_fold *fold, struct tree_place *place)
 			       symbol_names_of_frame(fold->names, fold->trie, frame));
 }
 
-void tree_callers_add(struct tree_fold *fold, const struct tree_class *class, uint32_t stack,
-		      uint32_t symbol, const struct tree_load *load)
+static void add_stack(struct tree_fold *fold, const struct tree_stack *from)
 {
-	uint32_t path;
+	const struct tree_class *class = &fold->classes[from->class];
+	const struct tree_load *load = &from->load;
+	const uint32_t stack = from->stack;
+	uint32_t path, symbol = from->symbol;
 	struct tree_member first;
 	struct tree_place leaf;
 
@@ -237,12 +236,14 @@ static void hide_callers(struct tree_fold *fold, const struct places *places, ui
 
 void tree_callers_sum(struct tree_fold *fold)
 {
-	const double limit = tree_fold_limit(fold);
-	struct places places = {
-		.sorted = malloc((fold->member_count + 1) * sizeof(*places.sorted)),
-	};
+	struct places places = { .sorted = NULL };
 	uint32_t expanded = 0;
+	double limit;
 
+	for (uint32_t i = 0; i < fold->stack_count && tree_fold_goes_on(fold); i++)
+		add_stack(fold, &fold->stacks[i]);
+	limit = tree_fold_limit(fold);
+	places.sorted = malloc((fold->member_count + 1) * sizeof(*places.sorted));
 	if (!places.sorted)
 		fold->is_out_of_memory = true;
 	else
