@@ -54,14 +54,19 @@ static bool reserve_class(struct class_stacks *stacks, uint32_t class)
 	return true;
 }
 
+static uint64_t key_of(uint64_t class, uint32_t stack)
+{
+	return class << 32 | stack;
+}
+
 static uint32_t append(struct class_stacks *stacks, uint32_t class, uint32_t stack)
 {
-	const uint64_t key = (uint64_t)class << 32 | stack;
 
 	if (!reserve_class(stacks, class) ||
 	    !reserve((void **)&stacks->rows, stacks->count, &stacks->capacity,
 		     sizeof(*stacks->rows)) ||
-	    (stacks->place_of[stack] && id_map_put(&stacks->others, key, stacks->count))) {
+	    (stacks->place_of[stack] && id_map_put(&stacks->others, key_of(class, stack),
+						     stacks->count))) {
 		stacks->is_out_of_memory = true;
 		return UINT32_MAX;
 	}
@@ -83,7 +88,7 @@ uint32_t class_stacks_get(struct class_stacks *stacks, uint32_t class, uint32_t 
 		return append(stacks, class, stack);
 	if (stacks->rows[place - 1].class == class)
 		return place - 1;
-	row = id_map_get(&stacks->others, (uint64_t)class << 32 | stack);
+	row = id_map_get(&stacks->others, key_of(class, stack));
 	return row == ID_MAP_NONE ? append(stacks, class, stack) : row;
 }
 
@@ -120,6 +125,13 @@ static uint32_t append_spot(struct class_chains *chains, uint32_t parent, uint32
 	}
 	chains->spot_of[node] = id;
 	return chains->count++;
+}
+
+void class_chains_forget(struct class_chains *chains)
+{
+	for (uint32_t s = 1; s < chains->count; s++)
+		chains->spot_of[chains->spots[s].node] = 0;
+	chains->count = 1;
 }
 
 uint32_t class_chains_begin(struct class_chains *chains)

@@ -222,13 +222,14 @@ static bool enter(struct callees *callees, uint32_t path, struct member member)
 /* All that the spot calls; of what is not shown, what that calls. */
 static void enter_callees(struct callees *callees, uint32_t path, uint32_t spot)
 {
+	const struct class_spot *spots = callees->chains.spots;
 	struct tree_fold *fold = callees->fold;
 	uint32_t count = 0;
 
 	do {
-		for (uint32_t at = callees->chains.spots[spot].leaf; at; at = fold->stacks.rows[at - 1].sibling)
+		for (uint32_t at = spots[spot].leaf; at; at = fold->stacks.rows[at - 1].sibling)
 			enter(callees, path, (struct member){ .id = at - 1, .is_leaf = true });
-		for (uint32_t at = callees->chains.spots[spot].child; at; at = callees->chains.spots[at].sibling)
+		for (uint32_t at = spots[spot].child; at; at = spots[at].sibling)
 			if (!enter(callees, path, (struct member){ .id = at }) &&
 			    !push(callees, count++, at))
 				return;
