@@ -41,7 +41,7 @@ struct fold_row {
 	uint32_t comm, pid, tid, cpu;	/* of all samples, FOLD_MIXED when they differ */
 	uint32_t cgroup;	/* the same; of rows keyed by the symbol alone perhaps FOLD_NONE */
 	uint32_t task, tasks;	/* a task with samples here, and how many different ones; tasks 0:
-				 * several, not counted (large windows) */
+				 * several, not counted (very many tasks) */
 	bool is_idle;
 };
 
@@ -66,6 +66,9 @@ struct fold {
 	uint32_t *by_symbol[2];		/* row of a symbol, busy and idle; when keyed by code */
 	uint32_t by_symbol_count;
 	struct id_map task_pairs;	/* (row, task) seen, beyond a row's first task */
+	uint32_t *same_task;		/* owned; of each task the first that is alike;
+					 * ID_MAP_NONE: not asked yet */
+	struct id_map by_identity;	/* what makes tasks alike -> the first */
 	uint32_t stamp;
 	bool is_out_of_memory;		/* rows are missing: the caller must not publish them */
 	struct tree_stop stop;		/* the caller's, after the init */
@@ -82,17 +85,14 @@ void fold_finish(struct fold *fold);
 /* Adds the entries of one slice, each times @factor (1, or the decay). Walks every stack. */
 void fold_add(struct fold *fold, const struct slice_entry *entries, uint32_t count, double factor);
 
-/* The same rows for large windows keyed by symbol: sums the slices per stack, then subtrees of the
- * trie in one pass, instead of walking every stack of every slice. @slices[@count] whole.
- * Only where fold_can_be_dense(). */
-void fold_add_slices_dense(struct fold *fold, const struct slice *slices, uint32_t count);
+/* The same rows where they are keyed by code: sums the slices per stack, then subtrees of the trie
+ * in one pass, instead of walking every stack of every slice. @slices[@count] whole, each times
+ * @factors[] of it (NULL: 1). Once per fold, only where fold_can_be_dense(). */
+void fold_add_slices_dense(struct fold *fold, const struct slice *slices, const double *factors,
+			   uint32_t count);
 /* Rows keyed by KEY_OBJECT | KEY_SYMBOL, and a filter that asks for nothing but code; or keyed by
  * one of them, and no filter. */
 bool fold_can_be_dense(const struct fold *fold);
-
-/* Walking costs 0.2-0.3 us an entry: with so many it takes longer than a fold may, and the dense
- * way takes over, which does not count the tasks of a row. A minute of two CPUs is 60,000. */
-#define FOLD_DENSE_ENTRIES 150000
 
 /* The row of @key, or NULL: there is none. @key: of a fold with the same keys and twins over the
  * same names. BORROWED. */
@@ -119,6 +119,8 @@ uint64_t fold_code_key(const struct fold *fold, uint32_t symbol);
 struct fold_row *fold_row_of_symbol(struct fold *fold, uint32_t symbol);
 /* Adds samples to the row of their leaf, which matches the filter. */
 void fold_add_self(struct fold *fold, struct fold_row *row, uint64_t samples, double weight);
+/* The first task that is alike: same pid, tid, comm and cgroup. Without memory (noted) @task. */
+uint32_t fold_same_task(struct fold *fold, uint32_t task);
 /* Adds samples to the sums over the window. */
 void fold_count(struct fold *fold, uint64_t samples, double weight, bool is_idle, bool is_named);
 

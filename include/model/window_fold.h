@@ -15,7 +15,7 @@ struct window_fold {
 	struct probe_fold *probes;	/* NULL: none, or another snapshot tells of them */
 };
 
-/* Adds slices: of many entries the rows in one pass, where they can be. */
+/* Adds slices: the rows in one pass, where they can be. Once. */
 void window_fold_add(struct window_fold *folds, const struct slice *slices, uint32_t count);
 /* The same, each weighted by its age at @now_ns: halved every 5 s. */
 void window_fold_add_decaying(struct window_fold *folds, const struct slice *slices,

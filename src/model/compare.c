@@ -5,11 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PART_ENTRIES 65536u	/* a millisecond of a dense fold */
-/* Sooner than a window: how many tasks a row has is shown only of those that are gone. Of 144,000
- * entries walking took 45 ms, this 6. */
-#define DENSE_ENTRIES (FOLD_DENSE_ENTRIES / 4)
-
 void compare_init(struct compare *compare, struct ingest *ingest)
 {
 	*compare = (struct compare){ .ingest = ingest };
@@ -58,25 +53,14 @@ static bool is_known(const struct compare *compare, const struct query *query, u
 	       filter_is_same(&compare->filter, &query->filter);
 }
 
-/* In parts, between which it is asked whether to go on. */
 static void add_baseline(struct fold *rows, const struct baseline *baseline)
 {
-	const uint32_t count = baseline->count / PART_ENTRIES + 1;
-	struct slice *parts = calloc(count, sizeof(*parts));
+	const struct slice whole = { .entries = baseline->entries, .count = baseline->count };
 
-	for (uint32_t i = 0; parts && i < count; i++) {
-		const uint32_t first = i * PART_ENTRIES, left = baseline->count - first;
-
-		parts[i].entries = baseline->entries + first;
-		parts[i].count = left < PART_ENTRIES ? left : PART_ENTRIES;
-	}
-	if (!parts)
-		rows->is_out_of_memory = true;
-	else if (fold_can_be_dense(rows) && baseline->count > DENSE_ENTRIES)
-		fold_add_slices_dense(rows, parts, count);
+	if (fold_can_be_dense(rows))
+		fold_add_slices_dense(rows, &whole, NULL, 1);
 	else
 		fold_add(rows, baseline->entries, baseline->count, 1.0);
-	free(parts);
 }
 
 const struct fold *compare_rows(struct compare *compare, const struct query *query, uint32_t event,

@@ -33,6 +33,8 @@ void fold_finish(struct fold *fold)
 	free(fold->by_symbol[1]);
 	id_set_finish(&fold->by_key);
 	id_map_finish(&fold->task_pairs);
+	free(fold->same_task);
+	id_map_finish(&fold->by_identity);
 	memset(fold, 0, sizeof(*fold));
 }
 
@@ -218,33 +220,29 @@ static struct fold_row *row_of(struct fold *fold, uint32_t frame, const struct t
 	return row_of_key(fold, &key, symbol);
 }
 
-/* An exec that keeps the name, and whose cgroup was read later, makes a second one. */
-static bool is_same_task(const struct task *a, const struct task *b)
-{
-	return a->pid == b->pid && a->tid == b->tid && a->comm.v == b->comm.v &&
-	       a->cgroup == b->cgroup;
-}
-
 /* Notes who the sample was of, once per entry and row. */
 static void add_task(struct fold *fold, struct fold_row *row, const struct slice_entry *entry)
 {
 	const struct task *task = &fold->tasks->tasks[entry->task];
+	uint32_t same;
 	uint64_t pair;
 
 	row->cpu = fold_merge(row->cpu, entry->cpu);
-	if (row->task == entry->task || (row->task != FOLD_NONE &&
-					 is_same_task(task, &fold->tasks->tasks[row->task])))
+	if (row->task == entry->task)
+		return;
+	same = fold_same_task(fold, entry->task);
+	if (row->task == same)
 		return;
 	row->comm = fold_merge(row->comm, task->comm.v);
 	row->pid = fold_merge(row->pid, task->pid);
 	row->tid = fold_merge(row->tid, task->tid);
 	row->cgroup = fold_merge(row->cgroup, task->cgroup);
 	if (row->task == FOLD_NONE) {
-		row->task = entry->task;
+		row->task = same;
 		row->tasks = 1;
 		return;
 	}
-	pair = (uint64_t)(row - fold->rows) << 32 | entry->task;
+	pair = (uint64_t)(row - fold->rows) << 32 | same;
 	if (id_map_get(&fold->task_pairs, pair) != ID_MAP_NONE)
 		return;
 	if (id_map_put(&fold->task_pairs, pair, 0))

@@ -31,7 +31,7 @@ static uint32_t symbol_of(struct tree_fold *fold, uint32_t node)
 /* Notes the sample of @stack at @from->path, to go on from there. Those of a path have all a place,
  * in a frame of this very stack, or none: its function was inlined or not. */
 static void add_member(struct tree_fold *fold, const struct tree_member *from, uint32_t stack,
-		       const struct tree_load *load)
+		       const struct class_load *load)
 {
 	const bool has_place = from->place.frame != ID_SET_NONE;
 	const uint64_t key = (uint64_t)from->path << 32 | (has_place ? stack : from->node);
@@ -58,10 +58,7 @@ static void add_member(struct tree_fold *fold, const struct tree_member *from, u
 		}
 		fold->members[fold->member_count++] = *from;
 	}
-	fold->members[id].load.samples += load->samples;
-	fold->members[id].load.weight += load->weight;
-	fold->members[id].load.base_samples += load->base_samples;
-	fold->members[id].load.base_weight += load->base_weight;
+	class_load_add(&fold->members[id].load, load);
 }
 
 /* The innermost frame that all parts hold for, its symbol, and the chain of its callers. False:
@@ -102,10 +99,13 @@ static uint32_t step_outwards(struct tree_fold *fold, struct tree_place *place)
 			       symbol_names_of_frame(fold->names, fold->trie, frame));
 }
 
-void tree_callers_add(struct tree_fold *fold, const struct tree_class *class, uint32_t stack,
-		      uint32_t symbol, const struct tree_load *load)
+static void add_stack(struct tree_fold *fold, const struct class_stack *from)
 {
-	uint32_t path;
+	const struct tree_class *class = &fold->classes[from->class];
+	const struct class_load *load = &from->load;
+	const uint32_t stack = from->stack;
+	uint32_t path, symbol = symbol_names_of_frame(fold->names, fold->trie,
+						      fold->trie->stacks.frame[stack]);
 	struct tree_member first;
 	struct tree_place leaf;
 
@@ -237,12 +237,14 @@ static void hide_callers(struct tree_fold *fold, const struct places *places, ui
 
 void tree_callers_sum(struct tree_fold *fold)
 {
-	const double limit = tree_fold_limit(fold);
-	struct places places = {
-		.sorted = malloc((fold->member_count + 1) * sizeof(*places.sorted)),
-	};
+	struct places places = { .sorted = NULL };
 	uint32_t expanded = 0;
+	double limit;
 
+	for (uint32_t i = 0; i < fold->stacks.count && tree_fold_goes_on(fold); i++)
+		add_stack(fold, &fold->stacks.rows[i]);
+	limit = tree_fold_limit(fold);
+	places.sorted = malloc((fold->member_count + 1) * sizeof(*places.sorted));
 	if (!places.sorted)
 		fold->is_out_of_memory = true;
 	else

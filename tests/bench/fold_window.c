@@ -200,7 +200,7 @@ static double median_fold_ms(struct ingest *ingest, unsigned int keys, bool is_d
 		fold_init(last, &ingest->trie, &ingest->names, &ingest->tasks,
 			  keys, 0, filter);
 		if (is_dense)
-			fold_add_slices_dense(last, timeline->slices, timeline->count);
+			fold_add_slices_dense(last, timeline->slices, NULL, timeline->count);
 		for (uint32_t s = 0; !is_dense && s < timeline->count; s++)
 			fold_add(last, timeline->slices[s].entries, timeline->slices[s].count, 1.0);
 		ms[i] = now_ms() - began;
@@ -251,6 +251,7 @@ static double median_groups_ms(struct ingest *ingest, const struct query *query,
 		for (uint32_t s = 0; s < timeline->count; s++)
 			group_fold_add(&fold, timeline->slices[s].entries,
 				       timeline->slices[s].count, 1.0);
+		group_fold_sum(&fold);
 		group_arrange(&fold, &draft);
 		*nodes = fold.count - 1;
 		group_draft_finish(&draft);

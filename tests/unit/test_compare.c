@@ -414,7 +414,7 @@ static void test_a_baseline_that_was_stopped_is_whole_the_next_time(void **state
 	unsigned int asked = 0;
 
 	(void)state;
-	for (uint64_t i = 0; i < 10000; i++)
+	for (uint64_t i = 0; i < 40000; i++)
 		stage_sample(&stage, 5 * S + i, 1, 1, 0x1000 + i);
 	stage_sample(&stage, 6 * S, 1, 1, 0x1000);
 	stage_round(&stage, 7 * S);
@@ -426,13 +426,13 @@ static void test_a_baseline_that_was_stopped_is_whole_the_next_time(void **state
 	assert_int_equal(asked, 1);
 	publisher.stop.is_due = NULL;
 	snapshot = make_last(1);
-	assert_int_equal(snapshot->baseline.samples, 10000);
+	assert_int_equal(snapshot->baseline.samples, 40000);
 	assert_int_equal(snapshot->samples, 1);
-	assert_int_equal(snapshot->row_count, 10000);
+	assert_int_equal(snapshot->row_count, 40000);
 	snapshot_destroy(snapshot);
 }
 
-/* More than are walked one by one: the same rows. */
+/* So many that the fold asks on the way whether to go on. */
 static void test_a_large_baseline_has_the_same_rows(void **state)
 {
 	struct ingest *ingest = &stage.ingest;
@@ -453,7 +453,7 @@ static void test_a_large_baseline_has_the_same_rows(void **state)
 	stage_round(&stage, 10 * S);
 	config.memory_bytes = 4 * MEMORY_BYTES;
 	publisher_mark(&publisher, 9 * S, 10 * S);
-	assert_true(ingest->baseline.count > FOLD_DENSE_ENTRIES);
+	assert_int_equal(ingest->baseline.count, 6 * 40000);
 	publisher_freeze(&publisher, 0, 8 * S);
 	snapshot = make_last(2);
 	assert_int_equal(snapshot->row_count, 2);

@@ -1,4 +1,4 @@
-/* The fold over large windows against the one that walks every stack. */
+/* The fold by stacks and nodes against the one that walks every stack. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,7 +29,7 @@ static struct fold fold_dense(struct model_fixture *world, unsigned int keys,
 	}
 	fold_init(&fold, &world->trie, &world->names, &world->tasks, keys, 0, filter);
 	assert_true(fold_can_be_dense(&fold));
-	fold_add_slices_dense(&fold, slices, SLICES);
+	fold_add_slices_dense(&fold, slices, NULL, SLICES);
 	assert_false(fold.is_out_of_memory);
 	return fold;
 }
@@ -69,7 +69,7 @@ static void test_a_fold_ends_when_it_is_told_to(void **state)
 		if (i % 3 == 0)
 			fold_add(&fold, entries, MANY, 1.0);
 		else if (i % 3 == 1)
-			fold_add_slices_dense(&fold, slices, PARTS);
+			fold_add_slices_dense(&fold, slices, NULL, PARTS);
 		else
 			fold_add(&fold, entries, FEW, 1.0);
 		assert_int_equal(fold.is_stopped, i % 3 < 2);
@@ -101,10 +101,7 @@ static void assert_same_row(const struct fold_row *row, const struct fold_row *w
 	assert_int_equal(row->pid, walked->pid);
 	assert_int_equal(row->tid, walked->tid);
 	assert_int_equal(row->cpu, walked->cpu);
-	if (row->tasks)		/* else: several, not counted */
-		assert_int_equal(row->tasks, walked->tasks);
-	else
-		assert_true(walked->tasks > 1);
+	assert_int_equal(row->tasks, walked->tasks);
 }
 
 static void assert_same_fold(struct model_fixture *world, unsigned int keys,
@@ -256,7 +253,7 @@ static void test_recursion_counts_once_and_callers_know_all_their_tasks(void **s
 	row = fixture_row(&fold, "f", false);
 	assert_int_equal(row->self_samples, 4);
 	assert_int_equal(row->total_samples, 4);
-	assert_int_equal(row->tasks, 0);	/* several */
+	assert_int_equal(row->tasks, 2);
 	row = fixture_row(&fold, "g", false);
 	assert_int_equal(row->total_samples, 3);
 	assert_int_equal(row->pid, 1);
@@ -265,8 +262,97 @@ static void test_recursion_counts_once_and_callers_know_all_their_tasks(void **s
 	row = fixture_row(&fold, "main", false);
 	assert_int_equal(row->total_samples, 4);
 	assert_int_equal(row->pid, FOLD_MIXED);
-	assert_int_equal(row->tasks, 0);	/* several */
+	assert_int_equal(row->tasks, 2);
 	fold_finish(&fold);
+	fixture_finish(&world);
+}
+
+/* Each third of them in f, g or h, and all in main. */
+static void test_tasks_are_counted_however_many_they_are(void **state)
+{
+	enum { MANY = 700 };
+	static const enum fixture_function leaves[] = { FN_F, FN_G, FN_H };
+	static struct slice_entry entries[MANY];
+	struct model_fixture world;
+	struct fold fold;
+
+	(void)state;
+	fixture_init(&world);
+	for (uint32_t i = 0; i < MANY; i++)
+		entries[i] = (struct slice_entry){
+			.stack = fixture_calls(&world, (enum fixture_function[]){ leaves[i % 3],
+										  FN_MAIN }, 2),
+			.task = fixture_task(&world, 1 + i, 1 + i, "app"), .count = 1,
+		};
+	assert_same_fold(&world, KEYS_DEFAULT, &fixture_no_filter, entries, MANY);
+	fold = fold_dense(&world, KEYS_DEFAULT, &fixture_no_filter, entries, MANY);
+	assert_int_equal(fixture_row(&fold, "f", false)->tasks, 234);
+	assert_int_equal(fixture_row(&fold, "h", false)->tasks, 233);
+	assert_int_equal(fixture_row(&fold, "main", false)->tasks, MANY);
+	fold_finish(&fold);
+	fixture_finish(&world);
+}
+
+/* 50,000 tasks at 50,000 callers, 196 times: that would take a second. */
+static void test_very_many_tasks_are_several(void **state)
+{
+	enum { MANY = 50000 };
+	struct slice_entry *entries = calloc(MANY, sizeof(*entries));
+	struct model_fixture world;
+	struct fold fold;
+
+	(void)state;
+	assert_non_null(entries);
+	fixture_init(&world);
+	for (uint32_t i = 0; i < MANY; i++) {
+		const uint32_t frames[] = { fixture_frame(&world, FN_F, 0),
+					    stack_trie_frame(&world.trie, 0, i) };
+
+		entries[i] = (struct slice_entry){
+			.stack = fixture_stack(&world, frames, 2), .count = 1,
+			.task = fixture_task(&world, 1 + i, 1 + i, "app"),
+		};
+	}
+	fold = fold_dense(&world, KEYS_DEFAULT, &fixture_no_filter, entries, MANY);
+	assert_int_equal(fold.row_count, MANY + 1);
+	assert_int_equal(fixture_row(&fold, "f", false)->total_samples, MANY);
+	assert_int_equal(fixture_row(&fold, "f", false)->tasks, 0);
+	assert_int_equal(fixture_row(&fold, "0x1", false)->tasks, 1);
+	fold_finish(&fold);
+	fixture_finish(&world);
+	free(entries);
+}
+
+/* The cgroup of one was assumed, and read when there was the other already. */
+static void test_tasks_that_became_alike_are_one(void **state)
+{
+	struct model_fixture world;
+	struct slice_entry entries[3];
+	struct thread *thread;
+	uint32_t known;
+
+	(void)state;
+	fixture_init(&world);
+	thread = task_table_thread(&world.tasks, 1, 1);
+	known = fixture_task_in(&world, 1, 1, "app", "/a");
+	thread_set_cgroup(thread, 0, true);
+	for (uint32_t i = 0; i < 3; i++)
+		entries[i] = (struct slice_entry){
+			.stack = fixture_calls(&world, (enum fixture_function[]){ FN_F }, 1),
+			.count = 1,
+		};
+	entries[0].task = known;
+	entries[1].task = task_table_task(&world.tasks, thread);
+	entries[2].task = fixture_task_in(&world, 1, 1, "app", "/b");
+	assert_true(task_table_settle(&world.tasks, task_table_process(&world.tasks, 1),
+				      world.tasks.tasks[known].cgroup));
+	for (uint32_t count = 2; count <= 3; count++) {
+		struct fold fold = fold_dense(&world, KEYS_DEFAULT, &fixture_no_filter, entries,
+					      count);
+
+		assert_int_equal(fixture_row(&fold, "f", false)->tasks, count - 1);
+		fold_finish(&fold);
+	}
 	fixture_finish(&world);
 }
 
@@ -277,6 +363,9 @@ int main(void)
 		cmocka_unit_test(test_random_stacks_give_the_same_rows_both_ways),
 		cmocka_unit_test(test_a_filter_that_looks_at_tasks_is_not_for_the_dense_way),
 		cmocka_unit_test(test_recursion_counts_once_and_callers_know_all_their_tasks),
+		cmocka_unit_test(test_tasks_are_counted_however_many_they_are),
+		cmocka_unit_test(test_very_many_tasks_are_several),
+		cmocka_unit_test(test_tasks_that_became_alike_are_one),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -376,7 +376,7 @@ static void test_a_long_fold_of_rows_can_be_stopped(void **state)
 	unsigned int asked = 0;
 
 	(void)state;
-	for (uint64_t i = 0; i < 20000; i++)
+	for (uint64_t i = 0; i < 40000; i++)
 		stage_sample(&stage, 5 * S + i, 1, 1, 0x1000 + i);
 	stage_round(&stage, 6 * S);
 	publisher.stop = (struct tree_stop){ stop_always, &asked };
@@ -384,7 +384,7 @@ static void test_a_long_fold_of_rows_can_be_stopped(void **state)
 	assert_int_equal(asked, 1);
 	publisher.stop.is_due = NULL;
 	snapshot = publisher_stage_make();
-	assert_int_equal(snapshot->samples, 20000);
+	assert_int_equal(snapshot->samples, 40000);
 	snapshot_destroy(snapshot);
 }
 

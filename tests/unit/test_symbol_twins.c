@@ -195,7 +195,7 @@ static void test_rows_count_twins_as_one(void **state)
 			  0, &fixture_no_filter);
 		fold.twins = &twins;
 		if (is_dense)
-			fold_add_slices_dense(&fold, &slice, 1);
+			fold_add_slices_dense(&fold, &slice, NULL, 1);
 		else
 			fold_add(&fold, builds.entries, 2, 1.0);
 		assert_int_equal(fold.row_count, 2);
