@@ -1,6 +1,6 @@
 /* sleepers [COUNT [MAPS]] - that many idle processes, each with MAPS mappings of this file besides
  * its own, every fifth of them code: as a program with libraries has them. Prints "ready" when all
- * are there; they end with the first one: at end of file on standard input, or when it is killed. */
+ * are there; they end with the first one: at end of file on standard input, or when killed. */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
