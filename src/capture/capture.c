@@ -406,7 +406,9 @@ int capture_open(struct capture **out, struct capture_config *config, struct dia
 	capture->begin_ticks = task_list_now_ticks();
 	capture->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	capture->round_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	err = capture->wake_fd < 0 || capture->round_fd < 0 ? diag_set(why, -errno, "no eventfd: %s", strerror(errno)) : 0;
+	err = 0;
+	if (capture->wake_fd < 0 || capture->round_fd < 0)
+		err = diag_set(why, -errno, "no eventfd: %s", strerror(errno));
 	if (!err)
 		err = fill_plan(capture, config, why);
 	if (!err)
