@@ -127,6 +127,7 @@ static void configure_live(struct session *session, struct analyzer_config *conf
 	config->socket_count = session->sockets.count;
 	config->copies = retarget_copy_control(session->retarget);
 	config->probes = session_probes_source(session);
+	config->probes.round_fd = capture_round_fd(session->capture);
 }
 
 static bool wants_lines(const struct options *options)

@@ -6,9 +6,9 @@
  * Who owns a byte: the producer from reserve to commit, the consumer from peek to release.
  *   producer: fill payload  -> store tail RELEASE   pairs with   load tail ACQUIRE -> read payload
  *   consumer: read payload  -> store head RELEASE   pairs with   load head ACQUIRE -> fill payload
- * Each side loads its own index RELAXED: no other thread writes it; and the other's only when what it
- * saw of it last does not do, so that the two do not take the line from each other for each record.
- * What a side alone writes lies with its own index, apart from the rest. Indices count bytes, run free
+ * Each side loads its own index RELAXED: no other thread writes it; and the other's only when what
+ * it saw of it last does not do, so that the two do not take the line from each other for each
+ * record. What a side alone writes lies with its own index. Indices count bytes, run free
  * and wrap, so they are compared only by unsigned difference, never with '<'. A payload is always
  * contiguous: where it would cross the end of the buffer, a filler takes the rest of the lap.
  *
@@ -27,7 +27,7 @@
 
 struct spsc {
 	_Alignas(64) _Atomic uint64_t head;	/* next byte to read; only the consumer stores it */
-	uint64_t seen_tail;			/* consumer only: what tail was, when it was looked at */
+	uint64_t seen_tail;			/* consumer only: what it saw of tail last */
 	_Alignas(64) _Atomic uint64_t tail;	/* next byte to fill; only the producer stores it */
 	uint64_t seen_head;			/* producer only: as seen_tail */
 	uint64_t reserved;			/* producer only: where the open reservation ends */

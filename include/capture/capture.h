@@ -80,6 +80,9 @@ int capture_replace(struct capture *capture, struct capture *old, struct source 
 void capture_stop(struct capture *capture);
 /* Becomes readable when the sampler has queued something (an eventfd; read it to reset it). */
 int capture_queue_fd(const struct capture *capture);
+/* An eventfd; writing it asks for a round now, from any thread. Good as long as the last capture
+ * that took another's place. */
+int capture_round_fd(const struct capture *capture);
 void capture_destroy(struct capture *capture);	/* NULL is fine */
 
 #endif

@@ -27,7 +27,9 @@ struct sampler_config {
 	size_t watch_count;	/* 0: look at the events' own descriptors */
 	bool counts_lost;	/* the events have PERF_FORMAT_LOST */
 	bool ends_with_target;
-	int wake_fd;		/* eventfd, written at each round that queued something */
+	int wake_fd;		/* eventfd, written at each round */
+	int round_fd;		/* eventfd that asks for a round now; then those of quiet rings may
+				 * be far apart. 0: nobody asks, each comes within 50 ms */
 };
 
 /* Makes the thread, which waits. 0, -EINVAL (queue too small), -ENOMEM or the errno of a system

@@ -2,6 +2,7 @@
  *
  * Rounds:  each of both sources says up to when all of its records have been queued; the earlier
  *          time holds (model/reorder.h). That of the probes counts once PROBE_NEWS_RINGS came.
+ *          Rounds of the other source may be far apart, so each of the probes asks for one there.
  * Thread:  the analyzer's; what `news` does is its owner's matter.
  */
 #ifndef MODEL_PROBE_SOURCE_H
@@ -16,6 +17,7 @@ struct probe_source {
 	void *owner;
 	struct spsc *queue;	/* of struct queue_item, event 0; BORROWED */
 	int fd;			/* eventfd: readable when news or records wait */
+	int round_fd;		/* eventfd that asks the other source for a round; 0: it has none */
 };
 
 /* What a drain did. */

@@ -33,7 +33,7 @@ struct capture {
 	struct event_desc *descs;	/* owned; plan.spec_count + 1 */
 	char *notice;			/* owned; NULL: nothing to tell */
 	char target_text[128];
-	int wake_fd;
+	int wake_fd, round_fd;	/* eventfds, see sampler.h */
 	uint64_t begin_ticks;		/* /proc/PID/stat's clock */
 	int *watch_fds;			/* owned; pidfds, where events' descriptors can't tell */
 	size_t watch_count;
@@ -405,7 +405,10 @@ int capture_open(struct capture **out, struct capture_config *config, struct dia
 	config->target = (struct target){ 0 };
 	capture->begin_ticks = task_list_now_ticks();
 	capture->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	err = capture->wake_fd < 0 ? diag_set(why, -errno, "no eventfd: %s", strerror(errno)) : 0;
+	capture->round_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	err = 0;
+	if (capture->wake_fd < 0 || capture->round_fd < 0)
+		err = diag_set(why, -errno, "no eventfd: %s", strerror(errno));
 	if (!err)
 		err = fill_plan(capture, config, why);
 	if (!err)
@@ -436,6 +439,7 @@ static int create_sampler(struct capture *capture, struct spsc *queue, struct di
 		.ends_with_target = capture_plan_has_tasks(&capture->plan) ||
 				    capture->watch_count > 0,
 		.wake_fd = capture->wake_fd,
+		.round_fd = capture->round_fd,
 	};
 
 	capture->queue = queue;
@@ -489,13 +493,19 @@ void capture_stop(struct capture *capture)
 	destroy_sampler(capture);
 }
 
-/* The consumer waits on the old one's descriptor, and goes on with it. */
-static void swap_wake_fds(struct capture *capture, struct capture *old)
+static void swap(int *a, int *b)
 {
-	const int wake_fd = capture->wake_fd;
+	const int kept = *a;
 
-	capture->wake_fd = old->wake_fd;
-	old->wake_fd = wake_fd;
+	*a = *b;
+	*b = kept;
+}
+
+/* The consumer waits on the old one's descriptor and asks by it, and goes on so. */
+static void swap_fds(struct capture *capture, struct capture *old)
+{
+	swap(&capture->wake_fd, &old->wake_fd);
+	swap(&capture->round_fd, &old->round_fd);
 }
 
 int capture_replace(struct capture *capture, struct capture *old, struct source *source,
@@ -505,13 +515,13 @@ int capture_replace(struct capture *capture, struct capture *old, struct source 
 	uint64_t enabled_ns;
 	int err;
 
-	swap_wake_fds(capture, old);
+	swap_fds(capture, old);
 	err = create_sampler(capture, old->queue, why);
 	if (!err)
 		err = enable_events(capture, why);
 	if (err) {
 		capture_stop(capture);
-		swap_wake_fds(capture, old);
+		swap_fds(capture, old);
 		return err;
 	}
 	enabled_ns = clock_now_ns();
@@ -534,6 +544,8 @@ void capture_destroy(struct capture *capture)
 	free(capture->watch_fds);
 	if (capture->wake_fd >= 0)
 		close(capture->wake_fd);
+	if (capture->round_fd >= 0)
+		close(capture->round_fd);
 	capture_plan_finish(&capture->plan);
 	free(capture->descs);
 	free(capture->notice);
@@ -600,4 +612,9 @@ size_t capture_cpu_count(const struct capture *capture)
 int capture_queue_fd(const struct capture *capture)
 {
 	return capture->wake_fd;
+}
+
+int capture_round_fd(const struct capture *capture)
+{
+	return capture->round_fd;
 }

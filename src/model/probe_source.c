@@ -6,6 +6,8 @@
  */
 #include "model/probe_source.h"
 
+#include <sys/eventfd.h>
+
 #include "capture/record_queue.h"
 
 static bool take_news(const struct probe_source *source, struct ingest *ingest)
@@ -31,10 +33,22 @@ static void take_record(const struct probe_source *source, struct ingest *ingest
 		ingest->counters.malformed++;
 }
 
+/* The hits that have come wait for the other source's records of their time. */
+static void ask_for_round(const struct probe_source *source, const struct ingest *ingest,
+			  uint64_t before_ns)
+{
+	const uint64_t hits_ns = ingest_hit_limit_ns(ingest);
+
+	if (source->round_fd > 0 && hits_ns != before_ns && hits_ns != UINT64_MAX &&
+	    ingest->limit_ns < hits_ns)
+		eventfd_write(source->round_fd, 1);
+}
+
 struct probe_drain probe_source_drain(const struct probe_source *source, struct ingest *ingest,
 				      int limit)
 {
 	struct probe_drain drain = { .has_more = true };
+	const uint64_t before_ns = ingest_hit_limit_ns(ingest);
 	const struct queue_item *item;
 	size_t bytes;
 
@@ -53,5 +67,6 @@ struct probe_drain probe_source_drain(const struct probe_source *source, struct 
 			ingest_hit_round_end(ingest, (const void *)(item + 1));
 		spsc_release(source->queue);
 	}
+	ask_for_round(source, ingest, before_ns);
 	return drain;
 }

@@ -4,6 +4,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -164,6 +166,25 @@ static void test_two_sources_leave_in_order_whatever_the_turns(void **state)
 	assert_int_equal(stage.ingest.reorder.late, 0);
 }
 
+static void test_a_round_of_the_probes_asks_the_other_source_for_one(void **state)
+{
+	struct probe_source asking = source;
+	eventfd_t asked;
+
+	(void)state;
+	asking.round_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	stage_round(&stage, 200);
+	put_round(200);		/* all of the other's is there */
+	probe_source_drain(&asking, &stage.ingest, 10);
+	assert_int_equal(eventfd_read(asking.round_fd, &asked), -1);
+	put_round(300);
+	probe_source_drain(&asking, &stage.ingest, 10);
+	assert_int_equal(eventfd_read(asking.round_fd, &asked), 0);
+	probe_source_drain(&asking, &stage.ingest, 10);		/* no round: once is enough */
+	assert_int_equal(eventfd_read(asking.round_fd, &asked), -1);
+	close(asking.round_fd);
+}
+
 #define SOURCE_TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
@@ -173,6 +194,7 @@ int main(void)
 		SOURCE_TEST(test_a_record_that_no_news_explain_is_malformed),
 		SOURCE_TEST(test_a_drain_stops_at_its_limit),
 		SOURCE_TEST(test_without_probes_nothing_is_asked),
+		SOURCE_TEST(test_a_round_of_the_probes_asks_the_other_source_for_one),
 		SOURCE_TEST(test_two_sources_leave_in_order_whatever_the_turns),
 	};
 

@@ -216,7 +216,8 @@ static void test_fork_and_exit_tell_child_and_parent(void **state)
 	assert_trailer(&out);
 	assert_truncations(&format, &record, COUNT_OF(words));
 
-	format = record_format_of(SAMPLE_FIELDS, false);	/* then the time in the record is all there is */
+	/* Then the time in the record is all there is. */
+	format = record_format_of(SAMPLE_FIELDS, false);
 	record_begin(&record, PERF_RECORD_EXIT, 0);
 	record_add(&record, words, COUNT_OF(words));
 	assert_int_equal(record_close_and_parse(&format, &record, &out), 0);

@@ -480,6 +480,67 @@ static void test_a_sampler_that_was_never_started_queues_nothing(void **state)
 	finish(&f);
 }
 
+/* Starts one that may rest, over empty rings, whose side-band is event 1 on lane 0. */
+static void start_resting(struct fixture *f, int round_fd)
+{
+	const struct sampler_config config = { .set = &f->set, .queue = &f->queue,
+					       .wake_fd = f->wake_fd, .round_fd = round_fd };
+
+	f->lanes[0].event = 1;
+	f->lanes[1].event = 0;
+	assert_int_equal(sampler_create(&f->sampler, &config, NULL), 0);
+	sampler_start(f->sampler, NULL);
+}
+
+/* More than fit into HANG_MS if each took the rest's 200 ms. */
+enum { MANY_ROUNDS = 400 };
+
+static void test_a_resting_sampler_makes_a_round_when_asked(void **state)
+{
+	const int round_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	const uint64_t give_up_ns = clock_now_ns() + HANG_MS * CLOCK_NS_PER_MS;
+	struct seen seen = { 0 };
+	struct fixture f;
+	eventfd_t asked;
+
+	(void)state;
+	setup(&f);
+	start_resting(&f, round_fd);
+	for (int i = 0; i < MANY_ROUNDS; i++) {
+		assert_int_equal(eventfd_write(round_fd, 1), 0);
+		wait_for_wake(&f);
+		drain_some(&f, &seen, SIZE_MAX);
+		assert_true(clock_now_ns() < give_up_ns);
+	}
+	sampler_stop(f.sampler);
+	drain_some(&f, &seen, SIZE_MAX);
+	assert_true(seen.has_end);
+	eventfd_read(round_fd, &asked);
+	close(round_fd);
+	finish(&f);
+}
+
+static void test_the_side_band_wakes_a_resting_sampler(void **state)
+{
+	const int round_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	const uint64_t give_up_ns = clock_now_ns() + HANG_MS * CLOCK_NS_PER_MS;
+	struct seen seen = { 0 };
+	struct fixture f;
+
+	(void)state;
+	setup(&f);
+	assert_int_equal(eventfd_write(f.fds[0], 1), 0);	/* stays readable */
+	start_resting(&f, round_fd);
+	while (seen.limits < MANY_ROUNDS) {
+		wait_for_wake(&f);
+		drain_some(&f, &seen, SIZE_MAX);
+		assert_true(clock_now_ns() < give_up_ns);
+	}
+	sampler_stop(f.sampler);
+	close(round_fd);
+	finish(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -490,6 +551,8 @@ int main(void)
 		cmocka_unit_test(test_the_end_follows_an_unlimited_promise),
 		cmocka_unit_test(test_nonsense_in_a_ring_is_counted_in_the_mark),
 		cmocka_unit_test(test_of_a_stack_copy_only_what_is_filled_is_queued),
+		cmocka_unit_test(test_a_resting_sampler_makes_a_round_when_asked),
+		cmocka_unit_test(test_the_side_band_wakes_a_resting_sampler),
 		cmocka_unit_test(test_a_queue_too_small_for_a_record_is_refused),
 		cmocka_unit_test(test_a_handed_over_queue_has_all_records_and_no_end),
 		cmocka_unit_test(
