@@ -446,7 +446,7 @@ int screen_run(const struct screen_config *config, struct diag *why)
 		.mouse = !config->no_mouse,
 		.guardian = config->guardian,
 	};
-	static struct screen screen;	/* 200 KB, with which no copy of this stack would be whole */
+	static struct screen screen;	/* 200 KB: no copy of a stack with it would be whole */
 	int result;
 
 	init_screen(&screen, config);
