@@ -1,9 +1,9 @@
 /* first_pictures.h - when the first pictures of a source are made, before the refreshes rule.
  *
- *   begin        first samples and their names         more names                    the last
- *     |------------------|----------------------------------|--------------------------|---> refreshes
- *               the first picture: then, or            once there are, 100 ms    650 ms after
- *               150 ms after the begin                 after the last one        the begin
+ *   begin    first samples and their names      more names            the last
+ *     |------------------|---------------------------|---------------------|---> refreshes
+ *            the first picture: then, or      100 ms after the      650 ms after
+ *            150 ms after the begin           picture before        the begin
  *
  * Why:    who starts the tool wants to see what is hot at once, but a table whose names come one
  *         after the other flickers.

@@ -33,7 +33,8 @@ int kallsyms_parse(struct kallsyms *out, const char *text, size_t len, uint64_t 
 void kallsyms_finish(struct kallsyms *kallsyms);
 
 /* One function by one of its names, as its line says: 0 addresses where the kernel hides them.
- * @object_name NULL: of the kernel itself. Both names are borrowed, for the call. 0 to go on, else what kallsyms_list() returns. */
+ * @object_name NULL: of the kernel itself. Both are borrowed for the call. 0 to go on, else what
+ * kallsyms_list() returns. */
 typedef int kallsyms_sink(void *context, uint64_t address, const char *name,
 			  const char *object_name);
 

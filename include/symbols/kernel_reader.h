@@ -1,7 +1,7 @@
 /* kernel_reader.h - the thread that reads the running kernel's names.
  *
- * Problem: /proc/kallsyms takes 50-100 ms, on a busy machine several times that, and it is asked for
- *          first: in the opener's own thread all programs would wait for their names behind it.
+ * Problem: /proc/kallsyms takes 50-100 ms, on a busy machine several times that, and it is asked
+ *          for first: in the opener's own thread all programs would wait behind it.
  * Crossings: as of a service, but its replies are announced at the eventfd of whoever asked.
  * Thread:  request and reply calls from one thread (the analyzer).
  */

@@ -61,24 +61,51 @@ static char *read_file(size_t *len, const char *format, uint32_t pid, uint32_t t
 	return text;
 }
 
-/* "7f12a000-7f12c000 r-xp 00002000 fe:01 1234   /usr/lib/libc.so.6" */
+/* Takes a number of base 16 or 10 and the byte @end behind it, or, not taken, the line's end. */
+static bool take_number(char **at, unsigned int base, char end, uint64_t *out)
+{
+	const char *begin = *at;
+	uint64_t number = 0;
+
+	for (;; ++*at) {
+		const char c = **at;
+		unsigned int digit;
+
+		if (c >= '0' && c <= '9')
+			digit = (unsigned int)(c - '0');
+		else if (c >= 'a' && c <= 'f')
+			digit = (unsigned int)(c - 'a' + 10);
+		else
+			break;
+		if (digit >= base)
+			break;
+		number = number * base + digit;
+	}
+	*out = number;
+	if (*at == begin || (**at && **at != end))
+		return false;
+	*at += **at != '\0';
+	return true;
+}
+
+/* "7f12a000-7f12c000 r-xp 00002000 fe:01 1234   /usr/lib/libc.so.6": a process has hundreds, most
+ * of them not executable, and sscanf(3) took longer than the kernel takes to write them. */
 static bool parse_line(char *line, struct process_mapping *row)
 {
-	char *at;
-	int path_at = 0;
-	unsigned int major, minor;
-	unsigned long long start, end, offset, inode;
-	char permissions[5];
+	char *at = line;
+	uint64_t start, end, offset, major, minor, inode;
 
-	if (sscanf(line, "%llx-%llx %4s %llx %x:%x %llu %n", &start, &end, permissions, &offset,
-		   &major, &minor, &inode, &path_at) != 7)
+	if (!take_number(&at, 16, '-', &start) || !take_number(&at, 16, ' ', &end) ||
+	    strnlen(at, 5) < 5 || at[2] != 'x' || at[4] != ' ' || start >= end)
 		return false;
-	if (permissions[2] != 'x' || start >= end)
+	at += 5;
+	if (!take_number(&at, 16, ' ', &offset) || !take_number(&at, 16, ':', &major) ||
+	    !take_number(&at, 16, ' ', &minor) || !take_number(&at, 10, ' ', &inode))
 		return false;
-	at = path_at ? line + path_at : line + strlen(line);
 	*row = (struct process_mapping){
 		.start = start, .end = end, .file_offset = offset, .inode = inode,
-		.dev_major = major, .dev_minor = minor, .path = at,
+		.dev_major = (uint32_t)major, .dev_minor = (uint32_t)minor,
+		.path = at + strspn(at, " "),
 	};
 	return true;
 }

@@ -27,6 +27,25 @@ static struct process_reply parse(const char *text)
 	return reply;
 }
 
+/* As no kernel writes them: none may be taken for a mapping, nor end the reading. */
+static void test_lines_that_end_too_soon_are_left_out(void **state)
+{
+	struct process_reply reply = parse(
+		"\n7f00\n7f00-\n-7f00 r-xp 0 0:0 0 \n7f00-7f01\n7f00-7f01 \n7f00-7f01 r-x\n"
+		"7f00-7f01 r-xp\n7f00-7f01 r-xp \n7f00-7f01 r-xp 0 00:00\n7f00-7f01 r-xp 0 0 0 a\n"
+		"7f00-7f01 r-xp 0 00:00 f /x\n7g00-7f01 r-xp 0 00:00 0 \n7f01-7f01 r-xp 0 0:0 0 \n"
+		"7f00-7f01 r-xp 10 fe:0a 99 /a b\n7f02-7f03 r-xp 0 0:0 ");
+
+	(void)state;
+	assert_int_equal(reply.row_count, 1);
+	assert_int_equal(reply.rows[0].start, 0x7f00);
+	assert_int_equal(reply.rows[0].file_offset, 0x10);
+	assert_int_equal(reply.rows[0].dev_minor, 10);
+	assert_int_equal(reply.rows[0].inode, 99);
+	assert_string_equal(reply.rows[0].path, "/a b");
+	process_reply_finish(&reply);
+}
+
 static void test_only_executable_lines_become_mappings(void **state)
 {
 	struct process_reply reply = parse(
@@ -468,6 +487,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_only_executable_lines_become_mappings),
+		cmocka_unit_test(test_lines_that_end_too_soon_are_left_out),
 		cmocka_unit_test(test_paths_stay_as_the_kernel_wrote_them),
 		cmocka_unit_test(test_lines_that_make_no_sense_are_left_out),
 		cmocka_unit_test(test_the_maps_of_a_thread_come_with_its_process_name),
