@@ -21,6 +21,7 @@
 #ifndef MODEL_TREE_FOLD_H
 #define MODEL_TREE_FOLD_H
 
+#include "model/class_stacks.h"
 #include "model/fold_filter.h"
 #include "model/inline_chains.h"
 #include "model/request.h"
@@ -48,12 +49,6 @@ struct tree_sum {
 	double base_self_weight, base_total_weight;
 };
 
-/* What a sample, or many, add to the paths: to the window's sums, or to the baseline's. */
-struct tree_load {
-	uint64_t samples, base_samples;
-	double weight, base_weight;
-};
-
 /* A function that was inlined somewhere in its object. */
 struct tree_inlined {
 	uint32_t object;
@@ -71,24 +66,13 @@ struct tree_place {
 struct tree_member {
 	uint32_t path, node;
 	struct tree_place place;	/* where they are before that chain */
-	struct tree_load load;
+	struct class_load load;
 };
 
 /* Samples that a filter sees alike, and that are of one command if commands are roots. */
 struct tree_class {
 	uint32_t of_sample;	/* fold_filter_of_sample() */
 	uint32_t root;		/* path that theirs begin below */
-	uint32_t first;		/* of its stacks, + 1; 0: none */
-};
-
-/* What a class has of one stack. */
-struct tree_stack {
-	uint32_t stack, symbol;	/* symbol: of the leaf */
-	uint32_t class;
-	uint32_t next_class;	/* the same stack in another class, + 1; 0: none */
-	uint32_t next;		/* in the class, + 1; 0: none */
-	uint32_t sibling;	/* callees: another leaf of the same caller, + 1 */
-	struct tree_load load;
 };
 
 struct tree_fold {
@@ -107,9 +91,7 @@ struct tree_fold {
 	struct tree_class *classes;	/* owned */
 	uint32_t class_count, class_capacity;
 	struct id_map by_class;		/* (of_sample, comm) -> class */
-	struct tree_stack *stacks;	/* owned */
-	uint32_t stack_count, stack_capacity;
-	uint32_t *place_of;		/* owned; of each of the trie's stacks one of these, + 1 */
+	struct class_stacks stacks;	/* owned */
 	struct tree_member *members;	/* owned; callers */
 	uint32_t member_count, member_capacity;
 	struct id_map by_member;	/* (path, trie node or, with a place, stack) -> member */
@@ -180,9 +162,8 @@ void tree_inlined_weigh(struct tree_fold *fold, uint32_t stack, double weight);
 /* The paths of all stacks, as far as they are above the limit. */
 void tree_callers_sum(struct tree_fold *fold);
 void tree_callees_sum(struct tree_fold *fold);
-void tree_load_add(struct tree_load *into, const struct tree_load *from);
-void tree_sum_add_self(struct tree_sum *sum, const struct tree_load *load);
-void tree_sum_add_total(struct tree_sum *sum, const struct tree_load *load);
+void tree_sum_add_self(struct tree_sum *sum, const struct class_load *load);
+void tree_sum_add_total(struct tree_sum *sum, const struct class_load *load);
 /* What a path must weigh to be in the tree, as tree_fold_weight() says it; < 0: all are. */
 double tree_fold_limit(const struct tree_fold *fold);
 /* What a path weighs in the window; or in the baseline, if its share there is larger, brought to

@@ -3,8 +3,7 @@
  * Problem: a window has more caller chains than a tree shows paths by a factor of hundreds, and to
  * find the path of a chain costs a look-up for each of its frames.
  *
- * Idea: chains are summed as they are, each class's in a copy of the part of the trie that it has
- * (spots), where a descending pass adds callees to callers. So it is known what is beneath a spot
+ * Idea: chains are summed as they are (model/class_stacks.h). So it is known what is beneath a spot
  * before anyone asks which path that is. Breadth first, a path that reaches the limit sends its
  * members one frame inwards, which makes its children; of one below the limit nothing more is
  * asked. A member is a spot, to go on to all that it calls; or a place inside of a frame, at a
@@ -18,30 +17,18 @@
 
 #include "model/tree_fold.h"
 
-/* A caller chain of a class. Parents before their children. */
-struct spot {
-	uint32_t node;		/* of the trie */
-	uint32_t parent;	/* of a class's first: itself */
-	uint32_t child, sibling;	/* another spot; 0: none */
-	uint32_t leaf;		/* the first stack that ends here, + 1; 0: none */
-	bool is_matched;	/* the filter's parts hold for one of its frames */
-	struct tree_load load;	/* with all beneath it */
-};
-
 /* What goes on from a path. */
 struct member {
 	uint32_t next;		/* of the same path, + 1; 0: none */
-	uint32_t id;		/* of a spot, or of one of fold->stacks */
+	uint32_t id;		/* of a spot, or of a row of fold->stacks */
 	bool is_leaf;		/* the latter */
 	uint32_t levels;	/* functions inlined in its frame that are still to come */
 };
 
 struct callees {
 	struct tree_fold *fold;
-	struct spot *spots;	/* owned, as all; [0] is none */
-	uint32_t spot_count, spot_capacity;
-	uint32_t *spot_of;	/* of each trie node; before its first: of another class */
-	uint32_t *waiting;	/* nodes or spots that are still to be looked at */
+	struct class_chains chains;	/* owned, as all */
+	uint32_t *waiting;	/* spots that are still to be looked at */
 	uint32_t waiting_capacity;
 	struct member *members;
 	uint32_t member_count, member_capacity;
@@ -98,67 +85,41 @@ static bool matches(struct tree_fold *fold, const struct tree_class *class, uint
 	       fold_filter_matches(&fold->filter, class->of_sample, symbol);
 }
 
-/* 0: out of memory, noted. */
-static uint32_t append_spot(struct callees *callees, const struct tree_class *class,
-			    uint32_t parent, uint32_t node)
+/* Of the spots from @from on, which are new, parents first. */
+static void match_spots(struct callees *callees, const struct tree_class *class, uint32_t from)
 {
 	struct tree_fold *fold = callees->fold;
-	const uint32_t id = callees->spot_count;
-	struct spot *spot;
 
-	if (!reserve(fold, (void **)&callees->spots, id, &callees->spot_capacity, sizeof(*spot)))
-		return 0;
-	spot = &callees->spots[id];
-	*spot = (struct spot){ .node = node, .parent = parent ? parent : id,
-			       .is_matched = !fold->filter.all };
-	if (parent) {
-		spot->sibling = callees->spots[parent].child;
-		callees->spots[parent].child = id;
-		spot->is_matched |= callees->spots[parent].is_matched;
+	for (uint32_t s = from; s < callees->chains.count; s++) {
+		struct class_spot *spot = &callees->chains.spots[s];
+		uint32_t symbol;
+
+		spot->is_matched = callees->chains.spots[spot->parent].is_matched;
+		if (spot->is_matched)
+			continue;
+		symbol = symbol_of(fold, fold->trie->nodes.frame[spot->node]);
+		spot->is_matched = symbol != ID_SET_NONE && matches(fold, class, symbol);
 	}
-	if (!spot->is_matched && node != STACK_NODE_ROOT) {
-		const uint32_t symbol = symbol_of(fold, fold->trie->nodes.frame[node]);
-
-		if (symbol == ID_SET_NONE)
-			return 0;
-		spot->is_matched = matches(fold, class, symbol);
-	}
-	callees->spot_of[node] = id;
-	return callees->spot_count++;
-}
-
-/* The spot of @node in the class whose spots begin at @first: makes those that are missing, the
- * outermost first. 0: out of memory, noted. */
-static uint32_t find_spot(struct callees *callees, const struct tree_class *class, uint32_t first,
-			  uint32_t node)
-{
-	const struct stack_nodes *nodes = &callees->fold->trie->nodes;
-	uint32_t count = 0, spot;
-
-	for (; callees->spot_of[node] < first; node = nodes->parent[node])
-		if (!push(callees, count++, node))
-			return 0;
-	spot = callees->spot_of[node];
-	while (count-- > 0 && spot)
-		spot = append_spot(callees, class, spot, callees->waiting[count]);
-	return spot;
 }
 
 /* Puts a stack's load to its spot, if the filter leaves it. */
-static void add_stack(struct callees *callees, const struct tree_class *class, uint32_t first,
-		      uint32_t number)
+static void add_stack(struct callees *callees, const struct tree_class *class, uint32_t row)
 {
 	struct tree_fold *fold = callees->fold;
-	struct tree_stack *stack = &fold->stacks[number];
-	const uint32_t spot = find_spot(callees, class, first,
-					fold->trie->stacks.node[stack->stack]);
+	const struct class_stack *stack = &fold->stacks.rows[row];
+	const uint32_t known = callees->chains.count;
+	const uint32_t spot = class_chains_find(&callees->chains, row);
+	const uint32_t symbol = symbol_of(fold, fold->trie->stacks.frame[stack->stack]);
 
-	if (!spot || (!callees->spots[spot].is_matched && !matches(fold, class, stack->symbol)))
+	if (!spot || symbol == ID_SET_NONE) {
+		fold->is_out_of_memory = true;
+		return;
+	}
+	match_spots(callees, class, known);
+	if (!callees->chains.spots[spot].is_matched && !matches(fold, class, symbol))
 		return;
 	tree_inlined_weigh(fold, stack->stack, stack->load.weight + stack->load.base_weight);
-	stack->sibling = callees->spots[spot].leaf;
-	callees->spots[spot].leaf = number + 1;
-	tree_load_add(&callees->spots[spot].load, &stack->load);
+	class_chains_put(&callees->chains, spot, row);
 }
 
 /* Notes what goes on from @path. */
@@ -183,37 +144,43 @@ static void add_member(struct callees *callees, uint32_t path, struct member mem
 	callees->first_member[path] = ++callees->member_count;
 }
 
-/* The spots of a class, which begin at the returned one, at its root. */
-static void start_class(struct callees *callees, const struct tree_class *class)
+/* The spots of a class, and its root as what its paths go on from. */
+static void start_class(struct callees *callees, uint32_t number)
 {
 	struct tree_fold *fold = callees->fold;
-	const uint32_t first = append_spot(callees, class, 0, STACK_NODE_ROOT);
+	const struct tree_class *class = &fold->classes[number];
+	const uint32_t root = class_chains_begin(&callees->chains);
+	const struct class_load *load;
 
-	for (uint32_t at = class->first; first && at && tree_fold_goes_on(fold);
-	     at = fold->stacks[at - 1].next)
-		add_stack(callees, class, first, at - 1);
-	if (!first || !tree_fold_goes_on(fold))
+	if (!root) {
+		fold->is_out_of_memory = true;
 		return;
-	for (uint32_t s = callees->spot_count - 1; s > first; s--)
-		tree_load_add(&callees->spots[callees->spots[s].parent].load,
-			      &callees->spots[s].load);
-	tree_sum_add_total(&fold->sums[TREE_FOLD_TOP], &callees->spots[first].load);
+	}
+	callees->chains.spots[root].is_matched = !fold->filter.all;
+	for (uint32_t at = class_stacks_first(&fold->stacks, number); at && tree_fold_goes_on(fold);
+	     at = fold->stacks.rows[at - 1].next)
+		add_stack(callees, class, at - 1);
+	if (!tree_fold_goes_on(fold))
+		return;
+	class_chains_sum(&callees->chains);
+	load = &callees->chains.spots[root].load;
+	tree_sum_add_total(&fold->sums[TREE_FOLD_TOP], load);
 	if (class->root != TREE_FOLD_TOP)
-		tree_sum_add_total(&fold->sums[class->root], &callees->spots[first].load);
-	add_member(callees, class->root, (struct member){ .id = first });
+		tree_sum_add_total(&fold->sums[class->root], load);
+	add_member(callees, class->root, (struct member){ .id = root });
 }
 
-static const struct tree_load *load_of(const struct callees *callees, const struct member *member)
+static const struct class_load *load_of(const struct callees *callees, const struct member *member)
 {
-	return member->is_leaf ? &callees->fold->stacks[member->id].load
-			       : &callees->spots[member->id].load;
+	return member->is_leaf ? &callees->fold->stacks.rows[member->id].load
+			       : &callees->chains.spots[member->id].load;
 }
 
 /* @member goes from @path to its child @symbol. */
 static void step(struct callees *callees, uint32_t path, uint32_t symbol, struct member member)
 {
 	struct tree_fold *fold = callees->fold;
-	const struct tree_load *load = load_of(callees, &member);
+	const struct class_load *load = load_of(callees, &member);
 	uint32_t child;
 
 	if (!load->samples && !load->base_samples)	/* the filter left nothing of it */
@@ -232,8 +199,8 @@ static uint32_t frame_of(const struct callees *callees, const struct member *mem
 {
 	const struct stack_trie *trie = callees->fold->trie;
 
-	return member->is_leaf ? trie->stacks.frame[callees->fold->stacks[member->id].stack]
-			       : trie->nodes.frame[callees->spots[member->id].node];
+	return member->is_leaf ? trie->stacks.frame[callees->fold->stacks.rows[member->id].stack]
+			       : trie->nodes.frame[callees->chains.spots[member->id].node];
 }
 
 /* Goes on from @path to the function of @member's frame. False: that is not shown. */
@@ -244,7 +211,7 @@ static bool enter(struct callees *callees, uint32_t path, struct member member)
 	const struct inline_chain *chain;
 
 	if (symbol == ID_SET_NONE || !is_shown(fold, symbol) ||
-	    (fold->is_rooted && !member.is_leaf && !callees->spots[member.id].is_matched))
+	    (fold->is_rooted && !member.is_leaf && !callees->chains.spots[member.id].is_matched))
 		return false;
 	chain = tree_inlined_at(fold, frame, member.is_leaf);
 	member.levels = chain ? chain->count : 0;
@@ -255,13 +222,14 @@ static bool enter(struct callees *callees, uint32_t path, struct member member)
 /* All that the spot calls; of what is not shown, what that calls. */
 static void enter_callees(struct callees *callees, uint32_t path, uint32_t spot)
 {
+	const struct class_spot *spots = callees->chains.spots;
 	struct tree_fold *fold = callees->fold;
 	uint32_t count = 0;
 
 	do {
-		for (uint32_t at = callees->spots[spot].leaf; at; at = fold->stacks[at - 1].sibling)
+		for (uint32_t at = spots[spot].leaf; at; at = fold->stacks.rows[at - 1].sibling)
 			enter(callees, path, (struct member){ .id = at - 1, .is_leaf = true });
-		for (uint32_t at = callees->spots[spot].child; at; at = callees->spots[at].sibling)
+		for (uint32_t at = spots[spot].child; at; at = spots[at].sibling)
 			if (!enter(callees, path, (struct member){ .id = at }) &&
 			    !push(callees, count++, at))
 				return;
@@ -290,20 +258,18 @@ static void expand(struct callees *callees, uint32_t path)
 
 void tree_callees_sum(struct tree_fold *fold)
 {
-	struct callees callees = { .fold = fold, .spot_count = 1 };
+	struct callees callees = { .fold = fold };
 	double limit;
 
-	callees.spot_of = calloc(fold->trie->nodes.count, sizeof(*callees.spot_of));
-	fold->is_out_of_memory |= !callees.spot_of;
+	class_chains_init(&callees.chains, &fold->stacks);
 	for (uint32_t i = 0; i < fold->class_count && tree_fold_goes_on(fold); i++)
-		start_class(&callees, &fold->classes[i]);
+		start_class(&callees, i);
 	limit = tree_fold_limit(fold);
 	for (uint32_t p = TREE_FOLD_TOP; p < fold->count && p < callees.path_capacity &&
 					 tree_fold_goes_on(fold); p++)
 		if (p == TREE_FOLD_TOP || tree_fold_weight(fold, &fold->sums[p]) >= limit)
 			expand(&callees, p);
-	free(callees.spots);
-	free(callees.spot_of);
+	class_chains_finish(&callees.chains);
 	free(callees.waiting);
 	free(callees.members);
 	free(callees.first_member);

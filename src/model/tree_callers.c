@@ -31,7 +31,7 @@ static uint32_t symbol_of(struct tree_fold *fold, uint32_t node)
 /* Notes the sample of @stack at @from->path, to go on from there. Those of a path have all a place,
  * in a frame of this very stack, or none: its function was inlined or not. */
 static void add_member(struct tree_fold *fold, const struct tree_member *from, uint32_t stack,
-		       const struct tree_load *load)
+		       const struct class_load *load)
 {
 	const bool has_place = from->place.frame != ID_SET_NONE;
 	const uint64_t key = (uint64_t)from->path << 32 | (has_place ? stack : from->node);
@@ -58,7 +58,7 @@ static void add_member(struct tree_fold *fold, const struct tree_member *from, u
 		}
 		fold->members[fold->member_count++] = *from;
 	}
-	tree_load_add(&fold->members[id].load, load);
+	class_load_add(&fold->members[id].load, load);
 }
 
 /* The innermost frame that all parts hold for, its symbol, and the chain of its callers. False:
@@ -99,12 +99,13 @@ static uint32_t step_outwards(struct tree_fold *fold, struct tree_place *place)
 			       symbol_names_of_frame(fold->names, fold->trie, frame));
 }
 
-static void add_stack(struct tree_fold *fold, const struct tree_stack *from)
+static void add_stack(struct tree_fold *fold, const struct class_stack *from)
 {
 	const struct tree_class *class = &fold->classes[from->class];
-	const struct tree_load *load = &from->load;
+	const struct class_load *load = &from->load;
 	const uint32_t stack = from->stack;
-	uint32_t path, symbol = from->symbol;
+	uint32_t path, symbol = symbol_names_of_frame(fold->names, fold->trie,
+						      fold->trie->stacks.frame[stack]);
 	struct tree_member first;
 	struct tree_place leaf;
 
@@ -240,8 +241,8 @@ void tree_callers_sum(struct tree_fold *fold)
 	uint32_t expanded = 0;
 	double limit;
 
-	for (uint32_t i = 0; i < fold->stack_count && tree_fold_goes_on(fold); i++)
-		add_stack(fold, &fold->stacks[i]);
+	for (uint32_t i = 0; i < fold->stacks.count && tree_fold_goes_on(fold); i++)
+		add_stack(fold, &fold->stacks.rows[i]);
 	limit = tree_fold_limit(fold);
 	places.sorted = malloc((fold->member_count + 1) * sizeof(*places.sorted));
 	if (!places.sorted)

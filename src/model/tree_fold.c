@@ -78,8 +78,8 @@ void tree_fold_init(struct tree_fold *fold, struct stack_trie *trie, struct symb
 	for (uint32_t i = 0; i < query->filter.count; i++)
 		fold->is_rooted |= query->filter.parts[i].field == FILTER_SYMBOL &&
 				   !query->filter.parts[i].is_negated;
-	fold->place_of = calloc(trie->stacks.count + 1, sizeof(*fold->place_of));
-	fold->is_out_of_memory |= !fold->place_of;
+	class_stacks_init(&fold->stacks, trie);
+	fold->is_out_of_memory |= fold->stacks.is_out_of_memory;
 	/* In the set like any other: a set that grows finds its rows by their numbers from 0 on. */
 	if (append_path(fold, TREE_FOLD_TOP, ID_SET_NONE) == TREE_FOLD_TOP &&
 	    !id_set_reserve(&fold->by_path, path_hash, fold))
@@ -93,8 +93,7 @@ void tree_fold_finish(struct tree_fold *fold)
 	fold_filter_finish(&fold->filter);
 	free(fold->sums);
 	free(fold->classes);
-	free(fold->stacks);
-	free(fold->place_of);
+	class_stacks_finish(&fold->stacks);
 	free(fold->members);
 	id_set_finish(&fold->by_path);
 	id_map_finish(&fold->by_class);
@@ -144,15 +143,7 @@ static uint32_t class_of(struct tree_fold *fold, uint32_t of_sample, struct str_
 	return class;
 }
 
-void tree_load_add(struct tree_load *into, const struct tree_load *from)
-{
-	into->samples += from->samples;
-	into->weight += from->weight;
-	into->base_samples += from->base_samples;
-	into->base_weight += from->base_weight;
-}
-
-void tree_sum_add_self(struct tree_sum *sum, const struct tree_load *load)
+void tree_sum_add_self(struct tree_sum *sum, const struct class_load *load)
 {
 	sum->self_samples += load->samples;
 	sum->self_weight += load->weight;
@@ -160,7 +151,7 @@ void tree_sum_add_self(struct tree_sum *sum, const struct tree_load *load)
 	sum->base_self_weight += load->base_weight;
 }
 
-void tree_sum_add_total(struct tree_sum *sum, const struct tree_load *load)
+void tree_sum_add_total(struct tree_sum *sum, const struct class_load *load)
 {
 	sum->total_samples += load->samples;
 	sum->total_weight += load->weight;
@@ -168,45 +159,12 @@ void tree_sum_add_total(struct tree_sum *sum, const struct tree_load *load)
 	sum->base_total_weight += load->base_weight;
 }
 
-/* What @class has of @stack so far. UINT32_MAX: out of memory, noted. */
-static uint32_t stack_of(struct tree_fold *fold, uint32_t class, uint32_t stack, uint32_t symbol)
-{
-	for (uint32_t at = fold->place_of[stack]; at; at = fold->stacks[at - 1].next_class)
-		if (fold->stacks[at - 1].class == class)
-			return at - 1;
-	if (fold->stack_count == fold->stack_capacity) {
-		const uint32_t capacity = fold->stack_capacity ? fold->stack_capacity * 2 : 1024;
-		struct tree_stack *bigger = realloc(fold->stacks, capacity * sizeof(*bigger));
-
-		if (!bigger) {
-			fold->is_out_of_memory = true;
-			return UINT32_MAX;
-		}
-		fold->stacks = bigger;
-		fold->stack_capacity = capacity;
-	}
-	fold->stacks[fold->stack_count] = (struct tree_stack){
-		.stack = stack, .symbol = symbol, .class = class,
-		.next_class = fold->place_of[stack], .next = fold->classes[class].first,
-	};
-	fold->classes[class].first = fold->place_of[stack] = ++fold->stack_count;
-	return fold->stack_count - 1;
-}
-
-static uint32_t leaf_symbol(struct tree_fold *fold, uint32_t stack)
-{
-	const uint32_t place = fold->place_of[stack];
-
-	return place ? fold->stacks[place - 1].symbol
-		     : symbol_names_of_frame(fold->names, fold->trie,
-					     fold->trie->stacks.frame[stack]);
-}
-
 static void add_entry(struct tree_fold *fold, const struct slice_entry *entry,
-		      const struct tree_load *load)
+		      const struct class_load *load)
 {
 	const struct task *task = &fold->tasks->tasks[entry->task];
-	const uint32_t symbol = leaf_symbol(fold, entry->stack);
+	const uint32_t leaf = fold->trie->stacks.frame[entry->stack];
+	const uint32_t symbol = symbol_names_of_frame(fold->names, fold->trie, leaf);
 	uint32_t of_sample = 0, class, at;
 
 	if (symbol == ID_SET_NONE) {
@@ -222,9 +180,11 @@ static void add_entry(struct tree_fold *fold, const struct slice_entry *entry,
 	class = class_of(fold, of_sample, task->comm);
 	if (class == UINT32_MAX)
 		return;
-	at = stack_of(fold, class, entry->stack, symbol);
-	if (at != UINT32_MAX)
-		tree_load_add(&fold->stacks[at].load, load);
+	at = class_stacks_get(&fold->stacks, class, entry->stack);
+	if (at == UINT32_MAX)
+		fold->is_out_of_memory = true;
+	else
+		class_load_add(&fold->stacks.rows[at].load, load);
 }
 
 bool tree_fold_goes_on(struct tree_fold *fold)
@@ -239,12 +199,14 @@ bool tree_fold_goes_on(struct tree_fold *fold)
 void tree_fold_add(struct tree_fold *fold, const struct slice_entry *entries, uint32_t count,
 		   double factor)
 {
+	const uint32_t *frames = fold->trie->stacks.frame;
+
 	for (uint32_t i = 0; i < count && tree_fold_goes_on(fold); i++) {
-		const struct tree_load load = { .samples = entries[i].count,
+		const struct class_load load = { .samples = entries[i].count,
 						.weight = (double)entries[i].weight * factor };
 
 		if (count - i > PREFETCH_AHEAD)
-			__builtin_prefetch(&fold->place_of[entries[i + PREFETCH_AHEAD].stack]);
+			__builtin_prefetch(&frames[entries[i + PREFETCH_AHEAD].stack]);
 		if (entries[i].event == fold->event && entries[i].count)
 			add_entry(fold, &entries[i], &load);
 	}
@@ -253,7 +215,7 @@ void tree_fold_add(struct tree_fold *fold, const struct slice_entry *entries, ui
 void tree_fold_add_base(struct tree_fold *fold, const struct slice_entry *entries, uint32_t count)
 {
 	for (uint32_t i = 0; i < count && tree_fold_goes_on(fold); i++) {
-		const struct tree_load load = { .base_samples = entries[i].count,
+		const struct class_load load = { .base_samples = entries[i].count,
 						.base_weight = (double)entries[i].weight };
 
 		if (entries[i].event == fold->event && entries[i].count)
