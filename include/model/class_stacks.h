@@ -91,7 +91,5 @@ uint32_t class_chains_find(struct class_chains *chains, uint32_t row);
 void class_chains_put(struct class_chains *chains, uint32_t spot, uint32_t row);
 /* All of the class were put. */
 void class_chains_sum(struct class_chains *chains);
-/* The spots of all classes so far are not needed any more. */
-void class_chains_forget(struct class_chains *chains);
 
 #endif

@@ -127,13 +127,6 @@ static uint32_t append_spot(struct class_chains *chains, uint32_t parent, uint32
 	return chains->count++;
 }
 
-void class_chains_forget(struct class_chains *chains)
-{
-	for (uint32_t s = 1; s < chains->count; s++)
-		chains->spot_of[chains->spots[s].node] = 0;
-	chains->count = 1;
-}
-
 uint32_t class_chains_begin(struct class_chains *chains)
 {
 	chains->root = chains->is_out_of_memory ? 0 : append_spot(chains, 0, STACK_NODE_ROOT);
