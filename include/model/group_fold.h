@@ -1,8 +1,8 @@
 /* group_fold.h - entries of a window -> the sums of a tree of groups; model/group_tree.h is what is
  * shown.
  *
- * Use:    group_fold_init(), group_fold_add() for every array of entries, group_fold_sum() once,
- *         then group_arrange(); group_fold_finish() in every case.
+ * Use:    group_fold_init(), group_fold_add() for every array of entries, then group_arrange();
+ *         group_fold_finish() in every case.
  * Rules:  as fold.h's, for each level what a row is there: self if the leaf matches the filter,
  *         total once for every node with a frame that matches. Idle samples are left out.
  * Thread: the analyzer's.
@@ -30,7 +30,7 @@ struct group_counts {
 /* One node. */
 struct group_sum {
 	uint32_t parent;	/* index, smaller than its own; of roots GROUP_FOLD_TOP */
-	bool is_on_way;		/* a frame outside of the one in hand was counted in it */
+	uint32_t stamp;		/* the last entry that was added to total */
 	uint32_t depth;		/* of roots 0 */
 	uint32_t event;		/* whose weights it has */
 	struct group_value value;
@@ -65,13 +65,13 @@ struct group_fold {
 	struct group_class *classes;	/* owned */
 	uint32_t class_count, class_capacity;
 	struct id_set by_class;
-	struct class_stacks stacks;	/* owned */
 	struct id_map by_sample;	/* (task, CPU, event) -> class */
 	struct id_map by_caller;	/* (code, symbol that called it) -> code */
 	uint64_t *frame_samples;	/* owned; with GROUP_SOURCE: of each frame as a leaf, and
 					 * as a caller */
 	uint64_t samples;		/* of all events, and the baseline's */
 	double whole[GROUP_FOLD_EVENTS], base_whole[GROUP_FOLD_EVENTS];
+	uint32_t stamp;
 	bool is_out_of_memory;	/* samples are missing: the caller must not publish them */
 	const struct baseline *baseline;	/* borrowed, the caller's after the init; NULL: not
 						 * compared */
@@ -93,10 +93,7 @@ void group_fold_add(struct group_fold *fold, const struct slice_entry *entries, 
 void group_fold_add_base(struct group_fold *fold, const struct slice_entry *entries,
 			 uint32_t count);
 
-/* All entries were added: makes the nodes. */
-void group_fold_sum(struct group_fold *fold);
-
-/* After group_fold_sum(), where GROUP_SOURCE is among the keys: the addresses of most samples
+/* All entries were added, and GROUP_SOURCE is among the keys: the addresses of most samples
  * whose lines are not known and can be, those first. Returns how many are in @out. */
 uint32_t group_fold_wishes(const struct group_fold *fold,
 			   struct source_wish out[SOURCE_WISHES_MAX]);

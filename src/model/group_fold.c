@@ -4,9 +4,8 @@
  *
  * Idea: a sample's values by keys of tasks are the same for all its frames. Samples that have them
  * all alike are a class; in a class a frame's code leads to one node of the last level, looked up
- * once. Entries are summed by class and stack, and each caller chain of a class with all beneath it
- * (model/class_stacks.h); so a chain counts once, however many stacks go through it: in the nodes
- * that no frame outside of it was counted in. These are marked on the way in.
+ * once. A frame then costs two array reads, and the way up to the first node that the entry was
+ * counted in already.
  *
  * What code is: the frame's symbol; the frame itself where addresses or lines are keys; with its
  * caller's symbol where that is one.
@@ -21,7 +20,6 @@
 #define PAGE_CODES    256
 #define HIDDEN	      UINT32_MAX	/* reached: the filter leaves nothing of it */
 #define STEPS_UNASKED 256		/* as in tree_fold.c */
-#define STACKS_MAX    200000u	/* 20 MB: then they are put to the nodes, and others come */
 
 static uint64_t path_hash_of(uint32_t parent, uint64_t identity)
 {
@@ -107,8 +105,6 @@ void group_fold_init(struct group_fold *fold, const struct group_sources *source
 		fold->is_out_of_memory = true;
 	choose_keys(fold, query);
 	fold->sources.raw_names = query->raw_names;
-	class_stacks_init(&fold->stacks, sources->trie);
-	fold->is_out_of_memory |= fold->stacks.is_out_of_memory;
 	if ((has_key(fold, GROUP_PID) || has_key(fold, GROUP_THREAD)) &&
 	    group_sources_name_processes(&fold->sources))
 		fold->is_out_of_memory = true;
@@ -135,7 +131,6 @@ void group_fold_finish(struct group_fold *fold)
 	}
 	free(fold->classes);
 	free(fold->sums);
-	class_stacks_finish(&fold->stacks);
 	free(fold->frame_samples);
 	id_set_finish(&fold->by_path);
 	id_set_finish(&fold->by_class);
@@ -143,15 +138,6 @@ void group_fold_finish(struct group_fold *fold)
 	id_map_finish(&fold->by_caller);
 	id_map_finish(&fold->sources.process_comms);
 	memset(fold, 0, sizeof(*fold));
-}
-
-static bool goes_on(struct group_fold *fold)
-{
-	if (fold->stop.is_due && ++fold->steps == STEPS_UNASKED) {
-		fold->is_stopped |= fold->stop.is_due(fold->stop.owner);
-		fold->steps = 0;
-	}
-	return !fold->is_out_of_memory && !fold->is_stopped;
 }
 
 /* GROUP_FOLD_TOP: there are too many. UINT32_MAX: out of memory, noted. */
@@ -285,24 +271,31 @@ static uint32_t *reached_slot(struct group_class *class, uint32_t code)
 	return class->reached[page] ? &class->reached[page][code % PAGE_CODES] : NULL;
 }
 
-static bool is_shown(struct group_fold *fold, uint32_t class, uint32_t symbol)
+/* A sample on its way into the sums. */
+struct group_sample {
+	uint32_t class, of_sample;
+	uint64_t samples;
+	double weight;
+	bool is_base;
+};
+
+static bool is_shown(struct group_fold *fold, const struct group_sample *sample, uint32_t symbol)
 {
-	return !fold->filter.all ||
-	       fold_filter_matches(&fold->filter, fold->classes[class].of_sample, symbol);
+	return !fold->filter.all || fold_filter_matches(&fold->filter, sample->of_sample, symbol);
 }
 
-static uint32_t find_reached(struct group_fold *fold, uint32_t class,
+static uint32_t find_reached(struct group_fold *fold, const struct group_sample *sample,
 			     const struct group_frame *frame, uint32_t code)
 {
-	uint32_t *slot = reached_slot(&fold->classes[class], code);
+	uint32_t *slot = reached_slot(&fold->classes[sample->class], code);
 
 	if (!slot) {
 		fold->is_out_of_memory = true;
 		return HIDDEN;
 	}
 	if (!*slot)
-		*slot = is_shown(fold, class, frame->symbol) ? make_path(fold, class, frame)
-							     : HIDDEN;
+		*slot = is_shown(fold, sample, frame->symbol)
+			? make_path(fold, sample->class, frame) : HIDDEN;
 	return *slot;
 }
 
@@ -337,39 +330,44 @@ static uint32_t code_of(struct group_fold *fold, const struct group_frame *frame
 	return ID_SET_NONE;
 }
 
-static void add_total(struct group_sum *sum, const struct class_load *load)
+static void add_total(struct group_fold *fold, const struct group_sample *sample, uint32_t path)
 {
-	sum->now.total_samples += load->samples;
-	sum->now.total_weight += load->weight;
-	sum->base.total_samples += load->base_samples;
-	sum->base.total_weight += load->base_weight;
-}
-
-/* In all nodes from @path on up. */
-static void add_self(struct group_fold *fold, const struct class_load *load, uint32_t path)
-{
-	for (; path != GROUP_FOLD_TOP; path = fold->sums[path].parent) {
+	for (; path != GROUP_FOLD_TOP && fold->sums[path].stamp != fold->stamp;
+	     path = fold->sums[path].parent) {
 		struct group_sum *sum = &fold->sums[path];
+		struct group_counts *counts = sample->is_base ? &sum->base : &sum->now;
 
-		sum->now.self_samples += load->samples;
-		sum->now.self_weight += load->weight;
-		sum->base.self_samples += load->base_samples;
-		sum->base.self_weight += load->base_weight;
+		sum->stamp = fold->stamp;
+		counts->total_samples += sample->samples;
+		counts->total_weight += sample->weight;
 	}
 }
 
-/* The node of the last level that the frame counts in, or HIDDEN: none, or out of memory. */
-static uint32_t path_of_frame(struct group_fold *fold, uint32_t class,
-			      const struct group_frame *frame, const struct class_load *load)
+static void add_self(struct group_fold *fold, const struct group_sample *sample, uint32_t path)
+{
+	for (; path != GROUP_FOLD_TOP; path = fold->sums[path].parent) {
+		struct group_sum *sum = &fold->sums[path];
+		struct group_counts *counts = sample->is_base ? &sum->base : &sum->now;
+
+		counts->self_samples += sample->samples;
+		counts->self_weight += sample->weight;
+	}
+}
+
+static void add_frame(struct group_fold *fold, const struct group_sample *sample,
+		      const struct group_frame *frame)
 {
 	const uint32_t code = code_of(fold, frame);
 	const uint32_t path = code == ID_SET_NONE ? HIDDEN
-						  : find_reached(fold, class, frame, code);
+						  : find_reached(fold, sample, frame, code);
 
-	if (path != HIDDEN && fold->frame_samples)
-		fold->frame_samples[frame->frame << 1 | !frame->is_leaf] +=
-			load->samples + load->base_samples;
-	return path;
+	if (path == HIDDEN)	/* or out of memory */
+		return;
+	if (fold->frame_samples)
+		fold->frame_samples[frame->frame << 1 | !frame->is_leaf] += sample->samples;
+	add_total(fold, sample, path);
+	if (frame->is_leaf)
+		add_self(fold, sample, path);
 }
 
 /* The symbol of what called @node's frame. */
@@ -380,165 +378,49 @@ static uint32_t caller_of(struct group_fold *fold, uint32_t node)
 	return node == STACK_NODE_ROOT ? ID_SET_NONE : symbol_of(fold, nodes->frame[node]);
 }
 
-/* A class on its way into the sums. */
-struct passage {
-	struct group_fold *fold;
-	uint32_t class;
-	const struct class_chains *chains;
-	struct way {		/* owned; of each spot the nodes it has marked: so many from */
-		uint32_t path, count;	/* `path` on up */
-	} * ways;
-};
-
-/* Counts the spot's frame with all beneath it, and marks where. */
-static void enter(struct passage *passage, uint32_t spot_id)
+static void add_frames(struct group_fold *fold, const struct group_sample *sample, uint32_t stack)
 {
-	struct group_fold *fold = passage->fold;
-	const struct stack_nodes *nodes = &fold->sources.trie->nodes;
-	const struct class_spot *spot = &passage->chains->spots[spot_id];
-	struct group_frame frame = { .frame = nodes->frame[spot->node], .caller = ID_SET_NONE };
-	struct way way = { .count = 0 };
+	const struct stack_trie *trie = fold->sources.trie;
+	uint32_t node = trie->stacks.node[stack];
+	struct group_frame frame = { .frame = trie->stacks.frame[stack], .is_leaf = true };
 
 	frame.symbol = symbol_of(fold, frame.frame);
-	if (fold->has_parent)
-		frame.caller = caller_of(fold, nodes->parent[spot->node]);
-	way.path = path_of_frame(fold, passage->class, &frame, &spot->load);
-	if (way.path == HIDDEN)
-		way.path = GROUP_FOLD_TOP;
-	for (uint32_t at = way.path; at != GROUP_FOLD_TOP && !fold->sums[at].is_on_way;
-	     at = fold->sums[at].parent) {
-		fold->sums[at].is_on_way = true;
-		add_total(&fold->sums[at], &spot->load);
-		way.count++;
-	}
-	passage->ways[spot_id] = way;
-}
-
-static void leave(const struct passage *passage, uint32_t spot_id)
-{
-	struct group_sum *sums = passage->fold->sums;
-	uint32_t at = passage->ways[spot_id].path;
-
-	for (uint32_t i = passage->ways[spot_id].count; i-- > 0; at = sums[at].parent)
-		sums[at].is_on_way = false;
-}
-
-/* The stacks that end at the spot. */
-static void add_leaves(const struct passage *passage, uint32_t spot_id)
-{
-	struct group_fold *fold = passage->fold;
-	const struct class_spot *spot = &passage->chains->spots[spot_id];
-	const struct class_stack *stack;
-
-	for (uint32_t row = spot->leaf; row; row = stack->sibling) {
-		struct group_frame frame = { .is_leaf = true, .caller = ID_SET_NONE };
-		uint32_t path;
-
-		stack = &fold->stacks.rows[row - 1];
-		frame.frame = fold->sources.trie->stacks.frame[stack->stack];
+	for (;;) {
+		frame.caller = fold->has_parent ? caller_of(fold, node) : ID_SET_NONE;
+		add_frame(fold, sample, &frame);
+		if (node == STACK_NODE_ROOT)
+			return;
+		frame.frame = trie->nodes.frame[node];
 		frame.symbol = symbol_of(fold, frame.frame);
-		if (fold->has_parent)
-			frame.caller = caller_of(fold, spot->node);
-		path = path_of_frame(fold, passage->class, &frame, &stack->load);
-		if (path == HIDDEN)
-			continue;
-		add_self(fold, &stack->load, path);
-		for (; path != GROUP_FOLD_TOP && !fold->sums[path].is_on_way;
-		     path = fold->sums[path].parent)
-			add_total(&fold->sums[path], &stack->load);
+		frame.is_leaf = false;
+		node = trie->nodes.parent[node];
 	}
-}
-
-/* Every spot below @root, callees between the coming and the going of their caller. */
-static void pass(struct passage *passage, uint32_t root)
-{
-	const struct class_spot *spots = passage->chains->spots;
-	uint32_t spot = root;
-
-	add_leaves(passage, root);
-	while (goes_on(passage->fold)) {
-		if (spots[spot].child) {
-			spot = spots[spot].child;
-		} else {
-			while (spot != root && !spots[spot].sibling) {
-				leave(passage, spot);
-				spot = spots[spot].parent;
-			}
-			if (spot == root)
-				return;
-			leave(passage, spot);
-			spot = spots[spot].sibling;
-		}
-		enter(passage, spot);
-		add_leaves(passage, spot);
-	}
-}
-
-static void add_chains(struct group_fold *fold, struct class_chains *chains, uint32_t class)
-{
-	struct passage passage = { .fold = fold, .class = class, .chains = chains };
-	const uint32_t root = class_chains_begin(chains);
-	uint32_t spot = root;
-
-	for (uint32_t row = class_stacks_first(&fold->stacks, class); row && spot && goes_on(fold);
-	     row = fold->stacks.rows[row - 1].next) {
-		spot = class_chains_find(chains, row - 1);
-		if (spot)
-			class_chains_put(chains, spot, row - 1);
-	}
-	passage.ways = malloc(chains->count * sizeof(*passage.ways));
-	if (!spot || !passage.ways) {
-		fold->is_out_of_memory = true;
-	} else {
-		class_chains_sum(chains);
-		pass(&passage, root);
-	}
-	class_chains_forget(chains);
-	free(passage.ways);
 }
 
 /* No key is of code: one path for all frames, and of them only whether any is shown matters. */
-static void add_whole(struct group_fold *fold, const struct class_stack *from)
+static void add_whole(struct group_fold *fold, const struct group_sample *sample, uint32_t stack)
 {
 	const struct stack_trie *trie = fold->sources.trie;
-	const uint32_t leaf = trie->stacks.frame[from->stack];
-	const bool is_self = is_shown(fold, from->class, symbol_of(fold, leaf));
-	uint32_t node = trie->stacks.node[from->stack], path;
+	const bool is_self = is_shown(fold, sample, symbol_of(fold, trie->stacks.frame[stack]));
+	uint32_t node = trie->stacks.node[stack], path;
 	uint32_t *slot;
 
 	while (!is_self && node != STACK_NODE_ROOT &&
-	       !is_shown(fold, from->class, symbol_of(fold, trie->nodes.frame[node])))
+	       !is_shown(fold, sample, symbol_of(fold, trie->nodes.frame[node])))
 		node = trie->nodes.parent[node];
 	if (!is_self && node == STACK_NODE_ROOT)
 		return;
-	slot = reached_slot(&fold->classes[from->class], 0);
+	slot = reached_slot(&fold->classes[sample->class], 0);
 	if (slot && !*slot)
-		*slot = make_path(fold, from->class, NULL);
+		*slot = make_path(fold, sample->class, NULL);
 	path = slot ? *slot : HIDDEN;
 	if (path == HIDDEN) {
 		fold->is_out_of_memory = true;
 		return;
 	}
+	add_total(fold, sample, path);
 	if (is_self)
-		add_self(fold, &from->load, path);
-	for (; path != GROUP_FOLD_TOP; path = fold->sums[path].parent)
-		add_total(&fold->sums[path], &from->load);
-}
-
-void group_fold_sum(struct group_fold *fold)
-{
-	struct class_chains chains;
-
-	class_chains_init(&chains, &fold->stacks);
-	for (uint32_t i = 0; i < fold->stacks.count && !fold->has_code && goes_on(fold); i++)
-		add_whole(fold, &fold->stacks.rows[i]);
-	for (uint32_t i = 0; i < fold->class_count && fold->has_code && goes_on(fold); i++)
-		if (class_stacks_first(&fold->stacks, i))
-			add_chains(fold, &chains, i);
-	class_chains_finish(&chains);
-	class_stacks_finish(&fold->stacks);
-	class_stacks_init(&fold->stacks, fold->sources.trie);
-	fold->is_out_of_memory |= fold->stacks.is_out_of_memory;
+		add_self(fold, sample, path);
 }
 
 static void add_entry(struct group_fold *fold, const struct slice_entry *entry, double factor,
@@ -546,28 +428,33 @@ static void add_entry(struct group_fold *fold, const struct slice_entry *entry, 
 {
 	const struct task *task = &fold->sources.tasks->tasks[entry->task];
 	const uint32_t symbol = symbol_of(fold, fold->sources.trie->stacks.frame[entry->stack]);
-	const double weight = (double)entry->weight * factor;
-	struct class_load load = { .samples = entry->count, .weight = weight };
-	uint32_t class, row;
+	struct group_sample sample = { .samples = entry->count, .is_base = is_base,
+				       .weight = (double)entry->weight * factor };
 
-	if (is_base)
-		load = (struct class_load){ .base_samples = entry->count, .base_weight = weight };
 	if (symbol == ID_SET_NONE || fold_is_idle(fold->sources.names, task, symbol))
 		return;
-	*(is_base ? &fold->base_whole[entry->event] : &fold->whole[entry->event]) += weight;
+	*(is_base ? &fold->base_whole[entry->event] : &fold->whole[entry->event]) += sample.weight;
 	fold->samples += entry->count;
-	class = class_of(fold, entry);
-	if (class == UINT32_MAX ||
-	    !fold_filter_can_match(&fold->filter, fold->classes[class].of_sample))
+	sample.class = class_of(fold, entry);
+	if (sample.class == UINT32_MAX)
 		return;
-	row = class_stacks_get(&fold->stacks, class, entry->stack);
-	if (row == UINT32_MAX) {
-		fold->is_out_of_memory = true;
+	sample.of_sample = fold->classes[sample.class].of_sample;
+	if (!fold_filter_can_match(&fold->filter, sample.of_sample))
 		return;
+	fold->stamp++;
+	if (fold->has_code)
+		add_frames(fold, &sample, entry->stack);
+	else
+		add_whole(fold, &sample, entry->stack);
+}
+
+static bool goes_on(struct group_fold *fold)
+{
+	if (fold->stop.is_due && ++fold->steps == STEPS_UNASKED) {
+		fold->is_stopped |= fold->stop.is_due(fold->stop.owner);
+		fold->steps = 0;
 	}
-	class_load_add(&fold->stacks.rows[row].load, &load);
-	if (fold->stacks.count == STACKS_MAX)
-		group_fold_sum(fold);
+	return !fold->is_out_of_memory && !fold->is_stopped;
 }
 
 static bool is_folded(const struct group_fold *fold, const struct slice_entry *entry)

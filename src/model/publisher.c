@@ -514,8 +514,6 @@ static struct snapshot *make_one(struct publisher *publisher, struct snapshot he
 	}
 	if (folds.groups && groups.baseline)
 		group_fold_add_base(&groups, ingest->baseline.entries, ingest->baseline.count);
-	if (folds.groups)
-		group_fold_sum(&groups);
 	wish_lines(publisher, &folds);
 	if (probes)
 		sources.probes = &draft;
