@@ -32,7 +32,8 @@ static uint32_t find(const struct rows *rows, uint64_t value)
 	uint32_t id;
 
 	for (uint32_t slot = id_set_first(&rows->set, hash);
-	     (id = id_set_at(&rows->set, &slot, hash)) != ID_SET_NONE; slot = id_set_next(&rows->set, slot))
+	     (id = id_set_at(&rows->set, &slot, hash)) != ID_SET_NONE;
+	     slot = id_set_next(&rows->set, slot))
 		if (rows->values[id] == value)
 			return id;
 	return ID_SET_NONE;
