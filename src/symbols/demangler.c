@@ -6,9 +6,9 @@
  * Idea: all that wait when the thread comes round are one batch, sorted by owner; each owner's
  * names are one job. New names of a large program come one by one, so a batch begins a tenth of a
  * second after the last one, unless it is full: the first names come at once, and those after them
- * do not take a worker each. A job that fails is split in halves until the name that did it is alone: that
- * one stays as it is, and costs the others nothing but time. That is bounded, too: an owner with
- * FAILURES_MAX such names has no others demangled.
+ * do not take a worker each. A job that fails is split in halves until the name that did it is
+ * alone: that one stays as it is, and costs the others nothing but time. That is bounded, too: an
+ * owner with FAILURES_MAX such names has no others demangled.
  *
  * Never more are under way than replies fit into their queue: the thread never waits for the
  * analyzer, nor the analyzer for the thread.
