@@ -128,13 +128,27 @@ static bool wants_cgroup(const struct ingest *ingest, const struct process *proc
 	       (process->is_cgroup_read && now_ns > process->cgroup_ns + CGROUP_HOLDS_NS);
 }
 
+/* Its fork comes before it and tells all: what /proc says of the parent is known. */
+static bool will_inherit(const struct ingest *ingest, const struct process *process)
+{
+	const struct process *parent =
+		process->is_fork_seen ? task_table_find_process(&ingest->tasks, process->parent_pid)
+				      : NULL;
+	const struct thread *first =
+		parent ? task_table_find_thread(&ingest->tasks, parent->pid) : NULL;
+
+	return first && first->has_comm && parent->maps_state == MAPS_KNOWN &&
+	       (parent->has_uid || !ingest->config.has_uid_filter);
+}
+
 static void ask(struct ingest *ingest, struct process *process, struct thread *thread,
 		uint64_t now_ns)
 {
-	const bool is_waited_for = needs_answer(ingest, process, thread);
+	const bool is_waited_for = needs_answer(ingest, process, thread) &&
+				   !will_inherit(ingest, process);
 	const struct process_request request = {
 		.pid = process->pid, .tid = thread->tid, .parent_pid = process->parent_pid,
-		.wants_maps = process->maps_state == MAPS_UNREAD,
+		.wants_maps = is_waited_for && process->maps_state == MAPS_UNREAD,
 		.wants_cgroup = wants_cgroup(ingest, process, now_ns),
 		.has_names = !is_waited_for ||
 			     (thread->is_asked && process->maps_state != MAPS_UNREAD),
@@ -151,10 +165,22 @@ static void ask(struct ingest *ingest, struct process *process, struct thread *t
 	process->is_cgroup_asked |= request.wants_cgroup;
 }
 
+/* A shell that only waits is never sampled itself, and its children would all have to be asked
+ * about: once it is known they inherit that. */
+static void ask_parent(struct ingest *ingest, uint32_t pid, uint64_t now_ns)
+{
+	struct process *process = task_table_process(&ingest->tasks, pid);
+	struct thread *thread = task_table_thread(&ingest->tasks, pid, pid);
+
+	if (process && thread && process->is_alive)
+		ask(ingest, process, thread, now_ns);
+}
+
 void ingest_look_ahead(struct ingest *ingest, const struct event_record *record)
 {
 	struct process *process;
 	struct thread *thread;
+	uint32_t parent_pid;
 
 	if (!ingest->reader)
 		return;
@@ -166,8 +192,12 @@ void ingest_look_ahead(struct ingest *ingest, const struct event_record *record)
 		return;
 	process = task_table_process(&ingest->tasks, record->pid);
 	thread = task_table_thread(&ingest->tasks, record->pid, record->tid);
-	if (process && thread)
-		ask(ingest, process, thread, record->time_ns);
+	if (!process || !thread)
+		return;
+	parent_pid = process->maps_state == MAPS_UNREAD ? process->parent_pid : 0;
+	ask(ingest, process, thread, record->time_ns);
+	if (parent_pid)
+		ask_parent(ingest, parent_pid, record->time_ns);
 }
 
 static struct parked_sample *park(struct ingest *ingest, const struct event_record *record,

@@ -4,9 +4,11 @@
  * name may also kill its worker.
  *
  * Idea: all that wait when the thread comes round are one batch, sorted by owner; each owner's
- * names are one job. A job that fails is split in halves until the name that did it is alone: that
- * one stays as it is, and costs the others nothing but time. That is bounded, too: an owner with
- * FAILURES_MAX such names has no others demangled.
+ * names are one job. New names of a large program come one by one, so a batch begins a tenth of a
+ * second after the last one, unless it is full: the first names come at once, and those after them
+ * do not take a worker each. A job that fails is split in halves until the name that did it is
+ * alone: that one stays as it is, and costs the others nothing but time. That is bounded, too: an
+ * owner with FAILURES_MAX such names has no others demangled.
  *
  * Never more are under way than replies fit into their queue: the thread never waits for the
  * analyzer, nor the analyzer for the thread.
@@ -21,12 +23,14 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/id_map.h"
 #include "base/log.h"
 #include "base/service.h"
 #include "symbols/name_list.h"
 
 #define UNDER_WAY_MAX	    250
+#define BATCH_EVERY_NS	    (100 * CLOCK_NS_PER_MS)
 #define FAILURES_MAX	    8	/* names of one owner: each costs 8 workers, and 5 s if they hang */
 #define REQUEST_QUEUE_BYTES (1u << 20)	/* 250 of the longest names */
 #define REPLY_QUEUE_BYTES   (2u << 20)	/* UNDER_WAY_MAX replies: see the assertion below */
@@ -53,6 +57,7 @@ struct demangler {
 	struct sandbox *sandbox;	/* borrowed */
 	struct batch_name batch[UNDER_WAY_MAX];
 	uint32_t count;
+	uint64_t next_ns;		/* when a batch that is not full may begin */
 	struct id_map failures;		/* owner -> how many of its names have failed alone */
 };
 
@@ -195,6 +200,13 @@ static int by_owner(const void *a, const void *b)
 	return (left->owner > right->owner) - (left->owner < right->owner);
 }
 
+static void drop_batch(struct demangler *demangler)
+{
+	for (uint32_t i = 0; i < demangler->count; i++)
+		free(demangler->batch[i].name);
+	demangler->count = 0;
+}
+
 static void run_batch(struct demangler *demangler)
 {
 	const struct batch_name *batch = demangler->batch;
@@ -207,18 +219,21 @@ static void run_batch(struct demangler *demangler)
 				break;
 		demangle(demangler, batch + first, end - first);
 	}
-	for (uint32_t i = 0; i < demangler->count; i++)
-		free(batch[i].name);
-	demangler->count = 0;
+	drop_batch(demangler);
 }
 
 static int serve(void *owner)
 {
 	struct demangler *demangler = owner;
+	uint64_t now_ns;
 
 	collect(demangler);
 	if (!demangler->count)
 		return SERVICE_SLEEP;
+	now_ns = clock_now_ns();
+	if (now_ns < demangler->next_ns && demangler->count < UNDER_WAY_MAX)
+		return (int)((demangler->next_ns - now_ns) / CLOCK_NS_PER_MS) + 1;
+	demangler->next_ns = now_ns + BATCH_EVERY_NS;
 	run_batch(demangler);
 	return SERVICE_AGAIN;
 }
@@ -259,6 +274,7 @@ void demangler_destroy(struct demangler *demangler)
 		return;
 	service_stop(demangler->service);
 	service_destroy(demangler->service);
+	drop_batch(demangler);
 	id_map_finish(&demangler->failures);
 	free(demangler);
 }

@@ -169,6 +169,61 @@ static void test_a_child_that_is_gone_has_its_parents_maps_when_its_fork_comes_l
 	assert_int_equal(stage.ingest.counters.unattributed, 0);
 }
 
+/* Ever-new processes of one shell: /proc is asked about the shell, once. */
+static void test_a_child_of_a_known_parent_is_not_asked_about(void **state)
+{
+	const struct ingest_config config = { .event_count = 1 };
+	const uint64_t ip = (uint64_t)(uintptr_t)find_own_code;
+	const uint32_t pid = dead_pid();
+	char path[512] = "";
+	uint64_t offset;
+
+	(void)state;
+	prctl(PR_SET_NAME, "before us");
+	start(&config, true);
+	find_own_code(ip, path, sizeof(path), &offset);
+	stage_sample(&stage, 10, own_pid(), own_pid(), ip);
+	stage_round(&stage, 19);
+	wait_for_answers();
+	stage_fork(&stage, 20, own_pid(), own_pid(), pid, pid);
+	stage_sample(&stage, 30, pid, pid, ip);
+	assert_int_equal(task_table_find_process(&stage.ingest.tasks, pid)->maps_state,
+			 MAPS_UNREAD);
+	stage_round(&stage, 99);
+	assert_int_equal(stage.ingest.parked_count, 0);
+	assert_int_equal(stage_counted(&stage, "before us", pid, path, offset), 1);
+}
+
+/* A parent that is never sampled itself. */
+static void test_with_a_child_its_parent_is_asked_about(void **state)
+{
+	const struct ingest_config config = { .event_count = 1 };
+	const uint64_t ip = (uint64_t)(uintptr_t)find_own_code;
+	const uint32_t pid = dead_pid(), later = dead_pid();
+	struct pollfd answer = { .events = POLLIN };
+	char path[512] = "";
+	uint64_t offset;
+
+	(void)state;
+	prctl(PR_SET_NAME, "before us");
+	start(&config, true);
+	answer.fd = process_reader_fd(reader);
+	find_own_code(ip, path, sizeof(path), &offset);
+	stage_fork(&stage, 10, own_pid(), own_pid(), pid, pid);
+	stage_sample(&stage, 20, pid, pid, ip);
+	stage_round(&stage, 29);
+	wait_for_answers();
+	while (task_table_find_process(&stage.ingest.tasks, own_pid())->maps_state != MAPS_KNOWN) {
+		poll(&answer, 1, -1);
+		ingest_poll(&stage.ingest, false);
+	}
+	stage_fork(&stage, 30, own_pid(), own_pid(), later, later);
+	stage_sample(&stage, 40, later, later, ip);
+	stage_round(&stage, 99);
+	assert_int_equal(stage.ingest.parked_count, 0);
+	assert_int_equal(stage_counted(&stage, "before us", later, path, offset), 1);
+}
+
 /* Nobody takes the reader's answer here: as if it never came. */
 static void test_a_sample_waits_for_its_answer_only_so_long(void **state)
 {
@@ -414,6 +469,8 @@ int main(void)
 		TEST(test_what_was_mapped_after_the_reading_lies_over_it),
 		TEST(test_a_process_that_is_gone_is_unknown),
 		TEST(test_a_child_that_is_gone_has_its_parents_maps_when_its_fork_comes_late),
+		TEST(test_a_child_of_a_known_parent_is_not_asked_about),
+		TEST(test_with_a_child_its_parent_is_asked_about),
 		TEST(test_a_sample_waits_for_its_answer_only_so_long),
 		TEST(test_at_the_end_all_that_waits_is_counted),
 		TEST(test_a_process_that_could_not_be_asked_for_yet_waits_too),
