@@ -11,7 +11,7 @@
  * a chain: a hot loop has as many leaves as instructions, and one chain of callers.
  *
  * Exact:  a row is believed only when the whole key is equal; the hash but finds it.
- * Memory: fixed, below 1 MiB; pages that were not needed yet are not there.
+ * Memory: fixed, 1.4 MiB; pages that were not needed yet are not there.
  * Thread: the analyzer's.
  */
 #ifndef MODEL_STACK_MEMO_H
@@ -25,7 +25,7 @@
  * number of them 84 %; 8,192 frames find 90 % of all addresses, any number 91 %. */
 #define STACK_MEMO_CHAINS 4096
 #define STACK_MEMO_FRAMES 8192
-#define STACK_MEMO_WORDS  65536
+#define STACK_MEMO_WORDS  131072	/* 32 a chain */
 #define STACK_MEMO_LONGEST 512	/* chains of more words are not kept */
 
 struct memo_frame {

@@ -15,8 +15,8 @@ static int resize(struct id_set *set, uint32_t slot_count, uint32_t rows, id_set
 	if (!slots)
 		return -ENOMEM;
 	memset(slots, 0xff, slot_count * sizeof(*slots));
-	free(set->slots);
-	*set = (struct id_set){ .slots = slots, .slot_count = slot_count };
+	free(set->tagged);
+	*set = (struct id_set){ .tagged = slots, .slot_count = slot_count };
 	for (uint32_t id = 0; id < rows; id++)
 		id_set_add(set, hash(owner, id), id);
 	return 0;
@@ -33,7 +33,7 @@ void id_set_clear(struct id_set *set)
 	if (set->slot_count > FIRST_SLOTS && set->used < set->slot_count / 16)
 		id_set_finish(set);
 	else if (set->used)
-		memset(set->slots, 0xff, set->slot_count * sizeof(*set->slots));
+		memset(set->tagged, 0xff, set->slot_count * sizeof(*set->tagged));
 	set->used = 0;
 }
 
@@ -48,7 +48,7 @@ int id_set_rebuild(struct id_set *set, uint32_t count, id_set_hash *hash, const 
 	if (set->slot_count < slot_count)
 		return -ENOMEM;
 	/* No memory for a smaller table: the old one serves. */
-	memset(set->slots, 0xff, set->slot_count * sizeof(*set->slots));
+	memset(set->tagged, 0xff, set->slot_count * sizeof(*set->tagged));
 	set->used = 0;
 	for (uint32_t id = 0; id < count; id++)
 		id_set_add(set, hash(owner, id), id);
@@ -57,6 +57,6 @@ int id_set_rebuild(struct id_set *set, uint32_t count, id_set_hash *hash, const 
 
 void id_set_finish(struct id_set *set)
 {
-	free(set->slots);
+	free(set->tagged);
 	memset(set, 0, sizeof(*set));
 }

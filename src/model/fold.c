@@ -116,7 +116,7 @@ static struct fold_row *row_of_key(struct fold *fold, const struct fold_key *key
 	if (id_set_reserve(&fold->by_key, row_hash, fold))
 		return NULL;
 	for (uint32_t slot = id_set_first(&fold->by_key, hash);
-	     (id = fold->by_key.slots[slot]) != ID_SET_NONE;
+	     (id = id_set_at(&fold->by_key, &slot, hash)) != ID_SET_NONE;
 	     slot = id_set_next(&fold->by_key, slot))
 		if (!memcmp(&fold->rows[id].key, key, sizeof(*key)))
 			return &fold->rows[id];
@@ -129,6 +129,7 @@ static struct fold_row *row_of_key(struct fold *fold, const struct fold_key *key
 const struct fold_row *fold_find_row(const struct fold *fold, const struct fold_key *key)
 {
 	const bool is_idle = key->cpu_and_idle & 1;
+	const uint64_t hash = key_hash(key);
 	uint32_t id = ID_SET_NONE;
 
 	if (fold->keys == KEYS_SYMBOL) {
@@ -138,8 +139,8 @@ const struct fold_row *fold_find_row(const struct fold *fold, const struct fold_
 	}
 	if (!fold->by_key.slot_count)
 		return NULL;
-	for (uint32_t slot = id_set_first(&fold->by_key, key_hash(key));
-	     (id = fold->by_key.slots[slot]) != ID_SET_NONE;
+	for (uint32_t slot = id_set_first(&fold->by_key, hash);
+	     (id = id_set_at(&fold->by_key, &slot, hash)) != ID_SET_NONE;
 	     slot = id_set_next(&fold->by_key, slot))
 		if (!memcmp(&fold->rows[id].key, key, sizeof(*key)))
 			return &fold->rows[id];

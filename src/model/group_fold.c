@@ -153,7 +153,7 @@ static uint32_t path_of(struct group_fold *fold, uint32_t parent, struct group_v
 		return UINT32_MAX;
 	}
 	for (uint32_t slot = id_set_first(&fold->by_path, hash);
-	     (id = fold->by_path.slots[slot]) != ID_SET_NONE;
+	     (id = id_set_at(&fold->by_path, &slot, hash)) != ID_SET_NONE;
 	     slot = id_set_next(&fold->by_path, slot))
 		if (fold->sums[id].parent == parent &&
 		    fold->sums[id].value.identity == value.identity)
@@ -185,7 +185,7 @@ static uint32_t intern_class(struct group_fold *fold, const struct group_class *
 	if (id_set_reserve(&fold->by_class, class_hash, fold))
 		return UINT32_MAX;
 	for (uint32_t slot = id_set_first(&fold->by_class, hash);
-	     (id = fold->by_class.slots[slot]) != ID_SET_NONE;
+	     (id = id_set_at(&fold->by_class, &slot, hash)) != ID_SET_NONE;
 	     slot = id_set_next(&fold->by_class, slot))
 		if (is_same_class(fold, &fold->classes[id], class))
 			return id;

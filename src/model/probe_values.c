@@ -49,7 +49,7 @@ static uint32_t find(const struct probe_values *values, const struct value_row *
 	uint32_t id;
 
 	for (uint32_t slot = id_set_first(&values->index, hash);
-	     (id = values->index.slots[slot]) != ID_SET_NONE;
+	     (id = id_set_at(&values->index, &slot, hash)) != ID_SET_NONE;
 	     slot = id_set_next(&values->index, slot))
 		if (is_same(values, &values->rows[id], wanted, text))
 			return id;

@@ -68,13 +68,19 @@ void stack_memo_keep_frame(struct stack_memo *memo, const struct memo_frame *row
 
 uint64_t stack_memo_hash(const struct memo_key *key)
 {
-	uint64_t hash = key->space;
+	uint64_t even = key->space, odd = key->count;
+	uint32_t i;
 
-	for (uint32_t i = 0; i < key->count; i++) {
-		hash = (hash ^ key->words[i]) * 0x9e3779b97f4a7c15ull;
-		hash ^= hash >> 32;
+	/* Two, because a multiplication takes longer than what else there is to do for a word. */
+	for (i = 0; i + 1 < key->count; i += 2) {
+		even = (even ^ key->words[i]) * 0x9e3779b97f4a7c15ull;
+		odd = (odd ^ key->words[i + 1]) * 0xd1342543de82ef95ull;
+		even ^= even >> 32;
+		odd ^= odd >> 32;
 	}
-	return id_map_mix(hash);
+	if (i < key->count)
+		even ^= key->words[i];
+	return id_map_mix(even + id_map_mix(odd));
 }
 
 static struct memo_chain *chain_row(const struct stack_memo *memo, uint64_t hash)

@@ -123,7 +123,7 @@ uint32_t stack_trie_frame(struct stack_trie *trie, uint32_t object, uint64_t add
 	    (frames->count == frames->capacity && grow_frames(frames)))
 		return ID_SET_NONE;
 	for (slot = id_set_first(&frames->index, hash);
-	     (id = frames->index.slots[slot]) != ID_SET_NONE;
+	     (id = id_set_at(&frames->index, &slot, hash)) != ID_SET_NONE;
 	     slot = id_set_next(&frames->index, slot))
 		if (frames->address[id] == address && frames->object[id] == object)
 			return id;
@@ -145,7 +145,7 @@ uint32_t stack_trie_child(struct stack_trie *trie, uint32_t parent, uint32_t fra
 	    (nodes->count == nodes->capacity && grow_nodes(nodes)))
 		return ID_SET_NONE;
 	for (slot = id_set_first(&nodes->index, hash);
-	     (id = nodes->index.slots[slot]) != ID_SET_NONE;
+	     (id = id_set_at(&nodes->index, &slot, hash)) != ID_SET_NONE;
 	     slot = id_set_next(&nodes->index, slot))
 		if (nodes->parent[id] == parent && nodes->frame[id] == frame)
 			return id;
@@ -166,7 +166,7 @@ uint32_t stack_trie_stack(struct stack_trie *trie, uint32_t node, uint32_t leaf_
 	    (stacks->count == stacks->capacity && grow_stacks(stacks)))
 		return ID_SET_NONE;
 	for (slot = id_set_first(&stacks->index, hash);
-	     (id = stacks->index.slots[slot]) != ID_SET_NONE;
+	     (id = id_set_at(&stacks->index, &slot, hash)) != ID_SET_NONE;
 	     slot = id_set_next(&stacks->index, slot))
 		if (stacks->node[id] == node && stacks->frame[id] == leaf_frame)
 			return id;

@@ -160,7 +160,7 @@ static uint32_t symbol_intern(struct symbol_names *names, uint64_t address, uint
 	if (reserve(names))
 		return ID_SET_NONE;
 	for (slot = id_set_first(&names->index, hash);
-	     (id = names->index.slots[slot]) != ID_SET_NONE;
+	     (id = id_set_at(&names->index, &slot, hash)) != ID_SET_NONE;
 	     slot = id_set_next(&names->index, slot)) {
 		const struct symbol *symbol = &names->symbols[id];
 

@@ -320,7 +320,7 @@ static uint32_t task_intern(struct task_table *table, const struct task *wanted)
 	    reserve_row(&table->tasks, table->task_count, &table->task_capacity, sizeof(*wanted)))
 		return ID_SET_NONE;
 	for (slot = id_set_first(&table->task_index, hash);
-	     (id = table->task_index.slots[slot]) != ID_SET_NONE;
+	     (id = id_set_at(&table->task_index, &slot, hash)) != ID_SET_NONE;
 	     slot = id_set_next(&table->task_index, slot))
 		if (is_same(&table->tasks[id], wanted))
 			return id;

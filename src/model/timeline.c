@@ -44,7 +44,8 @@ static struct slice_entry *find(const struct entry_set *set, const struct slice_
 	uint32_t id;
 
 	for (uint32_t slot = id_set_first(&set->index, hash);
-	     (id = set->index.slots[slot]) != ID_SET_NONE; slot = id_set_next(&set->index, slot))
+	     (id = id_set_at(&set->index, &slot, hash)) != ID_SET_NONE;
+	     slot = id_set_next(&set->index, slot))
 		if (is_same_key(&set->entries[id], wanted))
 			return &set->entries[id];
 	return NULL;

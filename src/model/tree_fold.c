@@ -63,7 +63,7 @@ uint32_t tree_fold_path(struct tree_fold *fold, uint32_t parent, uint32_t symbol
 		return UINT32_MAX;
 	}
 	for (uint32_t slot = id_set_first(&fold->by_path, hash);
-	     (id = fold->by_path.slots[slot]) != ID_SET_NONE;
+	     (id = id_set_at(&fold->by_path, &slot, hash)) != ID_SET_NONE;
 	     slot = id_set_next(&fold->by_path, slot))
 		if (fold->sums[id].parent == parent && fold->sums[id].symbol == symbol)
 			return id;
