@@ -24,6 +24,9 @@ struct process_reader {
 	uint32_t under_way;		/* asked, reply not taken yet; the asking side's */
 	struct spsc stat_requests, stat_replies;
 	uint32_t stats_under_way;
+
+	/* the thread's own */
+	struct process_request own;	/* about ourselves, put off; pid 0: none */
 };
 
 /* Whole file below /proc into a malloc'd, terminated block; NULL when it can't be read. */
@@ -238,6 +241,16 @@ static void answer_stat(struct process_reader *reader, const struct process_stat
 	spsc_commit(&reader->stat_replies);
 }
 
+/* Our own maps come after all others that wait: with them 17 libraries are asked for, and who has
+ * just started us looks for the names of others. */
+static void take_request(struct process_reader *reader, const struct process_request *request)
+{
+	if (request->wants_maps && request->pid == (uint32_t)getpid() && !reader->own.pid)
+		reader->own = *request;
+	else
+		answer(reader, request);
+}
+
 static int serve(void *owner)
 {
 	struct process_reader *reader = owner;
@@ -249,6 +262,13 @@ static int serve(void *owner)
 		const struct process_request request = *(const struct process_request *)next;
 
 		spsc_release(&reader->service->requests);
+		take_request(reader, &request);
+		return SERVICE_AGAIN;
+	}
+	if (reader->own.pid) {
+		const struct process_request request = reader->own;
+
+		reader->own.pid = 0;
 		answer(reader, &request);
 		return SERVICE_AGAIN;
 	}

@@ -463,6 +463,37 @@ static void test_maps_come_before_statistics(void **state)
 	process_reader_destroy(reader);
 }
 
+/* Of two requests that wait when the reader comes round. */
+static bool is_read_before_ours(struct process_reader *reader)
+{
+	const struct process_request ours = { .pid = (uint32_t)getpid(), .wants_maps = true };
+	const struct process_request other = { .pid = 1, .wants_maps = true };
+	struct process_reply first, second;
+
+	assert_true(process_reader_request(reader, &other));	/* while it is at this one */
+	assert_true(process_reader_request(reader, &ours));
+	assert_true(process_reader_request(reader, &other));
+	first = wait_for_reply(reader);
+	process_reply_finish(&first);
+	first = wait_for_reply(reader);
+	second = wait_for_reply(reader);
+	process_reply_finish(&first);
+	process_reply_finish(&second);
+	assert_int_not_equal(first.pid, second.pid);
+	return first.pid == other.pid;
+}
+
+static void test_our_own_maps_come_after_those_of_others(void **state)
+{
+	struct process_reader *reader = create();
+	int tries = 0;
+
+	(void)state;
+	while (!is_read_before_ours(reader))
+		assert_true(++tries < 100);
+	process_reader_destroy(reader);
+}
+
 static void test_statistics_have_a_limit_of_their_own(void **state)
 {
 	const struct process_stat_request request = { .pid = (uint32_t)getpid(),
@@ -500,6 +531,7 @@ int main(void)
 		cmocka_unit_test(test_every_request_that_was_taken_is_answered),
 		cmocka_unit_test(test_statistics_are_of_the_process_or_the_thread),
 		cmocka_unit_test(test_maps_come_before_statistics),
+		cmocka_unit_test(test_our_own_maps_come_after_those_of_others),
 		cmocka_unit_test(test_statistics_have_a_limit_of_their_own),
 	};
 
