@@ -21,6 +21,7 @@ struct ingest;
 struct first_pictures {
 	uint64_t begin_ns;	/* 0: they are over */
 	uint64_t last_ns;	/* the newest picture; 0: none yet */
+	bool has_samples;	/* that picture shows some */
 };
 
 void first_pictures_begin(struct first_pictures *pictures, uint64_t now_ns);
@@ -29,7 +30,8 @@ void first_pictures_begin(struct first_pictures *pictures, uint64_t now_ns);
 uint64_t first_pictures_due_ns(const struct first_pictures *pictures,
 			       const struct ingest *ingest);
 
-/* A picture was made, by whomever. */
-void first_pictures_made(struct first_pictures *pictures, uint64_t now_ns);
+/* A picture of what @ingest has was made, by whomever. */
+void first_pictures_made(struct first_pictures *pictures, const struct ingest *ingest,
+			 uint64_t now_ns);
 
 #endif

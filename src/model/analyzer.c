@@ -305,7 +305,7 @@ static void publish(struct analyzer *analyzer, bool is_last)
 	if (!snapshot)
 		return;		/* stopped, or no memory now: the next refresh tries again */
 	analyzer->took_ns = clock_now_ns() - began_ns;
-	first_pictures_made(&analyzer->first, began_ns);
+	first_pictures_made(&analyzer->first, &analyzer->ingest, began_ns);
 	analyzer->stopped_ns = 0;
 	analyzer->ingest.has_new_names = false;
 	if (analyzer->config.wants_sources)
@@ -541,7 +541,7 @@ static void refresh_if_due(struct analyzer *analyzer, uint64_t now_ns)
 		return;
 	}
 	if (now_ns >= first_pictures_due_ns(&analyzer->first, &analyzer->ingest)) {
-		first_pictures_made(&analyzer->first, now_ns);
+		first_pictures_made(&analyzer->first, &analyzer->ingest, now_ns);
 		analyzer->next_refresh_ns = now_ns;
 	}
 	if (now_ns < analyzer->next_refresh_ns || must_wait_for_reader(analyzer) ||

@@ -32,17 +32,22 @@ uint64_t first_pictures_due_ns(const struct first_pictures *pictures, const stru
 {
 	const uint64_t step_ns = pictures->last_ns + STEP_NS;
 	const uint64_t end_ns = pictures->begin_ns + LAST_NS;
+	bool has_news;
 
 	if (!pictures->begin_ns)
 		return UINT64_MAX;
 	if (!pictures->last_ns)
 		return is_settled(ingest) ? 0 : pictures->begin_ns + FIRST_NS;
-	return ingest->has_new_names && step_ns < end_ns ? step_ns : end_ns;
+	/* One that was asked for before there were samples was not yet the first. */
+	has_news = ingest->has_new_names || (!pictures->has_samples && is_settled(ingest));
+	return has_news && step_ns < end_ns ? step_ns : end_ns;
 }
 
-void first_pictures_made(struct first_pictures *pictures, uint64_t now_ns)
+void first_pictures_made(struct first_pictures *pictures, const struct ingest *ingest,
+			 uint64_t now_ns)
 {
 	pictures->last_ns = now_ns;
+	pictures->has_samples = has_samples(ingest);
 	if (now_ns >= pictures->begin_ns + LAST_NS)
 		pictures->begin_ns = 0;
 }

@@ -38,7 +38,7 @@
 /* 32 bytes, two to a cache line: a fold waits for memory more than for anything else. */
 struct sum {
 	double weight;
-	uint32_t count;
+	uint64_t count;			/* 4,096 million events take but an hour */
 	uint32_t comm, pid, tid;	/* as in struct fold_row */
 	uint16_t cpu;			/* or CPU_NONE, CPU_MIXED */
 };

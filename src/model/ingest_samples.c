@@ -25,8 +25,8 @@
 #define TABLE_WAIT_NS	 (2 * CLOCK_NS_PER_S)
 /* A process that is sampled has its cgroup read again after this: it costs 15 us. */
 #define CGROUP_HOLDS_NS	 (10 * CLOCK_NS_PER_S)
-/* 997 Hz on two busy CPUs come to 6 MiB before their tables are there. */
-#define PARKED_MAX_BYTES (8u * 1024 * 1024)
+/* 997 Hz on two busy CPUs come to 6 MiB before their tables are there; more CPUs to more. */
+#define PARKED_MAX_BYTES (16u * 1024 * 1024)
 #define PARKED_MUCH_BYTES (2u * 1024 * 1024)
 
 /* The task that the kernel itself calls "none" can't be asked about. */

@@ -51,19 +51,9 @@ static struct slice_entry *find(const struct entry_set *set, const struct slice_
 	return NULL;
 }
 
-int entry_set_add(struct entry_set *set, const struct slice_entry *entry)
+/* 0 or -ENOMEM. */
+static int append(struct entry_set *set, const struct slice_entry *entry)
 {
-	const uint64_t hash = hash_of(entry);
-	struct slice_entry *found;
-
-	if (id_set_reserve(&set->index, entry_hash, set))
-		return -ENOMEM;
-	found = find(set, entry, hash);
-	if (found) {
-		found->count += entry->count;
-		found->weight += entry->weight;
-		return 0;
-	}
 	if (set->count == set->capacity) {
 		uint32_t capacity = set->capacity ? set->capacity * 2 : 1024;
 		struct slice_entry *bigger = realloc(set->entries, capacity * sizeof(*bigger));
@@ -73,8 +63,35 @@ int entry_set_add(struct entry_set *set, const struct slice_entry *entry)
 		set->entries = bigger;
 		set->capacity = capacity;
 	}
-	set->entries[set->count] = *entry;
-	id_set_add(&set->index, hash, set->count++);
+	set->entries[set->count++] = *entry;
+	return 0;
+}
+
+int entry_set_add(struct entry_set *set, const struct slice_entry *entry)
+{
+	const uint64_t hash = hash_of(entry);
+	struct slice_entry *found;
+	int err;
+
+	if (id_set_reserve(&set->index, entry_hash, set))
+		return -ENOMEM;
+	found = find(set, entry, hash);
+	if (found && found->count <= UINT32_MAX - entry->count) {
+		found->count += entry->count;
+		found->weight += entry->weight;
+		return 0;
+	}
+	err = append(set, entry);
+	if (err)
+		return err;
+	if (!found) {
+		id_set_add(&set->index, hash, set->count - 1);
+		return 0;
+	}
+	/* Full: it stays as it is, and the key goes on with the new one. */
+	found = find(set, entry, hash);
+	set->entries[set->count - 1] = *found;
+	*found = *entry;
 	return 0;
 }
 

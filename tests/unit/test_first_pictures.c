@@ -52,7 +52,7 @@ static int due_ms(const struct scene *scene)
 
 static void made_at(struct scene *scene, uint64_t ms)
 {
-	first_pictures_made(&scene->pictures, BEGIN_NS + ms * CLOCK_NS_PER_MS);
+	first_pictures_made(&scene->pictures, &scene->ingest, BEGIN_NS + ms * CLOCK_NS_PER_MS);
 }
 
 static void test_an_empty_screen_ends_after_a_while(void **state)
@@ -97,6 +97,21 @@ static void test_news_of_names_are_shown_at_most_ten_times_a_second(void **state
 	finish(&scene);
 }
 
+static void test_a_picture_without_samples_is_not_yet_the_first(void **state)
+{
+	struct scene scene;
+
+	(void)state;
+	begin(&scene);
+	made_at(&scene, 10);			/* a key was pressed */
+	assert_int_equal(due_ms(&scene), 650);
+	add_sample(&scene);
+	assert_int_equal(due_ms(&scene), 110);
+	made_at(&scene, 110);
+	assert_int_equal(due_ms(&scene), 650);
+	finish(&scene);
+}
+
 static void test_the_last_of_them_comes_in_any_case_and_then_refreshes_rule(void **state)
 {
 	struct scene scene;
@@ -132,6 +147,7 @@ int main(void)
 		cmocka_unit_test(
 			test_the_first_picture_comes_with_the_names_of_what_was_sampled),
 		cmocka_unit_test(test_news_of_names_are_shown_at_most_ten_times_a_second),
+		cmocka_unit_test(test_a_picture_without_samples_is_not_yet_the_first),
 		cmocka_unit_test(
 			test_the_last_of_them_comes_in_any_case_and_then_refreshes_rule),
 		cmocka_unit_test(test_there_are_none_where_each_line_has_its_time),

@@ -356,6 +356,28 @@ static void test_tasks_that_became_alike_are_one(void **state)
 	fixture_finish(&world);
 }
 
+static void test_a_stack_may_count_more_than_32_bits_hold(void **state)
+{
+	struct model_fixture world;
+	struct slice_entry entries[2];
+	struct fold fold;
+
+	(void)state;
+	fixture_init(&world);
+	for (int i = 0; i < 2; i++)
+		entries[i] = (struct slice_entry){
+			.stack = fixture_calls(&world,
+					       (enum fixture_function[]){ FN_F, FN_MAIN }, 2),
+			.task = fixture_task(&world, 1, 1, "app"),
+			.count = UINT32_MAX / 2 + 1, .weight = 1 };
+	fold = fold_dense(&world, KEYS_DEFAULT, &(struct filter){ .count = 0 }, entries, 2);
+	assert_int_equal(fold.samples, UINT64_C(1) << 32);
+	assert_int_equal(fold.row_count, 2);
+	assert_int_equal(fold.rows[0].total_samples, UINT64_C(1) << 32);
+	fold_finish(&fold);
+	fixture_finish(&world);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -365,6 +387,7 @@ int main(void)
 		cmocka_unit_test(test_recursion_counts_once_and_callers_know_all_their_tasks),
 		cmocka_unit_test(test_tasks_are_counted_however_many_they_are),
 		cmocka_unit_test(test_very_many_tasks_are_several),
+		cmocka_unit_test(test_a_stack_may_count_more_than_32_bits_hold),
 		cmocka_unit_test(test_tasks_that_became_alike_are_one),
 	};
 

@@ -458,6 +458,28 @@ static void test_a_border_parts_what_was_from_what_comes(void **state)
 	assert_int_equal(timeline.evicted_samples, 2);
 }
 
+static void test_a_sum_goes_on_behind_what_32_bits_hold(void **state)
+{
+	const struct slice_entry much = { .stack = 1, .count = UINT32_MAX - 1, .weight = 1 };
+	const struct slice_entry other = { .stack = 2, .count = 1, .weight = 1 };
+	struct entry_set set = { .count = 0 };
+	uint64_t count = 0, weight = 0;
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(entry_set_add(&set, &much), 0);
+		assert_int_equal(entry_set_add(&set, &other), 0);
+	}
+	for (uint32_t i = 0; i < set.count; i++) {
+		count += set.entries[i].count;
+		weight += set.entries[i].weight;
+	}
+	assert_int_equal(count, 3 * UINT64_C(4294967295));
+	assert_int_equal(weight, 6);
+	assert_int_equal(set.count, 4);
+	entry_set_finish(&set);
+}
+
 static void test_bytes_follow_what_is_there(void **state)
 {
 	size_t empty, full;
@@ -497,6 +519,7 @@ int main(void)
 		TEST(test_what_is_evicted_stays_evicted),
 		TEST(test_what_is_evicted_is_counted),
 		TEST(test_a_border_parts_what_was_from_what_comes),
+		TEST(test_a_sum_goes_on_behind_what_32_bits_hold),
 		TEST(test_bytes_follow_what_is_there),
 	};
 
