@@ -3,8 +3,12 @@ import contextlib
 import os
 import signal
 import subprocess
+import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(ROOT, "tests"))
+from parent_death import die_with_parent  # noqa: E402
+
 BUILD = os.path.join(ROOT, os.environ.get("BUILD", "build"))
 WORKLOADS = os.path.join(BUILD, "tests/workloads")
 FOREVER_S = "100000"
@@ -65,7 +69,7 @@ def running(name):
             process = subprocess.Popen(
                 command, cwd=ROOT, start_new_session=True, stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE if is_awaited else subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL)
+                stderr=subprocess.DEVNULL, preexec_fn=die_with_parent)
             processes.append(process)
             if is_awaited and process.stdout.readline() != b"ready\n":
                 raise ChildProcessError(f"{command[0]} did not start")
@@ -74,4 +78,5 @@ def running(name):
         for process in processes:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
+        for process in processes:
             process.communicate()

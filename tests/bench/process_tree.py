@@ -26,7 +26,12 @@ import time
 WIDTH, HEIGHT = 120, 40
 PATIENCE_S = 20         # for an end that was asked for
 PR_SET_CHILD_SUBREAPER = 36
+ASKED_TO_END = signal.SIGINT, signal.SIGTERM, signal.SIGHUP
 TICKS_PER_S = os.sysconf("SC_CLK_TCK")
+
+class RunFailed(Exception):
+    pass
+
 
 # `at` is CLOCK_MONOTONIC; switches are those of living threads; threads: name -> CPU seconds.
 Cost = collections.namedtuple("Cost", "at cpu_s switches wakeups threads")
@@ -66,11 +71,13 @@ def field_kib(path, name):
 
 def keep(command, terminal, report):
     """The keeper: starts the command and says at the end what its tree took."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for number in ASKED_TO_END:     # it ends behind all others
+        signal.signal(number, signal.SIG_IGN)
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     first = os.fork()
     if first == 0:
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        for number in ASKED_TO_END:
+            signal.signal(number, signal.SIG_DFL)
         os.setsid()
         fcntl.ioctl(terminal, termios.TIOCSCTTY, 0)
         for standard in range(3):
@@ -113,7 +120,8 @@ class ProcessTree:
 
     def __exit__(self, *_):
         if self.keeper:
-            self.end()
+            with contextlib.suppress(RunFailed):
+                self.end()
 
     def members(self):
         """The program, if it is still there, comes first."""
@@ -176,12 +184,14 @@ class ProcessTree:
         took_s = time.monotonic() - self.began
         if not select.select([self.report], [], [], PATIENCE_S)[0]:
             self.kill(signal.SIGKILL)   # who has left the terminal
-        total = json.loads(os.read(self.report, 4096))
+        told = os.read(self.report, 4096)
         os.waitpid(self.keeper, 0)
         os.close(self.report)
         os.close(self.terminal)
         self.keeper = 0
-        return dict(total, seconds=took_s)
+        if not told:
+            raise RunFailed("the keeper was killed: nobody knows what the run took")
+        return dict(json.loads(told), seconds=took_s)
 
     def kill(self, number):
         for pid in self.members():

@@ -63,17 +63,28 @@ class Results:
         self.file.flush()
 
 
-def median_of(runs):
-    """Of each figure; of those that count what went wrong the largest."""
+def is_number(value):
+    return isinstance(value, (int, float))
+
+
+def median_of(runs, rounds):
+    """Of each figure; of those that count what went wrong the largest, of what was noted any. What
+    not every one of @rounds has is said to be "in 1 of 5", which is no figure."""
     medians = {}
     for name in runs[0]:
-        values = [run[name] for run in runs if isinstance(run[name], (int, float))]
-        if values:
-            is_loss = name in ("lost", "dropped", "stalled_rounds", "unattributed")
-            medians[name] = max(values) if is_loss else statistics.median(values)
-        elif isinstance(runs[0][name], dict):
-            medians[name] = median_of([{key: run[name].get(key) for key in runs[0][name]}
-                                       for run in runs])
-        else:
+        values = [run[name] for run in runs if run[name] is not None]
+        if all(isinstance(value, dict) for value in values):
+            keys = {key: None for value in values for key in value}     # threads come and go
+            medians[name] = median_of([{key: value.get(key, 0) for key in keys}
+                                       for value in values], len(values)) if values else None
+        elif name == "note":
+            medians[name] = values[0]
+        elif not all(map(is_number, values)):
             medians[name] = None
+        elif len(values) < rounds:
+            medians[name] = f"in {len(values)} of {rounds}"
+        elif name in ("lost", "dropped", "stalled_rounds", "unattributed"):
+            medians[name] = max(values)
+        else:
+            medians[name] = statistics.median(values)
     return medians

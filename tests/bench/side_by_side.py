@@ -11,7 +11,7 @@ import re
 import sys
 import time
 
-from process_tree import HEIGHT, WIDTH, ProcessTree
+from process_tree import HEIGHT, WIDTH, ProcessTree, RunFailed
 from loads import BUILD, ROOT
 
 sys.dont_write_bytecode = True
@@ -26,10 +26,6 @@ PATIENCE_S = 30
 # one digit in its header.
 OUR_ROW, THEIR_ROW = r"\d\.\d\d .*\[[.k]\] \S", r"\d\.\d\d%"
 TRIES = 5               # perf 6.1 aborts now and then while processes end
-
-
-class RunFailed(Exception):
-    pass
 
 
 def refresh_s(arguments):
@@ -101,10 +97,12 @@ def flametop_run(tree, arguments, warm_s, seconds, hot):
     picture, first_row, first_name = drawn(tree.chunks, hot, after.at)
     header = header_of(picture)
     losses = losses_by_header(header)
+    is_hidden = "! more" in header and not (losses["malformed"] and losses["late"])
     complete = re.search(r"stacks +(\d+) %", header)
     return {**steady(kept_by_header(header), before, after),
             "first_row": first_row, "first_name": first_name,
             "lost": losses["lost"] + losses["malformed"] + losses["late"], "dropped": 0,
+            "note": "some losses not shown" if is_hidden else None,
             "unattributed": losses["unattributed"], "stalled_rounds": losses["stalled_rounds"],
             "complete_pct": float(complete[1]) if complete else None}
 
@@ -173,6 +171,8 @@ def measured(program, arguments, warm_s, seconds, hot):
         result = (flametop_run if is_ours else perf_run)(tree, arguments, warm_s, seconds, hot)
         result.update(peak_rss_mb=tree.peak_rss_mb(), memory_mb=tree.memory_mb())
         whole = tree.end()
+        if is_ours and whole["status"] != 0:
+            raise RunFailed(f"flametop ended with status {whole['status']}")
         for name in ("first_row", "first_name"):
             when = result.pop(name)
             result[name + "_ms"] = 1000 * (when - tree.began) if when else None
@@ -182,9 +182,10 @@ def measured(program, arguments, warm_s, seconds, hot):
 
 
 def measure(program, arguments, warm_s, seconds, hot):
-    """`failures` counts the runs that had to be made again."""
+    """`failures` are those of runs of perf that had to be made again. RunFailed: flametop's at the
+    first, perf's behind TRIES."""
     failures = []
-    for _ in range(TRIES):
+    for _ in range(1 if program == "flametop" else TRIES):
         try:
             return dict(measured(program, arguments, warm_s, seconds, hot), failures=failures)
         except (RunFailed, IndexError) as error:

@@ -9,6 +9,9 @@ import sys
 import tempfile
 import time
 
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from parent_death import die_with_parent  # noqa: E402
+
 FLAMETOP, WORKLOADS = os.environ["FLAMETOP"], os.environ["WORKLOADS"]
 PATIENCE_S = 40     # for a hang, not for speed
 counts = {"passed": 0, "failed": 0, "skipped": 0}
@@ -44,7 +47,8 @@ def busy(name="hot_ab", *arguments):
     """A load that runs as long as the block. Its command line is the same wherever it is built."""
     process = subprocess.Popen([name, *arguments, "600"],
                                executable=os.path.join(WORKLOADS, name), stdin=subprocess.DEVNULL,
-                               stdout=subprocess.DEVNULL, start_new_session=True)
+                               stdout=subprocess.DEVNULL, start_new_session=True,
+                               preexec_fn=die_with_parent)
     try:
         yield process
     finally:

@@ -10,7 +10,11 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from parent_death import die_with_parent  # noqa: E402
 
 META_PACKAGE = "linux-image-cloud-amd64"
 CACHE = os.path.join(os.environ["BUILD"], "vm")
@@ -136,7 +140,7 @@ def boot(where, cpus, image):
         command += ["-serial", line]
     with open(f"{where}/qemu", "wb") as errors, contextlib.suppress(subprocess.TimeoutExpired):
         subprocess.run(command, check=False, stdin=subprocess.DEVNULL, stdout=errors,
-                       stderr=errors, timeout=TIME_LIMIT_S)
+                       stderr=errors, timeout=TIME_LIMIT_S, preexec_fn=die_with_parent)
 
 
 def run_script(script, files, cpus, image):
