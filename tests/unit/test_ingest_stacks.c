@@ -543,7 +543,7 @@ static void test_parked_stacks_take_a_bounded_room(void **state)
 		sample_user(10 + pushed++, &large);
 	assert_int_equal(stage_samples(&stage), 1);
 	assert_int_equal(stage.ingest.parked_count, pushed - 1);
-	assert_true(stage.ingest.parked_bytes <= 8 << 20);
+	assert_true(stage.ingest.parked_bytes <= 16 << 20);
 	ingest_poll(&stage.ingest, true);
 	assert_int_equal(stage_samples(&stage), pushed);
 	assert_false(stage.ingest.parked_much);
