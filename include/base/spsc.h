@@ -14,7 +14,8 @@
  *
  * An empty queue begins anew at the start of its buffer: one whose consumer keeps up uses only the
  * memory that it needs, which is there and in the caches. The producer moves `origin` while all is
- * its own; the same pairs of RELEASE and ACQUIRE order that against the consumer's reads of it.
+ * its own; the same pairs of RELEASE and ACQUIRE order that against the consumer's reads of it. It
+ * looks whether it may once per 1/64 of the buffer, and where it begins a batch.
  *
  * Thread: reserve/commit one producer; peek/release one consumer; init/finish neither running.
  */
@@ -31,6 +32,7 @@ struct spsc {
 	_Alignas(64) _Atomic uint64_t tail;	/* next byte to fill; only the producer stores it */
 	uint64_t seen_head;			/* producer only: as seen_tail */
 	uint64_t reserved;			/* producer only: where the open reservation ends */
+	uint64_t asked;				/* producer only: where it last looked if empty */
 	_Alignas(64) unsigned char *bytes;	/* owned; constant after init */
 	uint64_t capacity;			/* a power of two */
 	uint64_t origin;			/* the index that lies at the start of `bytes` */
@@ -44,6 +46,9 @@ void spsc_finish(struct spsc *queue);
  * larger than half of the queue: never). Publish it with spsc_commit(). */
 void *spsc_reserve(struct spsc *queue, size_t payload_bytes);
 void spsc_commit(struct spsc *queue);
+/* Producer, not while a reservation is open. What was queued before has probably been taken: a
+ * queue that is empty begins anew. A hint, for one that queues much, then nothing for a while. */
+void spsc_begin_batch(struct spsc *queue);
 
 /* Consumer. The oldest payload and its size, or NULL when empty. BORROWED until
  * spsc_release(), which gives its room back. */

@@ -13,7 +13,7 @@ struct slot_header {
 
 #define SLOT_FILLER UINT32_MAX
 
-/* How much of the buffer is gone through before it is asked whether all was taken. */
+/* How much of the buffer is gone through before it is asked again whether all was taken. */
 enum { RESTART_SHARE = 64 };
 
 int spsc_init(struct spsc *queue, size_t capacity)
@@ -24,7 +24,7 @@ int spsc_init(struct spsc *queue, size_t capacity)
 	if (!queue->bytes)
 		return -ENOMEM;
 	queue->capacity = capacity;
-	queue->reserved = queue->origin = queue->seen_head = queue->seen_tail = 0;
+	queue->reserved = queue->origin = queue->asked = queue->seen_head = queue->seen_tail = 0;
 	atomic_init(&queue->head, 0);
 	atomic_init(&queue->tail, 0);
 	return 0;
@@ -46,9 +46,15 @@ static struct slot_header *slot_at(const struct spsc *queue, uint64_t index)
  * burst needs, is not touched. The consumer reads `origin` only where something waits. */
 static void restart(struct spsc *queue, uint64_t tail)
 {
+	queue->asked = tail;
 	queue->seen_head = atomic_load_explicit(&queue->head, memory_order_acquire);
 	if (queue->seen_head == tail)
 		queue->origin = tail;
+}
+
+void spsc_begin_batch(struct spsc *queue)
+{
+	restart(queue, atomic_load_explicit(&queue->tail, memory_order_relaxed));
 }
 
 static bool has_room(struct spsc *queue, uint64_t tail, uint64_t need)
@@ -67,7 +73,7 @@ void *spsc_reserve(struct spsc *queue, size_t payload_bytes)
 	uint64_t to_end, filler;
 	struct slot_header *slot;
 
-	if (tail - queue->origin >= queue->capacity / RESTART_SHARE)
+	if (tail - queue->asked >= queue->capacity / RESTART_SHARE)
 		restart(queue, tail);
 	to_end = queue->capacity - ((tail - queue->origin) & (queue->capacity - 1));
 	filler = to_end < need ? to_end : 0;

@@ -191,6 +191,53 @@ static void test_an_empty_queue_begins_anew_at_its_start(void **state)
 	spsc_finish(&queue);
 }
 
+/* Within a batch it is not asked each time whether all was taken; where one begins, it is. */
+static void test_a_batch_begins_at_the_start_of_an_empty_queue(void **state)
+{
+	struct spsc queue;
+	size_t len;
+
+	(void)state;
+	init_at(&queue, 0);
+	for (int lap = 0; lap < 3; lap++) {
+		put_bytes(&queue, 16);
+		assert_ptr_equal(spsc_peek(&queue, &len), queue.bytes + HEADER);
+		spsc_release(&queue);
+		put_bytes(&queue, 16);
+		spsc_begin_batch(&queue);	/* not while something is in it */
+		put_bytes(&queue, 16);
+		assert_ptr_equal(spsc_peek(&queue, &len), queue.bytes + 16 + HEADER);
+		spsc_release(&queue);
+		assert_ptr_equal(spsc_peek(&queue, &len), queue.bytes + 32 + HEADER);
+		spsc_release(&queue);
+		spsc_begin_batch(&queue);
+	}
+	spsc_finish(&queue);
+}
+
+/* What was taken is not looked at again before another 1/64 is filled. */
+static void test_a_queue_that_is_not_empty_is_asked_once_per_share(void **state)
+{
+	struct spsc queue;
+	size_t len;
+
+	(void)state;
+	init_at(&queue, 0);
+	put_bytes(&queue, CAPACITY / 64);
+	put_bytes(&queue, 16);			/* asks: not empty */
+	for (int i = 0; i < 2; i++) {
+		assert_non_null(spsc_peek(&queue, &len));
+		spsc_release(&queue);
+	}
+	put_bytes(&queue, CAPACITY / 64 - 16);	/* does not ask */
+	assert_ptr_equal(spsc_peek(&queue, &len), queue.bytes + CAPACITY / 64 + 16 + HEADER);
+	spsc_release(&queue);
+	put_bytes(&queue, 16);
+	assert_ptr_equal(spsc_peek(&queue, &len), queue.bytes + HEADER);
+	spsc_release(&queue);
+	spsc_finish(&queue);
+}
+
 static void test_records_survive_the_wrap_of_the_index(void **state)
 {
 	struct spsc queue;
@@ -246,6 +293,8 @@ int main(void)
 		cmocka_unit_test(test_what_is_not_committed_is_not_seen),
 		cmocka_unit_test(test_a_payload_never_crosses_the_end_of_the_buffer),
 		cmocka_unit_test(test_an_empty_queue_begins_anew_at_its_start),
+		cmocka_unit_test(test_a_batch_begins_at_the_start_of_an_empty_queue),
+		cmocka_unit_test(test_a_queue_that_is_not_empty_is_asked_once_per_share),
 		cmocka_unit_test(test_records_survive_the_wrap_of_the_index),
 		cmocka_unit_test(test_two_threads_hand_over_a_million_records_whole_and_in_order),
 	};
