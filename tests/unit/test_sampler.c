@@ -22,7 +22,7 @@
 #define HANG_MS	     30000
 #define STAMPS_MAX   (256u * 1024u)
 
-/* When each record had surely been published: a moment after. */
+/* When each record of an event had surely been published: a moment after. */
 static uint64_t stamps[LANES][STAMPS_MAX];
 
 struct fixture {
@@ -99,7 +99,7 @@ static void fill_ring(struct fixture *f, size_t lane, size_t count)
 	__atomic_store_n(&f->controls[lane]->data_head, end * RECORD_BYTES, __ATOMIC_RELEASE);
 	f->written[lane] = end;
 	for (size_t i = first; i < end; i++)
-		stamps[lane][i] = clock_now_ns();
+		stamps[f->lanes[lane].event][i] = clock_now_ns();
 }
 
 static void fill_rings_up(struct fixture *f)
@@ -480,12 +480,16 @@ static void test_a_sampler_that_was_never_started_queues_nothing(void **state)
 	finish(&f);
 }
 
+enum { SIDEBAND_LANE, SAMPLE_LANE };	/* as in an event_set: the last event's come first */
+
 /* Starts one that may rest. */
 static void start_resting(struct fixture *f, int round_fd)
 {
 	const struct sampler_config config = { .set = &f->set, .queue = &f->queue,
 					       .wake_fd = f->wake_fd, .round_fd = round_fd };
 
+	f->lanes[SIDEBAND_LANE].event = 1;
+	f->lanes[SAMPLE_LANE].event = 0;
 	assert_int_equal(sampler_create(&f->sampler, &config, NULL), 0);
 	sampler_start(f->sampler, NULL);
 }
@@ -549,7 +553,7 @@ static void test_a_sampler_of_quiet_rings_rests(void **state)
 	finish(&f);
 }
 
-/* @lane's ring is full to its watermark all the time, while samples come in lane 0. */
+/* @lane's ring is full to its watermark all the time, while samples come. */
 static void expect_rounds_while_samples_come(size_t lane)
 {
 	const int round_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -561,8 +565,8 @@ static void expect_rounds_while_samples_come(size_t lane)
 	assert_int_equal(eventfd_write(f.fds[lane], 1), 0);	/* stays readable */
 	start_resting(&f, round_fd);
 	for (int i = 0; i < MANY_ROUNDS; i++) {
-		fill_ring(&f, 0, 1);
-		while (seen.records[0] < f.written[0]) {
+		fill_ring(&f, SAMPLE_LANE, 1);
+		while (seen.records[0] < f.written[SAMPLE_LANE]) {
 			wait_for_wake(&f);
 			drain(&f, &seen);
 			assert_true(clock_now_ns() < give_up_ns);
@@ -576,13 +580,13 @@ static void expect_rounds_while_samples_come(size_t lane)
 static void test_a_side_band_that_fills_up_makes_rounds_while_samples_come(void **state)
 {
 	(void)state;
-	expect_rounds_while_samples_come(1);	/* the last event's */
+	expect_rounds_while_samples_come(SIDEBAND_LANE);
 }
 
 static void test_samples_that_fill_their_ring_make_rounds(void **state)
 {
 	(void)state;
-	expect_rounds_while_samples_come(0);
+	expect_rounds_while_samples_come(SAMPLE_LANE);
 }
 
 int main(void)
