@@ -47,9 +47,6 @@ static struct event_sampling make_sampling(const struct capture_plan *plan)
 	};
 }
 
-/* What a program leaves when it starts, not a lone library or thread: see sampler.c, "Rest". */
-#define SIDEBAND_WAKE_BYTES 256
-
 static int init_set(struct capture_plan *plan)
 {
 	struct event_sampling sampling = make_sampling(plan);
@@ -68,7 +65,6 @@ static int init_set(struct capture_plan *plan)
 		event_attr_complete(&attrs[i], &own);
 	}
 	event_attr_sideband(&attrs[count - 1], &sampling);
-	attrs[count - 1].wakeup_watermark = SIDEBAND_WAKE_BYTES;
 	err = event_set_init(&plan->set, attrs, count, plan->cpus, plan->cpu_count,
 			     &plan->rings);
 	free(attrs);

@@ -9,10 +9,10 @@
  * round stays open: it goes on where it stopped, up to the ends that it noted. So a round is never
  * more than the rings hold, and promises advance however long the queue is the bottleneck.
  *
- * Rest: a round comes every 50 ms, or when a ring is full to its watermark. While there is nothing
- * to read it may come every 200 ms: then the first records of the side-band wake us, for programs
- * vanish before their files are opened; and who needs a promise sooner asks for it. Under load the
- * side-band would wake us all the time, and has its ring read as often as all others.
+ * Rest: a round comes every 50 ms, or when any ring is full to its watermark. While there is
+ * nothing to read it may come every 150 ms; who needs a promise sooner asks for it. Rejected: a
+ * side-band that wakes a resting sampler at once (a watermark is for good, and one that is so low
+ * wakes us for each program under load, or must not be looked at, and then records are lost).
  *
  * Invariant: a round allocates, locks and logs nothing. No round begins before the last one's mark
  * has been queued.
@@ -38,13 +38,12 @@
 #include "capture/record_trim.h"
 
 #define ROUND_MAX_MS	 50	/* a lone record is on its way after this */
-#define REST_MS		 200	/* two rounds and their consumer, ten times a second */
+#define REST_MS		 150	/* with the consumer's, 14 wake-ups a second */
 #define STALL_MS	 5	/* the consumer cannot wake us: it is the one that is behind */
 #define LAST_ROUND_NS	 (2 * CLOCK_NS_PER_S)	/* of a consumer that takes nothing */
 /* The kernel takes the time, then writes the record, then publishes it; a virtual CPU may be
  * stopped in between. What is younger than this is promised by the next round only. */
 #define IN_FLIGHT_NS	 (1 * CLOCK_NS_PER_MS)
-#define SIDEBAND_CALM	 (16 * 1024) /* bytes a round; with more its ring must be able to wake us */
 #define SWEEP_EVERY_NS	 CLOCK_NS_PER_S
 #define SWEEP_READS	 64	/* per round: a read interrupts the event's CPU */
 
@@ -64,16 +63,15 @@ struct sampler {
 	struct queue_source first;
 
 	struct pollfd *polls;	/* owned; [0] stop, [1] round_fd, then the watches, then one per
-				 * lane, the last lane first: so the side-band's are at the end */
+				 * lane */
 	size_t poll_count;
-	size_t sideband_lanes;	/* that come first among the lanes; 0: none may rest */
 	size_t *lane_rows;	/* owned; per lane: the row whose descriptor is polled */
 	size_t live_watches;	/* watches, or lanes, that have not ended */
 
 	bool is_round_open;
 	uint64_t round_begin_ns;
 	size_t round_lane;	/* lanes before it are read */
-	size_t round_bytes, sideband_bytes;	/* that it found; the second is part of the first */
+	size_t round_bytes;	/* that it found */
 	uint64_t promised_ns, stalled_rounds;
 
 	struct record_format *formats;	/* owned; per event */
@@ -172,13 +170,11 @@ static void wake_consumer(const struct sampler *sampler)
 static void begin_round(struct sampler *sampler)
 {
 	sampler->round_begin_ns = clock_now_ns();	/* before the rings' ends, never after */
-	sampler->round_bytes = sampler->sideband_bytes = 0;
-	for (size_t i = 0; i < sampler->set->lane_count; i++) {
+	sampler->round_bytes = 0;
+	for (size_t i = 0; i < sampler->set->lane_count; i++)
 		sampler->round_bytes += perf_ring_begin(sampler->set->lanes[i].ring);
-		if (i + 1 == sampler->sideband_lanes)
-			sampler->sideband_bytes = sampler->round_bytes;
-	}
 	sampler->round_lane = 0;
+	spsc_begin_batch(sampler->config.queue);
 	sampler->is_round_open = true;
 }
 
@@ -277,54 +273,33 @@ static void move_lane_on(struct sampler *sampler, size_t lane, struct pollfd *en
 	sampler->live_watches -= sampler->config.watch_count == 0;
 }
 
-/* That of @lane. */
-static struct pollfd *lane_poll(const struct sampler *sampler, size_t lane)
-{
-	return &sampler->polls[sampler->poll_count - 1 - lane];
-}
-
 static void note_ends(struct sampler *sampler)
 {
 	struct pollfd *watches = sampler->polls + WATCHES_AT;
+	struct pollfd *lanes = watches + sampler->config.watch_count;
 
 	for (size_t i = 0; i < sampler->config.watch_count; i++)
 		if (watches[i].fd >= 0 && watches[i].revents) {
 			watches[i].fd = -1;
 			sampler->live_watches--;
 		}
-	for (size_t i = 0; i < sampler->set->lane_count; i++) {
-		struct pollfd *entry = lane_poll(sampler, i);
-
-		if (entry->fd >= 0 && (entry->revents & (POLLHUP | POLLERR)))
-			move_lane_on(sampler, i, entry);
-	}
+	for (size_t i = 0; i < sampler->set->lane_count; i++)
+		if (lanes[i].fd >= 0 && (lanes[i].revents & (POLLHUP | POLLERR)))
+			move_lane_on(sampler, i, &lanes[i]);
 }
 
 static bool may_rest(const struct sampler *sampler)
 {
-	return sampler->sideband_lanes && !sampler->round_bytes;
-}
-
-/* How many of `polls` may wake us. */
-static nfds_t count_wakers(const struct sampler *sampler, bool is_stalled)
-{
-	if (is_stalled)
-		return 1;
-	if (may_rest(sampler) || sampler->sideband_bytes > SIDEBAND_CALM)
-		return sampler->poll_count;
-	return sampler->poll_count - sampler->sideband_lanes;
+	return sampler->config.round_fd > 0 && !sampler->round_bytes;
 }
 
 /* Until records wait, a round is due or asked for, or we are told to stop (true). */
 static bool wait_for_records(struct sampler *sampler, bool is_stalled)
 {
 	const int wait_ms = is_stalled ? STALL_MS : may_rest(sampler) ? REST_MS : ROUND_MAX_MS;
-	const nfds_t count = count_wakers(sampler, is_stalled);
 	eventfd_t asked;
 
-	for (size_t i = count; i < sampler->poll_count; i++)
-		sampler->polls[i].revents = 0;	/* not what the last wait saw */
-	if (poll(sampler->polls, count, wait_ms) <= 0)
+	if (poll(sampler->polls, is_stalled ? 1 : sampler->poll_count, wait_ms) <= 0)
 		return false;
 	if (sampler->polls[0].revents)
 		return true;
@@ -427,6 +402,7 @@ static void fill_polls(struct sampler *sampler)
 {
 	const struct event_set *set = sampler->set;
 	const size_t watches = sampler->config.watch_count;
+	struct pollfd *lanes = sampler->polls + WATCHES_AT + watches;
 
 	sampler->polls[0] = (struct pollfd){ .fd = sampler->stop_fd, .events = POLLIN };
 	sampler->polls[ROUND_AT] = (struct pollfd){
@@ -438,19 +414,8 @@ static void fill_polls(struct sampler *sampler)
 			.fd = sampler->config.watch_fds[i], .events = POLLIN
 		};
 	for (size_t i = 0; i < set->lane_count; i++)
-		*lane_poll(sampler, i) = (struct pollfd){ .fd = set->fds[i], .events = POLLIN };
+		lanes[i] = (struct pollfd){ .fd = set->fds[i], .events = POLLIN };
 	sampler->config.watch_fds = NULL;	/* only the copy counts from now on */
-}
-
-/* Lanes of the last event, which come first. */
-static size_t count_sideband(const struct event_set *set)
-{
-	size_t count = 0;
-
-	while (count < set->lane_count &&
-	       set->lanes[count].event == (uint16_t)(set->event_count - 1))
-		count++;
-	return count;
 }
 
 int sampler_create(struct sampler **out, const struct sampler_config *config, struct diag *why)
@@ -484,7 +449,6 @@ int sampler_create(struct sampler **out, const struct sampler_config *config, st
 		goto fail;
 	for (size_t i = 0; i < config->set->event_count; i++)
 		record_format_init(&sampler->formats[i], &config->set->attrs[i]);
-	sampler->sideband_lanes = config->round_fd > 0 ? count_sideband(config->set) : 0;
 	sampler->round_bytes = 1;	/* until a round has found nothing */
 	fill_polls(sampler);
 	err = thread_start(&sampler->thread, "ft-sampler", run_sampler, sampler);

@@ -22,7 +22,7 @@
 #define HANG_MS	     30000
 #define STAMPS_MAX   (256u * 1024u)
 
-/* When each record had surely been published: a moment after. */
+/* When each record of an event had surely been published: a moment after. */
 static uint64_t stamps[LANES][STAMPS_MAX];
 
 struct fixture {
@@ -99,7 +99,7 @@ static void fill_ring(struct fixture *f, size_t lane, size_t count)
 	__atomic_store_n(&f->controls[lane]->data_head, end * RECORD_BYTES, __ATOMIC_RELEASE);
 	f->written[lane] = end;
 	for (size_t i = first; i < end; i++)
-		stamps[lane][i] = clock_now_ns();
+		stamps[f->lanes[lane].event][i] = clock_now_ns();
 }
 
 static void fill_rings_up(struct fixture *f)
@@ -480,20 +480,22 @@ static void test_a_sampler_that_was_never_started_queues_nothing(void **state)
 	finish(&f);
 }
 
-/* Starts one that may rest, over empty rings, whose side-band is event 1 on lane 0. */
+enum { SIDEBAND_LANE, SAMPLE_LANE };	/* as in an event_set: the last event's come first */
+
+/* Starts one that may rest. */
 static void start_resting(struct fixture *f, int round_fd)
 {
 	const struct sampler_config config = { .set = &f->set, .queue = &f->queue,
 					       .wake_fd = f->wake_fd, .round_fd = round_fd };
 
-	f->lanes[0].event = 1;
-	f->lanes[1].event = 0;
+	f->lanes[SIDEBAND_LANE].event = 1;
+	f->lanes[SAMPLE_LANE].event = 0;
 	assert_int_equal(sampler_create(&f->sampler, &config, NULL), 0);
 	sampler_start(f->sampler, NULL);
 }
 
-/* More than fit into HANG_MS if each took the rest's 200 ms. */
-enum { MANY_ROUNDS = 400 };
+/* More than fit into HANG_MS if each took 50 ms, or the rest's 150. */
+enum { MANY_ROUNDS = 1000 };
 
 static void test_a_resting_sampler_makes_a_round_when_asked(void **state)
 {
@@ -520,25 +522,71 @@ static void test_a_resting_sampler_makes_a_round_when_asked(void **state)
 	finish(&f);
 }
 
-static void test_the_side_band_wakes_a_resting_sampler(void **state)
+/* Each promise is as old as its round's begin. That of a sampler which never rests comes after
+ * 50 ms; a busy machine only adds to it. */
+static void test_a_sampler_of_quiet_rings_rests(void **state)
+{
+	enum { RESTS = 5, REST_MIN_MS = 100 };
+	const int round_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	struct seen seen = { 0 };
+	struct fixture f;
+	uint64_t first_ns;
+	size_t first;
+
+	(void)state;
+	setup(&f);
+	start_resting(&f, round_fd);
+	while (seen.limits < 2) {	/* before the first nothing had been found quiet */
+		wait_for_wake(&f);
+		drain(&f, &seen);
+	}
+	first = seen.limits;
+	first_ns = seen.last_limit_ns;
+	while (seen.limits < first + RESTS) {
+		wait_for_wake(&f);
+		drain(&f, &seen);
+	}
+	assert_true(seen.last_limit_ns - first_ns >=
+		    (seen.limits - first) * REST_MIN_MS * CLOCK_NS_PER_MS);
+	sampler_stop(f.sampler);
+	close(round_fd);
+	finish(&f);
+}
+
+/* @lane's ring is full to its watermark all the time, while samples come. */
+static void expect_rounds_while_samples_come(size_t lane)
 {
 	const int round_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	const uint64_t give_up_ns = clock_now_ns() + HANG_MS * CLOCK_NS_PER_MS;
 	struct seen seen = { 0 };
 	struct fixture f;
 
-	(void)state;
 	setup(&f);
-	assert_int_equal(eventfd_write(f.fds[0], 1), 0);	/* stays readable */
+	assert_int_equal(eventfd_write(f.fds[lane], 1), 0);	/* stays readable */
 	start_resting(&f, round_fd);
-	while (seen.limits < MANY_ROUNDS) {
-		wait_for_wake(&f);
-		drain_some(&f, &seen, SIZE_MAX);
-		assert_true(clock_now_ns() < give_up_ns);
+	for (int i = 0; i < MANY_ROUNDS; i++) {
+		fill_ring(&f, SAMPLE_LANE, 1);
+		while (seen.records[0] < f.written[SAMPLE_LANE]) {
+			wait_for_wake(&f);
+			drain(&f, &seen);
+			assert_true(clock_now_ns() < give_up_ns);
+		}
 	}
 	sampler_stop(f.sampler);
 	close(round_fd);
 	finish(&f);
+}
+
+static void test_a_side_band_that_fills_up_makes_rounds_while_samples_come(void **state)
+{
+	(void)state;
+	expect_rounds_while_samples_come(SIDEBAND_LANE);
+}
+
+static void test_samples_that_fill_their_ring_make_rounds(void **state)
+{
+	(void)state;
+	expect_rounds_while_samples_come(SAMPLE_LANE);
 }
 
 int main(void)
@@ -552,7 +600,9 @@ int main(void)
 		cmocka_unit_test(test_nonsense_in_a_ring_is_counted_in_the_mark),
 		cmocka_unit_test(test_of_a_stack_copy_only_what_is_filled_is_queued),
 		cmocka_unit_test(test_a_resting_sampler_makes_a_round_when_asked),
-		cmocka_unit_test(test_the_side_band_wakes_a_resting_sampler),
+		cmocka_unit_test(test_a_sampler_of_quiet_rings_rests),
+		cmocka_unit_test(test_a_side_band_that_fills_up_makes_rounds_while_samples_come),
+		cmocka_unit_test(test_samples_that_fill_their_ring_make_rounds),
 		cmocka_unit_test(test_a_queue_too_small_for_a_record_is_refused),
 		cmocka_unit_test(test_a_handed_over_queue_has_all_records_and_no_end),
 		cmocka_unit_test(
