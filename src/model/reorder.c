@@ -36,6 +36,7 @@
 #define CHUNK_BYTES  (256u * 1024)	/* holds the largest record (64 KiB) several times */
 #define CHUNKS_SPARE 16u		/* 50 ms of stack copies at 4 kHz */
 #define ENTRIES_KEPT 16384u		/* 50 ms of 300,000 records a second */
+#define RUNS_KEPT    4096u		/* two per CPU of the largest machines */
 #define NO_CHUNK     UINT32_MAX
 
 void reorder_init(struct reorder *reorder)
@@ -297,18 +298,28 @@ static void close_ranks(struct reorder *reorder)
 		put_back(reorder, reorder->runs[i].next, reorder->runs[i].end);
 }
 
-/* After a crowd, or a recording without rounds, which is all here at once. */
-static void shrink_entries(struct reorder *reorder)
+/* @items with room for @kept, where few of many more are in use. */
+static void *shrink(void *items, uint32_t *capacity, size_t item_bytes, uint32_t used,
+		    uint32_t kept)
 {
-	struct reorder_entry *smaller;
+	void *smaller;
 
-	if (reorder->capacity <= ENTRIES_KEPT || reorder->filled > ENTRIES_KEPT / 2)
-		return;
-	smaller = realloc(reorder->entries, ENTRIES_KEPT * sizeof(*smaller));
+	if (*capacity <= kept || used > kept / 2)
+		return items;
+	smaller = realloc(items, kept * item_bytes);
 	if (!smaller)
-		return;
-	reorder->entries = smaller;
-	reorder->capacity = ENTRIES_KEPT;
+		return items;
+	*capacity = kept;
+	return smaller;
+}
+
+/* After a crowd, or a recording without rounds, which is all here at once. */
+static void give_back(struct reorder *reorder)
+{
+	reorder->entries = shrink(reorder->entries, &reorder->capacity, sizeof(*reorder->entries),
+				  reorder->filled, ENTRIES_KEPT);
+	reorder->runs = shrink(reorder->runs, &reorder->run_capacity, sizeof(*reorder->runs),
+			       reorder->run_count, RUNS_KEPT);
 }
 
 void reorder_keep_only(struct reorder *reorder, uint16_t event)
@@ -327,7 +338,7 @@ void reorder_keep_only(struct reorder *reorder, uint16_t event)
 		kept++;
 	}
 	reorder->count = kept;
-	shrink_entries(reorder);
+	give_back(reorder);
 	reorder->last_out_ns = 0;
 }
 
@@ -366,7 +377,7 @@ bool reorder_release(struct reorder *reorder, uint64_t limit_ns, reorder_sink *s
 	}
 	if (reorder->filled > 2 * reorder->count) {
 		close_ranks(reorder);
-		shrink_entries(reorder);
+		give_back(reorder);
 	}
 	return true;
 }

@@ -207,6 +207,20 @@ static void test_the_memory_of_what_left_is_given_back(void **state)
 	assert_true(reorder_bytes(*state) <= quiet_bytes + REORDER_SPARE_BYTES);
 }
 
+/* Each record is a run of its own: as many of them as there are entries. */
+static void test_the_memory_of_runs_is_given_back(void **state)
+{
+	struct reorder *reorder = *state;
+
+	for (int round = 0; round < 20; round++)
+		for (uint64_t i = 0; i < OUT_MAX; i++)
+			push(reorder, i, (uint64_t)(20 - round) * OUT_MAX - i, 0);
+	assert_int_equal(reorder->run_count, 20 * OUT_MAX);
+	reorder_keep_only(reorder, 7);		/* no record's */
+	assert_int_equal(reorder->count, 0);
+	assert_true(reorder_bytes(reorder) <= REORDER_SPARE_BYTES);
+}
+
 /* Rounds of random records: those stamped after the mark of the round before. Expected: everything
  * once, sorted by (time, arrival), and after each mark exactly what is not newer. */
 static void test_random_rounds_leave_complete_and_sorted(void **state)
@@ -400,6 +414,7 @@ int main(void)
 		TEST(test_a_late_record_leaves_and_is_counted),
 		TEST(test_the_largest_records_pass_whole),
 		TEST(test_the_memory_of_what_left_is_given_back),
+		TEST(test_the_memory_of_runs_is_given_back),
 		TEST(test_a_refused_record_stays_with_all_behind_it),
 		TEST(test_random_rounds_leave_complete_and_sorted),
 		TEST(test_the_order_is_that_of_a_plain_sort),
