@@ -29,7 +29,7 @@ enum unwind_kind {
 	UNWIND_SP,	/* CFA = sp + 8 * cfa */
 	UNWIND_BP,	/* CFA = bp + 8 * cfa */
 	UNWIND_PLT,	/* CFA = sp + 8, + 8 more from byte `cfa` of a slot of 16 bytes on: 11, or
-			 * another where slots begin with ENDBR64 */
+			 * another where slots begin with ENDBR64; `bp` is 0 */
 	UNWIND_SP_WORD,	/* CFA = 8 + the word at sp + 8 * cfa: OpenSSL where it aligns the stack */
 	UNWIND_BP_WORD,	/* CFA = the word at bp + 8 * cfa, the caller's bp is that at bp: gcc
 			 * where it aligns the stack; `bp` is 0 */

@@ -39,6 +39,8 @@ static int check_row(const struct unwind_row *rows, uint32_t index, struct diag 
 		return diag_set(why, -EBADMSG, "unwind row %u is of no known kind", index);
 	if (row->kind == UNWIND_PLT && (row->cfa < 0 || row->cfa > 15))
 		return diag_set(why, -EBADMSG, "unwind row %u has no byte of a PLT slot", index);
+	if ((row->kind == UNWIND_PLT || row->kind == UNWIND_BP_WORD) && row->bp)
+		return diag_set(why, -EBADMSG, "unwind row %u says twice where bp is", index);
 	return 0;
 }
 

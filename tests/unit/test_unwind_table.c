@@ -132,6 +132,17 @@ static void test_a_byte_outside_of_a_plt_slot_is_refused(void **state)
 	expect_refused(&bytes, sizeof(bytes), "row 2 has no byte of a PLT slot");
 }
 
+static void test_a_place_of_bp_where_the_kind_has_none_is_refused(void **state)
+{
+	struct whole_table bytes = make_table();
+
+	(void)state;
+	bytes.rows[2].bp = -2;
+	expect_refused(&bytes, sizeof(bytes), "row 2 says twice where bp is");
+	bytes.rows[2].kind = UNWIND_BP_WORD;
+	expect_refused(&bytes, sizeof(bytes), "row 2 says twice where bp is");
+}
+
 static void test_a_last_row_that_never_ends_is_refused(void **state)
 {
 	struct whole_table bytes = make_table();
@@ -152,6 +163,7 @@ int main(void)
 		cmocka_unit_test(test_rows_out_of_order_are_refused),
 		cmocka_unit_test(test_unknown_kinds_are_refused),
 		cmocka_unit_test(test_a_byte_outside_of_a_plt_slot_is_refused),
+		cmocka_unit_test(test_a_place_of_bp_where_the_kind_has_none_is_refused),
 		cmocka_unit_test(test_a_last_row_that_never_ends_is_refused),
 	};
 
