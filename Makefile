@@ -118,15 +118,15 @@ check: packages-test
 check-unit: $(TESTS)
 	@BUILD=$(BUILD) tests/run unit
 
-# Those that bring foreign bytes in by all ways.
-FOREIGN := counts demangled ends names names_of_files probes run_time_code source_lines stacks tasks
+# Those that bring foreign bytes in by all ways; what is of the threads is for ThreadSanitizer.
+FOREIGN := demangled names names_of_files probes run_time_code source_lines stacks
 check-asan: packages-test
 	@$(MAKE) --no-print-directory BUILD=$(BUILD)/asan SANITIZE=address,undefined OPTIMIZE=-O1 tests
 	@BUILD=$(BUILD)/asan tests/run unit $(FOREIGN:%=live/check_%)
 
 # Live tests in which all threads have something to do; unit tests with more than one thread's work:
 # the screen and the exports have but one.
-THREADED := counts demangled ends run_time_code source_lines stacks targets tasks
+THREADED := counts ends stacks targets tasks
 ALONE	 := compiler compiler_damage confine dwarf_lines hostile_elf probe_names probe_points_damage \
 	    probe_spec screen_% tree_fold_random command_% screens screens_% \
 	    $(basename $(notdir $(wildcard ui/*.c src/export/*.c)))

@@ -129,7 +129,10 @@ class Terminal:
         return text
 
     def wait_for(self, *parts):
-        return self.wait(lambda text: all(part in text for part in parts), " and ".join(parts))
+        """Waits until the screen has each part, and no row whose names are still to come: such a
+        row becomes others, also while paused."""
+        return self.wait(lambda text: all(part in text for part in parts) and
+                         "(loading)" not in text, " and ".join(parts))
 
     def press(self, key, *parts):
         """Presses the key and waits until the screen has each part."""
