@@ -37,16 +37,18 @@ LINKED	 = -Wl,--start-group $(ARCHIVES) -Wl,--end-group $(LIBS) $(LDFLAGS)
 TESTS	  := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/test_*.c))
 WRITERS	  := $(call objects,$(filter-out tests/unit/test_%,$(wildcard tests/unit/*.c)))
 WORKLOADS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/workloads/*.c))
+FAULTS	  := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/faults/*.c)) $(BUILD)/tests/faults/fail_calls.so
 ORACLES	  := $(patsubst %.c,$(BUILD)/%,$(shell grep -ls "^int main" tests/oracle/*.c))
 STAGES	  := $(wildcard tests/bench/stages_*.c)
 BENCHES	  := $(patsubst %.c,$(BUILD)/%,$(filter-out $(STAGES),$(wildcard tests/bench/*.c)))
 FUZZERS	  := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c))
 SMOKES	  := $(FUZZERS:%=%.smoke)
-C_FILES	  := $(wildcard src/*.c src/*/*.c ui/*.c include/*/*.h ui/*.h tests/*/*.c tests/*/*.h)
+C_FILES	  := $(wildcard src/*.c src/*/*.c ui/*.c include/*/*.h ui/*.h tests/*/*.c tests/*/*/*.c tests/*/*.h)
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all tests run check check-unit fuzz-smoke check-asan check-tsan check-layers lint format bench fuzz \
+.PHONY: all tests run check check-unit fuzz-smoke check-asan check-tsan check-layers check-doors lint format bench \
+	fuzz faults prove mutants mutants-run \
 	screenshots install uninstall clean packages-build packages-test $(SMOKES)
 
 all: $(BUILD)/flametop $(BUILD)/flametop.8 $(BUILD)/flametop.bash
@@ -84,20 +86,29 @@ $(BUILD)/tests/fuzz/%: $(BUILD)/obj/tests/fuzz/%.o $(ARCHIVES)
 	@mkdir -p $(@D)
 	$(say)$(CC) $(LINK) -fsanitize=fuzzer -o $@ $< $(LINKED)
 
-# A workload's profile is known beforehand: same flags in every build, frames that stay frames.
+# A workload's profile is known beforehand: same compiler and flags in every build, frames that stay
+# frames.
+define workload
+@mkdir -p $(@D)
+$(say)gcc -std=c11 -D_GNU_SOURCE -O1 -g $(CHAINS) -fno-optimize-sibling-calls \
+	-Wall -Wextra -Wshadow -Wconversion -pthread -MMD -MP -o $@ $<
+endef
 $(BUILD)/tests/workloads/%: tests/workloads/%.c Makefile
+	$(workload)
+$(BUILD)/tests/faults/%: tests/faults/%.c Makefile
+	$(workload)
+$(BUILD)/tests/faults/fail_calls.so: tests/faults/preload/fail_calls.c Makefile
 	@mkdir -p $(@D)
-	$(say)$(CC) -std=c11 -D_GNU_SOURCE -O1 -g $(CHAINS) -fno-optimize-sibling-calls \
-		$(WARNINGS) -pthread -MMD -MP -o $@ $<
+	$(say)$(CC) -std=c11 -D_GNU_SOURCE -O2 -g -fPIC -shared $(WARNINGS) -MMD -MP -o $@ $<
 CHAINS := -fno-omit-frame-pointer $(X86_LEAF)
-$(addprefix $(BUILD)/tests/workloads/,by_rbx hard_stacks through_libc): CHAINS := -fomit-frame-pointer
+$(addprefix $(BUILD)/tests/workloads/,by_r12 hard_stacks moving_stacks through_libc): CHAINS := -fomit-frame-pointer
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 
 test_%: $(BUILD)/tests/unit/test_%
 	$<
 
-tests: $(BUILD)/flametop $(TESTS) $(ORACLES) $(WORKLOADS)
+tests: $(BUILD)/flametop $(TESTS) $(ORACLES) $(WORKLOADS) $(FAULTS) $(BUILD)/tests/mutants/elf_mutants
 
 packages-build:
 	@.ci/packages build
@@ -112,33 +123,56 @@ run: packages-build
 AS_ROOT := $(if $(filter 0,$(shell id -u)),,$(shell command -v sudo 2>/dev/null))
 
 check: packages-test
-	@$(MAKE) --no-print-directory tests
+	@$(MAKE) --no-print-directory tests $(BENCHES)
 	@BUILD=$(BUILD) tests/run
+
+# Every row of the fault catalogue, long ones too; PEER=perf: perf top at the same provokers.
+faults: packages-test
+	@$(MAKE) --no-print-directory $(BUILD)/flametop $(WORKLOADS) $(FAULTS)
+	@BUILD=$(BUILD) PEER=$(PEER) tests/faults/run
+
+# What is too long for every change; tests/faults/prove says how much of it is asked for.
+prove: packages-test
+	@$(MAKE) --no-print-directory tests
+	@BUILD=$(BUILD) tests/faults/prove $(STEPS)
 
 check-unit: $(TESTS)
 	@BUILD=$(BUILD) tests/run unit
 
-# Those that bring foreign bytes in by all ways; what is of the threads is for ThreadSanitizer.
-FOREIGN := demangled names names_of_files probes run_time_code source_lines stacks
+# Hundreds of programs that are used once: lines are enough to find what they report.
+QUICK	:= OPTIMIZE=-O1 CFLAGS=-g1 LDFLAGS=-fuse-ld=lld
+# Those that bring foreign bytes in by all ways; what is of the threads is for ThreadSanitizer. With
+# clang the build is that of the fuzzers.
+FOREIGN := demangled names names_of_files probes run_time_code source_lines
+COMMA	:= ,
+IS_CLANG := $(findstring clang,$(CC))
+ASAN_IN	:= $(BUILD)/$(if $(IS_CLANG),fuzz,asan)
+ASAN	:= SANITIZE=$(if $(IS_CLANG),fuzzer-no-link$(COMMA))address,undefined $(QUICK)
 check-asan: packages-test
-	@$(MAKE) --no-print-directory BUILD=$(BUILD)/asan SANITIZE=address,undefined OPTIMIZE=-O1 tests
-	@BUILD=$(BUILD)/asan tests/run unit $(FOREIGN:%=live/check_%)
+	@$(MAKE) --no-print-directory BUILD=$(ASAN_IN) $(ASAN) $(TESTS:$(BUILD)/%=$(ASAN_IN)/%) \
+		$(ASAN_IN)/flametop $(WORKLOADS:$(BUILD)/%=$(ASAN_IN)/%)
+	@BUILD=$(ASAN_IN) tests/run unit $(FOREIGN:%=live/check_%)
 
-# Live tests in which all threads have something to do; unit tests with more than one thread's work:
-# the screen and the exports have but one.
+# Live tests in which all threads have something to do; unit tests that start threads, as strace -f
+# -e clone3 shows.
 THREADED := counts ends stacks targets tasks
-ALONE	 := compiler compiler_damage confine dwarf_lines hostile_elf probe_names probe_points_damage \
-	    probe_spec screen_% tree_fold_random command_% screens screens_% \
-	    $(basename $(notdir $(wildcard ui/*.c src/export/*.c)))
-UNITS	 := $(filter-out $(ALONE:%=unit/test_%),$(TESTS:$(BUILD)/tests/%=%))
+UNITS	 := analyzer_requests analyzer_strip capture capture_events demangled_names demangler \
+	    elf_unwind errand file_copy file_watch ingest_cgroups ingest_jit ingest_kernel ingest_live \
+	    ingest_objects ingest_repeat ingest_switch ingest_unwind jit_files log mailbox object_opener \
+	    perf_data perf_data_damage probe_engine probe_leftovers probe_link process_reader \
+	    process_stat replay retarget sampler sandbox service session_recordings snapshot_groups \
+	    source_lines spsc stack_ends table_budget target target_finder task_stats unwind_source
 check-tsan: packages-test
-	@$(MAKE) --no-print-directory BUILD=$(BUILD)/tsan SANITIZE=thread OPTIMIZE=-O1 \
-		$(UNITS:%=$(BUILD)/tsan/tests/%) $(BUILD)/tsan/flametop \
+	@$(MAKE) --no-print-directory BUILD=$(BUILD)/tsan SANITIZE=thread $(QUICK) \
+		$(UNITS:%=$(BUILD)/tsan/tests/unit/test_%) $(BUILD)/tsan/flametop \
 		$(WORKLOADS:$(BUILD)/%=$(BUILD)/tsan/%)
-	@BUILD=$(BUILD)/tsan tests/run $(UNITS) $(THREADED:%=live/check_%)
+	@BUILD=$(BUILD)/tsan tests/run $(UNITS:%=unit/test_%) $(THREADED:%=live/check_%)
 
 check-layers:
 	@tests/check_layers
+check-doors: all
+	@BUILD=$(BUILD) tests/check_doors
+	@BUILD=$(BUILD) tests/check_signals
 
 lint:
 	@.ci/packages build lint
@@ -150,12 +184,22 @@ format:
 bench: $(BUILD)/flametop $(BENCHES) $(WORKLOADS)
 	@BUILD=$(BUILD) tests/bench/run $(PARTS)
 
+FUZZ	 := CC=clang BUILD=$(BUILD)/fuzz $(QUICK) SANITIZE=fuzzer-no-link,address,undefined
+MUTANTS	 ?= 2000
+FUZZ_SECONDS ?= 10
+# What a fuzzer begins with; what it finds besides stays in the build.
+CORPUS	  = tests/fuzz/corpus/$(@F:fuzz_%.smoke=%)
 fuzz:
-	@$(MAKE) --no-print-directory CC=clang BUILD=$(BUILD)/fuzz OPTIMIZE=-O1 \
-		SANITIZE=fuzzer-no-link,address,undefined fuzz-smoke
+	@$(MAKE) --no-print-directory $(FUZZ) fuzz-smoke mutants-run
+mutants:
+	@$(MAKE) --no-print-directory $(FUZZ) mutants-run
+mutants-run: $(BUILD)/tests/mutants/elf_mutants
+	@$< $(MUTANTS)
 fuzz-smoke: $(SMOKES)
 $(SMOKES): %.smoke: %
-	@$< -max_total_time=5 -artifact_prefix=$<- >$<.log 2>&1 || { tail -40 $<.log; exit 1; }
+	@mkdir -p $<.corpus
+	@$< -max_total_time=$(FUZZ_SECONDS) -artifact_prefix=$<- $<.corpus $(wildcard $(CORPUS)) \
+		>$<.log 2>&1 || { tail -40 $<.log; exit 1; }
 	@echo "$<: $$(tail -1 $<.log)"
 
 screenshots: $(BUILD)/flametop $(WORKLOADS)

@@ -46,6 +46,7 @@ struct session {
 	struct rare_server *rare_server;
 	struct demangler *demangler;
 	struct analyzer *analyzer;
+	struct stack_ends *stack_ends;	/* live; what the analyzer tells the sampler */
 	struct spsc queue;
 	bool has_queue;
 	struct source *source;		/* live: as it was at first */

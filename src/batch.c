@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/privileges.h"
 #include "export/folded.h"
 #include "export/json.h"
 #include "export/text.h"
@@ -108,7 +109,7 @@ static int render(struct batch *batch, const struct snapshot *snapshot, struct d
 			text_write(out, snapshot, &export_options);
 	}
 	has_failed = err || ferror(out);
-	if (fclose(out) || has_failed)
+	if (fclose(out) || has_failed || !batch->text)	/* of the last fclose() says nothing */
 		return diag_set(why, -ENOMEM, "no memory for the output");
 	batch->written = 0;
 	return 0;
@@ -216,8 +217,10 @@ static int open_output(void)
 	struct stat output;
 	int fd = -1;
 
+	privileges_begin_write();	/* they are the user's who called sudo */
 	if (isatty(STDOUT_FILENO) || (!fstat(STDOUT_FILENO, &output) && S_ISFIFO(output.st_mode)))
 		fd = open("/proc/self/fd/1", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	privileges_end_write();
 	return fd < 0 ? STDOUT_FILENO : fd;
 }
 

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "base/near_name.h"
-#include "base/sanitize.h"
+#include "base/safe_print.h"
 #include "config_columns.h"
 #include "config_file.h"
 
@@ -52,8 +52,8 @@ static void add_problem(struct parse *parse, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(raw, sizeof(raw), format, args);
 	va_end(args);
-	sanitize_text(clean, sizeof(clean), raw, strlen(raw));
-	fprintf(parse->problems, "%s:%u: %s\n", parse->path, parse->line, clean);
+	safe_print(parse->problems, "%s:%u: %s\n", sanitize_checked(parse->path), parse->line,
+		   sanitize(clean, sizeof(clean), raw, strlen(raw)));
 }
 
 static void check_section(struct parse *parse, const char *section)
@@ -223,8 +223,8 @@ static int parse_file(struct config *config, const struct config_file *file, boo
 	sanitize_text(parse.path, sizeof(parse.path), file->path, strlen(file->path));
 	read_lines(&parse);
 	if (parse.problem_count > CONFIG_PROBLEMS_SHOWN)
-		fprintf(parse.problems, "%s: and %u more\n", parse.path,
-			parse.problem_count - CONFIG_PROBLEMS_SHOWN);
+		safe_print(parse.problems, "%s: and %u more\n", sanitize_checked(parse.path),
+			   parse.problem_count - CONFIG_PROBLEMS_SHOWN);
 	if (fclose(parse.problems))
 		return diag_set(why, -ENOMEM, "no memory for the configuration");
 	if (parse.problem_count)
@@ -300,8 +300,8 @@ static int print_state(const struct config *config, const struct column_choice *
 
 	if (!out)
 		return -ENOMEM;
-	fputs("# Written by flametop when columns are hidden or shown. Remove this file to have\n"
-	      "# those of the configuration again.\n[columns]\n", out);
+	safe_put(out, "# Written by flametop when columns are hidden or shown. Remove this file to"
+		      " have\n# those of the configuration again.\n[columns]\n");
 	for (int kind = 0; kind < VIEW_TABLES; kind++)
 		if (choice->hidden[kind] != config->file_columns.hidden[kind])
 			config_columns_print(out, (enum view_kind)kind, choice);

@@ -13,7 +13,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <pwd.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,21 +21,22 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/user.h"
+
 #define OWN_DIRECTORY "flametop"
 
 int config_file_home(char *out, size_t cap, struct diag *why)
 {
 	const char *xdg = geteuid() == 0 ? NULL : secure_getenv("XDG_CONFIG_HOME");
-	const struct passwd *user;
+	struct user user;
 	int used;
 
 	if (xdg && xdg[0] == '/') {
 		used = snprintf(out, cap, "%s", xdg);
 	} else {
-		user = getpwuid(geteuid());
-		if (!user)
+		if (user_find(geteuid(), &user))
 			return diag_set(why, -ENOENT, "user %u has no home directory", geteuid());
-		used = snprintf(out, cap, "%s/.config", user->pw_dir);
+		used = snprintf(out, cap, "%s/.config", user.home);
 	}
 	if (used < 0 || (size_t)used >= cap)
 		return diag_set(why, -ENAMETOOLONG, "the path of the home directory is too long");

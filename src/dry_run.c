@@ -5,7 +5,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/sanitize.h"
+#include "base/privileges.h"
+#include "base/safe_print.h"
 #include "probe/probe_cost.h"
 #include "probe/probe_definition.h"
 #include "probe/probe_places.h"
@@ -22,8 +23,7 @@ static void print_clean(FILE *out, const char *text)
 {
 	char clean[4 * PROBE_DEFINITION_BYTES];
 
-	sanitize_text(clean, sizeof(clean), text, strlen(text));
-	fputs(clean, out);
+	safe_put_text(out, sanitize(clean, sizeof(clean), text, strlen(text)));
 }
 
 static void print_place(FILE *out, const struct probe_places *places,
@@ -35,13 +35,13 @@ static void print_place(FILE *out, const struct probe_places *places,
 	}
 	if (places->spec.kind == PROBE_KERNEL) {
 		print_clean(out, site->symbol);
-		fprintf(out, "+%" PRIu64, site->offset);
+		safe_print(out, "+%" PRIu64, site->offset);
 		return;
 	}
 	print_clean(out, places->path);
-	fprintf(out, ":0x%" PRIx64, site->offset);
+	safe_print(out, ":0x%" PRIx64, site->offset);
 	if (site->semaphore)
-		fprintf(out, "(0x%" PRIx64 ")", site->semaphore);
+		safe_print(out, "(0x%" PRIx64 ")", site->semaphore);
 }
 
 static int print_edge(FILE *out, const struct probe_places *places, const struct probe_site *site,
@@ -52,13 +52,13 @@ static int print_edge(FILE *out, const struct probe_places *places, const struct
 
 	if (err)
 		return err;
-	fputs(is_return ? "  return " : "  entry  ", out);
+	safe_put_text(out, is_return ? SAFE_TEXT("  return ") : SAFE_TEXT("  entry  "));
 	print_place(out, places, site);
 	if (made.fetch_args[0] && places->spec.kind != PROBE_TRACEPOINT) {
-		fputc(' ', out);
+		safe_put(out, " ");
 		print_clean(out, made.fetch_args);
 	}
-	fputc('\n', out);
+	safe_put(out, "\n");
 	return 0;
 }
 
@@ -67,18 +67,29 @@ static void print_values(FILE *out, const struct probe_site *site)
 	for (uint32_t i = 0; i < site->value_count; i++) {
 		const struct probe_fetch *value = &site->values[i];
 
-		fputs("  value  ", out);
+		safe_put(out, "  value  ");
 		print_clean(out, value->name);
 		if (value->type[0]) {
-			fputs(": ", out);
+			safe_put(out, ": ");
 			print_clean(out, value->type);
 		}
-		fprintf(out, " (%s)", origins[value->origin]);
+		safe_print(out, " (%s)", sanitize_checked(origins[value->origin]));
 		if (!value->fetch[0]) {
-			fputs(" not there: ", out);
+			safe_put(out, " not there: ");
 			print_clean(out, value->reason);
 		}
-		fputc('\n', out);
+		safe_put(out, "\n");
+	}
+}
+
+static struct safe_text verdict_name(enum probe_verdict verdict)
+{
+	switch (verdict) {
+	case VERDICT_OK:     return SAFE_TEXT("ok");
+	case VERDICT_COSTLY: return SAFE_TEXT("costly");
+	case VERDICT_ASKS:   return SAFE_TEXT("asks");
+	case VERDICT_UNABLE: return SAFE_TEXT("unable");
+	default:	     return SAFE_TEXT("refused");
 	}
 }
 
@@ -89,7 +100,7 @@ static int print_one(FILE *out, const struct probe_places *places, struct diag *
 	int err = 0;
 
 	print_clean(out, places->spec.text);
-	fputc('\n', out);
+	safe_put(out, "\n");
 	for (uint32_t i = 0; i < places->site_count && !err; i++) {
 		const struct probe_site *site = &places->sites[i];
 
@@ -100,14 +111,12 @@ static int print_one(FILE *out, const struct probe_places *places, struct diag *
 		print_values(out, site);
 	}
 	if (places->verdict == VERDICT_OK)
-		fprintf(out, "  ok: about %.1f us a hit\n", cost_ns / 1e3);
+		safe_print(out, "  ok: about %.1f us a hit\n", cost_ns / 1e3);
 	else
-		fprintf(out, "  %s: ", places->verdict == VERDICT_COSTLY ? "costly"
-				       : places->verdict == VERDICT_ASKS ? "asks"
-				       : places->verdict == VERDICT_UNABLE ? "unable" : "refused");
+		safe_print(out, "  %s: ", verdict_name(places->verdict));
 	if (places->verdict != VERDICT_OK) {
 		print_clean(out, places->reason);
-		fputc('\n', out);
+		safe_put(out, "\n");
 	}
 	return err;
 }
@@ -138,6 +147,8 @@ int dry_run_print(FILE *out, const struct probe_spec *specs, size_t count, pid_t
 	struct sandbox *sandbox = NULL;
 	int err = sandbox_start(&sandbox, why);
 
+	if (!err)
+		err = privileges_drop(PRIVILEGES_OF_MAIN, false, why);
 	if (!err)
 		err = probe_places_open(&finder, sandbox, why);
 	for (size_t i = 0; i < count && !err; i++)

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "model/loss_ledger.h"
 #include "option_table.h"
 #include "probe/probe_presets.h"
 #include "ui/columns.h"
@@ -124,6 +125,18 @@ static const char conditions[] =
 "k, M and G are 1024 each; times have ns, us, ms or s.\n"
 ".Ss Presets\n"
 "The finder has them by name.\n"
+".Bl -tag -width Ds\n";
+
+static const char losses_head[] =
+".Sh LOSSES\n"
+"Nothing is lost in silence: what the kernel has dropped, what came too late\n"
+"or had no room is counted, each cause apart.\n"
+"The header says so, the key\n"
+".Ic $\n"
+"lists all causes with their counts since start and in the window, and with\n"
+".Fl -format Cm json\n"
+"they are in\n"
+".Ql losses :\n"
 ".Bl -tag -width Ds\n";
 
 static const char columns_head[] =
@@ -297,7 +310,7 @@ static const char files[] =
 ".It 4\n"
 "permission\n"
 ".It 5\n"
-"internal error\n"
+"internal error: no memory, or no process or thread of its own could be started\n"
 ".It 128+n\n"
 "ended by signal n\n"
 ".El\n"
@@ -513,6 +526,25 @@ static void print_columns(FILE *out)
 	fputs(".El\n", out);
 }
 
+static void print_losses(FILE *out)
+{
+	fputs(losses_head, out);
+	for (size_t cause = 0; cause < LOSS_CAUSES; cause++) {
+		const struct loss_description *text = &loss_descriptions[cause];
+
+		fputs(".It", out);
+		print_argument(out, text->name);
+		fputc('\n', out);
+		print_prose(out, text->meaning);
+		if (text->remedy[0]) {
+			fputs(".\nHelps:\n", out);
+			print_prose(out, text->remedy);
+		}
+		fputs(".\n", out);
+	}
+	fputs(".El\n", out);
+}
+
 void manual_print(FILE *out)
 {
 	fputs(head, out);
@@ -522,6 +554,7 @@ void manual_print(FILE *out)
 	fputs(beside_the_keys, out);
 	print_columns(out);
 	fputs(levels, out);
+	print_losses(out);
 	fputs(comparison, out);
 	fputs(configuration, out);
 	fputs(files, out);

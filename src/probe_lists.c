@@ -5,7 +5,8 @@
 #include <poll.h>
 #include <string.h>
 
-#include "base/sanitize.h"
+#include "base/privileges.h"
+#include "base/safe_print.h"
 #include "probe/target_finder.h"
 #include "probe/trace_group.h"
 
@@ -31,8 +32,9 @@ static void print_result(FILE *out, const struct target_result *result)
 	char spec[4 * TARGET_SPEC_BYTES];	/* "\x1b" for a byte */
 
 	sanitize_text(spec, sizeof(spec), result->spec, strlen(result->spec));
-	fprintf(out, "%s\t%s%s\n", spec[0] ? spec : result->shown,
-		result->is_able ? "" : "cannot: ", result->note);
+	safe_print(out, "%s\t%s%s\n", sanitize_checked(spec[0] ? spec : result->shown),
+		   result->is_able ? SAFE_TEXT("") : SAFE_TEXT("cannot: "),
+		   sanitize_checked(result->note));
 }
 
 static int print_reply(FILE *out, const struct target_reply *reply, const char *pattern,
@@ -45,8 +47,8 @@ static int print_reply(FILE *out, const struct target_reply *reply, const char *
 	for (size_t i = 0; i < reply->count; i++)
 		print_result(out, &reply->results[i]);
 	if (reply->matches > reply->count)
-		fprintf(out, "# %zu more: a longer pattern finds fewer\n",
-			reply->matches - reply->count);
+		safe_print(out, "# %zu more: a longer pattern finds fewer\n",
+			   reply->matches - reply->count);
 	return 0;
 }
 
@@ -56,6 +58,8 @@ int probe_lists_print_targets(FILE *out, const char *pattern, pid_t pid, struct 
 	struct target_finder *finder = NULL;
 	int err = sandbox_start(&config.sandbox, why);
 
+	if (!err)
+		err = privileges_drop(PRIVILEGES_OF_MAIN, false, why);
 	if (!err)
 		err = target_finder_create(&finder, &config, why);
 	if (!err) {
@@ -78,7 +82,7 @@ static void print_probe(void *context, const char *line, bool is_ours, bool is_s
 		whose = "\tof a flametop that died: the next one with a probe removes it";
 	else if (is_ours || strstr(line, OF_FLAMETOP))
 		whose = "\tof a flametop that runs";
-	fprintf(out, "%s%s\n", clean, whose);
+	safe_print(out, "%s%s\n", sanitize_checked(clean), sanitize_checked(whose));
 }
 
 int probe_lists_print_probes(FILE *out, struct diag *why)

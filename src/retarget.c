@@ -23,6 +23,7 @@
 #include "base/log.h"
 #include "base/spsc.h"
 #include "base/thread.h"
+#include "base/whole_io.h"
 #include "model/source.h"
 
 #define QUEUE_BYTES 4096	/* one wish and one result at a time */
@@ -211,7 +212,7 @@ static void answer(struct retarget *retarget, const struct source_change *change
 	if (why->err)
 		log_warn("%s", why->text);	/* the line at the bottom may be too narrow */
 	spsc_commit(&retarget->results);
-	eventfd_write(retarget->control.done_fd, 1);
+	whole_eventfd_write(retarget->control.done_fd, 1);
 }
 
 /* A wish is no user's: what comes of it is told in the log only. */
@@ -271,7 +272,7 @@ static bool ask(void *owner, const struct source_change *change)
 	slot->text[sizeof(slot->text) - 1] = '\0';
 	spsc_commit(&retarget->asked);
 	retarget->is_under_way = true;
-	eventfd_write(retarget->ask_fd, 1);
+	whole_eventfd_write(retarget->ask_fd, 1);
 	return true;
 }
 
@@ -303,7 +304,7 @@ static void wish_copies(void *owner, uint32_t copy_bytes)
 		return;		/* it will be wished for again */
 	*slot = copy_bytes;
 	spsc_commit(&retarget->wishes);
-	eventfd_write(retarget->ask_fd, 1);
+	whole_eventfd_write(retarget->ask_fd, 1);
 }
 
 int retarget_start(struct retarget **out, struct capture **capture,
@@ -355,7 +356,7 @@ void retarget_stop(struct retarget *retarget)
 	if (!retarget->has_thread)
 		return;
 	atomic_store_explicit(&retarget->stop, true, memory_order_release);	/* run() */
-	eventfd_write(retarget->ask_fd, 1);
+	whole_eventfd_write(retarget->ask_fd, 1);
 	pthread_join(retarget->thread, NULL);
 	retarget->has_thread = false;
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/privileges.h"
 #include "session_probes.h"
 #include "startup_probes.h"
 #include "symbols/landlock.h"
@@ -35,7 +36,10 @@ static int fork_children(struct session *session, const struct options *options,
 		err = command_prepare(&session->command, options->command, has_screen, why);
 	if (session->command)
 		guardian_watch_command(session->guardian, command_pid(session->command));
-	return err;
+	if (err)
+		return err;
+	return privileges_drop(options->is_readonly ? PRIVILEGES_TO_READ : PRIVILEGES_OF_MAIN,
+			       session->command, why);
 }
 
 static int open_capture(struct session *session, struct options *options, struct diag *why)
@@ -51,6 +55,8 @@ static int open_capture(struct session *session, struct options *options, struct
 		target->id_count = 1;
 		target->kind = TARGET_COMMAND;
 	}
+	session->stack_ends = calloc(1, sizeof(*session->stack_ends));	/* NULL: copies are whole */
+	options->capture.stack_ends = session->stack_ends;
 	options->capture.has_no_event = options->is_only_probes;
 	err = capture_open(&session->capture, &options->capture, why);
 	memset(target, 0, sizeof(*target));	/* taken over, also on failure */
@@ -145,7 +151,7 @@ static int start_analyzer(struct session *session, const struct options *options
 		.queue = &session->queue,
 		.opener = session->opener, .reader = session->reader, .host = session->host,
 		.line_server = session->line_server, .rare_server = session->rare_server,
-		.demangler = session->demangler,
+		.demangler = session->demangler, .stack_ends = session->stack_ends,
 		.wants_all_events = options->is_batch,
 		.wants_sources = options->is_batch && wants_lines(options),
 		.source_rows = options->wants_source ? options->max_rows : 0,
@@ -203,10 +209,14 @@ static int start_source(struct session *session, const struct options *options, 
 int session_start(struct session *session, struct options *options, bool has_screen,
 		  struct diag *why)
 {
+	size_t descriptors;
 	int err;
 
 	memset(session, 0, sizeof(*session));
-	err = fork_children(session, options, has_screen, why);
+	/* Before what takes the first of them: each would say of its own that there is none. */
+	err = capture_claim_descriptors(&descriptors, why);
+	if (!err)
+		err = fork_children(session, options, has_screen, why);
 	if (!err && options->replay_path)
 		err = open_recordings(session, options, why);
 	else if (!err)
@@ -243,6 +253,7 @@ void session_finish(struct session *session)
 	source_destroy(session->source);
 	session_recordings_close(&session->recordings);
 	capture_destroy(session->capture);
+	free(session->stack_ends);
 	process_reader_destroy(session->reader);
 	/* A thread that is left behind uses its sandbox still; the zygote ends with us. */
 	if (!object_opener_destroy(session->opener))

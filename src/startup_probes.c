@@ -37,7 +37,7 @@ int startup_probes_order(struct probe_engine *engine, const struct startup_probe
 			order.choice.pid = probes->pids[i / probes->count];
 		}
 		if (!probe_engine_order(engine, &order))
-			return diag_set(why, -EAGAIN, "%zu probes are too many to begin with",
+			return diag_set(why, -E2BIG, "%zu probes are too many to begin with",
 					count);
 	}
 	return 0;

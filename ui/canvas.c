@@ -12,8 +12,9 @@
 #include <stdlib.h>
 #include <wchar.h>
 
-#include "base/sanitize.h"
 #include "ui/utf8.h"
+
+#define CLEAN_BYTES 4096	/* more than any screen is wide */
 
 /* What our own marks look like where only ASCII may be sent. */
 static const struct {
@@ -172,9 +173,22 @@ static void put_char(struct canvas *canvas, int x, int y, uint32_t code, int cel
 	*cell_at(canvas, x + 1, y) = (struct canvas_cell){ .code = CANVAS_TAIL, .role = role };
 }
 
-int canvas_put_text(struct canvas *canvas, struct canvas_area area, const char *text,
+struct safe_text canvas_clean(const char *text)
+{
+	static _Thread_local char line[CLEAN_BYTES];
+	uint32_t code;
+	size_t bytes;
+
+	while (*text & 0x80 && (bytes = utf8_decode(text, &code)) > 0 &&
+	       !sanitize_is_hidden(code) && wcwidth((wchar_t)code) == 0)
+		text += bytes;
+	return sanitize_lazily(line, sizeof(line), text);
+}
+
+int canvas_put_text(struct canvas *canvas, struct canvas_area area, struct safe_text safe,
 		    enum role role)
 {
+	const char *text = safe.chars;
 	const uint32_t ellipsis = canvas->is_ascii ? stand_in(0x2026) : 0x2026;
 	int used = 0, room, cells;
 	struct canvas_cell *last = NULL;
@@ -205,10 +219,10 @@ int canvas_put_text(struct canvas *canvas, struct canvas_area area, const char *
 	return area.width;
 }
 
-int canvas_put_right(struct canvas *canvas, struct canvas_area area, const char *text,
+int canvas_put_right(struct canvas *canvas, struct canvas_area area, struct safe_text text,
 		     enum role role)
 {
-	const int spare = area.width - canvas_text_width(canvas, text);
+	const int spare = area.width - canvas_text_width(canvas, text.chars);
 
 	if (spare > 0) {
 		area.x += spare;

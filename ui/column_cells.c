@@ -40,11 +40,12 @@ static void put_share(struct canvas *canvas, struct canvas_area area,
 	char text[FORMAT_BYTES];
 
 	if (of->row->is_idle)
-		canvas_put_right(canvas, area, "idle", ROLE_DIM);
+		canvas_put_right(canvas, area, SAFE_TEXT("idle"), ROLE_DIM);
 	else if (change_row_is_gone(of->row))
-		canvas_put_right(canvas, area, "gone", ROLE_DIM);
+		canvas_put_right(canvas, area, SAFE_TEXT("gone"), ROLE_DIM);
 	else
-		canvas_put_right(canvas, area, format_pct(text, pct), row_role_of_share(pct));
+		canvas_put_right(canvas, area, canvas_clean(format_pct(text, pct)),
+				 row_role_of_share(pct));
 }
 
 static void put_self(struct canvas *canvas, struct canvas_area area, const struct column_row *of)
@@ -55,7 +56,7 @@ static void put_self(struct canvas *canvas, struct canvas_area area, const struc
 static void put_total(struct canvas *canvas, struct canvas_area area, const struct column_row *of)
 {
 	if (change_row_is_gone(of->row)) {	/* SELF% says so */
-		canvas_put_right(canvas, area, "-", ROLE_DIM);
+		canvas_put_right(canvas, area, SAFE_TEXT("-"), ROLE_DIM);
 		return;
 	}
 	put_share(canvas, area, of, of->row->total_weight);
@@ -79,7 +80,7 @@ static void put_bar(struct canvas *canvas, struct canvas_area area, const struct
 		return;
 	format_bar(text, sizeof(text), area.width, of->row->self_weight / hottest,
 		   canvas->is_ascii);
-	canvas_put_text(canvas, area, text,
+	canvas_put_text(canvas, area, canvas_clean(text),
 			row_role_of_share(snapshot_pct(of->snapshot, of->row->self_weight)));
 }
 
@@ -87,7 +88,8 @@ static void put_samples(struct canvas *canvas, struct canvas_area area, const st
 {
 	char text[FORMAT_BYTES];
 
-	canvas_put_right(canvas, area, format_count(text, of->row->self_samples), ROLE_DIM);
+	canvas_put_right(canvas, area, canvas_clean(format_count(text, of->row->self_samples)),
+			 ROLE_DIM);
 }
 
 static void put_number(struct canvas *canvas, struct canvas_area area, int64_t number)
@@ -96,7 +98,7 @@ static void put_number(struct canvas *canvas, struct canvas_area area, int64_t n
 
 	if (number >= 0)
 		snprintf(text, sizeof(text), "%" PRId64, number);
-	canvas_put_right(canvas, area, text, ROLE_TEXT);
+	canvas_put_right(canvas, area, canvas_clean(text), ROLE_TEXT);
 }
 
 /* Of a thread among those of its process it is the thread's: that is what tells them apart. */
@@ -122,7 +124,7 @@ static void put_rate(struct canvas *canvas, struct canvas_area area, const struc
 	if (of->snapshot->window_s > 0)
 		format_count(text, (uint64_t)((double)of->row->self_samples /
 						      of->snapshot->window_s + 0.5));
-	canvas_put_right(canvas, area, text, ROLE_DIM);
+	canvas_put_right(canvas, area, canvas_clean(text), ROLE_DIM);
 }
 
 static void put_cpu_pct(struct canvas *canvas, struct canvas_area area,
@@ -132,14 +134,15 @@ static void put_cpu_pct(struct canvas *canvas, struct canvas_area area,
 
 	if (of->row->cpu_pct >= 0)
 		snprintf(text, sizeof(text), "%.*f", of->row->cpu_pct < 9999.95, of->row->cpu_pct);
-	canvas_put_right(canvas, area, text, ROLE_TEXT);
+	canvas_put_right(canvas, area, canvas_clean(text), ROLE_TEXT);
 }
 
 static void put_state(struct canvas *canvas, struct canvas_area area, const struct column_row *of)
 {
 	const char text[] = { of->row->task_state ? of->row->task_state : '-', '\0' };
 
-	canvas_put_text(canvas, area, text, of->row->task_state == 'R' ? ROLE_TEXT : ROLE_DIM);
+	canvas_put_text(canvas, area, canvas_clean(text),
+			of->row->task_state == 'R' ? ROLE_TEXT : ROLE_DIM);
 }
 
 static void put_threads(struct canvas *canvas, struct canvas_area area,
@@ -155,7 +158,7 @@ static void put_busy(struct canvas *canvas, struct canvas_area area, const struc
 
 	if (of->row->busy_pct >= 0)
 		snprintf(text, sizeof(text), "%.0f", of->row->busy_pct);
-	canvas_put_right(canvas, area, text, ROLE_TEXT);
+	canvas_put_right(canvas, area, canvas_clean(text), ROLE_TEXT);
 }
 
 /* A process without one is shown as ps(1) does, a thread by its name: COMMAND may have no room. */
@@ -170,7 +173,7 @@ static void put_command_line(struct canvas *canvas, struct canvas_area area,
 			 of->row->comm);
 		text = name;
 	}
-	canvas_put_text(canvas, area, text, ROLE_DIM);
+	canvas_put_text(canvas, area, canvas_clean(text), ROLE_DIM);
 }
 
 static void put_tasks(struct canvas *canvas, struct canvas_area area, const struct column_row *of)
@@ -181,7 +184,7 @@ static void put_tasks(struct canvas *canvas, struct canvas_area area, const stru
 		snprintf(text, sizeof(text), "%" PRIu32 " tasks", of->row->tasks);
 	else	/* large windows: not counted, see struct snapshot_row */
 		snprintf(text, sizeof(text), "several");
-	canvas_put_text(canvas, area, text, ROLE_DIM);
+	canvas_put_text(canvas, area, canvas_clean(text), ROLE_DIM);
 }
 
 /* Of a process its threads fold out from: a mark that says which way. */
@@ -199,25 +202,26 @@ static const char *fold_mark(const struct column_row *of)
 static void put_command(struct canvas *canvas, struct canvas_area area,
 			const struct column_row *of)
 {
-	const int used = canvas_put_text(canvas, area, fold_mark(of), ROLE_DIM);
+	const int used = canvas_put_text(canvas, area, canvas_clean(fold_mark(of)), ROLE_DIM);
 
 	area.x += used;
 	area.width -= used;
 	if (of->row->comm[0] || of->row->tasks == 1)
-		canvas_put_text(canvas, area, of->row->comm, ROLE_TEXT);
+		canvas_put_text(canvas, area, canvas_clean(of->row->comm), ROLE_TEXT);
 	else
 		put_tasks(canvas, area, of);
 }
 
 static void put_object(struct canvas *canvas, struct canvas_area area, const struct column_row *of)
 {
-	canvas_put_text(canvas, area, of->row->object, ROLE_DIM);
+	canvas_put_text(canvas, area, canvas_clean(of->row->object), ROLE_DIM);
 }
 
 static void put_symbol(struct canvas *canvas, struct canvas_area area, const struct column_row *of)
 {
 	const enum role role = code_role(of->row);
-	int used = canvas_put_text(canvas, area, level_tag(of->row->mode), role) + GAP_CELLS;
+	int used = canvas_put_text(canvas, area, canvas_clean(level_tag(of->row->mode)), role) +
+		   GAP_CELLS;
 	char address[FORMAT_BYTES];
 	char folded[SYMBOL_FOLD_BYTES];
 	const char *name = of->row->symbol;
@@ -238,18 +242,18 @@ static void put_symbol(struct canvas *canvas, struct canvas_area area, const str
 	area.width -= used;
 	if (of->row->state == SYMBOL_NAMED)
 		name = symbol_fold(canvas, name, area.width, folded);
-	used = canvas_put_text(canvas, area, name, role);
+	used = canvas_put_text(canvas, area, canvas_clean(name), role);
 	area.x += used + GAP_CELLS;
 	area.width -= used + GAP_CELLS;
 	if (note[0] && area.width > 3) {	/* at least "(x)" */
 		area.width -= 1;
-		canvas_put_text(canvas, area, "(", ROLE_DIM);
+		canvas_put_text(canvas, area, SAFE_TEXT("("), ROLE_DIM);
 		area.x += 1;
 		area.width -= 1;
-		used = canvas_put_text(canvas, area, note, ROLE_DIM);
+		used = canvas_put_text(canvas, area, canvas_clean(note), ROLE_DIM);
 		area.x += used;
 		area.width = 1;
-		canvas_put_text(canvas, area, ")", ROLE_DIM);
+		canvas_put_text(canvas, area, SAFE_TEXT(")"), ROLE_DIM);
 	}
 }
 
@@ -257,7 +261,8 @@ static void put_source(struct canvas *canvas, struct canvas_area area, const str
 {
 	const struct snapshot_row *row = of->row;
 
-	canvas_put_text(canvas, area, row->source[0] ? row->source : row->source_reason, ROLE_DIM);
+	canvas_put_text(canvas, area,
+			canvas_clean(row->source[0] ? row->source : row->source_reason), ROLE_DIM);
 }
 
 static bool is_probe_of(const struct snapshot_probe *probe, const struct snapshot_row *row)
@@ -283,7 +288,7 @@ static void put_probe(struct canvas *canvas, struct canvas_area area, const stru
 			format_latency(latency, probe->latency.p99_ns);
 		snprintf(text, sizeof(text), "%s/s %6s",
 			 format_count(rate, (uint64_t)(probe->hits_per_s + 0.5)), latency);
-		canvas_put_right(canvas, area, text, probe_state_role(probe->state));
+		canvas_put_right(canvas, area, canvas_clean(text), probe_state_role(probe->state));
 		return;
 	}
 }
@@ -292,7 +297,11 @@ static void put_probe(struct canvas *canvas, struct canvas_area area, const stru
 static void put_place(struct canvas *canvas, struct canvas_area area,
 		      const struct snapshot_row *row, const char *name)
 {
-	canvas_put_text(canvas, area, name[0] ? name : row->cgroup[0] ? "-" : "?", ROLE_DIM);
+	canvas_put_text(canvas, area,
+			canvas_clean(name[0]	      ? name
+				     : row->cgroup[0] ? "-"
+						      : "?"),
+			ROLE_DIM);
 }
 
 static void put_unit(struct canvas *canvas, struct canvas_area area, const struct column_row *of)
@@ -317,7 +326,7 @@ static void put_cgroup(struct canvas *canvas, struct canvas_area area, const str
 	const char *name = of->row->cgroup, *slash;
 	const char *mark = canvas->is_ascii ? "~" : "\u2026";
 	const int used = canvas_text_width(canvas, name) > area.width
-			 ? canvas_put_text(canvas, area, mark, ROLE_DIM) : 0;
+			 ? canvas_put_text(canvas, area, canvas_clean(mark), ROLE_DIM) : 0;
 
 	area.x += used;
 	area.width -= used;

@@ -22,9 +22,9 @@ static void put_points(struct canvas *canvas, struct canvas_area area,
 	if (!of->snapshot->is_compared || of->row->is_idle)
 		return;
 	if (change_row_is_new(of->snapshot, of->row))
-		canvas_put_right(canvas, area, "new", change_role(points));
+		canvas_put_right(canvas, area, SAFE_TEXT("new"), change_role(points));
 	else
-		canvas_put_right(canvas, area, change_format_points(text, points),
+		canvas_put_right(canvas, area, canvas_clean(change_format_points(text, points)),
 				 change_role(points));
 }
 
@@ -54,9 +54,10 @@ void column_put_change_bar(struct canvas *canvas, struct canvas_area area,
 	char text[BAR_BYTES];
 
 	if (of->snapshot->is_compared)
-		canvas_put_text(canvas, area,
-				change_format_bar(text, sizeof(text), area.width, points),
-				change_role(points));
+		canvas_put_text(
+			canvas, area,
+			canvas_clean(change_format_bar(text, sizeof(text), area.width, points)),
+			change_role(points));
 }
 
 static double rate_change(const struct snapshot *snapshot, const struct snapshot_row *row)
@@ -71,7 +72,8 @@ void column_put_rate_change(struct canvas *canvas, struct canvas_area area,
 	char text[FORMAT_BYTES];
 
 	if (of->snapshot->is_compared)
-		canvas_put_right(canvas, area, change_format_per_s(text, per_s), ROLE_DIM);
+		canvas_put_right(canvas, area, canvas_clean(change_format_per_s(text, per_s)),
+				 ROLE_DIM);
 }
 
 static int by_size(double a, double b)

@@ -145,6 +145,11 @@ void cmd_messages(struct ui_state *state)
 	state_open_view(state, &state->messages.view);
 }
 
+void cmd_losses(struct ui_state *state)
+{
+	state_open_view(state, &state->losses.view);
+}
+
 void cmd_log(struct ui_state *state)
 {
 	state_open_view(state, &state->log.view);

@@ -1,6 +1,8 @@
 /* commands.c - the table of commands. What they do is in ui/command_*.c. */
 #include "ui/commands.h"
 
+#include <string.h>
+
 #include "ui/command_list.h"
 #include "ui/keys.h"
 
@@ -199,6 +201,9 @@ const struct command commands[] = {
 	{ { ':' }, "palette", IN_ALL, ASKS, cmd_palette, "Every command by its name", NULL, 0 },
 	{ { '!' }, "messages", IN_ALL, PLAIN, cmd_messages,
 	  "What fell back, what was lost and what helps", "messages", 9 },
+	{ { '$' }, "losses", IN_ALL, PLAIN, cmd_losses,
+	  "The ledger of losses: each cause, since start and in the window, and what helps", NULL,
+	  0 },
 	{ { 'L' }, "log", IN_SAMPLES | IN_PAGER, PLAIN, cmd_log,
 	  "The log, with the output of the command", NULL, 0 },
 	{ { UI_KEY_CTRL('L') }, "repaint", IN_ALL, PLAIN, cmd_repaint,
@@ -208,3 +213,12 @@ const struct command commands[] = {
 	{ { 'q', UI_KEY_CTRL('C') }, "quit", IN_ALL, LEAVE, cmd_quit, "Quit", "quit", 1 },
 };
 const size_t command_count = sizeof(commands) / sizeof(commands[0]);
+
+const struct command *commands_find(const char *name)
+{
+	size_t i = 0;
+
+	while (strcmp(commands[i].name, name) != 0)
+		i++;
+	return &commands[i];
+}

@@ -125,7 +125,8 @@ static size_t bytes_of_line(const struct canvas *canvas, const char *text, int w
 
 static void put_mark(struct canvas *canvas, int y)
 {
-	canvas_put_text(canvas, (struct canvas_area){ 1, y, canvas->width - 2 }, MARK, ROLE_DIM);
+	canvas_put_text(canvas, (struct canvas_area){ 1, y, canvas->width - 2 }, SAFE_TEXT(MARK),
+			ROLE_DIM);
 }
 
 /* On the second of two lines, and on the first what has no room there. */
@@ -137,11 +138,11 @@ static void put_text(struct canvas *canvas, struct canvas_area area, const char 
 	put_mark(canvas, area.y + !text[bytes]);
 	if (text[bytes]) {
 		snprintf(line, sizeof(line), "%.*s", (int)bytes, text);
-		canvas_put_text(canvas, area, line, ROLE_TEXT);
+		canvas_put_text(canvas, area, canvas_clean(line), ROLE_TEXT);
 		text += bytes;
 	}
 	area.y++;
-	canvas_put_text(canvas, area, text, ROLE_TEXT);
+	canvas_put_text(canvas, area, canvas_clean(text), ROLE_TEXT);
 }
 
 static void put_more(struct canvas *canvas, struct canvas_area area, const struct detail *detail,
@@ -152,10 +153,10 @@ static void put_more(struct canvas *canvas, struct canvas_area area, const struc
 
 		if (!detail->more[i][0] || area.width < MORE_CELLS)
 			continue;
-		used = canvas_put_text(canvas, area, gap, ROLE_DIM);
+		used = canvas_put_text(canvas, area, canvas_clean(gap), ROLE_DIM);
 		area.x += used;
 		area.width -= used;
-		used = canvas_put_text(canvas, area, detail->more[i], ROLE_DIM);
+		used = canvas_put_text(canvas, area, canvas_clean(detail->more[i]), ROLE_DIM);
 		area.x += used;
 		area.width -= used;
 		gap = GAP;
@@ -196,7 +197,7 @@ static int put_change(struct canvas *canvas, struct canvas_area area, const char
 	const int used = change[0] ? canvas_text_width(canvas, change) : 0;
 
 	if (used)
-		canvas_put_right(canvas, area, change, ROLE_TEXT);
+		canvas_put_right(canvas, area, canvas_clean(change), ROLE_TEXT);
 	return used ? used + canvas_text_width(canvas, GAP) : 0;
 }
 
@@ -218,7 +219,7 @@ void detail_draw(const struct ui_state *state, struct canvas *canvas, int y, int
 	if (lines == 1) {
 		put_mark(canvas, y);
 		area.width -= put_change(canvas, area, change);
-		used = canvas_put_text(canvas, area, detail.text, ROLE_TEXT);
+		used = canvas_put_text(canvas, area, canvas_clean(detail.text), ROLE_TEXT);
 		area.x += used;
 		area.width -= used;
 		put_more(canvas, area, &detail, GAP);

@@ -76,14 +76,14 @@ static void draw_frame(const struct finder *finder, struct canvas *canvas)
 	for (int y = finder->y + 1; y < finder->y + finder->height - 1; y++)
 		canvas_set_role(canvas, (struct canvas_area){ finder->x + 1, y, finder->width - 2 },
 				ROLE_BOX);
-	canvas_put_text(canvas, area, " find what to probe ", ROLE_BOX);
+	canvas_put_text(canvas, area, SAFE_TEXT(" find what to probe "), ROLE_BOX);
 	area.y += finder->height - 1;
-	canvas_put_text(canvas, area, keys, ROLE_BOX_DIM);
+	canvas_put_text(canvas, area, canvas_clean(keys), ROLE_BOX_DIM);
 	if (!finder->reply || finder->reply->count <= finder_page(finder))
 		return;
 	snprintf(text, sizeof(text), " %zu/%zu ", finder->cursor + 1, finder->reply->count);
 	if (canvas_text_width(canvas, text) + canvas_text_width(canvas, keys) <= area.width)
-		canvas_put_right(canvas, area, text, ROLE_BOX);
+		canvas_put_right(canvas, area, canvas_clean(text), ROLE_BOX);
 }
 
 static void describe_count(const struct finder *finder, char *out, size_t room)
@@ -108,7 +108,7 @@ static void draw_input(const struct finder *finder, struct canvas *canvas)
 
 	describe_count(finder, text, sizeof(text));
 	count = smaller(canvas_text_width(canvas, text), area.width / 2);
-	canvas_put_right(canvas, area, text, ROLE_BOX_DIM);
+	canvas_put_right(canvas, area, canvas_clean(text), ROLE_BOX_DIM);
 	area.width -= count + GAP;
 	prompt_draw_text(&finder->input, canvas, area);
 }
@@ -150,16 +150,17 @@ static void draw_result(struct canvas *canvas, struct canvas_area line,
 
 	canvas_set_role(canvas, line, role);
 	if (is_cursor || !result->is_able)
-		canvas_put_text(canvas, area, is_cursor ? "\u25b8" : "!", role);
+		canvas_put_text(canvas, area, canvas_clean(is_cursor ? "\u25b8" : "!"), role);
 	area = (struct canvas_area){ line.x + CURSOR_CELLS, line.y, KIND_CELLS - 1 };
-	canvas_put_text(canvas, area, kinds[result->kind], is_cursor ? role : ROLE_BOX_DIM);
+	canvas_put_text(canvas, area, canvas_clean(kinds[result->kind]),
+			is_cursor ? role : ROLE_BOX_DIM);
 	area = (struct canvas_area){ name_x, line.y, room - note };
-	canvas_put_text(canvas, area, result->shown, role);
+	canvas_put_text(canvas, area, canvas_clean(result->shown), role);
 	mark_matched(canvas, area, result);
 	if (!note)
 		return;
 	area = (struct canvas_area){ name_x + room - note + GAP, line.y, note - GAP };
-	canvas_put_right(canvas, area, result->note, is_cursor ? role : ROLE_BOX_DIM);
+	canvas_put_right(canvas, area, canvas_clean(result->note), is_cursor ? role : ROLE_BOX_DIM);
 }
 
 /* Where nothing is found: what could be typed. */
@@ -177,7 +178,7 @@ static void draw_nothing(const struct finder *finder, struct canvas *canvas)
 	if (!finder->reply || finder->reply->is_loading)
 		return;
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]) && i < finder_page(finder); i++) {
-		canvas_put_text(canvas, line, lines[i], ROLE_BOX_DIM);
+		canvas_put_text(canvas, line, canvas_clean(lines[i]), ROLE_BOX_DIM);
 		line.y++;
 	}
 }
@@ -188,7 +189,8 @@ static void draw_chosen(const struct finder *finder, struct canvas *canvas)
 				    finder->width - 2 - CURSOR_CELLS - 1 };
 	const struct target_result *result = &finder->reply->results[finder->cursor];
 
-	canvas_put_text(canvas, line, result->is_able ? result->spec : result->note, ROLE_BOX_DIM);
+	canvas_put_text(canvas, line, canvas_clean(result->is_able ? result->spec : result->note),
+			ROLE_BOX_DIM);
 }
 
 void finder_draw(struct finder *finder, struct canvas *canvas, int top, int bottom)

@@ -68,7 +68,7 @@ static int put_short_name(struct canvas *canvas, struct canvas_area area, const 
 		name = next;
 		next = skip_qualifier(name);
 	} while (next && canvas_text_width(canvas, name) > area.width);
-	return canvas_put_text(canvas, area, name, role);
+	return canvas_put_text(canvas, area, canvas_clean(name), role);
 }
 
 static enum flame_kind kind_above(const struct call_tree *tree, const struct tree_node *node)
@@ -92,12 +92,13 @@ static void put_name(const struct ui_state *state, struct canvas *canvas, struct
 	int used = 0;
 
 	if (fill_of(state) == FLAME_BY_CHANGE)
-		used = canvas_put_text(canvas, *area, flame_fill_sign(state->shown, node), role);
+		used = canvas_put_text(canvas, *area,
+				       canvas_clean(flame_fill_sign(state->shown, node)), role);
 	area->x += used;
 	area->width -= used;
 	used = 0;
 	if (kind != kind_above(tree, node) && area->width > 2 * LABEL_CELLS)
-		used = canvas_put_text(canvas, *area, flame_kind_mark(kind), role);
+		used = canvas_put_text(canvas, *area, canvas_clean(flame_kind_mark(kind)), role);
 	area->x += used;
 	area->width -= used;
 	used = put_short_name(canvas, *area, frame_name(node), role);
@@ -109,7 +110,7 @@ static void put_number(struct canvas *canvas, struct canvas_area area, const cha
 		       enum role role)
 {
 	if (area.width >= canvas_text_width(canvas, text) + SHARE_GAP_CELLS)
-		canvas_put_right(canvas, area, text, role);
+		canvas_put_right(canvas, area, canvas_clean(text), role);
 }
 
 static void put_share(const struct ui_state *state, struct canvas *canvas, struct canvas_area area,
@@ -166,7 +167,7 @@ static void put_label(const struct ui_state *state, struct canvas *canvas, struc
 	if (box->others) {
 		snprintf(text, sizeof(text), box->others > 1 ? "%" PRIu32 " others" : "others",
 			 box->others);
-		canvas_put_text(canvas, area, text, role);
+		canvas_put_text(canvas, area, canvas_clean(text), role);
 		return;
 	}
 	put_name(state, canvas, &area, &state->flame.tree->nodes[box->node], role);
@@ -192,9 +193,11 @@ static void draw_box(const struct ui_state *state, struct canvas *canvas, uint32
 		end--;		/* the gap */
 	canvas_put_fill(canvas, begin, end, y, role);
 	if (canvas->is_ascii)
-		canvas_put_text(canvas, (struct canvas_area){ first, y, 1 }, "\u2502", role);
+		canvas_put_text(canvas, (struct canvas_area){ first, y, 1 }, SAFE_TEXT("\u2502"),
+				role);
 	if (is_selected && first < end / 2)
-		canvas_put_text(canvas, (struct canvas_area){ first, y, 1 }, "\u25b8", role);
+		canvas_put_text(canvas, (struct canvas_area){ first, y, 1 }, SAFE_TEXT("\u25b8"),
+				role);
 	if (!is_selected)
 		first = begin / 2;
 	put_label(state, canvas, (struct canvas_area){ first + 1, y, end / 2 - first - 1 }, box,
@@ -387,7 +390,7 @@ static void put_title(struct canvas *canvas, struct canvas_area area, const stru
 	area.x += used;
 	area.width -= used;
 	if (area.width > 2 * LABEL_CELLS)
-		canvas_put_text(canvas, area, from, ROLE_DIM);
+		canvas_put_text(canvas, area, canvas_clean(from), ROLE_DIM);
 }
 
 static void draw_detail(const struct ui_state *state, struct canvas *canvas, int y, int lines)
@@ -416,11 +419,11 @@ static void draw_detail(const struct ui_state *state, struct canvas *canvas, int
 		pieces_fit(canvas, &pieces, area.width - 2);
 		pieces_put(canvas, (struct canvas_area){ 3, y + 1, area.width - 2 }, &pieces);
 	}
-	used = canvas_put_text(canvas, area, "\u25b8 ", ROLE_DIM);
+	used = canvas_put_text(canvas, area, SAFE_TEXT("\u25b8 "), ROLE_DIM);
 	area.x += used;
 	area.width -= used;
 	if (flame->layout.boxes[index].others)
-		canvas_put_text(canvas, area, "others", ROLE_TEXT);
+		canvas_put_text(canvas, area, SAFE_TEXT("others"), ROLE_TEXT);
 	else
 		put_title(canvas, area, &flame->tree->nodes[node]);
 }

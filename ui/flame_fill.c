@@ -234,6 +234,8 @@ void flame_fill_put_legend(struct canvas *canvas, struct canvas_area area, enum 
 	area.x += area.width - width;
 	for (int i = 0; i < chips.count; i++) {
 		area.width = chip_width(canvas, &chips.list[i]);
-		area.x += canvas_put_text(canvas, area, chips.list[i].text, chips.list[i].role) + 1;
+		area.x += canvas_put_text(canvas, area, canvas_clean(chips.list[i].text),
+					  chips.list[i].role) +
+			  1;
 	}
 }

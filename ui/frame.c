@@ -73,9 +73,9 @@ static int put_label(struct ui_state *state, struct canvas *canvas, struct canva
 	char key[KEYS_NAME_BYTES];
 
 	keys_format(keymap_key(state->keymap, command), key);
-	area.x += canvas_put_text(canvas, area, key, ROLE_KEY) + 1;
+	area.x += canvas_put_text(canvas, area, canvas_clean(key), ROLE_KEY) + 1;
 	area.width = end - area.x;
-	area.x += canvas_put_text(canvas, area, command->label, ROLE_TEXT);
+	area.x += canvas_put_text(canvas, area, canvas_clean(command->label), ROLE_TEXT);
 	hits_add(&state->hits, (struct hit){ HIT_COMMAND, begin, area.y, area.x - begin, 1,
 					     number });
 	return area.x;
@@ -97,7 +97,7 @@ static void draw_labels(struct ui_state *state, struct canvas *canvas, int y)
 		if (!is_offered(state, &commands[i], max_rank))
 			continue;
 		if (area.x > 1)
-			area.x += canvas_put_text(canvas, area, LABEL_GAP, ROLE_DIM);
+			area.x += canvas_put_text(canvas, area, SAFE_TEXT(LABEL_GAP), ROLE_DIM);
 		area.width = end - area.x;
 		area.x = put_label(state, canvas, area, i);
 		area.width = end - area.x;
@@ -151,7 +151,7 @@ static void draw_bottom(struct ui_state *state, struct canvas *canvas)
 		draw_group_hints(state, canvas, y);
 	else if (state->message[0])
 		canvas_put_text(canvas, (struct canvas_area){ 1, y, canvas->width - 2 },
-				state->message, ROLE_STATE);
+				canvas_clean(state->message), ROLE_STATE);
 	else
 		draw_labels(state, canvas, y);
 }
@@ -165,7 +165,7 @@ static void draw_too_small(struct canvas *canvas)
 		 FRAME_MIN_WIDTH, FRAME_MIN_HEIGHT);
 	if (canvas_text_width(canvas, text) > canvas->width)
 		snprintf(text, sizeof(text), "needs %dx%d", FRAME_MIN_WIDTH, FRAME_MIN_HEIGHT);
-	canvas_put_text(canvas, line, text, ROLE_TEXT);
+	canvas_put_text(canvas, line, canvas_clean(text), ROLE_TEXT);
 }
 
 void frame_draw(struct ui_state *state, struct canvas *canvas)

@@ -284,7 +284,7 @@ static void put(const struct group_panel *panel, struct canvas *canvas, int x, i
 	const int end = marks_x(panel);
 	const struct canvas_area area = { panel->x + 1 + x, y, end - panel->x - 1 - x };
 
-	canvas_put_text(canvas, area, text, role);
+	canvas_put_text(canvas, area, canvas_clean(text), role);
 }
 
 static void draw_line(const struct ui_state *state, struct canvas *canvas, int key, int y)
@@ -306,7 +306,7 @@ static void draw_line(const struct ui_state *state, struct canvas *canvas, int k
 		snprintf(text, sizeof(text), "%u", level);
 		put(panel, canvas, LEVEL_X, y, text, role);
 		canvas_put_text(canvas, (struct canvas_area){ marks_x(panel) + 1, y, 2 },
-				UP_MARK DOWN_MARK, quiet);
+				SAFE_TEXT(UP_MARK DOWN_MARK), quiet);
 	}
 	put(panel, canvas, NAME_X, y, is_reset ? "reset" : group_key_name((enum group_key)key),
 	    level || is_reset || is_cursor ? role : quiet);

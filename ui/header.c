@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "ui/baseline_label.h"
+#include "ui/commands.h"
 #include "ui/format.h"
 #include "ui/load_strip.h"
 #include "ui/pieces.h"
@@ -124,6 +125,12 @@ static void list_losses(const struct snapshot *snapshot, struct pieces *list)
 	list_count(list, 3, ROLE_LOSS, snapshot->unattributed, "unattributed");
 	list_count(list, 3, ROLE_LOSS, snapshot->filtered_unknown_uid, "of unknown user");
 	list_count(list, 3, ROLE_LOSS, snapshot->evicted_samples, "evicted");
+	list_count(list, 3, ROLE_LOSS,
+		   snapshot->ledger.counts[LOSS_MAPPINGS].since_start +
+			   snapshot->ledger.counts[LOSS_OBJECTS].since_start +
+			   snapshot->ledger.counts[LOSS_NAMES].since_start, "over budget");
+	list_count(list, 4, ROLE_DIM, snapshot->ledger.counts[LOSS_TASKS].since_start,
+		   "forgotten tasks");
 	list_count(list, 4, ROLE_DIM, snapshot->truncated_stacks, "cut stacks");
 	list_count(list, 4, ROLE_DIM, snapshot->stalled_rounds, "stalled rounds");
 	if (snapshot->throttled_ns)
@@ -201,8 +208,14 @@ static struct piece last_state(const struct ui_state *state, const struct pieces
 	return piece;
 }
 
+static void add_button(struct ui_state *state, const char *command, struct canvas_area area)
+{
+	hits_add(&state->hits, (struct hit){ HIT_COMMAND, area.x, area.y, area.width, 1,
+					     (size_t)(commands_find(command) - commands) });
+}
+
 /* At the right edge of the line; returns the first column used. */
-static int draw_states(const struct ui_state *state, struct canvas *canvas, int y, int room,
+static int draw_states(struct ui_state *state, struct canvas *canvas, int y, int room,
 		       bool has_strip)
 {
 	const int right = canvas->width - 1;
@@ -217,16 +230,22 @@ static int draw_states(const struct ui_state *state, struct canvas *canvas, int 
 	last = last_state(state, &list, is_cut);
 	tail = canvas_text_width(canvas, last.text);
 	area.x -= tail;
-	canvas_put_text(canvas, (struct canvas_area){ area.x, y, tail }, last.text, last.role);
+	canvas_put_text(canvas, (struct canvas_area){ area.x, y, tail }, canvas_clean(last.text),
+			last.role);
+	if (tail)
+		add_button(state, "messages", (struct canvas_area){ area.x, y, tail });
 	if (tail)
 		tail += canvas_text_width(canvas, GAP);
 	width = pieces_fit(canvas, &list, room - tail);
 	if (!list.count || (list.list[0].rank >= COUNTER_RANK && width > room - tail))
 		return area.x;	/* half a counter says no more than that there is more */
-	canvas_put_text(canvas, (struct canvas_area){ right - tail, y, tail }, GAP, ROLE_DIM);
+	canvas_put_text(canvas, (struct canvas_area){ right - tail, y, tail }, SAFE_TEXT(GAP),
+			ROLE_DIM);
 	area.width = width < room - tail ? width : room - tail;
 	area.x = right - tail - area.width;
 	pieces_put(canvas, area, &list);
+	if (has_role(&list, ROLE_LOSS, 0) || has_role(&list, ROLE_DIM, COUNTER_RANK))
+		add_button(state, "losses", area);
 	return area.x;
 }
 
@@ -261,7 +280,7 @@ static void draw_strip(struct ui_state *state, struct canvas *canvas, struct can
 	if (area.width >= LIVE_CELLS) {
 		area.width -= live + 1;
 		canvas_put_text(canvas, (struct canvas_area){ area.x + area.width + 1, area.y,
-							      live }, text, ROLE_DIM);
+							      live }, canvas_clean(text), ROLE_DIM);
 		hits_add(&state->hits, (struct hit){ HIT_LIVE, area.x + area.width + 1, area.y,
 						     live, 1, 0 });
 	}
@@ -315,9 +334,10 @@ static void draw_heat(struct ui_state *state, struct canvas *canvas, int y, int 
 		state->heat.width = 0;
 	if (state->heat.width <= 0) {
 		if (!state_is_waiting(state))
-			canvas_put_text(canvas, left,
-					"No heat map: a point is longer than a second here.",
-					ROLE_DIM);
+			canvas_put_text(
+				canvas, left,
+				SAFE_TEXT("No heat map: a point is longer than a second here."),
+				ROLE_DIM);
 		return;
 	}
 	time_heat_draw(shown, &state->heat, marked_time(state), canvas->width >= LABEL_CELLS,
@@ -375,7 +395,7 @@ static void draw_identity(const struct ui_state *state, struct canvas *canvas, i
 	struct pieces identity = { .gap = GAP };
 
 	if (line.width >= NAMED_CELLS) {
-		canvas_put_text(canvas, line, "flametop", ROLE_NAME);
+		canvas_put_text(canvas, line, SAFE_TEXT("flametop"), ROLE_NAME);
 		line.x += NAME_CELLS;
 		line.width -= NAME_CELLS;
 	}

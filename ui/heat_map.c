@@ -48,9 +48,10 @@ uint32_t heat_map_most(const struct snapshot_heat *heat, uint32_t seconds)
 
 int heat_map_put_level(struct canvas *canvas, struct canvas_area area, unsigned int level)
 {
-	return canvas_put_text(canvas, area,
-			       canvas->is_ascii ? levels[level].ascii : levels[level].mark,
-			       levels[level].role);
+	return canvas_put_text(
+		canvas, area,
+		canvas_clean(canvas->is_ascii ? levels[level].ascii : levels[level].mark),
+		levels[level].role);
 }
 
 void heat_map_draw_line(const struct snapshot_heat *heat, int octave, uint32_t most,
@@ -75,7 +76,7 @@ void heat_map_draw_title(const struct snapshot_heat *heat, const char *until,
 
 	snprintf(text, sizeof(text), "a column a second, %s to %s",
 		 format_duration(number, seconds), until);
-	canvas_put_right(canvas, area, text, ROLE_HEADING);
+	canvas_put_right(canvas, area, canvas_clean(text), ROLE_HEADING);
 }
 
 void heat_map_draw_scale(const double from[HEAT_LEVELS], const char *unit, struct canvas *canvas,
@@ -90,11 +91,11 @@ void heat_map_draw_scale(const double from[HEAT_LEVELS], const char *unit, struc
 		area.width -= used;
 		snprintf(text, sizeof(text), " %s  ",
 			 format_count(number, (uint64_t)ceil(from[level])));
-		used = canvas_put_text(canvas, area, text, ROLE_DIM);
+		used = canvas_put_text(canvas, area, canvas_clean(text), ROLE_DIM);
 		area.x += used;
 		area.width -= used;
 	}
-	canvas_put_text(canvas, area, unit, ROLE_DIM);
+	canvas_put_text(canvas, area, canvas_clean(unit), ROLE_DIM);
 }
 
 void heat_map_draw_legend(uint32_t most, struct canvas *canvas, struct canvas_area area)

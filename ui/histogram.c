@@ -65,11 +65,11 @@ static struct canvas_area part_of(struct canvas_area area, int x, int width)
 
 void histogram_draw_titles(struct canvas *canvas, struct canvas_area area)
 {
-	canvas_put_right(canvas, part_of(area, 0, LABEL_CELLS), "RANGE", ROLE_HEADING);
-	canvas_put_right(canvas, part_of(area, LABEL_CELLS + 1, COUNT_CELLS), "COUNT",
+	canvas_put_right(canvas, part_of(area, 0, LABEL_CELLS), SAFE_TEXT("RANGE"), ROLE_HEADING);
+	canvas_put_right(canvas, part_of(area, LABEL_CELLS + 1, COUNT_CELLS), SAFE_TEXT("COUNT"),
 			 ROLE_HEADING);
-	canvas_put_right(canvas, part_of(area, LABEL_CELLS + COUNT_CELLS + 2, PCT_CELLS), "UP TO%",
-			 ROLE_HEADING);
+	canvas_put_right(canvas, part_of(area, LABEL_CELLS + COUNT_CELLS + 2, PCT_CELLS),
+			 SAFE_TEXT("UP TO%"), ROLE_HEADING);
 }
 
 void histogram_draw_count(const char *label, uint64_t count, double pct, uint64_t most,
@@ -78,18 +78,18 @@ void histogram_draw_count(const char *label, uint64_t count, double pct, uint64_
 	const struct canvas_area bar = part_of(area, BAR_X, area.width - BAR_X);
 	char text[FORMAT_BYTES], blocks[BAR_BYTES];
 
-	canvas_put_right(canvas, part_of(area, 0, LABEL_CELLS), label, ROLE_TEXT);
+	canvas_put_right(canvas, part_of(area, 0, LABEL_CELLS), canvas_clean(label), ROLE_TEXT);
 	canvas_put_right(canvas, part_of(area, LABEL_CELLS + 1, COUNT_CELLS),
-			 format_count(text, count), count ? ROLE_TEXT : ROLE_DIM);
+			 canvas_clean(format_count(text, count)), count ? ROLE_TEXT : ROLE_DIM);
 	if (pct >= 0)
 		canvas_put_right(canvas,
 				 part_of(area, LABEL_CELLS + COUNT_CELLS + 2, PCT_CELLS),
-				 format_pct(text, pct), ROLE_DIM);
+				 canvas_clean(format_pct(text, pct)), ROLE_DIM);
 	if (bar.width <= 0 || !most)
 		return;
 	format_bar(blocks, sizeof(blocks), bar.width, (double)count / (double)most,
 		   canvas->is_ascii);
-	canvas_put_text(canvas, bar, blocks, ROLE_STRIP);
+	canvas_put_text(canvas, bar, canvas_clean(blocks), ROLE_STRIP);
 }
 
 void histogram_draw_line(const struct histogram *histogram, int octave, enum histogram_unit unit,

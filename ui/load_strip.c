@@ -72,7 +72,7 @@ static void put_mark(const struct time_scale *scale, int column, int line, const
 		     enum role role, struct canvas *canvas)
 {
 	canvas_put_text(canvas, (struct canvas_area){ scale->x + column, scale->y + line, 1 },
-			mark, role);
+			canvas_clean(mark), role);
 }
 
 static bool is_newer_hidden(const struct snapshot *snapshot, const struct time_scale *scale)

@@ -105,13 +105,13 @@ static void draw_title(const struct menu *menu, struct canvas *canvas)
 	title = smaller(title, larger(room - canvas_text_width(canvas, typed), room / 2));
 	while (canvas_text_width(canvas, typed) > room - title)
 		typed += utf8_decode(typed, &code);
-	canvas_put_text(canvas, area, " ", ROLE_BOX);
+	canvas_put_text(canvas, area, SAFE_TEXT(" "), ROLE_BOX);
 	area.x += 1;
 	area.width = title;
-	area.x += canvas_put_text(canvas, area, menu->title, ROLE_BOX);
+	area.x += canvas_put_text(canvas, area, canvas_clean(menu->title), ROLE_BOX);
 	area.width = menu->x + menu->width - 1 - area.x;
 	snprintf(text, sizeof(text), ": %s_ ", typed);
-	canvas_put_text(canvas, area, text, ROLE_BOX);
+	canvas_put_text(canvas, area, canvas_clean(text), ROLE_BOX);
 }
 
 /* Only when there is more than one sees. */
@@ -123,7 +123,7 @@ static void draw_position(const struct menu *menu, struct canvas *canvas, size_t
 	if (menu->shown_count <= page)
 		return;
 	snprintf(text, sizeof(text), " %zu/%zu ", menu->cursor + 1, menu->shown_count);
-	canvas_put_right(canvas, area, text, ROLE_BOX);
+	canvas_put_right(canvas, area, canvas_clean(text), ROLE_BOX);
 }
 
 static void draw_item(const struct menu *menu, struct canvas *canvas, const struct menu_item *item,
@@ -138,20 +138,21 @@ static void draw_item(const struct menu *menu, struct canvas *canvas, const stru
 
 	canvas_set_role(canvas, line, role);
 	if (is_cursor)
-		canvas_put_text(canvas, area, "\u25b8", role);
+		canvas_put_text(canvas, area, SAFE_TEXT("\u25b8"), role);
 	area.x = line.x + CURSOR_CELLS;
 	if (item->mark != MENU_PLAIN)
-		canvas_put_text(canvas, area, item->mark == MENU_ON ? "[x]" : "[ ]", role);
+		canvas_put_text(canvas, area, canvas_clean(item->mark == MENU_ON ? "[x]" : "[ ]"),
+				role);
 	area.x = line.x + begin;
 	area.width = room - note;
-	canvas_put_text(canvas, area, item->label, role);
+	canvas_put_text(canvas, area, canvas_clean(item->label), role);
 	for (const char *word = menu->words; *word; word += strlen(word) + 1)
 		search_highlight(canvas, area, word);
 	if (note == 0)
 		return;
 	area.x += area.width + NOTE_GAP;
 	area.width = note - NOTE_GAP;
-	canvas_put_right(canvas, area, item->note, is_cursor ? role : ROLE_BOX_DIM);
+	canvas_put_right(canvas, area, canvas_clean(item->note), is_cursor ? role : ROLE_BOX_DIM);
 }
 
 void menu_draw(struct menu *menu, struct canvas *canvas, int top, int bottom)
@@ -173,6 +174,7 @@ void menu_draw(struct menu *menu, struct canvas *canvas, int top, int bottom)
 		return;
 	line = (struct canvas_area){ menu->x + 1 + CURSOR_CELLS, menu->y + 1,
 				     menu->width - FRAME - CURSOR_CELLS };
-	canvas_put_text(canvas, line, menu->typed[0] ? NO_MATCH_TEXT : "nothing here; Esc closes",
+	canvas_put_text(canvas, line,
+			canvas_clean(menu->typed[0] ? NO_MATCH_TEXT : "nothing here; Esc closes"),
 			ROLE_BOX_DIM);
 }

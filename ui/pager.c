@@ -232,7 +232,7 @@ static void draw_piece(struct canvas *canvas, const struct pager_piece *piece, i
 
 	memcpy(text, piece->text, piece->bytes);
 	text[piece->bytes] = '\0';
-	canvas_put_text(canvas, area, text, role);
+	canvas_put_text(canvas, area, canvas_clean(text), role);
 	search_highlight(canvas, area, search);
 }
 
@@ -245,8 +245,8 @@ static void draw_lines(const struct pager *pager, struct canvas *canvas, int top
 		struct pager_piece piece = { .text = NULL };
 
 		if (i == pager->found && search[0] && y >= top && y < top + pager->page)
-			canvas_put_text(canvas, (struct canvas_area){ 0, y, 1 }, "\u25b8",
-					ROLE_MATCH);
+			canvas_put_text(canvas, (struct canvas_area){ 0, y, 1 },
+					SAFE_TEXT("\u25b8"), ROLE_MATCH);
 		for (; next_piece(&pager->shape, &pager->lines[i], &piece); y++)
 			if (y >= top && y < top + pager->page)
 				draw_piece(canvas, &piece, y, pager->lines[i].role, search);

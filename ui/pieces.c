@@ -56,9 +56,10 @@ int pieces_put(struct canvas *canvas, struct canvas_area area, const struct piec
 
 	for (size_t i = 0; i < pieces->count && area.width > 0; i++) {
 		if (i)
-			area.x += canvas_put_text(canvas, area, pieces->gap, ROLE_DIM);
+			area.x +=
+				canvas_put_text(canvas, area, canvas_clean(pieces->gap), ROLE_DIM);
 		area.width = end - area.x;
-		area.x += canvas_put_text(canvas, area, pieces->list[i].text,
+		area.x += canvas_put_text(canvas, area, canvas_clean(pieces->list[i].text),
 					  pieces->list[i].role);
 		area.width = end - area.x;
 	}

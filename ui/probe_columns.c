@@ -40,6 +40,8 @@ const char *probe_word(const struct snapshot_probe *probe)
 
 const char *probe_mark(const struct snapshot_probe *probe)
 {
+	if (probe->state == PROBE_ATTACHED && probe->reason[0])
+		return "!";	/* it is on, but what it is in is not what it was */
 	return probe_state_mark(is_sampled(probe) ? PROBE_PAUSED : probe->state);
 }
 
@@ -113,14 +115,14 @@ const char *probe_plain_name(const struct snapshot_probe *probe)
 static void put_state(struct canvas *canvas, struct canvas_area area,
 		      const struct snapshot_probe *probe)
 {
-	canvas_put_text(canvas, area, probe_mark(probe),
+	canvas_put_text(canvas, area, canvas_clean(probe_mark(probe)),
 			probe_state_role(probe->state));
 }
 
 static void put_kind(struct canvas *canvas, struct canvas_area area,
 		     const struct snapshot_probe *probe)
 {
-	canvas_put_text(canvas, area, probe_kind_letters(probe),
+	canvas_put_text(canvas, area, canvas_clean(probe_kind_letters(probe)),
 			probe->kind == PROBE_USER || probe->kind == PROBE_USDT ? ROLE_USER
 									       : ROLE_KERNEL);
 }
@@ -134,22 +136,23 @@ static void put_name(struct canvas *canvas, struct canvas_area area,
 	const int kept = word[0] ? canvas_text_width(canvas, word) + GAP_CELLS : 0;
 	struct canvas_area name = { area.x, area.y, area.width - kept };
 
-	name.x += canvas_put_text(canvas, name, probe_plain_name(probe), ROLE_TEXT) + GAP_CELLS;
+	name.x += canvas_put_text(canvas, name, canvas_clean(probe_plain_name(probe)), ROLE_TEXT) +
+		  GAP_CELLS;
 	name.width = area.x + area.width - name.x;
 	if (word[0])
-		canvas_put_text(canvas, name, word, probe_state_role(probe->state));
+		canvas_put_text(canvas, name, canvas_clean(word), probe_state_role(probe->state));
 }
 
 static void put_object(struct canvas *canvas, struct canvas_area area,
 		       const struct snapshot_probe *probe)
 {
-	canvas_put_text(canvas, area, probe->object, ROLE_DIM);
+	canvas_put_text(canvas, area, canvas_clean(probe->object), ROLE_DIM);
 }
 
 static void put_scope(struct canvas *canvas, struct canvas_area area,
 		      const struct snapshot_probe *probe)
 {
-	canvas_put_text(canvas, area, probe->scope, ROLE_DIM);
+	canvas_put_text(canvas, area, canvas_clean(probe->scope), ROLE_DIM);
 }
 
 static void put_count(struct canvas *canvas, struct canvas_area area, uint64_t count,
@@ -157,7 +160,8 @@ static void put_count(struct canvas *canvas, struct canvas_area area, uint64_t c
 {
 	char text[FORMAT_BYTES];
 
-	canvas_put_right(canvas, area, format_count(text, count), count ? role : ROLE_DIM);
+	canvas_put_right(canvas, area, canvas_clean(format_count(text, count)),
+			 count ? role : ROLE_DIM);
 }
 
 static void put_hits(struct canvas *canvas, struct canvas_area area,
@@ -176,7 +180,8 @@ static void put_rate(struct canvas *canvas, struct canvas_area area,
 		snprintf(text, sizeof(text), "%.1f", probe->hits_per_s);
 	else
 		format_count(text, (uint64_t)(probe->hits_per_s + 0.5));
-	canvas_put_right(canvas, area, text, probe->hits_per_s > 0 ? ROLE_TEXT : ROLE_DIM);
+	canvas_put_right(canvas, area, canvas_clean(text),
+			 probe->hits_per_s > 0 ? ROLE_TEXT : ROLE_DIM);
 }
 
 /* The columns of changes have room only while probes are compared. */
@@ -187,9 +192,9 @@ static void put_rate_change(struct canvas *canvas, struct canvas_area area,
 	char text[FORMAT_BYTES];
 
 	if (probe->base_hits_per_s < 0)
-		canvas_put_right(canvas, area, "new", ROLE_MORE);
+		canvas_put_right(canvas, area, SAFE_TEXT("new"), ROLE_MORE);
 	else
-		canvas_put_right(canvas, area, change_format_per_s(text, change),
+		canvas_put_right(canvas, area, canvas_clean(change_format_per_s(text, change)),
 				 change_role(change));
 }
 
@@ -206,7 +211,7 @@ static void put_latency(struct canvas *canvas, struct canvas_area area,
 
 	if (probe->has_latency && probe->latency.count)
 		format_latency(text, ns);
-	canvas_put_right(canvas, area, text, text[0] == '-' ? ROLE_DIM : ROLE_TEXT);
+	canvas_put_right(canvas, area, canvas_clean(text), text[0] == '-' ? ROLE_DIM : ROLE_TEXT);
 }
 
 static void put_p50(struct canvas *canvas, struct canvas_area area,
@@ -239,10 +244,10 @@ static void put_latency_change(struct canvas *canvas, struct canvas_area area,
 	char text[FORMAT_BYTES];
 
 	if (probe->has_latency && probe->latency.count && probe->base_latency.count)
-		canvas_put_right(canvas, area, change_format_ns(text, ns, base_ns),
+		canvas_put_right(canvas, area, canvas_clean(change_format_ns(text, ns, base_ns)),
 				 change_role((double)ns - (double)base_ns));
 	else
-		canvas_put_right(canvas, area, "-", ROLE_DIM);
+		canvas_put_right(canvas, area, SAFE_TEXT("-"), ROLE_DIM);
 }
 
 static void put_p50_change(struct canvas *canvas, struct canvas_area area,
@@ -280,7 +285,7 @@ static void put_lease(struct canvas *canvas, struct canvas_area area,
 {
 	char text[FORMAT_BYTES];
 
-	canvas_put_right(canvas, area, format_lease(text, probe->lease_s), ROLE_DIM);
+	canvas_put_right(canvas, area, canvas_clean(format_lease(text, probe->lease_s)), ROLE_DIM);
 }
 
 static void put_cost(struct canvas *canvas, struct canvas_area area,
@@ -289,7 +294,7 @@ static void put_cost(struct canvas *canvas, struct canvas_area area,
 	char text[FORMAT_BYTES];
 
 	snprintf(text, sizeof(text), "%.1f%%", probe->cost_pct);
-	canvas_put_right(canvas, area, text, ROLE_DIM);
+	canvas_put_right(canvas, area, canvas_clean(text), ROLE_DIM);
 }
 
 const struct probe_list_column probe_list_columns[PROBE_COL_COUNT] = {

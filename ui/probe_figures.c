@@ -64,7 +64,8 @@ static void put_percentiles(const struct snapshot_latency *latency,
 	char text[FORMAT_BYTES];
 
 	if (!latency->count) {
-		canvas_put_text(canvas, area, "No call has returned in the window.", ROLE_DIM);
+		canvas_put_text(canvas, area, SAFE_TEXT("No call has returned in the window."),
+				ROLE_DIM);
 		return;
 	}
 	add_percentile(&line, ROLE_TEXT, "p50", latency->p50_ns, base->p50_ns, is_compared);
@@ -202,7 +203,7 @@ static int put_octaves(const struct snapshot_value *value, const struct figure_p
 		if (gap >= GAP_OCTAVES && is_there)
 			canvas_put_right(page->canvas, (struct canvas_area){ area.x, area.y,
 									     GAP_X },
-					 "\u2026", ROLE_DIM);
+					 SAFE_TEXT("\u2026"), ROLE_DIM);
 		else if (is_there)
 			histogram_draw_line(&histogram, octave, HISTOGRAM_NUMBER, page->canvas,
 					    area);
@@ -219,9 +220,9 @@ static void put_top(const struct snapshot_value *value, const char *text, uint64
 
 	snprintf(line, sizeof(line), "%6s %6s%% ", format_count(number, count),
 		 format_pct(pct, known ? 100.0 * (double)count / (double)known : 0));
-	area.x += canvas_put_text(canvas, area, line, ROLE_DIM);
+	area.x += canvas_put_text(canvas, area, canvas_clean(line), ROLE_DIM);
 	area.width = canvas->width - 1 - area.x;
-	canvas_put_text(canvas, area, text, ROLE_TEXT);
+	canvas_put_text(canvas, area, canvas_clean(text), ROLE_TEXT);
 }
 
 /* The most frequent values, beside the octaves where there is room, else below. */

@@ -57,7 +57,7 @@ void probe_log_draw_titles(struct canvas *canvas, struct canvas_area area)
 
 	snprintf(text, sizeof(text), "%-*s %3s %-15s %7s %*s  %s", TIME_CELLS, "TIME", "CPU",
 		 "COMMAND", "TID", LATENCY_CELLS, "LATENCY", "VALUES");
-	canvas_put_text(canvas, area, text, ROLE_HEADING);
+	canvas_put_text(canvas, area, canvas_clean(text), ROLE_HEADING);
 }
 
 static const struct snapshot_hit *hit_at(const struct probe_log *log, size_t index)
@@ -189,7 +189,7 @@ static void draw_dropped(uint64_t count, struct canvas *canvas, struct canvas_ar
 	char text[64], number[FORMAT_BYTES];
 
 	snprintf(text, sizeof(text), "%s older hits were dropped", format_count(number, count));
-	canvas_put_text(canvas, area, text, ROLE_DIM);
+	canvas_put_text(canvas, area, canvas_clean(text), ROLE_DIM);
 }
 
 static void draw_hit(const struct probe_log *log, const struct snapshot_hit *hit,
@@ -198,9 +198,9 @@ static void draw_hit(const struct probe_log *log, const struct snapshot_hit *hit
 	char text[PROBE_LOG_TEXT];
 
 	probe_log_format(log, hit, text);
-	canvas_put_text(canvas, area, text, ROLE_TEXT);
+	canvas_put_text(canvas, area, canvas_clean(text), ROLE_TEXT);
 	if (search[0] && hit->number == log->found)
-		canvas_put_text(canvas, (struct canvas_area){ 0, area.y, 1 }, "\u25b8",
+		canvas_put_text(canvas, (struct canvas_area){ 0, area.y, 1 }, SAFE_TEXT("\u25b8"),
 				ROLE_MATCH);
 	search_highlight(canvas, area, search);
 }

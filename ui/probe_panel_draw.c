@@ -48,7 +48,7 @@ static void put(struct pen *pen, const char *text, enum role role)
 	struct canvas_area area;
 
 	if (pen_area(pen, &area))
-		canvas_put_text(pen->canvas, area, text, role);
+		canvas_put_text(pen->canvas, area, canvas_clean(text), role);
 	pen->x += canvas_text_width(pen->canvas, text);
 }
 
@@ -90,7 +90,7 @@ static void put_item(struct pen *pen, struct panel_item item, const char *text, 
 		pen->focus_line = pen->line;
 	if (pen_area(pen, &area)) {
 		area.width = width < area.width ? width : area.width;
-		canvas_put_text(pen->canvas, area, text, is_focus ? ROLE_BOX_CURSOR
+		canvas_put_text(pen->canvas, area, canvas_clean(text), is_focus ? ROLE_BOX_CURSOR
 							 : is_able ? ROLE_BOX : ROLE_BOX_DIM);
 		if (is_able)
 			note_place(pen, &area, item);
@@ -249,9 +249,9 @@ static void put_input(struct pen *pen, const char *label, struct panel_item item
 		if (is_focus)
 			prompt_draw_text(line, pen->canvas, area);
 		else if (line->text[0])
-			canvas_put_text(pen->canvas, area, line->text, ROLE_BOX);
+			canvas_put_text(pen->canvas, area, canvas_clean(line->text), ROLE_BOX);
 		else
-			canvas_put_text(pen->canvas, area, hint, ROLE_BOX_DIM);
+			canvas_put_text(pen->canvas, area, canvas_clean(hint), ROLE_BOX_DIM);
 	}
 	end_line(pen);
 }
@@ -429,7 +429,7 @@ static void draw_title(const struct probe_panel *panel, struct canvas *canvas, i
 	char text[2 * PANEL_NAME_BYTES + 16];
 
 	snprintf(text, sizeof(text), " probe %s in %s ", panel->name, panel->object);
-	canvas_put_text(canvas, area, text, ROLE_BOX);
+	canvas_put_text(canvas, area, canvas_clean(text), ROLE_BOX);
 }
 
 /* The line with the cursor is in sight. */

@@ -234,12 +234,12 @@ int prompt_draw_text(const struct prompt *prompt, struct canvas *canvas, struct 
 	int cut = 0;
 
 	if (first > 0)
-		cut = canvas_put_text(canvas, area, "\u2026", ROLE_DIM);
+		cut = canvas_put_text(canvas, area, SAFE_TEXT("\u2026"), ROLE_DIM);
 	area.x += cut;
 	area.width -= cut;
 	cursor.x = area.x + cells_of(canvas, prompt->text + first, prompt->cursor - first);
 	cursor.width = under ? cells_of(canvas, prompt->text + prompt->cursor, under) : 1;
-	cut += canvas_put_text(canvas, area, prompt->text + first, ROLE_TEXT);
+	cut += canvas_put_text(canvas, area, canvas_clean(prompt->text + first), ROLE_TEXT);
 	canvas_set_role(canvas, cursor, ROLE_SELECTED);
 	return cut;
 }
@@ -251,19 +251,20 @@ void prompt_draw(const struct prompt *prompt, struct canvas *canvas, int y)
 	struct canvas_area area = { 1 + label + 1, y, canvas->width - 1 - label - 2 };
 	struct canvas_area note = { 0, y, 0 };
 
-	canvas_put_text(canvas, (struct canvas_area){ 1, y, label }, prompt->label, ROLE_STATE);
+	canvas_put_text(canvas, (struct canvas_area){ 1, y, label }, canvas_clean(prompt->label),
+			ROLE_STATE);
 	if (prompt->note[0]) {
 		note.width = canvas_text_width(canvas, prompt->note);
 		if (note.width > area.width / 2)
 			note.width = area.width / 2;
 		area.width -= note.width + NOTE_GAP;
 		note.x = area.x + area.width + NOTE_GAP;
-		canvas_put_right(canvas, note, prompt->note, ROLE_STATE);
+		canvas_put_right(canvas, note, canvas_clean(prompt->note), ROLE_STATE);
 		prompt_draw_text(prompt, canvas, area);
 		return;
 	}
 	note.x = area.x + prompt_draw_text(prompt, canvas, area) + 1 + NOTE_GAP;
 	note.width = canvas->width - 1 - note.x;
 	if (note.width >= canvas_text_width(canvas, keys))
-		canvas_put_right(canvas, note, keys, ROLE_DIM);
+		canvas_put_right(canvas, note, canvas_clean(keys), ROLE_DIM);
 }

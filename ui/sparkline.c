@@ -12,7 +12,7 @@ void sparkline_put_bar(struct canvas *canvas, int x, int y, float fraction, enum
 
 	step = step < 1 ? 1 : step > STEPS ? STEPS : step;
 	utf8_encode(text, 0x2580u + (uint32_t)step);	/* U+2581..2588: one to eight eighths */
-	canvas_put_text(canvas, (struct canvas_area){ x, y, 1 }, text, role);
+	canvas_put_text(canvas, (struct canvas_area){ x, y, 1 }, canvas_clean(text), role);
 }
 
 void sparkline_draw_counts(const float *counts, uint32_t count, struct canvas *canvas,

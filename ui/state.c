@@ -12,6 +12,7 @@
 #include "ui/mouse.h"
 #include "ui/view_help.h"
 #include "ui/view_log.h"
+#include "ui/view_losses.h"
 #include "ui/view_messages.h"
 
 void state_init(struct ui_state *state)
@@ -32,6 +33,7 @@ void state_init(struct ui_state *state)
 	probe_view_init(&state->probe);
 	pager_init(&state->help, &view_help_ops);
 	pager_init(&state->messages, &view_messages_ops);
+	pager_init(&state->losses, &view_losses_ops);
 	pager_init(&state->log, &view_log_ops);
 	state->view = &state->table.view;
 }
@@ -44,6 +46,7 @@ void state_finish(struct ui_state *state)
 	groups_view_finish(&state->groups_view);
 	pager_finish(&state->help);
 	pager_finish(&state->messages);
+	pager_finish(&state->losses);
 	pager_finish(&state->log);
 	menu_finish(&state->menu);
 }
@@ -282,7 +285,7 @@ const struct snapshot *state_offer_snapshot(struct ui_state *state, const struct
 	if (!old)
 		state->sample_event = state->asked_event = fresh->event_index;
 	take_baseline(state, old, fresh);
-	state_tell_capped(state, old, fresh);
+	state_tell_trouble(state, old, fresh);
 	state_probes_shown(state, fresh);
 	state->shown = fresh;
 	if (fresh->query == state->query) {

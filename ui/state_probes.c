@@ -220,8 +220,19 @@ bool state_probe_hits(const struct ui_state *state)
 	return state_probe_here(state) && state_kind(state) != VIEW_PROBES;
 }
 
-void state_tell_capped(struct ui_state *state, const struct snapshot *old,
-		       const struct snapshot *fresh)
+/* It was on, and nobody asked for what became of it. */
+static bool has_new_trouble(const struct snapshot_probe *before, const struct snapshot_probe *now)
+{
+	if (!before || !now->reason[0])
+		return false;
+	if (now->state == PROBE_FAILED)
+		return before->state == PROBE_ATTACHED || before->state == PROBE_DETACHING;
+	return now->state == PROBE_ATTACHED && before->state == PROBE_ATTACHED &&
+	       strcmp(before->reason, now->reason) != 0;
+}
+
+void state_tell_trouble(struct ui_state *state, const struct snapshot *old,
+			const struct snapshot *fresh)
 {
 	for (uint32_t i = 0; old && i < fresh->probes.count; i++) {
 		const struct snapshot_probe *now = &fresh->probes.list[i];
@@ -230,5 +241,7 @@ void state_tell_capped(struct ui_state *state, const struct snapshot *old,
 		if (now->state == PROBE_CAPPED && (!before || before->state != PROBE_CAPPED))
 			state_say(state, "%s: off: %s \u00b7 8, Enter: what helps",
 				  probe_plain_name(now), now->reason);
+		else if (has_new_trouble(before, now))
+			state_say(state, "%s: %s", probe_plain_name(now), now->reason);
 	}
 }

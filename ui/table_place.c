@@ -41,9 +41,14 @@ void table_place_carry(struct table_place *place, struct table_extent extent, si
 	table_place_set(place, extent, cursor);
 }
 
-bool table_place_follows(const struct table_place *place, struct table_extent extent, size_t cursor)
+size_t table_place_follow(const struct table_place *place, struct table_extent extent,
+			  size_t cursor, bool is_early)
 {
-	return place->is_moved || cursor < place->top + extent.page;
+	if (place->is_moved)
+		return cursor;
+	if (is_early)
+		return 0;
+	return cursor < place->top + extent.page ? cursor : place->cursor;
 }
 
 void table_place_move(struct table_place *place, struct table_extent extent, enum view_move move)

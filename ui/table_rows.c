@@ -137,9 +137,8 @@ void table_rows_collect(struct table_rows *table, const struct snapshot *snapsho
 	append_group(table, snapshot, 0, show_idle, order, table->room);
 	if (snapshot->keys & KEY_GROUP)
 		insert_threads(table, snapshot, show_idle, order);
-	if (find_row(table, place->cursor_id, &found) &&
-	    table_place_follows(place, extent_of(table), found))
-		cursor = found;
+	if (find_row(table, place->cursor_id, &found))
+		cursor = table_place_follow(place, extent_of(table), found, snapshot->is_early);
 	if (table->count)	/* an empty picture forgets nothing: its row may come back */
 		set_cursor(table, cursor);
 }

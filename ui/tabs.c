@@ -140,7 +140,7 @@ static int put_crumb(struct ui_state *state, struct canvas *canvas, struct canva
 
 	if (area.width > most)
 		area.width = most;
-	used = canvas_put_text(canvas, area, crumb->text, crumb->role);
+	used = canvas_put_text(canvas, area, canvas_clean(crumb->text), crumb->role);
 	hits_add(&state->hits, (struct hit){ crumb->hit, area.x, area.y, used, 1, crumb->parts });
 	return area.x + used;
 }
@@ -166,7 +166,7 @@ static void draw_crumbs(struct ui_state *state, struct canvas *canvas, int y, in
 	for (size_t i = crumbs.first; i < crumbs.count && area.x < end; i++) {
 		area.width = end - area.x;
 		if (i && area.x > begin)
-			area.x += canvas_put_text(canvas, area, CRUMB_GAP, ROLE_DIM);
+			area.x += canvas_put_text(canvas, area, SAFE_TEXT(CRUMB_GAP), ROLE_DIM);
 		area.width = end - area.x;
 		area.x = put_crumb(state, canvas, area, &crumbs.list[i], crumbs.most);
 	}
@@ -203,7 +203,7 @@ static int draw_tab(struct ui_state *state, struct canvas *canvas, struct canvas
 	format_tab(state, form, kind, text);
 	if (!text[0])
 		return area.x;
-	used = canvas_put_text(canvas, area, text, is_here ? ROLE_TAB : ROLE_DIM);
+	used = canvas_put_text(canvas, area, canvas_clean(text), is_here ? ROLE_TAB : ROLE_DIM);
 	hits_add(&state->hits, (struct hit){ HIT_TAB, area.x, area.y, used, 1, (size_t)kind });
 	return area.x + used;
 }

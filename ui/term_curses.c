@@ -67,16 +67,6 @@ static struct {
 	unsigned char stack[FATAL_STACK_BYTES];
 } restore;
 
-void term_distrust_environment(void)
-{
-	if (geteuid() != 0)
-		return;
-	unsetenv("TERMINFO");
-	unsetenv("TERMINFO_DIRS");
-	unsetenv("TERMPATH");
-	unsetenv("TERMCAP");
-}
-
 static void restore_on_fatal(int signal)
 {
 	const int saved = errno;

@@ -77,7 +77,7 @@ int text_lines_put_part(struct canvas *canvas, struct canvas_area area, int begi
 	snprintf(all, sizeof(all), "%s", text);
 	for (text = all; area.y < end && next_line(canvas, area.width, &text, line); area.y++)
 		if (area.y >= begin)
-			canvas_put_text(canvas, area, line, role);
+			canvas_put_text(canvas, area, canvas_clean(line), role);
 	return area.y;
 }
 

@@ -102,9 +102,9 @@ static void draw_line(const struct snapshot *snapshot, const struct time_scale *
 	if (first < 0)
 		return;
 	cell.x = scale->x + first - 1;
-	canvas_put_text(canvas, cell, "[", ROLE_STATE);
+	canvas_put_text(canvas, cell, SAFE_TEXT("["), ROLE_STATE);
 	cell.x = scale->x + last + 1;
-	canvas_put_text(canvas, cell, "]", ROLE_STATE);
+	canvas_put_text(canvas, cell, SAFE_TEXT("]"), ROLE_STATE);
 }
 
 /* Behind the second's begin, which the clock on the wall calls anything. */
@@ -118,7 +118,7 @@ static void put_label(const struct time_scale *scale, int line, struct canvas *c
 	if (ms % LABEL_MS && LABEL_MS % (int)(scale->row_ns / CLOCK_NS_PER_MS) == 0)
 		return;
 	snprintf(text, sizeof(text), "+%d ms", ms);
-	canvas_put_right(canvas, area, text, ROLE_DIM);
+	canvas_put_right(canvas, area, canvas_clean(text), ROLE_DIM);
 }
 
 void time_heat_draw(const struct snapshot *snapshot, const struct time_scale *scale,

@@ -22,14 +22,16 @@ void tree_guides_draw(const struct tree_rows *rows, const struct tree_row *row, 
 			continue;
 		if (at != row) {
 			if (!at->is_last)
-				canvas_put_text(canvas, cell, "\u2502", ROLE_DIM);
+				canvas_put_text(canvas, cell, SAFE_TEXT("\u2502"), ROLE_DIM);
 			continue;
 		}
-		cell.x += canvas_put_text(canvas, cell, row->is_last ? "\u2514" : "\u251c",
-					  ROLE_DIM);
+		cell.x += canvas_put_text(
+			canvas, cell, canvas_clean(row->is_last ? "\u2514" : "\u251c"), ROLE_DIM);
 		cell.width--;
-		canvas_put_text(canvas, cell, is_closed ? "\u25b8" : "\u2500", ROLE_DIM);
+		canvas_put_text(canvas, cell, canvas_clean(is_closed ? "\u25b8" : "\u2500"),
+				ROLE_DIM);
 	}
 	if (!row->depth && !shift && tree_rows_has_children(rows, row))
-		canvas_put_text(canvas, area, is_closed ? "\u25b8" : "\u25be", ROLE_DIM);
+		canvas_put_text(canvas, area, canvas_clean(is_closed ? "\u25b8" : "\u25be"),
+				ROLE_DIM);
 }

@@ -248,8 +248,8 @@ static void collect_afresh(struct tree_rows *rows)
 	size_t cursor = place->cursor, found;
 
 	collect(rows);
-	if (find_id(rows, id, &found) && table_place_follows(place, extent_of(rows), found))
-		cursor = found;
+	if (find_id(rows, id, &found))
+		cursor = table_place_follow(place, extent_of(rows), found, false);
 	if (rows->count)
 		set_cursor(rows, cursor);
 }

@@ -147,7 +147,7 @@ static void put_change(const struct group_node *node, struct canvas *canvas,
 		return;
 	if (node->has_base)
 		change_format_points(text, points);
-	canvas_put_right(canvas, area, change_group_is_new(node) ? "new" : text,
+	canvas_put_right(canvas, area, canvas_clean(change_group_is_new(node) ? "new" : text),
 			 change_role(points));
 }
 
@@ -175,18 +175,19 @@ static void put_numbers(const struct groups_view *groups, const struct group_nod
 		self = pct_of_parent(&groups->rows, node);
 		fraction = self / 100;
 	}
-	canvas_put_right(canvas, on_line(places->total, y), format_pct(text, total),
+	canvas_put_right(canvas, on_line(places->total, y), canvas_clean(format_pct(text, total)),
 			 row_role_of_share(total));
 	if (change_group_is_gone(node))
-		canvas_put_right(canvas, on_line(places->self, y), "gone", ROLE_DIM);
+		canvas_put_right(canvas, on_line(places->self, y), SAFE_TEXT("gone"), ROLE_DIM);
 	if (!node->self_samples)
 		return;
-	canvas_put_right(canvas, on_line(places->self, y), format_pct(text, self),
+	canvas_put_right(canvas, on_line(places->self, y), canvas_clean(format_pct(text, self)),
 			 row_role_of_share(self));
-	canvas_put_right(canvas, on_line(places->count, y), format_count(text, node->self_samples),
-			 ROLE_DIM);
+	canvas_put_right(canvas, on_line(places->count, y),
+			 canvas_clean(format_count(text, node->self_samples)), ROLE_DIM);
 	format_bar(text, sizeof(text), places->bar.width, fraction, canvas->is_ascii);
-	canvas_put_text(canvas, on_line(places->bar, y), text, row_role_of_share(self));
+	canvas_put_text(canvas, on_line(places->bar, y), canvas_clean(text),
+			row_role_of_share(self));
 }
 
 static bool is_function(enum group_key key)
@@ -215,20 +216,21 @@ static void put_name(const struct tree_rows *rows, const struct group_node *node
 
 	if (is_function(key) && node->mode != MODE_UNKNOWN) {
 		snprintf(level, sizeof(level), "[%c] ", snapshot_level(node->mode));
-		used = canvas_put_text(canvas, area, level, role);
+		used = canvas_put_text(canvas, area, canvas_clean(level), role);
 		area.x += used;
 		area.width -= used;
 	}
 	if (is_function(key))
 		name = symbol_fold(canvas, name, area.width, folded);
-	canvas_put_text(canvas, area, name, role);
+	canvas_put_text(canvas, area, canvas_clean(name), role);
 }
 
 static void select_line(const struct places *places, struct canvas *canvas, int y)
 {
 	canvas_set_role(canvas, (struct canvas_area){ 0, y, canvas->width }, ROLE_SELECTED);
 	canvas_set_role(canvas, on_line(places->bar, y), ROLE_SELECTED_BAR);
-	canvas_put_text(canvas, (struct canvas_area){ 0, y, 1 }, "\u25b8", ROLE_SELECTED);
+	canvas_put_text(canvas, (struct canvas_area){ 0, y, 1 }, SAFE_TEXT("\u25b8"),
+			ROLE_SELECTED);
 }
 
 static void draw_row(const struct ui_state *state, size_t index, const struct places *places,
@@ -264,7 +266,7 @@ static void put_hidden(const struct group_tree *tree, struct canvas *canvas,
 	if (canvas_text_width(canvas, text) > area.width)
 		snprintf(text, sizeof(text), "+%s", count);
 	if (canvas_text_width(canvas, text) <= area.width)
-		canvas_put_right(canvas, area, text, ROLE_DIM);
+		canvas_put_right(canvas, area, canvas_clean(text), ROLE_DIM);
 }
 
 static void draw_titles(const struct ui_state *state, const struct places *places,
@@ -277,16 +279,17 @@ static void draw_titles(const struct ui_state *state, const struct places *place
 	int used;
 
 	canvas_put_right(canvas, on_line(places->self, y),
-			 groups->is_of_parent ? "PARENT" : "SELF%", ROLE_HEADING);
+			 canvas_clean(groups->is_of_parent ? "PARENT" : "SELF%"), ROLE_HEADING);
 	if (places->change.width)
-		canvas_put_right(canvas, on_line(places->change, y), "\u0394%", ROLE_HEADING);
-	canvas_put_right(canvas, on_line(places->total, y), "TOTAL%", ROLE_HEADING);
-	canvas_put_right(canvas, on_line(places->count, y), "SAMPLES", ROLE_HEADING);
+		canvas_put_right(canvas, on_line(places->change, y), SAFE_TEXT("\u0394%"),
+				 ROLE_HEADING);
+	canvas_put_right(canvas, on_line(places->total, y), SAFE_TEXT("TOTAL%"), ROLE_HEADING);
+	canvas_put_right(canvas, on_line(places->count, y), SAFE_TEXT("SAMPLES"), ROLE_HEADING);
 	if (tree)
 		group_order_format(tree->keys, tree->level_count, order);
 	else
 		group_order_format(state->groups.keys, state->groups.count, order);
-	used = canvas_put_text(canvas, area, order, ROLE_HEADING);
+	used = canvas_put_text(canvas, area, canvas_clean(order), ROLE_HEADING);
 	area.x += used + 2;
 	area.width -= used + 2;
 	if (tree)

@@ -3,8 +3,10 @@
 
 #include <string.h>
 
+#include "ui/commands.h"
 #include "ui/format.h"
 #include "ui/state.h"
+#include "ui/view_losses.h"
 
 #define INDENT 2
 
@@ -26,45 +28,35 @@ static void add_notices(struct pager *pager, const struct snapshot *snapshot)
 	pager_add(pager, ROLE_TEXT, 0, "%s", "");
 }
 
-static void add_loss(struct pager *pager, uint64_t count, const char *remedy)
+/* In short what was lost at all; parts of a cause are in the ledger alone, and what is not known of
+ * since the start is the window's. */
+static void add_loss(struct pager *pager, const struct loss_ledger *ledger, enum loss_cause cause)
 {
-	char text[FORMAT_BYTES];
+	const struct loss_description *text = &loss_descriptions[cause];
+	const struct loss_count *count = &ledger->counts[cause];
+	char figure[LOSS_TEXT_BYTES];
 
-	if (count)
-		pager_add(pager, ROLE_LOSS, INDENT, "%s %s", format_count(text, count), remedy);
+	if (text->is_part || !count->has_start || !count->since_start)
+		return;
+	view_losses_count(figure, cause, count->since_start);
+	pager_add(pager, text->is_missing ? ROLE_LOSS : ROLE_TEXT, INDENT, "%s %s: %s%s%s", figure,
+		  text->title, text->meaning, text->remedy[0] ? ". Helps: " : "", text->remedy);
 }
 
-static void add_losses(struct pager *pager, const struct snapshot *snapshot)
+static void add_losses(struct pager *pager, const struct ui_state *state)
 {
+	const struct command *ledger = commands_find("losses");
 	const size_t before = pager->count + 1;
-	char text[FORMAT_BYTES];
+	char keys[KEYMAP_TEXT_BYTES];
 
 	pager_add(pager, ROLE_NAME, 0, "Losses");
-	add_loss(pager, snapshot->lost_kernel,
-		 "records dropped by the kernel, its ring was full: larger rings (-m), a lower "
-		 "rate (-F)");
-	add_loss(pager, snapshot->lost_malformed,
-		 "records that could not be read: please report it, with the kernel's version");
-	add_loss(pager, snapshot->lost_late, "records that came too late to be put in order");
-	add_loss(pager, snapshot->unattributed,
-		 "samples whose process ended before its name or mappings were read: counted as "
-		 "unknown");
-	add_loss(pager, snapshot->filtered_unknown_uid,
-		 "samples left out because their user could not be read (-u)");
-	add_loss(pager, snapshot->evicted_samples,
-		 "samples older than the memory budget holds: not in \"since start\"");
-	add_loss(pager, snapshot->truncated_stacks,
-		 "stacks deeper than the kernel copies: callers at the top are missing");
-	add_loss(pager, snapshot->stalled_rounds,
-		 "rounds in which the analysis was behind and records stayed in the kernel: a "
-		 "lower rate (-F) helps");
-	if (snapshot->throttled_ns)
-		pager_add(pager, ROLE_LOSS, INDENT,
-			  "Throttled for %s: the kernel stopped sampling to protect itself; lower "
-			  "the rate (-F) or raise kernel.perf_event_max_sample_rate",
-			  format_duration(text, (double)snapshot->throttled_ns / 1e9));
+	for (int cause = 0; cause < LOSS_CAUSES; cause++)
+		add_loss(pager, &state->shown->ledger, (enum loss_cause)cause);
 	if (pager->count == before)
 		pager_add(pager, ROLE_TEXT, INDENT, "None.");
+	keymap_format(state->keymap, ledger, keys);
+	pager_add(pager, ROLE_DIM, INDENT, "%s%s shows every cause, since start and in the window.",
+		  keys[0] ? "" : ":", keys[0] ? keys : ledger->name);
 	pager_add(pager, ROLE_TEXT, 0, "%s", "");
 }
 
@@ -92,7 +84,7 @@ static void refresh_messages(struct view *view, const struct ui_state *state)
 	pager_clear(pager);
 	if (state->shown) {
 		add_notices(pager, state->shown);
-		add_losses(pager, state->shown);
+		add_losses(pager, state);
 		add_history(pager, state);
 	}
 }

@@ -205,16 +205,17 @@ static void draw_panes(const struct probe_view *view, struct ui_state *state,
 		int used;
 
 		snprintf(text, sizeof(text), is_here ? "[%s]" : " %s ", probe_pane_names[pane]);
-		used = canvas_put_text(canvas, area, text, is_here ? ROLE_TAB : ROLE_DIM);
+		used = canvas_put_text(canvas, area, canvas_clean(text),
+				       is_here ? ROLE_TAB : ROLE_DIM);
 		hits_add(&state->hits, (struct hit){ HIT_PANE, area.x, y, used, 1, (size_t)pane });
 		area.x += used + 1;
 		area.width -= used + 1;
 	}
 	if (view->pane == PANE_LOG && view->log.filter[0]) {
 		snprintf(text, sizeof(text), "\\ %s", view->log.filter);
-		canvas_put_right(canvas, area, text, ROLE_STATE);
+		canvas_put_right(canvas, area, canvas_clean(text), ROLE_STATE);
 	} else if (area.width > canvas_text_width(canvas, hint)) {
-		canvas_put_right(canvas, area, hint, ROLE_DIM);
+		canvas_put_right(canvas, area, canvas_clean(hint), ROLE_DIM);
 	}
 }
 
@@ -267,18 +268,19 @@ static void draw_stack(const char *stack, struct canvas *canvas, int y, int end)
 
 	if (y > end)
 		return;
-	canvas_put_text(canvas, title, stack[0] ? "ITS STACK" : "WITHOUT A STACK", ROLE_HEADING);
+	canvas_put_text(canvas, title, canvas_clean(stack[0] ? "ITS STACK" : "WITHOUT A STACK"),
+			ROLE_HEADING);
 	for (; left && y < end; y++, left--) {
 		const struct canvas_area area = { LEFT_X + 2, y, canvas->width - LEFT_X - 3 };
 		const size_t bytes = strcspn(stack, "\n");
 
 		if (y == end - 1 && left > 1) {
 			snprintf(line, sizeof(line), "\u2026 %d more callers", left);
-			canvas_put_text(canvas, area, line, ROLE_DIM);
+			canvas_put_text(canvas, area, canvas_clean(line), ROLE_DIM);
 			return;
 		}
 		snprintf(line, sizeof(line), "%.*s", (int)bytes, stack);
-		canvas_put_text(canvas, area, line, ROLE_TEXT);
+		canvas_put_text(canvas, area, canvas_clean(line), ROLE_TEXT);
 		stack += bytes + (stack[bytes] == '\n');
 	}
 }
@@ -312,13 +314,14 @@ static void draw_slowest(struct probe_view *view, struct ui_state *state, struct
 	hits_add(&state->hits, (struct hit){ HIT_ROWS, 0, y, canvas->width, page, (size_t)top });
 	for (int i = top; i < top + page && i < (int)of->slowest_count; i++, y++) {
 		probe_log_format(&view->log, &of->slowest[i], text);
-		canvas_put_text(canvas, (struct canvas_area){ LEFT_X, y, canvas->width - 3 }, text,
-				ROLE_TEXT);
+		canvas_put_text(canvas, (struct canvas_area){ LEFT_X, y, canvas->width - 3 },
+				canvas_clean(text), ROLE_TEXT);
 		if (i != (int)view->slow_cursor)
 			continue;
 		canvas_set_role(canvas, (struct canvas_area){ 0, y, canvas->width },
 				ROLE_SELECTED);
-		canvas_put_text(canvas, (struct canvas_area){ 0, y, 1 }, "\u25b8", ROLE_SELECTED);
+		canvas_put_text(canvas, (struct canvas_area){ 0, y, 1 }, SAFE_TEXT("\u25b8"),
+				ROLE_SELECTED);
 	}
 	view->page = page;
 	view->height = (int)of->slowest_count;

@@ -112,9 +112,11 @@ static void draw_titles(const struct probe_layout *layout, struct canvas *canvas
 						  layout->places[id].width };
 
 		if (probe_list_columns[id].align == ALIGN_RIGHT)
-			canvas_put_right(canvas, area, probe_list_columns[id].title, ROLE_HEADING);
+			canvas_put_right(canvas, area, canvas_clean(probe_list_columns[id].title),
+					 ROLE_HEADING);
 		else
-			canvas_put_text(canvas, area, probe_list_columns[id].title, ROLE_HEADING);
+			canvas_put_text(canvas, area, canvas_clean(probe_list_columns[id].title),
+					ROLE_HEADING);
 	}
 }
 
@@ -161,8 +163,8 @@ static void draw_rows(struct probes_view *view, const struct ui_state *state,
 		draw_row(layout, &view->probes->list[i], canvas, at);
 		if (i == view->place.cursor) {
 			canvas_set_role(canvas, area, ROLE_SELECTED);
-			canvas_put_text(canvas, (struct canvas_area){ 0, at, 1 }, "\u25b8",
-					ROLE_SELECTED);
+			canvas_put_text(canvas, (struct canvas_area){ 0, at, 1 },
+					SAFE_TEXT("\u25b8"), ROLE_SELECTED);
 		}
 		search_highlight(canvas, area, state->search);
 	}
@@ -220,7 +222,7 @@ static void draw_detail(const struct snapshot_probe *probe, struct canvas *canva
 		pieces_add(&line, 3, ROLE_STATE,
 			   "in bursts: on 1 s in 10, its figures are a sample");
 	pieces_fit(canvas, &line, canvas->width - 4);
-	canvas_put_text(canvas, (struct canvas_area){ 1, y, 1 }, "\u25b8", ROLE_DIM);
+	canvas_put_text(canvas, (struct canvas_area){ 1, y, 1 }, SAFE_TEXT("\u25b8"), ROLE_DIM);
 	pieces_put(canvas, (struct canvas_area){ 3, y, canvas->width - 4 }, &line);
 }
 

@@ -39,10 +39,10 @@ static void draw_titles(struct ui_state *state, const struct column_layout *layo
 
 		if (column->align == ALIGN_RIGHT) {
 			snprintf(text, sizeof(text), "%s%s", is_sorted ? arrow : "", column->title);
-			canvas_put_right(canvas, area, text, ROLE_HEADING);
+			canvas_put_right(canvas, area, canvas_clean(text), ROLE_HEADING);
 		} else {
 			snprintf(text, sizeof(text), "%s%s", column->title, is_sorted ? arrow : "");
-			canvas_put_text(canvas, area, text, ROLE_HEADING);
+			canvas_put_text(canvas, area, canvas_clean(text), ROLE_HEADING);
 		}
 		hits_add(&state->hits, (struct hit){ HIT_TITLE, area.x, y, area.width, 1,
 						     layout->places[i].id });
@@ -75,7 +75,8 @@ static void select_row(const struct column_layout *layout, struct canvas *canvas
 		x = layout->places[i].x + layout->places[i].width;
 	}
 	canvas_set_role(canvas, (struct canvas_area){ x, y, canvas->width - x }, ROLE_SELECTED);
-	canvas_put_text(canvas, (struct canvas_area){ 0, y, 1 }, "\u25b8", ROLE_SELECTED);
+	canvas_put_text(canvas, (struct canvas_area){ 0, y, 1 }, SAFE_TEXT("\u25b8"),
+			ROLE_SELECTED);
 }
 
 static void draw_rows(const struct ui_state *state, const struct column_layout *layout,

@@ -89,7 +89,7 @@ struct pen {
 
 static void put(struct pen *pen, const char *text, enum role role)
 {
-	const int used = canvas_put_text(pen->canvas, pen->left, text, role);
+	const int used = canvas_put_text(pen->canvas, pen->left, canvas_clean(text), role);
 
 	pen->left.x += used;
 	pen->left.width -= used;
@@ -188,7 +188,8 @@ static double parent_weight(const struct tree_rows *rows, const struct tree_row 
 static void put_number(struct canvas *canvas, int x, int y, const char *text, enum role role)
 {
 	if (x)
-		canvas_put_right(canvas, (struct canvas_area){ x, y, NUMBER_CELLS }, text, role);
+		canvas_put_right(canvas, (struct canvas_area){ x, y, NUMBER_CELLS },
+				 canvas_clean(text), role);
 }
 
 static void put_change(const struct ui_state *state, const struct tree_node *node,
@@ -239,7 +240,7 @@ static void put_parent_share(const struct ui_state *state, const struct tree_row
 	    change_node_is_gone(tree_rows_node(rows, row->first)))
 		return;
 	snprintf(text, sizeof(text), "%.0f %%", pct);
-	canvas_put_right(canvas, area, text, ROLE_DIM);
+	canvas_put_right(canvas, area, canvas_clean(text), ROLE_DIM);
 }
 
 static void draw_row(const struct ui_state *state, size_t index, int shift, struct canvas *canvas,
@@ -273,7 +274,8 @@ static void draw_row(const struct ui_state *state, size_t index, int shift, stru
 	if (index == rows->place.cursor) {
 		canvas_set_role(canvas, (struct canvas_area){ 0, y, canvas->width },
 				ROLE_SELECTED);
-		canvas_put_text(canvas, (struct canvas_area){ 0, y, 1 }, "\u25b8", ROLE_SELECTED);
+		canvas_put_text(canvas, (struct canvas_area){ 0, y, 1 }, SAFE_TEXT("\u25b8"),
+				ROLE_SELECTED);
 	}
 	search_highlight(canvas, (struct canvas_area){ 0, y, canvas->width }, state->search);
 }
@@ -298,13 +300,15 @@ static void draw_titles(const struct ui_state *state, struct canvas *canvas, int
 	put_number(canvas, at.self, y, "SELF%", ROLE_HEADING);
 	put_number(canvas, at.total, y, tree->is_of_parent ? "PARENT" : "TOTAL%", ROLE_HEADING);
 	put_number(canvas, at.change, y, "\u0394TOTAL", ROLE_HEADING);
-	canvas_put_text(canvas, (struct canvas_area){ at.tree, y, 7 }, "SYMBOL", ROLE_HEADING);
+	canvas_put_text(canvas, (struct canvas_area){ at.tree, y, 7 }, SAFE_TEXT("SYMBOL"),
+			ROLE_HEADING);
 	snprintf(text, sizeof(text), "%s \u00b7 %.3g %% and more",
 		 is_callers ? "who calls it" : "what it calls",
 		 tree->rows.tree ? tree->rows.tree->limit_pct : 0.0);
 	if (canvas_text_width(canvas, text) > room)
 		snprintf(text, sizeof(text), "%s", is_callers ? "callers" : "callees");
-	canvas_put_right(canvas, (struct canvas_area){ at.tree + 7, y, room }, text, ROLE_DIM);
+	canvas_put_right(canvas, (struct canvas_area){ at.tree + 7, y, room }, canvas_clean(text),
+			 ROLE_DIM);
 }
 
 static void draw_tree(struct view *view, struct ui_state *state, struct canvas *canvas, int top,

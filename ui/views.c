@@ -36,10 +36,10 @@ const struct table_spec table_specs[VIEW_COUNT] = {
 	[VIEW_TASKS] = { "Tasks", "Tasks", KEY_PID | KEY_TID | KEY_GROUP, task_columns,
 			 COL_COMMAND_LINE, COL_SELF, VIEW_SYMBOLS },
 	[VIEW_CPUS] = { "CPUs", "CPUs", KEY_CPU, cpu_columns, COL_COMMAND, COL_CPU, VIEW_SYMBOLS },
-	[VIEW_TREE] = { "Tree", "Tree", .keys = KEY_OBJECT | KEY_SYMBOL, .opens = VIEW_TREE },
-	[VIEW_FLAME] = { "Flame", "Flame", .keys = KEY_OBJECT | KEY_SYMBOL, .opens = VIEW_TREE },
-	[VIEW_PROBES] = { "Probes", "Probes", .keys = KEY_OBJECT, .opens = VIEW_PROBES },
-	[VIEW_GROUPS] = { "Groups", "Groups", .keys = KEY_OBJECT, .opens = VIEW_SYMBOLS },
+	[VIEW_TREE] = { "Tree", "Tree", .opens = VIEW_TREE },
+	[VIEW_FLAME] = { "Flame", "Flame", .opens = VIEW_TREE },
+	[VIEW_PROBES] = { "Probes", "Probes", .opens = VIEW_PROBES },
+	[VIEW_GROUPS] = { "Groups", "Groups", .opens = VIEW_SYMBOLS },
 };
 
 /* Source lines cost a process per object: they are for who asks. Without a filter by code the total

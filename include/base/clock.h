@@ -15,6 +15,14 @@ uint64_t clock_now_ns(void);
  * may be set, so who shows a row of times asks once. */
 uint64_t clock_wall_offset_ns(void);
 
+static inline uint64_t clock_earlier(uint64_t a_ns, uint64_t b_ns)
+{
+	return a_ns < b_ns ? a_ns : b_ns;
+}
+
+/* For poll(2): whole milliseconds from @now_ns until @time_ns is over, 60,000 at most; 0: it is. */
+int clock_ms_until(uint64_t time_ns, uint64_t now_ns);
+
 /* CPU time that all threads of this process have used so far, for "own cost". */
 uint64_t clock_own_cpu_ns(void);
 

@@ -59,7 +59,8 @@ struct record_sample {
 					 * NULL: none */
 	uint32_t intr_regs_count;
 	const void *user_stack;	/* copy of the user stack from its pointer upwards; NULL: none */
-	uint64_t user_stack_bytes;	/* how many of them the kernel really filled */
+	uint64_t user_stack_bytes;	/* how many of them the kernel really filled, */
+	uint64_t user_stack_reserved;	/* of this many; see capture/record_trim.h */
 	uint64_t cgroup;	/* PERF_SAMPLE_CGROUP: the id that a RECORD_CGROUP explains */
 	bool has_cgroup;
 };

@@ -24,7 +24,9 @@ struct log_line {
 	char text[LOG_LINE_BYTES];
 };
 
-/* Also appends to @path from now on (O_APPEND, 0600, never through a link). */
+/* Also appends to @path from now on (O_APPEND, 0600, never through a link), where
+ * new_file_place() of base/new_file.h lets one write. A file that is there already must be the
+ * user's own, or of who called sudo, with one name: -EPERM. -EINVAL: it is no file. */
 int log_open(const char *path, struct diag *why);
 void log_close(void);
 

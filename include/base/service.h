@@ -9,7 +9,8 @@
  *         that own something, service_destroy(). Queues of 0 bytes are not made: who has one large
  *         object at a time puts it into a mailbox instead.
  * Bounds: the asker counts what is under way and lets no more be than replies fit into their queue.
- * Crossings: the two queues (SPSC), an eventfd each, the stop flag.
+ * Crossings: the two queues (SPSC), an eventfd each with a flag that says whether it is set, the
+ *         stop flag.
  * Thread: each call says whose it is: the asker's or, from serve(), the service's.
  */
 #ifndef BASE_SERVICE_H
@@ -40,6 +41,9 @@ struct service_plan {
 struct service {
 	struct spsc requests, replies;
 	atomic_bool is_stopping;	/* service_stop() stores, the thread loads */
+	/* Who fills a queue sets its flag and, if that was not set, the eventfd; who empties it
+	 * resets the eventfd, then the flag, and then looks once more. */
+	atomic_bool is_asked, is_told;
 
 	/* Its own. */
 	struct service_plan plan;
@@ -62,7 +66,8 @@ void service_destroy(struct service *service);
 void service_wake(struct service *service);
 /* Service: there is a reply. */
 void service_notify(struct service *service);
-/* Asker: readable since service_notify(), until the next service_quiet() or service_reply(). */
+/* Asker: readable since service_notify(), until the next service_quiet() or the service_reply()
+ * that finds none. */
 int service_fd(const struct service *service);
 /* Asker, before it looks for a reply in its own place: no reply is missed then. */
 void service_quiet(struct service *service);

@@ -16,6 +16,7 @@
 #include "capture/target.h"
 
 struct source;	/* model/source.h */
+struct stack_ends;	/* capture/stack_ends.h */
 
 #define CAPTURE_DEFAULT_FREQ_HZ 997 /* odd: does not march with timers; see README "cost" */
 
@@ -27,6 +28,7 @@ struct capture_config {
 	uint64_t period;	/* both 0: the default: every hit of a tracepoint, else 997 Hz */
 	size_t ring_pages;	/* per CPU and event, a power of two; 0: by ring_size_choose() */
 	struct call_graph call_graph;
+	const struct stack_ends *stack_ends;	/* BORROWED until capture_stop(); NULL: none */
 	struct target target;	/* taken over by capture_open(), also on failure */
 };
 
@@ -36,6 +38,11 @@ struct capture;
 
 /* The text of -F: a number of Hz, or "max". 0 or -EINVAL. */
 int capture_parse_freq(const char *text, uint64_t *out_hz, struct diag *why);
+
+/* Raises the soft limit of file descriptors (RLIMIT_NOFILE) to the hard one; *@out is what may be
+ * open now. 0; -EMFILE: too few for anything. The user's command gets its own limit back
+ * (inherited_give_back()). Before whatever opens files; any thread. */
+int capture_claim_descriptors(size_t *out, struct diag *why);
 
 /* Opens everything, events disabled (or armed to start with the command's exec). 0 or -errno:
  * -EACCES/-EPERM permission, -ESRCH target gone, -EMFILE descriptors, -EINVAL bad event, ... */

@@ -37,8 +37,12 @@ size_t perf_ring_begin(struct perf_ring *ring);
  * back to the kernel and counted in perf_ring_malformed(). */
 const struct perf_event_header *perf_ring_peek(struct perf_ring *ring);
 
-/* Done with the record returned by the last perf_ring_peek(). The kernel gets its room back by and
- * by, and all of it when the last one of the round is consumed. */
+/* The same with those behind it that lie in a row: whole records, @max_bytes at most unless the
+ * first one alone is larger. */
+const void *perf_ring_peek_span(struct perf_ring *ring, size_t max_bytes, size_t *bytes);
+
+/* Done with what the last perf_ring_peek() or _peek_span() has returned. The kernel gets its room
+ * back by and by, and all of it when the last one of the round is consumed. */
 void perf_ring_consume(struct perf_ring *ring);
 
 /* Looks at the round's records without consuming them: start with *@offset 0, NULL at the end.

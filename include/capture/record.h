@@ -46,6 +46,11 @@ int record_parse(const struct record_format *format, const void *bytes, size_t a
 int record_parse_front(const struct record_format *format, const void *bytes, size_t available,
 		       struct event_record *out);
 
+/* Which word of a record that was parsed is the time that it got: from its begin; below 0: from its
+ * end; 0: none is. */
+int16_t record_time_word(const struct record_format *format,
+			 const struct perf_event_header *record);
+
 /* The event id (PERF_SAMPLE_IDENTIFIER or PERF_SAMPLE_ID) without knowing the event yet: needs a
  * format whose id position is shared by all events of the session (perf-record guarantees it when
  * there is more than one). Returns 0, or -ENOENT when the record carries no id. */

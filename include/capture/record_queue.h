@@ -7,12 +7,16 @@
 #ifndef CAPTURE_RECORD_QUEUE_H
 #define CAPTURE_RECORD_QUEUE_H
 
+#include <assert.h>
+#include <linux/perf_event.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/diag.h"
 
 enum queue_item_kind {
-	QUEUE_RECORD,		/* payload: one raw perf record, header first, see record_trim.h */
+	QUEUE_RECORD,		/* payload: raw perf records of one ring, one behind the other; of a
+				 * recording one. See record_trim.h, queue_next_record() */
 	QUEUE_ROUND_END,	/* payload: struct queue_round_end */
 	QUEUE_LOST,		/* payload: struct queue_lost */
 	QUEUE_END,		/* payload: struct queue_end; nothing follows but a QUEUE_SOURCE */
@@ -25,6 +29,21 @@ struct queue_item {
 	uint32_t cpu;		/* the ring's CPU; UINT32_MAX: unknown */
 	/* payload follows, 8-byte aligned */
 };
+
+/* The records of a QUEUE_RECORD item of @item_bytes: start with *@offset 0; NULL at the end. */
+static inline const struct perf_event_header *queue_next_record(const struct queue_item *item,
+								size_t item_bytes, size_t *offset)
+{
+	const size_t left = item_bytes - sizeof(*item) - *offset;
+	const struct perf_event_header *record =
+		(const void *)((const unsigned char *)(item + 1) + *offset);
+
+	if (!left)
+		return NULL;
+	assert(record->size >= sizeof(*record) && record->size <= left);
+	*offset += record->size;
+	return record;
+}
 
 struct queue_round_end {
 	uint64_t limit_ns;	/* UINT64_MAX: the last round, let everything go */

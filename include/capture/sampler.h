@@ -14,6 +14,7 @@
 #include "base/spsc.h"
 #include "capture/event_set.h"
 #include "capture/record_queue.h"
+#include "capture/stack_ends.h"
 
 /* A queue takes payloads up to half its size, and a record may have 64 KiB. */
 #define SAMPLER_QUEUE_MIN_BYTES (256 * 1024)
@@ -25,6 +26,8 @@ struct sampler_config {
 	struct spsc *queue;	/* BORROWED until sampler_stop() or _hand_over() returns */
 	const int *watch_fds;	/* pidfds; all readable means that the target is gone. Copied */
 	size_t watch_count;	/* 0: look at the events' own descriptors */
+	const struct stack_ends *stack_ends;	/* BORROWED until sampler_destroy(); NULL: all that
+						 * is filled of a stack copy is taken */
 	bool counts_lost;	/* the events have PERF_FORMAT_LOST */
 	bool ends_with_target;
 	int wake_fd;		/* eventfd, written at each round */

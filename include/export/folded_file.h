@@ -14,7 +14,7 @@
 struct folded_file;
 
 /* Begins to write the tree of @stacks, which it takes over in every case. The file must not exist
- * yet: it is created for its owner alone, never through a link. 0 or -errno. */
+ * yet: it is created for its owner alone, and as base/new_file.h says. 0 or -errno. */
 int folded_file_start(struct folded_file **out, const char *path, struct snapshot *stacks,
 		      struct diag *why);
 /* Readable when it is done. */

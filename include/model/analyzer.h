@@ -28,6 +28,7 @@ struct analyzer_config {
 	struct process_reader *reader;	/* NULL in a replay */
 	struct line_server *line_server;	/* NULL: no source lines */
 	struct rare_server *rare_server;	/* NULL: no callers beyond what rows can say */
+	struct stack_ends *stack_ends;	/* it writes what the sampler reads; NULL: nobody does */
 	struct demangler *demangler;	/* NULL: names stay as they are */
 	const char *host, *target, *notice;	/* for the header; raw */
 	uint32_t target_pid;	/* as in struct source */

@@ -11,6 +11,8 @@
  * that one a minute, for two hours or more. */
 #define BUSY_POINTS 1440
 
+#define BUSY_GONE   8
+
 struct busy_cpu {		/* ticks since boot; they may wrap, only differences count */
 	uint32_t busy, total;	/* both 0: offline */
 };
@@ -25,6 +27,8 @@ struct busy {
 	struct busy_point points[BUSY_POINTS];	/* oldest first */
 	uint32_t count;
 	uint64_t read_ns;	/* the last try to read */
+	uint32_t gone[BUSY_GONE];	/* CPUs that went offline between two readings */
+	uint32_t gone_count;	/* of different ones; beyond BUSY_GONE one more each time */
 	char *text;		/* owned; /proc/stat as it was read */
 	size_t text_bytes;
 };

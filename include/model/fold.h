@@ -51,7 +51,7 @@ struct fold {
 	const struct task_table *tasks;
 	const struct symbol_twins *twins;	/* borrowed, set after the init: symbols that are
 						 * one; NULL: none */
-	unsigned int keys;		/* enum row_key */
+	unsigned int keys;		/* enum row_key; 0: no rows, the sums alone */
 	uint32_t event;
 	struct fold_filter filter;	/* owned */
 

@@ -1,11 +1,15 @@
 /* ingest.h - records in time order -> counts in the timeline: who ran which code.
  *
  *   queue -> ingest_push() -> reorder -> ingest.c: tasks and comms (model/task_table.h)
- *                                        ingest_objects.c: mappings -> objects -> tables
+ *                                        ingest_answers.c: what /proc says of a process
+ *                                        ingest_objects.c: mappings -> objects
+ *                                        ingest_kernel_maps.c: the kernel's mappings
+ *                                        ingest_tables.c: objects -> tables
  *                                        ingest_stacks.c: chain, registers, stack copy ->
  *                                        ingest_frames.c: addresses -> stack
  *                                        ingest_rare.c: callers that a worker must find
  *                                        ingest_hits.c: hits of probes, paired
+ *                                        ingest_repeat.c: a sample like others a moment ago, else
  *                                        ingest_samples.c: stacks -> timeline, or parked until the
  *                                                          process reader has answered, or a
  *                                                          table or callers have come
@@ -19,6 +23,7 @@
 
 #include "capture/event_desc.h"
 #include "capture/record_queue.h"
+#include "capture/stack_ends.h"
 #include "model/baseline.h"
 #include "model/probe_hits.h"
 #include "model/reorder.h"
@@ -29,6 +34,7 @@
 #include "symbols/object_opener.h"
 #include "symbols/process_reader.h"
 #include "symbols/rare_server.h"
+#include "symbols/table_set.h"
 #include "symbols/unwind_set.h"
 #include "unwind/walker.h"
 
@@ -114,8 +120,11 @@ struct sample_origin {
 /* What is known of a sample's stack. */
 struct sample_stack {
 	uint32_t leaf, node;		/* ID_SET_NONE: out of memory */
+	uint32_t id;			/* of both, once it is counted */
 	struct stack_counts counts;	/* of this one sample */
 };
+
+#define INGEST_KERNEL_CHAIN_MAX 127	/* kernel.perf_event_max_stack, its default */
 
 /* The addresses of a sample: what its frames are is still to be looked up. */
 struct sample_chain {
@@ -129,6 +138,7 @@ struct sample_chain {
 
 struct ingest_stacks {
 	struct walker walker;
+	struct stack_ends *ends;	/* borrowed; NULL: nobody asks for them */
 	struct stack_memo memo;
 	uint64_t changes, kernel_shift;	/* as of what `memo` keeps: ingest_frames.c */
 	uint64_t last_number;	/* that an address map got */
@@ -136,6 +146,28 @@ struct ingest_stacks {
 	uint64_t *walked;	/* owned: addresses of the sample in hand, user part */
 	uint64_t *words;	/* owned: the chain of the sample in hand, if it was walked, */
 	uint32_t *callers;	/* owned: and its frames */
+};
+
+#define INGEST_RECENT 64	/* threads; more than that take turns */
+
+struct recent_thread {		/* by its tid's rest; ingest_repeat.c */
+	uint64_t epoch;		/* as ingest_repeat.epoch: of another one, it is of the past */
+	uint64_t until_ns;	/* a later sample of it may have to ask /proc */
+	uint64_t space;		/* number of its maps' content, as of struct stack_memo */
+	uint32_t pid, tid;
+	uint32_t task;
+	bool is_told;		/* as of struct sample_origin */
+};
+
+struct seen_thread {		/* likewise: it was asked about when a sample of it came in */
+	uint64_t epoch, time_ns;
+	uint32_t pid, tid;
+};
+
+struct ingest_repeat {
+	uint64_t epoch;		/* one more whenever anything happens but one more sample */
+	struct recent_thread recent[INGEST_RECENT];
+	struct seen_thread seen[INGEST_RECENT];
 };
 
 struct ingest_rare {
@@ -148,19 +180,29 @@ struct ingest_rare {
 };
 
 struct ingest_counters {
-	uint64_t lost_kernel, stalled_rounds, throttled_ns;
+	uint64_t lost_kernel;	/* by what counts and records say together */
+	uint64_t lost_counted, lost_recorded;	/* PERF_FORMAT_LOST; LOST records: as they came */
+	uint64_t stalled_rounds, throttled_ns;
 	uint64_t malformed, malformed_rings;	/* records; ring positions that held no record */
 	uint64_t unattributed, filtered_unknown_uid;
 	uint64_t dropped_no_memory;	/* counted as lost: flametop itself had no memory */
+	uint64_t unkept_mappings;	/* beyond what one process, or all, may have */
+	uint64_t tables_let_go;		/* symbol tables: see model/table_budget.h */
+	uint64_t trimmed_stacks;	/* cut because too little of the copy was kept; of those */
+	struct stack_counts stacks;	/* of all samples that were counted */
 };
 
 struct ingest_loss {		/* per (event, cpu): the kernel's own cumulative count */
 	uint64_t last_total;
 	bool is_exact;		/* PERF_FORMAT_LOST works: LOST records are not added besides */
+	uint64_t read_total;	/* what that has told of so far */
 	uint64_t in_records, in_samples;	/* a recording's sums of LOST and LOST_SAMPLES */
 };
 
-#define INGEST_WAITING_MAX 4096	/* 17 MiB; the busiest machines have that many objects */
+/* Of parked samples: 997 Hz on two busy CPUs come to 6 MiB before their tables are there; more CPUs
+ * to more. */
+#define INGEST_PARKED_BYTES_MAX (16u * 1024 * 1024)
+#define INGEST_WAITING_MAX 1024	/* 4 MiB; the opener holds as many besides */
 
 struct jit_code;	/* ingest_jit.c */
 
@@ -182,6 +224,7 @@ struct ingest_kernel {		/* live: its code changes, too */
 struct ingest {
 	struct ingest_config config;
 	struct strpool *strings;
+	size_t swept_bytes;	/* of passing text, that stayed when it was swept last */
 	struct object_table objects;
 	struct task_table tasks;
 	struct stack_trie trie;
@@ -211,9 +254,12 @@ struct ingest {
 					 * files at most, and what run-time code asks for */
 	uint32_t waiting_count, waiting_capacity;
 	uint32_t opening;		/* asked, not answered yet */
+	uint64_t refused_due_ns;	/* objects whose file systems did not answer are asked
+					 * for again then; 0: there are none */
 	struct ingest_jit jit;
 	struct ingest_kernel kernel;
 	struct unwind_set unwind;
+	struct table_set tables;
 	bool wants_unwind;		/* an event copies stacks */
 
 	bool is_held;			/* replay: a stack needs a table, or callers; records */
@@ -230,6 +276,7 @@ struct ingest {
 	uint32_t loss_count, loss_capacity;
 
 	struct ingest_stacks stacks;
+	struct ingest_repeat repeat;
 	struct ingest_rare rare;
 	uint64_t limit_ns;		/* of the last round, hits of probes excluded */
 	uint64_t watermark_ns;		/* everything older has been counted */
@@ -244,7 +291,9 @@ int ingest_init(struct ingest *ingest, const struct ingest_config *config,
 		struct object_opener *opener, struct process_reader *reader, struct diag *why);
 void ingest_finish(struct ingest *ingest);
 
-/* Takes one raw record (QUEUE_RECORD). */
+/* Takes the raw records of a QUEUE_RECORD item of @bytes. Returns how many they are. */
+int ingest_push_item(struct ingest *ingest, const struct queue_item *item, size_t bytes);
+/* Takes one raw record. */
 void ingest_push(struct ingest *ingest, const void *record, size_t size, uint16_t event,
 		 uint32_t cpu);
 /* QUEUE_ROUND_END: counts what has become orderly. */
@@ -290,15 +339,38 @@ void ingest_hit_calls(const struct ingest *ingest, const struct event_record *re
 void ingest_hit_stack(struct ingest *ingest, const struct sample_form *form, uint32_t stack);
 void ingest_look_at_config(struct ingest *ingest);	/* when it is another one */
 void ingest_mmap(struct ingest *ingest, const struct event_record *record);
+/* Of the kernel or a module; replay. */
+void ingest_kernel_mmap(struct ingest *ingest, const struct event_record *record);
 void ingest_ksymbol(struct ingest *ingest, const struct event_record *record);
+/* Lays @row over *@map, which is made if it is NULL. What is refused is counted. */
+void ingest_insert_mapping(struct ingest *ingest, struct address_map **map,
+			   const struct mapping *row);
+/* Lays @row, which /proc had of @process at @time_ns, over *@map. */
+void ingest_read_mapping(struct ingest *ingest, struct process *process, struct address_map **map,
+			 const struct process_mapping *row, uint64_t time_ns);
 void ingest_ask_kernel(struct ingest *ingest);	/* start: live kernel names */
+/* Replay: the recorded kernel lay elsewhere (KASLR) than @reply has it. True: it is asked for
+ * again, slid. */
+bool ingest_slide_kernel(struct ingest *ingest, const struct open_reply *reply);
+/* Replay: its modules are in the kernel's table. */
+void ingest_share_kernel_table(struct ingest *ingest);
 /* A module came, or memory of the kernel was used again: reads its names anew, ever more seldom. */
 void ingest_kernel_sample(struct ingest *ingest, uint32_t frame);
 void ingest_kernel_poll(struct ingest *ingest);
 void ingest_kernel_reply(struct ingest *ingest);
 void ingest_maps_reply(struct ingest *ingest, const struct process_reply *reply);
 void ingest_opener_replies(struct ingest *ingest);
-void ingest_request_open(struct ingest *ingest, const struct open_request *request);
+/* Fills in the serial. */
+void ingest_request_open(struct ingest *ingest, struct open_request *request);
+void ingest_retry_requests(struct ingest *ingest);	/* those that wait for the opener */
+/* The table of the object at @mapping in process @pid, which lives, was let go: asks for it. */
+void ingest_load_again(struct ingest *ingest, uint32_t pid, const struct mapping *mapping);
+/* Fills in what is wanted of @request->object, of which some may be here. */
+void ingest_wish_for_tables(const struct ingest *ingest, struct open_request *request);
+/* Objects whose file systems did not answer (ingest_refused.c). One that has its tables is
+ * none: only whether its file has changed is not known. */
+void ingest_refused_note(struct ingest *ingest, struct object *object, bool is_refused);
+void ingest_refused_poll(struct ingest *ingest);
 
 /* The unwind table of the file mapped at @mapping in process @pid. NULL: there is none, or it still
  * comes (*@is_loading): it is asked for, also when it was there before and had to go. Valid until
@@ -310,8 +382,8 @@ bool ingest_unwind_is_expected(const struct object *object);
 void ingest_unwind_reply(struct ingest *ingest, const struct open_reply *reply);
 
 /* Where the file mapped at @mapping in process @pid is. */
-void ingest_unwind_place(const struct ingest *ingest, uint32_t pid, const struct mapping *mapping,
-			 struct open_request *out);
+void ingest_mapping_place(const struct ingest *ingest, uint32_t pid, const struct mapping *mapping,
+			  struct open_request *out);
 
 /* Stacks that need a worker. Of the stack in hand, @count frames of ingest_stacks.walked: true if
  * its sample is to be parked for callers, @callers then say for which; false: there is no room, or
@@ -343,6 +415,29 @@ void ingest_jit_finish(struct ingest_jit *jit);
  * if @can_hold, else it is parked. */
 bool ingest_sample(struct ingest *ingest, const struct event_record *record,
 		   const struct sample_form *form, const void *raw, size_t size, bool can_hold);
+/* Counts @record if what it would be counted as is known from samples since the last change. False:
+ * nothing was done, it is one for ingest_sample(). */
+bool ingest_repeat_sample(struct ingest *ingest, const struct event_record *record);
+/* @record was counted for @stack as ingest_sample() does, without waiting. @until_ns: before that
+ * nothing needs to be asked about its thread, as far as is known now. */
+void ingest_repeat_learn(struct ingest *ingest, const struct event_record *record,
+			 const struct sample_origin *origin, const struct sample_stack *stack,
+			 uint64_t until_ns);
+/* What was known of threads may be of the past. */
+static inline void ingest_repeat_forget(struct ingest *ingest)
+{
+	ingest->repeat.epoch++;
+}
+/* A sample of its thread has come in since then; from now on one has. */
+bool ingest_repeat_saw(struct ingest *ingest, const struct event_record *sample);
+struct ingest_ring {	/* that a record came from, as in struct reorder_span */
+	uint16_t event;
+	uint32_t cpu;
+};
+/* @raw, of @format and with the time @time_ns, stays in the reorder stage until its turn comes. */
+void ingest_put_in_order(struct ingest *ingest, const struct record_format *format,
+			 const struct perf_event_header *raw, const struct ingest_ring *ring,
+			 uint64_t time_ns);
 /* Asks the reader as soon as a process or thread is seen, before its sample is due. */
 void ingest_look_ahead(struct ingest *ingest, const struct event_record *record);
 void ingest_parked(struct ingest *ingest, bool force);
@@ -353,6 +448,8 @@ uint32_t ingest_frame(struct ingest *ingest, const struct address_map *maps, enu
 /* Leaf and node of @chain, for whose user part @maps holds (NULL: none are known). */
 void ingest_chain_frames(struct ingest *ingest, struct address_map *maps,
 			 const struct sample_chain *chain, struct sample_stack *out);
+/* The kernel's chain of @record from the sample's own address (@out->leaf_ip) on. */
+void ingest_take_chain(const struct event_record *record, struct sample_chain *out);
 /* A value that is no address but says where the next ones are: PERF_CONTEXT_*. */
 static inline bool ingest_is_marker(uint64_t word)
 {
@@ -362,6 +459,8 @@ static inline bool ingest_is_marker(uint64_t word)
 enum cpu_mode ingest_chain_mode(uint64_t word, enum cpu_mode before);
 
 int ingest_stacks_init(struct ingest_stacks *stacks);	/* 0 or -ENOMEM */
+/* The thread of @record has ended, or its program. */
+void ingest_stacks_gone(struct ingest_stacks *stacks, const struct event_record *record);
 void ingest_stacks_finish(struct ingest_stacks *stacks);	/* of a zeroed one, too */
 /* Of some object there is another table, or it is known that there is none. */
 void ingest_stacks_tables_changed(struct ingest_stacks *stacks);

@@ -22,7 +22,7 @@
 /* The whole of what weighs anything in a large program's trees was below 20,000; 2 MB. */
 #define INLINE_CHAINS_MAX	65536
 /* Of names, as often as they come: they stay in the pool. */
-#define INLINE_CHAINS_TEXT_MAX	(64u << 20)
+#define INLINE_CHAINS_TEXT_MAX	(8u << 20)
 
 /* What was inlined at one address. */
 struct inline_chain {

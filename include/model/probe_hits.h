@@ -58,7 +58,7 @@ struct probe_hits {
 	bool has_rings;
 	uint64_t limit_ns;		/* of their last round */
 	uint64_t newest_ns;		/* of all records */
-	uint64_t lost_before;		/* by probes that are removed */
+	uint64_t lost_before, missed_before;	/* by probes that are removed */
 };
 
 struct probe_hits *probe_hits_create(void);	/* NULL: out of memory */
@@ -84,6 +84,8 @@ uint64_t probe_hits_read_ns(const struct probe_hits *hits);
 bool probe_hits_are_live(const struct probe_hits *hits);
 /* Records that the kernel could not write, since start. */
 uint64_t probe_hits_lost(const struct probe_hits *hits);
+/* Hits that the kernel could not see, by its own count, since start. */
+uint64_t probe_hits_missed(const struct probe_hits *hits);
 
 void probe_peaks_add(struct probe_peaks *peaks, uint64_t time_ns, uint64_t latency_ns);
 /* The longest call between the two times as far as it is known and not longer than @most_ns; else

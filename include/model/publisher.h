@@ -7,6 +7,7 @@
 #include "model/busy.h"
 #include "model/compare.h"
 #include "model/live_window.h"
+#include "model/loss_ledger.h"
 #include "model/source_lines.h"
 #include "model/strip.h"
 #include "model/task_stats.h"
@@ -18,6 +19,7 @@ struct publisher {
 	struct live_window window;
 	struct compare compare;
 	struct busy busy;
+	struct loss_history losses;
 	struct task_stats task_stats;
 	struct source_lines source_lines;
 	struct strip strip;	/* of the snapshot that is being made */
@@ -33,11 +35,13 @@ struct publisher {
 	double own_cpu_pct;
 	bool wants_stacks, wants_idle_stacks;	/* of the next snapshot: REQUEST_STACKS */
 	bool is_ended;		/* no more records will come */
+	struct snapshot *failure;	/* owned: what is told when there is no memory */
 	struct tree_stop stop;	/* the caller's, after the init: of what the screen shows */
 };
 
-void publisher_init(struct publisher *publisher, const struct analyzer_config *config,
-		    struct ingest *ingest);
+/* 0 or -ENOMEM; publisher_finish() is needed in both cases. */
+int publisher_init(struct publisher *publisher, const struct analyzer_config *config,
+		   struct ingest *ingest);
 void publisher_finish(struct publisher *publisher);
 void publisher_start(struct publisher *publisher);	/* "since start" begins now */
 /* Another source goes on at @begin_ns: windows and the header's figures begin anew. @had_busy: the
@@ -60,9 +64,12 @@ void publisher_renumbered(struct publisher *publisher);	/* after a compaction */
 uint64_t publisher_due_ns(const struct publisher *publisher);
 /* Notes how busy the machine is, once a second however seldom it is shown. */
 void publisher_tick(struct publisher *publisher, uint64_t now_ns);
+/* Notes what was lost so far, for windows: at each new slice. */
+void publisher_note_losses(struct publisher *publisher);
 
 /* The snapshot of now (a chain of them, one per event, if the config says so). NULL: no memory, or
- * `stop` was due. */
+ * `stop` was due. A batch, which has nothing older to show, is told of missing memory by a last
+ * snapshot with an end_err. */
 struct snapshot *publisher_make(struct publisher *publisher, bool is_last,
 				const struct diag *end_why);
 

@@ -33,7 +33,7 @@ enum request_kind {
 /* What the rows are, and which samples are in them. */
 struct query {
 	uint64_t number;	/* the screen's own; comes back in struct snapshot */
-	unsigned int keys;	/* enum row_key */
+	unsigned int keys;	/* enum row_key; 0: no rows are wanted */
 	struct filter filter;
 	bool raw_names;		/* of symbols, as their files have them */
 	bool by_total;		/* rows by total_weight, then self_weight */

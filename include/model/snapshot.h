@@ -14,6 +14,7 @@
 
 #include "model/call_tree.h"
 #include "model/group_tree.h"
+#include "model/loss_ledger.h"
 #include "model/snapshot_probes.h"
 
 /* What rows are keyed by, a set of bits (-s). Default: KEY_OBJECT | KEY_SYMBOL. */
@@ -121,6 +122,7 @@ struct snapshot {
 	uint32_t cpus;		/* 0: unknown */
 	bool is_replay;
 	bool is_target_gone;	/* every profiled process has ended: the picture is its last */
+	bool is_early;		/* few samples yet: see model/first_pictures.h */
 	bool is_last;		/* the data has ended: no other time will be shown */
 	int end_err;		/* is_last: -errno when it ended by an error, see end_reason */
 	const char *end_reason;
@@ -132,7 +134,7 @@ struct snapshot {
 	uint64_t time_ns;	/* end of the window; CLOCK_MONOTONIC, or the recording's clock */
 	enum window_kind window;
 	double window_s;	/* length really covered */
-	unsigned int keys;	/* enum row_key bits of the rows */
+	unsigned int keys;	/* enum row_key bits of the rows; 0: there are none */
 	uint64_t query;		/* number of the struct query that this answers */
 	bool is_frozen;		/* the window's end stands still: REQUEST_FREEZE */
 	bool is_selected;	/* and its begin, too: a time that was chosen */
@@ -179,6 +181,7 @@ struct snapshot {
 	uint64_t filtered_unknown_uid;	/* -u: left out because the uid could not be read */
 	uint64_t evicted_samples;	/* older than the memory budget holds; only in WINDOW_ALL */
 	uint64_t stalled_rounds, throttled_ns;
+	struct loss_ledger ledger;	/* all causes, those above among them */
 
 	/* what flametop itself costs */
 	double own_cpu_pct;	/* of one CPU, over 50 ms or more */
@@ -197,6 +200,9 @@ struct snapshot {
 };
 
 void snapshot_destroy(struct snapshot *snapshot);	/* NULL is fine */
+/* The last one of a run that has no memory for another: made while there is some. The caller's;
+ * NULL: there is none already. */
+struct snapshot *snapshot_create_failure(void);
 
 /* Share of @weight in the window, 0..100; 0 when the window is empty. */
 double snapshot_pct(const struct snapshot *snapshot, double weight);

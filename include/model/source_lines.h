@@ -36,6 +36,7 @@ struct source_lines {
 	struct id_map refused;		/* object -> reason: nothing of it will ever be known */
 	char **reasons;			/* owned, each too */
 	uint32_t reason_count;
+	uint64_t reclaims;		/* as of object_table.reclaims */
 };
 
 /* What is known of a row. */
@@ -62,5 +63,9 @@ void source_lines_wish(struct source_lines *lines, const struct source_wish *wis
 bool source_lines_take(struct source_lines *lines);
 /* Wishes that can still be granted. */
 bool source_lines_are_pending(const struct source_lines *lines);
+
+/* After budget_compact(): forgets what was said of objects that have gone; others will have their
+ * numbers. */
+void source_lines_forget_gone(struct source_lines *lines);
 
 #endif

@@ -1,7 +1,8 @@
 /* stack_memo.h - what addresses and whole caller chains were found to be, kept for the next sample.
  *
  *   (space, address)	-> frame	frames[]: one row per hash, the newest stays
- *   (space, callers)	-> node		chains[]: the same; their words are in a ring
+ *   (space, callers)	-> node		chains[]: four rows per hash; their words are in a ring
+ *   (space, address, node) -> stack	stacks[]: two rows per hash
  *
  *	words  | chain 7 | chain 8 |  (free)  | chain 4 | chain 5 | chain 6 |
  *				    ^ words_end % STACK_MEMO_WORDS
@@ -11,7 +12,7 @@
  * a chain: a hot loop has as many leaves as instructions, and one chain of callers.
  *
  * Exact:  a row is believed only when the whole key is equal; the hash but finds it.
- * Memory: fixed, 1.4 MiB; pages that were not needed yet are not there.
+ * Memory: fixed, 1.6 MiB; pages that were not needed yet are not there.
  * Thread: the analyzer's.
  */
 #ifndef MODEL_STACK_MEMO_H
@@ -24,13 +25,20 @@
 /* Of a compiler and an interpreter at 20 kHz, 4,096 chains find 81 % of all samples' callers, any
  * number of them 84 %; 8,192 frames find 90 % of all addresses, any number 91 %. */
 #define STACK_MEMO_CHAINS 4096
+#define STACK_MEMO_WAYS	  4	/* of 1,000 chains that are equally hot, 1 in 50 is put out */
 #define STACK_MEMO_FRAMES 8192
+#define STACK_MEMO_STACKS 8192
 #define STACK_MEMO_WORDS  131072	/* 32 a chain */
 #define STACK_MEMO_LONGEST 512	/* chains of more words are not kept */
 
 struct memo_frame {
 	uint64_t space, address;
 	uint32_t frame, code;
+};
+
+struct memo_stack {
+	uint64_t space, address;	/* of the leaf */
+	uint32_t node, stack;
 };
 
 /* A chain of callers as it was sampled, leaf first: addresses, and markers between them. */
@@ -45,7 +53,6 @@ struct memo_key {
 struct memo_chain {
 	uint64_t space;
 	uint64_t words_at;	/* runs free, as words_end */
-	uint32_t tag;		/* of the hash */
 	uint32_t count, plain, mode;
 	uint32_t node, code;
 };
@@ -53,6 +60,8 @@ struct memo_chain {
 struct stack_memo {
 	struct memo_frame *frames;	/* owned; as the next two */
 	struct memo_chain *chains;
+	uint32_t *tags;		/* owned; of each chain, some of its hash */
+	struct memo_stack *stacks;	/* owned; as the next one */
 	uint64_t *words;
 	uint64_t words_end;
 	uint64_t last_space;
@@ -75,6 +84,11 @@ static inline uint64_t stack_memo_space(struct stack_memo *memo, uint64_t *space
 		*space = ++memo->last_space;
 	return *space;
 }
+
+/* The stack that @address, a frame that is or was kept, is the leaf of; ID_SET_NONE: not kept. */
+uint32_t stack_memo_stack(const struct stack_memo *memo, uint64_t space, uint64_t address,
+			  uint32_t node);
+void stack_memo_keep_stack(struct stack_memo *memo, const struct memo_stack *row);
 
 /* What was kept under exactly this key, or NULL. BORROWED until the next call that keeps. */
 const struct memo_frame *stack_memo_frame(const struct stack_memo *memo, uint64_t space,

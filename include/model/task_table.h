@@ -21,6 +21,10 @@
 
 #define TASK_RECENT 64
 
+/* Threads, and processes: 20 MiB; kernels begin with 32,768 pids. */
+#define TASK_TABLE_ROWS	     65536u
+#define TASK_TABLE_MAP_BYTES (12u * 1024 * 1024) /* of all maps: 300,000 mappings of code */
+
 enum maps_state {
 	MAPS_UNREAD,		/* was there before us: read /proc/PID/maps at its first sample */
 	MAPS_ASKED,		/* the process reader is at it */
@@ -41,11 +45,14 @@ struct process {
 	enum maps_state maps_state;
 	struct address_map *maps;	/* owned reference; NULL before the first mapping */
 	uint32_t code;		/* of its anonymous executable memory; 0: none yet. See ingest.h */
+	uint32_t objects;	/* that it mapped first; besides, those that who forked it had,
+				 * until they are counted anew: model/reclaim.h */
 	uint32_t uid;
 	bool has_uid;
 	bool is_target;		/* when single processes were asked for: one of them or its child */
 	bool is_alive;		/* its first thread has not ended */
 	bool has_threads;	/* when the dead were last dropped: threads that stayed */
+	uint32_t seen_round;	/* when rows were last trimmed: its threads' newest */
 	uint64_t ended_ns;	/* unless is_alive */
 	uint64_t probes;	/* a bit per slot whose probe is for it and its children alone */
 };
@@ -63,6 +70,7 @@ struct thread {
 	bool is_asked, is_answered;	/* by the process reader, for its comm */
 	bool is_target;
 	bool is_alive;
+	uint32_t seen_round;	/* task_table.round when a sample of it was counted last */
 	uint64_t ended_ns;	/* unless is_alive */
 };
 
@@ -90,6 +98,9 @@ struct task_table {
 	uint32_t recent_process[TASK_RECENT], recent_thread[TASK_RECENT];
 	struct id_set task_index;
 	struct cgroup_table cgroups;
+	uint32_t round;		/* how often rows were trimmed, + 2 */
+	size_t comm_bytes;	/* of the tasks' comms, as far as they can be swept */
+	uint64_t forgotten;	/* processes, threads, maps that left alive: no room */
 	struct strpool *strings;	/* borrowed */
 };
 
@@ -130,6 +141,12 @@ void task_table_exit(struct task_table *table, uint32_t pid, uint32_t tid, uint6
 /* Forgets threads that ended before @before_ns, and processes of which none stays. */
 void task_table_drop_dead(struct task_table *table, uint64_t before_ns);
 
+/* While there are more than @rows threads or processes, or their maps take more than @map_bytes,
+ * forgets those that have ended, then those that were not sampled for longest, targets of names or
+ * probes excepted. Who is
+ * sampled again is read again. Call it about once a second. */
+void task_table_trim(struct task_table *table, uint32_t rows, size_t map_bytes);
+
 /* Forgets processes and threads; tasks stay. */
 void task_table_forget(struct task_table *table);
 
@@ -143,7 +160,11 @@ const struct cgroup_names *task_table_cgroup(const struct task_table *table, uin
  * ID_SET_NONE. Both arrays have task_count elements. */
 int task_table_compact(struct task_table *table, const unsigned char *used, uint32_t *renumbered);
 
-/* Of the tasks: what a compaction can free. Processes and threads are as many as live. */
+/* Sets @used[id] of each comm that a task has (strpool_sweep()). */
+void task_table_mark_text(struct task_table *table, unsigned char *used);
+
+/* Of the tasks and their comms: what a compaction can free. Processes and threads are bounded by
+ * task_table_trim(). */
 size_t task_table_bytes(const struct task_table *table);
 
 #endif

@@ -47,6 +47,8 @@ struct probe_engine {
 	uint64_t finish_number;		/* of the order to finish that is under way; 0: none */
 	bool is_finished;
 	uint64_t tick_ns, report_ns;
+	struct errands errands;		/* looks at the files of probes */
+	uint64_t files_ns;		/* when to look next */
 	struct diag group_why;		/* kernel.group NULL: why; */
 	bool has_pmus;			/* and whether the PMUs can do without it */
 };

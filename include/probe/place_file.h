@@ -9,6 +9,7 @@
 
 #include <sys/types.h>
 
+#include "probe/probe_places.h"
 #include "symbols/object_file.h"
 
 struct place_file {
@@ -19,8 +20,13 @@ struct place_file {
 
 /* @wanted: a path, or a name such as libc.so.6, libc or bash; @pid 0: no process in particular.
  * 0 with *@out the caller's (place_file_close()), or -errno with a sentence: -ENOENT, -EACCES,
- * -ESRCH, -EINVAL not a regular file. */
+ * -ESRCH, -EINVAL not a regular file, -EOPNOTSUPP on FUSE, -EBUSY its file system does not
+ * answer. */
 int place_file_open(struct place_file *out, const char *wanted, pid_t pid, struct diag *why);
 void place_file_close(struct place_file *file);
+
+/* Fills in what @places say of their file, with copies: `file`, `version`, `path`, `watch`.
+ * 0, -ENOMEM or -EMFILE with a sentence; what is filled in is theirs then, too. */
+int place_file_put(const struct place_file *file, struct probe_places *places, struct diag *why);
 
 #endif

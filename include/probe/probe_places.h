@@ -17,6 +17,7 @@
 #include <sys/types.h>
 
 #include "base/diag.h"
+#include "probe/file_watch.h"
 #include "probe/probe_attach.h"
 #include "probe/probe_spec.h"
 #include "symbols/file_version.h"
@@ -80,6 +81,7 @@ struct probe_places {
 	int file;		/* USER, USDT: open, owned; -1 else. Its /proc/self/fd/N is what the
 				 * kernel is told: also a deleted file, and one in another root */
 	struct file_version version;	/* of `file` when it was looked up: offsets hold for it */
+	struct file_watch *watch;	/* owned; NULL: there is no file, or no way to its path */
 	char path[PROBE_FILE_BYTES];	/* as shown */
 	struct probe_site *sites;	/* owned */
 	uint32_t site_count;

@@ -19,11 +19,14 @@ const struct cfi_machine *cfi_machine_find(uint16_t elf_machine);
 
 /* Where a caller's register is. */
 struct cfi_place {
-	enum { CFI_UNSAID, CFI_SAME, CFI_UNDEFINED, CFI_AT_CFA, CFI_AT_BP, CFI_ELSEWHERE } where;
+	enum {
+		CFI_UNSAID, CFI_SAME, CFI_UNDEFINED, CFI_AT_CFA, CFI_AT_BP, CFI_IN_DI,
+		CFI_ELSEWHERE
+	} where;
 	int64_t offset;		/* CFI_AT_CFA: in memory at CFA + offset */
 };
 
-enum cfi_register { CFI_BP, CFI_SP, CFI_RETURN, CFI_REGISTERS };
+enum cfi_register { CFI_BP, CFI_SP, CFI_BX, CFI_RETURN, CFI_REGISTERS };
 
 struct cfi_rules {
 	enum {

@@ -1,7 +1,7 @@
 /* demangler.h - the thread that has names demangled, by workers of its own sandbox.
  *
- * Use:    demangler_request() a name, go on, take demangler_reply() when demangler_fd() is
- *         readable. Every request gets exactly one reply.
+ * Use:    demangler_request() names, demangler_begin(), go on, take demangler_reply() when
+ *         demangler_fd() is readable. Every request gets exactly one reply.
  * Trust:  a worker is given names of one owner (object) at a time: a name that takes its worker
  *         over can forge the names of its own object, and of no other.
  * Crossings: one SPSC queue of requests in, one of replies out, an eventfd each.
@@ -32,6 +32,8 @@ void demangler_destroy(struct demangler *demangler);
  * ask again later. */
 bool demangler_request(struct demangler *demangler, uint32_t id, uint32_t owner,
 		       const char *name);
+/* Those that were requested since the last call are begun with, together. */
+void demangler_begin(struct demangler *demangler);
 /* Takes the next reply, false when there is none. */
 bool demangler_reply(struct demangler *demangler, struct demangled *out);
 /* Readable when replies wait; then take replies until there is none: each take resets it. */

@@ -74,6 +74,8 @@ const struct elf_section *elf_file_section(const struct elf_file *file, const ch
 const struct elf_section *elf_file_section_of_type(const struct elf_file *file, uint32_t type);
 /* The section's bytes, decompressed if need be. */
 struct elf_bytes elf_file_read(struct elf_file *file, const struct elf_section *section);
+/* Gives the memory of the section's bytes back; they can be read again. */
+void elf_file_drop(struct elf_file *file, const struct elf_section *section);
 /* Bytes at a place of the file. */
 struct elf_bytes elf_file_read_at(struct elf_file *file, uint64_t offset, uint64_t bytes);
 

@@ -29,8 +29,13 @@ void flat_builder_destroy(struct flat_builder *builder);	/* NULL is fine */
 void flat_builder_set_build_id(struct flat_builder *builder, const struct build_id *id);
 /* For the header's fields of these names. A @debug_link that does not fit there is left out. */
 void flat_builder_set_symtab(struct flat_builder *builder, bool has_symtab);
+void flat_builder_set_minidebug(struct flat_builder *builder, enum flat_minidebug minidebug);
 void flat_builder_set_debug_link(struct flat_builder *builder, struct flat_name debug_link,
 				 uint32_t crc);
+
+/* So many are to come: what grows step by step is there twice while it moves. Memory that can't be
+ * had, or is not needed, does no harm. */
+void flat_builder_reserve(struct flat_builder *builder, size_t count);
 
 /* The calls below return 0, -ENOMEM, or -E2BIG: more than FLAT_BUILDER_MAX_SYMBOLS or names of more
  * than FLAT_BYTES_MAX. */

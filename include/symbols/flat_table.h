@@ -33,9 +33,17 @@ struct flat_header {
 	uint64_t string_bytes;
 	struct build_id build_id;	/* as found in the object, count 0 if none */
 	uint8_t has_symtab;		/* .symtab was there: a debug file adds no symbols */
-	uint8_t padding[2];
+	uint8_t minidebug;		/* enum flat_minidebug */
+	uint8_t padding[1];
 	uint32_t debug_link_crc;	/* of the file that .gnu_debuglink names */
 	char debug_link[FLAT_LINK_BYTES];	/* terminated; "" none. Foreign: a base name? */
+};
+
+/* What became of .gnu_debugdata. */
+enum flat_minidebug {
+	FLAT_MINIDEBUG_FINE,		/* or not there, or not needed */
+	FLAT_MINIDEBUG_TOO_LARGE,
+	FLAT_MINIDEBUG_DAMAGED,
 };
 
 /* Where a row's name comes from, the most trusted first. */
@@ -71,6 +79,9 @@ int flat_table_check(struct flat_table *out, const void *bytes, size_t bytes_cou
  * nest, the innermost (latest start) that contains the address; given up after 64 rows that ended
  * before it, which real objects do not have. */
 uint32_t flat_table_find(const struct flat_table *table, uint64_t address);
+
+/* Why it has fewer names than its file promises, for the log; NULL: it has all. */
+const char *flat_table_caution(const struct flat_table *table);
 
 /* Of the whole table, from its header on. */
 size_t flat_table_bytes(const struct flat_table *table);

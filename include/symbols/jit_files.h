@@ -11,9 +11,10 @@
 #ifndef SYMBOLS_JIT_FILES_H
 #define SYMBOLS_JIT_FILES_H
 
+#include "base/errand.h"
 #include "symbols/object_opener.h"
 
-#define JIT_FILES_BYTES_MAX ((size_t)256 << 20)	/* of all processes: 5 MiB are a large one's */
+#define JIT_FILES_BYTES_MAX ((size_t)16 << 20)	/* of all processes: 5 MiB are a large one's */
 
 struct jit_process;
 
@@ -22,6 +23,7 @@ struct jit_files {
 	uint32_t capacity;
 	uint32_t held;			/* files kept open */
 	size_t bytes;			/* of all tables; JIT_FILES_BYTES_MAX at most */
+	struct errands errands;		/* what may hang in a file system */
 };
 
 /* Answers a request with `jit` set: reads what @request's process has written since the last look.

@@ -29,7 +29,7 @@ struct line_request {
 };
 
 struct line_reply {
-	uint32_t object;	/* the caller's name for it, of the request */
+	uint32_t object, serial;	/* the caller's names for it, of the request */
 	uint32_t count;
 	uint64_t offsets[LINE_ADDRESSES_MAX];
 	struct line_chains chains;	/* why.err 0: valid until line_reply_finish() */

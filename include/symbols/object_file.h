@@ -28,6 +28,7 @@ struct object_file {
 	int fd;			/* the caller's; a regular file, read only */
 	bool is_certain;	/* it is the mapping's for sure; false: only if its build-id is */
 	bool is_trusted;	/* file_is_trusted() */
+	bool is_copy;		/* in memory, see symbols/file_copy.h; the version is the file's */
 	struct file_version version;
 };
 

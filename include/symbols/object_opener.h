@@ -31,17 +31,19 @@ enum jit_step {
 	JIT_FORGET,		/* the table is of no use any more */
 };
 
-/* What is wanted of an object besides its names, see symbols/unwind_set.h. */
+/* What is wanted of an object besides its names, see symbols/table_set.h. */
 enum open_wish {
 	OPEN_NAMES,
 	OPEN_NAMES_AND_UNWIND,	/* two replies, the names first */
 	OPEN_UNWIND,
 	OPEN_RETURN_UNWIND,	/* no object: gives an unwind table back. A reply without meaning */
+	OPEN_RETURN_NAMES,	/* the same with a symbol table */
 };
 
 struct open_request {
 	enum open_wish wish;
-	uint32_t object;	/* the caller's name for it; comes back in the reply */
+	uint32_t object;	/* the caller's name for it; comes back in the reply, */
+	uint32_t serial;	/* and so does this */
 	bool is_kernel;		/* load /proc/kallsyms; only kernel_slide below counts */
 	uint64_t kernel_slide;	/* added to every address (recordings from another boot) */
 	bool is_fresh;		/* is_kernel: read it again; the table of the reply before stays
@@ -55,22 +57,34 @@ struct open_request {
 	uint64_t inode;		/* 0: unknown */
 	uint64_t inode_generation;	/* 0: unknown */
 	struct build_id build_id;	/* count 0: unknown */
-	uint32_t unwind_number, unwind_received;	/* OPEN_RETURN_UNWIND: unwind_set_evict() */
+	uint64_t table_number;	/* OPEN_RETURN_...: of the table that goes; OPEN_UNWIND: of the one
+				 * that had gone; 0: there was none */
+	uint32_t table_received;	/* OPEN_RETURN_... */
+	bool is_again;		/* the file is known, and nobody waits: has it changed? */
+	uint64_t known_unwind;	/* OPEN_NAMES_AND_UNWIND: the unwind_number that a reply told of
+				 * the same file before; 0: none. See open_reply.is_unchanged */
 	char path[OPENER_PATH_BYTES];	/* raw, terminated */
 };
 
 struct open_reply {
-	uint32_t object;
+	uint32_t object, serial;	/* serial: 0 of is_kernel */
 	struct build_id build_id;	/* of the file that was read; count 0: it has none */
 	bool is_ready;		/* false: `why` says what the row shows */
+	bool is_refused;	/* its file system does not answer: ask again later */
 	bool is_shared;		/* the table is one that an earlier reply already brought */
-	struct flat_table table;	/* valid as long as the opener */
+	struct flat_table table;	/* valid until it is given back */
+	uint32_t table_number;	/* the same for the same table; 0: it stays as long as the opener */
+	uint64_t table_sum;	/* the same for the same names, 0: not known */
 	bool is_unwind;			/* it brings no names but, if is_ready, these: */
 	struct unwind_table unwind;	/* valid until it is given back */
-	uint32_t unwind_number;		/* the same for the same table; 0: none */
+	uint64_t unwind_number;		/* the same for the same table alone; 0: none */
+	uint64_t unwind_asked;		/* is_unwind: table_number as requested */
+	bool is_unchanged;		/* is_unwind: it is known_unwind still, and not brought,
+					 * nor made where it was given back */
 	uint64_t kernel_text_address;	/* is_kernel: see struct kallsyms */
 	uint32_t jit;		/* as requested, like the next */
 	enum jit_step jit_step;
+	bool is_let_go;		/* jit: there was no room to keep its file for the last look */
 	uint64_t took_ns;	/* jit: how long it took to read its files */
 	struct diag why;
 };
@@ -85,6 +99,11 @@ int object_opener_create(struct object_opener **out, struct sandbox *sandbox,
  * False: it hangs in a file system and is left behind with its memory and the sandbox, which must
  * not be stopped then. NULL is fine. */
 bool object_opener_destroy(struct object_opener *opener);
+
+static inline bool open_wish_is_return(enum open_wish wish)
+{
+	return wish == OPEN_RETURN_UNWIND || wish == OPEN_RETURN_NAMES;
+}
 
 /* How many replies @request brings. */
 static inline uint32_t open_request_replies(const struct open_request *request)

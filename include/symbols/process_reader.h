@@ -68,7 +68,9 @@ struct process_reader;
 int process_reader_create(struct process_reader **out, struct diag *why);
 void process_reader_destroy(struct process_reader *reader);	/* NULL is fine */
 
-/* Queues a request. False when 1024 are under way: take replies, ask again later. */
+/* Queues a request. False when 1024 are under way: take replies, ask again later. One for a cgroup
+ * alone, for which nobody waits, is begun with the next other one, or when process_reader_reply()
+ * finds none. */
 bool process_reader_request(struct process_reader *reader, const struct process_request *request);
 /* Takes the next reply; the caller's to finish. False when there is none. */
 bool process_reader_reply(struct process_reader *reader, struct process_reply *out);

@@ -19,6 +19,8 @@
 #include "symbols/elf_file.h"
 
 #define REMOTE_REGISTERS 17	/* by their DWARF numbers, the last is the instruction pointer */
+#define REMOTE_REGISTER_BX 3
+#define REMOTE_REGISTER_DI 5
 #define REMOTE_REGISTER_BP 6
 #define REMOTE_REGISTER_SP 7
 #define REMOTE_REGISTER_IP 16

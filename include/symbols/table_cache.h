@@ -2,9 +2,9 @@
  *
  * Place:   as root always ~root/.cache/flametop; else $XDG_CACHE_HOME/flametop, or
  *          ~/.cache/flametop by getpwuid(3). HOME is not looked at.
- * Content: only tables of trusted files (symbols/file_version.h) of our own root, by build-id and
- *          size where the kernel told the one beforehand, else by the file's version. Names of
- *          entries are hex.
+ * Content: only tables of trusted files (symbols/file_version.h) of our own root, by build-id, size
+ *          and mtime where the kernel told the first beforehand, else by the file's version. Names
+ *          of entries are hex.
  * Bounded: TABLE_CACHE_BYTES_MAX; what was used longest ago goes first.
  * Thread:  the owner's; several processes may use one directory.
  */
@@ -19,8 +19,8 @@
 struct table_cache;
 
 struct table_cache_key {
-	struct build_id build_id;	/* of the mapping, not a guess; of the version then only the
-					 * size: strip(1) leaves a file its build-id. Count 0: */
+	struct build_id build_id;	/* of the mapping, not a guess; of the version then only
+					 * what file_version_is_copy() compares. Count 0: */
 	struct file_version version;	/* as a whole */
 };
 

@@ -9,21 +9,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "symbols/unwind_table.h"
+#include "symbols/table_set.h"
 
-#define UNWIND_SET_BYTES_MAX ((size_t)64 << 20)	/* the largest libraries have 8 to 11 */
+#define UNWIND_SET_BYTES_MAX ((size_t)24 << 20)	/* the largest libraries have 8 to 11 */
 
-struct unwind_held {
-	struct unwind_table table;	/* BORROWED from the opener; header NULL: it has gone */
-	uint32_t received;		/* how often it came */
-	bool is_asked;			/* the caller's: it was asked for again */
-	uint64_t last_hit;
-};
+/* What is known of a table besides its rows, here and in the opener: small ones count, too. */
+#define UNWIND_SET_TABLE_BYTES 1024u
 
 struct unwind_set {
-	struct unwind_held *held;	/* owned; [number - 1] */
-	uint32_t count;
-	size_t bytes, bytes_max;
+	struct table_set tables;
+	size_t bytes_max;
 	uint64_t hits;
 	uint64_t changes;		/* how often a table came that was not there */
 };
@@ -32,11 +27,15 @@ void unwind_set_init(struct unwind_set *set, size_t bytes_max);
 void unwind_set_finish(struct unwind_set *set);
 
 /* A table came. 0 or -ENOMEM: it is not in the set, and never will be dropped. */
-int unwind_set_add(struct unwind_set *set, uint32_t number, const struct unwind_table *table);
-/* NULL: it has gone, ask again. Known numbers only. */
-const struct unwind_table *unwind_set_hit(struct unwind_set *set, uint32_t number);
+int unwind_set_add(struct unwind_set *set, uint64_t number, const struct unwind_table *table);
+/* NULL: it has gone, ask again. Numbers that were added once. */
+const struct unwind_table *unwind_set_hit(struct unwind_set *set, uint64_t number);
+/* Its row is another table's by now: the number is of no use any more. */
+bool unwind_set_is_lost(const struct unwind_set *set, uint64_t number);
+/* What its row is known by: of @number, which is not lost. */
+struct table_held *unwind_set_held(const struct unwind_set *set, uint64_t number);
 /* While there are more than bytes_max bytes: takes the coldest table out, but not the only one.
  * True: give @number back to the opener, as received @received times. */
-bool unwind_set_evict(struct unwind_set *set, uint32_t *number, uint32_t *received);
+bool unwind_set_evict(struct unwind_set *set, uint64_t *number, uint32_t *received);
 
 #endif

@@ -16,9 +16,10 @@ struct unwind_source {
 
 void unwind_source_finish(struct unwind_source *source);
 
-/* Fills in the unwind table in @reply, or why there is none. @names: the symbol table of the same
- * file, which knows its build-id and where its debug file is. */
+/* Fills in the unwind table in @reply, or why there is none, or that it is the one with the number
+ * @known (0: none), which is not made again. @names: the symbol table of the same file, which knows
+ * its build-id and where its debug file is. */
 void unwind_source_get(struct unwind_source *source, const struct table_request *request,
-		       const struct flat_header *names, struct open_reply *reply);
+		       const struct flat_header *names, uint64_t known, struct open_reply *reply);
 
 #endif

@@ -3,11 +3,13 @@
  *   | header | rows[row_count], sorted by start |
  *
  * A row holds from its start to the next one's; a gap is a row of its own. Addresses are file
- * offsets, as in symbols/flat_table.h. The return address of x86-64 is always at CFA - 8.
+ * offsets, as in symbols/flat_table.h. The return address of x86-64 is at CFA - 8, but for
+ * UNWIND_DI.
  *
  * Use:    made in a worker (symbols/elf_cfi.h). unwind_table_check() once when the bytes arrive;
  *         look-ups afterwards trust the table: a binary search, no allocation, no lock, no IPC.
- * Source: DWARF 5, 6.4; System V ABI AMD64, 3.6.2 (registers: 6 rbp, 7 rsp, 16 return address).
+ * Source: DWARF 5, 6.4; System V ABI AMD64, 3.6.2 (registers: 3 rbx, 5 rdi, 6 rbp, 7 rsp, 16 return
+ *         address).
  * Thread: immutable after the check; any.
  */
 #ifndef SYMBOLS_UNWIND_TABLE_H
@@ -21,7 +23,7 @@
 #include "base/diag.h"
 
 #define UNWIND_TABLE_MAGIC   0x31574e55504d4c46ull /* "FLMPUNW1" */
-#define UNWIND_TABLE_VERSION 1
+#define UNWIND_TABLE_VERSION 2
 #define UNWIND_BYTES_MAX     (64u << 20)	/* 8 million rows; LLVM has one million */
 
 enum unwind_kind {
@@ -33,7 +35,11 @@ enum unwind_kind {
 	UNWIND_SP_WORD,	/* CFA = 8 + the word at sp + 8 * cfa: OpenSSL where it aligns the stack */
 	UNWIND_BP_WORD,	/* CFA = the word at bp + 8 * cfa, the caller's bp is that at bp: gcc
 			 * where it aligns the stack; `bp` is 0 */
-	UNWIND_SIGNAL,	/* of a signal: bp, sp, ip of the interrupted are at sp + 120, 160, 168 */
+	UNWIND_BX,	/* CFA = bx + 8 * cfa: ld.so where it resolves a call or aligns the stack */
+	UNWIND_DI,	/* CFA = sp + 8 * cfa, the return address is in di: vfork(). Of a leaf only,
+			 * as nobody keeps di over a call */
+	UNWIND_SIGNAL,	/* of a signal: bp, bx, sp, ip of the interrupted are at sp + 120, 128,
+			 * 160, 168 */
 	UNWIND_END,	/* the return address is undefined: the outermost frame */
 	UNWIND_COMPLEX,	/* what a row can't express */
 	UNWIND_KINDS
@@ -43,12 +49,16 @@ struct unwind_row {
 	uint32_t start;
 	int16_t cfa;	/* in units of 8 bytes */
 	int8_t bp;	/* where the caller's bp is: CFA + 8 * bp; 0: in bp, or lost */
-	uint8_t kind;	/* enum unwind_kind */
+	uint8_t kind : 4;	/* enum unwind_kind */
+	uint8_t bx : 4;	/* where the caller's bx is: CFA - 8 * bx; 0: in bx, or lost */
 };
+
+#define UNWIND_KIND_MASK    15
+#define UNWIND_BX_ELSEWHERE 15
 
 static inline bool unwind_row_is_same_rule(const struct unwind_row *a, const struct unwind_row *b)
 {
-	return a->kind == b->kind && a->cfa == b->cfa && a->bp == b->bp;
+	return a->kind == b->kind && a->cfa == b->cfa && a->bp == b->bp && a->bx == b->bx;
 }
 
 struct unwind_header {

@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/sanitize.h"
 #include "ui/theme.h"
 
 #define CANVAS_TAIL 0u
@@ -53,13 +54,18 @@ void canvas_clear(struct canvas *canvas);
 /* Cells that @text takes when nothing cuts it. */
 int canvas_text_width(const struct canvas *canvas, const char *text);
 
-/* Draws UTF-8 @text from the left edge of @area; text that does not fit ends in an ellipsis.
- * Returns the cells used. The rest of the area is left as it is. */
-int canvas_put_text(struct canvas *canvas, struct canvas_area area, const char *text,
+/* Draws @text from the left edge of @area; text that does not fit ends in an ellipsis. Returns the
+ * cells used. The rest of the area is left as it is. */
+int canvas_put_text(struct canvas *canvas, struct canvas_area area, struct safe_text text,
 		    enum role role);
 /* The same at the right edge. */
-int canvas_put_right(struct canvas *canvas, struct canvas_area area, const char *text,
+int canvas_put_right(struct canvas *canvas, struct canvas_area area, struct safe_text text,
 		     enum role role);
+
+/* A line of names that passed the sanitizer and of our own words, to be drawn: @text as it is, or
+ * its clean form (until the thread's next call) when its end was cut off inside a character. A mark
+ * at its start, whose letter is scrolled out of sight, is left away. */
+struct safe_text canvas_clean(const char *text);
 
 /* A frame around @width x @height cells from @x, @y on; inside it is empty. Smaller than 2 x 2:
  * nothing. */

@@ -25,6 +25,7 @@ void cmd_cpus(struct ui_state *state);
 void cmd_next_view(struct ui_state *state);
 void cmd_previous_view(struct ui_state *state);
 void cmd_messages(struct ui_state *state);
+void cmd_losses(struct ui_state *state);
 void cmd_log(struct ui_state *state);
 void cmd_help(struct ui_state *state);
 void command_show_view(struct ui_state *state, enum view_kind kind);

@@ -33,4 +33,7 @@ struct command {
 extern const struct command commands[];
 extern const size_t command_count;
 
+/* The command of that name, which must be there. */
+const struct command *commands_find(const char *name);
+
 #endif

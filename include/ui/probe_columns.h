@@ -44,7 +44,8 @@ const char *probe_state_word(enum probe_state state);
 /* The same as one character: filled, empty, '!'. */
 const char *probe_state_mark(enum probe_state state);
 enum role probe_state_role(enum probe_state state);
-/* Both of a probe: one in bursts is marked all the time, for its figures are a sample. */
+/* Both of a probe: one in bursts is marked all the time, for its figures are a sample; one that is
+ * on with a reason is marked as what is wrong. */
 const char *probe_word(const struct snapshot_probe *probe);
 const char *probe_mark(const struct snapshot_probe *probe);
 /* k, u, t, U, and r behind it of returns. */

@@ -1,7 +1,7 @@
 /* screen.h - the live screen, from the first paint to the last.
  *
- * Use:    term_distrust_environment() and screen_block_signals() before the first thread starts,
- *         then screen_run() from the main thread once everything else runs.
+ * Use:    screen_block_signals() before the first thread starts, then
+ *         screen_run() from the main thread once everything else runs.
  * Thread: main.
  */
 #ifndef UI_SCREEN_H

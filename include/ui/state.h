@@ -141,7 +141,7 @@ struct ui_state {
 	struct groups_view groups_view;
 	struct probes_view probes;
 	struct probe_view probe;
-	struct pager help, messages, log;
+	struct pager help, messages, losses, log;
 
 	struct prompt prompt;
 	const struct prompt_use *prompt_use;
@@ -302,9 +302,9 @@ void state_open_probe(struct ui_state *state, const struct snapshot_probe *probe
 uint32_t state_probe_here(const struct ui_state *state);
 /* Its hits are asked for, in the place of samples. */
 bool state_probe_hits(const struct ui_state *state);
-/* Tells at the bottom of the screen which probe went over its cap from @old (NULL: none) to
- * @fresh. */
-void state_tell_capped(struct ui_state *state, const struct snapshot *old,
+/* Tells at the bottom of the screen which probe went over its cap, or has a file that became
+ * another, from @old (NULL: none) to @fresh. */
+void state_tell_trouble(struct ui_state *state, const struct snapshot *old,
 		       const struct snapshot *fresh);
 
 /* The answer to a key, shown at the bottom until the next one. */

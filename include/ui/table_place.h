@@ -32,10 +32,11 @@ struct table_extent {
 void table_place_set(struct table_place *place, struct table_extent extent, size_t cursor);
 /* The row under the cursor has become number @cursor: it stays on its line of the screen. */
 void table_place_carry(struct table_place *place, struct table_extent extent, size_t cursor);
-/* Should the cursor go along with its row, which is now number @cursor? Before the first key it
- * follows none out of sight, because nobody chose that row. */
-bool table_place_follows(const struct table_place *place, struct table_extent extent,
-			 size_t cursor);
+/* Where the cursor is to be, now that its row has become number @cursor: there. Before the first
+ * key, when nobody chose that row, it follows it only in sight, and in @is_early pictures, where
+ * rows change places because there are few samples, it is at the top. */
+size_t table_place_follow(const struct table_place *place, struct table_extent extent,
+			  size_t cursor, bool is_early);
 
 void table_place_move(struct table_place *place, struct table_extent extent, enum view_move move);
 /* The wheel: moves the picture, and the cursor only where it would leave it. */

@@ -33,10 +33,6 @@ struct term_config {
 
 struct terminal;
 
-/* Terminal descriptions from the environment are a stranger's file when sudo kept it: forget where
- * they are when root. Call before the first thread starts (it changes the environment). */
-void term_distrust_environment(void);
-
 /* Takes the terminal on stdin and stdout. -ENOTTY (none, or of an unknown kind) with the
  * remedy, or -ENOMEM. */
 int term_enter(struct terminal **out, const struct term_config *config, struct diag *why);

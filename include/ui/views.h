@@ -25,7 +25,7 @@ enum view_kind {
 struct table_spec {
 	const char *title;	/* as in the line of views; in lower case the name in the config */
 	const char *short_title;	/* in a line with no room for all titles */
-	unsigned int keys;	/* enum row_key */
+	unsigned int keys;	/* enum row_key; 0: it has no table */
 	const enum column_id *columns;	/* COL_COUNT ends them; in this order on the screen. The
 					 * next two are theirs, too */
 	enum column_id fill;	/* takes what the others leave; can't be hidden */

@@ -22,6 +22,8 @@
 
 struct walker_registers {
 	uint64_t ip, sp, bp;
+	uint64_t bx, di;
+	bool has_others;	/* bx and di are known */
 };
 
 struct walker_stack {	/* what memory held from @start on */
@@ -33,7 +35,7 @@ struct walker_stack {	/* what memory held from @start on */
 /* Which code an address is. */
 struct walker_code {
 	const struct unwind_table *table;	/* NULL: none, see the next two */
-	uint32_t number;	/* of the table's rows, never of others'; 0: keep none of them */
+	uint64_t number;	/* of the table's rows, never of others'; 0: keep none of them */
 	uint64_t address;	/* in the table: a file offset */
 	bool is_mapped;		/* it is in an executable mapping */
 	bool is_loading;	/* its table is still to come */
@@ -53,7 +55,8 @@ enum walker_end {
 	WALKER_COMPLETE,	/* the outermost frame was reached */
 	WALKER_CUT,		/* the stack goes on beyond the copy */
 	WALKER_LOST,		/* no rule, or one that leads to no code: more bytes don't help */
-	WALKER_COMPLEX,		/* a row of UNWIND_COMPLEX: libunwind may know */
+	WALKER_COMPLEX,		/* a row of UNWIND_COMPLEX, or of UNWIND_BX or UNWIND_DI and
+				 * their register is not known: libunwind may know */
 	WALKER_LOADING,		/* a table is still to come */
 	WALKER_DEEP,		/* more than WALKER_FRAMES_MAX frames */
 };
@@ -65,13 +68,16 @@ struct walker_cached {
 };
 
 struct walker_row {
-	uint32_t number, address;
+	uint64_t number;
+	uint32_t address;
 	struct unwind_row row;
 };
 
 struct walker {
 	struct walker_cached *cache;	/* owned: WALKER_CACHE_ROWS, as the next */
 	struct walker_row *rows;
+	uint64_t last_sp;	/* of the last frame of the last walk: what it read lies below, or
+				 * was interrupted by a signal there */
 	/* Of the last walk, a bit per frame: see walker_is_exact(). */
 	uint64_t exact[WALKER_FRAMES_MAX / 64];
 };

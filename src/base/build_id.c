@@ -1,12 +1,15 @@
 /* build_id.c - see base/build_id.h. */
 #include "base/build_id.h"
 
-#include <stdio.h>
-
 char *build_id_format(const struct build_id *id, char *out)
 {
-	out[0] = '\0';
-	for (unsigned int i = 0; i < id->count && i < BUILD_ID_MAX_BYTES; i++)
-		snprintf(out + 2 * (size_t)i, 3, "%02x", id->bytes[i]);
+	static const char digits[] = "0123456789abcdef";
+	char *at = out;
+
+	for (unsigned int i = 0; i < id->count && i < BUILD_ID_MAX_BYTES; i++) {
+		*at++ = digits[id->bytes[i] >> 4];
+		*at++ = digits[id->bytes[i] & 15];
+	}
+	*at = '\0';
 	return out;
 }

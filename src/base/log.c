@@ -8,11 +8,15 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/inherited.h"
+#include "base/new_file.h"
 #include "base/sanitize.h"
+#include "base/whole_io.h"
 
 static struct {
 	pthread_mutex_t lock;
@@ -24,16 +28,46 @@ static struct {
 	.lock = PTHREAD_MUTEX_INITIALIZER, .file_lock = PTHREAD_MUTEX_INITIALIZER, .fd = -1,
 };
 
+/* Where everybody may create files, as in /tmp, what is there already may be another one's, who
+ * reads it, or a second name of a file that nobody meant. */
+static int check_file(int fd, const char *path, struct diag *why)
+{
+	struct stat found;
+
+	if (fstat(fd, &found))
+		return diag_set(why, -errno, "cannot look at the log file %s: %s", path,
+				strerror(errno));
+	if (!S_ISREG(found.st_mode))
+		return diag_set(why, -EINVAL, "the log %s is no file: give another name", path);
+	if (found.st_uid != geteuid() && !inherited_is_from(found.st_uid))
+		return diag_set(why, -EPERM, "the log file %s belongs to user %u: "
+				"give another name", path, found.st_uid);
+	if (found.st_nlink != 1)
+		return diag_set(why, -EPERM, "the log file %s has other names: give another one",
+				path);
+	return 0;
+}
+
 int log_open(const char *path, struct diag *why)
 {
-	int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK,
-		      0600);
+	const char *name;
+	const int directory = new_file_place(path, &name, why);
+	int fd, err;
 
-	if (fd < 0)
-		return diag_set(why, -errno, "cannot open the log file %s: %s", path,
-				strerror(errno));
-	log_state.fd = fd;
-	return 0;
+	if (directory < 0)
+		return directory;
+	/* O_NONBLOCK: a pipe is refused, not waited for */
+	fd = openat(directory, name, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC |
+		    O_NONBLOCK | O_NOCTTY, 0600);
+	err = fd >= 0 ? check_file(fd, path, why)
+		      : diag_set(why, -errno, "cannot open the log file %s: %s", path,
+				 strerror(errno));
+	close(directory);
+	if (!err)
+		log_state.fd = fd;
+	else if (fd >= 0)
+		close(fd);
+	return err;
 }
 
 void log_close(void)
@@ -70,7 +104,7 @@ static void write_line(bool is_warning, const char *format, va_list args)
 		used = snprintf(file_line, sizeof(file_line), "%10.3f %s %s\n",
 				(double)added.time_ns / 1e9, is_warning ? "warn" : "note",
 				added.text);
-		done = write(log_state.fd, file_line, (size_t)used);
+		done = whole_write(log_state.fd, file_line, (size_t)used);
 		(void)done;	/* a full disk must not stop a profiler */
 	}
 	pthread_mutex_unlock(&log_state.file_lock);

@@ -6,7 +6,10 @@
  * that users set.
  *
  * Invariant: no wake-up is lost. Each side sets the other's eventfd after it filled the queue, and
- * looks into its queue after it reset its own.
+ * looks into its queue after it reset its own. An eventfd that is set already is left alone, and
+ * one that is not set is not read: a flag beside it says so without a system call. The flag goes up
+ * before the eventfd and comes down behind it: when it is down, whoever fills the queue next sets
+ * both, and what was put in before is seen by the look that follows.
  */
 #include "base/service.h"
 
@@ -19,6 +22,7 @@
 #include <unistd.h>
 
 #include "base/thread.h"
+#include "base/whole_io.h"
 
 #define STOP_WAIT_MS 2000	/* a worker ends sooner; a dead file system takes minutes */
 
@@ -34,18 +38,32 @@ static bool wait_for(int fd, int wait_ms)
 	return count == 1;
 }
 
+static void set(int fd, atomic_bool *is_set)
+{
+	if (!atomic_exchange(is_set, true))	/* reset() */
+		whole_eventfd_write(fd, 1);
+}
+
+/* The flag may be up and the eventfd not yet set: then it stays up. */
+static void reset(int fd, atomic_bool *is_set)
+{
+	eventfd_t ignored;
+
+	if (atomic_load(is_set) && eventfd_read(fd, &ignored) == 0)	/* set() */
+		atomic_exchange(is_set, false);	/* sees what set() came behind */
+}
+
 static void *service_run(void *argument)
 {
 	struct service *service = argument;
 
 	while (!service_is_stopping(service)) {
 		const int wait_ms = service->plan.serve(service->plan.owner);
-		eventfd_t ignored;
 
 		if (wait_ms != SERVICE_AGAIN && wait_for(service->request_fd, wait_ms))
-			eventfd_read(service->request_fd, &ignored);
+			reset(service->request_fd, &service->is_asked);
 	}
-	eventfd_write(service->end_fd, 1);
+	whole_eventfd_write(service->end_fd, 1);
 	return NULL;
 }
 
@@ -54,7 +72,7 @@ static int open_all(struct service *service)
 	const struct service_plan *plan = &service->plan;
 	int err = 0;
 
-	service->request_fd = eventfd(0, EFD_CLOEXEC);
+	service->request_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	service->reply_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	service->end_fd = eventfd(0, EFD_CLOEXEC);
 	if (service->request_fd < 0 || service->reply_fd < 0 || service->end_fd < 0)
@@ -121,12 +139,12 @@ void service_destroy(struct service *service)
 
 void service_wake(struct service *service)
 {
-	eventfd_write(service->request_fd, 1);
+	set(service->request_fd, &service->is_asked);
 }
 
 void service_notify(struct service *service)
 {
-	eventfd_write(service->reply_fd, 1);
+	set(service->reply_fd, &service->is_told);
 }
 
 int service_fd(const struct service *service)
@@ -136,13 +154,15 @@ int service_fd(const struct service *service)
 
 void service_quiet(struct service *service)
 {
-	eventfd_t ignored;
-
-	eventfd_read(service->reply_fd, &ignored);
+	reset(service->reply_fd, &service->is_told);
 }
 
 const void *service_reply(struct service *service, size_t *bytes)
 {
+	const void *reply = spsc_peek(&service->replies, bytes);
+
+	if (reply)
+		return reply;
 	service_quiet(service);
 	return spsc_peek(&service->replies, bytes);
 }

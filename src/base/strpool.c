@@ -2,6 +2,7 @@
  * The hash maps a 64-bit text hash to the newest id with it; ids with an equal hash are chained. */
 #include "base/strpool.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +21,10 @@ struct chunk {
 struct entry {
 	const char *text;	/* into a chunk */
 	uint64_t hash;
-	uint32_t same_hash;	/* id of another text with this hash, or ID_MAP_NONE */
+	uint32_t same_hash;	/* id of another text with this hash, or ID_MAP_NONE; of a free
+				 * row the next free one */
+	bool is_passing;
+	bool is_own;		/* text: allocated for it alone, in no chunk */
 };
 
 struct strpool {
@@ -28,6 +32,9 @@ struct strpool {
 	size_t chunk_used, chunk_size, bytes;
 	struct entry *entries;
 	uint32_t count, capacity;
+	uint32_t first_free;	/* row without text; ID_MAP_NONE: none */
+	size_t passing_bytes;
+	uint64_t refused;
 	struct id_map by_hash;
 };
 
@@ -39,6 +46,13 @@ static uint64_t hash_text(const char *text, size_t len)
 	for (size_t i = 0; i < len; i++)
 		hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3ull;
 	return hash;
+}
+
+/* What a passing text takes: the allocation, its row, its place in the hash. */
+static size_t passing_cost(size_t len)
+{
+	return (len + 1 + sizeof(size_t) + 15) / 16 * 16 + sizeof(struct entry) +
+	       2 * sizeof(uint64_t);
 }
 
 static char *take_bytes(struct strpool *pool, size_t need)
@@ -59,31 +73,49 @@ static char *take_bytes(struct strpool *pool, size_t need)
 	return pool->chunks->text + pool->chunk_used - need;
 }
 
-static uint32_t add_entry(struct strpool *pool, const char *text, size_t len, uint64_t hash)
+/* A row without text, or ID_MAP_NONE. */
+static uint32_t free_row(struct strpool *pool)
 {
-	uint32_t id = pool->count;
+	const uint32_t larger = pool->capacity ? pool->capacity * 2 : 256;
+	struct entry *entries;
+
+	if (pool->first_free != ID_MAP_NONE)
+		return pool->first_free;
+	if (pool->count < pool->capacity)
+		return pool->count;
+	entries = realloc(pool->entries, larger * sizeof(*entries));
+	if (!entries)
+		return ID_MAP_NONE;
+	pool->entries = entries;
+	pool->capacity = larger;
+	return pool->count;
+}
+
+static uint32_t add_entry(struct strpool *pool, const char *text, size_t len, uint64_t hash,
+			  bool is_passing)
+{
+	const uint32_t id = free_row(pool);
+	const uint32_t same_hash = id_map_get(&pool->by_hash, hash);
 	char *copy;
 
-	if (id == pool->capacity) {
-		uint32_t capacity = id ? id * 2 : 256;
-		struct entry *entries = realloc(pool->entries, capacity * sizeof(*entries));
-
-		if (!entries)
-			return ID_MAP_NONE;
-		pool->entries = entries;
-		pool->capacity = capacity;
-	}
-	copy = take_bytes(pool, len + 1);
-	if (!copy)
+	if (id == ID_MAP_NONE)
 		return ID_MAP_NONE;
+	copy = is_passing ? malloc(len + 1) : take_bytes(pool, len + 1);
+	if (!copy || id_map_put(&pool->by_hash, hash, id)) {
+		if (is_passing)
+			free(copy);
+		return ID_MAP_NONE;
+	}
 	memcpy(copy, text, len);
 	copy[len] = '\0';
-	pool->entries[id] = (struct entry){
-		.text = copy, .hash = hash, .same_hash = id_map_get(&pool->by_hash, hash),
-	};
-	if (id_map_put(&pool->by_hash, hash, id))
-		return ID_MAP_NONE;
-	pool->count++;
+	if (id == pool->first_free)
+		pool->first_free = pool->entries[id].same_hash;
+	else
+		pool->count++;
+	pool->entries[id] = (struct entry){ .text = copy, .hash = hash, .same_hash = same_hash,
+					    .is_passing = is_passing, .is_own = is_passing };
+	if (is_passing)
+		pool->passing_bytes += passing_cost(len);
 	return id;
 }
 
@@ -91,7 +123,10 @@ struct strpool *strpool_create(void)
 {
 	struct strpool *pool = calloc(1, sizeof(*pool));
 
-	if (pool && add_entry(pool, "", 0, hash_text("", 0)) == ID_MAP_NONE) {
+	if (!pool)
+		return NULL;
+	pool->first_free = ID_MAP_NONE;
+	if (add_entry(pool, "", 0, hash_text("", 0), false) == ID_MAP_NONE) {
 		strpool_destroy(pool);
 		return NULL;
 	}
@@ -108,37 +143,151 @@ void strpool_destroy(struct strpool *pool)
 		free(pool->chunks);
 		pool->chunks = next;
 	}
+	for (uint32_t i = 0; i < pool->count; i++)
+		if (pool->entries[i].is_own)
+			free((char *)pool->entries[i].text);
 	id_map_finish(&pool->by_hash);
 	free(pool->entries);
 	free(pool);
 }
 
-struct str_id strpool_intern(struct strpool *pool, const char *text, size_t len)
+static uint32_t find(const struct strpool *pool, const char *text, size_t len, uint64_t hash)
+{
+	uint32_t id;
+
+	for (id = id_map_get(&pool->by_hash, hash); id != ID_MAP_NONE;
+	     id = pool->entries[id].same_hash)
+		if (!strncmp(pool->entries[id].text, text, len) && !pool->entries[id].text[len])
+			return id;
+	return ID_MAP_NONE;
+}
+
+/* *@text as it is interned; @clean has TEXT_MAX_BYTES and may hold it. Returns its length. */
+static size_t make_clean(const char **text, size_t len, char *clean)
+{
+	len = strnlen(*text, len);
+	if (len < TEXT_MAX_BYTES && sanitize_is_clean(*text, len))
+		return len;
+	len = sanitize_text(clean, TEXT_MAX_BYTES, *text, len);
+	*text = clean;
+	return len;
+}
+
+static struct str_id intern(struct strpool *pool, const char *text, size_t len, bool is_passing)
 {
 	char clean[TEXT_MAX_BYTES];
 	uint64_t hash;
 	uint32_t id;
 
-	len = strnlen(text, len);
-	if (len >= sizeof(clean) || !sanitize_is_clean(text, len)) {
-		len = sanitize_text(clean, sizeof(clean), text, len);
-		text = clean;
-	}
+	len = make_clean(&text, len, clean);
 	hash = hash_text(text, len);
-	for (id = id_map_get(&pool->by_hash, hash); id != ID_MAP_NONE;
-	     id = pool->entries[id].same_hash)
-		if (!strncmp(pool->entries[id].text, text, len) && !pool->entries[id].text[len])
-			return (struct str_id){ id };
-	id = add_entry(pool, text, len, hash);
+	id = find(pool, text, len, hash);
+	if (id == ID_MAP_NONE)
+		id = add_entry(pool, text, len, hash, is_passing);
+	if (id == ID_MAP_NONE) {
+		pool->refused++;
+		return (struct str_id){ 0 };
+	}
+	if (!is_passing && pool->entries[id].is_passing) {
+		pool->entries[id].is_passing = false;
+		pool->passing_bytes -= passing_cost(len);
+	}
+	return (struct str_id){ id };
+}
+
+struct str_id strpool_intern(struct strpool *pool, const char *text, size_t len)
+{
+	return intern(pool, text, len, false);
+}
+
+struct str_id strpool_intern_passing(struct strpool *pool, const char *text, size_t len)
+{
+	return intern(pool, text, len, true);
+}
+
+struct str_id strpool_find(const struct strpool *pool, const char *text, size_t len)
+{
+	char clean[TEXT_MAX_BYTES];
+	uint32_t id;
+
+	len = make_clean(&text, len, clean);
+	id = find(pool, text, len, hash_text(text, len));
 	return (struct str_id){ id == ID_MAP_NONE ? 0 : id };
+}
+
+size_t strpool_count(const struct strpool *pool)
+{
+	return pool->count;
+}
+
+/* Empties the hash and fills it with what has stayed: it has held more, so there is room. */
+static void index_again(struct strpool *pool)
+{
+	id_map_clear(&pool->by_hash);
+	for (uint32_t i = 0; i < pool->count; i++) {
+		struct entry *entry = &pool->entries[i];
+
+		if (!entry->text)
+			continue;
+		entry->same_hash = id_map_get(&pool->by_hash, entry->hash);
+		id_map_put(&pool->by_hash, entry->hash, i);
+	}
+}
+
+void strpool_sweep(struct strpool *pool, const unsigned char *used)
+{
+	bool has_freed = false;
+
+	for (uint32_t i = 0; i < pool->count; i++) {
+		struct entry *entry = &pool->entries[i];
+
+		if (!entry->text || !entry->is_passing || used[i])
+			continue;
+		pool->passing_bytes -= passing_cost(strlen(entry->text));
+		free((char *)entry->text);
+		*entry = (struct entry){ .same_hash = pool->first_free };
+		pool->first_free = i;
+		has_freed = true;
+	}
+	if (has_freed)
+		index_again(pool);
+}
+
+uint64_t strpool_refused(const struct strpool *pool)
+{
+	return pool->refused;
+}
+
+size_t strpool_passing_bytes(const struct strpool *pool)
+{
+	return pool->passing_bytes;
+}
+
+static const struct entry *entry_of(const struct strpool *pool, struct str_id id)
+{
+	assert(id.v < pool->count && pool->entries[id.v].text);	/* else it was swept */
+	return &pool->entries[id.v];
+}
+
+size_t strpool_passing_cost(const struct strpool *pool, struct str_id id)
+{
+	const struct entry *entry = entry_of(pool, id);
+
+	return entry->is_passing ? passing_cost(strlen(entry->text)) : 0;
 }
 
 const char *strpool_get(const struct strpool *pool, struct str_id id)
 {
-	return pool->entries[id.v].text;
+	return entry_of(pool, id)->text;
+}
+
+uint64_t strpool_hash(const struct strpool *pool, struct str_id id)
+{
+	return entry_of(pool, id)->hash;
 }
 
 size_t strpool_bytes(const struct strpool *pool)
 {
-	return pool->bytes + pool->capacity * sizeof(*pool->entries) + id_map_bytes(&pool->by_hash);
+	return pool->bytes + pool->passing_bytes + pool->capacity * sizeof(*pool->entries) +
+	       id_map_bytes(&pool->by_hash);
 }

@@ -38,6 +38,7 @@ struct capture {
 	int *watch_fds;			/* owned; pidfds, where events' descriptors can't tell */
 	size_t watch_count;
 	struct spsc *queue;		/* BORROWED; once there is a sampler */
+	const struct stack_ends *stack_ends;	/* BORROWED; NULL: none */
 	struct sampler *sampler;
 	struct follow *follow;
 };
@@ -201,16 +202,20 @@ static int choose_rings(struct capture *capture, size_t pages, struct diag *why)
 	return 0;
 }
 
-static size_t raise_descriptor_limit(void)
+int capture_claim_descriptors(size_t *out, struct diag *why)
 {
-	struct rlimit limit;
+	struct rlimit limit = { .rlim_cur = 1024 };
 
-	if (getrlimit(RLIMIT_NOFILE, &limit))
-		return 1024;
-	limit.rlim_cur = limit.rlim_max;
-	if (setrlimit(RLIMIT_NOFILE, &limit))
-		getrlimit(RLIMIT_NOFILE, &limit);
-	return limit.rlim_cur > INT_MAX ? INT_MAX : (size_t)limit.rlim_cur;
+	if (!getrlimit(RLIMIT_NOFILE, &limit)) {
+		limit.rlim_cur = limit.rlim_max;
+		if (setrlimit(RLIMIT_NOFILE, &limit))
+			getrlimit(RLIMIT_NOFILE, &limit);
+	}
+	*out = limit.rlim_cur > INT_MAX ? INT_MAX : (size_t)limit.rlim_cur;
+	if (*out >= DESCRIPTORS_NEEDED)
+		return 0;
+	return diag_set(why, -EMFILE, "at least %d file descriptors are needed, %zu may be open "
+			"here: raise the limit (ulimit -n 1024)", DESCRIPTORS_NEEDED, *out);
 }
 
 static size_t count_tasks(const struct target *target)
@@ -358,11 +363,9 @@ static int fill_plan(struct capture *capture, const struct capture_config *confi
 	int err;
 
 	plan->kind = plan->target.kind;
-	plan->descriptors_limit = raise_descriptor_limit();
-	if (plan->descriptors_limit < DESCRIPTORS_NEEDED)
-		return diag_set(why, -EMFILE, "at least %d file descriptors are needed, %zu may be"
-				" open here: raise the limit (ulimit -n 1024)", DESCRIPTORS_NEEDED,
-				plan->descriptors_limit);
+	err = capture_claim_descriptors(&plan->descriptors_limit, why);
+	if (err)
+		return err;
 	half = plan->descriptors_limit / 2;	/* the other half opens profiled files */
 	plan->descriptors_max = half < TASK_DESCRIPTORS_WANTED ? half : TASK_DESCRIPTORS_WANTED;
 	event_features_probe(&plan->features);
@@ -403,6 +406,7 @@ int capture_open(struct capture **out, struct capture_config *config, struct dia
 	}
 	capture->plan.target = config->target;
 	config->target = (struct target){ 0 };
+	capture->stack_ends = config->stack_ends;
 	capture->begin_ticks = task_list_now_ticks();
 	capture->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	capture->round_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -435,6 +439,7 @@ static int create_sampler(struct capture *capture, struct spsc *queue, struct di
 		.queue = queue,
 		.watch_fds = capture->watch_fds,
 		.watch_count = capture->watch_count,
+		.stack_ends = capture->stack_ends,
 		.counts_lost = capture->plan.features.lost,
 		.ends_with_target = capture_plan_has_tasks(&capture->plan) ||
 				    capture->watch_count > 0,

@@ -20,6 +20,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/inherited.h"
+
 #define END_MS 1000		/* from SIGTERM to SIGKILL */
 
 struct command {
@@ -82,6 +84,7 @@ _Noreturn static void run_child(char *const argv[], int go, int failure, int out
 		for (long fd = sysconf(_SC_OPEN_MAX); fd >= CHILD_FIRST_FOREIGN_FD; fd--)
 			close((int)fd);	/* before Linux 5.9 */
 	reset_signals();
+	inherited_give_back();
 	if (read_all(CHILD_GO_FD, &byte, sizeof(byte)) != 0)
 		_exit(COMMAND_STATUS_NOT_EXECUTABLE);
 	execvp(argv[0], argv);

@@ -11,6 +11,7 @@
 
 #include "base/log.h"
 #include "base/thread.h"
+#include "base/whole_io.h"
 
 #define LINE_BYTES (LOG_LINE_BYTES / 2)	/* the sanitizer may make it longer */
 #define PIPE_READS 16			/* of 4 KiB: a full pipe */
@@ -92,7 +93,7 @@ void command_output_stop(struct command_output *output)
 {
 	if (!output)
 		return;
-	eventfd_write(output->stop_fd, 1);
+	whole_eventfd_write(output->stop_fd, 1);
 	pthread_join(output->thread, NULL);
 	close(output->stop_fd);
 	free(output);

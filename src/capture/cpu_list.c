@@ -89,6 +89,34 @@ fail:
 	return err;
 }
 
+/* The lines "cpuN ..." of /proc/stat are of those that are online: where sysfs is not mounted. */
+static int read_proc_stat(int **cpus, size_t *count, struct diag *why)
+{
+	FILE *file = fopen("/proc/stat", "re");
+	char *line = NULL;
+	size_t room = 0;
+	int cpu, err = 0;
+
+	if (!file)
+		return diag_set(why, -errno, "cannot tell which CPUs there are: neither /sys nor "
+				"/proc/stat can be read (%s)", strerror(errno));
+	while (!err && getline(&line, &room, file) >= 0)
+		if (!strncmp(line, "cpu", 3) && read_number(line + 3, &cpu))
+			err = append_range(cpus, count, cpu, cpu);
+	free(line);
+	fclose(file);
+	if (!err && !*count)
+		err = -EIO;
+	if (!err) {
+		*count = sort_unique(*cpus, *count);
+		return 0;
+	}
+	free(*cpus);
+	*cpus = NULL;
+	*count = 0;
+	return diag_set(why, err, "cannot tell from /proc/stat which CPUs there are");
+}
+
 int cpu_list_online(int **cpus, size_t *count, struct diag *why)
 {
 	static const char path[] = "/sys/devices/system/cpu/online";
@@ -100,8 +128,7 @@ int cpu_list_online(int **cpus, size_t *count, struct diag *why)
 	*cpus = NULL;
 	*count = 0;
 	if (!file)
-		return diag_set(why, -errno, "cannot read %s: %s (is sysfs mounted?)", path,
-				strerror(errno));
+		return read_proc_stat(cpus, count, why);
 	if (getline(&line, &room, file) < 0) {
 		err = diag_set(why, -EIO, "cannot read %s", path);
 	} else {

@@ -12,6 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/whole_io.h"
+
 #define SYSFS_TEXT_BYTES 4096	/* a sysfs file is at most a page */
 
 struct pmu {
@@ -36,7 +38,7 @@ static int read_pmu_file(const struct pmu *pmu, const char *dir, const char *fil
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
-	got = read(fd, text, SYSFS_TEXT_BYTES - 1);
+	got = whole_read(fd, text, SYSFS_TEXT_BYTES - 1);
 	close(fd);
 	if (got < 0)
 		return -EIO;
@@ -160,6 +162,8 @@ static int put_term(const struct pmu *pmu, char *term, bool from_sysfs, struct d
 	if (value)
 		*value++ = '\0';
 	if (value && !strcmp(term, "name")) {
+		if (!*value)
+			return diag_set(why, -EINVAL, "%s/name=/: a name must follow", pmu->name);
 		snprintf(pmu->event_name, pmu->event_name_bytes, "%s", value);
 		return 0;
 	}

@@ -159,7 +159,7 @@ static int queue_record(struct perf_data *reader, const struct perf_event_header
 				"is shorter than its fields", offset, record->type, record->size);
 	if (parsed.has_time && parsed.time_ns != UINT64_MAX && parsed.time_ns > reader->newest_ns)
 		reader->newest_ns = parsed.time_ns;
-	record_trim_init(&trim, record, &parsed);
+	record_trim_init(&trim, record, &parsed, SIZE_MAX);
 	item = take_room(reader, QUEUE_RECORD, trim.bytes);
 	if (!item)
 		return -ECANCELED;

@@ -31,7 +31,7 @@ struct perf_ring {
 	uint64_t head;		/* end of the round */
 	uint64_t tail;		/* oldest unread byte */
 	uint64_t given;		/* what data_tail says: so far the kernel may write again */
-	uint64_t peeked_bytes;	/* of the record at the tail; 0: it was not looked at */
+	uint64_t peeked_bytes;	/* from the tail on; 0: it was not looked at */
 	uint64_t malformed;
 	size_t map_bytes;	/* 0: the memory is the caller's */
 	unsigned char *wrapped;	/* owned; a record that crosses the end, made contiguous */
@@ -159,6 +159,41 @@ const struct perf_event_header *perf_ring_peek(struct perf_ring *ring)
 		move_tail(ring, ring->head);
 	}
 	return header;
+}
+
+/* Where the whole records end that begin at @from, of which the first has @first_bytes. */
+static size_t span_bytes(const unsigned char *from, size_t first_bytes, size_t available)
+{
+	size_t bytes = first_bytes;
+
+	while (bytes + sizeof(struct perf_event_header) <= available) {
+		const struct perf_event_header *next = (const void *)(from + bytes);
+
+		if (next->size < sizeof(*next) || next->size % 8 ||
+		    next->size > available - bytes)
+			break;	/* it wraps, or is for perf_ring_peek() to refuse */
+		bytes += next->size;
+	}
+	return bytes;
+}
+
+const void *perf_ring_peek_span(struct perf_ring *ring, size_t max_bytes, size_t *bytes)
+{
+	const struct perf_event_header *first = perf_ring_peek(ring);
+	uint64_t available;
+
+	if (!first)
+		return NULL;
+	*bytes = first->size;
+	if ((const unsigned char *)first == ring->wrapped)
+		return first;
+	available = ring->data_bytes - (ring->tail & (ring->data_bytes - 1));
+	if (available > ring->head - ring->tail)
+		available = ring->head - ring->tail;
+	*bytes = span_bytes((const void *)first, first->size,
+			    available < max_bytes ? available : max_bytes);
+	ring->peeked_bytes = *bytes;
+	return first;
 }
 
 void perf_ring_consume(struct perf_ring *ring)

@@ -271,6 +271,7 @@ static void take_user_stack(struct cursor *cursor, struct record_sample *sample)
 	}
 	sample->user_stack = stack;
 	sample->user_stack_bytes = filled_bytes;
+	sample->user_stack_reserved = reserved_bytes;
 }
 
 static uint64_t take_weight(uint64_t sample_type, struct cursor *cursor)
@@ -571,7 +572,7 @@ static enum cpu_mode mode_of_misc(uint16_t misc)
 }
 
 /* Sets @cursor to the words behind the header. 0, or -EBADMSG when the sizes do not fit. */
-static int open_body(const void *bytes, size_t available, struct cursor *cursor)
+static inline int open_body(const void *bytes, size_t available, struct cursor *cursor)
 {
 	const struct perf_event_header *header = bytes;
 
@@ -633,6 +634,27 @@ int record_parse_front(const struct record_format *format, const void *bytes, si
 	out->time_ns = 0;
 	read_task_and_time(&format->front, cursor.at, out);
 	return 0;
+}
+
+int16_t record_time_word(const struct record_format *format,
+			 const struct perf_event_header *record)
+{
+	const struct record_layout *front = &format->front, *trailer = &format->trailer;
+
+	if (record->type == PERF_RECORD_SAMPLE)
+		return front->time == RECORD_NO_WORD ? 0 : (int16_t)(1 + front->time);
+	if (record->type < PERF_RECORD_MAX && trailer->time != RECORD_NO_WORD)
+		return (int16_t)(trailer->time - trailer->words);
+	switch (record->type) {		/* behind the header, see take_body_time() */
+	case PERF_RECORD_FORK:
+	case PERF_RECORD_EXIT:
+		return 3;
+	case PERF_RECORD_THROTTLE:
+	case PERF_RECORD_UNTHROTTLE:
+		return 1;
+	default:
+		return 0;
+	}
 }
 
 int record_peek_id(const struct record_format *format, const void *bytes, size_t available,

@@ -34,8 +34,10 @@
 
 #include "base/clock.h"
 #include "base/thread.h"
+#include "base/whole_io.h"
 #include "capture/record.h"
 #include "capture/record_trim.h"
+#include "capture/user_registers.h"
 
 #define ROUND_MAX_MS	 50	/* a lone record is on its way after this */
 #define REST_MS		 150	/* with the consumer's, 14 wake-ups a second */
@@ -48,6 +50,9 @@
 #define SWEEP_READS	 64	/* per round: a read interrupts the event's CPU */
 
 #define SAMPLER_NICE	 (-10)
+
+/* Of records that are queued at once: few enough for the consumer to answer keys in between. */
+#define SPAN_MAX_BYTES	 (16u * 1024)
 
 enum { ROUND_AT = 1, WATCHES_AT };	/* in sampler.polls */
 enum stop_kind { STOP_END = 1, STOP_HAND_OVER };
@@ -107,17 +112,33 @@ static bool put_item(struct sampler *sampler, enum queue_item_kind kind,
 	return true;
 }
 
-/* What the kernel reserved for a stack and did not fill stays behind. */
+static size_t needed_of_stack(const struct sampler *sampler, const struct record_format *format,
+			      const struct event_record *parsed)
+{
+	const struct record_sample *sample = &parsed->sample;
+	struct user_registers registers;
+	struct stack_copy copy = { .tid = parsed->tid, .bytes = sample->user_stack,
+				   .count = sample->user_stack_bytes };
+
+	if (!sampler->config.stack_ends || !sample->user_stack ||
+	    !user_registers_read(format->user_regs_mask, sample, &registers))
+		return SIZE_MAX;
+	copy.sp = registers.sp;
+	return stack_ends_needed(sampler->config.stack_ends, &copy);
+}
+
+/* What the kernel reserved for a stack and did not fill stays behind, and what no walk needs. */
 static bool put_sample(struct sampler *sampler, const struct event_lane *lane,
 		       const struct perf_event_header *record)
 {
+	const struct record_format *format = &sampler->formats[lane->event];
 	struct event_record parsed;
 	struct record_trim trim;
-	bool is_sound = record_parse(&sampler->formats[lane->event], record, record->size,
-				     &parsed) == 0;
+	const bool is_sound = record_parse(format, record, record->size, &parsed) == 0;
 	void *room;
 
-	record_trim_init(&trim, record, is_sound ? &parsed : NULL);
+	record_trim_init(&trim, record, is_sound ? &parsed : NULL,
+			 is_sound ? needed_of_stack(sampler, format, &parsed) : SIZE_MAX);
 	room = open_item(sampler, QUEUE_RECORD, lane, trim.bytes);
 	if (!room)
 		return false;
@@ -126,22 +147,31 @@ static bool put_sample(struct sampler *sampler, const struct event_lane *lane,
 	return true;
 }
 
-static bool put_record(struct sampler *sampler, const struct event_lane *lane,
-		       const struct perf_event_header *record)
+/* What was reserved for stacks is cut out record by record. */
+static bool move_copies(struct sampler *sampler, const struct event_lane *lane)
 {
-	if (record->type == PERF_RECORD_SAMPLE &&
-	    (sampler->formats[lane->event].sample_type & PERF_SAMPLE_STACK_USER))
-		return put_sample(sampler, lane, record);
-	return put_item(sampler, QUEUE_RECORD, lane, record, record->size);
+	const struct perf_event_header *header;
+
+	while ((header = perf_ring_peek(lane->ring)) != NULL) {
+		if (header->type == PERF_RECORD_SAMPLE
+		    ? !put_sample(sampler, lane, header)
+		    : !put_item(sampler, QUEUE_RECORD, lane, header, header->size))
+			return false;
+		perf_ring_consume(lane->ring);
+	}
+	return true;
 }
 
 /* False when the queue is full: the rest stays in the ring. */
 static bool move_records(struct sampler *sampler, const struct event_lane *lane)
 {
-	const struct perf_event_header *header;
+	const void *span;
+	size_t bytes;
 
-	while ((header = perf_ring_peek(lane->ring)) != NULL) {
-		if (!put_record(sampler, lane, header))
+	if (sampler->formats[lane->event].sample_type & PERF_SAMPLE_STACK_USER)
+		return move_copies(sampler, lane);
+	while ((span = perf_ring_peek_span(lane->ring, SPAN_MAX_BYTES, &bytes)) != NULL) {
+		if (!put_item(sampler, QUEUE_RECORD, lane, span, bytes))
 			return false;
 		perf_ring_consume(lane->ring);
 	}
@@ -473,7 +503,7 @@ void sampler_start(struct sampler *sampler, const struct queue_source *first)
 
 static void stop(struct sampler *sampler, enum stop_kind kind)
 {
-	eventfd_write(sampler->stop_fd, kind);
+	whole_eventfd_write(sampler->stop_fd, kind);
 	if (!sampler->is_started)
 		sem_post(&sampler->start);
 	pthread_join(sampler->thread, NULL);

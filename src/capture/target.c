@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/user.h"
 #include "capture/cgroup_dir.h"
 #include "capture/cpu_list.h"
 
@@ -185,10 +186,10 @@ static void append_ids(const struct target *target, char *out, size_t room)
 
 static void format_user(uid_t uid, char *out, size_t room)
 {
-	const struct passwd *user = getpwuid(uid);
+	struct user user;
 
-	if (user)
-		snprintf(out, room, "user %s", user->pw_name);
+	if (!user_find(uid, &user))
+		snprintf(out, room, "user %s", user.name);
 	else
 		snprintf(out, room, "uid %u", (unsigned int)uid);
 }

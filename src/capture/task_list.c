@@ -13,6 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/whole_io.h"
+
 #define ANY_UID ((uid_t)-1)
 
 static int append_id(pid_t **ids, size_t *count, pid_t id)
@@ -76,7 +78,7 @@ int task_list_origin(pid_t pid, pid_t *parent, uint64_t *start_ticks)
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return -ESRCH;
-	got = read(fd, line, sizeof(line) - 1);
+	got = whole_read(fd, line, sizeof(line) - 1);
 	close(fd);
 	if (got <= 0)
 		return -ESRCH;

@@ -11,6 +11,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/whole_io.h"
+
 /* By number: glibc has wrappers only since 2.36. */
 static int mount_detached(void)
 {
@@ -62,7 +64,7 @@ static int read_number_at(int dir, const char *path, uint64_t *number)
 
 	if (fd < 0)
 		return -errno;
-	got = read(fd, text, sizeof(text) - 1);
+	got = whole_read(fd, text, sizeof(text) - 1);
 	close(fd);
 	if (got <= 0)
 		return -EIO;

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/safe_print.h"
+
 struct path {
 	char *text;	/* owned; names with ';' between */
 	size_t room;
@@ -83,10 +85,11 @@ static void put_line(FILE *out, const struct path *path, const struct tree_node 
 {
 	if (!counts.samples && !counts.base)
 		return;
-	fprintf(out, "%.*s", (int)path->ends[node->depth], path->text);
+	path->text[path->ends[node->depth]] = '\0'; /* names of deeper ones stay behind it */
+	safe_put_text(out, sanitize_checked(path->text));
 	if (is_compared)
-		fprintf(out, " %" PRIu64, counts.base);
-	fprintf(out, " %" PRIu64 "\n", counts.samples);
+		safe_print(out, " %" PRIu64, counts.base);
+	safe_print(out, " %" PRIu64 "\n", counts.samples);
 }
 
 static uint32_t deepest(const struct call_tree *tree)

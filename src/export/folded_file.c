@@ -1,5 +1,4 @@
-/* folded_file.c - see export/folded_file.h. What was written of a file that fails is removed: half
- * of a profile looks like a whole one. */
+/* folded_file.c - see export/folded_file.h. */
 #include "export/folded_file.h"
 
 #include <errno.h>
@@ -11,7 +10,9 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "base/new_file.h"
 #include "base/thread.h"
+#include "base/whole_io.h"
 #include "export/folded.h"
 
 struct folded_file {
@@ -23,29 +24,18 @@ struct folded_file {
 	struct diag why;		/* as above */
 };
 
-static int fail_open(const char *path, int err, struct diag *why)
-{
-	switch (err) {
-	case -EEXIST:
-	case -ELOOP:
-		return diag_set(why, err, "%s exists: give another name", path);
-	case -ENOENT:
-	case -ENOTDIR:
-		return diag_set(why, err, "%s: there is no such directory", path);
-	default:
-		return diag_set(why, err, "cannot create %s: %s; another directory may do", path,
-				strerror(-err));
-	}
-}
-
+/* @fd stays open: it is what gets the name. */
 static int write_stacks(const struct folded_file *file, int fd)
 {
-	FILE *out = fdopen(fd, "w");
+	const int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	FILE *out = copy < 0 ? NULL : fdopen(copy, "w");
 	int err;
 
 	if (!out) {
-		close(fd);
-		return -ENOMEM;
+		err = -errno;
+		if (copy >= 0)
+			close(copy);
+		return err;
 	}
 	errno = 0;
 	err = folded_write(out, &file->stacks->tree, false, file->stacks->is_compared);
@@ -58,18 +48,22 @@ static int write_stacks(const struct folded_file *file, int fd)
 
 static int create_file(struct folded_file *file)
 {
-	const int fd = open(file->path,
-			    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC, 0600);
-	int err;
+	struct new_file created;
+	int err = new_file_open(&created, file->path, &file->why);
 
-	if (fd < 0)
-		return fail_open(file->path, -errno, &file->why);
-	err = write_stacks(file, fd);
-	if (!err)
-		return 0;
-	unlink(file->path);
-	return diag_set(&file->why, err, "cannot write %s: %s; another directory may do",
-			file->path, strerror(-err));
+	if (err)
+		return err;
+	err = write_stacks(file, created.fd);
+	if (err)
+		new_file_drop(&created);
+	else
+		err = new_file_keep(&created);
+	if (err == -EEXIST)
+		diag_set(&file->why, err, "%s exists: give another name", file->path);
+	else if (err)
+		diag_set(&file->why, err, "cannot write %s: %s; another directory may do",
+			 file->path, strerror(-err));
+	return err;
 }
 
 static void *run(void *argument)
@@ -77,7 +71,7 @@ static void *run(void *argument)
 	struct folded_file *file = argument;
 
 	file->result = create_file(file);
-	eventfd_write(file->done_fd, 1);
+	whole_eventfd_write(file->done_fd, 1);
 	return NULL;
 }
 

@@ -5,36 +5,38 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/sanitize.h"
+#include "base/safe_print.h"
 #include "export/json_groups.h"
 #include "export/json_probes.h"
+#include "export/json_shares.h"
 #include "export/json_text.h"
 #include "export/row_changes.h"
 
 static void put_string_or_null(FILE *out, bool is_there, const char *text)
 {
 	if (is_there)
-		json_put_string(out, text);
+		json_put_string(out, sanitize_checked(text));
 	else
-		fputs("null", out);
+		safe_put(out, "null");
 }
 
 static void put_number_or_null(FILE *out, bool is_there, int64_t number)
 {
 	if (is_there)
-		fprintf(out, "%" PRId64, number);
+		safe_print(out, "%" PRId64, number);
 	else
-		fputs("null", out);
+		safe_put(out, "null");
 }
 
 static void put_symbol(FILE *out, const struct snapshot_row *row, bool is_named)
 {
-	fputs(",\"symbol\":", out);
+	safe_put(out, ",\"symbol\":");
 	put_string_or_null(out, is_named, row->symbol);
-	fputs(",\"raw_symbol\":", out);
+	safe_put(out, ",\"raw_symbol\":");
 	put_string_or_null(out, is_named, row->raw_symbol);
-	fprintf(out, ",\"synthetic\":%s",
-		!is_named ? "null" : row->is_synthetic ? "true" : "false");
+	safe_print(out, ",\"synthetic\":%s",
+		   !is_named ? SAFE_TEXT("null") : row->is_synthetic ? SAFE_TEXT("true")
+								     : SAFE_TEXT("false"));
 }
 
 static void put_code(FILE *out, const struct snapshot_row *row, unsigned int keys)
@@ -44,43 +46,43 @@ static void put_code(FILE *out, const struct snapshot_row *row, unsigned int key
 	const bool has_address = (keys & KEY_ADDRESS) || ((keys & KEY_SYMBOL) && has_one &&
 							  row->state != SYMBOL_LOADING);
 
-	fputs(",\"dso\":", out);
+	safe_put(out, ",\"dso\":");
 	put_string_or_null(out, keys & KEY_OBJECT, row->object_path);
-	fputs(",\"build_id\":", out);
+	safe_put(out, ",\"build_id\":");
 	put_string_or_null(out, (keys & KEY_OBJECT) && row->build_id[0], row->build_id);
 	put_symbol(out, row, (keys & KEY_SYMBOL) && row->state == SYMBOL_NAMED);
-	fputs(",\"unreadable\":", out);
+	safe_put(out, ",\"unreadable\":");
 	put_string_or_null(out, row->reason[0], row->reason);
-	fputs(",\"address\":", out);
+	safe_put(out, ",\"address\":");
 	if (has_address)
-		fprintf(out, "\"0x%" PRIx64 "\"", row->address);
+		safe_print(out, "\"0x%" PRIx64 "\"", row->address);
 	else
-		fputs("null", out);
-	fputs(",\"level\":", out);
+		safe_put(out, "null");
+	safe_put(out, ",\"level\":");
 	if (keys & (KEY_OBJECT | KEY_SYMBOL | KEY_ADDRESS))
-		fprintf(out, "\"%c\"", snapshot_level(row->mode));
+		safe_print(out, "\"%c\"", snapshot_level(row->mode));
 	else
-		fputs("null", out);
+		safe_put(out, "null");
 }
 
 static void put_pct_or_null(FILE *out, double pct)
 {
 	if (pct < 0)
-		fputs("null", out);
+		safe_put(out, "null");
 	else
-		fprintf(out, "%.1f", pct);
+		safe_print(out, "%.1f", pct);
 }
 
 /* Each null: in none, all: unknown. */
 static void put_cgroup(FILE *out, const struct snapshot_row *row)
 {
-	fputs(",\"cgroup\":", out);
+	safe_put(out, ",\"cgroup\":");
 	put_string_or_null(out, row->cgroup[0], row->cgroup);
-	fputs(",\"unit\":", out);
+	safe_put(out, ",\"unit\":");
 	put_string_or_null(out, row->unit[0], row->unit);
-	fputs(",\"container\":", out);
+	safe_put(out, ",\"container\":");
 	put_string_or_null(out, row->container[0], row->container);
-	fputs(",\"pod\":", out);
+	safe_put(out, ",\"pod\":");
 	put_string_or_null(out, row->pod[0], row->pod);
 }
 
@@ -90,17 +92,17 @@ static void put_load(FILE *out, const struct snapshot_row *row, unsigned int key
 	const char state[] = { row->task_state, '\0' };
 
 	if (keys & KEY_PID) {
-		fputs(",\"state\":", out);
+		safe_put(out, ",\"state\":");
 		put_string_or_null(out, row->task_state, state);
-		fputs(",\"cpu_pct\":", out);
+		safe_put(out, ",\"cpu_pct\":");
 		put_pct_or_null(out, row->cpu_pct);
-		fputs(",\"threads\":", out);
+		safe_put(out, ",\"threads\":");
 		put_number_or_null(out, row->threads, row->threads);
-		fputs(",\"command_line\":", out);
+		safe_put(out, ",\"command_line\":");
 		put_string_or_null(out, row->command_line[0], row->command_line);
 	}
 	if (keys == KEY_CPU) {
-		fputs(",\"busy_pct\":", out);
+		safe_put(out, ",\"busy_pct\":");
 		put_pct_or_null(out, row->busy_pct);
 	}
 }
@@ -110,40 +112,42 @@ static void put_base(FILE *out, const struct snapshot *snapshot, const struct sn
 {
 	static const char *const changes[] = { [ROW_IN_BOTH] = "null", [ROW_NEW] = "\"new\"",
 					       [ROW_GONE] = "\"gone\"" };
+	const struct json_shares shares = {
+		.self_samples = row->base_self_samples, .total_samples = row->base_total_samples,
+		.self_pct = row_changes_base_pct(snapshot, row->base_self_weight),
+		.total_pct = row_changes_base_pct(snapshot, row->base_total_weight),
+		.self_period = row->base_self_weight, .total_period = row->base_total_weight,
+	};
 
-	fprintf(out, ",\"base_self\":%" PRIu64 ",\"base_total\":%" PRIu64,
-		row->base_self_samples, row->base_total_samples);
-	fprintf(out, ",\"base_self_pct\":%.4f,\"base_total_pct\":%.4f",
-		row_changes_base_pct(snapshot, row->base_self_weight),
-		row_changes_base_pct(snapshot, row->base_total_weight));
-	fprintf(out, ",\"base_self_period\":%.0f,\"base_total_period\":%.0f",
-		row->base_self_weight, row->base_total_weight);
-	fprintf(out, ",\"change\":%s", changes[row_changes_presence(row)]);
+	safe_put(out, ",");
+	json_put_shares(out, SAFE_TEXT("base_"), &shares);
+	safe_print(out, ",\"change\":%s", sanitize_checked(changes[row_changes_presence(row)]));
 }
 
 static void put_row(FILE *out, const struct snapshot *snapshot, const struct snapshot_row *row,
 		    bool has_source)
 {
 	const unsigned int keys = snapshot->keys;
+	const struct json_shares shares = {
+		.self_samples = row->self_samples, .total_samples = row->total_samples,
+		.self_pct = snapshot_pct(snapshot, row->self_weight),
+		.total_pct = snapshot_pct(snapshot, row->total_weight),
+		.self_period = row->self_weight, .total_period = row->total_weight,
+	};
 
-	fprintf(out, "{\"self\":%" PRIu64 ",\"total\":%" PRIu64, row->self_samples,
-		row->total_samples);
-	fprintf(out, ",\"self_pct\":%.4f,\"total_pct\":%.4f",
-		snapshot_pct(snapshot, row->self_weight),
-		snapshot_pct(snapshot, row->total_weight));
-	fprintf(out, ",\"self_period\":%.0f,\"total_period\":%.0f", row->self_weight,
-		row->total_weight);
-	fputs(",\"comm\":", out);
+	safe_put(out, "{");
+	json_put_shares(out, SAFE_TEXT(""), &shares);
+	safe_put(out, ",\"comm\":");
 	put_string_or_null(out, keys & KEY_COMM, row->comm);
-	fputs(",\"pid\":", out);
+	safe_put(out, ",\"pid\":");
 	put_number_or_null(out, keys & KEY_PID, row->pid);
-	fputs(",\"tid\":", out);
+	safe_put(out, ",\"tid\":");
 	put_number_or_null(out, keys & KEY_TID, row->tid);
-	fputs(",\"cpu\":", out);
+	safe_put(out, ",\"cpu\":");
 	put_number_or_null(out, (keys & KEY_CPU) && row->cpu >= 0, row->cpu);
 	put_code(out, row, keys);
 	if (has_source) {
-		fputs(",\"source\":", out);
+		safe_put(out, ",\"source\":");
 		put_string_or_null(out, row->source[0], row->source);
 	}
 	if (keys & (KEY_PID | KEY_TID))
@@ -151,29 +155,29 @@ static void put_row(FILE *out, const struct snapshot *snapshot, const struct sna
 	put_load(out, row, keys);
 	if (snapshot->is_compared)
 		put_base(out, snapshot, row);
-	fprintf(out, ",\"idle\":%s}", row->is_idle ? "true" : "false");
+	safe_print(out, ",\"idle\":%s}", row->is_idle ? SAFE_TEXT("true") : SAFE_TEXT("false"));
 }
 
 static void put_head(FILE *out, const struct snapshot *snapshot)
 {
-	fprintf(out, "{\"time_ns\":%" PRIu64 ",\"host\":", snapshot->time_ns);
-	json_put_string(out, snapshot->host);
-	fputs(",\"event\":", out);
-	json_put_string(out, snapshot->event);
-	fputs(",\"freq_hz\":", out);
+	safe_print(out, "{\"time_ns\":%" PRIu64 ",\"host\":", snapshot->time_ns);
+	json_put_string(out, sanitize_checked(snapshot->host));
+	safe_put(out, ",\"event\":");
+	json_put_string(out, sanitize_checked(snapshot->event));
+	safe_put(out, ",\"freq_hz\":");
 	put_number_or_null(out, snapshot->freq_hz, (int64_t)snapshot->freq_hz);
-	fputs(",\"period\":", out);
+	safe_put(out, ",\"period\":");
 	put_number_or_null(out, snapshot->fixed_period, (int64_t)snapshot->fixed_period);
-	fputs(",\"target\":", out);
-	json_put_string(out, snapshot->target);
-	fprintf(out, ",\"window_s\":%.3f,\"samples\":%" PRIu64 ",\"samples_per_s\":%.1f",
-		snapshot->window_s, snapshot->samples, snapshot->samples_per_s);
-	fputs(",\"busy_pct\":", out);
+	safe_put(out, ",\"target\":");
+	json_put_string(out, sanitize_checked(snapshot->target));
+	safe_print(out, ",\"window_s\":%.3f,\"samples\":%" PRIu64 ",\"samples_per_s\":%.1f",
+		   snapshot->window_s, snapshot->samples, snapshot->samples_per_s);
+	safe_put(out, ",\"busy_pct\":");
 	put_pct_or_null(out, snapshot->busy_pct);
-	fprintf(out, ",\"idle_samples\":%" PRIu64 ",\"unresolved\":%" PRIu64,
-		snapshot->idle_samples, snapshot->unresolved);
-	fprintf(out, ",\"own_cpu_pct\":%.2f,\"own_rss_bytes\":%" PRIu64, snapshot->own_cpu_pct,
-		snapshot->own_rss_bytes);
+	safe_print(out, ",\"idle_samples\":%" PRIu64 ",\"unresolved\":%" PRIu64,
+		   snapshot->idle_samples, snapshot->unresolved);
+	safe_print(out, ",\"own_cpu_pct\":%.2f,\"own_rss_bytes\":%" PRIu64, snapshot->own_cpu_pct,
+		   snapshot->own_rss_bytes);
 }
 
 static void put_stacks(FILE *out, const struct snapshot *snapshot)
@@ -182,30 +186,59 @@ static void put_stacks(FILE *out, const struct snapshot *snapshot)
 					     [STACKS_OFF] = "off" };
 	const bool is_copied = snapshot->stacks == STACKS_COPIED;
 
-	fprintf(out, ",\"stacks\":{\"kind\":\"%s\",\"copy_bytes\":", kinds[snapshot->stacks]);
+	safe_print(out, ",\"stacks\":{\"kind\":\"%s\",\"copy_bytes\":",
+		   sanitize_checked(kinds[snapshot->stacks]));
 	put_number_or_null(out, is_copied && snapshot->stack_copy_bytes > 0,
 			   snapshot->stack_copy_bytes);
-	fputs(",\"user\":", out);
+	safe_put(out, ",\"user\":");
 	put_number_or_null(out, is_copied, (int64_t)snapshot->user_stacks);
-	fputs(",\"complete\":", out);
+	safe_put(out, ",\"complete\":");
 	put_number_or_null(out, is_copied, (int64_t)snapshot->complete_stacks);
-	fputs(",\"cut\":", out);
+	safe_put(out, ",\"cut\":");
 	put_number_or_null(out, is_copied, (int64_t)snapshot->cut_stacks);
-	putc('}', out);
+	safe_put(out, "}");
+}
+
+/* All causes; what the kernel does not count, or nobody has kept, is null. */
+static void put_ledger(FILE *out, const struct loss_ledger *ledger)
+{
+	safe_put(out, ",\"losses\":");
+	if (!ledger->is_set) {
+		safe_put(out, "null");
+		return;
+	}
+	for (size_t cause = 0; cause < LOSS_CAUSES; cause++) {
+		const struct loss_count *count = &ledger->counts[cause];
+
+		safe_print(out, "%c\"%s%s\":{\"since_start\":", (char)(cause ? ',' : '{'),
+			   sanitize_checked(loss_descriptions[cause].name),
+			   sanitize_checked(loss_descriptions[cause].is_time ? "_ns" : ""));
+		put_number_or_null(out, count->has_start, (int64_t)count->since_start);
+		safe_put(out, ",\"in_window\":");
+		put_number_or_null(out, count->has_window, (int64_t)count->in_window);
+		safe_put(out, "}");
+	}
+	safe_put(out, "}");
 }
 
 static void put_losses(FILE *out, const struct snapshot *snapshot)
 {
-	fprintf(out,
-		",\"lost\":{\"kernel\":%" PRIu64 ",\"malformed\":%" PRIu64 ",\"late\":%" PRIu64 "}",
-		snapshot->lost_kernel, snapshot->lost_malformed, snapshot->lost_late);
-	fprintf(out, ",\"stalled_rounds\":%" PRIu64 ",\"throttled_ns\":%" PRIu64,
-		snapshot->stalled_rounds, snapshot->throttled_ns);
-	fprintf(out, ",\"truncated_stacks\":%" PRIu64 ",\"unattributed\":%" PRIu64,
-		snapshot->truncated_stacks, snapshot->unattributed);
-	fprintf(out, ",\"unknown_uid\":%" PRIu64 ",\"evicted\":%" PRIu64 ",\"notice\":",
-		snapshot->filtered_unknown_uid, snapshot->evicted_samples);
-	put_string_or_null(out, snapshot->notice[0], snapshot->notice);
+	safe_print(out,
+		   ",\"lost\":{\"kernel\":%" PRIu64 ",\"malformed\":%" PRIu64
+		   ",\"late\":%" PRIu64 "}",
+		   snapshot->lost_kernel, snapshot->lost_malformed, snapshot->lost_late);
+	safe_print(out, ",\"stalled_rounds\":%" PRIu64 ",\"throttled_ns\":%" PRIu64,
+		   snapshot->stalled_rounds, snapshot->throttled_ns);
+	safe_print(out, ",\"truncated_stacks\":%" PRIu64 ",\"unattributed\":%" PRIu64,
+		   snapshot->truncated_stacks, snapshot->unattributed);
+	safe_print(out, ",\"unknown_uid\":%" PRIu64 ",\"evicted\":%" PRIu64,
+		   snapshot->filtered_unknown_uid, snapshot->evicted_samples);
+	put_ledger(out, &snapshot->ledger);
+	safe_put(out, ",\"notice\":");
+	if (snapshot->notice[0])
+		json_put_lines(out, snapshot->notice);
+	else
+		safe_put(out, "null");
 }
 
 static const char *field_name(enum filter_field field)
@@ -233,8 +266,9 @@ static void put_part(FILE *out, const struct filter_part *part)
 {
 	char text[12 * FILTER_TEXT_BYTES];	/* the worst: "<U+NNNN>" per byte */
 
-	fprintf(out, "{\"field\":\"%s\",\"negated\":%s", field_name(part->field),
-		part->is_negated ? "true" : "false");
+	safe_print(out, "{\"field\":\"%s\",\"negated\":%s",
+		   sanitize_checked(field_name(part->field)),
+		   part->is_negated ? SAFE_TEXT("true") : SAFE_TEXT("false"));
 	switch (part->field) {
 	case FILTER_TEXT:
 	case FILTER_COMMAND:
@@ -244,31 +278,30 @@ static void put_part(FILE *out, const struct filter_part *part)
 	case FILTER_UNIT:
 	case FILTER_CONTAINER:
 	case FILTER_POD:
-		sanitize_text(text, sizeof(text), part->text, strlen(part->text));
-		fputs(",\"value\":", out);
-		json_put_string(out, text);
+		safe_put(out, ",\"value\":");
+		json_put_string(out, sanitize(text, sizeof(text), part->text, strlen(part->text)));
 		break;
 	case FILTER_PID:
 	case FILTER_TID:
 	case FILTER_CPU:
-		fprintf(out, ",\"value\":%" PRIu64, part->number);
+		safe_print(out, ",\"value\":%" PRIu64, part->number);
 		break;
 	case FILTER_KERNEL:
 	case FILTER_USER:
 		break;
 	}
-	putc('}', out);
+	safe_put(out, "}");
 }
 
 static void put_filter(FILE *out, const struct snapshot *snapshot, const struct filter *filter)
 {
-	fprintf(out, ",\"shown_samples\":%" PRIu64 ",\"filter\":[", snapshot->shown_samples);
+	safe_print(out, ",\"shown_samples\":%" PRIu64 ",\"filter\":[", snapshot->shown_samples);
 	for (uint32_t i = 0; i < filter->count; i++) {
 		if (i)
-			putc(',', out);
+			safe_put(out, ",");
 		put_part(out, &filter->parts[i]);
 	}
-	putc(']', out);
+	safe_put(out, "]");
 }
 
 /* What the rows are compared with. There is one, but not of this event: null. */
@@ -278,18 +311,18 @@ static void put_baseline(FILE *out, const struct snapshot *snapshot)
 
 	if (!snapshot->has_baseline)
 		return;
-	fputs(",\"baseline\":", out);
+	safe_put(out, ",\"baseline\":");
 	if (!snapshot->is_compared) {
-		fputs("null", out);
+		safe_put(out, "null");
 		return;
 	}
-	fputs("{\"label\":", out);
+	safe_put(out, "{\"label\":");
 	put_string_or_null(out, baseline->label[0], baseline->label);
-	fprintf(out, ",\"begin_ns\":%" PRIu64 ",\"end_ns\":%" PRIu64 ",\"window_s\":%.3f",
-		baseline->begin_ns, baseline->end_ns, baseline->window_s);
-	fprintf(out, ",\"samples\":%" PRIu64 ",\"samples_per_s\":%.1f,\"period\":%.0f}",
-		baseline->samples, row_changes_per_s(baseline->samples, baseline->window_s),
-		baseline->weight);
+	safe_print(out, ",\"begin_ns\":%" PRIu64 ",\"end_ns\":%" PRIu64 ",\"window_s\":%.3f",
+		   baseline->begin_ns, baseline->end_ns, baseline->window_s);
+	safe_print(out, ",\"samples\":%" PRIu64 ",\"samples_per_s\":%.1f,\"period\":%.0f}",
+		   baseline->samples, row_changes_per_s(baseline->samples, baseline->window_s),
+		   baseline->weight);
 }
 
 static void put_rows(FILE *out, const struct snapshot *snapshot,
@@ -303,7 +336,7 @@ static void put_rows(FILE *out, const struct snapshot *snapshot,
 		if (row->is_idle && !options->show_idle)
 			continue;
 		if (written++)
-			putc(',', out);
+			safe_put(out, ",");
 		put_row(out, snapshot, row, options->has_source);
 	}
 }
@@ -319,11 +352,11 @@ void json_write(FILE *out, const struct snapshot *snapshot, const struct export_
 	put_losses(out, snapshot);
 	put_filter(out, snapshot, &options->filter);
 	put_baseline(out, snapshot);
-	fputs(",\"rows\":[", out);
+	safe_put(out, ",\"rows\":[");
 	put_rows(out, snapshot, options, order);
-	putc(']', out);
+	safe_put(out, "]");
 	json_put_groups(out, &snapshot->groups, options->max_rows);
 	json_put_probes(out, &snapshot->probes);
-	fputs("}\n", out);
+	safe_put(out, "}\n");
 	free(order);
 }

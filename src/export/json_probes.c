@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 
+#include "base/safe_print.h"
 #include "export/json_text.h"
 
 static const char *kind_name(enum probe_kind kind)
@@ -33,112 +34,117 @@ static void put_octaves(FILE *out, const uint64_t *octaves)
 
 	while (count && !octaves[count - 1])
 		count--;
-	fputs(",\"log2\":[", out);
+	safe_put(out, ",\"log2\":[");
 	for (int i = 0; i < count; i++)
-		fprintf(out, "%s%" PRIu64, i ? "," : "", octaves[i]);
-	putc(']', out);
+		safe_print(out, "%s%" PRIu64, i ? SAFE_TEXT(",") : SAFE_TEXT(""), octaves[i]);
+	safe_put(out, "]");
 }
 
 static void put_latency(FILE *out, const struct snapshot_probe *probe)
 {
 	const struct snapshot_latency *latency = &probe->latency;
 
-	fputs(",\"latency_ns\":", out);
+	safe_put(out, ",\"latency_ns\":");
 	if (!probe->has_latency) {
-		fputs("null", out);
+		safe_put(out, "null");
 		return;
 	}
-	fprintf(out, "{\"count\":%" PRIu64, latency->count);
+	safe_print(out, "{\"count\":%" PRIu64, latency->count);
 	if (latency->count)
-		fprintf(out, ",\"p50\":%" PRIu64 ",\"p90\":%" PRIu64 ",\"p99\":%" PRIu64
-			",\"max\":%" PRIu64, latency->p50_ns, latency->p90_ns, latency->p99_ns,
-			latency->max_ns);
+		safe_print(out,
+			   ",\"p50\":%" PRIu64 ",\"p90\":%" PRIu64 ",\"p99\":%" PRIu64
+			   ",\"max\":%" PRIu64, latency->p50_ns, latency->p90_ns, latency->p99_ns,
+			   latency->max_ns);
 	else
-		fputs(",\"p50\":null,\"p90\":null,\"p99\":null,\"max\":null", out);
+		safe_put(out, ",\"p50\":null,\"p90\":null,\"p99\":null,\"max\":null");
 	put_octaves(out, latency->octaves);
-	putc('}', out);
+	safe_put(out, "}");
 }
 
 static void put_top(FILE *out, const struct snapshot_value *value)
 {
-	fputs(",\"top\":[", out);
+	safe_put(out, ",\"top\":[");
 	for (uint32_t i = 0; i < value->top_count; i++) {
 		const struct snapshot_top *top = &value->top[i];
 
-		fputs(i ? ",[" : "[", out);
+		safe_put_text(out, i ? SAFE_TEXT(",[") : SAFE_TEXT("["));
 		if (top->is_number && value->kind == VALUE_UNSIGNED)
-			fprintf(out, "%" PRIu64, (uint64_t)top->number);
+			safe_print(out, "%" PRIu64, (uint64_t)top->number);
 		else if (top->is_number && value->kind == VALUE_SIGNED)
-			fprintf(out, "%" PRId64, top->number);
+			safe_print(out, "%" PRId64, top->number);
 		else
-			json_put_string(out, top->text);
-		fprintf(out, ",%" PRIu64 "]", top->count);
+			json_put_string(out, sanitize_checked(top->text));
+		safe_print(out, ",%" PRIu64 "]", top->count);
 	}
-	fprintf(out, "],\"other\":%" PRIu64, value->other);
+	safe_print(out, "],\"other\":%" PRIu64, value->other);
 }
 
 static void put_value(FILE *out, const struct snapshot_value *value)
 {
-	json_put_string(out, value->name);
-	fprintf(out, ":{\"count\":%" PRIu64 ",\"unknown\":%" PRIu64 ",\"type\":", value->count,
-		value->unknown);
-	json_put_string(out, value->type);
-	fputs(",\"origin\":", out);
-	json_put_string(out, value->origin);
+	json_put_string(out, sanitize_checked(value->name));
+	safe_print(out, ":{\"count\":%" PRIu64 ",\"unknown\":%" PRIu64 ",\"type\":", value->count,
+		   value->unknown);
+	json_put_string(out, sanitize_checked(value->type));
+	safe_put(out, ",\"origin\":");
+	json_put_string(out, sanitize_checked(value->origin));
 	if (value->numbers)
-		fprintf(out, ",\"min\":%" PRId64 ",\"max\":%" PRId64 ",\"mean\":%.3f", value->min,
-			value->max, value->mean);
+		safe_print(out, ",\"min\":%" PRId64 ",\"max\":%" PRId64 ",\"mean\":%.3f",
+			   value->min,
+			   value->max, value->mean);
 	else
-		fputs(",\"min\":null,\"max\":null,\"mean\":null", out);
-	fprintf(out, ",\"zeros\":%" PRIu64 ",\"negatives\":%" PRIu64, value->zeros,
-		value->negatives);
+		safe_put(out, ",\"min\":null,\"max\":null,\"mean\":null");
+	safe_print(out, ",\"zeros\":%" PRIu64 ",\"negatives\":%" PRIu64, value->zeros,
+		   value->negatives);
 	put_octaves(out, value->octaves);
 	put_top(out, value);
-	putc('}', out);
+	safe_put(out, "}");
 }
 
 static void put_probe(FILE *out, const struct snapshot_probe *probe)
 {
-	fputs("{\"spec\":", out);
-	json_put_string(out, probe->spec);
-	fputs(",\"name\":", out);
-	json_put_string(out, probe->name);
-	fputs(",\"object\":", out);
-	json_put_string(out, probe->object);
-	fputs(",\"scope\":", out);
-	json_put_string(out, probe->scope);
-	fprintf(out, ",\"kind\":\"%s\",\"edge\":\"%s\",\"state\":\"%s\",\"reason\":",
-		kind_name(probe->kind), edge_name(probe->edge), probe_state_name(probe->state));
+	safe_put(out, "{\"spec\":");
+	json_put_string(out, sanitize_checked(probe->spec));
+	safe_put(out, ",\"name\":");
+	json_put_string(out, sanitize_checked(probe->name));
+	safe_put(out, ",\"object\":");
+	json_put_string(out, sanitize_checked(probe->object));
+	safe_put(out, ",\"scope\":");
+	json_put_string(out, sanitize_checked(probe->scope));
+	safe_print(out, ",\"kind\":\"%s\",\"edge\":\"%s\",\"state\":\"%s\",\"reason\":",
+		   sanitize_checked(kind_name(probe->kind)),
+		   sanitize_checked(edge_name(probe->edge)),
+		   sanitize_checked(probe_state_name(probe->state)));
 	if (probe->reason[0])
-		json_put_string(out, probe->reason);
+		json_put_string(out, sanitize_checked(probe->reason));
 	else
-		fputs("null", out);
-	fprintf(out, ",\"hits\":%" PRIu64 ",\"hits_per_s\":%.1f", probe->hits, probe->hits_per_s);
-	fprintf(out, ",\"missed\":%" PRIu64 ",\"lost\":%" PRIu64 ",\"hits_since\":%" PRIu64,
-		probe->missed_since, probe->lost_since, probe->hits_since);
-	fprintf(out, ",\"unpaired\":%" PRIu64 ",\"filtered\":%" PRIu64 ",\"in_flight\":%" PRIu64,
-		probe->unpaired, probe->filtered, probe->in_flight);
-	fprintf(out, ",\"cost_pct\":%.3f,\"in_bursts\":%s", probe->cost_pct,
-		probe->is_in_bursts ? "true" : "false");
+		safe_put(out, "null");
+	safe_print(out, ",\"hits\":%" PRIu64 ",\"hits_per_s\":%.1f", probe->hits,
+		   probe->hits_per_s);
+	safe_print(out, ",\"missed\":%" PRIu64 ",\"lost\":%" PRIu64 ",\"hits_since\":%" PRIu64,
+		   probe->missed_since, probe->lost_since, probe->hits_since);
+	safe_print(out, ",\"unpaired\":%" PRIu64 ",\"filtered\":%" PRIu64 ",\"in_flight\":%" PRIu64,
+		   probe->unpaired, probe->filtered, probe->in_flight);
+	safe_print(out, ",\"cost_pct\":%.3f,\"in_bursts\":%s", probe->cost_pct,
+		   probe->is_in_bursts ? SAFE_TEXT("true") : SAFE_TEXT("false"));
 	put_latency(out, probe);
-	fputs(",\"values\":{", out);
+	safe_put(out, ",\"values\":{");
 	for (uint32_t i = 0; i < probe->value_count; i++) {
 		if (i)
-			putc(',', out);
+			safe_put(out, ",");
 		put_value(out, &probe->values[i]);
 	}
-	fputs("}}", out);
+	safe_put(out, "}}");
 }
 
 void json_put_probes(FILE *out, const struct snapshot_probes *probes)
 {
 	if (!probes->count)
 		return;
-	fputs(",\"probes\":[", out);
+	safe_put(out, ",\"probes\":[");
 	for (uint32_t i = 0; i < probes->count; i++) {
 		if (i)
-			putc(',', out);
+			safe_put(out, ",");
 		put_probe(out, &probes->list[i]);
 	}
-	putc(']', out);
+	safe_put(out, "]");
 }

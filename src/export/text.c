@@ -5,27 +5,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/sanitize.h"
+#include "base/safe_print.h"
 #include "export/row_changes.h"
 #include "export/text_groups.h"
 #include "export/text_probes.h"
 
+#define NOTICE_LINE_BYTES 4096	/* what is longer is cut */
+
 static void put_rate(FILE *out, const struct snapshot *snapshot)
 {
 	if (snapshot->freq_hz)
-		fprintf(out, " %" PRIu64 " Hz", snapshot->freq_hz);
+		safe_print(out, " %" PRIu64 " Hz", snapshot->freq_hz);
 	else if (snapshot->fixed_period)
-		fprintf(out, " every %" PRIu64, snapshot->fixed_period);
+		safe_print(out, " every %" PRIu64, snapshot->fixed_period);
 }
 
 static void put_counter(FILE *out, const char *name, uint64_t count)
 {
 	if (count)
-		fprintf(out, "  %s %" PRIu64, name, count);
+		safe_print(out, "  %s %" PRIu64, sanitize_checked(name), count);
 }
 
 static void put_losses(FILE *out, const struct snapshot *snapshot)
 {
+	const struct loss_count *counts = snapshot->ledger.counts;
+
 	put_counter(out, "lost", snapshot->lost_kernel);
 	put_counter(out, "malformed", snapshot->lost_malformed);
 	put_counter(out, "late", snapshot->lost_late);
@@ -35,25 +39,33 @@ static void put_losses(FILE *out, const struct snapshot *snapshot)
 	put_counter(out, "throttled-ms", snapshot->throttled_ns / 1000000);
 	put_counter(out, "truncated-stacks", snapshot->truncated_stacks);
 	put_counter(out, "evicted", snapshot->evicted_samples);
+	put_counter(out, "missed-hits", counts[LOSS_PROBE_MISSED].since_start);
+	put_counter(out, "forgotten-tasks", counts[LOSS_TASKS].since_start);
+	put_counter(out, "unkept-mappings", counts[LOSS_MAPPINGS].since_start);
+	put_counter(out, "unkept-objects", counts[LOSS_OBJECTS].since_start);
+	put_counter(out, "unkept-names", counts[LOSS_NAMES].since_start);
+	put_counter(out, "let-go-tables", counts[LOSS_TABLES].since_start);
 }
 
 static void put_head(FILE *out, const struct snapshot *snapshot)
 {
 	const double complete_pct = snapshot_complete_pct(snapshot);
 
-	fprintf(out, "# flametop  %s  %s", snapshot->host, snapshot->event);
+	safe_print(out, "# flametop  %s  %s", sanitize_checked(snapshot->host),
+		   sanitize_checked(snapshot->event));
 	put_rate(out, snapshot);
-	fprintf(out, "  %s  last %.1f s  %" PRIu64 " samples", snapshot->target,
-		snapshot->window_s, snapshot->samples);
+	safe_print(out, "  %s  last %.1f s  %" PRIu64 " samples",
+		   sanitize_checked(snapshot->target),
+		   snapshot->window_s, snapshot->samples);
 	put_counter(out, "idle", snapshot->idle_samples);
 	put_losses(out, snapshot);
 	if (snapshot->busy_pct >= 0)
-		fprintf(out, "  busy %.0f %%", snapshot->busy_pct);
+		safe_print(out, "  busy %.0f %%", snapshot->busy_pct);
 	if (snapshot->stacks == STACKS_OFF)
-		fputs("  no stacks", out);
+		safe_put(out, "  no stacks");
 	else if (complete_pct >= 0)
-		fprintf(out, "  stacks %.0f %%", complete_pct);
-	fprintf(out, "  own %.1f %%\n", snapshot->own_cpu_pct);
+		safe_print(out, "  stacks %.0f %%", complete_pct);
+	safe_print(out, "  own %.1f %%\n", snapshot->own_cpu_pct);
 }
 
 /* What was refused or replaced, and what helps: one comment line each. */
@@ -61,8 +73,9 @@ static void put_notice(FILE *out, const char *notice)
 {
 	while (*notice) {
 		const size_t length = strcspn(notice, "\n");
+		char line[NOTICE_LINE_BYTES];
 
-		fprintf(out, "# %.*s\n", (int)length, notice);
+		safe_print(out, "# %s\n", sanitize(line, sizeof(line), notice, length));
 		notice += length + (notice[length] == '\n');
 	}
 }
@@ -74,14 +87,14 @@ static void put_filter(FILE *out, const struct snapshot *snapshot, const struct 
 
 	if (!filter->count)
 		return;
-	fputs("# filter", out);
+	safe_put(out, "# filter");
 	for (uint32_t i = 0; i < filter->count; i++) {
 		filter_format_part(&filter->parts[i], part);
-		sanitize_text(text, sizeof(text), part, strlen(part));
-		fprintf(out, "%s %s", i ? "," : "", text);
+		safe_print(out, "%s %s", i ? SAFE_TEXT(",") : SAFE_TEXT(""),
+			   sanitize(text, sizeof(text), part, strlen(part)));
 	}
-	fprintf(out, "  %" PRIu64 " of %" PRIu64 " samples\n", snapshot->shown_samples,
-		snapshot->samples - snapshot->idle_samples);
+	safe_print(out, "  %" PRIu64 " of %" PRIu64 " samples\n", snapshot->shown_samples,
+		   snapshot->samples - snapshot->idle_samples);
 }
 
 /* With what A counted, what follows is of both. */
@@ -90,8 +103,9 @@ static void put_baseline(FILE *out, const struct snapshot *snapshot)
 	const struct snapshot_baseline *baseline = &snapshot->baseline;
 
 	if (snapshot->is_compared)
-		fprintf(out, "# compared with A: %s  %.1f s  %" PRIu64 " samples\n",
-			baseline->label, baseline->window_s, baseline->samples);
+		safe_print(out, "# compared with A: %s  %.1f s  %" PRIu64 " samples\n",
+			   sanitize_checked(baseline->label), baseline->window_s,
+			   baseline->samples);
 }
 
 static void put_titles(FILE *out, const struct snapshot *snapshot, bool has_source)
@@ -99,26 +113,27 @@ static void put_titles(FILE *out, const struct snapshot *snapshot, bool has_sour
 	const unsigned int keys = snapshot->keys;
 
 	if (snapshot->is_compared)
-		fputs("  CHANGE        SELF%  A SELF%  TOTAL%  A TOTAL%  SAMPLES/s  A SAMPLES/s"
-		      "  CHANGE/s", out);
+		safe_put(out,
+			 "  CHANGE        SELF%  A SELF%  TOTAL%  A TOTAL%  SAMPLES/s  A SAMPLES/s"
+			      "  CHANGE/s");
 	else
-		fputs("  SELF%  TOTAL%  SAMPLES", out);
-	fputs("  COMMAND         ", out);
+		safe_put(out, "  SELF%  TOTAL%  SAMPLES");
+	safe_put(out, "  COMMAND         ");
 	if (keys & KEY_PID)
-		fputs("     PID", out);
+		safe_put(out, "     PID");
 	if (keys & KEY_TID)
-		fputs("     TID", out);
+		safe_put(out, "     TID");
 	if (keys & KEY_CPU)
-		fputs("  CPU", out);
+		safe_put(out, "  CPU");
 	if (keys & KEY_OBJECT)
-		fputs("  OBJECT                  ", out);
+		safe_put(out, "  OBJECT                  ");
 	if (keys & KEY_SYMBOL)
-		fputs("  SYMBOL", out);
+		safe_put(out, "  SYMBOL");
 	else if (keys & KEY_ADDRESS)
-		fputs("  ADDRESS", out);
+		safe_put(out, "  ADDRESS");
 	if (has_source && (keys & (KEY_SYMBOL | KEY_ADDRESS)))
-		fputs("  SOURCE", out);
-	putc('\n', out);
+		safe_put(out, "  SOURCE");
+	safe_put(out, "\n");
 }
 
 static void put_command(FILE *out, const struct snapshot_row *row)
@@ -126,28 +141,28 @@ static void put_command(FILE *out, const struct snapshot_row *row)
 	char many[24];
 
 	if (row->comm[0]) {
-		fprintf(out, "  %-16s", row->comm);
+		safe_print(out, "  %-16s", sanitize_checked(row->comm));
 	} else if (row->tasks) {
 		snprintf(many, sizeof(many), "%" PRIu32 " tasks", row->tasks);
-		fprintf(out, "  %-16s", many);
+		safe_print(out, "  %-16s", sanitize_checked(many));
 	} else {
-		fprintf(out, "  %-16s", "several");
+		safe_print(out, "  %-16s", SAFE_TEXT("several"));
 	}
 }
 
 static void put_number(FILE *out, int width, int64_t number)
 {
 	if (number < 0)
-		fprintf(out, "%*s", width, "-");
+		safe_print(out, "%*s", width, SAFE_TEXT("-"));
 	else
-		fprintf(out, "%*" PRId64, width, number);
+		safe_print(out, "%*" PRId64, width, number);
 }
 
 static void put_figures(FILE *out, const struct snapshot *snapshot,
 			const struct snapshot_row *row)
 {
-	fprintf(out, " %6.2f  %6.2f  %7" PRIu64, snapshot_pct(snapshot, row->self_weight),
-		snapshot_pct(snapshot, row->total_weight), row->self_samples);
+	safe_print(out, " %6.2f  %6.2f  %7" PRIu64, snapshot_pct(snapshot, row->self_weight),
+		   snapshot_pct(snapshot, row->total_weight), row->self_samples);
 }
 
 /* Of an idle row there are no shares that could change. */
@@ -162,13 +177,13 @@ static void put_changes(FILE *out, const struct snapshot *snapshot, const struct
 						       : row->base_self_samples,
 					      snapshot->baseline.window_s);
 
-	fprintf(out, " %+7.2f  %-4s", row_changes_points(snapshot, row, of_total),
-		marks[row_changes_presence(row)]);
-	fprintf(out, "  %6.2f  %7.2f  %6.2f  %8.2f", snapshot_pct(snapshot, row->self_weight),
-		row_changes_base_pct(snapshot, row->base_self_weight),
-		snapshot_pct(snapshot, row->total_weight),
-		row_changes_base_pct(snapshot, row->base_total_weight));
-	fprintf(out, "  %9.1f  %11.1f  %+8.1f", now, then, now - then);
+	safe_print(out, " %+7.2f  %-4s", row_changes_points(snapshot, row, of_total),
+		   sanitize_checked(marks[row_changes_presence(row)]));
+	safe_print(out, "  %6.2f  %7.2f  %6.2f  %8.2f", snapshot_pct(snapshot, row->self_weight),
+		   row_changes_base_pct(snapshot, row->base_self_weight),
+		   snapshot_pct(snapshot, row->total_weight),
+		   row_changes_base_pct(snapshot, row->base_total_weight));
+	safe_print(out, "  %9.1f  %11.1f  %+8.1f", now, then, now - then);
 }
 
 static void put_row(FILE *out, const struct snapshot *snapshot, const struct snapshot_row *row,
@@ -188,16 +203,19 @@ static void put_row(FILE *out, const struct snapshot *snapshot, const struct sna
 	if (keys & KEY_CPU)
 		put_number(out, 5, row->cpu);
 	if (keys & KEY_OBJECT)
-		fprintf(out, "  %-24s", row->object);
+		safe_print(out, "  %-24s", sanitize_checked(row->object));
 	if (keys & (KEY_SYMBOL | KEY_ADDRESS))
-		fprintf(out, "  [%c] ", snapshot_level(row->mode));
+		safe_print(out, "  [%c] ", snapshot_level(row->mode));
 	if (keys & KEY_SYMBOL)
-		fputs(row->state == SYMBOL_LOADING ? "(loading)" : row->symbol, out);
+		safe_put_text(out, row->state == SYMBOL_LOADING
+					   ? SAFE_TEXT("(loading)")
+					   : sanitize_checked(row->symbol));
 	if (keys & KEY_ADDRESS)
-		fprintf(out, "%s0x%" PRIx64, keys & KEY_SYMBOL ? " " : "", row->address);
+		safe_print(out, "%s0x%" PRIx64, keys & KEY_SYMBOL ? SAFE_TEXT(" ") : SAFE_TEXT(""),
+			   row->address);
 	if (options->has_source && row->source[0])
-		fprintf(out, "  %s", row->source);
-	putc('\n', out);
+		safe_print(out, "  %s", sanitize_checked(row->source));
+	safe_put(out, "\n");
 }
 
 /* Returns how many rows were written. */
@@ -219,7 +237,7 @@ static size_t put_rows(FILE *out, const struct snapshot *snapshot,
 		}
 	}
 	if (more)
-		fprintf(out, "  ... %zu more rows (-E shows more)\n", more);
+		safe_print(out, "  ... %zu more rows (-E shows more)\n", more);
 	return written;
 }
 
@@ -258,8 +276,9 @@ void text_write(FILE *out, const struct snapshot *snapshot, const struct export_
 	written = options->has_groups ? put_groups(out, snapshot, options)
 				      : put_table(out, snapshot, options);
 	if (!written)
-		fputs(options->filter.count ? "  nothing matches the filter\n" : "  nothing hot\n",
-		      out);
-	putc('\n', out);
+		safe_put_text(out, options->filter.count
+			      ? SAFE_TEXT("  nothing matches the filter\n")
+							 : SAFE_TEXT("  nothing hot\n"));
+	safe_put(out, "\n");
 	text_put_probes(out, &snapshot->probes);
 }

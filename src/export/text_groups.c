@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/safe_print.h"
 #include "export/group_lines.h"
 #include "model/group_keys.h"
 #include "model/snapshot.h"
@@ -13,13 +14,14 @@
 static void put_titles(FILE *out, const struct group_tree *tree, bool is_compared)
 {
 	if (is_compared)
-		fputs("  CHANGE        SELF%  A SELF%  TOTAL%  A TOTAL%  SAMPLES  A SAMPLES  ",
-		      out);
+		safe_put(out,
+			 "  CHANGE        SELF%  A SELF%  TOTAL%  A TOTAL%  SAMPLES  A SAMPLES  ");
 	else
-		fputs("  SELF%  TOTAL%  SAMPLES  ", out);
+		safe_put(out, "  SELF%  TOTAL%  SAMPLES  ");
 	for (uint32_t i = 0; i < tree->level_count; i++)
-		fprintf(out, "%s%s", i ? " > " : "", group_key_name(tree->keys[i]));
-	putc('\n', out);
+		safe_print(out, "%s%s", i ? SAFE_TEXT(" > ") : SAFE_TEXT(""),
+			   sanitize_checked(group_key_name(tree->keys[i])));
+	safe_put(out, "\n");
 }
 
 /* As in tables, functions have their level. */
@@ -31,16 +33,18 @@ static bool has_level(enum group_key key, const struct group_node *node)
 
 static void put_figures(FILE *out, const struct group_node *node)
 {
-	fprintf(out, " %6.2f  %6.2f  %7" PRIu64, group_node_pct(node, node->self_weight),
-		group_node_pct(node, node->total_weight), node->self_samples);
+	safe_print(out, " %6.2f  %6.2f  %7" PRIu64, group_node_pct(node, node->self_weight),
+		   group_node_pct(node, node->total_weight), node->self_samples);
 }
 
 /* What the baseline has not is not 0. */
 static void put_without_base(FILE *out, const struct group_node *node)
 {
-	fprintf(out, " %7s  %-4s  %6.2f  %7s  %6.2f  %8s  %7" PRIu64 "  %9s", "-", "",
-		group_node_pct(node, node->self_weight), "-",
-		group_node_pct(node, node->total_weight), "-", node->self_samples, "-");
+	safe_print(out, " %7s  %-4s  %6.2f  %7s  %6.2f  %8s  %7" PRIu64 "  %9s", SAFE_TEXT("-"),
+		   SAFE_TEXT(""),
+		   group_node_pct(node, node->self_weight), SAFE_TEXT("-"),
+		   group_node_pct(node, node->total_weight), SAFE_TEXT("-"), node->self_samples,
+		   SAFE_TEXT("-"));
 }
 
 static void put_changes(FILE *out, const struct group_node *node)
@@ -49,11 +53,11 @@ static void put_changes(FILE *out, const struct group_node *node)
 	const double base_self = group_node_base_pct(node, node->base_self_weight);
 	const char *mark = !node->total_samples ? "gone" : !node->base_total_samples ? "new" : "";
 
-	fprintf(out, " %+7.2f  %-4s  %6.2f  %7.2f  %6.2f  %8.2f  %7" PRIu64 "  %9" PRIu64,
-		self - base_self, mark, self, base_self,
-		group_node_pct(node, node->total_weight),
-		group_node_base_pct(node, node->base_total_weight), node->self_samples,
-		node->base_self_samples);
+	safe_print(out, " %+7.2f  %-4s  %6.2f  %7.2f  %6.2f  %8.2f  %7" PRIu64 "  %9" PRIu64,
+		   self - base_self, sanitize_checked(mark), self, base_self,
+		   group_node_pct(node, node->total_weight),
+		   group_node_base_pct(node, node->base_total_weight), node->self_samples,
+		   node->base_self_samples);
 }
 
 static void put_node(FILE *out, enum group_key key, const struct group_node *node,
@@ -65,10 +69,10 @@ static void put_node(FILE *out, enum group_key key, const struct group_node *nod
 		put_without_base(out, node);
 	else
 		put_figures(out, node);
-	fprintf(out, "  %*s", INDENT * (int)node->depth, "");
+	safe_print(out, "  %*s", INDENT * (int)node->depth, SAFE_TEXT(""));
 	if (has_level(key, node))
-		fprintf(out, "[%c] ", snapshot_level(node->mode));
-	fprintf(out, "%s\n", node->text);
+		safe_print(out, "[%c] ", snapshot_level(node->mode));
+	safe_print(out, "%s\n", sanitize_checked(node->text));
 }
 
 void text_put_groups(FILE *out, const struct group_tree *tree, size_t max_rows)
@@ -82,9 +86,9 @@ void text_put_groups(FILE *out, const struct group_tree *tree, size_t max_rows)
 			put_node(out, tree->keys[tree->nodes[i].depth], &tree->nodes[i],
 				 tree->is_compared);
 	if (more)
-		fprintf(out, "  ... %zu more groups (-E shows more)\n", more);
+		safe_print(out, "  ... %zu more groups (-E shows more)\n", more);
 	if (tree->hidden_samples)
-		fprintf(out, "  %" PRIu64 " samples of smaller groups are not shown\n",
-			tree->hidden_samples);
+		safe_print(out, "  %" PRIu64 " samples of smaller groups are not shown\n",
+			   tree->hidden_samples);
 	free(is_printed);
 }

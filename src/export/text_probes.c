@@ -8,6 +8,8 @@
 
 #include <inttypes.h>
 
+#include "base/safe_print.h"
+
 #define TOP_SHOWN 8	/* of a line's 20 */
 
 static void put_time(FILE *out, uint64_t ns)
@@ -25,7 +27,7 @@ static void put_time(FILE *out, uint64_t ns)
 			 units[i].unit);
 		break;
 	}
-	fprintf(out, "  %8s", text);
+	safe_print(out, "  %8s", sanitize_checked(text));
 }
 
 static void put_latency(FILE *out, const struct snapshot_probe *probe)
@@ -33,7 +35,7 @@ static void put_latency(FILE *out, const struct snapshot_probe *probe)
 	const struct snapshot_latency *latency = &probe->latency;
 
 	if (!latency->count) {
-		fputs("         -         -         -         -", out);
+		safe_put(out, "         -         -         -         -");
 		return;
 	}
 	put_time(out, latency->p50_ns);
@@ -45,34 +47,37 @@ static void put_latency(FILE *out, const struct snapshot_probe *probe)
 static void put_counter(FILE *out, const char *name, uint64_t count)
 {
 	if (count)
-		fprintf(out, "  %s %" PRIu64, name, count);
+		safe_print(out, "  %s %" PRIu64, sanitize_checked(name), count);
 }
 
 static void put_value(FILE *out, const struct snapshot_value *value)
 {
-	fprintf(out, "      %s %s: %" PRIu64, value->name, value->type, value->count);
+	safe_print(out, "      %s %s: %" PRIu64, sanitize_checked(value->name),
+		   sanitize_checked(value->type), value->count);
 	put_counter(out, "unknown", value->unknown);
 	if (value->numbers)
-		fprintf(out, ", min %" PRId64 ", mean %.1f, max %" PRId64, value->min,
-			value->mean, value->max);
+		safe_print(out, ", min %" PRId64 ", mean %.1f, max %" PRId64, value->min,
+			   value->mean, value->max);
 	for (uint32_t i = 0; i < value->top_count && i < TOP_SHOWN; i++)
-		fprintf(out, "%s %s x%" PRIu64, i ? "," : ":", value->top[i].text,
-			value->top[i].count);
-	putc('\n', out);
+		safe_print(out, "%s %s x%" PRIu64, i ? SAFE_TEXT(",") : SAFE_TEXT(":"),
+			   sanitize_checked(value->top[i].text),
+			   value->top[i].count);
+	safe_put(out, "\n");
 }
 
 static void put_probe(FILE *out, const struct snapshot_probe *probe)
 {
-	fprintf(out, "  %-32s  %-9s  %9" PRIu64 "  %9.1f", probe->name,
-		probe_state_name(probe->state), probe->hits, probe->hits_per_s);
+	safe_print(out, "  %-32s  %-9s  %9" PRIu64 "  %9.1f", sanitize_checked(probe->name),
+		   sanitize_checked(probe_state_name(probe->state)), probe->hits,
+		   probe->hits_per_s);
 	put_latency(out, probe);
 	put_counter(out, "unpaired", probe->unpaired);
 	put_counter(out, "filtered", probe->filtered);
 	put_counter(out, "missed", probe->missed_since);
 	put_counter(out, "lost", probe->lost_since);
-	putc('\n', out);
+	safe_put(out, "\n");
 	if (probe->reason[0])
-		fprintf(out, "      %s\n", probe->reason);
+		safe_print(out, "      %s\n", sanitize_checked(probe->reason));
 	for (uint32_t i = 0; i < probe->value_count; i++)
 		put_value(out, &probe->values[i]);
 }
@@ -81,9 +86,11 @@ void text_put_probes(FILE *out, const struct snapshot_probes *probes)
 {
 	if (!probes->count)
 		return;
-	fprintf(out, "  %-32s  %-9s  %9s  %9s  %8s  %8s  %8s  %8s\n", "PROBE", "STATE", "HITS",
-		"HITS/s", "P50", "P90", "P99", "MAX");
+	safe_print(out, "  %-32s  %-9s  %9s  %9s  %8s  %8s  %8s  %8s\n", SAFE_TEXT("PROBE"),
+		   SAFE_TEXT("STATE"), SAFE_TEXT("HITS"),
+		   SAFE_TEXT("HITS/s"), SAFE_TEXT("P50"), SAFE_TEXT("P90"), SAFE_TEXT("P99"),
+		   SAFE_TEXT("MAX"));
 	for (uint32_t i = 0; i < probes->count; i++)
 		put_probe(out, &probes->list[i]);
-	putc('\n', out);
+	safe_put(out, "\n");
 }

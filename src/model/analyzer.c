@@ -15,11 +15,14 @@
 #include "base/clock.h"
 #include "base/mailbox.h"
 #include "base/thread.h"
+#include "base/whole_io.h"
 #include "model/budget.h"
 #include "model/copy_size.h"
 #include "model/first_pictures.h"
 #include "model/line_wait.h"
 #include "model/publisher.h"
+#include "model/reclaim.h"
+#include "model/request_take.h"
 #include "model/second_recording.h"
 #include "model/source.h"
 #include "model/source_hold.h"
@@ -31,7 +34,7 @@
 #define TASKS_REFRESH_NS    (150 * CLOCK_NS_PER_MS) /* by then /proc was read for the new rows */
 #define SOURCES_REFRESH_NS  (20 * CLOCK_NS_PER_MS)  /* a fold takes a tenth of it */
 #define STOPPED_MAX_NS	    (500 * CLOCK_NS_PER_MS) /* without a picture, while keys come */
-#define VALUES_COMPACT_NS   (10 * CLOCK_NS_PER_S)   /* it walks all history */
+#define COMPACT_EVERY_NS    (10 * CLOCK_NS_PER_S)   /* it walks all history */
 #define NAMES_REFRESH_NS    (200 * CLOCK_NS_PER_MS) /* a still picture whose names arrive */
 /* Of a chosen window only what is besides it changes: the strip, once a second. Where folding the
  * same again takes long, less often. */
@@ -71,7 +74,6 @@ struct analyzer {
 static bool must_stop_fold(void *owner)
 {
 	struct analyzer *analyzer = owner;
-
 	const uint64_t now_ns = clock_now_ns();
 
 	if (!spsc_used(&analyzer->requests) ||
@@ -107,7 +109,11 @@ int analyzer_create(struct analyzer **out, const struct analyzer_config *config,
 	}
 	analyzer->ingest.names.demangler = config->demangler;
 	analyzer->ingest.rare.server = config->rare_server;
-	publisher_init(&analyzer->publisher, &analyzer->config, &analyzer->ingest);
+	analyzer->ingest.stacks.ends = config->stack_ends;
+	if (publisher_init(&analyzer->publisher, &analyzer->config, &analyzer->ingest)) {
+		analyzer_destroy(analyzer);
+		return diag_set(why, -ENOMEM, "no memory for the analyzer");
+	}
 	analyzer->publisher.stop = (struct tree_stop){ must_stop_fold, analyzer };
 	source_hold_init(&analyzer->hold, &analyzer->publisher.source_lines, config->source_rows);
 	*out = analyzer;
@@ -119,7 +125,7 @@ void analyzer_stop(struct analyzer *analyzer)
 	if (!analyzer->has_thread)
 		return;
 	atomic_store_explicit(&analyzer->stop, true, memory_order_release);	/* run() */
-	eventfd_write(analyzer->request_fd, 1);
+	whole_eventfd_write(analyzer->request_fd, 1);
 	pthread_join(analyzer->thread, NULL);
 	analyzer->has_thread = false;
 }
@@ -149,7 +155,7 @@ struct snapshot *analyzer_take_snapshot(struct analyzer *analyzer)
 	eventfd_read(analyzer->snapshot_fd, &count);
 	snapshot = mailbox_take(&analyzer->mailbox);
 	if (snapshot)	/* the next one may be waiting for the room, see must_wait_for_reader() */
-		eventfd_write(analyzer->request_fd, 1);
+		whole_eventfd_write(analyzer->request_fd, 1);
 	return snapshot;
 }
 
@@ -166,7 +172,7 @@ bool analyzer_request(struct analyzer *analyzer, const struct request *request)
 		return false;
 	*slot = *request;
 	spsc_commit(&analyzer->requests);
-	eventfd_write(analyzer->request_fd, 1);
+	whole_eventfd_write(analyzer->request_fd, 1);
 	return true;
 }
 
@@ -174,6 +180,7 @@ bool analyzer_request(struct analyzer *analyzer, const struct request *request)
 static void begin_refreshes(struct analyzer *analyzer)
 {
 	const uint64_t now_ns = clock_now_ns();
+
 	first_pictures_begin(&analyzer->first, analyzer->config.wants_all_events ? 0 : now_ns);
 	analyzer->next_refresh_ns =	/* a recording's names come when they come */
 		now_ns + (analyzer->config.ingest.is_replay ? 0 : analyzer->config.interval_ns);
@@ -217,7 +224,8 @@ static void end_source(struct analyzer *analyzer, const struct diag *why)
 	analyzer->publisher.is_ended = true;
 }
 
-static void take_item(struct analyzer *analyzer, const struct queue_item *item, size_t bytes)
+/* How many records it had; what is none counts as one. */
+static int take_item(struct analyzer *analyzer, const struct queue_item *item, size_t bytes)
 {
 	const void *payload = item + 1;
 	const struct queue_lost *lost = payload;
@@ -225,9 +233,7 @@ static void take_item(struct analyzer *analyzer, const struct queue_item *item, 
 
 	switch (item->kind) {
 	case QUEUE_RECORD:
-		ingest_push(&analyzer->ingest, payload, bytes - sizeof(*item), item->event,
-			    item->cpu);
-		break;
+		return ingest_push_item(&analyzer->ingest, item, bytes);
 	case QUEUE_ROUND_END:
 		ingest_round_end(&analyzer->ingest, payload);
 		break;
@@ -243,6 +249,7 @@ static void take_item(struct analyzer *analyzer, const struct queue_item *item, 
 	default:
 		break;
 	}
+	return 1;
 }
 
 /* Hits of before another source's begin are counted with the records of the last one. */
@@ -254,23 +261,23 @@ static bool must_wait_for_hits(const struct analyzer *analyzer, const struct que
 	       ingest_hit_limit_ns(&analyzer->ingest) < source->begin_ns;
 }
 
-/* Up to RECORDS_PER_LOOK items, none while a table must come first. True: there may be more. */
+/* About RECORDS_PER_LOOK records, none while a table must come first. True: there may be more. */
 static bool drain(struct analyzer *analyzer)
 {
 	const struct queue_item *item;
 	size_t bytes;
-	int taken;
+	int taken = 0;
 
-	for (taken = 0; taken < RECORDS_PER_LOOK && !analyzer->ingest.is_held; taken++) {
+	while (taken < RECORDS_PER_LOOK && !analyzer->ingest.is_held) {
 		item = spsc_peek(analyzer->config.queue, &bytes);
 		if (!item || must_wait_for_hits(analyzer, item))
 			break;
-		take_item(analyzer, item, bytes);
+		taken += take_item(analyzer, item, bytes);
 		spsc_release(analyzer->config.queue);
 	}
 	if (taken && analyzer->config.queue_drained)
 		analyzer->config.queue_drained(analyzer->config.source);
-	return taken == RECORDS_PER_LOOK;
+	return taken >= RECORDS_PER_LOOK;
 }
 
 static bool drain_probes(struct analyzer *analyzer)
@@ -286,7 +293,7 @@ static bool drain_probes(struct analyzer *analyzer)
 static void deliver(struct analyzer *analyzer, struct snapshot *snapshot)
 {
 	snapshot_destroy(mailbox_put(&analyzer->mailbox, snapshot));
-	eventfd_write(analyzer->snapshot_fd, 1);
+	whole_eventfd_write(analyzer->snapshot_fd, 1);
 }
 
 /* Of two recordings the first is never shown. */
@@ -305,6 +312,7 @@ static void publish(struct analyzer *analyzer, bool is_last)
 	if (!snapshot)
 		return;		/* stopped, or no memory now: the next refresh tries again */
 	analyzer->took_ns = clock_now_ns() - began_ns;
+	snapshot->is_early = first_pictures_are_early(&analyzer->first, began_ns);
 	first_pictures_made(&analyzer->first, &analyzer->ingest, began_ns);
 	analyzer->stopped_ns = 0;
 	analyzer->ingest.has_new_names = false;
@@ -338,47 +346,9 @@ static bool is_still(const struct analyzer *analyzer)
 
 static void take_request(struct analyzer *analyzer, const struct request *request)
 {
-	struct analyzer_config *config = &analyzer->config;
-
-	switch (request->kind) {
-	case REQUEST_REFRESH:
-		break;
-	case REQUEST_WINDOW:
-		config->window = (enum window_kind)request->value;
-		config->window_ns = request->value_ns;
-		break;
-	case REQUEST_INTERVAL:
-		config->interval_ns = request->value_ns;
-		break;
-	case REQUEST_ZERO:
-		if (!is_reading_first(analyzer))	/* that is all of it, always */
-			publisher_zero(&analyzer->publisher);
-		break;
-	case REQUEST_FREEZE:
-		publisher_freeze(&analyzer->publisher, request->begin_ns, request->value_ns);
-		break;
-	case REQUEST_QUERY:
-		config->query = request->query;
-		/* Before its first picture the screen can't know that it compares. */
-		config->query.compare |= config->second && !analyzer->publisher.seq;
-		if (config->reader && (config->query.keys & (KEY_PID | KEY_TID)))
-			analyzer->more_due_ns = clock_now_ns() + TASKS_REFRESH_NS;
-		break;
-	case REQUEST_BASELINE:
-		publisher_mark(&analyzer->publisher, request->begin_ns, request->value_ns);
-		break;
-	case REQUEST_EVENT:
-		analyzer->publisher.event = request->value;
-		break;
-	case REQUEST_STACKS:
-		analyzer->publisher.wants_stacks = true;
-		analyzer->publisher.wants_idle_stacks = request->value;
-		break;
-	case REQUEST_SOURCES:
-		source_lines_wish(&analyzer->publisher.source_lines, request->wishes,
-				  request->value);
-		break;
-	}
+	if (request_take(request, &analyzer->config, &analyzer->publisher,
+			 is_reading_first(analyzer)))
+		analyzer->more_due_ns = clock_now_ns() + TASKS_REFRESH_NS;
 }
 
 /* The answer to a request is a picture: the next one comes an interval after it. */
@@ -484,6 +454,13 @@ static void refresh_names(struct analyzer *analyzer, uint64_t now_ns)
 	publish(analyzer, analyzer->is_last_published);
 }
 
+/* The next picture, where pictures come at their times and not with what they show. */
+static uint64_t planned_picture_ns(const struct analyzer *analyzer)
+{
+	return analyzer->end_ns || analyzer->config.ingest.is_replay || is_still(analyzer) ||
+	       analyzer->first.begin_ns || analyzer->more_due_ns ? 0 : analyzer->next_refresh_ns;
+}
+
 /* A line that the screen waits for; more may follow it in a moment. */
 static void take_sources(struct analyzer *analyzer)
 {
@@ -567,16 +544,23 @@ static void adapt_copies(struct analyzer *analyzer)
 		control->wish(control->owner, wished);
 }
 
+/* What history does not refer to may be all that it is full of. */
+static bool has_full_table(const struct ingest *ingest)
+{
+	return (ingest->hits && ingest->hits->values.is_full) || reclaim_is_wanted(ingest);
+}
+
 static void enforce_budget(struct analyzer *analyzer)
 {
 	const uint64_t seq = analyzer->ingest.timeline.open_slice.seq;
 
-	if (seq == analyzer->enforced_seq)
+	if (seq == analyzer->enforced_seq && !budget_is_pressed(&analyzer->ingest))
 		return;
 	analyzer->enforced_seq = seq;
+	publisher_note_losses(&analyzer->publisher);
 	adapt_copies(analyzer);
-	if (analyzer->ingest.hits && analyzer->ingest.hits->values.is_full &&
-	    analyzer->ingest.watermark_ns - analyzer->compacted_ns > VALUES_COMPACT_NS) {
+	if (has_full_table(&analyzer->ingest) &&
+	    analyzer->ingest.watermark_ns - analyzer->compacted_ns > COMPACT_EVERY_NS) {
 		analyzer->compacted_ns = analyzer->ingest.watermark_ns;
 		if (budget_compact(&analyzer->ingest))
 			publisher_renumbered(&analyzer->publisher);
@@ -586,13 +570,6 @@ static void enforce_budget(struct analyzer *analyzer)
 		publisher_renumbered(&analyzer->publisher);
 }
 
-static int ms_until(uint64_t time_ns, uint64_t now_ns)
-{
-	const uint64_t left_ms = time_ns > now_ns ? (time_ns - now_ns) / CLOCK_NS_PER_MS + 1 : 0;
-
-	return left_ms > 60000 ? 60000 : (int)left_ms;
-}
-
 /* How long nothing can be due; -1: until a descriptor says so. */
 static int wait_ms(struct analyzer *analyzer, uint64_t now_ns)
 {
@@ -600,40 +577,40 @@ static int wait_ms(struct analyzer *analyzer, uint64_t now_ns)
 	uint64_t first_ns;
 
 	if (ingest->parked_count)
-		return ms_until(ingest->parked_due_ns, now_ns);
+		return clock_ms_until(ingest->parked_due_ns, now_ns);
 	if (analyzer->line_wait.until_ns > now_ns)
-		return ms_until(analyzer->line_wait.until_ns, now_ns);
+		return clock_ms_until(analyzer->line_wait.until_ns, now_ns);
 	if (wants_names(analyzer))
-		return ms_until(analyzer->next_refresh_ns, now_ns);
+		return clock_ms_until(analyzer->next_refresh_ns, now_ns);
 	if (has_moving_strip(analyzer))
-		return ms_until(analyzer->chosen_due_ns, now_ns);
+		return clock_ms_until(analyzer->chosen_due_ns, now_ns);
 	if (analyzer->publisher.frozen_ns || must_wait_for_reader(analyzer))
 		return -1;
 	if (analyzer->end_ns && !analyzer->is_last_published)
-		return ms_until(analyzer->end_ns + NAMES_WAIT_NS, now_ns);
+		return clock_ms_until(analyzer->end_ns + NAMES_WAIT_NS, now_ns);
 	if ((analyzer->end_ns && !goes_on(analyzer)) || analyzer->config.ingest.is_replay)
 		return -1;
 	if (must_wait_for_names(analyzer, now_ns) && now_ns >= analyzer->next_refresh_ns)
-		return ms_until(analyzer->next_refresh_ns + BATCH_NAMES_WAIT_NS, now_ns);
+		return clock_ms_until(analyzer->next_refresh_ns + BATCH_NAMES_WAIT_NS, now_ns);
 	first_ns = first_pictures_due_ns(&analyzer->first, ingest);
-	return ms_until(first_ns < analyzer->next_refresh_ns ? first_ns
-							     : analyzer->next_refresh_ns, now_ns);
+	return clock_ms_until(clock_earlier(first_ns, analyzer->next_refresh_ns), now_ns);
 }
 
 /* Nothing is due before: -1 is never. */
 static int poll_ms(struct analyzer *analyzer, uint64_t now_ns)
 {
 	const int refresh_ms = wait_ms(analyzer, now_ns);
-	uint64_t due_ns = publisher_due_ns(&analyzer->publisher);
+	uint64_t due_ns = clock_earlier(publisher_due_ns(&analyzer->publisher),
+					symbol_names_due_ns(&analyzer->ingest.names));
 	int due_ms;
 
-	if (analyzer->more_due_ns && analyzer->more_due_ns < due_ns)
-		due_ns = analyzer->more_due_ns;
-	if (analyzer->hold.snapshot && analyzer->hold.until_ns < due_ns)
-		due_ns = analyzer->hold.until_ns;
+	if (analyzer->more_due_ns)
+		due_ns = clock_earlier(due_ns, analyzer->more_due_ns);
+	if (analyzer->hold.snapshot)
+		due_ns = clock_earlier(due_ns, analyzer->hold.until_ns);
 	if (due_ns == UINT64_MAX)
 		return refresh_ms;
-	due_ms = ms_until(due_ns, now_ns);
+	due_ms = clock_ms_until(due_ns, now_ns);
 	return refresh_ms >= 0 && refresh_ms < due_ms ? refresh_ms : due_ms;
 }
 
@@ -669,6 +646,8 @@ static void *run(void *argument)
 		has_more = drain_probes(analyzer);
 		has_more |= drain(analyzer);
 		was_held = analyzer->ingest.is_held;
+		symbol_names_pace(&analyzer->ingest.names, clock_now_ns(),
+				  planned_picture_ns(analyzer));
 		ingest_poll(&analyzer->ingest, false);
 		has_more |= was_held && !analyzer->ingest.is_held;
 		enforce_budget(analyzer);

@@ -11,9 +11,32 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "model/analyzer.h"
+#include "model/reclaim.h"
+#include "model/table_budget.h"
+#include "symbols/jit_files.h"
 
 #define TICKS_STAY_NS (30 * CLOCK_NS_PER_S) /* then seconds are exact, where there is no room */
 #define DEAD_STAY_NS (2 * CLOCK_NS_PER_S) /* samples of the way out come after the EXIT */
+
+/* The table in budget.h. Passing text has an allocation, a row of the pool and one of its hash. */
+#define SLOT_BYTES   (2 * sizeof(struct id_map_slot))	/* a row's part of a hash */
+#define SYMBOL_BYTES (sizeof(struct symbol) + 2 * sizeof(uint32_t) + SLOT_BYTES)
+#define TEXT_BYTES   (48 + SLOT_BYTES)
+#define TASK_BYTES   (sizeof(struct process) + sizeof(struct thread) + 2 * SLOT_BYTES)
+#define OBJECT_BYTES (sizeof(struct object) + SLOT_BYTES)
+#define RECORD_BYTES ((size_t)20 << 20)
+#define BASE_BYTES   ((size_t)14 << 20)
+
+_Static_assert(ANALYZER_DEFAULT_MEMORY_BYTES +
+	       SYMBOL_NAMES_ROWS * (SYMBOL_BYTES + TEXT_BYTES) + SYMBOL_NAMES_TEXT_BYTES +
+	       OBJECT_TABLE_ROWS * OBJECT_BYTES + OBJECT_TABLE_TEXT_BYTES +
+	       TASK_TABLE_ROWS * TASK_BYTES + TASK_TABLE_MAP_BYTES +
+	       CGROUP_TABLE_ROWS * sizeof(struct cgroup_names) + CGROUP_TABLE_TEXT_BYTES +
+	       TABLE_BUDGET_BYTES + UNWIND_SET_BYTES_MAX + JIT_FILES_BYTES_MAX +
+	       INGEST_PARKED_BYTES_MAX + INGEST_WAITING_MAX * sizeof(struct open_request) +
+	       RECLAIM_TEXT_BYTES + RECORD_BYTES + BASE_BYTES <= 256u << 20,
+	       "who fills everything leaves flametop within 256 MiB");
 
 size_t budget_bytes(const struct ingest *ingest)
 {
@@ -89,6 +112,7 @@ static bool compact(struct ingest *ingest, const struct usage *usage)
 	task_table_compact(&ingest->tasks, usage->tasks, usage->new_task);
 	if (ingest->hits)
 		compact_hits(usage, ingest->hits);
+	reclaim_unused(ingest);
 	for (uint32_t s = 0; s < timeline->count; s++)
 		renumber(usage, timeline->slices[s].entries, timeline->slices[s].count);
 	renumber(usage, ingest->baseline.entries, ingest->baseline.count);
@@ -132,13 +156,27 @@ static void drop_dead(struct ingest *ingest)
 		task_table_drop_dead(&ingest->tasks, now_ns - DEAD_STAY_NS);
 }
 
+static bool has_more_tasks_than(const struct ingest *ingest, uint32_t rows)
+{
+	return ingest->tasks.process_count > rows || ingest->tasks.thread_count > rows;
+}
+
+bool budget_is_pressed(const struct ingest *ingest)
+{
+	return has_more_tasks_than(ingest, 2 * TASK_TABLE_ROWS);
+}
+
 bool budget_enforce(struct ingest *ingest, size_t limit_bytes, uint64_t now_ns)
 {
 	size_t aim;
 
-	/* In a recording EXIT takes nothing away: samples of a thread may follow its end. */
-	if (!ingest->config.is_replay)
+	/* In a recording EXIT takes nothing away, samples of a thread may follow its end: but who
+	 * lives could not be read again, so that the dead go before them. */
+	if (!ingest->config.is_replay || has_more_tasks_than(ingest, TASK_TABLE_ROWS))
 		drop_dead(ingest);
+	task_table_trim(&ingest->tasks, TASK_TABLE_ROWS, TASK_TABLE_MAP_BYTES);
+	if (!ingest->config.is_replay)
+		table_budget_enforce(ingest, TABLE_BUDGET_BYTES);
 	timeline_roll_up(&ingest->timeline, now_ns);
 	if (budget_bytes(ingest) <= limit_bytes)
 		return false;

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/whole_io.h"
 #include "model/snapshot.h"
 
 #define TEXT_START_BYTES 16384	/* a hundred CPUs */
@@ -98,6 +99,26 @@ static bool put_cpu(struct busy_point *point, uint32_t cpu, uint64_t busy, uint6
 	return true;
 }
 
+static void note_gone(struct busy *busy, uint32_t cpu)
+{
+	for (uint32_t i = 0; i < busy->gone_count && i < BUSY_GONE; i++)
+		if (busy->gone[i] == cpu)
+			return;
+	if (busy->gone_count < BUSY_GONE)
+		busy->gone[busy->gone_count] = cpu;
+	busy->gone_count++;
+}
+
+static void compare_with_last(struct busy *busy, const struct busy_point *point)
+{
+	const struct busy_point *last = busy->count ? &busy->points[busy->count - 1] : NULL;
+
+	for (uint32_t cpu = 0; last && cpu < last->cpu_count; cpu++)
+		if (last->cpus[cpu].total &&
+		    (cpu >= point->cpu_count || !point->cpus[cpu].total))
+			note_gone(busy, cpu);
+}
+
 void busy_add(struct busy *busy, uint64_t now_ns, const char *text)
 {
 	struct busy_point point = { .time_ns = now_ns };
@@ -112,6 +133,7 @@ void busy_add(struct busy *busy, uint64_t now_ns, const char *text)
 		if (cpu < 0 || cpu >= UINT16_MAX ||
 		    !put_cpu(&point, (uint32_t)cpu, cpu_busy, cpu_total))
 			break;
+	compare_with_last(busy, &point);
 	thin_out(busy, now_ns);
 	busy->points[busy->count++] = point;
 }
@@ -133,7 +155,7 @@ static bool read_text(struct busy *busy, int fd)
 			busy->text = bigger;
 			busy->text_bytes = bytes;
 		}
-		got = read(fd, busy->text + used, busy->text_bytes - used - 1);
+		got = whole_read(fd, busy->text + used, busy->text_bytes - used - 1);
 		if (got > 0)
 			used += (size_t)got;
 		busy->text[used] = '\0';

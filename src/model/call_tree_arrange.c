@@ -61,7 +61,7 @@ static bool raise_limit(const struct tree_fold *fold, double *limit)
 static uint64_t inlined_id(const struct tree_fold *fold, uint32_t symbol)
 {
 	const struct tree_inlined *function = tree_inlined_get(fold, symbol);
-	const uint64_t name = filter_hash(strpool_get(fold->names->strings, function->name));
+	const uint64_t name = strpool_hash(fold->names->strings, function->name);
 
 	return id_set_mix(id_set_mix(TREE_FOLD_INLINED, name), function->object);
 }
@@ -71,8 +71,8 @@ static uint64_t symbol_id(const struct tree_fold *fold, uint32_t id)
 {
 	const struct symbol *symbol = &fold->names->symbols[id];
 	const struct strpool *strings = fold->names->strings;
-	const uint64_t code = id_set_mix(filter_hash(strpool_get(strings, symbol->name)),
-					 filter_hash(strpool_get(strings, symbol->object_path)));
+	const uint64_t code = id_set_mix(strpool_hash(strings, symbol->name),
+					 strpool_hash(strings, symbol->object_path));
 
 	return id_set_mix(id_set_mix(code, symbol->mode),
 			  id_set_mix(symbol->address, symbol->object));
@@ -103,7 +103,7 @@ static uint32_t choose(struct tree_fold *fold, struct arranged *list, double lim
 			continue;
 		}
 		if (is_command(fold, p))
-			own_id = filter_hash(strpool_get(fold->names->strings, comm));
+			own_id = strpool_hash(fold->names->strings, comm);
 		else if (tree_inlined_is(sum->symbol))
 			own_id = inlined_id(fold, sum->symbol);
 		else

@@ -1,6 +1,7 @@
 /* cgroup_table.c - see model/cgroup_table.h. */
 #include "model/cgroup_table.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,14 +43,22 @@ static int reserve_row(struct cgroup_table *table)
 
 uint32_t cgroup_table_intern(struct cgroup_table *table, const char *path, size_t len)
 {
-	const struct str_id id = strpool_intern(table->strings, path, len);
+	const bool is_full = table->count >= CGROUP_TABLE_ROWS ||
+			     table->text_bytes >= CGROUP_TABLE_TEXT_BYTES;
+	const struct str_id id = is_full ? strpool_find(table->strings, path, len)
+					 : strpool_intern(table->strings, path, len);
 	const uint32_t known = id_map_get(&table->by_path, id.v);
 	struct cgroup_name name;
 
 	if (known != ID_MAP_NONE)
 		return known;
+	if (is_full && len) {
+		table->refused++;
+		return CGROUP_UNKNOWN;
+	}
 	if (!id.v || reserve_row(table) || id_map_put(&table->by_path, id.v, table->count + 1))
 		return CGROUP_UNKNOWN;
+	table->text_bytes += len;
 	cgroup_name_parse(&name, path, len);
 	table->rows[table->count++] = (struct cgroup_names){
 		.path = id, .unit = intern(table, name.unit),

@@ -352,6 +352,19 @@ static void add_all(struct fold *fold, const struct sample *sample)
 		add_frame(fold, nodes->frame[n], sample);
 }
 
+/* Without rows: what the filter leaves of the window is all that is asked of it. */
+static void count_shown(struct fold *fold, const struct sample *sample)
+{
+	const uint32_t leaf = fold->trie->stacks.frame[sample->entry->stack];
+
+	if (sample->is_idle ||
+	    (fold->filter.all &&
+	     !matches(fold, fold_filter_of_sample(&fold->filter, sample->entry), leaf)))
+		return;
+	fold->shown_samples += sample->entry->count;
+	fold->shown_weight += sample->weight;
+}
+
 static void add_entry(struct fold *fold, const struct slice_entry *entry, double factor)
 {
 	struct sample sample = { .entry = entry, .task = &fold->tasks->tasks[entry->task],
@@ -367,7 +380,9 @@ static void add_entry(struct fold *fold, const struct slice_entry *entry, double
 	fold->stamp++;
 	fold_count(fold, entry->count, sample.weight, sample.is_idle,
 		   fold->names->symbols[symbol].state == SYMBOL_NAMED);
-	if (fold->filter.all)
+	if (!fold->keys)
+		count_shown(fold, &sample);
+	else if (fold->filter.all)
 		add_matching(fold, &sample);
 	else
 		add_all(fold, &sample);

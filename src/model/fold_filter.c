@@ -100,11 +100,11 @@ static bool task_satisfies(const struct fold_filter *filter, uint32_t index,
 	case FILTER_COMMAND: return filter_hash(comm) == part->hash;
 	case FILTER_PID:     return task->pid == part->number;
 	case FILTER_TID:     return task->tid == part->number;
-	case FILTER_CGROUP:  return filter_hash(strpool_get(strings, in->path)) == part->hash;
-	case FILTER_UNIT:    return filter_hash(strpool_get(strings, in->unit)) == part->hash;
+	case FILTER_CGROUP:  return strpool_hash(strings, in->path) == part->hash;
+	case FILTER_UNIT:    return strpool_hash(strings, in->unit) == part->hash;
 	case FILTER_CONTAINER:
-		return filter_hash(strpool_get(strings, in->container)) == part->hash;
-	case FILTER_POD:     return filter_hash(strpool_get(strings, in->pod)) == part->hash;
+		return strpool_hash(strings, in->container) == part->hash;
+	case FILTER_POD:     return strpool_hash(strings, in->pod) == part->hash;
 	default:	     return false;
 	}
 }
@@ -124,11 +124,11 @@ static bool symbol_satisfies(const struct fold_filter *filter, uint32_t index,
 		       filter_text_matches(text, raw_name) ||
 		       filter_text_matches(text, strpool_get(strings, symbol->object_name));
 	case FILTER_OBJECT:
-		return filter_hash(strpool_get(strings, symbol->object_path)) == part->hash;
+		return strpool_hash(strings, symbol->object_path) == part->hash;
 	case FILTER_SYMBOL:
 		return filter_hash(raw_name) == part->hash &&
 		       (!part->number ||
-			filter_hash(strpool_get(strings, symbol->object_path)) == part->number);
+			strpool_hash(strings, symbol->object_path) == part->number);
 	case FILTER_KERNEL:
 		return is_kernel_mode(symbol->mode);
 	case FILTER_USER:

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct arranged {
 	const struct group_sum *sum;	/* NULL: left out */
@@ -25,11 +26,28 @@ static double larger_share(const struct group_fold *fold, const struct group_sum
 	return now > base ? now : base;
 }
 
-static int smaller_first(const void *a, const void *b)
+/* The one that would be number @rank if they were sorted, the smallest 0. None is negative: they
+ * are in the order of their bits. Moves them. */
+static double value_at_rank(double *values, uint32_t count, uint32_t rank)
 {
-	const double left = *(const double *)a, right = *(const double *)b;
+	for (int shift = 56; shift >= 0; shift -= 8) {
+		uint32_t counts[256] = { 0 }, byte = 0, kept = 0;
+		uint64_t bits;
 
-	return (left > right) - (left < right);
+		for (uint32_t i = 0; i < count; i++) {
+			memcpy(&bits, &values[i], sizeof(bits));
+			counts[bits >> shift & 0xff]++;
+		}
+		while (rank >= counts[byte])
+			rank -= counts[byte++];
+		for (uint32_t i = 0; i < count; i++) {
+			memcpy(&bits, &values[i], sizeof(bits));
+			if ((bits >> shift & 0xff) == byte)
+				values[kept++] = values[i];
+		}
+		count = kept;
+	}
+	return values[0];
 }
 
 /* What a node's share must be at least, so that no more than GROUP_NODES_MAX are. < 0: out of
@@ -46,9 +64,8 @@ static double find_limit(const struct group_fold *fold)
 		return -1;
 	for (uint32_t i = 0; i < count; i++)
 		shares[i] = larger_share(fold, &fold->sums[i + 1]);
-	qsort(shares, count, sizeof(*shares), smaller_first);
 	/* The largest that goes takes all that equal it along: a limit can't tell them apart. */
-	limit = nextafter(shares[count - GROUP_NODES_MAX - 1], INFINITY);
+	limit = nextafter(value_at_rank(shares, count, count - GROUP_NODES_MAX - 1), INFINITY);
 	free(shares);
 	return limit;
 }

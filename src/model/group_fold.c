@@ -4,8 +4,7 @@
  *
  * Idea: a sample's values by keys of tasks are the same for all its frames. Samples that have them
  * all alike are a class; in a class a frame's code leads to one node of the last level, looked up
- * once. A frame then costs two array reads, and the way up to the first node that the entry was
- * counted in already.
+ * once. Which frames a class has, and how much of it goes through each, group_chains.c finds out.
  *
  * What code is: the frame's symbol; the frame itself where addresses or lines are keys; with its
  * caller's symbol where that is one.
@@ -16,10 +15,11 @@
 #include <string.h>
 
 #include "model/fold.h"
+#include "model/group_chains.h"
 
-#define PAGE_CODES    256
-#define HIDDEN	      UINT32_MAX	/* reached: the filter leaves nothing of it */
-#define STEPS_UNASKED 256		/* as in tree_fold.c */
+#define STEPS_UNASKED  256	/* entries: 10 to 50 us */
+#define PREFETCH_AHEAD 8	/* entries: their stacks lie all over memory */
+#define WAITING_MAX    262144	/* 10 MB: more are counted by so many at a time */
 
 static uint64_t path_hash_of(uint32_t parent, uint64_t identity)
 {
@@ -71,8 +71,10 @@ static void choose_keys(struct group_fold *fold, const struct query *query)
 		add_key(fold, GROUP_EVENT);
 	for (uint32_t i = 0; i < query->group_count; i++)
 		add_key(fold, query->groups[i]);
-	for (uint32_t i = 0; i < fold->level_count; i++)
-		fold->has_code |= group_key_is_of_code(fold->keys[i]);
+	while (fold->code_level < fold->level_count &&
+	       !group_key_is_of_code(fold->keys[fold->code_level]))
+		fold->code_level++;
+	fold->has_code = fold->code_level < fold->level_count;
 	fold->has_parent = has_key(fold, GROUP_PARENT);
 	fold->is_per_frame = has_key(fold, GROUP_ADDRESS) || has_key(fold, GROUP_SOURCE);
 	fold->is_per_cpu = has_key(fold, GROUP_CPU) || has_key(fold, GROUP_SOCKET) ||
@@ -130,6 +132,7 @@ void group_fold_finish(struct group_fold *fold)
 		free(fold->classes[i].reached);
 	}
 	free(fold->classes);
+	free(fold->waiting);
 	free(fold->sums);
 	free(fold->frame_samples);
 	id_set_finish(&fold->by_path);
@@ -232,20 +235,24 @@ static uint32_t class_of(struct group_fold *fold, const struct slice_entry *entr
 static uint32_t make_path(struct group_fold *fold, uint32_t class_id,
 			  const struct group_frame *frame)
 {
+	struct group_class *class = &fold->classes[class_id];
+	uint32_t path = class->above, below;
 	bool is_of_object = false;
-	uint32_t path = GROUP_FOLD_TOP, below;
 
-	for (uint32_t i = 0; i < fold->level_count && path != UINT32_MAX; i++) {
+	for (uint32_t i = path ? fold->code_level : 0;
+	     i < fold->level_count && path != UINT32_MAX; i++) {
 		const enum group_key key = fold->keys[i];
-		struct group_value value = fold->classes[class_id].values[i];
+		struct group_value value = class->values[i];
 
 		if (group_key_is_of_code(key))
 			value = group_value_of_frame(&fold->sources, key, frame, is_of_object);
 		is_of_object |= key == GROUP_OBJECT;
-		below = path_of(fold, path, value, i, fold->classes[class_id].event);
+		below = path_of(fold, path, value, i, class->event);
 		if (below == GROUP_FOLD_TOP)
 			break;
 		path = below;
+		if (i + 1 == fold->code_level && path != UINT32_MAX)
+			class->above = path;
 	}
 	return path;
 }
@@ -253,7 +260,7 @@ static uint32_t make_path(struct group_fold *fold, uint32_t class_id,
 /* Where a class keeps what a code leads to. NULL: out of memory. */
 static uint32_t *reached_slot(struct group_class *class, uint32_t code)
 {
-	const uint32_t page = code / PAGE_CODES;
+	const uint32_t page = code / GROUP_FOLD_PAGE;
 
 	if (page >= class->page_count) {
 		const uint32_t count = page + page / 2 + 4;
@@ -267,40 +274,32 @@ static uint32_t *reached_slot(struct group_class *class, uint32_t code)
 		class->page_count = count;
 	}
 	if (!class->reached[page])
-		class->reached[page] = calloc(PAGE_CODES, sizeof(**class->reached));
-	return class->reached[page] ? &class->reached[page][code % PAGE_CODES] : NULL;
+		class->reached[page] = calloc(GROUP_FOLD_PAGE, sizeof(**class->reached));
+	return class->reached[page] ? &class->reached[page][code % GROUP_FOLD_PAGE] : NULL;
 }
 
-/* A sample on its way into the sums. */
-struct group_sample {
-	uint32_t class, of_sample;
-	uint64_t samples;
-	double weight;
-	bool is_base;
-};
-
-static bool is_shown(struct group_fold *fold, const struct group_sample *sample, uint32_t symbol)
+static bool is_shown(struct group_fold *fold, uint32_t class_id, uint32_t symbol)
 {
-	return !fold->filter.all || fold_filter_matches(&fold->filter, sample->of_sample, symbol);
+	return !fold->filter.all ||
+	       fold_filter_matches(&fold->filter, fold->classes[class_id].of_sample, symbol);
 }
 
-static uint32_t find_reached(struct group_fold *fold, const struct group_sample *sample,
-			     const struct group_frame *frame, uint32_t code)
+uint32_t group_fold_path(struct group_fold *fold, uint32_t class_id,
+			 const struct group_frame *frame, uint32_t code)
 {
-	uint32_t *slot = reached_slot(&fold->classes[sample->class], code);
+	uint32_t *slot = reached_slot(&fold->classes[class_id], code);
 
 	if (!slot) {
 		fold->is_out_of_memory = true;
-		return HIDDEN;
+		return GROUP_FOLD_HIDDEN;
 	}
 	if (!*slot)
-		*slot = is_shown(fold, sample, frame->symbol)
-			? make_path(fold, sample->class, frame) : HIDDEN;
+		*slot = is_shown(fold, class_id, frame->symbol) ? make_path(fold, class_id, frame)
+								: GROUP_FOLD_HIDDEN;
 	return *slot;
 }
 
-/* ID_SET_NONE: out of memory, noted. */
-static uint32_t symbol_of(struct group_fold *fold, uint32_t frame)
+uint32_t group_fold_symbol(struct group_fold *fold, uint32_t frame)
 {
 	const uint32_t symbol =
 		symbol_names_of_frame(fold->sources.names, fold->sources.trie, frame);
@@ -309,8 +308,7 @@ static uint32_t symbol_of(struct group_fold *fold, uint32_t frame)
 	return symbol_twins_of(fold->sources.twins, symbol);
 }
 
-/* What the frame's groups depend on, numbered; ID_SET_NONE: out of memory, noted. */
-static uint32_t code_of(struct group_fold *fold, const struct group_frame *frame)
+uint32_t group_fold_code(struct group_fold *fold, const struct group_frame *frame)
 {
 	uint32_t code = frame->symbol, number;
 	uint64_t key;
@@ -330,125 +328,103 @@ static uint32_t code_of(struct group_fold *fold, const struct group_frame *frame
 	return ID_SET_NONE;
 }
 
-static void add_total(struct group_fold *fold, const struct group_sample *sample, uint32_t path)
-{
-	for (; path != GROUP_FOLD_TOP && fold->sums[path].stamp != fold->stamp;
-	     path = fold->sums[path].parent) {
-		struct group_sum *sum = &fold->sums[path];
-		struct group_counts *counts = sample->is_base ? &sum->base : &sum->now;
-
-		sum->stamp = fold->stamp;
-		counts->total_samples += sample->samples;
-		counts->total_weight += sample->weight;
-	}
-}
-
-static void add_self(struct group_fold *fold, const struct group_sample *sample, uint32_t path)
+void group_fold_add_self(struct group_fold *fold, uint32_t path, const struct group_load *load,
+			 bool is_base)
 {
 	for (; path != GROUP_FOLD_TOP; path = fold->sums[path].parent) {
 		struct group_sum *sum = &fold->sums[path];
-		struct group_counts *counts = sample->is_base ? &sum->base : &sum->now;
+		struct group_counts *counts = is_base ? &sum->base : &sum->now;
 
-		counts->self_samples += sample->samples;
-		counts->self_weight += sample->weight;
+		counts->self_samples += load->samples;
+		counts->self_weight += load->weight;
 	}
 }
 
-static void add_frame(struct group_fold *fold, const struct group_sample *sample,
-		      const struct group_frame *frame)
+static void add_total(struct group_fold *fold, uint32_t path, const struct group_load *load,
+		      bool is_base)
 {
-	const uint32_t code = code_of(fold, frame);
-	const uint32_t path = code == ID_SET_NONE ? HIDDEN
-						  : find_reached(fold, sample, frame, code);
+	for (; path != GROUP_FOLD_TOP; path = fold->sums[path].parent) {
+		struct group_sum *sum = &fold->sums[path];
+		struct group_counts *counts = is_base ? &sum->base : &sum->now;
 
-	if (path == HIDDEN)	/* or out of memory */
-		return;
-	if (fold->frame_samples)
-		fold->frame_samples[frame->frame << 1 | !frame->is_leaf] += sample->samples;
-	add_total(fold, sample, path);
-	if (frame->is_leaf)
-		add_self(fold, sample, path);
-}
-
-/* The symbol of what called @node's frame. */
-static uint32_t caller_of(struct group_fold *fold, uint32_t node)
-{
-	const struct stack_nodes *nodes = &fold->sources.trie->nodes;
-
-	return node == STACK_NODE_ROOT ? ID_SET_NONE : symbol_of(fold, nodes->frame[node]);
-}
-
-static void add_frames(struct group_fold *fold, const struct group_sample *sample, uint32_t stack)
-{
-	const struct stack_trie *trie = fold->sources.trie;
-	uint32_t node = trie->stacks.node[stack];
-	struct group_frame frame = { .frame = trie->stacks.frame[stack], .is_leaf = true };
-
-	frame.symbol = symbol_of(fold, frame.frame);
-	for (;;) {
-		frame.caller = fold->has_parent ? caller_of(fold, node) : ID_SET_NONE;
-		add_frame(fold, sample, &frame);
-		if (node == STACK_NODE_ROOT)
-			return;
-		frame.frame = trie->nodes.frame[node];
-		frame.symbol = symbol_of(fold, frame.frame);
-		frame.is_leaf = false;
-		node = trie->nodes.parent[node];
+		counts->total_samples += load->samples;
+		counts->total_weight += load->weight;
 	}
 }
 
 /* No key is of code: one path for all frames, and of them only whether any is shown matters. */
-static void add_whole(struct group_fold *fold, const struct group_sample *sample, uint32_t stack)
+static void add_whole(struct group_fold *fold, const struct group_sample *sample, bool is_base)
 {
 	const struct stack_trie *trie = fold->sources.trie;
-	const bool is_self = is_shown(fold, sample, symbol_of(fold, trie->stacks.frame[stack]));
-	uint32_t node = trie->stacks.node[stack], path;
+	const bool is_self = is_shown(fold, sample->class, sample->symbol);
+	uint32_t node = sample->at, path;
 	uint32_t *slot;
 
 	while (!is_self && node != STACK_NODE_ROOT &&
-	       !is_shown(fold, sample, symbol_of(fold, trie->nodes.frame[node])))
+	       !is_shown(fold, sample->class, group_fold_symbol(fold, trie->nodes.frame[node])))
 		node = trie->nodes.parent[node];
 	if (!is_self && node == STACK_NODE_ROOT)
 		return;
 	slot = reached_slot(&fold->classes[sample->class], 0);
 	if (slot && !*slot)
 		*slot = make_path(fold, sample->class, NULL);
-	path = slot ? *slot : HIDDEN;
-	if (path == HIDDEN) {
+	path = slot ? *slot : GROUP_FOLD_HIDDEN;
+	if (path == GROUP_FOLD_HIDDEN) {
 		fold->is_out_of_memory = true;
 		return;
 	}
-	add_total(fold, sample, path);
+	add_total(fold, path, &sample->load, is_base);
 	if (is_self)
-		add_self(fold, sample, path);
+		group_fold_add_self(fold, path, &sample->load, is_base);
+}
+
+/* It is counted with others: see group_chains.c. */
+static void add_waiting(struct group_fold *fold, const struct group_sample *sample, bool is_base)
+{
+	if (fold->waiting_count == WAITING_MAX || fold->is_base_waiting != is_base)
+		group_chains_count(fold, fold->is_base_waiting);
+	fold->is_base_waiting = is_base;
+	if (fold->waiting_count == fold->waiting_capacity) {
+		uint32_t capacity = fold->waiting_capacity ? fold->waiting_capacity * 2 : 1024;
+		struct group_sample *bigger = realloc(fold->waiting, capacity * sizeof(*bigger));
+
+		if (!bigger) {
+			fold->is_out_of_memory = true;
+			return;
+		}
+		fold->waiting = bigger;
+		fold->waiting_capacity = capacity;
+	}
+	fold->waiting[fold->waiting_count++] = *sample;
 }
 
 static void add_entry(struct group_fold *fold, const struct slice_entry *entry, double factor,
 		      bool is_base)
 {
+	const struct stack_trie *trie = fold->sources.trie;
 	const struct task *task = &fold->sources.tasks->tasks[entry->task];
-	const uint32_t symbol = symbol_of(fold, fold->sources.trie->stacks.frame[entry->stack]);
-	struct group_sample sample = { .samples = entry->count, .is_base = is_base,
-				       .weight = (double)entry->weight * factor };
+	struct group_sample sample = {
+		.at = trie->stacks.node[entry->stack], .frame = trie->stacks.frame[entry->stack],
+		.load = { entry->count, (double)entry->weight * factor },
+	};
 
-	if (symbol == ID_SET_NONE || fold_is_idle(fold->sources.names, task, symbol))
+	sample.symbol = group_fold_symbol(fold, sample.frame);
+	if (sample.symbol == ID_SET_NONE || fold_is_idle(fold->sources.names, task, sample.symbol))
 		return;
-	*(is_base ? &fold->base_whole[entry->event] : &fold->whole[entry->event]) += sample.weight;
+	*(is_base ? &fold->base_whole[entry->event] : &fold->whole[entry->event]) +=
+		sample.load.weight;
 	fold->samples += entry->count;
 	sample.class = class_of(fold, entry);
-	if (sample.class == UINT32_MAX)
+	if (sample.class == UINT32_MAX ||
+	    !fold_filter_can_match(&fold->filter, fold->classes[sample.class].of_sample))
 		return;
-	sample.of_sample = fold->classes[sample.class].of_sample;
-	if (!fold_filter_can_match(&fold->filter, sample.of_sample))
-		return;
-	fold->stamp++;
 	if (fold->has_code)
-		add_frames(fold, &sample, entry->stack);
+		add_waiting(fold, &sample, is_base);
 	else
-		add_whole(fold, &sample, entry->stack);
+		add_whole(fold, &sample, is_base);
 }
 
-static bool goes_on(struct group_fold *fold)
+bool group_fold_goes_on(struct group_fold *fold)
 {
 	if (fold->stop.is_due && ++fold->steps == STEPS_UNASKED) {
 		fold->is_stopped |= fold->stop.is_due(fold->stop.owner);
@@ -466,9 +442,16 @@ static bool is_folded(const struct group_fold *fold, const struct slice_entry *e
 static void add_entries(struct group_fold *fold, const struct slice_entry *entries, uint32_t count,
 			double factor, bool is_base)
 {
-	for (uint32_t i = 0; i < count && goes_on(fold); i++)
+	const struct stack_trie *trie = fold->sources.trie;
+
+	for (uint32_t i = 0; i < count && group_fold_goes_on(fold); i++) {
+		if (count - i > PREFETCH_AHEAD) {
+			__builtin_prefetch(&trie->stacks.frame[entries[i + PREFETCH_AHEAD].stack]);
+			__builtin_prefetch(&trie->stacks.node[entries[i + PREFETCH_AHEAD].stack]);
+		}
 		if (is_folded(fold, &entries[i]))
 			add_entry(fold, &entries[i], factor, is_base);
+	}
 }
 
 void group_fold_add(struct group_fold *fold, const struct slice_entry *entries, uint32_t count,
@@ -481,4 +464,9 @@ void group_fold_add_base(struct group_fold *fold, const struct slice_entry *entr
 			 uint32_t count)
 {
 	add_entries(fold, entries, count, 1.0, true);
+}
+
+void group_fold_sum(struct group_fold *fold)
+{
+	group_chains_count(fold, fold->is_base_waiting);
 }

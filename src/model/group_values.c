@@ -50,7 +50,8 @@ int group_sources_name_processes(struct group_sources *sources)
 
 		if (thread->pid != thread->tid || !thread->has_comm)
 			continue;
-		comm = strpool_intern(sources->names->strings, thread->comm, thread->comm_len);
+		comm = strpool_intern_passing(sources->names->strings, thread->comm,
+					      thread->comm_len);
 		if (id_map_put(&sources->process_comms, thread->pid, comm.v))
 			return -ENOMEM;
 	}
@@ -59,7 +60,7 @@ int group_sources_name_processes(struct group_sources *sources)
 
 static uint64_t hash_of(const struct group_sources *sources, struct str_id text)
 {
-	return filter_hash(strpool_get(sources->names->strings, text));
+	return strpool_hash(sources->names->strings, text);
 }
 
 /* The name of its process, when that is another thread's. */

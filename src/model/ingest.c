@@ -55,6 +55,7 @@ int ingest_init(struct ingest *ingest, const struct ingest_config *config,
 	ingest->config = *config;
 	ingest->opener = opener;
 	ingest->reader = reader;
+	ingest_repeat_forget(ingest);	/* its rows are of epoch 0 */
 	reorder_init(&ingest->reorder);
 	unwind_set_init(&ingest->unwind, UNWIND_SET_BYTES_MAX);
 	ingest->strings = strpool_create();
@@ -100,6 +101,7 @@ void ingest_finish(struct ingest *ingest)
 	task_table_finish(&ingest->tasks);
 	object_table_finish(&ingest->objects);
 	unwind_set_finish(&ingest->unwind);
+	table_set_finish(&ingest->tables);
 	strpool_destroy(ingest->strings);
 	memset(ingest, 0, sizeof(*ingest));
 }
@@ -136,6 +138,11 @@ static struct ingest_loss *loss_row(struct ingest *ingest, uint16_t event, uint3
 		      &ingest->loss_capacity, sizeof(*ingest->losses), event, cpu);
 }
 
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
 void ingest_lost_total(struct ingest *ingest, uint16_t event, uint32_t cpu, uint64_t total)
 {
 	struct ingest_loss *loss = loss_row(ingest, event, cpu);
@@ -143,15 +150,12 @@ void ingest_lost_total(struct ingest *ingest, uint16_t event, uint32_t cpu, uint
 	if (!loss)
 		return;
 	loss->is_exact = true;
+	ingest->counters.lost_counted += total > loss->read_total ? total - loss->read_total : 0;
+	loss->read_total = larger(total, loss->read_total);
 	if (total <= loss->last_total)
 		return;		/* LOST records said so before */
 	ingest->counters.lost_kernel += total - loss->last_total;
 	loss->last_total = total;
-}
-
-static uint64_t larger(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
 }
 
 static uint64_t smaller(uint64_t a, uint64_t b)
@@ -177,20 +181,30 @@ static void recorded_loss(struct ingest *ingest, const struct event_record *reco
 }
 
 /* The kernel says so in the ring. Where it also counts exactly (live, Linux 6.0), that count holds:
- * what is lost after the last record that fits is in no LOST record. */
-static void lost_record(struct ingest *ingest, const struct event_record *record, uint32_t cpu)
+ * what is lost after the last record that fits is in no LOST record. Samples that the processor
+ * lost (LOST_SAMPLES) are in no such count. */
+static void live_loss(struct ingest *ingest, const struct event_record *record, uint32_t cpu)
 {
-	struct ingest_loss *loss;
+	struct ingest_loss *loss = NULL;
 
-	if (ingest->config.is_replay) {
-		recorded_loss(ingest, record);
-		return;
-	}
-	loss = loss_row(ingest, (uint16_t)record->event, cpu);
+	if (!record->lost.is_samples)
+		loss = loss_row(ingest, (uint16_t)record->event, cpu);
+	ingest->counters.lost_recorded += record->lost.count;
 	if (!loss || !loss->is_exact)
 		ingest->counters.lost_kernel += record->lost.count;
 	if (loss && !loss->is_exact)
 		loss->last_total += record->lost.count;
+}
+
+static void lost_record(struct ingest *ingest, const struct event_record *record, uint32_t cpu)
+{
+	if (!ingest->config.is_replay) {
+		live_loss(ingest, record, cpu);
+		return;
+	}
+	*(record->lost.is_samples ? &ingest->counters.lost_counted
+				  : &ingest->counters.lost_recorded) += record->lost.count;
+	recorded_loss(ingest, record);
 }
 
 /* A recording is one stream: there the record itself says which CPU it was. */
@@ -255,8 +269,10 @@ static void apply(struct ingest *ingest, const struct event_record *record, uint
 		task_table_set_comm(&ingest->tasks, record->pid, record->tid,
 				    record->comm.comm.bytes, record->comm.comm.len,
 				    record->comm.is_exec);
-		if (record->comm.is_exec)
+		if (record->comm.is_exec) {
 			ingest_hit_gone(ingest, record);
+			ingest_stacks_gone(&ingest->stacks, record);
+		}
 		break;
 	case RECORD_FORK:
 		fork_record(ingest, record);
@@ -264,6 +280,7 @@ static void apply(struct ingest *ingest, const struct event_record *record, uint
 	case RECORD_EXIT:
 		ingest_jit_exit(ingest, record);
 		ingest_hit_gone(ingest, record);
+		ingest_stacks_gone(&ingest->stacks, record);
 		task_table_exit(&ingest->tasks, record->pid, record->tid, record->time_ns);
 		break;
 	case RECORD_LOST:
@@ -320,6 +337,7 @@ static bool sink(void *context, const void *raw, size_t size, uint16_t event, ui
 	struct event_record record;
 
 	if (event == INGEST_HIT_EVENT) {
+		ingest_repeat_forget(ingest);
 		ingest_hit(ingest, raw, size);
 		return true;
 	}
@@ -328,7 +346,9 @@ static bool sink(void *context, const void *raw, size_t size, uint16_t event, ui
 	if (ingest->config.is_replay && ingest_rare_holds(ingest, time_ns))
 		return false;
 	if (record.kind == RECORD_SAMPLE)
-		return take_sample(ingest, &record, raw, size, ingest->config.is_replay);
+		return ingest_repeat_sample(ingest, &record) ||
+		       take_sample(ingest, &record, raw, size, ingest->config.is_replay);
+	ingest_repeat_forget(ingest);
 	apply(ingest, &record, cpu);
 	return true;
 }
@@ -358,8 +378,29 @@ static void take_at_once(struct ingest *ingest, const void *raw, size_t size, ui
 		apply(ingest, &record, cpu);
 }
 
+/* They stay until their turn comes. */
+static void put_in_order(struct ingest *ingest, const struct reorder_span *span, uint32_t count)
+{
+	if (reorder_push(&ingest->reorder, span))
+		ingest->counters.dropped_no_memory += count;
+}
+
+void ingest_put_in_order(struct ingest *ingest, const struct record_format *format,
+			 const struct perf_event_header *raw, const struct ingest_ring *ring,
+			 uint64_t time_ns)
+{
+	const struct reorder_span span = {
+		.records = raw, .bytes = raw->size, .first_ns = time_ns, .last_ns = time_ns,
+		.cpu = ring->cpu, .event = ring->event,
+		.time_word = record_time_word(format, raw),
+	};
+
+	put_in_order(ingest, &span, 1);
+}
+
 void ingest_push(struct ingest *ingest, const void *raw, size_t size, uint16_t event, uint32_t cpu)
 {
+	const struct ingest_ring ring = { .event = event, .cpu = cpu };
 	struct event_record record;
 
 	/* All of a sample is parsed once, when its turn comes. */
@@ -369,8 +410,98 @@ void ingest_push(struct ingest *ingest, const void *raw, size_t size, uint16_t e
 	ingest_look_ahead(ingest, &record);
 	if (!has_order(&record))
 		take_at_once(ingest, raw, size, event, cpu);
-	else if (reorder_push(&ingest->reorder, raw, size, event, cpu, record.time_ns))
-		ingest->counters.dropped_no_memory++;
+	else
+		ingest_put_in_order(ingest, &ingest->config.events[event]->format, raw, &ring,
+				    record.time_ns);
+}
+
+/* Samples that lie in a row, and whose they are. */
+struct sample_row {
+	const struct record_layout *front;	/* of their event */
+	struct reorder_span span;	/* no bytes: no sample */
+	uint32_t count;
+	uint64_t task;		/* of the last one */
+};
+
+static void put_row(struct ingest *ingest, struct sample_row *row)
+{
+	if (row->span.bytes)
+		put_in_order(ingest, &row->span, row->count);
+	row->span.bytes = row->count = 0;
+}
+
+static void look_ahead_of(struct ingest *ingest, uint64_t task, uint64_t time_ns)
+{
+	struct event_record record = { .kind = RECORD_SAMPLE, .has_pid = true, .has_time = true,
+				       .time_ns = time_ns };
+
+	memcpy(&record.pid, &task, sizeof(record.pid));
+	memcpy(&record.tid, (const unsigned char *)&task + sizeof(record.pid),
+	       sizeof(record.tid));
+	ingest_look_ahead(ingest, &record);
+}
+
+/* False: it is not one whose order is all that matters now, nothing was done. */
+static bool add_to_row(struct ingest *ingest, struct sample_row *row,
+		       const struct perf_event_header *record)
+{
+	const uint64_t *words = (const uint64_t *)(const void *)record + 1;
+	uint64_t time_ns, task;
+
+	if (!row->front || record->type != PERF_RECORD_SAMPLE ||
+	    record->size < (1u + row->front->words) * sizeof(*words) ||
+	    record->size % sizeof(*words))
+		return false;
+	time_ns = words[row->front->time];
+	task = words[row->front->task];
+	if (time_ns <= ingest->begin_ns || time_ns == UINT64_MAX)
+		return false;
+	if (time_ns < row->span.last_ns)
+		put_row(ingest, row);
+	if (!row->span.bytes) {
+		row->span.records = record;
+		row->span.first_ns = time_ns;
+	}
+	if (task != row->task || !row->count)
+		look_ahead_of(ingest, task, time_ns);
+	row->task = task;
+	row->span.last_ns = time_ns;
+	row->span.bytes += record->size;
+	row->count++;
+	return true;
+}
+
+/* Where its samples have what they are put in order by, and whom they are asked for. */
+static const struct record_layout *front_of(const struct ingest *ingest, uint16_t event)
+{
+	const struct record_layout *front;
+
+	if (event >= ingest->config.event_count)
+		return NULL;
+	front = &ingest->config.events[event]->format.front;
+	return front->time != RECORD_NO_WORD && front->task != RECORD_NO_WORD ? front : NULL;
+}
+
+int ingest_push_item(struct ingest *ingest, const struct queue_item *item, size_t bytes)
+{
+	struct sample_row row = {
+		.front = front_of(ingest, item->event),
+		.span = { .cpu = item->cpu, .event = item->event },
+	};
+	const struct perf_event_header *record;
+	size_t offset = 0;
+	int count = 0;
+
+	if (row.front)
+		row.span.time_word = (int16_t)(1 + row.front->time);
+	for (; (record = queue_next_record(item, bytes, &offset)); count++) {
+		if (add_to_row(ingest, &row, record))
+			continue;
+		put_row(ingest, &row);
+		ingest_push(ingest, record, record->size, item->event, item->cpu);
+	}
+	put_row(ingest, &row);
+	return count;
 }
 
 static void release(struct ingest *ingest, uint64_t limit_ns)
@@ -378,6 +509,7 @@ static void release(struct ingest *ingest, uint64_t limit_ns)
 	ingest->held_tables = ingest->stacks.last_tables;
 	ingest->held_limit_ns = limit_ns;
 	ingest->rare.has_answered = false;
+	ingest_repeat_forget(ingest);
 	ingest->is_held = !reorder_release(&ingest->reorder, limit_ns, sink, ingest);
 	if (!ingest->is_held && limit_ns != UINT64_MAX && limit_ns > ingest->watermark_ns)
 		ingest->watermark_ns = limit_ns;
@@ -421,6 +553,7 @@ void ingest_poll(struct ingest *ingest, bool force)
 		process_reply_finish(&reply);
 	}
 	ingest_opener_replies(ingest);
+	ingest_refused_poll(ingest);
 	ingest_jit_poll(ingest);
 	ingest_kernel_poll(ingest);
 	ingest_rare_take(ingest);

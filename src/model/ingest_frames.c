@@ -127,6 +127,7 @@ static struct spaces look_around(struct ingest *ingest, struct address_map *maps
 	struct stack_memo *memo = &ingest->stacks.memo;
 
 	if (!is_unchanged(ingest)) {
+		ingest_repeat_forget(ingest);
 		stack_memo_forget(memo);
 		stack_memo_space(memo, &ingest->kernel_maps->space);
 		stack_memo_space(memo, &ingest->kernel_overlay->space);

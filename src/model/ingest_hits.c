@@ -60,6 +60,7 @@ static bool push_unknown(struct ingest *ingest, const struct perf_event_header *
 
 bool ingest_hit_push(struct ingest *ingest, const void *raw, size_t size, uint32_t cpu)
 {
+	const struct ingest_ring ring = { .event = INGEST_HIT_EVENT, .cpu = cpu };
 	struct probe_hits *hits = ingest->hits;
 	struct probe_stream_ref ref;
 	struct event_record record;
@@ -81,8 +82,7 @@ bool ingest_hit_push(struct ingest *ingest, const void *raw, size_t size, uint32
 		hits->newest_ns = record.time_ns;
 	if (!ref.is_leave || ref.row->spec->edge == PROBE_RETURN)
 		ingest_look_ahead(ingest, &record);
-	if (reorder_push(&ingest->reorder, raw, size, INGEST_HIT_EVENT, cpu, record.time_ns))
-		ingest->counters.dropped_no_memory++;
+	ingest_put_in_order(ingest, &ref.stream->format, raw, &ring, record.time_ns);
 	return true;
 }
 
@@ -385,6 +385,7 @@ static void lose_hits(struct ingest *ingest, const struct probe_stream_ref *ref,
 		      const struct event_record *record)
 {
 	probe_pairs_lost(&ingest->hits->pairs, record->time_ns);
+	ingest->counters.lost_recorded += record->lost.count;
 	if (!(ref->stream->format.read_format & PERF_FORMAT_LOST))
 		ingest->counters.lost_kernel += record->lost.count;
 }

@@ -288,6 +288,7 @@ void ingest_jit_reply(struct ingest *ingest, const struct open_reply *reply)
 		return;
 	code = code_of(ingest, reply->jit);
 	code->is_asked = false;
+	ingest->counters.tables_let_go += reply->is_let_go;
 	code->wait_ns = code->wait_ns * 2 < WAIT_NS ? code->wait_ns * 2 : WAIT_NS;
 	if (!code->is_ended)
 		code->due_ns = clock_now_ns() + larger(code->wait_ns,

@@ -15,19 +15,19 @@
 
 void ingest_kernel_sample(struct ingest *ingest, uint32_t frame)
 {
-	uint32_t symbol;
+	const struct symbol *symbol;
 
 	if (frame == ID_SET_NONE || ingest->trie.frames.object[frame] != OBJECT_KERNEL)
 		return;
-	symbol = ingest->trie.frames.symbol[frame];
-	if (symbol != ID_SET_NONE && ingest->names.symbols[symbol].state == SYMBOL_UNKNOWN)
+	symbol = symbol_names_cached(&ingest->names, &ingest->trie, frame);
+	if (symbol && symbol->state == SYMBOL_UNKNOWN)
 		ingest->kernel.is_wanted = true;
 }
 
 void ingest_kernel_poll(struct ingest *ingest)
 {
-	const struct open_request request = { .object = OBJECT_KERNEL, .is_kernel = true,
-					      .is_fresh = true };
+	struct open_request request = { .object = OBJECT_KERNEL, .is_kernel = true,
+					.is_fresh = true };
 	struct ingest_kernel *kernel = &ingest->kernel;
 	uint64_t now_ns;
 

@@ -111,7 +111,7 @@ static void fill_code(struct ingest *ingest, const struct parked_sample *parked,
 			.start = mapping->start, .end = mapping->end,
 			.file_offset = mapping->file_offset,
 		};
-		ingest_unwind_place(ingest, pid, mapping, &batch->objects[i]);
+		ingest_mapping_place(ingest, pid, mapping, &batch->objects[i]);
 	}
 }
 

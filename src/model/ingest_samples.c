@@ -25,8 +25,6 @@
 #define TABLE_WAIT_NS	 (2 * CLOCK_NS_PER_S)
 /* A process that is sampled has its cgroup read again after this: it costs 15 us. */
 #define CGROUP_HOLDS_NS	 (10 * CLOCK_NS_PER_S)
-/* 997 Hz on two busy CPUs come to 6 MiB before their tables are there; more CPUs to more. */
-#define PARKED_MAX_BYTES (16u * 1024 * 1024)
 #define PARKED_MUCH_BYTES (2u * 1024 * 1024)
 
 /* The task that the kernel itself calls "none" can't be asked about. */
@@ -50,7 +48,7 @@ static void note_counted(struct ingest *ingest, const struct sample_form *form,
 }
 
 static void count(struct ingest *ingest, const struct event_record *record,
-		  const struct sample_origin *origin, const struct sample_stack *stack)
+		  const struct sample_origin *origin, struct sample_stack *stack)
 {
 	const struct sample_form *form = origin->form;
 	struct slice_entry entry = {
@@ -62,25 +60,26 @@ static void count(struct ingest *ingest, const struct event_record *record,
 	};
 
 	ingest->counters.unattributed += !origin->is_told;
+	stack->id = ID_SET_NONE;
 	if (stack->leaf != ID_SET_NONE && stack->node != ID_SET_NONE)
-		entry.stack = stack_trie_stack(&ingest->trie, stack->node, stack->leaf);
-	if (stack->leaf == ID_SET_NONE || stack->node == ID_SET_NONE ||
-	    entry.stack == ID_SET_NONE || entry.task == ID_SET_NONE ||
+		stack->id = stack_trie_stack(&ingest->trie, stack->node, stack->leaf);
+	entry.stack = stack->id;
+	if (entry.stack == ID_SET_NONE || entry.task == ID_SET_NONE ||
 	    timeline_add(&ingest->timeline, form->time_ns, &entry, &stack->counts))
 		ingest->counters.dropped_no_memory++;
 	else
 		note_counted(ingest, form, &entry);
+	stack_counts_add(&ingest->counters.stacks, &stack->counts);
 }
 
 /* False: a table or callers are still to come, and it @may_wait for that. */
 static bool count_stack(struct ingest *ingest, const struct event_record *record,
-			const struct sample_origin *origin, bool may_wait)
+			const struct sample_origin *origin, bool may_wait,
+			struct sample_stack *stack)
 {
-	struct sample_stack stack;
-
-	if (!ingest_stack(ingest, record, origin, may_wait, &stack))
+	if (!ingest_stack(ingest, record, origin, may_wait, stack))
 		return false;
-	count(ingest, record, origin, &stack);
+	count(ingest, record, origin, stack);
 	return true;
 }
 
@@ -126,6 +125,19 @@ static bool wants_cgroup(const struct ingest *ingest, const struct process *proc
 		return false;
 	return is_cgroup_open(ingest, process) ||
 	       (process->is_cgroup_read && now_ns > process->cgroup_ns + CGROUP_HOLDS_NS);
+}
+
+/* Before that nobody needs to be asked about a thread of it, if nothing else happens. */
+static uint64_t asks_nothing_until(const struct ingest *ingest, const struct process *process,
+				   const struct thread *thread)
+{
+	if (needs_answer(ingest, process, thread))
+		return 0;
+	if (process->is_cgroup_asked)
+		return UINT64_MAX;
+	if (is_cgroup_open(ingest, process))
+		return 0;
+	return process->is_cgroup_read ? process->cgroup_ns + CGROUP_HOLDS_NS : UINT64_MAX;
 }
 
 /* Its fork comes before it and tells all: what /proc says of the parent is known. */
@@ -184,6 +196,10 @@ void ingest_look_ahead(struct ingest *ingest, const struct event_record *record)
 
 	if (!ingest->reader)
 		return;
+	if (record->kind == RECORD_SAMPLE && ingest_repeat_saw(ingest, record))
+		return;
+	if (record->kind != RECORD_SAMPLE)
+		ingest_repeat_forget(ingest);
 	if (record->kind == RECORD_FORK && record->pid != record->task.parent_pid)
 		task_table_see_fork(&ingest->tasks, record->task.parent_pid, record->pid);
 	else if (record->kind == RECORD_COMM && record->comm.is_exec)
@@ -205,7 +221,7 @@ static struct parked_sample *park(struct ingest *ingest, const struct event_reco
 {
 	struct parked_sample *slot;
 
-	if (ingest->parked_bytes + size > PARKED_MAX_BYTES)
+	if (ingest->parked_bytes + size > INGEST_PARKED_BYTES_MAX)
 		return NULL;
 	if (ingest->parked_count == ingest->parked_capacity) {
 		uint32_t capacity = ingest->parked_capacity ? ingest->parked_capacity * 2 : 64;
@@ -294,6 +310,7 @@ bool ingest_sample(struct ingest *ingest, const struct event_record *record,
 	struct sample_callers callers = { .state = CALLERS_UNASKED };
 	struct sample_origin origin = { .thread = thread, .callers = &callers, .form = form };
 	struct parked_sample *parked;
+	struct sample_stack stack;
 
 	if (!process || !thread) {
 		ingest->counters.dropped_no_memory++;
@@ -307,15 +324,20 @@ bool ingest_sample(struct ingest *ingest, const struct event_record *record,
 	place_thread(ingest, record, process, thread);
 	origin.maps = process->maps;
 	origin.is_told = is_told(ingest, process, thread);
-	if (count_stack(ingest, record, &origin, !ingest->is_forced))
+	if (thread->task == ID_SET_NONE)	/* it was renamed, or is another one */
+		ingest_repeat_forget(ingest);
+	if (count_stack(ingest, record, &origin, !ingest->is_forced, &stack)) {
+		ingest_repeat_learn(ingest, record, &origin, &stack,
+				    asks_nothing_until(ingest, process, thread));
 		return true;
+	}
 	if (can_hold && callers.state != CALLERS_WANTED)
 		return false;
 	parked = park(ingest, record, form, raw, size);
 	if (parked)
 		wait_for_stack(ingest, parked, record, &origin);
 	else
-		count_stack(ingest, record, &origin, false);
+		count_stack(ingest, record, &origin, false, &stack);
 	return true;
 }
 
@@ -327,6 +349,7 @@ static bool unpark_for_answer(struct ingest *ingest, struct parked_sample *parke
 	struct thread *thread = task_table_thread(&ingest->tasks, record->pid, record->tid);
 	struct sample_origin origin = { .thread = thread, .callers = &parked->callers,
 					.calls = &parked->calls, .form = &parked->form };
+	struct sample_stack stack;
 
 	if (!process || !thread) {
 		ingest->counters.dropped_no_memory++;
@@ -340,7 +363,7 @@ static bool unpark_for_answer(struct ingest *ingest, struct parked_sample *parke
 	place_thread(ingest, record, process, thread);
 	origin.maps = process->maps;
 	origin.is_told = is_told(ingest, process, thread);
-	if (count_stack(ingest, record, &origin, !is_due))
+	if (count_stack(ingest, record, &origin, !is_due, &stack))
 		return true;
 	wait_for_stack(ingest, parked, record, &origin);
 	return false;
@@ -362,9 +385,10 @@ static bool unpark_for_stack(struct ingest *ingest, struct parked_sample *parked
 		.thread = &parked->thread, .maps = parked->maps, .is_told = parked->is_told,
 		.callers = &parked->callers, .calls = &parked->calls, .form = &parked->form,
 	};
+	struct sample_stack stack;
 
 	settle_parked(ingest, &parked->thread);
-	if (count_stack(ingest, record, &origin, !is_due))
+	if (count_stack(ingest, record, &origin, !is_due, &stack))
 		return true;
 	wait_for_stack(ingest, parked, record, &origin);
 	return false;

@@ -26,13 +26,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "capture/record_trim.h"
 #include "capture/user_registers.h"
 #include "model/ingest.h"
 #include "symbols/vdso_image.h"
 
 #define RECORD_ADDRESSES (65536 / sizeof(uint64_t))	/* a record is at most 64 KiB */
 #define CHAIN_WORDS_MAX	  (RECORD_ADDRESSES + WALKER_FRAMES_MAX)
-#define KERNEL_CHAIN_MAX 127	/* kernel.perf_event_max_stack, its default */
 #define STACK_32_BYTES_MAX (8u << 20)	/* RLIMIT_STACK's default */
 #define SLOT_32_BYTES	 4
 #define UPROBES_COPIES	 128	/* UPROBE_XOL_SLOT_BYTES: in "[uprobes]", behind the trampoline */
@@ -149,6 +149,25 @@ static bool leave_uprobes(const struct code_places *places,
 	return address;
 }
 
+/* The sampler need not copy more of the thread's stack than what was walked, or takes all again. */
+static void note_end(struct ingest_stacks *stacks, const struct event_record *record,
+		     const struct walker_stack *stack, const struct walk *walk)
+{
+	const struct stack_copy copy = { .tid = record->tid, .sp = stack->start,
+					 .bytes = stack->bytes, .count = stack->count };
+
+	if (stacks->ends && walk->end == WALKER_COMPLETE)
+		stack_ends_learn(stacks->ends, &copy, stacks->walker.last_sp);
+	else if (stacks->ends && walk->end == WALKER_CUT && record_trim_left_out(&record->sample))
+		stack_ends_was_cut(stacks->ends, record->tid);
+}
+
+void ingest_stacks_gone(struct ingest_stacks *stacks, const struct event_record *record)
+{
+	if (stacks->ends)
+		stack_ends_forget(stacks->ends, record->tid);
+}
+
 static void walk_rows(struct ingest *ingest, const struct event_record *record,
 		      const struct sample_origin *origin,
 		      const struct walker_registers *registers, const struct walker_stack *stack,
@@ -180,6 +199,7 @@ static void walk_rows(struct ingest *ingest, const struct event_record *record,
 					    callers->frame_count, stack, stacks->walked,
 					    WALKER_FRAMES_MAX, &walk->end);
 	walk->is_by_rows = true;
+	note_end(stacks, record, stack, walk);
 }
 
 /* A process of 32 bits: nothing proves its frame pointers, so its stack is never complete.
@@ -238,6 +258,10 @@ static void walk_user(struct ingest *ingest, const struct event_record *record,
 	    !user_registers_read(format->user_regs_mask, sample, &read))
 		return;
 	registers = (struct walker_registers){ .ip = read.ip, .sp = read.sp, .bp = read.bp };
+	registers.has_others = user_registers_find(format->user_regs_mask, sample,
+						   REMOTE_REGISTER_BX, &registers.bx) &&
+			       user_registers_find(format->user_regs_mask, sample,
+						   REMOTE_REGISTER_DI, &registers.di);
 	if (origin->maps && is_between_programs(record, origin->maps, registers.ip))
 		return;
 	stack.start = registers.sp;
@@ -258,17 +282,18 @@ static bool is_chain_full(const struct event_record *record, const struct walk *
 	enum cpu_mode mode = record->mode;
 	uint32_t depth = 0;
 
-	for (uint64_t i = 0; sample->chain_count >= KERNEL_CHAIN_MAX && i < sample->chain_count;
-	     i++) {
+	if (sample->chain_count < INGEST_KERNEL_CHAIN_MAX)
+		return false;
+	for (uint64_t i = 0; i < sample->chain_count; i++) {
 		mode = ingest_chain_mode(sample->chain[i], mode);
 		if (!ingest_is_marker(sample->chain[i]) && !(mode == MODE_USER && walk->count))
 			depth++;
 	}
-	return depth >= KERNEL_CHAIN_MAX;
+	return depth >= INGEST_KERNEL_CHAIN_MAX;
 }
 
-/* The kernel's chain from the sample's own address on, which may be missing. */
-static void take_chain(const struct event_record *record, struct sample_chain *out)
+/* The sample's own address may be missing. */
+void ingest_take_chain(const struct event_record *record, struct sample_chain *out)
 {
 	const struct record_sample *sample = &record->sample;
 	uint64_t i;
@@ -339,8 +364,10 @@ bool ingest_stack(struct ingest *ingest, const struct event_record *record,
 	if (walk.count)
 		take_walked(ingest, record, is_returned, &walk, &chain);
 	else
-		take_chain(record, &chain);
+		ingest_take_chain(record, &chain);
 	ingest_chain_frames(ingest, origin->maps, &chain, out);
+	ingest->counters.trimmed_stacks += walk.count && walk.end == WALKER_CUT &&
+					   record_trim_left_out(&record->sample);
 	out->counts = (struct stack_counts){
 		.truncated = is_chain_full(record, &walk) ||
 			     (walk.count && walk.end == WALKER_DEEP),

@@ -11,11 +11,12 @@
 bool ingest_unwind_is_expected(const struct object *object)
 {
 	return !object->is_run_time && (object->state == OBJECT_READY ||
-					object->state == OBJECT_LOADING);
+					object->state == OBJECT_LOADING ||
+					object->state == OBJECT_LET_GO);
 }
 
-void ingest_unwind_place(const struct ingest *ingest, uint32_t pid, const struct mapping *mapping,
-			 struct open_request *out)
+void ingest_mapping_place(const struct ingest *ingest, uint32_t pid, const struct mapping *mapping,
+			  struct open_request *out)
 {
 	const uint32_t id = object_table_current(&ingest->objects, mapping->object);
 	const struct object *object = &ingest->objects.objects[id];
@@ -33,13 +34,22 @@ void ingest_unwind_place(const struct ingest *ingest, uint32_t pid, const struct
 	}
 }
 
-static void ask(struct ingest *ingest, uint32_t pid, const struct mapping *mapping)
+/* @gone: the number of the table that it had; or 0. */
+static void ask(struct ingest *ingest, uint32_t pid, const struct mapping *mapping, uint64_t gone)
 {
 	struct open_request request;
 
-	ingest_unwind_place(ingest, pid, mapping, &request);
+	ingest_mapping_place(ingest, pid, mapping, &request);
 	request.wish = OPEN_UNWIND;
+	request.table_number = gone;
 	ingest_request_open(ingest, &request);
+}
+
+/* Its table went so long ago that the opener has forgotten its number. */
+static bool is_lost(const struct ingest *ingest, const struct object *object)
+{
+	return object->unwind == OBJECT_UNWIND_KNOWN &&
+	       unwind_set_is_lost(&ingest->unwind, object->unwind_number);
 }
 
 const struct unwind_table *ingest_unwind_find(struct ingest *ingest, uint32_t pid,
@@ -50,16 +60,18 @@ const struct unwind_table *ingest_unwind_find(struct ingest *ingest, uint32_t pi
 	const struct unwind_table *table = NULL;
 	bool *is_asked = NULL;
 
+	if (is_lost(ingest, object))
+		object->unwind = OBJECT_UNWIND_UNASKED;
 	if (object->unwind == OBJECT_UNWIND_KNOWN) {
 		table = unwind_set_hit(&ingest->unwind, object->unwind_number);
-		is_asked = &ingest->unwind.held[object->unwind_number - 1].is_asked;
+		is_asked = &unwind_set_held(&ingest->unwind, object->unwind_number)->is_asked;
 		if (!table && !*is_asked)
-			ask(ingest, pid, mapping);
+			ask(ingest, pid, mapping, object->unwind_number);
 		*is_asked |= !table && object->unwind == OBJECT_UNWIND_KNOWN;
 	} else if (object->unwind == OBJECT_UNWIND_UNASKED && ingest->opener &&
 		   ingest_unwind_is_expected(object)) {
 		object->unwind = OBJECT_UNWIND_LOADING;
-		ask(ingest, pid, mapping);
+		ask(ingest, pid, mapping, 0);
 	}
 	*is_loading = object->unwind == OBJECT_UNWIND_LOADING ||
 		      (object->unwind == OBJECT_UNWIND_KNOWN && !table);
@@ -70,20 +82,15 @@ static void give_back_coldest(struct ingest *ingest)
 {
 	struct open_request request = { .wish = OPEN_RETURN_UNWIND };
 
-	while (unwind_set_evict(&ingest->unwind, &request.unwind_number, &request.unwind_received))
+	while (unwind_set_evict(&ingest->unwind, &request.table_number, &request.table_received))
 		ingest_request_open(ingest, &request);
 }
 
-/* Asked for again, for all objects that share it. */
-static bool has_gone(struct ingest *ingest, const struct object *object)
+static bool has_gone(const struct ingest *ingest, const struct object *object)
 {
-	struct unwind_held *held;
-
-	if (object->unwind != OBJECT_UNWIND_KNOWN)
-		return false;
-	held = &ingest->unwind.held[object->unwind_number - 1];
-	held->is_asked = false;
-	return !held->table.header;
+	return object->unwind == OBJECT_UNWIND_KNOWN &&
+	       (is_lost(ingest, object) ||
+		!unwind_set_held(&ingest->unwind, object->unwind_number)->bytes);
 }
 
 void ingest_unwind_reply(struct ingest *ingest, const struct open_reply *reply)
@@ -93,6 +100,11 @@ void ingest_unwind_reply(struct ingest *ingest, const struct open_reply *reply)
 	const struct object before = *object;
 	const uint64_t changes = ingest->unwind.changes;
 
+	/* The object may have another by now; who shares the one that was asked for may ask. */
+	if (reply->unwind_asked)
+		unwind_set_held(&ingest->unwind, reply->unwind_asked)->is_asked = false;
+	if (reply->is_unchanged)
+		return;
 	if (reply->is_ready &&
 	    unwind_set_add(&ingest->unwind, reply->unwind_number, &reply->unwind) == 0) {
 		object->unwind = OBJECT_UNWIND_KNOWN;
@@ -100,6 +112,7 @@ void ingest_unwind_reply(struct ingest *ingest, const struct open_reply *reply)
 		give_back_coldest(ingest);
 	} else if (object->unwind == OBJECT_UNWIND_LOADING || has_gone(ingest, object)) {
 		object->unwind = OBJECT_UNWIND_NONE;
+		ingest_refused_note(ingest, object, reply->is_refused);
 	}
 	if (object->unwind != before.unwind || object->unwind_number != before.unwind_number ||
 	    ingest->unwind.changes != changes)

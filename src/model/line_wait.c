@@ -49,6 +49,7 @@ static uint32_t wish(struct publisher *publisher)
 		group_fold_add(&fold, timeline->slices[s].entries, timeline->slices[s].count, 1.0);
 	group_fold_add(&fold, timeline->open_slice.entries, timeline->open_slice.count, 1.0);
 	group_fold_add(&fold, timeline->open.entries, timeline->open.count, 1.0);
+	group_fold_sum(&fold);
 	count = group_fold_wishes(&fold, wishes);
 	group_fold_finish(&fold);
 	if (count)

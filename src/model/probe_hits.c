@@ -43,6 +43,7 @@ void probe_hits_remove(struct probe_hits *hits, uint32_t slot)
 	probe_pairs_drop(&hits->pairs, slot);
 	hit_log_finish(&row->log);
 	hits->lost_before += row->status.lost;
+	hits->missed_before += row->status.missed;
 	free(row->spec);
 	memset(row, 0, sizeof(*row));
 }
@@ -218,6 +219,15 @@ uint64_t probe_hits_lost(const struct probe_hits *hits)
 	for (uint32_t slot = 0; hits && slot < PROBE_SLOTS; slot++)
 		lost += hits->rows[slot].status.lost;
 	return lost;
+}
+
+uint64_t probe_hits_missed(const struct probe_hits *hits)
+{
+	uint64_t missed = hits ? hits->missed_before : 0;
+
+	for (uint32_t slot = 0; hits && slot < PROBE_SLOTS; slot++)
+		missed += hits->rows[slot].status.missed;
+	return missed;
 }
 
 void probe_peaks_add(struct probe_peaks *peaks, uint64_t time_ns, uint64_t latency_ns)

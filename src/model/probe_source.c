@@ -8,6 +8,7 @@
 
 #include <sys/eventfd.h>
 
+#include "base/whole_io.h"
 #include "capture/record_queue.h"
 
 static bool take_news(const struct probe_source *source, struct ingest *ingest)
@@ -21,16 +22,27 @@ static bool take_news(const struct probe_source *source, struct ingest *ingest)
 }
 
 static void take_record(const struct probe_source *source, struct ingest *ingest,
-			const struct queue_item *item, size_t bytes, struct probe_drain *drain)
+			const struct perf_event_header *record, uint32_t cpu,
+			struct probe_drain *drain)
 {
-	const void *record = item + 1;
-	const size_t size = bytes - sizeof(*item);
-
-	if (ingest_hit_push(ingest, record, size, item->cpu))
+	if (ingest_hit_push(ingest, record, record->size, cpu))
 		return;
 	drain->has_dropped |= take_news(source, ingest);
-	if (!ingest_hit_push(ingest, record, size, item->cpu))
+	if (!ingest_hit_push(ingest, record, record->size, cpu))
 		ingest->counters.malformed++;
+}
+
+/* Returns how many. */
+static int take_records(const struct probe_source *source, struct ingest *ingest,
+			const struct queue_item *item, size_t bytes, struct probe_drain *drain)
+{
+	const struct perf_event_header *record;
+	size_t offset = 0;
+	int count = 0;
+
+	for (; (record = queue_next_record(item, bytes, &offset)); count++)
+		take_record(source, ingest, record, item->cpu, drain);
+	return count;
 }
 
 /* The hits that have come wait for the other source's records of their time. */
@@ -41,7 +53,7 @@ static void ask_for_round(const struct probe_source *source, const struct ingest
 
 	if (source->round_fd > 0 && hits_ns != before_ns && hits_ns != UINT64_MAX &&
 	    ingest->limit_ns < hits_ns)
-		eventfd_write(source->round_fd, 1);
+		whole_eventfd_write(source->round_fd, 1);
 }
 
 struct probe_drain probe_source_drain(const struct probe_source *source, struct ingest *ingest,
@@ -55,15 +67,17 @@ struct probe_drain probe_source_drain(const struct probe_source *source, struct 
 	if (!source->news)
 		return (struct probe_drain){ .has_more = false };
 	drain.has_dropped = take_news(source, ingest);
-	for (int taken = 0; taken < limit; taken++) {
+	for (int taken = 0; taken < limit;) {
 		item = spsc_peek(source->queue, &bytes);
 		if (!item) {
 			drain.has_more = false;
 			break;
 		}
 		if (item->kind == QUEUE_RECORD)
-			take_record(source, ingest, item, bytes, &drain);
-		else if (item->kind == QUEUE_ROUND_END)
+			taken += take_records(source, ingest, item, bytes, &drain);
+		else
+			taken++;
+		if (item->kind == QUEUE_ROUND_END)
 			ingest_hit_round_end(ingest, (const void *)(item + 1));
 		spsc_release(source->queue);
 	}

@@ -2,13 +2,16 @@
 #include "model/publisher.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "model/fold.h"
+#include "model/loss_sums.h"
 #include "model/probe_draft.h"
 #include "model/snapshot_build.h"
 #include "model/window_fold.h"
@@ -20,13 +23,15 @@
  * shortest interval. */
 #define OWN_COST_MIN_NS (50 * CLOCK_NS_PER_MS)
 
-void publisher_init(struct publisher *publisher, const struct analyzer_config *config,
-		    struct ingest *ingest)
+int publisher_init(struct publisher *publisher, const struct analyzer_config *config,
+		   struct ingest *ingest)
 {
 	*publisher = (struct publisher){ .config = config, .ingest = ingest };
+	publisher->failure = snapshot_create_failure();
 	compare_init(&publisher->compare, ingest);
 	task_stats_init(&publisher->task_stats, config->reader);
 	source_lines_init(&publisher->source_lines, config->line_server, ingest);
+	return publisher->failure ? 0 : -ENOMEM;
 }
 
 void publisher_finish(struct publisher *publisher)
@@ -34,8 +39,11 @@ void publisher_finish(struct publisher *publisher)
 	live_window_finish(&publisher->window);
 	compare_finish(&publisher->compare);
 	busy_finish(&publisher->busy);
+	loss_history_finish(&publisher->losses);
 	task_stats_finish(&publisher->task_stats);
 	source_lines_finish(&publisher->source_lines);
+	snapshot_destroy(publisher->failure);
+	publisher->failure = NULL;
 }
 
 void publisher_start(struct publisher *publisher)
@@ -63,10 +71,19 @@ void publisher_tick(struct publisher *publisher, uint64_t now_ns)
 		busy_read(&publisher->busy, now_ns);
 }
 
+void publisher_note_losses(struct publisher *publisher)
+{
+	uint64_t sums[LOSS_CAUSES];
+
+	loss_sums_read(publisher->ingest, sums);
+	loss_history_note(&publisher->losses, publisher->ingest->watermark_ns, sums);
+}
+
 void publisher_renumbered(struct publisher *publisher)
 {
 	live_window_reset(&publisher->window);
 	compare_forget(&publisher->compare);
+	source_lines_forget_gone(&publisher->source_lines);
 }
 
 void publisher_switch(struct publisher *publisher, uint64_t begin_ns, bool had_busy)
@@ -80,6 +97,7 @@ void publisher_switch(struct publisher *publisher, uint64_t begin_ns, bool had_b
 		busy_finish(&publisher->busy);
 		busy_read(&publisher->busy, clock_now_ns());
 	}
+	publisher->busy.gone_count = 0;	/* what is online now is sampled */
 	publisher->history_ns = publisher->published_ns = begin_ns;
 	publisher->zero_ns = 0;
 	publisher->published_seq = publisher->ingest->timeline.open_slice.seq;
@@ -183,6 +201,7 @@ void publisher_next_recording(struct publisher *publisher)
 {
 	publisher_renumbered(publisher);
 	publisher_freeze(publisher, 0, 0);
+	loss_history_clear(&publisher->losses);
 	publisher->history_ns = publisher->zero_ns = publisher->published_ns = 0;
 	publisher->published_seq = publisher->ingest->timeline.open_slice.seq;
 	publisher->event = 0;
@@ -250,32 +269,12 @@ static void put_own_cost(struct publisher *publisher, struct snapshot *head)
 	head->own_rss_bytes = own_rss_bytes();
 }
 
-static void put_losses(const struct ingest *ingest, struct snapshot *head)
-{
-	const struct ingest_counters *counters = &ingest->counters;
-
-	head->lost_kernel = counters->lost_kernel + counters->dropped_no_memory +
-			    probe_hits_lost(ingest->hits);
-	head->lost_malformed = counters->malformed + counters->malformed_rings;
-	head->lost_late = ingest->reorder.late;
-	head->unattributed = counters->unattributed;
-	head->filtered_unknown_uid = counters->filtered_unknown_uid;
-	head->stalled_rounds = counters->stalled_rounds;
-	head->throttled_ns = counters->throttled_ns;
-	for (uint32_t i = 0; i < ingest->throttle_count; i++)	/* those that go on */
-		if (ingest->throttles[i] && ingest->throttles[i] < ingest->watermark_ns)
-			head->throttled_ns += ingest->watermark_ns - ingest->throttles[i];
-}
-
 static void put_figures(const struct publisher *publisher, const struct fold *fold,
 			struct window_span span, uint64_t query, struct snapshot *head)
 {
 	const struct analyzer_config *config = publisher->config;
 
 	head->event_index = fold->event == NO_EVENT ? 0 : fold->event;
-	head->begin_ns = span.begin_ns;
-	head->time_ns = span.end_ns;
-	head->window = span.is_chosen ? WINDOW_SECONDS : config->window;
 	head->newest_ns = publisher->ingest->watermark_ns;
 	head->known_ns = history_begin_ns(publisher);
 	head->is_history_cut = publisher->ingest->timeline.evicted_until_ns > publisher->history_ns;
@@ -294,6 +293,7 @@ static void put_figures(const struct publisher *publisher, const struct fold *fo
 					  : -1;
 	if (head->window == WINDOW_ALL)
 		head->evicted_samples = publisher->ingest->timeline.evicted_samples;
+	loss_sums_put_window(head);
 }
 
 /* Up to now, whatever the window. */
@@ -458,6 +458,31 @@ static void start_groups(struct publisher *publisher, struct group_fold *fold,
 		fold->stop = publisher->stop;
 }
 
+/* The kernel ends the events of a CPU that goes offline, and does not begin them again when it
+ * comes back. NULL: no memory. */
+static char *make_notice(const struct publisher *publisher)
+{
+	const struct busy *busy = &publisher->busy;
+	const char *asked = publisher->config->notice ? publisher->config->notice : "";
+	const size_t bytes = strlen(asked) + 256;
+	char more[32] = "", *all, *joined;
+
+	if (!busy->gone_count)
+		return compare_notice(&publisher->compare, asked);
+	if (busy->gone_count > 1)
+		snprintf(more, sizeof(more), " and %" PRIu32 " more", busy->gone_count - 1);
+	all = malloc(bytes);
+	if (!all)
+		return NULL;
+	snprintf(all, bytes,
+		 "%s%sCPU %" PRIu32 "%s went offline and is not sampled since, also when it is "
+		 "back, until the events are opened anew: another rate (f) or target (t)",
+		 asked, asked[0] ? "\n" : "", busy->gone[0], more);
+	joined = compare_notice(&publisher->compare, all);
+	free(all);
+	return joined;
+}
+
 static struct snapshot *make_one(struct publisher *publisher, struct snapshot head,
 				 const struct query *query, struct window_span span, uint32_t event,
 				 struct probe_fold *probes)
@@ -512,19 +537,25 @@ static struct snapshot *make_one(struct publisher *publisher, struct snapshot he
 		tree_fold_sum(&tree);
 		sources.tree = &tree;
 	}
-	if (folds.groups && groups.baseline)
-		group_fold_add_base(&groups, ingest->baseline.entries, ingest->baseline.count);
+	if (folds.groups) {
+		if (groups.baseline)
+			group_fold_add_base(&groups, ingest->baseline.entries,
+					    ingest->baseline.count);
+		group_fold_sum(&groups);
+	}
 	wish_lines(publisher, &folds);
 	if (probes)
 		sources.probes = &draft;
 	compare_describe(&publisher->compare, sources.base, &head);
-	notice = compare_notice(&publisher->compare, publisher->config->notice);
+	notice = make_notice(publisher);
 	head.notice = notice;
 	if (window_fold_is_whole(&folds) && notice && is_compared == (sources.base != NULL) &&
 	    (!probes || !draft_probes(publisher, probes, query, span, &draft))) {
 		put_figures(publisher, &folds.rows, span, query->number, &head);
 		put_strip(publisher, &head, event, query->heat);
 		snapshot = snapshot_build(&head, &folds.rows, &sources);
+		if (!snapshot)
+			log_warn("no memory for a refresh: what is shown is older");
 	}
 	free(notice);
 	fold_finish(&folds.rows);
@@ -596,8 +627,8 @@ static struct snapshot *make_all(struct publisher *publisher, const struct snaps
 	return first;
 }
 
-struct snapshot *publisher_make(struct publisher *publisher, bool is_last,
-				const struct diag *end_why)
+static struct snapshot *make(struct publisher *publisher, bool is_last,
+			     const struct diag *end_why)
 {
 	struct ingest *ingest = publisher->ingest;
 	const struct analyzer_config *config = publisher->config;
@@ -626,7 +657,10 @@ struct snapshot *publisher_make(struct publisher *publisher, bool is_last,
 	task_stats_take(&publisher->task_stats);
 	span = choose_span(publisher);
 	put_own_cost(publisher, &head);
-	put_losses(ingest, &head);
+	head.begin_ns = span.begin_ns;
+	head.time_ns = span.end_ns;
+	head.window = span.is_chosen ? WINDOW_SECONDS : config->window;
+	loss_sums_put(ingest, &publisher->losses, &head);
 	if (told && probe_fold_init(told, ingest->hits))
 		return NULL;
 	snapshot = config->wants_all_events
@@ -644,5 +678,17 @@ struct snapshot *publisher_make(struct publisher *publisher, bool is_last,
 		return snapshot;
 	publisher->published_ns = span.end_ns;
 	publisher->published_seq = ingest->timeline.open_slice.seq;
+	return snapshot;
+}
+
+struct snapshot *publisher_make(struct publisher *publisher, bool is_last,
+				const struct diag *end_why)
+{
+	struct snapshot *snapshot = make(publisher, is_last, end_why);
+
+	if (!snapshot && publisher->config->wants_all_events) {
+		snapshot = publisher->failure;
+		publisher->failure = NULL;
+	}
 	return snapshot;
 }

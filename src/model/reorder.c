@@ -14,15 +14,18 @@
  * record, so a record costs a look at few runs where a sort would compare all with all. Where the
  * rings' own order is broken, there are more runs; nothing else changes.
  *
- *   entries   |.left.|run 0|.left.|run 1      |run 2 .....|   in the order of arrival, so of equal
- *                     ^ next       ^ next      ^ next         times the smaller index goes first
+ *   chunk   |.left.|  run 0  |.left.|  run 1  |  run 2  |  free  |
+ *                  ^ next    ^ end  ^ next    ^ end, next
+ *
+ * Nothing is kept per record: its size is in its header, and where its time lies in its run.
  *
  * Invariant: records leave in the order of their times, of equal times in that of arrival; one that
  * would break it (a drop, clock trouble) still leaves, counted in `late`.
  *
- * Storage: records are copied once, into chunks, and stay where they are; a chunk is used again
- * when all in it have left. Rejected: a heap of records; moving what stays behind a mark, which
- * under load is half of a round.
+ * Storage: records are copied once, as many at a time as came, into chunks, and stay where they
+ * are; a chunk is used again when all in it have left. Rejected: a heap of records; moving what
+ * stays behind a mark, which under load is half of a round; leaving them in the queue, which then
+ * could be full of what waits for a mark behind it.
  *
  * Cost: one round of delay, so a lone hit on an idle machine shows at once.
  * Rejected: waiting for the next event (perf top: rare hits never show).
@@ -35,7 +38,6 @@
 
 #define CHUNK_BYTES  (256u * 1024)	/* holds the largest record (64 KiB) several times */
 #define CHUNKS_SPARE 16u		/* 50 ms of stack copies at 4 kHz */
-#define ENTRIES_KEPT 16384u		/* 50 ms of 300,000 records a second */
 #define RUNS_KEPT    4096u		/* two per CPU of the largest machines */
 #define NO_CHUNK     UINT32_MAX
 
@@ -50,7 +52,6 @@ void reorder_finish(struct reorder *reorder)
 	for (uint32_t i = 0; i < reorder->chunk_count; i++)
 		free(reorder->chunks[i].bytes);
 	free(reorder->chunks);
-	free(reorder->entries);
 	free(reorder->runs);
 	reorder_init(reorder);
 }
@@ -67,19 +68,6 @@ static void *grow(void *items, uint32_t *capacity, size_t item_bytes, uint32_t f
 	if (bigger)
 		*capacity = larger;
 	return bigger;
-}
-
-static int grow_entries(struct reorder *reorder)
-{
-	struct reorder_entry *bigger;
-
-	if (reorder->filled < reorder->capacity)
-		return 0;
-	bigger = grow(reorder->entries, &reorder->capacity, sizeof(*bigger), 1024);
-	if (!bigger)
-		return -ENOMEM;
-	reorder->entries = bigger;
-	return 0;
 }
 
 static int grow_runs(struct reorder *reorder)
@@ -151,7 +139,7 @@ static void put_empty(struct reorder *reorder, uint32_t row)
 	reorder->first_empty = row;
 }
 
-/* A record of it has left. */
+/* A run of it has left. */
 static void leave_chunk(struct reorder *reorder, uint32_t row)
 {
 	struct reorder_chunk *chunk = &reorder->chunks[row];
@@ -178,45 +166,53 @@ static int make_room(struct reorder *reorder, size_t bytes)
 	return bytes > CHUNK_BYTES ? -ENOMEM : next_chunk(reorder);
 }
 
-/* The entry at `filled` is the next of the last run, or begins one. 0 or -ENOMEM. */
-static int add_to_runs(struct reorder *reorder, uint64_t time_ns)
+/* Do the records of @span, put where there is room, go on with the last run? */
+static bool goes_on(const struct reorder *reorder, const struct reorder_span *span)
 {
-	const uint32_t at = reorder->filled;
+	const struct reorder_run *last;
 
-	if (reorder->run_count > reorder->heap_count &&
-	    reorder->entries[at - 1].time_ns <= time_ns) {
-		reorder->runs[reorder->run_count - 1].end++;
-		return 0;
-	}
+	if (reorder->run_count == reorder->heap_count || reorder->last_in_ns > span->first_ns)
+		return false;
+	last = &reorder->runs[reorder->run_count - 1];
+	return last->chunk == reorder->filling &&
+	       last->end == reorder->chunks[reorder->filling].used && last->cpu == span->cpu &&
+	       last->event == span->event && last->time_word == span->time_word;
+}
+
+/* 0 or -ENOMEM. */
+static int begin_run(struct reorder *reorder, const struct reorder_span *span)
+{
+	struct reorder_chunk *chunk = &reorder->chunks[reorder->filling];
+
 	if (grow_runs(reorder))
 		return -ENOMEM;
-	reorder->runs[reorder->run_count++] = (struct reorder_run){ time_ns, at, at + 1 };
+	reorder->runs[reorder->run_count++] = (struct reorder_run){
+		.time_ns = span->first_ns, .arrival = reorder->arrivals++,
+		.chunk = reorder->filling, .next = chunk->used, .end = chunk->used,
+		.cpu = span->cpu, .event = span->event, .time_word = span->time_word,
+	};
+	chunk->count++;
 	return 0;
 }
 
-int reorder_push(struct reorder *reorder, const void *record, size_t size, uint16_t event,
-		 uint32_t cpu, uint64_t time_ns)
+int reorder_push(struct reorder *reorder, const struct reorder_span *span)
 {
-	const size_t room = (size + 7) & ~(size_t)7;
 	struct reorder_chunk *chunk;
 
-	if (grow_entries(reorder) || make_room(reorder, room) || add_to_runs(reorder, time_ns))
+	if (make_room(reorder, span->bytes) ||
+	    (!goes_on(reorder, span) && begin_run(reorder, span)))
 		return -ENOMEM;
 	chunk = &reorder->chunks[reorder->filling];
-	memcpy(chunk->bytes + chunk->used, record, size);
-	reorder->entries[reorder->filled++] = (struct reorder_entry){
-		.time_ns = time_ns, .chunk = reorder->filling, .offset = chunk->used,
-		.cpu = cpu, .event = event,
-	};
-	chunk->used += (uint32_t)room;
-	chunk->count++;
-	reorder->count++;
+	memcpy(chunk->bytes + chunk->used, span->records, span->bytes);
+	chunk->used += (uint32_t)span->bytes;
+	reorder->runs[reorder->run_count - 1].end = chunk->used;
+	reorder->last_in_ns = span->last_ns;
 	return 0;
 }
 
 static bool is_before(const struct reorder_run *a, const struct reorder_run *b)
 {
-	return a->time_ns != b->time_ns ? a->time_ns < b->time_ns : a->next < b->next;
+	return a->time_ns != b->time_ns ? a->time_ns < b->time_ns : a->arrival < b->arrival;
 }
 
 static void sift_up(struct reorder_run *runs, uint32_t at)
@@ -249,55 +245,6 @@ static void fill_heap(struct reorder *reorder)
 		sift_up(reorder->runs, reorder->heap_count++);
 }
 
-/* The first entry of the first run has left. */
-static void advance(struct reorder *reorder)
-{
-	struct reorder_run *run = &reorder->runs[0];
-
-	if (++run->next < run->end)
-		run->time_ns = reorder->entries[run->next].time_ns;
-	else
-		*run = reorder->runs[--reorder->run_count];
-	reorder->heap_count = reorder->run_count;
-	if (reorder->run_count > 1)
-		sift_down(reorder->runs, reorder->run_count);
-}
-
-static int by_arrival(const void *a, const void *b)
-{
-	const struct reorder_run *left = a, *right = b;
-
-	return left->next < right->next ? -1 : left->next > right->next;
-}
-
-/* Adds entries [@first, @end), which are in order, to what lies before `filled`. */
-static void put_back(struct reorder *reorder, uint32_t first, uint32_t end)
-{
-	struct reorder_entry *entries = reorder->entries;
-	const uint32_t at = reorder->filled, count = end - first;
-
-	memmove(entries + at, entries + first, count * sizeof(*entries));
-	if (at && entries[at - 1].time_ns <= entries[at].time_ns)
-		reorder->runs[reorder->run_count - 1].end += count;
-	else
-		reorder->runs[reorder->run_count++] =
-			(struct reorder_run){ entries[at].time_ns, at, at + count };
-	reorder->filled += count;
-}
-
-/* Takes out of the entries those that have left; of the runs becomes no more than there were. */
-static void close_ranks(struct reorder *reorder)
-{
-	const uint32_t runs = reorder->run_count;
-
-	reorder->filled = reorder->run_count = reorder->heap_count = 0;
-	if (!runs)
-		return;		/* nothing is left */
-	qsort(reorder->runs, runs, sizeof(*reorder->runs), by_arrival);
-	for (uint32_t i = 0; i < runs; i++)
-		put_back(reorder, reorder->runs[i].next, reorder->runs[i].end);
-}
-
 /* @items with room for @kept, where few of many more are in use. */
 static void *shrink(void *items, uint32_t *capacity, size_t item_bytes, uint32_t used,
 		    uint32_t kept)
@@ -316,28 +263,22 @@ static void *shrink(void *items, uint32_t *capacity, size_t item_bytes, uint32_t
 /* After a crowd, or a recording without rounds, which is all here at once. */
 static void give_back(struct reorder *reorder)
 {
-	reorder->entries = shrink(reorder->entries, &reorder->capacity, sizeof(*reorder->entries),
-				  reorder->filled, ENTRIES_KEPT);
 	reorder->runs = shrink(reorder->runs, &reorder->run_capacity, sizeof(*reorder->runs),
 			       reorder->run_count, RUNS_KEPT);
 }
 
 void reorder_keep_only(struct reorder *reorder, uint16_t event)
 {
-	uint32_t filled, kept = 0;
+	const uint32_t count = reorder->run_count;
 
-	close_ranks(reorder);
-	filled = reorder->filled;
-	reorder->filled = reorder->run_count = reorder->count = 0;
-	for (uint32_t i = 0; i < filled; i++) {
-		if (reorder->entries[i].event != event) {
-			leave_chunk(reorder, reorder->entries[i].chunk);
-			continue;
-		}
-		put_back(reorder, i, i + 1);
-		kept++;
+	reorder->run_count = reorder->heap_count = 0;
+	for (uint32_t i = 0; i < count; i++) {
+		if (reorder->runs[i].event == event)
+			reorder->runs[reorder->run_count++] = reorder->runs[i];
+		else
+			leave_chunk(reorder, reorder->runs[i].chunk);
 	}
-	reorder->count = kept;
+	fill_heap(reorder);
 	give_back(reorder);
 	reorder->last_out_ns = 0;
 }
@@ -351,19 +292,60 @@ static uint16_t record_size(const unsigned char *record)
 	return size;
 }
 
-static bool let_out(struct reorder *reorder, const struct reorder_entry *entry, reorder_sink *sink,
-		    void *context)
+static uint64_t record_time(const unsigned char *record, int16_t time_word)
 {
-	const unsigned char *record = reorder->chunks[entry->chunk].bytes + entry->offset;
+	uint64_t time_ns;
 
-	if (!sink(context, record, record_size(record), entry->event, entry->cpu, entry->time_ns))
-		return false;
-	if (entry->time_ns < reorder->last_out_ns)
-		reorder->late++;
-	else
-		reorder->last_out_ns = entry->time_ns;
-	leave_chunk(reorder, entry->chunk);
-	reorder->count--;
+	record += time_word < 0 ? record_size(record) : 0;
+	memcpy(&time_ns, record + time_word * (int)sizeof(time_ns), sizeof(time_ns));
+	return time_ns;
+}
+
+/* Up to which time the first run's records come before all others'. */
+static uint64_t first_until(const struct reorder *reorder, uint64_t limit_ns)
+{
+	const struct reorder_run *runs = reorder->runs;
+	const struct reorder_run *second = &runs[1];
+	uint64_t until_ns;
+
+	if (reorder->run_count < 2)
+		return limit_ns;
+	if (reorder->run_count > 2 && is_before(&runs[2], second))
+		second = &runs[2];
+	until_ns = second->time_ns - (second->arrival < runs[0].arrival);
+	return until_ns < limit_ns ? until_ns : limit_ns;
+}
+
+/* The first run is empty. */
+static void leave_run(struct reorder *reorder)
+{
+	leave_chunk(reorder, reorder->runs[0].chunk);
+	reorder->runs[0] = reorder->runs[--reorder->run_count];
+	reorder->heap_count = reorder->run_count;
+}
+
+/* Of the first run what is not newer than @until_ns, at least one record. False: refused. */
+static bool let_out(struct reorder *reorder, uint64_t until_ns, reorder_sink *sink, void *context)
+{
+	struct reorder_run *run = &reorder->runs[0];
+	const unsigned char *bytes = reorder->chunks[run->chunk].bytes;
+
+	do {
+		const uint16_t size = record_size(bytes + run->next);
+
+		if (!sink(context, bytes + run->next, size, run->event, run->cpu, run->time_ns))
+			return false;
+		if (run->time_ns < reorder->last_out_ns)
+			reorder->late++;
+		else
+			reorder->last_out_ns = run->time_ns;
+		run->next += size;
+		if (run->next == run->end) {
+			leave_run(reorder);
+			return true;
+		}
+		run->time_ns = record_time(bytes + run->next, run->time_word);
+	} while (run->time_ns <= until_ns);
 	return true;
 }
 
@@ -371,20 +353,17 @@ bool reorder_release(struct reorder *reorder, uint64_t limit_ns, reorder_sink *s
 {
 	fill_heap(reorder);
 	while (reorder->run_count && reorder->runs[0].time_ns <= limit_ns) {
-		if (!let_out(reorder, &reorder->entries[reorder->runs[0].next], sink, context))
+		if (!let_out(reorder, first_until(reorder, limit_ns), sink, context))
 			return false;
-		advance(reorder);
+		if (reorder->run_count > 1)
+			sift_down(reorder->runs, reorder->run_count);
 	}
-	if (reorder->filled > 2 * reorder->count) {
-		close_ranks(reorder);
-		give_back(reorder);
-	}
+	give_back(reorder);
 	return true;
 }
 
 size_t reorder_bytes(const struct reorder *reorder)
 {
-	return reorder->capacity * sizeof(*reorder->entries) +
-	       reorder->run_capacity * sizeof(*reorder->runs) +
+	return reorder->run_capacity * sizeof(*reorder->runs) +
 	       (size_t)reorder->allocated * CHUNK_BYTES;
 }

@@ -1,6 +1,7 @@
 /* snapshot.c - see model/snapshot.h. */
 #include "model/snapshot.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -14,6 +15,21 @@ void snapshot_destroy(struct snapshot *snapshot)
 		free(snapshot);
 		snapshot = next;
 	}
+}
+
+struct snapshot *snapshot_create_failure(void)
+{
+	struct snapshot *snapshot = calloc(1, sizeof(*snapshot));
+
+	if (!snapshot)
+		return NULL;
+	snapshot->host = snapshot->event = snapshot->target = snapshot->notice = "";
+	snapshot->baseline.label = snapshot->baseline.notice = "";
+	snapshot->is_last = true;
+	snapshot->end_err = -ENOMEM;
+	snapshot->end_reason = "no memory for a refresh: what was counted cannot be shown";
+	snapshot->busy_pct = -1;
+	return snapshot;
 }
 
 double snapshot_pct(const struct snapshot *snapshot, double weight)

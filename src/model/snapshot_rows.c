@@ -46,13 +46,13 @@ static uint64_t row_id(const struct fold *fold, const struct fold_row *row)
 	if (fold->keys & KEYS_CODE)
 		id = id_set_mix(id, symbol->mode);
 	if (fold->keys & KEY_SYMBOL)
-		id = id_set_mix(id, filter_hash(strpool_get(strings, symbol->name)));
+		id = id_set_mix(id, strpool_hash(strings, symbol->name));
 	if (fold->keys & KEY_OBJECT)
-		id = id_set_mix(id, filter_hash(strpool_get(strings, symbol->object_path)));
+		id = id_set_mix(id, strpool_hash(strings, symbol->object_path));
 	if ((fold->keys & KEY_SYMBOL) && (fold->keys & KEY_OBJECT || symbol_is_bare(symbol)))
 		id = id_set_mix(id_set_mix(id, symbol->address), symbol->object);
 	if (fold->keys & KEY_COMM)
-		id = id_set_mix(id, filter_hash(strpool_get(strings, comm)));
+		id = id_set_mix(id, strpool_hash(strings, comm));
 	return id_set_mix(id_set_mix(id, row->key.address),
 			  id_set_mix((uint64_t)row->key.pid << 32 | row->key.tid,
 				     row->key.cpu_and_idle));

@@ -16,24 +16,44 @@ void snapshot_text_finish(struct snapshot_text *block)
 	memset(block, 0, sizeof(*block));
 }
 
+/* Room for @room more bytes. */
+static bool reserve(struct snapshot_text *block, size_t room)
+{
+	const size_t capacity = (block->capacity + room) * 2;
+	char *bigger;
+
+	if (block->capacity - block->used >= room)
+		return true;
+	bigger = realloc(block->bytes, capacity);
+	block->is_out_of_memory |= !bigger;
+	if (!bigger)
+		return false;
+	block->bytes = bigger;
+	block->capacity = capacity;
+	return true;
+}
+
 size_t snapshot_text_put(struct snapshot_text *block, const char *text)
 {
 	const size_t room = text ? 12 * strlen(text) + 1 : 1;	/* the worst: "<U+NNNN>" per byte */
 	const size_t at = block->used;
 
-	if (block->capacity - block->used < room) {
-		size_t capacity = (block->capacity + room) * 2;
-		char *bigger = realloc(block->bytes, capacity);
-
-		if (!bigger) {
-			block->is_out_of_memory = true;
-			return 0;
-		}
-		block->bytes = bigger;
-		block->capacity = capacity;
-	}
+	if (!reserve(block, room))
+		return 0;
 	block->used += 1 + (text ? sanitize_text(block->bytes + at, room, text, strlen(text)) : 0);
 	block->bytes[block->used - 1] = '\0';
+	return at;
+}
+
+/* What is clean already. */
+static size_t put_clean(struct snapshot_text *block, const char *text)
+{
+	const size_t room = strlen(text) + 1, at = block->used;
+
+	if (!reserve(block, room))
+		return 0;
+	memcpy(block->bytes + at, text, room);
+	block->used += room;
 	return at;
 }
 
@@ -60,7 +80,7 @@ size_t snapshot_text_put_string(struct snapshot_text *block, const struct strpoo
 
 	if (at != ID_MAP_NONE)
 		return at;
-	at = (uint32_t)snapshot_text_put(block, strpool_get(strings, id));
+	at = (uint32_t)put_clean(block, strpool_get(strings, id));
 	id_map_put(&block->of_string, id.v, at);
 	return at;
 }

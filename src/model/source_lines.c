@@ -96,7 +96,8 @@ bool source_lines_can_be_wished(const struct source_lines *lines, const struct s
 	const struct object *object = of->object < objects->count ? &objects->objects[of->object]
 								  : NULL;
 
-	return lines->server && object && object->state == OBJECT_READY &&
+	return lines->server && object &&
+	       (object->state == OBJECT_READY || object->state == OBJECT_LET_GO) &&
 	       object->mode == MODE_USER && !object->is_run_time && !find_answer(lines, of) &&
 	       id_map_get(&lines->refused, of->object) == ID_MAP_NONE;
 }
@@ -168,6 +169,7 @@ static bool describe_object(const struct ingest *ingest, uint32_t id, struct lin
 	const char *path = strpool_get(ingest->strings, object->path);
 
 	out->object = id;
+	out->serial = object->serial;
 	out->is_kernel = false;
 	out->pid = 0;
 	out->inode = 0;
@@ -338,8 +340,8 @@ static void take_reply(struct source_lines *lines, const struct line_reply *repl
 	const struct line_chains *chains = &reply->chains;
 	const struct object *object = &lines->ingest->objects.objects[reply->object];
 
-	if (reply->why.err == -ECANCELED)
-		return;
+	if (reply->why.err == -ECANCELED || reply->serial != object->serial)
+		return;		/* or the object has gone */
 	if (reply->why.err) {
 		log_note("source lines of %s: %s",
 			 strpool_get(lines->ingest->strings, object->path), reply->why.text);
@@ -374,4 +376,21 @@ bool source_lines_take(struct source_lines *lines)
 bool source_lines_are_pending(const struct source_lines *lines)
 {
 	return lines->wish_count > 0;
+}
+
+void source_lines_forget_gone(struct source_lines *lines)
+{
+	const struct object_table *objects = &lines->ingest->objects;
+
+	if (lines->reclaims == objects->reclaims)
+		return;
+	lines->reclaims = objects->reclaims;
+	drop_answers(lines);	/* what is still wished for is asked for again */
+	for (uint32_t id = 0; id < objects->count; id++)
+		if (objects->objects[id].is_free)
+			id_map_remove(&lines->refused, id);
+	for (uint32_t i = 0; i < lines->inlined.count; i++)
+		if (objects->objects[lines->inlined.chains[i].object].is_free)
+			lines->inlined.chains[i].object = OBJECT_UNKNOWN;	/* has none */
+	drop_settled(lines);
 }

@@ -41,6 +41,9 @@ static int find_objects(struct symbol_twins *twins, const struct object_table *o
 		const uint64_t key = path_key(object->path, object->mode);
 		uint32_t of = id_map_get(&newest, key);
 
+		twins->of_object[i] = i;
+		if (object->is_free)
+			continue;
 		if (of == ID_MAP_NONE)
 			id_map_put(&newest, key, of = object->canonical);	/* has room */
 		else if (object->canonical != of)

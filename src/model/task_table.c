@@ -4,8 +4,8 @@
  * a new process comes (pid differs from the parent's); exec keeps the comm record's name and drops
  * the address space; pids and tids are used again, a FORK starts them anew.
  *
- * Names stay raw bytes until a sample is counted under them: text once interned stays for ever, and
- * a program may rename itself as fast as it likes.
+ * Names stay raw bytes until a sample is counted under them, and are interned as passing text then,
+ * which goes with the tasks: a program may rename itself as fast as it likes.
  */
 #include "model/task_table.h"
 
@@ -16,7 +16,7 @@
 
 void task_table_init(struct task_table *table, struct strpool *strings)
 {
-	*table = (struct task_table){ .strings = strings };
+	*table = (struct task_table){ .strings = strings, .round = 2 };
 	cgroup_table_init(&table->cgroups, strings);
 }
 
@@ -103,7 +103,7 @@ struct process *task_table_process(struct task_table *table, uint32_t pid)
 	    id_map_put(&table->process_by_pid, pid, table->process_count))
 		return NULL;
 	process = &table->processes[table->process_count++];
-	*process = (struct process){ .pid = pid, .is_alive = true };
+	*process = (struct process){ .pid = pid, .is_alive = true, .seen_round = table->round - 2 };
 	if (!pid) {		/* the idle task has no user memory and belongs to root */
 		process->maps_state = MAPS_KNOWN;
 		process->has_uid = true;
@@ -162,6 +162,7 @@ struct thread *task_table_thread(struct task_table *table, uint32_t pid, uint32_
 		return NULL;
 	thread = &table->threads[table->thread_count++];
 	start_thread_row(thread, pid, tid);
+	thread->seen_round = table->round - 2;	/* who is sampled stays longer */
 	return thread;
 }
 
@@ -220,7 +221,8 @@ static void fork_process(struct task_table *table, uint32_t parent_pid, uint32_t
 		return;
 	before = *child;
 	address_map_release(child->maps);
-	*child = (struct process){ .pid = pid, .parent_pid = parent_pid, .is_alive = true };
+	*child = (struct process){ .pid = pid, .parent_pid = parent_pid, .is_alive = true,
+				   .seen_round = table->round - 2 };
 	parent = task_table_find_process(table, parent_pid);
 	inherit_cgroup(child, &before, parent);
 	if (!parent)
@@ -229,6 +231,7 @@ static void fork_process(struct task_table *table, uint32_t parent_pid, uint32_t
 		child->maps = parent->maps ? address_map_share(parent->maps) : NULL;
 		child->maps_state = parent->maps_state == MAPS_KNOWN ? MAPS_KNOWN : MAPS_UNREAD;
 	}
+	child->objects = parent->objects;
 	child->uid = parent->uid;
 	child->has_uid = parent->has_uid;
 	child->is_target = parent->is_target;
@@ -247,6 +250,7 @@ void task_table_fork(struct task_table *table, uint32_t parent_pid, uint32_t par
 	if (!child)
 		return;
 	start_thread_row(child, pid, tid);
+	child->seen_round = table->round - 2;
 	parent = task_table_find_thread(table, parent_tid);
 	if (!parent)
 		return;
@@ -341,9 +345,10 @@ uint32_t task_table_task(struct task_table *table, struct thread *thread)
 	struct task task = { .pid = thread->pid, .tid = thread->tid, .cgroup = thread->cgroup,
 			     .is_cgroup_open = thread->is_cgroup_open };
 	const char *comm = thread->comm;
-	size_t len = thread->comm_len;
+	size_t len = thread->comm_len, passing_bytes;
 	char nameless[16];
 
+	thread->seen_round = table->round;
 	if (thread->task != ID_SET_NONE)
 		return thread->task;
 	if (!thread->has_comm) {
@@ -351,7 +356,9 @@ uint32_t task_table_task(struct task_table *table, struct thread *thread)
 		len = (size_t)snprintf(nameless, sizeof(nameless), ":%d", (int32_t)thread->tid);
 		comm = nameless;
 	}
-	task.comm = strpool_intern(table->strings, comm, len);
+	passing_bytes = strpool_passing_bytes(table->strings);
+	task.comm = strpool_intern_passing(table->strings, comm, len);
+	table->comm_bytes += strpool_passing_bytes(table->strings) - passing_bytes;
 	thread->task = task_intern(table, &task);
 	return thread->task;
 }
@@ -383,6 +390,24 @@ const struct cgroup_names *task_table_cgroup(const struct task_table *table, uin
 	return cgroup_table_get(&table->cgroups, table->tasks[task].cgroup);
 }
 
+static void index_threads(struct task_table *table, uint32_t kept)
+{
+	table->thread_count = kept;
+	fit_rows(&table->threads, kept, &table->thread_capacity, sizeof(*table->threads));
+	empty_map(&table->thread_by_tid, kept);
+	for (uint32_t i = 0; i < kept; i++)
+		id_map_put(&table->thread_by_tid, table->threads[i].tid, i);	/* has room */
+}
+
+static void index_processes(struct task_table *table, uint32_t kept)
+{
+	table->process_count = kept;
+	fit_rows(&table->processes, kept, &table->process_capacity, sizeof(*table->processes));
+	empty_map(&table->process_by_pid, kept);
+	for (uint32_t i = 0; i < kept; i++)
+		id_map_put(&table->process_by_pid, table->processes[i].pid, i);	/* has room */
+}
+
 static void drop_dead_threads(struct task_table *table, uint64_t before_ns)
 {
 	uint32_t kept = 0;
@@ -399,13 +424,8 @@ static void drop_dead_threads(struct task_table *table, uint64_t before_ns)
 			process->has_threads = true;
 		table->threads[kept++] = *thread;
 	}
-	if (kept == table->thread_count)
-		return;
-	table->thread_count = kept;
-	fit_rows(&table->threads, kept, &table->thread_capacity, sizeof(*table->threads));
-	empty_map(&table->thread_by_tid, kept);
-	for (uint32_t i = 0; i < kept; i++)
-		id_map_put(&table->thread_by_tid, table->threads[i].tid, i);	/* has room */
+	if (kept < table->thread_count)
+		index_threads(table, kept);
 }
 
 static void drop_dead_processes(struct task_table *table, uint64_t before_ns)
@@ -420,19 +440,122 @@ static void drop_dead_processes(struct task_table *table, uint64_t before_ns)
 		else
 			table->processes[kept++] = *process;
 	}
-	if (kept == table->process_count)
-		return;
-	table->process_count = kept;
-	fit_rows(&table->processes, kept, &table->process_capacity, sizeof(*table->processes));
-	empty_map(&table->process_by_pid, kept);
-	for (uint32_t i = 0; i < kept; i++)
-		id_map_put(&table->process_by_pid, table->processes[i].pid, i);	/* has room */
+	if (kept < table->process_count)
+		index_processes(table, kept);
 }
 
 void task_table_drop_dead(struct task_table *table, uint64_t before_ns)
 {
 	drop_dead_threads(table, before_ns);
 	drop_dead_processes(table, before_ns);
+}
+
+/* A thread is not to be forgotten while it is younger than this, or sampled. */
+static bool is_idle_thread(const struct task_table *table, const struct thread *thread,
+			   uint32_t rounds)
+{
+	return thread->tid && !thread->is_target && table->round - thread->seen_round >= rounds;
+}
+
+/* Of those idle for @rounds as many as there are too many. Who has ended is no loss. */
+static void forget_threads(struct task_table *table, uint32_t rows, uint32_t rounds,
+			   bool dead_only)
+{
+	uint32_t excess = table->thread_count > rows ? table->thread_count - rows : 0, kept = 0;
+
+	for (uint32_t i = 0; i < table->thread_count; i++) {
+		const bool is_alive = table->threads[i].is_alive;
+
+		if (excess && !(dead_only && is_alive) &&
+		    is_idle_thread(table, &table->threads[i], rounds)) {
+			excess--;
+			table->forgotten += is_alive;
+			continue;
+		}
+		table->threads[kept++] = table->threads[i];
+	}
+	if (kept < table->thread_count)
+		index_threads(table, kept);
+}
+
+static bool is_idle_process(const struct task_table *table, const struct process *process,
+			    uint32_t rounds)
+{
+	return process->pid && !process->is_target && !process->probes &&
+	       table->round - process->seen_round >= rounds;
+}
+
+static void forget_processes(struct task_table *table, uint32_t rows, uint32_t rounds,
+			     bool dead_only)
+{
+	uint32_t excess = table->process_count > rows ? table->process_count - rows : 0, kept = 0;
+
+	for (uint32_t i = 0; i < table->process_count; i++) {
+		const bool is_alive = table->processes[i].is_alive;
+
+		if (excess && !(dead_only && is_alive) &&
+		    is_idle_process(table, &table->processes[i], rounds)) {
+			excess--;
+			table->forgotten += is_alive;
+			address_map_release(table->processes[i].maps);
+			continue;
+		}
+		table->processes[kept++] = table->processes[i];
+	}
+	if (kept < table->process_count)
+		index_processes(table, kept);
+}
+
+/* Of one that is shared each has its part. */
+static size_t map_bytes_of(const struct process *process)
+{
+	const struct address_map *map = process->maps;
+
+	return map ? map->capacity * sizeof(*map->rows) / map->refs : 0;
+}
+
+static size_t forget_maps(struct task_table *table, size_t bytes, size_t limit, uint32_t rounds)
+{
+	for (uint32_t i = 0; i < table->process_count && bytes > limit; i++) {
+		struct process *process = &table->processes[i];
+		const size_t own = map_bytes_of(process);
+
+		if (!own || process->maps_state != MAPS_KNOWN ||
+		    !is_idle_process(table, process, rounds))
+			continue;
+		address_map_release(process->maps);
+		process->maps = NULL;
+		process->maps_state = MAPS_UNREAD;
+		table->forgotten += process->is_alive;
+		bytes -= own;
+	}
+	return bytes;
+}
+
+#define DEAD_ROUNDS 2u	/* samples of the way out may still be parked before */
+
+void task_table_trim(struct task_table *table, uint32_t rows, size_t map_bytes)
+{
+	static const uint32_t idle_rounds[] = { 60, 10, 2, 0 };
+	size_t bytes = 0;
+
+	for (uint32_t i = 0; i < table->thread_count; i++) {
+		const struct thread *thread = &table->threads[i];
+		struct process *process = task_table_find_process(table, thread->pid);
+
+		if (process && thread->seen_round > process->seen_round)
+			process->seen_round = thread->seen_round;
+	}
+	for (uint32_t i = 0; i < table->process_count; i++)
+		bytes += map_bytes_of(&table->processes[i]);
+	forget_threads(table, rows, DEAD_ROUNDS, true);
+	forget_processes(table, rows, DEAD_ROUNDS, true);
+	for (size_t i = 0; i < sizeof(idle_rounds) / sizeof(idle_rounds[0]); i++) {
+		forget_threads(table, rows, idle_rounds[i], false);
+		bytes = forget_maps(table, bytes, map_bytes, idle_rounds[i]);
+		forget_processes(table, rows, idle_rounds[i], false);
+	}
+	table->round++;
 }
 
 void task_table_forget(struct task_table *table)
@@ -461,6 +584,18 @@ static void compact_open_tasks(struct task_table *table, const uint32_t *renumbe
 	table->open_count = kept;
 }
 
+void task_table_mark_text(struct task_table *table, unsigned char *used)
+{
+	table->comm_bytes = 0;
+	for (uint32_t i = 0; i < table->task_count; i++) {
+		const struct str_id comm = table->tasks[i].comm;
+
+		if (!used[comm.v])
+			table->comm_bytes += strpool_passing_cost(table->strings, comm);
+		used[comm.v] = 1;
+	}
+}
+
 int task_table_compact(struct task_table *table, const unsigned char *used, uint32_t *renumbered)
 {
 	uint32_t kept = 0;
@@ -482,5 +617,6 @@ int task_table_compact(struct task_table *table, const unsigned char *used, uint
 
 size_t task_table_bytes(const struct task_table *table)
 {
-	return table->task_count * sizeof(*table->tasks) + id_set_bytes(&table->task_index);
+	return table->task_count * sizeof(*table->tasks) + id_set_bytes(&table->task_index) +
+	       table->comm_bytes;
 }

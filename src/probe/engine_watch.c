@@ -1,6 +1,8 @@
 /* engine_watch.c - see probe/engine_state.h: the steps of all probes, in order of urgency, and what
  * ends a probe without an order: cost, lease, burst. */
+#include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -8,6 +10,7 @@
 
 #define WATCH_NS     (100 * CLOCK_NS_PER_MS)
 #define REPORT_NS    (250 * CLOCK_NS_PER_MS)
+#define FILES_NS     (1 * CLOCK_NS_PER_S)
 #define BURST_OFF_NS (9 * CLOCK_NS_PER_S)
 #define BURST_ON_NS  (1 * CLOCK_NS_PER_S)
 
@@ -147,6 +150,28 @@ static void watch_burst(struct probe_engine *engine, struct engine_probe *probe,
 	}
 }
 
+/* A breakpoint in other code may end up inside of an instruction and kill who runs it. */
+static void watch_file(struct probe_engine *engine, struct engine_probe *probe)
+{
+	const struct file_watch *watch = probe->places->watch;
+	struct diag why = { .err = 0 };
+	enum file_fate fate;
+	const char *text;
+
+	if (!watch || !probe->live.part_count || probe->is_retired ||
+	    file_watch_look(watch, &engine->errands, &fate))
+		return;
+	text = file_fate_text(fate);
+	if (text[0] && strcmp(probe->status.reason, text) != 0)
+		log_warn("probe %s: %s", probe->places->spec.text, text);
+	if (fate == FILE_IS_REWRITTEN) {
+		diag_set(&why, -ESTALE, "%s", text);
+		engine_probe_fail(probe, &engine->kernel, &why);
+		return;
+	}
+	snprintf(probe->status.reason, sizeof(probe->status.reason), "%s", text);
+}
+
 /* Reads every probe; whose account is empty goes off, and if the sum's is, the most expensive. */
 static void govern(struct probe_engine *engine, uint64_t now_ns)
 {
@@ -177,6 +202,7 @@ void engine_watch(struct probe_engine *engine, uint64_t now_ns)
 	/* What only changes figures must leave room for what is told once. */
 	const bool reports = now_ns >= engine->report_ns &&
 			     spsc_used(&engine->news) < engine->news.capacity / 2;
+	const bool looks = now_ns >= engine->files_ns;
 
 	if (now_ns < engine->tick_ns || engine_is_ending(engine))
 		return;
@@ -184,6 +210,8 @@ void engine_watch(struct probe_engine *engine, uint64_t now_ns)
 	if (reports)
 		engine->report_ns = now_ns + REPORT_NS;
 	govern(engine, now_ns);
+	if (looks)
+		engine->files_ns = now_ns + FILES_NS;
 	for (uint32_t i = 0; i < PROBE_SLOTS; i++) {
 		struct engine_probe *probe = engine->probes[i];
 
@@ -191,6 +219,8 @@ void engine_watch(struct probe_engine *engine, uint64_t now_ns)
 			continue;
 		watch_lease(engine, probe, now_ns);
 		watch_burst(engine, probe, now_ns);
+		if (looks)
+			watch_file(engine, probe);
 		if (reports)
 			engine_probe_report(probe, &engine->kernel);
 	}

@@ -32,6 +32,7 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "base/privileges.h"
 #include "capture/tracefs.h"
 #include "probe/trace_group.h"
 
@@ -199,6 +200,7 @@ _Noreturn static void run_guardian(struct watch *watch)
 	setsid();
 	prctl(PR_SET_NAME, "flametop-guard");
 	close_other_descriptors(watch);
+	privileges_drop(PRIVILEGES_OF_GUARDIAN, false, NULL);	/* or it does the same with more */
 	keep_watch(watch);
 }
 

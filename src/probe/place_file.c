@@ -18,6 +18,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/sanitize.h"
+#include "base/whole_io.h"
+#include "symbols/file_copy.h"
 #include "symbols/process_reader.h"
 
 #define MAPS_BYTES_MAX (16u << 20)	/* 100,000 mappings */
@@ -61,7 +64,7 @@ static char *read_maps(int process, size_t *len)
 	ssize_t got = fd < 0 ? -1 : 1;
 
 	for (*len = 0; text && got > 0 && *len < MAPS_BYTES_MAX;) {
-		got = read(fd, text + *len, capacity - *len);
+		got = whole_read(fd, text + *len, capacity - *len);
 		*len += got > 0 ? (size_t)got : 0;
 		if (*len == capacity) {
 			char *grown = realloc(text, capacity * 2 + 1);
@@ -82,6 +85,13 @@ static char *read_maps(int process, size_t *len)
 	return NULL;
 }
 
+/* Of a copy nothing is ever run. */
+static int refuse_fuse(const struct place_file *file, struct diag *why)
+{
+	return diag_set(why, -EOPNOTSUPP, "%s: on FUSE, on an overlay of a user's, or "
+			"behind a link of /proc: cannot be probed", file->path);
+}
+
 static int open_mapping(struct place_file *out, const struct process_mapping *mapping, pid_t pid,
 			struct diag *why)
 {
@@ -99,6 +109,8 @@ static int open_mapping(struct place_file *out, const struct process_mapping *ma
 	snprintf(out->path, sizeof(out->path), "%s", mapping->path);
 	err = object_file_find(&out->file, request, NULL, why);
 	free(request);
+	if (!err && out->file.is_copy)
+		err = refuse_fuse(out, why);
 	return err;
 }
 
@@ -125,18 +137,28 @@ static int open_mapped(struct place_file *out, const char *wanted, pid_t pid, st
 static int open_path(struct place_file *out, const char *path, struct diag *why)
 {
 	const bool is_below = out->root.root >= 0 && path[0] == '/';
-	int place = process_root_take(is_below ? out->root.root : AT_FDCWD, path,
-				      is_below ? RESOLVE_NO_MAGICLINKS | RESOLVE_IN_ROOT : 0);
+	const struct process_root root = {
+		.process = out->root.process, .root = is_below ? out->root.root : -1,
+	};
+	const int place = file_copy_walk(&root, path,
+					 is_below ? RESOLVE_NO_MAGICLINKS | RESOLVE_IN_ROOT : 0, 0);
 	int err;
 
+	if (place == -EBUSY)
+		return diag_set(why, place, "%s: its file system does not answer", path);
+	snprintf(out->path, sizeof(out->path), "%s", path);
+	if (place == -EAGAIN)
+		return refuse_fuse(out, why);	/* it is asked for its names each time */
 	if (place < 0)
 		return diag_set(why, place, "%s: %s", path, strerror(-place));
+	if (file_copy_is_needed(place, root.process)) {
+		close(place);
+		return refuse_fuse(out, why);
+	}
 	err = object_file_open_place(&out->file, place, why);
 	close(place);
 	if (err)
 		diag_prefix(why, "%s", path);
-	else
-		snprintf(out->path, sizeof(out->path), "%s", path);
 	return err;
 }
 
@@ -148,7 +170,7 @@ static int open_object(struct place_file *out, const char *path)
 
 	if (err)
 		return err;
-	if (pread(out->file.fd, magic, sizeof(magic), 0) == SELFMAG &&
+	if (whole_pread(out->file.fd, magic, sizeof(magic), 0) == SELFMAG &&
 	    !memcmp(magic, ELFMAG, SELFMAG))
 		return 0;
 	close(out->file.fd);
@@ -238,4 +260,29 @@ void place_file_close(struct place_file *file)
 		close(file->file.fd);
 	file->file.fd = -1;
 	process_root_close(&file->root);
+}
+
+/* Where the process has another root, and that is not to be had, its path means nothing here. */
+static bool has_way(const struct place_file *file)
+{
+	return file->root.is_ours || file->root.root >= 0;
+}
+
+int place_file_put(const struct place_file *file, struct probe_places *places, struct diag *why)
+{
+	struct object_file own = file->file;
+	int err = 0;
+
+	sanitize_text(places->path, sizeof(places->path), file->path, strlen(file->path));
+	places->version = file->file.version;
+	own.fd = places->file = fcntl(file->file.fd, F_DUPFD_CLOEXEC, 0);
+	if (places->file < 0)
+		err = -errno;
+	else if (has_way(file))
+		err = file_watch_create(&places->watch, &own,
+					file->root.is_ours ? -1 : file->root.root, file->path);
+	if (err)
+		return diag_set(why, err, err == -ENOMEM ? "no memory for the places of a probe"
+				: "too many open files for a probe");
+	return 0;
 }

@@ -10,6 +10,7 @@
 
 #include "base/near_name.h"
 #include "base/sanitize.h"
+#include "base/whole_io.h"
 #include "probe/place_file.h"
 #include "probe/probe_code.h"
 #include "probe/probe_verdict.h"
@@ -95,7 +96,7 @@ static void judge(struct probe_places *place, struct probe_site *site)
 	const struct point point = { .offset = site->offset, .begin = site->offset };
 	uint8_t byte = 0;
 
-	if (pread(place->file, &byte, 1, (off_t)site->offset) != 1 || byte != 0x90)
+	if (whole_pread(place->file, &byte, 1, (off_t)site->offset) != 1 || byte != 0x90)
 		probe_verdict_add(place, VERDICT_REFUSED, "the instruction of the mark is no nop: "
 				  "its note is wrong");
 	probe_verdict_of_code(place, site, &point, 0);
@@ -151,19 +152,16 @@ static int find(struct search *search, const struct place_file *file, struct pro
 	const struct probe_spec *spec = search->spec;
 	const struct probe_mark *marks;
 	uint32_t count;
+	int err;
 
 	*place = (struct probe_places){ .spec = *spec, .file = -1 };
-	sanitize_text(place->path, sizeof(place->path), file->path, strlen(file->path));
 	if (spec->is_wildcard)
 		return diag_set(search->why, -EINVAL, "name one mark: wildcards are for functions");
 	marks = probe_names_find_mark(&search->names, spec->group, spec->function, &count);
 	if (!marks)
 		return not_found(search);
-	place->version = file->file.version;
-	place->file = fcntl(file->file.fd, F_DUPFD_CLOEXEC, 0);
-	if (place->file < 0)
-		return diag_set(search->why, -errno, "too many open files for a probe");
-	return fill_place(search, marks, count, place);
+	err = place_file_put(file, place, search->why);
+	return err ? err : fill_place(search, marks, count, place);
 }
 
 int place_mark_find(struct sandbox *sandbox, const struct probe_spec *spec, pid_t pid,

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/whole_io.h"
 #include "capture/raw_fields.h"
 #include "capture/tracefs.h"
 
@@ -48,7 +49,7 @@ static int read_format(int directory, const char *group, const char *name, struc
 	if (!strchr(group, '/') && !strchr(name, '/'))
 		fd = openat(directory, path, O_RDONLY | O_CLOEXEC);
 	while (fd >= 0 && used < FORMAT_BYTES &&
-	       (got = read(fd, text + used, (size_t)(FORMAT_BYTES - used))) > 0)
+	       (got = whole_read(fd, text + used, (size_t)(FORMAT_BYTES - used))) > 0)
 		used += got;
 	if (fd >= 0)
 		close(fd);

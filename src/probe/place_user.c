@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "base/sanitize.h"
+#include "base/whole_io.h"
 #include "probe/place_file.h"
 #include "probe/probe_verdict.h"
 #include "symbols/debug_file.h"
@@ -64,7 +65,7 @@ static int make_query(const struct point_query *query, struct diag *why)
 {
 	int fd = memfd_create("flametop-points", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 
-	if (fd >= 0 && write(fd, query, sizeof(*query)) == (ssize_t)sizeof(*query) &&
+	if (fd >= 0 && whole_write(fd, query, sizeof(*query)) == (ssize_t)sizeof(*query) &&
 	    !fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL))
 		return fd;
 	if (fd >= 0)
@@ -95,16 +96,18 @@ static int run_job(struct search *search)
 /* Below our own root, or, for a process in a container, below its. */
 static bool open_debug(struct search *search, const struct build_id *id, const char *link)
 {
+	const struct process_root *root = &search->file.root;
 	const struct debug_search wanted = {
 		.object = search->file.file.version, .build_id = *id, .link = link,
 		.object_path = search->file.path,
+		.has_safe_path = (root->is_ours || root->root < 0) &&
+				 search->file.file.is_trusted,
 	};
-	const struct process_root *root = &search->file.root;
 	struct object_file debug;
 
 	if (debug_file_open(&debug, &wanted) &&
 	    (root->is_ours || root->root < 0 ||
-	     debug_file_open_below(&debug, &wanted, root->root)))
+	     debug_file_open_below(&debug, &wanted, root)))
 		return false;
 	search->debug = debug.fd;
 	search->query.has_debug = 1;
@@ -246,11 +249,9 @@ static int fill_place(const struct search *search, const struct probe_spec *spec
 	copy_clean(place->spec.function, sizeof(place->spec.function),
 		   text_of(search, function->name));
 	place->spec.is_wildcard = false;
-	copy_clean(place->path, sizeof(place->path), search->file.path);
-	place->version = search->file.file.version;
-	place->file = fcntl(search->file.file.fd, F_DUPFD_CLOEXEC, 0);
-	if (place->file < 0)
-		return diag_set(search->why, -errno, "too many open files for a probe");
+	err = place_file_put(&search->file, place, search->why);
+	if (err)
+		return err;
 	probe_verdict_of_file(place, flags, is_own_program(search));
 	probe_verdict_of_name(place, place->spec.function);
 	err = fill_rows(search, function, place);

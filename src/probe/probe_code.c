@@ -6,8 +6,9 @@
  */
 #include "probe/probe_code.h"
 
-#include <capstone/capstone.h>
 #include <stdio.h>
+
+#include "probe/code_decoder.h"
 
 /* ns, measured with one record per hit in a ring (6.18, virtual machine): a breakpoint whose
  * instruction is emulated, with the entry's record; with the return's; what a step over another
@@ -62,31 +63,21 @@ static void look_at(const uint8_t *bytes, size_t count, struct probe_code *out)
 void probe_code_look(const uint8_t *bytes, size_t count, uint64_t at, bool is_32_bit,
 		     struct probe_code *out)
 {
-	const uint8_t *next = bytes;
-	uint64_t address = 0;
-	size_t left = count;
-	cs_insn *instruction;
-	csh decoder;
+	struct code_decoder decoder;
+	struct code_instruction found = { .end = 0 };
 
 	*out = (struct probe_code){ .is_known = false };
-	if (at >= count || cs_open(CS_ARCH_X86, is_32_bit ? CS_MODE_32 : CS_MODE_64, &decoder))
+	if (at >= count || !code_decoder_begin(&decoder, bytes, count, is_32_bit))
 		return;
-	instruction = cs_malloc(decoder);
-	while (instruction && address <= at) {
-		const uint64_t begin = address;
-
-		if (!cs_disasm_iter(decoder, &next, &left, &address, instruction))
-			break;
-		if (address <= at)
-			continue;
+	while (found.end <= at && code_decoder_next(&decoder, &found))
+		;
+	if (found.end > at) {
 		out->is_known = true;
-		out->is_border = begin == at;
-		snprintf(out->text, sizeof(out->text), "%s%s%s", instruction->mnemonic,
-			 instruction->op_str[0] ? " " : "", instruction->op_str);
+		out->is_border = found.begin == at;
+		snprintf(out->text, sizeof(out->text), "%s%s%s", found.mnemonic,
+			 found.operands[0] ? " " : "", found.operands);
 	}
-	if (instruction)
-		cs_free(instruction, 1);
-	cs_close(&decoder);
+	code_decoder_end(&decoder);
 	if (out->is_border)
 		look_at(bytes + at, count - at, out);
 }

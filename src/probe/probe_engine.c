@@ -22,6 +22,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/whole_io.h"
 #include "probe/engine_state.h"
 #include "probe/probe_pmu.h"
 
@@ -31,6 +32,7 @@
 #define RECORD_BYTES  (1u << 24)	/* 16 MiB: half a second of 300,000 hits/s */
 #define WATCH_MS      100
 #define RATE_MS	      10
+#define FILE_WAIT_MS  100		/* as long as a step: governor and orders wait */
 
 static void tell(void *owner, struct probe_news *news)
 {
@@ -45,7 +47,7 @@ static void tell(void *owner, struct probe_news *news)
 	}
 	*slot = *news;
 	spsc_commit(&engine->news);
-	eventfd_write(engine->analyzer_fd, 1);
+	whole_eventfd_write(engine->analyzer_fd, 1);
 }
 
 static bool send_answer(struct probe_engine *engine, const struct probe_answer *answer)
@@ -172,6 +174,7 @@ int probe_engine_create(struct probe_engine **out, const struct probe_engine_con
 	engine->analyzer_fd = -1;
 	engine->kernel = (struct engine_kernel){ .copy_bytes = config->copy_bytes, .tell = tell,
 						 .owner = engine };
+	engine->errands.wait_ms = FILE_WAIT_MS;
 	governor_open(&engine->account, config->cap_sum_pct, clock_now_ns());
 	err = create_queues(engine, why);
 	if (!err) {
@@ -219,6 +222,7 @@ bool probe_engine_destroy(struct probe_engine *engine)
 	service_destroy(engine->service);
 	while (engine->late_first)
 		drop_first_late(engine);
+	errands_finish(&engine->errands);
 	drop_news(engine);
 	if (engine->has_news)
 		spsc_finish(&engine->news);

@@ -117,6 +117,7 @@ void probe_places_free(struct probe_places *places, uint32_t count)
 	for (uint32_t i = 0; places && i < count; i++) {
 		if (places[i].file >= 0)
 			close(places[i].file);
+		file_watch_destroy(places[i].watch);
 		free(places[i].sites);
 		free(places[i].offered);
 	}

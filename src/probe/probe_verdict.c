@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/whole_io.h"
 #include "probe/probe_code.h"
 #include "probe/probe_dangers.h"
 
@@ -89,7 +90,7 @@ void probe_verdict_of_code(struct probe_places *place, struct probe_site *site,
 		room += (size_t)behind;
 	bytes = malloc(room);
 	if (bytes && behind < CODE_BYTES_MAX)
-		got = pread(place->file, bytes, room, (off_t)point->begin);
+		got = whole_pread(place->file, bytes, room, (off_t)point->begin);
 	probe_code_look(bytes, got > 0 ? (size_t)got : 0, behind, flags & POINT_IS_32_BIT, &code);
 	free(bytes);
 	judge(place, &code, behind);

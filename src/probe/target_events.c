@@ -136,7 +136,8 @@ static int add_tracepoint(struct target_index *index, const struct dynamic_event
 	const struct target_name target = { .raw = name, .reason = unable };
 
 	snprintf(name, sizeof(name), "%s:%s", group, event);
-	if (bsearch(name, events->names, events->count, sizeof(*events->names), compare_names))
+	if (events->count &&
+	    bsearch(name, events->names, events->count, sizeof(*events->names), compare_names))
 		return 0;
 	return target_index_add(index, &target);
 }
@@ -202,7 +203,8 @@ int target_events_load_tracepoints(struct target_index **out,
 	if (!err && abilities && !abilities->list[PROBE_CAN_TRACEPOINT].is_there)
 		unable = target_index_reason(index, abilities->list[PROBE_CAN_TRACEPOINT].reason);
 	if (!err) {
-		qsort(events.names, events.count, sizeof(*events.names), compare_names);
+		if (events.count)
+			qsort(events.names, events.count, sizeof(*events.names), compare_names);
 		err = add_groups(index, &events, unable, why);
 	}
 	free(events.names);

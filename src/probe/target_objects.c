@@ -17,6 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/whole_io.h"
 #include "probe/probe_spec.h"
 #include "symbols/line_files.h"
 #include "symbols/object_file.h"
@@ -46,7 +47,7 @@ static char *read_maps(pid_t pid, size_t *len)
 			room = room ? 2 * room : FIRST_BYTES;
 			text = grown;
 		}
-		got = read(fd, text + *len, room - *len - 1);
+		got = whole_read(fd, text + *len, room - *len - 1);
 		*len += got > 0 ? (size_t)got : 0;
 	}
 	if (fd >= 0)

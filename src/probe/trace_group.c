@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/whole_io.h"
 #include "capture/tracefs.h"
 #include "symbols/process_stat.h"
 
@@ -50,7 +51,7 @@ static char *read_file(int dir, const char *path, size_t *bytes)
 	ssize_t got = -1;
 	int err;
 
-	while (text && (got = read(fd, text + used, room - 1 - used)) > 0) {
+	while (text && (got = whole_read(fd, text + used, room - 1 - used)) > 0) {
 		char *more;
 
 		used += (size_t)got;
@@ -84,7 +85,7 @@ static int write_command(int tracefs, const char *file, const char *command)
 
 	if (fd < 0)
 		return -errno;
-	if (write(fd, command, strlen(command)) < 0)
+	if (whole_write(fd, command, strlen(command)) < 0)
 		err = -errno;
 	close(fd);
 	return err;

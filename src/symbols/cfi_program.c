@@ -3,7 +3,7 @@
  * Problem: a library has 100,000 entries and a million places where the rule changes; libdw makes
  * one rule at a time, with all registers, on the heap: 240 ns each.
  *
- * Idea: of the 17 registers only three matter to a walk from frame to frame: the two that a CFA is
+ * Idea: of the 17 registers only four matter to a walk from frame to frame: the three that a CFA is
  * counted from, and the return address. An instruction for another one is read past. Each time the
  * location advances, what holds becomes a row of 8 bytes, unless it is the same as before.
  *
@@ -39,6 +39,7 @@ enum {
 struct cfi_machine {
 	uint16_t elf_machine;
 	uint8_t registers[CFI_REGISTERS];
+	uint8_t di;
 	int8_t return_offset;	/* where rows expect the return address: CFA + this */
 	uint8_t plt_before[6], plt_after[4];
 	uint8_t signal[4];
@@ -46,7 +47,8 @@ struct cfi_machine {
 
 static const struct cfi_machine machines[] = {
 	{
-		.elf_machine = EM_X86_64, .registers = { 6, 7, 16 }, .return_offset = -8,
+		.elf_machine = EM_X86_64, .registers = { 6, 7, 3, 16 }, .di = 5,
+		.return_offset = -8,
 		/* rsp + 8 + ((rip & 15) >= byte) << 3 */
 		.plt_before = { 0x77, 8, 0x80, 0, 0x3f, 0x1a },
 		.plt_after = { 0x2a, 0x33, 0x24, 0x22 },
@@ -104,7 +106,7 @@ static bool is_in_units(int64_t offset, int64_t units_max)
 /* False when a row can't say where the caller's bp is. */
 static bool put_bp(struct unwind_row *row, const struct cfi_place *bp)
 {
-	if (bp->where == CFI_ELSEWHERE || bp->where == CFI_AT_BP)
+	if (bp->where >= CFI_AT_BP)
 		return false;
 	if (bp->where != CFI_AT_CFA)
 		return true;
@@ -112,15 +114,32 @@ static bool put_bp(struct unwind_row *row, const struct cfi_place *bp)
 	return bp->offset && is_in_units(bp->offset, INT8_MAX);
 }
 
+/* The place of the caller's bx, which few walks ask for. */
+static unsigned int bx_of(const struct cfi_place *bx)
+{
+	if (bx->where == CFI_UNSAID || bx->where == CFI_SAME)
+		return 0;
+	if (bx->where != CFI_AT_CFA || bx->offset % 8 || bx->offset >= 0 ||
+	    bx->offset <= -8 * UNWIND_BX_ELSEWHERE)
+		return UNWIND_BX_ELSEWHERE;
+	return (unsigned int)(-bx->offset / 8);
+}
+
+static enum unwind_kind kind_of_register(uint64_t number, const struct cfi_machine *machine)
+{
+	if (number == machine->registers[CFI_SP])
+		return UNWIND_SP;
+	if (number == machine->registers[CFI_BP])
+		return UNWIND_BP;
+	return number == machine->registers[CFI_BX] ? UNWIND_BX : UNWIND_COMPLEX;
+}
+
 /* The kind of row that says how the CFA is found; UNWIND_COMPLEX: none does. */
 static enum unwind_kind kind_of(const struct cfi_rules *rules, const struct cfi_machine *machine)
 {
 	switch (rules->cfa) {
 	case CFI_CFA_REGISTER:
-		if (rules->cfa_register == machine->registers[CFI_SP])
-			return UNWIND_SP;
-		return rules->cfa_register == machine->registers[CFI_BP] ? UNWIND_BP :
-									   UNWIND_COMPLEX;
+		return kind_of_register(rules->cfa_register, machine);
 	case CFI_CFA_SP_WORD:
 		return UNWIND_SP_WORD;
 	case CFI_CFA_BP_WORD:
@@ -138,7 +157,8 @@ static bool put_rules(struct unwind_row *row, const struct cfi_rules *rules,
 {
 	const struct cfi_place *bp = &rules->places[CFI_BP];
 
-	row->kind = (uint8_t)kind_of(rules, machine);
+	row->kind = kind_of(rules, machine) & UNWIND_KIND_MASK;
+	row->bx = bx_of(&rules->places[CFI_BX]) & UNWIND_BX_ELSEWHERE;
 	if (row->kind == UNWIND_PLT) {
 		row->cfa = (int16_t)rules->cfa_offset;
 		return put_bp(row, bp) && row->bp == 0;
@@ -160,9 +180,14 @@ static struct unwind_row make_row(const struct run *run)
 		return (struct unwind_row){ .kind = UNWIND_END };
 	if (rules->cfa == CFI_CFA_SIGNAL && run->entry->cie->is_signal)
 		return (struct unwind_row){ .kind = UNWIND_SIGNAL };
-	if (ra->where == CFI_AT_CFA && ra->offset == machine->return_offset &&
-	    rules->places[CFI_SP].where == CFI_UNSAID && put_rules(&row, rules, machine))
+	if (rules->places[CFI_SP].where != CFI_UNSAID || !put_rules(&row, rules, machine))
+		return (struct unwind_row){ .kind = UNWIND_COMPLEX };
+	if (ra->where == CFI_AT_CFA && ra->offset == machine->return_offset)
 		return row;
+	if (ra->where == CFI_IN_DI && row.kind == UNWIND_SP) {
+		row.kind = UNWIND_DI;
+		return row;
+	}
 	return (struct unwind_row){ .kind = UNWIND_COMPLEX };
 }
 
@@ -411,6 +436,9 @@ static bool run_register(struct run *run, unsigned int instruction)
 		place.where = CFI_SAME;
 		break;
 	case REGISTER:
+		if (read_leb(run) == run->program->machine->di)
+			place.where = CFI_IN_DI;
+		break;
 	case VAL_OFFSET:
 	case VAL_OFFSET_SF:
 		read_leb(run);

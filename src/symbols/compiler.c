@@ -64,7 +64,11 @@ static int add_symbols(struct compilation *job, struct elf_file *file, uint32_t 
 
 	if (err)
 		return err;
+	flat_builder_reserve(job->builder, symbols.count);
 	err = elf_symbols_add(&symbols, &job->main, job->builder);
+	/* Nobody reads it again. Its names stay, which a hostile file has in the same section. */
+	if (type == SHT_SYMTAB && symbols.names.at != symbols.symbols.at)
+		elf_file_drop(file, elf_file_section_of_type(file, type));
 	return err ? refuse_size(job, err) : 0;
 }
 
@@ -83,13 +87,26 @@ static int add_symtab(struct compilation *job)
 	return err == -ENOENT ? add_symbols(job, &job->main, SHT_SYMTAB) : err;
 }
 
+/* The names of its file are those that it has without. */
+static int refuse_minidebug(struct compilation *job, enum flat_minidebug reason)
+{
+	flat_builder_set_minidebug(job->builder, reason);
+	return -ENOENT;
+}
+
 static int add_minidebug_symbols(struct compilation *job)
 {
 	int err = elf_minidebug_open(&job->minidebug, &job->main);
 
-	if (err)
-		return err == -ENOMEM ? refuse_size(job, err) : -ENOENT;
-	return without_damage(add_symbols(job, &job->minidebug.file, SHT_SYMTAB));
+	if (err == -ENOMEM)
+		return refuse_size(job, err);
+	if (!err)
+		err = add_symbols(job, &job->minidebug.file, SHT_SYMTAB);
+	else if (err == -E2BIG)
+		return refuse_minidebug(job, FLAT_MINIDEBUG_TOO_LARGE);
+	if (err == -EBADMSG || err == -ENOEXEC)
+		return refuse_minidebug(job, FLAT_MINIDEBUG_DAMAGED);
+	return err;
 }
 
 /* What a file without .symtab has instead; each of them may lack functions that another has. */

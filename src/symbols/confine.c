@@ -58,7 +58,7 @@ static int drop_capabilities_of_others(void)
 {
 	for (unsigned long capability = 0; capability < 64; capability++)
 		prctl(PR_CAPBSET_DROP, capability, 0, 0, 0);
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) ||
 	    prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0))
 		return -errno;
 	return set_capabilities(ZYGOTE_CAPABILITIES);

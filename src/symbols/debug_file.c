@@ -14,12 +14,15 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "symbols/file_copy.h"
+
 #define DEBUG_ROOT "/usr/lib/debug"
 #define PATH_BYTES (OPENER_PATH_BYTES + 256)
 
 struct place {
 	int root;
-	bool needs_trust;
+	bool needs_trust, looks_beside;
+	uint64_t resolve;
 	const struct file_version *object;
 	struct object_file *out;
 };
@@ -43,7 +46,8 @@ static bool open_candidate(const struct place *place, const char *format, ...)
 	va_end(args);
 	if (used < 0 || (size_t)used >= sizeof(path))
 		return false;
-	fd = process_root_take(place->root, path, RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS);
+	fd = process_root_take(place->root, path,
+			       RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS | place->resolve);
 	if (fd < 0)
 		return false;
 	err = object_file_open_place(place->out, fd, NULL);
@@ -76,8 +80,9 @@ static bool open_by_link(const struct place *place, const struct debug_search *s
 
 	if (!is_base_name(link) || path[0] != '/')
 		return false;
-	return open_candidate(place, "%.*s/%s", directory, path, link) ||
-	       open_candidate(place, "%.*s/.debug/%s", directory, path, link) ||
+	return (place->looks_beside &&
+		(open_candidate(place, "%.*s/%s", directory, path, link) ||
+		 open_candidate(place, "%.*s/.debug/%s", directory, path, link))) ||
 	       open_candidate(place, DEBUG_ROOT "%.*s/%s", directory, path, link);
 }
 
@@ -91,7 +96,8 @@ static int search_place(const struct place *place, const struct debug_search *se
 
 int debug_file_open(struct object_file *out, const struct debug_search *search)
 {
-	struct place place = { .needs_trust = true, .object = &search->object, .out = out };
+	struct place place = { .needs_trust = true, .looks_beside = search->has_safe_path,
+			       .object = &search->object, .out = out };
 	int err;
 
 	place.root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -102,9 +108,14 @@ int debug_file_open(struct object_file *out, const struct debug_search *search)
 	return err;
 }
 
-int debug_file_open_below(struct object_file *out, const struct debug_search *search, int root)
+int debug_file_open_below(struct object_file *out, const struct debug_search *search,
+			  const struct process_root *root)
 {
-	const struct place place = { .root = root, .object = &search->object, .out = out };
+	const struct place place = { .root = root->root, .looks_beside = true,
+				     .resolve = RESOLVE_NO_XDEV, .object = &search->object,
+				     .out = out };
 
-	return search_place(&place, search);
+	*out = (struct object_file){ .fd = -1 };
+	return file_copy_is_needed(root->root, root->process) ? -ENOENT
+							       : search_place(&place, search);
 }

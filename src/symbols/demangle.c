@@ -26,6 +26,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/whole_io.h"
 #include "symbols/name_list.h"
 
 #define ELLIPSIS     "\xe2\x80\xa6"
@@ -182,7 +183,7 @@ static int read_list(int fd, char **out, size_t *bytes, struct diag *why)
 	if (!*out)
 		return diag_set(why, -ENOMEM, "no memory for names");
 	while (got < *bytes) {
-		count = pread(fd, *out + got, *bytes - got, (off_t)got);
+		count = whole_pread(fd, *out + got, *bytes - got, (off_t)got);
 		if (count <= 0)
 			return diag_set(why, -EBADMSG, "names that end too early");
 		got += (size_t)count;

@@ -71,26 +71,41 @@ static void reply(struct demangler *demangler, uint32_t id, uint32_t owner, cons
 	queued->owner = owner;
 	memcpy(queued->text, text, text_bytes);
 	spsc_commit(&demangler->service->replies);
-	service_notify(demangler->service);
+}
+
+/* Each with its end, behind one another: *@bytes of them, malloc'd; NULL: no memory. */
+static char *join_names(const struct batch_name *names, uint32_t count, size_t *bytes)
+{
+	char *text, *at;
+
+	*bytes = 0;
+	for (uint32_t i = 0; i < count; i++)
+		*bytes += strlen(names[i].name) + 1;
+	text = at = malloc(*bytes);
+	for (uint32_t i = 0; text && i < count; i++)
+		at = stpcpy(at, names[i].name) + 1;
+	return text;
 }
 
 static int write_names(int fd, const struct batch_name *names, uint32_t count)
 {
-	for (uint32_t i = 0; i < count; i++) {
-		const char *at = names[i].name;
+	size_t left;
+	char *text = join_names(names, count, &left);
+	const char *at = text;
+	int err = text ? 0 : -ENOMEM;
 
-		for (size_t left = strlen(at) + 1; left;) {
-			const ssize_t written = write(fd, at, left);
+	while (text && left && !err) {
+		const ssize_t written = write(fd, at, left);
 
-			if (written < 0 && errno != EINTR)
-				return -errno;
-			if (written > 0) {
-				at += written;
-				left -= (size_t)written;
-			}
+		if (written < 0 && errno != EINTR)
+			err = -errno;
+		if (written > 0) {
+			at += written;
+			left -= (size_t)written;
 		}
 	}
-	return 0;
+	free(text);
+	return err;
 }
 
 /* A sealed file of the names; or -errno. */
@@ -172,6 +187,7 @@ static void demangle(struct demangler *demangler, const struct batch_name *names
 			reply(demangler, names[i].id, names[i].owner, text);
 	}
 	sandbox_bytes_finish(&answer);
+	service_notify(demangler->service);
 }
 
 /* Takes what waits. Out of memory the name stays as it is. */
@@ -185,10 +201,12 @@ static void collect(struct demangler *demangler)
 		struct batch_name *next = &demangler->batch[demangler->count];
 
 		*next = (struct batch_name){ request->id, request->owner, strdup(request->name) };
-		if (next->name)
+		if (next->name) {
 			demangler->count++;
-		else
+		} else {
 			reply(demangler, request->id, request->owner, "");
+			service_notify(demangler->service);
+		}
 		spsc_release(&demangler->service->requests);
 	}
 }
@@ -293,8 +311,12 @@ bool demangler_request(struct demangler *demangler, uint32_t id, uint32_t owner,
 	memcpy(queued->name, name, name_bytes);
 	spsc_commit(&demangler->service->requests);
 	demangler->under_way++;
-	service_wake(demangler->service);
 	return true;
+}
+
+void demangler_begin(struct demangler *demangler)
+{
+	service_wake(demangler->service);
 }
 
 bool demangler_reply(struct demangler *demangler, struct demangled *out)

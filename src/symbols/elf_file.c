@@ -325,6 +325,18 @@ struct elf_bytes elf_file_read(struct elf_file *file, const struct elf_section *
 	return own->content;
 }
 
+void elf_file_drop(struct elf_file *file, const struct elf_section *section)
+{
+	struct elf_section *own = &file->sections[section - file->sections];
+
+	if (!own->owned)
+		return;
+	free(own->owned);
+	own->owned = NULL;
+	own->content = (struct elf_bytes){ .at = NULL };
+	own->was_read = false;
+}
+
 struct elf_bytes elf_file_read_at(struct elf_file *file, uint64_t offset, uint64_t bytes)
 {
 	if (!take_bytes(file, offset, bytes))

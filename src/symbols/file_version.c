@@ -24,6 +24,8 @@
 #include "base/clock.h"
 #include "base/id_map.h"
 
+#define CONSTANT_MTIME_NS CLOCK_NS_PER_S	/* OSTree sets 0; Nix and Guix a second */
+
 struct file_version file_version_of(const struct stat *status)
 {
 	return (struct file_version){
@@ -32,6 +34,8 @@ struct file_version file_version_of(const struct stat *status)
 		.ctime_ns = (uint64_t)status->st_ctim.tv_sec * CLOCK_NS_PER_S +
 			    (uint64_t)status->st_ctim.tv_nsec,
 		.bytes = (uint64_t)status->st_size,
+		.mtime_ns = (uint64_t)status->st_mtim.tv_sec * CLOCK_NS_PER_S +
+			    (uint64_t)status->st_mtim.tv_nsec,
 	};
 }
 
@@ -46,6 +50,21 @@ uint64_t file_version_hash(const struct file_version *version)
 	uint64_t hash = id_map_mix(version->device ^ id_map_mix(version->inode));
 
 	return id_map_mix(hash ^ id_map_mix(version->ctime_ns ^ id_map_mix(version->bytes)));
+}
+
+bool file_version_has_copies(const struct file_version *version)
+{
+	return version->mtime_ns > CONSTANT_MTIME_NS;
+}
+
+bool file_version_is_copy(const struct file_version *a, const struct file_version *b)
+{
+	return a->bytes == b->bytes && a->mtime_ns == b->mtime_ns && file_version_has_copies(a);
+}
+
+uint64_t file_version_copy_hash(const struct file_version *version)
+{
+	return id_map_mix(version->bytes ^ id_map_mix(version->mtime_ns));
 }
 
 static bool is_on_mount(int fd, const char *directory)

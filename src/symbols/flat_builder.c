@@ -62,6 +62,11 @@ void flat_builder_set_symtab(struct flat_builder *builder, bool has_symtab)
 	builder->header.has_symtab = has_symtab;
 }
 
+void flat_builder_set_minidebug(struct flat_builder *builder, enum flat_minidebug minidebug)
+{
+	builder->header.minidebug = (uint8_t)minidebug;
+}
+
 void flat_builder_set_debug_link(struct flat_builder *builder, struct flat_name debug_link,
 				 uint32_t crc)
 {
@@ -107,6 +112,24 @@ static int reserve_entry(struct flat_entries *all)
 	all->entries = grown;
 	all->capacity = capacity;
 	return 0;
+}
+
+void flat_builder_reserve(struct flat_builder *builder, size_t count)
+{
+	struct flat_entries *all = &builder->all;
+	struct flat_entry *grown;
+
+	if (count > FLAT_BUILDER_MAX_SYMBOLS - all->count)
+		count = FLAT_BUILDER_MAX_SYMBOLS - all->count;
+	count += all->count;
+	if (count <= all->capacity)
+		return;
+	grown = large_block_grow(all->entries, all->count * sizeof(*grown),
+				 count * sizeof(*grown));
+	if (!grown)
+		return;
+	all->entries = grown;
+	all->capacity = (uint32_t)count;
 }
 
 /* @entry without its size. */

@@ -143,6 +143,18 @@ const char *flat_table_object_name(const struct flat_table *table, uint32_t row)
 	return table->strings + table->rows[row].object_name;
 }
 
+const char *flat_table_caution(const struct flat_table *table)
+{
+	switch (table->header->minidebug) {
+	case FLAT_MINIDEBUG_FINE:
+		return NULL;
+	case FLAT_MINIDEBUG_TOO_LARGE:
+		return ".gnu_debugdata holds more than the limit of 64 MiB: not used";
+	default:
+		return ".gnu_debugdata cannot be read: not used";
+	}
+}
+
 size_t flat_table_bytes(const struct flat_table *table)
 {
 	return sizeof(*table->header) + table->header->row_count * sizeof(*table->rows) +

@@ -15,6 +15,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <linux/openat2.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,12 +25,15 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/whole_io.h"
+#include "symbols/file_copy.h"
+#include "symbols/file_errand.h"
 #include "symbols/jit_map.h"
 #include "symbols/jit_rows.h"
 #include "symbols/jitdump.h"
 #include "symbols/object_file.h"
 
-#define HELD_MAX 256	/* processes beyond: their last lines are lost when they end */
+#define HELD_MAX 256	/* processes beyond: their last lines are lost, and counted, at their end */
 
 enum jit_kind {
 	JIT_MAP,
@@ -48,6 +52,7 @@ static const struct {
 
 struct jit_source {
 	int fd;			/* owned; -1: not held */
+	bool is_let_go;		/* it was, and there were too many */
 	uint64_t device, inode;
 	uint64_t seen_bytes;	/* its size when it was last looked at */
 	uint64_t read_bytes;	/* where the next look begins */
@@ -94,6 +99,12 @@ static void release(struct jit_files *files, struct jit_source *source)
 	files->held--;
 }
 
+static void let_go(struct jit_files *files, struct jit_source *source)
+{
+	source->is_let_go |= source->fd >= 0;
+	release(files, source);
+}
+
 static void drop_bytes(struct jit_files *files, struct sandbox_bytes *bytes)
 {
 	files->bytes -= bytes->count;
@@ -114,42 +125,33 @@ static void forget(struct jit_files *files, uint32_t jit)
 	files->rows[jit] = NULL;
 }
 
-/* What /proc/PID/status says: the pid in the innermost namespace, and who writes its files. */
-static int read_status(int process, uint32_t *pid, uint32_t *uid)
-{
-	int fd = openat(process, "status", O_RDONLY | O_CLOEXEC);
-	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
-	size_t room = 0;
-	char *line = NULL;
-	bool has_uid = false;
-
-	if (!file)
-		return -errno;
-	while (getline(&line, &room, file) > 0) {
-		const char *last = strrchr(line, '\t');
-
-		if (sscanf(line, "Uid: %*u %" SCNu32, uid) == 1)
-			has_uid = true;
-		else if (strncmp(line, "NSpid:", 6) == 0 && last)
-			*pid = (uint32_t)strtoul(last + 1, NULL, 10);
-	}
-	free(line);
-	fclose(file);
-	return has_uid ? 0 : -ESRCH;
-}
-
-/* Takes the place of the map without opening what is there. */
-static int take_map(int root, uint32_t pid)
+static int take_below(int directory, const char *name, uint64_t resolve)
 {
 	struct open_how how = { .flags = O_PATH | O_NOFOLLOW | O_CLOEXEC,
 				.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_SYMLINKS |
-					   RESOLVE_NO_MAGICLINKS };
-	char path[32];
-	long place;
+					   RESOLVE_NO_MAGICLINKS | resolve };
+	const long place = syscall(SYS_openat2, directory, name, &how, sizeof(how));
 
-	snprintf(path, sizeof(path), "/tmp/perf-%" PRIu32 ".map", pid);
-	place = syscall(SYS_openat2, root, path, &how, sizeof(how));
 	return place < 0 ? -errno : (int)place;
+}
+
+/* Takes the place of the map without opening what is there. A server of another user's is asked
+ * for no name: each step is looked at before the next one. */
+static int take_map(const struct process_root *root, uint32_t pid)
+{
+	int directory, place = -EXDEV;
+	char name[32];
+
+	if (file_copy_is_needed(root->root, root->process))
+		return -EXDEV;
+	directory = take_below(root->root, "tmp", 0);
+	if (directory < 0)
+		return directory;
+	snprintf(name, sizeof(name), "perf-%" PRIu32 ".map", pid);
+	if (!file_copy_is_needed(directory, root->process))
+		place = take_below(directory, name, RESOLVE_NO_XDEV);
+	close(directory);
+	return place;
 }
 
 static int check_map(const struct stat *status, uint32_t uid, struct diag *why)
@@ -161,6 +163,12 @@ static int check_map(const struct stat *status, uint32_t uid, struct diag *why)
 	if (status->st_uid != 0 && status->st_uid != uid)
 		return diag_set(why, -EACCES, "perf map belongs to uid %u, neither the process's "
 				"user nor root: not read", status->st_uid);
+	/* Who is behind it may be another than who owns it. */
+	if (status->st_mode & (S_IWGRP | S_IWOTH))
+		return diag_set(why, -EACCES, "perf map may be written by others: not read; "
+				"chmod go-w");
+	if (status->st_nlink != 1)
+		return diag_set(why, -EMLINK, "perf map has another name, too: not read");
 	return 0;
 }
 
@@ -190,6 +198,9 @@ static int map_not_found(int err, struct diag *why)
 		return diag_set(why, -ENOENT, "no perf map");
 	case -ELOOP:
 		return diag_set(why, err, "perf map is behind a link: not followed");
+	case -EXDEV:
+		return diag_set(why, err, "perf map is on FUSE, an overlay of another user "
+				"namespace or a mount of its own: not read");
 	default:
 		return diag_set(why, err, "cannot open the perf map: %s", strerror(-err));
 	}
@@ -198,10 +209,10 @@ static int map_not_found(int err, struct diag *why)
 static int open_map(const struct process_root *root, uint32_t outer_pid, struct diag *why)
 {
 	uint32_t pid = outer_pid, uid = 0;
-	int place = root->process < 0 ? -ESRCH : read_status(root->process, &pid, &uid), fd;
+	int place = root->process < 0 ? -ESRCH : process_root_status(root->process, &pid, &uid), fd;
 
 	if (!place)
-		place = root->root < 0 ? -EACCES : take_map(root->root, pid);
+		place = root->root < 0 ? -EACCES : take_map(root, pid);
 	if (place < 0)
 		return map_not_found(place, why);
 	fd = open_checked_map(place, uid, why);
@@ -209,6 +220,7 @@ static int open_map(const struct process_root *root, uint32_t outer_pid, struct 
 	return fd;
 }
 
+/* It grows without end and is looked at each time: no file to have copies of. */
 static int open_dump(const struct process_root *root, const struct open_request *request,
 		     struct diag *why)
 {
@@ -220,7 +232,67 @@ static int open_dump(const struct process_root *root, const struct open_request 
 	err = object_file_open(&file, request, root, OBJECT_FILE_MAP_FILES, NULL, why);
 	if (err)
 		err = object_file_open(&file, request, root, OBJECT_FILE_IN_ROOT, NULL, why);
+	if (!err && file.is_copy) {
+		close(file.fd);
+		return diag_set(why, -EXDEV, "jitdump is on FUSE or an overlay of another user "
+				"namespace: not read");
+	}
 	return err ? err : file.fd;
+}
+
+/* Looking for a file below the root of a process, as an errand. */
+struct jit_job {
+	struct errand_job job;		/* first: its address is the job's */
+	enum jit_kind kind;
+	int fd;				/* owned; -errno with the reason */
+	struct diag why;
+	struct open_request request;	/* last: of its path only what there is */
+};
+
+static void run_job(struct errand_job *errand)
+{
+	struct jit_job *job = (struct jit_job *)errand;
+	struct process_root root;
+
+	process_root_open(&root, job->request.pid);
+	job->fd = job->kind == JIT_MAP ? open_map(&root, job->request.pid, &job->why)
+				       : open_dump(&root, &job->request, &job->why);
+	process_root_close(&root);
+}
+
+static void drop_job(struct errand_job *errand)
+{
+	struct jit_job *job = (struct jit_job *)errand;
+
+	if (job->fd >= 0)
+		close(job->fd);
+	free(job);
+}
+
+static int open_kind(struct jit_files *files, enum jit_kind kind,
+		     const struct open_request *request, struct diag *why)
+{
+	const size_t path_bytes = strlen(request->path) + 1;
+	struct jit_job *job = malloc(sizeof(*job));
+	int err = -ENOMEM, fd;
+
+	if (job) {
+		memset(job, 0, offsetof(struct jit_job, request));
+		job->job = (struct errand_job){ .key = file_errand_key(request), .run = run_job,
+						.drop = drop_job };
+		job->kind = kind;
+		job->fd = -1;
+		memcpy(&job->request, request,
+		       offsetof(struct open_request, path) + path_bytes);
+		err = errands_run(&files->errands, &job->job);
+	}
+	if (err)
+		return file_errand_refuse(err, why);
+	fd = job->fd;
+	if (fd < 0)
+		*why = job->why;
+	free(job);
+	return fd;
 }
 
 /* No reason to worry: most processes have none, and any may end. */
@@ -242,16 +314,14 @@ static int open_source(struct jit_files *files, struct jit_process *process, enu
 {
 	struct jit_source *source = &process->sources[kind];
 	struct diag refused = { .err = 0 };
-	struct process_root root;
 	struct stat status;
 	int fd;
 
+	if (request->jit_step == JIT_LAST_LOOK && source->fd < 0)
+		return diag_set(why, source->is_let_go ? -ENOSPC : -ENOENT, "process gone");
 	if (request->jit_step == JIT_LAST_LOOK)
-		return source->fd >= 0 ? 0 : diag_set(why, -ENOENT, "process gone");
-	process_root_open(&root, request->pid);
-	fd = kind == JIT_MAP ? open_map(&root, request->pid, &refused)
-			     : open_dump(&root, request, &refused);
-	process_root_close(&root);
+		return 0;
+	fd = open_kind(files, kind, request, &refused);
 	if (fd < 0) {
 		if (source->fd >= 0 && is_absent(fd))
 			return 0;	/* removed, or the process is gone: what is held is it */
@@ -260,6 +330,7 @@ static int open_source(struct jit_files *files, struct jit_process *process, enu
 	}
 	release(files, source);
 	source->fd = fd;
+	source->is_let_go = false;
 	files->held++;
 	if (fstat(fd, &status))
 		return diag_set(why, -errno, "cannot look at the %s", kinds[kind].name);
@@ -276,7 +347,7 @@ static int copy_answer(const struct sandbox_bytes *bytes, struct diag *why)
 {
 	int fd = memfd_create("flametop-names", MFD_CLOEXEC);
 
-	if (fd >= 0 && write(fd, bytes->bytes, bytes->count) == (ssize_t)bytes->count)
+	if (fd >= 0 && whole_write(fd, bytes->bytes, bytes->count) == (ssize_t)bytes->count)
 		return fd;
 	if (fd >= 0)
 		close(fd);
@@ -396,10 +467,12 @@ void jit_files_answer(struct jit_files *files, struct sandbox *sandbox,
 		struct diag why = { .err = 0 };
 
 		has_changed |= look(files, sandbox, process, (enum jit_kind)kind, request, &why);
-		if (why.err && !is_absent(why.err))
+		if (why.err == -ENOSPC)
+			reply->is_let_go = true;
+		else if (why.err && !is_absent(why.err))
 			reply->why = why;
 		if (files->held > HELD_MAX)
-			release(files, &process->sources[kind]);
+			let_go(files, &process->sources[kind]);
 	}
 	process->is_given = reply->is_ready = process->current.bytes != NULL;
 	reply->is_shared = !has_changed;
@@ -414,5 +487,6 @@ void jit_files_finish(struct jit_files *files)
 	for (uint32_t i = 0; i < files->capacity; i++)
 		forget(files, i);
 	free(files->rows);
+	errands_finish(&files->errands);
 	*files = (struct jit_files){ .rows = NULL };
 }

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/id_map.h"
+#include "base/whole_io.h"
 #include "symbols/flat_builder.h"
 
 #define TEXT_BYTES_MAX FLAT_BYTES_MAX
@@ -143,7 +144,7 @@ static char *read_answer(int fd, size_t *count)
 		return NULL;
 	*count = (size_t)status.st_size;
 	bytes = malloc(*count + 1);
-	if (bytes && pread(fd, bytes, *count, 0) != status.st_size) {
+	if (bytes && whole_pread(fd, bytes, *count, 0) != status.st_size) {
 		free(bytes);
 		bytes = NULL;
 	}

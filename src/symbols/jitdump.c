@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/whole_io.h"
 #include "symbols/jit_rows.h"
 
 #define MAGIC	      0x4a695444u	/* "JiTD" as the writer's byte order has it */
@@ -63,12 +64,7 @@ struct dump {
 /* Reads exactly @count bytes at @at. */
 static bool read_at(const struct dump *dump, void *out, size_t count, uint64_t at)
 {
-	ssize_t got;
-
-	do
-		got = pread(dump->fd, out, count, (off_t)at);
-	while (got < 0 && errno == EINTR);
-	return got == (ssize_t)count;
+	return whole_pread(dump->fd, out, count, (off_t)at) == (ssize_t)count;
 }
 
 static int read_header(struct dump *dump)

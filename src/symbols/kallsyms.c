@@ -17,6 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/whole_io.h"
 #include "symbols/flat_builder.h"
 
 #define READ_BYTES	   65536	/* the kernel gives a page at a time; a line has 600 */
@@ -253,7 +254,7 @@ struct build_id kallsyms_build_id(void)
 
 	if (fd < 0)
 		return id;
-	len = read(fd, notes, sizeof(notes));
+	len = whole_read(fd, notes, sizeof(notes));
 	close(fd);
 	for (size_t at = 0; len > 0 && at + sizeof(ElfW(Nhdr)) <= (size_t)len;) {
 		const ElfW(Nhdr) *note = (const void *)(notes + at);

@@ -52,11 +52,15 @@ int line_files_open(struct line_files *files, const struct open_request *request
 	struct object_file object, debug;
 	struct debug_search search = { .build_id = request->build_id, .link = debug_link,
 				       .object_path = request->path };
+	struct process_root root;
 
 	*files = (struct line_files){ -1, -1, -1, false };
 	if (object_file_find(&object, request, sandbox, why))
 		return why->err;
 	why->err = 0;
+	process_root_open(&root, request->pid);
+	search.has_safe_path = root.is_ours && object.is_trusted;
+	process_root_close(&root);
 	search.object = object.version;
 	debug_file_open(&debug, &search);	/* none is no error */
 	*files = (struct line_files){ object.fd, debug.fd, -1, object.is_certain };

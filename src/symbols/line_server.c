@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/service.h"
+#include "base/whole_io.h"
 #include "symbols/line_files.h"
 #include "symbols/line_job.h"
 
@@ -38,7 +39,7 @@ static int make_offsets(const struct line_request *request, struct diag *why)
 	const size_t bytes = request->count * sizeof(*request->offsets);
 	int fd = memfd_create("flametop-offsets", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 
-	if (fd >= 0 && write(fd, request->offsets, bytes) == (ssize_t)bytes &&
+	if (fd >= 0 && whole_write(fd, request->offsets, bytes) == (ssize_t)bytes &&
 	    !fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL))
 		return fd;
 	if (fd >= 0)
@@ -89,6 +90,7 @@ static void answer(struct line_server *server, const struct line_request *reques
 
 	memset(reply, 0, sizeof(*reply));	/* never NULL: one at a time */
 	reply->object = request->object.object;
+	reply->serial = request->object.serial;
 	reply->count = request->count;
 	memcpy(reply->offsets, request->offsets, request->count * sizeof(*request->offsets));
 	offsets = make_offsets(request, &reply->why);

@@ -23,7 +23,6 @@
 #include <linux/fs.h>
 #include <linux/magic.h>
 #include <linux/openat2.h>
-#include <pwd.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -33,6 +32,9 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "base/user.h"
+#include "base/whole_io.h"
+#include "symbols/file_copy.h"
 #include "symbols/mapping_query.h"
 #include "symbols/vdso_image.h"
 
@@ -114,21 +116,23 @@ static int not_opened(const struct open_request *request, const struct process_r
 /* perf-buildid-cache(1): ~/.debug/PATH/BUILD-ID/elf. Home is what the user database says. */
 static int take_from_perf_cache(const struct open_request *request)
 {
-	char path[OPENER_PATH_BYTES + 256], text[1024], hex[BUILD_ID_HEX_BYTES];
-	struct passwd user, *found = NULL;
+	char path[OPENER_PATH_BYTES + 256], hex[BUILD_ID_HEX_BYTES];
+	struct user user;
 	int used;
 
-	if (getpwuid_r(geteuid(), &user, text, sizeof(text), &found) || !found)
+	if (user_find(geteuid(), &user))
 		return -ENOENT;
-	used = snprintf(path, sizeof(path), "%s/.debug%s/%s/elf", user.pw_dir, request->path,
+	used = snprintf(path, sizeof(path), "%s/.debug%s/%s/elf", user.home, request->path,
 			build_id_format(&request->build_id, hex));
 	if (used < 0 || (size_t)used >= sizeof(path))
 		return -ENAMETOOLONG;
 	return process_root_take(AT_FDCWD, path, RESOLVE_NO_MAGICLINKS);
 }
 
+/* @resolve: besides what the source needs; for paths. */
 static int take_source(const struct open_request *request, const struct process_root *root,
-		       enum object_file_source source, const char *map_files_path)
+		       enum object_file_source source, const char *map_files_path,
+		       uint64_t resolve)
 {
 	switch (source) {
 	case OBJECT_FILE_MAP_FILES:
@@ -136,13 +140,13 @@ static int take_source(const struct open_request *request, const struct process_
 			process_root_take(root->process, map_files_path, 0);
 	case OBJECT_FILE_IN_ROOT:
 		return process_root_take(root->root, request->path,
-					 RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS);
+					 RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS | resolve);
 	case OBJECT_FILE_PERF_CACHE:
 		return take_from_perf_cache(request);
 	case OBJECT_FILE_EXE:
 		return root->process < 0 ? -ESRCH : process_root_take(root->process, "exe", 0);
 	default:
-		return process_root_take(AT_FDCWD, request->path, RESOLVE_NO_MAGICLINKS);
+		return process_root_take(AT_FDCWD, request->path, RESOLVE_NO_MAGICLINKS | resolve);
 	}
 }
 
@@ -275,7 +279,7 @@ static int open_vdso(struct object_file *out, const struct open_request *request
 	out->version = (struct file_version){ .bytes = bytes };	/* no file has inode 0 */
 	out->is_certain = request->pid != 0;
 	out->fd = memfd_create("flametop-vdso", MFD_CLOEXEC);
-	if (out->fd < 0 || write(out->fd, image, bytes) != (ssize_t)bytes) {
+	if (out->fd < 0 || whole_write(out->fd, image, bytes) != (ssize_t)bytes) {
 		if (out->fd >= 0)
 			close(out->fd);
 		out->fd = -1;
@@ -284,25 +288,140 @@ static int open_vdso(struct object_file *out, const struct open_request *request
 	return 0;
 }
 
-int object_file_open(struct object_file *out, const struct open_request *request,
-		     const struct process_root *root, enum object_file_source source,
-		     struct sandbox *sandbox, struct diag *why)
+static void name_map_files(char path[PROC_PATH_BYTES], const struct open_request *request)
+{
+	snprintf(path, PROC_PATH_BYTES, "map_files/%" PRIx64 "-%" PRIx64, request->start,
+		 request->end);
+}
+
+#define FIND_DEADLINE_MS 1000	/* of threads that serve others, too */
+
+/* What a child may have to do. */
+struct careful_open {
+	const struct open_request *request;
+	enum object_file_source source;
+};
+
+static int take_place(const struct careful_open *careful, const struct process_root *root,
+		      uint64_t resolve)
 {
 	char map_files_path[PROC_PATH_BYTES];
-	int place, err;
+
+	name_map_files(map_files_path, careful->request);
+	return take_source(careful->request, root, careful->source, map_files_path, resolve);
+}
+
+/* @place: as take_place() returned it; it is closed. */
+static int open_taken(struct object_file *out, const struct careful_open *careful,
+		      const struct process_root *root, int place, struct diag *why)
+{
+	char map_files_path[PROC_PATH_BYTES];
+	int err;
+
+	if (place < 0)
+		return not_opened(careful->request, root, place, why);
+	name_map_files(map_files_path, careful->request);
+	err = open_checked(out, careful->request, root, place,
+			   careful->source == OBJECT_FILE_MAP_FILES ? map_files_path : NULL, why);
+	close(place);
+	return err;
+}
+
+static int open_in_child(const struct file_copy_job *job, struct object_file *out,
+			 struct diag *why)
+{
+	const struct careful_open *careful = job->owner;
+
+	return open_taken(out, careful, job->root, take_place(careful, job->root, 0), why);
+}
+
+/* Brings the names on the way into the kernel's cache. */
+static int walk_in_child(const struct file_copy_job *job, struct object_file *out,
+			 struct diag *why)
+{
+	const struct careful_open *careful = job->owner;
+
+	(void)out;
+	take_place(careful, job->root, 0);
+	return diag_set(why, -EAGAIN, "it was only looked for");
+}
+
+/* Not the owner of its /proc/PID: that is root for whoever may not be traced. */
+static uint32_t user_of(const struct process_root *root)
+{
+	uint32_t pid, uid = geteuid();
+
+	if (root->process >= 0)
+		process_root_status(root->process, &pid, &uid);
+	return uid;
+}
+
+/* Who is not to be asked again. A path leads through what its process likes: should that hang, it
+ * is no other user's affair, nor that of the mapped file's own device. */
+static uint64_t system_of(const struct open_request *request, enum object_file_source source,
+			  uint32_t user)
+{
+	const uint64_t device = makedev(request->dev_major, request->dev_minor);
+
+	return source == OBJECT_FILE_MAP_FILES ? device : ((uint64_t)user + 1) << 32 | device;
+}
+
+/* A path is only followed as far as no server is asked for its names; on a disk that takes a child
+ * once. -EAGAIN: it cannot be taken so; kernels before 5.12 take none. */
+static int take_cached(const struct file_copy_job *job, const struct careful_open *careful)
+{
+	struct file_copy_job walk = *job;
+	struct object_file none;
+	struct diag ignored;
+	int place = take_place(careful, job->root, RESOLVE_CACHED);
+
+	if (place != -EAGAIN)
+		return place == -EINVAL ? -EAGAIN : place;
+	walk.open = walk_in_child;
+	if (file_copy_open(&walk, &none, &ignored) == -EBUSY)
+		return -EAGAIN;
+	return take_place(careful, job->root, RESOLVE_CACHED);
+}
+
+/* What was found harmless is what is opened: its path may lead elsewhere by then. */
+static int open_carefully(struct object_file *out, const struct file_copy_job *job,
+			  const struct careful_open *careful, struct diag *why)
+{
+	const int place = take_cached(job, careful);
+
+	if (place == -EAGAIN)
+		return file_copy_open(job, out, why);
+	if (place >= 0 && file_copy_is_needed(place, job->root->process)) {
+		close(place);
+		return file_copy_open(job, out, why);
+	}
+	return open_taken(out, careful, job->root, place, why);
+}
+
+static int open_within(struct object_file *out, const struct open_request *request,
+		       const struct process_root *root, enum object_file_source source,
+		       struct sandbox *sandbox, uint32_t deadline_ms, struct diag *why)
+{
+	const struct careful_open careful = { .request = request, .source = source };
+	const uint32_t user = user_of(root);
+	const struct file_copy_job job = {
+		.system = system_of(request, source, user), .user = user,
+		.deadline_ms = deadline_ms, .root = root, .open = open_in_child, .owner = &careful,
+	};
 
 	*out = (struct object_file){ .fd = -1 };
 	if (source == OBJECT_FILE_VDSO)
 		return open_vdso(out, request, sandbox, why);
-	snprintf(map_files_path, sizeof(map_files_path), "map_files/%" PRIx64 "-%" PRIx64,
-		 request->start, request->end);
-	place = take_source(request, root, source, map_files_path);
-	if (place < 0)
-		return not_opened(request, root, place, why);
-	err = open_checked(out, request, root, place,
-			   source == OBJECT_FILE_MAP_FILES ? map_files_path : NULL, why);
-	close(place);
-	return err;
+	if (source == OBJECT_FILE_PERF_CACHE)
+		return open_taken(out, &careful, root, take_place(&careful, root, 0), why);
+	return open_carefully(out, &job, &careful, why);
+}
+
+int object_file_open(struct object_file *out, const struct open_request *request,
+		     const struct process_root *root, enum object_file_source source,
+		     struct sandbox *sandbox, struct diag *why)
+{
+	return open_within(out, request, root, source, sandbox, 0, why);
 }
 
 int object_file_find(struct object_file *out, const struct open_request *request,
@@ -316,9 +435,24 @@ int object_file_find(struct object_file *out, const struct open_request *request
 	process_root_open(&root, request->pid);
 	count = object_file_sources(request, &root, sources, why);
 	for (size_t i = 0; i < count && out->fd < 0; i++)
-		object_file_open(out, request, &root, sources[i], sandbox, why);
+		open_within(out, request, &root, sources[i], sandbox, FIND_DEADLINE_MS, why);
 	process_root_close(&root);
 	return out->fd < 0 ? why->err : 0;
+}
+
+/* The kernel asks the mapped file's server for its first page. Who may not see what is mapped asks
+ * about processes of their own only. */
+static bool may_be_queried(const struct open_request *request, const struct process_root *root)
+{
+	const struct careful_open careful = { request, OBJECT_FILE_MAP_FILES };
+	const int place = take_place(&careful, root, 0);
+	bool is_needed;
+
+	if (place < 0)
+		return place == -EPERM || place == -EACCES;
+	is_needed = file_copy_is_needed(place, root->process);
+	close(place);
+	return !is_needed;
 }
 
 struct build_id object_file_mapped_build_id(const struct open_request *request,
@@ -327,6 +461,7 @@ struct build_id object_file_mapped_build_id(const struct open_request *request,
 	struct mapped_file mapped;
 
 	if (request->build_id.count || root->process < 0 || !request->inode ||
+	    !may_be_queried(request, root) ||
 	    mapping_query(root->process, request->start, &mapped) ||
 	    mapped.inode != request->inode || mapped.dev_major != request->dev_major ||
 	    mapped.dev_minor != request->dev_minor)
@@ -339,8 +474,8 @@ bool object_file_is_unchanged(const struct object_file *file)
 	struct file_version now;
 	struct stat status;
 
-	if (file->version.inode == 0)
-		return true;	/* the vdso's copy is ours */
+	if (file->version.inode == 0 || file->is_copy)
+		return true;	/* the copy is ours */
 	if (fstat(file->fd, &status))
 		return false;
 	now = file_version_of(&status);

@@ -7,6 +7,9 @@
  * The same file in a thousand processes is opened a thousand times and compiled once, see
  * symbols/table_source.h; an unreadable one is tried again when it has changed.
  *
+ * What touches a profiled file in this process is an errand, which is given up after a second; the
+ * workers, which read it, have deadlines of their own.
+ *
  * Invariant: a table is given out only for the file that was mapped: same device and inode, or the
  * build-id that the kernel saw in the mapping.
  */
@@ -20,6 +23,7 @@
 #include <unistd.h>
 
 #include "base/service.h"
+#include "symbols/file_errand.h"
 #include "symbols/jit_files.h"
 #include "symbols/kernel_reader.h"
 #include "symbols/object_file.h"
@@ -44,13 +48,14 @@ struct object_opener {
 	struct table_source source;
 	struct unwind_source unwind;
 	struct jit_files jit_files;
+	struct errands errands;		/* what may hang in a file system */
+	bool is_notice_due;		/* of replies that nobody waits for */
 };
 
 /* One request, while it is answered. */
 struct job {
 	const struct open_request *request;
-	struct process_root root;
-	struct build_id build_id;	/* of the mapping; count 0: unknown */
+	struct file_look look;
 	struct open_reply *reply;	/* about the names */
 	bool is_replied;		/* it is sent */
 	struct open_reply *unwind;
@@ -92,21 +97,36 @@ static bool answer_names(struct object_opener *opener, struct job *job,
 		return wanted->file->is_certain;
 	}
 	table = &kept->table.table;
-	if (!is_wanted_build_id(&job->build_id, &table->header->build_id, why))
+	if (!is_wanted_build_id(&job->look.build_id, &table->header->build_id, why)) {
+		table_store_drop(&opener->source.store, kept, 0);
 		return false;
+	}
+	kept->given++;
+	reply->table_number = kept->index + 1;
+	reply->table_sum = kept->checksum;
 	reply->build_id = table->header->build_id;
 	reply->table = *table;
 	reply->is_ready = true;
 	return true;
 }
 
-static void send_reply(struct object_opener *opener, const struct open_reply *reply)
+static void notify(struct object_opener *opener)
+{
+	opener->is_notice_due = false;
+	service_notify(opener->service);
+}
+
+static void send_reply(struct object_opener *opener, const struct open_request *request,
+		       const struct open_reply *reply)
 {
 	struct open_reply *queued = spsc_reserve(&opener->service->replies, sizeof(*queued));
 
 	*queued = *reply;	/* never NULL: UNDER_WAY_MAX */
 	spsc_commit(&opener->service->replies);
-	service_notify(opener->service);
+	if (request->is_again || open_wish_is_return(request->wish))
+		opener->is_notice_due = true;	/* once for all that came together */
+	else
+		notify(opener);
 }
 
 /* Its names need not wait for its unwind table, which is made anew by each start. */
@@ -115,8 +135,30 @@ static void send_names(struct object_opener *opener, struct job *job)
 	const enum open_wish wish = job->request->wish;
 
 	if (!job->is_replied && (wish == OPEN_NAMES || wish == OPEN_NAMES_AND_UNWIND))
-		send_reply(opener, job->reply);
+		send_reply(opener, job->request, job->reply);
 	job->is_replied = true;
+}
+
+static int take_mapped(struct object_file *file, struct file_look *look, struct diag *why)
+{
+	*file = look->mapped;
+	look->mapped.fd = -1;
+	if (look->err)
+		*why = look->why;
+	return look->err;
+}
+
+static int open_from(struct object_opener *opener, struct object_file *file, struct job *job,
+		     enum object_file_source source, struct diag *why)
+{
+	const struct process_root *root = &job->look.root;
+
+	if (source == OBJECT_FILE_MAP_FILES)
+		return take_mapped(file, &job->look, why);
+	if (source == OBJECT_FILE_VDSO)
+		return object_file_open(file, job->request, root, source, opener->source.sandbox,
+					why);
+	return file_errand_open(&opener->errands, file, job->request, root, source, why);
 }
 
 /* One source, as above. */
@@ -124,20 +166,20 @@ static bool answer_from(struct object_opener *opener, struct job *job,
 			enum object_file_source source, struct diag *why)
 {
 	struct object_file file;
-	const struct table_request wanted = { .file = &file, .root = &job->root,
+	const struct table_request wanted = { .file = &file, .root = &job->look.root,
 					      .path = job->request->path,
-					      .build_id = job->build_id };
+					      .build_id = job->look.build_id };
 	bool is_final;
 
-	if (object_file_open(&file, job->request, &job->root, source, opener->source.sandbox,
-			     why))
+	if (open_from(opener, &file, job, source, why))
 		return false;
 	is_final = answer_names(opener, job, &wanted, why);
 	count_bytes(opener);
 	if (is_final && job->reply->is_ready && job->request->wish != OPEN_NAMES) {
 		job->reply->why = (struct diag){ .err = 0 };
 		send_names(opener, job);
-		unwind_source_get(&opener->unwind, &wanted, job->reply->table.header, job->unwind);
+		unwind_source_get(&opener->unwind, &wanted, job->reply->table.header,
+				  job->request->known_unwind, job->unwind);
 	}
 	close(file.fd);
 	count_bytes(opener);
@@ -160,7 +202,7 @@ static void try_sources(struct object_opener *opener, struct job *job)
 	enum object_file_source sources[OBJECT_FILE_SOURCES];
 	struct open_reply *reply = job->reply;
 	struct diag first = { .err = 0 };
-	size_t count = object_file_sources(job->request, &job->root, sources, &reply->why);
+	size_t count = object_file_sources(job->request, &job->look.root, sources, &reply->why);
 
 	for (size_t i = 0; i < count; i++) {
 		struct diag why = { .err = 0 };
@@ -179,19 +221,21 @@ static void try_sources(struct object_opener *opener, struct job *job)
 
 static void answer_file(struct object_opener *opener, const struct open_request *request)
 {
-	struct open_reply names = { .object = request->object };
-	struct open_reply unwind = { .object = request->object, .is_unwind = true };
+	struct open_reply names = { .object = request->object, .serial = request->serial };
+	struct open_reply unwind = { .object = request->object, .serial = request->serial,
+				     .is_unwind = true, .unwind_asked = request->table_number };
 	struct job job = { .request = request, .reply = &names, .unwind = &unwind };
 
-	process_root_open(&job.root, request->pid);
-	job.build_id = object_file_mapped_build_id(request, &job.root);
-	try_sources(opener, &job);
-	process_root_close(&job.root);
+	if (!file_errand_look(&opener->errands, request, &job.look, &names.why))
+		try_sources(opener, &job);
+	process_root_close(&job.look.root);
+	names.is_refused = !names.is_ready && file_errand_is_refused(&names.why);
+	unwind.is_refused = names.is_refused;
 	send_names(opener, &job);
 	if (!names.is_ready)
 		unwind.why = names.why;
 	if (request->wish != OPEN_NAMES)
-		send_reply(opener, &unwind);
+		send_reply(opener, request, &unwind);
 }
 
 static void answer_jit(struct object_opener *opener, const struct open_request *request,
@@ -203,14 +247,28 @@ static void answer_jit(struct object_opener *opener, const struct open_request *
 	count_bytes(opener);
 }
 
-static void answer(struct object_opener *opener, const struct open_request *request)
+static void take_back(struct object_opener *opener, const struct open_request *request)
 {
-	struct open_reply reply = { .object = request->object };
+	struct kept_table *names;
 
 	if (request->wish == OPEN_RETURN_UNWIND) {
-		unwind_store_drop(&opener->unwind.store, request->unwind_number,
-				  request->unwind_received);
-		count_bytes(opener);
+		unwind_store_drop(&opener->unwind.store, request->table_number,
+				  request->table_received);
+	} else {
+		names = table_store_get(&opener->source.store,
+					(uint32_t)request->table_number - 1);
+		if (names)
+			table_store_drop(&opener->source.store, names, request->table_received);
+	}
+	count_bytes(opener);
+}
+
+static void answer(struct object_opener *opener, const struct open_request *request)
+{
+	struct open_reply reply = { .object = request->object, .serial = request->serial };
+
+	if (open_wish_is_return(request->wish)) {
+		take_back(opener, request);
 		reply.is_unwind = true;
 	} else if (request->jit) {
 		answer_jit(opener, request, &reply);
@@ -218,7 +276,7 @@ static void answer(struct object_opener *opener, const struct open_request *requ
 		answer_file(opener, request);
 		return;
 	}
-	send_reply(opener, &reply);
+	send_reply(opener, request, &reply);
 }
 
 static int serve(void *owner)
@@ -228,8 +286,11 @@ static int serve(void *owner)
 	size_t bytes;
 
 	request = spsc_peek(&opener->service->requests, &bytes);
-	if (!request)
+	if (!request) {
+		if (opener->is_notice_due)
+			notify(opener);
 		return SERVICE_SLEEP;
+	}
 	answer(opener, request);
 	spsc_release(&opener->service->requests);
 	return SERVICE_AGAIN;
@@ -276,6 +337,7 @@ static void free_tables(struct object_opener *opener)
 	table_source_finish(&opener->source);
 	unwind_source_finish(&opener->unwind);
 	jit_files_finish(&opener->jit_files);
+	errands_finish(&opener->errands);
 	kernel_reader_destroy(opener->kernel);
 }
 

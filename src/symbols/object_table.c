@@ -21,11 +21,34 @@ static const struct {
 	[OBJECT_VSYSCALL] = { "[vsyscall]", "[vsyscall]", MODE_USER },
 };
 
-static struct object *append(struct object_table *table)
+/* The row that was given back first can be another object's. */
+static bool has_rested_row(const struct object_table *table)
+{
+	return table->free_count &&
+	       table->now_ns - table->objects[table->free_first].freed_ns >= OBJECT_REST_NS;
+}
+
+/* NULL: there is none that has rested. */
+static struct object *take_free(struct object_table *table)
 {
 	struct object *object;
 
-	if (table->count == table->capacity) {
+	if (!has_rested_row(table))
+		return NULL;
+	object = &table->objects[table->free_first];
+	table->free_first = object->next_free;
+	table->free_count--;
+	return object;
+}
+
+static struct object *append(struct object_table *table)
+{
+	struct object *object = take_free(table);
+	uint32_t id;
+
+	if (!object && table->count == OBJECT_TABLE_ROWS)
+		return NULL;
+	if (!object && table->count == table->capacity) {
 		uint32_t capacity = table->capacity ? table->capacity * 2 : 64;
 		struct object *bigger = realloc(table->objects, capacity * sizeof(*bigger));
 
@@ -34,9 +57,11 @@ static struct object *append(struct object_table *table)
 		table->objects = bigger;
 		table->capacity = capacity;
 	}
-	object = &table->objects[table->count];
+	id = object ? (uint32_t)(object - table->objects) : table->count++;
+	object = &table->objects[id];
 	memset(object, 0, sizeof(*object));
-	object->canonical = table->count++;
+	object->canonical = id;
+	object->serial = ++table->last_serial;
 	return object;
 }
 
@@ -92,12 +117,32 @@ static struct str_id short_name(struct strpool *strings, struct str_id path)
 		return strpool_intern(strings, "[anon]", 6);
 	if (!slash || !slash[1])
 		return path;
-	return strpool_intern(strings, slash + 1, strlen(slash + 1));
+	return strpool_intern_passing(strings, slash + 1, strlen(slash + 1));
+}
+
+/* What its path and name take; the name is often a part of the path. */
+static size_t text_bytes_of(const struct object_table *table, const struct object *object)
+{
+	return strlen(strpool_get(table->strings, object->path)) +
+	       (object->name.v == object->path.v
+		? 0 : strlen(strpool_get(table->strings, object->name)));
+}
+
+/* @key's owner cannot have a new one now: text that came with it would be nobody's. */
+static bool is_full_for(const struct object_table *table, const struct object_key *key)
+{
+	const uint32_t rows_left = OBJECT_TABLE_ROWS - table->count + table->free_count;
+
+	return (table->count == OBJECT_TABLE_ROWS && !has_rested_row(table)) ||
+	       table->text_bytes >= OBJECT_TABLE_TEXT_BYTES || key->had > rows_left / 4;
 }
 
 uint32_t object_table_intern(struct object_table *table, const struct object_key *key, bool *is_new)
 {
-	const struct str_id path = strpool_intern(table->strings, key->path, key->path_len);
+	const bool is_full = is_full_for(table, key);
+	const struct str_id path =
+		is_full ? strpool_find(table->strings, key->path, key->path_len)
+			: strpool_intern_passing(table->strings, key->path, key->path_len);
 	const uint64_t hash = key_hash(path, key);
 	uint32_t id = id_map_get(&table->by_key, hash);
 	struct object *object;
@@ -105,16 +150,19 @@ uint32_t object_table_intern(struct object_table *table, const struct object_key
 	*is_new = false;
 	if (id != ID_MAP_NONE)
 		return object_table_current(table, id);
-	object = append(table);
-	if (!object)
-		return OBJECT_UNKNOWN;
-	id = object->canonical;
-	if (id_map_put(&table->by_key, hash, id)) {
-		table->count--;
+	object = is_full || id_map_reserve(&table->by_key, table->by_key.used + 1) ? NULL
+										   : append(table);
+	if (!object) {
+		table->refused++;
+		table->is_full = true;
 		return OBJECT_UNKNOWN;
 	}
+	id = object->canonical;
+	id_map_put(&table->by_key, hash, id);	/* has room */
+	object->key_hash = hash;
 	object->path = path;
 	object->name = short_name(table->strings, path);
+	table->text_bytes += text_bytes_of(table, object);
 	object->build_id = key->build_id;
 	object->device = key->device;
 	object->inode = key->inode;
@@ -131,6 +179,8 @@ void object_table_set_ready(struct object_table *table, uint32_t id, const struc
 
 	object->state = OBJECT_READY;
 	object->is_run_time = false;
+	object->is_wanted = false;
+	object->needed_round = table->round;
 	object->table = *flat;
 	object->build_id = *build_id;
 	for (uint32_t i = 0; i < table->count; i++) {
@@ -146,15 +196,26 @@ void object_table_set_ready(struct object_table *table, uint32_t id, const struc
 	}
 }
 
+void object_table_let_go(struct object_table *table, uint32_t id)
+{
+	struct object *object = &table->objects[id];
+
+	object->state = OBJECT_LET_GO;
+	object->table = (struct flat_table){ .header = NULL };
+	object->table_number = 0;
+}
+
 bool object_table_set_run_time(struct object_table *table, uint32_t id,
 			       const struct flat_table *flat)
 {
 	struct object *object = &table->objects[id];
 
-	if (object->state == OBJECT_READY && !object->is_run_time)
+	if ((object->state == OBJECT_READY || object->state == OBJECT_LET_GO) &&
+	    !object->is_run_time)
 		return false;
 	object->state = OBJECT_READY;
 	object->is_run_time = true;
+	object->table_number = 0;
 	object->table = *flat;
 	return true;
 }
@@ -163,14 +224,18 @@ uint32_t object_table_succeed(struct object_table *table, uint32_t id)
 {
 	struct object *successor = append(table), *object = &table->objects[id];
 
-	if (!successor)
+	if (!successor) {
+		table->refused++;
+		table->is_full = true;
 		return id;
+	}
 	successor->path = object->path;
 	successor->name = object->name;
 	successor->device = object->device;
 	successor->inode = object->inode;
 	successor->inode_generation = object->inode_generation;
 	successor->mode = object->mode;
+	successor->brought_by = object->brought_by;
 	successor->asked_ns = object->asked_ns;
 	object->successor = successor->canonical;
 	table->successions++;
@@ -179,9 +244,14 @@ uint32_t object_table_succeed(struct object_table *table, uint32_t id)
 
 uint32_t object_table_current(const struct object_table *table, uint32_t id)
 {
-	while (table->objects[id].successor)
-		id = table->objects[id].successor;
-	return id;
+	struct object *objects = table->objects;
+	uint32_t last = id, next;
+
+	while (objects[last].successor)
+		last = objects[last].successor;
+	for (; (next = objects[id].successor); id = next)
+		objects[id].successor = last;
+	return last;
 }
 
 void object_table_set_unreadable(struct object_table *table, uint32_t id, const char *reason)
@@ -189,5 +259,101 @@ void object_table_set_unreadable(struct object_table *table, uint32_t id, const 
 	struct object *object = &table->objects[id];
 
 	object->state = OBJECT_UNREADABLE;
-	object->reason = strpool_intern(table->strings, reason, strlen(reason));
+	object->reason = strpool_intern_passing(table->strings, reason, strlen(reason));
+}
+
+/* Who waits for an answer is there when it comes; that about unwinding goes to its successor. */
+static bool is_needed(const struct object *object, uint32_t id)
+{
+	return id < OBJECT_FIXED_COUNT || object->is_asked || object->other ||
+	       (object->unwind == OBJECT_UNWIND_LOADING && !object->successor);
+}
+
+/* Of what is used, who stands for it and what its file became. */
+static void mark_related(const struct object_table *table, unsigned char *used)
+{
+	bool has_changed;
+
+	do {
+		has_changed = false;
+		for (uint32_t id = 0; id < table->count; id++) {
+			const uint32_t current = object_table_current(table, id);
+			const uint32_t canonical = table->objects[id].canonical;
+
+			if (!used[id] || (used[current] && used[canonical]))
+				continue;
+			used[current] = used[canonical] = 1;
+			has_changed = true;
+		}
+	} while (has_changed);
+}
+
+/* The next one that its file became and that stays; 0: none. */
+static uint32_t kept_successor(const struct object_table *table, uint32_t id,
+			       const unsigned char *used)
+{
+	do
+		id = table->objects[id].successor;
+	while (id && !used[id]);
+	return id;
+}
+
+/* Whoever comes with the identity of a chain of successors finds its first that stays. */
+static void unlink_unused(struct object_table *table, uint32_t id, const unsigned char *used)
+{
+	struct object *object = &table->objects[id];
+	const uint32_t next = kept_successor(table, id, used);
+
+	if (used[id]) {
+		object->successor = next;
+	} else if (object->key_hash && next) {
+		id_map_put(&table->by_key, object->key_hash, next);	/* in its place */
+		table->objects[next].key_hash = object->key_hash;
+	} else if (object->key_hash) {
+		id_map_remove(&table->by_key, object->key_hash);
+	}
+}
+
+static void give_back(struct object_table *table, uint32_t id)
+{
+	struct object *object = &table->objects[id];
+
+	free(object->other);
+	*object = (struct object){ .canonical = id, .is_free = true,
+				   .freed_ns = table->now_ns };
+	if (table->free_count++)
+		table->objects[table->free_last].next_free = id;
+	else
+		table->free_first = id;
+	table->free_last = id;
+}
+
+uint32_t object_table_reclaim(struct object_table *table, unsigned char *used)
+{
+	const uint32_t before = table->free_count;
+
+	for (uint32_t id = 0; id < table->count; id++)
+		used[id] = !table->objects[id].is_free &&
+			   (used[id] || is_needed(&table->objects[id], id));
+	mark_related(table, used);
+	for (uint32_t id = 0; id < table->count; id++)
+		unlink_unused(table, id, used);
+	for (uint32_t id = 0; id < table->count; id++)
+		if (!used[id] && !table->objects[id].is_free)
+			give_back(table, id);
+	table->is_full = false;
+	table->reclaims += table->free_count != before;
+	return table->free_count - before;
+}
+
+void object_table_mark_text(struct object_table *table, unsigned char *used)
+{
+	table->text_bytes = 0;
+	for (uint32_t id = 0; id < table->count; id++) {
+		const struct object *object = &table->objects[id];
+
+		used[object->path.v] = used[object->name.v] = used[object->reason.v] = 1;
+		if (object->key_hash)
+			table->text_bytes += text_bytes_of(table, object);
+	}
 }

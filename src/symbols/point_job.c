@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/near_name.h"
+#include "base/whole_io.h"
 #include "symbols/elf_debug_file.h"
 #include "symbols/point_lines.h"
 #include "symbols/point_values.h"
@@ -20,7 +21,7 @@
 
 static int read_query(struct point_query *query, int fd, struct diag *why)
 {
-	if (pread(fd, query, sizeof(*query), 0) != (ssize_t)sizeof(*query) ||
+	if (whole_pread(fd, query, sizeof(*query), 0) != (ssize_t)sizeof(*query) ||
 	    query->argument_count > POINT_ARGUMENTS_MAX ||
 	    query->functions_max > POINT_FUNCTIONS_MAX)
 		return diag_set(why, -EINVAL, "no question about places");

@@ -1,4 +1,10 @@
-/* process_reader.c - see symbols/process_reader.h. */
+/* process_reader.c - see symbols/process_reader.h.
+ *
+ * Of most short processes only the cgroup is asked, and most are gone by then, so that their
+ * parent's is read instead. Nobody waits for that: such requests wake the thread once for all that
+ * came together, such replies wait to be found beside others for a while, and what was read of a
+ * parent holds for all that were asked about before: each was its child by then.
+ */
 #include "symbols/process_reader.h"
 
 #include <assert.h>
@@ -11,23 +17,45 @@
 
 #include "base/clock.h"
 #include "base/service.h"
+#include "base/whole_io.h"
 #include "symbols/cgroup_name.h"
 
 #define QUEUE_BYTES	(256 * 1024)
 #define UNDER_WAY_MAX	1024	/* no more requests than both queues can hold */
 #define STATS_QUEUE_BYTES	(128 * 1024)
 #define STATS_UNDER_WAY_MAX	512	/* likewise */
+#define NOTICE_WAIT_NS	(500 * CLOCK_NS_PER_MS)	/* while samples come, these are found sooner */
 #define FILE_MAX_BYTES	(32 * 1024 * 1024)	/* 65,530 mappings with long paths */
+
+struct queued_request {
+	struct process_request request;
+	uint64_t asked_ns;
+};
+
+struct cgroup_reading {
+	uint32_t pid;			/* 0: none */
+	uint64_t begin_ns;
+	char *path;			/* owned; NULL: gone */
+};
 
 struct process_reader {
 	struct service *service;
 	uint32_t under_way;		/* asked, reply not taken yet; the asking side's */
+	bool is_wake_due;		/* likewise */
 	struct spsc stat_requests, stat_replies;
 	uint32_t stats_under_way;
 
 	/* the thread's own */
 	struct process_request own;	/* about ourselves, put off; pid 0: none */
+	struct cgroup_reading parent;	/* the last one's */
+	uint64_t notice_due_ns;		/* of replies that nobody waits for; 0: there are none */
 };
+
+/* Nobody waits for the answer. */
+static bool is_for_cgroup_alone(const struct process_request *request)
+{
+	return request->has_names && !request->wants_maps;
+}
 
 /* Whole file below /proc into a malloc'd, terminated block; NULL when it can't be read. */
 static char *read_file(size_t *len, const char *format, uint32_t pid, uint32_t tid)
@@ -52,7 +80,7 @@ static char *read_file(size_t *len, const char *format, uint32_t pid, uint32_t t
 			capacity = capacity ? capacity * 2 : 16384;
 			text = bigger;
 		}
-		got = read(fd, text + used, capacity - used - 1);
+		got = whole_read(fd, text + used, capacity - used - 1);
 		if (got <= 0)
 			break;
 		used += (size_t)got;
@@ -191,16 +219,34 @@ static char *read_cgroup(uint32_t pid)
 	return copy;
 }
 
-static void read_cgroups(struct process_reply *reply, const struct process_request *request)
+static void read_parents_cgroup(struct cgroup_reading *parent, uint32_t pid, uint64_t asked_ns)
+{
+	if (parent->pid == pid && parent->begin_ns >= asked_ns)
+		return;
+	free(parent->path);
+	*parent = (struct cgroup_reading){ .pid = pid, .begin_ns = clock_now_ns() };
+	parent->path = read_cgroup(pid);
+}
+
+static void read_cgroups(struct process_reader *reader, struct process_reply *reply,
+			 const struct process_request *request, uint64_t asked_ns)
 {
 	reply->cgroup = read_cgroup(request->pid);
 	if (reply->cgroup || !request->parent_pid)
 		return;
-	reply->cgroup = read_cgroup(request->parent_pid);
+	read_parents_cgroup(&reader->parent, request->parent_pid, asked_ns);
+	reply->cgroup = reader->parent.path ? strdup(reader->parent.path) : NULL;
 	reply->is_parents_cgroup = true;
 }
 
-static void answer(struct process_reader *reader, const struct process_request *request)
+static void notify(struct process_reader *reader)
+{
+	reader->notice_due_ns = 0;
+	service_notify(reader->service);
+}
+
+static void answer(struct process_reader *reader, const struct process_request *request,
+		   uint64_t asked_ns)
 {
 	struct process_reply *slot, reply = {
 		.pid = request->pid, .tid = request->tid, .wants_maps = request->wants_maps,
@@ -212,7 +258,7 @@ static void answer(struct process_reader *reader, const struct process_request *
 	if (request->wants_maps)
 		read_maps(&reply, request);
 	if (request->wants_cgroup)
-		read_cgroups(&reply, request);
+		read_cgroups(reader, &reply, request, asked_ns);
 	if (!request->has_names) {
 		reply.has_comm = read_comm(reply.pid, reply.tid, reply.comm);
 		if (request->wants_maps && reply.tid != reply.pid)
@@ -223,7 +269,25 @@ static void answer(struct process_reader *reader, const struct process_request *
 	assert(slot);	/* UNDER_WAY_MAX of them fit */
 	*slot = reply;
 	spsc_commit(&reader->service->replies);
-	service_notify(reader->service);
+	if (!is_for_cgroup_alone(request))
+		notify(reader);
+	else if (!reader->notice_due_ns)
+		reader->notice_due_ns = clock_now_ns() + NOTICE_WAIT_NS;
+}
+
+/* How long the thread may sleep. */
+static int put_notice_off(struct process_reader *reader)
+{
+	const uint64_t now_ns = clock_now_ns();
+
+	if (!spsc_used(&reader->service->replies))
+		reader->notice_due_ns = 0;
+	if (!reader->notice_due_ns)
+		return SERVICE_SLEEP;
+	if (now_ns < reader->notice_due_ns)
+		return clock_ms_until(reader->notice_due_ns, now_ns);
+	notify(reader);
+	return SERVICE_SLEEP;
 }
 
 static void answer_stat(struct process_reader *reader, const struct process_stat_request *request)
@@ -243,12 +307,14 @@ static void answer_stat(struct process_reader *reader, const struct process_stat
 
 /* Our own maps come after all others that wait: with them 17 libraries are asked for, and who has
  * just started us looks for the names of others. */
-static void take_request(struct process_reader *reader, const struct process_request *request)
+static void take_request(struct process_reader *reader, const struct queued_request *queued)
 {
+	const struct process_request *request = &queued->request;
+
 	if (request->wants_maps && request->pid == (uint32_t)getpid() && !reader->own.pid)
 		reader->own = *request;
 	else
-		answer(reader, request);
+		answer(reader, request, queued->asked_ns);
 }
 
 static int serve(void *owner)
@@ -259,17 +325,17 @@ static int serve(void *owner)
 
 	next = spsc_peek(&reader->service->requests, &bytes);
 	if (next) {
-		const struct process_request request = *(const struct process_request *)next;
+		const struct queued_request queued = *(const struct queued_request *)next;
 
 		spsc_release(&reader->service->requests);
-		take_request(reader, &request);
+		take_request(reader, &queued);
 		return SERVICE_AGAIN;
 	}
 	if (reader->own.pid) {
 		const struct process_request request = reader->own;
 
 		reader->own.pid = 0;
-		answer(reader, &request);
+		answer(reader, &request, clock_now_ns());
 		return SERVICE_AGAIN;
 	}
 	next = spsc_peek(&reader->stat_requests, &bytes);
@@ -281,7 +347,7 @@ static int serve(void *owner)
 		answer_stat(reader, &request);
 		return SERVICE_AGAIN;
 	}
-	return SERVICE_SLEEP;
+	return put_notice_off(reader);
 }
 
 static void free_reader(struct process_reader *reader)
@@ -289,6 +355,7 @@ static void free_reader(struct process_reader *reader)
 	service_destroy(reader->service);
 	spsc_finish(&reader->stat_requests);
 	spsc_finish(&reader->stat_replies);
+	free(reader->parent.path);
 	free(reader);
 }
 
@@ -333,18 +400,26 @@ void process_reader_destroy(struct process_reader *reader)
 	free_reader(reader);
 }
 
+static void wake(struct process_reader *reader)
+{
+	reader->is_wake_due = false;
+	service_wake(reader->service);
+}
+
 bool process_reader_request(struct process_reader *reader, const struct process_request *request)
 {
-	struct process_request *slot;
+	struct queued_request *slot;
 
 	if (reader->under_way == UNDER_WAY_MAX)
 		return false;
 	slot = spsc_reserve(&reader->service->requests, sizeof(*slot));
 	assert(slot);
-	*slot = *request;
+	*slot = (struct queued_request){ *request, clock_now_ns() };
 	spsc_commit(&reader->service->requests);
 	reader->under_way++;
-	service_wake(reader->service);
+	reader->is_wake_due = true;
+	if (!is_for_cgroup_alone(request))
+		wake(reader);
 	return true;
 }
 
@@ -354,6 +429,8 @@ bool process_reader_reply(struct process_reader *reader, struct process_reply *o
 	size_t bytes;
 
 	next = service_reply(reader->service, &bytes);
+	if (!next && reader->is_wake_due)
+		wake(reader);
 	if (!next)
 		return false;
 	*out = *next;
@@ -374,7 +451,7 @@ bool process_reader_request_stat(struct process_reader *reader,
 	*slot = *request;
 	spsc_commit(&reader->stat_requests);
 	reader->stats_under_way++;
-	service_wake(reader->service);
+	wake(reader);
 	return true;
 }
 

@@ -14,18 +14,24 @@
 #include <inttypes.h>
 #include <linux/openat2.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #define DIRECTORY_FLAGS (O_PATH | O_DIRECTORY | O_CLOEXEC)
 
-static bool is_same_inode(int a_directory, const char *a_path, const char *b_path)
+bool process_root_shares(int process, const char *name)
 {
-	struct stat a, b;
+	struct statx a, b;
+	char own[32];
 
-	return fstatat(a_directory, a_path, &a, 0) == 0 && stat(b_path, &b) == 0 &&
-	       a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+	snprintf(own, sizeof(own), "/proc/self/%s", name);
+	return statx(process, name, AT_STATX_DONT_SYNC, STATX_INO, &a) == 0 &&
+	       statx(AT_FDCWD, own, AT_STATX_DONT_SYNC, STATX_INO, &b) == 0 &&
+	       a.stx_dev_major == b.stx_dev_major && a.stx_dev_minor == b.stx_dev_minor &&
+	       a.stx_ino == b.stx_ino;
 }
 
 void process_root_open(struct process_root *out, uint32_t pid)
@@ -40,8 +46,8 @@ void process_root_open(struct process_root *out, uint32_t pid)
 	if (out->process < 0)
 		return;
 	out->root = openat(out->process, "root", DIRECTORY_FLAGS);
-	out->is_ours = is_same_inode(out->process, "ns/mnt", "/proc/self/ns/mnt") &&
-		       is_same_inode(out->process, "root", "/");
+	out->is_ours = process_root_shares(out->process, "ns/mnt") &&
+		       process_root_shares(out->process, "root");
 }
 
 void process_root_close(struct process_root *root)
@@ -50,6 +56,29 @@ void process_root_close(struct process_root *root)
 		close(root->process);
 	if (root->root >= 0)
 		close(root->root);
+}
+
+int process_root_status(int process, uint32_t *pid, uint32_t *uid)
+{
+	int fd = openat(process, "status", O_RDONLY | O_CLOEXEC);
+	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
+	size_t room = 0;
+	char *line = NULL;
+	bool has_uid = false;
+
+	if (!file)
+		return -errno;
+	while (getline(&line, &room, file) > 0) {
+		const char *last = strrchr(line, '\t');
+
+		if (sscanf(line, "Uid: %*u %" SCNu32, uid) == 1)
+			has_uid = true;
+		else if (strncmp(line, "NSpid:", 6) == 0 && last)
+			*pid = (uint32_t)strtoul(last + 1, NULL, 10);
+	}
+	free(line);
+	fclose(file);
+	return has_uid ? 0 : -ESRCH;
 }
 
 int process_root_take(int directory, const char *path, uint64_t resolve)

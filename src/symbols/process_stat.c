@@ -13,6 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/whole_io.h"
+
 #define STAT_BYTES 2048	/* 52 numbers of at most 20 digits, and a comm of 64 */
 
 bool process_stat_parse(struct process_stat *out, const char *text)
@@ -45,7 +47,7 @@ static ssize_t read_start(const char *path, char *out, size_t capacity)
 	if (fd < 0)
 		return -errno;
 	while (used < capacity && got > 0) {
-		got = read(fd, out + used, capacity - used);
+		got = whole_read(fd, out + used, capacity - used);
 		if (got > 0)
 			used += (size_t)got;
 	}

@@ -14,6 +14,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "base/whole_io.h"
+
 struct stack_head {	/* then @bytes of the copy */
 	uint64_t registers[REMOTE_REGISTERS];
 	uint64_t start, bytes;
@@ -37,7 +39,7 @@ static bool write_stack(int fd, const struct remote_stack *stack)
 static bool write_request(int fd, const struct rare_request *request,
 			  const struct remote_stack *stacks)
 {
-	if (write(fd, request, sizeof(*request)) != sizeof(*request))
+	if (whole_write(fd, request, sizeof(*request)) != sizeof(*request))
 		return false;
 	for (size_t i = 0; i < request->stack_count; i++)
 		if (!write_stack(fd, &stacks[i]))
@@ -69,7 +71,7 @@ struct rare_work {
 
 static bool read_all(int fd, void *bytes, size_t count)
 {
-	return read(fd, bytes, count) == (ssize_t)count;
+	return whole_read(fd, bytes, count) == (ssize_t)count;
 }
 
 static int is_impossible(struct diag *why)

@@ -29,6 +29,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/whole_io.h"
 #include "symbols/sandbox_answer.h"
 #include "symbols/sandbox_limits.h"
 #include "symbols/sandbox_protocol.h"
@@ -146,7 +147,7 @@ static uint32_t deadline_of(const struct sandbox *sandbox, const struct sandbox_
 
 void sandbox_cancel(struct sandbox *sandbox)
 {
-	eventfd_write(sandbox->cancel, 1);
+	whole_eventfd_write(sandbox->cancel, 1);
 }
 
 void sandbox_cancel_job(struct sandbox *sandbox, uint64_t number)
@@ -156,7 +157,7 @@ void sandbox_cancel_job(struct sandbox *sandbox, uint64_t number)
 	while (before < number &&
 	       !atomic_compare_exchange_weak(&sandbox->cancelled_to, &before, number))
 		continue;
-	eventfd_write(sandbox->cancel_job, 1);
+	whole_eventfd_write(sandbox->cancel_job, 1);
 }
 
 static bool is_cancelled(struct sandbox *sandbox, uint64_t number)

@@ -25,6 +25,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "base/whole_io.h"
 #include "symbols/sanitizer_build.h"
 
 #define CONDITIONS_MAX 2
@@ -138,7 +139,7 @@ static int export(scmp_filter_ctx context, struct sock_fprog *out)
 	if (bytes > 0) {
 		out->filter = malloc((size_t)bytes);
 		out->len = (unsigned short)((size_t)bytes / sizeof(*out->filter));
-		if (!out->filter || pread(fd, out->filter, (size_t)bytes, 0) != bytes)
+		if (!out->filter || whole_pread(fd, out->filter, (size_t)bytes, 0) != bytes)
 			err = -ENOMEM;
 	}
 	close(fd);

@@ -20,7 +20,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <link.h>
-#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,9 +27,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/user.h"
+
 #define ENTRY_MAGIC	   0x31454843414346ull	/* "FCACHE1" */
 #define NAME_SUFFIX	   ".table"
-#define NAME_BYTES	   96		/* four numbers of 16 digits, or a build-id and one */
+#define NAME_BYTES	   96		/* four numbers of 16 digits, or a build-id and two */
 #define TOUCH_AFTER_S	   3600		/* a use is worth a write to the disk that seldom */
 #define BYTES_AFTER_PRUNE  (TABLE_CACHE_BYTES_MAX / 4 * 3)	/* so that pruning is rare */
 
@@ -43,7 +44,7 @@ struct entry_header {
 	uint64_t table_bytes, checksum;	/* of the table */
 	uint64_t header_checksum;	/* of all above */
 };
-_Static_assert(sizeof(struct entry_header) == 144, "no gaps, and the table behind is aligned");
+_Static_assert(sizeof(struct entry_header) == 160, "no gaps, and the table behind is aligned");
 
 struct table_cache {
 	int directory;
@@ -97,16 +98,15 @@ static struct build_id own_build_id(void)
 int table_cache_home(char *out, size_t cap, struct diag *why)
 {
 	const char *xdg = geteuid() == 0 ? NULL : secure_getenv("XDG_CACHE_HOME");
-	const struct passwd *user;
+	struct user user;
 	int used;
 
 	if (xdg && xdg[0] == '/') {
 		used = snprintf(out, cap, "%s/flametop", xdg);
 	} else {
-		user = getpwuid(geteuid());
-		if (!user)
+		if (user_find(geteuid(), &user))
 			return diag_set(why, -ENOENT, "user %u has no home directory", geteuid());
-		used = snprintf(out, cap, "%s/.cache/flametop", user->pw_dir);
+		used = snprintf(out, cap, "%s/.cache/flametop", user.home);
 	}
 	if (used < 0 || (size_t)used >= cap)
 		return diag_set(why, -ENAMETOOLONG, "the path of the home directory is too long");
@@ -254,8 +254,8 @@ static void name_entry(char out[NAME_BYTES], const struct table_cache_key *key)
 	char hex[BUILD_ID_HEX_BYTES];
 
 	if (key->build_id.count)
-		snprintf(out, NAME_BYTES, "%s-%lx" NAME_SUFFIX,
-			 build_id_format(&key->build_id, hex), version->bytes);
+		snprintf(out, NAME_BYTES, "%s-%lx-%lx" NAME_SUFFIX,
+			 build_id_format(&key->build_id, hex), version->bytes, version->mtime_ns);
 	else
 		snprintf(out, NAME_BYTES, "%lx-%lx-%lx-%lx" NAME_SUFFIX, version->device,
 			 version->inode, version->ctime_ns, version->bytes);
@@ -264,7 +264,7 @@ static void name_entry(char out[NAME_BYTES], const struct table_cache_key *key)
 static bool is_key_of(const struct entry_header *header, const struct table_cache_key *key)
 {
 	return key->build_id.count ? build_id_is_equal(&header->build_id, &key->build_id) &&
-				     header->version.bytes == key->version.bytes
+				     file_version_is_copy(&header->version, &key->version)
 				   : !header->build_id.count &&
 				     file_version_is_equal(&header->version, &key->version);
 }

@@ -4,10 +4,10 @@
  * first screen should not wait. But a build-id is only a claim: a stranger's file that carries
  * libc's must not name libc's code, nor be named as libc.
  *
- * Idea: a table is shared by build-id and size, in memory and on disk, only between files that
- * nobody but root and the user could have written (file_is_trusted()) and whose process sees our
- * own files (process_root.is_ours: root in a container is no root of ours). Any other file has a
- * table of its own, by its device, inode, ctime and size, and never on disk.
+ * Idea: a table is shared by build-id, size and mtime, in memory and on disk, only between files
+ * that nobody but root and the user could have written (file_is_trusted()) and whose process sees
+ * our own files (process_root.is_ours: root in a container is no root of ours). Any other file has
+ * a table of its own, by its device, inode, ctime and size, and never on disk.
  *
  *   file known? ---------------------------------------------> that table, the failure too
  *   shared: build-id in memory? on disk, and its debug file still the same? --> that table
@@ -57,6 +57,7 @@ static struct debug_search search_of(const struct table_request *request,
 	return (struct debug_search){
 		.object = request->file->version, .build_id = *id, .link = link,
 		.object_path = request->path,
+		.has_safe_path = request->root->is_ours && request->file->is_trusted,
 	};
 }
 
@@ -95,10 +96,12 @@ static void compile_file(struct table_source *source, struct compile *compile)
 
 static struct table_cache_key key_of(const struct table_request *request)
 {
+	const struct object_file *file = request->file;
+
 	return (struct table_cache_key){
-		.build_id = request->file->is_certain ? request->build_id
-						      : (struct build_id){ .count = 0 },
-		.version = request->file->version,
+		.build_id = file->is_certain && file_version_has_copies(&file->version)
+			    ? request->build_id : (struct build_id){ .count = 0 },
+		.version = file->version,
 	};
 }
 
@@ -139,10 +142,8 @@ static void share(struct table_source *source, const struct table_request *reque
 {
 	const struct table_cache_key key = key_of(request);
 
-	if (table->shared_bytes || table->why.err || !object_file_is_unchanged(request->file))
-		return;
-	table_store_share(&source->store, table, request->file->version.bytes);
-	if (!source->cache)
+	if (table->why.err || !object_file_is_unchanged(request->file) ||
+	    !table_store_share(&source->store, table, &request->file->version) || !source->cache)
 		return;
 	if (!key.build_id.count ||
 	    build_id_is_equal(&key.build_id, &table->table.table.header->build_id))
@@ -179,8 +180,7 @@ static int get_plain(struct table_source *source, const struct table_request *re
 
 	*out = table_store_find(&source->store, &file->version, NULL);
 	if (!*out && is_shareable && file->is_certain) {
-		*out = table_store_find_build_id(&source->store, &request->build_id,
-						 file->version.bytes);
+		*out = table_store_find_shared(&source->store, &request->build_id, &file->version);
 		if (*out)
 			table_store_name(&source->store, *out, &file->version, NULL);
 	}
@@ -188,7 +188,7 @@ static int get_plain(struct table_source *source, const struct table_request *re
 	if (!*out && is_shareable && read_cache(source, request, &compile.kept)) {
 		err = keep(source, &compile, NULL, out, why);
 		if (!err)
-			table_store_share(&source->store, *out, file->version.bytes);
+			table_store_share(&source->store, *out, &file->version);
 		return err;
 	}
 	if (!*out) {
@@ -215,7 +215,7 @@ static int get_theirs(struct table_source *source, const struct table_request *r
 	struct object_file debug;
 	int err = 0;
 
-	if (debug_file_open_below(&debug, &search, request->root->root))
+	if (debug_file_open_below(&debug, &search, request->root))
 		return 0;
 	theirs = table_store_find(&source->store, &request->file->version, &debug.version);
 	*is_known = theirs != NULL;

@@ -1,17 +1,7 @@
-/* unwind_set.c - see symbols/unwind_set.h.
- *
- * Problem: the tables are the opener's memory, but who knows which of them are in use is the
- * analyzer, in another thread; and one that the analyzer gives back may be on its way to him again,
- * for another file that shares it.
- *
- * Idea: both count how often a table went from one to the other. What comes back with a smaller
- * count than was sent stays mapped (unwind_store_drop()).
- */
+/* unwind_set.c - see symbols/unwind_set.h. */
 #include "symbols/unwind_set.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 void unwind_set_init(struct unwind_set *set, size_t bytes_max)
 {
@@ -20,62 +10,62 @@ void unwind_set_init(struct unwind_set *set, size_t bytes_max)
 
 void unwind_set_finish(struct unwind_set *set)
 {
-	free(set->held);
-	*set = (struct unwind_set){ .held = NULL };
+	table_set_finish(&set->tables);
 }
 
-int unwind_set_add(struct unwind_set *set, uint32_t number, const struct unwind_table *table)
+int unwind_set_add(struct unwind_set *set, uint64_t number, const struct unwind_table *table)
 {
-	struct unwind_held *held;
+	const size_t before = set->tables.bytes;
+	struct table_held *held = table_set_add(&set->tables, (uint32_t)number,
+						unwind_table_bytes(table) +
+						UNWIND_SET_TABLE_BYTES);
 
-	if (number > set->count) {	/* numbers come nearly in order, one at a time */
-		held = realloc(set->held, number * sizeof(*held));
-		if (!held)
-			return -ENOMEM;
-		memset(held + set->count, 0, (number - set->count) * sizeof(*held));
-		set->held = held;
-		set->count = number;
-	}
-	held = &set->held[number - 1];
-	if (!held->table.header) {
-		set->bytes += unwind_table_bytes(table);
-		set->changes++;
-	}
+	if (!held)
+		return -ENOMEM;
+	set->changes += set->tables.bytes != before;
+	held->number = number;
 	held->table = *table;
-	held->received++;
 	held->is_asked = false;
 	held->last_hit = ++set->hits;
 	return 0;
 }
 
-const struct unwind_table *unwind_set_hit(struct unwind_set *set, uint32_t number)
+struct table_held *unwind_set_held(const struct unwind_set *set, uint64_t number)
 {
-	struct unwind_held *held = &set->held[number - 1];
+	return &set->tables.held[(uint32_t)number - 1];
+}
 
-	if (!held->table.header)
+bool unwind_set_is_lost(const struct unwind_set *set, uint64_t number)
+{
+	return unwind_set_held(set, number)->number != number;
+}
+
+const struct unwind_table *unwind_set_hit(struct unwind_set *set, uint64_t number)
+{
+	struct table_held *held = unwind_set_held(set, number);
+
+	if (!held->bytes || held->number != number)
 		return NULL;
 	held->last_hit = ++set->hits;
 	return &held->table;
 }
 
-bool unwind_set_evict(struct unwind_set *set, uint32_t *number, uint32_t *received)
+bool unwind_set_evict(struct unwind_set *set, uint64_t *number, uint32_t *received)
 {
-	struct unwind_held *coldest = NULL;
+	const struct table_held *coldest = NULL;
 
-	if (set->bytes <= set->bytes_max)
+	if (set->tables.bytes <= set->bytes_max)
 		return false;
-	for (uint32_t i = 0; i < set->count; i++) {
-		struct unwind_held *held = &set->held[i];
+	for (uint32_t i = 0; i < set->tables.count; i++) {
+		const struct table_held *held = &set->tables.held[i];
 
-		if (held->table.header && held->last_hit != set->hits &&
+		if (held->bytes && held->last_hit != set->hits &&
 		    (!coldest || held->last_hit < coldest->last_hit))
 			coldest = held;
 	}
 	if (!coldest)
 		return false;
-	set->bytes -= unwind_table_bytes(&coldest->table);
-	coldest->table = (struct unwind_table){ .header = NULL };
-	*number = (uint32_t)(coldest - set->held) + 1;
-	*received = coldest->received;
+	*number = coldest->number;
+	*received = table_set_remove(&set->tables, (uint32_t)*number);
 	return true;
 }

@@ -41,6 +41,7 @@ static int compile(struct unwind_source *source, const struct table_request *req
 	const struct debug_search search = {
 		.object = request->file->version, .build_id = names->build_id,
 		.link = names->debug_link, .object_path = request->path,
+		.has_safe_path = request->root->is_ours && request->file->is_trusted,
 	};
 	struct object_file debug;
 	int err = debug_file_open(&debug, &search);
@@ -52,7 +53,7 @@ static int compile(struct unwind_source *source, const struct table_request *req
 	return err ? compile_with(source, request->file->fd, -1, table, bytes, why) : 0;
 }
 
-static bool is_kept(struct unwind_source *source, uint32_t number)
+static bool is_kept(struct unwind_source *source, uint64_t number)
 {
 	const struct kept_unwind *kept;
 
@@ -63,8 +64,8 @@ static bool is_kept(struct unwind_source *source, uint32_t number)
 }
 
 /* Makes the table; returns its number. 0: @why says why there is none this time. */
-static uint32_t make(struct unwind_source *source, const struct table_request *request,
-		     const struct flat_header *names, uint32_t number,
+static uint64_t make(struct unwind_source *source, const struct table_request *request,
+		     const struct flat_header *names, uint64_t number,
 		     const struct build_id *shared_as, struct diag *why)
 {
 	struct unwind_table table;
@@ -86,21 +87,26 @@ static uint32_t make(struct unwind_source *source, const struct table_request *r
 		return 0;
 	}
 	if (err)
-		unwind_store_get(&source->store, number)->why = *why;
+		unwind_store_fail(&source->store, number, why);
 	else
 		unwind_store_fill(&source->store, number, &table, &bytes);
 	return number;
 }
 
 void unwind_source_get(struct unwind_source *source, const struct table_request *request,
-		       const struct flat_header *names, struct open_reply *reply)
+		       const struct flat_header *names, uint64_t known, struct open_reply *reply)
 {
 	const bool is_shareable = request->root->is_ours && request->file->is_trusted;
 	const struct build_id shared_as = is_shareable ? names->build_id
 						       : (struct build_id){ .count = 0 };
-	uint32_t number = unwind_store_find(&source->store, &request->file->version, &shared_as);
+	uint64_t number = unwind_store_find(&source->store, &request->file->version, &shared_as);
 	struct kept_unwind *kept;
 
+	if (number && number == known) {
+		reply->unwind_number = number;
+		reply->is_unchanged = true;
+		return;
+	}
 	reply->is_shared = is_kept(source, number);
 	if (!reply->is_shared)
 		number = make(source, request, names, number, &shared_as, &reply->why);

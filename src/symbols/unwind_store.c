@@ -5,19 +5,28 @@
 
 #include <stdlib.h>
 
-static uint64_t build_id_hash(const struct build_id *id)
+#define NEXT_OF_ROW ((uint64_t)1 << 32)
+
+static uint64_t build_id_hash(const struct build_id *id, const struct file_version *file)
 {
-	uint64_t hash = id->count;
+	uint64_t hash = file_version_copy_hash(file) ^ id->count;
 
 	for (unsigned int i = 0; i < id->count; i++)
 		hash = id_map_mix(hash ^ id->bytes[i]);
 	return hash;
 }
 
+static struct kept_unwind *row_of(const struct unwind_store *store, uint64_t number)
+{
+	return store->tables[(uint32_t)number - 1];
+}
+
 void unwind_store_finish(struct unwind_store *store)
 {
-	for (uint32_t i = 0; i < store->table_count; i++)
-		sandbox_bytes_finish(&store->tables[i].bytes);
+	for (uint32_t i = 0; i < store->table_count; i++) {
+		sandbox_bytes_finish(&store->tables[i]->bytes);
+		free(store->tables[i]);
+	}
 	free(store->tables);
 	free(store->files);
 	id_map_finish(&store->by_file);
@@ -25,26 +34,61 @@ void unwind_store_finish(struct unwind_store *store)
 	*store = (struct unwind_store){ .tables = NULL };
 }
 
-static uint32_t find_file(const struct unwind_store *store, const struct file_version *file)
+static bool is_stale(const struct unwind_store *store, const struct known_unwind *known)
 {
-	uint32_t row = id_map_get(&store->by_file, file_version_hash(file));
-
-	return row != ID_MAP_NONE && file_version_is_equal(&store->files[row].file, file)
-	       ? store->files[row].number : 0;
+	return row_of(store, known->number)->number != known->number;
 }
 
-static uint32_t find_build_id(const struct unwind_store *store, const struct build_id *id)
+static uint64_t find_file(const struct unwind_store *store, const struct file_version *file)
 {
-	uint32_t number = id->count ? id_map_get(&store->by_build_id, build_id_hash(id))
-				    : ID_MAP_NONE;
+	uint32_t row = id_map_get(&store->by_file, file_version_hash(file));
+	const struct known_unwind *known;
 
-	return number != ID_MAP_NONE && build_id_is_equal(&store->tables[number - 1].shared_as, id)
-	       ? number : 0;
+	if (row == ID_MAP_NONE)
+		return 0;
+	known = &store->files[row];
+	return !is_stale(store, known) && file_version_is_equal(&known->file, file)
+	       ? known->number : 0;
+}
+
+static uint64_t find_build_id(const struct unwind_store *store, const struct build_id *id,
+			      const struct file_version *file)
+{
+	uint32_t row = id->count ? id_map_get(&store->by_build_id, build_id_hash(id, file))
+				 : ID_MAP_NONE;
+	const struct kept_unwind *found;
+
+	if (row == ID_MAP_NONE)
+		return 0;
+	found = row_of(store, row);
+	return build_id_is_equal(&found->shared_as, id) &&
+	       file_version_is_copy(&found->shared_of, file) ? found->number : 0;
+}
+
+/* No memory is asked for: there was more in the map. */
+static void drop_stale_files(struct unwind_store *store)
+{
+	uint32_t kept = 0;
+
+	id_map_clear(&store->by_file);
+	for (uint32_t i = 0; i < store->file_count; i++) {
+		const struct known_unwind known = store->files[i];
+
+		if (is_stale(store, &known))
+			continue;
+		store->files[kept] = known;
+		id_map_put(&store->by_file, file_version_hash(&known.file), kept++);
+	}
+	store->file_count = kept;
+	store->stale_files = 0;
 }
 
 /* No memory: the file is compiled again next time. */
-static void name_file(struct unwind_store *store, const struct file_version *file, uint32_t number)
+static void name_file(struct unwind_store *store, const struct file_version *file, uint64_t number)
 {
+	if (store->file_count == store->file_capacity &&
+	    store->stale_files > store->file_capacity / 4)
+		drop_stale_files(store);
 	if (store->file_count == store->file_capacity) {
 		uint32_t capacity = 2 * store->file_capacity + 64;
 		struct known_unwind *grown = realloc(store->files, capacity * sizeof(*grown));
@@ -54,70 +98,130 @@ static void name_file(struct unwind_store *store, const struct file_version *fil
 		store->files = grown;
 		store->file_capacity = capacity;
 	}
-	if (id_map_put(&store->by_file, file_version_hash(file), store->file_count) == 0)
-		store->files[store->file_count++] = (struct known_unwind){ *file, number };
+	if (id_map_put(&store->by_file, file_version_hash(file), store->file_count))
+		return;
+	store->files[store->file_count++] = (struct known_unwind){ *file, number };
+	row_of(store, number)->names++;
 }
 
-uint32_t unwind_store_find(struct unwind_store *store, const struct file_version *file,
+uint64_t unwind_store_find(struct unwind_store *store, const struct file_version *file,
 			   const struct build_id *shared_as)
 {
-	uint32_t number = find_file(store, file);
+	uint64_t number = find_file(store, file);
 
 	if (number)
 		return number;
-	number = find_build_id(store, shared_as);
+	number = find_build_id(store, shared_as, file);
 	if (number)
 		name_file(store, file, number);
 	return number;
 }
 
-uint32_t unwind_store_add(struct unwind_store *store, const struct file_version *file,
-			  const struct build_id *shared_as)
+static void begin_idle(struct unwind_store *store, struct kept_unwind *kept)
 {
-	const uint32_t number = store->table_count + 1;
+	if (kept->is_idle)
+		return;
+	if (!store->idle.tqh_last)
+		TAILQ_INIT(&store->idle);
+	TAILQ_INSERT_TAIL(&store->idle, kept, idle);
+	kept->is_idle = true;
+	store->idle_count++;
+}
+
+static void end_idle(struct unwind_store *store, struct kept_unwind *kept)
+{
+	if (!kept->is_idle)
+		return;
+	TAILQ_REMOVE(&store->idle, kept, idle);
+	kept->is_idle = false;
+	store->idle_count--;
+}
+
+static struct kept_unwind *use_again(struct unwind_store *store)
+{
+	struct kept_unwind *kept = TAILQ_FIRST(&store->idle);
+	const uint64_t hash = build_id_hash(&kept->shared_as, &kept->shared_of);
+
+	end_idle(store, kept);
+	if (kept->shared_as.count &&
+	    id_map_get(&store->by_build_id, hash) == (uint32_t)kept->number)
+		id_map_remove(&store->by_build_id, hash);
+	store->stale_files += kept->names;
+	*kept = (struct kept_unwind){ .given = kept->given, .number = kept->number + NEXT_OF_ROW };
+	return kept;
+}
+
+static struct kept_unwind *new_row(struct unwind_store *store)
+{
 	struct kept_unwind *kept;
 
+	if (store->idle_count >= UNWIND_STORE_IDLE_MAX)
+		return use_again(store);
 	if (store->table_count == store->table_capacity) {
 		uint32_t capacity = 2 * store->table_capacity + 64;
-		struct kept_unwind *grown = realloc(store->tables, capacity * sizeof(*grown));
+		struct kept_unwind **grown = realloc(store->tables, capacity * sizeof(*grown));
 
 		if (!grown)
-			return 0;
+			return NULL;
 		store->tables = grown;
 		store->table_capacity = capacity;
 	}
-	kept = &store->tables[store->table_count++];
-	*kept = (struct kept_unwind){ .given = 0 };
-	if (!file)
-		return number;
-	name_file(store, file, number);
-	if (shared_as->count && !id_map_put(&store->by_build_id, build_id_hash(shared_as), number))
-		kept->shared_as = *shared_as;
-	return number;
+	kept = calloc(1, sizeof(*kept));
+	if (!kept)
+		return NULL;
+	store->tables[store->table_count++] = kept;
+	kept->number = store->table_count;
+	return kept;
 }
 
-struct kept_unwind *unwind_store_get(struct unwind_store *store, uint32_t number)
+uint64_t unwind_store_add(struct unwind_store *store, const struct file_version *file,
+			  const struct build_id *shared_as)
 {
-	return &store->tables[number - 1];
+	struct kept_unwind *kept = new_row(store);
+
+	if (!kept || !file)
+		return kept ? kept->number : 0;
+	name_file(store, file, kept->number);
+	if (shared_as->count && !id_map_put(&store->by_build_id, build_id_hash(shared_as, file),
+					    (uint32_t)kept->number)) {
+		kept->shared_as = *shared_as;
+		kept->shared_of = *file;
+	}
+	return kept->number;
 }
 
-void unwind_store_fill(struct unwind_store *store, uint32_t number,
+struct kept_unwind *unwind_store_get(struct unwind_store *store, uint64_t number)
+{
+	return row_of(store, number);
+}
+
+void unwind_store_fill(struct unwind_store *store, uint64_t number,
 		       const struct unwind_table *table, const struct sandbox_bytes *bytes)
 {
-	struct kept_unwind *kept = unwind_store_get(store, number);
+	struct kept_unwind *kept = row_of(store, number);
 
+	end_idle(store, kept);
 	kept->table = *table;
 	kept->bytes = *bytes;
 	store->bytes += bytes->count;
 }
 
-void unwind_store_drop(struct unwind_store *store, uint32_t number, uint32_t returned)
+void unwind_store_fail(struct unwind_store *store, uint64_t number, const struct diag *why)
 {
-	struct kept_unwind *kept = unwind_store_get(store, number);
+	struct kept_unwind *kept = row_of(store, number);
 
-	if (kept->given != returned || !kept->table.header)
+	kept->why = *why;
+	begin_idle(store, kept);
+}
+
+void unwind_store_drop(struct unwind_store *store, uint64_t number, uint32_t returned)
+{
+	struct kept_unwind *kept = row_of(store, number);
+
+	if (kept->number != number || kept->given != returned || !kept->table.header)
 		return;
 	store->bytes -= kept->bytes.count;
 	sandbox_bytes_finish(&kept->bytes);
 	kept->table = (struct unwind_table){ .header = NULL };
+	begin_idle(store, kept);
 }

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "base/id_map.h"
+#include "base/whole_io.h"
 
 #define PAGE_BYTES	4096u
 #define PAGES_MAX	16		/* 2 usual */
@@ -51,7 +52,7 @@ int vdso_image_read(int memory, uint64_t argument, void **bytes, size_t *count, 
 	*bytes = malloc(*count);
 	if (!*bytes)
 		return diag_set(why, -ENOMEM, "no memory for a copy of the vdso");
-	if (pread(memory, *bytes, *count, start) == (ssize_t)*count)
+	if (whole_pread(memory, *bytes, *count, start) == (ssize_t)*count)
 		return 0;
 	free(*bytes);
 	return diag_set(why, -EIO, "the vdso cannot be read");
@@ -92,7 +93,7 @@ int vdso_image_copy(struct sandbox *sandbox, uint32_t pid, uint64_t start, uint6
 		return err;
 	*digest = digest_of(image.bytes, image.count);
 	fd = memfd_create("flametop-vdso", MFD_CLOEXEC);
-	if (fd < 0 || write(fd, image.bytes, image.count) != (ssize_t)image.count) {
+	if (fd < 0 || whole_write(fd, image.bytes, image.count) != (ssize_t)image.count) {
 		if (fd >= 0)
 			close(fd);
 		fd = diag_set(why, -ENOMEM, "no memory for a copy of the vdso");

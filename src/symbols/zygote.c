@@ -3,7 +3,8 @@
  * Problem: a fork of the running profiler would copy its threads' locks, its rings and its
  * memory. So this process is forked before any of that exists, and only forks from then on.
  *
- * Invariant: at most one worker lives, and none when the verdict is sent or the zygote ends.
+ * Invariant: at most one worker lives, and none when the verdict is sent or the zygote ends; but
+ * for those that the kernel does not let end, which do nothing any more.
  */
 #include "symbols/zygote.h"
 
@@ -22,6 +23,8 @@
 #include "symbols/confine.h"
 #include "symbols/sandbox_protocol.h"
 #include "symbols/worker.h"
+
+#define KILLED_MS 2000	/* on an overloaded machine; main has more patience: GRACE_MS */
 
 /* Makes fd @fd descriptor 3 and the only one besides /dev/null as 0, 1 and 2. */
 static int keep_only(int fd)
@@ -85,16 +88,32 @@ static enum sandbox_end wait_for_worker(int socket, int pidfd, uint64_t deadline
 	}
 }
 
+/* Not at once where it reads of a file system whose server took the request and does not answer:
+ * the kernel lets nothing end it before. It is left behind, and taken by take_late_workers(). */
+static bool has_died(int pidfd)
+{
+	struct pollfd ended = { .fd = pidfd, .events = POLLIN };
+
+	return poll(&ended, 1, KILLED_MS) > 0;
+}
+
+static void take_late_workers(void)
+{
+	while (waitpid(-1, NULL, WNOHANG) > 0)
+		continue;
+}
+
 static struct sandbox_verdict run_worker(int socket, const struct confinement *confinement,
 					 const struct sandbox_job *job,
 					 const int fds[SANDBOX_JOB_FDS])
 {
 	struct sandbox_verdict verdict = { .status = 0 };
 	uint64_t deadline = clock_now_ns() + job->deadline_ms * CLOCK_NS_PER_MS;
-	pid_t zygote = getpid();
-	pid_t worker = fork();
+	pid_t zygote = getpid(), worker;
 	int pidfd;
 
+	take_late_workers();
+	worker = fork();
 	if (worker == 0)
 		worker_run(confinement, job, fds, zygote);
 	if (worker < 0)
@@ -104,8 +123,10 @@ static struct sandbox_verdict run_worker(int socket, const struct confinement *c
 		verdict.end = wait_for_worker(socket, pidfd, deadline);
 	if (pidfd < 0 || verdict.end != SANDBOX_BY_ITSELF)
 		kill(worker, SIGKILL);
-	while (waitpid(worker, &verdict.status, 0) < 0 && errno == EINTR)
-		continue;
+	if (pidfd < 0 || verdict.end == SANDBOX_BY_ITSELF || has_died(pidfd)) {
+		while (waitpid(worker, &verdict.status, 0) < 0 && errno == EINTR)
+			continue;
+	}
 	if (pidfd >= 0)
 		close(pidfd);
 	return verdict;

@@ -3,7 +3,7 @@
  * Problem: a stack of 40 frames per sample and thousands of samples a second; a general DWARF
  * unwinder takes 20 us each.
  *
- * Idea: three registers are enough. A row says where the caller's frame begins (CFA); the return
+ * Idea: three registers mostly do. A row says where the caller's frame begins (CFA); the return
  * address is at CFA - 8, and the caller's bp is where the row says or still in the register. Code
  * without a row (JIT) gets one step by its frame pointer, which is checked, as it is a guess.
  *
@@ -17,7 +17,11 @@
  * Who is to be told of a return (uretprobes) puts an address of his own in its place: whether he
  * did is asked for only where the walk would end.
  *
- * Invariant: sp grows with every step but a signal's, which may come back from a stack of its own;
+ * Few rows count from bx. It is not followed from frame to frame: where one is met, the walk
+ * is gone again from where bx was last known, this time with an eye on it.
+ *
+ * Invariant: sp grows with every step but a leaf's whose return address is not on the stack, and a
+ * signal's, which may come back from a stack of its own;
  * WALKER_FRAMES_MAX bounds what bytes made by a stranger can do with those. No address is given out
  * that is not in an executable mapping, except the leaf's.
  */
@@ -33,6 +37,7 @@
 #define STACK_BYTES_MAX (8u << 20)
 /* The kernel's struct ucontext, which sp points to in a signal's return code. */
 #define SIGNAL_BP 120
+#define SIGNAL_BX 128
 #define SIGNAL_SP 160
 #define SIGNAL_IP 168
 #define PLT_SLOT_MASK 15	/* slots have 16 bytes */
@@ -40,6 +45,14 @@
 struct frame {
 	uint64_t ip, sp, bp;
 	bool is_exact;	/* it was interrupted at ip: nothing was called there */
+};
+
+/* bx, as far as it was followed. */
+struct trail {
+	struct frame frame;	/* has it in bx */
+	size_t count;		/* of the frame: see walk_from() */
+	uint64_t bx;
+	bool is_lost;
 };
 
 int walker_init(struct walker *walker)
@@ -60,7 +73,7 @@ void walker_finish(struct walker *walker)
 /* The search goes through megabytes of rows that nothing else touches. Number 0 is never kept. */
 static const struct unwind_row *find_in_table(struct walker *walker, const struct walker_code *code)
 {
-	const uint64_t key = (uint64_t)code->number << 32 | (uint32_t)code->address;
+	const uint64_t key = code->number << 32 | (uint32_t)code->address;
 	struct walker_row *kept = &walker->rows[(key * HASH_FACTOR >> 32) % WALKER_CACHE_ROWS];
 
 	if (!code->number || code->address > UINT32_MAX)
@@ -206,6 +219,8 @@ static bool step_by_row(struct frame *frame, const struct unwind_row *row,
 	case UNWIND_END:
 		*end = WALKER_COMPLETE;
 		return false;
+	case UNWIND_BX:	/* what walk_from() makes of it failed */
+	case UNWIND_DI:
 	case UNWIND_COMPLEX:
 		*end = WALKER_COMPLEX;
 		return false;
@@ -243,13 +258,83 @@ static const struct walker_cached *find_frame(struct walker *walker,
 	return find_row(walker, space, address - 1);
 }
 
-/* From @frame, which is the one that comes to @frames[@count], on. */
+/* The return address of a leaf that keeps it in di. */
+static bool step_by_di(struct frame *frame, const struct walker_registers *registers, int16_t cfa)
+{
+	frame->ip = registers->di;
+	frame->sp += 8 * (uint64_t)(int64_t)cfa;
+	frame->is_exact = false;
+	return true;
+}
+
+static bool is_other(const struct unwind_row *row)
+{
+	return row->kind == UNWIND_BX || row->kind == UNWIND_DI;
+}
+
+/* By a row of these two. */
+static bool step_by_other(struct frame *frame, const struct unwind_row *row,
+			  const struct walker_registers *registers, const struct trail *trail,
+			  const struct walker_stack *stack, enum walker_end *end)
+{
+	const uint64_t offset = 8 * (uint64_t)(int64_t)row->cfa;
+
+	*end = WALKER_COMPLEX;
+	if (row->kind == UNWIND_DI)
+		return registers && registers->has_others && frame->is_exact &&
+		       frame->sp == registers->sp && frame->ip == registers->ip &&
+		       row->cfa >= 0 && step_by_di(frame, registers, row->cfa);
+	return !trail->is_lost && step_by_cfa(frame, trail->bx + offset, row->bp, stack, end);
+}
+
+/* @before: the frame that @row took the trail's frame from. */
+static void follow_bx(struct trail *trail, const struct frame *before, const struct unwind_row *row,
+		      const struct walker_stack *stack)
+{
+	const uint64_t slot = trail->frame.sp - 8 * (uint64_t)row->bx;
+
+	if (row->kind == UNWIND_SIGNAL)
+		trail->is_lost = !read_word(stack, before->sp + SIGNAL_BX, &trail->bx);
+	else if (row->kind == UNWIND_GAP || row->bx == UNWIND_BX_ELSEWHERE)
+		trail->is_lost = true;
+	else if (row->bx && slot >= before->sp)	/* else it was popped, as bp */
+		trail->is_lost |= !read_word(stack, slot, &trail->bx);
+}
+
+/* Takes the trail from its frame to the one of @count. */
+static void find_bx(struct walker *walker, const struct walker_space *space, struct trail *trail,
+		    const struct walker_registers *registers, const struct walker_stack *stack,
+		    size_t count)
+{
+	while (trail->count < count) {
+		const struct walker_cached *found = find_frame(walker, space, &trail->frame);
+		const struct unwind_row row = found->row;
+		const struct frame before = trail->frame;
+		enum walker_end end;
+
+		if (!step(&trail->frame, found, stack, &end) &&
+		    !(is_other(&row) && step_by_other(&trail->frame, &row, registers, trail, stack,
+						      &end))) {
+			trail->is_lost = true;	/* can't be: the walk went this way */
+			return;
+		}
+		follow_bx(trail, &before, &row, stack);
+		trail->count++;
+	}
+}
+
+/* From @frame, which is the one that comes to @frames[@count], on. @registers:
+ * of a leaf, or NULL. */
 static size_t walk_from(struct walker *walker, const struct walker_space *space,
-			struct frame frame, const struct walker_stack *stack, uint64_t *frames,
-			size_t count, size_t room, enum walker_end *end)
+			struct frame frame, const struct walker_registers *registers,
+			const struct walker_stack *stack, uint64_t *frames, size_t count,
+			size_t room, enum walker_end *end)
 {
 	size_t limit = room < WALKER_FRAMES_MAX ? room : WALKER_FRAMES_MAX;
+	struct trail trail = { frame, count, registers ? registers->bx : 0,
+			       !registers || !registers->has_others };
 	const struct walker_cached *found;
+	bool has_more;
 
 	do {
 		found = find_frame(walker, space, &frame);
@@ -262,8 +347,17 @@ static size_t walk_from(struct walker *walker, const struct walker_space *space,
 			break;
 		}
 		walker->exact[count / 64] |= (uint64_t)frame.is_exact << count % 64;
-		frames[count++] = frame.ip;
-	} while (step(&frame, found, stack, end));
+		frames[count] = frame.ip;
+		has_more = step(&frame, found, stack, end);
+		if (!has_more && *end == WALKER_COMPLEX && is_other(&found->row)) {
+			const struct unwind_row row = found->row;	/* the cache moves on */
+
+			find_bx(walker, space, &trail, registers, stack, count);
+			has_more = step_by_other(&frame, &row, registers, &trail, stack, end);
+		}
+		count++;
+	} while (has_more);
+	walker->last_sp = frame.sp;
 	return count;
 }
 
@@ -275,7 +369,7 @@ size_t walker_walk(struct walker *walker, const struct walker_space *space,
 
 	assert(room > 0);
 	memset(walker->exact, 0, sizeof(walker->exact));
-	return walk_from(walker, space, leaf, stack, frames, 0, room, end);
+	return walk_from(walker, space, leaf, registers, stack, frames, 0, room, end);
 }
 
 size_t walker_resume(struct walker *walker, const struct walker_space *space,
@@ -295,5 +389,5 @@ size_t walker_resume(struct walker *walker, const struct walker_space *space,
 		frames[count++] = at++->ip;
 	}
 	return walk_from(walker, space, (struct frame){ at->ip, at->sp, at->bp, at->is_exact },
-			 stack, frames, count, room, end);
+			 NULL, stack, frames, count, room, end);
 }

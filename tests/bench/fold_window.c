@@ -251,6 +251,7 @@ static double median_groups_ms(struct ingest *ingest, const struct query *query,
 		for (uint32_t s = 0; s < timeline->count; s++)
 			group_fold_add(&fold, timeline->slices[s].entries,
 				       timeline->slices[s].count, 1.0);
+		group_fold_sum(&fold);
 		group_arrange(&fold, &draft);
 		*nodes = fold.count - 1;
 		group_draft_finish(&draft);

@@ -7,6 +7,7 @@
  * instructions tests/bench/instructions runs it under callgrind, which collects in
  * stages_measured() alone. */
 #include "stages.h"
+#include "allocations.h"
 
 #include <locale.h>
 #include <stdio.h>
@@ -15,31 +16,6 @@
 #include <time.h>
 
 #define DEFAULT_ROUNDS 20
-
-/* glibc's own, behind the names that this program takes from it. */
-void *__libc_malloc(size_t bytes);			/* NOLINT */
-void *__libc_calloc(size_t count, size_t bytes);	/* NOLINT */
-void *__libc_realloc(void *memory, size_t bytes);	/* NOLINT */
-
-static _Thread_local uint64_t allocations;	/* of the thread that is measured */
-
-void *malloc(size_t bytes)
-{
-	allocations++;
-	return __libc_malloc(bytes);
-}
-
-void *calloc(size_t count, size_t bytes)
-{
-	allocations++;
-	return __libc_calloc(count, bytes);
-}
-
-void *realloc(void *memory, size_t bytes)
-{
-	allocations++;
-	return __libc_realloc(memory, bytes);
-}
 
 static const struct stage *const lists[] = {
 	stages_of_records, stages_of_steps, stages_of_walks, stages_of_windows,

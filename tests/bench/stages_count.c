@@ -34,7 +34,7 @@ static void name_object(struct world *world, uint32_t object, uint64_t begin, ui
 		    "no table of names");
 	flat_builder_destroy(builder);
 	object_table_set_ready(&world->ingest.objects, object, &table, &id);
-	symbol_names_forget_object(&world->ingest.trie, object);
+	symbol_names_forget_object(&world->ingest.names, &world->ingest.trie, object);
 }
 
 static void name_objects(struct world *world)
@@ -48,21 +48,39 @@ static void name_objects(struct world *world)
 		name_object(world, object, 0, WORLD_FUNCTIONS, "library_function");
 }
 
-static void take(struct world *world, const struct tape *tape, const struct tape_item *item)
+/* As the sampler queues them, or of a recording one. Returns how many were taken. */
+static uint32_t push(struct world *world, const struct tape *tape, uint32_t first)
+{
+	static struct {
+		struct queue_item item;
+		_Alignas(8) unsigned char records[UINT16_MAX + 1];
+	} queued;
+	const struct tape_item *from = &tape->items[first];
+	size_t bytes;
+	const uint32_t count = world_span(world, tape, first, &bytes);
+
+	queued.item = (struct queue_item){ .kind = QUEUE_RECORD, .event = from->event,
+					   .cpu = from->cpu };
+	memcpy(queued.records, tape_record(tape, from), bytes);
+	ingest_push_item(&world->ingest, &queued.item, sizeof(queued.item) + bytes);
+	return count;
+}
+
+/* Returns how many items of the tape that was. */
+static uint32_t take(struct world *world, const struct tape *tape, uint32_t first)
 {
 	struct ingest *ingest = &world->ingest;
-	const struct queue_round_end mark = { .limit_ns = item->limit_ns };
+	const struct queue_round_end mark = { .limit_ns = tape->items[first].limit_ns };
 
-	if (item->size) {
-		ingest_push(ingest, tape_record(tape, item), item->size, item->event, item->cpu);
-		return;
-	}
+	if (tape->items[first].size)
+		return push(world, tape, first);
 	ingest_round_end(ingest, &mark);
 	ingest_poll(ingest, false);
 	if (ingest->timeline.open_slice.seq == world->enforced_seq)
-		return;
+		return 1;
 	world->enforced_seq = ingest->timeline.open_slice.seq;
 	budget_enforce(ingest, BUDGET_BYTES, ingest->watermark_ns);
+	return 1;
 }
 
 /* Live: then all that it knows of was known when the sample came. */
@@ -78,8 +96,10 @@ static void check_counted(const struct world *world)
 
 void world_count(struct world *world)
 {
-	for (uint32_t i = 0; i < world->tape.count; i++)
-		take(world, &world->tape, &world->tape.items[i]);
+	uint32_t at = 0;
+
+	while (at < world->tape.count)
+		at += take(world, &world->tape, at);
 	check_counted(world);
 }
 
@@ -117,11 +137,12 @@ void world_begin(struct world *world)
 		.events = world->events, .event_count = world->event_count, .is_replay = is_replay,
 	};
 	struct diag why = { 0 };
+	uint32_t at = 0;
 
 	stages_need(is_replay || !process_reader_create(&world->reader, &why), why.text);
 	stages_need(!ingest_init(&world->ingest, &config, NULL, world->reader, &why), why.text);
-	for (uint32_t i = 0; i < world->start.count; i++)
-		take(world, &world->start, &world->start.items[i]);
+	while (at < world->start.count)
+		at += take(world, &world->start, at);
 	world_count(world);
 	if (!is_replay) {
 		settle(world);

@@ -45,7 +45,7 @@ static uint64_t parse_round(void *state)
 	return count;
 }
 
-/* Queue: as the sampler puts a record in, and the analyzer takes it out. */
+/* Queue: one record at a time, as with copies of stacks; others are queued in rows. */
 
 struct queue_state {
 	struct world world;
@@ -113,25 +113,21 @@ static uint64_t queue_round(void *state)
 struct reorder_state {
 	struct world world;
 	struct reorder reorder;
-	uint64_t *times;	/* owned; of each item */
 	uint64_t sum;
 };
 
 static void *reorder_set_up(const struct stages_shape *shape)
 {
 	struct reorder_state *state = stages_allocate(1, sizeof(*state));
-	const struct tape *tape = &state->world.tape;
-	struct event_record record;
 
 	world_init(&state->world, shape);
 	reorder_init(&state->reorder);
-	state->times = stages_allocate(tape->count, sizeof(*state->times));
-	for (uint32_t i = 0; i < tape->count; i++)
-		if (tape->items[i].size &&
-		    !record_parse(&state->world.events[tape->items[i].event]->format,
-				  tape_record(tape, &tape->items[i]), tape->items[i].size, &record))
-			state->times[i] = record.time_ns;
 	return state;
+}
+
+static void reorder_prepare(void *state)
+{
+	world_advance(&((struct reorder_state *)state)->world);
 }
 
 static void reorder_tear_down(void *state)
@@ -140,7 +136,6 @@ static void reorder_tear_down(void *state)
 
 	reorder_finish(&of->reorder);
 	world_finish(&of->world);
-	free(of->times);
 	free(of);
 }
 
@@ -154,27 +149,47 @@ static bool add_time(void *context, const void *record, size_t size, uint16_t ev
 	return true;
 }
 
-/* Only the times of the records move on, not the records'. */
+static uint64_t time_of(const struct tape *tape, const struct tape_item *item)
+{
+	uint64_t time_ns;
+
+	memcpy(&time_ns, (const unsigned char *)tape_record(tape, item) + item->time_at,
+	       sizeof(time_ns));
+	return time_ns;
+}
+
+/* The records from @first on that lie in a row, at most as many as the sampler queues at once. */
+static uint32_t push_span(struct reorder_state *of, uint32_t first)
+{
+	const struct tape *tape = &of->world.tape;
+	const struct tape_item *from = &tape->items[first];
+	struct reorder_span span = {
+		.records = tape_record(tape, from), .first_ns = time_of(tape, from),
+		.cpu = from->cpu, .event = from->event,
+		.time_word = (int16_t)(from->time_at / 8),
+	};
+	const uint32_t count = world_span(&of->world, tape, first, &span.bytes);
+
+	span.last_ns = time_of(tape, from + count - 1);
+	stages_need(!reorder_push(&of->reorder, &span), "no memory");
+	return count;
+}
+
 static uint64_t reorder_round(void *state)
 {
 	struct reorder_state *of = state;
-	struct tape *tape = &of->world.tape;
+	const struct tape *tape = &of->world.tape;
 	uint64_t count = 0;
 
-	for (uint32_t i = 0; i < tape->count; i++) {
-		const struct tape_item *item = &tape->items[i];
-
-		if (!item->size) {
-			reorder_release(&of->reorder, item->limit_ns + tape->shift_ns, add_time,
-					of);
+	for (uint32_t i = 0, pushed; i < tape->count; i += pushed) {
+		pushed = 1;
+		if (tape->items[i].size && !tape->items[i].time_at)
 			continue;
-		}
-		stages_need(!reorder_push(&of->reorder, tape_record(tape, item), item->size,
-					  item->event, item->cpu, of->times[i] + tape->shift_ns),
-			    "no memory");
-		count++;
+		if (tape->items[i].size)
+			count += pushed = push_span(of, i);
+		else
+			reorder_release(&of->reorder, tape->items[i].limit_ns, add_time, of);
 	}
-	tape->shift_ns += tape->length_ns;
 	stages_keep(of->sum);
 	return count;
 }
@@ -207,7 +222,8 @@ const struct stage stages_of_records[] = {
 	  world_tear_down },
 	{ "queue", "record", "copied into the queue and taken out", queue_set_up, NULL, queue_round,
 	  queue_tear_down },
-	{ "reorder", "record", "put into the order of time", reorder_set_up, NULL, reorder_round,
+	{ "reorder", "record", "put into the order of time", reorder_set_up, reorder_prepare,
+	  reorder_round,
 	  reorder_tear_down },
 	{ "ingest", "sample", "all that the analyzer does with a record", ingest_set_up,
 	  ingest_prepare, ingest_round, world_tear_down },

@@ -108,7 +108,7 @@ static void symbols_forget(void *state)
 	struct ingest *ingest = &of->world.ingest;
 
 	for (uint32_t object = 0; object < ingest->objects.count; object++)
-		symbol_names_forget_object(&ingest->trie, object);
+		symbol_names_forget_object(&ingest->names, &ingest->trie, object);
 }
 
 static uint64_t symbols_round(void *state)

@@ -15,6 +15,7 @@
 #define FIRST_PID	 (5u << 20)	/* beyond PID_MAX_LIMIT: /proc knows none of them */
 #define BEGIN_NS	 CLOCK_NS_PER_S	/* all of it is past: no cgroup is read twice */
 #define SAMPLES_MIN	 10000u
+#define SPAN_BYTES	 (16u * 1024)	/* as in capture/sampler.c */
 #define ROUND_RECORDS	 250u	/* of each CPU, at most, */
 #define ROUNDS_PER_S	 20u	/* and the sampler's longest round is 50 ms */
 
@@ -324,4 +325,17 @@ void world_advance(struct world *world)
 		memcpy(at, &time_ns, sizeof(time_ns));
 	}
 	tape->shift_ns += tape->length_ns;
+}
+
+uint32_t world_span(const struct world *world, const struct tape *tape, uint32_t first,
+		    size_t *bytes)
+{
+	const struct tape_item *items = tape->items;
+	uint32_t end = first + 1;
+
+	*bytes = items[first].size;
+	for (; !world->recording && end < tape->count && items[end].size &&
+	       *bytes + items[end].size <= SPAN_BYTES && items[end].cpu == items[first].cpu; end++)
+		*bytes += items[end].size;
+	return end - first;
 }

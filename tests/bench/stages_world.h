@@ -79,6 +79,10 @@ void tape_put_record(struct tape *tape, const struct record_format *format, cons
 		     size_t size, uint16_t event, uint32_t cpu);
 void tape_put_round_end(struct tape *tape, uint64_t limit_ns);
 
+/* How many records from @first on are queued at once, as the sampler does; of a recording one. */
+uint32_t world_span(const struct world *world, const struct tape *tape, uint32_t first,
+		    size_t *bytes);
+
 const void *tape_record(const struct tape *tape, const struct tape_item *item);
 
 #endif

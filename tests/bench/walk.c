@@ -5,42 +5,17 @@
  * another address space) and with the cache, the best of ROUNDS each; how deep the stacks are; and
  * how often memory was allocated meanwhile.
  */
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "../unit/stack_scene.h"
+#include "allocations.h"
 
 /* They fit the CPU's last cache, as the stacks in the queue do, which were copied a moment ago. */
 #define STACKS_MAX 256
 #define ROUNDS	   20
-
-/* glibc's own, behind the names that this program takes from it. */
-void *__libc_malloc(size_t bytes);			/* NOLINT */
-void *__libc_calloc(size_t count, size_t bytes);	/* NOLINT */
-void *__libc_realloc(void *memory, size_t bytes);	/* NOLINT */
-
-static _Atomic size_t allocations;
-
-void *malloc(size_t bytes)
-{
-	allocations++;
-	return __libc_malloc(bytes);
-}
-
-void *calloc(size_t count, size_t bytes)
-{
-	allocations++;
-	return __libc_calloc(count, bytes);
-}
-
-void *realloc(void *memory, size_t bytes)
-{
-	allocations++;
-	return __libc_realloc(memory, bytes);
-}
 
 struct kept {
 	struct remote_stack stacks[STACKS_MAX];

@@ -83,4 +83,4 @@ COMMANDS = read_commands()
 # What opens a line to type in, and what else comes over the table or in its place. Tests try those
 # that the program has.
 PROMPTS = ("filter", "search", "palette", "target", "event", "frequency")
-OPENERS = (*PROMPTS, "row-menu", "order", "columns", "help", "messages", "log")
+OPENERS = (*PROMPTS, "row-menu", "order", "columns", "help", "messages", "losses", "log")

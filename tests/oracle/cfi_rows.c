@@ -18,7 +18,7 @@
 
 #include "../unit/random_numbers.h"
 
-enum { BP = 6, SP = 7, RETURN = 16 };
+enum { BX = 3, DI = 5, BP = 6, SP = 7, RETURN = 16 };
 
 struct comparison {
 	const char *path;
@@ -71,8 +71,24 @@ static bool put_bp(Dwarf_Frame *frame, struct unwind_row *row)
 	return true;
 }
 
-/* The caller's sp is the CFA, its ip the word below. */
-static bool is_ordinary(Dwarf_Frame *frame)
+/* libdw says of a register that no entry speaks of that it is undefined. */
+static unsigned int bx_of(Dwarf_Frame *frame)
+{
+	Dwarf_Op memory[3], *ops;
+	int64_t offset;
+	size_t count;
+
+	if (dwarf_frame_register(frame, BX, memory, &ops, &count))
+		return UNWIND_BX_ELSEWHERE;
+	if (count == 0)
+		return 0;
+	if (!is_at_cfa(ops, count, &offset) || offset % 8 || offset > -8 || offset < -14 * 8)
+		return UNWIND_BX_ELSEWHERE;
+	return (unsigned int)(-offset / 8);
+}
+
+/* The caller's sp is the CFA, its ip the word below, or in di, which @row then says. */
+static bool is_ordinary(Dwarf_Frame *frame, struct unwind_row *row)
 {
 	Dwarf_Op memory[3], *ops;
 	int64_t offset;
@@ -81,8 +97,12 @@ static bool is_ordinary(Dwarf_Frame *frame)
 	if (dwarf_frame_register(frame, SP, memory, &ops, &count) || count != 2 ||
 	    ops[0].atom != DW_OP_call_frame_cfa || ops[1].atom != DW_OP_stack_value)
 		return false;
-	return dwarf_frame_register(frame, RETURN, memory, &ops, &count) == 0 &&
-	       is_at_cfa(ops, count, &offset) && offset == -8;
+	if (dwarf_frame_register(frame, RETURN, memory, &ops, &count))
+		return false;
+	if (row->kind == UNWIND_SP && count == 1 && ops[0].atom == DW_OP_regx &&
+	    ops[0].number == DI)
+		row->kind = UNWIND_DI;
+	return row->kind == UNWIND_DI || (is_at_cfa(ops, count, &offset) && offset == -8);
 }
 
 static bool is_outermost(Dwarf_Frame *frame)
@@ -105,8 +125,9 @@ static bool put_cfa(const Dwarf_Op *ops, size_t count, struct unwind_row *row)
 		return true;
 	}
 	if (count == 1 && ops[0].atom == DW_OP_bregx &&
-	    (ops[0].number == SP || ops[0].number == BP)) {
-		row->kind = ops[0].number == SP ? UNWIND_SP : UNWIND_BP;
+	    (ops[0].number == SP || ops[0].number == BP || ops[0].number == BX)) {
+		row->kind = ops[0].number == SP ? UNWIND_SP :
+			    ops[0].number == BP ? UNWIND_BP : UNWIND_BX;
 		offset = (int64_t)ops[0].number2;
 	} else if (count == 2 && ops[0].atom == DW_OP_breg6 && ops[1].atom == DW_OP_deref) {
 		row->kind = UNWIND_BP_WORD;
@@ -135,9 +156,10 @@ static struct unwind_row row_of(Dwarf_Frame *frame)
 	if (is_signal && count == 2 && ops[0].atom == DW_OP_breg7 && ops[0].number == 160 &&
 	    ops[1].atom == DW_OP_deref)
 		return (struct unwind_row){ .kind = UNWIND_SIGNAL };
-	if (!put_cfa(ops, count, &row) || !is_ordinary(frame) || !put_bp(frame, &row) ||
-	    (row.kind == UNWIND_PLT && row.bp))
+	if (!put_cfa(ops, count, &row) || !is_ordinary(frame, &row) ||
+	    !put_bp(frame, &row) || (row.kind == UNWIND_PLT && row.bp))
 		return complex;
+	row.bx = bx_of(frame) & UNWIND_BX_ELSEWHERE;
 	return row;
 }
 
@@ -159,8 +181,10 @@ static void compare_at(struct comparison *job, uint64_t vaddr)
 	if (unwind_row_is_same_rule(ours, &theirs))
 		return;
 	if (job->differ++ < 10)
-		printf("%s 0x%" PRIx64 ": ours %d cfa %d bp %d, libdw %d cfa %d bp %d\n", job->path,
-		       vaddr, ours->kind, ours->cfa, ours->bp, theirs.kind, theirs.cfa, theirs.bp);
+		printf("%s 0x%" PRIx64 ": ours %d cfa %d bp %d bx %d, "
+		       "libdw %d cfa %d bp %d bx %d\n",
+		       job->path, vaddr, ours->kind, ours->cfa, ours->bp, ours->bx, theirs.kind,
+		       theirs.cfa, theirs.bp, theirs.bx);
 }
 
 static void compare(struct comparison *job, uint32_t count)

@@ -29,7 +29,8 @@ SHOWN = 20		# differences printed per comparison
 COMM_BYTES = 15
 KERNEL_MODE, GUEST_MODES, GUEST_LEVELS = 1, (4, 5), ("g", "u")
 # perf names the n-th slot of a PLT by the n-th relocation, which is another function's where a linker
-# put the slots of indirect functions elsewhere. check_plt compares their names with objdump's.
+# put the slots of indirect functions elsewhere, and some slots by the function before them.
+# check_plt compares their names with objdump's.
 PLT_SUFFIX = "@plt"
 REPORT_TITLE = re.compile(r"^# Samples: \S+\s+of events? '(.*)'$")
 
@@ -230,7 +231,8 @@ def compare_symbols(samples, refresh, report, doubtful):
     perf_name = {(s.comm, s.object, s.address): s.symbol for s in samples
                  if s.symbol and not s.symbol.endswith(PLT_SUFFIX)}
     our_name = {(row["comm"], object_of(row), address_of(row)): raw_name(row)
-                for row in host_rows(refresh) if raw_name(row) and row["self"]}
+                for row in host_rows(refresh) if raw_name(row) and row["self"] and
+                not raw_name(row).endswith(PLT_SUFFIX)}
     both = perf_name.keys() & our_name.keys()
     wrong = sorted({(key[1], f"{key[2]:#x}", perf_name[key], our_name[key])
                     for key in both if perf_name[key] != our_name[key]})

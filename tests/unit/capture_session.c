@@ -34,13 +34,13 @@ void capture_session_close(struct capture_session *session)
 	spsc_finish(&session->queue);
 }
 
-static void take_record(struct capture_session *session, const struct queue_item *item,
-			size_t bytes)
+static void take_record(struct capture_session *session, uint16_t event,
+			const struct perf_event_header *header)
 {
-	const struct event_desc *desc = capture_event(session->capture, item->event);
+	const struct event_desc *desc = capture_event(session->capture, event);
 	struct event_record record;
 
-	assert_int_equal(record_parse(&desc->format, item + 1, bytes - sizeof(*item), &record), 0);
+	assert_int_equal(record_parse(&desc->format, header, header->size, &record), 0);
 	if (record.kind != RECORD_SAMPLE)
 		return;
 	assert_false(desc->is_sideband);
@@ -57,12 +57,15 @@ static void take_record(struct capture_session *session, const struct queue_item
 void capture_session_drain(struct capture_session *session)
 {
 	const struct queue_item *item;
-	size_t bytes;
+	const struct perf_event_header *record;
+	size_t bytes, offset;
 
 	while ((item = spsc_peek(&session->queue, &bytes)) != NULL) {
 		assert_false(session->has_end);
-		if (item->kind == QUEUE_RECORD)
-			take_record(session, item, bytes);
+		offset = 0;
+		while (item->kind == QUEUE_RECORD &&
+		       (record = queue_next_record(item, bytes, &offset)))
+			take_record(session, item->event, record);
 		if (item->kind == QUEUE_LOST && item->event == 0) {
 			const struct queue_lost *lost = (const void *)(item + 1);
 

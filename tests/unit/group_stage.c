@@ -42,6 +42,7 @@ struct snapshot *group_stage_build(struct group_window window)
 	group_fold_add(&groups, window.entries, window.count, 1.0);
 	groups.baseline = window.base ? &whole : NULL;
 	group_fold_add_base(&groups, window.base, window.base_count);
+	group_fold_sum(&groups);
 	assert_false(groups.is_out_of_memory);
 	sources.groups = &groups;
 	snapshot = snapshot_build(&head, &fold, &sources);

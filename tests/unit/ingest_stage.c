@@ -29,16 +29,71 @@ void stage_init(struct ingest_stage *stage, const struct ingest_config *config,
 	assert_int_equal(ingest_init(&stage->ingest, &own, NULL, reader, &why), 0);
 }
 
+void stage_init_with_reader(struct ingest_stage *stage, const struct ingest_config *config)
+{
+	struct process_reader *reader = NULL;
+	struct diag why;
+
+	assert_int_equal(process_reader_create(&reader, &why), 0);
+	stage_init(stage, config, reader);
+	stage->reader = reader;
+}
+
 void stage_finish(struct ingest_stage *stage)
 {
 	ingest_finish(&stage->ingest);
+	process_reader_destroy(stage->reader);
+	stage->reader = NULL;
 }
 
-static void push(struct ingest_stage *stage, struct record_bytes *record)
+int stage_set_up_replay(void **state)
+{
+	const struct ingest_config config = { .is_replay = true };
+
+	stage_init(*state, &config, NULL);
+	return 0;
+}
+
+int stage_set_up_live(void **state)
+{
+	const struct ingest_config config = { .is_replay = false };
+
+	stage_init(*state, &config, NULL);
+	return 0;
+}
+
+int stage_tear_down(void **state)
+{
+	stage_finish(*state);
+	return 0;
+}
+
+static void enqueue(struct stage_queue *queue, const struct record_bytes *record)
+{
+	assert_in_range(record->count, 1, COUNT_OF(queue->words) - queue->count);
+	memcpy(queue->words + queue->count, record->words, record->count * 8);
+	queue->count += record->count;
+}
+
+void stage_push(struct ingest_stage *stage, struct record_bytes *record)
 {
 	record_close(record);
+	if (stage->queue) {
+		enqueue(stage->queue, record);
+		return;
+	}
 	ingest_push(&stage->ingest, record->words, record->count * 8, 0, UINT32_MAX);
 	assert_int_equal(stage->ingest.counters.malformed, 0);
+}
+
+int stage_push_queue(struct ingest_stage *stage, uint32_t cpu)
+{
+	struct stage_queue *queue = stage->queue;
+	const size_t bytes = offsetof(struct stage_queue, words) + queue->count * 8;
+
+	queue->item = (struct queue_item){ .kind = QUEUE_RECORD, .cpu = cpu };
+	queue->count = 0;
+	return ingest_push_item(&stage->ingest, &queue->item, bytes);
 }
 
 /* What sample_id_all puts behind every record. */
@@ -48,7 +103,7 @@ static void push_with_origin(struct ingest_stage *stage, struct record_bytes *re
 	const uint64_t origin[] = { PAIR(pid, tid), time_ns, PAIR(stage->cpu, 0) };
 
 	record_add(record, origin, COUNT_OF(origin));
-	push(stage, record);
+	stage_push(stage, record);
 }
 
 void stage_sample_at(struct ingest_stage *stage, uint64_t time_ns, uint32_t pid, uint32_t tid,
@@ -63,7 +118,7 @@ void stage_sample_at(struct ingest_stage *stage, uint64_t time_ns, uint32_t pid,
 	record_add(&record, fields, COUNT_OF(fields));
 	if (chain_count)
 		record_add(&record, chain, chain_count);
-	push(stage, &record);
+	stage_push(stage, &record);
 }
 
 void stage_sample(struct ingest_stage *stage, uint64_t time_ns, uint32_t pid, uint32_t tid,
@@ -162,6 +217,16 @@ void stage_lost(struct ingest_stage *stage, uint64_t time_ns, uint32_t cpu, uint
 	stage->cpu = cpu;
 	record_begin(&record, PERF_RECORD_LOST, 0);
 	record_add(&record, fields, COUNT_OF(fields));
+	push_with_origin(stage, &record, time_ns, 0, 0);
+}
+
+void stage_lost_samples(struct ingest_stage *stage, uint64_t time_ns, uint32_t cpu, uint64_t count)
+{
+	struct record_bytes record;
+
+	stage->cpu = cpu;
+	record_begin(&record, PERF_RECORD_LOST_SAMPLES, 0);
+	record_add(&record, &count, 1);
 	push_with_origin(stage, &record, time_ns, 0, 0);
 }
 

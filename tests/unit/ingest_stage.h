@@ -8,18 +8,36 @@
 #include "model/ingest.h"
 #include "record_bytes.h"
 
+/* Records that lie in a row, as they come out of a ring at once. */
+struct stage_queue {
+	struct queue_item item;
+	uint64_t words[1024];
+	size_t count;
+};
+
 struct ingest_stage {
 	struct ingest ingest;
 	struct event_desc event;
 	const struct event_desc *events[1];
 	uint64_t period;	/* of the next samples; 1 after the init */
 	uint32_t cpu;		/* of the next records */
+	struct stage_queue *queue;	/* borrowed; NULL: each record is pushed alone */
+	struct process_reader *reader;	/* owned; NULL: stage_init() got another or none */
 };
 
 /* @config: events are filled in. */
 void stage_init(struct ingest_stage *stage, const struct ingest_config *config,
 		struct process_reader *reader);
+/* With a reader of its own. */
+void stage_init_with_reader(struct ingest_stage *stage, const struct ingest_config *config);
 void stage_finish(struct ingest_stage *stage);
+
+/* cmocka's, whose @state is the stage: of a recording, of a machine. */
+int stage_set_up_replay(void **state);
+int stage_set_up_live(void **state);
+int stage_tear_down(void **state);
+#define STAGE_TEST(name, set_up) \
+	cmocka_unit_test_prestate_setup_teardown(name, set_up, stage_tear_down, &stage)
 
 void stage_sample(struct ingest_stage *stage, uint64_t time_ns, uint32_t pid, uint32_t tid,
 		  uint64_t ip);
@@ -40,7 +58,12 @@ void stage_exit(struct ingest_stage *stage, uint64_t time_ns, uint32_t pid, uint
 void stage_ksymbol(struct ingest_stage *stage, uint64_t time_ns, uint64_t start, uint32_t bytes,
 		   bool is_unregister, const char *name);
 void stage_lost(struct ingest_stage *stage, uint64_t time_ns, uint32_t cpu, uint64_t count);
+void stage_lost_samples(struct ingest_stage *stage, uint64_t time_ns, uint32_t cpu, uint64_t count);
 void stage_throttle(struct ingest_stage *stage, uint64_t time_ns, uint32_t cpu, bool begins);
+/* Any other record, which is closed here. */
+void stage_push(struct ingest_stage *stage, struct record_bytes *record);
+/* Pushes all that is in the queue, as of the ring of @cpu. Returns how many records that were. */
+int stage_push_queue(struct ingest_stage *stage, uint32_t cpu);
 void stage_round(struct ingest_stage *stage, uint64_t limit_ns);
 
 /* Samples counted so far whose leaf is this address of this object, for this comm and pid. */

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "../workloads/by_rbx.h"
+#include "../workloads/by_r12.h"
 
 static struct rare_child *self;
 static volatile int sink;
@@ -28,7 +28,7 @@ __attribute__((noinline)) static void stand_still(void)
 
 __attribute__((noinline)) static void between(void)
 {
-	by_rbx(stand_still);
+	by_r12(stand_still);
 	sink++;
 }
 

@@ -1,4 +1,4 @@
-/* rare_child.h - a child that stands still below a function that finds its frame by rbx, which no
+/* rare_child.h - a child that stands still below a function that finds its frame by r12, which no
  * unwind row can say; and what glibc's backtrace(3), asked in the child, says of its callers. */
 #ifndef TESTS_RARE_CHILD_H
 #define TESTS_RARE_CHILD_H
@@ -8,8 +8,8 @@
 
 #define RARE_CHAIN_MAX 64
 
-/* Calls @what with its stack pointer on a boundary of 64 bytes, as ld.so does for xsave. */
-void by_rbx(void (*what)(void));
+/* Calls @what with its stack pointer on a boundary of 64 bytes. */
+void by_r12(void (*what)(void));
 
 struct rare_child {	/* shared with it */
 	pid_t pid;

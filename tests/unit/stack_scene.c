@@ -162,7 +162,9 @@ size_t stack_scene_walk(struct stack_scene *scene, struct walker *walker,
 	const uint64_t *registers = stack->registers;
 	const struct walker_registers start = { registers[REMOTE_REGISTER_IP],
 						registers[REMOTE_REGISTER_SP],
-						registers[REMOTE_REGISTER_BP] };
+						registers[REMOTE_REGISTER_BP],
+						registers[REMOTE_REGISTER_BX],
+						registers[REMOTE_REGISTER_DI], true };
 	const struct walker_stack copy = { stack->start, stack->bytes, stack->count };
 
 	return walker_walk(walker, &space, &start, &copy, frames, WALKER_FRAMES_MAX, end);

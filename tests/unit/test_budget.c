@@ -16,22 +16,6 @@ enum { SAMPLES_PER_S = 500, SECONDS = 200, LIMIT_BYTES = 2 << 20 };
 
 static struct ingest_stage stage;
 
-static int set_up(void **state)
-{
-	const struct ingest_config config = { .is_replay = true };
-
-	(void)state;
-	stage_init(&stage, &config, NULL);
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	stage_finish(&stage);
-	return 0;
-}
-
 /* One second in which every sample has a stack that was never seen before, and one that every
  * second has. */
 static void storm(uint64_t second)
@@ -180,6 +164,34 @@ static void test_what_is_in_the_open_slice_survives(void **state)
 	assert_int_equal(stage_counted(&stage, ":200", 200, "[unknown]", 0x20), 1);
 }
 
+/* A program that renames itself all the time: names are part of the history, and go with it. */
+static void test_a_storm_of_names_stays_within_the_budget(void **state)
+{
+	enum { SECONDS_OF_NAMES = 100, NAMES_PER_S = 1000 };
+	const struct timeline *timeline = &stage.ingest.timeline;
+	char name[16];
+
+	(void)state;
+	for (uint64_t second = 1; second <= SECONDS_OF_NAMES; second++) {
+		for (uint64_t i = 0; i < NAMES_PER_S; i++) {
+			const uint64_t at_ns = second * CLOCK_NS_PER_S + 2 * i;
+
+			snprintf(name, sizeof(name), "n%u",
+				 (unsigned int)(second * NAMES_PER_S + i));
+			stage_comm(&stage, at_ns, 100, 100, name, false);
+			stage_sample(&stage, at_ns + 1, 100, 100, 0x77);
+		}
+		stage_round(&stage, (second + 1) * CLOCK_NS_PER_S - 1);
+		budget_enforce(&stage.ingest, LIMIT_BYTES, stage.ingest.watermark_ns);
+		assert_true(budget_bytes(&stage.ingest) <= LIMIT_BYTES);
+		assert_true(strpool_bytes(stage.ingest.strings) <= 2 * LIMIT_BYTES);
+	}
+	assert_true(timeline->evicted_samples > 0);
+	assert_int_equal(stage_samples(&stage) + timeline->evicted_samples,
+			 SECONDS_OF_NAMES * NAMES_PER_S);
+	assert_int_equal(stage_counted(&stage, name, 100, "[unknown]", 0x77), 1);
+}
+
 /* More text than the budget has room for is no reason to forget samples: it would not help. */
 static void test_a_full_text_pool_evicts_nothing(void **state)
 {
@@ -230,7 +242,53 @@ static void test_in_a_recording_the_dead_stay(void **state)
 	assert_true(is_known_after(100 * CLOCK_NS_PER_S));
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+/* No second goes by between them, and nobody is sampled but the one that was there before. */
+static void test_a_recording_of_forks_without_end_stays_small(void **state)
+{
+	const struct task_table *tasks = &stage.ingest.tasks;
+	uint32_t most = 0;
+
+	(void)state;
+	stage_comm(&stage, 5, 100, 100, "app", false);
+	for (uint32_t pid = 1000; pid < 1000 + 5 * TASK_TABLE_ROWS; pid++) {
+		stage_fork(&stage, 20, 1, 1, pid, pid);
+		if (pid % 1024)
+			continue;
+		stage_sample(&stage, 20, 100, 100, 0x77);
+		stage_round(&stage, 20);
+		if (budget_is_pressed(&stage.ingest))
+			budget_enforce(&stage.ingest, SIZE_MAX, stage.ingest.watermark_ns);
+		most = tasks->thread_count > most ? tasks->thread_count : most;
+	}
+	stage_round(&stage, 30);
+	budget_enforce(&stage.ingest, SIZE_MAX, stage.ingest.watermark_ns);
+	assert_in_range(most, 2 * TASK_TABLE_ROWS, 2 * TASK_TABLE_ROWS + 2048);
+	assert_in_range(tasks->thread_count, 1, TASK_TABLE_ROWS);
+	assert_in_range(tasks->process_count, 1, TASK_TABLE_ROWS);
+	assert_true(tasks->forgotten >= 2 * 4 * TASK_TABLE_ROWS);
+	assert_non_null(task_table_find_thread(tasks, 100));
+}
+
+/* A day of short programs: that one sleeps is no reason to forget its name. */
+static void test_of_a_long_recording_the_dead_go_first(void **state)
+{
+	const struct task_table *tasks = &stage.ingest.tasks;
+
+	(void)state;
+	stage_comm(&stage, 5, 100, 100, "app", false);
+	for (uint32_t i = 0; i <= TASK_TABLE_ROWS; i++) {
+		stage_fork(&stage, 10, 1, 1, 1000 + i, 1000 + i);
+		stage_exit(&stage, 20, 1000 + i, 1000 + i);
+	}
+	stage_round(&stage, 3 * CLOCK_NS_PER_S);
+	for (int i = 0; i < 3; i++)
+		budget_enforce(&stage.ingest, SIZE_MAX, stage.ingest.watermark_ns);
+	assert_non_null(task_table_find_thread(tasks, 100));
+	assert_in_range(tasks->thread_count, 1, 2);
+	assert_int_equal(tasks->forgotten, 0);
+}
+
+#define TEST(name) STAGE_TEST(name, stage_set_up_replay)
 
 int main(void)
 {
@@ -243,8 +301,11 @@ int main(void)
 		TEST(test_a_compaction_keeps_all_that_a_slice_refers_to),
 		TEST(test_what_is_in_the_open_slice_survives),
 		TEST(test_a_full_text_pool_evicts_nothing),
+		TEST(test_a_storm_of_names_stays_within_the_budget),
 		TEST(test_live_the_dead_are_forgotten_two_seconds_later),
 		TEST(test_in_a_recording_the_dead_stay),
+		TEST(test_a_recording_of_forks_without_end_stays_small),
+		TEST(test_of_a_long_recording_the_dead_go_first),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -151,6 +151,19 @@ static void test_each_cpu_has_its_share_while_it_is_online(void **state)
 }
 
 /* 32 bits of 10 ms are 497 days. */
+static void test_cpus_that_went_offline_are_told_once(void **state)
+{
+	(void)state;
+	busy_add(&busy, 1 * S, "cpu 9 0 0 9\ncpu0 1 0 0 1\ncpu2 5 0 0 5\ncpu9 7 0 0 7\n");
+	assert_int_equal(busy.gone_count, 0);
+	busy_add(&busy, 2 * S, "cpu 9 0 0 9\ncpu0 2 0 0 2\ncpu2 6 0 0 5\n");
+	busy_add(&busy, 3 * S, "cpu 9 0 0 9\ncpu0 2 0 0 3\ncpu9 8 0 0 7\n");
+	busy_add(&busy, 4 * S, "cpu 9 0 0 9\ncpu0 2 0 0 4\ncpu2 6 0 0 5\n");
+	assert_int_equal(busy.gone_count, 2);
+	assert_int_equal(busy.gone[0], 9);
+	assert_int_equal(busy.gone[1], 2);
+}
+
 static void test_a_cpu_may_be_up_for_years(void **state)
 {
 	(void)state;
@@ -191,6 +204,7 @@ int main(void)
 		TEST(test_the_oldest_readings_make_room),
 		TEST(test_counters_that_run_backwards_give_no_impossible_share),
 		TEST(test_each_cpu_has_its_share_while_it_is_online),
+		TEST(test_cpus_that_went_offline_are_told_once),
 		TEST(test_a_cpu_may_be_up_for_years),
 		TEST(test_every_second_is_due),
 		TEST(test_this_machine_can_be_read),

@@ -95,6 +95,21 @@ static void test_names_are_sanitized(void **state)
 	assert_string_equal(text(names->unit), "b\\x09c.service");
 }
 
+static void test_a_storm_of_cgroups_has_an_end_and_is_counted(void **state)
+{
+	char path[32];
+	size_t len;
+
+	(void)state;
+	for (unsigned int i = 1; i <= CGROUP_TABLE_ROWS + 5; i++) {
+		len = (size_t)snprintf(path, sizeof(path), "/storm/%u", i);
+		assert_int_equal(cgroup_table_intern(&table, path, len),
+				 i <= CGROUP_TABLE_ROWS ? i : CGROUP_UNKNOWN);
+	}
+	assert_int_equal(table.refused, 5);
+	assert_int_equal(cgroup_table_intern(&table, "/storm/1", 8), 1);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -104,6 +119,7 @@ int main(void)
 		TEST(test_a_path_says_container_and_pod),
 		TEST(test_no_path_is_unknown),
 		TEST(test_names_are_sanitized),
+		TEST(test_a_storm_of_cgroups_has_an_end_and_is_counted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -428,7 +428,8 @@ static void test_a_baseline_that_was_stopped_is_whole_the_next_time(void **state
 	snapshot = make_last(1);
 	assert_int_equal(snapshot->baseline.samples, 40000);
 	assert_int_equal(snapshot->samples, 1);
-	assert_int_equal(snapshot->row_count, 40000);
+	/* of a file that has more, the rest is one row */
+	assert_in_range(snapshot->row_count, (SYMBOL_NAMES_ROWS - SYMBOL_NAMES_RESERVE) / 9, 40000);
 	snapshot_destroy(snapshot);
 }
 

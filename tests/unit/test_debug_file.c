@@ -65,9 +65,10 @@ static void expect_in(const struct object_file *file, int err, const char *path)
 
 static void expect(const char *path)
 {
+	const struct process_root of_test = { .process = -1, .root = root };
 	struct object_file file;
 
-	expect_in(&file, debug_file_open_below(&file, &search, root), path);
+	expect_in(&file, debug_file_open_below(&file, &search, &of_test), path);
 }
 
 static void test_a_build_id_leads_to_its_file(void **state)
@@ -187,6 +188,8 @@ static void test_of_our_own_only_trusted_ones_count(void **state)
 	make("/app.debug");
 	search.object_path = object;
 	search.link = "app.debug";
+	expect_in(&file, debug_file_open(&file, &search), NULL);	/* a stranger's place */
+	search.has_safe_path = true;
 	expect_in(&file, debug_file_open(&file, &search), "/app.debug");
 	assert_int_equal(chmod(path, 0666), 0);
 	expect_in(&file, debug_file_open(&file, &search), NULL);

@@ -5,11 +5,13 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
+#include "base/clock.h"
 #include "model/snapshot_build.h"
 #include "model_fixture.h"
 #include "symbols/flat_builder.h"
@@ -54,7 +56,7 @@ static int set_up(void **state)
 		return -1;
 	flat_builder_destroy(builder);
 	object_table_set_ready(&world.objects, lib, &table, &none);
-	symbol_names_forget_object(&world.trie, lib);
+	symbol_names_forget_object(&world.names, &world.trie, lib);
 	return sandbox_start(&sandbox, NULL) || demangler_create(&demangler, sandbox, NULL);
 }
 
@@ -68,16 +70,21 @@ static int tear_down(void **state)
 	return 0;
 }
 
-static void demangle_all(void)
+static void wait_for_names(void)
 {
 	struct pollfd ready = { .fd = demangler_fd(demangler), .events = POLLIN };
 
-	world.names.demangler = demangler;
-	symbol_names_demangle(&world.names, &world.trie);
 	while (symbol_names_are_pending(&world.names)) {
 		assert_int_equal(poll(&ready, 1, REPLY_LIMIT_MS), 1);
 		symbol_names_demangle(&world.names, &world.trie);
 	}
+}
+
+static void demangle_all(void)
+{
+	world.names.demangler = demangler;
+	symbol_names_demangle(&world.names, &world.trie);
+	wait_for_names();
 }
 
 /* Each name has one sample more than the next. */
@@ -183,6 +190,64 @@ static void test_names_are_asked_for_before_a_fold_needs_them(void **state)
 		assert_int_not_equal(world.trie.frames.symbol[i], ID_SET_NONE);
 }
 
+static void forget(bool is_used)
+{
+	unsigned char stacks_used[NAMES], texts_used[256] = { 0 };
+	uint32_t renumbered[NAMES];
+
+	memset(stacks_used, is_used, NAMES);
+	assert_int_equal(stack_trie_compact(&world.trie, stacks_used, renumbered), 0);
+	assert_int_equal(symbol_names_compact(&world.names, &world.trie), 0);
+	assert_int_equal(world.names.count, is_used ? NAMES : 0);
+	assert_true(strpool_count(world.strings) <= sizeof(texts_used));
+	symbol_names_mark_text(&world.names, texts_used);
+	object_table_mark_text(&world.objects, texts_used);
+	strpool_sweep(world.strings, texts_used);
+}
+
+/* An answer names its text by the id, which other text gets when that one has gone. */
+static void test_an_answer_that_comes_after_all_is_forgotten_is_nobody_elses(void **state)
+{
+	static const char *const shown[] = {
+		"shop::Cart::sum(long)", "a::ab<U+202E>cd", "plain", "shop::Cart::Cart()",
+		"shop::Cart::Cart()", "_Z3\\x1b[m",
+	};
+
+	(void)state;
+	world.names.demangler = demangler;
+	symbol_names_demangle(&world.names, &world.trie);
+	assert_true(demangler_under_way(demangler) > 0);
+	forget(false);
+	for (uint32_t i = 0; i < NAMES; i++)
+		stack_trie_frame(&world.trie, lib, 0x100 * i + 8);
+	symbol_names_demangle(&world.names, &world.trie);
+	wait_for_names();
+	for (uint32_t i = 0; i < NAMES; i++) {
+		const struct symbol *symbol = symbol_names_cached(&world.names, &world.trie, i);
+
+		assert_string_equal(strpool_get(world.strings, symbol->name),
+				    i == ESCAPE ? shown[i] : names[i]);
+		assert_string_equal(strpool_get(world.strings,
+						symbol_names_shown(&world.names, symbol)),
+				    shown[i]);
+	}
+	assert_int_equal(world.names.under_way.used, 0);
+}
+
+static void test_both_names_of_what_stays_stay(void **state)
+{
+	struct snapshot *snapshot;
+
+	(void)state;
+	demangle_all();
+	forget(true);
+	snapshot = build(KEY_SYMBOL, false, &fixture_no_filter);
+	assert_string_equal(snapshot->rows[SUM].symbol, "shop::Cart::sum(long)");
+	assert_string_equal(snapshot->rows[SUM].raw_symbol, names[SUM]);
+	assert_string_equal(snapshot->rows[COMPLETE].symbol, "shop::Cart::Cart()");
+	snapshot_destroy(snapshot);
+}
+
 static void test_a_table_that_comes_later_is_asked_about_then(void **state)
 {
 	struct object *object = &world.objects.objects[lib];
@@ -195,7 +260,7 @@ static void test_a_table_that_comes_later_is_asked_about_then(void **state)
 	demangle_all();
 	assert_int_equal(left_by(FILTER_TEXT, "shop::"), 0);
 	object_table_set_ready(&world.objects, lib, &table, &none);
-	symbol_names_forget_object(&world.trie, lib);
+	symbol_names_forget_object(&world.names, &world.trie, lib);
 	demangle_all();
 	snapshot = build(KEY_SYMBOL, false, &fixture_no_filter);
 	assert_string_equal(snapshot->rows[SUM].symbol, "shop::Cart::sum(long)");
@@ -231,9 +296,98 @@ static void test_a_symbol_that_was_renamed_is_demangled_anew(void **state)
 	demangle_all();
 	assert_int_equal(left_by(FILTER_TEXT, "shop::Cart::sum"), 0);
 	rows[SUM].name = name & ((1u << 28) - 1);
-	symbol_names_forget_object(&world.trie, lib);
+	symbol_names_forget_object(&world.names, &world.trie, lib);
 	demangle_all();
 	assert_int_equal(left_by(FILTER_TEXT, "shop::Cart::sum"), NAMES - SUM);
+}
+
+/* @count functions of which each means 4000 characters: "_Z1f", a type, and it again and again. */
+static uint32_t add_stranger(uint32_t count, void **block)
+{
+	const uint32_t object = fixture_object(&world, "/tmp/stranger", OBJECT_LOADING);
+	struct flat_builder *builder = flat_builder_create();
+	const struct build_id none = { .count = 0 };
+	struct flat_table table;
+	char name[512];
+	size_t bytes;
+
+	for (uint32_t i = 0; i < count; i++) {
+		char *end = name + sprintf(name, "_Z1f99%099u", i + 1);
+
+		name[6] = 'n';		/* an identifier begins with a letter */
+		for (uint32_t repeat = 0; repeat < 39; repeat++)
+			end = stpcpy(end, "S_");
+		flat_builder_add(builder, 0x100 * i, 0x100, name, NULL, 0);
+		stack_trie_frame(&world.trie, object, 0x100 * i);
+	}
+	assert_int_equal(flat_builder_finish(builder, 1, block, &bytes), 0);
+	flat_builder_destroy(builder);
+	assert_int_equal(flat_table_check(&table, *block, bytes, NULL), 0);
+	object_table_set_ready(&world.objects, object, &table, &none);
+	return object;
+}
+
+static const char *shown_at(uint32_t object, uint64_t address)
+{
+	const uint32_t frame = stack_trie_frame(&world.trie, object, address);
+	const struct symbol *symbol = symbol_names_cached(&world.names, &world.trie, frame);
+
+	return strpool_get(world.strings, symbol_names_shown(&world.names, symbol));
+}
+
+/* What names mean may be longer than they are: it is held to its object's share, too. */
+static void test_names_that_mean_much_leave_room_for_others(void **state)
+{
+	enum { STRANGERS = 700, SHARE = SYMBOL_NAMES_TEXT_BYTES / 9 };
+	void *block;
+	const uint32_t stranger = add_stranger(STRANGERS, &block);
+
+	(void)state;
+	demangle_all();
+	assert_in_range(world.objects.objects[stranger].symbol_text_bytes, SHARE - 5000, SHARE);
+	assert_memory_equal(shown_at(stranger, 0), "f(n000", 6);
+	assert_int_equal(strlen(shown_at(stranger, 0)), 40 * 99 + 39 * 2 + 3);
+	assert_memory_equal(shown_at(stranger, 0x100 * (STRANGERS - 1)), "_Z1f99n000", 10);
+	assert_in_range(world.names.refused, STRANGERS / 3, STRANGERS - 1);
+	assert_string_equal(shown_at(lib, 8), "shop::Cart::sum(long)");
+	free(block);
+}
+
+/* A frame of @object in the function that is called names[@name]: is it asked for? */
+static bool is_asked_for(uint32_t object, uint32_t name, uint64_t now_ns, uint64_t picture_ns)
+{
+	stack_trie_frame(&world.trie, object, 0x100 * name + 8);
+	symbol_names_pace(&world.names, now_ns, picture_ns);
+	symbol_names_demangle(&world.names, &world.trie);
+	return demangler_under_way(demangler) == 1;
+}
+
+static void test_names_that_come_one_by_one_wait_for_a_second_or_the_picture(void **state)
+{
+	const uint32_t late = fixture_object(&world, "/lib/late.so", OBJECT_LOADING);
+	const struct build_id none = { .count = 0 };
+	const uint64_t s = CLOCK_NS_PER_S, near_ns = 12 * s - s / 5;
+
+	(void)state;
+	object_table_set_ready(&world.objects, late, &world.objects.objects[lib].table, &none);
+	symbol_names_pace(&world.names, 10 * s, 12 * s);
+	demangle_all();			/* the first ones at once */
+	assert_true(symbol_names_due_ns(&world.names) == UINT64_MAX);
+
+	assert_false(is_asked_for(late, SUM, 10 * s + 1, 12 * s));
+	assert_true(symbol_names_are_pending(&world.names));
+	assert_true(symbol_names_due_ns(&world.names) == 11 * s);
+	assert_true(is_asked_for(late, SUM, 11 * s, 12 * s));
+	wait_for_names();
+
+	assert_false(is_asked_for(late, BIDI, near_ns - 1, 12 * s));
+	assert_true(symbol_names_due_ns(&world.names) == near_ns);
+	assert_true(is_asked_for(late, BIDI, near_ns, 12 * s));
+	wait_for_names();
+
+	assert_false(is_asked_for(late, ESCAPE, 12 * s, 14 * s));
+	assert_true(is_asked_for(late, ESCAPE, 12 * s, 0));	/* no picture is planned */
+	wait_for_names();
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -248,6 +402,10 @@ int main(void)
 		TEST(test_a_table_that_comes_later_is_asked_about_then),
 		TEST(test_a_symbol_that_was_renamed_is_demangled_anew),
 		TEST(test_a_name_made_of_an_address_is_not_demangled_and_says_so),
+		TEST(test_names_that_come_one_by_one_wait_for_a_second_or_the_picture),
+		TEST(test_names_that_mean_much_leave_room_for_others),
+		TEST(test_an_answer_that_comes_after_all_is_forgotten_is_nobody_elses),
+		TEST(test_both_names_of_what_stays_stay),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

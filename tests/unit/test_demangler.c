@@ -49,6 +49,7 @@ static void wait_for_reply(struct demangled *out)
 {
 	struct pollfd ready = { .fd = demangler_fd(demangler), .events = POLLIN };
 
+	demangler_begin(demangler);
 	while (!demangler_reply(demangler, out))
 		assert_int_equal(poll(&ready, 1, REPLY_LIMIT_MS), 1);
 }

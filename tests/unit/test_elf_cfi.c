@@ -23,7 +23,7 @@
  * tiny:      ends at 9
  * late:      20 bytes before the frame; 20 push; 21 mov; 24 ...; 34 leave; 35 ret; ends at 36
  * _start:    the outermost frame
- * resolver:  CFA = rbx + 32 */
+ * resolver:  CFA = r12 + 32 */
 static const char source[] =
 	".text\n"
 	".globl framed, hole, leaf, late, resolver, _start\n"
@@ -39,7 +39,7 @@ static const char source[] =
 	"mov %rsp, %rbp\n .cfi_def_cfa_register 6\n .fill 10, 1, 0x90\n"
 	"leave\n .cfi_def_cfa 7, 8\n ret\n .cfi_endproc\n"
 	"_start: .cfi_startproc\n .cfi_undefined 16\n .fill 9, 1, 0x90\n .cfi_endproc\n"
-	"resolver: .cfi_startproc\n .cfi_def_cfa 3, 32\n .fill 9, 1, 0x90\n .cfi_endproc\n";
+	"resolver: .cfi_startproc\n .cfi_def_cfa 12, 32\n .fill 9, 1, 0x90\n .cfi_endproc\n";
 
 static int make_directory(void **state)
 {
@@ -106,8 +106,8 @@ static void expect_in(const char *name, const struct unwind_table *table, const 
 					  &offset));
 	row = unwind_table_find(table, offset);
 	if (!unwind_row_is_same_rule(row, &wanted))
-		fail_msg("%s + %u: kind %d cfa %d bp %d", symbol, (unsigned int)into, row->kind,
-			 row->cfa, row->bp);
+		fail_msg("%s + %u: kind %d cfa %d bp %d bx %d", symbol, (unsigned int)into,
+			 row->kind, row->cfa, row->bp, row->bx);
 }
 
 static void expect(const struct unwind_table *table, const char *symbol, uint64_t into,

@@ -225,6 +225,8 @@ static void test_pmu_terms_fill_the_fields_of_sysfs(void **state)
 	assert_int_equal(attr.config1, 30);
 	assert_int_equal(attr.config2, UINT64_MAX);
 	assert_string_equal(name, "slow");
+	assert_int_equal(event_pmu_parse(*state, "cpu", "event=1,name=", &attr, name, sizeof(name),
+					 NULL), -EINVAL);
 	assert_int_equal(event_pmu_parse(*state, "cpu", "config=0x1b1,config1=7", &attr, name,
 					 sizeof(name), NULL), 0);
 	assert_int_equal(attr.config, 0x1b1);

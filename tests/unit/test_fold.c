@@ -171,6 +171,38 @@ static void test_idle_samples_have_rows_and_sums_of_their_own(void **state)
 	fold_finish(&fold);
 }
 
+/* The same samples, asked for nothing but their sums. */
+static void test_without_keys_there_are_sums_and_no_rows(void **state)
+{
+	const uint32_t idle = fixture_kernel_frame(&world, FIXTURE_IDLE_ADDRESS + 5);
+	const struct slice_entry entries[] = {
+		{ .task = fixture_task(&world, 50, 50, "idle_inject/0"), .count = 2, .weight = 20,
+		  .stack = fixture_stack(&world, &idle, 1) },
+		{ .task = fixture_task(&world, 1, 1, "app"), .count = 5, .weight = 50,
+		  .stack = CALLS(FN_F, FN_MAIN) },
+		{ .task = 1, .count = 3, .weight = 40, .stack = CALLS(FN_MAIN) },
+	};
+	struct filter filter = { .count = 1 };
+	struct fold fold = fixture_fold(&world, 0, entries, 3);
+
+	(void)state;
+	assert_int_equal(fold.row_count, 0);
+	assert_int_equal(fold.samples, 10);
+	assert_int_equal(fold.idle_samples, 2);
+	assert_true(fold.weight == 90 && fold.idle_weight == 20);
+	assert_int_equal(fold.shown_samples, 8);
+	assert_true(fold.shown_weight == 90);
+	fold_finish(&fold);
+	filter.parts[0] = (struct filter_part){ .field = FILTER_SYMBOL, .text = "main",
+						.hash = filter_hash("main") };
+	fold = fixture_fold_filtered(&world, 0, &filter, entries, 3);
+	assert_int_equal(fold.row_count, 0);
+	assert_int_equal(fold.samples, 10);
+	assert_int_equal(fold.shown_samples, 3);	/* those of its own */
+	assert_true(fold.shown_weight == 40);
+	fold_finish(&fold);
+}
+
 static void test_only_the_shown_event_counts(void **state)
 {
 	const struct slice_entry entries[] = {
@@ -443,6 +475,7 @@ int main(void)
 		TEST(test_weights_need_not_follow_the_counts),
 		TEST(test_a_factor_scales_weights_and_leaves_counts),
 		TEST(test_idle_samples_have_rows_and_sums_of_their_own),
+		TEST(test_without_keys_there_are_sums_and_no_rows),
 		TEST(test_only_the_shown_event_counts),
 		TEST(test_a_loading_object_is_one_row_and_unknown_addresses_are_each_their_own),
 		TEST(test_rows_are_keyed_by_any_set_of_keys),

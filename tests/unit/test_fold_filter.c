@@ -385,7 +385,7 @@ static void test_a_name_that_arrives_is_seen_by_the_next_fold(void **state)
 			continue;
 		objects[i].table = objects[world.app].table;
 		objects[i].state = OBJECT_READY;
-		symbol_names_forget_object(&world.trie, i);
+		symbol_names_forget_object(&world.names, &world.trie, i);
 	}
 	fold = fixture_fold_filtered(&world, KEYS_DEFAULT, &filter, known, ENTRIES);
 	assert_int_equal(fold.shown_samples, 7);

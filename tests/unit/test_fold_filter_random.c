@@ -175,6 +175,18 @@ static void compare(const struct fold *fold, struct plain_fold *plain)
 	assert_int_equal(fold->shown_samples, shown);
 }
 
+/* Without keys: the sums of @fold alone. */
+static void compare_sums(const struct fold *fold, const struct fold *sums)
+{
+	assert_int_equal(sums->row_count, 0);
+	assert_int_equal(sums->samples, fold->samples);
+	assert_int_equal(sums->idle_samples, fold->idle_samples);
+	assert_int_equal(sums->unresolved, fold->unresolved);
+	assert_int_equal(sums->shown_samples, fold->shown_samples);
+	assert_true(sums->weight == fold->weight && sums->idle_weight == fold->idle_weight);
+	assert_true(sums->shown_weight == fold->shown_weight);
+}
+
 static struct filter random_filter(uint64_t *seed)
 {
 	static const char *const comms[] = { "one", "two", "swapper", "none" };
@@ -259,13 +271,16 @@ static void test_filtered_rows_are_those_of_the_plain_fold(void **state)
 	for (uint32_t round = 0; round < ROUNDS; round++) {
 		const uint32_t count = random_below(&seed, round % 4 ? 6 : ENTRIES);
 		const struct filter filter = random_filter(&seed);
-		struct fold fold;
+		struct fold fold, sums;
 
 		fixture_init(&world);
 		fill(entries, count, &seed);
 		fold = fixture_fold_filtered(&world, keys[round % 8], &filter, entries, count);
 		fold_plainly(&plain, keys[round % 8], &filter, entries, count);
 		compare(&fold, &plain);
+		sums = fixture_fold_filtered(&world, 0, &filter, entries, count);
+		compare_sums(&fold, &sums);
+		fold_finish(&sums);
 		fold_finish(&fold);
 		fixture_finish(&world);
 	}

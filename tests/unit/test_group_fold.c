@@ -515,6 +515,7 @@ static void test_too_many_to_begin_count_in_those_above(void **state)
 	static struct slice_entry entries[500];
 	struct group_fold fold;
 	struct group_draft draft;
+	uint64_t of_roots = 0;
 
 	(void)state;
 	for (uint32_t i = 0; i < 500; i++) {
@@ -532,11 +533,15 @@ static void test_too_many_to_begin_count_in_those_above(void **state)
 			entries[i].task = entries[0].task;
 		group_fold_add(&fold, entries, 500, 1.0);
 	}
+	group_fold_sum(&fold);
 	assert_false(fold.is_out_of_memory);
 	assert_true(fold.count <= GROUP_FOLD_SUMS + PAIRS);
 	assert_int_equal(group_arrange(&fold, &draft), 0);
 	assert_true(draft.tree.node_count <= GROUP_NODES_MAX);
 	assert_int_equal(draft.nodes[0].self_samples, 500);
+	for (uint32_t n = 0; n < draft.tree.node_count; n += draft.nodes[n].size)
+		of_roots += draft.nodes[n].self_samples;
+	assert_int_equal(of_roots, 500 * PAIRS);	/* more than may wait at a time */
 	assert_true(draft.tree.hidden_samples > 0);
 	group_draft_finish(&draft);
 	group_fold_finish(&fold);
@@ -559,6 +564,15 @@ static void test_a_key_stops_the_fold(void **state)
 	fold.stop = (struct tree_stop){ is_due, NULL };
 	for (uint32_t i = 0; i < 1000; i++)
 		group_fold_add(&fold, known, 3, 1.0);
+	assert_true(fold.is_stopped);
+	group_fold_finish(&fold);
+	KEYS(GROUP_COMM, GROUP_SYMBOL);
+	group_fold_init(&fold, &group_sources, &query, 0);
+	for (uint32_t i = 0; i < 1000; i++)
+		group_fold_add(&fold, known, 3, 1.0);
+	assert_false(fold.is_stopped);
+	fold.stop = (struct tree_stop){ is_due, NULL };
+	group_fold_sum(&fold);
 	assert_true(fold.is_stopped);
 	group_fold_finish(&fold);
 }

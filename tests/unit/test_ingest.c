@@ -13,22 +13,6 @@
 
 static struct ingest_stage stage;
 
-static int set_up(void **state)
-{
-	const struct ingest_config config = { .is_replay = true };
-
-	(void)state;
-	stage_init(&stage, &config, NULL);
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	stage_finish(&stage);
-	return 0;
-}
-
 /* sh (100) forks 200, which becomes ls, which ends. Offsets: 0x400000 -> /bin/sh+0x1000,
  * 0x500000 -> /bin/ls+0x2000. */
 static void test_samples_count_for_who_ran_and_what_was_mapped_then(void **state)
@@ -338,7 +322,37 @@ static void test_children_of_targets_count_unless_told_otherwise(void **state)
 	assert_int_equal(samples_of_children(&threads), 1);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+/* Who has no room among the objects must not call all that is unknown by its name. */
+static void test_a_kernel_without_room_is_unknown_and_renames_nobody(void **state)
+{
+	const struct ingest_config config = { .is_replay = true, .kernel_number = 1 };
+	struct object_key key = { .path = "/x", .path_len = 2, .mode = MODE_USER };
+	const uint64_t kernel = 0xffffffff81000000ull;
+	const struct object *objects;
+	bool is_new;
+
+	(void)state;
+	stage_finish(&stage);
+	stage_init(&stage, &config, NULL);
+	do
+		key.inode++;
+	while (object_table_intern(&stage.ingest.objects, &key, &is_new) != OBJECT_UNKNOWN);
+	stage_kernel(&stage, kernel, 0x1000000, "[kernel.kallsyms]_text");
+	stage_kernel(&stage, kernel + 0x2000000, 0x1000, "/lib/modules/ext4.ko");
+	stage_round(&stage, 1);
+	objects = stage.ingest.objects.objects;
+	for (uint32_t id = 0; id < OBJECT_FIXED_COUNT; id++)
+		assert_int_not_equal(objects[id].state, OBJECT_UNREADABLE);
+	assert_string_equal(strpool_get(stage.ingest.strings, objects[OBJECT_UNKNOWN].name),
+			    "[unknown]");
+	assert_string_equal(strpool_get(stage.ingest.strings, objects[OBJECT_UNKNOWN_KERNEL].name),
+			    "[unknown]");
+	for (uint64_t at = 0; at <= 0x2000000; at += 0x2000000)
+		assert_int_equal(address_map_find(stage.ingest.kernel_maps, kernel + at)->object,
+				 OBJECT_UNKNOWN_KERNEL);
+}
+
+#define TEST(name) STAGE_TEST(name, stage_set_up_replay)
 
 int main(void)
 {
@@ -362,6 +376,7 @@ int main(void)
 		TEST(test_what_is_no_record_is_counted_as_malformed),
 		TEST(test_children_of_targets_count_unless_told_otherwise),
 		TEST(test_more_events_than_the_timeline_can_tell_apart_are_refused),
+		TEST(test_a_kernel_without_room_is_unknown_and_renames_nobody),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,26 +15,20 @@
 #include "ingest_stage.h"
 
 static struct ingest_stage stage;
-static struct process_reader *reader;
 static char *own_path;		/* our cgroup, asked for by hand */
 
 static void start(void)
 {
 	const struct ingest_config config = { .event_count = 1 };
-	struct diag why;
 
-	assert_int_equal(process_reader_create(&reader, &why), 0);
-	stage_init(&stage, &config, reader);
+	stage_init_with_reader(&stage, &config);
 }
 
 static int tear_down(void **state)
 {
-	(void)state;
-	stage_finish(&stage);
-	process_reader_destroy(reader);
 	free(own_path);
 	own_path = NULL;
-	return 0;
+	return stage_tear_down(state);
 }
 
 static uint32_t own_pid(void)
@@ -56,11 +50,11 @@ static uint32_t dead_pid(void)
 static void read_own_path(void)
 {
 	const struct process_request request = { .pid = own_pid(), .wants_cgroup = true };
-	struct pollfd fd = { .fd = process_reader_fd(reader), .events = POLLIN };
+	struct pollfd fd = { .fd = process_reader_fd(stage.reader), .events = POLLIN };
 	struct process_reply reply;
 
-	assert_true(process_reader_request(reader, &request));
-	while (!process_reader_reply(reader, &reply))
+	assert_true(process_reader_request(stage.reader, &request));
+	while (!process_reader_reply(stage.reader, &reply))
 		poll(&fd, 1, -1);
 	own_path = strdup(reply.cgroup);
 	process_reply_finish(&reply);
@@ -86,7 +80,7 @@ static void put_cgroup(uint32_t pid, const char *path)
 /* Until nothing waits and the cgroup of @pid is read. */
 static void wait_for_cgroup(uint32_t pid)
 {
-	struct pollfd fd = { .fd = process_reader_fd(reader), .events = POLLIN };
+	struct pollfd fd = { .fd = process_reader_fd(stage.reader), .events = POLLIN };
 
 	while (stage.ingest.parked_count || !process_of(pid)->is_cgroup_read) {
 		for (uint32_t i = 0; i < stage.ingest.parked_count; i++)
@@ -325,7 +319,6 @@ static void test_samples_of_a_recording_say_it_themselves(void **state)
 	const struct ingest_config config = { .event_count = 1, .is_replay = true };
 
 	(void)state;
-	reader = NULL;
 	stage_init(&stage, &config, NULL);
 	stage.event.format.sample_type |= PERF_SAMPLE_CGROUP;
 	record_cgroup(1, "/");
@@ -346,7 +339,6 @@ static void test_a_second_recording_has_ids_of_its_own(void **state)
 	struct ingest_config config = { .event_count = 1, .is_replay = true };
 
 	(void)state;
-	reader = NULL;
 	stage_init(&stage, &config, NULL);
 	stage.event.format.sample_type |= PERF_SAMPLE_CGROUP;
 	record_cgroup(4711, "/a.service");
@@ -366,7 +358,6 @@ static void test_other_recordings_do_not_say_it(void **state)
 	const struct ingest_config config = { .event_count = 1, .is_replay = true };
 
 	(void)state;
-	reader = NULL;
 	stage_init(&stage, &config, NULL);
 	stage_sample(&stage, 10, own_pid(), own_pid(), 0x1234);
 	stage_round(&stage, 99);
@@ -374,7 +365,7 @@ static void test_other_recordings_do_not_say_it(void **state)
 	assert_int_equal(stage.ingest.tasks.open_count, 0);	/* no answer will come */
 }
 
-#define TEST(name) cmocka_unit_test_teardown(name, tear_down)
+#define TEST(name) cmocka_unit_test_prestate_setup_teardown(name, NULL, tear_down, &stage)
 
 int main(void)
 {

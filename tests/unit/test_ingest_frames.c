@@ -172,6 +172,9 @@ static void expect_equal_rows(const struct slice_entry *a, const struct slice_en
 		assert_int_equal(a[i].stack, b[i].stack);
 		assert_int_equal(a[i].task, b[i].task);
 		assert_int_equal(a[i].count, b[i].count);
+		assert_int_equal(a[i].weight, b[i].weight);
+		assert_int_equal(a[i].cpu, b[i].cpu);
+		assert_int_equal(a[i].event, b[i].event);
 	}
 }
 
@@ -194,10 +197,25 @@ static void expect_equal_tries(const struct stack_trie *a, const struct stack_tr
 			    a->stacks.count * sizeof(*a->stacks.frame));
 }
 
+static void expect_equal_totals(const struct tick_totals *a, const struct tick_totals *b)
+{
+	const uint64_t second = now_ns / SLICE_NS;
+	const uint32_t *busy = tick_totals_busy(a, 0, second);
+
+	assert_int_equal(tick_totals_second(a, 0, second), tick_totals_second(b, 0, second));
+	if (busy)
+		assert_memory_equal(busy, tick_totals_busy(b, 0, second),
+				    SLICE_TICKS * sizeof(*busy));
+}
+
 static void expect_equal(void)
 {
 	const struct ingest *a = &keeping.ingest, *b = &plain.ingest;
 
+	expect_equal_totals(&a->timeline.totals, &b->timeline.totals);
+	assert_memory_equal(&a->counters, &b->counters, sizeof(a->counters));
+	assert_memory_equal(&a->timeline.open_slice.stacks, &b->timeline.open_slice.stacks,
+			    sizeof(a->timeline.open_slice.stacks));
 	assert_int_equal(a->kernel.is_wanted, b->kernel.is_wanted);
 	expect_equal_tries(&a->trie, &b->trie);
 	assert_int_equal(a->timeline.count, b->timeline.count);
@@ -233,6 +251,9 @@ static void step(void)
 		change(&plain, kind, pid, value);
 	}
 	now_ns += STEP_NS;
+	for (uint32_t i = 0; i < 6; i++)
+		sample();
+	now_ns += STEP_NS;
 	stage_round(&keeping, now_ns);
 	stage_round(&plain, now_ns);
 }
@@ -262,6 +283,23 @@ static void test_counts_are_the_same_with_and_without_what_is_kept(void **state)
 	}
 }
 
+/* Between two samples of one round. */
+static void test_a_thread_that_was_renamed_counts_under_its_new_name_at_once(void **state)
+{
+	(void)state;
+	start(&keeping, true);
+	stage_mmap(&keeping, 1, 1, 0x400000, 0x10000, 0, "/lib/liba.so");
+	stage_comm(&keeping, 2, 1, 1, "before", false);
+	for (uint64_t i = 3; i < 6; i++)
+		stage_sample(&keeping, i, 1, 1, 0x400010);
+	stage_comm(&keeping, 6, 1, 1, "after", false);
+	stage_sample(&keeping, 7, 1, 1, 0x400010);
+	stage_round(&keeping, 8);
+	assert_int_equal(stage_counted(&keeping, "before", 1, "/lib/liba.so", 0x10), 3);
+	assert_int_equal(stage_counted(&keeping, "after", 1, "/lib/liba.so", 0x10), 1);
+	stage_finish(&keeping);
+}
+
 /* One that is walked through again costs no search in the trie: nothing is looked up twice. */
 static void test_a_chain_that_is_kept_is_not_taken_apart_again(void **state)
 {
@@ -287,6 +325,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_counts_are_the_same_with_and_without_what_is_kept),
+		cmocka_unit_test(
+			test_a_thread_that_was_renamed_counts_under_its_new_name_at_once),
 		cmocka_unit_test(test_a_chain_that_is_kept_is_not_taken_apart_again),
 	};
 

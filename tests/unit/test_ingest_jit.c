@@ -115,6 +115,19 @@ static void test_each_process_has_memory_of_its_own(void **state)
 	expect(200, CODE, "0x7f0000000000", "[anon]");
 }
 
+static void test_last_lines_that_could_not_be_kept_are_in_the_ledger(void **state)
+{
+	struct open_reply reply = { .jit = 1, .jit_step = JIT_LAST_LOOK };
+
+	(void)state;
+	map_code(100, 10, CODE, "//anon");
+	ingest_jit_reply(&stage.ingest, &reply);
+	assert_int_equal(stage.ingest.counters.tables_let_go, 0);
+	reply.is_let_go = true;
+	ingest_jit_reply(&stage.ingest, &reply);
+	assert_int_equal(stage.ingest.counters.tables_let_go, 1);
+}
+
 static void test_what_a_process_maps_twice_is_one_object(void **state)
 {
 	const struct stack_frames *frames = &stage.ingest.trie.frames;
@@ -358,6 +371,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 		TEST(test_each_process_has_memory_of_its_own),
 		TEST(test_what_a_process_maps_twice_is_one_object),
+		TEST(test_last_lines_that_could_not_be_kept_are_in_the_ledger),
 		TEST(test_after_exec_the_memory_is_another),
 		TEST(test_a_child_has_the_code_of_its_parent),
 		TEST(test_a_map_names_the_code_of_its_process),

@@ -18,30 +18,19 @@
 #include "ingest_stage.h"
 
 static struct ingest_stage stage;
-static struct process_reader *reader;
 
 static void start(const struct ingest_config *config, bool has_reader)
 {
-	struct diag why;
-
-	reader = NULL;
 	if (has_reader)
-		assert_int_equal(process_reader_create(&reader, &why), 0);
-	stage_init(&stage, config, reader);
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	stage_finish(&stage);
-	process_reader_destroy(reader);
-	return 0;
+		stage_init_with_reader(&stage, config);
+	else
+		stage_init(&stage, config, NULL);
 }
 
 /* As the analyzer does, until nothing waits; however slow this machine is. */
 static void wait_for_answers(void)
 {
-	struct pollfd fd = { .fd = process_reader_fd(reader), .events = POLLIN };
+	struct pollfd fd = { .fd = process_reader_fd(stage.reader), .events = POLLIN };
 
 	while (stage.ingest.parked_count) {
 		for (uint32_t i = 0; i < stage.ingest.parked_count; i++)
@@ -156,7 +145,7 @@ static void test_a_child_that_is_gone_has_its_parents_maps_when_its_fork_comes_l
 
 	(void)state;
 	start(&config, true);
-	answer.fd = process_reader_fd(reader);
+	answer.fd = process_reader_fd(stage.reader);
 	find_own_code(ip, path, sizeof(path), &offset);
 	stage_sample(&stage, 30, pid, pid, ip);
 	stage_comm(&stage, 20, pid, pid, "brief", false);
@@ -207,7 +196,7 @@ static void test_with_a_child_its_parent_is_asked_about(void **state)
 	(void)state;
 	prctl(PR_SET_NAME, "before us");
 	start(&config, true);
-	answer.fd = process_reader_fd(reader);
+	answer.fd = process_reader_fd(stage.reader);
 	find_own_code(ip, path, sizeof(path), &offset);
 	stage_fork(&stage, 10, own_pid(), own_pid(), pid, pid);
 	stage_sample(&stage, 20, pid, pid, ip);
@@ -271,7 +260,7 @@ static void test_a_process_that_could_not_be_asked_for_yet_waits_too(void **stat
 	(void)state;
 	start(&config, true);
 	find_own_code(ip, path, sizeof(path), &offset);
-	while (process_reader_request(reader, &request))
+	while (process_reader_request(stage.reader, &request))
 		;
 	stage_sample(&stage, 10, own_pid(), own_pid(), ip);
 	stage_round(&stage, 99);
@@ -376,7 +365,7 @@ static void test_a_user_target_keeps_processes_of_that_user(void **state)
 	wait_for_answers();
 	assert_int_equal(stage_counted(&stage, "before us", own_pid(), "[unknown]", 0x10), 1);
 	assert_int_equal(stage_samples(&stage), geteuid() ? 1 : 2);
-	tear_down(NULL);
+	stage_finish(&stage);
 
 	config.uid++;
 	start(&config, true);
@@ -422,6 +411,24 @@ static void test_the_user_is_asked_for_also_when_all_else_is_known(void **state)
 	assert_int_equal(stage.ingest.counters.filtered_unknown_uid, 0);
 }
 
+/* What the processor lost before the kernel had it is in no count of the kernel's. */
+static void test_samples_that_the_processor_lost_are_missing_besides(void **state)
+{
+	const struct ingest_config config = { .event_count = 1 };
+	const uint32_t ring = UINT32_MAX;
+
+	(void)state;
+	start(&config, false);
+	ingest_lost_total(&stage.ingest, 0, ring, 8);
+	stage_lost_samples(&stage, 1, 0, 5);
+	stage_round(&stage, 1);
+	assert_int_equal(stage.ingest.counters.lost_kernel, 13);
+	assert_int_equal(stage.ingest.counters.lost_counted, 8);
+	assert_int_equal(stage.ingest.counters.lost_recorded, 5);
+	ingest_lost_total(&stage.ingest, 0, ring, 9);
+	assert_int_equal(stage.ingest.counters.lost_kernel, 14);
+}
+
 /* The kernel's own count holds; LOST records tell the same sooner, and must not add to it. */
 static void test_lost_samples_are_counted_once(void **state)
 {
@@ -443,6 +450,8 @@ static void test_lost_samples_are_counted_once(void **state)
 	ingest_lost_total(&stage.ingest, 0, 1, 10);	/* another CPU */
 	ingest_lost_total(&stage.ingest, 0, 1, 10);
 	assert_int_equal(stage.ingest.counters.lost_kernel, 18);
+	assert_int_equal(stage.ingest.counters.lost_counted, 18);
+	assert_int_equal(stage.ingest.counters.lost_recorded, 8);
 }
 
 static void test_marks_carry_the_figures_of_the_reading_side(void **state)
@@ -460,7 +469,7 @@ static void test_marks_carry_the_figures_of_the_reading_side(void **state)
 	assert_int_equal(stage.ingest.watermark_ns, 50);
 }
 
-#define TEST(name) cmocka_unit_test_teardown(name, tear_down)
+#define TEST(name) STAGE_TEST(name, NULL)
 
 int main(void)
 {
@@ -482,6 +491,7 @@ int main(void)
 		TEST(test_samples_whose_user_is_unknown_are_counted_apart),
 		TEST(test_the_user_is_asked_for_also_when_all_else_is_known),
 		TEST(test_lost_samples_are_counted_once),
+		TEST(test_samples_that_the_processor_lost_are_missing_besides),
 		TEST(test_marks_carry_the_figures_of_the_reading_side),
 	};
 

@@ -248,7 +248,7 @@ static void test_names_stay_when_a_later_process_is_gone(void **state)
  * the next mapping of it asks again. */
 static void test_a_storm_of_files_waits_in_bounded_memory(void **state)
 {
-	const uint32_t files = 2 * INGEST_WAITING_MAX;
+	const uint32_t files = 8 * INGEST_WAITING_MAX;
 	struct event_record record = record_of(pid_of_the_dead(), LATER_NS, NULL);
 	char path[32];
 	uint32_t last;
@@ -259,6 +259,8 @@ static void test_a_storm_of_files_waits_in_bounded_memory(void **state)
 		record.mmap.path.bytes = path;
 		record.mmap.start = (uint64_t)i * MAPPED_BYTES;
 		ingest_mmap(&ingest, &record);
+		/* as if each were another process's */
+		task_table_find_process(&ingest.tasks, record.pid)->objects = 0;
 	}
 	last = object_of(&record);
 	assert_int_equal(ingest.waiting_count, INGEST_WAITING_MAX);

@@ -176,24 +176,24 @@ static size_t stack_addresses(uint32_t number, uint64_t *out)
 	return count;
 }
 
-/* Where by_rbx() is among those that the child told of. */
-static int by_rbx_at(void)
+/* Where by_r12() is among those that the child told of. */
+static int by_r12_at(void)
 {
 	for (int i = 0; i < child->count; i++)
-		if ((uintptr_t)child->chain[i] - (uintptr_t)by_rbx < 64)
+		if ((uintptr_t)child->chain[i] - (uintptr_t)by_r12 < 64)
 			return i;
-	fail_msg("by_rbx() is not in the chain");
+	fail_msg("by_r12() is not in the chain");
 	return 0;
 }
 
 /* It is the last frame that the walker itself finds. */
-static void assert_ends_by_rbx(uint32_t number)
+static void assert_ends_by_r12(uint32_t number)
 {
 	uint64_t addresses[WALKER_FRAMES_MAX];
 	size_t count = stack_addresses(number, addresses);
 
 	assert_int_equal(addresses[count - 1],
-			 file_offset((uintptr_t)child->chain[by_rbx_at()]) - 1);
+			 file_offset((uintptr_t)child->chain[by_r12_at()]) - 1);
 }
 
 static void test_a_sample_waits_for_the_callers_that_only_a_worker_knows(void **state)
@@ -210,8 +210,8 @@ static void test_a_sample_waits_for_the_callers_that_only_a_worker_knows(void **
 	assert_int_equal(stage.ingest.parked_bytes, 0);
 
 	count = stack_addresses(0, addresses);
-	assert_true(child->count - by_rbx_at() > 5 && count > (size_t)child->count - 1);
-	for (int i = by_rbx_at(); i < child->count; i++)
+	assert_true(child->count - by_r12_at() > 5 && count > (size_t)child->count - 1);
+	for (int i = by_r12_at(); i < child->count; i++)
 		assert_int_equal(addresses[count - (size_t)(child->count - i)],
 				 file_offset((uintptr_t)child->chain[i]) - 1);
 }
@@ -222,7 +222,7 @@ static void test_without_a_server_a_stack_ends_at_its_rare_row(void **state)
 	stage.ingest.rare.server = NULL;
 	sample(10);
 	assert_counts((struct stack_counts){ .user = 1 });
-	assert_ends_by_rbx(0);
+	assert_ends_by_r12(0);
 }
 
 static void test_where_the_file_is_another_one_a_stack_ends_at_its_rare_row(void **state)
@@ -234,7 +234,7 @@ static void test_where_the_file_is_another_one_a_stack_ends_at_its_rare_row(void
 	sample(10);
 	wait_for_all();
 	assert_counts((struct stack_counts){ .user = 1 });
-	assert_ends_by_rbx(0);
+	assert_ends_by_r12(0);
 }
 
 static void test_a_stack_ends_at_its_rare_row_when_its_time_is_over(void **state)
@@ -247,7 +247,7 @@ static void test_a_stack_ends_at_its_rare_row_when_its_time_is_over(void **state
 	ingest_poll(&stage.ingest, false);
 	assert_int_equal(stage.ingest.rare.waiting, 0);
 	assert_counts((struct stack_counts){ .user = 1 });
-	assert_ends_by_rbx(0);
+	assert_ends_by_r12(0);
 	/* The answer to the first is nobody's; the second has its own. */
 	sample(11);
 	wait_for_all();

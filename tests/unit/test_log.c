@@ -107,6 +107,61 @@ static void test_a_link_is_never_followed(void **state)
 	assert_int_equal(access(scratch->file, F_OK), -1);
 }
 
+static void expect_refused(const char *path, int err, const char *part)
+{
+	struct diag why = { 0 };
+
+	assert_int_equal(log_open(path, &why), err);
+	if (!strstr(why.text, part))
+		fail_msg("\"%s\" is not in \"%s\"", part, why.text);
+	log_note("goes nowhere");
+}
+
+static void expect_empty(const char *path)
+{
+	struct stat st;
+
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_size, 0);
+}
+
+static void test_nothing_is_written_to_the_file_of_another_user(void **state)
+{
+	const struct scratch *scratch = *state;
+	const int fd = open(scratch->file, O_CREAT | O_WRONLY, 0666);
+
+	if (geteuid() != 0)
+		skip();
+	assert_int_equal(fchown(fd, 65534, 0), 0);
+	close(fd);
+	expect_refused(scratch->file, -EPERM, "belongs to user 65534");
+	expect_empty(scratch->file);
+}
+
+static void test_nor_to_a_file_that_has_a_second_name(void **state)
+{
+	const struct scratch *scratch = *state;
+
+	close(open(scratch->file, O_CREAT | O_WRONLY, 0600));
+	assert_int_equal(link(scratch->file, scratch->link), 0);
+	expect_refused(scratch->link, -EPERM, "has other names");
+	expect_empty(scratch->file);
+}
+
+static void test_nor_to_a_pipe_whether_somebody_reads_it_or_not(void **state)
+{
+	const struct scratch *scratch = *state;
+	char byte;
+	int fd;
+
+	assert_int_equal(mkfifo(scratch->file, 0600), 0);
+	expect_refused(scratch->file, -ENXIO, "cannot open");
+	fd = open(scratch->file, O_RDONLY | O_NONBLOCK);
+	expect_refused(scratch->file, -EINVAL, "is no file");
+	assert_int_equal(read(fd, &byte, 1), 0);
+	close(fd);
+}
+
 static void *write_lines(void *name)
 {
 	for (int i = 0; i < 1000; i++)
@@ -146,6 +201,14 @@ int main(void)
 		cmocka_unit_test(test_lines_are_sanitized),
 		cmocka_unit_test_setup_teardown(
 			test_file_gets_each_line_is_private_and_is_appended_to, make_scratch,
+			remove_scratch),
+		cmocka_unit_test_setup_teardown(
+			test_nothing_is_written_to_the_file_of_another_user, make_scratch,
+			remove_scratch),
+		cmocka_unit_test_setup_teardown(test_nor_to_a_file_that_has_a_second_name,
+						make_scratch, remove_scratch),
+		cmocka_unit_test_setup_teardown(
+			test_nor_to_a_pipe_whether_somebody_reads_it_or_not, make_scratch,
 			remove_scratch),
 		cmocka_unit_test_setup_teardown(test_a_link_is_never_followed, make_scratch,
 						remove_scratch),

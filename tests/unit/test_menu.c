@@ -79,7 +79,8 @@ static void draw(int width, int height, int top, int bottom)
 	assert_int_equal(canvas_resize(&canvas, width, height), 0);
 	for (int y = 0; y < height; y++)
 		for (int x = 0; x < width; x++)
-			canvas_put_text(&canvas, (struct canvas_area){ x, y, 1 }, ".", ROLE_TEXT);
+			canvas_put_text(&canvas, (struct canvas_area){ x, y, 1 }, SAFE_TEXT("."),
+					ROLE_TEXT);
 	menu_draw(&menu, &canvas, top, bottom);
 }
 
@@ -415,8 +416,8 @@ static void test_wide_characters_beneath_the_frame_are_not_halved(void **state)
 	assert_int_equal(canvas_resize(&canvas, 40, 3), 0);
 	for (int y = 0; y < 3; y++)
 		for (int x = y % 2; x + 1 < 40; x += 2)
-			canvas_put_text(&canvas, (struct canvas_area){ x, y, 2 }, "\u6f22",
-					ROLE_TEXT);
+			canvas_put_text(&canvas, (struct canvas_area){ x, y, 2 },
+					SAFE_TEXT("\u6f22"), ROLE_TEXT);
 	menu_draw(&menu, &canvas, 0, 3);
 	for (int i = 0; i < 3 * 40; i++) {
 		if (canvas.cells[i].code == CANVAS_TAIL)

@@ -3,6 +3,8 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -239,6 +241,24 @@ static void test_an_object_whose_file_changed_has_a_successor(void **state)
 	assert_int_equal(object_table_current(&table, old), new + 1);
 }
 
+static void test_without_room_for_a_successor_that_is_counted(void **state)
+{
+	const uint32_t old = intern("/lib/libx.so", &no_id, 100, true);
+	struct object_key key = { .path = "/x", .path_len = 2, .mode = MODE_USER };
+	uint64_t refused;
+	bool is_new;
+
+	(void)state;
+	while (table.count < OBJECT_TABLE_ROWS && key.inode++ < OBJECT_TABLE_ROWS)
+		object_table_intern(&table, &key, &is_new);
+	refused = table.refused;
+	assert_false(table.is_full);
+	assert_int_equal(object_table_succeed(&table, old), old);
+	assert_int_equal(object_table_current(&table, old), old);
+	assert_int_equal(table.refused, refused + 1);
+	assert_true(table.is_full);
+}
+
 /* Inode numbers are used again; the generation is not. */
 static void test_a_new_file_with_an_old_number_is_another_object(void **state)
 {
@@ -272,6 +292,224 @@ static void test_a_thousand_objects_keep_their_numbers(void **state)
 		assert_int_equal(intern("/x", &no_id, inode, false), OBJECT_FIXED_COUNT + inode);
 }
 
+static void test_a_storm_of_files_has_an_end_and_is_counted(void **state)
+{
+	struct object_key key = { .path_len = 0, .device = 8, .mode = MODE_USER };
+	char path[32];
+	bool is_new;
+	size_t bytes;
+
+	(void)state;
+	for (uint64_t inode = 1; inode <= OBJECT_TABLE_ROWS + 1000; inode++) {
+		key.path = path;
+		key.path_len = (size_t)snprintf(path, sizeof(path), "/tmp/file%u", (unsigned)inode);
+		key.inode = inode;
+		if (object_table_intern(&table, &key, &is_new) == OBJECT_UNKNOWN)
+			assert_false(is_new);
+	}
+	assert_int_equal(table.count, OBJECT_TABLE_ROWS);
+	assert_int_equal(table.refused, 1000 + OBJECT_FIXED_COUNT);
+	bytes = strpool_bytes(strings);
+	intern("/tmp/one more", &no_id, 5, false);
+	assert_int_equal(strpool_bytes(strings), bytes);
+	key.path_len = (size_t)snprintf(path, sizeof(path), "/tmp/file%u", 77u);
+	key.inode = 77;
+	assert_int_not_equal(object_table_intern(&table, &key, &is_new), OBJECT_UNKNOWN);
+}
+
+/* A loop of files made and mapped: its process has its share, others keep room for theirs. */
+static void test_one_process_leaves_room_for_the_files_of_others(void **state)
+{
+	struct object_key key = { .path = "/memfd:x", .path_len = 8, .mode = MODE_USER };
+	bool is_new;
+
+	(void)state;
+	for (key.inode = 1; key.inode <= 2 * OBJECT_TABLE_ROWS; key.inode++) {
+		object_table_intern(&table, &key, &is_new);
+		key.had += is_new;
+	}
+	assert_in_range(key.had, OBJECT_TABLE_ROWS / 5 - 5, OBJECT_TABLE_ROWS / 5 + 5);
+	assert_int_equal(table.refused, 2 * OBJECT_TABLE_ROWS - key.had);
+	intern("/bin/later", &no_id, 5, true);
+}
+
+static uint32_t reclaim_all_but(uint32_t kept)
+{
+	unsigned char used[64] = { 0 };
+
+	used[kept] = 1;
+	assert_true(table.count <= sizeof(used));
+	return object_table_reclaim(&table, used);
+}
+
+static void test_what_nobody_uses_goes_and_its_number_rests(void **state)
+{
+	const uint32_t gone = intern("/tmp/gone", &no_id, 1, true);
+	const uint32_t kept = intern("/tmp/kept", &no_id, 2, true);
+	const uint32_t serial = table.objects[gone].serial;
+
+	(void)state;
+	assert_int_equal(reclaim_all_but(kept), 1);
+	assert_int_equal(intern("/tmp/kept", &no_id, 2, false), kept);
+	table.now_ns += OBJECT_REST_NS - 1;
+	table.round += 1000;	/* these come as often as there is work */
+	assert_int_equal(intern("/tmp/next", &no_id, 3, true), kept + 1);
+	table.now_ns++;
+	assert_int_equal(intern("/tmp/gone", &no_id, 1, true), gone);
+	assert_int_not_equal(table.objects[gone].serial, serial);
+	assert_string_equal(text(table.objects[gone].path), "/tmp/gone");
+	assert_int_equal(table.free_count, 0);
+}
+
+/* An answer names the object by its number. */
+static void test_who_waits_for_an_answer_stays(void **state)
+{
+	const uint32_t asked = intern("/tmp/asked", &no_id, 1, true);
+	const uint32_t unwind = intern("/tmp/unwind", &no_id, 2, true);
+
+	(void)state;
+	table.objects[asked].is_asked = true;
+	table.objects[unwind].unwind = OBJECT_UNWIND_LOADING;
+	assert_int_equal(reclaim_all_but(OBJECT_UNKNOWN), 0);
+	table.objects[asked].is_asked = false;
+	table.objects[unwind].unwind = OBJECT_UNWIND_NONE;
+	assert_int_equal(reclaim_all_but(OBJECT_UNKNOWN), 2);
+}
+
+/* Its answer went to the successor, so that it would wait for ever. */
+static void test_who_was_succeeded_does_not_wait_for_unwind_rows(void **state)
+{
+	const uint32_t old = intern("/lib/libx.so", &no_id, 100, true);
+	uint32_t new;
+
+	(void)state;
+	table.objects[old].unwind = OBJECT_UNWIND_LOADING;
+	assert_int_equal(reclaim_all_but(OBJECT_UNKNOWN), 0);
+	new = object_table_succeed(&table, old);
+	assert_int_equal(reclaim_all_but(new), 1);
+	assert_true(table.objects[old].is_free);
+}
+
+static void test_who_stands_for_another_stays_with_it(void **state)
+{
+	static const struct flat_header header;
+	const struct flat_table flat = { .header = &header };
+	const uint32_t first = intern("/lib/libc.so.6", &no_id, 100, true);
+	const uint32_t again = intern("/lib/libc.so.6", &id_a, 0, true);
+
+	(void)state;
+	object_table_set_ready(&table, first, &flat, &id_a);
+	object_table_set_ready(&table, again, &flat, &id_a);
+	assert_int_equal(reclaim_all_but(again), 0);
+	assert_int_equal(intern("/lib/libc.so.6", &no_id, 100, false), first);
+	assert_int_equal(reclaim_all_but(first), 1);
+}
+
+/* A file that was overwritten twice: whoever maps it finds what it is now. */
+static void test_of_a_chain_of_successors_any_part_can_go(void **state)
+{
+	const uint32_t first = intern("/lib/libx.so", &no_id, 100, true);
+	const uint32_t second = object_table_succeed(&table, first);
+	const uint32_t third = object_table_succeed(&table, second);
+
+	(void)state;
+	assert_int_equal(reclaim_all_but(first), 1);	/* the second */
+	assert_int_equal(object_table_current(&table, first), third);
+	assert_int_equal(intern("/lib/libx.so", &no_id, 100, false), third);
+	assert_int_equal(reclaim_all_but(third), 1);	/* the first, which had the identity */
+	assert_int_equal(intern("/lib/libx.so", &no_id, 100, false), third);
+	assert_int_equal(reclaim_all_but(OBJECT_UNKNOWN), 1);
+	assert_int_not_equal(intern("/lib/libx.so", &no_id, 100, true), third);
+}
+
+/* A file that is written to all day: nobody goes through all that it was, each time. */
+static void test_the_way_to_a_late_successor_is_gone_once(void **state)
+{
+	const uint32_t first = intern("/lib/libx.so", &no_id, 100, true);
+	uint32_t last = first;
+
+	(void)state;
+	for (int i = 0; i < 30; i++)
+		last = object_table_succeed(&table, last);
+	assert_int_equal(object_table_current(&table, first), last);
+	for (uint32_t id = first; id < last; id++)
+		assert_int_equal(table.objects[id].successor, last);
+	assert_int_equal(table.objects[last].successor, 0);
+	assert_int_equal(reclaim_all_but(first), 29);
+	assert_int_equal(object_table_current(&table, first), last);
+	assert_int_equal(intern("/lib/libx.so", &no_id, 100, false), last);
+}
+
+/* A process that ended leaves the room to the next one, with that of its paths. */
+static void test_room_that_is_given_back_is_room(void **state)
+{
+	unsigned char *used = calloc(OBJECT_TABLE_ROWS, 1);
+	struct object_key key = { .path = "/x", .path_len = 2, .mode = MODE_USER };
+	bool is_new;
+
+	(void)state;
+	while (key.inode++, object_table_intern(&table, &key, &is_new) != OBJECT_UNKNOWN)
+		;
+	assert_true(table.is_full);
+	assert_int_equal(object_table_reclaim(&table, used),
+			 OBJECT_TABLE_ROWS - OBJECT_FIXED_COUNT);
+	assert_false(table.is_full);
+	table.now_ns += OBJECT_REST_NS;
+	for (uint32_t i = 0; i < OBJECT_TABLE_ROWS - OBJECT_FIXED_COUNT; i++, key.inode++)
+		assert_int_not_equal(object_table_intern(&table, &key, &is_new), OBJECT_UNKNOWN);
+	assert_int_equal(object_table_intern(&table, &key, &is_new), OBJECT_UNKNOWN);
+	assert_int_equal(table.count, OBJECT_TABLE_ROWS);
+	free(used);
+}
+
+/* Numbers that rest are no room: what is refused meanwhile leaves no text. */
+static void test_while_rows_rest_who_is_refused_leaves_nothing(void **state)
+{
+	unsigned char *used = calloc(OBJECT_TABLE_ROWS, 1);
+	struct object_key key = { .path = "/x", .path_len = 2, .mode = MODE_USER };
+	char path[32];
+	size_t bytes;
+	bool is_new;
+
+	(void)state;
+	while (key.inode++, object_table_intern(&table, &key, &is_new) != OBJECT_UNKNOWN)
+		;
+	object_table_reclaim(&table, used);
+	bytes = strpool_bytes(strings);
+	for (uint32_t i = 0; i < 1000; i++) {
+		key.path = path;
+		key.path_len = (size_t)snprintf(path, sizeof(path), "/tmp/file%u", i);
+		assert_int_equal(object_table_intern(&table, &key, &is_new), OBJECT_UNKNOWN);
+	}
+	assert_int_equal(strpool_bytes(strings), bytes);
+	free(used);
+}
+
+/* Path and short name, as they are kept. */
+static void test_the_text_of_objects_is_counted_and_has_an_end(void **state)
+{
+	struct object_key key = { .device = 8, .mode = MODE_USER };
+	unsigned char used[8192] = { 0 };
+	char path[1024] = "/\1/";
+	size_t bytes;
+	bool is_new;
+
+	(void)state;
+	memset(path + 3, 'x', 1000);
+	for (uint32_t i = 0; i < 3000; i++) {
+		key.path = path;
+		key.path_len = 3 + (size_t)snprintf(path + 3, 8, "%04u", i) + 996;
+		path[7] = 'x';
+		object_table_intern(&table, &key, &is_new);
+	}
+	assert_int_equal(table.count, OBJECT_FIXED_COUNT + OBJECT_TABLE_TEXT_BYTES / 2006 + 1);
+	bytes = table.text_bytes;
+	assert_int_equal(bytes, 2006 * (table.count - OBJECT_FIXED_COUNT));
+	assert_true(strpool_count(strings) <= sizeof(used));
+	object_table_mark_text(&table, used);
+	assert_int_equal(table.text_bytes, bytes);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -280,6 +518,7 @@ int main(void)
 		TEST(test_the_fixed_objects_have_perfs_names),
 		TEST(test_run_time_names_yield_to_symbols_of_the_file),
 		TEST(test_the_place_is_part_of_an_identity_if_it_counts),
+		TEST(test_one_process_leaves_room_for_the_files_of_others),
 		TEST(test_path_and_build_id_are_an_identity),
 		TEST(test_path_device_and_inode_are_an_identity),
 		TEST(test_objects_of_another_level_are_others),
@@ -289,9 +528,20 @@ int main(void)
 		TEST(test_files_without_a_build_id_do_not_become_one),
 		TEST(test_a_stranger_that_claims_a_build_id_stays_a_stranger),
 		TEST(test_an_object_whose_file_changed_has_a_successor),
+		TEST(test_without_room_for_a_successor_that_is_counted),
 		TEST(test_a_new_file_with_an_old_number_is_another_object),
 		TEST(test_an_unreadable_object_keeps_its_reason_clean),
 		TEST(test_a_thousand_objects_keep_their_numbers),
+		TEST(test_a_storm_of_files_has_an_end_and_is_counted),
+		TEST(test_what_nobody_uses_goes_and_its_number_rests),
+		TEST(test_who_waits_for_an_answer_stays),
+		TEST(test_who_was_succeeded_does_not_wait_for_unwind_rows),
+		TEST(test_who_stands_for_another_stays_with_it),
+		TEST(test_of_a_chain_of_successors_any_part_can_go),
+		TEST(test_the_way_to_a_late_successor_is_gone_once),
+		TEST(test_room_that_is_given_back_is_room),
+		TEST(test_while_rows_rest_who_is_refused_leaves_nothing),
+		TEST(test_the_text_of_objects_is_counted_and_has_an_end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

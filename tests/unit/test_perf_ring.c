@@ -143,6 +143,59 @@ static void test_indices_wrap_at_64_bits(void **state)
 	drop_ring(&f);
 }
 
+/* Up to the end of the ring, or of what may be taken at once; what wraps comes alone. */
+static void test_a_span_has_the_whole_records_that_lie_in_a_row(void **state)
+{
+	struct fixture f = make_ring(0);
+	const unsigned char *span;
+	size_t bytes, taken;
+
+	(void)state;
+	for (unsigned char mark = 0; mark < 5; mark++)
+		put_record(&f, 24, mark);
+	assert_int_equal(perf_ring_begin(f.ring), 120);
+	span = perf_ring_peek_span(f.ring, 100, &bytes);
+	assert_int_equal(bytes, 96);
+	assert_int_equal(span[72 + 8], 3);
+	perf_ring_consume(f.ring);
+	expect_record(&f, 24, 4);
+	perf_ring_begin(f.ring);
+	assert_null(perf_ring_peek_span(f.ring, 100, &bytes));
+	for (taken = 120; taken + 40 <= f.page_bytes; taken += 40)
+		put_record(&f, 40, 5);
+	assert_true(taken < f.page_bytes);	/* so the next one wraps */
+	put_record(&f, 40, 6);
+	put_record(&f, 40, 7);
+	perf_ring_begin(f.ring);
+	assert_non_null(perf_ring_peek_span(f.ring, SIZE_MAX, &bytes));
+	assert_int_equal(bytes, taken - 120);
+	perf_ring_consume(f.ring);
+	span = perf_ring_peek_span(f.ring, SIZE_MAX, &bytes);
+	assert_int_equal(bytes, 40);
+	assert_int_equal(span[39], 6);
+	perf_ring_consume(f.ring);
+	expect_record(&f, 40, 7);
+	drop_ring(&f);
+}
+
+static void test_a_span_ends_before_what_is_no_record(void **state)
+{
+	struct fixture f = make_ring(0);
+	size_t bytes;
+
+	(void)state;
+	put_record(&f, 24, 1);
+	put_record(&f, 24, 2);
+	put_header(&f, 3, 24);
+	perf_ring_begin(f.ring);
+	assert_non_null(perf_ring_peek_span(f.ring, SIZE_MAX, &bytes));
+	assert_int_equal(bytes, 48);
+	perf_ring_consume(f.ring);
+	assert_null(perf_ring_peek_span(f.ring, SIZE_MAX, &bytes));
+	assert_int_equal(perf_ring_malformed(f.ring), 1);
+	drop_ring(&f);
+}
+
 static void test_a_round_ends_where_the_head_was_when_it_began(void **state)
 {
 	struct fixture f = make_ring(0);
@@ -248,6 +301,8 @@ int main(void)
 		cmocka_unit_test(test_room_is_given_back_by_sixteenths_of_the_ring),
 		cmocka_unit_test(test_a_record_across_the_end_is_made_contiguous),
 		cmocka_unit_test(test_indices_wrap_at_64_bits),
+		cmocka_unit_test(test_a_span_has_the_whole_records_that_lie_in_a_row),
+		cmocka_unit_test(test_a_span_ends_before_what_is_no_record),
 		cmocka_unit_test(test_a_round_ends_where_the_head_was_when_it_began),
 		cmocka_unit_test(test_a_walk_leaves_the_records_there),
 		cmocka_unit_test(test_impossible_sizes_are_counted_and_skipped_to_the_head),

@@ -101,7 +101,8 @@ static void test_room_that_no_name_needs_goes_to_what_can_use_it(void **state)
 /* On or between two bursts: the figures are a sample, and it must not flicker. */
 static void test_a_probe_in_bursts_is_marked_all_the_time(void **state)
 {
-	struct snapshot_probe probe = { .state = PROBE_ATTACHED, .is_in_bursts = true };
+	struct snapshot_probe probe = { .state = PROBE_ATTACHED, .is_in_bursts = true,
+					.reason = "" };
 
 	(void)state;
 	assert_string_equal(probe_word(&probe), "in bursts");
@@ -115,10 +116,23 @@ static void test_a_probe_in_bursts_is_marked_all_the_time(void **state)
 	assert_string_equal(probe_word(&probe), "on");
 }
 
+static void test_one_that_is_on_with_a_reason_is_marked(void **state)
+{
+	const struct snapshot_probe fine = { .state = PROBE_ATTACHED, .reason = "" };
+	const struct snapshot_probe replaced = { .state = PROBE_ATTACHED,
+						 .reason = "its file was replaced" };
+
+	(void)state;
+	assert_string_equal(probe_mark(&fine), "\u25cf");
+	assert_string_equal(probe_mark(&replaced), "!");
+	assert_string_equal(probe_word(&replaced), "on");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_probe_in_bursts_is_marked_all_the_time),
+		cmocka_unit_test(test_one_that_is_on_with_a_reason_is_marked),
 		cmocka_unit_test(test_a_plain_name_is_without_kind_and_object),
 		cmocka_unit_test(test_every_state_has_its_own_word_and_a_mark),
 		cmocka_unit_test(test_the_columns_fill_the_width_without_overlapping),

@@ -106,6 +106,16 @@ static void take_news(void)
 	}
 }
 
+static uint64_t count_records(const struct queue_item *item, size_t bytes)
+{
+	uint64_t count = 0;
+	size_t offset = 0;
+
+	while (item->kind == QUEUE_RECORD && queue_next_record(item, bytes, &offset))
+		count++;
+	return count;
+}
+
 static void take_records(void)
 {
 	struct spsc *queue = probe_engine_queue(engine);
@@ -113,7 +123,7 @@ static void take_records(void)
 	size_t bytes;
 
 	while ((item = spsc_peek(queue, &bytes))) {
-		seen.records += item->kind == QUEUE_RECORD;
+		seen.records += count_records(item, bytes);
 		spsc_release(queue);
 	}
 }
@@ -593,7 +603,7 @@ static void test_finishing_ends_the_records(void **state)
 	queue = probe_engine_queue(engine);
 	while ((item = spsc_peek(queue, &bytes))) {
 		assert_false(has_end);
-		seen.records += item->kind == QUEUE_RECORD;
+		seen.records += count_records(item, bytes);
 		has_end = item->kind == QUEUE_END;
 		spsc_release(queue);
 	}

@@ -199,11 +199,14 @@ static void take_record(struct stage *stage, const void *bytes, size_t count)
 static void drain(struct stage *stage)
 {
 	const struct queue_item *item;
-	size_t bytes;
+	const struct perf_event_header *record;
+	size_t bytes, offset;
 
 	while ((item = spsc_peek(&stage->queue, &bytes)) != NULL) {
+		offset = 0;
 		if (item->kind == QUEUE_RECORD) {
-			take_record(stage, item + 1, bytes - sizeof(*item));
+			while ((record = queue_next_record(item, bytes, &offset)))
+				take_record(stage, record, record->size);
 		} else if (item->kind == QUEUE_ROUND_END) {
 			stage->limit_ns = ((const struct queue_round_end *)(item + 1))->limit_ns;
 			stage->marks++;

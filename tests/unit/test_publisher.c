@@ -66,6 +66,36 @@ static void test_intervals_show_every_sample_once(void **state)
 	expect(WINDOW_INTERVAL, 28, 2.8);
 }
 
+/* 3 were lost in the first five seconds, 4 more later, but for what had no time: up to now. */
+static void test_the_ledger_knows_the_losses_of_the_window(void **state)
+{
+	static const uint32_t ring = UINT32_MAX;
+	const struct loss_count *count;
+	struct snapshot *snapshot;
+
+	(void)state;
+	publisher_stage_sample(50, 60);
+	stage.ingest.counters.unattributed = 3;
+	publisher_note_losses(&publisher);
+	publisher_stage_sample(60, 100);
+	publisher_note_losses(&publisher);
+	stage.ingest.counters.unattributed = 7;
+	ingest_lost_total(&stage.ingest, 0, ring, 11);
+	config.window = WINDOW_SECONDS;
+	snapshot = publisher_stage_make();
+	assert_true(snapshot->ledger.is_set);
+	count = &snapshot->ledger.counts[LOSS_UNATTRIBUTED];
+	assert_true(count->has_start && count->has_window);
+	assert_int_equal(count->since_start, 7);
+	assert_int_equal(count->in_window, 4);
+	assert_int_equal(snapshot->ledger.counts[LOSS_READ].since_start, 11);
+	assert_int_equal(snapshot->ledger.counts[LOSS_TOLD].since_start, 0);
+	assert_int_equal(snapshot->lost_kernel, 11);
+	assert_false(snapshot->ledger.counts[LOSS_UNRESOLVED].has_start);
+	assert_true(snapshot->ledger.counts[LOSS_UNRESOLVED].has_window);
+	snapshot_destroy(snapshot);
+}
+
 static void test_zero_begins_anew(void **state)
 {
 	(void)state;
@@ -434,6 +464,7 @@ int main(void)
 		PUBLISHER_TEST(test_it_is_out_if_most_of_it_is),
 		PUBLISHER_TEST(test_quiet_seconds_belong_to_the_window),
 		PUBLISHER_TEST(test_intervals_show_every_sample_once),
+		PUBLISHER_TEST(test_the_ledger_knows_the_losses_of_the_window),
 		PUBLISHER_TEST(test_zero_begins_anew),
 		PUBLISHER_TEST(test_zero_leaves_history),
 		PUBLISHER_TEST(test_zero_is_exact_as_long_as_history_is),

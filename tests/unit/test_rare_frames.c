@@ -1,4 +1,4 @@
-/* A function that finds its frame by rbx, which a row can't say, on the stack of a child that
+/* A function that finds its frame by r12, which a row can't say, on the stack of a child that
  * stands still: the walker up to it, a worker past it, the walker again to the end. What is right
  * says glibc's backtrace(3), asked in the child. */
 #include <errno.h>
@@ -59,7 +59,7 @@ static void test_a_worker_finds_the_caller_that_a_row_can_not_and_the_walker_goe
 	stack_scene_take(&scene, child->pid, &stack);
 	count = stack_scene_walk(&scene, &walker, &stack, frames, &end);
 	assert_int_equal(end, WALKER_COMPLEX);
-	assert_in_range(frames[count - 1], (uintptr_t)by_rbx, (uintptr_t)by_rbx + 64);
+	assert_in_range(frames[count - 1], (uintptr_t)by_r12, (uintptr_t)by_r12 + 64);
 
 	assert_true(stack_scene_request(&scene, &stack, frames, count, &request, inputs));
 	answer = ask_worker(&request, &stack, inputs, &bytes);

@@ -405,6 +405,43 @@ static void test_the_mode_comes_from_misc(void **state)
 	}
 }
 
+/* Where the time of a record lies is where the parser found it. */
+static void test_the_word_of_the_time_is_what_was_parsed(void **state)
+{
+	static const uint32_t types[] = {
+		PERF_RECORD_SAMPLE, PERF_RECORD_MMAP, PERF_RECORD_MMAP2, PERF_RECORD_LOST,
+		PERF_RECORD_COMM, PERF_RECORD_EXIT, PERF_RECORD_THROTTLE, PERF_RECORD_UNTHROTTLE,
+		PERF_RECORD_FORK, PERF_RECORD_KSYMBOL, PERF_RECORD_CGROUP,
+	};
+	static const uint64_t sample_types[] = {
+		0, PERF_SAMPLE_TIME, PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU,
+		PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TIME | PERF_SAMPLE_ID,
+		PERF_SAMPLE_TID,
+	};
+	uint64_t words[20];
+	struct record_bytes record;
+	struct event_record out;
+
+	(void)state;
+	for (uint64_t i = 0; i < COUNT_OF(words); i++)
+		words[i] = 1000 + i;
+	for (size_t i = 0; i < COUNT_OF(types) * COUNT_OF(sample_types) * 2; i++) {
+		const uint32_t type = types[i / 2 / COUNT_OF(sample_types)];
+		const struct record_format format =
+			record_format_of(sample_types[i / 2 % COUNT_OF(sample_types)], i % 2);
+		int word;
+
+		record_begin(&record, type, 0);
+		record_add(&record, words, COUNT_OF(words));
+		assert_int_equal(record_close_and_parse(&format, &record, &out), 0);
+		word = record_time_word(&format, (const void *)record.words);
+		assert_int_equal(word != 0, out.has_time);
+		if (word < 0)
+			word += (int)record.count;
+		assert_true(!word || record.words[word] == out.time_ns);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -423,6 +460,7 @@ int main(void)
 		cmocka_unit_test(test_a_weight_struct_gives_its_first_part),
 		cmocka_unit_test(test_a_missing_period_comes_from_the_attr),
 		cmocka_unit_test(test_the_mode_comes_from_misc),
+		cmocka_unit_test(test_the_word_of_the_time_is_what_was_parsed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -47,15 +47,17 @@ static void write_sample(uint64_t filled_bytes)
 	record_close(&whole);
 }
 
-/* Returns the words of the result; what it says is what the whole record says. */
-static size_t trim(void)
+/* Returns the words of the result; what it says is what the whole record says, of the stack the
+ * first bytes. */
+static size_t trim_to(size_t needed, bool leaves_out)
 {
+	const uint64_t stays = leaves_out ? needed : UINT64_MAX;
 	const struct perf_event_header *header = (const void *)whole.words;
 	struct event_record before, after;
 	struct record_trim plan;
 
 	assert_int_equal(record_parse(&format, whole.words, header->size, &before), 0);
-	record_trim_init(&plan, header, &before);
+	record_trim_init(&plan, header, &before, needed);
 	memset(trimmed, 0xee, sizeof(trimmed));
 	record_trim_write(&plan, trimmed);
 	assert_int_equal(trimmed[plan.bytes / 8], 0xeeeeeeeeeeeeeeee);
@@ -64,12 +66,20 @@ static size_t trim(void)
 	assert_int_equal(after.sample.weight, 77);
 	assert_int_equal(after.sample.chain_count, 2);
 	assert_int_equal(after.sample.user_regs[0], 0x7000);
-	assert_int_equal(after.sample.user_stack_bytes, before.sample.user_stack_bytes);
+	assert_int_equal(after.sample.user_stack_bytes,
+			 stays < before.sample.user_stack_bytes ? stays
+								: before.sample.user_stack_bytes);
+	assert_int_equal(record_trim_left_out(&after.sample), leaves_out);
 	assert_non_null(after.sample.user_stack);
 	assert_memory_equal(after.sample.user_stack, before.sample.user_stack,
-			    before.sample.user_stack_bytes);
+			    after.sample.user_stack_bytes);
 	assert_int_equal(trimmed[plan.bytes / 8 - 1], 0xabc000);
 	return plan.bytes / 8;
+}
+
+static size_t trim(void)
+{
+	return trim_to(SIZE_MAX, false);
 }
 
 static void test_what_the_kernel_did_not_fill_is_cut(void **state)
@@ -94,6 +104,20 @@ static void test_a_full_copy_stays_as_it_is(void **state)
 	assert_memory_equal(trimmed, whole.words, whole.count * 8);
 }
 
+/* But for a word, which tells of it. */
+static void test_what_is_not_needed_is_cut(void **state)
+{
+	(void)state;
+	write_sample(COPY_WORDS * 8);
+	assert_int_equal(trim_to(80, true), whole.count - COPY_WORDS + 11);
+	assert_int_equal(trim_to(81, true), whole.count - COPY_WORDS + 12);
+	assert_int_equal(trim_to(COPY_WORDS * 8, false), whole.count);
+	assert_int_equal(trim_to(COPY_WORDS * 8 - 8, false), whole.count);
+	write_sample(80);
+	assert_int_equal(trim_to(160, false), whole.count - COPY_WORDS + 10);
+	assert_int_equal(trim_to(40, true), whole.count - COPY_WORDS + 6);
+}
+
 /* A copy of no bytes has no word that says how much of it is filled. */
 static void test_an_empty_copy_keeps_a_word(void **state)
 {
@@ -113,7 +137,7 @@ static void test_a_record_without_a_copy_stays_as_it_is(void **state)
 	record_add(&whole, words, COUNT_OF(words));
 	record_close(&whole);
 	assert_int_equal(record_parse(&format, whole.words, whole.count * 8, &parsed), 0);
-	record_trim_init(&plan, (const void *)whole.words, &parsed);
+	record_trim_init(&plan, (const void *)whole.words, &parsed, SIZE_MAX);
 	assert_int_equal(plan.bytes, whole.count * 8);
 	record_trim_write(&plan, trimmed);
 	assert_memory_equal(trimmed, whole.words, plan.bytes);
@@ -125,7 +149,7 @@ static void test_what_cannot_be_parsed_stays_as_it_is(void **state)
 
 	(void)state;
 	write_sample(80);
-	record_trim_init(&plan, (const void *)whole.words, NULL);
+	record_trim_init(&plan, (const void *)whole.words, NULL, SIZE_MAX);
 	assert_int_equal(plan.bytes, whole.count * 8);
 	record_trim_write(&plan, trimmed);
 	assert_memory_equal(trimmed, whole.words, plan.bytes);
@@ -137,6 +161,7 @@ int main(void)
 		cmocka_unit_test(test_what_the_kernel_did_not_fill_is_cut),
 		cmocka_unit_test(test_a_half_word_is_kept_whole),
 		cmocka_unit_test(test_a_full_copy_stays_as_it_is),
+		cmocka_unit_test(test_what_is_not_needed_is_cut),
 		cmocka_unit_test(test_an_empty_copy_keeps_a_word),
 		cmocka_unit_test(test_a_record_without_a_copy_stays_as_it_is),
 		cmocka_unit_test(test_what_cannot_be_parsed_stays_as_it_is),

@@ -1,5 +1,5 @@
-/* The order in which records leave. A record here is a header and its number; the number says what
- * came out. */
+/* The order in which records leave. A record here is a header, its time and its number; the number
+ * says what came out. */
 #include <linux/perf_event.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -29,11 +29,12 @@ static bool take(void *context, const void *record, size_t size, uint16_t event,
 		 uint64_t time_ns)
 {
 	const uint64_t *words = record;
-	const uint64_t filling = words[1];
+	const uint64_t filling = words[2];
 
 	assert_ptr_equal(context, out);
 	assert_true((uintptr_t)record % 8 == 0);
-	for (size_t i = 2; i < size / 8; i++)
+	assert_true(words[1] == time_ns);
+	for (size_t i = 3; i < size / 8; i++)
 		assert_true(words[i] == filling);
 	if (refused && filling == refused)
 		return false;
@@ -43,24 +44,34 @@ static bool take(void *context, const void *record, size_t size, uint16_t event,
 	return true;
 }
 
-/* @words: how long it is, at least the header and one word. */
-static void push_long(struct reorder *reorder, uint64_t number, uint64_t time_ns, uint32_t cpu,
-		      size_t words)
+/* Writes one of @words, at least three. */
+static void write_record(uint64_t *record, uint64_t number, uint64_t time_ns, size_t words)
 {
-	static uint64_t record[UINT16_MAX / 8 + 1];
 	const struct perf_event_header header = { .type = PERF_RECORD_SAMPLE,
 						  .size = (uint16_t)(words * 8) };
 
 	memcpy(record, &header, sizeof(header));
-	for (size_t i = 1; i < words; i++)
+	record[1] = time_ns;
+	for (size_t i = 2; i < words; i++)
 		record[i] = number;
-	assert_int_equal(reorder_push(reorder, record, words * 8, (uint16_t)(number % 7), cpu,
-				      time_ns), 0);
+}
+
+static void push_long(struct reorder *reorder, uint64_t number, uint64_t time_ns, uint32_t cpu,
+		      size_t words)
+{
+	static uint64_t record[UINT16_MAX / 8 + 1];
+	const struct reorder_span span = {
+		.records = record, .bytes = words * 8, .first_ns = time_ns, .last_ns = time_ns,
+		.cpu = cpu, .event = (uint16_t)(number % 7), .time_word = 1,
+	};
+
+	write_record(record, number, time_ns, words);
+	assert_int_equal(reorder_push(reorder, &span), 0);
 }
 
 static void push(struct reorder *reorder, uint64_t number, uint64_t time_ns, uint32_t cpu)
 {
-	push_long(reorder, number, time_ns, cpu, 2);
+	push_long(reorder, number, time_ns, cpu, 3);
 }
 
 static bool release(struct reorder *reorder, uint64_t limit_ns)
@@ -126,6 +137,65 @@ static void test_a_map_comes_before_the_sample_that_needs_it(void **state)
 	assert_int_equal(((struct reorder *)*state)->late, 0);
 }
 
+/* @count records of @words each, one every @step_ns. */
+static void push_span(struct reorder *reorder, uint64_t number, uint64_t time_ns, uint64_t step_ns,
+		      size_t count, size_t words, int16_t time_word)
+{
+	static uint64_t records[64 * 16];
+	const struct reorder_span span = {
+		.records = records, .bytes = count * words * 8, .first_ns = time_ns,
+		.last_ns = time_ns + (count - 1) * step_ns, .cpu = (uint32_t)(number / 100),
+		.event = 3, .time_word = time_word,
+	};
+
+	for (size_t i = 0; i < count; i++)
+		write_record(records + i * words, number + i, time_ns + i * step_ns, words);
+	assert_int_equal(reorder_push(reorder, &span), 0);
+}
+
+/* Three at once of each CPU; the mark lies amidst both. */
+static void test_records_that_came_at_once_leave_one_by_one(void **state)
+{
+	static const uint64_t expected[] = { 100, 200, 201, 101, 202, 102 };
+
+	push_span(*state, 100, 10, 20, 3, 4, 1);	/* 10 30 50 */
+	push_span(*state, 200, 15, 10, 3, 9, 1);	/* 15 25 35 */
+	release(*state, 25);
+	assert_out(expected, 3);
+	release(*state, 60);
+	assert_out(expected, 6);
+	assert_int_equal(out[2].cpu, 2);
+	assert_int_equal(out[2].time_ns, 25);
+	assert_int_equal(out[3].cpu, 1);
+}
+
+/* Of a record of three words the second is the same one, counted from either end. */
+static void test_a_time_may_be_counted_from_the_end_of_a_record(void **state)
+{
+	static const uint64_t expected[] = { 100, 200, 101, 201 };
+
+	push_span(*state, 100, 10, 20, 2, 3, -2);
+	push_span(*state, 200, 20, 20, 2, 3, 1);
+	release(*state, 40);
+	assert_out(expected, 4);
+}
+
+/* As a ring's do that is read in parts: one run, not as many as there were parts. */
+static void test_parts_of_one_ring_are_one_run(void **state)
+{
+	struct reorder *reorder = *state;
+
+	push_span(reorder, 100, 10, 10, 3, 5, 1);
+	push_span(reorder, 103, 30, 10, 2, 5, 1);
+	assert_int_equal(reorder->run_count, 1);
+	push_span(reorder, 105, 39, 10, 2, 5, 1);	/* older than the last */
+	assert_int_equal(reorder->run_count, 2);
+	push_span(reorder, 107, 50, 10, 2, 5, -4);	/* its time lies elsewhere */
+	assert_int_equal(reorder->run_count, 3);
+	push_span(reorder, 200, 70, 10, 2, 5, 1);	/* another CPU's */
+	assert_int_equal(reorder->run_count, 4);
+}
+
 static void test_equal_times_keep_the_order_of_arrival(void **state)
 {
 	uint64_t expected[100];
@@ -161,7 +231,6 @@ static void test_what_is_newer_than_the_mark_waits(void **state)
 	push(*state, 3, 30, 1);
 	release(*state, 25);
 	assert_out(expected, 2);
-	assert_int_equal(((struct reorder *)*state)->count, 1);
 	release(*state, UINT64_MAX);
 	assert_out(expected, 3);
 }
@@ -203,11 +272,11 @@ static void test_the_memory_of_what_left_is_given_back(void **state)
 		push_long(*state, i, 10 + i, 0, 8000);
 	assert_true(reorder_bytes(*state) >= 100 * 64000);
 	release(*state, 108);
-	assert_int_equal(((struct reorder *)*state)->count, 1);
+	assert_int_equal(out_count, 100);
 	assert_true(reorder_bytes(*state) <= quiet_bytes + REORDER_SPARE_BYTES);
 }
 
-/* Each record is a run of its own: as many of them as there are entries. */
+/* Each record is a run of its own. */
 static void test_the_memory_of_runs_is_given_back(void **state)
 {
 	struct reorder *reorder = *state;
@@ -217,7 +286,7 @@ static void test_the_memory_of_runs_is_given_back(void **state)
 			push(reorder, i, (uint64_t)(20 - round) * OUT_MAX - i, 0);
 	assert_int_equal(reorder->run_count, 20 * OUT_MAX);
 	reorder_keep_only(reorder, 7);		/* no record's */
-	assert_int_equal(reorder->count, 0);
+	assert_int_equal(reorder->run_count, 0);
 	assert_true(reorder_bytes(reorder) <= REORDER_SPARE_BYTES);
 }
 
@@ -234,7 +303,7 @@ static void test_random_rounds_leave_complete_and_sorted(void **state)
 		for (uint32_t i = random_below(&seed, 90); i > 0; i--) {
 			time_of[number] = mark + 1 + random_below(&seed, 40);
 			push_long(*state, number, time_of[number], number % 2,
-				  2 + random_below(&seed, 600));
+				  3 + random_below(&seed, 600));
 			number++;
 		}
 		mark += random_below(&seed, 20);
@@ -331,7 +400,7 @@ static void assert_as_plain(const struct reorder *reorder, const struct plain *p
 		assert_int_equal(out[i].event, plain->left[i].event);
 		assert_int_equal(out[i].cpu, plain->left[i].cpu);
 	}
-	assert_int_equal(reorder->count, plain->waiting_count);
+	assert_int_equal(!reorder->run_count, !plain->waiting_count);
 	assert_int_equal(reorder->late, plain->late);
 	assert_int_equal(reorder->last_out_ns, plain->last_out_ns);
 }
@@ -351,7 +420,7 @@ static void push_round(struct reorder *reorder, struct plain *plain, uint64_t *s
 			plain->waiting[plain->waiting_count++] = (struct out){
 				++*number, time_ns, cpu, (uint16_t)(*number % 7)
 			};
-			push_long(reorder, *number, time_ns, cpu, 2 + random_below(seed, 900));
+			push_long(reorder, *number, time_ns, cpu, 3 + random_below(seed, 900));
 		}
 	}
 }
@@ -384,7 +453,6 @@ static void compare_with_plain(uint64_t seed, uint32_t rings, uint32_t order_of)
 	release(&reorder, UINT64_MAX);
 	plain_release(&plain, UINT64_MAX);
 	assert_as_plain(&reorder, &plain);
-	assert_int_equal(reorder.count, 0);
 	reorder_finish(&reorder);
 }
 
@@ -408,6 +476,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_the_rings_of_two_cpus_become_one_order),
 		TEST(test_a_map_comes_before_the_sample_that_needs_it),
+		TEST(test_records_that_came_at_once_leave_one_by_one),
+		TEST(test_a_time_may_be_counted_from_the_end_of_a_record),
+		TEST(test_parts_of_one_ring_are_one_run),
 		TEST(test_equal_times_keep_the_order_of_arrival),
 		TEST(test_a_lone_record_leaves_at_the_mark_that_reaches_it),
 		TEST(test_what_is_newer_than_the_mark_waits),

@@ -1,8 +1,8 @@
 /* Changes of a running session, on this kernel: the real stages, children with known behaviour.
  * Skipped where events are not permitted. The time limits end a hang, they judge no speed. */
+#include "belongings_fixture.h"
 #include "retarget.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <poll.h>
 #include <setjmp.h>
@@ -521,50 +521,32 @@ static void test_a_command_that_runs_is_sampled_on_with_its_children(void **stat
 	finish();
 }
 
-static size_t count_entries(const char *path)
+static void change_all(pid_t pid)
 {
-	DIR *dir = opendir(path);
-	size_t count = 0;
-
-	while (readdir(dir))
-		count++;
-	closedir(dir);
-	return count;
-}
-
-/* The opener has files open for a moment, so a smaller count is waited for. */
-static void expect_no_more_than(const char *path, size_t count)
-{
-	const uint64_t give_up_ns = clock_now_ns() + (uint64_t)HANG_MS * CLOCK_NS_PER_MS;
-
-	while (count_entries(path) > count && clock_now_ns() < give_up_ns)
-		poll(NULL, 0, 10);
-	assert_true(count_entries(path) <= count);
+	assert_int_equal(change(SOURCE_ALL, ""), 0);
+	assert_int_equal(change(SOURCE_EVENT, "cpu-clock,page-faults"), 0);
+	assert_int_equal(change(SOURCE_CPUS, "0"), 0);
+	assert_int_equal(change(SOURCE_PROCESSES, "%d", (int)pid), 0);
+	assert_int_equal(change(SOURCE_EVENT, "cpu-clock"), 0);
+	assert_int_equal(change(SOURCE_CPUS, ""), 0);
+	assert_int_equal(change(SOURCE_EVENT, "no-such-event"), -ENOENT);
 }
 
 static void test_many_changes_leave_no_descriptor_and_no_thread_behind(void **state)
 {
 	const struct child child = start_child(sleep_on);
-	size_t descriptors, threads;
+	struct belongings_count before;
 	int queue_fd;
 
 	(void)state;
 	BEGIN("-e cpu-clock -p %d -d 0.1", (int)child.pid);
 	assert_non_null(next());
+	change_all(child.pid);		/* begins the threads that files need */
 	queue_fd = capture_queue_fd(scene.session.capture);	/* nothing is under way */
-	descriptors = count_entries("/proc/self/fd");
-	threads = count_entries("/proc/self/task");
-	for (int i = 0; i < 10; i++) {
-		assert_int_equal(change(SOURCE_ALL, ""), 0);
-		assert_int_equal(change(SOURCE_EVENT, "cpu-clock,page-faults"), 0);
-		assert_int_equal(change(SOURCE_CPUS, "0"), 0);
-		assert_int_equal(change(SOURCE_PROCESSES, "%d", (int)child.pid), 0);
-		assert_int_equal(change(SOURCE_EVENT, "cpu-clock"), 0);
-		assert_int_equal(change(SOURCE_CPUS, ""), 0);
-		assert_int_equal(change(SOURCE_EVENT, "no-such-event"), -ENOENT);
-	}
-	expect_no_more_than("/proc/self/fd", descriptors);
-	expect_no_more_than("/proc/self/task", threads);
+	before = belongings_now();
+	for (int i = 0; i < 10; i++)
+		change_all(child.pid);
+	belongings_expect_no_more(before, HANG_MS);
 	assert_int_equal(capture_queue_fd(scene.session.capture), queue_fd);	/* polled */
 	assert_non_null(next());
 	finish();
@@ -665,6 +647,8 @@ static void test_without_privileges_own_processes_can_be_changed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		/* First: a session keeps no right to become somebody else. */
+		cmocka_unit_test(test_without_privileges_own_processes_can_be_changed),
 		cmocka_unit_test(test_after_the_change_each_event_is_shown_or_lost),
 		cmocka_unit_test(test_another_frequency_holds_from_the_change_on),
 		cmocka_unit_test(test_a_storm_of_processes_keeps_its_names_through_all_targets),
@@ -674,7 +658,6 @@ int main(void)
 		cmocka_unit_test(test_a_command_that_runs_is_sampled_on_with_its_children),
 		cmocka_unit_test(test_many_changes_leave_no_descriptor_and_no_thread_behind),
 		cmocka_unit_test(test_one_change_at_a_time),
-		cmocka_unit_test(test_without_privileges_own_processes_can_be_changed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

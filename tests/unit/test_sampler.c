@@ -13,6 +13,8 @@
 
 #include <cmocka.h>
 
+#include <asm/perf_regs.h>
+
 #include "base/clock.h"
 #include "capture/record_queue.h"
 
@@ -59,13 +61,18 @@ static void setup(struct fixture *f)
 	assert_int_equal(spsc_init(&f->queue, SAMPLER_QUEUE_MIN_BYTES), 0);
 }
 
-static void start(struct fixture *f)
+static void start_with(struct fixture *f, const struct stack_ends *ends)
 {
 	const struct sampler_config config = { .set = &f->set, .queue = &f->queue,
-					       .wake_fd = f->wake_fd };
+					       .wake_fd = f->wake_fd, .stack_ends = ends };
 
 	assert_int_equal(sampler_create(&f->sampler, &config, NULL), 0);
 	sampler_start(f->sampler, NULL);
+}
+
+static void start(struct fixture *f)
+{
+	start_with(f, NULL);
 }
 
 static void finish(struct fixture *f)
@@ -130,6 +137,20 @@ struct seen {
 
 /* Takes what waits, up to @items_max; checks that records are in order, that limits never fall, and
  * that no record comes after a limit that is younger than it. */
+static void see_records(struct seen *seen, const struct queue_item *item, size_t bytes)
+{
+	const struct perf_event_header *record;
+	size_t number, offset = 0;
+
+	assert_int_equal(item->cpu, 5);
+	while ((record = queue_next_record(item, bytes, &offset))) {
+		assert_int_equal(record->size, RECORD_BYTES);
+		memcpy(&number, record + 1, sizeof(number));
+		assert_int_equal(number, seen->records[item->event]++);
+		assert_true(stamps[item->event][number] >= seen->last_limit_ns);
+	}
+}
+
 static void drain_some(struct fixture *f, struct seen *seen, size_t items_max)
 {
 	const struct queue_item *item;
@@ -137,16 +158,10 @@ static void drain_some(struct fixture *f, struct seen *seen, size_t items_max)
 
 	while (items_max-- > 0 && (item = spsc_peek(&f->queue, &bytes)) != NULL) {
 		const struct queue_round_end *mark = (const void *)(item + 1);
-		size_t number;
 
 		assert_false(seen->has_end);
 		if (item->kind == QUEUE_RECORD) {
-			assert_int_equal(bytes, sizeof(*item) + RECORD_BYTES);
-			assert_int_equal(item->cpu, 5);
-			memcpy(&number, (const char *)(item + 1) + sizeof(struct perf_event_header),
-			       sizeof(number));
-			assert_int_equal(number, seen->records[item->event]++);
-			assert_true(stamps[item->event][number] >= seen->last_limit_ns);
+			see_records(seen, item, bytes);
 		} else if (item->kind == QUEUE_ROUND_END) {
 			assert_true(mark->limit_ns >= seen->last_limit_ns);
 			seen->limits += mark->limit_ns != seen->last_limit_ns;
@@ -250,7 +265,7 @@ static void test_promises_advance_although_every_read_stalls(void **state)
 	start(&f);
 	while (seen.records[0] + seen.records[1] < 4 * round_max) {
 		wait_for_wake(&f);
-		drain_some(&f, &seen, 2000);
+		drain_some(&f, &seen, 10);
 		fill_rings_up(&f);
 	}
 	assert_true(seen.limits >= 3);
@@ -338,6 +353,43 @@ static void test_of_a_stack_copy_only_what_is_filled_is_queued(void **state)
 	assert_int_equal(words[1], 8);
 	assert_int_equal(words[2], 4711);
 	assert_int_equal(words[3], 8);
+	finish(&f);
+}
+
+/* The header, the thread, ABI and 3 registers, then a copy of 4 words, all filled: the thread's
+ * stack ends after 2 of them. */
+static void test_of_a_stack_copy_no_more_is_queued_than_walks_need(void **state)
+{
+	const size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+	const struct perf_event_header header = { .type = PERF_RECORD_SAMPLE, .size = 12 * 8 };
+	uint64_t words[12] = { 0, 77, PERF_SAMPLE_REGS_ABI_64, 1, 0x1000, 3, 4 * 8, 10, 11, 12, 13,
+			       4 * 8 };
+	static struct stack_ends ends;
+	const struct stack_copy learned = { 77, 0x1000, (const unsigned char *)(words + 7), 32 };
+	const struct queue_item *item = NULL;
+	struct fixture f;
+	size_t bytes;
+
+	(void)state;
+	setup(&f);
+	memcpy(words, &header, sizeof(header));
+	words[1] = 77ull << 32 | 77;
+	stack_ends_learn(&ends, &learned, 0x1010);
+	f.attrs[0].sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+	f.attrs[0].sample_regs_user = 1 << PERF_REG_X86_BP | 1 << PERF_REG_X86_SP |
+				      1 << PERF_REG_X86_IP;
+	memcpy((unsigned char *)f.controls[0] + page_bytes, words, sizeof(words));
+	__atomic_store_n(&f.controls[0]->data_head, sizeof(words), __ATOMIC_RELEASE);
+	start_with(&f, &ends);
+	sampler_stop(f.sampler);
+	while ((item = spsc_peek(&f.queue, &bytes)) != NULL && item->kind != QUEUE_RECORD)
+		spsc_release(&f.queue);
+	assert_non_null(item);
+	assert_int_equal(bytes, sizeof(*item) + 11 * 8);
+	memcpy(words, item + 1, 11 * 8);
+	assert_int_equal(words[6], 3 * 8);
+	assert_int_equal(words[8], 11);
+	assert_int_equal(words[10], 2 * 8);
 	finish(&f);
 }
 
@@ -435,8 +487,7 @@ static void test_nothing_comes_before_the_source_that_a_sampler_was_started_with
 	assert_int_equal(item->kind, QUEUE_SOURCE);
 	assert_int_equal(((const struct queue_source *)(item + 1))->begin_ns, 42);
 	spsc_release(&f.queue);
-	for (int i = 0; i < 10; i++)
-		assert_true(takes(&f, QUEUE_RECORD));
+	assert_true(takes(&f, QUEUE_RECORD));	/* all ten, which lie in a row */
 	assert_true(takes(&f, QUEUE_ROUND_END));
 	finish(&f);
 }
@@ -599,6 +650,7 @@ int main(void)
 		cmocka_unit_test(test_the_end_follows_an_unlimited_promise),
 		cmocka_unit_test(test_nonsense_in_a_ring_is_counted_in_the_mark),
 		cmocka_unit_test(test_of_a_stack_copy_only_what_is_filled_is_queued),
+		cmocka_unit_test(test_of_a_stack_copy_no_more_is_queued_than_walks_need),
 		cmocka_unit_test(test_a_resting_sampler_makes_a_round_when_asked),
 		cmocka_unit_test(test_a_sampler_of_quiet_rings_rests),
 		cmocka_unit_test(test_a_side_band_that_fills_up_makes_rounds_while_samples_come),

@@ -165,6 +165,108 @@ static void test_help(void **state)
 	scene_close(&scene, "help_40x12");
 }
 
+/* All is known, and 0. */
+static struct loss_ledger nothing_lost(void)
+{
+	struct loss_ledger ledger = { .is_set = true };
+
+	for (int cause = 0; cause < LOSS_CAUSES; cause++)
+		ledger.counts[cause] = (struct loss_count){ .has_start = true, .has_window = true };
+	ledger.counts[LOSS_UNRESOLVED].has_start = false;
+	ledger.counts[LOSS_EVICTED].has_window = false;
+	return ledger;
+}
+
+static void set_loss(struct scene *scene, enum loss_cause cause, uint64_t since_start,
+		     uint64_t in_window)
+{
+	scene->snapshot.ledger.counts[cause].since_start = since_start;
+	scene->snapshot.ledger.counts[cause].in_window = in_window;
+}
+
+/* What the header says of it, too. */
+static void lose_records(struct scene *scene)
+{
+	scene->snapshot.ledger = nothing_lost();
+	scene->snapshot.lost_kernel = 123456;
+	scene->snapshot.throttled_ns = 2500000000;
+	set_loss(scene, LOSS_RING_FULL, 123456, 1200);
+	set_loss(scene, LOSS_READ, 123456, 1200);
+	set_loss(scene, LOSS_TOLD, 59258, 600);
+	set_loss(scene, LOSS_THROTTLED, 2500000000, 0);
+	set_loss(scene, LOSS_UNATTRIBUTED, 17, 2);
+	set_loss(scene, LOSS_UNRESOLVED, 0, 345);
+}
+
+static void close_losses(int width, int height, const char *name)
+{
+	struct scene scene;
+
+	scene_open(&scene, width, height);
+	lose_records(&scene);
+	scene_show(&scene);
+	scene_press(&scene, "$");
+	scene_close(&scene, name);
+}
+
+static void test_ledger_of_losses(void **state)
+{
+	struct scene scene;
+
+	(void)state;
+	close_losses(40, 12, "ledger_40x12");
+	close_losses(80, 24, "ledger_80x24");
+	close_losses(120, 40, "ledger_120x40");
+	close_losses(200, 60, "ledger_200x60");
+
+	scene_open(&scene, 80, 50);
+	scene.canvas.is_ascii = true;
+	scene.snapshot.ledger = nothing_lost();
+	scene_show(&scene);
+	scene_press(&scene, "$");
+	scene_close(&scene, "ledger_none_ascii_80x50");
+
+	scene_open(&scene, 80, 24);
+	scene_press(&scene, "$");
+	assert_true(scene_has(&scene, "nothing has been counted yet"));
+	scene_finish(&scene);
+}
+
+/* Before Linux 6.0, in a window that nothing was kept of. */
+static void test_ledger_of_what_is_not_known(void **state)
+{
+	struct scene scene;
+
+	(void)state;
+	scene_open(&scene, 120, 60);
+	lose_records(&scene);
+	scene.snapshot.ledger.is_by_records = true;
+	scene.snapshot.ledger.counts[LOSS_READ] = (struct loss_count){ .has_start = false };
+	for (int cause = 0; cause < LOSS_CAUSES; cause++)
+		scene.snapshot.ledger.counts[cause].has_window = false;
+	scene_show(&scene);
+	scene_press(&scene, "$");
+	scene_close(&scene, "ledger_unknown_120x60");
+}
+
+static void test_words_of_the_header_lead_to_the_ledger(void **state)
+{
+	struct scene scene;
+	struct mouse at;
+
+	(void)state;
+	scene_open(&scene, 80, 24);
+	lose_records(&scene);
+	scene_show(&scene);
+	at = scene_find(&scene, "123k lost");
+	scene_click(&scene, MOUSE_PRESS, at.x, at.y);
+	assert_true(scene_has(&scene, "Missing from the picture"));
+	at = scene_find(&scene, "! more");
+	scene_click(&scene, MOUSE_PRESS, at.x, at.y);
+	assert_true(scene_has(&scene, "Sampling"));
+	scene_finish(&scene);
+}
+
 static void test_messages(void **state)
 {
 	struct scene scene;
@@ -175,8 +277,7 @@ static void test_messages(void **state)
 	scene_close(&scene, "messages_none_80x24");
 
 	scene_open(&scene, 80, 24);
-	scene.snapshot.lost_kernel = 123456;
-	scene.snapshot.throttled_ns = 2500000000;
+	lose_records(&scene);
 	scene.snapshot.notice = "cycles cannot be sampled here (no PMU): cpu-clock instead\n"
 				"kernel names are hidden: kernel.kptr_restrict is 2; run as root, "
 				"or sysctl kernel.kptr_restrict=1";
@@ -199,6 +300,9 @@ int main(void)
 		cmocka_unit_test(test_messages_at_the_bottom),
 		cmocka_unit_test(test_help),
 		cmocka_unit_test(test_messages),
+		cmocka_unit_test(test_ledger_of_losses),
+		cmocka_unit_test(test_ledger_of_what_is_not_known),
+		cmocka_unit_test(test_words_of_the_header_lead_to_the_ledger),
 	};
 
 	setlocale(LC_CTYPE, "C.UTF-8");

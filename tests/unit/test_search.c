@@ -20,7 +20,7 @@ static const char *marked(const char *text, const char *search)
 	const struct canvas_area line = { 0, 0, CELLS };
 
 	assert_int_equal(canvas_resize(&canvas, CELLS, 1), 0);
-	canvas_put_text(&canvas, line, text, ROLE_TEXT);
+	canvas_put_text(&canvas, line, canvas_clean(text), ROLE_TEXT);
 	search_highlight(&canvas, line, search);
 	for (int x = 0; x < CELLS; x++)
 		out[x] = canvas.cells[x].role == ROLE_MATCH ? '^' : '.';
@@ -91,14 +91,14 @@ static void test_marks_stay_within_their_area(void **state)
 
 	(void)state;
 	assert_int_equal(canvas_resize(&canvas, 6, 2), 0);
-	canvas_put_text(&canvas, (struct canvas_area){ 0, 0, 6 }, "ababab", ROLE_TEXT);
+	canvas_put_text(&canvas, (struct canvas_area){ 0, 0, 6 }, SAFE_TEXT("ababab"), ROLE_TEXT);
 	search_highlight(&canvas, (struct canvas_area){ 1, 0, 3 }, "ab");
 	for (int x = 0; x < 6; x++)
 		assert_int_equal(canvas.cells[x].role == ROLE_MATCH, x == 2 || x == 3);
 	search_highlight(&canvas, (struct canvas_area){ 4, 0, 90 }, "ab");
 	assert_int_equal(canvas.cells[5].role, ROLE_MATCH);
-	canvas_put_text(&canvas, (struct canvas_area){ 0, 1, 6 }, "cd", ROLE_TEXT);
-	canvas_put_text(&canvas, (struct canvas_area){ 5, 0, 1 }, "x", ROLE_TEXT);
+	canvas_put_text(&canvas, (struct canvas_area){ 0, 1, 6 }, SAFE_TEXT("cd"), ROLE_TEXT);
+	canvas_put_text(&canvas, (struct canvas_area){ 5, 0, 1 }, SAFE_TEXT("x"), ROLE_TEXT);
 	search_highlight(&canvas, (struct canvas_area){ 4, 0, 90 }, "xc");	/* two lines */
 	assert_int_equal(canvas.cells[5].role, ROLE_TEXT);
 	search_highlight(&canvas, (struct canvas_area){ 0, 2, 6 }, "ab");

@@ -121,10 +121,11 @@ static void test_a_sleep_ends_by_itself_when_it_has_a_length(void **state)
 	stop(&doubler);
 }
 
-static void test_a_taken_reply_leaves_the_descriptor_quiet(void **state)
+static void test_no_reply_left_leaves_the_descriptor_quiet(void **state)
 {
 	struct doubler doubler;
 	struct pollfd ready;
+	size_t bytes;
 
 	(void)state;
 	start(&doubler, SERVICE_SLEEP);
@@ -133,7 +134,11 @@ static void test_a_taken_reply_leaves_the_descriptor_quiet(void **state)
 	ask(&doubler, 21);
 	assert_int_equal(poll(&ready, 1, REPLY_LIMIT_MS), 1);
 	assert_int_equal(wait_for_reply(&doubler), 42);
+	assert_null(service_reply(doubler.service, &bytes));
 	assert_int_equal(poll(&ready, 1, 0), 0);
+	ask(&doubler, 22);
+	assert_int_equal(poll(&ready, 1, REPLY_LIMIT_MS), 1);
+	assert_int_equal(wait_for_reply(&doubler), 44);
 	stop(&doubler);
 }
 
@@ -213,7 +218,7 @@ int main(void)
 		cmocka_unit_test(test_each_request_wakes_the_sleeping_thread),
 		cmocka_unit_test(test_requests_are_answered_in_their_order),
 		cmocka_unit_test(test_a_sleep_ends_by_itself_when_it_has_a_length),
-		cmocka_unit_test(test_a_taken_reply_leaves_the_descriptor_quiet),
+		cmocka_unit_test(test_no_reply_left_leaves_the_descriptor_quiet),
 		cmocka_unit_test(test_a_stop_interrupts_what_runs),
 		cmocka_unit_test(test_one_that_hangs_is_left_behind_and_ends_when_it_can),
 		cmocka_unit_test(test_a_queue_of_a_wrong_size_is_refused),

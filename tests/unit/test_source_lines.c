@@ -294,6 +294,24 @@ static void test_what_nobody_wishes_for_any_more_is_cancelled(void **state)
 	assert_string_equal(look_up(second, true).reason, "no debug information");
 }
 
+/* The number was given to another object while the lines were looked for. */
+static void test_a_late_answer_is_not_that_of_another_object(void **state)
+{
+	const struct source_wish wish = { offset_of(outer()), own_object };
+	struct pollfd reply = { .fd = line_server_fd(server), .events = POLLIN };
+
+	(void)state;
+	source_lines_wish(&lines, &wish, 1);
+	source_lines_wish(&lines, &wish, 0);	/* what is asked for is not cancelled by that */
+	stage.ingest.objects.objects[own_object].serial = ++stage.ingest.objects.last_serial;
+	while (!line_server_is_idle(server)) {
+		poll(&reply, 1, -1);
+		source_lines_take(&lines);
+	}
+	assert_string_equal(look_up(wish, true).line, "");
+	assert_string_equal(look_up(wish, true).reason, "");
+}
+
 static void test_code_without_debug_information_says_why_and_is_left_alone(void **state)
 {
 	const struct source_wish wish = { own_offset, 0 };
@@ -481,6 +499,7 @@ int main(void)
 		TEST(test_what_is_known_is_not_asked_for_again),
 		TEST(test_only_the_newest_wish_is_asked_for_next),
 		TEST(test_what_nobody_wishes_for_any_more_is_cancelled),
+		TEST(test_a_late_answer_is_not_that_of_another_object),
 		TEST(test_code_without_debug_information_says_why_and_is_left_alone),
 		TEST(test_nobody_asks_for_kernel_run_time_or_loading_code),
 		TEST(test_a_file_that_nobody_maps_is_no_wish_for_ever),

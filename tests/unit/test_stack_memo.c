@@ -127,6 +127,29 @@ static void test_an_address_is_found_in_its_space_alone(void **state)
 	assert_null(stack_memo_frame(&memo, memo.empty_space, 0x1001));
 }
 
+/* Three of one hash: the one that came first makes room. */
+static void test_a_stack_is_found_by_leaf_and_callers(void **state)
+{
+	const struct memo_stack row = { memo.empty_space, 0x1000, 3, 4 };
+	uint32_t found = 0;
+
+	(void)state;
+	stack_memo_keep_stack(&memo, &row);
+	assert_int_equal(stack_memo_stack(&memo, memo.empty_space, 0x1000, 3), 4);
+	assert_int_equal(stack_memo_stack(&memo, memo.kernel_space, 0x1000, 3), UINT32_MAX);
+	assert_int_equal(stack_memo_stack(&memo, memo.empty_space, 0x1001, 3), UINT32_MAX);
+	assert_int_equal(stack_memo_stack(&memo, memo.empty_space, 0x1000, 2), UINT32_MAX);
+	for (uint32_t i = 0; i < 3 * STACK_MEMO_STACKS; i++) {
+		const struct memo_stack one = { memo.empty_space, i, i, i };
+
+		stack_memo_keep_stack(&memo, &one);
+		assert_int_equal(stack_memo_stack(&memo, memo.empty_space, i, i), i);
+	}
+	for (uint32_t i = 0; i < 3 * STACK_MEMO_STACKS; i++)
+		found += stack_memo_stack(&memo, memo.empty_space, i, i) != UINT32_MAX;
+	assert_in_range(found, STACK_MEMO_STACKS / 2, STACK_MEMO_STACKS);
+}
+
 static void test_what_is_forgotten_gives_every_space_another_number(void **state)
 {
 	uint64_t space = 0, first;
@@ -155,6 +178,8 @@ int main(void)
 						tear_down),
 		cmocka_unit_test_setup_teardown(test_an_address_is_found_in_its_space_alone,
 						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_a_stack_is_found_by_leaf_and_callers, set_up,
+						tear_down),
 		cmocka_unit_test_setup_teardown(
 			test_what_is_forgotten_gives_every_space_another_number, set_up,
 			tear_down),

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -88,6 +89,191 @@ static void test_names_made_of_addresses_tell_their_objects(void **state)
 	free(blocks[1]);
 }
 
+/* Whoever can choose addresses has one row per object once there are too many: nothing is lost. */
+static void test_a_storm_of_addresses_has_an_end_and_is_counted(void **state)
+{
+	enum { MORE = 100, SHARE = (SYMBOL_NAMES_ROWS - SYMBOL_NAMES_RESERVE) / 9 };
+	uint32_t known, rest, count;
+
+	(void)state;
+	known = symbol_id(world.app, 0x1100);
+	for (uint64_t i = 0; !world.names.refused; i++)
+		symbol_id(world.app, 0x10000 + i);
+	assert_in_range(world.names.count, SHARE, SHARE + 3);
+	world.names.refused = 0;
+	count = world.names.count;
+	rest = symbol_id(world.app, 0x7f0000000000);
+	for (uint64_t i = 1; i < MORE; i++)
+		assert_int_equal(symbol_id(world.app, 0x7f0000000000 + i), rest);
+	assert_int_equal(world.names.refused, MORE);
+	assert_int_equal(world.names.count, count);
+	assert_string_equal(text(world.names.symbols[rest].name), "(no room for more names)");
+	assert_string_equal(text(world.names.symbols[rest].object_name), "app");
+	assert_int_equal(symbol_id(world.app, 0x1100), known);
+}
+
+/* Looked up again, as code made at run time is each second, an address is still one. */
+static void test_an_address_without_room_is_counted_once(void **state)
+{
+	(void)state;
+	for (uint64_t i = 0; !world.names.refused; i++)
+		symbol_id(world.app, 0x10000 + i);
+	world.names.refused = 0;
+	for (int round = 0; round < 3; round++) {
+		symbol_names_forget_object(&world.names, &world.trie, world.app);
+		for (uint64_t i = 0; i < 10; i++)
+			symbol_id(world.app, 0x7f0000000000 + i);
+	}
+	assert_int_equal(world.names.refused, 10);
+}
+
+/* However many files a stranger fills with code: what others have keeps its names, and what comes
+ * later has some. */
+static void test_a_strangers_flood_leaves_the_names_of_others(void **state)
+{
+	enum { FILES = 20 };
+	uint32_t known, later;
+
+	(void)state;
+	known = symbol_id(world.app, 0x1100);
+	for (uint64_t file = 0; file < FILES; file++) {
+		char path[32];
+		uint32_t object;
+
+		snprintf(path, sizeof(path), "/tmp/stranger%u", (unsigned int)file);
+		object = fixture_object(&world, path, OBJECT_NO_TABLE);
+		for (uint64_t i = 0, refused = world.names.refused; world.names.refused == refused;
+		     i++)
+			symbol_id(object, i);
+	}
+	later = fixture_object(&world, "/bin/later", OBJECT_NO_TABLE);
+	assert_int_equal(world.names.refused, FILES);
+	for (uint64_t i = 0; i < 1300; i++)
+		symbol_id(later, i);
+	assert_int_equal(symbol_id(world.app, 0x1100), known);
+	assert_string_equal(text(symbol_at(world.app, 0x1234)->name), "g");
+	assert_string_equal(text(symbol_at(later, 0x10)->name), "0x10");
+	assert_int_equal(world.names.refused, FILES);
+}
+
+/* Each object without room has a row that says so, but there is an end to these, too. */
+static void test_a_flood_of_many_files_does_not_make_the_table_grow(void **state)
+{
+	enum { FLOODS = 80, FILES = 6000 };
+	const uint32_t known = symbol_id(world.app, 0x1234);
+	uint32_t object = 0;
+
+	(void)state;
+	for (uint32_t file = 0; file < FILES; file++) {
+		const uint64_t refused = world.names.refused;
+		char path[32];
+
+		snprintf(path, sizeof(path), "/tmp/stranger%u", file);
+		object = fixture_object(&world, path, OBJECT_NO_TABLE);
+		symbol_id(object, 0);
+		for (uint64_t i = 1; file < FLOODS && world.names.refused == refused; i++)
+			symbol_id(object, i);
+	}
+	assert_int_equal(world.names.capacity, SYMBOL_NAMES_ROWS);
+	assert_in_range(world.names.count, SYMBOL_NAMES_ROWS - 10, SYMBOL_NAMES_ROWS - 1);
+	assert_string_equal(text(symbol_at(object, 0)->name), "(no room for more names)");
+	assert_string_equal(text(symbol_at(object, 0)->object_name), "[unknown]");
+	world.objects.objects[object].state = OBJECT_LET_GO;
+	assert_string_equal(text(symbol_at(object, 1)->name), "(no room for more names)");
+	assert_int_equal(world.names.capacity, SYMBOL_NAMES_ROWS);
+	assert_int_equal(symbol_id(world.app, 0x1234), known);
+}
+
+/* Code made at run time is looked up again each time that its names have changed. */
+static void test_names_that_are_looked_up_again_take_no_more_room(void **state)
+{
+	const uint32_t code = fixture_object(&world, "//anon", OBJECT_NO_TABLE);
+	const struct flat_table app = world.objects.objects[world.app].table;
+	size_t before;
+
+	(void)state;
+	assert_true(object_table_set_run_time(&world.objects, code, &app));
+	assert_string_equal(text(symbol_at(code, 0x1100)->name), "f");
+	before = world.names.text_bytes;
+	for (int i = 0; i < 1000; i++) {
+		symbol_names_forget_object(&world.names, &world.trie, code);
+		assert_string_equal(text(symbol_at(code, 0x1100)->name), "f");
+	}
+	assert_int_equal(world.names.text_bytes, before);
+}
+
+enum { RENAMED = 100, NAME_BYTES = 4000 };
+
+/* The names of all functions of @code are others now. The table is the caller's to free. */
+static void *rename_all(uint32_t code, uint32_t round)
+{
+	struct flat_builder *builder = flat_builder_create();
+	char name[NAME_BYTES + 1];
+	struct flat_table table;
+	void *block;
+	size_t count;
+
+	memset(name, 'x', NAME_BYTES);
+	name[NAME_BYTES] = '\0';
+	for (uint32_t i = 0; i < RENAMED; i++) {
+		name[snprintf(name, 32, "round%u_function%u", round, i)] = '_';
+		assert_int_equal(flat_builder_add(builder, 0x100 * i, 0x100, name, NULL, 0), 0);
+	}
+	assert_int_equal(flat_builder_finish(builder, 1, &block, &count), 0);
+	flat_builder_destroy(builder);
+	assert_int_equal(flat_table_check(&table, block, count, NULL), 0);
+	assert_true(object_table_set_run_time(&world.objects, code, &table));
+	symbol_names_forget_object(&world.names, &world.trie, code);
+	for (uint32_t i = 0; i < RENAMED; i++)
+		symbol_id(code, 0x100 * i);
+	return block;
+}
+
+static void give_back_texts(void)
+{
+	unsigned char *used = calloc(strpool_count(world.strings), 1);
+
+	assert_int_equal(symbol_names_compact(&world.names, &world.trie), 0);
+	symbol_names_mark_text(&world.names, used);
+	object_table_mark_text(&world.objects, used);
+	strpool_sweep(world.strings, used);
+	free(used);
+}
+
+/* A compiler at run time may call its functions otherwise each second. */
+static void test_code_that_is_renamed_for_ever_takes_no_more_than_its_share(void **state)
+{
+	enum { ROUNDS = 40 };
+	const uint32_t code = fixture_object(&world, "//anon", OBJECT_NO_TABLE);
+	void *blocks[ROUNDS];
+
+	(void)state;
+	for (uint32_t round = 0; round < ROUNDS; round++)
+		blocks[round] = rename_all(code, round);
+	assert_in_range(world.names.text_bytes, SYMBOL_NAMES_TEXT_BYTES / 9 - 2 * NAME_BYTES,
+			SYMBOL_NAMES_TEXT_BYTES / 9 + NAME_BYTES);
+	assert_string_equal(text(symbol_at(code, 0)->name), "(no room for more names)");
+	assert_int_equal(world.names.refused, RENAMED);
+	assert_true(world.names.is_full);
+	give_back_texts();
+	symbol_names_forget_object(&world.names, &world.trie, code);
+	assert_memory_equal(text(symbol_at(code, 0)->name), "round39_function0_", 18);
+	for (uint32_t round = 0; round < ROUNDS; round++)
+		free(blocks[round]);
+}
+
+/* What is shown of a control character takes four bytes. */
+static void test_text_counts_as_it_is_kept(void **state)
+{
+	const size_t before = world.names.text_bytes;
+	struct flat_row *row = (struct flat_row *)world.objects.objects[world.app].table.rows;
+
+	(void)state;
+	memcpy((char *)flat_table_name(&world.objects.objects[world.app].table, 0), "\1\1\1", 4);
+	symbol_id(world.app, row->start);
+	assert_int_equal(world.names.text_bytes, before + 3 * 4 + 1);
+}
+
 static void test_an_address_without_a_function_stays_an_address(void **state)
 {
 	const struct symbol *symbol = symbol_at(world.app, 0x5abc);
@@ -124,7 +310,7 @@ static void test_a_table_that_arrives_names_the_frames_that_were_there(void **st
 	(void)state;
 	assert_string_equal(text(symbol_at(lib, 0x1210)->name), "");
 	object_table_set_ready(&world.objects, lib, &table, &id);
-	symbol_names_forget_object(&world.trie, lib);
+	symbol_names_forget_object(&world.names, &world.trie, lib);
 	assert_string_equal(text(symbol_at(lib, 0x1210)->name), "g");
 	assert_string_equal(text(symbol_at(lib, 0x1210)->object_path), "/lib/x.so");
 	assert_int_equal(symbol_id(world.app, 0x1100), app_symbol);
@@ -196,7 +382,7 @@ static void test_a_thousand_symbols_keep_their_ids(void **state)
 	(void)state;
 	for (uint32_t i = 0; i < 1000; i++)
 		ids[i] = symbol_id(OBJECT_UNKNOWN, i);
-	symbol_names_forget_object(&world.trie, OBJECT_UNKNOWN);
+	symbol_names_forget_object(&world.names, &world.trie, OBJECT_UNKNOWN);
 	for (uint32_t i = 0; i < 1000; i++)
 		assert_int_equal(symbol_id(OBJECT_UNKNOWN, i), ids[i]);
 }
@@ -208,6 +394,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_a_function_reaches_from_its_start_to_its_end),
 		TEST(test_names_made_of_addresses_tell_their_objects),
+		TEST(test_code_that_is_renamed_for_ever_takes_no_more_than_its_share),
+		TEST(test_text_counts_as_it_is_kept),
 		TEST(test_an_address_without_a_function_stays_an_address),
 		TEST(test_while_its_table_loads_an_object_is_one_symbol),
 		TEST(test_a_table_that_arrives_names_the_frames_that_were_there),
@@ -217,6 +405,11 @@ int main(void)
 		TEST(test_only_the_kernels_idle_loop_is_idle),
 		TEST(test_code_made_at_run_time_is_named_by_its_object),
 		TEST(test_a_thousand_symbols_keep_their_ids),
+		TEST(test_a_storm_of_addresses_has_an_end_and_is_counted),
+		TEST(test_an_address_without_room_is_counted_once),
+		TEST(test_a_strangers_flood_leaves_the_names_of_others),
+		TEST(test_a_flood_of_many_files_does_not_make_the_table_grow),
+		TEST(test_names_that_are_looked_up_again_take_no_more_room),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

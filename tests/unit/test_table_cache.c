@@ -15,9 +15,13 @@
 #include "symbols/flat_builder.h"
 #include "symbols/table_cache.h"
 
-static const struct table_cache_key by_id = { .build_id = { .bytes = { 0xab, 0xcd }, .count = 2 } };
-static const struct table_cache_key by_file = { .version = { 1, 2, 3, 4 } };
-static const struct file_version no_debug, some_debug = { 5, 6, 7, 8 };
+#define MTIME_NS 0x123456789	/* later than what file_version_has_copies() refuses */
+
+static const struct table_cache_key by_id = {
+	.build_id = { .bytes = { 0xab, 0xcd }, .count = 2 }, .version = { .mtime_ns = MTIME_NS },
+};
+static const struct table_cache_key by_file = { .version = { 1, 2, 3, 4, 5 } };
+static const struct file_version no_debug, some_debug = { 5, 6, 7, 8, 9 };
 
 static char base[] = "/tmp/test_table_cache.XXXXXX";
 static char directory[64], entry[128];	/* entry: of by_id */
@@ -41,7 +45,7 @@ static int set_up(void **state)
 	strcpy(base + strlen(base) - 6, "XXXXXX");
 	assert_non_null(mkdtemp(base));
 	snprintf(directory, sizeof(directory), "%s/.cache/flametop", base);
-	snprintf(entry, sizeof(entry), "%s/abcd-0.table", directory);
+	snprintf(entry, sizeof(entry), "%s/abcd-0-123456789.table", directory);
 	flat_builder_set_build_id(builder, &by_id.build_id);
 	assert_int_equal(flat_builder_add(builder, 0x1000, 16, "function", NULL, 0), 0);
 	assert_int_equal(flat_builder_finish(builder, 1, &table_memory, &bytes), 0);
@@ -190,12 +194,13 @@ static void test_an_entry_under_another_name_is_not_believed(void **state)
 {
 	static const struct table_cache_key other = {
 		.build_id = { .bytes = { 0xab, 0xce }, .count = 2 },
+		.version = { .mtime_ns = MTIME_NS },
 	};
 	char other_entry[128];
 
 	(void)state;
 	write_entry(&by_id);
-	snprintf(other_entry, sizeof(other_entry), "%s/abce-0.table", directory);
+	snprintf(other_entry, sizeof(other_entry), "%s/abce-0-123456789.table", directory);
 	assert_int_equal(rename(entry, other_entry), 0);
 	assert_int_equal(read_entry(&other, NULL), -EBADMSG);
 	/* Nor one whose key and table disagree. */

@@ -126,14 +126,24 @@ static void test_the_cursor_follows_a_row_out_of_sight_only_after_a_key(void **s
 	struct table_place place = { .cursor = 0 };
 
 	(void)state;
-	assert_true(table_place_follows(&place, twenty, 4));
-	assert_false(table_place_follows(&place, twenty, 5));
+	assert_int_equal(table_place_follow(&place, twenty, 4, false), 4);
+	assert_int_equal(table_place_follow(&place, twenty, 5, false), 0);
 	table_place_move(&place, twenty, MOVE_DOWN);
-	assert_true(table_place_follows(&place, twenty, 5));
+	assert_int_equal(table_place_follow(&place, twenty, 5, false), 5);
 	table_place_move(&place, twenty, MOVE_FIRST);
-	assert_false(table_place_follows(&place, twenty, 5));
+	assert_int_equal(table_place_follow(&place, twenty, 5, false), 0);
 	table_place_scroll(&place, twenty, 1);
-	assert_true(table_place_follows(&place, twenty, 19));
+	assert_int_equal(table_place_follow(&place, twenty, 19, false), 19);
+}
+
+static void test_before_the_first_key_early_pictures_have_it_at_the_top(void **state)
+{
+	struct table_place place = { .cursor = 0 };
+
+	(void)state;
+	assert_int_equal(table_place_follow(&place, twenty, 4, true), 0);
+	table_place_move(&place, twenty, MOVE_DOWN);
+	assert_int_equal(table_place_follow(&place, twenty, 4, true), 4);
 }
 
 int main(void)
@@ -146,6 +156,7 @@ int main(void)
 		cmocka_unit_test(test_a_screen_that_was_never_drawn_is_one_row_high),
 		cmocka_unit_test(test_a_row_with_another_number_keeps_its_line_of_the_screen),
 		cmocka_unit_test(test_the_cursor_follows_a_row_out_of_sight_only_after_a_key),
+		cmocka_unit_test(test_before_the_first_key_early_pictures_have_it_at_the_top),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

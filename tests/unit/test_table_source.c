@@ -79,7 +79,7 @@ static void copy_libc(const char *name)
 	Dl_info where;
 
 	assert_int_not_equal(dladdr(dlsym(RTLD_DEFAULT, "getopt_long"), &where), 0);
-	run("cp %s %s", where.dli_fname, path_of(name));
+	run("cp -p %s %s", where.dli_fname, path_of(name));
 	run("chmod 644 %s%s", path_of(name), "");
 }
 
@@ -164,7 +164,7 @@ static void expect_own_table(const char *change, const struct process_root *root
 	honest = get("libc", &ours, &id, false);	/* from disk */
 	assert_ptr_not_equal(claimer, honest);
 	assert_true(build_id_is_equal(&honest->table.table.header->build_id, &id));
-	assert_false(claimer->shared_bytes);
+	assert_ptr_equal(get("libc", &ours, &id, true), honest);	/* still */
 }
 
 static void test_a_file_that_others_may_write_has_its_own_table(void **state)
@@ -315,6 +315,42 @@ static void test_a_stripped_copy_takes_no_names_away(void **state)
 	assert_true(has_hidden_code(get("whole", &ours, &id, false)));
 }
 
+/* @mtime: of both, as of touch(1); they differ in a name only. */
+static void expect_own_names(const char *mtime, const char *mtime_of_renamed)
+{
+	struct build_id id;
+
+	open_cache();
+	build_library("first");
+	run("sed s/hidden_code/hidden_CODE/g %s >%s.renamed", path_of("first"), path_of("first"));
+	run("touch -d @%s %s", mtime, path_of("first"));
+	run("touch -d @%s %s.renamed", mtime_of_renamed, path_of("first"));
+	id = id_of(get("first", &ours, NULL, false));
+	get("first", &ours, &id, true);
+	assert_false(has_hidden_code(get("first.renamed", &ours, &id, false)));
+	start_again();
+	assert_true(has_hidden_code(get("first", &ours, &id, false)));
+	assert_false(has_hidden_code(get("first.renamed", &ours, &id, false)));
+	start_again();
+	sandbox_cancel(sandbox);	/* both from disk */
+	assert_false(has_hidden_code(get("first.renamed", &ours, &id, false)));
+	assert_true(has_hidden_code(get("first", &ours, &id, false)));
+}
+
+/* ld's build-id does not cover the symbols. */
+static void test_a_renamed_function_has_its_new_name(void **state)
+{
+	(void)state;
+	expect_own_names("1600000000.123456789", "1600000000.123456788");
+}
+
+/* There all files are of the same time. */
+static void test_a_renamed_function_has_its_new_name_in_a_nix_store(void **state)
+{
+	(void)state;
+	expect_own_names("1", "1");
+}
+
 static void test_a_debug_file_that_is_installed_later_is_noticed(void **state)
 {
 	char debug[256];
@@ -389,6 +425,8 @@ int main(void)
 		TEST(test_a_second_start_reads_it_from_disk),
 		TEST(test_a_file_that_changed_is_read_again),
 		TEST(test_a_stripped_copy_takes_no_names_away),
+		TEST(test_a_renamed_function_has_its_new_name),
+		TEST(test_a_renamed_function_has_its_new_name_in_a_nix_store),
 		TEST(test_a_debug_file_that_is_installed_later_is_noticed),
 		TEST(test_a_debug_file_that_is_removed_is_noticed),
 		TEST(test_a_containers_debug_file_is_its_own_affair),

@@ -161,13 +161,14 @@ static void test_a_file_that_is_none_is_named_with_the_reason(void **state)
 
 static void test_functions_of_what_is_mapped_are_found(void **state)
 {
-	const struct target_reply *reply = ask("u:getaddrinfo");
+	/* Of libc alone: sanitizers bring functions of their own by many of its names. */
+	const struct target_reply *reply = ask("u:getservbyport_r");
 
 	(void)state;
 	if (!reply->matches)
 		print_log();
 	assert_true(reply->matches > 0);
-	assert_string_equal(strrchr(reply->results[0].shown, ':'), ":getaddrinfo");
+	assert_string_equal(strrchr(reply->results[0].shown, ':'), ":getservbyport_r");
 	assert_non_null(strstr(reply->results[0].shown, "libc.so"));
 }
 

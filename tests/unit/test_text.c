@@ -150,11 +150,19 @@ static void test_losses_and_notices_are_told_when_there_are_any(void **state)
 	snapshot.throttled_ns = 7999999;
 	snapshot.truncated_stacks = 8;
 	snapshot.evicted_samples = 9;
+	snapshot.ledger.counts[LOSS_PROBE_MISSED].since_start = 10;
+	snapshot.ledger.counts[LOSS_TASKS].since_start = 11;
+	snapshot.ledger.counts[LOSS_MAPPINGS].since_start = 12;
+	snapshot.ledger.counts[LOSS_OBJECTS].since_start = 13;
+	snapshot.ledger.counts[LOSS_NAMES].since_start = 14;
+	snapshot.ledger.counts[LOSS_TABLES].since_start = 15;
 	snapshot.notice = "first\nsecond";
 	assert_text(&snapshot, &everything,
 		"# flametop  web-07  cpu-clock every 1  8 CPUs  last 10.0 s  0 samples  idle 5"
 		"  lost 1  malformed 2  late 3  unattributed 4  unknown-uid 5  stalled-rounds 6"
-		"  throttled-ms 7  truncated-stacks 8  evicted 9  own 0.0 %\n"
+		"  throttled-ms 7  truncated-stacks 8  evicted 9  missed-hits 10"
+		"  forgotten-tasks 11  unkept-mappings 12  unkept-objects 13"
+		"  unkept-names 14  let-go-tables 15  own 0.0 %\n"
 		"# first\n"
 		"# second\n"
 		"  SELF%  TOTAL%  SAMPLES  COMMAND           OBJECT                    SYMBOL\n"

@@ -287,16 +287,23 @@ static void test_ids_stay_when_other_paths_come(void **state)
 /* More paths than a tree may have: the lightest go, with their weight told. */
 static void test_of_too_many_paths_the_lightest_go(void **state)
 {
-	enum { LEAVES = TREE_FOLD_PATHS + 50 };
+	enum { LEAVES = TREE_FOLD_PATHS + 50, OBJECTS = 40 };	/* few may not have as many names */
 	struct slice_entry *entries = calloc(LEAVES, sizeof(*entries));
-	const uint32_t anon = fixture_object(&world, "//anon", OBJECT_NO_TABLE);
+	uint32_t objects[OBJECTS];
 	const uint32_t task = fixture_task(&world, 1, 1, "app");
 	struct snapshot *snapshot;
 
 	(void)state;
 	assert_non_null(entries);
+	for (uint32_t i = 0; i < OBJECTS; i++) {
+		char path[32];
+
+		snprintf(path, sizeof(path), "/bin/other%u", i);
+		objects[i] = fixture_object(&world, path, OBJECT_NO_TABLE);
+	}
 	for (uint32_t i = 0; i < LEAVES; i++) {
-		const uint32_t frames[] = { stack_trie_frame(&world.trie, anon, i + 1),
+		const uint32_t frames[] = { stack_trie_frame(&world.trie, objects[i % OBJECTS],
+							     i + 1),
 					    fixture_frame(&world, FN_MAIN, 0) };
 
 		entries[i] = (struct slice_entry){ .stack = fixture_stack(&world, frames, 2),

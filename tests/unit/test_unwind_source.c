@@ -91,7 +91,7 @@ static void *map_copy(const char *name, mode_t mode)
 	int fd;
 
 	dladdr(libc_function(), &where);
-	assert_true(elf_fixture_run("cp %s %s", where.dli_fname, name));
+	assert_true(elf_fixture_run("cp -p %s %s", where.dli_fname, name));
 	assert_int_equal(chmod(path, mode), 0);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	mapping = mmap(NULL, COPY_BYTES, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
@@ -144,8 +144,8 @@ static void test_rows_that_were_given_back_are_made_again(void **state)
 	const size_t before = object_opener_bytes(opener);
 
 	(void)state;
-	back.unwind_number = first.unwind_number;
-	back.unwind_received = 1;
+	back.table_number = first.unwind_number;
+	back.table_received = 1;
 	assert_false(ask(&back).is_ready);
 	assert_int_equal(object_opener_bytes(opener), before - bytes);
 	again = ask_for_rows(libc_function());
@@ -153,6 +153,32 @@ static void test_rows_that_were_given_back_are_made_again(void **state)
 	assert_false(again.is_shared);
 	assert_int_equal(again.unwind_number, first.unwind_number);
 	assert_int_equal(unwind_table_bytes(&again.unwind), bytes);
+}
+
+/* Whoever asks only whether the file has changed. */
+static void test_rows_that_are_known_are_neither_brought_nor_made_again(void **state)
+{
+	struct open_request back = { .wish = OPEN_RETURN_UNWIND, .table_received = 1 };
+	struct open_request again = request_of(libc_function(), OPEN_NAMES_AND_UNWIND);
+	struct open_reply first = ask_for_rows(libc_function()), rows;
+	size_t bytes;
+
+	(void)state;
+	again.is_again = true;
+	again.known_unwind = back.table_number = first.unwind_number;
+	ask(&back);
+	assert_true(ask(&again).is_ready);	/* the names */
+	rows = take();
+	bytes = object_opener_bytes(opener);
+	assert_true(rows.is_unchanged);
+	assert_false(rows.is_ready);
+	assert_int_equal(rows.unwind_number, first.unwind_number);
+	again.known_unwind++;			/* those of another file */
+	ask(&again);
+	rows = take();
+	assert_false(rows.is_unchanged);
+	assert_true(rows.is_ready);
+	assert_int_equal(object_opener_bytes(opener), bytes + unwind_table_bytes(&rows.unwind));
 }
 
 static void test_trusted_copies_of_a_library_share_their_rows(void **state)
@@ -217,6 +243,7 @@ int main(void)
 		TEST(test_rows_come_after_the_names),
 		TEST(test_the_same_rows_are_made_once),
 		TEST(test_rows_that_were_given_back_are_made_again),
+		TEST(test_rows_that_are_known_are_neither_brought_nor_made_again),
 		TEST(test_trusted_copies_of_a_library_share_their_rows),
 		TEST(test_a_copy_that_others_may_write_has_its_own_rows),
 		TEST(test_the_vdso_has_rows),

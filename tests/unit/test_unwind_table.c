@@ -20,8 +20,8 @@ static struct whole_table make_table(void)
 	return (struct whole_table){
 		.header = { .magic = UNWIND_TABLE_MAGIC, .version = UNWIND_TABLE_VERSION,
 			    .row_count = 4, .code_bytes = 40, .bp_bytes = 40 },
-		.rows = { { 0x100, 1, 0, UNWIND_SP }, { 0x104, 2, -2, UNWIND_BP },
-			  { 0x120, 11, 0, UNWIND_PLT }, { 0x140, 0, 0, UNWIND_GAP } },
+		.rows = { { 0x100, 1, 0, UNWIND_SP, 0 }, { 0x104, 2, -2, UNWIND_BP, 0 },
+			  { 0x120, 11, 0, UNWIND_PLT, 0 }, { 0x140, 0, 0, UNWIND_GAP, 0 } },
 	};
 }
 

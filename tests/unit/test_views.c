@@ -31,6 +31,14 @@ static struct filter_part part_of(enum filter_field field, const struct snapshot
 	return part;
 }
 
+/* Trees, flame graphs and pages of probes would have them folded at every refresh, for nobody. */
+static void test_views_without_columns_ask_for_no_rows(void **state)
+{
+	(void)state;
+	for (int kind = 0; kind < VIEW_COUNT; kind++)
+		assert_int_equal(table_specs[kind].keys != 0, table_specs[kind].columns != NULL);
+}
+
 static void test_names_are_compared_whole_and_shown_short(void **state)
 {
 	(void)state;
@@ -176,6 +184,7 @@ static int complete_rows(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_views_without_columns_ask_for_no_rows),
 		cmocka_unit_test(test_names_are_compared_whole_and_shown_short),
 		cmocka_unit_test(test_numbers_and_levels),
 		cmocka_unit_test(test_the_idle_task_and_the_first_cpu_are_numbers_too),

@@ -1,5 +1,5 @@
 /* The walker over tables and stacks made by hand. Every expected address is read off the drawings:
- * the code is a file that is mapped at CODE, JIT is executable memory without a file. */
+ * see walker_stage.h. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,15 +9,7 @@
 #include <cmocka.h>
 
 #include "random_numbers.h"
-#include "unwind/walker.h"
-
-#define CODE	   0x400000u	/* where the file's byte 0 is */
-#define CODE_BYTES 0x10000u
-#define JIT	   0x700000u
-#define JIT_BYTES  0x10000u
-#define LATE	   0x800000u	/* a file whose table is still to come */
-#define STACK	   0x7ffc0000u
-#define WORDS	   64
+#include "walker_stage.h"
 
 /* What the rows below say, by file offset. */
 #define ENTERED	 0x1000u	/* the return address is on top */
@@ -36,21 +28,21 @@
 #define OTHER_PLT 0x10d0u
 
 static const struct unwind_row rows[] = {
-	{ ENTERED, 1, 0, UNWIND_SP },
-	{ FRAMED, 4, -2, UNWIND_SP },
-	{ EPILOGUE, 1, -2, UNWIND_SP },
-	{ BY_BP, 2, -2, UNWIND_BP },
-	{ NO_RULE, 0, 0, UNWIND_GAP },
-	{ START, 0, 0, UNWIND_END },
-	{ RETURNER - 1, 0, 0, UNWIND_SIGNAL },	/* a byte early, as glibc's */
-	{ PLT, 11, 0, UNWIND_PLT },
-	{ HARD, 0, 0, UNWIND_COMPLEX },
-	{ STUCK, 0, 0, UNWIND_SP },
-	{ ODD, 1, 1, UNWIND_SP },
-	{ BY_WORD, 2, -2, UNWIND_SP_WORD },
-	{ ALIGNED, -1, 0, UNWIND_BP_WORD },
-	{ OTHER_PLT, 9, 0, UNWIND_PLT },
-	{ OTHER_PLT + 0x10, 0, 0, UNWIND_GAP },
+	{ ENTERED, 1, 0, UNWIND_SP, 0 },
+	{ FRAMED, 4, -2, UNWIND_SP, 0 },
+	{ EPILOGUE, 1, -2, UNWIND_SP, 0 },
+	{ BY_BP, 2, -2, UNWIND_BP, 0 },
+	{ NO_RULE, 0, 0, UNWIND_GAP, 0 },
+	{ START, 0, 0, UNWIND_END, 0 },
+	{ RETURNER - 1, 0, 0, UNWIND_SIGNAL, 0 },	/* a byte early, as glibc's */
+	{ PLT, 11, 0, UNWIND_PLT, 0 },
+	{ HARD, 0, 0, UNWIND_COMPLEX, 0 },
+	{ STUCK, 0, 0, UNWIND_SP, 0 },
+	{ ODD, 1, 1, UNWIND_SP, 0 },
+	{ BY_WORD, 2, -2, UNWIND_SP_WORD, 0 },
+	{ ALIGNED, -1, 0, UNWIND_BP_WORD, 0 },
+	{ OTHER_PLT, 9, 0, UNWIND_PLT, 0 },
+	{ OTHER_PLT + 0x10, 0, 0, UNWIND_GAP, 0 },
 };
 
 static const struct unwind_header header = {
@@ -62,83 +54,14 @@ static const struct unwind_header header = {
 static const struct unwind_table table = { &header, rows };
 
 /* All of its code is outermost. */
-static const struct unwind_row end_row = { START, 0, 0, UNWIND_END };
+static const struct unwind_row end_row = { START, 0, 0, UNWIND_END, 0 };
 static const struct unwind_header end_header = { .row_count = 1 };
 static const struct unwind_table end_table = { &end_header, &end_row };
 
-struct stage {
-	struct walker walker;
-	struct walker_space space;
-	uint64_t words[WORDS];		/* of the stack, from STACK on */
-	struct walker_stack stack;
-	struct walker_registers registers;
-	const struct unwind_table *table;	/* of the code, mapped `moved` bytes behind CODE */
-	uint32_t number;
-	uint64_t moved;
-	unsigned int asked;		/* how often find() was */
-	bool has_gone;			/* nothing is mapped any more */
-	uint64_t frames[WALKER_FRAMES_MAX + 1];
-	size_t count;
-	enum walker_end end;
-};
-
-static struct walker_code find_code(void *context, uint64_t ip)
-{
-	struct stage *stage = context;
-
-	stage->asked++;
-	if (stage->has_gone)
-		return (struct walker_code){ .table = NULL };
-	if (ip - stage->moved - CODE < CODE_BYTES)
-		return (struct walker_code){ stage->table, stage->number, ip - stage->moved - CODE,
-					     .is_mapped = true };
-	if (ip - JIT < JIT_BYTES)
-		return (struct walker_code){ .is_mapped = true };
-	if (ip - LATE < CODE_BYTES)
-		return (struct walker_code){ .is_mapped = true, .is_loading = true };
-	return (struct walker_code){ .table = NULL };
-}
-
 static int set_up(void **state)
 {
-	static struct stage stage;
-
-	memset(&stage, 0, sizeof(stage));
-	stage.space = (struct walker_space){ 7, find_code, &stage, NULL };
-	stage.stack = (struct walker_stack){ STACK, (const unsigned char *)stage.words,
-					     sizeof(stage.words) };
-	stage.registers.sp = STACK;
-	stage.table = &table;
-	*state = &stage;
-	return walker_init(&stage.walker);
+	return walker_stage_start(state, &table);
 }
-
-static int tear_down(void **state)
-{
-	struct stage *stage = *state;
-
-	walker_finish(&stage->walker);
-	return 0;
-}
-
-static void walk(struct stage *stage)
-{
-	stage->count = walker_walk(&stage->walker, &stage->space, &stage->registers, &stage->stack,
-				   stage->frames, WALKER_FRAMES_MAX, &stage->end);
-}
-
-static void expect(const struct stage *stage, enum walker_end end, const uint64_t *frames,
-		   size_t count)
-{
-	assert_int_equal(stage->end, end);
-	assert_int_equal(stage->count, count);
-	for (size_t i = 0; i < count; i++)
-		assert_int_equal(stage->frames[i], frames[i]);
-}
-
-#define EXPECT(stage, end, ...)                                                                    \
-	expect(stage, end, (const uint64_t[]){ __VA_ARGS__ },                                      \
-	       sizeof((const uint64_t[]){ __VA_ARGS__ }) / sizeof(uint64_t))
 
 /*   0 -> FRAMED    1 -,  2 saved bp = word 7,  3 -> BY_BP
  *   4 .. 6 locals  7 saved bp,  8 -> START */
@@ -556,7 +479,7 @@ static enum walker_end end_in_next_space(struct stage *stage, const struct unwin
 
 static void test_rows_of_a_numbered_table_are_kept_for_other_spaces(void **state)
 {
-	static const struct unwind_row lost_row = { START, 0, 0, UNWIND_SP };
+	static const struct unwind_row lost_row = { START, 0, 0, UNWIND_SP, 0 };
 	const struct unwind_table lost = { &end_header, &lost_row };
 	struct stage *stage = *state;
 

@@ -4,7 +4,7 @@
  *
  *   BEGIN_NS END_NS CPU_NS_OF_BURST CPU_NS
  *
- * Both run the same loop: see hot_ab.c.
+ * Both run the same loop: see hot_loop.h.
  */
 #include <inttypes.h>
 #include <signal.h>
@@ -13,21 +13,12 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "hot_loop.h"
+
 enum { TURN = 500000 };	/* rounds of the loop */
 
 #define NS_PER_S 1000000000ull
 #define BURST_NS (3 * NS_PER_S)
-
-#if defined(__x86_64__)
-#define HOT_LOOP(rounds)                                                                          \
-	__asm__ volatile(".p2align 6\n1:\n\tadd $1, %%rax\n\tdec %0\n\tjnz 1b"                     \
-			 : "+r"(rounds) : : "rax", "cc")
-#else
-#define HOT_LOOP(rounds)                                                                          \
-	do                                                                                        \
-		__asm__ volatile("" : "+r"(rounds));                                               \
-	while (--rounds)
-#endif
 
 static volatile sig_atomic_t is_asked;
 
@@ -59,15 +50,17 @@ static void take_burst(FILE *log)
 {
 	const uint64_t begin_ns = (now_ns(CLOCK_MONOTONIC) / NS_PER_S + 1) * NS_PER_S;
 	uint64_t of_burst_ns = 0, cpu_ns, turn_ns;
+	unsigned long turn;
 
 	while (now_ns(CLOCK_MONOTONIC) < begin_ns)
 		steady(TURN / 10);
 	cpu_ns = now_ns(CLOCK_PROCESS_CPUTIME_ID);
 	while (now_ns(CLOCK_MONOTONIC) < begin_ns + BURST_NS) {
+		turn = vary(TURN);
 		turn_ns = now_ns(CLOCK_PROCESS_CPUTIME_ID);
-		burst(3 * TURN);
+		burst(3 * turn);
 		of_burst_ns += now_ns(CLOCK_PROCESS_CPUTIME_ID) - turn_ns;
-		steady(TURN);
+		steady(turn);
 	}
 	cpu_ns = now_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu_ns;
 	fprintf(log, "%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", begin_ns,

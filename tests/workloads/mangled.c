@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "hot_loop.h"
+
 __attribute__((noinline)) long sum(long rounds) __asm__("_ZN4shop4Cart3sumEl");
 __attribute__((noinline)) long foo(long rounds) __asm__("_RNvC7mycrate3foo");
 
@@ -30,8 +32,10 @@ int main(int argc, char **argv)
 	time_t end = time(NULL) + (argc > 1 ? atoi(argv[1]) : 10);
 
 	while (time(NULL) < end) {
-		sum(500000);
-		foo(500000);
+		const long turn = (long)vary(500000);
+
+		sum(turn);
+		foo(turn);
 	}
 	return 0;
 }

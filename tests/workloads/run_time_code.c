@@ -1,12 +1,16 @@
 /* run_time_code.c - makes code at run time and says what it is called, as JIT compilers do.
  *
  * usage: run_time_code map|dump|none anon|memfd
+ *	  run_time_code alone
  *
  * It spins in two functions that it made, "three quarters" (with a blank) and "one_quarter", for
  * 3 and 1 parts of the time, and says so in /tmp/perf-PID.map, in jit-PID.dump below the working
  * directory, or not at all. "ready" on stdout follows what it was asked for:
  *   more     from now on it spins in "later_code" only, which it makes and names then
  *   rename   one_quarter's memory becomes "other_code", which takes its place
+ *
+ * "alone": it spins for ever in one function, whatever stdin is, of which it says nothing to
+ * anybody but "START BYTES", in hexadecimal, on stdout.
  */
 #include <fcntl.h>
 #include <poll.h>
@@ -124,12 +128,26 @@ static spin *make_code(size_t offset, const char *name)
 	return made;
 }
 
+static void spin_alone(void)
+{
+	spin *only;
+
+	make_memory(0);
+	only = make_code(0, NULL);
+	printf("%llx %zx\n", (unsigned long long)(uintptr_t)executable, sizeof(code));
+	fflush(stdout);
+	for (;;)
+		only(ROUND);
+}
+
 int main(int argc, char **argv)
 {
 	struct pollfd in = { .fd = STDIN_FILENO, .events = POLLIN };
 	spin *often, *seldom;
 	char line[64];
 
+	if (argc == 2 && !strcmp(argv[1], "alone"))
+		spin_alone();
 	if (argc != 3)
 		return 2;
 	make_memory(!strcmp(argv[2], "memfd"));

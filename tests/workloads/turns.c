@@ -11,20 +11,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "hot_loop.h"
+
 enum { PART = 250000 };	/* turns of the loop in a fifth of a round */
 
 static volatile sig_atomic_t turns_wanted;
-
-#if defined(__x86_64__)
-#define HOT_LOOP(turns)                                                                           \
-	__asm__ volatile(".p2align 6\n1:\n\tadd $1, %%rax\n\tdec %0\n\tjnz 1b"                     \
-			 : "+r"(turns) : : "rax", "cc")
-#else
-#define HOT_LOOP(turns)                                                                           \
-	do                                                                                        \
-		__asm__ volatile("" : "+r"(turns));                                                \
-	while (--turns)
-#endif
 
 __attribute__((noinline, aligned(64))) static void hot_a(unsigned long turns)
 {
@@ -54,6 +45,7 @@ int main(int argc, char **argv)
 	const time_t end = time(NULL) + (argc > 2 ? atoi(argv[2]) : 600);
 	int is_b = argc > 1 && !strcmp(argv[1], "b");
 	sig_atomic_t turns_made = 0;
+	unsigned long part;
 
 	sigaction(SIGUSR1, &action, NULL);
 	say(is_b);
@@ -63,8 +55,9 @@ int main(int argc, char **argv)
 			is_b = !is_b;
 			say(is_b);
 		}
-		hot_a(is_b ? PART : 4 * PART);
-		hot_b(is_b ? 4 * PART : PART);
+		part = vary(PART);
+		hot_a(is_b ? part : 4 * part);
+		hot_b(is_b ? 4 * part : part);
 	}
 	return 0;
 }

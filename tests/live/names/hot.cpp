@@ -2,9 +2,7 @@
 // time is in hidden::Work<std::vector<int>>::run(), 25 % in exported_hot().
 #include <vector>
 
-#define HOT_LOOP(rounds)                                                                          \
-	__asm__ volatile(".p2align 6\n1:\n\tadd $1, %%rax\n\tdec %0\n\tjnz 1b"                     \
-			 : "+r"(rounds) : : "rax", "cc")
+#include "../../workloads/hot_loop.h"
 
 namespace hidden
 {
@@ -25,5 +23,7 @@ extern "C" __attribute__((visibility("default"), noinline, aligned(64))) long ex
 
 __attribute__((visibility("default"))) long turn()
 {
-	return hidden::Work<std::vector<int>>().run(1500000, {}) + exported_hot(500000);
+	const long rounds = static_cast<long>(vary(500000));
+
+	return hidden::Work<std::vector<int>>().run(3 * rounds, {}) + exported_hot(rounds);
 }

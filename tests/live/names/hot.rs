@@ -36,9 +36,14 @@ fn hot_loop<const STEP: u64>(mut rounds: u64) {
 fn main() {
     use busy::Turn;
     let worker = busy::Worker;
+    let mut state: u64 = 1;
 
+    // Turns of different lengths, as of workloads/hot_loop.h.
     loop {
-        worker.hot_a(1500000);
-        worker.hot_b(500000);
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        let turn = 250000 + (state >> 32) % 500000;
+
+        worker.hot_a(3 * turn);
+        worker.hot_b(turn);
     }
 }

@@ -1,0 +1,91 @@
+/* safe_print.h - the only way from text to a stream that somebody reads: it takes safe text only.
+ *
+ * Use:    safe_put(out, "words of our own"), safe_put_text(out, text), and safe_print() as
+ *         fprintf(3), with a literal format, 1 to 12 numbers, and struct safe_text where that has
+ *         char *. A char * does not compile: that foreign text is not forgotten once is what the
+ *         macros are for. tests/check_doors sees that nobody calls fprintf() and its kind besides.
+ * Errors: stay in @out (ferror(3)).
+ * Thread: @out's.
+ */
+#ifndef BASE_SAFE_PRINT_H
+#define BASE_SAFE_PRINT_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/sanitize.h"
+
+void safe_put_text(FILE *out, struct safe_text text);
+/* With a backslash before each character that is one of @special. */
+void safe_put_escaped(FILE *out, struct safe_text text, const char *special);
+#define safe_put(out, literal) safe_put_text(out, SAFE_TEXT(literal))
+
+#ifdef __cppcheck__	/* loses its way in what follows */
+#define safe_print safe_print_checked
+#else
+#define safe_print(out, format, ...)                                                               \
+	safe_print_checked(out, "" format "",                                                      \
+			   SAFE_ARGS_(SAFE_COUNT_(__VA_ARGS__), __VA_ARGS__))
+#endif
+
+/* The rest is safe_print()'s own. */
+void safe_print_checked(FILE *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static inline const char *safe_arg_text(struct safe_text text)
+{
+	return text.chars;
+}
+
+static inline int safe_arg_char(char letter)
+{
+	return letter >= ' ' && letter <= '~' ? letter : '?';
+}
+
+static inline int safe_arg_int(int number)
+{
+	return number;
+}
+
+static inline unsigned int safe_arg_unsigned(unsigned int number)
+{
+	return number;
+}
+
+static inline long safe_arg_long(long number)
+{
+	return number;
+}
+
+static inline unsigned long safe_arg_unsigned_long(unsigned long number)
+{
+	return number;
+}
+
+static inline double safe_arg_double(double number)
+{
+	return number;
+}
+
+#define SAFE_ARG_(arg)                                                                             \
+	_Generic((arg), struct safe_text: safe_arg_text, char: safe_arg_char, int: safe_arg_int,   \
+		 unsigned int: safe_arg_unsigned, long: safe_arg_long,                             \
+		 unsigned long: safe_arg_unsigned_long, double: safe_arg_double)(arg)
+#define SAFE_COUNT_(...) SAFE_LAST_(__VA_ARGS__, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
+#define SAFE_LAST_(a, b, c, d, e, f, g, h, i, j, k, l, count, ...) count
+#define SAFE_ARGS_(count, ...)	   SAFE_JOIN_(SAFE_ARGS_, count)(__VA_ARGS__)
+#define SAFE_JOIN_(one, other)	   SAFE_JOINED_(one, other)
+#define SAFE_JOINED_(one, other)   one##other
+#define SAFE_ARGS_1(arg)	   SAFE_ARG_(arg)
+#define SAFE_ARGS_2(arg, ...)	   SAFE_ARG_(arg), SAFE_ARGS_1(__VA_ARGS__)
+#define SAFE_ARGS_3(arg, ...)	   SAFE_ARG_(arg), SAFE_ARGS_2(__VA_ARGS__)
+#define SAFE_ARGS_4(arg, ...)	   SAFE_ARG_(arg), SAFE_ARGS_3(__VA_ARGS__)
+#define SAFE_ARGS_5(arg, ...)	   SAFE_ARG_(arg), SAFE_ARGS_4(__VA_ARGS__)
+#define SAFE_ARGS_6(arg, ...)	   SAFE_ARG_(arg), SAFE_ARGS_5(__VA_ARGS__)
+#define SAFE_ARGS_7(arg, ...)	   SAFE_ARG_(arg), SAFE_ARGS_6(__VA_ARGS__)
+#define SAFE_ARGS_8(arg, ...)	   SAFE_ARG_(arg), SAFE_ARGS_7(__VA_ARGS__)
+#define SAFE_ARGS_9(arg, ...)	   SAFE_ARG_(arg), SAFE_ARGS_8(__VA_ARGS__)
+#define SAFE_ARGS_10(arg, ...)	   SAFE_ARG_(arg), SAFE_ARGS_9(__VA_ARGS__)
+#define SAFE_ARGS_11(arg, ...)	   SAFE_ARG_(arg), SAFE_ARGS_10(__VA_ARGS__)
+#define SAFE_ARGS_12(arg, ...)	   SAFE_ARG_(arg), SAFE_ARGS_11(__VA_ARGS__)
+
+#endif

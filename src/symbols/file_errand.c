@@ -1,0 +1,149 @@
+/* file_errand.c - see symbols/file_errand.h.
+ *
+ * A job has its own copies of all that it needs, descriptors too: its thread may come back from a
+ * file system when the request, and the opener, are long gone.
+ *
+ * A mapped file's own file system is known by its device. A path may lead through any other, and a
+ * stranger chooses which: should that hang, only paths to files of that device are refused. */
+#include "symbols/file_errand.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#define KEY_OF_PROCESS ((uint64_t)1 << 63)
+#define KEY_OF_PATHS   ((uint64_t)1 << 62)	/* to files of that key */
+
+struct file_job {
+	struct errand_job job;		/* first: its address is the job's */
+	struct process_root root;	/* owned */
+	enum object_file_source source;
+	struct build_id build_id;
+	struct object_file file;	/* owned */
+	int err;
+	struct diag why;
+	struct open_request request;	/* last: of its path only what there is */
+};
+
+uint64_t file_errand_key(const struct open_request *request)
+{
+	if (request->dev_major || request->dev_minor)
+		return makedev(request->dev_major, request->dev_minor);
+	return request->pid ? request->pid | KEY_OF_PROCESS : 0;
+}
+
+int file_errand_refuse(int err, struct diag *why)
+{
+	if (err == -ETIMEDOUT || err == -EBUSY)
+		return diag_set(why, -EBUSY, "its file system does not answer");
+	return diag_set(why, err, "no thread to open it: %s", strerror(-err));
+}
+
+bool file_errand_is_refused(const struct diag *why)
+{
+	return why->err == -EBUSY;
+}
+
+static void drop(struct errand_job *errand)
+{
+	struct file_job *job = (struct file_job *)errand;
+
+	process_root_close(&job->root);
+	if (job->file.fd >= 0)
+		close(job->file.fd);
+	free(job);
+}
+
+static void open_file(struct errand_job *errand)
+{
+	struct file_job *job = (struct file_job *)errand;
+
+	job->err = object_file_open(&job->file, &job->request, &job->root, job->source, NULL,
+				    &job->why);
+}
+
+static void look(struct errand_job *errand)
+{
+	struct file_job *job = (struct file_job *)errand;
+	enum object_file_source sources[OBJECT_FILE_SOURCES];
+
+	process_root_open(&job->root, job->request.pid);
+	job->build_id = object_file_mapped_build_id(&job->request, &job->root);
+	job->err = -ENOENT;
+	if (object_file_sources(&job->request, &job->root, sources, &job->why) &&
+	    sources[0] == OBJECT_FILE_MAP_FILES) {
+		job->source = OBJECT_FILE_MAP_FILES;
+		open_file(errand);
+	}
+}
+
+static struct file_job *create_job(const struct open_request *request,
+				   void (*run)(struct errand_job *job))
+{
+	const size_t path_bytes = strlen(request->path) + 1;
+	struct file_job *job = malloc(sizeof(*job));
+
+	if (!job)
+		return NULL;
+	memset(job, 0, offsetof(struct file_job, request));
+	job->job = (struct errand_job){ .key = file_errand_key(request), .run = run, .drop = drop };
+	job->root = (struct process_root){ .process = -1, .root = -1 };
+	job->file.fd = -1;
+	memcpy(&job->request, request, offsetof(struct open_request, path) + path_bytes);
+	return job;
+}
+
+static int copy_descriptor(int fd)
+{
+	return fd < 0 ? fd : fcntl(fd, F_DUPFD_CLOEXEC, 0);
+}
+
+int file_errand_look(struct errands *errands, const struct open_request *request,
+		     struct file_look *out, struct diag *why)
+{
+	struct file_job *job = create_job(request, look);
+	int err = job ? errands_run(errands, &job->job) : -ENOMEM;
+
+	*out = (struct file_look){ .root = { .process = -1, .root = -1 }, .mapped.fd = -1 };
+	if (err)
+		return file_errand_refuse(err, why);
+	*out = (struct file_look){ job->root, job->build_id, job->file, job->err, job->why };
+	job->root = (struct process_root){ .process = -1, .root = -1 };
+	job->file.fd = -1;
+	drop(&job->job);
+	return 0;
+}
+
+int file_errand_open(struct errands *errands, struct object_file *out,
+		     const struct open_request *request, const struct process_root *root,
+		     enum object_file_source source, struct diag *why)
+{
+	struct file_job *job = create_job(request, open_file);
+	int err = -ENOMEM;
+
+	*out = (struct object_file){ .fd = -1 };
+	if (job) {
+		job->source = source;
+		if (source != OBJECT_FILE_MAP_FILES && job->job.key) {
+			job->job.part_of = job->job.key;
+			job->job.key |= KEY_OF_PATHS;
+		}
+		job->root = *root;
+		job->root.process = copy_descriptor(root->process);
+		job->root.root = copy_descriptor(root->root);
+		err = errands_run(errands, &job->job);
+	}
+	if (err)
+		return file_errand_refuse(err, why);
+	*out = job->file;
+	err = job->err;
+	if (err)
+		*why = job->why;
+	job->file.fd = -1;
+	drop(&job->job);
+	return err;
+}

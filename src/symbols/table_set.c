@@ -1,0 +1,49 @@
+/* table_set.c - see symbols/table_set.h.
+ *
+ * Problem: the tables are the opener's memory, but who knows which of them are in use is the
+ * analyzer, in another thread; and one that the analyzer gives back may be on its way to him again,
+ * for another file that shares it.
+ *
+ * Idea: both count how often a table went from one to the other. What comes back with a smaller
+ * count than was sent stays mapped (unwind_store_drop(), table_store_drop()).
+ */
+#include "symbols/table_set.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void table_set_finish(struct table_set *set)
+{
+	free(set->held);
+	*set = (struct table_set){ .held = NULL };
+}
+
+struct table_held *table_set_add(struct table_set *set, uint32_t number, size_t bytes)
+{
+	struct table_held *held;
+
+	if (number > set->count) {	/* numbers come nearly in order, one at a time */
+		held = realloc(set->held, number * sizeof(*held));
+		if (!held)
+			return NULL;
+		memset(held + set->count, 0, (number - set->count) * sizeof(*held));
+		set->held = held;
+		set->count = number;
+	}
+	held = &set->held[number - 1];
+	if (!held->bytes) {
+		held->bytes = bytes;
+		set->bytes += bytes;
+	}
+	held->received++;
+	return held;
+}
+
+uint32_t table_set_remove(struct table_set *set, uint32_t number)
+{
+	struct table_held *held = &set->held[number - 1];
+
+	set->bytes -= held->bytes;
+	held->bytes = 0;
+	return held->received;
+}

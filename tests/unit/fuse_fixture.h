@@ -1,0 +1,15 @@
+/* fuse_fixture.h - a FUSE file system with one file, "program"; needs root and /dev/fuse. */
+#ifndef TESTS_FUSE_FIXTURE_H
+#define TESTS_FUSE_FIXTURE_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+bool fuse_fixture_is_possible(void);
+/* Makes @place and mounts it there; its file has the content of @file's. @wish: what it answers no
+ * more when this returns, a line for tests/faults/fuse_that_hangs.py; NULL: it answers all. The
+ * server's process. */
+pid_t fuse_fixture_start(const char *place, const char *file, const char *wish);
+void fuse_fixture_end(pid_t server, const char *place);
+
+#endif

@@ -1,0 +1,174 @@
+/* A job that hangs is left behind, and nothing else waits for it. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/errand.h"
+
+struct counting_job {
+	struct errand_job job;
+	int gate;	/* eventfd: it hangs until this is set; -1: it does not hang */
+	int runs;
+};
+
+static _Atomic int dropped;
+
+static void run(struct errand_job *job)
+{
+	struct counting_job *counting = (struct counting_job *)job;
+	eventfd_t ignored;
+
+	if (counting->gate >= 0)
+		eventfd_read(counting->gate, &ignored);
+	counting->runs++;
+}
+
+static void drop(struct errand_job *job)
+{
+	dropped++;
+	free(job);
+}
+
+static struct errand_job *new_job(uint64_t key, int gate)
+{
+	struct counting_job *job = calloc(1, sizeof(*job));
+
+	assert_non_null(job);
+	job->job = (struct errand_job){ .key = key, .run = run, .drop = drop };
+	job->gate = gate;
+	return &job->job;
+}
+
+static int runs_of(struct errand_job *job)
+{
+	return ((struct counting_job *)job)->runs;
+}
+
+static void expect_done(struct errands *errands, uint64_t key)
+{
+	struct errand_job *job = new_job(key, -1);
+
+	assert_int_equal(errands_run(errands, job), 0);
+	assert_int_equal(runs_of(job), 1);
+	free(job);
+}
+
+static void test_a_job_is_done_and_comes_back(void **state)
+{
+	struct errands errands = { .wait_ms = 60000 };
+
+	(void)state;
+	dropped = 0;
+	for (int i = 0; i < 3; i++)
+		expect_done(&errands, 7);
+	errands_finish(&errands);
+	assert_int_equal(dropped, 0);
+}
+
+static void test_after_one_that_hangs_the_next_is_done(void **state)
+{
+	struct errands errands = { .wait_ms = 20 };
+	int gate = eventfd(0, 0);
+
+	(void)state;
+	dropped = 0;
+	assert_int_equal(errands_run(&errands, new_job(7, gate)), -ETIMEDOUT);
+	errands.wait_ms = 60000;
+	expect_done(&errands, 8);
+	expect_done(&errands, 0);
+	assert_int_equal(errands.hung_count, 1);
+	eventfd_write(gate, 1);
+	while (errands.hung_count)
+		expect_done(&errands, 8);
+	assert_int_equal(dropped, 1);
+	expect_done(&errands, 7);
+	errands_finish(&errands);
+	close(gate);
+}
+
+static void test_the_same_key_is_refused_while_it_hangs(void **state)
+{
+	struct errands errands = { .wait_ms = 20 };
+	int gate = eventfd(0, 0);
+
+	(void)state;
+	dropped = 0;
+	assert_int_equal(errands_run(&errands, new_job(7, gate)), -ETIMEDOUT);
+	assert_int_equal(errands_run(&errands, new_job(7, -1)), -EBUSY);
+	assert_int_equal(dropped, 1);
+	eventfd_write(gate, 1);
+	errands.wait_ms = 60000;
+	while (errands.hung_count)
+		expect_done(&errands, 8);
+	errands_finish(&errands);
+	close(gate);
+}
+
+/* Who hangs somewhere on the way says nothing of where it leads. */
+static void test_a_part_is_refused_with_the_whole_but_not_the_whole_with_a_part(void **state)
+{
+	struct errands errands = { .wait_ms = 20 };
+	int gate = eventfd(0, EFD_SEMAPHORE);
+	struct errand_job *job;
+
+	(void)state;
+	job = new_job(70, gate);
+	job->part_of = 7;
+	assert_int_equal(errands_run(&errands, job), -ETIMEDOUT);
+	errands.wait_ms = 60000;
+	expect_done(&errands, 7);
+	errands.wait_ms = 20;
+	assert_int_equal(errands_run(&errands, new_job(7, gate)), -ETIMEDOUT);
+	job = new_job(71, -1);
+	job->part_of = 7;
+	assert_int_equal(errands_run(&errands, job), -EBUSY);
+	eventfd_write(gate, 2);
+	errands.wait_ms = 60000;
+	while (errands.hung_count)
+		expect_done(&errands, 8);
+	errands_finish(&errands);
+	close(gate);
+}
+
+static void test_so_many_may_hang_and_no_more(void **state)
+{
+	struct errands errands = { .wait_ms = 1 };
+	int gate = eventfd(0, EFD_SEMAPHORE);
+
+	(void)state;
+	for (uint64_t key = 1; key <= ERRANDS_HUNG_MAX; key++)
+		assert_int_equal(errands_run(&errands, new_job(key, gate)), -ETIMEDOUT);
+	assert_int_equal(errands_run(&errands, new_job(ERRANDS_HUNG_MAX + 1, -1)), -EBUSY);
+	eventfd_write(gate, ERRANDS_HUNG_MAX);
+	errands.wait_ms = 60000;
+	while (errands.hung_count) {
+		struct errand_job *job = new_job(0, -1);
+
+		if (errands_run(&errands, job) == 0)
+			free(job);
+	}
+	errands_finish(&errands);
+	close(gate);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_a_job_is_done_and_comes_back),
+		cmocka_unit_test(test_after_one_that_hangs_the_next_is_done),
+		cmocka_unit_test(test_the_same_key_is_refused_while_it_hangs),
+		cmocka_unit_test(
+			test_a_part_is_refused_with_the_whole_but_not_the_whole_with_a_part),
+		cmocka_unit_test(test_so_many_may_hang_and_no_more),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
