@@ -21,8 +21,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "hot_loop.h"
+
 #define MEMORY_BYTES 65536
-#define ROUND	     1000000	/* of the loop in the code: below a millisecond */
+#define ROUND	     1000000	/* of the loop in the code, on average: below a millisecond */
 
 /* One argument: how many rounds. Counts it down to 0. */
 #if defined(__x86_64__)
@@ -160,8 +162,8 @@ int main(int argc, char **argv)
 	for (puts("ready");; puts("ready")) {
 		fflush(stdout);
 		while (poll(&in, 1, 0) == 0) {
-			often(3 * ROUND);
-			seldom(ROUND);
+			often(vary(3 * ROUND));
+			seldom(vary(ROUND));
 		}
 		if (!fgets(line, sizeof(line), stdin))
 			return 0;
