@@ -31,8 +31,8 @@ struct sampler_config {
 	bool counts_lost;	/* the events have PERF_FORMAT_LOST */
 	bool ends_with_target;
 	int wake_fd;		/* eventfd, written at each round */
-	int round_fd;		/* eventfd that asks for a round now; then those of quiet rings may
-				 * be far apart. 0: nobody asks, each comes within 50 ms */
+	int round_fd;		/* eventfd that asks for a round now; then they may be far apart
+				 * where nothing new runs. 0: nobody asks, each comes within 50 ms */
 };
 
 /* Makes the thread, which waits. 0, -EINVAL (queue too small), -ENOMEM or the errno of a system

@@ -10,7 +10,9 @@
  * more than the rings hold, and promises advance however long the queue is the bottleneck.
  *
  * Rest: a round comes every 50 ms, or when any ring is full to its watermark. While there is
- * nothing to read it may come every 150 ms; who needs a promise sooner asks for it. Rejected: a
+ * nothing to read it may come every 150 ms, and every 100 ms while there are samples only (what the
+ * side-band says leads to questions about tasks that end); who needs a promise sooner asks for it.
+ * A thread that wakes up with cold caches costs more than the records of 50 ms. Rejected: a
  * side-band that wakes a resting sampler at once (a watermark is for good, and one that is so low
  * wakes us for each program under load, or must not be looked at, and then records are lost).
  *
@@ -40,6 +42,7 @@
 #include "capture/user_registers.h"
 
 #define ROUND_MAX_MS	 50	/* a lone record is on its way after this */
+#define LULL_MS		 100
 #define REST_MS		 150	/* with the consumer's, 14 wake-ups a second */
 #define STALL_MS	 5	/* the consumer cannot wake us: it is the one that is behind */
 #define LAST_ROUND_NS	 (2 * CLOCK_NS_PER_S)	/* of a consumer that takes nothing */
@@ -76,7 +79,7 @@ struct sampler {
 	bool is_round_open;
 	uint64_t round_begin_ns;
 	size_t round_lane;	/* lanes before it are read */
-	size_t round_bytes;	/* that it found */
+	size_t round_bytes, sideband_bytes;	/* that it found; of all rings, of the side-band's */
 	uint64_t promised_ns, stalled_rounds;
 
 	struct record_format *formats;	/* owned; per event */
@@ -199,10 +202,17 @@ static void wake_consumer(const struct sampler *sampler)
 
 static void begin_round(struct sampler *sampler)
 {
+	const struct event_set *set = sampler->set;
+
 	sampler->round_begin_ns = clock_now_ns();	/* before the rings' ends, never after */
-	sampler->round_bytes = 0;
-	for (size_t i = 0; i < sampler->set->lane_count; i++)
-		sampler->round_bytes += perf_ring_begin(sampler->set->lanes[i].ring);
+	sampler->round_bytes = sampler->sideband_bytes = 0;
+	for (size_t i = 0; i < set->lane_count; i++) {
+		const size_t bytes = perf_ring_begin(set->lanes[i].ring);
+
+		sampler->round_bytes += bytes;
+		if (set->lanes[i].event == set->event_count - 1)
+			sampler->sideband_bytes += bytes;
+	}
 	sampler->round_lane = 0;
 	spsc_begin_batch(sampler->config.queue);
 	sampler->is_round_open = true;
@@ -318,15 +328,17 @@ static void note_ends(struct sampler *sampler)
 			move_lane_on(sampler, i, &lanes[i]);
 }
 
-static bool may_rest(const struct sampler *sampler)
+static int rest_ms(const struct sampler *sampler)
 {
-	return sampler->config.round_fd > 0 && !sampler->round_bytes;
+	if (sampler->config.round_fd <= 0 || sampler->sideband_bytes)
+		return ROUND_MAX_MS;
+	return sampler->round_bytes ? LULL_MS : REST_MS;
 }
 
 /* Until records wait, a round is due or asked for, or we are told to stop (true). */
 static bool wait_for_records(struct sampler *sampler, bool is_stalled)
 {
-	const int wait_ms = is_stalled ? STALL_MS : may_rest(sampler) ? REST_MS : ROUND_MAX_MS;
+	const int wait_ms = is_stalled ? STALL_MS : rest_ms(sampler);
 	eventfd_t asked;
 
 	if (poll(sampler->polls, is_stalled ? 1 : sampler->poll_count, wait_ms) <= 0)

@@ -60,13 +60,16 @@ static void test_without_stacks_nothing_of_them_is_asked_for(void **state)
 					 PERF_SAMPLE_STACK_USER));
 }
 
-static void test_a_quarter_of_its_own_ring_wakes_the_reader(void **state)
+static void test_a_quarter_of_its_own_ring_wakes_the_reader_or_half_of_one_of_samples_by_time(void **state)
 {
 	const struct event_sampling sampling = { .ring_bytes = 8192, .sideband_ring_bytes = 4096 };
-	struct perf_event_attr sideband;
+	struct perf_event_attr by_time = { 0 }, sideband;
 
 	(void)state;
 	assert_int_equal(complete(CALL_GRAPH_FP, 0).wakeup_watermark, 2048);
+	by_time.freq = 1;
+	event_attr_complete(&by_time, &sampling);
+	assert_int_equal(by_time.wakeup_watermark, 4096);
 	event_attr_sideband(&sideband, &sampling);
 	assert_int_equal(sideband.wakeup_watermark, 1024);
 	assert_false(sideband.sample_type & PERF_SAMPLE_CALLCHAIN);
@@ -114,7 +117,7 @@ int main(void)
 		cmocka_unit_test(test_copies_come_with_registers_and_the_kernels_own_chain),
 		cmocka_unit_test(test_frame_pointers_are_the_kernels_chain_of_both),
 		cmocka_unit_test(test_without_stacks_nothing_of_them_is_asked_for),
-		cmocka_unit_test(test_a_quarter_of_its_own_ring_wakes_the_reader),
+		cmocka_unit_test(test_a_quarter_of_its_own_ring_wakes_the_reader_or_half_of_one_of_samples_by_time),
 		cmocka_unit_test(test_this_kernel_takes_every_size_that_may_be_asked_for),
 		cmocka_unit_test(test_a_directory_that_is_no_cgroup_is_named),
 	};

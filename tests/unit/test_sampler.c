@@ -575,17 +575,17 @@ static void test_a_resting_sampler_makes_a_round_when_asked(void **state)
 
 /* Each promise is as old as its round's begin. That of a sampler which never rests comes after
  * 50 ms; a busy machine only adds to it. */
-static void test_a_sampler_of_quiet_rings_rests(void **state)
+static void expect_rests(bool has_samples, uint64_t rest_min_ms)
 {
-	enum { RESTS = 5, REST_MIN_MS = 100 };
+	enum { RESTS = 5 };
 	const int round_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	struct seen seen = { 0 };
 	struct fixture f;
 	uint64_t first_ns;
 	size_t first;
 
-	(void)state;
 	setup(&f);
+	fill_ring(&f, SAMPLE_LANE, has_samples);
 	start_resting(&f, round_fd);
 	while (seen.limits < 2) {	/* before the first nothing had been found quiet */
 		wait_for_wake(&f);
@@ -594,14 +594,27 @@ static void test_a_sampler_of_quiet_rings_rests(void **state)
 	first = seen.limits;
 	first_ns = seen.last_limit_ns;
 	while (seen.limits < first + RESTS) {
+		fill_ring(&f, SAMPLE_LANE, has_samples);
 		wait_for_wake(&f);
 		drain(&f, &seen);
 	}
 	assert_true(seen.last_limit_ns - first_ns >=
-		    (seen.limits - first) * REST_MIN_MS * CLOCK_NS_PER_MS);
+		    (seen.limits - first) * rest_min_ms * CLOCK_NS_PER_MS);
 	sampler_stop(f.sampler);
 	close(round_fd);
 	finish(&f);
+}
+
+static void test_a_sampler_of_quiet_rings_rests(void **state)
+{
+	(void)state;
+	expect_rests(false, 100);
+}
+
+static void test_a_sampler_of_samples_alone_rests_less(void **state)
+{
+	(void)state;
+	expect_rests(true, 80);
 }
 
 /* @lane's ring is full to its watermark all the time, while samples come. */
@@ -653,6 +666,7 @@ int main(void)
 		cmocka_unit_test(test_of_a_stack_copy_no_more_is_queued_than_walks_need),
 		cmocka_unit_test(test_a_resting_sampler_makes_a_round_when_asked),
 		cmocka_unit_test(test_a_sampler_of_quiet_rings_rests),
+		cmocka_unit_test(test_a_sampler_of_samples_alone_rests_less),
 		cmocka_unit_test(test_a_side_band_that_fills_up_makes_rounds_while_samples_come),
 		cmocka_unit_test(test_samples_that_fill_their_ring_make_rounds),
 		cmocka_unit_test(test_a_queue_too_small_for_a_record_is_refused),
