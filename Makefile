@@ -78,8 +78,8 @@ $(BUILD)/obj/%.o: %.c Makefile
 
 $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(WRITERS) $(ARCHIVES)
 	@mkdir -p $(@D)
-	$(say)$(CC) $(LINK) -o $@ $< $(PARTS) $(WRITERS) $(LINKED) -lcmocka
-$(BUILD)/tests/bench/stages: PARTS := $(call objects,$(STAGES))
+	$(say)$(CC) $(LINK) -o $@ $< $(BESIDES) $(WRITERS) $(LINKED) -lcmocka
+$(BUILD)/tests/bench/stages: BESIDES := $(call objects,$(STAGES))
 $(BUILD)/tests/bench/stages: $(call objects,$(STAGES))
 
 $(BUILD)/tests/fuzz/%: $(BUILD)/obj/tests/fuzz/%.o $(ARCHIVES)
