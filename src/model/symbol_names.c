@@ -380,6 +380,7 @@ static bool take_meaning(struct symbol_names *names, const struct demangled *rep
 		return false;	/* the object has gone */
 	if (!has_room_for_text(names, object, reply->text)) {
 		names->refused++;
+		names->is_full = true;
 		return false;
 	}
 	id_map_put(&names->meanings, key, intern(names, object, reply->text).v);

@@ -45,20 +45,25 @@ static void move_symbols(struct symbol_names *names, uint32_t *to)
 	names->looked_at = names->waiting = 0;	/* counted anew, from `asked` on */
 }
 
-/* What the names of symbols that stay mean, into @meanings, which has room. */
-static void keep_meanings(struct symbol_names *names, struct id_map *meanings)
+/* What the names of symbols that stay mean, into @meanings, which has room. @has_room: names that
+ * mean themselves may have had none for what they mean, and are asked again. */
+static void keep_meanings(struct symbol_names *names, struct id_map *meanings, bool has_room)
 {
 	for (uint32_t i = 0; i < names->count; i++) {
 		const struct symbol *symbol = &names->symbols[i];
 		const uint64_t key = symbol_names_meaning_key(
 			names->objects->objects[symbol->object].serial, symbol->name.v);
 		const uint32_t meaning = id_map_get(&names->meanings, key);
+		const bool is_known = meaning != symbol->name.v || !has_room ||
+				      id_map_get(&names->under_way, key) != ID_MAP_NONE;
 
-		if (symbol->is_mangled && meaning != ID_MAP_NONE)
+		if (symbol->is_mangled && meaning != ID_MAP_NONE && is_known)
 			id_map_put(meanings, key, meaning);
 	}
 	id_map_finish(&names->meanings);
 	names->meanings = *meanings;
+	if (has_room)
+		names->asked = 0;
 }
 
 static void fit(struct symbol_names *names)
@@ -105,7 +110,7 @@ int symbol_names_compact(struct symbol_names *names, struct stack_trie *trie)
 	}
 	mark_used(names, trie, to);
 	move_symbols(names, to);
-	keep_meanings(names, &meanings);
+	keep_meanings(names, &meanings, names->is_full && names->count < before);
 	renumber_frames(names, trie, to, names->count < before);
 	free(to);
 	fit(names);

@@ -353,6 +353,44 @@ static void test_names_that_mean_much_leave_room_for_others(void **state)
 	free(block);
 }
 
+static void forget_all_but_stacks(void)
+{
+	const uint32_t stack_count = world.trie.stacks.count;
+	unsigned char *stacks_used = malloc(stack_count), *texts_used;
+	uint32_t *renumbered = malloc(stack_count * sizeof(*renumbered));
+
+	memset(stacks_used, 1, stack_count);
+	assert_int_equal(stack_trie_compact(&world.trie, stacks_used, renumbered), 0);
+	assert_int_equal(symbol_names_compact(&world.names, &world.trie), 0);
+	texts_used = calloc(strpool_count(world.strings), 1);
+	symbol_names_mark_text(&world.names, texts_used);
+	object_table_mark_text(&world.objects, texts_used);
+	strpool_sweep(world.strings, texts_used);
+	free(texts_used);
+	free(renumbered);
+	free(stacks_used);
+}
+
+static void test_a_name_that_had_no_room_is_asked_for_again_when_others_go(void **state)
+{
+	enum { STRANGERS = 700, LAST = 0x100 * (STRANGERS - 1) };
+	void *block;
+	const uint32_t stranger = add_stranger(STRANGERS, &block);
+	const uint32_t frame = stack_trie_frame(&world.trie, stranger, LAST);
+
+	(void)state;
+	fixture_stack(&world, &frame, 1);
+	demangle_all();
+	assert_memory_equal(shown_at(stranger, LAST), "_Z1f99n000", 10);
+	assert_true(world.names.is_full);
+	forget_all_but_stacks();
+	assert_memory_equal(shown_at(stranger, LAST), "_Z1f99n000", 10);
+	demangle_all();
+	assert_memory_equal(shown_at(stranger, LAST), "f(n000", 6);
+	assert_string_equal(shown_at(lib, 8), "shop::Cart::sum(long)");
+	free(block);
+}
+
 /* A frame of @object in the function that is called names[@name]: is it asked for? */
 static bool is_asked_for(uint32_t object, uint32_t name, uint64_t now_ns, uint64_t picture_ns)
 {
@@ -404,6 +442,7 @@ int main(void)
 		TEST(test_a_name_made_of_an_address_is_not_demangled_and_says_so),
 		TEST(test_names_that_come_one_by_one_wait_for_a_second_or_the_picture),
 		TEST(test_names_that_mean_much_leave_room_for_others),
+		TEST(test_a_name_that_had_no_room_is_asked_for_again_when_others_go),
 		TEST(test_an_answer_that_comes_after_all_is_forgotten_is_nobody_elses),
 		TEST(test_both_names_of_what_stays_stay),
 	};
