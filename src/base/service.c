@@ -24,17 +24,18 @@
 #include "base/thread.h"
 #include "base/whole_io.h"
 
+#define POLL_AGAIN_US 1000
 #define STOP_WAIT_MS 2000	/* a worker ends sooner; a dead file system takes minutes */
 
-/* True when @fd is readable. */
+/* True when @fd is readable. A kernel without memory for poll(2) may have some in a moment. */
 static bool wait_for(int fd, int wait_ms)
 {
 	struct pollfd ready = { .fd = fd, .events = POLLIN };
 	int count;
 
-	do
-		count = poll(&ready, 1, wait_ms);
-	while (count < 0 && errno == EINTR);
+	while ((count = poll(&ready, 1, wait_ms)) < 0)
+		if (errno != EINTR)
+			usleep(POLL_AGAIN_US);
 	return count == 1;
 }
 
