@@ -43,6 +43,7 @@
 
 #define ROUND_MAX_MS	 50	/* a lone record is on its way after this */
 #define LULL_MS		 100
+#define LIVELY_NS	 CLOCK_NS_PER_S	/* after the start, while first pictures wait for names */
 #define REST_MS		 150	/* with the consumer's, 14 wake-ups a second */
 #define STALL_MS	 5	/* the consumer cannot wake us: it is the one that is behind */
 #define LAST_ROUND_NS	 (2 * CLOCK_NS_PER_S)	/* of a consumer that takes nothing */
@@ -77,7 +78,7 @@ struct sampler {
 	size_t live_watches;	/* watches, or lanes, that have not ended */
 
 	bool is_round_open;
-	uint64_t round_begin_ns;
+	uint64_t start_ns, round_begin_ns;
 	size_t round_lane;	/* lanes before it are read */
 	size_t round_bytes, sideband_bytes;	/* that it found; of all rings, of the side-band's */
 	uint64_t promised_ns, stalled_rounds;
@@ -332,7 +333,9 @@ static int rest_ms(const struct sampler *sampler)
 {
 	if (sampler->config.round_fd <= 0 || sampler->sideband_bytes)
 		return ROUND_MAX_MS;
-	return sampler->round_bytes ? LULL_MS : REST_MS;
+	if (!sampler->round_bytes)
+		return REST_MS;
+	return sampler->round_begin_ns < sampler->start_ns + LIVELY_NS ? ROUND_MAX_MS : LULL_MS;
 }
 
 /* Until records wait, a round is due or asked for, or we are told to stop (true). */
@@ -431,6 +434,7 @@ static void *run_sampler(void *argument)
 	if (!sampler->is_started || (sampler->has_first && !put_first(sampler)))
 		return NULL;
 	setpriority(PRIO_PROCESS, 0, SAMPLER_NICE);	/* where permitted; this thread only */
+	sampler->start_ns = clock_now_ns();
 	while (!wait_for_records(sampler, is_stalled) && has_target(sampler)) {
 		is_stalled = !run_round(sampler);
 		continue_sweep(sampler);
