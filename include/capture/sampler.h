@@ -32,7 +32,8 @@ struct sampler_config {
 	bool ends_with_target;
 	int wake_fd;		/* eventfd, written at each round */
 	int round_fd;		/* eventfd that asks for a round now; then they may be far apart
-				 * where nothing new runs. 0: nobody asks, each comes within 50 ms */
+				 * where nothing new runs. 0: nobody asks, each comes within
+				 * 50 ms */
 };
 
 /* Makes the thread, which waits. 0, -EINVAL (queue too small), -ENOMEM or the errno of a system

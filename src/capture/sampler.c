@@ -80,7 +80,8 @@ struct sampler {
 	bool is_round_open;
 	uint64_t start_ns, round_begin_ns;
 	size_t round_lane;	/* lanes before it are read */
-	size_t round_bytes, sideband_bytes;	/* that it found; of all rings, of the side-band's */
+	size_t round_bytes;	/* that it found; and of these the side-band's: */
+	size_t sideband_bytes;
 	uint64_t promised_ns, stalled_rounds;
 
 	struct record_format *formats;	/* owned; per event */

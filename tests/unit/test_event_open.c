@@ -60,7 +60,7 @@ static void test_without_stacks_nothing_of_them_is_asked_for(void **state)
 					 PERF_SAMPLE_STACK_USER));
 }
 
-static void test_a_quarter_of_its_own_ring_wakes_the_reader_or_half_of_one_of_samples_by_time(void **state)
+static void test_a_quarter_of_its_ring_wakes_the_reader_or_half_if_by_time(void **state)
 {
 	const struct event_sampling sampling = { .ring_bytes = 8192, .sideband_ring_bytes = 4096 };
 	struct perf_event_attr by_time = { 0 }, sideband;
@@ -117,7 +117,7 @@ int main(void)
 		cmocka_unit_test(test_copies_come_with_registers_and_the_kernels_own_chain),
 		cmocka_unit_test(test_frame_pointers_are_the_kernels_chain_of_both),
 		cmocka_unit_test(test_without_stacks_nothing_of_them_is_asked_for),
-		cmocka_unit_test(test_a_quarter_of_its_own_ring_wakes_the_reader_or_half_of_one_of_samples_by_time),
+		cmocka_unit_test(test_a_quarter_of_its_ring_wakes_the_reader_or_half_if_by_time),
 		cmocka_unit_test(test_this_kernel_takes_every_size_that_may_be_asked_for),
 		cmocka_unit_test(test_a_directory_that_is_no_cgroup_is_named),
 	};
