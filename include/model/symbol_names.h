@@ -56,7 +56,8 @@ struct symbol_names {
 	uint32_t count, capacity;
 	size_t text_bytes;	/* that names have added to the pool */
 	uint64_t refused;	/* frames that had no room for a symbol of their own, each once;
-				 * and names without room for a new text, or for what they mean */
+				 * and names without room for a new text, or for what they mean,
+				 * each time that is asked for */
 	bool is_full;		/* since it was compacted last one had none */
 	struct id_set index;
 	struct object_table *objects;	/* borrowed, as the next */

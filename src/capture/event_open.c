@@ -96,8 +96,6 @@ static void set_shared_fields(struct perf_event_attr *attr, const struct event_s
 	attr->watermark = 1;
 }
 
-/* What comes so many times a second cannot fill the other half before the sampler is there; what
- * comes when a program likes might. */
 void event_attr_complete(struct perf_event_attr *attr, const struct event_sampling *sampling)
 {
 	set_shared_fields(attr, sampling);
@@ -107,6 +105,8 @@ void event_attr_complete(struct perf_event_attr *attr, const struct event_sampli
 		attr->sample_type |= PERF_SAMPLE_CALLCHAIN;
 	if (sampling->exclude_kernel)
 		attr->exclude_kernel = attr->exclude_hv = 1;
+	/* What comes so many times a second cannot fill the other half before the sampler is there;
+	 * what comes when a program likes might. */
 	attr->wakeup_watermark = (uint32_t)(sampling->ring_bytes / (attr->freq ? 2 : 4));
 	attr->disabled = 1;
 	attr->enable_on_exec = sampling->enable_on_exec;
