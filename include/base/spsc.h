@@ -26,6 +26,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/thread.h"
+
 struct spsc {
 	_Alignas(64) _Atomic uint64_t head;	/* next byte to read; only the consumer stores it */
 	uint64_t seen_tail;			/* consumer only: what it saw of tail last */
@@ -36,6 +38,7 @@ struct spsc {
 	_Alignas(64) unsigned char *bytes;	/* owned; constant after init */
 	uint64_t capacity;			/* a power of two */
 	uint64_t origin;			/* the index that lies at the start of `bytes` */
+	struct thread_turn consumer;		/* for a producer that must not be kept waiting */
 };
 
 /* Room for @capacity bytes (a power of two, >= 4096). 0, -EINVAL or -ENOMEM. */

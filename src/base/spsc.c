@@ -27,6 +27,7 @@ int spsc_init(struct spsc *queue, size_t capacity)
 	queue->reserved = queue->origin = queue->asked = queue->seen_head = queue->seen_tail = 0;
 	atomic_init(&queue->head, 0);
 	atomic_init(&queue->tail, 0);
+	queue->consumer = (struct thread_turn){ .tid = 0 };
 	return 0;
 }
 

@@ -1,7 +1,9 @@
 /* thread.c - see thread.h. */
 #include "base/thread.h"
 
+#include <sched.h>
 #include <signal.h>
+#include <unistd.h>
 
 int thread_start(pthread_t *out, const char *name, void *(*run)(void *), void *argument)
 {
@@ -19,4 +21,42 @@ int thread_start(pthread_t *out, const char *name, void *(*run)(void *), void *a
 	if (!err)
 		pthread_setname_np(*out, name);
 	return err;
+}
+
+bool thread_go_first(pid_t tid)
+{
+	const struct sched_param lowest = { .sched_priority = sched_get_priority_min(SCHED_RR) };
+
+	return sched_setscheduler(tid, SCHED_RR, &lowest) == 0;
+}
+
+void thread_turn_begin(struct thread_turn *turn)
+{
+	atomic_store_explicit(&turn->tid, gettid(), memory_order_relaxed);
+}
+
+void thread_turn_end(struct thread_turn *turn)
+{
+	atomic_store_explicit(&turn->tid, 0, memory_order_relaxed);
+}
+
+/* Whatever comes in between: a flag without the priority is mended by the next call, a priority
+ * without the flag there never is. The other way round the thread, which is stopped at once when it
+ * has given back, would seem hastened until it has its turn. */
+void thread_turn_hasten(struct thread_turn *turn)
+{
+	const pid_t tid = atomic_load_explicit(&turn->tid, memory_order_relaxed);
+
+	if (tid && thread_go_first(tid))
+		atomic_store_explicit(&turn->is_hastened, true, memory_order_release);
+}
+
+void thread_turn_give_back(struct thread_turn *turn)
+{
+	const struct sched_param none = { .sched_priority = 0 };
+
+	if (!atomic_load_explicit(&turn->is_hastened, memory_order_acquire))
+		return;
+	atomic_store_explicit(&turn->is_hastened, false, memory_order_relaxed);
+	sched_setscheduler(0, SCHED_OTHER, &none);
 }

@@ -277,6 +277,8 @@ static bool drain(struct analyzer *analyzer)
 	}
 	if (taken && analyzer->config.queue_drained)
 		analyzer->config.queue_drained(analyzer->config.source);
+	if (taken < RECORDS_PER_LOOK)
+		thread_turn_give_back(&analyzer->config.queue->consumer);
 	return taken >= RECORDS_PER_LOOK;
 }
 
@@ -635,6 +637,7 @@ static void *run(void *argument)
 	eventfd_t count;
 	bool has_more = false, was_held;
 
+	thread_turn_begin(&config->queue->consumer);
 	while (!atomic_load_explicit(&analyzer->stop, memory_order_acquire)) { /* analyzer_stop() */
 		fds[0].fd = config->queue_fd;	/* of a second recording another one */
 		poll(fds, sizeof(fds) / sizeof(fds[0]),
@@ -658,6 +661,7 @@ static void *run(void *argument)
 		refresh_if_due(analyzer, clock_now_ns());
 		release_held(analyzer);
 	}
+	thread_turn_end(&config->queue->consumer);
 	return NULL;
 }
 

@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/sysmacros.h>
 
 #include "base/log.h"
 #include "model/ingest.h"
@@ -168,18 +169,20 @@ static bool describe_object(const struct ingest *ingest, uint32_t id, struct lin
 	const struct object *object = &ingest->objects.objects[id];
 	const char *path = strpool_get(ingest->strings, object->path);
 
-	out->object = id;
-	out->serial = object->serial;
-	out->is_kernel = false;
-	out->pid = 0;
-	out->inode = 0;
-	out->build_id = object->build_id;
+	*out = (struct open_request){
+		.object = id, .serial = object->serial, .build_id = object->build_id,
+	};
 	snprintf(out->path, sizeof(out->path), "%s", path);
 	if (object->table.header)
 		memcpy(request->debug_link, object->table.header->debug_link,
 		       sizeof(request->debug_link));
-	return (!ingest->config.is_replay && find_mapping(ingest, id, out)) ||
-	       object->build_id.count;
+	if (ingest->config.is_replay || !find_mapping(ingest, id, out))
+		return object->build_id.count;
+	out->dev_major = major(object->device);
+	out->dev_minor = minor(object->device);
+	out->inode = object->inode;
+	out->inode_generation = object->inode_generation;
+	return true;
 }
 
 /* The first wish's object, and all that is wished for of it. */

@@ -7,6 +7,7 @@ import statistics
 import subprocess
 import time
 
+from loads import ROOT
 from side_by_side import FLAMETOP
 
 
@@ -32,7 +33,9 @@ def describe_machine():
                                                                         r"flags\s*:(.*)"))),
             "memory_gb": round(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGESIZE") / 1e9, 1),
             "kernel": f"{uname.system} {uname.release} {uname.machine}",
-            "flametop": first_line(FLAMETOP, "--version"), "perf": first_line("perf", "--version"),
+            "flametop": first_line(FLAMETOP, "--version"),
+            "commit": first_line("git", "-C", ROOT, "rev-parse", "--short", "HEAD"),
+            "perf": first_line("perf", "--version"),
             "load_before": os.getloadavg()[0]}
 
 
@@ -67,9 +70,13 @@ def is_number(value):
     return isinstance(value, (int, float))
 
 
+COUNTS_OF_WRONG = ("lost", "dropped", "ring full", "no memory", "malformed", "late", "unattributed",
+                   "stalled rounds")
+
+
 def median_of(runs, rounds):
-    """Of each figure; of those that count what went wrong the largest, of what was noted any. What
-    not every one of @rounds has is said to be "in 1 of 5", which is no figure."""
+    """Of each figure; of those that count what went wrong the largest. What not every one of
+    @rounds has is said to be "in 1 of 5", which is no figure."""
     medians = {}
     for name in runs[0]:
         values = [run[name] for run in runs if run[name] is not None]
@@ -77,13 +84,11 @@ def median_of(runs, rounds):
             keys = {key: None for value in values for key in value}     # threads come and go
             medians[name] = median_of([{key: value.get(key, 0) for key in keys}
                                        for value in values], len(values)) if values else None
-        elif name == "note":
-            medians[name] = values[0]
         elif not all(map(is_number, values)):
             medians[name] = None
         elif len(values) < rounds:
             medians[name] = f"in {len(values)} of {rounds}"
-        elif name in ("lost", "dropped", "stalled_rounds", "unattributed"):
+        elif name in COUNTS_OF_WRONG:
             medians[name] = max(values)
         else:
             medians[name] = statistics.median(values)

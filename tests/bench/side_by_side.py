@@ -1,11 +1,11 @@
 """One run of flametop or of perf top under a load: what it costs once it is warm, and in all.
 
-Steady costs are the difference of two readings, behind start-up. Kept samples are counted between
-the same two readings: flametop's header says how many samples its window has and how long that is;
-each of perf top's headers says how many it has counted since the one before, divided by its refresh
-interval. What it has dropped or the kernel has lost is not among these.
+Steady costs are the difference of two readings, behind start-up. flametop's header says at the
+second how many samples its window has and how long that is; each of perf top's headers between them
+says how many it has counted since the one before, divided by its refresh interval. What it has
+dropped or the kernel has lost is not among these. Losses are since start: flametop's list of them
+is opened behind the second reading.
 """
-import collections
 import os
 import re
 import sys
@@ -22,9 +22,10 @@ FLAMETOP = os.path.join(BUILD, "flametop")
 SCALE = {"": 1, "k": 1e3, "M": 1e6, "G": 1e9}
 REFRESH_S = 2           # of both, when nothing else is asked for
 PATIENCE_S = 30
+ANSWER_S = 0.5
 # A share and what has it, be it named yet or not. perf has fields of tracepoints behind it, and
 # one digit in its header.
-OUR_ROW, THEIR_ROW = r"\d\.\d\d .*\[[.k]\] \S", r"\d\.\d\d%"
+OUR_ROW, THEIR_ROW = r"\d\.\d+ .*\[[.k]\] \S", r"\d\.\d\d%"
 TRIES = 5               # perf 6.1 aborts now and then while processes end
 
 
@@ -63,13 +64,28 @@ def kept_by_header(header):
     return figure(found[3], found[4]) / seconds
 
 
-def losses_by_header(header):
-    """Since start."""
-    counts = collections.Counter()
-    for number, unit, what in re.findall(
-            r"([\d.]+)([kMG]?) (lost|malformed|late|unattributed|stalled rounds)", header):
-        counts[what.replace(" ", "_")] = figure(number, unit)
-    return counts
+LOSSES = "ring full", "no memory", "malformed", "late", "unattributed", "stalled rounds"
+
+
+def losses_by_list(text):
+    """Since start; None: not all are there."""
+    found = {what: re.search(rf"^ +{what} +([\d.]+)([kMG]?) ", text, re.MULTILINE)
+             for what in LOSSES}
+    if not all(found.values()):
+        return None
+    return {what: figure(*of.groups()) for what, of in found.items()}
+
+
+def losses_of(tree, hot):
+    os.write(tree.terminal, b"$")
+    end = time.monotonic() + PATIENCE_S
+    while time.monotonic() < end and not tree.is_over:
+        tree.read_until(time.monotonic() + ANSWER_S)
+        picture, _, _ = drawn(tree.chunks, hot, time.monotonic())
+        losses = losses_by_list(picture.text())
+        if losses:
+            return losses
+    raise RunFailed("flametop shows no list of its losses")
 
 
 def drawn(chunks, hot, until):
@@ -96,14 +112,13 @@ def flametop_run(tree, arguments, warm_s, seconds, hot):
         raise RunFailed("flametop has ended")
     picture, first_row, first_name = drawn(tree.chunks, hot, after.at)
     header = header_of(picture)
-    losses = losses_by_header(header)
-    is_hidden = "! more" in header and not (losses["malformed"] and losses["late"])
+    losses = losses_of(tree, hot)
     complete = re.search(r"stacks +(\d+) %", header)
     return {**steady(kept_by_header(header), before, after),
             "first_row": first_row, "first_name": first_name,
-            "lost": losses["lost"] + losses["malformed"] + losses["late"], "dropped": 0,
-            "note": "some losses not shown" if is_hidden else None,
-            "unattributed": losses["unattributed"], "stalled_rounds": losses["stalled_rounds"],
+            "counted_s": after.at - tree.began,
+            "lost": sum(losses[what] for what in ("ring full", "no memory", "malformed", "late")),
+            "dropped": 0, "losses": losses,
             "complete_pct": float(complete[1]) if complete else None}
 
 
@@ -148,6 +163,7 @@ def perf_run(tree, arguments, warm_s, seconds, hot):
     return {**steady(kept / (after.at - before.at), before, after),
             "first_row": first_match(tree.chunks, output, THEIR_ROW),
             "first_name": first_match(tree.chunks, output, hot),
+            "counted_s": after.at - tree.began,
             "lost": headers.last[2], "dropped": headers.last[4], "complete_pct": None}
 
 
@@ -169,7 +185,9 @@ def measured(program, arguments, warm_s, seconds, hot):
     command = [FLAMETOP, "--config", "none"] if is_ours else ["perf", "top", "--stdio"]
     with ProcessTree([*command, *arguments]) as tree:
         result = (flametop_run if is_ours else perf_run)(tree, arguments, warm_s, seconds, hot)
-        result.update(peak_rss_mb=tree.peak_rss_mb(), memory_mb=tree.memory_mb())
+        result.update(peak_rss_mb=tree.peak_rss_mb(), memory_mb=tree.memory_mb(),
+                      events_per_s=result["kept_per_s"] +
+                      (result["lost"] + result["dropped"]) / result.pop("counted_s"))
         whole = tree.end()
         if is_ours and whole["status"] != 0:
             raise RunFailed(f"flametop ended with status {whole['status']}")

@@ -24,6 +24,7 @@
 
 #include <cmocka.h>
 
+#include "need_root.h"
 #include "symbols/confine.h"
 #include "symbols/landlock.h"
 #include "symbols/sandbox.h"
@@ -249,7 +250,7 @@ static void test_the_one_call_that_takes_a_path_finds_nothing_for_root(void **st
 	struct worker_tracer tracer = { .at_first_read = look_at_root, .at_exit = keep_result,
 					.argument = &result };
 
-	worker_tracer_needs_root();
+	need_root();	/* for its memory and descriptors */
 	worker_tracer_run(&tracer, *state, 0, NULL);
 	assert_int_equal(result, -EACCES);
 }
@@ -299,7 +300,7 @@ static void test_a_worker_out_of_cpu_time_says_so(void **state)
 	pid_t child;
 
 	(void)state;
-	worker_tracer_needs_root();
+	need_root();	/* for its memory and descriptors */
 	child = fork();
 	if (child == 0)
 		run_out_of_time();

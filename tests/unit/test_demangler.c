@@ -20,6 +20,7 @@
 
 #include <cmocka.h>
 
+#include "need_root.h"
 #include "symbols/demangler.h"
 #include "symbols/name_list.h"
 
@@ -208,9 +209,10 @@ static void *trace(void *argument)
 	return NULL;
 }
 
-/* Skips where ptrace is not allowed. */
+/* Skips where ptrace is not allowed, which only root may do to all of a worker. */
 static void begin_watch(struct watch *watch)
 {
+	need_root();
 	*watch = (struct watch){ .zygote = sandbox_pid(sandbox) };
 	sem_init(&watch->is_ready, 0, 0);
 	assert_int_equal(pthread_create(&watch->thread, NULL, trace, watch), 0);

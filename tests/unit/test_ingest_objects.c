@@ -21,6 +21,7 @@
 #include "base/clock.h"
 #include "elf_fixture.h"
 #include "model/ingest.h"
+#include "need_root.h"
 
 #define MAPPED_BYTES   4096
 #define REPLY_LIMIT_MS 60000	/* only reached when something hangs */
@@ -204,6 +205,7 @@ static void test_who_maps_it_before_the_first_has_failed_is_asked_next(void **st
 	char away[300];
 
 	(void)state;
+	need_root();	/* to open it by /proc/PID/map_files: no path leads to it */
 	snprintf(away, sizeof(away), "%s.away", library);
 	assert_int_equal(rename(library, away), 0);
 	ingest_mmap(&ingest, &record);

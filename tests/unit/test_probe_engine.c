@@ -21,6 +21,7 @@
 
 #include "base/clock.h"
 #include "capture/record_queue.h"
+#include "need_root.h"
 #include "probed_copy.h"
 
 #define HANG_NS (60 * CLOCK_NS_PER_S)
@@ -208,12 +209,6 @@ static void add(const char *spec)
 	take_news();
 	seen.id = answer.probe;
 	wait_until(is_state, PROBE_ATTACHED);
-}
-
-static void need_root(void)
-{
-	if (geteuid() != 0)
-		skip();
 }
 
 static void test_each_call_is_a_hit_and_a_record(void **state)

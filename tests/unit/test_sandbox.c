@@ -21,6 +21,7 @@
 
 #include <cmocka.h>
 
+#include "need_root.h"
 #include "symbols/sandbox.h"
 #include "symbols/sandbox_protocol.h"
 #include "symbols/zygote.h"
@@ -212,7 +213,7 @@ static void test_a_worker_that_lies_fails_its_job_only(void **state)
 		{ answer_escapes, -EBADMSG, "\\x1b]0;owned\\x07" },
 	};
 
-	worker_tracer_needs_root();
+	need_root();	/* for its memory and descriptors */
 	for (size_t i = 0; i < sizeof(lies) / sizeof(lies[0]); i++) {
 		struct worker_tracer tracer = { .at_first_read = tell_lie,
 						.argument = (void *)&lies[i] };
@@ -252,7 +253,7 @@ static void test_a_worker_that_loops_is_ended_at_its_deadline(void **state)
 	struct worker_tracer tracer = { .at_first_read = worker_tracer_spin };
 	struct diag why = { .err = 0 };
 
-	worker_tracer_needs_root();
+	need_root();	/* for its memory and descriptors */
 	sandbox_set_deadline(*state, 300);
 	assert_int_equal(worker_tracer_run(&tracer, *state, 0, &why), -ETIMEDOUT);
 	assert_string_equal(why.text, "not done after 300 ms");
@@ -276,7 +277,7 @@ static void test_a_running_job_can_be_cancelled_and_the_next_one_is_done(void **
 	struct sandbox_bytes bytes;
 	struct diag why = { .err = 0 };
 
-	worker_tracer_needs_root();
+	need_root();	/* for its memory and descriptors */
 	assert_int_equal(worker_tracer_run(&tracer, *state, 7, &why), -ECANCELED);
 	assert_string_equal(why.text, "nobody waits for it any more");
 	assert_int_equal(worker_tracer_run(&later, *state, 8, NULL), 0);
@@ -297,7 +298,7 @@ static void test_a_worker_ends_with_its_zygote(void **state)
 	struct worker_tracer tracer = { .at_first_read = spin_and_end_zygote };
 	struct diag why = { .err = 0 };
 
-	worker_tracer_needs_root();
+	need_root();	/* for its memory and descriptors */
 	/* Comes back when the worker has ended, never if it loops on. */
 	assert_int_equal(worker_tracer_run(&tracer, *state, 0, &why), -EPIPE);
 	assert_non_null(strstr(why.text, "has ended"));

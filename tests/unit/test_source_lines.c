@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -62,6 +63,8 @@ static void map_own_text(const void *code)
 	char line[512], path[256];
 	FILE *maps = fopen("/proc/self/maps", "re");
 	bool is_found = false;
+	struct object *object;
+	struct stat status;
 
 	while (!is_found && fgets(line, sizeof(line), maps))
 		is_found = sscanf(line, "%lx-%lx %*s %lx %*s %*s %255s", &start, &end, &offset,
@@ -78,7 +81,11 @@ static void map_own_text(const void *code)
 			    path))
 			own_object = i;
 	assert_int_not_equal(own_object, 0);
-	stage.ingest.objects.objects[own_object].state = OBJECT_READY;
+	assert_int_equal(stat(path, &status), 0);
+	object = &stage.ingest.objects.objects[own_object];
+	object->device = status.st_dev;
+	object->inode = status.st_ino;
+	object->state = OBJECT_READY;
 }
 
 static uint64_t offset_of(const void *code)

@@ -124,14 +124,6 @@ int worker_tracer_run(struct worker_tracer *tracer, struct sandbox *sandbox, uin
 	return err;
 }
 
-void worker_tracer_needs_root(void)
-{
-	if (geteuid() == 0)
-		return;
-	print_message("SKIP: needs root\n");
-	skip();
-}
-
 void worker_tracer_read_proc(const struct worker_tracer *tracer, const char *name, char *out,
 			     size_t cap)
 {

@@ -36,9 +36,6 @@ int worker_tracer_try(struct worker_tracer *tracer, struct sandbox *sandbox, uin
 		      struct diag *why);
 #define WORKER_TRACER_REFUSED 1
 
-/* Skips the test. A worker's memory and descriptors are root's only. */
-void worker_tracer_needs_root(void);
-
 /* Of /proc/PID/@name of the worker. */
 void worker_tracer_read_proc(const struct worker_tracer *tracer, const char *name, char *out,
 			     size_t cap);
