@@ -59,7 +59,9 @@ void cmd_back(struct ui_state *state)
 		state->search[0] = '\0';
 	else if (state->view->opener)
 		state_close_view(state);
-	else if (!state_is_flame(state) || !flame_view_zoom_out(&state->flame))
+	else if (state_is_flame(state) && flame_view_zoom_out(&state->flame))
+		return;
+	else if (!state_show_table(state))
 		state_go_back(state);
 }
 

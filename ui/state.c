@@ -555,7 +555,7 @@ void state_show_kind(struct ui_state *state, enum view_kind kind)
 		return;
 	}
 	save_place(state);
-	trail_here(&state->trail)->kind = kind;
+	trail_show(&state->trail, kind);
 	state->wants_restore = true;
 	state_ask(state);
 }
@@ -571,6 +571,16 @@ void state_open_probe(struct ui_state *state, const struct snapshot_probe *probe
 	}
 	state->wants_restore = true;
 	state_ask(state);
+}
+
+bool state_show_table(struct ui_state *state)
+{
+	save_place(state);
+	if (!trail_show_table(&state->trail))
+		return false;
+	state->wants_restore = true;
+	state_ask(state);
+	return true;
 }
 
 bool state_go_back(struct ui_state *state)

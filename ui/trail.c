@@ -6,7 +6,7 @@
 void trail_init(struct trail *trail, enum view_kind kind)
 {
 	*trail = (struct trail){ .count = 1 };
-	trail->levels[0].kind = kind;
+	trail->levels[0] = (struct trail_level){ .kind = kind, .table = VIEW_COUNT };
 }
 
 struct trail_level *trail_here(struct trail *trail)
@@ -68,7 +68,7 @@ int trail_push_parts(struct trail *trail, enum view_kind kind, const struct filt
 		     size_t count, struct diag *why)
 {
 	const struct trail_level *here = trail_here(trail);
-	struct trail_level level = { .kind = kind, .probe = here->probe, .event = here->event };
+	struct trail_level level = { .kind = kind, .table = VIEW_COUNT, .probe = here->probe, .event = here->event };
 	struct filter filter = trail->filter;	/* all of them, or none */
 	int err = check_depth(trail, why);
 
@@ -100,10 +100,35 @@ int trail_push_probe(struct trail *trail, uint32_t probe, uint32_t event, struct
 
 	if (!err)
 		trail->levels[trail->count++] = (struct trail_level){
-			.kind = VIEW_PROBES, .parts = trail->filter.count, .probe = probe,
+			.kind = VIEW_PROBES, .table = VIEW_COUNT, .parts = trail->filter.count, .probe = probe,
 			.event = event,
 		};
 	return err;
+}
+
+void trail_show(struct trail *trail, enum view_kind kind)
+{
+	struct trail_level *here = trail_here(trail);
+
+	if (kind < VIEW_TABLES)
+		here->table = VIEW_COUNT;
+	else if (here->kind < VIEW_TABLES)
+		here->table = here->kind;
+	here->kind = kind;
+}
+
+bool trail_show_table(struct trail *trail)
+{
+	const enum view_kind table = trail_here(trail)->table;
+
+	if (table != VIEW_COUNT)
+		trail_show(trail, table);
+	return table != VIEW_COUNT;
+}
+
+bool trail_leads_back(const struct trail *trail)
+{
+	return trail->count > 1 || trail->levels[0].table != VIEW_COUNT;
 }
 
 bool trail_pop(struct trail *trail)

@@ -238,7 +238,9 @@ bool state_cursor_row(const struct ui_state *state, struct snapshot_row *out);
 
 /* The same level in another view. */
 void state_show_kind(struct ui_state *state, enum view_kind kind);
-/* False: nowhere to go back to. */
+/* Back to the table that a tree, a picture, groups or probes took the place of. False: of none. */
+bool state_show_table(struct ui_state *state);
+/* Leaves the level. False: nowhere to go back to. */
 bool state_go_back(struct ui_state *state);
 
 /* Shows @view, opened from the present one; state_close_view() goes back. */

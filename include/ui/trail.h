@@ -26,6 +26,7 @@
 
 struct trail_level {
 	enum view_kind kind;
+	enum view_kind table;	/* that `kind` took the place of; VIEW_COUNT: of none */
 	uint32_t parts;		/* of the filter, counted from its first */
 	bool has_replaced;	/* one of the level before, which no frame could match besides: */
 	uint32_t replaced_at;
@@ -60,6 +61,12 @@ int trail_push_parts(struct trail *trail, enum view_kind kind, const struct filt
 		     size_t count, struct diag *why);
 /* Goes on to the figures of one probe. 0 or -ENOSPC. */
 int trail_push_probe(struct trail *trail, uint32_t probe, uint32_t event, struct diag *why);
+/* Shows the same level as @kind. What is no table knows the table it took the place of. */
+void trail_show(struct trail *trail, enum view_kind kind);
+/* Back to that table. False: the level has none. */
+bool trail_show_table(struct trail *trail);
+/* A table that was left on this level, or a level below it. */
+bool trail_leads_back(const struct trail *trail);
 /* False: only the first level is left. */
 bool trail_pop(struct trail *trail);
 

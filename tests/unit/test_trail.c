@@ -48,6 +48,27 @@ static void test_back_takes_the_last_part_away_and_finds_the_place(void **state)
 	assert_false(trail_pop(&trail));
 }
 
+static void test_what_took_the_place_of_a_table_leads_back_to_it(void **state)
+{
+	struct trail trail;
+
+	(void)state;
+	trail_init(&trail, VIEW_SYMBOLS);
+	assert_false(trail_leads_back(&trail));
+	trail_show(&trail, VIEW_TASKS);
+	assert_false(trail_leads_back(&trail));		/* one table is as good as another */
+	assert_false(trail_show_table(&trail));
+	trail_show(&trail, VIEW_FLAME);
+	trail_show(&trail, VIEW_PROBES);
+	assert_true(trail_leads_back(&trail));
+	assert_true(trail_show_table(&trail));
+	assert_int_equal(trail_here(&trail)->kind, VIEW_TASKS);
+	assert_false(trail_show_table(&trail));
+	push(&trail, VIEW_TREE, FILTER_PID, 1);
+	assert_false(trail_show_table(&trail));		/* a level of its own */
+	assert_true(trail_leads_back(&trail));
+}
+
 static void test_opening_in_turns_what_is_in_the_filter_goes_no_deeper(void **state)
 {
 	struct trail trail;
@@ -249,6 +270,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_back_takes_the_last_part_away_and_finds_the_place),
+		cmocka_unit_test(test_what_took_the_place_of_a_table_leads_back_to_it),
 		cmocka_unit_test(test_opening_in_turns_what_is_in_the_filter_goes_no_deeper),
 		cmocka_unit_test(test_a_level_like_the_last_is_not_added),
 		cmocka_unit_test(test_a_part_that_is_removed_leaves_all_levels),
