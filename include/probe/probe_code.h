@@ -2,7 +2,7 @@
  * begins there, and what a hit will cost.
  *
  * Source: arch/x86/kernel/uprobes.c, which emulates some instructions and steps over the others.
- * Thread: any. The first call loads a library (capstone); where that can't be had nothing is known.
+ * Thread: any.
  */
 #ifndef PROBE_PROBE_CODE_H
 #define PROBE_PROBE_CODE_H
@@ -15,7 +15,7 @@
 
 struct probe_code {
 	bool is_known;		/* false: something before it is no instruction, so nobody knows;
-				 * or there is no decoder, which the log says */
+				 * or there was no memory to decode it */
 	bool is_border;		/* an instruction begins there */
 	bool is_emulated;	/* the kernel does it itself; else it is stepped */
 	uint32_t skip;		/* ENDBR64 is there and a cheap instruction behind it: that many
