@@ -161,7 +161,8 @@ UNITS	 := analyzer_requests analyzer_strip capture capture_events demangled_name
 	    ingest_objects ingest_repeat ingest_switch ingest_unwind jit_files log mailbox object_opener \
 	    perf_data perf_data_damage probe_engine probe_leftovers probe_link process_reader \
 	    process_stat replay retarget sampler sandbox service session_recordings snapshot_groups \
-	    source_lines spsc stack_ends table_budget target target_finder task_stats unwind_source
+	    source_lines spsc stack_ends table_budget target target_finder task_stats thread_turn \
+	    unwind_source
 check-tsan: packages-test
 	@$(MAKE) --no-print-directory BUILD=$(BUILD)/tsan SANITIZE=thread $(QUICK) \
 		$(UNITS:%=$(BUILD)/tsan/tests/unit/test_%) $(BUILD)/tsan/flametop \
