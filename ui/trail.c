@@ -68,7 +68,9 @@ int trail_push_parts(struct trail *trail, enum view_kind kind, const struct filt
 		     size_t count, struct diag *why)
 {
 	const struct trail_level *here = trail_here(trail);
-	struct trail_level level = { .kind = kind, .table = VIEW_COUNT, .probe = here->probe, .event = here->event };
+	struct trail_level level = {
+		.kind = kind, .table = VIEW_COUNT, .probe = here->probe, .event = here->event,
+	};
 	struct filter filter = trail->filter;	/* all of them, or none */
 	int err = check_depth(trail, why);
 
@@ -100,8 +102,8 @@ int trail_push_probe(struct trail *trail, uint32_t probe, uint32_t event, struct
 
 	if (!err)
 		trail->levels[trail->count++] = (struct trail_level){
-			.kind = VIEW_PROBES, .table = VIEW_COUNT, .parts = trail->filter.count, .probe = probe,
-			.event = event,
+			.kind = VIEW_PROBES, .table = VIEW_COUNT,
+			.parts = trail->filter.count, .probe = probe, .event = event,
 		};
 	return err;
 }
