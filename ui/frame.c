@@ -40,8 +40,9 @@ static bool is_offered(const struct ui_state *state, const struct command *comma
 		return false;	/* "live" says it */
 	if (is_of_past(command) && !state->time.end_ns)
 		return false;
-	return command->run != cmd_back || state->view->opener ||
-	       trail_leads_back(&state->trail) || state->search[0] || (state_is_flame(state) && state->flame.zoom.count);
+	return command->run != cmd_back || state->view->opener || state->search[0] ||
+	       trail_leads_back(&state->trail) ||
+	       (state_is_flame(state) && state->flame.zoom.count);
 }
 
 static int label_width(const struct ui_state *state, const struct canvas *canvas,
