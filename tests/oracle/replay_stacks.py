@@ -38,7 +38,8 @@ GUESSED_PCT, WRONG_PCT = 50, 2
 NO_ROWS = "_dl_runtime_resolve"	# CFA = rbx + 32
 SHOWN = 5
 
-Stack = collections.namedtuple("Stack", "comm pid frames")	# frames: (object, address), leaf first
+# frames: (object, address), leaf first. perf may have none at all.
+Stack = collections.namedtuple("Stack", "comm pid frames")
 
 
 def without_garbage(frames):
@@ -79,7 +80,7 @@ class PerfStacks:
     def add(self, task, frames):
         stack = Stack(*task, without_garbage(frames))
         self.counts[stack] += 1
-        if self.names[stack.frames[-1]] in OUTERMOST:
+        if stack.frames and self.names[stack.frames[-1]] in OUTERMOST:
             self.whole.add(stack)
 
 
@@ -107,7 +108,7 @@ def is_inner_part(shorter, longer):
 def has_gaps(shorter, longer):
     """Whether @shorter is @longer with callers left out."""
     frames = iter(longer.frames)
-    return shorter[:2] == longer[:2] and shorter.frames[0] == longer.frames[0] and \
+    return shorter[:2] == longer[:2] and shorter.frames[:1] == longer.frames[:1] and \
         all(any(frame == other for other in frames) for frame in shorter.frames)
 
 
