@@ -52,21 +52,18 @@ def colours(style, palette):
     return front, back
 
 
-def draw_back(draw, cell, box, palette):
+def draw_cell(draw, cell, box, palette):
     left, top, right, bottom = box
-    draw.rectangle((left, top, right - 1, bottom - 1), fill=colours(cell.style, palette)[1])
-
-
-def draw_front(draw, cell, box, palette):
-    left, top, right, bottom = box
-    front, _ = colours(cell.style, palette)
+    front, back = colours(cell.style, palette)
+    draw.rectangle((left, top, right - 1, bottom - 1), fill=back)
     block = BLOCKS.get(ord(cell.text)) if len(cell.text) == 1 else None
     if block:
         across = [left + eighths * (right - left) // 8 for eighths in (block[0], block[2])]
         down = [top + eighths * (bottom - top) // 8 for eighths in (block[1], block[3])]
         draw.rectangle((across[0], down[0], across[1] - 1, down[1] - 1), fill=front)
     elif cell.text.strip():
-        draw.text((left, top), cell.text, font=font(cell.style.bold), fill=front)
+        # One pixel up: the font puts underscores into the line below.
+        draw.text((left, top - 1), cell.text, font=font(cell.style.bold), fill=front)
     if cell.style.underline:
         draw.line((left, bottom - 2, right - 1, bottom - 2), fill=front)
 
@@ -77,10 +74,9 @@ def draw(grid, palette):
     size = (len(grid[0]) * width + 2 * MARGIN, len(grid) * height + 2 * MARGIN)
     image = Image.new("RGB", size, PALETTES[palette][1])
     canvas = ImageDraw.Draw(image)
-    for draw_part in draw_back, draw_front:     # an underscore reaches into the line below
-        for y, row in enumerate(grid):
-            for x, cell in enumerate(row):
-                left, top = MARGIN + x * width, MARGIN + y * height
-                draw_part(canvas, cell, (left, top, left + width, top + height), palette)
+    for y, row in enumerate(grid):
+        for x, cell in enumerate(row):
+            left, top = MARGIN + x * width, MARGIN + y * height
+            draw_cell(canvas, cell, (left, top, left + width, top + height), palette)
     # The default method merges what is rare: the blue of four key names became grey.
     return image.quantize(256, method=Image.FASTOCTREE)
