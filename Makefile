@@ -26,7 +26,7 @@ FLAGS	 := -std=c11 -D_GNU_SOURCE -Iinclude -pthread $(OPTIMIZE) -fno-omit-frame-
 	    $(WARNINGS)
 LINK	 := -pie -pthread -Wl,-z,relro,-z,now,--as-needed \
 	    $(if $(SANITIZE),-fsanitize=$(SANITIZE))
-LIBS	 := -lncursesw -ltinfo -ldw -lunwind-x86_64 -lelf -llzma -liberty -lseccomp -linih -lcapstone -lbpf -lm
+LIBS	 := -lncursesw -ltinfo -ldw -lunwind-x86_64 -lelf -llzma -lzstd -liberty -lseccomp -linih -lcapstone -lbpf -lm
 
 # One archive per layer; unit tests link the same archives as the program. src/main.c is in none.
 LAYERS	 := $(notdir $(patsubst %/,%,$(sort $(dir $(wildcard src/*/*.c)))))
@@ -48,7 +48,7 @@ C_FILES	  := $(wildcard src/*.c src/*/*.c ui/*.c include/*/*.h ui/*.h tests/*/*.
 .DELETE_ON_ERROR:
 .SECONDARY:
 .PHONY: all tests run check check-unit fuzz-smoke check-asan check-tsan check-layers check-doors lint format bench \
-	fuzz faults prove mutants mutants-run \
+	fuzz faults prove evictions mutants mutants-run \
 	screenshots install uninstall clean packages-build packages-test $(SMOKES)
 
 all: $(BUILD)/flametop $(BUILD)/flametop.8 $(BUILD)/flametop.bash
@@ -136,6 +136,13 @@ prove: packages-test
 	@$(MAKE) --no-print-directory tests
 	@BUILD=$(BUILD) tests/faults/prove $(STEPS)
 
+# Symtabs that go and come back, under AddressSanitizer.
+EVICTION_SECONDS ?= 60
+evictions: packages-test
+	@$(MAKE) --no-print-directory BUILD=$(ASAN_IN) $(ASAN) $(ASAN_IN)/flametop
+	@EVICTION_SECONDS=$(EVICTION_SECONDS) BUILD=$(ASAN_IN) FLAMETOP=$(ASAN_IN)/flametop \
+		WORKLOADS=$(BUILD)/tests/workloads tests/faults/check_evictions
+
 check-unit: $(TESTS)
 	@BUILD=$(BUILD) tests/run unit
 
@@ -156,7 +163,7 @@ check-asan: packages-test
 # Live tests in which all threads have something to do; unit tests that start threads, as strace -f
 # -e clone3 shows.
 THREADED := counts ends stacks targets tasks
-UNITS	 := analyzer_requests analyzer_strip capture capture_events demangled_names demangler \
+UNITS	 := analyzer_requests analyzer_strip capture capture_events crash demangled_names demangler \
 	    elf_unwind errand file_copy file_watch ingest_cgroups ingest_jit ingest_kernel ingest_live \
 	    ingest_objects ingest_repeat ingest_switch ingest_unwind jit_files log mailbox object_opener \
 	    perf_data perf_data_damage probe_engine probe_leftovers probe_link process_reader \

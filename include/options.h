@@ -56,6 +56,7 @@ struct options {
 	struct filter filter;		/* --filter, -K, -U */
 	bool hide_kernel, hide_user;	/* -K, -U: in the filter, once everything is parsed */
 	bool show_idle;
+	bool includes_self;		/* flametop's own samples and hits */
 	bool wants_source, raw_names, marks_kernel, wants_children;
 	enum color_mode color;
 	const struct theme *theme;

@@ -30,11 +30,14 @@
 enum {
 	SANDBOX_OF_OBJECTS, SANDBOX_OF_NAMES, SANDBOX_OF_LINES, SANDBOX_OF_CALLERS,
 	SANDBOX_OF_PROBES, SANDBOX_OF_TARGETS,
-	SESSION_SANDBOXES
+	SESSION_SANDBOXES,
+	SANDBOX_OF_RECORDINGS = SANDBOX_OF_PROBES	/* recordings have no probes */
 };
 
 struct session {
 	struct guardian *guardian;
+	uint32_t own_pids[2 + SESSION_SANDBOXES];	/* main, the guardian, the zygotes */
+	size_t own_pid_count;
 	struct sandbox *sandboxes[SESSION_SANDBOXES];
 	struct command *command;
 	struct command_output *command_output;	/* with a screen */

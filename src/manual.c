@@ -84,8 +84,8 @@ static const struct probe_form places[] = {
 	{ "U:FILE:[PROVIDER:]NAME", "A mark (USDT) in a program or library." },
 	{ "lat:FUNC, lat:FILE:FUNC", "Entry and return: how long it takes." },
 	{ "lat:t:GROUP:NAME->GROUP:NAME by FIELD,...", "From one tracepoint to the next in that "
-	  "these fields are the same; without by, of the same thread. lat:t:syscalls:sys_enter_X "
-	  "alone is one system call." },
+	  "these fields are the same; without by, of the same thread. To itself: from each hit to "
+	  "the next. lat:t:syscalls:sys_enter_X alone is one system call." },
 	{ "FUNC", "Short for k:FUNC, as with perf." },
 	{ "FUNC%return, FUNC+OFFSET, FUNC:LINE, FILE.c:LINE", "Instead of FUNC: the return; bytes "
 	  "behind the begin; a line, counted from the function's first or in the file." },

@@ -49,6 +49,14 @@ const struct option_row option_rows[] = {
 		.help = "not what the targets start later",
 	},
 	{
+		.group = OPTIONS_WHOM, .name = "include-self", .in_file = true,
+		.flag = FLAG(includes_self), .default_text = "false",
+		.help = "also flametop itself, its workers and its launcher",
+		.more = "Without it their samples, and their hits of tracepoints and probes, are "
+			"left out and counted apart in the list of losses. A process that -p or "
+			"-t names is always shown.",
+	},
+	{
 		.group = OPTIONS_WHOM, .argument = "-- command args...",
 		.help = "start this program and sample it",
 		.more = "When it has ended, the screen keeps its last profile; its exit status "
@@ -58,6 +66,8 @@ const struct option_row option_rows[] = {
 		.group = OPTIONS_WHOM, .letter = 'i', .name = "input", .argument = "FILE",
 		.set = option_set_input, .value = VALUE_FILE,
 		.help = "a recording of perf record, instead of this machine",
+		.more = "Its tracepoints and probes are listed with 8, and with their fields in "
+			"text and JSON, as probes that nothing can change.",
 	},
 	{
 		.group = OPTIONS_WHOM, .name = "diff", .argument = "FILE",
@@ -97,9 +107,10 @@ const struct option_row option_rows[] = {
 		.more = "Most programs have no frame pointers: with auto each sample carries the "
 			"registers and a copy of the stack, 16 KiB at first, more when too many "
 			"stacks do not fit. Above 4000 Hz, over 200 MB of copies a second, and for "
-			"events whose every hit is a sample auto is fp. With dwarf it stays with "
-			"copies, and with BYTES of that size. With off a function's total is its "
-			"self.",
+			"software events with -c 1 auto is fp. Where every hit of a tracepoint is "
+			"a sample it becomes fp once more than 4000 come in a second, or some are "
+			"lost. With dwarf it stays with copies, and with BYTES of that size. With "
+			"off a function's total is its self.",
 	},
 	{
 		.group = OPTIONS_WHAT, .letter = 'g', .name = "stacks",

@@ -87,18 +87,27 @@ static bool is_of_target(const struct source_change *change)
 	       change->kind != SOURCE_COPIES;
 }
 
+static void put_copies(uint32_t bytes, struct capture_config *config)
+{
+	if (bytes)
+		config->call_graph.copy_bytes = bytes;
+	else
+		config->are_hits_too_many = true;
+}
+
 /* @config: a copy of the one in force. @event is what its events point to when these change. */
 static int put_change(const struct source_change *change, struct capture_config *config,
 		      const char **event, struct diag *why)
 {
+	if (change->kind == SOURCE_COPIES) {
+		put_copies((uint32_t)strtoul(change->text, NULL, 10), config);
+		return 0;
+	}
+	config->are_hits_too_many = false;	/* they may be others now */
 	if (is_of_target(change))
 		return change_target(change, &config->target, why);
 	if (change->kind == SOURCE_FREQUENCY)	/* goes before a period */
 		return capture_parse_freq(change->text, &config->freq_hz, why);
-	if (change->kind == SOURCE_COPIES) {
-		config->call_graph.copy_bytes = (uint32_t)strtoul(change->text, NULL, 10);
-		return 0;
-	}
 	*event = change->text;
 	config->has_no_event = false;
 	config->events = event;
@@ -171,13 +180,16 @@ static void put_in_force(struct retarget *retarget, const struct source_change *
 }
 
 /* Nothing else may have changed: not the tasks, nor, for want of memory, the rings. */
-static int check_copies(const struct source_change *change, const struct capture *capture,
-			struct diag *why)
+static int check_copies(const struct source_change *change, const struct capture *old,
+			const struct capture *capture, struct diag *why)
 {
+	const unsigned long asked = strtoul(change->text, NULL, 10);
 	const uint32_t got = capture_adaptable_copy(capture);
 
-	if (change->kind != SOURCE_COPIES || got == strtoul(change->text, NULL, 10))
+	if (change->kind != SOURCE_COPIES || got == asked)
 		return 0;
+	if (!asked && got == capture_adaptable_copy(old))
+		return 0;	/* another event has its copies on */
 	return diag_set(why, -ENOMEM, "no memory, or too many bytes a second, for stack copies of"
 			" %s bytes (--call-graph dwarf,%s insists)", change->text, change->text);
 }
@@ -192,7 +204,7 @@ static int carry_out(struct retarget *retarget, const struct source_change *chan
 
 	if (err)
 		return err;
-	err = check_copies(change, capture, why);
+	err = check_copies(change, *retarget->capture, capture, why);
 	if (!err)
 		err = replace(retarget, change, capture, why);
 	if (err) {
@@ -221,11 +233,15 @@ static void fulfil(struct retarget *retarget, uint32_t copy_bytes)
 	struct source_change change = { .kind = SOURCE_COPIES };
 	struct diag why = { .err = 0 };
 
+	if (copy_bytes && !capture_adaptable_copy(*retarget->capture))
+		return;		/* it was wished before the copies ended */
 	snprintf(change.text, sizeof(change.text), "%u", copy_bytes);
-	if (!carry_out(retarget, &change, &why))
+	if (carry_out(retarget, &change, &why))
+		log_note("stack copies stay as they are: %s", why.text);
+	else if (copy_bytes)
 		log_note("stack copies of %u bytes now", copy_bytes);
 	else
-		log_note("stack copies stay as they are: %s", why.text);
+		source_log_notice(retarget->sources->source);
 }
 
 static void fulfil_wishes(struct retarget *retarget)

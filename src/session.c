@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/crash.h"
 #include "base/log.h"
 #include "base/privileges.h"
 #include "session_probes.h"
@@ -17,16 +18,26 @@
 /* Half a second of the default rate on two CPUs with 16 KiB of stack each; more waits in rings. */
 #define QUEUE_BYTES (16u * 1024 * 1024)
 
+/* What these fork is known by its descent. */
+static void note_own(struct session *session, pid_t pid)
+{
+	session->own_pids[session->own_pid_count++] = (uint32_t)pid;
+}
+
 static int fork_children(struct session *session, const struct options *options, bool has_screen,
 			 struct diag *why)
 {
 	int err = guardian_start(&session->guardian, has_screen ? STDIN_FILENO : -1, why);
 
+	note_own(session, getpid());
+	if (!err)
+		note_own(session, guardian_pid(session->guardian));
 	for (size_t i = 0; i < SESSION_SANDBOXES && !err; i++) {
 		err = sandbox_start(&session->sandboxes[i], why);
-		if (!err)
-			guardian_watch_child(session->guardian,
-					     sandbox_pid(session->sandboxes[i]));
+		if (err)
+			break;
+		note_own(session, sandbox_pid(session->sandboxes[i]));
+		guardian_watch_child(session->guardian, sandbox_pid(session->sandboxes[i]));
 	}
 	if (err)
 		return err;
@@ -68,7 +79,8 @@ static int open_recordings(struct session *session, const struct options *option
 			   struct diag *why)
 {
 	int err = session_recordings_open(&session->recordings, options->replay_path,
-					  options->diff_path, why);
+					  options->diff_path,
+					  session->sandboxes[SANDBOX_OF_RECORDINGS], why);
 
 	if (!err)
 		snprintf(session->host, sizeof(session->host), "%s",
@@ -118,11 +130,22 @@ static int create_stages(struct session *session, const struct options *options,
 	return 0;
 }
 
-static void configure_live(struct session *session, struct analyzer_config *config)
+static void leave_out_own(const struct session *session, struct ingest_config *ingest)
+{
+	ingest->own_pids = session->own_pids;
+	ingest->own_pid_count = session->own_pid_count;
+	if (session->command)
+		ingest->launcher_pid = (uint32_t)command_pid(session->command);
+}
+
+static void configure_live(struct session *session, const struct options *options,
+			   struct analyzer_config *config)
 {
 	const struct source *source = session->source;
 
 	config->ingest = source->ingest;
+	if (!options->includes_self)
+		leave_out_own(session, &config->ingest);
 	config->queue_fd = capture_queue_fd(session->capture);
 	config->target = source->target;
 	config->target_pid = source->target_pid;
@@ -178,7 +201,7 @@ static int start_analyzer(struct session *session, const struct options *options
 	if (err)
 		return err;
 	if (session->capture)
-		configure_live(session, &config);
+		configure_live(session, options, &config);
 	else
 		session_recordings_configure(&session->recordings, &config);
 	err = analyzer_create(&session->analyzer, &config, why);
@@ -217,6 +240,7 @@ int session_start(struct session *session, struct options *options, bool has_scr
 	err = capture_claim_descriptors(&descriptors, why);
 	if (!err)
 		err = fork_children(session, options, has_screen, why);
+	crash_catch(options->log_path);
 	if (!err && options->replay_path)
 		err = open_recordings(session, options, why);
 	else if (!err)
@@ -251,13 +275,13 @@ void session_finish(struct session *session)
 		session->sandboxes[SANDBOX_OF_TARGETS] = NULL;
 	retarget_destroy(session->retarget);
 	source_destroy(session->source);
-	session_recordings_close(&session->recordings);
 	capture_destroy(session->capture);
 	free(session->stack_ends);
 	process_reader_destroy(session->reader);
 	/* A thread that is left behind uses its sandbox still; the zygote ends with us. */
 	if (!object_opener_destroy(session->opener))
 		session->sandboxes[SANDBOX_OF_OBJECTS] = NULL;
+	session_recordings_close(&session->recordings);
 	if (!line_server_destroy(session->line_server))
 		session->sandboxes[SANDBOX_OF_LINES] = NULL;
 	if (!rare_server_destroy(session->rare_server))

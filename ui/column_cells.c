@@ -119,11 +119,11 @@ static void put_cpu(struct canvas *canvas, struct canvas_area area, const struct
 
 static void put_rate(struct canvas *canvas, struct canvas_area area, const struct column_row *of)
 {
+	const double rate = snapshot_per_s(of->row->self_samples, of->snapshot->window_s);
 	char text[FORMAT_BYTES] = "-";
 
-	if (of->snapshot->window_s > 0)
-		format_count(text, (uint64_t)((double)of->row->self_samples /
-						      of->snapshot->window_s + 0.5));
+	if (rate >= 0)
+		format_count(text, (uint64_t)(rate + 0.5));
 	canvas_put_right(canvas, area, canvas_clean(text), ROLE_DIM);
 }
 
@@ -230,7 +230,7 @@ static void put_symbol(struct canvas *canvas, struct canvas_area area, const str
 	if (of->row->state == SYMBOL_LOADING) {
 		name = of->row->object;	/* its column may have no room */
 		note = "loading";
-	} else if (of->row->state != SYMBOL_NAMED) {
+	} else if (of->row->state != SYMBOL_NAMED && of->row->state != SYMBOL_NO_MAP) {
 		note = of->row->state == SYMBOL_UNREADABLE ? of->row->reason : "no symbol";
 		if (name[0] == '\0') {
 			snprintf(address, sizeof(address), "0x%" PRIx64, of->row->address);
@@ -277,7 +277,7 @@ static bool is_probe_of(const struct snapshot_probe *probe, const struct snapsho
 static void put_probe(struct canvas *canvas, struct canvas_area area, const struct column_row *of)
 {
 	const struct snapshot_probes *probes = &of->snapshot->probes;
-	char text[2 * FORMAT_BYTES + 8], rate[FORMAT_BYTES], latency[FORMAT_BYTES] = "";
+	char text[2 * FORMAT_BYTES + 8], rate[FORMAT_BYTES] = "-", latency[FORMAT_BYTES] = "";
 
 	for (uint32_t i = 0; of->row->symbol[0] && i < probes->count; i++) {
 		const struct snapshot_probe *probe = &probes->list[i];
@@ -286,8 +286,9 @@ static void put_probe(struct canvas *canvas, struct canvas_area area, const stru
 			continue;
 		if (probe->has_latency && probe->latency.count)
 			format_latency(latency, probe->latency.p99_ns);
-		snprintf(text, sizeof(text), "%s/s %6s",
-			 format_count(rate, (uint64_t)(probe->hits_per_s + 0.5)), latency);
+		if (probe->hits_per_s >= 0)
+			format_count(rate, (uint64_t)(probe->hits_per_s + 0.5));
+		snprintf(text, sizeof(text), "%s/s %6s", rate, latency);
 		canvas_put_right(canvas, area, canvas_clean(text), probe_state_role(probe->state));
 		return;
 	}

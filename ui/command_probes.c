@@ -85,10 +85,19 @@ static bool is_leaving(struct ui_state *state, const struct snapshot_probe *prob
 	return true;
 }
 
+static bool is_recorded(struct ui_state *state, const struct snapshot_probe *probe)
+{
+	if (probe->state != PROBE_RECORDED)
+		return false;
+	state_say(state, "%s was recorded: it can be looked at, not changed",
+		  probe_plain_name(probe));
+	return true;
+}
+
 /* True: no key can change it, and it was said why. */
 static bool is_final(struct ui_state *state, const struct snapshot_probe *probe)
 {
-	if (is_leaving(state, probe))
+	if (is_leaving(state, probe) || is_recorded(state, probe))
 		return true;
 	if (probe->state != PROBE_REFUSED)
 		return false;
@@ -108,7 +117,8 @@ static void toggle(struct ui_state *state, const struct snapshot_probe *probe)
 
 static void remove_probe(struct ui_state *state, const struct snapshot_probe *probe)
 {
-	if (!is_leaving(state, probe) && order_probe(state, probe, PROBE_REMOVE, "removed") &&
+	if (!is_leaving(state, probe) && !is_recorded(state, probe) &&
+	    order_probe(state, probe, PROBE_REMOVE, "removed") &&
 	    state_probe_here(state))
 		state_go_back(state);
 }
@@ -190,6 +200,10 @@ void cmd_probe_remove_all(struct ui_state *state)
 
 	if (!count) {
 		state_say(state, "there is no probe");
+		return;
+	}
+	if (state_probe_refusal(state)[0]) {
+		state_say(state, "%s", state_probe_refusal(state));
 		return;
 	}
 	state_open_menu(state, &use, "remove all probes, with their figures", false);
@@ -283,6 +297,8 @@ static void add_uses(struct ui_state *state, const struct snapshot_probe *probe)
 {
 	menu_add(&state->menu, ACTION_TREE, MENU_PLAIN, "who calls it: the tree of its hits", "");
 	menu_add(&state->menu, ACTION_FLAME, MENU_PLAIN, "the flame graph of its hits", "");
+	if (probe->state == PROBE_RECORDED)
+		return;
 	menu_add(&state->menu, ACTION_TOGGLE, MENU_PLAIN, is_on(state, probe) ? "off" : "on", "t");
 	menu_add(&state->menu, ACTION_EXTEND, MENU_PLAIN, "extend its lease", "L");
 	if (probe->state != PROBE_CAPPED)
@@ -305,7 +321,8 @@ void cmd_probe_menu(struct ui_state *state)
 			 "Enter");
 	if (probe->state != PROBE_REFUSED)
 		add_uses(state, probe);
-	menu_add(&state->menu, ACTION_REMOVE, MENU_PLAIN, "remove", "d");
+	if (probe->state != PROBE_RECORDED)
+		menu_add(&state->menu, ACTION_REMOVE, MENU_PLAIN, "remove", "d");
 }
 
 void cmd_probe_open(struct ui_state *state)

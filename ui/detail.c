@@ -48,6 +48,8 @@ static const char *state_text(const struct snapshot_row *row)
 	case SYMBOL_LOADING:	return "its names are being read";
 	case SYMBOL_UNKNOWN:	return "no symbol covers this address";
 	case SYMBOL_UNREADABLE: return row->reason;
+	case SYMBOL_NO_MAP:	return "run-time code that no /tmp/perf-PID.map or jitdump "
+				       "names: start its program so that it writes one";
 	case SYMBOL_NAMED:	break;
 	}
 	return row->is_synthetic ? "no symbol: named by its address" : "";
@@ -58,13 +60,55 @@ static const char *source_text(const struct snapshot_row *row)
 	return row->source[0] ? row->source : row->source_reason;
 }
 
-static struct detail describe(const struct snapshot_row *row)
+/* Source: hrtimers, which cpu-clock and task-clock are, fire no earlier than interrupts are on. */
+static bool is_of_clock(const struct snapshot *snapshot)
+{
+	static const char *const clocks[] = { "cpu-clock", "task-clock" };
+
+	for (size_t i = 0; i < sizeof(clocks) / sizeof(clocks[0]); i++) {
+		const size_t length = strlen(clocks[i]);
+
+		if (!strncmp(snapshot->event, clocks[i], length) &&
+		    (!snapshot->event[length] || snapshot->event[length] == ':'))
+			return true;
+	}
+	return false;
+}
+
+/* Kernel functions that turn interrupts on, or whose callers in the same frame do. The compiler may
+ * add a suffix (".isra.0"). */
+static bool lets_interrupts_in(const char *symbol)
+{
+	static const char *const functions[] = {
+		"finish_task_switch", "_raw_spin_unlock_irq", "_raw_spin_unlock_irqrestore",
+		"_raw_read_unlock_irq", "_raw_read_unlock_irqrestore", "_raw_write_unlock_irq",
+		"_raw_write_unlock_irqrestore", "handle_softirqs", "__do_softirq",
+		"exit_to_user_mode_loop", "irqentry_exit_to_user_mode",
+		"native_irq_enable", "pv_native_irq_enable", "pvm_irq_enable",
+		"xen_irq_enable_direct",
+	};
+	const size_t length = strcspn(symbol, ".");
+
+	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
+		if (strlen(functions[i]) == length && !memcmp(symbol, functions[i], length))
+			return true;
+	return false;
+}
+
+static const char *clock_text(const struct snapshot *snapshot, const struct snapshot_row *row)
+{
+	if (row->mode != MODE_KERNEL || !is_of_clock(snapshot) || !lets_interrupts_in(row->symbol))
+		return "";
+	return "time with interrupts off is counted here, too: the clock cannot tick in it";
+}
+
+static struct detail describe(const struct snapshot *snapshot, const struct snapshot_row *row)
 {
 	if (row->command_line[0])
 		return (struct detail){ row->command_line, { "", "", "", "" } };
 	if (row->symbol[0])
-		return (struct detail){ row->symbol, { source_text(row), state_text(row),
-						       row->object_path, "" } };
+		return (struct detail){ row->symbol, { clock_text(snapshot, row), source_text(row),
+						       state_text(row), row->object_path } };
 	if (row->object_path[0])
 		return (struct detail){ row->object_path, { state_text(row), row->reason,
 							    row->build_id, "" } };
@@ -211,7 +255,8 @@ void detail_draw(const struct ui_state *state, struct canvas *canvas, int y, int
 
 	if (!lines || !state_cursor_row(state, &row))
 		return;
-	detail = state->shown_kind == VIEW_GROUPS ? describe_group(state) : describe(&row);
+	detail = state->shown_kind == VIEW_GROUPS ? describe_group(state)
+						  : describe(state->shown, &row);
 	describe_change(state, &row, canvas->width < SHORT_CELLS, change);
 	used = canvas_text_width(canvas, MARK);
 	area.x += used;

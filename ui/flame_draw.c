@@ -37,8 +37,8 @@ struct flame_lines flame_draw_lines(int rows)
 /* While names are being read all code of an object is one frame. */
 static const char *frame_name(const struct tree_node *node)
 {
-	return node->symbol[0] && (node->state == SYMBOL_NAMED || node->address) ? node->symbol
-										 : node->object;
+	return node->symbol[0] && (node->state != SYMBOL_UNKNOWN || node->address) ? node->symbol
+										   : node->object;
 }
 
 /* What follows the first "::" outside of brackets, or NULL. */

@@ -18,6 +18,12 @@ static bool is_of_past(const struct command *command)
 	       command->run == cmd_live;
 }
 
+static bool makes_or_changes_probes(const struct command *command)
+{
+	return command->run == cmd_probe || command->run == cmd_find_target ||
+	       command->run == cmd_probe_toggle || command->run == cmd_probe_remove;
+}
+
 /* "back" leads nowhere from the first level, without rows there is none to open, and where there
  * can be no probe none is offered. */
 static bool is_offered(const struct ui_state *state, const struct command *command, int max_rank)
@@ -30,8 +36,7 @@ static bool is_offered(const struct ui_state *state, const struct command *comma
 		return false;
 	if (!(command->where & state->view->ops->place))
 		return false;
-	if ((command->run == cmd_probe || command->run == cmd_find_target) &&
-	    state_probe_refusal(state)[0])
+	if (makes_or_changes_probes(command) && state_probe_refusal(state)[0])
 		return false;
 	if ((command->traits & COMMAND_NEEDS_ROWS) &&
 	    (is_of_probes ? !state_probe(state) : !state_cursor_row(state, &row)))

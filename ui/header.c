@@ -25,6 +25,7 @@
 #define LABEL_CELLS 60		/* a screen of so many has room for what the lines stand for */
 #define GAP	    " \u00b7 "
 #define MORE	    "! more"	/* the rest, or what helps, is a key away */
+#define MISSING_PCT  10		/* a smaller share of missing ticks is in the loss view only */
 #define COUNTER_RANK 3		/* from here on pieces that MORE stands for as well */
 
 const char *header_window_name(char out[HEADER_WINDOW_BYTES], enum window_kind window,
@@ -133,6 +134,9 @@ static void list_losses(const struct snapshot *snapshot, struct pieces *list)
 		   "forgotten tasks");
 	list_count(list, 4, ROLE_DIM, snapshot->truncated_stacks, "cut stacks");
 	list_count(list, 4, ROLE_DIM, snapshot->stalled_rounds, "stalled rounds");
+	if (snapshot->missing_ticks_pct > MISSING_PCT)
+		pieces_add(list, 3, ROLE_LOSS, "%.0f %% of ticks missing",
+			   snapshot->missing_ticks_pct);
 	if (snapshot->throttled_ns)
 		pieces_add(list, 3, ROLE_LOSS, "throttled %s",
 			   format_duration(text, (double)snapshot->throttled_ns / 1e9));

@@ -21,7 +21,7 @@ const char *probe_state_word(enum probe_state state)
 		[PROBE_IS_OFF] = "off",		       [PROBE_DETACHING] = "detaching\u2026",
 		[PROBE_REFUSED] = "refused",	       [PROBE_FAILED] = "failed",
 		[PROBE_CAPPED] = "capped",	       [PROBE_EXPIRED] = "expired",
-		[PROBE_PAUSED] = "between bursts",
+		[PROBE_PAUSED] = "between bursts",     [PROBE_RECORDED] = "recorded",
 	};
 
 	return words[state];
@@ -48,7 +48,8 @@ const char *probe_mark(const struct snapshot_probe *probe)
 const char *probe_state_mark(enum probe_state state)
 {
 	switch (state) {
-	case PROBE_ATTACHED:  return "\u25cf";
+	case PROBE_ATTACHED:
+	case PROBE_RECORDED:  return "\u25cf";
 	case PROBE_IS_OFF:
 	case PROBE_EXPIRED:   return "\u25cb";
 	case PROBE_REFUSED:
@@ -72,6 +73,7 @@ enum role probe_state_role(enum probe_state state)
 	case PROBE_EXPIRED:
 	case PROBE_ATTACHING:
 	case PROBE_DETACHING: return ROLE_STATE;
+	case PROBE_RECORDED:
 	case PROBE_IS_OFF:    break;
 	}
 	return ROLE_DIM;
@@ -131,7 +133,8 @@ static void put_kind(struct canvas *canvas, struct canvas_area area,
 static void put_name(struct canvas *canvas, struct canvas_area area,
 		     const struct snapshot_probe *probe)
 {
-	const bool is_usual = probe->state == PROBE_ATTACHED && !probe->is_in_bursts;
+	const bool is_usual = probe->state == PROBE_RECORDED ||
+			      (probe->state == PROBE_ATTACHED && !probe->is_in_bursts);
 	const char *word = is_usual ? "" : probe_word(probe);
 	const int kept = word[0] ? canvas_text_width(canvas, word) + GAP_CELLS : 0;
 	struct canvas_area name = { area.x, area.y, area.width - kept };
@@ -176,7 +179,9 @@ static void put_rate(struct canvas *canvas, struct canvas_area area,
 {
 	char text[FORMAT_BYTES];
 
-	if (probe->hits_per_s > 0 && probe->hits_per_s < 9.95)
+	if (probe->hits_per_s < 0)
+		snprintf(text, sizeof(text), "-");
+	else if (probe->hits_per_s > 0 && probe->hits_per_s < 9.95)
 		snprintf(text, sizeof(text), "%.1f", probe->hits_per_s);
 	else
 		format_count(text, (uint64_t)(probe->hits_per_s + 0.5));
@@ -191,7 +196,9 @@ static void put_rate_change(struct canvas *canvas, struct canvas_area area,
 	const double change = probe->hits_per_s - probe->base_hits_per_s;
 	char text[FORMAT_BYTES];
 
-	if (probe->base_hits_per_s < 0)
+	if (probe->hits_per_s < 0)
+		canvas_put_right(canvas, area, SAFE_TEXT("-"), ROLE_DIM);
+	else if (probe->base_hits_per_s < 0)
 		canvas_put_right(canvas, area, SAFE_TEXT("new"), ROLE_MORE);
 	else
 		canvas_put_right(canvas, area, canvas_clean(change_format_per_s(text, change)),

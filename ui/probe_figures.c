@@ -138,7 +138,7 @@ static void put_value_title(const struct snapshot_value *value, struct canvas *c
 			    struct canvas_area area)
 {
 	struct pieces line = { .gap = "  " };
-	char text[FORMAT_BYTES];
+	char text[FORMAT_BYTES], number[SNAPSHOT_NUMBER_BYTES];
 
 	pieces_add(&line, 1, ROLE_NAME, "%s", value->name);
 	if (value->type[0])
@@ -147,9 +147,11 @@ static void put_value_title(const struct snapshot_value *value, struct canvas *c
 		   value->origin[0] ? ", by " : "", value->origin);
 	pieces_add(&line, 3, ROLE_TEXT, "%s hits", format_count(text, value->count));
 	if (is_number(value) && value->count > value->unknown) {
-		pieces_add(&line, 2, ROLE_TEXT, "min %" PRId64, value->min);
+		pieces_add(&line, 2, ROLE_TEXT, "min %s",
+			   snapshot_number(value->is_signed, value->min, number));
 		pieces_add(&line, 2, ROLE_TEXT, "mean %.6g", value->mean);
-		pieces_add(&line, 2, ROLE_TEXT, "max %" PRId64, value->max);
+		pieces_add(&line, 2, ROLE_TEXT, "max %s",
+			   snapshot_number(value->is_signed, value->max, number));
 	}
 	if (value->negatives)
 		pieces_add(&line, 3, ROLE_STATE, "%s negative (ranges without sign)",

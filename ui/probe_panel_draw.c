@@ -296,9 +296,10 @@ static void put_rate(struct pen *pen)
 					      : "counting its calls\u2026", ROLE_BOX_DIM);
 		return;
 	}
-	snprintf(text, sizeof(text), "counted %s calls/s \u2192 about %.1f %% of one CPU; cap "
+	snprintf(text, sizeof(text), "counted %s calls/s%s \u2192 about %.1f %% of one CPU; cap "
 		 "%.0f %%", format_count(rate, (uint64_t)(answer->hits_per_s + 0.5)),
-		 answer->cost_pct, pen->panel->cap_pct);
+		 answer->is_rate_of_all ? " of all processes" : "", answer->cost_pct,
+		 pen->panel->cap_pct);
 	put_text(pen, text, answer->cost_pct > pen->panel->cap_pct ? ROLE_LOSS : ROLE_BOX);
 }
 

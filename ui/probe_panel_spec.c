@@ -21,6 +21,7 @@ static const char *refusal_of(const struct snapshot_row *row)
 	case SYMBOL_UNKNOWN:	return "no symbol covers this address: there is no function to "
 				       "probe";
 	case SYMBOL_UNREADABLE: return "its file could not be read, so its functions are unknown";
+	case SYMBOL_NO_MAP:	return "no map says which functions this memory holds";
 	case SYMBOL_NAMED:	break;
 	}
 	if (!row->symbol[0])

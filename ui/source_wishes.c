@@ -8,6 +8,7 @@ static bool can_be_wished(const struct snapshot_row *row)
 {
 	return row->object_id != UINT32_MAX && row->mode == MODE_USER &&
 	       row->state != SYMBOL_LOADING && row->state != SYMBOL_UNREADABLE &&
+	       row->state != SYMBOL_NO_MAP &&
 	       !row->source[0] && !row->source_reason[0];
 }
 

@@ -569,6 +569,8 @@ void state_open_probe(struct ui_state *state, const struct snapshot_probe *probe
 		state_say(state, "%s", why.text);
 		return;
 	}
+	if (probe->state == PROBE_RECORDED)	/* it has no latency */
+		probe_view_show_pane(&state->probe, PANE_VALUES);
 	state->wants_restore = true;
 	state_ask(state);
 }

@@ -21,7 +21,7 @@ static const struct snapshot_probe *find_probe(const struct snapshot *snapshot, 
 const char *state_probe_refusal(const struct ui_state *state)
 {
 	if (!state->probe_control)
-		return "a recording has no probes: they are for what runs";
+		return "a recording can't be probed: start flametop without -i";
 	return state->probe_control->refusal ? state->probe_control->refusal : "";
 }
 

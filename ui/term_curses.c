@@ -53,7 +53,6 @@ struct terminal {
 
 static const int fatal_signals[] = { SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGQUIT };
 #define FATAL_COUNT (sizeof(fatal_signals) / sizeof(fatal_signals[0]))
-#define FATAL_STACK_BYTES 16384		/* over every MINSIGSTKSZ so far; the handler needs 1 KiB */
 
 /* For the handlers of fatal signals and of the timer. Set before the handler is; then only the
  * atomics change. */
@@ -64,7 +63,6 @@ static struct {
 	size_t count;
 	struct guardian *guardian;
 	struct sigaction before[FATAL_COUNT];
-	unsigned char stack[FATAL_STACK_BYTES];
 } restore;
 
 static void restore_on_fatal(int signal)
@@ -172,10 +170,9 @@ static void find_modes(struct terminal *term)
 
 static void catch_fatal_signals(void)
 {
-	const stack_t stack = { .ss_sp = restore.stack, .ss_size = sizeof(restore.stack) };
+	/* Each thread has a stack for it (base/crash.h): the overflow of another is no obstacle. */
 	struct sigaction action = { .sa_handler = restore_on_fatal, .sa_flags = SA_ONSTACK };
 
-	sigaltstack(&stack, NULL);	/* so that a stack overflow is survived, too */
 	sigemptyset(&action.sa_mask);
 	for (size_t i = 0; i < FATAL_COUNT; i++)
 		sigaction(fatal_signals[i], &action, &restore.before[i]);

@@ -46,6 +46,10 @@ static const char *why_unknown(const struct loss_ledger *ledger, enum loss_cause
 		return "Not known: Linux before 6.0 does not count. ";
 	if (cause == LOSS_UNRESOLVED && !has_start)
 		return "Known of a window alone: names come after counting. ";
+	if (cause == LOSS_TICKS && !has_start && ledger->counts[cause].has_window)
+		return "Known of a window alone, from how busy the CPUs were. ";
+	if ((cause == LOSS_TICKS || cause == LOSS_STOLEN) && !has_start)
+		return "Known of cpu-clock on whole CPUs alone. ";
 	return "";		/* of all figures: add_notes() */
 }
 
@@ -53,19 +57,42 @@ static enum role role_of(const struct loss_ledger *ledger, enum loss_cause cause
 {
 	const struct loss_count *count = &ledger->counts[cause];
 
-	if (!count->since_start && !count->in_window)
+	if ((!count->since_start && !count->in_window) || loss_descriptions[cause].is_meant)
 		return ROLE_DIM;
 	return loss_descriptions[cause].is_missing ? ROLE_LOSS : ROLE_TEXT;
+}
+
+/* ", mostly in libx.so of prog (123)": where most of it happened. */
+static const char *place(char *out, size_t room, const struct loss_process *process)
+{
+	out[0] = '\0';
+	if (process->pid)
+		snprintf(out, room, ", mostly in %s%s%s (%u)", process->file,
+			 process->file[0] ? " of " : "", process->program, process->pid);
+	return out;
+}
+
+char *view_losses_describe(char *out, size_t room, const struct loss_ledger *ledger,
+			   enum loss_cause cause)
+{
+	const struct loss_description *text = &loss_descriptions[cause];
+	const struct loss_process *process = &ledger->processes[cause];
+	const char *remedy = process->remedy ? process->remedy : text->remedy;
+	char where[2 * LOSS_PROGRAM_BYTES + 40];
+
+	snprintf(out, room, "%s%s%s%s", text->meaning, place(where, sizeof(where), process),
+		 remedy[0] ? ". Helps: " : "", remedy);
+	return out;
 }
 
 /* What happened, and what helps, in one sentence or two. */
 static void describe(char *out, size_t room, const struct loss_ledger *ledger,
 		     enum loss_cause cause)
 {
-	const struct loss_description *text = &loss_descriptions[cause];
+	char text[PAGER_LINE_BYTES];
 
-	snprintf(out, room, "%s%c%s%s%s.", why_unknown(ledger, cause), toupper(text->meaning[0]),
-		 text->meaning + 1, text->remedy[0] ? ". Helps: " : "", text->remedy);
+	view_losses_describe(text, sizeof(text), ledger, cause);
+	snprintf(out, room, "%s%c%s.", why_unknown(ledger, cause), toupper(text[0]), text + 1);
 }
 
 static void add_cause(struct pager *pager, const struct loss_ledger *ledger, enum loss_cause cause,
@@ -122,6 +149,10 @@ static void add_notes(struct pager *pager, const struct ui_state *state)
 		  "start: since it began. window: %s, to the second. -: not known, which is "
 		  "not 0.",
 		  state->time.end_ns ? "the time that was chosen" : window);
+	if (state->shown->missing_ticks_pct >= 0)
+		pager_add(pager, ROLE_DIM, 0,
+			  "missing ticks: %.1f %% of the busy time of the window at least.",
+			  state->shown->missing_ticks_pct);
 	if (!ledger->counts[LOSS_RING_FULL].has_window)
 		pager_add(pager, ROLE_STATE, 0,
 			  "Of the time of this window it was not kept what was lost.");

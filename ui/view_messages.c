@@ -28,19 +28,20 @@ static void add_notices(struct pager *pager, const struct snapshot *snapshot)
 	pager_add(pager, ROLE_TEXT, 0, "%s", "");
 }
 
-/* In short what was lost at all; parts of a cause are in the ledger alone, and what is not known of
- * since the start is the window's. */
+/* One line for a cause that lost something since start. Parts of another cause, what was left out
+ * on purpose, and what is only known for the window are in the loss view alone. */
 static void add_loss(struct pager *pager, const struct loss_ledger *ledger, enum loss_cause cause)
 {
 	const struct loss_description *text = &loss_descriptions[cause];
 	const struct loss_count *count = &ledger->counts[cause];
-	char figure[LOSS_TEXT_BYTES];
+	char figure[LOSS_TEXT_BYTES], sentences[PAGER_LINE_BYTES];
 
-	if (text->is_part || !count->has_start || !count->since_start)
+	if (text->is_part || text->is_meant || !count->has_start || !count->since_start)
 		return;
 	view_losses_count(figure, cause, count->since_start);
-	pager_add(pager, text->is_missing ? ROLE_LOSS : ROLE_TEXT, INDENT, "%s %s: %s%s%s", figure,
-		  text->title, text->meaning, text->remedy[0] ? ". Helps: " : "", text->remedy);
+	view_losses_describe(sentences, sizeof(sentences), ledger, cause);
+	pager_add(pager, text->is_missing ? ROLE_LOSS : ROLE_TEXT, INDENT, "%s %s: %s", figure,
+		  text->title, sentences);
 }
 
 static void add_losses(struct pager *pager, const struct ui_state *state)

@@ -167,9 +167,10 @@ static void draw_front(const struct snapshot_probe *probe, bool is_compared,
 	pieces_add(&line, 1, ROLE_NAME, "%s", probe_plain_name(probe));
 	pieces_add(&line, 3, ROLE_DIM, "%s", probe->object);
 	pieces_add(&line, 4, ROLE_DIM, "%s", probe->scope);
-	pieces_add(&line, 2, ROLE_TEXT, "%s hits/s",
-		   format_count(text, (uint64_t)(probe->hits_per_s + 0.5)));
-	if (is_compared)
+	if (probe->hits_per_s >= 0)
+		pieces_add(&line, 2, ROLE_TEXT, "%s hits/s",
+			   format_count(text, (uint64_t)(probe->hits_per_s + 0.5)));
+	if (is_compared && probe->hits_per_s >= 0)
 		add_rate_change(&line, probe);
 	pieces_add(&line, 2, ROLE_TEXT, "%s hits", format_count(text, probe->hits));
 	if (probe->lost_since)
@@ -188,7 +189,8 @@ static void draw_front(const struct snapshot_probe *probe, bool is_compared,
 			   format_count(text, probe->filtered));
 	if (probe->lease_s >= 0)
 		pieces_add(&line, 5, ROLE_DIM, "lease %s", format_lease(text, probe->lease_s));
-	pieces_add(&line, 4, ROLE_DIM, "cost %.1f %%", probe->cost_pct);
+	if (probe->state != PROBE_RECORDED)
+		pieces_add(&line, 4, ROLE_DIM, "cost %.1f %%", probe->cost_pct);
 	pieces_fit(canvas, &line, canvas->width - LEFT_X - 1);
 	pieces_put(canvas, (struct canvas_area){ LEFT_X, y, canvas->width - LEFT_X - 1 }, &line);
 }
@@ -234,6 +236,8 @@ static const char *why_empty(const struct probe_view *view)
 						     PROBE_HEAT_SECONDS)
 			       ? "" : "No call has returned in the window.";
 	case PANE_VALUES:
+		if (!probe->value_count && probe->state == PROBE_RECORDED)
+			return "It has no fields.";
 		return probe->value_count ? "" : "It brings no values: choose some in the panel "
 						 "of a new probe (p), where there are any.";
 	case PANE_SLOWEST:

@@ -182,6 +182,7 @@ static const char *remedy_of(const struct snapshot_probe *probe)
 	case PROBE_ATTACHED:
 	case PROBE_IS_OFF:
 	case PROBE_DETACHING:
+	case PROBE_RECORDED:
 	case PROBE_PAUSED:  break;
 	}
 	return "";
@@ -214,8 +215,9 @@ static void draw_detail(const struct snapshot_probe *probe, struct canvas *canva
 	if (probe->filtered)
 		pieces_add(&line, 4, ROLE_DIM, "%s filtered",
 			   format_count(text, probe->filtered));
-	pieces_add(&line, 5, ROLE_DIM, "%s hits since it was added",
-		   format_count(text, probe->hits_since));
+	if (probe->state != PROBE_RECORDED)
+		pieces_add(&line, 5, ROLE_DIM, "%s hits since it was added",
+			   format_count(text, probe->hits_since));
 	if (!probe->with_stacks)
 		pieces_add(&line, 6, ROLE_DIM, "without stacks");
 	if (probe->is_in_bursts)
@@ -240,9 +242,10 @@ static void draw_empty(const struct ui_state *state, struct canvas *canvas, int 
 	};
 
 	if (!state->probe_control) {
-		y = text_lines_draw(canvas, y, end, "A recording has no probes.", ROLE_TEXT);
-		text_lines_draw(canvas, y, end, "They are for what runs: start flametop without "
-				"-i.", ROLE_DIM);
+		y = text_lines_draw(canvas, y, end, "No event of this recording is a tracepoint "
+				    "or a probe whose fields are known.", ROLE_TEXT);
+		text_lines_draw(canvas, y, end, "Only what runs can be probed: start flametop "
+				"without -i.", ROLE_DIM);
 		return;
 	}
 	if (state_probe_refusal(state)[0]) {

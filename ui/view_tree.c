@@ -132,7 +132,7 @@ static void put_name(struct pen *pen, const struct tree_rows *rows, uint32_t num
 		put_note(pen, " (inlined)");
 	if (node->state == SYMBOL_LOADING)
 		put_note(pen, " (loading)");
-	else if (node->state != SYMBOL_NAMED)
+	else if (node->state != SYMBOL_NAMED && node->state != SYMBOL_NO_MAP)
 		put_note(pen, " (no symbol)");
 }
 

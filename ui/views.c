@@ -77,8 +77,8 @@ bool views_row_part(enum filter_field field, const struct snapshot_row *row,
 	case FILTER_COMMAND:	return by_name(field, row->comm, row->comm, out);
 	case FILTER_OBJECT:	return by_name(field, row->object_path, row->object, out);
 	case FILTER_SYMBOL:
-		if (row->state != SYMBOL_NAMED || row->is_inlined ||
-		    !by_name(field, row->raw_symbol, row->symbol, out))
+		if ((row->state != SYMBOL_NAMED && row->state != SYMBOL_NO_MAP) ||
+		    row->is_inlined || !by_name(field, row->raw_symbol, row->symbol, out))
 			return false;
 		out->number = row->object_path[0] ? filter_hash(row->object_path) : 0;
 		return true;

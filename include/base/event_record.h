@@ -43,6 +43,14 @@ struct record_text {
 	size_t len;
 };
 
+/* PERF_SAMPLE_READ: the counters of the event or of its whole group, in the record's own words. */
+struct record_read {
+	const uint64_t *values;	/* the i-th value is values[i * stride]; NULL: none */
+	uint64_t count;
+	uint8_t stride;
+	uint8_t id_at;		/* words from a value to its id; 0: there are no ids */
+};
+
 struct record_sample {
 	uint64_t ip;
 	uint64_t period;	/* 1 when the event carries none and its attr has no fixed period */
@@ -61,6 +69,7 @@ struct record_sample {
 	const void *user_stack;	/* copy of the user stack from its pointer upwards; NULL: none */
 	uint64_t user_stack_bytes;	/* how many of them the kernel really filled, */
 	uint64_t user_stack_reserved;	/* of this many; see capture/record_trim.h */
+	struct record_read read;
 	uint64_t cgroup;	/* PERF_SAMPLE_CGROUP: the id that a RECORD_CGROUP explains */
 	bool has_cgroup;
 };

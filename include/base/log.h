@@ -29,6 +29,8 @@ struct log_line {
  * user's own, or of who called sudo, with one name: -EPERM. -EINVAL: it is no file. */
 int log_open(const char *path, struct diag *why);
 void log_close(void);
+/* The file's descriptor, which stays the log's; -1: there is none. */
+int log_fd(void);
 
 void log_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void log_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));

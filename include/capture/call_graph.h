@@ -57,6 +57,7 @@ enum call_graph_concession {
 };
 
 #define CALL_GRAPH_COPY_MAX_HZ	 4000
+#define CALL_GRAPH_COPY_MAX_HITS 4000	/* a second, of events whose every hit is a sample */
 #define CALL_GRAPH_COPY_MAX_RATE (200u * 1000 * 1000)	/* bytes a second, all CPUs together */
 
 /* What is to be sampled: *@out is CALL_GRAPH_DWARF with a size, CALL_GRAPH_FP or CALL_GRAPH_OFF. */

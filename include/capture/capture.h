@@ -28,6 +28,7 @@ struct capture_config {
 	uint64_t period;	/* both 0: the default: every hit of a tracepoint, else 997 Hz */
 	size_t ring_pages;	/* per CPU and event, a power of two; 0: by ring_size_choose() */
 	struct call_graph call_graph;
+	bool are_hits_too_many;	/* call_graph auto: no copies where every hit is a sample */
 	const struct stack_ends *stack_ends;	/* BORROWED until capture_stop(); NULL: none */
 	struct target target;	/* taken over by capture_open(), also on failure */
 };

@@ -24,6 +24,8 @@ struct capture_plan {
 	bool is_default_event;		/* no -e: another event may take its place */
 	struct call_graph call_graph;	/* as chosen, so never AUTO */
 	bool is_auto_stacks;	/* how they are sampled may follow the circumstances */
+	bool are_hits_too_many;	/* hits of period-1 tracepoints came too fast for
+					 * stack copies */
 	int *cpus;			/* owned */
 	size_t cpu_count;
 	struct ring_size rings;
@@ -39,9 +41,10 @@ struct capture_plan {
 	int cgroup_fd;			/* while it is opened; -1: every task's */
 };
 
-/* True when each hit of the event is a sample and nobody insists on copies of its stack: a burst of
- * them would fill any ring, so its callers are followed by frame pointers. */
-bool capture_plan_is_every_hit(const struct capture_plan *plan, const struct event_spec *spec);
+/* True when each hit of the event is a sample whose callers the kernel follows by frame pointers:
+ * nobody insists on copies, and they would be too many. Tracepoints are copied until they prove to
+ * be; software events (page faults) come in bursts that fill any ring. */
+bool capture_plan_chains_hits(const struct capture_plan *plan, const struct event_spec *spec);
 
 /* Less of each stack, or frame pointers, where the rings hold too few copies for a busy moment;
  * opening calls it, too, when it has to lower the rings. */

@@ -23,6 +23,7 @@
 enum perf_data_record {
 	PERF_DATA_RECORD_FIRST = 64,
 	PERF_DATA_RECORD_ATTR = 64,
+	PERF_DATA_RECORD_EVENT_TYPE = 65,	/* before Linux 3.11: a tracepoint's name */
 	PERF_DATA_RECORD_TRACING_DATA = 66,	/* bytes of tracepoint formats follow it */
 	PERF_DATA_RECORD_BUILD_ID = 67,
 	PERF_DATA_RECORD_FINISHED_ROUND = 68,
@@ -34,17 +35,22 @@ enum perf_data_record {
 	PERF_DATA_RECORD_COMPRESSED2 = 83,
 };
 
+#define PERF_DATA_FEATURE_TRACING 1 /* its bytes: as those behind PERF_DATA_RECORD_TRACING_DATA */
 #define PERF_DATA_FEATURE_BUILD_ID 2 /* its bytes: one PERF_DATA_RECORD_BUILD_ID after the other */
 
 struct perf_data_header {
 	uint64_t records_offset, records_end;	/* in the file */
 	bool is_piped;			/* no sections: attrs and features are records */
+	bool is_compressed;
 	struct event_desc *events;	/* owned, as is what follows */
 	size_t event_count;
 	struct id_map event_of_id;
+	char **formats;			/* the texts of event_desc.raw_format */
+	size_t format_count;
 	struct perf_data_build_id *build_ids;
 	size_t build_id_count;
 	char *host;			/* raw; NULL when not recorded */
+	char *kernel_release;		/* raw, as uname -r prints it; NULL when not recorded */
 	uint32_t cpu_count;		/* online; 0 when not recorded */
 	uint32_t configured_cpus;
 	int *sockets;			/* of each CPU; < 0: it has none. NULL when not recorded */
@@ -66,6 +72,13 @@ uint64_t perf_data_tracing_bytes(const struct perf_event_header *record);
  * 0; -EBADMSG; -ENOTSUP (compressed, hardware trace); -ENOMEM. */
 int perf_data_feature_take(struct perf_data_header *header, uint32_t bit, const void *bytes,
 			   size_t size, struct diag *why);
+
+/* perf_data_tracing.c: names the tracepoints whose formats are in the @size bytes of a tracing
+ * section, and keeps the formats by which their raw bytes are read. 0, -EBADMSG or -ENOMEM. */
+int perf_data_tracing_take(struct perf_data_header *header, const void *bytes, size_t size,
+			   struct diag *why);
+
+#define PERF_DATA_UNKNOWN_TRACEPOINT "unknown tracepoint"
 
 /* perf_data_name.c: the name that perf 6.1 gives an event that has none in the recording. */
 void perf_data_name_event(const struct perf_event_attr *attr, char *out, size_t size);

@@ -8,6 +8,7 @@
 #define CAPTURE_PERF_DATA_STREAM_H
 
 #include <linux/perf_event.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,12 +18,15 @@ struct perf_data_stream {
 	int fd;			/* the caller's; must outlive the stream */
 	uint64_t next_offset;	/* in the file, of the next record */
 	uint64_t end_offset;
+	bool is_unpacked;	/* fd is a socket, and offsets count what came through it */
 	unsigned char *buffer;	/* owned */
 	size_t at, filled;	/* bytes of the buffer: used, valid */
 };
 
 /* Records of @fd in [offset, end). 0 or -ENOMEM. */
 int perf_data_stream_init(struct perf_data_stream *stream, int fd, uint64_t offset, uint64_t end);
+/* Records from the socket @fd, to its end. 0 or -ENOMEM. */
+int perf_data_stream_init_unpacked(struct perf_data_stream *stream, int fd);
 void perf_data_stream_finish(struct perf_data_stream *stream);
 
 /* Steps to the next record. 1: *@record is it, whole, 8-byte aligned and BORROWED until the next

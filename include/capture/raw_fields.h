@@ -54,6 +54,9 @@ struct raw_value {
 
 /* 0, -EBADMSG (not a format file) or -ENOMEM. */
 int raw_fields_parse(struct raw_fields *out, const char *format, size_t bytes, struct diag *why);
+/* The same for a kernel whose longs and pointers have @long_bytes, 4 or 8. */
+int raw_fields_parse_foreign(struct raw_fields *out, const char *format, size_t bytes,
+			     uint32_t long_bytes, struct diag *why);
 void raw_fields_finish(struct raw_fields *fields);	/* a zeroed one is fine */
 
 /* Index of the field, -1: there is none. */

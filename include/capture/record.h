@@ -30,6 +30,8 @@ struct record_format {
 	uint64_t user_regs_mask, intr_regs_mask;
 	uint64_t fixed_period;	/* attr.sample_period when attr.freq is 0, else 0 */
 	bool sample_id_all;
+	bool has_read_period;	/* recordings: the first value of PERF_SAMPLE_READ is what came
+				 * since the sample before, and stands for the period */
 	bool has_build_ids;	/* attr.build_id: MMAP2 may hold one, see take_mmap2() */
 	struct record_layout front, trailer;
 };

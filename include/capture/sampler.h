@@ -48,8 +48,9 @@ void sampler_start(struct sampler *sampler, const struct queue_source *first);
 void sampler_stop(struct sampler *sampler);
 
 /* The same without QUEUE_END: the queue is free for another sampler. Returns the time before which
- * everything has been queued (CLOCK_MONOTONIC, ns); 0: its target is gone, it had ended already. */
-uint64_t sampler_hand_over(struct sampler *sampler);
+ * everything has been queued (CLOCK_MONOTONIC, ns). It is after @after_ns, a time of this moment,
+ * unless the consumer took nothing. 0: the target is gone, the sampler had ended already. */
+uint64_t sampler_hand_over(struct sampler *sampler, uint64_t after_ns);
 void sampler_destroy(struct sampler *sampler);	/* after one of the two; NULL is fine */
 
 #endif

@@ -9,7 +9,7 @@
 
 struct json_shares {
 	uint64_t self_samples, total_samples;
-	double self_pct, total_pct;	/* of what is 100 % there */
+	double self_pct, total_pct;	/* share of the samples shown; < 0: idle, no share */
 	double self_period, total_period;
 };
 

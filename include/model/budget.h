@@ -4,7 +4,8 @@
  * assertion in budget.c adds them up; MiB):
  *
  *   history: slices, stacks, tasks, comms	64	--history-memory
- *   symbols: rows, indexes, what names mean	10	model/symbol_names.h: go with history
+ *   symbols: rows, indexes, what names mean	10	model/symbol_names.h: go with history,
+ *						or before, the oldest of who has many
  *     their texts, and the pool's rows for them	22
  *   objects, and their paths			 8	symbols/object_table.h: likewise
  *   text that nobody has any more		 3	model/reclaim.h: then it goes

@@ -29,6 +29,8 @@ struct busy {
 	uint64_t read_ns;	/* the last try to read */
 	uint32_t gone[BUSY_GONE];	/* CPUs that went offline between two readings */
 	uint32_t gone_count;	/* of different ones; beyond BUSY_GONE one more each time */
+	uint64_t steal_first, steal;	/* clock ticks of all CPUs, first and last reading */
+	bool has_steal;
 	char *text;		/* owned; /proc/stat as it was read */
 	size_t text_bytes;
 };
@@ -46,6 +48,8 @@ void busy_add(struct busy *busy, uint64_t now_ns, const char *text);
  * below 0: not known. Of a CPU: while it was online. */
 double busy_pct(const struct busy *busy, uint64_t since_ns, uint64_t until_ns);
 double busy_cpu_pct(const struct busy *busy, uint32_t cpu, uint64_t since_ns, uint64_t until_ns);
+/* What the host gave to others between the first reading and the last, of all CPUs. */
+uint64_t busy_stolen_ns(const struct busy *busy);
 /* Between two readings, the earlier one first. As above. */
 double busy_point_pct(const struct busy_point *from, const struct busy_point *to);
 

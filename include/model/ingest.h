@@ -25,8 +25,10 @@
 #include "capture/record_queue.h"
 #include "capture/stack_ends.h"
 #include "model/baseline.h"
+#include "model/clock_ticks.h"
 #include "model/probe_hits.h"
 #include "model/reorder.h"
+#include "model/stack_enders.h"
 #include "model/stack_memo.h"
 #include "model/symbol_names.h"
 #include "model/task_table.h"
@@ -56,12 +58,31 @@ struct ingest_config {
 	struct build_id running_kernel;	/* its names are used in a replay only if it was recorded */
 	uint32_t kernel_number;	/* replay: of a kernel that is not the one that another recording
 				 * gets names from; else 0 */
+	struct recorded_names kernel_names;	/* replay: the list in the recording; none: 0 */
+	bool is_this_boot;	/* replay: the recording says that it was made here, since the
+				 * machine was started; needed if it has no kernel build-id */
+	uint64_t written_ns;	/* replay: when it was written last, by CLOCK_REALTIME */
 	bool has_uid_filter;		/* keep only samples of processes of `uid` */
 	uint32_t uid;
 	const uint32_t *target_pids, *target_tids;	/* whom the user asked for; what they */
 	size_t target_pid_count, target_tid_count;	/* start belongs to them, */
 	bool no_inherit;				/* unless this says no */
 	bool has_task_filter;		/* keep only samples of these */
+	/* Flametop's processes, main first; they and what they fork are left out, unless they are
+	 * targets. The same for every source. */
+	const uint32_t *own_pids;
+	size_t own_pid_count;
+	uint32_t launcher_pid;		/* it waits for the exec of the command; 0: none does */
+	uint32_t whole_cpus;		/* live: CPUs sampled whole; 0: single tasks are */
+};
+
+/* Could name and maps of a sample's task be had? If not: why not. */
+enum attribution {
+	ATTRIBUTED,
+	UNATTRIBUTED_LATE,	/* /proc did not answer in time */
+	UNATTRIBUTED_FORKLESS,	/* it ended before it was read, and no FORK record told whose child
+				 * it was */
+	UNATTRIBUTED_ENDED,	/* its FORK record came, but its parent was not known */
 };
 
 /* What a worker is asked, and says, of a stack that no row can lead through. */
@@ -100,7 +121,7 @@ struct parked_sample {
 	struct sample_form form;
 	struct address_map *maps;	/* owned reference; NULL: the reader is waited for. Else */
 	struct thread thread;		/* these two, as they were at the sample, */
-	bool is_told;			/* this as for struct sample_origin, */
+	enum attribution attribution;	/* how its task's name and maps were got, */
 	uint64_t tables;		/* ingest_stacks.last_tables when it was walked last, */
 	struct sample_callers callers;	/* and these, */
 	bool has_news;			/* which came since then */
@@ -111,7 +132,7 @@ struct parked_sample {
 struct sample_origin {
 	struct thread *thread;
 	struct address_map *maps;	/* NULL: none known */
-	bool is_told;			/* name and maps could be had */
+	enum attribution attribution;
 	struct sample_callers *callers;
 	const struct probe_calls *calls;	/* NULL: those of now */
 	const struct sample_form *form;
@@ -156,7 +177,7 @@ struct recent_thread {		/* by its tid's rest; ingest_repeat.c */
 	uint64_t space;		/* number of its maps' content, as of struct stack_memo */
 	uint32_t pid, tid;
 	uint32_t task;
-	bool is_told;		/* as of struct sample_origin */
+	enum attribution attribution;	/* how its name and maps were got */
 };
 
 struct seen_thread {		/* likewise: it was asked about when a sample of it came in */
@@ -184,11 +205,15 @@ struct ingest_counters {
 	uint64_t lost_counted, lost_recorded;	/* PERF_FORMAT_LOST; LOST records: as they came */
 	uint64_t stalled_rounds, throttled_ns;
 	uint64_t malformed, malformed_rings;	/* records; ring positions that held no record */
-	uint64_t unattributed, filtered_unknown_uid;
+	uint64_t unattributed;
+	uint64_t unattributed_late, unattributed_forkless;	/* parts of unattributed */
+	uint64_t filtered_unknown_uid;
+	uint64_t left_out_own;		/* samples and hits of flametop's own processes */
+	uint64_t copied_hits;		/* samples with a stack copy, of period-1 events only */
 	uint64_t dropped_no_memory;	/* counted as lost: flametop itself had no memory */
 	uint64_t unkept_mappings;	/* beyond what one process, or all, may have */
 	uint64_t tables_let_go;		/* symbol tables: see model/table_budget.h */
-	uint64_t trimmed_stacks;	/* cut because too little of the copy was kept; of those */
+	uint64_t trimmed_stacks;	/* cut because too little of the copy was kept */
 	struct stack_counts stacks;	/* of all samples that were counted */
 };
 
@@ -236,6 +261,8 @@ struct ingest {
 	struct process_reader *reader;	/* borrowed; NULL in a replay */
 	struct probe_hits *hits;	/* owned; NULL: nothing was heard of probes */
 	struct ingest_counters counters;
+	struct stack_enders stack_enders;
+	struct clock_ticks clock;
 
 	struct address_map *kernel_maps;	/* replay: what the recording says of its kernel */
 	struct address_map *kernel_overlay;	/* programs that were loaded while we look */
@@ -243,6 +270,8 @@ struct ingest {
 	uint64_t kernel_shift;			/* replay: added to addresses of a kernel that lay
 						 * elsewhere in the recording before */
 	bool is_kernel_recorded;		/* replay: the running kernel is the recorded one */
+	bool is_kernel_assumed;			/* replay: is_kernel_recorded is said by no
+						 * build-id; its address is compared */
 	bool is_kernel_slid;			/* replay: its names were asked for slid */
 
 	struct parked_sample *parked;	/* owned; oldest first */
@@ -286,6 +315,9 @@ struct ingest {
 	bool has_new_names;		/* since the flag was cleared: tables, demangled names */
 };
 
+/* One more sample of a task about which that is known. */
+void ingest_count_attribution(struct ingest *ingest, enum attribution attribution);
+
 /* 0, -ENOMEM, or -E2BIG: more than TIMELINE_MAX_EVENTS. */
 int ingest_init(struct ingest *ingest, const struct ingest_config *config,
 		struct object_opener *opener, struct process_reader *reader, struct diag *why);
@@ -324,6 +356,8 @@ uint64_t ingest_hit_limit_ns(const struct ingest *ingest);
 
 /* Parts, for the files of this module. */
 void ingest_hit(struct ingest *ingest, const void *raw, size_t size);	/* its turn has come */
+/* The sample @record of the recorded @event was counted: so are its fields, if they are known. */
+void ingest_hit_fields(struct ingest *ingest, const struct event_record *record, uint32_t event);
 /* The thread of @record has ended, or its program. */
 void ingest_hit_gone(struct ingest *ingest, const struct event_record *record);
 void ingest_hit_targets(struct ingest *ingest);	/* marks them, after tasks were forgotten */
@@ -353,7 +387,7 @@ void ingest_ask_kernel(struct ingest *ingest);	/* start: live kernel names */
  * again, slid. */
 bool ingest_slide_kernel(struct ingest *ingest, const struct open_reply *reply);
 /* Replay: its modules are in the kernel's table. */
-void ingest_share_kernel_table(struct ingest *ingest);
+void ingest_share_kernel_table(struct ingest *ingest, uint32_t id_of_kernel);
 /* A module came, or memory of the kernel was used again: reads its names anew, ever more seldom. */
 void ingest_kernel_sample(struct ingest *ingest, uint32_t frame);
 void ingest_kernel_poll(struct ingest *ingest);
@@ -407,6 +441,10 @@ void ingest_jit_add_dump(struct ingest *ingest, struct process *process,
 			 const struct open_request *mapping);
 /* A sample hit the run-time code @code, as of struct object. */
 void ingest_jit_sample(struct ingest *ingest, uint32_t code);
+/* The unwind rows of the run-time code @code, if they may hold @ip: at *@address. NULL: none. They
+ * are valid until the next reply of the opener. */
+const struct unwind_table *ingest_jit_unwind(const struct ingest *ingest, uint32_t code,
+					     uint64_t ip, uint64_t *address);
 void ingest_jit_exit(struct ingest *ingest, const struct event_record *record);
 void ingest_jit_poll(struct ingest *ingest);	/* asks for what is due */
 void ingest_jit_reply(struct ingest *ingest, const struct open_reply *reply);

@@ -21,15 +21,23 @@ enum loss_cause {
 	LOSS_NO_MEMORY,
 	LOSS_MALFORMED,
 	LOSS_THROTTLED,		/* nanoseconds in which an event did not sample */
+	LOSS_TICKS,		/* CPU time without a tick of cpu-clock: see model/clock_ticks.h */
+	LOSS_STOLEN,		/* CPU time that the host gave to others, from /proc/stat */
 	LOSS_EVICTED,		/* samples that left history: they were shown */
 	LOSS_UNKNOWN_USER,
+	LOSS_OWN,		/* samples and hits of flametop itself: nobody asked for them */
 	LOSS_LATE,		/* from here on samples are counted, with something missing */
 	LOSS_STALLED,
 	LOSS_UNATTRIBUTED,
+	LOSS_UNANSWERED,	/* unattributed: its process was read too late */
+	LOSS_FORKLESS,		/* unattributed: no fork record told of its process */
 	LOSS_UNRESOLVED,
 	LOSS_TRUNCATED,
 	LOSS_CUT,
-	LOSS_TRIMMED,		/* of these, by us: see capture/stack_ends.h */
+	LOSS_TRIMMED,		/* cut by flametop: see capture/stack_ends.h */
+	LOSS_NO_MAP,		/* stacks that end in run-time code that no map names */
+	LOSS_ENDED_RUN_TIME,	/* stacks that end in run-time code without unwind rows */
+	LOSS_ENDED_FILE,	/* stacks that end in a file without unwind rows */
 	LOSS_TASKS,		/* threads and processes forgotten while they lived */
 	LOSS_MAPPINGS,
 	LOSS_OBJECTS,		/* and cgroups */
@@ -45,10 +53,12 @@ struct loss_description {
 	const char *remedy;	/* what helps; "" : nothing does, or is needed */
 	bool is_time;		/* nanoseconds, not a count */
 	bool is_part;		/* counted in the cause before it as well */
+	bool is_meant;		/* left out on purpose: no reason to worry */
 	bool is_missing;	/* samples are not in the picture because of it */
 };
 
 #define LOSS_TITLE_CELLS 17
+#define LOSS_PROGRAM_BYTES 48
 
 extern const struct loss_description loss_descriptions[LOSS_CAUSES];
 
@@ -58,8 +68,17 @@ struct loss_count {
 	bool has_start, has_window;
 };
 
+/* The process that most stacks of a cause ended in. */
+struct loss_process {
+	uint32_t pid;		/* 0: there is no such process */
+	const char *remedy;	/* static: helps this program; NULL: the cause's own remedy does */
+	char program[LOSS_PROGRAM_BYTES];	/* sanitized file name */
+	char file[LOSS_PROGRAM_BYTES];	/* sanitized: the code that ended them; "": no file */
+};
+
 struct loss_ledger {
 	struct loss_count counts[LOSS_CAUSES];
+	struct loss_process processes[LOSS_CAUSES];
 	bool is_set;		/* false: all of it is unknown */
 	bool is_by_records;	/* the kernel (before Linux 6.0) has no PERF_FORMAT_LOST */
 };
@@ -89,5 +108,8 @@ void loss_history_note(struct loss_history *history, uint64_t time_ns,
  * that ends at @now_ns or later. False: not known. */
 bool loss_history_between(const struct loss_history *history, uint64_t begin_ns, uint64_t end_ns,
 			  const uint64_t now[LOSS_CAUSES], uint64_t out[LOSS_CAUSES]);
+/* The time from which loss_history_between() counts for a window that begins at @begin_ns: that of
+ * a point; 0: of the start. */
+uint64_t loss_history_point(const struct loss_history *history, uint64_t begin_ns);
 
 #endif

@@ -7,6 +7,9 @@
 #include "model/loss_ledger.h"
 #include "model/snapshot.h"
 
+/* The configuration of @ingest is another one: ticks are expected of its events from now on. */
+void loss_sums_begin_clock(struct ingest *ingest);
+
 /* All causes that have a sum since start; the others 0. */
 void loss_sums_read(const struct ingest *ingest, uint64_t out[LOSS_CAUSES]);
 
@@ -15,7 +18,8 @@ void loss_sums_read(const struct ingest *ingest, uint64_t out[LOSS_CAUSES]);
 void loss_sums_put(const struct ingest *ingest, const struct loss_history *history,
 		   struct snapshot *head);
 
-/* What the fold has counted in the window; unresolved and the stacks' counters are set already. */
+/* What the fold has counted in the window; unresolved, the stacks' counters
+ * and how busy the CPUs were are set already. */
 void loss_sums_put_window(struct snapshot *head);
 
 #endif

@@ -36,8 +36,8 @@ struct value_row {
 	uint8_t form;		/* enum value_form */
 	bool is_signed;
 	uint32_t text, text_bytes;	/* in probe_values.text: raw bytes */
-	/* Of VALUE_OTHER_NUMBERS, since the row was made: */
-	int64_t min, max;
+	/* VALUE_OTHER_NUMBERS: what came since the row was made. */
+	uint64_t min, max;	/* int64_t, if is_signed */
 	double sum;
 	uint64_t uses;
 };
@@ -65,6 +65,8 @@ uint32_t probe_values_mark(struct probe_values *values, uint32_t probe, uint8_t 
 /* Forgets the rows with !used[id] (count elements). @renumbered[old] = new or ID_SET_NONE. */
 void probe_values_compact(struct probe_values *values, const unsigned char *used,
 			  uint32_t *renumbered);
+
+bool probe_number_is_less(bool is_signed, uint64_t left, uint64_t right);
 
 /* As in struct snapshot_value: of the magnitude, not 0. */
 unsigned int probe_values_octave(bool is_signed, uint64_t number);

@@ -150,7 +150,7 @@ struct snapshot {
 
 	/* how much */
 	uint64_t samples;	/* in the window, idle included */
-	double samples_per_s;
+	double samples_per_s;	/* < 0: the window is too short, see snapshot_per_s() */
 	uint64_t idle_samples;
 	double weight;		/* of the window without idle: 100 % */
 	double idle_weight;
@@ -163,6 +163,9 @@ struct snapshot {
 	/* STACKS_COPIED, in the window: samples with a user stack; those whose walk reached
 	 * the outermost frame, and those whose stack goes on beyond the copy. */
 	uint64_t user_stacks, complete_stacks, cut_stacks;
+	uint64_t no_map_stacks;	/* stacks that end in run-time code without a map */
+	uint32_t clock_cpus;	/* CPUs that cpu-clock samples whole; 0: none */
+	double missing_ticks_pct;	/* LOSS_TICKS, % of busy time, at least; < 0: absent */
 	double busy_pct;	/* of all CPUs; < 0: absent (per-process target, replay) */
 
 	enum strip_kind strip_kind;
@@ -206,6 +209,9 @@ struct snapshot *snapshot_create_failure(void);
 
 /* Share of @weight in the window, 0..100; 0 when the window is empty. */
 double snapshot_pct(const struct snapshot *snapshot, double weight);
+/* How many of @count a second there were in @seconds; below 0: not known, as the time is a moment
+ * (under 0.1 s), of which a single one would be a high rate. */
+double snapshot_per_s(uint64_t count, double seconds);
 
 /* Share of user stacks that are known to their outermost frame, 0..100, never rounded up to 100;
  * < 0: absent (not copied, or no user stack in the window). */

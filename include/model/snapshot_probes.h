@@ -25,6 +25,10 @@ struct snapshot_latency {
 	uint64_t octaves[LATENCY_OCTAVES];
 };
 
+/* "-1", "18446744073709551615": @number as an int64_t if @is_signed. Fills @out, returns it. */
+#define SNAPSHOT_NUMBER_BYTES 24
+const char *snapshot_number(bool is_signed, uint64_t number, char out[SNAPSHOT_NUMBER_BYTES]);
+
 struct snapshot_top {
 	const char *text;	/* the value as shown: "-1", "0x7f00", "/etc/hosts", "READ" */
 	bool is_number;
@@ -37,10 +41,11 @@ struct snapshot_value {
 	enum probe_value_kind kind;
 	bool is_return;
 	uint64_t count, unknown;	/* unknown: could not be read there */
-	uint64_t numbers;		/* of `count`; the others are texts */
-	int64_t min, max;		/* of numbers; unsigned ones above INT64_MAX are cut */
-	double mean;			/* of numbers */
-	uint64_t octaves[LATENCY_OCTAVES];	/* of magnitudes; zero in `zeros` */
+	uint64_t numbers;		/* hits whose value is a number; the others are texts */
+	bool is_signed;			/* how to read min and max: as int64_t */
+	uint64_t min, max;		/* the least and the greatest number */
+	double mean;			/* mean of the numbers */
+	uint64_t octaves[LATENCY_OCTAVES];	/* hits by magnitude; zero is in `zeros` */
 	uint64_t zeros, negatives;
 	uint32_t top_count;		/* most frequent first */
 	struct snapshot_top top[PROBE_TOP_VALUES];
@@ -56,7 +61,8 @@ struct snapshot_probe {
 	enum probe_state state;
 	const char *reason;
 	uint64_t hits;		/* counted in the window */
-	double hits_per_s;	/* in the window, since it was first attached */
+	double hits_per_s;	/* hits per second attached, within the window; < 0: the window is
+				 * too short for a rate, see snapshot_per_s() */
 	double base_hits_per_s;	/* compared: in the baseline; < 0: it was not there */
 	struct snapshot_latency base_latency;
 	uint64_t hits_since, lost_since, missed_since;	/* since it was added: the kernel's */

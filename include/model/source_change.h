@@ -19,7 +19,7 @@ enum source_change_kind {
 	SOURCE_USER,		/* as for -u */
 	SOURCE_CGROUP,		/* as for -G */
 	SOURCE_CPUS,		/* as for -C; "": all */
-	SOURCE_COPIES,		/* bytes of each stack copy: copy_control's, not the screen's */
+	SOURCE_COPIES,		/* the analyzer asks: bytes of a stack copy; 0: none */
 };
 
 struct source_change {
@@ -37,7 +37,8 @@ struct source_control {
 	int (*take_result)(void *owner, struct diag *why);
 };
 
-/* How the analyzer asks for stack copies of another size; `wish` NULL: it can't. An answer is
+/* How the analyzer asks for stack copies of another size, or with 0 bytes for frame pointers where
+ * every hit is a sample, until the user changes the source; `wish` NULL: it can't. An answer is
  * another source, or none. Thread: the analyzer's. */
 struct copy_control {
 	void *owner;

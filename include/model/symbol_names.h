@@ -2,6 +2,8 @@
  *
  * A symbol is (canonical object, where it starts, how far it is known). Ids are stable until
  * symbol_names_compact(); a frame's cached symbol is forgotten when its object's table arrives.
+ * The canonical object only identifies a symbol. Its text comes from the symtab in which the
+ * address was found, which is that of the frame's own object: each of both may let it go.
  * Thread: the analyzer's.
  */
 #ifndef MODEL_SYMBOL_NAMES_H
@@ -28,10 +30,11 @@ struct symbol {
 	bool is_synthetic;	/* named by its address: its file does not say how it is called */
 };
 
-/* It is an address that no function covers. */
+/* It is an address that no function covers, or all of them in memory that no map names. */
 static inline bool symbol_is_bare(const struct symbol *symbol)
 {
-	return symbol->state == SYMBOL_UNKNOWN || symbol->state == SYMBOL_UNREADABLE;
+	return symbol->state == SYMBOL_UNKNOWN || symbol->state == SYMBOL_UNREADABLE ||
+	       symbol->state == SYMBOL_NO_MAP;
 }
 
 /* Who can choose addresses, or the names in a file, must not fill the memory, nor leave no room for
@@ -50,6 +53,9 @@ static inline bool symbol_is_bare(const struct symbol *symbol)
 
 /* What a frame caches that is to be looked up: it was counted in `refused`; else ID_SET_NONE. */
 #define SYMBOL_REFUSED_BEFORE	(ID_SET_NONE - 1)
+/* The same after it gave its symbol up for others: looked up only where a fold needs it. Whatever
+ * is below is a symbol. */
+#define SYMBOL_AGED		(ID_SET_NONE - 2)
 
 struct symbol_names {
 	struct symbol *symbols;	/* owned */
@@ -89,7 +95,7 @@ static inline const struct symbol *symbol_names_cached(const struct symbol_names
 {
 	const uint32_t symbol = trie->frames.symbol[frame];
 
-	return symbol < SYMBOL_REFUSED_BEFORE ? &names->symbols[symbol] : NULL;
+	return symbol < SYMBOL_AGED ? &names->symbols[symbol] : NULL;
 }
 
 /* It stands for all of its object that had no room. */
@@ -130,6 +136,11 @@ bool symbol_names_are_pending(const struct symbol_names *names);
 /* Forgets the symbols that no frame of @trie has, and renumbers the others. If any went, those that
  * had no room are looked up again. 0, or -ENOMEM: then nothing changed. */
 int symbol_names_compact(struct symbol_names *names, struct stack_trie *trie);
+/* Before that, when names were refused: frames of objects that have much of what one may have give
+ * up the older half of their symbols, but none of an age of @recent or more. @stack_ages: of each
+ * stack of @trie, larger is newer. 0, or -ENOMEM: then nothing changed. src/model/symbol_ages.c */
+int symbol_names_age(const struct symbol_names *names, struct stack_trie *trie,
+		     const uint32_t *stack_ages, uint32_t recent);
 /* Sets @used[id] of each text that a symbol has (strpool_sweep()), and counts what texts take anew:
  * of those that are not marked yet. */
 void symbol_names_mark_text(struct symbol_names *names, unsigned char *used);

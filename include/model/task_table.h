@@ -27,7 +27,7 @@
 
 enum maps_state {
 	MAPS_UNREAD,		/* was there before us: read /proc/PID/maps at its first sample */
-	MAPS_ASKED,		/* the process reader is at it */
+	MAPS_ASKED,		/* the process reader is reading it */
 	MAPS_KNOWN,
 	MAPS_MISSED,		/* it ended before the reader came to it */
 };
@@ -38,7 +38,7 @@ struct process {
 				 * is not looked at */
 	bool is_cgroup_read;	/* since fork and exec; else it is the parent's, or of before, */
 	bool is_cgroup_told;	/* and that was read, or told by a fork in its turn */
-	bool is_cgroup_asked;	/* the process reader is at it */
+	bool is_cgroup_asked;	/* the process reader is reading it */
 	bool is_cgroup_stale;	/* and its answer may be of before fork or exec */
 	bool is_fork_seen;	/* its FORK has been seen, but had no turn yet */
 	uint64_t cgroup_ns;	/* when it was read */
@@ -47,8 +47,14 @@ struct process {
 	uint32_t code;		/* of its anonymous executable memory; 0: none yet. See ingest.h */
 	uint32_t objects;	/* that it mapped first; besides, those that who forked it had,
 				 * until they are counted anew: model/reclaim.h */
-	uint32_t uid;
+	uint32_t uid;		/* effective: its parent's at first, then as /proc had it last */
 	bool has_uid;
+	bool is_uid_asked;	/* the process reader is reading it */
+	uint8_t uid_reads;	/* readings of uid since fork or exec */
+	uint64_t uid_read_ns;	/* time of the last reading of uid */
+	uint64_t exec_ns;	/* time of its last exec; 0: none was seen */
+	uint64_t own_until_ns;	/* flametop itself and what it forks: UINT64_MAX; 0: a stranger;
+				 * else the time of the exec that made it one */
 	bool is_target;		/* when single processes were asked for: one of them or its child */
 	bool is_alive;		/* its first thread has not ended */
 	bool has_threads;	/* when the dead were last dropped: threads that stayed */
@@ -135,6 +141,22 @@ void task_table_fork(struct task_table *table, uint32_t parent_pid, uint32_t par
 /* COMM. After exec the process starts with no maps, and what follows is all reported. */
 void task_table_set_comm(struct task_table *table, uint32_t pid, uint32_t tid, const char *comm,
 			 size_t len, bool is_exec);
+/* The exec that set_comm() told of happened at @time_ns: it may give the process other rights, and
+ * it is no longer flametop's. */
+void task_table_exec(struct task_table *table, uint32_t pid, uint64_t time_ns);
+/* The uid of @process was read at @time_ns; !@has_uid: it could not be, and stays as it was. */
+void process_set_uid(struct process *process, bool has_uid, uint32_t uid, uint64_t time_ns);
+/* The time of the next sample of @process at which its uid is to be read again: it may have
+ * dropped its rights since. UINT64_MAX: never. */
+uint64_t process_uid_due_ns(const struct process *process);
+/* Marks @pid, which is made if need be, as flametop's; what it forks later inherits the mark. */
+void task_table_mark_own(struct task_table *table, uint32_t pid);
+/* Was @process flametop's own at @time_ns, and @thread is not one that was asked for? */
+static inline bool task_is_own(const struct process *process, const struct thread *thread,
+			       uint64_t time_ns)
+{
+	return time_ns < process->own_until_ns && !thread->is_target;
+}
 /* EXIT of a thread. A process ends with its first thread and all the others that were seen. The
  * rows stay, samples of the way out come after it: task_table_drop_dead(). */
 void task_table_exit(struct task_table *table, uint32_t pid, uint32_t tid, uint64_t time_ns);

@@ -63,6 +63,7 @@ struct stack_counts {
 	uint64_t complete;	/* known to their outermost frame */
 	uint64_t cut;		/* go on beyond the copy of the stack, */
 	uint64_t outgrown;	/* which the kernel could fill: a larger one would help */
+	uint64_t no_map;	/* stacks that end in run-time code without a map */
 };
 
 struct slice_tick {

@@ -54,6 +54,14 @@ void engine_probe_switch_on(struct engine_probe *probe, uint64_t now_ns);
 void engine_probe_switch_off(struct engine_probe *probe, const struct engine_kernel *kernel,
 			     enum probe_state rest, const char *reason, uint64_t time_ns);
 
+/* For whom a probe is attached, and counted before. One process has a descriptor per thread, as
+ * long as they are few; else it is attached CPU-wide and the analyzer keeps the hits of the
+ * process. Without a group of tracefs (@has_group) it is always so: a PMU's descriptors are not
+ * inherited. *@tids, which *@out borrows, is the caller's to free. 0, or -errno: the process is
+ * gone. */
+int engine_probe_scope(const struct probe_choice *choice, bool has_group, struct probe_scope *out,
+		       pid_t **tids, struct diag *why);
+
 /* It can't be attached. */
 void engine_probe_fail(struct engine_probe *probe, const struct engine_kernel *kernel,
 		       const struct diag *why);

@@ -27,6 +27,7 @@ void guardian_watch_child(struct guardian *guardian, pid_t pid);
 void guardian_watch_command(struct guardian *guardian, pid_t pid);
 void guardian_screen_taken(struct guardian *guardian);	/* async-signal-safe, as the next */
 void guardian_screen_left(struct guardian *guardian);
+pid_t guardian_pid(const struct guardian *guardian);
 /* The pipe's write end: every other child must close it. */
 int guardian_pipe_fd(const struct guardian *guardian);
 void guardian_stop(struct guardian *guardian);	/* normal end; NULL is fine */

@@ -24,8 +24,8 @@ struct live_counts {
 
 struct live_part {
 	struct probe_link *link;	/* owned; NULL: closed */
-	struct probe_link *meter;	/* owned: counts what the kernel's filter leaves out of
-					 * `link`, too; NULL: there is no filter */
+	struct probe_link *meter;	/* owned: counts the hits; NULL: `link` does */
+	bool is_filtered;	/* by the kernel: the meter also counts what `link` leaves out */
 	struct trace_event event;
 	bool is_defined;	/* in our group, to be removed; not of tracepoints */
 	bool is_return;

@@ -52,6 +52,9 @@ struct probe_link_config {
 	struct probe_scope scope;
 	const char *kernel_filter;	/* PERF_EVENT_IOC_SET_FILTER; "" none */
 	bool only_counts;	/* no records: @rings may be NULL */
+	bool has_weight;	/* a hit counts more than 1 (nanoseconds). With only_counts its hits
+				 * are counted all the same; with records probe_link_read() gives
+				 * the sum of the weights */
 	bool with_stacks;	/* kernel chain, user registers, and copy_bytes of the user stack */
 	uint32_t copy_bytes;	/* 0, or no copies here: both chains by frame pointers */
 	bool with_registers;	/* those of the place: a PMU has no other values */
@@ -62,7 +65,8 @@ struct probe_link;
 
 /* Opens all descriptors, not counting yet. *@out is the caller's: probe_link_close(). CPUs that
  * went offline since the rings were opened, and threads that have ended, are left out. 0; -ESRCH:
- * none of the threads is left; -EINVAL: the filter; -errno of perf_event_open(2). */
+ * none of the threads is left; -EINVAL: the filter; -ENOTSUP: it is to count the hits of a
+ * tracepoint with a weight, and Linux is older than 6.0; -errno of perf_event_open(2). */
 int probe_link_open(struct probe_link **out, struct probe_rings *rings,
 		    const struct probe_link_config *config, struct diag *why);
 /* The ids that its records carry (PERF_SAMPLE_IDENTIFIER), BORROWED. */

@@ -80,7 +80,8 @@ struct probe_answer {
 	struct probe_fetch offered[PROBE_VALUES_MAX];
 	uint32_t offered_count;
 	bool has_rate;
-	double hits_per_s;	/* counted */
+	double hits_per_s;	/* counted for whom the probe will be attached */
+	bool is_rate_of_all;	/* one process is meant, but the kernel can only attach to all */
 	double cost_ns, cost_pct;	/* of a hit, predicted; of one CPU at that rate */
 	uint32_t other_processes;	/* that map the file and will trap, too */
 	bool must_type;		/* system-wide, and hot or too many to be counted: the user must

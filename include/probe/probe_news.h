@@ -25,6 +25,7 @@ enum probe_state {
 	PROBE_CAPPED,		/* switched off by the governor */
 	PROBE_EXPIRED,		/* its lease is over */
 	PROBE_PAUSED,		/* between two bursts */
+	PROBE_RECORDED,		/* an event of a recording: nothing is attached */
 };
 
 /* One kind of record that a probe sends. */

@@ -87,6 +87,10 @@ int probe_spec_parse(struct probe_spec *out, const char *text, struct diag *why)
  * too long, is cut. */
 int probe_spec_write(struct probe_spec *spec, const char *condition, struct diag *why);
 
+/* True: a latency from a tracepoint to itself. One record ends an interval, which the previous one
+ * with its key began, and begins the next. */
+bool probe_spec_is_interval(const struct probe_spec *spec);
+
 /* "lat:libc.so.6:malloc": short, without arguments and condition, files by their base names; for
  * the eye, not for parsing. Fills @out[@room], terminated. */
 void probe_spec_name(const struct probe_spec *spec, char *out, size_t room);

@@ -52,6 +52,9 @@ struct cfi_rows {
 	uint32_t count, capacity;
 };
 
+/* 0; -ENOMEM, or -E2BIG: more than a table may have; then the rows are as they were. */
+int cfi_rows_append(struct cfi_rows *rows, struct unwind_row row);
+
 /* Appends the rows of @entry: at least one, the first at entry->offset, in order, no two equal
  * neighbours, all in the entry. What is damaged or can't be expressed is UNWIND_COMPLEX. 0; -ENOMEM
  * or -E2BIG: the rows are as they were, or some were appended. */

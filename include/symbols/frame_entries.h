@@ -46,6 +46,11 @@ typedef int frame_entry_visit(void *context, const struct frame_entry *entry);
 int frame_entries_walk(struct elf_file *main, struct elf_file *debug, frame_entry_visit *visit,
 		       void *context);
 
+/* The same for the FDEs in @bytes, a section of .eh_frame's form as it would lie at @vaddr, of code
+ * that is in no file: their offset is 0. */
+int frame_entries_read(struct elf_bytes bytes, uint64_t vaddr, frame_entry_visit *visit,
+		       void *context);
+
 /* An address in the program of @entry. */
 uint64_t frame_entry_read_address(const struct frame_entry *entry, struct byte_reader *reader);
 

@@ -1,5 +1,5 @@
 /* jit_rows.h - the names of code that one process made at run time, as a flat table of absolute
- * addresses.
+ * addresses; and its unwind rows, as far as it is known how such code is left.
  *
  * Rule:   a JIT compiler writes down what it makes, and makes new code where old code was. The last
  *         word on an address holds; what it leaves of an older one keeps the older name.
@@ -15,13 +15,23 @@
 #define SYMBOLS_JIT_ROWS_H
 
 #include "symbols/flat_table.h"
+#include "symbols/unwind_table.h"
 
 #define JIT_NAME_BYTES 4096	/* longer names are cut */
 
-/* What a worker answers: this, then a flat table. */
+/* What a worker answers: this, then an unwind table, then a flat table. */
 struct jit_answer {
-	uint64_t read_bytes;	/* of the file: the next look begins there */
+	uint64_t read_bytes;	/* offset in the file where the next look begins */
 	uint64_t skipped;	/* lines or records that said nothing, also of the looks before */
+	uint64_t unwind_base;	/* the address that the unwind table counts from */
+	uint64_t unwind_bytes;	/* size of the unwind table, a multiple of 8 */
+};
+
+/* A checked answer: all is BORROWED from its bytes. */
+struct jit_tables {
+	const struct jit_answer *answer;
+	struct flat_table names;
+	struct unwind_table unwind;
 };
 
 struct jit_rows;
@@ -33,6 +43,9 @@ void jit_rows_destroy(struct jit_rows *rows);	/* NULL is fine */
  * name, or that wraps or has 4 GiB, is skipped and counted. 0, -ENOMEM, or -E2BIG: too many. */
 int jit_rows_add(struct jit_rows *rows, uint64_t start, uint64_t size, const char *name,
 		 size_t name_len);
+/* The code last added is left by these rows, whose starts count from that of the code, in order.
+ * Nothing was added, or it was skipped: they are left out. 0, -ENOMEM or -E2BIG. */
+int jit_rows_add_unwind(struct jit_rows *rows, const struct unwind_row *unwind, uint32_t count);
 /* The code last added at @from is at @to as well from now on; skipped and counted if none is. */
 int jit_rows_add_moved(struct jit_rows *rows, uint64_t from, uint64_t to, uint64_t size);
 void jit_rows_skip(struct jit_rows *rows);
@@ -44,8 +57,8 @@ int jit_rows_add_answer(struct jit_rows *rows, int fd, struct diag *why);
  * The rows can only be destroyed afterwards. */
 int jit_rows_finish(struct jit_rows *rows, uint64_t read_bytes, void **bytes, size_t *bytes_count);
 
-/* Checks everything once, see flat_table_check(). *@answer is BORROWED from @bytes. */
-int jit_answer_check(const struct jit_answer **answer, struct flat_table *table, const void *bytes,
-		     size_t bytes_count, struct diag *why);
+/* Checks everything once, see flat_table_check() and unwind_table_check(). */
+int jit_answer_check(struct jit_tables *tables, const void *bytes, size_t bytes_count,
+		     struct diag *why);
 
 #endif

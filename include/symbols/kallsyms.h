@@ -1,4 +1,5 @@
-/* kallsyms.h - the running kernel's names: /proc/kallsyms -> a flat table (run-time addresses).
+/* kallsyms.h - a kernel's names: /proc/kallsyms, or what a recording kept of it -> a flat table
+ * (run-time addresses).
  *
  * Source: kernel/kallsyms.c. Modules and BPF programs are in column 4 and become object
  *         names, without the brackets.
@@ -24,6 +25,12 @@ struct kallsyms {
  * *@is_stopping. */
 int kallsyms_load(struct kallsyms *out, const char *path, uint64_t slide,
 		  const atomic_bool *is_stopping, struct diag *why);
+
+/* Reads the file @fd from its begin as kallsyms_load() does. The file stays the caller's, has to be
+ * a regular one of a size that can be read, and its offset moves. -EPERM if all addresses are
+ * zero. */
+int kallsyms_load_recorded(struct kallsyms *out, int fd, uint64_t slide,
+			   const atomic_bool *is_stopping, struct diag *why);
 
 /* The parser alone: @text[0..@len), lines of "address type name [module]". @slide is added to every
  * address; where it is not 0 (a recording from another boot) modules and BPF programs are left out,

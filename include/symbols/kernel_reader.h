@@ -1,4 +1,4 @@
-/* kernel_reader.h - the thread that reads the running kernel's names.
+/* kernel_reader.h - the thread that reads the running kernel's names, or those of a recorded one.
  *
  * Problem: /proc/kallsyms takes 50-100 ms, on a busy machine several times that, and it is asked
  *          for first: in the opener's own thread all programs would wait behind it.

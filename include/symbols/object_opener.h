@@ -40,11 +40,19 @@ enum open_wish {
 	OPEN_RETURN_NAMES,	/* the same with a symbol table */
 };
 
+/* Where a kernel's names are, if they are not those of the running one. */
+struct recorded_names {
+	uint32_t recording;	/* 1, 2: which one brought them; 0: the running kernel's */
+	int fd;			/* kallsyms_load_recorded(); BORROWED, outlives the opener */
+};
+
 struct open_request {
 	enum open_wish wish;
 	uint32_t object;	/* the caller's name for it; comes back in the reply, */
 	uint32_t serial;	/* and so does this */
-	bool is_kernel;		/* load /proc/kallsyms; only kernel_slide below counts */
+	bool is_of_running_kernel;	/* a recording's "[vdso]" is our own */
+	bool is_kernel;		/* load /proc/kallsyms; only `names` and `kernel_slide` count */
+	struct recorded_names names;	/* is_kernel: the list to load in place of that */
 	uint64_t kernel_slide;	/* added to every address (recordings from another boot) */
 	bool is_fresh;		/* is_kernel: read it again; the table of the reply before stays
 				 * valid until the next such request */
@@ -55,6 +63,8 @@ struct open_request {
 	uint64_t start, end;	/* of the mapping, for map_files */
 	uint32_t dev_major, dev_minor;
 	uint64_t inode;		/* 0: unknown */
+	uint64_t unchanged_since_ns;	/* CLOCK_REALTIME: a file that was changed later is another
+					 * one; 0: nothing is known of that */
 	uint64_t inode_generation;	/* 0: unknown */
 	struct build_id build_id;	/* count 0: unknown */
 	uint64_t table_number;	/* OPEN_RETURN_...: of the table that goes; OPEN_UNWIND: of the one
@@ -67,7 +77,7 @@ struct open_request {
 };
 
 struct open_reply {
-	uint32_t object, serial;	/* serial: 0 of is_kernel */
+	uint32_t object, serial;
 	struct build_id build_id;	/* of the file that was read; count 0: it has none */
 	bool is_ready;		/* false: `why` says what the row shows */
 	bool is_refused;	/* its file system does not answer: ask again later */
@@ -82,8 +92,10 @@ struct open_reply {
 	bool is_unchanged;		/* is_unwind: it is known_unwind still, and not brought,
 					 * nor made where it was given back */
 	uint64_t kernel_text_address;	/* is_kernel: see struct kallsyms */
-	uint32_t jit;		/* as requested, like the next */
-	enum jit_step jit_step;
+	struct recorded_names names;	/* is_kernel: copied from the request */
+	uint32_t jit;		/* copied from the request; not 0: has `table` and `unwind` */
+	enum jit_step jit_step;	/* copied from the request */
+	uint64_t unwind_base;	/* jit: the address that the rows of `unwind` count from */
 	bool is_let_go;		/* jit: there was no room to keep its file for the last look */
 	uint64_t took_ns;	/* jit: how long it took to read its files */
 	struct diag why;

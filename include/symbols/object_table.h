@@ -52,6 +52,7 @@ enum object_unwind {
 struct object {
 	struct str_id path, name;	/* whole; short for the screen */
 	struct str_id reason;		/* OBJECT_UNREADABLE */
+	struct str_id debug_link;	/* its .gnu_debuglink, known once it was ready */
 	struct build_id build_id;
 	uint64_t device, inode, inode_generation;	/* as in its key */
 	uint32_t canonical;		/* the object that stands for this one, often itself */
@@ -68,6 +69,10 @@ struct object {
 	uint32_t code;			/* whose run-time code is in it; 0: nobody's */
 	bool is_run_time;		/* `table` is of that: absolute addresses */
 	uint64_t bias;			/* absolute - frame's address, where `code` is set */
+	bool is_jit;			/* memory that code is made in: anonymous, or a memfd */
+	uint32_t kernel;		/* a recorded module: the kernel object that names its
+					 * functions; 0: this is no recorded module */
+	struct str_id maker;		/* is_jit: name of the program that made it; 0: not known */
 	uint32_t symbols;		/* the names stage's: how many it has, and the text that */
 	size_t symbol_text_bytes;	/* came with them */
 	uint32_t brought_by;		/* the caller's: process that mapped it first; 0: none */
@@ -126,10 +131,11 @@ void object_table_finish(struct object_table *table);
 uint32_t object_table_intern(struct object_table *table, const struct object_key *key,
 			     bool *is_new);
 
-/* Its table arrived. Sets state, build-id and, when an object of the same path, build-id and table
- * is known, `canonical`. Not by the build-id alone: that is only a claim, and the table of a
- * stranger's file must not name the addresses of another. */
-void object_table_set_ready(struct object_table *table, uint32_t object,
+/* The table of @object arrived. Sets state, build-id and, when an object of the same path, build-id
+ * and table is known, `canonical`. Not by the build-id alone: that is only a claim, and the table
+ * of a stranger's file must not name the addresses of another. The oldest copy is the `canonical`
+ * of all. Returns true if the `canonical` of copies that were ready before has changed. */
+bool object_table_set_ready(struct object_table *table, uint32_t object,
 			    const struct flat_table *flat, const struct build_id *build_id);
 /* Its table is not valid any longer: OBJECT_LET_GO until one is set again. */
 void object_table_let_go(struct object_table *table, uint32_t object);

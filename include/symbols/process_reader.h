@@ -39,6 +39,7 @@ struct process_reply {
 	bool has_comm, has_uid;
 	uint64_t time_ns;	/* all this is of this moment or a little later */
 	uint32_t uid;
+	uint32_t found_parent;	/* its parent's pid, read with the uid; 0: not known */
 	char comm[16];		/* raw, terminated */
 	char process_comm[16];	/* likewise: of its first thread, with the maps of another's; "" */
 	struct process_mapping *rows;	/* owned: process_reply_finish() */

@@ -42,11 +42,13 @@ enum sandbox_job_kind {
 	SANDBOX_POINTS,		/* object, question -> places for probes: probe_points.h */
 	SANDBOX_PROBE_NAMES,	/* object, its debug file if any -> functions by all their names,
 				 * USDT marks: probe_names.h */
+	SANDBOX_RECORDS,	/* recording, socket with a range of it -> its records, unpacked,
+				 * into the socket; the answer says nothing: packed_records.h */
 	SANDBOX_JOB_KINDS
 };
 
-/* What a worker is given. All inputs are regular files or sealed memfds, read only; they stay the
- * caller's, and their offsets may move. */
+/* What a worker is given. All inputs are regular files or sealed memfds, read only, but for the
+ * second of SANDBOX_RECORDS; they stay the caller's, and their offsets may move. */
 struct sandbox_request {
 	enum sandbox_job_kind kind;
 	int inputs[SANDBOX_INPUTS_MAX];

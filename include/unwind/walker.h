@@ -39,6 +39,7 @@ struct walker_code {
 	uint64_t address;	/* in the table: a file offset */
 	bool is_mapped;		/* it is in an executable mapping */
 	bool is_loading;	/* its table is still to come */
+	bool is_unnamed;	/* made at run time, and no map names it: nothing is known of it */
 };
 
 /* Of whose code. `space` is another number whenever what find() answers may be another. */
@@ -58,13 +59,14 @@ enum walker_end {
 	WALKER_COMPLEX,		/* a row of UNWIND_COMPLEX, or of UNWIND_BX or UNWIND_DI and
 				 * their register is not known: libunwind may know */
 	WALKER_LOADING,		/* a table is still to come */
+	WALKER_NO_MAP,		/* in unnamed code whose frame pointers lead to no other code */
 	WALKER_DEEP,		/* more than WALKER_FRAMES_MAX frames */
 };
 
 struct walker_cached {
 	uint64_t space, ip;
 	struct unwind_row row;
-	bool is_mapped, is_loading;
+	bool is_mapped, is_loading, is_unnamed;
 };
 
 struct walker_row {

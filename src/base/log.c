@@ -70,6 +70,11 @@ int log_open(const char *path, struct diag *why)
 	return err;
 }
 
+int log_fd(void)
+{
+	return log_state.fd;
+}
+
 void log_close(void)
 {
 	if (log_state.fd >= 0)

@@ -1,24 +1,49 @@
 /* thread.c - see thread.h. */
 #include "base/thread.h"
 
+#include <errno.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <unistd.h>
+
+#include "base/crash.h"
+
+struct beginning {
+	void *(*run)(void *);
+	void *argument;
+};
+
+static void *begin(void *allocated)
+{
+	const struct beginning beginning = *(struct beginning *)allocated;
+	unsigned char crash_stack[CRASH_STACK_BYTES];
+
+	free(allocated);
+	crash_use_stack(crash_stack);
+	return beginning.run(beginning.argument);
+}
 
 int thread_start(pthread_t *out, const char *name, void *(*run)(void *), void *argument)
 {
 	/* A crash in any thread must reach the handler that restores the terminal. */
 	static const int fatal[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
+	struct beginning *beginning = malloc(sizeof(*beginning));
 	sigset_t blocked, before;
 	int err;
 
+	if (!beginning)
+		return -ENOMEM;
+	*beginning = (struct beginning){ run, argument };
 	sigfillset(&blocked);
 	for (size_t i = 0; i < sizeof(fatal) / sizeof(fatal[0]); i++)
 		sigdelset(&blocked, fatal[i]);
 	pthread_sigmask(SIG_SETMASK, &blocked, &before);	/* a new thread inherits the mask */
-	err = -pthread_create(out, NULL, run, argument);
+	err = -pthread_create(out, NULL, begin, beginning);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	if (!err)
+	if (err)
+		free(beginning);
+	else
 		pthread_setname_np(*out, name);
 	return err;
 }

@@ -21,6 +21,8 @@
 #include "capture/sampler.h"
 #include "capture/task_list.h"
 
+/* Stack copies that a ring must hold where every hit has one. */
+#define BURST_HITS 128
 #define DESCRIPTORS_NEEDED 64	/* rings, wake-ups and workers of a small machine */
 /* Each descriptor of a task is scheduled with it and asked for its losses; above this CPU-wide
  * events cost less than events on single tasks. */
@@ -102,20 +104,22 @@ static struct call_graph_load measure_load(const struct capture_plan *plan)
 	return load;
 }
 
-/* True when that is said of all events. */
-static bool choose_every_hit(struct capture *capture)
+static size_t count_chained(const struct capture_plan *plan)
 {
-	struct capture_plan *plan = &capture->plan;
 	size_t count = 0;
 
 	for (size_t i = 0; i < plan->spec_count; i++)
-		if (capture_plan_is_every_hit(plan, &plan->specs[i]))
+		if (capture_plan_chains_hits(plan, &plan->specs[i]))
 			count++;
-	if (!count)
-		return false;
-	tell(capture, "stacks by frame pointers where every hit is a sample, which may be too many"
-	     " to copy; --call-graph dwarf copies them nevertheless");
-	if (count < plan->spec_count)
+	return count;
+}
+
+/* True when no event needs copies. */
+static bool choose_chained(struct capture_plan *plan)
+{
+	const size_t count = count_chained(plan);
+
+	if (!count || count < plan->spec_count)
 		return false;
 	plan->call_graph = (struct call_graph){ .mode = CALL_GRAPH_FP };
 	return true;
@@ -126,7 +130,7 @@ static void choose_stacks(struct capture *capture, const struct call_graph *aske
 	const struct call_graph_load load = measure_load(&capture->plan);
 
 	capture->plan.is_auto_stacks = asked->mode == CALL_GRAPH_AUTO;
-	if (choose_every_hit(capture))
+	if (choose_chained(&capture->plan))
 		return;
 	switch (call_graph_choose(asked, &load, &capture->plan.call_graph)) {
 	case CALL_GRAPH_AS_ASKED:
@@ -184,19 +188,34 @@ static int choose_cpus(struct capture_plan *plan, struct diag *why)
 	return 0;
 }
 
-static int choose_rings(struct capture *capture, size_t pages, struct diag *why)
+/* @pages: as asked for; 0: the default. */
+static struct ring_size rings_for(const struct capture_plan *plan, size_t pages, bool has_copies)
 {
-	struct capture_plan *plan = &capture->plan;
 	const size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
 	const uint64_t memory_bytes = (uint64_t)sysconf(_SC_PHYS_PAGES) * page_bytes;
 
+	return pages ? (struct ring_size){ pages, pages }
+		     : ring_size_choose(has_copies, plan->cpu_count, plan->spec_count,
+					memory_bytes, page_bytes);
+}
+
+/* Hits come in bursts: a program makes hundreds before the sampler has its turn. */
+static bool holds_burst(const struct capture_plan *plan, size_t pages)
+{
+	const uint64_t page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
+
+	return rings_for(plan, pages, true).sample_pages * page_bytes >=
+	       (uint64_t)BURST_HITS * CALL_GRAPH_COPY_BYTES;
+}
+
+static int choose_rings(struct capture *capture, size_t pages, struct diag *why)
+{
+	struct capture_plan *plan = &capture->plan;
+
 	if (pages & (pages - 1))
 		return diag_set(why, -EINVAL, "--mmap-pages %zu: not a power of two", pages);
-	plan->rings = (struct ring_size){ pages, pages };
 	capture->are_copies_wanted = plan->call_graph.mode == CALL_GRAPH_DWARF;
-	if (!pages)
-		plan->rings = ring_size_choose(capture->are_copies_wanted, plan->cpu_count,
-					       plan->spec_count, memory_bytes, page_bytes);
+	plan->rings = rings_for(plan, pages, capture->are_copies_wanted);
 	capture->wanted_rings = plan->rings;
 	capture_plan_fit_copies(plan);
 	return 0;
@@ -273,6 +292,19 @@ static void tell_rings(struct capture *capture)
 		     " stacks (-m is its size in pages)", rings->sample_pages * page_kib);
 }
 
+static void tell_chained(struct capture *capture)
+{
+	if (!count_chained(&capture->plan))
+		return;
+	if (capture->plan.are_hits_too_many)
+		tell(capture, "stacks by frame pointers where every hit is a sample: over %d a"
+		     " second, or more than the rings hold, are too many to copy; --call-graph"
+		     " dwarf copies them nevertheless", CALL_GRAPH_COPY_MAX_HITS);
+	else
+		tell(capture, "stacks by frame pointers where every hit is a sample, which may be"
+		     " too many to copy; --call-graph dwarf copies them nevertheless");
+}
+
 static void tell_concessions(struct capture *capture)
 {
 	const struct capture_plan *plan = &capture->plan;
@@ -294,6 +326,7 @@ static void tell_concessions(struct capture *capture)
 		tell(capture, "in a PID namespace: processes outside of it are counted as process"
 		     " 0; run in the host's (a container with --pid=host)");
 	tell_rings(capture);
+	tell_chained(capture);
 }
 
 /* The name as asked for, with what had to be left out: "cpu-clock:u". */
@@ -375,6 +408,8 @@ static int fill_plan(struct capture *capture, const struct capture_config *confi
 	if (err)
 		return err;
 	set_rates(capture, config);
+	plan->are_hits_too_many = config->are_hits_too_many ||
+				  !holds_burst(plan, config->ring_pages);
 	choose_stacks(capture, &config->call_graph);
 	return choose_rings(capture, config->ring_pages, why);
 }
@@ -464,11 +499,10 @@ static int enable_events(struct capture *capture, struct diag *why)
 			     why);
 }
 
-static void disable_events(struct capture *capture)
+static void end_following(struct capture *capture)
 {
 	follow_destroy(capture->follow);	/* its last losses belong into the last sweep */
 	capture->follow = NULL;
-	event_set_disable(&capture->plan.set);	/* the last round finds the rings' end */
 }
 
 static void destroy_sampler(struct capture *capture)
@@ -493,7 +527,8 @@ void capture_stop(struct capture *capture)
 {
 	if (!capture->sampler)
 		return;
-	disable_events(capture);
+	end_following(capture);
+	event_set_disable(&capture->plan.set);	/* the last round finds the rings' end */
 	sampler_stop(capture->sampler);
 	destroy_sampler(capture);
 }
@@ -530,8 +565,11 @@ int capture_replace(struct capture *capture, struct capture *old, struct source 
 		return err;
 	}
 	enabled_ns = clock_now_ns();
-	disable_events(old);
-	first.begin_ns = sampler_hand_over(old->sampler);
+	end_following(old);
+	/* The new events count before the line is drawn, and the old ones until then: what
+	 * happened in between would be in neither. */
+	first.begin_ns = sampler_hand_over(old->sampler, enabled_ns);
+	event_set_disable(&old->plan.set);
 	destroy_sampler(old);
 	if (!first.begin_ns)
 		first.begin_ns = enabled_ns;

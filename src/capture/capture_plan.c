@@ -26,9 +26,10 @@ bool capture_plan_has_tasks(const struct capture_plan *plan)
 				      plan->kind == TARGET_THREADS || plan->kind == TARGET_COMMAND);
 }
 
-bool capture_plan_is_every_hit(const struct capture_plan *plan, const struct event_spec *spec)
+bool capture_plan_chains_hits(const struct capture_plan *plan, const struct event_spec *spec)
 {
-	return plan->is_auto_stacks && !spec->attr.freq && spec->attr.sample_period == 1;
+	return plan->is_auto_stacks && !spec->attr.freq && spec->attr.sample_period == 1 &&
+	       (spec->attr.type != PERF_TYPE_TRACEPOINT || plan->are_hits_too_many);
 }
 
 static struct event_sampling make_sampling(const struct capture_plan *plan)
@@ -59,7 +60,7 @@ static int init_set(struct capture_plan *plan)
 	for (size_t i = 0; i < plan->spec_count; i++) {
 		struct event_sampling own = sampling;
 
-		if (capture_plan_is_every_hit(plan, &plan->specs[i]))
+		if (capture_plan_chains_hits(plan, &plan->specs[i]))
 			own.call_graph = (struct call_graph){ .mode = CALL_GRAPH_FP };
 		attrs[i] = plan->specs[i].attr;
 		event_attr_complete(&attrs[i], &own);
@@ -253,6 +254,7 @@ static bool concede_privilege(struct capture_plan *plan)
 	if (!is_own)
 		return false;
 	plan->kind = TARGET_OWN;
+	plan->are_hits_too_many = true;	/* its events can't be opened anew once they are */
 	plan->exclude_kernel = false;
 	return true;
 }

@@ -12,10 +12,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -67,10 +70,49 @@ static void redirect_output(int output)
 	setpgid(0, 0);
 }
 
+static bool is_file(const char *path, int access)
+{
+	struct stat found;
+
+	return !stat(path, &found) && S_ISREG(found.st_mode) &&
+	       !faccessat(AT_FDCWD, path, access, AT_EACCESS);
+}
+
+/* The first file called @name along PATH that can be accessed so, in @room. */
+static bool find_along_path(const char *name, int access, char *room, size_t bytes)
+{
+	const char *at = getenv("PATH");
+
+	for (at = at ? at : "/bin:/usr/bin";; at++) {
+		const size_t length = strcspn(at, ":");
+		const int needed = snprintf(room, bytes, "%.*s/%s", length ? (int)length : 1,
+					    length ? at : ".", name);
+
+		if (needed > 0 && (size_t)needed < bytes && is_file(room, access))
+			return true;
+		at += length;
+		if (!*at)
+			return false;
+	}
+}
+
+/* What execvp(3) finds by calling execve(2) along PATH, which is seen by who probes that: @name
+ * itself, if it has a slash, or the path of the program, in @room. NULL: there is none. */
+static const char *find_program(const char *name, char *room, size_t bytes)
+{
+	if (strchr(name, '/'))
+		return name;
+	if (!*name || (!find_along_path(name, X_OK, room, bytes) &&
+		       !find_along_path(name, F_OK, room, bytes)))	/* its exec says why not */
+		return NULL;
+	return room;
+}
+
 /* @output: -1 or the write end of the output pipe. */
 _Noreturn static void run_child(char *const argv[], int go, int failure, int output)
 {
-	char byte;
+	char byte, room[PATH_MAX];
+	const char *path;
 	int err;
 
 	if (output >= 0)
@@ -85,10 +127,14 @@ _Noreturn static void run_child(char *const argv[], int go, int failure, int out
 			close((int)fd);	/* before Linux 5.9 */
 	reset_signals();
 	inherited_give_back();
+	path = find_program(argv[0], room, sizeof(room));	/* before anything is counted */
 	if (read_all(CHILD_GO_FD, &byte, sizeof(byte)) != 0)
 		_exit(COMMAND_STATUS_NOT_EXECUTABLE);
-	execvp(argv[0], argv);
-	err = errno;
+	err = ENOENT;
+	if (path) {
+		execvp(path, argv);	/* with a slash in it: no search, one execve(2) */
+		err = errno;
+	}
 	if (write(CHILD_FAILURE_FD, &err, sizeof(err)) < 0)
 		err = ENOEXEC;	/* nobody listens: the status must do */
 	_exit(err == ENOENT ? COMMAND_STATUS_NOT_FOUND : COMMAND_STATUS_NOT_EXECUTABLE);

@@ -11,7 +11,8 @@
 
 #include "capture/user_registers.h"
 
-/* Every record carries these, so that one parser and one time order serve all events. */
+/* Every record carries these (but see set_period_field()), so that one time order serves all
+ * events. */
 #define SAMPLE_FIELDS (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | \
 		       PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD)
 
@@ -96,9 +97,21 @@ static void set_shared_fields(struct perf_event_attr *attr, const struct event_s
 	attr->watermark = 1;
 }
 
+/* The kernel writes a record for every hit of a software event or tracepoint whose records carry
+ * the period, however long the period is (perf_swevent_event() in kernel/events/core.c). Without
+ * that field it writes one every N hits, which stands for N. With a period of 1 the field must be
+ * there: a tracepoint with a weight (sched_stat_runtime counts nanoseconds) would write one record
+ * per unit of it. */
+static void set_period_field(struct perf_event_attr *attr)
+{
+	if (!attr->freq && attr->sample_period > 1)
+		attr->sample_type &= ~(uint64_t)PERF_SAMPLE_PERIOD;
+}
+
 void event_attr_complete(struct perf_event_attr *attr, const struct event_sampling *sampling)
 {
 	set_shared_fields(attr, sampling);
+	set_period_field(attr);
 	if (sampling->call_graph.mode == CALL_GRAPH_DWARF)
 		set_stack_copy(attr, sampling->call_graph.copy_bytes);
 	else if (sampling->call_graph.mode == CALL_GRAPH_FP)

@@ -12,6 +12,16 @@
  * is not recorded, but nothing in the file before the previous mark can be younger than it. So at a
  * mark everything up to the newest stamp before the previous mark may leave.
  *
+ * Directories: `perf record --threads` writes the records of each CPU into a file of their own,
+ * in the order of time and without marks, beside the file with the header, whose records are those
+ * that perf made up before. The oldest of the next records of all files is taken each time, and a
+ * mark set after every MERGE_ROUND of them.
+ *
+ * Groups: of `{a,b}:S` only the leader a has samples, which hold the values of all counters. perf
+ * makes of each a sample of every event whose value has risen since the sample before, with the
+ * difference as its period. So does this: the record is queued once for each such event, with the
+ * difference in the place of the first value (record_format.has_read_period).
+ *
  * Invariant: QUEUE_END is queued last, with the error if there was one, unless the reader is
  * closed.
  */
@@ -19,28 +29,30 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <sys/stat.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/thread.h"
-#include "capture/perf_data_header.h"
-#include "capture/perf_data_stream.h"
+#include "capture/perf_data_files.h"
 #include "capture/record_queue.h"
 #include "capture/record_trim.h"
 
 #define BATCH_BYTES (64u * 1024) /* queued before a wake-up: about a thousand samples */
 
+#define MERGE_ROUND 1024
+
 struct perf_data {
-	int fd;
 	struct perf_data_header header;
-	struct perf_data_stream stream;
+	struct perf_data_files files;
+	struct perf_data_unpacker unpacker;	/* begin NULL: nobody unpacks */
+	int unpacked_fd;		/* its socket; -1: none */
+	bool is_unpacking;		/* end() is to be called */
 	struct spsc *queue;	/* BORROWED since start; the thread is its only producer */
 	int items_fd, room_fd;	/* eventfds, see above */
 	pthread_t thread;
@@ -48,6 +60,10 @@ struct perf_data {
 	_Atomic bool stop;	/* perf_data_close() -> is_stopped() */
 
 	/* the thread's */
+	struct id_map counter_of_id;	/* event id -> number of its counter */
+	struct id_map value_of;		/* counter and thread -> row of values */
+	uint64_t *values;		/* owned; counters at the last sample, see read_growth() */
+	uint32_t value_room;
 	size_t unannounced_bytes;	/* queued since the consumer was last woken */
 	uint64_t newest_ns;		/* of all records so far */
 	uint64_t newest_at_mark_ns;	/* the same at the last FINISHED_ROUND */
@@ -143,32 +159,135 @@ static int find_event(const struct perf_data *reader, const struct perf_event_he
 	return *event == ID_MAP_NONE ? -EBADMSG : 0;
 }
 
-static int queue_record(struct perf_data *reader, const struct perf_event_header *record,
-			uint64_t offset, struct diag *why)
-{
+/* A record on its way to the queue. */
+struct read_record {
+	const struct perf_event_header *bytes;
 	struct event_record parsed;
+	uint32_t event;
+	uint64_t offset;	/* in the file */
+};
+
+/* Queues @record as one of @event's; of counters that are read, with @growth as its period. */
+static int put_record(struct perf_data *reader, const struct read_record *record, uint32_t event,
+		      const uint64_t *growth)
+{
+	const struct event_record *parsed = &record->parsed;
 	struct record_trim trim;
 	struct queue_item *item;
-	uint32_t event;
 
-	if (find_event(reader, record, &event))
-		return diag_set(why, -EBADMSG, "the record at byte %" PRIu64 " (type %u) belongs "
-				"to no event of the recording", offset, record->type);
-	if (record_parse(&reader->header.events[event].format, record, record->size, &parsed))
-		return diag_set(why, -EBADMSG, "the record at byte %" PRIu64 " (type %u, %u bytes) "
-				"is shorter than its fields", offset, record->type, record->size);
-	if (parsed.has_time && parsed.time_ns != UINT64_MAX && parsed.time_ns > reader->newest_ns)
-		reader->newest_ns = parsed.time_ns;
-	record_trim_init(&trim, record, &parsed, SIZE_MAX);
+	record_trim_init(&trim, record->bytes, parsed, SIZE_MAX);
 	item = take_room(reader, QUEUE_RECORD, trim.bytes);
 	if (!item)
 		return -ECANCELED;
 	item->event = (uint16_t)event;
-	if (parsed.has_cpu)
-		item->cpu = parsed.cpu;
+	if (parsed->has_cpu)
+		item->cpu = parsed->cpu;
 	record_trim_write(&trim, item + 1);
+	if (growth)	/* before the stack copy, which alone is cut */
+		memcpy((uint64_t *)(void *)(item + 1) +
+			       (parsed->sample.read.values - (const uint64_t *)record->bytes),
+		       growth, sizeof(*growth));
 	commit_item(reader, trim.bytes);
 	return 0;
+}
+
+static uint32_t number_of(struct id_map *map, uint64_t key)
+{
+	const uint32_t number = id_map_get(map, key);
+
+	if (number != ID_MAP_NONE)
+		return number;
+	return id_map_put(map, key, map->used) ? ID_MAP_NONE : id_map_get(map, key);
+}
+
+/* How far the counter @id has risen to @value since its last sample, in thread @tid if each has its
+ * own. What fell was begun anew. 0 or -ENOMEM. */
+static int read_growth(struct perf_data *reader, uint64_t id, uint32_t tid, uint64_t value,
+		       uint64_t *growth)
+{
+	const uint32_t counter = number_of(&reader->counter_of_id, id);
+	const uint32_t known = reader->value_of.used;
+	const uint32_t row = counter == ID_MAP_NONE ? ID_MAP_NONE :
+			     number_of(&reader->value_of, (uint64_t)counter << 32 | tid);
+
+	if (row == ID_MAP_NONE)
+		return -ENOMEM;
+	if (row == reader->value_room) {
+		const uint32_t room = reader->value_room ? 2 * reader->value_room : 64;
+		uint64_t *grown = realloc(reader->values, room * sizeof(*grown));
+
+		if (!grown)
+			return -ENOMEM;
+		reader->values = grown;
+		reader->value_room = room;
+	}
+	if (row == known)
+		reader->values[row] = 0;
+	*growth = value - (value < reader->values[row] ? 0 : reader->values[row]);
+	reader->values[row] = value;
+	return 0;
+}
+
+/* What one format was made for the other can read. */
+static bool is_same_layout(const struct record_format *one, const struct record_format *other)
+{
+	return one->sample_type == other->sample_type && one->read_format == other->read_format &&
+	       one->branch_sample_type == other->branch_sample_type &&
+	       one->user_regs_mask == other->user_regs_mask &&
+	       one->intr_regs_mask == other->intr_regs_mask;
+}
+
+static int put_counter(struct perf_data *reader, const struct read_record *record, uint64_t at,
+		       struct diag *why)
+{
+	const struct perf_data_header *header = &reader->header;
+	const struct event_desc *leader = &header->events[record->event];
+	const struct record_read *read = &record->parsed.sample.read;
+	const uint64_t *value = read->values + at * read->stride;
+	const uint32_t event = header->event_count == 1 ? 0 :
+			       id_map_get(&header->event_of_id, value[read->id_at]);
+	uint64_t growth;
+
+	if (event == ID_MAP_NONE ||
+	    !is_same_layout(&leader->format, &header->events[event].format))
+		return diag_set(why, -EBADMSG, "the sample at byte %" PRIu64 " has the value of a "
+				"counter that belongs to no event of its group", record->offset);
+	if (read_growth(reader, value[read->id_at],
+			leader->has_values_by_thread ? record->parsed.tid : 0, *value, &growth))
+		return diag_set(why, -ENOMEM, "no memory for the counters of the recording");
+	return growth ? put_record(reader, record, event, &growth) : 0;
+}
+
+static int put_counters(struct perf_data *reader, const struct read_record *record,
+			struct diag *why)
+{
+	int err = 0;
+
+	for (uint64_t at = 0; at < record->parsed.sample.read.count && !err; at++)
+		err = put_counter(reader, record, at, why);
+	return err;
+}
+
+static int queue_record(struct perf_data *reader, const struct perf_event_header *bytes,
+			uint64_t offset, struct diag *why)
+{
+	struct read_record record = { .bytes = bytes, .offset = offset };
+	const struct event_record *parsed = &record.parsed;
+	const struct record_format *format;
+
+	if (find_event(reader, bytes, &record.event))
+		return diag_set(why, -EBADMSG, "the record at byte %" PRIu64 " (type %u) belongs "
+				"to no event of the recording", offset, bytes->type);
+	format = &reader->header.events[record.event].format;
+	if (record_parse(format, bytes, bytes->size, &record.parsed))
+		return diag_set(why, -EBADMSG, "the record at byte %" PRIu64 " (type %u, %u bytes) "
+				"is shorter than its fields", offset, bytes->type, bytes->size);
+	if (parsed->has_time && parsed->time_ns != UINT64_MAX &&
+	    parsed->time_ns > reader->newest_ns)
+		reader->newest_ns = parsed->time_ns;
+	if (parsed->kind == RECORD_SAMPLE && format->has_read_period && parsed->sample.read.count)
+		return put_counters(reader, &record, why);
+	return put_record(reader, &record, record.event, NULL);
 }
 
 static int finish_round(struct perf_data *reader)
@@ -179,22 +298,22 @@ static int finish_round(struct perf_data *reader)
 	return err;
 }
 
-static int take_record(struct perf_data *reader, const struct perf_event_header *record,
-		       uint64_t offset, struct diag *why)
+static int take_record(struct perf_data *reader, struct perf_data_file *file,
+		       const struct perf_event_header *record, uint64_t offset, struct diag *why)
 {
 	switch (record->type) {
 	case PERF_DATA_RECORD_FINISHED_ROUND:
 		return finish_round(reader);
 	case PERF_DATA_RECORD_TRACING_DATA:
-		return perf_data_stream_skip(&reader->stream, perf_data_tracing_bytes(record), why);
+		return perf_data_stream_skip(&file->stream, perf_data_tracing_bytes(record), why);
 	case PERF_DATA_RECORD_AUXTRACE_INFO:
 	case PERF_DATA_RECORD_AUXTRACE:
 		return diag_set(why, -ENOTSUP, "hardware trace data at byte %" PRIu64 ": decode it "
 				"first with perf inject --itrace", offset);
 	case PERF_DATA_RECORD_COMPRESSED:
 	case PERF_DATA_RECORD_COMPRESSED2:
-		return diag_set(why, -ENOTSUP, "compressed data at byte %" PRIu64 ": record again "
-				"without -z", offset);
+		return diag_set(why, -ENOTSUP, "compressed data at byte %" PRIu64 " that the "
+				"header does not announce: record again without -z", offset);
 	default:
 		if (record->type >= PERF_DATA_RECORD_FIRST)
 			return 0;
@@ -202,43 +321,117 @@ static int take_record(struct perf_data *reader, const struct perf_event_header 
 	}
 }
 
+/* 0 for what perf made up: it comes first. What is damaged is found when its turn comes. */
+static uint64_t time_of(const struct perf_data *reader, const struct perf_event_header *record)
+{
+	struct event_record parsed;
+	uint32_t event;
+
+	if (record->type >= PERF_DATA_RECORD_FIRST || find_event(reader, record, &event) ||
+	    record_parse_front(&reader->header.events[event].format, record, record->size,
+			       &parsed) ||
+	    !parsed.has_time || parsed.time_ns == UINT64_MAX)
+		return 0;
+	return parsed.time_ns;
+}
+
+/* Reads the file's next record, if it is not there. 0 or as perf_data_stream_next(). */
+static int look_ahead(const struct perf_data *reader, struct perf_data_file *file,
+		      struct diag *why)
+{
+	int got;
+
+	if (file->next || file->is_at_end)
+		return 0;
+	got = perf_data_stream_next(&file->stream, &file->next, &file->next_offset, why);
+	if (got < 0)
+		return got;
+	file->is_at_end = !got;
+	if (!got)
+		file->next = NULL;
+	else if (reader->files.count > 1)
+		file->next_ns = time_of(reader, file->next);
+	return 0;
+}
+
+/* The file whose next record is the oldest; *@oldest NULL: there is none. */
+static int find_oldest(struct perf_data *reader, struct perf_data_file **oldest, struct diag *why)
+{
+	*oldest = NULL;
+	for (uint32_t i = 0; i < reader->files.count; i++) {
+		struct perf_data_file *file = &reader->files.files[i];
+		const int err = look_ahead(reader, file, why);
+
+		if (err)
+			return perf_data_files_name(&reader->files, file, err, why);
+		if (file->next && (!*oldest || file->next_ns < (*oldest)->next_ns))
+			*oldest = file;
+	}
+	return 0;
+}
+
 static int queue_all(struct perf_data *reader, struct diag *why)
 {
-	const struct perf_event_header *record;
-	uint64_t offset;
+	struct perf_data_file *file;
+	uint64_t count = 0;
 	int err;
 
-	while ((err = perf_data_stream_next(&reader->stream, &record, &offset, why)) > 0) {
+	while (!(err = find_oldest(reader, &file, why)) && file) {
+		const struct perf_event_header *record = file->next;
+
 		if (is_stopped(reader))
 			return -ECANCELED;
-		err = take_record(reader, record, offset, why);
+		file->next = NULL;
+		err = take_record(reader, file, record, file->next_offset, why);
+		if (!err && reader->files.count > 1 && ++count % MERGE_ROUND == 0)
+			err = finish_round(reader);
 		if (err)
-			return err;
+			return perf_data_files_name(&reader->files, file, err, why);
 	}
-	return err ? err : queue_round_end(reader, UINT64_MAX);
+	return err;
+}
+
+/* The worker's reason says more than what its end looks like from here. */
+static int end_unpacking(struct perf_data *reader, int err, struct diag *why)
+{
+	struct diag reason = { .err = 0 };
+
+	if (!reader->is_unpacking || err == -ECANCELED)
+		return err;
+	shutdown(reader->unpacked_fd, SHUT_RDWR);	/* it may have more to write */
+	reader->is_unpacking = false;
+	if (reader->unpacker.end(reader->unpacker.owner, &reason) && !err) {
+		*why = reason;
+		err = reason.err;
+	}
+	return err;
+}
+
+static int unpack_files(struct perf_data *reader, struct diag *why)
+{
+	const struct perf_data_stop stop = { reader->room_fd, &reader->stop };
+
+	return perf_data_files_unpack(&reader->files, &reader->unpacker, &stop, why);
+}
+
+static int read_files(struct perf_data *reader, struct diag *why)
+{
+	const bool is_apart = reader->header.is_compressed && reader->files.count > 1;
+	const int err = is_apart ? unpack_files(reader, why) : 0;
+
+	return err ? err : queue_all(reader, why);
 }
 
 static void *run_reader(void *argument)
 {
 	struct perf_data *reader = argument;
 	struct diag why = { 0 };
+	const int err = end_unpacking(reader, read_files(reader, &why), &why);
 
-	if (queue_all(reader, &why) != -ECANCELED)
-		queue_end(reader, &why);
+	if (err == -ECANCELED || (!err && queue_round_end(reader, UINT64_MAX)))
+		return NULL;
+	queue_end(reader, &why);
 	return NULL;
-}
-
-static int open_file(struct perf_data *reader, const char *path, struct diag *why)
-{
-	struct stat status;
-
-	reader->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);	/* a FIFO must not block */
-	if (reader->fd < 0 || fstat(reader->fd, &status))
-		return diag_set(why, -errno, "%s", strerror(errno));
-	if (!S_ISREG(status.st_mode))
-		return diag_set(why, -ENOTSUP, "not a regular file: save the recording to one "
-				"first");
-	return perf_data_header_read(&reader->header, reader->fd, (uint64_t)status.st_size, why);
 }
 
 static int open_queue_fds(struct perf_data *reader, struct diag *why)
@@ -259,14 +452,11 @@ int perf_data_open(struct perf_data **out, const char *path, struct diag *why)
 	reader = calloc(1, sizeof(*reader));
 	if (!reader)
 		return diag_set(why, -ENOMEM, "%s: no memory for a reader", path);
-	reader->fd = reader->items_fd = reader->room_fd = -1;
-	err = open_file(reader, path, why);
+	reader->items_fd = reader->room_fd = -1;
+	reader->unpacked_fd = -1;
+	err = perf_data_files_open(&reader->files, &reader->header, path, why);
 	if (!err)
 		err = open_queue_fds(reader, why);
-	if (!err && perf_data_stream_init(&reader->stream, reader->fd,
-					  reader->header.records_offset,
-					  reader->header.records_end))
-		err = diag_set(why, -ENOMEM, "no memory for a buffer");
 	if (err) {
 		diag_prefix(why, "%s", path);
 		perf_data_close(reader);
@@ -278,17 +468,26 @@ int perf_data_open(struct perf_data **out, const char *path, struct diag *why)
 
 void perf_data_close(struct perf_data *reader)
 {
+	struct diag why;
+
 	if (!reader)
 		return;
 	if (reader->is_running) {
 		atomic_store_explicit(&reader->stop, true, memory_order_release); /* take_room() */
 		signal_fd(reader->room_fd);
+		if (reader->unpacked_fd >= 0)
+			shutdown(reader->unpacked_fd, SHUT_RDWR);
 		pthread_join(reader->thread, NULL);
 	}
-	perf_data_stream_finish(&reader->stream);
+	if (reader->is_unpacking)
+		reader->unpacker.end(reader->unpacker.owner, &why);
+	if (reader->unpacked_fd >= 0)
+		close(reader->unpacked_fd);
+	perf_data_files_finish(&reader->files);
 	perf_data_header_finish(&reader->header);
-	if (reader->fd >= 0)
-		close(reader->fd);
+	id_map_finish(&reader->counter_of_id);
+	id_map_finish(&reader->value_of);
+	free(reader->values);
 	if (reader->items_fd >= 0)
 		close(reader->items_fd);
 	if (reader->room_fd >= 0)
@@ -296,11 +495,40 @@ void perf_data_close(struct perf_data *reader)
 	free(reader);
 }
 
-int perf_data_start(struct perf_data *reader, struct spsc *queue, struct diag *why)
+void perf_data_set_unpacker(struct perf_data *reader, const struct perf_data_unpacker *unpacker)
 {
+	reader->unpacker = *unpacker;
+}
+
+/* A file alone is read while it is unpacked. */
+static int begin_unpacking(struct perf_data *reader, struct diag *why)
+{
+	struct perf_data_file *file = &reader->files.files[0];
 	int err;
 
+	if (!reader->unpacker.begin)
+		return diag_set(why, -ENOTSUP, "nothing here unpacks a compressed recording");
+	if (reader->files.count > 1)
+		return 0;	/* unpack_files() unpacks all of them before they are read */
+	err = reader->unpacker.begin(reader->unpacker.owner, file->fd,
+				     reader->header.records_offset, reader->header.records_end,
+				     &reader->unpacked_fd, why);
+	if (err)
+		return err;
+	reader->is_unpacking = true;
+	perf_data_stream_finish(&file->stream);
+	if (perf_data_stream_init_unpacked(&file->stream, reader->unpacked_fd))
+		return diag_set(why, -ENOMEM, "no memory for a buffer");
+	return 0;
+}
+
+int perf_data_start(struct perf_data *reader, struct spsc *queue, struct diag *why)
+{
+	int err = reader->header.is_compressed ? begin_unpacking(reader, why) : 0;
+
 	assert(!reader->is_running && queue->capacity >= PERF_DATA_QUEUE_MIN_BYTES);
+	if (err)
+		return err;
 	reader->queue = queue;
 	err = thread_start(&reader->thread, "recording", run_reader, reader);
 	if (err)
@@ -334,6 +562,21 @@ const struct event_desc *perf_data_event(const struct perf_data *reader, size_t 
 const char *perf_data_host(const struct perf_data *reader)
 {
 	return reader->header.host ? reader->header.host : "";
+}
+
+const char *perf_data_kernel_release(const struct perf_data *reader)
+{
+	return reader->header.kernel_release ? reader->header.kernel_release : "";
+}
+
+int perf_data_kernel_names(const struct perf_data *reader)
+{
+	return reader->files.kernel_names_fd;
+}
+
+uint64_t perf_data_written_ns(const struct perf_data *reader)
+{
+	return reader->files.written_ns;
 }
 
 uint32_t perf_data_cpu_count(const struct perf_data *reader)

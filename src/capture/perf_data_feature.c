@@ -15,11 +15,14 @@
 /* Numbers of the format that headers of the system do not have. */
 enum {
 	FEATURE_HOSTNAME = 3,
+	FEATURE_OSRELEASE = 4,
 	FEATURE_NRCPUS = 7,
 	FEATURE_EVENT_DESC = 12,
 	FEATURE_CPU_TOPOLOGY = 13,
 	FEATURE_AUXTRACE = 18,
 	FEATURE_COMPRESSED = 27,
+
+	COMPRESSED_BY_ZSTD = 1,
 
 	BUILD_ID_HAS_SIZE = 1 << 15,	/* misc: byte 20 of the id field is its length */
 	BUILD_ID_FIELD_BYTES = 24,
@@ -63,16 +66,26 @@ static const char *take_string(struct byte_cursor *cursor, size_t *len)
 	return text;
 }
 
-static int take_host(struct perf_data_header *header, struct byte_cursor *cursor)
+static int copy_string(char **out, struct byte_cursor *cursor)
 {
 	size_t len;
 	const char *text = take_string(cursor, &len);
 
 	if (!text)
 		return 0;
-	free(header->host);
-	header->host = strndup(text, len);
-	return header->host ? 0 : -ENOMEM;
+	free(*out);
+	*out = strndup(text, len);
+	return *out ? 0 : -ENOMEM;
+}
+
+static int take_host(struct perf_data_header *header, struct byte_cursor *cursor)
+{
+	return copy_string(&header->host, cursor);
+}
+
+static int take_release(struct perf_data_header *header, struct byte_cursor *cursor)
+{
+	return copy_string(&header->kernel_release, cursor);
 }
 
 static int take_cpu_count(struct perf_data_header *header, struct byte_cursor *cursor)
@@ -203,6 +216,7 @@ struct feature_reader {
 static const struct feature_reader readers[] = {
 	{ PERF_DATA_FEATURE_BUILD_ID, "build-id", take_build_ids },
 	{ FEATURE_HOSTNAME, "hostname", take_host },
+	{ FEATURE_OSRELEASE, "kernel release", take_release },
 	{ FEATURE_NRCPUS, "CPU count", take_cpu_count },
 	{ FEATURE_EVENT_DESC, "event description", take_event_names },
 	{ FEATURE_CPU_TOPOLOGY, "CPU topology", take_topology },
@@ -222,12 +236,32 @@ static int run_reader(const struct feature_reader *reader, struct perf_data_head
 	return 0;
 }
 
+/* Version, type, level, ratio, bytes of a ring. */
+static int take_compression(struct perf_data_header *header, const void *bytes, size_t size,
+			    struct diag *why)
+{
+	struct byte_cursor cursor = { .at = bytes, .end = (const unsigned char *)bytes + size };
+	uint32_t type;
+
+	take_u32(&cursor);
+	type = take_u32(&cursor);
+	if (cursor.overrun)
+		return diag_set(why, -EBADMSG, "the compression section is damaged: it has %zu "
+				"bytes", size);
+	if (type != COMPRESSED_BY_ZSTD)
+		return diag_set(why, -ENOTSUP, "the recording is compressed in a way (%u) that is "
+				"not known here: record again without -z", type);
+	header->is_compressed = true;
+	return 0;
+}
+
 int perf_data_feature_take(struct perf_data_header *header, uint32_t bit, const void *bytes,
 			   size_t size, struct diag *why)
 {
+	if (bit == PERF_DATA_FEATURE_TRACING)
+		return perf_data_tracing_take(header, bytes, size, why);
 	if (bit == FEATURE_COMPRESSED)
-		return diag_set(why, -ENOTSUP, "the recording is compressed (perf record -z): "
-				"record again without -z");
+		return take_compression(header, bytes, size, why);
 	if (bit == FEATURE_AUXTRACE)
 		return diag_set(why, -ENOTSUP, "the recording holds hardware trace data (intel_pt, "
 				"cs_etm, ...): decode it first with perf inject --itrace");

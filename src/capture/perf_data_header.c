@@ -84,7 +84,12 @@ static int add_event(struct perf_data_header *header, const struct perf_event_at
 		.is_sideband = attr->type == PERF_TYPE_SOFTWARE &&
 			       attr->config == PERF_COUNT_SW_DUMMY,
 	};
+	if (attr->type == PERF_TYPE_TRACEPOINT)
+		event->tracepoint = attr->config;
 	record_format_init(&event->format, attr);
+	event->format.has_read_period = attr->sample_type & PERF_SAMPLE_READ &&
+					attr->read_format & PERF_FORMAT_ID;
+	event->has_values_by_thread = attr->inherit && attr->sample_type & PERF_SAMPLE_TID;
 	if (attr->sample_type & PERF_SAMPLE_STACK_USER)
 		event->copy_bytes = attr->sample_stack_user;
 	perf_data_name_event(attr, event->name, sizeof(event->name));
@@ -163,7 +168,7 @@ static int read_feature(struct perf_data_header *header, int fd, uint64_t file_b
 	if (err)
 		return err;
 	if (section->bytes > FEATURE_MAX_BYTES)
-		return 0;	/* tracepoint formats, BPF programs, ...: nothing for us */
+		return 0;	/* BPF programs, ...: nothing for us */
 	bytes = malloc(section->bytes + 1);
 	if (!bytes)
 		return no_memory(why);
@@ -281,6 +286,42 @@ uint64_t perf_data_tracing_bytes(const struct perf_event_header *record)
 	return ((uint64_t)bytes + 7) & ~UINT64_C(7);
 }
 
+/* { number of the tracepoint, name }, as perf wrote it into pipes before it wrote EVENT_UPDATE. */
+static void take_event_type(struct perf_data_header *header, const struct perf_event_header *record)
+{
+	const uint64_t *words = (const uint64_t *)(const void *)(record + 1);
+
+	if (record->size <= sizeof(*record) + sizeof(*words))
+		return;
+	for (size_t i = 0; i < header->event_count; i++) {
+		struct event_desc *event = &header->events[i];
+
+		if (event->tracepoint && event->tracepoint == words[0])
+			sanitize_text(event->name, sizeof(event->name), (const char *)(words + 1),
+				      record->size - sizeof(*record) - sizeof(*words));
+	}
+}
+
+/* The bytes behind the record are no records. */
+static int take_tracing(struct perf_data_header *header, struct perf_data_stream *stream,
+			const struct perf_event_header *record, struct diag *why)
+{
+	const uint64_t bytes = perf_data_tracing_bytes(record), at = stream->next_offset;
+	void *tracing;
+	int err = perf_data_stream_skip(stream, bytes, why);
+
+	if (err || bytes > FEATURE_MAX_BYTES)
+		return err;
+	tracing = malloc(bytes + 1);
+	if (!tracing)
+		return no_memory(why);
+	err = perf_data_read_at(stream->fd, at, tracing, (size_t)bytes, why);
+	if (!err)
+		err = perf_data_tracing_take(header, tracing, (size_t)bytes, why);
+	free(tracing);
+	return err;
+}
+
 static int take_header_record(struct perf_data_header *header, struct perf_data_stream *stream,
 			      const struct perf_event_header *record, struct diag *why)
 {
@@ -295,8 +336,11 @@ static int take_header_record(struct perf_data_header *header, struct perf_data_
 	case PERF_DATA_RECORD_BUILD_ID:
 		return perf_data_feature_take(header, PERF_DATA_FEATURE_BUILD_ID, record,
 					      record->size, why);
+	case PERF_DATA_RECORD_EVENT_TYPE:
+		take_event_type(header, record);
+		return 0;
 	case PERF_DATA_RECORD_TRACING_DATA:
-		return perf_data_stream_skip(stream, perf_data_tracing_bytes(record), why);
+		return take_tracing(header, stream, record, why);
 	default:
 		return 0;
 	}
@@ -382,9 +426,13 @@ void perf_data_header_finish(struct perf_data_header *header)
 {
 	for (size_t i = 0; i < header->build_id_count; i++)
 		free(header->build_ids[i].path);
+	for (size_t i = 0; i < header->format_count; i++)
+		free(header->formats[i]);
+	free(header->formats);
 	free(header->build_ids);
 	free(header->events);
 	free(header->host);
+	free(header->kernel_release);
 	free(header->sockets);
 	id_map_finish(&header->event_of_id);
 	*header = (struct perf_data_header){ 0 };

@@ -132,7 +132,7 @@ void perf_data_name_event(const struct perf_event_attr *attr, char *out, size_t 
 		snprintf(out, size, "raw 0x%" PRIx64, (uint64_t)attr->config);
 		break;
 	case PERF_TYPE_TRACEPOINT:
-		snprintf(out, size, "unknown tracepoint");
+		snprintf(out, size, "%s", PERF_DATA_UNKNOWN_TRACEPOINT);
 		return;
 	case PERF_TYPE_BREAKPOINT:
 		snprintf(out, size, "mem:0x%" PRIx64 ":%s%s%s", (uint64_t)attr->bp_addr,

@@ -21,6 +21,14 @@ int perf_data_stream_init(struct perf_data_stream *stream, int fd, uint64_t offs
 	return stream->buffer ? 0 : -ENOMEM;
 }
 
+int perf_data_stream_init_unpacked(struct perf_data_stream *stream, int fd)
+{
+	const int err = perf_data_stream_init(stream, fd, 0, UINT64_MAX);
+
+	stream->is_unpacked = true;
+	return err;
+}
+
 void perf_data_stream_finish(struct perf_data_stream *stream)
 {
 	free(stream->buffer);
@@ -49,6 +57,33 @@ int perf_data_read_at(int fd, uint64_t offset, void *out, size_t bytes, struct d
 	return 0;
 }
 
+/* Reads on until @bytes are there; what is unread moves to the front. The end is where nothing more
+ * comes. */
+static int receive(struct perf_data_stream *stream, size_t bytes, struct diag *why)
+{
+	if (stream->filled - stream->at >= bytes && stream->at % sizeof(uint64_t) == 0)
+		return 0;
+	stream->filled -= stream->at;
+	memmove(stream->buffer, stream->buffer + stream->at, stream->filled);
+	stream->at = 0;
+	while (stream->filled < bytes) {
+		const ssize_t got = read(stream->fd, stream->buffer + stream->filled,
+					 BUFFER_BYTES - stream->filled);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return diag_set(why, -errno, "cannot read unpacked records: %s",
+					strerror(errno));
+		if (!got)
+			break;
+		stream->filled += (size_t)got;
+	}
+	if (stream->filled < bytes)
+		stream->end_offset = stream->next_offset + stream->filled;
+	return 0;
+}
+
 static int refill(struct perf_data_stream *stream, struct diag *why)
 {
 	const uint64_t left = stream->end_offset - stream->next_offset;
@@ -62,6 +97,10 @@ static int refill(struct perf_data_stream *stream, struct diag *why)
 /* Makes the next @bytes whole and aligned in the buffer. */
 static int make_available(struct perf_data_stream *stream, size_t bytes, struct diag *why)
 {
+	const int err = stream->is_unpacked ? receive(stream, bytes, why) : 0;
+
+	if (err)
+		return err;
 	if (stream->end_offset - stream->next_offset < bytes)
 		return diag_set(why, -EBADMSG, "the record at byte %" PRIu64 " is cut off: it "
 				"needs %zu bytes, %" PRIu64 " are left", stream->next_offset, bytes,
@@ -78,6 +117,9 @@ int perf_data_stream_next(struct perf_data_stream *stream, const struct perf_eve
 	uint16_t size;
 	int err;
 
+	err = stream->is_unpacked ? receive(stream, 1, why) : 0;	/* is there an end? */
+	if (err)
+		return err;
 	if (stream->next_offset == stream->end_offset)
 		return 0;
 	err = make_available(stream, sizeof(*header), why);
@@ -102,11 +144,28 @@ int perf_data_stream_next(struct perf_data_stream *stream, const struct perf_eve
 	return 1;
 }
 
+static int discard(struct perf_data_stream *stream, uint64_t bytes, struct diag *why)
+{
+	while (bytes) {
+		const size_t part = bytes < BUFFER_BYTES / 2 ? (size_t)bytes : BUFFER_BYTES / 2;
+		const int err = make_available(stream, part, why);
+
+		if (err)
+			return err;
+		stream->at += part;
+		stream->next_offset += part;
+		bytes -= part;
+	}
+	return 0;
+}
+
 int perf_data_stream_skip(struct perf_data_stream *stream, uint64_t bytes, struct diag *why)
 {
 	if (stream->end_offset - stream->next_offset < bytes)
 		return diag_set(why, -EBADMSG, "%" PRIu64 " bytes at byte %" PRIu64 " lie outside "
 				"of the recording", bytes, stream->next_offset);
+	if (stream->is_unpacked)
+		return discard(stream, bytes, why);
 	stream->next_offset += bytes;
 	stream->at = stream->filled = 0;
 	return 0;

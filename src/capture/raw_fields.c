@@ -18,6 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define LONG 0	/* the size of a long, which depends on the kernel */
+
 struct number_type {
 	const char *name;
 	uint16_t size;
@@ -38,11 +40,13 @@ static const struct number_type number_types[] = {
 	{ "uid_t", 4, false },	      { "gid_t", 4, false },	     { "qid_t", 4, false },
 	{ "key_t", 4, true },	      { "mqd_t", 4, true },	     { "clockid_t", 4, true },
 	{ "timer_t", 4, true },	      { "key_serial_t", 4, true },   { "rwf_t", 4, true },
-	{ "long", 8, true },	      { "unsigned long", 8, false }, { "s64", 8, true },
+	{ "long", LONG, true },	      { "unsigned long", LONG, false },
+	{ "s64", 8, true },
 	{ "u64", 8, false },	      { "__s64", 8, true },	     { "__u64", 8, false },
 	{ "long long", 8, true },     { "unsigned long long", 8, false }, { "int64_t", 8, true },
-	{ "uint64_t", 8, false },     { "size_t", 8, false },	     { "ssize_t", 8, true },
-	{ "loff_t", 8, true },	      { "off_t", 8, true },	     { "aio_context_t", 8, false },
+	{ "uint64_t", 8, false },     { "loff_t", 8, true },	     { "size_t", LONG, false },
+	{ "ssize_t", LONG, true },    { "off_t", LONG, true },
+	{ "aio_context_t", LONG, false },
 };
 
 #define TEXT_TYPE "char"
@@ -119,36 +123,39 @@ static uint16_t widest_number(size_t size)
 	return size >= 8 ? 8 : size >= 4 ? 4 : size >= 2 ? 2 : 1;
 }
 
-static void settle_element(struct raw_field *field)
+static void settle_element(struct raw_field *field, uint32_t long_bytes)
 {
 	char element[sizeof(field->type)];
 	const struct number_type *type;
+	uint16_t type_size;
 
 	field->is_relative = strncmp(field->type, "__rel_loc ", 10) == 0;
 	field->is_dynamic = field->is_relative || strncmp(field->type, "__data_loc ", 11) == 0;
 	name_element(field, element);
 	type = find_type(element);
+	type_size = (uint16_t)(type && type->size ? type->size : long_bytes);
 	field->is_address = strchr(element, '*') != NULL;
 	if (field->is_dynamic || field->is_array) {
 		field->is_text = strcmp(element, TEXT_TYPE) == 0;
 		/* Of a dynamic one the brackets are part of the type, but for more than one. */
 		field->is_array = field->is_dynamic ? field->size > 4 || !field->is_text
 						    : !field->is_text;
-		field->element_size = type ? type->size : field->is_address ? sizeof(long)
+		field->element_size = type || field->is_address ? type_size
 			: field->is_dynamic ? 8 : widest_number(field->size);
 		field->is_signed = type && type->is_signed;
 		return;
 	}
 	field->element_size = widest_number(field->size);
-	if (type && type->size < field->element_size) {
-		field->element_size = type->size;
+	if (type && type_size < field->element_size) {
+		field->element_size = type_size;
 		field->is_signed = type->is_signed;
 	}
 	field->is_array = field->size > 8;	/* a struct */
 }
 
 /* "\tfield:DECLARATION;\toffset:8;\tsize:16;\tsigned:0;" */
-static bool parse_field(struct raw_field *field, const char *line, const char *end)
+static bool parse_field(struct raw_field *field, const char *line, const char *end,
+			uint32_t long_bytes)
 {
 	const char *declaration = memmem(line, (size_t)(end - line), "field:", 6);
 	const char *declaration_end;
@@ -168,7 +175,7 @@ static bool parse_field(struct raw_field *field, const char *line, const char *e
 	field->size = (uint16_t)size;
 	field->is_signed = is_signed;
 	field->is_common = strncmp(field->name, "common_", 7) == 0;
-	settle_element(field);
+	settle_element(field, long_bytes);
 	return true;
 }
 
@@ -187,7 +194,7 @@ static int add_field(struct raw_fields *fields, size_t *room, const struct raw_f
 	return 0;
 }
 
-static int parse_lines(struct raw_fields *out, const char *format)
+static int parse_lines(struct raw_fields *out, const char *format, uint32_t long_bytes)
 {
 	static const char print[] = "print fmt: ";
 	struct raw_field field;
@@ -201,7 +208,7 @@ static int parse_lines(struct raw_fields *out, const char *format)
 			out->symbolic = strndup(line + sizeof(print) - 1,
 						(size_t)(end - line) - (sizeof(print) - 1));
 			err = out->symbolic ? 0 : -ENOMEM;
-		} else if (parse_field(&field, line, end)) {
+		} else if (parse_field(&field, line, end, long_bytes)) {
 			err = add_field(out, &room, &field);
 		}
 	}
@@ -212,14 +219,15 @@ static int parse_lines(struct raw_fields *out, const char *format)
 	return err;
 }
 
-int raw_fields_parse(struct raw_fields *out, const char *format, size_t bytes, struct diag *why)
+int raw_fields_parse_foreign(struct raw_fields *out, const char *format, size_t bytes,
+			     uint32_t long_bytes, struct diag *why)
 {
 	char *text = strndup(format, bytes);
 	int err = text ? 0 : -ENOMEM;
 
 	*out = (struct raw_fields){ 0 };
 	if (!err)
-		err = parse_lines(out, text);
+		err = parse_lines(out, text, long_bytes);
 	free(text);
 	if (!err && out->count == 0)
 		err = diag_set(why, -EBADMSG,
@@ -229,6 +237,11 @@ int raw_fields_parse(struct raw_fields *out, const char *format, size_t bytes, s
 	if (err)
 		raw_fields_finish(out);
 	return err;
+}
+
+int raw_fields_parse(struct raw_fields *out, const char *format, size_t bytes, struct diag *why)
+{
+	return raw_fields_parse_foreign(out, format, bytes, sizeof(long), why);
 }
 
 void raw_fields_finish(struct raw_fields *fields)

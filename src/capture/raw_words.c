@@ -55,8 +55,10 @@ static bool next_word(struct words *words)
 		if (!skip_char(words, '{'))
 			return false;
 		pair_end = strchr(words->at, '}');
-		if (!pair_end)
+		if (!pair_end) {	/* the text ends inside this list: look at none after it */
+			words->at += strlen(words->at);
 			return false;
+		}
 		is_number = format_expression_read(&words->at, "", 0, &words->number) &&
 			    skip_char(words, ',') &&
 			    read_quoted(words, &words->text, &words->text_bytes);

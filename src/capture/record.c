@@ -186,20 +186,30 @@ static void take_sample_front(const struct record_format *format, struct cursor 
 		out->sample.period = format->fixed_period ? format->fixed_period : 1;
 }
 
-/* PERF_SAMPLE_READ: counter values of the event or of its whole group. */
-static void skip_read_values(uint64_t read_format, struct cursor *cursor)
+/* PERF_SAMPLE_READ: of a group each value has its id behind it, of one event the times lie between
+ * them. */
+static void take_read_values(const struct record_format *format, struct cursor *cursor,
+			     struct record_sample *sample)
 {
-	const uint64_t times = count_bits(read_format & (PERF_FORMAT_TOTAL_TIME_ENABLED |
-							 PERF_FORMAT_TOTAL_TIME_RUNNING));
-	const uint64_t per_event = 1 + count_bits(read_format & (PERF_FORMAT_ID |
-								 PERF_FORMAT_LOST));
-	const uint64_t events = read_format & PERF_FORMAT_GROUP ? take(cursor) : 1;
+	const uint64_t type = format->read_format;
+	const bool is_group = type & PERF_FORMAT_GROUP, has_id = type & PERF_FORMAT_ID;
+	const uint64_t times = count_bits(type & (PERF_FORMAT_TOTAL_TIME_ENABLED |
+						  PERF_FORMAT_TOTAL_TIME_RUNNING));
+	const uint64_t words = 1 + count_bits(type & (PERF_FORMAT_ID | PERF_FORMAT_LOST));
+	struct record_read read = { .count = is_group ? take(cursor) : 1 };
 
-	take_words(cursor, times);
-	if (events > cursor_left(cursor) / per_event)
+	if (is_group)
+		take_words(cursor, times);
+	read.stride = (uint8_t)(is_group ? words : words + times);
+	read.id_at = (uint8_t)(!has_id ? 0 : is_group ? 1 : 1 + times);
+	if (read.count > cursor_left(cursor) / read.stride) {
 		cursor->overrun = true;
-	else
-		take_words(cursor, events * per_event);
+		return;
+	}
+	read.values = take_words(cursor, read.count * read.stride);
+	sample->read = read;
+	if (format->has_read_period && read.count)
+		sample->period = read.values[0];
 }
 
 static void take_raw(struct cursor *cursor, struct record_sample *sample)
@@ -339,7 +349,7 @@ static void take_sample(const struct record_format *format, struct cursor *curso
 
 	take_sample_front(format, cursor, out);
 	if (type & PERF_SAMPLE_READ)
-		skip_read_values(format->read_format, cursor);
+		take_read_values(format, cursor, sample);
 	if (type & PERF_SAMPLE_CALLCHAIN) {
 		const uint64_t count = take(cursor);
 

@@ -425,13 +425,20 @@ static void end(struct sampler *sampler)
 {
 	eventfd_t kind = STOP_END;
 
-	/* A round that was open has noted the rings' ends too early to be the last one. */
-	if (!insist(sampler, finish_open_round) || !insist(sampler, run_round) ||
-	    !insist(sampler, put_last_losses))
-		return;
 	if (has_target(sampler))
 		eventfd_read(sampler->stop_fd, &kind);
-	if (kind == STOP_HAND_OVER)
+	/* A round that was open has noted the rings' ends too early to be the last one. */
+	if (!insist(sampler, finish_open_round))
+		return;
+	begin_round(sampler);
+	/* What the rings lose during the round of a hand-over lies behind the line: the next source
+	 * has it. */
+	if (kind == STOP_HAND_OVER) {
+		if (insist(sampler, put_last_losses))
+			insist(sampler, run_round);
+		return;
+	}
+	if (!insist(sampler, run_round) || !insist(sampler, put_last_losses))
 		return;
 	sampler->has_ended = true;
 	if (insist(sampler, put_last_mark))
@@ -549,8 +556,11 @@ void sampler_stop(struct sampler *sampler)
 	stop(sampler, STOP_END);
 }
 
-uint64_t sampler_hand_over(struct sampler *sampler)
+uint64_t sampler_hand_over(struct sampler *sampler, uint64_t after_ns)
 {
+	/* A round promises what was written a moment before it. */
+	while (clock_now_ns() <= after_ns + IN_FLIGHT_NS)
+		poll(NULL, 0, 1);
 	stop(sampler, STOP_HAND_OVER);
 	return sampler->has_ended ? 0 : sampler->promised_ns;
 }

@@ -41,7 +41,8 @@ static bool is_kernel(const struct tree_node *node)
 /* The name of @node behind that of its parent. */
 static bool put_name(struct path *path, const struct tree_node *node, bool marks_kernel)
 {
-	const bool has_name = node->is_command || node->state == SYMBOL_NAMED;
+	const bool has_name = node->is_command || node->state == SYMBOL_NAMED ||
+			      node->state == SYMBOL_NO_MAP;
 	const char *name = has_name ? node->symbol : node->object;
 	const bool has_brackets = has_name || name[0] == '[';
 	size_t at = node->depth ? path->ends[node->depth - 1] : 0;

@@ -44,13 +44,15 @@ static void put_code(FILE *out, const struct snapshot_row *row, unsigned int key
 	/* Functions of one name in several objects have no address in common. */
 	const bool has_one = (keys & KEY_OBJECT) || row->state != SYMBOL_NAMED;
 	const bool has_address = (keys & KEY_ADDRESS) || ((keys & KEY_SYMBOL) && has_one &&
-							  row->state != SYMBOL_LOADING);
+							  row->state != SYMBOL_LOADING &&
+							  row->state != SYMBOL_NO_MAP);
 
 	safe_put(out, ",\"dso\":");
 	put_string_or_null(out, keys & KEY_OBJECT, row->object_path);
 	safe_put(out, ",\"build_id\":");
 	put_string_or_null(out, (keys & KEY_OBJECT) && row->build_id[0], row->build_id);
-	put_symbol(out, row, (keys & KEY_SYMBOL) && row->state == SYMBOL_NAMED);
+	put_symbol(out, row, (keys & KEY_SYMBOL) && (row->state == SYMBOL_NAMED ||
+						     row->state == SYMBOL_NO_MAP));
 	safe_put(out, ",\"unreadable\":");
 	put_string_or_null(out, row->reason[0], row->reason);
 	safe_put(out, ",\"address\":");
@@ -65,7 +67,7 @@ static void put_code(FILE *out, const struct snapshot_row *row, unsigned int key
 		safe_put(out, "null");
 }
 
-static void put_pct_or_null(FILE *out, double pct)
+static void put_tenths_or_null(FILE *out, double pct)
 {
 	if (pct < 0)
 		safe_put(out, "null");
@@ -95,7 +97,7 @@ static void put_load(FILE *out, const struct snapshot_row *row, unsigned int key
 		safe_put(out, ",\"state\":");
 		put_string_or_null(out, row->task_state, state);
 		safe_put(out, ",\"cpu_pct\":");
-		put_pct_or_null(out, row->cpu_pct);
+		put_tenths_or_null(out, row->cpu_pct);
 		safe_put(out, ",\"threads\":");
 		put_number_or_null(out, row->threads, row->threads);
 		safe_put(out, ",\"command_line\":");
@@ -103,7 +105,7 @@ static void put_load(FILE *out, const struct snapshot_row *row, unsigned int key
 	}
 	if (keys == KEY_CPU) {
 		safe_put(out, ",\"busy_pct\":");
-		put_pct_or_null(out, row->busy_pct);
+		put_tenths_or_null(out, row->busy_pct);
 	}
 }
 
@@ -114,8 +116,10 @@ static void put_base(FILE *out, const struct snapshot *snapshot, const struct sn
 					       [ROW_GONE] = "\"gone\"" };
 	const struct json_shares shares = {
 		.self_samples = row->base_self_samples, .total_samples = row->base_total_samples,
-		.self_pct = row_changes_base_pct(snapshot, row->base_self_weight),
-		.total_pct = row_changes_base_pct(snapshot, row->base_total_weight),
+		.self_pct = row->is_idle ? -1
+					 : row_changes_base_pct(snapshot, row->base_self_weight),
+		.total_pct = row->is_idle ? -1
+					  : row_changes_base_pct(snapshot, row->base_total_weight),
 		.self_period = row->base_self_weight, .total_period = row->base_total_weight,
 	};
 
@@ -130,8 +134,8 @@ static void put_row(FILE *out, const struct snapshot *snapshot, const struct sna
 	const unsigned int keys = snapshot->keys;
 	const struct json_shares shares = {
 		.self_samples = row->self_samples, .total_samples = row->total_samples,
-		.self_pct = snapshot_pct(snapshot, row->self_weight),
-		.total_pct = snapshot_pct(snapshot, row->total_weight),
+		.self_pct = row->is_idle ? -1 : snapshot_pct(snapshot, row->self_weight),
+		.total_pct = row->is_idle ? -1 : snapshot_pct(snapshot, row->total_weight),
 		.self_period = row->self_weight, .total_period = row->total_weight,
 	};
 
@@ -170,10 +174,11 @@ static void put_head(FILE *out, const struct snapshot *snapshot)
 	put_number_or_null(out, snapshot->fixed_period, (int64_t)snapshot->fixed_period);
 	safe_put(out, ",\"target\":");
 	json_put_string(out, sanitize_checked(snapshot->target));
-	safe_print(out, ",\"window_s\":%.3f,\"samples\":%" PRIu64 ",\"samples_per_s\":%.1f",
-		   snapshot->window_s, snapshot->samples, snapshot->samples_per_s);
+	safe_print(out, ",\"window_s\":%.3f,\"samples\":%" PRIu64 ",\"samples_per_s\":",
+		   snapshot->window_s, snapshot->samples);
+	put_tenths_or_null(out, snapshot->samples_per_s);
 	safe_put(out, ",\"busy_pct\":");
-	put_pct_or_null(out, snapshot->busy_pct);
+	put_tenths_or_null(out, snapshot->busy_pct);
 	safe_print(out, ",\"idle_samples\":%" PRIu64 ",\"unresolved\":%" PRIu64,
 		   snapshot->idle_samples, snapshot->unresolved);
 	safe_print(out, ",\"own_cpu_pct\":%.2f,\"own_rss_bytes\":%" PRIu64, snapshot->own_cpu_pct,
@@ -199,6 +204,16 @@ static void put_stacks(FILE *out, const struct snapshot *snapshot)
 	safe_put(out, "}");
 }
 
+/* The process that most of a cause happened in, if there is one. */
+static void put_process(FILE *out, const struct loss_process *process)
+{
+	if (!process->pid)
+		return;
+	safe_print(out, ",\"mostly_in\":{\"pid\":%" PRIu32 ",\"program\":", process->pid);
+	json_put_string(out, sanitize_checked(process->program));
+	safe_put(out, "}");
+}
+
 /* All causes; what the kernel does not count, or nobody has kept, is null. */
 static void put_ledger(FILE *out, const struct loss_ledger *ledger)
 {
@@ -216,6 +231,7 @@ static void put_ledger(FILE *out, const struct loss_ledger *ledger)
 		put_number_or_null(out, count->has_start, (int64_t)count->since_start);
 		safe_put(out, ",\"in_window\":");
 		put_number_or_null(out, count->has_window, (int64_t)count->in_window);
+		put_process(out, &ledger->processes[cause]);
 		safe_put(out, "}");
 	}
 	safe_put(out, "}");

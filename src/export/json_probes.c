@@ -81,6 +81,8 @@ static void put_top(FILE *out, const struct snapshot_value *value)
 
 static void put_value(FILE *out, const struct snapshot_value *value)
 {
+	char min[SNAPSHOT_NUMBER_BYTES], max[SNAPSHOT_NUMBER_BYTES];
+
 	json_put_string(out, sanitize_checked(value->name));
 	safe_print(out, ":{\"count\":%" PRIu64 ",\"unknown\":%" PRIu64 ",\"type\":", value->count,
 		   value->unknown);
@@ -88,9 +90,10 @@ static void put_value(FILE *out, const struct snapshot_value *value)
 	safe_put(out, ",\"origin\":");
 	json_put_string(out, sanitize_checked(value->origin));
 	if (value->numbers)
-		safe_print(out, ",\"min\":%" PRId64 ",\"max\":%" PRId64 ",\"mean\":%.3f",
-			   value->min,
-			   value->max, value->mean);
+		safe_print(out, ",\"min\":%s,\"max\":%s,\"mean\":%.3f",
+			   sanitize_checked(snapshot_number(value->is_signed, value->min, min)),
+			   sanitize_checked(snapshot_number(value->is_signed, value->max, max)),
+			   value->mean);
 	else
 		safe_put(out, ",\"min\":null,\"max\":null,\"mean\":null");
 	safe_print(out, ",\"zeros\":%" PRIu64 ",\"negatives\":%" PRIu64, value->zeros,
@@ -118,8 +121,11 @@ static void put_probe(FILE *out, const struct snapshot_probe *probe)
 		json_put_string(out, sanitize_checked(probe->reason));
 	else
 		safe_put(out, "null");
-	safe_print(out, ",\"hits\":%" PRIu64 ",\"hits_per_s\":%.1f", probe->hits,
-		   probe->hits_per_s);
+	safe_print(out, ",\"hits\":%" PRIu64 ",\"hits_per_s\":", probe->hits);
+	if (probe->hits_per_s < 0)
+		safe_put(out, "null");
+	else
+		safe_print(out, "%.1f", probe->hits_per_s);
 	safe_print(out, ",\"missed\":%" PRIu64 ",\"lost\":%" PRIu64 ",\"hits_since\":%" PRIu64,
 		   probe->missed_since, probe->lost_since, probe->hits_since);
 	safe_print(out, ",\"unpaired\":%" PRIu64 ",\"filtered\":%" PRIu64 ",\"in_flight\":%" PRIu64,

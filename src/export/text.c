@@ -10,6 +10,8 @@
 #include "export/text_groups.h"
 #include "export/text_probes.h"
 
+#define MISSING_PCT 10	/* a smaller share of missing ticks is not in the header */
+#define MOMENT_S 0.1	/* a shorter window is shown to the millisecond */
 #define NOTICE_LINE_BYTES 4096	/* what is longer is cut */
 
 static void put_rate(FILE *out, const struct snapshot *snapshot)
@@ -35,8 +37,11 @@ static void put_losses(FILE *out, const struct snapshot *snapshot)
 	put_counter(out, "late", snapshot->lost_late);
 	put_counter(out, "unattributed", snapshot->unattributed);
 	put_counter(out, "unknown-uid", snapshot->filtered_unknown_uid);
+	put_counter(out, "left-out-own", counts[LOSS_OWN].since_start);
 	put_counter(out, "stalled-rounds", snapshot->stalled_rounds);
 	put_counter(out, "throttled-ms", snapshot->throttled_ns / 1000000);
+	if (snapshot->missing_ticks_pct > MISSING_PCT)
+		safe_print(out, "  ticks-missing %.0f %%", snapshot->missing_ticks_pct);
 	put_counter(out, "truncated-stacks", snapshot->truncated_stacks);
 	put_counter(out, "evicted", snapshot->evicted_samples);
 	put_counter(out, "missed-hits", counts[LOSS_PROBE_MISSED].since_start);
@@ -54,8 +59,8 @@ static void put_head(FILE *out, const struct snapshot *snapshot)
 	safe_print(out, "# flametop  %s  %s", sanitize_checked(snapshot->host),
 		   sanitize_checked(snapshot->event));
 	put_rate(out, snapshot);
-	safe_print(out, "  %s  last %.1f s  %" PRIu64 " samples",
-		   sanitize_checked(snapshot->target),
+	safe_print(out, "  %s  last %.*f s  %" PRIu64 " samples",
+		   sanitize_checked(snapshot->target), snapshot->window_s < MOMENT_S ? 3 : 1,
 		   snapshot->window_s, snapshot->samples);
 	put_counter(out, "idle", snapshot->idle_samples);
 	put_losses(out, snapshot);
@@ -158,11 +163,27 @@ static void put_number(FILE *out, int width, int64_t number)
 		safe_print(out, "%*" PRId64, width, number);
 }
 
+/* Idle is not part of 100 %, so an idle row has no share. */
 static void put_figures(FILE *out, const struct snapshot *snapshot,
 			const struct snapshot_row *row)
 {
+	if (row->is_idle) {
+		safe_print(out, "   idle    idle  %7" PRIu64, row->self_samples);
+		return;
+	}
 	safe_print(out, " %6.2f  %6.2f  %7" PRIu64, snapshot_pct(snapshot, row->self_weight),
 		   snapshot_pct(snapshot, row->total_weight), row->self_samples);
+}
+
+static void put_changed_shares(FILE *out, const struct snapshot *snapshot,
+			       const struct snapshot_row *row, bool of_total, const char *mark)
+{
+	safe_print(out, " %+7.2f  %-4s", row_changes_points(snapshot, row, of_total),
+		   sanitize_checked(mark));
+	safe_print(out, "  %6.2f  %7.2f  %6.2f  %8.2f", snapshot_pct(snapshot, row->self_weight),
+		   row_changes_base_pct(snapshot, row->base_self_weight),
+		   snapshot_pct(snapshot, row->total_weight),
+		   row_changes_base_pct(snapshot, row->base_total_weight));
 }
 
 /* Of an idle row there are no shares that could change. */
@@ -177,12 +198,11 @@ static void put_changes(FILE *out, const struct snapshot *snapshot, const struct
 						       : row->base_self_samples,
 					      snapshot->baseline.window_s);
 
-	safe_print(out, " %+7.2f  %-4s", row_changes_points(snapshot, row, of_total),
-		   sanitize_checked(marks[row_changes_presence(row)]));
-	safe_print(out, "  %6.2f  %7.2f  %6.2f  %8.2f", snapshot_pct(snapshot, row->self_weight),
-		   row_changes_base_pct(snapshot, row->base_self_weight),
-		   snapshot_pct(snapshot, row->total_weight),
-		   row_changes_base_pct(snapshot, row->base_total_weight));
+	if (row->is_idle)
+		safe_print(out, "       -  %-4s    idle     idle    idle      idle",
+			   sanitize_checked(marks[row_changes_presence(row)]));
+	else
+		put_changed_shares(out, snapshot, row, of_total, marks[row_changes_presence(row)]);
 	safe_print(out, "  %9.1f  %11.1f  %+8.1f", now, then, now - then);
 }
 

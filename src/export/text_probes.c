@@ -52,12 +52,16 @@ static void put_counter(FILE *out, const char *name, uint64_t count)
 
 static void put_value(FILE *out, const struct snapshot_value *value)
 {
+	char min[SNAPSHOT_NUMBER_BYTES], max[SNAPSHOT_NUMBER_BYTES];
+
 	safe_print(out, "      %s %s: %" PRIu64, sanitize_checked(value->name),
 		   sanitize_checked(value->type), value->count);
 	put_counter(out, "unknown", value->unknown);
 	if (value->numbers)
-		safe_print(out, ", min %" PRId64 ", mean %.1f, max %" PRId64, value->min,
-			   value->mean, value->max);
+		safe_print(out, ", min %s, mean %.1f, max %s",
+			   sanitize_checked(snapshot_number(value->is_signed, value->min, min)),
+			   value->mean,
+			   sanitize_checked(snapshot_number(value->is_signed, value->max, max)));
 	for (uint32_t i = 0; i < value->top_count && i < TOP_SHOWN; i++)
 		safe_print(out, "%s %s x%" PRIu64, i ? SAFE_TEXT(",") : SAFE_TEXT(":"),
 			   sanitize_checked(value->top[i].text),
@@ -67,9 +71,12 @@ static void put_value(FILE *out, const struct snapshot_value *value)
 
 static void put_probe(FILE *out, const struct snapshot_probe *probe)
 {
-	safe_print(out, "  %-32s  %-9s  %9" PRIu64 "  %9.1f", sanitize_checked(probe->name),
-		   sanitize_checked(probe_state_name(probe->state)), probe->hits,
-		   probe->hits_per_s);
+	safe_print(out, "  %-32s  %-9s  %9" PRIu64, sanitize_checked(probe->name),
+		   sanitize_checked(probe_state_name(probe->state)), probe->hits);
+	if (probe->hits_per_s < 0)
+		safe_print(out, "  %9s", SAFE_TEXT("-"));
+	else
+		safe_print(out, "  %9.1f", probe->hits_per_s);
 	put_latency(out, probe);
 	put_counter(out, "unpaired", probe->unpaired);
 	put_counter(out, "filtered", probe->filtered);

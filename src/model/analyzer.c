@@ -546,6 +546,20 @@ static void adapt_copies(struct analyzer *analyzer)
 		control->wish(control->owner, wished);
 }
 
+/* Called often: what floods the rings must end before the second does. */
+static void end_copies(struct analyzer *analyzer)
+{
+	const struct copy_control *control = &analyzer->config.copies;
+	const struct ingest *ingest = &analyzer->ingest;
+	const struct copied_hits hits = {
+		.count = ingest->counters.copied_hits, .lost = ingest->counters.lost_kernel,
+		.second = ingest->timeline.open_slice.seq,
+	};
+
+	if (control->wish && copy_size_is_too_much(&analyzer->copy_size, &hits, clock_now_ns()))
+		control->wish(control->owner, 0);
+}
+
 /* What history does not refer to may be all that it is full of. */
 static bool has_full_table(const struct ingest *ingest)
 {
@@ -556,6 +570,7 @@ static void enforce_budget(struct analyzer *analyzer)
 {
 	const uint64_t seq = analyzer->ingest.timeline.open_slice.seq;
 
+	end_copies(analyzer);
 	if (seq == analyzer->enforced_seq && !budget_is_pressed(&analyzer->ingest))
 		return;
 	analyzer->enforced_seq = seq;

@@ -70,13 +70,13 @@ static int refuse(struct baseline *baseline, int err)
 }
 
 /* The end of the highest bucket that the probe's calls are in: no call of it was longer. */
-static uint64_t longest_possible_ns(const struct baseline *baseline, uint32_t slot)
+static uint64_t longest_possible_ns(const struct baseline *baseline, uint8_t event)
 {
 	uint64_t buckets[LATENCY_BUCKETS] = { 0 };
 	struct snapshot_latency latency;
 
 	for (uint32_t i = 0; i < baseline->count; i++)
-		if (baseline->entries[i].event == PROBE_EVENT_FIRST + slot)
+		if (baseline->entries[i].event == event)
 			buckets[baseline->entries[i].bucket] = 1;
 	latency_summarize(buckets, 0, &latency);
 	return latency.max_ns;
@@ -89,7 +89,7 @@ static void note_peaks(struct baseline *baseline, const struct probe_hits *hits)
 		if (hits->rows[slot].id)
 			baseline->peak_ns[slot] = probe_peaks_between(
 				&hits->rows[slot].peaks, baseline->begin_ns, baseline->end_ns,
-				longest_possible_ns(baseline, slot));
+				longest_possible_ns(baseline, hits->rows[slot].event));
 }
 
 int baseline_take(struct baseline *baseline, const struct timeline *timeline,

@@ -17,6 +17,7 @@
 #include "symbols/jit_files.h"
 
 #define TICKS_STAY_NS (30 * CLOCK_NS_PER_S) /* then seconds are exact, where there is no room */
+#define NAMES_STAY_NS (60 * CLOCK_NS_PER_S) /* the largest window that is easily chosen */
 #define DEAD_STAY_NS (2 * CLOCK_NS_PER_S) /* samples of the way out come after the EXIT */
 
 /* The table in budget.h. Passing text has an allocation, a row of the pool and one of its hash. */
@@ -46,10 +47,13 @@ size_t budget_bytes(const struct ingest *ingest)
 
 struct usage {
 	unsigned char *stacks, *tasks, *values;	/* values: of probes */
+	uint32_t *ages;		/* by stack: number of the last slice that has it, from 1 on */
 	uint32_t *new_stack, *new_task, *new_value;
 };
 
-static void mark(const struct usage *usage, const struct slice_entry *entries, uint32_t count)
+/* @age: not less than in the calls before. */
+static void mark(const struct usage *usage, const struct slice_entry *entries, uint32_t count,
+		 uint32_t age)
 {
 	for (uint32_t i = 0; i < count; i++) {
 		if (entries[i].event == EVENT_OF_VALUES) {
@@ -57,6 +61,7 @@ static void mark(const struct usage *usage, const struct slice_entry *entries, u
 			continue;
 		}
 		usage->stacks[entries[i].stack] = 1;
+		usage->ages[entries[i].stack] = age;
 		usage->tasks[entries[i].task] = 1;
 	}
 }
@@ -81,6 +86,24 @@ static void mark_slowest(const struct usage *usage, const struct hit_log *log)
 			usage->stacks[hit_log_slowest(log, i)->stack] = 1;
 }
 
+/* The ages of stacks that stay, each at its new number: that is never larger. */
+static void renumber_ages(const struct usage *usage, size_t stacks)
+{
+	for (size_t i = 0; i < stacks; i++)
+		if (usage->new_stack[i] != ID_SET_NONE)
+			usage->ages[usage->new_stack[i]] = usage->ages[i];
+}
+
+/* The age of the first slice that a screen may well show. */
+static uint32_t first_recent(const struct timeline *timeline, uint64_t now_ns)
+{
+	uint32_t s = timeline->count;
+
+	while (s && timeline->slices[s - 1].end_ns + NAMES_STAY_NS > now_ns)
+		s--;
+	return s + 1;
+}
+
 static void renumber_slowest(const struct usage *usage, const struct hit_log *log)
 {
 	for (uint32_t i = 0; i < log->slowest_count; i++) {
@@ -101,10 +124,11 @@ static void compact_hits(const struct usage *usage, struct probe_hits *hits)
 static bool compact(struct ingest *ingest, const struct usage *usage)
 {
 	struct timeline *timeline = &ingest->timeline;
+	const uint32_t stacks = ingest->trie.stacks.count;
 
 	for (uint32_t s = 0; s < timeline->count; s++)
-		mark(usage, timeline->slices[s].entries, timeline->slices[s].count);
-	mark(usage, ingest->baseline.entries, ingest->baseline.count);
+		mark(usage, timeline->slices[s].entries, timeline->slices[s].count, s + 1);
+	mark(usage, ingest->baseline.entries, ingest->baseline.count, timeline->count);
 	for (uint32_t slot = 0; ingest->hits && slot < PROBE_SLOTS; slot++)
 		mark_slowest(usage, &ingest->hits->rows[slot].log);
 	if (stack_trie_compact(&ingest->trie, usage->stacks, usage->new_stack))
@@ -112,11 +136,18 @@ static bool compact(struct ingest *ingest, const struct usage *usage)
 	task_table_compact(&ingest->tasks, usage->tasks, usage->new_task);
 	if (ingest->hits)
 		compact_hits(usage, ingest->hits);
-	reclaim_unused(ingest);
+	renumber_ages(usage, stacks);
+	reclaim_unused(ingest, usage->ages, first_recent(timeline, ingest->watermark_ns));
 	for (uint32_t s = 0; s < timeline->count; s++)
 		renumber(usage, timeline->slices[s].entries, timeline->slices[s].count);
 	renumber(usage, ingest->baseline.entries, ingest->baseline.count);
 	return true;
+}
+
+static bool is_whole(const struct usage *usage)
+{
+	return usage->stacks && usage->ages && usage->tasks && usage->values &&
+	       usage->new_stack && usage->new_task && usage->new_value;
 }
 
 bool budget_compact(struct ingest *ingest)
@@ -126,6 +157,7 @@ bool budget_compact(struct ingest *ingest)
 	const uint32_t stacks_before = ingest->trie.stacks.count;
 	struct usage usage = {
 		.stacks = calloc(stacks, 1), .tasks = calloc(tasks, 1),
+		.ages = calloc(stacks, sizeof(uint32_t)),
 		.values = calloc(values, 1), .new_value = malloc(values * sizeof(uint32_t)),
 		.new_stack = malloc(stacks * sizeof(uint32_t)),
 		.new_task = malloc(tasks * sizeof(uint32_t)),
@@ -133,10 +165,10 @@ bool budget_compact(struct ingest *ingest)
 	bool done = false;
 
 	/* The open slice finds its entries by their ids: close it before these change. */
-	if (usage.stacks && usage.tasks && usage.values && usage.new_stack && usage.new_task &&
-	    usage.new_value && !timeline_cut(&ingest->timeline, ingest->watermark_ns))
+	if (is_whole(&usage) && !timeline_cut(&ingest->timeline, ingest->watermark_ns))
 		done = compact(ingest, &usage);
 	free(usage.stacks);
+	free(usage.ages);
 	free(usage.tasks);
 	free(usage.values);
 	free(usage.new_value);

@@ -119,6 +119,22 @@ static void compare_with_last(struct busy *busy, const struct busy_point *point)
 			note_gone(busy, cpu);
 }
 
+static void note_steal(struct busy *busy, const char *text)
+{
+	if (sscanf(text, "cpu %*u %*u %*u %*u %*u %*u %*u %" SCNu64, &busy->steal) != 1)
+		return;
+	if (!busy->has_steal)
+		busy->steal_first = busy->steal;
+	busy->has_steal = true;
+}
+
+uint64_t busy_stolen_ns(const struct busy *busy)
+{
+	const uint64_t tick_ns = CLOCK_NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK);
+
+	return busy->steal > busy->steal_first ? (busy->steal - busy->steal_first) * tick_ns : 0;
+}
+
 void busy_add(struct busy *busy, uint64_t now_ns, const char *text)
 {
 	struct busy_point point = { .time_ns = now_ns };
@@ -133,6 +149,7 @@ void busy_add(struct busy *busy, uint64_t now_ns, const char *text)
 		if (cpu < 0 || cpu >= UINT16_MAX ||
 		    !put_cpu(&point, (uint32_t)cpu, cpu_busy, cpu_total))
 			break;
+	note_steal(busy, text);
 	compare_with_last(busy, &point);
 	thin_out(busy, now_ns);
 	busy->points[busy->count++] = point;

@@ -8,6 +8,10 @@
  * may be incomplete is for what no size mends. Less is an experiment after a calm minute, and each
  * experiment that fails doubles the calm that the next one needs. A wish that the source does not
  * fulfil (no locked memory, too many bytes a second) is repeated ever less often.
+ *
+ * Where every hit of an event is a sample its rate is known only from the hits. They are judged
+ * while they come, not at the end of a second: a flood of copies fills the rings in milliseconds.
+ * There is no way back, as chains without copies don't show what copies would cost.
  */
 #include "model/copy_size.h"
 
@@ -47,6 +51,8 @@ void copy_size_begin(struct copy_size *size, uint32_t bytes, uint64_t now_ns)
 	size->judged_ns = size->calm_since_ns = now_ns;
 	size->quiet_until_ns = 0;
 	size->quiet_ns = QUIET_NS;
+	size->second = UINT64_MAX;
+	size->hits_hz = size->hits_quiet_until_ns = 0;
 }
 
 static uint32_t wish(struct copy_size *size, uint32_t bytes, uint64_t now_ns)
@@ -65,7 +71,8 @@ static uint32_t judge(struct copy_size *size, uint64_t now_ns)
 	if (now_ns < size->quiet_until_ns)
 		return 0;
 	if (size->outgrown * 100 > size->stacks * CUT_MAX_PCT &&
-	    size->bytes < CALL_GRAPH_COPY_MAX_BYTES) {
+	    size->bytes < CALL_GRAPH_COPY_MAX_BYTES &&
+	    size->hits_hz * larger(size->bytes) <= CALL_GRAPH_COPY_MAX_RATE) {
 		if (size->bytes == size->tried_bytes)
 			size->calm_ns = twice(size->calm_ns, CALM_MAX_NS);
 		size->tried_bytes = 0;
@@ -92,4 +99,33 @@ uint32_t copy_size_observe(struct copy_size *size, const struct stack_counts *co
 	size->stacks = size->outgrown = 0;
 	size->judged_ns = now_ns;
 	return wished;
+}
+
+static void begin_second(struct copy_size *size, const struct copied_hits *hits)
+{
+	if (size->second == UINT64_MAX) {
+		size->hits_first = size->second_first = hits->count;
+		size->lost_first = hits->lost;
+	}
+	size->hits_hz = hits->count - size->second_first;
+	size->second_first = hits->count;
+	size->second = hits->second;
+}
+
+bool copy_size_is_too_much(struct copy_size *size, const struct copied_hits *hits, uint64_t now_ns)
+{
+	const bool is_begun = size->second != UINT64_MAX;
+	const uint64_t in_second = is_begun ? hits->count - size->second_first : 0;
+	const bool is_lost = is_begun && hits->count > size->hits_first &&
+			     hits->lost > size->lost_first;
+
+	if (hits->second != size->second)
+		begin_second(size, hits);
+	if (!size->bytes || now_ns < size->hits_quiet_until_ns)
+		return false;
+	if (!is_lost && in_second <= CALL_GRAPH_COPY_MAX_HITS &&
+	    in_second * size->bytes <= CALL_GRAPH_COPY_MAX_RATE)
+		return false;
+	size->hits_quiet_until_ns = now_ns + QUIET_NS;
+	return true;
 }

@@ -159,6 +159,8 @@ static uint64_t symbol_identity(const struct group_sources *sources, uint32_t id
 	if (is_of_object || symbol->state != SYMBOL_NAMED)
 		identity = id_set_mix(id_set_mix(identity, symbol->address),
 				      hash_of(sources, symbol->object_path));
+	if (symbol->state == SYMBOL_NO_MAP)	/* another process's is another, whatever it runs */
+		identity = id_set_mix(identity, symbol->object);
 	return id_set_mix(identity, symbol->state == SYMBOL_LOADING);
 }
 

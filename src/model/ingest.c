@@ -1,5 +1,6 @@
 /* ingest.c - see model/ingest.h. Here: order, tasks, losses. */
 #include "model/ingest.h"
+#include "model/loss_sums.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -26,13 +27,40 @@ static void mark_targets(struct ingest *ingest)
 	}
 }
 
-static bool has_running_kernel(const struct ingest_config *config)
+static bool is_asked_for(const struct ingest_config *config, uint32_t pid)
 {
-	for (size_t i = 0; i < config->build_id_count; i++)
-		if (config->build_ids[i].is_kernel &&
-		    build_id_is_equal(&config->build_ids[i].build_id, &config->running_kernel))
+	for (size_t i = 0; i < config->target_pid_count; i++)
+		if (config->target_pids[i] == pid)
 			return true;
 	return false;
+}
+
+/* The command is a target from its exec on. */
+static void mark_own(struct ingest *ingest)
+{
+	const struct ingest_config *config = &ingest->config;
+
+	for (size_t i = 0; i < config->own_pid_count; i++)
+		if (!is_asked_for(config, config->own_pids[i]))
+			task_table_mark_own(&ingest->tasks, config->own_pids[i]);
+	if (config->launcher_pid)
+		task_table_mark_own(&ingest->tasks, config->launcher_pid);
+}
+
+static void look_at_kernel(struct ingest *ingest)
+{
+	const struct ingest_config *config = &ingest->config;
+	bool is_any = false, is_running = false;
+
+	for (size_t i = 0; i < config->build_id_count; i++) {
+		if (!config->build_ids[i].is_kernel)
+			continue;
+		is_any = true;
+		is_running |= build_id_is_equal(&config->build_ids[i].build_id,
+						&config->running_kernel);
+	}
+	ingest->is_kernel_assumed = !is_any && config->is_this_boot;
+	ingest->is_kernel_recorded = is_running || ingest->is_kernel_assumed;
 }
 
 void ingest_look_at_config(struct ingest *ingest)
@@ -42,7 +70,9 @@ void ingest_look_at_config(struct ingest *ingest)
 		if (ingest->config.events[i]->format.sample_type & PERF_SAMPLE_STACK_USER)
 			ingest->wants_unwind = true;
 	mark_targets(ingest);
-	ingest->is_kernel_recorded = has_running_kernel(&ingest->config);
+	mark_own(ingest);
+	loss_sums_begin_clock(ingest);
+	look_at_kernel(ingest);
 }
 
 int ingest_init(struct ingest *ingest, const struct ingest_config *config,
@@ -65,7 +95,9 @@ int ingest_init(struct ingest *ingest, const struct ingest_config *config,
 	    ingest_stacks_init(&ingest->stacks) ||
 	    object_table_init(&ingest->objects, ingest->strings) ||
 	    stack_trie_init(&ingest->trie) ||
-	    timeline_init(&ingest->timeline, config->event_count)) {
+	    timeline_init(&ingest->timeline, config->event_count) ||
+	    (config->is_replay && probe_hits_create_recorded(&ingest->hits, config->events,
+							     config->event_count))) {
 		ingest_finish(ingest);
 		return diag_set(why, -ENOMEM, "no memory for the analyzer");
 	}
@@ -270,6 +302,7 @@ static void apply(struct ingest *ingest, const struct event_record *record, uint
 				    record->comm.comm.bytes, record->comm.comm.len,
 				    record->comm.is_exec);
 		if (record->comm.is_exec) {
+			task_table_exec(&ingest->tasks, record->pid, record->time_ns);
 			ingest_hit_gone(ingest, record);
 			ingest_stacks_gone(&ingest->stacks, record);
 		}
@@ -327,6 +360,7 @@ static bool take_sample(struct ingest *ingest, const struct event_record *record
 		.event = (uint8_t)record->event, .time_ns = record->time_ns,
 	};
 
+	ingest->counters.copied_hits += event->copy_bytes && event->fixed_period == 1;
 	return ingest_sample(ingest, record, &form, raw, size, can_hold);
 }
 
@@ -345,9 +379,11 @@ static bool sink(void *context, const void *raw, size_t size, uint16_t event, ui
 		return true;
 	if (ingest->config.is_replay && ingest_rare_holds(ingest, time_ns))
 		return false;
-	if (record.kind == RECORD_SAMPLE)
+	if (record.kind == RECORD_SAMPLE) {
+		clock_ticks_add(&ingest->clock, event, time_ns, record.sample.period);
 		return ingest_repeat_sample(ingest, &record) ||
 		       take_sample(ingest, &record, raw, size, ingest->config.is_replay);
+	}
 	ingest_repeat_forget(ingest);
 	apply(ingest, &record, cpu);
 	return true;

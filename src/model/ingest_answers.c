@@ -68,6 +68,28 @@ static void apply_process_comm(struct ingest *ingest, const struct process_reply
 		thread_set_comm(first, reply->process_comm, strlen(reply->process_comm));
 }
 
+/* An answer from before its exec, or its fork's turn, is of the past: the next sample asks
+ * again. */
+static void apply_uid(struct process *process, const struct process_reply *reply)
+{
+	process->is_uid_asked = false;
+	if (reply->time_ns >= process->exec_ns && reply->parent_pid == process->parent_pid)
+		process_set_uid(process, reply->has_uid, reply->uid, reply->time_ns);
+}
+
+/* Its fork was in no record: another target was sampled then. Children of main itself are told of
+ * at the start, as it may have others, of the program that called exec to become flametop. */
+static void apply_parent(struct ingest *ingest, struct process *process,
+			 const struct process_reply *reply)
+{
+	const struct process *parent = task_table_find_process(&ingest->tasks, reply->found_parent);
+
+	if (!parent || parent->own_until_ns != UINT64_MAX || process->exec_ns ||
+	    parent->pid == ingest->config.own_pids[0])
+		return;
+	process->own_until_ns = UINT64_MAX;
+}
+
 void ingest_maps_reply(struct ingest *ingest, const struct process_reply *reply)
 {
 	struct process *process = task_table_find_process(&ingest->tasks, reply->pid);
@@ -83,9 +105,9 @@ void ingest_maps_reply(struct ingest *ingest, const struct process_reply *reply)
 	}
 	if (!process)
 		return;
-	if (reply->has_uid && !process->has_uid) {
-		process->uid = reply->uid;
-		process->has_uid = true;
+	if (!reply->has_names) {
+		apply_uid(process, reply);
+		apply_parent(ingest, process, reply);
 	}
 	if (reply->process_comm[0])
 		apply_process_comm(ingest, reply);

@@ -10,7 +10,8 @@
  * of its probe since then.
  *
  * Invariant: each record of a probe is in a hit, or counted as unpaired or filtered, or younger
- * than the order to switch it off, or of a process that was not asked for.
+ * than the order to switch it off, or of a process that was not asked for, or counted as flametop's
+ * own.
  */
 #include <linux/perf_event.h>
 #include <stdlib.h>
@@ -259,16 +260,28 @@ static uint64_t leaf_of(const struct hit *hit)
 	return func.number;
 }
 
+/* Whose entry it was decides, so that ends of other tasks find their entries. */
+static bool is_own(const struct ingest *ingest, const struct hit *hit)
+{
+	const struct process *process = task_table_find_process(&ingest->tasks, hit->begin->pid);
+
+	return process && hit->thread && task_is_own(process, hit->thread, hit->begin->time_ns);
+}
+
 static void take_hit(struct ingest *ingest, struct hit *hit)
 {
 	const struct probe_reading *reading = hit->reading;
 	struct sample_form form = {
 		.format = hit->begin_stream->format, .is_hit = true,
-		.event = (uint8_t)(PROBE_EVENT_FIRST + hit->slot), .time_ns = hit->end->time_ns,
+		.event = hit->row->event, .time_ns = hit->end->time_ns,
 		.leaf_ip = leaf_of(hit),
 	};
 
 	hit->thread = task_table_find_thread(&ingest->tasks, hit->begin->tid);
+	if (is_own(ingest, hit)) {
+		ingest->counters.left_out_own++;
+		return;
+	}
 	for (uint32_t i = 0; i < reading->column_count; i++)
 		read_value(hit, &reading->columns[i], &hit->values[i]);
 	if (reading->condition.count &&
@@ -285,6 +298,22 @@ static void take_hit(struct ingest *ingest, struct hit *hit)
 	form.number = log_hit(hit);
 	count_values(ingest, hit);
 	ingest_sample(ingest, hit->begin, &form, hit->raw, hit->size, false);
+}
+
+void ingest_hit_fields(struct ingest *ingest, const struct event_record *record, uint32_t event)
+{
+	struct probe_row *row = probe_hits_of_recorded(ingest->hits, event);
+	struct hit hit = { .row = row, .begin = record, .end = record, .latency_ns = -1 };
+
+	if (!row)
+		return;
+	hit.reading = row->generations[row->newest].reading;
+	hit.begin_stream = hit.end_stream = &hit.reading->entry;
+	hit.thread = task_table_find_thread(&ingest->tasks, record->tid);
+	for (uint32_t i = 0; i < hit.reading->column_count; i++)
+		read_value(&hit, &hit.reading->columns[i], &hit.values[i]);
+	log_hit(&hit);
+	count_values(ingest, &hit);
 }
 
 /* 0: not known. */
@@ -336,6 +365,14 @@ static struct pair_end end_of(const struct probe_stream_ref *ref,
 	return end;
 }
 
+/* Whether a record that found no entry shows that one is missing: the first record of an interval's
+ * key has none. */
+static bool misses_entry(const struct probe_stream_ref *ref)
+{
+	return ref->is_leave &&
+	       !(ref->generation->reading->pid && ref->row->spec->key_count);
+}
+
 /* Of pairs by other fields than the thread the second end may be another process's: without its
  * entry nobody knows whether it was wanted. */
 static void take_return(struct ingest *ingest, const struct probe_stream_ref *ref,
@@ -351,13 +388,13 @@ static void take_return(struct ingest *ingest, const struct probe_stream_ref *re
 	    record_parse(&reading->entry.format, entry->bytes, entry->bytes_count, &begin)) {
 		if (entry)
 			probe_pairs_miss(pairs, ref->slot);	/* one from before it was off */
-		if (!reading->pid || !ref->row->spec->key_count)
+		if (misses_entry(ref))
 			probe_pairs_miss(pairs, ref->slot);
 		return;
 	}
 	take_hit(ingest, &(struct hit){
 		.row = ref->row, .slot = ref->slot, .reading = reading,
-		.begin_stream = &reading->entry, .end_stream = &reading->leave,
+		.begin_stream = &reading->entry, .end_stream = ref->stream,
 		.begin = &begin, .end = record, .raw = entry->bytes, .size = entry->bytes_count,
 		.latency_ns = (int64_t)(record->time_ns - begin.time_ns),
 	});
@@ -366,14 +403,14 @@ static void take_return(struct ingest *ingest, const struct probe_stream_ref *re
 static void take_end(struct ingest *ingest, const struct probe_stream_ref *ref,
 		     const struct event_record *record, const void *raw, size_t size)
 {
+	const struct probe_spec *spec = ref->row->spec;
+	const bool wanted = is_wanted(ingest, ref->generation->reading, ref->slot, record);
+	const bool ends = ref->is_leave || probe_spec_is_interval(spec);
 	struct pair_end end;
 
-	if (!(ref->is_leave && ref->row->spec->key_count) &&
-	    !is_wanted(ingest, ref->generation->reading, ref->slot, record))
-		return;
-	if (ref->is_leave) {
+	if (ends && (wanted || spec->key_count))
 		take_return(ingest, ref, record);
-	} else {
+	if (!ref->is_leave && wanted) {
 		end = end_of(ref, record);
 		probe_pairs_enter(&ingest->hits->pairs, &end, ref->generation->number, raw, size);
 	}
@@ -503,7 +540,7 @@ static void remove_probe(struct ingest *ingest, uint32_t slot)
 	struct probe_hits *hits = ingest->hits;
 	const struct counts_of of = {
 		.values = &hits->values, .probe = hits->rows[slot].id,
-		.event = (uint8_t)(PROBE_EVENT_FIRST + slot),
+		.event = hits->rows[slot].event,
 	};
 
 	drop_parked(ingest, of.event);

@@ -29,7 +29,10 @@ struct jit_code {
 	uint32_t pid;
 	struct open_request *dump;	/* owned; the mapping of its jitdump, NULL: none seen */
 	struct flat_table table;
-	bool has_table;
+	struct unwind_table unwind;
+	uint64_t unwind_base;	/* the address that the unwind rows count from */
+	bool has_table;		/* table, unwind and unwind_base are valid */
+	bool has_maker;		/* its objects know which program made it */
 	bool is_wanted;		/* a sample hit its memory since the last request */
 	bool is_asked;
 	bool is_ended;
@@ -88,8 +91,14 @@ uint64_t ingest_jit_place(struct ingest *ingest, struct process *process)
 /* What its frames were called is not forgotten yet. */
 static void name_object(struct ingest *ingest, uint32_t object, const struct jit_code *code)
 {
-	if (code->has_table && object_table_set_run_time(&ingest->objects, object, &code->table))
-		ingest->has_new_names = true;
+	const bool had_map = ingest->objects.objects[object].is_run_time;
+
+	if (!code->has_table ||
+	    !object_table_set_run_time(&ingest->objects, object, &code->table))
+		return;
+	ingest->has_new_names = true;
+	if (!had_map)	/* the walker trusts frame pointers of code with a map */
+		ingest_stacks_tables_changed(&ingest->stacks);
 }
 
 void ingest_jit_add_object(struct ingest *ingest, const struct process *process, uint32_t id,
@@ -101,6 +110,7 @@ void ingest_jit_add_object(struct ingest *ingest, const struct process *process,
 		return;
 	object->code = process->code;
 	object->bias = bias;
+	code_of(ingest, process->code)->has_maker = false;
 	name_object(ingest, id, code_of(ingest, process->code));
 }
 
@@ -128,10 +138,58 @@ void ingest_jit_add_dump(struct ingest *ingest, struct process *process,
 	code->is_wanted = true;
 }
 
+/* The name of the program that @process runs: the kernel maps it below its libraries. Its comm is
+ * shorter, and a thread may change it. 0: nothing is known. */
+static struct str_id program_of(struct ingest *ingest, const struct process *process)
+{
+	const struct object *objects = ingest->objects.objects;
+	const struct address_map *maps = process->maps;
+	const struct thread *first = task_table_find_thread(&ingest->tasks, process->pid);
+
+	for (uint32_t i = 0; maps && i < maps->count; i++) {
+		const struct mapping *row = &maps->rows[i];
+		const struct object *object = &objects[row->object];
+
+		if (!row->is_absolute && strpool_get(ingest->strings, object->path)[0] == '/')
+			return object->name;
+	}
+	return first && first->has_comm ? strpool_intern_passing(ingest->strings, first->comm,
+								 first->comm_len)
+					: (struct str_id){ 0 };
+}
+
+/* At the first sample: all of the process's mappings are known then. */
+static void name_maker(struct ingest *ingest, uint32_t id)
+{
+	struct jit_code *code = code_of(ingest, id);
+	const struct process *process = task_table_find_process(&ingest->tasks, code->pid);
+	struct object *objects = ingest->objects.objects;
+	struct str_id maker;
+
+	code->has_maker = true;
+	if (!process || process->code != id)
+		return;		/* it runs another program by now */
+	maker = program_of(ingest, process);
+	for (uint32_t i = 0; i < ingest->objects.count; i++)
+		if (objects[i].code == id)
+			objects[i].maker = maker;
+}
+
 /* Also where a name is known: it may be other code by now. */
 void ingest_jit_sample(struct ingest *ingest, uint32_t code)
 {
 	code_of(ingest, code)->is_wanted = true;
+	if (!code_of(ingest, code)->has_maker)
+		name_maker(ingest, code);
+}
+
+const struct unwind_table *ingest_jit_unwind(const struct ingest *ingest, uint32_t code,
+					     uint64_t ip, uint64_t *address)
+{
+	const struct jit_code *own = &ingest->jit.codes[code - 1];
+
+	*address = ip - own->unwind_base;
+	return own->has_table && *address <= UINT32_MAX ? &own->unwind : NULL;
 }
 
 void ingest_jit_exit(struct ingest *ingest, const struct event_record *record)
@@ -183,8 +241,10 @@ static void forget_gone(struct ingest *ingest)
 		if (!is_gone(ingest, i))
 			continue;
 		object->code = 0;
-		if (object->is_run_time)
-			object->state = OBJECT_NO_TABLE;
+		if (!object->is_run_time)
+			continue;
+		object->state = OBJECT_NO_TABLE;
+		object->table = (struct flat_table){ .header = NULL };	/* the opener has it back */
 	}
 	for (uint32_t i = 0; i < ingest->jit.count; i++) {
 		struct jit_code *code = &ingest->jit.codes[i];
@@ -294,8 +354,14 @@ void ingest_jit_reply(struct ingest *ingest, const struct open_reply *reply)
 		code->due_ns = clock_now_ns() + larger(code->wait_ns,
 						       reply->took_ns * COST_SHARE);
 	if (reply->is_ready && !reply->is_shared) {
+		const bool had_rows = code->has_table && code->unwind.header->row_count;
+
 		code->table = reply->table;
+		code->unwind = reply->unwind;
+		code->unwind_base = reply->unwind_base;
 		code->has_table = true;
+		if (had_rows || code->unwind.header->row_count)
+			ingest_stacks_tables_changed(&ingest->stacks);
 		for (uint32_t i = 0; i < ingest->objects.count; i++)
 			if (ingest->objects.objects[i].code == reply->jit)
 				name_object(ingest, i, code);

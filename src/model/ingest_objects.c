@@ -102,7 +102,23 @@ static struct build_id recorded_build_id(const struct ingest *ingest,
 	return (struct build_id){ .count = 0 };
 }
 
-/* Fills in where the file is. False: the path is too long. */
+/* A 32-bit process has a vdso of another kind, which lies below 4 GiB. */
+static bool is_own_vdso(const struct ingest *ingest, const struct seen_mapping *seen)
+{
+	return ingest->is_kernel_recorded && begins_with(seen, "[vdso]") && seen->end > UINT32_MAX;
+}
+
+static void fill_identity(struct open_request *request, const struct seen_mapping *seen)
+{
+	request->dev_major = seen->dev_major;
+	request->dev_minor = seen->dev_minor;
+	request->inode = seen->inode;
+	request->inode_generation = seen->inode_generation;
+}
+
+/* Fills in where the file is. In a recording without build-ids (perf looks for them in plain files
+ * only, not in compressed or piped ones) the file at the path is used if it has the recorded device
+ * and inode and was not changed since; perf uses whatever is there. False: the path is too long. */
 static bool fill_request(struct open_request *request, const struct ingest *ingest,
 			 const struct seen_mapping *seen)
 {
@@ -114,10 +130,11 @@ static bool fill_request(struct open_request *request, const struct ingest *inge
 		request->pid = seen->pid;
 		request->start = seen->start;
 		request->end = seen->end;
-		request->dev_major = seen->dev_major;
-		request->dev_minor = seen->dev_minor;
-		request->inode = seen->inode;
-		request->inode_generation = seen->inode_generation;
+		fill_identity(request, seen);
+	} else if (!seen->build_id.count) {
+		fill_identity(request, seen);
+		request->unchanged_since_ns = ingest->config.written_ns;
+		request->is_of_running_kernel = is_own_vdso(ingest, seen);
 	}
 	return true;
 }
@@ -149,7 +166,8 @@ static void load(struct ingest *ingest, uint32_t id, const struct seen_mapping *
 		object_table_set_unreadable(&ingest->objects, id, "path too long");
 		return;
 	}
-	if (ingest->config.is_replay && !seen->build_id.count) {
+	if (ingest->config.is_replay && !seen->build_id.count && !seen->inode &&
+	    !request.is_of_running_kernel) {
 		object_table_set_unreadable(&ingest->objects, id, "no build-id recorded");
 		return;
 	}
@@ -214,6 +232,9 @@ static void load_new(struct ingest *ingest, struct process *process, uint32_t id
 {
 	struct open_request request = { .object = id };
 
+	/* Only its content says of a memfd that it is no program. */
+	ingest->objects.objects[id].is_jit =
+		is_anonymous(seen) || (is_memfd(seen) && !ingest->config.is_replay);
 	if (is_anonymous(seen)) {
 		ingest_jit_add_object(ingest, process, id, 0);
 	} else if (is_jitdump(seen)) {

@@ -69,7 +69,7 @@ void ingest_repeat_learn(struct ingest *ingest, const struct event_record *recor
 	ingest->repeat.recent[thread->tid % INGEST_RECENT] = (struct recent_thread){
 		.epoch = ingest->repeat.epoch, .until_ns = until_ns, .space = space,
 		.pid = thread->pid, .tid = thread->tid, .task = thread->task,
-		.is_told = origin->is_told,
+		.attribution = origin->attribution,
 	};
 	learn_stack(ingest, leaf_space(ingest, record, space), record->sample.ip, stack);
 }
@@ -152,11 +152,12 @@ bool ingest_repeat_sample(struct ingest *ingest, const struct event_record *reco
 	entry.stack = known_stack(ingest, record, recent);
 	if (entry.stack == ID_SET_NONE)
 		return false;
-	ingest->counters.unattributed += !recent->is_told;
-	if (timeline_add(&ingest->timeline, record->time_ns, &entry, NULL))
+	ingest_count_attribution(ingest, recent->attribution);
+	if (timeline_add(&ingest->timeline, record->time_ns, &entry, NULL)) {
 		ingest->counters.dropped_no_memory++;
-	else
-		tick_totals_add(&ingest->timeline.totals, entry.event, record->time_ns, 1,
-				recent->pid);
+		return true;
+	}
+	tick_totals_add(&ingest->timeline.totals, entry.event, record->time_ns, 1, recent->pid);
+	ingest_hit_fields(ingest, record, record->event);
 	return true;
 }

@@ -2,7 +2,7 @@
  *
  * Problem: a process that was there before us has neither maps nor comm until /proc was read, and
  * /proc may be slow. Idea: the reader is asked when the record is first seen (it still has a round
- * to wait in the reorder stage), and the sample is parked for at most 100 ms; then it is counted
+ * to wait in the reorder stage), and the sample is parked for a second at most; then it is counted
  * with what is known. Without a name or maps, because /proc was too slow or the process had ended,
  * it is "unattributed" besides.
  *
@@ -18,7 +18,8 @@
 #include "base/clock.h"
 #include "model/ingest.h"
 
-#define ANSWER_WAIT_NS	 (100 * CLOCK_NS_PER_MS)
+/* Where hundreds of threads want to run, the reader of /proc gets its turn after half a second. */
+#define ANSWER_WAIT_NS	 (CLOCK_NS_PER_S)
 /* At the start the tables of all that runs are asked for at once, after the kernel's names, which
  * take 100 ms alone and 300 on a busy machine; under ThreadSanitizer all of it takes over half a
  * second. */
@@ -28,11 +29,25 @@
 #define PARKED_MUCH_BYTES (2u * 1024 * 1024)
 
 /* The task that the kernel itself calls "none" can't be asked about. */
-static bool is_told(const struct ingest *ingest, const struct process *process,
-		    const struct thread *thread)
+static enum attribution attribution_of(const struct ingest *ingest, const struct process *process,
+				       const struct thread *thread)
 {
-	return !ingest->reader || process->pid == UINT32_MAX ||
-	       (process->maps_state == MAPS_KNOWN && thread->has_comm);
+	if (!ingest->reader || process->pid == UINT32_MAX ||
+	    (process->maps_state == MAPS_KNOWN && thread->has_comm))
+		return ATTRIBUTED;
+	if (process->maps_state == MAPS_UNREAD || process->maps_state == MAPS_ASKED ||
+	    !(thread->is_answered || thread->has_comm))
+		return UNATTRIBUTED_LATE;
+	return process->parent_pid ? UNATTRIBUTED_ENDED : UNATTRIBUTED_FORKLESS;
+}
+
+void ingest_count_attribution(struct ingest *ingest, enum attribution attribution)
+{
+	struct ingest_counters *counters = &ingest->counters;
+
+	counters->unattributed += attribution != ATTRIBUTED;
+	counters->unattributed_late += attribution == UNATTRIBUTED_LATE;
+	counters->unattributed_forkless += attribution == UNATTRIBUTED_FORKLESS;
 }
 
 /* The idle task may run into a probe: that hit is one like any other. */
@@ -59,16 +74,19 @@ static void count(struct ingest *ingest, const struct event_record *record,
 		.weight = form->is_hit ? 1 : record->sample.period,
 	};
 
-	ingest->counters.unattributed += !origin->is_told;
+	ingest_count_attribution(ingest, origin->attribution);
 	stack->id = ID_SET_NONE;
 	if (stack->leaf != ID_SET_NONE && stack->node != ID_SET_NONE)
 		stack->id = stack_trie_stack(&ingest->trie, stack->node, stack->leaf);
 	entry.stack = stack->id;
 	if (entry.stack == ID_SET_NONE || entry.task == ID_SET_NONE ||
-	    timeline_add(&ingest->timeline, form->time_ns, &entry, &stack->counts))
+	    timeline_add(&ingest->timeline, form->time_ns, &entry, &stack->counts)) {
 		ingest->counters.dropped_no_memory++;
-	else
+	} else {
 		note_counted(ingest, form, &entry);
+		if (!form->is_hit)
+			ingest_hit_fields(ingest, record, form->event);
+	}
 	stack_counts_add(&ingest->counters.stacks, &stack->counts);
 }
 
@@ -99,16 +117,23 @@ static bool is_wanted(struct ingest *ingest, const struct process *process,
 	return process->has_uid && process->uid == config->uid;
 }
 
-/* Is there anything that only /proc can tell, and has not told yet? */
-static bool needs_answer(const struct ingest *ingest, const struct process *process,
-			 const struct thread *thread)
+/* The samples from when it is due to the answer belong to the user that the answer shows. */
+static bool needs_user(const struct ingest *ingest, const struct process *process,
+		       uint64_t time_ns)
 {
-	const bool knows_user = process->has_uid || !ingest->config.has_uid_filter;
+	return ingest->config.has_uid_filter &&
+	       (process->is_uid_asked || time_ns >= process_uid_due_ns(process));
+}
 
+/* Is there anything that only /proc can tell of a sample at @time_ns, and has not told yet? */
+static bool needs_answer(const struct ingest *ingest, const struct process *process,
+			 const struct thread *thread, uint64_t time_ns)
+{
 	if (!ingest->reader || process->pid == UINT32_MAX)
 		return false;
 	return process->maps_state == MAPS_UNREAD || process->maps_state == MAPS_ASKED ||
-	       (!thread->is_answered && !(thread->has_comm && knows_user));
+	       (!thread->is_answered && !thread->has_comm) ||
+	       needs_user(ingest, process, time_ns);
 }
 
 static bool is_cgroup_open(const struct ingest *ingest, const struct process *process)
@@ -121,23 +146,34 @@ static bool is_cgroup_open(const struct ingest *ingest, const struct process *pr
 static bool wants_cgroup(const struct ingest *ingest, const struct process *process,
 			 uint64_t now_ns)
 {
-	if (process->is_cgroup_asked)
+	if (process->is_cgroup_asked || process->own_until_ns == UINT64_MAX)
 		return false;
 	return is_cgroup_open(ingest, process) ||
 	       (process->is_cgroup_read && now_ns > process->cgroup_ns + CGROUP_HOLDS_NS);
 }
 
-/* Before that nobody needs to be asked about a thread of it, if nothing else happens. */
-static uint64_t asks_nothing_until(const struct ingest *ingest, const struct process *process,
-				   const struct thread *thread)
+/* No later sample than this may be counted for the same user without a look at it. */
+static uint64_t user_holds_until(const struct ingest *ingest, const struct process *process)
 {
-	if (needs_answer(ingest, process, thread))
+	const uint64_t due_ns = process_uid_due_ns(process);
+
+	return ingest->reader && ingest->config.has_uid_filter && due_ns ? due_ns - 1 : UINT64_MAX;
+}
+
+/* Until then nobody needs to be asked about a thread of it, if nothing else happens. */
+static uint64_t asks_nothing_until(const struct ingest *ingest, const struct process *process,
+				   const struct thread *thread, uint64_t time_ns)
+{
+	const uint64_t user_ns = user_holds_until(ingest, process);
+	const uint64_t cgroup_ns = process->cgroup_ns + CGROUP_HOLDS_NS;
+
+	if (needs_answer(ingest, process, thread, time_ns))
 		return 0;
 	if (process->is_cgroup_asked)
-		return UINT64_MAX;
+		return user_ns;
 	if (is_cgroup_open(ingest, process))
 		return 0;
-	return process->is_cgroup_read ? process->cgroup_ns + CGROUP_HOLDS_NS : UINT64_MAX;
+	return process->is_cgroup_read && cgroup_ns < user_ns ? cgroup_ns : user_ns;
 }
 
 /* Its fork comes before it and tells all: what /proc says of the parent is known. */
@@ -149,25 +185,27 @@ static bool will_inherit(const struct ingest *ingest, const struct process *proc
 	const struct thread *first =
 		parent ? task_table_find_thread(&ingest->tasks, parent->pid) : NULL;
 
-	return first && first->has_comm && parent->maps_state == MAPS_KNOWN &&
-	       (parent->has_uid || !ingest->config.has_uid_filter);
+	return first && first->has_comm && parent->maps_state == MAPS_KNOWN;
 }
 
 static void ask(struct ingest *ingest, struct process *process, struct thread *thread,
 		uint64_t now_ns)
 {
-	const bool is_waited_for = needs_answer(ingest, process, thread) &&
-				   !will_inherit(ingest, process);
+	const bool is_waited_for = needs_answer(ingest, process, thread, now_ns) &&
+				   !will_inherit(ingest, process) &&
+				   !task_is_own(process, thread, now_ns);
+	const bool wants_user = is_waited_for && !process->is_uid_asked &&
+				needs_user(ingest, process, now_ns);
 	const struct process_request request = {
 		.pid = process->pid, .tid = thread->tid, .parent_pid = process->parent_pid,
 		.wants_maps = is_waited_for && process->maps_state == MAPS_UNREAD,
 		.wants_cgroup = wants_cgroup(ingest, process, now_ns),
-		.has_names = !is_waited_for ||
-			     (thread->is_asked && process->maps_state != MAPS_UNREAD),
+		.has_names = !wants_user &&
+			     (!is_waited_for ||
+			      (thread->is_asked && process->maps_state != MAPS_UNREAD)),
 	};
 
-	if (!request.wants_cgroup &&
-	    (!is_waited_for || (thread->is_asked && !request.wants_maps)))
+	if (!request.wants_cgroup && request.has_names)
 		return;
 	if (!process_reader_request(ingest->reader, &request))
 		return;		/* the next sample asks again, or this one when it is looked at */
@@ -175,6 +213,7 @@ static void ask(struct ingest *ingest, struct process *process, struct thread *t
 	if (request.wants_maps)
 		process->maps_state = MAPS_ASKED;
 	process->is_cgroup_asked |= request.wants_cgroup;
+	process->is_uid_asked |= !request.has_names;
 }
 
 /* A shell that only waits is never sampled itself, and its children would all have to be asked
@@ -273,7 +312,7 @@ static void wait_for_stack(struct ingest *ingest, struct parked_sample *parked,
 						       : clock_now_ns() + TABLE_WAIT_NS;
 	parked->thread = *origin->thread;
 	parked->thread.task = ID_SET_NONE;	/* it may have another number by then */
-	parked->is_told = origin->is_told;
+	parked->attribution = origin->attribution;
 }
 
 void ingest_park_finish(struct ingest *ingest, struct parked_sample *parked)
@@ -316,19 +355,25 @@ bool ingest_sample(struct ingest *ingest, const struct event_record *record,
 		ingest->counters.dropped_no_memory++;
 		return true;
 	}
+	if (task_is_own(process, thread, record->time_ns)) {
+		ingest->counters.left_out_own++;
+		return true;
+	}
 	ask(ingest, process, thread, record->time_ns);
-	if (needs_answer(ingest, process, thread) && park(ingest, record, form, raw, size))
+	if (needs_answer(ingest, process, thread, record->time_ns) &&
+	    park(ingest, record, form, raw, size))
 		return true;
 	if (!form->is_hit && !is_wanted(ingest, process, thread))
 		return true;
 	place_thread(ingest, record, process, thread);
 	origin.maps = process->maps;
-	origin.is_told = is_told(ingest, process, thread);
+	origin.attribution = attribution_of(ingest, process, thread);
 	if (thread->task == ID_SET_NONE)	/* it was renamed, or is another one */
 		ingest_repeat_forget(ingest);
 	if (count_stack(ingest, record, &origin, !ingest->is_forced, &stack)) {
 		ingest_repeat_learn(ingest, record, &origin, &stack,
-				    asks_nothing_until(ingest, process, thread));
+				    asks_nothing_until(ingest, process, thread,
+						       record->time_ns));
 		return true;
 	}
 	if (can_hold && callers.state != CALLERS_WANTED)
@@ -356,13 +401,17 @@ static bool unpark_for_answer(struct ingest *ingest, struct parked_sample *parke
 		return true;
 	}
 	ask(ingest, process, thread, record->time_ns);
-	if (!is_due && needs_answer(ingest, process, thread))
+	if (!is_due && needs_answer(ingest, process, thread, record->time_ns))
 		return false;
+	if (task_is_own(process, thread, record->time_ns)) {
+		ingest->counters.left_out_own++;
+		return true;
+	}
 	if (!parked->form.is_hit && !is_wanted(ingest, process, thread))
 		return true;
 	place_thread(ingest, record, process, thread);
 	origin.maps = process->maps;
-	origin.is_told = is_told(ingest, process, thread);
+	origin.attribution = attribution_of(ingest, process, thread);
 	if (count_stack(ingest, record, &origin, !is_due, &stack))
 		return true;
 	wait_for_stack(ingest, parked, record, &origin);
@@ -382,7 +431,8 @@ static bool unpark_for_stack(struct ingest *ingest, struct parked_sample *parked
 			     const struct event_record *record, bool is_due)
 {
 	const struct sample_origin origin = {
-		.thread = &parked->thread, .maps = parked->maps, .is_told = parked->is_told,
+		.thread = &parked->thread, .maps = parked->maps,
+		.attribution = parked->attribution,
 		.callers = &parked->callers, .calls = &parked->calls, .form = &parked->form,
 	};
 	struct sample_stack stack;

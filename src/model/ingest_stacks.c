@@ -18,6 +18,10 @@
  * Functions whose latency is probed return to the kernel first: what stood in the place of the
  * kernel's address is in the record of their entry, until their return.
  *
+ * A stack that is not whole counts by the frame that ended it. A frame pointer is a guess: where
+ * code without rows keeps something else in that register, the guess may lead beyond the copy, and
+ * a larger copy would not help. Two frames in a row that were left by it are no coincidence.
+ *
  * Invariant: a stack counts as complete only when its walk came to the outermost frame; what ended
  * it otherwise is no reason to lose the sample.
  * Rejected: frame pointers in files whose rows can't be had: nothing proves that they keep them.
@@ -90,12 +94,13 @@ static const struct mapping *find_uprobes(const struct code_places *places, uint
 	return row && is_uprobes(places->ingest, row) ? row : NULL;
 }
 
+/* One row that leads nowhere. */
+static const struct unwind_row dead_end = { .kind = UNWIND_SP };
+static const struct unwind_header one_row = { .row_count = 1 };
+static const struct unwind_table unproven = { .header = &one_row, .rows = &dead_end };
+
 static struct walker_code find_code(void *context, uint64_t ip)
 {
-	/* One row that leads nowhere. */
-	static const struct unwind_row dead_end = { .kind = UNWIND_SP };
-	static const struct unwind_header one_row = { .row_count = 1 };
-	static const struct unwind_table unproven = { .header = &one_row, .rows = &dead_end };
 	const struct code_places *places = context;
 	const struct object_table *objects = &places->ingest->objects;
 	const struct mapping *row = address_map_find(places->maps, ip);
@@ -108,10 +113,14 @@ static struct walker_code find_code(void *context, uint64_t ip)
 	code.address = mapping_frame_address(row, ip);
 	object = &objects->objects[object_table_current(objects, row->object)];
 	code.number = object->unwind_number;
+	code.is_unnamed = object->is_jit && object->state != OBJECT_READY;
 	if (is_uprobes(places->ingest, row) || object->unwind == OBJECT_UNWIND_NONE ||
 	    object->state == OBJECT_UNREADABLE ||
 	    (object->unwind == OBJECT_UNWIND_UNASKED && ingest_unwind_is_expected(object))) {
 		code.table = &unproven;
+		code.number = 0;
+	} else if (!code.table && object->code) {
+		code.table = ingest_jit_unwind(places->ingest, object->code, ip, &code.address);
 		code.number = 0;
 	}
 	return code;
@@ -339,6 +348,71 @@ static void take_walked(struct ingest *ingest, const struct event_record *record
 	}
 }
 
+/* The place of a walked frame's code; NULL: nothing is mapped there. *@has_rule: its row says how
+ * to leave it. */
+static const struct mapping *find_walked(const struct code_places *places, size_t index,
+					 bool *has_rule)
+{
+	const struct ingest_stacks *stacks = &places->ingest->stacks;
+	const bool is_exact = !index || walker_is_exact(&stacks->walker, index);
+	const uint64_t ip = stacks->walked[index] - !is_exact;
+	const struct walker_code code = find_code((void *)places, ip);
+
+	*has_rule = code.table && code.table != &unproven &&
+		    unwind_table_find(code.table, code.address)->kind != UNWIND_GAP;
+	return address_map_find(places->maps, ip);
+}
+
+/* What ended a walk that is not whole, and in which object's code. */
+struct walk_end {
+	enum stack_fault fault;
+	uint32_t object;
+};
+
+/* The fault of the frame that ended @walk, which was cut or lost; STACK_END_NONE: it has none. */
+static struct walk_end find_end(struct ingest *ingest, const struct event_record *record,
+				 const struct sample_origin *origin, const struct walk *walk)
+{
+	const struct code_places places = {
+		.ingest = ingest, .maps = origin->maps, .record = record, .calls = origin->calls,
+	};
+	const struct walk_end none = { .fault = STACK_END_NONE };
+	const struct mapping *row;
+	bool has_rule = false;
+
+	if (!walk->is_by_rows || (walk->end != WALKER_CUT && walk->end != WALKER_LOST))
+		return none;
+	row = find_walked(&places, walk->count - 1, &has_rule);
+	if (!row || has_rule || is_uprobes(ingest, row))
+		return none;
+	if (walk->end == WALKER_CUT && walk->count > 1) {
+		find_walked(&places, walk->count - 2, &has_rule);
+		if (!has_rule)
+			return none;
+	}
+	return (struct walk_end){
+		row->is_absolute || ingest->objects.objects[row->object].code ? STACK_END_RUN_TIME
+									      : STACK_END_FILE,
+		row->object,
+	};
+}
+
+/* Counts the stack by what ended it. */
+static enum stack_fault count_end(struct ingest *ingest, const struct event_record *record,
+				  const struct sample_origin *origin, const struct walk *walk)
+{
+	struct walk_end end = { .fault = STACK_END_NONE };
+
+	if (walk->count)
+		end = find_end(ingest, record, origin, walk);
+	if (walk->count && walk->end == WALKER_NO_MAP)
+		end.fault = STACK_END_NO_MAP;
+	else if (walk->count && walk->end == WALKER_CUT && end.fault == STACK_END_NONE)
+		end.fault = STACK_END_COPY;
+	stack_enders_add(ingest, end.fault, record->pid, origin->maps, end.object);
+	return end.fault;
+}
+
 /* A copy also ends at a page that the process has not touched yet, or that is swapped out. */
 static bool is_full(const struct event_record *record, uint32_t copy_bytes)
 {
@@ -353,7 +427,9 @@ bool ingest_stack(struct ingest *ingest, const struct event_record *record,
 		.leaf_ip = is_returned ? origin->form->leaf_ip : record->sample.ip,
 		.leaf_mode = record->mode,
 	};
+	enum stack_fault fault;
 	struct walk walk;
+	bool is_cut;
 
 	walk_user(ingest, record, origin, &walk);
 	if (may_wait && walk.count && walk.end == WALKER_LOADING)
@@ -366,16 +442,17 @@ bool ingest_stack(struct ingest *ingest, const struct event_record *record,
 	else
 		ingest_take_chain(record, &chain);
 	ingest_chain_frames(ingest, origin->maps, &chain, out);
-	ingest->counters.trimmed_stacks += walk.count && walk.end == WALKER_CUT &&
-					   record_trim_left_out(&record->sample);
+	fault = count_end(ingest, record, origin, &walk);
+	is_cut = fault == STACK_END_COPY;
+	ingest->counters.trimmed_stacks += is_cut && record_trim_left_out(&record->sample);
 	out->counts = (struct stack_counts){
 		.truncated = is_chain_full(record, &walk) ||
 			     (walk.count && walk.end == WALKER_DEEP),
 		.user = walk.count > 0,
 		.complete = walk.count && walk.end == WALKER_COMPLETE,
-		.cut = walk.count && walk.end == WALKER_CUT,
-		.outgrown = walk.count && walk.end == WALKER_CUT &&
-			    is_full(record, origin->form->copy_bytes),
+		.cut = is_cut,
+		.outgrown = is_cut && is_full(record, origin->form->copy_bytes),
+		.no_map = fault == STACK_END_NO_MAP,
 	};
 	return true;
 }

@@ -74,6 +74,8 @@ void ingest_switch(struct ingest *ingest, struct source *source, uint64_t begin_
 		task_table_forget(&ingest->tasks);
 		ingest->tasks_since_ns = begin_ns;
 	}
+	source->ingest.own_pids = ingest->config.own_pids;
+	source->ingest.own_pid_count = ingest->config.own_pid_count;
 	ingest->config = source->ingest;
 	ingest_look_at_config(ingest);
 	ingest_hit_targets(ingest);
@@ -101,14 +103,22 @@ static int begin_kernel_maps(struct ingest *ingest)
 int ingest_next_recording(struct ingest *ingest, const struct ingest_config *config)
 {
 	const uint64_t seq = ingest->timeline.open_slice.seq + 1;
+	struct probe_hits *hits;
 	struct timeline fresh;
 
-	if (timeline_init(&fresh, config->event_count))
+	if (probe_hits_create_recorded(&hits, config->events, config->event_count))
 		return -ENOMEM;
+	if (timeline_init(&fresh, config->event_count)) {
+		probe_hits_destroy(hits);
+		return -ENOMEM;
+	}
 	if (begin_kernel_maps(ingest)) {
+		probe_hits_destroy(hits);
 		timeline_finish(&fresh);
 		return -ENOMEM;
 	}
+	probe_hits_destroy(ingest->hits);
+	ingest->hits = hits;
 	timeline_finish(&ingest->timeline);
 	ingest->timeline = fresh;
 	ingest->timeline.open_slice.seq = seq;
@@ -121,6 +131,7 @@ int ingest_next_recording(struct ingest *ingest, const struct ingest_config *con
 	id_map_clear(&ingest->throttled_since);
 	begin_losses(ingest);
 	ingest->counters = (struct ingest_counters){ .lost_kernel = 0 };
+	ingest->stack_enders = (struct stack_enders){ .total = { 0 } };
 	ingest->stalled_before = ingest->malformed_before = 0;
 	task_table_forget(&ingest->tasks);
 	id_map_clear(&ingest->recorded_cgroups);

@@ -33,14 +33,49 @@ static void object_is_unreadable(struct ingest *ingest, uint32_t id, const char 
 		log_note("%s: %s", strpool_get(ingest->strings, object->path), reason);
 }
 
+static bool is_copy(const struct object *object, const struct object *other)
+{
+	return other->path.v == object->path.v && other->mode == object->mode &&
+	       build_id_is_equal(&other->build_id, &object->build_id);
+}
+
+/* Objects that seem to be copies of @object, and whose tables were let go: only the tables can show
+ * whether they are. */
+static void want_copies(struct object_table *objects, const struct object *object)
+{
+	for (uint32_t i = 0; i < objects->count; i++) {
+		struct object *other = &objects->objects[i];
+
+		if (other->state != OBJECT_LET_GO || other->canonical == object->canonical ||
+		    other->table_sum != object->table_sum || !is_copy(object, other))
+			continue;
+		objects->wanted += !other->is_wanted;
+		other->is_wanted = true;
+	}
+}
+
+/* Forgets the names of @object and its copies, which are looked up in another copy's table from now
+ * on. A copy without a table keeps the names that its frames have. */
+static void forget_copies(struct ingest *ingest, const struct object *object)
+{
+	for (uint32_t i = 0; i < ingest->objects.count; i++) {
+		const struct object *other = &ingest->objects.objects[i];
+
+		if (other->canonical == object->canonical && other->state == OBJECT_READY)
+			symbol_names_forget_object(&ingest->names, &ingest->trie, i);
+	}
+}
+
 static void set_ready(struct ingest *ingest, uint32_t id, const struct open_reply *reply)
 {
 	struct object *object = &ingest->objects.objects[id];
 
 	ingest->has_new_names = true;
-	object_table_set_ready(&ingest->objects, id, &reply->table, &reply->build_id);
+	if (object_table_set_ready(&ingest->objects, id, &reply->table, &reply->build_id))
+		forget_copies(ingest, object);
 	object->table_number = reply->table_number;
 	object->table_sum = reply->table_sum;
+	want_copies(&ingest->objects, object);
 }
 
 /* An object that has names was asked again. It keeps them when that process was gone; but its file
@@ -124,8 +159,8 @@ static void table_arrived(struct ingest *ingest, const struct open_reply *reply)
 		if (caution)
 			log_note("%s: %s", strpool_get(ingest->strings, object->path), caution);
 		set_ready(ingest, reply->object, reply);
-		if (reply->object == OBJECT_KERNEL && ingest->config.is_replay)
-			ingest_share_kernel_table(ingest);
+		if (object->mode == MODE_KERNEL && ingest->config.is_replay)
+			ingest_share_kernel_table(ingest, reply->object);
 	} else if (reply->object == OBJECT_KERNEL && ingest->kernel.is_asked) {
 		log_note("the kernel's names cannot be read again: %s", reply->why.text);
 	} else {

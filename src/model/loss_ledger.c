@@ -33,12 +33,23 @@ const struct loss_description loss_descriptions[LOSS_CAUSES] = {
 		"the kernel stopped sampling to protect itself",
 		"a lower rate (-F), or raise kernel.perf_event_max_sample_rate", .is_time = true,
 		.is_missing = true },
+	[LOSS_TICKS] = { "missing_ticks", "missing ticks",
+		"time of busy CPUs without a tick of cpu-clock: its timer skips those that are "
+		"late, as interrupts are off or the host runs others",
+		"a lower rate (-F); -e cycles, where there are counters",
+		.is_time = true, .is_missing = true },
+	[LOSS_STOLEN] = { "stolen", "  stolen",
+		"of the time of all CPUs, what the host gave to others (/proc/stat, steal)",
+		"", .is_time = true, .is_part = true },
 	[LOSS_EVICTED] = { "evicted", "evicted",
 		"samples that left history for want of room: not in \"since start\"",
 		"more of it (--history-memory), a lower rate (-F)", .is_missing = true },
 	[LOSS_UNKNOWN_USER] = { "unknown_uid", "unknown user",
 		"samples whose user could not be read (-u): left out", "no -u, but a filter (\\)",
 		.is_missing = true },
+	[LOSS_OWN] = { "own", "flametop's own",
+		"samples and hits of flametop, its workers and what starts the command: left out",
+		"--include-self shows them", .is_missing = true, .is_meant = true },
 	[LOSS_LATE] = { "late", "late",
 		"records that came too late to be put in order; counted",
 		.remedy = "a lower rate (-F)" },
@@ -48,6 +59,12 @@ const struct loss_description loss_descriptions[LOSS_CAUSES] = {
 	[LOSS_UNATTRIBUTED] = { "unattributed", "unattributed",
 		"samples whose process ended before its name or mappings were read; counted as "
 		"unknown", .remedy = "-p instead of all" },
+	[LOSS_UNANSWERED] = { "unattributed_late", "  answer late",
+		"of them, counted before /proc had answered: it was given a second", "",
+		.is_part = true },
+	[LOSS_FORKLESS] = { "unattributed_forkless", "  no fork record",
+		"of them, of processes that ended unread and whose FORK record did not come", "",
+		.is_part = true },
 	[LOSS_UNRESOLVED] = { "unresolved", "unresolved",
 		"samples without the name of a symbol, counted by address",
 		.remedy = "debug symbols; ! says why files cannot be read" },
@@ -60,6 +77,17 @@ const struct loss_description loss_descriptions[LOSS_CAUSES] = {
 	[LOSS_TRIMMED] = { "trimmed_stacks", "  trimmed",
 		"of them, stacks of which flametop took too little: the thread has several",
 		"", .is_part = true },
+	[LOSS_NO_MAP] = { "unmapped_code_stacks", "JIT without map",
+		"stacks that end in code made at run time, which has no map and no frame pointers",
+		.remedy = "java -XX:+PreserveFramePointer, node --perf-basic-prof, "
+			  "python -X perf" },
+	[LOSS_ENDED_RUN_TIME] = { "ended_in_run_time_code", "JIT without rows",
+		"stacks that end in code made at run time, which has a map, but neither frame "
+		"pointers nor unwind rows",
+		.remedy = "java -XX:+PreserveFramePointer, a jitdump with unwind records" },
+	[LOSS_ENDED_FILE] = { "ended_in_file", "no unwind rows",
+		"stacks that end in code of a file without unwind rows and frame pointers",
+		.remedy = "a build with -fasynchronous-unwind-tables, or its debug symbols" },
 	[LOSS_TASKS] = { "tasks", "forgotten tasks",
 		"threads and processes that were forgotten, as too many ran; read again when "
 		"they are sampled",
@@ -70,10 +98,11 @@ const struct loss_description loss_descriptions[LOSS_CAUSES] = {
 	[LOSS_OBJECTS] = { "objects", "objects",
 		"times that there was no room for another file or cgroup; its samples are "
 		"[unknown]",
-		.remedy = "-p or -G instead of all; a new start" },
+		.remedy = "-p or -G instead of all" },
 	[LOSS_NAMES] = { "names", "names",
-		"addresses that had no room for a name of their own: one row per object has them",
-		.remedy = "-p or -G instead of all; a new start" },
+		"addresses that had no room for a name of their own: one row per object has them, "
+		"until older names have gone",
+		.remedy = "-p or -G instead of all, less history (--history-memory)" },
 	[LOSS_TABLES] = { "symbol_tables", "symbol tables",
 		"files whose names were let go for want of room; read again when new code of "
 		"theirs runs",
@@ -139,6 +168,13 @@ static const struct loss_point *point_before(const struct loss_history *history,
 static uint64_t less(uint64_t now, uint64_t then)
 {
 	return now > then ? now - then : 0;
+}
+
+uint64_t loss_history_point(const struct loss_history *history, uint64_t begin_ns)
+{
+	const struct loss_point *begin = point_before(history, begin_ns);
+
+	return begin ? begin->time_ns : 0;
 }
 
 bool loss_history_between(const struct loss_history *history, uint64_t begin_ns, uint64_t end_ns,

@@ -51,12 +51,22 @@ static bool name_symbol(struct ingest *ingest, uint64_t address, char *out, size
 	return true;
 }
 
+const char *snapshot_number(bool is_signed, uint64_t number, char out[SNAPSHOT_NUMBER_BYTES])
+{
+	if (is_signed)
+		snprintf(out, SNAPSHOT_NUMBER_BYTES, "%" PRId64, (int64_t)number);
+	else
+		snprintf(out, SNAPSHOT_NUMBER_BYTES, "%" PRIu64, number);
+	return out;
+}
+
 static void format_number(struct ingest *ingest, const struct probe_reading *reading,
 			  const struct probe_column *column, const struct probe_value *value,
 			  char *out, size_t room)
 {
 	const struct raw_fields *fields = column->is_return ? &reading->leave.fields
 							    : &reading->entry.fields;
+	char number[SNAPSHOT_NUMBER_BYTES];
 
 	if (column->field >= 0 && (size_t)column->field < fields->count &&
 	    raw_fields_name(fields, &fields->list[column->field], value->number, out, room))
@@ -65,10 +75,10 @@ static void format_number(struct ingest *ingest, const struct probe_reading *rea
 		return;
 	if (column->kind == VALUE_HEX || column->kind == VALUE_SYMBOL)
 		snprintf(out, room, "0x%" PRIx64, value->number);
-	else if (column->kind == VALUE_UNSIGNED || !value->is_signed)
-		snprintf(out, room, "%" PRIu64, value->number);
 	else
-		snprintf(out, room, "%" PRId64, (int64_t)value->number);
+		snprintf(out, room, "%s",
+			 snapshot_number(column->kind != VALUE_UNSIGNED && value->is_signed,
+					 value->number, number));
 }
 
 const char *probe_draft_value(struct probe_draft *draft, struct ingest *ingest,
@@ -107,27 +117,25 @@ static void fill_latency(const struct probe_row *row, const uint64_t *buckets,
 	latency_summarize(buckets, peak_ns, out);
 }
 
-/* Over the part of the window in which the probe was there; the first second counts as one. */
-static double hits_per_s(uint64_t hits, const struct probe_row *row, uint64_t window_begin_ns,
+/* Over the part of the window in which the probe was attached. */
+static double hits_per_s(uint64_t hits, const struct probe_row *row, uint64_t begin_ns,
 			 uint64_t end_ns)
 {
-	const bool is_younger = row->first_ns > window_begin_ns;
-	const uint64_t begin_ns = is_younger ? row->first_ns : window_begin_ns;
-	const double length_s = end_ns > begin_ns ? (double)(end_ns - begin_ns) / 1e9 : 0;
+	const uint64_t attached_ns = probe_turns_between(&row->turns, begin_ns, end_ns);
 
-	if (is_younger && length_s < 1)
-		return (double)hits;
-	return length_s > 0 ? (double)hits / length_s : 0;
+	return snapshot_per_s(hits, (double)attached_ns / 1e9);
 }
 
-/* A probe that was attached later, or never, was not there. */
+/* A probe that was attached later, or never, was not there; nor was an event that the other
+ * recording lacks. */
 static void fill_base(const struct probe_row *row, uint32_t slot,
 		      const struct probe_draft_span *span, struct snapshot_probe *out)
 {
 	const struct baseline *baseline = span->baseline;
 
 	out->base_hits_per_s = -1;
-	if (!span->base || !row->first_ns || row->first_ns >= baseline->end_ns)
+	if (!span->base || !row->first_ns || row->first_ns >= baseline->end_ns ||
+	    !baseline_has_event(baseline, row->event))
 		return;
 	out->base_hits_per_s = hits_per_s(probe_fold_hits(span->base, slot), row,
 					  baseline->begin_ns, baseline->end_ns);
@@ -144,7 +152,7 @@ static void fill_row(struct probe_draft *draft, const struct probe_hits *hits, u
 	const struct probe_status *status = &row->status;
 
 	*out = (struct snapshot_probe){
-		.id = row->id, .event = PROBE_EVENT_FIRST + slot,
+		.id = row->id, .event = row->event,
 		.spec = put_string(draft, row->spec->text), .name = put_string(draft, row->name),
 		.object = put_string(draft, row->object),
 		.scope = put_string(draft, row->scope),

@@ -10,8 +10,8 @@
 /* The seconds that are shown: first <= second <= now, of which `now` is not over yet. */
 struct seconds {
 	uint64_t first, now;
-	uint32_t index_of[PROBE_SLOTS];	/* row of the slot's probe; UINT32_MAX: none */
-	uint32_t heat_slot;		/* UINT32_MAX: none is wanted */
+	uint32_t index_of[UINT8_MAX + 1];	/* row of the event's probe; UINT32_MAX: none */
+	uint32_t heat_event;		/* UINT32_MAX: none is wanted */
 };
 
 /* What falls on @second of @count hits that lie in @length seconds from @first on. */
@@ -20,16 +20,17 @@ static uint32_t part_of(uint32_t count, uint64_t first, uint64_t length, uint64_
 	return (uint32_t)(count / length + (second - first < count % length));
 }
 
-static void add_second(struct probe_draft *draft, const struct seconds *seconds, uint32_t slot,
-		       uint8_t bucket, uint64_t second, uint32_t count)
+static void add_second(struct probe_draft *draft, const struct seconds *seconds,
+		       const struct slice_entry *entry, uint64_t second, uint32_t count)
 {
 	const uint64_t age = seconds->now - second;
-	struct snapshot_probe *probe = &draft->list[seconds->index_of[slot]];
+	struct snapshot_probe *probe = &draft->list[seconds->index_of[entry->event]];
 
 	if (age && age <= probe->spark_count)
 		probe->spark[probe->spark_count - age] += (float)count;
-	if (slot == seconds->heat_slot && bucket)
-		draft->heat[second - seconds->first][latency_bucket_octave(bucket)] += count;
+	if (entry->event == seconds->heat_event && entry->bucket)
+		draft->heat[second - seconds->first][latency_bucket_octave(entry->bucket)] +=
+			count;
 }
 
 static void add_slice(struct probe_draft *draft, const struct seconds *seconds,
@@ -41,14 +42,11 @@ static void add_slice(struct probe_draft *draft, const struct seconds *seconds,
 
 	for (const struct slice_entry *entry = slice->entries;
 	     entry < slice->entries + slice->count; entry++) {
-		const uint32_t slot = entry->event - PROBE_EVENT_FIRST;
-
-		if (entry->event < PROBE_EVENT_FIRST || slot >= PROBE_SLOTS ||
-		    seconds->index_of[slot] == UINT32_MAX)
+		if (seconds->index_of[entry->event] == UINT32_MAX)
 			continue;
 		for (uint64_t second = first; second <= last && second <= seconds->now; second++)
 			if (second >= seconds->first)
-				add_second(draft, seconds, slot, entry->bucket, second,
+				add_second(draft, seconds, entry, second,
 					   part_of(entry->count, first, last - first + 1, second));
 	}
 }
@@ -56,7 +54,7 @@ static void add_slice(struct probe_draft *draft, const struct seconds *seconds,
 static struct seconds seconds_of(struct probe_draft *draft, const struct probe_draft_span *span)
 {
 	const uint64_t now = span->end_ns / SLICE_NS, known = span->known_ns / SLICE_NS;
-	struct seconds seconds = { .now = now, .heat_slot = UINT32_MAX };
+	struct seconds seconds = { .now = now, .heat_event = UINT32_MAX };
 
 	seconds.first = now >= PROBE_HEAT_SECONDS ? now - PROBE_HEAT_SECONDS + 1 : 0;
 	if (known > seconds.first)
@@ -64,14 +62,13 @@ static struct seconds seconds_of(struct probe_draft *draft, const struct probe_d
 	memset(seconds.index_of, 0xff, sizeof(seconds.index_of));
 	for (uint32_t i = 0; i < draft->head.count; i++) {
 		struct snapshot_probe *probe = &draft->list[i];
-		const uint32_t slot = probe->event - PROBE_EVENT_FIRST;
 		const uint64_t complete = now - seconds.first;
 
-		seconds.index_of[slot] = i;
+		seconds.index_of[probe->event] = i;
 		probe->spark_count = (uint32_t)(complete < PROBE_SPARK_POINTS ? complete
 									      : PROBE_SPARK_POINTS);
 		if (probe->id == draft->head.detail && probe->has_latency)
-			seconds.heat_slot = slot;
+			seconds.heat_event = probe->event;
 	}
 	return seconds;
 }
@@ -82,7 +79,7 @@ int probe_draft_times(struct probe_draft *draft, const struct ingest *ingest,
 	const struct timeline *timeline = &ingest->timeline;
 	const struct seconds seconds = seconds_of(draft, span);
 
-	if (seconds.heat_slot != UINT32_MAX) {
+	if (seconds.heat_event != UINT32_MAX) {
 		draft->head.heat.seconds = (uint32_t)(seconds.now - seconds.first + 1);
 		draft->head.heat.end_ns = (seconds.now + 1) * SLICE_NS;
 		draft->heat = calloc(draft->head.heat.seconds, sizeof(*draft->heat));

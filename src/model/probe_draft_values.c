@@ -53,7 +53,9 @@ static void describe(struct probe_draft *draft, const struct probe_column *colum
 static const struct probe_row *row_of(const struct ingest *ingest,
 				      const struct snapshot_probe *probe)
 {
-	return &ingest->hits->rows[probe->event - PROBE_EVENT_FIRST];
+	return probe->event < PROBE_EVENT_FIRST
+	       ? probe_hits_of_recorded(ingest->hits, probe->event)
+	       : probe_hits_of_event(ingest->hits, probe->event);
 }
 
 static uint32_t columns_of(const struct ingest *ingest, const struct snapshot_probe *probe,
@@ -112,14 +114,15 @@ static void add_top(struct column_sum *sum, uint32_t id, uint64_t count)
 }
 
 /* @count numbers between @min and @max, of one octave and sign. */
-static void add_numbers(struct column_sum *sum, int64_t min, int64_t max, double mean,
-			uint64_t count)
+static void add_numbers(struct column_sum *sum, const struct value_row *row, uint64_t min,
+			uint64_t max, double mean, uint64_t count)
 {
 	struct snapshot_value *value = sum->value;
 
-	if (!value->numbers || min < value->min)
+	value->is_signed = row->is_signed;	/* a column has one type */
+	if (!value->numbers || probe_number_is_less(row->is_signed, min, value->min))
 		value->min = min;
-	if (!value->numbers || max > value->max)
+	if (!value->numbers || probe_number_is_less(row->is_signed, value->max, max))
 		value->max = max;
 	value->numbers += count;
 	sum->sum += mean * (double)count;
@@ -127,18 +130,16 @@ static void add_numbers(struct column_sum *sum, int64_t min, int64_t max, double
 
 static void add_number(struct column_sum *sum, const struct value_row *row, uint64_t count)
 {
-	const bool is_negative = row->is_signed && (int64_t)row->number < 0;
-	const int64_t number = row->is_signed || row->number <= INT64_MAX ? (int64_t)row->number
-									  : INT64_MAX;
+	const uint64_t number = row->number;
 
-	if (!row->number)
+	if (!number)
 		sum->value->zeros += count;
 	else
-		sum->value->octaves[probe_values_octave(row->is_signed, row->number)] += count;
-	if (is_negative)
+		sum->value->octaves[probe_values_octave(row->is_signed, number)] += count;
+	if (row->is_signed && (int64_t)number < 0)
 		sum->value->negatives += count;
-	add_numbers(sum, number, number,
-		    row->is_signed ? (double)number : (double)row->number, count);
+	add_numbers(sum, row, number, number,
+		    row->is_signed ? (double)(int64_t)number : (double)number, count);
 }
 
 static void add_others(struct column_sum *sum, const struct value_row *row, uint64_t count)
@@ -149,7 +150,7 @@ static void add_others(struct column_sum *sum, const struct value_row *row, uint
 		sum->value->octaves[row->number % OTHER_OCTAVES] += count;
 	if (row->number / OTHER_OCTAVES == 1)
 		sum->value->negatives += count;
-	add_numbers(sum, row->min, row->max, row->sum / (double)row->uses, count);
+	add_numbers(sum, row, row->min, row->max, row->sum / (double)row->uses, count);
 }
 
 static void add_value(struct column_sum *sum, const struct value_row *row, uint32_t id,

@@ -12,6 +12,10 @@ int probe_fold_init(struct probe_fold *fold, const struct probe_hits *hits)
 		.values = calloc(hits->values.count + 1, sizeof(*fold->values)),
 		.value_count = hits->values.count,
 	};
+	memset(fold->slot_of, PROBE_SLOTS, sizeof(fold->slot_of));
+	for (uint32_t slot = 0; slot < PROBE_SLOTS; slot++)
+		if (hits->rows[slot].id)
+			fold->slot_of[hits->rows[slot].event] = (uint8_t)slot;
 	if (fold->buckets && fold->values)
 		return 0;
 	probe_fold_finish(fold);
@@ -28,13 +32,12 @@ void probe_fold_finish(struct probe_fold *fold)
 void probe_fold_add(struct probe_fold *fold, const struct slice_entry *entries, uint32_t count)
 {
 	for (const struct slice_entry *entry = entries; entry < entries + count; entry++) {
-		if (entry->event < PROBE_EVENT_FIRST)
-			continue;
+		const uint8_t slot = fold->slot_of[entry->event];
+
 		if (entry->event == EVENT_OF_VALUES)
 			fold->values[entry->stack] += entry->count;
-		else if (entry->event < PROBE_EVENT_FIRST + PROBE_SLOTS)
-			fold->buckets[entry->event - PROBE_EVENT_FIRST][entry->bucket] +=
-				entry->count;
+		else if (slot < PROBE_SLOTS)
+			fold->buckets[slot][entry->bucket] += entry->count;
 	}
 }
 

@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/timeline.h"
-
 struct probe_hits *probe_hits_create(void)
 {
 	struct probe_hits *hits = calloc(1, sizeof(*hits));
@@ -66,6 +64,7 @@ static void add_row(struct probe_hits *hits, struct probe_news *news)
 
 	assert(news->spec && !row->id);
 	row->id = news->probe;
+	row->event = (uint8_t)(PROBE_EVENT_FIRST + news->slot);
 	row->spec = news->spec;
 	news->spec = NULL;
 	row->with_stacks = news->with_stacks;
@@ -107,6 +106,7 @@ static void add_reading(struct probe_hits *hits, uint32_t slot, struct probe_new
 	generation->number = ++hits->last_generation;
 	if (!row->first_ns)
 		row->first_ns = news->time_ns;
+	probe_turns_begin(&row->turns, news->time_ns);
 	generation->ignore_ns = UINT64_MAX;
 	find_keys(generation, row->spec);
 	row->newest = at;
@@ -117,6 +117,7 @@ static void add_reading(struct probe_hits *hits, uint32_t slot, struct probe_new
 
 static void ignore(struct probe_row *row, uint64_t time_ns)
 {
+	probe_turns_end(&row->turns, time_ns);
 	for (uint32_t i = 0; i < PROBE_GENERATIONS; i++)
 		if (time_ns < row->generations[i].ignore_ns)
 			row->generations[i].ignore_ns = time_ns;
@@ -228,6 +229,50 @@ uint64_t probe_hits_missed(const struct probe_hits *hits)
 	for (uint32_t slot = 0; hits && slot < PROBE_SLOTS; slot++)
 		missed += hits->rows[slot].status.missed;
 	return missed;
+}
+
+void probe_turns_begin(struct probe_turns *turns, uint64_t time_ns)
+{
+	probe_turns_end(turns, time_ns);
+	if (turns->count == PROBE_TURNS) {
+		turns->earlier_ns += turns->end_ns[0] - turns->begin_ns[0];
+		turns->count--;
+		memmove(turns->begin_ns, turns->begin_ns + 1,
+			turns->count * sizeof(*turns->begin_ns));
+		memmove(turns->end_ns, turns->end_ns + 1, turns->count * sizeof(*turns->end_ns));
+	}
+	turns->begin_ns[turns->count] = time_ns;
+	turns->end_ns[turns->count++] = UINT64_MAX;
+}
+
+void probe_turns_end(struct probe_turns *turns, uint64_t time_ns)
+{
+	const uint32_t last = turns->count - 1;
+
+	if (turns->count && turns->end_ns[last] == UINT64_MAX)
+		turns->end_ns[last] = time_ns > turns->begin_ns[last] ? time_ns
+								      : turns->begin_ns[last];
+}
+
+/* The common part of two stretches of time. */
+static uint64_t overlap_ns(uint64_t begin_ns, uint64_t end_ns, uint64_t since_ns, uint64_t until_ns)
+{
+	const uint64_t from = begin_ns > since_ns ? begin_ns : since_ns;
+	const uint64_t to = end_ns < until_ns ? end_ns : until_ns;
+
+	return to > from ? to - from : 0;
+}
+
+uint64_t probe_turns_between(const struct probe_turns *turns, uint64_t begin_ns, uint64_t end_ns)
+{
+	uint64_t sum_ns = 0;
+
+	if (turns->count)
+		sum_ns = overlap_ns(turns->begin_ns[0] - turns->earlier_ns, turns->begin_ns[0],
+				    begin_ns, end_ns);
+	for (uint32_t i = 0; i < turns->count; i++)
+		sum_ns += overlap_ns(turns->begin_ns[i], turns->end_ns[i], begin_ns, end_ns);
+	return sum_ns;
 }
 
 void probe_peaks_add(struct probe_peaks *peaks, uint64_t time_ns, uint64_t latency_ns)

@@ -120,15 +120,15 @@ unsigned int probe_values_octave(bool is_signed, uint64_t number)
 	return magnitude ? 63 - (unsigned int)__builtin_clzll(magnitude) : 0;
 }
 
-static int64_t cut(bool is_signed, uint64_t number)
+bool probe_number_is_less(bool is_signed, uint64_t left, uint64_t right)
 {
-	return is_signed || number <= INT64_MAX ? (int64_t)number : INT64_MAX;
+	return is_signed ? (int64_t)left < (int64_t)right : left < right;
 }
 
 static uint32_t other_number(struct probe_values *values, const struct value_row *wanted)
 {
 	const bool is_negative = wanted->is_signed && (int64_t)wanted->number < 0;
-	const int64_t number = cut(wanted->is_signed, wanted->number);
+	const uint64_t number = wanted->number;
 	struct value_row other = *wanted, *row;
 	uint32_t id;
 
@@ -141,9 +141,11 @@ static uint32_t other_number(struct probe_values *values, const struct value_row
 	if (id == ID_SET_NONE)
 		return id;
 	row = &values->rows[id];
-	row->min = row->uses && row->min < number ? row->min : number;
-	row->max = row->uses && row->max > number ? row->max : number;
-	row->sum += wanted->is_signed ? (double)(int64_t)wanted->number : (double)wanted->number;
+	if (!row->uses || probe_number_is_less(row->is_signed, number, row->min))
+		row->min = number;
+	if (!row->uses || probe_number_is_less(row->is_signed, row->max, number))
+		row->max = number;
+	row->sum += wanted->is_signed ? (double)(int64_t)number : (double)number;
 	row->uses++;
 	return id;
 }

@@ -75,6 +75,7 @@ void publisher_note_losses(struct publisher *publisher)
 {
 	uint64_t sums[LOSS_CAUSES];
 
+	publisher->ingest->clock.stolen_ns = busy_stolen_ns(&publisher->busy);
 	loss_sums_read(publisher->ingest, sums);
 	loss_history_note(&publisher->losses, publisher->ingest->watermark_ns, sums);
 }
@@ -282,7 +283,7 @@ static void put_figures(const struct publisher *publisher, const struct fold *fo
 	head->keys = fold->keys;
 	head->query = query;
 	head->samples = fold->samples;
-	head->samples_per_s = head->window_s > 0 ? (double)fold->samples / head->window_s : 0;
+	head->samples_per_s = snapshot_per_s(fold->samples, head->window_s);
 	head->idle_samples = fold->idle_samples;
 	head->weight = fold->weight;
 	head->idle_weight = fold->idle_weight;
@@ -530,6 +531,7 @@ static struct snapshot *make_one(struct publisher *publisher, struct snapshot he
 	head.user_stacks = stacks.user;
 	head.complete_stacks = stacks.complete;
 	head.cut_stacks = stacks.cut;
+	head.no_map_stacks = stacks.no_map;
 	if (folds.tree) {
 		if (is_compared)
 			tree_fold_add_base(&tree, ingest->baseline.entries,
@@ -660,6 +662,7 @@ static struct snapshot *make(struct publisher *publisher, bool is_last,
 	head.begin_ns = span.begin_ns;
 	head.time_ns = span.end_ns;
 	head.window = span.is_chosen ? WINDOW_SECONDS : config->window;
+	ingest->clock.stolen_ns = busy_stolen_ns(&publisher->busy);
 	loss_sums_put(ingest, &publisher->losses, &head);
 	if (told && probe_fold_init(told, ingest->hits))
 		return NULL;

@@ -91,8 +91,11 @@ static void sweep_text(struct ingest *ingest)
 	free(used);
 }
 
-void reclaim_unused(struct ingest *ingest)
+void reclaim_unused(struct ingest *ingest, const uint32_t *stack_ages, uint32_t recent)
 {
+	if (ingest->names.is_full &&
+	    symbol_names_age(&ingest->names, &ingest->trie, stack_ages, recent))
+		log_note("no memory to let go of old names");
 	/* A symbol is found by its object and its name: these stay as long as it does. */
 	if (symbol_names_compact(&ingest->names, &ingest->trie))
 		return;

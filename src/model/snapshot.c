@@ -5,6 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#define RATE_SHORTEST_S 0.1
+
 void snapshot_destroy(struct snapshot *snapshot)
 {
 	while (snapshot) {
@@ -28,13 +30,18 @@ struct snapshot *snapshot_create_failure(void)
 	snapshot->is_last = true;
 	snapshot->end_err = -ENOMEM;
 	snapshot->end_reason = "no memory for a refresh: what was counted cannot be shown";
-	snapshot->busy_pct = -1;
+	snapshot->busy_pct = snapshot->missing_ticks_pct = -1;
 	return snapshot;
 }
 
 double snapshot_pct(const struct snapshot *snapshot, double weight)
 {
 	return snapshot->weight > 0 ? 100.0 * weight / snapshot->weight : 0;
+}
+
+double snapshot_per_s(uint64_t count, double seconds)
+{
+	return seconds < RATE_SHORTEST_S ? -1 : (double)count / seconds;
 }
 
 double snapshot_complete_pct(const struct snapshot *snapshot)
@@ -55,6 +62,7 @@ const char *probe_state_name(enum probe_state state)
 	case PROBE_FAILED:    return "failed";
 	case PROBE_CAPPED:    return "capped";
 	case PROBE_EXPIRED:   return "expired";
+	case PROBE_RECORDED:  return "recorded";
 	case PROBE_PAUSED:    break;
 	}
 	return "paused";

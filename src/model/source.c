@@ -103,6 +103,7 @@ int source_create(struct source **out, const struct capture *capture, bool keeps
 	}
 	source->cpus = (uint32_t)capture_cpu_count(capture);
 	source->has_busy = kind == TARGET_SYSTEM || kind == TARGET_USER;
+	source->ingest.whole_cpus = source->has_busy ? source->cpus : 0;
 	source->ingest.has_uid_filter = kind == TARGET_USER;
 	source->ingest.uid = capture_target(capture)->uid;
 	source->ingest.copy_bytes = capture_adaptable_copy(capture);

@@ -16,7 +16,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/sysmacros.h>
 
 #include "base/log.h"
 #include "model/ingest.h"
@@ -141,7 +140,8 @@ static void refuse_object(struct source_lines *lines, uint32_t object, const cha
 	bigger[lines->reason_count++] = copy;
 }
 
-/* A mapping of the object in a process that still runs. */
+/* Where @object, or a copy that it stands for, is mapped in a process that still runs. The file's
+ * identity is that of the mapping: the one of @object itself may have been replaced. */
 static bool find_mapping(const struct ingest *ingest, uint32_t object, struct open_request *out)
 {
 	for (uint32_t p = 0; p < ingest->tasks.process_count; p++) {
@@ -151,12 +151,11 @@ static bool find_mapping(const struct ingest *ingest, uint32_t object, struct op
 			continue;
 		for (uint32_t i = 0; i < process->maps->count; i++) {
 			const struct mapping *row = &process->maps->rows[i];
+			const uint32_t id = object_table_current(&ingest->objects, row->object);
 
-			if (ingest->objects.objects[row->object].canonical != object)
+			if (ingest->objects.objects[id].canonical != object)
 				continue;
-			out->pid = process->pid;
-			out->start = row->start;
-			out->end = row->end;
+			ingest_mapping_place(ingest, process->pid, row, out);
 			return true;
 		}
 	}
@@ -167,22 +166,16 @@ static bool describe_object(const struct ingest *ingest, uint32_t id, struct lin
 {
 	struct open_request *out = &request->object;
 	const struct object *object = &ingest->objects.objects[id];
-	const char *path = strpool_get(ingest->strings, object->path);
+	bool is_mapped;
 
-	*out = (struct open_request){
-		.object = id, .serial = object->serial, .build_id = object->build_id,
-	};
-	snprintf(out->path, sizeof(out->path), "%s", path);
-	if (object->table.header)
-		memcpy(request->debug_link, object->table.header->debug_link,
-		       sizeof(request->debug_link));
-	if (ingest->config.is_replay || !find_mapping(ingest, id, out))
-		return object->build_id.count;
-	out->dev_major = major(object->device);
-	out->dev_minor = minor(object->device);
-	out->inode = object->inode;
-	out->inode_generation = object->inode_generation;
-	return true;
+	snprintf(out->path, sizeof(out->path), "%s", strpool_get(ingest->strings, object->path));
+	out->build_id = object->build_id;
+	snprintf(request->debug_link, sizeof(request->debug_link), "%s",
+		 strpool_get(ingest->strings, object->debug_link));
+	is_mapped = !ingest->config.is_replay && find_mapping(ingest, id, out);
+	out->object = id;
+	out->serial = object->serial;
+	return is_mapped || object->build_id.count;
 }
 
 /* The first wish's object, and all that is wished for of it. */

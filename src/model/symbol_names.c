@@ -53,7 +53,7 @@ static bool is_idle_function(const char *name)
 
 static uint64_t hash_of(uint64_t address, uint32_t object, enum symbol_state state)
 {
-	return id_set_mix(address, (uint64_t)object << 2 | state);
+	return id_set_mix(address, (uint64_t)object << 3 | state);
 }
 
 uint64_t symbol_names_hash(const void *owner, uint32_t id)
@@ -129,13 +129,28 @@ static struct str_id synthetic_name(struct symbol_names *names, uint32_t id, con
 	return intern(names, id, text);
 }
 
-static void describe_named(struct symbol_names *names, struct symbol *symbol,
-			   const struct object *object, uint32_t row)
-{
-	const char *name = flat_table_name(&object->table, row);
-	const char *module = flat_table_object_name(&object->table, row);
+/* A function in the symtab of @object, which is OBJECT_READY. A row number means nothing without
+ * its table: the DSO that stands for @object has the same symtab, but may have let it go. */
+struct function_row {
+	const struct object *object;	/* NULL: no function */
+	uint32_t row;
+};
 
-	symbol->is_synthetic = object->table.rows[row].kind == FLAT_UNWIND;
+static const struct function_row no_function;
+
+static const char *function_name(const struct function_row *function)
+{
+	return flat_table_name(&function->object->table, function->row);
+}
+
+static void describe_named(struct symbol_names *names, struct symbol *symbol,
+			   const struct function_row *function)
+{
+	const struct object *object = function->object;
+	const char *name = function_name(function);
+	const char *module = flat_table_object_name(&object->table, function->row);
+
+	symbol->is_synthetic = object->table.rows[function->row].kind == FLAT_UNWIND;
 	symbol->name = symbol->is_synthetic ? synthetic_name(names, symbol->object, name) :
 					      intern(names, symbol->object, name);
 	symbol->is_mangled = !symbol->is_synthetic && demangle_is_mangled(name);
@@ -146,8 +161,32 @@ static void describe_named(struct symbol_names *names, struct symbol *symbol,
 		symbol->object_name = symbol->object_path = module_name(names, module);
 }
 
-/* Fills in what is shown; the identity (address, object, state) is set. @row: of a named one. */
-static void describe(struct symbol_names *names, struct symbol *symbol, uint32_t row)
+static bool is_one_per_object(enum symbol_state state, const struct object *object)
+{
+	return state == SYMBOL_NO_MAP || (state == SYMBOL_UNREADABLE && object->is_jit);
+}
+
+/* "[anon] JIT of node, no map": where the code is, and which program made it. A map that is refused
+ * has a reason, which stands beside the name. */
+static struct str_id name_without_map(struct symbol_names *names, uint32_t id,
+				      enum symbol_state state)
+{
+	const struct object *object = &names->objects->objects[id];
+	char text[SYNTHETIC_BYTES], pid[24];
+	const char *maker = strpool_get(names->strings, object->maker);
+	const char *map = state == SYMBOL_UNREADABLE ? "" :
+			  object->is_run_time ? ", not in its map" : ", no map";
+
+	snprintf(pid, sizeof(pid), "pid %u", object->brought_by);
+	snprintf(text, sizeof(text), "%.30s JIT of %.*s%s",
+		 strpool_get(names->strings, object->name), OBJECT_NAME_BYTES,
+		 maker[0] ? maker : pid, map);
+	return intern(names, id, text);
+}
+
+/* Fills in what is shown; the identity (address, object, state) is set. */
+static void describe(struct symbol_names *names, struct symbol *symbol,
+		     const struct function_row *function)
 {
 	const struct object *object = &names->objects->objects[symbol->object];
 	char text[32];
@@ -157,8 +196,10 @@ static void describe(struct symbol_names *names, struct symbol *symbol, uint32_t
 	symbol->object_path = object->path;
 	if (object->state == OBJECT_IS_SYMBOL) {
 		symbol->name = object->path;
-	} else if (symbol->state == SYMBOL_NAMED) {
-		describe_named(names, symbol, object, row);
+	} else if (function->object) {
+		describe_named(names, symbol, function);
+	} else if (is_one_per_object(symbol->state, object)) {
+		symbol->name = name_without_map(names, symbol->object, symbol->state);
 	} else if (symbol->address == SYMBOL_NAMES_REST) {
 		symbol->name = intern(names, OBJECT_UNKNOWN, NO_ROOM_TEXT);
 	} else if (symbol->address == SYMBOL_NAMES_LET_GO) {
@@ -175,11 +216,10 @@ static bool can_change(const struct object *object)
 	return object->is_run_time || object->mode == MODE_KERNEL;
 }
 
-static bool has_room_for_name(const struct symbol_names *names, uint32_t object, uint32_t row)
+static bool has_room_for_name(const struct symbol_names *names, uint32_t object,
+			      const struct function_row *function)
 {
-	return row == FLAT_NONE ||
-	       has_room_for_text(names, object,
-				 flat_table_name(&names->objects->objects[object].table, row));
+	return !function->object || has_room_for_text(names, object, function_name(function));
 }
 
 /* Its old name would be that of other code. */
@@ -193,13 +233,14 @@ static void take_name_away(struct symbol_names *names, struct symbol *symbol)
 	names->is_full = true;
 }
 
-static void describe_again(struct symbol_names *names, uint32_t id, uint32_t row)
+static void describe_again(struct symbol_names *names, uint32_t id,
+			   const struct function_row *function)
 {
 	struct symbol *symbol = &names->symbols[id];
 	const struct str_id before = symbol->name;
 
-	if (has_room_for_name(names, symbol->object, row))
-		describe(names, symbol, row);
+	if (has_room_for_name(names, symbol->object, function))
+		describe(names, symbol, function);
 	else
 		take_name_away(names, symbol);
 	if (symbol->name.v != before.v && id < names->asked)
@@ -218,7 +259,7 @@ static bool has_share_left(const struct symbol_names *names, uint32_t object)
 }
 
 static uint32_t symbol_intern(struct symbol_names *names, uint64_t address, uint32_t object,
-			      enum symbol_state state, uint32_t row)
+			      enum symbol_state state, const struct function_row *function)
 {
 	const uint64_t hash = hash_of(address, object, state);
 	uint32_t slot, id;
@@ -234,22 +275,24 @@ static uint32_t symbol_intern(struct symbol_names *names, uint64_t address, uint
 		    symbol->state != state)
 			continue;
 		if (can_change(&names->objects->objects[object]))
-			describe_again(names, id, row);
+			describe_again(names, id, function);
 		return id;
 	}
-	if (address < SYMBOL_NAMES_LET_GO && !has_share_left(names, object)) {
+	if (address < SYMBOL_NAMES_LET_GO && !has_share_left(names, object) &&
+	    !is_one_per_object(state, &names->objects->objects[object])) {
 		names->is_full = true;
-		return symbol_intern(names, SYMBOL_NAMES_REST, object, SYMBOL_UNKNOWN, FLAT_NONE);
+		return symbol_intern(names, SYMBOL_NAMES_REST, object, SYMBOL_UNKNOWN,
+				     &no_function);
 	}
 	if (names->count >= SYMBOL_NAMES_ROWS - 2 && object != OBJECT_UNKNOWN)
 		return symbol_intern(names, SYMBOL_NAMES_REST, OBJECT_UNKNOWN, SYMBOL_UNKNOWN,
-				     FLAT_NONE);	/* a table that is full grows */
+				     &no_function);	/* a table that is full grows */
 	id = names->count++;
 	names->objects->objects[object].symbols++;
 	names->symbols[id] = (struct symbol){
 		.address = address, .object = object, .state = state,
 	};
-	describe(names, &names->symbols[id], row);
+	describe(names, &names->symbols[id], function);
 	id_set_add(&names->index, hash, id);
 	return id;
 }
@@ -262,29 +305,32 @@ static uint32_t look_up(struct symbol_names *names, uint32_t object_id, uint64_t
 
 	switch (object->state) {
 	case OBJECT_LOADING:
-		return symbol_intern(names, 0, object_id, SYMBOL_LOADING, FLAT_NONE);
+		return symbol_intern(names, 0, object_id, SYMBOL_LOADING, &no_function);
 	case OBJECT_UNREADABLE:
-		return symbol_intern(names, address, object->canonical, SYMBOL_UNREADABLE,
-				     FLAT_NONE);
+		return symbol_intern(names, object->is_jit ? 0 : address, object->canonical,
+				     SYMBOL_UNREADABLE, &no_function);
 	case OBJECT_READY:
 		object->needed_round = names->objects->round;
 		row = flat_table_find(&object->table, address + bias);
 		if (row != FLAT_NONE)
 			return symbol_intern(names, object->table.rows[row].start - bias,
-					     object->canonical, SYMBOL_NAMED, row);
+					     object->canonical, SYMBOL_NAMED,
+					     &(struct function_row){ object, row });
 		break;
 	case OBJECT_LET_GO:
 		names->objects->wanted += !object->is_wanted;
 		object->is_wanted = true;
 		return symbol_intern(names, SYMBOL_NAMES_LET_GO, object->canonical, SYMBOL_UNKNOWN,
-				     FLAT_NONE);
+				     &no_function);
 	case OBJECT_IS_SYMBOL:
-		return symbol_intern(names, 0, object_id, SYMBOL_NAMED, FLAT_NONE);
+		return symbol_intern(names, 0, object_id, SYMBOL_NAMED, &no_function);
 	case OBJECT_NO_TABLE:
 		break;
 	}
+	if (object->is_jit && (object->is_run_time || object->state == OBJECT_NO_TABLE))
+		return symbol_intern(names, 0, object_id, SYMBOL_NO_MAP, &no_function);
 	names->nameless_in_kernel += object_id == OBJECT_KERNEL;
-	return symbol_intern(names, address, object->canonical, SYMBOL_UNKNOWN, FLAT_NONE);
+	return symbol_intern(names, address, object->canonical, SYMBOL_UNKNOWN, &no_function);
 }
 
 uint32_t symbol_names_of_frame(struct symbol_names *names, struct stack_trie *trie, uint32_t frame)
@@ -293,7 +339,7 @@ uint32_t symbol_names_of_frame(struct symbol_names *names, struct stack_trie *tr
 	const uint32_t before = frames->symbol[frame];
 	uint32_t symbol;
 
-	if (before < SYMBOL_REFUSED_BEFORE)
+	if (before < SYMBOL_AGED)
 		return before;
 	symbol = look_up(names, frames->object[frame], frames->address[frame]);
 	if (symbol != ID_SET_NONE) {
@@ -308,7 +354,7 @@ void symbol_names_forget_frame(const struct symbol_names *names, struct stack_tr
 {
 	uint32_t *symbol = &trie->frames.symbol[frame];
 
-	if (*symbol < SYMBOL_REFUSED_BEFORE)
+	if (*symbol < SYMBOL_AGED)
 		*symbol = symbol_is_rest(names, *symbol) ? SYMBOL_REFUSED_BEFORE : ID_SET_NONE;
 }
 
@@ -433,8 +479,9 @@ bool symbol_names_demangle(struct symbol_names *names, struct stack_trie *trie)
 
 	if (!names->demangler)
 		return false;
-	while (trie->frames.named < trie->frames.count)
-		symbol_names_of_frame(names, trie, trie->frames.named++);
+	for (; trie->frames.named < trie->frames.count; trie->frames.named++)
+		if (trie->frames.symbol[trie->frames.named] != SYMBOL_AGED)
+			symbol_names_of_frame(names, trie, trie->frames.named);
 	while (demangler_reply(names->demangler, &reply))
 		is_changed |= take_meaning(names, &reply);
 	ask_for_names(names);

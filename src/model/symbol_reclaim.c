@@ -19,7 +19,7 @@ static void mark_used(const struct symbol_names *names, const struct stack_trie 
 {
 	memset(to, 0xff, names->count * sizeof(*to));
 	for (uint32_t i = 0; i < trie->frames.count; i++)
-		if (trie->frames.symbol[i] < SYMBOL_REFUSED_BEFORE)
+		if (trie->frames.symbol[i] < SYMBOL_AGED)
 			to[trie->frames.symbol[i]] = 0;
 }
 
@@ -88,7 +88,7 @@ static void renumber_frames(struct symbol_names *names, struct stack_trie *trie,
 	uint32_t *symbol = trie->frames.symbol;
 
 	for (uint32_t i = 0; i < trie->frames.count; i++) {
-		if (symbol[i] >= SYMBOL_REFUSED_BEFORE)
+		if (symbol[i] >= SYMBOL_AGED)
 			continue;
 		symbol[i] = to[symbol[i]];
 		if (has_room && symbol_is_rest(names, symbol[i]))

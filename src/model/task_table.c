@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
+
 void task_table_init(struct task_table *table, struct strpool *strings)
 {
 	*table = (struct task_table){ .strings = strings, .round = 2 };
@@ -236,6 +238,7 @@ static void fork_process(struct task_table *table, uint32_t parent_pid, uint32_t
 	child->has_uid = parent->has_uid;
 	child->is_target = parent->is_target;
 	child->probes = parent->probes;
+	child->own_until_ns = parent->own_until_ns == UINT64_MAX ? UINT64_MAX : 0;
 }
 
 void task_table_fork(struct task_table *table, uint32_t parent_pid, uint32_t parent_tid,
@@ -281,6 +284,55 @@ void task_table_set_comm(struct task_table *table, uint32_t pid, uint32_t tid, c
 	process->maps = NULL;
 	process->code = 0;
 	process->maps_state = MAPS_KNOWN;
+}
+
+void task_table_exec(struct task_table *table, uint32_t pid, uint64_t time_ns)
+{
+	struct process *process = task_table_find_process(table, pid);
+
+	if (!process)
+		return;
+	process->exec_ns = time_ns;
+	process->uid_reads = 0;
+	if (process->own_until_ns == UINT64_MAX)
+		process->own_until_ns = time_ns;
+}
+
+void task_table_mark_own(struct task_table *table, uint32_t pid)
+{
+	struct process *process = task_table_process(table, pid);
+
+	if (process)
+		process->own_until_ns = UINT64_MAX;
+}
+
+void process_set_uid(struct process *process, bool has_uid, uint32_t uid, uint64_t time_ns)
+{
+	if (has_uid) {
+		process->uid = uid;
+		process->has_uid = true;
+	}
+	process->uid_read_ns = time_ns;
+	if (process->uid_reads < UINT8_MAX)
+		process->uid_reads++;
+}
+
+/* A server's worker is forked as root and drops its rights as it begins; no record tells of that,
+ * and a tracepoint of setuid(2) costs every system call of the machine a third of its time. So the
+ * readings come at the first sample, 0.1, 1 and 10 s later, which is the least time in which a
+ * thread can have used as much of a CPU, and then each minute. */
+uint64_t process_uid_due_ns(const struct process *process)
+{
+	static const uint32_t wait_ms[] = { 100, 900, 9000, 60000 };
+	const size_t last = sizeof(wait_ms) / sizeof(wait_ms[0]) - 1;
+	const size_t reads = process->uid_reads;
+
+	if (!process->pid || process->pid == UINT32_MAX)
+		return UINT64_MAX;	/* the idle task; the kernel's "none" */
+	if (!reads)
+		return 0;
+	return process->uid_read_ns + wait_ms[reads - 1 < last ? reads - 1 : last] *
+	       CLOCK_NS_PER_MS;
 }
 
 void task_table_exit(struct task_table *table, uint32_t pid, uint32_t tid, uint64_t time_ns)
@@ -481,7 +533,9 @@ static void forget_threads(struct task_table *table, uint32_t rows, uint32_t rou
 static bool is_idle_process(const struct task_table *table, const struct process *process,
 			    uint32_t rounds)
 {
-	return process->pid && !process->is_target && !process->probes &&
+	const bool is_own = process->is_alive && process->own_until_ns == UINT64_MAX;
+
+	return process->pid && !process->is_target && !process->probes && !is_own &&
 	       table->round - process->seen_round >= rounds;
 }
 

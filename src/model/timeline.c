@@ -143,6 +143,7 @@ void stack_counts_add(struct stack_counts *sum, const struct stack_counts *more)
 	sum->complete += more->complete;
 	sum->cut += more->cut;
 	sum->outgrown += more->outgrown;
+	sum->no_map += more->no_map;
 }
 
 void stack_counts_subtract(struct stack_counts *sum, const struct stack_counts *less)
@@ -152,6 +153,7 @@ void stack_counts_subtract(struct stack_counts *sum, const struct stack_counts *
 	sum->complete -= less->complete;
 	sum->cut -= less->cut;
 	sum->outgrown -= less->outgrown;
+	sum->no_map -= less->no_map;
 }
 
 int timeline_init(struct timeline *timeline, uint32_t event_count)

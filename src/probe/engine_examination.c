@@ -1,5 +1,6 @@
 /* engine_examination.c - see probe/engine_state.h: what is told before a probe is attached. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -40,12 +41,29 @@ static bool is_allowed(enum probe_verdict verdict)
 	return verdict != VERDICT_REFUSED && verdict != VERDICT_UNABLE;
 }
 
+/* Counts for whom it will be attached. 0, or -errno with nothing left behind. */
+static int begin_counting(struct probe_engine *engine, const struct probe_choice *choice,
+			  struct diag *why)
+{
+	struct examination *examination = &engine->examination;
+	struct probe_scope scope;
+	pid_t *tids;
+	int err = engine_probe_scope(choice, engine->kernel.group, &scope, &tids, why);
+
+	if (!err)
+		err = probe_rate_begin(&examination->rate, engine->kernel.group,
+				       examination->places, &scope, why);
+	free(tids);
+	examination->answer.is_rate_of_all =
+		choice->reach == REACH_PROCESS && scope.kind == PROBE_SCOPE_ALL;
+	return err;
+}
+
 /* Everything is known but the rate; that is counted where one function is meant. What is not
  * counted may be hot. */
 void engine_examine(struct probe_engine *engine, struct probe_finding *finding)
 {
 	struct examination *examination = &engine->examination;
-	struct probe_scope all = { .kind = PROBE_SCOPE_ALL };
 	struct probe_answer *out = &examination->answer;
 	struct diag why = { .err = 0 };
 
@@ -58,8 +76,7 @@ void engine_examine(struct probe_engine *engine, struct probe_finding *finding)
 	examination->is_counting =
 		is_allowed(out->verdict) && out->functions == 1 && engine_can_attach(engine) &&
 		!engine->config.is_readonly && examination->places->site_count <= RATE_SITES &&
-		probe_rate_begin(&examination->rate, engine->kernel.group, examination->places,
-				 &all, &why) == 0;
+		begin_counting(engine, &finding->order.choice, &why) == 0;
 	if (why.err && is_allowed(out->verdict)) {
 		out->verdict = VERDICT_UNABLE;
 		snprintf(out->reason, sizeof(out->reason), "%.255s", why.text);

@@ -181,17 +181,20 @@ static int check_process(struct engine_probe *probe, struct diag *why)
 	return 0;
 }
 
-/* One descriptor per thread, as long as that is few; else CPU-wide, and the analyzer keeps those of
- * the process: so always with a PMU, whose descriptors are not inherited. */
-static int choose_scope(const struct probe_choice *choice, const struct live_request *request,
-			struct probe_scope *out, pid_t **tids, struct diag *why)
+int engine_probe_scope(const struct probe_choice *choice, bool has_group, struct probe_scope *out,
+		       pid_t **tids, struct diag *why)
 {
 	size_t count = 0;
-	int err = task_list_threads(choice->pid, tids, &count);
+	int err;
 
+	*out = (struct probe_scope){ .kind = PROBE_SCOPE_ALL };
+	*tids = NULL;
+	if (choice->reach != REACH_PROCESS)
+		return 0;
+	err = task_list_threads(choice->pid, tids, &count);
 	if (err)
 		return diag_set(why, err, "process %d is gone", (int)choice->pid);
-	if (request->group && count <= PROBE_SCOPE_TASKS_MAX)
+	if (has_group && count <= PROBE_SCOPE_TASKS_MAX)
 		*out = (struct probe_scope){ .kind = PROBE_SCOPE_TASKS, .tids = *tids,
 					     .tid_count = count };
 	return 0;
@@ -246,7 +249,8 @@ static int open_for_process(struct engine_probe *probe, struct live_request *req
 
 		request->scope = (struct probe_scope){ .kind = PROBE_SCOPE_ALL };
 		if (tries <= SCOPE_TRIES)
-			err = choose_scope(&probe->choice, request, &request->scope, &tids, why);
+			err = engine_probe_scope(&probe->choice, request->group, &request->scope,
+						 &tids, why);
 		if (!err)
 			err = live_probe_open(&probe->live, request, reading, why);
 		has_new = !err && has_new_threads(&probe->choice, &request->scope);

@@ -271,6 +271,11 @@ void guardian_screen_left(struct guardian *guardian)
 	send_message(guardian, MESSAGE_LEFT, 0);
 }
 
+pid_t guardian_pid(const struct guardian *guardian)
+{
+	return guardian->pid;
+}
+
 int guardian_pipe_fd(const struct guardian *guardian)
 {
 	return guardian->channel;

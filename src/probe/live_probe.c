@@ -17,6 +17,16 @@
 
 #define FILTER_BYTES 2048
 
+/* The only tracepoints of Linux whose count is not that of their hits: they are made with
+ * __perf_count() (include/trace/events/sched.h). */
+static bool has_weight(const struct probe_spec *spec)
+{
+	static const char times[] = "sched_stat_";
+
+	return spec->kind == PROBE_TRACEPOINT && !strcmp(spec->group, "sched") &&
+	       !strncmp(spec->function, times, sizeof(times) - 1);
+}
+
 static bool is_pair_of_tracepoints(const struct probe_places *places)
 {
 	return places->spec.kind == PROBE_TRACEPOINT && places->spec.end_name[0];
@@ -50,6 +60,14 @@ static int define(struct live_part *part, const struct live_request *request,
 	return err;
 }
 
+/* Counts every hit, into no ring. */
+static int open_meter(struct live_part *part, struct probe_link_config config, struct diag *why)
+{
+	config.kernel_filter = "";
+	config.only_counts = true;
+	return probe_link_open(&part->meter, NULL, &config, why);
+}
+
 /* With the condition in the kernel, and a count of what it leaves out: that costs as much. False:
  * the analyzer must look at each hit. */
 static bool open_filtered(struct live_part *part, const struct live_request *request,
@@ -57,19 +75,17 @@ static bool open_filtered(struct live_part *part, const struct live_request *req
 {
 	char filter[FILTER_BYTES];
 
-	if (!request->rings ||
+	if (!request->rings || config.has_weight ||
 	    !probe_definition_filter(request->places, site, &part->event.fields, filter,
 				     sizeof(filter)))
 		return false;
 	config.kernel_filter = filter;
 	if (probe_link_open(&part->link, request->rings, &config, NULL))
 		return false;
-	config.kernel_filter = "";
-	config.only_counts = true;
-	if (probe_link_open(&part->meter, NULL, &config, NULL) == 0)
-		return true;
-	live_part_close(part);
-	return false;
+	part->is_filtered = !open_meter(part, config, NULL);
+	if (!part->is_filtered)
+		live_part_close(part);
+	return part->is_filtered;
 }
 
 static int open_by_tracefs(struct live_part *part, const struct live_request *request,
@@ -86,7 +102,10 @@ static int open_by_tracefs(struct live_part *part, const struct live_request *re
 	config->config = part->event.id;
 	if (open_filtered(part, request, site, *config))
 		return 0;
-	return probe_link_open(&part->link, request->rings, config, why);
+	err = probe_link_open(&part->link, request->rings, config, why);
+	if (!err && request->rings && config->has_weight)
+		err = open_meter(part, *config, why);
+	return err;
 }
 
 static int open_by_pmu(struct live_part *part, const struct live_request *request,
@@ -107,7 +126,7 @@ static int open_part(struct live_part *part, const struct live_request *request,
 {
 	struct probe_link_config config = {
 		.scope = request->scope, .kernel_filter = "",
-		.only_counts = !request->rings,
+		.only_counts = !request->rings, .has_weight = has_weight(&request->places->spec),
 		/* Of a pair the entry has the stack: in the return it is cut at the function. */
 		.with_stacks = request->with_stacks && request->rings &&
 			       !(part->is_return && request->places->spec.edge == PROBE_LATENCY),
@@ -175,7 +194,7 @@ static int make_reading(struct probe_reading **out, struct live_probe *live,
 		return err;
 	}
 	for (uint32_t i = 0; i < live->part_count; i++)
-		if (!live->parts[i].meter)
+		if (!live->parts[i].is_filtered)
 			reading->condition = request->places->spec.condition;
 	probe_definition_columns(reading, request->places);
 	*out = reading;
@@ -207,7 +226,8 @@ int live_probe_open(struct live_probe *live, const struct live_request *request,
 	struct diag ignored;
 	int err;
 
-	live->is_pair = request->places->spec.edge == PROBE_LATENCY && request->rings;
+	live->is_pair = request->places->spec.edge == PROBE_LATENCY && request->rings &&
+			!probe_spec_is_interval(&request->places->spec);
 	live->part_count = request->places->site_count * (live->is_pair ? 2 : 1);
 	live->parts = calloc(live->part_count, sizeof(*live->parts));
 	if (!live->parts) {
@@ -255,7 +275,8 @@ void live_probe_read(const struct live_probe *live, struct trace_group *group,
 		if (part->meter) {
 			kept = hits;
 			probe_link_read(part->meter, &hits, &ignored);
-			out->filtered += hits > kept ? hits - kept : 0;
+			if (part->is_filtered)
+				out->filtered += hits > kept ? hits - kept : 0;
 		}
 		if (!live->is_pair || !part->is_return)
 			out->hits += hits;

@@ -58,19 +58,22 @@ static int read_format(int directory, const char *group, const char *name, struc
 	return err;
 }
 
+enum probe_value_kind place_tracepoint_kind(const struct raw_field *field)
+{
+	if (field->is_text)
+		return VALUE_TEXT;
+	if (field->is_address)
+		return VALUE_HEX;
+	return field->is_signed ? VALUE_SIGNED : VALUE_UNSIGNED;
+}
+
 static void fill_field(const struct raw_field *field, bool is_return, struct probe_fetch *out)
 {
 	*out = (struct probe_fetch){ .origin = ORIGIN_FORMAT, .is_return = is_return,
-				     .kind = VALUE_UNSIGNED };
+				     .kind = place_tracepoint_kind(field) };
 	snprintf(out->name, sizeof(out->name), "%s", field->name);
 	snprintf(out->type, sizeof(out->type), "%s", field->type);
 	snprintf(out->fetch, sizeof(out->fetch), "%s", field->name);
-	if (field->is_text)
-		out->kind = VALUE_TEXT;
-	else if (field->is_address)
-		out->kind = VALUE_HEX;
-	else if (field->is_signed)
-		out->kind = VALUE_SIGNED;
 }
 
 static void list_fields(const struct raw_fields *fields, char *out, size_t room)
@@ -156,12 +159,13 @@ static int fill_rows(const struct pair *pair, struct probe_places *place, struct
 	site = &place->sites[0];
 	snprintf(site->symbol, sizeof(site->symbol), "%.63s:%.191s", spec->group, spec->function);
 	site->is_emulated = true;
-	site->cost_ns = pair->has_end ? 2 * HIT_NS : HIT_NS;
+	site->cost_ns = pair->has_end && !probe_spec_is_interval(spec) ? 2 * HIT_NS : HIT_NS;
 	for (uint32_t i = 0; i < spec->argument_count; i++)
 		fill_value(pair, &spec->arguments[i], &site->values[i]);
 	site->value_count = spec->argument_count;
 	offer_fields(&pair->begin, false, place);
-	offer_fields(&pair->end, true, place);
+	if (!probe_spec_is_interval(spec))
+		offer_fields(&pair->end, true, place);
 	return 0;
 }
 

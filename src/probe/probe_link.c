@@ -3,6 +3,10 @@
  * Idea: a descriptor per CPU, or per thread and CPU, each writing into its CPU's ring. All are
  * opened before any counts, so a link is there as a whole or not at all.
  *
+ * Hits of a tracepoint with a weight: the kernel adds the weight to the event's count and keeps no
+ * count of hits. But it counts each record that it cannot write (PERF_FORMAT_LOST), so an event
+ * that writes into a paused ring counts the hits as lost records.
+ *
  * Cost: with an event of tracefs all descriptors share one breakpoint; the last one that is closed
  * waits for a grace period. Disabling first makes the others cheap and the end sharp.
  */
@@ -11,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -19,8 +24,15 @@
 #include "probe/probe_attach.h"
 #include "probe/probe_rings.h"
 
+/* The period is what makes the kernel write one record for a hit whatever its weight is
+ * (perf_swevent_event() in kernel/events/core.c). */
 #define SAMPLE_FIELDS (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | \
-		       PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_RAW)
+		       PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | PERF_SAMPLE_RAW)
+
+struct paused_ring {
+	void *pages;	/* owned: mapped; NULL: not yet */
+	int fd;		/* borrowed: the descriptor that it was mapped through */
+};
 
 struct probe_link {
 	const struct probe_rings *rings;	/* NULL: only counts */
@@ -29,6 +41,8 @@ struct probe_link {
 	int *fds;		/* owned; `count` */
 	uint64_t *ids;		/* owned; one each, where there are rings */
 	size_t count;
+	struct paused_ring *paused;	/* owned; one per CPU; NULL: the kernel counts hits */
+	size_t paused_count;
 };
 
 static void set_stacks(struct perf_event_attr *attr, const struct probe_link_config *config,
@@ -78,6 +92,14 @@ static bool is_inherited(const struct probe_link_config *config)
 	return config->scope.kind == PROBE_SCOPE_TASKS && config->type == PERF_TYPE_TRACEPOINT;
 }
 
+/* Each hit is one record, which is lost. */
+static void set_lost_records(struct perf_event_attr *attr)
+{
+	attr->sample_period = 1;
+	attr->sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_PERIOD;
+	attr->read_format = PERF_FORMAT_ID | PERF_FORMAT_LOST;
+}
+
 static void init_attr(struct probe_link *link, const struct probe_link_config *config)
 {
 	link->attr = (struct perf_event_attr){
@@ -87,6 +109,8 @@ static void init_attr(struct probe_link *link, const struct probe_link_config *c
 	};
 	if (link->rings)
 		set_records(&link->attr, config, &link->rings->features);
+	else if (config->has_weight)
+		set_lost_records(&link->attr);
 	record_format_init(&link->format, &link->attr);
 }
 
@@ -97,6 +121,34 @@ static int join_ring(struct probe_link *link, int fd, size_t lane)
 	    ioctl(fd, PERF_EVENT_IOC_ID, &link->ids[link->count]))
 		return -errno;
 	return 0;
+}
+
+static size_t paused_bytes(void)
+{
+	return 2 * (size_t)sysconf(_SC_PAGESIZE);	/* the control page and one of records */
+}
+
+/* Into the paused ring of lane @lane, which the first descriptor there brings along. */
+static int join_paused(struct probe_link *link, int fd, size_t lane)
+{
+	struct paused_ring *ring = &link->paused[lane];
+	void *pages;
+
+	if (ring->pages)
+		return ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, ring->fd) ? -errno : 0;
+	pages = mmap(NULL, paused_bytes(), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (pages == MAP_FAILED)
+		return -errno;
+	*ring = (struct paused_ring){ .pages = pages, .fd = fd };
+	return ioctl(fd, PERF_EVENT_IOC_PAUSE_OUTPUT, 1) ? -errno : 0;
+}
+
+static void unmap_paused(struct probe_link *link)
+{
+	for (size_t i = 0; i < link->paused_count; i++)
+		if (link->paused[i].pages)
+			munmap(link->paused[i].pages, paused_bytes());
+	free(link->paused);
 }
 
 static int open_one(struct probe_link *link, const char *filter, pid_t tid, int cpu, size_t lane)
@@ -110,6 +162,8 @@ static int open_one(struct probe_link *link, const char *filter, pid_t tid, int 
 		err = -errno;
 	if (!err && link->rings)
 		err = join_ring(link, fd, lane);
+	if (!err && link->paused)
+		err = join_paused(link, fd, lane);
 	if (err) {
 		close(fd);
 		return err;
@@ -158,7 +212,11 @@ static int open_all(struct probe_link *link, const struct probe_link_config *con
 
 	link->fds = calloc(tid_count * cpu_count + 1, sizeof(*link->fds));
 	link->ids = calloc(tid_count * cpu_count + 1, sizeof(*link->ids));
-	if (!link->fds || !link->ids)
+	if (link->attr.sample_type && !link->rings) {
+		link->paused = calloc(cpu_count + 1, sizeof(*link->paused));
+		link->paused_count = link->paused ? cpu_count : 0;
+	}
+	if (!link->fds || !link->ids || (link->attr.sample_type && !link->rings && !link->paused))
 		return -ENOMEM;
 	for (size_t i = 0; i < tid_count; i++)
 		for (size_t lane = 0; lane < cpu_count; lane++) {
@@ -184,6 +242,19 @@ static int list_cpus(const struct probe_rings *rings, int **cpus, size_t *count,
 	return 0;
 }
 
+static int check_weight(const struct probe_link *link, const struct probe_link_config *config,
+			struct diag *why)
+{
+	struct event_features features;
+
+	if (!config->has_weight || link->rings)
+		return 0;
+	event_features_probe(&features);
+	return features.lost ? 0 : diag_set(why, -ENOTSUP, "only Linux 6.0 and later count the "
+					    "hits of this tracepoint, whose count is a time: "
+					    "sample it as an event (-e)");
+}
+
 int probe_link_open(struct probe_link **out, struct probe_rings *rings,
 		    const struct probe_link_config *config, struct diag *why)
 {
@@ -196,6 +267,11 @@ int probe_link_open(struct probe_link **out, struct probe_rings *rings,
 		return diag_set(why, -ENOMEM, "no memory for a probe");
 	link->rings = config->only_counts ? NULL : rings;
 	init_attr(link, config);
+	err = check_weight(link, config, why);
+	if (err) {
+		probe_link_close(link);
+		return err;
+	}
 	err = list_cpus(link->rings, &cpus, &cpu_count, why);
 	if (!err) {
 		err = open_all(link, config, cpus, cpu_count);
@@ -246,8 +322,8 @@ void probe_link_read(const struct probe_link *link, uint64_t *hits, uint64_t *lo
 		counts.lost = 0;
 		if (read(link->fds[i], &counts, sizeof(counts)) < (ssize_t)sizeof(counts.value))
 			continue;
-		*hits += counts.value;
-		*lost += counts.lost;
+		*hits += link->paused ? counts.lost : counts.value;
+		*lost += link->paused ? 0 : counts.lost;
 	}
 }
 
@@ -258,6 +334,7 @@ void probe_link_close(struct probe_link *link)
 	probe_link_disable(link);
 	for (size_t i = 0; i < link->count; i++)
 		close(link->fds[i]);
+	unmap_paused(link);
 	free(link->fds);
 	free(link->ids);
 	free(link);

@@ -170,6 +170,12 @@ static const char *kind_of(const struct probe_spec *spec)
 	return kinds[spec->kind];
 }
 
+bool probe_spec_is_interval(const struct probe_spec *spec)
+{
+	return spec->kind == PROBE_TRACEPOINT && spec->edge == PROBE_LATENCY &&
+	       !strcmp(spec->end_name, spec->function) && !strcmp(spec->end_group, spec->group);
+}
+
 void probe_spec_name(const struct probe_spec *spec, char *out, size_t room)
 {
 	struct writer writer = { .out = out, .room = room };

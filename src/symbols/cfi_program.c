@@ -79,7 +79,7 @@ const struct cfi_machine *cfi_machine_find(uint16_t elf_machine)
 	return NULL;
 }
 
-static int append_row(struct cfi_rows *rows, struct unwind_row row)
+int cfi_rows_append(struct cfi_rows *rows, struct unwind_row row)
 {
 	if (rows->count == rows->capacity) {
 		uint32_t capacity = rows->capacity ? 2 * rows->capacity : 4096;
@@ -199,7 +199,7 @@ static void emit(struct run *run, struct unwind_row row)
 	    unwind_row_is_same_rule(&rows->rows[rows->count - 1], &row))
 		return;
 	row.start = (uint32_t)(run->entry->offset + run->at);
-	run->err = append_row(run->rows, row);
+	run->err = cfi_rows_append(run->rows, row);
 }
 
 /* The rules so far hold up to there. */

@@ -18,6 +18,7 @@
 #include "symbols/cfi_program.h"
 #include "symbols/elf_debug_file.h"
 #include "symbols/flat_sort.h"
+#include "symbols/go_symbols.h"
 #include "symbols/large_block.h"
 
 #define EXTENTS_MAX    (4u << 20)	/* LLVM has 100,000 functions */
@@ -63,24 +64,61 @@ static int grow_extents(struct compilation *job)
 	return 0;
 }
 
+/* Of @bytes from @offset on, which end below 4 GiB; its rows are those from @first_row on. */
+static int add_extent(struct compilation *job, uint64_t offset, uint64_t bytes, uint32_t first_row)
+{
+	int err = grow_extents(job);
+
+	if (err)
+		return err;
+	job->places[job->extent_count] = (struct flat_place){ offset, job->extent_count };
+	job->extents[job->extent_count++] = (struct extent){
+		(uint32_t)(offset + bytes), first_row, job->rows.count - first_row,
+	};
+	return 0;
+}
+
 static int add_entry(void *context, const struct frame_entry *entry)
 {
 	struct compilation *job = context;
-	const uint32_t index = job->extent_count, first_row = job->rows.count;
+	const uint32_t first_row = job->rows.count;
 	int err;
 
 	if (entry->offset + entry->bytes > UINT32_MAX)
 		return 0;
-	err = grow_extents(job);
-	if (!err)
-		err = cfi_program_run(&job->program, entry, &job->rows);
-	if (err)
-		return err;
-	job->places[index] = (struct flat_place){ entry->offset, index };
-	job->extents[index] = (struct extent){ (uint32_t)(entry->offset + entry->bytes), first_row,
-					       job->rows.count - first_row };
-	job->extent_count++;
-	return 0;
+	err = cfi_program_run(&job->program, entry, &job->rows);
+	return err ? err : add_extent(job, entry->offset, entry->bytes, first_row);
+}
+
+static int add_go_function(void *context, uint64_t offset, uint64_t bytes, uint32_t first_row)
+{
+	return add_extent(context, offset, bytes, first_row);
+}
+
+/* A Go program that was stripped: what .debug_frame would say of it is made from the same sizes. */
+static int add_go(struct compilation *job)
+{
+	if (elf_file_section(&job->main, ".debug_frame") ||
+	    (job->debug.elf && elf_file_section(&job->debug, ".debug_frame")))
+		return 0;
+	return go_unwind_walk(&job->main, &job->rows, add_go_function, job);
+}
+
+/* Nobody has called the first instruction of a program, and ld.so has no entry that says so. The
+ * next ones may make a frame. */
+static int add_start(struct compilation *job)
+{
+	const uint32_t first_row = job->rows.count;
+	uint64_t offset, left;
+	int err;
+
+	if (!job->main.header.e_entry ||
+	    !elf_file_find_code(&job->main, job->main.header.e_entry, &offset, &left) ||
+	    offset >= UINT32_MAX)
+		return 0;
+	err = cfi_rows_append(&job->rows, (struct unwind_row){ (uint32_t)offset,
+							       .kind = UNWIND_END });
+	return err ? err : add_extent(job, offset, 1, first_row);
 }
 
 static struct unwind_row *table_rows(const struct compilation *job)
@@ -188,6 +226,10 @@ static int compile(struct compilation *job, int fd, int debug_fd, struct diag *w
 		elf_debug_file_open(&job->debug, &job->main, debug_fd);
 		err = frame_entries_walk(&job->main, job->debug.elf ? &job->debug : NULL, add_entry,
 					 job);
+		if (!err)
+			err = add_go(job);
+		if (!err)
+			err = add_start(job);
 	}
 	if (!err)
 		err = make_table(job);

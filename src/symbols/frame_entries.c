@@ -34,7 +34,7 @@ enum {
 
 struct frames {
 	struct frame_section section;
-	const struct elf_file *main;
+	const struct elf_file *main;	/* NULL: the code is in no file */
 	frame_entry_visit *visit;
 	void *context;
 	uint64_t entries_left;	/* FDEs to read at most */
@@ -196,13 +196,14 @@ static void use_cie(struct frames *frames, uint64_t at)
 static int visit_range(struct frames *frames, struct byte_reader *reader)
 {
 	struct frame_entry entry = { .section = &frames->section, .cie = &frames->cie };
-	uint64_t left;
+	uint64_t left = UINT64_MAX;
 
 	entry.vaddr = read_address(&frames->section, reader, frames->cie.encoding);
 	entry.bytes = read_form(&frames->section, reader, frames->cie.encoding);
 	/* 0: of code that the linker threw away. */
 	if (reader->is_bad || !entry.vaddr || !entry.bytes ||
-	    !elf_file_find_code(frames->main, entry.vaddr, &entry.offset, &left))
+	    (frames->main &&
+	     !elf_file_find_code(frames->main, entry.vaddr, &entry.offset, &left)))
 		return 0;
 	if (entry.bytes > left)
 		entry.bytes = left;
@@ -335,4 +336,15 @@ int frame_entries_walk(struct elf_file *main, struct elf_file *debug, frame_entr
 		err = visit_section(&frames, debug && elf_file_section(debug, ".debug_frame") ?
 				    debug : main, ".debug_frame");
 	return err;
+}
+
+int frame_entries_read(struct elf_bytes bytes, uint64_t vaddr, frame_entry_visit *visit,
+		       void *context)
+{
+	struct frames frames = {
+		.visit = visit, .context = context, .entries_left = UINT64_MAX,
+		.section = { .bytes = bytes, .vaddr = vaddr },
+	};
+
+	return visit_entries(&frames);
 }

@@ -2,13 +2,19 @@
  *
  *   .gopclntab  | magic 4 | 0 0 | quantum 1 | word size 1 | words: functions, files, ... offsets |
  *   functions   | pc, function | pc, function | ... | end pc |     one pair more than functions
- *   function    | pc | offset of the name 4 | ...
+ *   function    | pc | offset of the name 4 | 8 bytes | offset of its frame sizes 4 | ... flags 1
+ *   frame sizes | change of the size, bytes of code that it holds for | ... | 0 |	LEB128; the
+ *                 change with its sign in bit 0; the size before the first change is -1
  *
  *                 pc             where the words say              names from       functions from
  *   1.2           word           -                                the start        the start
  *   1.16          word           -                                word 2           word 6
  *   1.18, 1.20    4, from text   text in word 2                   word 3           word 7
  *   1.26          the same, but word 2 is 0: text is in the runtime's moduledata
+ *
+ * Frame sizes are from the start in 1.2, else from the word before that of the functions. A size is
+ * what lies between sp and the return address. Assembly that moves to another stack is flagged: no
+ * size leads from there to its caller.
  *
  * The start of the text is never guessed from sections: with cgo the first code is not Go's.
  *
@@ -30,15 +36,21 @@
 #define MODULE_TEXT	22	/* word of moduledata: runtime.text; the same in 1.16 to 1.26 */
 #define RANK		6	/* as a local function: elf_symbols.c */
 
+#define FRAME_SIZES_AT	12	/* offset from a function's pc */
+#define FLAG_OUTERMOST	1	/* goexit, mstart, rt0_go */
+#define FLAG_SETS_SP	2	/* systemstack, asmcgocall */
+
 struct go_table {
 	struct elf_bytes bytes;
 	unsigned int word_bytes;
-	unsigned int pc_bytes;	/* of a pc, and of the function's offset beside it */
+	unsigned int pc_bytes;	/* size of a pc and of the function's offset beside it */
 	uint64_t text;		/* what a pc counts from */
 	uint64_t names;		/* offsets in bytes */
 	uint64_t functions;	/* of the pairs */
 	uint64_t base;		/* what the offset of a function counts from */
 	uint64_t count;
+	uint64_t sizes;		/* what the offset of frame sizes counts from */
+	unsigned int flags_at;	/* offset from a function's pc; 0: there are none */
 };
 
 static bool read_number(const struct elf_bytes *bytes, uint64_t at, unsigned int size,
@@ -103,6 +115,7 @@ static bool find_text(struct go_table *table, struct elf_file *file,
 static bool read_places(struct go_table *table, unsigned int names, unsigned int functions)
 {
 	bool is_read = read_word(table, names, &table->names) &&
+		       read_word(table, functions - 1, &table->sizes) &&
 		       read_word(table, functions, &table->functions);
 
 	table->base = table->functions;
@@ -129,9 +142,11 @@ static bool read_header(struct go_table *table, struct elf_file *file,
 		table->functions = HEADER_BYTES + table->word_bytes;
 		return true;
 	case GO_1_16:
+		table->flags_at = 33;
 		return read_places(table, 2, 6);
 	case GO_1_18:
 	case GO_1_20:
+		table->flags_at = magic == GO_1_18 ? 33 : 37;
 		table->pc_bytes = 4;
 		return read_places(table, 3, 7) && find_text(table, file, section);
 	default:
@@ -181,8 +196,11 @@ static int add_function(const struct elf_file *main, struct flat_builder *builde
 	return flat_builder_add_borrowed(builder, offset, bytes < left ? bytes : left, name, RANK);
 }
 
-static int add_functions(const struct go_table *table, const struct elf_file *main,
-			 struct flat_builder *builder)
+/* What is done with the function at @function, from @start to @end. */
+typedef int function_visit(void *context, const struct go_table *table, uint64_t start,
+			   uint64_t end, uint64_t function);
+
+static int visit_functions(const struct go_table *table, function_visit *visit, void *context)
 {
 	uint64_t start, function, end, next;
 	int err = 0;
@@ -193,21 +211,160 @@ static int add_functions(const struct go_table *table, const struct elf_file *ma
 	for (uint64_t i = 0; i < table->count && !err; i++) {
 		if (!read_pair(table, i + 1, &end, &next))
 			break;
-		err = add_function(main, builder, start, end, read_name(table, function));
+		err = visit(context, table, start, end, function);
 		start = end;
 		function = next;
 	}
 	return err;
 }
 
-int go_symbols_add(struct elf_file *main, struct flat_builder *builder)
+/* False: there is none that can be read. */
+static bool open_table(struct go_table *table, struct elf_file *main)
 {
 	const struct elf_section *section = elf_file_section(main, ".gopclntab");
-	struct go_table table = { .count = 0 };
 
+	*table = (struct go_table){ .count = 0 };
 	if (!section)	/* position-independent, up to 1.25 */
 		section = elf_file_section(main, ".data.rel.ro.gopclntab");
-	if (!section || !read_header(&table, main, section))
+	return section && read_header(table, main, section);
+}
+
+struct symbols {
+	const struct elf_file *main;
+	struct flat_builder *builder;
+};
+
+static int visit_symbol(void *context, const struct go_table *table, uint64_t start, uint64_t end,
+			uint64_t function)
+{
+	const struct symbols *symbols = context;
+
+	return add_function(symbols->main, symbols->builder, start, end,
+			    read_name(table, function));
+}
+
+int go_symbols_add(struct elf_file *main, struct flat_builder *builder)
+{
+	struct symbols symbols = { main, builder };
+	struct go_table table;
+
+	return open_table(&table, main) ? visit_functions(&table, visit_symbol, &symbols) : 0;
+}
+
+struct unwinding {
+	const struct elf_file *main;
+	struct cfi_rows *rows;
+	go_function_visit *visit;
+	void *context;
+	uint64_t done;		/* the address up to which functions were read */
+};
+
+static uint64_t read_field(const struct go_table *table, uint64_t function, unsigned int at,
+			   unsigned int size)
+{
+	uint64_t number = 0;
+
+	if (table->base <= table->bytes.count && function <= table->bytes.count)
+		read_number(&table->bytes, table->base + function + table->pc_bytes + at, size,
+			    &number);
+	return number;
+}
+
+/* Left by a frame of @size bytes. */
+static struct unwind_row row_of_size(uint64_t start, int64_t size)
+{
+	if (size < 0 || size % 8 || size / 8 >= INT16_MAX)
+		return (struct unwind_row){ (uint32_t)start, .kind = UNWIND_COMPLEX };
+	return (struct unwind_row){ (uint32_t)start, (int16_t)(size / 8 + 1),
+				    .kind = UNWIND_SP };
+}
+
+static struct unwind_row gap_at(uint64_t start)
+{
+	return (struct unwind_row){ (uint32_t)start, .kind = UNWIND_GAP };
+}
+
+static int64_t read_change(struct byte_reader *reader)
+{
+	const uint64_t coded = byte_reader_leb(reader, false) & UINT32_MAX;
+
+	return coded & 1 ? -(int64_t)(coded >> 1) - 1 : (int64_t)(coded >> 1);
+}
+
+/* The rows of a function of @bytes at @offset by its frame sizes; what is not said is a gap. */
+static int append_sizes(struct cfi_rows *rows, uint64_t offset, uint64_t bytes,
+			struct byte_reader reader)
+{
+	uint64_t at = 0, step;
+	int64_t size = -1, change;
+	int err = 0;
+
+	while (!err && at < bytes) {
+		change = read_change(&reader);
+		step = byte_reader_leb(&reader, false) & UINT32_MAX;
+		if (reader.is_bad || !step || (at && !change))
+			return cfi_rows_append(rows, gap_at(offset + at));
+		size += change;
+		err = cfi_rows_append(rows, row_of_size(offset + at, size));
+		at += step;
+	}
+	return err;
+}
+
+static int append_rows(struct cfi_rows *rows, const struct go_table *table, uint64_t offset,
+		       uint64_t bytes, uint64_t function)
+{
+	const uint64_t flags = table->flags_at ? read_field(table, function, table->flags_at, 1)
+					       : 0;
+	const uint64_t sizes = table->sizes + read_field(table, function, FRAME_SIZES_AT, 4);
+	const unsigned char *end = table->bytes.at + table->bytes.count;
+
+	if (flags & FLAG_OUTERMOST)
+		return cfi_rows_append(rows, (struct unwind_row){ (uint32_t)offset,
+								  .kind = UNWIND_END });
+	if (flags & FLAG_SETS_SP)
+		return cfi_rows_append(rows, (struct unwind_row){ (uint32_t)offset,
+								  .kind = UNWIND_GAP });
+	return append_sizes(rows, offset, bytes,
+			    (struct byte_reader){ table->bytes.at + sizes, end, false });
+}
+
+static bool has_sizes(const struct go_table *table, uint64_t function)
+{
+	const uint64_t sizes = read_field(table, function, FRAME_SIZES_AT, 4);
+
+	return sizes && table->sizes < table->bytes.count &&
+	       sizes < table->bytes.count - table->sizes;
+}
+
+static int visit_unwinding(void *context, const struct go_table *table, uint64_t start,
+			   uint64_t end, uint64_t function)
+{
+	struct unwinding *unwinding = context;
+	const uint32_t first_row = unwinding->rows->count;
+	uint64_t offset, left, bytes = end - start;
+	int err;
+
+	/* In order, so that a table of functions that overlap takes no longer. */
+	if (start >= end || start < unwinding->done || !has_sizes(table, function) ||
+	    !elf_file_find_code(unwinding->main, start, &offset, &left))
 		return 0;
-	return add_functions(&table, main, builder);
+	unwinding->done = end;
+	if (bytes > left)
+		bytes = left;
+	if (offset + bytes > UINT32_MAX)
+		return 0;
+	err = append_rows(unwinding->rows, table, offset, bytes, function);
+	return err ? err : unwinding->visit(unwinding->context, offset, bytes, first_row);
+}
+
+int go_unwind_walk(struct elf_file *main, struct cfi_rows *rows, go_function_visit *visit,
+		   void *context)
+{
+	struct unwinding unwinding = {
+		.main = main, .rows = rows, .visit = visit, .context = context,
+	};
+	struct go_table table;
+
+	return open_table(&table, main) ? visit_functions(&table, visit_unwinding, &unwinding) : 0;
 }

@@ -62,7 +62,7 @@ struct jit_process {
 	struct jit_source sources[JIT_KINDS];
 	struct sandbox_bytes current;
 	struct sandbox_bytes before;	/* given out, then replaced; in use till the next request */
-	struct flat_table table;	/* of `current` */
+	struct jit_tables tables;	/* views of `current`; valid while `current` is there */
 	bool is_given;			/* `current` was */
 };
 
@@ -357,17 +357,15 @@ static int copy_answer(const struct sandbox_bytes *bytes, struct diag *why)
 /* A worker's answer about its own file can only harm that file's names; an offset that is no place
  * in it would harm the looks to come. */
 static int check_answer(const struct jit_source *source, const struct sandbox_bytes *bytes,
-			struct flat_table *table, uint64_t *read_bytes, struct diag *why)
+			struct jit_tables *tables, struct diag *why)
 {
-	const struct jit_answer *answer = NULL;
 	struct stat status;
-	int err = jit_answer_check(&answer, table, bytes->bytes, bytes->count, why);
+	int err = jit_answer_check(tables, bytes->bytes, bytes->count, why);
 
 	if (err)
 		return err;
-	*read_bytes = answer->read_bytes;
-	if (fstat(source->fd, &status) || *read_bytes < source->read_bytes ||
-	    *read_bytes > (uint64_t)status.st_size)
+	if (fstat(source->fd, &status) || tables->answer->read_bytes < source->read_bytes ||
+	    tables->answer->read_bytes > (uint64_t)status.st_size)
 		return diag_set(why, -EBADMSG, "names that end nowhere");
 	return 0;
 }
@@ -375,9 +373,8 @@ static int check_answer(const struct jit_source *source, const struct sandbox_by
 static int take_answer(struct jit_files *files, struct jit_process *process,
 		       struct jit_source *source, struct sandbox_bytes *bytes, struct diag *why)
 {
-	struct flat_table table;
-	uint64_t read_bytes;
-	int err = check_answer(source, bytes, &table, &read_bytes, why);
+	struct jit_tables tables;
+	int err = check_answer(source, bytes, &tables, why);
 
 	if (!err && bytes->count > JIT_FILES_BYTES_MAX - files->bytes)
 		err = diag_set(why, -E2BIG, "all names of run-time code are larger than %zu "
@@ -391,9 +388,9 @@ static int take_answer(struct jit_files *files, struct jit_process *process,
 		process->before = process->current;
 	else
 		drop_bytes(files, &process->current);
-	source->read_bytes = read_bytes;
+	source->read_bytes = tables.answer->read_bytes;
 	process->current = *bytes;
-	process->table = table;
+	process->tables = tables;
 	process->is_given = false;
 	files->bytes += bytes->count;
 	return 0;
@@ -478,7 +475,9 @@ void jit_files_answer(struct jit_files *files, struct sandbox *sandbox,
 	reply->is_shared = !has_changed;
 	if (!reply->is_ready && !reply->why.err)
 		diag_set(&reply->why, -ENOENT, "says nothing of its run-time code");
-	reply->table = process->table;
+	reply->table = process->tables.names;
+	reply->unwind = process->tables.unwind;
+	reply->unwind_base = reply->is_ready ? process->tables.answer->unwind_base : 0;
 	reply->took_ns = clock_now_ns() - begin_ns;
 }
 

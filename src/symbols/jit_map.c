@@ -2,6 +2,16 @@
  *
  * The file grows while it is read: a line without its newline is left for the next look. A line
  * that says nothing of code costs itself and is counted.
+ *
+ * The map has no unwind rows. CPython's trampolines (-X perf) don't need any: they are copies of
+ * one of four pieces of machine code, told apart by their size, which say of each address how far
+ * above sp the return address is. Their callers need not keep bp.
+ *
+ *   3.12 to 3.13.5  sub $8, %rsp (4) | call *%rcx (2) | add $8, %rsp (4) | ret (1)
+ *   3.13.6, 3.14    push %rbp (1) | mov %rsp, %rbp (3) | call *%rcx (2) | pop %rbp (1) | ret (1)
+ *
+ * Built with -fcf-protection both begin with endbr64 (4).
+ * Source: CPython, Python/asm_trampoline.S, Python/perf_trampoline.c.
  */
 #include "symbols/jit_map.h"
 
@@ -49,9 +59,40 @@ static bool take_hex(const char **at, const char *end, uint64_t *value)
 	return true;
 }
 
+#define PYTHON_PREFIX "py::"
+
+static const struct trampoline {
+	uint64_t bytes;
+	struct unwind_row rows[3];
+} trampolines[] = {
+	{ 11,
+	  { { 0, 1, 0, UNWIND_SP, 0 }, { 4, 2, 0, UNWIND_SP, 0 }, { 10, 1, 0, UNWIND_SP, 0 } } },
+	{ 15,
+	  { { 0, 1, 0, UNWIND_SP, 0 }, { 8, 2, 0, UNWIND_SP, 0 }, { 14, 1, 0, UNWIND_SP, 0 } } },
+	{ 8,
+	  { { 0, 1, 0, UNWIND_SP, 0 }, { 1, 2, -2, UNWIND_SP, 0 }, { 7, 1, 0, UNWIND_SP, 0 } } },
+	{ 12,
+	  { { 0, 1, 0, UNWIND_SP, 0 }, { 5, 2, -2, UNWIND_SP, 0 }, { 11, 1, 0, UNWIND_SP, 0 } } },
+};
+
+/* How a trampoline of CPython's is left, whose name begins at @name; NULL: it is none. */
+static const struct trampoline *find_trampoline(const char *name, const char *end, uint64_t bytes)
+{
+	const size_t prefix = sizeof(PYTHON_PREFIX) - 1;
+
+	if ((size_t)(end - name) < prefix || memcmp(name, PYTHON_PREFIX, prefix) != 0)
+		return NULL;
+	for (size_t i = 0; i < sizeof(trampolines) / sizeof(trampolines[0]); i++)
+		if (trampolines[i].bytes == bytes)
+			return &trampolines[i];
+	return NULL;
+}
+
 static int add_line(struct jit_rows *rows, const char *line, const char *end)
 {
+	const struct trampoline *trampoline;
 	uint64_t start, size;
+	int err;
 
 	if (end > line && end[-1] == '\r')
 		end--;
@@ -59,7 +100,12 @@ static int add_line(struct jit_rows *rows, const char *line, const char *end)
 		jit_rows_skip(rows);
 		return 0;
 	}
-	return jit_rows_add(rows, start, size, line, (size_t)(end - line));
+	err = jit_rows_add(rows, start, size, line, (size_t)(end - line));
+	trampoline = find_trampoline(line, end, size);
+	if (err || !trampoline)
+		return err;
+	return jit_rows_add_unwind(rows, trampoline->rows,
+				   sizeof(trampoline->rows) / sizeof(trampoline->rows[0]));
 }
 
 /* Adds the whole lines of @text; *@taken: how much that was. */

@@ -6,27 +6,41 @@
  * read. A record that is not whole yet is left for the next look. One whose size can't be right
  * ends the look, since nothing says where the next one begins.
  *
- * JIT_CODE_CLOSE, debug and unwinding records say nothing of where code is, and code that moved
- * keeps its name where it was, for the samples from before.
+ * JIT_CODE_CLOSE and debug records say nothing of where code is, and code that moved keeps its name
+ * where it was, for the samples from before.
+ *
+ * An unwinding record is about the code of the next JIT_CODE_LOAD: what .eh_frame would hold of
+ * that code, then what .eh_frame_hdr would. The address that the writer gave that section does not
+ * matter: its first entry is that of the code. When no load has followed yet, the next look begins
+ * with it.
+ *
+ * A writer may keep records back: CPython flushes its dump every 2 MiB and at the end, so that a
+ * live reader sees few of its names. Its perf map is flushed line by line.
  */
 #include "symbols/jitdump.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/whole_io.h"
+#include "symbols/cfi_program.h"
 #include "symbols/jit_rows.h"
 
 #define MAGIC	      0x4a695444u	/* "JiTD" as the writer's byte order has it */
 #define MAGIC_SWAPPED 0x4454694au
 #define VERSION	      1
+/* Where unwinding entries are imagined to lie: their code, somewhat below, is not at 0. */
+#define SECTION_ADDRESS ((uint64_t)1 << 47)
 
 enum record_id {
 	JIT_CODE_LOAD = 0,
 	JIT_CODE_MOVE = 1,
+	JIT_CODE_UNWINDING_INFO = 4,
 };
 
 struct file_header {
@@ -49,6 +63,10 @@ struct move_body {
 	uint64_t vma, old_code_addr, new_code_addr, code_size, code_index;
 };
 
+struct unwinding_body {		/* unwinding_size bytes follow: .eh_frame, .eh_frame_hdr */
+	uint64_t unwinding_size, header_size, mapped_size;
+};
+
 #define HEAD_BYTES (sizeof(struct record_head) + sizeof(struct load_body) + JIT_NAME_BYTES)
 
 _Static_assert(sizeof(struct move_body) <= sizeof(struct load_body) + JIT_NAME_BYTES,
@@ -58,6 +76,9 @@ struct dump {
 	int fd;
 	uint64_t bytes, at;	/* at: what was read */
 	struct jit_rows *rows;
+	struct cfi_program program;	/* its machine NULL: no rows can be made */
+	struct cfi_rows unwind;		/* owned; rows of the code loaded next; count 0: none */
+	uint64_t unwind_at;		/* offset of its record */
 	struct diag *why;
 };
 
@@ -87,17 +108,50 @@ static int read_header(struct dump *dump)
 	return 0;
 }
 
+static int add_entry(void *context, const struct frame_entry *entry)
+{
+	struct dump *dump = context;
+
+	return dump->unwind.count ? 0 : cfi_program_run(&dump->program, entry, &dump->unwind);
+}
+
+static int add_unwinding(struct dump *dump, const unsigned char *body, size_t bytes)
+{
+	struct unwinding_body unwinding;
+	struct elf_bytes frames = { body + sizeof(unwinding), 0 };
+
+	dump->unwind.count = 0;
+	dump->program.cie_number = 0;
+	if (bytes < sizeof(unwinding)) {
+		jit_rows_skip(dump->rows);
+		return 0;
+	}
+	memcpy(&unwinding, body, sizeof(unwinding));
+	if (unwinding.header_size > unwinding.unwinding_size ||
+	    unwinding.unwinding_size > bytes - sizeof(unwinding)) {
+		jit_rows_skip(dump->rows);
+		return 0;
+	}
+	frames.count = (size_t)(unwinding.unwinding_size - unwinding.header_size);
+	return frame_entries_read(frames, SECTION_ADDRESS, add_entry, dump);
+}
+
 static int add_load(struct dump *dump, const unsigned char *body, size_t bytes)
 {
 	struct load_body load;
+	int err;
 
 	if (bytes < sizeof(load)) {
 		jit_rows_skip(dump->rows);
 		return 0;
 	}
 	memcpy(&load, body, sizeof(load));
-	return jit_rows_add(dump->rows, load.code_addr, load.code_size,
-			    (const char *)body + sizeof(load), bytes - sizeof(load));
+	err = jit_rows_add(dump->rows, load.code_addr, load.code_size,
+			   (const char *)body + sizeof(load), bytes - sizeof(load));
+	if (!err && dump->unwind.count)
+		err = jit_rows_add_unwind(dump->rows, dump->unwind.rows, dump->unwind.count);
+	dump->unwind.count = 0;
+	return err;
 }
 
 static int add_move(struct dump *dump, const unsigned char *body, size_t bytes)
@@ -121,6 +175,9 @@ static int add_record(struct dump *dump, const struct record_head *head,
 		return add_load(dump, body, bytes);
 	case JIT_CODE_MOVE:
 		return add_move(dump, body, bytes);
+	case JIT_CODE_UNWINDING_INFO:
+		dump->unwind_at = dump->at;
+		return add_unwinding(dump, body, bytes);
 	default:
 		return 0;
 	}
@@ -145,8 +202,8 @@ static bool take_record(struct dump *dump, int *err)
 	wanted = head.total_size < sizeof(bytes) ? head.total_size : sizeof(bytes);
 	if (!read_at(dump, bytes, wanted, dump->at))
 		return false;
-	dump->at += head.total_size;
 	*err = add_record(dump, &head, bytes + sizeof(head), wanted - sizeof(head));
+	dump->at += head.total_size;
 	return !*err;
 }
 
@@ -172,7 +229,8 @@ static int read_records(struct dump *dump)
 int jitdump_compile(int fd, int before_fd, uint64_t offset, void **bytes, size_t *bytes_count,
 		    struct diag *why)
 {
-	struct dump dump = { .fd = fd, .at = offset, .rows = jit_rows_create(), .why = why };
+	struct dump dump = { .fd = fd, .at = offset, .rows = jit_rows_create(), .why = why,
+			     .program.machine = cfi_machine_find(EM_X86_64) };
 	int err;
 
 	if (!dump.rows)
@@ -181,10 +239,12 @@ int jitdump_compile(int fd, int before_fd, uint64_t offset, void **bytes, size_t
 	if (!err)
 		err = read_records(&dump);
 	if (!err) {
-		err = jit_rows_finish(dump.rows, dump.at, bytes, bytes_count);
+		err = jit_rows_finish(dump.rows, dump.unwind.count ? dump.unwind_at : dump.at,
+				      bytes, bytes_count);
 		if (err)
 			diag_set(why, err, "jitdump needs more memory than allowed");
 	}
 	jit_rows_destroy(dump.rows);
+	free(dump.unwind.rows);
 	return err;
 }

@@ -143,6 +143,19 @@ static int walk_file(int fd, const atomic_bool *is_stopping, line_sink *take, vo
 	}
 }
 
+/* Reads the lines of the file behind @fd, which errors call @name. */
+static int walk_named(int fd, const char *name, const atomic_bool *is_stopping, line_sink *take,
+		      void *context, struct diag *why)
+{
+	const int err = walk_file(fd, is_stopping, take, context);
+
+	if (err == -ENOMEM || err == -E2BIG)
+		return diag_set(why, err, "no memory for the kernel's symbols");
+	if (err == -ECANCELED)
+		return diag_set(why, err, "ended before it was read");
+	return err < 0 ? diag_set(why, err, "cannot read %s: %s", name, strerror(-err)) : err;
+}
+
 static int walk_path(const char *path, const atomic_bool *is_stopping, line_sink *take,
 		     void *context, struct diag *why)
 {
@@ -152,13 +165,9 @@ static int walk_path(const char *path, const atomic_bool *is_stopping, line_sink
 		err = -errno;
 		return diag_set(why, err, "cannot open %s: %s", path, strerror(-err));
 	}
-	err = walk_file(fd, is_stopping, take, context);
+	err = walk_named(fd, path, is_stopping, take, context, why);
 	close(fd);
-	if (err == -ENOMEM || err == -E2BIG)
-		return diag_set(why, err, "no memory for the kernel's symbols");
-	if (err == -ECANCELED)
-		return diag_set(why, err, "ended before it was read");
-	return err < 0 ? diag_set(why, err, "cannot read %s: %s", path, strerror(-err)) : err;
+	return err;
 }
 
 /* All lines were added. */
@@ -213,6 +222,28 @@ int kallsyms_load(struct kallsyms *out, const char *path, uint64_t slide,
 	err = walk_path(path, is_stopping, add_line, &parser, why);
 	if (!err)
 		err = finish(out, &parser, why);
+	flat_builder_destroy(parser.builder);
+	return err;
+}
+
+int kallsyms_load_recorded(struct kallsyms *out, int fd, uint64_t slide,
+			   const atomic_bool *is_stopping, struct diag *why)
+{
+	struct parser parser = { .slide = slide, .builder = flat_builder_create() };
+	int err;
+
+	*out = (struct kallsyms){ .bytes = NULL };
+	if (!parser.builder)
+		return diag_set(why, -ENOMEM, "no memory for the kernel's symbols");
+	err = lseek(fd, 0, SEEK_SET) ? -errno : 0;
+	if (err)
+		diag_set(why, err, "cannot read its kallsyms: %s", strerror(-err));
+	else
+		err = walk_named(fd, "its kallsyms", is_stopping, add_line, &parser, why);
+	if (!err)
+		err = finish(out, &parser, why);
+	if (err == -EPERM)
+		diag_set(why, err, "its kallsyms has no addresses: record as root");
 	flat_builder_destroy(parser.builder);
 	return err;
 }

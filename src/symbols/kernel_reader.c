@@ -9,8 +9,9 @@
 
 /* What of an open_request counts here. */
 struct kernel_request {
-	uint32_t object;
+	uint32_t object, serial;
 	bool is_fresh;
+	struct recorded_names names;
 	uint64_t slide;
 	struct build_id build_id;
 };
@@ -23,6 +24,7 @@ _Static_assert(KERNEL_READER_UNDER_WAY_MAX * (sizeof(struct open_reply) + 16) <
 
 struct kernel_table {
 	struct kernel_table *next;
+	uint32_t recording;	/* as in struct recorded_names */
 	uint64_t slide;
 	struct kallsyms kallsyms;
 };
@@ -34,7 +36,19 @@ struct kernel_reader {
 	struct kernel_table *tables;	/* owned; the thread's until it is joined */
 };
 
-static struct kernel_table *load(struct kernel_reader *reader, uint64_t slide, struct diag *why)
+static int read_names(struct kernel_reader *reader, const struct kernel_request *request,
+		      struct kallsyms *out, struct diag *why)
+{
+	const atomic_bool *is_stopping = &reader->service->is_stopping;
+
+	return request->names.recording
+		       ? kallsyms_load_recorded(out, request->names.fd, request->slide,
+						is_stopping, why)
+		       : kallsyms_load(out, "/proc/kallsyms", request->slide, is_stopping, why);
+}
+
+static struct kernel_table *load(struct kernel_reader *reader,
+				 const struct kernel_request *request, struct diag *why)
 {
 	struct kernel_table *table = calloc(1, sizeof(*table));
 
@@ -42,9 +56,9 @@ static struct kernel_table *load(struct kernel_reader *reader, uint64_t slide, s
 		diag_set(why, -ENOMEM, "no memory for the kernel's symbols");
 		return NULL;
 	}
-	table->slide = slide;
-	if (kallsyms_load(&table->kallsyms, "/proc/kallsyms", slide,
-			  &reader->service->is_stopping, why)) {
+	table->recording = request->names.recording;
+	table->slide = request->slide;
+	if (read_names(reader, request, &table->kallsyms, why)) {
 		kallsyms_finish(&table->kallsyms);
 		free(table);
 		return NULL;
@@ -54,8 +68,13 @@ static struct kernel_table *load(struct kernel_reader *reader, uint64_t slide, s
 	return table;
 }
 
-/* All of that slide but the newest and the one before it, which may be in use. */
-static void drop_old(struct kernel_reader *reader, uint64_t slide)
+static bool is_wanted(const struct kernel_table *table, const struct kernel_request *request)
+{
+	return table->slide == request->slide && table->recording == request->names.recording;
+}
+
+/* Frees the tables of the requested kernel and slide except the newest two: they may be in use. */
+static void drop_old(struct kernel_reader *reader, const struct kernel_request *request)
 {
 	struct kernel_table **link = &reader->tables;
 	size_t bytes = 0;
@@ -64,7 +83,7 @@ static void drop_old(struct kernel_reader *reader, uint64_t slide)
 	while (*link) {
 		struct kernel_table *table = *link;
 
-		if (table->slide != slide || kept++ < 2) {
+		if (!is_wanted(table, request) || kept++ < 2) {
 			bytes += flat_table_bytes(&table->kallsyms.table);
 			link = &table->next;
 			continue;
@@ -81,19 +100,20 @@ static void answer(struct kernel_reader *reader, const struct kernel_request *re
 {
 	struct kernel_table *table = reader->tables;
 
-	reply->build_id = kallsyms_build_id();
+	if (!request->names.recording)
+		reply->build_id = kallsyms_build_id();
 	if (request->build_id.count && !build_id_is_equal(&request->build_id, &reply->build_id)) {
 		diag_set(&reply->why, -ESTALE, "recorded on another kernel than the running one");
 		return;
 	}
-	while (table && table->slide != request->slide)
+	while (table && !is_wanted(table, request))
 		table = table->next;
 	reply->is_shared = table && !request->is_fresh;
 	if (!reply->is_shared)
-		table = load(reader, request->slide, &reply->why);
+		table = load(reader, request, &reply->why);
 	if (!table)
 		return;
-	drop_old(reader, request->slide);
+	drop_old(reader, request);
 	reply->table = table->kallsyms.table;
 	reply->kernel_text_address = table->kallsyms.text_address;
 	reply->is_ready = true;
@@ -111,7 +131,8 @@ static int serve(void *owner)
 		return SERVICE_SLEEP;
 	/* Never NULL: KERNEL_READER_UNDER_WAY_MAX. */
 	queued = spsc_reserve(&reader->service->replies, sizeof(*queued));
-	*queued = (struct open_reply){ .object = request->object };
+	*queued = (struct open_reply){ .object = request->object, .serial = request->serial,
+				       .names = request->names };
 	answer(reader, request, queued);
 	spsc_release(&reader->service->requests);
 	spsc_commit(&reader->service->replies);
@@ -171,7 +192,8 @@ bool kernel_reader_request(struct kernel_reader *reader, const struct open_reque
 	if (!queued)
 		return false;
 	*queued = (struct kernel_request){
-		.object = request->object, .is_fresh = request->is_fresh,
+		.object = request->object, .serial = request->serial,
+		.is_fresh = request->is_fresh, .names = request->names,
 		.slide = request->kernel_slide, .build_id = request->build_id,
 	};
 	spsc_commit(&reader->service->requests);

@@ -233,6 +233,13 @@ static bool is_mapped_file(const struct open_request *request, const struct proc
 	return map_files_path && has_link_text(root->process, map_files_path, request->path);
 }
 
+/* An inode number may have been given to a newer file, whose inode was changed with that. The time
+ * of its content says less: what is installed brings an old one. */
+static bool is_changed(const struct open_request *request, const struct object_file *file)
+{
+	return request->unchanged_since_ns && file->version.ctime_ns > request->unchanged_since_ns;
+}
+
 static int open_checked(struct object_file *out, const struct open_request *request,
 			const struct process_root *root, int place, const char *map_files_path,
 			struct diag *why)
@@ -241,13 +248,17 @@ static int open_checked(struct object_file *out, const struct open_request *requ
 
 	if (err)
 		return err;
-	out->is_certain = is_mapped_file(request, root, out, map_files_path);
+	out->is_certain = is_mapped_file(request, root, out, map_files_path) &&
+			  !is_changed(request, out);
 	if (out->is_certain || request->build_id.count)
 		return 0;
 	close(out->fd);
 	out->fd = -1;
 	return diag_set(why, -ESTALE, request->inode && request->pid
 			? "replaced: its path now holds another file"
+			: request->unchanged_since_ns
+			? "no build-id recorded, and its path now holds another file, or it was "
+			  "changed since"
 			: "nothing tells whether it is the file that was mapped");
 }
 
@@ -271,13 +282,13 @@ static int open_vdso(struct object_file *out, const struct open_request *request
 
 	if (request->pid && request->end <= UINT32_MAX)
 		return open_vdso_of_32_bit(out, request, sandbox, why);
-	if (!request->pid && !request->build_id.count)
+	if (!request->pid && !request->build_id.count && !request->is_of_running_kernel)
 		return diag_set(why, -ESTALE, "belongs to the kernel of the recording");
 	if (!image)
 		return diag_set(why, -ENOENT, "this process has no vdso");
 	bytes = image->e_shoff + (size_t)image->e_shnum * image->e_shentsize;
 	out->version = (struct file_version){ .bytes = bytes };	/* no file has inode 0 */
-	out->is_certain = request->pid != 0;
+	out->is_certain = request->pid != 0 || request->is_of_running_kernel;
 	out->fd = memfd_create("flametop-vdso", MFD_CLOEXEC);
 	if (out->fd < 0 || whole_write(out->fd, image, bytes) != (ssize_t)bytes) {
 		if (out->fd >= 0)

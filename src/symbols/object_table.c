@@ -172,10 +172,38 @@ uint32_t object_table_intern(struct object_table *table, const struct object_key
 	return id;
 }
 
-void object_table_set_ready(struct object_table *table, uint32_t id, const struct flat_table *flat,
+/* An object that has the same table, and is the same for a reader; NULL: there is none. */
+static const struct object *find_copy(const struct object_table *table, uint32_t id)
+{
+	const struct object *object = &table->objects[id];
+
+	for (uint32_t i = 0; i < table->count; i++) {
+		const struct object *other = &table->objects[i];
+
+		if (i != id && other->state == OBJECT_READY && other->path.v == object->path.v &&
+		    other->mode == object->mode && other->table.header == object->table.header &&
+		    build_id_is_equal(&other->build_id, &object->build_id))
+			return other;
+	}
+	return NULL;
+}
+
+static void replace_canonical(struct object_table *table, uint32_t before, uint32_t now)
+{
+	for (uint32_t i = 0; i < table->count; i++)
+		if (table->objects[i].canonical == before)
+			table->objects[i].canonical = now;
+}
+
+/* Invariant: copies that are ready have one `canonical`. It is the oldest's, so that it stays the
+ * same however often tables go and come back. */
+bool object_table_set_ready(struct object_table *table, uint32_t id, const struct flat_table *flat,
 			    const struct build_id *build_id)
 {
 	struct object *object = &table->objects[id];
+	const struct object *copy;
+	uint32_t theirs;
+	bool is_older;
 
 	object->state = OBJECT_READY;
 	object->is_run_time = false;
@@ -183,17 +211,18 @@ void object_table_set_ready(struct object_table *table, uint32_t id, const struc
 	object->needed_round = table->round;
 	object->table = *flat;
 	object->build_id = *build_id;
-	for (uint32_t i = 0; i < table->count; i++) {
-		const struct object *other = &table->objects[i];
-
-		if (i != id && other->canonical == i && other->state == OBJECT_READY &&
-		    other->path.v == object->path.v && other->mode == object->mode &&
-		    other->table.header == flat->header &&
-		    build_id_is_equal(&other->build_id, &object->build_id)) {
-			object->canonical = i;
-			return;
-		}
-	}
+	object->debug_link = strpool_intern_passing(table->strings, flat->header->debug_link,
+						    strlen(flat->header->debug_link));
+	copy = find_copy(table, id);
+	if (!copy || copy->canonical == object->canonical)
+		return false;
+	theirs = copy->canonical;
+	is_older = table->objects[object->canonical].serial < table->objects[theirs].serial;
+	if (is_older)
+		replace_canonical(table, theirs, object->canonical);
+	else
+		replace_canonical(table, object->canonical, theirs);
+	return is_older;
 }
 
 void object_table_let_go(struct object_table *table, uint32_t id)
@@ -236,6 +265,8 @@ uint32_t object_table_succeed(struct object_table *table, uint32_t id)
 	successor->inode_generation = object->inode_generation;
 	successor->mode = object->mode;
 	successor->brought_by = object->brought_by;
+	successor->is_jit = object->is_jit;
+	successor->maker = object->maker;
 	successor->asked_ns = object->asked_ns;
 	object->successor = successor->canonical;
 	table->successions++;
@@ -353,6 +384,8 @@ void object_table_mark_text(struct object_table *table, unsigned char *used)
 		const struct object *object = &table->objects[id];
 
 		used[object->path.v] = used[object->name.v] = used[object->reason.v] = 1;
+		used[object->debug_link.v] = 1;
+		used[object->maker.v] = 1;
 		if (object->key_hash)
 			table->text_bytes += text_bytes_of(table, object);
 	}

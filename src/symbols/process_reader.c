@@ -184,12 +184,15 @@ static bool read_comm(uint32_t pid, uint32_t tid, char out[16])
 	return is_read;
 }
 
-static void read_uid(struct process_reply *reply)
+static void read_status(struct process_reply *reply)
 {
 	size_t len = 0;
 	char *text = read_file(&len, "/proc/%u/status", reply->pid, 0);
-	const char *line = text ? strstr(text, "\nUid:") : NULL;
+	const char *line;
 
+	if (text && (line = strstr(text, "\nPPid:")))
+		sscanf(line, "\nPPid: %u", &reply->found_parent);
+	line = text ? strstr(text, "\nUid:") : NULL;
 	/* Uid: real effective saved fs; the effective one decides what the process may do. */
 	reply->has_uid = line && sscanf(line, "\nUid: %*u %u", &reply->uid) == 1;
 	free(text);
@@ -263,7 +266,7 @@ static void answer(struct process_reader *reader, const struct process_request *
 		reply.has_comm = read_comm(reply.pid, reply.tid, reply.comm);
 		if (request->wants_maps && reply.tid != reply.pid)
 			read_comm(reply.pid, reply.pid, reply.process_comm);
-		read_uid(&reply);
+		read_status(&reply);
 	}
 	slot = spsc_reserve(&reader->service->replies, sizeof(*slot));
 	assert(slot);	/* UNDER_WAY_MAX of them fit */

@@ -245,7 +245,9 @@ static int check_inputs(const struct sandbox_request *request, struct diag *why)
 
 	assert(request->input_count <= SANDBOX_INPUTS_MAX);
 	for (uint32_t i = 0; i < request->input_count; i++)
-		if (fstat(request->inputs[i], &status) || !S_ISREG(status.st_mode))
+		if (fstat(request->inputs[i], &status) ||
+		    !(S_ISREG(status.st_mode) ||
+		      (request->kind == SANDBOX_RECORDS && i == 1 && S_ISSOCK(status.st_mode))))
 			return diag_set(why, -EINVAL, "not a regular file");
 	return 0;
 }

@@ -48,6 +48,10 @@ static const struct sandbox_limits limits[] = {
 	[SANDBOX_POINTS] = { SLOWER * 30000, SLOWER * 20, ADDRESSES(4096), POINT_ANSWER_BYTES,
 			     SYSCALLS_OF_LIBDW },
 	[SANDBOX_PROBE_NAMES] = OF_A_TABLE,
+	/* As long as the recording is looked at: it waits while nobody reads. A gigabyte of records
+	 * needs 2 s; zstd's window is 128 MiB at most. */
+	[SANDBOX_RECORDS] = { UINT32_C(7) * 24 * 3600 * 1000, 3600, ADDRESSES(512), 4096,
+			      SYSCALLS_OF_PARSERS },
 };
 
 _Static_assert(sizeof(limits) / sizeof(limits[0]) == SANDBOX_JOB_KINDS,

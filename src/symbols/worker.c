@@ -26,6 +26,7 @@
 #include "symbols/jit_map.h"
 #include "symbols/jitdump.h"
 #include "symbols/line_job.h"
+#include "symbols/packed_records.h"
 #include "symbols/point_job.h"
 #include "symbols/probe_names.h"
 #include "symbols/rare_frames.h"
@@ -104,6 +105,22 @@ static int run_probe_names(const struct sandbox_job *job, void **bytes, size_t *
 	return probe_names_compile(inputs[0], debug_fd, job->argument, bytes, count, why);
 }
 
+static int run_records(const struct sandbox_job *job, void **bytes, size_t *count,
+		       struct diag *why)
+{
+	struct packed_range range;
+	int err;
+
+	if (job->input_count != 2 || read(inputs[1], &range, sizeof(range)) != sizeof(range))
+		return diag_set(why, -EINVAL, "no range of records");
+	err = packed_records_unpack(inputs[0], &range, inputs[1], why);
+	if (err)
+		return err;
+	*count = sizeof(range);
+	*bytes = calloc(1, *count);	/* an answer has some bytes */
+	return *bytes ? 0 : -ENOMEM;
+}
+
 /* What a kind of job does with its inputs: *@bytes is malloc'd and goes to main. */
 static int (*const jobs[SANDBOX_JOB_KINDS])(const struct sandbox_job *job, void **bytes,
 					    size_t *count, struct diag *why) = {
@@ -117,6 +134,7 @@ static int (*const jobs[SANDBOX_JOB_KINDS])(const struct sandbox_job *job, void 
 	[SANDBOX_RARE_FRAMES] = run_rare_frames,
 	[SANDBOX_POINTS] = run_points,
 	[SANDBOX_PROBE_NAMES] = run_probe_names,
+	[SANDBOX_RECORDS] = run_records,
 };
 
 static _Noreturn void answer(int reply, int err, const char *reason, int memfd)

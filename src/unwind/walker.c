@@ -17,6 +17,10 @@
  * Who is to be told of a return (uretprobes) puts an address of his own in its place: whether he
  * did is asked for only where the walk would end.
  *
+ * Code that no map names may keep anything in bp. So its frame pointers are followed, but what they
+ * found is given out only where it leads to other code; else the stack ends at the first such
+ * frame. Three that lead to one another, up to the end of the copy, are taken for what they say.
+ *
  * Few rows count from bx. It is not followed from frame to frame: where one is met, the walk
  * is gone again from where bx was last known, this time with an eye on it.
  *
@@ -40,6 +44,7 @@
 #define SIGNAL_BX 128
 #define SIGNAL_SP 160
 #define SIGNAL_IP 168
+#define CHAIN_FRAMES 3	/* frames of unnamed code that must agree: two steps */
 #define PLT_SLOT_MASK 15	/* slots have 16 bytes */
 
 struct frame {
@@ -97,6 +102,7 @@ __attribute__((noinline)) static void fill_cached(struct walker *walker,
 		.row = { .kind = UNWIND_GAP },
 		.is_mapped = code.is_mapped,
 		.is_loading = code.is_loading,
+		.is_unnamed = code.is_unnamed,
 	};
 	if (code.table)
 		cached->row = *find_in_table(walker, &code);
@@ -155,9 +161,11 @@ static bool step_by_frame_pointer(struct frame *frame, const struct walker_stack
 	/* 0 is the ABI's mark of the outermost frame: at ld.so's start, in Go. In code that was
 	 * interrupted it may be any value; a caller's has been kept over a call. */
 	*end = frame->bp || frame->is_exact ? WALKER_LOST : WALKER_COMPLETE;
-	if (frame->bp < frame->sp || frame->bp % 8)
+	if (frame->bp < frame->sp || frame->bp % 8 ||
+	    !step_by_cfa(frame, frame->bp + 16, -2, stack, end))
 		return false;
-	return step_by_cfa(frame, frame->bp + 16, -2, stack, end);
+	*end = WALKER_LOST;
+	return frame->ip != 0;	/* it was a guess, and led to any zero */
 }
 
 static bool step_out_of_signal(struct frame *frame, const struct walker_stack *stack,
@@ -323,6 +331,19 @@ static void find_bx(struct walker *walker, const struct walker_space *space, str
 	}
 }
 
+/* How many frames are to be given out of the @count that a walk found, of which the last are
+ * @unnamed frames one after the other. */
+static size_t leave_out_guesses(size_t count, size_t unnamed, enum walker_end *end)
+{
+	const bool is_chain = *end == WALKER_CUT && unnamed >= CHAIN_FRAMES;
+
+	if (!unnamed || is_chain || *end == WALKER_COMPLETE || *end == WALKER_LOADING ||
+	    *end == WALKER_DEEP)
+		return count;
+	*end = WALKER_NO_MAP;
+	return count - unnamed + 1;
+}
+
 /* From @frame, which is the one that comes to @frames[@count], on. @registers:
  * of a leaf, or NULL. */
 static size_t walk_from(struct walker *walker, const struct walker_space *space,
@@ -334,12 +355,14 @@ static size_t walk_from(struct walker *walker, const struct walker_space *space,
 	struct trail trail = { frame, count, registers ? registers->bx : 0,
 			       !registers || !registers->has_others };
 	const struct walker_cached *found;
+	size_t unnamed = 0;
 	bool has_more;
 
 	do {
 		found = find_frame(walker, space, &frame);
 		if (count > 0 && !found->is_mapped) {
-			*end = WALKER_LOST;
+			/* A row proves where the return address is: Go's goexit has 0 there. */
+			*end = frame.ip || frame.is_exact ? WALKER_LOST : WALKER_COMPLETE;
 			break;
 		}
 		if (count == limit) {
@@ -348,6 +371,7 @@ static size_t walk_from(struct walker *walker, const struct walker_space *space,
 		}
 		walker->exact[count / 64] |= (uint64_t)frame.is_exact << count % 64;
 		frames[count] = frame.ip;
+		unnamed = found->is_unnamed ? unnamed + 1 : 0;
 		has_more = step(&frame, found, stack, end);
 		if (!has_more && *end == WALKER_COMPLEX && is_other(&found->row)) {
 			const struct unwind_row row = found->row;	/* the cache moves on */
@@ -358,7 +382,7 @@ static size_t walk_from(struct walker *walker, const struct walker_space *space,
 		count++;
 	} while (has_more);
 	walker->last_sp = frame.sp;
-	return count;
+	return leave_out_guesses(count, unnamed, end);
 }
 
 size_t walker_walk(struct walker *walker, const struct walker_space *space,

@@ -3,7 +3,9 @@
  *
  * The file is made here; the input becomes its entries. The first byte says how, so that the fuzzer
  * need not find out first what an entry looks like: the whole section; or the instructions of a CIE
- * (as many bytes as the second byte says) and of an FDE of it, the others following as they are. */
+ * (as many bytes as the second byte says) and of an FDE of it, the others following as they are; or
+ * Go's table, as a whole or behind a header of one of its versions, the second byte being the count
+ * of functions. */
 #include <elf.h>
 #include <errno.h>
 #include <stdbool.h>
@@ -19,7 +21,8 @@
 #define ENTRIES_MAX 8192
 #define CODE_BYTES  4096
 
-enum { IS_ENTRIES = 1, IS_DEBUG_FRAME = 2, IS_SIGNAL = 4 };	/* of the first byte */
+/* The first byte holds these, and in its two uppermost bits the version of Go's table. */
+enum { IS_ENTRIES = 1, IS_DEBUG_FRAME = 2, IS_SIGNAL = 4, IS_GO = 8 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 
@@ -28,13 +31,20 @@ struct file {
 	Elf64_Ehdr header;
 	Elf64_Phdr segment;
 	Elf64_Shdr sections[3];
-	char names[32];
+	char names[48];
 	uint8_t entries[ENTRIES_MAX];
 };
 
-static const char names[] = "\0.eh_frame\0.debug_frame\0.names";
+static const char names[] = "\0.eh_frame\0.debug_frame\0.names\0.gopclntab";
 
-static void make_file(struct file *file, bool is_debug_frame, size_t entry_bytes)
+static uint32_t name_of(uint8_t flags)
+{
+	if (flags & IS_GO)
+		return 31;
+	return flags & IS_DEBUG_FRAME ? 11 : 1;
+}
+
+static void make_file(struct file *file, uint32_t name, size_t entry_bytes)
 {
 	file->header = (Elf64_Ehdr){
 		.e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT },
@@ -49,7 +59,7 @@ static void make_file(struct file *file, bool is_debug_frame, size_t entry_bytes
 		.p_filesz = sizeof(*file), .p_memsz = sizeof(*file), .p_align = 0x1000,
 	};
 	file->sections[1] = (Elf64_Shdr){
-		.sh_name = is_debug_frame ? 11 : 1, .sh_type = SHT_PROGBITS, .sh_flags = SHF_ALLOC,
+		.sh_name = name, .sh_type = SHT_PROGBITS, .sh_flags = SHF_ALLOC,
 		.sh_addr = 0x1000 + offsetof(struct file, entries),
 		.sh_offset = offsetof(struct file, entries), .sh_size = entry_bytes,
 	};
@@ -88,6 +98,21 @@ static size_t put_entries(uint8_t *at, uint8_t flags, const uint8_t *bytes, size
 	return used + put(at + used, bytes + cie_bytes + fde_bytes, count - cie_bytes - fde_bytes);
 }
 
+/* | magic, 8 bytes a word | words | the rest | Offsets of names, frame sizes and functions count
+ * from the rest; in 1.2 the rest follows the first word. */
+static size_t put_go(uint8_t *at, uint8_t flags, const uint8_t *bytes, size_t count)
+{
+	static const uint32_t magics[] = { 0xfffffffbu, 0xfffffffau, 0xfffffff0u, 0xfffffff1u };
+	const uint64_t rest = 8 + 8 * sizeof(uint64_t);
+	const uint64_t words[8] = { bytes[0], 0, 0x1000, rest, rest, rest, rest, rest };
+	const uint32_t magic = magics[flags >> 6];
+	size_t used = put(at, &magic, sizeof(magic));
+
+	used += put(at + used, "\0\0\1\10", 4);
+	used += put(at + used, words, flags >> 6 ? sizeof(words) : sizeof(words[0]));
+	return used + put(at + used, bytes + 1, count - 1);
+}
+
 static void compile(const struct file *file)
 {
 	int fd = memfd_create("elf", MFD_CLOEXEC), err;
@@ -115,9 +140,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
 		return 0;
 	if (bytes[0] & IS_ENTRIES)
 		entry_bytes = put(file.entries, bytes + 1, count - 1);
+	else if (bytes[0] & IS_GO)
+		entry_bytes = put_go(file.entries, bytes[0], bytes + 1, count - 1);
 	else
 		entry_bytes = put_entries(file.entries, bytes[0], bytes + 1, count - 1);
-	make_file(&file, bytes[0] & IS_DEBUG_FRAME, entry_bytes);
+	make_file(&file, name_of(bytes[0]), entry_bytes);
 	compile(&file);
 	return 0;
 }

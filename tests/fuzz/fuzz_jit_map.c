@@ -13,13 +13,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 static void *look(int fd, int before, uint64_t offset, struct flat_table *table, size_t *count,
 		  uint64_t *read_bytes)
 {
-	const struct jit_answer *answer;
+	struct jit_tables tables;
 	void *bytes;
 
 	if (jit_map_compile(fd, before, offset, &bytes, count, NULL) ||
-	    jit_answer_check(&answer, table, bytes, *count, NULL))
+	    jit_answer_check(&tables, bytes, *count, NULL))
 		abort();
-	*read_bytes = answer->read_bytes;
+	*table = tables.names;
+	*read_bytes = tables.answer->read_bytes;
 	return bytes;
 }
 

@@ -13,8 +13,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
 {
 	static const uint32_t header[10] = { 0x4a695444, 1, sizeof(header), 62, 0, 100 };
-	const struct jit_answer *answer;
-	struct flat_table table;
+	struct jit_tables tables;
 	int fd = memfd_create("fuzz", 0);
 	size_t answer_count;
 	void *made;
@@ -23,11 +22,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
 	    write(fd, bytes, count) != (ssize_t)count)
 		abort();
 	if (jitdump_compile(fd, -1, 0, &made, &answer_count, NULL) ||
-	    jit_answer_check(&answer, &table, made, answer_count, NULL) ||
-	    answer->read_bytes > sizeof(header) + count)
+	    jit_answer_check(&tables, made, answer_count, NULL) ||
+	    tables.answer->read_bytes > sizeof(header) + count)
 		abort();
-	for (uint32_t i = 0; i < table.header->row_count; i++)
-		if (strlen(flat_table_name(&table, i)) > count)
+	for (uint32_t i = 0; i < tables.names.header->row_count; i++)
+		if (strlen(flat_table_name(&tables.names, i)) > count)
 			abort();
 	free(made);
 	close(fd);

@@ -1,5 +1,6 @@
 /* fuzz_perf_data.c - any bytes as a recording: refused with a sentence when it is opened, or read
- * to an end, with every record that is handed on in an event that there is. */
+ * to an end, with every record that is handed on in an event that there is, and every field of its
+ * raw bytes within them. */
 #include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -9,20 +10,47 @@
 #include <unistd.h>
 
 #include "capture/perf_data.h"
+#include "capture/raw_fields.h"
 #include "capture/record_queue.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 
+/* What a text says is read, so that bytes beyond the record are found. */
+static void read_fields(const struct event_desc *event, const struct event_record *record)
+{
+	struct raw_fields fields;
+	struct raw_value value;
+	char name[64];
+	static volatile unsigned int sum;	/* or the compiler leaves the reads out */
+
+	if (!event->raw_format ||
+	    raw_fields_parse_foreign(&fields, event->raw_format, strlen(event->raw_format),
+				     event->long_bytes, NULL))
+		return;
+	for (size_t i = 0; i < fields.count; i++)
+		if (raw_fields_read(&fields, (int)i, &record->sample, &value)) {
+			for (size_t at = 0; value.is_text && at < value.text_bytes; at++)
+				sum += (unsigned char)value.text[at];
+			sum += !value.is_text &&
+			       raw_fields_name(&fields, &fields.list[i], value.number, name,
+					       sizeof(name));
+		}
+	raw_fields_finish(&fields);
+}
+
 /* Returns true at the end. */
 static bool take(const struct perf_data *reader, const struct queue_item *item, size_t bytes)
 {
+	const struct event_desc *event;
 	struct event_record record;
 
 	if (item->kind == QUEUE_RECORD) {
 		if (item->event >= perf_data_event_count(reader))
 			abort();
-		record_parse(&perf_data_event(reader, item->event)->format, item + 1,
-			     bytes - sizeof(*item), &record);
+		event = perf_data_event(reader, item->event);
+		if (!record_parse(&event->format, item + 1, bytes - sizeof(*item), &record) &&
+		    record.kind == RECORD_SAMPLE)
+			read_fields(event, &record);
 	}
 	return item->kind == QUEUE_END;
 }

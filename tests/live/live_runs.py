@@ -24,6 +24,19 @@ def skip(reason):
     print(f"SKIP: {reason}", flush=True)
 
 
+def perf_kernel_pct(pid, seconds=3):
+    """Share of its samples that perf finds in the kernel: how much that is depends on the kernel."""
+    with tempfile.TemporaryDirectory() as place:
+        file = os.path.join(place, "perf.data")
+        subprocess.run(["perf", "record", "-q", "-e", "cpu-clock", "-F", "999", "-p", str(pid),
+                        "-o", file, "--", "sleep", str(seconds)], check=True,
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        printed = subprocess.run(["perf", "script", "-i", file, "-F", "ip"], check=True, text=True,
+                                 stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
+    addresses = [int(word, 16) for word in printed.split()]
+    return 100 * sum(address >= 1 << 63 for address in addresses) / len(addresses)
+
+
 def give_up(*_):
     raise TimeoutError(f"nothing came within {PATIENCE_S} s")
 

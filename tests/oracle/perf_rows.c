@@ -3,7 +3,7 @@
  * perf script's text gives a raw address in some layouts and one inside of the object in others;
  * here it is always both. One line per sample to the file of --dlarg:
  *   event TAB comm TAB pid TAB tid TAB mode TAB ip TAB address in the object TAB period TAB
- *   object TAB symbol TAB cpu        (object and symbol empty when unknown)
+ *   object TAB symbol TAB cpu TAB time in ns     (object and symbol empty when unknown)
  *
  * Source: perf-dlfilter(1). Built by replay_vs_perf.py: cc -shared -fPIC.
  */
@@ -29,10 +29,10 @@ int filter_event(void *data, const struct perf_dlfilter_sample *sample, void *ct
 
 	if (!al)
 		return -1;
-	fprintf(data, "%s\t%s\t%d\t%d\t%u\t%llx\t%llx\t%llu\t%s\t%s\t%d\n", sample->event,
-		al->comm, sample->pid, sample->tid, sample->misc & PERF_RECORD_MISC_CPUMODE_MASK,
-		sample->ip, al->addr, sample->period, al->dso ? al->dso : "",
-		al->sym ? al->sym : "", sample->cpu);
+	fprintf(data, "%s\t%s\t%d\t%d\t%u\t%llx\t%llx\t%llu\t%s\t%s\t%d\t%llu\n",
+		sample->event, al->comm, sample->pid, sample->tid,
+		sample->misc & PERF_RECORD_MISC_CPUMODE_MASK, sample->ip, al->addr, sample->period,
+		al->dso ? al->dso : "", al->sym ? al->sym : "", sample->cpu, sample->time);
 	return 1;	/* perf prints nothing itself */
 }
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -17,13 +18,15 @@
 	"\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n" \
 	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
 
-static const char entry_format[] =
-	"name: enter\nID: 7\nformat:\n" COMMON_FIELDS
-	"\tfield:u64 sp;\toffset:8;\tsize:8;\tsigned:0;\n"
-	"\tfield:s64 size;\toffset:16;\tsize:8;\tsigned:1;\n"
-	"\tfield:__data_loc char[] name;\toffset:24;\tsize:4;\tsigned:1;\n"
-	"\tfield:u64 ra;\toffset:28;\tsize:8;\tsigned:0;\n\n"
-	"print fmt: \"%d\", REC->size\n";
+#define ENTRY_FORMAT(size_field) \
+	"name: enter\nID: 7\nformat:\n" COMMON_FIELDS \
+	"\tfield:u64 sp;\toffset:8;\tsize:8;\tsigned:0;\n" \
+	"\tfield:" size_field ";\n" \
+	"\tfield:__data_loc char[] name;\toffset:24;\tsize:4;\tsigned:1;\n" \
+	"\tfield:u64 ra;\toffset:28;\tsize:8;\tsigned:0;\n\n" \
+	"print fmt: \"%d\", REC->size\n"
+static const char entry_format[] = ENTRY_FORMAT("s64 size;\toffset:16;\tsize:8;\tsigned:1");
+static const char unsigned_format[] = ENTRY_FORMAT("u64 size;\toffset:16;\tsize:8;\tsigned:0");
 static const char leave_format[] =
 	"name: leave\nID: 8\nformat:\n" COMMON_FIELDS
 	"\tfield:u64 sp;\toffset:8;\tsize:8;\tsigned:0;\n"
@@ -31,6 +34,7 @@ static const char leave_format[] =
 	"print fmt: \"%d\", REC->size\n";
 
 static const char *keys[2];
+static bool is_interval, is_unsigned;
 
 static void make_stream(struct probe_stream *stream, const char *format, size_t bytes,
 			uint64_t id)
@@ -66,9 +70,12 @@ static struct probe_reading *make_reading(uint64_t first_id, enum probe_edge edg
 
 	assert_non_null(reading);
 	if (edge != PROBE_RETURN) {
-		make_stream(&reading->entry, entry_format, sizeof(entry_format) - 1,
-			    first_id + 1);
+		const char *format = is_unsigned ? unsigned_format : entry_format;
+
+		make_stream(&reading->entry, format, strlen(format), first_id + 1);
 		reading->columns[reading->column_count] = size;
+		if (is_unsigned)
+			reading->columns[reading->column_count].kind = VALUE_UNSIGNED;
 		reading->columns[reading->column_count++].field =
 			raw_fields_find(&reading->entry.fields, "size");
 		reading->columns[reading->column_count] = name;
@@ -94,6 +101,24 @@ void hit_stage_keys(const char *first, const char *second)
 	keys[1] = second;
 }
 
+void hit_stage_unsigned(void)
+{
+	is_unsigned = true;
+}
+
+void hit_stage_interval(void)
+{
+	is_interval = true;
+}
+
+static void make_interval(struct probe_spec *spec)
+{
+	snprintf(spec->group, sizeof(spec->group), "prog");
+	snprintf(spec->end_group, sizeof(spec->end_group), "prog");
+	snprintf(spec->function, sizeof(spec->function), "take");
+	snprintf(spec->end_name, sizeof(spec->end_name), "take");
+}
+
 void hit_stage_add(struct ingest *ingest, uint32_t probe, enum probe_kind kind,
 		   enum probe_edge edge, const char *condition, uint32_t pid)
 {
@@ -111,11 +136,16 @@ void hit_stage_add(struct ingest *ingest, uint32_t probe, enum probe_kind kind,
 	for (int i = 0; i < 2 && keys[i]; i++)
 		snprintf(news.spec->keys[news.spec->key_count++], sizeof(news.spec->keys[0]),
 			 "%s", keys[i]);
+	if (is_interval) {
+		make_interval(news.spec);
+		edge = PROBE_ENTRY;	/* one stream */
+	}
 	assert_false(ingest_hit_news(ingest, &news));
 	news = (struct probe_news){ .kind = PROBE_NEWS_READING, .probe = probe, .slot = probe,
 				    .reading = make_reading(100 * probe, edge, condition, pid) };
 	assert_false(ingest_hit_news(ingest, &news));
 	keys[0] = keys[1] = NULL;
+	is_interval = is_unsigned = false;
 }
 
 void hit_stage_attach_again(struct ingest *ingest, uint32_t probe, enum probe_edge edge,

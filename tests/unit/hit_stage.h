@@ -22,6 +22,11 @@ void hit_stage_keys(const char *first, const char *second);
 bool hit_stage_news(struct ingest *ingest, enum probe_news_kind kind, uint32_t probe,
 		    uint64_t time_ns, enum probe_state state);
 
+/* The size of the probe that is added next is a u64. */
+void hit_stage_unsigned(void);
+/* The probe that is added next is a latency from a tracepoint to itself. */
+void hit_stage_interval(void);
+
 struct hit_record {
 	uint64_t time_ns;
 	uint32_t pid, tid;

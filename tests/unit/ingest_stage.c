@@ -1,4 +1,5 @@
 /* ingest_stage.c - see ingest_stage.h. */
+#include <poll.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -44,6 +45,18 @@ void stage_finish(struct ingest_stage *stage)
 	ingest_finish(&stage->ingest);
 	process_reader_destroy(stage->reader);
 	stage->reader = NULL;
+}
+
+void stage_wait_for_answers(struct ingest_stage *stage)
+{
+	struct pollfd fd = { .fd = process_reader_fd(stage->reader), .events = POLLIN };
+
+	while (stage->ingest.parked_count) {
+		for (uint32_t i = 0; i < stage->ingest.parked_count; i++)
+			stage->ingest.parked[i].deadline_ns = UINT64_MAX;
+		poll(&fd, 1, 10);
+		ingest_poll(&stage->ingest, false);
+	}
 }
 
 int stage_set_up_replay(void **state)

@@ -31,6 +31,9 @@ void stage_init(struct ingest_stage *stage, const struct ingest_config *config,
 /* With a reader of its own. */
 void stage_init_with_reader(struct ingest_stage *stage, const struct ingest_config *config);
 void stage_finish(struct ingest_stage *stage);
+/* Takes the answers of the reader, as the analyzer does, until no sample waits for one, however
+ * slow the machine is. */
+void stage_wait_for_answers(struct ingest_stage *stage);
 
 /* cmocka's, whose @state is the stage: of a recording, of a machine. */
 int stage_set_up_replay(void **state);

@@ -26,7 +26,7 @@ void jit_fixture_take(struct jit_names *names, void *bytes, size_t count)
 
 	names->bytes = bytes;
 	names->count = count;
-	assert_int_equal(jit_answer_check(&names->answer, &names->table, bytes, count, &why), 0);
+	assert_int_equal(jit_answer_check(&names->tables, bytes, count, &why), 0);
 }
 
 void jit_fixture_finish(struct jit_names *names)
@@ -36,7 +36,18 @@ void jit_fixture_finish(struct jit_names *names)
 
 const char *jit_fixture_name(const struct jit_names *names, uint64_t address)
 {
-	uint32_t row = flat_table_find(&names->table, address);
+	uint32_t row = flat_table_find(&names->tables.names, address);
 
-	return row == FLAT_NONE ? "" : flat_table_name(&names->table, row);
+	return row == FLAT_NONE ? "" : flat_table_name(&names->tables.names, row);
+}
+
+void jit_fixture_expect_row(const struct jit_names *names, uint64_t address, struct unwind_row row)
+{
+	const struct jit_tables *tables = &names->tables;
+	const struct unwind_row *found = unwind_table_find(&tables->unwind, address -
+							   tables->answer->unwind_base);
+
+	if (address < tables->answer->unwind_base || !unwind_row_is_same_rule(found, &row))
+		fail_msg("%#llx: kind %d cfa %d bp %d", (unsigned long long)address, found->kind,
+			 found->cfa, found->bp);
 }

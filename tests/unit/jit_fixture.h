@@ -9,8 +9,7 @@
 struct jit_names {
 	void *bytes;		/* owned */
 	size_t count;
-	const struct jit_answer *answer;
-	struct flat_table table;
+	struct jit_tables tables;
 };
 
 /* An open file with these bytes in it; close(2) it. */
@@ -18,6 +17,10 @@ int jit_fixture_file(const void *bytes, size_t count);
 /* Checks an answer; takes over @bytes. */
 void jit_fixture_take(struct jit_names *names, void *bytes, size_t count);
 void jit_fixture_finish(struct jit_names *names);
+
+/* The unwind row at @address is of the same rule as @row. */
+void jit_fixture_expect_row(const struct jit_names *names, uint64_t address,
+			    struct unwind_row row);
 
 /* The name at @address, or "". */
 const char *jit_fixture_name(const struct jit_names *names, uint64_t address);

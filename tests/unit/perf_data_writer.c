@@ -13,14 +13,18 @@
 #include "perf_data_writer.h"
 
 enum {
+	FEATURE_TRACING = 1,
 	FEATURE_BUILD_ID = 2,
 	FEATURE_HOSTNAME = 3,
+	FEATURE_OSRELEASE = 4,
 	FEATURE_NRCPUS = 7,
 	FEATURE_EVENT_DESC = 12,
 	FEATURE_CPU_TOPOLOGY = 13,
-	FEATURE_COUNT = 5,
+	FEATURE_COMPRESSED = 27,
+	FEATURE_COUNT = 8,
 
 	TYPE_ATTR = 64,
+	TYPE_TRACING_DATA = 66,
 	TYPE_FINISHED_ROUND = 68,
 	TYPE_EVENT_UPDATE = 78,
 	TYPE_FEATURE = 80,
@@ -69,7 +73,7 @@ void perf_data_writer_init(struct perf_data_writer *writer)
 		.attr_bytes = sizeof(struct perf_event_attr),
 		.has_names = true,
 		.host = "test-host",
-		.cpu_count = 4, .has_topology = true,
+		.cpu_count = 4, .has_topology = true, .long_bytes = 8,
 	};
 }
 
@@ -117,6 +121,45 @@ static void add_word(struct record_bytes *record, uint64_t word)
 	record_add(record, &word, 1);
 }
 
+/* One counter alone, or all of a group; with both times and the losses if they are asked for. */
+static void add_reads(struct record_bytes *record, uint64_t format,
+		      const struct writer_sample *sample)
+{
+	const bool is_group = format & PERF_FORMAT_GROUP;
+
+	assert_true(is_group || sample->read_count == 1);
+	if (is_group)
+		add_word(record, sample->read_count);
+	else
+		add_word(record, sample->reads[0].value);
+	if (format & PERF_FORMAT_TOTAL_TIME_ENABLED)
+		add_word(record, 1111);
+	if (format & PERF_FORMAT_TOTAL_TIME_RUNNING)
+		add_word(record, 2222);
+	for (size_t i = 0; i < sample->read_count; i++) {
+		if (is_group)
+			add_word(record, sample->reads[i].value);
+		if (format & PERF_FORMAT_ID)
+			add_word(record, perf_data_writer_id(sample->reads[i].event));
+		if (format & PERF_FORMAT_LOST)
+			add_word(record, 3333);
+	}
+}
+
+/* Behind their size, which counts the bytes that fill up the last word. */
+static void add_raw(struct record_bytes *record, const struct writer_sample *sample)
+{
+	uint64_t words[32] = { 0 };
+	const size_t count = (sizeof(uint32_t) + sample->raw_bytes + 7) / sizeof(*words);
+	const uint32_t size = (uint32_t)(count * sizeof(*words) - sizeof(uint32_t));
+
+	assert_true(count <= COUNT_OF(words));
+	memcpy(words, &size, sizeof(size));
+	if (sample->raw_bytes)
+		memcpy((unsigned char *)words + sizeof(size), sample->raw, sample->raw_bytes);
+	record_add(record, words, count);
+}
+
 void perf_data_writer_sample(struct perf_data_writer *writer, const struct writer_sample *sample)
 {
 	const uint64_t type = writer->attrs[sample->event].sample_type;
@@ -140,10 +183,14 @@ void perf_data_writer_sample(struct perf_data_writer *writer, const struct write
 		add_word(&record, PAIR(sample->cpu, 0));
 	if (type & PERF_SAMPLE_PERIOD)
 		add_word(&record, sample->period);
+	if (type & PERF_SAMPLE_READ)
+		add_reads(&record, writer->attrs[sample->event].read_format, sample);
 	if (type & PERF_SAMPLE_CALLCHAIN) {
 		add_word(&record, sample->chain_count);
 		record_add(&record, sample->chain, sample->chain_count);
 	}
+	if (type & PERF_SAMPLE_RAW)
+		add_raw(&record, sample);
 	if (type & PERF_SAMPLE_WEIGHT)
 		add_word(&record, sample->weight);
 	perf_data_writer_record(writer, &record);
@@ -262,16 +309,53 @@ static void append_topology(const struct perf_data_writer *writer, struct writer
 	append_u32(out, 0);
 }
 
+static void append_file(struct writer_bytes *out, const char *text)
+{
+	append_u64(out, strlen(text));
+	append(out, text, strlen(text));
+}
+
+/* As perf copies the tracing directory: one format of ftrace itself, one of an event. */
+static void append_tracing(const struct perf_data_writer *writer, struct writer_bytes *out)
+{
+	static const unsigned char begin[] = { 0x17, 0x08, 0x44, 't', 'r', 'a', 'c', 'i', 'n', 'g',
+					       '0', '.', '6', 0, 0 };
+
+	append(out, begin, sizeof(begin));
+	append(out, &writer->long_bytes, 1);
+	append_u32(out, 4096);
+	append(out, "header_page", 12);
+	append_file(out, "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n");
+	append(out, "header_event", 13);
+	append_file(out, "# compressed entry header\n");
+	append_u32(out, 1);
+	append_file(out, "name: function\nID: 300\nformat:\n");
+	append_u32(out, 1);
+	append(out, writer->system, strlen(writer->system) + 1);
+	append_u32(out, 1);
+	append_file(out, writer->format);
+	append_u32(out, 0);	/* symbols */
+	append_u32(out, 0);	/* printk formats */
+	append_u64(out, 0);	/* command lines */
+}
+
 static struct writer_bytes make_feature(const struct perf_data_writer *writer, uint32_t bit)
 {
+	static const uint32_t compression[] = { 1, 1, 1, 4, 528384 };
 	struct writer_bytes out = { 0 };
 
 	switch (bit) {
+	case FEATURE_TRACING:
+		append_tracing(writer, &out);
+		break;
 	case FEATURE_BUILD_ID:
 		append(&out, writer->build_ids.at, writer->build_ids.count);
 		break;
 	case FEATURE_HOSTNAME:
 		append_string(&out, writer->host);
+		break;
+	case FEATURE_OSRELEASE:
+		append_string(&out, writer->kernel_release);
 		break;
 	case FEATURE_NRCPUS:
 		append_u32(&out, 2 * writer->cpu_count);	/* configured */
@@ -290,6 +374,10 @@ static struct writer_bytes make_feature(const struct perf_data_writer *writer, u
 	case FEATURE_CPU_TOPOLOGY:
 		append_topology(writer, &out);
 		break;
+	case FEATURE_COMPRESSED:	/* version, zstd, level, ratio, bytes of a ring */
+		for (size_t i = 0; i < 5; i++)
+			append_u32(&out, compression[i]);
+		break;
 	}
 	return out;
 }
@@ -298,14 +386,17 @@ static struct writer_bytes make_feature(const struct perf_data_writer *writer, u
 static size_t choose_features(const struct perf_data_writer *writer, uint32_t out[FEATURE_COUNT])
 {
 	static const uint32_t all[FEATURE_COUNT] = {
-		FEATURE_BUILD_ID, FEATURE_HOSTNAME, FEATURE_NRCPUS, FEATURE_EVENT_DESC,
-		FEATURE_CPU_TOPOLOGY,
+		FEATURE_TRACING, FEATURE_BUILD_ID, FEATURE_HOSTNAME, FEATURE_OSRELEASE,
+		FEATURE_NRCPUS, FEATURE_EVENT_DESC, FEATURE_CPU_TOPOLOGY, FEATURE_COMPRESSED,
 	};
 	size_t count = 0;
 
 	for (size_t i = 0; i < FEATURE_COUNT; i++)
-		if ((all[i] != FEATURE_EVENT_DESC || writer->has_names) &&
-		    (all[i] != FEATURE_CPU_TOPOLOGY || writer->has_topology))
+		if ((all[i] != FEATURE_TRACING || writer->format) &&
+		    (all[i] != FEATURE_EVENT_DESC || writer->has_names) &&
+		    (all[i] != FEATURE_OSRELEASE || writer->kernel_release) &&
+		    (all[i] != FEATURE_CPU_TOPOLOGY || writer->has_topology) &&
+		    (all[i] != FEATURE_COMPRESSED || writer->is_compressed))
 			out[count++] = all[i];
 	return count;
 }
@@ -416,6 +507,17 @@ static struct writer_bytes make_piped(const struct perf_data_writer *writer)
 	append_record(&file, TYPE_FEATURE, &feature);
 	free(host.at);
 	free(feature.at);
+	if (writer->format) {
+		struct writer_bytes tracing = make_feature(writer, FEATURE_TRACING), size = { 0 };
+		static const unsigned char zeros[8];
+
+		append_u32(&size, (uint32_t)tracing.count);
+		append_record(&file, TYPE_TRACING_DATA, &size);
+		append(&file, tracing.at, tracing.count);
+		append(&file, zeros, -tracing.count % sizeof(zeros));
+		free(size.at);
+		free(tracing.at);
+	}
 	append(&file, writer->records.at, writer->records.count);
 	return file;
 }

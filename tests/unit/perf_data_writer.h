@@ -31,9 +31,18 @@ struct perf_data_writer {
 	uint32_t attr_bytes;	/* that are written; sizeof(struct perf_event_attr) at first */
 	bool has_names;		/* false: no event descriptions; true at first */
 	struct writer_bytes records, build_ids;
+	const char *system, *format;	/* of a tracepoint: kept as tracing data. NULL: none is */
+	uint8_t long_bytes;	/* that the tracing data names; 8 at first */
 	const char *host;	/* "test-host" at first */
 	uint32_t cpu_count;	/* 4 at first; two a socket, */
 	bool has_topology;	/* if that is written; true at first */
+	bool is_compressed;	/* said, not done: by zstd; false at first */
+	const char *kernel_release;	/* NULL at first: not written */
+};
+
+struct writer_read {	/* one counter of PERF_SAMPLE_READ */
+	uint64_t value;
+	size_t event;
 };
 
 /* What an unset field means is 0 or none. */
@@ -44,6 +53,10 @@ struct writer_sample {
 	uint32_t pid, tid, cpu;
 	const uint64_t *chain;
 	size_t chain_count;
+	const struct writer_read *reads;
+	size_t read_count;
+	const void *raw;
+	uint32_t raw_bytes;
 };
 
 /* The sample_type of an ordinary recording: id, ip, tid, time, cpu, period. */
@@ -59,7 +72,8 @@ size_t perf_data_writer_event(struct perf_data_writer *writer, uint32_t type, ui
 			      uint64_t sample_type, const char *name);
 uint64_t perf_data_writer_id(size_t event);
 
-/* A sample with the fields of its event's sample_type (those above, ADDR, CALLCHAIN, WEIGHT). */
+/* A sample with the fields of its event's sample_type (those above, ADDR, READ, CALLCHAIN,
+ * RAW, WEIGHT). */
 void perf_data_writer_sample(struct perf_data_writer *writer, const struct writer_sample *sample);
 /* @misc PERF_RECORD_MISC_KERNEL and pid -1: a kernel map; path "[kernel.kallsyms]_text" or a
  * module's file. */

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -193,6 +194,18 @@ static void test_this_machine_can_be_read(void **state)
 
 #define TEST(function) cmocka_unit_test_teardown(function, tear_down)
 
+static void test_what_was_stolen_counts_from_the_first_reading(void **state)
+{
+	const uint64_t tick_ns = CLOCK_NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK);
+
+	(void)state;
+	assert_int_equal(busy_stolen_ns(&busy), 0);
+	busy_add(&busy, CLOCK_NS_PER_S, "cpu  1 2 3 4 5 6 7 100 0 0\n");
+	assert_int_equal(busy_stolen_ns(&busy), 0);
+	busy_add(&busy, 3 * CLOCK_NS_PER_S, "cpu  1 2 3 9 5 6 7 150 0 0\n");
+	assert_int_equal(busy_stolen_ns(&busy), 50 * tick_ns);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -208,6 +221,7 @@ int main(void)
 		TEST(test_a_cpu_may_be_up_for_years),
 		TEST(test_every_second_is_due),
 		TEST(test_this_machine_can_be_read),
+		TEST(test_what_was_stolen_counts_from_the_first_reading),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -175,6 +175,11 @@ static void test_a_symbol_says_its_level_and_why_it_has_no_name(void **state)
 							 .state = SYMBOL_UNREADABLE,
 							 .reason = "not an ELF file" }, 0, 18),
 			    "[.] 0x12 (not an\u2026)");
+	assert_string_equal(cells(COL_SYMBOL,
+				  (struct snapshot_row){ .symbol = "[anon] JIT of node, no map",
+							 .mode = MODE_USER,
+							 .state = SYMBOL_NO_MAP }, 0, 30),
+			    "[.] [anon] JIT of node, no map");
 }
 
 /* A probe is of a symbol in an object: another's malloc is none of its business. */

@@ -9,7 +9,9 @@
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -72,6 +74,39 @@ static void test_what_cannot_run_is_126_or_127(void **state)
 	expect_no_start("/no/such/program", -ENOENT, 127);
 	expect_no_start("no-such-program-in-path", -ENOENT, 127);
 	expect_no_start("/etc/passwd", -EACCES, 126);
+}
+
+/* A directory and a file without the right to run come before it along PATH; a script without "#!"
+ * is the shell's. */
+static void test_the_program_is_what_execvp_would_find(void **state)
+{
+	char root[] = "/tmp/flametop-path-XXXXXX", path[2][64], search[200];
+	char *const argv[] = { "found-along-path", NULL };
+	char *const before = strdup(getenv("PATH"));
+	struct command *command;
+	FILE *script;
+
+	(void)state;
+	assert_non_null(mkdtemp(root));
+	snprintf(path[0], sizeof(path[0]), "%s/%s", root, argv[0]);
+	assert_int_equal(mkdir(path[0], 0755), 0);
+	snprintf(path[1], sizeof(path[1]), "%s/%s", path[0], argv[0]);
+	script = fopen(path[1], "w");
+	fputs("exit 7\n", script);
+	fclose(script);
+	snprintf(search, sizeof(search), "/no-such-place:%s:%s:/bin", root, path[0]);
+	setenv("PATH", search, 1);
+	expect_no_start(argv[0], -EACCES, COMMAND_STATUS_NOT_EXECUTABLE);
+	assert_int_equal(chmod(path[1], 0755), 0);
+	assert_int_equal(command_prepare(&command, argv, false, NULL), 0);
+	setenv("PATH", before, 1);
+	assert_int_equal(command_start(command, NULL), 0);
+	assert_int_equal(wait_for_status(command), 7);
+	command_destroy(command);
+	free(before);
+	unlink(path[1]);
+	rmdir(path[0]);
+	rmdir(root);
 }
 
 static void test_nothing_runs_before_the_start(void **state)
@@ -182,6 +217,7 @@ int main(void)
 		cmocka_unit_test(test_the_status_is_the_commands_own),
 		cmocka_unit_test(test_a_signal_is_128_and_its_number),
 		cmocka_unit_test(test_what_cannot_run_is_126_or_127),
+		cmocka_unit_test(test_the_program_is_what_execvp_would_find),
 		cmocka_unit_test(test_nothing_runs_before_the_start),
 		cmocka_unit_test(test_kept_output_comes_through_the_pipe_and_input_is_empty),
 		cmocka_unit_test(test_the_command_gets_no_descriptor_but_its_three),

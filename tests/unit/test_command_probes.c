@@ -640,7 +640,7 @@ static void test_without_an_engine_nothing_is_ordered(void **state)
 	scene->state.probe_control = NULL;
 	scene_press(scene, "p");
 	assert_string_equal(scene->state.message,
-			    "a recording has no probes: they are for what runs");
+			    "a recording can't be probed: start flametop without -i");
 	assert_int_equal(scene->state.order_count, 0);
 }
 

@@ -145,6 +145,109 @@ static void test_a_size_that_is_not_to_be_adapted_stays(void **state)
 		assert_int_equal(pass_second(STACKS, STACKS), 0);
 }
 
+static struct copied_hits hits;
+
+/* @count hits are copied and @lost records are lost: are copies too much? */
+static bool pass_hits(uint64_t count, uint64_t lost)
+{
+	hits.count += count;
+	hits.lost += lost;
+	return copy_size_is_too_much(&size, &hits, now_ns);
+}
+
+static void begin_hits(uint32_t bytes)
+{
+	copy_size_begin(&size, bytes, now_ns);
+	pass_hits(0, 0);
+}
+
+static void pass_second_of_hits(void)
+{
+	now_ns += CLOCK_NS_PER_S;
+	hits.second++;
+}
+
+static void test_more_than_4000_copied_hits_in_a_second_are_too_many(void **state)
+{
+	(void)state;
+	begin_hits(8192);
+	for (int i = 0; i < 10; i++) {
+		pass_second_of_hits();
+		assert_false(pass_hits(0, 0));
+		assert_false(pass_hits(4000, 0));
+	}
+	pass_second_of_hits();
+	pass_hits(0, 0);
+	assert_true(pass_hits(4001, 0));
+}
+
+static void test_a_flood_in_the_first_second_is_seen_before_it_ends(void **state)
+{
+	(void)state;
+	begin_hits(16384);
+	assert_true(pass_hits(4001, 0));
+}
+
+static void test_more_than_200_mb_of_copied_hits_in_a_second_are_too_many(void **state)
+{
+	(void)state;
+	begin_hits(65528);
+	assert_false(pass_hits(3052, 0));
+	assert_true(pass_hits(1, 0));
+}
+
+static void test_a_loss_ends_the_copies_of_hits(void **state)
+{
+	(void)state;
+	begin_hits(16384);
+	assert_false(pass_hits(10, 0));
+	assert_true(pass_hits(0, 1));
+}
+
+static void test_a_loss_of_before_or_without_copied_hits_ends_nothing(void **state)
+{
+	(void)state;
+	hits.lost += 7;
+	begin_hits(16384);
+	assert_false(pass_hits(10, 0));
+	begin_hits(16384);
+	assert_false(pass_hits(0, 7));	/* the event is not one whose hits are all copied */
+}
+
+static void test_a_source_that_does_not_change_is_asked_again_after_30_seconds(void **state)
+{
+	(void)state;
+	begin_hits(16384);
+	assert_true(pass_hits(5000, 0));
+	assert_false(pass_hits(5000, 0));
+	now_ns += 31 * CLOCK_NS_PER_S;
+	assert_true(pass_hits(5000, 0));
+}
+
+static void test_hits_of_a_source_that_is_not_to_be_adapted_are_never_too_many(void **state)
+{
+	(void)state;
+	begin_hits(0);
+	assert_false(pass_hits(100000, 100));
+}
+
+static void test_copies_grow_only_as_far_as_the_rate_of_hits_allows(void **state)
+{
+	uint32_t wished;
+
+	(void)state;
+	begin_hits(32768);
+	pass_hits(3100, 0);	/* 203 MB a second of 65528 bytes each */
+	pass_second_of_hits();
+	pass_hits(0, 0);
+	assert_int_equal(wait_for_wish(500, 10, &wished), 11);
+	pass_hits(3000, 0);
+	pass_second_of_hits();
+	pass_hits(0, 0);
+	assert_in_range(wait_for_wish(500, 10, &wished), 0, 3);
+	assert_int_equal(wished, 65528);
+}
+
 #define TEST(name) cmocka_unit_test_setup(name, begin)
 
 int main(void)
@@ -159,6 +262,14 @@ int main(void)
 		TEST(test_a_trial_that_fails_makes_the_next_one_wait_twice_as_long),
 		TEST(test_a_wish_without_an_answer_is_repeated_ever_less_often),
 		TEST(test_a_size_that_is_not_to_be_adapted_stays),
+		TEST(test_more_than_4000_copied_hits_in_a_second_are_too_many),
+		TEST(test_a_flood_in_the_first_second_is_seen_before_it_ends),
+		TEST(test_more_than_200_mb_of_copied_hits_in_a_second_are_too_many),
+		TEST(test_a_loss_ends_the_copies_of_hits),
+		TEST(test_a_loss_of_before_or_without_copied_hits_ends_nothing),
+		TEST(test_a_source_that_does_not_change_is_asked_again_after_30_seconds),
+		TEST(test_hits_of_a_source_that_is_not_to_be_adapted_are_never_too_many),
+		TEST(test_copies_grow_only_as_far_as_the_rate_of_hits_allows),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -79,6 +79,40 @@ static void test_one_line_is_the_name_and_what_has_room(void **state)
 	scene_finish(&scene);
 }
 
+#define PILED "time with interrupts off is counted here, too: the clock cannot tick in it"
+
+static void assert_detail(struct snapshot_row only, const char *event, const char *wanted)
+{
+	only.object_path = "[kernel]";
+	open_row(120, 40, only);
+	row.mode = only.mode;
+	scene.snapshot.event = event;
+	scene_show(&scene);
+	scene_text(&scene);
+	assert_string_equal(line_from_below(1), wanted);
+	scene_finish(&scene);
+}
+
+/* A counter's interrupt may not be masked: there the function itself is hot. */
+static void test_code_that_lets_interrupts_in_says_what_a_clock_counts_there(void **state)
+{
+	const struct snapshot_row unlock = { .symbol = "_raw_spin_unlock_irqrestore",
+					     .mode = MODE_KERNEL };
+	const struct snapshot_row part = { .symbol = "finish_task_switch.isra.0",
+					   .mode = MODE_KERNEL };
+	const struct snapshot_row user = { .symbol = "finish_task_switch", .mode = MODE_USER };
+	const struct snapshot_row longer = { .symbol = "finish_task_switching",
+					     .mode = MODE_KERNEL };
+
+	(void)state;
+	assert_detail(unlock, "cpu-clock", "   " PILED " \u00b7 [kernel]");
+	assert_detail(part, "cpu-clock:k", "   " PILED " \u00b7 [kernel]");
+	assert_detail(unlock, "cycles", "   [kernel]");
+	assert_detail(unlock, "cpu-clocks", "   [kernel]");
+	assert_detail(user, "cpu-clock", "   [kernel]");
+	assert_detail(longer, "task-clock", "   [kernel]");
+}
+
 static void test_of_three_lines_a_long_name_takes_two(void **state)
 {
 	(void)state;
@@ -229,6 +263,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_only_a_screen_with_lines_to_spare_has_it),
 		cmocka_unit_test(test_one_line_is_the_name_and_what_has_room),
+		cmocka_unit_test(test_code_that_lets_interrupts_in_says_what_a_clock_counts_there),
 		cmocka_unit_test(test_of_three_lines_a_long_name_takes_two),
 		cmocka_unit_test(test_a_short_name_and_its_path_lie_at_the_same_places),
 		cmocka_unit_test(test_a_wide_character_is_not_torn_by_the_line),

@@ -214,7 +214,8 @@ static void test_debug_frame_of_the_debug_file_is_read(void **state)
 				    "objcopy --only-keep-debug whole.debug only.debug && "
 				    "strip -o stripped whole.debug"));
 	table = compile_files("stripped", NULL);
-	assert_int_equal(table.header->row_count, 0);
+	assert_int_equal(table.header->row_count, 2);	/* the first instruction's, and its end */
+	assert_int_equal(table.header->code_bytes, 0);
 	free_table(&table);
 	table = compile_files("stripped", "only.debug");
 	assert_int_equal(table.header->bp_bytes, 46 + 15);
@@ -267,6 +268,25 @@ static void test_an_entry_inside_of_another_changes_nothing(void **state)
 	free_table(&table);
 }
 
+/* ld.so's _start: its first instruction has no caller, whatever is on the stack. */
+static void test_the_first_instruction_of_a_program_without_an_entry_is_outermost(void **state)
+{
+	struct unwind_table table;
+
+	(void)state;
+	assert_true(elf_fixture_run("cc -nostdlib -static -Wl,-e,hole -o enters rows.s"));
+	table = compile_files("enters", NULL);
+	expect_in("enters", &table, "framed", 45, left);
+	expect_in("enters", &table, "hole", 0, (struct unwind_row){ .kind = UNWIND_END });
+	expect_in("enters", &table, "hole", 1, gap);
+	expect_in("enters", &table, "leaf", 0, called);
+	free_table(&table);
+	assert_true(elf_fixture_run("cc -nostdlib -static -Wl,-e,leaf -o enters rows.s"));
+	table = compile_files("enters", NULL);
+	expect_in("enters", &table, "leaf", 0, called);
+	free_table(&table);
+}
+
 static void test_files_of_another_kind_have_no_rows(void **state)
 {
 	struct elf_bytes_copy bytes = elf_fixture_read(elf_fixture_path("whole"));
@@ -304,6 +324,8 @@ int main(void)
 		cmocka_unit_test(test_debug_frame_of_the_debug_file_is_read),
 		cmocka_unit_test(test_of_two_entries_for_one_function_the_first_holds),
 		cmocka_unit_test(test_an_entry_inside_of_another_changes_nothing),
+		cmocka_unit_test(
+			test_the_first_instruction_of_a_program_without_an_entry_is_outermost),
 		cmocka_unit_test(test_files_of_another_kind_have_no_rows),
 		cmocka_unit_test(test_a_file_that_was_cut_is_refused),
 	};

@@ -75,6 +75,22 @@ static void test_a_quarter_of_its_ring_wakes_the_reader_or_half_if_by_time(void 
 	assert_false(sideband.sample_type & PERF_SAMPLE_CALLCHAIN);
 }
 
+/* With the period in its records a software event writes one for each hit, whatever the period. */
+static void test_a_fixed_period_over_1_is_kept_by_the_kernel_and_not_in_the_records(void **state)
+{
+	const struct event_sampling sampling = { .ring_bytes = 8192 };
+	struct perf_event_attr each = { .sample_period = 1 }, some = { .sample_period = 2 };
+	struct perf_event_attr by_time = { .freq = 1, .sample_freq = 997 };
+
+	(void)state;
+	event_attr_complete(&each, &sampling);
+	event_attr_complete(&some, &sampling);
+	event_attr_complete(&by_time, &sampling);
+	assert_true(each.sample_type & PERF_SAMPLE_PERIOD);
+	assert_false(some.sample_type & PERF_SAMPLE_PERIOD);
+	assert_true(by_time.sample_type & PERF_SAMPLE_PERIOD);
+}
+
 static void test_this_kernel_takes_every_size_that_may_be_asked_for(void **state)
 {
 	static const uint32_t sizes[] = { 8, CALL_GRAPH_COPY_MIN_BYTES, CALL_GRAPH_COPY_BYTES,
@@ -118,6 +134,8 @@ int main(void)
 		cmocka_unit_test(test_frame_pointers_are_the_kernels_chain_of_both),
 		cmocka_unit_test(test_without_stacks_nothing_of_them_is_asked_for),
 		cmocka_unit_test(test_a_quarter_of_its_ring_wakes_the_reader_or_half_if_by_time),
+		cmocka_unit_test(
+			test_a_fixed_period_over_1_is_kept_by_the_kernel_and_not_in_the_records),
 		cmocka_unit_test(test_this_kernel_takes_every_size_that_may_be_asked_for),
 		cmocka_unit_test(test_a_directory_that_is_no_cgroup_is_named),
 	};

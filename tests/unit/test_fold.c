@@ -250,6 +250,37 @@ static void test_a_loading_object_is_one_row_and_unknown_addresses_are_each_thei
 	fold_finish(&fold);
 }
 
+/* Two processes of one program: what each made is a row, whatever the keys. */
+static void test_code_without_a_map_is_one_row_per_process(void **state)
+{
+	static const unsigned int keys[] = { KEYS_DEFAULT, KEY_SYMBOL };
+	const uint32_t one = fixture_object(&world, "//anon", OBJECT_NO_TABLE);
+	const uint32_t other = fixture_object(&world, "/dev/[anon]", OBJECT_NO_TABLE);
+	struct object *objects = world.objects.objects;
+	struct slice_entry entries[3];
+
+	(void)state;
+	objects[one].is_jit = objects[other].is_jit = true;
+	objects[one].maker = objects[other].maker = objects[world.app].name;
+	for (uint32_t i = 0; i < 3; i++) {
+		const uint32_t frame = stack_trie_frame(&world.trie, i == 2 ? other : one, i);
+
+		entries[i] = (struct slice_entry){
+			.stack = fixture_stack(&world, &frame, 1), .count = i + 1,
+			.task = fixture_task(&world, 1, 1, "app"),
+		};
+	}
+	for (size_t i = 0; i < 2; i++) {
+		struct fold fold = fixture_fold(&world, keys[i], entries, 3);
+
+		assert_int_equal(fold.row_count, 2);
+		assert_int_equal(fold.rows[0].self_samples, 3);
+		assert_int_equal(fold.rows[1].self_samples, 3);
+		assert_int_equal(fold.unresolved, 6);
+		fold_finish(&fold);
+	}
+}
+
 /* Two programs in four threads on two CPUs: f of each, with different counts.
  *
  *   task       stack           cpu  samples
@@ -478,6 +509,7 @@ int main(void)
 		TEST(test_without_keys_there_are_sums_and_no_rows),
 		TEST(test_only_the_shown_event_counts),
 		TEST(test_a_loading_object_is_one_row_and_unknown_addresses_are_each_their_own),
+		TEST(test_code_without_a_map_is_one_row_per_process),
 		TEST(test_rows_are_keyed_by_any_set_of_keys),
 		TEST(test_a_key_of_the_code_holds_every_sample_of_it_once),
 		TEST(test_a_name_is_another_on_another_level),

@@ -119,6 +119,22 @@ static void test_names_cannot_break_the_line(void **state)
 	       "sh;[anon] 3\n");
 }
 
+static void test_code_without_a_map_is_called_by_who_made_it(void **state)
+{
+	const struct call_tree tree = make_tree();
+
+	(void)state;
+	nodes[7].state = SYMBOL_NO_MAP;
+	nodes[7].symbol = "[anon] JIT of node, no map";
+	expect(&tree, false,
+	       "app;main 2\n"
+	       "app;main;read 1\n"
+	       "app;main;read;ksys_read 5\n"
+	       "app;main;read;ksys_read;copy 1\n"
+	       "app;lost 1\n"
+	       "sh;[anon] JIT of node, no map 3\n");
+}
+
 static void test_an_empty_tree_has_no_lines(void **state)
 {
 	const struct call_tree tree = { .direction = TREE_CALLEES };
@@ -134,6 +150,7 @@ int main(void)
 		cmocka_unit_test(test_compared_each_stack_has_both_counts),
 		cmocka_unit_test(test_kernel_code_is_marked_where_that_is_wanted),
 		cmocka_unit_test(test_names_cannot_break_the_line),
+		cmocka_unit_test(test_code_without_a_map_is_called_by_who_made_it),
 		cmocka_unit_test(test_an_empty_tree_has_no_lines),
 	};
 

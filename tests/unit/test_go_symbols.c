@@ -1,16 +1,21 @@
 /* Tables of Go's runtime, written here byte by byte in each of their layouts, inside of an ELF file
  * that is nothing but code. Go's src/debug/gosym/pclntab.go is the truth. */
 #include <elf.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "elf_fixture.h"
+#include "symbols/elf_cfi.h"
+#include "symbols/unwind_table.h"
 
 #define TEXT	   0x401000u	/* of the file that build_program() makes */
 #define CODE_BYTES 0x300
@@ -218,6 +223,150 @@ static void test_in_a_position_independent_program_a_relocation_says_it(void **s
 	free(program.at);
 }
 
+/* Frame sizes 0, 24 and 0 for 4, 32 and 12 bytes of code; the size before is -1, and a change has
+ * its sign in bit 0. They begin at offset 1: 0 is the offset of none. */
+static const unsigned char sizes[] = { 0, 0x02, 4, 0x30, 32, 0x2f, 12, 0 };
+
+/* Four functions with these sizes: usual, outermost, one that sets sp, one without. */
+static const struct sized {
+	uint64_t pc;
+	unsigned int sizes_at, flags;
+} sized[] = { { 0x10, 1, 0 }, { 0x40, 1, 1 }, { 0x60, 1, 2 }, { 0x80, 0, 0 } };
+#define SIZED 4u
+
+/* | pc | name 4 | 8 bytes | sizes 4 | 16 | 4 since 1.20 | id 1 | flags 1 | 2 | */
+static void put_sized(struct table *table, uint32_t magic, uint64_t base, unsigned int pc_bytes,
+		      const struct sized *function, uint64_t sizes_from)
+{
+	put(table, base + function->pc, pc_bytes);
+	put(table, 0, 4);
+	put(table, 0, 8);
+	put(table, function->sizes_at ? function->sizes_at + sizes_from : 0, 4);
+	put(table, 0, 8);
+	put(table, 0, 8);
+	if (magic == 0xfffffff1)
+		put(table, 0, 4);
+	put(table, 0, 1);
+	put(table, function->flags, 1);
+	put(table, 0, 2);
+}
+
+/* | header, functions 8 | sizes | pairs | functions |, the first two as words of the header since
+ * 1.16 */
+static struct table make_sized(uint32_t magic)
+{
+	const bool is_1_2 = magic == 0xfffffffb, is_1_16 = magic == 0xfffffffa;
+	const unsigned int pc_bytes = is_1_2 || is_1_16 ? 8 : 4, words = is_1_16 ? 6 : 7;
+	const uint64_t base = pc_bytes == 8 ? TEXT : 0, head = is_1_2 ? 16 : 16 + 8 * words;
+	const uint64_t pairs_bytes = (2 * SIZED + 1) * pc_bytes;
+	const uint64_t function_bytes = pc_bytes + 36 + (magic == 0xfffffff1 ? 4 : 0);
+	const uint64_t pairs = is_1_2 ? head : head + sizeof(sizes);
+	const uint64_t functions = is_1_2 ? head + pairs_bytes : pairs_bytes;
+	struct table table = { .count = 0 };
+
+	put_header(&table, magic, SIZED);
+	for (unsigned int word = 1; !is_1_2 && word <= words; word++)
+		put(&table, word == words ? pairs : word == words - 1 ? head :
+			    word == 2 && !is_1_16 ? TEXT : 0, 8);
+	if (!is_1_2)
+		memcpy(table.bytes + table.count, sizes, sizeof(sizes));
+	table.count += is_1_2 ? 0 : sizeof(sizes);
+	for (unsigned int i = 0; i < SIZED; i++) {
+		put(&table, base + sized[i].pc, pc_bytes);
+		put(&table, functions + i * function_bytes, pc_bytes);
+	}
+	put(&table, base + 0x100, pc_bytes);
+	for (unsigned int i = 0; i < SIZED; i++)
+		put_sized(&table, magic, base, pc_bytes, &sized[i],
+			  is_1_2 ? functions + SIZED * function_bytes : 0);
+	memcpy(table.bytes + table.count, sizes, is_1_2 ? sizeof(sizes) : 0);
+	table.count += is_1_2 ? sizeof(sizes) : 0;
+	return table;
+}
+
+static void expect_row(const struct unwind_table *table, uint64_t into, struct unwind_row wanted)
+{
+	const struct elf_loads loads = elf_fixture_loads(elf_fixture_path("go"));
+	const struct unwind_row *row;
+	uint64_t offset = 0;
+
+	assert_true(elf_fixture_to_offset(&loads, TEXT + into, &offset));
+	row = unwind_table_find(table, offset);
+	if (!unwind_row_is_same_rule(row, &wanted))
+		fail_msg("%#x: kind %d cfa %d bp %d", (unsigned int)into, row->kind, row->cfa,
+			 row->bp);
+}
+
+static void expect_sizes(uint32_t magic)
+{
+	const struct unwind_row bare = { .kind = UNWIND_SP, .cfa = 1 };
+	const struct unwind_row framed = { .kind = UNWIND_SP, .cfa = 4 };
+	const struct unwind_row gap = { .kind = UNWIND_GAP }, outermost = { .kind = UNWIND_END };
+	const bool has_flags = magic != 0xfffffffb;
+	const struct table bytes = make_sized(magic);
+	struct flat_table names = compile(&bytes, NULL, "-static");
+	struct unwind_table table;
+	int fd = open(elf_fixture_path("go"), O_RDONLY | O_CLOEXEC);
+	size_t count;
+	void *rows;
+
+	assert_int_equal(elf_cfi_compile(fd, -1, &rows, &count, NULL), 0);
+	assert_int_equal(unwind_table_check(&table, rows, count, NULL), 0);
+	expect_row(&table, 0xf, gap);
+	expect_row(&table, 0x10, bare);
+	expect_row(&table, 0x13, bare);
+	expect_row(&table, 0x14, framed);
+	expect_row(&table, 0x33, framed);
+	expect_row(&table, 0x34, bare);
+	expect_row(&table, 0x3f, bare);
+	expect_row(&table, 0x44, has_flags ? outermost : framed);
+	expect_row(&table, 0x64, has_flags ? gap : framed);
+	expect_row(&table, 0x80, gap);
+	expect_row(&table, 0x100, gap);
+	close(fd);
+	free(rows);
+	elf_fixture_free(&names);
+}
+
+static void test_frame_sizes_become_unwind_rows_in_each_layout(void **state)
+{
+	(void)state;
+	expect_sizes(0xfffffffb);
+	expect_sizes(0xfffffffa);
+	expect_sizes(0xfffffff0);
+	expect_sizes(0xfffffff1);
+}
+
+/* Every byte at its worst: what comes of it passes the check. */
+static void test_damaged_frame_sizes_make_no_damaged_rows(void **state)
+{
+	static const unsigned char bytes[] = { 0, 1, 0x7f, 0x80, 0xff };
+	const struct table good = make_sized(0xfffffff1);
+	struct flat_table names = compile(&good, NULL, "-static");
+	struct elf_bytes_copy program = elf_fixture_read(elf_fixture_path("go"));
+	unsigned char *at = memmem(program.at, program.count, good.bytes, good.count);
+	int fd = memfd_create("go", MFD_CLOEXEC);
+
+	(void)state;
+	assert_non_null(at);
+	for (size_t i = 0; i < 5 * good.count; i++) {
+		const unsigned char kept = at[i / 5];
+		struct unwind_table table;
+		size_t count;
+		void *rows;
+
+		at[i / 5] = bytes[i % 5];
+		assert_int_equal(pwrite(fd, program.at, program.count, 0), program.count);
+		assert_int_equal(elf_cfi_compile(fd, -1, &rows, &count, NULL), 0);
+		assert_int_equal(unwind_table_check(&table, rows, count, NULL), 0);
+		free(rows);
+		at[i / 5] = kept;
+	}
+	close(fd);
+	elf_fixture_free(&names);
+	free(program.at);
+}
+
 static void expect_no_names(const struct table *bytes)
 {
 	struct flat_table table = compile(bytes, NULL, "-static");
@@ -284,6 +433,8 @@ int main(void)
 		cmocka_unit_test(test_in_a_position_independent_program_a_relocation_says_it),
 		cmocka_unit_test(test_without_a_known_start_of_the_text_nothing_is_guessed),
 		cmocka_unit_test(test_another_magic_or_word_size_is_not_read),
+		cmocka_unit_test(test_frame_sizes_become_unwind_rows_in_each_layout),
+		cmocka_unit_test(test_damaged_frame_sizes_make_no_damaged_rows),
 		cmocka_unit_test(test_a_damaged_table_costs_no_more_than_its_names),
 	};
 

@@ -144,6 +144,22 @@ static void test_the_share_of_complete_stacks_is_told(void **state)
 	}
 }
 
+/* Up to a tenth is in the ledger alone. */
+static void test_missing_ticks_are_told_beyond_a_tenth(void **state)
+{
+	struct scene scene;
+
+	(void)state;
+	scene_open(&scene, 200, 24);
+	scene.snapshot.missing_ticks_pct = 10;
+	scene_show(&scene);
+	assert_false(scene_has(&scene, "missing"));
+	scene.snapshot.missing_ticks_pct = 35.7;
+	scene_show(&scene);
+	assert_true(scene_has(&scene, "36 % of ticks missing"));
+	scene_finish(&scene);
+}
+
 static void test_what_is_not_known_is_not_there(void **state)
 {
 	struct scene scene;
@@ -201,6 +217,7 @@ int main(void)
 		cmocka_unit_test(test_without_a_loss_the_header_says_none),
 		cmocka_unit_test(test_cut_stacks_are_told_quietly),
 		cmocka_unit_test(test_the_share_of_complete_stacks_is_told),
+		cmocka_unit_test(test_missing_ticks_are_told_beyond_a_tenth),
 		cmocka_unit_test(test_what_is_not_known_is_not_there),
 		cmocka_unit_test(test_words_stay_where_they_are_while_numbers_change),
 	};

@@ -87,7 +87,8 @@ static void test_each_entry_is_a_hit_with_its_values(void **state)
 	assert_string_equal(size->origin, "DWARF");
 	assert_int_equal(size->count, 4);
 	assert_int_equal(size->numbers, 4);
-	assert_int_equal(size->min, -3);
+	assert_true(size->is_signed);
+	assert_int_equal((int64_t)size->min, -3);
 	assert_int_equal(size->max, 16);
 	assert_int_equal((int)(size->mean * 100), 725);		/* 29 / 4 */
 	assert_int_equal(size->octaves[4], 2);
@@ -148,7 +149,7 @@ static void test_an_entry_and_its_return_are_one_hit_with_a_latency(void **state
 	assert_int_equal(probe->latency.max_ns, 3000000);
 	assert_int_equal(probe->values[0].count, 2);
 	assert_string_equal(probe->values[2].name, "ret");
-	assert_int_equal(probe->values[2].min, -8);
+	assert_int_equal((int64_t)probe->values[2].min, -8);
 	assert_int_equal(probe->values[2].max, 7);
 	snapshot_destroy(snapshot);
 }
@@ -307,26 +308,29 @@ static void test_an_unknown_id_is_refused(void **state)
 	assert_int_equal(stage.ingest.counters.malformed, 0);	/* its news may come */
 }
 
-/* Issue of 8 sectors, then of 16; the 16 complete first, in another process. */
-static void test_tracepoints_are_paired_by_their_key(void **state)
+/* 5, 2^63, 2^64 - 1 and 2^64 - 1: as signed numbers the largest would be the smallest. */
+static void test_unsigned_values_keep_their_whole_range(void **state)
 {
-	struct hit_record end = { .time_ns = S + 30, .pid = 9, .tid = 9, .number = 16 };
+	const struct snapshot_value *size;
 	struct snapshot *snapshot;
 
 	(void)state;
-	hit_stage_keys("size", NULL);
-	hit_stage_add(&stage.ingest, P, PROBE_TRACEPOINT, PROBE_LATENCY, "", 0);
-	enter(S + 10, PID, 0, 8, "a");
-	enter(S + 20, PID, 0, 16, "b");
-	assert_true(hit_stage_leave(&stage.ingest, P, &end));
-	end.time_ns = S + 40;
-	assert_true(hit_stage_leave(&stage.ingest, P, &end));	/* nobody issued it */
+	hit_stage_unsigned();
+	hit_stage_add(&stage.ingest, P, PROBE_USER, PROBE_ENTRY, "size >= 5", 0);
+	enter(S, PID, SP, INT64_MIN, "a");
+	enter(S + 1, PID, SP, 5, "a");
+	enter(S + 2, PID, SP, -1, "a");
+	enter(S + 3, PID, SP, -1, "a");
 	snapshot = picture(2 * S);
-	assert_int_equal(snapshot->probes.list[0].hits, 1);
-	assert_int_equal(snapshot->probes.list[0].unpaired, 1);
-	assert_int_equal(snapshot->probes.list[0].in_flight, 1);
-	assert_int_equal(snapshot->probes.list[0].latency.max_ns, 10);
-	assert_int_equal(snapshot->probes.list[0].values[0].top[0].number, 16);
+	size = &snapshot->probes.list[0].values[0];
+	assert_int_equal(size->count, 4);
+	assert_false(size->is_signed);
+	assert_true(size->min == 5);
+	assert_true(size->max == UINT64_MAX);
+	assert_true(size->mean > 1.1529e19 && size->mean < 1.1530e19);	/* 2.5 times 2^62 */
+	assert_int_equal(size->negatives, 0);
+	assert_int_equal(size->octaves[63], 3);
+	assert_string_equal(size->top[0].text, "18446744073709551615");
 	snapshot_destroy(snapshot);
 }
 
@@ -626,7 +630,7 @@ int main(void)
 		HITS_TEST(test_hits_after_the_order_to_stop_are_nobodys),
 		HITS_TEST(test_each_turn_of_a_probe_is_read_by_its_own_ids),
 		HITS_TEST(test_an_unknown_id_is_refused),
-		HITS_TEST(test_tracepoints_are_paired_by_their_key),
+		HITS_TEST(test_unsigned_values_keep_their_whole_range),
 		HITS_TEST(test_a_removed_probe_takes_its_counts_along),
 		HITS_TEST(test_a_probes_event_is_shown_as_a_table),
 		HITS_TEST(test_where_only_probes_are_sampled_rows_are_the_firsts_hits),

@@ -111,8 +111,45 @@ static void test_each_process_has_memory_of_its_own(void **state)
 	map_code(100, 10, CODE, "//anon");
 	map_code(200, 20, CODE, "//anon");
 	assert_int_not_equal(frame_of(100, CODE), frame_of(200, CODE));
-	expect(100, CODE, "0x7f0000000000", "[anon]");
-	expect(200, CODE, "0x7f0000000000", "[anon]");
+	expect(100, CODE, "[anon] JIT of pid 100, no map", "[anon]");
+	expect(200, CODE, "[anon] JIT of pid 200, no map", "[anon]");
+	assert_ptr_not_equal(symbol_at(100, CODE), symbol_at(200, CODE));
+}
+
+/* A JIT changes the protection of pieces of it, and gets more: that must not add rows. */
+static void test_all_code_of_a_process_without_a_map_is_one_symbol(void **state)
+{
+	const struct symbol *symbol;
+	uint32_t count;
+
+	(void)state;
+	stage_comm(&stage, 5, 100, 100, "qemu-system-aar", true);
+	map_code(100, 6, 0x1000, "/usr/bin/qemu-system-aarch64");
+	map_code(100, 7, 0x7fff00000000, "/lib/libc.so.6");
+	map_code(100, 10, CODE, "//anon");
+	symbol = symbol_at(100, CODE);
+	count = stage.ingest.names.count;
+	for (uint64_t at = 1; at < 1000; at++)
+		assert_int_equal(symbol - stage.ingest.names.symbols,
+				 symbol_at(100, CODE + at) - stage.ingest.names.symbols);
+	map_code(100, 20, CODE + 0x200, "//anon");
+	map_code(100, 30, CODE + 0x800000, "");
+	expect(100, CODE + 0x300, "[anon] JIT of qemu-system-aarch64, no map", "[anon]");
+	expect(100, CODE + 0x800010, "[anon] JIT of qemu-system-aarch64, no map", "[anon]");
+	assert_int_equal(stage.ingest.names.count, count);
+	assert_int_equal(symbol_at(100, CODE)->state, SYMBOL_NO_MAP);
+	assert_int_equal(stage.ingest.names.refused, 0);
+}
+
+/* An executable heap is other memory than what was mapped for code. */
+static void test_each_kind_of_memory_is_a_region(void **state)
+{
+	(void)state;
+	stage_comm(&stage, 5, 100, 100, "old-program", true);
+	map_code(100, 10, CODE, "//anon");
+	map_code(100, 11, CODE + 0x10000, "[heap]");
+	expect(100, CODE, "[anon] JIT of old-program, no map", "[anon]");
+	expect(100, CODE + 0x10000, "[heap] JIT of old-program, no map", "[heap]");
 }
 
 static void test_last_lines_that_could_not_be_kept_are_in_the_ledger(void **state)
@@ -168,17 +205,24 @@ static void test_a_child_has_the_code_of_its_parent(void **state)
 
 static void test_a_map_names_the_code_of_its_process(void **state)
 {
+	const uint32_t other = (uint32_t)getppid();
+	char no_map[64];
+
 	(void)state;
+	snprintf(no_map, sizeof(no_map), "[anon] JIT of pid %u, no map", own);
 	write_map("7f0000000000 100 first code\n7f0000000200 100 second\n");
 	map_code(own, 10, CODE, "//anon");
-	map_code(1, 20, CODE, "//anon");
-	expect(own, CODE + 0x50, "0x7f0000000050", "[anon]");
+	map_code(other, 20, CODE, "//anon");
+	expect(own, CODE + 0x50, no_map, "[anon]");
 	look();
 	assert_true(stage.ingest.has_new_names);
 	expect(own, CODE + 0x50, "first code", "[jit]");
 	expect(own, CODE + 0x250, "second", "[jit]");
-	expect(own, CODE + 0x150, "0x7f0000000150", "[anon]");
-	expect(1, CODE + 0x50, "0x7f0000000050", "[anon]");
+	snprintf(no_map, sizeof(no_map), "[anon] JIT of pid %u, not in its map", own);
+	expect(own, CODE + 0x150, no_map, "[anon]");
+	assert_ptr_equal(symbol_at(own, CODE + 0x150), symbol_at(own, CODE + 0x350));
+	snprintf(no_map, sizeof(no_map), "[anon] JIT of pid %u, no map", other);
+	expect(other, CODE + 0x50, no_map, "[anon]");
 	assert_ptr_equal(symbol_at(own, CODE), symbol_at(own, CODE + 0xff));
 }
 
@@ -256,6 +300,7 @@ static void test_a_refused_map_is_said_where_its_names_would_be(void **state)
 	assert_int_equal(symbol->state, SYMBOL_UNREADABLE);
 	assert_string_equal(strpool_get(stage.ingest.strings, object->reason),
 			    "perf map is a link: not followed");
+	assert_ptr_equal(symbol, symbol_at(own, CODE + 0x100));
 }
 
 static void test_no_map_is_no_reason(void **state)
@@ -263,7 +308,7 @@ static void test_no_map_is_no_reason(void **state)
 	(void)state;
 	map_code(own, 10, CODE, "//anon");
 	look();
-	assert_int_equal(symbol_at(own, CODE)->state, SYMBOL_UNKNOWN);
+	assert_int_equal(symbol_at(own, CODE)->state, SYMBOL_NO_MAP);
 }
 
 /* Its name is that of perf's memory, and a program's path may begin as that does. */
@@ -296,13 +341,14 @@ static void test_memory_with_a_nameless_file_is_named_by_address(void **state)
 	assert_int_equal(stage.ingest.trie.frames.address[frame], 0x10000);
 	expect(own, CODE + 0xff, "in a memfd", "[jit]");
 	assert_int_equal(symbol_at(own, CODE)->address, 0x10000);
-	assert_int_equal(symbol_at(own, CODE + 0x100)->state, SYMBOL_UNKNOWN);
+	assert_int_equal(symbol_at(own, CODE + 0x100)->state, SYMBOL_NO_MAP);
 }
 
 /* Frames keep the names they had when the last process with that memory is gone. */
 static void test_names_stay_and_the_table_goes_with_its_process(void **state)
 {
 	const size_t before = object_opener_bytes(opener);
+	char no_map[64];
 
 	(void)state;
 	write_map("7f0000000000 100 first\n");
@@ -318,6 +364,9 @@ static void test_names_stay_and_the_table_goes_with_its_process(void **state)
 	stage.ingest.jit.swept_ns = 0;
 	look();
 	assert_int_equal(object_opener_bytes(opener), before);
+	for (uint32_t i = 0; i < stage.ingest.objects.count; i++)
+		if (stage.ingest.objects.objects[i].is_jit)
+			assert_null(stage.ingest.objects.objects[i].table.header);
 	map_code(own, 40, CODE, "//anon");	/* the pid is another process's now */
 	for (uint32_t i = 0; i < 2; i++) {
 		const uint32_t symbol = symbol_names_of_frame(&stage.ingest.names,
@@ -326,7 +375,8 @@ static void test_names_stay_and_the_table_goes_with_its_process(void **state)
 		assert_string_equal(strpool_get(stage.ingest.strings,
 						stage.ingest.names.symbols[symbol].name), "first");
 	}
-	expect(own, CODE + 0x10, "0x7f0000000010", "[anon]");
+	snprintf(no_map, sizeof(no_map), "[anon] JIT of pid %u, no map", own);
+	expect(own, CODE + 0x10, no_map, "[anon]");
 }
 
 /* All 64-bit processes have the same; a 32-bit one has another, which it may have overwritten. */
@@ -370,6 +420,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 		TEST(test_each_process_has_memory_of_its_own),
+		TEST(test_all_code_of_a_process_without_a_map_is_one_symbol),
+		TEST(test_each_kind_of_memory_is_a_region),
 		TEST(test_what_a_process_maps_twice_is_one_object),
 		TEST(test_last_lines_that_could_not_be_kept_are_in_the_ledger),
 		TEST(test_after_exec_the_memory_is_another),

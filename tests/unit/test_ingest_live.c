@@ -19,27 +19,6 @@
 
 static struct ingest_stage stage;
 
-static void start(const struct ingest_config *config, bool has_reader)
-{
-	if (has_reader)
-		stage_init_with_reader(&stage, config);
-	else
-		stage_init(&stage, config, NULL);
-}
-
-/* As the analyzer does, until nothing waits; however slow this machine is. */
-static void wait_for_answers(void)
-{
-	struct pollfd fd = { .fd = process_reader_fd(stage.reader), .events = POLLIN };
-
-	while (stage.ingest.parked_count) {
-		for (uint32_t i = 0; i < stage.ingest.parked_count; i++)
-			stage.ingest.parked[i].deadline_ns = UINT64_MAX;
-		poll(&fd, 1, 10);
-		ingest_poll(&stage.ingest, false);
-	}
-}
-
 static uint32_t own_pid(void)
 {
 	return (uint32_t)getpid();
@@ -82,12 +61,12 @@ static void test_a_process_that_was_there_before_gets_its_maps_and_name(void **s
 
 	(void)state;
 	prctl(PR_SET_NAME, "before us");
-	start(&config, true);
+	stage_init_with_reader(&stage, &config);
 	find_own_code(ip, path, sizeof(path), &offset);
 	for (uint64_t i = 0; i < 3; i++)
 		stage_sample(&stage, 10 + i, own_pid(), own_pid(), ip);
 	stage_round(&stage, 99);
-	wait_for_answers();
+	stage_wait_for_answers(&stage);
 	assert_int_equal(stage_counted(&stage, "before us", own_pid(), path, offset), 3);
 	assert_int_equal(stage.ingest.counters.unattributed, 0);
 }
@@ -99,13 +78,13 @@ static void test_what_was_mapped_after_the_reading_lies_over_it(void **state)
 	const uint64_t later_ns = clock_now_ns() + 3600 * CLOCK_NS_PER_S;
 
 	(void)state;
-	start(&config, true);
+	stage_init_with_reader(&stage, &config);
 	stage_mmap(&stage, 5, own_pid(), page, 0x1000, 0, "/lib/before.so");
 	stage_mmap(&stage, later_ns, own_pid(), page + 0x100000000, 0x1000, 0, "/lib/after.so");
 	stage_sample(&stage, later_ns + 1, own_pid(), own_pid(), ip);
 	stage_sample(&stage, later_ns + 1, own_pid(), own_pid(), page + 0x100000007);
 	stage_round(&stage, UINT64_MAX);
-	wait_for_answers();
+	stage_wait_for_answers(&stage);
 	assert_int_equal(stage_counted(&stage, "before us", own_pid(), "/lib/after.so", 7), 1);
 	assert_int_equal(stage_counted(&stage, "before us", own_pid(), "/lib/before.so",
 				       ip - page), 0);
@@ -119,13 +98,15 @@ static void test_a_process_that_is_gone_is_unknown(void **state)
 	char comm[16];
 
 	(void)state;
-	start(&config, true);
+	stage_init_with_reader(&stage, &config);
 	stage_sample(&stage, 10, pid, pid, 0x1234);
 	stage_round(&stage, 99);
-	wait_for_answers();
+	stage_wait_for_answers(&stage);
 	snprintf(comm, sizeof(comm), ":%u", pid);
 	assert_int_equal(stage_counted(&stage, comm, pid, "[unknown]", 0x1234), 1);
 	assert_int_equal(stage.ingest.counters.unattributed, 1);
+	assert_int_equal(stage.ingest.counters.unattributed_forkless, 1);
+	assert_int_equal(stage.ingest.counters.unattributed_late, 0);
 	stage_sample(&stage, 100, pid, pid, 0x1234);	/* is not asked for again */
 	stage_round(&stage, 199);
 	assert_int_equal(stage.ingest.parked_count, 0);
@@ -144,7 +125,7 @@ static void test_a_child_that_is_gone_has_its_parents_maps_when_its_fork_comes_l
 	uint64_t offset;
 
 	(void)state;
-	start(&config, true);
+	stage_init_with_reader(&stage, &config);
 	answer.fd = process_reader_fd(stage.reader);
 	find_own_code(ip, path, sizeof(path), &offset);
 	stage_sample(&stage, 30, pid, pid, ip);
@@ -153,7 +134,7 @@ static void test_a_child_that_is_gone_has_its_parents_maps_when_its_fork_comes_l
 	stage_round(&stage, 5);		/* looked ahead at, and nobody's turn yet */
 	poll(&answer, 1, -1);
 	stage_round(&stage, 99);
-	wait_for_answers();
+	stage_wait_for_answers(&stage);
 	assert_int_equal(stage_counted(&stage, "brief", pid, path, offset), 1);
 	assert_int_equal(stage.ingest.counters.unattributed, 0);
 }
@@ -169,11 +150,11 @@ static void test_a_child_of_a_known_parent_is_not_asked_about(void **state)
 
 	(void)state;
 	prctl(PR_SET_NAME, "before us");
-	start(&config, true);
+	stage_init_with_reader(&stage, &config);
 	find_own_code(ip, path, sizeof(path), &offset);
 	stage_sample(&stage, 10, own_pid(), own_pid(), ip);
 	stage_round(&stage, 19);
-	wait_for_answers();
+	stage_wait_for_answers(&stage);
 	stage_fork(&stage, 20, own_pid(), own_pid(), pid, pid);
 	stage_sample(&stage, 30, pid, pid, ip);
 	assert_int_equal(task_table_find_process(&stage.ingest.tasks, pid)->maps_state,
@@ -195,13 +176,13 @@ static void test_with_a_child_its_parent_is_asked_about(void **state)
 
 	(void)state;
 	prctl(PR_SET_NAME, "before us");
-	start(&config, true);
+	stage_init_with_reader(&stage, &config);
 	answer.fd = process_reader_fd(stage.reader);
 	find_own_code(ip, path, sizeof(path), &offset);
 	stage_fork(&stage, 10, own_pid(), own_pid(), pid, pid);
 	stage_sample(&stage, 20, pid, pid, ip);
 	stage_round(&stage, 29);
-	wait_for_answers();
+	stage_wait_for_answers(&stage);
 	while (task_table_find_process(&stage.ingest.tasks, own_pid())->maps_state != MAPS_KNOWN) {
 		poll(&answer, 1, -1);
 		ingest_poll(&stage.ingest, false);
@@ -217,19 +198,25 @@ static void test_with_a_child_its_parent_is_asked_about(void **state)
 static void test_a_sample_waits_for_its_answer_only_so_long(void **state)
 {
 	const struct ingest_config config = { .event_count = 1 };
-	const struct timespec longer = { .tv_nsec = 110000000 };
+	const uint64_t begun_ns = clock_now_ns();
+	uint64_t wait_ns;
 
 	(void)state;
-	start(&config, true);
+	stage_init_with_reader(&stage, &config);
 	stage_sample(&stage, 10, own_pid(), own_pid(), 0x1234);
 	stage_round(&stage, 99);
+	ingest_parked(&stage.ingest, false);
 	assert_int_equal(stage.ingest.parked_count, 1);
 	assert_int_equal(stage_samples(&stage), 0);
-	nanosleep(&longer, NULL);
+	wait_ns = stage.ingest.parked[0].deadline_ns - begun_ns;
+	assert_in_range(wait_ns, CLOCK_NS_PER_S / 2, 60 * CLOCK_NS_PER_S);
+	stage.ingest.parked[0].deadline_ns = stage.ingest.parked_due_ns = 0;
 	ingest_parked(&stage.ingest, false);
 	assert_int_equal(stage.ingest.parked_count, 0);
 	assert_int_equal(stage_samples(&stage), 1);
 	assert_int_equal(stage.ingest.counters.unattributed, 1);
+	assert_int_equal(stage.ingest.counters.unattributed_late, 1);
+	assert_int_equal(stage.ingest.counters.unattributed_forkless, 0);
 }
 
 static void test_at_the_end_all_that_waits_is_counted(void **state)
@@ -237,7 +224,7 @@ static void test_at_the_end_all_that_waits_is_counted(void **state)
 	const struct ingest_config config = { .event_count = 1 };
 
 	(void)state;
-	start(&config, true);
+	stage_init_with_reader(&stage, &config);
 	for (uint64_t i = 0; i < 100; i++)
 		stage_sample(&stage, 10, own_pid(), own_pid(), 0x1234);
 	stage_round(&stage, 99);
@@ -258,14 +245,14 @@ static void test_a_process_that_could_not_be_asked_for_yet_waits_too(void **stat
 	uint64_t offset;
 
 	(void)state;
-	start(&config, true);
+	stage_init_with_reader(&stage, &config);
 	find_own_code(ip, path, sizeof(path), &offset);
 	while (process_reader_request(stage.reader, &request))
 		;
 	stage_sample(&stage, 10, own_pid(), own_pid(), ip);
 	stage_round(&stage, 99);
 	assert_int_equal(stage.ingest.parked_count, 1);
-	wait_for_answers();
+	stage_wait_for_answers(&stage);
 	assert_int_equal(stage_counted(&stage, "before us", own_pid(), path, offset), 1);
 }
 
@@ -274,7 +261,7 @@ static void test_data_mappings_are_left_out(void **state)
 	const struct ingest_config config = { .event_count = 1 };
 
 	(void)state;
-	start(&config, false);
+	stage_init(&stage, &config, NULL);
 	stage_mmap_data(&stage, 1, 100, 0x400000, 0x1000, "/etc/passwd");
 	stage_mmap(&stage, 1, 100, 0x500000, 0x1000, 0, "/bin/x");
 	stage_sample(&stage, 2, 100, 100, 0x400010);
@@ -290,7 +277,7 @@ static void test_kernel_addresses_are_the_running_kernels_or_a_programs(void **s
 	const uint64_t program = 0xffffffffc0001000, text = 0xffffffff81000000;
 
 	(void)state;
-	start(&config, false);
+	stage_init(&stage, &config, NULL);
 	stage_ksymbol(&stage, 1, program, 0x100, false, "bpf_prog_1");
 	stage_sample_at(&stage, 2, 1, 1, PERF_RECORD_MISC_KERNEL, program, NULL, 0);
 	stage_ksymbol(&stage, 3, program, 0x100, true, "bpf_prog_1");
@@ -311,7 +298,7 @@ static void test_a_process_target_keeps_what_it_starts(void **state)
 					      .has_task_filter = true };
 
 	(void)state;
-	start(&config, false);
+	stage_init(&stage, &config, NULL);
 	stage_sample(&stage, 1, 100, 100, 0x10);
 	stage_sample(&stage, 1, 100, 105, 0x10);
 	stage_sample(&stage, 1, 300, 300, 0x10);	/* somebody else */
@@ -336,7 +323,7 @@ static void test_a_thread_target_keeps_what_it_starts_and_not_its_process(void *
 					      .has_task_filter = true };
 
 	(void)state;
-	start(&config, false);
+	stage_init(&stage, &config, NULL);
 	stage_sample(&stage, 1, 100, 100, 0x10);
 	stage_sample(&stage, 1, 100, 105, 0x10);
 	stage_sample(&stage, 2, 100, 105, 0x10);
@@ -358,20 +345,20 @@ static void test_a_user_target_keeps_processes_of_that_user(void **state)
 					.uid = (uint32_t)geteuid() };
 
 	(void)state;
-	start(&config, true);
+	stage_init_with_reader(&stage, &config);
 	stage_sample(&stage, 1, own_pid(), own_pid(), 0x10);
 	stage_sample(&stage, 1, 0, 0, 0x10);	/* the idle task is root's */
 	stage_round(&stage, 9);
-	wait_for_answers();
+	stage_wait_for_answers(&stage);
 	assert_int_equal(stage_counted(&stage, "before us", own_pid(), "[unknown]", 0x10), 1);
 	assert_int_equal(stage_samples(&stage), geteuid() ? 1 : 2);
 	stage_finish(&stage);
 
 	config.uid++;
-	start(&config, true);
+	stage_init_with_reader(&stage, &config);
 	stage_sample(&stage, 1, own_pid(), own_pid(), 0x10);
 	stage_round(&stage, 9);
-	wait_for_answers();
+	stage_wait_for_answers(&stage);
 	assert_int_equal(stage_samples(&stage), 0);
 	assert_int_equal(stage.ingest.counters.filtered_unknown_uid, 0);
 }
@@ -382,11 +369,11 @@ static void test_samples_whose_user_is_unknown_are_counted_apart(void **state)
 	const uint32_t pid = dead_pid();
 
 	(void)state;
-	start(&config, true);
+	stage_init_with_reader(&stage, &config);
 	stage_sample(&stage, 1, pid, pid, 0x10);
 	stage_sample(&stage, 2, pid, pid, 0x10);
 	stage_round(&stage, 9);
-	wait_for_answers();
+	stage_wait_for_answers(&stage);
 	assert_int_equal(stage_samples(&stage), 0);
 	assert_int_equal(stage.ingest.counters.filtered_unknown_uid, 2);
 }
@@ -399,16 +386,133 @@ static void test_the_user_is_asked_for_also_when_all_else_is_known(void **state)
 					      .uid = (uint32_t)geteuid() };
 
 	(void)state;
-	start(&config, true);
+	stage_init_with_reader(&stage, &config);
 	stage_fork(&stage, 1, 5000001, 5000001, own_pid(), own_pid());
 	stage_comm(&stage, 2, own_pid(), own_pid(), "command", true);
 	stage_mmap(&stage, 3, own_pid(), 0x400000, 0x1000, 0, "/bin/command");
 	stage_round(&stage, 4);
 	stage_sample(&stage, 5, own_pid(), own_pid(), 0x400010);
 	stage_round(&stage, 9);
-	wait_for_answers();
+	stage_wait_for_answers(&stage);
 	assert_int_equal(stage_counted(&stage, "command", own_pid(), "/bin/command", 0x10), 1);
 	assert_int_equal(stage.ingest.counters.filtered_unknown_uid, 0);
+}
+
+#define SOMEBODY 54321u /* no uid of ours */
+
+static struct process *own_process(void)
+{
+	return task_table_find_process(&stage.ingest.tasks, own_pid());
+}
+
+/* A parent whose user is known forks this process, which runs as another one by now. */
+static void start_forked(const struct ingest_config *config, uint64_t fork_ns)
+{
+	struct process *parent;
+	struct thread *thread;
+
+	stage_init_with_reader(&stage, config);
+	parent = task_table_process(&stage.ingest.tasks, 5000001);
+	thread = task_table_thread(&stage.ingest.tasks, 5000001, 5000001);
+	parent->uid = SOMEBODY;
+	parent->has_uid = true;
+	parent->maps_state = MAPS_KNOWN;
+	thread_set_comm(thread, "server", 6);
+	stage_fork(&stage, fork_ns, 5000001, 5000001, own_pid(), own_pid());
+}
+
+/* nginx, apache, sshd: forked as root, they drop their rights without an exec. */
+static void test_the_user_of_a_forked_process_is_read_at_its_first_sample(void **state)
+{
+	const struct ingest_config config = { .event_count = 1, .has_uid_filter = true,
+					      .uid = (uint32_t)geteuid() };
+
+	(void)state;
+	start_forked(&config, 1);
+	stage_round(&stage, 2);
+	assert_int_equal(own_process()->uid, SOMEBODY);
+	stage_sample(&stage, 5, own_pid(), own_pid(), 0x10);
+	stage_sample(&stage, 6, own_pid(), own_pid(), 0x10);
+	stage_round(&stage, 9);
+	stage_wait_for_answers(&stage);
+	assert_int_equal(stage_counted(&stage, "server", own_pid(), "[unknown]", 0x10), 2);
+}
+
+/* Seen before its fork had its turn: what the parent is known as is no answer either. */
+static void test_a_sample_right_after_the_fork_belongs_to_the_user_of_now(void **state)
+{
+	const struct ingest_config config = { .event_count = 1, .has_uid_filter = true,
+					      .uid = (uint32_t)geteuid() };
+
+	(void)state;
+	start_forked(&config, 1);
+	stage_sample(&stage, 5, own_pid(), own_pid(), 0x10);
+	stage_round(&stage, 9);
+	stage_wait_for_answers(&stage);
+	assert_int_equal(stage_counted(&stage, "server", own_pid(), "[unknown]", 0x10), 1);
+}
+
+/* One that ended before /proc was read had its parent's, as far as anybody knows. */
+static void test_a_forked_process_that_is_gone_keeps_its_parents_user(void **state)
+{
+	const struct ingest_config config = { .event_count = 1, .has_uid_filter = true,
+					      .uid = SOMEBODY };
+	const uint32_t pid = dead_pid();
+
+	(void)state;
+	start_forked(&config, 1);
+	stage_fork(&stage, 2, 5000001, 5000001, pid, pid);
+	stage_round(&stage, 3);
+	stage_sample(&stage, 5, pid, pid, 0x10);
+	stage_round(&stage, 9);
+	stage_wait_for_answers(&stage);
+	assert_int_equal(stage_samples(&stage), 1);
+	assert_int_equal(stage.ingest.counters.filtered_unknown_uid, 0);
+}
+
+/* How many samples are counted after one more of this process, at @time_ns. */
+static uint64_t samples_with(uint64_t time_ns)
+{
+	stage_sample(&stage, time_ns, own_pid(), own_pid(), 0x10);
+	stage_round(&stage, time_ns + 1);
+	stage_wait_for_answers(&stage);
+	return stage_samples(&stage);
+}
+
+/* What changed since /proc was read is found after 0.1, 1 and 10 s, then each minute. */
+static void test_the_user_of_a_process_is_read_again_and_again(void **state)
+{
+	static const uint64_t steps_ms[] = { 100, 900, 9000, 60000, 60000 };
+	const struct ingest_config config = { .event_count = 1, .has_uid_filter = true,
+					      .uid = (uint32_t)geteuid() };
+	uint64_t counted = 1, time_ns = clock_now_ns();
+
+	(void)state;
+	start_forked(&config, time_ns);
+	assert_int_equal(samples_with(time_ns + 1), counted);
+	for (size_t i = 0; i < sizeof(steps_ms) / sizeof(steps_ms[0]); i++) {
+		time_ns = clock_now_ns();
+		own_process()->uid_read_ns = time_ns + 9 - steps_ms[i] * CLOCK_NS_PER_MS;
+		own_process()->uid = SOMEBODY;
+		assert_int_equal(samples_with(time_ns + 8), counted);
+		assert_int_equal(samples_with(time_ns + 10), ++counted);
+	}
+}
+
+/* sudo: an exec may give other rights. */
+static void test_the_user_is_read_again_after_an_exec(void **state)
+{
+	const struct ingest_config config = { .event_count = 1, .has_uid_filter = true,
+					      .uid = (uint32_t)geteuid() };
+	const uint64_t time_ns = clock_now_ns();
+
+	(void)state;
+	start_forked(&config, time_ns);
+	assert_int_equal(samples_with(time_ns + 1), 1);
+	own_process()->uid = SOMEBODY;
+	assert_int_equal(samples_with(time_ns + 3), 1);
+	stage_comm(&stage, time_ns + 5, own_pid(), own_pid(), "sudo", true);
+	assert_int_equal(samples_with(time_ns + 7), 2);
 }
 
 /* What the processor lost before the kernel had it is in no count of the kernel's. */
@@ -418,7 +522,7 @@ static void test_samples_that_the_processor_lost_are_missing_besides(void **stat
 	const uint32_t ring = UINT32_MAX;
 
 	(void)state;
-	start(&config, false);
+	stage_init(&stage, &config, NULL);
 	ingest_lost_total(&stage.ingest, 0, ring, 8);
 	stage_lost_samples(&stage, 1, 0, 5);
 	stage_round(&stage, 1);
@@ -436,7 +540,7 @@ static void test_lost_samples_are_counted_once(void **state)
 	const uint32_t ring = UINT32_MAX;	/* the one that the stage's records come from */
 
 	(void)state;
-	start(&config, false);
+	stage_init(&stage, &config, NULL);
 	stage_lost(&stage, 1, 0, 5);
 	stage_round(&stage, 1);
 	assert_int_equal(stage.ingest.counters.lost_kernel, 5);
@@ -460,7 +564,7 @@ static void test_marks_carry_the_figures_of_the_reading_side(void **state)
 	const struct queue_round_end mark = { .limit_ns = 50, .stalled_rounds = 7, .malformed = 2 };
 
 	(void)state;
-	start(&config, false);
+	stage_init(&stage, &config, NULL);
 	ingest_round_end(&stage.ingest, &mark);
 	assert_int_equal(stage.ingest.counters.stalled_rounds, 7);
 	assert_int_equal(stage.ingest.counters.malformed_rings, 2);
@@ -490,6 +594,11 @@ int main(void)
 		TEST(test_a_user_target_keeps_processes_of_that_user),
 		TEST(test_samples_whose_user_is_unknown_are_counted_apart),
 		TEST(test_the_user_is_asked_for_also_when_all_else_is_known),
+		TEST(test_the_user_of_a_forked_process_is_read_at_its_first_sample),
+		TEST(test_a_sample_right_after_the_fork_belongs_to_the_user_of_now),
+		TEST(test_a_forked_process_that_is_gone_keeps_its_parents_user),
+		TEST(test_the_user_of_a_process_is_read_again_and_again),
+		TEST(test_the_user_is_read_again_after_an_exec),
 		TEST(test_lost_samples_are_counted_once),
 		TEST(test_samples_that_the_processor_lost_are_missing_besides),
 		TEST(test_marks_carry_the_figures_of_the_reading_side),

@@ -312,7 +312,7 @@ static void test_what_is_forgotten_is_given_back(void **state)
 static void test_the_tables_of_all_processes_are_bounded(void **state)
 {
 	const struct open_request request = { .jit = 3, .pid = (uint32_t)getpid() };
-	struct jit_files files = { .bytes = JIT_FILES_BYTES_MAX - 200 };
+	struct jit_files files = { .bytes = JIT_FILES_BYTES_MAX - 300 };
 	struct open_reply reply = { .jit = 3 };
 
 	(void)state;

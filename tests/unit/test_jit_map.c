@@ -56,7 +56,80 @@ static void test_lines_have_a_start_a_size_and_the_rest_is_the_name(void **state
 	expect(0x7f000000300a, "");
 	expect(0x7f0000004000, "two blanks  ");
 	expect(0x7f0000005000, "from windows");
-	assert_int_equal(names.answer->skipped, 0);
+	assert_int_equal(names.tables.answer->skipped, 0);
+}
+
+static const struct unwind_row called = { .kind = UNWIND_SP, .cfa = 1 };
+static const struct unwind_row calls = { .kind = UNWIND_SP, .cfa = 2 };
+static const struct unwind_row framed = { .kind = UNWIND_SP, .cfa = 2, .bp = -2 };
+static const struct unwind_row gap = { .kind = UNWIND_GAP };
+
+/* What is called from there returns behind `call *%rcx`: bytes 4 and 5, 8 and 9 behind an endbr64;
+ * 4 and 5, 8 and 9 where a frame pointer was pushed. */
+static void test_trampolines_of_python_have_unwind_rows(void **state)
+{
+	(void)state;
+	read_text("7f0000001000 b py::f:/x.py\n"
+		  "7f0000001010 f py::g:/x.py\n"
+		  "7f0000001020 8 py::h:/x.py\n"
+		  "7f0000001030 c py::i:/x.py\n"
+		  "7f0000001040 b f:/x.py\n"
+		  "7f0000001050 20 py::j:/x.py\n", -1, 0);
+	jit_fixture_expect_row(&names, 0x7f0000001000, called);
+	jit_fixture_expect_row(&names, 0x7f0000001003, called);
+	jit_fixture_expect_row(&names, 0x7f0000001004, calls);
+	jit_fixture_expect_row(&names, 0x7f0000001005, calls);
+	jit_fixture_expect_row(&names, 0x7f0000001009, calls);
+	jit_fixture_expect_row(&names, 0x7f000000100a, called);
+	jit_fixture_expect_row(&names, 0x7f000000100b, gap);
+	jit_fixture_expect_row(&names, 0x7f0000001017, called);
+	jit_fixture_expect_row(&names, 0x7f0000001019, calls);
+	jit_fixture_expect_row(&names, 0x7f000000101e, called);
+	jit_fixture_expect_row(&names, 0x7f0000001020, called);
+	jit_fixture_expect_row(&names, 0x7f0000001021, framed);
+	jit_fixture_expect_row(&names, 0x7f0000001027, called);
+	jit_fixture_expect_row(&names, 0x7f0000001028, gap);
+	jit_fixture_expect_row(&names, 0x7f0000001034, called);
+	jit_fixture_expect_row(&names, 0x7f0000001039, framed);
+	jit_fixture_expect_row(&names, 0x7f000000103b, called);
+	jit_fixture_expect_row(&names, 0x7f0000001045, gap);	/* not Python's */
+	jit_fixture_expect_row(&names, 0x7f0000001055, gap);	/* its size is no trampoline's */
+}
+
+static void test_unwind_rows_are_kept_from_one_look_to_the_next(void **state)
+{
+	static const char text[] = "7f0000001000 b py::f:/x.py\n7f0000001020 b py::g:/x.py\n"
+				   "7f0000001040 b py::h:/x.py\n";
+	struct jit_names before;
+	int fd;
+
+	(void)state;
+	read_text("7f0000001000 b py::f:/x.py\n7f0000001020 b py::g:/x.py\n", -1, 0);
+	before = names;
+	fd = jit_fixture_file(before.bytes, before.count);
+	read_text(text, fd, before.tables.answer->read_bytes);
+	close(fd);
+	jit_fixture_finish(&before);
+	for (uint64_t start = 0x7f0000001000; start < 0x7f0000001060; start += 0x20) {
+		jit_fixture_expect_row(&names, start, called);
+		jit_fixture_expect_row(&names, start + 4, calls);
+		jit_fixture_expect_row(&names, start + 10, called);
+		jit_fixture_expect_row(&names, start + 11, gap);
+	}
+}
+
+/* Two bytes of a trampoline belong to what was made there later. */
+static void test_code_over_a_trampoline_takes_its_rows(void **state)
+{
+	(void)state;
+	read_text("7f0000001000 b py::f:/x.py\n7f0000001004 2 other\n"
+		  "7f0200000000 b py::far:/x.py\n", -1, 0);
+	jit_fixture_expect_row(&names, 0x7f0000001003, called);
+	jit_fixture_expect_row(&names, 0x7f0000001004, gap);
+	jit_fixture_expect_row(&names, 0x7f0000001006, calls);
+	jit_fixture_expect_row(&names, 0x7f000000100a, called);
+	expect(0x7f0200000000, "py::far:/x.py");	/* too far away for a row */
+	assert_int_equal(names.tables.unwind.header->row_count, 5);
 }
 
 static void test_lines_that_say_nothing_are_skipped_and_counted(void **state)
@@ -75,8 +148,8 @@ static void test_lines_that_say_nothing_are_skipped_and_counted(void **state)
 		  "11112222333344445 10 more_than_64_bits\n"
 		  "ffffffffffffffff 10 wraps\n"
 		  "2000 10 good\n", -1, 0);
-	assert_int_equal(names.answer->skipped, 12);
-	assert_int_equal(names.table.header->row_count, 1);
+	assert_int_equal(names.tables.answer->skipped, 12);
+	assert_int_equal(names.tables.names.header->row_count, 1);
 	expect(0x2000, "good");
 }
 
@@ -86,8 +159,8 @@ static void test_a_line_without_its_end_is_left_for_later(void **state)
 
 	(void)state;
 	read_text(text, -1, 0);
-	assert_int_equal(names.answer->read_bytes, strlen("1000 10 whole\n"));
-	assert_int_equal(names.table.header->row_count, 1);
+	assert_int_equal(names.tables.answer->read_bytes, strlen("1000 10 whole\n"));
+	assert_int_equal(names.tables.names.header->row_count, 1);
 }
 
 static void test_a_file_that_grew_is_read_from_where_it_ended(void **state)
@@ -99,12 +172,12 @@ static void test_a_file_that_grew_is_read_from_where_it_ended(void **state)
 	(void)state;
 	read_text("1000 100 first\n2000 1", -1, 0);
 	before = names;
-	assert_int_equal(before.answer->read_bytes, 15);
+	assert_int_equal(before.tables.answer->read_bytes, 15);
 	fd = jit_fixture_file(before.bytes, before.count);
 	read_text(text, fd, 15);
 	close(fd);
 	jit_fixture_finish(&before);
-	assert_int_equal(names.answer->read_bytes, strlen(text));
+	assert_int_equal(names.tables.answer->read_bytes, strlen(text));
 	expect(0x107f, "first");
 	expect(0x1080, "third");
 	expect(0x1090, "first");
@@ -115,8 +188,8 @@ static void test_an_empty_file_is_an_empty_table(void **state)
 {
 	(void)state;
 	read_text("", -1, 0);
-	assert_int_equal(names.answer->read_bytes, 0);
-	assert_int_equal(names.table.header->row_count, 0);
+	assert_int_equal(names.tables.answer->read_bytes, 0);
+	assert_int_equal(names.tables.names.header->row_count, 0);
 }
 
 static void test_a_file_that_is_too_large_is_not_read(void **state)
@@ -138,6 +211,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_teardown(name, tear_down)
 		TEST(test_lines_have_a_start_a_size_and_the_rest_is_the_name),
+		TEST(test_trampolines_of_python_have_unwind_rows),
+		TEST(test_unwind_rows_are_kept_from_one_look_to_the_next),
+		TEST(test_code_over_a_trampoline_takes_its_rows),
 		TEST(test_lines_that_say_nothing_are_skipped_and_counted),
 		TEST(test_a_line_without_its_end_is_left_for_later),
 		TEST(test_a_file_that_grew_is_read_from_where_it_ended),

@@ -55,9 +55,9 @@ static void expect(uint64_t address, const char *name)
 
 static void expect_row(uint32_t row, uint64_t start, uint32_t size, const char *name)
 {
-	assert_int_equal(names.table.rows[row].start, start);
-	assert_int_equal(names.table.rows[row].size, size);
-	assert_string_equal(flat_table_name(&names.table, row), name);
+	assert_int_equal(names.tables.names.rows[row].start, start);
+	assert_int_equal(names.tables.names.rows[row].size, size);
+	assert_string_equal(flat_table_name(&names.tables.names, row), name);
 }
 
 static void test_the_last_word_holds_and_leaves_what_it_does_not_cover(void **state)
@@ -66,7 +66,7 @@ static void test_the_last_word_holds_and_leaves_what_it_does_not_cover(void **st
 	add(100, 100, "old");
 	add(140, 20, "new");
 	finish();
-	assert_int_equal(names.table.header->row_count, 3);
+	assert_int_equal(names.tables.names.header->row_count, 3);
 	expect_row(0, 100, 40, "old");
 	expect_row(1, 140, 20, "new");
 	expect_row(2, 160, 40, "old");
@@ -80,7 +80,7 @@ static void test_a_word_inside_a_later_one_is_gone(void **state)
 	add(140, 20, "old");
 	add(100, 100, "new");
 	finish();
-	assert_int_equal(names.table.header->row_count, 1);
+	assert_int_equal(names.tables.names.header->row_count, 1);
 	expect_row(0, 100, 100, "new");
 }
 
@@ -90,7 +90,7 @@ static void test_neighbours_stay_two(void **state)
 	add(100, 10, "same");
 	add(110, 10, "same");
 	finish();
-	assert_int_equal(names.table.header->row_count, 2);
+	assert_int_equal(names.tables.names.header->row_count, 2);
 }
 
 static void test_what_says_nothing_is_counted(void **state)
@@ -103,9 +103,9 @@ static void test_what_says_nothing_is_counted(void **state)
 	jit_rows_skip(rows);
 	add(UINT64_MAX - 10, 10, "the last bytes");
 	finish();
-	assert_int_equal(names.answer->skipped, 5);
-	assert_int_equal(names.answer->read_bytes, 77);
-	assert_int_equal(names.table.header->row_count, 1);
+	assert_int_equal(names.tables.answer->skipped, 5);
+	assert_int_equal(names.tables.answer->read_bytes, 77);
+	assert_int_equal(names.tables.names.header->row_count, 1);
 	expect(UINT64_MAX - 1, "the last bytes");
 }
 
@@ -120,7 +120,7 @@ static void test_code_that_moved_is_named_in_both_places(void **state)
 	expect(109, "second");
 	expect(509, "second");
 	expect(600, "");
-	assert_int_equal(names.answer->skipped, 1);
+	assert_int_equal(names.tables.answer->skipped, 1);
 }
 
 static void test_long_names_are_cut(void **state)
@@ -132,7 +132,7 @@ static void test_long_names_are_cut(void **state)
 	assert_int_equal(jit_rows_add(rows, 100, 10, name, JIT_NAME_BYTES + 100), 0);
 	finish();
 	free(name);
-	assert_int_equal(strlen(flat_table_name(&names.table, 0)), JIT_NAME_BYTES);
+	assert_int_equal(strlen(flat_table_name(&names.tables.names, 0)), JIT_NAME_BYTES);
 }
 
 static void test_a_name_ends_at_its_nul(void **state)
@@ -147,7 +147,7 @@ static void test_no_words_are_an_empty_table(void **state)
 {
 	(void)state;
 	finish();
-	assert_int_equal(names.table.header->row_count, 0);
+	assert_int_equal(names.tables.names.header->row_count, 0);
 	expect(100, "");
 }
 
@@ -174,22 +174,21 @@ static void test_an_answer_is_gone_on_from(void **state)
 	expect(149, "old");
 	expect(150, "new");
 	expect(249, "new");
-	assert_int_equal(names.answer->skipped, 1);
+	assert_int_equal(names.tables.answer->skipped, 1);
 }
 
 static void test_a_damaged_answer_is_refused(void **state)
 {
 	struct diag why = { .err = 0 };
 	char bytes[200] = "no table";
-	struct flat_table table;
-	const struct jit_answer *answer;
+	struct jit_tables tables;
 	int fd = jit_fixture_file(bytes, sizeof(bytes));
 
 	(void)state;
 	assert_int_equal(jit_rows_add_answer(rows, fd, &why), -EBADMSG);
 	close(fd);
-	assert_int_equal(jit_answer_check(&answer, &table, bytes, 15, &why), -EBADMSG);
-	assert_int_equal(jit_answer_check(&answer, &table, bytes, 200, &why), -EBADMSG);
+	assert_int_equal(jit_answer_check(&tables, bytes, 15, &why), -EBADMSG);
+	assert_int_equal(jit_answer_check(&tables, bytes, 200, &why), -EBADMSG);
 	finish();
 }
 

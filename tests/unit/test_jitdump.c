@@ -17,6 +17,7 @@
 #define MOVE  1u
 #define DEBUG 2u
 #define CLOSE 3u
+#define UNWINDING 4u
 #define HEADER_BYTES 40
 
 static unsigned char dump[8192];
@@ -71,6 +72,24 @@ static void put_move(uint64_t from, uint64_t to, uint64_t size)
 	put_head(MOVE, 48);
 	put_words((const uint32_t[]){ 100, 101 }, 2);
 	put_quads((const uint64_t[]){ to, from, to, size, 1 }, 5);
+}
+
+/* .eh_frame of one function, as CPython writes it: sub $8, %rsp; call *%rcx; add $8, %rsp; ret. */
+static const unsigned char frames[] = {
+	20, 0, 0, 0, 0, 0, 0, 0, 1, 'z', 'R', 0, 1, 0x78, 16, 1, 0x1b,	/* alignments, ra; pcrel */
+	0x0c, 7, 8, 0x80 | 16, 1, 0, 0,		/* CFA = sp + 8, ra at CFA - 8 */
+	24, 0, 0, 0, 28, 0, 0, 0, 0xd8, 0xff, 0xff, 0xff, 11, 0, 0, 0, 0,
+	0x40 | 4, 0x0e, 16, 0x40 | 6, 0x0e, 8, 0, 0, 0, 0, 0,
+};
+static const unsigned char frame_header[20] = { 1 };
+
+static void put_unwinding(uint64_t frame_bytes)
+{
+	put_head(UNWINDING, 24 + sizeof(frames) + sizeof(frame_header));
+	put_quads((const uint64_t[]){ frame_bytes + sizeof(frame_header), sizeof(frame_header),
+				      96 }, 3);
+	put(frames, sizeof(frames));
+	put(frame_header, sizeof(frame_header));
 }
 
 static int compile(int before, uint64_t offset, struct diag *why)
@@ -136,8 +155,8 @@ static void test_loaded_and_moved_code_is_named(void **state)
 	expect(0x3018, "");
 	expect(0x100f, "reuses it");
 	expect(0x1010, "first code");
-	assert_int_equal(names.answer->read_bytes, used);
-	assert_int_equal(names.answer->skipped, 0);
+	assert_int_equal(names.tables.answer->read_bytes, used);
+	assert_int_equal(names.tables.answer->skipped, 0);
 }
 
 static void test_other_records_are_stepped_over(void **state)
@@ -151,7 +170,76 @@ static void test_other_records_are_stepped_over(void **state)
 	put_load(0x1000, 0x20, "after all that");
 	read_dump();
 	expect(0x1000, "after all that");
-	assert_int_equal(names.table.header->row_count, 1);
+	assert_int_equal(names.tables.names.header->row_count, 1);
+}
+
+static const struct unwind_row called = { .kind = UNWIND_SP, .cfa = 1 };
+static const struct unwind_row calls = { .kind = UNWIND_SP, .cfa = 2 };
+static const struct unwind_row gap = { .kind = UNWIND_GAP };
+
+static void expect_rows(uint64_t start)
+{
+	jit_fixture_expect_row(&names, start, called);
+	jit_fixture_expect_row(&names, start + 3, called);
+	jit_fixture_expect_row(&names, start + 4, calls);
+	jit_fixture_expect_row(&names, start + 9, calls);
+	jit_fixture_expect_row(&names, start + 10, called);
+	jit_fixture_expect_row(&names, start + 11, gap);
+}
+
+static void test_an_unwinding_record_is_about_the_code_loaded_next(void **state)
+{
+	(void)state;
+	put_unwinding(sizeof(frames));
+	put_load(0x7f0000001000, 11, "py::f:/x.py");
+	put_load(0x7f0000002000, 11, "without");
+	put_unwinding(sizeof(frames));
+	put_load(0x7f0000003000, 11, "py::g:/x.py");
+	put_move(0x7f0000003000, 0x7f0000004000, 11);
+	read_dump();
+	expect_rows(0x7f0000001000);
+	jit_fixture_expect_row(&names, 0x7f0000002004, gap);
+	expect_rows(0x7f0000003000);
+	expect_rows(0x7f0000004000);
+	assert_int_equal(names.tables.answer->skipped, 0);
+}
+
+static void test_an_unwinding_record_waits_for_its_code(void **state)
+{
+	struct jit_names before;
+	struct diag why;
+	size_t whole;
+	int fd;
+
+	(void)state;
+	put_unwinding(sizeof(frames));
+	put_load(0x7f0000001000, 11, "py::f:/x.py");
+	whole = used;
+	put_unwinding(sizeof(frames));
+	read_dump();
+	assert_int_equal(names.tables.answer->read_bytes, whole);
+	before = names;
+	fd = jit_fixture_file(before.bytes, before.count);
+	put_load(0x7f0000002000, 11, "py::g:/x.py");
+	assert_int_equal(compile(fd, whole, &why), 0);
+	close(fd);
+	jit_fixture_finish(&before);
+	expect_rows(0x7f0000001000);
+	expect_rows(0x7f0000002000);
+}
+
+static void test_an_unwinding_record_larger_than_itself_is_skipped(void **state)
+{
+	(void)state;
+	put_unwinding(sizeof(frames) + 1);
+	put_load(0x7f0000001000, 11, "first");
+	put_unwinding(-(uint64_t)sizeof(frame_header));	/* its header is larger than all */
+	put_load(0x7f0000002000, 11, "second");
+	read_dump();
+	expect(0x7f0000001000, "first");
+	expect(0x7f0000002000, "second");
+	assert_int_equal(names.tables.unwind.header->row_count, 0);
+	assert_int_equal(names.tables.answer->skipped, 2);
 }
 
 static void test_a_longer_header_is_stepped_over(void **state)
@@ -178,8 +266,8 @@ static void test_a_record_that_is_not_whole_is_left_for_later(void **state)
 	end = used;
 	for (used = whole; used < end; used++) {	/* wherever it is cut */
 		read_dump();
-		assert_int_equal(names.answer->read_bytes, whole);
-		assert_int_equal(names.table.header->row_count, 1);
+		assert_int_equal(names.tables.answer->read_bytes, whole);
+		assert_int_equal(names.tables.names.header->row_count, 1);
 		jit_fixture_finish(&names);
 	}
 	used = whole;
@@ -206,8 +294,8 @@ static void test_a_record_without_a_size_ends_the_look(void **state)
 	put_words((const uint32_t[]){ LOAD, 15, 0, 0 }, 4);
 	put_load(0x2000, 0x20, "second");
 	read_dump();
-	assert_int_equal(names.answer->read_bytes, whole);
-	assert_int_equal(names.answer->skipped, 1);
+	assert_int_equal(names.tables.answer->read_bytes, whole);
+	assert_int_equal(names.tables.answer->skipped, 1);
 	expect(0x1000, "first");
 	expect(0x2000, "");
 }
@@ -223,7 +311,7 @@ static void test_records_too_short_for_their_kind_are_skipped(void **state)
 	put_load(0x1000, 0x20, "");
 	put_load(0x1000, 0x20, "good");
 	read_dump();
-	assert_int_equal(names.answer->skipped, 4);
+	assert_int_equal(names.tables.answer->skipped, 4);
 	expect(0x1000, "good");
 }
 
@@ -250,6 +338,9 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 		TEST(test_loaded_and_moved_code_is_named),
 		TEST(test_other_records_are_stepped_over),
+		TEST(test_an_unwinding_record_is_about_the_code_loaded_next),
+		TEST(test_an_unwinding_record_waits_for_its_code),
+		TEST(test_an_unwinding_record_larger_than_itself_is_skipped),
 		TEST(test_a_longer_header_is_stepped_over),
 		TEST(test_a_record_that_is_not_whole_is_left_for_later),
 		TEST(test_a_record_without_a_size_ends_the_look),

@@ -246,6 +246,20 @@ static void test_what_is_not_known_is_null(void **state)
 	assert_row(row, KEY_CPU, "\"cpu\":null");
 }
 
+static void test_code_without_a_map_has_a_name_and_no_address(void **state)
+{
+	struct snapshot_row row = { .self_samples = 1, .object_path = "//anon", .cpu = -1,
+				    .mode = MODE_USER, .state = SYMBOL_NO_MAP,
+				    .symbol = "[anon] JIT of node, no map",
+				    .raw_symbol = "[anon] JIT of node, no map" };
+
+	(void)state;
+	assert_row(row, KEY_OBJECT | KEY_SYMBOL, "\"symbol\":\"[anon] JIT of node, no map\",");
+	assert_row(row, KEY_OBJECT | KEY_SYMBOL, "\"address\":null,");
+	row.address = 0x7f0000000050;
+	assert_row(row, KEY_SYMBOL | KEY_ADDRESS, "\"address\":\"0x7f0000000050\",");
+}
+
 static void test_figures_that_do_not_apply_are_null(void **state)
 {
 	struct snapshot snapshot = fixture_snapshot(NULL, 0);
@@ -341,6 +355,21 @@ static void test_idle_rows_come_when_asked_for_and_the_limit_holds(void **state)
 	options.show_idle = true;
 	text = written(&snapshot, &options);
 	assert_has(text, "\"idle\":true}");
+	assert_has(text, "\"self\":5,\"total\":5,\"self_pct\":null,\"total_pct\":null,");
+	free(text);
+}
+
+static void test_a_moment_has_no_samples_a_second(void **state)
+{
+	struct snapshot_row row = { .self_samples = 1, .total_samples = 1, .symbol = "f" };
+	const struct export_options options = { .max_rows = SIZE_MAX };
+	struct snapshot snapshot = fixture_snapshot(&row, 1);
+	char *text;
+
+	(void)state;
+	snapshot.samples_per_s = -1;
+	text = written(&snapshot, &options);
+	assert_has(text, "\"samples_per_s\":null,");
 	free(text);
 }
 
@@ -388,11 +417,16 @@ static void test_every_cause_of_losses_is_told(void **state)
 	snapshot.ledger.counts[LOSS_RING_FULL] = (struct loss_count){ 7, 2, true, true };
 	snapshot.ledger.counts[LOSS_THROTTLED] = (struct loss_count){ 900, 0, true, true };
 	snapshot.ledger.counts[LOSS_UNRESOLVED] = (struct loss_count){ 0, 5, false, true };
+	snapshot.ledger.counts[LOSS_NO_MAP] = (struct loss_count){ 3, 3, true, true };
+	snapshot.ledger.processes[LOSS_NO_MAP] =
+		(struct loss_process){ .pid = 9, .program = "java" };
 	text = written(&snapshot, &everything);
 	assert_non_null(strstr(text, "\"losses\":{\"kernel\":{\"since_start\":7,"
 				     "\"in_window\":2},\"kernel_counted\":{\"since_start\":null,"
 				     "\"in_window\":null},"));
 	assert_non_null(strstr(text, "\"throttled_ns\":{\"since_start\":900,\"in_window\":0}"));
+	assert_non_null(strstr(text, "\"unmapped_code_stacks\":{\"since_start\":3,\"in_window\":3,"
+				     "\"mostly_in\":{\"pid\":9,\"program\":\"java\"}}"));
 	assert_non_null(strstr(text, "\"unresolved\":{\"since_start\":null,\"in_window\":5}"));
 	for (size_t cause = 0; cause < LOSS_CAUSES; cause++) {
 		snprintf(name, sizeof(name), "\"%s%s\":{\"since_start\":",
@@ -413,11 +447,13 @@ int main(void)
 		cmocka_unit_test(test_tasks_say_where_they_are),
 		cmocka_unit_test(test_cpus_say_how_busy_they_are),
 		cmocka_unit_test(test_what_is_not_known_is_null),
+		cmocka_unit_test(test_code_without_a_map_has_a_name_and_no_address),
 		cmocka_unit_test(test_figures_that_do_not_apply_are_null),
 		cmocka_unit_test(test_quotes_and_backslashes_are_escaped),
 		cmocka_unit_test(test_every_part_of_the_filter_is_told),
 		cmocka_unit_test(test_every_cause_of_losses_is_told),
 		cmocka_unit_test(test_idle_rows_come_when_asked_for_and_the_limit_holds),
+		cmocka_unit_test(test_a_moment_has_no_samples_a_second),
 		cmocka_unit_test(test_shares_have_four_digits),
 		cmocka_unit_test(test_jq_reads_it),
 	};

@@ -12,14 +12,17 @@
 #include "export/text_probes.h"
 
 static const struct snapshot_value values[] = {
-	{ .name = "size", .type = "s64", .origin = "DWARF", .kind = VALUE_SIGNED, .count = 5,
-	  .unknown = 1, .numbers = 5, .min = -3, .max = 16, .mean = 7.25,
+	{ .name = "size", .type = "s64", .origin = "DWARF", .kind = VALUE_SIGNED,
+	  .count = 5, .unknown = 1, .numbers = 5, .is_signed = true, .min = (uint64_t)-3,
+	  .max = 16, .mean = 7.25,
 	  .octaves = { [1] = 1, [4] = 3 }, .zeros = 1, .negatives = 1, .top_count = 2, .other = 1,
 	  .top = { { "16", true, 16, 3 }, { "-3", true, -3, 1 } } },
 	{ .name = "na\"me", .type = "char *", .origin = "typed", .kind = VALUE_TEXT, .count = 2,
 	  .top_count = 1, .top = { { "a\\b", false, 0, 2 } } },
 	{ .name = "who", .type = "", .origin = "typed", .kind = VALUE_HEX, .count = 2,
 	  .top_count = 1, .top = { { "sh", false, 0, 2 } } },
+	{ .name = "mask", .type = "u64", .origin = "typed", .kind = VALUE_UNSIGNED, .count = 1,
+	  .numbers = 1, .min = UINT64_MAX, .max = UINT64_MAX, .mean = 18446744073709551615.0 },
 };
 
 static struct snapshot_probe probes[] = {
@@ -30,7 +33,7 @@ static struct snapshot_probe probes[] = {
 	  .lease_s = -1, .cost_pct = 0.125, .has_latency = true,
 	  .latency = { .count = 6, .p50_ns = 939, .p90_ns = 1500, .p99_ns = 101070,
 		       .max_ns = 5000000, .octaves = { [9] = 5, [22] = 1 } },
-	  .value_count = 3, .values = values },
+	  .value_count = 4, .values = values },
 	{ .id = 2, .event = 129, .spec = "t:sched:x", .name = "t:sched:x", .object = "[kernel]",
 	  .scope = "whole system", .kind = PROBE_TRACEPOINT, .edge = PROBE_ENTRY,
 	  .state = PROBE_CAPPED, .reason = "too hot", .in_flight = 0 },
@@ -76,6 +79,8 @@ static void test_each_figure_is_told_in_json(void **state)
 	assert_has(text, "\"min\":null,\"max\":null,\"mean\":null");
 	assert_has(text, "\"who\":{\"count\":2,\"unknown\":0,\"type\":\"\",\"origin\":\"typed\","
 		   "\"min\":null,\"max\":null,\"mean\":null");	/* it brought only texts */
+	assert_has(text, "\"min\":18446744073709551615,\"max\":18446744073709551615,"
+		   "\"mean\":18446744073709551616.000");
 	assert_has(text, "\"top\":[[\"a\\\\b\",2]]");
 	assert_has(text, "\"state\":\"capped\",\"reason\":\"too hot\"");
 	assert_has(text, "\"latency_ns\":null,\"values\":{}}]");
@@ -109,6 +114,22 @@ static void test_a_probe_without_calls_has_no_percentiles(void **state)
 	probes[0].latency = before;
 }
 
+static void test_a_rate_that_is_unknown_is_no_number(void **state)
+{
+	char *text;
+
+	(void)state;
+	probes[1].hits_per_s = -1;
+	text = write_text(json_put_probes, &both);
+	assert_has(text, "\"reason\":\"too hot\",\"hits\":0,\"hits_per_s\":null,");
+	free(text);
+	text = write_text(text_put_probes, &both);
+	assert_has(text,
+		   "  t:sched:x                         capped             0          -         -");
+	free(text);
+	probes[1].hits_per_s = 0;
+}
+
 static void test_the_text_block_has_a_line_for_each(void **state)
 {
 	static const char *const expected[] = {
@@ -117,6 +138,8 @@ static void test_the_text_block_has_a_line_for_each(void **state)
 		 "     1.5us   101.1us     5.0ms  unpaired 1  filtered 5  missed 4  lost 2\n"),
 		"      size s64: 5  unknown 1, min -3, mean 7.2, max 16: 16 x3, -3 x1\n",
 		"      who : 2: sh x2\n",
+		("      mask u64: 1, min 18446744073709551615, mean 18446744073709551616.0, "
+		 "max 18446744073709551615\n"),
 		"  t:sched:x                         capped             0        0.0         -",
 		"      too hot\n",
 	};
@@ -134,6 +157,7 @@ int main(void)
 		cmocka_unit_test(test_each_figure_is_told_in_json),
 		cmocka_unit_test(test_without_probes_nothing_is_said),
 		cmocka_unit_test(test_a_probe_without_calls_has_no_percentiles),
+		cmocka_unit_test(test_a_rate_that_is_unknown_is_no_number),
 		cmocka_unit_test(test_the_text_block_has_a_line_for_each),
 	};
 

@@ -278,6 +278,37 @@ static void test_a_recording_needs_the_build_id(void **state)
 	expect_refused(&request, "replaced: build-id");
 }
 
+/* What replaced a file may have got its number. */
+static void test_a_recording_without_build_ids_needs_the_unchanged_inode(void **state)
+{
+	struct open_request request = mapping_request(copy_mapping);
+	struct stat status;
+
+	(void)state;
+	assert_int_equal(stat(copy_path, &status), 0);
+	if (makedev(request.dev_major, request.dev_minor) != status.st_dev)
+		skip();	/* a file system whose mappings show another device than stat(2) */
+	request.pid = 0;
+	request.unchanged_since_ns = (uint64_t)status.st_ctim.tv_sec * 1000000000 +
+				     (uint64_t)status.st_ctim.tv_nsec;
+	assert_true(ask(&request).is_ready);
+	request.unchanged_since_ns--;
+	expect_refused(&request, "changed since");
+	request.unchanged_since_ns++;
+	request.inode++;
+	expect_refused(&request, "another file");
+}
+
+static void test_the_vdso_of_a_recording_is_our_own_if_its_kernel_is(void **state)
+{
+	struct open_request request = { .pid = 0, .path = "[vdso]" };
+
+	(void)state;
+	expect_refused(&request, "belongs to the kernel");
+	request.is_of_running_kernel = true;
+	assert_true(ask(&request).is_ready);
+}
+
 /* Opening a FIFO or a device can wait for ever or do something. The watch sees every open(2) but
  * those with O_PATH. */
 static void test_only_regular_files_are_opened(void **state)
@@ -544,6 +575,8 @@ int main(void)
 		WITH_OPENER(test_an_inode_of_another_generation_is_another_file),
 		WITH_OPENER(test_a_path_is_enough_when_the_build_id_is_the_mapped_one),
 		WITH_OPENER(test_a_recording_needs_the_build_id),
+		WITH_OPENER(test_a_recording_without_build_ids_needs_the_unchanged_inode),
+		WITH_OPENER(test_the_vdso_of_a_recording_is_our_own_if_its_kernel_is),
 		WITH_OPENER(test_only_regular_files_are_opened),
 		WITH_OPENER(test_memory_without_a_file_says_so),
 		WITH_OPENER(test_a_file_in_memory_is_read),

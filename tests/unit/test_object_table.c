@@ -70,7 +70,9 @@ static void test_the_fixed_objects_have_perfs_names(void **state)
 /* Names of run-time code come and go; an object's own symbols are not replaced by them. */
 static void test_run_time_names_yield_to_symbols_of_the_file(void **state)
 {
-	const struct flat_table own = { .strings = "own" }, other = { .strings = "other" };
+	static const struct flat_header header;
+	const struct flat_table own = { .header = &header, .strings = "own" };
+	const struct flat_table other = { .strings = "other" };
 	const struct build_id none = { .count = 0 };
 	const uint32_t id = intern("/memfd:jit (deleted)", &none, 0, true);
 
@@ -170,6 +172,29 @@ static void test_a_file_seen_both_ways_becomes_one_when_its_tables_are_one(void 
 	assert_int_equal(table.objects[by_id].canonical, by_inode);
 }
 
+/* A third copy came while the others had no table: who reads the screen has one file. */
+static void test_copies_become_one_again_when_their_tables_come_back(void **state)
+{
+	static const struct flat_header header;
+	const struct flat_table flat = { .header = &header };
+	const uint32_t one = intern("/lib/libc.so.6", &no_id, 100, true);
+	const uint32_t two = intern("/lib/libc.so.6", &no_id, 200, true);
+	const uint32_t late = intern("/lib/libc.so.6", &no_id, 300, true);
+
+	(void)state;
+	assert_false(object_table_set_ready(&table, one, &flat, &id_a));
+	assert_false(object_table_set_ready(&table, two, &flat, &id_a));
+	object_table_let_go(&table, one);
+	object_table_let_go(&table, two);
+	assert_false(object_table_set_ready(&table, late, &flat, &id_a));
+	assert_int_equal(table.objects[late].canonical, late);
+	assert_true(object_table_set_ready(&table, two, &flat, &id_a));
+	assert_int_equal(table.objects[late].canonical, one);
+	assert_false(object_table_set_ready(&table, one, &flat, &id_a));
+	for (uint32_t i = one; i <= late; i++)
+		assert_int_equal(table.objects[i].canonical, one);
+}
+
 static void test_other_paths_or_build_ids_do_not_become_one(void **state)
 {
 	static const struct flat_header header;
@@ -215,6 +240,23 @@ static void test_a_stranger_that_claims_a_build_id_stays_a_stranger(void **state
 	object_table_set_ready(&table, host, &trusted, &id_a);
 	assert_int_equal(table.objects[host].canonical, host);
 	assert_int_equal(table.objects[container].canonical, container);
+}
+
+/* Source lines are read by it, long after the symtab had to go. */
+static void test_the_debug_link_stays_when_the_table_goes(void **state)
+{
+	static const struct flat_header header = { .debug_link = "libx.debug" };
+	const struct flat_table flat = { .header = &header };
+	const uint32_t object = intern("/lib/libx.so", &no_id, 100, true);
+	unsigned char used[256] = { 0 };
+
+	(void)state;
+	object_table_set_ready(&table, object, &flat, &id_a);
+	object_table_let_go(&table, object);
+	assert_true(strpool_count(strings) <= sizeof(used));
+	object_table_mark_text(&table, used);
+	strpool_sweep(strings, used);
+	assert_string_equal(text(table.objects[object].debug_link), "libx.debug");
 }
 
 /* A library that was overwritten in place. */
@@ -524,9 +566,11 @@ int main(void)
 		TEST(test_objects_of_another_level_are_others),
 		TEST(test_the_screen_shows_the_last_part_of_a_path),
 		TEST(test_a_file_seen_both_ways_becomes_one_when_its_tables_are_one),
+		TEST(test_copies_become_one_again_when_their_tables_come_back),
 		TEST(test_other_paths_or_build_ids_do_not_become_one),
 		TEST(test_files_without_a_build_id_do_not_become_one),
 		TEST(test_a_stranger_that_claims_a_build_id_stays_a_stranger),
+		TEST(test_the_debug_link_stays_when_the_table_goes),
 		TEST(test_an_object_whose_file_changed_has_a_successor),
 		TEST(test_without_room_for_a_successor_that_is_counted),
 		TEST(test_a_new_file_with_an_old_number_is_another_object),

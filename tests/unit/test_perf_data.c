@@ -1,4 +1,5 @@
 /* Recordings, hand-made and of real machines, reach the queue whole and in order. */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -317,6 +318,203 @@ static void test_user_records_of_no_use_are_passed_over(void **state)
 	perf_data_writer_finish(&writer);
 }
 
+static void begin_tracepoint(struct perf_data_writer *writer)
+{
+	perf_data_writer_init(writer);
+	perf_data_writer_event(writer, PERF_TYPE_TRACEPOINT, 372, WRITER_SAMPLE_TYPE, "");
+	perf_data_writer_event(writer, PERF_TYPE_TRACEPOINT, 373, WRITER_SAMPLE_TYPE, "");
+	writer->has_names = false;
+	writer->system = "sched";
+	writer->format = "name: sched_switch\nID: 372\nformat:\n\tfield:int a;\toffset:8;"
+			 "\tsize:4;\tsigned:1;\n\nprint fmt: \"\"\n";
+	perf_data_add_sample(writer, 0, 100, 1);
+}
+
+static struct perf_data *open_bytes(const struct perf_data_writer *writer, bool is_piped)
+{
+	const struct writer_bytes file = perf_data_writer_bytes(writer, is_piped);
+	struct perf_data *reader;
+	struct diag why = { .err = 0 };
+
+	perf_data_writer_save_bytes(file.at, file.count, perf_data_path);
+	free(file.at);
+	if (perf_data_open(&reader, perf_data_path, &why))
+		fail_msg("%s", why.text);
+	return reader;
+}
+
+static void test_tracepoints_get_their_names_from_the_tracing_data(void **state)
+{
+	struct perf_data_writer writer;
+
+	(void)state;
+	begin_tracepoint(&writer);
+	for (int is_piped = 0; is_piped < 2; is_piped++) {
+		struct perf_data_result result = { 0 };
+		struct perf_data *reader = open_bytes(&writer, is_piped);
+
+		assert_string_equal(perf_data_event(reader, 0)->name, "sched:sched_switch");
+		assert_string_equal(perf_data_event(reader, 1)->name, "unknown tracepoint");
+		perf_data_drain(reader, &result);
+		assert_int_equal(result.why.err, 0);
+		assert_int_equal(result.samples[0], 1);
+	}
+	perf_data_writer_finish(&writer);
+}
+
+static void test_events_with_raw_bytes_have_the_format_that_describes_them(void **state)
+{
+	struct perf_data_writer writer;
+
+	(void)state;
+	begin_tracepoint(&writer);
+	writer.long_bytes = 4;
+	for (int is_piped = 0; is_piped < 2; is_piped++) {
+		struct perf_data *reader = open_bytes(&writer, is_piped);
+
+		assert_null(perf_data_event(reader, 0)->raw_format);
+		perf_data_close(reader);
+	}
+	for (size_t i = 0; i < 2; i++)
+		writer.attrs[i].sample_type |= PERF_SAMPLE_RAW;
+	for (int is_piped = 0; is_piped < 2; is_piped++) {
+		struct perf_data *reader = open_bytes(&writer, is_piped);
+
+		assert_string_equal(perf_data_event(reader, 0)->raw_format, writer.format);
+		assert_int_equal(perf_data_event(reader, 0)->long_bytes, 4);
+		assert_null(perf_data_event(reader, 1)->raw_format);
+		perf_data_close(reader);
+	}
+	perf_data_writer_finish(&writer);
+}
+
+/* Of perf before Linux 3.11. */
+static void test_old_pipes_name_tracepoints_by_records_of_event_types(void **state)
+{
+	struct perf_data_writer writer;
+	struct record_bytes record;
+	struct perf_data *reader;
+
+	(void)state;
+	begin_tracepoint(&writer);
+	writer.format = NULL;
+	record_begin(&record, 65, 0);
+	record_add(&record, (const uint64_t[]){ 373 }, 1);
+	record_add_text(&record, "block:block_rq_issue");
+	perf_data_writer_record(&writer, &record);
+	reader = open_bytes(&writer, true);
+	assert_string_equal(perf_data_event(reader, 0)->name, "unknown tracepoint");
+	assert_string_equal(perf_data_event(reader, 1)->name, "block:block_rq_issue");
+	perf_data_close(reader);
+	perf_data_writer_finish(&writer);
+}
+
+/* A group of two events that are read with the samples of the first. */
+static void begin_group(struct perf_data_writer *writer, uint64_t read_format, bool inherit)
+{
+	const uint64_t type = WRITER_SAMPLE_TYPE | PERF_SAMPLE_READ;
+
+	perf_data_writer_init(writer);
+	perf_data_writer_event(writer, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, type,
+			       "cpu-clock");
+	perf_data_writer_event(writer, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, type,
+			       "page-faults");
+	for (size_t i = 0; i < 2; i++) {
+		writer->attrs[i].read_format = read_format;
+		writer->attrs[i].inherit = inherit;
+	}
+}
+
+static void add_group_sample(struct perf_data_writer *writer, uint32_t tid, uint64_t clock,
+			     uint64_t faults)
+{
+	static uint64_t time_ns;
+	const struct writer_read reads[] = { { clock, 0 }, { faults, 1 } };
+
+	perf_data_writer_sample(writer, &(struct writer_sample){
+		.misc = PERF_RECORD_MISC_USER, .ip = 0x1000, .pid = 10, .tid = tid,
+		.time_ns = ++time_ns, .period = 77, .reads = reads, .read_count = 2,
+	});
+}
+
+/* Values rise, and what is new of each since the sample before is its period, as in perf:
+ *
+ *   cpu-clock    100 250 400	3 samples, 400
+ *   page-faults    2   2   9	2 samples, 9: nothing was new at the second
+ */
+static void test_a_group_that_is_read_with_its_leader_is_split_by_its_values(void **state)
+{
+	static const uint64_t formats[] = {
+		PERF_FORMAT_GROUP | PERF_FORMAT_ID,
+		PERF_FORMAT_GROUP | PERF_FORMAT_ID | PERF_FORMAT_LOST,
+		PERF_FORMAT_GROUP | PERF_FORMAT_ID | PERF_FORMAT_TOTAL_TIME_ENABLED |
+			PERF_FORMAT_TOTAL_TIME_RUNNING,
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(formats); i++) {
+		struct perf_data_writer writer;
+		struct perf_data_result result;
+
+		begin_group(&writer, formats[i], false);
+		add_group_sample(&writer, 10, 100, 2);
+		add_group_sample(&writer, 11, 250, 2);
+		add_group_sample(&writer, 10, 400, 9);
+		result = perf_data_result_of_writer(&writer);
+		assert_int_equal(result.why.err, 0);
+		assert_int_equal(result.samples[0], 3);
+		assert_int_equal(result.period[0], 400);
+		assert_int_equal(result.samples[1], 2);
+		assert_int_equal(result.period[1], 9);
+		perf_data_writer_finish(&writer);
+	}
+}
+
+/* Since Linux 6.12 what is inherited can be read, too: each thread has values of its own. */
+static void test_values_of_inherited_counters_rise_in_each_thread(void **state)
+{
+	struct perf_data_writer writer;
+	struct perf_data_result result;
+
+	(void)state;
+	begin_group(&writer, PERF_FORMAT_GROUP | PERF_FORMAT_ID, true);
+	add_group_sample(&writer, 10, 100, 5);
+	add_group_sample(&writer, 11, 30, 1);
+	add_group_sample(&writer, 10, 150, 5);
+	add_group_sample(&writer, 11, 90, 4);
+	result = perf_data_result_of_writer(&writer);
+	assert_int_equal(result.why.err, 0);
+	assert_int_equal(result.samples[0], 4);
+	assert_int_equal(result.period[0], 150 + 90);
+	assert_int_equal(result.samples[1], 3);
+	assert_int_equal(result.period[1], 5 + 4);
+	perf_data_writer_finish(&writer);
+}
+
+static void test_a_counter_that_is_read_alone_has_its_value_as_period(void **state)
+{
+	struct perf_data_writer writer;
+	struct perf_data_result result;
+
+	(void)state;
+	begin_group(&writer, PERF_FORMAT_ID | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_LOST,
+		    false);
+	for (uint64_t value = 40; value <= 120; value += 40) {
+		const struct writer_read read = { value, 1 };
+
+		perf_data_writer_sample(&writer, &(struct writer_sample){
+			.event = 1, .misc = PERF_RECORD_MISC_USER, .ip = 0x1000, .pid = 10,
+			.tid = 10, .time_ns = value, .period = 1, .reads = &read, .read_count = 1,
+		});
+	}
+	result = perf_data_result_of_writer(&writer);
+	assert_int_equal(result.why.err, 0);
+	assert_int_equal(result.samples[0], 0);
+	assert_int_equal(result.samples[1], 3);
+	assert_int_equal(result.period[1], 120);
+	perf_data_writer_finish(&writer);
+}
+
 /* Samples and periods as `perf report -f -n --no-group --no-branch-stack` 6.1 gives them. */
 static const struct {
 	const char *file;
@@ -393,6 +591,13 @@ int main(void)
 		cmocka_unit_test(test_closing_ends_a_reader_that_waits_for_room),
 		cmocka_unit_test(test_a_piped_file_has_names_and_host),
 		cmocka_unit_test(test_user_records_of_no_use_are_passed_over),
+		cmocka_unit_test(test_tracepoints_get_their_names_from_the_tracing_data),
+		cmocka_unit_test(test_events_with_raw_bytes_have_the_format_that_describes_them),
+		cmocka_unit_test(test_old_pipes_name_tracepoints_by_records_of_event_types),
+		cmocka_unit_test(
+			test_a_group_that_is_read_with_its_leader_is_split_by_its_values),
+		cmocka_unit_test(test_values_of_inherited_counters_rise_in_each_thread),
+		cmocka_unit_test(test_a_counter_that_is_read_alone_has_its_value_as_period),
 		cmocka_unit_test(test_recordings_of_real_machines_have_the_counts_of_perf),
 	};
 

@@ -251,8 +251,10 @@ static void test_what_is_no_regular_file_is_refused(void **state)
 	(void)state;
 	assert_int_equal(result.open_err, -ENOENT);
 	assert_non_null(strstr(result.why.text, "/nonexistent/recording"));
-	assert_int_equal(perf_data_result_of(perf_data_scratch).open_err, -ENOTSUP);
 	unlink(perf_data_path);
+	result = perf_data_result_of(perf_data_scratch);	/* a directory of something else */
+	assert_int_equal(result.open_err, -ENOENT);
+	assert_non_null(strstr(result.why.text, "no file \"data\""));
 	assert_int_equal(mkfifo(perf_data_path, 0600), 0);
 	assert_int_equal(perf_data_result_of(perf_data_path).open_err, -ENOTSUP);
 	unlink(perf_data_path);

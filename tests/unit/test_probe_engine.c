@@ -129,9 +129,10 @@ static void take_records(void)
 	}
 }
 
-static uint64_t order(enum probe_order_kind kind, const char *spec)
+static uint64_t order_with(const struct probe_choice *choice, enum probe_order_kind kind,
+			   const char *spec)
 {
-	struct probe_order made = { .kind = kind, .number = ++last_number,
+	struct probe_order made = { .kind = kind, .number = ++last_number, .choice = *choice,
 				    .time_ns = clock_now_ns(), .probe = seen.id };
 	struct diag why;
 
@@ -141,21 +142,33 @@ static uint64_t order(enum probe_order_kind kind, const char *spec)
 	return made.number;
 }
 
+static uint64_t order(enum probe_order_kind kind, const char *spec)
+{
+	return order_with(&(struct probe_choice){ .pid = 0 }, kind, spec);
+}
+
 /* The answer that ends order @number. */
-static struct probe_answer wait_for(uint64_t number)
+static struct probe_answer wait_in_rounds(uint64_t number, void (*each_round)(void))
 {
 	const uint64_t give_up_ns = clock_now_ns() + HANG_NS;
 	struct pollfd ready = { .fd = probe_engine_answer_fd(engine), .events = POLLIN };
 	struct probe_answer answer;
 
 	while (clock_now_ns() < give_up_ns) {
-		poll(&ready, 1, 100);
+		if (each_round)
+			each_round();
+		poll(&ready, 1, each_round ? 0 : 100);
 		while (probe_engine_answer(engine, &answer))
 			if (answer.number == number && answer.is_done)
 				return answer;
 	}
 	fail_msg("no answer to order %d", (int)number);
 	return answer;
+}
+
+static struct probe_answer wait_for(uint64_t number)
+{
+	return wait_in_rounds(number, NULL);
 }
 
 static void wait_until(bool (*is_so)(uint64_t number), uint64_t number)
@@ -334,6 +347,45 @@ static void test_examining_tells_the_rate_and_attaches_nothing(void **state)
 	assert_false(seen.has_row);
 }
 
+static void call_some(void)
+{
+	probed_copy_call(10);
+}
+
+/* The rate of the function that the copy calls meanwhile, if @pid alone is to be probed. */
+static double rate_for(pid_t pid)
+{
+	const struct probe_choice choice = { .reach = REACH_PROCESS, .pid = pid };
+	struct probe_answer answer;
+
+	answer = wait_in_rounds(order_with(&choice, PROBE_EXAMINE,
+					   spec_of("u:%s:%s", "probed_function")), call_some);
+	if (answer.why.err || !answer.has_rate)
+		fail_msg("%s%s", answer.why.text, answer.reason);
+	return answer.hits_per_s;
+}
+
+static void test_the_rate_is_that_of_the_process_to_be_probed(void **state)
+{
+	(void)state;
+	need_root();
+	assert_true(rate_for(probed_copy_pid()) > 0);
+	assert_true(rate_for(getpid()) == 0);
+}
+
+/* Its count is nanoseconds: some 10^9 a second on a busy CPU, with at most some 10^4 hits. */
+static void test_the_rate_of_a_tracepoint_with_a_weight_is_of_its_hits(void **state)
+{
+	struct probe_answer answer;
+
+	(void)state;
+	need_root();
+	answer = wait_in_rounds(order(PROBE_EXAMINE, "t:sched:sched_stat_runtime"), call_some);
+	assert_int_equal(answer.why.err, 0);
+	assert_true(answer.has_rate);
+	assert_true(answer.hits_per_s > 0 && answer.hits_per_s < 1e6);
+}
+
 static void test_what_is_not_counted_must_be_typed(void **state)
 {
 	struct probe_answer answer;
@@ -473,15 +525,10 @@ static void test_the_sum_of_all_probes_has_a_cap_of_its_own(void **state)
 
 static void add_for(pid_t pid)
 {
-	struct probe_order made = { .kind = PROBE_ADD, .number = ++last_number,
-				    .choice = { .reach = REACH_PROCESS, .pid = pid } };
+	const struct probe_choice choice = { .reach = REACH_PROCESS, .pid = pid };
 	struct probe_answer answer;
-	struct diag why;
 
-	assert_int_equal(probe_spec_parse(&made.choice.spec,
-					  spec_of("u:%s:%s", "probed_function"), &why), 0);
-	assert_true(probe_engine_order(engine, &made));
-	answer = wait_for(made.number);
+	answer = wait_for(order_with(&choice, PROBE_ADD, spec_of("u:%s:%s", "probed_function")));
 	if (answer.why.err || answer.reason[0])
 		fail_msg("%s%s", answer.why.text, answer.reason);
 	take_news();
@@ -618,6 +665,8 @@ int main(int argc, char **argv)
 		WITH_ENGINE(test_a_wildcard_adds_a_row_for_each_function),
 		WITH_ENGINE(test_what_is_cancelled_is_not_attached),
 		WITH_ENGINE(test_examining_tells_the_rate_and_attaches_nothing),
+		WITH_ENGINE(test_the_rate_is_that_of_the_process_to_be_probed),
+		WITH_ENGINE(test_the_rate_of_a_tracepoint_with_a_weight_is_of_its_hits),
 		WITH_ENGINE(test_what_is_not_counted_must_be_typed),
 		WITH_ENGINE(test_a_condition_on_what_is_not_there_is_told_before),
 		WITH_ENGINE(test_what_costs_too_much_is_switched_off),

@@ -63,14 +63,17 @@ static void test_numbers_beyond_the_bound_are_told_by_octave(void **state)
 	assert_true(values.is_full);
 	assert_int_equal(values.rows[id].form, VALUE_OTHER_NUMBERS);
 	assert_int_equal(values.rows[id].number, 64 + 1);
-	assert_int_equal(values.rows[id].min, -3);
-	assert_int_equal(values.rows[id].max, -2);
+	assert_int_equal((int64_t)values.rows[id].min, -3);
+	assert_int_equal((int64_t)values.rows[id].max, -2);
 	assert_int_equal((int)values.rows[id].sum, -5);
 	assert_int_equal(values.rows[id].uses, 2);
 	assert_int_not_equal(probe_values_number(&values, 2, 0, true, (uint64_t)-2), id);
 	id = probe_values_number(&values, 2, 0, false, UINT64_MAX);
-	assert_true(values.rows[id].max == INT64_MAX);
+	assert_true(values.rows[id].min == UINT64_MAX && values.rows[id].max == UINT64_MAX);
 	assert_int_equal(values.rows[id].number, 63);
+	assert_int_equal(probe_values_number(&values, 2, 0, false, UINT64_C(1) << 63), id);
+	assert_true(values.rows[id].min == UINT64_C(1) << 63);
+	assert_true(values.rows[id].max == UINT64_MAX);
 }
 
 static void test_texts_beyond_the_bound_are_one(void **state)

@@ -201,6 +201,7 @@ static void test_our_own_process_has_our_code_name_and_user(void **state)
 	reply = ask(reader, getpid(), 0);
 	assert_int_equal(reply.pid, getpid());
 	assert_true(reply.has_maps && reply.has_comm && reply.has_uid);
+	assert_int_equal(reply.found_parent, getppid());
 	assert_true(before_ns <= reply.time_ns && reply.time_ns <= clock_now_ns());
 	assert_string_equal(reply.comm, "a b\nc");
 	assert_int_equal(reply.uid, geteuid());

@@ -4,10 +4,12 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <math.h>
+#include <stdio.h>
 
 #include <cmocka.h>
 
 #include "base/clock.h"
+#include "model/loss_sums.h"
 #include "publisher_stage.h"
 
 static void expect(enum window_kind window, uint64_t samples, double seconds)
@@ -93,6 +95,83 @@ static void test_the_ledger_knows_the_losses_of_the_window(void **state)
 	assert_int_equal(snapshot->lost_kernel, 11);
 	assert_false(snapshot->ledger.counts[LOSS_UNRESOLVED].has_start);
 	assert_true(snapshot->ledger.counts[LOSS_UNRESOLVED].has_window);
+	snapshot_destroy(snapshot);
+}
+
+/* 10 s on one CPU, in which every tenth tick came: 9 s but for one tick are missing. */
+static void test_ticks_that_did_not_come_are_a_share_of_the_window(void **state)
+{
+	const struct loss_count *count;
+	struct snapshot *snapshot;
+
+	(void)state;
+	snprintf(stage.event.name, sizeof(stage.event.name), "cpu-clock");
+	stage.ingest.config.whole_cpus = 1;
+	ingest_look_at_config(&stage.ingest);
+	stage.period = S / 100;
+	publisher_stage_sample(50, 150);
+	snapshot = publisher_stage_make();
+	count = &snapshot->ledger.counts[LOSS_TICKS];
+	assert_int_equal(count->in_window, 9 * S - S / 100);
+	assert_true(snapshot->missing_ticks_pct > 89.89 && snapshot->missing_ticks_pct < 89.91);
+	snapshot_destroy(snapshot);
+}
+
+/* Half of the ticks are missing: on a machine that is idle half of the time all of them may be idle
+ * CPUs'; of one that is busy for 80 % of the time, 30 points at least are not. */
+static void test_ticks_that_idle_cpus_may_lack_are_not_missing(void **state)
+{
+	struct snapshot idle = { .missing_ticks_pct = 50, .busy_pct = 40 };
+	struct snapshot busy = { .missing_ticks_pct = 50, .busy_pct = 80 };
+
+	(void)state;
+	loss_sums_put_window(&idle);
+	loss_sums_put_window(&busy);
+	assert_true(idle.missing_ticks_pct == 0);
+	assert_true(busy.missing_ticks_pct == 37.5);
+}
+
+/* 10 s on two CPUs, busy for 50 %: 8 s of the idle time have samples, so that of the 5 s without
+ * ticks idle CPUs lack 2 at most, and 3 of 10 busy seconds are missing. */
+static void test_ticks_are_missing_though_idle_cpus_tick(void **state)
+{
+	struct snapshot head = {
+		.event = "cpu-clock", .clock_cpus = 2, .window_s = 10, .busy_pct = 50,
+		.missing_ticks_pct = 25, .idle_weight = 8e9,
+	};
+
+	(void)state;
+	head.ledger.counts[LOSS_TICKS] = (struct loss_count){ 9 * S, 5 * S, true, true };
+	loss_sums_put_window(&head);
+	assert_true(head.missing_ticks_pct > 29.99 && head.missing_ticks_pct < 30.01);
+	assert_int_equal(head.ledger.counts[LOSS_TICKS].in_window, 3 * S);
+	assert_false(head.ledger.counts[LOSS_TICKS].has_start);
+}
+
+/* What is missing is less than /proc/stat and the samples may differ by. */
+static void test_an_idle_machine_misses_no_tick(void **state)
+{
+	struct snapshot head = {
+		.event = "cpu-clock", .clock_cpus = 2, .window_s = 10, .busy_pct = 0,
+		.missing_ticks_pct = 3.5, .idle_weight = 19.4e9,
+	};
+
+	(void)state;
+	head.ledger.counts[LOSS_TICKS] = (struct loss_count){ 9 * S, 7 * S / 10, true, true };
+	loss_sums_put_window(&head);
+	assert_true(head.missing_ticks_pct == 0);
+	assert_int_equal(head.ledger.counts[LOSS_TICKS].in_window, 0);
+}
+
+static void test_without_a_clock_no_tick_is_missing(void **state)
+{
+	struct snapshot *snapshot;
+
+	(void)state;
+	publisher_stage_sample(50, 150);
+	snapshot = publisher_stage_make();
+	assert_true(snapshot->missing_ticks_pct < 0);
+	assert_false(snapshot->ledger.counts[LOSS_TICKS].has_start);
 	snapshot_destroy(snapshot);
 }
 
@@ -465,6 +544,11 @@ int main(void)
 		PUBLISHER_TEST(test_quiet_seconds_belong_to_the_window),
 		PUBLISHER_TEST(test_intervals_show_every_sample_once),
 		PUBLISHER_TEST(test_the_ledger_knows_the_losses_of_the_window),
+		PUBLISHER_TEST(test_ticks_that_did_not_come_are_a_share_of_the_window),
+		PUBLISHER_TEST(test_ticks_that_idle_cpus_may_lack_are_not_missing),
+		PUBLISHER_TEST(test_ticks_are_missing_though_idle_cpus_tick),
+		PUBLISHER_TEST(test_an_idle_machine_misses_no_tick),
+		PUBLISHER_TEST(test_without_a_clock_no_tick_is_missing),
 		PUBLISHER_TEST(test_zero_begins_anew),
 		PUBLISHER_TEST(test_zero_leaves_history),
 		PUBLISHER_TEST(test_zero_is_exact_as_long_as_history_is),

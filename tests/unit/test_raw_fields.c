@@ -296,6 +296,29 @@ static void test_a_name_is_cut_to_its_room(void **state)
 	raw_fields_finish(&fields);
 }
 
+static void test_longs_and_pointers_have_the_size_of_the_kernel_that_wrote_them(void **state)
+{
+	static const char format[] = HEAD
+		"\tfield:unsigned long args[2];\toffset:8;\tsize:8;\tsigned:0;\n"
+		"\tfield:void * list[2];\toffset:16;\tsize:8;\tsigned:0;\n";
+	unsigned char raw[24] = { 0 };
+	struct raw_fields fields;
+	struct raw_value value;
+
+	(void)state;
+	put_number(raw, 8, 7, 4);
+	put_number(raw, 12, 9, 4);
+	put_number(raw, 16, 5, 4);
+	put_number(raw, 20, 3, 4);
+	assert_int_equal(raw_fields_parse_foreign(&fields, format, strlen(format), 4, NULL), 0);
+	for (size_t i = 0; i < 2; i++) {
+		assert_true(raw_field_read(&fields.list[fields.count - 2 + i], raw, sizeof(raw),
+					   &value));
+		assert_int_equal(value.number, i ? 5 : 7);
+	}
+	raw_fields_finish(&fields);
+}
+
 static void test_what_is_no_format_is_refused_with_a_sentence(void **state)
 {
 	struct raw_fields fields;
@@ -398,6 +421,8 @@ int main(void)
 		cmocka_unit_test(test_numbers_get_the_words_of_their_own_list),
 		cmocka_unit_test(test_the_states_of_sched_switch_have_their_letters),
 		cmocka_unit_test(test_a_name_is_cut_to_its_room),
+		cmocka_unit_test(
+			test_longs_and_pointers_have_the_size_of_the_kernel_that_wrote_them),
 		cmocka_unit_test(test_what_is_no_format_is_refused_with_a_sentence),
 		cmocka_unit_test(test_every_format_of_this_kernel_is_understood),
 	};

@@ -124,6 +124,88 @@ static void test_who_stayed_without_a_name_gets_it_when_others_go(void **state)
 	assert_int_equal(stage_counted(&stage, "program", NEWCOMER, "/bin/new", 0x270f), 1);
 }
 
+/* @count samples of the newcomer at addresses from @first on, and what is shown of them by a fold
+ * of that second. Then what the analyzer does from time to time. */
+static void run_and_show(uint64_t second, uint64_t first, uint32_t count)
+{
+	char wanted[32];
+	uint32_t named = 0;
+
+	for (uint64_t i = 0; i < count; i++)
+		stage_sample(&stage, second * CLOCK_NS_PER_S + i, NEWCOMER, NEWCOMER,
+			     0x400000 + first + i);
+	stage_round(&stage, second * CLOCK_NS_PER_S + count);
+	for (int turn = 0; turn < 2 && named < count; turn++) {
+		named = 0;
+		for (uint64_t i = first; i < first + count; i++) {
+			snprintf(wanted, sizeof(wanted), "0x%llx", (unsigned long long)i);
+			named += !strcmp(shown("/bin/new", i), wanted);
+		}
+		if (reclaim_is_wanted(ingest))
+			assert_true(budget_compact(ingest));
+	}
+	assert_int_equal(named, count);
+}
+
+/* Hours of a program that has new code all the time, of which history forgets nothing. */
+static void test_new_names_take_the_place_of_the_oldest(void **state)
+{
+	enum { HOURS = 60, NEW = 3000, HOT = 100 };
+
+	(void)state;
+	begin(1, NEWCOMER, "/bin/new");
+	begin(1, NEIGHBOUR, "/bin/neighbour");
+	run(2, NEIGHBOUR, HOT);
+	name_frames();
+	for (uint64_t hour = 1; hour <= HOURS; hour++) {
+		run_and_show(hour * 3600, 0, HOT);
+		run_and_show(hour * 3600 + 2, HOT + hour * NEW, NEW);
+		stage_round(&stage, hour * 3600 * CLOCK_NS_PER_S + 10 * CLOCK_NS_PER_S);
+	}
+	assert_int_equal(stage_counted(&stage, "program", NEWCOMER, "/bin/new", HOT + NEW), 1);
+	assert_string_equal(shown("/bin/new", HOT + NEW), "0xc1c");	/* its name has gone */
+	for (uint64_t i = 0; i < HOT; i++)	/* the neighbour has nothing to do with it */
+		assert_non_null(symbol_names_cached(&ingest->names, &ingest->trie,
+						    stack_trie_frame(&ingest->trie,
+			(uint32_t)(stage_object(&stage, "/bin/neighbour") -
+				   ingest->objects.objects), i)));
+}
+
+/* A day in which all that runs is new all the time, with little history. */
+static void test_after_many_generations_the_same_names_are_shown(void **state)
+{
+	enum { GENERATIONS = 200, NAMES = 2000, HISTORY_BYTES = 1 << 20 };
+	char path[32], first[64] = "", wanted[32];
+
+	(void)state;
+	for (uint32_t g = 0; g < GENERATIONS; g++) {
+		const uint64_t now_ns = (uint64_t)(g + 1) * 10 * CLOCK_NS_PER_S;
+		const uint32_t pid = 1000 + 2 * g, jit = pid + 1;
+
+		snprintf(path, sizeof(path), "/tmp/build/cc%u", g);
+		begin(now_ns, pid, path);
+		begin(now_ns, jit, "/bin/qemu");
+		stage_mmap(&stage, now_ns, jit, 0x20000000, 0x100000, 0, "//anon");
+		run(now_ns + 2, pid, NAMES);
+		for (uint64_t i = 0; i < NAMES; i++)
+			stage_sample(&stage, now_ns + CLOCK_NS_PER_S + i, jit, jit, 0x20000000 + i);
+		stage_exit(&stage, now_ns + 2 * CLOCK_NS_PER_S, pid, pid);
+		stage_exit(&stage, now_ns + 2 * CLOCK_NS_PER_S, jit, jit);
+		stage_round(&stage, now_ns + 3 * CLOCK_NS_PER_S);
+		name_frames();
+		if (!g)
+			snprintf(first, sizeof(first), "%s", shown("//anon", 0x20000000));
+		assert_string_equal(shown("//anon", 0x20000000 + NAMES - 1), first);
+		snprintf(wanted, sizeof(wanted), "0x%x", NAMES - 1);
+		assert_string_equal(shown(path, NAMES - 1), wanted);
+		if (reclaim_is_wanted(ingest))
+			assert_true(budget_compact(ingest));
+		budget_enforce(ingest, HISTORY_BYTES, now_ns + 3 * CLOCK_NS_PER_S);
+	}
+	assert_string_equal(first, "[anon] JIT of qemu, no map");
+	assert_int_equal(ingest->names.refused, 0);
+}
+
 static void test_memory_and_quotas_are_given_back(void **state)
 {
 	const size_t before = strpool_bytes(ingest->strings);
@@ -298,6 +380,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_names_that_left_history_make_room_for_a_new_process),
 		TEST(test_who_stayed_without_a_name_gets_it_when_others_go),
+		TEST(test_new_names_take_the_place_of_the_oldest),
+		TEST(test_after_many_generations_the_same_names_are_shown),
 		TEST(test_memory_and_quotas_are_given_back),
 		TEST(test_much_text_that_nobody_has_is_swept),
 		TEST(test_what_stays_has_its_own_name_after_it),

@@ -433,12 +433,24 @@ static void test_a_handed_over_queue_has_all_records_and_no_end(void **state)
 	setup(&f);
 	start(&f);
 	fill_ring(&f, 0, 100);
-	until_ns = sampler_hand_over(f.sampler);
+	until_ns = sampler_hand_over(f.sampler, 0);
 	drain(&f, &seen);
 	assert_int_equal(seen.records[0], 100);
 	assert_false(seen.has_end);
 	assert_int_equal(until_ns, seen.last_limit_ns);	/* the promise is the last round's */
 	assert_true(until_ns != UINT64_MAX && until_ns + CLOCK_NS_PER_S > before_ns);
+	finish(&f);
+}
+
+static void test_a_queue_is_handed_over_behind_the_time_asked_for(void **state)
+{
+	const uint64_t asked_ns = clock_now_ns() + 5 * CLOCK_NS_PER_MS;
+	struct fixture f;
+
+	(void)state;
+	setup(&f);
+	start(&f);
+	assert_true(sampler_hand_over(f.sampler, asked_ns) > asked_ns);
 	finish(&f);
 }
 
@@ -461,7 +473,7 @@ static void test_a_sampler_that_has_lost_its_target_hands_over_a_stream_that_has
 		wait_for_wake(&f);
 		drain(&f, &seen);
 	}
-	assert_int_equal(sampler_hand_over(f.sampler), 0);
+	assert_int_equal(sampler_hand_over(f.sampler, 0), 0);
 	drain(&f, &seen);	/* nothing came behind the end */
 	close(gone);
 	finish(&f);
@@ -675,6 +687,7 @@ int main(void)
 		cmocka_unit_test(test_samples_that_fill_their_ring_make_rounds),
 		cmocka_unit_test(test_a_queue_too_small_for_a_record_is_refused),
 		cmocka_unit_test(test_a_handed_over_queue_has_all_records_and_no_end),
+		cmocka_unit_test(test_a_queue_is_handed_over_behind_the_time_asked_for),
 		cmocka_unit_test(
 			test_a_sampler_that_has_lost_its_target_hands_over_a_stream_that_has_ended),
 		cmocka_unit_test(

@@ -238,7 +238,7 @@ static void test_ledger_of_what_is_not_known(void **state)
 	struct scene scene;
 
 	(void)state;
-	scene_open(&scene, 120, 60);
+	scene_open(&scene, 120, 80);
 	lose_records(&scene);
 	scene.snapshot.ledger.is_by_records = true;
 	scene.snapshot.ledger.counts[LOSS_READ] = (struct loss_count){ .has_start = false };
@@ -246,7 +246,7 @@ static void test_ledger_of_what_is_not_known(void **state)
 		scene.snapshot.ledger.counts[cause].has_window = false;
 	scene_show(&scene);
 	scene_press(&scene, "$");
-	scene_close(&scene, "ledger_unknown_120x60");
+	scene_close(&scene, "ledger_unknown_120x80");
 }
 
 static void test_words_of_the_header_lead_to_the_ledger(void **state)
@@ -286,6 +286,27 @@ static void test_messages(void **state)
 	scene_close(&scene, "messages_80x24");
 }
 
+/* One sentence of what happened, and where; one of what helps that program. */
+static void test_messages_name_the_program_and_its_own_remedy(void **state)
+{
+	struct scene scene;
+
+	(void)state;
+	scene_open(&scene, 80, 24);
+	scene.snapshot.ledger = nothing_lost();
+	set_loss(&scene, LOSS_NO_MAP, 2896, 2896);
+	scene.snapshot.ledger.processes[LOSS_NO_MAP] = (struct loss_process){
+		.pid = 30874, .program = "java", .remedy = "java -XX:+PreserveFramePointer",
+	};
+	set_loss(&scene, LOSS_ENDED_FILE, 12, 3);
+	scene.snapshot.ledger.processes[LOSS_ENDED_FILE] = (struct loss_process){
+		.pid = 77, .program = "prog", .file = "libold.so",
+	};
+	scene_show(&scene);
+	scene_press(&scene, "!");
+	scene_close(&scene, "messages_programs_80x24");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -300,6 +321,7 @@ int main(void)
 		cmocka_unit_test(test_messages_at_the_bottom),
 		cmocka_unit_test(test_help),
 		cmocka_unit_test(test_messages),
+		cmocka_unit_test(test_messages_name_the_program_and_its_own_remedy),
 		cmocka_unit_test(test_ledger_of_losses),
 		cmocka_unit_test(test_ledger_of_what_is_not_known),
 		cmocka_unit_test(test_words_of_the_header_lead_to_the_ledger),

@@ -70,6 +70,29 @@ static void test_each_page_of_a_probe_at_every_size(void **state)
 	}
 }
 
+static void test_an_unsigned_value_has_its_whole_range_on_the_screen(void **state)
+{
+	struct snapshot_probe probe;
+	struct snapshot_value value;
+	struct scene scene;
+
+	(void)state;
+	open_probe(&scene, 200, 60);
+	scene_press_key(&scene, UI_KEY_RIGHT);
+	probe = scene.snapshot.probes.list[0];
+	value = probe.values[0];
+	value.min = UINT64_MAX - 1;
+	value.max = UINT64_MAX;
+	probe.value_count = 1;
+	probe.values = &value;
+	scene.snapshot.probes.count = 1;
+	scene.snapshot.probes.list = &probe;
+	scene_show(&scene);
+	scene_find(&scene, "min 18446744073709551614");
+	scene_find(&scene, "max 18446744073709551615");
+	scene_finish(&scene);
+}
+
 static void test_states_are_told_without_colours_and_without_unicode(void **state)
 {
 	struct scene scene;
@@ -112,6 +135,76 @@ static void test_without_a_probe_the_list_teaches(void **state)
 	scene_press(&scene, "8");
 	scene_answer(&scene);
 	scene_close(&scene, "probes_refused_80x24");
+}
+
+static const struct snapshot_value served_values[] = {
+	{ .name = "status", .type = "int", .origin = "format", .kind = VALUE_SIGNED,
+	  .count = 4, .numbers = 4, .is_signed = true, .min = (uint64_t)-1, .max = 404,
+	  .mean = 200.75, .negatives = 1, .octaves = { [0] = 1, [7] = 2, [8] = 1 },
+	  .top_count = 3, .top = { { "200", true, 200, 2 }, { "-1", true, -1, 1 },
+				   { "404", true, 404, 1 } } },
+	{ .name = "path", .type = "char[16]", .origin = "format", .kind = VALUE_TEXT,
+	  .count = 4, .top_count = 2, .top = { { "/a", false, 0, 3 }, { "/b", false, 0, 1 } } },
+};
+
+static const struct snapshot_probe served = {
+	.id = 1, .event = 1, .name = "t:web:served", .spec = "t:web:served",
+	.object = "[kernel]", .scope = "as recorded", .kind = PROBE_TRACEPOINT,
+	.state = PROBE_RECORDED, .reason = "", .hits = 4, .hits_per_s = 2, .lease_s = -1,
+	.value_count = 2, .values = served_values,
+};
+
+/* A recording with one tracepoint, and the answer to what the screen asks for. */
+static void answer_recorded(struct scene *scene)
+{
+	scene_prepare(scene);
+	scene->snapshot.probes = (struct snapshot_probes){
+		.count = 1, .list = &served, .detail = state_probe_here(&scene->state),
+	};
+	scene_show(scene);
+	frame_draw(&scene->state, &scene->canvas);
+}
+
+static void open_recorded(struct scene *scene)
+{
+	scene_open(scene, 80, 24);
+	scene->state.probe_control = NULL;
+	scene_show(scene);
+	scene_press(scene, "8");
+	answer_recorded(scene);
+}
+
+static void test_a_recorded_probe_is_shown_with_its_values(void **state)
+{
+	struct scene scene;
+
+	(void)state;
+	open_recorded(&scene);
+	scene_compare("probes_recorded_80x24", scene_text(&scene));
+	scene_press(&scene, ".");
+	assert_int_equal(scene.state.menu.count, 3);	/* figures, tree, flame graph */
+	scene_choose(&scene, "latency, values");
+	answer_recorded(&scene);
+	scene_close(&scene, "probe_recorded_80x24");
+}
+
+static void test_no_key_changes_a_recorded_probe(void **state)
+{
+	static const char *const keys[] = { "t", "d", "L" };
+	struct scene scene;
+
+	(void)state;
+	open_recorded(&scene);
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		scene.state.message[0] = '\0';
+		scene_press(&scene, keys[i]);
+		assert_string_equal(scene.state.message,
+				    "web:served was recorded: it can be looked at, not changed");
+	}
+	scene_press(&scene, "D");
+	assert_false(scene.state.menu.is_open);
+	assert_int_equal(scene.state.order_count, 0);
+	scene_finish(&scene);
 }
 
 static void test_the_menus_of_a_probe(void **state)
@@ -243,17 +336,38 @@ static void test_the_panel_says_what_is_in_the_way(void **state)
 	scene_close(&scene, "panel_dry_run_80x24");
 }
 
+static void test_the_panel_says_when_it_counted_all_processes(void **state)
+{
+	struct probe_answer answer = known_answer();
+	struct scene scene;
+
+	(void)state;
+	open_panel(&scene, 120, 40);
+	answer_panel(&scene, answer);
+	frame_draw(&scene.state, &scene.canvas);
+	assert_true(scene_has(&scene, "counted 12.4k calls/s \u2192 about"));
+	answer.is_rate_of_all = true;
+	answer_panel(&scene, answer);
+	frame_draw(&scene.state, &scene.canvas);
+	assert_true(scene_has(&scene, "counted 12.4k calls/s of all processes \u2192 about"));
+	scene_finish(&scene);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_the_list_at_every_size),
 		cmocka_unit_test(test_each_page_of_a_probe_at_every_size),
+		cmocka_unit_test(test_an_unsigned_value_has_its_whole_range_on_the_screen),
 		cmocka_unit_test(test_states_are_told_without_colours_and_without_unicode),
 		cmocka_unit_test(test_without_a_probe_the_list_teaches),
+		cmocka_unit_test(test_a_recorded_probe_is_shown_with_its_values),
+		cmocka_unit_test(test_no_key_changes_a_recorded_probe),
 		cmocka_unit_test(test_the_menus_of_a_probe),
 		cmocka_unit_test(test_hits_stand_for_samples_and_figures_beside_them),
 		cmocka_unit_test(test_the_panel_opens_at_once_and_fills_in),
 		cmocka_unit_test(test_the_panel_says_what_is_in_the_way),
+		cmocka_unit_test(test_the_panel_says_when_it_counted_all_processes),
 	};
 
 	setlocale(LC_CTYPE, "C.UTF-8");

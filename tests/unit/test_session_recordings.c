@@ -27,11 +27,13 @@ static char paths[2][64];
 static struct perf_data_writer writers[2];
 static struct session_recordings recordings;
 static struct snapshot *last;
+static struct sandbox *sandbox;
+static struct object_opener *opener;	/* NULL: no names */
 
 static int make_directory(void **state)
 {
 	(void)state;
-	if (!mkdtemp(directory))
+	if (sandbox_start(&sandbox, NULL) || !mkdtemp(directory))
 		return -1;
 	for (int i = 0; i < 2; i++)
 		snprintf(paths[i], sizeof(paths[i]), "%s/%c.data", directory, 'a' + i);
@@ -41,6 +43,7 @@ static int make_directory(void **state)
 static int remove_directory(void **state)
 {
 	(void)state;
+	sandbox_stop(sandbox);
 	return rmdir(directory);
 }
 
@@ -130,13 +133,13 @@ static void analyze(unsigned int keys)
 {
 	struct analyzer_config config = {
 		.wants_all_events = true, .host = "", .query.keys = keys, .window = WINDOW_ALL,
-		.interval_ns = 1000000000, .memory_bytes = MEMORY_BYTES,
+		.interval_ns = 1000000000, .memory_bytes = MEMORY_BYTES, .opener = opener,
 	};
 	struct analyzer *analyzer;
 	struct spsc queue;
 	struct diag why;
 
-	assert_int_equal(session_recordings_open(&recordings, paths[0], paths[1], &why), 0);
+	assert_int_equal(session_recordings_open(&recordings, paths[0], paths[1], NULL, &why), 0);
 	session_recordings_configure(&recordings, &config);
 	assert_int_equal(spsc_init(&queue, 1 << 20), 0);
 	config.queue = &queue;
@@ -147,8 +150,10 @@ static void analyze(unsigned int keys)
 		press_early(analyzer);
 	assert_int_equal(analyzer_start(analyzer, &why), 0);
 	take_last(analyzer);
-	session_recordings_close(&recordings);
 	analyzer_destroy(analyzer);
+	object_opener_destroy(opener);
+	opener = NULL;
+	session_recordings_close(&recordings);
 	spsc_finish(&queue);
 }
 
@@ -317,6 +322,112 @@ static void test_addresses_of_another_kernel_are_others(void **state)
 		assert_string_equal(last->rows[i].object, "[kernel]");
 }
 
+/* As `perf record --kcore` does: a directory, in which "data" has the records. */
+static void save_with_names(int recording, const char *names)
+{
+	char path[128];
+
+	assert_int_equal(mkdir(paths[recording], 0700), 0);
+	snprintf(path, sizeof(path), "%s/kcore_dir", paths[recording]);
+	assert_int_equal(mkdir(path, 0700), 0);
+	snprintf(path, sizeof(path), "%s/kcore_dir/kallsyms", paths[recording]);
+	perf_data_writer_save_bytes(names, strlen(names), path);
+	snprintf(path, sizeof(path), "%s/data", paths[recording]);
+	perf_data_writer_save(&writers[recording], path);
+}
+
+static void remove_with_names(int recording)
+{
+	static const char *const names[] = { "data", "kcore_dir/kallsyms", "kcore_dir", "" };
+	char path[128];
+
+	for (size_t i = 0; i < COUNT_OF(names); i++) {
+		snprintf(path, sizeof(path), "%s/%s", paths[recording], names[i]);
+		assert_int_equal(remove(path), 0);
+	}
+}
+
+static void expect_named(const char *object, const char *symbol, uint64_t now, uint64_t then)
+{
+	for (size_t i = 0; i < last->row_count; i++) {
+		const struct snapshot_row *row = &last->rows[i];
+
+		if (strcmp(row->object, object) || strcmp(row->symbol, symbol))
+			continue;
+		assert_int_equal(row->self_samples, now);
+		assert_int_equal(row->base_self_samples, then);
+		return;
+	}
+	fail_msg("no row %s %s", object, symbol);
+}
+
+static void add_kernel_with_module(int recording, uint64_t module)
+{
+	struct perf_data_writer *writer = &writers[recording];
+
+	add_event(writer, "cpu-clock");
+	add_kernel(writer, (uint8_t)(7 + recording), KERNEL);
+	perf_data_writer_mmap(writer, PERF_RECORD_MISC_KERNEL, UINT32_MAX, 0, module, 0x1000, 0,
+			      "/lib/modules/6.1/kernel/ext.ko");
+	add_program(writer, 10, 5000);
+}
+
+/* Neither is the running one. Functions lie elsewhere in each. */
+static void test_kernels_have_the_names_that_their_recordings_brought(void **state)
+{
+	const uint64_t first_module = 0xffffffffc0001000, second_module = 0xffffffffc0005000;
+
+	(void)state;
+	add_kernel_with_module(0, first_module);
+	add_samples(&writers[0], 0, 10, 6000, KERNEL + 0x120, 5);
+	add_samples(&writers[0], 0, 10, 6100, first_module + 0x80, 4);
+	save_with_names(0, "ffffffff81000000 T _text\n"
+			   "ffffffff81000100 T first\n"
+			   "ffffffff81000200 T other\n"
+			   "ffffffff81000300 T _etext\n"
+			   "ffffffffc0001000 t ext_read\t[ext]\n");
+	add_kernel_with_module(1, second_module);
+	add_samples(&writers[1], 0, 10, 6000, KERNEL + 0x220, 2);
+	add_samples(&writers[1], 0, 10, 6100, KERNEL + 0x120, 1);
+	add_samples(&writers[1], 0, 10, 6200, second_module + 0x80, 3);
+	save_with_names(1, "ffffffff81000000 T _text\n"
+			   "ffffffff81000100 T second\n"
+			   "ffffffff81000200 T third\n"
+			   "ffffffff81000300 T _etext\n"
+			   "ffffffffc0005000 t ext_write\t[ext]\n");
+	assert_int_equal(object_opener_create(&opener, sandbox, NULL, NULL), 0);
+	analyze(KEY_OBJECT | KEY_SYMBOL);
+	assert_int_equal(last->end_err, 0);
+	expect_named("[kernel]", "first", 0, 5);
+	expect_named("[kernel]", "second", 1, 0);
+	expect_named("[kernel]", "third", 2, 0);
+	expect_named("[ext]", "ext_read", 0, 4);
+	expect_named("[ext]", "ext_write", 3, 0);
+	assert_int_equal(last->row_count, 5);
+	remove_with_names(0);
+	remove_with_names(1);
+}
+
+static void test_a_damaged_list_of_names_is_the_reason_that_there_are_none(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		add_event(&writers[i], "cpu-clock");
+		add_kernel(&writers[i], 7, KERNEL);
+		add_program(&writers[i], 10, 5000);
+		add_samples(&writers[i], 0, 10, 6000, KERNEL + 0x120, 5);
+		save_with_names(i, "no list\n");
+	}
+	assert_int_equal(object_opener_create(&opener, sandbox, NULL, NULL), 0);
+	analyze(KEY_OBJECT | KEY_SYMBOL);
+	assert_int_equal(last->row_count, 1);
+	assert_int_equal(last->rows[0].self_samples, 5);
+	assert_int_equal(last->rows[0].state, SYMBOL_UNREADABLE);
+	assert_non_null(strstr(last->rows[0].reason, "no kernel symbols"));
+	remove_with_names(0);
+	remove_with_names(1);
+}
+
 static void add_lost(struct perf_data_writer *writer, uint64_t count)
 {
 	const uint64_t id = perf_data_writer_id(0);
@@ -389,7 +500,8 @@ static void test_a_file_that_is_not_there_is_named(void **state)
 	add_event(&writers[0], "cpu-clock");
 	add_program(&writers[0], 10, 40);
 	perf_data_writer_save(&writers[0], paths[0]);
-	assert_int_equal(session_recordings_open(&recordings, paths[0], paths[1], &why), -ENOENT);
+	assert_int_equal(session_recordings_open(&recordings, paths[0], paths[1], NULL, &why),
+			 -ENOENT);
 	assert_non_null(strstr(why.text, "b.data: No such file"));
 }
 
@@ -404,6 +516,8 @@ int main(void)
 		TEST(test_events_are_compared_by_name),
 		TEST(test_a_kernel_that_was_started_again_is_the_same),
 		TEST(test_addresses_of_another_kernel_are_others),
+		TEST(test_kernels_have_the_names_that_their_recordings_brought),
+		TEST(test_a_damaged_list_of_names_is_the_reason_that_there_are_none),
 		TEST(test_losses_are_each_recordings_own),
 		TEST(test_a_first_without_samples_is_an_empty_baseline),
 		TEST(test_damage_says_in_which_it_is),

@@ -368,6 +368,34 @@ static void test_a_file_that_nobody_maps_is_no_wish_for_ever(void **state)
 	assert_false(source_lines_are_pending(&lines));
 }
 
+/* The file that stands for its copies was replaced and is mapped by nobody; a copy is. */
+static void test_the_lines_of_a_replaced_file_come_from_the_copy_that_is_mapped(void **state)
+{
+	const struct source_wish wish = { offset_of(outer()), own_object };
+	struct object_table *objects = &stage.ingest.objects;
+	const struct object before = objects->objects[own_object];
+	const char *path = strpool_get(stage.ingest.strings, before.path);
+	const struct object_key key = { .path = path, .path_len = strlen(path),
+					.device = before.device, .inode = before.inode,
+					.mode = MODE_USER };
+	struct process *process = task_table_find_process(&stage.ingest.tasks, (uint32_t)getpid());
+	uint32_t copy;
+	bool is_new;
+
+	(void)state;
+	copy = object_table_intern(objects, &key, &is_new);
+	assert_true(is_new);
+	objects->objects[copy].state = OBJECT_READY;
+	objects->objects[copy].canonical = own_object;
+	objects->objects[own_object].inode = before.inode + 1;
+	for (uint32_t i = 0; i < process->maps->count; i++)
+		process->maps->rows[i].object = copy;
+	source_lines_wish(&lines, &wish, 1);
+	take_all();
+	assert_string_equal(look_up(wish, true).reason, "");
+	assert_memory_equal(look_up(wish, true).line, FILE_NAME, strlen(FILE_NAME));
+}
+
 /* A snapshot of one row, as snapshot_build() makes it: in one block. */
 static struct snapshot *make_snapshot(struct source_wish of)
 {
@@ -510,6 +538,7 @@ int main(void)
 		TEST(test_code_without_debug_information_says_why_and_is_left_alone),
 		TEST(test_nobody_asks_for_kernel_run_time_or_loading_code),
 		TEST(test_a_file_that_nobody_maps_is_no_wish_for_ever),
+		TEST(test_the_lines_of_a_replaced_file_come_from_the_copy_that_is_mapped),
 		TEST(test_a_held_snapshot_goes_with_its_lines),
 		TEST(test_a_held_snapshot_goes_without_them_when_its_time_has_come),
 		TEST(test_groups_wait_for_the_lines_of_all_that_is_shown),

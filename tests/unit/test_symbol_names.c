@@ -333,6 +333,30 @@ static void test_one_file_seen_two_ways_has_its_symbols_once(void **state)
 	assert_int_equal(symbol_id(again, 0x9999), symbol_id(world.app, 0x9999));
 }
 
+/* Both had let their table go for want of room; only one of them has it again. */
+static void test_a_copy_names_its_code_while_the_table_of_the_first_is_gone(void **state)
+{
+	const struct object_key key = { .path = "/bin/app", .path_len = 8, .inode = 77,
+					.mode = MODE_USER };
+	const struct flat_table table = world.objects.objects[world.app].table;
+	const struct build_id id = world.objects.objects[world.app].build_id;
+	uint32_t copy, before;
+	bool is_new;
+
+	(void)state;
+	copy = object_table_intern(&world.objects, &key, &is_new);
+	object_table_set_ready(&world.objects, copy, &table, &id);
+	assert_int_equal(world.objects.objects[copy].canonical, world.app);
+	before = symbol_id(copy, 0x1100);
+	object_table_let_go(&world.objects, world.app);
+	object_table_let_go(&world.objects, copy);
+	object_table_set_ready(&world.objects, copy, &table, &id);
+	assert_int_equal(world.objects.objects[world.app].state, OBJECT_LET_GO);
+	assert_string_equal(text(symbol_at(copy, 0x1200)->name), "g");
+	assert_int_equal(symbol_id(copy, 0x1200), symbol_id(copy, 0x1208));
+	assert_int_equal(symbol_id(copy, 0x1108), before);
+}
+
 static void test_an_unreadable_object_keeps_its_addresses(void **state)
 {
 	const uint32_t lib = fixture_object(&world, "/lib/x.so", OBJECT_LOADING);
@@ -400,6 +424,7 @@ int main(void)
 		TEST(test_while_its_table_loads_an_object_is_one_symbol),
 		TEST(test_a_table_that_arrives_names_the_frames_that_were_there),
 		TEST(test_one_file_seen_two_ways_has_its_symbols_once),
+		TEST(test_a_copy_names_its_code_while_the_table_of_the_first_is_gone),
 		TEST(test_an_unreadable_object_keeps_its_addresses),
 		TEST(test_a_module_is_the_object_of_its_functions),
 		TEST(test_only_the_kernels_idle_loop_is_idle),

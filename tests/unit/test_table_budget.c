@@ -228,6 +228,38 @@ static void test_a_file_that_changed_while_its_table_was_gone_is_another_object(
 	assert_string_equal(name_at(object_at(mappings[0]), new_at[0]), "other_0");
 }
 
+/* A package is installed again: another inode with the same bytes at the same path, while the old
+ * file is still mapped. Both are one for the screen, but each has, or has not, a table. */
+static void test_a_copy_whose_table_came_back_alone_has_names(void **state)
+{
+	uint32_t copy;
+	void *mapping;
+
+	(void)state;
+	assert_true(elf_fixture_run("cp %s copy.so && mv copy.so %s", paths[0], paths[0]));
+	mapping = map(paths[0]);
+	see(paths[0], mapping);
+	copy = object_at(mapping);
+	assert_int_not_equal(copy, objects[0]);
+	assert_int_equal(ingest.objects.objects[copy].canonical, objects[0]);
+	name_at(copy, seen_at[0]);
+	for (int file = 1; file < FILES; file++) {
+		ingest.objects.round++;
+		name_at(objects[file], seen_at[file]);
+	}
+	second_with_room_for(ingest.tables.bytes - 1);
+	assert_int_equal(state_of(0), OBJECT_LET_GO);
+	assert_int_equal(ingest.objects.objects[copy].state, OBJECT_LET_GO);
+	assert_string_equal(name_at(copy, new_at[0]), "(names let go for want of room)");
+	second_with_room_for(SIZE_MAX);
+	assert_int_equal(state_of(0), OBJECT_LET_GO);
+	assert_int_equal(ingest.objects.objects[copy].state, OBJECT_READY);
+	assert_string_equal(name_at(copy, new_at[0]), "new_0");
+	assert_string_equal(name_at(copy, seen_at[0]), "seen_0");
+	assert_string_equal(name_at(objects[0], seen_at[0]), "seen_0");
+	munmap(mapping, MAPPED_BYTES);
+}
+
 static int tables_held(void)
 {
 	int count = 0;
@@ -336,6 +368,7 @@ int main(void)
 		TEST(test_the_table_that_was_needed_longest_ago_goes_and_comes_back_when_needed),
 		TEST(test_a_file_that_changed_while_its_table_was_gone_is_another_object),
 		TEST(test_a_file_that_changed_without_room_for_another_object_keeps_its_names),
+		TEST(test_a_copy_whose_table_came_back_alone_has_names),
 		TEST(test_tables_that_come_and_go_leave_nothing),
 		TEST(test_a_late_answer_names_nobody_elses_code),
 	};

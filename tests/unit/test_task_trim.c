@@ -89,6 +89,18 @@ static void test_maps_beyond_their_bytes_are_read_again(void **state)
 	assert_non_null(mapping_at(150, 0x5000));
 }
 
+static void test_flametops_processes_are_not_forgotten_while_they_live(void **state)
+{
+	(void)state;
+	task_table_mark_own(&table, 100);
+	for (uint32_t pid = 1000; pid < 1100; pid++)
+		task_table_process(&table, pid);
+	for (int i = 0; i < 100; i++)
+		task_table_trim(&table, 10, 1000);
+	assert_int_equal(table.process_count, 10);
+	assert_non_null(task_table_find_process(&table, 100));
+}
+
 #define TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
@@ -97,6 +109,7 @@ int main(void)
 		TEST(test_too_many_threads_are_forgotten_and_counted),
 		TEST(test_who_has_ended_goes_before_who_lives_and_is_no_loss),
 		TEST(test_maps_beyond_their_bytes_are_read_again),
+		TEST(test_flametops_processes_are_not_forgotten_while_they_live),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -148,6 +148,7 @@ static void test_losses_and_notices_are_told_when_there_are_any(void **state)
 	snapshot.filtered_unknown_uid = 5;
 	snapshot.stalled_rounds = 6;
 	snapshot.throttled_ns = 7999999;
+	snapshot.missing_ticks_pct = 12.6;
 	snapshot.truncated_stacks = 8;
 	snapshot.evicted_samples = 9;
 	snapshot.ledger.counts[LOSS_PROBE_MISSED].since_start = 10;
@@ -156,12 +157,14 @@ static void test_losses_and_notices_are_told_when_there_are_any(void **state)
 	snapshot.ledger.counts[LOSS_OBJECTS].since_start = 13;
 	snapshot.ledger.counts[LOSS_NAMES].since_start = 14;
 	snapshot.ledger.counts[LOSS_TABLES].since_start = 15;
+	snapshot.ledger.counts[LOSS_OWN].since_start = 16;
 	snapshot.notice = "first\nsecond";
 	assert_text(&snapshot, &everything,
 		"# flametop  web-07  cpu-clock every 1  8 CPUs  last 10.0 s  0 samples  idle 5"
-		"  lost 1  malformed 2  late 3  unattributed 4  unknown-uid 5  stalled-rounds 6"
-		"  throttled-ms 7  truncated-stacks 8  evicted 9  missed-hits 10"
-		"  forgotten-tasks 11  unkept-mappings 12  unkept-objects 13"
+		"  lost 1  malformed 2  late 3  unattributed 4  unknown-uid 5  left-out-own 16"
+		"  stalled-rounds 6  throttled-ms 7  ticks-missing 13 %  truncated-stacks 8"
+		"  evicted 9  missed-hits 10  forgotten-tasks 11  unkept-mappings 12"
+		"  unkept-objects 13"
 		"  unkept-names 14  let-go-tables 15  own 0.0 %\n"
 		"# first\n"
 		"# second\n"
@@ -248,6 +251,56 @@ static void test_what_the_limit_leaves_out_is_said(void **state)
 		"\n");
 }
 
+/* Idle is not part of 100 %. */
+static void test_an_idle_row_has_no_share(void **state)
+{
+	struct snapshot_row rows[] = {
+		{ .self_samples = 2, .total_samples = 2, .comm = "a" },
+		{ .self_samples = 9, .total_samples = 9, .comm = "b", .is_idle = true },
+	};
+	const struct export_options options = { .max_rows = SIZE_MAX, .show_idle = true };
+	struct snapshot snapshot = fixture_snapshot(rows, 2);
+
+	(void)state;
+	snapshot.keys = KEY_COMM;
+	assert_text(&snapshot, &options,
+		"# flametop  web-07  cpu-clock 997 Hz  8 CPUs  last 10.0 s  11 samples  idle 9"
+		"  own 0.0 %\n"
+		"  SELF%  TOTAL%  SAMPLES  COMMAND         \n"
+		" 100.00  100.00        2  a               \n"
+		"   idle    idle        9  b               \n"
+		"\n");
+	snapshot.row_count = 1;
+	snapshot.rows = &rows[1];
+	snapshot.has_baseline = snapshot.is_compared = true;
+	snapshot.baseline = (struct snapshot_baseline){ .window_s = 5, .label = "a.data" };
+	assert_text(&snapshot, &options,
+		"# flametop  web-07  cpu-clock 997 Hz  8 CPUs  last 10.0 s  11 samples  idle 9"
+		"  own 0.0 %\n"
+		"# compared with A: a.data  5.0 s  0 samples\n"
+		"  CHANGE        SELF%  A SELF%  TOTAL%  A TOTAL%  SAMPLES/s  A SAMPLES/s"
+		"  CHANGE/s  COMMAND         \n"
+		"       -  new     idle     idle    idle      idle        0.9          0.0"
+		"      +0.9  b               \n"
+		"\n");
+}
+
+static void test_a_moment_is_told_in_milliseconds(void **state)
+{
+	struct snapshot_row row = { .self_samples = 1, .total_samples = 1, .comm = "a" };
+	struct snapshot snapshot = fixture_snapshot(&row, 1);
+
+	(void)state;
+	snapshot.keys = KEY_COMM;
+	snapshot.window_s = 0.0123;
+	assert_text(&snapshot, &everything,
+		"# flametop  web-07  cpu-clock 997 Hz  8 CPUs  last 0.012 s  1 samples"
+		"  own 0.0 %\n"
+		"  SELF%  TOTAL%  SAMPLES  COMMAND         \n"
+		" 100.00  100.00        1  a               \n"
+		"\n");
+}
+
 static void test_a_filter_is_told_with_what_it_leaves(void **state)
 {
 	struct snapshot_row row = { .self_samples = 10, .total_samples = 10, .comm = "sh",
@@ -298,6 +351,8 @@ int main(void)
 		cmocka_unit_test(test_the_head_says_how_stacks_are_known),
 		cmocka_unit_test(test_each_key_has_its_column),
 		cmocka_unit_test(test_what_the_limit_leaves_out_is_said),
+		cmocka_unit_test(test_an_idle_row_has_no_share),
+		cmocka_unit_test(test_a_moment_is_told_in_milliseconds),
 		cmocka_unit_test(test_a_filter_is_told_with_what_it_leaves),
 	};
 

@@ -255,7 +255,7 @@ static void assert_stacks(const struct stack_counts *counted, struct stack_count
 static void test_kinds_of_stacks_are_counted_with_their_slice(void **state)
 {
 	const struct slice_entry entry = { .count = 1 };
-	const struct stack_counts first = { .truncated = 1, .user = 1 };
+	const struct stack_counts first = { .truncated = 1, .user = 1, .no_map = 1 };
 	const struct stack_counts second = { .user = 1, .complete = 1 };
 	const struct stack_counts third = { .user = 1, .cut = 1, .outgrown = 1 };
 
@@ -264,13 +264,14 @@ static void test_kinds_of_stacks_are_counted_with_their_slice(void **state)
 	assert_int_equal(timeline_add(&timeline, AT(1), &entry, &second), 0);
 	assert_int_equal(timeline_add(&timeline, AT(1), &entry, NULL), 0);
 	assert_int_equal(timeline_add(&timeline, AT(2), &entry, &third), 0);
-	assert_stacks(&timeline.slices[0].stacks, (struct stack_counts){ 1, 2, 1, 0, 0 });
-	assert_stacks(&timeline.slices[0].ticks[0].stacks, (struct stack_counts){ 1, 2, 1, 0, 0 });
-	assert_stacks(&timeline.open_slice.stacks, (struct stack_counts){ 0, 1, 0, 1, 1 });
+	assert_stacks(&timeline.slices[0].stacks, (struct stack_counts){ 1, 2, 1, 0, 0, 1 });
+	assert_stacks(&timeline.slices[0].ticks[0].stacks,
+		      (struct stack_counts){ 1, 2, 1, 0, 0, 1 });
+	assert_stacks(&timeline.open_slice.stacks, (struct stack_counts){ 0, 1, 0, 1, 1, 0 });
 	assert_int_equal(timeline_add(&timeline, AT(300), &entry, NULL), 0);
 	timeline_roll_up(&timeline, AT(300));
 	assert_int_equal(timeline.count, 1);
-	assert_stacks(&timeline.slices[0].stacks, (struct stack_counts){ 1, 3, 1, 1, 1 });
+	assert_stacks(&timeline.slices[0].stacks, (struct stack_counts){ 1, 3, 1, 1, 1, 1 });
 }
 
 static uint64_t samples_of(uint32_t stack)

@@ -145,6 +145,19 @@ static void test_without_a_name_the_object_is_opened(void **state)
 	}
 }
 
+static void test_code_without_a_map_is_opened_by_its_name(void **state)
+{
+	struct snapshot_row row = whole;
+	struct filter_part part;
+
+	(void)state;
+	row.state = SYMBOL_NO_MAP;
+	row.symbol = row.raw_symbol = "[anon] JIT of node, no map";
+	assert_true(views_opening_part(VIEW_SYMBOLS, &row, &part));
+	assert_int_equal(part.field, FILTER_SYMBOL);
+	assert_int_equal(part.hash, filter_hash(row.symbol));
+}
+
 static void test_a_long_name_is_cut_for_the_eye_alone(void **state)
 {
 	char name[2 * FILTER_TEXT_BYTES];
@@ -192,6 +205,7 @@ int main(void)
 		cmocka_unit_test(test_each_view_opens_by_what_its_rows_are),
 		cmocka_unit_test(test_a_folded_out_thread_opens_by_its_own_number),
 		cmocka_unit_test(test_without_a_name_the_object_is_opened),
+		cmocka_unit_test(test_code_without_a_map_is_opened_by_its_name),
 		cmocka_unit_test(test_a_long_name_is_cut_for_the_eye_alone),
 		cmocka_unit_test(test_a_symbol_is_compared_by_the_name_in_its_file),
 	};

@@ -278,17 +278,102 @@ static void test_a_frame_pointer_that_can_not_be_one_is_not_followed(void **stat
 	}
 }
 
+static void test_frame_pointers_of_unnamed_code_count_where_they_reach_known_code(void **state)
+{
+	struct stage *stage = *state;
+
+	stage->registers.ip = UNNAMED + 0x10;
+	stage->registers.bp = STACK + 8 * 4;
+	stage->words[4] = STACK + 8 * 8;
+	stage->words[5] = UNNAMED + 0x20;
+	stage->words[8] = STACK + 8 * 12;
+	stage->words[9] = CODE + START + 1;
+	walk(stage);
+	EXPECT(stage, WALKER_COMPLETE, UNNAMED + 0x10, UNNAMED + 0x20, CODE + START + 1);
+	stage->registers.bp = STACK + 8 * 8;
+	walk(stage);
+	EXPECT(stage, WALKER_COMPLETE, UNNAMED + 0x10, CODE + START + 1);
+}
+
+/* What it keeps in that register instead says nothing of callers, nor of how large a copy helps. */
+static void test_where_they_do_not_the_stack_ends_at_the_first_such_frame(void **state)
+{
+	static const uint64_t bps[] = { 0, STACK - 8, STACK + 4, STACK + 8 * (WORDS - 1),
+					STACK + 0x10000, STACK + 8 * 12, STACK + 8 * 16 };
+	struct stage *stage = *state;
+
+	stage->words[12] = 3;			/* to unnamed code, and no further */
+	stage->words[13] = UNNAMED + 0x20;
+	stage->words[16] = STACK + 8 * 20;	/* to no code at all */
+	stage->words[17] = 5;
+	for (size_t i = 0; i < sizeof(bps) / sizeof(bps[0]); i++) {
+		stage->registers.ip = UNNAMED + 0x10;
+		stage->registers.bp = bps[i];
+		walk(stage);
+		EXPECT(stage, WALKER_NO_MAP, UNNAMED + 0x10);
+	}
+	/* Called from there: a helper of qemu. */
+	stage->registers = (struct walker_registers){ CODE + BY_BP, STACK, STACK + 8 * 24,
+						      .has_others = false };
+	stage->words[24] = 77;
+	stage->words[25] = UNNAMED + 0x30;
+	walk(stage);
+	EXPECT(stage, WALKER_NO_MAP, CODE + BY_BP, UNNAMED + 0x30);
+}
+
+/* Three frames that lead to one another are no accident: a larger copy has the others. */
+static void test_a_chain_of_frame_pointers_is_cut_at_the_end_of_the_copy(void **state)
+{
+	struct stage *stage = *state;
+
+	stage->registers.ip = UNNAMED + 0x10;
+	stage->registers.bp = STACK + 8 * 4;
+	stage->words[4] = STACK + 8 * 8;
+	stage->words[5] = UNNAMED + 0x20;
+	stage->words[8] = STACK + 8 * WORDS;
+	stage->words[9] = UNNAMED + 0x30;
+	walk(stage);
+	EXPECT(stage, WALKER_CUT, UNNAMED + 0x10, UNNAMED + 0x20, UNNAMED + 0x30);
+}
+
 static void test_a_return_address_that_is_no_code_is_not_given_out(void **state)
 {
 	struct stage *stage = *state;
 
 	stage->registers.ip = CODE + ENTERED;
-	stage->words[0] = 0;
-	walk(stage);
-	EXPECT(stage, WALKER_LOST, CODE + ENTERED);
 	stage->words[0] = 0x123456;
 	walk(stage);
 	EXPECT(stage, WALKER_LOST, CODE + ENTERED);
+}
+
+/* Go's goexit: its entry has an ordinary rule, and nothing but 0 above it. */
+static void test_a_return_address_of_zero_that_a_row_leads_to_is_the_end(void **state)
+{
+	struct stage *stage = *state;
+
+	stage->registers.ip = CODE + ENTERED;
+	stage->words[0] = CODE + BY_BP + 5;
+	stage->registers.bp = STACK + 8 * 3;
+	stage->words[4] = 0;
+	walk(stage);
+	EXPECT(stage, WALKER_COMPLETE, CODE + ENTERED, CODE + BY_BP + 5);
+}
+
+/* A frame pointer is a guess: it may lead to any zero. So may a jump to address 0. */
+static void test_a_return_address_of_zero_that_no_row_leads_to_is_no_end(void **state)
+{
+	struct stage *stage = *state;
+
+	stage->registers.ip = JIT + 0x10;
+	stage->registers.bp = STACK + 8 * 4;
+	stage->words[5] = 0;
+	walk(stage);
+	EXPECT(stage, WALKER_LOST, JIT + 0x10);
+	stage->registers.ip = CODE + RETURNER;
+	stage->words[21] = 0;	/* the ip that was interrupted */
+	stage->words[20] = STACK + 8 * 40;
+	walk(stage);
+	EXPECT(stage, WALKER_LOST, CODE + RETURNER);
 }
 
 static void test_a_leaf_that_is_nowhere_is_its_only_frame(void **state)
@@ -562,7 +647,12 @@ int main(void)
 		TEST(test_code_without_rows_gets_a_step_by_its_frame_pointer),
 		TEST(test_a_callers_frame_pointer_of_zero_is_the_end),
 		TEST(test_a_frame_pointer_that_can_not_be_one_is_not_followed),
+		TEST(test_frame_pointers_of_unnamed_code_count_where_they_reach_known_code),
+		TEST(test_where_they_do_not_the_stack_ends_at_the_first_such_frame),
+		TEST(test_a_chain_of_frame_pointers_is_cut_at_the_end_of_the_copy),
 		TEST(test_a_return_address_that_is_no_code_is_not_given_out),
+		TEST(test_a_return_address_of_zero_that_a_row_leads_to_is_the_end),
+		TEST(test_a_return_address_of_zero_that_no_row_leads_to_is_no_end),
 		TEST(test_a_leaf_that_is_nowhere_is_its_only_frame),
 		TEST(test_a_stack_that_goes_on_beyond_the_copy_is_cut),
 		TEST(test_a_saved_bp_beyond_the_copy_cuts_too),

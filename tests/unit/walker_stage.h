@@ -18,6 +18,7 @@
 #define JIT	   0x700000u
 #define JIT_BYTES  0x10000u
 #define LATE	   0x800000u	/* a file whose table is still to come */
+#define UNNAMED	   0x900000u	/* as JIT, but no map names it */
 #define STACK	   0x7ffc0000u
 #define WORDS	   64
 
@@ -49,6 +50,8 @@ static inline struct walker_code find_code(void *context, uint64_t ip)
 					     .is_mapped = true };
 	if (ip - JIT < JIT_BYTES)
 		return (struct walker_code){ .is_mapped = true };
+	if (ip - UNNAMED < JIT_BYTES)
+		return (struct walker_code){ .is_mapped = true, .is_unnamed = true };
 	if (ip - LATE < CODE_BYTES)
 		return (struct walker_code){ .is_mapped = true, .is_loading = true };
 	return (struct walker_code){ .table = NULL };

@@ -5,6 +5,8 @@
  *   thread    starts a thread that spins in late_thread()       -> its id
  *   fork      starts a child that spins in late_child()         -> its id
  *   exec      starts a child that executes a shell, which spins -> its id
+ *   spin N    spins in spin() for N ms                          -> N
+ *   drop UID  starts a child that spins in late_child() as that user, without an exec -> its id
  *
  * It says "ready" first. Between two lines it sleeps in read(2), so that /proc/PID/stat and status
  * hold still and are exact. What it has started ends with it.
@@ -57,6 +59,14 @@ __attribute__((noinline, noreturn)) static void late_child(void)
 		sink += 1;
 }
 
+__attribute__((noinline)) static void spin(long ms)
+{
+	const clock_t end = clock() + ms * (CLOCKS_PER_SEC / 1000);
+
+	while (clock() < end)
+		sink += 1;
+}
+
 static void *run_thread(void *unused)
 {
 	const long tid = syscall(SYS_gettid);
@@ -78,12 +88,14 @@ static long start_thread(void)
 	return tid;
 }
 
-static long start_child(int executes)
+static long start_child(int executes, long uid)
 {
 	const pid_t pid = fork();
 
 	if (pid)
 		return pid;
+	if (uid && setuid((uid_t)uid))
+		_exit(1);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (!executes)
 		late_child();
@@ -100,10 +112,12 @@ static long do_request(const char *line)
 		touch_pages((size_t)count);
 	else if (!strncmp(line, "naps ", 5))
 		take_naps(count);
+	else if (!strncmp(line, "spin ", 5))
+		spin(count);
 	else if (!strcmp(line, "thread\n"))
 		return start_thread();
 	else
-		return start_child(!strcmp(line, "exec\n"));
+		return start_child(!strcmp(line, "exec\n"), count);
 	return count;
 }
 

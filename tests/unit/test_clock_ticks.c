@@ -1,0 +1,104 @@
+/* Two CPUs, a tick each millisecond and CPU; how much of the time has none? */
+#include "model/clock_ticks.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/clock.h"
+
+#define MS   CLOCK_NS_PER_MS
+#define CPUS 2
+
+static const struct event_desc cycles = { .name = "cycles" }, clock_event = { .name = "cpu-clock" };
+static const struct event_desc user_clock = { .name = "cpu-clock:u" };
+static struct clock_ticks ticks;
+
+static void begin(const struct event_desc *second, uint64_t missing_ns, struct clock_gaps gaps)
+{
+	const struct event_desc *events[] = { &cycles, second };
+
+	clock_ticks_begin(&ticks, events, 2, CPUS, missing_ns, gaps);
+}
+
+/* @count CPUs tick in each millisecond from @from_ms to before @to_ms. */
+static void tick(uint64_t from_ms, uint64_t to_ms, uint32_t count)
+{
+	for (uint64_t at = from_ms; at < to_ms; at++)
+		for (uint32_t cpu = 0; cpu < count; cpu++)
+			clock_ticks_add(&ticks, 1, at * MS, MS);
+}
+
+static const struct clock_gaps no_gaps;
+
+static void test_nothing_is_missing_while_every_cpu_ticks(void **state)
+{
+	(void)state;
+	begin(&clock_event, 0, no_gaps);
+	tick(1000, 2000, CPUS);
+	assert_int_equal(clock_ticks_missing_ns(&ticks, 2000 * MS, no_gaps), 0);
+}
+
+/* One of the two for a second; but for the ticks that may be under way. */
+static void test_what_a_cpu_did_not_tick_is_missing(void **state)
+{
+	(void)state;
+	begin(&clock_event, 0, no_gaps);
+	tick(1000, 2000, CPUS);
+	tick(2000, 3000, 1);
+	assert_int_equal(clock_ticks_missing_ns(&ticks, 3000 * MS, no_gaps), (1000 - CPUS) * MS);
+}
+
+static void test_what_has_another_cause_is_not_missing_besides(void **state)
+{
+	const struct clock_gaps before = { .throttled_ns = 70 * MS, .lost = 7 };
+	const struct clock_gaps gaps = { .throttled_ns = 370 * MS, .lost = 207 };
+
+	(void)state;
+	begin(&clock_event, 0, before);
+	tick(1000, 2000, CPUS);
+	tick(2000, 3000, 1);
+	assert_int_equal(clock_ticks_missing_ns(&ticks, 3000 * MS, gaps), (500 - CPUS) * MS);
+}
+
+static void test_another_source_adds_to_what_was_missing(void **state)
+{
+	(void)state;
+	begin(&clock_event, 40 * MS, no_gaps);
+	assert_int_equal(clock_ticks_missing_ns(&ticks, 900 * MS, no_gaps), 40 * MS);
+	tick(1000, 2000, 1);
+	assert_int_equal(clock_ticks_missing_ns(&ticks, 2000 * MS, no_gaps), (1040 - CPUS) * MS);
+}
+
+/* A counter stands still while a CPU is idle, a clock of user code in the kernel; of single tasks
+ * it is not known how long they ran. */
+static void test_of_what_is_not_to_tick_always_nothing_is_claimed(void **state)
+{
+	const struct event_desc *events[] = { &cycles, &clock_event };
+
+	(void)state;
+	begin(&user_clock, 0, no_gaps);
+	tick(1000, 2000, 1);
+	assert_int_equal(ticks.cpus, 0);
+	assert_int_equal(clock_ticks_missing_ns(&ticks, 9000 * MS, no_gaps), 0);
+	clock_ticks_begin(&ticks, events, 2, 0, 0, no_gaps);
+	tick(1000, 2000, 1);
+	assert_int_equal(clock_ticks_missing_ns(&ticks, 9000 * MS, no_gaps), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_nothing_is_missing_while_every_cpu_ticks),
+		cmocka_unit_test(test_what_a_cpu_did_not_tick_is_missing),
+		cmocka_unit_test(test_what_has_another_cause_is_not_missing_besides),
+		cmocka_unit_test(test_another_source_adds_to_what_was_missing),
+		cmocka_unit_test(test_of_what_is_not_to_tick_always_nothing_is_claimed),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,681 @@
+/* What budgets may take away, taken away after every step: two worlds see the same records. One has
+ * room for everything. In the other, whatever may go goes after each step, so that every number and
+ * pointer into it is of the past. Both must show the same.
+ *
+ * Adding a holder: give `steps` a step by which it comes to hold something, render() a line that
+ * shows it, and `evictions` what takes that away.
+ *
+ * By design one thing is lost: code first seen after its symtab went has no name until the symtab
+ * is back. Each step waits for that: test_table_budget.c tests what is shown meanwhile. */
+#include <fcntl.h>
+#include <poll.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "elf_fixture.h"
+#include "hit_stage.h"
+#include "model/budget.h"
+#include "model/publisher.h"
+#include "model/table_budget.h"
+#include "random_numbers.h"
+
+#define S	       UINT64_C(1000000000)
+#define STEP_S	       70	/* numbers of objects are given out again after a minute */
+#define MAPPED_BYTES   0x4000
+#define JIT_CODE       UINT64_C(0x7f0000000000)
+#define REPLY_LIMIT_MS 60000	/* only reached when something hangs */
+#define STEPS	       16
+#define SEEDS	       2
+#define SLICES_STAY    6
+
+enum { FUNCTIONS = 8 };
+enum { FILE_ONE, FILE_COPY, FILE_LATE, FILE_TWO, FILE_OTHER, FILES };
+enum { SERVER, CLIENT, COMPILER, CHILDREN };	/* COMPILER writes code at run time */
+
+static struct {
+	char path[256];
+	void *mapping;
+	struct stat status;
+	uint64_t function[FUNCTIONS];	/* file offsets */
+} files[FILES];
+
+static pid_t children[CHILDREN];
+static char map_path[64];
+
+struct world {
+	struct sandbox *sandbox;
+	struct object_opener *opener;
+	struct ingest_stage stage;
+	struct analyzer_config config;
+	struct publisher publisher;
+	uint64_t now_ns;
+	uint64_t work;		/* seed of the steps */
+	uint32_t strangers;	/* processes that have come and gone */
+	bool has_ended;		/* COMPILER */
+};
+
+static struct world roomy, narrow;
+
+static void build(int file, unsigned int number)
+{
+	assert_true(elf_fixture_run(
+		"for f in 0 1 2 3 4 5 6 7; do echo \"int f${f}_%u(void) { return $f; }\"; done | "
+		"cc -O1 -shared -nostdlib -x c - -o %s", number, files[file].path));
+}
+
+static void map(int file, unsigned int number)
+{
+	const struct elf_loads loads = elf_fixture_loads(files[file].path);
+	const int fd = open(files[file].path, O_RDONLY | O_CLOEXEC);
+	char name[16];
+
+	assert_int_equal(fstat(fd, &files[file].status), 0);
+	files[file].mapping = mmap(NULL, MAPPED_BYTES, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+	assert_true(files[file].mapping != MAP_FAILED);
+	close(fd);
+	for (unsigned int f = 0; f < FUNCTIONS; f++) {
+		snprintf(name, sizeof(name), "f%u_%u", f, number);
+		assert_true(elf_fixture_to_offset(&loads,
+						  elf_fixture_vaddr(files[file].path, name),
+						  &files[file].function[f]));
+	}
+}
+
+/* Files 0 to 2 have one path and the same bytes, but are three: as a package that was installed
+ * again, twice. */
+static void make_files(void)
+{
+	snprintf(files[FILE_ONE].path, sizeof(files[0].path), "%s", elf_fixture_path("one.so"));
+	build(FILE_ONE, 1);
+	map(FILE_ONE, 1);
+	for (int file = FILE_COPY; file <= FILE_LATE; file++) {
+		const char *path = files[FILE_ONE].path;
+
+		snprintf(files[file].path, sizeof(files[0].path), "%s", path);
+		assert_true(elf_fixture_run("cp %s copy.so && mv copy.so %s", path, path));
+		map(file, 1);
+	}
+	snprintf(files[FILE_TWO].path, sizeof(files[0].path), "%s", elf_fixture_path("two.so"));
+	build(FILE_TWO, 2);
+	map(FILE_TWO, 2);
+	snprintf(files[FILE_OTHER].path, sizeof(files[0].path), "%s",
+		 elf_fixture_path("other.so"));
+	build(FILE_OTHER, 3);
+	map(FILE_OTHER, 3);
+}
+
+static void start_children(void)
+{
+	FILE *out;
+
+	for (int i = 0; i < CHILDREN; i++) {
+		children[i] = fork();
+		assert_true(children[i] >= 0);
+		if (!children[i]) {
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
+			for (;;)
+				pause();
+		}
+	}
+	snprintf(map_path, sizeof(map_path), "/tmp/perf-%d.map", children[COMPILER]);
+	out = fopen(map_path, "w");
+	assert_non_null(out);
+	fprintf(out, "7f0000000000 100 first\n7f0000000100 100 second\n");
+	assert_int_equal(fclose(out), 0);
+}
+
+static int group_set_up(void **state)
+{
+	if (sandbox_start(&roomy.sandbox, NULL) || sandbox_start(&narrow.sandbox, NULL) ||
+	    elf_fixture_make_directory(state))
+		return -1;
+	make_files();
+	start_children();
+	return 0;
+}
+
+static int group_tear_down(void **state)
+{
+	for (int i = 0; i < CHILDREN; i++) {
+		kill(children[i], SIGKILL);
+		waitpid(children[i], NULL, 0);
+	}
+	unlink(map_path);
+	for (int i = 0; i < FILES; i++)
+		munmap(files[i].mapping, MAPPED_BYTES);
+	sandbox_stop(roomy.sandbox);
+	sandbox_stop(narrow.sandbox);
+	return elf_fixture_remove_directory(state);
+}
+
+static void take_replies(struct world *world)
+{
+	struct pollfd wait = { .fd = object_opener_fd(world->opener), .events = POLLIN };
+
+	ingest_jit_poll(&world->stage.ingest);
+	while (world->stage.ingest.opening) {
+		assert_int_equal(poll(&wait, 1, REPLY_LIMIT_MS), 1);
+		ingest_opener_replies(&world->stage.ingest);
+	}
+}
+
+/* The steps. */
+
+static uint32_t pid_of(int child)
+{
+	return (uint32_t)children[child];
+}
+
+static void map_file(struct world *world, uint32_t pid, int file)
+{
+	const struct stat *status = &files[file].status;
+	struct event_record record = { .mode = MODE_USER, .has_pid = true, .pid = pid,
+				       .time_ns = world->now_ns };
+	struct record_mmap *mmap = &record.mmap;
+
+	mmap->start = (uintptr_t)files[file].mapping;
+	mmap->bytes = MAPPED_BYTES;
+	mmap->path = (struct record_text){ files[file].path, strlen(files[file].path) };
+	mmap->is_executable = mmap->has_inode = true;
+	mmap->dev_major = major(status->st_dev);
+	mmap->dev_minor = minor(status->st_dev);
+	mmap->inode = status->st_ino;
+	ingest_mmap(&world->stage.ingest, &record);
+}
+
+static uint64_t address(int file, uint32_t function)
+{
+	return (uintptr_t)files[file].mapping + files[file].function[function];
+}
+
+/* A sample of @child whose stack is three functions of these files, leaf first. */
+static void sample(struct world *world, int child, const int list[3])
+{
+	const uint64_t chain[] = {
+		PERF_CONTEXT_USER, address(list[0], random_below(&world->work, FUNCTIONS)),
+		address(list[1], random_below(&world->work, FUNCTIONS)) + 1,
+		address(list[2], random_below(&world->work, FUNCTIONS)) + 1,
+	};
+
+	stage_sample_at(&world->stage, ++world->now_ns, pid_of(child), pid_of(child),
+			PERF_RECORD_MISC_USER, chain[1], chain, COUNT_OF(chain));
+}
+
+static void take_samples(struct world *world)
+{
+	for (uint32_t i = 0; i < 8; i++) {
+		const int client[] = { FILE_TWO, FILE_COPY, FILE_TWO };
+		const int server[] = { FILE_ONE, FILE_TWO, FILE_ONE };
+
+		sample(world, CLIENT, client);
+		sample(world, SERVER, server);
+	}
+}
+
+static void sample_the_late_copy(struct world *world)
+{
+	const int list[] = { FILE_LATE, FILE_LATE, FILE_TWO };
+
+	map_file(world, pid_of(SERVER), FILE_LATE);
+	sample(world, SERVER, list);
+	sample(world, SERVER, list);
+}
+
+static void rename_the_client(struct world *world)
+{
+	char name[16];
+
+	snprintf(name, sizeof(name), "client %u", random_below(&world->work, 5));
+	stage_comm(&world->stage, ++world->now_ns, pid_of(CLIENT), pid_of(CLIENT), name, false);
+	take_samples(world);
+}
+
+/* It has a file that nobody can open, and memory that no map names. */
+static void let_a_stranger_live(struct world *world)
+{
+	const uint32_t pid = 5000000 + world->strangers++;
+	char path[32];
+
+	snprintf(path, sizeof(path), "/gone/%u", pid);
+	stage_fork(&world->stage, ++world->now_ns, pid_of(SERVER), pid_of(SERVER), pid, pid);
+	stage_comm(&world->stage, ++world->now_ns, pid, pid, "stranger", true);
+	stage_mmap(&world->stage, ++world->now_ns, pid, 0x400000, 0x10000, 0, path);
+	stage_mmap(&world->stage, ++world->now_ns, pid, 0x800000, 0x10000, 0, "//anon");
+	stage_round(&world->stage, ++world->now_ns);
+	take_replies(world);
+	for (uint64_t i = 0; i < 3; i++) {
+		stage_sample(&world->stage, ++world->now_ns, pid, pid, 0x400000 + i);
+		stage_sample(&world->stage, ++world->now_ns, pid, pid, 0x800000 + i);
+	}
+	stage_exit(&world->stage, ++world->now_ns, pid, pid);
+}
+
+static void run_compiled_code(struct world *world)
+{
+	const uint32_t pid = pid_of(COMPILER);
+	const uint64_t chain[] = { PERF_CONTEXT_USER,
+				   JIT_CODE + 0x100u * random_below(&world->work, 2),
+				   JIT_CODE + 0x101, JIT_CODE + 0x900 };
+
+	if (world->has_ended)
+		return;
+	stage_sample_at(&world->stage, ++world->now_ns, pid, pid, PERF_RECORD_MISC_USER, chain[1],
+			chain, COUNT_OF(chain));
+}
+
+static void end_the_compiler(struct world *world)
+{
+	if (!world->has_ended)
+		stage_exit(&world->stage, ++world->now_ns, pid_of(COMPILER), pid_of(COMPILER));
+	world->has_ended = true;
+}
+
+static void hit_the_probe(struct world *world)
+{
+	struct hit_record hit = {
+		.time_ns = ++world->now_ns, .pid = pid_of(SERVER), .tid = pid_of(SERVER),
+		.sp = 0x1000, .return_address = 0x40, .number = random_below(&world->work, 9),
+	};
+
+	hit.text = hit.number % 2 ? "odd" : "even";
+	assert_true(hit_stage_enter(&world->stage.ingest, 1, &hit));
+	hit.time_ns = world->now_ns += 1000u * (1 + random_below(&world->work, 90));
+	hit.sp += 8;
+	assert_true(hit_stage_leave(&world->stage.ingest, 1, &hit));
+}
+
+static void mark_the_baseline(struct world *world)
+{
+	const uint64_t length_ns = 3 * STEP_S * S;
+
+	stage_round(&world->stage, ++world->now_ns);
+	publisher_mark(&world->publisher,
+		       world->now_ns > length_ns ? world->now_ns - length_ns : 1, world->now_ns);
+	assert_true(world->stage.ingest.baseline.is_set);
+}
+
+/* The file's place in the client becomes other memory, and the file's again. */
+static void map_anew(struct world *world)
+{
+	stage_mmap(&world->stage, ++world->now_ns, pid_of(CLIENT),
+		   (uintptr_t)files[FILE_COPY].mapping, 0x1000, 0, "//anon");
+	stage_round(&world->stage, ++world->now_ns);
+	map_file(world, pid_of(CLIENT), FILE_COPY);
+	take_samples(world);
+}
+
+typedef void step(struct world *);
+static step *const steps[] = {
+	take_samples, sample_the_late_copy, rename_the_client, let_a_stranger_live,
+	run_compiled_code, end_the_compiler, hit_the_probe, mark_the_baseline, map_anew,
+};
+
+/* The evictions. */
+
+/* The symtab that is needed last stays, and nobody needs that of the last file. */
+static void let_symtabs_go(struct world *world)
+{
+	struct ingest *ingest = &world->stage.ingest;
+
+	for (uint32_t i = 0; i < ingest->objects.count; i++)
+		if (!strcmp(strpool_get(ingest->strings, ingest->objects.objects[i].path),
+			    files[FILE_OTHER].path))
+			ingest->objects.objects[i].needed_round = UINT32_MAX;
+	table_budget_enforce(ingest, 0);
+	take_replies(world);
+}
+
+static void compact(struct world *world)
+{
+	world->stage.ingest.names.is_full = true;
+	world->stage.ingest.objects.is_full = true;
+	assert_true(budget_compact(&world->stage.ingest));
+	publisher_renumbered(&world->publisher);
+}
+
+static void forget_the_dead(struct world *world)
+{
+	if (budget_enforce(&world->stage.ingest, SIZE_MAX, world->now_ns))
+		publisher_renumbered(&world->publisher);
+}
+
+static void let_compiled_code_go(struct world *world)
+{
+	world->stage.ingest.jit.swept_ns = 0;
+	take_replies(world);
+}
+
+static void merge_ticks(struct world *world)
+{
+	timeline_merge_ticks(&world->stage.ingest.timeline, world->now_ns);
+	live_window_reset(&world->publisher.window);
+}
+
+static step *const evictions[] = {
+	let_symtabs_go, compact, forget_the_dead, let_compiled_code_go, merge_ticks,
+};
+
+/* What is shown, a line each, in the order of their text: rows of one weight are put in order by
+ * numbers. */
+struct lines {
+	char *list[4096];
+	uint32_t count;
+	bool has_ids;	/* with the numbers by which the screen knows rows */
+};
+
+static void put(struct lines *lines, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void put(struct lines *lines, const char *format, ...)
+{
+	va_list arguments;
+
+	assert_true(lines->count < COUNT_OF(lines->list));
+	va_start(arguments, format);
+	assert_true(vasprintf(&lines->list[lines->count++], format, arguments) >= 0);
+	va_end(arguments);
+}
+
+static void put_rows(struct lines *lines, const struct snapshot *snapshot)
+{
+	for (size_t i = 0; i < snapshot->row_count; i++) {
+		const struct snapshot_row *row = &snapshot->rows[i];
+
+		put(lines, "row %s|%s|%s|%s|%d %ld:%ld %u tasks, self %lu %g total %lu %g, base "
+		    "%lu %lu, state %d %s #%lx", row->symbol, row->object, row->object_path,
+		    row->comm, row->mode, (long)row->pid, (long)row->tid, row->tasks,
+		    row->self_samples, row->self_weight, row->total_samples, row->total_weight,
+		    row->base_self_samples, row->base_total_samples, (int)row->state, row->reason,
+		    lines->has_ids ? row->id : 0);
+	}
+}
+
+static void put_tree(struct lines *lines, const struct call_tree *tree)
+{
+	for (uint32_t n = 0; n < tree->node_count; n++) {
+		const struct tree_node *node = &tree->nodes[n];
+		char path[1024] = "";
+		size_t len = 0;
+
+		for (uint32_t at = n; at != UINT32_MAX; at = tree->nodes[at].parent)
+			len += (size_t)snprintf(path + len, sizeof(path) - len, "%s(%s);",
+						tree->nodes[at].symbol, tree->nodes[at].object);
+		put(lines, "tree %s self %lu total %lu %g base %lu #%lx", path,
+		    node->self_samples, node->total_samples, node->total_weight,
+		    node->base_total_samples, lines->has_ids ? node->id : 0);
+	}
+}
+
+static void put_groups(struct lines *lines, const struct group_tree *tree)
+{
+	for (uint32_t n = 0; n < tree->node_count; n++) {
+		const struct group_node *node = &tree->nodes[n];
+		char path[1024] = "";
+		size_t len = 0;
+
+		for (uint32_t at = n; at != UINT32_MAX; at = tree->nodes[at].parent)
+			len += (size_t)snprintf(path + len, sizeof(path) - len, "%s;",
+						tree->nodes[at].text);
+		put(lines, "group %s self %lu total %lu %g base %lu #%lx", path,
+		    node->self_samples, node->total_samples, node->total_weight,
+		    node->base_total_samples, lines->has_ids ? node->id : 0);
+	}
+}
+
+static void put_values(struct lines *lines, const struct snapshot_probe *probe)
+{
+	for (uint32_t v = 0; v < probe->value_count; v++) {
+		const struct snapshot_value *value = &probe->values[v];
+
+		for (uint32_t t = 0; t < value->top_count; t++)
+			put(lines, "value %s %s %lu", value->name, value->top[t].text,
+			    value->top[t].count);
+	}
+}
+
+static void put_probes(struct lines *lines, const struct snapshot_probes *probes)
+{
+	for (uint32_t i = 0; i < probes->count; i++) {
+		const struct snapshot_probe *probe = &probes->list[i];
+
+		put(lines, "probe %s hits %lu p50 %lu max %lu", probe->name, probe->hits,
+		    probe->latency.p50_ns, probe->latency.max_ns);
+		put_values(lines, probe);
+	}
+	for (uint32_t i = 0; i < probes->slowest_count; i++)
+		put(lines, "slow %s %ld %s %s", probes->slowest[i].comm,
+		    (long)probes->slowest[i].latency_ns, probes->slowest[i].values,
+		    probes->slowest[i].stack);
+	for (uint32_t i = 0; i < probes->log_count; i++)
+		put(lines, "hit %lu %s %s", probes->log[i].number, probes->log[i].comm,
+		    probes->log[i].values);
+}
+
+static int by_text(const void *left, const void *right)
+{
+	return strcmp(*(char *const *)left, *(char *const *)right);
+}
+
+static void render(struct lines *lines, const struct snapshot *snapshot, bool has_ids)
+{
+	*lines = (struct lines){ .has_ids = has_ids };
+	put(lines, "samples %lu %g idle %lu, unresolved %lu, evicted %lu, unattributed %lu, base "
+	    "%lu %g", snapshot->samples, snapshot->weight, snapshot->idle_samples,
+	    snapshot->unresolved, snapshot->evicted_samples, snapshot->unattributed,
+	    snapshot->baseline.samples, snapshot->baseline.weight);
+	put_rows(lines, snapshot);
+	put_tree(lines, &snapshot->tree);
+	put_tree(lines, &snapshot->folded->tree);
+	put_groups(lines, &snapshot->groups);
+	put_probes(lines, &snapshot->probes);
+	qsort(lines->list, lines->count, sizeof(*lines->list), by_text);
+}
+
+static void expect_same(struct lines *left, struct lines *right)
+{
+	for (uint32_t i = 0; i < left->count && i < right->count; i++)
+		assert_string_equal(left->list[i], right->list[i]);
+	assert_int_equal(left->count, right->count);
+}
+
+static void free_lines(const struct lines *lines)
+{
+	for (uint32_t i = 0; i < lines->count; i++)
+		free(lines->list[i]);
+}
+
+static void show(struct world *world, struct lines *lines, bool has_ids)
+{
+	const struct diag why = { 0 };
+	struct snapshot *snapshot;
+
+	world->publisher.wants_stacks = true;
+	snapshot = publisher_make(&world->publisher, false, &why);
+	assert_non_null(snapshot);
+	render(lines, snapshot, has_ids);
+	snapshot_destroy(snapshot);
+}
+
+/* An odd seed shows all of history and callees, an even one the newest 100 s and callers. */
+static void start(struct world *world, uint64_t seed)
+{
+	const struct ingest_config live = { .is_replay = false };
+
+	assert_int_equal(object_opener_create(&world->opener, world->sandbox, NULL, NULL), 0);
+	stage_init(&world->stage, &live, NULL);
+	world->stage.ingest.opener = world->opener;
+	world->config = (struct analyzer_config){
+		.ingest = world->stage.ingest.config, .host = "", .target = "", .notice = "",
+		.window = seed % 2 ? WINDOW_ALL : WINDOW_SECONDS,
+		.window_ns = LIVE_WINDOW_MAX_NS, .memory_bytes = SIZE_MAX,
+		.query = { .keys = KEY_OBJECT | KEY_SYMBOL | KEY_COMM | KEY_PID, .compare = true,
+			   .tree = seed % 2 ? TREE_CALLEES : TREE_CALLERS,
+			   .tree_idle = true, .tree_limit_pct = -1,
+			   .group_count = 4, .probe = 1,
+			   .groups = { GROUP_COMM, GROUP_OBJECT, GROUP_SYMBOL, GROUP_PARENT } },
+	};
+	assert_int_equal(publisher_init(&world->publisher, &world->config, &world->stage.ingest),
+			 0);
+	world->work = seed;
+	world->now_ns = S;
+	world->strangers = 0;
+	world->has_ended = false;
+	hit_stage_add(&world->stage.ingest, 1, PROBE_USER, PROBE_LATENCY, "", 0);
+	for (int i = 0; i < CHILDREN; i++)
+		stage_comm(&world->stage, ++world->now_ns, pid_of(i), pid_of(i), "child", true);
+	stage_round(&world->stage, ++world->now_ns);
+	map_file(world, pid_of(SERVER), FILE_ONE);
+	map_file(world, pid_of(CLIENT), FILE_COPY);
+	map_file(world, pid_of(SERVER), FILE_TWO);
+	map_file(world, pid_of(CLIENT), FILE_TWO);
+	map_file(world, pid_of(CLIENT), FILE_OTHER);
+	stage_mmap(&world->stage, ++world->now_ns, pid_of(COMPILER), JIT_CODE, 0x1000, 0,
+		   "//anon");
+	stage_round(&world->stage, ++world->now_ns);
+	take_replies(world);
+}
+
+static void end(struct world *world)
+{
+	publisher_finish(&world->publisher);
+	stage_finish(&world->stage);
+	object_opener_destroy(world->opener);
+}
+
+static void run(struct world *world, step *what)
+{
+	world->now_ns += STEP_S * S;
+	what(world);
+	stage_round(&world->stage, ++world->now_ns);
+	hit_stage_round(&world->stage.ingest, world->now_ns);
+	take_replies(world);
+}
+
+/* Names that a picture needed are there in the next one. */
+static void show_names(struct world *world, struct lines *lines)
+{
+	struct lines first;
+
+	for (int second = 0; second < 2; second++) {
+		show(world, &first, false);
+		free_lines(&first);
+		table_budget_enforce(&world->stage.ingest, SIZE_MAX);
+		take_replies(world);
+	}
+	show(world, lines, false);
+}
+
+static void expect_same_in_both(void)
+{
+	struct lines with_room, without;
+
+	show_names(&roomy, &with_room);
+	show_names(&narrow, &without);
+	expect_same(&with_room, &without);
+	free_lines(&with_room);
+	free_lines(&without);
+}
+
+/* History is as short in both, so that numbers of what was first are given to what comes later. */
+static void forget_the_oldest(struct world *world)
+{
+	struct timeline *timeline = &world->stage.ingest.timeline;
+
+	assert_int_equal(timeline_cut(timeline, world->now_ns), 0);
+	timeline_roll_up(timeline, world->now_ns);
+	while (timeline->count > SLICES_STAY && timeline_evict_oldest(timeline))
+		;
+	publisher_renumbered(&world->publisher);
+}
+
+static void forget_the_oldest_in_both(void)
+{
+	forget_the_oldest(&roomy);
+	forget_the_oldest(&narrow);
+}
+
+static void expect_no_change(struct world *world, step *eviction)
+{
+	struct lines before, after;
+
+	show(world, &before, true);
+	eviction(world);
+	show(world, &after, true);
+	expect_same(&before, &after);
+	free_lines(&before);
+	free_lines(&after);
+}
+
+static void start_both(uint64_t seed)
+{
+	start(&roomy, seed);
+	start(&narrow, seed);
+}
+
+static void end_both(void)
+{
+	end(&roomy);
+	end(&narrow);
+}
+
+/* All evictions after each step; each step twice, all in order. */
+static void test_what_is_evicted_after_every_step_is_missed_nowhere(void **state)
+{
+	(void)state;
+	start_both(1);
+	for (uint32_t i = 0; i < 2 * COUNT_OF(steps); i++) {
+		run(&roomy, steps[i % COUNT_OF(steps)]);
+		run(&narrow, steps[i % COUNT_OF(steps)]);
+		expect_same_in_both();
+		forget_the_oldest_in_both();
+		for (uint32_t e = 0; e < COUNT_OF(evictions); e++)
+			expect_no_change(&narrow, evictions[e]);
+	}
+	assert_true(narrow.stage.ingest.counters.tables_let_go > COUNT_OF(steps));
+	assert_int_equal(roomy.stage.ingest.counters.tables_let_go, 0);
+	end_both();
+}
+
+static void test_any_order_of_steps_and_evictions_shows_the_same(void **state)
+{
+	uint64_t order = 20;
+
+	(void)state;
+	for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+		start_both(seed);
+		for (uint32_t i = 0; i < STEPS; i++) {
+			step *next = steps[random_below(&order, COUNT_OF(steps))];
+
+			run(&roomy, next);
+			run(&narrow, next);
+			expect_same_in_both();
+			forget_the_oldest_in_both();
+			for (uint32_t e = 0; e < COUNT_OF(evictions); e++)
+				expect_no_change(&narrow, evictions[random_below(
+								  &order, COUNT_OF(evictions))]);
+		}
+		end_both();
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_what_is_evicted_after_every_step_is_missed_nowhere),
+		cmocka_unit_test(test_any_order_of_steps_and_evictions_shows_the_same),
+	};
+
+	return cmocka_run_group_tests(tests, group_set_up, group_tear_down);
+}
