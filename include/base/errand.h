@@ -5,7 +5,10 @@
  * Use:     errands_run() hands a job to a thread. Should that hang, it is left behind with the job
  *          and a new one does the next; whatever has the same key is refused at once until the
  *          hanging thread has come back. A job holds all that it needs, and nothing of others'.
- * Bounds:  ERRANDS_HUNG_MAX threads; when so many hang, everything is refused.
+ *          A result that came too late may be kept: the next job that wants the same takes it. So
+ *          what always takes longer than a second is still had in the end.
+ * Bounds:  ERRANDS_HUNG_MAX threads; when so many hang, everything is refused. ERRANDS_LATE_MAX
+ *          late results, for half a minute.
  * Crossings: those of a service (base/service.h), and the job, which is one thread's at a time.
  * Thread:  all calls from one.
  */
@@ -18,12 +21,17 @@
 #include "base/service.h"
 
 #define ERRANDS_HUNG_MAX 64
+#define ERRANDS_LATE_MAX 2
 
 struct errand_job {
 	uint64_t key;		/* of what may hang: a device, a process; 0: nobody knows */
 	uint64_t part_of;	/* a larger thing: it is refused while that hangs, too; 0: none */
 	void (*run)(struct errand_job *job);	/* in the errand's thread */
 	void (*drop)(struct errand_job *job);	/* frees it with its results */
+	/* Moves the results of @late, a kept job with the same key, into @job if both want the
+	 * same; returns whether it did. In the caller's thread. NULL: none is kept. */
+	bool (*take)(struct errand_job *job, struct errand_job *late);
+	bool is_worth_keeping;	/* run() sets it: the result is of use when it comes late, too */
 };
 
 struct errands {		/* zeroed: none was run yet */
@@ -33,6 +41,10 @@ struct errands {		/* zeroed: none was run yet */
 		uint64_t key;
 	} hung[ERRANDS_HUNG_MAX];
 	uint32_t hung_count;
+	struct late_errand {
+		struct errand_job *job;		/* owned; NULL: free */
+		uint64_t until_ns;
+	} late[ERRANDS_LATE_MAX];
 	uint32_t wait_ms;		/* 0: a second */
 };
 

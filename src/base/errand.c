@@ -8,6 +8,7 @@
 #include "base/clock.h"
 
 #define WAIT_MS	    1000	/* a disk that spins up; a server that answers does so sooner */
+#define KEPT_NS	    (30 * CLOCK_NS_PER_S)	/* who was refused asks again every few seconds */
 #define QUEUE_BYTES 4096	/* the least; one pointer at a time */
 
 /* One thread, and the service that it belongs to; freed by whoever sees the last of it. */
@@ -74,6 +75,43 @@ static struct errand_job *take_reply(struct service *service)
 	return job;
 }
 
+static void drop_late(struct late_errand *late)
+{
+	if (late->job)
+		late->job->drop(late->job);
+	late->job = NULL;
+}
+
+/* In the place of the one whose time is over first. */
+static void keep_late(struct errands *errands, struct errand_job *job)
+{
+	struct late_errand *place = &errands->late[0];
+
+	for (uint32_t i = 1; i < ERRANDS_LATE_MAX && place->job; i++)
+		if (!errands->late[i].job || errands->late[i].until_ns < place->until_ns)
+			place = &errands->late[i];
+	drop_late(place);
+	*place = (struct late_errand){ job, clock_now_ns() + KEPT_NS };
+}
+
+static bool take_late(struct errands *errands, struct errand_job *job)
+{
+	const uint64_t now_ns = clock_now_ns();
+
+	for (uint32_t i = 0; i < ERRANDS_LATE_MAX; i++) {
+		struct late_errand *late = &errands->late[i];
+
+		if (late->job && late->until_ns < now_ns)
+			drop_late(late);
+		if (late->job && late->job->take == job->take && late->job->key == job->key &&
+		    job->take(job, late->job)) {
+			drop_late(late);
+			return true;
+		}
+	}
+	return false;
+}
+
 /* Threads that came back are not needed: others took their place. */
 static void end_returned(struct errands *errands)
 {
@@ -84,7 +122,10 @@ static void end_returned(struct errands *errands)
 		struct errand_job *job = take_reply(hung->service);
 
 		if (job) {
-			job->drop(job);
+			if (job->take && job->is_worth_keeping)
+				keep_late(errands, job);
+			else
+				job->drop(job);
 			end_thread(hung->service);
 		} else {
 			errands->hung[kept++] = *hung;
@@ -127,6 +168,8 @@ int errands_run(struct errands *errands, struct errand_job *job)
 	int err = 0;
 
 	end_returned(errands);
+	if (take_late(errands, job))
+		return 0;
 	if (is_refused(errands, job))
 		err = -EBUSY;
 	if (!err && !errands->service)
@@ -149,6 +192,8 @@ int errands_run(struct errands *errands, struct errand_job *job)
 void errands_finish(struct errands *errands)
 {
 	end_returned(errands);
+	for (uint32_t i = 0; i < ERRANDS_LATE_MAX; i++)
+		drop_late(&errands->late[i]);
 	if (errands->service)
 		end_thread(errands->service);
 	errands->service = NULL;

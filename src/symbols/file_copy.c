@@ -33,7 +33,9 @@
 
 #define CHILDREN_MAX	  8
 #define CHILDREN_OF_USER  3
-#define KILLED_MS	  500
+#define ENDED_MS	  20	/* a killed child is gone by then, as a rule */
+#define KILLED_MS	  500	/* one that is not gone by then hangs */
+#define KILLED_PAUSE_US	  1000
 #define OF_USER_BYTES_MAX FILE_COPY_BYTES_MAX	/* of all copies that are being made */
 #define WALK_DEADLINE_MS  500	/* an errand waits a second */
 #define REFUSED_MAX	  32
@@ -61,6 +63,7 @@ static struct {
 		uint32_t user;
 		uint64_t system;
 		bool is_left;	/* killed, and not ended yet */
+		uint64_t killed_ns;	/* when, if it is left */
 	} children[CHILDREN_MAX];
 	struct {
 		uint64_t system, until_ns;
@@ -172,24 +175,62 @@ static void reap_children(void)
 }
 
 /* The lock is held. */
-static bool is_refused(const struct file_copy_job *job)
+static bool is_silent(uint64_t system)
 {
 	const uint64_t now_ns = clock_now_ns();
-	uint32_t of_user = 0;
 
-	for (size_t i = 0; i < CHILDREN_MAX; i++) {
-		if (!copies.children[i].pid)
+	for (size_t i = 0; i < REFUSED_MAX; i++)
+		if (system && copies.refused[i].system == system &&
+		    copies.refused[i].until_ns > now_ns)
+			return true;
+	return false;
+}
+
+/* A place that @job may take, or -1. The lock is held. */
+static int find_place(const struct file_copy_job *job)
+{
+	uint32_t of_user = 0;
+	int place = -1;
+
+	for (int i = 0; i < CHILDREN_MAX; i++) {
+		if (!copies.children[i].pid) {
+			place = i;
 			continue;
+		}
 		of_user += copies.children[i].user == job->user;
 		if (copies.children[i].is_left && job->system &&
 		    copies.children[i].system == job->system)
-			return true;
+			return -1;
 	}
-	for (size_t i = 0; i < REFUSED_MAX; i++)
-		if (job->system && copies.refused[i].system == job->system &&
-		    copies.refused[i].until_ns > now_ns)
+	return of_user < CHILDREN_OF_USER ? place : -1;
+}
+
+/* Whether a child was killed so recently that it hangs only if it hangs for ever. The lock is
+ * held. */
+static bool is_one_ending(void)
+{
+	const uint64_t now_ns = clock_now_ns();
+
+	for (size_t i = 0; i < CHILDREN_MAX; i++)
+		if (copies.children[i].is_left &&
+		    now_ns < copies.children[i].killed_ns + KILLED_MS * CLOCK_NS_PER_MS)
 			return true;
-	return of_user >= CHILDREN_OF_USER;
+	return false;
+}
+
+/* find_place(), once the children that are ending have ended. The lock is held, but for pauses. */
+static int wait_for_place(const struct file_copy_job *job)
+{
+	int place;
+
+	reap_children();
+	while ((place = find_place(job)) < 0 && is_one_ending()) {
+		pthread_mutex_unlock(&copies.lock);
+		usleep(KILLED_PAUSE_US);
+		pthread_mutex_lock(&copies.lock);
+		reap_children();
+	}
+	return place;
 }
 
 /* The lock is held. It stays as long as we do. */
@@ -211,10 +252,8 @@ static int take_place(const struct file_copy_job *job)
 
 	pthread_mutex_lock(&copies.lock);
 	share_sizes();
-	reap_children();
-	for (int i = 0; i < CHILDREN_MAX && place < 0 && copies.sizes && !is_refused(job); i++)
-		if (!copies.children[i].pid)
-			place = i;
+	if (copies.sizes && !is_silent(job->system))
+		place = wait_for_place(job);
 	if (place >= 0) {
 		copies.sizes[place] = (struct copy_size){ .user = job->user };
 		copies.children[place].pid = -1;
@@ -237,31 +276,32 @@ static void refuse_system(uint64_t system)
 	copies.refused[oldest].until_ns = clock_now_ns() + REFUSED_NS;
 }
 
-/* Once killed it is gone in a moment, unless it hangs. */
 static bool has_ended(pid_t child)
 {
 	struct pollfd ended = { .fd = pidfd_open(child, 0), .events = POLLIN };
 	bool is_over;
 
 	if (ended.fd >= 0)
-		poll(&ended, 1, KILLED_MS);
+		poll(&ended, 1, ENDED_MS);
 	is_over = waitpid(child, NULL, WNOHANG) != 0;
 	if (ended.fd >= 0)
 		close(ended.fd);
 	return is_over;
 }
 
-/* @child: killed, or < 0: there is none. */
-static void give_place_back(int place, pid_t child, bool is_silent)
+/* A place stays taken until its killed child has ended. The caller has a deadline, and the copy in
+ * hand: whoever needs the place next waits for the child. @child < 0: there is none. */
+static void give_place_back(int place, pid_t child, bool is_unanswered)
 {
 	const bool is_left = child > 0 && !has_ended(child);
 
 	pthread_mutex_lock(&copies.lock);
-	if (is_silent)
+	if (is_unanswered)
 		refuse_system(copies.children[place].system);
 	if (is_left) {
 		copies.children[place].pid = child;
 		copies.children[place].is_left = true;
+		copies.children[place].killed_ns = clock_now_ns();
 	} else {
 		give_up_place(place);
 	}

@@ -64,6 +64,7 @@ static void open_file(struct errand_job *errand)
 
 	job->err = object_file_open(&job->file, &job->request, &job->root, job->source, NULL,
 				    &job->why);
+	errand->is_worth_keeping = !job->err && job->file.is_copy;
 }
 
 static void look(struct errand_job *errand)
@@ -75,10 +76,40 @@ static void look(struct errand_job *errand)
 	job->build_id = object_file_mapped_build_id(&job->request, &job->root);
 	job->err = -ENOENT;
 	if (object_file_sources(&job->request, &job->root, sources, &job->why) &&
-	    sources[0] == OBJECT_FILE_MAP_FILES) {
-		job->source = OBJECT_FILE_MAP_FILES;
+	    sources[0] == OBJECT_FILE_MAP_FILES)
 		open_file(errand);
-	}
+}
+
+/* A copy: the file of a slow file system, which may refuse to be asked once more. */
+static bool is_same_copy(const struct file_job *job, const struct file_job *late)
+{
+	const struct open_request *wanted = &job->request, *found = &late->request;
+
+	return late->job.run == job->job.run && late->source == job->source && late->file.is_copy &&
+	       found->pid == wanted->pid && found->start == wanted->start &&
+	       found->inode == wanted->inode &&
+	       found->inode_generation == wanted->inode_generation &&
+	       found->build_id.count == wanted->build_id.count &&
+	       (!wanted->build_id.count ||
+		build_id_is_equal(&found->build_id, &wanted->build_id)) &&
+	       strcmp(found->path, wanted->path) == 0;
+}
+
+static bool take_late(struct errand_job *errand, struct errand_job *late_errand)
+{
+	struct file_job *job = (struct file_job *)errand;
+	struct file_job *late = (struct file_job *)late_errand;
+
+	if (!is_same_copy(job, late))
+		return false;
+	process_root_close(&job->root);
+	job->root = late->root;
+	job->build_id = late->build_id;
+	job->file = late->file;
+	job->err = late->err;
+	late->root = (struct process_root){ .process = -1, .root = -1 };
+	late->file.fd = -1;
+	return true;
 }
 
 static struct file_job *create_job(const struct open_request *request,
@@ -90,7 +121,8 @@ static struct file_job *create_job(const struct open_request *request,
 	if (!job)
 		return NULL;
 	memset(job, 0, offsetof(struct file_job, request));
-	job->job = (struct errand_job){ .key = file_errand_key(request), .run = run, .drop = drop };
+	job->job = (struct errand_job){ .key = file_errand_key(request), .run = run, .drop = drop,
+					  .take = take_late };
 	job->root = (struct process_root){ .process = -1, .root = -1 };
 	job->file.fd = -1;
 	memcpy(&job->request, request, offsetof(struct open_request, path) + path_bytes);
@@ -106,8 +138,12 @@ int file_errand_look(struct errands *errands, const struct open_request *request
 		     struct file_look *out, struct diag *why)
 {
 	struct file_job *job = create_job(request, look);
-	int err = job ? errands_run(errands, &job->job) : -ENOMEM;
+	int err = -ENOMEM;
 
+	if (job) {
+		job->source = OBJECT_FILE_MAP_FILES;
+		err = errands_run(errands, &job->job);
+	}
 	*out = (struct file_look){ .root = { .process = -1, .root = -1 }, .mapped.fd = -1 };
 	if (err)
 		return file_errand_refuse(err, why);

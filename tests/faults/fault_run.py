@@ -384,9 +384,9 @@ class Fault:
                     meter.rss_mb <= factor * RSS_LIMIT_MB, (RSS_LIMIT_MB, FAMILY_LIMIT_MB))
         self.note(f"{meter.family_mb:.0f} MB")
         end = time.monotonic() + 10
-        while any(map(is_running, meter.children)) and time.monotonic() < end:
+        while (left := [pid for pid in meter.children if is_running(pid) and not is_stuck(pid)]) \
+                and time.monotonic() < end:
             time.sleep(0.05)
-        left = [pid for pid in meter.children if is_running(pid) and not is_stuck(pid)]
         self.expect("no process is left", not left, left)
         new = [name for name in set(os.listdir("/tmp")) - before
                if os.path.join("/tmp", name) not in self.made]

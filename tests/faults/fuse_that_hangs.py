@@ -2,10 +2,10 @@
 """fuse_that_hangs.py PLACE FILE - mounts a file system at PLACE with one file, "program", whose
 content is FILE's. Says "ready", then serves it until a line comes on stdin: "all": from then on it
 takes no request any more, as a dead server; "names", "opens", "attributes", "reads" or "flushes":
-it takes all, and answers all but those, as a server that means harm: the kernel lets nobody end a process
-that waits for a request which was taken; "heads": as "reads", and the kernel has to read the file's
-first page again; "late": the next one is answered after 1.5 seconds, and
-the others behind it.
+it takes all, and answers all but those, as a server that means harm: the kernel lets nobody end a
+process that waits for a request which was taken; "heads": as "reads", and the kernel has to read
+the file's first page again; "late": the next one is answered after 1.5 seconds, and the others
+behind it; "slow": as "flushes", and it reads two megabytes a second.
 
 Source: <linux/fuse.h>; version 7.31 of the protocol, which kernels since 5.4 speak.
 """
@@ -25,7 +25,8 @@ NOTIFY_INVAL_INODE = 2
 LATE_S = 1.5
 CODE_BYTES = 4 << 20    # symbols lie behind it
 UNANSWERED = {"names": LOOKUP, "opens": OPEN, "attributes": GETATTR, "reads": READ, "flushes": FLUSH,
-              "heads": READ}
+              "heads": READ, "slow": FLUSH}
+SLOW_BYTES_PER_S = 2 << 20
 HEADER = struct.Struct("<IIQQIIII")
 
 
@@ -72,7 +73,7 @@ def main():
                   b"fd=%d,rootmode=40000,user_id=0,group_id=0,allow_other" % device):
         sys.exit(os.strerror(ctypes.get_errno()))
     print("ready", flush=True)
-    waited_for, unanswered, delay_s = [device, sys.stdin], None, 0
+    waited_for, unanswered, delay_s, is_slow = [device, sys.stdin], None, 0, False
     while True:
         readable, _, _ = select.select(waited_for, [], [])
         if sys.stdin in readable:
@@ -82,9 +83,9 @@ def main():
             unanswered = UNANSWERED.get(wish)
             if wish == "heads":
                 forget(device, 0, 4096)
-            elif wish == "reads":   # others who look at all programs may have read it by now
+            elif wish in ("reads", "slow"):     # others may have read all programs by now
                 forget(device, CODE_BYTES, 0)
-            delay_s = LATE_S if wish == "late" else 0
+            delay_s, is_slow = LATE_S if wish == "late" else 0, wish == "slow"
             print("hangs", flush=True)
             continue
         request = os.read(device, 1 << 18)
@@ -94,6 +95,8 @@ def main():
         time.sleep(delay_s)
         delay_s = 0
         error, body = answer(opcode, node, request[HEADER.size:length], content)
+        if is_slow and opcode == READ:
+            time.sleep(len(body) / SLOW_BYTES_PER_S)
         os.write(device, struct.pack("<IiQ", 16 + len(body), error, unique) + body)
     print("hangs", flush=True)
     select.select([], [], [], 600)

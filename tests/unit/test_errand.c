@@ -29,6 +29,15 @@ static void run(struct errand_job *job)
 	if (counting->gate >= 0)
 		eventfd_read(counting->gate, &ignored);
 	counting->runs++;
+	job->is_worth_keeping = counting->gate >= 0;
+}
+
+static bool take(struct errand_job *job, struct errand_job *late)
+{
+	struct counting_job *counting = (struct counting_job *)job;
+
+	counting->runs = ((struct counting_job *)late)->runs + 100;
+	return true;
 }
 
 static void drop(struct errand_job *job)
@@ -159,6 +168,71 @@ static void test_so_many_may_hang_and_no_more(void **state)
 	close(gate);
 }
 
+/* The jobs with the keys first and first + 1 hang, and come back. */
+static void run_late(struct errands *errands, uint64_t first)
+{
+	int gate = eventfd(0, EFD_SEMAPHORE);
+
+	errands->wait_ms = 20;
+	for (uint64_t key = first; key < first + 2; key++) {
+		struct errand_job *job = new_job(key, gate);
+
+		job->take = take;
+		assert_int_equal(errands_run(errands, job), -ETIMEDOUT);
+	}
+	eventfd_write(gate, 2);
+	errands->wait_ms = 60000;
+	while (errands->hung_count)
+		expect_done(errands, 8);
+	close(gate);
+}
+
+static int runs_of_next(struct errands *errands, uint64_t key)
+{
+	struct errand_job *job = new_job(key, -1);
+	int runs;
+
+	job->take = take;
+	assert_int_equal(errands_run(errands, job), 0);
+	runs = runs_of(job);
+	free(job);
+	return runs;
+}
+
+static void test_a_late_result_is_taken_by_the_next_that_wants_it(void **state)
+{
+	struct errands errands = { .hung_count = 0 };
+
+	(void)state;
+	dropped = 0;
+	run_late(&errands, 70);
+	assert_int_equal(dropped, 0);
+	assert_int_equal(runs_of_next(&errands, 70), 101);
+	assert_int_equal(runs_of_next(&errands, 70), 1);
+	assert_int_equal(runs_of_next(&errands, 71), 101);
+	assert_int_equal(dropped, 2);
+	errands_finish(&errands);
+}
+
+static void test_few_late_results_are_kept_and_not_for_ever(void **state)
+{
+	struct errands errands = { .hung_count = 0 };
+
+	(void)state;
+	dropped = 0;
+	run_late(&errands, 70);
+	run_late(&errands, 80);
+	assert_int_equal(dropped, 2);
+	assert_int_equal(runs_of_next(&errands, 70), 1);
+	errands.late[0].until_ns = 1;
+	errands.late[1].until_ns = 1;
+	assert_int_equal(runs_of_next(&errands, 80), 1);
+	assert_int_equal(dropped, 4);
+	run_late(&errands, 80);
+	errands_finish(&errands);
+	assert_int_equal(dropped, 6);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -168,6 +242,8 @@ int main(void)
 		cmocka_unit_test(
 			test_a_part_is_refused_with_the_whole_but_not_the_whole_with_a_part),
 		cmocka_unit_test(test_so_many_may_hang_and_no_more),
+		cmocka_unit_test(test_a_late_result_is_taken_by_the_next_that_wants_it),
+		cmocka_unit_test(test_few_late_results_are_kept_and_not_for_ever),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
