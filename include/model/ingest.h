@@ -445,6 +445,8 @@ void ingest_jit_sample(struct ingest *ingest, uint32_t code);
  * are valid until the next reply of the opener. */
 const struct unwind_table *ingest_jit_unwind(const struct ingest *ingest, uint32_t code,
 					     uint64_t ip, uint64_t *address);
+/* Nobody has looked yet at the files that may name the run-time code @code, or have its rows. */
+bool ingest_jit_is_loading(const struct ingest *ingest, uint32_t code);
 void ingest_jit_exit(struct ingest *ingest, const struct event_record *record);
 void ingest_jit_poll(struct ingest *ingest);	/* asks for what is due */
 void ingest_jit_reply(struct ingest *ingest, const struct open_reply *reply);

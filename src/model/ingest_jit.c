@@ -32,6 +32,7 @@ struct jit_code {
 	struct unwind_table unwind;
 	uint64_t unwind_base;	/* the address that the unwind rows count from */
 	bool has_table;		/* table, unwind and unwind_base are valid */
+	bool is_read;		/* its files were looked at once, whatever came of it */
 	bool has_maker;		/* its objects know which program made it */
 	bool is_wanted;		/* a sample hit its memory since the last request */
 	bool is_asked;
@@ -192,6 +193,11 @@ const struct unwind_table *ingest_jit_unwind(const struct ingest *ingest, uint32
 	return own->has_table && *address <= UINT32_MAX ? &own->unwind : NULL;
 }
 
+bool ingest_jit_is_loading(const struct ingest *ingest, uint32_t code)
+{
+	return ingest->opener && !ingest->config.is_replay && !ingest->jit.codes[code - 1].is_read;
+}
+
 void ingest_jit_exit(struct ingest *ingest, const struct event_record *record)
 {
 	const struct process *process = record->pid == record->tid ?
@@ -348,6 +354,9 @@ void ingest_jit_reply(struct ingest *ingest, const struct open_reply *reply)
 		return;
 	code = code_of(ingest, reply->jit);
 	code->is_asked = false;
+	if (!code->is_read)	/* stacks wait for it */
+		ingest_stacks_tables_changed(&ingest->stacks);
+	code->is_read = true;
 	ingest->counters.tables_let_go += reply->is_let_go;
 	code->wait_ns = code->wait_ns * 2 < WAIT_NS ? code->wait_ns * 2 : WAIT_NS;
 	if (!code->is_ended)

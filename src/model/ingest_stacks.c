@@ -114,6 +114,7 @@ static struct walker_code find_code(void *context, uint64_t ip)
 	object = &objects->objects[object_table_current(objects, row->object)];
 	code.number = object->unwind_number;
 	code.is_unnamed = object->is_jit && object->state != OBJECT_READY;
+	code.is_loading |= object->code && ingest_jit_is_loading(places->ingest, object->code);
 	if (is_uprobes(places->ingest, row) || object->unwind == OBJECT_UNWIND_NONE ||
 	    object->state == OBJECT_UNREADABLE ||
 	    (object->unwind == OBJECT_UNWIND_UNASKED && ingest_unwind_is_expected(object))) {

@@ -311,6 +311,30 @@ static void test_no_map_is_no_reason(void **state)
 	assert_int_equal(symbol_at(own, CODE)->state, SYMBOL_NO_MAP);
 }
 
+static bool is_loading(void)
+{
+	return ingest_jit_is_loading(&stage.ingest,
+				     task_table_process(&stage.ingest.tasks, own)->code);
+}
+
+/* Frame pointers lead around trampolines that only a map can tell. */
+static void test_stacks_wait_until_somebody_looked_for_a_map(void **state)
+{
+	uint64_t number;
+
+	(void)state;
+	map_code(own, 10, CODE, "//anon");
+	assert_true(is_loading());
+	number = stage.ingest.stacks.last_tables;
+	look();
+	assert_false(is_loading());
+	assert_true(stage.ingest.stacks.last_tables > number);	/* the walker asks again */
+	number = stage.ingest.stacks.last_tables;
+	end_process();
+	look();
+	assert_int_equal(stage.ingest.stacks.last_tables, number);
+}
+
 /* Its name is that of perf's memory, and a program's path may begin as that does. */
 static void test_a_program_below_tmp_perf_is_a_file(void **state)
 {
@@ -410,6 +434,7 @@ static void test_a_recording_asks_for_no_map(void **state)
 	write_map("7f0000000000 100 first\n");
 	map_code(own, 10, CODE, "//anon");
 	frame_of(own, CODE);
+	assert_false(is_loading());
 	ingest_jit_poll(&stage.ingest);
 	assert_int_equal(stage.ingest.opening, 0);
 	(void)state;
@@ -432,6 +457,7 @@ int main(void)
 		TEST(test_a_stack_that_was_there_before_hits_it_again),
 		TEST(test_a_refused_map_is_said_where_its_names_would_be),
 		TEST(test_no_map_is_no_reason),
+		TEST(test_stacks_wait_until_somebody_looked_for_a_map),
 		TEST(test_a_program_below_tmp_perf_is_a_file),
 		TEST(test_memory_with_a_nameless_file_is_named_by_address),
 		TEST(test_names_stay_and_the_table_goes_with_its_process),
