@@ -48,7 +48,9 @@ static const char *why_unknown(const struct loss_ledger *ledger, enum loss_cause
 		return "Known of a window alone: names come after counting. ";
 	if (cause == LOSS_TICKS && !has_start && ledger->counts[cause].has_window)
 		return "Known of a window alone, from how busy the CPUs were. ";
-	if ((cause == LOSS_TICKS || cause == LOSS_STOLEN) && !has_start)
+	if (cause == LOSS_TICKS && !has_start)
+		return "Known of cpu-clock alone, and live. ";
+	if (cause == LOSS_STOLEN && !has_start)
 		return "Known of cpu-clock on whole CPUs alone. ";
 	return "";		/* of all figures: add_notes() */
 }

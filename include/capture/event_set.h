@@ -27,9 +27,9 @@ struct event_lane {
 	uint16_t event;		/* index into attrs */
 	int cpu;
 	struct perf_ring *ring;	/* owned */
-	/* What followed tasks lost here, closed descriptors included. A count on its own, so
-	 * RELAXED: follow.c stores, sampler.c loads. */
-	_Atomic uint64_t followed_lost;
+	/* What followed tasks lost and counted here, closed descriptors included. Each a count on
+	 * its own, so RELAXED: follow.c stores, sampler.c loads. */
+	_Atomic uint64_t followed_lost, followed_count;
 };
 
 struct event_set {
@@ -79,8 +79,13 @@ bool event_set_has_task(const struct event_set *set, pid_t tid);
 void event_set_enable(const struct event_set *set);
 void event_set_disable(const struct event_set *set);
 
-/* The kernel's count of records lost by @fd (PERF_FORMAT_LOST); 0 where it has none. */
-uint64_t event_set_read_lost(int fd);
+struct event_counts {
+	uint64_t value;		/* hits of the event, of cpu-clock ns */
+	uint64_t lost;		/* records; 0 where the kernel does not count them */
+};
+
+/* Adds the kernel's counts of @fd to @sum (perf_event_open(2), PERF_FORMAT_LOST). */
+void event_set_add_counts(int fd, struct event_counts *sum);
 
 /* True when the descriptor's task and all that inherited from it have ended. */
 bool event_set_is_over(int fd);

@@ -19,13 +19,14 @@ enum queue_item_kind {
 				 * recording one. See record_trim.h, queue_next_record() */
 	QUEUE_ROUND_END,	/* payload: struct queue_round_end */
 	QUEUE_LOST,		/* payload: struct queue_lost */
+	QUEUE_COUNTED,		/* payload: struct queue_counted; events on tasks alone */
 	QUEUE_END,		/* payload: struct queue_end; nothing follows but a QUEUE_SOURCE */
 	QUEUE_SOURCE,		/* payload: struct queue_source */
 };
 
 struct queue_item {
 	uint16_t kind;		/* enum queue_item_kind */
-	uint16_t event;		/* QUEUE_RECORD, QUEUE_LOST: index in the event list */
+	uint16_t event;		/* QUEUE_RECORD, _LOST, _COUNTED: index in the event list */
 	uint32_t cpu;		/* the ring's CPU; UINT32_MAX: unknown */
 	/* payload follows, 8-byte aligned */
 };
@@ -56,6 +57,14 @@ struct queue_round_end {
  * over all descriptors of the event on this CPU. */
 struct queue_lost {
 	uint64_t lost_total;
+};
+
+/* The kernel's count of the event on all tasks (read(2)), on all CPUs, those that they started
+ * included: cpu-clock counts ns. Cumulative since open. */
+struct queue_counted {
+	uint64_t total;
+	uint64_t time_ns;	/* CLOCK_MONOTONIC: the last descriptor was read then */
+	uint64_t descriptors;	/* each may be on its way to its next sample */
 };
 
 struct queue_end {

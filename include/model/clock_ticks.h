@@ -1,15 +1,20 @@
 /* clock_ticks.h - how much of the time brought no sample, though a clock was to sample all of it.
  *
  * Problem: the timer behind cpu-clock goes on, idle or not, but where interrupts are off or the
- *          host runs somebody else, it skips ticks without a record and without a count.
- * Idea:    on whole CPUs the time that passed is known, and each sample stands for its period. What
- *          neither samples nor lost records nor throttling account for is missing.
+ *          host runs somebody else, it skips ticks without a record and without a count. On a task
+ *          it begins anew with each thread, which may end before its first tick.
+ * Idea:    each sample stands for its period, and the time is known: on whole CPUs it passes, on
+ *          tasks the kernel counts it. What neither samples nor lost records nor throttling account
+ *          for is missing.
  * Thread:  the analyzer's.
  */
 #ifndef MODEL_CLOCK_TICKS_H
 #define MODEL_CLOCK_TICKS_H
 
+#include <stdbool.h>
+
 #include "capture/event_desc.h"
+#include "capture/record_queue.h"
 
 /* What has a cause of its own, since start. */
 struct clock_gaps {
@@ -18,24 +23,31 @@ struct clock_gaps {
 };
 
 struct clock_ticks {
-	uint32_t cpus;		/* that are sampled whole; 0: no claim is made */
+	bool has_clock;		/* else no claim is made */
 	uint16_t event;		/* the first that is cpu-clock without modifiers */
+	uint32_t cpus;		/* that are sampled whole; 0: tasks are, wherever they run */
 	uint64_t first_ns;	/* time of the first sample; 0: there was none */
 	uint64_t period_ns;	/* period of the last sample */
 	uint64_t sampled_ns;	/* sum of the periods */
+	/* Of tasks: the kernel's last count, and of the one before what was sampled by then. */
+	struct queue_counted counted, settled;
+	uint64_t settled_sampled_ns;
 	struct clock_gaps gaps;	/* before this source */
 	uint64_t before_ns;	/* missing in earlier sources */
 	uint64_t stolen_ns;	/* sum of all CPUs since the start: steal in /proc/stat */
 };
 
-/* Another source begins, with @count events on @cpus whole CPUs (0: it samples something else).
+/* Another source begins, with @count events on @cpus whole CPUs (0: on tasks, or read).
  * What was missing before, @missing_ns, stays counted. */
 void clock_ticks_begin(struct clock_ticks *ticks, const struct event_desc *const *events,
 		       uint32_t count, uint32_t cpus, uint64_t missing_ns, struct clock_gaps gaps);
 /* A sample of @event at @time_ns that stands for @period; samples come in order. */
 void clock_ticks_add(struct clock_ticks *ticks, uint16_t event, uint64_t time_ns, uint64_t period);
+/* The kernel's count of @event on all tasks. Samples of before may still come. */
+void clock_ticks_count(struct clock_ticks *ticks, uint16_t event,
+		       const struct queue_counted *counted);
 /* CPU time up to @until_ns that no sample and none of @gaps stands for; all earlier samples have
- * come. */
+ * come. Of tasks, up to the last count before that. */
 uint64_t clock_ticks_missing_ns(const struct clock_ticks *ticks, uint64_t until_ns,
 				struct clock_gaps gaps);
 

@@ -165,7 +165,9 @@ struct snapshot {
 	uint64_t user_stacks, complete_stacks, cut_stacks;
 	uint64_t no_map_stacks;	/* stacks that end in run-time code without a map */
 	uint32_t clock_cpus;	/* CPUs that cpu-clock samples whole; 0: none */
-	double missing_ticks_pct;	/* LOSS_TICKS, % of busy time, at least; < 0: absent */
+	uint64_t clock_period_ns;	/* of cpu-clock; 0: not known */
+	double missing_ticks_pct;	/* LOSS_TICKS, % of busy time, of tasks of theirs, at
+					 * least; < 0: absent */
 	double busy_pct;	/* of all CPUs; < 0: absent (per-process target, replay) */
 
 	enum strip_kind strip_kind;

@@ -208,11 +208,14 @@ void event_set_disable(const struct event_set *set)
 	control_events(set, PERF_EVENT_IOC_DISABLE);
 }
 
-uint64_t event_set_read_lost(int fd)
+void event_set_add_counts(int fd, struct event_counts *sum)
 {
 	struct { uint64_t value, id, lost; } counts;	/* PERF_FORMAT_ID | PERF_FORMAT_LOST */
 
-	return read(fd, &counts, sizeof(counts)) == (ssize_t)sizeof(counts) ? counts.lost : 0;
+	if (read(fd, &counts, sizeof(counts)) != (ssize_t)sizeof(counts))
+		return;
+	sum->value += counts.value;
+	sum->lost += counts.lost;
 }
 
 bool event_set_is_over(int fd)

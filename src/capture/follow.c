@@ -50,7 +50,7 @@ struct follow {
 	size_t known_count;
 	int **rows;		/* owned; per attached thread its descriptors, one per lane */
 	size_t row_count;
-	uint64_t *closed_lost;	/* owned; per lane: what closed descriptors had lost */
+	struct event_counts *closed;	/* owned; per lane: of the closed descriptors */
 };
 
 static int compare_followed(const void *a, const void *b)
@@ -184,7 +184,7 @@ static void close_row(struct follow *follow, size_t at)
 	int *fds = follow->rows[at];
 
 	for (size_t i = 0; i < follow->set->lane_count; i++) {
-		follow->closed_lost[i] += event_set_read_lost(fds[i]);
+		event_set_add_counts(fds[i], &follow->closed[i]);
 		close(fds[i]);
 	}
 	free(fds);
@@ -198,15 +198,18 @@ static void close_ended_rows(struct follow *follow)
 			close_row(follow, i);
 }
 
-static void publish_losses(struct follow *follow)
+static void publish_counts(struct follow *follow)
 {
 	for (size_t lane = 0; lane < follow->set->lane_count; lane++) {
-		uint64_t sum = follow->closed_lost[lane];
+		struct event_lane *shared = &follow->set->lanes[lane];
+		struct event_counts sum = follow->closed[lane];
 
 		for (size_t i = 0; i < follow->row_count; i++)
-			sum += event_set_read_lost(follow->rows[i][lane]);
-		atomic_store_explicit(&follow->set->lanes[lane].followed_lost, sum,
+			event_set_add_counts(follow->rows[i][lane], &sum);
+		atomic_store_explicit(&shared->followed_lost, sum.lost,
 				      memory_order_relaxed);	/* sampler.c put_losses() */
+		atomic_store_explicit(&shared->followed_count, sum.value,
+				      memory_order_relaxed);	/* sampler.c counted() */
 	}
 }
 
@@ -218,7 +221,7 @@ static void *run_follow(void *argument)
 	do {
 		close_ended_rows(follow);
 		scan(follow);
-		publish_losses(follow);
+		publish_counts(follow);
 	} while (poll(&stop, 1, SCAN_EVERY_MS) <= 0);
 	return NULL;
 }
@@ -229,7 +232,7 @@ static void free_follow(struct follow *follow)
 		close(follow->stop_fd);
 	free(follow->known);
 	free(follow->rows);
-	free(follow->closed_lost);
+	free(follow->closed);
 	free(follow);
 }
 
@@ -246,11 +249,11 @@ int follow_create(struct follow **out, struct event_set *set, size_t max_descrip
 	follow->begin_ticks = task_list_now_ticks();
 	follow->max_rows = max_descriptors / set->lane_count;
 	follow->rows = calloc(follow->max_rows + 1, sizeof(*follow->rows));
-	follow->closed_lost = calloc(set->lane_count, sizeof(*follow->closed_lost));
+	follow->closed = calloc(set->lane_count, sizeof(*follow->closed));
 	follow->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (follow->stop_fd < 0)
 		err = -errno;
-	else if (follow->rows && follow->closed_lost)
+	else if (follow->rows && follow->closed)
 		err = thread_start(&follow->thread, "ft-follow", run_follow, follow);
 	if (err) {
 		free_follow(follow);
@@ -271,6 +274,6 @@ void follow_destroy(struct follow *follow)
 	pthread_join(follow->thread, NULL);
 	while (follow->row_count)
 		close_row(follow, follow->row_count - 1);
-	publish_losses(follow);
+	publish_counts(follow);
 	free_follow(follow);
 }

@@ -98,8 +98,10 @@ struct sampler {
 	struct record_format *formats;	/* owned; per event */
 
 	uint64_t sweep_due_ns;
-	size_t sweep_at;	/* next descriptor to ask what it lost */
-	uint64_t *lost_sums, *lost_queued;	/* owned; per lane: this sweep's sum; as reported */
+	size_t sweep_at;	/* next descriptor to ask what it counted and lost */
+	struct event_counts *sums;	/* owned; per lane, of this sweep */
+	uint64_t *lost_queued;		/* owned; per lane */
+	uint64_t *hits_queued;		/* owned; per event */
 };
 
 /* Room for the payload, to be committed; NULL: the queue is full. */
@@ -271,7 +273,7 @@ static bool put_losses(struct sampler *sampler)
 	for (size_t i = 0; i < sampler->set->lane_count; i++) {
 		struct event_lane *lane = &sampler->set->lanes[i];
 		struct queue_lost lost = {	/* pairs with follow.c's store, RELAXED */
-			sampler->lost_sums[i] + atomic_load_explicit(&lane->followed_lost,
+			sampler->sums[i].lost + atomic_load_explicit(&lane->followed_lost,
 								     memory_order_relaxed)
 		};
 
@@ -284,21 +286,54 @@ static bool put_losses(struct sampler *sampler)
 	return true;
 }
 
-/* Asks up to @reads descriptors what they lost; a sweep over all may take several rounds. */
-static bool sweep_lost(struct sampler *sampler, size_t reads)
+/* What all descriptors of @event have counted. */
+static struct queue_counted counted(struct sampler *sampler, size_t event)
+{
+	struct queue_counted counted = { .time_ns = clock_now_ns() };
+
+	for (size_t i = 0; i < sampler->set->lane_count; i++) {
+		struct event_lane *lane = &sampler->set->lanes[i];
+
+		if (lane->event != event)
+			continue;	/* the load pairs with follow.c's store, RELAXED */
+		counted.total += sampler->sums[i].value +
+				 atomic_load_explicit(&lane->followed_count, memory_order_relaxed);
+		counted.descriptors += sampler->set->row_count;
+	}
+	return counted;
+}
+
+/* As put_losses(). */
+static bool put_counted(struct sampler *sampler)
+{
+	for (size_t i = 0; sampler->config.counts_hits && i + 1 < sampler->set->event_count; i++) {
+		const struct event_lane event = { .event = (uint16_t)i, .cpu = -1 };
+		const struct queue_counted now = counted(sampler, i);
+
+		if (now.total == sampler->hits_queued[i])
+			continue;
+		if (!put_item(sampler, QUEUE_COUNTED, &event, &now, sizeof(now)))
+			return false;
+		sampler->hits_queued[i] = now.total;
+	}
+	return true;
+}
+
+/* Asks up to @reads descriptors what they counted; a sweep over all may take several rounds. */
+static bool sweep_counts(struct sampler *sampler, size_t reads)
 {
 	const struct event_set *set = sampler->set;
 	const size_t count = set->row_count * set->lane_count;
 
 	if (sampler->sweep_at == 0)
-		memset(sampler->lost_sums, 0, set->lane_count * sizeof(*sampler->lost_sums));
+		memset(sampler->sums, 0, set->lane_count * sizeof(*sampler->sums));
 	for (; reads > 0 && sampler->sweep_at < count; reads--, sampler->sweep_at++)
-		sampler->lost_sums[sampler->sweep_at % set->lane_count] +=
-			event_set_read_lost(set->fds[sampler->sweep_at]);
+		event_set_add_counts(set->fds[sampler->sweep_at],
+				     &sampler->sums[sampler->sweep_at % set->lane_count]);
 	if (sampler->sweep_at < count)
 		return true;
 	sampler->sweep_at = 0;
-	return put_losses(sampler);
+	return put_losses(sampler) && put_counted(sampler);
 }
 
 static void continue_sweep(struct sampler *sampler)
@@ -307,7 +342,7 @@ static void continue_sweep(struct sampler *sampler)
 
 	if (!sampler->config.counts_lost || now_ns < sampler->sweep_due_ns)
 		return;
-	sweep_lost(sampler, SWEEP_READS);
+	sweep_counts(sampler, SWEEP_READS);
 	if (sampler->sweep_at == 0)
 		sampler->sweep_due_ns = now_ns + SWEEP_EVERY_NS;
 }
@@ -384,7 +419,7 @@ static bool insist(struct sampler *sampler, bool (*step)(struct sampler *sampler
 static bool put_last_losses(struct sampler *sampler)
 {
 	sampler->sweep_at = 0;
-	return !sampler->config.counts_lost || sweep_lost(sampler, SIZE_MAX);
+	return !sampler->config.counts_lost || sweep_counts(sampler, SIZE_MAX);
 }
 
 static bool put_last_mark(struct sampler *sampler)
@@ -508,14 +543,15 @@ int sampler_create(struct sampler **out, const struct sampler_config *config, st
 	sampler->poll_count = WATCHES_AT + config->watch_count + lanes;
 	sampler->polls = calloc(sampler->poll_count, sizeof(*sampler->polls));
 	sampler->lane_rows = calloc(lanes, sizeof(*sampler->lane_rows));
-	sampler->lost_sums = calloc(lanes, sizeof(*sampler->lost_sums));
+	sampler->sums = calloc(lanes, sizeof(*sampler->sums));
 	sampler->lost_queued = calloc(lanes, sizeof(*sampler->lost_queued));
+	sampler->hits_queued = calloc(config->set->event_count, sizeof(*sampler->hits_queued));
 	sampler->formats = calloc(config->set->event_count, sizeof(*sampler->formats));
 	sampler->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (sampler->stop_fd < 0)
 		err = -errno;
 	if (sampler->stop_fd < 0 || !sampler->polls || !sampler->lane_rows ||
-	    !sampler->lost_sums || !sampler->lost_queued || !sampler->formats)
+	    !sampler->sums || !sampler->lost_queued || !sampler->hits_queued || !sampler->formats)
 		goto fail;
 	for (size_t i = 0; i < config->set->event_count; i++)
 		record_format_init(&sampler->formats[i], &config->set->attrs[i]);
@@ -574,8 +610,9 @@ void sampler_destroy(struct sampler *sampler)
 	sem_destroy(&sampler->start);
 	free(sampler->polls);
 	free(sampler->lane_rows);
-	free(sampler->lost_sums);
+	free(sampler->sums);
 	free(sampler->lost_queued);
+	free(sampler->hits_queued);
 	free(sampler->formats);
 	free(sampler);
 }

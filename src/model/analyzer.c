@@ -240,6 +240,9 @@ static int take_item(struct analyzer *analyzer, const struct queue_item *item, s
 	case QUEUE_LOST:
 		ingest_lost_total(&analyzer->ingest, item->event, item->cpu, lost->lost_total);
 		break;
+	case QUEUE_COUNTED:
+		clock_ticks_count(&analyzer->ingest.clock, item->event, payload);
+		break;
 	case QUEUE_END:
 		end_source(analyzer, &end->why);
 		break;

@@ -17,33 +17,67 @@ void clock_ticks_begin(struct clock_ticks *ticks, const struct event_desc *const
 	*ticks = (struct clock_ticks){
 		.gaps = gaps, .before_ns = missing_ns, .stolen_ns = ticks->stolen_ns,
 	};
-	for (uint32_t i = 0; i < count && !ticks->cpus; i++) {
+	for (uint32_t i = 0; i < count && !ticks->has_clock; i++) {
 		if (strcmp(events[i]->name, "cpu-clock"))
 			continue;
+		ticks->has_clock = true;
 		ticks->event = (uint16_t)i;
 		ticks->cpus = cpus;
 	}
 }
 
+/* All samples of before the last count have come. */
+static void settle(struct clock_ticks *ticks)
+{
+	ticks->settled = ticks->counted;
+	ticks->settled_sampled_ns = ticks->sampled_ns;
+}
+
 void clock_ticks_add(struct clock_ticks *ticks, uint16_t event, uint64_t time_ns, uint64_t period)
 {
-	if (!ticks->cpus || event != ticks->event)
+	if (!ticks->has_clock || event != ticks->event)
 		return;
+	if (time_ns >= ticks->counted.time_ns && ticks->settled.time_ns < ticks->counted.time_ns)
+		settle(ticks);
 	if (!ticks->first_ns)
 		ticks->first_ns = time_ns;
 	ticks->period_ns = period;
 	ticks->sampled_ns += period;
 }
 
+void clock_ticks_count(struct clock_ticks *ticks, uint16_t event,
+		       const struct queue_counted *counted)
+{
+	if (!ticks->has_clock || event != ticks->event)
+		return;
+	if (ticks->settled.time_ns < ticks->counted.time_ns)
+		settle(ticks);	/* no sample has come since, for a whole second */
+	ticks->counted = *counted;
+}
+
+static uint64_t missing_of_tasks_ns(const struct clock_ticks *ticks, uint64_t until_ns,
+				    uint64_t explained_ns)
+{
+	const bool is_new = until_ns >= ticks->counted.time_ns &&
+			    ticks->settled.time_ns < ticks->counted.time_ns;
+	const struct queue_counted *counted = is_new ? &ticks->counted : &ticks->settled;
+	const uint64_t known_ns = explained_ns + counted->descriptors * ticks->period_ns +
+				  (is_new ? ticks->sampled_ns : ticks->settled_sampled_ns);
+
+	return counted->total > known_ns ? counted->total - known_ns : 0;
+}
+
 uint64_t clock_ticks_missing_ns(const struct clock_ticks *ticks, uint64_t until_ns,
 				struct clock_gaps gaps)
 {
+	const uint64_t explained_ns = (gaps.lost - ticks->gaps.lost) * ticks->period_ns +
+				      gaps.throttled_ns - ticks->gaps.throttled_ns;
 	/* Each CPU has a tick under way. */
-	const uint64_t records = gaps.lost - ticks->gaps.lost + ticks->cpus;
-	const uint64_t known_ns = ticks->sampled_ns + records * ticks->period_ns +
-				  gaps.throttled_ns - ticks->gaps.throttled_ns;
+	const uint64_t known_ns = ticks->sampled_ns + ticks->cpus * ticks->period_ns + explained_ns;
 	uint64_t passed_ns;
 
+	if (ticks->has_clock && !ticks->cpus)
+		return ticks->before_ns + missing_of_tasks_ns(ticks, until_ns, explained_ns);
 	if (!ticks->first_ns || until_ns < ticks->first_ns)
 		return ticks->before_ns;
 	passed_ns = ticks->cpus * (until_ns - ticks->first_ns);

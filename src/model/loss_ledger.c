@@ -34,9 +34,9 @@ const struct loss_description loss_descriptions[LOSS_CAUSES] = {
 		"a lower rate (-F), or raise kernel.perf_event_max_sample_rate", .is_time = true,
 		.is_missing = true },
 	[LOSS_TICKS] = { "missing_ticks", "missing ticks",
-		"time of busy CPUs without a tick of cpu-clock: its timer skips those that are "
-		"late, as interrupts are off or the host runs others",
-		"a lower rate (-F); -e cycles, where there are counters",
+		"CPU time without a tick of cpu-clock: late ticks are skipped (interrupts off, the "
+		"host runs others), and each task begins anew",
+		"a lower rate (-F); -e cycles, where there are counters; -a for short tasks",
 		.is_time = true, .is_missing = true },
 	[LOSS_STOLEN] = { "stolen", "  stolen",
 		"of the time of all CPUs, what the host gave to others (/proc/stat, steal)",

@@ -105,9 +105,10 @@ static void put_ledger(const struct ingest *ingest, const struct loss_history *h
 		ledger->counts[LOSS_EVICTED].has_window = false;
 	else
 		ledger->counts[LOSS_EVICTED].in_window = sums[LOSS_EVICTED];
+	if (!ingest->clock.has_clock || (!ingest->clock.cpus && !ingest->clock.counted.time_ns))
+		ledger->counts[LOSS_TICKS] = (struct loss_count){ .has_start = false };
 	if (!ingest->clock.cpus)
-		ledger->counts[LOSS_TICKS] = ledger->counts[LOSS_STOLEN] =
-			(struct loss_count){ .has_start = false };
+		ledger->counts[LOSS_STOLEN] = (struct loss_count){ .has_start = false };
 	if (ledger->is_by_records && !ledger->counts[LOSS_READ].since_start)
 		ledger->counts[LOSS_READ] = (struct loss_count){ .has_start = false };
 }
@@ -142,8 +143,8 @@ static double missing_pct(const struct ingest *ingest, const struct loss_history
 	const uint64_t begin_ns = since_ns > ingest->clock.first_ns ? since_ns
 								    : ingest->clock.first_ns;
 
-	if (!missing->has_window || !begin_ns || head->time_ns < begin_ns + CLOCK_NS_PER_S ||
-	    head->is_selected)
+	if (!ingest->clock.cpus || !missing->has_window || !begin_ns || head->is_selected ||
+	    head->time_ns < begin_ns + CLOCK_NS_PER_S)
 		return -1;
 	return 100.0 * (double)missing->in_window /
 	       ((double)(head->time_ns - begin_ns) * ingest->clock.cpus);
@@ -165,6 +166,7 @@ void loss_sums_put(const struct ingest *ingest, const struct loss_history *histo
 	put_ledger(ingest, history, sums, head);
 	put_processes(ingest, &head->ledger);
 	head->clock_cpus = ingest->clock.cpus;
+	head->clock_period_ns = ingest->clock.period_ns;
 	head->missing_ticks_pct = missing_pct(ingest, history, head);
 }
 
@@ -212,10 +214,24 @@ static void leave_out_idle(struct snapshot *head)
 	head->missing_ticks_pct = certain_pct > 0 ? 100 * certain_pct / head->busy_pct : 0;
 }
 
+/* Share of the time for which tasks ran. */
+static double missing_of_tasks_pct(const struct snapshot *head)
+{
+	const struct loss_count *missing = &head->ledger.counts[LOSS_TICKS];
+	const double sampled_ns = (double)head->samples * (double)head->clock_period_ns;
+
+	if (!missing->has_window || head->window_s < 1 || head->is_selected ||
+	    strcmp(head->event, "cpu-clock") || !missing->in_window)
+		return -1;
+	return 100 * (double)missing->in_window / ((double)missing->in_window + sampled_ns);
+}
+
 void loss_sums_put_window(struct snapshot *head)
 {
 	if (head->missing_ticks_pct >= 0 && head->busy_pct >= 0)
 		leave_out_idle(head);
+	else if (!head->clock_cpus)
+		head->missing_ticks_pct = missing_of_tasks_pct(head);
 	put_in_window(head, LOSS_UNRESOLVED, head->unresolved);
 	put_in_window(head, LOSS_TRUNCATED, head->truncated_stacks);
 	put_in_window(head, LOSS_CUT, head->cut_stacks);

@@ -73,6 +73,8 @@ void capture_session_drain(struct capture_session *session)
 			session->lost += lost->lost_total - session->lost_by_cpu[item->cpu];
 			session->lost_by_cpu[item->cpu] = lost->lost_total;
 		}
+		if (item->kind == QUEUE_COUNTED && item->event == 0)
+			session->counted = *(const struct queue_counted *)(const void *)(item + 1);
 		session->has_end |= item->kind == QUEUE_END;
 		spsc_release(&session->queue);
 	}

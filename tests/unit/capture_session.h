@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/spsc.h"
 #include "capture/capture.h"
+#include "capture/record_queue.h"
 
 #define HANG_NS (30 * CLOCK_NS_PER_S)	/* ends a hang, judges no speed */
 
@@ -19,6 +20,7 @@ struct capture_session {
 	uint64_t of_watched, of_others, of_idle;
 	uint64_t lost;			/* of event 0 */
 	uint64_t lost_by_cpu[64];
+	struct queue_counted counted;	/* of event 0; total 0: not queued yet */
 	bool has_end;
 };
 

@@ -108,6 +108,7 @@ static void test_the_whole_system_shows_a_burning_child(void **state)
 	capture_stop(session.capture);
 	capture_session_drain(&session);
 	assert_true(session.has_end);
+	assert_int_equal(session.counted.time_ns, 0);	/* of tasks alone */
 	capture_session_close(&session);
 	end_child(child, go);
 }
@@ -130,6 +131,10 @@ static void test_a_process_target_sees_only_its_process_and_ends_with_it(void **
 	assert_true(session.has_end);	/* by itself */
 	assert_int_equal(session.of_others, 0);
 	assert_int_equal(session.of_idle, 0);
+	/* The kernel's count holds at least what was sampled. */
+	assert_true(session.counted.total >= ENOUGH);
+	assert_int_equal(session.counted.descriptors, capture_cpu_count(session.capture));
+	assert_true(session.counted.time_ns && session.counted.time_ns <= clock_now_ns());
 	capture_session_close(&session);
 	end_child(other, other_go);
 }

@@ -74,8 +74,58 @@ static void test_another_source_adds_to_what_was_missing(void **state)
 	assert_int_equal(clock_ticks_missing_ns(&ticks, 2000 * MS, no_gaps), (1040 - CPUS) * MS);
 }
 
-/* A counter stands still while a CPU is idle, a clock of user code in the kernel; of single tasks
- * it is not known how long they ran. */
+static void count(uint64_t at_ms, uint64_t total_ms)
+{
+	const struct queue_counted counted = { total_ms * MS, at_ms * MS, 2 };
+
+	clock_ticks_count(&ticks, 1, &counted);
+}
+
+static void begin_tasks(void)
+{
+	const struct event_desc *events[] = { &cycles, &clock_event };
+
+	clock_ticks_begin(&ticks, events, 2, 0, 0, no_gaps);
+}
+
+/* Two descriptors: each may be a tick behind. */
+static void test_what_tasks_ran_without_a_tick_is_missing(void **state)
+{
+	(void)state;
+	begin_tasks();
+	tick(1000, 2000, 1);
+	count(2000, 1300);
+	assert_int_equal(clock_ticks_missing_ns(&ticks, 2000 * MS, no_gaps), 298 * MS);
+	tick(2000, 3000, 1);
+	count(3000, 2300);
+	assert_int_equal(clock_ticks_missing_ns(&ticks, 3000 * MS, no_gaps), 298 * MS);
+}
+
+/* It is read before the last samples of its time have come, and known late. */
+static void test_a_count_is_compared_with_the_samples_of_its_time(void **state)
+{
+	(void)state;
+	begin_tasks();
+	tick(1000, 1900, 1);
+	count(2000, 1300);
+	assert_int_equal(clock_ticks_missing_ns(&ticks, 1900 * MS, no_gaps), 0);
+	tick(1900, 2700, 1);
+	assert_int_equal(clock_ticks_missing_ns(&ticks, 2700 * MS, no_gaps), 298 * MS);
+	count(3000, 2300);
+	assert_int_equal(clock_ticks_missing_ns(&ticks, 2700 * MS, no_gaps), 298 * MS);
+}
+
+/* Each of a thousand tasks ran for less than a tick. */
+static void test_tasks_without_any_tick_are_missing(void **state)
+{
+	(void)state;
+	begin_tasks();
+	count(2000, 700);
+	assert_int_equal(clock_ticks_missing_ns(&ticks, 2000 * MS, no_gaps), 700 * MS);
+}
+
+/* A counter stands still while a CPU is idle, a clock of user code in the kernel; of tasks it is
+ * not known how long they ran before the kernel's count has come. */
 static void test_of_what_is_not_to_tick_always_nothing_is_claimed(void **state)
 {
 	const struct event_desc *events[] = { &cycles, &clock_event };
@@ -83,7 +133,7 @@ static void test_of_what_is_not_to_tick_always_nothing_is_claimed(void **state)
 	(void)state;
 	begin(&user_clock, 0, no_gaps);
 	tick(1000, 2000, 1);
-	assert_int_equal(ticks.cpus, 0);
+	assert_false(ticks.has_clock);
 	assert_int_equal(clock_ticks_missing_ns(&ticks, 9000 * MS, no_gaps), 0);
 	clock_ticks_begin(&ticks, events, 2, 0, 0, no_gaps);
 	tick(1000, 2000, 1);
@@ -97,6 +147,9 @@ int main(void)
 		cmocka_unit_test(test_what_a_cpu_did_not_tick_is_missing),
 		cmocka_unit_test(test_what_has_another_cause_is_not_missing_besides),
 		cmocka_unit_test(test_another_source_adds_to_what_was_missing),
+		cmocka_unit_test(test_what_tasks_ran_without_a_tick_is_missing),
+		cmocka_unit_test(test_a_count_is_compared_with_the_samples_of_its_time),
+		cmocka_unit_test(test_tasks_without_any_tick_are_missing),
 		cmocka_unit_test(test_of_what_is_not_to_tick_always_nothing_is_claimed),
 	};
 

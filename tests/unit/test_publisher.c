@@ -117,6 +117,29 @@ static void test_ticks_that_did_not_come_are_a_share_of_the_window(void **state)
 	snapshot_destroy(snapshot);
 }
 
+/* 0.99 s of one process were sampled in 10 s, for which it ran 4 s. */
+static void test_ticks_that_tasks_lack_are_a_share_of_their_time(void **state)
+{
+	const struct queue_counted counted = { 4 * S, 11 * S, 1 };
+	const struct loss_count *count;
+	struct snapshot *snapshot;
+
+	(void)state;
+	snprintf(stage.event.name, sizeof(stage.event.name), "cpu-clock");
+	ingest_look_at_config(&stage.ingest);
+	stage.period = S / 100;
+	publisher_stage_sample(50, 149);
+	clock_ticks_count(&stage.ingest.clock, 0, &counted);
+	publisher_stage_sample(149, 150);
+	snapshot = publisher_stage_make();
+	count = &snapshot->ledger.counts[LOSS_TICKS];
+	assert_true(count->has_start);
+	assert_int_equal(count->in_window, 4 * S - 100 * (S / 100));
+	assert_true(snapshot->missing_ticks_pct > 74.9 && snapshot->missing_ticks_pct < 75.1);
+	assert_false(snapshot->ledger.counts[LOSS_STOLEN].has_start);
+	snapshot_destroy(snapshot);
+}
+
 /* Half of the ticks are missing: on a machine that is idle half of the time all of them may be idle
  * CPUs'; of one that is busy for 80 % of the time, 30 points at least are not. */
 static void test_ticks_that_idle_cpus_may_lack_are_not_missing(void **state)
@@ -545,6 +568,7 @@ int main(void)
 		PUBLISHER_TEST(test_intervals_show_every_sample_once),
 		PUBLISHER_TEST(test_the_ledger_knows_the_losses_of_the_window),
 		PUBLISHER_TEST(test_ticks_that_did_not_come_are_a_share_of_the_window),
+		PUBLISHER_TEST(test_ticks_that_tasks_lack_are_a_share_of_their_time),
 		PUBLISHER_TEST(test_ticks_that_idle_cpus_may_lack_are_not_missing),
 		PUBLISHER_TEST(test_ticks_are_missing_though_idle_cpus_tick),
 		PUBLISHER_TEST(test_an_idle_machine_misses_no_tick),
