@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include <asm/perf_regs.h>
 #include <cmocka.h>
 
 #include "ingest_stage.h"
@@ -13,7 +14,7 @@
 void stage_init(struct ingest_stage *stage, const struct ingest_config *config,
 		struct process_reader *reader)
 {
-	const struct perf_event_attr attr = {
+	struct perf_event_attr attr = {
 		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
 			       PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN,
 		.freq = 1, .sample_id_all = 1,
@@ -23,10 +24,14 @@ void stage_init(struct ingest_stage *stage, const struct ingest_config *config,
 
 	memset(stage, 0, sizeof(*stage));
 	record_format_init(&stage->event.format, &attr);
+	attr.sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+	attr.sample_regs_user = 1 << PERF_REG_X86_BP | 1 << PERF_REG_X86_SP | 1 << PERF_REG_X86_IP;
+	record_format_init(&stage->copies.format, &attr);
 	stage->events[0] = &stage->event;
+	stage->events[1] = &stage->copies;
 	stage->period = 1;
 	own.events = stage->events;
-	own.event_count = 1;
+	own.event_count = config->event_count == 2 ? 2 : 1;
 	assert_int_equal(ingest_init(&stage->ingest, &own, NULL, reader, &why), 0);
 }
 
@@ -132,6 +137,25 @@ void stage_sample_at(struct ingest_stage *stage, uint64_t time_ns, uint32_t pid,
 	if (chain_count)
 		record_add(&record, chain, chain_count);
 	stage_push(stage, &record);
+}
+
+void stage_sample_copy(struct ingest_stage *stage, uint64_t time_ns, uint32_t pid, uint64_t ip,
+		       uint64_t sp, const uint64_t *words, uint64_t word_count)
+{
+	const uint64_t bytes = word_count * sizeof(*words);
+	const uint64_t fields[] = {
+		ip, PAIR(pid, pid), time_ns, PAIR(stage->cpu, 0), stage->period, 0,
+		PERF_SAMPLE_REGS_ABI_64, 0, sp, ip, bytes,
+	};
+	struct record_bytes record;
+
+	record_begin(&record, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
+	record_add(&record, fields, COUNT_OF(fields));
+	record_add(&record, words, word_count);
+	record_add(&record, &bytes, 1);
+	record_close(&record);
+	ingest_push(&stage->ingest, record.words, record.count * sizeof(*record.words), 1,
+		    stage->cpu);
 }
 
 void stage_sample(struct ingest_stage *stage, uint64_t time_ns, uint32_t pid, uint32_t tid,

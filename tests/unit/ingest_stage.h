@@ -18,14 +18,15 @@ struct stage_queue {
 struct ingest_stage {
 	struct ingest ingest;
 	struct event_desc event;
-	const struct event_desc *events[1];
+	struct event_desc copies;	/* its samples bring bp, sp, ip and a copy of the stack */
+	const struct event_desc *events[2];
 	uint64_t period;	/* of the next samples; 1 after the init */
 	uint32_t cpu;		/* of the next records */
 	struct stage_queue *queue;	/* borrowed; NULL: each record is pushed alone */
 	struct process_reader *reader;	/* owned; NULL: stage_init() got another or none */
 };
 
-/* @config: events are filled in. */
+/* @config: events are filled in, `copies` where it says that there are two. */
 void stage_init(struct ingest_stage *stage, const struct ingest_config *config,
 		struct process_reader *reader);
 /* With a reader of its own. */
@@ -46,6 +47,9 @@ void stage_sample(struct ingest_stage *stage, uint64_t time_ns, uint32_t pid, ui
 		  uint64_t ip);
 void stage_sample_at(struct ingest_stage *stage, uint64_t time_ns, uint32_t pid, uint32_t tid,
 		     uint16_t misc, uint64_t ip, const uint64_t *chain, uint64_t chain_count);
+/* One of `copies`. @words: the stack from @sp on. */
+void stage_sample_copy(struct ingest_stage *stage, uint64_t time_ns, uint32_t pid, uint64_t ip,
+		       uint64_t sp, const uint64_t *words, uint64_t word_count);
 void stage_mmap(struct ingest_stage *stage, uint64_t time_ns, uint32_t pid, uint64_t start,
 		uint64_t bytes, uint64_t file_offset, const char *path);
 /* The same for memory that is not executable. */

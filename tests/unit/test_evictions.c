@@ -2,8 +2,8 @@
  * room for everything. In the other, whatever may go goes after each step, so that every number and
  * pointer into it is of the past. Both must show the same.
  *
- * Adding a holder: give `steps` a step by which it comes to hold something, render() a line that
- * shows it, and `evictions` what takes that away.
+ * Adding a holder: give `steps` a step by which it comes to hold something, snapshot_lines.c a line
+ * that shows it, and `evictions` what takes that away.
  *
  * By design one thing is lost: code first seen after its symtab went has no name until the symtab
  * is back. Each step waits for that: test_table_budget.c tests what is shown meanwhile. */
@@ -32,6 +32,7 @@
 #include "model/publisher.h"
 #include "model/table_budget.h"
 #include "random_numbers.h"
+#include "snapshot_lines.h"
 
 #define S	       UINT64_C(1000000000)
 #define STEP_S	       70	/* numbers of objects are given out again after a minute */
@@ -42,7 +43,7 @@
 #define SEEDS	       2
 #define SLICES_STAY    6
 
-enum { FUNCTIONS = 8 };
+enum { FUNCTIONS = 8, EVENTS = 2 };	/* EVENTS: one with a copy of the stack */
 enum { FILE_ONE, FILE_COPY, FILE_LATE, FILE_TWO, FILE_OTHER, FILES };
 enum { SERVER, CLIENT, COMPILER, CHILDREN };	/* COMPILER writes code at run time */
 
@@ -57,14 +58,16 @@ static pid_t children[CHILDREN];
 static char map_path[64];
 
 struct world {
-	struct sandbox *sandbox;
+	struct sandbox *sandbox, *names_sandbox;
 	struct object_opener *opener;
+	struct demangler *demangler;
 	struct ingest_stage stage;
 	struct analyzer_config config;
 	struct publisher publisher;
 	uint64_t now_ns;
 	uint64_t work;		/* seed of the steps */
 	uint32_t strangers;	/* processes that have come and gone */
+	uint32_t unwind_evictions;
 	bool has_ended;		/* COMPILER */
 };
 
@@ -73,8 +76,8 @@ static struct world roomy, narrow;
 static void build(int file, unsigned int number)
 {
 	assert_true(elf_fixture_run(
-		"for f in 0 1 2 3 4 5 6 7; do echo \"int f${f}_%u(void) { return $f; }\"; done | "
-		"cc -O1 -shared -nostdlib -x c - -o %s", number, files[file].path));
+		"for f in 0 1 2 3 4 5 6 7; do echo \"int _Z4f${f}_%uv(void) { return $f; }\"; "
+		"done | cc -O1 -shared -nostdlib -x c - -o %s", number, files[file].path));
 }
 
 static void map(int file, unsigned int number)
@@ -88,7 +91,7 @@ static void map(int file, unsigned int number)
 	assert_true(files[file].mapping != MAP_FAILED);
 	close(fd);
 	for (unsigned int f = 0; f < FUNCTIONS; f++) {
-		snprintf(name, sizeof(name), "f%u_%u", f, number);
+		snprintf(name, sizeof(name), "_Z4f%u_%uv", f, number);
 		assert_true(elf_fixture_to_offset(&loads,
 						  elf_fixture_vaddr(files[file].path, name),
 						  &files[file].function[f]));
@@ -173,6 +176,24 @@ static void take_replies(struct world *world)
 	}
 }
 
+/* Samples that wait for unwind tables get them, and names are demangled. */
+static void wait_for_everything(struct world *world)
+{
+	struct ingest *ingest = &world->stage.ingest;
+	struct pollfd names = { .fd = demangler_fd(world->demangler), .events = POLLIN };
+
+	do {
+		take_replies(world);
+		for (uint32_t i = 0; i < ingest->parked_count; i++)
+			ingest->parked[i].deadline_ns = UINT64_MAX;
+		ingest_poll(ingest, false);
+		ingest->names.asked_ns = 0;	/* it need not wait for more names */
+		if (demangler_under_way(world->demangler))
+			assert_int_equal(poll(&names, 1, REPLY_LIMIT_MS), 1);
+	} while (ingest->parked_count || ingest->opening ||
+		 symbol_names_are_pending(&ingest->names));
+}
+
 /* The steps. */
 
 static uint32_t pid_of(int child)
@@ -223,6 +244,22 @@ static void take_samples(struct world *world)
 
 		sample(world, CLIENT, client);
 		sample(world, SERVER, server);
+	}
+}
+
+/* Each function is a return address deep: the stack ends where its copy does. */
+static void unwind_stacks(struct world *world)
+{
+	for (uint32_t i = 0; i < 4; i++) {
+		const uint64_t words[] = {
+			address(FILE_TWO, random_below(&world->work, FUNCTIONS)) + 1,
+			address(FILE_ONE, random_below(&world->work, FUNCTIONS)) + 1,
+			address(FILE_TWO, random_below(&world->work, FUNCTIONS)) + 1,
+		};
+
+		stage_sample_copy(&world->stage, ++world->now_ns, pid_of(SERVER),
+				  address(FILE_ONE, random_below(&world->work, FUNCTIONS)),
+				  0x7ffe00001000, words, COUNT_OF(words));
 	}
 }
 
@@ -320,8 +357,9 @@ static void map_anew(struct world *world)
 
 typedef void step(struct world *);
 static step *const steps[] = {
-	take_samples, sample_the_late_copy, rename_the_client, let_a_stranger_live,
-	run_compiled_code, end_the_compiler, hit_the_probe, mark_the_baseline, map_anew,
+	take_samples, unwind_stacks, sample_the_late_copy, rename_the_client,
+	let_a_stranger_live, run_compiled_code, end_the_compiler, hit_the_probe,
+	mark_the_baseline, map_anew,
 };
 
 /* The evictions. */
@@ -336,6 +374,25 @@ static void let_symtabs_go(struct world *world)
 			    files[FILE_OTHER].path))
 			ingest->objects.objects[i].needed_round = UINT32_MAX;
 	table_budget_enforce(ingest, 0);
+	take_replies(world);
+}
+
+/* The table that was hit last stays; none was hit since. */
+static void let_unwind_tables_go(struct world *world)
+{
+	struct ingest *ingest = &world->stage.ingest;
+	struct unwind_set *set = &ingest->unwind;
+	const size_t bytes_max = set->bytes_max;
+	struct open_request request = { .wish = OPEN_RETURN_UNWIND };
+
+	set->bytes_max = 0;
+	set->hits++;
+	while (unwind_set_evict(set, &request.table_number, &request.table_received)) {
+		ingest_request_open(ingest, &request);
+		world->unwind_evictions++;
+	}
+	set->bytes_max = bytes_max;
+	ingest_stacks_tables_changed(&ingest->stacks);
 	take_replies(world);
 }
 
@@ -366,156 +423,39 @@ static void merge_ticks(struct world *world)
 }
 
 static step *const evictions[] = {
-	let_symtabs_go, compact, forget_the_dead, let_compiled_code_go, merge_ticks,
+	let_symtabs_go, let_unwind_tables_go, compact, forget_the_dead, let_compiled_code_go,
+	merge_ticks,
 };
 
-/* What is shown, a line each, in the order of their text: rows of one weight are put in order by
- * numbers. */
-struct lines {
-	char *list[4096];
-	uint32_t count;
-	bool has_ids;	/* with the numbers by which the screen knows rows */
-};
-
-static void put(struct lines *lines, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void put(struct lines *lines, const char *format, ...)
-{
-	va_list arguments;
-
-	assert_true(lines->count < COUNT_OF(lines->list));
-	va_start(arguments, format);
-	assert_true(vasprintf(&lines->list[lines->count++], format, arguments) >= 0);
-	va_end(arguments);
-}
-
-static void put_rows(struct lines *lines, const struct snapshot *snapshot)
-{
-	for (size_t i = 0; i < snapshot->row_count; i++) {
-		const struct snapshot_row *row = &snapshot->rows[i];
-
-		put(lines, "row %s|%s|%s|%s|%d %ld:%ld %u tasks, self %lu %g total %lu %g, base "
-		    "%lu %lu, state %d %s #%lx", row->symbol, row->object, row->object_path,
-		    row->comm, row->mode, (long)row->pid, (long)row->tid, row->tasks,
-		    row->self_samples, row->self_weight, row->total_samples, row->total_weight,
-		    row->base_self_samples, row->base_total_samples, (int)row->state, row->reason,
-		    lines->has_ids ? row->id : 0);
-	}
-}
-
-static void put_tree(struct lines *lines, const struct call_tree *tree)
-{
-	for (uint32_t n = 0; n < tree->node_count; n++) {
-		const struct tree_node *node = &tree->nodes[n];
-		char path[1024] = "";
-		size_t len = 0;
-
-		for (uint32_t at = n; at != UINT32_MAX; at = tree->nodes[at].parent)
-			len += (size_t)snprintf(path + len, sizeof(path) - len, "%s(%s);",
-						tree->nodes[at].symbol, tree->nodes[at].object);
-		put(lines, "tree %s self %lu total %lu %g base %lu #%lx", path,
-		    node->self_samples, node->total_samples, node->total_weight,
-		    node->base_total_samples, lines->has_ids ? node->id : 0);
-	}
-}
-
-static void put_groups(struct lines *lines, const struct group_tree *tree)
-{
-	for (uint32_t n = 0; n < tree->node_count; n++) {
-		const struct group_node *node = &tree->nodes[n];
-		char path[1024] = "";
-		size_t len = 0;
-
-		for (uint32_t at = n; at != UINT32_MAX; at = tree->nodes[at].parent)
-			len += (size_t)snprintf(path + len, sizeof(path) - len, "%s;",
-						tree->nodes[at].text);
-		put(lines, "group %s self %lu total %lu %g base %lu #%lx", path,
-		    node->self_samples, node->total_samples, node->total_weight,
-		    node->base_total_samples, lines->has_ids ? node->id : 0);
-	}
-}
-
-static void put_values(struct lines *lines, const struct snapshot_probe *probe)
-{
-	for (uint32_t v = 0; v < probe->value_count; v++) {
-		const struct snapshot_value *value = &probe->values[v];
-
-		for (uint32_t t = 0; t < value->top_count; t++)
-			put(lines, "value %s %s %lu", value->name, value->top[t].text,
-			    value->top[t].count);
-	}
-}
-
-static void put_probes(struct lines *lines, const struct snapshot_probes *probes)
-{
-	for (uint32_t i = 0; i < probes->count; i++) {
-		const struct snapshot_probe *probe = &probes->list[i];
-
-		put(lines, "probe %s hits %lu p50 %lu max %lu", probe->name, probe->hits,
-		    probe->latency.p50_ns, probe->latency.max_ns);
-		put_values(lines, probe);
-	}
-	for (uint32_t i = 0; i < probes->slowest_count; i++)
-		put(lines, "slow %s %ld %s %s", probes->slowest[i].comm,
-		    (long)probes->slowest[i].latency_ns, probes->slowest[i].values,
-		    probes->slowest[i].stack);
-	for (uint32_t i = 0; i < probes->log_count; i++)
-		put(lines, "hit %lu %s %s", probes->log[i].number, probes->log[i].comm,
-		    probes->log[i].values);
-}
-
-static int by_text(const void *left, const void *right)
-{
-	return strcmp(*(char *const *)left, *(char *const *)right);
-}
-
-static void render(struct lines *lines, const struct snapshot *snapshot, bool has_ids)
-{
-	*lines = (struct lines){ .has_ids = has_ids };
-	put(lines, "samples %lu %g idle %lu, unresolved %lu, evicted %lu, unattributed %lu, base "
-	    "%lu %g", snapshot->samples, snapshot->weight, snapshot->idle_samples,
-	    snapshot->unresolved, snapshot->evicted_samples, snapshot->unattributed,
-	    snapshot->baseline.samples, snapshot->baseline.weight);
-	put_rows(lines, snapshot);
-	put_tree(lines, &snapshot->tree);
-	put_tree(lines, &snapshot->folded->tree);
-	put_groups(lines, &snapshot->groups);
-	put_probes(lines, &snapshot->probes);
-	qsort(lines->list, lines->count, sizeof(*lines->list), by_text);
-}
-
-static void expect_same(struct lines *left, struct lines *right)
-{
-	for (uint32_t i = 0; i < left->count && i < right->count; i++)
-		assert_string_equal(left->list[i], right->list[i]);
-	assert_int_equal(left->count, right->count);
-}
-
-static void free_lines(const struct lines *lines)
-{
-	for (uint32_t i = 0; i < lines->count; i++)
-		free(lines->list[i]);
-}
-
-static void show(struct world *world, struct lines *lines, bool has_ids)
+static void show(struct world *world, struct snapshot_lines *lines, bool has_ids)
 {
 	const struct diag why = { 0 };
 	struct snapshot *snapshot;
 
-	world->publisher.wants_stacks = true;
-	snapshot = publisher_make(&world->publisher, false, &why);
-	assert_non_null(snapshot);
-	render(lines, snapshot, has_ids);
-	snapshot_destroy(snapshot);
+	*lines = (struct snapshot_lines){ .has_ids = has_ids };
+	for (uint32_t event = 0; event < EVENTS; event++) {
+		world->publisher.event = event;
+		world->publisher.wants_stacks = true;
+		snapshot = publisher_make(&world->publisher, false, &why);
+		assert_non_null(snapshot);
+		snapshot_lines_add(lines, snapshot);
+		snapshot_destroy(snapshot);
+	}
+	snapshot_lines_sort(lines);
 }
 
 /* An odd seed shows all of history and callees, an even one the newest 100 s and callers. */
 static void start(struct world *world, uint64_t seed)
 {
-	const struct ingest_config live = { .is_replay = false };
+	const struct ingest_config live = { .is_replay = false, .event_count = EVENTS };
 
 	assert_int_equal(object_opener_create(&world->opener, world->sandbox, NULL, NULL), 0);
+	assert_int_equal(sandbox_start(&world->names_sandbox, NULL), 0);
+	assert_int_equal(demangler_create(&world->demangler, world->names_sandbox, NULL), 0);
 	stage_init(&world->stage, &live, NULL);
 	world->stage.ingest.opener = world->opener;
+	world->stage.ingest.names.demangler = world->demangler;
+	world->stage.ingest.wants_unwind = true;
 	world->config = (struct analyzer_config){
 		.ingest = world->stage.ingest.config, .host = "", .target = "", .notice = "",
 		.window = seed % 2 ? WINDOW_ALL : WINDOW_SECONDS,
@@ -531,6 +471,7 @@ static void start(struct world *world, uint64_t seed)
 	world->work = seed;
 	world->now_ns = S;
 	world->strangers = 0;
+	world->unwind_evictions = 0;
 	world->has_ended = false;
 	hit_stage_add(&world->stage.ingest, 1, PROBE_USER, PROBE_LATENCY, "", 0);
 	for (int i = 0; i < CHILDREN; i++)
@@ -550,6 +491,8 @@ static void start(struct world *world, uint64_t seed)
 static void end(struct world *world)
 {
 	publisher_finish(&world->publisher);
+	demangler_destroy(world->demangler);
+	sandbox_stop(world->names_sandbox);
 	stage_finish(&world->stage);
 	object_opener_destroy(world->opener);
 }
@@ -560,32 +503,32 @@ static void run(struct world *world, step *what)
 	what(world);
 	stage_round(&world->stage, ++world->now_ns);
 	hit_stage_round(&world->stage.ingest, world->now_ns);
-	take_replies(world);
+	wait_for_everything(world);
 }
 
 /* Names that a picture needed are there in the next one. */
-static void show_names(struct world *world, struct lines *lines)
+static void show_names(struct world *world, struct snapshot_lines *lines)
 {
-	struct lines first;
+	struct snapshot_lines first;
 
 	for (int second = 0; second < 2; second++) {
 		show(world, &first, false);
-		free_lines(&first);
+		snapshot_lines_free(&first);
 		table_budget_enforce(&world->stage.ingest, SIZE_MAX);
-		take_replies(world);
+		wait_for_everything(world);
 	}
 	show(world, lines, false);
 }
 
 static void expect_same_in_both(void)
 {
-	struct lines with_room, without;
+	struct snapshot_lines with_room, without;
 
 	show_names(&roomy, &with_room);
 	show_names(&narrow, &without);
-	expect_same(&with_room, &without);
-	free_lines(&with_room);
-	free_lines(&without);
+	snapshot_lines_expect_same(&with_room, &without);
+	snapshot_lines_free(&with_room);
+	snapshot_lines_free(&without);
 }
 
 /* History is as short in both, so that numbers of what was first are given to what comes later. */
@@ -608,14 +551,14 @@ static void forget_the_oldest_in_both(void)
 
 static void expect_no_change(struct world *world, step *eviction)
 {
-	struct lines before, after;
+	struct snapshot_lines before, after;
 
 	show(world, &before, true);
 	eviction(world);
 	show(world, &after, true);
-	expect_same(&before, &after);
-	free_lines(&before);
-	free_lines(&after);
+	snapshot_lines_expect_same(&before, &after);
+	snapshot_lines_free(&before);
+	snapshot_lines_free(&after);
 }
 
 static void start_both(uint64_t seed)
@@ -645,6 +588,7 @@ static void test_what_is_evicted_after_every_step_is_missed_nowhere(void **state
 	}
 	assert_true(narrow.stage.ingest.counters.tables_let_go > COUNT_OF(steps));
 	assert_int_equal(roomy.stage.ingest.counters.tables_let_go, 0);
+	assert_true(narrow.unwind_evictions >= 4);	/* two steps walk through two files */
 	end_both();
 }
 
