@@ -49,7 +49,7 @@ static const char *why_unknown(const struct loss_ledger *ledger, enum loss_cause
 	if (cause == LOSS_TICKS && !has_start && ledger->counts[cause].has_window)
 		return "Known of a window alone, from how busy the CPUs were. ";
 	if (cause == LOSS_TICKS && !has_start)
-		return "Known of cpu-clock alone, and live. ";
+		return "Known of cpu-clock alone, on whole CPUs or with -p, -t or a command. ";
 	if (cause == LOSS_STOLEN && !has_start)
 		return "Known of cpu-clock on whole CPUs alone. ";
 	return "";		/* of all figures: add_notes() */
@@ -153,8 +153,9 @@ static void add_notes(struct pager *pager, const struct ui_state *state)
 		  state->time.end_ns ? "the time that was chosen" : window);
 	if (state->shown->missing_ticks_pct >= 0)
 		pager_add(pager, ROLE_DIM, 0,
-			  "missing ticks: %.1f %% of the busy time of the window at least.",
-			  state->shown->missing_ticks_pct);
+			  "missing ticks: %.1f %% of the busy time of the window%s.",
+			  state->shown->missing_ticks_pct,
+			  state->shown->clock_cpus ? " at least" : "");
 	if (!ledger->counts[LOSS_RING_FULL].has_window)
 		pager_add(pager, ROLE_STATE, 0,
 			  "Of the time of this window it was not kept what was lost.");

@@ -27,9 +27,9 @@ struct event_lane {
 	uint16_t event;		/* index into attrs */
 	int cpu;
 	struct perf_ring *ring;	/* owned */
-	/* What followed tasks lost and counted here, closed descriptors included. Each a count on
-	 * its own, so RELAXED: follow.c stores, sampler.c loads. */
-	_Atomic uint64_t followed_lost, followed_count;
+	/* What followed tasks lost here, closed descriptors included. A count on its own, so
+	 * RELAXED: follow.c stores, sampler.c loads. */
+	_Atomic uint64_t followed_lost;
 };
 
 struct event_set {
@@ -84,7 +84,8 @@ struct event_counts {
 	uint64_t lost;		/* records; 0 where the kernel does not count them */
 };
 
-/* Adds the kernel's counts of @fd to @sum (perf_event_open(2), PERF_FORMAT_LOST). */
+/* Adds the kernel's counts of @fd to @sum (perf_event_open(2), PERF_FORMAT_LOST); nothing where
+ * they can't be read. */
 void event_set_add_counts(int fd, struct event_counts *sum);
 
 /* True when the descriptor's task and all that inherited from it have ended. */

@@ -29,7 +29,7 @@ struct sampler_config {
 	const struct stack_ends *stack_ends;	/* BORROWED until sampler_destroy(); NULL: all that
 						 * is filled of a stack copy is taken */
 	bool counts_lost;	/* the events have PERF_FORMAT_LOST */
-	bool counts_hits;	/* QUEUE_COUNTED, too; only with the one before */
+	bool counts_hits;	/* queue QUEUE_COUNTED as well; needs counts_lost */
 	bool ends_with_target;
 	int wake_fd;		/* eventfd, written at each round */
 	int round_fd;		/* eventfd that asks for a round now; then they may be far apart

@@ -34,6 +34,8 @@ struct clock_ticks {
 	uint64_t settled_sampled_ns;
 	struct clock_gaps gaps;	/* before this source */
 	uint64_t before_ns;	/* missing in earlier sources */
+	uint64_t begin_ns;	/* the source's, set after the begin; 0: the start */
+	bool is_mixed;		/* before_ns holds time of CPUs, idle or not, and this of tasks */
 	uint64_t stolen_ns;	/* sum of all CPUs since the start: steal in /proc/stat */
 };
 
@@ -43,9 +45,14 @@ void clock_ticks_begin(struct clock_ticks *ticks, const struct event_desc *const
 		       uint32_t count, uint32_t cpus, uint64_t missing_ns, struct clock_gaps gaps);
 /* A sample of @event at @time_ns that stands for @period; samples come in order. */
 void clock_ticks_add(struct clock_ticks *ticks, uint16_t event, uint64_t time_ns, uint64_t period);
-/* The kernel's count of @event on all tasks. Samples of before may still come. */
+/* The kernel's count of @event on all tasks. All samples up to @until_ns have come. A count is used
+ * once all samples of its time have come; until then newer ones are left out. */
 void clock_ticks_count(struct clock_ticks *ticks, uint16_t event,
-		       const struct queue_counted *counted);
+		       const struct queue_counted *counted, uint64_t until_ns);
+/* No sample will come any more: the last count is used. */
+void clock_ticks_end(struct clock_ticks *ticks);
+/* Whether clock_ticks_missing_ns() is known, and not 0 for want of a count. */
+bool clock_ticks_is_known(const struct clock_ticks *ticks, uint64_t until_ns);
 /* CPU time up to @until_ns that no sample and none of @gaps stands for; all earlier samples have
  * come. Of tasks, up to the last count before that. */
 uint64_t clock_ticks_missing_ns(const struct clock_ticks *ticks, uint64_t until_ns,

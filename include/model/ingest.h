@@ -445,8 +445,12 @@ void ingest_jit_sample(struct ingest *ingest, uint32_t code);
  * are valid until the next reply of the opener. */
 const struct unwind_table *ingest_jit_unwind(const struct ingest *ingest, uint32_t code,
 					     uint64_t ip, uint64_t *address);
-/* Nobody has looked yet at the files that may name the run-time code @code, or have its rows. */
-bool ingest_jit_is_loading(const struct ingest *ingest, uint32_t code);
+/* Whether the files that may name the run-time code @code (as in struct object, not 0) were looked
+ * at once, also without success; true of recordings, for which nobody looks. After false,
+ * ingest_stacks_tables_changed() is called as soon as they were. */
+bool ingest_jit_is_read(struct ingest *ingest, uint32_t code);
+/* @request, with `jit` set, could not be sent: it is made again later. */
+void ingest_jit_not_asked(struct ingest *ingest, const struct open_request *request);
 void ingest_jit_exit(struct ingest *ingest, const struct event_record *record);
 void ingest_jit_poll(struct ingest *ingest);	/* asks for what is due */
 void ingest_jit_reply(struct ingest *ingest, const struct open_reply *reply);

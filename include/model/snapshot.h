@@ -166,8 +166,9 @@ struct snapshot {
 	uint64_t no_map_stacks;	/* stacks that end in run-time code without a map */
 	uint32_t clock_cpus;	/* CPUs that cpu-clock samples whole; 0: none */
 	uint64_t clock_period_ns;	/* of cpu-clock; 0: not known */
-	double missing_ticks_pct;	/* LOSS_TICKS, % of busy time, of tasks of theirs, at
-					 * least; < 0: absent */
+	double missing_ticks_pct;	/* LOSS_TICKS in the window: of whole CPUs a lower bound,
+					 * % of their busy time; else % of the CPU time of the
+					 * sampled tasks. < 0: absent */
 	double busy_pct;	/* of all CPUs; < 0: absent (per-process target, replay) */
 
 	enum strip_kind strip_kind;

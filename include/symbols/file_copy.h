@@ -6,7 +6,8 @@
  * Idea:    a child opens the file and copies it; we hold the copy, and nothing of the file. Who
  *          does not answer the child is not asked again for a minute, nor while a child hangs.
  * Source:  linux/fs/fuse/dev.c, request_wait_answer(); linux/fs/fuse/file.c, fuse_flush().
- * Thread:  any; file_copy_open() blocks until its deadline at most.
+ * Thread:  any; file_copy_open() blocks until its deadline at most, and before that for half a
+ *          second at most where a child that was just killed is in the way.
  */
 #ifndef SYMBOLS_FILE_COPY_H
 #define SYMBOLS_FILE_COPY_H

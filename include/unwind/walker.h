@@ -40,6 +40,8 @@ struct walker_code {
 	bool is_mapped;		/* it is in an executable mapping */
 	bool is_loading;	/* its table is still to come */
 	bool is_unnamed;	/* made at run time, and no map names it: nothing is known of it */
+	bool is_unread;		/* made at run time, and its process's map is still to come, which
+				 * may tell more than its frame pointers */
 };
 
 /* Of whose code. `space` is another number whenever what find() answers may be another. */
@@ -50,6 +52,7 @@ struct walker_space {
 	/* NULL, or asked where the word at @slot should be a return address, but @address is no
 	 * code: the one that somebody has put it in the place of; 0: nobody has. */
 	uint64_t (*find_return)(void *context, uint64_t slot, uint64_t address);
+	bool can_wait;		/* the walk may end at unread code, and is made again later */
 };
 
 enum walker_end {
@@ -66,7 +69,7 @@ enum walker_end {
 struct walker_cached {
 	uint64_t space, ip;
 	struct unwind_row row;
-	bool is_mapped, is_loading, is_unnamed;
+	bool is_mapped, is_loading, is_unnamed, is_unread;
 };
 
 struct walker_row {

@@ -9,6 +9,7 @@
 
 #define WAIT_MS	    1000	/* a disk that spins up; a server that answers does so sooner */
 #define KEPT_NS	    (30 * CLOCK_NS_PER_S)	/* who was refused asks again every few seconds */
+#define EXPIRE_MS   10000
 #define QUEUE_BYTES 4096	/* the least; one pointer at a time */
 
 /* One thread, and the service that it belongs to; freed by whoever sees the last of it. */
@@ -96,15 +97,11 @@ static void keep_late(struct errands *errands, struct errand_job *job)
 
 static bool take_late(struct errands *errands, struct errand_job *job)
 {
-	const uint64_t now_ns = clock_now_ns();
-
 	for (uint32_t i = 0; i < ERRANDS_LATE_MAX; i++) {
 		struct late_errand *late = &errands->late[i];
 
-		if (late->job && late->until_ns < now_ns)
-			drop_late(late);
-		if (late->job && late->job->take == job->take && late->job->key == job->key &&
-		    job->take(job, late->job)) {
+		if (late->job && late->job->key == job->key &&
+		    late->job->take_late == job->take_late && job->take_late(job, late->job)) {
 			drop_late(late);
 			return true;
 		}
@@ -122,7 +119,7 @@ static void end_returned(struct errands *errands)
 		struct errand_job *job = take_reply(hung->service);
 
 		if (job) {
-			if (job->take && job->is_worth_keeping)
+			if (job->take_late && job->is_worth_keeping)
 				keep_late(errands, job);
 			else
 				job->drop(job);
@@ -162,12 +159,26 @@ static struct errand_job *wait_for_reply(struct service *service, uint32_t wait_
 	return job;
 }
 
+int errands_expire(struct errands *errands)
+{
+	const uint64_t now_ns = clock_now_ns();
+	bool has_late = false;
+
+	end_returned(errands);
+	for (uint32_t i = 0; i < ERRANDS_LATE_MAX; i++) {
+		if (errands->late[i].until_ns < now_ns)
+			drop_late(&errands->late[i]);
+		has_late |= errands->late[i].job != NULL;
+	}
+	return has_late || errands->hung_count ? EXPIRE_MS : -1;
+}
+
 int errands_run(struct errands *errands, struct errand_job *job)
 {
 	struct errand_job **request;
 	int err = 0;
 
-	end_returned(errands);
+	errands_expire(errands);
 	if (take_late(errands, job))
 		return 0;
 	if (is_refused(errands, job))

@@ -198,18 +198,15 @@ static void close_ended_rows(struct follow *follow)
 			close_row(follow, i);
 }
 
-static void publish_counts(struct follow *follow)
+static void publish_losses(struct follow *follow)
 {
 	for (size_t lane = 0; lane < follow->set->lane_count; lane++) {
-		struct event_lane *shared = &follow->set->lanes[lane];
 		struct event_counts sum = follow->closed[lane];
 
 		for (size_t i = 0; i < follow->row_count; i++)
 			event_set_add_counts(follow->rows[i][lane], &sum);
-		atomic_store_explicit(&shared->followed_lost, sum.lost,
+		atomic_store_explicit(&follow->set->lanes[lane].followed_lost, sum.lost,
 				      memory_order_relaxed);	/* sampler.c put_losses() */
-		atomic_store_explicit(&shared->followed_count, sum.value,
-				      memory_order_relaxed);	/* sampler.c counted() */
 	}
 }
 
@@ -221,7 +218,7 @@ static void *run_follow(void *argument)
 	do {
 		close_ended_rows(follow);
 		scan(follow);
-		publish_counts(follow);
+		publish_losses(follow);
 	} while (poll(&stop, 1, SCAN_EVERY_MS) <= 0);
 	return NULL;
 }
@@ -274,6 +271,6 @@ void follow_destroy(struct follow *follow)
 	pthread_join(follow->thread, NULL);
 	while (follow->row_count)
 		close_row(follow, follow->row_count - 1);
-	publish_counts(follow);
+	publish_losses(follow);
 	free_follow(follow);
 }

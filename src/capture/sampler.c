@@ -287,20 +287,17 @@ static bool put_losses(struct sampler *sampler)
 }
 
 /* What all descriptors of @event have counted. */
-static struct queue_counted counted(struct sampler *sampler, size_t event)
+static struct queue_counted sum_counts(const struct sampler *sampler, size_t event)
 {
-	struct queue_counted counted = { .time_ns = clock_now_ns() };
+	struct queue_counted sum = { .time_ns = clock_now_ns() };
 
 	for (size_t i = 0; i < sampler->set->lane_count; i++) {
-		struct event_lane *lane = &sampler->set->lanes[i];
-
-		if (lane->event != event)
-			continue;	/* the load pairs with follow.c's store, RELAXED */
-		counted.total += sampler->sums[i].value +
-				 atomic_load_explicit(&lane->followed_count, memory_order_relaxed);
-		counted.descriptors += sampler->set->row_count;
+		if (sampler->set->lanes[i].event != event)
+			continue;
+		sum.total += sampler->sums[i].value;
+		sum.descriptors += sampler->set->row_count;
 	}
-	return counted;
+	return sum;
 }
 
 /* As put_losses(). */
@@ -308,7 +305,7 @@ static bool put_counted(struct sampler *sampler)
 {
 	for (size_t i = 0; sampler->config.counts_hits && i + 1 < sampler->set->event_count; i++) {
 		const struct event_lane event = { .event = (uint16_t)i, .cpu = -1 };
-		const struct queue_counted now = counted(sampler, i);
+		const struct queue_counted now = sum_counts(sampler, i);
 
 		if (now.total == sampler->hits_queued[i])
 			continue;

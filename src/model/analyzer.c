@@ -222,6 +222,7 @@ static void end_source(struct analyzer *analyzer, const struct diag *why)
 			    analyzer->is_first_read ? second->name : second->first_name);
 	analyzer->end_ns = clock_now_ns();
 	analyzer->publisher.is_ended = true;
+	clock_ticks_end(&analyzer->ingest.clock);
 }
 
 /* How many records it had; what is none counts as one. */
@@ -241,7 +242,8 @@ static int take_item(struct analyzer *analyzer, const struct queue_item *item, s
 		ingest_lost_total(&analyzer->ingest, item->event, item->cpu, lost->lost_total);
 		break;
 	case QUEUE_COUNTED:
-		clock_ticks_count(&analyzer->ingest.clock, item->event, payload);
+		clock_ticks_count(&analyzer->ingest.clock, item->event, payload,
+				  analyzer->ingest.watermark_ns);
 		break;
 	case QUEUE_END:
 		end_source(analyzer, &end->why);

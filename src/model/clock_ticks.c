@@ -14,8 +14,11 @@
 void clock_ticks_begin(struct clock_ticks *ticks, const struct event_desc *const *events,
 		       uint32_t count, uint32_t cpus, uint64_t missing_ns, struct clock_gaps gaps)
 {
+	const bool was_of_cpus = ticks->has_clock && ticks->cpus && missing_ns;
+
 	*ticks = (struct clock_ticks){
 		.gaps = gaps, .before_ns = missing_ns, .stolen_ns = ticks->stolen_ns,
+		.is_mixed = !cpus && (ticks->is_mixed || was_of_cpus),
 	};
 	for (uint32_t i = 0; i < count && !ticks->has_clock; i++) {
 		if (strcmp(events[i]->name, "cpu-clock"))
@@ -26,7 +29,12 @@ void clock_ticks_begin(struct clock_ticks *ticks, const struct event_desc *const
 	}
 }
 
-/* All samples of before the last count have come. */
+static bool is_pending(const struct clock_ticks *ticks)
+{
+	return ticks->settled.time_ns < ticks->counted.time_ns;
+}
+
+/* All samples of the time of the last count have come. */
 static void settle(struct clock_ticks *ticks)
 {
 	ticks->settled = ticks->counted;
@@ -37,7 +45,7 @@ void clock_ticks_add(struct clock_ticks *ticks, uint16_t event, uint64_t time_ns
 {
 	if (!ticks->has_clock || event != ticks->event)
 		return;
-	if (time_ns >= ticks->counted.time_ns && ticks->settled.time_ns < ticks->counted.time_ns)
+	if (is_pending(ticks) && time_ns >= ticks->counted.time_ns)
 		settle(ticks);
 	if (!ticks->first_ns)
 		ticks->first_ns = time_ns;
@@ -46,20 +54,34 @@ void clock_ticks_add(struct clock_ticks *ticks, uint16_t event, uint64_t time_ns
 }
 
 void clock_ticks_count(struct clock_ticks *ticks, uint16_t event,
-		       const struct queue_counted *counted)
+		       const struct queue_counted *counted, uint64_t until_ns)
 {
 	if (!ticks->has_clock || event != ticks->event)
 		return;
-	if (ticks->settled.time_ns < ticks->counted.time_ns)
-		settle(ticks);	/* no sample has come since, for a whole second */
+	if (is_pending(ticks) && until_ns < ticks->counted.time_ns)
+		return;
+	if (is_pending(ticks))
+		settle(ticks);
 	ticks->counted = *counted;
+}
+
+void clock_ticks_end(struct clock_ticks *ticks)
+{
+	if (is_pending(ticks))
+		settle(ticks);
+}
+
+bool clock_ticks_is_known(const struct clock_ticks *ticks, uint64_t until_ns)
+{
+	if (!ticks->has_clock || ticks->cpus)
+		return ticks->has_clock;
+	return ticks->settled.time_ns || (is_pending(ticks) && until_ns >= ticks->counted.time_ns);
 }
 
 static uint64_t missing_of_tasks_ns(const struct clock_ticks *ticks, uint64_t until_ns,
 				    uint64_t explained_ns)
 {
-	const bool is_new = until_ns >= ticks->counted.time_ns &&
-			    ticks->settled.time_ns < ticks->counted.time_ns;
+	const bool is_new = is_pending(ticks) && until_ns >= ticks->counted.time_ns;
 	const struct queue_counted *counted = is_new ? &ticks->counted : &ticks->settled;
 	const uint64_t known_ns = explained_ns + counted->descriptors * ticks->period_ns +
 				  (is_new ? ticks->sampled_ns : ticks->settled_sampled_ns);

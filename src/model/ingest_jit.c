@@ -33,6 +33,7 @@ struct jit_code {
 	uint64_t unwind_base;	/* the address that the unwind rows count from */
 	bool has_table;		/* table, unwind and unwind_base are valid */
 	bool is_read;		/* its files were looked at once, whatever came of it */
+	bool is_awaited;	/* a stack met it before that */
 	bool has_maker;		/* its objects know which program made it */
 	bool is_wanted;		/* a sample hit its memory since the last request */
 	bool is_asked;
@@ -193,9 +194,25 @@ const struct unwind_table *ingest_jit_unwind(const struct ingest *ingest, uint32
 	return own->has_table && *address <= UINT32_MAX ? &own->unwind : NULL;
 }
 
-bool ingest_jit_is_loading(const struct ingest *ingest, uint32_t code)
+bool ingest_jit_is_read(struct ingest *ingest, uint32_t code)
 {
-	return ingest->opener && !ingest->config.is_replay && !ingest->jit.codes[code - 1].is_read;
+	struct jit_code *own = code_of(ingest, code);
+
+	if (own->is_read || !ingest->opener || ingest->config.is_replay)
+		return true;
+	own->is_awaited = true;
+	return false;
+}
+
+void ingest_jit_not_asked(struct ingest *ingest, const struct open_request *request)
+{
+	struct jit_code *code = code_of(ingest, request->jit);
+
+	if (request->jit_step == JIT_FORGET)
+		return;
+	code->is_asked = false;
+	code->is_wanted = true;
+	code->due_ns = clock_now_ns() + WAIT_NS;
 }
 
 void ingest_jit_exit(struct ingest *ingest, const struct event_record *record)
@@ -354,9 +371,10 @@ void ingest_jit_reply(struct ingest *ingest, const struct open_reply *reply)
 		return;
 	code = code_of(ingest, reply->jit);
 	code->is_asked = false;
-	if (!code->is_read)	/* stacks wait for it */
-		ingest_stacks_tables_changed(&ingest->stacks);
 	code->is_read = true;
+	if (code->is_awaited)
+		ingest_stacks_tables_changed(&ingest->stacks);
+	code->is_awaited = false;
 	ingest->counters.tables_let_go += reply->is_let_go;
 	code->wait_ns = code->wait_ns * 2 < WAIT_NS ? code->wait_ns * 2 : WAIT_NS;
 	if (!code->is_ended)

@@ -11,8 +11,10 @@ static void not_asked(struct ingest *ingest, const struct open_request *request,
 	struct object *object = &ingest->objects.objects[request->object];
 
 	ingest->opening -= open_request_replies(request);
-	if (request->jit)
+	if (request->jit) {
+		ingest_jit_not_asked(ingest, request);
 		return;
+	}
 	if (object->unwind == OBJECT_UNWIND_LOADING || request->wish == OPEN_UNWIND)
 		object->unwind = OBJECT_UNWIND_UNASKED;	/* no answer comes, and nobody may wait */
 	if (request->wish != OPEN_NAMES && request->wish != OPEN_NAMES_AND_UNWIND)

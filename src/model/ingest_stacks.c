@@ -114,7 +114,6 @@ static struct walker_code find_code(void *context, uint64_t ip)
 	object = &objects->objects[object_table_current(objects, row->object)];
 	code.number = object->unwind_number;
 	code.is_unnamed = object->is_jit && object->state != OBJECT_READY;
-	code.is_loading |= object->code && ingest_jit_is_loading(places->ingest, object->code);
 	if (is_uprobes(places->ingest, row) || object->unwind == OBJECT_UNWIND_NONE ||
 	    object->state == OBJECT_UNREADABLE ||
 	    (object->unwind == OBJECT_UNWIND_UNASKED && ingest_unwind_is_expected(object))) {
@@ -123,6 +122,7 @@ static struct walker_code find_code(void *context, uint64_t ip)
 	} else if (!code.table && object->code) {
 		code.table = ingest_jit_unwind(places->ingest, object->code, ip, &code.address);
 		code.number = 0;
+		code.is_unread = !code.table && !ingest_jit_is_read(places->ingest, object->code);
 	}
 	return code;
 }
@@ -178,8 +178,14 @@ void ingest_stacks_gone(struct ingest_stacks *stacks, const struct event_record 
 		stack_ends_forget(stacks->ends, record->tid);
 }
 
+/* Samples that wait for /proc need room, too. */
+static bool has_room_to_wait(const struct ingest *ingest)
+{
+	return ingest->parked_bytes < INGEST_PARKED_BYTES_MAX / 2;
+}
+
 static void walk_rows(struct ingest *ingest, const struct event_record *record,
-		      const struct sample_origin *origin,
+		      const struct sample_origin *origin, bool can_wait,
 		      const struct walker_registers *registers, const struct walker_stack *stack,
 		      struct walk *walk)
 {
@@ -191,6 +197,7 @@ static void walk_rows(struct ingest *ingest, const struct event_record *record,
 	};
 	struct walker_space space = {
 		.find = find_code, .context = &places,
+		.can_wait = can_wait && has_room_to_wait(ingest),
 		.find_return = ingest->hits ? find_return : NULL,
 	};
 	struct remote_frame left[2];
@@ -252,7 +259,7 @@ static bool is_between_programs(const struct event_record *record,
 }
 
 static void walk_user(struct ingest *ingest, const struct event_record *record,
-		      const struct sample_origin *origin, struct walk *walk)
+		      const struct sample_origin *origin, bool can_wait, struct walk *walk)
 {
 	const struct record_sample *sample = &record->sample;
 	const struct record_format *format = &origin->form->format;
@@ -282,7 +289,7 @@ static void walk_user(struct ingest *ingest, const struct event_record *record,
 	if (sample->user_abi == PERF_SAMPLE_REGS_ABI_32)
 		walk_frame_pointers_32(ingest, origin->maps, &registers, &stack, walk);
 	else
-		walk_rows(ingest, record, origin, &registers, &stack, walk);
+		walk_rows(ingest, record, origin, can_wait, &registers, &stack, walk);
 }
 
 /* Has the kernel left something out? @walk: it is asked of its own part alone. */
@@ -432,7 +439,7 @@ bool ingest_stack(struct ingest *ingest, const struct event_record *record,
 	struct walk walk;
 	bool is_cut;
 
-	walk_user(ingest, record, origin, &walk);
+	walk_user(ingest, record, origin, may_wait, &walk);
 	if (may_wait && walk.count && walk.end == WALKER_LOADING)
 		return false;
 	if (may_wait && walk.count && walk.end == WALKER_COMPLEX &&

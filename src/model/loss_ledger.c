@@ -35,7 +35,7 @@ const struct loss_description loss_descriptions[LOSS_CAUSES] = {
 		.is_missing = true },
 	[LOSS_TICKS] = { "missing_ticks", "missing ticks",
 		"CPU time without a tick of cpu-clock: late ticks are skipped (interrupts off, the "
-		"host runs others), and each task begins anew",
+		"host runs others), or a thread ended before its first",
 		"a lower rate (-F); -e cycles, where there are counters; -a for short tasks",
 		.is_time = true, .is_missing = true },
 	[LOSS_STOLEN] = { "stolen", "  stolen",

@@ -34,6 +34,7 @@ void loss_sums_begin_clock(struct ingest *ingest)
 
 	clock_ticks_begin(&ingest->clock, config->events, config->event_count, config->whole_cpus,
 			  missing_ns(ingest), clock_gaps(ingest));
+	ingest->clock.begin_ns = ingest->watermark_ns;
 }
 
 void loss_sums_read(const struct ingest *ingest, uint64_t out[LOSS_CAUSES])
@@ -105,8 +106,13 @@ static void put_ledger(const struct ingest *ingest, const struct loss_history *h
 		ledger->counts[LOSS_EVICTED].has_window = false;
 	else
 		ledger->counts[LOSS_EVICTED].in_window = sums[LOSS_EVICTED];
-	if (!ingest->clock.has_clock || (!ingest->clock.cpus && !ingest->clock.counted.time_ns))
+	if (!clock_ticks_is_known(&ingest->clock, ingest->watermark_ns))
 		ledger->counts[LOSS_TICKS] = (struct loss_count){ .has_start = false };
+	if (ingest->clock.is_mixed) {
+		ledger->counts[LOSS_TICKS].has_start = false;
+		ledger->counts[LOSS_TICKS].has_window &=
+			loss_history_point(history, head->begin_ns) >= ingest->clock.begin_ns;
+	}
 	if (!ingest->clock.cpus)
 		ledger->counts[LOSS_STOLEN] = (struct loss_count){ .has_start = false };
 	if (ledger->is_by_records && !ledger->counts[LOSS_READ].since_start)
@@ -221,7 +227,7 @@ static double missing_of_tasks_pct(const struct snapshot *head)
 	const double sampled_ns = (double)head->samples * (double)head->clock_period_ns;
 
 	if (!missing->has_window || head->window_s < 1 || head->is_selected ||
-	    strcmp(head->event, "cpu-clock") || !missing->in_window)
+	    strcmp(head->event, "cpu-clock") || (!missing->in_window && !head->samples))
 		return -1;
 	return 100 * (double)missing->in_window / ((double)missing->in_window + sampled_ns);
 }

@@ -33,8 +33,8 @@
 
 #define CHILDREN_MAX	  8
 #define CHILDREN_OF_USER  3
-#define ENDED_MS	  20	/* a killed child is gone by then, as a rule */
-#define KILLED_MS	  500	/* one that is not gone by then hangs */
+#define ENDED_MS	  20	/* most killed children have ended by then */
+#define KILLED_MS	  500	/* a killed child that lives longer is taken to hang */
 #define KILLED_PAUSE_US	  1000
 #define OF_USER_BYTES_MAX FILE_COPY_BYTES_MAX	/* of all copies that are being made */
 #define WALK_DEADLINE_MS  500	/* an errand waits a second */
@@ -205,26 +205,34 @@ static int find_place(const struct file_copy_job *job)
 	return of_user < CHILDREN_OF_USER ? place : -1;
 }
 
-/* Whether a child was killed so recently that it hangs only if it hangs for ever. The lock is
- * held. */
-static bool is_one_ending(void)
+/* True while a child that stands in the way of @job was killed less than KILLED_MS ago, and so may
+ * still end. The lock is held. */
+static bool is_one_ending(const struct file_copy_job *job)
 {
 	const uint64_t now_ns = clock_now_ns();
+	uint32_t taken = 0, ending = 0;
 
-	for (size_t i = 0; i < CHILDREN_MAX; i++)
-		if (copies.children[i].is_left &&
-		    now_ns < copies.children[i].killed_ns + KILLED_MS * CLOCK_NS_PER_MS)
+	for (size_t i = 0; i < CHILDREN_MAX; i++) {
+		const bool is_ending = copies.children[i].is_left && now_ns <
+				copies.children[i].killed_ns + KILLED_MS * CLOCK_NS_PER_MS;
+
+		taken += copies.children[i].pid != 0;
+		ending += is_ending;
+		if (is_ending && (copies.children[i].user == job->user ||
+				  (job->system && copies.children[i].system == job->system)))
 			return true;
-	return false;
+	}
+	return taken == CHILDREN_MAX && ending;
 }
 
-/* find_place(), once the children that are ending have ended. The lock is held, but for pauses. */
+/* find_place(), once the children in the way that are ending have ended. The lock is held, but for
+ * pauses. */
 static int wait_for_place(const struct file_copy_job *job)
 {
-	int place;
+	int place = -1;
 
 	reap_children();
-	while ((place = find_place(job)) < 0 && is_one_ending()) {
+	while (!is_silent(job->system) && (place = find_place(job)) < 0 && is_one_ending(job)) {
 		pthread_mutex_unlock(&copies.lock);
 		usleep(KILLED_PAUSE_US);
 		pthread_mutex_lock(&copies.lock);
@@ -252,7 +260,7 @@ static int take_place(const struct file_copy_job *job)
 
 	pthread_mutex_lock(&copies.lock);
 	share_sizes();
-	if (copies.sizes && !is_silent(job->system))
+	if (copies.sizes)
 		place = wait_for_place(job);
 	if (place >= 0) {
 		copies.sizes[place] = (struct copy_size){ .user = job->user };

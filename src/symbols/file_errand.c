@@ -122,7 +122,7 @@ static struct file_job *create_job(const struct open_request *request,
 		return NULL;
 	memset(job, 0, offsetof(struct file_job, request));
 	job->job = (struct errand_job){ .key = file_errand_key(request), .run = run, .drop = drop,
-					  .take = take_late };
+					  .take_late = take_late };
 	job->root = (struct process_root){ .process = -1, .root = -1 };
 	job->file.fd = -1;
 	memcpy(&job->request, request, offsetof(struct open_request, path) + path_bytes);

@@ -289,7 +289,7 @@ static int serve(void *owner)
 	if (!request) {
 		if (opener->is_notice_due)
 			notify(opener);
-		return SERVICE_SLEEP;
+		return errands_expire(&opener->errands);	/* < 0: SERVICE_SLEEP */
 	}
 	answer(opener, request);
 	spsc_release(&opener->service->requests);

@@ -103,6 +103,7 @@ __attribute__((noinline)) static void fill_cached(struct walker *walker,
 		.is_mapped = code.is_mapped,
 		.is_loading = code.is_loading,
 		.is_unnamed = code.is_unnamed,
+		.is_unread = code.is_unread,
 	};
 	if (code.table)
 		cached->row = *find_in_table(walker, &code);
@@ -239,11 +240,16 @@ static bool step_by_row(struct frame *frame, const struct unwind_row *row,
 	return step_by_cfa(frame, cfa, row->bp, stack, end);
 }
 
-static bool step(struct frame *frame, const struct walker_cached *found,
-		 const struct walker_stack *stack, enum walker_end *end)
+static bool step(const struct walker_space *space, struct frame *frame,
+		 const struct walker_cached *found, const struct walker_stack *stack,
+		 enum walker_end *end)
 {
-	if (found->is_loading || !found->is_mapped) {
-		*end = found->is_loading ? WALKER_LOADING : WALKER_LOST;
+	if (found->is_loading || (found->is_unread && space->can_wait)) {
+		*end = WALKER_LOADING;
+		return false;
+	}
+	if (!found->is_mapped) {
+		*end = WALKER_LOST;
 		return false;
 	}
 	return step_by_row(frame, &found->row, stack, end);
@@ -320,7 +326,7 @@ static void find_bx(struct walker *walker, const struct walker_space *space, str
 		const struct frame before = trail->frame;
 		enum walker_end end;
 
-		if (!step(&trail->frame, found, stack, &end) &&
+		if (!step(space, &trail->frame, found, stack, &end) &&
 		    !(is_other(&row) && step_by_other(&trail->frame, &row, registers, trail, stack,
 						      &end))) {
 			trail->is_lost = true;	/* can't be: the walk went this way */
@@ -372,7 +378,7 @@ static size_t walk_from(struct walker *walker, const struct walker_space *space,
 		walker->exact[count / 64] |= (uint64_t)frame.is_exact << count % 64;
 		frames[count] = frame.ip;
 		unnamed = found->is_unnamed ? unnamed + 1 : 0;
-		has_more = step(&frame, found, stack, end);
+		has_more = step(space, &frame, found, stack, end);
 		if (!has_more && *end == WALKER_COMPLEX && is_other(&found->row)) {
 			const struct unwind_row row = found->row;	/* the cache moves on */
 

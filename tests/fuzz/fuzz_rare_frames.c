@@ -21,7 +21,7 @@ static void go_on(const struct rare_answer *answer)
 {
 	static const unsigned char words[256];
 	const struct walker_stack stack = { answer->frames[0].sp, words, sizeof(words) };
-	const struct walker_space space = { 1, find_code, NULL, NULL };
+	const struct walker_space space = { .number = 1, .find = find_code };
 	uint64_t frames[WALKER_FRAMES_MAX];
 	struct walker walker;
 	enum walker_end end;

@@ -151,7 +151,8 @@ static struct walker_code find_code(void *context, uint64_t ip)
 
 struct walker_space stack_scene_space(struct stack_scene *scene)
 {
-	return (struct walker_space){ scene->number, find_code, scene, NULL };
+	return (struct walker_space){ .number = scene->number, .find = find_code,
+				      .context = scene };
 }
 
 size_t stack_scene_walk(struct stack_scene *scene, struct walker *walker,

@@ -133,7 +133,7 @@ static void test_a_process_target_sees_only_its_process_and_ends_with_it(void **
 	assert_int_equal(session.of_idle, 0);
 	/* The kernel's count holds at least what was sampled. */
 	assert_true(session.counted.total >= ENOUGH);
-	assert_int_equal(session.counted.descriptors, capture_cpu_count(session.capture));
+	assert_true(session.counted.descriptors >= capture_cpu_count(session.capture));
 	assert_true(session.counted.time_ns && session.counted.time_ns <= clock_now_ns());
 	capture_session_close(&session);
 	end_child(other, other_go);

@@ -74,11 +74,12 @@ static void test_another_source_adds_to_what_was_missing(void **state)
 	assert_int_equal(clock_ticks_missing_ns(&ticks, 2000 * MS, no_gaps), (1040 - CPUS) * MS);
 }
 
-static void count(uint64_t at_ms, uint64_t total_ms)
+/* When all samples of before @until_ms have come. */
+static void count(uint64_t at_ms, uint64_t total_ms, uint64_t until_ms)
 {
 	const struct queue_counted counted = { total_ms * MS, at_ms * MS, 2 };
 
-	clock_ticks_count(&ticks, 1, &counted);
+	clock_ticks_count(&ticks, 1, &counted, until_ms * MS);
 }
 
 static void begin_tasks(void)
@@ -94,10 +95,10 @@ static void test_what_tasks_ran_without_a_tick_is_missing(void **state)
 	(void)state;
 	begin_tasks();
 	tick(1000, 2000, 1);
-	count(2000, 1300);
+	count(2000, 1300, 1900);
 	assert_int_equal(clock_ticks_missing_ns(&ticks, 2000 * MS, no_gaps), 298 * MS);
 	tick(2000, 3000, 1);
-	count(3000, 2300);
+	count(3000, 2300, 2700);
 	assert_int_equal(clock_ticks_missing_ns(&ticks, 3000 * MS, no_gaps), 298 * MS);
 }
 
@@ -107,12 +108,52 @@ static void test_a_count_is_compared_with_the_samples_of_its_time(void **state)
 	(void)state;
 	begin_tasks();
 	tick(1000, 1900, 1);
-	count(2000, 1300);
+	count(2000, 1300, 1900);
 	assert_int_equal(clock_ticks_missing_ns(&ticks, 1900 * MS, no_gaps), 0);
 	tick(1900, 2700, 1);
 	assert_int_equal(clock_ticks_missing_ns(&ticks, 2700 * MS, no_gaps), 298 * MS);
-	count(3000, 2300);
+	count(3000, 2300, 2700);
 	assert_int_equal(clock_ticks_missing_ns(&ticks, 2700 * MS, no_gaps), 298 * MS);
+}
+
+/* The reader is behind: samples of the first count's time still wait. */
+static void test_a_count_is_not_used_before_the_samples_of_its_time(void **state)
+{
+	(void)state;
+	begin_tasks();
+	tick(1000, 1100, 1);
+	count(2000, 1300, 1100);
+	count(3000, 2300, 1100);
+	assert_false(clock_ticks_is_known(&ticks, 1100 * MS));
+	assert_int_equal(clock_ticks_missing_ns(&ticks, 1100 * MS, no_gaps), 0);
+	tick(1100, 2001, 1);
+	assert_true(clock_ticks_is_known(&ticks, 2000 * MS));
+	assert_int_equal(clock_ticks_missing_ns(&ticks, 2000 * MS, no_gaps), 298 * MS);
+}
+
+static void test_the_last_count_is_used_at_the_end(void **state)
+{
+	(void)state;
+	begin_tasks();
+	tick(1000, 1100, 1);
+	count(1300, 300, 1100);
+	clock_ticks_end(&ticks);
+	assert_int_equal(clock_ticks_missing_ns(&ticks, 1100 * MS, no_gaps), 198 * MS);
+}
+
+/* What CPUs lacked that may have been idle is no figure of the tasks. */
+static void test_tasks_after_whole_cpus_are_told_apart(void **state)
+{
+	(void)state;
+	begin(&clock_event, 0, no_gaps);
+	tick(1000, 2000, 1);
+	clock_ticks_begin(&ticks, (const struct event_desc *const[]){ &clock_event }, 1, 0,
+			  clock_ticks_missing_ns(&ticks, 2000 * MS, no_gaps), no_gaps);
+	assert_true(ticks.is_mixed);
+	begin(&clock_event, 5 * MS, no_gaps);
+	assert_false(ticks.is_mixed);
+	begin_tasks();
+	assert_false(ticks.is_mixed);
 }
 
 /* Each of a thousand tasks ran for less than a tick. */
@@ -120,7 +161,7 @@ static void test_tasks_without_any_tick_are_missing(void **state)
 {
 	(void)state;
 	begin_tasks();
-	count(2000, 700);
+	count(2000, 700, 1900);
 	assert_int_equal(clock_ticks_missing_ns(&ticks, 2000 * MS, no_gaps), 700 * MS);
 }
 
@@ -149,6 +190,9 @@ int main(void)
 		cmocka_unit_test(test_another_source_adds_to_what_was_missing),
 		cmocka_unit_test(test_what_tasks_ran_without_a_tick_is_missing),
 		cmocka_unit_test(test_a_count_is_compared_with_the_samples_of_its_time),
+		cmocka_unit_test(test_a_count_is_not_used_before_the_samples_of_its_time),
+		cmocka_unit_test(test_the_last_count_is_used_at_the_end),
+		cmocka_unit_test(test_tasks_after_whole_cpus_are_told_apart),
 		cmocka_unit_test(test_tasks_without_any_tick_are_missing),
 		cmocka_unit_test(test_of_what_is_not_to_tick_always_nothing_is_claimed),
 	};

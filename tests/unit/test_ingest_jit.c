@@ -311,10 +311,35 @@ static void test_no_map_is_no_reason(void **state)
 	assert_int_equal(symbol_at(own, CODE)->state, SYMBOL_NO_MAP);
 }
 
-static bool is_loading(void)
+static bool is_read(void)
 {
-	return ingest_jit_is_loading(&stage.ingest,
-				     task_table_process(&stage.ingest.tasks, own)->code);
+	return ingest_jit_is_read(&stage.ingest,
+				  task_table_process(&stage.ingest.tasks, own)->code);
+}
+
+static void test_without_a_waiting_stack_nothing_is_walked_again(void **state)
+{
+	const uint64_t number = stage.ingest.stacks.last_tables;
+
+	(void)state;
+	map_code(own, 10, CODE, "//anon");
+	look();
+	assert_int_equal(stage.ingest.stacks.last_tables, number);
+}
+
+static void test_what_could_not_be_asked_is_asked_later(void **state)
+{
+	struct open_request request = { .jit_step = JIT_LOOK };
+
+	(void)state;
+	map_code(own, 10, CODE, "//anon");
+	request.jit = task_table_process(&stage.ingest.tasks, own)->code;
+	ingest_jit_not_asked(&stage.ingest, &request);
+	ingest_jit_poll(&stage.ingest);
+	assert_int_equal(stage.ingest.opening, 0);	/* not at once */
+	end_process();
+	look();
+	assert_true(is_read());
 }
 
 /* Frame pointers lead around trampolines that only a map can tell. */
@@ -324,10 +349,10 @@ static void test_stacks_wait_until_somebody_looked_for_a_map(void **state)
 
 	(void)state;
 	map_code(own, 10, CODE, "//anon");
-	assert_true(is_loading());
+	assert_false(is_read());
 	number = stage.ingest.stacks.last_tables;
 	look();
-	assert_false(is_loading());
+	assert_true(is_read());
 	assert_true(stage.ingest.stacks.last_tables > number);	/* the walker asks again */
 	number = stage.ingest.stacks.last_tables;
 	end_process();
@@ -434,7 +459,7 @@ static void test_a_recording_asks_for_no_map(void **state)
 	write_map("7f0000000000 100 first\n");
 	map_code(own, 10, CODE, "//anon");
 	frame_of(own, CODE);
-	assert_false(is_loading());
+	assert_true(is_read());
 	ingest_jit_poll(&stage.ingest);
 	assert_int_equal(stage.ingest.opening, 0);
 	(void)state;
@@ -457,6 +482,8 @@ int main(void)
 		TEST(test_a_stack_that_was_there_before_hits_it_again),
 		TEST(test_a_refused_map_is_said_where_its_names_would_be),
 		TEST(test_no_map_is_no_reason),
+		TEST(test_without_a_waiting_stack_nothing_is_walked_again),
+		TEST(test_what_could_not_be_asked_is_asked_later),
 		TEST(test_stacks_wait_until_somebody_looked_for_a_map),
 		TEST(test_a_program_below_tmp_perf_is_a_file),
 		TEST(test_memory_with_a_nameless_file_is_named_by_address),

@@ -129,7 +129,7 @@ static void test_ticks_that_tasks_lack_are_a_share_of_their_time(void **state)
 	ingest_look_at_config(&stage.ingest);
 	stage.period = S / 100;
 	publisher_stage_sample(50, 149);
-	clock_ticks_count(&stage.ingest.clock, 0, &counted);
+	clock_ticks_count(&stage.ingest.clock, 0, &counted, 0);
 	publisher_stage_sample(149, 150);
 	snapshot = publisher_stage_make();
 	count = &snapshot->ledger.counts[LOSS_TICKS];

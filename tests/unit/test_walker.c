@@ -295,6 +295,22 @@ static void test_frame_pointers_of_unnamed_code_count_where_they_reach_known_cod
 	EXPECT(stage, WALKER_COMPLETE, UNNAMED + 0x10, CODE + START + 1);
 }
 
+/* Its map may tell more than its frame pointers do. */
+static void test_unread_code_is_waited_for_or_left_by_its_frame_pointer(void **state)
+{
+	struct stage *stage = *state;
+
+	stage->registers.ip = UNREAD + 0x10;
+	stage->registers.bp = STACK + 8 * 4;
+	stage->words[5] = CODE + START + 1;
+	stage->space.can_wait = true;
+	walk(stage);
+	EXPECT(stage, WALKER_LOADING, UNREAD + 0x10);
+	stage->space.can_wait = false;
+	walk(stage);
+	EXPECT(stage, WALKER_COMPLETE, UNREAD + 0x10, CODE + START + 1);
+}
+
 /* What it keeps in that register instead says nothing of callers, nor of how large a copy helps. */
 static void test_where_they_do_not_the_stack_ends_at_the_first_such_frame(void **state)
 {
@@ -648,6 +664,7 @@ int main(void)
 		TEST(test_a_callers_frame_pointer_of_zero_is_the_end),
 		TEST(test_a_frame_pointer_that_can_not_be_one_is_not_followed),
 		TEST(test_frame_pointers_of_unnamed_code_count_where_they_reach_known_code),
+		TEST(test_unread_code_is_waited_for_or_left_by_its_frame_pointer),
 		TEST(test_where_they_do_not_the_stack_ends_at_the_first_such_frame),
 		TEST(test_a_chain_of_frame_pointers_is_cut_at_the_end_of_the_copy),
 		TEST(test_a_return_address_that_is_no_code_is_not_given_out),

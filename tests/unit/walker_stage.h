@@ -19,6 +19,7 @@
 #define JIT_BYTES  0x10000u
 #define LATE	   0x800000u	/* a file whose table is still to come */
 #define UNNAMED	   0x900000u	/* as JIT, but no map names it */
+#define UNREAD	   0xa00000u	/* as JIT, but its map is still to come */
 #define STACK	   0x7ffc0000u
 #define WORDS	   64
 
@@ -52,6 +53,8 @@ static inline struct walker_code find_code(void *context, uint64_t ip)
 		return (struct walker_code){ .is_mapped = true };
 	if (ip - UNNAMED < JIT_BYTES)
 		return (struct walker_code){ .is_mapped = true, .is_unnamed = true };
+	if (ip - UNREAD < JIT_BYTES)
+		return (struct walker_code){ .is_mapped = true, .is_unread = true };
 	if (ip - LATE < CODE_BYTES)
 		return (struct walker_code){ .is_mapped = true, .is_loading = true };
 	return (struct walker_code){ .table = NULL };
@@ -63,7 +66,7 @@ static inline int walker_stage_start(void **state, const struct unwind_table *ta
 	static struct stage stage;
 
 	memset(&stage, 0, sizeof(stage));
-	stage.space = (struct walker_space){ 7, find_code, &stage, NULL };
+	stage.space = (struct walker_space){ .number = 7, .find = find_code, .context = &stage };
 	stage.stack = (struct walker_stack){ STACK, (const unsigned char *)stage.words,
 					     sizeof(stage.words) };
 	stage.registers.sp = STACK;
