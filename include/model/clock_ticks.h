@@ -29,7 +29,8 @@ struct clock_ticks {
 	uint64_t first_ns;	/* time of the first sample; 0: there was none */
 	uint64_t period_ns;	/* period of the last sample */
 	uint64_t sampled_ns;	/* sum of the periods */
-	/* Of tasks: the kernel's last count, and of the one before what was sampled by then. */
+	/* On tasks: the kernel's last count; the last one that is used, and what was sampled by
+	 * its time. */
 	struct queue_counted counted, settled;
 	uint64_t settled_sampled_ns;
 	struct clock_gaps gaps;	/* before this source */

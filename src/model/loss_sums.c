@@ -140,7 +140,8 @@ static void put_processes(const struct ingest *ingest, struct loss_ledger *ledge
 	put_process(ingest, STACK_END_COPY, &ledger->processes[LOSS_CUT]);
 }
 
-/* Of the time that the ledger's figure is of. */
+/* Share of the time of whole CPUs without a tick, for the span of the ledger's window; < 0: not
+ * known. */
 static double missing_pct(const struct ingest *ingest, const struct loss_history *history,
 			  const struct snapshot *head)
 {

@@ -103,8 +103,8 @@ static bool has_much(const struct symbol_names *names, uint32_t object, uint32_t
 	       text > text_left / SYMBOL_NAMES_SHARE / 2;
 }
 
-/* Of each object that has much, the older half, without those of @recent slices. True: there are
- * such, whose age is 0 afterwards. */
+/* In each object that has many symbols, sets the age of the older half to 0, except where it is
+ * @recent or more. Returns whether it set any. */
 static bool drop_oldest(struct ages *ages, const struct symbol_names *names, uint32_t recent)
 {
 	bool has_dropped = false;

@@ -64,7 +64,8 @@ static int grow_extents(struct compilation *job)
 	return 0;
 }
 
-/* Of @bytes from @offset on, which end below 4 GiB; its rows are those from @first_row on. */
+/* Adds the @bytes from file offset @offset on, which end below 4 GiB, as code whose rows begin with
+ * @first_row. */
 static int add_extent(struct compilation *job, uint64_t offset, uint64_t bytes, uint32_t first_row)
 {
 	int err = grow_extents(job);

@@ -388,7 +388,7 @@ static void test_events_with_raw_bytes_have_the_format_that_describes_them(void 
 	perf_data_writer_finish(&writer);
 }
 
-/* Of perf before Linux 3.11. */
+/* perf wrote them before Linux 3.11. */
 static void test_old_pipes_name_tracepoints_by_records_of_event_types(void **state)
 {
 	struct perf_data_writer writer;
