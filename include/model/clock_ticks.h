@@ -40,7 +40,7 @@ struct clock_ticks {
 	uint64_t stolen_ns;	/* sum of all CPUs since the start: steal in /proc/stat */
 };
 
-/* Another source begins, with @count events on @cpus whole CPUs (0: on tasks, or read).
+/* Another source begins, with @count events on @cpus whole CPUs (0: on tasks, or in a recording).
  * What was missing before, @missing_ns, stays counted. */
 void clock_ticks_begin(struct clock_ticks *ticks, const struct event_desc *const *events,
 		       uint32_t count, uint32_t cpus, uint64_t missing_ns, struct clock_gaps gaps);

@@ -445,9 +445,9 @@ void ingest_jit_sample(struct ingest *ingest, uint32_t code);
  * are valid until the next reply of the opener. */
 const struct unwind_table *ingest_jit_unwind(const struct ingest *ingest, uint32_t code,
 					     uint64_t ip, uint64_t *address);
-/* Whether the files that may name the run-time code @code (as in struct object, not 0) were looked
- * at once, also without success; true of recordings, for which nobody looks. After false,
- * ingest_stacks_tables_changed() is called as soon as they were. */
+/* Whether the files that may name the run-time code @code (as in struct object, not 0) have been
+ * looked for, found or not; always true of recordings, for which nobody looks. After false,
+ * ingest_stacks_tables_changed() is called as soon as they have been. */
 bool ingest_jit_is_read(struct ingest *ingest, uint32_t code);
 /* @request, with `jit` set, could not be sent: it is made again later. */
 void ingest_jit_not_asked(struct ingest *ingest, const struct open_request *request);

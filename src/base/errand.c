@@ -8,8 +8,8 @@
 #include "base/clock.h"
 
 #define WAIT_MS	    1000	/* a disk that spins up; a server that answers does so sooner */
-#define KEPT_NS	    (30 * CLOCK_NS_PER_S)	/* who was refused asks again every few seconds */
-#define EXPIRE_MS   10000
+#define KEPT_NS	    (30 * CLOCK_NS_PER_S)	/* refused files are tried every 5 s */
+#define EXPIRE_MS   10000	/* between two looks for late results */
 #define QUEUE_BYTES 4096	/* the least; one pointer at a time */
 
 /* One thread, and the service that it belongs to; freed by whoever sees the last of it. */
@@ -83,7 +83,7 @@ static void drop_late(struct late_errand *late)
 	late->job = NULL;
 }
 
-/* In the place of the one whose time is over first. */
+/* Keeps @job in a free place, or in that of the late result that would be dropped first. */
 static void keep_late(struct errands *errands, struct errand_job *job)
 {
 	struct late_errand *place = &errands->late[0];

@@ -300,7 +300,7 @@ static struct queue_counted sum_counts(const struct sampler *sampler, size_t eve
 	return sum;
 }
 
-/* As put_losses(). */
+/* Queues the counts that have changed. False when the queue is full: the next sweep tries again. */
 static bool put_counted(struct sampler *sampler)
 {
 	for (size_t i = 0; sampler->config.counts_hits && i + 1 < sampler->set->event_count; i++) {

@@ -80,7 +80,8 @@ static void look(struct errand_job *errand)
 		open_file(errand);
 }
 
-/* A copy: the file of a slow file system, which may refuse to be asked once more. */
+/* True when @late holds a copy of the file that @job asks for. Copies come from file systems that
+ * may be slow, or not answer twice; other files are simply opened again. */
 static bool is_same_copy(const struct file_job *job, const struct file_job *late)
 {
 	const struct open_request *wanted = &job->request, *found = &late->request;
