@@ -124,7 +124,10 @@ static const char conditions[] =
 "any of some bits.\n"
 "k, M and G are 1024 each; times have ns, us, ms or s.\n"
 ".Ss Presets\n"
-"The finder has them by name.\n"
+"The finder lists them first,\n"
+"also by the names of tools that answer the same question\n"
+"and by other words for it,\n"
+"which are in parentheses here.\n"
 ".Bl -tag -width Ds\n";
 
 static const char losses_head[] =
@@ -506,6 +509,8 @@ static void print_probes(FILE *out)
 	for (size_t i = 0; i < probe_preset_count; i++) {
 		fprintf(out, ".It %s\n", probe_presets[i].name);
 		print_prose(out, probe_presets[i].description);
+		if (probe_presets[i].aliases)
+			fprintf(out, "\n(%s)", probe_presets[i].aliases);
 		fputs(":\n.Dl", out);
 		print_argument(out, probe_presets[i].spec);
 		fputc('\n', out);

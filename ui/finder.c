@@ -46,6 +46,7 @@ void finder_open(struct ui_state *state)
 	finder->is_open = true;
 	finder->cursor = finder->top = 0;
 	prompt_open(&finder->input, label, finder->text);
+	prompt_select(&finder->input);
 	ask(state);
 	state->is_changed = true;
 }

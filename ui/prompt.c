@@ -57,8 +57,14 @@ void prompt_open(struct prompt *prompt, const char *label, const char *text)
 	prompt->is_open = true;
 	prompt->label = label;
 	prompt->recalled = 0;
+	prompt->is_selected = false;
 	prompt->note[0] = '\0';
 	set_text(prompt, text);
+}
+
+void prompt_select(struct prompt *prompt)
+{
+	prompt->is_selected = prompt->text[0] != '\0';
 }
 
 void prompt_note(struct prompt *prompt, const char *note)
@@ -169,13 +175,39 @@ static enum prompt_result type_character(struct prompt *prompt, int key)
 	return replace(prompt, prompt->cursor, prompt->cursor, bytes);
 }
 
+static bool is_text_key(int key)
+{
+	return key >= ' ' && key < UI_KEY_SPECIAL && key != UI_KEY_BACKSPACE;
+}
+
+static bool is_erasing_key(int key)
+{
+	return key == UI_KEY_BACKSPACE || key == UI_KEY_DELETE || key == UI_KEY_CTRL('W') ||
+	       key == UI_KEY_CTRL('U') || key == UI_KEY_CTRL('K');
+}
+
+/* A letter in the place of a selected text, or nothing. A letter that can't stand there leaves the
+ * text as it is. */
+static enum prompt_result replace_selected(struct prompt *prompt, int key)
+{
+	char bytes[UTF8_MAX_BYTES + 1] = "";
+
+	if (is_text_key(key))
+		utf8_encode(bytes, (uint32_t)key);
+	return replace(prompt, 0, strlen(prompt->text), bytes);
+}
+
 enum prompt_result prompt_press(struct prompt *prompt, int key)
 {
+	const bool was_selected = prompt->is_selected;
 	const size_t at = prompt->cursor, end = strlen(prompt->text);
 	const size_t before = step_back(prompt->text, at);
 	const size_t after = at + step_bytes(prompt->text + at);
 
 	prompt->note[0] = '\0';
+	prompt->is_selected = false;
+	if (was_selected && (is_text_key(key) || is_erasing_key(key)))
+		return replace_selected(prompt, key);
 	switch (key) {
 	case UI_KEY_ENTER:	return close_prompt(prompt, PROMPT_ACCEPTED);
 	case UI_KEY_ESCAPE:	return close_prompt(prompt, PROMPT_CANCELLED);
@@ -239,7 +271,8 @@ int prompt_draw_text(const struct prompt *prompt, struct canvas *canvas, struct 
 	area.width -= cut;
 	cursor.x = area.x + cells_of(canvas, prompt->text + first, prompt->cursor - first);
 	cursor.width = under ? cells_of(canvas, prompt->text + prompt->cursor, under) : 1;
-	cut += canvas_put_text(canvas, area, canvas_clean(prompt->text + first), ROLE_TEXT);
+	cut += canvas_put_text(canvas, area, canvas_clean(prompt->text + first),
+			       prompt->is_selected ? ROLE_SELECTED : ROLE_TEXT);
 	canvas_set_role(canvas, cursor, ROLE_SELECTED);
 	return cut;
 }

@@ -13,6 +13,9 @@ struct probe_preset {
 	const char *name;	/* "block I/O latency" */
 	const char *spec;
 	const char *description;	/* one line: what it shows, and what to know of it */
+	const char *aliases;	/* tools that answer the same question, and its other words, blanks
+				 * between them; NULL: none. A tool that asks more than the preset
+				 * answers is none of them. */
 };
 
 extern const struct probe_preset probe_presets[];

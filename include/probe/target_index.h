@@ -3,6 +3,9 @@
  * A result of a file is shown as "libc.so.6:malloc", the file's base name in front of its own; its
  * spec is "/usr/lib/x86_64-linux-gnu/libc.so.6:malloc", quoted where that is needed.
  *
+ * Presets are found only by words that stand in their name and one alias, which is shown behind it:
+ * "new processes (execsnoop)". They come first: letters of a neighbour's name are no answer.
+ *
  * Use:    filled by who reads the source; then handed to the searcher, which changes only what it
  *         remembers of the last search.
  * Thread: the owner's, one at a time.
@@ -28,6 +31,7 @@ struct target_name {
 	const char *raw;	/* as a spec has it */
 	const char *shown;	/* NULL: as `raw`; foreign, too: sanitized when added */
 	const char *note;	/* NULL: the index's */
+	const char *aliases;	/* other names it is found by, blanks between them; NULL: none */
 	unsigned int reason;	/* 0: can be probed; else of target_index_reason() */
 	bool is_stale;
 };
@@ -39,7 +43,7 @@ struct target_index *target_index_create(enum target_kind_found kind, const char
 void target_index_destroy(struct target_index *index);	/* NULL is fine */
 
 /* Why some of its names can't be probed, and what helps: 1 to TARGET_REASONS_MAX, for target_name.
- * 0: no room for another. */
+ * The same reason has one number. 0: no room for another. */
 unsigned int target_index_reason(struct target_index *index, const char *reason);
 
 /* A name that is too long for a spec is left out. 0, -ENOMEM, or -E2BIG: there is
@@ -61,6 +65,8 @@ struct target_hit {
 	int32_t score;
 	uint32_t order;		/* of equal scores: what is less comes first */
 	uint32_t length;	/* then: of the shown text */
+	uint32_t alias;		/* that it was found by, as an offset in the row's; TARGET_NO_TEXT:
+				 * by its name alone */
 };
 
 /* The best so far, best first. */

@@ -5,6 +5,10 @@
  *         ^^  ^^       best where words begin (_ . : / or a capital), where letters are neighbours,
  *                      where nothing is left over; the exact name is first
  *
+ * A word is found whole when its letters stand together ("fs_r"), or in pieces of which each begins
+ * a word ("vfre"). Names in which every word is found whole come before all others: some letters of
+ * a name that has 200 make up nearly every word.
+ *
  * Case counts only when a capital was typed.
  * Thread: any; a struct target_match_work is one thread's.
  */
@@ -19,6 +23,8 @@
 #define TARGET_WORD_BYTES	64	/* more letters of a word are not looked at */
 #define TARGET_TEXT_BYTES	256	/* of a name, too */
 #define TARGET_NO_MATCH		INT32_MIN
+#define TARGET_SCATTERED	(1 << 20)	/* what a word that is not found whole takes off the
+						 * score: more than all else can add or take */
 
 struct target_word {
 	char letters[TARGET_WORD_BYTES];	/* lower case unless case counts */
@@ -45,6 +51,8 @@ struct target_match_work {
 	int32_t best[TARGET_WORD_BYTES][TARGET_TEXT_BYTES];	/* letter i is at j or before */
 	int32_t bonus[TARGET_TEXT_BYTES];
 	uint16_t first[TARGET_WORD_BYTES], last[TARGET_WORD_BYTES];	/* where letter i can be */
+	bool whole[2][TARGET_TEXT_BYTES];	/* the letters up to one that is there are found
+						 * whole: of the letter before, of this one */
 };
 
 /* @text: what was typed; words beyond TARGET_WORDS_MAX are left out. */
@@ -57,6 +65,8 @@ uint64_t target_match_letters(const char *text, size_t length);
 /* How well @text matches; TARGET_NO_MATCH: not. Higher is better, among all names. */
 int32_t target_match_score(const struct target_pattern *pattern, const struct target_text *text,
 			   struct target_match_work *work);
+/* Does every word stand in @text, letter by letter? */
+bool target_match_has_words(const struct target_pattern *pattern, const struct target_text *text);
 /* Which of the first 64 characters (UTF-8) of a @text that matches do so: bit i is character i. */
 uint64_t target_match_places(const struct target_pattern *pattern, const struct target_text *text,
 			     struct target_match_work *work);

@@ -48,7 +48,8 @@ struct finder {
 	int x, y, width, height;	/* of the box at the last draw */
 };
 
-/* Opens it, with what was typed last. Says so when there is no finder. */
+/* Opens it, with what was typed last selected: the next letter takes its place. Says so when there
+ * is no finder. */
 void finder_open(struct ui_state *state);
 void finder_press(struct ui_state *state, int key);
 void finder_click(struct ui_state *state, const struct mouse *mouse);

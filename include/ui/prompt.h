@@ -2,7 +2,7 @@
  *
  * Keys:   as readline's: Left Right Home End Ctrl-A Ctrl-E move, Backspace Delete Ctrl-W Ctrl-U
  *         Ctrl-K erase, Up Down recall what was accepted under the same label, Enter accepts, Esc
- *         cancels.
+ *         cancels. In a selected text the next letter takes the place of all of it.
  * Text:   what base/sanitize.h lets through, all else that is typed or pasted is left out: so it
  *         can be compared with names, which are clean, too.
  * Thread: the ui's.
@@ -28,6 +28,7 @@ struct prompt {
 	const char *label;
 	char text[PROMPT_BYTES];
 	size_t cursor;		/* byte offset into text, at a character */
+	bool is_selected;	/* all of text: what is typed or erased next takes its place */
 	struct prompt_entry history[PROMPT_HISTORY];	/* newest last */
 	size_t history_count, recalled;	/* recalled: how far back Up has gone; 0: not */
 	char typed[PROMPT_BYTES];	/* what Down comes back to */
@@ -45,6 +46,8 @@ enum prompt_result {
 /* @label: a constant, also the name of its history; @text is what it starts with, cut when
  * longer. */
 void prompt_open(struct prompt *prompt, const char *label, const char *text);
+/* Selects the text, if there is one, until a key moves the cursor or changes it. */
+void prompt_select(struct prompt *prompt);
 enum prompt_result prompt_press(struct prompt *prompt, int key);
 /* Shown until the next key; cut when longer. */
 void prompt_note(struct prompt *prompt, const char *note);

@@ -22,11 +22,14 @@
 #define STEP		1024	/* names between two looks whether somebody still waits */
 #define UNABLE_COST	150	/* of the score: less than a letter */
 #define PREFERRED	100	/* more than types behind a name take away, less than a letter */
+#define PRESET		(TARGET_SCATTERED / 4)	/* more than all else, less than a scattered word
+						 * takes away */
 
 _Static_assert(TARGET_TEXT_BYTES <= TARGET_SPEC_BYTES, "what matched is shown");
 
 struct row {
 	uint32_t raw, shown, note;	/* offsets; note TARGET_NO_TEXT: the index's */
+	uint32_t aliases;		/* an offset; TARGET_NO_TEXT: none */
 	uint16_t shown_length;
 	uint8_t reason;
 	uint8_t is_stale;
@@ -90,10 +93,15 @@ void target_index_destroy(struct target_index *index)
 
 unsigned int target_index_reason(struct target_index *index, const char *reason)
 {
+	char clean[TARGET_NOTE_BYTES];
+
+	sanitize_text(clean, sizeof(clean), reason, strlen(reason));
+	for (unsigned int i = 0; i < index->reason_count; i++)
+		if (strcmp(index->reasons[i], clean) == 0)
+			return i + 1;
 	if (index->reason_count == TARGET_REASONS_MAX)
 		return 0;
-	sanitize_text(index->reasons[index->reason_count], TARGET_NOTE_BYTES, reason,
-		      strlen(reason));
+	memcpy(index->reasons[index->reason_count], clean, sizeof(clean));
 	return ++index->reason_count;
 }
 
@@ -180,10 +188,22 @@ static bool is_full(const struct target_index *index)
 	return index->text_bytes + index->count * row_bytes >= TARGET_INDEX_BYTES_MAX;
 }
 
+static uint64_t letters_of(const struct target_index *index, const struct row *row)
+{
+	uint64_t letters = index->front_letters;
+
+	letters |= target_match_letters(index->texts + row->shown, row->shown_length);
+	if (row->aliases != TARGET_NO_TEXT)
+		letters |= target_match_letters(index->texts + row->aliases,
+						strlen(index->texts + row->aliases));
+	return letters;
+}
+
 int target_index_add(struct target_index *index, const struct target_name *name)
 {
 	const size_t length = strlen(name->raw);
-	struct row row = { .reason = (uint8_t)name->reason, .is_stale = name->is_stale };
+	struct row row = { .reason = (uint8_t)name->reason, .is_stale = name->is_stale,
+			   .aliases = TARGET_NO_TEXT };
 	int err;
 
 	if (length >= PROBE_FUNCTION_BYTES || length == 0)
@@ -197,10 +217,11 @@ int target_index_add(struct target_index *index, const struct target_name *name)
 		err = add_shown(index, name, &row);
 	if (!err)
 		err = add_note(index, name->note, &row);
+	if (!err && name->aliases)
+		err = add_text(index, name->aliases, strlen(name->aliases), &row.aliases);
 	if (err)
 		return err;
-	index->letters[index->count] = index->front_letters |
-		target_match_letters(index->texts + row.shown, row.shown_length);
+	index->letters[index->count] = letters_of(index, &row);
 	index->rows[index->count++] = row;
 	return 0;
 }
@@ -284,21 +305,77 @@ static void find_name(const struct target_index *index, struct target_text *text
 		text->name_at = (size_t)(colon + 1 - text->at);
 }
 
+/* The text as it is searched and shown: "new processes (execsnoop)" where an alias counts, too.
+ * @buffer begins with the front already. */
+static struct target_text found_text(const struct target_index *index, const struct row *row,
+				     uint32_t alias, char buffer[TARGET_TEXT_BYTES])
+{
+	struct target_text text = text_of(index, row, buffer);
+	const char *name;
+	int length;
+
+	find_name(index, &text);
+	if (alias == TARGET_NO_TEXT)
+		return text;
+	name = index->texts + row->aliases + alias;
+	memmove(buffer, text.at, text.length);
+	length = snprintf(buffer + text.length, TARGET_TEXT_BYTES - text.length, " (%.*s)",
+			  (int)strcspn(name, " "), name);
+	text.at = buffer;
+	text.length += (size_t)length;
+	text.length = text.length < TARGET_TEXT_BYTES ? text.length : TARGET_TEXT_BYTES - 1;
+	return text;
+}
+
+static bool try_text(const struct target_search *search, const struct target_text *text,
+		     struct target_hit *hit)
+{
+	int32_t score;
+
+	if (hit->index->kind == TARGET_PRESET && !target_match_has_words(search->pattern, text))
+		return false;
+	score = target_match_score(search->pattern, text, search->work);
+	if (score == TARGET_NO_MATCH || score <= hit->score)
+		return false;
+	hit->score = score;
+	hit->length = (uint32_t)text->length;
+	return true;
+}
+
+/* The name alone; where that is not what is looked for, with the best of its aliases. */
+static bool try_names(const struct target_search *search, char buffer[TARGET_TEXT_BYTES],
+		      struct target_hit *hit)
+{
+	const struct target_index *index = hit->index;
+	const struct row *row = &index->rows[hit->row];
+	struct target_text text = found_text(index, row, TARGET_NO_TEXT, buffer);
+	const bool is_found = try_text(search, &text, hit);
+	const char *aliases, *at;
+
+	if (is_found || row->aliases == TARGET_NO_TEXT)
+		return is_found;
+	aliases = index->texts + row->aliases;
+	for (at = aliases; *at; at += strspn(at, " ")) {
+		text = found_text(index, row, (uint32_t)(at - aliases), buffer);
+		if (try_text(search, &text, hit))
+			hit->alias = (uint32_t)(at - aliases);
+		at += strcspn(at, " ");
+	}
+	return hit->score != TARGET_NO_MATCH;
+}
+
 static bool try_row(const struct target_index *index, uint32_t number,
 		    const struct target_search *search, char *buffer)
 {
 	const struct row *row = &index->rows[number];
-	struct target_hit hit = { .index = index, .row = number, .order = search->order };
-	struct target_text text;
+	struct target_hit hit = { .index = index, .row = number, .order = search->order,
+				  .score = TARGET_NO_MATCH, .alias = TARGET_NO_TEXT };
 
-	if (search->pattern->letters & ~index->letters[number])
+	if (search->pattern->letters & ~index->letters[number] ||
+	    !try_names(search, buffer, &hit))
 		return false;
-	text = text_of(index, row, buffer);
-	find_name(index, &text);
-	hit.score = target_match_score(search->pattern, &text, search->work);
-	if (hit.score == TARGET_NO_MATCH)
-		return false;
-	hit.length = (uint32_t)text.length;
+	if (index->kind == TARGET_PRESET)
+		hit.score += PRESET;
 	if (row->reason)
 		hit.score -= UNABLE_COST;
 	if (index->is_preferred)
@@ -385,8 +462,7 @@ void target_index_result(const struct target_hit *hit, const struct target_patte
 	struct target_text text;
 
 	memcpy(buffer, index->front, index->front_length);
-	text = text_of(index, row, buffer);
-	find_name(index, &text);
+	text = found_text(index, row, hit->alias, buffer);
 	*out = (struct target_result){ .kind = index->kind, .is_able = !row->reason,
 				       .is_stale = row->is_stale };
 	out->matched = target_match_places(pattern, &text, work);

@@ -16,6 +16,7 @@
 #include "base/log.h"
 #include "base/service.h"
 #include "probe/probe_presets.h"
+#include "probe/probe_spec.h"
 #include "probe/target_events.h"
 #include "probe/target_kernel.h"
 #include "probe/target_objects.h"
@@ -76,7 +77,28 @@ static void hand_over_end(struct target_loader *loader, const char *path, const 
 	hand_over(loader, &loaded);
 }
 
-static int load_presets(struct target_index **out)
+/* Why probes like @text can't be here, for target_name; 0: they can. */
+static unsigned int unable_of(struct target_index *index, const struct probe_abilities *abilities,
+			      const char *text)
+{
+	static const struct {
+		enum probe_ability tracefs, pmu;
+	} needs[] = {
+		[PROBE_KERNEL] = { PROBE_CAN_TRACEFS_KPROBE, PROBE_CAN_KPROBE_PMU },
+		[PROBE_USER] = { PROBE_CAN_TRACEFS_UPROBE, PROBE_CAN_UPROBE_PMU },
+		[PROBE_USDT] = { PROBE_CAN_TRACEFS_UPROBE, PROBE_CAN_UPROBE_PMU },
+		[PROBE_TRACEPOINT] = { PROBE_CAN_TRACEPOINT, PROBE_CAN_TRACEPOINT },
+	};
+	struct probe_spec spec;
+
+	if (probe_spec_parse(&spec, text, NULL) ||
+	    abilities->list[needs[spec.kind].tracefs].is_there ||
+	    abilities->list[needs[spec.kind].pmu].is_there)
+		return 0;
+	return target_index_reason(index, abilities->list[needs[spec.kind].tracefs].reason);
+}
+
+static int load_presets(struct target_index **out, const struct probe_abilities *abilities)
 {
 	struct target_index *index = target_index_create(TARGET_PRESET, "", "");
 	int err = index ? 0 : -ENOMEM;
@@ -85,6 +107,8 @@ static int load_presets(struct target_index **out)
 		const struct target_name name = {
 			.raw = probe_presets[i].spec, .shown = probe_presets[i].name,
 			.note = probe_presets[i].description,
+			.aliases = probe_presets[i].aliases,
+			.reason = unable_of(index, abilities, probe_presets[i].spec),
 		};
 
 		err = target_index_add(index, &name);
@@ -108,13 +132,14 @@ static void load_system(struct target_loader *loader)
 {
 	struct target_index *index;
 	struct diag why = { .err = 0 };
-	int err = load_presets(&index);
+	int err;
 
-	hand_over_source(loader, index, err, &why, "presets");
 	if (!loader->config.abilities) {
 		probe_abilities_try(&loader->abilities);
 		loader->config.abilities = &loader->abilities;
 	}
+	err = load_presets(&index, loader->config.abilities);
+	hand_over_source(loader, index, err, &why, "presets");
 	load_leftovers(loader);
 	why.err = 0;
 	err = target_events_load_tracepoints(&index, loader->config.abilities, &why);

@@ -181,6 +181,15 @@ static size_t find_end(const struct target_word *word, const struct target_text 
 	return end;
 }
 
+static bool has_letters_at(const struct target_pattern *pattern, const struct target_word *word,
+			   const struct target_text *text, size_t from)
+{
+	for (size_t i = 0; i < word->length; i++)
+		if (!is_letter_at(pattern, text, from + i, word->letters[i]))
+			return false;
+	return true;
+}
+
 static bool is_exact(const struct target_pattern *pattern, const struct target_word *word,
 		     const struct target_text *text, size_t from)
 {
@@ -188,10 +197,57 @@ static bool is_exact(const struct target_pattern *pattern, const struct target_w
 
 	if (end > text->length || (end < text->length && text->at[end] != '('))
 		return false;	/* behind the name are a C++ function's types at most */
-	for (size_t i = 0; i < word->length; i++)
-		if (!is_letter_at(pattern, text, from + i, word->letters[i]))
+	return has_letters_at(pattern, word, text, from);
+}
+
+/* With the first letter from @from on, before @end. */
+static bool is_together(const struct target_pattern *pattern, const struct target_word *word,
+			const struct target_text *text, size_t from, size_t end)
+{
+	for (size_t j = from; j < end && j + word->length <= text->length; j++)
+		if (has_letters_at(pattern, word, text, j))
+			return true;
+	return false;
+}
+
+/* Fills in work->whole[1] from work->whole[0]; false: the letter is nowhere. */
+static bool extend_pieces(const struct target_pattern *pattern, const struct target_word *word,
+			  const struct target_text *text, struct target_match_work *work,
+			  size_t letter)
+{
+	const bool *before = work->whole[0];
+	bool *here = work->whole[1], has_begun = letter == 0, is_any = false;
+	size_t j = letter ? work->first[letter - 1] : 0;
+
+	memset(here, 0, text->length);
+	for (; j <= work->last[letter]; j++) {
+		const bool is_next = letter && j && before[j - 1];
+
+		here[j] = j >= work->first[letter] &&
+			  (is_next || (has_begun && work->bonus[j] > 0)) &&
+			  is_letter_at(pattern, text, j, word->letters[letter]);
+		is_any |= here[j];
+		has_begun |= letter && before[j];
+	}
+	return is_any;
+}
+
+static bool is_in_pieces(const struct target_pattern *pattern, const struct target_word *word,
+			 const struct target_text *text, struct target_match_work *work)
+{
+	for (size_t i = 0; i < word->length; i++) {
+		if (!extend_pieces(pattern, word, text, work, i))
 			return false;
+		memcpy(work->whole[0], work->whole[1], text->length);
+	}
 	return true;
+}
+
+static bool is_whole(const struct target_pattern *pattern, const struct target_word *word,
+		     const struct target_text *text, struct target_match_work *work)
+{
+	return is_together(pattern, word, text, work->first[0], work->last[0] + 1u) ||
+	       is_in_pieces(pattern, word, text, work);
 }
 
 static void fill_rows(const struct target_pattern *pattern, const struct target_word *word,
@@ -236,11 +292,23 @@ int32_t target_match_score(const struct target_pattern *pattern, const struct ta
 		fill_rows(pattern, word, &text, work);
 		find_end(word, &text, work, &score);
 		sum += score;
+		if (!is_whole(pattern, word, &text, work))
+			sum -= TARGET_SCATTERED;
 		if (is_exact(pattern, word, &text, 0) ||
 		    is_exact(pattern, word, &text, text.name_at))
 			sum += EXACT;
 	}
 	return sum;
+}
+
+bool target_match_has_words(const struct target_pattern *pattern, const struct target_text *whole)
+{
+	const struct target_text text = cut(whole);
+
+	for (size_t i = 0; i < pattern->count; i++)
+		if (!is_together(pattern, &pattern->words[i], &text, 0, text.length))
+			return false;
+	return true;
 }
 
 /* Back from the best end: letter i - 1 is next to letter i if that was the better way. */

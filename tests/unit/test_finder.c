@@ -351,6 +351,50 @@ static void test_escape_goes_back_and_the_text_is_there_again(void **state)
 	assert_string_equal(finder()->input.text, "vfs");
 }
 
+static void test_opened_again_typing_replaces_what_was_typed_last(void **state)
+{
+	(void)state;
+	open_finder(80, 24);
+	type("vfs");
+	scene_press_key(&test.scene, UI_KEY_ESCAPE);
+	scene_press_key(&test.scene, UI_KEY_CTRL('P'));
+	answer();
+	scene_compare("finder_again_roles_80x24", scene_roles(&test.scene));
+	type("mal");
+	assert_string_equal(test.text, "mal");
+	assert_string_equal(finder()->input.text, "mal");
+	scene_press_key(&test.scene, UI_KEY_ESCAPE);
+	scene_press_key(&test.scene, UI_KEY_CTRL('P'));
+	scene_press_key(&test.scene, UI_KEY_END);	/* to go on with it */
+	type("l");
+	assert_string_equal(test.text, "mall");
+}
+
+/* "futex wai" means the preset, though a function is called so, too. */
+static void test_a_preset_found_by_its_words_is_before_functions(void **state)
+{
+	const struct target_name function = { .raw = "do_futex_wait" };
+	const struct target_name preset = {
+		.raw = "lat:t:syscalls:sys_enter_futex op", .shown = "futex waits",
+		.note = "how long threads sleep", .aliases = "futexctn",
+	};
+
+	(void)state;
+	assert_int_equal(target_index_add(test.indexes[2], &function), 0);
+	assert_int_equal(target_index_add(test.indexes[0], &preset), 0);
+	open_finder(80, 24);
+	type("futex wai");
+	assert_string_equal(test.reply.results[0].shown, "futex waits");
+	assert_string_equal(test.reply.results[1].shown, "do_futex_wait");
+	scene_press_key(&test.scene, UI_KEY_CTRL('U'));
+	type("futexctn");
+	assert_int_equal(test.reply.count, 1);
+	assert_string_equal(test.reply.results[0].shown, "futex waits (futexctn)");
+	scene_press_key(&test.scene, UI_KEY_ENTER);
+	assert_int_equal(test.scene.state.panel.spec.kind, PROBE_TRACEPOINT);
+	assert_string_equal(test.scene.state.panel.spec.function, "sys_enter_futex");
+}
+
 static void test_what_a_dead_flametop_left_is_removed_that_of_others_is_not(void **state)
 {
 	const struct probe_answer swept = { .kind = PROBE_SWEEP, .is_done = true, .done = 1,
@@ -421,6 +465,8 @@ int main(void)
 		FINDER_TEST(test_a_cursor_that_nobody_moved_stays_on_the_best),
 		FINDER_TEST(test_tab_brings_the_spec_to_be_edited),
 		FINDER_TEST(test_escape_goes_back_and_the_text_is_there_again),
+		FINDER_TEST(test_opened_again_typing_replaces_what_was_typed_last),
+		FINDER_TEST(test_a_preset_found_by_its_words_is_before_functions),
 		FINDER_TEST(test_what_a_dead_flametop_left_is_removed_that_of_others_is_not),
 		FINDER_TEST(test_a_click_chooses_a_second_one_takes_outside_closes),
 		FINDER_TEST(test_without_probes_it_says_why),

@@ -77,6 +77,56 @@ static const char *drawn(int width, bool is_ascii)
 	return out;
 }
 
+static void open_selected(const char *text)
+{
+	prompt_open(&prompt, "find", text);
+	prompt_select(&prompt);
+}
+
+static void test_what_is_typed_takes_the_place_of_a_selected_text(void **state)
+{
+	(void)state;
+	open_selected("old words");
+	type("new");
+	assert_string_equal(line(), "new|");
+	open_selected("old words");
+	assert_int_equal(prompt_press(&prompt, UI_KEY_BACKSPACE), PROMPT_EDITED);
+	assert_string_equal(line(), "|");
+	open_selected("old words");
+	prompt_press(&prompt, UI_KEY_CTRL('W'));
+	assert_string_equal(line(), "|");
+	open_selected("x");
+	type("xy");	/* the same letter is a new one, too */
+	assert_string_equal(line(), "xy|");
+	open_selected("");
+	prompt_press(&prompt, UI_KEY_BACKSPACE);
+	type("a");
+	assert_string_equal(line(), "a|");
+}
+
+static void test_a_key_that_moves_keeps_a_selected_text(void **state)
+{
+	(void)state;
+	open_selected("old");
+	prompt_press(&prompt, UI_KEY_END);
+	type("er");
+	assert_string_equal(line(), "older|");
+	open_selected("old");
+	assert_int_equal(prompt_press(&prompt, UI_KEY_ENTER), PROMPT_ACCEPTED);
+	assert_string_equal(prompt.text, "old");
+}
+
+static void test_a_selected_text_is_seen_to_be_so(void **state)
+{
+	(void)state;
+	open_selected("abc");
+	assert_string_equal(drawn(20, false), " find abc           \n"
+					      "......^^^^..........");
+	prompt_press(&prompt, UI_KEY_LEFT);
+	assert_string_equal(drawn(20, false), " find abc           \n"
+					      "........^...........");
+}
+
 static void test_typing_goes_in_at_the_cursor(void **state)
 {
 	(void)state;
@@ -343,6 +393,9 @@ static void test_any_width_is_drawn_within_the_line(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		PROMPT_TEST(test_what_is_typed_takes_the_place_of_a_selected_text),
+		PROMPT_TEST(test_a_key_that_moves_keeps_a_selected_text),
+		PROMPT_TEST(test_a_selected_text_is_seen_to_be_so),
 		PROMPT_TEST(test_typing_goes_in_at_the_cursor),
 		PROMPT_TEST(test_erasing_is_readlines),
 		PROMPT_TEST(test_erasing_nothing_is_no_edit),

@@ -193,6 +193,73 @@ static void test_tracepoints_are_found(void **state)
 	assert_string_equal(reply->results[0].spec, "t:sched:sched_switch");
 }
 
+static size_t count_presets(const struct target_reply *reply)
+{
+	size_t count = 0;
+
+	while (count < reply->count && reply->results[count].kind == TARGET_PRESET)
+		count++;
+	for (size_t i = count; i < reply->count; i++)
+		assert_int_not_equal(reply->results[i].kind, TARGET_PRESET);
+	return count;
+}
+
+/* Above all functions and tracepoints of this machine. */
+static void test_presets_are_found_first_also_by_the_names_of_other_tools(void **state)
+{
+	static const struct {
+		const char *typed, *shown;
+		size_t presets;
+	} cases[] = {
+		{ "execsnoop", "new processes (execsnoop)", 1 },
+		{ "opensnoop", "file opens (opensnoop)", 3 },
+		{ "opensnoop failed", "failed file opens (opensnoop)", 1 },
+		{ "biolatency", "block I/O latency (biolatency)", 1 },
+		{ "biosnoop", "block I/O latency (biosnoop)", 1 },
+		{ "tcpconnect", "TCP connects (tcpconnect)", 1 },
+		{ "tcpaccept", "TCP accepts (tcpaccept)", 1 },
+		{ "tcpretrans", "TCP retransmits (tcpretrans)", 1 },
+		{ "gethostlatency", "DNS latency (gethostlatency)", 1 },
+		{ "bashreadline", "shell commands (bashreadline)", 1 },
+		{ "oomkill", "out of memory kills (oomkill)", 1 },
+		{ "killsnoop", "signals (killsnoop)", 1 },
+		{ "syncsnoop", "fsync latency (syncsnoop)", 1 },
+		{ "syscount", "system call latency (syscount)", 1 },
+		{ "drsnoop", "memory reclaim (drsnoop)", 1 },
+		{ "exitsnoop", "ended processes (exitsnoop)", 1 },
+		{ "file opens", "file opens", 3 },
+		{ "futex wai", "futex waits", 1 },
+		{ "dns", "DNS latency", 1 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct target_reply *reply = ask(cases[i].typed);
+		const char *shown = reply->count ? reply->results[0].shown : "nothing";
+
+		if (strcmp(shown, cases[i].shown) != 0 || count_presets(reply) != cases[i].presets)
+			fail_msg("\"%s\" finds %s and %zu presets", cases[i].typed, shown,
+				 count_presets(reply));
+	}
+}
+
+/* Letters of a neighbour's name are no answer. */
+static void test_a_tool_whose_question_has_no_preset_finds_none(void **state)
+{
+	static const char *const tools[] = {
+		"runqlat", "runqlen", "offcputime", "wakeuptime", "offwaketime", "cpudist",
+		"tcptop", "tcplife", "tcpstates", "cachestat", "cachetop", "ext4slower",
+		"ext4dist", "filetop", "fileslower", "statsnoop", "memleak", "profile",
+		"hardirqs", "softirqs", "vfsstat", "deadlock", "capable", "mountsnoop",
+		"llcstat", "stackcount", "ttysnoop", "mysqld_qslower",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(tools) / sizeof(tools[0]); i++)
+		if (count_presets(ask(tools[i])))
+			fail_msg("%s finds a preset", tools[i]);
+}
+
 static void test_what_this_kernel_can_not_is_listed_with_the_reason(void **state)
 {
 	const struct target_reply *reply;
@@ -207,6 +274,13 @@ static void test_what_this_kernel_can_not_is_listed_with_the_reason(void **state
 	assert_string_equal(reply->results[0].spec, "k:vfs_read");
 	assert_false(reply->results[0].is_able);
 	assert_string_equal(reply->results[0].note, "built without CONFIG_KPROBES");
+	reply = ask("file opens in the kernel");
+	assert_int_equal(reply->results[0].kind, TARGET_PRESET);
+	assert_false(reply->results[0].is_able);
+	assert_string_equal(reply->results[0].note, "built without CONFIG_KPROBES");
+	reply = ask("opensnoop");
+	assert_true(reply->results[0].is_able);
+	assert_string_equal(reply->results[2].shown, "file opens in the kernel (opensnoop)");
 }
 
 static void test_a_spec_that_was_typed_is_the_first_result(void **state)
@@ -345,6 +419,8 @@ int main(void)
 		cmocka_unit_test(test_functions_of_what_is_mapped_are_found),
 		cmocka_unit_test(test_the_functions_of_the_kernel_are_found),
 		cmocka_unit_test(test_tracepoints_are_found),
+		cmocka_unit_test(test_presets_are_found_first_also_by_the_names_of_other_tools),
+		cmocka_unit_test(test_a_tool_whose_question_has_no_preset_finds_none),
 		cmocka_unit_test(test_a_spec_that_was_typed_is_the_first_result),
 		WITH_NEW_FINDER(test_a_line_is_one_of_the_program_that_is_looked_at),
 		cmocka_unit_test(test_of_many_questions_the_last_is_answered),

@@ -192,6 +192,7 @@ static void test_what_can_not_be_probed_comes_later_with_its_reason(void **state
 	(void)state;
 	name.reason = target_index_reason(index, "notrace");
 	assert_int_equal(name.reason, 1);
+	assert_int_equal(target_index_reason(index, "notrace"), 1);	/* each once */
 	assert_int_equal(target_index_add(index, &name), 0);
 	add(index, "vfs_ready", NULL);
 	assert_true(search(index, "vfs_re", 7));
