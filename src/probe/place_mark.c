@@ -22,6 +22,9 @@
 struct search {
 	struct probe_names names;
 	const struct probe_spec *spec;
+	const struct probe_mark *marks;	/* borrowed from `names`: the copies of the one sought */
+	uint32_t mark_count;
+	struct mark_argument *copies;	/* owned; one argument of each of them */
 	struct diag *why;
 };
 
@@ -35,24 +38,57 @@ static void fill_fetch(struct probe_fetch *out, const char *name, const struct f
 	sanitize_text(out->reason, sizeof(out->reason), value->reason, strlen(value->reason));
 }
 
-/* Argument @number, from 1, of a note. */
-static void fill_numbered(const char *note, uint32_t number, const struct probe_argument *argument,
-			  struct probe_fetch *out)
+/* Argument @number, from 1, of all copies. */
+static void read_copies(struct search *search, uint32_t number)
 {
-	struct fetch_value value;
-	bool is_there = true;
+	for (uint32_t i = 0; i < search->mark_count; i++) {
+		const char *note = probe_names_text(&search->names, search->marks[i].arguments);
+		struct mark_argument *copy = &search->copies[i];
+		bool is_there = true;
 
-	for (uint32_t i = 0; i < number && is_there; i++)
-		is_there = mark_argument_next(&note, argument->type, &value);
-	if (!is_there)
-		fetch_value_refuse(&value, "the mark has no argument %u", number);
-	fill_fetch(out, argument->name, &value);
+		for (uint32_t k = 0; k < number && is_there; k++)
+			is_there = mark_argument_next(&note, copy);
+		if (!is_there)
+			snprintf(copy->reason, sizeof(copy->reason),
+				 search->mark_count > 1 ? "a copy of the mark has no argument %u"
+							: "the mark has no argument %u", number);
+	}
 }
 
-static void fill_value(const char *note, const struct probe_argument *argument,
-		       struct probe_fetch *out)
+/* The value @index of all sites is argument @number. */
+static void fill_numbered(struct search *search, struct probe_places *place, uint32_t index,
+			  uint32_t number)
 {
+	const struct probe_argument *argument = &search->spec->arguments[index];
+	struct fetch_value value;
+
+	read_copies(search, number);
+	for (uint32_t i = 0; i < search->mark_count; i++) {
+		mark_argument_fetch(search->copies, search->mark_count, i, argument->type, &value);
+		fill_fetch(&place->sites[i].values[index], argument->name, &value);
+	}
+	if (!value.fetch[0] && !argument->is_implied)
+		probe_verdict_add(place, VERDICT_COSTLY, "%s can't be fetched: %s", argument->name,
+				  value.reason);
+}
+
+/* What the argument means, if it has no number: as typed, or why it means nothing. */
+static void fill_unnumbered(struct search *search, struct probe_places *place, uint32_t index,
+			    const struct fetch_value *value, enum probe_origin origin)
+{
+	for (uint32_t i = 0; i < search->mark_count; i++) {
+		struct probe_fetch *out = &place->sites[i].values[index];
+
+		fill_fetch(out, search->spec->arguments[index].name, value);
+		out->origin = origin;
+	}
+}
+
+static void fill_value(struct search *search, struct probe_places *place, uint32_t index)
+{
+	const struct probe_argument *argument = &search->spec->arguments[index];
 	struct fetch_value value = { .fetch = "" };
+	enum probe_origin origin = ORIGIN_NOTE;
 	struct value_path path;
 	struct diag why;
 	uint32_t number;
@@ -62,30 +98,32 @@ static void fill_value(const char *note, const struct probe_argument *argument,
 		fetch_value_refuse(&value, "%s", why.text);
 	} else if (path.base == VALUE_RAW) {
 		fetch_value_put_raw(&value, argument->value, argument->type);
-		fill_fetch(out, argument->name, &value);
-		out->origin = ORIGIN_TYPED;
-		return;
+		origin = ORIGIN_TYPED;
 	} else if (path.step_count || path.base == VALUE_RETURNED) {
 		fetch_value_refuse(&value, "a mark has only its arguments: $arg1 to $arg12");
-	} else if (path.base == VALUE_ARGUMENT) {
-		fill_numbered(note, path.number, argument, out);
-		return;
-	} else if (sscanf(path.name, "arg%u%c", &number, &rest) == 1 && number) {
-		fill_numbered(note, number, argument, out);
+	} else if (path.base == VALUE_ARGUMENT ||
+		   (sscanf(path.name, "arg%u%c", &number, &rest) == 1 && number)) {
+		fill_numbered(search, place, index,
+			      path.base == VALUE_ARGUMENT ? path.number : number);
 		return;
 	} else {
 		fetch_value_refuse(&value, "arguments of marks have no names: $arg1 to $arg12");
 	}
-	fill_fetch(out, argument->name, &value);
+	fill_unnumbered(search, place, index, &value, origin);
 }
 
-static void offer(const char *note, struct probe_places *place)
+/* As many as the first copy has. */
+static void offer(struct search *search, struct probe_places *place)
 {
+	const char *note = probe_names_text(&search->names, search->marks[0].arguments);
+	struct mark_argument ignored;
 	struct fetch_value value;
 	char name[16];
 
-	while (place->offered_count < ARGUMENTS_MAX && mark_argument_next(&note, "", &value)) {
+	while (place->offered_count < ARGUMENTS_MAX && mark_argument_next(&note, &ignored)) {
 		snprintf(name, sizeof(name), "arg%u", place->offered_count + 1);
+		read_copies(search, place->offered_count + 1);
+		mark_argument_fetch(search->copies, search->mark_count, 0, "", &value);
 		fill_fetch(&place->offered[place->offered_count++], name, &value);
 	}
 }
@@ -102,33 +140,32 @@ static void judge(struct probe_places *place, struct probe_site *site)
 	probe_verdict_of_code(place, site, &point, 0);
 }
 
-static int fill_place(const struct search *search, const struct probe_mark *marks, uint32_t count,
-		      struct probe_places *place)
+static int fill_place(struct search *search, struct probe_places *place)
 {
 	const struct probe_spec *spec = search->spec;
 
-	if (count > PROBE_SITES_MAX)
+	if (search->mark_count > PROBE_SITES_MAX)
 		return diag_set(search->why, -E2BIG, "the mark is in %u places, at most %d can be "
-				"probed", count, PROBE_SITES_MAX);
-	place->sites = calloc(count, sizeof(*place->sites));
+				"probed", search->mark_count, PROBE_SITES_MAX);
+	search->copies = calloc(search->mark_count, sizeof(*search->copies));
+	place->sites = calloc(search->mark_count, sizeof(*place->sites));
 	place->offered = calloc(ARGUMENTS_MAX, sizeof(*place->offered));
-	if (!place->sites || !place->offered)
+	if (!search->copies || !place->sites || !place->offered)
 		return diag_set(search->why, -ENOMEM, "no memory for the places of a probe");
 	if (spec->edge != PROBE_ENTRY)
 		probe_verdict_add(place, VERDICT_REFUSED, "a mark has no return: use U:%s:%s:%s",
 				  spec->file, spec->group, spec->function);
-	for (uint32_t i = 0; i < count; i++) {
-		const char *note = probe_names_text(&search->names, marks[i].arguments);
+	for (uint32_t i = 0; i < search->mark_count; i++) {
 		struct probe_site *site = &place->sites[place->site_count++];
 
-		site->offset = marks[i].offset;
-		site->semaphore = marks[i].semaphore;
-		for (uint32_t k = 0; k < spec->argument_count; k++)
-			fill_value(note, &spec->arguments[k], &site->values[k]);
+		site->offset = search->marks[i].offset;
+		site->semaphore = search->marks[i].semaphore;
 		site->value_count = spec->argument_count;
 		judge(place, site);
 	}
-	offer(probe_names_text(&search->names, marks[0].arguments), place);
+	for (uint32_t k = 0; k < spec->argument_count; k++)
+		fill_value(search, place, k);
+	offer(search, place);
 	return 0;
 }
 
@@ -150,18 +187,17 @@ static int not_found(const struct search *search)
 static int find(struct search *search, const struct place_file *file, struct probe_places *place)
 {
 	const struct probe_spec *spec = search->spec;
-	const struct probe_mark *marks;
-	uint32_t count;
 	int err;
 
 	*place = (struct probe_places){ .spec = *spec, .file = -1 };
 	if (spec->is_wildcard)
 		return diag_set(search->why, -EINVAL, "name one mark: wildcards are for functions");
-	marks = probe_names_find_mark(&search->names, spec->group, spec->function, &count);
-	if (!marks)
+	search->marks = probe_names_find_mark(&search->names, spec->group, spec->function,
+					      &search->mark_count);
+	if (!search->marks)
 		return not_found(search);
 	err = place_file_put(file, place, search->why);
-	return err ? err : fill_place(search, marks, count, place);
+	return err ? err : fill_place(search, place);
 }
 
 int place_mark_find(struct sandbox *sandbox, const struct probe_spec *spec, pid_t pid,
@@ -187,6 +223,7 @@ int place_mark_find(struct sandbox *sandbox, const struct probe_spec *spec, pid_
 		*out = NULL;
 		*count = 0;
 	}
+	free(search.copies);
 	probe_names_finish(&search.names);
 	place_file_close(&file);
 	return err;

@@ -135,15 +135,19 @@ static void read_mark(const uint8_t *bytes, size_t count)
 {
 	char text[256];
 	const char *at = text;
+	struct mark_argument copies[2] = { { .reason = "" } };
 	struct fetch_value value;
 
 	if (count >= sizeof(text))
 		return;
 	memcpy(text, bytes, count);
 	text[count] = '\0';
-	while (mark_argument_next(&at, "", &value))
+	for (size_t i = 1; mark_argument_next(&at, &copies[0]); i = 2) {
+		mark_argument_fetch(copies, i, 0, "", &value);
 		if (!value.fetch[0] == !value.reason[0])
 			abort();
+		copies[1] = copies[0];
+	}
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)

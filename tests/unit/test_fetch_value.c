@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -185,38 +186,104 @@ static void test_the_convention_holds_only_where_a_function_begins(void **state)
 	assert_non_null(strstr(value.reason, "no debug information"));
 }
 
+#define INDEXED(place) "'" place "' has an index register, which a uprobe event can't add"
+
 /* An argument of each form that gcc and clang write, by "as -al". */
 static void test_arguments_of_marks_are_read(void **state)
 {
-	static const struct { const char *fetch; enum fetch_kind kind; } wanted[] = {
-		{ "%ax:s32", FETCH_SIGNED }, { "%r8:x64", FETCH_HEX },
-		{ "\\5:s32", FETCH_SIGNED }, { "-24(%bp):u16", FETCH_UNSIGNED },
-		{ "+0(%r12):u8", FETCH_UNSIGNED }, { "%di:x64", FETCH_HEX },
-		{ "", FETCH_SIGNED }, { "", FETCH_SIGNED }, { "\\-1:s64", FETCH_SIGNED },
+	static const struct { const char *fetch; enum fetch_kind kind; const char *reason; }
+	wanted[] = {
+		{ "%ax:s32", FETCH_SIGNED, "" }, { "%r8:x64", FETCH_HEX, "" },
+		{ "\\5:s32", FETCH_SIGNED, "" }, { "-24(%bp):u16", FETCH_UNSIGNED, "" },
+		{ "+0(%r12):u8", FETCH_UNSIGNED, "" }, { "%di:x64", FETCH_HEX, "" },
+		{ "", 0, INDEXED("(%rax,%rbx,8)") },
+		{ "", 0, "its place 'counter(%rip)' is more than a uprobe event can fetch" },
+		{ "", 0, "a floating point number: probes fetch integers only" },
+		{ "", 0, "16 bytes: probes fetch integers of 1, 2, 4 and 8" },
+		{ "\\-1:s64", FETCH_SIGNED, "" },
 	};
 	const char *at = "-4@%eax 8@%r8 -4@$5 2@-24(%rbp) 1@(%r12) %rdi 8@(%rax,%rbx,8) "
-			 "8@counter(%rip) -8@$-1";
+			 "8@counter(%rip) -8f@%xmm0 16@%rax -8@$-1";
+	struct mark_argument argument;
 	struct fetch_value value;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
-		assert_true(mark_argument_next(&at, "", &value));
+		assert_true(mark_argument_next(&at, &argument));
+		mark_argument_fetch(&argument, 1, 0, "", &value);
 		assert_string_equal(value.fetch, wanted[i].fetch);
+		assert_string_equal(value.reason, wanted[i].reason);
 		if (value.fetch[0])
 			assert_int_equal(value.kind, wanted[i].kind);
-		else
-			assert_non_null(strstr(value.reason, "more than a probe can fetch"));
 	}
-	assert_false(mark_argument_next(&at, "", &value));
+	assert_false(mark_argument_next(&at, &argument));
+}
+
+/* The copies of one USDT probe, "|" between them: what is fetched for the argument in each, or
+ * why it is fetched in none. */
+static void expect_copies(const char *notes, const char *wanted)
+{
+	struct mark_argument copies[4];
+	char text[256], got[256] = "";
+	struct fetch_value value;
+	size_t count = 0;
+
+	snprintf(text, sizeof(text), "%s", notes);
+	for (char *rest = text, *note; (note = strsep(&rest, "|")) != NULL; count++) {
+		const char *at = note;
+
+		assert_true(mark_argument_next(&at, &copies[count]));
+	}
+	for (size_t i = 0; i < count; i++) {
+		mark_argument_fetch(copies, count, i, "", &value);
+		snprintf(got + strlen(got), sizeof(got) - strlen(got), "%s%s", i ? "|" : "",
+			 value.fetch[0] ? value.fetch : value.reason);
+	}
+	assert_string_equal(got, wanted);
+}
+
+#define DIFFERENT "its copies have different types, and a uprobe event widens unsigned ones only"
+
+static void test_copies_of_an_argument_are_fetched_as_one_type(void **state)
+{
+	(void)state;
+	/* PostgreSQL 15: lwlock__wait__done and sort__start. */
+	expect_copies("4@%r14d|4@%r14d|-4@$0", "%r14:u32|%r14:u32|\\0:u32");
+	expect_copies("-4@$0|1@-57(%rbp)", "\\0:u8|-57(%bp):u8");
+	expect_copies("-4@$7|8@$-1", "\\7:s64|\\-1:s64");
+	expect_copies("4@$4000000000|-4@$-1", "\\4000000000:s64|\\-1:s64");
+	expect_copies("8@%rax|-8@%rbx", "%ax:s64|%bx:s64");
+	expect_copies("8@%rax|-4@$-1", "%ax:s64|\\-1:s64");
+}
+
+static void test_shorter_unsigned_copies_are_widened(void **state)
+{
+	(void)state;
+	expect_copies("4@%eax|2@8(%rsp)|8@%rdx|-4@$1",
+		      "%ax:b32@0/64|+8(%sp):b16@0/64|%dx:x64|\\1:x64");
+	expect_copies("1@%al|-4@$300", "%ax:b8@0/64|\\300:x64");
+}
+
+static void test_copies_that_no_type_holds_are_refused_in_all(void **state)
+{
+	(void)state;
+	expect_copies("-4@%eax|4@%edx", DIFFERENT "|" DIFFERENT);
+	expect_copies("-2@%ax|8@%rdx", DIFFERENT "|" DIFFERENT);
+	expect_copies("4@%eax|-4@$-1", DIFFERENT "|" DIFFERENT);
+	expect_copies("-1@%al|-4@$300", DIFFERENT "|" DIFFERENT);
+	expect_copies("8@%rax|8@(%rsp,%rax,8)", INDEXED("(%rsp,%rax,8)") "|"
+		      INDEXED("(%rsp,%rax,8)"));
 }
 
 static void test_a_type_that_is_asked_for_wins(void **state)
 {
 	const char *at = "8@%rax";
+	struct mark_argument argument;
 	struct fetch_value value;
 
 	(void)state;
-	assert_true(mark_argument_next(&at, "string", &value));
+	assert_true(mark_argument_next(&at, &argument));
+	mark_argument_fetch(&argument, 1, 0, "string", &value);
 	assert_string_equal(value.fetch, "+0(%ax):string");
 }
 
@@ -234,6 +301,9 @@ int main(void)
 		cmocka_unit_test(test_bits_are_taken_from_their_word),
 		cmocka_unit_test(test_the_convention_holds_only_where_a_function_begins),
 		cmocka_unit_test(test_arguments_of_marks_are_read),
+		cmocka_unit_test(test_copies_of_an_argument_are_fetched_as_one_type),
+		cmocka_unit_test(test_shorter_unsigned_copies_are_widened),
+		cmocka_unit_test(test_copies_that_no_type_holds_are_refused_in_all),
 		cmocka_unit_test(test_a_type_that_is_asked_for_wins),
 	};
 

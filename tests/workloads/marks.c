@@ -8,6 +8,9 @@
  *			-70000 * i, 4000000000 + i, -i * 10^10, i, "even" or "odd"
  *	marks:guarded	i; only while its semaphore is not 0, as a program does whose arguments are
  *			expensive to make
+ *	marks:copies	three copies, whose argument is of 32 bits, a constant and of 8 bits:
+ *			4000000000 + i, 0 and i
+ *	marks:indexed	its note says that the argument is in memory behind an index register
  *
  * The answer is "sizes=COUNT guarded=COUNT semaphore=VALUE". WITHOUT_SEMAPHORES: there are none,
  * and marks:guarded is always passed.
@@ -19,6 +22,7 @@
 #ifndef WITHOUT_SEMAPHORES
 #define _SDT_HAS_SEMAPHORES 1
 #endif
+#define SDT_USE_VARIADIC 1	/* STAP_PROBE_ASM() needs it */
 #include <sys/sdt.h>
 
 #ifdef WITHOUT_SEMAPHORES
@@ -27,8 +31,12 @@ static const unsigned short marks_guarded_semaphore = 1;
 #define SEMAPHORE volatile unsigned short __attribute__((section(".probes")))
 extern SEMAPHORE marks_sizes_semaphore;
 extern SEMAPHORE marks_guarded_semaphore;
+extern SEMAPHORE marks_copies_semaphore;
+extern SEMAPHORE marks_indexed_semaphore;
 SEMAPHORE marks_sizes_semaphore;
 SEMAPHORE marks_guarded_semaphore;
+SEMAPHORE marks_copies_semaphore;
+SEMAPHORE marks_indexed_semaphore;
 #endif
 
 static long guarded;
@@ -46,6 +54,10 @@ static void __attribute__((noinline)) pass(long i)
 
 	STAP_PROBE9(marks, sizes, tiny, byte, small, half, number, word, large, whole,
 		    i % 2 ? "odd" : "even");
+	STAP_PROBE1(marks, copies, word);
+	STAP_PROBE1(marks, copies, 0);
+	STAP_PROBE1(marks, copies, (uint8_t)i);
+	__asm__ volatile(STAP_PROBE_ASM(marks, indexed, 8@(%rsp,%rax,8)));
 	if (!marks_guarded_semaphore)
 		return;
 	guarded++;
