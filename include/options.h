@@ -37,6 +37,8 @@ struct options {
 	const char *replay_path;	/* -i */
 	const char *diff_path;		/* --diff; NULL: that one alone */
 	char *const *command;		/* behind "--"; NULL: none */
+	bool is_command_clock;		/* it is not the target but says how long to look */
+	bool ends_command;		/* --kill-command */
 	const char *log_path;
 	const char *config_path;	/* NULL: the default file; "none": no file at all */
 	unsigned int keys;		/* enum row_key */
@@ -46,6 +48,7 @@ struct options {
 	uint64_t window_ns, interval_ns;
 	uint64_t duration_ns;		/* 0: no end */
 	uint64_t batch_count;		/* refreshes; 0: endless */
+	bool prints_once;		/* one table, when the command has ended */
 	bool is_batch, wants_help, wants_version;
 	bool wants_config, wants_man, wants_completion;	/* to be printed */
 	bool wants_all, wants_format;	/* -a, --format: given, for what excludes them */

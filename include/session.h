@@ -70,6 +70,9 @@ int session_start(struct session *session, struct options *options, bool has_scr
 
 /* No more records after this; the analyzer publishes its last snapshot. */
 void session_stop_source(struct session *session);
+/* The command, if it is to go on after session_finish(): the caller's, for command_outlive() then.
+ * NULL: there is none, or it has ended, or it ends with the session. */
+struct command *session_release_command(struct session *session);
 /* Ends and frees everything, in any state. */
 void session_finish(struct session *session);
 

@@ -28,8 +28,9 @@
 
 #define UNREAD_NS (10 * CLOCK_NS_PER_S) /* how long the output may stand still after --duration */
 #define SIGNAL_UNREAD_NS (500 * CLOCK_NS_PER_MS)	/* the same after a signal */
+#define AGAIN_NS (500 * CLOCK_NS_PER_MS)	/* timeout(1) signals us, then our process group */
 
-enum batch_source { SOURCE_ANALYZER, SOURCE_SIGNAL, SOURCE_OUTPUT, SOURCE_COUNT };
+enum batch_source { SOURCE_ANALYZER, SOURCE_SIGNAL, SOURCE_OUTPUT, SOURCE_COMMAND, SOURCE_COUNT };
 
 struct batch {
 	struct session *session;
@@ -41,6 +42,7 @@ struct batch {
 	uint64_t printed;
 	uint64_t end_ns;	/* 0: no end; once stopped, that of an output nobody reads */
 	uint64_t unread_ns;	/* how long it may then stand still */
+	uint64_t again_ns;	/* signals before it are the first one again */
 	bool is_source_stopped, is_last, is_done;
 	int result;
 };
@@ -166,19 +168,48 @@ static void write_output(struct batch *batch, struct diag *why)
 	batch->is_done = batch->is_done || batch->is_last;
 }
 
+static void stop_source(struct batch *batch)
+{
+	batch->is_source_stopped = true;
+	session_stop_source(batch->session);	/* its last snapshot is the end */
+}
+
 static void take_signal(struct batch *batch)
 {
 	const int fd = batch->sources[SOURCE_SIGNAL].fd;
 	struct signalfd_siginfo signal_seen;
+	bool is_first;
 
 	if (read(fd, &signal_seen, sizeof(signal_seen)) != sizeof(signal_seen))
 		return;
-	/* A reader gets no half of a line. A second signal waits for nobody. */
-	batch->is_done = batch->result || !batch->text || !batch->written;
+	is_first = !batch->result;
 	batch->result = 128 + (int)signal_seen.ssi_signo;
+	/* A key of the terminal has reached the command, too: it is in our process group. */
+	if (batch->session->command && signal_seen.ssi_code != SI_KERNEL)
+		command_signal(batch->session->command, (int)signal_seen.ssi_signo);
+	if (batch->options->prints_once && is_first && !batch->is_source_stopped) {
+		stop_source(batch);	/* its table is all that there will be */
+		batch->again_ns = clock_now_ns() + AGAIN_NS;
+		batch->end_ns = clock_now_ns() + UNREAD_NS;
+		return;
+	}
+	if (clock_now_ns() < batch->again_ns)
+		return;
+	/* A reader gets no half of a line. A second signal waits for nobody. */
+	batch->is_done = !is_first || !batch->text || !batch->written;
 	batch->is_last = true;
 	batch->unread_ns = SIGNAL_UNREAD_NS;
 	batch->end_ns = clock_now_ns() + batch->unread_ns;
+}
+
+/* What it has left running goes on unseen, as in perf. */
+static void end_with_command(struct batch *batch)
+{
+	batch->sources[SOURCE_COMMAND].fd = -1;
+	if (batch->is_source_stopped)
+		return;
+	batch->end_ns = 0;
+	stop_source(batch);
 }
 
 static int wait_ms(const struct batch *batch)
@@ -201,10 +232,9 @@ static void stop_when_over(struct batch *batch, struct diag *why)
 	if (batch->result) {
 		batch->is_done = true;
 	} else if (!batch->is_source_stopped) {
-		batch->is_source_stopped = true;
+		stop_source(batch);
 		batch->unread_ns = UNREAD_NS;
 		batch->end_ns = clock_now_ns() + batch->unread_ns;
-		session_stop_source(batch->session);	/* its last snapshot is the end */
 	} else if (batch->text) {
 		fail_output(batch, "nobody reads it", why);
 	}
@@ -241,6 +271,8 @@ static int run_loop(struct batch *batch, struct diag *why)
 			write_output(batch, why);
 		else if (sources[SOURCE_ANALYZER].revents)
 			err = take_snapshot(batch, why);
+		if (sources[SOURCE_COMMAND].revents && !batch->result)
+			end_with_command(batch);
 		stop_when_over(batch, why);
 	}
 	return err ? err : batch->result;
@@ -255,6 +287,9 @@ int batch_run(struct session *session, const struct options *options, struct dia
 	if (signal_fd < 0)
 		return diag_set(why, signal_fd, "cannot watch signals: %s", strerror(-signal_fd));
 	batch.sources[SOURCE_SIGNAL].fd = signal_fd;
+	batch.sources[SOURCE_COMMAND] = (struct pollfd){
+		.fd = session->command ? command_pidfd(session->command) : -1, .events = POLLIN,
+	};
 	if (options->duration_ns)
 		batch.end_ns = clock_now_ns() + options->duration_ns;
 	batch.sources[SOURCE_ANALYZER].events = batch.sources[SOURCE_SIGNAL].events = POLLIN;

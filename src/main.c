@@ -141,6 +141,8 @@ static int run_screen(struct session *session, const struct options *options,
 		.probes = session->probes ? &session->probe_control : NULL,
 		.finder = session->finder ? &session->finder_control : NULL,
 		.command_fd = session->command ? command_pidfd(session->command) : -1,
+		.is_command_clock = options->is_command_clock,
+		.duration_ns = options->duration_ns,
 	};
 
 	config.groups.count = options->group_count;
@@ -153,7 +155,7 @@ static int run_screen(struct session *session, const struct options *options,
 	return result;
 }
 
-/* The command's own status, if it has ended; session_finish() ends one that still runs. */
+/* The command's own status, if it has ended. */
 static int command_result(struct session *session, int result)
 {
 	struct pollfd ended;
@@ -195,10 +197,29 @@ static int show(struct session *session, const struct options *options,
 	return options->command ? EXIT_OWN_WITH_COMMAND : result;
 }
 
+/* The looking has ended, the command goes on. @result: as without it. */
+static int outlive(struct command *command, const struct options *options, int result)
+{
+	struct diag note;
+	int status;
+
+	if (!options->is_batch) {
+		if (result > 128)	/* the screen's signals do not reach it: it has a group */
+			command_signal(command, result - 128);
+		diag_set(&note, 0, "%s (pid %d) goes on, and what it prints follows; Ctrl-C ends "
+			 "it", options->command[0], (int)command_pid(command));
+		print_sentence(note.text);
+	}
+	status = command_outlive(command);
+	command_destroy(command);
+	return result == EXIT_OWN_WITH_COMMAND ? result : status;
+}
+
 static int run(struct options *options, const struct config *settings)
 {
 	const bool has_screen = !options->is_batch;
 	struct diag why = { 0 };
+	struct command *command;
 	struct session session;
 	int result;
 
@@ -209,8 +230,9 @@ static int run(struct options *options, const struct config *settings)
 	result = session_start(&session, options, has_screen, &why);
 	result = result ? start_result(&session, options, result, &why)
 			: show(&session, options, settings);
+	command = session_release_command(&session);
 	session_finish(&session);
-	return result;
+	return command ? outlive(command, options, result) : result;
 }
 
 /* Also when the parser stopped before it: no status before "--" may be taken for the command's. */

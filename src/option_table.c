@@ -58,9 +58,23 @@ const struct option_row option_rows[] = {
 	},
 	{
 		.group = OPTIONS_WHOM, .argument = "-- command args...",
-		.help = "start this program and sample it",
-		.more = "When it has ended, the screen keeps its last profile; its exit status "
-			"becomes that of flametop.",
+		.help = "start this program and sample it; with -a, -p, -t, -u,\n"
+			"-G or -C: sample those as long as it runs",
+		.more = "When it has ended, the screen keeps its last profile, and batch mode "
+			"prints what was counted: without a number of refreshes and without -d "
+			"one table of the whole run. Its exit status becomes that of flametop, "
+			"128+n after signal n. What ends the looking (q, --batch=N, --duration, "
+			"a reader that has gone) does not end the program: flametop stops "
+			"sampling, waits for it, and passes SIGINT, SIGTERM and SIGHUP on to it. "
+			"Beside the screen its input is empty and its output goes to the log; "
+			"after q what it prints goes to the terminal, and Ctrl-C and Ctrl-Z "
+			"reach it.",
+	},
+	{
+		.group = OPTIONS_WHOM, .name = "kill-command", .flag = FLAG(ends_command),
+		.help = "end the program when the looking ends",
+		.more = "It gets SIGTERM, and SIGKILL a second later; also when flametop is "
+			"killed. Beside the screen so does all that it has started.",
 	},
 	{
 		.group = OPTIONS_WHOM, .letter = 'i', .name = "input", .argument = "FILE",
@@ -264,11 +278,12 @@ const struct option_row option_rows[] = {
 	},
 	{
 		.group = OPTIONS_BATCH, .name = "batch", .argument = "[=N]",
-		.set = option_set_batch, .help = "print N refreshes (endless without N)",
+		.set = option_set_batch, .help = "print N refreshes (endless without N; with a\n"
+			"command: one table when it has ended)",
 	},
 	{
 		.group = OPTIONS_BATCH, .name = "duration", .argument = "S",
-		.set = option_set_duration, .help = "end after S seconds",
+		.set = option_set_duration, .help = "end after S seconds, the screen too",
 	},
 	{
 		.group = OPTIONS_BATCH, .name = "format", .argument = "FORMAT",

@@ -19,12 +19,13 @@
 
 #define DEFAULT_INTERVAL_NS (2 * CLOCK_NS_PER_S)
 #define DEFAULT_WINDOW_NS   (10 * CLOCK_NS_PER_S)
+#define ONCE_NS		    (1000000000 * CLOCK_NS_PER_S)	/* no refresh before the end */
 #define LONG_BASE	    256	/* above every letter */
 
 /* What the command line says something about. */
 struct given {
 	unsigned int choices;	/* a bit per enum option_choice */
-	bool is_replay;
+	bool is_replay, has_cpus, has_delay;
 };
 
 /* An option as it was met. */
@@ -108,6 +109,8 @@ static int note(const struct met *met, struct diag *why)
 	(void)why;
 	met->given->choices |= 1u << met->row->choice;
 	met->given->is_replay |= !strcmp(met->row->name, "input");
+	met->given->has_cpus |= !strcmp(met->row->name, "cpu");
+	met->given->has_delay |= !strcmp(met->row->name, "delay");
 	return 0;
 }
 
@@ -222,17 +225,15 @@ static int check_together(struct options *out, struct diag *why)
 	if (out->replay_path && chooses_capture(out))
 		return diag_set(why, -EINVAL,
 				"-i shows a recording: targets and events are those recorded");
-	if (out->command && target->kind != TARGET_SYSTEM)
+	if (out->wants_all && (target->ids || target->cgroup))
 		return diag_set(why, -EINVAL,
-				"only one of -p, -t, -u, -G and -- COMMAND can say whom to "
-				"sample");
-	if (out->wants_all && (out->command || target->ids || target->cgroup))
-		return diag_set(why, -EINVAL,
-				"-a is everything: not together with -p, -t, -G or a command");
+				"-a is everything: not together with -p, -t or -G");
+	if (out->ends_command && !out->command)
+		return diag_set(why, -EINVAL, "--kill-command needs a command: -- COMMAND");
 	if (out->capture.freq_hz && out->capture.period)
 		return diag_set(why, -EINVAL, "-F and -c exclude each other");
-	if (!out->is_batch && (out->duration_ns || out->wants_format))
-		return diag_set(why, -EINVAL, "--duration and --format need --batch");
+	if (!out->is_batch && out->wants_format)
+		return diag_set(why, -EINVAL, "--format needs --batch");
 	out->is_only_probes = out->probe_count && !out->events;
 	if (out->window == WINDOW_INTERVAL && out->replay_path)
 		out->window = WINDOW_ALL;
@@ -256,6 +257,21 @@ static void set_defaults(struct options *out)
 	};
 }
 
+/* As in perf: what says whom to sample leaves the command to say how long. CPUs of the
+ * configuration say where, not whom. */
+static void take_command(struct options *out, char *const *command, const struct given *given)
+{
+	out->command = command;
+	out->is_command_clock = out->wants_all || given->has_cpus ||
+				out->capture.target.kind != TARGET_SYSTEM;
+	out->prints_once = out->is_batch && !out->batch_count && !given->has_delay;
+	if (!out->prints_once)
+		return;
+	out->interval_ns = ONCE_NS;
+	if (out->window == WINDOW_INTERVAL)
+		out->window = WINDOW_ALL;
+}
+
 int options_parse_over(struct options *out, const struct option_setting *settings, size_t count,
 		       int argc, char **argv, struct diag *why)
 {
@@ -276,7 +292,7 @@ int options_parse_over(struct options *out, const struct option_setting *setting
 	if (err)
 		return err;
 	if (optind < argc)
-		out->command = argv + optind;
+		take_command(out, argv + optind, &given);
 	return check_together(out, why);
 }
 

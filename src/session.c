@@ -45,8 +45,10 @@ static int fork_children(struct session *session, const struct options *options,
 		log_note("this kernel has no Landlock: files are read without that layer");
 	if (options->command)
 		err = command_prepare(&session->command, options->command, has_screen, why);
-	if (session->command)
+	if (session->command && options->ends_command) {
+		command_end_with_us(session->command);
 		guardian_watch_command(session->guardian, command_pid(session->command));
+	}
 	if (err)
 		return err;
 	return privileges_drop(options->is_readonly ? PRIVILEGES_TO_READ : PRIVILEGES_OF_MAIN,
@@ -58,7 +60,7 @@ static int open_capture(struct session *session, struct options *options, struct
 	struct target *target = &options->capture.target;
 	int err;
 
-	if (session->command) {
+	if (session->command && !options->is_command_clock) {
 		target->ids = malloc(sizeof(*target->ids));
 		if (!target->ids)
 			return diag_set(why, -ENOMEM, "no memory for the target");
@@ -252,6 +254,18 @@ int session_start(struct session *session, struct options *options, bool has_scr
 	if (!err)
 		err = start_source(session, options, why);
 	return err;
+}
+
+struct command *session_release_command(struct session *session)
+{
+	struct command *command = session->command;
+
+	if (!command || !command_is_left(command))
+		return NULL;
+	command_output_stop(session->command_output);	/* from here on its output is relayed */
+	session->command_output = NULL;
+	session->command = NULL;
+	return command;
 }
 
 void session_stop_source(struct session *session)

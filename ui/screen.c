@@ -20,6 +20,7 @@
 
 #include "base/clock.h"
 #include "export/folded_file.h"
+#include "ui/command_list.h"
 #include "ui/frame.h"
 #include "ui/keys.h"
 #include "ui/source_wishes.h"
@@ -51,6 +52,8 @@ struct screen {
 	const struct theme *theme;	/* as the terminal has it */
 	bool is_mouse_off;
 	struct folded_file *save;	/* owned; NULL: nothing is being written */
+	uint64_t end_ns;	/* the looking ends then; 0: by a key or a signal */
+	uint64_t pause_ns;	/* the first picture of this time or later stands still; 0: none */
 	int status;		/* < 0: go on */
 };
 
@@ -195,6 +198,20 @@ static void take_stacks(struct screen *screen, struct snapshot *fresh)
 		screen->sources[SOURCE_SAVE].fd = folded_file_fd(screen->save);
 }
 
+/* What says how long to look has ended: what was seen until then stays. */
+static void pause_if_due(struct screen *screen)
+{
+	struct ui_state *state = &screen->state;
+
+	if (!screen->pause_ns || !state->shown || state->shown->time_ns < screen->pause_ns)
+		return;
+	screen->pause_ns = 0;
+	if (state->is_paused || state->time.end_ns)
+		return;
+	cmd_pause(state);
+	state_say(state, "the command ended: paused here, Space goes on");
+}
+
 static void take_snapshot(struct screen *screen)
 {
 	struct snapshot *fresh = analyzer_take_snapshot(screen->config->analyzer);
@@ -203,6 +220,7 @@ static void take_snapshot(struct screen *screen)
 		take_stacks(screen, fresh);
 	if (fresh)
 		snapshot_destroy((struct snapshot *)state_offer_snapshot(&screen->state, fresh));
+	pause_if_due(screen);
 }
 
 /* Pasted text is text for a prompt, a menu, the finder or a panel, never a command. */
@@ -297,6 +315,10 @@ static void end_command(struct screen *screen)
 {
 	screen->sources[SOURCE_COMMAND].fd = -1;
 	screen->state.is_command_ended = true;
+	if (screen->config->is_command_clock) {
+		screen->pause_ns = clock_now_ns();
+		state_request(&screen->state, REQUEST_REFRESH, 0, 0);
+	}
 	screen->state.is_changed = true;
 }
 
@@ -309,11 +331,28 @@ static void end_change(struct screen *screen)
 	state_source_changed(&screen->state, err, &why);
 }
 
+static int wait_ms(const struct screen *screen)
+{
+	const int escape_ms = escape_wait_ms(screen);
+	int end_ms;
+
+	if (!screen->end_ns)
+		return escape_ms;
+	end_ms = clock_ms_until(screen->end_ns, clock_now_ns());
+	return escape_ms >= 0 && escape_ms < end_ms ? escape_ms : end_ms;
+}
+
+static bool is_over(const struct screen *screen)
+{
+	return screen->status >= 0 || screen->state.wants_quit ||
+	       (screen->end_ns && clock_now_ns() >= screen->end_ns);
+}
+
 static void wait_for_sources(struct screen *screen)
 {
 	struct pollfd *sources = screen->sources;
 
-	if (poll(sources, SOURCE_COUNT, escape_wait_ms(screen)) < 0)
+	if (poll(sources, SOURCE_COUNT, wait_ms(screen)) < 0)
 		return;
 	if (sources[SOURCE_SIGNAL].revents)
 		take_signal(screen);
@@ -338,7 +377,7 @@ static int run_loop(struct screen *screen, struct diag *why)
 {
 	int err;
 
-	while (screen->status < 0 && !screen->state.wants_quit) {
+	while (!is_over(screen)) {
 		err = fit_canvas(screen, why);
 		if (err)
 			return err;
@@ -450,6 +489,8 @@ int screen_run(const struct screen_config *config, struct diag *why)
 	int result;
 
 	init_screen(&screen, config);
+	if (config->duration_ns)
+		screen.end_ns = clock_now_ns() + config->duration_ns;
 	setpriority(PRIO_PROCESS, 0, UI_NICE);	/* of this thread; without permission: as it is */
 	result = term_enter(&screen.term, &term_config, why);
 	if (!result) {

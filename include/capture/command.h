@@ -5,6 +5,7 @@
  *   capture_open()     with target.kind TARGET_COMMAND and ids[0] = command_pid()
  *   capture_start()
  *   command_start()    lets it go
+ *   command_outlive()  when the looking has ended before the command
  *
  * Thread: main.
  */
@@ -37,8 +38,23 @@ int command_start(struct command *command, struct diag *why);
 /* True once it has ended: *@status is its exit status, or 128 + the signal. Never waits. */
 bool command_has_ended(struct command *command, int *status);
 
-/* Ends the command if it still runs, with its whole group if it has one: SIGTERM, SIGKILL a second
- * later. One that never got to its exec runs nothing. Reaps. NULL is fine. */
+/* Sends @signal to the command, and to its whole group if it has one; nothing to one that has ended
+ * or was never started. */
+void command_signal(struct command *command, int signal);
+/* command_destroy() ends the command from now on. */
+void command_end_with_us(struct command *command);
+
+/* True while a command that command_destroy() would not end is running. */
+bool command_is_left(struct command *command);
+/* Waits until the command has ended and returns its status as command_has_ended() does. Meanwhile
+ * its output goes to standard output, and SIGINT, SIGTERM and SIGHUP (of one with a group also
+ * SIGQUIT, SIGTSTP and SIGCONT) go to the command. They stay blocked. Only while no other thread
+ * runs. */
+int command_outlive(struct command *command);
+
+/* Frees everything. After command_end_with_us() a command that still runs is ended first, with its
+ * whole group if it has one: SIGTERM, SIGKILL a second later. One that never got to its exec runs
+ * nothing. NULL is fine. */
 void command_destroy(struct command *command);
 
 #endif

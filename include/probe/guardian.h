@@ -2,9 +2,9 @@
  *
  * Idea:    it holds the read end of a pipe and the terminal's saved state; main writes a byte when
  *          it takes or leaves the screen. End of file means that main is gone: restore the terminal
- *          if it was taken, end the zygote and the command, remove main's dynamic events from
- *          tracefs, trying as long as they are busy, go. It runs in a session of its own and
- *          ignores signals. A kill of the whole cgroup takes it too.
+ *          if it was taken, end the zygote (and the command that is to end with main), remove
+ *          main's dynamic events from tracefs, trying as long as they are busy, go. It runs in a
+ *          session of its own and ignores signals. A kill of the whole cgroup takes it too.
  * Thread:  guardian_start() before the first thread (and before the zygote, which must close its
  *          pipe end); the others from the ui thread.
  */

@@ -41,15 +41,19 @@ struct screen_config {
 	const struct probe_control *probes;	/* as above */
 	const struct finder_control *finder;	/* NULL: there is none */
 	int command_fd;			/* readable when the `-- command` has ended; -1: none */
+	bool is_command_clock;		/* others are sampled as long as it runs: then the picture
+					 * is paused */
+	uint64_t duration_ns;		/* the screen ends after it, as by a key; 0: it does not */
 };
 
 /* Blocks the signals that screen_run() reads from a descriptor (HUP, INT, TERM, TSTP, CONT, WINCH).
  * A child that is executed later must unblock them. */
 void screen_block_signals(void);
 
-/* Shows the screen until a key or a signal ends it; LC_CTYPE is the user's already. The terminal is
- * restored when it returns. Returns 0: quit by key; 128+n: signal n, or the terminal vanished (as
- * SIGHUP); < 0: -errno with @why set, the screen was not taken or could not be kept. */
+/* Shows the screen until a key, a signal or the time ends it; LC_CTYPE is the user's already. The
+ * terminal is restored when it returns. Returns 0: quit by key or time; 128+n: signal n, or the
+ * terminal vanished (as SIGHUP); < 0: -errno with @why set, the screen was not taken or could not
+ * be kept. */
 int screen_run(const struct screen_config *config, struct diag *why);
 
 #endif

@@ -18,20 +18,23 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/inherited.h"
+#include "base/whole_io.h"
 
 #define END_MS 1000		/* from SIGTERM to SIGKILL */
+#define RELAY_BYTES 4096
 
 struct command {
 	const char *name;	/* BORROWED argv[0], for sentences */
 	pid_t pid;
 	int pidfd, go_fd, failure_fd, output_fd;
-	bool has_group, has_ended, was_started;
+	bool has_group, has_ended, was_started, is_ended_with_us;
 	int status;
 };
 
@@ -246,6 +249,99 @@ bool command_has_ended(struct command *command, int *status)
 	return command->has_ended;
 }
 
+void command_signal(struct command *command, int signal)
+{
+	int status;
+
+	if (command->was_started && !command_has_ended(command, &status))
+		kill(command->has_group ? -command->pid : command->pid, signal);
+}
+
+void command_end_with_us(struct command *command)
+{
+	command->is_ended_with_us = true;
+}
+
+bool command_is_left(struct command *command)
+{
+	int status;
+
+	return command->was_started && !command->is_ended_with_us &&
+	       !command_has_ended(command, &status);
+}
+
+/* Signals that come from now on are read from the descriptor; -1: they have their default effect.
+ * SIGTSTP and SIGCONT matter only to a command that the terminal's keys do not reach. */
+static int open_signals(const struct command *command)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	if (command->has_group) {
+		sigaddset(&set, SIGQUIT);
+		sigaddset(&set, SIGTSTP);
+		sigaddset(&set, SIGCONT);
+	}
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+/* A key of the terminal (SI_KERNEL) has reached a command of our own process group already. */
+static void pass_signal_on(struct command *command, int signal_fd)
+{
+	struct signalfd_siginfo seen;
+
+	if (read(signal_fd, &seen, sizeof(seen)) != sizeof(seen))
+		return;
+	if (command->has_group || seen.ssi_code != SI_KERNEL)
+		command_signal(command, (int)seen.ssi_signo);
+	if (seen.ssi_signo == SIGTSTP)
+		raise(SIGSTOP);		/* the job stops as a whole; SIGCONT comes by @signal_fd */
+}
+
+/* What the command prints goes where it would have gone without us, as far as that still takes it.
+ * False: there will be no more. */
+static bool relay_output(int from)
+{
+	char bytes[RELAY_BYTES];
+	const ssize_t got = read(from, bytes, sizeof(bytes));
+
+	if (got > 0)
+		whole_write(STDOUT_FILENO, bytes, (size_t)got);
+	return got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR));
+}
+
+int command_outlive(struct command *command)
+{
+	enum { ENDED, SIGNALS, OUTPUT, SOURCES };
+	struct pollfd sources[SOURCES] = {
+		[ENDED] = { .fd = command->pidfd, .events = POLLIN },
+		[SIGNALS] = { .fd = open_signals(command), .events = POLLIN },
+		[OUTPUT] = { .fd = command->output_fd, .events = POLLIN },
+	};
+	int status;
+
+	signal(SIGPIPE, SIG_IGN);	/* nobody reads: no reason to block the command */
+	while (!command_has_ended(command, &status)) {
+		if (poll(sources, SOURCES, -1) < 0)
+			continue;
+		if (sources[SIGNALS].revents)
+			pass_signal_on(command, sources[SIGNALS].fd);
+		if (sources[OUTPUT].revents && !relay_output(command->output_fd))
+			sources[OUTPUT].fd = -1;
+	}
+	/* What it printed last is in the pipe still; what it started may keep that open. */
+	while (sources[OUTPUT].fd >= 0 && poll(&sources[OUTPUT], 1, 0) > 0)
+		if (!relay_output(command->output_fd))
+			break;
+	if (sources[SIGNALS].fd >= 0)
+		close(sources[SIGNALS].fd);
+	return status;
+}
+
 /* Not reaped before the last signal, so that the number stays the command's. */
 static void end(struct command *command)
 {
@@ -267,7 +363,7 @@ void command_destroy(struct command *command)
 	close(command->go_fd);	/* a child that still waits sees the end and goes */
 	if (!command->was_started)
 		reap(command);
-	else if (!command_has_ended(command, &status))
+	else if (command->is_ended_with_us && !command_has_ended(command, &status))
 		end(command);
 	if (command->pidfd >= 0)
 		close(command->pidfd);

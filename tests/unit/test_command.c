@@ -187,6 +187,7 @@ static void end_script(const char *script)
 	output = (struct pollfd){ .fd = dup(command_output_fd(command)), .events = POLLIN };
 	assert_int_equal(poll(&output, 1, 30000), 1);
 	assert_int_equal(read(output.fd, text, sizeof(text)), 6);
+	command_end_with_us(command);
 	command_destroy(command);
 	assert_int_equal(poll(&output, 1, 30000), 1);
 	assert_int_equal(read(output.fd, text, sizeof(text)), 0);

@@ -64,6 +64,7 @@ static void test_the_help_names_every_option(void **state)
 		"--probe SPEC", "--dry-run", "--list-targets PATTERN", "-l, --list-probes",
 		"--probe-cap PCT", "--lease TIME", "--readonly",
 		"--print-config", "--print-man", "--print-completion", "  -- command args...",
+		"--kill-command",
 	};
 
 	(void)state;
@@ -102,7 +103,8 @@ static void test_the_default_theme_is_the_first(void **state)
 static void test_all_but_what_is_about_one_run_may_be_configured(void **state)
 {
 	static const char *const of_one_run[] = {
-		"all-cpus", "pid", "tid", "cgroup", "input", "diff", "stacks", "batch",
+		"all-cpus", "pid", "tid", "cgroup", "kill-command", "input", "diff", "stacks",
+		"batch",
 		"duration", "format", "probe", "dry-run", "list-targets", "list-probes",
 		"config", "print-config", "print-man", "print-completion", "help", "version",
 	};

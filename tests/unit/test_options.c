@@ -295,7 +295,7 @@ static void test_what_excludes_each_other_is_refused(void **state)
 {
 	static const char targets[] =
 		"only one of -p, -t, -u, -G and -- COMMAND can say whom to sample";
-	static const char all[] = "-a is everything: not together with -p, -t, -G or a command";
+	static const char all[] = "-a is everything: not together with -p, -t or -G";
 	static const char recorded[] =
 		"-i shows a recording: targets and events are those recorded";
 	char line[64];
@@ -304,10 +304,8 @@ static void test_what_excludes_each_other_is_refused(void **state)
 	refuse("-u 0 -t 1", targets);
 	refuse("-u 0 -p 1", targets);
 	refuse("-u 0 -G /", targets);
-	refuse("-u 0 -- ls", targets);
 	refuse("-a -p 1", all);
 	refuse("-t 1 -a", all);
-	refuse("-a -- ls", all);
 	refuse("-F 99 -c 1000", "-F and -c exclude each other");
 	refuse("-i x -- ls", recorded);
 	refuse("-i x -u 0", recorded);
@@ -325,9 +323,48 @@ static void test_what_excludes_each_other_is_refused(void **state)
 	       "that one, too");
 	refuse("-i a --diff b -e cycles", recorded);
 	refuse("-i a --diff b --probe k:f", recorded);
-	refuse("--duration 5", "--duration and --format need --batch");
-	refuse("--format json", "--duration and --format need --batch");
-	refuse("--format text", "--duration and --format need --batch");
+	refuse("--format json", "--format needs --batch");
+	refuse("--format text", "--format needs --batch");
+	refuse("--kill-command", "--kill-command needs a command: -- COMMAND");
+}
+
+static void test_a_command_is_the_target_or_the_clock(void **state)
+{
+	(void)state;
+	accept("-- ls");
+	assert_false(options.is_command_clock);
+	accept("-a -- sleep 5");
+	assert_true(options.is_command_clock);
+	accept("-u 0 -- sleep 5");
+	assert_true(options.is_command_clock);
+	accept("-C 0 -- sleep 5");
+	assert_true(options.is_command_clock);
+	accept("--no-inherit -- ls");
+	assert_false(options.is_command_clock);
+	assert_false(options.ends_command);
+	accept("--kill-command -- ls");
+	assert_true(options.ends_command);
+}
+
+/* A number of refreshes, or a time between them, asks for more than the one table. */
+static void test_a_command_without_a_number_of_refreshes_has_one_table(void **state)
+{
+	static const char *const several[] = {
+		"--batch=2 -- ls", "--batch -d 1 -- ls", "--batch", "-- ls",
+	};
+
+	(void)state;
+	accept("--batch -- ls");
+	assert_true(options.prints_once);
+	assert_int_equal(options.window, WINDOW_ALL);
+	accept("--batch --window 10 --duration 3 -a -- ls");
+	assert_true(options.prints_once);
+	assert_int_equal(options.window, WINDOW_SECONDS);
+	for (size_t i = 0; i < sizeof(several) / sizeof(several[0]); i++) {
+		accept(several[i]);
+		assert_false(options.prints_once);
+		assert_int_not_equal(options.window, WINDOW_ALL);
+	}
 }
 
 static void test_the_screen(void **state)
@@ -596,6 +633,8 @@ int main(void)
 		TEST(test_numbers_out_of_range_are_refused),
 		TEST(test_unknown_words_are_refused_by_name),
 		TEST(test_what_excludes_each_other_is_refused),
+		TEST(test_a_command_is_the_target_or_the_clock),
+		TEST(test_a_command_without_a_number_of_refreshes_has_one_table),
 		TEST(test_the_screen),
 		TEST(test_what_is_printed_needs_nothing_else),
 		TEST(test_settings_hold_where_the_line_says_nothing),
