@@ -74,7 +74,7 @@ struct option_row {
 	const char *const *words;	/* NULL ends them */
 };
 
-#define OPTION_ROWS_MAX 64
+#define OPTION_ROWS_MAX 96
 
 extern const struct option_row option_rows[];
 extern const size_t option_row_count;

@@ -25,6 +25,8 @@ enum output_format {
 struct options {
 	struct capture_config capture;	/* target included */
 	const char **events;		/* owned; what capture.events points to */
+	char **event_filters;		/* owned, each text too; capture.event_filters */
+	const char *stray_filter;	/* a --filter that no -e precedes; NULL: none */
 	struct probe_spec *probes;	/* owned; an entry and a return of one place are one */
 	size_t probe_count;
 	bool is_only_probes;		/* --probe, and no event: nothing else is sampled */
@@ -56,7 +58,7 @@ struct options {
 	enum output_format format;
 	size_t max_rows;
 	size_t memory_bytes;
-	struct filter filter;		/* --filter, -K, -U */
+	struct filter filter;		/* --match, -K, -U */
 	bool hide_kernel, hide_user;	/* -K, -U: in the filter, once everything is parsed */
 	bool show_idle;
 	bool includes_self;		/* flametop's own samples and hits */

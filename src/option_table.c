@@ -100,6 +100,16 @@ const struct option_row option_rows[] = {
 		.more = "perf-list(1) tells the names that this machine has.",
 	},
 	{
+		.group = OPTIONS_WHAT, .name = "filter", .argument = "EXPR",
+		.set = option_set_filter, .choice = CHOICE_EVENT, .in_file = true,
+		.help = "only hits of the tracepoint before it whose fields are\n"
+			"so, as 'prev_pid > 0'; repeatable",
+		.more = "The kernel checks it, before a record is written: field, operator and "
+			"value, joined by && and ||, in parentheses. Operators are == != < <= > >= "
+			"& and, for text, ~ with a pattern in quotation marks. Of several for one "
+			"event all must hold.",
+	},
+	{
 		.group = OPTIONS_WHAT, .letter = 'F', .name = "freq", .argument = "HZ|max",
 		.set = option_set_freq, .choice = CHOICE_RATE, .value = VALUE_WORD,
 		.words = option_freqs, .in_file = true,
@@ -214,13 +224,13 @@ const struct option_row option_rows[] = {
 		.more = "With decay what is older counts less: half for every 5 seconds.",
 	},
 	{
-		.group = OPTIONS_SHOWN, .name = "filter", .argument = "TEXT",
-		.set = option_set_filter, .choice = CHOICE_FILTER, .in_file = true,
+		.group = OPTIONS_SHOWN, .name = "match", .argument = "TEXT",
+		.set = option_set_match, .choice = CHOICE_FILTER, .in_file = true,
 		.help = "count only what has TEXT in symbol, object or command;\n"
-			"~RE: what the regular expression matches",
-		.more = "Capitals count if TEXT has one. RE is extended, see regex(7); references "
-			"back (\\1) and braces that repeat more than 100 times in all are refused: "
-			"they may take hours.",
+			"~RE: what the expression matches; !TEXT, !~RE: the rest",
+		.more = "Repeatable: all must hold. Capitals count if TEXT has one. RE is "
+			"extended, see regex(7); references back (\\1) and braces that repeat more "
+			"than 100 times in all are refused: they may take hours.",
 	},
 	{
 		.group = OPTIONS_SHOWN, .letter = 'K', .name = "hide-kernel", .in_file = true,

@@ -90,15 +90,53 @@ int option_set_cpus(struct options *out, const char *as, const char *text, struc
 int option_set_event(struct options *out, const char *as, const char *text, struct diag *why)
 {
 	const size_t count = out->capture.event_text_count;
-	const char **bigger = realloc(out->events, (count + 1) * sizeof(*bigger));
+	const char **events = realloc(out->events, (count + 1) * sizeof(*events));
+	char **filters = realloc(out->event_filters, (count + 1) * sizeof(*filters));
 
 	(void)as;
-	if (!bigger)
+	if (events)
+		out->events = events;
+	if (filters)
+		out->event_filters = filters;
+	if (!events || !filters)
 		return diag_set(why, -ENOMEM, "no memory for the events");
-	bigger[count] = text;
-	out->events = bigger;
-	out->capture.events = bigger;
+	events[count] = text;
+	filters[count] = NULL;
+	out->capture.events = events;
+	out->capture.event_filters = (const char *const *)filters;
 	out->capture.event_text_count++;
+	return 0;
+}
+
+/* True when @text compares something: a text that rows should have does not look like that. The
+ * kernel has the last word. */
+static bool is_expression(const char *text)
+{
+	const size_t operand = strcspn(text, "=!<>&~");
+
+	return operand > strspn(text, " (") && text[operand] && text[operand + 1];
+}
+
+/* perf's meaning: it belongs to the event before it, and several of them must all hold. */
+int option_set_filter(struct options *out, const char *as, const char *text, struct diag *why)
+{
+	const size_t count = out->capture.event_text_count;
+	char **filter, *all = NULL;
+
+	if (!is_expression(text))
+		return diag_set(why, -EINVAL, "%s %.200s: a condition on the fields of a "
+				"tracepoint is needed, as in prev_pid > 0; to show only rows with "
+				"this text: %smatch %.200s", as, text, as[0] == '-' ? "--" : "",
+				text);
+	if (!count) {
+		out->stray_filter = text;
+		return 0;
+	}
+	filter = &out->event_filters[count - 1];
+	if (*filter ? asprintf(&all, "(%s) && (%s)", *filter, text) < 0 : !(all = strdup(text)))
+		return diag_set(why, -ENOMEM, "no memory for the events");
+	free(*filter);
+	*filter = all;
 	return 0;
 }
 
@@ -210,15 +248,13 @@ int option_set_window(struct options *out, const char *as, const char *text, str
 	return 0;
 }
 
-int option_set_filter(struct options *out, const char *as, const char *text, struct diag *why)
+int option_set_match(struct options *out, const char *as, const char *text, struct diag *why)
 {
-	struct filter_part part = { .field = FILTER_TEXT };
-	int err = filter_check_text(text, why);
+	struct filter_part part;
+	int err = filter_parse_text(text, &part, why);
 
-	if (!err && text[0]) {
-		strcpy(part.text, text);
+	if (!err && part.text[0])
 		err = filter_add(&out->filter, &part, why);
-	}
 	if (err)
 		diag_prefix(why, "%s", as);
 	return err;

@@ -222,6 +222,10 @@ static int check_together(struct options *out, struct diag *why)
 	if (out->diff_path && !out->replay_path)
 		return diag_set(why, -EINVAL, "--diff %s: -i says which recording it is compared "
 				"with; give that one, too", out->diff_path);
+	if (out->stray_filter)
+		return diag_set(why, -EINVAL, "--filter %s: it belongs to the tracepoint before "
+				"it, as in -e GROUP:NAME --filter EXPR; --match is for the text of "
+				"rows", out->stray_filter);
 	if (out->replay_path && chooses_capture(out))
 		return diag_set(why, -EINVAL,
 				"-i shows a recording: targets and events are those recorded");
@@ -314,6 +318,9 @@ int options_check(const struct option_setting *setting, struct diag *why)
 
 void options_finish(struct options *options)
 {
+	for (size_t i = 0; i < options->capture.event_text_count; i++)
+		free(options->event_filters[i]);
+	free(options->event_filters);
 	free(options->events);
 	free(options->probes);
 	target_finish(&options->capture.target);

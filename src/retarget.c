@@ -111,6 +111,7 @@ static int put_change(const struct source_change *change, struct capture_config 
 	*event = change->text;
 	config->has_no_event = false;
 	config->events = event;
+	config->event_filters = NULL;
 	config->event_text_count = 1;
 	return 0;
 }

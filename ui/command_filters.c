@@ -10,16 +10,15 @@ static bool is_text_level(const struct trail *trail)
 {
 	return trail->count > 1 && trail->filter.count &&
 	       trail->filter.parts[trail->filter.count - 1].field == FILTER_TEXT &&
-	       !trail->filter.parts[trail->filter.count - 1].is_negated &&
 	       trail->levels[trail->count - 2].parts == trail->filter.count - 1;
 }
 
 static void set_filter_text(struct ui_state *state, const char *text)
 {
-	struct filter_part part = { .field = FILTER_TEXT };
+	struct filter_part part;
 	struct diag why = { 0 };
 
-	if (filter_check_text(text, &why)) {
+	if (filter_parse_text(text, &part, &why)) {
 		prompt_note(&state->prompt, why.text);
 		return;		/* half a regular expression: the rows stay until it is one */
 	}
@@ -27,8 +26,7 @@ static void set_filter_text(struct ui_state *state, const char *text)
 		trail_pop(&state->trail);
 		state->wants_restore = true;
 	}
-	snprintf(part.text, sizeof(part.text), "%s", text);
-	if (text[0]) {
+	if (part.text[0]) {
 		state_go(state, state_kind(state), &part);
 		state->wants_restore = false;	/* the cursor stays on its row while one types */
 	} else {
@@ -43,9 +41,10 @@ static void filter_edited(struct ui_state *state)
 
 static void filter_accepted(struct ui_state *state)
 {
+	struct filter_part part;
 	struct diag why = { 0 };
 
-	if (filter_check_text(state->prompt.text, &why))
+	if (filter_parse_text(state->prompt.text, &part, &why))
 		state_say(state, "%s", why.text);
 }
 
@@ -63,8 +62,10 @@ void cmd_filter(struct ui_state *state)
 	const struct filter *filter = &state->trail.filter;
 	const bool is_there = is_text_level(&state->trail);
 
-	snprintf(state->filter_before, sizeof(state->filter_before), "%s",
-		 is_there ? filter->parts[filter->count - 1].text : "");
+	const struct filter_part *last = is_there ? &filter->parts[filter->count - 1] : NULL;
+
+	snprintf(state->filter_before, sizeof(state->filter_before), "%s%s",
+		 last && last->is_negated ? "!" : "", last ? last->text : "");
 	state_open_prompt(state, &use, state->filter_before);
 }
 

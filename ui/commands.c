@@ -131,7 +131,7 @@ const struct command commands[] = {
 	{ { 'N' }, "find-previous", IN_ALL, ROWS, cmd_find_previous, "The place before", NULL, 0 },
 	{ { '\\' }, "filter", IN_SAMPLES, ASKS, cmd_filter,
 	  "Count only what has this text in symbol, object or command; ~ begins a regular "
-	  "expression; capitals count if typed", "filter", 5 },
+	  "expression, ! what must not match; capitals count if typed", "filter", 5 },
 	{ { 'F' }, "filters", IN_SAMPLES, ASKS, cmd_filters, "The filters in force; remove some",
 	  NULL, 0 },
 	{ { 'i' }, "idle", IN_TABLE, PLAIN, cmd_idle, "Show or leave out idle", NULL, 0 },

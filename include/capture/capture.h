@@ -23,6 +23,9 @@ struct stack_ends;	/* capture/stack_ends.h */
 struct capture_config {
 	const char *const *events;	/* -e texts, comma lists too; none: the default chain */
 	size_t event_text_count;
+	/* --filter: of each text, in perf's language, for its last event; or NULL. NULL: none at
+	 * all. BORROWED, as `events`, until capture_destroy(). */
+	const char *const *event_filters;
 	bool has_no_event;	/* only the side-band: what is counted comes from probes */
 	uint64_t freq_hz;	/* 0: use `period`; UINT64_MAX: max (perf_event_max_sample_rate) */
 	uint64_t period;	/* both 0: the default: every hit of a tracepoint, else 997 Hz */

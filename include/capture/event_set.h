@@ -34,6 +34,9 @@ struct event_lane {
 
 struct event_set {
 	struct perf_event_attr *attrs;	/* owned; the last is the side-band's */
+	/* Owned; of each event the BORROWED text for PERF_EVENT_IOC_SET_FILTER, or NULL: set them
+	 * before the row is added. What inherits from an event has its filter. */
+	const char **filters;
 	size_t event_count;
 	struct event_lane *lanes;	/* owned; side-band lanes first: see event_set_add_row() */
 	size_t lane_count;
@@ -52,6 +55,7 @@ struct event_failure {
 	int cpu;
 	pid_t tid;
 	bool is_mapping;	/* the ring, not the event */
+	bool is_filter;		/* its filter, not the event */
 };
 
 /* Copies @attrs. Opens nothing. Returns 0 or -ENOMEM, then *@set is empty. */

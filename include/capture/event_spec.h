@@ -25,6 +25,7 @@ struct event_spec {
 	char name[EVENT_NAME_BYTES];	/* as the user wrote it; cut when longer */
 	bool wants_max_precise;		/* P: lower precise_ip from 3 until the kernel agrees */
 	bool has_level_modifier;	/* u, k or h was given */
+	const char *filter;	/* of a tracepoint: what the kernel checks; BORROWED; NULL: none */
 };
 
 /* Parses one list; appends to *@specs (realloc'd, the caller's to free, also after a failure).

@@ -62,6 +62,9 @@ void raw_fields_finish(struct raw_fields *fields);	/* a zeroed one is fine */
 /* Index of the field, -1: there is none. */
 int raw_fields_find(const struct raw_fields *fields, const char *name);
 
+/* The names of the event's own fields, ", " between, cut to @room. */
+void raw_fields_list(const struct raw_fields *fields, char *out, size_t room);
+
 /* False: the record is too short for it, or the kernel could not read it (a text of no bytes). */
 bool raw_field_read(const struct raw_field *field, const void *raw, size_t raw_bytes,
 		    struct raw_value *out);

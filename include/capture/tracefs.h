@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/diag.h"
+#include "capture/raw_fields.h"
 
 /* Opens the directory that holds "events/". Returns a descriptor (close-on-exec, the caller's) or
  * -errno: -EACCES/-EPERM, -ENODEV (kernel without tracing), ... */
@@ -19,5 +20,13 @@ int tracefs_open(struct diag *why);
 /* The number of the tracepoint @group:@event, for perf_event_attr.config of PERF_TYPE_TRACEPOINT.
  * Returns 0, -ENOENT (no such group or event: the sentence says which), or as tracefs_open(). */
 int tracefs_event_id(const char *group, const char *event, uint64_t *id, struct diag *why);
+
+/* The fields of the tracepoint @group:@event below @dir, the directory of tracefs_open().
+ * 0 (@out is the caller's to finish), -ENOENT, -EBADMSG, -ENOMEM, ... with the reason. */
+int tracefs_read_fields(int dir, const char *group, const char *event, struct raw_fields *out,
+			struct diag *why);
+/* The names of the fields of @name, "group:event" with or without modifiers, into @out[@room];
+ * "unknown" where they can't be read. */
+void tracefs_list_fields(const char *name, char *out, size_t room);
 
 #endif

@@ -66,6 +66,9 @@ int filter_find(const struct filter *filter, const struct filter_part *part);
 
 /* Checks the text of a FILTER_TEXT part. 0 or -EINVAL with the reason. */
 int filter_check_text(const char *text, struct diag *why);
+/* A FILTER_TEXT part as the user writes it: "TEXT", "~RE", and each with a '!' before it, which
+ * negates it. @out's text may be empty: there is nothing to look for. 0 or -EINVAL. */
+int filter_parse_text(const char *text, struct filter_part *out, struct diag *why);
 
 #define FILTER_PART_BYTES (FILTER_TEXT_BYTES + 24)
 /* As the header and the breadcrumb show it: "postgres", "not libc.so.6", "pid 4121", "CPU 3",

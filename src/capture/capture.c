@@ -152,6 +152,15 @@ static void choose_stacks(struct capture *capture, const struct call_graph *aske
 	}
 }
 
+static int set_filter(struct event_spec *spec, const char *filter, struct diag *why)
+{
+	if (spec->attr.type != PERF_TYPE_TRACEPOINT)
+		return diag_set(why, -EINVAL, "--filter %s: %s is no tracepoint, and has no fields;"
+				" --match is for the text of rows", filter, spec->name);
+	spec->filter = filter;
+	return 0;
+}
+
 static int parse_events(struct capture_plan *plan, const struct capture_config *config,
 			struct diag *why)
 {
@@ -162,9 +171,13 @@ static int parse_events(struct capture_plan *plan, const struct capture_config *
 	plan->is_default_event = config->event_text_count == 0;
 	if (plan->is_default_event)
 		err = event_spec_parse_list("cycles:P", &plan->specs, &plan->spec_count, why);
-	for (size_t i = 0; !err && i < config->event_text_count; i++)
+	for (size_t i = 0; !err && i < config->event_text_count; i++) {
 		err = event_spec_parse_list(config->events[i], &plan->specs, &plan->spec_count,
 					    why);
+		if (!err && config->event_filters && config->event_filters[i])
+			err = set_filter(&plan->specs[plan->spec_count - 1],
+					 config->event_filters[i], why);
+	}
 	if (err)
 		return err;
 	if (plan->spec_count >= UINT16_MAX)
@@ -305,6 +318,14 @@ static void tell_chained(struct capture *capture)
 		     " too many to copy; --call-graph dwarf copies them nevertheless");
 }
 
+static void tell_filters(struct capture *capture)
+{
+	for (size_t i = 0; i < capture->plan.spec_count; i++)
+		if (capture->plan.specs[i].filter)
+			tell(capture, "only hits of %s with %s", capture->plan.specs[i].name,
+			     capture->plan.specs[i].filter);
+}
+
 static void tell_concessions(struct capture *capture)
 {
 	const struct capture_plan *plan = &capture->plan;
@@ -325,6 +346,7 @@ static void tell_concessions(struct capture *capture)
 	if (plan->kind == TARGET_SYSTEM && is_in_pid_namespace())
 		tell(capture, "in a PID namespace: processes outside of it are counted as process"
 		     " 0; run in the host's (a container with --pid=host)");
+	tell_filters(capture);
 	tell_rings(capture);
 	tell_chained(capture);
 }

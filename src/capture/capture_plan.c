@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "capture/task_list.h"
+#include "capture/tracefs.h"
 
 #define ATTACH_PASSES_MAX 16	/* of a process that starts threads faster than we find them */
 
@@ -68,6 +69,8 @@ static int init_set(struct capture_plan *plan)
 	event_attr_sideband(&attrs[count - 1], &sampling);
 	err = event_set_init(&plan->set, attrs, count, plan->cpus, plan->cpu_count,
 			     &plan->rings);
+	for (size_t i = 0; !err && i < plan->spec_count; i++)
+		plan->set.filters[i] = plan->specs[i].filter;
 	free(attrs);
 	return err;
 }
@@ -270,6 +273,8 @@ static bool concede_descriptors(struct capture_plan *plan)
 /* True when the plan has changed and is worth another attempt. */
 static bool concede(struct capture_plan *plan, int err, const struct event_failure *failure)
 {
+	if (failure->is_filter)
+		return false;
 	if (failure->is_mapping) {
 		if ((err != -EPERM && err != -ENOMEM) || !ring_size_lower(&plan->rings))
 			return false;
@@ -314,6 +319,19 @@ static int explain_mapping(const struct capture_plan *plan, int err, struct diag
 			" kernel.perf_event_mlock_kb=2048", event_sysctl("mlock_kb", 516));
 }
 
+static int explain_filter(const struct event_spec *spec, int err, struct diag *why)
+{
+	char fields[200];
+
+	if (err != -EINVAL)
+		return diag_set(why, err, "cannot filter %s by \"%s\": %s", spec->name,
+				spec->filter, strerror(-err));
+	tracefs_list_fields(spec->name, fields, sizeof(fields));
+	return diag_set(why, err, "the kernel refuses --filter \"%s\" of %s: it compares a field "
+			"with a number, or with a pattern in quotation marks; its fields are %s",
+			spec->filter, spec->name, fields);
+}
+
 /* The side-band is no wish of the user's: it stands for the event that left no way out. */
 static const char *name_failed(const struct capture_plan *plan, const struct event_failure *failure)
 {
@@ -333,6 +351,8 @@ static int explain(const struct capture_plan *plan, int err, const struct event_
 
 	if (failure->is_mapping)
 		return explain_mapping(plan, err, why);
+	if (failure->is_filter)
+		return explain_filter(&plan->specs[failure->event], err, why);
 	if (err == -ENOMEM)
 		return diag_set(why, err, "no memory for the events");
 	if (err == -EMFILE || err == -ENFILE)

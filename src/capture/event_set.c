@@ -18,13 +18,14 @@ int event_set_init(struct event_set *set, const struct perf_event_attr *attrs, s
 
 	*set = (struct event_set){
 		.attrs = calloc(event_count, sizeof(*set->attrs)),
+		.filters = calloc(event_count, sizeof(*set->filters)),
 		.event_count = event_count,
 		.lanes = calloc(event_count * cpu_count, sizeof(*set->lanes)),
 		.lane_count = event_count * cpu_count,
 		.rings = *rings,
 		.cgroup_fd = -1,
 	};
-	if (!set->attrs || !set->lanes) {
+	if (!set->attrs || !set->filters || !set->lanes) {
 		event_set_finish(set);
 		return -ENOMEM;
 	}
@@ -50,6 +51,7 @@ void event_set_finish(struct event_set *set)
 		perf_ring_destroy(set->lanes[i].ring);
 	close_row(set->fds, set->row_count * set->lane_count);
 	free(set->attrs);
+	free(set->filters);
 	free(set->lanes);
 	free(set->fds);
 	free(set->tids);
@@ -96,6 +98,13 @@ static int open_lane(const struct event_set *set, const struct event_lane *lane,
 	return event_open_cgroup(attr, set->cgroup_fd, lane->cpu);
 }
 
+static int set_filter(const struct event_set *set, const struct event_lane *lane, int fd)
+{
+	const char *filter = set->filters[lane->event];
+
+	return filter && ioctl(fd, PERF_EVENT_IOC_SET_FILTER, filter) ? -errno : 0;
+}
+
 int event_set_add_row(struct event_set *set, pid_t tid, struct event_failure *failure)
 {
 	int err = make_room(set);
@@ -110,9 +119,13 @@ int event_set_add_row(struct event_set *set, pid_t tid, struct event_failure *fa
 
 		failure->event = lane->event;
 		failure->cpu = lane->cpu;
-		failure->is_mapping = false;
+		failure->is_mapping = failure->is_filter = false;
 		fds[i] = open_lane(set, lane, tid);
 		err = fds[i] < 0 ? fds[i] : 0;
+		if (!err) {
+			err = set_filter(set, lane, fds[i]);
+			failure->is_filter = err;
+		}
 		if (!err) {
 			failure->is_mapping = true;
 			err = join_ring(set, i, fds[i]);
@@ -140,11 +153,12 @@ int event_set_open_row(const struct event_set *set, pid_t tid, int *fds,
 
 		*failure = (struct event_failure){ .event = lane->event, .cpu = lane->cpu,
 						   .tid = tid };
-		attr.disabled = 0;
+		attr.disabled = set->filters[lane->event] != NULL;
 		fds[i] = event_open(&attr, tid, lane->cpu);
-		if (fds[i] < 0)
-			err = fds[i];
-		else if (ioctl(fds[i], PERF_EVENT_IOC_SET_OUTPUT, set->fds[i]))
+		err = fds[i] < 0 ? fds[i] : set_filter(set, lane, fds[i]);
+		if (!err && ioctl(fds[i], PERF_EVENT_IOC_SET_OUTPUT, set->fds[i]))
+			err = -errno;
+		if (!err && attr.disabled && ioctl(fds[i], PERF_EVENT_IOC_ENABLE, 0))
 			err = -errno;
 		if (err) {
 			close_row(fds, fds[i] < 0 ? i : i + 1);

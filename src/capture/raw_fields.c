@@ -251,6 +251,17 @@ void raw_fields_finish(struct raw_fields *fields)
 	*fields = (struct raw_fields){ 0 };
 }
 
+void raw_fields_list(const struct raw_fields *fields, char *out, size_t room)
+{
+	size_t used = 0;
+
+	out[0] = '\0';
+	for (size_t i = 0; i < fields->count && used < room; i++)
+		if (!fields->list[i].is_common)
+			used += (size_t)snprintf(out + used, room - used, "%s%s", used ? ", " : "",
+						 fields->list[i].name);
+}
+
 int raw_fields_find(const struct raw_fields *fields, const char *name)
 {
 	for (size_t i = 0; i < fields->count; i++)

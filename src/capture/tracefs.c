@@ -13,6 +13,8 @@
 
 #include "base/whole_io.h"
 
+#define FORMAT_BYTES 65536
+
 /* By number: glibc has wrappers only since 2.36. */
 static int mount_detached(void)
 {
@@ -100,4 +102,53 @@ int tracefs_event_id(const char *group, const char *event, uint64_t *id, struct 
 	}
 	close(dir);
 	return err;
+}
+
+static int not_there(const char *group, const char *event, struct diag *why)
+{
+	uint64_t ignored;
+	int err = tracefs_event_id(group, event, &ignored, why);
+
+	return err ? err : diag_set(why, -EIO, "the format of %s:%s can't be read", group, event);
+}
+
+int tracefs_read_fields(int dir, const char *group, const char *event, struct raw_fields *out,
+			struct diag *why)
+{
+	char path[PATH_MAX], *text = malloc(FORMAT_BYTES);
+	ssize_t got = 0, used = 0;
+	int fd, err;
+
+	if (!text)
+		return diag_set(why, -ENOMEM, "no memory for the format of a tracepoint");
+	snprintf(path, sizeof(path), "events/%s/%s/format", group, event);
+	fd = -1;
+	if (!strchr(group, '/') && !strchr(event, '/'))
+		fd = openat(dir, path, O_RDONLY | O_CLOEXEC);
+	while (fd >= 0 && used < FORMAT_BYTES &&
+	       (got = whole_read(fd, text + used, (size_t)(FORMAT_BYTES - used))) > 0)
+		used += got;
+	if (fd >= 0)
+		close(fd);
+	err = used ? raw_fields_parse(out, text, (size_t)used, why) : not_there(group, event, why);
+	free(text);
+	return err;
+}
+
+void tracefs_list_fields(const char *name, char *out, size_t room)
+{
+	struct raw_fields fields = { .count = 0 };
+	char group[NAME_MAX], event[NAME_MAX];
+	int dir;
+
+	snprintf(out, room, "unknown");
+	if (sscanf(name, "%254[^:]:%254[^:]", group, event) != 2)
+		return;
+	dir = tracefs_open(NULL);
+	if (dir < 0)
+		return;
+	if (!tracefs_read_fields(dir, group, event, &fields, NULL))
+		raw_fields_list(&fields, out, room);
+	raw_fields_finish(&fields);
+	close(dir);
 }

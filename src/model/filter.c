@@ -31,6 +31,19 @@ int filter_check_text(const char *text, struct diag *why)
 	return err;
 }
 
+int filter_parse_text(const char *text, struct filter_part *out, struct diag *why)
+{
+	const bool is_negated = text[0] == '!';
+	int err;
+
+	*out = (struct filter_part){ .field = FILTER_TEXT, .is_negated = is_negated };
+	text += is_negated;
+	err = filter_check_text(text, why);
+	if (!err)
+		strcpy(out->text, text);
+	return err;
+}
+
 static bool is_same(const struct filter_part *a, const struct filter_part *b)
 {
 	if (a->field != b->field || a->is_negated != b->is_negated)

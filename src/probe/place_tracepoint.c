@@ -18,7 +18,6 @@
 #include "capture/raw_fields.h"
 #include "capture/tracefs.h"
 
-#define FORMAT_BYTES 65536
 #define HIT_NS	     920	/* with a record in a ring: measured */
 #define PATH_BYTES   (PROBE_GROUP_BYTES + PROBE_FUNCTION_BYTES + 32)
 
@@ -26,37 +25,6 @@ struct pair {
 	struct raw_fields begin, end;	/* end: of a pair only */
 	bool has_end;
 };
-
-static int not_there(const char *group, const char *name, struct diag *why)
-{
-	uint64_t ignored;
-	int err = tracefs_event_id(group, name, &ignored, why);
-
-	return err ? err : diag_set(why, -EIO, "the format of %s:%s can't be read", group, name);
-}
-
-static int read_format(int directory, const char *group, const char *name, struct raw_fields *out,
-		       struct diag *why)
-{
-	char path[PATH_BYTES], *text = malloc(FORMAT_BYTES);
-	ssize_t got = 0, used = 0;
-	int fd, err;
-
-	if (!text)
-		return diag_set(why, -ENOMEM, "no memory for the format of a tracepoint");
-	snprintf(path, sizeof(path), "events/%s/%s/format", group, name);
-	fd = -1;
-	if (!strchr(group, '/') && !strchr(name, '/'))
-		fd = openat(directory, path, O_RDONLY | O_CLOEXEC);
-	while (fd >= 0 && used < FORMAT_BYTES &&
-	       (got = whole_read(fd, text + used, (size_t)(FORMAT_BYTES - used))) > 0)
-		used += got;
-	if (fd >= 0)
-		close(fd);
-	err = used ? raw_fields_parse(out, text, (size_t)used, why) : not_there(group, name, why);
-	free(text);
-	return err;
-}
 
 enum probe_value_kind place_tracepoint_kind(const struct raw_field *field)
 {
@@ -76,17 +44,6 @@ static void fill_field(const struct raw_field *field, bool is_return, struct pro
 	snprintf(out->fetch, sizeof(out->fetch), "%s", field->name);
 }
 
-static void list_fields(const struct raw_fields *fields, char *out, size_t room)
-{
-	size_t used = 0;
-
-	out[0] = '\0';
-	for (size_t i = 0; i < fields->count && used < room; i++)
-		if (!fields->list[i].is_common)
-			used += (size_t)snprintf(out + used, room - used, "%s%s", used ? ", " : "",
-						 fields->list[i].name);
-}
-
 static void fill_value(const struct pair *pair, const struct probe_argument *argument,
 		       struct probe_fetch *out)
 {
@@ -102,7 +59,7 @@ static void fill_value(const struct pair *pair, const struct probe_argument *arg
 	if (index < 0) {
 		char names[80];
 
-		list_fields(&pair->begin, names, sizeof(names));
+		raw_fields_list(&pair->begin, names, sizeof(names));
 		*out = (struct probe_fetch){ .origin = ORIGIN_FORMAT };
 		snprintf(out->reason, sizeof(out->reason), "no such field: %s", names);
 	}
@@ -137,7 +94,7 @@ static int check_keys(const struct probe_spec *spec, const struct pair *pair, st
 		if (!is_begin_bad &&
 		    (!pair->has_end || raw_fields_find(&pair->end, spec->keys[i]) >= 0))
 			continue;
-		list_fields(is_begin_bad ? &pair->begin : &pair->end, names, sizeof(names));
+		raw_fields_list(is_begin_bad ? &pair->begin : &pair->end, names, sizeof(names));
 		return diag_set(why, -EINVAL, "%s has no field '%s' to pair by; it has %s",
 				is_begin_bad ? spec->function : spec->end_name, spec->keys[i],
 				names);
@@ -179,9 +136,10 @@ static int fill_place(int directory, const struct probe_spec *spec, const char *
 	snprintf(place->spec.function, sizeof(place->spec.function), "%s", name);
 	place->spec.is_wildcard = false;
 	snprintf(place->path, sizeof(place->path), "%s", spec->group);
-	err = read_format(directory, spec->group, name, &pair.begin, why);
+	err = tracefs_read_fields(directory, spec->group, name, &pair.begin, why);
 	if (!err && pair.has_end)
-		err = read_format(directory, spec->end_group, spec->end_name, &pair.end, why);
+		err = tracefs_read_fields(directory, spec->end_group, spec->end_name, &pair.end,
+					  why);
 	if (!err)
 		err = check_keys(spec, &pair, why);
 	if (!err)

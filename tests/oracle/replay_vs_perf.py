@@ -9,7 +9,7 @@ For each event of each file:
            (comm, object, symbol) equal those of perf report wherever both name all its addresses
   sums     total = sum of self = samples of perf; sum of self_period = sum of its periods
   named    of a --named FILE each object that has symbols has names here, as it has in perf
-  filters  what --filter leaves equals the samples of perf script that have the name, for the hottest
+  filters  what --match leaves equals the samples of perf script that have the name, for the hottest
            names of commands, objects and symbols that stand for one of the three only
   fields   of each tracepoint and probe: hits and, of each field that perf script prints as NAME=VALUE
            or NAME: VALUE, count, min, max, mean and most frequent values
@@ -399,7 +399,7 @@ def found_by(pattern, places):
 
 
 def filters(samples, rows):
-    """(text of --filter, the samples it leaves): the hottest comm, object and symbol whose text finds
+    """(text of --match, the samples it leaves): the hottest comm, object and symbol whose text finds
     nothing by the other two, and the same by perf's names and by ours."""
     ours = {(row["comm"], object_of(row), raw_name(row) or "", address_of(row)) for row in rows}
     perf = {(s.comm, s.object, s.symbol, s.address) for s in samples}
@@ -433,12 +433,12 @@ def compare_filters(flametop, path, by_event, refreshes):
     chosen = candidates[len(samples) % 3:][:1] or candidates[:1]	# all kinds, in many recordings
     for text, left_samples in chosen:
         left = counted((s.event, 1, s.period) for s in left_samples)
-        for event, refresh in flametop.refreshes(path, "dso,symbol", "--filter", text).items():
+        for event, refresh in flametop.refreshes(path, "dso,symbol", "--match", text).items():
             ours = sum(complex(row["self"], row["self_period"]) for row in host_rows(refresh))
-            compare(f"{event} --filter {text}", {(text,): left[event]}, {(text,): ours})
+            compare(f"{event} --match {text}", {(text,): left[event]}, {(text,): ours})
             busy = sum(row["self"] for row in refresh["rows"] if not row["idle"])
             if refresh["shown_samples"] != busy:
-                raise Mismatch(f"--filter {text}: shown_samples {refresh['shown_samples']}, "
+                raise Mismatch(f"--match {text}: shown_samples {refresh['shown_samples']}, "
                                f"the rows have {busy}")
     return chosen
 

@@ -104,6 +104,25 @@ static void test_only_and_not_stay_in_the_view(void **state)
 	assert_true(asked_filter(scene)->parts[1].is_negated);
 }
 
+static void test_an_exclamation_mark_leaves_out_what_has_the_text(void **state)
+{
+	struct scene *scene = *state;
+
+	scene_press(scene, "\\!hash");
+	scene_press_key(scene, UI_KEY_ENTER);
+	assert_int_equal(asked_filter(scene)->count, 1);
+	assert_string_equal(asked_filter(scene)->parts[0].text, "hash");
+	assert_true(asked_filter(scene)->parts[0].is_negated);
+	scene_answer(scene);
+	assert_true(scene_has(scene, "not \"hash\""));
+	/* It can be edited, and is one filter still. */
+	scene_press(scene, "\\_");
+	scene_press_key(scene, UI_KEY_ENTER);
+	assert_int_equal(asked_filter(scene)->count, 1);
+	assert_string_equal(asked_filter(scene)->parts[0].text, "hash_");
+	assert_true(asked_filter(scene)->parts[0].is_negated);
+}
+
 static void test_names_that_are_equal_say_of_what(void **state)
 {
 	struct scene *scene = *state;
@@ -268,6 +287,7 @@ int main(void)
 		SCENE_TEST(test_the_row_menu_opens_other_views_of_the_row),
 		SCENE_TEST(test_the_first_line_of_the_row_menu_is_what_enter_does),
 		SCENE_TEST(test_only_and_not_stay_in_the_view),
+		SCENE_TEST(test_an_exclamation_mark_leaves_out_what_has_the_text),
 		SCENE_TEST(test_names_that_are_equal_say_of_what),
 		SCENE_TEST(test_only_its_unit_container_and_cgroup),
 		SCENE_TEST(test_sample_only_this_process),

@@ -108,7 +108,7 @@ static void test_options_keys_and_columns_are_taken(void **state)
 	accept("# mine\n"
 	       "[options]\n"
 	       "delay = 5\n"
-	       "  filter = mem cpy ; a comment\n"
+	       "  match = mem cpy ; a comment\n"
 	       "event=cycles\n"
 	       "event: page-faults\n"
 	       "theme =\n"
@@ -210,7 +210,7 @@ static void test_ten_mistakes_are_told_and_the_rest_is_counted(void **state)
 
 static void test_what_is_no_text_is_refused(void **state)
 {
-	char text[1000] = "[options]\nfilter = ";
+	char text[1000] = "[options]\nmatch = ";
 
 	(void)state;
 	refuse_bytes("[options]\n\0delay = 5\n", 21, "2: a NUL byte: this is no text\n");

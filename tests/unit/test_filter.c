@@ -157,6 +157,24 @@ static void test_exact_parts_are_equal_by_the_whole_name(void **state)
 	assert_int_equal(filter_find(&filter, &part), -1);
 }
 
+static void test_an_exclamation_mark_negates_text(void **state)
+{
+	struct filter_part part;
+	char shown[FILTER_PART_BYTES];
+
+	(void)state;
+	assert_int_equal(filter_parse_text("memcpy", &part, NULL), 0);
+	assert_string_equal(filter_format_part(&part, shown), "\"memcpy\"");
+	assert_int_equal(filter_parse_text("!memcpy", &part, NULL), 0);
+	assert_int_equal(part.field, FILTER_TEXT);
+	assert_string_equal(filter_format_part(&part, shown), "not \"memcpy\"");
+	assert_int_equal(filter_parse_text("!~^mem", &part, NULL), 0);
+	assert_string_equal(filter_format_part(&part, shown), "not ~^mem");
+	assert_int_equal(filter_parse_text("!", &part, NULL), 0);
+	assert_string_equal(part.text, "");
+	assert_int_equal(filter_parse_text("!~a(", &part, NULL), -EINVAL);
+}
+
 static void test_a_full_or_wrong_filter_stays_as_it_is(void **state)
 {
 	const struct filter_part wrong = text_part("~[");
@@ -269,6 +287,7 @@ int main(void)
 		cmocka_unit_test(test_a_part_is_added_once),
 		cmocka_unit_test(test_filters_are_the_same_by_their_parts),
 		cmocka_unit_test(test_exact_parts_are_equal_by_the_whole_name),
+		cmocka_unit_test(test_an_exclamation_mark_negates_text),
 		cmocka_unit_test(test_a_full_or_wrong_filter_stays_as_it_is),
 		cmocka_unit_test(test_parts_leave_one_by_one),
 		cmocka_unit_test(test_every_part_can_be_read),

@@ -57,7 +57,7 @@ static void test_the_help_names_every_option(void **state)
 		"-G, --cgroup CGROUP",
 		"--no-inherit", "-i, --input", "-e, --event", "-F, --freq HZ|max", "-c, --count",
 		"--call-graph MODE", "-g, --stacks",
-		"-m, --mmap-pages", "-s, --sort", "-d, --delay", "--window", "--filter",
+		"-m, --mmap-pages", "-s, --sort", "-d, --delay", "--window", "--match",
 		"-K, --hide-kernel", "-U, --hide-user", "--idle", "--batch[=N]", "--duration",
 		"--format", "-E, --entries", "--history-memory", "--color", "--no-unicode",
 		"--log", "-h, --help", "--version", "--theme", "--no-mouse", "--config FILE",

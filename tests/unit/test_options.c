@@ -149,7 +149,7 @@ static void test_what_is_sampled(void **state)
 static void test_what_is_shown(void **state)
 {
 	(void)state;
-	accept("-d 0.5 --window 2.5 --filter memcpy -K -U --idle -E 7 --history-memory 16");
+	accept("-d 0.5 --window 2.5 --match memcpy -K -U --idle -E 7 --history-memory 16");
 	assert_true(options.interval_ns == CLOCK_NS_PER_S / 2);
 	assert_int_equal(options.window, WINDOW_SECONDS);
 	assert_true(options.window_ns == 5 * CLOCK_NS_PER_S / 2);
@@ -269,7 +269,7 @@ static void test_numbers_out_of_range_are_refused(void **state)
 
 static void test_unknown_words_are_refused_by_name(void **state)
 {
-	char line[200] = "--filter ";
+	char line[200] = "--match ";
 
 	(void)state;
 	refuse("--frobnicate", "--frobnicate is no option; see --help");
@@ -286,8 +286,8 @@ static void test_unknown_words_are_refused_by_name(void **state)
 	refuse("--format xml", "--format xml: not known; there are text, json, folded");
 	refuse("--color blue", "--color blue: not known; there are auto, always, never");
 	memset(line + strlen(line), 'x', FILTER_TEXT_BYTES);
-	refuse(line, "--filter: a filter's text has at most 127 bytes");
-	refuse("--filter ~a(", "--filter: \"a(\" is no regular expression (Unmatched ( or \\(): "
+	refuse(line, "--match: a filter's text has at most 127 bytes");
+	refuse("--match ~a(", "--match: \"a(\" is no regular expression (Unmatched ( or \\(): "
 	       "correct it, or leave the ~ out to look for plain text");
 }
 
@@ -428,7 +428,7 @@ static void test_settings_hold_where_the_line_says_nothing(void **state)
 	static const char *const lines[] = { "delay=5", "hide-kernel=true", "sort=comm,dso",
 					     "event=page-faults", "count=10", "idle=false",
 					     "window=", "uid=0", "no-inherit=true",
-					     "filter=libc" };
+					     "match=libc" };
 	const size_t count = sizeof(lines) / sizeof(lines[0]);
 
 	(void)state;
@@ -447,7 +447,7 @@ static void test_settings_hold_where_the_line_says_nothing(void **state)
 	assert_int_equal(options.capture.target.kind, TARGET_USER);
 
 	/* Sort keys are changed; events and filters of the line replace those of the file. */
-	assert_int_equal(parse_over("-d 1 -s +pid -e cycles --filter mem", lines, count), 0);
+	assert_int_equal(parse_over("-d 1 -s +pid -e cycles --match mem", lines, count), 0);
 	assert_int_equal(options.filter.count, 2);
 	assert_string_equal(options.filter.parts[0].text, "mem");
 	assert_true(options.interval_ns == CLOCK_NS_PER_S);
