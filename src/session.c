@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/crash.h"
 #include "base/log.h"
 #include "base/privileges.h"
@@ -178,6 +179,7 @@ static int start_analyzer(struct session *session, const struct options *options
 		.line_server = session->line_server, .rare_server = session->rare_server,
 		.demangler = session->demangler, .stack_ends = session->stack_ends,
 		.wants_all_events = options->is_batch,
+		.begins_on_request = options->is_batch && session->capture,
 		.wants_sources = options->is_batch && wants_lines(options),
 		.source_rows = options->wants_source ? options->max_rows : 0,
 		.query = { .keys = options->keys, .filter = options->filter,
@@ -214,6 +216,14 @@ static int start_analyzer(struct session *session, const struct options *options
 	return err;
 }
 
+/* What is printed is of the time from here on: attaching probes may have taken a while. */
+static void begin_batch(struct session *session)
+{
+	const struct request begin = { .kind = REQUEST_BEGIN, .value_ns = clock_now_ns() };
+
+	analyzer_request(session->analyzer, &begin);
+}
+
 static int start_source(struct session *session, const struct options *options, struct diag *why)
 {
 	int err = session_probes_start(session, options, why);
@@ -222,6 +232,8 @@ static int start_source(struct session *session, const struct options *options, 
 		return err;
 	if (session->recordings.first.reader)
 		return perf_data_start(session->recordings.first.reader, &session->queue, why);
+	if (options->is_batch)
+		begin_batch(session);
 	err = capture_start(session->capture, &session->queue, why);
 	if (err || !session->command)
 		return err;

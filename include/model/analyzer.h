@@ -36,6 +36,7 @@ struct analyzer_config {
 	const int *sockets;		/* of each CPU; < 0, and CPUs beyond: not known */
 	uint32_t socket_count;
 	bool has_busy;			/* /proc/stat means something: live, whole machine */
+	bool begins_on_request;		/* no snapshot, and no interval, before REQUEST_BEGIN */
 	bool wants_all_events;		/* batch: a chain of snapshots, one per event */
 	bool wants_sources;		/* batch: source lines of source_rows rows an event are */
 	size_t source_rows;		/* waited for: what is printed can't be filled in later */

@@ -11,6 +11,9 @@
 
 enum request_kind {
 	REQUEST_REFRESH,	/* a new snapshot now */
+	REQUEST_BEGIN,		/* of an analyzer with begins_on_request: what is counted from
+				 * value_ns on is shown, the first interval begins; no snapshot
+				 * answers */
 	REQUEST_WINDOW,		/* window = value, length value_ns for WINDOW_SECONDS */
 	REQUEST_INTERVAL,	/* refresh every value_ns */
 	REQUEST_ZERO,		/* "since start" begins now */

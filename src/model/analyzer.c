@@ -380,7 +380,9 @@ static void take_requests(struct analyzer *analyzer)
 		if (next->kind == REQUEST_INTERVAL || next->kind == REQUEST_FREEZE ||
 		    next->kind == REQUEST_ZERO)
 			restart_refresh(analyzer);
-		any |= next->kind != REQUEST_SOURCES;
+		if (next->kind == REQUEST_BEGIN)
+			begin_refreshes(analyzer);
+		any |= next->kind != REQUEST_SOURCES && next->kind != REQUEST_BEGIN;
 		spsc_release(&analyzer->requests);
 	}
 	if (any || analyzer->stopped_ns)
@@ -690,6 +692,8 @@ int analyzer_start(struct analyzer *analyzer, struct diag *why)
 	int err;
 
 	begin_refreshes(analyzer);
+	if (analyzer->config.begins_on_request)
+		analyzer->next_refresh_ns = UINT64_MAX;
 	publisher_start(&analyzer->publisher);
 	copy_size_begin(&analyzer->copy_size, analyzer->config.ingest.copy_bytes, clock_now_ns());
 	err = thread_start(&analyzer->thread, "flametop-model", run, analyzer);

@@ -58,6 +58,12 @@ void publisher_start(struct publisher *publisher)
 	busy_read(&publisher->busy, now_ns);
 }
 
+void publisher_begin(struct publisher *publisher, uint64_t begin_ns)
+{
+	publisher_start(publisher);
+	publisher->history_ns = publisher->published_ns = begin_ns;
+}
+
 uint64_t publisher_due_ns(const struct publisher *publisher)
 {
 	if (!publisher->config->has_busy || publisher->is_ended)

@@ -17,6 +17,9 @@ bool request_take(const struct request *request, struct analyzer_config *config,
 	switch (request->kind) {
 	case REQUEST_REFRESH:
 		break;
+	case REQUEST_BEGIN:
+		publisher_begin(publisher, request->value_ns);
+		break;
 	case REQUEST_WINDOW:
 		config->window = (enum window_kind)request->value;
 		config->window_ns = request->value_ns;

@@ -24,13 +24,14 @@ struct desk {
 	int queue_fd;
 };
 
-static void open_desk(struct desk *desk)
+static void open_desk_for(struct desk *desk, bool begins_on_request)
 {
 	struct analyzer_config config = {
 		.ingest = { .events = events, .event_count = 1 },
 		.queue = &desk->queue, .host = "", .target = "", .notice = "",
 		.query.keys = KEY_COMM, .window = WINDOW_ALL,
 		.interval_ns = CLOCK_NS_PER_MS, .memory_bytes = 1 << 20,
+		.begins_on_request = begins_on_request,
 	};
 	struct diag why;
 
@@ -39,6 +40,11 @@ static void open_desk(struct desk *desk)
 	assert_true(desk->queue_fd >= 0);
 	config.queue_fd = desk->queue_fd;
 	assert_int_equal(analyzer_create(&desk->analyzer, &config, &why), 0);
+}
+
+static void open_desk(struct desk *desk)
+{
+	open_desk_for(desk, false);
 }
 
 static void close_desk(struct desk *desk)
@@ -121,6 +127,25 @@ static void test_a_frozen_screen_gets_answers_and_nothing_else(void **state)
 	close_desk(&desk);
 }
 
+/* What is printed must not be of a time in which probes were still being attached. */
+static void test_nothing_is_shown_before_the_begin(void **state)
+{
+	struct snapshot *snapshot;
+	uint64_t begin_ns;
+	struct desk desk;
+
+	(void)state;
+	open_desk_for(&desk, true);
+	assert_int_equal(analyzer_start(desk.analyzer, NULL), 0);
+	assert_false(has_snapshot(&desk, QUIET_MS));
+	begin_ns = clock_now_ns();
+	ask(&desk, REQUEST_BEGIN, begin_ns);
+	snapshot = next(&desk);
+	assert_true(snapshot->begin_ns == begin_ns);
+	snapshot_destroy(snapshot);
+	close_desk(&desk);
+}
+
 /* The window stays, and what is besides it goes on. */
 static void test_a_chosen_window_comes_again_by_itself(void **state)
 {
@@ -192,6 +217,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_frozen_screen_gets_answers_and_nothing_else),
+		cmocka_unit_test(test_nothing_is_shown_before_the_begin),
 		cmocka_unit_test(test_a_chosen_window_comes_again_by_itself),
 		cmocka_unit_test(test_zero_makes_a_frozen_screen_live),
 		cmocka_unit_test(test_a_row_of_queries_finds_room),
