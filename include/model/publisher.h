@@ -43,9 +43,8 @@ struct publisher {
 int publisher_init(struct publisher *publisher, const struct analyzer_config *config,
 		   struct ingest *ingest);
 void publisher_finish(struct publisher *publisher);
-void publisher_start(struct publisher *publisher);	/* "since start" begins now */
-/* The same at @begin_ns, a moment ago. */
-void publisher_begin(struct publisher *publisher, uint64_t begin_ns);
+/* "Since start" begins at @begin_ns, now or a moment ago. */
+void publisher_start(struct publisher *publisher, uint64_t begin_ns);
 /* Another source goes on at @begin_ns: windows and the header's figures begin anew. @had_busy: the
  * one before was of the whole machine too, so that is read all the time. */
 void publisher_switch(struct publisher *publisher, uint64_t begin_ns, bool had_busy);

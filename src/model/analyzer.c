@@ -251,8 +251,6 @@ static int take_item(struct analyzer *analyzer, const struct queue_item *item, s
 	case QUEUE_SOURCE:
 		switch_source(analyzer, payload);
 		break;
-	default:
-		break;
 	}
 	return 1;
 }
@@ -407,10 +405,8 @@ static bool must_wait_for_names(const struct analyzer *analyzer, uint64_t now_ns
 /* The last picture says of each probe all that was counted, here and in the kernel. */
 static bool must_wait_for_probes(const struct analyzer *analyzer)
 {
-	const struct ingest *ingest = &analyzer->ingest;
-
-	return ingest_hit_limit_ns(ingest) < analyzer->end_ns ||
-	       probe_hits_read_ns(ingest->hits) < analyzer->end_ns;
+	return ingest_hit_limit_ns(&analyzer->ingest) < analyzer->end_ns ||
+	       probe_hits_read_ns(analyzer->ingest.hits) < analyzer->end_ns;
 }
 
 /* All of the first recording is counted, if it had no error. */
@@ -691,14 +687,13 @@ int analyzer_start(struct analyzer *analyzer, struct diag *why)
 {
 	int err;
 
-	begin_refreshes(analyzer);
 	if (analyzer->config.begins_on_request)
 		analyzer->next_refresh_ns = UINT64_MAX;
-	publisher_start(&analyzer->publisher);
+	else
+		begin_refreshes(analyzer);
+	publisher_start(&analyzer->publisher, clock_now_ns());
 	copy_size_begin(&analyzer->copy_size, analyzer->config.ingest.copy_bytes, clock_now_ns());
 	err = thread_start(&analyzer->thread, "flametop-model", run, analyzer);
-	if (err)
-		return diag_set(why, err, "cannot start the analyzer thread: %s", strerror(-err));
-	analyzer->has_thread = true;
-	return 0;
+	analyzer->has_thread = !err;
+	return err ? diag_set(why, err, "cannot start the analyzer thread: %s", strerror(-err)) : 0;
 }

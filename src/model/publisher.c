@@ -46,7 +46,7 @@ void publisher_finish(struct publisher *publisher)
 	publisher->failure = NULL;
 }
 
-void publisher_start(struct publisher *publisher)
+void publisher_start(struct publisher *publisher, uint64_t begin_ns)
 {
 	const uint64_t now_ns = clock_now_ns();
 
@@ -54,14 +54,8 @@ void publisher_start(struct publisher *publisher)
 	publisher->own_cpu_at_ns = now_ns;
 	if (publisher->config->ingest.is_replay)
 		return;		/* its time begins with its first sample */
-	publisher->history_ns = publisher->published_ns = now_ns;
-	busy_read(&publisher->busy, now_ns);
-}
-
-void publisher_begin(struct publisher *publisher, uint64_t begin_ns)
-{
-	publisher_start(publisher);
 	publisher->history_ns = publisher->published_ns = begin_ns;
+	busy_read(&publisher->busy, now_ns);
 }
 
 uint64_t publisher_due_ns(const struct publisher *publisher)

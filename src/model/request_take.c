@@ -18,7 +18,7 @@ bool request_take(const struct request *request, struct analyzer_config *config,
 	case REQUEST_REFRESH:
 		break;
 	case REQUEST_BEGIN:
-		publisher_begin(publisher, request->value_ns);
+		publisher_start(publisher, request->value_ns);
 		break;
 	case REQUEST_WINDOW:
 		config->window = (enum window_kind)request->value;

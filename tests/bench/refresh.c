@@ -205,7 +205,7 @@ static void start(struct bench *bench)
 	grow_stacks(bench);
 	start_tasks(bench);
 	publisher_init(&bench->publisher, &bench->config, &bench->ingest);
-	publisher_start(&bench->publisher);
+	publisher_start(&bench->publisher, clock_now_ns());
 	for (uint32_t i = 0; i < WINDOW_S; i++)
 		count_second(bench);
 	setenv("TZ", "UTC0", 1);

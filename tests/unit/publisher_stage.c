@@ -23,7 +23,7 @@ int publisher_stage_set_up(void **state)
 		.query.keys = KEY_OBJECT | KEY_SYMBOL, .window = WINDOW_ALL, .window_ns = 3 * S,
 	};
 	publisher_init(&publisher, &config, &stage.ingest);
-	publisher_start(&publisher);
+	publisher_start(&publisher, clock_now_ns());
 	return 0;
 }
 
