@@ -137,10 +137,19 @@ static void draw_group_hints(const struct ui_state *state, struct canvas *canvas
 	draw_hints(canvas, y, hints);
 }
 
+static void draw_panel_hints(const struct ui_state *state, struct canvas *canvas, int y)
+{
+	char texts[PANEL_HINTS][PANEL_HINT_BYTES];
+	const int count = probe_panel_hints(&state->panel, texts);
+	const char *hints[HINTS] = { NULL };
+
+	for (int i = 0; i < count; i++)
+		hints[i] = texts[i];
+	draw_hints(canvas, y, hints);
+}
+
 static void draw_bottom(struct ui_state *state, struct canvas *canvas)
 {
-	static const char *const panel[HINTS] = { "Enter attach", "Esc cancel", "Space choose",
-						  "Tab Shift-Tab move" };
 	/* The keys are in the finder's frame. */
 	static const char *const finder[HINTS] = { "u: k: functions", "t: tracepoints",
 						   "U: marks", "/FILE: of a file",
@@ -150,7 +159,7 @@ static void draw_bottom(struct ui_state *state, struct canvas *canvas)
 	if (state->prompt.is_open)
 		prompt_draw(&state->prompt, canvas, y);
 	else if (state->panel.is_open && !state->message[0])
-		draw_hints(canvas, y, panel);
+		draw_panel_hints(state, canvas, y);
 	else if (state->finder.is_open && !state->message[0])
 		draw_hints(canvas, y, finder);
 	else if (state->group_panel.is_open && !state->message[0])

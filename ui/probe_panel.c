@@ -51,6 +51,8 @@ size_t probe_panel_items(const struct probe_panel *panel, struct panel_item *out
 	for (uint32_t i = 0; panel->has_answer && i < panel->answer.offered_count; i++)
 		if (probe_panel_has_value(panel, &panel->answer.offered[i]))
 			count = add_item(out, count, PANEL_VALUE, (int)i);
+	for (int i = 0; probe_panel_has_caps(panel) && i <= panel->cap_count; i++)
+		count = add_item(out, count, PANEL_CAP, i);
 	count = add_item(out, count, PANEL_FILTER, 0);
 	if (panel->has_answer && panel->answer.must_type)
 		count = add_item(out, count, PANEL_CONFIRM, 0);
@@ -102,6 +104,30 @@ static void examine_if_changed(struct ui_state *state)
 		examine(state);
 }
 
+static void offer_cap(struct probe_panel *panel, double pct)
+{
+	panel->caps_pct[panel->cap_count++] = pct;
+}
+
+/* The usual ones, and that of the command line among them, which is chosen. */
+static void offer_caps(struct probe_panel *panel, double own_pct)
+{
+	static const double usual_pct[] = { 5, 10, 25, 100 };
+	double below_pct = 0;
+
+	for (size_t i = 0; i < sizeof(usual_pct) / sizeof(usual_pct[0]); i++) {
+		if (own_pct > below_pct && own_pct < usual_pct[i])
+			offer_cap(panel, own_pct);
+		offer_cap(panel, usual_pct[i]);
+		below_pct = usual_pct[i];
+	}
+	if (own_pct > below_pct)
+		offer_cap(panel, own_pct);
+	while (panel->caps_pct[panel->default_cap] < own_pct)
+		panel->default_cap++;
+	panel->cap = panel->default_cap;
+}
+
 static void open_panel(struct ui_state *state, const struct probe_spec *spec, pid_t pid)
 {
 	struct probe_panel *panel = &state->panel;
@@ -111,8 +137,9 @@ static void open_panel(struct ui_state *state, const struct probe_spec *spec, pi
 		.is_open = true, .spec = *spec, .pid = pid, .edges = probe_panel_edges(spec),
 		.edge = spec->edge, .reach = pid > 0 ? REACH_PROCESS : REACH_ALL,
 		.with_stacks = true, .focus = attach_button,
-		.cap_pct = control && control->cap_pct > 0 ? control->cap_pct : PROBE_CAP_PCT,
+		.may_ease = !spec->argument_count && !spec->condition.count,
 	};
+	offer_caps(panel, control && control->cap_pct > 0 ? control->cap_pct : PROBE_CAP_PCT);
 	probe_spec_write(&panel->spec, "", NULL);	/* the filter is in its line */
 	if (!(panel->edges & 1u << panel->edge))
 		panel->edge = panel->edges & 1u << PROBE_ENTRY ? PROBE_ENTRY : PROBE_LATENCY;
@@ -177,10 +204,14 @@ void probe_panel_close(struct ui_state *state)
 		state_probe_order(state, &order);
 }
 
+static bool is_in_line(const struct probe_panel *panel)
+{
+	return panel->focus.part == PANEL_FILTER || panel->focus.part == PANEL_CONFIRM;
+}
+
 bool probe_panel_takes_text(const struct probe_panel *panel)
 {
-	return panel->is_open &&
-	       (panel->focus.part == PANEL_FILTER || panel->focus.part == PANEL_CONFIRM);
+	return panel->is_open && (is_in_line(panel) || probe_panel_wants_word(panel));
 }
 
 static bool is_known(const struct probe_panel *panel)
@@ -194,12 +225,14 @@ static void order_probe(struct ui_state *state)
 	struct probe_order order = { .kind = PROBE_ADD };
 
 	probe_panel_choice(panel, panel->counts_only, &order.choice, NULL);
-	order.choice.insists = panel->has_warned || panel->has_warned_of_cap ||
-			       panel->answer.must_type;
+	order.choice.insists = panel->has_warned || panel->answer.must_type;
 	if (!state_probe_order(state, &order))
 		return;
 	panel->is_open = false;
-	if (panel->filter.text[0] && !order.choice.spec.condition.count)
+	if (panel->caution[0] && panel->edge == PROBE_ENTRY)
+		state_say(state, "attaching %s, calls only: its latency asks for caution",
+			  panel->name);
+	else if (panel->filter.text[0] && !order.choice.spec.condition.count)
 		state_say(state, "counting all of %s: its filter needs values", panel->name);
 	else
 		state_say(state, "attaching %s\u2026", panel->name);
@@ -213,9 +246,57 @@ const char *probe_panel_word(const struct probe_panel *panel)
 		       ? panel->name : "yes";
 }
 
-static bool is_over_cap(const struct probe_panel *panel)
+bool probe_panel_wants_word(const struct probe_panel *panel)
 {
-	return panel->answer.has_rate && panel->answer.cost_pct > panel->cap_pct;
+	return panel->has_answer && panel->answer.must_type &&
+	       strcmp(panel->confirm.text, probe_panel_word(panel));
+}
+
+bool probe_panel_has_caps(const struct probe_panel *panel)
+{
+	return !panel->has_answer ||
+	       (!panel->answer.why.err && panel->answer.verdict < VERDICT_REFUSED);
+}
+
+static bool is_enough(const struct probe_panel *panel, int cap)
+{
+	const bool in_bursts = cap == panel->cap_count;
+	const double pct = panel->answer.has_rate ? panel->answer.cost_pct : 0;
+
+	return pct / (in_bursts ? 10 : 1) <=
+	       panel->caps_pct[in_bursts ? panel->default_cap : cap];
+}
+
+bool probe_panel_is_over_cap(const struct probe_panel *panel)
+{
+	return !is_enough(panel, panel->cap);
+}
+
+/* Without the user's knowing. */
+static bool exceeds_cap(const struct probe_panel *panel)
+{
+	return probe_panel_is_over_cap(panel) && !panel->has_chosen_cap;
+}
+
+/* One question for all that is in the way, and the cursor where it is answered: on the lowest cap
+ * that is enough, or else on bursts. */
+static void warn_of_all(struct ui_state *state)
+{
+	struct probe_panel *panel = &state->panel;
+	int cap = 0;
+
+	panel->has_warned = true;
+	panel->focus = attach_button;
+	if (!exceeds_cap(panel)) {
+		state_say(state, "Enter once more attaches it all the same");
+		return;
+	}
+	while (cap < panel->cap_count && !is_enough(panel, cap))
+		cap++;
+	panel->focus = (struct panel_item){ PANEL_CAP, cap };
+	state_say(state, "%sit would take %.1f %%: Left Right choose a cap, Enter attaches",
+		  panel->answer.verdict == VERDICT_ASKS ? "caution, and " : "",
+		  panel->answer.cost_pct);
 }
 
 /* What keeps it from being attached now, if anything; then the cursor is where it helps. */
@@ -228,19 +309,13 @@ static bool is_held_back(struct ui_state *state)
 		state_say(state, "%s", answer->why.text);
 	} else if (answer->verdict >= VERDICT_REFUSED) {
 		state_say(state, "%s", answer->reason);
-	} else if (answer->must_type && strcmp(panel->confirm.text, probe_panel_word(panel))) {
+	} else if (probe_panel_wants_word(panel)) {
 		panel->focus = (struct panel_item){ PANEL_CONFIRM, 0 };
 		state_say(state, "to insist, type %s, then Enter",
 			  probe_panel_word(panel));
-	} else if (answer->verdict == VERDICT_ASKS && !panel->has_warned) {
-		panel->has_warned = true;
-		panel->focus = attach_button;
-		state_say(state, "Enter once more attaches it all the same");
-	} else if (is_over_cap(panel) && !panel->has_warned_of_cap) {
-		panel->has_warned_of_cap = true;
-		panel->focus = attach_button;
-		state_say(state, "it would take more than its cap: Enter once more attaches it all "
-			  "the same");
+	} else if (!answer->must_type && !panel->has_warned &&
+		   (answer->verdict == VERDICT_ASKS || exceeds_cap(panel))) {
+		warn_of_all(state);
 	} else {
 		return false;
 	}
@@ -284,8 +359,14 @@ static void press_button(struct ui_state *state, enum panel_button button)
 /* What was pressed and warned of was of another choice. */
 static void choice_changed(struct probe_panel *panel)
 {
-	panel->is_attaching = panel->has_warned = panel->has_warned_of_cap = false;
+	panel->is_attaching = panel->has_warned = false;
 	is_sound(panel, false);
+}
+
+static void choose_cap(struct probe_panel *panel, int cap)
+{
+	panel->cap = cap;
+	panel->has_chosen_cap = true;
 }
 
 /* Space, or a click. */
@@ -294,7 +375,11 @@ static void use_item(struct ui_state *state, struct panel_item item)
 	struct probe_panel *panel = &state->panel;
 
 	switch (item.part) {
-	case PANEL_WHAT:   panel->edge = (enum probe_edge)item.index; break;
+	case PANEL_WHAT:
+		panel->edge = (enum probe_edge)item.index;
+		panel->may_ease = false;
+		break;
+	case PANEL_CAP:    choose_cap(panel, item.index); return;
 	case PANEL_WHERE:  panel->reach = (enum probe_reach)item.index; break;
 	case PANEL_STACKS: panel->with_stacks = !panel->with_stacks; break;
 	case PANEL_VALUE:  panel->is_chosen[item.index] = !panel->is_chosen[item.index]; break;
@@ -318,18 +403,27 @@ static void move_focus(struct probe_panel *panel, size_t steps)
 	panel->focus = items[(at + steps) % count];
 }
 
+/* Of the choices of which one is taken. */
+static bool is_taken(const struct probe_panel *panel, struct panel_item item)
+{
+	return (item.part == PANEL_WHAT && panel->edge == (enum probe_edge)item.index) ||
+	       (item.part == PANEL_WHERE && panel->reach == (enum probe_reach)item.index) ||
+	       (item.part == PANEL_CAP && panel->cap == item.index);
+}
+
 /* STACKS and VALUE share their lines. */
 static int row_of(enum panel_part part)
 {
 	return part == PANEL_VALUE ? PANEL_STACKS : (int)part;
 }
 
-/* To the first item of the next row of choices, or of the one before. */
+/* To the next row of choices, or the one before: to what is taken there, or its first item. */
 static void move_row(struct probe_panel *panel, bool is_down)
 {
 	struct panel_item items[PANEL_ITEMS];
 	const size_t count = probe_panel_items(panel, items);
 	const int from = row_of(panel->focus.part);
+	bool is_there = false;
 	int to = -1;
 
 	for (size_t i = 0; i < count; i++) {
@@ -338,12 +432,20 @@ static void move_row(struct probe_panel *panel, bool is_down)
 		if (is_down ? row > from && (to < 0 || row < to) : row < from && row > to)
 			to = row;
 	}
-	for (size_t i = 0; to >= 0 && i < count; i++) {
-		if (row_of(items[i].part) != to)
+	for (size_t i = 0; i < count; i++) {
+		if (row_of(items[i].part) != to || (is_there && !is_taken(panel, items[i])))
 			continue;
 		panel->focus = items[i];
-		return;
+		is_there = true;
 	}
+}
+
+/* Letters mean nothing else in the panel: they are the word that is to be typed. */
+static void go_to_word(struct probe_panel *panel, int key)
+{
+	if (probe_panel_wants_word(panel) && !is_in_line(panel) && key > ' ' &&
+	    key < UI_KEY_SPECIAL && key != UI_KEY_BACKSPACE)
+		panel->focus = (struct panel_item){ PANEL_CONFIRM, 0 };
 }
 
 /* True when the line of input took the key. What leaves the line is not its. */
@@ -353,7 +455,7 @@ static bool type_into(struct ui_state *state, int key)
 	const bool is_filter = panel->focus.part == PANEL_FILTER;
 	struct prompt *line = is_filter ? &panel->filter : &panel->confirm;
 
-	if (!probe_panel_takes_text(panel) || key == UI_KEY_UP || key == UI_KEY_DOWN ||
+	if (!is_in_line(panel) || key == UI_KEY_UP || key == UI_KEY_DOWN ||
 	    key == UI_KEY_ENTER || key == UI_KEY_ESCAPE)
 		return false;
 	switch (prompt_press(line, key)) {
@@ -375,6 +477,9 @@ static void press_enter(struct ui_state *state)
 	if (panel->focus.part == PANEL_FILTER) {
 		panel->focus = attach_button;
 		examine_if_changed(state);
+	} else if (panel->focus.part == PANEL_CAP) {
+		choose_cap(panel, panel->focus.index);
+		press_button(state, BUTTON_ATTACH);
 	} else if (panel->focus.part == PANEL_BUTTON) {
 		press_button(state, (enum panel_button)panel->focus.index);
 	} else {
@@ -410,10 +515,11 @@ void probe_panel_press(struct ui_state *state, int key)
 	struct probe_panel *panel = &state->panel;
 
 	state->is_changed = true;
+	go_to_word(panel, key);
 	if (type_into(state, key))
 		return;
 	if (move_by(panel, key)) {
-		if (!probe_panel_takes_text(panel))
+		if (!is_in_line(panel))
 			examine_if_changed(state);	/* a filter was left */
 		return;
 	}
@@ -458,6 +564,23 @@ static bool is_chosen_at_first(const struct probe_panel *panel, const struct pro
 	return fetch->fetch[0] && fetch->origin != ORIGIN_ABI;
 }
 
+/* A return probe that asks for caution is not what p and Enter are to attach. */
+static void ease(struct ui_state *state)
+{
+	struct probe_panel *panel = &state->panel;
+	const bool can_ease = panel->may_ease && !panel->filter.text[0] &&
+			      panel->answer.verdict == VERDICT_ASKS &&
+			      panel->edge != PROBE_ENTRY && panel->edges & 1u << PROBE_ENTRY;
+
+	panel->may_ease = false;
+	if (!can_ease)
+		return;
+	panel->edge = PROBE_ENTRY;
+	memcpy(panel->caution, panel->answer.reason, sizeof(panel->caution));
+	is_sound(panel, false);
+	examine_if_changed(state);
+}
+
 /* Choices go by the names of what is offered: its order may be another now. */
 static void take_offers(struct probe_panel *panel, const struct probe_answer *answer)
 {
@@ -495,8 +618,48 @@ void probe_panel_answered(struct ui_state *state, const struct probe_answer *ans
 	is_sound(panel, false);
 	if (is_examined)	/* what is chosen by itself need not be examined once more */
 		probe_panel_choice(panel, false, &panel->examined, NULL);
-	if (panel->is_attaching && fresh.is_done) {
+	ease(state);
+	if (panel->is_attaching && is_known(panel)) {
 		panel->is_attaching = false;
 		attach(state);
 	}
+}
+
+/* What Enter does where the cursor is. */
+static void put_enter(const struct probe_panel *panel, char out[PANEL_HINT_BYTES])
+{
+	static const char *const buttons[BUTTONS] = {
+		[BUTTON_ATTACH] = "Enter attach", [BUTTON_COUNT] = "Enter attach, count only",
+		[BUTTON_DRY_RUN] = "Enter show what would be done", [BUTTON_CANCEL] = "Enter close",
+	};
+	const struct panel_item focus = panel->focus;
+	const bool attaches = focus.part != PANEL_BUTTON || focus.index == BUTTON_ATTACH ||
+			      focus.index == BUTTON_COUNT;
+
+	if (focus.part == PANEL_FILTER)
+		snprintf(out, PANEL_HINT_BYTES, "Enter to Attach");
+	else if (attaches && !probe_panel_has_caps(panel))
+		snprintf(out, PANEL_HINT_BYTES, "it can't be attached");
+	else if (attaches && probe_panel_wants_word(panel))
+		snprintf(out, PANEL_HINT_BYTES, "type %s, then Enter attaches",
+			 probe_panel_word(panel));
+	else if (focus.part == PANEL_CAP)
+		snprintf(out, PANEL_HINT_BYTES, "Enter attach with this cap");
+	else if (focus.part == PANEL_CONFIRM)
+		snprintf(out, PANEL_HINT_BYTES, "Enter attach it all the same");
+	else
+		snprintf(out, PANEL_HINT_BYTES, "%s", focus.part == PANEL_BUTTON
+						      ? buttons[focus.index] : buttons[BUTTON_ATTACH]);
+}
+
+int probe_panel_hints(const struct probe_panel *panel, char out[PANEL_HINTS][PANEL_HINT_BYTES])
+{
+	int count = 0;
+
+	put_enter(panel, out[count++]);
+	snprintf(out[count++], PANEL_HINT_BYTES, "Esc cancel");
+	if (!is_in_line(panel))
+		snprintf(out[count++], PANEL_HINT_BYTES, "Space choose");
+	snprintf(out[count++], PANEL_HINT_BYTES, "Tab Shift-Tab move");
+	return count;
 }

@@ -10,6 +10,7 @@
  * They are gone through twice: to see how many there are and where the cursor is, then to draw.
  */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -140,6 +141,7 @@ static void put_what(struct pen *pen)
 		{ PROBE_RETURN, "returns" },
 	};
 	const bool is_mark = panel->spec.kind == PROBE_TRACEPOINT || panel->spec.kind == PROBE_USDT;
+	char text[LINE_BYTES];
 
 	begin_line(pen, "what");
 	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
@@ -153,6 +155,10 @@ static void put_what(struct pen *pen)
 		put_radio(pen, PANEL_WHAT, (int)ways[i].edge, panel->edge == ways[i].edge, label);
 	}
 	end_line(pen);
+	if (panel->caution[0] && panel->edge == PROBE_ENTRY) {
+		snprintf(text, sizeof(text), "latency asks for caution: %s", panel->caution);
+		put_text(pen, text, ROLE_STATE);
+	}
 }
 
 static void put_where(struct pen *pen)
@@ -234,6 +240,26 @@ static void put_values(struct pen *pen)
 	end_line(pen);
 }
 
+static void put_caps(struct pen *pen)
+{
+	const struct probe_panel *panel = pen->panel;
+	char text[LINE_BYTES];
+
+	if (!probe_panel_has_caps(panel))
+		return;
+	begin_line(pen, "cap");
+	for (int i = 0; i < panel->cap_count; i++) {
+		if (isinf(panel->caps_pct[i]))
+			snprintf(text, sizeof(text), "none");
+		else
+			snprintf(text, sizeof(text), "%g %%", panel->caps_pct[i]);
+		put_radio(pen, PANEL_CAP, i, panel->cap == i, text);
+	}
+	put_radio(pen, PANEL_CAP, panel->cap_count, panel->cap == panel->cap_count,
+		  "bursts: 1 s in 10");
+	end_line(pen);
+}
+
 /* A line of input; where it has the cursor that is seen in the text. */
 static void put_input(struct pen *pen, const char *label, struct panel_item item,
 		      const struct prompt *line, const char *hint)
@@ -287,6 +313,7 @@ static void format_verdict(const struct probe_answer *answer, char *out)
 static void put_rate(struct pen *pen)
 {
 	const struct probe_answer *answer = &pen->panel->answer;
+	const bool is_over = probe_panel_is_over_cap(pen->panel);
 	char text[LINE_BYTES], rate[FORMAT_BYTES];
 
 	if (answer->why.err || answer->verdict >= VERDICT_REFUSED)
@@ -296,11 +323,11 @@ static void put_rate(struct pen *pen)
 					      : "counting its calls\u2026", ROLE_BOX_DIM);
 		return;
 	}
-	snprintf(text, sizeof(text), "counted %s calls/s%s \u2192 about %.1f %% of one CPU; cap "
-		 "%.0f %%", format_count(rate, (uint64_t)(answer->hits_per_s + 0.5)),
+	snprintf(text, sizeof(text), "counted %s calls/s%s \u2192 about %.1f %% of one CPU%s",
+		 format_count(rate, (uint64_t)(answer->hits_per_s + 0.5)),
 		 answer->is_rate_of_all ? " of all processes" : "", answer->cost_pct,
-		 pen->panel->cap_pct);
-	put_text(pen, text, answer->cost_pct > pen->panel->cap_pct ? ROLE_LOSS : ROLE_BOX);
+		 is_over ? ": over its cap" : "");
+	put_text(pen, text, is_over ? ROLE_LOSS : ROLE_BOX);
 }
 
 static void put_spread(struct pen *pen)
@@ -416,6 +443,7 @@ static void put_panel(struct pen *pen)
 	put_what(pen);
 	put_where(pen);
 	put_values(pen);
+	put_caps(pen);
 	put_filter(pen);
 	put_verdict(pen);
 	put_confirm(pen);

@@ -189,7 +189,7 @@ int probe_panel_choice(const struct probe_panel *panel, bool counts_only, struct
 	struct probe_spec *spec = &out->spec;
 	int err = 0, filter_err;
 
-	*out = (struct probe_choice){ .cap_pct = 0 };
+	*out = (struct probe_choice){ .reach = panel->reach };
 	*spec = panel->spec;
 	spec->edge = panel->edge;
 	if (counts_only) {
@@ -203,8 +203,9 @@ int probe_panel_choice(const struct probe_panel *panel, bool counts_only, struct
 	if (spec->kind == PROBE_USER && !spec->is_wildcard && !spec->offset && !spec->line &&
 	    strcmp(panel->name, spec->function))
 		snprintf(out->shown, sizeof(out->shown), "%s", panel->name);
-	out->reach = panel->reach;
 	out->pid = panel->pid;
 	out->with_stacks = panel->with_stacks && !counts_only;
+	out->in_bursts = panel->cap == panel->cap_count;
+	out->cap_pct = panel->caps_pct[out->in_bursts ? panel->default_cap : panel->cap];
 	return err ? err : filter_err;
 }

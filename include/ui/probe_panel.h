@@ -20,6 +20,9 @@ struct ui_state;
 #define PANEL_ITEMS 32		/* what can have the cursor: more than choices, values, buttons */
 #define PANEL_NAME_BYTES 160
 #define PANEL_WHY_BYTES	 200
+#define PANEL_CAPS 5		/* that are offered: four, and the command line's */
+#define PANEL_HINTS 4
+#define PANEL_HINT_BYTES (PANEL_NAME_BYTES + 32)
 
 /* How a place is probed: a bit per enum probe_edge. */
 #define PANEL_EDGES_ALL (1u << PROBE_ENTRY | 1u << PROBE_RETURN | 1u << PROBE_LATENCY)
@@ -29,6 +32,7 @@ enum panel_part {
 	PANEL_WHERE,		/* index: enum probe_reach */
 	PANEL_STACKS,
 	PANEL_VALUE,		/* index: of `offered` */
+	PANEL_CAP,		/* index: of `caps_pct`; behind the last of them bursts */
 	PANEL_FILTER,
 	PANEL_CONFIRM,		/* probe_panel_word(), to be typed */
 	PANEL_BUTTON,		/* index: enum panel_button */
@@ -53,6 +57,9 @@ struct probe_panel {
 	enum probe_reach reach;
 	bool with_stacks;
 	bool is_chosen[PROBE_VALUES_MAX];	/* of answer.offered */
+	int cap;		/* of `caps_pct`; cap_count: the default cap, but attached 1 s in
+				 * 10 only */
+	bool has_chosen_cap;	/* the user did: nothing needs to be asked */
 	struct prompt filter, confirm;
 	char filter_why[PANEL_WHY_BYTES];	/* what is wrong with what is chosen, above all
 						 * with the filter; "": nothing */
@@ -64,10 +71,15 @@ struct probe_panel {
 	struct probe_answer answer;
 	bool counts_only;	/* that button was pressed: neither latency, stacks nor values */
 	bool is_attaching;	/* Enter was pressed before the verdict was there */
-	bool has_warned, has_warned_of_cap;	/* has_warned: of VERDICT_ASKS. The next Enter
-						 * insists on what was warned of */
+	bool has_warned;	/* of VERDICT_ASKS, or of what is over the cap: the next Enter
+				 * attaches it all the same */
+	bool may_ease;		/* what asks for caution becomes calls only: nothing is known yet,
+				 * and neither values nor a filter were asked for */
+	char caution[256];	/* why it became calls only; "": it did not */
 
-	double cap_pct;		/* of one CPU, above which it is switched off */
+	double caps_pct[PANEL_CAPS];	/* of one CPU, above which it is switched off, rising;
+					 * INFINITY: never */
+	int cap_count, default_cap;
 
 	struct panel_item focus;
 	struct {		/* at the last draw, for clicks */
@@ -118,6 +130,15 @@ bool probe_panel_is_extra(const struct probe_panel *panel, const struct probe_ar
 
 /* What is to be typed to insist: its name, or "yes" where that can't be typed. BORROWED. */
 const char *probe_panel_word(const struct probe_panel *panel);
+/* It must be typed, and was not yet. */
+bool probe_panel_wants_word(const struct probe_panel *panel);
+
+/* False: it can't be attached, so there is no cap to choose. */
+bool probe_panel_has_caps(const struct probe_panel *panel);
+/* Does it cost more than the chosen cap allows, as far as that is known? */
+bool probe_panel_is_over_cap(const struct probe_panel *panel);
+/* What the keys do now, Enter first, into @out; returns how many there are. */
+int probe_panel_hints(const struct probe_panel *panel, char out[PANEL_HINTS][PANEL_HINT_BYTES]);
 
 /* What can have the cursor, in the order of Tab, into @out[PANEL_ITEMS]; returns how many. */
 size_t probe_panel_items(const struct probe_panel *panel, struct panel_item *out);

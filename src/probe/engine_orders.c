@@ -56,6 +56,13 @@ static const char *objection(const struct probe_engine *engine, const struct pro
 	return NULL;
 }
 
+/* A probe that may take more than the sum of all lifts the sum's cap, too. */
+static void make_cap_room(struct probe_engine *engine, double cap_pct, uint64_t now_ns)
+{
+	if (engine->account.share < cap_pct / 100)
+		governor_open(&engine->account, cap_pct, now_ns);
+}
+
 /* One row. Takes over what is in *@places. */
 static struct engine_probe *add_one(struct probe_engine *engine,
 				    const struct probe_finding *finding,
@@ -77,6 +84,8 @@ static struct engine_probe *add_one(struct probe_engine *engine,
 	engine->last_id++;
 	if (probe->choice.cap_pct <= 0)
 		probe->choice.cap_pct = engine->config.cap_pct;
+	if (probe->choice.cap_pct > engine->config.cap_pct)
+		make_cap_room(engine, probe->choice.cap_pct, clock_now_ns());
 	if (!probe->choice.lease_ns)
 		probe->choice.lease_ns = engine->config.lease_ns;
 	probe->cost_ns = probe_cost_of_hit(&finding->cost, own, choice->with_stacks);
@@ -204,8 +213,7 @@ static void lift(struct probe_engine *engine, struct engine_probe *probe, double
 		 uint64_t now_ns)
 {
 	probe->choice.cap_pct = cap_pct;
-	if (engine->account.share < cap_pct / 100)
-		governor_open(&engine->account, cap_pct, now_ns);
+	make_cap_room(engine, cap_pct, now_ns);
 	governor_open(&probe->account, cap_pct, now_ns);
 	start(engine, probe);
 }

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <errno.h>
 #include <locale.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -181,6 +182,97 @@ static void test_enter_before_a_refusal_attaches_nothing(void **state)
 	assert_string_equal(scene->state.message, "on the blacklist");
 }
 
+/* A panel whose first answer is @answer: that of a probe with its latency. */
+static struct scene *open_with(void **state, struct probe_answer answer)
+{
+	struct scene *scene = *state;
+
+	scene_press(scene, "p");
+	probe_fixture_send(scene);
+	panel_give(scene, answer);
+	return scene;
+}
+
+static struct probe_answer caution(void)
+{
+	struct probe_answer answer = panel_answer(VERDICT_ASKS);
+
+	snprintf(answer.reason, sizeof(answer.reason), "an exception ends the program");
+	return answer;
+}
+
+static void test_what_asks_for_caution_starts_on_calls_only(void **state)
+{
+	struct scene *scene = open_with(state, caution());
+	const struct probe_order *order = probe_fixture_order(scene, PROBE_EXAMINE);
+
+	assert_int_equal(scene->state.panel.edge, PROBE_ENTRY);
+	assert_int_equal(order->choice.spec.edge, PROBE_ENTRY);
+	probe_fixture_send(scene);
+	panel_give(scene, panel_answer(VERDICT_OK));
+	frame_draw(&scene->state, &scene->canvas);
+	assert_true(scene_has(scene, "latency asks for caution: an exception ends the program"));
+	scene_press_key(scene, UI_KEY_ENTER);
+	order = probe_fixture_order(scene, PROBE_ADD);
+	assert_string_equal(order->choice.spec.text,
+			    "u:" POSTGRES ":hash_search_with_hash_value key");
+	assert_false(order->choice.insists);
+}
+
+static void test_enter_before_a_caution_attaches_calls_only(void **state)
+{
+	struct scene *scene = *state;
+
+	scene_press(scene, "p");
+	probe_fixture_send(scene);
+	scene_press_key(scene, UI_KEY_ENTER);
+	panel_give(scene, caution());
+	probe_fixture_order(scene, PROBE_EXAMINE);
+	probe_fixture_send(scene);
+	panel_give(scene, panel_answer(VERDICT_OK));
+	assert_int_equal(probe_fixture_order(scene, PROBE_ADD)->choice.spec.edge, PROBE_ENTRY);
+	assert_string_equal(scene->state.message, "attaching hash_search_with_hash_value, calls "
+			    "only: its latency asks for caution");
+}
+
+static void test_latency_that_was_chosen_again_asks(void **state)
+{
+	struct scene *scene = open_with(state, caution());
+
+	probe_fixture_send(scene);
+	panel_give(scene, panel_answer(VERDICT_OK));
+	panel_focus_on(scene, PANEL_WHAT, PROBE_LATENCY);
+	scene_press(scene, " ");
+	probe_fixture_order(scene, PROBE_EXAMINE);
+	probe_fixture_send(scene);
+	panel_give(scene, caution());
+	assert_int_equal(scene->state.panel.edge, PROBE_LATENCY);
+	assert_int_equal(scene->state.order_count, 0);
+	scene_press_key(scene, UI_KEY_ENTER);
+	assert_int_equal(scene->state.order_count, 0);
+	scene_press_key(scene, UI_KEY_ENTER);
+	assert_true(probe_fixture_order(scene, PROBE_ADD)->choice.insists);
+}
+
+/* Who asks for a value or a latency does not mean calls. */
+static void test_a_spec_with_values_or_a_filter_keeps_its_latency(void **state)
+{
+	static const char *const specs[] = { "lat:/bin/prog:run $retval",
+					     "lat:/bin/prog:run if lat > 5ms" };
+	struct scene *scene = *state;
+
+	for (size_t i = 0; i < 2; i++) {
+		struct probe_spec spec;
+
+		assert_int_equal(probe_spec_parse(&spec, specs[i], NULL), 0);
+		probe_panel_open_spec(&scene->state, &spec, 0);
+		probe_fixture_send(scene);
+		panel_give(scene, caution());
+		assert_int_equal(scene->state.panel.edge, PROBE_LATENCY);
+		assert_int_equal(scene->state.order_count, 0);
+	}
+}
+
 static void test_what_asks_is_attached_by_the_second_enter(void **state)
 {
 	struct scene *scene = panel_open_first(state);
@@ -192,20 +284,31 @@ static void test_what_asks_is_attached_by_the_second_enter(void **state)
 	assert_true(probe_fixture_order(scene, PROBE_ADD)->choice.insists);
 }
 
-static void test_what_is_over_the_cap_is_attached_by_the_second_enter(void **state)
+static const struct probe_choice *press_enter_to_add(struct scene *scene)
+{
+	scene_press_key(scene, UI_KEY_ENTER);
+	return &probe_fixture_order(scene, PROBE_ADD)->choice;
+}
+
+static void test_what_is_over_the_cap_offers_the_one_that_is_enough(void **state)
 {
 	struct probe_answer answer = panel_answer(VERDICT_OK);
 	struct scene *scene = panel_open_first(state);
+	const struct probe_choice *choice;
 
-	answer.cost_pct = 5.1;
+	answer.cost_pct = 10.1;
 	panel_give(scene, answer);
 	scene_press_key(scene, UI_KEY_ENTER);
 	assert_int_equal(scene->state.order_count, 0);
-	scene_press_key(scene, UI_KEY_ENTER);
-	assert_true(probe_fixture_order(scene, PROBE_ADD)->choice.insists);
+	assert_string_equal(scene->state.message,
+			    "it would take 10.1 %: Left Right choose a cap, Enter attaches");
+	assert_true(probe_panel_is_focus(&scene->state.panel, PANEL_CAP, 2));
+	choice = press_enter_to_add(scene);
+	assert_true(choice->cap_pct == 25);
+	assert_false(choice->in_bursts);
 }
 
-static void test_each_warning_has_an_enter_of_its_own(void **state)
+static void test_one_enter_answers_all_that_is_in_the_way(void **state)
 {
 	struct probe_answer answer = panel_answer(VERDICT_ASKS);
 	struct scene *scene = panel_open_first(state);
@@ -213,12 +316,92 @@ static void test_each_warning_has_an_enter_of_its_own(void **state)
 	answer.cost_pct = 5.1;
 	panel_give(scene, answer);
 	scene_press_key(scene, UI_KEY_ENTER);
-	assert_string_equal(scene->state.message, "Enter once more attaches it all the same");
-	scene_press_key(scene, UI_KEY_ENTER);
 	assert_int_equal(scene->state.order_count, 0);
-	assert_int_equal(strncmp(scene->state.message, "it would take more", 18), 0);
+	assert_string_equal(scene->state.message, "caution, and it would take 5.1 %: Left Right "
+			    "choose a cap, Enter attaches");
+	assert_true(press_enter_to_add(scene)->insists);
+}
+
+/* Over 100 % of one CPU only a sample of the hits can be had. */
+static void test_what_is_over_every_cap_offers_bursts(void **state)
+{
+	struct probe_answer answer = panel_answer(VERDICT_OK);
+	struct scene *scene = panel_open_first(state);
+	const struct probe_choice *choice;
+
+	answer.cost_pct = 100.5;
+	panel_give(scene, answer);
 	scene_press_key(scene, UI_KEY_ENTER);
-	assert_true(probe_fixture_order(scene, PROBE_ADD)->choice.insists);
+	assert_true(probe_panel_is_focus(&scene->state.panel, PANEL_CAP, 4));
+	choice = press_enter_to_add(scene);
+	assert_true(choice->in_bursts);
+	assert_true(choice->cap_pct == 5);
+}
+
+static void test_a_cap_is_chosen_before_without_a_question(void **state)
+{
+	struct probe_answer answer = panel_answer(VERDICT_OK);
+	struct scene *scene = panel_open_first(state);
+
+	answer.cost_pct = 110;
+	panel_give(scene, answer);
+	panel_focus_on(scene, PANEL_CAP, 3);
+	scene_press(scene, " ");
+	assert_int_equal(scene->state.order_count, 0);	/* nothing to be looked at anew */
+	panel_focus_on(scene, PANEL_BUTTON, BUTTON_ATTACH);
+	assert_true(press_enter_to_add(scene)->cap_pct == 100);
+	scene_press(scene, "p");
+	panel_give(scene, answer);
+	probe_fixture_send(scene);
+	panel_focus_on(scene, PANEL_CAP, 2);	/* Enter takes the one it is on */
+	assert_true(press_enter_to_add(scene)->cap_pct == 25);
+}
+
+static void expect_caps(struct scene *scene, double own_pct, const char *line, double chosen_pct)
+{
+	scene->probes.cap_pct = own_pct;
+	scene_press(scene, "p");
+	frame_draw(&scene->state, &scene->canvas);
+	assert_true(scene_has(scene, line));
+	panel_give(scene, panel_answer(VERDICT_OK));
+	probe_fixture_send(scene);
+	assert_true(press_enter_to_add(scene)->cap_pct >= chosen_pct);
+	probe_fixture_send(scene);
+}
+
+static void test_the_cap_of_the_command_line_is_among_them_and_chosen(void **state)
+{
+	struct scene *scene = *state;
+
+	expect_caps(scene, 5, "(\u2022) 5 %  ( ) 10 %  ( ) 25 %  ( ) 100 %  ( ) bursts", 5);
+	expect_caps(scene, 1, "(\u2022) 1 %  ( ) 5 %  ( ) 10 %  ( ) 25 %  ( ) 100 %", 1);
+	expect_caps(scene, 12.5, "( ) 10 %  (\u2022) 12.5 %  ( ) 25 %", 12.5);
+	expect_caps(scene, 100, "( ) 25 %  (\u2022) 100 %", 100);
+	expect_caps(scene, 250, "( ) 100 %  (\u2022) 250 %", 250);
+	expect_caps(scene, INFINITY, "( ) 100 %  (\u2022) none", INFINITY);
+}
+
+static void test_what_can_not_be_attached_has_no_caps(void **state)
+{
+	struct scene *scene = open_with(state, panel_answer(VERDICT_REFUSED));
+
+	frame_draw(&scene->state, &scene->canvas);
+	assert_false(scene_has(scene, "10 %"));
+	for (int i = 0; i < PANEL_ITEMS; i++) {
+		assert_int_not_equal(scene->state.panel.focus.part, PANEL_CAP);
+		scene_press_key(scene, UI_KEY_TAB);
+	}
+}
+
+static void test_up_and_down_go_to_what_is_taken(void **state)
+{
+	struct scene *scene = panel_open_first(state);
+
+	panel_focus_on(scene, PANEL_CAP, 2);
+	scene_press(scene, " ");
+	scene_press_key(scene, UI_KEY_DOWN);
+	scene_press_key(scene, UI_KEY_UP);
+	assert_true(probe_panel_is_focus(&scene->state.panel, PANEL_CAP, 2));
 }
 
 static void test_a_new_filter_takes_back_what_was_pressed_before(void **state)
@@ -252,14 +435,55 @@ static void test_what_is_hot_everywhere_needs_its_name_typed(void **state)
 
 	answer.must_type = true;
 	panel_give(scene, answer);
-	scene_press_key(scene, UI_KEY_ENTER);
-	scene_press(scene, "hash_search");
+	scene_press(scene, "hash_search");	/* wherever the cursor is */
 	scene_press_key(scene, UI_KEY_ENTER);
 	assert_int_equal(scene->state.order_count, 0);
 	assert_true(scene->state.panel.is_open);
 	scene_press(scene, "_with_hash_value");
 	scene_press_key(scene, UI_KEY_ENTER);
 	assert_true(probe_fixture_order(scene, PROBE_ADD)->choice.insists);
+}
+
+static void expect_bottom(struct scene *scene, const char *begin)
+{
+	frame_draw(&scene->state, &scene->canvas);
+	assert_true(scene_has(scene, begin));
+}
+
+static void test_the_bottom_line_says_what_enter_does(void **state)
+{
+	struct probe_answer answer = panel_answer(VERDICT_OK);
+	struct scene *scene = panel_open_first(state);
+
+	expect_bottom(scene, " Enter attach \u00b7 Esc cancel \u00b7 Space choose");
+	panel_focus_on(scene, PANEL_BUTTON, BUTTON_COUNT);
+	expect_bottom(scene, " Enter attach, count only \u00b7");
+	panel_focus_on(scene, PANEL_CAP, 0);
+	expect_bottom(scene, " Enter attach with this cap \u00b7 Esc cancel \u00b7 Space choose");
+	panel_focus_on(scene, PANEL_FILTER, 0);
+	expect_bottom(scene, " Enter to Attach \u00b7");
+	panel_focus_on(scene, PANEL_BUTTON, BUTTON_ATTACH);
+	answer.must_type = true;
+	panel_give(scene, answer);
+	expect_bottom(scene, " type hash_search_with_hash_value, then Enter attaches");
+	scene_press(scene, "hash_search_with_hash_value");
+	expect_bottom(scene, " Enter attach it all the same \u00b7");
+	panel_give(scene, panel_answer(VERDICT_REFUSED));
+	panel_focus_on(scene, PANEL_BUTTON, BUTTON_ATTACH);
+	expect_bottom(scene, " it can't be attached \u00b7");
+}
+
+/* What was typed answers for the cost, too. */
+static void test_a_typed_word_is_the_only_question(void **state)
+{
+	struct probe_answer answer = panel_answer(VERDICT_OK);
+	struct scene *scene = panel_open_first(state);
+
+	answer.must_type = true;
+	answer.cost_pct = 40;
+	panel_give(scene, answer);
+	scene_press(scene, "hash_search_with_hash_value");
+	assert_true(press_enter_to_add(scene)->insists);
 }
 
 static void test_a_place_without_a_function_is_confirmed_by_what_is_shown(void **state)
@@ -362,9 +586,20 @@ int main(void)
 		SCENE_TEST(test_count_only_is_calls_without_all_else),
 		SCENE_TEST(test_enter_before_the_verdict_attaches_when_it_comes),
 		SCENE_TEST(test_enter_before_a_refusal_attaches_nothing),
+		SCENE_TEST(test_what_asks_for_caution_starts_on_calls_only),
+		SCENE_TEST(test_enter_before_a_caution_attaches_calls_only),
+		SCENE_TEST(test_latency_that_was_chosen_again_asks),
+		SCENE_TEST(test_a_spec_with_values_or_a_filter_keeps_its_latency),
 		SCENE_TEST(test_what_asks_is_attached_by_the_second_enter),
-		SCENE_TEST(test_what_is_over_the_cap_is_attached_by_the_second_enter),
-		SCENE_TEST(test_each_warning_has_an_enter_of_its_own),
+		SCENE_TEST(test_what_is_over_the_cap_offers_the_one_that_is_enough),
+		SCENE_TEST(test_one_enter_answers_all_that_is_in_the_way),
+		SCENE_TEST(test_what_is_over_every_cap_offers_bursts),
+		SCENE_TEST(test_a_cap_is_chosen_before_without_a_question),
+		SCENE_TEST(test_the_cap_of_the_command_line_is_among_them_and_chosen),
+		SCENE_TEST(test_what_can_not_be_attached_has_no_caps),
+		SCENE_TEST(test_up_and_down_go_to_what_is_taken),
+		SCENE_TEST(test_the_bottom_line_says_what_enter_does),
+		SCENE_TEST(test_a_typed_word_is_the_only_question),
 		SCENE_TEST(test_a_new_filter_takes_back_what_was_pressed_before),
 		SCENE_TEST(test_what_is_hot_everywhere_needs_its_name_typed),
 		SCENE_TEST(test_a_place_without_a_function_is_confirmed_by_what_is_shown),

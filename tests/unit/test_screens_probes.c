@@ -311,6 +311,10 @@ static void test_the_panel_says_what_is_in_the_way(void **state)
 		 "probe is on, the program ends");
 	answer_panel(&scene, answer);
 	scene_close(&scene, "panel_caution_40x12");
+	open_panel(&scene, 80, 24);
+	answer_panel(&scene, answer);
+	answer_panel(&scene, known_answer());	/* of calls only */
+	scene_close(&scene, "panel_caution_80x24");
 	answer = known_answer();
 
 	open_panel(&scene, 80, 24);
