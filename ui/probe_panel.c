@@ -633,8 +633,8 @@ static void put_enter(const struct probe_panel *panel, char out[PANEL_HINT_BYTES
 		[BUTTON_DRY_RUN] = "Enter show what would be done", [BUTTON_CANCEL] = "Enter close",
 	};
 	const struct panel_item focus = panel->focus;
-	const bool attaches = focus.part != PANEL_BUTTON || focus.index == BUTTON_ATTACH ||
-			      focus.index == BUTTON_COUNT;
+	const int button = focus.part == PANEL_BUTTON ? focus.index : BUTTON_ATTACH;
+	const bool attaches = button == BUTTON_ATTACH || button == BUTTON_COUNT;
 
 	if (focus.part == PANEL_FILTER)
 		snprintf(out, PANEL_HINT_BYTES, "Enter to Attach");
@@ -648,8 +648,7 @@ static void put_enter(const struct probe_panel *panel, char out[PANEL_HINT_BYTES
 	else if (focus.part == PANEL_CONFIRM)
 		snprintf(out, PANEL_HINT_BYTES, "Enter attach it all the same");
 	else
-		snprintf(out, PANEL_HINT_BYTES, "%s", focus.part == PANEL_BUTTON
-						      ? buttons[focus.index] : buttons[BUTTON_ATTACH]);
+		snprintf(out, PANEL_HINT_BYTES, "%s", buttons[button]);
 }
 
 int probe_panel_hints(const struct probe_panel *panel, char out[PANEL_HINTS][PANEL_HINT_BYTES])
