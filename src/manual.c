@@ -89,6 +89,10 @@ static const struct probe_form places[] = {
 	{ "FUNC", "Short for k:FUNC, as with perf." },
 	{ "FUNC%return, FUNC+OFFSET, FUNC:LINE, FILE.c:LINE", "Instead of FUNC: the return; bytes "
 	  "behind the begin; a line, counted from the function's first or in the file." },
+	{ "u:FILE:0xADDRESS, u:FILE:fn_ADDRESS", "A function by the address where it begins, as "
+	  "nm and objdump show it; fn_ADDRESS is how functions without a symbol are called here. "
+	  "An unwind entry must begin there, find the return address on top of the stack, and the "
+	  "code must begin with endbr64, push or sub from rsp: others may be parts of functions." },
 	{ "FUNC*", "All that match; * is any text and ? any letter." },
 };
 

@@ -26,8 +26,6 @@ static const char *refusal_of(const struct snapshot_row *row)
 	}
 	if (!row->symbol[0])
 		return "this row is no function: Enter leads to its functions, p probes one";
-	if (row->is_synthetic)
-		return "it has no symbol, only its address: there is nothing to probe it by";
 	switch (row->mode) {
 	case MODE_KERNEL:
 		return NULL;
@@ -60,6 +58,14 @@ static void set_module(struct probe_spec *spec, const char *object)
 			 object + 1);
 }
 
+/* What has no symbol is shown as "libfoo.so!fn_1a2b30". */
+static const char *function_of(const struct snapshot_row *row)
+{
+	const char *mark = row->is_synthetic ? strrchr(row->raw_symbol, '!') : NULL;
+
+	return mark ? mark + 1 : row->raw_symbol;
+}
+
 void probe_panel_row_spec(const struct snapshot_row *row, struct probe_spec *out)
 {
 	*out = (struct probe_spec){
@@ -70,7 +76,7 @@ void probe_panel_row_spec(const struct snapshot_row *row, struct probe_spec *out
 		set_module(out, row->object);
 	else
 		snprintf(out->file, sizeof(out->file), "%s", row->object_path);
-	snprintf(out->function, sizeof(out->function), "%s", row->raw_symbol);
+	snprintf(out->function, sizeof(out->function), "%s", function_of(row));
 }
 
 unsigned int probe_panel_edges(const struct probe_spec *spec)

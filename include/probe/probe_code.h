@@ -28,6 +28,11 @@ struct probe_code {
 void probe_code_look(const uint8_t *bytes, size_t count, uint64_t at, bool is_32_bit,
 		     struct probe_code *out);
 
+/* True: @bytes[@count] begin as compilers begin functions that call others or keep registers:
+ * endbr64, push of a register, or sub from the stack pointer. False: a function may still begin
+ * there, but parts of functions begin so, too. */
+bool probe_code_begins_function(const uint8_t *bytes, size_t count);
+
 /* ns of a hit, as measured on an idle machine: of the entry's record, and of the return's. */
 uint32_t probe_code_cost_ns(bool is_emulated, bool has_entry, bool has_return);
 

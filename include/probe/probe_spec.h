@@ -9,7 +9,8 @@
  *   lat:t:GROUP:NAME->GROUP:NAME [by FIELD[,FIELD]]   from one tracepoint to the next with that
  *                                 key, without one of that thread; without "->" sys_enter_X
  *                                 means to sys_exit_X
- *   FUNC also: FUNC%return  FUNC+OFFSET  FUNC:LINE  FILE.c:LINE  and * ? as wildcards
+ *   FUNC also: FUNC%return  FUNC+OFFSET  FUNC:LINE  FILE.c:LINE  and * ? as wildcards; of a file
+ *   0xADDRESS  fn_ADDRESS, where a function begins that may have no symbol (as nm shows addresses)
  *   ARGUMENT: [NAME=]VALUE[:TYPE], VALUE as in name, a->b.c, arr[1], $arg1, %di, $retval, +8(%si)
  *
  * bpftrace's long names (kprobe: kretprobe: uprobe: uretprobe: tracepoint: usdt:) are the same; a

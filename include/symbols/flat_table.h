@@ -20,6 +20,7 @@
 #include "base/build_id.h"
 #include "base/diag.h"
 
+#define FLAT_UNWIND_PREFIX "fn_"
 #define FLAT_TABLE_MAGIC   0x31424154504d4c46ull /* "FLMPTAB1" */
 #define FLAT_TABLE_VERSION 3
 #define FLAT_NONE	   UINT32_MAX
@@ -50,7 +51,8 @@ enum flat_minidebug {
 enum flat_kind {
 	FLAT_SYMBOL,
 	FLAT_PLT,		/* "name@plt" */
-	FLAT_UNWIND,		/* other code that has an unwind entry: "fn_<address in hex>" */
+	FLAT_UNWIND,		/* other code that has an unwind entry: FLAT_UNWIND_PREFIX and its
+				 * address in hex */
 	FLAT_KINDS
 };
 

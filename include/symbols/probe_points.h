@@ -96,7 +96,16 @@ struct point {
 	uint32_t first_value, value_count;
 	uint32_t symbol;	/* text: of that code, raw; "" unknown */
 	uint8_t is_inlined;
-	uint8_t padding[3];
+	uint8_t start;		/* enum point_start */
+	uint8_t padding[2];
+};
+
+/* What says that the code of a point begins where it does. */
+enum point_start {
+	POINT_START_SYMBOL,
+	POINT_START_CALLED,	/* an unwind entry alone, by which the return address is on top of
+				 * the stack there: a function, or a part of one without a frame */
+	POINT_START_UNCALLED,	/* an unwind entry alone, by which it is not */
 };
 
 enum point_origin { POINT_ORIGIN_TYPED, POINT_ORIGIN_DWARF, POINT_ORIGIN_ABI };

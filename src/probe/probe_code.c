@@ -60,6 +60,19 @@ static void look_at(const uint8_t *bytes, size_t count, struct probe_code *out)
 	}
 }
 
+/* sub $n, %rsp: 48 83 ec n, or 48 81 ec n n n n */
+static bool is_sub_of_stack(const uint8_t *bytes, size_t count)
+{
+	return count >= 4 && bytes[0] == 0x48 && (bytes[1] == 0x83 || bytes[1] == 0x81) &&
+	       bytes[2] == 0xec;
+}
+
+bool probe_code_begins_function(const uint8_t *bytes, size_t count)
+{
+	return is_endbr(bytes, count) || is_push_register(bytes, count) ||
+	       is_sub_of_stack(bytes, count);
+}
+
 void probe_code_look(const uint8_t *bytes, size_t count, uint64_t at, bool is_32_bit,
 		     struct probe_code *out)
 {

@@ -166,13 +166,20 @@ static int check_kernel_name(const struct place *place, const struct probe_secti
 	return 0;
 }
 
+/* "0x472280", in a file. */
+static bool is_address(const struct place *place, const char *text)
+{
+	return place->out->kind == PROBE_USER && !strncmp(text, "0x", 2) && text[2] &&
+	       strspn(text + 2, "0123456789abcdefABCDEF") == strlen(text + 2);
+}
+
 static int set_function(struct place *place, struct probe_section *section)
 {
 	int err = take_suffixes(place, section);
 
 	if (!err && place->out->kind == PROBE_KERNEL)
 		err = check_kernel_name(place, section);
-	if (!err && isdigit((unsigned char)section->text[0]))
+	if (!err && isdigit((unsigned char)section->text[0]) && !is_address(place, section->text))
 		err = probe_column_refuse(place->why, section->from, "\"%s\" is no function; lines "
 					  "are FILE.c:LINE or FUNC:LINE, offsets FUNC+OFFSET",
 					  section->text);

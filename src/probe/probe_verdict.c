@@ -77,6 +77,27 @@ static void judge(struct probe_places *place, const struct probe_code *code, uin
 				  (unsigned long long)behind, code->text);
 }
 
+/* An unwind entry alone covers parts of functions, too: where they are entered the top of the stack
+ * is theirs, and a breakpoint there counts jumps. */
+static void judge_start(struct probe_places *place, const struct point *point,
+			const uint8_t *bytes, size_t count)
+{
+	struct probe_code code;
+
+	if (point->start == POINT_START_SYMBOL)
+		return;
+	if (point->start == POINT_START_UNCALLED) {
+		probe_verdict_add(place, VERDICT_REFUSED, "%s has no symbol, and by its unwind "
+				  "entry it is not called: a part of a function, or where the "
+				  "program starts", place->spec.function);
+	} else if (!probe_code_begins_function(bytes, count)) {
+		probe_code_look(bytes, count, 0, false, &code);
+		probe_verdict_add(place, VERDICT_REFUSED, "%s has no symbol, and may be a part of "
+				  "a function: it begins with '%s', not with endbr64, push or sub "
+				  "from rsp", place->spec.function, code.text);
+	}
+}
+
 void probe_verdict_of_code(struct probe_places *place, struct probe_site *site,
 			   const struct point *point, uint32_t flags)
 {
@@ -91,6 +112,7 @@ void probe_verdict_of_code(struct probe_places *place, struct probe_site *site,
 	bytes = malloc(room);
 	if (bytes && behind < CODE_BYTES_MAX)
 		got = whole_pread(place->file, bytes, room, (off_t)point->begin);
+	judge_start(place, point, bytes, got > 0 ? (size_t)got : 0);
 	probe_code_look(bytes, got > 0 ? (size_t)got : 0, behind, flags & POINT_IS_32_BIT, &code);
 	free(bytes);
 	judge(place, &code, behind);

@@ -12,8 +12,7 @@
 
 #include "symbols/large_block.h"
 
-#define UNWIND_PREFIX	 "fn_"
-#define UNWIND_BYTES_MAX (sizeof(UNWIND_PREFIX) - 1 + 16)
+#define UNWIND_BYTES_MAX (sizeof(FLAT_UNWIND_PREFIX) - 1 + 16)
 #define PLT_SUFFIX	 "@plt"
 #define PLT_SUFFIX_BYTES (sizeof(PLT_SUFFIX) - 1)
 #define AHEAD		 16	/* rows: the time of one look into memory */
@@ -27,10 +26,10 @@ struct strings {
  * the whole table of a stripped library takes. */
 static size_t write_unwind_name(char *out, uint64_t vaddr)
 {
-	size_t bytes = sizeof(UNWIND_PREFIX) - 1;
+	size_t bytes = sizeof(FLAT_UNWIND_PREFIX) - 1;
 	int digits = 1;
 
-	memcpy(out, UNWIND_PREFIX, bytes);
+	memcpy(out, FLAT_UNWIND_PREFIX, bytes);
 	while (digits < 16 && vaddr >> (4 * digits))
 		digits++;
 	while (digits)

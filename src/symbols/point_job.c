@@ -14,6 +14,7 @@
 #include "base/near_name.h"
 #include "base/whole_io.h"
 #include "symbols/elf_debug_file.h"
+#include "symbols/point_entries.h"
 #include "symbols/point_lines.h"
 #include "symbols/point_values.h"
 
@@ -220,12 +221,16 @@ static int add_symbols(struct point_job *job, bool demangles)
 	return (int)matches;
 }
 
-/* Symbols first, then what only debug information knows: inlined copies. */
+/* Symbols first, then what only debug information knows: inlined copies; then what has only an
+ * unwind entry. */
 static int find_functions(struct point_job *job)
 {
-	int found = add_symbols(job, false);
 	bool has_function;
+	int found;
 
+	if (point_entries_are_meant(job->query, false))
+		return point_entries_add(job);
+	found = add_symbols(job, false);
 	if (!found)
 		found = add_symbols(job, true);
 	if (found < 0)
@@ -233,6 +238,8 @@ static int find_functions(struct point_job *job)
 	has_function = found > 0;
 	if (!job->query->is_wildcard)
 		point_scopes_named(job, add_scope, &has_function);
+	if (!has_function && point_entries_are_meant(job->query, true))
+		return point_entries_add(job);
 	return has_function ? 0 : not_found(job);
 }
 

@@ -86,6 +86,8 @@ static int check_points(const struct point_answer *answer, const struct point_qu
 		if (point->value_count != query->argument_count ||
 		    !is_range(point->first_value, point->value_count, header->value_count))
 			return bad(why, "a point without the values that were asked for");
+		if (point->start > POINT_START_UNCALLED)
+			return bad(why, "a point that begins in no known way");
 		if (point->begin > point->offset || point->symbol >= header->string_bytes)
 			return bad(why, "a point outside of its function");
 	}

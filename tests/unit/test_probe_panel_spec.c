@@ -24,6 +24,21 @@ static void test_a_module_is_named_in_the_spec(void **state)
 	assert_string_equal(spec.function, "ext4_sync");
 }
 
+/* "libfoo.so!" is only there to tell its rows from those of other files. */
+static void test_a_row_without_a_symbol_is_named_by_its_address(void **state)
+{
+	const struct snapshot_row row = { .symbol = "libfoo.so!fn_1a2b",
+					  .raw_symbol = "libfoo.so!fn_1a2b",
+					  .object = "libfoo.so", .object_path = "/lib/libfoo.so",
+					  .mode = MODE_USER, .is_synthetic = true };
+	struct probe_spec spec;
+
+	(void)state;
+	probe_panel_row_spec(&row, &spec);
+	assert_string_equal(spec.file, "/lib/libfoo.so");
+	assert_string_equal(spec.function, "fn_1a2b");
+}
+
 /* The text is a spec for the same place, however that is called. */
 static void check_text(struct scene *scene, struct probe_spec spec, const char *text)
 {
@@ -385,6 +400,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_module_is_named_in_the_spec),
+		cmocka_unit_test(test_a_row_without_a_symbol_is_named_by_its_address),
 		SCENE_TEST(test_what_it_orders_is_read_back_as_the_same_place),
 		SCENE_TEST(test_the_dry_run_is_one_word_for_a_shell),
 		SCENE_TEST(test_values_that_are_known_well_are_chosen_at_first),

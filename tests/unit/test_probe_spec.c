@@ -69,6 +69,9 @@ static void test_names_of_cpp_need_no_quotes_but_for_blanks(void **state)
 	(void)state;
 	is_function("u:x:ns::A::~A", PROBE_USER, PROBE_ENTRY, "x", "ns::A::~A");
 	is_function("u:x:std::max<int>", PROBE_USER, PROBE_ENTRY, "x", "std::max<int>");
+	is_function("u:x:0x47228F", PROBE_USER, PROBE_ENTRY, "x", "0x47228F");
+	is_function("lat:/bin/x:fn_472280", PROBE_USER, PROBE_LATENCY, "/bin/x", "fn_472280");
+	is_function("ur:x:0x472280", PROBE_USER, PROBE_RETURN, "x", "0x472280");
 	is_function("u:x:::global", PROBE_USER, PROBE_ENTRY, "x", "::global");
 	is_function("u:x:A::operator+", PROBE_USER, PROBE_ENTRY, "x", "A::operator+");
 	is_function("u:x:A::operator->", PROBE_USER, PROBE_ENTRY, "x", "A::operator->");
@@ -331,6 +334,9 @@ static void test_wrong_places_are_refused(void **state)
 	refuses("u:malloc", "column 1: a function of a program is written u:FILE:FUNC");
 	refuses("u:a:b:c", "column 7: \"c\" is no line: a number is needed");
 	refuses("u:a:b:3:4:5", "too many parts; a ':' inside of a name is written \\: or in");
+	refuses("u:x:0x", "column 5: \"0x\" is no function");
+	refuses("u:x:0x12g", "column 5: \"0x12g\" is no function");
+	refuses("k:0x472280", "column 3: \"0x472280\" is no function");
 	refuses("u:main.c:12", "column 10: \"12\" is no function; lines are FILE.c:LINE");
 	refuses("u:/usr/lib/*:f", "column 3: one file is needed");
 	refuses("k:my=f", "column 3: \"my=f\" is no kernel function: '=' is in no name");

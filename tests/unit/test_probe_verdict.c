@@ -131,6 +131,51 @@ static void test_the_middle_of_an_instruction_is_refused(void **state)
 					  "there would change what the program does");
 }
 
+static void judge_start(struct probe_places *place, uint64_t begin, enum point_start start)
+{
+	const struct point point = { .offset = begin, .begin = begin, .bytes = 4, .start = start };
+	struct probe_site site = { .offset = begin };
+
+	strcpy(place->spec.function, "fn_8");
+	probe_verdict_of_code(place, &site, &point, 0);
+}
+
+static void test_without_a_symbol_code_must_be_called_and_begin_as_a_function(void **state)
+{
+	struct probe_places place = place_of(PROBE_LATENCY);
+
+	(void)state;
+	judge_start(&place, 8, POINT_START_CALLED);	/* endbr64 */
+	judge_start(&place, 12, POINT_START_CALLED);	/* push rbp */
+	assert_int_equal(place.verdict, VERDICT_OK);
+	judge_start(&place, 13, POINT_START_SYMBOL);	/* mov eax, 5 */
+	assert_int_equal(place.verdict, VERDICT_COSTLY);
+	judge_start(&place, 13, POINT_START_CALLED);
+	assert_int_equal(place.verdict, VERDICT_REFUSED);
+	assert_string_equal(place.reason, "fn_8 has no symbol, and may be a part of a function: it "
+			    "begins with 'mov eax, 5', not with endbr64, push or sub from rsp");
+	place = place_of(PROBE_ENTRY);
+	judge_start(&place, 12, POINT_START_UNCALLED);
+	assert_int_equal(place.verdict, VERDICT_REFUSED);
+	assert_string_equal(place.reason, "fn_8 has no symbol, and by its unwind entry it is not "
+			    "called: a part of a function, or where the program starts");
+}
+
+#define BEGINS_FUNCTION(bytes) \
+	probe_code_begins_function((const uint8_t *)(bytes), sizeof(bytes) - 1)
+
+static void test_what_compilers_begin_functions_with(void **state)
+{
+	(void)state;
+	assert_true(BEGINS_FUNCTION("\x41\x57"));			/* push r15 */
+	assert_true(BEGINS_FUNCTION("\x48\x83\xec\x08"));		/* sub rsp, 8 */
+	assert_true(BEGINS_FUNCTION("\x48\x81\xec\0\1\0\0"));		/* sub rsp, 256 */
+	assert_false(BEGINS_FUNCTION("\xff\x35\0\0\0\0"));		/* push [rip]: .plt */
+	assert_false(BEGINS_FUNCTION("\x48\x83\xc4\x08"));		/* add rsp, 8 */
+	assert_false(BEGINS_FUNCTION("\xf3\x0f\x1e"));			/* cut off */
+	assert_false(probe_code_begins_function(NULL, 0));
+}
+
 static void test_the_site_moves_behind_endbr64(void **state)
 {
 	struct probe_places place = place_of(PROBE_LATENCY);
@@ -214,6 +259,8 @@ int main(void)
 		cmocka_unit_test(test_returns_are_only_of_a_functions_begin),
 		cmocka_unit_test(test_dangers_are_known_by_name_and_edge),
 		cmocka_unit_test(test_the_worst_verdict_stays),
+		cmocka_unit_test(test_what_compilers_begin_functions_with),
+		cmocka_unit_test(test_without_a_symbol_code_must_be_called_and_begin_as_a_function),
 	};
 
 	return cmocka_run_group_tests(tests, make_code, close_code);
