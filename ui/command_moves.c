@@ -26,6 +26,16 @@ void cmd_page_down(struct ui_state *state)
 	move(state, MOVE_PAGE_DOWN);
 }
 
+void cmd_half_up(struct ui_state *state)
+{
+	move(state, MOVE_HALF_UP);
+}
+
+void cmd_half_down(struct ui_state *state)
+{
+	move(state, MOVE_HALF_DOWN);
+}
+
 void cmd_first(struct ui_state *state)
 {
 	move(state, MOVE_FIRST);

@@ -164,9 +164,15 @@ void cmd_probe_toggle(struct ui_state *state)
 	on_probe(state, toggle);
 }
 
+/* While probes are being attached the row of one of them stands for them all. */
 void cmd_probe_remove(struct ui_state *state)
 {
-	on_probe(state, remove_probe);
+	const struct snapshot_probe *probe = state_probe(state);
+
+	if (state->adding && (!probe || probe->state == PROBE_ATTACHING))
+		cmd_probe_cancel(state);
+	else
+		on_probe(state, remove_probe);
 }
 
 void cmd_probe_extend(struct ui_state *state)
@@ -300,7 +306,7 @@ static void add_uses(struct ui_state *state, const struct snapshot_probe *probe)
 	if (probe->state == PROBE_RECORDED)
 		return;
 	menu_add(&state->menu, ACTION_TOGGLE, MENU_PLAIN, is_on(state, probe) ? "off" : "on", "t");
-	menu_add(&state->menu, ACTION_EXTEND, MENU_PLAIN, "extend its lease", "L");
+	menu_add(&state->menu, ACTION_EXTEND, MENU_PLAIN, "extend its lease", "+");
 	if (probe->state != PROBE_CAPPED)
 		add_caps(state, probe);
 }

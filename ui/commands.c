@@ -15,11 +15,15 @@ const struct command commands[] = {
 	/* keys, name, where, traits, run, help, label in the bottom line and its rank */
 	{ { UI_KEY_UP, 'k' }, "up", IN_ALL, ROWS, cmd_up, "One line up", NULL, 0 },
 	{ { UI_KEY_DOWN, 'j' }, "down", IN_ALL, ROWS, cmd_down, "One line down", NULL, 0 },
-	{ { UI_KEY_PAGE_UP }, "page-up", IN_ALL, ROWS, cmd_page_up, "One page up", NULL, 0 },
-	{ { UI_KEY_PAGE_DOWN }, "page-down", IN_ALL, ROWS, cmd_page_down, "One page down", NULL,
-	  0 },
+	{ { UI_KEY_PAGE_UP, UI_KEY_CTRL('B') }, "page-up", IN_ALL, ROWS, cmd_page_up,
+	  "One page up", NULL, 0 },
+	{ { UI_KEY_PAGE_DOWN, UI_KEY_CTRL('F') }, "page-down", IN_ALL, ROWS, cmd_page_down,
+	  "One page down", NULL, 0 },
+	{ { UI_KEY_CTRL('U') }, "half-up", IN_ALL, ROWS, cmd_half_up, "Half a page up", NULL, 0 },
+	{ { UI_KEY_CTRL('D') }, "half-down", IN_ALL, ROWS, cmd_half_down, "Half a page down",
+	  NULL, 0 },
 	{ { UI_KEY_HOME }, "first", IN_ALL, ROWS, cmd_first, "To the top", NULL, 0 },
-	{ { UI_KEY_END }, "last", IN_ALL, ROWS, cmd_last, "To the bottom", NULL, 0 },
+	{ { UI_KEY_END, 'G' }, "last", IN_ALL, ROWS, cmd_last, "To the bottom", NULL, 0 },
 	{ { UI_KEY_ENTER, UI_KEY_RIGHT, 'l' }, "open", IN_TABLE, ROWS, cmd_open,
 	  "Open the row: a command's objects; the symbols of an object, task or CPU; a symbol's "
 	  "callers", "open", 3 },
@@ -49,10 +53,11 @@ const struct command commands[] = {
 	  "View: processes, their threads fold out (+)", NULL, 0 },
 	{ { '5' }, "cpus", IN_ALL, PLAIN, cmd_cpus, "View: how the load lies on the CPUs", NULL,
 	  0 },
-	{ { '6' }, "tree", IN_TABLE | IN_PAGER | IN_FLAME | IN_PROBES | IN_GROUPS, ROWS, cmd_tree,
+	{ { '6', UI_KEY_F5 }, "tree", IN_TABLE | IN_PAGER | IN_FLAME | IN_PROBES | IN_GROUPS,
+	  ROWS, cmd_tree,
 	  "View: the calls of this row's samples: who calls a function, what others call",
 	  "calls", 6 },
-	{ { '6' }, "whole-tree", IN_TREE, PLAIN, cmd_whole_tree,
+	{ { '6', UI_KEY_F5 }, "whole-tree", IN_TREE, PLAIN, cmd_whole_tree,
 	  "The tree without what was opened last", NULL, 0 },
 	{ { '7' }, "flame", IN_TABLE | IN_PAGER | IN_TREE | IN_PROBES | IN_GROUPS, ROWS, cmd_flame,
 	  "View: the calls of this row's samples as a flame graph", "flame", 10 },
@@ -70,7 +75,7 @@ const struct command commands[] = {
 	  "keys", 4 },
 	{ { UI_KEY_CTRL('P') }, "find-target", IN_SAMPLES | IN_PAGER, ASKS, cmd_find_target,
 	  "Find anything that can be probed: functions, tracepoints, marks, presets", NULL, 0 },
-	{ { UI_KEY_CTRL('P'), UI_KEY_INSERT }, "new-probe", IN_PROBES, ASKS, cmd_find_target,
+	{ { UI_KEY_CTRL('P') }, "new-probe", IN_PROBES, ASKS, cmd_find_target,
 	  "Find what the next probe is to be on", "find", 9 },
 	{ { UI_KEY_ENTER }, "open-probe", IN_PROBES, ROWS, cmd_probe_open,
 	  "Open the probe; of an open one: who calls it, the tree of its hits", "open", 3 },
@@ -83,15 +88,15 @@ const struct command commands[] = {
 	  6 },
 	{ { 't' }, "probe-toggle", IN_PROBES, ROWS, cmd_probe_toggle,
 	  "Switch the probe off, or on again; its figures stay", "on/off", 4 },
-	{ { 'L' }, "probe-extend", IN_PROBES, ROWS, cmd_probe_extend,
+	{ { '+' }, "probe-extend", IN_PROBES, ROWS, cmd_probe_extend,
 	  "Extend the lease of the probe", "lease", 7 },
-	{ { 'd' }, "probe-remove", IN_PROBES, ROWS, cmd_probe_remove, "Remove the probe", "remove",
-	  5 },
+	{ { 'd' }, "probe-remove", IN_PROBES, ROWS, cmd_probe_remove,
+	  "Remove the probe; cancel it while it is being attached", "remove", 5 },
 	{ { 'D' }, "probe-remove-all", IN_PROBES, ROWS | ASKS, cmd_probe_remove_all,
 	  "Remove all probes, after asking", NULL, 0 },
-	{ { 'c' }, "probe-cancel", IN_PROBES, PLAIN, cmd_probe_cancel,
+	{ { 0 }, "probe-cancel", IN_PROBES, PLAIN, cmd_probe_cancel,
 	  "Stop attaching what is not attached yet", NULL, 0 },
-	{ { '\\' }, "probe-log-filter", IN_PROBES, ROWS | ASKS, cmd_log_filter,
+	{ { '\\', UI_KEY_F4 }, "probe-log-filter", IN_PROBES, ROWS | ASKS, cmd_log_filter,
 	  "Show only hits with this text in the log of the probe", "filter", 8 },
 	{ { UI_KEY_RIGHT, '+', 'l' }, "open-line", IN_TREE, ROWS, cmd_open_line,
 	  "Open the line; an open one's chain of calls; else go to the first call in it", "open",
@@ -104,7 +109,7 @@ const struct command commands[] = {
 	  "Open all lines of the tree", NULL, 0 },
 	{ { 'C' }, "close-all", IN_TREE | IN_GROUPS, ROWS, cmd_close_all, "Close them all",
 	  NULL, 0 },
-	{ { 'e' }, "hottest", IN_TREE | IN_FLAME | IN_GROUPS, ROWS, cmd_hottest,
+	{ { 'J' }, "hottest", IN_TREE | IN_FLAME | IN_GROUPS, ROWS, cmd_hottest,
 	  "Follow the hottest call from here to its end", "hottest", 5 },
 	{ { 'r' }, "turn", IN_TREE, PLAIN, cmd_turn,
 	  "Turn the tree round: who calls it, what it calls", "turn round", 4 },
@@ -125,11 +130,12 @@ const struct command commands[] = {
 	  "What can be done with this row: only it, not it, open it as ...", "menu", 6 },
 	{ { 'p' }, "probe", IN_SAMPLES, ROWS | ASKS, cmd_probe,
 	  "Put a probe on this function: every call counted, timed, its arguments", "probe", 4 },
-	{ { '/' }, "search", IN_ALL, ROWS | ASKS, cmd_search, "Find text as it is typed", NULL, 0 },
+	{ { '/', UI_KEY_F3 }, "search", IN_ALL, ROWS | ASKS, cmd_search,
+	  "Find text as it is typed", NULL, 0 },
 	{ { 'n' }, "find-next", IN_ALL, ROWS, cmd_find_next, "The next place that has it", NULL,
 	  0 },
 	{ { 'N' }, "find-previous", IN_ALL, ROWS, cmd_find_previous, "The place before", NULL, 0 },
-	{ { '\\' }, "filter", IN_SAMPLES, ASKS, cmd_filter,
+	{ { '\\', UI_KEY_F4 }, "filter", IN_SAMPLES, ASKS, cmd_filter,
 	  "Count only what has this text in symbol, object or command; ~ begins a regular "
 	  "expression, ! what must not match; capitals count if typed", "filter", 5 },
 	{ { 'F' }, "filters", IN_SAMPLES, ASKS, cmd_filters, "The filters in force; remove some",
@@ -138,7 +144,7 @@ const struct command commands[] = {
 	{ { 'c' }, "colours", IN_FLAME, PLAIN, cmd_colours,
 	  "Colour the frames by kind of code, by share, by object; compared: by change", "colours",
 	  7 },
-	{ { 'o' }, "flip", IN_FLAME, PLAIN, cmd_flip,
+	{ { 'o', UI_KEY_F6 }, "flip", IN_FLAME, PLAIN, cmd_flip,
 	  "Callers above (icicles) or below (flames)", "flip", 9 },
 	{ { 'K' }, "hide-kernel", IN_SAMPLES, PLAIN, cmd_hide_kernel, "Hide or show kernel code",
 	  NULL, 0 },
@@ -148,8 +154,8 @@ const struct command commands[] = {
 	  "Names of symbols as their files have them (mangled), or demangled", NULL, 0 },
 	{ { 's' }, "sort", IN_TABLE, ROWS, cmd_sort, "Sort by the next column", "sort", 7 },
 	{ { 'S' }, "reverse", IN_TABLE, ROWS, cmd_reverse, "Reverse the order", NULL, 0 },
-	{ { 'o' }, "order", IN_TABLE, ROWS | ASKS, cmd_order, "Choose the column to sort by",
-	  NULL, 0 },
+	{ { 'o', UI_KEY_F6 }, "order", IN_TABLE, ROWS | ASKS, cmd_order,
+	  "Choose the column to sort by", NULL, 0 },
 	{ { 'c' }, "columns", IN_TABLE, ROWS | ASKS, cmd_columns,
 	  "Columns to show in this view", NULL, 0 },
 	{ { ' ' }, "pause", IN_TIMED, PLAIN, cmd_pause,
@@ -184,11 +190,11 @@ const struct command commands[] = {
 	  "Refresh less often, down to every 10 s", NULL, 0 },
 	{ { '>' }, "faster", IN_TIMED, PLAIN, cmd_faster,
 	  "Refresh more often, up to every 100 ms", NULL, 0 },
-	{ { 'r' }, "interval", IN_TABLE, ASKS, cmd_interval, "Refresh every so many seconds", NULL,
+	{ { 0 }, "interval", IN_TABLE, ASKS, cmd_interval, "Refresh every so many seconds", NULL,
 	  0 },
 	{ { 'v' }, "next-event", IN_SAMPLES, PLAIN, cmd_next_event, "Show the next event",
 	  NULL, 0 },
-	{ { 'e' }, "event", IN_TABLE, ASKS, cmd_event, "Sample another event", NULL, 0 },
+	{ { 'e' }, "event", IN_SAMPLES, ASKS, cmd_event, "Sample another event", NULL, 0 },
 	{ { 'f' }, "frequency", IN_SAMPLES, ASKS, cmd_frequency,
 	  "Sample at another rate, in Hz per CPU", NULL, 0 },
 	{ { 't' }, "target", IN_SAMPLES, ASKS, cmd_target,
@@ -210,9 +216,26 @@ const struct command commands[] = {
 	  "Paint the whole screen again", NULL, 0 },
 	{ { '?', UI_KEY_F1 }, "help", IN_ALL, PLAIN, cmd_help,
 	  "Every key, the mouse, and what the screen means", "help", 1 },
-	{ { 'q', UI_KEY_CTRL('C') }, "quit", IN_ALL, LEAVE, cmd_quit, "Quit", "quit", 1 },
+	{ { 'q', UI_KEY_CTRL('C'), UI_KEY_F10 }, "quit", IN_ALL, LEAVE, cmd_quit, "Quit", "quit",
+	  1 },
 };
 const size_t command_count = sizeof(commands) / sizeof(commands[0]);
+
+const char *commands_place_name(enum view_place place)
+{
+	switch (place) {
+	case IN_TABLE:	return "tables";
+	case IN_PAGER:	return "pages of text";
+	case IN_TREE:	return "tree";
+	case IN_FLAME:	return "flame graph";
+	case IN_PROBES: return "probes";
+	case IN_GROUPS: return "groups";
+	case IN_SAMPLES:
+	case IN_TIMED:
+	case IN_ALL:	break;
+	}
+	return "all views";
+}
 
 const struct command *commands_find(const char *name)
 {

@@ -279,6 +279,8 @@ void pager_move(struct view *view, enum view_move move)
 	case MOVE_DOWN:	     pager->top++; break;
 	case MOVE_PAGE_UP:   pager->top -= pager->page; break;
 	case MOVE_PAGE_DOWN: pager->top += pager->page; break;
+	case MOVE_HALF_UP:   pager->top -= (pager->page + 1) / 2; break;
+	case MOVE_HALF_DOWN: pager->top += (pager->page + 1) / 2; break;
 	case MOVE_FIRST:     pager->top = 0; break;
 	case MOVE_LAST:	     pager->top = pager->height; break;
 	}

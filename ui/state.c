@@ -521,6 +521,8 @@ static void go_through(struct ui_state *state, enum view_kind kind,
 {
 	struct diag why = { 0 };
 
+	if (!state_is_waiting(state))
+		shown_place(state)->is_moved = true;	/* what is opened was chosen */
 	save_place(state);
 	if (trail_push_parts(&state->trail, kind, parts, count, &why)) {
 		state_say(state, "%s", why.text);

@@ -8,7 +8,14 @@
  * `deferred` while the last query is not answered, and the keys typed behind them, too. What leaves
  * (back, quit) does not wait, and forgets those that do. Only behind a key that will open a prompt
  * or a menu is it meant for that: q is text, Esc takes the question back.
+ *
+ * A key that does nothing here names the next best: what it does elsewhere, what other profilers
+ * and process viewers have on it, or the same letter in the other case.
  */
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
 #include "ui/commands.h"
 #include "ui/mouse.h"
 #include "ui/state.h"
@@ -154,10 +161,134 @@ static bool defer_key(struct ui_state *state, int key, const struct command *com
 	return true;
 }
 
+/* Keys that once meant something else in a view. */
+static const struct old_key {
+	int key;
+	unsigned int where;	/* enum view_place bits */
+	const char *now;	/* the command that the key runs there now; NULL: none */
+	const char *meaning;	/* of the key in all views */
+	const char *was;	/* what it did in @where, */
+	const char *moved;	/* and the command that does that */
+} old_keys[] = {
+	{ 'e', IN_TREE | IN_FLAME | IN_GROUPS, "event", "events", "the hottest path is",
+	  "hottest" },
+	{ 'r', IN_TABLE | IN_GROUPS, NULL, "turns the tree round", "the refresh is faster by",
+	  "faster" },
+	{ 'c', IN_PROBES, NULL, "columns, colours", "what is being attached is cancelled by",
+	  "probe-remove" },
+	{ 'L', IN_PROBES, NULL, "the log", "the lease is extended by", "probe-extend" },
+	{ UI_KEY_INSERT, IN_PROBES, NULL, "marks lines of a list", "a new probe is found by",
+	  "new-probe" },
+};
+
+/* What others have on a key, and the command that comes next to it here. */
+static const struct habit {
+	int key;
+	const char *note;
+	const char *command;
+} habits[] = {
+	{ UI_KEY_F2, "nothing is set up on a page of its own", "columns" },
+	{ UI_KEY_F7, "flametop changes no priority", "row-menu" },
+	{ UI_KEY_F8, "flametop changes no priority", "row-menu" },
+	{ UI_KEY_F9, "flametop sends no signal", "row-menu" },
+};
+
+#define KEY_LIST_BYTES 128
+
+/* The first key of the command, ":name" of one without. */
+static const char *key_of(const struct ui_state *state, const struct command *command,
+			  char out[KEYMAP_TEXT_BYTES])
+{
+	const int key = keymap_key(state->keymap, command);
+
+	if (key)
+		return keys_format(key, out);
+	snprintf(out, KEYMAP_TEXT_BYTES, ":%s", command->name);
+	return out;
+}
+
+static const struct old_key *find_old_key(int key, enum view_place place,
+					  const struct command *command)
+{
+	for (size_t i = 0; i < sizeof(old_keys) / sizeof(old_keys[0]); i++)
+		if (old_keys[i].key == key && (old_keys[i].where & place) &&
+		    (command ? old_keys[i].now && !strcmp(command->name, old_keys[i].now)
+			     : !old_keys[i].now))
+			return &old_keys[i];
+	return NULL;
+}
+
+/* Says so if @key, which runs @command (NULL: none), once meant something else. */
+static bool say_old_key(struct ui_state *state, int key, enum view_place place,
+			const struct command *command)
+{
+	const struct old_key *old = find_old_key(key, place, command);
+	char name[KEYS_NAME_BYTES], moved[KEYMAP_TEXT_BYTES], before[STATE_MESSAGE_BYTES] = "";
+
+	if (!old)
+		return false;
+	if (state->message[0])
+		snprintf(before, sizeof(before), "%s \u00b7 ", state->message);
+	state_say(state, "%s%s: %s; %s %s", before, keys_format(key, name), old->meaning,
+		  old->was, key_of(state, commands_find(old->moved), moved));
+	return true;
+}
+
+/* Where else @key does the same, "" when nowhere: "tree, groups". */
+static const struct command *find_elsewhere(const struct ui_state *state, int key,
+					    char out[KEY_LIST_BYTES])
+{
+	const struct command *found = NULL, *here;
+	size_t used = 0;
+
+	out[0] = '\0';
+	for (unsigned int place = 1; place <= IN_ALL && used < KEY_LIST_BYTES; place <<= 1) {
+		here = keymap_find(state->keymap, key, (enum view_place)place);
+		if (!here || (found && here->run != found->run))
+			continue;
+		found = here;
+		used += (size_t)snprintf(out + used, KEY_LIST_BYTES - used, "%s%s",
+					 used ? ", " : "",
+					 commands_place_name((enum view_place)place));
+	}
+	return found;
+}
+
+static void say_unbound(struct ui_state *state, int key, enum view_place place)
+{
+	char name[KEYS_NAME_BYTES], other[KEYMAP_TEXT_BYTES], places[KEY_LIST_BYTES];
+	const struct command *elsewhere = find_elsewhere(state, key, places);
+	const struct command *nearest = NULL;
+	const char *note = "does nothing here", *colon = "";
+
+	keys_format(key, name);
+	if (say_old_key(state, key, place, NULL))
+		return;
+	if (elsewhere) {
+		state_say(state, "%s %s \u00b7 in %s: %s", name, note, places, elsewhere->help);
+		return;
+	}
+	for (size_t i = 0; i < sizeof(habits) / sizeof(habits[0]); i++) {
+		if (habits[i].key != key)
+			continue;
+		note = habits[i].note;
+		colon = ":";
+		nearest = commands_find(habits[i].command);
+	}
+	if (key < 128 && isalpha(key))
+		nearest = keymap_find(state->keymap, isupper(key) ? tolower(key) : toupper(key),
+				      place);
+	if (nearest && (nearest->where & place))
+		state_say(state, "%s%s %s \u00b7 nearest is %s: %s", name, colon, note,
+			  key_of(state, nearest, other), nearest->help);
+	else
+		state_say(state, "%s%s %s \u00b7 ? shows all keys", name, colon, note);
+}
+
 void state_press_key(struct ui_state *state, int key, const struct mouse *mouse)
 {
 	const struct command *command;
-	char name[KEYS_NAME_BYTES];
+	enum view_place place;
 
 	if (key == UI_KEY_UNKNOWN)
 		return;
@@ -175,14 +306,15 @@ void state_press_key(struct ui_state *state, int key, const struct mouse *mouse)
 		state->is_click_spent &= mouse->action == MOUSE_RELEASE;
 		return;
 	}
-	command = keymap_find(state->keymap, key, place_asked(state));
+	place = place_asked(state);
+	command = keymap_find(state->keymap, key, place);
 	if (defer_key(state, key, command))
 		return;
-	if (command) {
-		command->run(state);
-		state->is_changed = true;
-	} else {
-		state_say(state, "%s does nothing here \u00b7 ? shows all keys",
-			  keys_format(key, name));
+	if (!command) {
+		say_unbound(state, key, place);
+		return;
 	}
+	command->run(state);
+	say_old_key(state, key, place, command);
+	state->is_changed = true;
 }

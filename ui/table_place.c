@@ -41,19 +41,14 @@ void table_place_carry(struct table_place *place, struct table_extent extent, si
 	table_place_set(place, extent, cursor);
 }
 
-size_t table_place_follow(const struct table_place *place, struct table_extent extent,
-			  size_t cursor, bool is_early)
+size_t table_place_follow(const struct table_place *place, size_t cursor)
 {
-	if (place->is_moved)
-		return cursor;
-	if (is_early)
-		return 0;
-	return cursor < place->top + extent.page ? cursor : place->cursor;
+	return place->is_moved ? cursor : 0;
 }
 
 void table_place_move(struct table_place *place, struct table_extent extent, enum view_move move)
 {
-	const size_t page = page_of(extent);
+	const size_t page = page_of(extent), half = (page + 1) / 2;
 	size_t cursor = place->cursor;
 
 	switch (move) {
@@ -61,6 +56,8 @@ void table_place_move(struct table_place *place, struct table_extent extent, enu
 	case MOVE_DOWN:	     cursor++; break;
 	case MOVE_PAGE_UP:   cursor -= cursor > page ? page : cursor; break;
 	case MOVE_PAGE_DOWN: cursor += page; break;
+	case MOVE_HALF_UP:   cursor -= cursor > half ? half : cursor; break;
+	case MOVE_HALF_DOWN: cursor += half; break;
 	case MOVE_FIRST:     cursor = 0; break;
 	case MOVE_LAST:	     cursor = extent.rows; break;
 	}

@@ -138,7 +138,7 @@ void table_rows_collect(struct table_rows *table, const struct snapshot *snapsho
 	if (snapshot->keys & KEY_GROUP)
 		insert_threads(table, snapshot, show_idle, order);
 	if (find_row(table, place->cursor_id, &found))
-		cursor = table_place_follow(place, extent_of(table), found, snapshot->is_early);
+		cursor = table_place_follow(place, found);
 	if (table->count)	/* an empty picture forgets nothing: its row may come back */
 		set_cursor(table, cursor);
 }
@@ -163,7 +163,8 @@ void table_rows_restore(struct table_rows *table, const struct table_place *plac
 
 	table->place = *place;
 	if (find_row(table, place->cursor_id, &found))
-		table_place_carry(&table->place, extent_of(table), found);
+		table_place_carry(&table->place, extent_of(table),
+				  table_place_follow(place, found));
 	else
 		table_place_set(&table->place, extent_of(table), place->cursor);
 	note_cursor(table);

@@ -249,7 +249,7 @@ static void collect_afresh(struct tree_rows *rows)
 
 	collect(rows);
 	if (find_id(rows, id, &found))
-		cursor = table_place_follow(place, extent_of(rows), found, false);
+		cursor = table_place_follow(place, found);
 	if (rows->count)
 		set_cursor(rows, cursor);
 }
@@ -300,7 +300,8 @@ void tree_rows_restore(struct tree_rows *rows, const struct table_place *place)
 
 	rows->place = *place;
 	if (find_id(rows, place->cursor_id, &found))
-		table_place_carry(&rows->place, extent_of(rows), found);
+		table_place_carry(&rows->place, extent_of(rows),
+				  table_place_follow(place, found));
 	else
 		table_place_set(&rows->place, extent_of(rows), place->cursor);
 	note_cursor(rows);

@@ -205,6 +205,8 @@ static void move_flame(struct view *view, enum view_move move)
 	case MOVE_DOWN:	     move_along(flame, in); break;
 	case MOVE_PAGE_UP:   move_along(flame, -in * page); break;
 	case MOVE_PAGE_DOWN: move_along(flame, in * page); break;
+	case MOVE_HALF_UP:   move_along(flame, -in * (page + 1) / 2); break;
+	case MOVE_HALF_DOWN: move_along(flame, in * (page + 1) / 2); break;
 	case MOVE_FIRST:     move_along(flame, -all); break;
 	case MOVE_LAST:	     move_along(flame, all); break;
 	}

@@ -125,6 +125,8 @@ static long move_lines(const struct probe_view *view, enum view_move move)
 	case MOVE_DOWN:	     return 1;
 	case MOVE_PAGE_UP:   return -page;
 	case MOVE_PAGE_DOWN: return page;
+	case MOVE_HALF_UP:   return -(page + 1) / 2;
+	case MOVE_HALF_DOWN: return (page + 1) / 2;
 	case MOVE_FIRST:     return -all;
 	case MOVE_LAST:	     break;
 	}

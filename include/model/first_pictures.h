@@ -20,7 +20,6 @@ struct ingest;
 /* All zero: no such pictures are made. */
 struct first_pictures {
 	uint64_t begin_ns;	/* 0: they are over */
-	uint64_t early_until_ns;
 	uint64_t last_ns;	/* the newest picture; 0: none yet */
 	bool has_samples;	/* that picture shows some */
 };
@@ -30,9 +29,6 @@ void first_pictures_begin(struct first_pictures *pictures, uint64_t now_ns);
 /* When the next is due, UINT64_MAX: never. Looks at what @ingest has and waits for. */
 uint64_t first_pictures_due_ns(const struct first_pictures *pictures,
 			       const struct ingest *ingest);
-
-/* Is it the source's first second? Few samples say yet which row is the first. */
-bool first_pictures_are_early(const struct first_pictures *pictures, uint64_t now_ns);
 
 /* A picture of what @ingest has was made, by whomever. */
 void first_pictures_made(struct first_pictures *pictures, const struct ingest *ingest,

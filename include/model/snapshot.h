@@ -122,7 +122,6 @@ struct snapshot {
 	uint32_t cpus;		/* 0: unknown */
 	bool is_replay;
 	bool is_target_gone;	/* every profiled process has ended: the picture is its last */
-	bool is_early;		/* few samples yet: see model/first_pictures.h */
 	bool is_last;		/* the data has ended: no other time will be shown */
 	int end_err;		/* is_last: -errno when it ended by an error, see end_reason */
 	const char *end_reason;

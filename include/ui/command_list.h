@@ -11,6 +11,8 @@ void cmd_up(struct ui_state *state);
 void cmd_down(struct ui_state *state);
 void cmd_page_up(struct ui_state *state);
 void cmd_page_down(struct ui_state *state);
+void cmd_half_up(struct ui_state *state);
+void cmd_half_down(struct ui_state *state);
 void cmd_first(struct ui_state *state);
 void cmd_last(struct ui_state *state);
 void cmd_open(struct ui_state *state);

@@ -33,6 +33,9 @@ struct command {
 extern const struct command commands[];
 extern const size_t command_count;
 
+/* What views of that place are called, with a small letter: "tree". @place is one bit. */
+const char *commands_place_name(enum view_place place);
+
 /* The command of that name, which must be there. */
 const struct command *commands_find(const char *name);
 

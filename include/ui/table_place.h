@@ -19,7 +19,7 @@
 struct table_place {
 	uint64_t cursor_id;
 	size_t cursor, top;
-	bool is_moved;		/* a key chose the row */
+	bool is_moved;		/* a key or the mouse chose the row */
 };
 
 struct table_extent {
@@ -32,11 +32,9 @@ struct table_extent {
 void table_place_set(struct table_place *place, struct table_extent extent, size_t cursor);
 /* The row under the cursor has become number @cursor: it stays on its line of the screen. */
 void table_place_carry(struct table_place *place, struct table_extent extent, size_t cursor);
-/* Where the cursor is to be, now that its row has become number @cursor: there. Before the first
- * key, when nobody chose that row, it follows it only in sight, and in @is_early pictures, where
- * rows change places because there are few samples, it is at the top. */
-size_t table_place_follow(const struct table_place *place, struct table_extent extent,
-			  size_t cursor, bool is_early);
+/* Where the cursor is to be, now that its row has become number @cursor: there. As long as nobody
+ * chose that row the cursor stays on the first one, and the rows change places beneath it. */
+size_t table_place_follow(const struct table_place *place, size_t cursor);
 
 void table_place_move(struct table_place *place, struct table_extent extent, enum view_move move);
 /* The wheel: moves the picture, and the cursor only where it would leave it. */

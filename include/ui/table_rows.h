@@ -1,9 +1,8 @@
 /* table_rows.h - which rows of the snapshot the table shows, in which order, and where its cursor
  * is.
  *
- * Cursor: it belongs to a row's id. When its row leaves, it stays at the same line of the screen
- *         and belongs to the row there. Before the first key it does not follow its row out of
- *         sight, because nobody chose that row.
+ * Cursor: as long as nobody moved it, it is on the first row. Then it belongs to a row's id: when
+ *         that row leaves, it stays at the same line of the screen and belongs to the row there.
  * Groups: with KEY_GROUP the rows of a process's threads follow it once it is unfolded.
  * Thread: the ui's. Pure.
  */

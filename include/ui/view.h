@@ -17,6 +17,8 @@ enum view_move {
 	MOVE_DOWN,
 	MOVE_PAGE_UP,
 	MOVE_PAGE_DOWN,
+	MOVE_HALF_UP,		/* half a page */
+	MOVE_HALF_DOWN,
 	MOVE_FIRST,
 	MOVE_LAST,
 };

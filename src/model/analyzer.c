@@ -317,7 +317,6 @@ static void publish(struct analyzer *analyzer, bool is_last)
 	if (!snapshot)
 		return;		/* stopped, or no memory now: the next refresh tries again */
 	analyzer->took_ns = clock_now_ns() - began_ns;
-	snapshot->is_early = first_pictures_are_early(&analyzer->first, began_ns);
 	first_pictures_made(&analyzer->first, &analyzer->ingest, began_ns);
 	analyzer->stopped_ns = 0;
 	analyzer->ingest.has_new_names = false;

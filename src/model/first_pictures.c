@@ -7,14 +7,10 @@
 #define FIRST_NS (150 * CLOCK_NS_PER_MS)	/* the screen should not stay empty */
 #define STEP_NS	 (100 * CLOCK_NS_PER_MS)	/* a faster change can't be read */
 #define LAST_NS	 (650 * CLOCK_NS_PER_MS)	/* by then the kernel's names are there */
-#define EARLY_NS CLOCK_NS_PER_S
 
 void first_pictures_begin(struct first_pictures *pictures, uint64_t now_ns)
 {
-	*pictures = (struct first_pictures){
-		.begin_ns = now_ns,
-		.early_until_ns = now_ns ? now_ns + EARLY_NS : 0,
-	};
+	*pictures = (struct first_pictures){ .begin_ns = now_ns };
 }
 
 static bool has_samples(const struct ingest *ingest)
@@ -45,11 +41,6 @@ uint64_t first_pictures_due_ns(const struct first_pictures *pictures, const stru
 	/* One that was asked for before there were samples was not yet the first. */
 	has_news = ingest->has_new_names || (!pictures->has_samples && is_settled(ingest));
 	return has_news && step_ns < end_ns ? step_ns : end_ns;
-}
-
-bool first_pictures_are_early(const struct first_pictures *pictures, uint64_t now_ns)
-{
-	return now_ns < pictures->early_until_ns;
 }
 
 void first_pictures_made(struct first_pictures *pictures, const struct ingest *ingest,

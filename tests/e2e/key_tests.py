@@ -97,7 +97,7 @@ def expect_table_read_right(help_text):
     keys = help_text[help_text.index("  Keys"):].partition("\n\n")[0]
     listed = {name for line in keys.splitlines()
               if (found := re.match(r"  (\S+(?:, \S+)*)  +\S", line)) for name in
-              found[1].split(", ")}
+              found[1].split(", ") if not re.match(r":\w", name)}   # one that has no key
     wanted = {key.name for command in COMMANDS.values() for key in command.keys}
     expect("the help lists the keys of the table", listed == wanted,
            (listed - wanted, wanted - listed))

@@ -58,11 +58,11 @@ static void test_keys_order_what_they_say_of_the_probe_under_the_cursor(void **s
 
 	scene_press(scene, "t");
 	check_ordered(scene, PROBE_OFF, 3);
-	scene_press(scene, "jL");
+	scene_press(scene, "j+");
 	check_ordered(scene, PROBE_EXTEND, 4);
 	scene_press(scene, "jt");
 	check_ordered(scene, PROBE_ON, 5);
-	scene_press(scene, "L");
+	scene_press(scene, "+");
 	assert_int_equal(scene->state.order_count, 0);	/* it has no lease */
 	assert_string_equal(scene->state.message,
 			    "sched:sched_switch has no lease: it stays until it is removed");
@@ -92,7 +92,7 @@ static void test_keys_mean_the_probe_as_it_was_ordered_last(void **state)
 
 	scene_press(scene, "t");
 	check_ordered(scene, PROBE_OFF, 3);
-	scene_press(scene, "L");
+	scene_press(scene, "+");
 	assert_string_equal(scene->state.message, "hash_search_with_hash_value is off: t switches "
 						  "it on with a new lease");
 	scene_press(scene, "jjt");
@@ -133,7 +133,7 @@ static void test_a_probe_is_removed_once(void **state)
 
 	scene_press(scene, "d");
 	check_ordered(scene, PROBE_REMOVE, 3);
-	for (const char *key = "dtL."; *key; key++) {
+	for (const char *key = "dt+."; *key; key++) {
 		scene_press(scene, (char[]){ *key, '\0' });
 		assert_string_equal(scene->state.message,
 				    "hash_search_with_hash_value is being removed");
@@ -189,7 +189,7 @@ static void test_a_refused_one_can_only_be_opened_and_removed(void **state)
 
 	scene_press(scene, "jjjjt");
 	assert_string_equal(scene->state.message, why);
-	scene_press(scene, "tL");
+	scene_press(scene, "t+");
 	assert_string_equal(scene->state.message, why);
 	assert_int_equal(scene->state.order_count, 0);
 	scene_press(scene, ".");
@@ -207,7 +207,7 @@ static void test_a_lease_of_what_is_off_begins_with_it(void **state)
 {
 	struct scene *scene = list_of(state);
 
-	scene_press(scene, "jjjL");
+	scene_press(scene, "jjj+");
 	assert_int_equal(scene->state.order_count, 0);
 	assert_string_equal(scene->state.message,
 			    "malloc is capped: t switches it on with a new lease");
@@ -216,7 +216,7 @@ static void test_a_lease_of_what_is_off_begins_with_it(void **state)
 static void test_without_a_probe_its_keys_say_so(void **state)
 {
 	static const char nothing[] = "there is no probe \u00b7 Ctrl-P finds a target";
-	static const int keys[] = { UI_KEY_ENTER, 'l', 't', 'd', 'L', '.' };
+	static const int keys[] = { UI_KEY_ENTER, 'l', 't', 'd', '+', '.' };
 	struct scene *scene = list_of(state);
 
 	scene->snapshot.probes = (struct snapshot_probes){ 0 };
@@ -534,15 +534,17 @@ static void test_answers_are_told(void **state)
 	scene->state.adding = answer.number = 5;
 	state_probe_answered(&scene->state, &answer);
 	assert_string_equal(scene->state.message, "attached to 3 of 16\u2026");
-	scene_press(scene, "8c");
+	scene_press(scene, "8");
 	probe_fixture_answer(scene);
+	scene_press(scene, "Gd");
 	assert_int_equal(probe_fixture_order(scene, PROBE_CANCEL)->number, 5);
 	answer = (struct probe_answer){ .number = 5, .kind = PROBE_ADD, .is_done = true };
 	diag_set(&answer.why, -EACCES, "uprobes need root");
 	state_probe_answered(&scene->state, &answer);
 	assert_string_equal(scene->state.message, "uprobes need root");
 	assert_int_equal(scene->state.adding, 0);
-	scene_press(scene, "c");
+	scene_press(scene, ":");
+	scene_choose(scene, "probe-cancel");
 	assert_string_equal(scene->state.message, "nothing is being attached");
 }
 

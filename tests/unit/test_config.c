@@ -189,7 +189,7 @@ static void test_a_mistake_in_the_keys_has_the_keymaps_sentence(void **state)
 	snprintf(text, sizeof(text), "%s:2: ", path);
 	assert_memory_equal(config.problems, text, strlen(text));
 	assert_non_null(strstr(config.problems, "quit"));
-	assert_keys("quit", "q, Ctrl-C");
+	assert_keys("quit", "q, Ctrl-C, F10");
 }
 
 static void test_ten_mistakes_are_told_and_the_rest_is_counted(void **state)
@@ -231,7 +231,7 @@ static void test_none_is_no_file(void **state)
 	assert_false(config.keeps_state);
 	assert_string_equal(config.path, "");
 	assert_int_equal(config.setting_count, 0);
-	assert_keys("quit", "q, Ctrl-C");
+	assert_keys("quit", "q, Ctrl-C, F10");
 	assert_int_equal(config_load_state(&config, &why), 0);
 	assert_int_equal(config_save_state(&config, &chosen, &why), 0);
 }

@@ -140,21 +140,6 @@ static void test_there_are_none_where_each_line_has_its_time(void **state)
 	finish(&scene);
 }
 
-static void test_the_pictures_of_the_first_second_are_early(void **state)
-{
-	struct first_pictures never = { 0 };
-	struct scene scene;
-
-	(void)state;
-	begin(&scene);
-	add_sample(&scene);
-	made_at(&scene, 650);		/* the last of the first ones is early, too */
-	assert_true(first_pictures_are_early(&scene.pictures, BEGIN_NS + 650 * CLOCK_NS_PER_MS));
-	assert_false(first_pictures_are_early(&scene.pictures, BEGIN_NS + CLOCK_NS_PER_S));
-	assert_false(first_pictures_are_early(&never, BEGIN_NS));
-	finish(&scene);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -166,7 +151,6 @@ int main(void)
 		cmocka_unit_test(
 			test_the_last_of_them_comes_in_any_case_and_then_refreshes_rule),
 		cmocka_unit_test(test_there_are_none_where_each_line_has_its_time),
-		cmocka_unit_test(test_the_pictures_of_the_first_second_are_early),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

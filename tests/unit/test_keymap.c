@@ -77,7 +77,7 @@ static void test_the_defaults_are_those_of_the_commands(void **state)
 							 &commands[i]);
 	}
 	assert_null(keymap_find(&keymap, 0, IN_TABLE));
-	assert_string_equal(keys_of("quit"), "q, Ctrl-C");
+	assert_string_equal(keys_of("quit"), "q, Ctrl-C, F10");
 }
 
 static void test_binding_replaces_all_keys_of_a_command(void **state)
@@ -102,7 +102,7 @@ static void test_a_key_is_taken_from_the_command_that_had_it(void **state)
 	bind("pause", "k, Ctrl-C");
 	assert_string_equal(found('k', IN_TABLE), "pause");
 	assert_string_equal(keys_of("up"), "Up");
-	assert_string_equal(keys_of("quit"), "q");
+	assert_string_equal(keys_of("quit"), "q, F10");
 	bind("pause", "Up");
 	assert_string_equal(keys_of("up"), "");
 	assert_string_equal(found('k', IN_TABLE), "none");
@@ -112,8 +112,8 @@ static void test_the_last_key_of_quit_cannot_be_taken(void **state)
 {
 	(void)state;
 	refuse("quit", "", -EINVAL, "no key to quit");
-	refuse("pause", "q, Ctrl-C", -EINVAL, "give quit another one first");
-	bind("pause", "Ctrl-C");
+	refuse("pause", "q, Ctrl-C, F10", -EINVAL, "give quit another one first");
+	bind("pause", "Ctrl-C, F10");
 	refuse("help", "q", -EINVAL, "no key to quit");
 	bind("quit", "F10");
 	bind("help", "q");

@@ -190,7 +190,7 @@ static void test_a_recorded_probe_is_shown_with_its_values(void **state)
 
 static void test_no_key_changes_a_recorded_probe(void **state)
 {
-	static const char *const keys[] = { "t", "d", "L" };
+	static const char *const keys[] = { "t", "d", "+" };
 	struct scene scene;
 
 	(void)state;

@@ -121,29 +121,35 @@ static void test_a_row_with_another_number_keeps_its_line_of_the_screen(void **s
 	assert_place(place, 18, 15);
 }
 
-static void test_the_cursor_follows_a_row_out_of_sight_only_after_a_key(void **state)
+static void test_the_cursor_follows_its_row_once_it_was_moved(void **state)
 {
 	struct table_place place = { .cursor = 0 };
 
 	(void)state;
-	assert_int_equal(table_place_follow(&place, twenty, 4, false), 4);
-	assert_int_equal(table_place_follow(&place, twenty, 5, false), 0);
+	assert_int_equal(table_place_follow(&place, 1), 0);
+	assert_int_equal(table_place_follow(&place, 19), 0);
 	table_place_move(&place, twenty, MOVE_DOWN);
-	assert_int_equal(table_place_follow(&place, twenty, 5, false), 5);
+	assert_int_equal(table_place_follow(&place, 5), 5);
 	table_place_move(&place, twenty, MOVE_FIRST);
-	assert_int_equal(table_place_follow(&place, twenty, 5, false), 0);
+	assert_int_equal(table_place_follow(&place, 5), 0);
 	table_place_scroll(&place, twenty, 1);
-	assert_int_equal(table_place_follow(&place, twenty, 19, false), 19);
+	assert_int_equal(table_place_follow(&place, 19), 19);
 }
 
-static void test_before_the_first_key_early_pictures_have_it_at_the_top(void **state)
+static void test_half_a_page_is_rounded_up(void **state)
 {
-	struct table_place place = { .cursor = 0 };
+	struct table_place place = { .cursor = 1 };
 
 	(void)state;
-	assert_int_equal(table_place_follow(&place, twenty, 4, true), 0);
-	table_place_move(&place, twenty, MOVE_DOWN);
-	assert_int_equal(table_place_follow(&place, twenty, 4, true), 4);
+	table_place_move(&place, twenty, MOVE_HALF_DOWN);
+	assert_place(place, 4, 0);
+	table_place_move(&place, twenty, MOVE_HALF_DOWN);
+	assert_place(place, 7, 3);
+	table_place_move(&place, twenty, MOVE_HALF_UP);
+	assert_place(place, 4, 3);
+	table_place_move(&place, twenty, MOVE_HALF_UP);
+	table_place_move(&place, twenty, MOVE_HALF_UP);
+	assert_place(place, 0, 0);
 }
 
 int main(void)
@@ -155,8 +161,8 @@ int main(void)
 		cmocka_unit_test(test_there_are_no_blank_lines_while_there_are_rows_above),
 		cmocka_unit_test(test_a_screen_that_was_never_drawn_is_one_row_high),
 		cmocka_unit_test(test_a_row_with_another_number_keeps_its_line_of_the_screen),
-		cmocka_unit_test(test_the_cursor_follows_a_row_out_of_sight_only_after_a_key),
-		cmocka_unit_test(test_before_the_first_key_early_pictures_have_it_at_the_top),
+		cmocka_unit_test(test_the_cursor_follows_its_row_once_it_was_moved),
+		cmocka_unit_test(test_half_a_page_is_rounded_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

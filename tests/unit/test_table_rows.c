@@ -101,20 +101,14 @@ struct list {
 };
 
 /* Ids 1..40 by falling share, the first @rotate of them moved to the end. */
-static void fill_picture(struct list *list, size_t rotate, bool is_early)
+static void fill(struct list *list, size_t rotate)
 {
 	memset(list->rows, 0, sizeof(list->rows));
 	for (size_t i = 0; i < COUNT; i++)
 		list->rows[i] = (struct snapshot_row){ .id = (i + rotate) % COUNT + 1,
 						       .self_samples = 100 - i };
 	list->snapshot = fixture_snapshot(list->rows, COUNT);
-	list->snapshot.is_early = is_early;
 	table_rows_collect(&list->table, &list->snapshot, false, by_self);
-}
-
-static void fill(struct list *list, size_t rotate)
-{
-	fill_picture(list, rotate, false);
 }
 
 static void open_list(struct list *list)
@@ -146,16 +140,23 @@ static void test_back_finds_the_same_row_on_the_same_line(void **state)
 	table_rows_finish(&list.table);
 }
 
-static void test_the_cursor_stays_at_the_top_while_few_samples_order_the_rows(void **state)
+static void test_the_cursor_that_nobody_moved_stays_on_the_first_row(void **state)
 {
+	struct table_place place;
 	struct list list;
 
 	(void)state;
 	open_list(&list);
 	fill(&list, COUNT - 2);		/* row 1 is third now */
-	assert_int_equal(list.table.place.cursor, 2);
-	fill_picture(&list, COUNT - 1, true);
+	assert_int_equal(table_rows_cursor(&list.table)->id, COUNT - 1);
+	place = list.table.place;
+	fill(&list, COUNT - 4);
+	table_rows_restore(&list.table, &place);
 	assert_int_equal(list.table.place.cursor, 0);
+	table_rows_move(&list.table, MOVE_DOWN);
+	assert_int_equal(table_rows_cursor(&list.table)->id, COUNT - 2);
+	fill(&list, 0);
+	assert_int_equal(table_rows_cursor(&list.table)->id, COUNT - 2);
 	table_rows_finish(&list.table);
 }
 
@@ -203,7 +204,7 @@ int main(void)
 		cmocka_unit_test(test_idle_rows_are_there_only_when_asked_for),
 		cmocka_unit_test(test_back_finds_the_same_row_on_the_same_line),
 		cmocka_unit_test(
-			test_the_cursor_stays_at_the_top_while_few_samples_order_the_rows),
+			test_the_cursor_that_nobody_moved_stays_on_the_first_row),
 		cmocka_unit_test(test_the_wheel_moves_the_picture_and_keeps_the_cursor_in_it),
 		cmocka_unit_test(test_an_empty_picture_forgets_nothing),
 	};

@@ -159,7 +159,7 @@ static void test_lines_open_and_close(void **state)
 	scene_press(scene, "E");
 	assert_int_equal(scene->state.groups_view.rows.count,
 			 scene->snapshot.groups.node_count);
-	scene_press(scene, "Ce");
+	scene_press(scene, "CJ");
 	assert_string_equal(cursor_text(scene), "hash_search_with_hash_value");
 	scene_press_key(scene, UI_KEY_LEFT);
 	assert_string_equal(cursor_text(scene), "postgres");

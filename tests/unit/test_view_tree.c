@@ -93,7 +93,7 @@ static void test_a_deep_tree_moves_left(void **state)
 	state_show_kind(&scene.state, VIEW_TREE);
 	scene.snapshot.tree = tree_fixture(TREE_CALLEES, lines, 2 * DEPTH, nodes);
 	scene_show(&scene);
-	scene_press(&scene, "e");
+	scene_press(&scene, "J");
 	scene_press_key(&scene, UI_KEY_UP);
 	scene_close(&scene, "tree_deep_80x24");
 }
