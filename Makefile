@@ -49,7 +49,8 @@ C_FILES	  := $(wildcard src/*.c src/*/*.c ui/*.c include/*/*.h ui/*.h tests/*/*.
 .SECONDARY:
 .PHONY: all tests run check check-unit fuzz-smoke check-asan check-tsan check-layers check-doors lint format bench \
 	fuzz faults prove evictions mutants mutants-run \
-	screenshots install uninstall clean packages-build packages-test $(SMOKES)
+	screenshots install uninstall clean packages-build packages-test packages-bench \
+	packages-screenshots $(SMOKES)
 
 all: $(BUILD)/flametop $(BUILD)/flametop.8 $(BUILD)/flametop.bash
 
@@ -114,6 +115,10 @@ packages-build:
 	@.ci/packages build
 packages-test:
 	@.ci/packages build test
+packages-bench:
+	@.ci/packages build test bench
+packages-screenshots:
+	@.ci/packages build screenshots
 
 run: packages-build
 	@$(MAKE) --no-print-directory all
@@ -189,7 +194,8 @@ lint:
 format:
 	@.ci/format $(C_FILES)
 
-bench: $(BUILD)/flametop $(BENCHES) $(WORKLOADS)
+bench: packages-bench
+	@$(MAKE) --no-print-directory $(BUILD)/flametop $(BENCHES) $(WORKLOADS)
 	@BUILD=$(BUILD) tests/bench/run $(PARTS)
 
 FUZZ	 := CC=clang BUILD=$(BUILD)/fuzz $(QUICK) SANITIZE=fuzzer-no-link,address,undefined
@@ -210,8 +216,8 @@ $(SMOKES): %.smoke: %
 		>$<.log 2>&1 || { tail -40 $<.log; exit 1; }
 	@echo "$<: $$(tail -1 $<.log)"
 
-screenshots: $(BUILD)/flametop $(WORKLOADS)
-	@.ci/packages screenshots
+screenshots: packages-screenshots
+	@$(MAKE) --no-print-directory $(BUILD)/flametop $(WORKLOADS)
 	@BUILD=$(BUILD) tests/screenshots/run
 
 MAN_PAGE   = $(DESTDIR)$(PREFIX)/share/man/man8/flametop.8
