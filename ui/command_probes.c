@@ -6,7 +6,8 @@
 #include "ui/command_list.h"
 #include "ui/probe_columns.h"
 
-/* The process that a row's function is meant in: its own, or the one that the filter leaves. */
+/* The process that a row's function is meant in: its own, the one that the filter leaves, or the
+ * only one that is sampled. */
 static pid_t pid_of(const struct ui_state *state, const struct snapshot_row *row)
 {
 	const struct filter *filter = &state->trail.filter;
@@ -16,7 +17,7 @@ static pid_t pid_of(const struct ui_state *state, const struct snapshot_row *row
 	for (uint32_t i = 0; i < filter->count; i++)
 		if (filter->parts[i].field == FILTER_PID && !filter->parts[i].is_negated)
 			return (pid_t)filter->parts[i].number;
-	return 0;
+	return state_target_pid(state);
 }
 
 void cmd_probe(struct ui_state *state)
@@ -47,8 +48,7 @@ void cmd_probes(struct ui_state *state)
 		state_show_kind(state, VIEW_PROBES);
 		return;
 	}
-	while (state_probe_here(state) && state_go_back(state))
-		;
+	state_leave_probe(state);
 	state_show_kind(state, VIEW_PROBES);
 }
 
@@ -118,9 +118,8 @@ static void toggle(struct ui_state *state, const struct snapshot_probe *probe)
 static void remove_probe(struct ui_state *state, const struct snapshot_probe *probe)
 {
 	if (!is_leaving(state, probe) && !is_recorded(state, probe) &&
-	    order_probe(state, probe, PROBE_REMOVE, "removed") &&
-	    state_probe_here(state))
-		state_go_back(state);
+	    order_probe(state, probe, PROBE_REMOVE, "removed"))
+		state_leave_probe(state);
 }
 
 static void extend(struct ui_state *state, const struct snapshot_probe *probe)
@@ -194,8 +193,10 @@ static void remove_chosen(struct ui_state *state, const struct menu_item *item)
 {
 	const struct probe_order order = { .kind = PROBE_REMOVE_ALL };
 
-	if (item->id && state_probe_order(state, &order))
-		state_say(state, "removing all probes\u2026");
+	if (!item->id || !state_probe_order(state, &order))
+		return;
+	state_leave_probe(state);
+	state_say(state, "removing all probes\u2026");
 }
 
 void cmd_probe_remove_all(struct ui_state *state)

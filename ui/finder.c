@@ -14,12 +14,6 @@
 
 static const char label[] = "find";
 
-/* The source may have become another since the finder began. */
-static pid_t target_pid(const struct ui_state *state)
-{
-	return state->shown ? (pid_t)state->shown->target_pid : 0;
-}
-
 static void ask(struct ui_state *state)
 {
 	const struct finder_control *control = state->finder_control;
@@ -28,7 +22,7 @@ static void ask(struct ui_state *state)
 	finder->has_moved = false;
 	finder->is_taking = false;
 	control->ask(control->owner, ++finder->asked, finder->input.text,
-		     target_pid(state));
+		     state_target_pid(state));
 }
 
 void finder_open(struct ui_state *state)
@@ -79,7 +73,7 @@ static void take_spec(struct ui_state *state, const struct target_result *result
 		return;
 	}
 	close_finder(&state->finder);
-	probe_panel_open_spec(state, &spec, target_pid(state));
+	probe_panel_open_spec(state, &spec, state_target_pid(state));
 	if (result->kind == TARGET_USER_FUNCTION && name)
 		probe_panel_call(&state->panel, name + 1);
 }

@@ -18,6 +18,11 @@ static const struct snapshot_probe *find_probe(const struct snapshot *snapshot, 
 	return NULL;
 }
 
+pid_t state_target_pid(const struct ui_state *state)
+{
+	return state->shown ? (pid_t)state->shown->target_pid : 0;
+}
+
 const char *state_probe_refusal(const struct ui_state *state)
 {
 	if (!state->probe_control)
@@ -213,6 +218,22 @@ const struct snapshot_probe *state_probe(const struct ui_state *state)
 uint32_t state_probe_here(const struct ui_state *state)
 {
 	return state->trail.levels[state->trail.count - 1].probe;
+}
+
+void state_leave_probe(struct ui_state *state)
+{
+	while (state_probe_here(state) && state_go_back(state))
+		;
+}
+
+void state_leave_removed(struct ui_state *state)
+{
+	const uint32_t probe = state_probe_here(state);
+
+	if (!probe || find_probe(state->shown, probe))
+		return;
+	state_leave_probe(state);
+	state_say(state, "the probe was removed, and its hits with it");
 }
 
 bool state_probe_hits(const struct ui_state *state)

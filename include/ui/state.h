@@ -282,6 +282,9 @@ void state_change_source(struct ui_state *state, enum source_change_kind kind, c
 /* Its answer: 0 or -errno with @why. */
 void state_source_changed(struct ui_state *state, int err, const struct diag *why);
 
+/* The one process that is sampled, as the rows on the screen say: it may be another later. 0: none,
+ * or several. */
+pid_t state_target_pid(const struct ui_state *state);
 /* Why there can be no probes at all, "" when there can. */
 const char *state_probe_refusal(const struct ui_state *state);
 /* Queues @order; its number (but of PROBE_CANCEL) and time are filled in. Returns the number; 0,
@@ -302,6 +305,11 @@ const struct snapshot_probe *state_probe(const struct ui_state *state);
 void state_open_probe(struct ui_state *state, const struct snapshot_probe *probe);
 /* Id of the probe whose figures, or hits as samples, are asked for; 0: of none. */
 uint32_t state_probe_here(const struct ui_state *state);
+/* Goes back out of all levels of that probe, to where it was opened. */
+void state_leave_probe(struct ui_state *state);
+/* The same when the snapshot on the screen, the answer to what was asked last, has no such probe any
+ * more: what would be shown in its place are samples. */
+void state_leave_removed(struct ui_state *state);
 /* Its hits are asked for, in the place of samples. */
 bool state_probe_hits(const struct ui_state *state);
 /* Tells at the bottom of the screen which probe went over its cap, or has a file that became

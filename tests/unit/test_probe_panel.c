@@ -56,6 +56,31 @@ static void test_the_process_of_the_filter_is_meant(void **state)
 	assert_int_equal(probe_fixture_order(scene, PROBE_EXAMINE)->choice.pid, 77);
 }
 
+/* Of calls no task is known; the process that is sampled alone is meant. */
+static void test_calls_are_of_the_process_that_is_sampled(void **state)
+{
+	static const enum view_kind kinds[] = { VIEW_TREE, VIEW_FLAME };
+	struct scene *scene = *state;
+
+	for (int i = 0; i < 4; i++) {
+		const struct probe_choice *choice;
+
+		state_show_kind(&scene->state, kinds[i % 2]);
+		scene_prepare(scene);
+		scene->snapshot.target_pid = i < 2 ? 0 : 4121;
+		scene_show(scene);
+		frame_draw(&scene->state, &scene->canvas);
+		scene_press(scene, "jjjp");
+		choice = &probe_fixture_order(scene, PROBE_EXAMINE)->choice;
+		assert_int_equal(choice->pid, i < 2 ? 0 : 4121);
+		assert_int_equal(choice->reach, i < 2 ? REACH_ALL : REACH_PROCESS);
+		frame_draw(&scene->state, &scene->canvas);
+		assert_int_equal(scene_has(scene, "(\u2022) this process 4121"), i >= 2);
+		scene_press_key(scene, UI_KEY_ESCAPE);
+		probe_fixture_send(scene);
+	}
+}
+
 static void check_refusal(struct snapshot_row row, const char *begin)
 {
 	char why[PANEL_WHY_BYTES];
@@ -578,6 +603,7 @@ int main(void)
 		SCENE_TEST(test_it_opens_for_the_row_and_asks_at_once),
 		SCENE_TEST(test_a_row_of_the_kernel_is_of_the_whole_system),
 		SCENE_TEST(test_the_process_of_the_filter_is_meant),
+		SCENE_TEST(test_calls_are_of_the_process_that_is_sampled),
 		cmocka_unit_test(test_rows_that_are_no_function_say_why),
 		SCENE_TEST(test_every_change_of_choice_is_examined_once),
 		SCENE_TEST(test_an_answer_to_an_older_question_is_dropped),
