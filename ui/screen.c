@@ -192,6 +192,12 @@ static void take_stacks(struct screen *screen, struct snapshot *fresh)
 		return;
 	}
 	state->wants_stacks = false;
+	if (!stacks->tree.samples && !stacks->is_compared) {
+		state_say(state, "nothing is written: there is no sample with this path and these "
+			  "filters in the window");
+		snapshot_destroy(stacks);
+		return;
+	}
 	if (folded_file_start(&screen->save, state->save_path, stacks, &why))
 		state_say(state, "%s", why.text);
 	else

@@ -292,6 +292,7 @@ const struct snapshot *state_offer_snapshot(struct ui_state *state, const struct
 		show_kind(state, state_kind(state));
 		if (state->wants_restore)
 			restore_place(state);
+		state_leave_removed(state);
 	}
 	state_refresh_view(state);
 	if (state->prompt.is_open && state->prompt_use->refreshed)
@@ -571,8 +572,6 @@ void state_open_probe(struct ui_state *state, const struct snapshot_probe *probe
 		state_say(state, "%s", why.text);
 		return;
 	}
-	if (probe->state == PROBE_RECORDED)	/* it has no latency */
-		probe_view_show_pane(&state->probe, PANE_VALUES);
 	state->wants_restore = true;
 	state_ask(state);
 }

@@ -36,14 +36,24 @@ static const struct snapshot_probe *find_probe(const struct snapshot *snapshot, 
 
 static void forget_places(struct probe_view *view, uint32_t id)
 {
-	const enum probe_pane pane = view->pane;
-
 	view->id = id;
 	memset(view->top, 0, sizeof(view->top));
 	view->slow_cursor = 0;
 	view->slow_number = 0;
 	view->log = (struct probe_log){ .page = view->log.page };
-	view->pane = pane;
+	view->pane = view->wanted;
+	view->is_chosen = false;
+}
+
+/* Without latencies two of the pages stay empty. What it brings is known when it is attached. */
+static enum probe_pane first_pane(const struct snapshot_probe *probe, enum probe_pane wanted)
+{
+	const bool may_have_values = probe->value_count || probe->state == PROBE_ATTACHING ||
+				     probe->state == PROBE_RECORDED;
+
+	if (probe->has_latency || (wanted != PANE_LATENCY && wanted != PANE_SLOWEST))
+		return wanted;
+	return may_have_values ? PANE_VALUES : PANE_LOG;
 }
 
 /* A slower call takes a line above it; one that has left leaves the line. */
@@ -64,9 +74,10 @@ static void refresh_probe(struct view *view, const struct ui_state *state)
 
 	if (id && id != probe->id)
 		forget_places(probe, id);
-	probe->snapshot = is_there && (state->shown->probes.detail == id ||
-				       !find_probe(state->shown, id)) ? state->shown : NULL;
+	probe->snapshot = is_there && state->shown->probes.detail == id ? state->shown : NULL;
 	probe->probe = find_probe(probe->snapshot, probe->id);
+	if (probe->probe && !probe->is_chosen)
+		probe->pane = first_pane(probe->probe, probe->wanted);
 	if (probe->probe && probe->slow_number)
 		follow_slow(probe);
 	probe->log.wall_offset_ns = state->wall_offset_ns;
@@ -75,7 +86,8 @@ static void refresh_probe(struct view *view, const struct ui_state *state)
 
 void probe_view_show_pane(struct probe_view *view, enum probe_pane pane)
 {
-	view->pane = pane;
+	view->pane = view->wanted = pane;
+	view->is_chosen = true;
 }
 
 static void set_top(struct probe_view *view, int top)
@@ -375,13 +387,8 @@ static void draw_probe(struct view *view, struct ui_state *state, struct canvas 
 	struct probe_view *probe = (struct probe_view *)view;
 	const int end = top + lines;
 
-	if (!probe->snapshot) {
-		text_lines_draw(canvas, top + 1, end, "Counting\u2026", ROLE_TEXT);
-		return;
-	}
 	if (!probe->probe) {
-		text_lines_draw(canvas, top + 1, end, "This probe was removed. Esc goes back.",
-				ROLE_TEXT);
+		text_lines_draw(canvas, top + 1, end, "Counting\u2026", ROLE_TEXT);
 		return;
 	}
 	draw_front(probe->probe, state_is_compared(state), canvas, top++);

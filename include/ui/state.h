@@ -307,8 +307,8 @@ void state_open_probe(struct ui_state *state, const struct snapshot_probe *probe
 uint32_t state_probe_here(const struct ui_state *state);
 /* Goes back out of all levels of that probe, to where it was opened. */
 void state_leave_probe(struct ui_state *state);
-/* The same when the snapshot on the screen, the answer to what was asked last, has no such probe any
- * more: what would be shown in its place are samples. */
+/* The same when the snapshot on the screen, the answer to what was asked last, has no such probe
+ * any more: what would be shown in its place are samples. */
 void state_leave_removed(struct ui_state *state);
 /* Its hits are asked for, in the place of samples. */
 bool state_probe_hits(const struct ui_state *state);

@@ -20,8 +20,11 @@ struct probe_view {
 	uint32_t id;		/* 0: none yet */
 	const struct snapshot *snapshot;	/* BORROWED until the next refresh; NULL: it says
 						 * nothing of the probe yet */
-	const struct snapshot_probe *probe;	/* as above; NULL: it is gone */
+	const struct snapshot_probe *probe;	/* as above */
 	enum probe_pane pane;
+	enum probe_pane wanted;	/* that was chosen last, of this probe or of one before */
+	bool is_chosen;		/* of this one; else it opens on a page that has something to show,
+				 * `wanted` if that does */
 	int top[PANE_COUNT];	/* first line shown */
 	int page, height;	/* of the pane, at the last draw: lines shown, lines in all */
 	size_t slow_cursor;	/* in the slowest */

@@ -231,17 +231,6 @@ static void test_without_a_probe_its_keys_say_so(void **state)
 	assert_string_equal(scene->state.message, "no probes: run as root");
 }
 
-static void test_keys_on_the_page_of_a_probe_that_is_gone_say_so(void **state)
-{
-	struct scene *scene = probe_of(state);
-
-	scene->snapshot.probes = (struct snapshot_probes){ 0 };
-	scene_show(scene);
-	scene_press(scene, "t");
-	assert_string_equal(scene->state.message,
-			    "there is no probe \u00b7 Ctrl-P finds a target");
-}
-
 static void test_the_cursor_stays_with_its_probe(void **state)
 {
 	struct scene *scene = list_of(state);
@@ -660,7 +649,6 @@ int main(void)
 		SCENE_TEST(test_a_refused_one_can_only_be_opened_and_removed),
 		SCENE_TEST(test_a_lease_of_what_is_off_begins_with_it),
 		SCENE_TEST(test_without_a_probe_its_keys_say_so),
-		SCENE_TEST(test_keys_on_the_page_of_a_probe_that_is_gone_say_so),
 		SCENE_TEST(test_the_cursor_stays_with_its_probe),
 		SCENE_TEST(test_enter_asks_for_all_about_the_probe),
 		SCENE_TEST(test_a_view_by_number_shows_its_hits_as_samples),
