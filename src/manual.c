@@ -102,9 +102,18 @@ static const struct probe_form values[] = {
 	{ "$arg1, %di, $stack0, @symbol, +8(%di), +u0(%si)", "By the calling convention: an "
 	  "argument, a register, a word of the stack, memory (u: of the user)." },
 	{ "$retval", "What is returned; its name is ret." },
-	{ ":u8 to :u64, :s8 .., :x8 .., :string, :ustring, :symbol, :b3@4/32", "Type, where none "
-	  "is known or another is wanted: unsigned, signed, hexadecimal, text, text of the user, "
-	  "name of an address, 3 bits from the 4th on of 32." },
+	{ ":u8 to :u64, :s8 .., :x8 .., :u8[4] .., :b3@4/32", "Type, where none is known or "
+	  "another is wanted: unsigned, signed, hexadecimal, an array, 3 bits from the 4th on "
+	  "of 32." },
+	{ ":string, :ustring", "Text, text of the user. Of some texts a tracepoint's record has "
+	  "only the address: then a probe that brings them is named." },
+	{ ":symbol", "Name of an address, in the kernel or in the process." },
+	{ ":ipv4, :ipv6, :port, :sockaddr, :mac, :uuid", "Addresses of the network, from the bytes "
+	  "as they are sent; a port is in network order unless its type says otherwise." },
+	{ ":errno, :syscall", "Name of an error, as a system call or the kernel returns it; of a "
+	  "system call." },
+	{ "norm(VALUE)", "A text with ? for numbers and quoted texts: SQL statements that differ "
+	  "in constants only are one." },
 };
 
 static const char conditions[] =
@@ -126,6 +135,12 @@ static const char conditions[] =
 "a pattern of text,\n"
 ".Cm &\n"
 "any of some bits.\n"
+"Numbers that have names compare with those, too:\n"
+".Dl if id == futex and ret == EAGAIN\n"
+".Dl if newstate == TCP_SYN_SENT\n"
+"A text that a tracepoint has but the address of is compared by the kernel\n"
+"(Linux 5.18 and later):\n"
+".Dl t:syscalls:sys_enter_openat if filename ~ \\(dq*passwd*\\(dq\n"
 "k, M and G are 1024 each; times have ns, us, ms or s.\n"
 ".Ss Presets\n"
 "The finder lists them first,\n"

@@ -30,10 +30,12 @@ struct raw_field {
 	uint16_t offset, size;	/* bytes; of one element in `element_size` */
 	uint16_t element_size;	/* bytes of one number: 1, 2, 4 or 8; of an array one element's, of
 				 * __data_loc that of what it points to */
+	uint16_t element;	/* which element of an array is the value; the first is 0 */
+	uint8_t first_bit, bits;	/* the part of the number that is the value; bits 0: all */
 	bool is_signed;
 	bool is_text;		/* char[N], __data_loc char[], __rel_loc char[] */
 	bool is_dynamic, is_relative;	/* __data_loc, __rel_loc */
-	bool is_array;		/* not of text: values are its first element */
+	bool is_array;		/* not of text: the number is its `element` */
 	bool is_address;	/* pointer: shown in hex */
 	bool is_common;		/* common_type, common_pid ... */
 };
@@ -41,14 +43,15 @@ struct raw_field {
 struct raw_fields {
 	struct raw_field *list;	/* owned */
 	size_t count;
-	char *symbolic;		/* owned: the "print fmt" line, for __print_symbolic(); "" none */
+	char *symbolic;		/* owned: the "print fmt" line; "": there is none */
 };
 
 struct raw_value {
 	bool is_text;
 	bool is_signed;
 	uint64_t number;	/* sign-extended when signed */
-	const char *text;	/* BORROWED from the record; not terminated, not sanitized */
+	const char *text;	/* BORROWED from the record; not terminated, not sanitized. Of an
+				 * array all its bytes, beside the number; else NULL */
 	size_t text_bytes;
 };
 
@@ -65,6 +68,10 @@ int raw_fields_find(const struct raw_fields *fields, const char *name);
 /* The names of the event's own fields, ", " between, cut to @room. */
 void raw_fields_list(const struct raw_fields *fields, char *out, size_t room);
 
+/* Appends a field that reads the same bytes as field @index, but as @as says, and has its name.
+ * Returns its index; -ENOMEM. Field numbers of before stay valid, pointers to fields do not. */
+int raw_fields_add_view(struct raw_fields *fields, int index, const struct raw_field *as);
+
 /* False: the record is too short for it, or the kernel could not read it (a text of no bytes). */
 bool raw_field_read(const struct raw_field *field, const void *raw, size_t raw_bytes,
 		    struct raw_value *out);
@@ -73,9 +80,23 @@ bool raw_field_read(const struct raw_field *field, const void *raw, size_t raw_b
 bool raw_fields_read(const struct raw_fields *fields, int index,
 		     const struct record_sample *sample, struct raw_value *out);
 
-/* What @number of that field is called by its event ("READ", "0x1|0x2" stays a number): the words
- * of __print_symbolic() and __print_flags() of `symbolic`. False: it has no name. */
+/* What @number of that field is called by its event: the text that its print fmt line makes of it,
+ * "READ", "S|D", "8,0" (a device). False: it has none. */
 bool raw_fields_name(const struct raw_fields *fields, const struct raw_field *field,
 		     uint64_t number, char *out, size_t room);
+/* The number that the event calls @name; of flags one flag's. False: none of that name. */
+bool raw_fields_number(const struct raw_fields *fields, const struct raw_field *field,
+		       const char *name, uint64_t *number);
+/* Whether the event has names for numbers of the field, if not for each. */
+bool raw_fields_has_names(const struct raw_fields *fields, const struct raw_field *field);
+
+/* How the event prints a field that is an address, or bytes that lie in the record: the letters
+ * behind %p of Documentation/core-api/printk-formats.rst. */
+enum raw_print {
+	PRINT_NUMBER,		/* not by %p */
+	PRINT_POINTER, PRINT_SYMBOL, PRINT_IPV4, PRINT_IPV6, PRINT_SOCKET_ADDRESS, PRINT_UUID,
+	PRINT_MAC,
+};
+enum raw_print raw_fields_print(const struct raw_fields *fields, const struct raw_field *field);
 
 #endif

@@ -17,7 +17,10 @@ struct hit_line_value {
 	bool is_known, is_text, is_signed;
 	uint8_t text_bytes;
 	union {
-		uint64_t number;
+		struct {
+			uint64_t number;
+			uint32_t object, serial;	/* as in struct probe_value */
+		};
 		char text[HIT_TEXT_BYTES];	/* raw */
 	};
 };

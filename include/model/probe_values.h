@@ -14,6 +14,7 @@
 
 #include "base/id_set.h"
 #include "model/snapshot_probes.h"
+#include "probe/probe_condition.h"
 
 #define PROBE_VALUES_KNOWN_MAX 65536
 #define PROBE_VALUES_TEXT_MAX  (4u << 20)
@@ -36,6 +37,7 @@ struct value_row {
 	uint8_t form;		/* enum value_form */
 	bool is_signed;
 	uint32_t text, text_bytes;	/* in probe_values.text: raw bytes */
+	uint32_t object, serial;	/* as in struct probe_value */
 	/* VALUE_OTHER_NUMBERS: what came since the row was made. */
 	uint64_t min, max;	/* int64_t, if is_signed */
 	double sum;
@@ -56,6 +58,9 @@ void probe_values_finish(struct probe_values *values);	/* of a zeroed one, too *
 /* Each returns an id, or ID_SET_NONE: out of memory. */
 uint32_t probe_values_number(struct probe_values *values, uint32_t probe, uint8_t column,
 			     bool is_signed, uint64_t number);
+/* An address in an object of a process. */
+uint32_t probe_values_place(struct probe_values *values, uint32_t probe, uint8_t column,
+			    const struct probe_value *value);
 uint32_t probe_values_text(struct probe_values *values, uint32_t probe, uint8_t column,
 			   const char *text, size_t bytes);
 /* VALUE_UNKNOWN, _UNPAIRED, _FILTERED. */

@@ -26,6 +26,7 @@ struct live_part {
 	struct probe_link *link;	/* owned; NULL: closed */
 	struct probe_link *meter;	/* owned: counts the hits; NULL: `link` does */
 	bool is_filtered;	/* by the kernel: the meter also counts what `link` leaves out */
+	struct probe_condition rest;	/* is_filtered: what it leaves to the analyzer */
 	struct trace_event event;
 	bool is_defined;	/* in our group, to be removed; not of tracepoints */
 	bool is_return;

@@ -11,7 +11,4 @@
 int place_tracepoint_find(const struct probe_spec *spec, struct probe_places **out,
 			  uint32_t *count, struct diag *why);
 
-/* How the numbers of @field are shown, or that it is text. Any thread, does not block. */
-enum probe_value_kind place_tracepoint_kind(const struct raw_field *field);
-
 #endif

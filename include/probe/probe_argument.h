@@ -4,7 +4,10 @@
  *          $argN (from 1)  $retval  and their members: $retval->id
  *          %di  $stackN  $stack  $comm  @SYMBOL[+-N]  \N  +N(VALUE)
  *          +uN(VALUE)                            fetch arguments, as the kernel has them
- *   TYPE:  u8..u64 s8..s64 x8..x64 string ustring symbol b<WIDTH>@<OFFSET>/<CONTAINER>
+ *   norm(VALUE): of a text, with its constants masked (probe/statement_mask.h)
+ *   TYPE:  u8..u64 s8..s64 x8..x64, [N] of these, string ustring symbol
+ *          b<WIDTH>@<OFFSET>/<CONTAINER>
+ *          and the words of probe/probe_meaning.h: ipv4 ipv6 port sockaddr mac uuid errno syscall
  *
  * Source: Documentation/trace/kprobetrace.rst "Synopsis"; perf-probe(1) "PROBE ARGUMENT".
  * Thread: any. Pure.

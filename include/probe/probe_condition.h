@@ -42,6 +42,8 @@ struct probe_node {
 	enum probe_operand operand;
 	char name[PROBE_CONDITION_NAME];	/* as typed; of VALUE without "args." */
 	bool is_text;		/* can't be a number */
+	bool is_pointed;	/* of a text that the record has but the address of: the kernel's
+				 * filter can follow it (Linux 5.18), and nothing else */
 	bool is_negative;
 	uint64_t number;	/* magnitude */
 	char text[PROBE_CONDITION_TEXT];	/* of numbers, too: a field of text may be "42" */
@@ -60,6 +62,9 @@ struct probe_value {
 	uint64_t number;	/* two's complement when signed */
 	const char *text;	/* BORROWED; need not be terminated */
 	size_t text_bytes;
+	/* Of an address in a process, once it was looked up: its object, which `number` then counts
+	 * in, and that object's serial. 0: it is the number that was recorded. */
+	uint32_t object, serial;
 };
 
 /* Says what @operand (OPERAND_VALUE: @name) is. */
@@ -77,6 +82,15 @@ bool probe_condition_holds(const struct probe_condition *condition, probe_lookup
 			   const void *context);
 /* False: who, where and when is enough to tell, without values and without the return. */
 bool probe_condition_needs_values(const struct probe_condition *condition);
+/* The condition holds if each of its parts does: "a and (b or c)" has two. Part @index from 0;
+ * false: there are no more. */
+bool probe_condition_part(const struct probe_condition *condition, uint32_t index,
+			  struct probe_condition *out);
+/* @to becomes "@to and @part". There is room if all that is put into it are parts of one
+ * condition. */
+void probe_condition_join(struct probe_condition *to, const struct probe_condition *part);
+bool probe_condition_has_pointed(const struct probe_condition *condition);
+
 /* It in the kernel's filter language (PERF_EVENT_IOC_SET_FILTER), of values in the record.
  * False: the kernel has no word for it (pid, tid, lat, names that are no identifier, patterns that
  * it would read in another way), or @room is too small; @out is then not to be used. A field of the

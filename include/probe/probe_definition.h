@@ -12,6 +12,7 @@
 #include "probe/trace_group.h"
 
 #define PROBE_DEFINITION_BYTES 2560	/* all values at their longest */
+#define PROBE_FILTER_BYTES     2048
 
 struct probe_definition {
 	enum trace_type type;
@@ -27,10 +28,12 @@ int probe_definition_make(struct probe_definition *out, const struct probe_place
 /* Which fields the values are in, once the streams of @reading have theirs. */
 void probe_definition_columns(struct probe_reading *reading, const struct probe_places *places);
 
-/* The condition in the kernel's filter language, for the event at @site, which has @fields. False:
- * it has none, or the kernel can't evaluate all of it there, as of a pair, of which it sees one
- * end. */
+/* The condition in the kernel's filter language, as far as the kernel can evaluate it at the event
+ * at @site, which has @fields: those of its parts that "and" joins. *@rest becomes the others, for
+ * the analyzer; count 0: there are none. False: the kernel gets nothing. Of a pair, of which it
+ * sees one end, it gets parts only where it alone can evaluate one, at the first end. */
 bool probe_definition_filter(const struct probe_places *places, const struct probe_site *site,
-			     const struct raw_fields *fields, char *out, size_t room);
+			     const struct raw_fields *fields, char *out, size_t room,
+			     struct probe_condition *rest);
 
 #endif

@@ -43,6 +43,7 @@ struct probe_column {			/* a value, as shown */
 	char name[32];
 	char type[48];
 	enum probe_value_kind kind;
+	enum probe_meaning meaning;
 	enum probe_origin origin;
 	bool is_return;			/* it is in the return's record */
 	int field;			/* index into the stream's fields */
@@ -54,6 +55,7 @@ struct probe_reading {
 	struct probe_column columns[PROBE_VALUES_MAX];
 	uint32_t column_count;
 	struct probe_condition condition;	/* what the kernel does not filter itself */
+	bool has_filtered_entries;	/* by the kernel: a return without its entry is no loss */
 	uint32_t pid;			/* only hits of this process and what it starts; 0: all */
 };
 

@@ -19,6 +19,7 @@
 #include "base/diag.h"
 #include "probe/file_watch.h"
 #include "probe/probe_attach.h"
+#include "probe/probe_meaning.h"
 #include "probe/probe_spec.h"
 #include "symbols/file_version.h"
 #include "symbols/sandbox.h"
@@ -27,6 +28,7 @@
 #define PROBE_MATCHES_MAX   64	/* functions of one wildcard; of user functions 16 */
 #define PROBE_FETCH_BYTES   160
 #define PROBE_VALUES_MAX    PROBE_ARGUMENTS_MAX
+#define PROBE_REASON_BYTES  208
 
 /* Where a value comes from, told to the user. */
 enum probe_origin {
@@ -38,7 +40,10 @@ enum probe_origin {
 	ORIGIN_NOTE,		/* a USDT mark's own */
 };
 
-enum probe_value_kind { VALUE_SIGNED, VALUE_UNSIGNED, VALUE_HEX, VALUE_TEXT, VALUE_SYMBOL };
+enum probe_value_kind {
+	VALUE_SIGNED, VALUE_UNSIGNED, VALUE_HEX, VALUE_TEXT, VALUE_SYMBOL,
+	VALUE_NAMED,		/* a number that stands for something: its size says nothing */
+};
 
 /* A value that a probe can bring: of its entry, or of its return. */
 struct probe_fetch {
@@ -46,10 +51,12 @@ struct probe_fetch {
 	char type[48];		/* as in the source: "struct file *", "u32" */
 	char fetch[PROBE_FETCH_BYTES];	/* "+16(%di):u32"; of a tracepoint the field's name; "" it
 					 * can't be fetched, `reason` says why */
-	char reason[96];
+	char reason[PROBE_REASON_BYTES];
 	enum probe_value_kind kind;
+	enum probe_meaning meaning;
 	enum probe_origin origin;
 	bool is_return;		/* $retval */
+	bool is_pointed;	/* only the address is in the record, of a text of the user's */
 };
 
 /* A breakpoint. */
@@ -107,5 +114,9 @@ void probe_places_close(struct probe_finder_of_places *finder);	/* NULL is fine 
 int probe_places_find(struct probe_finder_of_places *finder, const struct probe_spec *spec,
 		      pid_t pid, struct probe_places **out, uint32_t *count, struct diag *why);
 void probe_places_free(struct probe_places *places, uint32_t count);
+
+/* Of a value that was found as @argument's type of the kernel's: what it means, by the word that
+ * was typed. */
+void probe_fetch_set_meaning(struct probe_fetch *value, const struct probe_argument *argument);
 
 #endif

@@ -12,6 +12,7 @@
  *   FUNC also: FUNC%return  FUNC+OFFSET  FUNC:LINE  FILE.c:LINE  and * ? as wildcards; of a file
  *   0xADDRESS  fn_ADDRESS, where a function begins that may have no symbol (as nm shows addresses)
  *   ARGUMENT: [NAME=]VALUE[:TYPE], VALUE as in name, a->b.c, arr[1], $arg1, %di, $retval, +8(%si)
+ *             [NAME=]norm(VALUE)[:TYPE]       a text whose constants are masked
  *
  * bpftrace's long names (kprobe: kretprobe: uprobe: uretprobe: tracepoint: usdt:) are the same; a
  * spec without KIND means a kernel function, as with perf. \X is X, and in "..." nothing has a
@@ -49,6 +50,7 @@ struct probe_argument {
 	char name[32];		/* as shown and as in conditions; made from `value` if not typed */
 	char value[96];
 	char type[24];		/* "": what debug information or the format says */
+	bool is_masked;		/* norm(value): constants in its text are masked */
 	bool is_implied;	/* nobody listed it: the condition names it */
 };
 

@@ -73,6 +73,8 @@ static bool skip_cast(struct reader *reader)
 {
 	const char *at = reader->at + 1;
 
+	while (*at == ' ')
+		at++;
 	if (!isalpha((unsigned char)*at) && *at != '_')
 		return false;
 	if (strncmp(at, "REC->", 5) == 0)

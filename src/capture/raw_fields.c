@@ -270,6 +270,19 @@ int raw_fields_find(const struct raw_fields *fields, const char *name)
 	return -1;
 }
 
+int raw_fields_add_view(struct raw_fields *fields, int index, const struct raw_field *as)
+{
+	struct raw_field view = *as;
+	struct raw_field *list = realloc(fields->list, (fields->count + 1) * sizeof(*list));
+
+	if (!list)
+		return -ENOMEM;
+	memcpy(view.name, list[index].name, sizeof(view.name));
+	fields->list = list;
+	list[fields->count] = view;
+	return (int)fields->count++;
+}
+
 /* Where the field's bytes are, and how many. */
 struct place {
 	size_t offset, bytes;
@@ -320,10 +333,23 @@ bool raw_field_read(const struct raw_field *field, const void *raw, size_t raw_b
 		out->text_bytes = strnlen(out->text, place.bytes);
 		return true;
 	}
+	if (field->is_array) {
+		out->text = (const char *)raw + place.offset;
+		out->text_bytes = place.bytes;
+	}
+	if (field->element) {
+		if ((field->element + 1u) * size > place.bytes)
+			return false;
+		place.offset += field->element * size;
+		place.bytes = size;
+	}
 	if (place.bytes < size)
 		size = widest_number(place.bytes);
 	out->number = read_number((const unsigned char *)raw + place.offset, size,
-				  field->is_signed);
+				  field->is_signed && !field->bits);
+	if (field->bits)
+		out->number = out->number >> field->first_bit &
+			      UINT64_MAX >> (64 - field->bits);
 	return true;
 }
 

@@ -1,10 +1,16 @@
-/* raw_words.c - what numbers are called, by the "print fmt" line of their event: raw_fields_name().
+/* raw_words.c - what numbers are called, by the "print fmt" line of their event.
  *
  *   __print_symbolic(REC->mode, { 0, "ABS" }, { 1, "REL" })
- *   __print_flags(REC->prev_state & 0x1ff, "|", { 0x1, "S" }, { 0x2, "D" })
+ *   REC->prev_state & 0xff ? __print_flags(REC->prev_state & 0xff, "|", { 0x1, "S" }) : "R",
+ *   REC->prev_state & 0x100 ? "+" : ""
+ *   "%d,%d", (REC->dev >> 20), (REC->dev & 0xfffff)
  *
- * Trust: a list counts only if what it is of is the field itself, or the field with high bits
- * masked off: the words for (REC->ioprio >> 13) & 7 are no words for ioprio.
+ * Idea: the kernel's own text for a field is what the arguments that read nothing but this field
+ * give. Arguments whose conversions stand side by side ("%s%s", "%d,%d") are one text.
+ *
+ * Trust: one argument alone counts only if it tells all numbers apart: if it is of the field
+ * itself, or of the field with high bits masked off. The words for (REC->ioprio >> 13) & 7 are no
+ * words for ioprio.
  */
 #include "capture/raw_fields.h"
 
@@ -13,6 +19,18 @@
 #include <string.h>
 
 #include "capture/format_expression.h"
+
+/* A conversion of the format string with the argument that it prints. */
+struct argument {
+	const char *conversion;	/* behind the '%'; NULL: the string has none for it */
+	const char *begin, *end;
+	bool is_joined;		/* no word and no space stands between it and the one before */
+};
+
+struct arguments {
+	const char *format;	/* the rest of the string */
+	const char *at;		/* the rest of the arguments; NULL: there are none */
+};
 
 struct words {
 	const char *at;		/* in the print fmt line */
@@ -23,24 +41,50 @@ struct words {
 	uint64_t number;
 };
 
-static bool skip_char(struct words *words, char wanted)
+struct text {
+	char *out;
+	size_t room, used;
+};
+
+/* One argument while it is evaluated. */
+struct reading {
+	const char *at;
+	const char *field;
+	uint64_t number;
+	bool is_whole;		/* it tells all numbers of the field apart */
+};
+
+static void append(struct text *text, const char *bytes, size_t count)
 {
-	while (isspace((unsigned char)*words->at))
-		words->at++;
-	if (*words->at != wanted)
+	if (!text || text->used >= text->room)
+		return;
+	text->used += (size_t)snprintf(text->out + text->used, text->room - text->used, "%.*s",
+				       (int)count, bytes);
+}
+
+static void skip_space(const char **at)
+{
+	while (isspace((unsigned char)**at))
+		++*at;
+}
+
+static bool skip_char(const char **at, char wanted)
+{
+	skip_space(at);
+	if (**at != wanted)
 		return false;
-	words->at++;
+	++*at;
 	return true;
 }
 
-static bool read_quoted(struct words *words, const char **text, size_t *bytes)
+static bool read_quoted(const char **at, const char **text, size_t *bytes)
 {
-	if (!skip_char(words, '"'))
+	if (!skip_char(at, '"'))
 		return false;
-	*text = words->at;
-	*bytes = strcspn(words->at, "\"");
-	words->at += *bytes;
-	return skip_char(words, '"');
+	*text = *at;
+	*bytes = strcspn(*at, "\"");
+	*at += *bytes;
+	return skip_char(at, '"');
 }
 
 /* { NUMBER, "TEXT" } into *@words. False at the end of the list; numbers that are no numbers
@@ -51,8 +95,8 @@ static bool next_word(struct words *words)
 		const char *pair_end;
 		bool is_number;
 
-		skip_char(words, ',');
-		if (!skip_char(words, '{'))
+		skip_char(&words->at, ',');
+		if (!skip_char(&words->at, '{'))
 			return false;
 		pair_end = strchr(words->at, '}');
 		if (!pair_end) {	/* the text ends inside this list: look at none after it */
@@ -60,94 +104,471 @@ static bool next_word(struct words *words)
 			return false;
 		}
 		is_number = format_expression_read(&words->at, "", 0, &words->number) &&
-			    skip_char(words, ',') &&
-			    read_quoted(words, &words->text, &words->text_bytes);
+			    skip_char(&words->at, ',') &&
+			    read_quoted(&words->at, &words->text, &words->text_bytes);
 		if (is_number)
-			return skip_char(words, '}');
+			return skip_char(&words->at, '}');
 		words->at = pair_end + 1;
 	}
 }
 
-/* Whether the expression at @at leaves the number as it is; *@end: behind it. */
-static bool is_of_field(const char *at, const char *field, uint64_t number, const char **end)
+/* Whether the expression at @at leaves small numbers as they are, and of @number takes at most
+ * high bits away; *@end: behind it, *@value: what is left. */
+static bool is_of_field(const char *at, const char *field, uint64_t number, const char **end,
+			uint64_t *value)
 {
-	const uint64_t samples[] = { number, 1, 2, 3 };
-	uint64_t value;
-
-	for (size_t i = 0; i < sizeof(samples) / sizeof(samples[0]); i++) {
+	for (uint64_t sample = 1; sample <= 3; sample++) {
 		*end = at;
-		if (!format_expression_read(end, field, samples[i], &value) || value != samples[i])
+		if (!format_expression_read(end, field, sample, value) || *value != sample)
 			return false;
 	}
-	return true;
+	*end = at;
+	return format_expression_read(end, field, number, value) && (*value & ~number) == 0;
+}
+
+/* Behind the "__print_symbolic(" or "__print_flags(" that @at begins with; NULL: it is neither. */
+static const char *skip_list_name(const char *at, bool *is_flags)
+{
+	static const char symbolic[] = "__print_symbolic", flags[] = "__print_flags";
+
+	*is_flags = strncmp(at, flags, sizeof(flags) - 1) == 0;
+	if (!*is_flags && strncmp(at, symbolic, sizeof(symbolic) - 1) != 0)
+		return NULL;
+	at += *is_flags ? sizeof(flags) - 1 : sizeof(symbolic) - 1;
+	at += strncmp(at, "_u64", 4) == 0 ? 4 : 0;
+	return *at == '(' ? at + 1 : NULL;
+}
+
+/* Behind the list's expression, which ends at words->at: the separator of flags. */
+static bool begin_list(struct words *words, bool is_flags)
+{
+	words->separator = NULL;
+	return skip_char(&words->at, ',') &&
+	       (!is_flags || read_quoted(&words->at, &words->separator, &words->separator_bytes));
 }
 
 /* The next list behind words->at that is of this field; false: none. */
-static bool find_list(struct words *words, const struct raw_field *field, uint64_t number)
+static bool find_list(struct words *words, const struct raw_field *field)
 {
-	static const char symbolic[] = "__print_symbolic(", flags[] = "__print_flags(";
 	const char *begin, *end;
+	uint64_t value;
+	bool is_flags;
 
 	while ((begin = strstr(words->at, "__print_")) != NULL) {
-		const bool is_flags = strncmp(begin, flags, sizeof(flags) - 1) == 0;
-
-		words->at = begin + strcspn(begin, "( ");
-		if (*words->at != '(' ||
-		    (!is_flags && strncmp(begin, symbolic, sizeof(symbolic) - 1) != 0) ||
-		    !is_of_field(words->at + 1, field->name, number, &end))
+		words->at = begin + 1;
+		begin = skip_list_name(begin, &is_flags);
+		if (!begin || !is_of_field(begin, field->name, 0, &end, &value))
 			continue;
 		words->at = end;
-		words->separator = NULL;
-		if (skip_char(words, ',') &&
-		    (!is_flags || read_quoted(words, &words->separator, &words->separator_bytes)))
+		if (begin_list(words, is_flags))
 			return true;
 	}
 	return false;
 }
 
-static bool find_symbol(struct words *words, uint64_t number, char *out, size_t room)
+static bool put_symbol(struct words *words, uint64_t number, struct text *out)
 {
 	while (next_word(words))
 		if (words->number == number) {
-			snprintf(out, room, "%.*s", (int)words->text_bytes, words->text);
+			append(out, words->text, words->text_bytes);
 			return true;
 		}
 	return false;
 }
 
 /* As the kernel does: each word whose bits are all there; what is left in hex. */
-static bool join_flags(struct words *words, uint64_t number, char *out, size_t room)
+static bool put_flags(struct words *words, uint64_t number, struct text *out)
 {
 	uint64_t left = number;
-	size_t used = 0;
+	bool is_first = true;
+	char rest[24];
 
 	while (next_word(words)) {
 		const bool is_there = words->number ? (left & words->number) == words->number
 						    : number == 0;
 
-		if (!is_there || used >= room)
+		if (!is_there)
 			continue;
-		used += (size_t)snprintf(out + used, room - used, "%.*s%.*s",
-					 used ? (int)words->separator_bytes : 0, words->separator,
-					 (int)words->text_bytes, words->text);
+		if (!is_first)
+			append(out, words->separator, words->separator_bytes);
+		append(out, words->text, words->text_bytes);
+		is_first = false;
 		left &= ~words->number;
 	}
-	if (used && used < room && left)
-		snprintf(out + used, room - used, "%.*s0x%llx", (int)words->separator_bytes,
-			 words->separator, (unsigned long long)left);
-	return used > 0;
+	if (is_first || !left)
+		return !is_first;
+	snprintf(rest, sizeof(rest), "0x%llx", (unsigned long long)left);
+	append(out, words->separator, words->separator_bytes);
+	append(out, rest, strlen(rest));
+	return true;
+}
+
+static bool skip_list_end(const char **at)
+{
+	int depth = 1;
+
+	for (; **at; ++*at) {
+		if (**at == '"')
+			*at += 1 + strcspn(*at + 1, "\"");
+		if (!**at)
+			return false;
+		depth += (**at == '(') - (**at == ')');
+		if (!depth) {
+			++*at;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The list at reading->at, whose name was skipped. @out NULL: nothing is wanted of it. */
+static bool read_list(struct reading *reading, bool is_flags, struct text *out)
+{
+	struct words words;
+	const char *end = reading->at;
+	uint64_t value;
+	bool is_there;
+
+	if (is_of_field(reading->at, reading->field, reading->number, &end, &value))
+		reading->is_whole = true;
+	else if (end = reading->at,
+		 !format_expression_read(&end, reading->field, reading->number, &value))
+		return false;
+	words.at = end;
+	if (!begin_list(&words, is_flags))
+		return false;
+	is_there = !out || (is_flags ? put_flags(&words, value, out)
+				     : put_symbol(&words, value, out));
+	return skip_list_end(&reading->at) && is_there;
+}
+
+static bool read_text(struct reading *reading, struct text *out, int depth);
+
+/* "CONDITION ? TEXT : TEXT". */
+static bool read_choice(struct reading *reading, struct text *out, int depth)
+{
+	const char *end;
+	uint64_t condition, ignored;
+
+	if (is_of_field(reading->at, reading->field, reading->number, &end, &ignored))
+		reading->is_whole = true;
+	if (!format_expression_read(&reading->at, reading->field, reading->number, &condition) ||
+	    !skip_char(&reading->at, '?') ||
+	    !read_text(reading, condition ? out : NULL, depth + 1) ||
+	    !skip_char(&reading->at, ':'))
+		return false;
+	return read_text(reading, condition ? NULL : out, depth + 1);
+}
+
+#define DEPTH_MAX 16
+
+/* A text in terms of the field alone. */
+static bool read_text(struct reading *reading, struct text *out, int depth)
+{
+	const char *begin, *text;
+	bool is_flags;
+	size_t bytes;
+
+	skip_space(&reading->at);
+	begin = skip_list_name(reading->at, &is_flags);
+	if (begin) {
+		reading->at = begin;
+		return read_list(reading, is_flags, out);
+	}
+	if (*reading->at == '"') {
+		if (!read_quoted(&reading->at, &text, &bytes))
+			return false;
+		append(out, text, bytes);
+		return true;
+	}
+	if (depth > DEPTH_MAX)
+		return false;
+	begin = reading->at;
+	if (read_choice(reading, out, depth))
+		return true;
+	reading->at = begin;
+	return skip_char(&reading->at, '(') && read_text(reading, out, depth + 1) &&
+	       skip_char(&reading->at, ')');
+}
+
+/* As the conversion says, in the width of its type. */
+static bool put_number(struct reading *reading, const char *conversion, struct text *out)
+{
+	char spec[16] = "%", text[40];
+	size_t flags = strspn(conversion, "-+ #0123456789."), longs;
+	uint64_t value;
+	char letter;
+
+	if (!format_expression_read(&reading->at, reading->field, reading->number, &value) ||
+	    flags > 6)
+		return false;
+	longs = strspn(conversion + flags, "hlzjL");
+	letter = conversion[flags + longs];
+	if (!letter || !strchr("diuxXo", letter))
+		return false;
+	if (!longs || conversion[flags] == 'h')
+		value = strchr("di", letter) ? (uint64_t)(int64_t)(int32_t)value : (uint32_t)value;
+	snprintf(spec, sizeof(spec), "%%%.*sll%c", (int)flags, conversion, letter);
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+	snprintf(text, sizeof(text), spec, (long long)value);
+#pragma GCC diagnostic pop
+	append(out, text, strlen(text));
+	return true;
+}
+
+/* Behind the quoted strings of the format, which the compiler would have joined. */
+static const char *skip_format(const char *at)
+{
+	skip_space(&at);
+	while (*at == '"') {
+		for (at++; *at && *at != '"'; at++)
+			at += *at == '\\' && at[1];
+		at += *at == '"';
+		skip_space(&at);
+	}
+	return *at == ',' ? at + 1 : NULL;
+}
+
+/* The next conversion that prints an argument; false: there is none. */
+static bool next_conversion(const char **format, const char **conversion, bool *is_joined)
+{
+	const char *at = *format;
+
+	*is_joined = true;
+	for (; *at; at++) {
+		if (*at == '"') {	/* does another string follow? */
+			at++;
+			skip_space(&at);
+			if (*at != '"')
+				return false;
+		} else if (*at == '%' && at[1] == '%') {
+			at++;
+		} else if (*at == '%') {
+			*conversion = at + 1;
+			at++;
+			at += strspn(at, "-+ #0123456789.*hlzjL");
+			*format = *at ? at + 1 : at;
+			return true;
+		} else {
+			*is_joined &= !isalnum((unsigned char)*at) && !isspace((unsigned char)*at);
+			at += *at == '\\' && at[1];
+		}
+	}
+	return false;
+}
+
+/* Up to the comma that separates it from the next. */
+static const char *argument_end(const char *at)
+{
+	int depth = 0;
+
+	for (; *at; at++) {
+		if (*at == '"')
+			at += 1 + strcspn(at + 1, "\"");
+		if (!*at || (*at == ',' && !depth))
+			return at;
+		depth += *at == '(' || *at == '{' || *at == '[';
+		depth -= *at == ')' || *at == '}' || *at == ']';
+	}
+	return at;
+}
+
+static bool next_argument(struct arguments *rest, struct argument *out)
+{
+	if (!rest->at || !*rest->at)
+		return false;
+	*out = (struct argument){ .begin = rest->at, .end = argument_end(rest->at) };
+	rest->at = *out->end ? out->end + 1 : out->end;
+	if (!next_conversion(&rest->format, &out->conversion, &out->is_joined)) {
+		out->conversion = NULL;
+		out->is_joined = false;
+		rest->format = "";
+	} else if (memchr(out->conversion, '*', (size_t)(rest->format - out->conversion))) {
+		/* The width is an argument of its own. */
+		out->begin = rest->at;
+		out->end = argument_end(rest->at);
+		rest->at = *out->end ? out->end + 1 : out->end;
+	}
+	return true;
+}
+
+static struct arguments begin_arguments(const struct raw_fields *fields)
+{
+	const char *format = fields->symbolic ? strchr(fields->symbolic, '"') : NULL;
+
+	return (struct arguments){ .format = format ? format + 1 : "",
+				   .at = format ? skip_format(format) : NULL };
+}
+
+static bool is_word_char(char c)
+{
+	return isalnum((unsigned char)c) || c == '_';
+}
+
+/* Does the argument read the field as a number? */
+static bool reads_field(const struct argument *argument, const char *name)
+{
+	const size_t bytes = strlen(name);
+	const char *at = argument->begin;
+
+	while ((at = memmem(at, (size_t)(argument->end - at), "REC->", 5)) != NULL) {
+		at += 5;
+		if ((size_t)(argument->end - at) >= bytes && !memcmp(at, name, bytes) &&
+		    !is_word_char(at[bytes]))
+			return true;
+	}
+	return false;
+}
+
+/* What the argument gives, which must end where the argument does. */
+static bool put_argument(const struct argument *argument, const struct raw_field *field,
+			 uint64_t number, struct text *out, bool *is_whole, bool *is_text)
+{
+	struct reading reading = { .at = argument->begin, .field = field->name, .number = number };
+	const size_t before = out->used;
+
+	*is_text = read_text(&reading, out, 0);
+	if (!*is_text) {
+		reading.at = argument->begin;
+		out->used = before;
+		if (!argument->conversion || !put_number(&reading, argument->conversion, out))
+			return false;
+	}
+	*is_whole = reading.is_whole;
+	skip_space(&reading.at);
+	return reading.at == argument->end;
+}
+
+/* The field's text: @argument is the first that reads it, *@rest is behind it. @count becomes how
+ * many arguments make it. */
+static bool put_run(struct argument argument, struct arguments *rest,
+		    const struct raw_field *field, uint64_t number, struct text *out)
+{
+	bool is_whole, is_text, is_more_whole, is_more_text;
+	const char *format_before;
+	uint32_t count = 1;
+
+	if (!put_argument(&argument, field, number, out, &is_whole, &is_text))
+		return false;
+	for (;;) {
+		struct arguments ahead = *rest;
+
+		format_before = rest->format;
+		if (!next_argument(&ahead, &argument) || !argument.is_joined ||
+		    !reads_field(&argument, field->name))
+			break;
+		append(out, format_before, (size_t)(argument.conversion - 1 - format_before));
+		if (!put_argument(&argument, field, number, out, &is_more_whole, &is_more_text))
+			return false;
+		*rest = ahead;
+		count++;
+	}
+	return count > 1 || (is_text && is_whole);
+}
+
+static bool find_text(const struct raw_fields *fields, const struct raw_field *field,
+		      uint64_t number, char *out, size_t room)
+{
+	struct arguments rest = begin_arguments(fields);
+	struct argument argument;
+
+	while (next_argument(&rest, &argument)) {
+		struct text text = { .out = out, .room = room };
+
+		if (!reads_field(&argument, field->name))
+			continue;
+		out[0] = '\0';
+		if (put_run(argument, &rest, field, number, &text) && text.used)
+			return true;
+	}
+	return false;
+}
+
+static bool is_number(const struct raw_field *field)
+{
+	return !field->is_text && !field->is_array && !field->is_dynamic;
 }
 
 bool raw_fields_name(const struct raw_fields *fields, const struct raw_field *field,
 		     uint64_t number, char *out, size_t room)
 {
-	struct words words = { .at = fields->symbolic };
+	return is_number(field) && room && find_text(fields, field, number, out, room);
+}
 
-	if (!fields->symbolic || field->is_text || room == 0)
+bool raw_fields_number(const struct raw_fields *fields, const struct raw_field *field,
+		       const char *name, uint64_t *number)
+{
+	struct words words = { .at = fields->symbolic ? fields->symbolic : "" };
+
+	if (!is_number(field))
 		return false;
-	while (find_list(&words, field, number))
-		if (words.separator ? join_flags(&words, number, out, room)
-				    : find_symbol(&words, number, out, room))
+	while (find_list(&words, field))
+		while (next_word(&words)) {
+			if (words.text_bytes != strlen(name) ||
+			    memcmp(words.text, name, words.text_bytes) != 0)
+				continue;
+			*number = words.number;
 			return true;
+		}
 	return false;
+}
+
+bool raw_fields_has_names(const struct raw_fields *fields, const struct raw_field *field)
+{
+	struct words words = { .at = fields->symbolic ? fields->symbolic : "" };
+	char text[64];
+
+	if (!is_number(field))
+		return false;
+	return find_list(&words, field) || find_text(fields, field, 0, text, sizeof(text)) ||
+	       find_text(fields, field, 1, text, sizeof(text));
+}
+
+/* What "%p" prints with these letters behind it. */
+static enum raw_print print_of(const char *letters)
+{
+	static const struct { const char *letters; enum raw_print print; } known[] = {
+		{ "S", PRINT_SYMBOL }, { "s", PRINT_SYMBOL }, { "F", PRINT_SYMBOL },
+		{ "f", PRINT_SYMBOL }, { "B", PRINT_SYMBOL }, { "IS", PRINT_SOCKET_ADDRESS },
+		{ "I4", PRINT_IPV4 }, { "i4", PRINT_IPV4 }, { "I6", PRINT_IPV6 },
+		{ "i6", PRINT_IPV6 }, { "U", PRINT_UUID }, { "M", PRINT_MAC }, { "m", PRINT_MAC },
+	};
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (strncmp(letters, known[i].letters, strlen(known[i].letters)) == 0)
+			return known[i].print;
+	return PRINT_POINTER;
+}
+
+/* Is the argument the field alone, maybe with a cast or in parentheses? */
+static bool is_field_alone(const struct argument *argument, const char *name)
+{
+	const char *end = argument->end, *begin;
+	size_t bytes = strlen(name);
+
+	while (end > argument->begin && (isspace((unsigned char)end[-1]) || end[-1] == ')'))
+		end--;
+	if ((size_t)(end - argument->begin) < bytes + 5)
+		return false;
+	begin = end - bytes - 5;
+	return !strncmp(begin, "REC->", 5) && !memcmp(begin + 5, name, bytes) &&
+	       !memchr(argument->begin, '?', (size_t)(begin - argument->begin)) &&
+	       !memchr(argument->begin, ',', (size_t)(begin - argument->begin));
+}
+
+enum raw_print raw_fields_print(const struct raw_fields *fields, const struct raw_field *field)
+{
+	struct arguments rest = begin_arguments(fields);
+	struct argument argument;
+
+	while (next_argument(&rest, &argument)) {
+		const char *at = argument.conversion;
+
+		if (!at || !is_field_alone(&argument, field->name))
+			continue;
+		at += strspn(at, "-+ #0123456789.*");
+		return *at == 'p' ? print_of(at + 1) : PRINT_NUMBER;
+	}
+	return PRINT_NUMBER;
 }

@@ -57,7 +57,7 @@ static void put_value(FILE *out, const struct snapshot_value *value)
 	safe_print(out, "      %s %s: %" PRIu64, sanitize_checked(value->name),
 		   sanitize_checked(value->type), value->count);
 	put_counter(out, "unknown", value->unknown);
-	if (value->numbers)
+	if (value->numbers && (value->kind == VALUE_SIGNED || value->kind == VALUE_UNSIGNED))
 		safe_print(out, ", min %s, mean %.1f, max %s",
 			   sanitize_checked(snapshot_number(value->is_signed, value->min, min)),
 			   value->mean,

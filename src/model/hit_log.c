@@ -74,6 +74,8 @@ static void put_value(struct hit_line_value *out, const struct probe_value *valu
 		return;
 	if (!value->is_text) {
 		out->number = value->number;
+		out->object = value->object;
+		out->serial = value->serial;
 		return;
 	}
 	out->text_bytes = (uint8_t)(value->text_bytes < HIT_TEXT_BYTES ? value->text_bytes

@@ -13,6 +13,7 @@
  * than the order to switch it off, or of a process that was not asked for, or counted as flametop's
  * own.
  */
+#include <arpa/inet.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +34,12 @@ struct hit {
 	int64_t latency_ns;			/* < 0: none */
 	const struct thread *thread;		/* NULL: not known */
 	struct probe_value values[PROBE_VALUES_MAX];
+	struct hit_texts *texts;
+};
+
+/* Texts that are made of the bytes of a hit's values. */
+struct hit_texts {
+	char of[PROBE_VALUES_MAX][PROBE_TEXT_BYTES_MAX];
 };
 
 /* PERF_SAMPLE_IDENTIFIER: the first word of a sample, the last of any other record. */
@@ -132,8 +139,9 @@ static bool is_wanted(const struct ingest *ingest, const struct probe_reading *r
 	return process && (process->probes >> slot & 1);
 }
 
+/* @text[PROBE_TEXT_BYTES_MAX]: for a value that becomes a text, as long as @out is used. */
 static void read_value(const struct hit *hit, const struct probe_column *column,
-		       struct probe_value *out)
+		       struct probe_value *out, char *text)
 {
 	const struct probe_stream *stream = column->is_return ? hit->end_stream
 							      : hit->begin_stream;
@@ -147,6 +155,46 @@ static void read_value(const struct hit *hit, const struct probe_column *column,
 		.is_known = true, .is_text = raw.is_text, .is_signed = raw.is_signed,
 		.number = raw.number, .text = raw.text, .text_bytes = raw.text_bytes,
 	};
+	if (column->meaning == MEANING_PORT) {
+		out->number = ntohs((uint16_t)raw.number);
+	} else if (probe_meaning_is_text(column->meaning)) {
+		out->is_text = true;
+		out->text = text;
+		out->text_bytes = probe_meaning_write(column->meaning,
+						      &stream->fields.list[column->field], &raw,
+						      text, PROBE_TEXT_BYTES_MAX);
+		out->is_known = out->text_bytes || column->meaning == MEANING_STATEMENT;
+	}
+}
+
+static void read_values(struct hit *hit)
+{
+	for (uint32_t i = 0; i < hit->reading->column_count; i++)
+		read_value(hit, &hit->reading->columns[i], &hit->values[i], hit->texts->of[i]);
+}
+
+/* Addresses of the process, while it is known what is mapped there: for a symbol's name. */
+static void find_places(struct ingest *ingest, struct hit *hit)
+{
+	const struct process *process = NULL;
+
+	for (uint32_t i = 0; i < hit->reading->column_count; i++) {
+		struct probe_value *value = &hit->values[i];
+		const struct mapping *row;
+
+		if (hit->reading->columns[i].kind != VALUE_SYMBOL || !value->is_known ||
+		    value->is_text || value->number >= UINT64_C(1) << 63)
+			continue;
+		process = process ? process
+				  : task_table_find_process(&ingest->tasks, hit->begin->pid);
+		row = process && process->maps ? address_map_find(process->maps, value->number)
+					       : NULL;
+		if (!row)
+			continue;
+		value->object = object_table_current(&ingest->objects, row->object);
+		value->serial = ingest->objects.objects[value->object].serial;
+		value->number = mapping_frame_address(row, value->number);
+	}
 }
 
 static const struct probe_value *value_of(const struct hit *hit, const char *name)
@@ -218,6 +266,8 @@ static uint32_t intern(struct probe_values *values, uint32_t probe, uint8_t colu
 		return probe_values_mark(values, probe, column, VALUE_UNKNOWN);
 	if (value->is_text)
 		return probe_values_text(values, probe, column, value->text, value->text_bytes);
+	if (value->object)
+		return probe_values_place(values, probe, column, value);
 	return probe_values_number(values, probe, column, value->is_signed, value->number);
 }
 
@@ -276,14 +326,15 @@ static void take_hit(struct ingest *ingest, struct hit *hit)
 		.event = hit->row->event, .time_ns = hit->end->time_ns,
 		.leaf_ip = leaf_of(hit),
 	};
+	struct hit_texts texts;
 
 	hit->thread = task_table_find_thread(&ingest->tasks, hit->begin->tid);
 	if (is_own(ingest, hit)) {
 		ingest->counters.left_out_own++;
 		return;
 	}
-	for (uint32_t i = 0; i < reading->column_count; i++)
-		read_value(hit, &reading->columns[i], &hit->values[i]);
+	hit->texts = &texts;
+	read_values(hit);
 	if (reading->condition.count &&
 	    !probe_condition_holds(&reading->condition, look_up, hit)) {
 		count_value(ingest, hit->end->time_ns,
@@ -295,6 +346,7 @@ static void take_hit(struct ingest *ingest, struct hit *hit)
 		form.bucket = latency_bucket((uint64_t)hit->latency_ns);
 		probe_peaks_add(&hit->row->peaks, hit->end->time_ns, (uint64_t)hit->latency_ns);
 	}
+	find_places(ingest, hit);
 	form.number = log_hit(hit);
 	count_values(ingest, hit);
 	ingest_sample(ingest, hit->begin, &form, hit->raw, hit->size, false);
@@ -303,15 +355,17 @@ static void take_hit(struct ingest *ingest, struct hit *hit)
 void ingest_hit_fields(struct ingest *ingest, const struct event_record *record, uint32_t event)
 {
 	struct probe_row *row = probe_hits_of_recorded(ingest->hits, event);
-	struct hit hit = { .row = row, .begin = record, .end = record, .latency_ns = -1 };
+	struct hit_texts texts;
+	struct hit hit = { .row = row, .begin = record, .end = record, .latency_ns = -1,
+			   .texts = &texts };
 
 	if (!row)
 		return;
 	hit.reading = row->generations[row->newest].reading;
 	hit.begin_stream = hit.end_stream = &hit.reading->entry;
 	hit.thread = task_table_find_thread(&ingest->tasks, record->tid);
-	for (uint32_t i = 0; i < hit.reading->column_count; i++)
-		read_value(&hit, &hit.reading->columns[i], &hit.values[i]);
+	read_values(&hit);
+	find_places(ingest, &hit);
 	log_hit(&hit);
 	count_values(ingest, &hit);
 }
@@ -369,8 +423,10 @@ static struct pair_end end_of(const struct probe_stream_ref *ref,
  * key has none. */
 static bool misses_entry(const struct probe_stream_ref *ref)
 {
-	return ref->is_leave &&
-	       !(ref->generation->reading->pid && ref->row->spec->key_count);
+	const struct probe_reading *reading = ref->generation->reading;
+
+	return ref->is_leave && !reading->has_filtered_entries &&
+	       !(reading->pid && ref->row->spec->key_count);
 }
 
 /* Of pairs by other fields than the thread the second end may be another process's: without its

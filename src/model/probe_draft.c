@@ -32,22 +32,45 @@ const char *probe_draft_text(struct probe_draft *draft, const char *text, size_t
 	return (const char *)(uintptr_t)at;
 }
 
-/* "vfs_read", "vfs_read+0x10"; an address of a program means nothing without its maps. */
-static bool name_symbol(struct ingest *ingest, uint64_t address, char *out, size_t room)
+/* The frame of an address that a hit brought; ID_SET_NONE: its object is unknown, or gone. */
+static uint32_t frame_of(struct ingest *ingest, const struct probe_value *value)
 {
-	const struct symbol *symbol;
-	uint32_t frame, id;
+	const uint32_t object = value->object;
 
-	if (address < UINT64_C(1) << 63)
-		return false;
-	frame = ingest_frame(ingest, NULL, MODE_KERNEL, address);
-	id = frame == ID_SET_NONE ? ID_SET_NONE
-				  : symbol_names_of_frame(&ingest->names, &ingest->trie, frame);
-	if (id == ID_SET_NONE || ingest->names.symbols[id].state != SYMBOL_NAMED)
+	if (value->number >= UINT64_C(1) << 63)
+		return ingest_frame(ingest, NULL, MODE_KERNEL, value->number);
+	if (!object || object >= ingest->objects.count ||
+	    ingest->objects.objects[object].serial != value->serial)
+		return ID_SET_NONE;
+	return stack_trie_frame(&ingest->trie, object, value->number);
+}
+
+/* "vfs_read", "vfs_read+0x10"; without a name "libc.so.6+0x98930". */
+static bool name_symbol(struct ingest *ingest, const struct probe_value *value, char *out,
+			size_t room)
+{
+	const uint32_t frame = frame_of(ingest, value);
+	const uint32_t id = frame == ID_SET_NONE
+			    ? ID_SET_NONE
+			    : symbol_names_of_frame(&ingest->names, &ingest->trie, frame);
+	const struct symbol *symbol;
+	struct str_id name;
+	uint64_t offset;
+
+	if (id == ID_SET_NONE)
 		return false;
 	symbol = &ingest->names.symbols[id];
-	snprintf(out, room, address == symbol->address ? "%s" : "%s+0x%" PRIx64,
-		 strpool_get(ingest->strings, symbol->name), address - symbol->address);
+	if (symbol->state == SYMBOL_NAMED) {
+		name = symbol_names_shown(&ingest->names, symbol);
+		offset = ingest->trie.frames.address[frame] - symbol->address;
+	} else if (value->object) {
+		name = ingest->objects.objects[value->object].name;
+		offset = value->number;
+	} else {
+		return false;
+	}
+	snprintf(out, room, offset ? "%s+0x%" PRIx64 : "%s", strpool_get(ingest->strings, name),
+		 offset);
 	return true;
 }
 
@@ -68,10 +91,13 @@ static void format_number(struct ingest *ingest, const struct probe_reading *rea
 							    : &reading->entry.fields;
 	char number[SNAPSHOT_NUMBER_BYTES];
 
-	if (column->field >= 0 && (size_t)column->field < fields->count &&
+	if (probe_meaning_name(column->meaning, value->number, out, room))
+		return;
+	if (column->meaning == MEANING_WORDS && column->field >= 0 &&
+	    (size_t)column->field < fields->count &&
 	    raw_fields_name(fields, &fields->list[column->field], value->number, out, room))
 		return;
-	if (column->kind == VALUE_SYMBOL && name_symbol(ingest, value->number, out, room))
+	if (column->kind == VALUE_SYMBOL && name_symbol(ingest, value, out, room))
 		return;
 	if (column->kind == VALUE_HEX || column->kind == VALUE_SYMBOL)
 		snprintf(out, room, "0x%" PRIx64, value->number);

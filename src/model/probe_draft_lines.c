@@ -28,6 +28,8 @@ static const char *put_values(struct probe_draft *draft, struct ingest *ingest,
 			.is_known = from->is_known, .is_text = from->is_text,
 			.is_signed = from->is_signed, .number = from->is_text ? 0 : from->number,
 			.text = from->text, .text_bytes = from->text_bytes,
+			.object = from->is_text ? 0 : from->object,
+			.serial = from->is_text ? 0 : from->serial,
 		};
 
 		if (i)

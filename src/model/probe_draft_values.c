@@ -211,7 +211,8 @@ static void end_column(struct probe_draft *draft, struct ingest *ingest,
 		const struct probe_value value = {
 			.is_known = true, .is_text = is_text, .is_signed = from->is_signed,
 			.number = from->number, .text = values->text + from->text,
-			.text_bytes = from->text_bytes,
+			.text_bytes = from->text_bytes, .object = from->object,
+			.serial = from->serial,
 		};
 
 		out->top[i] = (struct snapshot_top){

@@ -22,7 +22,7 @@ void probe_values_finish(struct probe_values *values)
 
 static uint64_t hash_of(const struct value_row *row)
 {
-	return id_set_mix(row->number,
+	return id_set_mix(row->number ^ (uint64_t)row->serial << 40,
 			  (uint64_t)row->probe << 32 | (uint64_t)row->is_signed << 16 |
 			  (uint64_t)row->column << 8 | row->form);
 }
@@ -37,6 +37,7 @@ static bool is_same(const struct probe_values *values, const struct value_row *r
 {
 	return row->number == wanted->number && row->probe == wanted->probe &&
 	       row->column == wanted->column && row->form == wanted->form &&
+	       row->object == wanted->object && row->serial == wanted->serial &&
 	       row->is_signed == wanted->is_signed && row->text_bytes == wanted->text_bytes &&
 	       (!wanted->text_bytes ||
 		!memcmp(values->text + row->text, text, wanted->text_bytes));
@@ -134,6 +135,7 @@ static uint32_t other_number(struct probe_values *values, const struct value_row
 
 	values->is_full = true;
 	other.form = VALUE_OTHER_NUMBERS;
+	other.object = other.serial = 0;
 	other.number = !wanted->number
 		       ? OTHER_ZERO : probe_values_octave(wanted->is_signed, wanted->number) +
 				      (is_negative ? OTHER_NEGATIVE : 0);
@@ -156,6 +158,19 @@ uint32_t probe_values_number(struct probe_values *values, uint32_t probe, uint8_
 	const struct value_row wanted = {
 		.probe = probe, .column = column, .form = VALUE_OF_NUMBER,
 		.is_signed = is_signed, .number = number,
+	};
+	const bool has_room = values->count < PROBE_VALUES_KNOWN_MAX;
+	const uint32_t id = intern(values, &wanted, NULL, has_room);
+
+	return id == ID_SET_NONE && !has_room ? other_number(values, &wanted) : id;
+}
+
+uint32_t probe_values_place(struct probe_values *values, uint32_t probe, uint8_t column,
+			    const struct probe_value *value)
+{
+	const struct value_row wanted = {
+		.probe = probe, .column = column, .form = VALUE_OF_NUMBER,
+		.number = value->number, .object = value->object, .serial = value->serial,
 	};
 	const bool has_room = values->count < PROBE_VALUES_KNOWN_MAX;
 	const uint32_t id = intern(values, &wanted, NULL, has_room);

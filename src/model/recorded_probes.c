@@ -17,7 +17,7 @@
 #include "base/log.h"
 #include "base/sanitize.h"
 #include "model/probe_hits.h"
-#include "probe/place_tracepoint.h"
+#include "probe/field_view.h"
 
 /* Fields that the kernel adds to its dynamic events are no arguments. */
 #define DYNAMIC_PREFIX "__probe_"
@@ -30,7 +30,7 @@ static bool is_argument(const struct raw_field *field)
 }
 
 /* Returns how many arguments there are; columns are made of the first PROBE_VALUES_MAX. */
-static uint32_t add_columns(struct probe_reading *reading)
+static uint32_t add_columns(struct probe_reading *reading, const struct probe_spec *spec)
 {
 	const struct raw_fields *fields = &reading->entry.fields;
 	uint32_t arguments = 0;
@@ -38,12 +38,14 @@ static uint32_t add_columns(struct probe_reading *reading)
 	for (size_t i = 0; i < fields->count; i++) {
 		const struct raw_field *field = &fields->list[i];
 		struct probe_column *column;
+		struct field_view view;
 
 		if (!is_argument(field) || ++arguments > PROBE_VALUES_MAX)
 			continue;
 		column = &reading->columns[reading->column_count++];
+		field_view_make(&view, fields, (int)i, spec->group, spec->function, NULL, NULL, 0);
 		*column = (struct probe_column){
-			.kind = place_tracepoint_kind(field), .origin = ORIGIN_FORMAT,
+			.kind = view.kind, .meaning = view.meaning, .origin = ORIGIN_FORMAT,
 			.field = (int)i,
 		};
 		snprintf(column->name, sizeof(column->name), "%s", field->name);
@@ -135,7 +137,7 @@ static int add_recorded(struct probe_hits *hits, uint32_t slot, const struct eve
 	row->generations[0] = (struct probe_generation){
 		.reading = reading, .number = ++hits->last_generation, .ignore_ns = UINT64_MAX,
 	};
-	describe_row(row, event, &reading->entry.fields, add_columns(reading));
+	describe_row(row, event, &reading->entry.fields, add_columns(reading, row->spec));
 	/* It was recorded all the time, so its rate is that of the window. */
 	row->first_ns = 1;
 	probe_turns_begin(&row->turns, row->first_ns);

@@ -304,6 +304,12 @@ static void put_natural(struct fetch_value *out, const struct typed_place *at)
 	}
 }
 
+/* A text is behind it: registers that were saved are longs. */
+static bool is_address(const struct btf_type *type)
+{
+	return btf_is_ptr(type) || (btf_is_int(type) && type->size == POINTER_BYTES);
+}
+
 static void put_typed(struct fetch_value *out, struct typed_place *at,
 		      const struct value_path *path, const char *wanted)
 {
@@ -318,7 +324,7 @@ static void put_typed(struct fetch_value *out, struct typed_place *at,
 	if (!wanted[0])
 		put_natural(out, at);
 	else
-		fetch_value_put(out, &at->place, type && btf_is_ptr(type), wanted);
+		fetch_value_put(out, &at->place, type && is_address(type), wanted);
 }
 
 static const struct btf_type *prototype_of(const struct btf *btf, const char *function)
@@ -434,6 +440,7 @@ void kernel_types_fetch(struct kernel_types *types, const char *module, const ch
 			struct probe_fetch *out)
 {
 	struct fetch_value value = { .fetch = "" };
+	const char *type = probe_meaning_fetched_as(argument->type);
 	enum probe_origin origin = ORIGIN_BTF;
 	struct value_path path;
 	struct diag why;
@@ -442,14 +449,15 @@ void kernel_types_fetch(struct kernel_types *types, const char *module, const ch
 		fetch_value_refuse(&value, "%s", why.text);
 		origin = ORIGIN_TYPED;
 	} else if (path.base == VALUE_RAW) {
-		fetch_value_put_raw(&value, argument->value, argument->type);
+		fetch_value_put_raw(&value, argument->value, type);
 		origin = ORIGIN_TYPED;
-	} else if (!put_by_btf(types_of(types, module), function, &path, argument->type, at_begin,
+	} else if (!put_by_btf(types_of(types, module), function, &path, type, at_begin,
 			       &value)) {
-		fetch_value_put_by_convention(&value, &path, argument->type, at_begin, false);
+		fetch_value_put_by_convention(&value, &path, type, at_begin, false);
 		origin = ORIGIN_ABI;
 	}
 	fill_fetch(out, argument->name, &value, origin, value_path_is_return(argument->value));
+	probe_fetch_set_meaning(out, argument);
 }
 
 static uint32_t offer_one(struct kernel_types *types, const char *module, const char *function,

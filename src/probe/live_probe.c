@@ -15,8 +15,6 @@
 #include "probe/probe_definition.h"
 #include "probe/probe_pmu.h"
 
-#define FILTER_BYTES 2048
-
 /* The only tracepoints of Linux whose count is not that of their hits: they are made with
  * __perf_count() (include/trace/events/sched.h). */
 static bool has_weight(const struct probe_spec *spec)
@@ -68,24 +66,37 @@ static int open_meter(struct live_part *part, struct probe_link_config config, s
 	return probe_link_open(&part->meter, NULL, &config, why);
 }
 
-/* With the condition in the kernel, and a count of what it leaves out: that costs as much. False:
- * the analyzer must look at each hit. */
-static bool open_filtered(struct live_part *part, const struct live_request *request,
-			  const struct probe_site *site, struct probe_link_config config)
+/* What only the kernel can compare must be compared by it. */
+static int refuse_filter(const struct live_request *request, int err, struct diag *why)
 {
-	char filter[FILTER_BYTES];
+	if (!probe_condition_has_pointed(&request->places->spec.condition))
+		return 0;
+	return diag_set(why, err ? err : -EOPNOTSUPP, "the kernel must compare what is behind a "
+			"pointer, and takes no such filter here");
+}
 
-	if (!request->rings || config.has_weight ||
+/* With the condition in the kernel, as far as it can evaluate it, and a count of what it leaves
+ * out: that costs as much. part->link NULL: the analyzer must look at each hit. */
+static int open_filtered(struct live_part *part, const struct live_request *request,
+			 const struct probe_site *site, struct probe_link_config config,
+			 struct diag *why)
+{
+	const bool is_second = part->is_return && request->places->spec.edge == PROBE_LATENCY;
+	char filter[PROBE_FILTER_BYTES];
+	int err;
+
+	if (!request->rings || config.has_weight || is_second ||
 	    !probe_definition_filter(request->places, site, &part->event.fields, filter,
-				     sizeof(filter)))
-		return false;
+				     sizeof(filter), &part->rest))
+		return request->rings && !is_second ? refuse_filter(request, 0, why) : 0;
 	config.kernel_filter = filter;
-	if (probe_link_open(&part->link, request->rings, &config, NULL))
-		return false;
+	err = probe_link_open(&part->link, request->rings, &config, NULL);
+	if (err)
+		return refuse_filter(request, err, why);
 	part->is_filtered = !open_meter(part, config, NULL);
 	if (!part->is_filtered)
 		live_part_close(part);
-	return part->is_filtered;
+	return part->is_filtered ? 0 : refuse_filter(request, -EOPNOTSUPP, why);
 }
 
 static int open_by_tracefs(struct live_part *part, const struct live_request *request,
@@ -100,8 +111,9 @@ static int open_by_tracefs(struct live_part *part, const struct live_request *re
 		return err;
 	config->type = PERF_TYPE_TRACEPOINT;
 	config->config = part->event.id;
-	if (open_filtered(part, request, site, *config))
-		return 0;
+	err = open_filtered(part, request, site, *config, why);
+	if (err || part->link)
+		return err;
 	err = probe_link_open(&part->link, request->rings, config, why);
 	if (!err && request->rings && config->has_weight)
 		err = open_meter(part, *config, why);
@@ -181,6 +193,25 @@ static int add_part(struct probe_reading *reading, struct live_part *part, struc
 	return 0;
 }
 
+/* Each part of an edge has the same filter, or none: then the analyzer looks at all. */
+static void set_condition(struct probe_reading *reading, const struct live_probe *live,
+			  const struct probe_condition *whole)
+{
+	const struct live_part *filtered = NULL;
+	bool is_everywhere = true;
+
+	for (uint32_t i = 0; i < live->part_count; i++) {
+		const struct live_part *part = &live->parts[i];
+
+		if (part->is_filtered)
+			filtered = part;
+		else if (!live->is_pair || !part->is_return)
+			is_everywhere = false;
+	}
+	reading->condition = filtered && is_everywhere ? filtered->rest : *whole;
+	reading->has_filtered_entries = live->is_pair && filtered;
+}
+
 static int make_reading(struct probe_reading **out, struct live_probe *live,
 			const struct live_request *request, struct diag *why)
 {
@@ -193,9 +224,7 @@ static int make_reading(struct probe_reading **out, struct live_probe *live,
 		probe_reading_destroy(reading);
 		return err;
 	}
-	for (uint32_t i = 0; i < live->part_count; i++)
-		if (!live->parts[i].is_filtered)
-			reading->condition = request->places->spec.condition;
+	set_condition(reading, live, &request->places->spec.condition);
 	probe_definition_columns(reading, request->places);
 	*out = reading;
 	return 0;

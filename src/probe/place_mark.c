@@ -64,8 +64,10 @@ static void fill_numbered(struct search *search, struct probe_places *place, uin
 
 	read_copies(search, number);
 	for (uint32_t i = 0; i < search->mark_count; i++) {
-		mark_argument_fetch(search->copies, search->mark_count, i, argument->type, &value);
+		mark_argument_fetch(search->copies, search->mark_count, i,
+				    probe_meaning_fetched_as(argument->type), &value);
 		fill_fetch(&place->sites[i].values[index], argument->name, &value);
+		probe_fetch_set_meaning(&place->sites[i].values[index], argument);
 	}
 	if (!value.fetch[0] && !argument->is_implied)
 		probe_verdict_add(place, VERDICT_COSTLY, "%s can't be fetched: %s", argument->name,
@@ -81,6 +83,7 @@ static void fill_unnumbered(struct search *search, struct probe_places *place, u
 
 		fill_fetch(out, search->spec->arguments[index].name, value);
 		out->origin = origin;
+		probe_fetch_set_meaning(out, &search->spec->arguments[index]);
 	}
 }
 
@@ -97,7 +100,8 @@ static void fill_value(struct search *search, struct probe_places *place, uint32
 	if (value_path_parse(&path, argument->value, &why)) {
 		fetch_value_refuse(&value, "%s", why.text);
 	} else if (path.base == VALUE_RAW) {
-		fetch_value_put_raw(&value, argument->value, argument->type);
+		fetch_value_put_raw(&value, argument->value,
+				    probe_meaning_fetched_as(argument->type));
 		origin = ORIGIN_TYPED;
 	} else if (path.step_count || path.base == VALUE_RETURNED) {
 		fetch_value_refuse(&value, "a mark has only its arguments: $arg1 to $arg12");

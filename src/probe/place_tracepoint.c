@@ -1,7 +1,7 @@
 /* place_tracepoint.c - see probe/place_tracepoint.h.
  *
- * A tracepoint's arguments are the fields of its record; nothing is fetched, so nothing can go
- * wrong but a name.
+ * A tracepoint's arguments are the fields of its record; nothing is fetched, so all that can go
+ * wrong are a name and a type.
  */
 #include "probe/place_tracepoint.h"
 
@@ -9,14 +9,22 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <fnmatch.h>
+#include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/whole_io.h"
+#include "capture/event_open.h"
 #include "capture/raw_fields.h"
 #include "capture/tracefs.h"
+#include "probe/condition_words.h"
+#include "probe/field_view.h"
+#include "probe/pointed_text.h"
+#include "probe/probe_definition.h"
+#include "probe/probe_verdict.h"
 
 #define HIT_NS	     920	/* with a record in a ring: measured */
 #define PATH_BYTES   (PROBE_GROUP_BYTES + PROBE_FUNCTION_BYTES + 32)
@@ -26,41 +34,44 @@ struct pair {
 	bool has_end;
 };
 
-enum probe_value_kind place_tracepoint_kind(const struct raw_field *field)
-{
-	if (field->is_text)
-		return VALUE_TEXT;
-	if (field->is_address)
-		return VALUE_HEX;
-	return field->is_signed ? VALUE_SIGNED : VALUE_UNSIGNED;
-}
-
-static void fill_field(const struct raw_field *field, bool is_return, struct probe_fetch *out)
-{
-	*out = (struct probe_fetch){ .origin = ORIGIN_FORMAT, .is_return = is_return,
-				     .kind = place_tracepoint_kind(field) };
-	snprintf(out->name, sizeof(out->name), "%s", field->name);
-	snprintf(out->type, sizeof(out->type), "%s", field->type);
-	snprintf(out->fetch, sizeof(out->fetch), "%s", field->name);
-}
-
-static void fill_value(const struct pair *pair, const struct probe_argument *argument,
+/* NULL @argument: as the event has the field. */
+static void fill_field(const struct raw_fields *fields, int index, const char *group,
+		       const char *name, const struct probe_argument *argument,
 		       struct probe_fetch *out)
 {
-	int index = raw_fields_find(&pair->begin, argument->value);
+	const struct raw_field *field = &fields->list[index];
+	struct field_view view;
+	int err = field_view_make(&view, fields, index, group, name, argument, out->reason,
+				  sizeof(out->reason));
 
-	if (index >= 0) {
-		fill_field(&pair->begin.list[index], false, out);
+	out->kind = view.kind;
+	out->meaning = view.meaning;
+	out->is_pointed = field->is_address && strstr(field->type, "char");
+	snprintf(out->name, sizeof(out->name), "%s", field->name);
+	snprintf(out->type, sizeof(out->type), "%s", field->type);
+	if (!err)
+		snprintf(out->fetch, sizeof(out->fetch), "%s", field->name);
+	else if (err == -ENOTSUP)
+		pointed_text_refuse(group, name, fields, index, out->reason, sizeof(out->reason));
+}
+
+static void fill_value(const struct probe_spec *spec, const struct pair *pair,
+		       const struct probe_argument *argument, struct probe_fetch *out)
+{
+	char name[sizeof(argument->value)], names[80];
+	int begin, end;
+
+	*out = (struct probe_fetch){ .origin = ORIGIN_FORMAT };
+	field_view_name(argument->value, name, sizeof(name));
+	begin = raw_fields_find(&pair->begin, name);
+	end = begin < 0 && pair->has_end ? raw_fields_find(&pair->end, name) : -1;
+	if (begin >= 0) {
+		fill_field(&pair->begin, begin, spec->group, spec->function, argument, out);
+	} else if (end >= 0) {
+		fill_field(&pair->end, end, spec->end_group, spec->end_name, argument, out);
+		out->is_return = true;
 	} else {
-		index = pair->has_end ? raw_fields_find(&pair->end, argument->value) : -1;
-		if (index >= 0)
-			fill_field(&pair->end.list[index], true, out);
-	}
-	if (index < 0) {
-		char names[80];
-
 		raw_fields_list(&pair->begin, names, sizeof(names));
-		*out = (struct probe_fetch){ .origin = ORIGIN_FORMAT };
 		snprintf(out->reason, sizeof(out->reason), "no such field: %s", names);
 	}
 	snprintf(out->name, sizeof(out->name), "%s", argument->name);
@@ -75,13 +86,18 @@ static uint32_t count_own(const struct raw_fields *fields)
 	return count;
 }
 
-static void offer_fields(const struct raw_fields *fields, bool is_return,
-			 struct probe_places *place)
+static void offer_fields(const struct raw_fields *fields, const char *group, const char *name,
+			 bool is_return, struct probe_places *place)
 {
-	for (size_t i = 0; i < fields->count; i++)
-		if (!fields->list[i].is_common)
-			fill_field(&fields->list[i], is_return,
-				   &place->offered[place->offered_count++]);
+	for (size_t i = 0; i < fields->count; i++) {
+		struct probe_fetch *out = &place->offered[place->offered_count];
+
+		if (fields->list[i].is_common)
+			continue;
+		*out = (struct probe_fetch){ .origin = ORIGIN_FORMAT, .is_return = is_return };
+		fill_field(fields, (int)i, group, name, NULL, out);
+		place->offered_count++;
+	}
 }
 
 static int check_keys(const struct probe_spec *spec, const struct pair *pair, struct diag *why)
@@ -118,12 +134,60 @@ static int fill_rows(const struct pair *pair, struct probe_places *place, struct
 	site->is_emulated = true;
 	site->cost_ns = pair->has_end && !probe_spec_is_interval(spec) ? 2 * HIT_NS : HIT_NS;
 	for (uint32_t i = 0; i < spec->argument_count; i++)
-		fill_value(pair, &spec->arguments[i], &site->values[i]);
+		fill_value(spec, pair, &spec->arguments[i], &site->values[i]);
 	site->value_count = spec->argument_count;
-	offer_fields(&pair->begin, false, place);
+	offer_fields(&pair->begin, spec->group, spec->function, false, place);
 	if (!probe_spec_is_interval(spec))
-		offer_fields(&pair->end, true, place);
+		offer_fields(&pair->end, spec->end_group, spec->end_name, true, place);
 	return 0;
+}
+
+/* Whether the kernel takes @filter for the tracepoint. Where the tracepoint can't be opened at all,
+ * attaching it will say why. */
+static bool is_taken(const struct probe_spec *spec, const char *filter)
+{
+	struct perf_event_attr attr = { .type = PERF_TYPE_TRACEPOINT, .size = sizeof(attr),
+					.disabled = 1 };
+	uint64_t id;
+	bool is_taken;
+	int fd;
+
+	if (tracefs_event_id(spec->group, spec->function, &id, NULL))
+		return true;
+	attr.config = id;
+	fd = event_open(&attr, -1, 0);
+	if (fd < 0)
+		return true;
+	is_taken = !ioctl(fd, PERF_EVENT_IOC_SET_FILTER, filter) || errno != EINVAL;
+	close(fd);
+	return is_taken;
+}
+
+/* A comparison that only the kernel can make. */
+static void judge_filter(struct probe_places *place, const struct pair *pair)
+{
+	char filter[PROBE_FILTER_BYTES], way[PROBE_REASON_BYTES];
+	struct probe_condition *condition = &place->spec.condition, rest;
+	bool is_whole;
+	int field = -1;
+
+	if (!probe_condition_has_pointed(condition) || place->verdict == VERDICT_UNABLE)
+		return;
+	is_whole = probe_definition_filter(place, &place->sites[0], &pair->begin, filter,
+					   sizeof(filter), &rest);
+	if (probe_condition_has_pointed(&rest))
+		probe_verdict_add(place, VERDICT_UNABLE, "a text behind a pointer is compared by "
+				  "the kernel: join it by \"and\" with what the kernel can't "
+				  "compare");
+	if (probe_condition_has_pointed(&rest) || (is_whole && is_taken(&place->spec, filter)))
+		return;
+	for (uint32_t i = 0; i < condition->count && field < 0; i++)
+		if (condition->nodes[i].is_pointed)
+			field = raw_fields_find(&pair->begin, condition->nodes[i].name);
+	pointed_text_refuse(place->spec.group, place->spec.function, &pair->begin,
+			    field < 0 ? 0 : field, way, sizeof(way));
+	probe_verdict_add(place, VERDICT_UNABLE, "this kernel compares no text behind a pointer "
+			  "(Linux 5.18 and later do): %s", way);
 }
 
 static int fill_place(int directory, const struct probe_spec *spec, const char *name,
@@ -144,6 +208,10 @@ static int fill_place(int directory, const struct probe_spec *spec, const char *
 		err = check_keys(spec, &pair, why);
 	if (!err)
 		err = fill_rows(&pair, place, why);
+	if (!err) {
+		condition_words_resolve(place, &pair.begin, pair.has_end ? &pair.end : NULL);
+		judge_filter(place, &pair);
+	}
 	raw_fields_finish(&pair.begin);
 	raw_fields_finish(&pair.end);
 	return err;

@@ -57,7 +57,7 @@ static void fill_query(struct search *search, const struct probe_spec *spec)
 		snprintf(query->arguments[i].value, sizeof(query->arguments[i].value), "%s",
 			 spec->arguments[i].value);
 		snprintf(query->arguments[i].type, sizeof(query->arguments[i].type), "%s",
-			 spec->arguments[i].type);
+			 probe_meaning_fetched_as(spec->arguments[i].type));
 	}
 }
 
@@ -195,6 +195,7 @@ static void fill_site(const struct search *search, struct probe_places *place,
 			   &site->values[i]);
 		snprintf(site->values[i].name, sizeof(site->values[i].name), "%s",
 			 place->spec.arguments[i].name);
+		probe_fetch_set_meaning(&site->values[i], &place->spec.arguments[i]);
 	}
 	site->value_count = point->value_count;
 	probe_verdict_of_code(place, site, point, search->answer.header->flags);

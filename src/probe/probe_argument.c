@@ -13,11 +13,13 @@
 #include <string.h>
 
 #include "probe/probe_column.h"
+#include "probe/probe_meaning.h"
 
 static const char value_needed[] = "no value: there are name, a->b.c, arr[1], $arg1, $retval, %di, "
 				   "$stack0, $comm, @symbol, +8(%si)";
-static const char type_needed[] = "no type: there are u8 u16 u32 u64, s8 .., x8 .., string, "
-				  "ustring, symbol and b3@4/32";
+static const char type_needed[] = "no type: there are u8 u16 u32 u64, s8 .., x8 .., u8[4] .., "
+				  "string, ustring, symbol, ipv4, ipv6, port, sockaddr, mac, uuid, "
+				  "errno, syscall and b3@4/32";
 
 static const char *skip_digits(const char *at)
 {
@@ -135,16 +137,32 @@ static bool is_bitfield(const char *type)
 	       width && offset + width <= container;
 }
 
+/* "": a number; "[4]": so many of them. The kernel takes 64. */
+static bool is_count(const char *text)
+{
+	unsigned int count;
+	int used = 0;
+
+	if (!*text)
+		return true;
+	return isdigit((unsigned char)text[1]) && sscanf(text, "[%2u]%n", &count, &used) == 1 &&
+	       used && !text[used] && count && count <= 64;
+}
+
 static bool is_type(const char *type)
 {
 	static const char *const words[] = { "8", "16", "32", "64" };
+	enum probe_meaning ignored;
 
-	if (!strcmp(type, "string") || !strcmp(type, "ustring") || !strcmp(type, "symbol"))
+	if (!strcmp(type, "string") || !strcmp(type, "ustring") || !strcmp(type, "symbol") ||
+	    probe_meaning_of_type(type, &ignored))
 		return true;
 	if (type[0] == 'b')
 		return is_bitfield(type);
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (type[0] && strchr("usx", type[0]) && !strcmp(type + 1, words[i]))
+		if (type[0] && strchr("usx", type[0]) &&
+		    !strncmp(type + 1, words[i], strlen(words[i])) &&
+		    is_count(type + 1 + strlen(words[i])))
 			return true;
 	return false;
 }
@@ -207,6 +225,10 @@ static int check_place(const struct probe_spec *spec, const struct probe_argumen
 	const char *value = argument->value;
 	const char *end = skip_identifier(value);
 
+	if (end && spec->kind == PROBE_TRACEPOINT && *end == '[') {
+		end = skip_digits(end + 1);
+		end = end && *end == ']' ? end + 1 : NULL;
+	}
 	if (spec->kind == PROBE_TRACEPOINT)
 		return end && !*end ? 0
 		     : probe_column_refuse(why, at, "a tracepoint brings its own fields, by their "
@@ -225,35 +247,6 @@ bool probe_argument_fits(const struct probe_spec *spec, const struct probe_argum
 	return check_place(spec, argument, 0, NULL) == 0;
 }
 
-/* Splits @word into name, value and type. */
-static int split(struct probe_argument *out, const char *word, size_t at, struct diag *why)
-{
-	const char *end = skip_identifier(word);
-	const char *value = end && *end == '=' ? end + 1 : word;
-	const size_t name_bytes = value == word ? 0 : (size_t)(end - word);
-	const size_t value_at = at + (size_t)(value - word);
-	size_t value_bytes;
-
-	if (name_bytes >= sizeof(out->name))
-		return probe_column_refuse(why, at, "a name of more than %zu bytes",
-					   sizeof(out->name) - 1);
-	end = skip_value(value);
-	if (!end || (*end && *end != ':'))
-		return probe_column_refuse(why, value_at, "%.40s: %s", value, value_needed);
-	value_bytes = (size_t)(end - value);
-	if (value_bytes >= sizeof(out->value))
-		return probe_column_refuse(why, value_at, "a value of more than %zu bytes",
-					   sizeof(out->value) - 1);
-	if (*end && (strlen(end + 1) >= sizeof(out->type) || !is_type(end + 1)))
-		return probe_column_refuse(why, value_at + value_bytes + 1, "%.40s: %s", end + 1,
-					   type_needed);
-	memcpy(out->name, word, name_bytes);
-	memcpy(out->value, value, value_bytes);
-	if (*end)
-		strcpy(out->type, end + 1);
-	return 0;
-}
-
 /* bpftrace writes args->field, newer ones args.field. */
 static const char *skip_args(const struct probe_spec *spec, const char *word)
 {
@@ -264,11 +257,48 @@ static const char *skip_args(const struct probe_spec *spec, const char *word)
 	return strncmp(word, "args.", 5) != 0 ? word : word + 5;
 }
 
+/* Splits @word into name, value and type. */
+static int split(const struct probe_spec *spec, struct probe_argument *out, const char *word,
+		 size_t at, struct diag *why)
+{
+	static const char norm[] = "norm(";
+	const char *end = skip_identifier(word);
+	const char *value = end && *end == '=' ? end + 1 : word;
+	const size_t name_bytes = value == word ? 0 : (size_t)(end - word);
+	size_t value_at, value_bytes;
+
+	if (name_bytes >= sizeof(out->name))
+		return probe_column_refuse(why, at, "a name of more than %zu bytes",
+					   sizeof(out->name) - 1);
+	out->is_masked = !strncmp(value, norm, sizeof(norm) - 1);
+	value = skip_args(spec, value + (out->is_masked ? sizeof(norm) - 1 : 0));
+	value_at = at + (size_t)(value - word);
+	end = skip_value(value);
+	if (out->is_masked && (!end || *end != ')'))
+		return probe_column_refuse(why, value_at, "norm(VALUE) masks the constants of a "
+					   "text: as in norm($arg1):string");
+	value_bytes = end ? (size_t)(end - value) : 0;
+	end = end && out->is_masked ? end + 1 : end;
+	if (!end || (*end && *end != ':'))
+		return probe_column_refuse(why, value_at, "%.40s: %s", value, value_needed);
+	if (value_bytes >= sizeof(out->value))
+		return probe_column_refuse(why, value_at, "a value of more than %zu bytes",
+					   sizeof(out->value) - 1);
+	if (*end && (strlen(end + 1) >= sizeof(out->type) || !is_type(end + 1)))
+		return probe_column_refuse(why, at + (size_t)(end - word) + 1, "%.40s: %s",
+					   end + 1, type_needed);
+	memcpy(out->name, word, name_bytes);
+	memcpy(out->value, value, value_bytes);
+	if (*end)
+		strcpy(out->type, end + 1);
+	return 0;
+}
+
 static int add(struct probe_spec *spec, const char *word, size_t at, bool is_implied,
 	       struct diag *why)
 {
 	struct probe_argument argument = { .is_implied = is_implied };
-	int err = split(&argument, skip_args(spec, word), at, why);
+	int err = split(spec, &argument, word, at, why);
 
 	if (!err)
 		err = check_place(spec, &argument, at, why);
@@ -323,7 +353,8 @@ size_t probe_argument_write(const struct probe_argument *argument, char *out, si
 
 	name_value(argument->value, name, sizeof(name));
 	is_named = strcmp(name, argument->name) != 0;
-	return (size_t)snprintf(out, room, "%s%s%s%s%s", is_named ? argument->name : "",
-				is_named ? "=" : "", argument->value,
+	return (size_t)snprintf(out, room, "%s%s%s%s%s%s%s", is_named ? argument->name : "",
+				is_named ? "=" : "", argument->is_masked ? "norm(" : "",
+				argument->value, argument->is_masked ? ")" : "",
 				argument->type[0] ? ":" : "", argument->type);
 }

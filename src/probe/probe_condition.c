@@ -185,7 +185,7 @@ static const char *kernel_name(const struct probe_node *node)
 	switch (node->operand) {
 	case OPERAND_VALUE:
 	case OPERAND_RETURN:
-		return is_identifier(node->name) ? node->name : NULL;
+		return node->is_pointed || is_identifier(node->name) ? node->name : NULL;
 	case OPERAND_COMM:
 		return "COMM";
 	case OPERAND_CPU:
@@ -260,6 +260,59 @@ static bool put_subtree(struct writer *writer, const struct probe_condition *con
 		return false;
 	put(writer, ")");
 	return true;
+}
+
+/* The roots of @root's subtree that "and" joins, last first; returns how many there are. */
+static uint32_t list_parts(const struct probe_condition *condition,
+			   uint32_t roots[PROBE_CONDITION_NODES])
+{
+	uint32_t open[PROBE_CONDITION_NODES], depth = 0, count = 0;
+
+	if (condition->count)
+		open[depth++] = condition->count - 1;
+	while (depth) {
+		const uint32_t root = open[--depth];
+
+		if (condition->nodes[root].kind == OPERATOR_AND) {
+			open[depth++] = first_of(condition, root - 1) - 1;
+			open[depth++] = root - 1;
+		} else {
+			roots[count++] = root;
+		}
+	}
+	return count;
+}
+
+bool probe_condition_part(const struct probe_condition *condition, uint32_t index,
+			  struct probe_condition *out)
+{
+	uint32_t roots[PROBE_CONDITION_NODES], first;
+	const uint32_t count = list_parts(condition, roots);
+
+	if (index >= count)
+		return false;
+	first = first_of(condition, roots[count - 1 - index]);
+	out->count = roots[count - 1 - index] + 1 - first;
+	memcpy(out->nodes, &condition->nodes[first], out->count * sizeof(*out->nodes));
+	return true;
+}
+
+void probe_condition_join(struct probe_condition *to, const struct probe_condition *part)
+{
+	const bool is_first = !to->count;
+
+	memcpy(&to->nodes[to->count], part->nodes, part->count * sizeof(*part->nodes));
+	to->count += part->count;
+	if (!is_first)
+		to->nodes[to->count++] = (struct probe_node){ .kind = OPERATOR_AND };
+}
+
+bool probe_condition_has_pointed(const struct probe_condition *condition)
+{
+	for (uint32_t i = 0; i < condition->count; i++)
+		if (condition->nodes[i].is_pointed)
+			return true;
+	return false;
 }
 
 bool probe_condition_kernel_text(const struct probe_condition *condition, char *out, size_t room)

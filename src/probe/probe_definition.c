@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "probe/field_view.h"
+
 static enum trace_type type_of(const struct probe_places *places, bool is_return)
 {
 	if (places->spec.kind == PROBE_KERNEL)
@@ -124,7 +126,17 @@ static bool rename_operand(struct probe_node *node, const struct probe_places *p
 	    (node->operand != OPERAND_VALUE && node->operand != OPERAND_RETURN))
 		return true;
 	value = value_of(site, node, &index);
-	if (!value || !value->fetch[0] || value->kind == VALUE_TEXT)
+	if (!value || !value->fetch[0] || value->kind == VALUE_TEXT ||
+	    value->meaning == MEANING_PORT)
+		return false;
+	if (node->is_pointed) {
+		/* Without a word where the pointer leads, the kernel reads its own memory. */
+		snprintf(node->name, sizeof(node->name), "%.40s%s", value->fetch,
+			 strcmp(places->spec.group, "syscalls") == 0 ? ".ustring" : "");
+		return true;
+	}
+	if (node->is_text || (places->spec.kind == PROBE_TRACEPOINT &&
+			      places->spec.arguments[index].type[0]))
 		return false;
 	if (places->spec.kind == PROBE_TRACEPOINT)
 		snprintf(node->name, sizeof(node->name), "%.*s", PROBE_CONDITION_NAME - 1,
@@ -134,26 +146,80 @@ static bool rename_operand(struct probe_node *node, const struct probe_places *p
 	return fits(node, fields);
 }
 
-bool probe_definition_filter(const struct probe_places *places, const struct probe_site *site,
-			     const struct raw_fields *fields, char *out, size_t room)
+/* False: the analyzer must look at it. */
+static bool rename_part(struct probe_condition *part, const struct probe_places *places,
+			const struct probe_site *site, const struct raw_fields *fields)
 {
-	struct probe_condition condition = places->spec.condition;
+	const bool is_pair = places->spec.edge == PROBE_LATENCY;
+	char ignored[PROBE_FILTER_BYTES];
 
-	if (places->spec.edge == PROBE_LATENCY)
-		return false;
-	for (uint32_t i = 0; i < condition.count; i++)
-		if (!rename_operand(&condition.nodes[i], places, site, fields))
+	for (uint32_t i = 0; i < part->count; i++) {
+		const struct probe_node *node = &part->nodes[i];
+		const struct probe_fetch *value;
+		uint32_t index;
+
+		if (is_pair && is_comparison(node) && node->operand == OPERAND_VALUE) {
+			value = value_of(site, node, &index);
+			if (!value || value->is_return)
+				return false;
+		} else if (is_pair && is_comparison(node) && node->operand != OPERAND_COMM) {
 			return false;
-	return probe_condition_kernel_text(&condition, out, room);
+		}
+		if (!rename_operand(&part->nodes[i], places, site, fields))
+			return false;
+	}
+	return probe_condition_kernel_text(part, ignored, sizeof(ignored));
 }
 
-static int field_of(const struct probe_stream *stream, const struct probe_places *places,
+bool probe_definition_filter(const struct probe_places *places, const struct probe_site *site,
+			     const struct raw_fields *fields, char *out, size_t room,
+			     struct probe_condition *rest)
+{
+	const struct probe_condition *whole = &places->spec.condition;
+	struct probe_condition part, kernel = { .count = 0 };
+
+	*rest = (struct probe_condition){ .count = 0 };
+	if (places->spec.edge == PROBE_LATENCY && !probe_condition_has_pointed(whole))
+		return false;
+	for (uint32_t i = 0; probe_condition_part(whole, i, &part); i++) {
+		struct probe_condition renamed = part;
+
+		if (rename_part(&renamed, places, site, fields))
+			probe_condition_join(&kernel, &renamed);
+		else
+			probe_condition_join(rest, &part);
+	}
+	return probe_condition_kernel_text(&kernel, out, room);
+}
+
+/* Where a tracepoint's value is read otherwise than its field, as a field of its own. -1: there is
+ * none, or no memory for it. */
+static int view_of(struct probe_stream *stream, const struct probe_spec *spec,
+		   const struct probe_fetch *value, const struct probe_argument *argument)
+{
+	const char *group = value->is_return ? spec->end_group : spec->group;
+	const char *name = value->is_return ? spec->end_name : spec->function;
+	const int index = raw_fields_find(&stream->fields, value->fetch);
+	char ignored[PROBE_REASON_BYTES];
+	struct field_view view;
+	int added;
+
+	if (index < 0 || field_view_make(&view, &stream->fields, index, group, name, argument,
+					 ignored, sizeof(ignored)))
+		return -1;
+	if (!argument->type[0] && !strchr(argument->value, '['))
+		return index;
+	added = raw_fields_add_view(&stream->fields, index, &view.field);
+	return added < 0 ? -1 : added;
+}
+
+static int field_of(struct probe_stream *stream, const struct probe_places *places,
 		    const struct probe_fetch *value, uint32_t index)
 {
 	char name[16];
 
 	if (places->spec.kind == PROBE_TRACEPOINT)
-		return raw_fields_find(&stream->fields, value->fetch);
+		return view_of(stream, &places->spec, value, &places->spec.arguments[index]);
 	snprintf(name, sizeof(name), "a%u", index);
 	return raw_fields_find(&stream->fields, name);
 }
@@ -172,7 +238,8 @@ void probe_definition_columns(struct probe_reading *reading, const struct probe_
 		struct probe_column *column = &reading->columns[reading->column_count++];
 
 		*column = (struct probe_column){
-			.kind = value->kind, .origin = value->origin, .is_return = value->is_return,
+			.kind = value->kind, .meaning = value->meaning, .origin = value->origin,
+			.is_return = value->is_return,
 			.field = field_of(value->is_return ? &reading->leave : &reading->entry,
 					  places, value, i),
 		};

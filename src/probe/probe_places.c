@@ -2,10 +2,12 @@
 #include "probe/probe_places.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "probe/condition_words.h"
 #include "probe/place_kernel.h"
 #include "probe/place_mark.h"
 #include "probe/place_tracepoint.h"
@@ -57,6 +59,44 @@ static const char *refusal_of(const struct probe_places *place, uint32_t index)
 	return reason;
 }
 
+/* "u8[4]": how wide its numbers are; 0: it is no array. */
+static unsigned int array_bits(const char *type)
+{
+	unsigned int bits;
+
+	return strchr(type, '[') && type[0] && sscanf(type + 1, "%u[", &bits) == 1 ? bits : 0;
+}
+
+void probe_fetch_set_meaning(struct probe_fetch *value, const struct probe_argument *argument)
+{
+	const unsigned int bits = array_bits(argument->type);
+
+	if (!value->fetch[0])
+		return;
+	if (strcmp(argument->type, "symbol") == 0) {
+		value->kind = VALUE_SYMBOL;
+	} else if (bits) {
+		value->meaning = bits == 8 ? MEANING_BYTES : MEANING_LIST;
+		value->kind = VALUE_TEXT;
+	} else if (probe_meaning_of_type(argument->type, &value->meaning)) {
+		value->kind = probe_meaning_is_text(value->meaning) ? VALUE_TEXT :
+			      value->meaning == MEANING_ERRNO ? VALUE_SIGNED : VALUE_NAMED;
+		/* The source says that it was put into the machine's order. */
+		if (value->meaning == MEANING_PORT && value->type[0] &&
+		    value->origin != ORIGIN_NOTE && !strstr(value->type, "be16"))
+			value->meaning = MEANING_PLAIN;
+	}
+	if (argument->is_masked && value->kind == VALUE_TEXT && value->meaning == MEANING_PLAIN) {
+		value->meaning = MEANING_STATEMENT;
+	} else if (argument->is_masked) {
+		value->fetch[0] = '\0';
+		snprintf(value->reason, sizeof(value->reason), "norm() masks texts, and this is "
+			 "none: add :string");
+	}
+	if (argument->type[0] && (!value->type[0] || value->origin == ORIGIN_NOTE))
+		snprintf(value->type, sizeof(value->type), "%s", argument->type);
+}
+
 static bool is_asked_for(const struct probe_condition *condition, const char *name)
 {
 	for (uint32_t i = 0; i < condition->count; i++) {
@@ -69,17 +109,21 @@ static bool is_asked_for(const struct probe_condition *condition, const char *na
 	return false;
 }
 
-/* A comparison with what is never known never holds: no hit would be let through. */
-static void judge_condition(struct probe_places *place)
+/* A value that was typed with its type, or of a tracepoint, is not left out in silence; of a USDT
+ * probe its place says so. A comparison with what is never known never holds. */
+static void judge_values(struct probe_places *place)
 {
 	for (uint32_t i = 0; i < place->spec.argument_count; i++) {
-		const char *name = place->spec.arguments[i].name;
-		const char *reason = is_asked_for(&place->spec.condition, name)
-					     ? refusal_of(place, i) : NULL;
+		const struct probe_argument *argument = &place->spec.arguments[i];
+		const bool is_compared = is_asked_for(&place->spec.condition, argument->name);
+		const bool is_typed = (argument->type[0] && place->spec.kind != PROBE_USDT) ||
+				      argument->is_masked || place->spec.kind == PROBE_TRACEPOINT;
+		const char *reason = is_compared || is_typed ? refusal_of(place, i) : NULL;
 
 		if (reason)
-			probe_verdict_add(place, VERDICT_UNABLE, "the filter asks for %s: %s", name,
-					  reason);
+			probe_verdict_add(place, VERDICT_UNABLE,
+					  is_compared ? "the filter asks for %s: %s" : "%s: %s",
+					  argument->name, reason);
 	}
 }
 
@@ -107,8 +151,11 @@ int probe_places_find(struct probe_finder_of_places *finder, const struct probe_
 	*out = NULL;
 	*count = 0;
 	err = find(finder, spec, pid, out, count, why);
-	for (uint32_t i = 0; !err && i < *count; i++)
-		judge_condition(&(*out)[i]);
+	for (uint32_t i = 0; !err && i < *count; i++) {
+		judge_values(&(*out)[i]);
+		if (spec->kind != PROBE_TRACEPOINT)	/* its fields have words, too */
+			condition_words_resolve(&(*out)[i], NULL, NULL);
+	}
 	return err;
 }
 

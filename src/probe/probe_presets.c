@@ -10,6 +10,13 @@ const struct probe_preset probe_presets[] = {
 		"execsnoop",
 	},
 	{
+		"new processes with arguments",
+		"u:libc.so.6:execve path=$arg1:string arg1=$arg2[1]:string arg2=$arg2[2]:string "
+		"arg3=$arg2[3]:string",
+		"each attempt to start a program through libc, with its first arguments",
+		"execsnoop",
+	},
+	{
 		"forks", "t:sched:sched_process_fork parent_comm child_comm child_pid",
 		"each process and thread that is made, and by whom",
 		NULL,
@@ -25,7 +32,12 @@ const struct probe_preset probe_presets[] = {
 		"opensnoop",
 	},
 	{
-		"file opens in the kernel", "lat:do_sys_openat2 path=$arg2:ustring $retval:s32",
+		"file opens by openat", "lat:libc.so.6:openat64 path=$arg2:string $retval:s32",
+		"files opened below a directory, through libc",
+		"opensnoop",
+	},
+	{
+		"file opens in the kernel", "lat:do_sys_openat2 path=$arg2:ustring $retval:errno",
 		"files opened by anybody: path, result, how long it took (kprobes)",
 		"opensnoop",
 	},
@@ -58,24 +70,30 @@ const struct probe_preset probe_presets[] = {
 	},
 	{
 		"TCP connects",
-		"t:sock:inet_sock_set_state dport family if protocol == 6 and newstate == 2",
-		"connections that this machine begins, by port of the other side",
+		"t:sock:inet_sock_set_state daddr daddr_v6 dport:port "
+		"if protocol == IPPROTO_TCP and newstate == TCP_SYN_SENT",
+		"connections that this machine begins: address and port of the other side",
 		"tcpconnect",
 	},
 	{
 		"TCP accepts",
-		"t:sock:inet_sock_set_state sport family if protocol == 6 and oldstate == 3 and "
-		"newstate == 1",
-		"connections that others made to this machine, by its own port",
+		"t:sock:inet_sock_set_state daddr daddr_v6 sport:port if protocol == IPPROTO_TCP "
+		"and oldstate == TCP_SYN_RECV and newstate == TCP_ESTABLISHED",
+		"connections that others made to this machine: their address, its own port",
 		"tcpaccept",
 	},
 	{
 		"connect latency", "lat:t:syscalls:sys_enter_connect fd ret",
-		"how long connect(2) takes; -115 means that it goes on without waiting",
+		"how long connect(2) takes; EINPROGRESS: it goes on without waiting",
 		"soconnlat",
 	},
 	{
-		"TCP retransmits", "t:tcp:tcp_retransmit_skb sport dport state",
+		"connects by address", "lat:libc.so.6:connect to=$arg2:sockaddr $retval:s32",
+		"whom programs connect to through libc: TCP, UDP, local sockets",
+		"tcpconnect",
+	},
+	{
+		"TCP retransmits", "t:tcp:tcp_retransmit_skb daddr dport:port state",
 		"segments that were sent again",
 		"tcpretrans",
 	},
@@ -140,7 +158,7 @@ const struct probe_preset probe_presets[] = {
 	},
 	{
 		"system call latency", "lat:t:raw_syscalls:sys_enter->raw_syscalls:sys_exit id ret",
-		"every system call by number; hot: choose one process",
+		"every system call by name; hot: choose one process",
 		"syscount syscalls",
 	},
 	{
@@ -152,7 +170,7 @@ const struct probe_preset probe_presets[] = {
 	{
 		"failed system calls",
 		"t:raw_syscalls:sys_exit id ret if ret < 0 and ret >= -4095",
-		"by number and error",
+		"by name and error",
 		"errinfo syscalls",
 	},
 	{

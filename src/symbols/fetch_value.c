@@ -3,9 +3,11 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 #include <strings.h>
 
-#define WORD "x64"	/* what nothing is known of */
+#define WORD	   "x64"	/* what nothing is known of */
+#define WORD_BYTES 8
 
 void fetch_value_refuse(struct fetch_value *out, const char *format, ...)
 {
@@ -17,13 +19,19 @@ void fetch_value_refuse(struct fetch_value *out, const char *format, ...)
 	va_end(args);
 }
 
+/* Of texts and arrays registers and variables hold but the address. */
+static bool is_behind_pointer(const char *type)
+{
+	return fetch_kind_of(type) == FETCH_TEXT || strchr(type, '[');
+}
+
 void fetch_value_put(struct fetch_value *out, const struct fetch_place *place, bool is_pointer,
 		     const char *type)
 {
 	struct fetch_place at = *place;
 
 	out->kind = fetch_kind_of(type);
-	if (out->kind == FETCH_TEXT && (is_pointer || !at.is_memory))
+	if (is_behind_pointer(type) && (is_pointer || !at.is_memory))
 		at = fetch_follow(&at);
 	if (!fetch_write(&at, type, out->fetch))
 		fetch_value_refuse(out, "longer than the kernel takes");
@@ -59,11 +67,20 @@ void fetch_value_put_raw(struct fetch_value *out, const char *value, const char 
 	const struct fetch_place place = fetch_register(value);
 
 	out->kind = fetch_kind_of(type[0] ? type : is_name ? "string" : WORD);
-	if (out->kind == FETCH_TEXT && value[0] == '%')
+	if (is_behind_pointer(type) && value[0] == '%')
 		fetch_value_put(out, &place, true, type);
 	else if (snprintf(out->fetch, sizeof(out->fetch), "%s%s%s", value, colon, type) >=
 		 (int)sizeof(out->fetch))
 		fetch_value_refuse(out, "longer than the kernel takes");
+}
+
+/* "$arg2[1]": an array of words, as argv is. */
+static bool has_indices_only(const struct value_path *path)
+{
+	for (uint32_t i = 0; i < path->step_count; i++)
+		if (path->steps[i].kind != VALUE_INDEX)
+			return false;
+	return true;
 }
 
 void fetch_value_put_by_convention(struct fetch_value *out, const struct value_path *path,
@@ -74,7 +91,7 @@ void fetch_value_put_by_convention(struct fetch_value *out, const struct value_p
 	if (path->base == VALUE_VARIABLE)
 		fetch_value_refuse(out, "no debug information: install its debug symbols, or use "
 				   "$arg1");
-	else if (path->step_count)
+	else if (!has_indices_only(path))
 		fetch_value_refuse(out, "no debug information: members are unknown");
 	else if (path->base == VALUE_ARGUMENT && is_32_bit)
 		fetch_value_refuse(out, "a 32-bit program has its arguments on the stack: write "
@@ -85,6 +102,10 @@ void fetch_value_put_by_convention(struct fetch_value *out, const struct value_p
 	else {
 		place = path->base == VALUE_RETURNED ? fetch_register("$retval")
 						     : fetch_argument(path->number - 1);
+		for (uint32_t i = 0; i < path->step_count; i++) {
+			place = fetch_follow(&place);
+			place.offset += (int64_t)path->steps[i].index * WORD_BYTES;
+		}
 		fetch_value_put(out, &place, true, type[0] ? type : WORD);
 	}
 }

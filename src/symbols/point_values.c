@@ -144,6 +144,23 @@ static void put_by_debug(const struct place *place, const struct value_path *pat
 		point_types_put(&at, wanted, out);
 }
 
+/* Where debug information can't say where an argument is that was asked for by its number and its
+ * type: the function has no prototype, as one in assembler, or the compiler has split a union. */
+static bool is_by_convention(const struct place *place, const struct value_path *path,
+			     const struct point_argument *asked, const struct fetch_value *value)
+{
+	return path->base == VALUE_ARGUMENT && asked->type[0] && !value->fetch[0] &&
+	       place->vaddr == place->entry && !place->scope->is_inlined;
+}
+
+static void put_by_convention(const struct place *place, const struct value_path *path,
+			      const char *type, struct point_value_text *row)
+{
+	row->origin = POINT_ORIGIN_ABI;
+	fetch_value_put_by_convention(&row->value, path, type, place->vaddr == place->entry,
+				      place->job->object.elf.is_32_bit);
+}
+
 static void add_argument(const struct place *place, const char *name,
 			 const struct point_argument *asked)
 {
@@ -156,14 +173,13 @@ static void add_argument(const struct place *place, const char *name,
 		fetch_value_refuse(&row.value, "%s", why.text);
 	} else if (path.base == VALUE_RAW) {
 		fetch_value_put_raw(&row.value, asked->value, asked->type);
-	} else if (place->scope) {
+	} else if (!place->scope) {
+		put_by_convention(place, &path, asked->type, &row);
+	} else {
 		row.origin = POINT_ORIGIN_DWARF;
 		put_by_debug(place, &path, asked->type, &row.value);
-	} else {
-		row.origin = POINT_ORIGIN_ABI;
-		fetch_value_put_by_convention(&row.value, &path, asked->type,
-					      place->vaddr == place->entry,
-					      place->job->object.elf.is_32_bit);
+		if (is_by_convention(place, &path, asked, &row.value))
+			put_by_convention(place, &path, asked->type, &row);
 	}
 	point_rows_add_value(&place->job->rows, &row);
 }

@@ -289,6 +289,50 @@ static const char *kernel_text(const char *text)
 }
 
 /* As Documentation/trace/events.rst "Event filtering" has it. */
+/* Part @index of @text in the kernel's words; "" if there are no more. */
+static const char *part_of(const char *text, uint32_t index)
+{
+	static char out[256];
+	struct probe_condition condition, part;
+
+	assert_int_equal(probe_condition_parse(&condition, text, NULL), 0);
+	if (!probe_condition_part(&condition, index, &part))
+		return "";
+	assert_true(probe_condition_kernel_text(&part, out, sizeof(out)));
+	return out;
+}
+
+static void test_the_parts_of_a_condition_are_those_that_and_joins(void **state)
+{
+	static const char text[] = "a == 1 and (b == 2 or c == 3) and not (d == 4 and e == 5)";
+	struct probe_condition condition, part, joined = { .count = 0 };
+	char out[256];
+
+	(void)state;
+	assert_string_equal(part_of(text, 0), "a == 1");
+	assert_string_equal(part_of(text, 1), "(b == 2) || (c == 3)");
+	assert_string_equal(part_of(text, 2), "!((d == 4) && (e == 5))");
+	assert_string_equal(part_of(text, 3), "");
+	assert_string_equal(part_of("a == 1 or b == 2", 0), "(a == 1) || (b == 2)");
+	assert_string_equal(part_of("a == 1 or b == 2", 1), "");
+	assert_int_equal(probe_condition_parse(&condition, text, NULL), 0);
+	for (uint32_t i = 0; probe_condition_part(&condition, i, &part); i++)
+		if (i != 1)
+			probe_condition_join(&joined, &part);
+	assert_true(probe_condition_kernel_text(&joined, out, sizeof(out)));
+	assert_string_equal(out, "(a == 1) && (!((d == 4) && (e == 5)))");
+}
+
+static void test_an_address_of_the_network_is_no_number(void **state)
+{
+	struct probe_condition condition;
+
+	(void)state;
+	assert_int_equal(probe_condition_parse(&condition, "daddr == 127.0.0.1", NULL), 0);
+	assert_true(condition.nodes[0].is_text);
+	assert_string_equal(condition.nodes[0].text, "127.0.0.1");
+}
+
 static void test_the_kernel_is_told_in_its_own_words(void **state)
 {
 	(void)state;
@@ -342,6 +386,8 @@ int main(void)
 		cmocka_unit_test(test_a_mistake_is_shown_with_its_column_and_what_is_right),
 		cmocka_unit_test(test_what_is_too_long_is_refused),
 		cmocka_unit_test(test_columns_count_from_the_begin_of_the_line),
+		cmocka_unit_test(test_the_parts_of_a_condition_are_those_that_and_joins),
+		cmocka_unit_test(test_an_address_of_the_network_is_no_number),
 		cmocka_unit_test(test_the_kernel_is_told_in_its_own_words),
 		cmocka_unit_test(test_what_the_kernel_cannot_say_is_left_to_the_analyzer),
 	};

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "probe/probe_argument.h"
 #include "probe/probe_spec.h"
 #include "random_numbers.h"
 
@@ -251,11 +252,36 @@ static void test_values_have_names_and_types(void **state)
 	is_argument("t:sched:sched_switch args->prev_pid", 0, "prev_pid", "prev_pid", "");
 	is_argument("t:sched:sched_switch who=next_comm", 0, "who", "next_comm", "");
 	is_argument("U:x:p:m $arg2:s32", 0, "arg2", "$arg2", "s32");
+	is_argument("t:a:b daddr[3]", 0, "daddr", "daddr[3]", "");
+	is_argument("t:a:b args->daddr:ipv4", 0, "daddr", "daddr", "ipv4");
+	is_argument("u:x:f $arg2[1]:string", 0, "arg2", "$arg2[1]", "string");
+	is_argument("k:f sk->skc_dport:port", 0, "skc_dport", "sk->skc_dport", "port");
+	is_argument("k:f +0(%di):u8[16]", 0, "di", "+0(%di)", "u8[16]");
 	is_argument("lat:f a $retval", 1, "ret", "$retval", "");
 	is_argument("kr:f $retval->id", 0, "id", "$retval->id", "");
 	is_argument("k:f $arg1->retvals[2]", 0, "retvals", "$arg1->retvals[2]", "");
 	assert_int_equal(strlen(parse("k:f +0(+8(file->f_path.dentry->d_name.name)):ustring")
 				.arguments[0].value) + strlen(":ustring"), strlen(long_value));
+}
+
+static void test_a_masked_value_is_written_as_it_was_typed(void **state)
+{
+	struct probe_spec spec = parse("U:x:p:m q=norm($arg1):string norm($arg2):ustring $arg3");
+	char text[64];
+
+	(void)state;
+	assert_true(spec.arguments[0].is_masked);
+	assert_string_equal(spec.arguments[0].value, "$arg1");
+	assert_string_equal(spec.arguments[0].type, "string");
+	assert_string_equal(spec.arguments[1].name, "arg2");
+	assert_false(spec.arguments[2].is_masked);
+	probe_argument_write(&spec.arguments[0], text, sizeof(text));
+	assert_string_equal(text, "q=norm($arg1):string");
+	probe_argument_write(&spec.arguments[1], text, sizeof(text));
+	assert_string_equal(text, "norm($arg2):ustring");
+	spec = parse("t:a:b norm(args->query)");
+	assert_string_equal(spec.arguments[0].value, "query");
+	assert_true(spec.arguments[0].is_masked);
 }
 
 static void test_equal_names_are_told_apart(void **state)
@@ -384,6 +410,13 @@ static void test_wrong_values_are_refused(void **state)
 	refuses("k:f a:b3@4/24", "no type");
 	refuses("k:f a:b0@4/32", "no type");
 	refuses("k:f a:b3", "no type");
+	refuses("k:f a:u8[0]", "no type");
+	refuses("k:f a:u8[65]", "no type");
+	refuses("k:f a:u8[4", "no type");
+	refuses("k:f a:ipv5", "column 7: ipv5: no type");
+	refuses("k:f norm(a", "column 10: norm(VALUE) masks the constants of a text");
+	refuses("t:a:b daddr[x]", "column 7: daddr[x]: no value");
+	refuses("t:a:b daddr[1][2]", "column 7: a tracepoint brings its own fields");
 	refuses("k:f a:b3@4/32x", "no type");
 	refuses("k:f +(%di)", "column 5: +(%di): no value");
 	refuses("k:f +0x(%di)", "no value");
@@ -582,6 +615,7 @@ int main(void)
 		cmocka_unit_test(test_a_latency_between_tracepoints_has_keys),
 		cmocka_unit_test(test_the_end_of_a_system_call_is_known),
 		cmocka_unit_test(test_values_have_names_and_types),
+		cmocka_unit_test(test_a_masked_value_is_written_as_it_was_typed),
 		cmocka_unit_test(test_equal_names_are_told_apart),
 		cmocka_unit_test(test_blanks_are_evened_but_not_in_quotes),
 		cmocka_unit_test(test_what_a_condition_names_is_brought_along),

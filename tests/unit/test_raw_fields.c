@@ -278,8 +278,127 @@ static void test_the_states_of_sched_switch_have_their_letters(void **state)
 	parse(&fields, sched_switch);
 	assert_string_equal(name_of(&fields, "prev_state", 1), "S");
 	assert_string_equal(name_of(&fields, "prev_state", 0x82), "D|I");
-	assert_string_equal(name_of(&fields, "prev_state", 0x100), "(none)");
+	assert_string_equal(name_of(&fields, "prev_state", 0), "R");	/* still runnable */
+	assert_string_equal(name_of(&fields, "prev_state", 0x100), "R+");	/* preempted */
+	assert_string_equal(name_of(&fields, "prev_state", 0x102), "D+");
 	assert_string_equal(name_of(&fields, "prev_pid", 1), "(none)");
+	raw_fields_finish(&fields);
+}
+
+/* From 6.18's kmem:kmalloc, block:block_rq_issue, sock:inet_sock_set_state and tcp:tcp_probe,
+ * shortened. */
+static const char prints[] = HEAD
+	"\tfield:unsigned long call_site;\toffset:8;\tsize:8;\tsigned:0;\n"
+	"\tfield:unsigned long gfp_flags;\toffset:16;\tsize:8;\tsigned:0;\n"
+	"\tfield:dev_t dev;\toffset:24;\tsize:4;\tsigned:0;\n"
+	"\tfield:unsigned short ioprio;\toffset:28;\tsize:2;\tsigned:0;\n"
+	"\tfield:__u8 daddr[4];\toffset:32;\tsize:4;\tsigned:0;\n"
+	"\tfield:__u8 daddr_v6[16];\toffset:36;\tsize:16;\tsigned:0;\n"
+	"\tfield:__u8 src[28];\toffset:52;\tsize:28;\tsigned:0;\n"
+	"\tfield:int newstate;\toffset:80;\tsize:4;\tsigned:1;\n"
+	"\tfield:bool late;\toffset:84;\tsize:1;\tsigned:0;\n"
+	"\tfield:int len;\toffset:88;\tsize:4;\tsigned:1;\n\n"
+	"print fmt: \"call_site=%pS gfp_flags=%s node=%d accounted=%s dev %d,%d\" \" %s,%u "
+	"daddr=%pI4 daddrv6=%pI6c src=%pISpc 100%% newstate=%s late=%s buf=%*ph\","
+	" (void *)REC->call_site,"
+	" (REC->gfp_flags) ? __print_flags(REC->gfp_flags, \"|\", {( unsigned long)((( gfp_t)"
+	"(((((1UL))) << (10))|((((1UL))) << (11)))) | (( gfp_t)((((1UL))) << (6)))), \"GFP_NOFS\"},"
+	" {( unsigned long)(( gfp_t)((((1UL))) << (8))), \"__GFP_ZERO\"}, { 0, ((void *)0) } ) :"
+	" \"none\", 7, (1 && (REC->gfp_flags & ( unsigned long)4)) ? \"true\" : \"false\","
+	" ((unsigned int) ((REC->dev) >> 20)), ((unsigned int) ((REC->dev) & ((1U << 20) - 1))),"
+	" __print_symbolic(((REC->ioprio) >> 13) & 7, { 0, \"none\" }, { 2, \"best-effort\" }),"
+	" REC->ioprio & ((1 << 3) - 1), REC->daddr, REC->daddr_v6, REC->src,"
+	" __print_symbolic(REC->newstate, { 1, \"TCP_ESTABLISHED\" }, { 2, \"TCP_SYN_SENT\" }),"
+	" REC->late ? \"yes, late\" : \"no\", REC->len, REC->src\n";
+
+static void test_the_names_are_the_text_that_the_event_prints(void **state)
+{
+	struct raw_fields fields;
+
+	(void)state;
+	parse(&fields, prints);
+	assert_string_equal(name_of(&fields, "gfp_flags", 0), "none");
+	assert_string_equal(name_of(&fields, "gfp_flags", 0xd40), "GFP_NOFS|__GFP_ZERO");
+	assert_string_equal(name_of(&fields, "gfp_flags", 0xc44), "GFP_NOFS|0x4");
+	assert_string_equal(name_of(&fields, "dev", 8 << 20 | 17), "8,17");
+	assert_string_equal(name_of(&fields, "ioprio", 2 << 13 | 4), "best-effort,4");
+	assert_string_equal(name_of(&fields, "newstate", 2), "TCP_SYN_SENT");
+	assert_string_equal(name_of(&fields, "newstate", 3), "(none)");
+	assert_string_equal(name_of(&fields, "late", 1), "yes, late");
+	assert_string_equal(name_of(&fields, "len", 1), "(none)");
+	assert_string_equal(name_of(&fields, "call_site", 1), "(none)");
+	assert_true(raw_fields_has_names(&fields, &fields.list[raw_fields_find(&fields, "dev")]));
+	assert_false(raw_fields_has_names(&fields, &fields.list[raw_fields_find(&fields, "len")]));
+	raw_fields_finish(&fields);
+}
+
+static enum raw_print print_of(const struct raw_fields *fields, const char *field)
+{
+	return raw_fields_print(fields, &fields->list[raw_fields_find(fields, field)]);
+}
+
+static void test_what_the_letters_behind_p_mean(void **state)
+{
+	struct raw_fields fields;
+
+	(void)state;
+	parse(&fields, prints);
+	assert_int_equal(print_of(&fields, "call_site"), PRINT_SYMBOL);
+	assert_int_equal(print_of(&fields, "daddr"), PRINT_IPV4);
+	assert_int_equal(print_of(&fields, "daddr_v6"), PRINT_IPV6);
+	assert_int_equal(print_of(&fields, "src"), PRINT_SOCKET_ADDRESS);
+	assert_int_equal(print_of(&fields, "len"), PRINT_NUMBER);
+	assert_int_equal(print_of(&fields, "gfp_flags"), PRINT_NUMBER);
+	raw_fields_finish(&fields);
+}
+
+static void test_a_name_leads_back_to_its_number(void **state)
+{
+	struct raw_fields fields;
+	uint64_t number = 0;
+
+	(void)state;
+	parse(&fields, prints);
+	assert_true(raw_fields_number(&fields, &fields.list[raw_fields_find(&fields, "newstate")],
+				      "TCP_SYN_SENT", &number));
+	assert_int_equal(number, 2);
+	assert_false(raw_fields_number(&fields, &fields.list[raw_fields_find(&fields, "newstate")],
+				       "TCP_SYN", &number));
+	assert_false(raw_fields_number(&fields, &fields.list[raw_fields_find(&fields, "ioprio")],
+				       "best-effort", &number));	/* of a part of it */
+	raw_fields_finish(&fields);
+}
+
+static void test_a_view_reads_an_element_or_some_bits(void **state)
+{
+	unsigned char raw[96] = { 0 };
+	struct raw_fields fields;
+	struct raw_field as;
+	struct raw_value value;
+	int daddr, view;
+
+	(void)state;
+	parse(&fields, prints);
+	daddr = raw_fields_find(&fields, "daddr");
+	put(raw, 32, "\x7f\x00\x00\x35", 4);
+	assert_true(raw_field_read(&fields.list[daddr], raw, sizeof(raw), &value));
+	assert_int_equal(value.number, 0x7f);
+	assert_int_equal(value.text_bytes, 4);
+	assert_memory_equal(value.text, "\x7f\x00\x00\x35", 4);
+	as = fields.list[daddr];
+	as.element = 3;
+	as.is_array = false;
+	view = raw_fields_add_view(&fields, daddr, &as);
+	assert_true(raw_field_read(&fields.list[view], raw, sizeof(raw), &value));
+	assert_int_equal(value.number, 0x35);
+	assert_null(value.text);
+	assert_string_equal(fields.list[view].name, "daddr");
+	fields.list[view].first_bit = 4;
+	fields.list[view].bits = 2;
+	assert_true(raw_field_read(&fields.list[view], raw, sizeof(raw), &value));
+	assert_int_equal(value.number, 3);
+	fields.list[view].element = 4;	/* behind its end */
+	assert_false(raw_field_read(&fields.list[view], raw, sizeof(raw), &value));
 	raw_fields_finish(&fields);
 }
 
@@ -420,6 +539,10 @@ int main(void)
 		cmocka_unit_test(test_what_lies_outside_the_record_is_not_read),
 		cmocka_unit_test(test_numbers_get_the_words_of_their_own_list),
 		cmocka_unit_test(test_the_states_of_sched_switch_have_their_letters),
+		cmocka_unit_test(test_the_names_are_the_text_that_the_event_prints),
+		cmocka_unit_test(test_what_the_letters_behind_p_mean),
+		cmocka_unit_test(test_a_name_leads_back_to_its_number),
+		cmocka_unit_test(test_a_view_reads_an_element_or_some_bits),
 		cmocka_unit_test(test_a_name_is_cut_to_its_room),
 		cmocka_unit_test(
 			test_longs_and_pointers_have_the_size_of_the_kernel_that_wrote_them),

@@ -1,0 +1,287 @@
+/* probe_meaning.c - see probe/probe_meaning.h. */
+#include "probe/probe_meaning.h"
+
+#include <arpa/inet.h>
+#include <inttypes.h>
+#include <seccomp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "probe/statement_mask.h"
+
+#define ERRNO_MAX  4095	/* as the kernel's: what is above it is an address or a size */
+#define MAC_BYTES  6
+#define UUID_BYTES 16
+
+static const struct {
+	const char *type;
+	enum probe_meaning meaning;
+	const char *fetched_as;
+} types[] = {
+	{ "ipv4", MEANING_IPV4, "u32" },
+	{ "ipv6", MEANING_IPV6, "u8[16]" },
+	{ "port", MEANING_PORT, "u16" },
+	{ "sockaddr", MEANING_SOCKET_ADDRESS, "u8[28]" },
+	{ "mac", MEANING_MAC, "u8[6]" },
+	{ "uuid", MEANING_UUID, "u8[16]" },
+	{ "errno", MEANING_ERRNO, "s32" },
+	{ "syscall", MEANING_SYSCALL, "s32" },
+};
+#define TYPES (sizeof(types) / sizeof(types[0]))
+
+bool probe_meaning_of_type(const char *type, enum probe_meaning *out)
+{
+	for (size_t i = 0; i < TYPES; i++)
+		if (strcmp(types[i].type, type) == 0) {
+			*out = types[i].meaning;
+			return true;
+		}
+	return false;
+}
+
+const char *probe_meaning_fetched_as(const char *type)
+{
+	for (size_t i = 0; i < TYPES; i++)
+		if (strcmp(types[i].type, type) == 0)
+			return types[i].fetched_as;
+	return strcmp(type, "symbol") == 0 ? "x64" : type;	/* uprobes have no symbols */
+}
+
+static enum probe_meaning of_array(const struct raw_fields *fields, const struct raw_field *field)
+{
+	switch (raw_fields_print(fields, field)) {
+	case PRINT_IPV4:	   return MEANING_IPV4;
+	case PRINT_IPV6:	   return MEANING_IPV6;
+	case PRINT_SOCKET_ADDRESS: return MEANING_SOCKET_ADDRESS;
+	case PRINT_UUID:	   return MEANING_UUID;
+	case PRINT_MAC:		   return MEANING_MAC;
+	default:		   break;
+	}
+	return field->element_size > 1 ? MEANING_LIST : MEANING_BYTES;
+}
+
+enum probe_meaning probe_meaning_of(const struct raw_fields *fields, const struct raw_field *field,
+				    const char *group, const char *name)
+{
+	const bool is_raw = strcmp(group, "raw_syscalls") == 0;
+
+	if (field->is_text)
+		return MEANING_PLAIN;
+	if (field->is_array)
+		return of_array(fields, field);
+	if (raw_fields_print(fields, field) == PRINT_IPV4)
+		return MEANING_IPV4;
+	if (is_raw || strcmp(group, "syscalls") == 0) {
+		if (strcmp(field->name, is_raw ? "id" : "__syscall_nr") == 0)
+			return MEANING_SYSCALL;
+		if (strcmp(field->name, "ret") == 0 && strncmp(name, "sys_exit", 8) == 0)
+			return MEANING_ERRNO;
+	}
+	return raw_fields_has_names(fields, field) ? MEANING_WORDS : MEANING_PLAIN;
+}
+
+bool probe_meaning_is_text(enum probe_meaning meaning)
+{
+	return meaning >= MEANING_IPV4;
+}
+
+static size_t write_socket_address(const unsigned char *bytes, size_t count, char *out, size_t room)
+{
+	char address[INET6_ADDRSTRLEN];
+	struct sockaddr_in6 six = { 0 };
+	struct sockaddr_in four;
+
+	memcpy(&six, bytes, count < sizeof(six) ? count : sizeof(six));
+	if (six.sin6_family == AF_INET && count >= 8) {
+		memcpy(&four, &six, sizeof(four));
+		inet_ntop(AF_INET, &four.sin_addr, address, sizeof(address));
+		return (size_t)snprintf(out, room, "%s:%u", address, ntohs(four.sin_port));
+	}
+	if (six.sin6_family == AF_INET6 && count >= 24) {
+		inet_ntop(AF_INET6, &six.sin6_addr, address, sizeof(address));
+		return (size_t)snprintf(out, room, "[%s]:%u", address, ntohs(six.sin6_port));
+	}
+	if (six.sin6_family == AF_UNIX && count > 3)	/* an abstract name begins with a 0 */
+		return (size_t)snprintf(out, room, "unix:%s%.*s", bytes[2] ? "" : "@",
+					(int)count - (bytes[2] ? 2 : 3),
+					(const char *)bytes + (bytes[2] ? 2 : 3));
+	return count < sizeof(six.sin6_family)
+	       ? 0 : (size_t)snprintf(out, room, "family %u", six.sin6_family);
+}
+
+/* Bytes in hex, with @separator between them. */
+static size_t write_hex(const unsigned char *bytes, size_t count, const char *separator, char *out,
+			size_t room)
+{
+	size_t used = 0;
+
+	for (size_t i = 0; i < count && used + 4 < room; i++)
+		used += (size_t)snprintf(out + used, room - used, "%s%02x", i ? separator : "",
+					 bytes[i]);
+	return used;
+}
+
+static size_t write_uuid(const unsigned char *bytes, char *out, size_t room)
+{
+	size_t used = 0;
+
+	for (size_t i = 0; i < UUID_BYTES; i++)
+		used += (size_t)snprintf(out + used, room - used, "%s%02x",
+					 i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "",
+					 bytes[i]);
+	return used;
+}
+
+static size_t write_list(const struct raw_field *field, const struct raw_value *value, char *out,
+			 size_t room)
+{
+	const size_t size = field->element_size;
+	size_t used = (size_t)snprintf(out, room, "{");
+
+	for (size_t at = 0; at + size <= value->text_bytes && used + 24 < room; at += size) {
+		uint64_t number = 0;
+
+		memcpy(&number, value->text + at, size);
+		if (field->is_signed && size < 8 && number >> (8 * size - 1))
+			number |= UINT64_MAX << 8 * size;
+		used += (size_t)snprintf(out + used, room - used,
+					 field->is_signed ? "%s%" PRId64 :
+					 number > UINT16_MAX ? "%s0x%" PRIx64 : "%s%" PRIu64,
+					 at ? ", " : "", number);
+	}
+	return used + (size_t)snprintf(out + used, room - used, "}");
+}
+
+static size_t write_address(int family, const void *bytes, char *out, size_t room)
+{
+	return inet_ntop(family, bytes, out, (socklen_t)room) ? strlen(out) : 0;
+}
+
+size_t probe_meaning_write(enum probe_meaning meaning, const struct raw_field *field,
+			   const struct raw_value *value, char *out, size_t room)
+{
+	const uint32_t word = (uint32_t)value->number;
+	const unsigned char *bytes = (const unsigned char *)value->text;
+	const size_t count = value->text ? value->text_bytes : 0;
+
+	out[0] = '\0';
+	switch (meaning) {
+	case MEANING_IPV4:
+		return write_address(AF_INET, count >= sizeof(word) ? (const void *)bytes : &word,
+				     out, room);
+	case MEANING_IPV6:
+		return count < 16 ? 0 : write_address(AF_INET6, bytes, out, room);
+	case MEANING_SOCKET_ADDRESS:
+		return write_socket_address(bytes, count, out, room);
+	case MEANING_UUID:
+		return count < UUID_BYTES ? 0 : write_uuid(bytes, out, room);
+	case MEANING_MAC:
+		return count < MAC_BYTES ? 0 : write_hex(bytes, MAC_BYTES, ":", out, room);
+	case MEANING_BYTES:
+		return write_hex(bytes, count, " ", out, room);
+	case MEANING_LIST:
+		return write_list(field, value, out, room);
+	case MEANING_STATEMENT:
+		return statement_mask(value->text, count, out, room);
+	default:
+		return 0;
+	}
+}
+
+/* Those of both architectures that libseccomp 2.5 does not know. */
+static const char *const newer_calls[] = {
+	"cachestat", "fchmodat2", "map_shadow_stack", "futex_wake", "futex_wait", "futex_requeue",
+	"statmount", "listmount", "lsm_get_self_attr", "lsm_set_self_attr", "lsm_list_modules",
+	"mseal", "setxattrat", "getxattrat", "listxattrat", "removexattrat", "open_tree_attr",
+	"file_getattr", "file_setattr",
+};
+#define NEWER_FIRST 451
+#define NEWER_CALLS (sizeof(newer_calls) / sizeof(newer_calls[0]))
+
+static bool name_syscall(uint64_t number, char *out, size_t room)
+{
+	char *name;
+
+	if (number >= NEWER_FIRST && number < NEWER_FIRST + NEWER_CALLS) {
+		snprintf(out, room, "%s", newer_calls[number - NEWER_FIRST]);
+		return true;
+	}
+	if (number > INT32_MAX)
+		return false;
+	name = seccomp_syscall_resolve_num_arch(SCMP_ARCH_NATIVE, (int)number);
+	if (name)
+		snprintf(out, room, "%s", name);
+	free(name);
+	return name;
+}
+
+static bool number_syscall(const char *name, uint64_t *number)
+{
+	const int found = seccomp_syscall_resolve_name(name);
+
+	for (size_t i = 0; i < NEWER_CALLS; i++)
+		if (strcmp(newer_calls[i], name) == 0) {
+			*number = NEWER_FIRST + i;
+			return true;
+		}
+	*number = (uint64_t)found;
+	return found >= 0;	/* negative: unknown, or of another architecture */
+}
+
+/* Those that the kernel returns inside, and to who traces it. */
+static const struct { int number; const char *name; } kernel_errors[] = {
+	{ 512, "ERESTARTSYS" }, { 513, "ERESTARTNOINTR" }, { 514, "ERESTARTNOHAND" },
+	{ 515, "ENOIOCTLCMD" }, { 516, "ERESTART_RESTARTBLOCK" }, { 517, "EPROBE_DEFER" },
+	{ 521, "EBADHANDLE" }, { 524, "ENOTSUPP" }, { 529, "EIOCBQUEUED" },
+};
+
+static const char *error_name(int number)
+{
+	for (size_t i = 0; i < sizeof(kernel_errors) / sizeof(kernel_errors[0]); i++)
+		if (kernel_errors[i].number == number)
+			return kernel_errors[i].name;
+	return strerrorname_np(number);
+}
+
+static bool name_error(uint64_t number, char *out, size_t room)
+{
+	const uint64_t magnitude = 0 - number;
+	const char *name;
+
+	if (!magnitude || magnitude > ERRNO_MAX)
+		return false;
+	name = error_name((int)magnitude);
+	if (name)
+		snprintf(out, room, "%s", name);
+	return name;
+}
+
+static bool number_error(const char *name, uint64_t *number)
+{
+	name += name[0] == '-';
+	for (int i = 1; i <= ERRNO_MAX && name[0] == 'E'; i++) {
+		const char *known = error_name(i);
+
+		if (!known || strcmp(known, name) != 0)
+			continue;
+		*number = 0 - (uint64_t)i;
+		return true;
+	}
+	return false;
+}
+
+bool probe_meaning_name(enum probe_meaning meaning, uint64_t number, char *out, size_t room)
+{
+	if (meaning == MEANING_SYSCALL)
+		return name_syscall(number, out, room);
+	return meaning == MEANING_ERRNO && name_error(number, out, room);
+}
+
+bool probe_meaning_number(enum probe_meaning meaning, const char *name, uint64_t *number)
+{
+	if (meaning == MEANING_SYSCALL)
+		return number_syscall(name, number);
+	return meaning == MEANING_ERRNO && number_error(name, number);
+}
