@@ -19,7 +19,12 @@ const struct option_row option_rows[] = {
 	{
 		.group = OPTIONS_WHOM, .letter = 'p', .name = "pid", .argument = "PID,...",
 		.set = option_set_pids, .choice = CHOICE_WHOM, .value = VALUE_PID,
-		.help = "these processes, their threads and what they start",
+		.help = "these processes (id, or name: all that have it), their\n"
+			"threads and what they start; PID+: and have started",
+		.more = "With a + behind all of the list, as in postgres+, their descendants "
+			"belong to them that are there already: the workers of a server. All "
+			"CPUs are sampled then and others' samples are dropped, because a clock "
+			"that each child inherits misses those that live for milliseconds.",
 	},
 	{
 		.group = OPTIONS_WHOM, .letter = 't', .name = "tid", .argument = "TID,...",

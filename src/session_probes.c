@@ -2,11 +2,13 @@
 #include "session_probes.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/log.h"
 #include "batch.h"
+#include "capture/task_list.h"
 #include "startup_probes.h"
 
 /* Of user stacks at hits: enough for most, and half of what samples copy. */
@@ -95,9 +97,27 @@ int session_probes_create(struct session *session, const struct options *options
 	return 0;
 }
 
-/* Whom the probes of the command line are for. */
+/* What the processes start later inherits their probes. */
+static int list_family(const struct target *target, pid_t **pids, size_t *count)
+{
+	pid_t *all = NULL, *family;
+	size_t started = 0;
+	int err = task_list_descendants(target->ids, target->id_count, 1, &all, &started);
+
+	family = err ? NULL : realloc(all, (started + target->id_count) * sizeof(*all));
+	if (!family) {
+		free(all);
+		return -ENOMEM;
+	}
+	memcpy(family + started, target->ids, target->id_count * sizeof(*family));
+	*pids = family;
+	*count = started + target->id_count;
+	return 0;
+}
+
+/* Whom the probes of the command line are for. @pids: the caller's, to be freed afterwards. */
 static struct startup_probes probes_of_options(const struct session *session,
-					       const struct options *options)
+					       const struct options *options, pid_t **pids)
 {
 	const struct target *target = capture_target(session->capture);
 	struct startup_probes probes = {
@@ -109,6 +129,8 @@ static struct startup_probes probes_of_options(const struct session *session,
 		probes.pids = target->ids;
 		probes.pid_count = target->id_count;
 	}
+	if (target->has_descendants && !list_family(target, pids, &probes.pid_count))
+		probes.pids = *pids;
 	return probes;
 }
 
@@ -128,14 +150,18 @@ static int attach_all(struct session *session, const struct startup_probes *prob
 int session_probes_start(struct session *session, const struct options *options, struct diag *why)
 {
 	struct startup_probes probes;
+	pid_t *pids = NULL;
+	int err;
 
 	if (!options->probe_count)
 		return 0;
 	if (!session->probes)
 		return diag_set(why, -EINVAL, "--probe and -i: a recording can't be probed");
-	probes = probes_of_options(session, options);
-	return options->is_batch ? attach_all(session, &probes, why)
-				 : startup_probes_order(session->probes, &probes, why);
+	probes = probes_of_options(session, options, &pids);
+	err = options->is_batch ? attach_all(session, &probes, why)
+				: startup_probes_order(session->probes, &probes, why);
+	free(pids);
+	return err;
 }
 
 struct probe_source session_probes_source(const struct session *session)

@@ -107,7 +107,7 @@ static const struct target_line {
 } target_lines[] = {
 	{ "everything", "-a", { .id = SOURCE_ALL } },
 	{ "processes\u2026", "-p",
-	  { "process ids:", SOURCE_PROCESSES, .accepted = source_accepted } },
+	  { "processes (id, name, PID+):", SOURCE_PROCESSES, .accepted = source_accepted } },
 	{ "threads\u2026", "-t",
 	  { "thread ids:", SOURCE_THREADS, .accepted = source_accepted } },
 	{ "a user's processes\u2026", "-u",

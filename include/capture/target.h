@@ -29,18 +29,24 @@ struct target {
 	int *cpus;		/* owned; -C; NULL: all online */
 	size_t cpu_count;
 	bool no_inherit;
+	bool has_descendants;	/* PID+: also what the processes have started before */
 	/* These tasks have been sampled since then (/proc/PID/stat's clock), and what they started
 	 * belongs to them; a command runs already. 0: from now on. */
 	uint64_t since_ticks;
 };
 
 /* Each takes the option's text. 0, -EINVAL (syntax), -ESRCH (no such process: named),
- * -ENOENT (no such user or cgroup), -ENODEV (no such CPU, no cgroups). */
+ * -ENOENT (no such user or cgroup), -ENODEV (no such CPU, no cgroups). Processes are ids or names
+ * (comm, or the file name of argv[0]: every process that has it now), all of them with a + behind,
+ * for has_descendants, or none. */
 int target_set_processes(struct target *target, const char *list, struct diag *why);
 int target_set_threads(struct target *target, const char *list, struct diag *why);
 int target_set_user(struct target *target, const char *name, struct diag *why);
 int target_set_cgroup(struct target *target, const char *name, struct diag *why);
 int target_set_cpus(struct target *target, const char *list, struct diag *why);
+/* What the target's processes have started since then belongs to it (/proc/PID/stat's clock, 1:
+ * all of it); 0: nothing that is there already. */
+uint64_t target_started_since(const struct target *target);
 /* Ids, user and cgroup are forgotten, the CPUs stay: every process on them. */
 void target_set_everything(struct target *target);
 /* *@out is the caller's. 0 or -ENOMEM, then it is empty. */

@@ -10,11 +10,11 @@
 /* Appends the threads of @pid to *@tids (realloc'd, the caller's). 0, -ESRCH or -ENOMEM. */
 int task_list_threads(pid_t pid, pid_t **tids, size_t *count);
 
-/* Appends the processes whose files in /proc belong to @uid. 0 or -errno. */
+/* Appends the processes whose files in /proc belong to @uid; (uid_t)-1: all. 0 or -errno. */
 int task_list_processes_of(uid_t uid, pid_t **pids, size_t *count);
 
 /* Appends what was started by the processes @roots, directly or not, since @since_ticks; not what
- * lost its parents meanwhile. 0 or -errno. */
+ * lost its parents meanwhile, nor the calling process and what that has started. 0 or -errno. */
 int task_list_descendants(const pid_t *roots, size_t root_count, uint64_t since_ticks,
 			  pid_t **pids, size_t *count);
 

@@ -341,7 +341,7 @@ static void tell_concessions(struct capture *capture)
 	else if (plan->exclude_kernel)
 		tell(capture, "without kernel code (kernel.perf_event_paranoid is %ld): %s",
 		     paranoid, event_permission_remedy(1, remedy, sizeof(remedy)));
-	if (plan->is_cpu_wide)
+	if (plan->is_cpu_wide && !plan->target.has_descendants)
 		tell_cpu_wide(capture);
 	if (plan->kind == TARGET_SYSTEM && is_in_pid_namespace())
 		tell(capture, "in a PID namespace: processes outside of it are counted as process"
@@ -418,6 +418,9 @@ static int fill_plan(struct capture *capture, const struct capture_config *confi
 	int err;
 
 	plan->kind = plan->target.kind;
+	/* An inherited clock begins anew in each child: those that live for a few milliseconds
+	 * would hardly be seen. */
+	plan->is_cpu_wide = plan->target.has_descendants;
 	err = capture_claim_descriptors(&plan->descriptors_limit, why);
 	if (err)
 		return err;

@@ -90,16 +90,17 @@ static int list_threads(const pid_t *pids, size_t pid_count, pid_t **tids, size_
 	return 0;
 }
 
-/* What the processes have started while they were sampled. */
+/* What the processes have started while they were sampled, or before if that is asked for. */
 static int list_started(const struct target *target, pid_t **tids, size_t *count)
 {
+	const uint64_t since_ticks = target_started_since(target);
 	pid_t *pids = NULL;
 	size_t pid_count = 0;
 	int err;
 
-	if (!target->since_ticks || target->no_inherit)
+	if (!since_ticks)
 		return 0;
-	err = task_list_descendants(target->ids, target->id_count, target->since_ticks, &pids,
+	err = task_list_descendants(target->ids, target->id_count, since_ticks, &pids,
 				    &pid_count);
 	if (!err)
 		err = list_threads(pids, pid_count, tids, count);

@@ -3,6 +3,8 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <pwd.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -11,8 +13,12 @@
 #include <unistd.h>
 
 #include "base/user.h"
+#include "base/whole_io.h"
 #include "capture/cgroup_dir.h"
 #include "capture/cpu_list.h"
+#include "capture/task_list.h"
+
+#define TARGET_LIST_BYTES 65536	/* thousands of ids */
 
 static int compare_ids(const void *a, const void *b)
 {
@@ -39,36 +45,168 @@ static pid_t read_process_of(pid_t tid)
 	return pid;
 }
 
-/* Sorted, each id once: a task given twice would be counted twice. */
-static int parse_ids(struct target *target, const char *list, struct diag *why)
+/* Each once: a task given twice would be counted twice. */
+static void sort_ids(struct target *target)
 {
-	size_t room = 1;
-	const char *at = list;
+	size_t kept = 0;
 
-	for (const char *c = list; *c; c++)
-		room += *c == ',';
-	target->ids = calloc(room, sizeof(*target->ids));
-	if (!target->ids)
+	qsort(target->ids, target->id_count, sizeof(*target->ids), compare_ids);
+	for (size_t i = 0; i < target->id_count; i++)
+		if (!kept || target->ids[kept - 1] != target->ids[i])
+			target->ids[kept++] = target->ids[i];
+	target->id_count = kept;
+}
+
+/* 0: @text is no id. */
+static pid_t id_of(const char *text)
+{
+	char *end;
+	const long id = isdigit((unsigned char)*text) ? strtol(text, &end, 10) : 0;
+
+	return id > 0 && id <= INT32_MAX && !*end ? (pid_t)id : 0;
+}
+
+static int add_id(struct target *target, pid_t id, struct diag *why)
+{
+	pid_t *more = realloc(target->ids, (target->id_count + 1) * sizeof(*more));
+
+	if (!more)
 		return diag_set(why, -ENOMEM, "no memory for a list of ids");
-	for (;;) {
-		char *end;
-		long id = isdigit((unsigned char)*at) ? strtol(at, &end, 10) : 0;
+	more[target->id_count++] = id;
+	target->ids = more;
+	return 0;
+}
 
-		if (id <= 0 || id > INT32_MAX || (*end && *end != ','))
+static int read_first(pid_t pid, const char *file, char *out, size_t room)
+{
+	char path[64];
+	ssize_t got;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, file);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	got = whole_read(fd, out, room - 1);
+	close(fd);
+	out[got > 0 ? got : 0] = '\0';
+	return 0;
+}
+
+/* The kernel keeps 15 bytes of a name; programs write over both. */
+static bool is_called(pid_t pid, const char *name)
+{
+	char text[PATH_MAX];
+	const char *slash;
+
+	if (read_first(pid, "comm", text, sizeof(text)))
+		return false;
+	text[strcspn(text, "\n")] = '\0';
+	if (!strcmp(text, name))
+		return true;
+	if (read_first(pid, "cmdline", text, sizeof(text)))
+		return false;
+	slash = strrchr(text, '/');
+	return !strcmp(slash ? slash + 1 : text, name);
+}
+
+/* Every process called @name but our own. */
+static int add_named(struct target *target, const char *name, struct diag *why)
+{
+	const size_t before = target->id_count;
+	pid_t *pids = NULL;
+	size_t count = 0;
+	int err = 0;
+
+	task_list_processes_of((uid_t)-1, &pids, &count);
+	for (size_t i = 0; i < count && !err; i++)
+		if (pids[i] != getpid() && is_called(pids[i], name))
+			err = add_id(target, pids[i], why);
+	free(pids);
+	if (err || target->id_count > before)
+		return err;
+	return diag_set(why, -ESRCH, "no process is called \"%s\"", name);
+}
+
+static int check_process(pid_t id, struct diag *why)
+{
+	const pid_t pid = read_process_of(id);
+
+	if (!pid)
+		return diag_set(why, -ESRCH, "no process %d", (int)id);
+	if (pid != id)
+		return diag_set(why, -ESRCH, "%d is a thread of process %d: use -p %d or -t %d",
+				(int)id, (int)pid, (int)pid, (int)id);
+	return 0;
+}
+
+/* "4121", "4121+", "nginx", "nginx+". A name may end in + itself ("g++"). */
+static int add_processes(struct target *target, char *item, struct diag *why)
+{
+	const size_t length = strlen(item);
+	const bool is_marked = length > 1 && item[length - 1] == '+';
+	int err = is_marked && !isdigit((unsigned char)*item)
+			  ? add_named(target, item, NULL) : -ESRCH;
+	pid_t id;
+
+	if (!err || err != -ESRCH)
+		return err;
+	if (is_marked)
+		item[length - 1] = '\0';
+	target->has_descendants |= is_marked;
+	id = id_of(item);
+	if (!id && strspn(item, "0123456789") == strlen(item))
+		return diag_set(why, -EINVAL, "\"%s\" is no process id", item);
+	if (!id)
+		return add_named(target, item, why);
+	err = check_process(id, why);
+	return err ? err : add_id(target, id, why);
+}
+
+static int parse_processes(struct target *target, const char *list, struct diag *why)
+{
+	char text[TARGET_LIST_BYTES], *at = text, *item;
+	size_t items = 0, marked = 0;
+	int err = 0;
+
+	if (strlen(list) >= sizeof(text))
+		return diag_set(why, -EINVAL, "a list of processes of %zu bytes is too long",
+				strlen(list));
+	strcpy(text, list);
+	while (!err && (item = strsep(&at, ","))) {
+		if (!*item)
+			return diag_set(why, -EINVAL, "\"%s\" is no list of processes: write it as"
+					" 4121,4130 or nginx,postgres+", list);
+		target->has_descendants = false;
+		err = add_processes(target, item, why);
+		items++;
+		marked += target->has_descendants;
+	}
+	if (!err && marked && marked < items)
+		err = diag_set(why, -EINVAL, "%s: with their descendants (+) are all processes of "
+			       "a list, or none", list);
+	if (!err)
+		sort_ids(target);
+	return err;
+}
+
+static int parse_threads(struct target *target, const char *list, struct diag *why)
+{
+	char text[TARGET_LIST_BYTES], *at = text, *item;
+	int err = 0;
+
+	snprintf(text, sizeof(text), "%s", list);
+	while (!err && (item = strsep(&at, ","))) {
+		const pid_t id = id_of(item);
+
+		if (!id || strlen(list) >= sizeof(text))
 			return diag_set(why, -EINVAL, "\"%s\" is not a list of ids: write it as"
 					" 4121,4130", list);
-		target->ids[target->id_count++] = (pid_t)id;
-		if (!*end)
-			break;
-		at = end + 1;
+		err = add_id(target, id, why);
 	}
-	qsort(target->ids, target->id_count, sizeof(*target->ids), compare_ids);
-	room = 0;
-	for (size_t i = 0; i < target->id_count; i++)
-		if (!room || target->ids[room - 1] != target->ids[i])
-			target->ids[room++] = target->ids[i];
-	target->id_count = room;
-	return 0;
+	if (!err)
+		sort_ids(target);
+	return err;
 }
 
 static int claim_kind(struct target *target, enum target_kind kind, struct diag *why)
@@ -83,22 +221,9 @@ static int claim_kind(struct target *target, enum target_kind kind, struct diag 
 
 int target_set_processes(struct target *target, const char *list, struct diag *why)
 {
-	int err = claim_kind(target, TARGET_PROCESSES, why);
+	const int err = claim_kind(target, TARGET_PROCESSES, why);
 
-	if (!err)
-		err = parse_ids(target, list, why);
-	for (size_t i = 0; !err && i < target->id_count; i++) {
-		pid_t pid = read_process_of(target->ids[i]);
-
-		if (!pid)
-			return diag_set(why, -ESRCH, "no process %d", (int)target->ids[i]);
-		if (pid != target->ids[i])
-			return diag_set(why, -ESRCH,
-					"%d is a thread of process %d: use -p %d or -t %d",
-					(int)target->ids[i], (int)pid, (int)pid,
-					(int)target->ids[i]);
-	}
-	return err;
+	return err ? err : parse_processes(target, list, why);
 }
 
 int target_set_threads(struct target *target, const char *list, struct diag *why)
@@ -106,7 +231,7 @@ int target_set_threads(struct target *target, const char *list, struct diag *why
 	int err = claim_kind(target, TARGET_THREADS, why);
 
 	if (!err)
-		err = parse_ids(target, list, why);
+		err = parse_threads(target, list, why);
 	for (size_t i = 0; !err && i < target->id_count; i++)
 		if (!read_process_of(target->ids[i]))
 			return diag_set(why, -ESRCH, "no thread %d", (int)target->ids[i]);
@@ -161,6 +286,13 @@ int target_set_cpus(struct target *target, const char *list, struct diag *why)
 	return err;
 }
 
+uint64_t target_started_since(const struct target *target)
+{
+	if (target->has_descendants)
+		return 1;
+	return target->no_inherit ? 0 : target->since_ticks;
+}
+
 void target_set_everything(struct target *target)
 {
 	free(target->ids);
@@ -208,6 +340,8 @@ void target_format(const struct target *target, enum target_kind kind, size_t cp
 	case TARGET_THREADS:
 		snprintf(out, room, kind == TARGET_THREADS ? "tid" : "pid");
 		append_ids(target, out, room);
+		if (target->has_descendants && strlen(out) + 1 < room)
+			strcat(out, "+");
 		break;
 	case TARGET_COMMAND:
 		snprintf(out, room, "command, pid %d", (int)target->ids[0]);

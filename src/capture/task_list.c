@@ -128,7 +128,7 @@ static struct candidate *list_candidates(uint64_t since_ticks, size_t *count)
 		struct candidate *next = &candidates[*count];
 
 		next->pid = all[i];
-		if (!task_list_origin(all[i], &next->parent, &start_ticks) &&
+		if (all[i] != getpid() && !task_list_origin(all[i], &next->parent, &start_ticks) &&
 		    start_ticks >= since_ticks)
 			++*count;
 	}

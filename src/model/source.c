@@ -62,10 +62,10 @@ static int mark_tasks(struct source *source, const struct capture *capture)
 	size_t started_count = 0;
 	int err = 0;
 
-	if (target->id_count && target->since_ticks && !target->no_inherit &&
-	    target->kind != TARGET_THREADS)
-		err = task_list_descendants(target->ids, target->id_count, target->since_ticks,
-					    &started, &started_count);
+	if (target->id_count && target_started_since(target) && target->kind != TARGET_THREADS)
+		err = task_list_descendants(target->ids, target->id_count,
+					    target_started_since(target), &started,
+					    &started_count);
 	if (!err)
 		err = copy_ids(source, target->ids, target->id_count, started, started_count);
 	free(started);

@@ -68,7 +68,7 @@ static void test_every_kind_of_target(void **state)
 	check_asked(scene, SOURCE_ALL, "");
 	scene_press(scene, "t");
 	scene_choose(scene, "processes");
-	enter(scene, "process ids:", "77,900");
+	enter(scene, "processes (id, name, PID+):", "77,900");
 	check_asked(scene, SOURCE_PROCESSES, "77,900");
 	scene_press(scene, "t");
 	scene_choose(scene, "threads");

@@ -4,11 +4,13 @@
 #include <errno.h>
 #include <pthread.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -139,15 +141,86 @@ static void test_a_thread_is_no_process_but_a_thread(void **state)
 static void test_bad_ids_are_refused(void **state)
 {
 	static const char *const texts[] = { "", "0", "-1", "1,", ",1", "x", "1x", "1 2", "+1",
-					     "4294967297" };
+					     "1+", "4294967297" };
+	static const char *const processes[] = { "", "0", "1,", ",1", "4294967297", "1+,2" };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		struct target target = { 0 };
 
-		assert_int_equal(target_set_processes(&target, texts[i], NULL), -EINVAL);
+		assert_int_equal(target_set_threads(&target, texts[i], NULL), -EINVAL);
 		target_finish(&target);
 	}
+	for (size_t i = 0; i < sizeof(processes) / sizeof(processes[0]); i++) {
+		struct target target = { 0 };
+
+		if (target_set_processes(&target, processes[i], NULL) != -EINVAL)
+			fail_msg("%s is accepted", processes[i]);
+		target_finish(&target);
+	}
+}
+
+/* Sleeps under @name until it is killed. */
+static pid_t start_called(const char *name)
+{
+	int told[2];
+	char byte;
+	pid_t pid;
+
+	assert_int_equal(pipe(told), 0);
+	pid = fork();
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		prctl(PR_SET_NAME, name);
+		if (write(told[1], "x", 1) != 1)
+			_exit(1);
+		for (;;)
+			pause();
+	}
+	assert_int_equal(read(told[0], &byte, 1), 1);
+	close(told[0]);
+	close(told[1]);
+	return pid;
+}
+
+static void end_called(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+static void test_a_name_is_every_process_that_has_it(void **state)
+{
+	const pid_t first = start_called("ft-target-1"), second = start_called("ft-target-1");
+	const pid_t plus = start_called("ft-target++");
+	struct target target = { 0 };
+	struct diag why = { 0 };
+	char text[64];
+
+	(void)state;
+	assert_int_equal(target_set_processes(&target, "ft-target-1", &why), 0);
+	assert_int_equal(target.id_count, 2);
+	assert_true(target.ids[0] == first || target.ids[0] == second);
+	assert_false(target.has_descendants);
+	target_finish(&target);
+	assert_int_equal(target_set_processes(&target, "ft-target-1+", &why), 0);
+	assert_int_equal(target.id_count, 2);
+	assert_true(target.has_descendants);
+	assert_int_equal(target_started_since(&target), 1);
+	target_format(&target, target.kind, 8, text, sizeof(text));
+	assert_int_equal(text[strlen(text) - 1], '+');
+	target_finish(&target);
+	/* A + that belongs to the name means no descendants. */
+	assert_int_equal(target_set_processes(&target, "ft-target++", &why), 0);
+	assert_int_equal(target.ids[0], plus);
+	assert_false(target.has_descendants);
+	target_finish(&target);
+	assert_int_equal(target_set_processes(&target, "ft-target-2", &why), -ESRCH);
+	assert_string_equal(why.text, "no process is called \"ft-target-2\"");
+	target_finish(&target);
+	end_called(first);
+	end_called(second);
+	end_called(plus);
 }
 
 static void test_users_go_by_name_and_number(void **state)
@@ -257,6 +330,7 @@ int main(void)
 		cmocka_unit_test(test_a_missing_process_is_named),
 		cmocka_unit_test(test_a_thread_is_no_process_but_a_thread),
 		cmocka_unit_test(test_bad_ids_are_refused),
+		cmocka_unit_test(test_a_name_is_every_process_that_has_it),
 		cmocka_unit_test(test_users_go_by_name_and_number),
 		cmocka_unit_test(test_two_kinds_of_target_contradict_each_other),
 		cmocka_unit_test(test_everything_keeps_the_cpus_and_forgets_whom),

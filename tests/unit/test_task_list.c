@@ -117,6 +117,23 @@ static void test_a_root_below_another_root_is_listed_once_at_most(void **state)
 	end_family(&family);
 }
 
+/* Who asks may have been started by a root: a shell whose descendants are to be sampled. */
+static void test_the_caller_is_no_descendant(void **state)
+{
+	const pid_t parent = getppid();
+	struct family family;
+	pid_t *pids = NULL;
+	size_t count = 0;
+
+	(void)state;
+	start_family(&family);
+	assert_int_equal(task_list_descendants(&parent, 1, 1, &pids, &count), 0);
+	assert_false(has(pids, count, getpid()));
+	assert_false(has(pids, count, family.child));
+	free(pids);
+	end_family(&family);
+}
+
 /* Of the next tick at the earliest. */
 static void test_what_began_before_is_no_descendant(void **state)
 {
@@ -155,6 +172,7 @@ int main(void)
 		cmocka_unit_test(test_descendants_are_children_and_theirs_but_not_the_root),
 		cmocka_unit_test(test_a_branch_has_only_its_own),
 		cmocka_unit_test(test_a_root_below_another_root_is_listed_once_at_most),
+		cmocka_unit_test(test_the_caller_is_no_descendant),
 		cmocka_unit_test(test_what_began_before_is_no_descendant),
 		cmocka_unit_test(test_the_clock_is_that_of_the_starts),
 	};
