@@ -31,9 +31,15 @@ void probe_definition_columns(struct probe_reading *reading, const struct probe_
 /* The condition in the kernel's filter language, as far as the kernel can evaluate it at the event
  * at @site, which has @fields: those of its parts that "and" joins. *@rest becomes the others, for
  * the analyzer; count 0: there are none. False: the kernel gets nothing. Of a pair, of which it
- * sees one end, it gets parts only where it alone can evaluate one, at the first end. */
+ * sees one end, it gets parts only where it alone can evaluate one, at the first end, and where
+ * probe_definition_asks_both_ends(), at each of them. */
 bool probe_definition_filter(const struct probe_places *places, const struct probe_site *site,
 			     const struct raw_fields *fields, char *out, size_t room,
 			     struct probe_condition *rest);
+
+/* True: @places is a pair of tracepoints, and its condition asks for nothing but numbers that both
+ * of them have. The kernel asks each end then, and an end that it leaves out leaves no other over. */
+bool probe_definition_asks_both_ends(const struct probe_places *places,
+				     const struct probe_site *site);
 
 #endif

@@ -57,6 +57,7 @@ struct probe_fetch {
 	enum probe_origin origin;
 	bool is_return;		/* $retval */
 	bool is_pointed;	/* only the address is in the record, of a text of the user's */
+	bool is_of_both;	/* TRACEPOINT: of a pair, and the second one has the field, too */
 };
 
 /* A breakpoint. */

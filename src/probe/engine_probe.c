@@ -189,7 +189,9 @@ int engine_probe_scope(const struct probe_choice *choice, bool has_group, struct
 
 	*out = (struct probe_scope){ .kind = PROBE_SCOPE_ALL };
 	*tids = NULL;
-	if (choice->reach != REACH_PROCESS)
+	/* Where keys pair two tracepoints, the second one may be passed by anybody: the analyzer
+	 * looks at whose the first one was. */
+	if (choice->reach != REACH_PROCESS || choice->spec.key_count)
 		return 0;
 	err = task_list_threads(choice->pid, tids, &count);
 	if (err)

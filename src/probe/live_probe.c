@@ -82,10 +82,11 @@ static int open_filtered(struct live_part *part, const struct live_request *requ
 			 struct diag *why)
 {
 	const bool is_second = part->is_return && request->places->spec.edge == PROBE_LATENCY;
+	const bool is_asked = !is_second || probe_definition_asks_both_ends(request->places, site);
 	char filter[PROBE_FILTER_BYTES];
 	int err;
 
-	if (!request->rings || config.has_weight || is_second ||
+	if (!request->rings || config.has_weight || !is_asked ||
 	    !probe_definition_filter(request->places, site, &part->event.fields, filter,
 				     sizeof(filter), &part->rest))
 		return request->rings && !is_second ? refuse_filter(request, 0, why) : 0;
@@ -93,7 +94,8 @@ static int open_filtered(struct live_part *part, const struct live_request *requ
 	err = probe_link_open(&part->link, request->rings, &config, NULL);
 	if (err)
 		return refuse_filter(request, err, why);
-	part->is_filtered = !open_meter(part, config, NULL);
+	/* The pair's first end says how many there were. */
+	part->is_filtered = is_second || !open_meter(part, config, NULL);
 	if (!part->is_filtered)
 		live_part_close(part);
 	return part->is_filtered ? 0 : refuse_filter(request, -EOPNOTSUPP, why);
@@ -198,18 +200,19 @@ static void set_condition(struct probe_reading *reading, const struct live_probe
 			  const struct probe_condition *whole)
 {
 	const struct live_part *filtered = NULL;
-	bool is_everywhere = true;
+	bool is_everywhere = true, asks_both_ends = false;
 
 	for (uint32_t i = 0; i < live->part_count; i++) {
 		const struct live_part *part = &live->parts[i];
 
+		asks_both_ends |= live->is_pair && part->is_return && part->is_filtered;
 		if (part->is_filtered)
 			filtered = part;
 		else if (!live->is_pair || !part->is_return)
 			is_everywhere = false;
 	}
 	reading->condition = filtered && is_everywhere ? filtered->rest : *whole;
-	reading->has_filtered_entries = live->is_pair && filtered;
+	reading->has_filtered_entries = live->is_pair && filtered && !asks_both_ends;
 }
 
 static int make_reading(struct probe_reading **out, struct live_probe *live,

@@ -67,6 +67,7 @@ static void fill_value(const struct probe_spec *spec, const struct pair *pair,
 	end = begin < 0 && pair->has_end ? raw_fields_find(&pair->end, name) : -1;
 	if (begin >= 0) {
 		fill_field(&pair->begin, begin, spec->group, spec->function, argument, out);
+		out->is_of_both = pair->has_end && raw_fields_find(&pair->end, name) >= 0;
 	} else if (end >= 0) {
 		fill_field(&pair->end, end, spec->end_group, spec->end_name, argument, out);
 		out->is_return = true;

@@ -146,6 +146,28 @@ static bool rename_operand(struct probe_node *node, const struct probe_places *p
 	return fits(node, fields);
 }
 
+bool probe_definition_asks_both_ends(const struct probe_places *places,
+				     const struct probe_site *site)
+{
+	const struct probe_condition *condition = &places->spec.condition;
+
+	if (places->spec.kind != PROBE_TRACEPOINT || !places->spec.end_name[0] ||
+	    probe_spec_is_interval(&places->spec))
+		return false;
+	for (uint32_t i = 0; i < condition->count; i++) {
+		const struct probe_node *node = &condition->nodes[i];
+		const struct probe_fetch *value;
+		uint32_t index;
+
+		if (!is_comparison(node))
+			continue;
+		value = node->operand == OPERAND_VALUE ? value_of(site, node, &index) : NULL;
+		if (!value || !value->is_of_both || value->kind == VALUE_TEXT || value->is_pointed)
+			return false;
+	}
+	return condition->count > 0;
+}
+
 /* False: the analyzer must look at it. */
 static bool rename_part(struct probe_condition *part, const struct probe_places *places,
 			const struct probe_site *site, const struct raw_fields *fields)
@@ -179,7 +201,8 @@ bool probe_definition_filter(const struct probe_places *places, const struct pro
 	struct probe_condition part, kernel = { .count = 0 };
 
 	*rest = (struct probe_condition){ .count = 0 };
-	if (places->spec.edge == PROBE_LATENCY && !probe_condition_has_pointed(whole))
+	if (places->spec.edge == PROBE_LATENCY && !probe_condition_has_pointed(whole) &&
+	    !probe_definition_asks_both_ends(places, site))
 		return false;
 	for (uint32_t i = 0; probe_condition_part(whole, i, &part); i++) {
 		struct probe_condition renamed = part;

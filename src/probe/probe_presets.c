@@ -64,8 +64,10 @@ const struct probe_preset probe_presets[] = {
 	},
 	{
 		"block I/O latency",
-		"lat:t:block:block_rq_issue->block:block_rq_complete by dev,sector bytes rwbs",
-		"from the request to the device until its answer; sizes, reads or writes",
+		"lat:t:block:block_rq_issue->block:block_rq_complete by dev,sector bytes rwbs "
+		"if nr_sector > 0",
+		"from the request to the device until its answer, whoever takes that; sizes, reads "
+		"or writes; without empty flushes",
 		"biolatency biosnoop iolatency iosnoop disk",
 	},
 	{
