@@ -38,7 +38,7 @@ bool probe_definition_filter(const struct probe_places *places, const struct pro
 			     struct probe_condition *rest);
 
 /* True: @places is a pair of tracepoints, and its condition asks for nothing but numbers that both
- * of them have. The kernel asks each end then, and an end that it leaves out leaves no other over. */
+ * of them have. The kernel asks each end then: what it leaves out, it leaves out as a pair. */
 bool probe_definition_asks_both_ends(const struct probe_places *places,
 				     const struct probe_site *site);
 
