@@ -104,7 +104,7 @@ static void put_number(struct canvas *canvas, struct canvas_area area, int64_t n
 /* Of a thread among those of its process it is the thread's: that is what tells them apart. */
 static void put_pid(struct canvas *canvas, struct canvas_area area, const struct column_row *of)
 {
-	put_number(canvas, area, of->row->group_id ? of->row->tid : of->row->pid);
+	put_number(canvas, area, snapshot_row_is_thread(of->row) ? of->row->tid : of->row->pid);
 }
 
 static void put_tid(struct canvas *canvas, struct canvas_area area, const struct column_row *of)
@@ -148,7 +148,7 @@ static void put_state(struct canvas *canvas, struct canvas_area area, const stru
 static void put_threads(struct canvas *canvas, struct canvas_area area,
 			const struct column_row *of)
 {
-	if (!of->row->group_id)
+	if (!snapshot_row_is_thread(of->row))
 		put_number(canvas, area, of->row->threads ? (int64_t)of->row->threads : -1);
 }
 
@@ -168,8 +168,12 @@ static void put_command_line(struct canvas *canvas, struct canvas_area area,
 	const char *text = of->row->command_line;
 	char name[128];		/* 15 bytes, sanitized */
 
-	if (!text[0] && of->row->comm[0]) {
-		snprintf(name, sizeof(name), of->row->group_id ? "\u00b7 %s" : "[%s]",
+	if (of->row->ended_processes) {
+		snprintf(name, sizeof(name), "%" PRIu32 " processes, ended",
+			 of->row->ended_processes);
+		text = name;
+	} else if (!text[0] && of->row->comm[0]) {
+		snprintf(name, sizeof(name), snapshot_row_is_thread(of->row) ? "\u00b7 %s" : "[%s]",
 			 of->row->comm);
 		text = name;
 	}
@@ -199,6 +203,28 @@ static const char *fold_mark(const struct column_row *of)
 	return of->is_unfolded ? "\u25be " : "\u25b8 ";
 }
 
+/* The number stays where the column is too narrow for all. */
+static void put_ended(struct canvas *canvas, struct canvas_area area,
+		      const struct snapshot_row *row)
+{
+	char number[32];
+	int name_width, used;
+
+	snprintf(number, sizeof(number), " \u00d7%" PRIu32, row->ended_processes);
+	name_width = area.width - canvas_text_width(canvas, number);
+	if (name_width < 1)
+		name_width = 1;
+	used = canvas_put_text(canvas, (struct canvas_area){ area.x, area.y, name_width },
+			       canvas_clean(row->comm), ROLE_TEXT);
+	area.x += used;
+	area.width -= used;
+	used = canvas_put_text(canvas, area, canvas_clean(number), ROLE_TEXT);
+	area.x += used;
+	area.width -= used;
+	if (area.width >= canvas_text_width(canvas, ", ended"))
+		canvas_put_text(canvas, area, canvas_clean(", ended"), ROLE_DIM);
+}
+
 static void put_command(struct canvas *canvas, struct canvas_area area,
 			const struct column_row *of)
 {
@@ -206,7 +232,9 @@ static void put_command(struct canvas *canvas, struct canvas_area area,
 
 	area.x += used;
 	area.width -= used;
-	if (of->row->comm[0] || of->row->tasks == 1)
+	if (of->row->ended_processes)
+		put_ended(canvas, area, of->row);
+	else if (of->row->comm[0] || of->row->tasks == 1)
 		canvas_put_text(canvas, area, canvas_clean(of->row->comm), ROLE_TEXT);
 	else
 		put_tasks(canvas, area, of);

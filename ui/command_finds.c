@@ -13,7 +13,7 @@ static bool is_id_of(const struct ui_state *state, const struct snapshot_row *ro
 
 	if (!(state->shown->keys & (KEY_PID | KEY_TID)))
 		return false;
-	snprintf(id, sizeof(id), "%" PRId64, row->group_id ? row->tid : row->pid);
+	snprintf(id, sizeof(id), "%" PRId64, snapshot_row_is_thread(row) ? row->tid : row->pid);
 	return !strcmp(state->search, id);
 }
 

@@ -110,7 +110,10 @@ bool views_opening_part(enum view_kind kind, const struct snapshot_row *row,
 	case VIEW_COMMANDS:
 		return views_row_part(FILTER_COMMAND, row, out);
 	case VIEW_TASKS:
-		return views_row_part(row->group_id ? FILTER_TID : FILTER_PID, row, out);
+		if (row->ended_processes)
+			return views_row_part(FILTER_COMMAND, row, out);
+		return views_row_part(snapshot_row_is_thread(row) ? FILTER_TID : FILTER_PID, row,
+				      out);
 	case VIEW_CPUS:
 		return views_row_part(FILTER_CPU, row, out);
 	case VIEW_SYMBOLS:

@@ -57,7 +57,12 @@ struct snapshot_row {
 	bool is_synthetic;	/* the symbol is named by its address: its file does not say more */
 	bool is_inlined;	/* a tree's node: no samples are of it by its name */
 	bool is_idle;		/* idle task or idle loop: not in shares, shown with `i` */
-	uint64_t group_id;	/* KEY_GROUP, a thread's row: `id` of its process's row; else 0 */
+	uint64_t group_id;	/* KEY_GROUP, a thread's row: `id` of its process's row; the row
+				 * of one of several ended processes: `id` of their common row;
+				 * else 0 */
+	uint32_t ended_processes;	/* KEY_GROUP: the row is the sum of that many ended
+					 * processes of one name, 2 or more, and has no pid;
+					 * else 0 */
 
 	/* Of rows keyed by pid or tid: where the process is, the last known when it was moved. "":
 	 * in none, or, all of them, unknown. See symbols/cgroup_name.h. */
@@ -76,6 +81,12 @@ struct snapshot_row {
 	uint64_t base_self_samples, base_total_samples;
 	double base_self_weight, base_total_weight;
 };
+
+/* KEY_GROUP: a thread among those of its process, not a process. */
+static inline bool snapshot_row_is_thread(const struct snapshot_row *row)
+{
+	return row->group_id && row->tid >= 0;
+}
 
 /* What the window is compared with. */
 struct snapshot_baseline {

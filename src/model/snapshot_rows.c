@@ -385,15 +385,109 @@ static void fill_groups(struct snapshot_rows *list, const struct row_groups *gro
 		fill_base_groups(list, first, groups->base, groups->base_count);
 }
 
+/* What /proc says counts first: a process can outlive its first thread, and the task table forgets
+ * ended processes before their samples leave history. */
+static bool is_ended_process(const struct snapshot_rows *list, const struct snapshot_row *row)
+{
+	const struct process *process;
+
+	if (row->pid <= 0)
+		return false;
+	if (row->task_state)
+		return row->task_state == 'X';
+	process = task_table_find_process(list->fold->tasks, (uint32_t)row->pid);
+	return process && !process->is_alive;
+}
+
+static void add_stats(struct snapshot_row *sum, const struct snapshot_row *row)
+{
+	sum->self_samples += row->self_samples;
+	sum->total_samples += row->total_samples;
+	sum->self_weight += row->self_weight;
+	sum->total_weight += row->total_weight;
+	sum->base_self_samples += row->base_self_samples;
+	sum->base_total_samples += row->base_total_samples;
+	sum->base_self_weight += row->base_self_weight;
+	sum->base_total_weight += row->base_total_weight;
+}
+
+/* Appends the sum of the ended processes at indices @members[0 .. @count), which becomes the row
+ * that they fold out from. */
+static void join_ended(struct snapshot_rows *list, const uint32_t *members, uint32_t count,
+		       const char *comm)
+{
+	struct snapshot_row *sum = &list->rows[list->count];
+
+	list->texts[list->count++] = (struct snapshot_row_text){
+		.comm = list->texts[members[0]].comm,
+	};
+	*sum = (struct snapshot_row){
+		.id = id_set_mix(KEY_GROUP, filter_hash(comm)),
+		.pid = -1, .tid = -1, .cpu = -1, .tasks = count, .ended_processes = count,
+		.mode = MODE_UNKNOWN, .state = SYMBOL_NAMED, .object_id = UINT32_MAX,
+		.cpu_pct = -1, .busy_pct = -1,
+		.task_state = list->sources->is_past ? 0 : 'X',
+	};
+	for (uint32_t i = 0; i < count; i++) {
+		struct snapshot_row *member = &list->rows[members[i]];
+
+		add_stats(sum, member);
+		member->group_id = sum->id;
+		member->tid = -1;
+	}
+}
+
+struct ended_by_name {
+	const char *comm;
+	uint32_t row;
+};
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(((const struct ended_by_name *)a)->comm,
+		      ((const struct ended_by_name *)b)->comm);
+}
+
+/* Ended processes of one name, two or more, get a common row: a build leaves hundreds. @first:
+ * index of the first process's row; all behind it are processes. */
+static void join_ended_by_name(struct snapshot_rows *list, uint32_t first)
+{
+	const uint32_t end = list->count;
+	struct ended_by_name *ended = malloc((end - first + 1) * sizeof(*ended));
+	uint32_t *members = malloc((end - first + 1) * sizeof(*members));
+	uint32_t count = 0, same;
+
+	if (!ended || !members)
+		list->block.is_out_of_memory = true;
+	for (uint32_t i = first; ended && members && i < end; i++)
+		if (is_ended_process(list, &list->rows[i]))
+			ended[count++] = (struct ended_by_name){
+				list->block.bytes + list->texts[i].comm, i };
+	if (count)
+		qsort(ended, count, sizeof(*ended), by_name);
+	for (uint32_t i = 0; i < count; i += same) {
+		for (same = 0; i + same < count && !by_name(&ended[i], &ended[i + same]); same++)
+			members[same] = ended[i + same].row;
+		if (same > 1 && ended[i].comm[0])
+			join_ended(list, members, same, ended[i].comm);
+	}
+	free(ended);
+	free(members);
+}
+
 int snapshot_rows_fill(struct snapshot_rows *list)
 {
 	const struct fold *base = list->sources->base;
 	struct row_groups groups = { .now = NULL };
 	int err = find_groups(list, &groups);
-	size_t most = (size_t)list->fold->row_count + groups.now_count + 1;
+	size_t processes = groups.now_count, most;
+	uint32_t first_process;
 
 	if (base)
-		most += (size_t)base->row_count + groups.base_count;
+		processes += groups.base_count;
+	/* Two ended processes have at most one common row. */
+	most = (size_t)list->fold->row_count + (base ? base->row_count : 0) + processes +
+	       processes / 2 + 1;
 	if (!err) {
 		list->rows = malloc(most * sizeof(*list->rows));
 		list->texts = calloc(most, sizeof(*list->texts));
@@ -401,7 +495,9 @@ int snapshot_rows_fill(struct snapshot_rows *list)
 	}
 	if (!err) {
 		fill_each(list, fold_is_grouped(list->fold->keys));
+		first_process = list->count;
 		fill_groups(list, &groups);
+		join_ended_by_name(list, first_process);
 	}
 	free(groups.now);
 	free(groups.base);

@@ -140,6 +140,20 @@ static void test_a_thread_among_its_process_has_its_own_number(void **state)
 	assert_string_equal(own_cells(COL_THREADS, thread), "     ");
 }
 
+static void test_ended_processes_are_counted_by_name(void **state)
+{
+	const struct snapshot_row ended = { .comm = "cc1", .ended_processes = 87, .tasks = 87,
+					    .pid = -1, .tid = -1 };
+
+	(void)state;
+	assert_string_equal(cells(COL_COMMAND, ended, KEY_GROUP, 18),
+			    "\u25b8 cc1 \u00d787, ended  ");
+	assert_string_equal(cells(COL_COMMAND, ended, KEY_GROUP, 10), "\u25b8 cc1 \u00d787 ");
+	assert_string_equal(cells(COL_COMMAND, ended, KEY_GROUP, 8), "\u25b8 c\u2026 \u00d787");
+	assert_string_equal(cells(COL_COMMAND_LINE, ended, KEY_GROUP, 20), "87 processes, ended ");
+	assert_string_equal(own_cells(COL_PID, ended), "      -");
+}
+
 static void test_marks_say_what_folds_out(void **state)
 {
 	(void)state;
@@ -224,6 +238,7 @@ int main(void)
 		cmocka_unit_test(test_the_rate_is_of_the_window),
 		cmocka_unit_test(test_without_a_command_line_there_is_the_name),
 		cmocka_unit_test(test_a_thread_among_its_process_has_its_own_number),
+		cmocka_unit_test(test_ended_processes_are_counted_by_name),
 		cmocka_unit_test(test_marks_say_what_folds_out),
 		cmocka_unit_test(test_a_symbol_says_its_level_and_why_it_has_no_name),
 		cmocka_unit_test(test_a_probe_stands_beside_its_own_function_only),

@@ -442,6 +442,56 @@ static void test_the_strip_is_the_snapshots_own(void **state)
 	fold_finish(&fold);
 }
 
+static const struct snapshot_row *row_of_ended(const struct snapshot *snapshot)
+{
+	for (size_t i = 0; i < snapshot->row_count; i++)
+		if (snapshot->rows[i].ended_processes)
+			return &snapshot->rows[i];
+	return NULL;
+}
+
+/*   ended: 21 "cc1" 3, 22 "cc1" 4, 23 "as" 1     alive: 24 "cc1" 8
+ *
+ *   cc1 x2, ended	7	folds out to 21 and 22
+ *   24 cc1	8
+ *   23 as	1	(one of its name stays what it is) */
+static void test_ended_processes_of_one_name_have_a_common_row(void **state)
+{
+	const struct slice_entry entries[] = {
+		entry_of(21, 21, "cc1", 3), entry_of(22, 22, "cc1", 4),
+		entry_of(23, 23, "as", 1), entry_of(24, 24, "cc1", 8),
+	};
+	const struct snapshot_row *ended;
+	struct snapshot *snapshot;
+	size_t top = 0;
+
+	(void)state;
+	for (uint32_t pid = 21; pid <= 24; pid++)
+		task_table_process(&world.tasks, pid);
+	for (uint32_t pid = 21; pid <= 23; pid++)
+		task_table_exit(&world.tasks, pid, pid, 2 * S);
+	snapshot = build(KEYS_GROUPED, entries, 4);
+	ended = row_of_ended(snapshot);
+	assert_non_null(ended);
+	assert_int_equal(ended->ended_processes, 2);
+	assert_int_equal(ended->self_samples, 7);
+	assert_int_equal(ended->total_samples, 7);
+	assert_true(ended->self_weight == 70 && ended->total_weight == 70);
+	assert_string_equal(ended->comm, "cc1");
+	assert_int_equal(ended->pid, -1);
+	assert_int_equal(ended->task_state, 'X');
+	assert_true(row_of(snapshot, 21, -1)->group_id == ended->id);
+	assert_true(row_of(snapshot, 22, -1)->group_id == ended->id);
+	assert_false(snapshot_row_is_thread(row_of(snapshot, 22, -1)));
+	assert_true(row_of(snapshot, 23, -1)->group_id == 0);
+	assert_true(row_of(snapshot, 24, -1)->group_id == 0);
+	for (size_t i = 0; i < snapshot->row_count; i++)
+		if (!snapshot->rows[i].group_id)
+			top += snapshot->rows[i].self_samples;
+	assert_int_equal(top, 16);
+	snapshot_destroy(snapshot);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -463,6 +513,7 @@ int main(void)
 		TEST(test_rows_keyed_by_pid_are_processes),
 		TEST(test_rows_keyed_by_cpu_say_how_busy_it_was),
 		TEST(test_the_strip_is_the_snapshots_own),
+		TEST(test_ended_processes_of_one_name_have_a_common_row),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

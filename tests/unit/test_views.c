@@ -127,6 +127,18 @@ static void test_a_folded_out_thread_opens_by_its_own_number(void **state)
 	assert_int_equal(part.number, 80);
 }
 
+static void test_ended_processes_open_by_their_name(void **state)
+{
+	const struct snapshot_row ended = { .comm = "cc1", .ended_processes = 2, .tasks = 2,
+					    .pid = -1, .tid = -1, .cpu = -1 };
+	struct filter_part part;
+
+	(void)state;
+	assert_true(views_opening_part(VIEW_TASKS, &ended, &part));
+	assert_int_equal(part.field, FILTER_COMMAND);
+	assert_string_equal(part.text, "cc1");
+}
+
 /* 0x12 names nothing, and a row that is loading stands for its object. */
 static void test_without_a_name_the_object_is_opened(void **state)
 {
@@ -204,6 +216,7 @@ int main(void)
 		cmocka_unit_test(test_a_row_of_several_says_nothing),
 		cmocka_unit_test(test_each_view_opens_by_what_its_rows_are),
 		cmocka_unit_test(test_a_folded_out_thread_opens_by_its_own_number),
+		cmocka_unit_test(test_ended_processes_open_by_their_name),
 		cmocka_unit_test(test_without_a_name_the_object_is_opened),
 		cmocka_unit_test(test_code_without_a_map_is_opened_by_its_name),
 		cmocka_unit_test(test_a_long_name_is_cut_for_the_eye_alone),
