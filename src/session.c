@@ -152,6 +152,7 @@ static void configure_live(struct session *session, const struct options *option
 	config->queue_fd = capture_queue_fd(session->capture);
 	config->target = source->target;
 	config->target_pid = source->target_pid;
+	config->offers_children = source->offers_children;
 	config->notice = source->notice;
 	config->cpus = source->cpus;
 	config->has_busy = source->has_busy;

@@ -118,8 +118,9 @@ static const struct target_line {
 	  { "CPUs (0-3,8):", SOURCE_CPUS, .accepted = source_accepted } },
 	{ "all CPUs", "", { .id = SOURCE_CPUS } },
 };
-#define TARGET_LINES (sizeof(target_lines) / sizeof(target_lines[0]))
-#define LINE_ROW     ((int)TARGET_LINES)	/* the process of the row under the cursor */
+#define TARGET_LINES  (sizeof(target_lines) / sizeof(target_lines[0]))
+#define LINE_ROW      ((int)TARGET_LINES)	/* the process of the row under the cursor */
+#define LINE_CHILDREN (LINE_ROW + 1)	/* the target, with what it has started */
 
 static void target_chosen(struct ui_state *state, const struct menu_item *item)
 {
@@ -128,6 +129,11 @@ static void target_chosen(struct ui_state *state, const struct menu_item *item)
 
 	if (item->id == LINE_ROW) {
 		snprintf(pid, sizeof(pid), "%" PRIu64, state->menu_parts[0].number);
+		state_change_source(state, SOURCE_PROCESSES, pid);
+		return;
+	}
+	if (item->id == LINE_CHILDREN) {
+		snprintf(pid, sizeof(pid), "%" PRIu32 "+", state->shown->target_pid);
 		state_change_source(state, SOURCE_PROCESSES, pid);
 		return;
 	}
@@ -147,6 +153,11 @@ void cmd_target(struct ui_state *state)
 	if (!can_change(state))
 		return;
 	state_open_menu(state, &use, "sample", false);
+	if (state->shown && state->shown->target_children) {
+		snprintf(label, sizeof(label), "pid %" PRIu32 " with its descendants",
+			 state->shown->target_pid);
+		menu_add(&state->menu, LINE_CHILDREN, MENU_PLAIN, label, "-p PID+");
+	}
 	if (row && row->pid > 0 && views_row_part(FILTER_PID, row, &state->menu_parts[0])) {
 		snprintf(label, sizeof(label), "this row's process: %s",
 			 filter_format_part(&state->menu_parts[0], part));

@@ -1,6 +1,7 @@
 /* empty.c - see ui/empty.h. The first reason that holds is told. */
 #include "ui/empty.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
 #include "ui/format.h"
@@ -96,8 +97,14 @@ static void find_reason(const struct ui_state *state, struct reason *out)
 			 snapshot->is_replay ? "The recording has" : "Nothing is hot:",
 			 header_window_name(window, snapshot->window, snapshot->window_s,
 					    state->is_zeroed));
-		snprintf(out->remedy, SENTENCE_BYTES, "w takes a longer window%s.",
-			 state->source ? ", t another target, e another event" : "");
+		if (snapshot->target_children && state->source)
+			snprintf(out->remedy, SENTENCE_BYTES, "It has %" PRIu32 " child%s: t, "
+				 "Enter samples %s, too.", snapshot->target_children,
+				 snapshot->target_children == 1 ? "" : "ren",
+				 snapshot->target_children == 1 ? "it" : "them");
+		else
+			snprintf(out->remedy, SENTENCE_BYTES, "w takes a longer window%s.",
+				 state->source ? ", t another target, e another event" : "");
 	}
 }
 

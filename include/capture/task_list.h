@@ -18,6 +18,10 @@ int task_list_processes_of(uid_t uid, pid_t **pids, size_t *count);
 int task_list_descendants(const pid_t *roots, size_t root_count, uint64_t since_ticks,
 			  pid_t **pids, size_t *count);
 
+/* How many processes @pid has started that it still has; 0 also where the kernel does not say so
+ * (CONFIG_PROC_CHILDREN). Cheap enough for each refresh. */
+uint32_t task_list_count_children(pid_t pid);
+
 /* Now, in the clock of /proc/PID/stat. */
 uint64_t task_list_now_ticks(void);
 

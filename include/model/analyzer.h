@@ -32,6 +32,7 @@ struct analyzer_config {
 	struct demangler *demangler;	/* NULL: names stay as they are */
 	const char *host, *target, *notice;	/* for the header; raw */
 	uint32_t target_pid;	/* as in struct source */
+	bool offers_children;	/* as in struct source */
 	uint32_t cpus;
 	const int *sockets;		/* of each CPU; < 0, and CPUs beyond: not known */
 	uint32_t socket_count;

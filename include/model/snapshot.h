@@ -127,6 +127,8 @@ struct snapshot {
 	const char *event;	/* name of the event shown */
 	const char *target;	/* "8 CPUs", "pid 4121", ... */
 	uint32_t target_pid;	/* the one process that is sampled; 0: none, or several */
+	uint32_t target_children;	/* processes that it has started, where it does next to
+					 * nothing itself and those from before are not sampled */
 	uint64_t freq_hz;	/* 0: a fixed period or a probe-like event */
 	uint64_t fixed_period;	/* 0: a frequency */
 	uint32_t event_index, event_count;

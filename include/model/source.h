@@ -15,6 +15,7 @@ struct source {
 	struct ingest_config ingest;
 	const char *target, *notice;	/* for the header; raw */
 	uint32_t target_pid;	/* the one process that is sampled; 0: none, or several */
+	bool offers_children;	/* those that it had started before are not sampled */
 	uint32_t cpus;
 	bool has_busy;		/* the whole machine is sampled */
 	bool keeps_tasks;	/* the same tasks as before: what is known of them still holds */

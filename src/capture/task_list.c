@@ -167,3 +167,37 @@ int task_list_descendants(const pid_t *roots, size_t root_count, uint64_t since_
 	free(candidates);
 	return err;
 }
+
+static uint32_t count_words(int fd)
+{
+	char bytes[4096];
+	uint32_t words = 0;
+	ssize_t got;
+
+	while ((got = whole_read(fd, bytes, sizeof(bytes))) > 0)
+		for (ssize_t i = 0; i < got; i++)
+			words += bytes[i] == ' ';	/* one behind each */
+	return words;
+}
+
+uint32_t task_list_count_children(pid_t pid)
+{
+	uint32_t children = 0;
+	pid_t *tids = NULL;
+	size_t count = 0;
+	char path[64];
+
+	task_list_threads(pid, &tids, &count);
+	for (size_t i = 0; i < count; i++) {
+		int fd;
+
+		snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)pid, (int)tids[i]);
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+		if (fd < 0)
+			continue;
+		children += count_words(fd);
+		close(fd);
+	}
+	free(tids);
+	return children;
+}

@@ -85,6 +85,16 @@ static void put_notice(FILE *out, const char *notice)
 	}
 }
 
+/* A server's work may be that of workers which were there before. */
+static void put_children(FILE *out, const struct snapshot *snapshot)
+{
+	const uint32_t pid = snapshot->target_pid, count = snapshot->target_children;
+
+	if (count)
+		safe_print(out, "# process %" PRIu32 " does next to nothing itself; children: %"
+			   PRIu32 " (-p %" PRIu32 "+ samples them, too)\n", pid, count, pid);
+}
+
 /* Shares stay those of the window, so the line says how much of it is left. */
 static void put_filter(FILE *out, const struct snapshot *snapshot, const struct filter *filter)
 {
@@ -293,6 +303,7 @@ void text_write(FILE *out, const struct snapshot *snapshot, const struct export_
 	put_baseline(out, snapshot);
 	put_notice(out, snapshot->notice);
 	put_filter(out, snapshot, &options->filter);
+	put_children(out, snapshot);
 	written = options->has_groups ? put_groups(out, snapshot, options)
 				      : put_table(out, snapshot, options);
 	if (!written)

@@ -197,6 +197,7 @@ static void switch_source(struct analyzer *analyzer, const struct queue_source *
 	config->ingest = source->ingest;
 	config->target = source->target;
 	config->target_pid = source->target_pid;
+	config->offers_children = source->offers_children;
 	config->notice = source->notice;
 	config->cpus = source->cpus;
 	config->has_busy = source->has_busy;

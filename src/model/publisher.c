@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "capture/task_list.h"
 #include "model/fold.h"
 #include "model/loss_sums.h"
 #include "model/probe_draft.h"
@@ -284,6 +285,8 @@ static void put_figures(const struct publisher *publisher, const struct fold *fo
 	head->query = query;
 	head->samples = fold->samples;
 	head->samples_per_s = snapshot_per_s(fold->samples, head->window_s);
+	if (config->offers_children && head->samples_per_s * 100 <= (double)head->freq_hz)
+		head->target_children = task_list_count_children((pid_t)config->target_pid);
 	head->idle_samples = fold->idle_samples;
 	head->weight = fold->weight;
 	head->idle_weight = fold->idle_weight;

@@ -79,6 +79,8 @@ static int mark_tasks(struct source *source, const struct capture *capture)
 	if (target->id_count == 1 &&
 	    (target->kind == TARGET_PROCESSES || target->kind == TARGET_COMMAND))
 		source->target_pid = (uint32_t)target->ids[0];
+	source->offers_children = source->target_pid && target->kind == TARGET_PROCESSES &&
+				  !target->has_descendants;
 	ingest->has_task_filter = capture_needs_task_filter(capture);
 	ingest->no_inherit = target->no_inherit;
 	return err;

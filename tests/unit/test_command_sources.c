@@ -91,6 +91,17 @@ static void test_every_kind_of_target(void **state)
 	check_asked(scene, SOURCE_CPUS, "");
 }
 
+static void test_the_children_of_the_target_come_first(void **state)
+{
+	struct scene *scene = *state;
+
+	scene->snapshot.target_pid = 4120;
+	scene->snapshot.target_children = 12;
+	scene_press(scene, "t");
+	scene_press_key(scene, UI_KEY_ENTER);
+	check_asked(scene, SOURCE_PROCESSES, "4120+");
+}
+
 static void test_the_target_of_the_row_under_the_cursor(void **state)
 {
 	struct scene *scene = *state;
@@ -227,6 +238,7 @@ int main(void)
 		SCENE_TEST(test_an_event_of_the_menu_or_any_other),
 		SCENE_TEST(test_the_frequency_begins_with_the_present_one),
 		SCENE_TEST(test_every_kind_of_target),
+		SCENE_TEST(test_the_children_of_the_target_come_first),
 		SCENE_TEST(test_the_target_of_the_row_under_the_cursor),
 		SCENE_TEST(test_one_change_at_a_time),
 		SCENE_TEST(test_a_recording_stays_what_it_is),

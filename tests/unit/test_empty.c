@@ -57,6 +57,18 @@ static void test_no_sample_at_all(void **state)
 		   "  w takes a longer window, t another target, e another event.");
 }
 
+static void test_a_target_that_leaves_its_work_to_children_offers_them(void **state)
+{
+	struct scene scene;
+
+	(void)state;
+	open_empty(&scene, 0, 0);
+	scene.snapshot.target_children = 12;
+	scene_show(&scene);
+	check_says(&scene, "Nothing is hot: no sample, last 10 s.",
+		   "  It has 12 children: t, Enter samples them, too.");
+}
+
 static void test_right_after_zero_nothing_is_called_cold(void **state)
 {
 	struct scene scene;
@@ -189,6 +201,7 @@ int main(void)
 		cmocka_unit_test(test_nothing_came_yet),
 		cmocka_unit_test(test_all_were_idle),
 		cmocka_unit_test(test_no_sample_at_all),
+		cmocka_unit_test(test_a_target_that_leaves_its_work_to_children_offers_them),
 		cmocka_unit_test(test_right_after_zero_nothing_is_called_cold),
 		cmocka_unit_test(test_a_target_that_ended_was_hit_before_zero),
 		cmocka_unit_test(test_a_recording_has_no_other_source),

@@ -134,6 +134,18 @@ static void test_the_caller_is_no_descendant(void **state)
 	end_family(&family);
 }
 
+static void test_children_are_counted_not_theirs(void **state)
+{
+	struct family family;
+
+	(void)state;
+	start_family(&family);
+	if (task_list_count_children(getpid()))	/* 0: this kernel does not say it */
+		assert_int_equal(task_list_count_children(getpid()), 2);
+	assert_int_equal(task_list_count_children(family.grandchild), 0);
+	end_family(&family);
+}
+
 /* Of the next tick at the earliest. */
 static void test_what_began_before_is_no_descendant(void **state)
 {
@@ -173,6 +185,7 @@ int main(void)
 		cmocka_unit_test(test_a_branch_has_only_its_own),
 		cmocka_unit_test(test_a_root_below_another_root_is_listed_once_at_most),
 		cmocka_unit_test(test_the_caller_is_no_descendant),
+		cmocka_unit_test(test_children_are_counted_not_theirs),
 		cmocka_unit_test(test_what_began_before_is_no_descendant),
 		cmocka_unit_test(test_the_clock_is_that_of_the_starts),
 	};

@@ -173,6 +173,21 @@ static void test_losses_and_notices_are_told_when_there_are_any(void **state)
 		"\n");
 }
 
+static void test_children_that_are_not_sampled_are_offered(void **state)
+{
+	struct snapshot snapshot = fixture_snapshot(NULL, 0);
+
+	(void)state;
+	snapshot.target_pid = 4121;
+	snapshot.target_children = 12;
+	assert_text(&snapshot, &everything,
+		"# flametop  web-07  cpu-clock 997 Hz  8 CPUs  last 10.0 s  0 samples  own 0.0 %\n"
+		"# process 4121 does next to nothing itself; children: 12 (-p 4121+ samples them,"
+		" too)\n"
+		"  SELF%  TOTAL%  SAMPLES  COMMAND           OBJECT                    SYMBOL\n"
+		"  nothing hot\n\n");
+}
+
 static void test_the_head_says_how_stacks_are_known(void **state)
 {
 	struct snapshot snapshot = fixture_snapshot(NULL, 0);
@@ -348,6 +363,7 @@ int main(void)
 		cmocka_unit_test(test_what_has_changed_most_comes_first),
 		cmocka_unit_test(test_with_children_the_change_is_of_totals),
 		cmocka_unit_test(test_losses_and_notices_are_told_when_there_are_any),
+		cmocka_unit_test(test_children_that_are_not_sampled_are_offered),
 		cmocka_unit_test(test_the_head_says_how_stacks_are_known),
 		cmocka_unit_test(test_each_key_has_its_column),
 		cmocka_unit_test(test_what_the_limit_leaves_out_is_said),
