@@ -93,7 +93,8 @@ static const struct probe_form places[] = {
 	  "nm and objdump show it; fn_ADDRESS is how functions without a symbol are called here. "
 	  "An unwind entry must begin there, find the return address on top of the stack, and the "
 	  "code must begin with endbr64, push or sub from rsp: others may be parts of functions." },
-	{ "FUNC*", "All that match; * is any text and ? any letter." },
+	{ "FUNC*, {FUNC,FUNC}", "All that match; * is any text and ? any letter, and of names in "
+	  "braces each is one." },
 };
 
 static const struct probe_form values[] = {

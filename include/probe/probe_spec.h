@@ -9,8 +9,8 @@
  *   lat:t:GROUP:NAME->GROUP:NAME [by FIELD[,FIELD]]   from one tracepoint to the next with that
  *                                 key, without one of that thread; without "->" sys_enter_X
  *                                 means to sys_exit_X
- *   FUNC also: FUNC%return  FUNC+OFFSET  FUNC:LINE  FILE.c:LINE  and * ? as wildcards; of a file
- *   0xADDRESS  fn_ADDRESS, where a function begins that may have no symbol (as nm shows addresses)
+ *   FUNC also: FUNC%return  FUNC+OFFSET  FUNC:LINE  FILE.c:LINE  and * ? {A,B} as wildcards; of a
+ *   file 0xADDRESS  fn_ADDRESS, where a function begins that may have no symbol (as in nm's output)
  *   ARGUMENT: [NAME=]VALUE[:TYPE], VALUE as in name, a->b.c, arr[1], $arg1, %di, $retval, +8(%si)
  *             [NAME=]norm(VALUE)[:TYPE]       a text whose constants are masked
  *
@@ -63,7 +63,7 @@ struct probe_spec {
 	char group[PROBE_GROUP_BYTES];	/* TRACEPOINT; USDT: the provider, "": any */
 	char function[PROBE_FUNCTION_BYTES];	/* or name of the tracepoint or mark; "": only a
 						 * line of `source` */
-	bool is_wildcard;		/* `function` has * or ? */
+	bool is_wildcard;		/* `function` has * or ? or {A,B} */
 	uint64_t offset;		/* bytes behind the function's begin */
 	char source[PROBE_FUNCTION_BYTES];	/* file of `line`; "": lines count from the
 						 * function's first */

@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <fnmatch.h>
 #include <inttypes.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -15,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/name_pattern.h"
 #include "base/near_name.h"
 #include "capture/tracefs.h"
 #include "symbols/kallsyms.h"
@@ -39,7 +39,7 @@ static bool is_match(const struct scan *scan, const struct kernel_function *name
 {
 	if (scan->module[0] && strcmp(scan->module, name->module) != 0)
 		return false;
-	return scan->is_wildcard ? fnmatch(scan->wanted, name->name, 0) == 0
+	return scan->is_wildcard ? name_pattern_matches(scan->wanted, name->name)
 				 : strcmp(scan->wanted, name->name) == 0;
 }
 

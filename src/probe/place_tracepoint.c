@@ -8,7 +8,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <fnmatch.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +15,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/name_pattern.h"
 #include "base/whole_io.h"
 #include "capture/event_open.h"
 #include "capture/raw_fields.h"
@@ -191,14 +191,24 @@ static void judge_filter(struct probe_places *place, const struct pair *pair)
 			  "(Linux 5.18 and later do): %s", way);
 }
 
-static int fill_place(int directory, const struct probe_spec *spec, const char *name,
+/* The end that a wildcard implied is that of one system call now. */
+static void set_end(struct probe_spec *spec)
+{
+	if (spec->is_wildcard && spec->end_name[0])
+		snprintf(spec->end_name, sizeof(spec->end_name), "sys_exit%s",
+			 spec->function + strlen("sys_enter"));
+}
+
+static int fill_place(int directory, const struct probe_spec *wanted, const char *name,
 		      struct probe_places *place, struct diag *why)
 {
-	struct pair pair = { .has_end = spec->end_name[0] != '\0' };
+	struct pair pair = { .has_end = wanted->end_name[0] != '\0' };
+	const struct probe_spec *spec = &place->spec;
 	int err;
 
-	*place = (struct probe_places){ .spec = *spec, .file = -1 };
+	*place = (struct probe_places){ .spec = *wanted, .file = -1 };
 	snprintf(place->spec.function, sizeof(place->spec.function), "%s", name);
+	set_end(&place->spec);
 	place->spec.is_wildcard = false;
 	snprintf(place->path, sizeof(place->path), "%s", spec->group);
 	err = tracefs_read_fields(directory, spec->group, name, &pair.begin, why);
@@ -245,7 +255,7 @@ static int fill_matches(int directory, const struct probe_spec *spec, struct pro
 		return err;
 	while (!err && (entry = readdir(group))) {
 		if (entry->d_type != DT_DIR || entry->d_name[0] == '.' ||
-		    fnmatch(spec->function, entry->d_name, 0) != 0)
+		    !name_pattern_matches(spec->function, entry->d_name))
 			continue;
 		if (++matches <= PROBE_MATCHES_MAX)
 			err = fill_place(directory, spec, entry->d_name, &places[(*count)++], why);

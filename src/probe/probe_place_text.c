@@ -153,7 +153,7 @@ static int take_suffixes(struct place *place, struct probe_section *section)
 static int check_kernel_name(const struct place *place, const struct probe_section *section)
 {
 	for (const char *at = section->text; *at; at++) {
-		if (isalnum((unsigned char)*at) || strchr("_.$*?", *at))
+		if (isalnum((unsigned char)*at) || strchr("_.$*?{,}", *at))
 			continue;
 		if (*at == '@')
 			return probe_column_refuse(place->why, section->from, "\"%s\": write "
@@ -290,7 +290,7 @@ static int set_mark(struct place *place)
 static int check_event_name(const struct place *place, const struct probe_section *section)
 {
 	for (const char *at = section->text; *at; at++)
-		if (!isalnum((unsigned char)*at) && !strchr("_-.*?", *at))
+		if (!isalnum((unsigned char)*at) && !strchr("_-.*?{,}", *at))
 			return probe_column_refuse(place->why, section->from, "\"%s\" is no "
 						   "tracepoint: '%c' is in no name", section->text,
 						   *at);
@@ -410,10 +410,10 @@ static int set_pair(struct place *place)
 	const char *next;
 	int err;
 
-	if (out->is_wildcard)
+	skip_blanks(place);
+	if (out->is_wildcard && !strncmp(place->line + place->at, "->", 2))
 		return probe_column_refuse(place->why, place->sections[1].from, "one begin is "
 					   "needed, without wildcards");
-	skip_blanks(place);
 	err = strncmp(place->line + place->at, "->", 2) ? imply_end(place) : take_end(place);
 	if (err)
 		return err;

@@ -58,8 +58,9 @@ const struct probe_preset probe_presets[] = {
 		NULL,
 	},
 	{
-		"fsync latency", "lat:t:syscalls:sys_enter_fsync fd ret",
-		"how long programs wait until their files are on the disk",
+		"fsync latency",
+		"lat:t:syscalls:sys_enter_{fsync,fdatasync,sync_file_range,msync} ret",
+		"how long programs wait until their files are on the disk, by system call",
 		"syncsnoop",
 	},
 	{
@@ -105,8 +106,11 @@ const struct probe_preset probe_presets[] = {
 		"dropwatch",
 	},
 	{
-		"DNS latency", "lat:libc.so.6:getaddrinfo host=$arg1:string $retval:s32",
-		"names that programs look up, and how long they wait for the address",
+		"DNS latency",
+		"lat:libc.so.6:{getaddrinfo,gethostbyname_r,gethostbyname2_r} host=$arg1:string "
+		"$retval:s32",
+		"names that programs look up, and how long they wait for the address; the old "
+		"gethostbyname() ends in gethostbyname_r()",
 		"gethostlatency",
 	},
 	{

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/name_pattern.h"
 #include "probe/probe_column.h"
 
 struct reader {
@@ -77,6 +78,7 @@ static int read_section(struct reader *reader, struct probe_section *out, struct
 		return probe_column_refuse(why, out->from, "* and ? are either all in quotes, "
 					   "as they are, or none, as wildcards");
 	out->text[reader->used] = '\0';
+	out->is_wildcard |= !out->literal_bytes && name_pattern_has_alternatives(out->text);
 	return 0;
 }
 

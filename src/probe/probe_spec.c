@@ -192,6 +192,8 @@ void probe_spec_name(const struct probe_spec *spec, char *out, size_t room)
 		put(&writer, "+%#llx", (unsigned long long)spec->offset);
 	if (spec->line)
 		put(&writer, ":%u", spec->line);
+	if (spec->is_wildcard)
+		return;		/* an end is implied, if there is one */
 	if (spec->end_name[0] && !strcmp(spec->group, spec->end_group))
 		put(&writer, "->%s", spec->end_name);
 	else if (spec->end_name[0])
@@ -251,7 +253,7 @@ static void put_function(struct writer *writer, const struct probe_spec *spec)
 		return;
 	}
 	for (const char *at = spec->function; *at; at++) {
-		const bool is_bare = isalnum((unsigned char)*at) || strchr("_.*?", *at);
+		const bool is_bare = isalnum((unsigned char)*at) || strchr("_.*?{,}", *at);
 
 		if (strspn(at, ":") == 2)
 			put(writer, ":%c", *at++);
@@ -284,7 +286,7 @@ static void put_place(struct writer *writer, const struct probe_spec *spec)
 		put(writer, "+%#llx", (unsigned long long)spec->offset);
 	if (spec->line)
 		put(writer, ":%u", spec->line);
-	if (spec->end_name[0])
+	if (spec->end_name[0] && !spec->is_wildcard)
 		put(writer, "->%s:%s", spec->end_group, spec->end_name);
 	for (uint32_t i = 0; i < spec->key_count; i++)
 		put(writer, "%s%s", i ? "," : " by ", spec->keys[i]);

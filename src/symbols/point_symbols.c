@@ -7,10 +7,10 @@
 #include "symbols/point_symbols.h"
 
 #include <errno.h>
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/name_pattern.h"
 #include "symbols/demangle.h"
 
 #define NAME_MAX_BYTES 1024	/* longer names are nobody's who types */
@@ -137,7 +137,7 @@ const struct point_symbol *point_symbols_at(const struct point_symbols *symbols,
 
 static bool is_text_match(const char *pattern, bool is_wildcard, const char *text)
 {
-	return is_wildcard ? fnmatch(pattern, text, FNM_NOESCAPE) == 0 : !strcmp(pattern, text);
+	return is_wildcard ? name_pattern_matches(pattern, text) : !strcmp(pattern, text);
 }
 
 /* Cuts what gcc hangs on clones that are called in place of the function; .part.N and .cold are

@@ -144,6 +144,11 @@ static void test_wildcards_are_seen(void **state)
 	assert_true(parse("kr:tcp_*").is_wildcard);
 	assert_true(parse("U:x:prov:*").is_wildcard);
 	assert_true(parse("lat:x:ns::get*").is_wildcard);
+	assert_true(parse("u:x:{malloc,calloc}").is_wildcard);
+	assert_true(parse("k:vfs_{read,write}").is_wildcard);
+	assert_true(parse("lat:t:syscalls:sys_enter_{fsync,msync} ret").is_wildcard);
+	assert_false(parse("u:x:\"main::{lambda(int, char)#1}\"").is_wildcard);
+	assert_false(parse("u:x:\"{a,b}\"").is_wildcard);
 }
 
 static void test_tracepoints_and_marks(void **state)
@@ -360,6 +365,8 @@ static void test_wrong_places_are_refused(void **state)
 	refuses("u:malloc", "column 1: a function of a program is written u:FILE:FUNC");
 	refuses("u:a:b:c", "column 7: \"c\" is no line: a number is needed");
 	refuses("u:a:b:3:4:5", "too many parts; a ':' inside of a name is written \\: or in");
+	refuses("lat:t:syscalls:sys_enter_{read,write}->sys_exit_read", "column 16: one begin is");
+	refuses("lat:t:block:block_{rq,bio}_queue", "until when?");
 	refuses("u:x:0x", "column 5: \"0x\" is no function");
 	refuses("u:x:0x12g", "column 5: \"0x12g\" is no function");
 	refuses("k:0x472280", "column 3: \"0x472280\" is no function");
