@@ -47,10 +47,10 @@ void probe_draft_join(const struct probe_draft *draft, void *at, struct snapshot
 
 /* Where a sanitized copy of @text lies, as an offset in the guise of a pointer. */
 const char *probe_draft_text(struct probe_draft *draft, const char *text, size_t bytes);
-/* The same of a value of @row's column @column. */
+/* The same of a value of @row's column @column; *@is_named: it is a number, and has a name. */
 const char *probe_draft_value(struct probe_draft *draft, struct ingest *ingest,
 			      const struct probe_row *row, uint32_t column,
-			      const struct probe_value *value);
+			      const struct probe_value *value, bool *is_named);
 /* Each fills its part of @draft, whose `list` is there. 0 or -ENOMEM. */
 int probe_draft_values(struct probe_draft *draft, struct ingest *ingest,
 		       const struct probe_fold *fold, const struct probe_draft_span *span);

@@ -34,6 +34,7 @@ struct snapshot_top {
 	bool is_number;
 	int64_t number;
 	uint64_t count;
+	bool is_named;		/* a number whose text is its name: "READ", "ENOENT" */
 };
 
 struct snapshot_value {

@@ -10,6 +10,8 @@
 
 #include "capture/raw_fields.h"
 
+/* Is the field the address of one text? */
+bool pointed_text_is(const struct raw_field *field);
 /* Fills @out[@room] with why the text that field @index of the event @group:@name points to can't
  * be brought, and what brings it. */
 void pointed_text_refuse(const char *group, const char *name, const struct raw_fields *fields,

@@ -68,7 +68,9 @@ static void put_top(FILE *out, const struct snapshot_value *value)
 		const struct snapshot_top *top = &value->top[i];
 
 		safe_put_text(out, i ? SAFE_TEXT(",[") : SAFE_TEXT("["));
-		if (top->is_number && value->kind == VALUE_UNSIGNED)
+		if (top->is_named)
+			json_put_string(out, sanitize_checked(top->text));
+		else if (top->is_number && value->kind == VALUE_UNSIGNED)
 			safe_print(out, "%" PRIu64, (uint64_t)top->number);
 		else if (top->is_number && value->kind == VALUE_SIGNED)
 			safe_print(out, "%" PRId64, top->number);

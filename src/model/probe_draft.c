@@ -83,22 +83,27 @@ const char *snapshot_number(bool is_signed, uint64_t number, char out[SNAPSHOT_N
 	return out;
 }
 
-static void format_number(struct ingest *ingest, const struct probe_reading *reading,
-			  const struct probe_column *column, const struct probe_value *value,
-			  char *out, size_t room)
+/* What the number is called. False: it has no name. */
+static bool name_number(struct ingest *ingest, const struct probe_reading *reading,
+			const struct probe_column *column, const struct probe_value *value,
+			char *out, size_t room)
 {
 	const struct raw_fields *fields = column->is_return ? &reading->leave.fields
 							    : &reading->entry.fields;
+
+	if (column->kind == VALUE_SYMBOL)
+		return name_symbol(ingest, value, out, room);
+	if (column->meaning != MEANING_WORDS)
+		return probe_meaning_name(column->meaning, value->number, out, room);
+	return column->field >= 0 && (size_t)column->field < fields->count &&
+	       raw_fields_name(fields, &fields->list[column->field], value->number, out, room);
+}
+
+static void format_number(const struct probe_column *column, const struct probe_value *value,
+			  char *out, size_t room)
+{
 	char number[SNAPSHOT_NUMBER_BYTES];
 
-	if (probe_meaning_name(column->meaning, value->number, out, room))
-		return;
-	if (column->meaning == MEANING_WORDS && column->field >= 0 &&
-	    (size_t)column->field < fields->count &&
-	    raw_fields_name(fields, &fields->list[column->field], value->number, out, room))
-		return;
-	if (column->kind == VALUE_SYMBOL && name_symbol(ingest, value, out, room))
-		return;
 	if (column->kind == VALUE_HEX || column->kind == VALUE_SYMBOL)
 		snprintf(out, room, "0x%" PRIx64, value->number);
 	else
@@ -109,14 +114,18 @@ static void format_number(struct ingest *ingest, const struct probe_reading *rea
 
 const char *probe_draft_value(struct probe_draft *draft, struct ingest *ingest,
 			      const struct probe_row *row, uint32_t column,
-			      const struct probe_value *value)
+			      const struct probe_value *value, bool *is_named)
 {
 	const struct probe_reading *reading = row->generations[row->newest].reading;
 	char text[PROBE_TEXT_BYTES_MAX];
 
+	*is_named = false;
 	if (value->is_text)
 		return probe_draft_text(draft, value->text, value->text_bytes);
-	format_number(ingest, reading, &reading->columns[column], value, text, sizeof(text));
+	*is_named = name_number(ingest, reading, &reading->columns[column], value, text,
+				sizeof(text));
+	if (!*is_named)
+		format_number(&reading->columns[column], value, text, sizeof(text));
 	return probe_draft_text(draft, text, strlen(text));
 }
 

@@ -32,6 +32,8 @@ static const char *put_values(struct probe_draft *draft, struct ingest *ingest,
 			.serial = from->is_text ? 0 : from->serial,
 		};
 
+		bool is_named;
+
 		if (i)
 			append(draft, " ", 1);
 		append(draft, reading->columns[i].name, strlen(reading->columns[i].name));
@@ -42,7 +44,7 @@ static const char *put_values(struct probe_draft *draft, struct ingest *ingest,
 			append(draft, "?", 1);
 		} else {
 			draft->text_used--;
-			probe_draft_value(draft, ingest, row, i, &value);
+			probe_draft_value(draft, ingest, row, i, &value, &is_named);
 		}
 	}
 	return at;

@@ -208,6 +208,7 @@ static void end_column(struct probe_draft *draft, struct ingest *ingest,
 	for (uint32_t i = 0; i < out->top_count; i++) {
 		const struct value_row *from = &values->rows[sum->top[i].id];
 		const bool is_text = from->form == VALUE_OF_TEXT;
+		bool is_named;
 		const struct probe_value value = {
 			.is_known = true, .is_text = is_text, .is_signed = from->is_signed,
 			.number = from->number, .text = values->text + from->text,
@@ -215,8 +216,10 @@ static void end_column(struct probe_draft *draft, struct ingest *ingest,
 			.serial = from->serial,
 		};
 
+		out->top[i].text = probe_draft_value(draft, ingest, row, column, &value,
+						     &is_named);
 		out->top[i] = (struct snapshot_top){
-			.text = probe_draft_value(draft, ingest, row, column, &value),
+			.text = out->top[i].text, .is_named = is_named,
 			.is_number = !is_text, .number = is_text ? 0 : (int64_t)from->number,
 			.count = sum->top[i].count,
 		};

@@ -46,7 +46,7 @@ static void fill_field(const struct raw_fields *fields, int index, const char *g
 
 	out->kind = view.kind;
 	out->meaning = view.meaning;
-	out->is_pointed = field->is_address && strstr(field->type, "char");
+	out->is_pointed = pointed_text_is(field);
 	snprintf(out->name, sizeof(out->name), "%s", field->name);
 	snprintf(out->type, sizeof(out->type), "%s", field->type);
 	if (!err)

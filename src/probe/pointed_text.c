@@ -55,6 +55,16 @@ static unsigned int argument_number(const struct raw_fields *fields, int index)
 	return call < 0 || index <= call ? 0 : (unsigned int)(index - call);
 }
 
+static bool points_to_pointers(const struct raw_field *field)
+{
+	return strchr(field->type, '*') != strrchr(field->type, '*');
+}
+
+bool pointed_text_is(const struct raw_field *field)
+{
+	return field->is_address && strstr(field->type, "char") && !points_to_pointers(field);
+}
+
 void pointed_text_refuse(const char *group, const char *name, const struct raw_fields *fields,
 			 int index, char *out, size_t room)
 {
@@ -66,6 +76,11 @@ void pointed_text_refuse(const char *group, const char *name, const struct raw_f
 	if (strcmp(group, "syscalls") != 0 || strncmp(name, PREFIX, sizeof(PREFIX) - 1) != 0 ||
 	    !number || used >= room)
 		return;
+	if (points_to_pointers(&fields->list[index])) {	/* argv: the first behind the name */
+		snprintf(out + used, room - used, "; u:libc.so.6:%s $arg%u[1]:string brings one of "
+			 "them", libc_name(call), number);
+		return;
+	}
 	used += (size_t)snprintf(out + used, room - used, "; u:libc.so.6:%s %s=$arg%u:string "
 				 "brings it", libc_name(call), fields->list[index].name, number);
 	if (used < room && kernel_way(call, number, kernel, sizeof(kernel)))

@@ -171,6 +171,13 @@ static void test_the_way_to_a_text_behind_a_pointer_is_said_by_name(void **state
 	pointed_text_refuse("syscalls", "sys_enter_unlink", &stage->fields, filename, text,
 			    sizeof(text));
 	assert_non_null(strstr(text, "u:libc.so.6:unlink filename=$arg2:string"));
+	stage->fields.list[filename].is_address = true;
+	assert_true(pointed_text_is(&stage->fields.list[filename]));
+	strcpy(stage->fields.list[filename].type, "const char *const *");
+	assert_false(pointed_text_is(&stage->fields.list[filename]));
+	pointed_text_refuse("syscalls", "sys_enter_execve", &stage->fields, filename, text,
+			    sizeof(text));
+	assert_non_null(strstr(text, "; u:libc.so.6:execve $arg2[1]:string brings one of them"));
 	pointed_text_refuse("rcu", "rcu_utilization", &stage->fields, filename, text, sizeof(text));
 	assert_string_equal(text, "the record has only the address of this text");
 }

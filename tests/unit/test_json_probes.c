@@ -23,6 +23,13 @@ static const struct snapshot_value values[] = {
 	  .top_count = 1, .top = { { "sh", false, 0, 2 } } },
 	{ .name = "mask", .type = "u64", .origin = "typed", .kind = VALUE_UNSIGNED, .count = 1,
 	  .numbers = 1, .min = UINT64_MAX, .max = UINT64_MAX, .mean = 18446744073709551615.0 },
+	{ .name = "id", .type = "long", .origin = "format", .kind = VALUE_NAMED, .count = 3,
+	  .numbers = 3, .min = 202, .max = 257, .mean = 220, .top_count = 2,
+	  .top = { { "futex", true, 202, 2, true }, { "257", true, 257, 1, false } } },
+	{ .name = "ret", .type = "long", .origin = "format", .kind = VALUE_SIGNED, .count = 3,
+	  .numbers = 3, .is_signed = true, .min = (uint64_t)-11, .max = 5, .mean = 1,
+	  .top_count = 2,
+	  .top = { { "EAGAIN", true, -11, 2, true }, { "5", true, 5, 1, false } } },
 };
 
 static struct snapshot_probe probes[] = {
@@ -33,7 +40,7 @@ static struct snapshot_probe probes[] = {
 	  .lease_s = -1, .cost_pct = 0.125, .has_latency = true,
 	  .latency = { .count = 6, .p50_ns = 939, .p90_ns = 1500, .p99_ns = 101070,
 		       .max_ns = 5000000, .octaves = { [9] = 5, [22] = 1 } },
-	  .value_count = 4, .values = values },
+	  .value_count = 6, .values = values },
 	{ .id = 2, .event = 129, .spec = "t:sched:x", .name = "t:sched:x", .object = "[kernel]",
 	  .scope = "whole system", .kind = PROBE_TRACEPOINT, .edge = PROBE_ENTRY,
 	  .state = PROBE_CAPPED, .reason = "too hot", .in_flight = 0 },
@@ -82,6 +89,8 @@ static void test_each_figure_is_told_in_json(void **state)
 	assert_has(text, "\"min\":18446744073709551615,\"max\":18446744073709551615,"
 		   "\"mean\":18446744073709551616.000");
 	assert_has(text, "\"top\":[[\"a\\\\b\",2]]");
+	assert_has(text, "\"top\":[[\"futex\",2],[\"257\",1]]");
+	assert_has(text, "\"top\":[[\"EAGAIN\",2],[5,1]]");
 	assert_has(text, "\"state\":\"capped\",\"reason\":\"too hot\"");
 	assert_has(text, "\"latency_ns\":null,\"values\":{}}]");
 	free(text);
@@ -140,6 +149,8 @@ static void test_the_text_block_has_a_line_for_each(void **state)
 		"      who : 2: sh x2\n",
 		("      mask u64: 1, min 18446744073709551615, mean 18446744073709551616.0, "
 		 "max 18446744073709551615\n"),
+		"      id long: 3: futex x2, 257 x1\n",
+		"      ret long: 3, min -11, mean 1.0, max 5: EAGAIN x2, 5 x1\n",
 		"  t:sched:x                         capped             0        0.0         -",
 		"      too hot\n",
 	};

@@ -145,13 +145,17 @@ static const struct snapshot_value served_values[] = {
 				   { "404", true, 404, 1 } } },
 	{ .name = "path", .type = "char[16]", .origin = "format", .kind = VALUE_TEXT,
 	  .count = 4, .top_count = 2, .top = { { "/a", false, 0, 3 }, { "/b", false, 0, 1 } } },
+	{ .name = "call", .type = "long", .origin = "format", .kind = VALUE_NAMED,	/* no sizes */
+	  .count = 4, .numbers = 4, .min = 0, .max = 202, .mean = 101, .zeros = 1,
+	  .octaves = { [7] = 3 }, .top_count = 2,
+	  .top = { { "futex", true, 202, 3, true }, { "read", true, 0, 1, true } } },
 };
 
 static const struct snapshot_probe served = {
 	.id = 1, .event = 1, .name = "t:web:served", .spec = "t:web:served",
 	.object = "[kernel]", .scope = "as recorded", .kind = PROBE_TRACEPOINT,
 	.state = PROBE_RECORDED, .reason = "", .hits = 4, .hits_per_s = 2, .lease_s = -1,
-	.value_count = 2, .values = served_values,
+	.value_count = 3, .values = served_values,
 };
 
 /* A recording with one tracepoint, and the answer to what the screen asks for. */
