@@ -30,6 +30,10 @@ static char *name_time(const struct ui_state *state, struct time_range time, boo
 
 char *baseline_label_marked(const struct ui_state *state, char out[BASELINE_LABEL_BYTES])
 {
+	if (state->compare.is_rest)
+		snprintf(out, BASELINE_LABEL_BYTES, "the rest of history");
+	if (state->compare.is_rest)
+		return out;
 	return name_time(state, state->compare.marked, state->compare.is_marked_selected, out);
 }
 
@@ -38,7 +42,7 @@ char *baseline_label(const struct ui_state *state, char out[BASELINE_LABEL_BYTES
 	const struct snapshot_baseline *baseline = &state->shown->baseline;
 	const struct time_range time = { baseline->begin_ns, baseline->end_ns };
 
-	if (!state->shown->has_baseline)
+	if (!state->shown->has_baseline || state->compare.is_rest)
 		return baseline_label_marked(state, out);
 	if (!baseline->label || !baseline->label[0])
 		return name_time(state, time, state->compare.is_selected, out);

@@ -204,5 +204,8 @@ void cmd_heat_map(struct ui_state *state)
 		return;
 	}
 	state->wants_heat = !state->wants_heat;
+	state->is_on_time = state->wants_heat || is_past(state);
+	if (state->wants_heat)
+		state_say(state, "J goes to the busiest moment, again to the next");
 	state_ask(state);
 }

@@ -104,14 +104,6 @@ void cmd_close_all(struct ui_state *state)
 	tree_rows_close_all(state_tree_rows(state));
 }
 
-void cmd_hottest(struct ui_state *state)
-{
-	if (state_is_flame(state))
-		flame_view_follow(&state->flame);
-	else
-		tree_rows_open_hottest(state_tree_rows(state));
-}
-
 void cmd_turn(struct ui_state *state)
 {
 	const bool is_callers = state_tree_direction(state) == TREE_CALLERS;

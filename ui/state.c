@@ -271,6 +271,7 @@ static void take_baseline(struct ui_state *state, const struct snapshot *old,
 	if (is_answer && !is_refused)
 		state->compare.is_selected = state->compare.is_marked_selected;
 	state->compare.has_baseline = fresh->has_baseline;
+	state->compare.is_rest &= fresh->has_baseline;
 	state->compare.marked = (struct time_range){ 0, 0 };
 }
 
@@ -321,6 +322,9 @@ void state_show_time(struct ui_state *state, struct time_range range)
 {
 	state->time = range;
 	state->is_paused = false;
+	state->is_on_time = range.end_ns;
+	if (!range.end_ns)
+		state->visited_count = 0;
 	state_request(state, REQUEST_FREEZE, 0, range.end_ns);
 	state->outbox[state->outbox_count - 1].begin_ns = range.begin_ns;
 	state->is_changed = true;

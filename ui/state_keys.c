@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ui/command_list.h"
 #include "ui/commands.h"
 #include "ui/mouse.h"
 #include "ui/state.h"
@@ -314,6 +315,8 @@ void state_press_key(struct ui_state *state, int key, const struct mouse *mouse)
 		say_unbound(state, key, place);
 		return;
 	}
+	if ((command->traits & COMMAND_NEEDS_ROWS) && command->run != cmd_hottest)
+		state->is_on_time = false;
 	command->run(state);
 	say_old_key(state, key, place, command);
 	state->is_changed = true;

@@ -415,15 +415,110 @@ void tree_rows_close_all(struct tree_rows *rows)
 	set_all(rows, false);
 }
 
+/* Share of the tree, or, of one that is ordered by change, how much that has changed. */
+static double heat_of(const struct tree_rows *rows, uint32_t node)
+{
+	const struct call_tree *tree = rows->tree;
+	double now, then;
+
+	if (rows->groups)
+		return rows->groups->nodes[node].self_weight;
+	if (!(tree->base_weight > 0))
+		return tree->nodes[node].total_weight;
+	now = tree->weight > 0 ? tree->nodes[node].total_weight / tree->weight : 0;
+	then = tree->nodes[node].base_total_weight / tree->base_weight;
+	return now > then ? now - then : then - now;
+}
+
+/* Does the hottest path of its parent lead elsewhere? Siblings are sorted. */
+static bool is_branch(const struct tree_rows *rows, uint32_t node)
+{
+	const uint32_t parent = spot_of(rows, node).parent;
+
+	return parent == UINT32_MAX || node != parent + 1;
+}
+
+/* Nodes first <= node < end. */
+struct scope {
+	uint32_t first, end;
+};
+
+/* The hottest branch in @scope that comes after @before, of equally hot ones the first;
+ * @before UINT32_MAX: of all. The begin of the scope is the first of them. UINT32_MAX: there is
+ * none. */
+static uint32_t next_branch(const struct tree_rows *rows, struct scope scope, uint32_t before)
+{
+	uint32_t found = UINT32_MAX;
+
+	if (before == UINT32_MAX)
+		return scope.first;
+	for (uint32_t n = scope.first + 1; n < scope.end; n++) {
+		const double heat = heat_of(rows, n);
+		const double last = before == scope.first ? heat + 1 : heat_of(rows, before);
+
+		if (!is_branch(rows, n) || n == before || heat > last ||
+		    (!(heat < last) && n < before))
+			continue;
+		if (found == UINT32_MAX || heat > heat_of(rows, found))
+			found = n;
+	}
+	return found;
+}
+
+static bool find_number(const struct tree_rows *rows, uint64_t id, uint32_t *out)
+{
+	for (*out = 0; *out < node_count(rows); ++*out)
+		if (spot_of(rows, *out).id == id)
+			return true;
+	return false;
+}
+
+static struct scope scope_of(const struct tree_rows *rows, uint32_t node)
+{
+	return (struct scope){ node, node + spot_of(rows, node).size };
+}
+
+/* Is the cursor on the end of the path that was opened last? Then *@head and *@scope are its. */
+static bool is_at_end(const struct tree_rows *rows, struct scope *scope, uint32_t *head)
+{
+	const struct tree_row *row = tree_rows_cursor(rows);
+	uint32_t end, top;
+
+	if (!rows->hottest_end || !find_number(rows, rows->hottest_end, &end) ||
+	    end < row->first || end > row->last || !find_number(rows, rows->hottest_head, head))
+		return false;
+	if (!rows->hottest_scope)
+		return true;
+	if (!find_number(rows, rows->hottest_scope, &top))
+		return false;
+	*scope = scope_of(rows, top);
+	return true;
+}
+
 void tree_rows_open_hottest(struct tree_rows *rows)
 {
 	const struct tree_row *row = tree_rows_cursor(rows);
-	uint32_t node;
+	struct scope scope = { 0, node_count(rows) };
+	uint32_t head = UINT32_MAX, node;
 
 	if (!row)
 		return;
-	/* Siblings are sorted: the first child is the heaviest, or has changed most. */
-	for (node = row->last; spot_of(rows, node).size > 1; node++)
+	if (!is_at_end(rows, &scope, &head)) {
+		rows->hottest_scope = 0;
+		if (rows->place.is_moved && tree_rows_has_children(rows, row)) {
+			scope = scope_of(rows, row->last);
+			rows->hottest_scope = spot_of(rows, row->last).id;
+		}
+	}
+	head = next_branch(rows, scope, head);
+	if (head == UINT32_MAX)	/* that was the last path: the first again */
+		head = scope.first;
+	for (node = spot_of(rows, head).parent; node != UINT32_MAX;
+	     node = spot_of(rows, node).parent)
 		remember(&rows->open, spot_of(rows, node).id, true);
+	for (node = head; spot_of(rows, node).size > 1; node++)
+		remember(&rows->open, spot_of(rows, node).id, true);
+	rows->hottest_head = spot_of(rows, head).id;
+	rows->hottest_end = spot_of(rows, node).id;
 	collect_again(rows, node);
 }

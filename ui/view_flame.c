@@ -177,9 +177,24 @@ static void move_along(struct flame_view *flame, int lines)
 		flame_view_select(flame, box);
 }
 
-void flame_view_follow(struct flame_view *flame)
+static uint64_t id_of(const struct flame_view *flame, uint32_t box)
 {
-	uint32_t box = flame_view_selected(flame), next = box;
+	return flame->tree->nodes[flame->layout.boxes[box].node].id;
+}
+
+/* The box of the frame with that id; FLAME_NONE: it has none. */
+static uint32_t find_box(const struct flame_view *flame, uint64_t id)
+{
+	for (uint32_t i = 0; i < flame->layout.count; i++)
+		if (!flame->layout.boxes[i].others && id_of(flame, i) == id)
+			return i;
+	return FLAME_NONE;
+}
+
+/* The end of the hottest path that begins with @box. */
+static uint32_t hottest_end(const struct flame_view *flame, uint32_t box)
+{
+	uint32_t next = box;
 
 	while (next != FLAME_NONE && !flame->layout.boxes[next].others) {
 		const double own = flame->tree->nodes[flame->layout.boxes[next].node].self_weight;
@@ -189,8 +204,87 @@ void flame_view_follow(struct flame_view *flame)
 		if (next == FLAME_NONE || flame->layout.boxes[next].weight < own)
 			break;
 	}
-	if (box != FLAME_NONE)
-		flame_view_select(flame, box);
+	return box;
+}
+
+/* Is it called by @scope (FLAME_NONE: by anything), beside a wider one? */
+static bool is_branch(const struct flame_view *flame, uint32_t box, uint32_t scope)
+{
+	const struct flame_box *boxes = flame->layout.boxes;
+	uint32_t caller = boxes[box].parent;
+
+	if (boxes[box].others ||
+	    (caller != FLAME_NONE && flame_layout_callee(&flame->layout, caller) == box))
+		return false;
+	if (scope == FLAME_NONE)
+		return true;
+	while (caller != FLAME_NONE && caller != scope)
+		caller = boxes[caller].parent;
+	return caller == scope;
+}
+
+/* The widest branch in @scope that comes after @before; FLAME_NONE: there is none. */
+static uint32_t next_branch(const struct flame_view *flame, uint32_t scope, uint32_t before)
+{
+	const struct flame_box *boxes = flame->layout.boxes;
+	uint32_t found = FLAME_NONE;
+
+	for (uint32_t i = 0; i < flame->layout.count; i++) {
+		const double last = before == scope ? boxes[i].weight + 1 : boxes[before].weight;
+
+		if (i == before || boxes[i].weight > last ||
+		    (!(boxes[i].weight < last) && i < before) || !is_branch(flame, i, scope))
+			continue;
+		if (found == FLAME_NONE || boxes[i].weight > boxes[found].weight)
+			found = i;
+	}
+	return found;
+}
+
+/* The box with which the next path begins, when the selected one is the end of the path before;
+ * FLAME_NONE: it is not, or there is no next one. */
+static uint32_t continue_follow(const struct flame_view *flame, uint32_t selected)
+{
+	uint32_t scope = FLAME_NONE, head;
+
+	if (!flame->hottest_end || id_of(flame, selected) != flame->hottest_end)
+		return FLAME_NONE;
+	head = find_box(flame, flame->hottest_head);
+	if (flame->hottest_scope)
+		scope = find_box(flame, flame->hottest_scope);
+	if (head == FLAME_NONE || (flame->hottest_scope && scope == FLAME_NONE))
+		return FLAME_NONE;
+	return next_branch(flame, scope, head);
+}
+
+/* Id of the frame below which paths are followed; 0: in the whole graph. */
+static uint64_t begin_of_follow(const struct flame_view *flame, uint32_t selected)
+{
+	if (!flame->selected.count ||
+	    flame_layout_callee(&flame->layout, selected) == FLAME_NONE)
+		return 0;
+	return id_of(flame, selected);
+}
+
+void flame_view_follow(struct flame_view *flame)
+{
+	const uint32_t selected = flame_view_selected(flame);
+	uint32_t head, end;
+
+	if (selected == FLAME_NONE || flame->layout.boxes[selected].others)
+		return;
+	head = continue_follow(flame, selected);
+	if (head == FLAME_NONE) {
+		if (id_of(flame, selected) != flame->hottest_end)
+			flame->hottest_scope = begin_of_follow(flame, selected);
+		head = flame->hottest_scope ? find_box(flame, flame->hottest_scope) : 0;
+	}
+	if (head == FLAME_NONE)		/* that frame has left the graph */
+		head = 0;
+	end = hottest_end(flame, head);
+	flame->hottest_head = id_of(flame, head);
+	flame->hottest_end = id_of(flame, end);
+	flame_view_select(flame, end);
 }
 
 static void move_flame(struct view *view, enum view_move move)

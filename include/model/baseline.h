@@ -21,6 +21,8 @@ struct baseline {
 	bool is_set;
 	uint32_t number;	/* rises with each change of it: for what is made of it */
 	uint64_t begin_ns, end_ns;
+	uint64_t without_begin_ns, without_end_ns;	/* and this part of it was left out; 0, 0:
+							 * none */
 	struct slice_entry *entries;	/* owned; of all events, one per key */
 	uint32_t count;
 	struct stack_counts stacks;
@@ -33,12 +35,19 @@ struct baseline {
 
 void baseline_finish(struct baseline *baseline);
 
-/* Takes what @timeline counted in @span, in place of the one before. @hits: NULL when there are no
- * probes; @label is copied. 0; -ENOMEM, or -E2BIG when it is more than @limit_bytes: then the one
- * before stays, and `notice` says so. */
+/* Takes what @timeline counted in the window of @wish, in place of the one before. @hits: NULL when
+ * there are no probes; @label is copied. 0; -ENOMEM, or -E2BIG when it is more than @limit_bytes:
+ * then the one before stays, and `notice` says so. */
 int baseline_take(struct baseline *baseline, const struct timeline *timeline,
-		  struct window_span span, const struct probe_hits *hits, const char *label,
+		  const struct window_wish *wish, const struct probe_hits *hits, const char *label,
 		  size_t limit_bytes);
+/* The same of all that is known but that window, whose begin and end must have been chosen. */
+int baseline_take_around(struct baseline *baseline, const struct timeline *timeline,
+			 const struct window_wish *wish, const struct probe_hits *hits,
+			 const char *label, size_t limit_bytes);
+
+/* How long its time is, without what was left out. */
+uint64_t baseline_length_ns(const struct baseline *baseline);
 
 /* There is none any more. @why: one line for the user; "" he asked for it. */
 void baseline_forget(struct baseline *baseline, const char *why);

@@ -53,8 +53,10 @@ void publisher_zero(struct publisher *publisher);
 /* Windows end at @end_ns until it is 0 again: at the time_ns of a snapshot, or, with a @begin_ns,
  * anywhere: then the window is @begin_ns..@end_ns. */
 void publisher_freeze(struct publisher *publisher, uint64_t begin_ns, uint64_t end_ns);
-/* What was counted between the two times is what windows are compared with; @end_ns 0: nothing. */
-void publisher_mark(struct publisher *publisher, uint64_t begin_ns, uint64_t end_ns);
+/* What was counted between the two times, or before and after them (@is_around), is what windows
+ * are compared with; @end_ns 0: nothing. */
+void publisher_mark(struct publisher *publisher, uint64_t begin_ns, uint64_t end_ns,
+		    bool is_around);
 /* The same of all that was counted, which is called @label. 0 or -ENOMEM. */
 int publisher_mark_all(struct publisher *publisher, const char *label);
 /* Another recording begins, with a clock of its own; ingest_next_recording() was called. */

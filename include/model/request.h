@@ -30,7 +30,8 @@ enum request_kind {
 				 * or some are of the same window, with the strip up to now.
 				 * value_ns 0: live again */
 	REQUEST_BASELINE,	/* what windows are compared with from now on ("A") is what was
-				 * counted in begin_ns..value_ns; value_ns 0: nothing */
+				 * counted in begin_ns..value_ns; value_ns 0: nothing. value 1:
+				 * what was counted before and after that time */
 };
 
 /* What the rows are, and which samples are in them. */

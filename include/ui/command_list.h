@@ -40,7 +40,6 @@ void cmd_open_line(struct ui_state *state);
 void cmd_close_line(struct ui_state *state);
 void cmd_open_all(struct ui_state *state);
 void cmd_close_all(struct ui_state *state);
-void cmd_hottest(struct ui_state *state);
 void cmd_turn(struct ui_state *state);
 void cmd_percent_of(struct ui_state *state);
 void cmd_tree_limit(struct ui_state *state);
@@ -135,7 +134,12 @@ void command_go_live(struct ui_state *state);
 /* What history has of @range; says so when that is nothing. A snapshot must be there. */
 void command_choose_time(struct ui_state *state, struct time_range range);
 
+/* command_hottest.c */
+void cmd_hottest(struct ui_state *state);
+
 /* command_compare.c: against a baseline */
+/* Where the chosen time is compared with the rest of history: so is the one chosen now. */
+void command_compare_rest(struct ui_state *state);
 void cmd_mark_baseline(struct ui_state *state);
 void cmd_compare(struct ui_state *state);
 void cmd_forget_baseline(struct ui_state *state);

@@ -41,6 +41,7 @@
 #define STATE_MESSAGE_BYTES 240
 #define STATE_OUTBOX	    10	/* as many as there are kinds of requests */
 #define STATE_DEFERRED	    64
+#define STATE_VISITED	    64	/* times that J led to */
 #define STATE_ORDERS	    8	/* to the probe engine, between two turns of the loop */
 
 /* What an open prompt is for. The text is in state->prompt.text. */
@@ -74,6 +75,7 @@ struct comparing {
 	bool is_selected;		/* it was chosen from history, not live */
 	struct time_range marked;	/* and no snapshot answered yet; end_ns 0: none */
 	bool is_marked_selected;	/* likewise */
+	bool is_rest;		/* it is all of history but the time that was chosen then */
 };
 
 /* Into a row: what it adds to the filter, and the event that is shown then. */
@@ -115,6 +117,10 @@ struct ui_state {
 	bool is_paused;
 	struct time_range time;		/* chosen in the past; end_ns 0: live, or paused */
 	bool wants_heat;		/* the strip is enlarged; it shows where there is room */
+	bool is_on_time;		/* the last key that moved something moved in time */
+	struct time_range visited[STATE_VISITED];	/* since it was live, oldest first */
+	size_t visited_count;
+	uint64_t hottest_row;		/* id of the row that J led to last */
 	bool is_zeroed;			/* "since start" began at a key */
 	bool is_command_ended;
 	bool is_source_changing;

@@ -42,6 +42,9 @@ struct tree_rows {
 	struct id_map unchained;	/* ids of nodes that end a line: 1; 0 chained again */
 	struct table_place place;	/* cursor and top are indices into rows */
 	size_t page;		/* rows on the screen at the last draw; 0: not drawn yet */
+	/* Ids of nodes, of the hottest path shown last: where it begins, where it ends, and below
+	 * which node it was looked for; 0: in the whole tree. */
+	uint64_t hottest_head, hottest_end, hottest_scope;
 };
 
 void tree_rows_finish(struct tree_rows *rows);	/* a zeroed one is fine */
@@ -84,7 +87,9 @@ bool tree_rows_close(struct tree_rows *rows);
 void tree_rows_open_all(struct tree_rows *rows);
 void tree_rows_close_all(struct tree_rows *rows);
 /* Opens the first child of the line under the cursor, its first child, ... to the end, and goes
- * there: the heaviest ones, or of a tree that is ordered by change those that changed most. */
+ * there: the heaviest ones, or of a tree that is ordered by change those that changed most. A
+ * cursor that nobody moved, or that is on a line without children, stands for the whole tree.
+ * Called again from that end, it opens the next path: the heaviest branch that leads elsewhere. */
 void tree_rows_open_hottest(struct tree_rows *rows);
 
 #endif

@@ -34,6 +34,9 @@ struct flame_view {
 	enum flame_fill compared_fill;	/* the same while it is compared */
 	bool is_upright;	/* outermost frames at the bottom */
 	int top, page;		/* first line, counted from the outermost; lines at the last draw */
+	/* Ids of nodes, of the hottest path shown last: where it begins, where it ends, and below
+	 * which frame it was looked for; 0: in the whole graph. */
+	uint64_t hottest_head, hottest_end, hottest_scope;
 };
 
 void flame_view_init(struct flame_view *flame);
@@ -58,7 +61,9 @@ void flame_view_select(struct flame_view *flame, uint32_t box);
 uint32_t flame_view_at(const struct flame_view *flame, int x, int y);
 /* To the box at the left or right on the same line. */
 void flame_view_move_sideways(struct flame_view *flame, int boxes);
-/* Along the widest boxes, until a frame's own time is more. */
+/* Along the widest boxes, until a frame's own time is more. As long as no frame was selected, or
+ * from one that calls nothing, of the whole graph. Called again from there, to the end of the next
+ * path: that of the widest box that leads elsewhere. */
 void flame_view_follow(struct flame_view *flame);
 /* The wheel: moves the picture alone. */
 void flame_view_scroll(struct flame_view *flame, int lines);

@@ -92,15 +92,18 @@ static void note_peaks(struct baseline *baseline, const struct probe_hits *hits)
 				longest_possible_ns(baseline, hits->rows[slot].event));
 }
 
-int baseline_take(struct baseline *baseline, const struct timeline *timeline,
-		  struct window_span span, const struct probe_hits *hits, const char *label,
-		  size_t limit_bytes)
+/* Of @count spans, in time order. */
+static int take_spans(struct baseline *baseline, const struct timeline *timeline,
+		      const struct window_span *spans, size_t count,
+		      const struct probe_hits *hits, const char *label, size_t limit_bytes)
 {
 	struct entry_set sum = { .entries = NULL };
 	struct stack_counts stacks = { .user = 0 };
 	struct slice_entry *exact = NULL;
-	int err = merge(timeline, span, limit_bytes, &sum, &stacks);
+	int err = 0;
 
+	for (size_t i = 0; i < count && !err; i++)
+		err = merge(timeline, spans[i], limit_bytes, &sum, &stacks);
 	if (!err) {
 		exact = malloc((sum.count + 1) * sizeof(*exact));
 		err = exact ? 0 : -ENOMEM;
@@ -113,8 +116,8 @@ int baseline_take(struct baseline *baseline, const struct timeline *timeline,
 		memcpy(exact, sum.entries, sum.count * sizeof(*exact));
 	baseline_forget(baseline, "");
 	baseline->is_set = true;
-	baseline->begin_ns = span.begin_ns;
-	baseline->end_ns = span.end_ns;
+	baseline->begin_ns = spans[0].begin_ns;
+	baseline->end_ns = spans[count - 1].end_ns;
 	baseline->entries = exact;
 	baseline->count = sum.count;
 	baseline->stacks = stacks;
@@ -122,6 +125,44 @@ int baseline_take(struct baseline *baseline, const struct timeline *timeline,
 	snprintf(baseline->label, sizeof(baseline->label), "%s", label);
 	entry_set_finish(&sum);
 	return 0;
+}
+
+int baseline_take(struct baseline *baseline, const struct timeline *timeline,
+		  const struct window_wish *wish, const struct probe_hits *hits, const char *label,
+		  size_t limit_bytes)
+{
+	const struct window_span span = window_span_choose(timeline, wish);
+
+	return take_spans(baseline, timeline, &span, 1, hits, label, limit_bytes);
+}
+
+int baseline_take_around(struct baseline *baseline, const struct timeline *timeline,
+			 const struct window_wish *wish, const struct probe_hits *hits,
+			 const char *label, size_t limit_bytes)
+{
+	const uint64_t begin_ns = wish->known_ns ? wish->known_ns : 1;	/* 0 would be all */
+	struct window_wish before = *wish, after = *wish;
+	struct window_span spans[2];
+	int err;
+
+	before.chosen_ns = begin_ns;
+	before.frozen_ns = wish->chosen_ns > begin_ns ? wish->chosen_ns : begin_ns;
+	after.chosen_ns = wish->frozen_ns < wish->newest_ns ? wish->frozen_ns : wish->newest_ns;
+	after.frozen_ns = wish->newest_ns;
+	spans[0] = window_span_choose(timeline, &before);
+	spans[1] = window_span_choose(timeline, &after);
+	err = take_spans(baseline, timeline, spans, 2, hits, label, limit_bytes);
+	if (!err) {
+		baseline->without_begin_ns = spans[0].end_ns;
+		baseline->without_end_ns = spans[1].begin_ns;
+	}
+	return err;
+}
+
+uint64_t baseline_length_ns(const struct baseline *baseline)
+{
+	return baseline->end_ns - baseline->begin_ns -
+	       (baseline->without_end_ns - baseline->without_begin_ns);
 }
 
 void baseline_number_events(struct baseline *baseline, const uint8_t number_of[256],

@@ -99,7 +99,7 @@ void compare_describe(const struct compare *compare, const struct fold *base,
 	head->is_compared = base;
 	head->baseline = (struct snapshot_baseline){
 		.begin_ns = baseline->begin_ns, .end_ns = baseline->end_ns,
-		.window_s = (double)(baseline->end_ns - baseline->begin_ns) / 1e9,
+		.window_s = (double)baseline_length_ns(baseline) / 1e9,
 		.samples = base ? base->samples : 0, .weight = base ? base->weight : 0,
 		.label = baseline->label, .notice = baseline->notice,
 	};

@@ -161,6 +161,18 @@ static double hits_per_s(uint64_t hits, const struct probe_row *row, uint64_t be
 	return snapshot_per_s(hits, (double)attached_ns / 1e9);
 }
 
+/* Of the baseline's time, without what was left out of it. */
+static double base_hits_per_s(uint64_t hits, const struct probe_row *row,
+			      const struct baseline *baseline)
+{
+	const uint64_t attached_ns =
+		probe_turns_between(&row->turns, baseline->begin_ns, baseline->end_ns) -
+		probe_turns_between(&row->turns, baseline->without_begin_ns,
+				    baseline->without_end_ns);
+
+	return snapshot_per_s(hits, (double)attached_ns / 1e9);
+}
+
 /* A probe that was attached later, or never, was not there; nor was an event that the other
  * recording lacks. */
 static void fill_base(const struct probe_row *row, uint32_t slot,
@@ -172,8 +184,7 @@ static void fill_base(const struct probe_row *row, uint32_t slot,
 	if (!span->base || !row->first_ns || row->first_ns >= baseline->end_ns ||
 	    !baseline_has_event(baseline, row->event))
 		return;
-	out->base_hits_per_s = hits_per_s(probe_fold_hits(span->base, slot), row,
-					  baseline->begin_ns, baseline->end_ns);
+	out->base_hits_per_s = base_hits_per_s(probe_fold_hits(span->base, slot), row, baseline);
 	if (out->has_latency)
 		latency_summarize(span->base->buckets[slot], baseline->peak_ns[slot],
 				  &out->base_latency);

@@ -162,7 +162,8 @@ static struct window_span choose_span(const struct publisher *publisher)
 	return window_span_choose(&publisher->ingest->timeline, &wish);
 }
 
-void publisher_mark(struct publisher *publisher, uint64_t begin_ns, uint64_t end_ns)
+void publisher_mark(struct publisher *publisher, uint64_t begin_ns, uint64_t end_ns,
+		    bool is_around)
 {
 	struct ingest *ingest = publisher->ingest;
 	const struct window_wish wish = {
@@ -179,9 +180,9 @@ void publisher_mark(struct publisher *publisher, uint64_t begin_ns, uint64_t end
 	/* Of a live window the newest part may be in the open slice. */
 	if (timeline_cut(&ingest->timeline, ingest->watermark_ns))
 		return;
-	baseline_take(&ingest->baseline, &ingest->timeline,
-		      window_span_choose(&ingest->timeline, &wish), ingest->hits, "",
-		      publisher->config->memory_bytes / BASELINE_SHARE);
+	(is_around ? baseline_take_around : baseline_take)(
+		&ingest->baseline, &ingest->timeline, &wish, ingest->hits, "",
+		publisher->config->memory_bytes / BASELINE_SHARE);
 }
 
 int publisher_mark_all(struct publisher *publisher, const char *label)
@@ -194,8 +195,7 @@ int publisher_mark_all(struct publisher *publisher, const char *label)
 	wish.known_ns = history_begin_ns(publisher);
 	wish.zero_ns = publisher->zero_ns;
 	wish.zero_seq = ingest->timeline.border_seq;
-	return baseline_take(&ingest->baseline, &ingest->timeline,
-			     window_span_choose(&ingest->timeline, &wish), ingest->hits, label,
+	return baseline_take(&ingest->baseline, &ingest->timeline, &wish, ingest->hits, label,
 			     SIZE_MAX);
 }
 

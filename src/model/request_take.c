@@ -37,7 +37,7 @@ bool request_take(const struct request *request, struct analyzer_config *config,
 	case REQUEST_QUERY:
 		return take_query(request, config, publisher);
 	case REQUEST_BASELINE:
-		publisher_mark(publisher, request->begin_ns, request->value_ns);
+		publisher_mark(publisher, request->begin_ns, request->value_ns, request->value);
 		break;
 	case REQUEST_EVENT:
 		publisher->event = request->value;

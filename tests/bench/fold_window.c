@@ -327,11 +327,11 @@ static void print_comparison(struct ingest *ingest)
 {
 	const struct query query = { .keys = KEYS_SYMBOL, .compare = true };
 	const struct tree_stop never = { .is_due = NULL };
-	const struct window_span whole = { .end = ingest->timeline.count };
+	const struct window_wish whole = { .kind = WINDOW_ALL, .newest_ns = ingest->watermark_ns };
 	double ms[5] = { now_ms() };
 	struct compare compare;
 
-	if (baseline_take(&ingest->baseline, &ingest->timeline, whole, NULL, "", SIZE_MAX))
+	if (baseline_take(&ingest->baseline, &ingest->timeline, &whole, NULL, "", SIZE_MAX))
 		return;
 	ms[1] = now_ms();
 	compare_init(&compare, ingest);

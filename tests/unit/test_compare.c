@@ -79,7 +79,7 @@ static void test_rows_say_what_they_were_in_the_baseline(void **state)
 
 	(void)state;
 	fill();
-	publisher_mark(&publisher, 5 * S, 6 * S);
+	publisher_mark(&publisher, 5 * S, 6 * S, false);
 	snapshot = make_last(2);
 	assert_true(snapshot->has_baseline && snapshot->is_compared);
 	assert_int_equal(snapshot->samples, 20);
@@ -111,7 +111,7 @@ static void test_a_row_that_is_gone_keeps_its_identity(void **state)
 	config.query.compare = false;
 	then = make_last(1);
 	publisher_freeze(&publisher, 0, 0);
-	publisher_mark(&publisher, 5 * S, 6 * S);
+	publisher_mark(&publisher, 5 * S, 6 * S, false);
 	config.query.compare = true;
 	now = make_last(2);
 	assert_true(find(then, 0x2000)->id == find(now, 0x2000)->id);
@@ -126,7 +126,7 @@ static void test_without_the_wish_there_is_a_baseline_and_no_figures(void **stat
 
 	(void)state;
 	fill();
-	publisher_mark(&publisher, 5 * S, 6 * S);
+	publisher_mark(&publisher, 5 * S, 6 * S, false);
 	config.query.compare = false;
 	snapshot = make_last(2);
 	assert_true(snapshot->has_baseline && !snapshot->is_compared);
@@ -141,8 +141,8 @@ static void test_the_baseline_can_be_taken_away(void **state)
 
 	(void)state;
 	fill();
-	publisher_mark(&publisher, 5 * S, 6 * S);
-	publisher_mark(&publisher, 0, 0);
+	publisher_mark(&publisher, 5 * S, 6 * S, false);
+	publisher_mark(&publisher, 0, 0, false);
 	snapshot = make_last(2);
 	assert_true(!snapshot->has_baseline && !snapshot->is_compared);
 	assert_int_equal(snapshot->row_count, 2);
@@ -159,7 +159,7 @@ static void test_processes_above_their_threads_are_compared(void **state)
 
 	(void)state;
 	fill();
-	publisher_mark(&publisher, 5 * S, 6 * S);
+	publisher_mark(&publisher, 5 * S, 6 * S, false);
 	config.query.keys = KEY_PID | KEY_TID | KEY_GROUP;
 	snapshot = make_last(2);
 	assert_int_equal(snapshot->row_count, 8);
@@ -189,7 +189,7 @@ static void test_the_baseline_outlives_its_slices(void **state)
 	(void)state;
 	add(30, 40, 7, 0x7000);		/* their numbers come first, and leave */
 	fill();
-	publisher_mark(&publisher, 5 * S, 6 * S);
+	publisher_mark(&publisher, 5 * S, 6 * S, false);
 	add(80, 100, 3, 0x3000);
 	stage_round(&stage, 10 * S);
 	assert_int_equal(timeline_cut(&ingest->timeline, ingest->watermark_ns), 0);
@@ -217,7 +217,7 @@ static void test_what_the_baseline_takes_counts_against_the_budget(void **state)
 	fill();
 	assert_int_equal(timeline_cut(&stage.ingest.timeline, stage.ingest.watermark_ns), 0);
 	before = budget_bytes(&stage.ingest);
-	publisher_mark(&publisher, 5 * S, 6 * S);
+	publisher_mark(&publisher, 5 * S, 6 * S, false);
 	assert_int_equal(budget_bytes(&stage.ingest), before + 3 * sizeof(struct slice_entry));
 }
 
@@ -228,7 +228,7 @@ static void test_a_baseline_larger_than_its_share_of_memory_is_refused(void **st
 	(void)state;
 	fill();
 	config.memory_bytes = 8 * sizeof(struct slice_entry);	/* two entries, of three */
-	publisher_mark(&publisher, 5 * S, 6 * S);
+	publisher_mark(&publisher, 5 * S, 6 * S, false);
 	snapshot = make_last(2);
 	assert_false(snapshot->has_baseline);
 	assert_non_null(strstr(snapshot->notice, "--history-memory"));
@@ -245,8 +245,8 @@ static void test_a_refused_baseline_leaves_the_one_before(void **state)
 	(void)state;
 	fill();
 	config.memory_bytes = 8 * sizeof(struct slice_entry);
-	publisher_mark(&publisher, 6 * S, 62 * S / 10);
-	publisher_mark(&publisher, 5 * S, 6 * S);
+	publisher_mark(&publisher, 6 * S, 62 * S / 10, false);
+	publisher_mark(&publisher, 5 * S, 6 * S, false);
 	snapshot = make_last(2);
 	assert_true(snapshot->has_baseline && snapshot->is_compared);
 	assert_true(snapshot->baseline.begin_ns == 6 * S);
@@ -254,10 +254,38 @@ static void test_a_refused_baseline_leaves_the_one_before(void **state)
 	expect_row(snapshot, 0x1000, 2, 2);
 	assert_non_null(strstr(snapshot->baseline.notice, "no new baseline"));
 	snapshot_destroy(snapshot);
-	publisher_mark(&publisher, 7 * S, 8 * S);
+	publisher_mark(&publisher, 7 * S, 8 * S, false);
 	snapshot = make_last(2);
 	assert_true(snapshot->baseline.begin_ns == 7 * S);
 	assert_string_equal(snapshot->baseline.notice, "");
+	snapshot_destroy(snapshot);
+}
+
+/* 5 s to 6 s is compared with all from 6 s on: nothing was counted before. 6 s to 7 s with 5 s to
+ * 6 s and 7 s to 8 s: 6 of pid 1, 3 of pid 2, 10 of pid 3, in 2 s. */
+static void test_a_second_is_compared_with_the_rest_of_history(void **state)
+{
+	struct snapshot *snapshot;
+
+	(void)state;
+	fill();
+	publisher_freeze(&publisher, 6 * S, 7 * S);
+	publisher_mark(&publisher, 6 * S, 7 * S, true);
+	snapshot = publisher_stage_make();
+	assert_true(snapshot->is_compared);
+	assert_true(snapshot->baseline.window_s > 1.9 && snapshot->baseline.window_s < 2.1);
+	expect_row(snapshot, 0x1000, 2, 6);
+	expect_row(snapshot, 0x2000, 0, 3);
+	expect_row(snapshot, 0x3000, 8, 10);
+	assert_true(snapshot->baseline.begin_ns == 5 * S && snapshot->baseline.end_ns == 8 * S);
+	snapshot_destroy(snapshot);
+	publisher_freeze(&publisher, 5 * S, 6 * S);
+	publisher_mark(&publisher, 5 * S, 6 * S, true);
+	snapshot = publisher_stage_make();
+	expect_row(snapshot, 0x1000, 6, 2);
+	expect_row(snapshot, 0x2000, 3, 0);
+	expect_row(snapshot, 0x3000, 0, 18);
+	assert_true(snapshot->baseline.window_s > 1.9 && snapshot->baseline.window_s < 2.1);
 	snapshot_destroy(snapshot);
 }
 
@@ -267,7 +295,7 @@ static void test_zero_leaves_the_baseline(void **state)
 
 	(void)state;
 	fill();
-	publisher_mark(&publisher, 5 * S, 6 * S);
+	publisher_mark(&publisher, 5 * S, 6 * S, false);
 	publisher_zero(&publisher);
 	snapshot = make_last(2);
 	assert_true(snapshot->is_compared);
@@ -282,7 +310,7 @@ static void test_another_source_takes_the_baseline_away_and_says_so(void **state
 	(void)state;
 	fill();
 	config.notice = "first";
-	publisher_mark(&publisher, 5 * S, 6 * S);
+	publisher_mark(&publisher, 5 * S, 6 * S, false);
 	timeline_finish(&stage.ingest.timeline);
 	assert_int_equal(timeline_init(&stage.ingest.timeline, 1), 0);
 	publisher_switch(&publisher, 8 * S, true);
@@ -290,7 +318,7 @@ static void test_another_source_takes_the_baseline_away_and_says_so(void **state
 	assert_false(snapshot->has_baseline);
 	assert_non_null(strstr(snapshot->notice, "first\nthe baseline is gone"));
 	snapshot_destroy(snapshot);
-	publisher_mark(&publisher, 8 * S, 9 * S);
+	publisher_mark(&publisher, 8 * S, 9 * S, false);
 	snapshot = make_last(2);
 	assert_string_equal(snapshot->notice, "first");
 	snapshot_destroy(snapshot);
@@ -304,7 +332,7 @@ static void test_the_newest_time_can_be_marked(void **state)
 	(void)state;
 	add(50, 55, 1, 0x1000);
 	stage_round(&stage, 55 * S / 10);
-	publisher_mark(&publisher, 5 * S, 55 * S / 10);
+	publisher_mark(&publisher, 5 * S, 55 * S / 10, false);
 	snapshot = make_last(1);
 	assert_int_equal(snapshot->baseline.samples, 5);
 	snapshot_destroy(snapshot);
@@ -325,7 +353,7 @@ static void test_a_path_that_was_large_stays_in_the_tree(void **state)
 
 	(void)state;
 	fill();
-	publisher_mark(&publisher, 5 * S, 6 * S);
+	publisher_mark(&publisher, 5 * S, 6 * S, false);
 	config.query.tree = TREE_CALLERS;
 	config.query.tree_limit_pct = 5;
 	snapshot = make_last(2);
@@ -349,7 +377,7 @@ static void test_another_question_is_folded_anew(void **state)
 
 	(void)state;
 	fill();
-	publisher_mark(&publisher, 5 * S, 6 * S);
+	publisher_mark(&publisher, 5 * S, 6 * S, false);
 	snapshot_destroy(make_last(2));
 	config.query.keys = KEY_PID;
 	snapshot = make_last(2);
@@ -363,7 +391,7 @@ static void test_another_question_is_folded_anew(void **state)
 	assert_int_equal(snapshot->row_count, 1);
 	expect_row(snapshot, 0x2000, 0, 3);
 	snapshot_destroy(snapshot);
-	publisher_mark(&publisher, 6 * S, 8 * S);
+	publisher_mark(&publisher, 6 * S, 8 * S, false);
 	snapshot = make_last(2);
 	assert_int_equal(snapshot->row_count, 0);
 	snapshot_destroy(snapshot);
@@ -388,7 +416,7 @@ static void test_a_cgroup_that_is_read_later_is_folded_anew(void **state)
 	entry.task = task_table_task(tasks, thread);
 	assert_int_equal(timeline_add(&stage.ingest.timeline, 85 * S / 10, &entry, NULL), 0);
 	stage_round(&stage, 9 * S);
-	publisher_mark(&publisher, 5 * S, 9 * S);
+	publisher_mark(&publisher, 5 * S, 9 * S, false);
 	assert_int_equal(filter_add(&config.query.filter, &part, NULL), 0);
 	snapshot = make_last(1);
 	assert_int_equal(snapshot->row_count, 0);
@@ -418,7 +446,7 @@ static void test_a_baseline_that_was_stopped_is_whole_the_next_time(void **state
 		stage_sample(&stage, 5 * S + i, 1, 1, 0x1000 + i);
 	stage_sample(&stage, 6 * S, 1, 1, 0x1000);
 	stage_round(&stage, 7 * S);
-	publisher_mark(&publisher, 5 * S, 6 * S);
+	publisher_mark(&publisher, 5 * S, 6 * S, false);
 	publisher.stop = (struct tree_stop){ stop_always, &asked };
 	config.window = WINDOW_SECONDS;
 	config.window_ns = S;
@@ -453,7 +481,7 @@ static void test_a_large_baseline_has_the_same_rows(void **state)
 	}
 	stage_round(&stage, 10 * S);
 	config.memory_bytes = 4 * MEMORY_BYTES;
-	publisher_mark(&publisher, 9 * S, 10 * S);
+	publisher_mark(&publisher, 9 * S, 10 * S, false);
 	assert_int_equal(ingest->baseline.count, 6 * 40000);
 	publisher_freeze(&publisher, 0, 8 * S);
 	snapshot = make_last(2);
@@ -501,6 +529,7 @@ int main(void)
 		TEST(test_what_the_baseline_takes_counts_against_the_budget),
 		TEST(test_a_baseline_larger_than_its_share_of_memory_is_refused),
 		TEST(test_a_refused_baseline_leaves_the_one_before),
+		TEST(test_a_second_is_compared_with_the_rest_of_history),
 		TEST(test_zero_leaves_the_baseline),
 		TEST(test_another_source_takes_the_baseline_away_and_says_so),
 		TEST(test_the_newest_time_can_be_marked),

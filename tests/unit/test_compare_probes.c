@@ -58,7 +58,7 @@ static void test_rate_and_latency_are_those_of_each_window(void **state)
 
 	(void)state;
 	fill();
-	publisher_mark(&publisher, 2 * S, 4 * S);
+	publisher_mark(&publisher, 2 * S, 4 * S, false);
 	snapshot = publisher_stage_make();
 	probe = &snapshot->probes.list[0];
 	assert_int_equal(probe->hits, 3);
@@ -76,7 +76,7 @@ static void test_the_longest_call_is_known_after_it_was_forgotten(void **state)
 
 	(void)state;
 	fill();
-	publisher_mark(&publisher, 2 * S, 4 * S);
+	publisher_mark(&publisher, 2 * S, 4 * S, false);
 	stage.ingest.hits->rows[P].peaks = (struct probe_peaks){ .second = { 0 } };
 	snapshot = publisher_stage_make();
 	assert_int_equal(snapshot->probes.list[0].base_latency.max_ns, MS);
@@ -89,11 +89,11 @@ static void test_a_probe_that_was_not_there_has_no_rate_to_compare_with(void **s
 
 	(void)state;
 	fill();
-	publisher_mark(&publisher, 5 * S / 10, S);
+	publisher_mark(&publisher, 5 * S / 10, S, false);
 	snapshot = publisher_stage_make();
 	assert_true(snapshot->probes.list[0].base_hits_per_s < 0);
 	snapshot_destroy(snapshot);
-	publisher_mark(&publisher, 2 * S, 4 * S);
+	publisher_mark(&publisher, 2 * S, 4 * S, false);
 	config.query.compare = false;
 	snapshot = publisher_stage_make();
 	assert_true(snapshot->probes.list[0].base_hits_per_s < 0);
@@ -107,7 +107,7 @@ static void test_a_removed_probe_leaves_the_baseline(void **state)
 
 	(void)state;
 	fill();
-	publisher_mark(&publisher, 2 * S, 4 * S);
+	publisher_mark(&publisher, 2 * S, 4 * S, false);
 	assert_int_equal(stage.ingest.baseline.count, 1);
 	hit_stage_news(&stage.ingest, PROBE_NEWS_REMOVED, P, 5 * S, PROBE_IS_OFF);
 	assert_int_equal(stage.ingest.baseline.count, 0);

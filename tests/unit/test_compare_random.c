@@ -173,7 +173,7 @@ static void check_round(uint64_t first)
 	for (uint64_t second = first; second < first + 8; second++)
 		add_second(second);
 	random_query();
-	publisher_mark(&publisher, first * S, a_end * S);
+	publisher_mark(&publisher, first * S, a_end * S, false);
 	now = make_window(b_begin, b_end, false);
 	then = make_window(first, a_end, false);
 	if (random_below(&seed, 2)) {

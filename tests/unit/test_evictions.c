@@ -341,7 +341,8 @@ static void mark_the_baseline(struct world *world)
 
 	stage_round(&world->stage, ++world->now_ns);
 	publisher_mark(&world->publisher,
-		       world->now_ns > length_ns ? world->now_ns - length_ns : 1, world->now_ns);
+		       world->now_ns > length_ns ? world->now_ns - length_ns : 1, world->now_ns,
+		       false);
 	assert_true(world->stage.ingest.baseline.is_set);
 }
 

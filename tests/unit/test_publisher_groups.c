@@ -91,7 +91,7 @@ static void test_groups_are_compared_when_that_is_wanted(void **state)
 	(void)state;
 	config.memory_bytes = 64 << 20;
 	publisher_stage_sample(50, 60);
-	publisher_mark(&publisher, 5 * S, 6 * S);
+	publisher_mark(&publisher, 5 * S, 6 * S, false);
 	publisher_stage_sample(60, 90);
 	ask_for(GROUP_PID, GROUP_CPU);
 	snapshot = publisher_stage_make();
@@ -134,7 +134,7 @@ static void test_events_that_the_baseline_lacks_have_no_figures_of_it(void **sta
 	config.memory_bytes = 64 << 20;
 	publisher_stage_sample(50, 60);
 	add_other(55 * S / 10, 1);
-	publisher_mark(&publisher, 5 * S, 6 * S);
+	publisher_mark(&publisher, 5 * S, 6 * S, false);
 	memset(number_of, BASELINE_NO_EVENT, sizeof(number_of));
 	number_of[1] = 1;
 	baseline_number_events(&stage.ingest.baseline, number_of, 2);

@@ -161,6 +161,43 @@ static void test_the_hottest_path_opens_to_its_end(void **state)
 	       "  get_hash_entry\n");
 }
 
+/* Behind the hottest path come the branches by their weight: 8.3 % of get_hash_entry, then 7.8 of
+ * _bt_getbuf, and the hottest again. */
+static void test_again_the_next_path_opens(void **state)
+{
+	(void)state;
+	tree_rows_open_hottest(&rows);
+	tree_rows_close_all(&rows);
+	tree_rows_open_hottest(&rows);
+	tree_rows_open_hottest(&rows);
+	expect("hash_search_with_hash_value -\n"
+	       "  BufTableLookup.BufferAlloc.ReadBuffer_common -\n"
+	       "    " UNTIL_SCAN
+	       "    " SEARCHES
+	       ">  get_hash_entry\n");
+	tree_rows_open_hottest(&rows);
+	assert_int_equal(rows.place.cursor, 3);
+	tree_rows_open_hottest(&rows);
+	assert_int_equal(rows.place.cursor, 2);
+}
+
+static void test_paths_are_looked_for_below_the_line_where_it_began(void **state)
+{
+	(void)state;
+	tree_rows_move(&rows, MOVE_DOWN);	/* BufTableLookup: without get_hash_entry */
+	tree_rows_open_hottest(&rows);
+	assert_int_equal(rows.place.cursor, 2);
+	tree_rows_open_hottest(&rows);
+	assert_int_equal(rows.place.cursor, 3);
+	tree_rows_open_hottest(&rows);
+	assert_int_equal(rows.place.cursor, 2);
+	tree_rows_move(&rows, MOVE_LAST);	/* it has no callers: all of the tree */
+	tree_rows_open_hottest(&rows);
+	assert_int_equal(rows.place.cursor, 2);
+	tree_rows_open_hottest(&rows);
+	assert_int_equal(rows.place.cursor, 4);
+}
+
 static void test_a_node_that_is_looked_for_is_shown(void **state)
 {
 	(void)state;
@@ -337,6 +374,8 @@ int main(void)
 		ROWS_TEST(test_right_on_an_open_chain_unchains_it_and_left_chains_it_again),
 		ROWS_TEST(test_all_and_none),
 		ROWS_TEST(test_the_hottest_path_opens_to_its_end),
+		ROWS_TEST(test_again_the_next_path_opens),
+		ROWS_TEST(test_paths_are_looked_for_below_the_line_where_it_began),
 		ROWS_TEST(test_a_node_that_is_looked_for_is_shown),
 		ROWS_TEST(test_the_cursor_stays_with_its_node),
 		ROWS_TEST(test_what_was_opened_stays_open_when_it_weighs_less),

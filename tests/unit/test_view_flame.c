@@ -238,6 +238,37 @@ static void test_arrows_go_among_boxes(void **state)
 	assert_string_equal(selected(scene), "heap_getnextslot");
 }
 
+/* The widest branches are postgres (21800), node (8160), ServerLoop (4900), nginx (4100) and
+ * PortalRun (2450). Each is followed until a frame's own time is more than what it calls. */
+static void test_paths_come_by_the_width_of_their_branch(void **state)
+{
+	static const char *const ends[] = {
+		"heap_getnextslot", "LazyCompile:*render app.js:118", "vfs_read", "ChaCha20_4xl",
+	};
+	struct scene *scene = *state;
+
+	open_flame(scene);
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		scene_press(scene, "J");
+		assert_string_equal(selected(scene), ends[i]);
+	}
+}
+
+static void test_from_a_frame_the_paths_are_those_below_it(void **state)
+{
+	struct scene *scene = *state;
+
+	open_flame(scene);
+	select_frame(scene, "node::Start");
+	scene_press(scene, "J");
+	assert_string_equal(selected(scene), "LazyCompile:*render app.js:118");
+	scene_press(scene, "J");	/* there is one path */
+	assert_string_equal(selected(scene), "LazyCompile:*render app.js:118");
+	select_frame(scene, "PostgresMain");
+	scene_press(scene, "JJ");
+	assert_string_equal(selected(scene), "vfs_read");
+}
+
 static void test_selection_stays_while_the_tree_changes(void **state)
 {
 	static const struct flame_frame later[] = {
@@ -455,6 +486,8 @@ int main(void)
 		SCENE_TEST(test_seven_asks_for_the_calls_of_the_row),
 		SCENE_TEST(test_tree_and_flame_are_of_the_same_samples),
 		SCENE_TEST(test_arrows_go_among_boxes),
+		SCENE_TEST(test_paths_come_by_the_width_of_their_branch),
+		SCENE_TEST(test_from_a_frame_the_paths_are_those_below_it),
 		SCENE_TEST(test_selection_stays_while_the_tree_changes),
 		SCENE_TEST(test_zoom_goes_in_and_out_by_its_steps),
 		SCENE_TEST(test_zoom_asks_for_the_frames_that_were_too_small),
