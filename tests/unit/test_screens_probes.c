@@ -145,7 +145,7 @@ static const struct snapshot_value served_values[] = {
 				   { "404", true, 404, 1 } } },
 	{ .name = "path", .type = "char[16]", .origin = "format", .kind = VALUE_TEXT,
 	  .count = 4, .top_count = 2, .top = { { "/a", false, 0, 3 }, { "/b", false, 0, 1 } } },
-	{ .name = "call", .type = "long", .origin = "format", .kind = VALUE_NAMED,	/* no sizes */
+	{ .name = "call", .type = "long", .origin = "format", .kind = VALUE_NAMED,
 	  .count = 4, .numbers = 4, .min = 0, .max = 202, .mean = 101, .zeros = 1,
 	  .octaves = { [7] = 3 }, .top_count = 2,
 	  .top = { { "futex", true, 202, 3, true }, { "read", true, 0, 1, true } } },
