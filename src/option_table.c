@@ -102,7 +102,10 @@ const struct option_row option_rows[] = {
 		.in_file = true,
 		.help = "cpu-clock, cycles, rNNN, pmu/terms/, group:tracepoint,\n"
 			"...; modifiers as in cycles:u; repeatable",
-		.more = "perf-list(1) tells the names that this machine has.",
+		.more = "perf-list(1) tells the names that this machine has. The group and the "
+			"name of a tracepoint may be patterns: -e 'sched:*' is all that match. Of "
+			"several events one that the machine lacks is shown as <not supported>, "
+			"with the reason, and the others run.",
 	},
 	{
 		.group = OPTIONS_WHAT, .name = "filter", .argument = "EXPR",

@@ -154,6 +154,7 @@ static void configure_live(struct session *session, const struct options *option
 	config->target_pid = source->target_pid;
 	config->offers_children = source->offers_children;
 	config->notice = source->notice;
+	config->absent_events = source->absent_events;
 	config->cpus = source->cpus;
 	config->has_busy = source->has_busy;
 	config->sockets = session->sockets.of_cpu;

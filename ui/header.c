@@ -46,6 +46,29 @@ const char *header_window_name(char out[HEADER_WINDOW_BYTES], enum window_kind w
 	return "decaying, half in 5 s";
 }
 
+static bool has_absence(const struct snapshot *snapshot)
+{
+	return snapshot->absent_events && snapshot->absent_events[0];
+}
+
+/* The view of messages has the reasons, and the names of all. */
+static void list_absences(const struct snapshot *snapshot, struct pieces *list)
+{
+	const char *at = snapshot->absent_events;
+	struct snapshot_absence first, next;
+	char more[32] = "";
+	int count = 0;
+
+	if (!snapshot_next_absence(&at, &first))
+		return;
+	while (snapshot_next_absence(&at, &next))
+		count++;
+	if (count)
+		snprintf(more, sizeof(more), " and %d more", count);
+	pieces_add(list, 1, ROLE_LOSS, "%.*s%s <not supported>", first.event_bytes, first.event,
+		   more);
+}
+
 static void list_identity(const struct snapshot *snapshot, struct pieces *list)
 {
 	char rate[64] = "", number[64] = "";
@@ -61,6 +84,7 @@ static void list_identity(const struct snapshot *snapshot, struct pieces *list)
 	pieces_add(list, 1, ROLE_TEXT, "%s%s%s", snapshot->event, rate, number);
 	pieces_add(list, snapshot->is_replay ? 1 : 2, snapshot->is_replay ? ROLE_STATE : ROLE_TEXT,
 		   "%s", snapshot->target);
+	list_absences(snapshot, list);
 }
 
 /* When the window was, if that was chosen. */
@@ -207,7 +231,7 @@ static struct piece last_state(const struct ui_state *state, const struct pieces
 		piece = (struct piece){ MORE, ROLE_STATE, 0 };
 	else if (has_role(list, ROLE_DIM, COUNTER_RANK))
 		piece = (struct piece){ MORE, ROLE_DIM, 0 };
-	else if (state->shown && state->shown->notice[0])
+	else if (state->shown && (state->shown->notice[0] || has_absence(state->shown)))
 		piece = (struct piece){ "! note", ROLE_DIM, 0 };
 	return piece;
 }

@@ -12,12 +12,13 @@
 
 static void add_notices(struct pager *pager, const struct snapshot *snapshot)
 {
-	const char *notice = snapshot->notice;
+	const char *notice = snapshot->notice, *absent = snapshot->absent_events;
+	struct snapshot_absence absence;
 
 	pager_add(pager, ROLE_NAME, 0, "Sampling");
 	if (snapshot->end_err)
 		pager_add(pager, ROLE_LOSS, INDENT, "%s", snapshot->end_reason);
-	else if (notice[0] == '\0')
+	else if (!notice[0] && !snapshot_next_absence(&absent, &absence))
 		pager_add(pager, ROLE_TEXT, INDENT, "Everything is as it was asked for.");
 	while (*notice) {
 		const size_t length = strcspn(notice, "\n");
@@ -25,6 +26,11 @@ static void add_notices(struct pager *pager, const struct snapshot *snapshot)
 		pager_add(pager, ROLE_TEXT, INDENT, "%.*s", (int)length, notice);
 		notice += length + (notice[length] == '\n');
 	}
+	absent = snapshot->absent_events;
+	while (snapshot_next_absence(&absent, &absence))
+		pager_add(pager, ROLE_LOSS, INDENT, "%.*s <not supported>: %.*s",
+			  absence.event_bytes, absence.event, absence.reason_bytes,
+			  absence.reason);
 	pager_add(pager, ROLE_TEXT, 0, "%s", "");
 }
 

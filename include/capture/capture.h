@@ -18,6 +18,7 @@
 struct source;	/* model/source.h */
 struct stack_ends;	/* capture/stack_ends.h */
 
+#define CAPTURE_MAX_EVENTS 127	/* with the side-band's those that can be counted apart */
 #define CAPTURE_DEFAULT_FREQ_HZ 997 /* odd: does not march with timers; see README "cost" */
 
 struct capture_config {
@@ -59,6 +60,9 @@ const struct event_desc *capture_event(const struct capture *capture, size_t ind
 /* What had to be given up to get here (no PMU -> cpu-clock, kernel excluded, own processes only,
  * system-wide because of too many threads, ...), a sentence each, '\n' between; "" when nothing. */
 const char *capture_notice(const struct capture *capture);
+/* Of several events those that can't be sampled here: two lines each, the name as it was written
+ * and the reason; "" none. */
+const char *capture_absent_events(const struct capture *capture);
 /* "8 CPUs", "pid 4121", "user www-data", ... for the header. */
 const char *capture_target_text(const struct capture *capture);
 /* The kind in force (TARGET_OWN after a refusal, ...). */

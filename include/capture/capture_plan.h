@@ -15,12 +15,15 @@
 #include "capture/event_spec.h"
 #include "capture/target.h"
 
+struct capture_config;	/* capture/capture.h */
+
 struct capture_plan {
 	/* Asked for; opening may lower what stands here. */
 	struct target target;		/* owned */
 	enum target_kind kind;
-	struct event_spec *specs;	/* owned; rates set; without the side-band */
-	size_t spec_count;
+	/* Owned; rates set; without the side-band. Of several events those that the machine can't
+	 * sample become absent ones. */
+	struct event_spec_list events;
 	bool is_default_event;		/* no -e: another event may take its place */
 	struct call_graph call_graph;	/* as chosen, so never AUTO */
 	bool is_auto_stacks;	/* how they are sampled may follow the circumstances */
@@ -40,6 +43,11 @@ struct capture_plan {
 	struct event_set set;		/* open, disabled */
 	int cgroup_fd;			/* while it is opened; -1: every task's */
 };
+
+/* Fills `events` and is_default_event as @config asks; rates are not set yet. 0; -EINVAL, -E2BIG,
+ * -ENOENT, ...: none can be sampled, or they were written wrongly, with the reason. */
+int capture_plan_parse(struct capture_plan *plan, const struct capture_config *config,
+		       struct diag *why);
 
 /* True when each hit of the event is a sample whose callers the kernel follows by frame pointers:
  * nobody insists on copies, and they would be too many. Tracepoints are copied until they prove to

@@ -2,6 +2,7 @@
  *
  *   list:   spec[,spec...]; a comma between slashes belongs to the spec
  *   spec:   name[:modifiers] | rNNN[:modifiers] | pmu/terms/[modifiers] | group:tracepoint[:mods]
+ *           Group and tracepoint may be patterns (*, ?, [...]): all that match, by name.
  *   modifiers: u k h (only these levels), p pp ppp (precise), P (as precise as it goes),
  *              G (guest only), H (host only)
  *
@@ -28,12 +29,32 @@ struct event_spec {
 	const char *filter;	/* of a tracepoint: what the kernel checks; BORROWED; NULL: none */
 };
 
-/* Parses one list; appends to *@specs (realloc'd, the caller's to free, also after a failure).
- * Returns 0, -EINVAL (syntax), -ENOENT (unknown, with a near name or how to list), -EACCES, ... */
-int event_spec_parse_list(const char *text, struct event_spec **specs, size_t *count,
-			  struct diag *why);
+/* An event that was asked for and that this machine does not have or can't sample. */
+struct event_absence {
+	char name[EVENT_NAME_BYTES];
+	struct diag why;
+};
 
-/* One spec. */
+struct event_spec_list {
+	struct event_spec *specs;	/* owned */
+	size_t count;
+	size_t last;			/* first of those that the last element of a list stands
+					 * for: a pattern stands for several */
+	struct event_absence *absent;	/* owned */
+	size_t absent_count;
+	char *patterns;			/* owned; a line for each: "sched:*: 24 tracepoints" */
+};
+
+/* Parses one list, as the user wrote it, and appends to @list. A tracepoint, PMU or PMU's event
+ * that this machine lacks is appended to the absent ones. event_spec_list_finish() is needed in
+ * every case. Returns 0, -EINVAL (syntax), -ENOENT (no such name, with a near one or how to list),
+ * -EACCES, -ENOMEM, ... */
+int event_spec_parse_list(const char *text, struct event_spec_list *list, struct diag *why);
+void event_spec_list_finish(struct event_spec_list *list);	/* a zeroed one is fine */
+/* Moves spec @index to the absent ones. 0 or -ENOMEM. */
+int event_spec_list_drop(struct event_spec_list *list, size_t index, const struct diag *reason);
+
+/* One spec without a pattern. */
 int event_spec_parse(const char *text, struct event_spec *out, struct diag *why);
 
 #endif

@@ -21,6 +21,12 @@ int tracefs_open(struct diag *why);
  * Returns 0, -ENOENT (no such group or event: the sentence says which), or as tracefs_open(). */
 int tracefs_event_id(const char *group, const char *event, uint64_t *id, struct diag *why);
 
+/* The tracepoints whose group matches @group and whose name matches @event, patterns both
+ * (fnmatch(3)): "group:name" each, sorted. *@names and the texts are the caller's, NULL and 0 after
+ * a failure. 0, -ENOENT: none matches, -ENOMEM, or as tracefs_open(). */
+int tracefs_find_events(const char *group, const char *event, char ***names, size_t *count,
+			struct diag *why);
+
 /* The fields of the tracepoint @group:@event below @dir, the directory of tracefs_open().
  * 0 (@out is the caller's to finish), -ENOENT, -EBADMSG, -ENOMEM, ... with the reason. */
 int tracefs_read_fields(int dir, const char *group, const char *event, struct raw_fields *out,

@@ -31,6 +31,7 @@ struct analyzer_config {
 	struct stack_ends *stack_ends;	/* it writes what the sampler reads; NULL: nobody does */
 	struct demangler *demangler;	/* NULL: names stay as they are */
 	const char *host, *target, *notice;	/* for the header; raw */
+	const char *absent_events;	/* as in struct source; NULL: none */
 	uint32_t target_pid;	/* as in struct source */
 	bool offers_children;	/* as in struct source */
 	uint32_t cpus;

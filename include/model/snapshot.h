@@ -206,6 +206,7 @@ struct snapshot {
 	uint64_t own_rss_bytes;
 
 	const char *notice;	/* fallbacks, refusals: one line each, '\n' between; "" none */
+	const char *absent_events;	/* asked for, and not to be had: snapshot_next_absence() */
 	char *source_text;	/* owned: what `source` of rows points to if it came late; NULL */
 	size_t row_count;
 	const struct snapshot_row *rows;	/* by self_weight, largest first; ties by
@@ -221,6 +222,16 @@ void snapshot_destroy(struct snapshot *snapshot);	/* NULL is fine */
 /* The last one of a run that has no memory for another: made while there is some. The caller's;
  * NULL: there is none already. */
 struct snapshot *snapshot_create_failure(void);
+
+/* An event of `absent_events`; the texts are not terminated. */
+struct snapshot_absence {
+	const char *event, *reason;
+	int event_bytes, reason_bytes;
+};
+
+/* Reads one from *@at, which begins as `absent_events` (NULL: there are none), and moves it on.
+ * False: that was the last one. */
+bool snapshot_next_absence(const char **at, struct snapshot_absence *out);
 
 /* Share of @weight in the window, 0..100; 0 when the window is empty. */
 double snapshot_pct(const struct snapshot *snapshot, double weight);

@@ -14,6 +14,7 @@
 struct source {
 	struct ingest_config ingest;
 	const char *target, *notice;	/* for the header; raw */
+	const char *absent_events;	/* as capture_absent_events() */
 	uint32_t target_pid;	/* the one process that is sampled; 0: none, or several */
 	bool offers_children;	/* those that it had started before are not sampled */
 	uint32_t cpus;

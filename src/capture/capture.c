@@ -32,8 +32,9 @@ struct capture {
 	struct capture_plan plan;
 	struct ring_size wanted_rings;
 	bool are_copies_wanted;
-	struct event_desc *descs;	/* owned; plan.spec_count + 1 */
+	struct event_desc *descs;	/* owned; plan.events.count + 1 */
 	char *notice;			/* owned; NULL: nothing to tell */
+	char *absent_text;		/* owned; NULL: none is absent */
 	char target_text[128];
 	int wake_fd, round_fd;	/* eventfds, see sampler.h */
 	uint64_t begin_ticks;		/* /proc/PID/stat's clock */
@@ -82,8 +83,8 @@ static void set_rates(struct capture *capture, const struct capture_config *conf
 {
 	uint64_t max_hz = (uint64_t)event_sysctl("max_sample_rate", 100000);
 
-	for (size_t i = 0; i < capture->plan.spec_count; i++)
-		set_rate(config, max_hz, &capture->plan.specs[i].attr);
+	for (size_t i = 0; i < capture->plan.events.count; i++)
+		set_rate(config, max_hz, &capture->plan.events.specs[i].attr);
 	if (config->freq_hz > max_hz && config->freq_hz != UINT64_MAX)
 		tell(capture, "%llu Hz is over kernel.perf_event_max_sample_rate: sampling at %llu"
 		     " Hz", (unsigned long long)config->freq_hz, (unsigned long long)max_hz);
@@ -94,8 +95,8 @@ static struct call_graph_load measure_load(const struct capture_plan *plan)
 	struct call_graph_load load = { .has_copies = plan->features.stack_copies,
 					.cpus = plan->cpu_count };
 
-	for (size_t i = 0; i < plan->spec_count; i++) {
-		const struct perf_event_attr *attr = &plan->specs[i].attr;
+	for (size_t i = 0; i < plan->events.count; i++) {
+		const struct perf_event_attr *attr = &plan->events.specs[i].attr;
 		const uint64_t hz = attr->freq ? attr->sample_freq : 0;
 
 		load.sum_hz += hz;
@@ -108,8 +109,8 @@ static size_t count_chained(const struct capture_plan *plan)
 {
 	size_t count = 0;
 
-	for (size_t i = 0; i < plan->spec_count; i++)
-		if (capture_plan_chains_hits(plan, &plan->specs[i]))
+	for (size_t i = 0; i < plan->events.count; i++)
+		if (capture_plan_chains_hits(plan, &plan->events.specs[i]))
 			count++;
 	return count;
 }
@@ -119,7 +120,7 @@ static bool choose_chained(struct capture_plan *plan)
 {
 	const size_t count = count_chained(plan);
 
-	if (!count || count < plan->spec_count)
+	if (!count || count < plan->events.count)
 		return false;
 	plan->call_graph = (struct call_graph){ .mode = CALL_GRAPH_FP };
 	return true;
@@ -152,41 +153,6 @@ static void choose_stacks(struct capture *capture, const struct call_graph *aske
 	}
 }
 
-static int set_filter(struct event_spec *spec, const char *filter, struct diag *why)
-{
-	if (spec->attr.type != PERF_TYPE_TRACEPOINT)
-		return diag_set(why, -EINVAL, "--filter %s: %s is no tracepoint, and has no fields;"
-				" --match is for the text of rows", filter, spec->name);
-	spec->filter = filter;
-	return 0;
-}
-
-static int parse_events(struct capture_plan *plan, const struct capture_config *config,
-			struct diag *why)
-{
-	int err = 0;
-
-	if (config->has_no_event)
-		return 0;
-	plan->is_default_event = config->event_text_count == 0;
-	if (plan->is_default_event)
-		err = event_spec_parse_list("cycles:P", &plan->specs, &plan->spec_count, why);
-	for (size_t i = 0; !err && i < config->event_text_count; i++) {
-		err = event_spec_parse_list(config->events[i], &plan->specs, &plan->spec_count,
-					    why);
-		if (!err && config->event_filters && config->event_filters[i])
-			err = set_filter(&plan->specs[plan->spec_count - 1],
-					 config->event_filters[i], why);
-	}
-	if (err)
-		return err;
-	if (plan->spec_count >= UINT16_MAX)
-		return diag_set(why, -E2BIG, "too many events");
-	if (plan->is_default_event)	/* what the user reads: "precise" is our own wish */
-		snprintf(plan->specs[0].name, EVENT_NAME_BYTES, "cycles");
-	return 0;
-}
-
 static int choose_cpus(struct capture_plan *plan, struct diag *why)
 {
 	const struct target *target = &plan->target;
@@ -208,7 +174,7 @@ static struct ring_size rings_for(const struct capture_plan *plan, size_t pages,
 	const uint64_t memory_bytes = (uint64_t)sysconf(_SC_PHYS_PAGES) * page_bytes;
 
 	return pages ? (struct ring_size){ pages, pages }
-		     : ring_size_choose(has_copies, plan->cpu_count, plan->spec_count,
+		     : ring_size_choose(has_copies, plan->cpu_count, plan->events.count,
 					memory_bytes, page_bytes);
 }
 
@@ -267,7 +233,7 @@ static void tell_cpu_wide(struct capture *capture)
 {
 	const struct capture_plan *plan = &capture->plan;
 	const size_t threads = count_tasks(&plan->target);
-	const size_t needed = threads * (plan->spec_count + 1) * plan->cpu_count;
+	const size_t needed = threads * (plan->events.count + 1) * plan->cpu_count;
 	char cause[100];
 
 	if (needed > TASK_DESCRIPTORS_WANTED)
@@ -298,7 +264,7 @@ static void tell_rings(struct capture *capture)
 		     " is %ld): bursts may be lost; sudo sysctl kernel.perf_event_mlock_kb=%zu",
 		     rings->sample_pages * page_kib, wanted->sample_pages * page_kib,
 		     event_sysctl("mlock_kb", 516), page_kib *
-		     ((wanted->sample_pages + 1) * capture->plan.spec_count +
+		     ((wanted->sample_pages + 1) * capture->plan.events.count +
 		      wanted->sideband_pages + 1));
 	if (capture->are_copies_wanted && capture->plan.call_graph.mode == CALL_GRAPH_FP)
 		tell(capture, "stacks by frame pointers: a ring of %zu KiB holds too few copies of"
@@ -318,12 +284,18 @@ static void tell_chained(struct capture *capture)
 		     " too many to copy; --call-graph dwarf copies them nevertheless");
 }
 
+static void tell_patterns(struct capture *capture)
+{
+	if (capture->plan.events.patterns)
+		tell(capture, "%s", capture->plan.events.patterns);
+}
+
 static void tell_filters(struct capture *capture)
 {
-	for (size_t i = 0; i < capture->plan.spec_count; i++)
-		if (capture->plan.specs[i].filter)
-			tell(capture, "only hits of %s with %s", capture->plan.specs[i].name,
-			     capture->plan.specs[i].filter);
+	for (size_t i = 0; i < capture->plan.events.count; i++)
+		if (capture->plan.events.specs[i].filter)
+			tell(capture, "only hits of %s with %s", capture->plan.events.specs[i].name,
+			     capture->plan.events.specs[i].filter);
 }
 
 static void tell_concessions(struct capture *capture)
@@ -332,7 +304,7 @@ static void tell_concessions(struct capture *capture)
 	const long paranoid = event_sysctl("paranoid", 2);
 	char remedy[300];
 
-	if (plan->is_default_event && capture->plan.specs[0].attr.type == PERF_TYPE_SOFTWARE)
+	if (plan->is_default_event && capture->plan.events.specs[0].attr.type == PERF_TYPE_SOFTWARE)
 		tell(capture, "no hardware counters here (virtual machine?): cpu-clock instead");
 	if (plan->kind == TARGET_OWN)
 		tell(capture, "own processes only, %s (kernel.perf_event_paranoid is %ld);"
@@ -346,6 +318,7 @@ static void tell_concessions(struct capture *capture)
 	if (plan->kind == TARGET_SYSTEM && is_in_pid_namespace())
 		tell(capture, "in a PID namespace: processes outside of it are counted as process"
 		     " 0; run in the host's (a container with --pid=host)");
+	tell_patterns(capture);
 	tell_filters(capture);
 	tell_rings(capture);
 	tell_chained(capture);
@@ -369,24 +342,40 @@ static void format_event_name(const struct capture *capture, const struct event_
 
 static int describe_events(struct capture *capture, struct diag *why)
 {
-	capture->descs = calloc(capture->plan.spec_count + 1, sizeof(*capture->descs));
+	capture->descs = calloc(capture->plan.events.count + 1, sizeof(*capture->descs));
 	if (!capture->descs)
 		return diag_set(why, -ENOMEM, "no memory for the events");
-	for (size_t i = 0; i <= capture->plan.spec_count; i++) {
+	for (size_t i = 0; i <= capture->plan.events.count; i++) {
 		const struct perf_event_attr *attr = &capture->plan.set.attrs[i];
 		struct event_desc *desc = &capture->descs[i];
 
 		record_format_init(&desc->format, attr);
-		desc->is_sideband = i == capture->plan.spec_count;
+		desc->is_sideband = i == capture->plan.events.count;
 		desc->freq_hz = attr->freq ? attr->sample_freq : 0;
 		desc->fixed_period = attr->freq ? 0 : attr->sample_period;
 		desc->copy_bytes = attr->sample_stack_user;
 		if (desc->is_sideband)
 			snprintf(desc->name, sizeof(desc->name), "dummy");
 		else
-			format_event_name(capture, &capture->plan.specs[i], desc->name,
+			format_event_name(capture, &capture->plan.events.specs[i], desc->name,
 					  sizeof(desc->name));
 	}
+	return 0;
+}
+
+static int describe_absent(struct capture *capture, struct diag *why)
+{
+	const struct event_spec_list *events = &capture->plan.events;
+	size_t bytes;
+	FILE *out;
+
+	if (!events->absent_count)
+		return 0;
+	out = open_memstream(&capture->absent_text, &bytes);
+	for (size_t i = 0; out && i < events->absent_count; i++)
+		fprintf(out, "%s\n%s\n", events->absent[i].name, events->absent[i].why.text);
+	if (!out || fclose(out) || !capture->absent_text)
+		return diag_set(why, -ENOMEM, "no memory for the events");
 	return 0;
 }
 
@@ -427,7 +416,7 @@ static int fill_plan(struct capture *capture, const struct capture_config *confi
 	half = plan->descriptors_limit / 2;	/* the other half opens profiled files */
 	plan->descriptors_max = half < TASK_DESCRIPTORS_WANTED ? half : TASK_DESCRIPTORS_WANTED;
 	event_features_probe(&plan->features);
-	err = parse_events(plan, config, why);
+	err = capture_plan_parse(plan, config, why);
 	if (!err)
 		err = choose_cpus(plan, why);
 	if (err)
@@ -479,6 +468,8 @@ int capture_open(struct capture **out, struct capture_config *config, struct dia
 		err = capture_plan_open(&capture->plan, why);
 	if (!err)
 		err = describe_events(capture, why);
+	if (!err)
+		err = describe_absent(capture, why);
 	if (!err)
 		err = watch_tasks(capture, why);
 	if (err) {
@@ -617,13 +608,14 @@ void capture_destroy(struct capture *capture)
 		close(capture->round_fd);
 	capture_plan_finish(&capture->plan);
 	free(capture->descs);
+	free(capture->absent_text);
 	free(capture->notice);
 	free(capture);
 }
 
 size_t capture_event_count(const struct capture *capture)
 {
-	return capture->plan.spec_count + 1;
+	return capture->plan.events.count + 1;
 }
 
 const struct event_desc *capture_event(const struct capture *capture, size_t index)
@@ -634,6 +626,11 @@ const struct event_desc *capture_event(const struct capture *capture, size_t ind
 const char *capture_notice(const struct capture *capture)
 {
 	return capture->notice ? capture->notice : "";
+}
+
+const char *capture_absent_events(const struct capture *capture)
+{
+	return capture->absent_text ? capture->absent_text : "";
 }
 
 const char *capture_target_text(const struct capture *capture)

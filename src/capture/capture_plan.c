@@ -12,10 +12,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "capture/capture.h"
 #include "capture/task_list.h"
 #include "capture/tracefs.h"
 
@@ -52,25 +54,25 @@ static struct event_sampling make_sampling(const struct capture_plan *plan)
 static int init_set(struct capture_plan *plan)
 {
 	struct event_sampling sampling = make_sampling(plan);
-	size_t count = plan->spec_count + 1;
+	size_t count = plan->events.count + 1;
 	struct perf_event_attr *attrs = calloc(count, sizeof(*attrs));
 	int err;
 
 	if (!attrs)
 		return -ENOMEM;
-	for (size_t i = 0; i < plan->spec_count; i++) {
+	for (size_t i = 0; i < plan->events.count; i++) {
 		struct event_sampling own = sampling;
 
-		if (capture_plan_chains_hits(plan, &plan->specs[i]))
+		if (capture_plan_chains_hits(plan, &plan->events.specs[i]))
 			own.call_graph = (struct call_graph){ .mode = CALL_GRAPH_FP };
-		attrs[i] = plan->specs[i].attr;
+		attrs[i] = plan->events.specs[i].attr;
 		event_attr_complete(&attrs[i], &own);
 	}
 	event_attr_sideband(&attrs[count - 1], &sampling);
 	err = event_set_init(&plan->set, attrs, count, plan->cpus, plan->cpu_count,
 			     &plan->rings);
-	for (size_t i = 0; !err && i < plan->spec_count; i++)
-		plan->set.filters[i] = plan->specs[i].filter;
+	for (size_t i = 0; !err && i < plan->events.count; i++)
+		plan->set.filters[i] = plan->events.specs[i].filter;
 	free(attrs);
 	return err;
 }
@@ -231,8 +233,8 @@ void capture_plan_fit_copies(struct capture_plan *plan)
 
 static bool needs_kernel(const struct capture_plan *plan)
 {
-	for (size_t i = 0; i < plan->spec_count; i++)
-		if (plan->specs[i].attr.exclude_user)
+	for (size_t i = 0; i < plan->events.count; i++)
+		if (plan->events.specs[i].attr.exclude_user)
 			return true;
 	return false;
 }
@@ -271,6 +273,17 @@ static bool concede_descriptors(struct capture_plan *plan)
 	return true;
 }
 
+/* The others can be sampled all the same. */
+static bool drop_event(struct capture_plan *plan, int err, const struct event_failure *failure)
+{
+	struct diag reason = { .err = 0 };
+
+	if (plan->events.count < 2)
+		return false;
+	event_explain(err, plan->events.specs[failure->event].name, -1, failure->cpu, &reason);
+	return !event_spec_list_drop(&plan->events, failure->event, &reason);
+}
+
 /* True when the plan has changed and is worth another attempt. */
 static bool concede(struct capture_plan *plan, int err, const struct event_failure *failure)
 {
@@ -286,20 +299,21 @@ static bool concede(struct capture_plan *plan, int err, const struct event_failu
 		return concede_descriptors(plan);
 	if (is_forbidden(err))
 		return concede_privilege(plan);
-	return is_unsupported(err) && failure->event < plan->spec_count &&
-	       concede_event(plan, &plan->specs[failure->event]);
+	return is_unsupported(err) && failure->event < plan->events.count &&
+	       (concede_event(plan, &plan->events.specs[failure->event]) ||
+		drop_event(plan, err, failure));
 }
 
 static int explain_descriptors(const struct capture_plan *plan, struct diag *why)
 {
-	size_t lanes = (plan->spec_count + 1) * plan->cpu_count;
+	size_t lanes = (plan->events.count + 1) * plan->cpu_count;
 	size_t count = 0;
 	pid_t *tids = NULL;
 
 	if (!capture_plan_has_tasks(plan))
 		return diag_set(why, -EMFILE, "%zu events on %zu CPUs need %zu descriptors, the"
 				" limit is %zu: raise it (ulimit -n), or sample fewer CPUs (-C)",
-				plan->spec_count + 1, plan->cpu_count, lanes,
+				plan->events.count + 1, plan->cpu_count, lanes,
 				plan->descriptors_limit);
 	list_tasks(plan, &tids, &count);
 	free(tids);
@@ -336,24 +350,24 @@ static int explain_filter(const struct event_spec *spec, int err, struct diag *w
 /* The side-band is no wish of the user's: it stands for the event that left no way out. */
 static const char *name_failed(const struct capture_plan *plan, const struct event_failure *failure)
 {
-	if (failure->event < plan->spec_count)
-		return plan->specs[failure->event].name;
-	for (size_t i = 0; i < plan->spec_count; i++)
-		if (plan->specs[i].attr.exclude_user)
-			return plan->specs[i].name;
-	return plan->spec_count ? plan->specs[0].name : "dummy";
+	if (failure->event < plan->events.count)
+		return plan->events.specs[failure->event].name;
+	for (size_t i = 0; i < plan->events.count; i++)
+		if (plan->events.specs[i].attr.exclude_user)
+			return plan->events.specs[i].name;
+	return plan->events.count ? plan->events.specs[0].name : "dummy";
 }
 
 static int explain(const struct capture_plan *plan, int err, const struct event_failure *failure,
 		   struct diag *why)
 {
 	/* The side-band is opened first: a task that takes it may be sampled. */
-	bool is_task_refused = capture_plan_has_tasks(plan) && failure->event == plan->spec_count;
+	bool is_task_refused = capture_plan_has_tasks(plan) && failure->event == plan->events.count;
 
 	if (failure->is_mapping)
 		return explain_mapping(plan, err, why);
 	if (failure->is_filter)
-		return explain_filter(&plan->specs[failure->event], err, why);
+		return explain_filter(&plan->events.specs[failure->event], err, why);
 	if (err == -ENOMEM)
 		return diag_set(why, err, "no memory for the events");
 	if (err == -EMFILE || err == -ENFILE)
@@ -372,6 +386,58 @@ static int open_cgroup(struct capture_plan *plan, struct diag *why)
 	if (plan->cgroup_fd < 0)
 		return diag_set(why, -errno, "cannot open cgroup %s: %s", path, strerror(errno));
 	return event_check_cgroup(plan->cgroup_fd, path, plan->cpus[0], why);
+}
+
+static int set_filter(struct event_spec *spec, const char *filter, struct diag *why)
+{
+	if (spec->attr.type != PERF_TYPE_TRACEPOINT)
+		return diag_set(why, -EINVAL, "--filter %s: %s is no tracepoint, and has no fields;"
+				" --match is for the text of rows", filter, spec->name);
+	spec->filter = filter;
+	return 0;
+}
+
+static int parse_asked(struct event_spec_list *events, const struct capture_config *config,
+		       struct diag *why)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < config->event_text_count; i++) {
+		const char *filter = config->event_filters ? config->event_filters[i] : NULL;
+
+		err = event_spec_parse_list(config->events[i], events, why);
+		for (size_t k = events->last; filter && !err && k < events->count; k++)
+			err = set_filter(&events->specs[k], filter, why);
+	}
+	if (!err && !events->count) {
+		*why = events->absent[0].why;
+		err = why->err;
+	}
+	return err;
+}
+
+int capture_plan_parse(struct capture_plan *plan, const struct capture_config *config,
+		       struct diag *why)
+{
+	struct event_spec_list *events = &plan->events;
+	struct diag reason = { .err = 0 };
+	int err;
+
+	if (config->has_no_event)
+		return 0;
+	plan->is_default_event = config->event_text_count == 0;
+	if (plan->is_default_event)
+		err = event_spec_parse_list("cycles:P", events, &reason);
+	else
+		err = parse_asked(events, config, &reason);
+	if (err)
+		return diag_set(why, err, "%s", reason.text);
+	if (events->count > CAPTURE_MAX_EVENTS)
+		return diag_set(why, -E2BIG, "%zu events: at most %d can be sampled at once; name "
+				"fewer, or a narrower pattern", events->count, CAPTURE_MAX_EVENTS);
+	if (plan->is_default_event)	/* what the user reads: "precise" is our own wish */
+		snprintf(events->specs[0].name, EVENT_NAME_BYTES, "cycles");
+	return 0;
 }
 
 int capture_plan_open(struct capture_plan *plan, struct diag *why)
@@ -397,7 +463,7 @@ void capture_plan_finish(struct capture_plan *plan)
 {
 	event_set_finish(&plan->set);
 	target_finish(&plan->target);
-	free(plan->specs);
+	event_spec_list_finish(&plan->events);
 	free(plan->cpus);
 	*plan = (struct capture_plan){ 0 };
 }

@@ -146,33 +146,135 @@ static size_t measure_spec(const char *text)
 	return len;
 }
 
-static int append_spec(const char *text, size_t len, struct event_spec **specs, size_t *count,
-		       struct diag *why)
+static int append_spec(const char *text, struct event_spec_list *list, struct diag *why)
 {
-	struct event_spec *grown = realloc(*specs, (*count + 1) * sizeof(*grown));
-	char *one = grown ? strndup(text, len) : NULL;
+	struct event_spec *grown = realloc(list->specs, (list->count + 1) * sizeof(*grown));
 	int err;
 
-	if (grown)
-		*specs = grown;
-	if (!one)
+	if (!grown)
 		return diag_set(why, -ENOMEM, "no memory for an event");
-	err = event_spec_parse(one, &grown[*count], why);
-	free(one);
+	list->specs = grown;
+	err = event_spec_parse(text, &grown[list->count], why);
 	if (!err)
-		(*count)++;
+		list->count++;
 	return err;
 }
 
-int event_spec_parse_list(const char *text, struct event_spec **specs, size_t *count,
+static int append_absence(struct event_spec_list *list, const char *name,
+			  const struct diag *reason)
+{
+	struct event_absence *grown = realloc(list->absent,
+					      (list->absent_count + 1) * sizeof(*grown));
+
+	if (!grown)
+		return -ENOMEM;
+	list->absent = grown;
+	grown += list->absent_count++;
+	grown->why = *reason;
+	snprintf(grown->name, sizeof(grown->name), "%s", name);
+	return 0;
+}
+
+static int count_pattern(struct event_spec_list *list, const char *text, size_t matches)
+{
+	char *longer;
+
+	if (asprintf(&longer, "%s%s%s: %zu tracepoint%s", list->patterns ? list->patterns : "",
+		     list->patterns ? "\n" : "", text, matches, matches == 1 ? "" : "s") < 0)
+		return -ENOMEM;
+	free(list->patterns);
+	list->patterns = longer;
+	return 0;
+}
+
+/* A tracepoint's name whose group or event is a pattern; @text is cut into its parts. */
+static int append_matches(const char *whole, char *text, struct event_spec_list *list,
 			  struct diag *why)
 {
-	for (;;) {
-		size_t len = measure_spec(text);
-		int err = append_spec(text, len, specs, count, why);
+	char *event = strchr(text, ':') + 1, *modifiers = strchr(event, ':'), *one, **names;
+	size_t count;
+	int err;
 
+	event[-1] = '\0';
+	if (modifiers)
+		*modifiers++ = '\0';
+	err = tracefs_find_events(text, event, &names, &count, why);
+	for (size_t i = 0; i < count; i++) {
+		if (!err && asprintf(&one, "%s%s%s", names[i], modifiers ? ":" : "",
+				     modifiers ? modifiers : "") < 0)
+			err = diag_set(why, -ENOMEM, "no memory for an event");
+		else if (!err) {
+			err = append_spec(one, list, why);
+			free(one);
+		}
+		free(names[i]);
+	}
+	free(names);
+	if (!err && count_pattern(list, whole, count))
+		err = diag_set(why, -ENOMEM, "no memory for an event");
+	return err;
+}
+
+/* A name without a colon or slash is the same on every machine: where it is not known, it is
+ * misspelled. */
+static bool is_of_machine(const char *text)
+{
+	return strpbrk(text, ":/");
+}
+
+static bool is_pattern(const char *text)
+{
+	return strpbrk(text, "*?[") && strchr(text, ':') && !strchr(text, '/');
+}
+
+static int append_element(const char *text, struct event_spec_list *list, struct diag *why)
+{
+	struct diag reason = { .err = 0 };
+	char *copy = is_pattern(text) ? strdup(text) : NULL;
+	int err;
+
+	list->last = list->count;
+	if (copy)
+		err = append_matches(text, copy, list, &reason);
+	else
+		err = append_spec(text, list, &reason);
+	free(copy);
+	if (err == -ENOENT && is_of_machine(text))
+		err = append_absence(list, text, &reason);
+	if (err && why)
+		*why = reason;
+	return err;
+}
+
+int event_spec_parse_list(const char *text, struct event_spec_list *list, struct diag *why)
+{
+	for (;;) {
+		const size_t len = measure_spec(text);
+		char *one = strndup(text, len);
+		int err = one ? append_element(one, list, why)
+			      : diag_set(why, -ENOMEM, "no memory for an event");
+
+		free(one);
 		if (err || !text[len])
 			return err;
 		text += len + 1;
 	}
+}
+
+int event_spec_list_drop(struct event_spec_list *list, size_t index, const struct diag *reason)
+{
+	if (append_absence(list, list->specs[index].name, reason))
+		return -ENOMEM;
+	list->count--;
+	memmove(&list->specs[index], &list->specs[index + 1],
+		(list->count - index) * sizeof(*list->specs));
+	return 0;
+}
+
+void event_spec_list_finish(struct event_spec_list *list)
+{
+	free(list->specs);
+	free(list->absent);
+	free(list->patterns);
+	*list = (struct event_spec_list){ .count = 0 };
 }

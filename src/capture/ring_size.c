@@ -8,6 +8,9 @@
 
 #define SMALL_BYTES (512u * 1024)
 #define COPY_BYTES  (8u * 1024 * 1024)
+/* Of a pattern's many tracepoints most are quiet: 64 KiB hold 500 hits. */
+#define EVENTS_FEW  8
+#define LEAST_BYTES (64u * 1024)
 #define TOTAL_MAX_BYTES (256u * 1024 * 1024)
 
 static uint64_t count_pages(const struct ring_size *size, size_t cpus, size_t events)
@@ -23,10 +26,11 @@ struct ring_size ring_size_choose(bool has_copies, size_t cpus, size_t events,
 	const uint64_t pages_max = (share < TOTAL_MAX_BYTES ? share : TOTAL_MAX_BYTES) / page_bytes;
 	struct ring_size size = { small_pages, small_pages };
 
-	if (!has_copies)
-		return size;
-	size.sample_pages = COPY_BYTES / page_bytes;
-	while (size.sample_pages > small_pages && count_pages(&size, cpus, events) > pages_max)
+	const size_t least_pages = events > EVENTS_FEW ? LEAST_BYTES / page_bytes : small_pages;
+
+	if (has_copies)
+		size.sample_pages = COPY_BYTES / page_bytes;
+	while (size.sample_pages > least_pages && count_pages(&size, cpus, events) > pages_max)
 		size.sample_pages /= 2;
 	return size;
 }

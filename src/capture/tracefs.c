@@ -1,8 +1,10 @@
 /* tracefs.c - see tracefs.h. */
 #include "capture/tracefs.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <fnmatch.h>
 #include <limits.h>
 #include <linux/mount.h>
 #include <stdio.h>
@@ -102,6 +104,113 @@ int tracefs_event_id(const char *group, const char *event, uint64_t *id, struct 
 	}
 	close(dir);
 	return err;
+}
+
+struct event_names {
+	char **list;
+	size_t count;
+};
+
+static int add_name(struct event_names *names, const char *group, const char *event)
+{
+	char **grown = realloc(names->list, (names->count + 1) * sizeof(*grown));
+
+	if (!grown)
+		return -ENOMEM;
+	names->list = grown;
+	if (asprintf(&grown[names->count], "%s:%s", group, event) < 0)
+		return -ENOMEM;
+	names->count++;
+	return 0;
+}
+
+/* The groups below @dir, or the events of @group; NULL: errno. */
+static DIR *open_events(int dir, const char *group)
+{
+	char path[PATH_MAX];
+	DIR *entries;
+	int fd;
+
+	snprintf(path, sizeof(path), "events/%s", group);
+	fd = openat(dir, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	entries = fd < 0 ? NULL : fdopendir(fd);
+	if (fd >= 0 && !entries)
+		close(fd);
+	return entries;
+}
+
+/* The next directory whose name matches @pattern; NULL: there is none. */
+static const char *next_match(DIR *entries, const char *pattern)
+{
+	const struct dirent *entry;
+
+	while ((entry = readdir(entries)))
+		if (entry->d_type == DT_DIR && entry->d_name[0] != '.' &&
+		    fnmatch(pattern, entry->d_name, 0) == 0)
+			return entry->d_name;
+	return NULL;
+}
+
+static int add_matches(int dir, const char *group, const char *pattern, struct event_names *names)
+{
+	DIR *entries = open_events(dir, group);
+	const char *event;
+	int err = 0;
+
+	if (!entries)
+		return -errno;
+	while (!err && (event = next_match(entries, pattern)))
+		err = add_name(names, group, event);
+	closedir(entries);
+	return err;
+}
+
+static int add_all_matches(int dir, const char *group, const char *event,
+			   struct event_names *names)
+{
+	DIR *entries = open_events(dir, "");
+	const char *found;
+	int err = 0;
+
+	if (!entries)
+		return -errno;
+	while (!err && (found = next_match(entries, group)))
+		err = add_matches(dir, found, event, names);
+	closedir(entries);
+	return err;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+int tracefs_find_events(const char *group, const char *event, char ***names, size_t *count,
+			struct diag *why)
+{
+	struct event_names found = { .count = 0 };
+	const int dir = tracefs_open(why);
+	int err;
+
+	*names = NULL;
+	*count = 0;
+	if (dir < 0)
+		return dir;
+	err = add_all_matches(dir, group, event, &found);
+	close(dir);
+	if (!err && !found.count)
+		return diag_set(why, -ENOENT, "no tracepoint matches \"%s:%s\": --list-targets "
+				"'%s:*' shows what there is", group, event, group);
+	if (!err) {
+		qsort(found.list, found.count, sizeof(*found.list), by_name);
+		*names = found.list;
+		*count = found.count;
+		return 0;
+	}
+	while (found.count)
+		free(found.list[--found.count]);
+	free(found.list);
+	return diag_set(why, err, "cannot read the list of tracepoints: %s", strerror(-err));
 }
 
 static int not_there(const char *group, const char *event, struct diag *why)

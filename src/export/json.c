@@ -257,6 +257,26 @@ static void put_losses(FILE *out, const struct snapshot *snapshot)
 		safe_put(out, "null");
 }
 
+static void put_absent(FILE *out, const struct snapshot *snapshot)
+{
+	const char *at = snapshot->absent_events;
+	struct snapshot_absence absence;
+	char text[JSON_LINE_BYTES];
+	bool has_one = false;
+
+	safe_put(out, ",\"not_supported\":[");
+	for (; snapshot_next_absence(&at, &absence); has_one = true) {
+		safe_put_text(out, has_one ? SAFE_TEXT(",{\"event\":") : SAFE_TEXT("{\"event\":"));
+		json_put_string(out, sanitize(text, sizeof(text), absence.event,
+					      (size_t)absence.event_bytes));
+		safe_put(out, ",\"reason\":");
+		json_put_string(out, sanitize(text, sizeof(text), absence.reason,
+					      (size_t)absence.reason_bytes));
+		safe_put(out, "}");
+	}
+	safe_put(out, "]");
+}
+
 static const char *field_name(enum filter_field field)
 {
 	switch (field) {
@@ -366,6 +386,7 @@ void json_write(FILE *out, const struct snapshot *snapshot, const struct export_
 	put_head(out, snapshot);
 	put_stacks(out, snapshot);
 	put_losses(out, snapshot);
+	put_absent(out, snapshot);
 	put_filter(out, snapshot, &options->filter);
 	put_baseline(out, snapshot);
 	safe_put(out, ",\"rows\":[");

@@ -95,6 +95,20 @@ static void put_children(FILE *out, const struct snapshot *snapshot)
 			   PRIu32 " (-p %" PRIu32 "+ samples them, too)\n", pid, count, pid);
 }
 
+static void put_absent(FILE *out, const struct snapshot *snapshot)
+{
+	const char *at = snapshot->absent_events;
+	struct snapshot_absence absence;
+	char event[NOTICE_LINE_BYTES], reason[NOTICE_LINE_BYTES];
+
+	while (snapshot_next_absence(&at, &absence))
+		safe_print(out, "# %s  <not supported>  %s\n",
+			   sanitize(event, sizeof(event), absence.event,
+				    (size_t)absence.event_bytes),
+			   sanitize(reason, sizeof(reason), absence.reason,
+				    (size_t)absence.reason_bytes));
+}
+
 /* Shares stay those of the window, so the line says how much of it is left. */
 static void put_filter(FILE *out, const struct snapshot *snapshot, const struct filter *filter)
 {
@@ -302,6 +316,7 @@ void text_write(FILE *out, const struct snapshot *snapshot, const struct export_
 	put_head(out, snapshot);
 	put_baseline(out, snapshot);
 	put_notice(out, snapshot->notice);
+	put_absent(out, snapshot);
 	put_filter(out, snapshot, &options->filter);
 	put_children(out, snapshot);
 	written = options->has_groups ? put_groups(out, snapshot, options)

@@ -199,6 +199,7 @@ static void switch_source(struct analyzer *analyzer, const struct queue_source *
 	config->target_pid = source->target_pid;
 	config->offers_children = source->offers_children;
 	config->notice = source->notice;
+	config->absent_events = source->absent_events;
 	config->cpus = source->cpus;
 	config->has_busy = source->has_busy;
 	ingest_switch(&analyzer->ingest, item->source, item->begin_ns);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define RATE_SHORTEST_S 0.1
 
@@ -26,12 +27,31 @@ struct snapshot *snapshot_create_failure(void)
 	if (!snapshot)
 		return NULL;
 	snapshot->host = snapshot->event = snapshot->target = snapshot->notice = "";
+	snapshot->absent_events = "";
 	snapshot->baseline.label = snapshot->baseline.notice = "";
 	snapshot->is_last = true;
 	snapshot->end_err = -ENOMEM;
 	snapshot->end_reason = "no memory for a refresh: what was counted cannot be shown";
 	snapshot->busy_pct = snapshot->missing_ticks_pct = -1;
 	return snapshot;
+}
+
+static int take_line(const char **at, const char **line)
+{
+	const size_t length = strcspn(*at, "\n");
+
+	*line = *at;
+	*at += length + ((*at)[length] == '\n');
+	return (int)length;
+}
+
+bool snapshot_next_absence(const char **at, struct snapshot_absence *out)
+{
+	if (!*at || !**at)
+		return false;
+	out->event_bytes = take_line(at, &out->event);
+	out->reason_bytes = take_line(at, &out->reason);
+	return true;
 }
 
 double snapshot_pct(const struct snapshot *snapshot, double weight)

@@ -163,7 +163,7 @@ static void join_groups(const struct group_list *from, struct group_tree *out,
 /* The last step: one block, offsets become pointers. */
 static struct snapshot *join(const struct snapshot *head, struct snapshot_rows *list,
 			     const struct tree_list *tree, const struct group_list *groups,
-			     const size_t head_text[7])
+			     const size_t head_text[8])
 {
 	const size_t rows_bytes = list->count * sizeof(*list->rows);
 	const size_t nodes_bytes = tree->draft.tree.node_count * sizeof(struct tree_node);
@@ -198,6 +198,7 @@ static struct snapshot *join(const struct snapshot *head, struct snapshot_rows *
 	out->end_reason = text + head_text[4];
 	out->baseline.label = text + head_text[5];
 	out->baseline.notice = text + head_text[6];
+	out->absent_events = text + head_text[7];
 	out->next_event = NULL;
 	out->folded = NULL;
 	out->strip = (const float *)(const void *)strip;
@@ -219,7 +220,7 @@ struct snapshot *snapshot_build(const struct snapshot *head, const struct fold *
 	struct tree_list tree = { .texts = NULL };
 	struct group_list groups = { .texts = NULL };
 	struct snapshot *out = NULL;
-	size_t head_text[7];
+	size_t head_text[8];
 
 	snapshot_text_put(&list.block, "");
 	head_text[0] = snapshot_text_put(&list.block, head->host);
@@ -229,6 +230,8 @@ struct snapshot *snapshot_build(const struct snapshot *head, const struct fold *
 	head_text[4] = snapshot_text_put(&list.block, head->end_reason);
 	head_text[5] = snapshot_text_put(&list.block, head->baseline.label);
 	head_text[6] = snapshot_text_put(&list.block, head->baseline.notice);
+	head_text[7] = snapshot_text_put_lines(&list.block,
+					       head->absent_events ? head->absent_events : "");
 	if (!list.block.is_out_of_memory && !snapshot_rows_fill(&list) && !fill_tree(&list,
 										     &tree) &&
 	    !fill_groups(&list, &groups))

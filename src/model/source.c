@@ -28,15 +28,19 @@ static int copy_events(struct source *source, const struct capture *capture)
 static int copy_texts(struct source *source, const struct capture *capture)
 {
 	const char *target = capture_target_text(capture), *notice = capture_notice(capture);
+	const char *absent = capture_absent_events(capture);
 	const size_t target_bytes = strlen(target) + 1, notice_bytes = strlen(notice) + 1;
+	const size_t absent_bytes = strlen(absent) + 1;
 
-	source->texts = malloc(target_bytes + notice_bytes);
+	source->texts = malloc(target_bytes + notice_bytes + absent_bytes);
 	if (!source->texts)
 		return -ENOMEM;
 	memcpy(source->texts, target, target_bytes);
 	memcpy(source->texts + target_bytes, notice, notice_bytes);
 	source->target = source->texts;
+	memcpy(source->texts + target_bytes + notice_bytes, absent, absent_bytes);
 	source->notice = source->texts + target_bytes;
+	source->absent_events = source->notice + notice_bytes;
 	return 0;
 }
 

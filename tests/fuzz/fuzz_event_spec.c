@@ -9,21 +9,21 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
 {
-	struct event_spec *specs = NULL;
+	struct event_spec_list list = { .count = 0 };
 	struct diag why = { .err = 0 };
-	size_t spec_count = 0;
 	char *text = malloc(count + 1);
 	int err;
 
 	memcpy(text, bytes, count);
 	text[count] = '\0';
-	err = event_spec_parse_list(text, &specs, &spec_count, &why);
-	if (err > 0 || (err && (why.err != err || !why.text[0])) || (!err && !spec_count))
+	err = event_spec_parse_list(text, &list, &why);
+	if (err > 0 || (err && (why.err != err || !why.text[0])) || 
+	    (!err && !list.count && !list.absent_count))
 		abort();
-	for (size_t i = 0; i < spec_count; i++)
-		if (!memchr(specs[i].name, '\0', EVENT_NAME_BYTES) || !specs[i].name[0])
+	for (size_t i = 0; i < list.count; i++)
+		if (!memchr(list.specs[i].name, '\0', EVENT_NAME_BYTES) || !list.specs[i].name[0])
 			abort();
-	free(specs);
+	event_spec_list_finish(&list);
 	free(text);
 	return 0;
 }

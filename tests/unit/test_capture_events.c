@@ -38,6 +38,55 @@ static void test_an_event_asked_for_by_name_has_no_substitute(void **state)
 		expect_refusal("cycles", fd, "-e cpu-clock");
 }
 
+static void test_absent_events_are_told_and_the_others_run(void **state)
+{
+	static const char *const events[] = { "cycles,sched:no_such", "cpu-clock,no_such:*" };
+	struct perf_event_attr cycles = { .size = sizeof(cycles), .type = PERF_TYPE_HARDWARE };
+	struct capture_config config = { .events = events, .event_text_count = 2 };
+	const int fd = event_open(&cycles, 0, -1);
+	struct capture_session session;
+	const char *absent;
+
+	(void)state;
+	if (!may_sample_everything() || capture_session_open(&session, &config, NULL) != 0)
+		skip();
+	absent = capture_absent_events(session.capture);
+	assert_int_equal(strncmp(absent, "sched:no_such\nno tracepoint ", 28), 0);
+	assert_non_null(strstr(absent, "\nno_such:*\nno tracepoint matches"));
+	if (fd >= 0) {
+		close(fd);	/* this machine has counters */
+		assert_int_equal(capture_event_count(session.capture), 3);
+	} else {
+		assert_non_null(strstr(absent, "\ncycles\nthis machine cannot sample"));
+		assert_int_equal(capture_event_count(session.capture), 2);
+		assert_string_equal(capture_event(session.capture, 0)->name, "cpu-clock");
+	}
+	capture_session_close(&session);
+	expect_refusal("no_such:*,sched:no_such", -ENOENT, "no tracepoint matches \"no_such:*\"");
+}
+
+static void test_a_pattern_is_told_with_its_number(void **state)
+{
+	static const char *const events[] = { "sched:sched_wak[ie][nu]*" };
+	static const char *const filters[] = { "pid > 0" };
+	struct capture_config config = { .events = events, .event_filters = filters,
+					 .event_text_count = 1 };
+	struct capture_session session;
+
+	(void)state;
+	if (!may_sample_everything() || capture_session_open(&session, &config, NULL) != 0)
+		skip();
+	assert_int_equal(capture_event_count(session.capture), 4);
+	assert_string_equal(capture_event(session.capture, 2)->name, "sched:sched_waking");
+	assert_non_null(strstr(capture_notice(session.capture),
+			       "sched:sched_wak[ie][nu]*: 3 tracepoints\n"
+			       "only hits of sched:sched_wakeup with pid > 0\n"
+			       "only hits of sched:sched_wakeup_new with pid > 0\n"
+			       "only hits of sched:sched_waking with pid > 0"));
+	capture_session_close(&session);
+	expect_refusal("syscalls:*", -E2BIG, "at most 127 can be sampled at once");
+}
+
 static void test_rates_follow_the_kind_of_event(void **state)
 {
 	static const char *const events[] = { "cpu-clock,context-switches", "sched:sched_switch" };
@@ -93,6 +142,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_an_event_asked_for_by_name_has_no_substitute),
+		cmocka_unit_test(test_absent_events_are_told_and_the_others_run),
+		cmocka_unit_test(test_a_pattern_is_told_with_its_number),
 		cmocka_unit_test(test_rates_follow_the_kind_of_event),
 		cmocka_unit_test(test_without_an_event_only_the_side_band_runs),
 		cmocka_unit_test(test_a_rate_over_the_kernels_maximum_is_lowered_and_told),

@@ -133,22 +133,71 @@ static void test_a_near_name_is_proposed(void **state)
 
 static void test_commas_between_slashes_do_not_split(void **state)
 {
-	struct event_spec *specs = NULL;
+	struct event_spec_list list = { .count = 0 };
 	struct diag why = { 0 };
-	size_t count = 0;
 
 	(void)state;
 	if (access(EVENT_PMU_DEVICES "/uprobe/format/ref_ctr_offset", R_OK) != 0)
 		skip();
 	/* retprobe is config:0, ref_ctr_offset config:32-63 */
-	assert_int_equal(event_spec_parse_list("cs,uprobe/retprobe,ref_ctr_offset=5/u,r1", &specs,
-					       &count, &why), 0);
-	assert_int_equal(count, 3);
-	assert_string_equal(specs[1].name, "uprobe/retprobe,ref_ctr_offset=5/u");
-	assert_int_equal(specs[1].attr.config, 0x500000001);
-	assert_int_equal(specs[1].attr.exclude_kernel, 1);
-	assert_int_equal(specs[2].attr.config, 1);
-	free(specs);
+	assert_int_equal(event_spec_parse_list("cs,uprobe/retprobe,ref_ctr_offset=5/u,r1", &list,
+					       &why), 0);
+	assert_int_equal(list.count, 3);
+	assert_string_equal(list.specs[1].name, "uprobe/retprobe,ref_ctr_offset=5/u");
+	assert_int_equal(list.specs[1].attr.config, 0x500000001);
+	assert_int_equal(list.specs[1].attr.exclude_kernel, 1);
+	assert_int_equal(list.specs[2].attr.config, 1);
+	event_spec_list_finish(&list);
+}
+
+/* sched_wakeup, sched_wakeup_new and sched_waking are in every kernel since 4.14. */
+static void test_a_pattern_is_all_tracepoints_that_match(void **state)
+{
+	struct event_spec_list list = { .count = 0 };
+	uint64_t id;
+
+	(void)state;
+	if (tracefs_event_id("sched", "sched_waking", &id, NULL) != 0)
+		skip();
+	assert_int_equal(event_spec_parse_list("cs,sch?d:sched_wak[ie][nu]*:k", &list, NULL), 0);
+	assert_int_equal(list.count, 4);
+	assert_int_equal(list.last, 1);
+	assert_string_equal(list.specs[1].name, "sched:sched_wakeup:k");
+	assert_string_equal(list.specs[2].name, "sched:sched_wakeup_new:k");
+	assert_string_equal(list.specs[3].name, "sched:sched_waking:k");
+	assert_int_equal(list.specs[3].attr.type, PERF_TYPE_TRACEPOINT);
+	assert_int_equal(list.specs[3].attr.config, id);
+	assert_int_equal(list.specs[3].attr.exclude_user, 1);
+	assert_string_equal(list.patterns, "sch?d:sched_wak[ie][nu]*:k: 3 tracepoints");
+	assert_int_equal(event_spec_parse_list("*:sched_waking", &list, NULL), 0);
+	assert_int_equal(list.count, 5);
+	assert_int_equal(list.last, 4);
+	assert_string_equal(list.patterns, "sch?d:sched_wak[ie][nu]*:k: 3 tracepoints\n"
+			    "*:sched_waking: 1 tracepoint");
+	event_spec_list_finish(&list);
+}
+
+static void test_what_the_machine_lacks_is_no_misspelling(void **state)
+{
+	struct event_spec_list list = { .count = 0 };
+	struct diag why = { .err = 0 };
+	uint64_t id;
+
+	(void)state;
+	if (tracefs_event_id("sched", "sched_waking", &id, NULL) != 0)
+		skip();
+	assert_int_equal(event_spec_parse_list("sched:no_such,cs,nosuch_pmu/x/,no_such:*", &list,
+					       NULL), 0);
+	assert_int_equal(list.count, 1);
+	assert_int_equal(list.absent_count, 3);
+	assert_string_equal(list.absent[0].name, "sched:no_such");
+	assert_non_null(strstr(list.absent[0].why.text, "no tracepoint \"no_such\""));
+	assert_string_equal(list.absent[1].name, "nosuch_pmu/x/");
+	assert_non_null(strstr(list.absent[2].why.text, "no tracepoint matches \"no_such:*\""));
+	assert_int_equal(event_spec_parse_list("cs,cycels", &list, &why), -ENOENT);
+	assert_non_null(strstr(why.text, "did you mean cycles"));
+	assert_int_equal(event_spec_parse_list("sched:sched_waking:z", &list, &why), -EINVAL);
+	event_spec_list_finish(&list);
 }
 
 static void write_file(const char *dir, const char *name, const char *text)
@@ -293,6 +342,8 @@ int main(void)
 		cmocka_unit_test(test_level_modifiers_leave_out_what_is_not_named),
 		cmocka_unit_test(test_precision_and_guest_modifiers),
 		cmocka_unit_test(test_a_near_name_is_proposed),
+		cmocka_unit_test(test_a_pattern_is_all_tracepoints_that_match),
+		cmocka_unit_test(test_what_the_machine_lacks_is_no_misspelling),
 		cmocka_unit_test(test_commas_between_slashes_do_not_split),
 		cmocka_unit_test(test_pmu_terms_fill_the_fields_of_sysfs),
 		cmocka_unit_test(test_bad_pmu_terms_are_named),

@@ -97,7 +97,8 @@ static void test_a_snapshot_is_one_object_on_one_line(void **state)
 		"\"cut\":1},"
 		"\"lost\":{\"kernel\":1,\"malformed\":2,\"late\":3},\"stalled_rounds\":4,"
 		"\"throttled_ns\":5,\"truncated_stacks\":6,\"unattributed\":7,\"unknown_uid\":8,"
-		"\"evicted\":9,\"losses\":null,\"notice\":null,\"shown_samples\":4,"
+		"\"evicted\":9,\"losses\":null,\"notice\":null,\"not_supported\":[],"
+		"\"shown_samples\":4,"
 		"\"filter\":[],\"rows\":["
 		"{\"self\":3,\"total\":4,\"self_pct\":75.0000,\"total_pct\":100.0000,"
 		"\"self_period\":75,\"total_period\":100,\"comm\":null,\"pid\":null,\"tid\":null,"
@@ -269,10 +270,13 @@ static void test_figures_that_do_not_apply_are_null(void **state)
 	snapshot.freq_hz = 0;
 	snapshot.fixed_period = 1000;
 	snapshot.notice = "one\ntwo";
+	snapshot.absent_events = "cycles\nno counters\nno:such\nno group\n";
 	text = written(&snapshot, &everything);
 	assert_has(text, "\"freq_hz\":null,\"period\":1000,");
 	assert_has(text, "\"busy_pct\":null,");
 	assert_has(text, "\"notice\":\"one\\u000atwo\",");
+	assert_has(text, "\"not_supported\":[{\"event\":\"cycles\",\"reason\":\"no counters\"},"
+			 "{\"event\":\"no:such\",\"reason\":\"no group\"}],");
 	free(text);
 }
 

@@ -56,6 +56,17 @@ static void test_rings_are_never_smaller_than_without_copies(void **state)
 	check(true, 256, 4, 1 * GIB, 128);
 }
 
+/* 100 events on 16 CPUs would have 800 MiB of 512 KiB; a hundredth of 16 GiB leaves 104 KiB each.
+ * 64 KiB are the least. */
+static void test_rings_of_many_events_are_smaller(void **state)
+{
+	(void)state;
+	check(false, 16, 100, 16 * GIB, 16);
+	check(true, 16, 100, 16 * GIB, 16);
+	check(true, 2, 9, 16 * GIB, 2048);
+	check(false, 256, 100, 1 * GIB, 16);
+}
+
 static void test_a_refused_size_is_halved_and_the_side_band_a_quarter_of_it(void **state)
 {
 	struct ring_size size = { 2048, 128 };
@@ -85,6 +96,7 @@ int main(void)
 		cmocka_unit_test(test_all_rings_take_at_most_a_hundredth_of_the_memory),
 		cmocka_unit_test(test_all_rings_take_at_most_256_mib),
 		cmocka_unit_test(test_rings_are_never_smaller_than_without_copies),
+		cmocka_unit_test(test_rings_of_many_events_are_smaller),
 		cmocka_unit_test(test_a_refused_size_is_halved_and_the_side_band_a_quarter_of_it),
 	};
 

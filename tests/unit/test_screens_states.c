@@ -155,6 +155,21 @@ static void test_without_permission(void **state)
 	scene_close(&scene, "no_permission_80x24");
 }
 
+static void test_events_that_are_not_supported(void **state)
+{
+	struct scene scene;
+
+	(void)state;
+	scene_open(&scene, 100, 24);
+	scene.snapshot.event = "cpu-clock";
+	scene.snapshot.absent_events = "cycles\nthis machine has no hardware counters\n"
+				       "no:such\nno tracepoint group \"no\"\n";
+	scene_show(&scene);
+	assert_true(scene_has(&scene, "cycles and 1 more <not supported>"));
+	scene_press(&scene, "!");
+	scene_close(&scene, "not_supported_100x24");
+}
+
 static void lose(struct scene *scene)
 {
 	scene->snapshot.lost_kernel = 123456;
@@ -304,6 +319,7 @@ static void test_long_breadcrumb(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_events_that_are_not_supported),
 		cmocka_unit_test(test_collecting),
 		cmocka_unit_test(test_nothing_hot),
 		cmocka_unit_test(test_target_that_ended),

@@ -159,6 +159,7 @@ static void test_losses_and_notices_are_told_when_there_are_any(void **state)
 	snapshot.ledger.counts[LOSS_TABLES].since_start = 15;
 	snapshot.ledger.counts[LOSS_OWN].since_start = 16;
 	snapshot.notice = "first\nsecond";
+	snapshot.absent_events = "cycles\nno counters\nno:such\nno group\n";
 	assert_text(&snapshot, &everything,
 		"# flametop  web-07  cpu-clock every 1  8 CPUs  last 10.0 s  0 samples  idle 5"
 		"  lost 1  malformed 2  late 3  unattributed 4  unknown-uid 5  left-out-own 16"
@@ -168,6 +169,8 @@ static void test_losses_and_notices_are_told_when_there_are_any(void **state)
 		"  unkept-names 14  let-go-tables 15  own 0.0 %\n"
 		"# first\n"
 		"# second\n"
+		"# cycles  <not supported>  no counters\n"
+		"# no:such  <not supported>  no group\n"
 		"  SELF%  TOTAL%  SAMPLES  COMMAND           OBJECT                    SYMBOL\n"
 		"  nothing hot\n"
 		"\n");
