@@ -638,8 +638,8 @@ static struct snapshot *make(struct publisher *publisher, bool is_last,
 	struct ingest *ingest = publisher->ingest;
 	const struct analyzer_config *config = publisher->config;
 	struct snapshot *snapshot, head = {
-		.host = config->host, .target = config->target, .absent_events = config->absent_events,
-		.target_pid = config->target_pid,
+		.host = config->host, .target = config->target,
+		.absent_events = config->absent_events, .target_pid = config->target_pid,
 		.cpus = config->cpus, .is_replay = config->ingest.is_replay,
 		.is_last = is_last,
 		.is_target_gone = publisher->is_ended && !config->ingest.is_replay,
