@@ -298,6 +298,8 @@ const struct option_row option_rows[] = {
 		.group = OPTIONS_BATCH, .name = "batch", .argument = "[=N]",
 		.set = option_set_batch, .help = "print N refreshes (endless without N; with a\n"
 			"command: one table when it has ended)",
+		.more = "Behind the rows text has the probes, with a histogram of each latency "
+			"and of each value that is a number.",
 	},
 	{
 		.group = OPTIONS_BATCH, .name = "duration", .argument = "S",

@@ -162,6 +162,33 @@ static void test_the_text_block_has_a_line_for_each(void **state)
 	free(text);
 }
 
+/* Of each latency, and of each value that is a number. Many empty octaves are one line. */
+static void test_histograms_are_in_the_text(void **state)
+{
+	static const char latency[] =
+		"                  512ns..1.0us          5  |########################################|\n"
+		"                           ...\n"
+		"                  4.2ms..8.4ms          1  |########                                |\n"
+		"      size s64: 5";
+	static const char value[] =
+		"                             0          1  |#############                           |\n"
+		"                          2..4          1  |#############                           |\n"
+		"                          4..8          0  |                                        |\n"
+		"                         8..16          0  |                                        |\n"
+		"                        16..32          3  |########################################|\n"
+		"      na\"me char *: 2";
+	char *text = write_text(text_put_probes, &both);
+	size_t lines = 0;
+
+	(void)state;
+	for (const char *at = text; (at = strchr(at, '|')); at++)
+		lines++;
+	assert_int_equal(lines, 2 * 7);
+	assert_non_null(strstr(text, latency));
+	assert_non_null(strstr(text, value));
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -170,6 +197,7 @@ int main(void)
 		cmocka_unit_test(test_a_probe_without_calls_has_no_percentiles),
 		cmocka_unit_test(test_a_rate_that_is_unknown_is_no_number),
 		cmocka_unit_test(test_the_text_block_has_a_line_for_each),
+		cmocka_unit_test(test_histograms_are_in_the_text),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
