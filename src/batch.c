@@ -95,6 +95,7 @@ static int render(struct batch *batch, const struct snapshot *snapshot, struct d
 		.show_idle = batch->options->show_idle, .max_rows = batch->options->max_rows,
 		.by_total = batch->options->wants_children,
 	};
+	const bool is_text = batch->options->format == OUTPUT_TEXT;
 	FILE *out = open_memstream(&batch->text, &batch->text_bytes);
 	bool has_failed;
 	int err = 0;
@@ -109,6 +110,8 @@ static int render(struct batch *batch, const struct snapshot *snapshot, struct d
 			json_write(out, snapshot, &export_options);
 		else
 			text_write(out, snapshot, &export_options);
+		if (is_text && text_has_all_events(snapshot, &export_options))
+			break;
 	}
 	has_failed = err || ferror(out);
 	if (fclose(out) || has_failed || !batch->text)	/* of the last fclose() says nothing */

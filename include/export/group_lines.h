@@ -7,8 +7,9 @@
 
 #include "model/group_tree.h"
 
-/* The @max groups with the largest total, each with those above it. *@out: [node_count], malloc'd,
- * the caller's; NULL: all are printed. Returns how many are not. Without memory all are printed. */
+/* The @max groups with the largest self, then total, each with those above it. *@out: [node_count],
+ * malloc'd, the caller's; NULL: all are printed. Returns how many are not. Without memory all are
+ * printed. */
 size_t group_lines_choose(const struct group_tree *tree, size_t max, bool **out);
 
 #endif

@@ -16,7 +16,11 @@ struct export_options {
 	size_t max_rows;	/* SIZE_MAX: all; what is left out is said */
 };
 
-/* Header and table of one snapshot (not of the chain). Errors stay in @out (ferror(3)). */
+/* Header and table of one snapshot (not of the chain, but see below). Errors stay in @out
+ * (ferror(3)). */
 void text_write(FILE *out, const struct snapshot *snapshot, const struct export_options *options);
+/* True when its table has the events of the whole chain as groups: those behind @snapshot in the
+ * chain have none of their own. */
+bool text_has_all_events(const struct snapshot *snapshot, const struct export_options *options);
 
 #endif

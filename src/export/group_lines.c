@@ -1,30 +1,43 @@
-/* group_lines.c - see export/group_lines.h. A group's total is never less than that of one below
- * it, so the largest make a tree; at equal totals the one above comes first in the order. */
+/* group_lines.c - see export/group_lines.h. As in tables the groups with the most SELF are first,
+ * then those with the most TOTAL: what only calls others must not take the lines of what works. A
+ * group's self and total are never less than those of one below it, so the first make a tree; at
+ * equal ones the one above comes first in the order. */
 #include "export/group_lines.h"
 
 #include <stdint.h>
 #include <stdlib.h>
 
 struct ranked {
-	double share;
+	double self, total;	/* shares */
 	uint32_t node;
 };
 
 /* Compared, of a group that is gone or has shrunk: what it had. */
-static double share_of(const struct group_node *node)
+static double larger_share(const struct group_node *node, double weight, double base_weight)
 {
-	const double now = group_node_pct(node, node->total_weight);
-	const double base = group_node_base_pct(node, node->base_total_weight);
+	const double now = group_node_pct(node, weight);
+	const double base = group_node_base_pct(node, base_weight);
 
 	return now > base ? now : base;
+}
+
+static struct ranked rank(const struct group_node *node, uint32_t index)
+{
+	return (struct ranked){
+		.self = larger_share(node, node->self_weight, node->base_self_weight),
+		.total = larger_share(node, node->total_weight, node->base_total_weight),
+		.node = index,
+	};
 }
 
 static int largest_first(const void *a, const void *b)
 {
 	const struct ranked *left = a, *right = b;
 
-	if (left->share != right->share)
-		return left->share > right->share ? -1 : 1;
+	if (left->self != right->self)
+		return left->self > right->self ? -1 : 1;
+	if (left->total != right->total)
+		return left->total > right->total ? -1 : 1;
 	return left->node < right->node ? -1 : left->node > right->node;
 }
 
@@ -56,7 +69,7 @@ size_t group_lines_choose(const struct group_tree *tree, size_t max, bool **out)
 	order = malloc(tree->node_count * sizeof(*order));
 	if (*out && order) {
 		for (uint32_t i = 0; i < tree->node_count; i++)
-			order[i] = (struct ranked){ share_of(&tree->nodes[i]), i };
+			order[i] = rank(&tree->nodes[i], i);
 		qsort(order, tree->node_count, sizeof(*order), largest_first);
 		for (size_t i = 0; i < max; i++)
 			(*out)[order[i].node] = true;

@@ -52,17 +52,37 @@ static void put_losses(FILE *out, const struct snapshot *snapshot)
 	put_counter(out, "let-go-tables", counts[LOSS_TABLES].since_start);
 }
 
-static void put_head(FILE *out, const struct snapshot *snapshot)
+bool text_has_all_events(const struct snapshot *snapshot, const struct export_options *options)
+{
+	return options->has_groups && snapshot->groups.level_count &&
+	       snapshot->groups.keys[0] == GROUP_EVENT;
+}
+
+/* The events that the table is of, and how many samples they have. */
+static void put_events(FILE *out, const struct snapshot *snapshot, bool is_of_all)
+{
+	uint64_t samples = 0, idle_samples = 0;
+	const struct snapshot *event = snapshot;
+
+	safe_print(out, "# flametop  %s ", sanitize_checked(snapshot->host));
+	for (; event; event = is_of_all ? event->next_event : NULL) {
+		safe_print(out, "%s %s", event == snapshot ? SAFE_TEXT("") : SAFE_TEXT(","),
+			   sanitize_checked(event->event));
+		put_rate(out, event);
+		samples += event->samples;
+		idle_samples += event->idle_samples;
+	}
+	safe_print(out, "  %s  last %.*f s  %" PRIu64 " samples",
+		   sanitize_checked(snapshot->target), snapshot->window_s < MOMENT_S ? 3 : 1,
+		   snapshot->window_s, samples);
+	put_counter(out, "idle", idle_samples);
+}
+
+static void put_head(FILE *out, const struct snapshot *snapshot, bool is_of_all)
 {
 	const double complete_pct = snapshot_complete_pct(snapshot);
 
-	safe_print(out, "# flametop  %s  %s", sanitize_checked(snapshot->host),
-		   sanitize_checked(snapshot->event));
-	put_rate(out, snapshot);
-	safe_print(out, "  %s  last %.*f s  %" PRIu64 " samples",
-		   sanitize_checked(snapshot->target), snapshot->window_s < MOMENT_S ? 3 : 1,
-		   snapshot->window_s, snapshot->samples);
-	put_counter(out, "idle", snapshot->idle_samples);
+	put_events(out, snapshot, is_of_all);
 	put_losses(out, snapshot);
 	if (snapshot->busy_pct >= 0)
 		safe_print(out, "  busy %.0f %%", snapshot->busy_pct);
@@ -313,7 +333,7 @@ void text_write(FILE *out, const struct snapshot *snapshot, const struct export_
 {
 	size_t written;
 
-	put_head(out, snapshot);
+	put_head(out, snapshot, text_has_all_events(snapshot, options));
 	put_baseline(out, snapshot);
 	put_notice(out, snapshot->notice);
 	put_absent(out, snapshot);

@@ -131,6 +131,35 @@ static void test_text_is_indented(void **state)
 	free(text);
 }
 
+/* main() is on every stack and works itself in none: it takes no line of those that do. */
+static void test_the_first_lines_are_those_with_the_most_self(void **state)
+{
+	const struct group_node tree_nodes[] = {
+		{ .id = 1, .parent = UINT32_MAX, .size = 4, .self_samples = 9, .total_samples = 9,
+		  .self_weight = 90, .total_weight = 90, .whole_weight = 90, .text = "app" },
+		{ .id = 2, .parent = 0, .size = 1, .depth = 1, .self_samples = 6,
+		  .total_samples = 6, .self_weight = 60, .total_weight = 60, .whole_weight = 90,
+		  .text = "hot" },
+		{ .id = 3, .parent = 0, .size = 1, .depth = 1, .self_samples = 3,
+		  .total_samples = 3, .self_weight = 30, .total_weight = 30, .whole_weight = 90,
+		  .text = "warm" },
+		{ .id = 4, .parent = 0, .size = 1, .depth = 1, .total_samples = 9,
+		  .total_weight = 90, .whole_weight = 90, .text = "main" },
+	};
+	const struct group_tree tree = {
+		.level_count = 2, .keys = { GROUP_COMM, GROUP_SYMBOL }, .node_count = 4,
+		.nodes = tree_nodes,
+	};
+	char *text = write_text(&tree, 3, false);
+
+	(void)state;
+	assert_non_null(strstr(text, "hot"));
+	assert_non_null(strstr(text, "warm"));
+	assert_null(strstr(text, "main"));
+	assert_non_null(strstr(text, "  ... 1 more groups (-E shows more)\n"));
+	free(text);
+}
+
 static void test_text_tells_what_has_changed(void **state)
 {
 	struct group_node pair[] = { nodes[0], nodes[3], nodes[3], nodes[3] };
@@ -182,6 +211,7 @@ int main(void)
 		cmocka_unit_test(test_json_without_groups_says_nothing),
 		cmocka_unit_test(test_json_has_the_baseline_when_compared),
 		cmocka_unit_test(test_text_is_indented),
+		cmocka_unit_test(test_the_first_lines_are_those_with_the_most_self),
 		cmocka_unit_test(test_text_tells_what_has_changed),
 		cmocka_unit_test(test_the_largest_are_printed),
 	};

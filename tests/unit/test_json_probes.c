@@ -166,16 +166,23 @@ static void test_the_text_block_has_a_line_for_each(void **state)
 static void test_histograms_are_in_the_text(void **state)
 {
 	static const char latency[] =
-		"                  512ns..1.0us          5  |########################################|\n"
+		"                  512ns..1.0us          5"
+		"  |########################################|\n"
 		"                           ...\n"
-		"                  4.2ms..8.4ms          1  |########                                |\n"
+		"                  4.2ms..8.4ms          1"
+		"  |########                                |\n"
 		"      size s64: 5";
 	static const char value[] =
-		"                             0          1  |#############                           |\n"
-		"                          2..4          1  |#############                           |\n"
-		"                          4..8          0  |                                        |\n"
-		"                         8..16          0  |                                        |\n"
-		"                        16..32          3  |########################################|\n"
+		"                             0          1"
+		"  |#############                           |\n"
+		"                          2..4          1"
+		"  |#############                           |\n"
+		"                          4..8          0"
+		"  |                                        |\n"
+		"                         8..16          0"
+		"  |                                        |\n"
+		"                        16..32          3"
+		"  |########################################|\n"
 		"      na\"me char *: 2";
 	char *text = write_text(text_put_probes, &both);
 	size_t lines = 0;

@@ -191,6 +191,40 @@ static void test_children_that_are_not_sampled_are_offered(void **state)
 		"  nothing hot\n\n");
 }
 
+/* One table: its head names them all, and counts their samples together. */
+static void test_events_that_are_groups_are_one_table(void **state)
+{
+	const struct export_options options = { .max_rows = SIZE_MAX, .has_groups = true };
+	const struct group_node nodes[] = {
+		{ .id = 1, .parent = UINT32_MAX, .size = 1, .self_samples = 40,
+		  .total_samples = 40, .self_weight = 40, .total_weight = 40, .whole_weight = 40,
+		  .text = "cpu-clock" },
+		{ .id = 2, .parent = UINT32_MAX, .size = 1, .self_samples = 2, .total_samples = 2,
+		  .self_weight = 2, .total_weight = 2, .whole_weight = 2, .text = "faults" },
+	};
+	struct snapshot first = fixture_snapshot(NULL, 0), second = fixture_snapshot(NULL, 0);
+
+	(void)state;
+	first.samples = 40;
+	first.groups = (struct group_tree){ .level_count = 1, .keys = { GROUP_EVENT },
+					    .node_count = 2, .nodes = nodes };
+	first.next_event = &second;
+	second.event = "faults";
+	second.freq_hz = 0;
+	second.fixed_period = 1;
+	second.samples = 2;
+	assert_true(text_has_all_events(&first, &options));
+	assert_text(&first, &options,
+		"# flametop  web-07  cpu-clock 997 Hz, faults every 1  8 CPUs  last 10.0 s"
+		"  42 samples  own 0.0 %\n"
+		"  SELF%  TOTAL%  SAMPLES  event\n"
+		" 100.00  100.00       40  cpu-clock\n"
+		" 100.00  100.00        2  faults\n"
+		"\n");
+	first.groups.keys[0] = GROUP_COMM;
+	assert_false(text_has_all_events(&first, &options));
+}
+
 static void test_the_head_says_how_stacks_are_known(void **state)
 {
 	struct snapshot snapshot = fixture_snapshot(NULL, 0);
@@ -367,6 +401,7 @@ int main(void)
 		cmocka_unit_test(test_with_children_the_change_is_of_totals),
 		cmocka_unit_test(test_losses_and_notices_are_told_when_there_are_any),
 		cmocka_unit_test(test_children_that_are_not_sampled_are_offered),
+		cmocka_unit_test(test_events_that_are_groups_are_one_table),
 		cmocka_unit_test(test_the_head_says_how_stacks_are_known),
 		cmocka_unit_test(test_each_key_has_its_column),
 		cmocka_unit_test(test_what_the_limit_leaves_out_is_said),
