@@ -67,6 +67,12 @@ static unsigned int array_bits(const char *type)
 	return strchr(type, '[') && type[0] && sscanf(type + 1, "%u[", &bits) == 1 ? bits : 0;
 }
 
+/* As the source says it: "const char *", "xmlChar *". */
+static bool is_text_type(const char *type)
+{
+	return strstr(type, "char") || strstr(type, "Char");
+}
+
 void probe_fetch_set_meaning(struct probe_fetch *value, const struct probe_argument *argument)
 {
 	const unsigned int bits = array_bits(argument->type);
@@ -93,7 +99,9 @@ void probe_fetch_set_meaning(struct probe_fetch *value, const struct probe_argum
 		snprintf(value->reason, sizeof(value->reason), "norm() masks texts, and this is "
 			 "none: add :string");
 	}
-	if (argument->type[0] && (!value->type[0] || value->origin == ORIGIN_NOTE))
+	if (argument->type[0] && (!value->type[0] || value->origin == ORIGIN_NOTE ||
+				  (value->kind == VALUE_TEXT && !is_text_type(value->type) &&
+				   strstr(argument->type, "string"))))
 		snprintf(value->type, sizeof(value->type), "%s", argument->type);
 }
 
