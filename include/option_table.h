@@ -65,6 +65,8 @@ struct option_row {
 	/* One of them: the offset of the bool in struct options that it switches on; a setter. */
 	size_t flag;
 	option_setter *set;
+	/* Of an option without a value: is the word behind it meant for it? NULL: it never is. */
+	bool (*is_next_word)(const char *word);
 	bool in_file;		/* may stand in the configuration */
 	const char *default_text;	/* as it would be written; NULL: `help` tells */
 	const char *help;	/* one line or two */

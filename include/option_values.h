@@ -9,7 +9,7 @@
 option_setter option_set_pids, option_set_tids, option_set_user, option_set_cgroup, option_set_cpus,
 	option_set_event, option_set_freq, option_set_count, option_set_pages,
 	option_set_call_graph, option_set_keys, option_set_groups,
-	option_set_delay, option_set_window, option_set_filter,
+	option_set_delay, option_set_window, option_set_filter, option_set_stacks,
 	option_set_match, option_set_theme, option_set_color,
 	option_set_memory, option_set_log, option_set_input, option_set_diff,
 	option_set_batch,

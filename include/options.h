@@ -54,7 +54,6 @@ struct options {
 	bool is_batch, wants_help, wants_version;
 	bool wants_config, wants_man, wants_completion;	/* to be printed */
 	bool wants_all, wants_format;	/* -a, --format: given, for what excludes them */
-	bool wants_stacks;		/* -g: the default, so it only puts settings aside */
 	enum output_format format;
 	size_t max_rows;
 	size_t memory_bytes;

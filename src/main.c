@@ -1,5 +1,6 @@
 /* main.c - options -> session -> screen or batch; the only place that decides the exit status. */
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <locale.h>
 #include <malloc.h>
@@ -113,6 +114,18 @@ static int print_about_probes(const struct options *options)
 		return EXIT_OK;
 	print_error(&why, err);
 	return status_of_error(err);
+}
+
+/* Before a terminal is asked for: without the file it would not help. */
+static int check_recordings(const struct options *options, struct diag *why)
+{
+	const char *const paths[] = { options->replay_path, options->diff_path };
+
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
+		if (paths[i] && faccessat(AT_FDCWD, paths[i], R_OK, AT_EACCESS))
+			return diag_set(why, -errno, "cannot read %s: %s", paths[i],
+					strerror(errno));
+	return 0;
 }
 
 static bool has_terminal(void)
@@ -340,6 +353,8 @@ int main(int argc, char **argv)
 		status = print_answer(&options);
 	} else if (options_is_probe_question(&options)) {
 		status = print_about_probes(&options);
+	} else if ((err = check_recordings(&options, &why))) {
+		status = refuse(status_of_error(err), why.text, is_with_command);
 	} else if (!options.is_batch && !has_terminal()) {
 		status = refuse(EXIT_USAGE, "no terminal here: use --batch[=N] to print refreshes",
 				is_with_command);

@@ -146,9 +146,11 @@ const struct option_row option_rows[] = {
 	},
 	{
 		.group = OPTIONS_WHAT, .letter = 'g', .name = "stacks",
-		.flag = FLAG(wants_stacks), .choice = CHOICE_STACKS,
-		.help = "as --call-graph auto, whatever the configuration says",
-		.more = "For perf, -g means frame pointers: here that is --call-graph fp.",
+		.set = option_set_stacks, .is_next_word = call_graph_is_mode,
+		.choice = CHOICE_STACKS,
+		.help = "as --call-graph auto, whatever the configuration says;\n"
+			"with fp, dwarf[,BYTES] or auto behind it that one",
+		.more = "For perf, -g alone means frame pointers: here that is -g fp.",
 	},
 	{
 		.group = OPTIONS_WHAT, .letter = 'm', .name = "mmap-pages", .argument = "N",
@@ -366,7 +368,8 @@ const struct option_row option_rows[] = {
 		.help = "this text",
 	},
 	{
-		.group = OPTIONS_OTHER, .name = "version", .flag = FLAG(wants_version),
+		.group = OPTIONS_OTHER, .letter = 'V', .name = "version",
+		.flag = FLAG(wants_version),
 		.help = "the version",
 	},
 };

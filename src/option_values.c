@@ -171,6 +171,11 @@ int option_set_call_graph(struct options *out, const char *as, const char *text,
 	return call_graph_parse(text, as, &out->capture.call_graph, why);
 }
 
+int option_set_stacks(struct options *out, const char *as, const char *text, struct diag *why)
+{
+	return text ? call_graph_parse(text, as, &out->capture.call_graph, why) : 0;
+}
+
 const char *const option_sort_keys[] = { "pid", "tid", "comm", "dso", "symbol", "cpu", "address",
 					 NULL };
 

@@ -73,6 +73,16 @@ static void spell(struct spelling *out)
 static int refuse_word(int option, const char *word, struct diag *why)
 {
 	const char *reason = option == ':' ? "needs a value" : "is no option";
+	const char *near = NULL;
+	char name[40];
+
+	if (word[0] == '-' && word[1] == '-' && option == '?') {
+		snprintf(name, sizeof(name), "%.*s", (int)strcspn(word + 2, "="), word + 2);
+		near = option_table_nearest(name);
+	}
+	if (near && strcmp(near, name) != 0)
+		return diag_set(why, -EINVAL, "%s %s: did you mean --%s? See --help", word, reason,
+				near);
 
 	if (word[0] == '-' && word[1] == '-')
 		return diag_set(why, -EINVAL, "%s %s; see --help", word, reason);
@@ -96,6 +106,9 @@ static int walk(int argc, char **argv, int (*visit)(const struct met *met, struc
 		met.row = option < LONG_BASE ? option_table_find_letter(option)
 					     : &option_rows[option - LONG_BASE];
 		met.text = optarg;
+		if (met.row->is_next_word && optind > at && optind < argc &&
+		    met.row->is_next_word(argv[optind]))
+			met.text = argv[optind++];
 		err = visit(&met, why);
 		if (err)
 			return err;
@@ -234,6 +247,7 @@ static int check_together(struct options *out, struct diag *why)
 				"-a is everything: not together with -p, -t or -G");
 	if (out->ends_command && !out->command)
 		return diag_set(why, -EINVAL, "--kill-command needs a command: -- COMMAND");
+	out->capture.insists_on_all = out->wants_all;
 	if (out->capture.freq_hz && out->capture.period)
 		return diag_set(why, -EINVAL, "-F and -c exclude each other");
 	if (!out->is_batch && out->wants_format)

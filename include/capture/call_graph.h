@@ -40,6 +40,9 @@ struct call_graph {
  * 0 or -EINVAL. */
 int call_graph_parse(const char *text, const char *as, struct call_graph *out, struct diag *why);
 
+/* True when @word is a mode, "lbr" included, with or without a size: "dwarf", "dwarf,8192". */
+bool call_graph_is_mode(const char *word);
+
 /* What a measurement is, as far as it bears on stacks. */
 struct call_graph_load {
 	bool has_copies;	/* the kernel copies registers and stacks, and we can use them */

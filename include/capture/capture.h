@@ -34,6 +34,7 @@ struct capture_config {
 	struct call_graph call_graph;
 	bool are_hits_too_many;	/* call_graph auto: no copies where every hit is a sample */
 	const struct stack_ends *stack_ends;	/* BORROWED until capture_stop(); NULL: none */
+	bool insists_on_all;	/* -a: an error where not everything may be sampled */
 	struct target target;	/* taken over by capture_open(), also on failure */
 };
 

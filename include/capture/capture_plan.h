@@ -21,6 +21,7 @@ struct capture_plan {
 	/* Asked for; opening may lower what stands here. */
 	struct target target;		/* owned */
 	enum target_kind kind;
+	bool insists_on_all;		/* the user's own processes are no substitute */
 	/* Owned; rates set; without the side-band. Of several events those that the machine can't
 	 * sample become absent ones. */
 	struct event_spec_list events;

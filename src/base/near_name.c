@@ -6,24 +6,33 @@
 #define TYPED_MAX_BYTES 40	/* longer than any name there is: such text is near to none */
 #define KNOWN_MAX_BYTES 64
 
-/* Levenshtein's distance, one row at a time. */
+static size_t smaller(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Levenshtein's distance, where two neighbours that are swapped are one error as well (optimal
+ * string alignment). Three rows of its table are kept. */
 static size_t edit_distance(const char *a, const char *b)
 {
-	size_t row[KNOWN_MAX_BYTES + 1];
-	size_t width = strlen(b);
+	size_t rows[3][KNOWN_MAX_BYTES + 1];
+	size_t *two_back = rows[0], *back = rows[1], *row = rows[2];
+	const size_t width = strlen(b);
 
 	for (size_t j = 0; j <= width; j++)
 		row[j] = j;
 	for (size_t i = 0; a[i]; i++) {
-		size_t diagonal = row[0];
+		size_t *const oldest = two_back;
 
+		two_back = back;
+		back = row;
+		row = oldest;
 		row[0] = i + 1;
 		for (size_t j = 0; j < width; j++) {
-			size_t replace = diagonal + (a[i] != b[j]);
-			size_t step = (row[j] < row[j + 1] ? row[j] : row[j + 1]) + 1;
-
-			diagonal = row[j + 1];
-			row[j + 1] = replace < step ? replace : step;
+			row[j + 1] = smaller(smaller(row[j], back[j + 1]) + 1,
+					     back[j] + (a[i] != b[j]));
+			if (i && j && a[i] == b[j - 1] && a[i - 1] == b[j])
+				row[j + 1] = smaller(row[j + 1], two_back[j - 1] + 1);
 		}
 	}
 	return row[width];

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define LBR "lbr"	/* perf's fourth mode */
+
 static const char *const mode_names[] = {
 	[CALL_GRAPH_AUTO] = "auto", [CALL_GRAPH_FP] = "fp", [CALL_GRAPH_DWARF] = "dwarf",
 	[CALL_GRAPH_OFF] = "off",
@@ -46,8 +48,22 @@ int call_graph_parse(const char *text, const char *as, struct call_graph *out, s
 		return diag_set(why, -EINVAL, "%s %s: only dwarf takes a size, as in dwarf,16384",
 				as, text);
 	}
+	if (len == strlen(LBR) && !memcmp(text, LBR, len))
+		return diag_set(why, -EINVAL, "%s %s: the CPU's last branch records are not read "
+				"as call stacks; auto copies stacks, fp follows frame pointers", as,
+				text);
 	return diag_set(why, -EINVAL, "%s %s: not known; there are auto, fp, dwarf, dwarf,BYTES,"
 			" off", as, text);
+}
+
+bool call_graph_is_mode(const char *word)
+{
+	const size_t len = strcspn(word, ",");
+
+	for (size_t i = 0; i < sizeof(mode_names) / sizeof(mode_names[0]); i++)
+		if (strlen(mode_names[i]) == len && !memcmp(mode_names[i], word, len))
+			return i != CALL_GRAPH_OFF;
+	return len == strlen(LBR) && !memcmp(word, LBR, len);
 }
 
 static bool is_too_much(const struct call_graph_load *load, uint32_t copy_bytes)

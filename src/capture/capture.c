@@ -407,6 +407,7 @@ static int fill_plan(struct capture *capture, const struct capture_config *confi
 	int err;
 
 	plan->kind = plan->target.kind;
+	plan->insists_on_all = config->insists_on_all;
 	/* An inherited clock begins anew in each child: those that live for a few milliseconds
 	 * would hardly be seen. */
 	plan->is_cpu_wide = plan->target.has_descendants;

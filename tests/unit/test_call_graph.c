@@ -57,7 +57,9 @@ static void test_every_mode_has_a_word(void **state)
 static void test_what_cannot_be_is_refused_with_what_can(void **state)
 {
 	(void)state;
-	check_refused("lbr", "--call-graph lbr: not known; there are auto, fp, dwarf, dwarf,BYTES,"
+	check_refused("lbr", "--call-graph lbr: the CPU's last branch records are not read as call "
+			     "stacks; auto copies stacks, fp follows frame pointers");
+	check_refused("cgx", "--call-graph cgx: not known; there are auto, fp, dwarf, dwarf,BYTES,"
 			     " off");
 	check_refused("", "--call-graph : not known; there are auto, fp, dwarf, dwarf,BYTES, off");
 	check_refused("fp,8192", "--call-graph fp,8192: only dwarf takes a size, as in"

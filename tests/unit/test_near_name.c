@@ -28,6 +28,8 @@ static void test_one_error_in_three_letters_is_near(void **state)
 	assert_string_equal(nearest("hide-cernal"), "hide-kernel");
 	assert_string_equal(nearest("lag"), "log");
 	assert_string_equal(nearest("theme"), "theme");
+	assert_string_equal(nearest("lgo"), "log");	/* a swap is one error */
+	assert_string_equal(nearest("dleay"), "delay");
 }
 
 static void test_what_is_further_away_is_not(void **state)

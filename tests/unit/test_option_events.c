@@ -112,6 +112,46 @@ static void test_text_to_match_may_be_negated(void **state)
 	assert_string_equal(options.filter.parts[2].text, "memset");
 }
 
+static void test_g_takes_the_next_word_if_it_is_a_mode(void **state)
+{
+	const struct call_graph *graph = &options.capture.call_graph;
+
+	(void)state;
+	assert_int_equal(PARSE("-g", "dwarf,8192", "-K", "--", "ls"), 0);
+	assert_int_equal(graph->mode, CALL_GRAPH_DWARF);
+	assert_int_equal(graph->copy_bytes, 8192);
+	assert_true(options.hide_kernel);
+	assert_string_equal(options.command[0], "ls");
+	assert_int_equal(PARSE("-Kg", "fp", "ls", "-l"), 0);
+	assert_int_equal(graph->mode, CALL_GRAPH_FP);
+	assert_string_equal(options.command[0], "ls");
+	/* No mode, or no word of its own: perf's -g, which has no value. */
+	assert_int_equal(PARSE("-g", "ls", "fp"), 0);
+	assert_int_equal(graph->mode, CALL_GRAPH_AUTO);
+	assert_string_equal(options.command[0], "ls");
+	assert_int_equal(PARSE("-g", "--", "fp"), 0);
+	assert_string_equal(options.command[0], "fp");
+	assert_int_equal(PARSE("-gK", "auto"), 0);
+	assert_string_equal(options.command[0], "auto");
+	assert_int_equal(PARSE("-g"), 0);
+	assert_int_equal(graph->mode, CALL_GRAPH_AUTO);
+	assert_refused(PARSE("-g", "lbr"), "-g lbr: the CPU's last branch records are not read as "
+		       "call stacks; auto copies stacks, fp follows frame pointers");
+	assert_refused(PARSE("-g", "dwarf,x"), "-g dwarf,x: the copy of a stack has a multiple of "
+		       "8 bytes, 65528 at most");
+}
+
+static void test_a_near_option_is_proposed(void **state)
+{
+	(void)state;
+	assert_refused(PARSE("--pdi", "1"), "--pdi is no option: did you mean --pid? See --help");
+	assert_refused(PARSE("--filtr=x"), "--filtr=x is no option: did you mean --filter? See "
+		       "--help");
+	assert_refused(PARSE("--qqqqqqq"), "--qqqqqqq is no option; see --help");
+	assert_int_equal(PARSE("-V"), 0);
+	assert_true(options.wants_version);
+}
+
 static int tear_down(void **state)
 {
 	(void)state;
@@ -126,6 +166,8 @@ int main(void)
 		cmocka_unit_test(test_a_plain_word_is_no_filter_but_text_to_match),
 		cmocka_unit_test(test_the_configuration_has_both_words),
 		cmocka_unit_test(test_text_to_match_may_be_negated),
+		cmocka_unit_test(test_g_takes_the_next_word_if_it_is_a_mode),
+		cmocka_unit_test(test_a_near_option_is_proposed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, tear_down);

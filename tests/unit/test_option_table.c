@@ -43,7 +43,8 @@ static void test_names_and_letters_are_there_once(void **state)
 		if (row->letter)
 			assert_ptr_equal(option_table_find_letter(row->letter), row);
 		assert_true(!row->set == (row->flag != 0));
-		assert_true(!row->argument == !row->set);	/* a flag has no value */
+		/* A flag has no value; one option takes the next word if it looks like one. */
+		assert_true(!row->argument == (!row->set || row->is_next_word));
 	}
 	assert_null(option_table_find(""));
 	assert_null(option_table_find_letter(0));

@@ -470,7 +470,7 @@ static void test_how_stacks_are_sampled(void **state)
 	assert_int_equal(options.capture.call_graph.mode, CALL_GRAPH_FP);
 	assert_int_equal(parse_over("-g", lines, 1), 0);
 	assert_int_equal(options.capture.call_graph.mode, CALL_GRAPH_AUTO);
-	refuse("--call-graph lbr", "--call-graph lbr: not known; there are auto, fp, dwarf,"
+	refuse("--call-graph cgx", "--call-graph cgx: not known; there are auto, fp, dwarf,"
 				   " dwarf,BYTES, off");
 }
 
