@@ -164,7 +164,7 @@ void probe_panel_open_row(struct ui_state *state, const struct snapshot_row *row
 static void name_spec(struct probe_panel *panel, const struct probe_spec *spec)
 {
 	const bool is_mark = spec->kind == PROBE_TRACEPOINT || spec->kind == PROBE_USDT;
-	const char *what = spec->function[0] ? spec->function : spec->source;
+	const char *what = spec->source[0] ? spec->source : spec->function;
 
 	if (spec->line)
 		snprintf(panel->name, PANEL_NAME_BYTES, "%.140s:%" PRIu32, what, spec->line);

@@ -17,6 +17,7 @@
 struct probe_definition {
 	enum trace_type type;
 	char place[PROBE_FUNCTION_BYTES + 64];
+	char shown[PROBE_FILE_BYTES + 64];	/* "/bin/app:0x1139": the place for people */
 	char fetch_args[PROBE_DEFINITION_BYTES];
 	uint32_t max_active;
 };

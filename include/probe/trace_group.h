@@ -24,6 +24,7 @@ enum trace_type { TRACE_KPROBE, TRACE_KRETPROBE, TRACE_UPROBE, TRACE_URETPROBE }
 struct trace_definition {
 	enum trace_type type;
 	const char *place;	/* "vfs_read+0", "MOD:SYM+OFF"; "/proc/self/fd/9:0x1139(0x4018)" */
+	const char *shown;	/* the same as errors name it; NULL: as `place` */
 	const char *fetch_args;	/* "count=%dx:u64 name=+0(%si):string"; "" none */
 	uint32_t max_active;	/* TRACE_KRETPROBE: calls at a time; 0: the kernel's default */
 };

@@ -51,6 +51,7 @@ static int define(struct live_part *part, const struct live_request *request,
 	if (err)
 		return err;
 	definition = (struct trace_definition){ .type = made.type, .place = made.place,
+						.shown = made.shown,
 						.fetch_args = made.fetch_args,
 						.max_active = made.max_active };
 	err = trace_group_add(request->group, &definition, &part->event, why);

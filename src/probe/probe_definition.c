@@ -25,12 +25,14 @@ static void put_place(struct probe_definition *out, const struct probe_places *p
 	if (places->spec.kind == PROBE_KERNEL) {
 		snprintf(out->place, sizeof(out->place), "%s+%" PRIu64, site->symbol,
 			 site->offset);
+		snprintf(out->shown, sizeof(out->shown), "%s", out->place);
 		return;
 	}
 	if (site->semaphore && !is_return)
 		snprintf(semaphore, sizeof(semaphore), "(0x%" PRIx64 ")", site->semaphore);
 	snprintf(out->place, sizeof(out->place), "/proc/self/fd/%d:0x%" PRIx64 "%s", places->file,
 		 site->offset, semaphore);
+	snprintf(out->shown, sizeof(out->shown), "%s:0x%" PRIx64, places->path, site->offset);
 }
 
 /* What pairs entries and returns; and the return address, as the kernel puts another in its place

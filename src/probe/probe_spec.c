@@ -185,9 +185,8 @@ void probe_spec_name(const struct probe_spec *spec, char *out, size_t room)
 		put(&writer, "%s:", base_name(spec->file));
 	if (spec->group[0])
 		put(&writer, "%s:", spec->group);
-	if (spec->source[0])
-		put(&writer, "%s", base_name(spec->source));
-	put(&writer, "%s", spec->function);
+	/* The line is one of the source, also once it is known whose code it is. */
+	put(&writer, "%s", spec->source[0] ? base_name(spec->source) : spec->function);
 	if (spec->offset)
 		put(&writer, "+%#llx", (unsigned long long)spec->offset);
 	if (spec->line)
@@ -249,7 +248,7 @@ static void put_arguments(struct writer *writer, const struct probe_spec *spec)
 static void put_function(struct writer *writer, const struct probe_spec *spec)
 {
 	if (!spec->is_wildcard) {
-		put_section(writer, spec->function[0] ? spec->function : spec->source);
+		put_section(writer, spec->source[0] ? spec->source : spec->function);
 		return;
 	}
 	for (const char *at = spec->function; *at; at++) {

@@ -314,6 +314,11 @@ static bool read_kernel_sentence(int tracefs, const char *command, char *out, si
 	return found;
 }
 
+static const char *shown_place(const struct trace_definition *definition)
+{
+	return definition->shown ? definition->shown : definition->place;
+}
+
 static int explain_refusal(const struct trace_group *group, int err, const char *command,
 			   const struct trace_definition *definition, struct diag *why)
 {
@@ -329,8 +334,8 @@ static int explain_refusal(const struct trace_group *group, int err, const char 
 				" and without lockdown=confidentiality", file, strerror(-err));
 	if (read_kernel_sentence(group->tracefs, command, sentence, sizeof(sentence)))
 		return diag_set(why, err, "the kernel refuses a probe at %s: %s (%s)",
-				definition->place, sentence, strerror(-err));
-	return diag_set(why, err, "the kernel refuses a probe at %s: %s", definition->place,
+				shown_place(definition), sentence, strerror(-err));
+	return diag_set(why, err, "the kernel refuses a probe at %s: %s", shown_place(definition),
 			strerror(-err));
 }
 
@@ -381,7 +386,7 @@ static int write_definition(const struct trace_group *group, const struct trace_
 		       *definition->fetch_args ? " " : "", definition->fetch_args);
 	if (len >= (int)sizeof(command))
 		return diag_set(why, -E2BIG, "the values of a probe at %s are more than the kernel"
-				" takes", definition->place);
+				" takes", shown_place(definition));
 	err = write_command(group->tracefs, definitions_file(definition->type), command);
 	return err ? explain_refusal(group, err, command, definition, why) : 0;
 }

@@ -499,6 +499,20 @@ static void test_a_name_is_short(void **state)
 	assert_string_equal(out, "k:vfs");
 }
 
+/* The places of a probe know the function as well; counted from it, line 20 is another one. */
+static void test_a_line_of_a_source_stays_one_when_the_function_is_known(void **state)
+{
+	struct probe_spec spec = parse("u:./work:src/work.c:20");
+	char out[100];
+
+	(void)state;
+	strcpy(spec.function, "send_it");
+	probe_spec_name(&spec, out, sizeof(out));
+	assert_string_equal(out, "u:work:work.c:20");
+	assert_int_equal(probe_spec_write(&spec, "", NULL), 0);
+	assert_string_equal(spec.text, "u:./work:src/work.c:20");
+}
+
 static void pairs(const char *one, const char *other, const char *text)
 {
 	struct probe_spec entry = parse(one), pair = parse(text);
@@ -631,6 +645,7 @@ int main(void)
 		cmocka_unit_test(test_wrong_conditions_are_refused),
 		cmocka_unit_test(test_what_is_too_long_is_refused),
 		cmocka_unit_test(test_a_name_is_short),
+		cmocka_unit_test(test_a_line_of_a_source_stays_one_when_the_function_is_known),
 		cmocka_unit_test(test_entry_and_return_of_one_place_are_a_latency),
 		cmocka_unit_test(test_what_is_not_one_place_is_no_pair),
 		cmocka_unit_test(test_a_pair_that_no_line_can_hold_is_none),

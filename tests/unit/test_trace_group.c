@@ -149,6 +149,26 @@ static void test_the_kernel_says_itself_what_is_wrong(void **state)
 	trace_group_close(group);
 }
 
+static void test_errors_name_the_file_not_our_descriptor_of_it(void **state)
+{
+	struct trace_group *group = open_group();
+	struct trace_definition definition;
+	struct trace_event event;
+	struct diag why = { .err = 0 };
+	char place[64];
+	int fd = open_file(place);
+
+	(void)state;
+	definition = definition_on(place);
+	definition.fetch_args = "count=%no_such_register";
+	definition.shown = "/bin/app:0x1010";
+	assert_true(trace_group_add(group, &definition, &event, &why) < 0);
+	assert_non_null(strstr(why.text, "a probe at /bin/app:0x1010: "));
+	assert_null(strstr(why.text, "/proc/self/fd"));
+	close(fd);
+	trace_group_close(group);
+}
+
 static void test_a_tracepoint_is_found_with_its_fields(void **state)
 {
 	struct trace_group *group = open_group();
@@ -281,6 +301,7 @@ int main(void)
 		cmocka_unit_test(test_an_event_is_made_described_and_removed),
 		cmocka_unit_test(test_closing_removes_what_is_left_of_the_group),
 		cmocka_unit_test(test_the_kernel_says_itself_what_is_wrong),
+		cmocka_unit_test(test_errors_name_the_file_not_our_descriptor_of_it),
 		cmocka_unit_test(test_a_tracepoint_is_found_with_its_fields),
 		cmocka_unit_test(test_only_groups_whose_owner_is_surely_dead_are_swept),
 		cmocka_unit_test(test_a_group_is_removed_by_its_name_alone),
