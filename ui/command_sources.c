@@ -1,10 +1,9 @@
-/* command_sources.c - what is sampled; every command by its name. */
+/* command_sources.c - what is sampled. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "ui/command_list.h"
-#include "ui/commands.h"
 
 void cmd_next_event(struct ui_state *state)
 {
@@ -166,34 +165,6 @@ void cmd_target(struct ui_state *state)
 	for (size_t i = 0; i < TARGET_LINES; i++)
 		menu_add(&state->menu, (int)i, MENU_PLAIN, target_lines[i].label,
 			 target_lines[i].option);
-}
-
-/* By its key where it has one, so that it waits for rows as the key does. */
-static void command_chosen(struct ui_state *state, const struct menu_item *item)
-{
-	const struct command *command = &commands[item->id];
-	const int key = keymap_key(state->keymap, command);
-
-	if (key)
-		state_press_key(state, key, NULL);
-	else
-		command->run(state);
-}
-
-void cmd_palette(struct ui_state *state)
-{
-	static const struct menu_use use = { command_chosen };
-	char label[MENU_LABEL_BYTES], keys[KEYMAP_TEXT_BYTES];
-
-	state_open_menu(state, &use, "command", true);
-	for (size_t i = 0; i < command_count; i++) {
-		if (!(commands[i].where & state->view->ops->place) ||
-		    commands[i].run == cmd_palette)
-			continue;
-		snprintf(label, sizeof(label), "%-14s %s", commands[i].name, commands[i].help);
-		menu_add(&state->menu, (int)i, MENU_PLAIN, label,
-			 keymap_format(state->keymap, &commands[i], keys));
-	}
 }
 
 void cmd_quit(struct ui_state *state)

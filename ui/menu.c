@@ -20,7 +20,8 @@
 #include "ui/search.h"
 #include "ui/utf8.h"
 
-#define NO_MATCH 3u	/* the rank of a word that is not there; 2: anywhere in the label */
+/* How well a word matches a line: best first. */
+enum rank { RANK_NAME, RANK_BEGIN, RANK_WORD_BEGIN, RANK_ANYWHERE, RANK_NONE };
 
 void menu_finish(struct menu *menu)
 {
@@ -87,29 +88,51 @@ static bool is_word_begin(const char *label, const char *at)
 	return at == label || ((unsigned char)at[-1] < 0x80 && !isalnum((unsigned char)at[-1]));
 }
 
-static unsigned int rank_word(const char *label, const char *word)
+/* Of the name that the label begins with, or of a synonym: whole, or its begin. */
+static enum rank rank_name(const char *name, const char *word)
+{
+	if (search_find(word, name) != name)
+		return RANK_NONE;
+	return strcspn(name, " :") == strlen(word) ? RANK_NAME : RANK_BEGIN;
+}
+
+static enum rank rank_label(const char *label, const char *word)
 {
 	const char *at = search_find(word, label);
 
 	if (!at)
-		return NO_MATCH;
+		return RANK_NONE;
 	if (at == label)
-		return 0;
+		return rank_name(label, word);
 	for (; at; at = search_find(word, at + 1))
 		if (is_word_begin(label, at))
-			return 1;
-	return 2;
+			return RANK_WORD_BEGIN;
+	return RANK_ANYWHERE;
 }
 
-/* False: a word is not in the label. */
+static enum rank rank_word(const struct menu_item *item, const char *word)
+{
+	enum rank best = rank_label(item->label, word), rank;
+	const char *name = item->synonyms;
+
+	for (; *name; name += strspn(name, " ")) {
+		rank = rank_name(name, word);
+		if (rank < best)
+			best = rank;
+		name += strcspn(name, " ");
+	}
+	return best;
+}
+
+/* False: a word is neither in the label nor the begin of a synonym. */
 static bool rank_item(struct menu_item *item, const char *words)
 {
-	unsigned int rank;
+	enum rank rank;
 
 	item->rank = 0;
 	for (const char *word = words; *word; word += strlen(word) + 1) {
-		rank = rank_word(item->label, word);
-		if (rank == NO_MATCH)
+		rank = rank_word(item, word);
+		if (rank == RANK_NONE)
 			return false;
 		item->rank += rank;
 	}
@@ -135,10 +158,17 @@ void menu_add(struct menu *menu, int id, enum menu_mark mark, const char *label,
 	item = &menu->items[menu->count++];
 	item->id = id;
 	item->mark = mark;
+	item->synonyms = "";
 	copy_text(item->label, sizeof(item->label), label);
 	copy_text(item->note, sizeof(item->note), note ? note : "");
 	if (rank_item(item, menu->words))
 		show_item(menu, menu->count - 1);
+}
+
+void menu_set_synonyms(struct menu *menu, const char *synonyms)
+{
+	if (menu->count)
+		menu->items[menu->count - 1].synonyms = synonyms;
 }
 
 void menu_select(struct menu *menu, int id)

@@ -144,7 +144,7 @@ void cmd_mark_baseline(struct ui_state *state);
 void cmd_compare(struct ui_state *state);
 void cmd_forget_baseline(struct ui_state *state);
 
-/* command_sources.c: what is sampled; the palette. command_save.c: files */
+/* command_sources.c: what is sampled. command_palette.c. command_save.c: files */
 void cmd_next_event(struct ui_state *state);
 void cmd_event(struct ui_state *state);
 void cmd_frequency(struct ui_state *state);

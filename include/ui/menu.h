@@ -2,8 +2,9 @@
  *
  * Use:    menu_open(), menu_add() for each line, then keys and mouse until it is closed. What is
  *         typed narrows the list to the lines that contain all its words, in any case and order;
- *         the best match first when something is typed (at the begin of the label, then of a
- *         word, then anywhere), else in the order they were added. The refresh goes on underneath.
+ *         the best match first when something is typed (the label's first word or a synonym
+ *         whole, then its begin, then the begin of any word, then anywhere), else in the order
+ *         they were added. The refresh goes on underneath.
  * Thread: the ui's.
  */
 #ifndef UI_MENU_H
@@ -29,6 +30,7 @@ struct menu_item {
 	char label[MENU_LABEL_BYTES];
 	char note[MENU_NOTE_BYTES];	/* at the right edge: a key, a value */
 	enum menu_mark mark;
+	const char *synonyms;	/* BORROWED, never NULL; see menu_set_synonyms() */
 	int id;			/* the opener's */
 	unsigned int rank;	/* the menu's: how well it matches what was typed, 0 is best */
 };
@@ -62,6 +64,10 @@ void menu_open(struct menu *menu, const char *title, bool is_bottom);
 /* Out of memory: the line is left out. @label and @note (NULL: none) are copied and cut. */
 void menu_add(struct menu *menu, int id, enum menu_mark mark, const char *label,
 	      const char *note);
+/* Words by which the line added last is found, too; their begin counts like the label's begin.
+ * They are separated by blanks, and BORROWED until the menu is opened again. Nothing may be typed
+ * yet. */
+void menu_set_synonyms(struct menu *menu, const char *synonyms);
 /* The cursor goes to the line of @id, if it is there. */
 void menu_select(struct menu *menu, int id);
 void menu_close(struct menu *menu);

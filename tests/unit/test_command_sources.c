@@ -1,4 +1,4 @@
-/* What is asked of the source, word for word, and what its answer changes; the palette. */
+/* What is asked of the source, word for word, and what its answer changes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -188,50 +188,6 @@ static void test_the_next_event_of_several(void **state)
 	assert_int_equal(scene->state.outbox[0].value, 0);
 }
 
-static void test_the_palette_has_every_command_of_the_place_but_itself(void **state)
-{
-	struct scene *scene = *state;
-	size_t in_pages = 0, in_tables = 0;
-
-	for (size_t i = 0; i < command_count; i++) {
-		in_pages += (commands[i].where & IN_PAGER) != 0;
-		in_tables += (commands[i].where & IN_TABLE) != 0;
-	}
-	scene_press(scene, ":");
-	assert_int_equal(scene->state.menu.count, in_tables - 1);
-	scene_press_key(scene, UI_KEY_ESCAPE);
-	scene_press(scene, "?:");
-	assert_int_equal(scene->state.menu.count, in_pages - 1);
-}
-
-static void test_the_palette_runs_what_is_chosen(void **state)
-{
-	struct scene *scene = *state;
-
-	scene_press(scene, ":");
-	scene_choose(scene, "hide-kernel");
-	assert_true(scene->state.hide_kernel);
-	scene_press(scene, ":");
-	scene_choose(scene, "interval");	/* it has no key */
-	assert_string_equal(scene->state.prompt.label, "refresh every (s):");
-	scene_press_key(scene, UI_KEY_ESCAPE);
-	scene_answer(scene);
-	scene_press(scene, ":");
-	scene_choose(scene, "order");		/* a menu from a menu */
-	assert_string_equal(scene->state.menu.title, "sort by");
-}
-
-static void test_a_row_meant_by_the_palette_is_waited_for(void **state)
-{
-	struct scene *scene = *state;
-
-	scene_press(scene, "2:");
-	scene_choose(scene, "open");
-	assert_int_equal(scene->state.trail.count, 1);
-	scene_answer(scene);
-	assert_int_equal(scene->state.trail.filter.parts[0].field, FILTER_OBJECT);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -245,9 +201,6 @@ int main(void)
 		SCENE_TEST(test_what_a_change_failed_by_is_said),
 		SCENE_TEST(test_a_change_that_worked_goes_live),
 		SCENE_TEST(test_the_next_event_of_several),
-		SCENE_TEST(test_the_palette_has_every_command_of_the_place_but_itself),
-		SCENE_TEST(test_the_palette_runs_what_is_chosen),
-		SCENE_TEST(test_a_row_meant_by_the_palette_is_waited_for),
 	};
 
 	setlocale(LC_CTYPE, "C.UTF-8");

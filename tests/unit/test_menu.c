@@ -146,6 +146,22 @@ static void test_the_best_match_comes_first(void **state)
 	assert_string_equal(shown(), "4 1 3 2");
 }
 
+static void test_a_synonym_finds_its_line_by_its_begin(void **state)
+{
+	(void)state;
+	open_commands();
+	menu_set_synonyms(&menu, "exit leave");
+	menu_add(&menu, 6, MENU_PLAIN, "exits: a list", "");
+	type("exit");		/* whole before the begin of a label */
+	assert_string_equal(shown(), "5 6");
+	menu_press(&menu, UI_KEY_ESCAPE);
+	type("lea");
+	assert_string_equal(shown(), "5");
+	menu_press(&menu, UI_KEY_ESCAPE);
+	type("eave");
+	assert_string_equal(shown(), "");
+}
+
 static void test_words_match_in_any_order_and_case(void **state)
 {
 	(void)state;
@@ -510,6 +526,7 @@ int main(void)
 		MENU_TEST(test_lines_stand_in_the_order_they_were_added),
 		MENU_TEST(test_the_cursor_can_begin_on_a_line),
 		MENU_TEST(test_the_best_match_comes_first),
+		MENU_TEST(test_a_synonym_finds_its_line_by_its_begin),
 		MENU_TEST(test_words_match_in_any_order_and_case),
 		MENU_TEST(test_a_later_begin_of_a_word_counts_more_than_the_first_place),
 		MENU_TEST(test_escape_clears_what_was_typed_then_closes),
