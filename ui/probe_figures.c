@@ -55,10 +55,26 @@ static void add_percentile(struct pieces *line, enum role role, const char *name
 		pieces_add(line, 1, role, "%s %s", name, text);
 }
 
-static void put_percentiles(const struct snapshot_latency *latency,
-			    const struct snapshot_latency *base, struct canvas *canvas,
+/* What of each latency the probe itself takes: as a sentence where there is room for one. */
+static void add_own(struct pieces *line, uint32_t own_ns, const struct canvas *canvas, int width)
+{
+	const size_t count = line->count;
+	char text[FORMAT_BYTES];
+
+	if (!own_ns)
+		return;
+	format_latency(text, own_ns);
+	pieces_add(line, 1, ROLE_DIM, "of which about %s are the probe", text);
+	if (pieces_width(canvas, line) <= width)
+		return;
+	line->count = count;
+	pieces_add(line, 1, ROLE_DIM, "probe %s", text);
+}
+
+static void put_percentiles(const struct snapshot_probe *probe, struct canvas *canvas,
 			    struct canvas_area area)
 {
+	const struct snapshot_latency *latency = &probe->latency, *base = &probe->base_latency;
 	const bool is_compared = base->count > 0;
 	struct pieces line = { .gap = "   " };
 	char text[FORMAT_BYTES];
@@ -73,6 +89,7 @@ static void put_percentiles(const struct snapshot_latency *latency,
 	add_percentile(&line, ROLE_HOT, "p99", latency->p99_ns, base->p99_ns, is_compared);
 	add_percentile(&line, ROLE_TEXT, "max", latency->max_ns, base->max_ns, is_compared);
 	pieces_add(&line, 2, ROLE_DIM, "%s calls", format_count(text, latency->count));
+	add_own(&line, probe->own_ns, canvas, area.width);
 	pieces_fit(canvas, &line, area.width);
 	pieces_put(canvas, area, &line);
 }
@@ -108,7 +125,7 @@ int probe_figures_latency(const struct snapshot_probe *probe, const struct snaps
 	histogram_measure(&histogram, probe->latency.octaves, 0);
 	octaves_of(&histogram, heat, &first, &count);
 	if (line_area(page, line++, LEFT_X, canvas->width - LEFT_X - 1, &area))
-		put_percentiles(&probe->latency, &probe->base_latency, canvas, area);
+		put_percentiles(probe, canvas, area);
 	if (line_area(page, line, LEFT_X, bars, &area))
 		histogram_draw_titles(canvas, area);
 	if (line_area(page, line++, x, seconds, &area))

@@ -72,6 +72,7 @@ struct snapshot_probe {
 	uint64_t in_flight;	/* now: entries whose return is still to come */
 	double lease_s;		/* < 0: none */
 	double cost_pct;	/* of one CPU, now */
+	uint32_t own_ns;	/* what of each latency the probe itself takes; 0: unknown */
 	uint32_t spark_count;
 	float spark[PROBE_SPARK_POINTS];
 	bool has_latency;	/* its edge is PROBE_LATENCY */

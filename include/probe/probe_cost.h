@@ -24,6 +24,11 @@ extern const struct probe_cost probe_cost_expected;
 double probe_cost_of_hit(const struct probe_cost *cost, const struct probe_places *places,
 			 bool with_stacks);
 
+/* Calls an empty function of ours, which begins with what the kernel emulates or with what it must
+ * step, and where in /proc/self/exe it begins. False: not known. */
+void probe_cost_call(bool is_stepped);
+bool probe_cost_find_call(bool is_stepped, uint64_t *offset);
+
 /* Puts what this machine needs into @cost; left as it is where it can't be measured. */
 void probe_cost_measure(struct probe_cost *cost);
 

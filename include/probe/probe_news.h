@@ -75,6 +75,7 @@ struct probe_status {
 	double hits_per_s;		/* of the last second */
 	bool is_in_bursts;
 	uint32_t sites, functions;
+	uint32_t own_ns;	/* of a latency: what the probe itself takes of each; 0: unknown */
 };
 
 enum probe_news_kind {

@@ -98,6 +98,7 @@ struct probe_places {
 	uint32_t offered_count;
 	enum probe_verdict verdict;
 	char reason[256];	/* a sentence; "" with VERDICT_OK */
+	uint32_t own_ns;	/* of a latency: what the probe itself takes; 0: unknown */
 	uint32_t max_active;	/* KERNEL return: calls at a time to be prepared for */
 };
 

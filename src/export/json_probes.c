@@ -57,6 +57,10 @@ static void put_latency(FILE *out, const struct snapshot_probe *probe)
 			   latency->max_ns);
 	else
 		safe_put(out, ",\"p50\":null,\"p90\":null,\"p99\":null,\"max\":null");
+	if (probe->own_ns)
+		safe_print(out, ",\"own\":%" PRIu32, probe->own_ns);
+	else
+		safe_put(out, ",\"own\":null");
 	put_octaves(out, latency->octaves);
 	safe_put(out, "}");
 }

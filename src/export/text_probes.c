@@ -164,6 +164,9 @@ static void put_probe(FILE *out, const struct snapshot_probe *probe)
 	put_counter(out, "missed", probe->missed_since);
 	put_counter(out, "lost", probe->lost_since);
 	safe_put(out, "\n");
+	if (probe->latency.count && probe->own_ns)
+		safe_print(out, "      of each latency about %.1f us are the probe\n",
+			   (double)probe->own_ns / 1e3);
 	if (probe->reason[0])
 		safe_print(out, "      %s\n", sanitize_checked(probe->reason));
 	if (probe->has_latency)

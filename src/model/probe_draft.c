@@ -209,6 +209,7 @@ static void fill_row(struct probe_draft *draft, const struct probe_hits *hits, u
 		.lost_since = status->lost, .missed_since = status->missed,
 		.in_flight = hits->pairs.in_flight[slot],
 		.lease_s = lease_s(status, span->now_ns), .cost_pct = status->cost_pct,
+		.own_ns = status->own_ns,
 		.has_latency = row->spec->edge == PROBE_LATENCY,
 	};
 	out->hits_per_s = hits_per_s(out->hits, row, span->begin_ns, span->end_ns);

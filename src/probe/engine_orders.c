@@ -88,6 +88,7 @@ static struct engine_probe *add_one(struct probe_engine *engine,
 		make_cap_room(engine, probe->choice.cap_pct, clock_now_ns());
 	if (!probe->choice.lease_ns)
 		probe->choice.lease_ns = engine->config.lease_ns;
+	probe->status.own_ns = own->own_ns;
 	probe->cost_ns = probe_cost_of_hit(&finding->cost, own, choice->with_stacks);
 	engine->probes[slot] = probe;
 	engine_probe_announce(probe, &engine->kernel);

@@ -110,6 +110,20 @@ static bool find_offset(uintptr_t address, uint64_t *offset)
 	return is_found;
 }
 
+void probe_cost_call(bool is_stepped)
+{
+	if (is_stepped)
+		probe_cost_stepped();
+	else
+		probe_cost_emulated();
+}
+
+bool probe_cost_find_call(bool is_stepped, uint64_t *offset)
+{
+	return find_offset(is_stepped ? (uintptr_t)probe_cost_stepped
+				      : (uintptr_t)probe_cost_emulated, offset);
+}
+
 static uint32_t pmu_type(void)
 {
 	FILE *file = fopen("/sys/bus/event_source/devices/uprobe/type", "re");
@@ -155,5 +169,17 @@ void probe_cost_measure(struct probe_cost *cost)
 void probe_cost_measure(struct probe_cost *cost)
 {
 	(void)cost;	/* the expected ones stand */
+}
+
+void probe_cost_call(bool is_stepped)
+{
+	(void)is_stepped;
+}
+
+bool probe_cost_find_call(bool is_stepped, uint64_t *offset)
+{
+	(void)is_stepped;
+	(void)offset;
+	return false;
 }
 #endif

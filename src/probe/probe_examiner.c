@@ -11,6 +11,7 @@
 #include <sys/sysmacros.h>
 
 #include "base/service.h"
+#include "probe/pair_cost.h"
 
 #define QUEUE_BYTES (1u << 20)	/* orders have 10 KB: as many as there can be probes */
 
@@ -19,6 +20,7 @@ struct probe_examiner {
 	struct probe_examiner_config config;
 	struct probe_finder_of_places *finder;	/* the thread's, like cost */
 	struct probe_cost cost;
+	struct pair_costs pair_costs;	/* the thread's */
 	bool is_measured;
 	_Atomic uint64_t cancelled;	/* a number: the engine stores, the thread loads, RELAXED:
 					 * it stands for itself */
@@ -87,6 +89,11 @@ static void examine(struct probe_examiner *examiner, struct probe_finding *findi
 	if (!probe_places_find(examiner->finder, &choice->spec, choice->pid, &finding->places,
 			       &finding->place_count, &finding->why))
 		finding->processes = count_processes(finding->places[0].file);
+	for (uint32_t i = 0; i < finding->place_count; i++)
+		if (finding->order.kind == PROBE_ADD)
+			finding->places[i].own_ns = pair_cost_of(&examiner->pair_costs,
+								 &finding->places[i],
+								 choice->with_stacks);
 }
 
 static int serve(void *owner)
@@ -107,6 +114,7 @@ static int serve(void *owner)
 	examine(examiner, finding);
 	spsc_commit(&examiner->service->replies);
 	examiner->config.found(examiner->config.owner);
+	pair_cost_close(&examiner->pair_costs);
 	return SERVICE_AGAIN;
 }
 
@@ -132,6 +140,7 @@ int probe_examiner_create(struct probe_examiner **out, const struct probe_examin
 		return diag_set(why, -ENOMEM, "no memory for probes");
 	examiner->config = *config;
 	examiner->cost = probe_cost_expected;
+	pair_costs_init(&examiner->pair_costs);
 	err = probe_places_open(&examiner->finder, config->sandbox, why);
 	if (!err) {
 		err = service_create(&examiner->service, &plan);

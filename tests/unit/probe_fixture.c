@@ -37,6 +37,7 @@ static struct snapshot_probe probes[PROBE_FIXTURE_COUNT] = {
 	  .scope = "pid 4121", .kind = PROBE_USER, .edge = PROBE_LATENCY, .with_stacks = true,
 	  .state = PROBE_ATTACHED, .reason = "", .hits = 124000, .hits_per_s = 12400,
 	  .hits_since = 560000, .in_flight = 1, .lease_s = 581, .cost_pct = 1.31,
+	  .own_ns = 610,
 	  .spark_count = 30, .has_latency = true,
 	  .latency = { .count = 124000, .p50_ns = 1200, .p90_ns = 3900, .p99_ns = 48000,
 		       .max_ns = 3100000,

@@ -37,7 +37,7 @@ static struct snapshot_probe probes[] = {
 	  .object = "prog", .scope = "pid 7", .kind = PROBE_USER, .edge = PROBE_LATENCY,
 	  .state = PROBE_ATTACHED, .reason = "", .hits = 6, .hits_per_s = 3, .hits_since = 9,
 	  .lost_since = 2, .missed_since = 4, .unpaired = 1, .filtered = 5, .in_flight = 2,
-	  .lease_s = -1, .cost_pct = 0.125, .has_latency = true,
+	  .lease_s = -1, .cost_pct = 0.125, .own_ns = 2149, .has_latency = true,
 	  .latency = { .count = 6, .p50_ns = 939, .p90_ns = 1500, .p99_ns = 101070,
 		       .max_ns = 5000000, .octaves = { [9] = 5, [22] = 1 } },
 	  .value_count = 6, .values = values },
@@ -78,7 +78,8 @@ static void test_each_figure_is_told_in_json(void **state)
 		   "\"reason\":null,\"hits\":6,\"hits_per_s\":3.0,\"missed\":4,\"lost\":2,"
 		   "\"hits_since\":9,\"unpaired\":1,\"filtered\":5,\"in_flight\":2");
 	assert_has(text, "\"latency_ns\":{\"count\":6,\"p50\":939,\"p90\":1500,\"p99\":101070,"
-		   "\"max\":5000000,\"log2\":[0,0,0,0,0,0,0,0,0,5,0,0,0,0,0,0,0,0,0,0,0,0,1]}");
+		   "\"max\":5000000,\"own\":2149,"
+		   "\"log2\":[0,0,0,0,0,0,0,0,0,5,0,0,0,0,0,0,0,0,0,0,0,0,1]}");
 	assert_has(text, "\"size\":{\"count\":5,\"unknown\":1,\"type\":\"s64\","
 		   "\"origin\":\"DWARF\",\"min\":-3,\"max\":16,\"mean\":7.250,\"zeros\":1,"
 		   "\"negatives\":1,\"log2\":[0,1,0,0,3],\"top\":[[16,3],[-3,1]],\"other\":1}");
@@ -118,7 +119,7 @@ static void test_a_probe_without_calls_has_no_percentiles(void **state)
 	probes[0].latency = (struct snapshot_latency){ .count = 0 };
 	text = write_text(json_put_probes, &both);
 	assert_has(text, "\"latency_ns\":{\"count\":0,\"p50\":null,\"p90\":null,\"p99\":null,"
-		   "\"max\":null,\"log2\":[]}");
+		   "\"max\":null,\"own\":2149,\"log2\":[]}");
 	free(text);
 	probes[0].latency = before;
 }
@@ -144,7 +145,8 @@ static void test_the_text_block_has_a_line_for_each(void **state)
 	static const char *const expected[] = {
 		"  PROBE                             STATE           HITS     HITS/s       P50",
 		("  lat:prog:take                     attached           6        3.0     939ns"
-		 "     1.5us   101.1us     5.0ms  unpaired 1  filtered 5  missed 4  lost 2\n"),
+		 "     1.5us   101.1us     5.0ms  unpaired 1  filtered 5  missed 4  lost 2\n"
+		 "      of each latency about 2.1 us are the probe\n"),
 		"      size s64: 5  unknown 1, min -3, mean 7.2, max 16: 16 x3, -3 x1\n",
 		"      who : 2: sh x2\n",
 		("      mask u64: 1, min 18446744073709551615, mean 18446744073709551616.0, "
