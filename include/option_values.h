@@ -8,7 +8,7 @@
 
 option_setter option_set_pids, option_set_tids, option_set_user, option_set_cgroup, option_set_cpus,
 	option_set_event, option_set_freq, option_set_count, option_set_pages,
-	option_set_call_graph, option_set_keys, option_set_groups,
+	option_set_call_graph, option_set_percentage, option_set_keys, option_set_groups,
 	option_set_delay, option_set_window, option_set_filter, option_set_stacks,
 	option_set_match, option_set_theme, option_set_color,
 	option_set_memory, option_set_log, option_set_input, option_set_diff,
@@ -19,7 +19,8 @@ option_setter option_set_pids, option_set_tids, option_set_user, option_set_cgro
 /* The words that may be, or for windows and rates: that are worth offering. NULL ends each. */
 extern const char *const option_sort_keys[], *const option_group_keys[],
 	*const option_windows[], *const option_freqs[],
-	*const option_call_graphs[], *const option_colors[], *const option_formats[],
+	*const option_call_graphs[], *const option_percentages[], *const option_colors[],
+	*const option_formats[],
 	*const option_probe_caps[], *const option_leases[];
 
 #endif

@@ -62,6 +62,7 @@ struct options {
 	bool show_idle;
 	bool includes_self;		/* flametop's own samples and hits */
 	bool wants_source, raw_names, marks_kernel, wants_children;
+	bool is_relative;		/* --percentage relative */
 	enum color_mode color;
 	const struct theme *theme;
 	bool no_unicode, no_mouse, no_cache;

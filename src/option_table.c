@@ -271,6 +271,15 @@ const struct option_row option_rows[] = {
 		.more = "Every view has the column then; c shows it at any time.",
 	},
 	{
+		.group = OPTIONS_SHOWN, .name = "percentage", .argument = "BASE",
+		.set = option_set_percentage, .value = VALUE_WORD, .words = option_percentages,
+		.in_file = true, .default_text = "absolute",
+		.help = "100 % is all that was sampled (absolute), or what\n"
+			"--match, -K and -U leave of it (relative)",
+		.more = "As in perf. On the screen % changes it: there what was drilled into and "
+			"filtered is what is left.",
+	},
+	{
 		.group = OPTIONS_SHOWN, .name = "no-demangle", .in_file = true,
 		.flag = FLAG(raw_names), .default_text = "false",
 		.help = "names of C++, Rust and D as their files have them",

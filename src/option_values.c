@@ -287,6 +287,17 @@ int option_set_theme(struct options *out, const char *as, const char *text, stru
 	return unknown_theme(as, text, why);
 }
 
+const char *const option_percentages[] = { "absolute", "relative", NULL };
+
+int option_set_percentage(struct options *out, const char *as, const char *text, struct diag *why)
+{
+	int choice = 0;
+	int err = parse_choice(text, as, option_percentages, &choice, why);
+
+	out->is_relative = choice;
+	return err;
+}
+
 const char *const option_colors[] = { "auto", "always", "never", NULL };	/* color_mode */
 
 int option_set_color(struct options *out, const char *as, const char *text, struct diag *why)

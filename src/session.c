@@ -185,7 +185,7 @@ static int start_analyzer(struct session *session, const struct options *options
 		.wants_sources = options->is_batch && wants_lines(options),
 		.source_rows = options->wants_source ? options->max_rows : 0,
 		.query = { .keys = options->keys, .filter = options->filter,
-			   .raw_names = options->raw_names,
+			   .raw_names = options->raw_names, .is_relative = options->is_relative,
 			   .by_total = options->is_batch && options->wants_children,
 			   .group_count = options->group_count },
 		.window = options->window, .window_ns = options->window_ns,

@@ -247,6 +247,47 @@ void cmd_interval(struct ui_state *state)
 	state_open_prompt(state, &use, text);
 }
 
+/* The tree's or the groups' choice of the line above as 100 %; NULL: no line has one. */
+static bool *of_parent(struct ui_state *state)
+{
+	if (state_is_groups(state))
+		return &state->groups_view.is_of_parent;
+	return state_is_tree(state) ? &state->tree.is_of_parent : NULL;
+}
+
+static bool is_filtered(const struct ui_state *state)
+{
+	return state->trail.filter.count || state->hide_kernel || state->hide_user;
+}
+
+static void set_percent_of(struct ui_state *state, bool is_relative, bool is_of_parent)
+{
+	if (of_parent(state))
+		*of_parent(state) = is_of_parent;
+	if (state->is_relative != is_relative) {
+		state->is_relative = is_relative;
+		state_ask(state);
+	}
+	state_say(state, is_of_parent ? "percent of the line that each belongs to"
+			 : is_relative ? "percent of what is shown" : "percent of all");
+}
+
+/* All, what path and filters leave of it, the line above: those that differ. */
+void cmd_percent_of(struct ui_state *state)
+{
+	const bool was_of_parent = of_parent(state) && *of_parent(state);
+
+	if (!was_of_parent && !state->is_relative && is_filtered(state))
+		set_percent_of(state, true, false);
+	else if (!was_of_parent && of_parent(state))
+		set_percent_of(state, false, true);
+	else if (was_of_parent || state->is_relative)
+		set_percent_of(state, false, false);
+	else
+		state_say(state, "all is shown: percent of all \u00b7 Enter or \\ leaves a part, "
+			  "which %% then makes 100");
+}
+
 void cmd_raw_names(struct ui_state *state)
 {
 	state->raw_names = !state->raw_names;

@@ -113,16 +113,6 @@ void cmd_turn(struct ui_state *state)
 	state_say(state, is_callers ? "what it calls" : "who calls it");
 }
 
-void cmd_percent_of(struct ui_state *state)
-{
-	bool *is_of_parent = state_is_groups(state) ? &state->groups_view.is_of_parent
-						    : &state->tree.is_of_parent;
-
-	*is_of_parent = !*is_of_parent;
-	state_say(state, *is_of_parent
-		  ? "percent of the line that each belongs to" : "percent of all");
-}
-
 void cmd_inlined(struct ui_state *state)
 {
 	state->choice.hidden[VIEW_SYMBOLS] ^= 1u << COL_SOURCE;

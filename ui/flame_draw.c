@@ -266,7 +266,8 @@ static void add_zoom(const struct ui_state *state, struct pieces *pieces)
 		pieces_add(pieces, 2, ROLE_STATE, "zoom: %s",
 			   frame_name(&flame->tree->nodes[zoom]));
 		format_pct(pct, snapshot_pct(state->shown, flame->layout.weight));
-		pieces_add(pieces, 3, ROLE_TEXT, "%s %% of window", pct);
+		pieces_add(pieces, 3, ROLE_TEXT, "%s %% of %s", pct,
+			   state->shown->is_relative ? "what is shown" : "window");
 	} else if (!state->search[0] && hottest) {
 		format_pct(pct, snapshot_pct(state->shown, hottest->weight));
 		pieces_add(pieces, 2, ROLE_DIM, "hottest path ends in %s %s %%",

@@ -177,6 +177,16 @@ static void list_baseline(const struct ui_state *state, struct pieces *list)
 		pieces_add(list, 2, ROLE_DIM, "A marked");
 }
 
+/* What 100 % are, where that is not all; else NULL. */
+static const char *percent_base(const struct ui_state *state)
+{
+	if (state_is_groups(state) ? state->groups_view.is_of_parent
+				   : state_is_tree(state) && state->tree.is_of_parent)
+		return "% of parent";
+	return state->shown && state->shown->is_relative && !state_is_probes(state) &&
+	       !state_is_probe(state) ? "% of shown" : NULL;
+}
+
 /* Beside the strip, which shows it, nothing more is said of the past: the strip would jump. */
 static void list_states(const struct ui_state *state, bool has_strip, struct pieces *list)
 {
@@ -199,6 +209,8 @@ static void list_states(const struct ui_state *state, bool has_strip, struct pie
 	if (state->show_idle && snapshot)
 		pieces_add(list, 5, ROLE_STATE, "idle shown: %s samples",
 			   format_count(text, snapshot->idle_samples));
+	if (percent_base(state))
+		pieces_add(list, 2, ROLE_STATE, "%s", percent_base(state));
 	if (state->raw_names)
 		pieces_add(list, 5, ROLE_STATE, "raw names");
 	if (snapshot)

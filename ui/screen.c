@@ -448,6 +448,7 @@ static void init_screen(struct screen *screen, const struct screen_config *confi
 	state_init(state);
 	state->show_idle = config->show_idle;
 	state->raw_names = config->raw_names;
+	state->is_relative = config->is_relative;
 	for (int kind = 0; config->by_total && kind < VIEW_TABLES; kind++)
 		state->orders[kind].column = COL_TOTAL;
 	state->symbol_keys = config->keys;

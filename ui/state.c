@@ -493,6 +493,7 @@ void state_ask(struct ui_state *state)
 		.number = state->query, .keys = keys_of_view(state, state_kind(state)),
 		.filter = state->trail.filter, .raw_names = state->raw_names,
 		.tree_inlined = state_has_lines(state), .compare = state->compare.is_on,
+		.is_relative = state->is_relative,
 		.heat = state->wants_heat,
 		.probe = state_kind(state) == VIEW_PROBES ? state_probe_here(state) : 0,
 	};

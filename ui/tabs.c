@@ -67,7 +67,7 @@ static void add_share(const struct ui_state *state, struct crumbs *crumbs)
 		snprintf(text, sizeof(text), "    %s %%", pct);
 	else
 		snprintf(text, sizeof(text), "%5s %%",
-			 format_pct(pct, snapshot_pct(snapshot, snapshot->shown_weight)));
+			 format_pct(pct, snapshot_shown_pct(snapshot)));
 	add_crumb(crumbs, ROLE_STATE, state->trail.filter.count, text);
 }
 

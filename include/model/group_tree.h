@@ -49,7 +49,8 @@ struct group_node {
 	uint64_t self_samples, total_samples;
 	double self_weight, total_weight;	/* of busy samples: idle ones are left out */
 	double whole_weight;	/* of all busy samples of its event in the window, whatever the
-				 * filter leaves: 100 % of its shares */
+				 * filter leaves; of a relative query what it leaves: 100 % of
+				 * its shares */
 	bool has_base;		/* the baseline has its event: the next two lines
 				 * say nothing without it */
 	uint64_t base_self_samples, base_total_samples;	/* in the baseline */

@@ -46,6 +46,7 @@ struct query {
 	bool tree_inlined;	/* with the functions that were inlined, as far as known */
 	bool tree_commands;	/* its roots are commands, paths begin below them */
 	bool compare;		/* with the baseline, if there is one */
+	bool is_relative;	/* 100 % of the shares is what the filter leaves, not the window */
 	bool heat;		/* the snapshot's heat map is wanted */
 	uint32_t group_count;	/* levels of the tree of groups besides the rows; 0: none is asked
 				 * for */

@@ -93,7 +93,8 @@ struct snapshot_baseline {
 	uint64_t begin_ns, end_ns;	/* of recordings: by its own clock */
 	double window_s;
 	uint64_t samples;	/* idle included; 0 unless it is compared with, as the next */
-	double weight;		/* without idle: 100 % of its shares */
+	double weight;		/* without idle: 100 % of its shares, unless is_relative */
+	double shown_weight;	/* what the filter leaves of it */
 	const char *label;	/* of another recording its name; "" else: its time says it */
 	const char *notice;	/* why there is none, or no newer one, or what it lacks; "" */
 };
@@ -164,10 +165,11 @@ struct snapshot {
 	uint64_t samples;	/* in the window, idle included */
 	double samples_per_s;	/* < 0: the window is too short, see snapshot_per_s() */
 	uint64_t idle_samples;
-	double weight;		/* of the window without idle: 100 % */
+	double weight;		/* of the window without idle: 100 %, unless is_relative */
 	double idle_weight;
 	uint64_t shown_samples;	/* those of them that the filter leaves (self), idle excluded */
 	double shown_weight;
+	bool is_relative;	/* as the query: shown_weight is 100 %, of the baseline its own */
 	uint64_t unresolved;	/* samples without a symbol name, in the window, idle excluded */
 	uint64_t truncated_stacks;
 	enum stack_kind stacks;
@@ -233,8 +235,11 @@ struct snapshot_absence {
  * False: that was the last one. */
 bool snapshot_next_absence(const char **at, struct snapshot_absence *out);
 
-/* Share of @weight in the window, 0..100; 0 when the window is empty. */
+/* Share of @weight in the window, or in what the filter leaves of it (is_relative), 0..100; 0 when
+ * that is empty. */
 double snapshot_pct(const struct snapshot *snapshot, double weight);
+/* Share in the whole window of what the filter leaves. */
+double snapshot_shown_pct(const struct snapshot *snapshot);
 /* How many of @count a second there were in @seconds; below 0: not known, as the time is a moment
  * (under 0.1 s), of which a single one would be a high rate. */
 double snapshot_per_s(uint64_t count, double seconds);

@@ -41,7 +41,6 @@ void cmd_close_line(struct ui_state *state);
 void cmd_open_all(struct ui_state *state);
 void cmd_close_all(struct ui_state *state);
 void cmd_turn(struct ui_state *state);
-void cmd_percent_of(struct ui_state *state);
 void cmd_tree_limit(struct ui_state *state);
 void cmd_inlined(struct ui_state *state);
 /* A double click. */
@@ -113,6 +112,7 @@ void cmd_zero(struct ui_state *state);
 void cmd_slower(struct ui_state *state);
 void cmd_faster(struct ui_state *state);
 void cmd_interval(struct ui_state *state);
+void cmd_percent_of(struct ui_state *state);
 void cmd_raw_names(struct ui_state *state);
 void cmd_theme(struct ui_state *state);
 void cmd_mouse(struct ui_state *state);

@@ -23,7 +23,7 @@ struct screen_config {
 	struct guardian *guardian;	/* NULL: none */
 	struct filter filter;		/* of the analyzer's first query */
 	bool show_idle;
-	bool raw_names;			/* as in the analyzer's first query */
+	bool raw_names, is_relative;	/* as in the analyzer's first query */
 	bool by_total;			/* the tables are sorted by it at first */
 	unsigned int keys;		/* enum row_key of the view of symbols */
 	struct group_order groups;	/* as in the analyzer's first query, then begins with the

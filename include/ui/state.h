@@ -109,6 +109,7 @@ struct ui_state {
 	struct group_order groups;	/* levels of the tree of groups */
 	bool show_idle, hide_kernel, hide_user;
 	bool raw_names;			/* symbols as their files have them */
+	bool is_relative;		/* shares are of what path and filters leave */
 	enum window_kind window;
 	uint64_t window_ns;
 	uint64_t interval_ns;

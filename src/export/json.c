@@ -331,6 +331,8 @@ static void put_part(FILE *out, const struct filter_part *part)
 
 static void put_filter(FILE *out, const struct snapshot *snapshot, const struct filter *filter)
 {
+	if (snapshot->is_relative)
+		safe_put(out, ",\"percentage\":\"relative\"");
 	safe_print(out, ",\"shown_samples\":%" PRIu64 ",\"filter\":[", snapshot->shown_samples);
 	for (uint32_t i = 0; i < filter->count; i++) {
 		if (i)

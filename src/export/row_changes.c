@@ -16,7 +16,8 @@ enum row_presence row_changes_presence(const struct snapshot_row *row)
 
 double row_changes_base_pct(const struct snapshot *snapshot, double weight)
 {
-	const double whole = snapshot->baseline.weight;
+	const double whole = snapshot->is_relative ? snapshot->baseline.shown_weight
+						   : snapshot->baseline.weight;
 
 	return whole > 0 ? 100.0 * weight / whole : 0;
 }

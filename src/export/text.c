@@ -129,7 +129,8 @@ static void put_absent(FILE *out, const struct snapshot *snapshot)
 				    (size_t)absence.reason_bytes));
 }
 
-/* Shares stay those of the window, so the line says how much of it is left. */
+/* Shares stay those of the window, unless what is left is 100 %: so the line says how much of it is
+ * left. */
 static void put_filter(FILE *out, const struct snapshot *snapshot, const struct filter *filter)
 {
 	char part[FILTER_PART_BYTES], text[12 * FILTER_PART_BYTES];
@@ -142,8 +143,9 @@ static void put_filter(FILE *out, const struct snapshot *snapshot, const struct 
 		safe_print(out, "%s %s", i ? SAFE_TEXT(",") : SAFE_TEXT(""),
 			   sanitize(text, sizeof(text), part, strlen(part)));
 	}
-	safe_print(out, "  %" PRIu64 " of %" PRIu64 " samples\n", snapshot->shown_samples,
-		   snapshot->samples - snapshot->idle_samples);
+	safe_print(out, "  %" PRIu64 " of %" PRIu64 " samples%s\n", snapshot->shown_samples,
+		   snapshot->samples - snapshot->idle_samples,
+		   snapshot->is_relative ? SAFE_TEXT(", these are 100 %") : SAFE_TEXT(""));
 }
 
 /* With what A counted, what follows is of both. */

@@ -101,6 +101,7 @@ void compare_describe(const struct compare *compare, const struct fold *base,
 		.begin_ns = baseline->begin_ns, .end_ns = baseline->end_ns,
 		.window_s = (double)baseline_length_ns(baseline) / 1e9,
 		.samples = base ? base->samples : 0, .weight = base ? base->weight : 0,
+		.shown_weight = base ? base->shown_weight : 0,
 		.label = baseline->label, .notice = baseline->notice,
 	};
 }

@@ -133,9 +133,35 @@ static void place(const struct group_fold *fold, struct arranged *list, struct a
 	}
 }
 
+/* 100 % of each event's shares. */
+struct wholes {
+	double now[GROUP_FOLD_EVENTS], base[GROUP_FOLD_EVENTS];
+};
+
+/* Of a relative query what the filter leaves: all that is in the roots. */
+static void find_wholes(const struct group_fold *fold, struct wholes *out)
+{
+	memset(out, 0, sizeof(*out));
+	for (uint32_t event = 0; event < GROUP_FOLD_EVENTS && !fold->query->is_relative; event++) {
+		out->now[event] = fold->whole[event];
+		out->base[event] = fold->base_whole[event];
+	}
+	for (uint32_t i = 1; i < fold->count && fold->query->is_relative; i++) {
+		const struct group_sum *sum = &fold->sums[i];
+
+		if (sum->parent != GROUP_FOLD_TOP)
+			continue;
+		out->now[sum->event] += sum->now.self_weight;
+		out->base[sum->event] += sum->base.self_weight;
+	}
+}
+
 static void fill(const struct group_fold *fold, const struct arranged *list,
 		 struct arranged *const *order, struct group_draft *out)
 {
+	struct wholes wholes;
+
+	find_wholes(fold, &wholes);
 	for (uint32_t i = 0; i < out->tree.node_count; i++) {
 		const struct group_sum *sum = order[i]->sum;
 		const bool is_root = sum->parent == GROUP_FOLD_TOP;
@@ -148,14 +174,14 @@ static void fill(const struct group_fold *fold, const struct arranged *list,
 			.total_samples = sum->now.total_samples,
 			.self_weight = sum->now.self_weight,
 			.total_weight = sum->now.total_weight,
-			.whole_weight = fold->whole[sum->event],
+			.whole_weight = wholes.now[sum->event],
 			.has_base = fold->baseline &&
 				    baseline_has_event(fold->baseline, sum->event),
 			.base_self_samples = sum->base.self_samples,
 			.base_total_samples = sum->base.total_samples,
 			.base_self_weight = sum->base.self_weight,
 			.base_total_weight = sum->base.total_weight,
-			.base_whole_weight = fold->base_whole[sum->event],
+			.base_whole_weight = wholes.base[sum->event],
 		};
 	}
 }

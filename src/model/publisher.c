@@ -272,7 +272,7 @@ static void put_own_cost(struct publisher *publisher, struct snapshot *head)
 }
 
 static void put_figures(const struct publisher *publisher, const struct fold *fold,
-			struct window_span span, uint64_t query, struct snapshot *head)
+			struct window_span span, const struct query *query, struct snapshot *head)
 {
 	const struct analyzer_config *config = publisher->config;
 
@@ -282,7 +282,8 @@ static void put_figures(const struct publisher *publisher, const struct fold *fo
 	head->is_history_cut = publisher->ingest->timeline.evicted_until_ns > publisher->history_ns;
 	head->window_s = (double)(span.end_ns - span.begin_ns) / 1e9;
 	head->keys = fold->keys;
-	head->query = query;
+	head->query = query->number;
+	head->is_relative = query->is_relative;
 	head->samples = fold->samples;
 	head->samples_per_s = snapshot_per_s(fold->samples, head->window_s);
 	if (config->offers_children && head->samples_per_s * 100 <= (double)head->freq_hz)
@@ -552,11 +553,10 @@ static struct snapshot *make_one(struct publisher *publisher, struct snapshot he
 	if (probes)
 		sources.probes = &draft;
 	compare_describe(&publisher->compare, sources.base, &head);
-	notice = make_notice(publisher);
-	head.notice = notice;
+	head.notice = notice = make_notice(publisher);
 	if (window_fold_is_whole(&folds) && notice && is_compared == (sources.base != NULL) &&
 	    (!probes || !draft_probes(publisher, probes, query, span, &draft))) {
-		put_figures(publisher, &folds.rows, span, query->number, &head);
+		put_figures(publisher, &folds.rows, span, query, &head);
 		put_strip(publisher, &head, event, query->heat);
 		snapshot = snapshot_build(&head, &folds.rows, &sources);
 		if (!snapshot)

@@ -56,7 +56,14 @@ bool snapshot_next_absence(const char **at, struct snapshot_absence *out)
 
 double snapshot_pct(const struct snapshot *snapshot, double weight)
 {
-	return snapshot->weight > 0 ? 100.0 * weight / snapshot->weight : 0;
+	const double whole = snapshot->is_relative ? snapshot->shown_weight : snapshot->weight;
+
+	return whole > 0 ? 100.0 * weight / whole : 0;
+}
+
+double snapshot_shown_pct(const struct snapshot *snapshot)
+{
+	return snapshot->weight > 0 ? 100.0 * snapshot->shown_weight / snapshot->weight : 0;
 }
 
 double snapshot_per_s(uint64_t count, double seconds)

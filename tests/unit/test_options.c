@@ -62,6 +62,19 @@ static int tear_down(void **state)
 	return 0;
 }
 
+static void test_the_base_of_percentages_is_perfs(void **state)
+{
+	(void)state;
+	accept("");
+	assert_false(options.is_relative);
+	accept("--percentage relative");
+	assert_true(options.is_relative);
+	accept("--percentage absolute");
+	assert_false(options.is_relative);
+	assert_int_equal(parse("--percentage half"), -EINVAL);
+	assert_non_null(strstr(why.text, "absolute, relative"));
+}
+
 static void test_without_arguments_everything_is_the_default(void **state)
 {
 	(void)state;
@@ -622,6 +635,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_without_arguments_everything_is_the_default),
+		TEST(test_the_base_of_percentages_is_perfs),
 		TEST(test_targets),
 		TEST(test_targets_that_are_not_there_have_another_error_than_usage),
 		TEST(test_what_is_sampled),

@@ -382,6 +382,16 @@ static void test_a_filter_is_told_with_what_it_leaves(void **state)
 		"  SELF%  TOTAL%  SAMPLES  COMMAND         \n"
 		"  25.00   25.00       10  sh              \n"
 		"\n");
+	snapshot.is_relative = true;
+	snapshot.shown_weight = 10;
+	assert_text(&snapshot, &options,
+		"# flametop  web-07  cpu-clock 997 Hz  8 CPUs  last 10.0 s  45 samples  idle 5"
+		"  own 0.0 %\n"
+		"# filter \"a\\x1b\", no kernel  10 of 40 samples, these are 100 %\n"
+		"  SELF%  TOTAL%  SAMPLES  COMMAND         \n"
+		" 100.00  100.00       10  sh              \n"
+		"\n");
+	snapshot.is_relative = false;
 	snapshot.row_count = 0;
 	snapshot.shown_samples = 0;
 	assert_text(&snapshot, &options,

@@ -282,7 +282,7 @@ static void test_percent_of_the_parent(void **state)
 
 	open_tree(scene);
 	assert_true(scene_has(scene, "22.70"));
-	scene_press(scene, "%");
+	scene_press(scene, "%%");
 	assert_true(scene_has(scene, "73.23"));
 	assert_false(scene_has(scene, "22.70"));
 }
