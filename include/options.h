@@ -63,6 +63,7 @@ struct options {
 	bool includes_self;		/* flametop's own samples and hits */
 	bool wants_source, raw_names, marks_kernel, wants_children;
 	bool is_relative;		/* --percentage relative */
+	bool wants_samples, wants_period;	/* -n, --show-total-period */
 	enum color_mode color;
 	const struct theme *theme;
 	bool no_unicode, no_mouse, no_cache;

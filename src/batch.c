@@ -91,6 +91,7 @@ static int render(struct batch *batch, const struct snapshot *snapshot, struct d
 	const struct export_options export_options = {
 		.filter = batch->options->filter,
 		.has_source = batch->options->wants_source,
+		.has_period = batch->options->wants_period,
 		.has_groups = batch->options->group_count,
 		.show_idle = batch->options->show_idle, .max_rows = batch->options->max_rows,
 		.by_total = batch->options->wants_children,

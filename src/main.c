@@ -300,6 +300,10 @@ static int read_options(struct options *options, struct config *config, int argc
 		config->columns.hidden[VIEW_SYMBOLS] &= ~(1u << COL_SOURCE);
 	for (int kind = 0; options->wants_children && kind < VIEW_TABLES; kind++)
 		config->columns.hidden[kind] &= ~(1u << COL_TOTAL);
+	config->columns.asked = (options->wants_samples ? 1u << COL_SAMPLES : 0) |
+				(options->wants_period ? 1u << COL_PERIOD : 0);
+	for (int kind = 0; kind < VIEW_TABLES; kind++)
+		config->columns.hidden[kind] &= ~config->columns.asked;
 	return err;
 }
 

@@ -280,6 +280,19 @@ const struct option_row option_rows[] = {
 			"filtered is what is left.",
 	},
 	{
+		.group = OPTIONS_SHOWN, .letter = 'n', .name = "show-nr-samples", .in_file = true,
+		.flag = FLAG(wants_samples), .default_text = "false",
+		.help = "column SAMPLES: how many there are",
+		.more = "Text of batch mode has it always.",
+	},
+	{
+		.group = OPTIONS_SHOWN, .name = "show-total-period", .in_file = true,
+		.flag = FLAG(wants_period), .default_text = "false",
+		.help = "column PERIOD: the events that the samples stand for",
+		.more = "The sum of their periods, in the unit of the event: nanoseconds of "
+			"cpu-clock. JSON has it always, as self_period.",
+	},
+	{
 		.group = OPTIONS_SHOWN, .name = "no-demangle", .in_file = true,
 		.flag = FLAG(raw_names), .default_text = "false",
 		.help = "names of C++, Rust and D as their files have them",

@@ -92,6 +92,15 @@ static void put_samples(struct canvas *canvas, struct canvas_area area, const st
 			 ROLE_DIM);
 }
 
+static void put_period(struct canvas *canvas, struct canvas_area area, const struct column_row *of)
+{
+	char text[FORMAT_BYTES];
+
+	canvas_put_right(canvas, area,
+			 canvas_clean(format_count(text, (uint64_t)of->row->self_weight)),
+			 ROLE_DIM);
+}
+
 static void put_number(struct canvas *canvas, struct canvas_area area, int64_t number)
 {
 	char text[FORMAT_BYTES] = "-";
@@ -385,6 +394,11 @@ static int by_samples(const struct snapshot_row *a, const struct snapshot_row *b
 	return (a->self_samples < b->self_samples) - (a->self_samples > b->self_samples);
 }
 
+static int by_period(const struct snapshot_row *a, const struct snapshot_row *b)
+{
+	return (a->self_weight < b->self_weight) - (a->self_weight > b->self_weight);
+}
+
 static int by_number(int64_t a, int64_t b)	/* smallest first */
 {
 	return (a > b) - (a < b);
@@ -479,6 +493,8 @@ const struct column columns[COL_COUNT] = {
 			"samples with it anywhere on the stack, % of the window" },
 	[COL_SAMPLES] = { "SAMPLES", 8, 8, ALIGN_RIGHT, 20, 0, put_samples, by_samples,
 			  "how many samples SELF% stands on" },
+	[COL_PERIOD] = { "PERIOD", 8, 8, ALIGN_RIGHT, 19, 0, put_period, by_period,
+			 "summed periods of these samples, in the event's unit" },
 	[COL_PID] = { "PID", 7, 7, ALIGN_RIGHT, 85, KEY_PID | KEY_COMM, put_pid, by_pid,
 		      "process; a folded-out thread: its thread id" },
 	[COL_TID] = { "TID", 7, 7, ALIGN_RIGHT, 84, KEY_TID, put_tid, by_tid, "thread" },

@@ -10,6 +10,7 @@
 
 #define FILL_COMFORT_CELLS 44	/* most C names and many C++ ones, with the level in front */
 #define GAP_CELLS	   1
+#define KEEP_ASKED	   100	/* more than `keep` of any column */
 
 const char *columns_name(enum column_id id)
 {
@@ -63,13 +64,18 @@ bool columns_is_shown(const struct column_set *set, enum column_id id)
 	return false;
 }
 
-static int least_kept(const int *widths, enum column_id fill)
+static int keep_of(const struct column_set *set, int id)
+{
+	return columns[id].keep + (set->asked >> id & 1 ? KEEP_ASKED : 0);
+}
+
+static int least_kept(const struct column_set *set, const int *widths, enum column_id fill)
 {
 	int least = -1;
 
 	for (int id = 0; id < COL_COUNT; id++)
 		if (widths[id] && id != (int)fill &&
-		    (least < 0 || columns[id].keep < columns[least].keep))
+		    (least < 0 || keep_of(set, id) < keep_of(set, least)))
 			least = id;
 	return least;
 }
@@ -92,7 +98,7 @@ static void choose_widths(const struct column_set *set, int width, int *widths)
 		widths[id] = columns[id].min_width;
 		fill_width -= widths[id] + GAP_CELLS;
 	}
-	while (fill_width < COLUMNS_FILL_CELLS && (id = least_kept(widths, fill)) >= 0) {
+	while (fill_width < COLUMNS_FILL_CELLS && (id = least_kept(set, widths, fill)) >= 0) {
 		fill_width += widths[id] + GAP_CELLS;
 		widths[id] = 0;
 	}

@@ -139,6 +139,7 @@ struct column_set state_columns(const struct ui_state *state)
 
 	return (struct column_set){
 		.ids = table_specs[kind].columns, .fill = table_specs[kind].fill,
+		.asked = state->choice.asked,
 		.hidden = state->choice.hidden[kind] | state_unable_columns(state),
 		.keys = state->shown ? state->shown->keys : keys_of_view(state, kind),
 	};

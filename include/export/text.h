@@ -10,6 +10,7 @@
 struct export_options {
 	struct filter filter;	/* the snapshot's: told in the head */
 	bool show_idle;		/* rows of idle samples, too */
+	bool has_period;	/* the sum of each row's periods, too */
 	bool has_source;	/* where each row comes from, too */
 	bool has_groups;	/* the tree of groups was asked for: text has it in place of rows */
 	bool by_total;		/* rows of a compared snapshot: by the change of their total */

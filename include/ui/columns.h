@@ -14,6 +14,7 @@ enum column_id {
 	COL_BAR,
 	COL_TOTAL,
 	COL_SAMPLES,
+	COL_PERIOD,
 	COL_PID,
 	COL_TID,
 	COL_CPU,
@@ -91,6 +92,7 @@ struct column_set {
 	enum column_id fill;	/* takes what the others leave; can't be hidden */
 	unsigned int hidden;	/* a bit per enum column_id: the user does without */
 	unsigned int keys;	/* enum row_key of the rows: columns of other keys are left out */
+	unsigned int asked;	/* a bit each: others leave a narrow screen before it */
 };
 
 /* Is the column one of the set that is not hidden? */

@@ -38,6 +38,7 @@ extern const struct table_spec table_specs[VIEW_COUNT];
 /* Columns the user has hidden: a bit per enum column_id, for each view. */
 struct column_choice {
 	unsigned int hidden[VIEW_COUNT];
+	unsigned int asked;	/* of the command line: they stay on a narrow screen */
 };
 
 extern const struct column_choice columns_at_first;

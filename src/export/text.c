@@ -159,7 +159,8 @@ static void put_baseline(FILE *out, const struct snapshot *snapshot)
 			   baseline->samples);
 }
 
-static void put_titles(FILE *out, const struct snapshot *snapshot, bool has_source)
+static void put_titles(FILE *out, const struct snapshot *snapshot,
+		       const struct export_options *options)
 {
 	const unsigned int keys = snapshot->keys;
 
@@ -169,6 +170,8 @@ static void put_titles(FILE *out, const struct snapshot *snapshot, bool has_sour
 			      "  CHANGE/s");
 	else
 		safe_put(out, "  SELF%  TOTAL%  SAMPLES");
+	if (options->has_period)
+		safe_put(out, "            PERIOD");
 	safe_put(out, "  COMMAND         ");
 	if (keys & KEY_PID)
 		safe_put(out, "     PID");
@@ -182,7 +185,7 @@ static void put_titles(FILE *out, const struct snapshot *snapshot, bool has_sour
 		safe_put(out, "  SYMBOL");
 	else if (keys & KEY_ADDRESS)
 		safe_put(out, "  ADDRESS");
-	if (has_source && (keys & (KEY_SYMBOL | KEY_ADDRESS)))
+	if (options->has_source && (keys & (KEY_SYMBOL | KEY_ADDRESS)))
 		safe_put(out, "  SOURCE");
 	safe_put(out, "\n");
 }
@@ -261,6 +264,8 @@ static void put_row(FILE *out, const struct snapshot *snapshot, const struct sna
 		put_changes(out, snapshot, row, options->by_total);
 	else
 		put_figures(out, snapshot, row);
+	if (options->has_period)
+		safe_print(out, "  %16.0f", row->self_weight);
 	put_command(out, row);
 	if (keys & KEY_PID)
 		put_number(out, 8, row->pid);
@@ -325,7 +330,7 @@ static size_t put_table(FILE *out, const struct snapshot *snapshot,
 
 	if (snapshot->is_compared)
 		order = row_changes_order(snapshot, options->by_total);
-	put_titles(out, snapshot, options->has_source);
+	put_titles(out, snapshot, options);
 	written = put_rows(out, snapshot, options, order);
 	free(order);
 	return written;

@@ -67,6 +67,9 @@ static void test_numbers_end_at_the_same_column_and_are_not_cut(void **state)
 	assert_string_equal(own_cells(COL_SAMPLES,
 				      (struct snapshot_row){ .self_samples = UINT64_MAX }),
 			    "   18.4E");
+	assert_string_equal(own_cells(COL_PERIOD,
+				      (struct snapshot_row){ .self_weight = 30090270812 }),
+			    "   30.1G");
 }
 
 static void test_what_is_absent_is_not_zero(void **state)

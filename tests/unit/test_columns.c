@@ -102,6 +102,21 @@ static void test_columns_leave_in_the_stated_order(void **state)
 		assert_true(widest[i - 1] > widest[i]);
 }
 
+static void test_columns_that_were_asked_for_leave_last(void **state)
+{
+	struct column_set set = set_of(VIEW_SYMBOLS, KEY_OBJECT | KEY_SYMBOL);
+	struct column_layout layout;
+
+	(void)state;
+	set.hidden = COLUMN_CHANGES;
+	columns_fit(&layout, 0, 70, &set);
+	assert_false(columns_has(&layout, COL_SAMPLES) || columns_has(&layout, COL_PERIOD));
+	set.asked = 1u << COL_SAMPLES | 1u << COL_PERIOD;
+	columns_fit(&layout, 0, 70, &set);
+	assert_true(columns_has(&layout, COL_SAMPLES) && columns_has(&layout, COL_PERIOD));
+	assert_false(columns_has(&layout, COL_COMMAND));
+}
+
 /* Compared, what has changed and the share that it is of are the last to leave. */
 static void test_changes_are_there_at_every_width(void **state)
 {
@@ -157,6 +172,7 @@ int main(void)
 		cmocka_unit_test(test_hidden_columns_are_gone_but_never_the_name),
 		cmocka_unit_test(test_without_symbols_the_object_fills_then_the_command),
 		cmocka_unit_test(test_columns_leave_in_the_stated_order),
+		cmocka_unit_test(test_columns_that_were_asked_for_leave_last),
 		cmocka_unit_test(test_changes_are_there_at_every_width),
 		cmocka_unit_test(test_key_columns_are_there_only_when_keyed),
 		cmocka_unit_test(test_natural_order_is_hottest_first_and_a_to_z),

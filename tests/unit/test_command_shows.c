@@ -50,7 +50,7 @@ static void test_the_columns_stay_open_while_they_are_switched(void **state)
 	struct scene *scene = *state;
 
 	scene_press(scene, "c");
-	assert_int_equal(scene->state.menu.count, 7);	/* never the name */
+	assert_int_equal(scene->state.menu.count, 8);	/* never the name */
 	scene_press_key(scene, UI_KEY_ENTER);
 	assert_true(scene->state.menu.is_open);
 	assert_int_equal(scene->state.choice.hidden[VIEW_SYMBOLS],

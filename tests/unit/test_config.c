@@ -128,8 +128,8 @@ static void test_options_keys_and_columns_are_taken(void **state)
 	assert_keys("quit", "x, Ctrl-Q");
 	assert_keys("help", "?, F1");
 	assert_int_equal(config.columns.hidden[VIEW_SYMBOLS],
-			 1u << COL_BAR | 1u << COL_SAMPLES | 1u << COL_PID | 1u << COL_TID |
-			 1u << COL_CPU | 1u << COL_COMMAND | 1u << COL_OBJECT |
+			 1u << COL_BAR | 1u << COL_SAMPLES | 1u << COL_PERIOD | 1u << COL_PID |
+			 1u << COL_TID | 1u << COL_CPU | 1u << COL_COMMAND | 1u << COL_OBJECT |
 			 1u << COL_SOURCE | 1u << COL_PROBE | 1u << COL_TOTAL_CHANGE);
 	assert_int_equal(config.columns.hidden[VIEW_TASKS], columns_at_first.hidden[VIEW_TASKS]);
 	assert_memory_equal(&config.columns, &config.file_columns, sizeof(columns_at_first));

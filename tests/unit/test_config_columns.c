@@ -49,7 +49,7 @@ static void test_what_is_not_named_is_hidden(void **state)
 	assert_int_equal(config_columns_parse("objects", " self ,bar,  total\t,samples", &choice,
 					      &why), 0);
 	assert_int_equal(choice.hidden[VIEW_OBJECTS], 1u << COL_RATE | 1u << COL_COMMAND |
-						      1u << COL_TOTAL_CHANGE);
+						      1u << COL_PERIOD | 1u << COL_TOTAL_CHANGE);
 	assert_int_equal(choice.hidden[VIEW_SYMBOLS], 0);
 	assert_printed(VIEW_OBJECTS, "objects = self, bar, change, change-bar, total, samples, "
 		       "rate-change, object\n");

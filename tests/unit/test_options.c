@@ -175,6 +175,8 @@ static void test_what_is_shown(void **state)
 	assert_true(options.show_idle);
 	assert_int_equal(options.max_rows, 7);
 	assert_int_equal(options.memory_bytes, 16 << 20);
+	accept("-n --show-total-period");
+	assert_true(options.wants_samples && options.wants_period);
 	accept("--window all");
 	assert_int_equal(options.window, WINDOW_ALL);
 	accept("--window=decay");

@@ -55,6 +55,27 @@ static void test_a_table_has_a_head_titles_and_rows(void **state)
 		"\n");
 }
 
+static void test_the_period_has_a_column_when_asked_for(void **state)
+{
+	const struct export_options options = { .max_rows = SIZE_MAX, .has_period = true };
+	struct snapshot_row rows[] = {
+		{ .self_samples = 30, .total_samples = 40, .symbol = "main", .object = "app",
+		  .comm = "app", .mode = MODE_USER, .tasks = 1 },
+	};
+	struct snapshot snapshot = fixture_snapshot(rows, 1);
+
+	(void)state;
+	rows[0].self_weight = 30090270812;
+	snapshot.weight = 30090270812;
+	assert_text(&snapshot, &options,
+		"# flametop  web-07  cpu-clock 997 Hz  8 CPUs  last 10.0 s  30 samples  own 0.0 %\n"
+		"  SELF%  TOTAL%  SAMPLES            PERIOD  COMMAND           OBJECT"
+		"                    SYMBOL\n"
+		" 100.00    0.00       30       30090270812  app               app"
+		"                       [.] main\n"
+		"\n");
+}
+
 /* A counted 50 samples in 5 s, the window 40 in 10 s: a row of 15 and 30 has changed by +45 points
  * and by no sample a second. */
 static struct snapshot compared(struct snapshot_row rows[4])
@@ -407,6 +428,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_table_has_a_head_titles_and_rows),
+		cmocka_unit_test(test_the_period_has_a_column_when_asked_for),
 		cmocka_unit_test(test_what_has_changed_most_comes_first),
 		cmocka_unit_test(test_with_children_the_change_is_of_totals),
 		cmocka_unit_test(test_losses_and_notices_are_told_when_there_are_any),
