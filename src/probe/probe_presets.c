@@ -110,7 +110,7 @@ const struct probe_preset probe_presets[] = {
 		"lat:libc.so.6:{getaddrinfo,gethostbyname_r,gethostbyname2_r} host=$arg1:string "
 		"$retval:s32",
 		"names that programs look up, and how long they wait for the address; the old "
-		"gethostbyname() ends in gethostbyname_r()",
+		"gethostbyname ends in gethostbyname_r",
 		"gethostlatency",
 	},
 	{
