@@ -30,7 +30,7 @@ static void print_place(FILE *out, const struct probe_places *places,
 			const struct probe_site *site)
 {
 	if (places->spec.kind == PROBE_TRACEPOINT) {
-		print_clean(out, places->path);
+		print_clean(out, site->symbol);
 		return;
 	}
 	if (places->spec.kind == PROBE_KERNEL) {
@@ -93,14 +93,47 @@ static struct safe_text verdict_name(enum probe_verdict verdict)
 	}
 }
 
-static int print_one(FILE *out, const struct probe_places *places, struct diag *why)
+/* Does some site have value @index? */
+static bool has_value(const struct probe_places *places, uint32_t index)
+{
+	for (uint32_t i = 0; i < places->site_count; i++)
+		if (places->sites[i].values[index].fetch[0])
+			return true;
+	return false;
+}
+
+/* A value that is not there is no hit's: who asked for it would wait in vain. */
+static int check_values(const struct probe_places *places, struct diag *why)
+{
+	const struct probe_site *first = places->sites;
+
+	for (uint32_t i = 0; places->site_count && i < first->value_count; i++)
+		if (!has_value(places, i))
+			return diag_set(why, -ENOENT, "%.200s: value %s is not there: %s",
+					places->spec.text, first->values[i].name,
+					first->values[i].reason);
+	return 0;
+}
+
+/* @is_match: the text is a pattern, which says nothing of what was found. */
+static void print_name(FILE *out, const struct probe_places *places, bool is_match)
+{
+	print_clean(out, places->spec.text);
+	if (is_match) {
+		safe_put(out, "  ");
+		print_clean(out, places->spec.function);
+	}
+	safe_put(out, "\n");
+}
+
+static int print_one(FILE *out, const struct probe_places *places, bool is_match,
+		     struct diag *why)
 {
 	const double cost_ns = probe_cost_of_hit(&probe_cost_expected, places, true);
 	const enum probe_edge edge = places->spec.edge;
 	int err = 0;
 
-	print_clean(out, places->spec.text);
-	safe_put(out, "\n");
+	print_name(out, places, is_match);
 	for (uint32_t i = 0; i < places->site_count && !err; i++) {
 		const struct probe_site *site = &places->sites[i];
 
@@ -131,7 +164,9 @@ static int print_found(FILE *out, struct probe_finder_of_places *finder,
 	if (err)
 		return err;
 	for (uint32_t i = 0; i < count && !err; i++)
-		err = print_one(out, &places[i], why);
+		err = print_one(out, &places[i], spec->is_wildcard, why);
+	for (uint32_t i = 0; i < count && !err; i++)
+		err = check_values(&places[i], why);
 	for (uint32_t i = 0; i < count && !err; i++)
 		if (places[i].verdict == VERDICT_REFUSED || places[i].verdict == VERDICT_UNABLE)
 			err = diag_set(why, -EPERM, "%s: %s", places[i].spec.text,
