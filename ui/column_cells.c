@@ -186,7 +186,7 @@ static void put_command_line(struct canvas *canvas, struct canvas_area area,
 			 of->row->comm);
 		text = name;
 	}
-	canvas_put_text(canvas, area, canvas_clean(text), ROLE_DIM);
+	canvas_put_text(canvas, area, canvas_clean(text[0] ? text : "-"), ROLE_DIM);
 }
 
 static void put_tasks(struct canvas *canvas, struct canvas_area area, const struct column_row *of)
@@ -244,14 +244,16 @@ static void put_command(struct canvas *canvas, struct canvas_area area,
 	if (of->row->ended_processes)
 		put_ended(canvas, area, of->row);
 	else if (of->row->comm[0] || of->row->tasks == 1)
-		canvas_put_text(canvas, area, canvas_clean(of->row->comm), ROLE_TEXT);
+		canvas_put_text(canvas, area, canvas_clean(of->row->comm[0] ? of->row->comm : "-"),
+				ROLE_TEXT);
 	else
 		put_tasks(canvas, area, of);
 }
 
 static void put_object(struct canvas *canvas, struct canvas_area area, const struct column_row *of)
 {
-	canvas_put_text(canvas, area, canvas_clean(of->row->object), ROLE_DIM);
+	canvas_put_text(canvas, area, canvas_clean(of->row->object[0] ? of->row->object : "-"),
+			ROLE_DIM);
 }
 
 static void put_symbol(struct canvas *canvas, struct canvas_area area, const struct column_row *of)
@@ -297,9 +299,9 @@ static void put_symbol(struct canvas *canvas, struct canvas_area area, const str
 static void put_source(struct canvas *canvas, struct canvas_area area, const struct column_row *of)
 {
 	const struct snapshot_row *row = of->row;
+	const char *text = row->source[0] ? row->source : row->source_reason;
 
-	canvas_put_text(canvas, area,
-			canvas_clean(row->source[0] ? row->source : row->source_reason), ROLE_DIM);
+	canvas_put_text(canvas, area, canvas_clean(text[0] ? text : "-"), ROLE_DIM);
 }
 
 static bool is_probe_of(const struct snapshot_probe *probe, const struct snapshot_row *row)
@@ -331,14 +333,14 @@ static void put_probe(struct canvas *canvas, struct canvas_area area, const stru
 	}
 }
 
-/* In no unit is not the same as nobody knows. */
+/* A process in no unit is not the same as one that nobody knows the unit of. */
 static void put_place(struct canvas *canvas, struct canvas_area area,
 		      const struct snapshot_row *row, const char *name)
 {
 	canvas_put_text(canvas, area,
 			canvas_clean(name[0]	      ? name
-				     : row->cgroup[0] ? "-"
-						      : "?"),
+				     : row->cgroup[0] ? "none"
+						      : "-"),
 			ROLE_DIM);
 }
 

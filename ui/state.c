@@ -289,6 +289,7 @@ const struct snapshot *state_offer_snapshot(struct ui_state *state, const struct
 	take_baseline(state, old, fresh);
 	state_tell_trouble(state, old, fresh);
 	state_probes_shown(state, fresh);
+	trail_demangle(&state->trail, fresh);
 	state->shown = fresh;
 	if (fresh->query == state->query) {
 		show_kind(state, state_kind(state));

@@ -1,6 +1,10 @@
-/* tabs.c - see ui/tabs.h. Where there is no room for all names of views, they move together, then
- * get shorter, then the others are numbers, these move together, too, then the present one is
- * alone; of a long breadcrumb the beginning leaves, for an ellipsis. */
+/* tabs.c - see ui/tabs.h.
+ *
+ * Where there is no room for both, the breadcrumb is cut first: its beginning leaves, for an
+ * ellipsis. The names of views then move together and are cut to as many letters as all of them
+ * have room for, so the long ones shorten first; then the others are numbers, these move together,
+ * too, and at last the present name is alone.
+ */
 #include "ui/tabs.h"
 
 #include <stdio.h>
@@ -12,10 +16,17 @@
 #define CRUMB_SHARE 40		/* % of a narrow room, for each: a long name leaves some */
 #define CRUMB_COUNT (FILTER_PARTS + 5)	/* "all", a probe, the parts, what is hidden, the share */
 #define CRUMB_CELLS 9		/* but not less: "no kernel" */
+#define CRUMBS_MIN  20		/* what the names of views leave: a name and its share */
 #define TAB_BYTES   32
+#define NAME_MOST   8		/* letters of "Commands" */
+#define NAME_LEAST  3		/* fewer tell no view from another */
 
-enum tabs_form { TABS_NAMED, TABS_CLOSE, TABS_SHORT, TABS_NUMBERED, TABS_DIGITS,
-		 TABS_ALONE };
+enum tabs_style { TABS_NAMED, TABS_CLOSE, TABS_NUMBERED, TABS_DIGITS, TABS_ALONE };
+
+struct tabs_form {
+	enum tabs_style style;
+	int letters;		/* of TABS_CLOSE: a longer name is cut to so many */
+};
 
 struct crumb {
 	char text[FILTER_PART_BYTES];
@@ -152,20 +163,24 @@ static void draw_crumbs(struct ui_state *state, struct canvas *canvas, int y, in
 	struct canvas_area area = { begin, y, room };
 	struct crumb left_out = { "\u2026", ROLE_DIM, 0, HIT_CRUMB };
 	struct crumbs crumbs = { .count = 0 };
+	bool has_ellipsis;
 	int width;
 
 	list_crumbs(state, &crumbs);
 	fit_crumbs(canvas, &crumbs, room);
 	width = crumbs_width(canvas, &crumbs, crumbs.first);
+	has_ellipsis = crumbs.first && width <= room;
+	if (!has_ellipsis)
+		width = bare_width(canvas, &crumbs, crumbs.first);
 	if (width < room)
 		area.x = end - width;
-	if (crumbs.first && width <= room) {
+	if (has_ellipsis) {
 		left_out.parts = crumbs.list[crumbs.first - 1].parts;
 		area.x = put_crumb(state, canvas, area, &left_out, crumbs.most);
 	}
 	for (size_t i = crumbs.first; i < crumbs.count && area.x < end; i++) {
 		area.width = end - area.x;
-		if (i && area.x > begin)
+		if (i > crumbs.first || has_ellipsis)
 			area.x += canvas_put_text(canvas, area, SAFE_TEXT(CRUMB_GAP), ROLE_DIM);
 		area.width = end - area.x;
 		area.x = put_crumb(state, canvas, area, &crumbs.list[i], crumbs.most);
@@ -173,28 +188,29 @@ static void draw_crumbs(struct ui_state *state, struct canvas *canvas, int y, in
 }
 
 /* "": it is not there. */
-static void format_tab(const struct ui_state *state, enum tabs_form form, int kind, char *out)
+static void format_tab(const struct ui_state *state, struct tabs_form form, int kind, char *out)
 {
 	const bool is_here = kind == (int)state_kind(state);
+	const struct table_spec *spec = &table_specs[kind];
 
 	out[0] = '\0';
 	if (state_is_page(state) && is_here)
 		snprintf(out, TAB_BYTES, " %s ", state->view->ops->title);
-	else if (is_here || form == TABS_NAMED)
-		snprintf(out, TAB_BYTES, " %d %s ", kind + 1, table_specs[kind].title);
-	else if (form == TABS_CLOSE)
-		snprintf(out, TAB_BYTES, " %d %s", kind + 1, table_specs[kind].title);
-	else if (form == TABS_SHORT)
-		snprintf(out, TAB_BYTES, " %d %s", kind + 1, table_specs[kind].short_title);
-	else if (form == TABS_NUMBERED)
+	else if (form.style == TABS_CLOSE)
+		snprintf(out, TAB_BYTES, " %d %.*s%s", kind + 1, form.letters,
+			 form.letters > NAME_LEAST ? spec->title : spec->short_title,
+			 is_here ? " " : "");
+	else if (is_here || form.style == TABS_NAMED)
+		snprintf(out, TAB_BYTES, " %d %s ", kind + 1, spec->title);
+	else if (form.style == TABS_NUMBERED)
 		snprintf(out, TAB_BYTES, " %d ", kind + 1);
-	else if (form == TABS_DIGITS)
+	else if (form.style == TABS_DIGITS)
 		snprintf(out, TAB_BYTES, " %d", kind + 1);
 }
 
 /* Returns the column behind it. */
 static int draw_tab(struct ui_state *state, struct canvas *canvas, struct canvas_area area,
-		    enum tabs_form form, int kind)
+		    struct tabs_form form, int kind)
 {
 	const bool is_here = kind == (int)state_kind(state);
 	char text[TAB_BYTES];
@@ -209,7 +225,7 @@ static int draw_tab(struct ui_state *state, struct canvas *canvas, struct canvas
 }
 
 static int tabs_width(const struct ui_state *state, const struct canvas *canvas,
-		      enum tabs_form form)
+		      struct tabs_form form)
 {
 	char text[TAB_BYTES];
 	int width = 0;
@@ -221,25 +237,41 @@ static int tabs_width(const struct ui_state *state, const struct canvas *canvas,
 	return width;
 }
 
-static enum tabs_form choose_form(const struct ui_state *state, const struct canvas *canvas,
-				  int width)
+/* The next one that takes less room. */
+static struct tabs_form shorten(struct tabs_form form)
+{
+	if (form.style == TABS_CLOSE && form.letters > NAME_LEAST)
+		form.letters--;
+	else
+		form.style++;
+	return form;
+}
+
+static struct tabs_form choose_form(const struct ui_state *state, const struct canvas *canvas,
+				    int width)
 {
 	struct crumbs crumbs = { .count = 0 };
-	enum tabs_form form = TABS_NAMED;
+	struct tabs_form form = { TABS_NAMED, NAME_MOST };
+	int path;
 
 	if (state_is_page(state))
-		return TABS_ALONE;
+		return (struct tabs_form){ TABS_ALONE, 0 };
 	list_crumbs(state, &crumbs);
 	crumbs.most = width;
-	width -= crumbs_width(canvas, &crumbs, 0) + 2;
-	while (form < TABS_ALONE && tabs_width(state, canvas, form) > width)
-		form++;
+	path = crumbs_width(canvas, &crumbs, 0);
+	if (tabs_width(state, canvas, form) + path + 2 <= width)
+		return form;
+	if (path > CRUMBS_MIN)
+		path = CRUMBS_MIN;
+	form.style = TABS_CLOSE;
+	while (form.style < TABS_ALONE && tabs_width(state, canvas, form) + path + 2 > width)
+		form = shorten(form);
 	return form;
 }
 
 void tabs_draw(struct ui_state *state, struct canvas *canvas, int y, int width)
 {
-	const enum tabs_form form = choose_form(state, canvas, width);
+	const struct tabs_form form = choose_form(state, canvas, width);
 	const int end = 1 + width;
 	int x = 1;
 

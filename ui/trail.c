@@ -2,6 +2,8 @@
 #include "ui/trail.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <string.h>
 
 void trail_init(struct trail *trail, enum view_kind kind)
 {
@@ -142,6 +144,37 @@ bool trail_pop(struct trail *trail)
 	trail->count--;
 	trail->filter.count = trail_here(trail)->parts;
 	return true;
+}
+
+/* NULL: the snapshot has no other name for it. */
+static const char *find_name(const struct snapshot *snapshot, const struct filter_part *part)
+{
+	const struct tree_node *node = snapshot->tree.nodes;
+
+	for (size_t i = 0; i < snapshot->row_count; i++)
+		if (strcmp(snapshot->rows[i].raw_symbol, snapshot->rows[i].symbol) != 0 &&
+		    filter_hash(snapshot->rows[i].raw_symbol) == part->hash)
+			return snapshot->rows[i].symbol;
+	for (uint32_t i = 0; i < snapshot->tree.node_count; i++, node++)
+		if (strcmp(node->raw_symbol, node->symbol) != 0 &&
+		    filter_hash(node->raw_symbol) == part->hash)
+			return node->symbol;
+	return NULL;
+}
+
+void trail_demangle(struct trail *trail, const struct snapshot *snapshot)
+{
+	for (uint32_t i = 0; i < trail->filter.count; i++) {
+		struct filter_part *part = &trail->filter.parts[i];
+		const char *name;
+
+		/* C++ and Rust, the only ones that are demangled; see symbols/demangle.h. */
+		if (part->field != FILTER_SYMBOL || part->text[0] != '_')
+			continue;
+		name = find_name(snapshot, part);
+		if (name)
+			snprintf(part->text, sizeof(part->text), "%s", name);
+	}
 }
 
 void trail_remove_part(struct trail *trail, uint32_t index)

@@ -70,6 +70,10 @@ bool trail_leads_back(const struct trail *trail);
 /* False: only the first level is left. */
 bool trail_pop(struct trail *trail);
 
+/* Gives the parts that came by a mangled symbol the name that @snapshot's rows or tree have for it
+ * by now: names are demangled after they were counted. */
+void trail_demangle(struct trail *trail, const struct snapshot *snapshot);
+
 /* Takes one part out of every level; levels that are then as the one before them are left out. */
 void trail_remove_part(struct trail *trail, uint32_t index);
 

@@ -93,10 +93,10 @@ static void test_in_none_is_not_unknown(void **state)
 
 	(void)state;
 	assert_string_equal(cells(COL_UNIT, in, 0, 10), "a.service ");
-	assert_string_equal(cells(COL_CONTAINER, in, 0, 4), "-   ");
-	assert_string_equal(cells(COL_POD, in, 0, 4), "-   ");
-	assert_string_equal(cells(COL_CGROUP, (struct snapshot_row){ .pid = 1 }, 0, 4), "?   ");
-	assert_string_equal(cells(COL_UNIT, (struct snapshot_row){ .pid = 1 }, 0, 4), "?   ");
+	assert_string_equal(cells(COL_CONTAINER, in, 0, 4), "none");
+	assert_string_equal(cells(COL_POD, in, 0, 4), "none");
+	assert_string_equal(cells(COL_CGROUP, (struct snapshot_row){ .pid = 1 }, 0, 4), "-   ");
+	assert_string_equal(cells(COL_UNIT, (struct snapshot_row){ .pid = 1 }, 0, 4), "-   ");
 }
 
 static void test_of_a_long_cgroup_the_end_is_shown(void **state)
@@ -131,7 +131,7 @@ static void test_without_a_command_line_there_is_the_name(void **state)
 				  (struct snapshot_row){ .comm = "GC", .group_id = 3 }, 0, 10),
 			    "\u00b7 GC      ");
 	assert_string_equal(cells(COL_COMMAND_LINE, (struct snapshot_row){ .comm = "" }, 0, 10),
-			    "          ");
+			    "-         ");
 }
 
 static void test_a_thread_among_its_process_has_its_own_number(void **state)
@@ -141,6 +141,30 @@ static void test_a_thread_among_its_process_has_its_own_number(void **state)
 	(void)state;
 	assert_string_equal(own_cells(COL_PID, thread), "    912");
 	assert_string_equal(own_cells(COL_THREADS, thread), "     ");
+}
+
+/* The code of a row without one of them is nobody's, or /proc was not read. */
+static void test_what_is_unknown_is_a_dash(void **state)
+{
+	static const enum column_id ids[] = {
+		COL_OBJECT, COL_COMMAND, COL_COMMAND_LINE, COL_SOURCE, COL_UNIT, COL_CONTAINER,
+		COL_POD, COL_STATE,
+	};
+	const struct snapshot_row unknown = {
+		.object = "", .comm = "", .command_line = "", .source = "", .source_reason = "",
+		.cgroup = "", .unit = "", .container = "", .pod = "", .symbol = "", .tasks = 1,
+		.pid = -1, .tid = -1, .cpu = -1, .cpu_pct = -1, .busy_pct = -1,
+	};
+	const struct snapshot_row rootless = { .cgroup = "/", .unit = "" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++)
+		assert_string_equal(cells(ids[i], unknown, 0, 3), "-  ");
+	assert_string_equal(cells(COL_PID, unknown, 0, 3), "  -");
+	assert_string_equal(cells(COL_CPU_PCT, unknown, 0, 3), "  -");
+	assert_string_equal(cells(COL_BUSY, unknown, 0, 3), "  -");
+	assert_string_equal(cells(COL_THREADS, unknown, 0, 3), "  -");
+	assert_string_equal(cells(COL_UNIT, rootless, 0, 4), "none");
 }
 
 static void test_ended_processes_are_counted_by_name(void **state)
@@ -241,6 +265,7 @@ int main(void)
 		cmocka_unit_test(test_the_rate_is_of_the_window),
 		cmocka_unit_test(test_without_a_command_line_there_is_the_name),
 		cmocka_unit_test(test_a_thread_among_its_process_has_its_own_number),
+		cmocka_unit_test(test_what_is_unknown_is_a_dash),
 		cmocka_unit_test(test_ended_processes_are_counted_by_name),
 		cmocka_unit_test(test_marks_say_what_folds_out),
 		cmocka_unit_test(test_a_symbol_says_its_level_and_why_it_has_no_name),

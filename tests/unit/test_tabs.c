@@ -28,7 +28,8 @@ static void push(struct scene *scene, enum filter_field field, const char *text)
 	scene_show(scene);
 }
 
-static void test_all_names_where_there_is_room_else_numbers_or_one(void **state)
+/* The names have 7 7 8 5 4 4 5 6 6 letters; at most 5, 6 and 7 of each are 43, 48 and 51. */
+static void test_names_are_cut_to_as_many_letters_as_all_have_room_for(void **state)
 {
 	struct scene scene;
 
@@ -36,8 +37,12 @@ static void test_all_names_where_there_is_room_else_numbers_or_one(void **state)
 	scene_open(&scene, 80, 24);
 	scene_show(&scene);
 	assert_string_equal(tab_line(&scene),
-			    "  1 Symbols  2 Obj 3 Cmd 4 Tasks 5 CPUs 6 Tree 7 Flame 8 Probes "
-			    "9 Groups    all");
+			    "  1 Symbo  2 Objec 3 Comma 4 Tasks 5 CPUs 6 Tree 7 Flame 8 Probe "
+			    "9 Group    all");
+	assert_int_equal(canvas_resize(&scene.canvas, 83, 24), 0);
+	assert_string_equal(tab_line(&scene),
+			    "  1 Symbol  2 Object 3 Comman 4 Tasks 5 CPUs 6 Tree 7 Flame "
+			    "8 Probes 9 Groups  all");
 	assert_int_equal(canvas_resize(&scene.canvas, 87, 24), 0);
 	assert_string_equal(tab_line(&scene),
 			    "  1 Symbols  2 Objects 3 Commands 4 Tasks 5 CPUs 6 Tree 7 Flame "
@@ -46,6 +51,18 @@ static void test_all_names_where_there_is_room_else_numbers_or_one(void **state)
 	assert_non_null(strstr(tab_line(&scene),
 			       " 1 Symbols  2 Objects  3 Commands  4 Tasks  5 CPUs  6 Tree "
 			       " 7 Flame  8 Probes  9 Groups "));
+	scene_finish(&scene);
+}
+
+static void test_fewer_than_three_letters_are_numbers_or_one_name(void **state)
+{
+	struct scene scene;
+
+	(void)state;
+	scene_open(&scene, 62, 24);
+	scene_show(&scene);
+	assert_string_equal(tab_line(&scene),
+			    "  1 Sym  2 Obj 3 Cmd 4 Tas 5 CPU 6 Tre 7 Fla 8 Pro 9 Gro  all");
 	assert_int_equal(canvas_resize(&scene.canvas, 50, 24), 0);
 	assert_string_equal(tab_line(&scene),
 			    "  1 Symbols  2  3  4  5  6  7  8  9           all");
@@ -58,6 +75,21 @@ static void test_all_names_where_there_is_room_else_numbers_or_one(void **state)
 	state_show_kind(&scene.state, VIEW_CPUS);
 	assert_string_equal(tab_line(&scene),
 			    "  1  2  3  4  5 CPUs  6  7  8  9              all");
+	scene_finish(&scene);
+}
+
+/* Names of views and whole path have 79 + 43 letters: the path gives way. */
+static void test_the_path_is_cut_before_the_names_of_views(void **state)
+{
+	struct scene scene;
+
+	(void)state;
+	scene_open(&scene, 105, 24);
+	scene_show(&scene);
+	push(&scene, FILTER_SYMBOL, "hash_search_with_hash_value");
+	assert_string_equal(tab_line(&scene),
+			    "  1 Symbols  2 Objects 3 Commands 4 Tasks 5 CPUs 6 Tree 7 Flame "
+			    "8 Probes 9 Groups    hash_sea\u2026 \u203a  0.00 %");
 	scene_finish(&scene);
 }
 
@@ -91,12 +123,32 @@ static void test_the_breadcrumb_ends_with_what_part_of_the_window_it_is(void **s
 }
 
 /* The rows on the screen are those of the filter before. */
+/* It was opened before its name was demangled. */
+static void test_a_mangled_name_in_the_path_gets_the_demangled_one(void **state)
+{
+	struct scene scene;
+	struct snapshot_row *row;
+
+	(void)state;
+	scene_open(&scene, 140, 24);
+	scene_show(&scene);
+	row = &((struct snapshot_row *)scene.snapshot.rows)[0];
+	row->raw_symbol = row->symbol = "_ZN4pool3runEv";
+	scene_show(&scene);
+	push(&scene, FILTER_SYMBOL, "_ZN4pool3runEv");
+	assert_non_null(strstr(tab_line(&scene), "all \u203a _ZN4pool3runEv \u203a"));
+	row->symbol = "pool::run()";
+	scene_show(&scene);
+	assert_non_null(strstr(tab_line(&scene), "all \u203a pool::run() \u203a"));
+	scene_finish(&scene);
+}
+
 static void test_no_share_is_shown_while_it_is_counted(void **state)
 {
 	struct scene scene;
 
 	(void)state;
-	scene_open(&scene, 100, 24);
+	scene_open(&scene, 140, 24);
 	scene_show(&scene);
 	scene_press_key(&scene, UI_KEY_ENTER);
 	assert_non_null(strstr(tab_line(&scene),
@@ -109,7 +161,7 @@ static void test_what_is_hidden_is_a_crumb(void **state)
 	struct scene scene;
 
 	(void)state;
-	scene_open(&scene, 100, 24);
+	scene_open(&scene, 140, 24);
 	scene_show(&scene);
 	scene_press(&scene, "KU");
 	scene_answer(&scene);
@@ -128,8 +180,7 @@ static void test_the_beginning_of_a_long_way_is_an_ellipsis(void **state)
 	push(&scene, FILTER_OBJECT, "libcrypto.so.3");
 	push(&scene, FILTER_SYMBOL, "ChaCha20_4xl");
 	assert_string_equal(tab_line(&scene),
-			    "  1 Symbols     \u2026 \u203a libcrypto.so.3 \u203a ChaCha20_4xl "
-			    "\u203a  0.00 %");
+			    "  1 Symbols  2  3  4  5  6  7  8  9     ChaCha20\u2026 \u203a  0.00 %");
 	scene_finish(&scene);
 }
 
@@ -142,8 +193,7 @@ static void test_one_long_name_leaves_room_for_the_others(void **state)
 	scene_show(&scene);
 	push(&scene, FILTER_SYMBOL, "std::vector<std::pair<int, std::string> >::_M_realloc_insert");
 	assert_string_equal(tab_line(&scene),
-			    "  1 Symbols              all \u203a "
-			    "std::vector<std::\u2026 \u203a  0.00 %");
+			    "  1 Symbols  2  3  4  5  6  7  8  9     std::vec\u2026 \u203a  0.00 %");
 	scene_finish(&scene);
 }
 
@@ -199,8 +249,8 @@ static void test_the_breadcrumb_stays_in_its_room_at_every_width(void **state)
 		assert_int_equal(canvas_resize(&scene.canvas, width, 12), 0);
 		line = tab_line(&scene);
 		assert_int_equal(canvas_text_width(&scene.canvas, line), width - 1);
-		assert_non_null(strstr(line, " 1 Symbols  "));
-		assert_non_null(strstr(line, "\u203a no kernel \u203a  0.00 %"));
+		assert_non_null(strstr(line, " 1 Sym"));
+		assert_non_null(strstr(line, "no kernel \u203a  0.00 %"));
 	}
 	scene_finish(&scene);
 }
@@ -208,9 +258,12 @@ static void test_the_breadcrumb_stays_in_its_room_at_every_width(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_all_names_where_there_is_room_else_numbers_or_one),
+		cmocka_unit_test(test_names_are_cut_to_as_many_letters_as_all_have_room_for),
+		cmocka_unit_test(test_fewer_than_three_letters_are_numbers_or_one_name),
+		cmocka_unit_test(test_the_path_is_cut_before_the_names_of_views),
 		cmocka_unit_test(test_a_page_of_text_has_its_own_name),
 		cmocka_unit_test(test_the_breadcrumb_ends_with_what_part_of_the_window_it_is),
+		cmocka_unit_test(test_a_mangled_name_in_the_path_gets_the_demangled_one),
 		cmocka_unit_test(test_no_share_is_shown_while_it_is_counted),
 		cmocka_unit_test(test_what_is_hidden_is_a_crumb),
 		cmocka_unit_test(test_the_beginning_of_a_long_way_is_an_ellipsis),
