@@ -15,13 +15,16 @@
 #include "probe/probe_examiner.h"
 #include "probe/probe_rate.h"
 
+#define EXAMINATION_RATES 4	/* each takes 90 ms to go, in which nothing else is looked at */
+
 struct examination {
 	bool is_counting;
 	bool is_for_all;		/* REACH_ALL was chosen */
 	struct probe_answer answer;	/* as far as it is known */
 	struct probe_places *places;	/* owned */
 	uint32_t place_count;
-	struct probe_rate rate;
+	struct probe_rate rates[EXAMINATION_RATES];	/* one for each place */
+	uint32_t rate_count;
 };
 
 /* Somebody may wait for the end of an order without end. */

@@ -6,15 +6,14 @@
 #include "base/clock.h"
 #include "probe/engine_state.h"
 
-#define RATE_SITES 4	/* each takes 90 ms to go, in which nothing else is looked at */
 #define HOT_PER_S 10000	/* system-wide, above it the function's name must be typed */
 
 void engine_drop_examination(struct probe_engine *engine)
 {
 	struct examination *examination = &engine->examination;
 
-	if (examination->is_counting)
-		probe_rate_end(&examination->rate, engine->kernel.group);
+	for (uint32_t i = 0; i < examination->rate_count; i++)
+		probe_rate_end(&examination->rates[i], engine->kernel.group);
 	probe_places_free(examination->places, examination->place_count);
 	*examination = (struct examination){ .is_counting = false };
 }
@@ -50,17 +49,22 @@ static int begin_counting(struct probe_engine *engine, const struct probe_choice
 	pid_t *tids;
 	int err = engine_probe_scope(choice, engine->kernel.group, &scope, &tids, why);
 
-	if (!err)
-		err = probe_rate_begin(&examination->rate, engine->kernel.group,
-				       examination->places, &scope, why);
+	for (uint32_t i = 0; i < examination->place_count && !err; i++) {
+		err = probe_rate_begin(&examination->rates[i], engine->kernel.group,
+				       &examination->places[i], &scope, why);
+		examination->rate_count += !err;
+	}
+	for (; err && examination->rate_count; examination->rate_count--)
+		probe_rate_end(&examination->rates[examination->rate_count - 1],
+			       engine->kernel.group);
 	free(tids);
 	examination->answer.is_rate_of_all =
 		choice->reach == REACH_PROCESS && scope.kind == PROBE_SCOPE_ALL;
 	return err;
 }
 
-/* Everything is known but the rate; that is counted where one function is meant. What is not
- * counted may be hot. */
+/* Everything is known but the rate; that is counted where few places are meant. What is not counted
+ * may be hot. */
 void engine_examine(struct probe_engine *engine, struct probe_finding *finding)
 {
 	struct examination *examination = &engine->examination;
@@ -74,17 +78,32 @@ void engine_examine(struct probe_engine *engine, struct probe_finding *finding)
 	examination->place_count = finding->place_count;
 	put_places(out, finding);
 	examination->is_counting =
-		is_allowed(out->verdict) && out->functions == 1 && engine_can_attach(engine) &&
-		!engine->config.is_readonly && examination->places->site_count <= RATE_SITES &&
+		is_allowed(out->verdict) && engine_can_attach(engine) &&
+		!engine->config.is_readonly && out->sites <= EXAMINATION_RATES &&
 		begin_counting(engine, &finding->order.choice, &why) == 0;
 	if (why.err && is_allowed(out->verdict)) {
 		out->verdict = VERDICT_UNABLE;
 		snprintf(out->reason, sizeof(out->reason), "%.255s", why.text);
 	}
 	out->must_type = examination->is_for_all && is_allowed(out->verdict) &&
-			 (out->functions > 1 || out->sites > RATE_SITES);
+			 out->sites > EXAMINATION_RATES;
 	out->is_done = !examination->is_counting;
 	engine_answer(engine, out);
+}
+
+/* The sum of all. True: it is known. */
+static bool read_rates(struct examination *examination, struct trace_group *group, uint64_t now_ns)
+{
+	bool is_known = true;
+
+	examination->answer.hits_per_s = 0;
+	for (uint32_t i = 0; i < examination->rate_count; i++) {
+		double hits_per_s;
+
+		is_known &= probe_rate_read(&examination->rates[i], group, now_ns, &hits_per_s);
+		examination->answer.hits_per_s += hits_per_s;
+	}
+	return is_known;
 }
 
 void engine_continue_examination(struct probe_engine *engine, uint64_t now_ns)
@@ -92,8 +111,7 @@ void engine_continue_examination(struct probe_engine *engine, uint64_t now_ns)
 	struct examination *examination = &engine->examination;
 	struct probe_answer *out = &examination->answer;
 
-	if (!examination->is_counting ||
-	    !probe_rate_read(&examination->rate, engine->kernel.group, now_ns, &out->hits_per_s))
+	if (!examination->is_counting || !read_rates(examination, engine->kernel.group, now_ns))
 		return;
 	out->has_rate = true;
 	out->cost_pct = out->hits_per_s * out->cost_ns / 1e7;

@@ -332,16 +332,16 @@ static void test_what_is_cancelled_is_not_attached(void **state)
 	add(spec_of("u:%s:%s", "probed_function"));	/* another order is none of its business */
 }
 
-static void test_examining_tells_the_rate_and_attaches_nothing(void **state)
+static void test_examining_tells_the_rate_of_two_and_attaches_nothing(void **state)
 {
 	struct probe_answer answer;
 
 	(void)state;
 	need_root();
-	answer = wait_for(order(PROBE_EXAMINE, spec_of("u:%s:%s", "probed_function")));
+	answer = wait_for(order(PROBE_EXAMINE, spec_of("u:%s:%s", "{probed,other}_function")));
 	take_news();
 	assert_int_equal(answer.why.err, 0);
-	assert_int_equal(answer.functions, 1);
+	assert_int_equal(answer.functions, 2);
 	assert_true(answer.has_rate);
 	assert_true(answer.cost_ns > 0);
 	assert_false(seen.has_row);
@@ -664,7 +664,7 @@ int main(int argc, char **argv)
 		WITH_ENGINE(test_a_removed_probe_leaves_no_breakpoint),
 		WITH_ENGINE(test_a_wildcard_adds_a_row_for_each_function),
 		WITH_ENGINE(test_what_is_cancelled_is_not_attached),
-		WITH_ENGINE(test_examining_tells_the_rate_and_attaches_nothing),
+		WITH_ENGINE(test_examining_tells_the_rate_of_two_and_attaches_nothing),
 		WITH_ENGINE(test_the_rate_is_that_of_the_process_to_be_probed),
 		WITH_ENGINE(test_the_rate_of_a_tracepoint_with_a_weight_is_of_its_hits),
 		WITH_ENGINE(test_what_is_not_counted_must_be_typed),
