@@ -121,7 +121,7 @@ static void cap(struct probe_engine *engine, struct engine_probe *probe,
 	const char *whose = account == &probe->account ? "its cap" : "all may take";
 	char reason[160];
 
-	snprintf(reason, sizeof(reason), "%.0f hits/s of %.1f us are over %s, %.0f %%",
+	snprintf(reason, sizeof(reason), "%.0f hits/s of %.1f us are over %s, %g %%",
 		 probe->status.hits_per_s, probe->cost_ns / 1e3, whose, account->share * 100);
 	log_warn("probe %s: %s", probe->places->spec.text, reason);
 	engine_probe_switch_off(probe, &engine->kernel, PROBE_CAPPED, reason, now_ns);
