@@ -102,7 +102,8 @@ static int print_about_probes(const struct options *options)
 	if (options->is_dry_run)
 		err = dry_run_print(stdout, options->probes, options->probe_count, pid, &why);
 	else if (options->target_pattern)
-		err = probe_lists_print_targets(stdout, options->target_pattern, pid, &why);
+		err = probe_lists_print_targets(stdout, options->target_pattern,
+						options->max_rows, pid, &why);
 	else
 		err = probe_lists_print_probes(stdout, &why);
 	if (ferror(stdout) || fflush(stdout)) {

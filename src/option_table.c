@@ -173,6 +173,9 @@ const struct option_row option_rows[] = {
 		.group = OPTIONS_PROBES, .name = "list-targets", .argument = "PATTERN",
 		.set = option_set_pattern,
 		.help = "print what can be probed and matches PATTERN",
+		.more = "A pattern with *, ? or [...] is one of the whole name, as in perf: "
+			"'sched:*', 'vfs_*', './app:send_*'. Without them the names that are just "
+			"so, or else those that are like it. -E limits their number.",
 	},
 	{
 		.group = OPTIONS_PROBES, .letter = 'l', .name = "list-probes",

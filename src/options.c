@@ -257,7 +257,7 @@ static int check_together(struct options *out, struct diag *why)
 		out->window = WINDOW_ALL;
 	else if (out->window == WINDOW_INTERVAL && !out->is_batch)
 		out->window = WINDOW_SECONDS;
-	if (!out->max_rows)
+	if (!out->max_rows && !out->target_pattern)	/* of these all that are found */
 		out->max_rows = out->format == OUTPUT_JSON ? SIZE_MAX : 40;
 	if (out->hide_kernel && hide_level(FILTER_KERNEL, out, why))
 		return why->err;

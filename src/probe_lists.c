@@ -8,6 +8,7 @@
 #include "base/privileges.h"
 #include "base/safe_print.h"
 #include "probe/target_finder.h"
+#include "probe/target_query.h"
 #include "probe/trace_group.h"
 
 #define OF_FLAMETOP	 ":flametop_"
@@ -37,22 +38,53 @@ static void print_result(FILE *out, const struct target_result *result)
 		   sanitize_checked(result->note));
 }
 
-static int print_reply(FILE *out, const struct target_reply *reply, const char *pattern,
-		       struct diag *why)
+/* Is it what was asked for, letter by letter, with or without the file or group? */
+static bool is_exact(const struct target_result *result, const char *name)
 {
+	const size_t whole = strlen(result->shown), length = strlen(name);
+	const char *end = whole >= length ? result->shown + whole - length : "";
+
+	return length && !strcmp(end, name) && (end == result->shown || end[-1] == ':');
+}
+
+static size_t count_exact(const struct target_reply *reply, const char *name)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < reply->count; i++)
+		count += is_exact(&reply->results[i], name);
+	return count;
+}
+
+/* Names that are merely like the one that was asked for are told where it is not there. */
+static int print_reply(FILE *out, const struct target_reply *reply, const char *pattern,
+		       size_t max, struct diag *why)
+{
+	struct target_query query;
+	size_t exact, matches, shown = 0;
+
 	if (!reply)
 		return diag_set(why, -EIO, "the finder can't be waited for: %s", strerror(errno));
 	if (!reply->count)
 		return diag_set(why, -ENOENT, "nothing that can be probed matches \"%s\"", pattern);
-	for (size_t i = 0; i < reply->count; i++)
+	target_query_make(&query, pattern);
+	exact = count_exact(reply, query.words);
+	matches = exact ? exact : reply->matches;
+	for (size_t i = 0; i < reply->count && (!max || shown < max); i++) {
+		if (exact && !is_exact(&reply->results[i], query.words))
+			continue;
 		print_result(out, &reply->results[i]);
-	if (reply->matches > reply->count)
-		safe_print(out, "# %zu more: a longer pattern finds fewer\n",
-			   reply->matches - reply->count);
+		shown++;
+	}
+	if (matches > shown)
+		safe_print(out, "# %zu more: %s a longer pattern finds fewer\n", matches - shown,
+			   max && shown < TARGET_RESULTS_MAX ? SAFE_TEXT("-E shows more,")
+							     : SAFE_TEXT("at most 100 are shown,"));
 	return 0;
 }
 
-int probe_lists_print_targets(FILE *out, const char *pattern, pid_t pid, struct diag *why)
+int probe_lists_print_targets(FILE *out, const char *pattern, size_t max, pid_t pid,
+			      struct diag *why)
 {
 	struct target_finder_config config = { .pid = pid };
 	struct target_finder *finder = NULL;
@@ -64,7 +96,7 @@ int probe_lists_print_targets(FILE *out, const char *pattern, pid_t pid, struct 
 		err = target_finder_create(&finder, &config, why);
 	if (!err) {
 		target_finder_ask(finder, 1, pattern, pid);
-		err = print_reply(out, wait_for_all(finder), pattern, why);
+		err = print_reply(out, wait_for_all(finder), pattern, max, why);
 	}
 	if (target_finder_destroy(finder))
 		sandbox_stop(config.sandbox);

@@ -36,6 +36,8 @@ struct target_pattern {
 	size_t count;		/* 0: everything matches, equally well */
 	uint64_t letters;	/* that a name must have: target_match_letters() */
 	bool has_case;
+	bool is_glob;		/* one word with *, ? or [: the whole name, or that behind
+				 * "libc.so.6:" or "sched:", is like it (fnmatch(3)) */
 };
 
 /* A name to look at, not terminated. */

@@ -3,7 +3,8 @@
  *   "vfs re"                   words, over all kinds
  *   "kr:vfs_re"                only kernel functions; what is found becomes "kr:vfs_read"
  *   "t:sched:sw"               only tracepoints
- *   "/usr/bin/perl:pp_ma"      functions and marks of that file, which is read for it
+ *   "/usr/bin/perl:pp_ma"      functions and marks of that file, which is read for it; the path may
+ *                              be relative
  *
  * Thread: any, pure.
  */
@@ -19,7 +20,7 @@ struct target_query {
 	char text[TARGET_QUERY_BYTES];	/* as typed, without blanks at the begin */
 	char prefix[8];			/* "kr:", as a spec begins with; "": none was typed */
 	unsigned int kinds;		/* a bit of each enum target_kind_found that is meant */
-	char path[TARGET_QUERY_BYTES];	/* "": no file is named */
+	char path[TARGET_QUERY_BYTES];	/* as typed; "": no file is named */
 	char words[TARGET_QUERY_BYTES];	/* what is searched */
 	struct target_pattern pattern;	/* of them */
 };

@@ -120,6 +120,17 @@ static bool order_path(struct target_finder *finder, const char *path)
 	return true;
 }
 
+/* Files are named by their whole path, as maps have it. One that would be too long, or is not
+ * there, stays as it was typed. */
+static void make_absolute(char path[TARGET_QUERY_BYTES])
+{
+	char *whole = path[0] && path[0] != '/' ? realpath(path, NULL) : NULL;
+
+	if (whole && strlen(whole) < TARGET_QUERY_BYTES)
+		memcpy(path, whole, strlen(whole) + 1);
+	free(whole);
+}
+
 /* True when there is a new one. */
 static bool take_question(struct target_finder *finder)
 {
@@ -130,6 +141,7 @@ static bool take_question(struct target_finder *finder)
 	finder->number = question->number;
 	finder->pid = question->pid;
 	target_query_make(&finder->query, question->text);
+	make_absolute(finder->query.path);
 	free(question);
 	if (!finder->is_loaded && target_loader_order(finder->loader, "")) {
 		finder->is_loaded = true;
@@ -274,13 +286,28 @@ static bool put_own_line(pid_t pid, const struct probe_spec *typed, char out[TAR
 	       strcmp(spec.source, typed->source) == 0;
 }
 
+/* "FILE:FUNC:LINE", "FILE:SOURCE:LINE" and "FILE:FUNC+OFFSET" are places of no name that could be
+ * found: the spec for that. */
+static bool put_line_of_file(const struct target_query *query, char out[TARGET_SPEC_BYTES])
+{
+	struct probe_spec spec;
+
+	return query->path[0] && query->words[0] && !query->pattern.is_glob &&
+	       snprintf(out, TARGET_SPEC_BYTES, "u:%s:%s", query->path, query->words) <
+	       TARGET_SPEC_BYTES && !probe_spec_parse(&spec, out, NULL) &&
+	       (spec.line || spec.offset);
+}
+
 /* What was typed, if it is a whole spec already. */
 static void add_typed(const struct target_finder *finder, struct target_reply *reply)
 {
 	struct target_result result = { .kind = TARGET_TYPED, .is_able = true };
 	const char *text = finder->query.text;
+	char of_file[TARGET_SPEC_BYTES];
 	struct probe_spec spec;
 
+	if (put_line_of_file(&finder->query, of_file))
+		text = of_file;
 	if (!strpbrk(text, ":+%") || probe_spec_parse(&spec, text, NULL))
 		return;
 	if (!put_own_line(finder->pid, &spec, result.spec))

@@ -397,7 +397,8 @@ static bool begins_with(const char *text, const char *begin)
 
 bool target_index_search(struct target_index *index, const struct target_search *search)
 {
-	const bool is_narrower = index->survivors && begins_with(search->text, index->searched);
+	const bool is_narrower = index->survivors && !search->pattern->is_glob &&
+				 begins_with(search->text, index->searched);
 	const uint32_t count = is_narrower ? index->survivor_count : index->count;
 	char buffer[TARGET_TEXT_BYTES];
 	uint32_t kept = 0;

@@ -17,6 +17,7 @@
 #include "probe/target_match.h"
 
 #include <ctype.h>
+#include <fnmatch.h>
 #include <string.h>
 
 /* Two letters side by side are worth more than two that begin words; everything is worth more than
@@ -71,6 +72,18 @@ static void add_word(struct target_pattern *pattern, const char *text, size_t le
 	pattern->letters |= target_match_letters(word->letters, word->length);
 }
 
+static bool is_glob(const struct target_pattern *pattern)
+{
+	const struct target_word *word = &pattern->words[0];
+
+	if (pattern->count != 1 || word->length == TARGET_WORD_BYTES)
+		return false;
+	for (size_t i = 0; i < word->length; i++)
+		if (strchr("*?[", word->letters[i]))
+			return true;
+	return false;
+}
+
 void target_pattern_make(struct target_pattern *out, const char *text)
 {
 	size_t length;
@@ -84,6 +97,9 @@ void target_pattern_make(struct target_pattern *out, const char *text)
 		if (length)
 			add_word(out, text, length);
 	}
+	out->is_glob = is_glob(out);
+	if (out->is_glob)
+		out->letters = 0;
 }
 
 static bool is_letter_at(const struct target_pattern *pattern, const struct target_text *text,
@@ -272,12 +288,28 @@ static struct target_text cut(const struct target_text *text)
 	return part;
 }
 
+/* All that match do so equally well. */
+static int32_t glob_score(const struct target_pattern *pattern, const struct target_text *text)
+{
+	const int flags = pattern->has_case ? 0 : FNM_CASEFOLD;
+	char glob[TARGET_WORD_BYTES], name[TARGET_TEXT_BYTES + 1];
+
+	memcpy(glob, pattern->words[0].letters, pattern->words[0].length);
+	glob[pattern->words[0].length] = '\0';
+	memcpy(name, text->at, text->length);
+	name[text->length] = '\0';
+	return !fnmatch(glob, name, flags) || !fnmatch(glob, name + text->name_at, flags)
+	       ? EXACT : TARGET_NO_MATCH;
+}
+
 int32_t target_match_score(const struct target_pattern *pattern, const struct target_text *whole,
 			   struct target_match_work *work)
 {
 	const struct target_text text = cut(whole);
 	int32_t sum = 0;
 
+	if (pattern->is_glob)
+		return glob_score(pattern, &text);
 	for (size_t i = 0; i < pattern->count; i++)
 		if (!find_range(pattern, &pattern->words[i], &text, work))
 			return TARGET_NO_MATCH;

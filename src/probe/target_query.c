@@ -33,12 +33,18 @@ static const char *take_prefix(struct target_query *query, const char *text)
 	return text;
 }
 
+/* "/bin/app", "./app", "../app", "bin/app:main". */
+static bool is_path(const char *text, size_t length)
+{
+	return length > 1 && memchr(text, '/', length);
+}
+
 /* A path ends before a colon or a blank; what is behind it is searched in that file. */
 static const char *take_path(struct target_query *query, const char *text)
 {
-	const size_t length = text[0] == '/' ? strcspn(text, ": ") : 0;
+	const size_t length = strcspn(text, ": ");
 
-	if (length < 2)
+	if (!is_path(text, length))
 		return text;
 	memcpy(query->path, text, length);
 	query->path[length] = '\0';

@@ -259,9 +259,25 @@ static void test_scores_are_the_best_over_all_ways_to_match(void **state)
 	}
 }
 
+static void test_a_pattern_is_one_of_the_whole_name(void **state)
+{
+	(void)state;
+	expect_match("sched:*", "sched:sched_switch", true);
+	expect_match("sched_*", "sched:sched_switch", true);	/* without its group */
+	expect_match("sched:sched_wak?", "sched:sched_waki", true);
+	expect_match("sched:sched_wak?", "sched:sched_waking", false);
+	expect_match("sched:*", "Check:Sched", false);
+	expect_match("*switch", "sched:sched_switch", true);
+	expect_match("mall[op]c", "libc.so.6:malloc", true);
+	expect_match("mall[op]c", "libc.so.6:mallinfo", false);
+	expect_match("VFS_*", "vfs_read", false);
+	expect_match("vfs_*", "VFS_READ", true);	/* capitals count if one has any */
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_a_pattern_is_one_of_the_whole_name),
 		cmocka_unit_test(test_letters_match_in_their_order_with_gaps),
 		cmocka_unit_test(test_every_word_must_match_in_any_order),
 		cmocka_unit_test(test_case_counts_only_when_a_capital_was_typed),
