@@ -13,7 +13,8 @@ option_setter option_set_pids, option_set_tids, option_set_user, option_set_cgro
 	option_set_match, option_set_theme, option_set_color,
 	option_set_memory, option_set_log, option_set_input, option_set_diff,
 	option_set_batch,
-	option_set_duration, option_set_format, option_set_rows, option_set_config,
+	option_set_duration, option_set_format, option_set_fields, option_set_rows,
+	option_set_config,
 	option_set_probe, option_set_pattern, option_set_probe_cap, option_set_lease;
 
 /* The words that may be, or for windows and rates: that are worth offering. NULL ends each. */

@@ -9,6 +9,7 @@
 
 #include "base/diag.h"
 #include "capture/capture.h"
+#include "export/events.h"
 #include "model/filter.h"
 #include "model/snapshot.h"
 #include "option_table.h"
@@ -20,6 +21,8 @@ enum output_format {
 	OUTPUT_TEXT,
 	OUTPUT_JSON,
 	OUTPUT_FOLDED,
+	OUTPUT_EVENTS,		/* a line per hit or sample, as they come */
+	OUTPUT_EVENTS_JSON,
 };
 
 struct options {
@@ -55,6 +58,9 @@ struct options {
 	bool wants_config, wants_man, wants_completion;	/* to be printed */
 	bool wants_all, wants_format;	/* -a, --format: given, for what excludes them */
 	enum output_format format;
+	struct event_fields fields;	/* --fields */
+	bool wants_fields;		/* it was given */
+	bool has_events;		/* of a format that has a line per hit or sample */
 	size_t max_rows;
 	size_t memory_bytes;
 	struct filter filter;		/* --match, -K, -U */

@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
@@ -22,6 +23,7 @@
 
 #include "base/clock.h"
 #include "base/privileges.h"
+#include "export/events.h"
 #include "export/folded.h"
 #include "export/json.h"
 #include "export/text.h"
@@ -103,10 +105,16 @@ static int render(struct batch *batch, const struct snapshot *snapshot, struct d
 
 	if (!out)
 		return diag_set(why, -ENOMEM, "no memory for the output");
+	if (snapshot->events && batch->options->format == OUTPUT_EVENTS && !batch->printed)
+		events_write_titles(out, &batch->options->fields);
 	for (; snapshot && !err; snapshot = snapshot->next_event) {
 		if (batch->options->format == OUTPUT_FOLDED)
 			err = folded_write(out, &snapshot->tree, batch->options->marks_kernel,
 					   snapshot->has_baseline);
+		else if (batch->options->format == OUTPUT_EVENTS)
+			events_write(out, snapshot->events, &batch->options->fields);
+		else if (batch->options->format == OUTPUT_EVENTS_JSON)
+			events_write_json(out, snapshot->events, &batch->options->fields);
 		else if (batch->options->format == OUTPUT_JSON)
 			json_write(out, snapshot, &export_options);
 		else
@@ -121,6 +129,33 @@ static int render(struct batch *batch, const struct snapshot *snapshot, struct d
 	return 0;
 }
 
+/* What is missing among the lines, and why, once they are all printed. */
+static void note_losses(const struct snapshot *snapshot, struct diag *why)
+{
+	const struct loss_count *counts = snapshot->ledger.counts;
+	const struct { uint64_t count; const char *what; } lost[] = {
+		{ counts[LOSS_RING_FULL].since_start, "found the kernel's buffers full" },
+		{ counts[LOSS_PROBE_MISSED].since_start, "could not be probed" },
+		{ counts[LOSS_MALFORMED].since_start, "were malformed" },
+		{ counts[LOSS_NO_MEMORY].since_start, "found no memory" },
+		{ counts[LOSS_LATE].since_start, "came too late for the order" },
+		{ snapshot->events->dropped,
+		  "were not printed, as the output was not read in time" },
+	};
+
+	if (!snapshot->is_last || snapshot->end_err)
+		return;
+	snprintf(why->text, sizeof(why->text), "%s", snapshot->end_reason);
+	for (size_t i = 0; i < sizeof(lost) / sizeof(lost[0]); i++) {
+		const size_t used = strlen(why->text);
+
+		if (lost[i].count)
+			snprintf(why->text + used, sizeof(why->text) - used,
+				 "%s%" PRIu64 " events %s", used ? "; " : "", lost[i].count,
+				 lost[i].what);
+	}
+}
+
 static int take_snapshot(struct batch *batch, struct diag *why)
 {
 	struct snapshot *snapshot = analyzer_take_snapshot(batch->session->analyzer);
@@ -128,6 +163,8 @@ static int take_snapshot(struct batch *batch, struct diag *why)
 
 	if (!snapshot)
 		return 0;
+	if (snapshot->events)
+		note_losses(snapshot, why);
 	if (snapshot->is_last && snapshot->end_err) {
 		err = diag_set(why, snapshot->end_err, "%s", snapshot->end_reason);
 	} else {
@@ -191,8 +228,9 @@ static void take_signal(struct batch *batch)
 	/* A key of the terminal has reached the command, too: it is in our process group. */
 	if (batch->session->command && signal_seen.ssi_code != SI_KERNEL)
 		command_signal(batch->session->command, (int)signal_seen.ssi_signo);
-	if (batch->options->prints_once && is_first && !batch->is_source_stopped) {
-		stop_source(batch);	/* its table is all that there will be */
+	if ((batch->options->prints_once || batch->options->has_events) && is_first &&
+	    !batch->is_source_stopped) {
+		stop_source(batch);	/* its table, or rest of events, is to come */
 		batch->again_ns = clock_now_ns() + AGAIN_NS;
 		batch->end_ns = clock_now_ns() + UNREAD_NS;
 		return;

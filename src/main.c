@@ -205,8 +205,11 @@ static int show(struct session *session, const struct options *options,
 	int result = options->is_batch ? batch_run(session, options, &why)
 				       : run_screen(session, options, settings, &why);
 
-	if (result >= 0 && !(options->is_batch && result == BATCH_OUTPUT_FAILED))
+	if (result >= 0 && !(options->is_batch && result == BATCH_OUTPUT_FAILED)) {
+		if (options->has_events && why.text[0])
+			print_sentence(why.text);
 		return command_result(session, result);
+	}
 	print_error(&why, result);
 	result = result < 0 ? status_of_error(result) : EXIT_OUTPUT;
 	return options->command ? EXIT_OWN_WITH_COMMAND : result;

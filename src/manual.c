@@ -162,6 +162,61 @@ static const char losses_head[] =
 ".Ql losses :\n"
 ".Bl -tag -width Ds\n";
 
+static const char events[] =
+".Sh EVENTS\n"
+"With\n"
+".Fl -format Cm events\n"
+"or\n"
+".Cm events-json\n"
+"each hit of a probe and each sample is a line, in the order of time over all\n"
+"events and probes, live or of a recording.\n"
+"A line comes about 0.1 s after its hit, and up to a second later while the\n"
+"symbols of a file are read.\n"
+"It ends with\n"
+".Fl -duration ,\n"
+"with the command, at a signal (what is on its way is still printed), or\n"
+"when nobody reads its output any more.\n"
+".Pp\n"
+".Fl -fields\n"
+"says what is printed, and in which order.\n"
+"Fields are\n"
+".Cm time\n"
+"(as\n"
+".Xr perf-script 1\n"
+"has it: seconds of CLOCK_MONOTONIC, or of the recording's clock),\n"
+".Cm cpu , comm , pid , tid , event , period\n"
+"(of samples),\n"
+".Cm latency\n"
+"(of probes on entry and return; such a hit has the time of the return),\n"
+".Cm symbol\n"
+"and\n"
+".Cm dso\n"
+"(where it was),\n"
+".Cm values\n"
+"and\n"
+".Cm stack\n"
+"(functions, the innermost first, with semicolons between).\n"
+"What a line does not have is\n"
+".Li - ,\n"
+"in JSON null; there times are\n"
+".Li time_ns\n"
+"and\n"
+".Li latency_ns ,\n"
+"values an object, and stacks an array.\n"
+"Values of tracepoints come with\n"
+".Fl -probe Li t:GROUP:NAME ,\n"
+"not with\n"
+".Fl e .\n"
+".Fl -match , K\n"
+"and\n"
+".Fl U\n"
+"leave lines by command and innermost function; idle samples come with\n"
+".Fl -idle .\n"
+".Pp\n"
+"What is not printed is counted: on standard error the last line says how\n"
+"many events found the kernel's buffers full, were dropped as the output was\n"
+"not read in time, and which probes were stopped, and why.\n";
+
 static const char columns_head[] =
 ".Sh COLUMNS\n"
 "Shares are of the summed period of the window, without idle; SAMPLES is a\n"
@@ -553,6 +608,7 @@ static void print_columns(FILE *out)
 
 static void print_losses(FILE *out)
 {
+	fputs(events, out);
 	fputs(losses_head, out);
 	for (size_t cause = 0; cause < LOSS_CAUSES; cause++) {
 		const struct loss_description *text = &loss_descriptions[cause];

@@ -335,11 +335,20 @@ const struct option_row option_rows[] = {
 	{
 		.group = OPTIONS_BATCH, .name = "format", .argument = "FORMAT",
 		.set = option_set_format, .value = VALUE_WORD, .words = option_formats,
-		.help = "text; json: one object per refresh, event and line; or\n"
-			"folded: a line for each stack, for flame graph programs",
-		.more = "Folded stacks begin with the command and the outermost function, and "
-			"end with how many samples they have. With --idle idle is in them; "
-			"events follow each other without a mark.",
+		.help = "text; json: a line per refresh; folded: one per stack;\n"
+			"events, events-json: a line for each hit or sample",
+		.more = "JSON has one object per refresh, event and line. Folded stacks, for "
+			"flame graph programs, begin with the command and the outermost function, "
+			"and end with how many samples they have. With --idle idle is in them; "
+			"events follow each other without a mark. Hits and samples of all events "
+			"and probes come in one order, that of time, see EVENTS; --batch need not "
+			"be given for them.",
+	},
+	{
+		.group = OPTIONS_BATCH, .name = "fields", .argument = "LIST",
+		.set = option_set_fields, .value = VALUE_SORT_KEYS, .words = event_field_names,
+		.help = "of events: time,cpu,comm,pid,tid,event,period,latency,\n"
+			"symbol,dso,values,stack; +stack adds, -cpu removes",
 	},
 	{
 		.group = OPTIONS_BATCH, .name = "kernel-suffix", .flag = FLAG(marks_kernel),

@@ -353,7 +353,8 @@ int option_set_duration(struct options *out, const char *as, const char *text, s
 	return parse_seconds(text, as, 0.001, &out->duration_ns, why);
 }
 
-const char *const option_formats[] = { "text", "json", "folded", NULL };	/* output_format */
+const char *const option_formats[] = { "text", "json", "folded", "events",
+					      "events-json", NULL };	/* output_format */
 
 int option_set_format(struct options *out, const char *as, const char *text, struct diag *why)
 {
@@ -362,7 +363,14 @@ int option_set_format(struct options *out, const char *as, const char *text, str
 
 	out->format = (enum output_format)choice;
 	out->wants_format = true;
+	out->has_events = out->format == OUTPUT_EVENTS || out->format == OUTPUT_EVENTS_JSON;
 	return err;
+}
+
+int option_set_fields(struct options *out, const char *as, const char *text, struct diag *why)
+{
+	out->wants_fields = true;
+	return event_fields_parse(&out->fields, as, text, why);
 }
 
 int option_set_rows(struct options *out, const char *as, const char *text, struct diag *why)

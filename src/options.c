@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -223,6 +224,19 @@ static int hide_level(enum filter_field level, struct options *out, struct diag 
 	return filter_add(&out->filter, &part, why);
 }
 
+/* A line per hit or sample: there are no refreshes. */
+static int check_events(const struct options *out, struct diag *why)
+{
+	if (out->wants_fields && !out->has_events)
+		return diag_set(why, -EINVAL, "--fields is for --format events and events-json");
+	if (out->has_events && out->batch_count)
+		return diag_set(why, -EINVAL, "--batch=%" PRIu64 ": --format events has no "
+				"refreshes; --duration ends it, or a command", out->batch_count);
+	if (out->has_events && out->diff_path)
+		return diag_set(why, -EINVAL, "--diff compares counts: not with --format events");
+	return 0;
+}
+
 /* What only makes sense together, and the defaults that depend on others. */
 static int check_together(struct options *out, struct diag *why)
 {
@@ -252,6 +266,8 @@ static int check_together(struct options *out, struct diag *why)
 		return diag_set(why, -EINVAL, "-F and -c exclude each other");
 	if (!out->is_batch && out->wants_format)
 		return diag_set(why, -EINVAL, "--format needs --batch");
+	if (check_events(out, why))
+		return why->err;
 	out->is_only_probes = out->probe_count && !out->events;
 	if (out->window == WINDOW_INTERVAL && out->replay_path)
 		out->window = WINDOW_ALL;
@@ -273,6 +289,7 @@ static void set_defaults(struct options *out)
 		.probe_cap_pct = PROBE_CAP_PCT, .lease_ns = PROBE_LEASE_NS,
 		.theme = &themes[0],
 	};
+	event_fields_set_default(&out->fields);
 }
 
 /* As in perf: what says whom to sample leaves the command to say how long. CPUs of the
@@ -309,6 +326,7 @@ int options_parse_over(struct options *out, const struct option_setting *setting
 		err = walk(argc, argv, take, out, NULL, why);
 	if (err)
 		return err;
+	out->is_batch |= out->has_events;
 	if (optind < argc)
 		take_command(out, argv + optind, &given);
 	return check_together(out, why);

@@ -19,6 +19,9 @@
 /* Half a second of the default rate on two CPUs with 16 KiB of stack each; more waits in rings. */
 #define QUEUE_BYTES (16u * 1024 * 1024)
 
+/* How long a hit waits to be printed: what its reader does not notice, and seldom enough. */
+#define EVENTS_INTERVAL_NS (100 * CLOCK_NS_PER_MS)
+
 /* What these fork is known by its descent. */
 static void note_own(struct session *session, pid_t pid)
 {
@@ -182,7 +185,10 @@ static int start_analyzer(struct session *session, const struct options *options
 		.demangler = session->demangler, .stack_ends = session->stack_ends,
 		.wants_all_events = options->is_batch,
 		.begins_on_request = options->is_batch && session->capture,
-		.wants_sources = options->is_batch && wants_lines(options),
+		.wants_events = options->has_events,
+		.wants_event_stacks = event_fields_has(&options->fields, EVENT_STACK),
+		.shows_idle_events = options->show_idle,
+		.wants_sources = options->is_batch && !options->has_events && wants_lines(options),
 		.source_rows = options->wants_source ? options->max_rows : 0,
 		.query = { .keys = options->keys, .filter = options->filter,
 			   .raw_names = options->raw_names, .is_relative = options->is_relative,
@@ -196,6 +202,8 @@ static int start_analyzer(struct session *session, const struct options *options
 	memcpy(config.query.groups, options->groups, sizeof(options->groups));
 	if (options->is_batch)		/* -E says how many are printed */
 		config.query.tree_limit_pct = -1;
+	if (options->has_events)
+		config.interval_ns = EVENTS_INTERVAL_NS;
 	if (options->format == OUTPUT_FOLDED) {
 		config.query.tree = TREE_CALLEES;
 		config.query.tree_commands = true;

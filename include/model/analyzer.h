@@ -40,6 +40,9 @@ struct analyzer_config {
 	bool has_busy;			/* /proc/stat means something: live, whole machine */
 	bool begins_on_request;		/* no snapshot, and no interval, before REQUEST_BEGIN */
 	bool wants_all_events;		/* batch: a chain of snapshots, one per event */
+	bool wants_events;		/* batch: snapshots have hits and samples one by one, each
+					 * once, and nothing else but what was lost */
+	bool wants_event_stacks, shows_idle_events;	/* of those */
 	bool wants_sources;		/* batch: source lines of source_rows rows an event are */
 	size_t source_rows;		/* waited for: what is printed can't be filled in later */
 	struct copy_control copies;

@@ -26,6 +26,7 @@
 #include "capture/stack_ends.h"
 #include "model/baseline.h"
 #include "model/clock_ticks.h"
+#include "model/event_lines.h"
 #include "model/probe_hits.h"
 #include "model/reorder.h"
 #include "model/stack_enders.h"
@@ -110,6 +111,7 @@ struct sample_form {
 	uint64_t time_ns;	/* when it counts: with the return, when that comes, */
 	uint64_t leaf_ip;	/* where: of a return the function, not its caller; 0: sample.ip; */
 	uint64_t number;	/* its line in the probe's log; 0: none waits for the stack */
+	struct event_line *line;	/* of a hit, until it is counted; NULL: nobody prints it */
 };
 
 /* A sample whose process or thread the reader is still asked about, or whose stack needs a table
@@ -260,6 +262,7 @@ struct ingest {
 	struct object_opener *opener;	/* borrowed; NULL: no names at all */
 	struct process_reader *reader;	/* borrowed; NULL in a replay */
 	struct probe_hits *hits;	/* owned; NULL: nothing was heard of probes */
+	struct event_lines lines;	/* for who prints hits and samples one by one */
 	struct ingest_counters counters;
 	struct stack_enders stack_enders;
 	struct clock_ticks clock;
@@ -356,8 +359,26 @@ uint64_t ingest_hit_limit_ns(const struct ingest *ingest);
 
 /* Parts, for the files of this module. */
 void ingest_hit(struct ingest *ingest, const void *raw, size_t size);	/* its turn has come */
-/* The sample @record of the recorded @event was counted: so are its fields, if they are known. */
-void ingest_hit_fields(struct ingest *ingest, const struct event_record *record, uint32_t event);
+/* The sample @record was counted as @entry: so are its fields, if it is of a recorded event whose
+ * fields are known. */
+void ingest_hit_fields(struct ingest *ingest, const struct event_record *record,
+		       const struct slice_entry *entry);
+/* Lines for who prints hits and samples one by one (ingest_lines.c). Of a hit that ended with @end
+ * and carried @values[@count]; NULL: nobody prints it, or there is no room. */
+struct event_line *ingest_line_begin(struct ingest *ingest, const struct event_record *end,
+				     int64_t latency_ns, const struct probe_value *values,
+				     uint32_t count);
+/* The sample @record was counted as @entry. */
+void ingest_line_of_sample(struct ingest *ingest, const struct event_record *record,
+			   const struct slice_entry *entry, const struct probe_value *values,
+			   uint32_t count);
+/* The hit of @line goes if it was neither counted nor parked. NULL is fine. */
+void ingest_line_end(struct ingest *ingest, struct event_line *line);
+/* The hit whose line that is, or NULL, was counted as @entry. */
+void ingest_line_counted(struct ingest *ingest, struct event_line *line,
+			 const struct slice_entry *entry);
+/* Lines older than this are all there: nothing that is parked comes before them. */
+uint64_t ingest_lines_limit_ns(const struct ingest *ingest);
 /* The thread of @record has ended, or its program. */
 void ingest_hit_gone(struct ingest *ingest, const struct event_record *record);
 void ingest_hit_targets(struct ingest *ingest);	/* marks them, after tasks were forgotten */

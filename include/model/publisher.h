@@ -35,6 +35,7 @@ struct publisher {
 	double own_cpu_pct;
 	bool wants_stacks, wants_idle_stacks;	/* of the next snapshot: REQUEST_STACKS */
 	bool is_ended;		/* no more records will come */
+	uint64_t names_asked_ns;	/* events wait for names since then; 0: none do */
 	struct snapshot *failure;	/* owned: what is told when there is no memory */
 	struct tree_stop stop;	/* the caller's, after the init: of what the screen shows */
 };
@@ -75,5 +76,11 @@ void publisher_note_losses(struct publisher *publisher);
  * snapshot with an end_err. */
 struct snapshot *publisher_make(struct publisher *publisher, bool is_last,
 				const struct diag *end_why);
+/* The same where the config wants events: those that are older than what may still come, or, at the
+ * @is_end, all; no more than fit into one snapshot. NULL also: their names are on the way. */
+struct snapshot *publisher_make_events(struct publisher *publisher, bool is_end, bool is_last,
+				       const struct diag *end_why);
+/* A recording is read on when the reader of its events has taken what is there. */
+bool publisher_is_full_of_events(const struct publisher *publisher);
 
 #endif

@@ -15,6 +15,7 @@
 #include "model/call_tree.h"
 #include "model/group_tree.h"
 #include "model/loss_ledger.h"
+#include "model/snapshot_events.h"
 #include "model/snapshot_probes.h"
 
 /* What rows are keyed by, a set of bits (-s). Default: KEY_OBJECT | KEY_SYMBOL. */
@@ -138,7 +139,7 @@ struct snapshot {
 	bool is_target_gone;	/* every profiled process has ended: the picture is its last */
 	bool is_last;		/* the data has ended: no other time will be shown */
 	int end_err;		/* is_last: -errno when it ended by an error, see end_reason */
-	const char *end_reason;
+	const char *end_reason;	/* of events also, without an error: which probes were stopped */
 	struct snapshot *next_event;	/* batch mode: the same window of the next event, or NULL.
 					 * snapshot_destroy() frees the whole chain */
 
@@ -216,6 +217,7 @@ struct snapshot {
 	struct snapshot *folded;	/* owned; REQUEST_STACKS: of the same window and filter, its
 				 * tree has all callees beneath their commands. Else NULL */
 	struct snapshot_probes probes;	/* count 0: there are none */
+	struct snapshot_events *events;	/* owned; NULL but where they are printed one by one */
 	struct group_tree groups;	/* level_count 0: none was asked for */
 	struct call_tree tree;	/* direction TREE_NONE: none was asked for */
 };

@@ -17,7 +17,7 @@
 #include "base/thread.h"
 #include "base/whole_io.h"
 #include "model/budget.h"
-#include "model/copy_size.h"
+#include "model/copy_wish.h"
 #include "model/first_pictures.h"
 #include "model/line_wait.h"
 #include "model/publisher.h"
@@ -107,6 +107,7 @@ int analyzer_create(struct analyzer **out, const struct analyzer_config *config,
 		analyzer_destroy(analyzer);
 		return err;
 	}
+	analyzer->ingest.lines.is_on = config->wants_events;
 	analyzer->ingest.names.demangler = config->demangler;
 	analyzer->ingest.rare.server = config->rare_server;
 	analyzer->ingest.stacks.ends = config->stack_ends;
@@ -266,6 +267,11 @@ static bool must_wait_for_hits(const struct analyzer *analyzer, const struct que
 	       ingest_hit_limit_ns(&analyzer->ingest) < source->begin_ns;
 }
 
+static bool is_stopped(const struct analyzer *analyzer)
+{
+	return analyzer->ingest.is_held || publisher_is_full_of_events(&analyzer->publisher);
+}
+
 /* About RECORDS_PER_LOOK records, none while a table must come first. True: there may be more. */
 static bool drain(struct analyzer *analyzer)
 {
@@ -273,7 +279,7 @@ static bool drain(struct analyzer *analyzer)
 	size_t bytes;
 	int taken = 0;
 
-	while (taken < RECORDS_PER_LOOK && !analyzer->ingest.is_held) {
+	while (taken < RECORDS_PER_LOOK && !is_stopped(analyzer)) {
 		item = spsc_peek(analyzer->config.queue, &bytes);
 		if (!item || must_wait_for_hits(analyzer, item))
 			break;
@@ -314,7 +320,10 @@ static void publish(struct analyzer *analyzer, bool is_last)
 	const uint64_t began_ns = clock_now_ns();
 	struct snapshot *snapshot = NULL;
 
-	if (!is_reading_first(analyzer))
+	if (analyzer->config.wants_events)
+		snapshot = publisher_make_events(&analyzer->publisher, analyzer->end_ns, is_last,
+						 &analyzer->end_why);
+	else if (!is_reading_first(analyzer))
 		snapshot = publisher_make(&analyzer->publisher, is_last, &analyzer->end_why);
 	if (!snapshot)
 		return;		/* stopped, or no memory now: the next refresh tries again */
@@ -391,8 +400,9 @@ static void take_requests(struct analyzer *analyzer)
 /* In batch mode a snapshot that nobody took yet must not be overwritten, and its time with it. */
 static bool must_wait_for_reader(struct analyzer *analyzer)
 {
-	return analyzer->hold.snapshot || (analyzer->config.window == WINDOW_INTERVAL &&
-					   !mailbox_is_empty(&analyzer->mailbox));
+	return analyzer->hold.snapshot ||
+	       ((analyzer->config.window == WINDOW_INTERVAL || analyzer->config.wants_events) &&
+		!mailbox_is_empty(&analyzer->mailbox));
 }
 
 /* A refresh of batch mode is read once: what is being demangled now goes into it, within reason. */
@@ -442,8 +452,21 @@ static void finish_if_ended(struct analyzer *analyzer, uint64_t now_ns)
 	    (are_pending && now_ns - analyzer->end_ns < NAMES_WAIT_NS) ||
 	    line_wait_must(&analyzer->line_wait, &analyzer->publisher, now_ns))
 		return;
-	analyzer->is_last_published = true;
-	publish(analyzer, true);
+	analyzer->is_last_published = !ingest->lines.count;	/* the last one has no events */
+	publish(analyzer, analyzer->is_last_published);
+}
+
+/* Each is told once: none leaves before the one before it was taken. */
+static void tell_events(struct analyzer *analyzer, uint64_t now_ns)
+{
+	if (must_wait_for_reader(analyzer) ||
+	    (analyzer->config.ingest.is_replay ? !publisher_is_full_of_events(&analyzer->publisher)
+					       : now_ns < analyzer->next_refresh_ns))
+		return;
+	publish(analyzer, false);
+	if (analyzer->ingest.lines.count < EVENT_LINES_BATCH ||
+	    mailbox_is_empty(&analyzer->mailbox))
+		schedule(analyzer, now_ns);
 }
 
 static bool wants_names(const struct analyzer *analyzer)
@@ -513,6 +536,10 @@ static void refresh_chosen(struct analyzer *analyzer, uint64_t now_ns)
 
 static void refresh_if_due(struct analyzer *analyzer, uint64_t now_ns)
 {
+	if (analyzer->config.wants_events && !analyzer->end_ns) {
+		tell_events(analyzer, now_ns);
+		return;
+	}
 	if (analyzer->publisher.frozen_ns) {
 		refresh_names(analyzer, now_ns);
 		refresh_chosen(analyzer, now_ns);
@@ -535,35 +562,6 @@ static void refresh_if_due(struct analyzer *analyzer, uint64_t now_ns)
 	schedule(analyzer, now_ns);
 }
 
-/* The slices since the last call are one, or more after a second without samples. */
-static void adapt_copies(struct analyzer *analyzer)
-{
-	const struct copy_control *control = &analyzer->config.copies;
-	const struct timeline *timeline = &analyzer->ingest.timeline;
-	uint32_t wished;
-
-	if (!control->wish || !timeline->count)
-		return;
-	wished = copy_size_observe(&analyzer->copy_size,
-				   &timeline->slices[timeline->count - 1].stacks, clock_now_ns());
-	if (wished)
-		control->wish(control->owner, wished);
-}
-
-/* Called often: what floods the rings must end before the second does. */
-static void end_copies(struct analyzer *analyzer)
-{
-	const struct copy_control *control = &analyzer->config.copies;
-	const struct ingest *ingest = &analyzer->ingest;
-	const struct copied_hits hits = {
-		.count = ingest->counters.copied_hits, .lost = ingest->counters.lost_kernel,
-		.second = ingest->timeline.open_slice.seq,
-	};
-
-	if (control->wish && copy_size_is_too_much(&analyzer->copy_size, &hits, clock_now_ns()))
-		control->wish(control->owner, 0);
-}
-
 /* What history does not refer to may be all that it is full of. */
 static bool has_full_table(const struct ingest *ingest)
 {
@@ -574,12 +572,13 @@ static void enforce_budget(struct analyzer *analyzer)
 {
 	const uint64_t seq = analyzer->ingest.timeline.open_slice.seq;
 
-	end_copies(analyzer);
+	copy_wish_end(&analyzer->copy_size, &analyzer->config.copies, &analyzer->ingest);
 	if (seq == analyzer->enforced_seq && !budget_is_pressed(&analyzer->ingest))
 		return;
 	analyzer->enforced_seq = seq;
 	publisher_note_losses(&analyzer->publisher);
-	adapt_copies(analyzer);
+	copy_wish_adapt(&analyzer->copy_size, &analyzer->config.copies,
+			&analyzer->ingest.timeline);
 	if (has_full_table(&analyzer->ingest) &&
 	    analyzer->ingest.watermark_ns - analyzer->compacted_ns > COMPACT_EVERY_NS) {
 		analyzer->compacted_ns = analyzer->ingest.watermark_ns;
@@ -667,11 +666,10 @@ static void *run(void *argument)
 			eventfd_read(config->probes.fd, &count);
 		has_more = drain_probes(analyzer);
 		has_more |= drain(analyzer);
-		was_held = analyzer->ingest.is_held;
+		was_held = is_stopped(analyzer);
 		symbol_names_pace(&analyzer->ingest.names, clock_now_ns(),
 				  planned_picture_ns(analyzer));
 		ingest_poll(&analyzer->ingest, false);
-		has_more |= was_held && !analyzer->ingest.is_held;
 		enforce_budget(analyzer);
 		take_requests(analyzer);
 		take_sources(analyzer);
@@ -679,6 +677,7 @@ static void *run(void *argument)
 		refresh_more(analyzer, clock_now_ns());
 		refresh_if_due(analyzer, clock_now_ns());
 		release_held(analyzer);
+		has_more |= was_held && !is_stopped(analyzer);
 	}
 	thread_turn_end(&config->queue->consumer);
 	return NULL;

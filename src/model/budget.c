@@ -35,7 +35,8 @@ _Static_assert(ANALYZER_DEFAULT_MEMORY_BYTES +
 	       TASK_TABLE_ROWS * TASK_BYTES + TASK_TABLE_MAP_BYTES +
 	       CGROUP_TABLE_ROWS * sizeof(struct cgroup_names) + CGROUP_TABLE_TEXT_BYTES +
 	       TABLE_BUDGET_BYTES + UNWIND_SET_BYTES_MAX + JIT_FILES_BYTES_MAX +
-	       INGEST_PARKED_BYTES_MAX + INGEST_WAITING_MAX * sizeof(struct open_request) +
+	       INGEST_PARKED_BYTES_MAX + EVENT_LINES_BYTES +
+	       INGEST_WAITING_MAX * sizeof(struct open_request) +
 	       RECLAIM_TEXT_BYTES + RECORD_BYTES + BASE_BYTES <= 256u << 20,
 	       "who fills everything leaves flametop within 256 MiB");
 
@@ -129,6 +130,8 @@ static bool compact(struct ingest *ingest, const struct usage *usage)
 	for (uint32_t s = 0; s < timeline->count; s++)
 		mark(usage, timeline->slices[s].entries, timeline->slices[s].count, s + 1);
 	mark(usage, ingest->baseline.entries, ingest->baseline.count, timeline->count);
+	for (uint32_t i = 0; i < ingest->lines.count; i++)
+		mark(usage, &ingest->lines.heap[i]->entry, 1, timeline->count);
 	for (uint32_t slot = 0; ingest->hits && slot < PROBE_SLOTS; slot++)
 		mark_slowest(usage, &ingest->hits->rows[slot].log);
 	if (stack_trie_compact(&ingest->trie, usage->stacks, usage->new_stack))
@@ -141,6 +144,8 @@ static bool compact(struct ingest *ingest, const struct usage *usage)
 	for (uint32_t s = 0; s < timeline->count; s++)
 		renumber(usage, timeline->slices[s].entries, timeline->slices[s].count);
 	renumber(usage, ingest->baseline.entries, ingest->baseline.count);
+	for (uint32_t i = 0; i < ingest->lines.count; i++)
+		renumber(usage, &ingest->lines.heap[i]->entry, 1);
 	return true;
 }
 

@@ -83,6 +83,7 @@ int ingest_init(struct ingest *ingest, const struct ingest_config *config,
 		return diag_set(why, -E2BIG, "%u events: at most %d can be shown",
 				config->event_count, TIMELINE_MAX_EVENTS);
 	ingest->config = *config;
+	ingest->lines.is_bounded = !config->is_replay;
 	ingest->opener = opener;
 	ingest->reader = reader;
 	ingest_repeat_forget(ingest);	/* its rows are of epoch 0 */
@@ -114,6 +115,7 @@ void ingest_finish(struct ingest *ingest)
 	for (uint32_t i = 0; i < ingest->parked_count; i++)
 		ingest_park_finish(ingest, &ingest->parked[i]);
 	free(ingest->parked);
+	event_lines_finish(&ingest->lines);
 	probe_hits_destroy(ingest->hits);
 	free(ingest->waiting);
 	ingest_jit_finish(&ingest->jit);

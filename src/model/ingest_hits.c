@@ -349,18 +349,24 @@ static void take_hit(struct ingest *ingest, struct hit *hit)
 	find_places(ingest, hit);
 	form.number = log_hit(hit);
 	count_values(ingest, hit);
+	form.line = ingest_line_begin(ingest, hit->end, hit->latency_ns, hit->values,
+				      reading->column_count);
 	ingest_sample(ingest, hit->begin, &form, hit->raw, hit->size, false);
+	ingest_line_end(ingest, form.line);
 }
 
-void ingest_hit_fields(struct ingest *ingest, const struct event_record *record, uint32_t event)
+void ingest_hit_fields(struct ingest *ingest, const struct event_record *record,
+		       const struct slice_entry *entry)
 {
-	struct probe_row *row = probe_hits_of_recorded(ingest->hits, event);
+	struct probe_row *row = probe_hits_of_recorded(ingest->hits, entry->event);
 	struct hit_texts texts;
 	struct hit hit = { .row = row, .begin = record, .end = record, .latency_ns = -1,
 			   .texts = &texts };
 
-	if (!row)
+	if (!row) {
+		ingest_line_of_sample(ingest, record, entry, NULL, 0);
 		return;
+	}
 	hit.reading = row->generations[row->newest].reading;
 	hit.begin_stream = hit.end_stream = &hit.reading->entry;
 	hit.thread = task_table_find_thread(&ingest->tasks, record->tid);
@@ -368,6 +374,7 @@ void ingest_hit_fields(struct ingest *ingest, const struct event_record *record,
 	find_places(ingest, &hit);
 	log_hit(&hit);
 	count_values(ingest, &hit);
+	ingest_line_of_sample(ingest, record, entry, hit.values, hit.reading->column_count);
 }
 
 /* 0: not known. */

@@ -158,6 +158,6 @@ bool ingest_repeat_sample(struct ingest *ingest, const struct event_record *reco
 		return true;
 	}
 	tick_totals_add(&ingest->timeline.totals, entry.event, record->time_ns, 1, recent->pid);
-	ingest_hit_fields(ingest, record, record->event);
+	ingest_hit_fields(ingest, record, &entry);
 	return true;
 }

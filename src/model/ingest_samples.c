@@ -84,8 +84,10 @@ static void count(struct ingest *ingest, const struct event_record *record,
 		ingest->counters.dropped_no_memory++;
 	} else {
 		note_counted(ingest, form, &entry);
-		if (!form->is_hit)
-			ingest_hit_fields(ingest, record, form->event);
+		if (form->is_hit)
+			ingest_line_counted(ingest, form->line, &entry);
+		else
+			ingest_hit_fields(ingest, record, &entry);
 	}
 	stack_counts_add(&ingest->counters.stacks, &stack->counts);
 }
@@ -279,6 +281,8 @@ static struct parked_sample *park(struct ingest *ingest, const struct event_reco
 	if (!slot->bytes)
 		return NULL;
 	memcpy(slot->bytes, raw, size);
+	if (form->line)
+		form->line->is_parked = true;
 	ingest_hit_calls(ingest, record, &slot->calls);
 	ingest->parked_bytes += size;
 	ingest->parked_much |= ingest->parked_bytes > PARKED_MUCH_BYTES;
@@ -321,6 +325,8 @@ void ingest_park_finish(struct ingest *ingest, struct parked_sample *parked)
 
 	if (callers->state == CALLERS_WANTED || callers->state == CALLERS_ASKED)
 		ingest->rare.waiting--;
+	if (parked->form.line && !parked->form.line->is_counted)
+		event_lines_destroy(&ingest->lines, parked->form.line);
 	ingest->parked_bytes -= parked->size;
 	free(parked->calls.list);
 	free(parked->callers.frames);

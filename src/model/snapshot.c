@@ -15,6 +15,7 @@ void snapshot_destroy(struct snapshot *snapshot)
 
 		snapshot_destroy(snapshot->folded);
 		free(snapshot->source_text);
+		free(snapshot->events);
 		free(snapshot);
 		snapshot = next;
 	}

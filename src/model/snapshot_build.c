@@ -201,6 +201,7 @@ static struct snapshot *join(const struct snapshot *head, struct snapshot_rows *
 	out->absent_events = text + head_text[7];
 	out->next_event = NULL;
 	out->folded = NULL;
+	out->events = NULL;
 	out->strip = (const float *)(const void *)strip;
 	if (head->heat)
 		out->heat = out->strip + head->strip_count;

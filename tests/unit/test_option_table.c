@@ -106,7 +106,7 @@ static void test_all_but_what_is_about_one_run_may_be_configured(void **state)
 	static const char *const of_one_run[] = {
 		"all-cpus", "pid", "tid", "cgroup", "kill-command", "input", "diff", "stacks",
 		"batch",
-		"duration", "format", "probe", "dry-run", "list-targets", "list-probes",
+		"duration", "format", "fields", "probe", "dry-run", "list-targets", "list-probes",
 		"config", "print-config", "print-man", "print-completion", "help", "version",
 	};
 

@@ -203,6 +203,11 @@ static void test_batch(void **state)
 	assert_true(options.duration_ns == CLOCK_NS_PER_S / 4);
 	assert_int_equal(options.format, OUTPUT_JSON);
 	assert_true(options.max_rows == SIZE_MAX);
+	accept("--format events-json --fields +stack,-cpu -- true");
+	assert_true(options.is_batch && options.has_events);
+	assert_int_equal(options.fields.count, 9);
+	assert_int_equal(options.fields.list[1], EVENT_COMM);
+	assert_int_equal(options.fields.list[8], EVENT_STACK);
 	accept("--batch --format json -E 3 --window 10");
 	assert_int_equal(options.max_rows, 3);
 	assert_int_equal(options.window, WINDOW_SECONDS);
@@ -298,7 +303,16 @@ static void test_unknown_words_are_refused_by_name(void **state)
 	refuse("-F", "-F needs a value; see --help");
 	refuse("-KF", "-F needs a value; see --help");
 	refuse("--freq", "--freq needs a value; see --help");
-	refuse("--format xml", "--format xml: not known; there are text, json, folded");
+	refuse("--format xml", "--format xml: not known; there are text, json, folded, "
+	       "events, events-json");
+	refuse("--batch --fields time", "--fields is for --format events and "
+	       "events-json");
+	refuse("--format events --batch=2", "--batch=2: --format events has no "
+	       "refreshes; --duration ends it, or a command");
+	refuse("--format events --fields tme", "--fields: \"tme\" is no field; there are "
+	       "time, cpu, comm, pid, tid, event, period, latency, symbol, dso, values, stack");
+	refuse("--format events --fields -time,-cpu,-comm,-pid,-tid,-event,-latency,-symbol,"
+	       "-values", "--fields: no field is left");
 	refuse("--color blue", "--color blue: not known; there are auto, always, never");
 	memset(line + strlen(line), 'x', FILTER_TEXT_BYTES);
 	refuse(line, "--match: a filter's text has at most 127 bytes");

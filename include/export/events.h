@@ -1,0 +1,39 @@
+/* events.h - hits and samples, a line each: as text or as JSON lines.
+ * Thread: any. Errors stay in @out (ferror(3)). */
+#ifndef EXPORT_EVENTS_H
+#define EXPORT_EVENTS_H
+
+#include <stdio.h>
+
+#include "base/diag.h"
+#include "model/snapshot_events.h"
+
+enum event_field {		/* in the order of option_event_fields */
+	EVENT_TIME, EVENT_CPU, EVENT_COMM, EVENT_PID, EVENT_TID, EVENT_NAME, EVENT_PERIOD,
+	EVENT_LATENCY, EVENT_SYMBOL, EVENT_DSO, EVENT_VALUES, EVENT_STACK,
+	EVENT_FIELD_COUNT
+};
+
+struct event_fields {
+	enum event_field list[EVENT_FIELD_COUNT];	/* as they are printed */
+	uint32_t count;
+};
+
+/* NULL-terminated, by enum event_field. */
+extern const char *const event_field_names[EVENT_FIELD_COUNT + 1];
+
+/* Time, CPU, command, pid, tid, event, latency, symbol and values. */
+void event_fields_set_default(struct event_fields *out);
+/* "time,comm,stack", or "+stack,-cpu" to change what @out has. 0 or -EINVAL; @as: the option. */
+int event_fields_parse(struct event_fields *out, const char *as, const char *text,
+		       struct diag *why);
+bool event_fields_has(const struct event_fields *fields, enum event_field field);
+
+void events_write_titles(FILE *out, const struct event_fields *fields);
+void events_write(FILE *out, const struct snapshot_events *events,
+		  const struct event_fields *fields);
+/* An object a line. What is not known, or a hit does not have, is null. */
+void events_write_json(FILE *out, const struct snapshot_events *events,
+		       const struct event_fields *fields);
+
+#endif
