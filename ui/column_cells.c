@@ -488,11 +488,11 @@ static int by_symbol(const struct snapshot_row *a, const struct snapshot_row *b)
 
 const struct column columns[COL_COUNT] = {
 	[COL_SELF] = { "SELF%", 6, 6, ALIGN_RIGHT, 90, 0, put_self, by_self,
-		       "samples in the row itself, % of the window without idle" },
+		       "samples in the row itself: % of the window, or of what is shown" },
 	[COL_BAR] = { "", 8, 12, ALIGN_LEFT, 30, 0, put_bar, NULL,
 		      "SELF% against the hottest row" },
 	[COL_TOTAL] = { "TOTAL%", 7, 7, ALIGN_RIGHT, 80, 0, put_total, by_total,
-			"samples with it anywhere on the stack, % of the window" },
+			"samples with it anywhere on the stack: % as for SELF%" },
 	[COL_SAMPLES] = { "SAMPLES", 8, 8, ALIGN_RIGHT, 20, 0, put_samples, by_samples,
 			  "how many samples SELF% stands on" },
 	[COL_PERIOD] = { "PERIOD", 8, 8, ALIGN_RIGHT, 19, 0, put_period, by_period,

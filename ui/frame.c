@@ -8,6 +8,7 @@
 #include "ui/group_panel.h"
 #include "ui/header.h"
 #include "ui/keys.h"
+#include "ui/pager.h"
 #include "ui/pieces.h"
 
 #define LABEL_GAP " \u00b7 "
@@ -87,9 +88,27 @@ static int put_label(struct ui_state *state, struct canvas *canvas, struct canva
 	return area.x;
 }
 
+/* Which screenful of a page of text that is longer; returns how many cells it takes. */
+static int draw_position(const struct ui_state *state, struct canvas *canvas, int y)
+{
+	const struct pager *pager = (const struct pager *)state->view;
+	char text[48];
+	int pages, page, width;
+
+	if (!state_is_page(state) || pager->page <= 0 || pager->height <= pager->page)
+		return 0;
+	pages = (pager->height + pager->page - 1) / pager->page;
+	page = pager->top + pager->page >= pager->height ? pages : pager->top / pager->page + 1;
+	snprintf(text, sizeof(text), "page %d of %d", page, pages);
+	width = canvas_text_width(canvas, text);
+	canvas_put_text(canvas, (struct canvas_area){ canvas->width - 1 - width, y, width },
+			canvas_clean(text), ROLE_DIM);
+	return width + 2;
+}
+
 static void draw_labels(struct ui_state *state, struct canvas *canvas, int y)
 {
-	struct canvas_area area = { 1, y, canvas->width - 2 };
+	struct canvas_area area = { 1, y, canvas->width - 2 - draw_position(state, canvas, y) };
 	const int end = area.x + area.width;
 	int max_rank = 1;
 

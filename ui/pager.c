@@ -46,6 +46,7 @@ void pager_add(struct pager *pager, enum role role, int indent, const char *form
 	}
 	pager->lines[pager->count].role = role;
 	pager->lines[pager->count].indent = indent;
+	pager->lines[pager->count].second_cell = 0;
 	va_start(args, format);
 	vsnprintf(pager->lines[pager->count].text, PAGER_LINE_BYTES, format, args);
 	va_end(args);
@@ -225,14 +226,19 @@ bool pager_find(struct pager *pager, const char *text, enum pager_find how)
 }
 
 static void draw_piece(struct canvas *canvas, const struct pager_piece *piece, int y,
-		       enum role role, const char *search)
+		       const struct pager_line *line, const char *search)
 {
 	const struct canvas_area area = { piece->x, y, piece->width };
+	const int second = line->second_cell;
 	char text[PAGER_LINE_BYTES];
 
 	memcpy(text, piece->text, piece->bytes);
 	text[piece->bytes] = '\0';
-	canvas_put_text(canvas, area, canvas_clean(text), role);
+	canvas_put_text(canvas, area, canvas_clean(text), line->role);
+	if (second)
+		canvas_set_role(canvas, (struct canvas_area){ area.x + second, y,
+							      area.width - second },
+				line->second_role);
 	search_highlight(canvas, area, search);
 }
 
@@ -249,7 +255,7 @@ static void draw_lines(const struct pager *pager, struct canvas *canvas, int top
 					SAFE_TEXT("\u25b8"), ROLE_MATCH);
 		for (; next_piece(&pager->shape, &pager->lines[i], &piece); y++)
 			if (y >= top && y < top + pager->page)
-				draw_piece(canvas, &piece, y, pager->lines[i].role, search);
+				draw_piece(canvas, &piece, y, &pager->lines[i], search);
 	}
 }
 

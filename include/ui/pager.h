@@ -15,6 +15,8 @@
 struct pager_line {
 	enum role role;
 	int indent;		/* of the lines that a wrapped one goes on with */
+	int second_cell;	/* where the text of a second column begins, 0: there is none; */
+	enum role second_role;	/* and its role */
 	char text[PAGER_LINE_BYTES];
 };
 
