@@ -49,12 +49,22 @@ struct probe_column {			/* a value, as shown */
 	int field;			/* index into the stream's fields */
 };
 
-/* How records of one probe are read: made at each attach, constant. */
+/* What a number of a column is called, remembered: finding it out takes long. */
+#define PROBE_NAMES 128
+struct probe_name {
+	uint64_t number;
+	uint32_t column;	/* from 1; 0: nothing is remembered here */
+	bool is_named;
+	char text[160];
+};
+
+/* How records of one probe are read: made at each attach, constant but for `names`. */
 struct probe_reading {
 	struct probe_stream entry, leave;	/* leave: PROBE_RETURN and _LATENCY; else empty */
 	struct probe_column columns[PROBE_VALUES_MAX];
 	uint32_t column_count;
 	struct probe_condition condition;	/* what the kernel does not filter itself */
+	struct probe_name *names;	/* owned by the analyzer's thread: [PROBE_NAMES]; NULL */
 	bool has_filtered_entries;	/* by the kernel: a return without its entry is no loss */
 	uint32_t pid;			/* only hits of this process and what it starts; 0: all */
 };

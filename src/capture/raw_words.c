@@ -300,7 +300,7 @@ static bool put_number(struct reading *reading, const char *conversion, struct t
 	char letter;
 
 	if (!format_expression_read(&reading->at, reading->field, reading->number, &value) ||
-	    flags > 6)
+	    flags > 3)	/* more would be a width without end */
 		return false;
 	longs = strspn(conversion + flags, "hlzjL");
 	letter = conversion[flags + longs];

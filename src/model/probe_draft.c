@@ -83,20 +83,46 @@ const char *snapshot_number(bool is_signed, uint64_t number, char out[SNAPSHOT_N
 	return out;
 }
 
-/* What the number is called. False: it has no name. */
-static bool name_number(struct ingest *ingest, const struct probe_reading *reading,
-			const struct probe_column *column, const struct probe_value *value,
-			char *out, size_t room)
+/* By the event's own words. Without memory to remember them in they are looked for each time. */
+static bool name_by_words(struct probe_reading *reading, uint32_t index, uint64_t number, char *out,
+			  size_t room)
 {
+	const struct probe_column *column = &reading->columns[index];
 	const struct raw_fields *fields = column->is_return ? &reading->leave.fields
 							    : &reading->entry.fields;
+	struct probe_name *name;
+	bool is_named;
+
+	if (column->field < 0 || (size_t)column->field >= fields->count)
+		return false;
+	if (!reading->names)
+		reading->names = calloc(PROBE_NAMES, sizeof(*reading->names));
+	name = reading->names ? &reading->names[id_map_mix(number + index) % PROBE_NAMES] : NULL;
+	if (name && name->column == index + 1 && name->number == number) {
+		snprintf(out, room, "%s", name->text);
+		return name->is_named;
+	}
+	is_named = raw_fields_name(fields, &fields->list[column->field], number, out, room);
+	if (name && (!is_named || strlen(out) < sizeof(name->text))) {
+		*name = (struct probe_name){ .number = number, .column = index + 1,
+					     .is_named = is_named };
+		if (is_named)
+			strcpy(name->text, out);
+	}
+	return is_named;
+}
+
+/* What the number is called. False: it has no name. */
+static bool name_number(struct ingest *ingest, struct probe_reading *reading, uint32_t index,
+			const struct probe_value *value, char *out, size_t room)
+{
+	const struct probe_column *column = &reading->columns[index];
 
 	if (column->kind == VALUE_SYMBOL)
 		return name_symbol(ingest, value, out, room);
-	if (column->meaning != MEANING_WORDS)
-		return probe_meaning_name(column->meaning, value->number, out, room);
-	return column->field >= 0 && (size_t)column->field < fields->count &&
-	       raw_fields_name(fields, &fields->list[column->field], value->number, out, room);
+	if (column->meaning == MEANING_WORDS)
+		return name_by_words(reading, index, value->number, out, room);
+	return probe_meaning_name(column->meaning, value->number, out, room);
 }
 
 static void format_number(const struct probe_column *column, const struct probe_value *value,
@@ -116,14 +142,13 @@ const char *probe_draft_value(struct probe_draft *draft, struct ingest *ingest,
 			      const struct probe_row *row, uint32_t column,
 			      const struct probe_value *value, bool *is_named)
 {
-	const struct probe_reading *reading = row->generations[row->newest].reading;
+	struct probe_reading *reading = row->generations[row->newest].reading;
 	char text[PROBE_TEXT_BYTES_MAX];
 
 	*is_named = false;
 	if (value->is_text)
 		return probe_draft_text(draft, value->text, value->text_bytes);
-	*is_named = name_number(ingest, reading, &reading->columns[column], value, text,
-				sizeof(text));
+	*is_named = name_number(ingest, reading, column, value, text, sizeof(text));
 	if (!*is_named)
 		format_number(&reading->columns[column], value, text, sizeof(text));
 	return probe_draft_text(draft, text, strlen(text));

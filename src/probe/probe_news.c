@@ -15,5 +15,6 @@ void probe_reading_destroy(struct probe_reading *reading)
 		return;
 	stream_finish(&reading->entry);
 	stream_finish(&reading->leave);
+	free(reading->names);
 	free(reading);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "capture/raw_fields.h"
+#include "probe/probe_meaning.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 
@@ -16,6 +17,22 @@ static const char probe[] =
 	"\tfield:__rel_loc u64[] r;\toffset:12;\tsize:4;\tsigned:1;\n"
 	"\tfield:char x[];\toffset:16;\tsize:0;\tsigned:0;\n"
 	"print fmt: \"%s\", __print_flags(REC->a & ~8, \"|\", { 1, \"one\" }, { 2, \"two\" })\n";
+
+static void read_meanings(const struct raw_fields *fields, const struct raw_field *field,
+			  const struct raw_value *value)
+{
+	struct raw_value text = *value;
+	uint64_t number;
+	char out[32];
+
+	raw_fields_print(fields, field);
+	raw_fields_has_names(fields, field);
+	raw_fields_number(fields, field, "one", &number);
+	for (int meaning = MEANING_IPV4; meaning <= MEANING_STATEMENT; meaning++)
+		if (probe_meaning_write((enum probe_meaning)meaning, field, &text, out,
+					sizeof(out)) && !memchr(out, '\0', sizeof(out)))
+			abort();
+}
 
 static void read_all(const struct raw_fields *fields, const uint8_t *raw, size_t raw_bytes)
 {
@@ -32,6 +49,7 @@ static void read_all(const struct raw_fields *fields, const uint8_t *raw, size_t
 		if (raw_fields_name(fields, &fields->list[i], value.number + sum, name,
 				    sizeof(name)) && strlen(name) >= sizeof(name))
 			abort();
+		read_meanings(fields, &fields->list[i], &value);
 	}
 }
 
