@@ -133,7 +133,11 @@ int option_set_filter(struct options *out, const char *as, const char *text, str
 		return 0;
 	}
 	filter = &out->event_filters[count - 1];
-	if (*filter ? asprintf(&all, "(%s) && (%s)", *filter, text) < 0 : !(all = strdup(text)))
+	if (!*filter)
+		all = strdup(text);
+	else if (asprintf(&all, "(%s) && (%s)", *filter, text) < 0)
+		all = NULL;
+	if (!all)
 		return diag_set(why, -ENOMEM, "no memory for the events");
 	free(*filter);
 	*filter = all;

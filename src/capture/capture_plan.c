@@ -257,7 +257,7 @@ static bool concede_privilege(struct capture_plan *plan)
 		plan->descriptors_max = plan->descriptors_limit / 2;
 		return true;
 	}
-	if (!is_own || plan->insists_on_all)
+	if (!is_own || (plan->insists_on_all && plan->kind == TARGET_SYSTEM))
 		return false;
 	plan->kind = TARGET_OWN;
 	plan->are_hits_too_many = true;	/* its events can't be opened anew once they are */
