@@ -46,8 +46,8 @@ void probe_log_format(const struct probe_log *log, const struct snapshot_hit *hi
 		format_latency(latency, (uint64_t)hit->latency_ns);
 	format_time(hit->time_ns + log->wall_offset_ns, at);
 	snprintf(out, PROBE_LOG_TEXT,
-		 "%*s %3" PRIu32 " %-*s %7" PRIu32 " %*s  %s", TIME_CELLS, at, hit->cpu,
-		 COMM_CELLS + hidden_bytes(hit->comm), hit->comm, hit->tid,
+		 "%*s %3" PRIu32 " %-*s %7" PRIu32 " %7" PRIu32 " %*s  %s", TIME_CELLS, at,
+		 hit->cpu, COMM_CELLS + hidden_bytes(hit->comm), hit->comm, hit->pid, hit->tid,
 		 LATENCY_CELLS + hidden_bytes(latency), latency, hit->values);
 }
 
@@ -55,8 +55,8 @@ void probe_log_draw_titles(struct canvas *canvas, struct canvas_area area)
 {
 	char text[PROBE_LOG_TEXT];
 
-	snprintf(text, sizeof(text), "%-*s %3s %-15s %7s %*s  %s", TIME_CELLS, "TIME", "CPU",
-		 "COMMAND", "TID", LATENCY_CELLS, "LATENCY", "VALUES");
+	snprintf(text, sizeof(text), "%-*s %3s %-15s %7s %7s %*s  %s", TIME_CELLS, "TIME",
+		 "CPU", "COMMAND", "PID", "TID", LATENCY_CELLS, "LATENCY", "VALUES");
 	canvas_put_text(canvas, area, canvas_clean(text), ROLE_HEADING);
 }
 

@@ -11,7 +11,10 @@
 #include "probe/probe_condition.h"
 
 #define HIT_COMM_BYTES 16
-#define HIT_TEXT_BYTES	 56	/* of one value; the rest is cut off */
+#define HIT_TEXT_BYTES	 56	/* of one value that lies in its line */
+#define HIT_BEGIN_BYTES	 48	/* what lies there of a longer one */
+#define HIT_TEXTS_BYTES	 (128u * 1024)	/* for the longer ones of a probe: the newest are whole */
+#define HIT_LONGEST_BYTES 255	/* the rest is cut off */
 
 struct hit_line_value {
 	bool is_known, is_text, is_signed;
@@ -21,7 +24,11 @@ struct hit_line_value {
 			uint64_t number;
 			uint32_t object, serial;	/* as in struct probe_value */
 		};
-		char text[HIT_TEXT_BYTES];	/* raw */
+		char text[HIT_TEXT_BYTES];	/* raw; of HIT_TEXT_BYTES at most */
+		struct {		/* of more */
+			char begin[HIT_BEGIN_BYTES];
+			uint64_t at;	/* as of hit_log.texts_used, of all of it */
+		} longer;
 	};
 };
 
@@ -38,6 +45,8 @@ struct hit_line {
 struct hit_log {
 	unsigned char *lines;	/* owned; a ring */
 	unsigned char *slowest;	/* owned; unordered */
+	char *texts;		/* owned; a ring of HIT_TEXTS_BYTES; NULL: none was long */
+	uint64_t texts_used;	/* since the log began */
 	uint32_t columns, line_bytes;
 	uint32_t slowest_count;
 	uint64_t last_number;	/* of the newest line; the first is 1 */
@@ -56,6 +65,10 @@ void hit_log_set_stack(struct hit_log *log, uint64_t number, uint32_t stack);
 /* How many lines there are, and the one at @index, oldest first. BORROWED. */
 uint32_t hit_log_count(const struct hit_log *log);
 const struct hit_line *hit_log_line(const struct hit_log *log, uint32_t index);
+/* The text of a value that is_text. What is longer than HIT_TEXT_BYTES and has left the ring is its
+ * begin and "...". Returns its length, without a terminator. */
+size_t hit_log_text(const struct hit_log *log, const struct hit_line_value *value,
+		    char out[HIT_LONGEST_BYTES]);
 /* In no order; the stack may be changed, when stacks are renumbered. */
 struct hit_line *hit_log_slowest(const struct hit_log *log, uint32_t index);
 

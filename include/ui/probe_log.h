@@ -25,9 +25,9 @@ struct probe_log {
 	char filter[PROMPT_BYTES];	/* "": all pass */
 };
 
-#define PROBE_LOG_TEXT 640	/* of a hit as one line; longer ones are cut */
+#define PROBE_LOG_TEXT 1024	/* of a hit as one line; longer ones are cut */
 
-/* The hit as it is shown and searched: local time, cpu, comm, tid, latency, values. */
+/* The hit as it is shown and searched: local time, cpu, comm, pid, tid, latency, values. */
 void probe_log_format(const struct probe_log *log, const struct snapshot_hit *hit,
 		      char out[PROBE_LOG_TEXT]);
 void probe_log_draw_titles(struct canvas *canvas, struct canvas_area area);

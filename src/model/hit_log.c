@@ -12,6 +12,7 @@ void hit_log_finish(struct hit_log *log)
 {
 	free(log->lines);
 	free(log->slowest);
+	free(log->texts);
 	memset(log, 0, sizeof(*log));
 }
 
@@ -64,7 +65,54 @@ static struct hit_line *place_of(struct hit_log *log, int64_t latency_ns)
 	return fastest->latency_ns < latency_ns ? fastest : NULL;
 }
 
-static void put_value(struct hit_line_value *out, const struct probe_value *value)
+static size_t till_end_of_ring(uint64_t at, size_t bytes)
+{
+	const size_t left = HIT_TEXTS_BYTES - at % HIT_TEXTS_BYTES;
+
+	return bytes < left ? bytes : left;
+}
+
+/* Without memory it is as if it had left the ring. */
+static void put_longer(struct hit_log *log, struct hit_line_value *out, const char *text)
+{
+	const size_t bytes = out->text_bytes, first = till_end_of_ring(log->texts_used, bytes);
+
+	memcpy(out->longer.begin, text, HIT_BEGIN_BYTES);
+	out->longer.at = UINT64_MAX;
+	if (!log->texts)
+		log->texts = malloc(HIT_TEXTS_BYTES);
+	if (!log->texts)
+		return;
+	out->longer.at = log->texts_used;
+	memcpy(log->texts + log->texts_used % HIT_TEXTS_BYTES, text, first);
+	memcpy(log->texts, text + first, bytes - first);
+	log->texts_used += bytes;
+}
+
+size_t hit_log_text(const struct hit_log *log, const struct hit_line_value *value,
+		    char out[HIT_LONGEST_BYTES])
+{
+	const size_t bytes = value->text_bytes;
+	const uint64_t at = value->longer.at;
+	size_t first;
+
+	if (bytes <= HIT_TEXT_BYTES) {
+		memcpy(out, value->text, bytes);
+		return bytes;
+	}
+	if (at == UINT64_MAX || log->texts_used - at > HIT_TEXTS_BYTES) {
+		memcpy(out, value->longer.begin, HIT_BEGIN_BYTES);
+		memcpy(out + HIT_BEGIN_BYTES, "...", 3);
+		return HIT_BEGIN_BYTES + 3;
+	}
+	first = till_end_of_ring(at, bytes);
+	memcpy(out, log->texts + at % HIT_TEXTS_BYTES, first);
+	memcpy(out + first, log->texts, bytes - first);
+	return bytes;
+}
+
+static void put_value(struct hit_log *log, struct hit_line_value *out,
+		      const struct probe_value *value)
 {
 	out->is_known = value->is_known;
 	out->is_text = value->is_text;
@@ -78,9 +126,12 @@ static void put_value(struct hit_line_value *out, const struct probe_value *valu
 		out->serial = value->serial;
 		return;
 	}
-	out->text_bytes = (uint8_t)(value->text_bytes < HIT_TEXT_BYTES ? value->text_bytes
-									: HIT_TEXT_BYTES);
-	memcpy(out->text, value->text, out->text_bytes);
+	out->text_bytes = (uint8_t)(value->text_bytes < HIT_LONGEST_BYTES ? value->text_bytes
+									  : HIT_LONGEST_BYTES);
+	if (out->text_bytes > HIT_TEXT_BYTES)
+		put_longer(log, out, value->text);
+	else
+		memcpy(out->text, value->text, out->text_bytes);
 }
 
 uint64_t hit_log_add(struct hit_log *log, const struct hit_line *line,
@@ -95,7 +146,7 @@ uint64_t hit_log_add(struct hit_log *log, const struct hit_line *line,
 	own->number = ++log->last_number;
 	own->stack = ID_SET_NONE;
 	for (uint32_t i = 0; i < columns; i++)
-		put_value(&own->values[i], &values[i]);
+		put_value(log, &own->values[i], &values[i]);
 	slow = place_of(log, line->latency_ns);
 	if (slow)
 		memcpy(slow, own, log->line_bytes);

@@ -24,14 +24,15 @@ static const char *put_values(struct probe_draft *draft, struct ingest *ingest,
 
 	for (uint32_t i = 0; reading && i < reading->column_count && i < row->log.columns; i++) {
 		const struct hit_line_value *from = &line->values[i];
+		char text[HIT_LONGEST_BYTES];
 		const struct probe_value value = {
 			.is_known = from->is_known, .is_text = from->is_text,
 			.is_signed = from->is_signed, .number = from->is_text ? 0 : from->number,
-			.text = from->text, .text_bytes = from->text_bytes,
+			.text = text,
+			.text_bytes = from->is_text ? hit_log_text(&row->log, from, text) : 0,
 			.object = from->is_text ? 0 : from->object,
 			.serial = from->is_text ? 0 : from->serial,
 		};
-
 		bool is_named;
 
 		if (i)

@@ -46,14 +46,14 @@ static void test_a_line_has_the_time_of_the_clock_on_the_wall(void **state)
 	/* 2026-11-22 09:04:05.678901 UTC, 12345 seconds after the machine began */
 	const struct probe_log log = { .wall_offset_ns = 1795326300000000000 };
 	const struct snapshot_hit hit = {
-		.time_ns = 12345678901234, .cpu = 12, .tid = 4121, .comm = "postgres",
+		.time_ns = 12345678901234, .cpu = 12, .pid = 4100, .tid = 4121, .comm = "postgres",
 		.latency_ns = 48000, .values = "fd=3 ret=-11",
 	};
 	char text[PROBE_LOG_TEXT];
 
 	(void)state;
 	probe_log_format(&log, &hit, text);
-	assert_string_equal(text, "09:10:45.678  12 postgres           4121  48.0\u00b5s  "
+	assert_string_equal(text, "09:10:45.678  12 postgres           4100    4121  48.0\u00b5s  "
 				  "fd=3 ret=-11");
 }
 
