@@ -39,6 +39,8 @@ SEMAPHORE marks_copies_semaphore;
 SEMAPHORE marks_indexed_semaphore;
 #endif
 
+#define PASS_INDEXED STAP_PROBE_ASM(marks, indexed, 8@(%rsp,%rax,8))
+
 static long guarded;
 
 static void __attribute__((noinline)) pass(long i)
@@ -57,7 +59,7 @@ static void __attribute__((noinline)) pass(long i)
 	STAP_PROBE1(marks, copies, word);
 	STAP_PROBE1(marks, copies, 0);
 	STAP_PROBE1(marks, copies, (uint8_t)i);
-	__asm__ volatile(STAP_PROBE_ASM(marks, indexed, 8@(%rsp,%rax,8)));
+	__asm__ volatile(PASS_INDEXED);
 	if (!marks_guarded_semaphore)
 		return;
 	guarded++;
