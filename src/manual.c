@@ -223,7 +223,8 @@ static const char columns_head[] =
 "count.\n"
 "Recursion counts once in TOTAL%.\n"
 "A filter leaves the shares what they are: those of everything that was\n"
-"sampled.\n"
+"sampled, unless they are relative to what it leaves\n"
+".Pq Fl -percentage Cm relative .\n"
 ".Bl -tag -width \"COMMAND LINE\"\n";
 
 static const char comparison[] =
@@ -235,6 +236,8 @@ static const char comparison[] =
 ".Fl i .\n"
 "A keeps its counts when the time that it is of leaves the history.\n"
 "It is forgotten when other events or processes are sampled.\n"
+"A time in the past that is compared while nothing is marked has the rest of\n"
+"history as its baseline.\n"
 ".Pp\n"
 "Lengths need not be equal: shares are compared in points, each of its own\n"
 "window's 100 %, and counts as samples a second.\n"
