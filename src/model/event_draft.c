@@ -257,11 +257,14 @@ static struct snapshot_events *build(const struct draft *draft)
 	const size_t frames_bytes = draft->frame_count * sizeof(*draft->frames);
 	struct snapshot_events *out = malloc(sizeof(*out) + events_bytes + fields_bytes +
 					     frames_bytes + draft->text.text_used);
-	char *events = (char *)(out + 1), *fields = events + events_bytes;
-	char *frames = fields + fields_bytes, *text = frames + frames_bytes;
+	char *events, *fields, *frames, *text;
 
 	if (!out)
 		return NULL;
+	events = (char *)(out + 1);
+	fields = events + events_bytes;
+	frames = fields + fields_bytes;
+	text = frames + frames_bytes;
 	memcpy(text, draft->text.text, draft->text.text_used);
 	join(draft, (struct snapshot_event *)(void *)events,
 	     (struct snapshot_field *)(void *)fields, (const char **)(void *)frames, text);
