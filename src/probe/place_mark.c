@@ -60,7 +60,7 @@ static void fill_numbered(struct search *search, struct probe_places *place, uin
 			  uint32_t number)
 {
 	const struct probe_argument *argument = &search->spec->arguments[index];
-	struct fetch_value value;
+	struct fetch_value value = { .fetch = "" };
 
 	read_copies(search, number);
 	for (uint32_t i = 0; i < search->mark_count; i++) {
