@@ -141,6 +141,29 @@ void cmd_filters(struct ui_state *state)
 			 "");
 }
 
+bool command_drop_filter(struct ui_state *state)
+{
+	const struct snapshot *shown = state->shown;
+	struct filter *filter = &state->trail.filter;
+	char text[FILTER_PART_BYTES] = "hidden code";
+	struct snapshot_row row;
+
+	if (!shown || shown->samples <= shown->idle_samples || state_cursor_row(state, &row) ||
+	    !(filter->count || state->hide_kernel || state->hide_user))
+		return false;
+	if (filter->count) {
+		filter_format_part(&filter->parts[filter->count - 1], text);
+		trail_remove_part(&state->trail, filter->count - 1);
+	} else if (state->hide_user) {
+		state->hide_user = false;
+	} else {
+		state->hide_kernel = false;
+	}
+	state_ask(state);
+	state_say(state, "taken away: %s", text);
+	return true;
+}
+
 void cmd_idle(struct ui_state *state)
 {
 	state->show_idle = !state->show_idle;

@@ -13,6 +13,8 @@ void cmd_whole_flame(struct ui_state *state)
 
 void cmd_zoom(struct ui_state *state)
 {
+	if (command_drop_filter(state))
+		return;
 	if (flame_view_zoom_in(&state->flame)) {
 		if (flame_view_limit_pct(&state->flame) < state->shown->tree.limit_pct / 2)
 			state_ask(state);	/* finer ones, while what is there is shown */

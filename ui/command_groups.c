@@ -50,6 +50,8 @@ void cmd_open_group(struct ui_state *state)
 {
 	struct cursor_way way;
 
+	if (command_drop_filter(state))
+		return;
 	if (state_cursor_way(state, &way)) {
 		state->search[0] = '\0';
 		state_go_way(state, table_specs[VIEW_GROUPS].opens, &way);

@@ -52,7 +52,7 @@ void cmd_open(struct ui_state *state)
 	const enum view_kind kind = state->shown_kind;
 	struct filter_part part;
 
-	if (!row)
+	if (command_drop_filter(state) || !row)
 		return;
 	if (views_opening_part(kind, row, &part)) {
 		state->search[0] = '\0';

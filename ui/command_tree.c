@@ -57,7 +57,7 @@ void cmd_open_function(struct ui_state *state)
 	struct snapshot_row row;
 	struct filter_part part;
 
-	if (!state_cursor_row(state, &row))
+	if (command_drop_filter(state) || !state_cursor_row(state, &row))
 		return;
 	if (!views_opening_part(VIEW_TREE, &row, &part)) {
 		state_say(state, row.is_inlined

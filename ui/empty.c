@@ -29,15 +29,16 @@ static void say_filtered(const struct ui_state *state, struct reason *out)
 		filter_format_part(&filter->parts[filter->count - 1], part);
 		snprintf(out->why, SENTENCE_BYTES,
 			 "None of %s samples passes the filter (last: %s).", samples, part);
-		snprintf(out->remedy, SENTENCE_BYTES, "Esc goes back, F lists the filters%s.",
+		snprintf(out->remedy, SENTENCE_BYTES,
+			 "Enter takes it away, Esc goes back, F lists all%s.",
 			 hidden ? ", K and U show what is hidden" : "");
 	} else {
 		snprintf(out->why, SENTENCE_BYTES, "%s hidden, and %s samples are nothing else.",
 			 hidden ? hidden : "Everything is", samples);
 		snprintf(out->remedy, SENTENCE_BYTES, "%s.",
-			 state->hide_kernel && state->hide_user ? "K and U show it"
-			 : state->hide_kernel			? "K shows it"
-								: "U shows it");
+			 state->hide_kernel && state->hide_user ? "K and U show it, Enter user code"
+			 : state->hide_kernel			? "K or Enter shows it"
+								: "U or Enter shows it");
 	}
 }
 

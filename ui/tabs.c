@@ -123,6 +123,16 @@ static int crumbs_width(const struct canvas *canvas, const struct crumbs *crumbs
 	       (first ? canvas_text_width(canvas, "\u2026" CRUMB_GAP) : 0);
 }
 
+/* One name and its share are left: the name may have all that the share leaves. */
+static void widen_name(const struct canvas *canvas, struct crumbs *crumbs, int room)
+{
+	const int share = canvas_text_width(canvas, crumbs->list[crumbs->count - 1].text);
+	const int most = room - share - canvas_text_width(canvas, CRUMB_GAP);
+
+	if (most > crumbs->most)
+		crumbs->most = most;
+}
+
 static void fit_crumbs(const struct canvas *canvas, struct crumbs *crumbs, int room)
 {
 	const struct crumb *last = &crumbs->list[crumbs->count - 1];
@@ -141,6 +151,8 @@ static void fit_crumbs(const struct canvas *canvas, struct crumbs *crumbs, int r
 	if (crumbs->first && crumbs->first + 1 == crumbs->count &&
 	    bare_width(canvas, crumbs, crumbs->first - 1) <= room)
 		crumbs->first--;	/* the name matters more than the ellipsis before it */
+	if (crumbs->first + 2 == crumbs->count)
+		widen_name(canvas, crumbs, room);
 }
 
 /* Returns the column behind it. */

@@ -100,6 +100,9 @@ void cmd_row_menu(struct ui_state *state);
 void cmd_idle(struct ui_state *state);
 void cmd_hide_kernel(struct ui_state *state);
 void cmd_hide_user(struct ui_state *state);
+/* Takes the innermost filter away where it leaves no row of the samples, and says which. False:
+ * there are rows, or no filter is the reason that there are none. */
+bool command_drop_filter(struct ui_state *state);
 
 /* command_shows.c: order, columns, time, looks */
 void cmd_sort(struct ui_state *state);

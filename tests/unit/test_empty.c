@@ -129,7 +129,7 @@ static void test_the_filter_leaves_nothing(void **state)
 	scene_press_key(&scene, UI_KEY_ENTER);
 	scene_show(&scene);
 	check_says(&scene, "None of 900 samples passes the filter (last: \"none\").",
-		   "  Esc goes back, F lists the filters.");
+		   "  Enter takes it away, Esc goes back, F lists all.");
 }
 
 static void test_what_is_hidden_is_everything(void **state)
@@ -141,19 +141,19 @@ static void test_what_is_hidden_is_everything(void **state)
 	scene_press(&scene, "K");
 	scene_show(&scene);
 	check_says(&scene, "Kernel code is hidden, and 900 samples are nothing else.",
-		   "  K shows it.");
+		   "  K or Enter shows it.");
 
 	open_empty(&scene, 1000, 100);
 	scene_press(&scene, "U");
 	scene_show(&scene);
 	check_says(&scene, "User code is hidden, and 900 samples are nothing else.",
-		   "  U shows it.");
+		   "  U or Enter shows it.");
 
 	open_empty(&scene, 1000, 100);
 	scene_press(&scene, "KU");
 	scene_show(&scene);
 	check_says(&scene, "Kernel and user code are hidden, and 900 samples are nothing else.",
-		   "  K and U show it.");
+		   "  K and U show it, Enter user code.");
 }
 
 static void test_filtered_and_hidden_both_are_named(void **state)
@@ -167,7 +167,47 @@ static void test_filtered_and_hidden_both_are_named(void **state)
 	scene_press(&scene, "K");
 	scene_show(&scene);
 	check_says(&scene, "None of 900 samples passes the filter (last: \"none\").",
-		   "  Esc goes back, F lists the filters, K and U show what is hidden.");
+		   "  Enter takes it away, Esc goes back, F lists all, "
+		   "K and U show what is hidden.");
+}
+
+static void answer_nothing(struct scene *scene)
+{
+	scene_prepare(scene);
+	scene->snapshot.row_count = 0;
+	scene->snapshot.tree.node_count = 0;
+	scene->snapshot.groups.node_count = 0;
+	scene_show(scene);
+}
+
+static void test_enter_takes_the_innermost_filter_away(void **state)
+{
+	static const enum view_kind kinds[] = {
+		VIEW_SYMBOLS, VIEW_OBJECTS, VIEW_COMMANDS, VIEW_TASKS, VIEW_CPUS, VIEW_TREE,
+		VIEW_FLAME, VIEW_GROUPS,
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		struct scene scene;
+
+		scene_open(&scene, 80, 24);
+		scene_answer(&scene);
+		scene_press(&scene, "U\\one");
+		scene_press_key(&scene, UI_KEY_ENTER);
+		state_show_kind(&scene.state, kinds[i]);
+		answer_nothing(&scene);
+		assert_int_equal(scene.state.trail.filter.count, 1);
+		scene_press_key(&scene, UI_KEY_ENTER);
+		assert_int_equal(scene.state.trail.filter.count, 0);
+		assert_int_equal(state_kind(&scene.state), kinds[i]);
+		assert_string_equal(scene.state.message, "taken away: \"one\"");
+		answer_nothing(&scene);
+		assert_true(scene.state.hide_user);
+		scene_press_key(&scene, UI_KEY_ENTER);
+		assert_false(scene.state.hide_user);
+		scene_finish(&scene);
+	}
 }
 
 /* The empty rows are the answer to the filter that has just been taken away. */
@@ -209,6 +249,7 @@ int main(void)
 		cmocka_unit_test(test_the_filter_leaves_nothing),
 		cmocka_unit_test(test_what_is_hidden_is_everything),
 		cmocka_unit_test(test_filtered_and_hidden_both_are_named),
+		cmocka_unit_test(test_enter_takes_the_innermost_filter_away),
 		cmocka_unit_test(test_while_rows_are_asked_for_nothing_is_blamed),
 		cmocka_unit_test(test_sentences_wrap_at_spaces_on_narrow_screens),
 	};
