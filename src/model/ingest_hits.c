@@ -34,7 +34,6 @@ struct hit {
 	int64_t latency_ns;			/* < 0: none */
 	const struct thread *thread;		/* NULL: not known */
 	struct probe_value values[PROBE_VALUES_MAX];
-	struct hit_texts *texts;
 };
 
 /* Texts that are made of the bytes of a hit's values. */
@@ -167,10 +166,11 @@ static void read_value(const struct hit *hit, const struct probe_column *column,
 	}
 }
 
-static void read_values(struct hit *hit)
+/* @texts is used by the values as long as @hit is. */
+static void read_values(struct hit *hit, struct hit_texts *texts)
 {
 	for (uint32_t i = 0; i < hit->reading->column_count; i++)
-		read_value(hit, &hit->reading->columns[i], &hit->values[i], hit->texts->of[i]);
+		read_value(hit, &hit->reading->columns[i], &hit->values[i], texts->of[i]);
 }
 
 /* Addresses of the process, while it is known what is mapped there: for a symbol's name. */
@@ -333,8 +333,7 @@ static void take_hit(struct ingest *ingest, struct hit *hit)
 		ingest->counters.left_out_own++;
 		return;
 	}
-	hit->texts = &texts;
-	read_values(hit);
+	read_values(hit, &texts);
 	if (reading->condition.count &&
 	    !probe_condition_holds(&reading->condition, look_up, hit)) {
 		count_value(ingest, hit->end->time_ns,
@@ -360,8 +359,7 @@ void ingest_hit_fields(struct ingest *ingest, const struct event_record *record,
 {
 	struct probe_row *row = probe_hits_of_recorded(ingest->hits, entry->event);
 	struct hit_texts texts;
-	struct hit hit = { .row = row, .begin = record, .end = record, .latency_ns = -1,
-			   .texts = &texts };
+	struct hit hit = { .row = row, .begin = record, .end = record, .latency_ns = -1 };
 
 	if (!row) {
 		ingest_line_of_sample(ingest, record, entry, NULL, 0);
@@ -370,7 +368,7 @@ void ingest_hit_fields(struct ingest *ingest, const struct event_record *record,
 	hit.reading = row->generations[row->newest].reading;
 	hit.begin_stream = hit.end_stream = &hit.reading->entry;
 	hit.thread = task_table_find_thread(&ingest->tasks, record->tid);
-	read_values(&hit);
+	read_values(&hit, &texts);
 	find_places(ingest, &hit);
 	log_hit(&hit);
 	count_values(ingest, &hit);

@@ -107,8 +107,7 @@ static size_t write_socket_address(const unsigned char *bytes, size_t count, cha
 		return (size_t)snprintf(out, room, "unix:%s%.*s", bytes[2] ? "" : "@",
 					(int)count - (bytes[2] ? 2 : 3),
 					(const char *)bytes + (bytes[2] ? 2 : 3));
-	return count < sizeof(six.sin6_family)
-	       ? 0 : (size_t)snprintf(out, room, "family %u", six.sin6_family);
+	return (size_t)snprintf(out, room, "family %u", six.sin6_family);
 }
 
 /* Bytes in hex, with @separator between them. */
@@ -127,7 +126,7 @@ static size_t write_uuid(const unsigned char *bytes, char *out, size_t room)
 {
 	size_t used = 0;
 
-	for (size_t i = 0; i < UUID_BYTES; i++)
+	for (size_t i = 0; i < UUID_BYTES && used + 4 < room; i++)
 		used += (size_t)snprintf(out + used, room - used, "%s%02x",
 					 i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "",
 					 bytes[i]);
@@ -159,8 +158,8 @@ static size_t write_address(int family, const void *bytes, char *out, size_t roo
 	return inet_ntop(family, bytes, out, (socklen_t)room) ? strlen(out) : 0;
 }
 
-size_t probe_meaning_write(enum probe_meaning meaning, const struct raw_field *field,
-			   const struct raw_value *value, char *out, size_t room)
+static size_t write_bytes(enum probe_meaning meaning, const struct raw_field *field,
+			  const struct raw_value *value, char *out, size_t room)
 {
 	const uint32_t word = (uint32_t)value->number;
 	const unsigned char *bytes = (const unsigned char *)value->text;
@@ -174,7 +173,7 @@ size_t probe_meaning_write(enum probe_meaning meaning, const struct raw_field *f
 	case MEANING_IPV6:
 		return count < 16 ? 0 : write_address(AF_INET6, bytes, out, room);
 	case MEANING_SOCKET_ADDRESS:
-		return write_socket_address(bytes, count, out, room);
+		return count < 2 ? 0 : write_socket_address(bytes, count, out, room);
 	case MEANING_UUID:
 		return count < UUID_BYTES ? 0 : write_uuid(bytes, out, room);
 	case MEANING_MAC:
@@ -184,10 +183,18 @@ size_t probe_meaning_write(enum probe_meaning meaning, const struct raw_field *f
 	case MEANING_LIST:
 		return write_list(field, value, out, room);
 	case MEANING_STATEMENT:
-		return statement_mask(value->text, count, out, room);
+		return count ? statement_mask(value->text, count, out, room) : 0;
 	default:
 		return 0;
 	}
+}
+
+size_t probe_meaning_write(enum probe_meaning meaning, const struct raw_field *field,
+			   const struct raw_value *value, char *out, size_t room)
+{
+	const size_t bytes = write_bytes(meaning, field, value, out, room);
+
+	return bytes < room ? bytes : room - 1;	/* it was cut */
 }
 
 /* Those of both architectures that libseccomp 2.5 does not know. */
@@ -202,6 +209,7 @@ static const char *const newer_calls[] = {
 
 static bool name_syscall(uint64_t number, char *out, size_t room)
 {
+	bool is_known;
 	char *name;
 
 	if (number >= NEWER_FIRST && number < NEWER_FIRST + NEWER_CALLS) {
@@ -211,10 +219,11 @@ static bool name_syscall(uint64_t number, char *out, size_t room)
 	if (number > INT32_MAX)
 		return false;
 	name = seccomp_syscall_resolve_num_arch(SCMP_ARCH_NATIVE, (int)number);
-	if (name)
+	is_known = name != NULL;
+	if (is_known)
 		snprintf(out, room, "%s", name);
 	free(name);
-	return name;
+	return is_known;
 }
 
 static bool number_syscall(const char *name, uint64_t *number)
