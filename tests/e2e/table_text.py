@@ -89,9 +89,9 @@ def column(text, title):
 
 
 def crumbs(text):
-    """What the breadcrumb says: ["all", "hot_ab", "75.1 %"]."""
+    """What the breadcrumb says: ["all", "hot_ab", "75.1 %"]; cut, it begins with an ellipsis."""
     for line in text.splitlines():
-        if found := re.search(r"\ball( › .*)?$", line.rstrip()):
+        if found := re.search(r"(?:\ball|…(?= ›))( › .*)?$", line.rstrip()):
             return [part.strip() for part in found[0].split("›")]
     return []
 
