@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "ui/change.h"
+#include "ui/format.h"
 #include "ui/search.h"
 #include "ui/utf8.h"
 
@@ -15,7 +16,8 @@
 #define MARK		   "\u25b8 "	/* as at the row */
 #define GAP		   " \u00b7 "
 #define MORE_CELLS	   12	/* less is not worth a cut path */
-#define MORE_TEXTS	   4
+#define MORE_TEXTS	   5
+#define INLINED_BYTES	   (2 * FORMAT_BYTES + 32)
 #define CHANGE_BYTES	   (2 * CHANGE_TEXT_BYTES + 16)
 #define SHORT_CELLS	   100	/* a narrower screen has room for the share alone */
 #define LINE_BYTES	   4096
@@ -102,17 +104,33 @@ static const char *clock_text(const struct snapshot *snapshot, const struct snap
 	return "time with interrupts off is counted here, too: the clock cannot tick in it";
 }
 
-static struct detail describe(const struct snapshot *snapshot, const struct snapshot_row *row)
+/* A node's self, and what the table's self of that function has besides. "": they are equal. */
+static const char *inlined_text(const struct snapshot *snapshot, const struct snapshot_row *row,
+				char out[INLINED_BYTES])
+{
+	char self[FORMAT_BYTES], inlined[FORMAT_BYTES];
+
+	out[0] = '\0';
+	if (row->inlined_weight > 0)
+		snprintf(out, INLINED_BYTES, "self %s + %s inlined",
+			 format_pct(self, snapshot_pct(snapshot, row->self_weight)),
+			 format_pct(inlined, snapshot_pct(snapshot, row->inlined_weight)));
+	return out;
+}
+
+static struct detail describe(const struct snapshot *snapshot, const struct snapshot_row *row,
+			      char inlined[INLINED_BYTES])
 {
 	if (row->command_line[0])
-		return (struct detail){ row->command_line, { "", "", "", "" } };
+		return (struct detail){ row->command_line, { "", "", "", "", "" } };
 	if (row->symbol[0])
-		return (struct detail){ row->symbol, { clock_text(snapshot, row), source_text(row),
+		return (struct detail){ row->symbol, { inlined_text(snapshot, row, inlined),
+						       clock_text(snapshot, row), source_text(row),
 						       state_text(row), row->object_path } };
 	if (row->object_path[0])
 		return (struct detail){ row->object_path, { state_text(row), row->reason,
-							    row->build_id, "" } };
-	return (struct detail){ row->comm, { "", "", "", "" } };
+							    row->build_id, "", "" } };
+	return (struct detail){ row->comm, { "", "", "", "", "" } };
 }
 
 /* NULL: another view is shown. */
@@ -134,7 +152,7 @@ static struct detail describe_group(const struct ui_state *state)
 
 	return (struct detail){
 		node->text, { group_key_helps[rows->groups->keys[node->depth]],
-			      has_path ? node->object_path : "", "", "" },
+			      has_path ? node->object_path : "", "", "", "" },
 	};
 }
 
@@ -249,14 +267,14 @@ void detail_draw(const struct ui_state *state, struct canvas *canvas, int y, int
 {
 	struct snapshot_row row;
 	struct canvas_area area = { 1, y, canvas->width - 2 };
-	char change[CHANGE_BYTES];
+	char change[CHANGE_BYTES], inlined[INLINED_BYTES];
 	struct detail detail;
 	int used;
 
 	if (!lines || !state_cursor_row(state, &row))
 		return;
 	detail = state->shown_kind == VIEW_GROUPS ? describe_group(state)
-						  : describe(state->shown, &row);
+						  : describe(state->shown, &row, inlined);
 	describe_change(state, &row, canvas->width < SHORT_CELLS, change);
 	used = canvas_text_width(canvas, MARK);
 	area.x += used;

@@ -399,7 +399,7 @@ static struct snapshot_row row_of_node(const struct tree_node *node)
 	return (struct snapshot_row){
 		.id = node->id, .self_samples = node->self_samples,
 		.total_samples = node->total_samples, .self_weight = node->self_weight,
-		.total_weight = node->total_weight,
+		.total_weight = node->total_weight, .inlined_weight = node->inlined_weight,
 		.base_self_samples = node->base_self_samples,
 		.base_total_samples = node->base_total_samples,
 		.base_self_weight = node->base_self_weight,

@@ -136,9 +136,31 @@ static void put_name(struct pen *pen, const struct tree_rows *rows, uint32_t num
 		put_note(pen, " (no symbol)");
 }
 
-/* The nodes of a line; one after the other that are the same function are one name. */
-static void put_chain(struct pen *pen, const struct tree_rows *rows, const struct tree_row *row)
+/* What a root's self lacks of the table's: "" where nothing was inlined into it. */
+static void inlined_note(const struct ui_state *state, const struct tree_row *row,
+			 char note[NOTE_BYTES])
 {
+	const struct tree_rows *rows = &state->tree.rows;
+	const struct tree_node *node = tree_rows_node(rows, row->first);
+	char self[FORMAT_BYTES], inlined[FORMAT_BYTES];
+
+	note[0] = '\0';
+	if (!(node->inlined_weight > 0) ||
+	    (node->parent != UINT32_MAX && !tree_rows_node(rows, node->parent)->is_command))
+		return;
+	snprintf(note, NOTE_BYTES, " (%s + %s inlined)",
+		 format_pct(self, snapshot_pct(state->shown, node->self_weight)),
+		 format_pct(inlined, snapshot_pct(state->shown, node->inlined_weight)));
+}
+
+/* The nodes of a line, @first_note after the first; one after the other that are the same function
+ * are one name. */
+static void put_chain(struct pen *pen, const struct tree_rows *rows, const struct tree_row *row,
+		      const char *first_note)
+{
+	const int note_cells = canvas_text_width(pen->canvas, first_note);
+	const int kept = pen->left.width - note_cells >= NAME_CELLS ? note_cells : 0;
+
 	for (uint32_t n = row->first; n <= row->last;) {
 		uint32_t times = 1;
 		char note[NOTE_BYTES];
@@ -152,7 +174,11 @@ static void put_chain(struct pen *pen, const struct tree_rows *rows, const struc
 		}
 		if (n > row->first)
 			put(pen, LINK, ROLE_DIM);
+		pen->left.width -= n == row->first ? kept : 0;
 		put_name(pen, rows, n);
+		pen->left.width += n == row->first ? kept : 0;
+		if (n == row->first)
+			put_note(pen, first_note);
 		snprintf(note, sizeof(note), " \u00d7%u", times);
 		if (times > 1)
 			put_note(pen, note);
@@ -253,7 +279,7 @@ static void draw_row(const struct ui_state *state, size_t index, int shift, stru
 	const int right = canvas->width - at.tree - (has_share ? PARENT_CELLS + 1 : 1);
 	const int x = tree_guides_width(row) - shift;
 	struct pen pen = { canvas, { at.tree + (x > 0 ? x : 0), y, right - (x > 0 ? x : 0) } };
-	char note[NOTE_BYTES];
+	char note[NOTE_BYTES], of_root[NOTE_BYTES];
 	int kept;	/* cells for a note that matters more than the end of a chain */
 
 	put_numbers(state, row, canvas, &at, y);
@@ -266,7 +292,8 @@ static void draw_row(const struct ui_state *state, size_t index, int shift, stru
 	    pen.left.width - kept < NAME_CELLS)
 		kept = 0;
 	pen.left.width -= kept;
-	put_chain(&pen, rows, row);
+	inlined_note(state, row, of_root);
+	put_chain(&pen, rows, row, of_root);
 	pen.left.width += kept;
 	put_note(&pen, note);
 	if (has_share)

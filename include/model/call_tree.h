@@ -43,6 +43,8 @@ struct tree_node {
 	uint64_t self_samples, total_samples;
 	double self_weight, total_weight;
 	double hidden_weight;	/* of children that are below the limit */
+	double inlined_weight;	/* self of functions inlined into it, on this path: self_weight and
+				 * this are the self of a table's row, which knows whole frames */
 	uint64_t base_self_samples, base_total_samples;	/* compared: in the baseline; a node that */
 	double base_self_weight, base_total_weight;	/* is gone has only these */
 	const char *symbol, *raw_symbol, *object, *object_path;	/* as in struct snapshot_row */

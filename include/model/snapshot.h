@@ -57,6 +57,7 @@ struct snapshot_row {
 	enum symbol_state state;
 	bool is_synthetic;	/* the symbol is named by its address: its file does not say more */
 	bool is_inlined;	/* a tree's node: no samples are of it by its name */
+	double inlined_weight;	/* a tree's node: self of functions inlined into it */
 	bool is_idle;		/* idle task or idle loop: not in shares, shown with `i` */
 	uint64_t group_id;	/* KEY_GROUP, a thread's row: `id` of its process's row; the row
 				 * of one of several ended processes: `id` of their common row;

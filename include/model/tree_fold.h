@@ -14,8 +14,10 @@
  *         is kept if either share is above the limit.
  * Inline: where chains are given, a frame is as many nodes as functions were inlined at its
  *         address, and one: each a callee of the one that it was inlined into, and self is the
- *         innermost's. The filter asks for the frame as a whole; a FILTER_SYMBOL's callers begin at
- *         the symbol, not at what was inlined into it.
+ *         innermost's. What the frame's own function lacks by that is its inlined weight; where
+ *         callers begin at a leaf, its samples are at another root. The filter asks for the frame
+ *         as a whole; a FILTER_SYMBOL's callers begin at the symbol, not at what was inlined into
+ *         it.
  * Thread: the analyzer's.
  */
 #ifndef MODEL_TREE_FOLD_H
@@ -45,6 +47,7 @@ struct tree_sum {
 	uint64_t self_samples, total_samples;
 	double self_weight, total_weight;
 	double hidden_weight;	/* of callers that were not looked for */
+	double inlined_weight;	/* self of what was inlined into the function, on this path */
 	uint64_t base_self_samples, base_total_samples;	/* the baseline's */
 	double base_self_weight, base_total_weight;
 };

@@ -189,6 +189,8 @@ static void step(struct callees *callees, uint32_t path, uint32_t symbol, struct
 	if (child == UINT32_MAX)
 		return;
 	tree_sum_add_total(&fold->sums[child], load);
+	if (member.is_leaf && member.levels && !tree_inlined_is(symbol))
+		fold->sums[child].inlined_weight += load->weight;
 	if (member.is_leaf && !member.levels)
 		tree_sum_add_self(&fold->sums[child], load);
 	else

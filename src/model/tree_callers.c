@@ -122,7 +122,9 @@ static void add_stack(struct tree_fold *fold, const struct class_stack *from)
 	if (class->root != TREE_FOLD_TOP)
 		tree_sum_add_total(&fold->sums[class->root], load);
 	tree_sum_add_total(&fold->sums[path], load);
-	if (leaf.is_leaf && (!fold->is_rooted || !tree_inlined_at(fold, leaf.frame, true)))
+	if (leaf.is_leaf && fold->is_rooted && tree_inlined_at(fold, leaf.frame, true))
+		fold->sums[path].inlined_weight += load->weight;
+	else if (leaf.is_leaf)
 		tree_sum_add_self(&fold->sums[path], load);
 	add_member(fold, &first, stack, load);
 }

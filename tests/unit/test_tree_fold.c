@@ -16,7 +16,8 @@
 	fixture_calls(&world, (const enum fixture_function[]){ __VA_ARGS__ },                      \
 		      sizeof((int[]){ __VA_ARGS__ }) / sizeof(int))
 
-/* One line a node: "  name self total", two spaces a level; hidden weight behind it. */
+/* One line a node: "  name self total", two spaces a level; behind it +inlined weight, hidden
+ * weight. */
 static const char *draw(const struct call_tree *tree)
 {
 	static char text[4096];
@@ -31,6 +32,9 @@ static const char *draw(const struct call_tree *tree)
 					 (int)node->self_samples, (int)node->total_samples);
 		if (node->is_inlined)
 			used += (size_t)snprintf(text + used, sizeof(text) - used, " inlined");
+		if (node->inlined_weight > 0)
+			used += (size_t)snprintf(text + used, sizeof(text) - used, " +%g",
+						 node->inlined_weight);
 		if (node->hidden_weight > 0)
 			used += (size_t)snprintf(text + used, sizeof(text) - used, " hidden %g",
 						 node->hidden_weight);
@@ -361,7 +365,7 @@ static void test_inlined_functions_are_callees_and_have_the_self(void **state)
 	expect(inlined, 3,
 	       "main 0 7\n"
 	       "  run 0 7 inlined\n"
-	       "    g 1 7\n"
+	       "    g 1 7 +6\n"
 	       "      a 2 6 inlined\n"
 	       "        b 0 4 inlined\n"
 	       "          c 4 4 inlined\n");
@@ -430,13 +434,13 @@ static void test_the_tree_of_a_symbol_with_inlined_functions(void **state)
 	make_inlined();
 	tree_stage_add_part(FILTER_SYMBOL, "g", false);
 	expect(inlined, 3,
-	       "g 1 7\n"
+	       "g 1 7 +6\n"
 	       "  a 2 6 inlined\n"
 	       "    b 0 4 inlined\n"
 	       "      c 4 4 inlined\n");
 	query.tree = TREE_CALLERS;
 	expect(inlined, 3,
-	       "g 1 7\n"
+	       "g 1 7 +6\n"
 	       "  run 0 7 inlined\n"
 	       "    main 0 7\n");
 }
@@ -444,7 +448,8 @@ static void test_the_tree_of_a_symbol_with_inlined_functions(void **state)
 /* f+0x10: f is inlined into itself, twice; main > f+0x10 > f+0x11 */
 static void test_inlined_recursion_counts_once_in_each_line(void **state)
 {
-	struct slice_entry entry = { .count = 5, .task = fixture_task(&world, 1, 1, "app") };
+	struct slice_entry entry = { .count = 5, .weight = 5,
+				     .task = fixture_task(&world, 1, 1, "app") };
 
 	(void)state;
 	query.tree_inlined = true;
@@ -454,7 +459,7 @@ static void test_inlined_recursion_counts_once_in_each_line(void **state)
 	       "f 0 5\n"
 	       "  f 0 5 inlined\n"
 	       "    f 0 5 inlined\n"
-	       "      f 0 5\n"
+	       "      f 0 5 +5\n"
 	       "        f 0 5 inlined\n"
 	       "          f 5 5 inlined\n");
 }

@@ -18,7 +18,7 @@ enum { ENTRIES = 40, FRAMES = 7, DEPTH = 4 * FRAMES, ROUNDS = 2000, PATHS = ENTR
 struct plain_path {
 	char name[16 * DEPTH];
 	uint64_t self, total;
-	double weight;
+	double weight, inlined;
 };
 
 struct plain_tree {
@@ -67,8 +67,8 @@ static bool is_match(const struct slice_entry *entry, uint32_t frame, bool hidin
 	return true;
 }
 
-static void add_path(struct plain_tree *tree, const char *name, const struct slice_entry *entry,
-		     bool is_self)
+static struct plain_path *add_path(struct plain_tree *tree, const char *name,
+				   const struct slice_entry *entry, bool is_self)
 {
 	uint32_t i = 0;
 
@@ -82,6 +82,7 @@ static void add_path(struct plain_tree *tree, const char *name, const struct sli
 	tree->paths[i].total += entry->count;
 	tree->paths[i].weight += (double)entry->weight;
 	tree->paths[i].self += is_self ? entry->count : 0;
+	return &tree->paths[i];
 }
 
 static bool has_symbol_part(void)
@@ -121,9 +122,12 @@ static void add_frame(struct plain_tree *tree, char *name, const struct slice_en
 
 	for (uint32_t i = is_whole && is_callers ? count - 1 : 0; i < count; i++) {
 		const uint32_t level = is_callers ? i : count - 1 - i;
+		struct plain_path *path;
 
 		sprintf(name + strlen(name), "/%s", functions[level]);
-		add_path(tree, name, entry, is_leaf && level == 0);
+		path = add_path(tree, name, entry, is_leaf && level == 0);
+		if (is_leaf && level > 0 && level == count - 1 && (!is_callers || is_whole))
+			path->inlined += (double)entry->weight;
 	}
 }
 
@@ -199,6 +203,7 @@ static void compare(const struct call_tree *tree, const struct plain_tree *plain
 		assert_int_equal(node->self_samples, same->self);
 		assert_int_equal(node->total_samples, same->total);
 		assert_true(node->total_weight == same->weight);
+		assert_true(node->inlined_weight == same->inlined);
 		if (i + node->size < tree->node_count &&
 		    tree->nodes[i + node->size].parent == node->parent)
 			assert_true(node->total_weight >=

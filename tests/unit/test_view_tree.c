@@ -276,6 +276,42 @@ static void test_an_inlined_function_has_no_samples_to_open(void **state)
 	assert_false(scene_has(scene, "only inner"));
 }
 
+/* outer's 670 samples of its own are 30 and 640 that are inlined into it; other's 330 have 130 and
+ * 200. */
+static void open_inlined(struct scene *scene, struct tree_node nodes[4])
+{
+	static const struct tree_fixture_line lines[] = {
+		{ 0, "outer", 30, 1000, MODE_UNKNOWN, 0 },
+		{ 1, "inner", 640, 640, MODE_UNKNOWN, 0 },
+		{ 1, "other", 130, 330, MODE_UNKNOWN, 0 },
+		{ 2, "inner", 200, 200, MODE_UNKNOWN, 0 },
+	};
+
+	state_show_kind(&scene->state, VIEW_TREE);
+	scene->snapshot.tree = tree_fixture(TREE_CALLEES, lines, 4, nodes);
+	nodes[1].is_inlined = nodes[3].is_inlined = true;
+	nodes[0].inlined_weight = 640;
+	nodes[2].inlined_weight = 200;
+	scene_show(scene);
+}
+
+static void test_a_root_says_what_of_its_self_is_inlined(void **state)
+{
+	static const struct { int width, height; } sizes_here[] = { { 40, 12 }, { 80, 24 } };
+	static struct tree_node nodes[4];
+	struct scene scene;
+	char file[64];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(sizes_here) / sizeof(sizes_here[0]); i++) {
+		scene_open(&scene, sizes_here[i].width, sizes_here[i].height);
+		open_inlined(&scene, nodes);
+		snprintf(file, sizeof(file), "tree_inlined_%dx%d", sizes_here[i].width,
+			 sizes_here[i].height);
+		scene_close(&scene, file);
+	}
+}
+
 static void test_percent_of_the_parent(void **state)
 {
 	struct scene *scene = *state;
@@ -336,6 +372,7 @@ int main(void)
 		SCENE_TEST(test_the_limit_is_asked_for),
 		SCENE_TEST(test_inlined_functions_are_asked_for_and_lines_with_them),
 		SCENE_TEST(test_an_inlined_function_has_no_samples_to_open),
+		cmocka_unit_test(test_a_root_says_what_of_its_self_is_inlined),
 		SCENE_TEST(test_percent_of_the_parent),
 		SCENE_TEST(test_a_click_selects_and_a_double_click_opens),
 		SCENE_TEST(test_a_tree_beneath_help_follows),
