@@ -12,8 +12,11 @@ void cmd_next_event(struct ui_state *state)
 	} else if (!state->shown || state->shown->event_count < 2) {
 		state_say(state, "there is only one event");
 	} else {
-		state->sample_event = (state->shown->event_index + 1) %
-				      state->shown->event_count;
+		const uint32_t next = (state->shown->event_index + 1) % state->shown->event_count;
+
+		state->sample_event = state->shown->next_shown;
+		if (state->sample_event != next)
+			state_say(state, "events without samples are passed over");
 		state->asked_event = state->sample_event;
 		state_request(state, REQUEST_EVENT, state->asked_event, 0);
 	}

@@ -18,7 +18,7 @@
 struct source;	/* model/source.h */
 struct stack_ends;	/* capture/stack_ends.h */
 
-#define CAPTURE_MAX_EVENTS 127	/* with the side-band's those that can be counted apart */
+#define CAPTURE_MAX_EVENTS 1919	/* with the side-band's those that can be counted apart */
 #define CAPTURE_DEFAULT_FREQ_HZ 997 /* odd: does not march with timers; see README "cost" */
 
 struct capture_config {

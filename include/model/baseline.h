@@ -15,7 +15,7 @@
 
 #define BASELINE_LABEL_BYTES  256
 #define BASELINE_NOTICE_BYTES 1024
-#define BASELINE_NO_EVENT     UINT8_MAX
+#define BASELINE_NO_EVENT     EVENT_OF_VALUES
 
 struct baseline {
 	bool is_set;
@@ -54,7 +54,7 @@ void baseline_forget(struct baseline *baseline, const char *why);
 
 /* Its events get the numbers @number_of[old], and those that are BASELINE_NO_EVENT leave. Of
  * 0..@event_count-1, the numbers that are no event's of it any more are lacking. */
-void baseline_number_events(struct baseline *baseline, const uint8_t number_of[256],
+void baseline_number_events(struct baseline *baseline, const uint16_t number_of[TIMELINE_NUMBERS],
 			    uint32_t event_count);
 
 /* Drops the entries of which @is_dropped is true, as timeline_drop(). */

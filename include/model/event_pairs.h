@@ -6,8 +6,9 @@
 #include <stdint.h>
 
 #include "capture/event_desc.h"
+#include "model/timeline.h"
 
-#define EVENT_PAIRS_NONE UINT8_MAX
+#define EVENT_PAIRS_NONE EVENT_OF_VALUES
 
 struct event_list {
 	const struct event_desc *const *events;
@@ -17,13 +18,14 @@ struct event_list {
 /* The event of @to for each of @from, EVENT_PAIRS_NONE for one that has none there: by name, and of
  * several with a name the n-th is the n-th. Where no name is in both, and each side counts one
  * event alone, these two are taken for each other. */
-void event_pairs_find(struct event_list from, struct event_list to, uint8_t number_of[256]);
+void event_pairs_find(struct event_list from, struct event_list to,
+		      uint16_t number_of[TIMELINE_NUMBERS]);
 
 /* What the user must know of that: a line for events that only one side has, and one for a pair
  * that counts different things; "" nothing. @first, @second: what the sides are called. Cut to
  * @room. */
 void event_pairs_describe(struct event_list from, struct event_list to,
-			  const uint8_t number_of[256], const char *first, const char *second,
-			  char *out, size_t room);
+			  const uint16_t number_of[TIMELINE_NUMBERS], const char *first,
+			  const char *second, char *out, size_t room);
 
 #endif

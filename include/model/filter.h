@@ -32,7 +32,7 @@ enum filter_field {
 				 * the object that has it as its hash: every program has a
 				 * main */
 	FILTER_PID, FILTER_TID, FILTER_CPU,	/* is `number`; unknown pids, the -1 of a row, are
-						 * UINT32_MAX, CPUs UINT16_MAX */
+						 * UINT32_MAX, CPUs SLICE_CPU_UNKNOWN */
 	FILTER_CGROUP, FILTER_UNIT, FILTER_CONTAINER, FILTER_POD,	/* the process's, exactly;
 						 * `hash` of "": those that are in none */
 	FILTER_KERNEL, FILTER_USER,	/* code of that level, guests' too */

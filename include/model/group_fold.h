@@ -17,7 +17,6 @@
 #include "model/tree_fold.h"
 
 #define GROUP_FOLD_TOP	  0u	/* stands above all roots */
-#define GROUP_FOLD_EVENTS 256u	/* what slice_entry.event can be */
 /* 40 MB, for keys that tell nearly every sample apart: by then new groups below a root are not
  * begun, and what would be in them counts in those above. Unless all are wanted. */
 #define GROUP_FOLD_SUMS	  400000u
@@ -91,7 +90,7 @@ struct group_fold {
 	uint64_t *frame_samples;	/* owned; with GROUP_SOURCE: of each frame as a leaf, and
 					 * as a caller */
 	uint64_t samples;		/* of all events, and the baseline's */
-	double whole[GROUP_FOLD_EVENTS], base_whole[GROUP_FOLD_EVENTS];
+	double whole[TIMELINE_NUMBERS], base_whole[TIMELINE_NUMBERS];
 	bool is_out_of_memory;	/* samples are missing: the caller must not publish them */
 	const struct baseline *baseline;	/* borrowed, the caller's after the init; NULL: not
 						 * compared */

@@ -106,7 +106,8 @@ struct sample_callers {
 struct sample_form {
 	struct record_format format;
 	uint32_t copy_bytes;	/* of the user stack, at most, where that can be adapted; else 0 */
-	uint8_t event, bucket;	/* as in struct slice_entry */
+	uint16_t event;		/* as in struct slice_entry, */
+	uint8_t bucket;		/* as there */
 	bool is_hit;		/* of a probe: whom the user asked for is the probe's matter, */
 	uint64_t time_ns;	/* when it counts: with the return, when that comes, */
 	uint64_t leaf_ip;	/* where: of a return the function, not its caller; 0: sample.ip; */

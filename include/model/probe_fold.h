@@ -14,7 +14,7 @@ struct probe_fold {
 	uint64_t (*buckets)[LATENCY_BUCKETS];	/* owned; hits of each slot, bucket 0: without */
 	uint64_t *values;	/* owned; of the rows of probe_values */
 	uint32_t value_count;
-	uint8_t slot_of[UINT8_MAX + 1];	/* event -> slot; PROBE_SLOTS: no probe's */
+	uint8_t slot_of[TIMELINE_NUMBERS];	/* event -> slot; PROBE_SLOTS: no probe's */
 };
 
 /* 0 or -ENOMEM. */

@@ -40,7 +40,7 @@ struct probe_turns {
 
 struct probe_row {
 	uint32_t id;		/* 0: the slot is free */
-	uint8_t event;		/* timeline event that counts the hits: PROBE_EVENT_FIRST + slot,
+	uint16_t event;		/* timeline event that counts the hits: PROBE_EVENT_FIRST + slot,
 				 * or the number of a recording's event */
 	struct probe_spec *spec;	/* owned */
 	char name[PROBE_FUNCTION_BYTES], object[PROBE_FILE_BYTES], scope[64];

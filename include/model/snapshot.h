@@ -135,6 +135,7 @@ struct snapshot {
 	uint64_t freq_hz;	/* 0: a fixed period or a probe-like event */
 	uint64_t fixed_period;	/* 0: a frequency */
 	uint32_t event_index, event_count;
+	uint32_t next_shown;	/* the event after it; of many the next that has samples */
 	uint32_t cpus;		/* 0: unknown */
 	bool is_replay;
 	bool is_target_gone;	/* every profiled process has ended: the picture is its last */

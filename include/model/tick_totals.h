@@ -17,7 +17,7 @@
 #define SLICE_TICKS	20
 #define TICK_NS		(SLICE_NS / SLICE_TICKS)
 
-#define TICK_TOTALS_EVENTS  255
+#define TICK_TOTALS_EVENTS  2047	/* all of model/timeline.h but EVENT_OF_VALUES */
 #define TICK_TOTALS_MINUTES 22	/* the strip's twenty, and parts of two */
 
 struct tick_minute {
@@ -46,6 +46,10 @@ void tick_totals_add(struct tick_totals *totals, uint32_t event, uint64_t time_n
 uint32_t tick_totals_second(const struct tick_totals *totals, uint32_t event, uint64_t second);
 const uint32_t *tick_totals_busy(const struct tick_totals *totals, uint32_t event,
 				 uint64_t second);
+
+/* The event to be shown after @event, of @count: the next one. Hundreds of a pattern's tracepoints
+ * are mostly silent, so of many events it is the next one that has samples. */
+uint32_t tick_totals_next(const struct tick_totals *totals, uint32_t event, uint32_t count);
 
 void tick_totals_drop(struct tick_totals *totals, uint32_t event);	/* all of it */
 /* Gives the memory back of what was before @until_ns, which is not asked for any more. */

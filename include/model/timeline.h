@@ -27,18 +27,35 @@
 #include "base/id_set.h"
 #include "model/tick_totals.h"
 
-#define TIMELINE_MAX_EVENTS 128	/* of samples; beyond them: */
-#define PROBE_EVENT_FIRST   128	/* probe/probe_news.h: a slot each */
-#define EVENT_OF_VALUES	    255	/* `stack` is an interned value of a probe: model/probe_values.h */
+#define TIMELINE_MAX_EVENTS 1920	/* of samples; beyond them: */
+#define PROBE_EVENT_FIRST   1920	/* probe/probe_news.h: a slot each */
+#define EVENT_OF_VALUES	    2047 /* `stack` is an interned value of a probe: model/probe_values.h */
+#define TIMELINE_NUMBERS    2048	/* slice_entry.event is below it */
 
+/* No CPU: the last number of slice_entry.cpu. Linux has 8192 CPUs at most (NR_CPUS); the last of
+ * so many would be unknown. */
+#define SLICE_CPU_UNKNOWN 8191
+
+/* 24 bytes: a history is millions of these. */
 struct slice_entry {
 	uint32_t task, stack;
 	uint32_t count;
-	uint16_t cpu;		/* UINT16_MAX: unknown */
-	uint8_t event;
-	uint8_t bucket;
+	uint32_t bucket : 8;
+	uint32_t event : 11;
+	uint32_t cpu : 13;	/* or SLICE_CPU_UNKNOWN */
 	uint64_t weight;	/* summed period */
 };
+
+static inline void slice_entry_set_cpu(struct slice_entry *entry, bool is_known, uint32_t cpu)
+{
+	entry->cpu = is_known && cpu < SLICE_CPU_UNKNOWN ? cpu & SLICE_CPU_UNKNOWN
+							 : SLICE_CPU_UNKNOWN;
+}
+
+static inline void slice_entry_set_event(struct slice_entry *entry, uint32_t event)
+{
+	entry->event = event & (TIMELINE_NUMBERS - 1);
+}
 
 /* Entries found by key: the open slice, and the window that is kept incrementally. */
 struct entry_set {

@@ -21,6 +21,7 @@
 #include "capture/task_list.h"
 #include "capture/tracefs.h"
 
+#define OTHER_DESCRIPTORS 128	/* of everything but events: files, workers, wake-ups */
 #define ATTACH_PASSES_MAX 16	/* of a process that starts threads faster than we find them */
 
 bool capture_plan_has_tasks(const struct capture_plan *plan)
@@ -173,6 +174,14 @@ static int open_tasks(struct capture_plan *plan, struct event_failure *failure)
 	return err;
 }
 
+/* Descriptors that events may take. */
+static size_t descriptors_for_events(const struct capture_plan *plan)
+{
+	const size_t half = plan->descriptors_limit / 2;
+
+	return plan->descriptors_limit - (half < OTHER_DESCRIPTORS ? half : OTHER_DESCRIPTORS);
+}
+
 static int try_plan(struct capture_plan *plan, struct event_failure *failure)
 {
 	int err;
@@ -183,6 +192,9 @@ static int try_plan(struct capture_plan *plan, struct event_failure *failure)
 	if (err)
 		return err;
 	plan->set.cgroup_fd = plan->cgroup_fd;
+	/* Known before: a tracepoint that was opened takes 40 ms to close. */
+	if (plan->set.lane_count > descriptors_for_events(plan))
+		return -EMFILE;
 	if (capture_plan_has_tasks(plan))
 		return open_tasks(plan, failure);
 	return event_set_add_row(&plan->set,
@@ -306,20 +318,23 @@ static bool concede(struct capture_plan *plan, int err, const struct event_failu
 
 static int explain_descriptors(const struct capture_plan *plan, struct diag *why)
 {
+	const size_t fit = descriptors_for_events(plan) / plan->cpu_count;
 	size_t lanes = (plan->events.count + 1) * plan->cpu_count;
 	size_t count = 0;
 	pid_t *tids = NULL;
 
 	if (!capture_plan_has_tasks(plan))
 		return diag_set(why, -EMFILE, "%zu events on %zu CPUs need %zu descriptors, the"
-				" limit is %zu: raise it (ulimit -n), or sample fewer CPUs (-C)",
-				plan->events.count + 1, plan->cpu_count, lanes,
-				plan->descriptors_limit);
+				" limit is %zu: raise it (ulimit -n %zu), name at most %zu events,"
+				" or sample fewer CPUs (-C)", plan->events.count, plan->cpu_count,
+				lanes, plan->descriptors_limit, lanes + OTHER_DESCRIPTORS,
+				fit ? fit - 1 : 0);
 	list_tasks(plan, &tids, &count);
 	free(tids);
-	return diag_set(why, -EMFILE, "%zu threads on %zu CPUs need %zu descriptors, %zu of %zu may"
-			" be used: raise the limit (ulimit -n %zu), or sample fewer threads (-t) or"
-			" CPUs (-C), or all processes (sudo flametop -a)", count, plan->cpu_count,
+	return diag_set(why, -EMFILE, "%zu threads on %zu CPUs with %zu events need %zu"
+			" descriptors, %zu of %zu may be used: raise the limit (ulimit -n %zu), or"
+			" sample fewer threads (-t), CPUs (-C) or events (-e), or all processes"
+			" (sudo flametop -a)", count, plan->cpu_count, plan->events.count,
 			count * lanes, plan->descriptors_max, plan->descriptors_limit,
 			2 * count * lanes);
 }
@@ -327,11 +342,15 @@ static int explain_descriptors(const struct capture_plan *plan, struct diag *why
 static int explain_mapping(const struct capture_plan *plan, int err, struct diag *why)
 {
 	if (err != -EPERM)
-		return diag_set(why, err, "cannot map a ring buffer of %zu pages: %s",
-				plan->rings.sample_pages, strerror(-err));
-	return diag_set(why, err, "no locked memory left for ring buffers (kernel."
-			"perf_event_mlock_kb is %ld): end other profilers, or sudo sysctl"
-			" kernel.perf_event_mlock_kb=2048", event_sysctl("mlock_kb", 516));
+		return diag_set(why, err, "cannot map %zu ring buffers of %zu pages, one for each "
+				"of %zu events on each of %zu CPUs: %s: name fewer events (-e), or "
+				"sample fewer CPUs (-C)", plan->events.count * plan->cpu_count,
+				plan->rings.sample_pages, plan->events.count, plan->cpu_count,
+				strerror(-err));
+	return diag_set(why, err, "no locked memory left for %zu ring buffers (kernel."
+			"perf_event_mlock_kb is %ld): end other profilers, name fewer events (-e),"
+			" or sudo sysctl kernel.perf_event_mlock_kb=2048",
+			(plan->events.count + 1) * plan->cpu_count, event_sysctl("mlock_kb", 516));
 }
 
 static int explain_filter(const struct event_spec *spec, int err, struct diag *why)

@@ -11,6 +11,9 @@
 /* Of a pattern's many tracepoints most are quiet: 64 KiB hold 500 hits. */
 #define EVENTS_FEW  8
 #define LEAST_BYTES (64u * 1024)
+/* Of hundreds of tracepoints nearly all are, and on many CPUs their rings are tens of thousands. */
+#define EVENTS_MANY 64
+#define LEAST_OF_MANY_BYTES (16u * 1024)
 #define TOTAL_MAX_BYTES (256u * 1024 * 1024)
 
 static uint64_t count_pages(const struct ring_size *size, size_t cpus, size_t events)
@@ -26,7 +29,8 @@ struct ring_size ring_size_choose(bool has_copies, size_t cpus, size_t events,
 	const uint64_t pages_max = (share < TOTAL_MAX_BYTES ? share : TOTAL_MAX_BYTES) / page_bytes;
 	struct ring_size size = { small_pages, small_pages };
 
-	const size_t least_pages = events > EVENTS_FEW ? LEAST_BYTES / page_bytes : small_pages;
+	const size_t least_pages = events > EVENTS_MANY ? LEAST_OF_MANY_BYTES / page_bytes
+				 : events > EVENTS_FEW ? LEAST_BYTES / page_bytes : small_pages;
 
 	if (has_copies)
 		size.sample_pages = COPY_BYTES / page_bytes;

@@ -70,7 +70,7 @@ static int refuse(struct baseline *baseline, int err)
 }
 
 /* The end of the highest bucket that the probe's calls are in: no call of it was longer. */
-static uint64_t longest_possible_ns(const struct baseline *baseline, uint8_t event)
+static uint64_t longest_possible_ns(const struct baseline *baseline, uint32_t event)
 {
 	uint64_t buckets[LATENCY_BUCKETS] = { 0 };
 	struct snapshot_latency latency;
@@ -165,7 +165,7 @@ uint64_t baseline_length_ns(const struct baseline *baseline)
 	       (baseline->without_end_ns - baseline->without_begin_ns);
 }
 
-void baseline_number_events(struct baseline *baseline, const uint8_t number_of[256],
+void baseline_number_events(struct baseline *baseline, const uint16_t number_of[TIMELINE_NUMBERS],
 			    uint32_t event_count)
 {
 	uint32_t kept = 0;
@@ -177,7 +177,7 @@ void baseline_number_events(struct baseline *baseline, const uint8_t number_of[2
 	for (uint32_t i = 0; i < baseline->count; i++) {
 		struct slice_entry entry = baseline->entries[i];
 
-		entry.event = number_of[entry.event];
+		slice_entry_set_event(&entry, number_of[entry.event]);
 		if (entry.event != BASELINE_NO_EVENT)
 			baseline->entries[kept++] = entry;
 	}

@@ -23,7 +23,7 @@ static uint32_t first_sampled(struct event_list list)
 	return i;
 }
 
-static bool is_taken(const uint8_t number_of[256], uint32_t before, uint32_t number)
+static bool is_taken(const uint16_t number_of[TIMELINE_NUMBERS], uint32_t before, uint32_t number)
 {
 	for (uint32_t i = 0; i < before; i++)
 		if (number_of[i] == number)
@@ -31,27 +31,29 @@ static bool is_taken(const uint8_t number_of[256], uint32_t before, uint32_t num
 	return false;
 }
 
-static uint8_t find_namesake(struct event_list from, struct event_list to,
-			     const uint8_t number_of[256], uint32_t event)
+static uint16_t find_namesake(struct event_list from, struct event_list to,
+			     const uint16_t number_of[TIMELINE_NUMBERS], uint32_t event)
 {
 	for (uint32_t i = 0; i < to.count && i < EVENT_PAIRS_NONE; i++)
 		if (!strcmp(to.events[i]->name, from.events[event]->name) &&
 		    !is_taken(number_of, event, i))
-			return (uint8_t)i;
+			return (uint16_t)i;
 	return EVENT_PAIRS_NONE;
 }
 
-void event_pairs_find(struct event_list from, struct event_list to, uint8_t number_of[256])
+void event_pairs_find(struct event_list from, struct event_list to,
+		      uint16_t number_of[TIMELINE_NUMBERS])
 {
 	bool any = false;
 
-	memset(number_of, EVENT_PAIRS_NONE, 256);
+	for (uint32_t i = 0; i < TIMELINE_NUMBERS; i++)
+		number_of[i] = EVENT_PAIRS_NONE;
 	for (uint32_t i = 0; i < from.count && i < EVENT_PAIRS_NONE; i++) {
 		number_of[i] = find_namesake(from, to, number_of, i);
 		any |= number_of[i] != EVENT_PAIRS_NONE && !from.events[i]->is_sideband;
 	}
 	if (!any && sampled(from) == 1 && sampled(to) == 1)
-		number_of[first_sampled(from)] = (uint8_t)first_sampled(to);
+		number_of[first_sampled(from)] = (uint16_t)first_sampled(to);
 }
 
 /* A line of the text that is written. */
@@ -71,8 +73,8 @@ static void put(struct line *line, const char *text)
 }
 
 /* "cycles, faults: only in A" of those that @is_paired says no of. */
-static void put_alone(struct line *line, struct event_list list, const bool is_paired[256],
-		      const char *side)
+static void put_alone(struct line *line, struct event_list list,
+		      const bool is_paired[TIMELINE_NUMBERS], const char *side)
 {
 	bool any = false;
 
@@ -105,11 +107,11 @@ static void put_different(struct line *line, const char *first, const char *firs
 }
 
 void event_pairs_describe(struct event_list from, struct event_list to,
-			  const uint8_t number_of[256], const char *first, const char *second,
-			  char *out, size_t room)
+			  const uint16_t number_of[TIMELINE_NUMBERS], const char *first,
+			  const char *second, char *out, size_t room)
 {
 	struct line line = { .out = out, .room = room };
-	bool of_from[256] = { false }, of_to[256] = { false };
+	bool of_from[TIMELINE_NUMBERS] = { false }, of_to[TIMELINE_NUMBERS] = { false };
 
 	out[0] = '\0';
 	for (uint32_t i = 0; i < from.count && i < EVENT_PAIRS_NONE; i++) {

@@ -32,8 +32,8 @@
  * are not counted. Ten minutes of a compiler have 10,000. */
 #define TASK_STEPS	2000000
 
-#define CPU_NONE  (UINT16_MAX - 1)
-#define CPU_MIXED UINT16_MAX		/* as entries say "unknown": neither is shown */
+#define CPU_NONE  UINT16_MAX
+#define CPU_MIXED SLICE_CPU_UNKNOWN	/* as entries say "unknown": neither is shown */
 
 /* 32 bytes, two to a cache line: a fold waits for memory more than for anything else. */
 struct sum {

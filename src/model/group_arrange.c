@@ -135,14 +135,14 @@ static void place(const struct group_fold *fold, struct arranged *list, struct a
 
 /* 100 % of each event's shares. */
 struct wholes {
-	double now[GROUP_FOLD_EVENTS], base[GROUP_FOLD_EVENTS];
+	double now[TIMELINE_NUMBERS], base[TIMELINE_NUMBERS];
 };
 
 /* Of a relative query what the filter leaves: all that is in the roots. */
 static void find_wholes(const struct group_fold *fold, struct wholes *out)
 {
 	memset(out, 0, sizeof(*out));
-	for (uint32_t event = 0; event < GROUP_FOLD_EVENTS && !fold->query->is_relative; event++) {
+	for (uint32_t event = 0; event < TIMELINE_NUMBERS && !fold->query->is_relative; event++) {
 		out->now[event] = fold->whole[event];
 		out->base[event] = fold->base_whole[event];
 	}

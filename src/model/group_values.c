@@ -89,7 +89,7 @@ static struct group_value value_of_number(uint32_t number, uint32_t unknown)
 				 : (struct group_value){ number, number };
 }
 
-static struct group_value value_of_socket(const struct group_sources *sources, uint16_t cpu)
+static struct group_value value_of_socket(const struct group_sources *sources, uint32_t cpu)
 {
 	if (cpu >= sources->socket_count || sources->sockets[cpu] < 0)
 		return no_value(GROUP_VALUE_UNKNOWN);
@@ -141,7 +141,7 @@ struct group_value group_value_of_sample(const struct group_sources *sources, en
 	case GROUP_POD:
 		return value_of_cgroup(sources, key, entry->task);
 	case GROUP_CPU:
-		return value_of_number(entry->cpu, UINT16_MAX);
+		return value_of_number(entry->cpu, SLICE_CPU_UNKNOWN);
 	case GROUP_SOCKET:
 		return value_of_socket(sources, entry->cpu);
 	default:

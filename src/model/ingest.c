@@ -359,7 +359,7 @@ static bool take_sample(struct ingest *ingest, const struct event_record *record
 	const struct event_desc *event = ingest->config.events[record->event];
 	const struct sample_form form = {
 		.format = event->format, .copy_bytes = event->copy_bytes,
-		.event = (uint8_t)record->event, .time_ns = record->time_ns,
+		.event = (uint16_t)record->event, .time_ns = record->time_ns,
 	};
 
 	ingest->counters.copied_hits += event->copy_bytes && event->fixed_period == 1;

@@ -102,7 +102,7 @@ uint64_t ingest_hit_limit_ns(const struct ingest *ingest)
 static void count_value(struct ingest *ingest, uint64_t time_ns, uint32_t id, uint32_t count)
 {
 	const struct slice_entry entry = {
-		.event = EVENT_OF_VALUES, .stack = id, .count = count, .cpu = UINT16_MAX,
+		.event = EVENT_OF_VALUES, .stack = id, .count = count, .cpu = SLICE_CPU_UNKNOWN,
 	};
 
 	if (id == ID_SET_NONE || timeline_add(&ingest->timeline, time_ns, &entry, NULL))
@@ -568,7 +568,7 @@ void ingest_hit_targets(struct ingest *ingest)
 	}
 }
 
-static void drop_parked(struct ingest *ingest, uint8_t event)
+static void drop_parked(struct ingest *ingest, uint16_t event)
 {
 	uint32_t kept = 0;
 
@@ -584,7 +584,7 @@ static void drop_parked(struct ingest *ingest, uint8_t event)
 struct counts_of {
 	const struct probe_values *values;
 	uint32_t probe;
-	uint8_t event;
+	uint16_t event;
 };
 
 static bool is_of_probe(const void *context, const struct slice_entry *entry)

@@ -139,15 +139,13 @@ bool ingest_repeat_sample(struct ingest *ingest, const struct event_record *reco
 {
 	const struct record_format *format = &ingest->config.events[record->event]->format;
 	const struct recent_thread *recent = recent_of(ingest, record);
-	struct slice_entry entry = {
-		.count = 1, .event = (uint8_t)record->event, .weight = record->sample.period,
-		.cpu = record->has_cpu && record->cpu < UINT16_MAX ? (uint16_t)record->cpu
-								   : UINT16_MAX,
-	};
+	struct slice_entry entry = { .count = 1, .weight = record->sample.period };
 
 	if (!recent || format->sample_type & NOT_PLAIN ||
 	    record->sample.chain_count >= INGEST_KERNEL_CHAIN_MAX)
 		return false;
+	slice_entry_set_event(&entry, record->event);
+	slice_entry_set_cpu(&entry, record->has_cpu, record->cpu);
 	entry.task = recent->task;
 	entry.stack = known_stack(ingest, record, recent);
 	if (entry.stack == ID_SET_NONE)

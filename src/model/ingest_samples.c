@@ -68,12 +68,12 @@ static void count(struct ingest *ingest, const struct event_record *record,
 	const struct sample_form *form = origin->form;
 	struct slice_entry entry = {
 		.task = task_table_task(&ingest->tasks, origin->thread), .count = 1,
-		.cpu = record->has_cpu && record->cpu < UINT16_MAX ? (uint16_t)record->cpu
-								   : UINT16_MAX,
-		.event = form->event, .bucket = form->bucket,
+		.bucket = form->bucket,
 		.weight = form->is_hit ? 1 : record->sample.period,
 	};
 
+	slice_entry_set_event(&entry, form->event);
+	slice_entry_set_cpu(&entry, record->has_cpu, record->cpu);
 	ingest_count_attribution(ingest, origin->attribution);
 	stack->id = ID_SET_NONE;
 	if (stack->leaf != ID_SET_NONE && stack->node != ID_SET_NONE)

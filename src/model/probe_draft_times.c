@@ -10,7 +10,7 @@
 /* The seconds that are shown: first <= second <= now, of which `now` is not over yet. */
 struct seconds {
 	uint64_t first, now;
-	uint32_t index_of[UINT8_MAX + 1];	/* row of the event's probe; UINT32_MAX: none */
+	uint32_t index_of[TIMELINE_NUMBERS];	/* row of the event's probe; UINT32_MAX: none */
 	uint32_t heat_event;		/* UINT32_MAX: none is wanted */
 };
 

@@ -58,13 +58,16 @@ void probe_hits_destroy(struct probe_hits *hits)
 	free(hits);
 }
 
+_Static_assert(PROBE_EVENT_FIRST >= TIMELINE_MAX_EVENTS &&
+	       PROBE_EVENT_FIRST + PROBE_SLOTS <= EVENT_OF_VALUES, "each counts apart");
+
 static void add_row(struct probe_hits *hits, struct probe_news *news)
 {
 	struct probe_row *row = &hits->rows[news->slot];
 
 	assert(news->spec && !row->id);
 	row->id = news->probe;
-	row->event = (uint8_t)(PROBE_EVENT_FIRST + news->slot);
+	row->event = (uint16_t)(PROBE_EVENT_FIRST + news->slot);
 	row->spec = news->spec;
 	news->spec = NULL;
 	row->with_stacks = news->with_stacks;

@@ -301,7 +301,7 @@ static void put_figures(const struct publisher *publisher, const struct fold *fo
 	loss_sums_put_window(head);
 }
 
-/* Up to now, whatever the window. */
+/* Up to now, whatever the window; so are the events that have samples. */
 static void put_strip(struct publisher *publisher, struct snapshot *head, uint32_t event,
 		      bool wants_heat)
 {
@@ -320,6 +320,7 @@ static void put_strip(struct publisher *publisher, struct snapshot *head, uint32
 		strip_from_busy(strip, &publisher->busy);
 	else
 		strip_from_timeline(strip, &ingest->timeline, &span);
+	head->next_shown = tick_totals_next(&ingest->timeline.totals, event, head->event_count);
 	head->strip_kind = strip->kind;
 	head->strip_count = strip->count;
 	head->strip_step_s = strip->step_s;
@@ -333,9 +334,8 @@ static void put_strip(struct publisher *publisher, struct snapshot *head, uint32
 
 static enum stack_kind stack_kind_of(const struct record_format *format)
 {
-	if (format->sample_type & PERF_SAMPLE_STACK_USER)
-		return STACKS_COPIED;
-	return format->sample_type & PERF_SAMPLE_CALLCHAIN ? STACKS_CHAINED : STACKS_OFF;
+	return format->sample_type & PERF_SAMPLE_STACK_USER ? STACKS_COPIED
+	     : format->sample_type & PERF_SAMPLE_CALLCHAIN ? STACKS_CHAINED : STACKS_OFF;
 }
 
 static void describe_probe(const struct probe_row *row, struct snapshot *head)

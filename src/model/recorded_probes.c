@@ -119,7 +119,7 @@ static void describe_row(struct probe_row *row, const struct event_desc *event,
 
 /* 0, -EBADMSG (its format is none) or -ENOMEM. */
 static int add_recorded(struct probe_hits *hits, uint32_t slot, const struct event_desc *event,
-			uint8_t number)
+			uint16_t number)
 {
 	struct probe_row *row = &hits->rows[slot];
 	bool is_format;
@@ -159,7 +159,7 @@ static int add_all(struct probe_hits *hits, const struct event_desc *const *even
 				 "fields have them", events[i]->name, PROBE_SLOTS);
 			continue;
 		}
-		err = add_recorded(hits, *slots, events[i], (uint8_t)i);
+		err = add_recorded(hits, *slots, events[i], (uint16_t)i);
 		*slots += !err;
 		if (err == -EBADMSG)
 			log_warn("the values of %s are not shown: the recording's description of "

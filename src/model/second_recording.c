@@ -58,7 +58,7 @@ static int take_first(const struct second_recording *second, struct publisher *p
 	const struct event_list from = { ingest->config.events, ingest->config.event_count };
 	const struct event_list to = { second->ingest.events, second->ingest.event_count };
 	struct baseline *baseline = &ingest->baseline;
-	uint8_t number_of[256];
+	uint16_t number_of[TIMELINE_NUMBERS];
 
 	if (publisher_mark_all(publisher, second->first_name))
 		return diag_set(why, -ENOMEM, "no memory for what %s has counted",

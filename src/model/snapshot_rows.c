@@ -203,7 +203,7 @@ static void fill_row(struct snapshot_rows *list, const struct fold_row *from)
 		.self_samples = from->self_samples, .total_samples = from->total_samples,
 		.self_weight = from->self_weight, .total_weight = from->total_weight,
 		.pid = part_or_none(from->pid), .tid = part_or_none(from->tid),
-		.cpu = from->cpu == UINT16_MAX ? -1 : part_or_none(from->cpu),
+		.cpu = from->cpu == SLICE_CPU_UNKNOWN ? -1 : part_or_none(from->cpu),
 		.mode = fold->keys & KEYS_CODE ? symbol->mode : MODE_UNKNOWN,
 		.state = SYMBOL_NAMED, .cpu_pct = -1, .busy_pct = -1,
 		.object_id = UINT32_MAX,

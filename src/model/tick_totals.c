@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define EVENTS_FEW 8	/* are stepped through one by one */
+
 static struct tick_minute *find(const struct tick_totals *totals, uint32_t event, uint64_t minute)
 {
 	struct tick_minute *found;
@@ -98,6 +100,21 @@ const uint32_t *tick_totals_busy(const struct tick_totals *totals, uint32_t even
 	const struct tick_minute *minute = find(totals, event, second / 60);
 
 	return minute ? minute->busy[second % 60] : NULL;
+}
+
+uint32_t tick_totals_next(const struct tick_totals *totals, uint32_t event, uint32_t count)
+{
+	const uint32_t next = count ? (event + 1) % count : 0;
+
+	if (count <= EVENTS_FEW)
+		return next;
+	for (uint32_t i = 0; i < count; i++) {
+		const uint32_t at = (next + i) % count;
+
+		if (at < TICK_TOTALS_EVENTS && totals->events[at])
+			return at;
+	}
+	return next;
 }
 
 void tick_totals_drop(struct tick_totals *totals, uint32_t event)

@@ -17,9 +17,12 @@
 #define ROLL_UP_2_LENGTH_NS (60 * SLICE_NS)
 #define KEEP_AROUND_NS	    (10 * SLICE_NS)	/* the longest step of a key */
 
+_Static_assert(sizeof(struct slice_entry) == 24, "the budget of the history counts with it");
+_Static_assert(TICK_TOTALS_EVENTS >= EVENT_OF_VALUES, "all that has samples or hits has totals");
+
 static uint64_t hash_of(const struct slice_entry *entry)
 {
-	const uint64_t place = (uint64_t)entry->cpu << 16 | (uint64_t)entry->event << 8 |
+	const uint64_t place = (uint64_t)entry->cpu << 19 | (uint64_t)entry->event << 8 |
 			       entry->bucket;
 
 	return id_map_mix(((uint64_t)entry->stack << 32 | entry->task) ^

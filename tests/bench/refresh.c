@@ -163,7 +163,7 @@ static void count_sample(struct bench *bench, uint64_t time_ns, uint32_t stack)
 	const uint64_t mix = id_map_mix(stack + 1);	/* a stack is mostly of one task */
 	const struct slice_entry entry = {
 		.task = bench->tasks[mix % TASKS], .stack = bench->stacks[stack], .count = 1,
-		.cpu = (uint16_t)(mix >> 32 & (CPUS - 1)), .weight = 1000000,
+		.cpu = mix >> 32 & (CPUS - 1), .weight = 1000000,
 	};
 
 	expect(!timeline_add(&bench->ingest.timeline, time_ns, &entry, NULL), "no memory");

@@ -271,7 +271,7 @@ static uint64_t count_round(void *state)
 		const uint32_t stack = world_stack_of(&of->shape, i);
 		const struct slice_entry entry = {
 			.task = stack % of->shape.processes, .stack = stack, .count = 1,
-			.cpu = (uint16_t)(i % of->shape.cpus), .weight = step_ns,
+			.cpu = i % of->shape.cpus & SLICE_CPU_UNKNOWN, .weight = step_ns,
 		};
 
 		of->time_ns += step_ns;

@@ -3,7 +3,9 @@
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -85,7 +87,23 @@ static void test_a_pattern_is_told_with_its_number(void **state)
 			       "only hits of sched:sched_wakeup_new with pid > 0\n"
 			       "only hits of sched:sched_waking with pid > 0"));
 	capture_session_close(&session);
-	expect_refusal("syscalls:*", -E2BIG, "at most 127 can be sampled at once");
+}
+
+static void test_more_events_than_can_be_counted_apart_are_refused(void **state)
+{
+	static const char *events[CAPTURE_MAX_EVENTS + 1];
+	struct capture_config config = { .events = events,
+					 .event_text_count = CAPTURE_MAX_EVENTS + 1 };
+	struct capture_session session;
+	struct diag why;
+
+	(void)state;
+	for (size_t i = 0; i <= CAPTURE_MAX_EVENTS; i++)
+		events[i] = "cpu-clock";
+	assert_int_equal(capture_session_open(&session, &config, &why), -E2BIG);
+	assert_string_equal(why.text, "1920 events: at most 1919 can be sampled at once; name "
+				      "fewer, or a narrower pattern");
+	spsc_finish(&session.queue);
 }
 
 static void test_rates_follow_the_kind_of_event(void **state)
@@ -139,15 +157,33 @@ static void test_a_rate_over_the_kernels_maximum_is_lowered_and_told(void **stat
 	assert_non_null(strstr(capture_notice(session.capture), "max_sample_rate"));
 	capture_session_close(&session);
 }
+/* Of 400 descriptors 272 are for events, each of which has one per CPU beside the side-band's. The
+ * limit can't be raised again by everybody: this test is the last. */
+static void test_events_that_have_no_descriptors_are_told_with_the_numbers(void **state)
+{
+	const struct rlimit few = { .rlim_cur = 400, .rlim_max = 400 };
+	char fit[32];
+
+	(void)state;
+	if (!may_sample_everything() || setrlimit(RLIMIT_NOFILE, &few))
+		skip();
+	snprintf(fit, sizeof(fit), "name at most %ld events",
+		 272 / sysconf(_SC_NPROCESSORS_ONLN) - 1);
+	expect_refusal("syscalls:sys_enter_*", -EMFILE, "descriptors, the limit is 400: raise it");
+	expect_refusal("syscalls:sys_enter_*", -EMFILE, fit);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_an_event_asked_for_by_name_has_no_substitute),
 		cmocka_unit_test(test_absent_events_are_told_and_the_others_run),
 		cmocka_unit_test(test_a_pattern_is_told_with_its_number),
+		cmocka_unit_test(test_more_events_than_can_be_counted_apart_are_refused),
 		cmocka_unit_test(test_rates_follow_the_kind_of_event),
 		cmocka_unit_test(test_without_an_event_only_the_side_band_runs),
 		cmocka_unit_test(test_a_rate_over_the_kernels_maximum_is_lowered_and_told),
+		cmocka_unit_test(test_events_that_have_no_descriptors_are_told_with_the_numbers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -186,6 +186,12 @@ static void test_the_next_event_of_several(void **state)
 	scene_press(scene, "v");
 	assert_int_equal(scene->state.outbox[0].kind, REQUEST_EVENT);
 	assert_int_equal(scene->state.outbox[0].value, 0);
+	scene->snapshot.event_count = 360;
+	scene->snapshot.next_shown = 77;
+	scene_show(scene);
+	scene_press(scene, "v");
+	assert_string_equal(scene->state.message, "events without samples are passed over");
+	assert_int_equal(scene->state.outbox[scene->state.outbox_count - 1].value, 77);
 }
 
 int main(void)

@@ -472,22 +472,22 @@ static void test_a_large_baseline_has_the_same_rows(void **state)
 	fill();
 	assert_int_equal(timeline_cut(&ingest->timeline, ingest->watermark_ns), 0);
 	entry = ingest->timeline.slices[0].entries[0];	/* of pid 1 */
-	for (uint32_t cpu = 0; cpu < 40000; cpu++) {
-		entry.cpu = (uint16_t)cpu;
-		entry.count = cpu < 20000 ? 1 : 2;	/* so that no part is like another */
+	for (uint32_t cpu = 0; cpu < 8000; cpu++) {
+		slice_entry_set_cpu(&entry, true, cpu);
+		entry.count = cpu < 4000 ? 1 : 2;	/* so that no part is like another */
 		entry.weight = 10 * entry.count;
-		for (entry.bucket = 1; entry.bucket < 7; entry.bucket++)
+		for (entry.bucket = 1; entry.bucket < 31; entry.bucket++)
 			assert_int_equal(timeline_add(&ingest->timeline, 9 * S, &entry, NULL), 0);
 	}
 	stage_round(&stage, 10 * S);
 	config.memory_bytes = 4 * MEMORY_BYTES;
 	publisher_mark(&publisher, 9 * S, 10 * S, false);
-	assert_int_equal(ingest->baseline.count, 6 * 40000);
+	assert_int_equal(ingest->baseline.count, 30 * 8000);
 	publisher_freeze(&publisher, 0, 8 * S);
 	snapshot = make_last(2);
 	assert_int_equal(snapshot->row_count, 2);
 	expect_row(snapshot, 0x3000, 18, 0);
-	expect_row(snapshot, 0x1000, 2, 6 * (20000 + 2 * 20000));
+	expect_row(snapshot, 0x1000, 2, 30 * (4000 + 2 * 4000));
 	snapshot_destroy(snapshot);
 }
 

@@ -34,12 +34,12 @@ static struct event_list fill(struct side *side, const char *const *names)
 	return side->list;
 }
 
-static void expect(const char *const *from, const char *const *to, const uint8_t *numbers,
+static void expect(const char *const *from, const char *const *to, const uint16_t *numbers,
 		   const char *text)
 {
 	struct side a, b;
 	const struct event_list left = fill(&a, from), right = fill(&b, to);
-	uint8_t number_of[256];
+	uint16_t number_of[TIMELINE_NUMBERS];
 	char said[512];
 
 	event_pairs_find(left, right, number_of);
@@ -54,14 +54,14 @@ static void test_events_of_one_name_belong_together_wherever_they_stand(void **s
 {
 	(void)state;
 	expect((const char *[]){ "cycles", "faults", "dummy", NULL },
-	       (const char *[]){ "faults", "dummy", "cycles", NULL }, (uint8_t[]){ 2, 0, 1 }, "");
+	       (const char *[]){ "faults", "dummy", "cycles", NULL }, (uint16_t[]){ 2, 0, 1 }, "");
 }
 
 static void test_of_several_with_a_name_the_nth_is_the_nth(void **state)
 {
 	(void)state;
 	expect((const char *[]){ "cycles", "cycles", NULL },
-	       (const char *[]){ "cycles", "cycles", NULL }, (uint8_t[]){ 0, 1 }, "");
+	       (const char *[]){ "cycles", "cycles", NULL }, (uint16_t[]){ 0, 1 }, "");
 }
 
 static void test_an_event_of_one_side_is_said(void **state)
@@ -69,7 +69,7 @@ static void test_an_event_of_one_side_is_said(void **state)
 	(void)state;
 	expect((const char *[]){ "cycles", "faults", NULL },
 	       (const char *[]){ "faults", "misses", "branches", "dummy", NULL },
-	       (uint8_t[]){ EVENT_PAIRS_NONE, 0 },
+	       (uint16_t[]){ EVENT_PAIRS_NONE, 0 },
 	       "cycles: only in a.data, so there is nothing to compare\n"
 	       "misses, branches: only in b.data, so there is nothing to compare");
 }
@@ -82,9 +82,9 @@ static void test_two_lone_events_are_taken_for_each_other(void **state)
 
 	(void)state;
 	expect((const char *[]){ "cycles", "dummy", NULL },
-	       (const char *[]){ "dummy", "cpu-clock", NULL }, (uint8_t[]){ 1, 0 }, said);
+	       (const char *[]){ "dummy", "cpu-clock", NULL }, (uint16_t[]){ 1, 0 }, said);
 	expect((const char *[]){ "cycles", NULL },
-	       (const char *[]){ "cpu-clock", "faults", NULL }, (uint8_t[]){ EVENT_PAIRS_NONE },
+	       (const char *[]){ "cpu-clock", "faults", NULL }, (uint16_t[]){ EVENT_PAIRS_NONE },
 	       "cycles: only in a.data, so there is nothing to compare\n"
 	       "cpu-clock, faults: only in b.data, so there is nothing to compare");
 }

@@ -218,7 +218,7 @@ static void test_random_stacks_give_the_same_rows_both_ways(void **state)
 				.stack = fixture_stack(&world, frames, depth),
 				.task = fixture_task(&world, pid, tid,
 						     random_below(&seed, tasks) ? "one" : "two"),
-				.cpu = (uint16_t)random_below(&seed, 1 + round % 2),
+				.cpu = random_below(&seed, 1 + round % 2) & 1,
 				.event = random_below(&seed, 20) == 0,
 				.count = random_below(&seed, 4),	/* 0: it left the window */
 				.weight = random_below(&seed, 1000),

@@ -251,7 +251,7 @@ static void fill(struct slice_entry *entries, uint32_t count, uint64_t *seed)
 						pid ? pid + random_below(seed, 2) : 0,
 						!pid ? "swapper" : pid == 1 ? "one" : "two",
 						places[random_below(seed, 3)]),
-			.cpu = (uint16_t)random_below(seed, 4), .count = 1 + random_below(seed, 3),
+			.cpu = random_below(seed, 4) & 3, .count = 1 + random_below(seed, 3),
 			.weight = random_below(seed, 1000),
 		};
 	}

@@ -203,7 +203,7 @@ static void test_sockets_of_cpus(void **state)
 	(void)state;
 	make_known();
 	known[0].cpu = 0;
-	known[2].cpu = UINT16_MAX;
+	known[2].cpu = SLICE_CPU_UNKNOWN;
 	KEYS(GROUP_SOCKET, GROUP_CPU);
 	group_sources.sockets = sockets;
 	group_sources.socket_count = 2;

@@ -223,7 +223,7 @@ static struct slice_entry random_entry(uint64_t *seed)
 	return (struct slice_entry){
 		.stack = fixture_stack(&world, frames, depth),
 		.task = fixture_task(&world, pid, tid, random_below(seed, 2) ? "one" : "two"),
-		.cpu = (uint16_t)random_below(seed, 2), .count = 1 + random_below(seed, 3),
+		.cpu = random_below(seed, 2) & 1, .count = 1 + random_below(seed, 3),
 		.weight = random_below(seed, 1000),
 	};
 }

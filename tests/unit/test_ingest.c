@@ -288,7 +288,7 @@ static void test_more_events_than_the_timeline_can_tell_apart_are_refused(void *
 
 	(void)state;
 	assert_int_equal(ingest_init(&ingest, &config, NULL, NULL, &why), -E2BIG);
-	assert_string_equal(why.text, "129 events: at most 128 can be shown");
+	assert_string_equal(why.text, "1921 events: at most 1920 can be shown");
 }
 
 /* Process 100 and thread 301 are targets; 200 and 302 come of them. */

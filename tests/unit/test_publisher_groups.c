@@ -117,12 +117,35 @@ static void add_other(uint64_t time_ns, uint8_t number)
 	assert_int_equal(timeline_add(&stage.ingest.timeline, time_ns, &entry, NULL), 0);
 }
 
+static void test_of_many_events_the_following_one_has_samples(void **state)
+{
+	static const struct event_desc *many[1000];
+	struct snapshot *snapshot;
+
+	(void)state;
+	for (uint32_t i = 0; i < COUNT_OF(many); i++)
+		many[i] = &stage.event;
+	config.ingest.events = many;
+	config.ingest.event_count = COUNT_OF(many);
+	publisher_stage_sample(50, 60);
+	tick_totals_add(&stage.ingest.timeline.totals, 700, 5 * S, 1, true);
+	snapshot = publisher_stage_make();
+	assert_int_equal(snapshot->event_count, 1000);
+	assert_int_equal(snapshot->next_shown, 700);
+	snapshot_destroy(snapshot);
+	publisher.event = 700;
+	snapshot = publisher_stage_make();
+	assert_int_equal(snapshot->event_index, 700);
+	assert_int_equal(snapshot->next_shown, 0);
+	snapshot_destroy(snapshot);
+}
+
 /* The baseline of another recording, which lacks the first event; its samples of the second. */
 static void test_events_that_the_baseline_lacks_have_no_figures_of_it(void **state)
 {
 	struct event_desc first = stage.event, other = stage.event;
 	const struct event_desc *both[] = { &first, &other };
-	uint8_t number_of[256];
+	uint16_t number_of[TIMELINE_NUMBERS];
 	const struct group_node *nodes;
 	struct snapshot *snapshot;
 
@@ -135,7 +158,8 @@ static void test_events_that_the_baseline_lacks_have_no_figures_of_it(void **sta
 	publisher_stage_sample(50, 60);
 	add_other(55 * S / 10, 1);
 	publisher_mark(&publisher, 5 * S, 6 * S, false);
-	memset(number_of, BASELINE_NO_EVENT, sizeof(number_of));
+	for (uint32_t i = 0; i < TIMELINE_NUMBERS; i++)
+		number_of[i] = BASELINE_NO_EVENT;
 	number_of[1] = 1;
 	baseline_number_events(&stage.ingest.baseline, number_of, 2);
 	add_other(58 * S / 10, 1);
@@ -190,6 +214,7 @@ int main(void)
 		PUBLISHER_TEST(test_groups_are_of_the_window),
 		PUBLISHER_TEST(test_a_chain_has_groups_by_event_once),
 		PUBLISHER_TEST(test_groups_are_compared_when_that_is_wanted),
+		PUBLISHER_TEST(test_of_many_events_the_following_one_has_samples),
 		PUBLISHER_TEST(test_events_that_the_baseline_lacks_have_no_figures_of_it),
 		PUBLISHER_TEST(test_a_key_ends_the_fold),
 	};

@@ -57,14 +57,16 @@ static void test_rings_are_never_smaller_than_without_copies(void **state)
 }
 
 /* 100 events on 16 CPUs would have 800 MiB of 512 KiB; a hundredth of 16 GiB leaves 104 KiB each.
- * 64 KiB are the least. */
+ * 64 KiB are the least, and 16 KiB of more than 64 events. */
 static void test_rings_of_many_events_are_smaller(void **state)
 {
 	(void)state;
 	check(false, 16, 100, 16 * GIB, 16);
 	check(true, 16, 100, 16 * GIB, 16);
 	check(true, 2, 9, 16 * GIB, 2048);
-	check(false, 256, 100, 1 * GIB, 16);
+	check(false, 256, 64, 1 * GIB, 16);
+	check(false, 256, 65, 1 * GIB, 4);
+	check(false, 2, 360, 24 * GIB, 64);
 }
 
 static void test_a_refused_size_is_halved_and_the_side_band_a_quarter_of_it(void **state)

@@ -147,7 +147,7 @@ static void test_an_empty_window_has_shares_of_nothing(void **state)
 static void test_what_differs_among_the_samples_is_absent(void **state)
 {
 	const struct slice_entry entries[] = {
-		{ .stack = stack_of(FN_F), .count = 1, .cpu = UINT16_MAX,
+		{ .stack = stack_of(FN_F), .count = 1, .cpu = SLICE_CPU_UNKNOWN,
 		  .task = fixture_task(&world, 7, 7, "one") },
 		{ .stack = stack_of(FN_G), .count = 1, .cpu = 3,
 		  .task = fixture_task(&world, 8, 8, "two") },

@@ -49,6 +49,32 @@ static const struct slice_entry *entry_of(const struct slice *slice, uint32_t st
 	return NULL;
 }
 
+/* Each number stands at the border of the next field's bits. */
+static void test_events_cpus_and_buckets_have_all_their_numbers(void **state)
+{
+	struct slice_entry entry = { .count = 1, .bucket = UINT8_MAX };
+	const struct slice *slice;
+
+	(void)state;
+	for (uint32_t event = 0; event < TIMELINE_NUMBERS; event++) {
+		slice_entry_set_event(&entry, event);
+		slice_entry_set_cpu(&entry, true, SLICE_CPU_UNKNOWN - 1);
+		assert_int_equal(timeline_add(&timeline, AT(5), &entry, NULL), 0);
+		slice_entry_set_cpu(&entry, event % 2, UINT32_MAX);
+		assert_int_equal(timeline_add(&timeline, AT(5), &entry, NULL), 0);
+	}
+	cut(AT(6));
+	slice = &timeline.slices[0];
+	assert_int_equal(slice->count, 2 * TIMELINE_NUMBERS);
+	assert_int_equal(slice->samples, 2 * EVENT_OF_VALUES);	/* values are no samples */
+	for (uint32_t i = 0; i < slice->count; i++) {
+		assert_int_equal(slice->entries[i].event, i / 2);
+		assert_int_equal(slice->entries[i].cpu, i % 2 ? SLICE_CPU_UNKNOWN
+							      : SLICE_CPU_UNKNOWN - 1);
+		assert_int_equal(slice->entries[i].bucket, UINT8_MAX);
+	}
+}
+
 static void test_equal_keys_are_one_entry_and_its_parts_make_others(void **state)
 {
 	struct slice_entry entry = { .task = 1, .stack = 2, .cpu = 3, .count = 1, .weight = 10 };
@@ -61,7 +87,7 @@ static void test_equal_keys_are_one_entry_and_its_parts_make_others(void **state
 		others[i] = entry;
 	others[0].task = 9;
 	others[1].stack = 9;
-	others[2].cpu = UINT16_MAX;
+	others[2].cpu = SLICE_CPU_UNKNOWN;
 	others[3].event = 1;
 	others[4].bucket = 9;
 	for (int i = 0; i < 5; i++)
@@ -504,6 +530,7 @@ static void test_bytes_follow_what_is_there(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		TEST(test_events_cpus_and_buckets_have_all_their_numbers),
 		TEST(test_equal_keys_are_one_entry_and_its_parts_make_others),
 		TEST(test_a_sample_of_a_later_second_closes_the_slice_at_the_border),
 		TEST(test_a_cut_closes_the_slice_at_that_moment),

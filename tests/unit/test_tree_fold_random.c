@@ -287,7 +287,7 @@ static void test_random_trees_are_those_of_the_plain_fold(void **state)
 			entries[i] = (struct slice_entry){
 				.stack = fixture_stack(&world, frames, depth),
 				.task = fixture_task(&world, pid, pid, pid == 1 ? "one" : "two"),
-				.cpu = (uint16_t)random_below(&seed, 2),
+				.cpu = random_below(&seed, 2) & 1,
 				.count = 1 + random_below(&seed, 3),
 				.weight = random_below(&seed, 1000),
 			};
