@@ -1,9 +1,8 @@
 /* tabs.c - see ui/tabs.h.
  *
  * Where there is no room for both, the breadcrumb is cut first: its beginning leaves, for an
- * ellipsis. The names of views then move together and are cut to as many letters as all of them
- * have room for, so the long ones shorten first; then the others are numbers, these move together,
- * too, and at last the present name is alone.
+ * ellipsis. The names of views then move together, then all become short ones, then shorter ones;
+ * then the others are numbers, these move together, too, and at last the present name is alone.
  */
 #include "ui/tabs.h"
 
@@ -16,16 +15,12 @@
 #define CRUMB_SHARE 40		/* % of a narrow room, for each: a long name leaves some */
 #define CRUMB_COUNT (FILTER_PARTS + 5)	/* "all", a probe, the parts, what is hidden, the share */
 #define CRUMB_CELLS 9		/* but not less: "no kernel" */
-#define CRUMBS_MIN  20		/* what the names of views leave: a name and its share */
+#define CRUMBS_MIN  18		/* what the names of views leave: eight letters and a share */
 #define TAB_BYTES   32
-#define NAME_MOST   8		/* letters of "Commands" */
-#define NAME_LEAST  3		/* fewer tell no view from another */
 
-enum tabs_style { TABS_NAMED, TABS_CLOSE, TABS_NUMBERED, TABS_DIGITS, TABS_ALONE };
-
-struct tabs_form {
-	enum tabs_style style;
-	int letters;		/* of TABS_CLOSE: a longer name is cut to so many */
+/* Each takes less room than the one before it. */
+enum tabs_form {
+	TABS_NAMED, TABS_CLOSE, TABS_SHORT, TABS_SHORTEST, TABS_NUMBERED, TABS_DIGITS, TABS_ALONE,
 };
 
 struct crumb {
@@ -200,7 +195,7 @@ static void draw_crumbs(struct ui_state *state, struct canvas *canvas, int y, in
 }
 
 /* "": it is not there. */
-static void format_tab(const struct ui_state *state, struct tabs_form form, int kind, char *out)
+static void format_tab(const struct ui_state *state, enum tabs_form form, int kind, char *out)
 {
 	const bool is_here = kind == (int)state_kind(state);
 	const struct table_spec *spec = &table_specs[kind];
@@ -208,21 +203,22 @@ static void format_tab(const struct ui_state *state, struct tabs_form form, int 
 	out[0] = '\0';
 	if (state_is_page(state) && is_here)
 		snprintf(out, TAB_BYTES, " %s ", state->view->ops->title);
-	else if (form.style == TABS_CLOSE)
-		snprintf(out, TAB_BYTES, " %d %.*s%s", kind + 1, form.letters,
-			 form.letters > NAME_LEAST ? spec->title : spec->short_title,
+	else if (form >= TABS_CLOSE && form <= TABS_SHORTEST)
+		snprintf(out, TAB_BYTES, " %d %s%s", kind + 1,
+			 form == TABS_CLOSE ? spec->title
+			 : form == TABS_SHORT ? spec->short_title : spec->shortest_title,
 			 is_here ? " " : "");
-	else if (is_here || form.style == TABS_NAMED)
+	else if (is_here || form == TABS_NAMED)
 		snprintf(out, TAB_BYTES, " %d %s ", kind + 1, spec->title);
-	else if (form.style == TABS_NUMBERED)
+	else if (form == TABS_NUMBERED)
 		snprintf(out, TAB_BYTES, " %d ", kind + 1);
-	else if (form.style == TABS_DIGITS)
+	else if (form == TABS_DIGITS)
 		snprintf(out, TAB_BYTES, " %d", kind + 1);
 }
 
 /* Returns the column behind it. */
 static int draw_tab(struct ui_state *state, struct canvas *canvas, struct canvas_area area,
-		    struct tabs_form form, int kind)
+		    enum tabs_form form, int kind)
 {
 	const bool is_here = kind == (int)state_kind(state);
 	char text[TAB_BYTES];
@@ -237,7 +233,7 @@ static int draw_tab(struct ui_state *state, struct canvas *canvas, struct canvas
 }
 
 static int tabs_width(const struct ui_state *state, const struct canvas *canvas,
-		      struct tabs_form form)
+		      enum tabs_form form)
 {
 	char text[TAB_BYTES];
 	int width = 0;
@@ -249,25 +245,15 @@ static int tabs_width(const struct ui_state *state, const struct canvas *canvas,
 	return width;
 }
 
-/* The next one that takes less room. */
-static struct tabs_form shorten(struct tabs_form form)
-{
-	if (form.style == TABS_CLOSE && form.letters > NAME_LEAST)
-		form.letters--;
-	else
-		form.style++;
-	return form;
-}
-
-static struct tabs_form choose_form(const struct ui_state *state, const struct canvas *canvas,
-				    int width)
+static enum tabs_form choose_form(const struct ui_state *state, const struct canvas *canvas,
+				  int width)
 {
 	struct crumbs crumbs = { .count = 0 };
-	struct tabs_form form = { TABS_NAMED, NAME_MOST };
+	enum tabs_form form = TABS_NAMED;
 	int path;
 
 	if (state_is_page(state))
-		return (struct tabs_form){ TABS_ALONE, 0 };
+		return TABS_ALONE;
 	list_crumbs(state, &crumbs);
 	crumbs.most = width;
 	path = crumbs_width(canvas, &crumbs, 0);
@@ -275,15 +261,15 @@ static struct tabs_form choose_form(const struct ui_state *state, const struct c
 		return form;
 	if (path > CRUMBS_MIN)
 		path = CRUMBS_MIN;
-	form.style = TABS_CLOSE;
-	while (form.style < TABS_ALONE && tabs_width(state, canvas, form) + path + 2 > width)
-		form = shorten(form);
+	form = TABS_CLOSE;
+	while (form < TABS_ALONE && tabs_width(state, canvas, form) + path + 2 > width)
+		form++;
 	return form;
 }
 
 void tabs_draw(struct ui_state *state, struct canvas *canvas, int y, int width)
 {
-	const struct tabs_form form = choose_form(state, canvas, width);
+	const enum tabs_form form = choose_form(state, canvas, width);
 	const int end = 1 + width;
 	int x = 1;
 

@@ -27,19 +27,20 @@ static const enum column_id cpu_columns[] = {
 };
 
 const struct table_spec table_specs[VIEW_COUNT] = {
-	[VIEW_SYMBOLS] = { "Symbols", "Sym", KEY_OBJECT | KEY_SYMBOL, symbol_columns, COL_SYMBOL,
-			   COL_SELF, VIEW_TREE },
-	[VIEW_OBJECTS] = { "Objects", "Obj", KEY_OBJECT, object_columns, COL_OBJECT, COL_SELF,
-			   VIEW_SYMBOLS },
-	[VIEW_COMMANDS] = { "Commands", "Cmd", KEY_COMM, command_columns, COL_COMMAND, COL_SELF,
-			    VIEW_OBJECTS },
-	[VIEW_TASKS] = { "Tasks", "Tasks", KEY_PID | KEY_TID | KEY_GROUP, task_columns,
+	[VIEW_SYMBOLS] = { "Symbols", "Sym", "Sym", KEY_OBJECT | KEY_SYMBOL, symbol_columns,
+			   COL_SYMBOL, COL_SELF, VIEW_TREE },
+	[VIEW_OBJECTS] = { "Objects", "Obj", "Obj", KEY_OBJECT, object_columns, COL_OBJECT,
+			   COL_SELF, VIEW_SYMBOLS },
+	[VIEW_COMMANDS] = { "Commands", "Cmd", "Cmd", KEY_COMM, command_columns, COL_COMMAND,
+			    COL_SELF, VIEW_OBJECTS },
+	[VIEW_TASKS] = { "Tasks", "Tasks", "Task", KEY_PID | KEY_TID | KEY_GROUP, task_columns,
 			 COL_COMMAND_LINE, COL_SELF, VIEW_SYMBOLS },
-	[VIEW_CPUS] = { "CPUs", "CPUs", KEY_CPU, cpu_columns, COL_COMMAND, COL_CPU, VIEW_SYMBOLS },
-	[VIEW_TREE] = { "Tree", "Tree", .opens = VIEW_TREE },
-	[VIEW_FLAME] = { "Flame", "Flame", .opens = VIEW_TREE },
-	[VIEW_PROBES] = { "Probes", "Probes", .opens = VIEW_PROBES },
-	[VIEW_GROUPS] = { "Groups", "Groups", .opens = VIEW_SYMBOLS },
+	[VIEW_CPUS] = { "CPUs", "CPUs", "CPU", KEY_CPU, cpu_columns, COL_COMMAND, COL_CPU,
+			VIEW_SYMBOLS },
+	[VIEW_TREE] = { "Tree", "Tree", "Tree", .opens = VIEW_TREE },
+	[VIEW_FLAME] = { "Flame", "Flame", "Flm", .opens = VIEW_TREE },
+	[VIEW_PROBES] = { "Probes", "Probes", "Prb", .opens = VIEW_PROBES },
+	[VIEW_GROUPS] = { "Groups", "Groups", "Grp", .opens = VIEW_SYMBOLS },
 };
 
 /* Source lines cost a process per object: they are for who asks. Without a filter by code the total

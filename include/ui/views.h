@@ -24,7 +24,8 @@ enum view_kind {
 
 struct table_spec {
 	const char *title;	/* as in the line of views; in lower case the name in the config */
-	const char *short_title;	/* in a line with no room for all titles */
+	const char *short_title;	/* where the line of views has no room for titles */
+	const char *shortest_title;	/* where it has none for the short ones either */
 	unsigned int keys;	/* enum row_key; 0: it has no table */
 	const enum column_id *columns;	/* COL_COUNT ends them; in this order on the screen. The
 					 * next two are theirs, too */
