@@ -16,6 +16,7 @@
 #include "startup_probes.h"
 #include "symbols/landlock.h"
 
+#define SLOW_EVENTS 32	/* to be closed, a second or more */
 /* Half a second of the default rate on two CPUs with 16 KiB of stack each; more waits in rings. */
 #define QUEUE_BYTES (16u * 1024 * 1024)
 
@@ -300,6 +301,16 @@ void session_stop_source(struct session *session)
 		capture_stop(session->capture);
 }
 
+/* The last descriptor of a tracepoint takes the kernel 40 ms to close, one after the other. */
+static void tell_slow_end(const struct session *session)
+{
+	const size_t count = session->capture ? capture_event_count(session->capture) - 1 : 0;
+
+	if (count >= SLOW_EVENTS && isatty(STDERR_FILENO))
+		fprintf(stderr, "flametop: the kernel closes %zu events, which takes a while\n",
+			count);
+}
+
 void session_finish(struct session *session)
 {
 	/* Sources before their consumer, and the consumer before what it borrows. */
@@ -311,6 +322,7 @@ void session_finish(struct session *session)
 		session->sandboxes[SANDBOX_OF_TARGETS] = NULL;
 	retarget_destroy(session->retarget);
 	source_destroy(session->source);
+	tell_slow_end(session);
 	capture_destroy(session->capture);
 	free(session->stack_ends);
 	process_reader_destroy(session->reader);
