@@ -338,7 +338,10 @@ void cmd_probe_open(struct ui_state *state)
 
 	if (!probe)
 		return;
-	if (state_probe_here(state))
+	if (state_probe_here(state) && probe_view_hit(&state->probe)) {
+		probe_log_stay(&state->probe.log);
+		state_open_hit(state, probe_view_hit(&state->probe));
+	} else if (state_probe_here(state))
 		state_show_kind(state, VIEW_TREE);
 	else if (probe->state == PROBE_CAPPED)
 		cmd_probe_menu(state);

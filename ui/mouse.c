@@ -54,6 +54,8 @@ static void press_probe(struct ui_state *state, size_t index, enum mouse_action 
 		return;
 	if (state_is_probe(state)) {
 		probe_view_select(&state->probe, index);
+		if (action == MOUSE_DOUBLE)
+			cmd_probe_open(state);
 		return;
 	}
 	if (!state->probes.probes || index >= state->probes.probes->count)

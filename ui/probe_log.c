@@ -78,18 +78,54 @@ static size_t last_top(const struct probe_log *log)
 	return lines > log->page ? lines - log->page : 0;
 }
 
-/* Index of the hit that is uppermost. */
-static size_t top_hit(const struct probe_log *log)
+static struct probe_log_place place_of(const struct probe_log *log, size_t index)
 {
-	return log->top > first_line(log) ? log->top - first_line(log) : 0;
+	const struct snapshot_hit *hit = hit_at(log, index);
+
+	return (struct probe_log_place){ hit->time_ns, hit->number, hit->probe };
 }
 
-static void set_top(struct probe_log *log, size_t top)
+static bool is_before(struct probe_log_place a, struct probe_log_place b)
 {
+	if (a.time_ns != b.time_ns)
+		return a.time_ns < b.time_ns;
+	return a.probe != b.probe ? a.probe < b.probe : a.number < b.number;
+}
+
+/* The first hit that is not before @place. */
+static size_t find_place(const struct probe_log *log, struct probe_log_place place)
+{
+	size_t at = 0;
+
+	while (at < log->count && is_before(place_of(log, at), place))
+		at++;
+	return at;
+}
+
+/* The cursor, and the lines with it in sight; above the oldest hit is the line of what is
+ * missing. */
+static void set_places(struct probe_log *log, size_t top, size_t cursor)
+{
+	const size_t first = first_line(log);
+	size_t line;
+
+	log->cursor = !log->count ? 0 : cursor < log->count ? cursor : log->count - 1;
+	line = log->cursor ? first + log->cursor : 0;
+	if (log->page && line >= top + log->page)
+		top = line - log->page + 1;
+	if (top > line)
+		top = line;
 	log->top = top < last_top(log) ? top : last_top(log);
-	log->is_away = log->top < last_top(log);
-	if (log->count)
-		log->top_number = hit_at(log, top_hit(log))->number;
+	if (!log->count)
+		return;
+	log->at_cursor = place_of(log, log->cursor);
+	log->at_top = place_of(log, log->top > first ? log->top - first : 0);
+}
+
+static void follow(struct probe_log *log)
+{
+	log->is_away = false;
+	set_places(log, last_top(log), log->count ? log->count - 1 : 0);
 }
 
 static bool passes(const struct probe_log *log, const struct snapshot_hit *hit)
@@ -112,24 +148,18 @@ static void collect(struct probe_log *log)
 			log->shown[log->count++] = (uint16_t)i;
 }
 
-/* The line of the hit that was at the top; when it has left, the begin of the log. */
-static size_t find_top(const struct probe_log *log)
-{
-	size_t at = 0;
-
-	while (at < log->count && hit_at(log, at)->number < log->top_number)
-		at++;
-	return at ? first_line(log) + at : 0;
-}
-
 void probe_log_refresh(struct probe_log *log, const struct snapshot_probes *of)
 {
+	size_t top;
+
 	log->of = of;
 	collect(log);
-	if (log->is_away && log->count)
-		set_top(log, find_top(log));
-	else
-		set_top(log, last_top(log));
+	if (!log->is_away || !log->count) {
+		follow(log);
+		return;
+	}
+	top = find_place(log, log->at_top);
+	set_places(log, top ? first_line(log) + top : 0, find_place(log, log->at_cursor));
 }
 
 void probe_log_set_filter(struct probe_log *log, const char *filter)
@@ -138,11 +168,36 @@ void probe_log_set_filter(struct probe_log *log, const char *filter)
 	probe_log_refresh(log, log->of);
 }
 
+static void move_to(struct probe_log *log, size_t cursor)
+{
+	if (cursor + 1 >= log->count) {
+		follow(log);
+		return;
+	}
+	log->is_away = true;
+	set_places(log, log->top, cursor);
+}
+
 void probe_log_scroll(struct probe_log *log, long lines)
 {
 	const size_t up = lines < 0 ? (size_t)-lines : 0;
 
-	set_top(log, up > log->top ? 0 : log->top - up + (lines > 0 ? (size_t)lines : 0));
+	move_to(log, up > log->cursor ? 0 : log->cursor - up + (lines > 0 ? (size_t)lines : 0));
+}
+
+void probe_log_select(struct probe_log *log, size_t line)
+{
+	move_to(log, line > first_line(log) ? line - first_line(log) : 0);
+}
+
+void probe_log_stay(struct probe_log *log)
+{
+	log->is_away = true;
+}
+
+const struct snapshot_hit *probe_log_cursor(const struct probe_log *log)
+{
+	return log->count ? hit_at(log, log->cursor) : NULL;
 }
 
 static bool matches_at(const struct probe_log *log, size_t index, const char *search)
@@ -153,32 +208,19 @@ static bool matches_at(const struct probe_log *log, size_t index, const char *se
 	return search_matches(search, text);
 }
 
-/* Index of the hit found before, if it is still there; else what is on top. */
-static size_t find_begin(const struct probe_log *log)
-{
-	for (size_t i = 0; i < log->count; i++)
-		if (hit_at(log, i)->number == log->found)
-			return i;
-	return top_hit(log);
-}
-
 bool probe_log_find(struct probe_log *log, const char *search, int step)
 {
 	const size_t each = step < 0 ? log->count - 1 : 1;
-	size_t at, line;
+	size_t at;
 
 	if (!log->count)
 		return false;
-	at = find_begin(log) + (step < 0 ? log->count - 1 : (size_t)step);
+	at = log->cursor + (step < 0 ? log->count - 1 : (size_t)step);
 	for (size_t i = 0; i < log->count; i++, at += each) {
 		if (!matches_at(log, at % log->count, search))
 			continue;
-		at %= log->count;
-		log->found = hit_at(log, at)->number;
-		line = first_line(log) + at;
-		if (line < log->top || line >= log->top + log->page)
-			set_top(log, line > log->page / 2 ? line - log->page / 2 : 0);
-		log->is_away = true;	/* it stays in sight */
+		set_places(log, log->top, at % log->count);
+		probe_log_stay(log);	/* it stays in sight */
 		return true;
 	}
 	return false;
@@ -192,16 +234,19 @@ static void draw_dropped(uint64_t count, struct canvas *canvas, struct canvas_ar
 	canvas_put_text(canvas, area, canvas_clean(text), ROLE_DIM);
 }
 
-static void draw_hit(const struct probe_log *log, const struct snapshot_hit *hit,
-		     const char *search, struct canvas *canvas, struct canvas_area area)
+static void draw_hit(const struct probe_log *log, size_t index, const char *search,
+		     struct canvas *canvas, struct canvas_area area)
 {
 	char text[PROBE_LOG_TEXT];
 
-	probe_log_format(log, hit, text);
+	probe_log_format(log, hit_at(log, index), text);
 	canvas_put_text(canvas, area, canvas_clean(text), ROLE_TEXT);
-	if (search[0] && hit->number == log->found)
-		canvas_put_text(canvas, (struct canvas_area){ 0, area.y, 1 }, SAFE_TEXT("\u25b8"),
-				ROLE_MATCH);
+	if (index == log->cursor) {
+		canvas_set_role(canvas, (struct canvas_area){ 0, area.y, canvas->width },
+				ROLE_SELECTED);
+		canvas_put_text(canvas, (struct canvas_area){ 0, area.y, 1 },
+				SAFE_TEXT("\u25b8"), ROLE_SELECTED);
+	}
 	search_highlight(canvas, area, search);
 }
 
@@ -212,7 +257,7 @@ void probe_log_draw(struct probe_log *log, const char *search, struct canvas *ca
 
 	if (page != log->page) {
 		log->page = page;
-		set_top(log, log->is_away ? log->top : last_top(log));
+		set_places(log, log->is_away ? log->top : last_top(log), log->cursor);
 	}
 	for (size_t i = 0; i < page && log->top + i < first + log->count; i++) {
 		const struct canvas_area area = { 2, top + (int)i, canvas->width - 3 };
@@ -221,6 +266,6 @@ void probe_log_draw(struct probe_log *log, const char *search, struct canvas *ca
 		if (line < first)
 			draw_dropped(log->of->log_dropped, canvas, area);
 		else
-			draw_hit(log, hit_at(log, line - first), search, canvas, area);
+			draw_hit(log, line - first, search, canvas, area);
 	}
 }

@@ -11,6 +11,7 @@
 #include "ui/group_path.h"
 #include "ui/mouse.h"
 #include "ui/view_help.h"
+#include "ui/view_hit.h"
 #include "ui/view_log.h"
 #include "ui/view_losses.h"
 #include "ui/view_messages.h"
@@ -35,6 +36,7 @@ void state_init(struct ui_state *state)
 	pager_init(&state->messages, &view_messages_ops);
 	pager_init(&state->losses, &view_losses_ops);
 	pager_init(&state->log, &view_log_ops);
+	pager_init(&state->hit, &view_hit_ops);
 	state->view = &state->table.view;
 }
 
@@ -48,6 +50,7 @@ void state_finish(struct ui_state *state)
 	pager_finish(&state->messages);
 	pager_finish(&state->losses);
 	pager_finish(&state->log);
+	pager_finish(&state->hit);
 	menu_finish(&state->menu);
 }
 
@@ -499,6 +502,10 @@ void state_ask(struct ui_state *state)
 		.heat = state->wants_heat,
 		.probe = state_kind(state) == VIEW_PROBES ? state_probe_here(state) : 0,
 	};
+	if (state->view == &state->hit.view) {
+		request->query.hit_probe = state->hit_probe;
+		request->query.hit = state->hit_number;
+	}
 	if (state_kind(state) == VIEW_TREE) {
 		request->query.tree = state_tree_direction(state);
 		request->query.tree_limit_pct = state->tree.limit_pct;
@@ -581,6 +588,17 @@ void state_open_probe(struct ui_state *state, const struct snapshot_probe *probe
 	}
 	state->wants_restore = true;
 	state_ask(state);
+}
+
+void state_open_hit(struct ui_state *state, const struct snapshot_hit *hit)
+{
+	state->hit_probe = hit->probe;
+	state->hit_number = hit->number;
+	state->hit.seen = 0;
+	state->hit.top = 0;
+	state_open_view(state, &state->hit.view);
+	state_ask(state);
+	state_refresh_view(state);	/* it waits for the answer */
 }
 
 bool state_show_table(struct ui_state *state)

@@ -101,10 +101,21 @@ void probe_view_select(struct probe_view *view, size_t index)
 {
 	const size_t count = view->probe ? view->snapshot->probes.slowest_count : 0;
 
+	if (view->pane == PANE_LOG)
+		probe_log_select(&view->log, index);
 	if (view->pane != PANE_SLOWEST || !count)
 		return;
 	view->slow_cursor = index < count ? index : count - 1;
 	view->slow_number = view->snapshot->probes.slowest[view->slow_cursor].number;
+}
+
+const struct snapshot_hit *probe_view_hit(const struct probe_view *view)
+{
+	const struct snapshot_probes *of = view->snapshot ? &view->snapshot->probes : NULL;
+
+	if (of && view->pane == PANE_SLOWEST && view->slow_cursor < of->slowest_count)
+		return &of->slowest[view->slow_cursor];
+	return of && view->pane == PANE_LOG ? probe_log_cursor(&view->log) : NULL;
 }
 
 static void move_slow(struct probe_view *view, long lines)
@@ -375,6 +386,8 @@ static void draw_pane(struct probe_view *view, struct ui_state *state, struct ca
 								    canvas->width - 3 });
 		view->page = end - y - 1;
 		probe_log_draw(&view->log, state->search, canvas, y + 1, end - y - 1);
+		hits_add(&state->hits, (struct hit){ HIT_ROWS, 0, y + 1, canvas->width, view->page,
+						     view->log.top });
 		break;
 	case PANE_COUNT:
 		break;

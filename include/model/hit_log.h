@@ -15,6 +15,7 @@
 #define HIT_BEGIN_BYTES	 48	/* what lies there of a longer one */
 #define HIT_TEXTS_BYTES	 (128u * 1024)	/* for the longer ones of a probe: the newest are whole */
 #define HIT_LONGEST_BYTES 255	/* the rest is cut off */
+#define HIT_STACKS_KEPT	 50	/* of the newest lines, and of all slowest: they outlive history */
 
 struct hit_line_value {
 	bool is_known, is_text, is_signed;
@@ -38,7 +39,7 @@ struct hit_line {
 	uint32_t cpu, pid, tid;
 	uint8_t comm_bytes;	/* 0: unknown */
 	char comm[HIT_COMM_BYTES];
-	uint32_t stack;		/* of the slowest: in the trie; ID_SET_NONE: none, or not yet */
+	uint32_t stack;		/* in the trie; ID_SET_NONE: none, not yet, or it left history */
 	struct hit_line_value values[];
 };
 
@@ -58,13 +59,17 @@ void hit_log_finish(struct hit_log *log);	/* of a zeroed one, too */
  * number of columns than before begins a new log. 0: out of memory. */
 uint64_t hit_log_add(struct hit_log *log, const struct hit_line *line,
 		       const struct probe_value *values, uint32_t columns);
-/* True: the line with that number is one of the slowest, and its stack is wanted. */
-bool hit_log_is_slow(const struct hit_log *log, uint64_t number);
+/* Gives the line with that number its stack, wherever it is kept. */
 void hit_log_set_stack(struct hit_log *log, uint64_t number, uint32_t stack);
 
 /* How many lines there are, and the one at @index, oldest first. BORROWED. */
 uint32_t hit_log_count(const struct hit_log *log);
 const struct hit_line *hit_log_line(const struct hit_log *log, uint32_t index);
+/* The line with that number among the last ones; NULL: it has left them. The stack may be changed,
+ * when stacks are renumbered. BORROWED. */
+struct hit_line *hit_log_recent(const struct hit_log *log, uint64_t number);
+/* The same among the last ones and the slowest. BORROWED. */
+const struct hit_line *hit_log_find(const struct hit_log *log, uint64_t number);
 /* The text of a value that is_text. What is longer than HIT_TEXT_BYTES and has left the ring is its
  * begin and "...". Returns its length, without a terminator. */
 size_t hit_log_text(const struct hit_log *log, const struct hit_line_value *value,

@@ -17,6 +17,8 @@ struct probe_draft_span {
 	bool is_chosen;		/* the log is the window's, too, instead of all up to its end */
 	uint64_t now_ns;	/* CLOCK_MONOTONIC, for leases */
 	uint32_t detail;	/* id of the probe whose log and heat are wanted; 0: none */
+	uint32_t hit_probe;	/* id of the probe whose hit with the number @hit is wanted; */
+	uint64_t hit;		/* 0: none is */
 	bool wants_values;	/* of all probes */
 	const struct probe_fold *base;	/* of the baseline; NULL: not compared */
 	const struct baseline *baseline;	/* if there is @base */

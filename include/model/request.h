@@ -52,6 +52,8 @@ struct query {
 				 * for */
 	enum group_key groups[GROUP_LEVELS];
 	uint32_t probe;		/* all about this one: struct snapshot_probes; 0: none */
+	uint32_t hit_probe;	/* and all about a hit of this one, with this number in its log; */
+	uint64_t hit;		/* 0: of none */
 	double tree_limit_pct;	/* nodes with less of the tree's weight are left out, and of very
 				 * many the smallest; < 0: all are wanted, however many */
 };

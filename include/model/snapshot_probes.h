@@ -82,8 +82,9 @@ struct snapshot_probe {
 };
 
 struct snapshot_hit {		/* a line of the log, or one of the slowest */
+	uint32_t probe;		/* its probe's id */
 	uint64_t time_ns;	/* CLOCK_MONOTONIC, of its end */
-	uint64_t number;	/* rises: identity of the line */
+	uint64_t number;	/* rises: identity of the line among those of its probe */
 	uint32_t cpu;
 	uint32_t pid, tid;
 	const char *comm;
@@ -113,6 +114,9 @@ struct snapshot_probes {
 	uint32_t slowest_count;	/* slowest first; since it was added */
 	const struct snapshot_hit *slowest;
 	struct snapshot_heat heat;
+	/* The one hit that the query asks for: its values are "name=value\n" each, its stack is
+	 * "leaf (object)\n" and so on. Its number is 0: none was asked for, or it is gone. */
+	struct snapshot_hit hit;
 };
 
 #endif

@@ -148,7 +148,9 @@ struct ui_state {
 	struct groups_view groups_view;
 	struct probes_view probes;
 	struct probe_view probe;
-	struct pager help, messages, losses, log;
+	struct pager help, messages, losses, log, hit;
+	uint32_t hit_probe;	/* the hit that the page of one is of: its probe's id, */
+	uint64_t hit_number;	/* and its number there; 0: none was opened */
 
 	struct prompt prompt;
 	const struct prompt_use *prompt_use;
@@ -310,6 +312,8 @@ void state_probe_answered(struct ui_state *state, const struct probe_answer *ans
 const struct snapshot_probe *state_probe(const struct ui_state *state);
 /* Goes on to the figures of @probe. */
 void state_open_probe(struct ui_state *state, const struct snapshot_probe *probe);
+/* A page of text about @hit, over its log. */
+void state_open_hit(struct ui_state *state, const struct snapshot_hit *hit);
 /* Id of the probe whose figures, or hits as samples, are asked for; 0: of none. */
 uint32_t state_probe_here(const struct ui_state *state);
 /* Goes back out of all levels of that probe, to where it was opened. */

@@ -37,10 +37,13 @@ extern const char *const probe_pane_names[PANE_COUNT];
 void probe_view_init(struct probe_view *view);
 
 void probe_view_show_pane(struct probe_view *view, enum probe_pane pane);
-/* The wheel: of the slowest it moves the cursor. */
+/* The wheel: of the slowest and of the log it moves the cursor. */
 void probe_view_scroll(struct probe_view *view, int lines);
-/* A click on line @index of the slowest calls. */
+/* A click on line @index of the slowest calls, or of the log. */
 void probe_view_select(struct probe_view *view, size_t index);
+/* The hit at the cursor, on the pages of slowest calls and of the log; NULL: there is none.
+ * BORROWED until the next refresh. */
+const struct snapshot_hit *probe_view_hit(const struct probe_view *view);
 /* Shows the hit of the log, at @step 0 from here on, 1 the next, -1 the one before, that has
  * @search. False: there is none, or another page is shown. */
 bool probe_view_find(struct probe_view *view, const char *search, int step);

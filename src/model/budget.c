@@ -79,12 +79,21 @@ static void renumber(const struct usage *usage, struct slice_entry *entries, uin
 	}
 }
 
-/* The slowest hits of probes keep their stacks, however long ago they were. */
-static void mark_slowest(const struct usage *usage, const struct hit_log *log)
+static void mark_line(const struct usage *usage, const struct hit_line *line)
+{
+	if (line && line->stack != ID_SET_NONE)
+		usage->stacks[line->stack] = 1;
+}
+
+/* The slowest hits of probes and the newest keep their stacks, however long ago they were. The
+ * other lines have theirs as long as history has them: a thousand of each probe would push it
+ * out. */
+static void mark_log(const struct usage *usage, const struct hit_log *log)
 {
 	for (uint32_t i = 0; i < log->slowest_count; i++)
-		if (hit_log_slowest(log, i)->stack != ID_SET_NONE)
-			usage->stacks[hit_log_slowest(log, i)->stack] = 1;
+		mark_line(usage, hit_log_slowest(log, i));
+	for (uint64_t i = 0; i < HIT_STACKS_KEPT && i < log->last_number; i++)
+		mark_line(usage, hit_log_recent(log, log->last_number - i));
 }
 
 /* The ages of stacks that stay, each at its new number: that is never larger. */
@@ -105,21 +114,25 @@ static uint32_t first_recent(const struct timeline *timeline, uint64_t now_ns)
 	return s + 1;
 }
 
-static void renumber_slowest(const struct usage *usage, const struct hit_log *log)
+static void renumber_line(const struct usage *usage, struct hit_line *line)
 {
-	for (uint32_t i = 0; i < log->slowest_count; i++) {
-		struct hit_line *line = hit_log_slowest(log, i);
+	if (line && line->stack != ID_SET_NONE)
+		line->stack = usage->new_stack[line->stack];
+}
 
-		if (line->stack != ID_SET_NONE)
-			line->stack = usage->new_stack[line->stack];
-	}
+static void renumber_log(const struct usage *usage, const struct hit_log *log)
+{
+	for (uint32_t i = 0; i < log->slowest_count; i++)
+		renumber_line(usage, hit_log_slowest(log, i));
+	for (uint64_t i = 0; i < PROBE_LOG_LINES && i < log->last_number; i++)
+		renumber_line(usage, hit_log_recent(log, log->last_number - i));
 }
 
 static void compact_hits(const struct usage *usage, struct probe_hits *hits)
 {
 	probe_values_compact(&hits->values, usage->values, usage->new_value);
 	for (uint32_t slot = 0; slot < PROBE_SLOTS; slot++)
-		renumber_slowest(usage, &hits->rows[slot].log);
+		renumber_log(usage, &hits->rows[slot].log);
 }
 
 static bool compact(struct ingest *ingest, const struct usage *usage)
@@ -133,7 +146,7 @@ static bool compact(struct ingest *ingest, const struct usage *usage)
 	for (uint32_t i = 0; i < ingest->lines.count; i++)
 		mark(usage, &ingest->lines.heap[i]->entry, 1, timeline->count);
 	for (uint32_t slot = 0; ingest->hits && slot < PROBE_SLOTS; slot++)
-		mark_slowest(usage, &ingest->hits->rows[slot].log);
+		mark_log(usage, &ingest->hits->rows[slot].log);
 	if (stack_trie_compact(&ingest->trie, usage->stacks, usage->new_stack))
 		return false;	/* nothing changed */
 	task_table_compact(&ingest->tasks, usage->tasks, usage->new_task);

@@ -161,17 +161,31 @@ static struct hit_line *find_slow(const struct hit_log *log, uint64_t number)
 	return NULL;
 }
 
-bool hit_log_is_slow(const struct hit_log *log, uint64_t number)
+struct hit_line *hit_log_recent(const struct hit_log *log, uint64_t number)
 {
-	return find_slow(log, number);
+	struct hit_line *line;
+
+	if (!log->lines || !number)
+		return NULL;
+	line = line_at(log, log->lines, (number - 1) % PROBE_LOG_LINES);
+	return line->number == number ? line : NULL;
+}
+
+const struct hit_line *hit_log_find(const struct hit_log *log, uint64_t number)
+{
+	const struct hit_line *line = hit_log_recent(log, number);
+
+	return line ? line : find_slow(log, number);
 }
 
 void hit_log_set_stack(struct hit_log *log, uint64_t number, uint32_t stack)
 {
-	struct hit_line *line = find_slow(log, number);
+	struct hit_line *recent = hit_log_recent(log, number), *slow = find_slow(log, number);
 
-	if (line)
-		line->stack = stack;
+	if (recent)
+		recent->stack = stack;
+	if (slow)
+		slow->stack = stack;
 }
 
 /* After the columns have changed the oldest that is kept is not the ring's oldest: its number says
@@ -180,10 +194,8 @@ uint32_t hit_log_count(const struct hit_log *log)
 {
 	uint32_t count = 0;
 
-	for (uint64_t number = log->last_number; log->lines && number && count < PROBE_LOG_LINES;
-	     number--, count++)
-		if (line_at(log, log->lines, (number - 1) % PROBE_LOG_LINES)->number != number)
-			break;
+	while (count < log->last_number && hit_log_recent(log, log->last_number - count))
+		count++;
 	return count;
 }
 

@@ -279,7 +279,7 @@ static void count_values(struct ingest *ingest, const struct hit *hit)
 				   &hit->values[i]), 1);
 }
 
-/* Returns the line's number if its stack will be asked for. */
+/* Returns the line's number, for its stack; 0: there is no line. */
 static uint64_t log_hit(const struct hit *hit)
 {
 	const struct thread *thread = hit->thread;
@@ -287,14 +287,12 @@ static uint64_t log_hit(const struct hit *hit)
 		.time_ns = hit->end->time_ns, .latency_ns = hit->latency_ns,
 		.cpu = hit->end->cpu, .pid = hit->begin->pid, .tid = hit->begin->tid,
 	};
-	uint64_t number;
 
 	if (thread && thread->has_comm) {
 		line.comm_bytes = thread->comm_len;
 		memcpy(line.comm, thread->comm, thread->comm_len);
 	}
-	number = hit_log_add(&hit->row->log, &line, hit->values, hit->reading->column_count);
-	return hit->latency_ns >= 0 && hit_log_is_slow(&hit->row->log, number) ? number : 0;
+	return hit_log_add(&hit->row->log, &line, hit->values, hit->reading->column_count);
 }
 
 /* The raw record of a return names its function; the sample's address is in the caller. */
@@ -370,7 +368,7 @@ void ingest_hit_fields(struct ingest *ingest, const struct event_record *record,
 	hit.thread = task_table_find_thread(&ingest->tasks, record->tid);
 	read_values(&hit, &texts);
 	find_places(ingest, &hit);
-	log_hit(&hit);
+	hit_log_set_stack(&row->log, log_hit(&hit), entry->stack);
 	count_values(ingest, &hit);
 	ingest_line_of_sample(ingest, record, entry, hit.values, hit.reading->column_count);
 }

@@ -265,6 +265,7 @@ int probe_draft_fill(struct probe_draft *draft, struct ingest *ingest,
 
 	*draft = (struct probe_draft){ .head.count = sort_slots(ingest->hits, slots) };
 	put_string(draft, "");
+	draft->head.hit = (struct snapshot_hit){ .latency_ns = -1 };
 	draft->list = calloc(draft->head.count + 1, sizeof(*draft->list));
 	if (!draft->list)
 		return -ENOMEM;
@@ -349,14 +350,19 @@ static void join_values(const struct probe_draft *draft, struct snapshot_value *
 	}
 }
 
+static void join_hit(struct snapshot_hit *hit, const char *text)
+{
+	hit->comm = at_offset(text, hit->comm);
+	hit->values = at_offset(text, hit->values);
+	hit->stack = at_offset(text, hit->stack);
+}
+
 static void join_lines(const struct probe_draft *draft, struct snapshot_hit *lines,
 		       const char *text)
 {
 	for (uint32_t i = 0; i < draft->head.log_count + draft->head.slowest_count; i++) {
 		lines[i] = draft->lines[i];
-		lines[i].comm = at_offset(text, lines[i].comm);
-		lines[i].values = at_offset(text, lines[i].values);
-		lines[i].stack = at_offset(text, lines[i].stack);
+		join_hit(&lines[i], text);
 	}
 }
 
@@ -375,6 +381,7 @@ void probe_draft_join(const struct probe_draft *draft, void *at, struct snapshot
 	join_list(draft, list, values, text);
 	join_values(draft, values, text);
 	join_lines(draft, lines, text);
+	join_hit(&out->hit, text);
 	out->list = list;
 	out->log = lines;
 	out->slowest = lines + draft->head.log_count;

@@ -16,8 +16,19 @@ static void append(struct probe_draft *draft, const char *text, size_t bytes)
 	probe_draft_text(draft, text, bytes);
 }
 
+/* A byte as it is: sanitized texts have no newline. */
+static void append_raw(struct probe_draft *draft, char byte)
+{
+	if (draft->is_out_of_memory)
+		return;
+	draft->text[draft->text_used - 1] = byte;	/* in place of the terminator */
+	probe_draft_text(draft, "", 0);
+}
+
+/* @between: what stands between two values. */
 static const char *put_values(struct probe_draft *draft, struct ingest *ingest,
-			      const struct probe_row *row, const struct hit_line *line)
+			      const struct probe_row *row, const struct hit_line *line,
+			      char between)
 {
 	const struct probe_reading *reading = row->generations[row->newest].reading;
 	const char *at = probe_draft_text(draft, "", 0);
@@ -36,7 +47,7 @@ static const char *put_values(struct probe_draft *draft, struct ingest *ingest,
 		bool is_named;
 
 		if (i)
-			append(draft, " ", 1);
+			append_raw(draft, between);
 		append(draft, reading->columns[i].name, strlen(reading->columns[i].name));
 		append(draft, "=", 1);
 		if (draft->is_out_of_memory)
@@ -64,7 +75,8 @@ static const char *put_comm(struct probe_draft *draft, const struct ingest *inge
 	       : probe_draft_text(draft, "", 0);
 }
 
-static void append_frame(struct probe_draft *draft, struct ingest *ingest, uint32_t frame)
+static void append_frame(struct probe_draft *draft, struct ingest *ingest, uint32_t frame,
+			 bool with_object)
 {
 	const uint32_t id = symbol_names_of_frame(&ingest->names, &ingest->trie, frame);
 	const struct symbol *symbol = &ingest->names.symbols[id];
@@ -82,37 +94,63 @@ static void append_frame(struct probe_draft *draft, struct ingest *ingest, uint3
 		name = address;
 	}
 	append(draft, name, strlen(name));
-	if (draft->is_out_of_memory)
-		return;
-	draft->text[draft->text_used - 1] = '\n';	/* in place of the terminator */
-	probe_draft_text(draft, "", 0);
+	name = strpool_get(ingest->strings, symbol->object_name);
+	if (with_object && *name) {
+		append(draft, " (", 2);
+		append(draft, name, strlen(name));
+		append(draft, ")", 1);
+	}
+	append_raw(draft, '\n');
 }
 
-static const char *put_stack(struct probe_draft *draft, struct ingest *ingest, uint32_t stack)
+static const char *put_stack(struct probe_draft *draft, struct ingest *ingest, uint32_t stack,
+			     bool with_objects)
 {
 	const struct stack_trie *trie = &ingest->trie;
 	const char *at = probe_draft_text(draft, "", 0);
 
 	if (stack == ID_SET_NONE)
 		return at;
-	append_frame(draft, ingest, trie->stacks.frame[stack]);
+	append_frame(draft, ingest, trie->stacks.frame[stack], with_objects);
 	for (uint32_t node = trie->stacks.node[stack]; node != STACK_NODE_ROOT;
 	     node = trie->nodes.parent[node])
-		append_frame(draft, ingest, trie->nodes.frame[node]);
+		append_frame(draft, ingest, trie->nodes.frame[node], with_objects);
 	return at;
 }
 
+/* What @line says without its texts. */
+static struct snapshot_hit hit_of(const struct probe_row *row, const struct hit_line *line)
+{
+	return (struct snapshot_hit){
+		.probe = row->id, .time_ns = line->time_ns, .number = line->number,
+		.cpu = line->cpu, .pid = line->pid, .tid = line->tid,
+		.latency_ns = line->latency_ns,
+	};
+}
+
+/* Of a line of the log the stack is left out: a thousand of them are a text of a megabyte. */
 static void put_line(struct probe_draft *draft, struct ingest *ingest,
-		     const struct probe_row *row, const struct hit_line *line,
+		     const struct probe_row *row, const struct hit_line *line, bool with_stack,
 		     struct snapshot_hit *out)
 {
-	*out = (struct snapshot_hit){
-		.time_ns = line->time_ns, .number = line->number, .cpu = line->cpu,
-		.pid = line->pid, .tid = line->tid, .latency_ns = line->latency_ns,
-		.comm = put_comm(draft, ingest, line),
-		.values = put_values(draft, ingest, row, line),
-	};
-	out->stack = put_stack(draft, ingest, line->stack);
+	*out = hit_of(row, line);
+	out->comm = put_comm(draft, ingest, line);
+	out->values = put_values(draft, ingest, row, line, ' ');
+	out->stack = put_stack(draft, ingest, with_stack ? line->stack : ID_SET_NONE, false);
+}
+
+static void put_hit(struct probe_draft *draft, struct ingest *ingest, const struct probe_row *row,
+		    uint64_t number)
+{
+	const struct hit_line *line = row ? hit_log_find(&row->log, number) : NULL;
+	struct snapshot_hit *out = &draft->head.hit;
+
+	if (!line)
+		return;
+	*out = hit_of(row, line);
+	out->comm = put_comm(draft, ingest, line);
+	out->values = put_values(draft, ingest, row, line, '\n');
+	out->stack = put_stack(draft, ingest, line->stack, true);
 }
 
 static int slowest_first(const void *a, const void *b)
@@ -139,6 +177,7 @@ int probe_draft_lines(struct probe_draft *draft, struct ingest *ingest,
 	const uint32_t kept = row ? hit_log_count(&row->log) : 0;
 	struct snapshot_probes *head = &draft->head;
 
+	put_hit(draft, ingest, find_row(ingest->hits, span->hit_probe), span->hit);
 	if (!row)
 		return 0;
 	draft->lines = calloc(kept + row->log.slowest_count + 1, sizeof(*draft->lines));
@@ -150,11 +189,12 @@ int probe_draft_lines(struct probe_draft *draft, struct ingest *ingest,
 		if (line->time_ns > span->end_ns ||	/* a frozen picture's end */
 		    (span->is_chosen && line->time_ns < span->begin_ns))
 			continue;
-		put_line(draft, ingest, row, line, &draft->lines[head->log_count++]);
+		put_line(draft, ingest, row, line, false,
+			 &draft->lines[head->log_count++]);
 	}
 	head->log_dropped = row->log.last_number - kept;
 	for (uint32_t i = 0; i < row->log.slowest_count; i++)
-		put_line(draft, ingest, row, hit_log_slowest(&row->log, i),
+		put_line(draft, ingest, row, hit_log_slowest(&row->log, i), true,
 			 &draft->lines[head->log_count + head->slowest_count++]);
 	qsort(draft->lines + head->log_count, head->slowest_count, sizeof(*draft->lines),
 	      slowest_first);

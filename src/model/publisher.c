@@ -343,10 +343,9 @@ static void describe_probe(const struct probe_row *row, struct snapshot *head)
 	const struct probe_reading *reading = row->generations[row->newest].reading;
 
 	head->event = row->name;
-	head->stacks = STACKS_OFF;
-	if (reading)
-		head->stacks = stack_kind_of(row->spec->edge == PROBE_RETURN
-					     ? &reading->leave.format : &reading->entry.format);
+	head->stacks = !reading ? STACKS_OFF
+				: stack_kind_of(row->spec->edge == PROBE_RETURN
+						? &reading->leave.format : &reading->entry.format);
 }
 
 /* Where only probes are sampled the first of them may still be on its way. */
@@ -380,6 +379,7 @@ static int draft_probes(struct publisher *publisher, const struct probe_fold *fo
 		.begin_ns = span.begin_ns, .end_ns = span.end_ns, .is_chosen = span.is_chosen,
 		.known_ns = history_begin_ns(publisher), .now_ns = clock_now_ns(),
 		.detail = query->probe, .wants_values = publisher->config->wants_all_events,
+		.hit_probe = query->hit_probe, .hit = query->hit,
 	};
 	int err;
 

@@ -71,14 +71,14 @@ static struct snapshot_probe probes[PROBE_FIXTURE_COUNT] = {
 };
 
 static struct snapshot_hit slowest[] = {
-	{ .time_ns = 1236400000000, .number = 77, .cpu = 1, .pid = 4121, .tid = 4121,
+	{ .time_ns = 1236400000000, .probe = 3, .number = 77, .cpu = 1, .pid = 4121, .tid = 4121,
 	  .comm = "postgres", .latency_ns = 3100000, .values = "hashvalue=8 name=pg_class ret=0",
 	  .stack = "hash_search_with_hash_value\nBufTableLookup\nBufferAlloc\n"
 		   "ReadBuffer_common\nExecScan\nmain" },
-	{ .time_ns = 1200000123000, .number = 12, .cpu = 0, .pid = 4121, .tid = 4121,
+	{ .time_ns = 1200000123000, .probe = 3, .number = 12, .cpu = 0, .pid = 4121, .tid = 4121,
 	  .comm = "postgres", .latency_ns = 2100000, .values = "hashvalue=0 name=pg_index ret=-22",
 	  .stack = "hash_search_with_hash_value\nget_hash_entry" },
-	{ .time_ns = 1100000000000, .number = 5, .cpu = 3, .pid = 4121, .tid = 4121,
+	{ .time_ns = 1100000000000, .probe = 3, .number = 5, .cpu = 3, .pid = 4121, .tid = 4121,
 	  .comm = "postgres", .latency_ns = 98000, .values = "hashvalue=1 name=? ret=0",
 	  .stack = "" },
 };
@@ -92,6 +92,7 @@ static void fill_log(void)
 	for (uint32_t i = 0; i < LOG_LINES; i++)
 		log_lines[i] = (struct snapshot_hit){
 			.time_ns = 1234000000000 + i * 50001000ull, .number = 100 + i,
+			.probe = 3,
 			.cpu = i % 8, .pid = 4121, .tid = 4121, .comm = "postgres",
 			.latency_ns = i % 4 == 3 ? 48000 : 1100 + i, .stack = "",
 			.values = i % 5 ? "hashvalue=8 name=pg_class ret=0"
@@ -149,10 +150,26 @@ void probe_fixture_send(struct scene *scene)
 	scene->state.order_count = 0;
 }
 
+/* A hit of the log that the page is of. */
+static struct snapshot_hit asked_hit(const struct scene *scene)
+{
+	struct snapshot_hit hit = { .number = 0 };
+
+	for (uint32_t i = 0; i < LOG_LINES; i++)
+		if (log_lines[i].number == scene->state.hit_number)
+			hit = log_lines[i];
+	hit.values = "hashvalue=8\nname=pg_class with blanks\nret=0";
+	hit.stack = "hash_search_with_hash_value (postgres)\nBufTableLookup (postgres)\n"
+		    "main (postgres)\n";
+	return hit;
+}
+
 void probe_fixture_answer(struct scene *scene)
 {
 	scene_prepare(scene);
 	scene->snapshot.probes = probe_fixture(state_kind(&scene->state) == VIEW_PROBES
 					       ? state_probe_here(&scene->state) : 0);
+	if (scene->state.hit_number)
+		scene->snapshot.probes.hit = asked_hit(scene);
 	scene_show(scene);
 }

@@ -452,7 +452,7 @@ static void test_the_log_is_filtered_and_searched(void **state)
 	assert_int_equal(scene->state.probe.log.count, 40);
 	scene_press(scene, "/20:34.150");
 	scene_press_key(scene, UI_KEY_ENTER);
-	assert_int_equal(scene->state.probe.log.found, 103);
+	assert_int_equal(probe_log_cursor(&scene->state.probe.log)->number, 103);
 	assert_true(scene_has(scene, "00:20:34.150"));
 	scene_press(scene, "/nowhere");
 	assert_string_equal(scene->state.prompt.note, "not here");
@@ -470,9 +470,9 @@ static void test_at_its_begin_the_log_says_what_was_dropped(void **state)
 	scene_press_key(scene, UI_KEY_HOME);
 	assert_true(scene_has(scene, "1.23M older hits were dropped"));
 	assert_true(scene_has(scene, "00:20:34.000"));
-	scene_press(scene, "j");
+	scene_press_key(scene, UI_KEY_PAGE_DOWN);
+	scene_press_key(scene, UI_KEY_PAGE_DOWN);
 	assert_false(scene_has(scene, "dropped"));
-	assert_true(scene_has(scene, "00:20:34.000"));
 }
 
 static void test_the_filter_of_the_log_is_shown_whole_or_with_a_mark(void **state)

@@ -57,7 +57,7 @@ static void test_a_line_has_the_time_of_the_clock_on_the_wall(void **state)
 				  "fd=3 ret=-11");
 }
 
-static void test_it_follows_the_newest_until_one_scrolls_up(void **state)
+static void test_it_follows_the_newest_until_the_cursor_moves_up(void **state)
 {
 	struct snapshot_hit hits[HITS];
 	struct snapshot_probes of = hits_from(hits, 100);
@@ -70,10 +70,17 @@ static void test_it_follows_the_newest_until_one_scrolls_up(void **state)
 	of = hits_from(hits, 105);
 	probe_log_refresh(&log, &of);
 	assert_int_equal(number_at(&log, log.top), 125);
+	assert_int_equal(probe_log_cursor(&log)->number, 134);
 	probe_log_scroll(&log, -3);
 	of = hits_from(hits, 110);
 	probe_log_refresh(&log, &of);
-	assert_int_equal(number_at(&log, log.top), 122);	/* it stays where one reads */
+	assert_int_equal(number_at(&log, log.top), 125);	/* it stays where one reads */
+	assert_int_equal(probe_log_cursor(&log)->number, 131);
+	probe_log_scroll(&log, -8);				/* above what was in sight */
+	assert_int_equal(number_at(&log, log.top), 123);
+	assert_int_equal(probe_log_cursor(&log)->number, 123);
+	probe_log_select(&log, log.top + 4);			/* a click */
+	assert_int_equal(probe_log_cursor(&log)->number, 127);
 	of = hits_from(hits, 130);				/* that hit has left */
 	probe_log_refresh(&log, &of);
 	assert_int_equal(number_at(&log, log.top), 130);
@@ -81,6 +88,10 @@ static void test_it_follows_the_newest_until_one_scrolls_up(void **state)
 	of = hits_from(hits, 140);
 	probe_log_refresh(&log, &of);
 	assert_int_equal(number_at(&log, log.top), 160);	/* and follows again */
+	probe_log_stay(&log);					/* unless it is held */
+	of = hits_from(hits, 145);
+	probe_log_refresh(&log, &of);
+	assert_int_equal(probe_log_cursor(&log)->number, 169);
 }
 
 static void test_only_what_passes_the_filter_is_a_line(void **state)
@@ -113,17 +124,17 @@ static void test_search_goes_round_and_stays_in_sight(void **state)
 	probe_log_refresh(&log, &of);
 	draw(&log);
 	assert_true(probe_log_find(&log, "00.102", 0));
-	assert_int_equal(log.found, 102);
+	assert_int_equal(probe_log_cursor(&log)->number, 102);
 	assert_true(log.top <= 2);
 	assert_true(probe_log_find(&log, "even", 1));
-	assert_int_equal(log.found, 104);
+	assert_int_equal(probe_log_cursor(&log)->number, 104);
 	assert_true(probe_log_find(&log, "even", -1));
 	assert_true(probe_log_find(&log, "even", -1));
-	assert_int_equal(log.found, 100);
+	assert_int_equal(probe_log_cursor(&log)->number, 100);
 	assert_true(probe_log_find(&log, "even", -1));
-	assert_int_equal(log.found, 128);
+	assert_int_equal(probe_log_cursor(&log)->number, 128);
 	assert_false(probe_log_find(&log, "nobody", 1));
-	assert_int_equal(log.found, 128);
+	assert_int_equal(probe_log_cursor(&log)->number, 128);
 }
 
 /* Line 0 says so, the hits are one line further down. */
@@ -147,11 +158,12 @@ static void test_what_was_dropped_is_a_line_before_the_oldest(void **state)
 	of.log_dropped = 5;
 	probe_log_refresh(&log, &of);
 	assert_int_equal(log.top, 0);		/* they leave, the begin stays in sight */
-	probe_log_scroll(&log, 3);		/* line 3 is hit 107 */
+	probe_log_scroll(&log, 12);		/* hit 117 is the last of ten lines from 108 on */
+	assert_int_equal(log.top, 4);
 	of = hits_from(hits, 106);
 	of.log_dropped = 6;
 	probe_log_refresh(&log, &of);
-	assert_int_equal(log.top, 2);
+	assert_int_equal(log.top, 3);
 	assert_true(probe_log_find(&log, "00.128", 0));
 	assert_in_range(log.top, 14, 21);	/* line 23 */
 	assert_true(probe_log_find(&log, "00.106", 0));
@@ -176,7 +188,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_line_has_the_time_of_the_clock_on_the_wall),
-		cmocka_unit_test(test_it_follows_the_newest_until_one_scrolls_up),
+		cmocka_unit_test(test_it_follows_the_newest_until_the_cursor_moves_up),
 		cmocka_unit_test(test_only_what_passes_the_filter_is_a_line),
 		cmocka_unit_test(test_search_goes_round_and_stays_in_sight),
 		cmocka_unit_test(test_what_was_dropped_is_a_line_before_the_oldest),

@@ -53,6 +53,18 @@ static void test_the_list_at_every_size(void **state)
 	}
 }
 
+static void test_a_hit_of_the_log(void **state)
+{
+	struct scene scene;
+
+	(void)state;
+	open_probe(&scene, 80, 24);
+	scene_press(&scene, "hkk");
+	scene_press_key(&scene, UI_KEY_ENTER);
+	probe_fixture_answer(&scene);
+	scene_close(&scene, "probe_hit_80x24");
+}
+
 static void test_each_page_of_a_probe_at_every_size(void **state)
 {
 	struct scene scene;
@@ -365,6 +377,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_the_list_at_every_size),
+		cmocka_unit_test(test_a_hit_of_the_log),
 		cmocka_unit_test(test_each_page_of_a_probe_at_every_size),
 		cmocka_unit_test(test_an_unsigned_value_has_its_whole_range_on_the_screen),
 		cmocka_unit_test(test_states_are_told_without_colours_and_without_unicode),

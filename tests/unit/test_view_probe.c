@@ -167,6 +167,49 @@ static void test_removing_one_leaves_all_levels_of_it(void **state)
 	assert_int_equal(state_probe_here(&scene->state), 0);
 }
 
+static const struct request *last_query(const struct scene *scene)
+{
+	const struct request *found = NULL;
+
+	for (size_t i = 0; i < scene->state.outbox_count; i++)
+		if (scene->state.outbox[i].kind == REQUEST_QUERY)
+			found = &scene->state.outbox[i];
+	assert_non_null(found);
+	return found;
+}
+
+/* The page is asked for by the hit's number, and leads back to its line, while hits come. */
+static void test_enter_on_a_line_of_the_log_shows_the_hit(void **state)
+{
+	struct scene *scene = *state;
+
+	open_line(scene, 0, &with_values);
+	probe_fixture_answer(scene);
+	scene_press(scene, "h");
+	scene_press(scene, "kkk");
+	scene_press_key(scene, UI_KEY_ENTER);
+	assert_int_equal(last_query(scene)->query.probe, 3);
+	assert_int_equal(last_query(scene)->query.hit_probe, 3);
+	assert_int_equal(last_query(scene)->query.hit, 136);
+	assert_true(scene_has(scene, "Reading the hit"));
+	probe_fixture_answer(scene);
+	assert_true(scene_has(scene, "name=pg_class with blanks"));
+	assert_true(scene_has(scene, "BufTableLookup (postgres)"));
+	scene->snapshot.probes.hit.number = 0;		/* it leaves the log: the page stays */
+	scene_show(scene);
+	assert_true(scene_has(scene, "BufTableLookup (postgres)"));
+	scene_press_key(scene, UI_KEY_BACKSPACE);
+	assert_true(state_is_probe(&scene->state));
+	assert_int_equal(probe_log_cursor(&scene->state.probe.log)->number, 136);
+	scene_press(scene, "h");			/* of the slowest, too */
+	scene_press_key(scene, UI_KEY_ENTER);
+	assert_int_equal(last_query(scene)->query.hit, 77);
+	scene->snapshot.probes.hit.number = 0;
+	scene->snapshot.query = scene->state.query;
+	scene_show(scene);
+	assert_true(scene_has(scene, "left the log before it was read"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -178,6 +221,7 @@ int main(void)
 		SCENE_TEST(test_a_probe_that_is_gone_is_left_from_its_figures_and_its_hits),
 		SCENE_TEST(test_removing_all_leaves_the_probe_at_once),
 		SCENE_TEST(test_removing_one_leaves_all_levels_of_it),
+		SCENE_TEST(test_enter_on_a_line_of_the_log_shows_the_hit),
 	};
 
 	setlocale(LC_CTYPE, "C.UTF-8");
