@@ -201,6 +201,13 @@ static void test_enter_on_a_line_of_the_log_shows_the_hit(void **state)
 	scene_press_key(scene, UI_KEY_BACKSPACE);
 	assert_true(state_is_probe(&scene->state));
 	assert_int_equal(probe_log_cursor(&scene->state.probe.log)->number, 136);
+	scene_press_key(scene, UI_KEY_END);		/* of the newest, too: it is held */
+	probe_fixture_answer(scene);
+	assert_false(scene->state.probe.log.is_away);
+	scene_press_key(scene, UI_KEY_ENTER);
+	assert_true(scene->state.probe.log.is_away);
+	probe_fixture_answer(scene);
+	scene_press_key(scene, UI_KEY_BACKSPACE);
 	scene_press(scene, "h");			/* of the slowest, too */
 	scene_press_key(scene, UI_KEY_ENTER);
 	assert_int_equal(last_query(scene)->query.hit, 77);
