@@ -79,7 +79,7 @@ static const char *field_word(enum filter_field field)
 	case FILTER_UNIT:	return "unit";
 	case FILTER_TEXT:	return "text";
 	case FILTER_KERNEL:
-	case FILTER_USER:	return "code";
+	case FILTER_USER:
 	case FILTER_PID:
 	case FILTER_TID:
 	case FILTER_CPU:
@@ -182,9 +182,9 @@ void cmd_hide_user(struct ui_state *state)
 	state_ask(state);
 }
 
-/* The menu of a row: its parts, each as "only" and "not", and as the way into other views. */
+/* The menu of a row: its parts, each as "only" and "without", and as the way into other views. */
 
-enum row_action { ROW_OPEN, ROW_ONLY, ROW_NOT, ROW_SAMPLE, ROW_PROBE };
+enum row_action { ROW_OPEN, ROW_ONLY, ROW_WITHOUT, ROW_SAMPLE, ROW_PROBE };
 
 #define ROW_ITEM(action, kind, part) ((int)(action) << 16 | (int)(kind) << 8 | (int)(part))
 
@@ -209,7 +209,7 @@ static void row_chosen(struct ui_state *state, const struct menu_item *item)
 		command_tell_left_out(state, state->menu_way.left_out);
 		return;
 	}
-	part.is_negated = action == ROW_NOT;
+	part.is_negated = action == ROW_WITHOUT;
 	state_go(state, kind, &part);
 }
 
@@ -220,28 +220,23 @@ static const char *group_title(const struct ui_state *state)
 	return tree_rows_group(rows, tree_rows_cursor(rows)->first)->text;
 }
 
-static void add_ways(struct ui_state *state)
+/* The way that Enter takes, then that into each other view. */
+static void add_way(struct ui_state *state, int step)
 {
 	const enum view_kind here = state->shown_kind;
-	char text[FILTER_PART_BYTES], label[MENU_LABEL_BYTES];
+	const int kind = (int)(table_specs[here].opens + (unsigned int)step) % VIEW_COUNT;
 	const struct cursor_way *way = &state->menu_way;
+	char text[FILTER_PART_BYTES], label[MENU_LABEL_BYTES];
 
-	if (!state_cursor_way(state, &state->menu_way))
+	if (kind == (int)here || kind == VIEW_PROBES)
 		return;
 	if (way->count)
 		filter_format_part(&way->parts[way->count - 1], text);
 	else	/* all of an event */
 		snprintf(text, sizeof(text), "%s", group_title(state));
-	for (int i = 0; i < VIEW_COUNT; i++) {
-		/* What Enter opens comes first. */
-		const int kind = (int)(table_specs[here].opens + (unsigned int)i) % VIEW_COUNT;
-
-		if (kind == (int)here || kind == VIEW_PROBES)
-			continue;
-		snprintf(label, sizeof(label), "open %s: %s", table_specs[kind].title, text);
-		menu_add(&state->menu, ROW_ITEM(ROW_OPEN, kind, 0), MENU_PLAIN, label,
-			 i ? "" : "Enter");
-	}
+	snprintf(label, sizeof(label), "open %s of %s", table_specs[kind].title, text);
+	menu_add(&state->menu, ROW_ITEM(ROW_OPEN, kind, 0), MENU_PLAIN, label,
+		 step ? "" : "Enter");
 }
 
 static size_t collect_parts(struct ui_state *state, const struct snapshot_row *row)
@@ -263,17 +258,50 @@ static size_t collect_parts(struct ui_state *state, const struct snapshot_row *r
 	return count;
 }
 
-static void add_filters(struct ui_state *state, size_t part_count, enum row_action action,
-			const char *word)
+static void add_filter(struct ui_state *state, enum row_action action, size_t index)
 {
-	const enum view_kind here = state->shown_kind;
+	const struct filter_part *part = &state->menu_parts[index];
 	char text[FILTER_PART_BYTES], label[MENU_LABEL_BYTES];
 
-	for (size_t i = 0; i < part_count; i++) {
-		snprintf(label, sizeof(label), "%s %s", word,
-			 filter_format_part(&state->menu_parts[i], text));
-		menu_add(&state->menu, ROW_ITEM(action, here, i), MENU_PLAIN, label,
-			 field_word(state->menu_parts[i].field));
+	snprintf(label, sizeof(label), "%s %s", action == ROW_ONLY ? "only" : "without",
+		 filter_format_part(part, text));
+	menu_add(&state->menu, ROW_ITEM(action, state->shown_kind, index), MENU_PLAIN, label,
+		 field_word(part->field));
+	if (action == ROW_WITHOUT)
+		menu_set_synonyms(&state->menu, "not hide exclude");
+}
+
+static void add_probe_line(struct ui_state *state, const struct snapshot_row *row)
+{
+	char why[PANEL_WHY_BYTES];
+	const char *refusal = state_probe_refusal(state);
+
+	if (!refusal[0])
+		refusal = probe_panel_row_refusal(row, why);
+	if (refusal[0])
+		menu_add_disabled(&state->menu, "probe it", refusal);
+	else
+		menu_add(&state->menu, ROW_ITEM(ROW_PROBE, 0, 0), MENU_PLAIN,
+			 "probe it: every call counted and timed", "p");
+}
+
+static void add_sample_line(struct ui_state *state, const struct snapshot_row *row,
+			    size_t part_count)
+{
+	char label[MENU_LABEL_BYTES];
+	size_t i = 0;
+
+	while (i < part_count && state->menu_parts[i].field != FILTER_PID)
+		i++;
+	if (!state->source) {
+		menu_add_disabled(&state->menu, "sample only it",
+				  "a recording samples nothing: start flametop without -i");
+	} else if (row->pid <= 0 || i == part_count) {
+		menu_add_disabled(&state->menu, "sample only it", "it is not of one process");
+	} else {
+		snprintf(label, sizeof(label), "sample only pid %" PRId64 " from now on",
+			 row->pid);
+		menu_add(&state->menu, ROW_ITEM(ROW_SAMPLE, 0, i), MENU_PLAIN, label, "");
 	}
 }
 
@@ -293,29 +321,35 @@ static const char *row_title(const struct ui_state *state, const struct snapshot
 	return views_opening_part(kind, row, &part) ? filter_format_part(&part, out) : "row";
 }
 
+/* What is likely to be wanted comes first: the row's own name as a filter, Enter's way, a probe. */
 void cmd_row_menu(struct ui_state *state)
 {
 	static const struct menu_use use = { row_chosen };
 	struct snapshot_row row;
-	char label[MENU_LABEL_BYTES], title[FILTER_PART_BYTES], why[PANEL_WHY_BYTES];
+	char title[FILTER_PART_BYTES];
 	size_t count;
+	bool has_way;
 
 	if (!state_cursor_row(state, &row))
 		return;
 	count = collect_parts(state, &row);
+	has_way = state_cursor_way(state, &state->menu_way);
 	state_open_menu(state, &use, row_title(state, &row, title), false);
-	add_ways(state);
-	if (state->probe_control && !probe_panel_row_refusal(&row, why)[0])
-		menu_add(&state->menu, ROW_ITEM(ROW_PROBE, 0, 0), MENU_PLAIN,
-			 "probe it: every call counted and timed", "p");
-	add_filters(state, count, ROW_ONLY, "only");
-	add_filters(state, count, ROW_NOT, "not");
-	if (!state->source || row.pid <= 0)
-		return;
-	for (size_t i = 0; i < count; i++) {
-		if (state->menu_parts[i].field != FILTER_PID)
-			continue;
-		snprintf(label, sizeof(label), "sample only pid %" PRId64 " from now on", row.pid);
-		menu_add(&state->menu, ROW_ITEM(ROW_SAMPLE, 0, i), MENU_PLAIN, label, "");
+	if (count) {
+		add_filter(state, ROW_ONLY, 0);
+		add_filter(state, ROW_WITHOUT, 0);
 	}
+	if (has_way)
+		add_way(state, 0);
+	else
+		menu_add_disabled(&state->menu, "open it",
+				  "this row is of several: nothing to open it by");
+	add_probe_line(state, &row);
+	for (int step = 1; has_way && step < VIEW_COUNT; step++)
+		add_way(state, step);
+	for (size_t i = 1; i < count; i++)
+		add_filter(state, ROW_ONLY, i);
+	for (size_t i = 1; i < count; i++)
+		add_filter(state, ROW_WITHOUT, i);
+	add_sample_line(state, &row, count);
 }

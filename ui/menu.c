@@ -158,11 +158,21 @@ void menu_add(struct menu *menu, int id, enum menu_mark mark, const char *label,
 	item = &menu->items[menu->count++];
 	item->id = id;
 	item->mark = mark;
+	item->is_disabled = false;
 	item->synonyms = "";
 	copy_text(item->label, sizeof(item->label), label);
 	copy_text(item->note, sizeof(item->note), note ? note : "");
 	if (rank_item(item, menu->words))
 		show_item(menu, menu->count - 1);
+}
+
+void menu_add_disabled(struct menu *menu, const char *label, const char *why)
+{
+	const size_t count = menu->count;
+
+	menu_add(menu, -1, MENU_PLAIN, label, why);
+	if (menu->count > count)
+		menu->items[count].is_disabled = true;
 }
 
 void menu_set_synonyms(struct menu *menu, const char *synonyms)
@@ -237,6 +247,8 @@ static enum menu_result choose(struct menu *menu)
 	if (menu->cursor >= menu->shown_count)
 		return MENU_TAKEN;
 	menu->chosen = (int)menu->shown[menu->cursor];
+	if (menu->items[menu->chosen].is_disabled)
+		return MENU_REFUSED;
 	menu->is_open = menu->items[menu->chosen].mark != MENU_PLAIN;
 	return MENU_CHOSEN;
 }

@@ -1,6 +1,6 @@
 /* menu_draw.c - the menu's box on the canvas.
  *
- *   ╭ actions: ob_ ───────────────╮     The size comes from all lines, those that do not match
+ *   ╭ libc.so.6: ob_ ─────────────╮     The size comes from all lines, those that do not match
  *   │▸ Only this object   libc.so │     too: a box that shrinks under one's typing is restless,
  *   │  [x] OBJECT                 │     and what it uncovers, too.
  *   ╰─────────────────────── 3/27 ╯
@@ -18,8 +18,10 @@
 #define MARK_CELLS	4	/* "[x] " */
 #define NOTE_GAP	2
 #define TITLE_EDGES	5	/* what " : _ " has besides title and text */
-#define TYPED_CELLS	12	/* room for the usual length of what is typed */
+#define HINT_TEXT	"type to filter"	/* until something is typed */
+#define TYPED_CELLS	((int)strlen(HINT_TEXT) + 1)
 #define MIN_WIDTH	12
+#define REASON_CELLS	46	/* that the box grows for: choosing the line says all of it */
 #define NO_MATCH_TEXT	"nothing matches; Esc clears"
 /* The palette leaves half of the view: one sees what one gives a command to. */
 #define PALETTE_SHARE	2
@@ -40,6 +42,14 @@ static int note_cells(const struct canvas *canvas, const struct menu_item *item)
 	return item->note[0] ? NOTE_GAP + canvas_text_width(canvas, item->note) : 0;
 }
 
+/* What the box is made wide enough for. */
+static int note_wish(const struct canvas *canvas, const struct menu_item *item)
+{
+	const int cells = note_cells(canvas, item);
+
+	return item->is_disabled ? smaller(cells, NOTE_GAP + REASON_CELLS) : cells;
+}
+
 static int label_begin(const struct menu_item *item)
 {
 	return CURSOR_CELLS + (item->mark == MENU_PLAIN ? 0 : MARK_CELLS);
@@ -55,7 +65,7 @@ static int cells_wanted(const struct menu *menu, const struct canvas *canvas)
 
 		wanted = larger(wanted, label_begin(item) +
 					canvas_text_width(canvas, item->label) +
-					note_cells(canvas, item) + 1);
+					note_wish(canvas, item) + 1);
 	}
 	return wanted + FRAME;
 }
@@ -92,17 +102,21 @@ static void scroll_to_cursor(struct menu *menu, size_t page)
 		menu->top = last_top;
 }
 
-/* When both are too long, the title loses its end and the text its begin: one types at its end. */
+/* When both are too long, the title loses its end and the text its begin: one types at its end.
+ * The hint stands where typed text will, and is left out where it would take more than half. */
 static void draw_title(const struct menu *menu, struct canvas *canvas)
 {
 	const int room = menu->width - FRAME - TITLE_EDGES;
 	struct canvas_area area = { menu->x + 1, menu->y, menu->width - FRAME };
-	const char *typed = menu->typed;
-	char text[MENU_LABEL_BYTES + 8];
 	int title = canvas_text_width(canvas, menu->title);
+	const bool has_hint = !menu->typed[0] &&
+			      (title + TYPED_CELLS <= room || room / 2 >= TYPED_CELLS);
+	const char *typed = menu->typed;
+	const int wanted = has_hint ? TYPED_CELLS : canvas_text_width(canvas, typed);
+	char text[MENU_LABEL_BYTES + 8];
 	uint32_t code;
 
-	title = smaller(title, larger(room - canvas_text_width(canvas, typed), room / 2));
+	title = smaller(title, larger(room - wanted, room / 2));
 	while (canvas_text_width(canvas, typed) > room - title)
 		typed += utf8_decode(typed, &code);
 	canvas_put_text(canvas, area, SAFE_TEXT(" "), ROLE_BOX);
@@ -111,7 +125,10 @@ static void draw_title(const struct menu *menu, struct canvas *canvas)
 	area.x += canvas_put_text(canvas, area, canvas_clean(menu->title), ROLE_BOX);
 	area.width = menu->x + menu->width - 1 - area.x;
 	snprintf(text, sizeof(text), ": %s_ ", typed);
-	canvas_put_text(canvas, area, canvas_clean(text), ROLE_BOX);
+	area.x += canvas_put_text(canvas, area, canvas_clean(text), ROLE_BOX);
+	area.width = menu->x + menu->width - 1 - area.x;
+	if (has_hint)
+		canvas_put_text(canvas, area, SAFE_TEXT(HINT_TEXT " "), ROLE_BOX_DIM);
 }
 
 /* Only when there is more than one sees. */
@@ -129,7 +146,9 @@ static void draw_position(const struct menu *menu, struct canvas *canvas, size_t
 static void draw_item(const struct menu *menu, struct canvas *canvas, const struct menu_item *item,
 		      int y, bool is_cursor)
 {
-	const enum role role = is_cursor ? ROLE_BOX_CURSOR : ROLE_BOX;
+	const enum role role = is_cursor	   ? ROLE_BOX_CURSOR
+			       : item->is_disabled ? ROLE_BOX_DIM
+						   : ROLE_BOX;
 	const struct canvas_area line = { menu->x + 1, y, menu->width - FRAME };
 	const int begin = label_begin(item), room = line.width - begin - 1;
 	const int label = canvas_text_width(canvas, item->label);

@@ -54,6 +54,8 @@ static bool take_menu_result(struct ui_state *state, enum menu_result result)
 	state->is_changed = true;
 	if (result == MENU_CHOSEN)
 		state->menu_use->chosen(state, menu_chosen(&state->menu));
+	else if (result == MENU_REFUSED)
+		state_say(state, "%s", menu_chosen(&state->menu)->note);
 	return true;
 }
 

@@ -7,6 +7,7 @@
 #include "ui/tabs.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "ui/format.h"
 #include "ui/probe_columns.h"
@@ -17,6 +18,7 @@
 #define CRUMB_CELLS 9		/* but not less: "no kernel" */
 #define CRUMBS_MIN  18		/* what the names of views leave: eight letters and a share */
 #define TAB_BYTES   32
+#define WITHOUT	    "without "
 
 /* Each takes less room than the one before it. */
 enum tabs_form {
@@ -28,6 +30,7 @@ struct crumb {
 	enum role role;
 	size_t parts;		/* where a click on it leads */
 	enum hit_kind hit;
+	bool is_negated;	/* the text begins with WITHOUT */
 };
 
 struct crumbs {
@@ -45,6 +48,7 @@ static void add_crumb(struct crumbs *crumbs, enum role role, size_t parts, const
 	crumb->role = role;
 	crumb->parts = parts;
 	crumb->hit = HIT_CRUMB;
+	crumb->is_negated = false;
 }
 
 /* Whose hits stand for the samples, or whose figures are shown. */
@@ -80,12 +84,17 @@ static void add_share(const struct ui_state *state, struct crumbs *crumbs)
 static void list_crumbs(const struct ui_state *state, struct crumbs *crumbs)
 {
 	const struct filter *filter = &state->trail.filter;
+	const struct filter_part *part;
 	char text[FILTER_PART_BYTES];
 
 	add_crumb(crumbs, ROLE_DIM, 0, "all");
 	add_probe(state, crumbs);
-	for (uint32_t i = 0; i < filter->count; i++)
-		add_crumb(crumbs, ROLE_STATE, i + 1, filter_format_part(&filter->parts[i], text));
+	for (uint32_t i = 0; i < filter->count; i++) {
+		part = &filter->parts[i];
+		add_crumb(crumbs, ROLE_STATE, i + 1, filter_format_part(part, text));
+		crumbs->list[crumbs->count - 1].is_negated =
+			part->is_negated && !strncmp(text, WITHOUT, strlen(WITHOUT));
+	}
 	if (state->hide_kernel)
 		add_crumb(crumbs, ROLE_STATE, filter->count, "no kernel");
 	if (state->hide_user)
@@ -93,9 +102,22 @@ static void list_crumbs(const struct ui_state *state, struct crumbs *crumbs)
 	add_share(state, crumbs);
 }
 
+/* Where "without" would leave no room for the name, "not" is as good. Into @room[FILTER_PART_BYTES]
+ * if need be. */
+static const char *crumb_text(const struct canvas *canvas, const struct crumb *crumb, int most,
+			      char *room)
+{
+	if (!crumb->is_negated || canvas_text_width(canvas, crumb->text) <= most)
+		return crumb->text;
+	snprintf(room, FILTER_PART_BYTES, "not %s", crumb->text + strlen(WITHOUT));
+	return room;
+}
+
 static int crumb_width(const struct canvas *canvas, const struct crumbs *crumbs, size_t index)
 {
-	const int width = canvas_text_width(canvas, crumbs->list[index].text);
+	char room[FILTER_PART_BYTES];
+	const int width = canvas_text_width(canvas, crumb_text(canvas, &crumbs->list[index],
+							       crumbs->most, room));
 
 	return width < crumbs->most ? width : crumbs->most;
 }
@@ -154,11 +176,13 @@ static void fit_crumbs(const struct canvas *canvas, struct crumbs *crumbs, int r
 static int put_crumb(struct ui_state *state, struct canvas *canvas, struct canvas_area area,
 		     const struct crumb *crumb, int most)
 {
+	char room[FILTER_PART_BYTES];
+	const char *text = crumb_text(canvas, crumb, most, room);
 	int used;
 
 	if (area.width > most)
 		area.width = most;
-	used = canvas_put_text(canvas, area, canvas_clean(crumb->text), crumb->role);
+	used = canvas_put_text(canvas, area, canvas_clean(text), crumb->role);
 	hits_add(&state->hits, (struct hit){ crumb->hit, area.x, area.y, used, 1, crumb->parts });
 	return area.x + used;
 }
@@ -168,7 +192,7 @@ static void draw_crumbs(struct ui_state *state, struct canvas *canvas, int y, in
 {
 	const int room = end - begin;
 	struct canvas_area area = { begin, y, room };
-	struct crumb left_out = { "\u2026", ROLE_DIM, 0, HIT_CRUMB };
+	struct crumb left_out = { "\u2026", ROLE_DIM, 0, HIT_CRUMB, false };
 	struct crumbs crumbs = { .count = 0 };
 	bool has_ellipsis;
 	int width;

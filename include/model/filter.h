@@ -71,8 +71,8 @@ int filter_check_text(const char *text, struct diag *why);
 int filter_parse_text(const char *text, struct filter_part *out, struct diag *why);
 
 #define FILTER_PART_BYTES (FILTER_TEXT_BYTES + 24)
-/* As the header and the breadcrumb show it: "postgres", "not libc.so.6", "pid 4121", "CPU 3",
- * "\"hash\"", "~^tcp_", "no kernel". Into @out[FILTER_PART_BYTES]; returns @out. */
+/* As the header and the breadcrumb show it: "postgres", "without libc.so.6", "pid 4121",
+ * "CPU 3", "\"hash\"", "~^tcp_", "no kernel". Into @out[FILTER_PART_BYTES]; returns @out. */
 char *filter_format_part(const struct filter_part *part, char *out);
 
 #endif

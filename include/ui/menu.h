@@ -17,7 +17,7 @@
 #include "ui/keys.h"
 
 #define MENU_LABEL_BYTES 160
-#define MENU_NOTE_BYTES	 96
+#define MENU_NOTE_BYTES	 200
 #define MENU_TYPED_BYTES 64
 
 enum menu_mark {
@@ -28,8 +28,9 @@ enum menu_mark {
 
 struct menu_item {
 	char label[MENU_LABEL_BYTES];
-	char note[MENU_NOTE_BYTES];	/* at the right edge: a key, a value */
+	char note[MENU_NOTE_BYTES];	/* at the right edge: a key, a value, why it is disabled */
 	enum menu_mark mark;
+	bool is_disabled;	/* it is shown dim, and choosing it is refused */
 	const char *synonyms;	/* BORROWED, never NULL; see menu_set_synonyms() */
 	int id;			/* the opener's */
 	unsigned int rank;	/* the menu's: how well it matches what was typed, 0 is best */
@@ -39,6 +40,8 @@ enum menu_result {
 	MENU_IGNORED,		/* not a key of the menu */
 	MENU_TAKEN,		/* picture changed */
 	MENU_CHOSEN,		/* menu_chosen() says what; closed unless the line has a mark */
+	MENU_REFUSED,		/* the line is disabled: menu_chosen()'s note says why; it stays
+				 * open */
 	MENU_CLOSED,
 };
 
@@ -64,6 +67,8 @@ void menu_open(struct menu *menu, const char *title, bool is_bottom);
 /* Out of memory: the line is left out. @label and @note (NULL: none) are copied and cut. */
 void menu_add(struct menu *menu, int id, enum menu_mark mark, const char *label,
 	      const char *note);
+/* A line that can't be chosen now, and the reason @why. Both are copied and cut. */
+void menu_add_disabled(struct menu *menu, const char *label, const char *why);
 /* Words by which the line added last is found, too; their begin counts like the label's begin.
  * They are separated by blanks, and BORROWED until the menu is opened again. Nothing may be typed
  * yet. */

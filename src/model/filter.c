@@ -124,7 +124,7 @@ static const char *kind_of_name(enum filter_field field)
 
 char *filter_format_part(const struct filter_part *part, char *out)
 {
-	const char *no = part->is_negated ? "not " : "";
+	const char *no = part->is_negated ? "without " : "";
 	const size_t cap = FILTER_PART_BYTES;
 	const char *quote = part->text[0] == '~' ? "" : "\"";
 
@@ -151,10 +151,10 @@ char *filter_format_part(const struct filter_part *part, char *out)
 		snprintf(out, cap, "%sCPU %" PRIu64, no, part->number);
 		break;
 	case FILTER_KERNEL:
-		snprintf(out, cap, "%s", part->is_negated ? "no kernel" : "kernel");
+		snprintf(out, cap, "%s", part->is_negated ? "no kernel" : "kernel code");
 		break;
 	case FILTER_USER:
-		snprintf(out, cap, "%s", part->is_negated ? "no user" : "user");
+		snprintf(out, cap, "%s", part->is_negated ? "no user" : "user code");
 		break;
 	}
 	return out;

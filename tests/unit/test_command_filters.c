@@ -50,7 +50,12 @@ static void test_open_says_when_a_row_is_of_several(void **state)
 			    "this row is of several: nothing to open it by");
 	scene_press(scene, ".");
 	assert_false(scene_has(scene, "open Tasks"));
+	assert_true(scene_has(scene, "this row is of several: nothing to open it by"));
 	assert_true(scene_has(scene, "only postgres"));
+	scene_press(scene, "open");
+	scene_press_key(scene, UI_KEY_ENTER);
+	assert_int_equal(scene->state.trail.count, 1);
+	assert_true(scene->state.menu.is_open);
 }
 
 static void test_the_row_menu_opens_other_views_of_the_row(void **state)
@@ -58,7 +63,7 @@ static void test_the_row_menu_opens_other_views_of_the_row(void **state)
 	struct scene *scene = *state;
 
 	scene_press(scene, "jj.");
-	assert_string_equal(scene->state.menu.items[0].note, "Enter");
+	assert_string_equal(scene->state.menu.items[2].note, "Enter");
 	scene_choose(scene, "open cpus");
 	assert_int_equal(state_kind(&scene->state), VIEW_CPUS);
 	assert_int_equal(asked_filter(scene)->count, 1);
@@ -66,7 +71,7 @@ static void test_the_row_menu_opens_other_views_of_the_row(void **state)
 	assert_false(asked_filter(scene)->parts[0].is_negated);
 }
 
-static void test_the_first_line_of_the_row_menu_is_what_enter_does(void **state)
+static void test_the_line_of_the_row_menu_with_enter_is_what_enter_does(void **state)
 {
 	for (int kind = 0; kind < VIEW_TABLES; kind++) {
 		struct scene *scene = *state;
@@ -79,12 +84,57 @@ static void test_the_first_line_of_the_row_menu_is_what_enter_does(void **state)
 		scene_press_key(scene, UI_KEY_ESCAPE);
 		scene_answer(scene);
 		scene_press(scene, ".");
+		scene_press_key(scene, UI_KEY_DOWN);
+		scene_press_key(scene, UI_KEY_DOWN);
 		scene_press_key(scene, UI_KEY_ENTER);
 		assert_int_equal(state_kind(&scene->state), opened);
 		assert_int_equal(scene->state.trail.count, 2);
 		scene_press_key(scene, UI_KEY_ESCAPE);
 		scene_answer(scene);
 	}
+}
+
+/* The row's own name as a filter, the way in, a probe; what the row shares with others is below. */
+static void test_the_row_menu_begins_with_what_is_likely(void **state)
+{
+	static const char *const labels[] = {
+		"only ChaCha20_4xl", "without ChaCha20_4xl", "open Tree of ChaCha20_4xl",
+		"probe it: every call counted and timed", "open Flame of ChaCha20_4xl",
+	};
+	struct scene *scene = *state;
+	const struct menu *menu = &scene->state.menu;
+
+	scene_press(scene, "jj.");
+	assert_string_equal(menu->title, "ChaCha20_4xl");
+	for (size_t i = 0; i < sizeof(labels) / sizeof(labels[0]); i++)
+		assert_string_equal(menu->items[i].label, labels[i]);
+	assert_string_equal(menu->items[2].note, "Enter");
+	assert_string_equal(menu->items[3].note, "p");
+	assert_true(scene_has(scene, "type to filter"));
+	scene_press(scene, "user code");
+	assert_int_equal(menu->shown_count, 2);
+	assert_string_equal(menu->items[menu->shown[0]].label, "only user code");
+	assert_string_equal(menu->items[menu->shown[1]].label, "without user code");
+	scene_press_key(scene, UI_KEY_ENTER);
+	assert_int_equal(asked_filter(scene)->parts[0].field, FILTER_USER);
+	assert_false(asked_filter(scene)->parts[0].is_negated);
+	scene_answer(scene);
+	assert_true(scene_has(scene, "\u203a user code"));
+}
+
+static void test_what_cannot_be_probed_is_there_with_the_reason(void **state)
+{
+	struct scene *scene = *state;
+
+	state_show_kind(&scene->state, VIEW_TASKS);
+	scene_answer(scene);
+	scene_press(scene, ".probe it");
+	assert_int_equal(scene->state.menu.shown_count, 1);
+	scene_press_key(scene, UI_KEY_ENTER);
+	assert_true(scene->state.menu.is_open);
+	assert_string_equal(scene->state.message, "this row is no function: Enter leads to its "
+			    "functions, p probes one");
+	assert_int_equal(state_kind(&scene->state), VIEW_TASKS);
 }
 
 static void test_only_and_not_stay_in_the_view(void **state)
@@ -114,7 +164,7 @@ static void test_an_exclamation_mark_leaves_out_what_has_the_text(void **state)
 	assert_string_equal(asked_filter(scene)->parts[0].text, "hash");
 	assert_true(asked_filter(scene)->parts[0].is_negated);
 	scene_answer(scene);
-	assert_true(scene_has(scene, "not \"hash\""));
+	assert_true(scene_has(scene, "without \"hash\""));
 	/* It can be edited, and is one filter still. */
 	scene_press(scene, "\\_");
 	scene_press_key(scene, UI_KEY_ENTER);
@@ -152,7 +202,7 @@ static void test_only_its_unit_container_and_cgroup(void **state)
 	assert_int_equal(asked_filter(scene)->parts[0].hash, filter_hash("web"));
 	scene_answer(scene);
 	scene_press(scene, "j.");
-	scene_choose(scene, "not nginx.service");
+	scene_choose(scene, "without nginx.service");
 	assert_int_equal(asked_filter(scene)->parts[1].field, FILTER_UNIT);
 	assert_true(asked_filter(scene)->parts[1].is_negated);
 	scene_answer(scene);
@@ -174,7 +224,12 @@ static void test_sample_only_this_process(void **state)
 
 	scene->state.source = NULL;	/* a recording has no source to change */
 	scene_press(scene, ".sample");
-	assert_int_equal(scene->state.menu.shown_count, 0);
+	assert_int_equal(scene->state.menu.shown_count, 1);
+	scene_press_key(scene, UI_KEY_ENTER);
+	assert_true(scene->state.menu.is_open);
+	assert_int_equal(scene->source.count, 1);
+	assert_string_equal(scene->state.message,
+			    "a recording samples nothing: start flametop without -i");
 }
 
 /* The row may be gone when its menu is used. */
@@ -285,7 +340,9 @@ int main(void)
 		SCENE_TEST(test_the_row_menu_of_a_nameless_row_is_named_as_its_filter),
 		SCENE_TEST(test_open_says_when_a_row_is_of_several),
 		SCENE_TEST(test_the_row_menu_opens_other_views_of_the_row),
-		SCENE_TEST(test_the_first_line_of_the_row_menu_is_what_enter_does),
+		SCENE_TEST(test_the_line_of_the_row_menu_with_enter_is_what_enter_does),
+		SCENE_TEST(test_the_row_menu_begins_with_what_is_likely),
+		SCENE_TEST(test_what_cannot_be_probed_is_there_with_the_reason),
 		SCENE_TEST(test_only_and_not_stay_in_the_view),
 		SCENE_TEST(test_an_exclamation_mark_leaves_out_what_has_the_text),
 		SCENE_TEST(test_names_that_are_equal_say_of_what),

@@ -167,9 +167,9 @@ static void test_an_exclamation_mark_negates_text(void **state)
 	assert_string_equal(filter_format_part(&part, shown), "\"memcpy\"");
 	assert_int_equal(filter_parse_text("!memcpy", &part, NULL), 0);
 	assert_int_equal(part.field, FILTER_TEXT);
-	assert_string_equal(filter_format_part(&part, shown), "not \"memcpy\"");
+	assert_string_equal(filter_format_part(&part, shown), "without \"memcpy\"");
 	assert_int_equal(filter_parse_text("!~^mem", &part, NULL), 0);
-	assert_string_equal(filter_format_part(&part, shown), "not ~^mem");
+	assert_string_equal(filter_format_part(&part, shown), "without ~^mem");
 	assert_int_equal(filter_parse_text("!", &part, NULL), 0);
 	assert_string_equal(part.text, "");
 	assert_int_equal(filter_parse_text("!~a(", &part, NULL), -EINVAL);
@@ -232,25 +232,26 @@ static void test_every_part_can_be_read(void **state)
 	char longest[FILTER_TEXT_BYTES], quoted[FILTER_PART_BYTES];
 
 	(void)state;
-	assert_format(text_part("hash"), "\"hash\"", "not \"hash\"");
-	assert_format(text_part("~^tcp_"), "~^tcp_", "not ~^tcp_");
-	assert_format(named_part(FILTER_COMMAND, "postgres"), "postgres", "not postgres");
-	assert_format(named_part(FILTER_OBJECT, "libc.so.6"), "libc.so.6", "not libc.so.6");
-	assert_format(named_part(FILTER_SYMBOL, "main"), "main", "not main");
-	assert_format(named_part(FILTER_UNIT, "a.service"), "a.service", "not a.service");
-	assert_format(named_part(FILTER_CONTAINER, "web"), "container web", "not container web");
-	assert_format(named_part(FILTER_POD, "ff"), "pod ff", "not pod ff");
-	assert_format(named_part(FILTER_CGROUP, "/a"), "cgroup /a", "not cgroup /a");
-	assert_format(number_part(FILTER_PID, 4121), "pid 4121", "not pid 4121");
-	assert_format(number_part(FILTER_TID, 1), "tid 1", "not tid 1");
-	assert_format(number_part(FILTER_CPU, 3), "CPU 3", "not CPU 3");
-	assert_format(number_part(FILTER_KERNEL, 0), "kernel", "no kernel");
-	assert_format(number_part(FILTER_USER, 0), "user", "no user");
+	assert_format(text_part("hash"), "\"hash\"", "without \"hash\"");
+	assert_format(text_part("~^tcp_"), "~^tcp_", "without ~^tcp_");
+	assert_format(named_part(FILTER_COMMAND, "postgres"), "postgres", "without postgres");
+	assert_format(named_part(FILTER_OBJECT, "libc.so.6"), "libc.so.6", "without libc.so.6");
+	assert_format(named_part(FILTER_SYMBOL, "main"), "main", "without main");
+	assert_format(named_part(FILTER_UNIT, "a.service"), "a.service", "without a.service");
+	assert_format(named_part(FILTER_CONTAINER, "web"), "container web",
+		      "without container web");
+	assert_format(named_part(FILTER_POD, "ff"), "pod ff", "without pod ff");
+	assert_format(named_part(FILTER_CGROUP, "/a"), "cgroup /a", "without cgroup /a");
+	assert_format(number_part(FILTER_PID, 4121), "pid 4121", "without pid 4121");
+	assert_format(number_part(FILTER_TID, 1), "tid 1", "without tid 1");
+	assert_format(number_part(FILTER_CPU, 3), "CPU 3", "without CPU 3");
+	assert_format(number_part(FILTER_KERNEL, 0), "kernel code", "no kernel");
+	assert_format(number_part(FILTER_USER, 0), "user code", "no user");
 	memset(longest, 'x', sizeof(longest) - 1);
 	longest[sizeof(longest) - 1] = '\0';
-	snprintf(quoted, sizeof(quoted), "not \"%s\"", longest);
-	assert_int_equal(strlen(quoted), 127 + 6);
-	assert_format(text_part(longest), quoted + 4, quoted);
+	snprintf(quoted, sizeof(quoted), "without \"%s\"", longest);
+	assert_int_equal(strlen(quoted), 127 + 10);
+	assert_format(text_part(longest), quoted + 8, quoted);
 }
 
 /* A key waits while it is compiled, and the names that it is matched with are strangers'. */

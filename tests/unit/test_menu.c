@@ -298,9 +298,8 @@ static void test_the_box_is_in_the_middle_and_as_wide_as_its_lines_need(void **s
 	assert_string_equal(picture(),
 			    "........................................\n"
 			    "........................................\n"
-			    "....\u256d columns: _ "
-			    "\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500"
-			    "\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u256e....\n"
+			    "....\u256d columns: _ type to filter "
+			    "\u2500\u2500\u2500\u256e....\n"
 			    "....\u2502\u25b8 [x] SELF%            always \u2502....\n"
 			    "....\u2502  [ ] TOTAL%                  \u2502....\n"
 			    "....\u2502  [x] OBJECT                  \u2502....\n"
@@ -316,6 +315,8 @@ static void test_the_box_is_in_the_middle_and_as_wide_as_its_lines_need(void **s
 	assert_int_equal(role_at(4, 3), ROLE_BOX_DIM);
 	assert_int_equal(role_at(11, 4), ROLE_BOX);
 	assert_int_equal(role_at(3, 3), ROLE_TEXT);
+	for (int x = 6; x < 31; x++)	/* "columns: _ " and the hint, which is dim */
+		assert_int_equal(role_at(x, 2), x < 17 ? ROLE_BOX : ROLE_BOX_DIM);
 }
 
 static void test_the_palette_stands_on_the_bottom_line(void **state)
@@ -364,7 +365,7 @@ static void test_more_lines_than_room_scroll_and_say_where_one_is(void **state)
 	draw(36, 7, 1, 6);
 	assert_string_equal(picture(),
 			    "....................................\n"
-			    "..+ many: _ ---------------------+..\n"
+			    "..+ many: _ type to filter ------+..\n"
 			    "..|  line 1                      |..\n"
 			    "..|  line 2                      |..\n"
 			    "..|> line 3                      |..\n"
@@ -374,7 +375,7 @@ static void test_more_lines_than_room_scroll_and_say_where_one_is(void **state)
 	draw(36, 7, 1, 6);
 	assert_string_equal(picture(),
 			    "....................................\n"
-			    "..+ many: _ ---------------------+..\n"
+			    "..+ many: _ type to filter ------+..\n"
 			    "..|  line 25                     |..\n"
 			    "..|  line 26                     |..\n"
 			    "..|> line 27                     |..\n"
@@ -407,6 +408,59 @@ static void test_an_empty_result_says_how_to_go_on(void **state)
 			    "|  nothing matches; Esc clears |.\n"
 			    "+------------------------------+.");
 	assert_int_equal(role_at(3, 1), ROLE_BOX_DIM);
+}
+
+static void test_a_disabled_line_is_dim_and_says_why_it_cannot_be_chosen(void **state)
+{
+	(void)state;
+	canvas.is_ascii = true;
+	menu_open(&menu, "main", false);
+	menu_add(&menu, 1, MENU_PLAIN, "only main", "symbol");
+	menu_add_disabled(&menu, "probe it", "it runs in a guest");
+	draw(40, 4, 0, 4);
+	assert_string_equal(picture(),
+			    "...+ main: _ type to filter -------+....\n"
+			    "...|> only main             symbol |....\n"
+			    "...|  probe it  it runs in a guest |....\n"
+			    "...+-------------------------------+....");
+	for (int x = 4; x < 35; x++)
+		assert_int_equal(role_at(x, 2), ROLE_BOX_DIM);
+	assert_int_equal(click(MOUSE_PRESS, 8, 2), MENU_REFUSED);
+	assert_true(menu.is_open);
+	assert_int_equal(menu.cursor, 1);
+	assert_string_equal(menu_chosen(&menu)->note, "it runs in a guest");
+	assert_int_equal(menu_press(&menu, UI_KEY_ENTER), MENU_REFUSED);
+	assert_true(menu.is_open);
+	draw(40, 4, 0, 4);
+	assert_int_equal(role_at(6, 2), ROLE_BOX_CURSOR);
+	menu_add_disabled(&menu, "open it", "a reason that is so long that no box would have "
+			  "room for it");
+	draw(80, 5, 0, 5);		/* it makes the box no wider than 46 cells of it need */
+	assert_int_equal(menu.width, 2 + 2 + 7 + 2 + 46 + 1);
+	type("probe");			/* it is found like any other */
+	assert_string_equal(shown(), "-1");
+	menu_press(&menu, UI_KEY_ESCAPE);
+	assert_int_equal(menu_press(&menu, UI_KEY_ENTER), MENU_CHOSEN);
+	assert_false(menu.is_open);
+}
+
+static void test_the_hint_shares_the_line_with_a_long_title(void **state)
+{
+	(void)state;
+	canvas.is_ascii = true;
+	menu_open(&menu, "std::vector<std::pair<int, int> >::push_back", false);
+	menu_add(&menu, 1, MENU_PLAIN, "one", "");
+	draw(40, 3, 0, 3);
+	assert_string_equal(picture(),
+			    "+ std::vector<std::~: _ type to filter +\n"
+			    "|> one                                 |\n"
+			    "+--------------------------------------+");
+	type("on");
+	draw(40, 3, 0, 3);
+	assert_string_equal(picture(),
+			    "+ std::vector<std::pair<int, int~: on_ +\n"
+			    "|> one                                 |\n"
+			    "+--------------------------------------+");
 }
 
 static void test_long_texts_are_cut_where_it_matters_least(void **state)
@@ -540,6 +594,8 @@ int main(void)
 		MENU_TEST(test_matched_letters_are_highlighted_and_notes_are_dim),
 		MENU_TEST(test_more_lines_than_room_scroll_and_say_where_one_is),
 		MENU_TEST(test_an_empty_result_says_how_to_go_on),
+		MENU_TEST(test_a_disabled_line_is_dim_and_says_why_it_cannot_be_chosen),
+		MENU_TEST(test_the_hint_shares_the_line_with_a_long_title),
 		MENU_TEST(test_long_texts_are_cut_where_it_matters_least),
 		MENU_TEST(test_wide_characters_beneath_the_frame_are_not_halved),
 		MENU_TEST(test_every_size_is_drawn_and_too_small_ones_are_left_out),

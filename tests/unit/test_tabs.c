@@ -164,6 +164,29 @@ static void test_what_is_hidden_is_a_crumb(void **state)
 	scene_finish(&scene);
 }
 
+static void test_without_is_not_where_the_name_would_have_no_room(void **state)
+{
+	static const struct {
+		int width;
+		const char *crumb;
+	} tests[] = {
+		{ 160, "all \u203a without \"hash\" \u203a " },
+		{ 80, "not \"hash\" \u203a " },
+	};
+	struct scene scene;
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		scene_open(&scene, tests[i].width, 24);
+		scene_show(&scene);
+		scene_press(&scene, "\\!hash");
+		scene_press_key(&scene, UI_KEY_ENTER);
+		scene_answer(&scene);
+		assert_non_null(strstr(tab_line(&scene), tests[i].crumb));
+		scene_finish(&scene);
+	}
+}
+
 static void test_the_beginning_of_a_long_way_is_an_ellipsis(void **state)
 {
 	struct scene scene;
@@ -263,6 +286,7 @@ int main(void)
 		cmocka_unit_test(test_a_mangled_name_in_the_path_gets_the_demangled_one),
 		cmocka_unit_test(test_no_share_is_shown_while_it_is_counted),
 		cmocka_unit_test(test_what_is_hidden_is_a_crumb),
+		cmocka_unit_test(test_without_is_not_where_the_name_would_have_no_room),
 		cmocka_unit_test(test_the_beginning_of_a_long_way_is_an_ellipsis),
 		cmocka_unit_test(test_one_long_name_leaves_room_for_the_others),
 		cmocka_unit_test(test_between_states_and_names_no_number_is_cut),
