@@ -14,6 +14,7 @@
 #include "model/snapshot.h"
 #include "option_table.h"
 #include "probe/probe_spec.h"
+#include "ui/command_line.h"
 #include "ui/term.h"
 #include "ui/theme.h"
 
@@ -29,6 +30,7 @@ struct options {
 	struct capture_config capture;	/* target included */
 	const char **events;		/* owned; what capture.events points to */
 	char **event_filters;		/* owned, each text too; capture.event_filters */
+	struct launch launch;		/* the source, in the words of the command line */
 	const char *stray_filter;	/* a --filter that no -e precedes; NULL: none */
 	struct probe_spec *probes;	/* owned; an entry and a return of one place are one */
 	size_t probe_count;

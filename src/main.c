@@ -144,7 +144,8 @@ static int run_screen(struct session *session, const struct options *options,
 	int result;
 	struct screen_config config = {
 		.analyzer = session->analyzer, .guardian = session->guardian,
-		.filter = options->filter, .show_idle = options->show_idle, .keys = options->keys,
+		.filter = options->filter, .launch = &options->launch,
+		.show_idle = options->show_idle, .keys = options->keys,
 		.raw_names = options->raw_names, .is_relative = options->is_relative,
 		.by_total = options->wants_children,
 		.window = options->window, .window_ns = options->window_ns,

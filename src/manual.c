@@ -554,6 +554,11 @@ static void print_keys(FILE *out)
 	fputs(".Sh KEYS\n"
 	      "Behind the keys is the name of the command, for the palette and the\n"
 	      "configuration.\n"
+	      ".Ic :command\n"
+	      "shows the command line that prints the present view without a screen, and says\n"
+	      "what of it no option says; there\n"
+	      ".Ic y\n"
+	      "copies the line by OSC 52, which the terminal may have to be told to allow.\n"
 	      ".Bl -tag -width Ds\n", out);
 	for (size_t i = 0; i < command_count; i++) {
 		fputs(".It Ic", out);

@@ -137,6 +137,30 @@ static int take_value(struct options *out, const struct option_row *row, const c
 	return 0;
 }
 
+/* What the screen can't say by itself of how its samples came about. */
+static void note_word(const struct met *met)
+{
+	static const char *const others[] = { "config", "history-memory", "no-cache", "probe-cap",
+					      "lease" };
+	const struct option_row *row = met->row;
+	enum launch_kind kind = LAUNCH_SOURCE;
+	bool is_of_source = row->group == OPTIONS_WHOM || row->group == OPTIONS_WHAT;
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		is_of_source |= !strcmp(row->name, others[i]);
+	if (!is_of_source)
+		return;
+	if (row->choice == CHOICE_WHOM)
+		kind = LAUNCH_TARGET;
+	else if (row->choice == CHOICE_EVENT)
+		kind = LAUNCH_EVENTS;
+	else if (row->choice == CHOICE_RATE)
+		kind = LAUNCH_RATE;
+	else if (row->letter == 'C')
+		kind = LAUNCH_CPUS;
+	launch_add(&met->out->launch, kind, row->letter, row->name, met->text);
+}
+
 static int take(const struct met *met, struct diag *why)
 {
 	char as[40];
@@ -145,6 +169,7 @@ static int take(const struct met *met, struct diag *why)
 		snprintf(as, sizeof(as), "-%c", met->row->letter);
 	else
 		snprintf(as, sizeof(as), "--%s", met->row->name);
+	note_word(met);
 	return take_value(met->out, met->row, as, met->text, why);
 }
 
@@ -268,7 +293,7 @@ static int check_together(struct options *out, struct diag *why)
 		return diag_set(why, -EINVAL, "--format needs --batch");
 	if (check_events(out, why))
 		return why->err;
-	out->is_only_probes = out->probe_count && !out->events;
+	out->is_only_probes = out->launch.is_only_probes = out->probe_count && !out->events;
 	if (out->window == WINDOW_INTERVAL && out->replay_path)
 		out->window = WINDOW_ALL;
 	else if (out->window == WINDOW_INTERVAL && !out->is_batch)
@@ -297,6 +322,8 @@ static void set_defaults(struct options *out)
 static void take_command(struct options *out, char *const *command, const struct given *given)
 {
 	out->command = command;
+	for (; *command; command++)
+		launch_add_word(&out->launch, LAUNCH_COMMAND, *command);
 	out->is_command_clock = out->wants_all || given->has_cpus ||
 				out->capture.target.kind != TARGET_SYSTEM;
 	out->prints_once = out->is_batch && !out->batch_count && !given->has_delay;

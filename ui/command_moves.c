@@ -1,4 +1,6 @@
 /* command_moves.c - moving the cursor, and from view to view. */
+#include <stdio.h>
+
 #include "ui/command_list.h"
 
 static void move(struct ui_state *state, enum view_move move)
@@ -165,6 +167,31 @@ void cmd_losses(struct ui_state *state)
 void cmd_log(struct ui_state *state)
 {
 	state_open_view(state, &state->log.view);
+}
+
+void cmd_command(struct ui_state *state)
+{
+	if (state->shown)
+		state_open_view(state, &state->line_page.view);
+	else
+		state_say(state, "nothing is shown yet");
+}
+
+void cmd_copy_line(struct ui_state *state)
+{
+	struct command_line line;
+
+	if (state->view != &state->line_page.view) {
+		state_say(state, "y copies the line of the page that :command opens");
+		return;
+	}
+	command_line_make(state, &line);
+	if (line.is_cut) {
+		state_say(state, "the line is too long to be copied");
+		return;
+	}
+	snprintf(state->clipboard, sizeof(state->clipboard), "%s", line.text);
+	state->wants_clipboard = true;
 }
 
 void cmd_help(struct ui_state *state)

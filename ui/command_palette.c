@@ -53,6 +53,8 @@ static const struct synonyms {
 	{ "theme", "colors dark light" },
 	{ "messages", "warnings errors" },
 	{ "losses", "lost dropped" },
+	{ "command", "command-line batch shell script" },
+	{ "copy-line", "yank clipboard" },
 	{ "repaint", "redraw" },
 	{ "help", "keys shortcuts manual" },
 	{ "quit", "exit" },

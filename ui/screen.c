@@ -98,8 +98,22 @@ static void apply_looks(struct screen *screen)
 	screen->is_mouse_off = state->is_mouse_off;
 }
 
+static void copy_to_clipboard(struct screen *screen)
+{
+	struct ui_state *state = &screen->state;
+
+	if (!state->wants_clipboard)
+		return;
+	state->wants_clipboard = false;
+	if (term_copy(screen->term, state->clipboard))
+		state_say(state, "copied, where the terminal lets programs set its clipboard");
+	else
+		state_say(state, "this terminal has no clipboard");
+}
+
 static void paint(struct screen *screen)
 {
+	copy_to_clipboard(screen);
 	if (screen->state.wants_repaint) {
 		term_forget(screen->term);
 		screen->state.wants_repaint = false;
@@ -446,6 +460,7 @@ static void init_screen(struct screen *screen, const struct screen_config *confi
 	for (int i = 0; i < SOURCE_COUNT; i++)
 		screen->sources[i].fd = -1;
 	state_init(state);
+	state->launch = *config->launch;
 	state->show_idle = config->show_idle;
 	state->raw_names = config->raw_names;
 	state->is_relative = config->is_relative;

@@ -10,6 +10,7 @@
 #include "ui/commands.h"
 #include "ui/group_path.h"
 #include "ui/mouse.h"
+#include "ui/view_command_line.h"
 #include "ui/view_help.h"
 #include "ui/view_hit.h"
 #include "ui/view_log.h"
@@ -37,6 +38,7 @@ void state_init(struct ui_state *state)
 	pager_init(&state->losses, &view_losses_ops);
 	pager_init(&state->log, &view_log_ops);
 	pager_init(&state->hit, &view_hit_ops);
+	pager_init(&state->line_page, &view_command_line_ops);
 	state->view = &state->table.view;
 }
 
@@ -51,6 +53,7 @@ void state_finish(struct ui_state *state)
 	pager_finish(&state->losses);
 	pager_finish(&state->log);
 	pager_finish(&state->hit);
+	pager_finish(&state->line_page);
 	menu_finish(&state->menu);
 }
 
@@ -662,6 +665,7 @@ void state_change_source(struct ui_state *state, enum source_change_kind kind, c
 		state_say(state, "the change before is still under way");
 		return;
 	}
+	state->change = change;
 	state->is_source_changing = true;
 	state_say(state, "changing what is sampled\u2026");
 }
@@ -669,13 +673,11 @@ void state_change_source(struct ui_state *state, enum source_change_kind kind, c
 void state_source_changed(struct ui_state *state, int err, const struct diag *why)
 {
 	state->is_source_changing = false;
-	if (err)
-		state_say(state, "%s", why->text);
-	else
-		state_say(state, "changed: the window begins now");
+	state_say(state, "%s", err ? why->text : "changed: the window begins now");
 	if (!err && (state->is_paused || state->time.end_ns))
 		state_show_time(state, (struct time_range){ 0, 0 });
 	if (!err) {
+		command_line_change_source(&state->launch, &state->change);
 		state->is_command_ended = state->is_zeroed = false;
 		state->sample_event = state->asked_event = 0;	/* others are sampled now */
 		ask_event(state);

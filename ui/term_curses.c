@@ -283,14 +283,19 @@ static void init_colors(struct terminal *term, enum color_mode mode)
 		term->colors = COLORS;
 }
 
+/* The kernel's console or a DEC terminal, which know little. */
+static bool is_console(void)
+{
+	const char *name = getenv("TERM");
+
+	return !name || strncmp(name, "linux", 5) == 0 || strncmp(name, "vt", 2) == 0;
+}
+
 /* The console's font and the DEC terminals have none of the block and arrow characters, whatever
  * the locale says. */
 static bool needs_ascii(bool no_unicode)
 {
-	const char *name = getenv("TERM");
-
-	return no_unicode || strcmp(nl_langinfo(CODESET), "UTF-8") != 0 || !name ||
-	       strncmp(name, "linux", 5) == 0 || strncmp(name, "vt", 2) == 0;
+	return no_unicode || strcmp(nl_langinfo(CODESET), "UTF-8") != 0 || is_console();
 }
 
 static int check_terminal(struct diag *why)
@@ -526,6 +531,42 @@ void term_paint(struct terminal *term, const struct canvas *canvas)
 	look_after_writes(true);
 	refresh();
 	look_after_writes(false);
+}
+
+/* Source: RFC 4648, 4. Fills @out, 4 bytes for 3, and ends it. */
+static void encode_base64(const char *text, char *out)
+{
+	static const char digits[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	const unsigned char *at = (const unsigned char *)text;
+
+	for (size_t left = strlen(text); left > 0; left -= left < 3 ? left : 3, at += 3) {
+		const unsigned int bits = (unsigned int)at[0] << 16 |
+					  (left > 1 ? (unsigned int)at[1] << 8 : 0) |
+					  (left > 2 ? at[2] : 0);
+
+		*out++ = digits[bits >> 18];
+		*out++ = digits[bits >> 12 & 63];
+		*out++ = left > 1 ? digits[bits >> 6 & 63] : '=';
+		*out++ = left > 2 ? digits[bits & 63] : '=';
+	}
+	*out = '\0';
+}
+
+/* The console would show the text of a sequence that it does not know. */
+bool term_copy(struct terminal *term, const char *text)
+{
+	static char bytes[TERM_COPY_BYTES / 3 * 4 + 32];
+	static const char begin[] = "\033]52;c;";
+
+	(void)term;
+	if (strlen(text) > TERM_COPY_BYTES || is_console() || !isatty(STDOUT_FILENO))
+		return false;
+	memcpy(bytes, begin, sizeof(begin));
+	encode_base64(text, bytes + sizeof(begin) - 1);
+	memcpy(bytes + strlen(bytes), "\a", 2);
+	send_bytes(bytes);
+	return true;
 }
 
 int term_input_fd(const struct terminal *term)

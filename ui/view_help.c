@@ -54,11 +54,13 @@ static const struct help_line subjects[] = {
 	{ "open-line close-line", "Open, close the line, or go in, go out" },
 	{ "tree-limit inlined", "Leave out small calls, inlined functions" },
 	{ "probe-toggle probe-extend", "Switch the probe off or on, extend its lease" },
-	{ "palette help", "Every command by its name, this page" },
+	{ "palette command help", "Commands by name, this view's command line, help" },
 	{ "event next-event frequency target", "Event to sample, next event, rate, whom" },
 	{ "probe-remove probe-remove-all", "Remove or cancel the probe, remove all" },
 	{ "next-page previous-page", "Open or the next page, the page before" },
 	{ "theme mouse repaint", "Theme, mouse on or off, paint anew" },
+	{ "save-stacks log", "Write stacks to a file, the log" },
+	{ "percent-of raw-names", "What 100 % is, names as in their files" },
 	{ "messages losses", "What fell back and what helps, all losses" },
 };
 #define SUBJECT_COUNT (sizeof(subjects) / sizeof(subjects[0]))

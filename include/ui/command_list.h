@@ -29,6 +29,8 @@ void cmd_previous_view(struct ui_state *state);
 void cmd_messages(struct ui_state *state);
 void cmd_losses(struct ui_state *state);
 void cmd_log(struct ui_state *state);
+void cmd_command(struct ui_state *state);
+void cmd_copy_line(struct ui_state *state);
 void cmd_help(struct ui_state *state);
 void command_show_view(struct ui_state *state, enum view_kind kind);
 

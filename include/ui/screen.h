@@ -12,6 +12,7 @@
 #include "model/filter.h"
 #include "model/source_change.h"
 #include "probe/guardian.h"
+#include "ui/command_line.h"
 #include "ui/group_order.h"
 #include "ui/keymap.h"
 #include "ui/probe_control.h"
@@ -22,6 +23,7 @@ struct screen_config {
 	struct analyzer *analyzer;	/* started, already with the window and interval below */
 	struct guardian *guardian;	/* NULL: none */
 	struct filter filter;		/* of the analyzer's first query */
+	const struct launch *launch;	/* the words of the source; BORROWED */
 	bool show_idle;
 	bool raw_names, is_relative;	/* as in the analyzer's first query */
 	bool by_total;			/* the tables are sorted by it at first */

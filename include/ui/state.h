@@ -15,6 +15,7 @@
 #include "model/request.h"
 #include "model/snapshot.h"
 #include "model/source_change.h"
+#include "ui/command_line.h"
 #include "ui/finder.h"
 #include "ui/group_order.h"
 #include "ui/group_panel.h"
@@ -125,6 +126,8 @@ struct ui_state {
 	bool is_zeroed;			/* "since start" began at a key */
 	bool is_command_ended;
 	bool is_source_changing;
+	struct source_change change;	/* the last one that was asked for */
+	struct launch launch;	/* the source as given, and as changed since */
 	struct comparing compare;
 
 	/* How it is shown. */
@@ -148,7 +151,7 @@ struct ui_state {
 	struct groups_view groups_view;
 	struct probes_view probes;
 	struct probe_view probe;
-	struct pager help, messages, losses, log, hit;
+	struct pager help, messages, losses, log, hit, line_page;
 	uint32_t hit_probe;	/* the hit that the page of one is of: its probe's id, */
 	uint64_t hit_number;	/* and its number there; 0: none was opened */
 
@@ -191,6 +194,8 @@ struct ui_state {
 	bool is_changed;	/* the picture must be drawn again */
 	bool wants_stacks;	/* for save_path; the loop has them written */
 	char save_path[PROMPT_BYTES];
+	bool wants_clipboard;	/* for the loop: the terminal copies `clipboard` */
+	char clipboard[COMMAND_LINE_BYTES];
 	bool wants_quit, wants_repaint;	/* for the loop; it clears wants_repaint */
 };
 

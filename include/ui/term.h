@@ -58,6 +58,12 @@ void term_paint(struct terminal *term, const struct canvas *canvas);
 /* The next term_paint() sends everything. */
 void term_forget(struct terminal *term);
 
+#define TERM_COPY_BYTES 4096
+/* Puts @text, at most TERM_COPY_BYTES, into the terminal's clipboard by OSC 52 (xterm, "Operating
+ * System Commands"); nothing tells whether the terminal allows it. False: it has none, or @text is
+ * longer. */
+bool term_copy(struct terminal *term, const char *text);
+
 int term_input_fd(const struct terminal *term);
 /* As read(2), retried after signals; 0: the terminal is gone. */
 ssize_t term_read(const struct terminal *term, unsigned char *out, size_t cap);

@@ -111,7 +111,9 @@ static const struct key_meaning {
 	{ "? F1", "help" },
 	{ "!", "messages" }, { "$", "losses" },
 	{ "q Ctrl-C F10", "quit" },
-	{ "a b B V W = u @ | Y O A y", "" },
+	/* On the page of :command its line is what there is to copy. */
+	{ "y", "copy-line" },
+	{ "a b B V W = u @ | Y O A", "" },
 };
 
 /* Is @word one of those of @list, between which there are blanks? */

@@ -1,0 +1,10 @@
+/* view_command_line.h - the page of :command: the line that prints the present view without a
+ * screen, and what no option says. */
+#ifndef UI_VIEW_COMMAND_LINE_H
+#define UI_VIEW_COMMAND_LINE_H
+
+#include "ui/view.h"
+
+extern const struct view_ops view_command_line_ops;	/* of a struct pager */
+
+#endif
