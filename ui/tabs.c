@@ -1,6 +1,6 @@
 /* tabs.c - see ui/tabs.h.
  *
- * Where there is no room for both, the breadcrumb is cut first: its beginning leaves, for an
+ * Where there is no room for both, a long breadcrumb is cut first: its beginning leaves, for an
  * ellipsis. The names of views then move together, then all become short ones, then shorter ones;
  * then the others are numbers, these move together, too, and at last the present name is alone.
  */
@@ -16,7 +16,8 @@
 #define CRUMB_SHARE 40		/* % of a narrow room, for each: a long name leaves some */
 #define CRUMB_COUNT (FILTER_PARTS + 5)	/* "all", a probe, the parts, what is hidden, the share */
 #define CRUMB_CELLS 9		/* but not less: "no kernel" */
-#define CRUMBS_MIN  18		/* what the names of views leave: eight letters and a share */
+#define CRUMBS_GOOD 40		/* a longer path is cut before names of views are */
+#define CRUMBS_MIN  18		/* what short names of views leave: eight letters and a share */
 #define TAB_BYTES   32
 #define WITHOUT	    "without "
 
@@ -283,9 +284,13 @@ static enum tabs_form choose_form(const struct ui_state *state, const struct can
 	path = crumbs_width(canvas, &crumbs, 0);
 	if (tabs_width(state, canvas, form) + path + 2 <= width)
 		return form;
+	if (path > CRUMBS_GOOD)
+		path = CRUMBS_GOOD;
+	if (tabs_width(state, canvas, TABS_CLOSE) + path + 2 <= width)
+		return TABS_CLOSE;
 	if (path > CRUMBS_MIN)
 		path = CRUMBS_MIN;
-	form = TABS_CLOSE;
+	form = TABS_SHORT;
 	while (form < TABS_ALONE && tabs_width(state, canvas, form) + path + 2 > width)
 		form++;
 	return form;

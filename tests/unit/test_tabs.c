@@ -73,18 +73,20 @@ static void test_names_without_room_are_numbers_or_one_name(void **state)
 	scene_finish(&scene);
 }
 
-/* Names of views and whole path have 79 + 43 letters: the path gives way. */
-static void test_the_path_is_cut_before_the_names_of_views(void **state)
+/* Names of views and whole path have 79 + 51 letters: the path gives way to 40. */
+static void test_a_long_path_is_cut_before_the_names_of_views(void **state)
 {
 	struct scene scene;
 
 	(void)state;
-	scene_open(&scene, 105, 24);
+	scene_open(&scene, 125, 24);
 	scene_show(&scene);
+	push(&scene, FILTER_COMMAND, "postgres");
 	push(&scene, FILTER_SYMBOL, "hash_search_with_hash_value");
 	assert_string_equal(tab_line(&scene),
 			    "  1 Symbols  2 Objects 3 Commands 4 Tasks 5 CPUs 6 Tree 7 Flame "
-			    "8 Probes 9 Groups hash_search\u2026 \u203a  0.00 %");
+			    "8 Probes 9 Groups  \u2026 \u203a postgres \u203a "
+			    "hash_search_wit\u2026 \u203a  0.00 %");
 	scene_finish(&scene);
 }
 
@@ -280,7 +282,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_names_of_views_shorten_together_and_no_further_than_needed),
 		cmocka_unit_test(test_names_without_room_are_numbers_or_one_name),
-		cmocka_unit_test(test_the_path_is_cut_before_the_names_of_views),
+		cmocka_unit_test(test_a_long_path_is_cut_before_the_names_of_views),
 		cmocka_unit_test(test_a_page_of_text_has_its_own_name),
 		cmocka_unit_test(test_the_breadcrumb_ends_with_what_part_of_the_window_it_is),
 		cmocka_unit_test(test_a_mangled_name_in_the_path_gets_the_demangled_one),
