@@ -271,7 +271,7 @@ static void test_the_menu_opens_a_group_with_its_event(void **state)
 
 	open_another_event(scene);
 	scene_press(scene, ".");
-	assert_true(scene_has(scene, "open Symbols: cpu-clock"));
+	assert_true(scene_has(scene, "open Symbols of cpu-clock"));
 	scene_choose(scene, "open objects");
 	assert_int_equal(state_kind(&scene->state), VIEW_OBJECTS);
 	expect_event(scene, 1, 0);
@@ -384,7 +384,7 @@ static void test_the_menu_of_a_group(void **state)
 
 	open_groups(scene);
 	scene_press(scene, "jj.");
-	assert_true(scene_has(scene, "open Symbols: hash_search_with_hash_value"));
+	assert_true(scene_has(scene, "open Symbols of hash_search_with_hash_value"));
 	assert_true(scene_has(scene, "not postgres"));
 	scene_choose(scene, "open objects");
 	assert_int_equal(state_kind(&scene->state), VIEW_OBJECTS);
