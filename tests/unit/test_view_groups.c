@@ -385,7 +385,7 @@ static void test_the_menu_of_a_group(void **state)
 	open_groups(scene);
 	scene_press(scene, "jj.");
 	assert_true(scene_has(scene, "open Symbols of hash_search_with_hash_value"));
-	assert_true(scene_has(scene, "not postgres"));
+	assert_true(scene_has(scene, "without postgres"));
 	scene_choose(scene, "open objects");
 	assert_int_equal(state_kind(&scene->state), VIEW_OBJECTS);
 	assert_int_equal(scene_asked(scene)->filter.count, 3);
