@@ -12,6 +12,7 @@
 #include "base/crash.h"
 #include "base/log.h"
 #include "base/privileges.h"
+#include "base/safe_print.h"
 #include "session_probes.h"
 #include "startup_probes.h"
 #include "symbols/landlock.h"
@@ -307,8 +308,8 @@ static void tell_slow_end(const struct session *session)
 	const size_t count = session->capture ? capture_event_count(session->capture) - 1 : 0;
 
 	if (count >= SLOW_EVENTS && isatty(STDERR_FILENO))
-		fprintf(stderr, "flametop: the kernel closes %zu events, which takes a while\n",
-			count);
+		safe_print(stderr, "flametop: the kernel closes %zu events, which takes a while\n",
+			   count);
 }
 
 void session_finish(struct session *session)

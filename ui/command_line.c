@@ -65,7 +65,7 @@ void launch_add(struct launch *launch, enum launch_kind kind, char letter, const
 	if (letter)
 		snprintf(option, sizeof(option), "-%c", letter);
 	else
-		snprintf(option, sizeof(option), "--%s", name);
+		snprintf(option, sizeof(option), "--%s", name ? name : "");
 	launch_add_word(launch, kind, option);
 	if (value)
 		launch_add_word(launch, kind, value);

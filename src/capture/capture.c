@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/safe_print.h"
 #include "capture/capture_plan.h"
 #include "capture/cpu_list.h"
 #include "capture/follow.h"
@@ -366,6 +367,7 @@ static int describe_events(struct capture *capture, struct diag *why)
 static int describe_absent(struct capture *capture, struct diag *why)
 {
 	const struct event_spec_list *events = &capture->plan.events;
+	char name[sizeof(events->absent[0].name)], reason[sizeof(events->absent[0].why.text)];
 	size_t bytes;
 	FILE *out;
 
@@ -373,7 +375,9 @@ static int describe_absent(struct capture *capture, struct diag *why)
 		return 0;
 	out = open_memstream(&capture->absent_text, &bytes);
 	for (size_t i = 0; out && i < events->absent_count; i++)
-		fprintf(out, "%s\n%s\n", events->absent[i].name, events->absent[i].why.text);
+		safe_print(out, "%s\n%s\n",
+			   sanitize_lazily(name, sizeof(name), events->absent[i].name),
+			   sanitize_lazily(reason, sizeof(reason), events->absent[i].why.text));
 	if (!out || fclose(out) || !capture->absent_text)
 		return diag_set(why, -ENOMEM, "no memory for the events");
 	return 0;

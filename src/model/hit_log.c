@@ -102,7 +102,7 @@ size_t hit_log_text(const struct hit_log *log, const struct hit_line_value *valu
 	}
 	if (at == UINT64_MAX || log->texts_used - at > HIT_TEXTS_BYTES) {
 		memcpy(out, value->longer.begin, HIT_BEGIN_BYTES);
-		memcpy(out + HIT_BEGIN_BYTES, "...", 3);
+		memset(out + HIT_BEGIN_BYTES, '.', 3);
 		return HIT_BEGIN_BYTES + 3;
 	}
 	first = till_end_of_ring(at, bytes);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/safe_print.h"
 #include "model/event_draft.h"
 #include "model/loss_sums.h"
 #include "model/publisher.h"
@@ -48,6 +49,17 @@ static bool wait_for_names(struct publisher *publisher, const struct event_wish 
 	return false;
 }
 
+static void put_stopped(FILE *out, const struct probe_row *row)
+{
+	char name[PROBE_FUNCTION_BYTES], state[32], reason[sizeof(row->status.reason)];
+
+	if (ftell(out))
+		safe_put(out, "; ");
+	safe_print(out, "%s was stopped (%s): %s", sanitize_lazily(name, sizeof(name), row->name),
+		   sanitize_lazily(state, sizeof(state), probe_state_name(row->status.state)),
+		   sanitize_lazily(reason, sizeof(reason), row->status.reason));
+}
+
 /* Probes that ended before the look did; NULL: none, or no memory. The caller's. */
 static char *name_stopped_probes(const struct ingest *ingest)
 {
@@ -61,8 +73,7 @@ static char *name_stopped_probes(const struct ingest *ingest)
 
 		if (row->id && (status->state == PROBE_CAPPED || status->state == PROBE_EXPIRED ||
 				status->state == PROBE_FAILED || status->state == PROBE_REFUSED))
-			fprintf(out, "%s%s was stopped (%s): %s", ftell(out) ? "; " : "", row->name,
-				probe_state_name(status->state), status->reason);
+			put_stopped(out, row);
 	}
 	if (out && fclose(out)) {
 		free(text);

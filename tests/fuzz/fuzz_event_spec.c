@@ -17,7 +17,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
 	memcpy(text, bytes, count);
 	text[count] = '\0';
 	err = event_spec_parse_list(text, &list, &why);
-	if (err > 0 || (err && (why.err != err || !why.text[0])) || 
+	if (err > 0 || (err && (why.err != err || !why.text[0])) ||
 	    (!err && !list.count && !list.absent_count))
 		abort();
 	for (size_t i = 0; i < list.count; i++)
