@@ -520,7 +520,8 @@ static void test_a_command_that_runs_is_sampled_on_with_its_children(void **stat
 	const struct snapshot *now;
 
 	(void)state;
-	BEGIN("-e cpu-clock -s pid,comm --window all -d 0.1 -- timeout 600 sha256sum /dev/zero");
+	BEGIN("-e cpu-clock -s pid,comm --window all -d 0.1 "
+	      "--kill-command -- timeout 600 sha256sum /dev/zero");
 	expect_samples("cpu-clock", ENOUGH);
 	assert_int_equal(change(SOURCE_EVENT, "task-clock"), 0);
 	now = until_samples("task-clock", ENOUGH);
