@@ -17,18 +17,20 @@ static struct snapshot_value values[] = {
 	{ .name = "hashvalue", .type = "uint32", .origin = "DWARF", .kind = VALUE_UNSIGNED,
 	  .count = 124000, .min = 0, .max = 70000, .mean = 4096.5, .zeros = 24000,
 	  .octaves = { [0] = 20000, [1] = 10000, [3] = 40000, [16] = 30000 }, .top_count = 3,
-	  .top = { { "8", true, 8, 40000 }, { "0", true, 0, 24000 }, { "1", true, 1, 20000 } },
+	  .top = { { "8", true, 8, 40000, false }, { "0", true, 0, 24000, false },
+		   { "1", true, 1, 20000, false } },
 	  .other = 40000 },
 	{ .name = "name", .type = "char *", .origin = "DWARF", .kind = VALUE_TEXT,
 	  .count = 124000, .unknown = 4000, .top_count = 2,
-	  .top = { { "pg_class", false, 0, 90000 }, { "pg_index", false, 0, 20000 } },
+	  .top = { { "pg_class", false, 0, 90000, false }, { "pg_index", false, 0, 20000, false } },
 	  .other = 10000 },
 	{ .name = "ret", .type = "int", .origin = "DWARF", .kind = VALUE_SIGNED,
 	  .is_return = true, .count = 124000, .is_signed = true, .min = (uint64_t)-22,
 	  .max = 4096, .mean = 17,
 	  .negatives = 4000, .zeros = 100000, .octaves = { [4] = 4000, [12] = 20000 },
 	  .top_count = 2,
-	  .top = { { "0", true, 0, 100000 }, { "4096", true, 4096, 20000 } }, .other = 4000 },
+	  .top = { { "0", true, 0, 100000, false }, { "4096", true, 4096, 20000, false } },
+	  .other = 4000 },
 };
 
 static struct snapshot_probe probes[PROBE_FIXTURE_COUNT] = {

@@ -133,7 +133,8 @@ static void test_the_middle_of_an_instruction_is_refused(void **state)
 
 static void judge_start(struct probe_places *place, uint64_t begin, enum point_start start)
 {
-	const struct point point = { .offset = begin, .begin = begin, .bytes = 4, .start = start };
+	const struct point point = { .offset = begin, .begin = begin, .bytes = 4,
+				     .start = (uint8_t)start };
 	struct probe_site site = { .offset = begin };
 
 	strcpy(place->spec.function, "fn_8");
