@@ -27,13 +27,14 @@ static int compare_ids(const void *a, const void *b)
 	return (left > right) - (left < right);
 }
 
-/* The process that @tid belongs to, 0 when there is no such task. */
+/* The process that @tid belongs to; 0: there is no such task, or no memory (errno is ENOMEM). */
 static pid_t read_process_of(pid_t tid)
 {
 	char path[64], line[256];
 	int pid = 0;
 	FILE *file;
 
+	errno = 0;
 	snprintf(path, sizeof(path), "/proc/%d/status", (int)tid);
 	file = fopen(path, "re");
 	if (!file)
@@ -132,6 +133,8 @@ static int check_process(pid_t id, struct diag *why)
 {
 	const pid_t pid = read_process_of(id);
 
+	if (!pid && errno == ENOMEM)
+		return diag_set(why, -ENOMEM, "no memory to look for process %d", (int)id);
 	if (!pid)
 		return diag_set(why, -ESRCH, "no process %d", (int)id);
 	if (pid != id)
