@@ -26,7 +26,8 @@ struct event_spec {
 	char name[EVENT_NAME_BYTES];	/* as the user wrote it; cut when longer */
 	bool wants_max_precise;		/* P: lower precise_ip from 3 until the kernel agrees */
 	bool has_level_modifier;	/* u, k or h was given */
-	const char *filter;	/* of a tracepoint: what the kernel checks; BORROWED; NULL: none */
+	const char *filter;	/* condition that the kernel checks, for tracepoints;
+				 * BORROWED; NULL: none */
 };
 
 /* An event that was asked for and that this machine does not have or can't sample. */

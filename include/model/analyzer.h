@@ -42,7 +42,8 @@ struct analyzer_config {
 	bool wants_all_events;		/* batch: a chain of snapshots, one per event */
 	bool wants_events;		/* batch: snapshots have hits and samples one by one, each
 					 * once, and nothing else but what was lost */
-	bool wants_event_stacks, shows_idle_events;	/* of those */
+	bool wants_event_stacks;	/* wants_events: each with its stack */
+	bool shows_idle_events;		/* wants_events: samples of the idle task, too */
 	bool wants_sources;		/* batch: source lines of source_rows rows an event are */
 	size_t source_rows;		/* waited for: what is printed can't be filled in later */
 	struct copy_control copies;

@@ -21,11 +21,11 @@ struct event_line {
 	uint64_t order;		/* among lines of the same time: as they were counted */
 	int64_t latency_ns;	/* < 0: none */
 	uint32_t cpu;		/* where it ended; UINT32_MAX: unknown */
-	bool is_hit;		/* of a probe: it has no period */
+	bool is_hit;		/* a probe hit, which has no period; else a sample */
 	struct slice_entry entry;	/* as which it was counted */
 	bool is_counted;	/* the heap owns it */
 	bool is_parked;		/* its parked sample owns it */
-	uint32_t bytes;		/* of this allocation */
+	uint32_t bytes;		/* size of this allocation */
 	uint32_t value_count;
 	struct probe_value values[];	/* their texts are behind them */
 };
@@ -35,11 +35,11 @@ struct event_lines {
 	bool is_bounded;	/* live: what has no room is dropped */
 	struct event_line **heap;	/* owned, each line too; the oldest first */
 	uint32_t count, capacity;
-	size_t bytes;		/* of all lines, counted or not */
+	size_t bytes;		/* size of all lines, counted or not */
 	uint64_t last_order, dropped;
 };
 
-void event_lines_finish(struct event_lines *lines);	/* of a zeroed one, too */
+void event_lines_finish(struct event_lines *lines);	/* a zeroed struct is fine */
 
 /* A copy of @head with @values[@count]. The caller's, until it is pushed; NULL: no room, counted as
  * dropped. */

@@ -11,11 +11,11 @@
 #include "probe/probe_condition.h"
 
 #define HIT_COMM_BYTES 16
-#define HIT_TEXT_BYTES	 56	/* of one value that lies in its line */
-#define HIT_BEGIN_BYTES	 48	/* what lies there of a longer one */
+#define HIT_TEXT_BYTES	 56	/* longest text that is stored in its line */
+#define HIT_BEGIN_BYTES	 48	/* begin of a longer text, stored in the line */
 #define HIT_TEXTS_BYTES	 (128u * 1024)	/* for the longer ones of a probe: the newest are whole */
 #define HIT_LONGEST_BYTES 255	/* the rest is cut off */
-#define HIT_STACKS_KEPT	 50	/* of the newest lines, and of all slowest: they outlive history */
+#define HIT_STACKS_KEPT	 50	/* newest lines; their stacks outlive history */
 
 struct hit_line_value {
 	bool is_known, is_text, is_signed;
@@ -25,8 +25,8 @@ struct hit_line_value {
 			uint64_t number;
 			uint32_t object, serial;	/* as in struct probe_value */
 		};
-		char text[HIT_TEXT_BYTES];	/* raw; of HIT_TEXT_BYTES at most */
-		struct {		/* of more */
+		char text[HIT_TEXT_BYTES];	/* raw; texts of at most HIT_TEXT_BYTES */
+		struct {		/* texts over HIT_TEXT_BYTES */
 			char begin[HIT_BEGIN_BYTES];
 			uint64_t at;	/* as of hit_log.texts_used, of all of it */
 		} longer;

@@ -112,7 +112,8 @@ struct sample_form {
 	uint64_t time_ns;	/* when it counts: with the return, when that comes, */
 	uint64_t leaf_ip;	/* where: of a return the function, not its caller; 0: sample.ip; */
 	uint64_t number;	/* its line in the probe's log; 0: none waits for the stack */
-	struct event_line *line;	/* of a hit, until it is counted; NULL: nobody prints it */
+	struct event_line *line;	/* the hit as it will be printed, until it is counted;
+					 * NULL: it is not printed */
 };
 
 /* A sample whose process or thread the reader is still asked about, or whose stack needs a table

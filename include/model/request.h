@@ -11,9 +11,8 @@
 
 enum request_kind {
 	REQUEST_REFRESH,	/* a new snapshot now */
-	REQUEST_BEGIN,		/* of an analyzer with begins_on_request: what is counted from
-				 * value_ns on is shown, the first interval begins; no snapshot
-				 * answers */
+	REQUEST_BEGIN,		/* begins the first interval at value_ns, when begins_on_request is
+				 * set in analyzer_config; no snapshot answers */
 	REQUEST_WINDOW,		/* window = value, length value_ns for WINDOW_SECONDS */
 	REQUEST_INTERVAL,	/* refresh every value_ns */
 	REQUEST_ZERO,		/* "since start" begins now */

@@ -42,8 +42,8 @@ struct probe_node {
 	enum probe_operand operand;
 	char name[PROBE_CONDITION_NAME];	/* as typed; of VALUE without "args." */
 	bool is_text;		/* can't be a number */
-	bool is_pointed;	/* of a text that the record has but the address of: the kernel's
-				 * filter can follow it (Linux 5.18), and nothing else */
+	bool is_pointed;	/* the record has only the address of this text: the kernel's filter
+				 * alone can follow it (Linux 5.18) */
 	bool is_negative;
 	uint64_t number;	/* magnitude */
 	char text[PROBE_CONDITION_TEXT];	/* of numbers, too: a field of text may be "42" */
