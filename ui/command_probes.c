@@ -118,7 +118,8 @@ static void toggle(struct ui_state *state, const struct snapshot_probe *probe)
 static void remove_probe(struct ui_state *state, const struct snapshot_probe *probe)
 {
 	if (!is_leaving(state, probe) && !is_recorded(state, probe) &&
-	    order_probe(state, probe, PROBE_REMOVE, "removed"))
+	    order_probe(state, probe, PROBE_REMOVE, "removed") &&
+	    state_probe_here(state) == probe->id)
 		state_leave_probe(state);
 }
 
@@ -144,6 +145,8 @@ static const struct snapshot_probe *chosen_probe(struct ui_state *state)
 
 	if (!probe && state_probe_refusal(state)[0])
 		state_say(state, "%s", state_probe_refusal(state));
+	else if (!probe && state_probe_here(state) == PROBE_ALL)
+		state_say(state, "there is no hit yet");
 	else if (!probe)
 		state_say(state, "there is no probe \u00b7 Ctrl-P finds a target");
 	return probe;
@@ -244,7 +247,7 @@ static void lift_cap(struct ui_state *state, const struct snapshot_probe *probe,
 static void open_hits(struct ui_state *state, const struct snapshot_probe *probe,
 		      enum view_kind kind)
 {
-	if (!state_probe_here(state))
+	if (state_probe_here(state) != probe->id)
 		state_open_probe(state, probe);
 	state_show_kind(state, kind);
 }
@@ -323,7 +326,7 @@ void cmd_probe_menu(struct ui_state *state)
 	state_open_menu(state, &use, probe_plain_name(probe), false);
 	if (probe->state == PROBE_CAPPED)
 		add_caps(state, probe);
-	if (!state_probe_here(state))
+	if (state_probe_here(state) != probe->id)
 		menu_add(&state->menu, ACTION_OPEN, MENU_PLAIN, "latency, values, slowest, log",
 			 "Enter");
 	if (probe->state != PROBE_REFUSED)
@@ -349,15 +352,29 @@ void cmd_probe_open(struct ui_state *state)
 		state_open_probe(state, probe);
 }
 
+void cmd_probes_log(struct ui_state *state)
+{
+	if (state_probe_here(state) == PROBE_ALL)
+		state_say(state, "these are the hits of all probes");
+	else if (chosen_probe(state))
+		state_open_probe(state, NULL);
+}
+
 void command_show_pane(struct ui_state *state, enum probe_pane pane)
 {
 	probe_view_show_pane(&state->probe, pane);
 	state->is_changed = true;
 }
 
+/* A probe has pages, the list and the log of all have not. */
+static bool has_panes(const struct ui_state *state)
+{
+	return state_probe_here(state) && state_probe_here(state) != PROBE_ALL;
+}
+
 void cmd_next_pane(struct ui_state *state)
 {
-	if (!state_probe_here(state))
+	if (!has_panes(state))
 		cmd_probe_open(state);
 	else
 		command_show_pane(state, (enum probe_pane)((state->probe.pane + 1) % PANE_COUNT));
@@ -367,7 +384,7 @@ void cmd_previous_pane(struct ui_state *state)
 {
 	const unsigned int before = (unsigned int)state->probe.pane + PANE_COUNT - 1;
 
-	if (!state_probe_here(state))
+	if (!has_panes(state))
 		cmd_back(state);
 	else
 		command_show_pane(state, (enum probe_pane)(before % PANE_COUNT));
@@ -393,10 +410,11 @@ void cmd_log_filter(struct ui_state *state)
 	};
 
 	if (!state_probe_here(state)) {
-		state_say(state, "it filters the log of a probe: Enter opens one");
+		state_say(state, "it filters a log: L opens that of all probes, Enter a probe");
 		return;
 	}
-	command_show_pane(state, PANE_LOG);
+	if (has_panes(state))
+		command_show_pane(state, PANE_LOG);
 	memcpy(state->filter_before, state->probe.log.filter, sizeof(state->filter_before));
 	state_open_prompt(state, &use, state->probe.log.filter);
 }

@@ -79,6 +79,8 @@ const struct command commands[] = {
 	{ { UI_KEY_ENTER }, "open-probe", IN_PROBES, ROWS, cmd_probe_open,
 	  "Open the probe; of an open one who calls it; in its log the hit: values in full, stack",
 	  "open", 3 },
+	{ { 'L' }, "probes-log", IN_PROBES, ROWS, cmd_probes_log,
+	  "The log of all probes: their hits in one time order", "log", 10 },
 	{ { UI_KEY_RIGHT, 'l' }, "next-page", IN_PROBES, ROWS, cmd_next_pane,
 	  "Open the probe; of an open one the next page: latency, values, slowest, log", NULL, 0 },
 	{ { UI_KEY_LEFT, 'h' }, "previous-page", IN_PROBES, LEAVE, cmd_previous_pane,

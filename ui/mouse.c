@@ -56,6 +56,8 @@ static void press_probe(struct ui_state *state, size_t index, enum mouse_action 
 		probe_view_select(&state->probe, index);
 		if (action == MOUSE_DOUBLE)
 			cmd_probe_open(state);
+		else if (action == MOUSE_MENU && probe_view_is_of_all(&state->probe))
+			cmd_probe_menu(state);
 		return;
 	}
 	if (!state->probes.probes || index >= state->probes.probes->count)

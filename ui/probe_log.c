@@ -8,11 +8,15 @@
 
 #include "base/clock.h"
 #include "ui/format.h"
+#include "ui/probe_columns.h"
 #include "ui/search.h"
 
 #define TIME_CELLS    12		/* "14:02:11.345" */
 #define COMM_CELLS    15		/* of the kernel's names */
 #define LATENCY_CELLS 7
+#define NAME_CELLS    24		/* at most, for the name of a probe */
+#define NARROW_CELLS  14		/* the same where the log is narrow */
+#define NAME_BYTES    (4 * NAME_CELLS + 1)
 
 /* Bytes of @text that take no cell: printf(3) pads by bytes. */
 static int hidden_bytes(const char *text)
@@ -37,26 +41,98 @@ static void format_time(uint64_t wall_ns, char out[FORMAT_BYTES])
 		 (unsigned int)(wall_ns % CLOCK_NS_PER_S / CLOCK_NS_PER_MS));
 }
 
+/* The columns of a line, each as text. */
+struct log_words {
+	const char *time, *cpu, *comm, *pid, *tid, *latency, *name, *values;
+};
+
+static void format_words(const struct probe_log *log, const struct log_words *words,
+			 char out[PROBE_LOG_TEXT])
+{
+	const int comm_cells = COMM_CELLS + hidden_bytes(words->comm);
+	const int latency_cells = LATENCY_CELLS + hidden_bytes(words->latency);
+	const int name_cells = log->name_cells + hidden_bytes(words->name);
+
+	if (!log->name_cells)
+		snprintf(out, PROBE_LOG_TEXT, "%-*s %3s %-*s %7s %7s %*s  %s", TIME_CELLS,
+			 words->time, words->cpu, comm_cells, words->comm, words->pid, words->tid,
+			 latency_cells, words->latency, words->values);
+	else if (log->is_narrow)
+		snprintf(out, PROBE_LOG_TEXT, "%-*s %-*s %7s %*s  %-*s  %s", TIME_CELLS,
+			 words->time, comm_cells, words->comm, words->pid, latency_cells,
+			 words->latency, name_cells, words->name, words->values);
+	else
+		snprintf(out, PROBE_LOG_TEXT, "%-*s %3s %-*s %7s %7s %*s  %-*s  %s", TIME_CELLS,
+			 words->time, words->cpu, comm_cells, words->comm, words->pid, words->tid,
+			 latency_cells, words->latency, name_cells, words->name, words->values);
+}
+
+static int text_cells(const char *text)
+{
+	return (int)strlen(text) - hidden_bytes(text);
+}
+
+static const struct snapshot_probe *probe_of(const struct snapshot_probes *of, uint32_t id)
+{
+	for (uint32_t i = 0; i < of->count; i++)
+		if (of->list[i].id == id)
+			return &of->list[i];
+	return NULL;
+}
+
+/* The name of the probe, cut to the cells of its column. */
+static void format_name(const struct probe_log *log, uint32_t id, char out[NAME_BYTES])
+{
+	const struct snapshot_probe *probe = log->name_cells ? probe_of(log->of, id) : NULL;
+	const char *name = probe ? probe_plain_name(probe) : "";
+	size_t bytes = strlen(name);
+
+	if (text_cells(name) <= log->name_cells) {
+		snprintf(out, NAME_BYTES, "%s", name);
+		return;
+	}
+	while (text_cells(name) - text_cells(name + bytes) >= log->name_cells ||
+	       ((unsigned char)name[bytes] & 0xc0) == 0x80)
+		bytes--;
+	snprintf(out, NAME_BYTES, "%.*s\u2026", (int)bytes, name);
+}
+
+/* As many as the longest name of a probe takes, but at most @limit. */
+static int cells_of_names(const struct snapshot_probes *of, int limit)
+{
+	int most = 5;		/* "PROBE" */
+
+	for (uint32_t i = 0; i < of->count; i++)
+		if (text_cells(probe_plain_name(&of->list[i])) > most)
+			most = text_cells(probe_plain_name(&of->list[i]));
+	return most < limit ? most : limit;
+}
+
 void probe_log_format(const struct probe_log *log, const struct snapshot_hit *hit,
 		      char out[PROBE_LOG_TEXT])
 {
-	char at[FORMAT_BYTES], latency[FORMAT_BYTES] = "";
+	char at[FORMAT_BYTES], latency[FORMAT_BYTES] = "", name[NAME_BYTES];
+	char cpu[12], pid[12], tid[12];
 
 	if (hit->latency_ns >= 0)
 		format_latency(latency, (uint64_t)hit->latency_ns);
 	format_time(hit->time_ns + log->wall_offset_ns, at);
-	snprintf(out, PROBE_LOG_TEXT,
-		 "%*s %3" PRIu32 " %-*s %7" PRIu32 " %7" PRIu32 " %*s  %s", TIME_CELLS, at,
-		 hit->cpu, COMM_CELLS + hidden_bytes(hit->comm), hit->comm, hit->pid, hit->tid,
-		 LATENCY_CELLS + hidden_bytes(latency), latency, hit->values);
+	format_name(log, hit->probe, name);
+	snprintf(cpu, sizeof(cpu), "%" PRIu32, hit->cpu);
+	snprintf(pid, sizeof(pid), "%" PRIu32, hit->pid);
+	snprintf(tid, sizeof(tid), "%" PRIu32, hit->tid);
+	format_words(log, &(struct log_words){ at, cpu, hit->comm, pid, tid, latency, name,
+					       hit->values }, out);
 }
 
-void probe_log_draw_titles(struct canvas *canvas, struct canvas_area area)
+void probe_log_draw_titles(const struct probe_log *log, struct canvas *canvas,
+			   struct canvas_area area)
 {
+	static const struct log_words titles = { "TIME", "CPU", "COMMAND", "PID", "TID", "LATENCY",
+						 "PROBE", "VALUES" };
 	char text[PROBE_LOG_TEXT];
 
-	snprintf(text, sizeof(text), "%-*s %3s %-15s %7s %7s %*s  %s", TIME_CELLS, "TIME",
-		 "CPU", "COMMAND", "PID", "TID", LATENCY_CELLS, "LATENCY", "VALUES");
+	format_words(log, &titles, text);
 	canvas_put_text(canvas, area, canvas_clean(text), ROLE_HEADING);
 }
 
@@ -153,6 +229,9 @@ void probe_log_refresh(struct probe_log *log, const struct snapshot_probes *of)
 	size_t top;
 
 	log->of = of;
+	log->name_cells = 0;
+	if (of && of->detail == PROBE_ALL)
+		log->name_cells = cells_of_names(of, log->is_narrow ? NARROW_CELLS : NAME_CELLS);
 	collect(log);
 	if (!log->is_away || !log->count) {
 		follow(log);

@@ -570,6 +570,8 @@ void state_show_kind(struct ui_state *state, enum view_kind kind)
 {
 	if (state_kind(state) == kind)
 		return;
+	if (state_probe_here(state) == PROBE_ALL)
+		state_leave_probe(state);	/* no samples are of it */
 	if (state_probe_here(state) && (kind == VIEW_PROBES || state_kind(state) == VIEW_PROBES)) {
 		state_go(state, kind, NULL);	/* a probe's figures and its hits: back and forth */
 		return;
@@ -585,23 +587,13 @@ void state_open_probe(struct ui_state *state, const struct snapshot_probe *probe
 	struct diag why = { 0 };
 
 	save_place(state);
-	if (trail_push_probe(&state->trail, probe->id, probe->event, &why)) {
+	if (trail_push_probe(&state->trail, probe ? probe->id : PROBE_ALL,
+			     probe ? probe->event : 0, &why)) {
 		state_say(state, "%s", why.text);
 		return;
 	}
 	state->wants_restore = true;
 	state_ask(state);
-}
-
-void state_open_hit(struct ui_state *state, const struct snapshot_hit *hit)
-{
-	state->hit_probe = hit->probe;
-	state->hit_number = hit->number;
-	state->hit.seen = 0;
-	state->hit.top = 0;
-	state_open_view(state, &state->hit.view);
-	state_ask(state);
-	state_refresh_view(state);	/* it waits for the answer */
 }
 
 bool state_show_table(struct ui_state *state)

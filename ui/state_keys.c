@@ -179,7 +179,7 @@ static const struct old_key {
 	  "faster" },
 	{ 'c', IN_PROBES, NULL, "columns, colours", "what is being attached is cancelled by",
 	  "probe-remove" },
-	{ 'L', IN_PROBES, NULL, "the log", "the lease is extended by", "probe-extend" },
+	{ 'L', IN_PROBES, "probes-log", "the log", "the lease is extended by", "probe-extend" },
 	{ UI_KEY_INSERT, IN_PROBES, NULL, "marks lines of a list", "a new probe is found by",
 	  "new-probe" },
 };
@@ -221,15 +221,18 @@ static const struct old_key *find_old_key(int key, enum view_place place,
 	return NULL;
 }
 
-/* Says so if @key, which runs @command (NULL: none), once meant something else. */
+/* Says so if @key, which runs @command (NULL: none), once meant something else; where it runs one
+ * that is said once. */
 static bool say_old_key(struct ui_state *state, int key, enum view_place place,
 			const struct command *command)
 {
 	const struct old_key *old = find_old_key(key, place, command);
 	char name[KEYS_NAME_BYTES], moved[KEYMAP_TEXT_BYTES], before[STATE_MESSAGE_BYTES] = "";
 
-	if (!old)
+	if (!old || (state->old_keys_said & 1u << (old - old_keys)))
 		return false;
+	if (command)
+		state->old_keys_said |= 1u << (old - old_keys);
 	if (state->message[0])
 		snprintf(before, sizeof(before), "%s \u00b7 ", state->message);
 	state_say(state, "%s%s: %s; %s %s", before, keys_format(key, name), old->meaning,

@@ -206,13 +206,34 @@ void state_probe_answered(struct ui_state *state, const struct probe_answer *ans
 	}
 }
 
+/* The probe whose hit is at the cursor of the log of all probes; NULL: there is none. */
+static const struct snapshot_probe *probe_of_line(const struct ui_state *state)
+{
+	const struct snapshot_hit *hit = probe_view_hit(&state->probe);
+
+	return hit ? find_probe(state->shown, hit->probe) : NULL;
+}
+
 const struct snapshot_probe *state_probe(const struct ui_state *state)
 {
 	if (state->shown_kind != VIEW_PROBES)
 		return NULL;
-	if (state->trail.levels[state->trail.count - 1].probe)
+	if (state_probe_here(state) == PROBE_ALL)
+		return probe_of_line(state);
+	if (state_probe_here(state))
 		return state->probe.probe;
 	return probes_view_cursor(&state->probes);
+}
+
+void state_open_hit(struct ui_state *state, const struct snapshot_hit *hit)
+{
+	state->hit_probe = hit->probe;
+	state->hit_number = hit->number;
+	state->hit.seen = 0;
+	state->hit.top = 0;
+	state_open_view(state, &state->hit.view);
+	state_ask(state);
+	state_refresh_view(state);	/* it waits for the answer */
 }
 
 uint32_t state_probe_here(const struct ui_state *state)
@@ -230,7 +251,8 @@ void state_leave_removed(struct ui_state *state)
 {
 	const uint32_t probe = state_probe_here(state);
 
-	if (!probe || find_probe(state->shown, probe))
+	if (!probe || (probe == PROBE_ALL ? state->shown->probes.count > 0
+					  : find_probe(state->shown, probe) != NULL))
 		return;
 	state_leave_probe(state);
 	state_say(state, "the probe was removed, and its hits with it");

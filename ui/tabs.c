@@ -61,8 +61,11 @@ static void add_probe(const struct ui_state *state, struct crumbs *crumbs)
 
 	if (!state_probe_here(state))
 		return;
-	snprintf(text, sizeof(text), state_probe_hits(state) ? "hits of %s" : "probe %s",
-		 probe ? probe_plain_name(probe) : "\u2026");
+	if (state_probe_here(state) == PROBE_ALL)
+		snprintf(text, sizeof(text), "all hits");
+	else
+		snprintf(text, sizeof(text), state_probe_hits(state) ? "hits of %s" : "probe %s",
+			 probe ? probe_plain_name(probe) : "\u2026");
 	add_crumb(crumbs, ROLE_STATE, 0, text);
 	crumbs->list[crumbs->count - 1].hit = HIT_PROBE;
 }

@@ -5,6 +5,7 @@
  */
 #include "ui/view_probe.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -20,6 +21,7 @@
 
 #define LEFT_X	    2
 #define STACK_LINES 4		/* at least, for the stack of a slow call */
+#define NARROW_WIDTH 100	/* below that the log of all probes has no CPU and TID */
 
 const char *const probe_pane_names[PANE_COUNT] = {
 	[PANE_LATENCY] = "Latency", [PANE_VALUES] = "Values", [PANE_SLOWEST] = "Slowest",
@@ -41,8 +43,13 @@ static void forget_places(struct probe_view *view, uint32_t id)
 	view->slow_cursor = 0;
 	view->slow_number = 0;
 	view->log = (struct probe_log){ .page = view->log.page };
-	view->pane = view->wanted;
-	view->is_chosen = false;
+	view->pane = id == PROBE_ALL ? PANE_LOG : view->wanted;
+	view->is_chosen = id == PROBE_ALL;
+}
+
+bool probe_view_is_of_all(const struct probe_view *view)
+{
+	return view->id == PROBE_ALL;
 }
 
 /* Without latencies two of the pages stay empty. What it brings is known when it is attached. */
@@ -81,7 +88,10 @@ static void refresh_probe(struct view *view, const struct ui_state *state)
 	if (probe->probe && probe->slow_number)
 		follow_slow(probe);
 	probe->log.wall_offset_ns = state->wall_offset_ns;
-	probe_log_refresh(&probe->log, probe->probe ? &probe->snapshot->probes : NULL);
+	probe->log.is_narrow = state->screen_width < NARROW_WIDTH;
+	probe_log_refresh(&probe->log,
+			  probe->probe || (probe->snapshot && probe_view_is_of_all(probe))
+			  ? &probe->snapshot->probes : NULL);
 }
 
 void probe_view_show_pane(struct probe_view *view, enum probe_pane pane)
@@ -280,6 +290,26 @@ static const char *why_empty(const struct probe_view *view)
 	return "";
 }
 
+/* What the log of all probes is of. */
+static void draw_all(const struct probe_view *view, struct canvas *canvas, int y)
+{
+	const struct snapshot_probes *of = &view->snapshot->probes;
+	struct pieces line = { .gap = "  " };
+	char text[FORMAT_BYTES];
+	double hits_per_s = 0;
+
+	for (uint32_t i = 0; i < of->count; i++)
+		hits_per_s += of->list[i].hits_per_s > 0 ? of->list[i].hits_per_s : 0;
+	pieces_add(&line, 1, ROLE_NAME, "hits of %" PRIu32 " probe%s in time order", of->count,
+		   of->count == 1 ? "" : "s");
+	pieces_add(&line, 2, ROLE_TEXT, "%s hits/s",
+		   format_count(text, (uint64_t)(hits_per_s + 0.5)));
+	if (view->log.filter[0])
+		pieces_add(&line, 1, ROLE_STATE, "\\ %s", view->log.filter);
+	pieces_fit(canvas, &line, canvas->width - LEFT_X - 1);
+	pieces_put(canvas, (struct canvas_area){ LEFT_X, y, canvas->width - LEFT_X - 1 }, &line);
+}
+
 static int count_lines(const char *text)
 {
 	int count = *text != '\0';
@@ -339,7 +369,8 @@ static void draw_slowest(struct probe_view *view, struct ui_state *state, struct
 		view->slow_cursor = of->slowest_count - 1;
 	view->slow_number = of->slowest[view->slow_cursor].number;
 	top = scroll_slowest(view, page);
-	probe_log_draw_titles(canvas, (struct canvas_area){ LEFT_X, y++, canvas->width - 3 });
+	probe_log_draw_titles(&view->log, canvas,
+			      (struct canvas_area){ LEFT_X, y++, canvas->width - 3 });
 	hits_add(&state->hits, (struct hit){ HIT_ROWS, 0, y, canvas->width, page, (size_t)top });
 	for (int i = top; i < top + page && i < (int)of->slowest_count; i++, y++) {
 		probe_log_format(&view->log, &of->slowest[i], text);
@@ -382,8 +413,8 @@ static void draw_pane(struct probe_view *view, struct ui_state *state, struct ca
 		draw_slowest(view, state, canvas, y, end);
 		break;
 	case PANE_LOG:
-		probe_log_draw_titles(canvas, (struct canvas_area){ LEFT_X, y,
-								    canvas->width - 3 });
+		probe_log_draw_titles(&view->log, canvas,
+				      (struct canvas_area){ LEFT_X, y, canvas->width - 3 });
 		view->page = end - y - 1;
 		probe_log_draw(&view->log, state->search, canvas, y + 1, end - y - 1);
 		hits_add(&state->hits, (struct hit){ HIT_ROWS, 0, y + 1, canvas->width, view->page,
@@ -400,6 +431,11 @@ static void draw_probe(struct view *view, struct ui_state *state, struct canvas 
 	struct probe_view *probe = (struct probe_view *)view;
 	const int end = top + lines;
 
+	if (probe->snapshot && probe_view_is_of_all(probe)) {
+		draw_all(probe, canvas, top);
+		draw_pane(probe, state, canvas, top + 1, end);
+		return;
+	}
 	if (!probe->probe) {
 		text_lines_draw(canvas, top + 1, end, "Counting\u2026", ROLE_TEXT);
 		return;

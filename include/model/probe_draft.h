@@ -16,7 +16,8 @@ struct probe_draft_span {
 	uint64_t known_ns;	/* since when the timeline knows what was counted */
 	bool is_chosen;		/* the log is the window's, too, instead of all up to its end */
 	uint64_t now_ns;	/* CLOCK_MONOTONIC, for leases */
-	uint32_t detail;	/* id of the probe whose log and heat are wanted; 0: none */
+	uint32_t detail;	/* id of the probe whose log and heat are wanted; PROBE_ALL: the log
+				 * of all probes; 0: none */
 	uint32_t hit_probe;	/* id of the probe whose hit with the number @hit is wanted; */
 	uint64_t hit;		/* 0: none is */
 	bool wants_values;	/* of all probes */

@@ -18,6 +18,7 @@
 #define PROBE_LOG_LINES	    1000
 #define PROBE_SLOWEST	    20
 #define PROBE_HEAT_SECONDS  300
+#define PROBE_ALL	    UINT32_MAX	/* in place of a probe's id: the log of all of them */
 
 struct snapshot_latency {
 	uint64_t count;
@@ -107,8 +108,8 @@ struct snapshot_probes {
 	uint32_t count;
 	const struct snapshot_probe *list;	/* in the order they were added */
 	/* About the one that the query asks for: */
-	uint32_t detail;	/* its id; 0: none */
-	uint32_t log_count;	/* newest last */
+	uint32_t detail;	/* its id; PROBE_ALL: the log alone, of all probes; 0: none */
+	uint32_t log_count;	/* newest last; of all probes by time, probe and number */
 	const struct snapshot_hit *log;
 	uint64_t log_dropped;	/* older ones that did not fit */
 	uint32_t slowest_count;	/* slowest first; since it was added */

@@ -77,6 +77,7 @@ void cmd_flip(struct ui_state *state);
 /* command_probes.c: probes */
 void cmd_probe(struct ui_state *state);
 void cmd_probes(struct ui_state *state);
+void cmd_probes_log(struct ui_state *state);
 void cmd_probe_open(struct ui_state *state);
 void cmd_next_pane(struct ui_state *state);
 void cmd_previous_pane(struct ui_state *state);

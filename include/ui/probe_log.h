@@ -1,4 +1,5 @@
-/* probe_log.h - the live log of single hits: those that pass a text filter, newest last.
+/* probe_log.h - the live log of single hits, of one probe or of all: those that pass a text filter,
+ * newest last.
  *
  * Cursor: it is on the newest hit until one moves it up; then it and what is on the screen stay at
  *         their hits, whatever comes and goes. On the newest it follows again.
@@ -29,14 +30,18 @@ struct probe_log {
 	bool is_away;
 	uint64_t wall_offset_ns;	/* from the times of hits to those since 1970 */
 	char filter[PROMPT_BYTES];	/* "": all pass */
+	int name_cells;		/* for the names of probes; 0: the log is of one probe */
+	bool is_narrow;		/* the names of probes take the place of CPU and TID */
 };
 
 #define PROBE_LOG_TEXT 1024	/* of a hit as one line; longer ones are cut */
 
-/* The hit as it is shown and searched: local time, cpu, comm, pid, tid, latency, values. */
+/* The hit as it is shown and searched: local time, cpu, comm, pid, tid, latency, the probe's name
+ * in the log of all probes, values. */
 void probe_log_format(const struct probe_log *log, const struct snapshot_hit *hit,
 		      char out[PROBE_LOG_TEXT]);
-void probe_log_draw_titles(struct canvas *canvas, struct canvas_area area);
+void probe_log_draw_titles(const struct probe_log *log, struct canvas *canvas,
+			   struct canvas_area area);
 
 /* Another snapshot (NULL: none), or another filter. */
 void probe_log_refresh(struct probe_log *log, const struct snapshot_probes *of);

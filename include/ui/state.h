@@ -179,6 +179,7 @@ struct ui_state {
 	int screen_width;		/* of it */
 	int deferred[STATE_DEFERRED];	/* keys that wait for rows */
 	size_t deferred_count;
+	unsigned int old_keys_said;	/* a bit for each key whose former meaning was told */
 
 	uint64_t wishes_hash;	/* of the source lines that were asked for last */
 	struct request outbox[STATE_OUTBOX];	/* for the analyzer; the loop empties it */
@@ -312,14 +313,15 @@ const struct probe_ordered *state_probe_ordered(const struct ui_state *state,
 void state_probes_shown(struct ui_state *state, const struct snapshot *fresh);
 /* An answer of the engine. */
 void state_probe_answered(struct ui_state *state, const struct probe_answer *answer);
-/* The probe of the list, or the one whose figures are shown; NULL: none. BORROWED until the next
- * snapshot. */
+/* The probe at the cursor of the list or of the log of all, or the one whose figures are shown;
+ * NULL: none. BORROWED until the next snapshot. */
 const struct snapshot_probe *state_probe(const struct ui_state *state);
-/* Goes on to the figures of @probe. */
+/* Goes on to the figures of @probe; NULL: to the log of all. */
 void state_open_probe(struct ui_state *state, const struct snapshot_probe *probe);
 /* A page of text about @hit, over its log. */
 void state_open_hit(struct ui_state *state, const struct snapshot_hit *hit);
-/* Id of the probe whose figures, or hits as samples, are asked for; 0: of none. */
+/* Id of the probe whose figures, or hits as samples, are asked for; PROBE_ALL: the log of
+ * all is; 0: none. */
 uint32_t state_probe_here(const struct ui_state *state);
 /* Goes back out of all levels of that probe, to where it was opened. */
 void state_leave_probe(struct ui_state *state);

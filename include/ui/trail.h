@@ -33,7 +33,7 @@ struct trail_level {
 	struct filter_part replaced;
 	enum tree_direction direction;	/* of its tree; TREE_NONE: as the filter suggests */
 	uint32_t probe, event;	/* id of the one that it is of, and the event its hits are;
-				 * 0: of none */
+				 * PROBE_ALL, 0: of all, their log alone; 0: of none */
 	struct table_place places[VIEW_COUNT];
 };
 

@@ -1,4 +1,5 @@
-/* view_probe.h - all about one probe: pages of one screen, of the trail's last level.
+/* view_probe.h - all about one probe: pages of one screen, of the trail's last level. The log of
+ * all probes is the same screen with one page.
  * Thread: the ui's. */
 #ifndef UI_VIEW_PROBE_H
 #define UI_VIEW_PROBE_H
@@ -17,10 +18,10 @@ enum probe_pane {
 
 struct probe_view {
 	struct view view;
-	uint32_t id;		/* 0: none yet */
+	uint32_t id;		/* PROBE_ALL: the log of all; 0: none yet */
 	const struct snapshot *snapshot;	/* BORROWED until the next refresh; NULL: it says
 						 * nothing of the probe yet */
-	const struct snapshot_probe *probe;	/* as above */
+	const struct snapshot_probe *probe;	/* BORROWED likewise; NULL also in the log of all */
 	enum probe_pane pane;
 	enum probe_pane wanted;	/* that was chosen last, of this probe or of one before */
 	bool is_chosen;		/* of this one; else it opens on a page that has something to show,
@@ -35,6 +36,9 @@ struct probe_view {
 extern const char *const probe_pane_names[PANE_COUNT];
 
 void probe_view_init(struct probe_view *view);
+
+/* The level that was shown last is the log of all probes. */
+bool probe_view_is_of_all(const struct probe_view *view);
 
 void probe_view_show_pane(struct probe_view *view, enum probe_pane pane);
 /* The wheel: of the slowest and of the log it moves the cursor. */

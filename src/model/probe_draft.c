@@ -264,6 +264,8 @@ int probe_draft_fill(struct probe_draft *draft, struct ingest *ingest,
 	uint32_t slots[PROBE_SLOTS];
 
 	*draft = (struct probe_draft){ .head.count = sort_slots(ingest->hits, slots) };
+	if (span->detail == PROBE_ALL)
+		draft->head.detail = PROBE_ALL;
 	put_string(draft, "");
 	draft->head.hit = (struct snapshot_hit){ .latency_ns = -1 };
 	draft->list = calloc(draft->head.count + 1, sizeof(*draft->list));

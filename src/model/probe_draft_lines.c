@@ -170,6 +170,85 @@ static const struct probe_row *find_row(const struct probe_hits *hits, uint32_t 
 	return NULL;
 }
 
+/* How far back the log of a probe has been taken. */
+struct log_cursor {
+	const struct probe_row *row;
+	uint64_t number;	/* of the next line; 0: there is none */
+};
+
+static const struct hit_line *line_here(const struct log_cursor *at)
+{
+	return hit_log_recent(&at->row->log, at->number);
+}
+
+static size_t set_cursors(const struct probe_hits *hits, uint64_t end_ns,
+			  struct log_cursor cursors[PROBE_SLOTS])
+{
+	size_t count = 0;
+
+	for (uint32_t slot = 0; slot < PROBE_SLOTS; slot++) {
+		const struct probe_row *row = &hits->rows[slot];
+		struct log_cursor at = { row, row->log.last_number };
+
+		while (row->id && line_here(&at) && line_here(&at)->time_ns > end_ns)
+			at.number--;
+		if (row->id)
+			cursors[count++] = at;
+	}
+	return count;
+}
+
+/* The cursor at the latest line that is not before @begin_ns; NULL: there is none. */
+static struct log_cursor *latest(struct log_cursor *cursors, size_t count, uint64_t begin_ns)
+{
+	const struct hit_line *best = NULL;
+	struct log_cursor *found = NULL;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct hit_line *line = line_here(&cursors[i]);
+
+		if (line && line->time_ns >= begin_ns && (!best || line->time_ns > best->time_ns)) {
+			best = line;
+			found = &cursors[i];
+		}
+	}
+	return found;
+}
+
+static int in_time_order(const void *a, const void *b)
+{
+	const struct snapshot_hit *left = a, *right = b;
+
+	if (left->time_ns != right->time_ns)
+		return left->time_ns < right->time_ns ? -1 : 1;
+	if (left->probe != right->probe)
+		return left->probe < right->probe ? -1 : 1;
+	return left->number < right->number ? -1 : left->number > right->number;
+}
+
+/* The logs are merged from their ends, as far as the snapshot has room. */
+static int put_all_logs(struct probe_draft *draft, struct ingest *ingest,
+			const struct probe_draft_span *span)
+{
+	const uint64_t begin_ns = span->is_chosen ? span->begin_ns : 0;
+	struct snapshot_probes *head = &draft->head;
+	struct log_cursor cursors[PROBE_SLOTS], *at;
+	const size_t count = set_cursors(ingest->hits, span->end_ns, cursors);
+
+	draft->lines = calloc(PROBE_LOG_LINES, sizeof(*draft->lines));
+	if (!draft->lines)
+		return -ENOMEM;
+	while (head->log_count < PROBE_LOG_LINES && (at = latest(cursors, count, begin_ns))) {
+		put_line(draft, ingest, at->row, line_here(at), false,
+			 &draft->lines[head->log_count++]);
+		at->number--;
+	}
+	for (size_t i = 0; i < count; i++)
+		head->log_dropped += cursors[i].number;
+	qsort(draft->lines, head->log_count, sizeof(*draft->lines), in_time_order);
+	return 0;
+}
+
 int probe_draft_lines(struct probe_draft *draft, struct ingest *ingest,
 		      const struct probe_draft_span *span)
 {
@@ -178,6 +257,8 @@ int probe_draft_lines(struct probe_draft *draft, struct ingest *ingest,
 	struct snapshot_probes *head = &draft->head;
 
 	put_hit(draft, ingest, find_row(ingest->hits, span->hit_probe), span->hit);
+	if (span->detail == PROBE_ALL)
+		return put_all_logs(draft, ingest, span);
 	if (!row)
 		return 0;
 	draft->lines = calloc(kept + row->log.slowest_count + 1, sizeof(*draft->lines));

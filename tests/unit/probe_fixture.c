@@ -102,6 +102,18 @@ static void fill_log(void)
 		};
 }
 
+/* Every fourth of those lines is a hit of the probe 7. */
+static void fill_all(void)
+{
+	fill_log();
+	for (uint32_t i = 0; i < LOG_LINES; i += 4) {
+		log_lines[i].probe = 7;
+		log_lines[i].comm = "psql";
+		log_lines[i].latency_ns = -1;
+		log_lines[i].values = "ret=0x55d0c0de";
+	}
+}
+
 /* 10,000 fast ones each second, in the last ten seconds also slower ones: 1, 10, 100, 1000. */
 static void fill_heat(void)
 {
@@ -122,6 +134,13 @@ struct snapshot_probes probe_fixture(uint32_t detail)
 			probes[i].spark[k] = (float)((k * 7 + i * 3) % 9);
 		probes[i].values = probes[i].id == 3 && detail == 3 ? values : NULL;
 		probes[i].value_count = probes[i].values ? sizeof(values) / sizeof(values[0]) : 0;
+	}
+	if (detail == PROBE_ALL) {
+		fill_all();
+		return (struct snapshot_probes){
+			.count = PROBE_FIXTURE_COUNT, .list = probes, .detail = detail,
+			.log_count = LOG_LINES, .log = log_lines,
+		};
 	}
 	if (detail != 3)
 		return (struct snapshot_probes){ .count = PROBE_FIXTURE_COUNT, .list = probes,

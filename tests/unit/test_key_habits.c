@@ -39,6 +39,18 @@ static void test_e_opens_the_events_and_says_where_the_hottest_path_is(void **st
 	assert_true(scene_has(scene, "e: events; the hottest path is J"));
 }
 
+static void test_what_an_old_key_meant_is_said_once_where_it_runs_another_command(void **state)
+{
+	struct scene *scene = *state;
+
+	probes_of(state);
+	scene_press(scene, "L");
+	assert_string_equal(scene->state.message, "L: the log; the lease is extended by +");
+	probe_fixture_answer(scene);
+	scene_press(scene, "hL");
+	assert_string_equal(scene->state.message, "");
+}
+
 static void test_where_e_always_was_the_events_it_says_nothing(void **state)
 {
 	struct scene *scene = *state;
@@ -154,6 +166,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		SCENE_TEST(test_e_opens_the_events_and_says_where_the_hottest_path_is),
+		SCENE_TEST(test_what_an_old_key_meant_is_said_once_where_it_runs_another_command),
 		SCENE_TEST(test_where_e_always_was_the_events_it_says_nothing),
 		SCENE_TEST(test_in_a_recording_e_says_both),
 		SCENE_TEST(test_other_old_keys_name_the_new_ones),

@@ -98,6 +98,54 @@ static void test_the_newest_lines_keep_their_stacks_without_history(void **state
 	config.query.hit = 0;
 }
 
+/* Every third hit is of another probe. */
+static void test_the_log_of_all_probes_is_in_one_time_order(void **state)
+{
+	const uint64_t hits = 3 * PROBE_LOG_LINES;
+	struct snapshot *snapshot;
+	struct snapshot_probes *of;
+	uint64_t others = 0;
+
+	(void)state;
+	hit_stage_add(&stage.ingest, P, PROBE_USER, PROBE_ENTRY, "", 0);
+	hit_stage_add(&stage.ingest, P + 1, PROBE_USER, PROBE_ENTRY, "", 0);
+	for (uint64_t i = 0; i < hits; i++)
+		enter(i % 3 ? P : P + 1, S + i * 1000, (int64_t)i, "a");
+	config.query.probe = PROBE_ALL;
+	snapshot = picture(2 * S);
+	of = &snapshot->probes;
+	assert_int_equal(of->detail, PROBE_ALL);
+	assert_int_equal(of->log_count, PROBE_LOG_LINES);
+	assert_int_equal(of->log_dropped, hits - PROBE_LOG_LINES);
+	for (uint64_t i = 0; i < PROBE_LOG_LINES; i++) {
+		const uint64_t number = hits - PROBE_LOG_LINES + i;
+
+		assert_int_equal(of->log[i].time_ns, S + number * 1000);
+		assert_int_equal(of->log[i].probe, number % 3 ? P : P + 1);
+		others += of->log[i].probe == P + 1;
+	}
+	assert_in_range(others, PROBE_LOG_LINES / 3, PROBE_LOG_LINES / 3 + 1);
+	snapshot_destroy(snapshot);
+}
+
+static void test_hits_at_one_time_are_in_the_order_of_their_probes(void **state)
+{
+	struct snapshot *snapshot;
+
+	(void)state;
+	hit_stage_add(&stage.ingest, P, PROBE_USER, PROBE_ENTRY, "", 0);
+	hit_stage_add(&stage.ingest, P + 1, PROBE_USER, PROBE_ENTRY, "", 0);
+	enter(P + 1, S, 1, "b");
+	enter(P, S, 2, "a");
+	config.query.probe = PROBE_ALL;
+	snapshot = picture(2 * S);
+	assert_int_equal(snapshot->probes.log_count, 2);
+	assert_int_equal(snapshot->probes.log[0].probe, P);
+	assert_string_equal(snapshot->probes.log[1].values, "size=1 name=b");
+	assert_int_equal(snapshot->probes.log_dropped, 0);
+	snapshot_destroy(snapshot);
+}
+
 #define LOG_TEST(test) cmocka_unit_test_setup_teardown(test, set_up, publisher_stage_tear_down)
 
 int main(void)
@@ -105,6 +153,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		LOG_TEST(test_the_hit_that_is_asked_for_comes_in_full),
 		LOG_TEST(test_the_newest_lines_keep_their_stacks_without_history),
+		LOG_TEST(test_the_log_of_all_probes_is_in_one_time_order),
+		LOG_TEST(test_hits_at_one_time_are_in_the_order_of_their_probes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -65,6 +65,20 @@ static void test_a_hit_of_the_log(void **state)
 	scene_close(&scene, "probe_hit_80x24");
 }
 
+static void test_the_log_of_all_probes_at_every_size(void **state)
+{
+	struct scene scene;
+
+	(void)state;
+	for (size_t i = 0; i < SIZE_COUNT; i++) {
+		open_list(&scene, sizes[i].width, sizes[i].height);
+		scene_press(&scene, "L");
+		probe_fixture_answer(&scene);
+		scene_press(&scene, "k");	/* the message about the key leaves */
+		close_at(&scene, "probes_log", i);
+	}
+}
+
 static void test_each_page_of_a_probe_at_every_size(void **state)
 {
 	struct scene scene;
@@ -379,6 +393,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_the_list_at_every_size),
 		cmocka_unit_test(test_a_hit_of_the_log),
+		cmocka_unit_test(test_the_log_of_all_probes_at_every_size),
 		cmocka_unit_test(test_each_page_of_a_probe_at_every_size),
 		cmocka_unit_test(test_an_unsigned_value_has_its_whole_range_on_the_screen),
 		cmocka_unit_test(test_states_are_told_without_colours_and_without_unicode),

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "probe_fixture.h"
+#include "ui/probe_columns.h"
 
 #define RETURNS_LINE 3	/* of the list: malloc, which measures no latency */
 
@@ -217,6 +218,78 @@ static void test_enter_on_a_line_of_the_log_shows_the_hit(void **state)
 	assert_true(scene_has(scene, "left the log before it was read"));
 }
 
+static void open_all_hits(struct scene *scene)
+{
+	scene_press(scene, "8");
+	probe_fixture_answer(scene);
+	scene_press(scene, "L");
+	assert_int_equal(last_query(scene)->query.probe, PROBE_ALL);
+	probe_fixture_answer(scene);
+	assert_true(scene_has(scene, "hits of 6 probes in time order"));
+}
+
+/* Its keys mean the probe whose hit is at the cursor. */
+static void test_the_log_of_all_probes_leads_to_its_hits_and_their_probes(void **state)
+{
+	struct scene *scene = *state;
+
+	open_all_hits(scene);
+	scene_press(scene, "kkk");			/* number 136, of malloc */
+	assert_string_equal(probe_plain_name(state_probe(&scene->state)), "malloc");
+	scene_press(scene, "t");
+	assert_int_equal(probe_fixture_order(scene, PROBE_ON)->probe, 7);
+	scene_press_key(scene, UI_KEY_ENTER);
+	assert_int_equal(last_query(scene)->query.hit_probe, 7);
+	assert_int_equal(last_query(scene)->query.hit, 136);
+	assert_int_equal(last_query(scene)->query.probe, PROBE_ALL);
+	probe_fixture_answer(scene);
+	scene_press_key(scene, UI_KEY_BACKSPACE);
+	assert_int_equal(probe_log_cursor(&scene->state.probe.log)->number, 136);
+	scene_press(scene, "6");
+	assert_int_equal(state_probe_here(&scene->state), 7);
+	assert_true(state_probe_hits(&scene->state));
+	scene_press_key(scene, UI_KEY_BACKSPACE);
+	scene_press_key(scene, UI_KEY_BACKSPACE);
+	probe_fixture_answer(scene);
+	assert_int_equal(state_probe_here(&scene->state), PROBE_ALL);
+	scene_press(scene, "h");
+	probe_fixture_answer(scene);
+	assert_true(state_is_probes(&scene->state));
+}
+
+/* Views of samples are of all samples, and removing one probe leaves the hits of the others. */
+static void test_the_log_of_all_probes_is_left_for_samples_and_when_all_are_gone(void **state)
+{
+	struct scene *scene = *state;
+
+	open_all_hits(scene);
+	scene_press(scene, "d");
+	probe_fixture_order(scene, PROBE_REMOVE);
+	assert_int_equal(state_probe_here(&scene->state), PROBE_ALL);
+	scene_press(scene, "1");
+	assert_int_equal(state_probe_here(&scene->state), 0);
+	assert_int_equal(state_kind(&scene->state), VIEW_SYMBOLS);
+	probe_fixture_answer(scene);
+	open_all_hits(scene);
+	answer_without_probes(scene);
+	assert_int_equal(state_probe_here(&scene->state), 0);
+}
+
+static void test_the_log_of_all_probes_is_searched_and_filtered_by_names_of_probes(void **state)
+{
+	struct scene *scene = *state;
+
+	open_all_hits(scene);
+	scene_press(scene, "/malloc");
+	scene_press_key(scene, UI_KEY_ENTER);
+	assert_int_equal(probe_log_cursor(&scene->state.probe.log)->probe, 7);
+	scene_press(scene, "\\malloc");
+	scene_press_key(scene, UI_KEY_ENTER);
+	assert_int_equal(scene->state.probe.log.count, 10);
+	frame_draw(&scene->state, &scene->canvas);
+	assert_true(scene_has(scene, "\\ malloc"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -229,6 +302,9 @@ int main(void)
 		SCENE_TEST(test_removing_all_leaves_the_probe_at_once),
 		SCENE_TEST(test_removing_one_leaves_all_levels_of_it),
 		SCENE_TEST(test_enter_on_a_line_of_the_log_shows_the_hit),
+		SCENE_TEST(test_the_log_of_all_probes_leads_to_its_hits_and_their_probes),
+		SCENE_TEST(test_the_log_of_all_probes_is_left_for_samples_and_when_all_are_gone),
+		SCENE_TEST(test_the_log_of_all_probes_is_searched_and_filtered_by_names_of_probes),
 	};
 
 	setlocale(LC_CTYPE, "C.UTF-8");
