@@ -594,6 +594,7 @@ void state_open_probe(struct ui_state *state, const struct snapshot_probe *probe
 	}
 	state->wants_restore = true;
 	state_ask(state);
+	state_refresh_view(state);	/* a key that turns its pages may come before the answer */
 }
 
 bool state_show_table(struct ui_state *state)

@@ -288,6 +288,7 @@ struct ingest {
 					 * files at most, and what run-time code asks for */
 	uint32_t waiting_count, waiting_capacity;
 	uint32_t opening;		/* asked, not answered yet */
+	struct id_map program_names;	/* (object, comm) that were asked for: ingest_programs.c */
 	uint64_t refused_due_ns;	/* objects whose file systems did not answer are asked
 					 * for again then; 0: there are none */
 	struct ingest_jit jit;
@@ -424,6 +425,11 @@ void ingest_retry_requests(struct ingest *ingest);	/* those that wait for the op
 void ingest_load_again(struct ingest *ingest, uint32_t pid, const struct mapping *mapping);
 /* Fills in what is wanted of @request->object, of which some may be here. */
 void ingest_wish_for_tables(const struct ingest *ingest, struct open_request *request);
+/* Names by which programs were started (ingest_programs.c): @request says where the file of a
+ * process's program is mapped; what came of it. */
+void ingest_program_mapped(struct ingest *ingest, struct open_request *request);
+void ingest_program_reply(struct ingest *ingest, const struct open_reply *reply);
+void ingest_program_not_asked(struct ingest *ingest, const struct open_request *request);
 /* Objects whose file systems did not answer (ingest_refused.c). One that has its tables is
  * none: only whether its file has changed is not known. */
 void ingest_refused_note(struct ingest *ingest, struct object *object, bool is_refused);

@@ -110,6 +110,9 @@ void symbol_names_forget_object(const struct symbol_names *names, struct stack_t
 void symbol_names_forget_frame(const struct symbol_names *names, struct stack_trie *trie,
 			       uint32_t frame);
 
+/* After object_table_set_started(): its symbols have the object's new name from now on. */
+void symbol_names_rename_object(struct symbol_names *names, uint32_t object);
+
 /* The same for all objects that a process's run-time code @code is in: it can make thousands. */
 void symbol_names_forget_code(const struct symbol_names *names, struct stack_trie *trie,
 			      uint32_t code);

@@ -41,6 +41,7 @@ struct process {
 	bool is_cgroup_asked;	/* the process reader is reading it */
 	bool is_cgroup_stale;	/* and its answer may be of before fork or exec */
 	bool is_fork_seen;	/* its FORK has been seen, but had no turn yet */
+	bool has_program;	/* the file of its program has been mapped */
 	uint64_t cgroup_ns;	/* when it was read */
 	enum maps_state maps_state;
 	struct address_map *maps;	/* owned reference; NULL before the first mapping */

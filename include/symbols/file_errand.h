@@ -27,6 +27,11 @@ int file_errand_open(struct errands *errands, struct object_file *out,
 		     const struct open_request *request, const struct process_root *root,
 		     enum object_file_source source, struct diag *why);
 
+/* Whether the process's file, at request->path in its root, is found by the name request->comm,
+ * too: beside it or in one of the directories that hold programs (hier(7)). 0: it is; -ENOENT: it
+ * is not; -ESRCH: the process has gone; what errands_run() returns. */
+int file_errand_has_name(struct errands *errands, const struct open_request *request);
+
 /* What to refuse while it hangs: the mapping's device, or the process. */
 uint64_t file_errand_key(const struct open_request *request);
 /* Whether that is why: it may be tried again. */

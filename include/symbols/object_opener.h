@@ -38,6 +38,7 @@ enum open_wish {
 	OPEN_UNWIND,
 	OPEN_RETURN_UNWIND,	/* no object: gives an unwind table back. A reply without meaning */
 	OPEN_RETURN_NAMES,	/* the same with a symbol table */
+	OPEN_PROGRAM_NAME,	/* nothing but whether `comm` leads to the program's file */
 };
 
 /* Where a kernel's names are, if they are not those of the running one. */
@@ -73,6 +74,7 @@ struct open_request {
 	bool is_again;		/* the file is known, and nobody waits: has it changed? */
 	uint64_t known_unwind;	/* OPEN_NAMES_AND_UNWIND: the unwind_number that a reply told of
 				 * the same file before; 0: none. See open_reply.is_unchanged */
+	char comm[16];		/* OPEN_PROGRAM_NAME: what the process is called, terminated */
 	char path[OPENER_PATH_BYTES];	/* raw, terminated */
 };
 
@@ -98,6 +100,9 @@ struct open_reply {
 	uint64_t unwind_base;	/* jit: the address that the rows of `unwind` count from */
 	bool is_let_go;		/* jit: there was no room to keep its file for the last look */
 	uint64_t took_ns;	/* jit: how long it took to read its files */
+	bool is_program_name;	/* is_ready: `comm`, as requested, is a name of the file; err is
+				 * -ESRCH: the process has gone */
+	char comm[16];
 	struct diag why;
 };
 

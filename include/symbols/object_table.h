@@ -42,6 +42,13 @@ enum object_state {
 	OBJECT_IS_SYMBOL,	/* code made by the kernel at run time: its path is its name */
 };
 
+/* By what names a program was started, as far as its file is found by them. */
+enum object_starts {
+	OBJECT_NOT_STARTED,
+	OBJECT_ONE_NAME,	/* started_as, its own or that of a link */
+	OBJECT_SEVERAL_NAMES,
+};
+
 enum object_unwind {
 	OBJECT_UNWIND_UNASKED,
 	OBJECT_UNWIND_LOADING,
@@ -51,6 +58,7 @@ enum object_unwind {
 
 struct object {
 	struct str_id path, name;	/* whole; short for the screen */
+	struct str_id started_as;	/* OBJECT_ONE_NAME: short, as `name` */
 	struct str_id reason;		/* OBJECT_UNREADABLE */
 	struct str_id debug_link;	/* its .gnu_debuglink, known once it was ready */
 	struct build_id build_id;
@@ -64,27 +72,28 @@ struct object {
 	uint32_t needed_round;		/* object_table.round when the table was used last */
 	bool is_wanted;			/* OBJECT_LET_GO: it would have been used */
 	bool is_leaving;		/* the caller's */
+	uint8_t starts;			/* enum object_starts */
 	enum object_unwind unwind;
 	uint64_t unwind_number;
 	uint32_t code;			/* whose run-time code is in it; 0: nobody's */
 	bool is_run_time;		/* `table` is of that: absolute addresses */
-	uint64_t bias;			/* absolute - frame's address, where `code` is set */
 	bool is_jit;			/* memory that code is made in: anonymous, or a memfd */
+	uint64_t bias;			/* absolute - frame's address, where `code` is set */
 	uint32_t kernel;		/* a recorded module: the kernel object that names its
 					 * functions; 0: this is no recorded module */
 	struct str_id maker;		/* is_jit: name of the program that made it; 0: not known */
-	uint32_t symbols;		/* the names stage's: how many it has, and the text that */
-	size_t symbol_text_bytes;	/* came with them */
+	uint32_t symbols;		/* the names stage's: how many it has */
 	uint32_t brought_by;		/* the caller's: process that mapped it first; 0: none */
+	size_t symbol_text_bytes;	/* the names stage's: the text that came with `symbols` */
 	uint64_t asked_ns;		/* the caller's: when its table was asked for */
 	bool is_asked;			/* the caller's: no reply yet */
 	bool is_refused;		/* the caller's: its file system did not answer */
+	bool is_free;			/* the row is nobody's */
 	struct open_request *other;	/* owned: where it is mapped, too, for when that fails */
 	uint32_t successor;		/* what its file became, then or later; 0: none */
 	uint32_t serial;		/* 1 or more */
 	uint64_t key_hash;		/* in by_key; 0: it is found as a successor */
-	bool is_free;			/* the row is nobody's: */
-	uint64_t freed_ns;		/* since then */
+	uint64_t freed_ns;		/* is_free: since then */
 	uint32_t next_free;		/* given back after it */
 };
 
@@ -130,6 +139,16 @@ void object_table_finish(struct object_table *table);
  * leave none for those of others. Never one that has a successor. */
 uint32_t object_table_intern(struct object_table *table, const struct object_key *key,
 			     bool *is_new);
+
+/* A process of the program @object was started by @name, which its file has, too. True: the name
+ * that is shown has changed. */
+bool object_table_set_started(struct object_table *table, uint32_t object, const char *name);
+/* The name for the screen: the one that the program was started by if there is only one, else its
+ * file's. */
+static inline struct str_id object_shown_name(const struct object *object)
+{
+	return object->starts == OBJECT_ONE_NAME ? object->started_as : object->name;
+}
 
 /* The table of @object arrived. Sets state, build-id and, when an object of the same path, build-id
  * and table is known, `canonical`. Not by the build-id alone: that is only a claim, and the table

@@ -125,6 +125,7 @@ void ingest_finish(struct ingest *ingest)
 	id_map_finish(&ingest->throttled_since);
 	id_map_finish(&ingest->loss_of);
 	id_map_finish(&ingest->recorded_cgroups);
+	id_map_finish(&ingest->program_names);
 	address_map_release(ingest->kernel_maps);
 	address_map_release(ingest->kernel_overlay);
 	reorder_finish(&ingest->reorder);

@@ -297,6 +297,21 @@ void ingest_insert_mapping(struct ingest *ingest, struct address_map **map,
 	ingest->counters.unkept_mappings += err == -E2BIG;
 }
 
+/* The kernel maps a program's own file before any library, and where maps are read it lies lowest,
+ * but for an interpreter that was started by its own name. */
+static void see_program(struct ingest *ingest, struct process *process, uint32_t id,
+			const struct seen_mapping *seen)
+{
+	struct open_request request = { .wish = OPEN_PROGRAM_NAME, .object = id };
+
+	if (process->has_program || !begins_with(seen, "/") || is_anonymous(seen) ||
+	    is_memfd(seen))
+		return;
+	process->has_program = true;
+	if (ingest->opener && !ingest->config.is_replay && fill_request(&request, ingest, seen))
+		ingest_program_mapped(ingest, &request);
+}
+
 static void insert_user(struct ingest *ingest, struct process *process, struct address_map **map,
 			struct seen_mapping *seen)
 {
@@ -309,6 +324,7 @@ static void insert_user(struct ingest *ingest, struct process *process, struct a
 	};
 
 	ingest_insert_mapping(ingest, map, &row);
+	see_program(ingest, process, row.object, seen);
 }
 
 void ingest_mmap(struct ingest *ingest, const struct event_record *record)

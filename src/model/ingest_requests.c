@@ -11,6 +11,10 @@ static void not_asked(struct ingest *ingest, const struct open_request *request,
 	struct object *object = &ingest->objects.objects[request->object];
 
 	ingest->opening -= open_request_replies(request);
+	if (request->wish == OPEN_PROGRAM_NAME) {
+		ingest_program_not_asked(ingest, request);
+		return;
+	}
 	if (request->jit) {
 		ingest_jit_not_asked(ingest, request);
 		return;

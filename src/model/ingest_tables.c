@@ -139,6 +139,10 @@ static void table_arrived(struct ingest *ingest, const struct open_reply *reply)
 			keep_late_unwind(ingest, reply);
 		return;
 	}
+	if (reply->is_program_name) {
+		ingest_program_reply(ingest, reply);
+		return;
+	}
 	if (reply->is_unwind) {
 		ingest_unwind_reply(ingest, reply);
 		return;

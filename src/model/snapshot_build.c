@@ -29,7 +29,8 @@ static void put_inlined_text(struct snapshot_rows *list, uint32_t symbol,
 
 	text->symbol = text->raw_symbol = snapshot_text_put_string(&list->block, names->strings,
 								   function->name);
-	text->object = snapshot_text_put_string(&list->block, names->strings, object->name);
+	text->object = snapshot_text_put_string(&list->block, names->strings,
+						object_shown_name(object));
 	text->object_path = snapshot_text_put_string(&list->block, names->strings, object->path);
 }
 

@@ -192,7 +192,7 @@ static void describe(struct symbol_names *names, struct symbol *symbol,
 	char text[32];
 
 	symbol->mode = object->mode;
-	symbol->object_name = object->name;
+	symbol->object_name = object_shown_name(object);
 	symbol->object_path = object->path;
 	if (object->state == OBJECT_IS_SYMBOL) {
 		symbol->name = object->path;
@@ -207,6 +207,18 @@ static void describe(struct symbol_names *names, struct symbol *symbol,
 	} else if (symbol->state != SYMBOL_LOADING) {
 		snprintf(text, sizeof(text), "0x%llx", (unsigned long long)symbol->address);
 		symbol->name = intern(names, symbol->object, text);
+	}
+}
+
+void symbol_names_rename_object(struct symbol_names *names, uint32_t object)
+{
+	const struct object *renamed = &names->objects->objects[object];
+
+	for (uint32_t i = 0; i < names->count; i++) {
+		struct symbol *symbol = &names->symbols[i];
+
+		if (symbol->object == object && symbol->object_path.v == renamed->path.v)
+			symbol->object_name = object_shown_name(renamed);
 	}
 }
 

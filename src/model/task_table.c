@@ -237,6 +237,7 @@ static void fork_process(struct task_table *table, uint32_t parent_pid, uint32_t
 	child->uid = parent->uid;
 	child->has_uid = parent->has_uid;
 	child->is_target = parent->is_target;
+	child->has_program = parent->has_program && !is_synthesized;
 	child->probes = parent->probes;
 	child->own_until_ns = parent->own_until_ns == UINT64_MAX ? UINT64_MAX : 0;
 }
@@ -283,6 +284,7 @@ void task_table_set_comm(struct task_table *table, uint32_t pid, uint32_t tid, c
 	address_map_release(process->maps);
 	process->maps = NULL;
 	process->code = 0;
+	process->has_program = false;
 	process->maps_state = MAPS_KNOWN;
 }
 

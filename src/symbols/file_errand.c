@@ -10,10 +10,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
+
+#include <linux/openat2.h>
 
 #define KEY_OF_PROCESS ((uint64_t)1 << 63)
 #define KEY_OF_PATHS   ((uint64_t)1 << 62)	/* to files of that key */
@@ -78,6 +82,54 @@ static void look(struct errand_job *errand)
 	if (object_file_sources(&job->request, &job->root, sources, &job->why) &&
 	    sources[0] == OBJECT_FILE_MAP_FILES)
 		open_file(errand);
+}
+
+/* Which file @path leads to in the process's root. */
+static int file_at(const struct process_root *root, const char *path, struct stat *out)
+{
+	const int place = process_root_take(root->root, path, RESOLVE_IN_ROOT);
+	int err = place < 0 ? place : 0;
+
+	if (!err && fstat(place, out))
+		err = -errno;
+	if (place >= 0)
+		close(place);
+	return err;
+}
+
+static bool has_name_in(const struct process_root *root, const char *directory, size_t bytes,
+			const char *name, const struct stat *file)
+{
+	char path[OPENER_PATH_BYTES + 32];
+	struct stat found;
+
+	snprintf(path, sizeof(path), "%.*s/%s", (int)bytes, directory, name);
+	return !file_at(root, path, &found) && found.st_dev == file->st_dev &&
+	       found.st_ino == file->st_ino;
+}
+
+static void look_for_name(struct errand_job *errand)
+{
+	static const char *const directories[] = {
+		"/usr/bin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin", "/bin", "/sbin",
+	};
+	struct file_job *job = (struct file_job *)errand;
+	const struct open_request *request = &job->request;
+	const char *slash = strrchr(request->path, '/');
+	struct stat file;
+
+	process_root_open(&job->root, request->pid);
+	job->err = job->root.root < 0 ? -ESRCH : file_at(&job->root, request->path, &file);
+	if (job->err || !slash)
+		return;
+	job->err = -ENOENT;
+	if (has_name_in(&job->root, request->path, (size_t)(slash - request->path), request->comm,
+			&file))
+		job->err = 0;
+	for (size_t i = 0; job->err && i < sizeof(directories) / sizeof(directories[0]); i++)
+		if (has_name_in(&job->root, directories[i], strlen(directories[i]), request->comm,
+				&file))
+			job->err = 0;
 }
 
 /* True when @late holds a copy of the file that @job asks for. Copies come from file systems that
@@ -153,6 +205,23 @@ int file_errand_look(struct errands *errands, const struct open_request *request
 	job->file.fd = -1;
 	drop(&job->job);
 	return 0;
+}
+
+int file_errand_has_name(struct errands *errands, const struct open_request *request)
+{
+	struct file_job *job = create_job(request, look_for_name);
+	int err = -ENOMEM;
+
+	if (job) {
+		job->job.part_of = job->job.key;
+		job->job.key |= KEY_OF_PATHS;
+		err = errands_run(errands, &job->job);
+	}
+	if (err)
+		return err;
+	err = job->err;
+	drop(&job->job);
+	return err;
 }
 
 int file_errand_open(struct errands *errands, struct object_file *out,

@@ -238,6 +238,18 @@ static void answer_file(struct object_opener *opener, const struct open_request 
 		send_reply(opener, request, &unwind);
 }
 
+static void answer_program_name(struct object_opener *opener, const struct open_request *request,
+				struct open_reply *reply)
+{
+	const int err = file_errand_has_name(&opener->errands, request);
+
+	reply->is_program_name = true;
+	memcpy(reply->comm, request->comm, sizeof(reply->comm));
+	reply->is_ready = !err;
+	if (err)
+		diag_set(&reply->why, err, "no name of its file: %s", strerror(-err));
+}
+
 static void answer_jit(struct object_opener *opener, const struct open_request *request,
 		       struct open_reply *reply)
 {
@@ -270,6 +282,8 @@ static void answer(struct object_opener *opener, const struct open_request *requ
 	if (open_wish_is_return(request->wish)) {
 		take_back(opener, request);
 		reply.is_unwind = true;
+	} else if (request->wish == OPEN_PROGRAM_NAME) {
+		answer_program_name(opener, request, &reply);
 	} else if (request->jit) {
 		answer_jit(opener, request, &reply);
 	} else {

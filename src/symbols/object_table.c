@@ -172,6 +172,21 @@ uint32_t object_table_intern(struct object_table *table, const struct object_key
 	return id;
 }
 
+bool object_table_set_started(struct object_table *table, uint32_t id, const char *name)
+{
+	struct object *object = &table->objects[id];
+	const struct str_id before = object_shown_name(object);
+	const struct str_id text = strpool_intern_passing(table->strings, name, strlen(name));
+
+	if (object->starts == OBJECT_NOT_STARTED) {
+		object->starts = OBJECT_ONE_NAME;
+		object->started_as = text;
+	} else if (object->started_as.v != text.v) {
+		object->starts = OBJECT_SEVERAL_NAMES;
+	}
+	return object_shown_name(object).v != before.v;
+}
+
 /* An object that has the same table, and is the same for a reader; NULL: there is none. */
 static const struct object *find_copy(const struct object_table *table, uint32_t id)
 {
@@ -384,7 +399,7 @@ void object_table_mark_text(struct object_table *table, unsigned char *used)
 		const struct object *object = &table->objects[id];
 
 		used[object->path.v] = used[object->name.v] = used[object->reason.v] = 1;
-		used[object->debug_link.v] = 1;
+		used[object->debug_link.v] = used[object->started_as.v] = 1;
 		used[object->maker.v] = 1;
 		if (object->key_hash)
 			table->text_bytes += text_bytes_of(table, object);

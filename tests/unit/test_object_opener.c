@@ -311,6 +311,30 @@ static void test_the_vdso_of_a_recording_is_our_own_if_its_kernel_is(void **stat
 
 /* Opening a FIFO or a device can wait for ever or do something. The watch sees every open(2) but
  * those with O_PATH. */
+/* A link beside the file leads to it; a script that was called like that does not. */
+static void test_a_program_has_the_names_that_lead_to_its_file(void **state)
+{
+	struct open_request request = { .wish = OPEN_PROGRAM_NAME, .pid = (uint32_t)getpid(),
+					.comm = "linked" };
+	struct open_reply reply;
+
+	(void)state;
+	snprintf(request.path, sizeof(request.path), "%s", copy_path);
+	run("ln -s library.so %s/linked%s", directory, "");
+	run("echo '#!/bin/sh' >%s/script%s", directory, "");
+	reply = ask(&request);
+	assert_true(reply.is_program_name && reply.is_ready);
+	assert_string_equal(reply.comm, "linked");
+	strcpy(request.comm, "script");
+	reply = ask(&request);
+	assert_true(reply.is_program_name && !reply.is_ready);
+	assert_int_equal(reply.why.err, -ENOENT);
+	strcpy(request.comm, "nowhere");
+	assert_int_equal(ask(&request).why.err, -ENOENT);
+	request.pid = UINT32_MAX;
+	assert_int_equal(ask(&request).why.err, -ESRCH);
+}
+
 static void test_only_regular_files_are_opened(void **state)
 {
 	struct open_request request = { .pid = (uint32_t)getpid(), .build_id.count = 20 };
@@ -577,6 +601,7 @@ int main(void)
 		WITH_OPENER(test_a_recording_needs_the_build_id),
 		WITH_OPENER(test_a_recording_without_build_ids_needs_the_unchanged_inode),
 		WITH_OPENER(test_the_vdso_of_a_recording_is_our_own_if_its_kernel_is),
+		WITH_OPENER(test_a_program_has_the_names_that_lead_to_its_file),
 		WITH_OPENER(test_only_regular_files_are_opened),
 		WITH_OPENER(test_memory_without_a_file_says_so),
 		WITH_OPENER(test_a_file_in_memory_is_read),

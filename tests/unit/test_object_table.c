@@ -325,6 +325,34 @@ static void test_an_unreadable_object_keeps_its_reason_clean(void **state)
 	assert_string_equal(text(table.objects[object].reason), "no\\x09table");
 }
 
+/* Rows of one file are together, whatever its programs are called. */
+static void test_a_program_is_shown_by_the_one_name_it_was_started_by(void **state)
+{
+	const uint32_t id = intern("/usr/bin/redis-check-rdb", &no_id, 7, true);
+	const struct object *object = &table.objects[id];
+
+	(void)state;
+	assert_string_equal(text(object_shown_name(object)), "redis-check-rdb");
+	assert_true(object_table_set_started(&table, id, "redis-server"));
+	assert_string_equal(text(object_shown_name(object)), "redis-server");
+	assert_string_equal(text(object->path), "/usr/bin/redis-check-rdb");
+	assert_false(object_table_set_started(&table, id, "redis-server"));
+	assert_true(object_table_set_started(&table, id, "redis-sentinel"));
+	assert_string_equal(text(object_shown_name(object)), "redis-check-rdb");
+	assert_false(object_table_set_started(&table, id, "redis-server"));
+	assert_string_equal(text(object_shown_name(object)), "redis-check-rdb");
+}
+
+static void test_a_program_that_was_started_by_its_own_name_keeps_it(void **state)
+{
+	const uint32_t id = intern("/usr/bin/dash", &no_id, 7, true);
+
+	(void)state;
+	assert_false(object_table_set_started(&table, id, "dash"));
+	assert_false(object_table_set_started(&table, id, "sh"));
+	assert_string_equal(text(object_shown_name(&table.objects[id])), "dash");
+}
+
 static void test_a_thousand_objects_keep_their_numbers(void **state)
 {
 	(void)state;
@@ -575,6 +603,8 @@ int main(void)
 		TEST(test_without_room_for_a_successor_that_is_counted),
 		TEST(test_a_new_file_with_an_old_number_is_another_object),
 		TEST(test_an_unreadable_object_keeps_its_reason_clean),
+		TEST(test_a_program_is_shown_by_the_one_name_it_was_started_by),
+		TEST(test_a_program_that_was_started_by_its_own_name_keeps_it),
 		TEST(test_a_thousand_objects_keep_their_numbers),
 		TEST(test_a_storm_of_files_has_an_end_and_is_counted),
 		TEST(test_what_nobody_uses_goes_and_its_number_rests),

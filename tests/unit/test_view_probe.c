@@ -257,6 +257,21 @@ static void test_the_log_of_all_probes_leads_to_its_hits_and_their_probes(void *
 	assert_true(state_is_probes(&scene->state));
 }
 
+static void test_a_probe_opens_on_its_own_page_behind_the_log_of_all(void **state)
+{
+	struct scene *scene = *state;
+
+	open_all_hits(scene);
+	scene_press(scene, "h");
+	probe_fixture_answer(scene);
+	scene_press_key(scene, UI_KEY_HOME);
+	scene_press_key(scene, UI_KEY_ENTER);
+	scene_press_key(scene, UI_KEY_LEFT);	/* before there is an answer */
+	probe_fixture_answer(scene);
+	assert_int_equal(state_probe_here(&scene->state), 3);
+	assert_int_equal(pane(scene), PANE_LOG);
+}
+
 /* Views of samples are of all samples, and removing one probe leaves the hits of the others. */
 static void test_the_log_of_all_probes_is_left_for_samples_and_when_all_are_gone(void **state)
 {
@@ -303,6 +318,7 @@ int main(void)
 		SCENE_TEST(test_removing_one_leaves_all_levels_of_it),
 		SCENE_TEST(test_enter_on_a_line_of_the_log_shows_the_hit),
 		SCENE_TEST(test_the_log_of_all_probes_leads_to_its_hits_and_their_probes),
+		SCENE_TEST(test_a_probe_opens_on_its_own_page_behind_the_log_of_all),
 		SCENE_TEST(test_the_log_of_all_probes_is_left_for_samples_and_when_all_are_gone),
 		SCENE_TEST(test_the_log_of_all_probes_is_searched_and_filtered_by_names_of_probes),
 	};
