@@ -195,8 +195,9 @@ const struct option_row option_rows[] = {
 		.set = option_set_lease, .value = VALUE_WORD, .words = option_leases,
 		.in_file = true, .default_text = "10m",
 		.help = "how long a probe stays: 90s, 10m, 2h, or off",
-		.more = "Then it is switched off, unless a key has extended its lease. With off "
-			"it stays as long as flametop runs.",
+		.more = "Then it is switched off, unless a key has extended its lease. With off, "
+			"and without a screen where no lease is given, it stays as long as "
+			"flametop runs.",
 	},
 	{
 		.group = OPTIONS_PROBES, .name = "readonly", .flag = FLAG(is_readonly),

@@ -311,7 +311,7 @@ static void set_defaults(struct options *out)
 		.keys = KEY_OBJECT | KEY_SYMBOL, .window = WINDOW_INTERVAL,
 		.window_ns = DEFAULT_WINDOW_NS, .interval_ns = DEFAULT_INTERVAL_NS,
 		.memory_bytes = ANALYZER_DEFAULT_MEMORY_BYTES,
-		.probe_cap_pct = PROBE_CAP_PCT, .lease_ns = PROBE_LEASE_NS,
+		.probe_cap_pct = PROBE_CAP_PCT,
 		.theme = &themes[0],
 	};
 	event_fields_set_default(&out->fields);
@@ -354,6 +354,8 @@ int options_parse_over(struct options *out, const struct option_setting *setting
 	if (err)
 		return err;
 	out->is_batch |= out->has_events;
+	if (!out->lease_ns)	/* without a screen there is no key that extends one */
+		out->lease_ns = out->is_batch ? UINT64_MAX : PROBE_LEASE_NS;
 	if (optind < argc)
 		take_command(out, argv + optind, &given);
 	return check_together(out, why);

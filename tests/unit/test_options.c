@@ -593,6 +593,10 @@ static void test_caps_and_leases_have_units(void **state)
 	accept("--probe-cap off --lease off");
 	assert_true(isinf(options.probe_cap_pct));
 	assert_true(options.lease_ns == UINT64_MAX);
+	accept("--batch --probe k:f");
+	assert_true(options.lease_ns == UINT64_MAX);
+	accept("--batch --probe k:f --lease 10m");
+	assert_true(options.lease_ns == PROBE_LEASE_NS);
 	accept("--probe-cap 5 --lease 10m");	/* what the table says is the default */
 	assert_true(options.probe_cap_pct == PROBE_CAP_PCT);
 	assert_true(options.lease_ns == PROBE_LEASE_NS);
