@@ -320,7 +320,7 @@ void ingest_take_chain(const struct event_record *record, struct sample_chain *o
 		out->mode = ingest_chain_mode(sample->chain[i], out->mode);
 	if (i < sample->chain_count && sample->chain[i] == out->leaf_ip)
 		i++;
-	out->words = sample->chain + i;
+	out->words = sample->chain ? sample->chain + i : NULL;
 	out->count = out->walked = (uint32_t)(sample->chain_count - i);
 }
 
