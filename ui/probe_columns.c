@@ -107,6 +107,8 @@ const char *probe_plain_name(const struct snapshot_probe *probe)
 	static const char *const kinds[] = { "lat", "k", "kr", "u", "ur", "t", "U" };
 	const char *name = probe->name;
 
+	if (probe->meaning && probe->meaning[0])
+		return probe->meaning;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]) && name == probe->name; i++)
 		name = behind(probe->name, kinds[i]);
 	if (name != probe->name && probe->kind == PROBE_TRACEPOINT)

@@ -21,6 +21,7 @@ struct probe_draft_span {
 	uint32_t hit_probe;	/* id of the probe whose hit with the number @hit is wanted; */
 	uint64_t hit;		/* 0: none is */
 	bool wants_values;	/* of all probes */
+	bool raw_names;		/* as the query's */
 	const struct probe_fold *base;	/* of the baseline; NULL: not compared */
 	const struct baseline *baseline;	/* if there is @base */
 };

@@ -57,6 +57,8 @@ struct snapshot_value {
 struct snapshot_probe {
 	uint32_t id, event;	/* event: for REQUEST_EVENT, its hits are samples */
 	const char *spec, *name, *object, *scope;
+	const char *meaning;	/* what the mangled name of its function means; "": it is none, or
+				 * that is not known */
 	enum probe_kind kind;
 	enum probe_edge edge;
 	bool with_stacks, is_in_bursts;

@@ -50,7 +50,8 @@ const char *probe_word(const struct snapshot_probe *probe);
 const char *probe_mark(const struct snapshot_probe *probe);
 /* k, u, t, U, and r behind it of returns. */
 const char *probe_kind_letters(const struct snapshot_probe *probe);
-/* Its name without kind and object, for which there are columns: "lat:libc.so.6:malloc" is malloc.
+/* Its name without kind and object, for which there are columns, and demangled:
+ * "lat:libc.so.6:malloc" is malloc.
  * BORROWED from @probe. */
 const char *probe_plain_name(const struct snapshot_probe *probe);
 /* It is not there: its reason is what there is to say. */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/sanitize.h"
+#include "symbols/demangle.h"
 
 #define WORD_MASK (sizeof(uint64_t) - 1)
 
@@ -215,16 +216,41 @@ static void fill_base(const struct probe_row *row, uint32_t slot,
 				  &out->base_latency);
 }
 
-static void fill_row(struct probe_draft *draft, const struct probe_hits *hits, uint32_t slot,
+/* The function of "lat:libx.so:_Z1fi" as it was written, once a sample of it was named. */
+static const char *put_meaning(struct probe_draft *draft, const struct ingest *ingest,
+			       const char *probe, const struct probe_draft_span *span)
+{
+	const struct symbol_names *names = &ingest->names;
+	const char *colon = strrchr(probe, ':');
+	const char *function = colon ? colon + 1 : probe;
+	struct str_id id = { 0 };
+
+	if (!span->raw_names && demangle_is_mangled(function))
+		id = strpool_find(ingest->strings, function, strlen(function));
+	for (uint32_t i = 0; id.v && i < names->count; i++) {
+		const struct symbol *symbol = &names->symbols[i];
+
+		if (symbol->name.v != id.v)
+			continue;
+		id = symbol_names_shown(names, symbol);
+		return put_string(draft, id.v == symbol->name.v
+					 ? "" : strpool_get(ingest->strings, id));
+	}
+	return put_string(draft, "");
+}
+
+static void fill_row(struct probe_draft *draft, const struct ingest *ingest, uint32_t slot,
 		     const struct probe_fold *fold, const struct probe_draft_span *span,
 		     struct snapshot_probe *out)
 {
+	const struct probe_hits *hits = ingest->hits;
 	const struct probe_row *row = &hits->rows[slot];
 	const struct probe_status *status = &row->status;
 
 	*out = (struct snapshot_probe){
 		.id = row->id, .event = row->event,
 		.spec = put_string(draft, row->spec->text), .name = put_string(draft, row->name),
+		.meaning = put_meaning(draft, ingest, row->name, span),
 		.object = put_string(draft, row->object),
 		.scope = put_string(draft, row->scope),
 		.kind = row->spec->kind, .edge = row->spec->edge,
@@ -272,7 +298,7 @@ int probe_draft_fill(struct probe_draft *draft, struct ingest *ingest,
 	if (!draft->list)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < draft->head.count; i++) {
-		fill_row(draft, ingest->hits, slots[i], fold, span, &draft->list[i]);
+		fill_row(draft, ingest, slots[i], fold, span, &draft->list[i]);
 		if (draft->list[i].id == span->detail)
 			draft->head.detail = span->detail;
 	}
@@ -329,6 +355,7 @@ static void join_list(const struct probe_draft *draft, struct snapshot_probe *li
 		list[i] = *from;
 		list[i].spec = at_offset(text, from->spec);
 		list[i].name = at_offset(text, from->name);
+		list[i].meaning = at_offset(text, from->meaning);
 		list[i].object = at_offset(text, from->object);
 		list[i].scope = at_offset(text, from->scope);
 		list[i].reason = at_offset(text, from->reason);

@@ -379,7 +379,7 @@ static int draft_probes(struct publisher *publisher, const struct probe_fold *fo
 		.begin_ns = span.begin_ns, .end_ns = span.end_ns, .is_chosen = span.is_chosen,
 		.known_ns = history_begin_ns(publisher), .now_ns = clock_now_ns(),
 		.detail = query->probe, .wants_values = publisher->config->wants_all_events,
-		.hit_probe = query->hit_probe, .hit = query->hit,
+		.hit_probe = query->hit_probe, .hit = query->hit, .raw_names = query->raw_names,
 	};
 	int err;
 

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <cmocka.h>
 
@@ -146,6 +147,38 @@ static void test_hits_at_one_time_are_in_the_order_of_their_probes(void **state)
 	snapshot_destroy(snapshot);
 }
 
+/* The names stage knows what a function's name means once a sample of it was named. */
+static void test_the_mangled_name_of_a_probed_function_is_told_demangled(void **state)
+{
+	struct symbol_names *names = &stage.ingest.names;
+	struct str_id mangled, meaning;
+	struct snapshot *snapshot;
+
+	(void)state;
+	hit_stage_add(&stage.ingest, P, PROBE_USER, PROBE_ENTRY, "", 0);
+	snprintf(stage.ingest.hits->rows[P].name, sizeof(stage.ingest.hits->rows[P].name),
+		 "lat:prog:_Z4workl");
+	stage_sample(&stage, S, PID, PID, 0x400100);
+	snapshot = picture(2 * S);
+	assert_string_equal(snapshot->probes.list[0].meaning, "");
+	snapshot_destroy(snapshot);
+	mangled = strpool_intern(stage.ingest.strings, "_Z4workl", 8);
+	meaning = strpool_intern(stage.ingest.strings, "work(long)", 10);
+	names->symbols[0].name = mangled;
+	names->symbols[0].is_mangled = true;
+	id_map_put(&names->meanings, symbol_names_meaning_key(
+		   names->objects->objects[names->symbols[0].object].serial, mangled.v), meaning.v);
+	snapshot = picture(3 * S);
+	assert_string_equal(snapshot->probes.list[0].meaning, "work(long)");
+	assert_string_equal(snapshot->probes.list[0].name, "lat:prog:_Z4workl");
+	snapshot_destroy(snapshot);
+	config.query.raw_names = true;
+	snapshot = picture(4 * S);
+	assert_string_equal(snapshot->probes.list[0].meaning, "");
+	snapshot_destroy(snapshot);
+	config.query.raw_names = false;
+}
+
 #define LOG_TEST(test) cmocka_unit_test_setup_teardown(test, set_up, publisher_stage_tear_down)
 
 int main(void)
@@ -153,6 +186,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		LOG_TEST(test_the_hit_that_is_asked_for_comes_in_full),
 		LOG_TEST(test_the_newest_lines_keep_their_stacks_without_history),
+		LOG_TEST(test_the_mangled_name_of_a_probed_function_is_told_demangled),
 		LOG_TEST(test_the_log_of_all_probes_is_in_one_time_order),
 		LOG_TEST(test_hits_at_one_time_are_in_the_order_of_their_probes),
 	};
