@@ -11,10 +11,12 @@
 #include "ui/probe_panel.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/sanitize.h"
+#include "ui/format.h"
 #include "ui/state.h"
 
 static const struct panel_item attach_button = { PANEL_BUTTON, BUTTON_ATTACH };
@@ -278,11 +280,23 @@ static bool exceeds_cap(const struct probe_panel *panel)
 	return probe_panel_is_over_cap(panel) && !panel->has_chosen_cap;
 }
 
+/* "with cap 25 %", "in bursts": how the probe is attached with the cap at @index. */
+static const char *cap_words(const struct probe_panel *panel, int index, char out[FORMAT_BYTES])
+{
+	if (index == panel->cap_count)
+		return "in bursts";
+	if (isinf(panel->caps_pct[index]))
+		return "without a cap";
+	snprintf(out, FORMAT_BYTES, "with cap %g %%", panel->caps_pct[index]);
+	return out;
+}
+
 /* One question for all that is in the way, and the cursor where it is answered: on the lowest cap
  * that is enough, or else on bursts. */
 static void warn_of_all(struct ui_state *state)
 {
 	struct probe_panel *panel = &state->panel;
+	char words[FORMAT_BYTES];
 	int cap = 0;
 
 	panel->has_warned = true;
@@ -294,9 +308,9 @@ static void warn_of_all(struct ui_state *state)
 	while (cap < panel->cap_count && !is_enough(panel, cap))
 		cap++;
 	panel->focus = (struct panel_item){ PANEL_CAP, cap };
-	state_say(state, "%sit would take %.1f %%: Left Right choose a cap, Enter attaches",
+	state_say(state, "%sit would take %.1f %%: Enter attaches %s, Left Right choose",
 		  panel->answer.verdict == VERDICT_ASKS ? "caution, and " : "",
-		  panel->answer.cost_pct);
+		  panel->answer.cost_pct, cap_words(panel, cap, words));
 }
 
 /* What keeps it from being attached now, if anything; then the cursor is where it helps. */
@@ -635,6 +649,7 @@ static void put_enter(const struct probe_panel *panel, char out[PANEL_HINT_BYTES
 	const struct panel_item focus = panel->focus;
 	const int button = focus.part == PANEL_BUTTON ? focus.index : BUTTON_ATTACH;
 	const bool attaches = button == BUTTON_ATTACH || button == BUTTON_COUNT;
+	char words[FORMAT_BYTES];
 
 	if (focus.part == PANEL_FILTER)
 		snprintf(out, PANEL_HINT_BYTES, "Enter to Attach");
@@ -644,7 +659,8 @@ static void put_enter(const struct probe_panel *panel, char out[PANEL_HINT_BYTES
 		snprintf(out, PANEL_HINT_BYTES, "type %s, then Enter attaches",
 			 probe_panel_word(panel));
 	else if (focus.part == PANEL_CAP)
-		snprintf(out, PANEL_HINT_BYTES, "Enter attach with this cap");
+		snprintf(out, PANEL_HINT_BYTES, "Enter attach %s",
+			 cap_words(panel, focus.index, words));
 	else if (focus.part == PANEL_CONFIRM)
 		snprintf(out, PANEL_HINT_BYTES, "Enter attach it all the same");
 	else

@@ -229,6 +229,12 @@ void state_open_hit(struct ui_state *state, const struct snapshot_hit *hit)
 {
 	state->hit_probe = hit->probe;
 	state->hit_number = hit->number;
+	snprintf(state->hit_comm, sizeof(state->hit_comm), "%s", hit->comm);
+	snprintf(state->hit_values, sizeof(state->hit_values), "%s", hit->values);
+	state->hit_line = *hit;
+	state->hit_line.comm = state->hit_comm;
+	state->hit_line.values = state->hit_values;
+	state->hit_line.stack = "";
 	state->hit.seen = 0;
 	state->hit.top = 0;
 	state_open_view(state, &state->hit.view);

@@ -73,10 +73,10 @@ static const char *probe_name(const struct snapshot_probes *of, uint32_t id)
 	return "";
 }
 
-static void add_hit(struct pager *pager, const struct ui_state *state)
+static void add_hit(struct pager *pager, const struct ui_state *state,
+		    const struct snapshot_hit *hit)
 {
 	const struct snapshot_probes *of = &state->shown->probes;
-	const struct snapshot_hit *hit = &of->hit;
 	char text[FORMAT_BYTES];
 
 	add_fact(pager, "Probe", probe_name(of, hit->probe));
@@ -106,14 +106,18 @@ static void refresh_hit(struct view *view, const struct ui_state *state)
 	if (hit && hit->number && hit->number == state->hit_number &&
 	    hit->probe == state->hit_probe) {
 		pager_clear(pager);
-		add_hit(pager, state);
+		add_hit(pager, state, hit);
 		pager->seen = hit->number;
 	} else if (pager->seen != state->hit_number) {
 		pager_clear(pager);
-		pager_add(pager, ROLE_DIM, 0, "%s", state_is_waiting(state)
-			  ? "Reading the hit\u2026"
-			  : "This hit has left the log before it was read: newer ones took its "
-			    "place.");
+		if (state_is_waiting(state)) {
+			pager_add(pager, ROLE_DIM, 0, "Reading the hit\u2026");
+			return;
+		}
+		add_hit(pager, state, &state->hit_line);
+		pager_add(pager, ROLE_TEXT, 0, " ");
+		pager_add(pager, ROLE_DIM, 0, "It left the log before it was read: this is what "
+			  "its line had. Fewer hits, by a filter of the probe, stay longer.");
 	}
 }
 

@@ -325,7 +325,7 @@ static void test_what_is_over_the_cap_offers_the_one_that_is_enough(void **state
 	scene_press_key(scene, UI_KEY_ENTER);
 	assert_int_equal(scene->state.order_count, 0);
 	assert_string_equal(scene->state.message,
-			    "it would take 10.1 %: Left Right choose a cap, Enter attaches");
+			    "it would take 10.1 %: Enter attaches with cap 25 %, Left Right choose");
 	assert_true(probe_panel_is_focus(&scene->state.panel, PANEL_CAP, 2));
 	choice = press_enter_to_add(scene);
 	assert_true(choice->cap_pct == 25);
@@ -341,8 +341,8 @@ static void test_one_enter_answers_all_that_is_in_the_way(void **state)
 	panel_give(scene, answer);
 	scene_press_key(scene, UI_KEY_ENTER);
 	assert_int_equal(scene->state.order_count, 0);
-	assert_string_equal(scene->state.message, "caution, and it would take 5.1 %: Left Right "
-			    "choose a cap, Enter attaches");
+	assert_string_equal(scene->state.message, "caution, and it would take 5.1 %: Enter "
+			    "attaches with cap 10 %, Left Right choose");
 	assert_true(press_enter_to_add(scene)->insists);
 }
 
@@ -483,7 +483,7 @@ static void test_the_bottom_line_says_what_enter_does(void **state)
 	panel_focus_on(scene, PANEL_BUTTON, BUTTON_COUNT);
 	expect_bottom(scene, " Enter attach, count only \u00b7");
 	panel_focus_on(scene, PANEL_CAP, 0);
-	expect_bottom(scene, " Enter attach with this cap \u00b7 Esc cancel \u00b7 Space choose");
+	expect_bottom(scene, " Enter attach with cap 5 % \u00b7 Esc cancel \u00b7 Space choose");
 	panel_focus_on(scene, PANEL_FILTER, 0);
 	expect_bottom(scene, " Enter to Attach \u00b7");
 	panel_focus_on(scene, PANEL_BUTTON, BUTTON_ATTACH);
