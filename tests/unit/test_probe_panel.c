@@ -325,7 +325,8 @@ static void test_what_is_over_the_cap_offers_the_one_that_is_enough(void **state
 	scene_press_key(scene, UI_KEY_ENTER);
 	assert_int_equal(scene->state.order_count, 0);
 	assert_string_equal(scene->state.message,
-			    "it would take 10.1 %: Enter attaches with cap 25 %, Left Right choose");
+			    "it would take 10.1 %: Enter attaches with cap 25 %, "
+			    "Left Right choose");
 	assert_true(probe_panel_is_focus(&scene->state.panel, PANEL_CAP, 2));
 	choice = press_enter_to_add(scene);
 	assert_true(choice->cap_pct == 25);

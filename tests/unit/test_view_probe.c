@@ -216,7 +216,7 @@ static void test_enter_on_a_line_of_the_log_shows_the_hit(void **state)
 	scene->snapshot.query = scene->state.query;
 	scene_show(scene);
 	assert_true(scene_has(scene, "left the log before it was read"));
-	assert_true(scene_has(scene, "hashvalue=8 name=pg_class ret=0"));	/* as its line had it */
+	assert_true(scene_has(scene, "hashvalue=8 name=pg_class ret=0"));	/* its line */
 }
 
 static void open_all_hits(struct scene *scene)
