@@ -154,7 +154,7 @@ struct ui_state {
 	struct pager help, messages, losses, log, hit, line_page;
 	uint32_t hit_probe;	/* the hit that the page of one is of: its probe's id, */
 	uint64_t hit_number;	/* and its number there; 0: none was opened */
-	struct snapshot_hit hit_line;	/* as its line in the log had it; its texts are in the next */
+	struct snapshot_hit hit_line;	/* as its line in the log had it, with these texts */
 	char hit_comm[PROMPT_BYTES], hit_values[PROBE_LOG_TEXT];
 
 	struct prompt prompt;
