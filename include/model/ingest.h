@@ -430,8 +430,8 @@ void ingest_wish_for_tables(const struct ingest *ingest, struct open_request *re
 void ingest_program_mapped(struct ingest *ingest, struct open_request *request);
 void ingest_program_reply(struct ingest *ingest, const struct open_reply *reply);
 void ingest_program_not_asked(struct ingest *ingest, const struct open_request *request);
-/* Objects whose file systems did not answer (ingest_refused.c). One that has its tables is
- * none: only whether its file has changed is not known. */
+/* Objects whose file systems did not answer, or had no turn (ingest_refused.c). One that has its
+ * tables is none: only whether its file has changed is not known. */
 void ingest_refused_note(struct ingest *ingest, struct object *object, bool is_refused);
 void ingest_refused_poll(struct ingest *ingest);
 

@@ -1,4 +1,5 @@
-/* ingest_refused.c - objects whose file systems did not answer, and may do so later.
+/* ingest_refused.c - objects whose file systems did not answer, and may do so later, and those that
+ * nobody asked for because too many others waited.
  *
  * A disk that spins up, a server that starts again: what is mapped by then would stay without names
  * to the end. Idea: every few seconds the mappings of the processes that live are looked through

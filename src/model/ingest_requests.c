@@ -26,6 +26,8 @@ static void not_asked(struct ingest *ingest, const struct open_request *request,
 	object->is_asked = false;
 	if (object->state == OBJECT_LOADING)
 		object_table_set_unreadable(&ingest->objects, request->object, reason);
+	if (object->state == OBJECT_UNREADABLE)
+		ingest_refused_note(ingest, object, true);
 }
 
 static bool make_room_to_wait(struct ingest *ingest)
@@ -53,7 +55,7 @@ void ingest_request_open(struct ingest *ingest, struct open_request *request)
 	if (!ingest->waiting_count && object_opener_request(ingest->opener, request))
 		return;
 	if (is_file && ingest->waiting_count >= INGEST_WAITING_MAX)
-		not_asked(ingest, request, "too many files at once: read when it is mapped again");
+		not_asked(ingest, request, "too many files at once: asked for again soon");
 	else if (make_room_to_wait(ingest))
 		ingest->waiting[ingest->waiting_count++] = *request;
 	else
