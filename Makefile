@@ -28,9 +28,9 @@ LINK	 := -pie -pthread -Wl,-z,relro,-z,now,--as-needed \
 	    $(if $(SANITIZE),-fsanitize=$(SANITIZE))
 LIBS	 := -lncursesw -ltinfo -ldw -lunwind-x86_64 -lelf -llzma -lzstd -liberty -lseccomp -linih -lcapstone -lbpf -lm
 
-# One archive per layer; unit tests link the same archives as the program. src/main.c is in none.
-LAYERS	 := $(notdir $(patsubst %/,%,$(sort $(dir $(wildcard src/*/*.c)))))
-ARCHIVES := $(LAYERS:%=$(BUILD)/%.a) $(BUILD)/ui.a $(BUILD)/program.a
+# One archive per room; unit tests link the same archives as the program. src/main.c is in none.
+ROOMS	 := $(notdir $(patsubst %/,%,$(sort $(dir $(wildcard src/*/*.c)))))
+ARCHIVES := $(ROOMS:%=$(BUILD)/%.a) $(BUILD)/ui.a
 objects	 = $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(1)))
 LINKED	 = -Wl,--start-group $(ARCHIVES) -Wl,--end-group $(LIBS) $(LDFLAGS)
 
@@ -43,7 +43,7 @@ STAGES	  := $(wildcard tests/bench/stages_*.c)
 BENCHES	  := $(patsubst %.c,$(BUILD)/%,$(filter-out $(STAGES),$(wildcard tests/bench/*.c)))
 FUZZERS	  := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c))
 SMOKES	  := $(FUZZERS:%=%.smoke)
-C_FILES	  := $(wildcard src/*.c src/*/*.c ui/*.c include/*/*.h ui/*.h tests/*/*.c tests/*/*/*.c tests/*/*.h)
+C_FILES	  := $(wildcard src/*.c src/*/*.[ch] ui/*.[ch] ui/*/*.[ch] include/*/*.h tests/*/*.c tests/*/*/*.c tests/*/*.h)
 
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -69,13 +69,16 @@ $(BUILD)/$(1).a: $(call objects,$(2))
 	@rm -f $$@
 	$$(say)$(AR) rcs $$@ $$^
 endef
-$(foreach layer,$(LAYERS),$(eval $(call archive,$(layer),$(wildcard src/$(layer)/*.c))))
-$(eval $(call archive,ui,$(wildcard ui/*.c)))
-$(eval $(call archive,program,$(filter-out src/main.c,$(wildcard src/*.c))))
+$(foreach room,$(ROOMS),$(eval $(call archive,$(room),$(wildcard src/$(room)/*.c))))
+$(eval $(call archive,ui,$(wildcard ui/*.c ui/*/*.c)))
+
+# A room's private headers lie beside its .c files; tests look into all rooms.
+$(BUILD)/obj/ui/%.o: WITHIN := -Iui
+$(BUILD)/obj/tests/%.o: WITHIN := -Isrc -I. -Iui
 
 $(BUILD)/obj/%.o: %.c Makefile
 	@mkdir -p $(@D)
-	$(say)$(CC) $(FLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+	$(say)$(CC) $(FLAGS) $(WITHIN) $(CFLAGS) -MMD -MP -c -o $@ $<
 
 $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(WRITERS) $(ARCHIVES)
 	@mkdir -p $(@D)

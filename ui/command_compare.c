@@ -1,6 +1,6 @@
 /* command_compare.c - the window that was marked against the one that is shown. */
-#include "ui/baseline_label.h"
-#include "ui/command_list.h"
+#include "command_list.h"
+#include "widgets/baseline_label.h"
 
 void cmd_mark_baseline(struct ui_state *state)
 {

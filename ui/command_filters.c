@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "ui/command_list.h"
+#include "command_list.h"
 
 /* The text filter: the last level of the trail while it is edited. */
 

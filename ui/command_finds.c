@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ui/command_list.h"
-#include "ui/search.h"
+#include "command_list.h"
+#include "widgets/search.h"
 
 /* The whole number: 77 is not 4177. */
 static bool is_id_of(const struct ui_state *state, const struct snapshot_row *row)

@@ -1,5 +1,5 @@
 /* command_flame.c - what is done with the flame graph. */
-#include "ui/command_list.h"
+#include "command_list.h"
 
 void cmd_flame(struct ui_state *state)
 {

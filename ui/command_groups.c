@@ -1,8 +1,8 @@
 /* command_groups.c - the tree of groups: into it, its order, out to the samples of a group. */
 #include <stdio.h>
 
-#include "model/group_keys.h"
-#include "ui/command_list.h"
+#include "command_list.h"
+#include "fold/group_keys.h"
 
 void cmd_groups(struct ui_state *state)
 {

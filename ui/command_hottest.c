@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "ui/command_list.h"
-#include "ui/format.h"
+#include "command_list.h"
+#include "widgets/format.h"
 
 /* Rows by falling heat: what changed most where they are compared, else what took most itself. */
 static int compare_heat(const struct ui_state *state, const struct snapshot_row *a,

@@ -11,9 +11,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "model/group_keys.h"
-#include "model/source_change.h"
-#include "ui/state.h"
+#include "analyzer/source_change.h"
+#include "fold/group_keys.h"
+#include "state.h"
 
 static bool is_plain(const char *word)
 {

@@ -1,7 +1,7 @@
 /* command_moves.c - moving the cursor, and from view to view. */
 #include <stdio.h>
 
-#include "ui/command_list.h"
+#include "command_list.h"
 
 static void move(struct ui_state *state, enum view_move move)
 {

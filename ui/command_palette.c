@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ui/command_list.h"
+#include "command_list.h"
 #include "ui/commands.h"
 
 static const struct synonyms {

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ui/command_list.h"
-#include "ui/probe_columns.h"
+#include "command_list.h"
+#include "widgets/probe_columns.h"
 
 /* The process that a row's function is meant in: its own, the one that the filter leaves, or the
  * only one that is sampled. */

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "ui/command_list.h"
+#include "command_list.h"
 
 static void save_accepted(struct ui_state *state)
 {

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "ui/command_list.h"
-#include "ui/format.h"
-#include "ui/header.h"
-#include "ui/utf8.h"
+#include "command_list.h"
+#include "term/utf8.h"
+#include "widgets/format.h"
+#include "widgets/header.h"
 
 /* What `w` goes through. */
 static const struct {

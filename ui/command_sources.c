@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ui/command_list.h"
+#include "command_list.h"
 
 void cmd_next_event(struct ui_state *state)
 {

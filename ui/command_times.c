@@ -6,9 +6,9 @@
 #include <stdio.h>
 
 #include "base/clock.h"
-#include "ui/command_list.h"
-#include "ui/format.h"
-#include "ui/header.h"
+#include "command_list.h"
+#include "widgets/format.h"
+#include "widgets/header.h"
 
 #define FIRST_LENGTH_NS (10 * CLOCK_NS_PER_S)	/* where the window has no end of its own */
 #define MANY_STEPS	10

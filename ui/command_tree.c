@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "ui/command_list.h"
+#include "command_list.h"
 
 #define MAX_LIMIT_PCT 50.0	/* beyond it a tree is one path */
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "ui/command_list.h"
+#include "command_list.h"
 #include "ui/keys.h"
 
 #define PLAIN COMMAND_PLAIN

@@ -1,15 +1,15 @@
-/* frame.c - see ui/frame.h. */
-#include "ui/frame.h"
+/* frame.c - see frame.h. */
+#include "frame.h"
 
 #include <stdio.h>
 
-#include "ui/command_list.h"
+#include "command_list.h"
 #include "ui/commands.h"
-#include "ui/group_panel.h"
-#include "ui/header.h"
 #include "ui/keys.h"
-#include "ui/pager.h"
-#include "ui/pieces.h"
+#include "widgets/group_panel.h"
+#include "widgets/header.h"
+#include "widgets/pager.h"
+#include "widgets/pieces.h"
 
 #define LABEL_GAP " \u00b7 "
 

@@ -13,9 +13,9 @@
 
 #include "base/near_name.h"
 #include "base/sanitize.h"
+#include "term/utf8.h"
 #include "ui/commands.h"
 #include "ui/keys.h"
-#include "ui/utf8.h"
 
 _Static_assert((int)COMMAND_KEYS <= (int)KEYMAP_KEYS, "the defaults have room");
 _Static_assert(KEYMAP_KEYS * (KEYS_NAME_BYTES + 1) <= KEYMAP_TEXT_BYTES, "so has their text");

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "probe/probe_argument.h"
-#include "ui/probe_panel.h"
+#include "widgets/probe_panel.h"
 
 #define PANEL_VALUE_BYTES 64	/* of what is offered, as a spec writes it */
 

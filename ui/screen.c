@@ -19,12 +19,12 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "command_list.h"
 #include "export/folded_file.h"
-#include "ui/command_list.h"
-#include "ui/frame.h"
+#include "frame.h"
+#include "source_wishes.h"
+#include "state.h"
 #include "ui/keys.h"
-#include "ui/source_wishes.h"
-#include "ui/state.h"
 
 #define SIGNAL_STATUS(signal) (128 + (signal))
 #define UI_NICE (-10)		/* a key must be answered while every CPU is busy */

@@ -1,8 +1,8 @@
-/* source_wishes.c - see ui/source_wishes.h. */
-#include "ui/source_wishes.h"
+/* source_wishes.c - see source_wishes.h. */
+#include "source_wishes.h"
 
 #include "base/id_map.h"
-#include "ui/state.h"
+#include "state.h"
 
 static bool can_be_wished(const struct snapshot_row *row)
 {

@@ -1,21 +1,21 @@
-/* state.c - see ui/state.h. What single keys do is in ui/command_*.c, which key means which
+/* state.c - see state.h. What single keys do is in ui/command_*.c, which key means which
  * of them in ui/state_keys.c. */
-#include "ui/state.h"
+#include "state.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "term/mouse.h"
 #include "ui/column_changes.h"
 #include "ui/commands.h"
-#include "ui/group_path.h"
-#include "ui/mouse.h"
-#include "ui/view_command_line.h"
-#include "ui/view_help.h"
-#include "ui/view_hit.h"
-#include "ui/view_log.h"
-#include "ui/view_losses.h"
-#include "ui/view_messages.h"
+#include "views/view_command_line.h"
+#include "views/view_help.h"
+#include "views/view_hit.h"
+#include "views/view_log.h"
+#include "views/view_losses.h"
+#include "views/view_messages.h"
+#include "widgets/group_path.h"
 
 void state_init(struct ui_state *state)
 {

@@ -16,10 +16,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ui/command_list.h"
+#include "command_list.h"
+#include "state.h"
+#include "term/mouse.h"
 #include "ui/commands.h"
-#include "ui/mouse.h"
-#include "ui/state.h"
 
 /* True when the prompt took the key. */
 static bool press_in_prompt(struct ui_state *state, int key)

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "ui/probe_columns.h"
-#include "ui/state.h"
+#include "state.h"
+#include "widgets/probe_columns.h"
 
 #define ORDER_NS (2 * CLOCK_NS_PER_S)	/* by then it is carried out, or without any effect */
 

@@ -1,10 +1,10 @@
-/* time_range.c - see ui/time_range.h.
+/* time_range.c - see time_range.h.
  *
  * Idea: a step is reckoned from what was asked for last, not from what is on the screen, so that a
  * held key goes as far as it was pressed however late the pictures are. Only how far history
  * reaches is taken from the last picture.
  */
-#include "ui/time_range.h"
+#include "time_range.h"
 
 #include <stddef.h>
 

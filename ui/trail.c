@@ -1,5 +1,5 @@
-/* trail.c - see ui/trail.h. */
-#include "ui/trail.h"
+/* trail.c - see trail.h. */
+#include "trail.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -168,7 +168,7 @@ void trail_demangle(struct trail *trail, const struct snapshot *snapshot)
 		struct filter_part *part = &trail->filter.parts[i];
 		const char *name;
 
-		/* C++ and Rust, the only ones that are demangled; see symbols/demangle.h. */
+		/* C++ and Rust, the only ones that are demangled; see elf/demangle.h. */
 		if (part->field != FILTER_SYMBOL || part->text[0] != '_')
 			continue;
 		name = find_name(snapshot, part);

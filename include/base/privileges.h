@@ -2,7 +2,7 @@
  *
  * Use:    privileges_drop() once, when all that needs more is done: main after its children are
  *         forked and before its first thread (capabilities belong to a thread and are inherited).
- * Source: capabilities(7), prctl(2). Workers give up all they have: symbols/confine.h.
+ * Source: capabilities(7), prctl(2). Workers give up all they have: sandbox/confine.h.
  */
 #ifndef BASE_PRIVILEGES_H
 #define BASE_PRIVILEGES_H

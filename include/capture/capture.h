@@ -4,7 +4,7 @@
  *   capture_start()  rings -> record queue, until capture_stop() or the target is gone
  *
  * Source: perf_event_open(2).
- * Thread: one at a time: main, or src/retarget.c's while that runs.
+ * Thread: one at a time: main, or src/cli/retarget.c's while that runs.
  */
 #ifndef CAPTURE_CAPTURE_H
 #define CAPTURE_CAPTURE_H
@@ -15,7 +15,7 @@
 #include "capture/event_desc.h"
 #include "capture/target.h"
 
-struct source;	/* model/source.h */
+struct source;	/* ingest/source.h */
 struct stack_ends;	/* capture/stack_ends.h */
 
 #define CAPTURE_MAX_EVENTS 1919	/* with the side-band's those that can be counted apart */

@@ -13,7 +13,7 @@
 #include <linux/perf_event.h>
 #include <stddef.h>
 
-#include "base/event_record.h"
+#include "capture/event_record.h"
 
 /* Words where fields lie that come at fixed places: in a sample behind the header, elsewhere in the
  * trailer. Worked out once per event, not per record. */

@@ -2,7 +2,7 @@
  * analyzer: an spsc of items. An item is this header, followed by @bytes of payload.
  *
  * Rounds:  the reader works in rounds; QUEUE_ROUND_END says that every record stamped before
- *          limit_ns has been queued (see model/reorder.h).
+ *          limit_ns has been queued (see ingest/reorder.h).
  */
 #ifndef CAPTURE_RECORD_QUEUE_H
 #define CAPTURE_RECORD_QUEUE_H
@@ -74,7 +74,7 @@ struct queue_end {
 /* Another source goes on here: event numbers mean its events from now on. What the one before had
  * queued is complete up to begin_ns; later than that it stands behind this item, once more. */
 struct queue_source {
-	struct source *source;	/* model/source.h; BORROWED: its maker keeps it for the session */
+	struct source *source;	/* ingest/source.h; BORROWED: its maker keeps it for the session */
 	uint64_t begin_ns;
 };
 

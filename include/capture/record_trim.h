@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/event_record.h"
+#include "capture/event_record.h"
 
 struct record_trim {
 	const struct perf_event_header *record;	/* BORROWED */

@@ -16,7 +16,7 @@ enum target_kind {
 	TARGET_THREADS,		/* -t: `ids` are threads and what they start */
 	TARGET_USER,		/* -u: system-wide, filtered by `uid` in the analyzer */
 	TARGET_CGROUP,		/* -G: system-wide, counted by the kernel for `cgroup` alone */
-	TARGET_COMMAND,		/* -- command: `ids[0]` is the stopped child (capture/command.h) */
+	TARGET_COMMAND,		/* -- command: `ids[0]` is the stopped child (proc/command.h) */
 	TARGET_OWN,		/* no privileges: the user's own processes, followed each second */
 };
 

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/event_record.h"
+#include "capture/event_record.h"
 
 struct user_registers {
 	uint64_t ip, sp, bp;

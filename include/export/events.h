@@ -5,8 +5,8 @@
 
 #include <stdio.h>
 
+#include "analyzer/snapshot_events.h"
 #include "base/diag.h"
-#include "model/snapshot_events.h"
 
 enum event_field {		/* in the order of option_event_fields */
 	EVENT_TIME, EVENT_CPU, EVENT_COMM, EVENT_PID, EVENT_TID, EVENT_NAME, EVENT_PERIOD,

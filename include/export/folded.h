@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "model/call_tree.h"
+#include "fold/call_tree.h"
 
 /* @tree: callees. @marks_kernel: "_[k]" behind the names of kernel code. @is_compared: two counts a
  * line. Errors stay in @out (ferror(3)). 0 or -ENOMEM: the rest is missing. */

@@ -8,8 +8,8 @@
 
 #include <stdint.h>
 
+#include "analyzer/snapshot.h"
 #include "base/diag.h"
-#include "model/snapshot.h"
 
 struct folded_file;
 

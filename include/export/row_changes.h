@@ -6,7 +6,7 @@
 #ifndef EXPORT_ROW_CHANGES_H
 #define EXPORT_ROW_CHANGES_H
 
-#include "model/snapshot.h"
+#include "analyzer/snapshot.h"
 
 enum row_presence {
 	ROW_IN_BOTH,

@@ -4,8 +4,8 @@
 
 #include <stdio.h>
 
-#include "model/filter.h"
-#include "model/snapshot.h"
+#include "analyzer/snapshot.h"
+#include "fold/filter.h"
 
 struct export_options {
 	struct filter filter;	/* the snapshot's: told in the head */

@@ -1,7 +1,7 @@
 /* probe_news.h - what the analyzer is told of probes: which there are, how their records are read,
  * how they fare.
  *
- * A probe is an event of the timeline: number PROBE_EVENT_FIRST + slot (model/timeline.h). Slots
+ * A probe is an event of the timeline: number PROBE_EVENT_FIRST + slot (timeline/timeline.h). Slots
  * are given in turns; on PROBE_NEWS_REMOVED the analyzer drops what was counted under it.
  * Thread: made by the engine's, owned by the analyzer's once taken.
  */
@@ -14,8 +14,8 @@
 #include "base/diag.h"
 #include "capture/raw_fields.h"
 #include "capture/record.h"
-#include "probe/probe_spec.h"
 #include "probe/probe_places.h"
+#include "probe/probe_spec.h"
 
 #define PROBE_SLOTS 64		/* probes at a time, functions of wildcards included */
 

@@ -4,7 +4,7 @@
  *   spec --> file (opened as root of the target process sees it) --> worker: symbols, DWARF, notes
  *        \-> kernel: kallsyms, BTF, blacklist, tracefs formats
  *
- * Rules:  no ELF or DWARF byte is parsed here: a sandbox worker answers (symbols/probe_points.h).
+ * Rules:  no ELF or DWARF byte is parsed here: a sandbox worker answers (sandbox/probe_points.h).
  *         Kernel BTF is the kernel's own and read by libbpf. Breakpoints go to instruction borders
  *         only; returns only at a function's begin.
  * Thread: the probe engine's; BLOCKS (files, workers), so never the ui's or the analyzer's.
@@ -21,8 +21,8 @@
 #include "probe/probe_attach.h"
 #include "probe/probe_meaning.h"
 #include "probe/probe_spec.h"
+#include "sandbox/sandbox.h"
 #include "symbols/file_version.h"
-#include "symbols/sandbox.h"
 
 #define PROBE_SITES_MAX	    64	/* inline copies and aliases of one function */
 #define PROBE_MATCHES_MAX   64	/* functions of one wildcard; of user functions 16 */

@@ -17,7 +17,7 @@
 
 #include "base/diag.h"
 #include "probe/probe_attach.h"
-#include "symbols/sandbox.h"
+#include "sandbox/sandbox.h"
 
 #define TARGET_RESULTS_MAX 100
 #define TARGET_SPEC_BYTES  320

@@ -13,8 +13,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "symbols/demangle.h"
-#include "symbols/sandbox.h"
+#include "elf/demangle.h"
+#include "sandbox/sandbox.h"
 
 struct demangler;
 

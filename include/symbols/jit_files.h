@@ -1,5 +1,5 @@
 /* jit_files.h - the files in which a process says what code it made at run time, and the table of
- * them (parent side; symbols/jit_rows.h says what is in it).
+ * them (parent side; elf/jit_rows.h says what is in it).
  *
  *   perf map  /tmp/perf-PID.map in the process's own root, with the pid that it has in its own
  *             namespace; a regular file of the process's user or of root, no link on the way

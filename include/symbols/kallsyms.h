@@ -11,7 +11,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-#include "symbols/flat_table.h"
+#include "sandbox/flat_table.h"
 
 struct kallsyms {
 	struct flat_table table;

@@ -13,9 +13,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "symbols/line_chains.h"
+#include "sandbox/line_chains.h"
+#include "sandbox/sandbox.h"
 #include "symbols/object_opener.h"
-#include "symbols/sandbox.h"
 
 struct line_server;
 

@@ -10,9 +10,9 @@
 #include <stddef.h>
 
 #include "base/diag.h"
+#include "proc/process_root.h"
 #include "symbols/file_version.h"
 #include "symbols/object_opener.h"
-#include "symbols/process_root.h"
 
 enum object_file_source {
 	OBJECT_FILE_MAP_FILES,	/* /proc/PID/map_files/START-END; needs privileges */

@@ -17,10 +17,10 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "sandbox/sandbox.h"
+#include "sandbox/unwind_table.h"
 #include "symbols/kallsyms.h"
-#include "symbols/sandbox.h"
 #include "symbols/table_cache.h"
-#include "symbols/unwind_table.h"
 
 #define OPENER_PATH_BYTES 4096
 

@@ -14,10 +14,10 @@
 
 #include "base/build_id.h"
 #include "base/clock.h"
-#include "base/event_record.h"
 #include "base/id_map.h"
 #include "base/strpool.h"
-#include "symbols/flat_table.h"
+#include "capture/event_record.h"
+#include "sandbox/flat_table.h"
 
 struct open_request;	/* symbols/object_opener.h */
 

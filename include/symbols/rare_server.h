@@ -1,4 +1,4 @@
-/* rare_server.h - the thread that has rare frames found (symbols/rare_frames.h), by workers of its
+/* rare_server.h - the thread that has rare frames found (elf/rare_frames.h), by workers of its
  * own sandbox.
  *
  * Use:    rare_server_request() a batch of stacks when rare_server_is_idle(), go on, take
@@ -13,9 +13,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "elf/rare_frames.h"
+#include "sandbox/sandbox.h"
 #include "symbols/object_opener.h"
-#include "symbols/rare_frames.h"
-#include "symbols/sandbox.h"
 
 struct rare_server;
 

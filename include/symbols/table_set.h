@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "symbols/unwind_table.h"
+#include "sandbox/unwind_table.h"
 
 struct table_held {
 	size_t bytes;		/* 0: it is not here */
@@ -19,7 +19,7 @@ struct table_held {
 			uint32_t needed_round;
 			bool is_mapped;
 		};
-		struct {	/* of unwind rows: symbols/unwind_set.h */
+		struct {	/* of unwind rows: unwind/unwind_set.h */
 			uint64_t number;	/* whose row it is, or was last */
 			struct unwind_table table;	/* BORROWED from the opener */
 			uint64_t last_hit;

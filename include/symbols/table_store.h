@@ -11,8 +11,8 @@
 #include <stdbool.h>
 
 #include "base/id_map.h"
+#include "sandbox/sandbox.h"
 #include "symbols/file_version.h"
-#include "symbols/sandbox.h"
 
 #define TABLE_STORE_BYTES_MAX ((size_t)1 << 30)	/* of all programs of a machine: 20 MiB is usual */
 /* Of files that are not trusted. */

@@ -1,5 +1,5 @@
 /* column_changes.h - the columns that are there only while windows are compared: what they write,
- * and how they order rows, for the table in ui/column_cells.c.
+ * and how they order rows, for the table in ui/widgets/column_cells.c.
  * Thread: the ui's. */
 #ifndef UI_COLUMN_CHANGES_H
 #define UI_COLUMN_CHANGES_H

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "model/snapshot.h"
+#include "analyzer/snapshot.h"
 #include "ui/canvas.h"
 
 enum column_id {

@@ -8,12 +8,12 @@
 #include <stddef.h>
 
 #include "base/diag.h"
-#include "model/group_tree.h"
+#include "fold/group_tree.h"
 
 /* Short: a line of the panel has room for it. Names are group_key_name(). */
 extern const char *const group_key_helps[GROUP_KEY_COUNT];
 
-/* From the roots down; no key twice. GROUP_EVENT is the first or none: see model/group_tree.h. */
+/* From the roots down; no key twice. GROUP_EVENT is the first or none: see fold/group_tree.h. */
 struct group_order {
 	uint32_t count;
 	enum group_key keys[GROUP_LEVELS];

@@ -7,10 +7,10 @@
 #ifndef UI_SCREEN_H
 #define UI_SCREEN_H
 
+#include "analyzer/analyzer.h"
+#include "analyzer/source_change.h"
 #include "base/diag.h"
-#include "model/analyzer.h"
-#include "model/filter.h"
-#include "model/source_change.h"
+#include "fold/filter.h"
 #include "probe/guardian.h"
 #include "ui/command_line.h"
 #include "ui/group_order.h"

@@ -1,6 +1,6 @@
 /* theme.h - what a piece of the screen means, and how each theme shows that meaning.
  *
- * Use:    views draw roles, never colours; ui/term_curses.c turns a role into what there is.
+ * Use:    views draw roles, never colours; ui/term/term_curses.c turns a role into what there is.
  * Fewer:  a terminal without 256 colours gets the theme "16", one without colours "mono",
  *         whatever was chosen: see theme_for_colors().
  * Rule:   no role is told by its colour alone: there is always a letter, a word or a place, too.

@@ -4,8 +4,8 @@
 #ifndef UI_VIEWS_H
 #define UI_VIEWS_H
 
-#include "model/filter.h"
-#include "model/snapshot.h"
+#include "analyzer/snapshot.h"
+#include "fold/filter.h"
 #include "ui/columns.h"
 
 enum view_kind {

@@ -14,8 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "symbols/remote_unwind.h"
-#include "symbols/unwind_table.h"
+#include "elf/remote_unwind.h"
+#include "sandbox/unwind_table.h"
 
 #define WALKER_FRAMES_MAX 512
 #define WALKER_CACHE_ROWS 16384

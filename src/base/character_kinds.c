@@ -1,6 +1,6 @@
-/* character_kinds.c - see base/character_kinds.h. Written by tests/oracle/check_characters --print
+/* character_kinds.c - see character_kinds.h. Written by tests/oracle/check_characters --print
  * from Unicode 14.0.0; ranges are sorted. */
-#include "base/character_kinds.h"
+#include "character_kinds.h"
 
 #include <stddef.h>
 

@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/character_kinds.h"
+#include "character_kinds.h"
 
 bool sanitize_is_hidden(uint32_t code)
 {

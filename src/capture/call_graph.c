@@ -3,7 +3,7 @@
  * The kernel reserves the whole copy in its ring, however little of it is filled: the load of a
  * measurement is known before it begins. A fixed period says nothing of a rate; there copies are
  * taken, and what is lost is counted. Where every hit is a sample they are taken until they are too
- * many: see capture_plan.h and model/copy_size.h.
+ * many: see capture_plan.h and ingest/copy_size.h.
  */
 #include "capture/call_graph.h"
 

@@ -16,11 +16,11 @@
 
 #include "base/clock.h"
 #include "base/safe_print.h"
-#include "capture/capture_plan.h"
 #include "capture/cpu_list.h"
-#include "capture/follow.h"
 #include "capture/sampler.h"
-#include "capture/task_list.h"
+#include "capture_plan.h"
+#include "follow.h"
+#include "proc/task_list.h"
 
 /* Stack copies that a ring must hold where every hit has one. */
 #define BURST_HITS 128

@@ -8,7 +8,7 @@
  * people's processes, half of the ring) and all is opened anew. Each concession is made at most
  * once, or halves something, and only where the user did not ask for the thing by name: this ends.
  */
-#include "capture/capture_plan.h"
+#include "capture_plan.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,8 +18,8 @@
 #include <unistd.h>
 
 #include "capture/capture.h"
-#include "capture/task_list.h"
 #include "capture/tracefs.h"
+#include "proc/task_list.h"
 
 #define OTHER_DESCRIPTORS 128	/* of everything but events: files, workers, wake-ups */
 #define ATTACH_PASSES_MAX 16	/* of a process that starts threads faster than we find them */

@@ -1,5 +1,5 @@
 /* cgroup_dir.c - see cgroup_dir.h. */
-#include "capture/cgroup_dir.h"
+#include "cgroup_dir.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* event_spec.c - see event_spec.h. The grammar only: names are in event_names.c, sysfs in
  * event_pmu.c, tracepoints in tracefs.c. */
-#include "capture/event_spec.h"
+#include "event_spec.h"
 
 #include <ctype.h>
 #include <errno.h>

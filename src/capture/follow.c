@@ -13,7 +13,7 @@
  * Invariant: no process is attached that inherited an event of ours. A process's descriptors stay
  * open until it and all that inherited from it have ended.
  */
-#include "capture/follow.h"
+#include "follow.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -25,7 +25,7 @@
 
 #include "base/log.h"
 #include "base/thread.h"
-#include "capture/task_list.h"
+#include "proc/task_list.h"
 
 #define SCAN_EVERY_MS 1000
 

@@ -4,7 +4,7 @@
  * comparison, division and a shift to the right would tell signed from unsigned, and what formats
  * compare, divide or shift is never negative.
  */
-#include "capture/format_expression.h"
+#include "format_expression.h"
 
 #include <ctype.h>
 #include <stddef.h>

@@ -39,9 +39,9 @@
 #include <unistd.h>
 
 #include "base/thread.h"
-#include "capture/perf_data_files.h"
 #include "capture/record_queue.h"
 #include "capture/record_trim.h"
+#include "perf_data_files.h"
 
 #define BATCH_BYTES (64u * 1024) /* queued before a wake-up: about a thousand samples */
 

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/sanitize.h"
-#include "capture/perf_data_header.h"
+#include "perf_data_header.h"
 
 /* Numbers of the format that headers of the system do not have. */
 enum {

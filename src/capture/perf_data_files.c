@@ -1,10 +1,10 @@
-/* perf_data_files.c - see capture/perf_data_files.h.
+/* perf_data_files.c - see perf_data_files.h.
  *
  * Compressed files of a directory are unpacked before any is read: one worker unpacks one file at a
  * time, and to read them side by side takes a record of each. What comes out lies on a disk,
  * because it may be larger than the memory.
  */
-#include "capture/perf_data_files.h"
+#include "perf_data_files.h"
 
 #include <errno.h>
 #include <fcntl.h>

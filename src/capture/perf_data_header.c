@@ -1,4 +1,4 @@
-/* perf_data_header.c - see capture/perf_data_header.h.
+/* perf_data_header.c - see perf_data_header.h.
  *
  * Problem: the same facts lie in sections of a file or in records of a stream, and perf wrote them
  * with attrs of many sizes since 2009.
@@ -8,7 +8,7 @@
  * perf_data_feature_take() for a feature. An attr that is shorter than ours ends in zeros, of a
  * longer one we take the part that we know: fields are only ever appended.
  */
-#include "capture/perf_data_header.h"
+#include "perf_data_header.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "base/sanitize.h"
-#include "capture/perf_data_stream.h"
+#include "perf_data_stream.h"
 
 #define MAGIC		UINT64_C(0x32454c4946524550)	/* "PERFILE2" */
 #define MAGIC_SWAPPED	UINT64_C(0x50455246494c4532)

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "capture/perf_data_header.h"
+#include "perf_data_header.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 

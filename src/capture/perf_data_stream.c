@@ -1,10 +1,10 @@
-/* perf_data_stream.c - see capture/perf_data_stream.h.
+/* perf_data_stream.c - see perf_data_stream.h.
  *
  * A record is at most 64 KiB, so a buffer of some times that holds many. When the next one is not
  * whole in it, or not aligned in it, the buffer is filled again from that record on: every record
  * is contiguous and aligned, and nothing is moved about.
  */
-#include "capture/perf_data_stream.h"
+#include "perf_data_stream.h"
 
 #include <errno.h>
 #include <inttypes.h>

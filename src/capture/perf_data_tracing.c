@@ -18,7 +18,7 @@
 #include <string.h>
 
 #include "base/sanitize.h"
-#include "capture/perf_data_header.h"
+#include "perf_data_header.h"
 
 #define FORMAT_MAX_BYTES 65536	/* as live: the kernel's longest has 6 KiB */
 

@@ -18,7 +18,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "capture/format_expression.h"
+#include "format_expression.h"
 
 /* A conversion of the format string with the argument that it prints. */
 struct argument {

@@ -14,9 +14,9 @@
 
 #include "base/user.h"
 #include "base/whole_io.h"
-#include "capture/cgroup_dir.h"
 #include "capture/cpu_list.h"
-#include "capture/task_list.h"
+#include "cgroup_dir.h"
+#include "proc/task_list.h"
 
 #define TARGET_LIST_BYTES 65536	/* thousands of ids */
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/safe_print.h"
-#include "export/json_text.h"
+#include "json_text.h"
 
 #define SECOND_NS UINT64_C(1000000000)
 

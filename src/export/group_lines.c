@@ -1,8 +1,8 @@
-/* group_lines.c - see export/group_lines.h. As in tables the groups with the most SELF are first,
+/* group_lines.c - see group_lines.h. As in tables the groups with the most SELF are first,
  * then those with the most TOTAL: what only calls others must not take the lines of what works. A
  * group's self and total are never less than those of one below it, so the first make a tree; at
  * equal ones the one above comes first in the order. */
-#include "export/group_lines.h"
+#include "group_lines.h"
 
 #include <stdint.h>
 #include <stdlib.h>

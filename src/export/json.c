@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "base/safe_print.h"
-#include "export/json_groups.h"
-#include "export/json_probes.h"
-#include "export/json_shares.h"
-#include "export/json_text.h"
 #include "export/row_changes.h"
+#include "json_groups.h"
+#include "json_probes.h"
+#include "json_shares.h"
+#include "json_text.h"
 
 static void put_string_or_null(FILE *out, bool is_there, const char *text)
 {

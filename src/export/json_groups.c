@@ -1,16 +1,16 @@
-/* json_groups.c - see export/json_groups.h. Groups are written in their order, and closed when one
+/* json_groups.c - see json_groups.h. Groups are written in their order, and closed when one
  * of no greater depth follows: no recursion. */
-#include "export/json_groups.h"
+#include "json_groups.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "analyzer/snapshot.h"
 #include "base/safe_print.h"
-#include "export/group_lines.h"
-#include "export/json_shares.h"
-#include "export/json_text.h"
-#include "model/group_keys.h"
-#include "model/snapshot.h"
+#include "fold/group_keys.h"
+#include "group_lines.h"
+#include "json_shares.h"
+#include "json_text.h"
 
 static void put_base(FILE *out, const struct group_node *node)
 {

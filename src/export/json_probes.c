@@ -1,10 +1,10 @@
 /* json_probes.c - the probes of a snapshot as JSON. */
-#include "export/json_probes.h"
+#include "json_probes.h"
 
 #include <inttypes.h>
 
 #include "base/safe_print.h"
-#include "export/json_text.h"
+#include "json_text.h"
 
 static const char *kind_name(enum probe_kind kind)
 {

@@ -1,5 +1,5 @@
-/* json_shares.c - see export/json_shares.h. */
-#include "export/json_shares.h"
+/* json_shares.c - see json_shares.h. */
+#include "json_shares.h"
 
 #include <inttypes.h>
 

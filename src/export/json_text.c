@@ -1,5 +1,5 @@
-/* json_text.c - see export/json_text.h. */
-#include "export/json_text.h"
+/* json_text.c - see json_text.h. */
+#include "json_text.h"
 
 #include <string.h>
 

@@ -7,8 +7,8 @@
 
 #include "base/safe_print.h"
 #include "export/row_changes.h"
-#include "export/text_groups.h"
-#include "export/text_probes.h"
+#include "text_groups.h"
+#include "text_probes.h"
 
 #define MISSING_PCT 10	/* a smaller share of missing ticks is not in the header */
 #define MOMENT_S 0.1	/* a shorter window is shown to the millisecond */

@@ -1,13 +1,13 @@
-/* text_groups.c - see export/text_groups.h. */
-#include "export/text_groups.h"
+/* text_groups.c - see text_groups.h. */
+#include "text_groups.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "analyzer/snapshot.h"
 #include "base/safe_print.h"
-#include "export/group_lines.h"
-#include "model/group_keys.h"
-#include "model/snapshot.h"
+#include "fold/group_keys.h"
+#include "group_lines.h"
 
 #define INDENT 2
 

@@ -1,4 +1,4 @@
-/* text_probes.c - see export/text_probes.h.
+/* text_probes.c - see text_probes.h.
  *
  *   PROBE                     STATE       HITS    HITS/s       P50       P90       P99       MAX
  *   lat:libc.so.6:malloc      attached  120034   60017.0     1.2us     1.5us     9.8us     1.2ms
@@ -7,7 +7,7 @@
  *       size s64: 120034, min 1, mean 93.1, max 65536: 16 50000, 32 20000
  *                         16..32      50000  |########################################|
  */
-#include "export/text_probes.h"
+#include "text_probes.h"
 
 #include <inttypes.h>
 #include <stdbool.h>

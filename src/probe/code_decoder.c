@@ -1,5 +1,5 @@
-/* code_decoder.c - see probe/code_decoder.h. */
-#include "probe/code_decoder.h"
+/* code_decoder.c - see code_decoder.h. */
+#include "code_decoder.h"
 
 #include <capstone/capstone.h>
 #include <pthread.h>

@@ -1,9 +1,9 @@
-/* condition_words.c - see probe/condition_words.h. */
-#include "probe/condition_words.h"
+/* condition_words.c - see condition_words.h. */
+#include "condition_words.h"
 
 #include <string.h>
 
-#include "probe/probe_verdict.h"
+#include "probe_verdict.h"
 
 static bool is_comparison(const struct probe_node *node)
 {

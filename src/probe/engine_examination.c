@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "probe/engine_state.h"
+#include "engine_state.h"
 
 #define HOT_PER_S 10000	/* system-wide, above it the function's name must be typed */
 

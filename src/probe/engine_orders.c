@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "probe/engine_state.h"
+#include "engine_state.h"
 
 static void refuse(struct probe_engine *engine, const struct probe_order *order,
 		   const struct diag *why)

@@ -1,5 +1,5 @@
-/* engine_probe.c - see probe/engine_probe.h. */
-#include "probe/engine_probe.h"
+/* engine_probe.c - see engine_probe.h. */
+#include "engine_probe.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/sanitize.h"
-#include "capture/task_list.h"
+#include "proc/task_list.h"
 
 #define BURST_NS (1 * CLOCK_NS_PER_S)
 #define SCOPE_TRIES 2	/* each that fails is closed again: 90 ms for each place */

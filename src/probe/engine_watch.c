@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "probe/engine_state.h"
+#include "engine_state.h"
 
 #define WATCH_NS     (100 * CLOCK_NS_PER_MS)
 #define REPORT_NS    (250 * CLOCK_NS_PER_MS)

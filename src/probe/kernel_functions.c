@@ -1,9 +1,9 @@
-/* kernel_functions.c - see probe/kernel_functions.h.
+/* kernel_functions.c - see kernel_functions.h.
  *
  * The table of kallsyms has one name for each address and is made for addresses; here names are
  * looked for, all of them, and none is kept: modules come and go.
  */
-#include "probe/kernel_functions.h"
+#include "kernel_functions.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,10 +1,10 @@
-/* kernel_types.c - see probe/kernel_types.h.
+/* kernel_types.c - see kernel_types.h.
  *
  * BTF says what a function takes and in which order; the calling convention then says where each
  * argument is, as long as all before it take one register: a struct by value ends that. Clones of
  * the compiler (.isra, .constprop) are not in BTF, which is as well: their arguments are others.
  */
-#include "probe/kernel_types.h"
+#include "kernel_types.h"
 
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbols/fetch_value.h"
+#include "elf/fetch_value.h"
 
 #ifndef BTF_KIND_TYPE_TAG
 #define BTF_KIND_TYPE_TAG 18

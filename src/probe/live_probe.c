@@ -1,4 +1,4 @@
-/* live_probe.c - see probe/live_probe.h.
+/* live_probe.c - see live_probe.h.
  *
  * Idea: a part is one definition and the descriptors on it. All parts of an edge have the same
  * layout, so their records are read as one stream; a site whose fields would lie elsewhere is
@@ -6,14 +6,14 @@
  *
  * Invariant: a probe that could not be opened as a whole leaves nothing in the kernel.
  */
-#include "probe/live_probe.h"
+#include "live_probe.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "probe/probe_definition.h"
-#include "probe/probe_pmu.h"
+#include "probe_pmu.h"
 
 /* The only tracepoints of Linux whose count is not that of their hits: they are made with
  * __perf_count() (include/trace/events/sched.h). */

@@ -1,4 +1,4 @@
-/* pair_cost.c - see probe/pair_cost.h.
+/* pair_cost.c - see pair_cost.h.
  *
  * The entry is stamped before its record is written and its instruction is emulated or stepped, and
  * the return when its breakpoint was hit: what lies between is in every latency.
@@ -12,7 +12,7 @@
  * Cost: opening takes a few ms, closing 90 ms for each event, as the kernel waits until nobody is
  * in the probe. So the events stay open, on functions that nobody calls, until there is time.
  */
-#include "probe/pair_cost.h"
+#include "pair_cost.h"
 
 #include <linux/perf_event.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@
 #include "capture/tracefs.h"
 #include "capture/user_registers.h"
 #include "probe/probe_cost.h"
-#include "probe/probe_pmu.h"
+#include "probe_pmu.h"
 
 #define CALLS	    8	/* between two looks at the rings */
 #define ROUNDS	    5	/* the first warms up */

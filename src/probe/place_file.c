@@ -1,10 +1,10 @@
-/* place_file.c - see probe/place_file.h.
+/* place_file.c - see place_file.h.
  *
  * Breakpoints belong to an inode, so it matters which file of a name is meant: of a process, the
  * one that it has mapped (its libc may be another than ours, or deleted since). Only then paths and
  * directories are looked at, below the root that the process has.
  */
-#include "probe/place_file.h"
+#include "place_file.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -20,8 +20,8 @@
 
 #include "base/sanitize.h"
 #include "base/whole_io.h"
+#include "proc/process_reader.h"
 #include "symbols/file_copy.h"
-#include "symbols/process_reader.h"
 
 #define MAPS_BYTES_MAX (16u << 20)	/* 100,000 mappings */
 #define DIRECTORY_BYTES 256

@@ -1,9 +1,9 @@
-/* place_kernel.c - see probe/place_kernel.h.
+/* place_kernel.c - see place_kernel.h.
  *
  * A symbol that there is once is told to the kernel by its name; one that there is several times by
  * its distance from _text, which is right wherever the kernel was loaded.
  */
-#include "probe/place_kernel.h"
+#include "place_kernel.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "capture/tracefs.h"
-#include "probe/kernel_functions.h"
-#include "probe/probe_verdict.h"
+#include "kernel_functions.h"
+#include "probe_verdict.h"
 
 #define MAX_ACTIVE 4096	/* the kernel's most: functions that sleep are left by many at a time */
 #define KPROBES_OFF "/sys/kernel/debug/kprobes/enabled"

@@ -1,5 +1,5 @@
-/* place_mark.c - see probe/place_mark.h. */
-#include "probe/place_mark.h"
+/* place_mark.c - see place_mark.h. */
+#include "place_mark.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,11 +11,11 @@
 #include "base/near_name.h"
 #include "base/sanitize.h"
 #include "base/whole_io.h"
-#include "probe/place_file.h"
-#include "probe/probe_code.h"
-#include "probe/probe_verdict.h"
-#include "symbols/mark_argument.h"
-#include "symbols/probe_names.h"
+#include "elf/mark_argument.h"
+#include "place_file.h"
+#include "probe_code.h"
+#include "probe_verdict.h"
+#include "sandbox/probe_names.h"
 
 #define ARGUMENTS_MAX 12	/* of one mark: sys/sdt.h has no more */
 

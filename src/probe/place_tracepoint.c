@@ -1,9 +1,9 @@
-/* place_tracepoint.c - see probe/place_tracepoint.h.
+/* place_tracepoint.c - see place_tracepoint.h.
  *
  * A tracepoint's arguments are the fields of its record; nothing is fetched, so all that can go
  * wrong are a name and a type.
  */
-#include "probe/place_tracepoint.h"
+#include "place_tracepoint.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -20,11 +20,11 @@
 #include "capture/event_open.h"
 #include "capture/raw_fields.h"
 #include "capture/tracefs.h"
-#include "probe/condition_words.h"
+#include "condition_words.h"
+#include "pointed_text.h"
 #include "probe/field_view.h"
-#include "probe/pointed_text.h"
 #include "probe/probe_definition.h"
-#include "probe/probe_verdict.h"
+#include "probe_verdict.h"
 
 #define HIT_NS	     920	/* with a record in a ring: measured */
 #define PATH_BYTES   (PROBE_GROUP_BYTES + PROBE_FUNCTION_BYTES + 32)

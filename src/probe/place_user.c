@@ -1,4 +1,4 @@
-/* place_user.c - see probe/place_user.h.
+/* place_user.c - see place_user.h.
  *
  *   file --> worker: what is in it alone, and which debug file it wants
  *        --> worker again with that file, and with dwz's if that one asks for it
@@ -7,7 +7,7 @@
  * Invariant: the descriptor that was given to the worker is the one that the kernel gets. A file
  * that is replaced meanwhile is another inode, and its places are not asked for.
  */
-#include "probe/place_user.h"
+#include "place_user.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,10 +20,10 @@
 
 #include "base/sanitize.h"
 #include "base/whole_io.h"
-#include "probe/place_file.h"
-#include "probe/probe_verdict.h"
+#include "place_file.h"
+#include "probe_verdict.h"
+#include "sandbox/fetch_text.h"
 #include "symbols/debug_file.h"
-#include "symbols/fetch_text.h"
 #include "symbols/line_files.h"
 
 _Static_assert((int)VALUE_SIGNED == FETCH_SIGNED && (int)VALUE_SYMBOL == FETCH_SYMBOL,

@@ -1,9 +1,9 @@
-/* pointed_text.c - see probe/pointed_text.h.
+/* pointed_text.c - see pointed_text.h.
  *
  * A system call's tracepoint has the arguments in their order, behind __syscall_nr. The function of
  * libc is mostly called as the call and has the same arguments.
  */
-#include "probe/pointed_text.h"
+#include "pointed_text.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -14,8 +14,8 @@
 #include "capture/cpu_list.h"
 #include "capture/event_open.h"
 #include "probe/probe_attach.h"
-#include "probe/probe_pmu.h"
 #include "probe/trace_group.h"
+#include "probe_pmu.h"
 
 #define ANY_SYMBOL "vfs_read"	/* every kernel has it, and none forbids it */
 

@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "probe/probe_column.h"
 #include "probe/probe_meaning.h"
+#include "probe_column.h"
 
 static const char value_needed[] = "no value: there are name, a->b.c, arr[1], $arg1, $retval, %di, "
 				   "$stack0, $comm, @symbol, +8(%si)";

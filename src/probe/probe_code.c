@@ -1,14 +1,14 @@
-/* probe_code.c - see probe/probe_code.h.
+/* probe_code.c - see probe_code.h.
  *
  * The kernel puts a breakpoint anywhere it is told to: in the middle of an instruction it changes
  * what the program computes, or ends it. x86 has no marks where instructions begin, so the code is
  * decoded from its function's begin on.
  */
-#include "probe/probe_code.h"
+#include "probe_code.h"
 
 #include <stdio.h>
 
-#include "probe/code_decoder.h"
+#include "code_decoder.h"
 
 /* ns, measured with one record per hit in a ring (6.18, virtual machine): a breakpoint whose
  * instruction is emulated, with the entry's record; with the return's; what a step over another

@@ -1,5 +1,5 @@
-/* probe_column.c - see probe/probe_column.h. */
-#include "probe/probe_column.h"
+/* probe_column.c - see probe_column.h. */
+#include "probe_column.h"
 
 #include <errno.h>
 #include <stdarg.h>

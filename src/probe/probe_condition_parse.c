@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "probe/probe_column.h"
+#include "probe_column.h"
 
 #define COMM_BYTES 15	/* the kernel cuts the rest off */
 #define PART_MAX   1000000000ull	/* nine digits behind the point: times any unit 64 bits */

@@ -1,11 +1,11 @@
-/* probe_dangers.c - see probe/probe_dangers.h.
+/* probe_dangers.c - see probe_dangers.h.
  *
  * The kernel's own blacklist and notrace have what would break the kernel at once. Here is what
  * they let pass and what was seen to hang machines or end programs: spin locks that the return
  * handler takes itself, functions that return twice (tried: SIGILL) or on another stack, and what
  * our own records go through. vfork() and clone() are not here: the kernel takes care of them.
  */
-#include "probe/probe_dangers.h"
+#include "probe_dangers.h"
 
 #include <fnmatch.h>
 

@@ -23,8 +23,8 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/whole_io.h"
-#include "probe/engine_state.h"
-#include "probe/probe_pmu.h"
+#include "engine_state.h"
+#include "probe_pmu.h"
 
 #define ORDER_BYTES   (1u << 20)	/* an order has 10 KB: more than there can be probes */
 #define ANSWER_BYTES  (1u << 17)	/* an answer has 5 KB */

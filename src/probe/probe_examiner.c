@@ -1,5 +1,5 @@
-/* probe_examiner.c - see probe/probe_examiner.h. */
-#include "probe/probe_examiner.h"
+/* probe_examiner.c - see probe_examiner.h. */
+#include "probe_examiner.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include <sys/sysmacros.h>
 
 #include "base/service.h"
-#include "probe/pair_cost.h"
+#include "pair_cost.h"
 
 #define QUEUE_BYTES (1u << 20)	/* orders have 10 KB: as many as there can be probes */
 

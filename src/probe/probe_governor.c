@@ -1,9 +1,9 @@
-/* probe_governor.c - see probe/probe_governor.h.
+/* probe_governor.c - see probe_governor.h.
  *
  * Rejected: a limit on the hits of a second: the same rate costs ten times as much where the first
  * instruction must be stepped. A mean over a long time: what stops a service does so at once.
  */
-#include "probe/probe_governor.h"
+#include "probe_governor.h"
 
 #include <math.h>
 

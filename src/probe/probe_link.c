@@ -22,7 +22,7 @@
 #include "capture/cpu_list.h"
 #include "capture/user_registers.h"
 #include "probe/probe_attach.h"
-#include "probe/probe_rings.h"
+#include "probe_rings.h"
 
 /* The period is what makes the kernel write one record for a hit whatever its weight is
  * (perf_swevent_event() in kernel/events/core.c). */

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "probe/statement_mask.h"
+#include "statement_mask.h"
 
 #define ERRNO_MAX  4095	/* as the kernel's: what is above it is an address or a size */
 #define MAC_BYTES  6

@@ -1,10 +1,10 @@
-/* probe_place_text.c - see probe/probe_place_text.h.
+/* probe_place_text.c - see probe_place_text.h.
  *
  * Problem: perf and bpftrace write the same in different ways, and leave out what their other
  * options say. Rule here: the number of sections and the kind decide; a number behind the last
  * colon is a line, and what ends like a source file is one.
  */
-#include "probe/probe_place_text.h"
+#include "probe_place_text.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "probe/probe_column.h"
-#include "probe/probe_section.h"
+#include "probe_column.h"
+#include "probe_section.h"
 
 struct place {
 	struct probe_spec *out;

@@ -7,12 +7,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "probe/condition_words.h"
-#include "probe/place_kernel.h"
-#include "probe/place_mark.h"
-#include "probe/place_tracepoint.h"
-#include "probe/place_user.h"
-#include "probe/probe_verdict.h"
+#include "condition_words.h"
+#include "place_kernel.h"
+#include "place_mark.h"
+#include "place_tracepoint.h"
+#include "place_user.h"
+#include "probe_verdict.h"
 
 struct probe_finder_of_places {
 	struct sandbox *sandbox;	/* borrowed */

@@ -1,10 +1,10 @@
-/* probe_pmu.c - see probe/probe_pmu.h.
+/* probe_pmu.c - see probe_pmu.h.
  *
  * Idea: the values' places are said as fields of the record, by the names that a definition in
  * tracefs would give them: nobody behind can tell the difference. What tracefs would fetch from a
  * register is in the interrupted registers, the return address on top of the copied stack.
  */
-#include "probe/probe_pmu.h"
+#include "probe_pmu.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -18,7 +18,7 @@
 #include "capture/event_open.h"
 #include "capture/event_pmu.h"
 #include "capture/user_registers.h"
-#include "symbols/fetch_text.h"
+#include "sandbox/fetch_text.h"
 
 #define NOWHERE_FILE   "/proc/self/flametop_nowhere"
 #define NOWHERE_SYMBOL "flametop_nowhere"

@@ -1,5 +1,5 @@
-/* probe_rate.c - see probe/probe_rate.h. */
-#include "probe/probe_rate.h"
+/* probe_rate.c - see probe_rate.h. */
+#include "probe_rate.h"
 
 #include "base/clock.h"
 #include "base/log.h"

@@ -6,7 +6,7 @@
  * Idea: an event that counts nothing holds the ring of each CPU; whoever is attached writes into it
  * (PERF_EVENT_IOC_SET_OUTPUT: same CPU, same clock). The sampler sees one event and never changes.
  */
-#include "probe/probe_rings.h"
+#include "probe_rings.h"
 
 #include <errno.h>
 #include <stdlib.h>

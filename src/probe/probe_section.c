@@ -1,5 +1,5 @@
-/* probe_section.c - see probe/probe_section.h. */
-#include "probe/probe_section.h"
+/* probe_section.c - see probe_section.h. */
+#include "probe_section.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/name_pattern.h"
-#include "probe/probe_column.h"
+#include "probe_column.h"
 
 struct reader {
 	const char *line;

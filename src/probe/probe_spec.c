@@ -14,9 +14,9 @@
 #include <string.h>
 
 #include "probe/probe_argument.h"
-#include "probe/probe_column.h"
-#include "probe/probe_place_text.h"
-#include "probe/probe_section.h"
+#include "probe_column.h"
+#include "probe_place_text.h"
+#include "probe_section.h"
 
 static size_t skip_blanks(const char *line, size_t at)
 {

@@ -1,9 +1,9 @@
-/* probe_verdict.c - see probe/probe_verdict.h.
+/* probe_verdict.c - see probe_verdict.h.
  *
  * The kernel takes breakpoints in user space wherever it is told, and return probes that end the
  * program: what it does not refuse has to be refused here.
  */
-#include "probe/probe_verdict.h"
+#include "probe_verdict.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "base/whole_io.h"
-#include "probe/probe_code.h"
-#include "probe/probe_dangers.h"
+#include "probe_code.h"
+#include "probe_dangers.h"
 
 #define CODE_BYTES_MAX (1u << 20)	/* of one function: the largest are parsers with 500 KB */
 

@@ -1,6 +1,6 @@
-/* statement_mask.c - see probe/statement_mask.h. It knows what constants look like, and nothing of
+/* statement_mask.c - see statement_mask.h. It knows what constants look like, and nothing of
  * any language: double quotes are taken for text, which in some dialects quote names. */
-#include "probe/statement_mask.h"
+#include "statement_mask.h"
 
 #include <ctype.h>
 #include <stdbool.h>

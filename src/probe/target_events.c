@@ -1,9 +1,9 @@
-/* target_events.c - see probe/target_events.h.
+/* target_events.c - see target_events.h.
  *
  * Dynamic events have a directory below events/ as tracepoints have. What they are called is in
  * their definitions, so those are read first, and their directories passed over.
  */
-#include "probe/target_events.h"
+#include "target_events.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -23,9 +23,9 @@
 #include "base/sanitize.h"
 #include "base/service.h"
 #include "probe/probe_spec.h"
-#include "probe/target_index.h"
-#include "probe/target_loader.h"
 #include "probe/target_query.h"
+#include "target_index.h"
+#include "target_loader.h"
 
 #define PATHS_MAX 8	/* files named in queries that are kept */
 

@@ -1,4 +1,4 @@
-/* target_index.c - see probe/target_index.h.
+/* target_index.c - see target_index.h.
  *
  * Problem: 150,000 names, and the next key comes 50 ms later.
  *
@@ -7,7 +7,7 @@
  *
  * Invariant: `survivors` holds all rows that match `searched`, in their order, or `searched` is "".
  */
-#include "probe/target_index.h"
+#include "target_index.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -15,8 +15,8 @@
 #include <string.h>
 
 #include "base/sanitize.h"
-#include "probe/probe_section.h"
 #include "probe/probe_spec.h"
+#include "probe_section.h"
 
 #define FIRST_ROOM	1024
 #define STEP		1024	/* names between two looks whether somebody still waits */

@@ -1,4 +1,4 @@
-/* target_kernel.c - see probe/target_kernel.h.
+/* target_kernel.c - see target_kernel.h.
  *
  * Problem: a third of the kernel's functions can't be probed, and the kernel says so one by one,
  * after it was asked to. A person should see it before.
@@ -8,7 +8,7 @@
  * are those on the blacklist. Where neither can be read all are listed: the kernel then says no
  * later.
  */
-#include "probe/target_kernel.h"
+#include "target_kernel.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-/* target_loader.c - see probe/target_loader.h.
+/* target_loader.c - see target_loader.h.
  *
  * Problem: a worker may need seconds for one file; the key that was pressed meanwhile must be
  * answered with the names that are there.
@@ -6,7 +6,7 @@
  * Idea: reading and searching are two threads. This one hands over each index when it is whole, and
  * looks for orders between two files.
  */
-#include "probe/target_loader.h"
+#include "target_loader.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -17,9 +17,9 @@
 #include "base/service.h"
 #include "probe/probe_presets.h"
 #include "probe/probe_spec.h"
-#include "probe/target_events.h"
-#include "probe/target_kernel.h"
-#include "probe/target_objects.h"
+#include "target_events.h"
+#include "target_kernel.h"
+#include "target_objects.h"
 
 #define ORDER_BYTES   4096	/* 15 orders */
 #define LOADED_BYTES  (1u << 20)	/* 2,000: more than there are files and orders together */

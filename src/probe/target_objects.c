@@ -1,4 +1,4 @@
-/* target_objects.c - see probe/target_objects.h.
+/* target_objects.c - see target_objects.h.
  *
  * Problem: a machine runs a thousand files with millions of functions; few are ever asked for.
  *
@@ -6,7 +6,7 @@
  * file that is left out can be named in the query. Files of another root (containers) can't be
  * named in a spec without a process, so they come only with the process asked for.
  */
-#include "probe/target_objects.h"
+#include "target_objects.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -19,10 +19,10 @@
 
 #include "base/whole_io.h"
 #include "probe/probe_spec.h"
+#include "proc/process_root.h"
+#include "sandbox/probe_names.h"
 #include "symbols/line_files.h"
 #include "symbols/object_file.h"
-#include "symbols/probe_names.h"
-#include "symbols/process_root.h"
 
 #define MAPS_BYTES_MAX (64u << 20)
 #define FIRST_BYTES    65536

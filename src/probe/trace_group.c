@@ -24,7 +24,7 @@
 #include "base/log.h"
 #include "base/whole_io.h"
 #include "capture/tracefs.h"
-#include "symbols/process_stat.h"
+#include "proc/process_stat.h"
 
 #define GROUP_PREFIX  "flametop_"
 #define COMMAND_BYTES 4096	/* the kernel's WRITE_BUFSIZE */

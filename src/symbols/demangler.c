@@ -27,7 +27,7 @@
 #include "base/id_map.h"
 #include "base/log.h"
 #include "base/service.h"
-#include "symbols/name_list.h"
+#include "elf/name_list.h"
 
 #define UNDER_WAY_MAX	    250
 #define BATCH_EVERY_NS	    (100 * CLOCK_NS_PER_MS)

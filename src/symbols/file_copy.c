@@ -29,7 +29,7 @@
 
 #include "base/clock.h"
 #include "base/whole_io.h"
-#include "symbols/sandbox_protocol.h"
+#include "sandbox/sandbox_protocol.h"
 
 #define CHILDREN_MAX	  8
 #define CHILDREN_OF_USER  3

@@ -1,11 +1,11 @@
-/* file_errand.c - see symbols/file_errand.h.
+/* file_errand.c - see file_errand.h.
  *
  * A job has its own copies of all that it needs, descriptors too: its thread may come back from a
  * file system when the request, and the opener, are long gone.
  *
  * A mapped file's own file system is known by its device. A path may lead through any other, and a
  * stranger chooses which: should that hang, only paths to files of that device are refused. */
-#include "symbols/file_errand.h"
+#include "file_errand.h"
 
 #include <errno.h>
 #include <fcntl.h>

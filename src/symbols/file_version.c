@@ -12,7 +12,7 @@
  * Rejected: looking in /proc/self/mountinfo whether the mount is one of ours (2 ms for each file
  * where there are a thousand containers).
  *
- * Root in a container is root here, too: see symbols/process_root.h.
+ * Root in a container is root here, too: see proc/process_root.h.
  */
 #include "symbols/file_version.h"
 

@@ -26,11 +26,11 @@
 
 #include "base/clock.h"
 #include "base/whole_io.h"
+#include "elf/jit_map.h"
+#include "elf/jit_rows.h"
+#include "elf/jitdump.h"
+#include "file_errand.h"
 #include "symbols/file_copy.h"
-#include "symbols/file_errand.h"
-#include "symbols/jit_map.h"
-#include "symbols/jit_rows.h"
-#include "symbols/jitdump.h"
 #include "symbols/object_file.h"
 
 #define HELD_MAX 256	/* processes beyond: their last lines are lost, and counted, at their end */

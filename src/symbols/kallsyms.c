@@ -6,7 +6,7 @@
  * are not in order with the kernel's own.
  *
  * Aliases: perf(1) 6.1 shows the last line of an address (only that one gets an end before it
- * chooses), and so do we: symbols without a size, see symbols/flat_builder.h.
+ * chooses), and so do we: symbols without a size, see elf/flat_builder.h.
  */
 #include "symbols/kallsyms.h"
 
@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "base/whole_io.h"
-#include "symbols/flat_builder.h"
+#include "elf/flat_builder.h"
 
 #define READ_BYTES	   65536	/* the kernel gives a page at a time; a line has 600 */
 #define LAST_SYMBOL_BYTES  4096		/* of a module's last symbol: its page, like perf */

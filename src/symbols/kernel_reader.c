@@ -1,5 +1,5 @@
-/* kernel_reader.c - see symbols/kernel_reader.h. */
-#include "symbols/kernel_reader.h"
+/* kernel_reader.c - see kernel_reader.h. */
+#include "kernel_reader.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -19,8 +19,8 @@
 
 #include "base/service.h"
 #include "base/whole_io.h"
+#include "sandbox/line_job.h"
 #include "symbols/line_files.h"
-#include "symbols/line_job.h"
 
 #define QUEUE_BYTES (1u << 15)	/* more than one request, or reply, however it wraps */
 

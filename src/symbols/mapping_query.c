@@ -1,11 +1,11 @@
-/* mapping_query.c - see symbols/mapping_query.h.
+/* mapping_query.c - see mapping_query.h.
  *
  * Problem: on some file systems (btrfs, older overlayfs) a mapping shows another device and inode
  * than stat(2) does of its file, so that the two cannot be compared.
  *
  * Idea: map the file and look. The page is never touched: nobody can make us take a SIGBUS.
  */
-#include "symbols/mapping_query.h"
+#include "mapping_query.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -34,9 +34,9 @@
 
 #include "base/user.h"
 #include "base/whole_io.h"
+#include "elf/vdso_image.h"
+#include "mapping_query.h"
 #include "symbols/file_copy.h"
-#include "symbols/mapping_query.h"
-#include "symbols/vdso_image.h"
 
 #define DELETED_SUFFIX	" (deleted)"
 #define PROC_PATH_BYTES 64	/* "map_files/", two addresses of 16 digits; "/proc/self/fd/N" */

@@ -23,12 +23,12 @@
 #include <unistd.h>
 
 #include "base/service.h"
-#include "symbols/file_errand.h"
+#include "file_errand.h"
+#include "kernel_reader.h"
 #include "symbols/jit_files.h"
-#include "symbols/kernel_reader.h"
 #include "symbols/object_file.h"
-#include "symbols/table_source.h"
-#include "symbols/unwind_source.h"
+#include "table_source.h"
+#include "unwind_source.h"
 
 #define UNDER_WAY_MAX	    1024
 #define REQUEST_QUEUE_BYTES (1u << 20)	/* 1024 requests with paths of 900 bytes */

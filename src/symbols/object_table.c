@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbols/vdso_image.h"
+#include "elf/vdso_image.h"
 
 /* Paths as perf-script(1) prints them, so that exports can be compared and joined. */
 static const struct {

@@ -1,4 +1,4 @@
-/* table_source.c - see symbols/table_source.h.
+/* table_source.c - see table_source.h.
  *
  * Problem: all processes use the same few libraries, and compiling them takes the second that the
  * first screen should not wait. But a build-id is only a claim: a stranger's file that carries
@@ -16,7 +16,7 @@
  * The debug file comes from our own root. One that only lies below the root of a process in a
  * container makes a table for such processes alone: the inode may be that of our own library.
  */
-#include "symbols/table_source.h"
+#include "table_source.h"
 
 #include <errno.h>
 #include <string.h>

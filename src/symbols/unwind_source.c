@@ -1,9 +1,9 @@
-/* unwind_source.c - see symbols/unwind_source.h.
+/* unwind_source.c - see unwind_source.h.
  *
  * Who a table belongs to is decided as in symbols/table_source.c. Nothing is kept on disk: libc's
  * rows are made in 2 ms, and reading a table that is ten times as large as a file's entries from a
  * disk takes no less. */
-#include "symbols/unwind_source.h"
+#include "unwind_source.h"
 
 #include <errno.h>
 #include <unistd.h>

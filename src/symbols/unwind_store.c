@@ -1,7 +1,7 @@
-/* unwind_store.c - see symbols/unwind_store.h. Which files share a table is decided as for symbol
+/* unwind_store.c - see unwind_store.h. Which files share a table is decided as for symbol
  * tables, see symbols/table_source.c: a stranger's file must not unwind the code of another. Equal
  * symbol tables are no reason either: their files may differ in the entries. */
-#include "symbols/unwind_store.h"
+#include "unwind_store.h"
 
 #include <stdlib.h>
 

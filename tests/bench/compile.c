@@ -13,8 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "symbols/compiler.h"
-#include "symbols/flat_table.h"
+#include "elf/compiler.h"
+#include "sandbox/flat_table.h"
 
 #define RUNS	15
 #define LOOKUPS 1000000

@@ -11,12 +11,12 @@
 #include <sys/eventfd.h>
 #include <time.h>
 
+#include "analyzer/budget.h"
 #include "capture/perf_data.h"
-#include "model/budget.h"
-#include "model/compare.h"
-#include "model/fold.h"
-#include "model/group_arrange.h"
-#include "symbols/sandbox.h"
+#include "fold/compare.h"
+#include "fold/fold.h"
+#include "fold/group_arrange.h"
+#include "sandbox/sandbox.h"
 
 #include "../unit/random_numbers.h"
 

@@ -15,10 +15,10 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "symbols/dwarf_file.h"
-#include "symbols/dwarf_index.h"
-#include "symbols/line_chains.h"
-#include "symbols/line_job.h"
+#include "elf/dwarf_file.h"
+#include "elf/dwarf_index.h"
+#include "sandbox/line_chains.h"
+#include "sandbox/line_job.h"
 
 #define OFFSETS_MAX 100000
 

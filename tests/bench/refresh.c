@@ -13,9 +13,9 @@
 #include <string.h>
 #include <time.h>
 
+#include "analyzer/publisher.h"
 #include "base/clock.h"
-#include "model/publisher.h"
-#include "symbols/flat_builder.h"
+#include "elf/flat_builder.h"
 #include "ui/frame.h"
 #include "ui/group_order.h"
 

@@ -6,8 +6,8 @@
  * Prints nanoseconds of CPU and allocations per unit, medians over the rounds. For counts of
  * instructions tests/bench/instructions runs it under callgrind, which collects in
  * stages_measured() alone. */
-#include "stages.h"
 #include "allocations.h"
+#include "stages.h"
 
 #include <locale.h>
 #include <stdio.h>

@@ -4,10 +4,10 @@
 #include <string.h>
 #include <time.h>
 
+#include "analyzer/budget.h"
 #include "base/clock.h"
-#include "model/budget.h"
+#include "elf/flat_builder.h"
 #include "stages_world.h"
-#include "symbols/flat_builder.h"
 
 #define BUDGET_BYTES	 (256u << 20)	/* whole windows stay in it */
 

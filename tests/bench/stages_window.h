@@ -2,7 +2,7 @@
 #ifndef TESTS_STAGES_WINDOW_H
 #define TESTS_STAGES_WINDOW_H
 
-#include "model/publisher.h"
+#include "analyzer/publisher.h"
 #include "stages_world.h"
 
 struct window {

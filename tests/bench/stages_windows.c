@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "model/call_tree_arrange.h"
-#include "model/window_fold.h"
+#include "fold/call_tree_arrange.h"
+#include "fold/window_fold.h"
 #include "stages_window.h"
 
 static const struct filter no_filter;

@@ -8,7 +8,7 @@
 #define TESTS_STAGES_WORLD_H
 
 #include "capture/perf_data.h"
-#include "model/ingest.h"
+#include "ingest/ingest.h"
 #include "stages.h"
 
 /* As the kernel wrote it, in the order in which the sampler reads the rings. */

@@ -11,8 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "symbols/elf_cfi.h"
-#include "symbols/unwind_table.h"
+#include "elf/elf_cfi.h"
+#include "sandbox/unwind_table.h"
 
 #define RUNS	 15
 #define LOOK_UPS 1000000

@@ -14,9 +14,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "elf/compiler.h"
 #include "elf_seed.h"
-#include "symbols/compiler.h"
-#include "symbols/flat_table.h"
+#include "sandbox/flat_table.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);

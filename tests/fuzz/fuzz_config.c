@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/sanitize.h"
-#include "config.h"
+#include "cli/config.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);

@@ -15,8 +15,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "symbols/elf_cfi.h"
-#include "symbols/unwind_table.h"
+#include "elf/elf_cfi.h"
+#include "sandbox/unwind_table.h"
 
 #define ENTRIES_MAX 8192
 #define CODE_BYTES  4096

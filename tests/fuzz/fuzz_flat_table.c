@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbols/flat_table.h"
+#include "sandbox/flat_table.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 

@@ -5,8 +5,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "symbols/jit_map.h"
-#include "symbols/jit_rows.h"
+#include "elf/jit_map.h"
+#include "elf/jit_rows.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 

@@ -5,8 +5,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "symbols/jit_rows.h"
-#include "symbols/jitdump.h"
+#include "elf/jit_rows.h"
+#include "elf/jitdump.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbols/line_chains.h"
+#include "sandbox/line_chains.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 

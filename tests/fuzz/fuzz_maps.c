@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbols/process_reader.h"
+#include "proc/process_reader.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 

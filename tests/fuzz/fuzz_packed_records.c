@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "symbols/packed_records.h"
+#include "sandbox/packed_records.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 

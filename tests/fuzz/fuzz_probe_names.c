@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "elf_seed.h"
-#include "symbols/probe_names.h"
+#include "sandbox/probe_names.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);

@@ -13,9 +13,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "elf/mark_argument.h"
+#include "elf/point_job.h"
 #include "elf_seed.h"
-#include "symbols/mark_argument.h"
-#include "symbols/point_job.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);

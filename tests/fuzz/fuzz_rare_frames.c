@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbols/rare_frames.h"
+#include "elf/rare_frames.h"
 #include "unwind/walker.h"
 
 #define STACKS 2

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbols/unwind_table.h"
+#include "sandbox/unwind_table.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 

@@ -27,13 +27,13 @@
 
 #include "../unit/elf_variant.h"
 #include "../unit/random_numbers.h"
-#include "symbols/compiler.h"
-#include "symbols/dwarf_lines.h"
-#include "symbols/elf_cfi.h"
-#include "symbols/flat_table.h"
-#include "symbols/line_chains.h"
-#include "symbols/probe_names.h"
-#include "symbols/unwind_table.h"
+#include "elf/compiler.h"
+#include "elf/dwarf_lines.h"
+#include "elf/elf_cfi.h"
+#include "sandbox/flat_table.h"
+#include "sandbox/line_chains.h"
+#include "sandbox/probe_names.h"
+#include "sandbox/unwind_table.h"
 
 #define CPUS_MAX    64
 #define LINES_EVERY 16		/* a fork is dear */

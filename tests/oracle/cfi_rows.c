@@ -2,7 +2,7 @@
  * dwarf_cfi_addrframe(3) of libdw, at COUNT random addresses of its code and at the first address
  * of every row.
  *
- * A row is made of libdw's answer by the definition in symbols/unwind_table.h; then both rows must
+ * A row is made of libdw's answer by the definition in sandbox/unwind_table.h; then both rows must
  * be the same. Where the first instruction of a program has no entry it is outermost. A line per
  * file; status 1 if anything differs.
  *
@@ -19,8 +19,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "symbols/elf_cfi.h"
-#include "symbols/unwind_table.h"
+#include "elf/elf_cfi.h"
+#include "sandbox/unwind_table.h"
 
 #include "../unit/random_numbers.h"
 

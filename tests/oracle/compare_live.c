@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "batch.h"
+#include "cli/batch.h"
+#include "cli/session.h"
 #include "export/json.h"
-#include "session.h"
 
 static struct session session;
 static struct options options;

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "symbols/demangle.h"
+#include "elf/demangle.h"
 
 int main(void)
 {

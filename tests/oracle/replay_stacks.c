@@ -10,8 +10,8 @@
 #include <sys/eventfd.h>
 
 #include "capture/perf_data.h"
-#include "model/ingest.h"
-#include "symbols/sandbox.h"
+#include "ingest/ingest.h"
+#include "sandbox/sandbox.h"
 
 #define EVENTS_MAX  64
 #define IDS_MAX	    4096

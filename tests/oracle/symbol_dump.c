@@ -10,8 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "symbols/compiler.h"
-#include "symbols/flat_table.h"
+#include "elf/compiler.h"
+#include "sandbox/flat_table.h"
 
 static const char kinds[] = "SPU";
 

@@ -8,7 +8,7 @@
  *   walk_compare --stopped PID  our addresses of a process that stands still, a line each
  *
  * libdwfl has one session per process, with callbacks over the bytes; it knows the objects by the
- * same mappings. libunwind is symbols/remote_unwind.h. */
+ * same mappings. libunwind is elf/remote_unwind.h. */
 #include <elfutils/libdwfl.h>
 #include <inttypes.h>
 #include <stdio.h>

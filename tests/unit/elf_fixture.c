@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "symbols/compiler.h"
+#include "elf/compiler.h"
 
 #define PATHS_KEPT 8
 

@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "symbols/flat_table.h"
+#include "sandbox/flat_table.h"
 
 /* Group set-up and tear-down: a directory for the files. */
 int elf_fixture_make_directory(void **state);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/id_set.h"
-#include "model/filter.h"
+#include "fold/filter.h"
 
 #define POSTGRES "/usr/lib/postgresql/15/bin/postgres"
 #define CRYPTO	 "/usr/lib/x86_64-linux-gnu/libcrypto.so.3"

@@ -2,7 +2,7 @@
 #ifndef TESTS_GROUP_FIXTURE_H
 #define TESTS_GROUP_FIXTURE_H
 
-#include "model/group_tree.h"
+#include "fold/group_tree.h"
 
 #define GROUP_FIXTURE_WEIGHT 34860	/* of all samples; each weighs 1: as that of scene_rows.c */
 

@@ -2,7 +2,7 @@
 #ifndef TESTS_GROUP_STAGE_H
 #define TESTS_GROUP_STAGE_H
 
-#include "model/group_fold.h"
+#include "fold/group_fold.h"
 #include "tree_stage.h"
 
 extern struct group_sources group_sources;	/* of the world; lines, sockets and events: none */

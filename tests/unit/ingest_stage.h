@@ -5,7 +5,7 @@
 
 #include <linux/perf_event.h>
 
-#include "model/ingest.h"
+#include "ingest/ingest.h"
 #include "record_bytes.h"
 
 /* Records that lie in a row, as they come out of a ring at once. */

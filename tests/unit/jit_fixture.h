@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "symbols/jit_rows.h"
+#include "elf/jit_rows.h"
 
 struct jit_names {
 	void *bytes;		/* owned */

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
+#include "elf/flat_builder.h"
 #include "model_fixture.h"
-#include "symbols/flat_builder.h"
 
 static const char *const app_names[FN_COUNT] = { "main", "f", "g", "h", "leaf" };
 

@@ -7,7 +7,7 @@
 #ifndef MODEL_FIXTURE_H
 #define MODEL_FIXTURE_H
 
-#include "model/fold.h"
+#include "fold/fold.h"
 
 enum fixture_function {		/* of /bin/app */
 	FN_MAIN, FN_F, FN_G, FN_H, FN_LEAF, FN_COUNT,

@@ -12,7 +12,7 @@
 #ifndef TESTS_PROBE_FIXTURE_H
 #define TESTS_PROBE_FIXTURE_H
 
-#include "model/snapshot_probes.h"
+#include "ingest/snapshot_probes.h"
 #include "scene_fixture.h"
 
 #define PROBE_FIXTURE_COUNT 6

@@ -3,8 +3,8 @@
 #ifndef PUBLISHER_STAGE_H
 #define PUBLISHER_STAGE_H
 
+#include "analyzer/publisher.h"
 #include "ingest_stage.h"
-#include "model/publisher.h"
 
 /* New in every test. The configuration is the publisher's, who looks at it for each picture. */
 extern struct ingest_stage stage;

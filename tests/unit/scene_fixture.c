@@ -17,7 +17,7 @@
 #include "scene_rows.h"
 #include "snapshot_fixture.h"
 #include "tree_fixture.h"
-#include "ui/utf8.h"
+#include "ui/term/utf8.h"
 
 #define SCREEN_BYTES (512 * 1024)
 

@@ -2,7 +2,7 @@
 #ifndef SNAPSHOT_FIXTURE_H
 #define SNAPSHOT_FIXTURE_H
 
-#include "model/snapshot.h"
+#include "analyzer/snapshot.h"
 
 /* Completes @rows (missing text becomes "", a missing raw name
  * the name, a missing id the row's number from 1; weights that are

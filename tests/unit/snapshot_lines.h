@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "model/snapshot.h"
+#include "analyzer/snapshot.h"
 
 #define LINES_MAX 4096
 

@@ -18,7 +18,7 @@
 
 #include "capture/perf_data.h"
 #include "capture/record_queue.h"
-#include "symbols/elf_cfi.h"
+#include "elf/elf_cfi.h"
 
 #define QUEUE_BYTES (1u << 20)
 

@@ -8,7 +8,7 @@
 
 #include <sys/types.h>
 
-#include "symbols/rare_frames.h"
+#include "elf/rare_frames.h"
 #include "unwind/walker.h"
 
 struct scene_object {

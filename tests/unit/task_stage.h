@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "model/task_table.h"
+#include "ingest/task_table.h"
 
 static struct strpool *strings;
 static struct task_table table;

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
+#include "proc/address_map.h"
 #include "random_numbers.h"
-#include "symbols/address_map.h"
 
 static void insert(struct address_map **map, uint64_t start, uint64_t end, uint64_t file_offset,
 		   uint32_t object)

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
+#include "analyzer/analyzer.h"
 #include "base/clock.h"
-#include "model/analyzer.h"
 
 #define HANG_MS (60 * 1000)
 #define QUIET_MS 500		/* longer than names or a refresh would take */

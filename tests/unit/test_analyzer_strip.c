@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
+#include "analyzer/analyzer.h"
 #include "base/clock.h"
-#include "model/analyzer.h"
 
 static struct spsc queue;
 static struct analyzer *analyzer;

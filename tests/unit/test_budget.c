@@ -8,9 +8,9 @@
 
 #include <cmocka.h>
 
+#include "analyzer/budget.h"
 #include "base/clock.h"
 #include "ingest_stage.h"
-#include "model/budget.h"
 
 enum { SAMPLES_PER_S = 500, SECONDS = 200, LIMIT_BYTES = 2 << 20 };
 

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
+#include "analyzer/busy.h"
 #include "base/clock.h"
-#include "model/busy.h"
 
 #define S 1000000000ull
 

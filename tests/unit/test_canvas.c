@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "ui/canvas.h"
-#include "ui/utf8.h"
+#include "ui/term/utf8.h"
 
 /* The codes of a line, tails as '_'. */
 static const char *line_text(const struct canvas *canvas, int y)

@@ -18,9 +18,9 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
-#include "capture/command.h"
 #include "capture/event_open.h"
 #include "capture_session.h"
+#include "proc/command.h"
 
 #define NOBODY	     65534
 #define ENOUGH	     20		/* samples that make it no accident */

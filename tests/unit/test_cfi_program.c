@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "symbols/cfi_program.h"
+#include "elf/cfi_program.h"
 
 #define START 0x1000
 #define BYTES 100

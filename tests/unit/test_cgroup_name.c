@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "symbols/cgroup_name.h"
+#include "proc/cgroup_name.h"
 
 #define ID   "4f797c539e6c745de61a93ca3ff892358ecbcaccd8414d5db545c38428142970"
 #define ID2  "0f99ad5f45163ed14ab8eaf92ed34bb4a631d007f8755a7d79be614bcb0df0ef"

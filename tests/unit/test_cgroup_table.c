@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "model/cgroup_table.h"
+#include "ingest/cgroup_table.h"
 
 #define ID "4f797c539e6c745de61a93ca3ff892358ecbcaccd8414d5db545c38428142970"
 

@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include "ui/change.h"
-#include "ui/format.h"
+#include "ui/widgets/change.h"
+#include "ui/widgets/format.h"
 
 static const struct snapshot compared = {
 	.window_s = 20, .weight = 4000, .is_compared = true,

@@ -1,5 +1,5 @@
 /* Two CPUs, a tick each millisecond and CPU; how much of the time has none? */
-#include "model/clock_ticks.h"
+#include "ingest/clock_ticks.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

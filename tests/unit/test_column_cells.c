@@ -10,7 +10,7 @@
 
 #include "snapshot_fixture.h"
 #include "ui/columns.h"
-#include "ui/utf8.h"
+#include "ui/term/utf8.h"
 
 #define CELLS 30
 

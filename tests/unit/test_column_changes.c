@@ -9,7 +9,7 @@
 #include "compare_fixture.h"
 #include "snapshot_fixture.h"
 #include "ui/columns.h"
-#include "ui/table_rows.h"
+#include "ui/widgets/table_rows.h"
 
 /* Both windows have 1000 samples, so that 10 of them are a point. */
 static struct snapshot_row rows[] = {

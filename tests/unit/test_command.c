@@ -1,5 +1,5 @@
 /* The child of `-- command`: it waits for its start, and its statuses are those of env(1). */
-#include "capture/command.h"
+#include "proc/command.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -10,8 +10,8 @@
 #include <cmocka.h>
 
 #include "compare_fixture.h"
-#include "ui/baseline_label.h"
 #include "ui/keys.h"
+#include "ui/widgets/baseline_label.h"
 
 static const struct request *asked(const struct scene *scene, enum request_kind kind)
 {

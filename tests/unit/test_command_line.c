@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "options.h"
+#include "cli/options.h"
 #include "scene_fixture.h"
 #include "ui/command_line.h"
 

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "capture/command_output.h"
+#include "proc/command_output.h"
 
 static struct log_line lines[LOG_LINES];
 

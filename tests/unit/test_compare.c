@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "model/budget.h"
+#include "analyzer/budget.h"
 #include "publisher_stage.h"
 
 enum { MEMORY_BYTES = 16 << 20 };

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "model/budget.h"
+#include "analyzer/budget.h"
 #include "publisher_stage.h"
 #include "random_numbers.h"
 

@@ -19,7 +19,7 @@
 #include <cmocka.h>
 
 #include "elf_fixture.h"
-#include "symbols/sandbox.h"
+#include "sandbox/sandbox.h"
 
 /* The names of one address, as nm lists them one after the other (-n). */
 struct group {

@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "config.h"
+#include "cli/config.h"
 #include "ui/commands.h"
 
 #define STRANGER 65534	/* nobody */

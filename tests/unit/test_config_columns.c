@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "config_columns.h"
+#include "cli/config_columns.h"
 
 static struct column_choice choice;
 static struct diag why;

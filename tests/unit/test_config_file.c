@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-#include "config_file.h"
+#include "cli/config_file.h"
 
 #define STRANGER 65534	/* nobody */
 

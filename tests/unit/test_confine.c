@@ -25,10 +25,10 @@
 #include <cmocka.h>
 
 #include "need_root.h"
-#include "symbols/confine.h"
-#include "symbols/landlock.h"
-#include "symbols/sandbox.h"
-#include "symbols/sanitizer_build.h"
+#include "sandbox/confine.h"
+#include "sandbox/landlock.h"
+#include "sandbox/sandbox.h"
+#include "sandbox/sanitizer_build.h"
 #include "worker_tracer.h"
 
 #define UNUSED_ID 65527

@@ -1,5 +1,5 @@
 /* When stack copies get larger and smaller: a second per call, as the analyzer does it. */
-#include "model/copy_size.h"
+#include "ingest/copy_size.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -14,8 +14,8 @@
 
 #include <cmocka.h>
 
-#include "symbols/demangle.h"
-#include "symbols/name_list.h"
+#include "elf/demangle.h"
+#include "elf/name_list.h"
 
 static char text[DEMANGLE_TEXT_MAX + 1];
 

@@ -11,10 +11,10 @@
 
 #include <cmocka.h>
 
+#include "analyzer/snapshot_build.h"
 #include "base/clock.h"
-#include "model/snapshot_build.h"
+#include "elf/flat_builder.h"
 #include "model_fixture.h"
-#include "symbols/flat_builder.h"
 
 #define REPLY_LIMIT_MS 60000	/* only reached when something hangs */
 

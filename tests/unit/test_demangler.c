@@ -20,9 +20,9 @@
 
 #include <cmocka.h>
 
+#include "elf/name_list.h"
 #include "need_root.h"
 #include "symbols/demangler.h"
-#include "symbols/name_list.h"
 
 #define REPLY_LIMIT_MS 60000	/* only reached when something hangs */
 #define LIST_FD	       3	/* the worker's first input */

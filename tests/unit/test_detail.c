@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "scene_fixture.h"
-#include "ui/detail.h"
+#include "ui/widgets/detail.h"
 
 #define INSERT "std::vector<std::pair<int, std::string>, std::allocator<std::pair<int, " \
 	       "std::string> > >::_M_realloc_insert(std::pair<int, std::string>&&)"

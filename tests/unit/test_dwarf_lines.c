@@ -19,8 +19,8 @@
 #include <cmocka.h>
 
 #include "random_numbers.h"
-#include "symbols/line_chains.h"
-#include "symbols/line_job.h"
+#include "sandbox/line_chains.h"
+#include "sandbox/line_job.h"
 
 #define WHOLE_MEMORY DWARF_LINES_MEMORY_MAX
 

@@ -13,9 +13,9 @@
 
 #include <cmocka.h>
 
+#include "elf/elf_cfi.h"
 #include "elf_fixture.h"
-#include "symbols/elf_cfi.h"
-#include "symbols/unwind_table.h"
+#include "sandbox/unwind_table.h"
 
 /* framed:    0 push; 1 mov; 4 ...; 44 leave; 45 ret; ends at 46
  * (no entry: 8 bytes)

@@ -9,10 +9,10 @@
 
 #include <cmocka.h>
 
+#include "analyzer/budget.h"
+#include "analyzer/event_draft.h"
 #include "hit_stage.h"
-#include "model/budget.h"
-#include "model/event_draft.h"
-#include "model/event_lines.h"
+#include "ingest/event_lines.h"
 #include "publisher_stage.h"
 
 #define PID 100

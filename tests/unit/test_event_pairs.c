@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "model/event_pairs.h"
+#include "ingest/event_pairs.h"
 
 enum { MOST = 4 };
 

@@ -26,11 +26,11 @@
 
 #include <cmocka.h>
 
+#include "analyzer/budget.h"
+#include "analyzer/publisher.h"
 #include "elf_fixture.h"
 #include "hit_stage.h"
-#include "model/budget.h"
-#include "model/publisher.h"
-#include "model/table_budget.h"
+#include "ingest/table_budget.h"
 #include "random_numbers.h"
 #include "snapshot_lines.h"
 

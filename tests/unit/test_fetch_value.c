@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "symbols/fetch_value.h"
-#include "symbols/mark_argument.h"
+#include "elf/fetch_value.h"
+#include "elf/mark_argument.h"
 
 static void test_a_path_is_read_step_by_step(void **state)
 {

@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "model/filter.h"
-#include "model/filter_text.h"
+#include "fold/filter.h"
+#include "fold/filter_text.h"
 
 static struct filter_part text_part(const char *text)
 {

@@ -6,9 +6,9 @@
 
 #include <cmocka.h>
 
+#include "analyzer/first_pictures.h"
 #include "base/clock.h"
-#include "model/first_pictures.h"
-#include "model/ingest.h"
+#include "ingest/ingest.h"
 
 #define BEGIN_NS (5 * CLOCK_NS_PER_S)
 

@@ -10,7 +10,7 @@
 
 #include "flame_fixture.h"
 #include "random_numbers.h"
-#include "ui/flame_layout.h"
+#include "ui/widgets/flame_layout.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
+#include "elf/flat_sort.h"
 #include "random_numbers.h"
-#include "symbols/flat_sort.h"
 
 #define PLACES 5000
 

@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include "symbols/flat_builder.h"
-#include "symbols/flat_table.h"
+#include "elf/flat_builder.h"
+#include "sandbox/flat_table.h"
 
 struct built {
 	struct flat_table table;

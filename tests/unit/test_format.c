@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "ui/format.h"
+#include "ui/widgets/format.h"
 
 static void test_counts_have_at_most_five_cells(void **state)
 {

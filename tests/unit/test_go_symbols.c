@@ -13,9 +13,9 @@
 
 #include <cmocka.h>
 
+#include "elf/elf_cfi.h"
 #include "elf_fixture.h"
-#include "symbols/elf_cfi.h"
-#include "symbols/unwind_table.h"
+#include "sandbox/unwind_table.h"
 
 #define TEXT	   0x401000u	/* of the file that build_program() makes */
 #define CODE_BYTES 0x300

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
+#include "fold/group_arrange.h"
 #include "group_stage.h"
-#include "model/group_arrange.h"
 
 #define CALLS(...)                                                                                 \
 	fixture_calls(&world, (const enum fixture_function[]){ __VA_ARGS__ },                      \

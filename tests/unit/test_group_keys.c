@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "model/group_keys.h"
-#include "option_values.h"
+#include "cli/option_values.h"
+#include "fold/group_keys.h"
 
 #define ALL_KEYS                                                                                   \
 	"event, comm, pid, tid, thread, cgroup, unit, container, pod, cpu, socket, dso, symbol, "  \

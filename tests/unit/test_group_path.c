@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "group_fixture.h"
-#include "ui/group_path.h"
+#include "ui/widgets/group_path.h"
 
 #define POSTGRES "/usr/lib/postgresql/15/bin/postgres"
 

@@ -9,7 +9,7 @@
 
 #include "random_numbers.h"
 #include "scene_fixture.h"
-#include "ui/header.h"
+#include "ui/widgets/header.h"
 
 static void test_windows_have_their_names(void **state)
 {

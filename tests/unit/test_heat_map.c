@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "ui/heat_map.h"
+#include "ui/widgets/heat_map.h"
 
 static void test_steps_are_of_the_logarithm_and_ends_are_exact(void **state)
 {

@@ -8,9 +8,9 @@
 
 #include <cmocka.h>
 
-#include "ui/format.h"
-#include "ui/histogram.h"
-#include "ui/utf8.h"
+#include "ui/term/utf8.h"
+#include "ui/widgets/format.h"
+#include "ui/widgets/histogram.h"
 
 static const char *line_text(const struct canvas *canvas)
 {

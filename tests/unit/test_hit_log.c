@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "model/hit_log.h"
+#include "ingest/hit_log.h"
 
 /* A hit whose only value is @bytes times @letter. */
 static void add(struct hit_log *log, char letter, size_t bytes)

@@ -17,8 +17,8 @@
 #include "base/clock.h"
 #include "elf_variant.h"
 #include "random_numbers.h"
-#include "symbols/sandbox.h"
-#include "symbols/unwind_table.h"
+#include "sandbox/sandbox.h"
+#include "sandbox/unwind_table.h"
 
 #define VARIANTS	4000
 #define VARIANTS_MIN	400		/* on a machine where the rest would take too long */

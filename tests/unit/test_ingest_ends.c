@@ -13,8 +13,8 @@
 
 #include <asm/perf_regs.h>
 
+#include "ingest/loss_sums.h"
 #include "ingest_stage.h"
-#include "model/loss_sums.h"
 
 #define PROGRAM	     0x400000u
 #define PROGRAM_PATH "/bin/prog"

@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
+#include "analyzer/budget.h"
 #include "ingest_stage.h"
-#include "model/budget.h"
 
 #define RUNS	   12
 #define STEPS	   2000

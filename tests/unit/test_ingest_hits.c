@@ -7,9 +7,9 @@
 
 #include <cmocka.h>
 
+#include "analyzer/budget.h"
 #include "hit_stage.h"
-#include "model/budget.h"
-#include "model/source.h"
+#include "ingest/source.h"
 #include "publisher_stage.h"
 
 #define PID 100

@@ -20,7 +20,7 @@
 
 #include "base/clock.h"
 #include "elf_fixture.h"
-#include "model/ingest.h"
+#include "ingest/ingest.h"
 #include "need_root.h"
 
 #define MAPPED_BYTES   4096

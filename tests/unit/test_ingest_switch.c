@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
+#include "ingest/source.h"
 #include "ingest_stage.h"
-#include "model/source.h"
 
 #define LINE_NS 100
 

@@ -17,7 +17,7 @@
 
 #include "base/clock.h"
 #include "elf_fixture.h"
-#include "model/ingest.h"
+#include "ingest/ingest.h"
 
 #define MAPPED_BYTES   4096
 #define REPLY_LIMIT_MS 60000	/* only reached when something hangs */

@@ -18,9 +18,9 @@
 
 #include <cmocka.h>
 
+#include "elf/jit_map.h"
 #include "fuse_fixture.h"
 #include "symbols/jit_files.h"
-#include "symbols/jit_map.h"
 #include "symbols/object_opener.h"
 
 #define REPLY_LIMIT_MS 60000	/* only reached when something hangs */

@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
+#include "elf/jit_map.h"
 #include "jit_fixture.h"
-#include "symbols/jit_map.h"
 
 static struct jit_names names;
 

@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
+#include "elf/jitdump.h"
 #include "jit_fixture.h"
-#include "symbols/jitdump.h"
 
 #define LOAD  0u
 #define MOVE  1u

@@ -26,7 +26,7 @@
 #include "probe/probe_attach.h"
 #include "probe/probe_pmu.h"
 #include "probe/trace_group.h"
-#include "symbols/process_stat.h"
+#include "proc/process_stat.h"
 
 #define HANG_MS	     60000
 #define SLEEPERS     30

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "model/latency_bucket.h"
+#include "ingest/latency_bucket.h"
 #include "random_numbers.h"
 
 /* 2^10 = 1024, 2^10.25 = 1217.7, 2^10.5 = 1448.2, 2^10.75 = 1722.2 */

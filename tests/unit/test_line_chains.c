@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "random_numbers.h"
-#include "symbols/line_chains.h"
+#include "sandbox/line_chains.h"
 
 /* Two addresses: inner (a.h:3) in outer (b.c:9); nothing. */
 struct answer {

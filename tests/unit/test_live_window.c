@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "model/live_window.h"
+#include "fold/live_window.h"
 #include "random_numbers.h"
 
 enum { STACKS = 40, TASKS = 3 };

@@ -8,8 +8,8 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
-#include "ui/load_strip.h"
-#include "ui/utf8.h"
+#include "ui/term/utf8.h"
+#include "ui/widgets/load_strip.h"
 
 #define CELLS 12
 

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
-#include "model/loss_ledger.h"
+#include "ingest/loss_ledger.h"
 
 #define S CLOCK_NS_PER_S
 

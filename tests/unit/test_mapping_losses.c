@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
+#include "ingest/loss_sums.h"
 #include "ingest_stage.h"
-#include "model/loss_sums.h"
 
 #define KEPT   (ADDRESS_MAP_MAX_ROWS - 1)	/* one that cuts another in two needs two more */
 #define BEYOND 7u

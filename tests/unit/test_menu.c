@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "ui/menu.h"
-#include "ui/utf8.h"
+#include "ui/term/utf8.h"
+#include "ui/widgets/menu.h"
 
 static struct menu menu;
 static struct canvas canvas;

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "symbols/name_list.h"
+#include "elf/name_list.h"
 
 static void refuse(const char *bytes, size_t count, uint32_t texts, const char *reason)
 {

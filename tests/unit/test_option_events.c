@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "options.h"
+#include "cli/options.h"
 
 enum { ARGS_MAX = 16 };
 

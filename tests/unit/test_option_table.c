@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "option_table.h"
+#include "cli/option_table.h"
 #include "ui/theme.h"
 
 static char *help;

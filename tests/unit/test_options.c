@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
-#include "options.h"
+#include "cli/options.h"
 #include "probe/probe_engine.h"
 
 enum { ARGS_MAX = 16 };

@@ -14,7 +14,7 @@
 #include <linux/perf_event.h>
 #include <zstd.h>
 
-#include "symbols/packed_records.h"
+#include "sandbox/packed_records.h"
 
 enum { TYPE_TRACING_DATA = 66, TYPE_ROUND = 68, TYPE_COMPRESSED = 81, TYPE_COMPRESSED2 = 83 };
 

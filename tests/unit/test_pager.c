@@ -9,9 +9,9 @@
 
 #include <cmocka.h>
 
-#include "ui/pager.h"
 #include "ui/state.h"
-#include "ui/utf8.h"
+#include "ui/term/utf8.h"
+#include "ui/widgets/pager.h"
 
 #define PAGE 6
 

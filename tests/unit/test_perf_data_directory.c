@@ -15,7 +15,7 @@
 #include <zstd.h>
 
 #include "perf_data_result.h"
-#include "symbols/record_unpacker.h"
+#include "sandbox/record_unpacker.h"
 
 static void path_in_scratch(char *out, size_t room, const char *name)
 {

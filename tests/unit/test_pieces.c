@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "ui/pieces.h"
+#include "ui/widgets/pieces.h"
 
 #define CELLS 40
 

@@ -14,8 +14,8 @@
 #include <cmocka.h>
 
 #include "elf_fixture.h"
-#include "symbols/probe_points.h"
-#include "symbols/sandbox.h"
+#include "sandbox/probe_points.h"
+#include "sandbox/sandbox.h"
 
 /* `part` is entered by a jump from a function that has a frame of 48 bytes; `alone` has no entry;
  * nobody calls _start, whose entry does not say so, as musl's. */

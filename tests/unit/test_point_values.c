@@ -14,8 +14,8 @@
 #include <cmocka.h>
 
 #include "elf_fixture.h"
-#include "symbols/probe_points.h"
-#include "symbols/sandbox.h"
+#include "sandbox/probe_points.h"
+#include "sandbox/sandbox.h"
 
 static const char c_source[] =
 	"struct item { int id, size; char label[4][16]; int parts[4]; };\n"

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "probe_fixture.h"
-#include "ui/probe_columns.h"
+#include "ui/widgets/probe_columns.h"
 
 static void check_plain(enum probe_kind kind, const char *name, const char *object,
 			const char *plain)

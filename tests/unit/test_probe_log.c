@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "ui/probe_log.h"
+#include "ui/widgets/probe_log.h"
 
 #define HITS 30
 

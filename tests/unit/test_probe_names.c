@@ -16,7 +16,7 @@
 #include <cmocka.h>
 
 #include "elf_fixture.h"
-#include "symbols/probe_names.h"
+#include "sandbox/probe_names.h"
 
 #define NOP 0x90
 

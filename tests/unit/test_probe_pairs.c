@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "model/probe_pairs.h"
+#include "ingest/probe_pairs.h"
 #include "random_numbers.h"
 
 #define SLOT   3

@@ -9,9 +9,9 @@
 
 #include <cmocka.h>
 
-#include "symbols/fetch_text.h"
-#include "symbols/point_symbols.h"
-#include "symbols/probe_points.h"
+#include "elf/point_symbols.h"
+#include "sandbox/fetch_text.h"
+#include "sandbox/probe_points.h"
 
 /* work() at 0x1139, where n is in esi; it offers its return value. */
 struct answer {

@@ -14,8 +14,8 @@
 
 #include "elf_fixture.h"
 #include "random_numbers.h"
-#include "symbols/probe_points.h"
-#include "symbols/sandbox.h"
+#include "sandbox/probe_points.h"
+#include "sandbox/sandbox.h"
 
 #define VARIANTS 150	/* of each question; the seed is fixed, so a failure can be seen again */
 

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "hit_stage.h"
-#include "model/probe_source.h"
+#include "ingest/probe_source.h"
 #include "random_numbers.h"
 
 #define P 1

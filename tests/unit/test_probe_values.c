@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "model/probe_values.h"
+#include "ingest/probe_values.h"
 
 static struct probe_values values;
 

@@ -16,7 +16,7 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
-#include "symbols/process_reader.h"
+#include "proc/process_reader.h"
 
 static struct process_reply parse(const char *text)
 {

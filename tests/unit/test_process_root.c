@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "symbols/process_root.h"
+#include "proc/process_root.h"
 
 enum { STRANGER = 65534 };
 

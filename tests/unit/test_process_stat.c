@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "symbols/process_stat.h"
+#include "proc/process_stat.h"
 
 /* Fields by number, proc(5): 3 state, 14 utime, 15 stime, 20 num_threads, 22 starttime. */
 #define FIELDS_4_TO_13 "4 5 6 7 8 9 10 11 12 13 "

@@ -11,7 +11,7 @@
 
 #include "ui/keys.h"
 #include "ui/prompt.h"
-#include "ui/utf8.h"
+#include "ui/term/utf8.h"
 
 static struct prompt prompt;
 

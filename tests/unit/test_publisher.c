@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
-#include "model/loss_sums.h"
+#include "ingest/loss_sums.h"
 #include "publisher_stage.h"
 
 static void expect(enum window_kind window, uint64_t samples, double seconds)

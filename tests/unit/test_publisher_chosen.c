@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
+#include "analyzer/budget.h"
 #include "hit_stage.h"
-#include "model/budget.h"
 #include "publisher_stage.h"
 
 #define PID 100

@@ -6,8 +6,8 @@
 
 #include <cmocka.h>
 
+#include "elf/range_list.h"
 #include "random_numbers.h"
-#include "symbols/range_list.h"
 
 /*   0    10   20   30   40   50   60   70   80
  *        |---------- 1 -----------|               10-70

@@ -14,8 +14,8 @@
 #include <cmocka.h>
 
 #include "rare_child.h"
+#include "sandbox/sandbox.h"
 #include "stack_scene.h"
-#include "symbols/sandbox.h"
 
 static struct rare_answer ask_worker(const struct rare_request *request,
 				     const struct remote_stack *stack, const int *inputs,

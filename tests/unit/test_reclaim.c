@@ -9,10 +9,10 @@
 
 #include <cmocka.h>
 
+#include "analyzer/budget.h"
+#include "analyzer/reclaim.h"
 #include "base/clock.h"
 #include "ingest_stage.h"
-#include "model/budget.h"
-#include "model/reclaim.h"
 
 enum { STRANGERS = 20, NEWCOMER = 300, NEWCOMERS_NAMES = 10000, NEIGHBOUR = 400 };
 

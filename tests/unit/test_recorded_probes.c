@@ -12,10 +12,10 @@
 
 #include <cmocka.h>
 
+#include "analyzer/analyzer.h"
+#include "cli/session_recordings.h"
 #include "export/json_probes.h"
-#include "model/analyzer.h"
 #include "perf_data_writer.h"
-#include "session_recordings.h"
 
 enum { MEMORY_BYTES = 16 << 20, HIT_IP = 0x400100, TRACEPOINT = 372 };
 

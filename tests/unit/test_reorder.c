@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "model/reorder.h"
+#include "ingest/reorder.h"
 #include "random_numbers.h"
 
 enum { OUT_MAX = 20000 };

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
+#include "analyzer/analyzer.h"
 #include "known_recordings.h"
-#include "model/analyzer.h"
 #include "perf_data_result.h"
 
 enum { MEMORY_BYTES = 16 << 20 };

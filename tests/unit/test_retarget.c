@@ -1,7 +1,7 @@
 /* Changes of a running session, on this kernel: the real stages, children with known behaviour.
  * Skipped where events are not permitted. The time limits end a hang, they judge no speed. */
 #include "belongings_fixture.h"
-#include "retarget.h"
+#include "cli/retarget.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -21,8 +21,8 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "cli/session.h"
 #include "need_root.h"
-#include "session.h"
 
 #define HANG_MS	    60000
 #define NOBODY	    65534

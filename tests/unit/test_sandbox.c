@@ -22,9 +22,9 @@
 #include <cmocka.h>
 
 #include "need_root.h"
-#include "symbols/sandbox.h"
-#include "symbols/sandbox_protocol.h"
-#include "symbols/zygote.h"
+#include "sandbox/sandbox.h"
+#include "sandbox/sandbox_protocol.h"
+#include "sandbox/zygote.h"
 #include "worker_tracer.h"
 
 static int start(void **state)

@@ -13,8 +13,8 @@
 #include "random_numbers.h"
 #include "scene_fixture.h"
 #include "scene_rows.h"
-#include "ui/detail.h"
-#include "ui/header.h"
+#include "ui/widgets/detail.h"
+#include "ui/widgets/header.h"
 
 #define ROWS 40
 

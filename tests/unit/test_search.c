@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "ui/search.h"
+#include "ui/widgets/search.h"
 
 #define CELLS 20
 

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "model/second_recording.h"
+#include "analyzer/second_recording.h"
 #include "publisher_stage.h"
 
 static int start_nothing(void *source, struct spsc *queue, struct diag *why)

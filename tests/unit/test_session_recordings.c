@@ -14,9 +14,9 @@
 
 #include <cmocka.h>
 
-#include "model/analyzer.h"
+#include "analyzer/analyzer.h"
+#include "cli/session_recordings.h"
 #include "perf_data_writer.h"
-#include "session_recordings.h"
 
 #define KERNEL 0xffffffff81000000
 

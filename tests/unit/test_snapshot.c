@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
+#include "analyzer/snapshot_build.h"
 #include "base/sanitize.h"
-#include "model/snapshot_build.h"
 #include "model_fixture.h"
 
 #define KEYS_DEFAULT (KEY_OBJECT | KEY_SYMBOL)

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "model/snapshot_build.h"
+#include "analyzer/snapshot_build.h"
 #include "model_fixture.h"
 
 #define S 1000000000ull

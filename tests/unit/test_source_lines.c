@@ -17,12 +17,12 @@
 
 #include <cmocka.h>
 
+#include "analyzer/line_wait.h"
+#include "analyzer/source_hold.h"
 #include "base/clock.h"
+#include "fold/source_lines.h"
+#include "fold/tree_fold.h"
 #include "ingest_stage.h"
-#include "model/line_wait.h"
-#include "model/source_hold.h"
-#include "model/source_lines.h"
-#include "model/tree_fold.h"
 
 #define FILE_NAME "test_source_lines.c"
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "model/stack_memo.h"
+#include "ingest/stack_memo.h"
 
 #define COUNT_OF(a) (sizeof(a) / sizeof((a)[0]))
 

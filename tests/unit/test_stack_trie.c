@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "model/stack_trie.h"
 #include "random_numbers.h"
+#include "timeline/stack_trie.h"
 
 /* The stacks of the header's picture. */
 static void test_stacks_that_differ_in_their_leaf_share_their_callers(void **state)

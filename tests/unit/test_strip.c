@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "model/strip.h"
+#include "analyzer/strip.h"
 
 #define S 1000000000ull
 #define TENTH (S / 10)

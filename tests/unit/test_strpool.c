@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "base/strpool.h"
-#include "symbols/sanitizer_build.h"
+#include "sandbox/sanitizer_build.h"
 
 static struct str_id intern(struct strpool *pool, const char *text)
 {

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "ui/symbol_fold.h"
+#include "ui/widgets/symbol_fold.h"
 
 static const struct canvas canvas;
 static char out[SYMBOL_FOLD_BYTES];

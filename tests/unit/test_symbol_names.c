@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
+#include "elf/flat_builder.h"
 #include "model_fixture.h"
-#include "symbols/flat_builder.h"
 
 static struct model_fixture world;
 

@@ -8,10 +8,10 @@
 
 #include <cmocka.h>
 
-#include "model/symbol_twins.h"
-#include "model/tree_fold.h"
+#include "elf/flat_builder.h"
+#include "fold/symbol_twins.h"
+#include "fold/tree_fold.h"
 #include "model_fixture.h"
-#include "symbols/flat_builder.h"
 
 static struct model_fixture world;
 static struct symbol_twins twins;

@@ -18,7 +18,7 @@
 
 #include "base/clock.h"
 #include "elf_fixture.h"
-#include "model/table_budget.h"
+#include "ingest/table_budget.h"
 
 enum { FILES = 3 };	/* less than 3/4 of what they take is room for two */
 #define MAPPED_BYTES   4096

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "symbols/flat_builder.h"
+#include "elf/flat_builder.h"
 #include "symbols/table_cache.h"
 
 #define MTIME_NS 0x123456789	/* later than what file_version_has_copies() refuses */

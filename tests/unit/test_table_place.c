@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "ui/table_place.h"
+#include "ui/widgets/table_place.h"
 
 static const struct table_extent twenty = { .rows = 20, .page = 5 };
 static const struct table_extent three = { .rows = 3, .page = 5 };

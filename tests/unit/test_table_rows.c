@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "snapshot_fixture.h"
-#include "ui/table_rows.h"
+#include "ui/widgets/table_rows.h"
 
 #define PAGE 5
 

@@ -2,7 +2,7 @@
  *
  *   we > child > grandchild          and a second child
  */
-#include "capture/task_list.h"
+#include "proc/task_list.h"
 
 #include <setjmp.h>
 #include <signal.h>

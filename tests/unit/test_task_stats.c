@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "model/task_stats.h"
+#include "analyzer/task_stats.h"
 
 #define S 1000000000ull
 #define NOBODY 0x7f000000u	/* no kernel gives such a pid */

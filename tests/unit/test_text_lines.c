@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "ui/text_lines.h"
-#include "ui/utf8.h"
+#include "ui/term/text_lines.h"
+#include "ui/term/utf8.h"
 
 #define LINES 6
 

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "model/tick_totals.h"
+#include "timeline/tick_totals.h"
 
 #define S SLICE_NS
 #define MS (SLICE_NS / 1000)

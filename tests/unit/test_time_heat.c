@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
-#include "ui/time_heat.h"
+#include "ui/widgets/time_heat.h"
 
 #define CELLS 6
 #define LINES 20

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
-#include "ui/time_scale.h"
+#include "ui/widgets/time_scale.h"
 
 #define MS CLOCK_NS_PER_MS
 #define S  CLOCK_NS_PER_S

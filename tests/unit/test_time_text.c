@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
-#include "ui/time_text.h"
+#include "ui/widgets/time_text.h"
 
 #define MS CLOCK_NS_PER_MS
 

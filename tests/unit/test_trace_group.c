@@ -17,7 +17,7 @@
 #include <cmocka.h>
 
 #include "capture/tracefs.h"
-#include "symbols/process_stat.h"
+#include "proc/process_stat.h"
 
 static struct trace_group *open_group(void)
 {

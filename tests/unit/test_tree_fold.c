@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "model/tree_fold.h"
+#include "fold/tree_fold.h"
 #include "tree_stage.h"
 
 #define CALLS(...)                                                                                 \

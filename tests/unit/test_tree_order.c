@@ -9,8 +9,8 @@
 
 #include "compare_fixture.h"
 #include "random_numbers.h"
-#include "ui/change.h"
-#include "ui/tree_order.h"
+#include "ui/widgets/change.h"
+#include "ui/widgets/tree_order.h"
 
 static struct snapshot snapshot_of(struct call_tree tree)
 {

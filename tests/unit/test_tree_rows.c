@@ -11,7 +11,7 @@
 #include "group_fixture.h"
 #include "random_numbers.h"
 #include "tree_fixture.h"
-#include "ui/tree_rows.h"
+#include "ui/widgets/tree_rows.h"
 
 static struct tree_rows rows;
 static struct call_tree machine;

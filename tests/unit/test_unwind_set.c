@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "symbols/unwind_set.h"
 #include "symbols/unwind_store.h"
+#include "unwind/unwind_set.h"
 
 #define TABLE_BYTES (sizeof(struct unwind_header) + 100 * sizeof(struct unwind_row))
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "symbols/unwind_table.h"
+#include "sandbox/unwind_table.h"
 
 struct whole_table {
 	struct unwind_header header;

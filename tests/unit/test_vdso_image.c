@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "symbols/vdso_image.h"
+#include "elf/vdso_image.h"
 
 #define PAGE 4096
 

@@ -12,8 +12,8 @@
 
 #include "flame_fixture.h"
 #include "scene_fixture.h"
-#include "ui/flame_match.h"
 #include "ui/keys.h"
+#include "ui/widgets/flame_match.h"
 
 static const struct {
 	int width, height;

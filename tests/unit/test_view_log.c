@@ -10,9 +10,9 @@
 #include <cmocka.h>
 
 #include "base/log.h"
-#include "ui/pager.h"
 #include "ui/state.h"
-#include "ui/view_log.h"
+#include "ui/views/view_log.h"
+#include "ui/widgets/pager.h"
 
 #define PAGE 5
 

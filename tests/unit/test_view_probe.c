@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "probe_fixture.h"
-#include "ui/probe_columns.h"
+#include "ui/widgets/probe_columns.h"
 
 #define RETURNS_LINE 3	/* of the list: malloc, which measures no latency */
 

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "model/window_span.h"
 #include "random_numbers.h"
+#include "timeline/window_span.h"
 
 #define MS (SLICE_NS / 1000)
 #define AT(seconds) ((uint64_t)((seconds) * 1000 + 0.5) * MS)

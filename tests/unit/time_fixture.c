@@ -1,7 +1,7 @@
 /* time_fixture.c - see time_fixture.h. */
 #include "time_fixture.h"
 
-#include "model/snapshot.h"
+#include "analyzer/snapshot.h"
 #include "scene_rows.h"
 
 #define FULL_POINT    100

@@ -2,7 +2,7 @@
 #include "tree_fixture.h"
 
 #include "base/id_set.h"
-#include "model/filter.h"
+#include "fold/filter.h"
 
 static uint32_t parent_of(const struct tree_fixture_line *lines, uint32_t index)
 {

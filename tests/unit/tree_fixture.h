@@ -2,7 +2,7 @@
 #ifndef TESTS_TREE_FIXTURE_H
 #define TESTS_TREE_FIXTURE_H
 
-#include "model/call_tree.h"
+#include "fold/call_tree.h"
 
 /* Preorder; siblings largest first. Each sample weighs 1. */
 struct tree_fixture_line {

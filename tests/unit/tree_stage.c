@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "model/snapshot_build.h"
+#include "analyzer/snapshot_build.h"
 
 struct model_fixture world;
 struct query query;

@@ -2,8 +2,8 @@
 #ifndef TESTS_TREE_STAGE_H
 #define TESTS_TREE_STAGE_H
 
-#include "model/inline_chains.h"
-#include "model/request.h"
+#include "analyzer/request.h"
+#include "fold/inline_chains.h"
 #include "model_fixture.h"
 
 extern struct model_fixture world;

@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "symbols/sandbox.h"
+#include "sandbox/sandbox.h"
 
 #define WORKER_INPUT_FD 3
 #define WORKER_REPLY_FD 4	/* of a job with one input */

@@ -1,0 +1,125 @@
+/* snapshot_probes.h - probes in a snapshot: a row each, and all about the one that is asked for.
+ *
+ * Owns:   part of the snapshot, immutable, freed with it. Text sanitized, never NULL.
+ * Window: figures are of the snapshot's window, but for those that say "since".
+ */
+#ifndef INGEST_SNAPSHOT_PROBES_H
+#define INGEST_SNAPSHOT_PROBES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "probe/probe_news.h"
+
+#define LATENCY_OCTAVES	    64	/* counts[i]: 2^i <= ns < 2^(i+1) */
+#define PROBE_SPARK_POINTS  60	/* hits of the last seconds, oldest first */
+#define PROBE_TOP_VALUES    20
+#define PROBE_LOG_LINES	    1000
+#define PROBE_SLOWEST	    20
+#define PROBE_HEAT_SECONDS  300
+#define PROBE_ALL	    UINT32_MAX	/* in place of a probe's id: the log of all of them */
+
+struct snapshot_latency {
+	uint64_t count;
+	uint64_t p50_ns, p90_ns, p99_ns, max_ns;	/* percentiles: at most 9 % off */
+	uint64_t octaves[LATENCY_OCTAVES];
+};
+
+/* "-1", "18446744073709551615": @number as an int64_t if @is_signed. Fills @out, returns it. */
+#define SNAPSHOT_NUMBER_BYTES 24
+const char *snapshot_number(bool is_signed, uint64_t number, char out[SNAPSHOT_NUMBER_BYTES]);
+
+struct snapshot_top {
+	const char *text;	/* the value as shown: "-1", "0x7f00", "/etc/hosts", "READ" */
+	bool is_number;
+	int64_t number;
+	uint64_t count;
+	bool is_named;		/* a number whose text is its name: "READ", "ENOENT" */
+};
+
+struct snapshot_value {
+	const char *name, *type, *origin;
+	enum probe_value_kind kind;
+	bool is_return;
+	uint64_t count, unknown;	/* unknown: could not be read there */
+	uint64_t numbers;		/* hits whose value is a number; the others are texts */
+	bool is_signed;			/* how to read min and max: as int64_t */
+	uint64_t min, max;		/* the least and the greatest number */
+	double mean;			/* mean of the numbers */
+	uint64_t octaves[LATENCY_OCTAVES];	/* hits by magnitude; zero is in `zeros` */
+	uint64_t zeros, negatives;
+	uint32_t top_count;		/* most frequent first */
+	struct snapshot_top top[PROBE_TOP_VALUES];
+	uint64_t other;			/* hits whose value is not in `top` */
+};
+
+struct snapshot_probe {
+	uint32_t id, event;	/* event: for REQUEST_EVENT, its hits are samples */
+	const char *spec, *name, *object, *scope;
+	const char *meaning;	/* what the mangled name of its function means; "": it is none, or
+				 * that is not known */
+	enum probe_kind kind;
+	enum probe_edge edge;
+	bool with_stacks, is_in_bursts;
+	enum probe_state state;
+	const char *reason;
+	uint64_t hits;		/* counted in the window */
+	double hits_per_s;	/* hits per second attached, within the window; < 0: the window is
+				 * too short for a rate, see snapshot_per_s() */
+	double base_hits_per_s;	/* compared: in the baseline; < 0: it was not there */
+	struct snapshot_latency base_latency;
+	uint64_t hits_since, lost_since, missed_since;	/* since it was added: the kernel's */
+	uint64_t unpaired;	/* in the window: returns without entry, entries without return */
+	uint64_t filtered;	/* in the window: the condition said no */
+	uint64_t in_flight;	/* now: entries whose return is still to come */
+	double lease_s;		/* < 0: none */
+	double cost_pct;	/* of one CPU, now */
+	uint32_t own_ns;	/* what of each latency the probe itself takes; 0: unknown */
+	uint32_t spark_count;
+	float spark[PROBE_SPARK_POINTS];
+	bool has_latency;	/* its edge is PROBE_LATENCY */
+	struct snapshot_latency latency;
+	uint32_t value_count;
+	const struct snapshot_value *values;	/* of the probe asked for; in batch of all */
+};
+
+struct snapshot_hit {		/* a line of the log, or one of the slowest */
+	uint32_t probe;		/* its probe's id */
+	uint64_t time_ns;	/* CLOCK_MONOTONIC, of its end */
+	uint64_t number;	/* rises: identity of the line among those of its probe */
+	uint32_t cpu;
+	uint32_t pid, tid;
+	const char *comm;
+	int64_t latency_ns;	/* < 0: none */
+	const char *values;	/* "fd=3 count=4096 ret=-11" */
+	const char *stack;	/* of the slowest: "leaf\ncaller\n..."; "" none */
+};
+
+/* Columns of one second, oldest first; the last is the second that is being filled. */
+struct snapshot_heat {
+	uint64_t end_ns;
+	uint32_t seconds;
+	uint32_t (*counts)[LATENCY_OCTAVES];	/* [seconds] */
+};
+
+/* "attached", "off", "capped", ... */
+const char *probe_state_name(enum probe_state state);
+
+struct snapshot_probes {
+	uint32_t count;
+	const struct snapshot_probe *list;	/* in the order they were added */
+	/* About the one that the query asks for: */
+	uint32_t detail;	/* its id; PROBE_ALL: the log alone, of all probes; 0: none */
+	uint32_t log_count;	/* newest last; of all probes by time, probe and number */
+	const struct snapshot_hit *log;
+	uint64_t log_dropped;	/* older ones that did not fit */
+	uint32_t slowest_count;	/* slowest first; since it was added */
+	const struct snapshot_hit *slowest;
+	struct snapshot_heat heat;
+	/* The one hit that the query asks for: its values are "name=value\n" each, its stack is
+	 * "leaf (object)\n" and so on. Its number is 0: none was asked for, or it is gone. */
+	struct snapshot_hit hit;
+};
+
+#endif

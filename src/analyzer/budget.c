@@ -1,0 +1,242 @@
+/* budget.c - see budget.h.
+ *
+ * Idea: slices go oldest first, a quarter of the budget at once, so that the compaction after it
+ * (which walks everything) is rare. Only what that frees counts: text, and the rows of who lives,
+ * would else push out the history for ever and not become less by it. Rejected: reference counts
+ * per stack (8 bytes each, and a cache miss per sample).
+ */
+#include "budget.h"
+
+#include <stdlib.h>
+
+#include "analyzer/analyzer.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "ingest/table_budget.h"
+#include "reclaim.h"
+#include "symbols/jit_files.h"
+
+#define TICKS_STAY_NS (30 * CLOCK_NS_PER_S) /* then seconds are exact, where there is no room */
+#define NAMES_STAY_NS (60 * CLOCK_NS_PER_S) /* the largest window that is easily chosen */
+#define DEAD_STAY_NS (2 * CLOCK_NS_PER_S) /* samples of the way out come after the EXIT */
+
+/* The table in budget.h. Passing text has an allocation, a row of the pool and one of its hash. */
+#define SLOT_BYTES   (2 * sizeof(struct id_map_slot))	/* a row's part of a hash */
+#define SYMBOL_BYTES (sizeof(struct symbol) + 2 * sizeof(uint32_t) + SLOT_BYTES)
+#define TEXT_BYTES   (48 + SLOT_BYTES)
+#define TASK_BYTES   (sizeof(struct process) + sizeof(struct thread) + 2 * SLOT_BYTES)
+#define OBJECT_BYTES (sizeof(struct object) + SLOT_BYTES)
+#define RECORD_BYTES ((size_t)20 << 20)
+#define BASE_BYTES   ((size_t)14 << 20)
+
+_Static_assert(ANALYZER_DEFAULT_MEMORY_BYTES +
+	       SYMBOL_NAMES_ROWS * (SYMBOL_BYTES + TEXT_BYTES) + SYMBOL_NAMES_TEXT_BYTES +
+	       OBJECT_TABLE_ROWS * OBJECT_BYTES + OBJECT_TABLE_TEXT_BYTES +
+	       TASK_TABLE_ROWS * TASK_BYTES + TASK_TABLE_MAP_BYTES +
+	       CGROUP_TABLE_ROWS * sizeof(struct cgroup_names) + CGROUP_TABLE_TEXT_BYTES +
+	       TABLE_BUDGET_BYTES + UNWIND_SET_BYTES_MAX + JIT_FILES_BYTES_MAX +
+	       INGEST_PARKED_BYTES_MAX + EVENT_LINES_BYTES +
+	       INGEST_WAITING_MAX * sizeof(struct open_request) +
+	       RECLAIM_TEXT_BYTES + RECORD_BYTES + BASE_BYTES <= 256u << 20,
+	       "who fills everything leaves flametop within 256 MiB");
+
+size_t budget_bytes(const struct ingest *ingest)
+{
+	return timeline_bytes(&ingest->timeline) + baseline_bytes(&ingest->baseline) +
+	       stack_trie_bytes(&ingest->trie) + task_table_bytes(&ingest->tasks);
+}
+
+struct usage {
+	unsigned char *stacks, *tasks, *values;	/* values: of probes */
+	uint32_t *ages;		/* by stack: number of the last slice that has it, from 1 on */
+	uint32_t *new_stack, *new_task, *new_value;
+};
+
+/* @age: not less than in the calls before. */
+static void mark(const struct usage *usage, const struct slice_entry *entries, uint32_t count,
+		 uint32_t age)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		if (entries[i].event == EVENT_OF_VALUES) {
+			usage->values[entries[i].stack] = 1;
+			continue;
+		}
+		usage->stacks[entries[i].stack] = 1;
+		usage->ages[entries[i].stack] = age;
+		usage->tasks[entries[i].task] = 1;
+	}
+}
+
+static void renumber(const struct usage *usage, struct slice_entry *entries, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		if (entries[i].event == EVENT_OF_VALUES) {
+			entries[i].stack = usage->new_value[entries[i].stack];
+			continue;
+		}
+		entries[i].stack = usage->new_stack[entries[i].stack];
+		entries[i].task = usage->new_task[entries[i].task];
+	}
+}
+
+static void mark_line(const struct usage *usage, const struct hit_line *line)
+{
+	if (line && line->stack != ID_SET_NONE)
+		usage->stacks[line->stack] = 1;
+}
+
+/* The slowest hits of probes and the newest keep their stacks, however long ago they were. The
+ * other lines have theirs as long as history has them: a thousand of each probe would push it
+ * out. */
+static void mark_log(const struct usage *usage, const struct hit_log *log)
+{
+	for (uint32_t i = 0; i < log->slowest_count; i++)
+		mark_line(usage, hit_log_slowest(log, i));
+	for (uint64_t i = 0; i < HIT_STACKS_KEPT && i < log->last_number; i++)
+		mark_line(usage, hit_log_recent(log, log->last_number - i));
+}
+
+/* The ages of stacks that stay, each at its new number: that is never larger. */
+static void renumber_ages(const struct usage *usage, size_t stacks)
+{
+	for (size_t i = 0; i < stacks; i++)
+		if (usage->new_stack[i] != ID_SET_NONE)
+			usage->ages[usage->new_stack[i]] = usage->ages[i];
+}
+
+/* The age of the first slice that a screen may well show. */
+static uint32_t first_recent(const struct timeline *timeline, uint64_t now_ns)
+{
+	uint32_t s = timeline->count;
+
+	while (s && timeline->slices[s - 1].end_ns + NAMES_STAY_NS > now_ns)
+		s--;
+	return s + 1;
+}
+
+static void renumber_line(const struct usage *usage, struct hit_line *line)
+{
+	if (line && line->stack != ID_SET_NONE)
+		line->stack = usage->new_stack[line->stack];
+}
+
+static void renumber_log(const struct usage *usage, const struct hit_log *log)
+{
+	for (uint32_t i = 0; i < log->slowest_count; i++)
+		renumber_line(usage, hit_log_slowest(log, i));
+	for (uint64_t i = 0; i < PROBE_LOG_LINES && i < log->last_number; i++)
+		renumber_line(usage, hit_log_recent(log, log->last_number - i));
+}
+
+static void compact_hits(const struct usage *usage, struct probe_hits *hits)
+{
+	probe_values_compact(&hits->values, usage->values, usage->new_value);
+	for (uint32_t slot = 0; slot < PROBE_SLOTS; slot++)
+		renumber_log(usage, &hits->rows[slot].log);
+}
+
+static bool compact(struct ingest *ingest, const struct usage *usage)
+{
+	struct timeline *timeline = &ingest->timeline;
+	const uint32_t stacks = ingest->trie.stacks.count;
+
+	for (uint32_t s = 0; s < timeline->count; s++)
+		mark(usage, timeline->slices[s].entries, timeline->slices[s].count, s + 1);
+	mark(usage, ingest->baseline.entries, ingest->baseline.count, timeline->count);
+	for (uint32_t i = 0; i < ingest->lines.count; i++)
+		mark(usage, &ingest->lines.heap[i]->entry, 1, timeline->count);
+	for (uint32_t slot = 0; ingest->hits && slot < PROBE_SLOTS; slot++)
+		mark_log(usage, &ingest->hits->rows[slot].log);
+	if (stack_trie_compact(&ingest->trie, usage->stacks, usage->new_stack))
+		return false;	/* nothing changed */
+	task_table_compact(&ingest->tasks, usage->tasks, usage->new_task);
+	if (ingest->hits)
+		compact_hits(usage, ingest->hits);
+	renumber_ages(usage, stacks);
+	reclaim_unused(ingest, usage->ages, first_recent(timeline, ingest->watermark_ns));
+	for (uint32_t s = 0; s < timeline->count; s++)
+		renumber(usage, timeline->slices[s].entries, timeline->slices[s].count);
+	renumber(usage, ingest->baseline.entries, ingest->baseline.count);
+	for (uint32_t i = 0; i < ingest->lines.count; i++)
+		renumber(usage, &ingest->lines.heap[i]->entry, 1);
+	return true;
+}
+
+static bool is_whole(const struct usage *usage)
+{
+	return usage->stacks && usage->ages && usage->tasks && usage->values &&
+	       usage->new_stack && usage->new_task && usage->new_value;
+}
+
+bool budget_compact(struct ingest *ingest)
+{
+	const size_t stacks = ingest->trie.stacks.count + 1, tasks = ingest->tasks.task_count + 1;
+	const size_t values = ingest->hits ? ingest->hits->values.count + 1 : 1;
+	const uint32_t stacks_before = ingest->trie.stacks.count;
+	struct usage usage = {
+		.stacks = calloc(stacks, 1), .tasks = calloc(tasks, 1),
+		.ages = calloc(stacks, sizeof(uint32_t)),
+		.values = calloc(values, 1), .new_value = malloc(values * sizeof(uint32_t)),
+		.new_stack = malloc(stacks * sizeof(uint32_t)),
+		.new_task = malloc(tasks * sizeof(uint32_t)),
+	};
+	bool done = false;
+
+	/* The open slice finds its entries by their ids: close it before these change. */
+	if (is_whole(&usage) && !timeline_cut(&ingest->timeline, ingest->watermark_ns))
+		done = compact(ingest, &usage);
+	free(usage.stacks);
+	free(usage.ages);
+	free(usage.tasks);
+	free(usage.values);
+	free(usage.new_value);
+	free(usage.new_stack);
+	free(usage.new_task);
+	if (done)
+		log_note("history compacted: %u of %u stacks stay", ingest->trie.stacks.count,
+			 stacks_before);
+	return done;
+}
+
+static void drop_dead(struct ingest *ingest)
+{
+	const uint64_t now_ns = ingest->watermark_ns;
+
+	if (now_ns > DEAD_STAY_NS)
+		task_table_drop_dead(&ingest->tasks, now_ns - DEAD_STAY_NS);
+}
+
+static bool has_more_tasks_than(const struct ingest *ingest, uint32_t rows)
+{
+	return ingest->tasks.process_count > rows || ingest->tasks.thread_count > rows;
+}
+
+bool budget_is_pressed(const struct ingest *ingest)
+{
+	return has_more_tasks_than(ingest, 2 * TASK_TABLE_ROWS);
+}
+
+bool budget_enforce(struct ingest *ingest, size_t limit_bytes, uint64_t now_ns)
+{
+	size_t aim;
+
+	/* In a recording EXIT takes nothing away, samples of a thread may follow its end: but who
+	 * lives could not be read again, so that the dead go before them. */
+	if (!ingest->config.is_replay || has_more_tasks_than(ingest, TASK_TABLE_ROWS))
+		drop_dead(ingest);
+	task_table_trim(&ingest->tasks, TASK_TABLE_ROWS, TASK_TABLE_MAP_BYTES);
+	if (!ingest->config.is_replay)
+		table_budget_enforce(ingest, TABLE_BUDGET_BYTES);
+	timeline_roll_up(&ingest->timeline, now_ns);
+	if (budget_bytes(ingest) <= limit_bytes)
+		return false;
+	if (now_ns > TICKS_STAY_NS)
+		timeline_merge_ticks(&ingest->timeline, now_ns - TICKS_STAY_NS);
+	if (budget_bytes(ingest) <= limit_bytes)
+		return false;
+	aim = timeline_bytes(&ingest->timeline) / 4 * 3;
+	while (timeline_bytes(&ingest->timeline) > aim &&
+	       timeline_evict_oldest(&ingest->timeline))
+		;
+	return budget_compact(ingest);
+}

@@ -1,0 +1,523 @@
+/* snapshot_rows.c - see snapshot_rows.h. */
+#include "snapshot_rows.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fold/filter.h"
+#include "fold/fold_groups.h"
+
+#define KEYS_CODE (KEY_OBJECT | KEY_SYMBOL | KEY_ADDRESS)
+
+/* Once per process: its threads have the same. */
+static size_t put_command_line(struct snapshot_text *block, const struct task_stat *process)
+{
+	uint32_t at = id_map_get(&block->of_process, process->pid);
+
+	if (at != ID_MAP_NONE)
+		return at;
+	at = (uint32_t)snapshot_text_put(block, process->command_line);
+	id_map_put(&block->of_process, process->pid, at);
+	return at;
+}
+/* Once per object: it has many symbols. */
+static size_t put_build_id(struct snapshot_text *block, uint32_t id,
+			   const struct build_id *build_id)
+{
+	uint32_t at = id_map_get(&block->of_object, id);
+	char hex[BUILD_ID_HEX_BYTES];
+
+	if (at != ID_MAP_NONE)
+		return at;
+	at = (uint32_t)snapshot_text_put(block, build_id_format(build_id, hex));
+	id_map_put(&block->of_object, id, at);
+	return at;
+}
+
+/* Equal for equal keys in every snapshot: no ids that compaction may change. */
+static uint64_t row_id(const struct fold *fold, const struct fold_row *row)
+{
+	const struct symbol *symbol = &fold->names->symbols[row->symbol];
+	const struct strpool *strings = fold->names->strings;
+	const struct str_id comm = { row->key.comm };
+	uint64_t id = row->is_idle;
+
+	if (fold->keys & KEYS_CODE)
+		id = id_set_mix(id, symbol->mode);
+	if (fold->keys & KEY_SYMBOL)
+		id = id_set_mix(id, strpool_hash(strings, symbol->name));
+	if (fold->keys & KEY_OBJECT)
+		id = id_set_mix(id, strpool_hash(strings, symbol->object_path));
+	if ((fold->keys & KEY_SYMBOL) && (fold->keys & KEY_OBJECT || symbol_is_bare(symbol)))
+		id = id_set_mix(id_set_mix(id, symbol->address), symbol->object);
+	if (fold->keys & KEY_COMM)
+		id = id_set_mix(id, strpool_hash(strings, comm));
+	return id_set_mix(id_set_mix(id, row->key.address),
+			  id_set_mix((uint64_t)row->key.pid << 32 | row->key.tid,
+				     row->key.cpu_and_idle));
+}
+
+/* The process's alone, so that it is the same whichever threads were hit. */
+static uint64_t group_id(const struct fold_row *row)
+{
+	return id_set_mix(id_set_mix(KEY_GROUP, row->is_idle), row->key.pid);
+}
+
+static int64_t part_or_none(uint32_t part)
+{
+	return part == FOLD_MIXED || part == FOLD_NONE ? -1 : (int64_t)part;
+}
+
+/* An EXIT record is news, /proc was read a refresh ago. */
+static bool has_ended_since(const struct fold *fold, const struct snapshot_row *row,
+			    bool is_thread, uint64_t read_ns)
+{
+	const struct process *process = task_table_find_process(fold->tasks, (uint32_t)row->pid);
+	const struct thread *thread = task_table_find_thread(fold->tasks, (uint32_t)row->tid);
+
+	if (is_thread)
+		return thread && !thread->is_alive && thread->ended_ns > read_ns;
+	return process && !process->is_alive && process->ended_ns > read_ns;
+}
+
+/* What /proc says of the row's task. */
+static void put_task(struct snapshot_rows *list, struct snapshot_row *row,
+		     struct snapshot_row_text *text)
+{
+	const struct task_stats *tasks = list->sources->tasks;
+	const bool is_thread = (list->fold->keys & KEY_TID) && row->tid > 0;
+	const struct task_stat *process = task_stats_find(tasks, (uint32_t)row->pid, 0);
+	const struct task_stat *own = process;
+
+	if (is_thread)
+		own = task_stats_find(tasks, (uint32_t)row->pid, (uint32_t)row->tid);
+	if (process && process->command_line)
+		text->command_line = put_command_line(&list->block, process);
+	if (list->sources->is_past)
+		return;
+	if (has_ended_since(list->fold, row, is_thread, own ? own->time_ns : 0)) {
+		row->task_state = 'X';
+	} else if (own) {
+		row->task_state = own->state;
+		row->cpu_pct = own->cpu_pct;
+		row->threads = is_thread ? 0 : own->threads;
+	}
+}
+
+static void put_cgroup(struct snapshot_rows *list, const struct snapshot_row *row,
+		       const struct fold_row *from, struct snapshot_row_text *text)
+{
+	const struct task_table *tasks = list->fold->tasks;
+	const struct process *process = task_table_find_process(tasks, (uint32_t)row->pid);
+	const struct strpool *strings = list->fold->names->strings;
+	const struct cgroup_names *names;
+	uint32_t cgroup = from->cgroup;
+
+	if (cgroup == FOLD_NONE)
+		return;
+	if (cgroup == FOLD_MIXED && row->pid >= 0 && process)
+		cgroup = process->cgroup;
+	else if (cgroup == FOLD_MIXED)
+		cgroup = from->task == FOLD_NONE ? CGROUP_UNKNOWN
+						 : tasks->tasks[from->task].cgroup;
+	names = cgroup_table_get(&tasks->cgroups, cgroup);
+	text->cgroup = snapshot_text_put_string(&list->block, strings, names->path);
+	text->unit = snapshot_text_put_string(&list->block, strings, names->unit);
+	text->container = snapshot_text_put_string(&list->block, strings, names->container);
+	text->pod = snapshot_text_put_string(&list->block, strings, names->pod);
+}
+
+static void put_load(struct snapshot_rows *list, struct snapshot_row *row,
+		     struct snapshot_row_text *text)
+{
+	const struct row_sources *sources = list->sources;
+	const unsigned int keys = list->fold->keys;
+
+	if (keys == KEY_CPU && sources->busy && row->cpu >= 0)
+		row->busy_pct = busy_cpu_pct(sources->busy, (uint32_t)row->cpu, sources->since_ns,
+					     sources->until_ns);
+	if ((keys & (KEY_PID | KEY_TID)) && sources->tasks && row->pid > 0)
+		put_task(list, row, text);
+}
+
+/* A task that became another program has samples under both names: it is called what it is now, or
+ * by one of them when it ended long ago. */
+static size_t put_present_comm(struct snapshot_rows *list, uint32_t tid,
+			       const struct fold_row *from)
+{
+	const struct fold *fold = list->fold;
+	const struct thread *thread = task_table_find_thread(fold->tasks, tid);
+	char comm[THREAD_COMM_BYTES + 1] = "";
+
+	if (thread && thread->has_comm) {
+		memcpy(comm, thread->comm, thread->comm_len);
+		return snapshot_text_put(&list->block, comm);
+	}
+	if (from->task == FOLD_NONE)
+		return 0;
+	return snapshot_text_put_string(&list->block, fold->names->strings,
+			  fold->tasks->tasks[from->task].comm);
+}
+
+static void put_symbol(struct snapshot_rows *list, const struct symbol *symbol,
+		       struct snapshot_row *row, struct snapshot_row_text *text)
+{
+	const struct strpool *strings = list->fold->names->strings;
+
+	text->raw_symbol = snapshot_text_put_string(&list->block, strings, symbol->name);
+	text->symbol = list->sources->raw_names
+		       ? text->raw_symbol : snapshot_text_put_string(&list->block, strings,
+				    symbol_names_shown(list->fold->names, symbol));
+	row->is_synthetic = symbol->is_synthetic;
+}
+
+static void put_source(struct snapshot_rows *list, const struct symbol *symbol,
+		       struct snapshot_row *row, struct snapshot_row_text *text)
+{
+	const struct source_wish of = { row->address, symbol->object };
+	struct source_text source;
+
+	row->object_id = symbol->object;
+	if (!list->sources->lines)
+		return;
+	source = source_lines_find(list->sources->lines, &of, list->fold->keys & KEY_ADDRESS);
+	if (source.line[0])
+		text->source = snapshot_text_put(&list->block, source.line);
+	else if (source.reason[0])
+		text->source_reason = snapshot_text_put(&list->block, source.reason);
+}
+
+static void fill_row(struct snapshot_rows *list, const struct fold_row *from)
+{
+	const struct fold *fold = list->fold;
+	struct snapshot_text *block = &list->block;
+	struct snapshot_row_text *text = &list->texts[list->count];
+	struct snapshot_row *row = &list->rows[list->count++];
+	const struct symbol *symbol = &fold->names->symbols[from->symbol];
+	const struct object *object = &fold->names->objects->objects[symbol->object];
+	const struct strpool *strings = fold->names->strings;
+
+	*row = (struct snapshot_row){
+		.id = row_id(fold, from), .tasks = from->tasks, .is_idle = from->is_idle,
+		.self_samples = from->self_samples, .total_samples = from->total_samples,
+		.self_weight = from->self_weight, .total_weight = from->total_weight,
+		.pid = part_or_none(from->pid), .tid = part_or_none(from->tid),
+		.cpu = from->cpu == SLICE_CPU_UNKNOWN ? -1 : part_or_none(from->cpu),
+		.mode = fold->keys & KEYS_CODE ? symbol->mode : MODE_UNKNOWN,
+		.state = SYMBOL_NAMED, .cpu_pct = -1, .busy_pct = -1,
+		.object_id = UINT32_MAX,
+	};
+	if (fold->keys & (KEY_SYMBOL | KEY_ADDRESS)) {
+		row->address = fold->keys & KEY_ADDRESS ? from->address : symbol->address;
+		row->state = symbol->state;
+		put_source(list, symbol, row, text);
+	}
+	if (fold->keys & KEY_SYMBOL)
+		put_symbol(list, symbol, row, text);
+	if (fold->keys & KEY_OBJECT) {
+		text->object = snapshot_text_put_string(block, strings, symbol->object_name);
+		text->object_path = snapshot_text_put_string(block, strings, symbol->object_path);
+		text->build_id = put_build_id(block, symbol->object, &object->build_id);
+	}
+	if (row->state == SYMBOL_UNREADABLE)
+		text->reason = snapshot_text_put_string(block, strings, object->reason);
+	if (from->comm != FOLD_MIXED && from->comm != FOLD_NONE)
+		text->comm = snapshot_text_put_string(block, strings,
+						      (struct str_id){ from->comm });
+	else if ((fold->keys & KEY_GROUP) && row->tid > 0)
+		text->comm = put_present_comm(list, (uint32_t)row->tid, from);
+	if (fold->keys & (KEY_PID | KEY_TID))
+		put_cgroup(list, row, from, text);
+	put_load(list, row, text);
+}
+
+static void put_base(struct snapshot_row *row, const struct fold_row *base)
+{
+	row->base_self_samples = base->self_samples;
+	row->base_total_samples = base->total_samples;
+	row->base_self_weight = base->self_weight;
+	row->base_total_weight = base->total_weight;
+}
+
+/* Only in the baseline: what was counted is its. */
+static void leave_to_base(struct snapshot_row *row, const struct fold_row *base)
+{
+	put_base(row, base);
+	row->self_samples = row->total_samples = 0;
+	row->self_weight = row->total_weight = 0;
+}
+
+/* A process above its threads. */
+static void fill_group(struct snapshot_rows *list, const struct fold_group *group)
+{
+	struct snapshot_row_text *text = &list->texts[list->count];
+	struct snapshot_row *row = &list->rows[list->count];
+	const struct task_stats *tasks = list->sources->tasks;
+	const struct task_stat *process;
+
+	fill_row(list, &group->sum);
+	row->id = group_id(&group->sum);
+	if (group->has_own_comm || row->pid <= 0)
+		return;
+	process = tasks ? task_stats_find(tasks, (uint32_t)row->pid, 0) : NULL;
+	if (process && process->comm[0])
+		text->comm = snapshot_text_put(&list->block, process->comm);
+	else if (!text->comm)
+		text->comm = put_present_comm(list, (uint32_t)row->pid, &group->sum);
+}
+
+/* The processes of the baseline, beside those from @first on that are in both. */
+static void fill_base_groups(struct snapshot_rows *list, uint32_t first,
+			     const struct fold_group *groups, uint32_t count)
+{
+	const uint32_t end = list->count;
+	struct id_map present = { 0 };
+
+	if (id_map_reserve(&present, end - first)) {
+		list->block.is_out_of_memory = true;
+		return;
+	}
+	for (uint32_t i = first; i < end; i++)
+		id_map_put(&present, list->rows[i].id, i);	/* has room */
+	for (uint32_t i = 0; i < count; i++) {
+		const uint32_t at = id_map_get(&present, group_id(&groups[i].sum));
+
+		if (at != ID_MAP_NONE) {
+			put_base(&list->rows[at], &groups[i].sum);
+			continue;
+		}
+		fill_group(list, &groups[i]);
+		leave_to_base(&list->rows[list->count - 1], &groups[i].sum);
+	}
+	id_map_finish(&present);
+}
+
+static int hottest_first(const void *a, const void *b)
+{
+	const struct snapshot_row *left = a, *right = b;
+
+	if (left->self_weight != right->self_weight)
+		return left->self_weight > right->self_weight ? -1 : 1;
+	if (left->total_weight != right->total_weight)
+		return left->total_weight > right->total_weight ? -1 : 1;
+	if (left->base_self_weight != right->base_self_weight)	/* of what is gone, mostly */
+		return left->base_self_weight > right->base_self_weight ? -1 : 1;
+	return left->id < right->id ? -1 : left->id > right->id;
+}
+
+static int largest_total_first(const void *a, const void *b)
+{
+	const struct snapshot_row *left = a, *right = b;
+
+	if (left->total_weight != right->total_weight)
+		return left->total_weight > right->total_weight ? -1 : 1;
+	return hottest_first(a, b);
+}
+
+static void put_pointers(struct snapshot_row *row, const struct snapshot_row_text *from,
+			 const char *text)
+{
+	row->symbol = text + from->symbol;
+	row->raw_symbol = text + from->raw_symbol;
+	row->object = text + from->object;
+	row->object_path = text + from->object_path;
+	row->build_id = text + from->build_id;
+	row->comm = text + from->comm;
+	row->reason = text + from->reason;
+	row->command_line = text + from->command_line;
+	row->source = text + from->source;
+	row->source_reason = text + from->source_reason;
+	row->cgroup = text + from->cgroup;
+	row->unit = text + from->unit;
+	row->container = text + from->container;
+	row->pod = text + from->pod;
+}
+
+/* Each row of the fold, with the baseline's figures, then what is only in that. */
+static void fill_each(struct snapshot_rows *list, bool is_grouped)
+{
+	const struct fold *fold = list->fold, *base = list->sources->base;
+
+	for (uint32_t i = 0; i < fold->row_count; i++) {
+		const struct fold_row *then =
+			base ? fold_find_row(base, &fold->rows[i].key) : NULL;
+
+		fill_row(list, &fold->rows[i]);
+		if (then)
+			put_base(&list->rows[list->count - 1], then);
+		if (is_grouped)
+			list->rows[list->count - 1].group_id = group_id(&fold->rows[i]);
+	}
+	for (uint32_t i = 0; base && i < base->row_count; i++) {
+		if (fold_find_row(fold, &base->rows[i].key))
+			continue;
+		fill_row(list, &base->rows[i]);
+		leave_to_base(&list->rows[list->count - 1], &base->rows[i]);
+		if (is_grouped)
+			list->rows[list->count - 1].group_id = group_id(&base->rows[i]);
+	}
+}
+
+/* The processes of a grouped fold, and those of the baseline. */
+struct row_groups {
+	struct fold_group *now, *base;	/* owned */
+	uint32_t now_count, base_count;
+};
+
+static int find_groups(const struct snapshot_rows *list, struct row_groups *out)
+{
+	if (!fold_is_grouped(list->fold->keys))
+		return 0;
+	if (fold_groups(list->fold, &out->now, &out->now_count))
+		return -ENOMEM;
+	return list->sources->base
+	       ? fold_groups(list->sources->base, &out->base, &out->base_count) : 0;
+}
+
+static void fill_groups(struct snapshot_rows *list, const struct row_groups *groups)
+{
+	const uint32_t first = list->count;
+
+	for (uint32_t i = 0; i < groups->now_count; i++)
+		fill_group(list, &groups->now[i]);
+	if (groups->base_count)
+		fill_base_groups(list, first, groups->base, groups->base_count);
+}
+
+/* What /proc says counts first: a process can outlive its first thread, and the task table forgets
+ * ended processes before their samples leave history. */
+static bool is_ended_process(const struct snapshot_rows *list, const struct snapshot_row *row)
+{
+	const struct process *process;
+
+	if (row->pid <= 0)
+		return false;
+	if (row->task_state)
+		return row->task_state == 'X';
+	process = task_table_find_process(list->fold->tasks, (uint32_t)row->pid);
+	return process && !process->is_alive;
+}
+
+static void add_stats(struct snapshot_row *sum, const struct snapshot_row *row)
+{
+	sum->self_samples += row->self_samples;
+	sum->total_samples += row->total_samples;
+	sum->self_weight += row->self_weight;
+	sum->total_weight += row->total_weight;
+	sum->base_self_samples += row->base_self_samples;
+	sum->base_total_samples += row->base_total_samples;
+	sum->base_self_weight += row->base_self_weight;
+	sum->base_total_weight += row->base_total_weight;
+}
+
+/* Appends the sum of the ended processes at indices @members[0 .. @count), which becomes the row
+ * that they fold out from. */
+static void join_ended(struct snapshot_rows *list, const uint32_t *members, uint32_t count,
+		       const char *comm)
+{
+	struct snapshot_row *sum = &list->rows[list->count];
+
+	list->texts[list->count++] = (struct snapshot_row_text){
+		.comm = list->texts[members[0]].comm,
+	};
+	*sum = (struct snapshot_row){
+		.id = id_set_mix(KEY_GROUP, filter_hash(comm)),
+		.pid = -1, .tid = -1, .cpu = -1, .tasks = count, .ended_processes = count,
+		.mode = MODE_UNKNOWN, .state = SYMBOL_NAMED, .object_id = UINT32_MAX,
+		.cpu_pct = -1, .busy_pct = -1,
+		.task_state = list->sources->is_past ? 0 : 'X',
+	};
+	for (uint32_t i = 0; i < count; i++) {
+		struct snapshot_row *member = &list->rows[members[i]];
+
+		add_stats(sum, member);
+		member->group_id = sum->id;
+		member->tid = -1;
+	}
+}
+
+struct ended_by_name {
+	const char *comm;
+	uint32_t row;
+};
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(((const struct ended_by_name *)a)->comm,
+		      ((const struct ended_by_name *)b)->comm);
+}
+
+/* Ended processes of one name, two or more, get a common row: a build leaves hundreds. @first:
+ * index of the first process's row; all behind it are processes. */
+static void join_ended_by_name(struct snapshot_rows *list, uint32_t first)
+{
+	const uint32_t end = list->count;
+	struct ended_by_name *ended = malloc((end - first + 1) * sizeof(*ended));
+	uint32_t *members = malloc((end - first + 1) * sizeof(*members));
+	uint32_t count = 0, same;
+
+	if (!ended || !members)
+		list->block.is_out_of_memory = true;
+	for (uint32_t i = first; ended && members && i < end; i++)
+		if (is_ended_process(list, &list->rows[i]))
+			ended[count++] = (struct ended_by_name){
+				list->block.bytes + list->texts[i].comm, i };
+	if (count)
+		qsort(ended, count, sizeof(*ended), by_name);
+	for (uint32_t i = 0; i < count; i += same) {
+		for (same = 0; i + same < count && !by_name(&ended[i], &ended[i + same]); same++)
+			members[same] = ended[i + same].row;
+		if (same > 1 && ended[i].comm[0])
+			join_ended(list, members, same, ended[i].comm);
+	}
+	free(ended);
+	free(members);
+}
+
+int snapshot_rows_fill(struct snapshot_rows *list)
+{
+	const struct fold *base = list->sources->base;
+	struct row_groups groups = { .now = NULL };
+	int err = find_groups(list, &groups);
+	size_t processes = groups.now_count, most;
+	uint32_t first_process;
+
+	if (base)
+		processes += groups.base_count;
+	/* Two ended processes have at most one common row. */
+	most = (size_t)list->fold->row_count + (base ? base->row_count : 0) + processes +
+	       processes / 2 + 1;
+	if (!err) {
+		list->rows = malloc(most * sizeof(*list->rows));
+		list->texts = calloc(most, sizeof(*list->texts));
+		err = list->rows && list->texts ? 0 : -ENOMEM;
+	}
+	if (!err) {
+		fill_each(list, fold_is_grouped(list->fold->keys));
+		first_process = list->count;
+		fill_groups(list, &groups);
+		join_ended_by_name(list, first_process);
+	}
+	free(groups.now);
+	free(groups.base);
+	return err || list->block.is_out_of_memory ? -ENOMEM : 0;
+}
+
+void snapshot_rows_join(struct snapshot_rows *list, const char *text, struct snapshot_row *out)
+{
+	for (uint32_t i = 0; i < list->count; i++)
+		put_pointers(&list->rows[i], &list->texts[i], text);
+	if (!list->count)
+		return;
+	qsort(list->rows, list->count, sizeof(*list->rows),
+	      list->sources->by_total ? largest_total_first : hottest_first);
+	memcpy(out, list->rows, list->count * sizeof(*list->rows));
+}
+
+void snapshot_rows_finish(struct snapshot_rows *list)
+{
+	free(list->rows);
+	free(list->texts);
+	snapshot_text_finish(&list->block);
+}

@@ -1,0 +1,346 @@
+/* batch.c - see batch.h.
+ *
+ * Problem: whoever reads the output may stop reading; a signal must end us nevertheless.
+ *
+ * Idea: a refresh is rendered into memory, and written as the output takes it; one poll() waits for
+ * the output, the analyzer and signals. Nothing is taken from the analyzer while output is left: it
+ * keeps only the newest snapshot, so a slow reader sees fewer refreshes, not older ones.
+ */
+#include "cli/batch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/privileges.h"
+#include "export/events.h"
+#include "export/folded.h"
+#include "export/json.h"
+#include "export/text.h"
+
+#define UNREAD_NS (10 * CLOCK_NS_PER_S) /* how long the output may stand still after --duration */
+#define SIGNAL_UNREAD_NS (500 * CLOCK_NS_PER_MS)	/* the same after a signal */
+#define AGAIN_NS (500 * CLOCK_NS_PER_MS)	/* timeout(1) signals us, then our process group */
+
+enum batch_source { SOURCE_ANALYZER, SOURCE_SIGNAL, SOURCE_OUTPUT, SOURCE_COMMAND, SOURCE_COUNT };
+
+struct batch {
+	struct session *session;
+	const struct options *options;
+	struct pollfd sources[SOURCE_COUNT];
+	int output_fd;
+	char *text;		/* of one refresh; NULL: all of it is written */
+	size_t text_bytes, written;
+	uint64_t printed;
+	uint64_t end_ns;	/* 0: no end; once stopped, that of an output nobody reads */
+	uint64_t unread_ns;	/* how long it may then stand still */
+	uint64_t again_ns;	/* signals before it are the first one again */
+	bool is_source_stopped, is_last, is_done;
+	int result;
+};
+
+static void watched_signals(sigset_t *set)
+{
+	sigemptyset(set);
+	sigaddset(set, SIGINT);
+	sigaddset(set, SIGTERM);
+	sigaddset(set, SIGHUP);
+}
+
+void batch_block_signals(void)
+{
+	sigset_t set;
+
+	watched_signals(&set);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	signal(SIGPIPE, SIG_IGN);	/* a closed pipe is an error of write(2), and a quiet end */
+}
+
+int batch_signal_fd(void)
+{
+	sigset_t set;
+	int fd;
+
+	watched_signals(&set);
+	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return fd < 0 ? -errno : fd;
+}
+
+int batch_take_signal(void)
+{
+	const struct timespec now = { 0 };
+	sigset_t set;
+	int signal_seen;
+
+	watched_signals(&set);
+	signal_seen = sigtimedwait(&set, NULL, &now);
+	return signal_seen > 0 ? 128 + signal_seen : 0;
+}
+
+/* All events of one refresh. */
+static int render(struct batch *batch, const struct snapshot *snapshot, struct diag *why)
+{
+	const struct export_options export_options = {
+		.filter = batch->options->filter,
+		.has_source = batch->options->wants_source,
+		.has_period = batch->options->wants_period,
+		.has_groups = batch->options->group_count,
+		.show_idle = batch->options->show_idle, .max_rows = batch->options->max_rows,
+		.by_total = batch->options->wants_children,
+	};
+	const bool is_text = batch->options->format == OUTPUT_TEXT;
+	FILE *out = open_memstream(&batch->text, &batch->text_bytes);
+	bool has_failed;
+	int err = 0;
+
+	if (!out)
+		return diag_set(why, -ENOMEM, "no memory for the output");
+	if (snapshot->events && batch->options->format == OUTPUT_EVENTS && !batch->printed)
+		events_write_titles(out, &batch->options->fields);
+	for (; snapshot && !err; snapshot = snapshot->next_event) {
+		if (batch->options->format == OUTPUT_FOLDED)
+			err = folded_write(out, &snapshot->tree, batch->options->marks_kernel,
+					   snapshot->has_baseline);
+		else if (batch->options->format == OUTPUT_EVENTS)
+			events_write(out, snapshot->events, &batch->options->fields);
+		else if (batch->options->format == OUTPUT_EVENTS_JSON)
+			events_write_json(out, snapshot->events, &batch->options->fields);
+		else if (batch->options->format == OUTPUT_JSON)
+			json_write(out, snapshot, &export_options);
+		else
+			text_write(out, snapshot, &export_options);
+		if (is_text && text_has_all_events(snapshot, &export_options))
+			break;
+	}
+	has_failed = err || ferror(out);
+	if (fclose(out) || has_failed || !batch->text)	/* of the last fclose() says nothing */
+		return diag_set(why, -ENOMEM, "no memory for the output");
+	batch->written = 0;
+	return 0;
+}
+
+/* What is missing among the lines, and why, once they are all printed. */
+static void note_losses(const struct snapshot *snapshot, struct diag *why)
+{
+	const struct loss_count *counts = snapshot->ledger.counts;
+	const struct { uint64_t count; const char *what; } lost[] = {
+		{ counts[LOSS_RING_FULL].since_start, "found the kernel's buffers full" },
+		{ counts[LOSS_PROBE_MISSED].since_start, "could not be probed" },
+		{ counts[LOSS_MALFORMED].since_start, "were malformed" },
+		{ counts[LOSS_NO_MEMORY].since_start, "found no memory" },
+		{ counts[LOSS_LATE].since_start, "came too late for the order" },
+		{ snapshot->events->dropped,
+		  "were not printed, as the output was not read in time" },
+	};
+
+	if (!snapshot->is_last || snapshot->end_err)
+		return;
+	snprintf(why->text, sizeof(why->text), "%s", snapshot->end_reason);
+	for (size_t i = 0; i < sizeof(lost) / sizeof(lost[0]); i++) {
+		const size_t used = strlen(why->text);
+
+		if (lost[i].count)
+			snprintf(why->text + used, sizeof(why->text) - used,
+				 "%s%" PRIu64 " events %s", used ? "; " : "", lost[i].count,
+				 lost[i].what);
+	}
+}
+
+static int take_snapshot(struct batch *batch, struct diag *why)
+{
+	struct snapshot *snapshot = analyzer_take_snapshot(batch->session->analyzer);
+	int err;
+
+	if (!snapshot)
+		return 0;
+	if (snapshot->events)
+		note_losses(snapshot, why);
+	if (snapshot->is_last && snapshot->end_err) {
+		err = diag_set(why, snapshot->end_err, "%s", snapshot->end_reason);
+	} else {
+		err = render(batch, snapshot, why);
+		batch->printed++;
+		batch->is_last = snapshot->is_last ||
+				 (batch->options->batch_count &&
+				  batch->printed >= batch->options->batch_count);
+	}
+	snapshot_destroy(snapshot);
+	return err;
+}
+
+static void fail_output(struct batch *batch, const char *reason, struct diag *why)
+{
+	diag_set(why, -EIO, "cannot write the output: %s", reason);
+	batch->result = BATCH_OUTPUT_FAILED;
+	batch->is_done = true;
+}
+
+/* At most what a pipe that poll() calls writable takes at once: for the outputs that can't be
+ * opened non-blocking. */
+static void write_output(struct batch *batch, struct diag *why)
+{
+	const size_t left = batch->text_bytes - batch->written;
+	const ssize_t count = write(batch->output_fd, batch->text + batch->written,
+				    left < PIPE_BUF ? left : PIPE_BUF);
+
+	if (count < 0 && errno == EPIPE) {
+		batch->is_done = true;
+	} else if (count < 0 && errno != EAGAIN && errno != EINTR) {
+		fail_output(batch, strerror(errno), why);
+	} else if (count > 0) {
+		batch->written += (size_t)count;
+		if (batch->unread_ns)
+			batch->end_ns = clock_now_ns() + batch->unread_ns;
+	}
+	if (batch->written < batch->text_bytes)
+		return;
+	free(batch->text);
+	batch->text = NULL;
+	batch->is_done = batch->is_done || batch->is_last;
+}
+
+static void stop_source(struct batch *batch)
+{
+	batch->is_source_stopped = true;
+	session_stop_source(batch->session);	/* its last snapshot is the end */
+}
+
+static void take_signal(struct batch *batch)
+{
+	const int fd = batch->sources[SOURCE_SIGNAL].fd;
+	struct signalfd_siginfo signal_seen;
+	bool is_first;
+
+	if (read(fd, &signal_seen, sizeof(signal_seen)) != sizeof(signal_seen))
+		return;
+	is_first = !batch->result;
+	batch->result = 128 + (int)signal_seen.ssi_signo;
+	/* A key of the terminal has reached the command, too: it is in our process group. */
+	if (batch->session->command && signal_seen.ssi_code != SI_KERNEL)
+		command_signal(batch->session->command, (int)signal_seen.ssi_signo);
+	if ((batch->options->prints_once || batch->options->has_events) && is_first &&
+	    !batch->is_source_stopped) {
+		stop_source(batch);	/* its table, or rest of events, is to come */
+		batch->again_ns = clock_now_ns() + AGAIN_NS;
+		batch->end_ns = clock_now_ns() + UNREAD_NS;
+		return;
+	}
+	if (clock_now_ns() < batch->again_ns)
+		return;
+	/* A reader gets no half of a line. A second signal waits for nobody. */
+	batch->is_done = !is_first || !batch->text || !batch->written;
+	batch->is_last = true;
+	batch->unread_ns = SIGNAL_UNREAD_NS;
+	batch->end_ns = clock_now_ns() + batch->unread_ns;
+}
+
+/* What it has left running goes on unseen, as in perf. */
+static void end_with_command(struct batch *batch)
+{
+	batch->sources[SOURCE_COMMAND].fd = -1;
+	if (batch->is_source_stopped)
+		return;
+	batch->end_ns = 0;
+	stop_source(batch);
+}
+
+static int wait_ms(const struct batch *batch)
+{
+	const uint64_t now_ns = clock_now_ns();
+	uint64_t left_ms;
+
+	if (!batch->end_ns || (batch->is_source_stopped && !batch->text))
+		return -1;
+	if (now_ns >= batch->end_ns)
+		return 0;
+	left_ms = (batch->end_ns - now_ns) / CLOCK_NS_PER_MS + 1;
+	return left_ms > 60000 ? 60000 : (int)left_ms;
+}
+
+static void stop_when_over(struct batch *batch, struct diag *why)
+{
+	if (!batch->end_ns || batch->is_done || clock_now_ns() < batch->end_ns)
+		return;
+	if (batch->result) {
+		batch->is_done = true;
+	} else if (!batch->is_source_stopped) {
+		stop_source(batch);
+		batch->unread_ns = UNREAD_NS;
+		batch->end_ns = clock_now_ns() + batch->unread_ns;
+	} else if (batch->text) {
+		fail_output(batch, "nobody reads it", why);
+	}
+}
+
+/* The flags of standard output belong to all who share it, the shell included, so a terminal or
+ * pipe is opened once more. A file would start at its beginning; it doesn't block anyway. */
+static int open_output(void)
+{
+	struct stat output;
+	int fd = -1;
+
+	privileges_begin_write();	/* they are the user's who called sudo */
+	if (isatty(STDOUT_FILENO) || (!fstat(STDOUT_FILENO, &output) && S_ISFIFO(output.st_mode)))
+		fd = open("/proc/self/fd/1", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	privileges_end_write();
+	return fd < 0 ? STDOUT_FILENO : fd;
+}
+
+static int run_loop(struct batch *batch, struct diag *why)
+{
+	struct pollfd *sources = batch->sources;
+	int err = 0;
+
+	while (!err && !batch->is_done) {
+		sources[SOURCE_ANALYZER].fd =
+			batch->text ? -1 : analyzer_fd(batch->session->analyzer);
+		sources[SOURCE_OUTPUT].fd = batch->text ? batch->output_fd : -1;
+		if (poll(sources, SOURCE_COUNT, wait_ms(batch)) < 0)
+			continue;
+		if (sources[SOURCE_SIGNAL].revents)
+			take_signal(batch);
+		else if (sources[SOURCE_OUTPUT].revents)
+			write_output(batch, why);
+		else if (sources[SOURCE_ANALYZER].revents)
+			err = take_snapshot(batch, why);
+		if (sources[SOURCE_COMMAND].revents && !batch->result)
+			end_with_command(batch);
+		stop_when_over(batch, why);
+	}
+	return err ? err : batch->result;
+}
+
+int batch_run(struct session *session, const struct options *options, struct diag *why)
+{
+	struct batch batch = { .session = session, .options = options };
+	const int signal_fd = batch_signal_fd();
+	int result;
+
+	if (signal_fd < 0)
+		return diag_set(why, signal_fd, "cannot watch signals: %s", strerror(-signal_fd));
+	batch.sources[SOURCE_SIGNAL].fd = signal_fd;
+	batch.sources[SOURCE_COMMAND] = (struct pollfd){
+		.fd = session->command ? command_pidfd(session->command) : -1, .events = POLLIN,
+	};
+	if (options->duration_ns)
+		batch.end_ns = clock_now_ns() + options->duration_ns;
+	batch.sources[SOURCE_ANALYZER].events = batch.sources[SOURCE_SIGNAL].events = POLLIN;
+	batch.sources[SOURCE_OUTPUT].events = POLLOUT;
+	batch.output_fd = open_output();
+	result = run_loop(&batch, why);
+	free(batch.text);
+	if (batch.output_fd != STDOUT_FILENO)
+		close(batch.output_fd);
+	close(signal_fd);
+	return result;
+}

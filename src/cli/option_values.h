@@ -1,0 +1,27 @@
+/* option_values.h - the value of each option, from text into struct options (option_setter).
+ * Thread: main. Pure, but for targets: whether they are there is looked up.
+ */
+#ifndef CLI_OPTION_VALUES_H
+#define CLI_OPTION_VALUES_H
+
+#include "cli/option_table.h"
+
+option_setter option_set_pids, option_set_tids, option_set_user, option_set_cgroup, option_set_cpus,
+	option_set_event, option_set_freq, option_set_count, option_set_pages,
+	option_set_call_graph, option_set_percentage, option_set_keys, option_set_groups,
+	option_set_delay, option_set_window, option_set_filter, option_set_stacks,
+	option_set_match, option_set_theme, option_set_color,
+	option_set_memory, option_set_log, option_set_input, option_set_diff,
+	option_set_batch,
+	option_set_duration, option_set_format, option_set_fields, option_set_rows,
+	option_set_config,
+	option_set_probe, option_set_pattern, option_set_probe_cap, option_set_lease;
+
+/* The words that may be, or for windows and rates: that are worth offering. NULL ends each. */
+extern const char *const option_sort_keys[], *const option_group_keys[],
+	*const option_windows[], *const option_freqs[],
+	*const option_call_graphs[], *const option_percentages[], *const option_colors[],
+	*const option_formats[],
+	*const option_probe_caps[], *const option_leases[];
+
+#endif

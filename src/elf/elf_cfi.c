@@ -1,0 +1,262 @@
+/* elf_cfi.c - see elf_cfi.h. Everything here reads bytes that a stranger chose.
+ *
+ * Idea: first the rows of all entries, one entry after the other as they stand in the file, then
+ * the entries by address, with a row for each gap between them. Where two entries hold the same
+ * code the one that starts first has it, then the one that was read first: what programs are
+ * unwound by (.eh_frame) comes before what debuggers are told.
+ *
+ *   entries   |--- a ---|   |---- c ----|
+ *                 |- b -|            |---- d ----|
+ *   rows      | a       | G | c         | d      | G
+ */
+#include "elf_cfi.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cfi_program.h"
+#include "elf_debug_file.h"
+#include "flat_sort.h"
+#include "go_symbols.h"
+#include "sandbox/large_block.h"
+
+#define EXTENTS_MAX    (4u << 20)	/* LLVM has 100,000 functions */
+#define EDGE_BYTES_MAX 16	/* endbr64; push; mov: 9. Longer ones do more than make a frame */
+
+/* The code of one entry. */
+struct extent {
+	uint32_t end;
+	uint32_t first_row, row_count;
+};
+
+struct compilation {
+	struct elf_file main, debug;	/* debug.elf NULL: none that belongs to it */
+	struct cfi_program program;
+	struct cfi_rows rows;
+	struct flat_place *places;	/* owned, as the next; of extents */
+	struct extent *extents;
+	uint32_t extent_count, extent_capacity;
+	struct unwind_header *table;	/* owned */
+	uint32_t covered;		/* the file offset up to which the table says something */
+};
+
+static int grow_extents(struct compilation *job)
+{
+	const uint32_t count = job->extent_count, capacity = count ? 2 * count : 1024;
+	struct flat_place *places;
+	struct extent *extents;
+
+	if (count < job->extent_capacity)
+		return 0;
+	if (count >= EXTENTS_MAX)
+		return -E2BIG;
+	places = large_block_grow(job->places, count * sizeof(*places), capacity * sizeof(*places));
+	if (!places)
+		return -ENOMEM;
+	job->places = places;
+	extents = large_block_grow(job->extents, count * sizeof(*extents),
+				   capacity * sizeof(*extents));
+	if (!extents)
+		return -ENOMEM;
+	job->extents = extents;
+	job->extent_capacity = capacity;
+	return 0;
+}
+
+/* Adds the @bytes from file offset @offset on, which end below 4 GiB, as code whose rows begin with
+ * @first_row. */
+static int add_extent(struct compilation *job, uint64_t offset, uint64_t bytes, uint32_t first_row)
+{
+	int err = grow_extents(job);
+
+	if (err)
+		return err;
+	job->places[job->extent_count] = (struct flat_place){ offset, job->extent_count };
+	job->extents[job->extent_count++] = (struct extent){
+		(uint32_t)(offset + bytes), first_row, job->rows.count - first_row,
+	};
+	return 0;
+}
+
+static int add_entry(void *context, const struct frame_entry *entry)
+{
+	struct compilation *job = context;
+	const uint32_t first_row = job->rows.count;
+	int err;
+
+	if (entry->offset + entry->bytes > UINT32_MAX)
+		return 0;
+	err = cfi_program_run(&job->program, entry, &job->rows);
+	return err ? err : add_extent(job, entry->offset, entry->bytes, first_row);
+}
+
+static int add_go_function(void *context, uint64_t offset, uint64_t bytes, uint32_t first_row)
+{
+	return add_extent(context, offset, bytes, first_row);
+}
+
+/* A Go program that was stripped: what .debug_frame would say of it is made from the same sizes. */
+static int add_go(struct compilation *job)
+{
+	if (elf_file_section(&job->main, ".debug_frame") ||
+	    (job->debug.elf && elf_file_section(&job->debug, ".debug_frame")))
+		return 0;
+	return go_unwind_walk(&job->main, &job->rows, add_go_function, job);
+}
+
+/* Nobody has called the first instruction of a program, and ld.so has no entry that says so. The
+ * next ones may make a frame. */
+static int add_start(struct compilation *job)
+{
+	const uint32_t first_row = job->rows.count;
+	uint64_t offset, left;
+	int err;
+
+	if (!job->main.header.e_entry ||
+	    !elf_file_find_code(&job->main, job->main.header.e_entry, &offset, &left) ||
+	    offset >= UINT32_MAX)
+		return 0;
+	err = cfi_rows_append(&job->rows, (struct unwind_row){ (uint32_t)offset,
+							       .kind = UNWIND_END });
+	return err ? err : add_extent(job, offset, 1, first_row);
+}
+
+static struct unwind_row *table_rows(const struct compilation *job)
+{
+	return (void *)(job->table + 1);
+}
+
+static size_t table_bytes(const struct compilation *job)
+{
+	return sizeof(*job->table) + job->table->row_count * sizeof(struct unwind_row);
+}
+
+static void put_row(struct compilation *job, const struct unwind_row *row, uint32_t start)
+{
+	struct unwind_row *rows = table_rows(job);
+	uint32_t *count = &job->table->row_count;
+
+	if (*count && unwind_row_is_same_rule(&rows[*count - 1], row))
+		return;
+	rows[*count] = *row;
+	rows[(*count)++].start = start;
+}
+
+/* bp leads to the caller's bp and its address. gcc pushes that a second time where it aligns. */
+static bool is_bp_frame(const struct unwind_row *row)
+{
+	return (row->kind == UNWIND_BP && row->cfa == 2) || row->kind == UNWIND_BP_WORD;
+}
+
+/* As a function with a frame pointer has it before the frame is there, and when it is gone. */
+static bool is_edge(const struct unwind_row *row, uint32_t bytes)
+{
+	return row->kind == UNWIND_SP && row->cfa <= 2 && bytes <= EDGE_BYTES_MAX;
+}
+
+/* The code of PLT slots and such is no function's. */
+static void count_bytes(struct compilation *job, const struct unwind_row *row, uint32_t bytes,
+			bool has_bp_frame)
+{
+	if (row->kind == UNWIND_PLT || row->kind == UNWIND_SIGNAL || row->kind == UNWIND_END)
+		return;
+	job->table->code_bytes += bytes;
+	if (is_bp_frame(row) || (has_bp_frame && is_edge(row, bytes)))
+		job->table->bp_bytes += bytes;
+}
+
+static void put_extent(struct compilation *job, const struct extent *extent, uint32_t start)
+{
+	static const struct unwind_row gap = { .kind = UNWIND_GAP };
+	const struct unwind_row *rows = &job->rows.rows[extent->first_row];
+	bool has_bp_frame = false;
+
+	if (extent->end <= job->covered)
+		return;
+	if (job->covered && start > job->covered)
+		put_row(job, &gap, job->covered);
+	if (start < job->covered)
+		start = job->covered;
+	for (uint32_t i = 0; i < extent->row_count; i++)
+		has_bp_frame |= is_bp_frame(&rows[i]);
+	for (uint32_t i = 0; i < extent->row_count; i++) {
+		const uint32_t end = i + 1 < extent->row_count ? rows[i + 1].start : extent->end;
+		const uint32_t from = rows[i].start < start ? start : rows[i].start;
+
+		if (end <= start)
+			continue;
+		put_row(job, &rows[i], from);
+		count_bytes(job, &rows[i], end - from, has_bp_frame);
+	}
+	job->covered = extent->end;
+}
+
+static int make_table(struct compilation *job)
+{
+	/* A gap behind each extent. */
+	const size_t bytes = sizeof(*job->table) +
+			     ((size_t)job->rows.count + job->extent_count) *
+			     sizeof(struct unwind_row);
+
+	job->table = large_block_alloc(bytes);
+	if (!job->table || flat_sort_by_start(job->places, job->extent_count))
+		return -ENOMEM;
+	memset(job->table, 0, sizeof(*job->table));
+	job->table->magic = UNWIND_TABLE_MAGIC;
+	job->table->version = UNWIND_TABLE_VERSION;
+	job->table->build_id = elf_file_build_id(&job->main);
+	for (uint32_t i = 0; i < job->extent_count; i++)
+		put_extent(job, &job->extents[job->places[i].index],
+			   (uint32_t)job->places[i].start);
+	if (job->extent_count)
+		put_row(job, &(struct unwind_row){ .kind = UNWIND_GAP }, job->covered);
+	return table_bytes(job) <= UNWIND_BYTES_MAX ? 0 : -E2BIG;
+}
+
+static int compile(struct compilation *job, int fd, int debug_fd, struct diag *why)
+{
+	int err = elf_file_open(&job->main, fd, why);
+
+	if (!err)
+		err = elf_file_read_segments(&job->main, why);
+	if (err)
+		return err;
+	job->program.machine = cfi_machine_find(job->main.header.e_machine);
+	if (job->program.machine && !job->main.is_32_bit) {
+		elf_debug_file_open(&job->debug, &job->main, debug_fd);
+		err = frame_entries_walk(&job->main, job->debug.elf ? &job->debug : NULL, add_entry,
+					 job);
+		if (!err)
+			err = add_go(job);
+		if (!err)
+			err = add_start(job);
+	}
+	if (!err)
+		err = make_table(job);
+	if (err == -E2BIG)
+		diag_set(why, err, "more than %u MiB of unwind rows", UNWIND_BYTES_MAX >> 20);
+	else if (err)
+		diag_set(why, err, "the unwind table needs more memory than allowed");
+	return err;
+}
+
+int elf_cfi_compile(int fd, int debug_fd, void **bytes, size_t *bytes_count, struct diag *why)
+{
+	struct compilation job = { .extent_count = 0 };
+	int err = compile(&job, fd, debug_fd, why);
+
+	*bytes = NULL;
+	if (!err) {
+		*bytes_count = table_bytes(&job);
+		*bytes = job.table;
+		job.table = NULL;
+	}
+	elf_file_close(&job.debug);
+	elf_file_close(&job.main);
+	free(job.rows.rows);
+	free(job.places);
+	free(job.extents);
+	free(job.table);
+	return err;
+}

@@ -1,0 +1,115 @@
+/* elf_marks.c - see elf_marks.h.
+ *
+ *   | name bytes 8 | description bytes | type 3 | "stapsdt" | place | base | semaphore |
+ *   | provider NUL | name NUL | arguments NUL |            each note padded to 4 bytes
+ *
+ * Problem: the section is not loaded, so prelinking leaves its addresses as they were.
+ *
+ * Idea: as its inventors meant it: `base` is what .stapsdt.base was linked to, which is loaded; how
+ * far that has moved is how far the marks have.
+ */
+#include "elf_marks.h"
+
+#include <string.h>
+
+#include "byte_reader.h"
+
+#define NOTE_TYPE 3
+#define NOTE_NAME "stapsdt"
+
+struct notes {
+	const struct elf_file *file;
+	const struct elf_section *base;		/* NULL: none */
+};
+
+/* The text that begins at @reader; NULL: it does not end, or is too long. */
+static const char *take_text(struct byte_reader *reader)
+{
+	const char *text = (const char *)reader->at;
+	const void *end = memchr(text, '\0', byte_reader_left(reader));
+	const size_t bytes = end ? (size_t)((const char *)end - text) + 1 : SIZE_MAX;
+
+	if (bytes > ELF_MARK_TEXT_MAX || !byte_reader_skip(reader, bytes))
+		return NULL;
+	return text;
+}
+
+/* Data, which perf and the kernel find by the same rule as code. */
+static uint64_t find_semaphore(const struct notes *notes, uint64_t vaddr)
+{
+	const struct elf_segment *segment = elf_file_find_segment(notes->file, vaddr);
+
+	return segment ? vaddr - segment->vaddr + segment->offset : 0;
+}
+
+/* A mark with a semaphore that can't be found would never fire: it is left out. */
+static bool read_mark(const struct notes *notes, struct byte_reader description,
+		      struct elf_mark *out)
+{
+	const size_t address_bytes = notes->file->is_32_bit ? 4 : 8;
+	uint64_t place = byte_reader_number(&description, address_bytes);
+	uint64_t base = byte_reader_number(&description, address_bytes);
+	uint64_t semaphore = byte_reader_number(&description, address_bytes);
+	uint64_t moved = notes->base && base ? notes->base->vaddr - base : 0, left;
+
+	if (description.is_bad ||
+	    !elf_file_find_code(notes->file, place + moved, &out->offset, &left))
+		return false;
+	out->semaphore = semaphore ? find_semaphore(notes, semaphore + moved) : 0;
+	out->provider = take_text(&description);
+	out->name = out->provider ? take_text(&description) : NULL;
+	out->arguments = out->name ? take_text(&description) : NULL;
+	return out->arguments && out->provider[0] && out->name[0] &&
+	       (!semaphore || out->semaphore);
+}
+
+static uint64_t padded(uint64_t bytes)
+{
+	return (bytes + 3) & ~(uint64_t)3;
+}
+
+/* Takes the next note; false when it is none of a mark. */
+static bool take_note(const struct notes *notes, struct byte_reader *reader, struct elf_mark *out)
+{
+	uint64_t name_bytes = byte_reader_number(reader, 4);
+	uint64_t description_bytes = byte_reader_number(reader, 4);
+	uint64_t type = byte_reader_number(reader, 4);
+	const unsigned char *name = reader->at, *description;
+	uint64_t left;
+
+	if (!byte_reader_skip(reader, padded(name_bytes)))
+		return false;
+	description = reader->at;
+	if (!byte_reader_skip(reader, description_bytes))
+		return false;
+	left = byte_reader_left(reader);
+	if (left)	/* the last one may come without its padding */
+		byte_reader_skip(reader, padded(description_bytes) - description_bytes < left ?
+					 padded(description_bytes) - description_bytes : left);
+	return type == NOTE_TYPE && name_bytes == sizeof(NOTE_NAME) &&
+	       memcmp(name, NOTE_NAME, sizeof(NOTE_NAME)) == 0 &&
+	       read_mark(notes, (struct byte_reader){ .at = description,
+			 .end = description + description_bytes }, out);
+}
+
+int elf_marks_read(struct elf_file *file, elf_mark_sink *sink, void *context)
+{
+	const struct elf_section *section = elf_file_section(file, ".note.stapsdt");
+	struct notes notes = { file, elf_file_section(file, ".stapsdt.base") };
+	struct elf_bytes bytes = { .at = NULL };
+	struct byte_reader reader;
+	int err = 0;
+
+	if (section)
+		bytes = elf_file_read(file, section);
+	if (!bytes.at)
+		return 0;
+	reader = (struct byte_reader){ .at = bytes.at, .end = bytes.at + bytes.count };
+	for (size_t i = 0; i < ELF_MARKS_MAX && byte_reader_left(&reader) && !err; i++) {
+		struct elf_mark mark;
+
+		if (take_note(&notes, &reader, &mark))
+			err = sink(context, &mark);
+	}
+	return err;
+}

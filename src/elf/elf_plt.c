@@ -1,0 +1,273 @@
+/* elf_plt.c - see elf_plt.h.
+ *
+ * Problem: the n-th slot need not belong to the n-th relocation (.plt.got has no order, a linker
+ * may leave slots out, with control-flow protection the slots that are called lie in .plt.sec).
+ *
+ * Idea: what all kinds of slots have in common is the jump through a word of the GOT, and a
+ * relocation says whose address comes into that word:
+ *
+ *   slot [endbr64] [bnd] jmp *0x2fe2(%rip)  -->  GOT word  <--  relocation JUMP_SLOT or GLOB_DAT,
+ *                                                               symbol puts
+ *
+ * Slots lie at multiples of 8. What lies there by chance inside of another slot has no jump with a
+ * relocation behind it.
+ */
+#include "elf_plt.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "elf_relocation.h"
+#include "elf_symbols.h"
+
+#define SLOTS_MAX   (1u << 18)	/* 20,000 are the most seen */
+#define SLOT_ALIGN  8
+#define SLOT_BYTES  16
+#define JUMP_BYTES  6		/* opcode 2, displacement 4 */
+
+struct slot {
+	uint64_t vaddr, bytes;
+	uint64_t got;		/* virtual address of the word */
+	bool is_named;		/* of the first that jumps through that word: all are */
+};
+
+struct plt {
+	struct elf_file *file;
+	struct flat_builder *builder;
+	struct slot *slots;	/* owned; by got once they are all found */
+	size_t count, capacity;
+	size_t words_left;	/* of the GOT, that slots without a name jump through */
+	uint64_t got_base;	/* i386: what %ebx is in position-independent code */
+};
+
+/* Whether a slot's jump is at @code; @next: the virtual address behind that jump. */
+static bool read_jump(const struct plt *plt, const unsigned char *code, uint64_t next,
+		      uint64_t *got)
+{
+	const bool is_386 = plt->file->header.e_machine == EM_386;
+	int32_t displacement;
+
+	memcpy(&displacement, code + 2, sizeof(displacement));
+	if (code[0] != 0xff || (code[1] != 0x25 && !(is_386 && code[1] == 0xa3)))
+		return false;
+	if (!is_386)
+		*got = next + (uint64_t)(int64_t)displacement;
+	else if (code[1] == 0x25)
+		*got = (uint32_t)displacement;
+	else
+		*got = (uint32_t)(plt->got_base + (uint32_t)displacement);
+	return true;
+}
+
+/* Whether a slot begins at @code, of which @left bytes are there. */
+static bool read_slot(const struct plt *plt, const unsigned char *code, size_t left,
+		      struct slot *slot)
+{
+	static const unsigned char endbr[] = { 0xf3, 0x0f, 0x1e };
+	size_t at = 0;
+
+	if (left >= 4 && memcmp(code, endbr, sizeof(endbr)) == 0 &&
+	    (code[3] == 0xfa || code[3] == 0xfb))
+		at = 4;
+	if (at < left && code[at] == 0xf2)	/* bnd */
+		at++;
+	return left - at >= JUMP_BYTES &&
+	       read_jump(plt, code + at, slot->vaddr + at + JUMP_BYTES, &slot->got);
+}
+
+static int add_slot(struct plt *plt, const struct slot *slot)
+{
+	if (plt->count == SLOTS_MAX)
+		return -E2BIG;
+	if (plt->count == plt->capacity) {
+		size_t capacity = 2 * plt->capacity + 256;
+		struct slot *grown = realloc(plt->slots, capacity * sizeof(*grown));
+
+		if (!grown)
+			return -ENOMEM;
+		plt->slots = grown;
+		plt->capacity = capacity;
+	}
+	plt->slots[plt->count++] = *slot;
+	return 0;
+}
+
+/* A slot ends where the next begins, but is no longer than the longest kind. */
+static void end_slot(struct plt *plt, size_t index, uint64_t end)
+{
+	struct slot *slot = &plt->slots[index];
+
+	slot->bytes = end - slot->vaddr < SLOT_BYTES ? end - slot->vaddr : SLOT_BYTES;
+}
+
+static int find_slots(struct plt *plt, const char *name)
+{
+	const struct elf_section *section = elf_file_section(plt->file, name);
+	const size_t first = plt->count;
+	struct elf_bytes code;
+
+	if (!section)
+		return 0;
+	code = elf_file_read(plt->file, section);
+	if (!code.at || code.count > UINT64_MAX - section->vaddr)
+		return 0;
+	for (size_t at = 0; at < code.count; at += SLOT_ALIGN) {
+		struct slot slot = { .vaddr = section->vaddr + at };
+		int err;
+
+		if (!read_slot(plt, code.at + at, code.count - at, &slot))
+			continue;
+		if (plt->count > first)
+			end_slot(plt, plt->count - 1, slot.vaddr);
+		err = add_slot(plt, &slot);
+		if (err)
+			return err;
+	}
+	if (plt->count > first)
+		end_slot(plt, plt->count - 1, section->vaddr + code.count);
+	return 0;
+}
+
+static int compare_slots(const void *left, const void *right)
+{
+	const struct slot *a = left, *b = right;
+
+	if (a->got != b->got)
+		return a->got < b->got ? -1 : 1;
+	return (a->vaddr > b->vaddr) - (a->vaddr < b->vaddr);
+}
+
+static void sort_slots(struct plt *plt)
+{
+	qsort(plt->slots, plt->count, sizeof(*plt->slots), compare_slots);
+	for (size_t i = 0; i < plt->count; i++)
+		plt->words_left += i == 0 || plt->slots[i].got != plt->slots[i - 1].got;
+}
+
+/* The first slot that jumps through @got or a later word. */
+static size_t first_slot_of(const struct plt *plt, uint64_t got)
+{
+	size_t low = 0, high = plt->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (plt->slots[middle].got < got)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* What a relocation says of its slots: the name, or where the resolver starts. */
+struct callee {
+	struct flat_name name;
+	uint64_t resolver;	/* file offset; name.bytes 0 */
+};
+
+static bool find_callee(const struct plt *plt, const struct elf_symbols *symbols,
+			const struct elf_relocation *relocation, struct callee *out)
+{
+	const bool is_386 = plt->file->header.e_machine == EM_386;
+	struct elf_symbol symbol;
+	uint64_t left;
+
+	*out = (struct callee){ .resolver = 0 };
+	if (relocation->type == (is_386 ? R_386_IRELATIVE : R_X86_64_IRELATIVE))
+		return elf_file_find_code(plt->file, relocation->addend, &out->resolver, &left);
+	if (relocation->type != (is_386 ? R_386_JMP_SLOT : R_X86_64_JUMP_SLOT) &&
+	    relocation->type != (is_386 ? R_386_GLOB_DAT : R_X86_64_GLOB_DAT))
+		return false;
+	if (relocation->symbol >= symbols->count)
+		return false;
+	symbol = elf_symbols_get(symbols, relocation->symbol);
+	out->name = elf_symbols_name(symbols, &symbol);
+	return out->name.bytes != 0;
+}
+
+static int name_slot(struct plt *plt, const struct slot *slot, const struct callee *callee)
+{
+	uint64_t offset, left, bytes;
+
+	if (!elf_file_find_code(plt->file, slot->vaddr, &offset, &left))
+		return 0;
+	bytes = slot->bytes < left ? slot->bytes : left;
+	if (callee->name.bytes)
+		return flat_builder_add_plt(plt->builder, offset, bytes, callee->name);
+	return flat_builder_add_plt_of(plt->builder, offset, bytes, callee->resolver);
+}
+
+static int apply_relocation(struct plt *plt, const struct elf_symbols *symbols,
+			    const struct elf_relocation *relocation)
+{
+	size_t first = first_slot_of(plt, relocation->place);
+	struct callee callee;
+	int err = 0;
+
+	if (first == plt->count || plt->slots[first].got != relocation->place ||
+	    plt->slots[first].is_named || !find_callee(plt, symbols, relocation, &callee))
+		return 0;
+	plt->slots[first].is_named = true;
+	plt->words_left--;
+	for (size_t i = first;
+	     i < plt->count && plt->slots[i].got == relocation->place && !err; i++)
+		err = name_slot(plt, &plt->slots[i], &callee);
+	return err;
+}
+
+static int apply_section(struct plt *plt, const struct elf_symbols *symbols,
+			 const struct elf_section *section)
+{
+	struct elf_relocations all = elf_relocations_read(plt->file, section);
+	int err = 0;
+
+	for (size_t i = 0; i < all.count && !err; i++) {
+		struct elf_relocation relocation = elf_relocations_get(&all, i);
+
+		err = apply_relocation(plt, symbols, &relocation);
+	}
+	return err;
+}
+
+static int name_slots(struct plt *plt)
+{
+	struct elf_symbols symbols;
+	int err = 0;
+
+	if (elf_symbols_read(&symbols, plt->file, SHT_DYNSYM, NULL))
+		symbols = (struct elf_symbols){ .count = 0 };	/* static programs have none */
+	/* The PLT's own come last and mostly name all: there can be 400,000 others. */
+	for (size_t i = plt->file->section_count; i > 1 && plt->words_left && !err; i--)
+		err = apply_section(plt, &symbols, &plt->file->sections[i - 1]);
+	return err;
+}
+
+static uint64_t find_got_base(const struct elf_file *file)
+{
+	const struct elf_section *got = elf_file_section(file, ".got.plt");
+
+	if (!got)
+		got = elf_file_section(file, ".got");
+	return got ? got->vaddr : 0;
+}
+
+int elf_plt_add(struct elf_file *main, struct flat_builder *builder)
+{
+	static const char *const names[] = { ".plt", ".plt.sec", ".plt.got" };
+	struct plt plt = { .file = main, .builder = builder };
+	int err = 0;
+
+	if (main->header.e_machine != EM_X86_64 && main->header.e_machine != EM_386)
+		return 0;
+	plt.got_base = find_got_base(main);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && !err; i++)
+		err = find_slots(&plt, names[i]);
+	if (!err && plt.count) {
+		sort_slots(&plt);
+		err = name_slots(&plt);
+	}
+	free(plt.slots);
+	return err;
+}

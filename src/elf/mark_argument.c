@@ -1,0 +1,274 @@
+/* mark_argument.c - see elf/mark_argument.h.
+ *
+ * Problem: the compiler writes one note for each copy of a USDT probe, and a copy has its argument
+ * where and as that code happens to have it: "4@%r14d" in one, the constant "-4@$0" in another.
+ * The records of all copies are read as one stream, so all must be fetched as one type.
+ *
+ * Idea: a constant takes any type that holds it. Unsigned numbers of different sizes become 64
+ * bits, by the kernel's bitfields, which cut the number out of a word. The kernel has no way to
+ * extend a sign: such a mixture is refused, as is an index register.
+ */
+#include "elf/mark_argument.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define OPERAND_BYTES 96
+
+struct register_name {
+	const char *fetch;		/* as kernels call it */
+	const char *names[5];		/* of 64, 32, 16, 8 bits, and the second byte */
+};
+
+static const struct register_name registers[] = {
+	{ "%ax", { "rax", "eax", "ax", "al", "ah" } },
+	{ "%bx", { "rbx", "ebx", "bx", "bl", "bh" } },
+	{ "%cx", { "rcx", "ecx", "cx", "cl", "ch" } },
+	{ "%dx", { "rdx", "edx", "dx", "dl", "dh" } },
+	{ "%si", { "rsi", "esi", "si", "sil", "" } },
+	{ "%di", { "rdi", "edi", "di", "dil", "" } },
+	{ "%bp", { "rbp", "ebp", "bp", "bpl", "" } },
+	{ "%sp", { "rsp", "esp", "sp", "spl", "" } },
+	{ "%r8", { "r8", "r8d", "r8w", "r8b", "" } },
+	{ "%r9", { "r9", "r9d", "r9w", "r9b", "" } },
+	{ "%r10", { "r10", "r10d", "r10w", "r10b", "" } },
+	{ "%r11", { "r11", "r11d", "r11w", "r11b", "" } },
+	{ "%r12", { "r12", "r12d", "r12w", "r12b", "" } },
+	{ "%r13", { "r13", "r13d", "r13w", "r13b", "" } },
+	{ "%r14", { "r14", "r14d", "r14w", "r14b", "" } },
+	{ "%r15", { "r15", "r15d", "r15w", "r15b", "" } },
+};
+
+/* "%eax" whole -> "%ax"; NULL: no register that a probe can read. */
+static const char *find_register(const char *text)
+{
+	for (size_t i = 0; text[0] == '%' && i < sizeof(registers) / sizeof(registers[0]); i++)
+		for (size_t size = 0; size < 4; size++)
+			if (strcmp(text + 1, registers[i].names[size]) == 0)
+				return registers[i].fetch;
+	return NULL;
+}
+
+/* "8(%rbp)", "(%rax)". Indices and symbols are not what a fetch argument can say. */
+static bool take_memory(char *operand, struct fetch_place *place)
+{
+	char *open = strchr(operand, '('), *close = open ? strchr(open, ')') : NULL, *end;
+	const char *base;
+	long long offset;
+
+	if (!close || close[1])
+		return false;
+	*close = '\0';
+	base = find_register(open + 1);
+	*open = '\0';
+	offset = strtoll(operand, &end, 0);
+	if (!base || *end)
+		return false;
+	*place = fetch_memory(base, offset);
+	return true;
+}
+
+static bool take_operand(char *operand, struct fetch_place *place)
+{
+	const char *name = find_register(operand);
+	char text[OPERAND_BYTES], *end;
+	long long number;
+
+	if (name) {
+		*place = fetch_register(name);
+		return true;
+	}
+	if (operand[0] != '$')
+		return take_memory(operand, place);
+	number = strtoll(operand + 1, &end, 0);
+	if (*end || end == operand + 1)
+		return false;
+	snprintf(text, sizeof(text), "\\%lld", number);
+	*place = fetch_register(text);
+	return true;
+}
+
+/* What the operand is, after the "N@" that says its size. */
+static void read_operand(struct mark_argument *out, char *operand)
+{
+	char shown[OPERAND_BYTES];
+
+	snprintf(shown, sizeof(shown), "%s", operand);
+	out->is_constant = operand[0] == '$';
+	if (take_operand(operand, &out->place)) {
+		out->number = out->is_constant ? strtoll(shown + 1, NULL, 0) : 0;
+		return;
+	}
+	snprintf(out->reason, sizeof(out->reason), strchr(shown, ',')
+		 ? "'%.32s' has an index register, which a uprobe event can't add"
+		 : "its place '%.32s' is more than a uprobe event can fetch", shown);
+}
+
+static bool is_integer_size(uint32_t bytes)
+{
+	return bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8;
+}
+
+static void read_argument(struct mark_argument *out, char *text)
+{
+	char *at = strchr(text, '@');
+
+	out->bytes = 8;
+	if (at) {
+		*at = '\0';
+		out->is_signed = text[0] == '-';
+		out->bytes = (uint32_t)strtoul(text + out->is_signed, NULL, 10);
+	}
+	out->has_size = at != NULL;
+	if (at && !strchr(text, 'f') && !is_integer_size(out->bytes))
+		snprintf(out->reason, sizeof(out->reason),
+			 "%u bytes: probes fetch integers of 1, 2, 4 and 8", out->bytes);
+	else if (at && strchr(text, 'f'))
+		snprintf(out->reason, sizeof(out->reason),
+			 "a floating point number: probes fetch integers only");
+	else
+		read_operand(out, at ? at + 1 : text);
+}
+
+bool mark_argument_next(const char **at, struct mark_argument *out)
+{
+	char text[OPERAND_BYTES];
+	size_t len;
+
+	*out = (struct mark_argument){ .bytes = 8 };
+	while (**at == ' ')
+		++*at;
+	len = strcspn(*at, " ");
+	if (!len)
+		return false;
+	if (len >= sizeof(text)) {
+		snprintf(out->reason, sizeof(out->reason),
+			 "its place is more than a uprobe event can fetch");
+	} else {
+		memcpy(text, *at, len);
+		text[len] = '\0';
+		read_argument(out, text);
+	}
+	*at += len;
+	return true;
+}
+
+/* The number that all copies of an argument are fetched as. */
+struct form {
+	uint32_t bytes;
+	bool is_signed;
+	bool is_cut;		/* shorter ones are cut out of a word: they have no sign then */
+};
+
+/* Does the number of @bytes and sign hold the constant? */
+static bool holds(const struct form *form, int64_t number)
+{
+	const uint32_t bits = form->bytes * 8;
+
+	if (!form->is_signed)
+		return number >= 0 && (bits == 64 || (uint64_t)number >> bits == 0);
+	return bits == 64 || (number >= -(INT64_C(1) << (bits - 1)) &&
+			      number < INT64_C(1) << (bits - 1));
+}
+
+/* By the copies that are no constants, or by the constants if there are no others. False: a uprobe
+ * event widens unsigned numbers only. */
+static bool choose_form(const struct mark_argument *copies, size_t count, bool by_constants,
+			struct form *out)
+{
+	uint32_t shortest = UINT32_MAX, longest = 0;
+	bool has_signed = false, has_unsigned = false;
+
+	for (size_t i = 0; i < count; i++) {
+		const uint32_t bytes = copies[i].bytes;
+
+		if (copies[i].is_constant != by_constants)
+			continue;
+		shortest = bytes < shortest ? bytes : shortest;
+		longest = bytes > longest ? bytes : longest;
+		has_signed |= copies[i].is_signed;
+		has_unsigned |= !copies[i].is_signed;
+	}
+	*out = (struct form){ .bytes = longest, .is_signed = has_signed };
+	if (!longest)
+		return choose_form(copies, count, true, out);
+	if (by_constants ||
+	    (shortest == longest && (!has_signed || !has_unsigned || longest == 8)))
+		return true;
+	*out = (struct form){ .bytes = 8, .is_cut = true };
+	return !has_signed;
+}
+
+/* Makes room for the constant @number. False: there is no such form. */
+static bool add_constant(struct form *form, bool has_variables, int64_t number)
+{
+	if (holds(form, number))
+		return true;
+	if (form->bytes == 8 || !has_variables) {
+		form->bytes = 8;
+		form->is_signed = true;
+		return !form->is_cut;
+	}
+	form->bytes = 8;
+	form->is_cut = true;
+	return !form->is_signed && number >= 0;
+}
+
+static bool find_form(const struct mark_argument *copies, size_t count, struct form *out)
+{
+	bool is_there, has_variables = false;
+
+	for (size_t i = 0; i < count; i++)
+		has_variables |= !copies[i].is_constant;
+	is_there = choose_form(copies, count, false, out);
+	for (size_t i = 0; i < count && is_there; i++)
+		if (copies[i].is_constant)
+			is_there = add_constant(out, has_variables, copies[i].number);
+	return is_there;
+}
+
+static void fetch_as(const struct mark_argument *argument, const struct form *form,
+		     struct fetch_value *out)
+{
+	char type[FETCH_TYPE_BYTES];
+
+	/* A whole word may be a pointer as well: it is shown in hex. */
+	fetch_integer_type(type, form->is_signed ? 's' : form->bytes == 8 ? 'x' : 'u', form->bytes);
+	if (form->is_cut && !argument->is_constant && argument->bytes < form->bytes)
+		snprintf(type, sizeof(type), "b%u@0/64", argument->bytes * 8);
+	fetch_value_put(out, &argument->place, false, type);
+	if (form->is_cut)
+		out->kind = FETCH_UNSIGNED;
+	if (argument->has_size)
+		snprintf(out->type, sizeof(out->type), "%s%u bits",
+			 form->is_signed ? "signed " : "", form->bytes * 8);
+}
+
+/* Why one of the copies can't be fetched; NULL: all can be. */
+static const char *refusal_of(const struct mark_argument *copies, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (copies[i].reason[0])
+			return copies[i].reason;
+	return NULL;
+}
+
+void mark_argument_fetch(const struct mark_argument *copies, size_t count, size_t index,
+			 const char *wanted, struct fetch_value *out)
+{
+	const char *refusal = refusal_of(copies, count);
+	struct form form;
+
+	*out = (struct fetch_value){ .fetch = "" };
+	if (refusal)
+		fetch_value_refuse(out, "%s", refusal);
+	else if (wanted[0])
+		fetch_value_put(out, &copies[index].place, true, wanted);
+	else if (!find_form(copies, count, &form))
+		fetch_value_refuse(out, "its copies have different types, and a uprobe event widens"
+				   " unsigned ones only");
+	else
+		fetch_as(&copies[index], &form, out);
+}

@@ -1,0 +1,259 @@
+/* point_scopes.c - see point_scopes.h. Everything here reads bytes that a stranger chose.
+ *
+ * One question is asked about a file, so nothing is indexed: the units are walked. An address is
+ * looked for in .debug_aranges first, which clang does not write.
+ */
+#include "point_scopes.h"
+
+#include <dwarf.h>
+#include <errno.h>
+#include <string.h>
+
+#define DEPTH_MAX 64	/* of scopes in scopes: damaged files may have circles */
+
+static uint64_t cost_of(const struct point_job *job)
+{
+	const uint64_t bytes = job->source->debug_bytes;
+
+	return job->alternate.debug_bytes > UINT64_MAX - bytes
+		       ? UINT64_MAX : bytes + job->alternate.debug_bytes;
+}
+
+static void refuse_debug(struct point_job *job, const char *reason)
+{
+	job->rows.header.no_debug_reason = point_rows_text(&job->rows, reason);
+}
+
+/* What is below the directory where distributions keep such files, or the base name. */
+static void ask_for_alternate(struct point_job *job)
+{
+	struct point_header *header = &job->rows.header;
+	const char *path = job->source->alternate_path;
+	const char *directory = strstr(path, "/.dwz/"), *slash = strrchr(path, '/');
+	const char *name = directory ? directory + strlen("/.dwz/") : slash ? slash + 1 : path;
+
+	header->alternate = job->source->alternate;
+	if (strlen(name) < sizeof(header->alternate_name))
+		strcpy(header->alternate_name, name);
+}
+
+int point_scopes_open(struct point_job *job)
+{
+	const struct point_query *query = job->query;
+	const struct dwarf_file *alternate = NULL;
+	struct diag why = { .err = 0 };
+
+	if (!job->source->debug_bytes)
+		return 0;
+	if (cost_of(job) > query->memory_bytes || cost_of(job) > POINT_MEMORY_MAX) {
+		refuse_debug(job, "its debug information is larger than the limit");
+		return 0;
+	}
+	if (job->source->alternate.count && !job->alternate.debug_bytes && !query->no_alternate &&
+	    !query->has_alternate) {
+		ask_for_alternate(job);
+		return -EAGAIN;
+	}
+	if (job->alternate.debug_bytes && !dwarf_file_read(&job->alternate, NULL, &why))
+		alternate = &job->alternate;
+	if (dwarf_file_read(job->source, alternate, &why)) {
+		refuse_debug(job, why.text);
+		return 0;
+	}
+	job->dwarf = job->source->dwarf;
+	job->frames = dwarf_getcfi_elf(job->object.elf.elf);
+	job->rows.header.flags |= POINT_HAS_DEBUG;
+	return 0;
+}
+
+void point_scopes_close(struct point_job *job)
+{
+	dwarf_cfi_end(job->frames);
+	job->frames = NULL;
+}
+
+void point_scopes_units(struct point_job *job, point_unit_visit *visit, void *context)
+{
+	Dwarf_Off offset = 0, next;
+	size_t header_bytes;
+	Dwarf_Die unit;
+
+	while (dwarf_nextcu(job->dwarf, offset, &next, &header_bytes, NULL, NULL, NULL) == 0) {
+		if (dwarf_offdie(job->dwarf, offset + header_bytes, &unit) &&
+		    !visit(job, &unit, context))
+			return;
+		if (next <= offset)
+			return;
+		offset = next;
+	}
+}
+
+struct at {
+	uint64_t vaddr;
+	Dwarf_Die unit, function;
+	bool is_found;
+};
+
+static int look_at_function(Dwarf_Die *function, void *context)
+{
+	struct at *at = context;
+
+	if (dwarf_haspc(function, at->vaddr) != 1)
+		return DWARF_CB_OK;
+	at->function = *function;
+	at->is_found = true;
+	return DWARF_CB_ABORT;
+}
+
+static bool look_at_unit(struct point_job *job, Dwarf_Die *unit, void *context)
+{
+	struct at *at = context;
+
+	(void)job;
+	/* Units without ranges of their own are looked into. */
+	if (dwarf_haspc(unit, at->vaddr) == 0 &&
+	    (dwarf_hasattr(unit, DW_AT_ranges) || dwarf_hasattr(unit, DW_AT_high_pc)))
+		return true;
+	at->unit = *unit;
+	dwarf_getfuncs(unit, look_at_function, at, 0);
+	return !at->is_found;
+}
+
+static bool entry_of(Dwarf_Die *die, uint64_t *entry)
+{
+	Dwarf_Addr base, start, end;
+
+	if (dwarf_entrypc(die, entry) == 0)
+		return true;
+	if (dwarf_ranges(die, 0, &base, &start, &end) <= 0)
+		return false;
+	*entry = start;
+	return true;
+}
+
+/* Goes down to the innermost inlined copy that has @vaddr. */
+static void find_inner(Dwarf_Die *scope, uint64_t vaddr, struct point_scope *out, int depth)
+{
+	Dwarf_Die child;
+
+	if (depth > DEPTH_MAX || dwarf_child(scope, &child) != 0)
+		return;
+	do {
+		const int tag = dwarf_tag(&child);
+
+		if ((tag != DW_TAG_inlined_subroutine && tag != DW_TAG_lexical_block) ||
+		    dwarf_haspc(&child, vaddr) != 1)
+			continue;
+		if (tag == DW_TAG_inlined_subroutine) {
+			out->inner = child;
+			out->is_inlined = true;
+		}
+		find_inner(&child, vaddr, out, depth + 1);
+		return;
+	} while (dwarf_siblingof(&child, &child) == 0);
+}
+
+static bool fill_scope(const struct at *at, struct point_scope *out)
+{
+	*out = (struct point_scope){ .unit = at->unit, .function = at->function,
+				     .inner = at->function };
+	find_inner(&out->function, at->vaddr, out, 0);
+	return entry_of(&out->inner, &out->entry);
+}
+
+bool point_scopes_at(struct point_job *job, uint64_t vaddr, struct point_scope *out)
+{
+	struct at at = { .vaddr = vaddr };
+	Dwarf_Die unit;
+
+	if (!job->dwarf)
+		return false;
+	if (dwarf_addrdie(job->dwarf, vaddr, &unit))
+		look_at_unit(job, &unit, &at);
+	if (!at.is_found)
+		point_scopes_units(job, look_at_unit, &at);
+	return at.is_found && fill_scope(&at, out);
+}
+
+void point_scopes_leave_inlined(struct point_scope *scope)
+{
+	if (!scope->is_inlined || !entry_of(&scope->function, &scope->entry))
+		return;
+	scope->inner = scope->function;
+	scope->is_inlined = false;
+}
+
+struct named {
+	struct point_job *job;
+	point_scope_sink *sink;
+	void *context;
+	Dwarf_Die *unit;
+};
+
+static void tell(struct named *named, uint64_t entry, Dwarf_Die *inner, bool is_inlined)
+{
+	struct at at = { .vaddr = entry };
+	struct point_scope scope;
+
+	look_at_unit(named->job, named->unit, &at);
+	if (!at.is_found)
+		return;
+	scope = (struct point_scope){ .unit = at.unit, .function = at.function, .inner = *inner,
+				      .is_inlined = is_inlined, .entry = entry };
+	named->sink(named->job, &scope, named->context);
+}
+
+static int tell_instance(Dwarf_Die *instance, void *context)
+{
+	uint64_t entry;
+
+	if (entry_of(instance, &entry))
+		tell(context, entry, instance, true);
+	return DWARF_CB_OK;
+}
+
+static bool is_named(const struct point_query *query, Dwarf_Die *function)
+{
+	const char *name = dwarf_diename(function), *linkage;
+	Dwarf_Attribute attribute;
+
+	if (name && strcmp(name, query->function) == 0)
+		return true;
+	linkage = dwarf_formstring(dwarf_attr_integrate(function, DW_AT_linkage_name, &attribute));
+	return linkage && (!strcmp(linkage, query->function) ||
+			   (strchr(query->function, ':') &&
+			    point_name_matches(query->function, false, true, linkage,
+					       strlen(linkage))));
+}
+
+static int tell_function(Dwarf_Die *function, void *context)
+{
+	struct named *named = context;
+	uint64_t entry;
+
+	if (!is_named(named->job->query, function))
+		return DWARF_CB_OK;
+	if (entry_of(function, &entry))
+		tell(named, entry, function, false);
+	if (dwarf_func_inline(function))
+		dwarf_func_inline_instances(function, tell_instance, named);
+	return DWARF_CB_OK;
+}
+
+static bool tell_unit(struct point_job *job, Dwarf_Die *unit, void *context)
+{
+	struct named *named = context;
+
+	(void)job;
+	named->unit = unit;
+	dwarf_getfuncs(unit, tell_function, named, 0);
+	return true;
+}
+
+void point_scopes_named(struct point_job *job, point_scope_sink *sink, void *context)
+{
+	struct named named = { job, sink, context, NULL };
+
+	if (job->dwarf)
+		point_scopes_units(job, tell_unit, &named);
+}

@@ -1,0 +1,253 @@
+/* point_values.c - see point_values.h. */
+#include "point_values.h"
+
+#include <dwarf.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "point_location.h"
+
+#define ABI_ARGUMENTS 6
+#define DEPTH_MAX     64	/* of blocks in blocks */
+
+struct place {
+	struct point_job *job;
+	const struct point_scope *scope;	/* NULL: no debug information */
+	uint64_t entry, vaddr;
+};
+
+static bool is_variable(int tag)
+{
+	return tag == DW_TAG_formal_parameter || tag == DW_TAG_variable;
+}
+
+static bool is_block_at(Dwarf_Die *die, uint64_t vaddr)
+{
+	return dwarf_tag(die) == DW_TAG_lexical_block && dwarf_haspc(die, vaddr) == 1;
+}
+
+/* The variable of that name in @block, or in a block in it that has @vaddr: that one hides it. */
+static bool find_variable(Dwarf_Die *block, const char *name, uint64_t vaddr, Dwarf_Die *out,
+			  int depth)
+{
+	bool is_found = false;
+	Dwarf_Die child;
+
+	if (depth > DEPTH_MAX || dwarf_child(block, &child) != 0)
+		return false;
+	do {
+		const char *known = is_variable(dwarf_tag(&child)) ? dwarf_diename(&child) : NULL;
+
+		if (known && strcmp(known, name) == 0) {
+			*out = child;
+			is_found = true;
+		} else if (is_block_at(&child, vaddr) &&
+			   find_variable(&child, name, vaddr, out, depth + 1)) {
+			return true;
+		}
+	} while (dwarf_siblingof(&child, &child) == 0);
+	return is_found;
+}
+
+static bool find_child_param(Dwarf_Die *scope, uint32_t number, Dwarf_Die *out)
+{
+	if (dwarf_child(scope, out) != 0)
+		return false;
+	do {
+		if (dwarf_tag(out) == DW_TAG_formal_parameter && --number == 0)
+			return true;
+	} while (dwarf_siblingof(out, out) == 0);
+	return false;
+}
+
+/* Parameter @number, from 1. Inlined copies have them in another order than the function itself,
+ * and none that were optimized away: then it is that of the function, which has no place. */
+static bool find_param(Dwarf_Die *scope, uint32_t number, Dwarf_Die *out)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Die origin, own;
+	const char *name;
+
+	if (dwarf_tag(scope) != DW_TAG_inlined_subroutine ||
+	    !dwarf_attr(scope, DW_AT_abstract_origin, &attribute) ||
+	    !dwarf_formref_die(&attribute, &origin))
+		return find_child_param(scope, number, out);
+	if (!find_child_param(&origin, number, out))
+		return false;
+	name = dwarf_diename(out);
+	if (name && find_variable(scope, name, 0, &own, DEPTH_MAX))
+		*out = own;
+	return true;
+}
+
+/* What a wrong name could have been. */
+static void list_params(Dwarf_Die *scope, const char *wanted, struct fetch_value *out)
+{
+	char names[FETCH_REASON_BYTES] = "";
+	Dwarf_Die param;
+	size_t used = 0;
+
+	for (uint32_t i = 1; used < sizeof(names) && find_param(scope, i, &param); i++) {
+		const char *name = dwarf_diename(&param);
+
+		used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s",
+					 i > 1 ? ", " : "", name ? name : "");
+	}
+	fetch_value_refuse(out, "no variable '%.24s' here; its arguments: %.48s", wanted,
+			   names[0] ? names : "none");
+}
+
+static bool find_named(const struct place *place, const struct value_path *path, Dwarf_Die *out,
+		       struct fetch_value *why)
+{
+	Dwarf_Die inner = place->scope->inner, unit = place->scope->unit;
+
+	if (path->base == VALUE_ARGUMENT) {
+		if (find_param(&inner, path->number, out))
+			return true;
+		fetch_value_refuse(why, "the function has no argument %u", path->number);
+		return false;
+	}
+	if (find_variable(&inner, path->name, place->vaddr, out, 0) ||
+	    find_variable(&unit, path->name, place->vaddr, out, 0))
+		return true;
+	list_params(&inner, path->name, why);
+	return false;
+}
+
+static void put_by_debug(const struct place *place, const struct value_path *path,
+			 const char *wanted, struct fetch_value *out)
+{
+	struct point_place at = { .has_type = false };
+	Dwarf_Die variable;
+
+	if (path->base == VALUE_RETURNED) {
+		if (!point_location_of_return(place->scope, &at, out))
+			return;
+	} else {
+		if (!find_named(place, path, &variable, out))
+			return;
+		at.name = dwarf_diename(&variable);
+		if (!at.name)
+			at.name = "it";
+		at.has_type = point_types_of(&variable, &at.type);
+		if (!point_location_find(place->job, place->scope, place->vaddr, &variable,
+					 &at.place, out)) {
+			struct fetch_value typed = { .fetch = "" };
+
+			point_types_put(&at, "", &typed);
+			memcpy(out->type, typed.type, sizeof(out->type));
+			return;
+		}
+	}
+	if (point_types_walk(&at, path, out))
+		point_types_put(&at, wanted, out);
+}
+
+/* Where debug information can't say where an argument is that was asked for by its number and its
+ * type: the function has no prototype, as one in assembler, or the compiler has split a union. */
+static bool is_by_convention(const struct place *place, const struct value_path *path,
+			     const struct point_argument *asked, const struct fetch_value *value)
+{
+	return path->base == VALUE_ARGUMENT && asked->type[0] && !value->fetch[0] &&
+	       place->vaddr == place->entry && !place->scope->is_inlined;
+}
+
+static void put_by_convention(const struct place *place, const struct value_path *path,
+			      const char *type, struct point_value_text *row)
+{
+	row->origin = POINT_ORIGIN_ABI;
+	fetch_value_put_by_convention(&row->value, path, type, place->vaddr == place->entry,
+				      place->job->object.elf.is_32_bit);
+}
+
+static void add_argument(const struct place *place, const char *name,
+			 const struct point_argument *asked)
+{
+	struct point_value_text row = { .name = name,
+					.is_return = value_path_is_return(asked->value) };
+	struct value_path path;
+	struct diag why = { .err = 0 };
+
+	if (value_path_parse(&path, asked->value, &why)) {
+		fetch_value_refuse(&row.value, "%s", why.text);
+	} else if (path.base == VALUE_RAW) {
+		fetch_value_put_raw(&row.value, asked->value, asked->type);
+	} else if (!place->scope) {
+		put_by_convention(place, &path, asked->type, &row);
+	} else {
+		row.origin = POINT_ORIGIN_DWARF;
+		put_by_debug(place, &path, asked->type, &row.value);
+		if (is_by_convention(place, &path, asked, &row.value))
+			put_by_convention(place, &path, asked->type, &row);
+	}
+	point_rows_add_value(&place->job->rows, &row);
+}
+
+static void offer_numbered(const struct place *place, uint32_t number, const char *name)
+{
+	struct point_argument argument = { .type = "" };
+
+	snprintf(argument.value, sizeof(argument.value), "$arg%u", number);
+	add_argument(place, name ? name : argument.value, &argument);
+}
+
+static void offer(const struct place *place)
+{
+	static const struct point_argument retval = { .value = "$retval" };
+	Dwarf_Die inner, type, param;
+
+	if (!place->scope) {
+		for (uint32_t i = 1; i <= ABI_ARGUMENTS && place->vaddr == place->entry &&
+				     !place->job->object.elf.is_32_bit; i++)
+			offer_numbered(place, i, NULL);
+		if (place->vaddr == place->entry)
+			add_argument(place, retval.value, &retval);
+		return;
+	}
+	inner = place->scope->inner;
+	for (uint32_t i = 1; i < POINT_OFFERED_MAX && find_param(&inner, i, &param); i++)
+		offer_numbered(place, i, dwarf_diename(&param));
+	if (!place->scope->is_inlined && place->vaddr == place->entry &&
+	    point_types_of(&inner, &type))
+		add_argument(place, retval.value, &retval);
+}
+
+static bool is_there(const struct point_job *job, uint64_t vaddr)
+{
+	const struct point_rows *rows = &job->rows;
+	const struct point_function *function = &rows->functions[rows->header.function_count - 1];
+	uint64_t offset;
+
+	if (!point_job_offset(job, vaddr, &offset))
+		return true;
+	for (uint32_t i = 0; i < function->point_count; i++)
+		if (rows->points[function->first_point + i].offset == offset)
+			return true;
+	return false;
+}
+
+void point_values_add_point(struct point_job *job, const struct point_scope *scope, uint64_t entry,
+			    uint64_t vaddr)
+{
+	const struct place place = { job, scope, scope ? scope->entry : entry, vaddr };
+	struct point_rows *rows = &job->rows;
+	struct point_function *function;
+	struct point *point;
+
+	if (!rows->header.function_count || is_there(job, vaddr))
+		return;
+	point = point_job_add_point(job, vaddr);
+	if (!point)
+		return;
+	point->is_inlined = scope && scope->is_inlined;
+	for (uint32_t i = 0; i < job->query->argument_count; i++)
+		add_argument(&place, job->query->arguments[i].value, &job->query->arguments[i]);
+	point->value_count = job->query->argument_count;
+	function = &rows->functions[rows->header.function_count - 1];
+	if (function->point_count != 1)
+		return;
+	function->first_offered = rows->header.value_count;
+	offer(&place);
+	function->offered_count = rows->header.value_count - function->first_offered;
+}

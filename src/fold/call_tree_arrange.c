@@ -1,0 +1,246 @@
+/* call_tree_arrange.c - see fold/call_tree_arrange.h.
+ *
+ * Idea: paths are numbered parents first, so one pass in either direction carries what parents tell
+ * children or children parents: which are kept, sizes, places, ids. Kept paths sorted by (parent,
+ * weight) come family by family; a family's place begins behind its parent, and each child's behind
+ * the subtree of the one before: preorder without a stack, however deep.
+ */
+#include "fold/call_tree_arrange.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What is worked out of each path. */
+struct arranged {
+	uint64_t id;
+	double weight, base_weight;
+	uint32_t path, parent;
+	uint32_t size;		/* of its subtree; 0: left out */
+	uint32_t place;		/* of the node; of TREE_FOLD_TOP unused */
+};
+
+static int lighter_first(const void *a, const void *b)
+{
+	const double left = *(const double *)a, right = *(const double *)b;
+
+	return (left > right) - (left < right);
+}
+
+static bool is_kept(const struct tree_fold *fold, const struct tree_sum *sum, double limit)
+{
+	return (sum->total_samples || sum->base_total_samples) &&
+	       tree_fold_weight(fold, sum) >= limit;
+}
+
+/* To what leaves no more than TREE_FOLD_PATHS. False: out of memory. */
+static bool raise_limit(const struct tree_fold *fold, double *limit)
+{
+	uint32_t kept = 0;
+	double *weights;
+
+	for (uint32_t p = 1; p < fold->count; p++)
+		kept += is_kept(fold, &fold->sums[p], *limit);
+	if (kept <= TREE_FOLD_PATHS)
+		return true;
+	weights = malloc(kept * sizeof(*weights));
+	if (!weights)
+		return false;
+	kept = 0;
+	for (uint32_t p = 1; p < fold->count; p++)
+		if (is_kept(fold, &fold->sums[p], *limit))
+			weights[kept++] = tree_fold_weight(fold, &fold->sums[p]);
+	qsort(weights, kept, sizeof(*weights), lighter_first);
+	/* The heaviest that goes takes all that equal it along: a limit can't tell them apart. */
+	*limit = nextafter(weights[kept - TREE_FOLD_PATHS - 1], INFINITY);
+	free(weights);
+	return true;
+}
+
+static uint64_t inlined_id(const struct tree_fold *fold, uint32_t symbol)
+{
+	const struct tree_inlined *function = tree_inlined_get(fold, symbol);
+	const uint64_t name = strpool_hash(fold->names->strings, function->name);
+
+	return id_set_mix(id_set_mix(TREE_FOLD_INLINED, name), function->object);
+}
+
+/* Equal for equal functions in every snapshot: no ids that compaction may change. */
+static uint64_t symbol_id(const struct tree_fold *fold, uint32_t id)
+{
+	const struct symbol *symbol = &fold->names->symbols[id];
+	const struct strpool *strings = fold->names->strings;
+	const uint64_t code = id_set_mix(strpool_hash(strings, symbol->name),
+					 strpool_hash(strings, symbol->object_path));
+
+	return id_set_mix(id_set_mix(code, symbol->mode),
+			  id_set_mix(symbol->address, symbol->object));
+}
+
+static bool is_command(const struct tree_fold *fold, uint32_t path)
+{
+	return fold->query->tree_commands && fold->sums[path].parent == TREE_FOLD_TOP;
+}
+
+/* Chooses the paths, names them, and sums up what is left out. Returns how many. A parent weighs
+ * what its children do at least; but sums of decayed weights depend on their order. */
+static uint32_t choose(struct tree_fold *fold, struct arranged *list, double limit)
+{
+	uint32_t kept = 0;
+
+	list[TREE_FOLD_TOP] = (struct arranged){ .id = fold->query->tree };
+	for (uint32_t p = 1; p < fold->count; p++) {
+		const struct tree_sum *sum = &fold->sums[p];
+		const struct str_id comm = { sum->symbol };
+		uint64_t own_id;
+
+		list[p] = (struct arranged){ .path = p, .parent = sum->parent,
+					     .weight = sum->total_weight,
+					     .base_weight = sum->base_total_weight };
+		if (!is_kept(fold, sum, limit) || (sum->parent && !list[sum->parent].size)) {
+			fold->sums[sum->parent].hidden_weight += sum->total_weight;
+			continue;
+		}
+		if (is_command(fold, p))
+			own_id = strpool_hash(fold->names->strings, comm);
+		else if (tree_inlined_is(sum->symbol))
+			own_id = inlined_id(fold, sum->symbol);
+		else
+			own_id = symbol_id(fold, sum->symbol);
+		list[p].id = id_set_mix(list[sum->parent].id, own_id);
+		list[p].size = 1;
+		kept++;
+	}
+	return kept;
+}
+
+static int by_family(const void *a, const void *b)
+{
+	const struct arranged *const *left = a, *const *right = b;
+
+	if ((*left)->parent != (*right)->parent)
+		return (*left)->parent < (*right)->parent ? -1 : 1;
+	if ((*left)->weight != (*right)->weight)
+		return (*left)->weight > (*right)->weight ? -1 : 1;
+	if ((*left)->base_weight != (*right)->base_weight)	/* of what is gone, mostly */
+		return (*left)->base_weight > (*right)->base_weight ? -1 : 1;
+	return (*left)->id < (*right)->id ? -1 : (*left)->id > (*right)->id;
+}
+
+/* Places and sizes of all that are kept, in @order[@kept]. */
+static void place(struct arranged *list, uint32_t count, struct arranged **order)
+{
+	uint32_t kept = 0, next = 0, family = TREE_FOLD_TOP;
+
+	for (uint32_t p = count - 1; p > TREE_FOLD_TOP; p--)
+		if (list[p].size)
+			list[list[p].parent].size += list[p].size;
+	for (uint32_t p = 1; p < count; p++)
+		if (list[p].size)
+			order[kept++] = &list[p];
+	qsort(order, kept, sizeof(struct arranged *), by_family);
+	for (uint32_t i = 0; i < kept; i++) {
+		if (order[i]->parent != family) {
+			family = order[i]->parent;
+			next = list[family].place + 1;
+		}
+		order[i]->place = next;
+		next += order[i]->size;
+	}
+}
+
+static void describe_code(const struct tree_fold *fold, uint32_t id, struct tree_node *out)
+{
+	const struct symbol *symbol = &fold->names->symbols[id];
+
+	out->address = symbol->address;
+	out->object_id = symbol->object;
+	out->mode = symbol->mode;
+	out->state = symbol->state;
+	out->is_synthetic = symbol->is_synthetic;
+	out->is_run_time = fold->names->objects->objects[symbol->object].is_run_time;
+}
+
+static void describe_inlined(const struct tree_fold *fold, uint32_t symbol, struct tree_node *out)
+{
+	out->object_id = tree_inlined_get(fold, symbol)->object;
+	out->mode = fold->names->objects->objects[out->object_id].mode;
+	out->is_inlined = true;
+}
+
+static void fill(const struct tree_fold *fold, const struct arranged *list,
+		 struct arranged *const *order, struct call_tree_draft *out)
+{
+	for (uint32_t i = 0; i < out->tree.node_count; i++) {	/* parents before their children */
+		const struct arranged *from = order[i];
+		const struct tree_sum *sum = &fold->sums[from->path];
+		const bool is_root = sum->parent == TREE_FOLD_TOP;
+		const uint32_t parent = is_root ? UINT32_MAX : list[sum->parent].place;
+		struct tree_node *node = &out->nodes[from->place];
+
+		*node = (struct tree_node){
+			.id = from->id, .parent = parent, .size = from->size,
+			.depth = is_root ? 0 : out->nodes[parent].depth + 1,
+			.self_samples = sum->self_samples, .total_samples = sum->total_samples,
+			.self_weight = sum->self_weight, .total_weight = sum->total_weight,
+			.hidden_weight = sum->hidden_weight,
+			.inlined_weight = sum->inlined_weight,
+			.base_self_samples = sum->base_self_samples,
+			.base_total_samples = sum->base_total_samples,
+			.base_self_weight = sum->base_self_weight,
+			.base_total_weight = sum->base_total_weight,
+			.object_id = UINT32_MAX, .state = SYMBOL_NAMED,
+			.is_command = is_command(fold, from->path),
+		};
+		out->symbols[from->place] = sum->symbol;
+		if (node->is_command)
+			continue;
+		if (tree_inlined_is(sum->symbol))
+			describe_inlined(fold, sum->symbol, node);
+		else
+			describe_code(fold, sum->symbol, node);
+	}
+}
+
+static int arrange(struct tree_fold *fold, struct arranged *list, struct call_tree_draft *out)
+{
+	double limit = tree_fold_limit(fold);
+	struct arranged **order;
+
+	if (limit >= 0 && !raise_limit(fold, &limit))
+		return -ENOMEM;
+	out->tree.node_count = choose(fold, list, limit);
+	out->tree.hidden_weight = fold->sums[TREE_FOLD_TOP].hidden_weight;
+	order = malloc((out->tree.node_count + 1) * sizeof(*order));
+	out->nodes = malloc((out->tree.node_count + 1) * sizeof(*out->nodes));
+	out->symbols = malloc((out->tree.node_count + 1) * sizeof(*out->symbols));
+	if (order && out->nodes && out->symbols) {
+		place(list, fold->count, order);
+		fill(fold, list, order, out);
+	}
+	free(order);
+	return order && out->nodes && out->symbols ? 0 : -ENOMEM;
+}
+
+int call_tree_arrange(struct tree_fold *fold, struct call_tree_draft *out)
+{
+	const struct tree_sum *top = &fold->sums[TREE_FOLD_TOP];
+	struct arranged *list = malloc(fold->count * sizeof(*list));
+	int err;
+
+	*out = (struct call_tree_draft){ .tree = {
+		.direction = fold->query->tree, .limit_pct = fold->query->tree_limit_pct,
+		.samples = top->total_samples, .weight = top->total_weight,
+		.base_weight = top->base_total_weight,
+	} };
+	err = list ? arrange(fold, list, out) : -ENOMEM;
+	free(list);
+	return err;
+}
+
+void call_tree_draft_finish(struct call_tree_draft *draft)
+{
+	free(draft->nodes);
+	free(draft->symbols);
+}

@@ -1,0 +1,161 @@
+/* filter.c - see fold/filter.h. */
+#include "fold/filter.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "fold/filter_text.h"
+
+uint64_t filter_hash(const char *name)
+{
+	uint64_t hash = 0xcbf29ce484222325ull;	/* FNV-1a: the same in every run and snapshot */
+
+	for (; *name; name++)
+		hash = (hash ^ (unsigned char)*name) * 0x100000001b3ull;
+	return hash;
+}
+
+int filter_check_text(const char *text, struct diag *why)
+{
+	struct filter_text compiled;
+	int err;
+
+	if (strnlen(text, FILTER_TEXT_BYTES) == FILTER_TEXT_BYTES)
+		return diag_set(why, -EINVAL, "a filter's text has at most %d bytes",
+				FILTER_TEXT_BYTES - 1);
+	err = filter_text_init(&compiled, text, why);
+	if (!err)
+		filter_text_finish(&compiled);
+	return err;
+}
+
+int filter_parse_text(const char *text, struct filter_part *out, struct diag *why)
+{
+	const bool is_negated = text[0] == '!';
+	int err;
+
+	*out = (struct filter_part){ .field = FILTER_TEXT, .is_negated = is_negated };
+	text += is_negated;
+	err = filter_check_text(text, why);
+	if (!err)
+		strcpy(out->text, text);
+	return err;
+}
+
+static bool is_same(const struct filter_part *a, const struct filter_part *b)
+{
+	if (a->field != b->field || a->is_negated != b->is_negated)
+		return false;
+	switch (a->field) {
+	case FILTER_TEXT:
+		return !strcmp(a->text, b->text);
+	case FILTER_COMMAND:
+	case FILTER_OBJECT:
+	case FILTER_CGROUP:
+	case FILTER_UNIT:
+	case FILTER_CONTAINER:
+	case FILTER_POD:
+		return a->hash == b->hash;
+	case FILTER_SYMBOL:
+		return a->hash == b->hash && a->number == b->number;
+	case FILTER_PID:
+	case FILTER_TID:
+	case FILTER_CPU:
+		return a->number == b->number;
+	case FILTER_KERNEL:
+	case FILTER_USER:
+		break;
+	}
+	return true;
+}
+
+bool filter_is_same(const struct filter *a, const struct filter *b)
+{
+	if (a->count != b->count)
+		return false;
+	for (uint32_t i = 0; i < a->count; i++)
+		if (!is_same(&a->parts[i], &b->parts[i]))
+			return false;
+	return true;
+}
+
+int filter_find(const struct filter *filter, const struct filter_part *part)
+{
+	for (uint32_t i = 0; i < filter->count; i++)
+		if (is_same(&filter->parts[i], part))
+			return (int)i;
+	return -1;
+}
+
+int filter_add(struct filter *filter, const struct filter_part *part, struct diag *why)
+{
+	int err = part->field == FILTER_TEXT ? filter_check_text(part->text, why) : 0;
+
+	if (err || filter_find(filter, part) >= 0)
+		return err;
+	if (filter->count == FILTER_PARTS)
+		return diag_set(why, -ENOSPC, "a filter has at most %d parts: remove one first",
+				FILTER_PARTS);
+	filter->parts[filter->count++] = *part;
+	return 0;
+}
+
+void filter_remove(struct filter *filter, uint32_t index)
+{
+	if (index >= filter->count)
+		return;
+	filter->count--;
+	memmove(&filter->parts[index], &filter->parts[index + 1],
+		(filter->count - index) * sizeof(filter->parts[0]));
+}
+
+/* What stands before a name that does not say of what it is. */
+static const char *kind_of_name(enum filter_field field)
+{
+	switch (field) {
+	case FILTER_CGROUP:	return "cgroup ";
+	case FILTER_CONTAINER:	return "container ";
+	case FILTER_POD:	return "pod ";
+	default:		return "";
+	}
+}
+
+char *filter_format_part(const struct filter_part *part, char *out)
+{
+	const char *no = part->is_negated ? "without " : "";
+	const size_t cap = FILTER_PART_BYTES;
+	const char *quote = part->text[0] == '~' ? "" : "\"";
+
+	switch (part->field) {
+	case FILTER_TEXT:
+		snprintf(out, cap, "%s%s%s%s", no, quote, part->text, quote);
+		break;
+	case FILTER_COMMAND:
+	case FILTER_OBJECT:
+	case FILTER_SYMBOL:
+	case FILTER_CGROUP:
+	case FILTER_UNIT:
+	case FILTER_CONTAINER:
+	case FILTER_POD:
+		snprintf(out, cap, "%s%s%s", no, kind_of_name(part->field), part->text);
+		break;
+	case FILTER_PID:
+		snprintf(out, cap, "%spid %" PRIu64, no, part->number);
+		break;
+	case FILTER_TID:
+		snprintf(out, cap, "%stid %" PRIu64, no, part->number);
+		break;
+	case FILTER_CPU:
+		snprintf(out, cap, "%sCPU %" PRIu64, no, part->number);
+		break;
+	case FILTER_KERNEL:
+		snprintf(out, cap, "%s", part->is_negated ? "no kernel" : "kernel code");
+		break;
+	case FILTER_USER:
+		snprintf(out, cap, "%s", part->is_negated ? "no user" : "user code");
+		break;
+	}
+	return out;
+}

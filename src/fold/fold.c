@@ -1,0 +1,414 @@
+/* fold.c - see fold/fold.h.
+ *
+ * Problem: a sample counts once for every different row on its stack, and recursion must not count
+ * twice. Idea: a running number per entry, stamped into the rows it was added to.
+ */
+#include "fold/fold.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define STEPS_UNASKED 8192	/* entries: 2 ms, most live windows are shorter */
+#define PREFETCH_AHEAD 8	/* entries: their stacks lie all over memory */
+#define KEYS_SYMBOL (KEY_OBJECT | KEY_SYMBOL)
+#define KEYS_CODE   (KEYS_SYMBOL | KEY_ADDRESS)
+
+void fold_init(struct fold *fold, struct stack_trie *trie, struct symbol_names *names,
+	       const struct task_table *tasks, unsigned int keys, uint32_t event,
+	       const struct filter *filter)
+{
+	*fold = (struct fold){
+		.trie = trie, .names = names, .tasks = tasks, .keys = keys, .event = event,
+	};
+	/* Its texts have been checked: what can fail is memory. */
+	if (fold_filter_init(&fold->filter, filter, names, tasks))
+		fold->is_out_of_memory = true;
+}
+
+void fold_finish(struct fold *fold)
+{
+	fold_filter_finish(&fold->filter);
+	free(fold->rows);
+	free(fold->by_symbol[0]);
+	free(fold->by_symbol[1]);
+	id_set_finish(&fold->by_key);
+	id_map_finish(&fold->task_pairs);
+	free(fold->same_task);
+	id_map_finish(&fold->by_identity);
+	memset(fold, 0, sizeof(*fold));
+}
+
+static uint64_t key_hash(const struct fold_key *key)
+{
+	return id_set_mix(key->code ^ id_map_mix(key->address),
+			  id_set_mix((uint64_t)key->comm << 32 | key->pid,
+				     (uint64_t)key->tid << 32 | key->cpu_and_idle));
+}
+
+static uint64_t row_hash(const void *owner, uint32_t id)
+{
+	return key_hash(&((const struct fold *)owner)->rows[id].key);
+}
+
+static struct fold_row *append_row(struct fold *fold, const struct fold_key *key, uint32_t symbol)
+{
+	struct fold_row *row;
+
+	if (fold->row_count == fold->row_capacity) {
+		uint32_t capacity = fold->row_capacity ? fold->row_capacity * 2 : 256;
+
+		row = realloc(fold->rows, capacity * sizeof(*row));
+		if (!row)
+			return NULL;
+		fold->rows = row;
+		fold->row_capacity = capacity;
+	}
+	row = &fold->rows[fold->row_count++];
+	*row = (struct fold_row){
+		.key = *key, .symbol = symbol, .address = key->address,
+		.comm = FOLD_NONE, .pid = FOLD_NONE, .tid = FOLD_NONE, .cpu = FOLD_NONE,
+		.cgroup = FOLD_NONE, .task = FOLD_NONE, .is_idle = key->cpu_and_idle & 1,
+	};
+	return row;
+}
+
+/* Where the row of a symbol is noted, when rows are keyed by code alone: an array, no hash. NULL:
+ * out of memory. */
+static uint32_t *noted_row(struct fold *fold, uint32_t symbol, bool is_idle)
+{
+	const uint32_t count = fold->names->capacity;
+
+	if (symbol < fold->by_symbol_count)
+		return &fold->by_symbol[is_idle][symbol];
+	for (int i = 0; i < 2; i++) {
+		uint32_t *bigger = realloc(fold->by_symbol[i], count * sizeof(*bigger));
+
+		if (!bigger)
+			return NULL;
+		memset(bigger + fold->by_symbol_count, 0xff,
+		       (count - fold->by_symbol_count) * sizeof(*bigger));
+		fold->by_symbol[i] = bigger;
+	}
+	fold->by_symbol_count = count;
+	return &fold->by_symbol[is_idle][symbol];
+}
+
+static struct fold_row *row_of_symbol(struct fold *fold, uint32_t symbol, bool is_idle)
+{
+	struct fold_key key = { .code = symbol, .cpu_and_idle = is_idle };
+	uint32_t *noted = noted_row(fold, symbol, is_idle);
+	struct fold_row *row;
+
+	if (!noted)
+		return NULL;
+	if (*noted != ID_SET_NONE)
+		return &fold->rows[*noted];
+	row = append_row(fold, &key, symbol);
+	if (row)
+		*noted = fold->row_count - 1;
+	return row;
+}
+
+static struct fold_row *row_of_key(struct fold *fold, const struct fold_key *key, uint32_t symbol)
+{
+	const uint64_t hash = key_hash(key);
+	struct fold_row *row;
+	uint32_t id;
+
+	if (id_set_reserve(&fold->by_key, row_hash, fold))
+		return NULL;
+	for (uint32_t slot = id_set_first(&fold->by_key, hash);
+	     (id = id_set_at(&fold->by_key, &slot, hash)) != ID_SET_NONE;
+	     slot = id_set_next(&fold->by_key, slot))
+		if (!memcmp(&fold->rows[id].key, key, sizeof(*key)))
+			return &fold->rows[id];
+	row = append_row(fold, key, symbol);
+	if (row)
+		id_set_add(&fold->by_key, hash, fold->row_count - 1);
+	return row;
+}
+
+const struct fold_row *fold_find_row(const struct fold *fold, const struct fold_key *key)
+{
+	const bool is_idle = key->cpu_and_idle & 1;
+	const uint64_t hash = key_hash(key);
+	uint32_t id = ID_SET_NONE;
+
+	if (fold->keys == KEYS_SYMBOL) {
+		if (key->code < fold->by_symbol_count)
+			id = fold->by_symbol[is_idle][key->code];
+		return id == ID_SET_NONE ? NULL : &fold->rows[id];
+	}
+	if (!fold->by_key.slot_count)
+		return NULL;
+	for (uint32_t slot = id_set_first(&fold->by_key, hash);
+	     (id = id_set_at(&fold->by_key, &slot, hash)) != ID_SET_NONE;
+	     slot = id_set_next(&fold->by_key, slot))
+		if (!memcmp(&fold->rows[id].key, key, sizeof(*key)))
+			return &fold->rows[id];
+	return NULL;
+}
+
+#define HAS_NO_NAME ((uint64_t)1 << 63)	/* beside keys that begin with a name */
+
+/* What the kernel and programs call alike stays two. An address is no name: several objects may
+ * have it. */
+uint64_t fold_code_key(const struct fold *fold, uint32_t symbol_id)
+{
+	const struct symbol *symbol = &fold->names->symbols[symbol_id];
+
+	if ((fold->keys & KEYS_SYMBOL) == KEYS_SYMBOL)
+		return symbol_id;
+	if ((fold->keys & KEY_SYMBOL) && symbol_is_bare(symbol))
+		return HAS_NO_NAME | symbol_id;
+	if (fold->keys & KEY_SYMBOL)
+		return (uint64_t)symbol->name.v << 8 | symbol->mode;
+	if (fold->keys & KEY_OBJECT)
+		return (uint64_t)symbol->object_path.v << 8 | symbol->mode;
+	return fold->keys & KEY_ADDRESS ? symbol->mode : 0;
+}
+
+/* Of an object, or of all symbols of a name: many symbols are one row. */
+static struct fold_row *row_of_code(struct fold *fold, uint32_t symbol, bool is_idle)
+{
+	uint32_t *noted = noted_row(fold, symbol, is_idle);
+	struct fold_key key = { .cpu_and_idle = is_idle };
+	struct fold_row *row;
+
+	if (!noted)
+		return NULL;
+	if (*noted != ID_SET_NONE)
+		return &fold->rows[*noted];
+	key.code = fold_code_key(fold, symbol);
+	row = row_of_key(fold, &key, symbol);
+	if (row)
+		*noted = (uint32_t)(row - fold->rows);
+	return row;
+}
+
+struct fold_row *fold_row_of_symbol(struct fold *fold, uint32_t symbol)
+{
+	if (symbol == ID_SET_NONE)
+		return NULL;
+	return fold->keys == KEYS_SYMBOL ? row_of_symbol(fold, symbol, false)
+					 : row_of_code(fold, symbol, false);
+}
+
+static struct fold_row *row_of(struct fold *fold, uint32_t frame, const struct task *task,
+			       uint16_t cpu, bool is_idle)
+{
+	const uint32_t symbol = fold_symbol_of(fold, frame);
+	const unsigned int keys = fold->keys;
+	struct fold_key key;
+
+	if (symbol == ID_SET_NONE)
+		return NULL;
+	if (keys == KEYS_SYMBOL)
+		return row_of_symbol(fold, symbol, is_idle);
+	if ((keys | KEYS_SYMBOL) == KEYS_SYMBOL)
+		return row_of_code(fold, symbol, is_idle);
+	memset(&key, 0, sizeof(key));
+	key.code = fold_code_key(fold, symbol);
+	if (keys & KEY_ADDRESS)
+		key.address = fold->trie->frames.address[frame];
+	if (keys & KEY_COMM)
+		key.comm = task->comm.v;
+	if (keys & KEY_PID)
+		key.pid = task->pid;
+	if (keys & KEY_TID)
+		key.tid = task->tid;
+	key.cpu_and_idle = (uint32_t)is_idle | (keys & KEY_CPU ? (uint32_t)cpu << 1 : 0);
+	return row_of_key(fold, &key, symbol);
+}
+
+/* Notes who the sample was of, once per entry and row. */
+static void add_task(struct fold *fold, struct fold_row *row, const struct slice_entry *entry)
+{
+	const struct task *task = &fold->tasks->tasks[entry->task];
+	uint32_t same;
+	uint64_t pair;
+
+	row->cpu = fold_merge(row->cpu, entry->cpu);
+	if (row->task == entry->task)
+		return;
+	same = fold_same_task(fold, entry->task);
+	if (row->task == same)
+		return;
+	row->comm = fold_merge(row->comm, task->comm.v);
+	row->pid = fold_merge(row->pid, task->pid);
+	row->tid = fold_merge(row->tid, task->tid);
+	row->cgroup = fold_merge(row->cgroup, task->cgroup);
+	if (row->task == FOLD_NONE) {
+		row->task = same;
+		row->tasks = 1;
+		return;
+	}
+	pair = (uint64_t)(row - fold->rows) << 32 | same;
+	if (id_map_get(&fold->task_pairs, pair) != ID_MAP_NONE)
+		return;
+	if (id_map_put(&fold->task_pairs, pair, 0))
+		fold->is_out_of_memory = true;
+	row->tasks++;
+}
+
+void fold_count(struct fold *fold, uint64_t samples, double weight, bool is_idle, bool is_named)
+{
+	fold->samples += samples;
+	if (is_idle) {
+		fold->idle_samples += samples;
+		fold->idle_weight += weight;
+		return;
+	}
+	fold->weight += weight;
+	if (!is_named)
+		fold->unresolved += samples;
+}
+
+/* What the rows of one entry share. */
+struct sample {
+	const struct slice_entry *entry;
+	const struct task *task;
+	double weight;
+	bool is_idle;
+};
+
+static void add_total(struct fold *fold, struct fold_row *row, const struct sample *sample)
+{
+	if (row->stamp == fold->stamp)
+		return;
+	row->stamp = fold->stamp;
+	row->total_samples += sample->entry->count;
+	row->total_weight += sample->weight;
+	add_task(fold, row, sample->entry);
+}
+
+void fold_add_self(struct fold *fold, struct fold_row *row, uint64_t samples, double weight)
+{
+	row->self_samples += samples;
+	row->self_weight += weight;
+	if (row->is_idle)
+		return;
+	fold->shown_samples += samples;
+	fold->shown_weight += weight;
+}
+
+/* The row that the frame counts for; NULL: out of memory. */
+static struct fold_row *add_frame(struct fold *fold, uint32_t frame, const struct sample *sample)
+{
+	struct fold_row *row =
+		row_of(fold, frame, sample->task, sample->entry->cpu, sample->is_idle);
+
+	if (row)
+		add_total(fold, row, sample);
+	else
+		fold->is_out_of_memory = true;
+	return row;
+}
+
+static void add_leaf(struct fold *fold, uint32_t frame, const struct sample *sample)
+{
+	struct fold_row *row = add_frame(fold, frame, sample);
+
+	if (row)
+		fold_add_self(fold, row, sample->entry->count, sample->weight);
+}
+
+static bool matches(struct fold *fold, uint32_t of_sample, uint32_t frame)
+{
+	const uint32_t symbol = symbol_names_of_frame(fold->names, fold->trie, frame);
+
+	if (symbol != ID_SET_NONE)
+		return fold_filter_matches(&fold->filter, of_sample, symbol);
+	fold->is_out_of_memory = true;
+	return false;
+}
+
+static void add_matching(struct fold *fold, const struct sample *sample)
+{
+	const uint32_t of_sample = fold_filter_of_sample(&fold->filter, sample->entry);
+	const struct stack_nodes *nodes = &fold->trie->nodes;
+	const uint32_t leaf = fold->trie->stacks.frame[sample->entry->stack];
+
+	if (!fold_filter_can_match(&fold->filter, of_sample))
+		return;
+	if (matches(fold, of_sample, leaf))
+		add_leaf(fold, leaf, sample);
+	for (uint32_t n = fold->trie->stacks.node[sample->entry->stack]; n != STACK_NODE_ROOT;
+	     n = nodes->parent[n])
+		if (matches(fold, of_sample, nodes->frame[n]))
+			add_frame(fold, nodes->frame[n], sample);
+}
+
+/* Without a filter nothing is asked of the frames: this is where a fold spends its time. */
+static void add_all(struct fold *fold, const struct sample *sample)
+{
+	const struct stack_nodes *nodes = &fold->trie->nodes;
+
+	add_leaf(fold, fold->trie->stacks.frame[sample->entry->stack], sample);
+	if (!(fold->keys & KEYS_CODE))	/* the other frames are of the same row */
+		return;
+	for (uint32_t n = fold->trie->stacks.node[sample->entry->stack]; n != STACK_NODE_ROOT;
+	     n = nodes->parent[n])
+		add_frame(fold, nodes->frame[n], sample);
+}
+
+/* Without rows: what the filter leaves of the window is all that is asked of it. */
+static void count_shown(struct fold *fold, const struct sample *sample)
+{
+	const uint32_t leaf = fold->trie->stacks.frame[sample->entry->stack];
+
+	if (sample->is_idle ||
+	    (fold->filter.all &&
+	     !matches(fold, fold_filter_of_sample(&fold->filter, sample->entry), leaf)))
+		return;
+	fold->shown_samples += sample->entry->count;
+	fold->shown_weight += sample->weight;
+}
+
+static void add_entry(struct fold *fold, const struct slice_entry *entry, double factor)
+{
+	struct sample sample = { .entry = entry, .task = &fold->tasks->tasks[entry->task],
+				 .weight = (double)entry->weight * factor };
+	const uint32_t leaf = fold->trie->stacks.frame[entry->stack];
+	const uint32_t symbol = symbol_names_of_frame(fold->names, fold->trie, leaf);
+
+	if (symbol == ID_SET_NONE) {
+		fold->is_out_of_memory = true;
+		return;
+	}
+	sample.is_idle = fold_is_idle(fold->names, sample.task, symbol);
+	fold->stamp++;
+	fold_count(fold, entry->count, sample.weight, sample.is_idle,
+		   fold->names->symbols[symbol].state == SYMBOL_NAMED);
+	if (!fold->keys)
+		count_shown(fold, &sample);
+	else if (fold->filter.all)
+		add_matching(fold, &sample);
+	else
+		add_all(fold, &sample);
+}
+
+bool fold_goes_on(struct fold *fold, uint32_t steps)
+{
+	fold->steps += steps;
+	if (fold->stop.is_due && fold->steps >= STEPS_UNASKED) {
+		fold->is_stopped |= fold->stop.is_due(fold->stop.owner);
+		fold->steps = 0;
+	}
+	return !fold->is_stopped;
+}
+
+void fold_add(struct fold *fold, const struct slice_entry *entries, uint32_t count, double factor)
+{
+	const uint32_t *frames = fold->trie->stacks.frame;
+
+	for (uint32_t i = 0; i < count; i++) {
+		if (count - i > PREFETCH_AHEAD)
+			__builtin_prefetch(&frames[entries[i + PREFETCH_AHEAD].stack]);
+		if (entries[i].event != fold->event || !entries[i].count)
+			continue;
+		if (!fold_goes_on(fold, 1))
+			return;
+		add_entry(fold, &entries[i], factor);
+	}
+}

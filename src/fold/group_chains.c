@@ -1,0 +1,336 @@
+/* group_chains.c - counts samples for the groups of all frames of their stacks.
+ *
+ * Problem: a window has a million frames, nearly all of callers that thousands of samples share;
+ * and a group counts a sample once, however many of its frames belong there.
+ *
+ * Idea: samples wait until all are there, and are put in order by class, and in a class as one
+ * meets their caller chains who walks the tree of all chains (preorder). A chain is entered once
+ * then, before the first of its samples, and left behind the last of all that is beneath it: as
+ * a stack does, `open` holds the chains between the root and where the walk is. Who enters marks
+ * the groups that no outer frame has marked, and adds to their total, as it leaves them, all that
+ * was counted meanwhile.
+ *
+ *   chains          samples        entered and left
+ *   main            -              main( a( f( 2 ) 1 ) b( 3 ) )
+ *   main > a        1
+ *   main > a > f    2              total:  main 6   a 3   f 2   b 3
+ *   main > b        3
+ *
+ * Invariant: what is above a marked group is marked, by the same chain or by an outer one.
+ */
+#include "group_chains.h"
+
+#include <stdlib.h>
+
+#include "window_nodes.h"
+
+/* A caller chain of the window, at its place in the order of the walk; the root's is 0. */
+struct spot {
+	uint32_t parent;	/* place */
+	uint32_t end;		/* place behind all that is beneath it */
+	uint32_t frame;
+	uint32_t code;
+};
+
+/* A chain that was entered. */
+struct way {
+	uint32_t place;
+	uint32_t path;		/* the group of its frame; GROUP_FOLD_HIDDEN: none */
+	uint32_t marked;	/* so many groups from `path` on up */
+	struct group_load load;	/* of what is beneath it, as far as that was left */
+};
+
+struct walk {
+	struct group_fold *fold;
+	bool is_base;
+	uint32_t class;
+	struct window_nodes nodes;	/* owned, as all that follow */
+	uint32_t *place_of;		/* of each of them */
+	struct spot *spots;
+	struct group_sample *samples;	/* by class and place */
+	uint32_t *first;		/* of each class; behind the last: how many there are */
+	struct way *open;		/* [0] is the root's */
+	uint32_t open_count;
+	uint32_t *missing;		/* places: on the way in to a sample's callers */
+	uint32_t depth;			/* of the longest chain, with the root */
+};
+
+static struct group_counts *counts_of(const struct walk *walk, uint32_t path)
+{
+	struct group_sum *sum = &walk->fold->sums[path];
+
+	return walk->is_base ? &sum->base : &sum->now;
+}
+
+static void add_total(struct group_counts *counts, const struct group_load *load)
+{
+	counts->total_samples += load->samples;
+	counts->total_weight += load->weight;
+}
+
+static void add_load(struct group_load *into, const struct group_load *from)
+{
+	into->samples += from->samples;
+	into->weight += from->weight;
+}
+
+/* Of the frame at @place; ID_SET_NONE: there is none, or out of memory, noted. */
+static uint32_t symbol_at(const struct walk *walk, uint32_t place)
+{
+	return place ? group_fold_symbol(walk->fold, walk->spots[place].frame) : ID_SET_NONE;
+}
+
+/* GROUP_FOLD_HIDDEN: none, or out of memory, noted. */
+static uint32_t path_of_spot(const struct walk *walk, const struct spot *spot)
+{
+	struct group_fold *fold = walk->fold;
+	const uint32_t known = group_fold_known_path(&fold->classes[walk->class], spot->code);
+	struct group_frame frame = { .frame = spot->frame, .caller = ID_SET_NONE };
+
+	if (known)
+		return known;
+	frame.symbol = group_fold_symbol(fold, spot->frame);
+	if (fold->has_parent)
+		frame.caller = symbol_at(walk, spot->parent);
+	return group_fold_path(fold, walk->class, &frame, spot->code);
+}
+
+static void enter(struct walk *walk, uint32_t place)
+{
+	struct group_sum *sums;
+	struct way way = { .place = place, .path = path_of_spot(walk, &walk->spots[place]) };
+
+	sums = walk->fold->sums;	/* may lie elsewhere by now */
+	if (way.path != GROUP_FOLD_HIDDEN)
+		for (uint32_t at = way.path; at != GROUP_FOLD_TOP && !sums[at].is_marked;
+		     at = sums[at].parent) {
+			sums[at].is_marked = true;
+			way.marked++;
+		}
+	walk->open[walk->open_count++] = way;
+}
+
+static void leave(struct walk *walk)
+{
+	const struct way *way = &walk->open[--walk->open_count];
+	struct group_fold *fold = walk->fold;
+	uint32_t at = way->path;
+
+	for (uint32_t i = 0; i < way->marked; i++, at = fold->sums[at].parent) {
+		fold->sums[at].is_marked = false;
+		add_total(counts_of(walk, at), &way->load);
+	}
+	if (fold->frame_samples && way->path != GROUP_FOLD_HIDDEN)
+		fold->frame_samples[walk->spots[way->place].frame << 1 | 1] += way->load.samples;
+	add_load(&walk->open[walk->open_count - 1].load, &way->load);
+}
+
+/* To the callers at @place, from where the walk is. */
+static void go_to(struct walk *walk, uint32_t place)
+{
+	uint32_t count = 0, at;
+
+	while (place >= walk->spots[walk->open[walk->open_count - 1].place].end)
+		leave(walk);
+	at = walk->open[walk->open_count - 1].place;
+	for (; place != at; place = walk->spots[place].parent)
+		walk->missing[count++] = place;
+	while (count > 0)
+		enter(walk, walk->missing[--count]);
+}
+
+/* Counts the sample's leaf. */
+static void add_leaf(struct walk *walk, const struct group_sample *sample)
+{
+	struct group_fold *fold = walk->fold;
+	struct group_frame frame = { .frame = sample->frame, .symbol = sample->symbol,
+				     .caller = ID_SET_NONE, .is_leaf = true };
+	uint32_t code, path;
+
+	if (fold->has_parent)
+		frame.caller = symbol_at(walk, sample->at);
+	code = group_fold_code(fold, &frame);
+	path = code == ID_SET_NONE ? GROUP_FOLD_HIDDEN
+				   : group_fold_path(fold, walk->class, &frame, code);
+	add_load(&walk->open[walk->open_count - 1].load, &sample->load);
+	if (path == GROUP_FOLD_HIDDEN)
+		return;
+	if (fold->frame_samples)
+		fold->frame_samples[frame.frame << 1] += sample->load.samples;
+	group_fold_add_self(fold, path, &sample->load, walk->is_base);
+	for (; path != GROUP_FOLD_TOP && !fold->sums[path].is_marked;
+	     path = fold->sums[path].parent)
+		add_total(counts_of(walk, path), &sample->load);
+}
+
+/* False: out of memory. */
+static bool number_nodes(struct walk *walk)
+{
+	struct group_fold *fold = walk->fold;
+
+	if (window_nodes_init(&walk->nodes, fold->sources.trie))
+		return false;
+	for (uint32_t i = 0; i < fold->waiting_count; i++)
+		window_nodes_mark(&walk->nodes, fold->waiting[i].at);
+	return !window_nodes_number(&walk->nodes);
+}
+
+/* What a chain needs room for in the order of the walk, and how long it is. */
+struct extent {
+	uint32_t size, depth;
+	uint32_t next;		/* place of its next callee */
+};
+
+/* Parents have smaller numbers: their sizes are known when the last child was added. */
+static void measure(struct walk *walk, struct extent *extents)
+{
+	const struct window_nodes *nodes = &walk->nodes;
+
+	extents[0] = (struct extent){ .depth = 1 };
+	for (uint32_t n = 1; n < nodes->count; n++) {
+		extents[n] = (struct extent){ .depth = extents[nodes->parent[n]].depth + 1 };
+		if (extents[n].depth > walk->depth)
+			walk->depth = extents[n].depth;
+	}
+	for (uint32_t n = nodes->count; n-- > 0;) {
+		extents[n].size++;	/* itself */
+		if (n)
+			extents[nodes->parent[n]].size += extents[n].size;
+	}
+}
+
+static void place_nodes(struct walk *walk, struct extent *extents)
+{
+	const struct window_nodes *nodes = &walk->nodes;
+	const uint32_t *frames = walk->fold->sources.trie->nodes.frame;
+
+	extents[0].next = 1;
+	walk->place_of[0] = 0;
+	walk->spots[0] = (struct spot){ .end = nodes->count };
+	for (uint32_t n = 1; n < nodes->count; n++) {
+		struct extent *parent = &extents[nodes->parent[n]];
+		const uint32_t place = parent->next;
+
+		parent->next += extents[n].size;
+		extents[n].next = place + 1;
+		walk->place_of[n] = place;
+		walk->spots[place] = (struct spot){
+			.parent = walk->place_of[nodes->parent[n]],
+			.end = place + extents[n].size, .frame = frames[nodes->node[n]],
+		};
+	}
+}
+
+/* What each frame's groups depend on. */
+static void find_codes(struct walk *walk)
+{
+	struct group_fold *fold = walk->fold;
+
+	for (uint32_t place = 1; place < walk->nodes.count; place++) {
+		struct spot *spot = &walk->spots[place];
+		struct group_frame frame = { .frame = spot->frame, .caller = ID_SET_NONE };
+
+		frame.symbol = group_fold_symbol(fold, spot->frame);
+		if (fold->has_parent)
+			frame.caller = symbol_at(walk, spot->parent);
+		spot->code = group_fold_code(fold, &frame);
+	}
+}
+
+/* False: out of memory. */
+static bool lay_out(struct walk *walk)
+{
+	const uint32_t count = walk->nodes.count;
+	struct extent *extents = malloc(count * sizeof(*extents));
+
+	walk->depth = 1;
+	walk->place_of = malloc(count * sizeof(*walk->place_of));
+	walk->spots = malloc(count * sizeof(*walk->spots));
+	if (extents && walk->place_of && walk->spots) {
+		measure(walk, extents);
+		place_nodes(walk, extents);
+		find_codes(walk);
+	}
+	free(extents);
+	walk->open = malloc(walk->depth * sizeof(*walk->open));
+	walk->missing = malloc(walk->depth * sizeof(*walk->missing));
+	return extents && walk->place_of && walk->spots && walk->open && walk->missing &&
+	       !walk->fold->is_out_of_memory;
+}
+
+/* Says of each sample at which place it is, and how many there are of each class and place. */
+static void find_places(struct walk *walk, uint32_t *at_place)
+{
+	struct group_fold *fold = walk->fold;
+
+	for (uint32_t i = 0; i < fold->waiting_count; i++) {
+		struct group_sample *sample = &fold->waiting[i];
+
+		sample->at = walk->place_of[window_nodes_find(&walk->nodes, sample->at)];
+		sample->next = at_place[sample->at];
+		at_place[sample->at] = i + 1;
+		walk->first[sample->class]++;
+	}
+	for (uint32_t c = 1; c <= fold->class_count; c++)
+		walk->first[c] += walk->first[c - 1];
+}
+
+/* All samples of a class side by side, in the order of the walk. False: out of memory. */
+static bool line_up(struct walk *walk)
+{
+	struct group_fold *fold = walk->fold;
+	uint32_t *at_place = calloc(walk->nodes.count, sizeof(*at_place));
+
+	walk->first = calloc(fold->class_count + 1, sizeof(*walk->first));
+	walk->samples = malloc(fold->waiting_count * sizeof(*walk->samples));
+	if (!at_place || !walk->first || !walk->samples) {
+		free(at_place);
+		return false;
+	}
+	find_places(walk, at_place);
+	/* From the last on, each before those of its class that are there already. */
+	for (uint32_t place = walk->nodes.count; place-- > 0;)
+		for (uint32_t i = at_place[place]; i; i = fold->waiting[i - 1].next) {
+			const struct group_sample *sample = &fold->waiting[i - 1];
+
+			walk->samples[--walk->first[sample->class]] = *sample;
+		}
+	free(at_place);
+	return true;
+}
+
+static void count_class(struct walk *walk, uint32_t class)
+{
+	struct group_fold *fold = walk->fold;
+
+	walk->class = class;
+	walk->open[0] = (struct way){ .path = GROUP_FOLD_HIDDEN };
+	walk->open_count = 1;
+	for (uint32_t i = walk->first[class];
+	     i < walk->first[class + 1] && group_fold_goes_on(fold); i++) {
+		go_to(walk, walk->samples[i].at);
+		add_leaf(walk, &walk->samples[i]);
+	}
+	while (walk->open_count > 1)
+		leave(walk);
+}
+
+void group_chains_count(struct group_fold *fold, bool is_base)
+{
+	struct walk walk = { .fold = fold, .is_base = is_base };
+
+	if (!group_fold_goes_on(fold) || !fold->waiting_count)
+		return;
+	if (!number_nodes(&walk) || !lay_out(&walk) || !line_up(&walk))
+		fold->is_out_of_memory = true;
+	for (uint32_t c = 0; c < fold->class_count && group_fold_goes_on(fold); c++)
+		count_class(&walk, c);
+	fold->waiting_count = 0;
+	window_nodes_finish(&walk.nodes);
+	free(walk.place_of);
+	free(walk.spots);
+	free(walk.first);
+	free(walk.samples);
+	free(walk.open);
+	free(walk.missing);
+}

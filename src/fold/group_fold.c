@@ -1,0 +1,472 @@
+/* group_fold.c - see fold/group_fold.h.
+ *
+ * Problem: keys of tasks and of code come in any order, and a window has a million frames.
+ *
+ * Idea: a sample's values by keys of tasks are the same for all its frames. Samples that have them
+ * all alike are a class; in a class a frame's code leads to one node of the last level, looked up
+ * once. Which frames a class has, and how much of it goes through each, group_chains.c finds out.
+ *
+ * What code is: the frame's symbol; the frame itself where addresses or lines are keys; with its
+ * caller's symbol where that is one.
+ */
+#include "fold/group_fold.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "fold/fold.h"
+#include "group_chains.h"
+
+#define STEPS_UNASKED  256	/* entries: 10 to 50 us */
+#define PREFETCH_AHEAD 8	/* entries: their stacks lie all over memory */
+#define WAITING_MAX    262144	/* 10 MB: more are counted by so many at a time */
+
+static uint64_t path_hash_of(uint32_t parent, uint64_t identity)
+{
+	return id_set_mix(parent, identity);
+}
+
+static uint64_t path_hash(const void *owner, uint32_t id)
+{
+	const struct group_sum *sum = &((const struct group_fold *)owner)->sums[id];
+
+	return path_hash_of(sum->parent, sum->value.identity);
+}
+
+static uint64_t class_hash_of(const struct group_fold *fold, const struct group_class *class)
+{
+	uint64_t hash = id_set_mix(class->of_sample, class->event);
+
+	for (uint32_t i = 0; i < fold->level_count; i++)
+		hash = id_set_mix(hash, class->values[i].identity);
+	return hash;
+}
+
+static uint64_t class_hash(const void *owner, uint32_t id)
+{
+	const struct group_fold *fold = owner;
+
+	return class_hash_of(fold, &fold->classes[id]);
+}
+
+static bool has_key(const struct group_fold *fold, enum group_key key)
+{
+	for (uint32_t i = 0; i < fold->level_count; i++)
+		if (fold->keys[i] == key)
+			return true;
+	return false;
+}
+
+static void add_key(struct group_fold *fold, enum group_key key)
+{
+	if (fold->level_count < GROUP_LEVELS && !has_key(fold, key))
+		fold->keys[fold->level_count++] = key;
+}
+
+static void choose_keys(struct group_fold *fold, const struct query *query)
+{
+	for (uint32_t i = 0; i < query->group_count; i++)
+		fold->has_event |= query->groups[i] == GROUP_EVENT;
+	if (fold->has_event)
+		add_key(fold, GROUP_EVENT);
+	for (uint32_t i = 0; i < query->group_count; i++)
+		add_key(fold, query->groups[i]);
+	while (fold->code_level < fold->level_count &&
+	       !group_key_is_of_code(fold->keys[fold->code_level]))
+		fold->code_level++;
+	fold->has_code = fold->code_level < fold->level_count;
+	fold->has_parent = has_key(fold, GROUP_PARENT);
+	fold->is_per_frame = has_key(fold, GROUP_ADDRESS) || has_key(fold, GROUP_SOURCE);
+	fold->is_per_cpu = has_key(fold, GROUP_CPU) || has_key(fold, GROUP_SOCKET) ||
+			   fold->filter.by_cpu;
+}
+
+/* The sum of a new path. UINT32_MAX: out of memory, noted. */
+static uint32_t append_sum(struct group_fold *fold, struct group_sum sum)
+{
+	if (fold->count == fold->capacity) {
+		uint32_t capacity = fold->capacity ? fold->capacity * 2 : 256;
+		struct group_sum *bigger = realloc(fold->sums, capacity * sizeof(*bigger));
+
+		if (!bigger) {
+			fold->is_out_of_memory = true;
+			return UINT32_MAX;
+		}
+		fold->sums = bigger;
+		fold->capacity = capacity;
+	}
+	fold->sums[fold->count] = sum;
+	return fold->count++;
+}
+
+void group_fold_init(struct group_fold *fold, const struct group_sources *sources,
+		     const struct query *query, uint32_t event)
+{
+	*fold = (struct group_fold){ .sources = *sources, .query = query, .event = event };
+	if (fold_filter_init(&fold->filter, &query->filter, sources->names, sources->tasks))
+		fold->is_out_of_memory = true;
+	choose_keys(fold, query);
+	fold->sources.raw_names = query->raw_names;
+	if ((has_key(fold, GROUP_PID) || has_key(fold, GROUP_THREAD)) &&
+	    group_sources_name_processes(&fold->sources))
+		fold->is_out_of_memory = true;
+	if (has_key(fold, GROUP_SOURCE)) {
+		fold->frame_samples = calloc(2 * (size_t)sources->trie->frames.count + 1,
+					     sizeof(*fold->frame_samples));
+		fold->is_out_of_memory |= !fold->frame_samples;
+	}
+	/* In the set like any other: a set that grows finds its rows by their numbers from 0 on. */
+	if (append_sum(fold, (struct group_sum){ .parent = UINT32_MAX }) == GROUP_FOLD_TOP &&
+	    !id_set_reserve(&fold->by_path, path_hash, fold))
+		id_set_add(&fold->by_path, path_hash(fold, GROUP_FOLD_TOP), GROUP_FOLD_TOP);
+	else
+		fold->is_out_of_memory = true;
+}
+
+void group_fold_finish(struct group_fold *fold)
+{
+	fold_filter_finish(&fold->filter);
+	for (uint32_t i = 0; i < fold->class_count; i++) {
+		for (uint32_t p = 0; p < fold->classes[i].page_count; p++)
+			free(fold->classes[i].reached[p]);
+		free(fold->classes[i].reached);
+	}
+	free(fold->classes);
+	free(fold->waiting);
+	free(fold->sums);
+	free(fold->frame_samples);
+	id_set_finish(&fold->by_path);
+	id_set_finish(&fold->by_class);
+	id_map_finish(&fold->by_sample);
+	id_map_finish(&fold->by_caller);
+	id_map_finish(&fold->sources.process_comms);
+	memset(fold, 0, sizeof(*fold));
+}
+
+/* GROUP_FOLD_TOP: there are too many. UINT32_MAX: out of memory, noted. */
+static uint32_t path_of(struct group_fold *fold, uint32_t parent, struct group_value value,
+			uint32_t depth, uint32_t event)
+{
+	const uint64_t hash = path_hash_of(parent, value.identity);
+	struct group_sum sum = { .parent = parent, .depth = depth, .event = event, .value = value };
+	uint32_t id;
+
+	if (id_set_reserve(&fold->by_path, path_hash, fold)) {
+		fold->is_out_of_memory = true;
+		return UINT32_MAX;
+	}
+	for (uint32_t slot = id_set_first(&fold->by_path, hash);
+	     (id = id_set_at(&fold->by_path, &slot, hash)) != ID_SET_NONE;
+	     slot = id_set_next(&fold->by_path, slot))
+		if (fold->sums[id].parent == parent &&
+		    fold->sums[id].value.identity == value.identity)
+			return id;
+	if (depth && fold->count >= GROUP_FOLD_SUMS && fold->query->tree_limit_pct >= 0)
+		return GROUP_FOLD_TOP;
+	sum.id = id_set_mix(id_set_mix(fold->sums[parent].id, fold->keys[depth]), value.identity);
+	id = append_sum(fold, sum);
+	if (id != UINT32_MAX)
+		id_set_add(&fold->by_path, hash, id);
+	return id;
+}
+
+static bool is_same_class(const struct group_fold *fold, const struct group_class *a,
+			  const struct group_class *b)
+{
+	for (uint32_t i = 0; i < fold->level_count; i++)
+		if (a->values[i].identity != b->values[i].identity)
+			return false;
+	return a->of_sample == b->of_sample && a->event == b->event;
+}
+
+/* UINT32_MAX: out of memory. */
+static uint32_t intern_class(struct group_fold *fold, const struct group_class *class)
+{
+	const uint64_t hash = class_hash_of(fold, class);
+	uint32_t id;
+
+	if (id_set_reserve(&fold->by_class, class_hash, fold))
+		return UINT32_MAX;
+	for (uint32_t slot = id_set_first(&fold->by_class, hash);
+	     (id = id_set_at(&fold->by_class, &slot, hash)) != ID_SET_NONE;
+	     slot = id_set_next(&fold->by_class, slot))
+		if (is_same_class(fold, &fold->classes[id], class))
+			return id;
+	if (fold->class_count == fold->class_capacity) {
+		uint32_t capacity = fold->class_capacity ? fold->class_capacity * 2 : 16;
+		struct group_class *bigger = realloc(fold->classes, capacity * sizeof(*bigger));
+
+		if (!bigger)
+			return UINT32_MAX;
+		fold->classes = bigger;
+		fold->class_capacity = capacity;
+	}
+	id = fold->class_count++;
+	fold->classes[id] = *class;
+	id_set_add(&fold->by_class, hash, id);
+	return id;
+}
+
+/* UINT32_MAX: out of memory, noted. */
+static uint32_t class_of(struct group_fold *fold, const struct slice_entry *entry)
+{
+	const uint64_t cpu = fold->is_per_cpu ? entry->cpu : 0;
+	const uint64_t key = (uint64_t)entry->task << 24 | cpu << 8 | entry->event;
+	uint32_t id = id_map_get(&fold->by_sample, key);
+	struct group_class class = { .event = entry->event };
+
+	if (id != ID_MAP_NONE)
+		return id;
+	if (fold->filter.all)
+		class.of_sample = fold_filter_of_sample(&fold->filter, entry);
+	for (uint32_t i = 0; i < fold->level_count; i++)
+		if (!group_key_is_of_code(fold->keys[i]))
+			class.values[i] = group_value_of_sample(&fold->sources, fold->keys[i],
+								entry);
+	id = intern_class(fold, &class);
+	if (id == UINT32_MAX || id_map_put(&fold->by_sample, key, id)) {
+		fold->is_out_of_memory = true;
+		return UINT32_MAX;
+	}
+	return id;
+}
+
+/* The node of the last level, or of the last that may be. UINT32_MAX: out of memory, noted. */
+static uint32_t make_path(struct group_fold *fold, uint32_t class_id,
+			  const struct group_frame *frame)
+{
+	struct group_class *class = &fold->classes[class_id];
+	uint32_t path = class->above, below;
+	bool is_of_object = false;
+
+	for (uint32_t i = path ? fold->code_level : 0;
+	     i < fold->level_count && path != UINT32_MAX; i++) {
+		const enum group_key key = fold->keys[i];
+		struct group_value value = class->values[i];
+
+		if (group_key_is_of_code(key))
+			value = group_value_of_frame(&fold->sources, key, frame, is_of_object);
+		is_of_object |= key == GROUP_OBJECT;
+		below = path_of(fold, path, value, i, class->event);
+		if (below == GROUP_FOLD_TOP)
+			break;
+		path = below;
+		if (i + 1 == fold->code_level && path != UINT32_MAX)
+			class->above = path;
+	}
+	return path;
+}
+
+/* Where a class keeps what a code leads to. NULL: out of memory. */
+static uint32_t *reached_slot(struct group_class *class, uint32_t code)
+{
+	const uint32_t page = code / GROUP_FOLD_PAGE;
+
+	if (page >= class->page_count) {
+		const uint32_t count = page + page / 2 + 4;
+		uint32_t **bigger = realloc(class->reached, count * sizeof(*bigger));
+
+		if (!bigger)
+			return NULL;
+		memset(bigger + class->page_count, 0,
+		       (count - class->page_count) * sizeof(*bigger));
+		class->reached = bigger;
+		class->page_count = count;
+	}
+	if (!class->reached[page])
+		class->reached[page] = calloc(GROUP_FOLD_PAGE, sizeof(**class->reached));
+	return class->reached[page] ? &class->reached[page][code % GROUP_FOLD_PAGE] : NULL;
+}
+
+static bool is_shown(struct group_fold *fold, uint32_t class_id, uint32_t symbol)
+{
+	return !fold->filter.all ||
+	       fold_filter_matches(&fold->filter, fold->classes[class_id].of_sample, symbol);
+}
+
+uint32_t group_fold_path(struct group_fold *fold, uint32_t class_id,
+			 const struct group_frame *frame, uint32_t code)
+{
+	uint32_t *slot = reached_slot(&fold->classes[class_id], code);
+
+	if (!slot) {
+		fold->is_out_of_memory = true;
+		return GROUP_FOLD_HIDDEN;
+	}
+	if (!*slot)
+		*slot = is_shown(fold, class_id, frame->symbol) ? make_path(fold, class_id, frame)
+								: GROUP_FOLD_HIDDEN;
+	return *slot;
+}
+
+uint32_t group_fold_symbol(struct group_fold *fold, uint32_t frame)
+{
+	const uint32_t symbol =
+		symbol_names_of_frame(fold->sources.names, fold->sources.trie, frame);
+
+	fold->is_out_of_memory |= symbol == ID_SET_NONE;
+	return symbol_twins_of(fold->sources.twins, symbol);
+}
+
+uint32_t group_fold_code(struct group_fold *fold, const struct group_frame *frame)
+{
+	uint32_t code = frame->symbol, number;
+	uint64_t key;
+
+	if (fold->is_per_frame)
+		code = frame->frame << 1 | !frame->is_leaf;
+	if (!fold->has_parent || code == ID_SET_NONE)
+		return code;
+	key = (uint64_t)code << 32 | frame->caller;
+	number = id_map_get(&fold->by_caller, key);
+	if (number != ID_MAP_NONE)
+		return number;
+	number = fold->by_caller.used;
+	if (!id_map_put(&fold->by_caller, key, number))
+		return number;
+	fold->is_out_of_memory = true;
+	return ID_SET_NONE;
+}
+
+void group_fold_add_self(struct group_fold *fold, uint32_t path, const struct group_load *load,
+			 bool is_base)
+{
+	for (; path != GROUP_FOLD_TOP; path = fold->sums[path].parent) {
+		struct group_sum *sum = &fold->sums[path];
+		struct group_counts *counts = is_base ? &sum->base : &sum->now;
+
+		counts->self_samples += load->samples;
+		counts->self_weight += load->weight;
+	}
+}
+
+static void add_total(struct group_fold *fold, uint32_t path, const struct group_load *load,
+		      bool is_base)
+{
+	for (; path != GROUP_FOLD_TOP; path = fold->sums[path].parent) {
+		struct group_sum *sum = &fold->sums[path];
+		struct group_counts *counts = is_base ? &sum->base : &sum->now;
+
+		counts->total_samples += load->samples;
+		counts->total_weight += load->weight;
+	}
+}
+
+/* No key is of code: one path for all frames, and of them only whether any is shown matters. */
+static void add_whole(struct group_fold *fold, const struct group_sample *sample, bool is_base)
+{
+	const struct stack_trie *trie = fold->sources.trie;
+	const bool is_self = is_shown(fold, sample->class, sample->symbol);
+	uint32_t node = sample->at, path;
+	uint32_t *slot;
+
+	while (!is_self && node != STACK_NODE_ROOT &&
+	       !is_shown(fold, sample->class, group_fold_symbol(fold, trie->nodes.frame[node])))
+		node = trie->nodes.parent[node];
+	if (!is_self && node == STACK_NODE_ROOT)
+		return;
+	slot = reached_slot(&fold->classes[sample->class], 0);
+	if (slot && !*slot)
+		*slot = make_path(fold, sample->class, NULL);
+	path = slot ? *slot : GROUP_FOLD_HIDDEN;
+	if (path == GROUP_FOLD_HIDDEN) {
+		fold->is_out_of_memory = true;
+		return;
+	}
+	add_total(fold, path, &sample->load, is_base);
+	if (is_self)
+		group_fold_add_self(fold, path, &sample->load, is_base);
+}
+
+/* It is counted with others: see group_chains.c. */
+static void add_waiting(struct group_fold *fold, const struct group_sample *sample, bool is_base)
+{
+	if (fold->waiting_count == WAITING_MAX || fold->is_base_waiting != is_base)
+		group_chains_count(fold, fold->is_base_waiting);
+	fold->is_base_waiting = is_base;
+	if (fold->waiting_count == fold->waiting_capacity) {
+		uint32_t capacity = fold->waiting_capacity ? fold->waiting_capacity * 2 : 1024;
+		struct group_sample *bigger = realloc(fold->waiting, capacity * sizeof(*bigger));
+
+		if (!bigger) {
+			fold->is_out_of_memory = true;
+			return;
+		}
+		fold->waiting = bigger;
+		fold->waiting_capacity = capacity;
+	}
+	fold->waiting[fold->waiting_count++] = *sample;
+}
+
+static void add_entry(struct group_fold *fold, const struct slice_entry *entry, double factor,
+		      bool is_base)
+{
+	const struct stack_trie *trie = fold->sources.trie;
+	const struct task *task = &fold->sources.tasks->tasks[entry->task];
+	struct group_sample sample = {
+		.at = trie->stacks.node[entry->stack], .frame = trie->stacks.frame[entry->stack],
+		.load = { entry->count, (double)entry->weight * factor },
+	};
+
+	sample.symbol = group_fold_symbol(fold, sample.frame);
+	if (sample.symbol == ID_SET_NONE || fold_is_idle(fold->sources.names, task, sample.symbol))
+		return;
+	*(is_base ? &fold->base_whole[entry->event] : &fold->whole[entry->event]) +=
+		sample.load.weight;
+	fold->samples += entry->count;
+	sample.class = class_of(fold, entry);
+	if (sample.class == UINT32_MAX ||
+	    !fold_filter_can_match(&fold->filter, fold->classes[sample.class].of_sample))
+		return;
+	if (fold->has_code)
+		add_waiting(fold, &sample, is_base);
+	else
+		add_whole(fold, &sample, is_base);
+}
+
+bool group_fold_goes_on(struct group_fold *fold)
+{
+	if (fold->stop.is_due && ++fold->steps == STEPS_UNASKED) {
+		fold->is_stopped |= fold->stop.is_due(fold->stop.owner);
+		fold->steps = 0;
+	}
+	return !fold->is_out_of_memory && !fold->is_stopped;
+}
+
+static bool is_folded(const struct group_fold *fold, const struct slice_entry *entry)
+{
+	return entry->count &&
+	       (fold->has_event ? entry->event != EVENT_OF_VALUES : entry->event == fold->event);
+}
+
+static void add_entries(struct group_fold *fold, const struct slice_entry *entries, uint32_t count,
+			double factor, bool is_base)
+{
+	const struct stack_trie *trie = fold->sources.trie;
+
+	for (uint32_t i = 0; i < count && group_fold_goes_on(fold); i++) {
+		if (count - i > PREFETCH_AHEAD) {
+			__builtin_prefetch(&trie->stacks.frame[entries[i + PREFETCH_AHEAD].stack]);
+			__builtin_prefetch(&trie->stacks.node[entries[i + PREFETCH_AHEAD].stack]);
+		}
+		if (is_folded(fold, &entries[i]))
+			add_entry(fold, &entries[i], factor, is_base);
+	}
+}
+
+void group_fold_add(struct group_fold *fold, const struct slice_entry *entries, uint32_t count,
+		    double factor)
+{
+	add_entries(fold, entries, count, factor, false);
+}
+
+void group_fold_add_base(struct group_fold *fold, const struct slice_entry *entries,
+			 uint32_t count)
+{
+	add_entries(fold, entries, count, 1.0, true);
+}
+
+void group_fold_sum(struct group_fold *fold)
+{
+	group_chains_count(fold, fold->is_base_waiting);
+}

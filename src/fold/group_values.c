@@ -1,0 +1,389 @@
+/* group_values.c - see fold/group_values.h.
+ *
+ * An identity is made of what the user reads, hashed, and of what tells equal names apart: a node
+ * keeps its id through compactions, and has the same in another recording.
+ */
+#include "fold/group_values.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "fold/filter.h"
+
+/* As good as any other identity, and the same each time. */
+static struct group_value no_value(uint32_t why)
+{
+	return (struct group_value){ id_map_mix(why), why };
+}
+
+bool group_key_is_of_code(enum group_key key)
+{
+	switch (key) {
+	case GROUP_OBJECT:
+	case GROUP_SYMBOL:
+	case GROUP_ADDRESS:
+	case GROUP_SOURCE:
+	case GROUP_PARENT:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Tasks are numbered in the order that they came in, so the last name of a process stays; what is
+ * known of living ones is newer. */
+int group_sources_name_processes(struct group_sources *sources)
+{
+	const struct task_table *tasks = sources->tasks;
+
+	for (uint32_t i = 0; i < tasks->task_count; i++) {
+		const struct task *task = &tasks->tasks[i];
+
+		if (task->pid == task->tid &&
+		    id_map_put(&sources->process_comms, task->pid, task->comm.v))
+			return -ENOMEM;
+	}
+	for (uint32_t i = 0; i < tasks->thread_count; i++) {
+		const struct thread *thread = &tasks->threads[i];
+		struct str_id comm;
+
+		if (thread->pid != thread->tid || !thread->has_comm)
+			continue;
+		comm = strpool_intern_passing(sources->names->strings, thread->comm,
+					      thread->comm_len);
+		if (id_map_put(&sources->process_comms, thread->pid, comm.v))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static uint64_t hash_of(const struct group_sources *sources, struct str_id text)
+{
+	return strpool_hash(sources->names->strings, text);
+}
+
+/* The name of its process, when that is another thread's. */
+static uint32_t comm_of_process(const struct group_sources *sources, const struct task *task)
+{
+	return task->pid == task->tid ? ID_MAP_NONE
+				      : id_map_get(&sources->process_comms, task->pid);
+}
+
+static struct group_value value_of_thread(const struct group_sources *sources, uint32_t task_id)
+{
+	const struct task *task = &sources->tasks->tasks[task_id];
+	const uint32_t process = comm_of_process(sources, task);
+	uint64_t identity = hash_of(sources, task->comm);
+
+	if (process != ID_MAP_NONE)
+		identity = id_set_mix(identity, hash_of(sources, (struct str_id){ process }));
+	else if (task->pid != task->tid)
+		identity = id_set_mix(identity, task->pid);
+	return (struct group_value){ identity, task_id };
+}
+
+static struct group_value value_of_number(uint32_t number, uint32_t unknown)
+{
+	return number == unknown ? no_value(GROUP_VALUE_UNKNOWN)
+				 : (struct group_value){ number, number };
+}
+
+static struct group_value value_of_socket(const struct group_sources *sources, uint32_t cpu)
+{
+	if (cpu >= sources->socket_count || sources->sockets[cpu] < 0)
+		return no_value(GROUP_VALUE_UNKNOWN);
+	return value_of_number((uint32_t)sources->sockets[cpu], GROUP_VALUE_NONE);
+}
+
+/* A task without a path: its /proc was not read yet, or it ended before. */
+static struct group_value value_of_cgroup(const struct group_sources *sources, enum group_key key,
+					  uint32_t task)
+{
+	const struct cgroup_names *names = task_table_cgroup(sources->tasks, task);
+	const struct str_id text = key == GROUP_CGROUP ? names->path
+				 : key == GROUP_UNIT ? names->unit
+				 : key == GROUP_CONTAINER ? names->container : names->pod;
+
+	if (!names->path.v)
+		return no_value(GROUP_VALUE_UNKNOWN);
+	if (!text.v)
+		return no_value(GROUP_VALUE_NONE);
+	return (struct group_value){ hash_of(sources, text), text.v };
+}
+
+static struct group_value value_of_event(const struct group_sources *sources, uint32_t event)
+{
+	const char *name = sources->event_name ? sources->event_name(sources->owner, event) : "";
+
+	return (struct group_value){ id_set_mix(filter_hash(name), event), event };
+}
+
+struct group_value group_value_of_sample(const struct group_sources *sources, enum group_key key,
+					 const struct slice_entry *entry)
+{
+	const struct task *task = &sources->tasks->tasks[entry->task];
+
+	switch (key) {
+	case GROUP_EVENT:
+		return value_of_event(sources, entry->event);
+	case GROUP_COMM:
+		return (struct group_value){ hash_of(sources, task->comm), task->comm.v };
+	case GROUP_PID:
+		return value_of_number(task->pid, TASK_PID_UNKNOWN);
+	case GROUP_TID:
+		return value_of_number(task->tid, TASK_PID_UNKNOWN);
+	case GROUP_THREAD:
+		return value_of_thread(sources, entry->task);
+	case GROUP_CGROUP:
+	case GROUP_UNIT:
+	case GROUP_CONTAINER:
+	case GROUP_POD:
+		return value_of_cgroup(sources, key, entry->task);
+	case GROUP_CPU:
+		return value_of_number(entry->cpu, SLICE_CPU_UNKNOWN);
+	case GROUP_SOCKET:
+		return value_of_socket(sources, entry->cpu);
+	default:
+		return no_value(GROUP_VALUE_UNKNOWN);
+	}
+}
+
+/* As fold.c keys its rows: an address is no name, several objects may have it; what is not loaded
+ * is one per object. */
+static uint64_t symbol_identity(const struct group_sources *sources, uint32_t id, bool is_of_object)
+{
+	const struct symbol *symbol = &sources->names->symbols[id];
+	uint64_t identity = id_set_mix(hash_of(sources, symbol->name), symbol->mode);
+
+	if (is_of_object || symbol->state != SYMBOL_NAMED)
+		identity = id_set_mix(id_set_mix(identity, symbol->address),
+				      hash_of(sources, symbol->object_path));
+	if (symbol->state == SYMBOL_NO_MAP)	/* another process's is another, whatever it runs */
+		identity = id_set_mix(identity, symbol->object);
+	return id_set_mix(identity, symbol->state == SYMBOL_LOADING);
+}
+
+static uint64_t object_identity(const struct group_sources *sources, uint32_t id)
+{
+	const struct symbol *symbol = &sources->names->symbols[id];
+
+	return id_set_mix(hash_of(sources, symbol->object_path), symbol->mode);
+}
+
+struct source_wish group_value_wish(const struct group_sources *sources, uint32_t frame,
+				    bool is_leaf)
+{
+	const uint32_t id = symbol_names_of_frame(sources->names, sources->trie, frame);
+	uint64_t address = sources->trie->frames.address[frame];
+	const struct symbol *symbol;
+
+	if (id == ID_SET_NONE)		/* no memory: no object either */
+		return (struct source_wish){ address, UINT32_MAX };
+	symbol = &sources->names->symbols[id];
+	if (!is_leaf && address > symbol->address)
+		address--;	/* as in tree_inlined.c */
+	return (struct source_wish){ address, symbol->object };
+}
+
+/* "a.h:3 (inlined < caller b.c:12)": the address's own line alone. */
+static struct group_value value_of_source(const struct group_sources *sources,
+					  const struct group_frame *frame)
+{
+	const struct source_wish of = group_value_wish(sources, frame->frame, frame->is_leaf);
+	struct source_text text = { "", "" };
+	const char *chain;
+	struct str_id line;
+	uint64_t identity;
+
+	if (sources->lines)
+		text = source_lines_find(sources->lines, &of, true);
+	if (!text.line[0])
+		return no_value(GROUP_VALUE_UNKNOWN);
+	chain = strstr(text.line, " (");
+	line = strpool_intern(sources->names->strings, text.line,
+			      chain ? (size_t)(chain - text.line) : strlen(text.line));
+	identity = object_identity(sources, frame->symbol);
+	return (struct group_value){ id_set_mix(identity, hash_of(sources, line)), line.v };
+}
+
+struct group_value group_value_of_frame(const struct group_sources *sources, enum group_key key,
+					const struct group_frame *frame, bool is_of_object)
+{
+	uint64_t identity;
+
+	switch (key) {
+	case GROUP_OBJECT:
+		return (struct group_value){ object_identity(sources, frame->symbol),
+					     frame->symbol };
+	case GROUP_SYMBOL:
+		identity = symbol_identity(sources, frame->symbol, is_of_object);
+		return (struct group_value){ identity, frame->symbol };
+	case GROUP_ADDRESS:
+		identity = id_set_mix(object_identity(sources, frame->symbol),
+				      sources->trie->frames.address[frame->frame]);
+		return (struct group_value){ identity, frame->frame };
+	case GROUP_SOURCE:
+		return value_of_source(sources, frame);
+	case GROUP_PARENT:
+		if (frame->caller == ID_SET_NONE)
+			return no_value(GROUP_VALUE_NONE);
+		identity = symbol_identity(sources, frame->caller, false);
+		return (struct group_value){ identity, frame->caller };
+	default:
+		return no_value(GROUP_VALUE_UNKNOWN);
+	}
+}
+
+static const char *unknown_text(enum group_key key, uint32_t why)
+{
+	switch (key) {
+	case GROUP_SOURCE:
+		return "[no line]";
+	case GROUP_UNIT:
+		return why == GROUP_VALUE_NONE ? "[no unit]" : "[unknown]";
+	case GROUP_CONTAINER:
+		return why == GROUP_VALUE_NONE ? "[no container]" : "[unknown]";
+	case GROUP_POD:
+		return why == GROUP_VALUE_NONE ? "[no pod]" : "[unknown]";
+	default:
+		return why == GROUP_VALUE_NONE ? "[none]" : "[unknown]";
+	}
+}
+
+static void put_code(const struct symbol *symbol, struct group_text *out)
+{
+	out->object_path = symbol->object_path;
+	out->mode = symbol->mode;
+}
+
+static void put_number(uint32_t number, const char *text, struct group_text *out)
+{
+	snprintf(out->own, sizeof(out->own), "%s%u", text, number);
+	out->number = number;
+	out->has_number = true;
+}
+
+static void put_object(const struct symbol *symbol, struct group_text *out)
+{
+	put_code(symbol, out);
+	out->pooled = symbol->object_name;
+	out->name = symbol->object_path;
+}
+
+static void put_symbol(const struct group_sources *sources, uint32_t id, bool is_of_object,
+		       struct group_text *out)
+{
+	const struct symbol *symbol = &sources->names->symbols[id];
+
+	put_code(symbol, out);
+	if (symbol->state != SYMBOL_LOADING)
+		out->pooled = sources->raw_names ? symbol->name
+						 : symbol_names_shown(sources->names, symbol);
+	else if (is_of_object)
+		snprintf(out->own, sizeof(out->own), "(loading)");
+	else
+		snprintf(out->own, sizeof(out->own), "%.*s (loading)", GROUP_TEXT_BYTES - 16,
+			 strpool_get(sources->names->strings, symbol->object_name));
+}
+
+static void put_address(const struct group_sources *sources, uint32_t frame,
+			struct group_text *out)
+{
+	const uint32_t id = symbol_names_of_frame(sources->names, sources->trie, frame);
+
+	if (id != ID_SET_NONE)
+		put_code(&sources->names->symbols[id], out);
+	snprintf(out->own, sizeof(out->own), "0x%llx",
+		 (unsigned long long)sources->trie->frames.address[frame]);
+}
+
+static void put_process(const struct group_sources *sources, uint32_t pid, struct group_text *out)
+{
+	const uint32_t comm = id_map_get(&sources->process_comms, pid);
+
+	put_number(pid, "", out);
+	if (comm != ID_MAP_NONE)
+		snprintf(out->own, sizeof(out->own), "%u %s", pid,
+			 strpool_get(sources->names->strings, (struct str_id){ comm }));
+}
+
+static void put_thread(const struct group_sources *sources, uint32_t task_id,
+		       struct group_text *out)
+{
+	const struct task *task = &sources->tasks->tasks[task_id];
+	const struct strpool *strings = sources->names->strings;
+	const uint32_t process = comm_of_process(sources, task);
+
+	if (process != ID_MAP_NONE)
+		snprintf(out->own, sizeof(out->own), "%s of %s", strpool_get(strings, task->comm),
+			 strpool_get(strings, (struct str_id){ process }));
+	else if (task->pid != task->tid && task->pid != TASK_PID_UNKNOWN)
+		snprintf(out->own, sizeof(out->own), "%s of pid %u",
+			 strpool_get(strings, task->comm), task->pid);
+	else
+		out->pooled = task->comm;
+}
+
+static void put_value(const struct group_sources *sources, enum group_key key, uint32_t of,
+		      bool is_of_object, struct group_text *out)
+{
+	switch (key) {
+	case GROUP_EVENT:
+		snprintf(out->own, sizeof(out->own), "%s",
+			 sources->event_name ? sources->event_name(sources->owner, of) : "");
+		out->number = of;
+		break;
+	case GROUP_PID:
+		put_process(sources, of, out);
+		break;
+	case GROUP_TID:
+		put_number(of, "", out);
+		break;
+	case GROUP_THREAD:
+		put_thread(sources, of, out);
+		break;
+	case GROUP_CPU:
+		put_number(of, "CPU ", out);
+		break;
+	case GROUP_SOCKET:
+		snprintf(out->own, sizeof(out->own), "socket %u", of);
+		break;
+	case GROUP_OBJECT:
+		put_object(&sources->names->symbols[of], out);
+		break;
+	case GROUP_SYMBOL:
+		put_symbol(sources, of, is_of_object, out);
+		out->name = sources->names->symbols[of].name;
+		break;
+	case GROUP_PARENT:
+		put_symbol(sources, of, false, out);
+		break;
+	case GROUP_ADDRESS:
+		put_address(sources, of, out);
+		break;
+	case GROUP_SOURCE:
+		out->pooled = (struct str_id){ of };
+		break;
+	default:	/* of tasks, by their names */
+		out->pooled = out->name = (struct str_id){ of };
+		break;
+	}
+}
+
+void group_value_text(const struct group_sources *sources, enum group_key key,
+		      struct group_value value, bool is_of_object, struct group_text *out)
+{
+	out->pooled = out->object_path = out->name = (struct str_id){ 0 };
+	out->own[0] = '\0';
+	out->number = 0;
+	out->has_number = false;
+	out->mode = MODE_UNKNOWN;
+	out->is_unknown = value.of >= GROUP_VALUE_UNKNOWN;
+	if (!out->is_unknown)
+		put_value(sources, key, value.of, is_of_object, out);
+	if (!out->own[0] && !strpool_get(sources->names->strings, out->pooled)[0]) {
+		snprintf(out->own, sizeof(out->own), "%s", unknown_text(key, value.of));
+		out->is_unknown = true;		/* a program can call itself nothing, too */
+	}
+}

@@ -1,0 +1,406 @@
+/* ingest_jit.c - names of code that processes made at run time: who has such code, when to look.
+ *
+ * Problem: the same address of anonymous memory is other code in each process, what the process
+ * says of it comes later and goes on as long as it lives, and there may be thousands of processes.
+ *
+ * Idea: a process has one `struct jit_code` from its first mapping of such memory to its exec or
+ * end, and the objects of that memory belong to it. Its files are looked at when a sample hits that
+ * memory, soon after the first such mapping and then once a second; at its end once more. A file
+ * that did not grow costs a look at its size. When no process has that memory mapped any more, its
+ * frames are named for good and the table goes.
+ *
+ * A child has what its parent had made before the fork, and shares its names.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "ingest/ingest.h"
+
+#define FIRST_WAIT_NS (50 * CLOCK_NS_PER_MS)	/* the file may come after the memory */
+#define WAIT_NS	      (CLOCK_NS_PER_S)
+#define COST_SHARE    20	/* at most a 20th of the time goes into one process's files */
+#define SWEEP_NS      (CLOCK_NS_PER_S)
+
+struct jit_code {
+	uint32_t number;	/* never used again; 0: the row is free */
+	uint32_t pid;
+	struct open_request *dump;	/* owned; the mapping of its jitdump, NULL: none seen */
+	struct flat_table table;
+	struct unwind_table unwind;
+	uint64_t unwind_base;	/* the address that the unwind rows count from */
+	bool has_table;		/* table, unwind and unwind_base are valid */
+	bool is_read;		/* its files were looked at once, whatever came of it */
+	bool is_awaited;	/* a stack met it before that */
+	bool has_maker;		/* its objects know which program made it */
+	bool is_wanted;		/* a sample hit its memory since the last request */
+	bool is_asked;
+	bool is_ended;
+	bool is_mapped, is_gone;	/* the sweep's */
+	uint64_t due_ns;	/* not looked at again before */
+	uint64_t wait_ns;	/* between two looks */
+};
+
+static struct jit_code *code_of(struct ingest *ingest, uint32_t id)
+{
+	return &ingest->jit.codes[id - 1];
+}
+
+/* The id of a row that is in use by nobody; 0: no memory. */
+static uint32_t new_code(struct ingest_jit *jit)
+{
+	for (uint32_t i = 0; i < jit->count; i++)
+		if (!jit->codes[i].number)
+			return i + 1;
+	if (jit->count == jit->capacity) {
+		uint32_t capacity = jit->capacity ? jit->capacity * 2 : 16;
+		struct jit_code *bigger = realloc(jit->codes, capacity * sizeof(*bigger));
+
+		if (!bigger)
+			return 0;
+		jit->codes = bigger;
+		jit->capacity = capacity;
+	}
+	return ++jit->count;
+}
+
+static uint32_t code_of_process(struct ingest *ingest, struct process *process)
+{
+	uint32_t id = process->code;
+
+	if (id)
+		return id;
+	id = new_code(&ingest->jit);
+	if (!id)
+		return 0;
+	*code_of(ingest, id) = (struct jit_code){
+		.number = ++ingest->jit.last_number, .pid = process->pid, .is_wanted = true,
+		.wait_ns = FIRST_WAIT_NS,
+	};
+	process->code = id;
+	return id;
+}
+
+uint64_t ingest_jit_place(struct ingest *ingest, struct process *process)
+{
+	const uint32_t id = code_of_process(ingest, process);
+
+	return id ? code_of(ingest, id)->number : 0;
+}
+
+/* What its frames were called is not forgotten yet. */
+static void name_object(struct ingest *ingest, uint32_t object, const struct jit_code *code)
+{
+	const bool had_map = ingest->objects.objects[object].is_run_time;
+
+	if (!code->has_table ||
+	    !object_table_set_run_time(&ingest->objects, object, &code->table))
+		return;
+	ingest->has_new_names = true;
+	if (!had_map)	/* the walker trusts frame pointers of code with a map */
+		ingest_stacks_tables_changed(&ingest->stacks);
+}
+
+void ingest_jit_add_object(struct ingest *ingest, const struct process *process, uint32_t id,
+			   uint64_t bias)
+{
+	struct object *object = &ingest->objects.objects[id];
+
+	if (!process->code)
+		return;
+	object->code = process->code;
+	object->bias = bias;
+	code_of(ingest, process->code)->has_maker = false;
+	name_object(ingest, id, code_of(ingest, process->code));
+}
+
+void ingest_jit_object_failed(struct ingest *ingest, uint32_t id)
+{
+	const struct object *object = &ingest->objects.objects[id];
+
+	if (object->code)
+		name_object(ingest, id, code_of(ingest, object->code));
+}
+
+void ingest_jit_add_dump(struct ingest *ingest, struct process *process,
+			 const struct open_request *mapping)
+{
+	const uint32_t id = code_of_process(ingest, process);
+	struct jit_code *code;
+
+	if (!id)
+		return;
+	code = code_of(ingest, id);
+	if (!code->dump)
+		code->dump = malloc(sizeof(*code->dump));
+	if (code->dump)
+		*code->dump = *mapping;
+	code->is_wanted = true;
+}
+
+/* The name of the program that @process runs: the kernel maps it below its libraries. Its comm is
+ * shorter, and a thread may change it. 0: nothing is known. */
+static struct str_id program_of(struct ingest *ingest, const struct process *process)
+{
+	const struct object *objects = ingest->objects.objects;
+	const struct address_map *maps = process->maps;
+	const struct thread *first = task_table_find_thread(&ingest->tasks, process->pid);
+
+	for (uint32_t i = 0; maps && i < maps->count; i++) {
+		const struct mapping *row = &maps->rows[i];
+		const struct object *object = &objects[row->object];
+
+		if (!row->is_absolute && strpool_get(ingest->strings, object->path)[0] == '/')
+			return object->name;
+	}
+	return first && first->has_comm ? strpool_intern_passing(ingest->strings, first->comm,
+								 first->comm_len)
+					: (struct str_id){ 0 };
+}
+
+/* At the first sample: all of the process's mappings are known then. */
+static void name_maker(struct ingest *ingest, uint32_t id)
+{
+	struct jit_code *code = code_of(ingest, id);
+	const struct process *process = task_table_find_process(&ingest->tasks, code->pid);
+	struct object *objects = ingest->objects.objects;
+	struct str_id maker;
+
+	code->has_maker = true;
+	if (!process || process->code != id)
+		return;		/* it runs another program by now */
+	maker = program_of(ingest, process);
+	for (uint32_t i = 0; i < ingest->objects.count; i++)
+		if (objects[i].code == id)
+			objects[i].maker = maker;
+}
+
+/* Also where a name is known: it may be other code by now. */
+void ingest_jit_sample(struct ingest *ingest, uint32_t code)
+{
+	code_of(ingest, code)->is_wanted = true;
+	if (!code_of(ingest, code)->has_maker)
+		name_maker(ingest, code);
+}
+
+const struct unwind_table *ingest_jit_unwind(const struct ingest *ingest, uint32_t code,
+					     uint64_t ip, uint64_t *address)
+{
+	const struct jit_code *own = &ingest->jit.codes[code - 1];
+
+	*address = ip - own->unwind_base;
+	return own->has_table && *address <= UINT32_MAX ? &own->unwind : NULL;
+}
+
+bool ingest_jit_is_read(struct ingest *ingest, uint32_t code)
+{
+	struct jit_code *own = code_of(ingest, code);
+
+	if (own->is_read || !ingest->opener || ingest->config.is_replay)
+		return true;
+	own->is_awaited = true;
+	return false;
+}
+
+void ingest_jit_not_asked(struct ingest *ingest, const struct open_request *request)
+{
+	struct jit_code *code = code_of(ingest, request->jit);
+
+	if (request->jit_step == JIT_FORGET)
+		return;
+	code->is_asked = false;
+	code->is_wanted = true;
+	code->due_ns = clock_now_ns() + WAIT_NS;
+}
+
+void ingest_jit_exit(struct ingest *ingest, const struct event_record *record)
+{
+	const struct process *process = record->pid == record->tid ?
+		task_table_find_process(&ingest->tasks, record->pid) : NULL;
+
+	if (!process || !process->code)
+		return;
+	code_of(ingest, process->code)->is_ended = true;
+	code_of(ingest, process->code)->due_ns = 0;
+}
+
+static void ask(struct ingest *ingest, uint32_t id, enum jit_step step)
+{
+	struct jit_code *code = code_of(ingest, id);
+	struct open_request request = { .object = OBJECT_UNKNOWN };
+
+	if (code->dump)
+		request = *code->dump;
+	request.jit = id;
+	request.jit_step = step;
+	request.pid = code->pid;
+	code->is_wanted = false;
+	code->is_asked = true;
+	ingest_request_open(ingest, &request);
+}
+
+static bool is_gone(struct ingest *ingest, uint32_t object)
+{
+	const uint32_t code = ingest->objects.objects[object].code;
+
+	return code && code_of(ingest, code)->is_gone;
+}
+
+/* What frames have been called stays with them; nothing refers to the tables then. One walk for all
+ * that are gone: there may be a million frames, and thousands of processes end in a second. */
+static void forget_gone(struct ingest *ingest)
+{
+	const struct stack_frames *frames = &ingest->trie.frames;
+
+	ingest->jit.forgotten++;
+	for (uint32_t i = 0; i < frames->count; i++)
+		if (is_gone(ingest, frames->object[i]))
+			symbol_names_of_frame(&ingest->names, &ingest->trie, i);
+	for (uint32_t i = 0; i < ingest->objects.count; i++) {
+		struct object *object = &ingest->objects.objects[i];
+
+		if (!is_gone(ingest, i))
+			continue;
+		object->code = 0;
+		if (!object->is_run_time)
+			continue;
+		object->state = OBJECT_NO_TABLE;
+		object->table = (struct flat_table){ .header = NULL };	/* the opener has it back */
+	}
+	for (uint32_t i = 0; i < ingest->jit.count; i++) {
+		struct jit_code *code = &ingest->jit.codes[i];
+
+		if (!code->is_gone)
+			continue;
+		ask(ingest, i + 1, JIT_FORGET);
+		free(code->dump);
+		*code = (struct jit_code){ .number = 0 };
+	}
+}
+
+static void mark_mapped(struct ingest *ingest, const struct address_map *map)
+{
+	for (uint32_t i = 0; map && i < map->count; i++) {
+		const uint32_t id = ingest->objects.objects[map->rows[i].object].code;
+
+		if (id)
+			code_of(ingest, id)->is_mapped = true;
+	}
+}
+
+/* Memory is unmapped by exec and by the end of the last process that has it. */
+static void sweep(struct ingest *ingest)
+{
+	struct ingest_jit *jit = &ingest->jit;
+	bool has_gone = false;
+
+	for (uint32_t i = 0; i < jit->count; i++)
+		jit->codes[i].is_mapped = false;
+	for (uint32_t i = 0; i < ingest->tasks.process_count; i++) {
+		const struct process *process = &ingest->tasks.processes[i];
+
+		mark_mapped(ingest, process->maps);
+		if (process->code)	/* a jitdump may come before the memory */
+			code_of(ingest, process->code)->is_mapped = true;
+	}
+	for (uint32_t i = 0; i < jit->count; i++) {
+		struct jit_code *code = &jit->codes[i];
+
+		code->is_gone = code->number && !code->is_mapped && !code->is_asked;
+		has_gone |= code->is_gone;
+	}
+	if (has_gone)
+		forget_gone(ingest);
+}
+
+void ingest_jit_poll(struct ingest *ingest)
+{
+	struct ingest_jit *jit = &ingest->jit;
+	uint64_t now_ns;
+
+	if (!jit->count || !ingest->opener || ingest->config.is_replay)
+		return;
+	now_ns = clock_now_ns();
+	for (uint32_t i = 0; i < jit->count; i++) {
+		const struct jit_code *code = &jit->codes[i];
+
+		if (code->number && code->is_wanted && !code->is_asked && now_ns >= code->due_ns)
+			ask(ingest, i + 1, code->is_ended ? JIT_LAST_LOOK : JIT_LOOK);
+	}
+	if (now_ns < jit->swept_ns + SWEEP_NS)
+		return;
+	jit->swept_ns = now_ns;
+	sweep(ingest);
+}
+
+/* A file that was refused is said where its names are missing; that there is none is usual. */
+static void refuse(struct ingest *ingest, uint32_t id, const struct diag *why)
+{
+	const struct jit_code *code = code_of(ingest, id);
+	bool is_news = false;
+
+	if (why->err == -ENOENT || code->has_table)
+		return;
+	for (uint32_t i = 0; i < ingest->objects.count; i++) {
+		const struct object *object = &ingest->objects.objects[i];
+
+		if (object->code != id || object->state != OBJECT_NO_TABLE)
+			continue;
+		object_table_set_unreadable(&ingest->objects, i, why->text);
+		is_news = true;
+	}
+	if (!is_news)
+		return;
+	symbol_names_forget_code(&ingest->names, &ingest->trie, id);
+	ingest->has_new_names = true;
+	log_note("process %u: %s", code->pid, why->text);
+}
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+void ingest_jit_reply(struct ingest *ingest, const struct open_reply *reply)
+{
+	struct jit_code *code;
+
+	if (reply->jit_step == JIT_FORGET)
+		return;
+	code = code_of(ingest, reply->jit);
+	code->is_asked = false;
+	code->is_read = true;
+	if (code->is_awaited)
+		ingest_stacks_tables_changed(&ingest->stacks);
+	code->is_awaited = false;
+	ingest->counters.tables_let_go += reply->is_let_go;
+	code->wait_ns = code->wait_ns * 2 < WAIT_NS ? code->wait_ns * 2 : WAIT_NS;
+	if (!code->is_ended)
+		code->due_ns = clock_now_ns() + larger(code->wait_ns,
+						       reply->took_ns * COST_SHARE);
+	if (reply->is_ready && !reply->is_shared) {
+		const bool had_rows = code->has_table && code->unwind.header->row_count;
+
+		code->table = reply->table;
+		code->unwind = reply->unwind;
+		code->unwind_base = reply->unwind_base;
+		code->has_table = true;
+		if (had_rows || code->unwind.header->row_count)
+			ingest_stacks_tables_changed(&ingest->stacks);
+		for (uint32_t i = 0; i < ingest->objects.count; i++)
+			if (ingest->objects.objects[i].code == reply->jit)
+				name_object(ingest, i, code);
+		symbol_names_forget_code(&ingest->names, &ingest->trie, reply->jit);
+	}
+	if (reply->why.err)
+		refuse(ingest, reply->jit, &reply->why);
+}
+
+void ingest_jit_finish(struct ingest_jit *jit)
+{
+	for (uint32_t i = 0; i < jit->count; i++)
+		free(jit->codes[i].dump);
+	free(jit->codes);
+}

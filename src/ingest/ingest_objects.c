@@ -1,0 +1,368 @@
+/* ingest_objects.c - mappings -> objects, whose files are asked for.
+ *
+ * Invariant: the file behind an executable mapping is asked for when the mapping is first seen, not
+ * when a fold wants a name: processes vanish in milliseconds. A later mapping of it asks again, at
+ * most once a second: the first process may have vanished too soon, and a file may be overwritten
+ * in place, which changes the code of all its mappings.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/sysmacros.h>
+
+#include "base/clock.h"
+#include "ingest/ingest.h"
+
+#define ASK_AGAIN_NS CLOCK_NS_PER_S	/* opening an object costs some 0.1 ms */
+
+/* A mapping in either wording, the record's or /proc/PID/maps'. */
+struct seen_mapping {
+	uint32_t pid;
+	uint64_t start, end, file_offset, time_ns;
+	const char *path;
+	size_t path_len;
+	struct build_id build_id;	/* count 0: dev and inode instead */
+	uint32_t dev_major, dev_minor;
+	uint64_t inode, inode_generation;
+	uint64_t seen_ns;	/* of the record or the reading; time_ns: 0 for the latter */
+	uint32_t flags;
+};
+
+static bool begins_with(const struct seen_mapping *seen, const char *prefix)
+{
+	const size_t len = strlen(prefix);
+
+	return seen->path_len >= len && !memcmp(seen->path, prefix, len);
+}
+
+/* What recordings of old versions of perf(1) call executable memory: "/tmp/perf-PID.map". */
+static bool is_perf_map(const struct seen_mapping *seen)
+{
+	char name[32];
+	uint32_t pid;
+	int end = 0;
+
+	if (!begins_with(seen, "/tmp/perf-"))
+		return false;	/* without sscanf(3): every mapping is looked at */
+	snprintf(name, sizeof(name), "%.*s", (int)seen->path_len, seen->path);
+	return sscanf(name, "/tmp/perf-%" SCNu32 ".map%n", &pid, &end) == 1 && end && !name[end];
+}
+
+/* Memory without a file: its frames keep their address. */
+static bool is_anonymous(const struct seen_mapping *seen)
+{
+	return !seen->path_len || begins_with(seen, "//anon") || begins_with(seen, "/dev/zero") ||
+	       begins_with(seen, "/anon_hugepage") || begins_with(seen, "[stack") ||
+	       begins_with(seen, "/SYSV") || begins_with(seen, "[heap]") ||
+	       begins_with(seen, "[anon") || is_perf_map(seen) ||
+	       (seen->flags & MAP_HUGETLB);
+}
+
+/* Memory with a file of its own that no directory has: an ELF file, or code made at run time. */
+static bool is_memfd(const struct seen_mapping *seen)
+{
+	return begins_with(seen, "/memfd:");
+}
+
+/* What a JIT compiler maps executable only so that profilers see it: ".../jit-PID.dump". */
+static bool is_jitdump(const struct seen_mapping *seen)
+{
+	const char *slash = seen->path_len ? memrchr(seen->path, '/', seen->path_len) : NULL;
+	char name[32];
+	uint32_t pid;
+	int end = 0;
+
+	if (!slash || seen->path + seen->path_len - slash < 5 || memcmp(slash, "/jit-", 5))
+		return false;	/* as above */
+	snprintf(name, sizeof(name), "%.*s", (int)(seen->path + seen->path_len - slash - 1),
+		 slash + 1);
+	return sscanf(name, "jit-%" SCNu32 ".dump%n", &pid, &end) == 1 && end &&
+	       (!name[end] || !strcmp(name + end, " (deleted)"));
+}
+
+static bool is_file(const struct seen_mapping *seen)
+{
+	return begins_with(seen, "/") || begins_with(seen, "[vdso]");
+}
+
+/* The identity that a recording's header gives to a path. */
+static struct build_id recorded_build_id(const struct ingest *ingest,
+					 const struct seen_mapping *seen)
+{
+	for (size_t i = 0; i < ingest->config.build_id_count; i++) {
+		const struct ingest_build_id *known = &ingest->config.build_ids[i];
+
+		if (strlen(known->path) == seen->path_len &&
+		    !memcmp(known->path, seen->path, seen->path_len))
+			return known->build_id;
+	}
+	return (struct build_id){ .count = 0 };
+}
+
+/* A 32-bit process has a vdso of another kind, which lies below 4 GiB. */
+static bool is_own_vdso(const struct ingest *ingest, const struct seen_mapping *seen)
+{
+	return ingest->is_kernel_recorded && begins_with(seen, "[vdso]") && seen->end > UINT32_MAX;
+}
+
+static void fill_identity(struct open_request *request, const struct seen_mapping *seen)
+{
+	request->dev_major = seen->dev_major;
+	request->dev_minor = seen->dev_minor;
+	request->inode = seen->inode;
+	request->inode_generation = seen->inode_generation;
+}
+
+/* Fills in where the file is. In a recording without build-ids (perf looks for them in plain files
+ * only, not in compressed or piped ones) the file at the path is used if it has the recorded device
+ * and inode and was not changed since; perf uses whatever is there. False: the path is too long. */
+static bool fill_request(struct open_request *request, const struct ingest *ingest,
+			 const struct seen_mapping *seen)
+{
+	if (seen->path_len >= sizeof(request->path))
+		return false;
+	memcpy(request->path, seen->path, seen->path_len);
+	request->build_id = seen->build_id;
+	if (!ingest->config.is_replay) {
+		request->pid = seen->pid;
+		request->start = seen->start;
+		request->end = seen->end;
+		fill_identity(request, seen);
+	} else if (!seen->build_id.count) {
+		fill_identity(request, seen);
+		request->unchanged_since_ns = ingest->config.written_ns;
+		request->is_of_running_kernel = is_own_vdso(ingest, seen);
+	}
+	return true;
+}
+
+/* Who asks for an object again has its unwind table, or had: one that has gone without being used
+ * is not needed because its file is mapped once more, but when its code is hit. */
+void ingest_wish_for_tables(const struct ingest *ingest, struct open_request *request)
+{
+	const struct object *object = &ingest->objects.objects[request->object];
+
+	request->is_again = object->state == OBJECT_READY;
+	if (!ingest->wants_unwind)
+		return;
+	request->wish = OPEN_NAMES_AND_UNWIND;
+	if (object->unwind == OBJECT_UNWIND_KNOWN)
+		request->known_unwind = object->unwind_number;
+	else if (object->unwind != OBJECT_UNWIND_NONE)
+		request->is_again = false;
+}
+
+static void load(struct ingest *ingest, uint32_t id, const struct seen_mapping *seen)
+{
+	struct object *object = &ingest->objects.objects[id];
+	struct open_request request = { .object = id };
+
+	if (!ingest->opener || !is_file(seen))
+		return;		/* OBJECT_NO_TABLE */
+	if (!fill_request(&request, ingest, seen)) {
+		object_table_set_unreadable(&ingest->objects, id, "path too long");
+		return;
+	}
+	if (ingest->config.is_replay && !seen->build_id.count && !seen->inode &&
+	    !request.is_of_running_kernel) {
+		object_table_set_unreadable(&ingest->objects, id, "no build-id recorded");
+		return;
+	}
+	if (object->state == OBJECT_NO_TABLE)
+		object->state = OBJECT_LOADING;
+	object->asked_ns = seen->seen_ns;
+	object->is_asked = true;
+	ingest_wish_for_tables(ingest, &request);
+	if (ingest->wants_unwind && object->unwind == OBJECT_UNWIND_UNASKED)
+		object->unwind = OBJECT_UNWIND_LOADING;
+	ingest_request_open(ingest, &request);
+}
+
+/* Should the file not be found where it was looked for: the process there may be gone, or outside
+ * of our PID namespace, where nobody can look. */
+static void keep_other(struct ingest *ingest, uint32_t id, const struct seen_mapping *seen)
+{
+	struct object *object = &ingest->objects.objects[id];
+
+	if (!object->other)
+		object->other = malloc(sizeof(*object->other));
+	if (!object->other)
+		return;		/* the next mapping asks */
+	*object->other = (struct open_request){ .object = id };
+	ingest_wish_for_tables(ingest, object->other);
+	fill_request(object->other, ingest, seen);
+}
+
+/* @id is mapped once more. Its file may have changed; or it can be opened only from here. */
+static void load_again(struct ingest *ingest, uint32_t id, const struct seen_mapping *seen)
+{
+	struct object *object = &ingest->objects.objects[id];
+	const bool is_ready = object->state == OBJECT_READY;
+	const bool is_readable = is_ready || object->state == OBJECT_LET_GO;
+
+	object->needed_round = ingest->objects.round;
+	if (ingest->config.is_replay || object->is_run_time || object->state == OBJECT_NO_TABLE)
+		return;
+	if (object->is_asked && !is_ready && seen->pid)
+		keep_other(ingest, id, seen);
+	else if (!object->is_asked && (seen->seen_ns > object->asked_ns + ASK_AGAIN_NS ||
+				       (!is_readable && seen->pid)))
+		load(ingest, id, seen);
+}
+
+void ingest_load_again(struct ingest *ingest, uint32_t pid, const struct mapping *mapping)
+{
+	const uint32_t id = object_table_current(&ingest->objects, mapping->object);
+	struct object *object = &ingest->objects.objects[id];
+	struct open_request request;
+
+	if (object->state != OBJECT_LET_GO || object->is_asked)
+		return;
+	ingest_mapping_place(ingest, pid, mapping, &request);
+	request.build_id.count = 0;	/* it may have been overwritten */
+	object->is_asked = true;
+	ingest_request_open(ingest, &request);
+}
+
+static void load_new(struct ingest *ingest, struct process *process, uint32_t id,
+		     const struct seen_mapping *seen)
+{
+	struct open_request request = { .object = id };
+
+	/* Only its content says of a memfd that it is no program. */
+	ingest->objects.objects[id].is_jit =
+		is_anonymous(seen) || (is_memfd(seen) && !ingest->config.is_replay);
+	if (is_anonymous(seen)) {
+		ingest_jit_add_object(ingest, process, id, 0);
+	} else if (is_jitdump(seen)) {
+		if (fill_request(&request, ingest, seen))
+			ingest_jit_add_dump(ingest, process, &request);
+	} else {
+		if (is_memfd(seen))
+			ingest_jit_add_object(ingest, process, id,
+					      seen->start - seen->file_offset);
+		load(ingest, id, seen);
+	}
+}
+
+static uint32_t object_of(struct ingest *ingest, struct process *process,
+			  struct seen_mapping *seen)
+{
+	struct object_key key = {
+		.path = seen->path_len ? seen->path : "//anon", .mode = MODE_USER,
+		.path_len = seen->path_len ? seen->path_len : 6, .had = process->objects,
+	};
+	bool is_new;
+	uint32_t id;
+
+	if (ingest->config.is_replay && !seen->build_id.count)
+		seen->build_id = recorded_build_id(ingest, seen);
+	if (is_file(seen) && !begins_with(seen, "[")) {
+		key.build_id = seen->build_id;
+		key.device = makedev(seen->dev_major, seen->dev_minor);
+		key.inode = seen->inode;
+		key.inode_generation = seen->inode_generation;
+	}
+	if (begins_with(seen, "[vdso]") && seen->end <= UINT32_MAX)	/* a process's own */
+		key.place = (uint64_t)seen->pid << 32 | seen->start;
+	else if (is_anonymous(seen))
+		key.place = ingest_jit_place(ingest, process);
+	else if (is_memfd(seen))
+		key.place = id_map_mix(ingest_jit_place(ingest, process)) ^
+			    (seen->start - seen->file_offset);
+	id = object_table_intern(&ingest->objects, &key, &is_new);
+	process->objects += is_new;
+	if (is_new)
+		ingest->objects.objects[id].brought_by = process->pid;
+	if (is_new)
+		load_new(ingest, process, id, seen);
+	else if (!is_anonymous(seen) && !is_jitdump(seen))
+		load_again(ingest, id, seen);
+	return id;
+}
+
+/* A range of no byte holds no code: nothing is lost with it. */
+void ingest_insert_mapping(struct ingest *ingest, struct address_map **map,
+			   const struct mapping *row)
+{
+	int err;
+
+	if (!*map)
+		*map = address_map_create();
+	err = *map ? address_map_insert(map, row) : -ENOMEM;
+	ingest->counters.dropped_no_memory += err == -ENOMEM;
+	ingest->counters.unkept_mappings += err == -E2BIG;
+}
+
+/* The kernel maps a program's own file before any library, and where maps are read it lies lowest,
+ * but for an interpreter that was started by its own name. */
+static void see_program(struct ingest *ingest, struct process *process, uint32_t id,
+			const struct seen_mapping *seen)
+{
+	struct open_request request = { .wish = OPEN_PROGRAM_NAME, .object = id };
+
+	if (process->has_program || !begins_with(seen, "/") || is_anonymous(seen) ||
+	    is_memfd(seen))
+		return;
+	process->has_program = true;
+	if (ingest->opener && !ingest->config.is_replay && fill_request(&request, ingest, seen))
+		ingest_program_mapped(ingest, &request);
+}
+
+static void insert_user(struct ingest *ingest, struct process *process, struct address_map **map,
+			struct seen_mapping *seen)
+{
+	/* Kernels up to 3.8 report the address of the vdso as its offset. */
+	const uint64_t offset = begins_with(seen, "[vdso]") ? 0 : seen->file_offset;
+	const struct mapping row = {
+		.start = seen->start, .end = seen->end, .file_offset = offset,
+		.since_ns = seen->time_ns, .object = object_of(ingest, process, seen),
+		.is_absolute = is_anonymous(seen),
+	};
+
+	ingest_insert_mapping(ingest, map, &row);
+	see_program(ingest, process, row.object, seen);
+}
+
+void ingest_mmap(struct ingest *ingest, const struct event_record *record)
+{
+	const struct record_mmap *mmap = &record->mmap;
+	struct seen_mapping seen = {
+		.pid = record->pid, .start = mmap->start, .end = mmap->start + mmap->bytes,
+		.file_offset = mmap->file_offset, .time_ns = record->time_ns,
+		.path = mmap->path.bytes, .path_len = mmap->path.len, .flags = mmap->flags,
+		.dev_major = mmap->dev_major, .dev_minor = mmap->dev_minor, .inode = mmap->inode,
+		.inode_generation = mmap->inode_generation, .seen_ns = record->time_ns,
+	};
+	struct process *process;
+
+	if (record->mode == MODE_KERNEL) {
+		ingest_kernel_mmap(ingest, record);
+		return;
+	}
+	if (record->mode == MODE_GUEST_KERNEL || record->mode == MODE_GUEST_USER)
+		return;
+	if (!ingest->config.is_replay && !mmap->is_executable)
+		return;
+	if (mmap->has_build_id)
+		seen.build_id = mmap->build_id;
+	process = task_table_process(&ingest->tasks, record->pid);
+	if (process)
+		insert_user(ingest, process, &process->maps, &seen);
+}
+
+void ingest_read_mapping(struct ingest *ingest, struct process *process, struct address_map **map,
+			 const struct process_mapping *row, uint64_t time_ns)
+{
+	struct seen_mapping seen = {
+		.pid = process->pid, .start = row->start, .end = row->end,
+		.file_offset = row->file_offset, .path = row->path,
+		.path_len = strlen(row->path), .inode = row->inode,
+		.dev_major = row->dev_major, .dev_minor = row->dev_minor, .seen_ns = time_ns,
+	};
+
+	insert_user(ingest, process, map, &seen);
+}

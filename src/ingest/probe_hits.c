@@ -1,0 +1,307 @@
+/* probe_hits.c - see ingest/probe_hits.h. Ids of perf events are never used again, so a record says
+ * by itself which turn of which probe it belongs to, however late it comes. */
+#include "ingest/probe_hits.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct probe_hits *probe_hits_create(void)
+{
+	struct probe_hits *hits = calloc(1, sizeof(*hits));
+
+	if (hits)
+		probe_pairs_init(&hits->pairs);
+	return hits;
+}
+
+static void forget_ids(struct probe_hits *hits, const struct probe_stream *stream)
+{
+	for (uint32_t i = 0; i < stream->id_count; i++)
+		id_map_remove(&hits->stream_of, stream->ids[i]);
+}
+
+static void drop_generation(struct probe_hits *hits, struct probe_generation *generation)
+{
+	if (!generation->reading)
+		return;
+	forget_ids(hits, &generation->reading->entry);
+	forget_ids(hits, &generation->reading->leave);
+	probe_reading_destroy(generation->reading);
+	memset(generation, 0, sizeof(*generation));
+}
+
+void probe_hits_remove(struct probe_hits *hits, uint32_t slot)
+{
+	struct probe_row *row = &hits->rows[slot];
+
+	for (uint32_t i = 0; i < PROBE_GENERATIONS; i++)
+		drop_generation(hits, &row->generations[i]);
+	probe_pairs_drop(&hits->pairs, slot);
+	hit_log_finish(&row->log);
+	hits->lost_before += row->status.lost;
+	hits->missed_before += row->status.missed;
+	free(row->spec);
+	memset(row, 0, sizeof(*row));
+}
+
+void probe_hits_destroy(struct probe_hits *hits)
+{
+	if (!hits)
+		return;
+	for (uint32_t slot = 0; slot < PROBE_SLOTS; slot++)
+		probe_hits_remove(hits, slot);
+	probe_pairs_finish(&hits->pairs);
+	probe_values_finish(&hits->values);
+	id_map_finish(&hits->stream_of);
+	free(hits);
+}
+
+_Static_assert(PROBE_EVENT_FIRST >= TIMELINE_MAX_EVENTS &&
+	       PROBE_EVENT_FIRST + PROBE_SLOTS <= EVENT_OF_VALUES, "each counts apart");
+
+static void add_row(struct probe_hits *hits, struct probe_news *news)
+{
+	struct probe_row *row = &hits->rows[news->slot];
+
+	assert(news->spec && !row->id);
+	row->id = news->probe;
+	row->event = (uint16_t)(PROBE_EVENT_FIRST + news->slot);
+	row->spec = news->spec;
+	news->spec = NULL;
+	row->with_stacks = news->with_stacks;
+	row->status = news->status;
+	snprintf(row->name, sizeof(row->name), "%s", news->name);
+	snprintf(row->object, sizeof(row->object), "%s", news->object);
+	snprintf(row->scope, sizeof(row->scope), "%s", news->scope);
+}
+
+static bool note_ids(struct probe_hits *hits, const struct probe_stream *stream, uint32_t place)
+{
+	for (uint32_t i = 0; i < stream->id_count; i++)
+		if (id_map_put(&hits->stream_of, stream->ids[i], place))
+			return false;
+	return true;
+}
+
+static void find_keys(struct probe_generation *generation, const struct probe_spec *spec)
+{
+	for (uint32_t i = 0; i < spec->key_count; i++) {
+		generation->entry_keys[i] = raw_fields_find(&generation->reading->entry.fields,
+							    spec->keys[i]);
+		generation->leave_keys[i] = raw_fields_find(&generation->reading->leave.fields,
+							    spec->keys[i]);
+	}
+}
+
+/* Without memory for its ids the records will be told as malformed: counted. */
+static void add_reading(struct probe_hits *hits, uint32_t slot, struct probe_news *news)
+{
+	struct probe_row *row = &hits->rows[slot];
+	const uint32_t at = (row->newest + 1) % PROBE_GENERATIONS;
+	struct probe_generation *generation = &row->generations[at];
+	const uint32_t place = slot << 8 | at << 1;
+
+	drop_generation(hits, generation);
+	generation->reading = news->reading;
+	news->reading = NULL;
+	generation->number = ++hits->last_generation;
+	if (!row->first_ns)
+		row->first_ns = news->time_ns;
+	probe_turns_begin(&row->turns, news->time_ns);
+	generation->ignore_ns = UINT64_MAX;
+	find_keys(generation, row->spec);
+	row->newest = at;
+	if (!note_ids(hits, &generation->reading->entry, place) ||
+	    !note_ids(hits, &generation->reading->leave, place | 1))
+		drop_generation(hits, generation);
+}
+
+static void ignore(struct probe_row *row, uint64_t time_ns)
+{
+	probe_turns_end(&row->turns, time_ns);
+	for (uint32_t i = 0; i < PROBE_GENERATIONS; i++)
+		if (time_ns < row->generations[i].ignore_ns)
+			row->generations[i].ignore_ns = time_ns;
+}
+
+struct probe_row *probe_hits_take(struct probe_hits *hits, struct probe_news *news)
+{
+	struct probe_row *row = NULL;
+
+	if (news->kind == PROBE_NEWS_RINGS) {
+		hits->has_rings = true;
+		hits->limit_ns = news->time_ns;
+	} else if (news->slot < PROBE_SLOTS) {
+		row = &hits->rows[news->slot];
+		if (news->kind == PROBE_NEWS_ADDED)
+			add_row(hits, news);
+		if (row->id != news->probe)
+			row = NULL;
+		else if (news->kind == PROBE_NEWS_READING && news->reading)
+			add_reading(hits, news->slot, news);
+		else if (news->kind == PROBE_NEWS_IGNORE)
+			ignore(row, news->time_ns);
+		else if (news->kind == PROBE_NEWS_STATUS)
+			row->status = news->status;
+	}
+	probe_reading_destroy(news->reading);
+	free(news->spec);
+	news->reading = NULL;
+	news->spec = NULL;
+	return row;
+}
+
+bool probe_hits_find(struct probe_hits *hits, uint64_t id, struct probe_stream_ref *out)
+{
+	const uint32_t place = id_map_get(&hits->stream_of, id);
+
+	if (place == ID_MAP_NONE)
+		return false;
+	out->slot = place >> 8;
+	out->row = &hits->rows[out->slot];
+	out->generation = &out->row->generations[(place & 0xff) >> 1];
+	out->is_leave = place & 1;
+	out->stream = out->is_leave ? &out->generation->reading->leave
+				    : &out->generation->reading->entry;
+	return true;
+}
+
+struct probe_row *probe_hits_of_event(struct probe_hits *hits, uint32_t event)
+{
+	struct probe_row *row;
+
+	if (!hits || event < PROBE_EVENT_FIRST || event >= PROBE_EVENT_FIRST + PROBE_SLOTS)
+		return NULL;
+	row = &hits->rows[event - PROBE_EVENT_FIRST];
+	return row->id ? row : NULL;
+}
+
+uint32_t probe_hits_first_event(const struct probe_hits *hits)
+{
+	uint32_t first = UINT32_MAX;
+
+	for (uint32_t slot = 0; hits && slot < PROBE_SLOTS; slot++)
+		if (hits->rows[slot].id &&
+		    (first == UINT32_MAX || hits->rows[slot].id < hits->rows[first].id))
+			first = slot;
+	return first == UINT32_MAX ? first : PROBE_EVENT_FIRST + first;
+}
+
+uint64_t probe_hits_read_ns(const struct probe_hits *hits)
+{
+	uint64_t earliest_ns = UINT64_MAX;
+
+	for (uint32_t slot = 0; hits && slot < PROBE_SLOTS; slot++) {
+		const struct probe_row *row = &hits->rows[slot];
+
+		if (row->id && row->status.state == PROBE_ATTACHED &&
+		    row->status.read_ns < earliest_ns)
+			earliest_ns = row->status.read_ns;
+	}
+	return earliest_ns;
+}
+
+bool probe_hits_are_live(const struct probe_hits *hits)
+{
+	for (uint32_t slot = 0; hits && slot < PROBE_SLOTS; slot++) {
+		const struct probe_row *row = &hits->rows[slot];
+
+		if (row->id && (row->status.state == PROBE_ATTACHED ||
+				row->status.state == PROBE_ATTACHING ||
+				row->status.state == PROBE_PAUSED))
+			return true;
+	}
+	return false;
+}
+
+uint64_t probe_hits_lost(const struct probe_hits *hits)
+{
+	uint64_t lost = hits ? hits->lost_before : 0;
+
+	for (uint32_t slot = 0; hits && slot < PROBE_SLOTS; slot++)
+		lost += hits->rows[slot].status.lost;
+	return lost;
+}
+
+uint64_t probe_hits_missed(const struct probe_hits *hits)
+{
+	uint64_t missed = hits ? hits->missed_before : 0;
+
+	for (uint32_t slot = 0; hits && slot < PROBE_SLOTS; slot++)
+		missed += hits->rows[slot].status.missed;
+	return missed;
+}
+
+void probe_turns_begin(struct probe_turns *turns, uint64_t time_ns)
+{
+	probe_turns_end(turns, time_ns);
+	if (turns->count == PROBE_TURNS) {
+		turns->earlier_ns += turns->end_ns[0] - turns->begin_ns[0];
+		turns->count--;
+		memmove(turns->begin_ns, turns->begin_ns + 1,
+			turns->count * sizeof(*turns->begin_ns));
+		memmove(turns->end_ns, turns->end_ns + 1, turns->count * sizeof(*turns->end_ns));
+	}
+	turns->begin_ns[turns->count] = time_ns;
+	turns->end_ns[turns->count++] = UINT64_MAX;
+}
+
+void probe_turns_end(struct probe_turns *turns, uint64_t time_ns)
+{
+	const uint32_t last = turns->count - 1;
+
+	if (turns->count && turns->end_ns[last] == UINT64_MAX)
+		turns->end_ns[last] = time_ns > turns->begin_ns[last] ? time_ns
+								      : turns->begin_ns[last];
+}
+
+/* The common part of two stretches of time. */
+static uint64_t overlap_ns(uint64_t begin_ns, uint64_t end_ns, uint64_t since_ns, uint64_t until_ns)
+{
+	const uint64_t from = begin_ns > since_ns ? begin_ns : since_ns;
+	const uint64_t to = end_ns < until_ns ? end_ns : until_ns;
+
+	return to > from ? to - from : 0;
+}
+
+uint64_t probe_turns_between(const struct probe_turns *turns, uint64_t begin_ns, uint64_t end_ns)
+{
+	uint64_t sum_ns = 0;
+
+	if (turns->count)
+		sum_ns = overlap_ns(turns->begin_ns[0] - turns->earlier_ns, turns->begin_ns[0],
+				    begin_ns, end_ns);
+	for (uint32_t i = 0; i < turns->count; i++)
+		sum_ns += overlap_ns(turns->begin_ns[i], turns->end_ns[i], begin_ns, end_ns);
+	return sum_ns;
+}
+
+void probe_peaks_add(struct probe_peaks *peaks, uint64_t time_ns, uint64_t latency_ns)
+{
+	const uint64_t second = time_ns / SLICE_NS;
+	const size_t at = second % PROBE_PEAK_SECONDS;
+
+	if (peaks->second[at] != second) {
+		if (peaks->second[at] > second)
+			return;		/* late by two minutes */
+		peaks->second[at] = second;
+		peaks->ns[at] = 0;
+	}
+	if (latency_ns > peaks->ns[at])
+		peaks->ns[at] = latency_ns;
+}
+
+uint64_t probe_peaks_between(const struct probe_peaks *peaks, uint64_t begin_ns, uint64_t end_ns,
+			     uint64_t most_ns)
+{
+	uint64_t longest = 0;
+
+	for (size_t at = 0; at < PROBE_PEAK_SECONDS; at++)
+		if (peaks->second[at] >= begin_ns / SLICE_NS &&
+		    peaks->second[at] <= end_ns / SLICE_NS && peaks->ns[at] > longest &&
+		    peaks->ns[at] <= most_ns)
+			longest = peaks->ns[at];
+	return longest;
+}

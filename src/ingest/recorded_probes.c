@@ -1,0 +1,191 @@
+/* recorded_probes.c - the events of a recording whose raw bytes have fields, as rows of probes:
+ * probe_hits_create_recorded() of ingest/probe_hits.h.
+ *
+ * Problem: a tracepoint or probe of a recording is one of its events, and its hits are samples of
+ * that event. Its fields are values, which belong to a probe.
+ *
+ * Idea: a row with a reading as a live probe has it, but with the event's own number, under which
+ * its samples are counted. So each hit is counted once, and shown both as sample and as hit.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/sanitize.h"
+#include "ingest/probe_hits.h"
+#include "probe/field_view.h"
+
+/* Fields that the kernel adds to its dynamic events are no arguments. */
+#define DYNAMIC_PREFIX "__probe_"
+#define DYNAMIC_RETURN "__probe_ret_ip"
+
+static bool is_argument(const struct raw_field *field)
+{
+	return !field->is_common &&
+	       strncmp(field->name, DYNAMIC_PREFIX, sizeof(DYNAMIC_PREFIX) - 1) != 0;
+}
+
+/* Returns how many arguments there are; columns are made of the first PROBE_VALUES_MAX. */
+static uint32_t add_columns(struct probe_reading *reading, const struct probe_spec *spec)
+{
+	const struct raw_fields *fields = &reading->entry.fields;
+	uint32_t arguments = 0;
+
+	for (size_t i = 0; i < fields->count; i++) {
+		const struct raw_field *field = &fields->list[i];
+		struct probe_column *column;
+		struct field_view view;
+
+		if (!is_argument(field) || ++arguments > PROBE_VALUES_MAX)
+			continue;
+		column = &reading->columns[reading->column_count++];
+		field_view_make(&view, fields, (int)i, spec->group, spec->function, NULL, NULL, 0);
+		*column = (struct probe_column){
+			.kind = view.kind, .meaning = view.meaning, .origin = ORIGIN_FORMAT,
+			.field = (int)i,
+		};
+		snprintf(column->name, sizeof(column->name), "%s", field->name);
+		snprintf(column->type, sizeof(column->type), "%s", field->type);
+	}
+	return arguments;
+}
+
+/* NULL: out of memory, or the format is none (*@is_format false). */
+static struct probe_reading *make_reading(const struct event_desc *event, bool *is_format)
+{
+	struct probe_reading *reading = calloc(1, sizeof(*reading));
+	struct diag why = { .err = 0 };
+
+	*is_format = true;
+	if (!reading)
+		return NULL;
+	reading->entry.format = event->format;
+	reading->entry.sp_field = reading->entry.ra_field = -1;
+	if (!raw_fields_parse_foreign(&reading->entry.fields, event->raw_format,
+				      strlen(event->raw_format), event->long_bytes, &why))
+		return reading;
+	*is_format = why.err != -EBADMSG;
+	probe_reading_destroy(reading);
+	return NULL;
+}
+
+static struct probe_spec *make_spec(const struct event_desc *event,
+				    const struct raw_fields *fields)
+{
+	const char *colon = strchr(event->name, ':');
+	struct probe_spec *spec = calloc(1, sizeof(*spec));
+
+	if (!spec)
+		return NULL;
+	spec->kind = PROBE_TRACEPOINT;
+	spec->edge = raw_fields_find(fields, DYNAMIC_RETURN) < 0 ? PROBE_ENTRY : PROBE_RETURN;
+	snprintf(spec->text, sizeof(spec->text), "t:%s", event->name);
+	snprintf(spec->function, sizeof(spec->function), "%s", colon ? colon + 1 : event->name);
+	if (colon)
+		snprintf(spec->group, sizeof(spec->group), "%.*s", (int)(colon - event->name),
+			 event->name);
+	return spec;
+}
+
+static void describe_row(struct probe_row *row, const struct event_desc *event,
+			 const struct raw_fields *fields, uint32_t arguments)
+{
+	const bool is_dynamic = raw_fields_find(fields, "__probe_ip") >= 0 ||
+				row->spec->edge == PROBE_RETURN;
+	char *reason = row->status.reason;
+
+	snprintf(row->name, sizeof(row->name), "%s", row->spec->text);
+	snprintf(row->object, sizeof(row->object), "%s", is_dynamic ? "[unknown]" : "[kernel]");
+	snprintf(row->scope, sizeof(row->scope), "as recorded");
+	row->with_stacks = event->format.sample_type &
+			   (PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_STACK_USER);
+	row->status = (struct probe_status){ .state = PROBE_RECORDED,
+					     .lease_until_ns = UINT64_MAX };
+	if (event->freq_hz)
+		snprintf(reason, sizeof(row->status.reason), "some of its hits were recorded: "
+			 "%" PRIu64 " a second were aimed at", event->freq_hz);
+	else if (event->fixed_period > 1)
+		snprintf(reason, sizeof(row->status.reason),
+			 "one of %" PRIu64 " hits was recorded", event->fixed_period);
+	else if (arguments > PROBE_VALUES_MAX)
+		snprintf(reason, sizeof(row->status.reason),
+			 "the first %d of its %" PRIu32 " fields are shown", PROBE_VALUES_MAX,
+			 arguments);
+}
+
+/* 0, -EBADMSG (its format is none) or -ENOMEM. */
+static int add_recorded(struct probe_hits *hits, uint32_t slot, const struct event_desc *event,
+			uint16_t number)
+{
+	struct probe_row *row = &hits->rows[slot];
+	bool is_format;
+	struct probe_reading *reading = make_reading(event, &is_format);
+
+	if (!reading)
+		return is_format ? -ENOMEM : -EBADMSG;
+	row->spec = make_spec(event, &reading->entry.fields);
+	if (!row->spec) {
+		probe_reading_destroy(reading);
+		return -ENOMEM;
+	}
+	row->id = slot + 1;
+	row->event = number;
+	row->generations[0] = (struct probe_generation){
+		.reading = reading, .number = ++hits->last_generation, .ignore_ns = UINT64_MAX,
+	};
+	describe_row(row, event, &reading->entry.fields, add_columns(reading, row->spec));
+	/* It was recorded all the time, so its rate is that of the window. */
+	row->first_ns = 1;
+	probe_turns_begin(&row->turns, row->first_ns);
+	hits->recorded[number] = (uint8_t)(slot + 1);
+	return 0;
+}
+
+static int add_all(struct probe_hits *hits, const struct event_desc *const *events, uint32_t count,
+		   uint32_t *slots)
+{
+	int err = 0;
+
+	*slots = 0;
+	for (uint32_t i = 0; i < count && err != -ENOMEM; i++) {
+		if (!events[i]->raw_format)
+			continue;
+		if (*slots == PROBE_SLOTS) {
+			log_warn("the values of %s are not shown: the first %d events with "
+				 "fields have them", events[i]->name, PROBE_SLOTS);
+			continue;
+		}
+		err = add_recorded(hits, *slots, events[i], (uint16_t)i);
+		*slots += !err;
+		if (err == -EBADMSG)
+			log_warn("the values of %s are not shown: the recording's description of "
+				 "it names no field", events[i]->name);
+	}
+	return err == -ENOMEM ? err : 0;
+}
+
+int probe_hits_create_recorded(struct probe_hits **out, const struct event_desc *const *events,
+			       uint32_t count)
+{
+	struct probe_hits *hits = probe_hits_create();
+	uint32_t slots = 0;
+	int err = hits ? add_all(hits, events, count, &slots) : -ENOMEM;
+
+	*out = NULL;
+	if (err || !slots)
+		probe_hits_destroy(hits);
+	else
+		*out = hits;
+	return err;
+}
+
+struct probe_row *probe_hits_of_recorded(struct probe_hits *hits, uint32_t event)
+{
+	if (!hits || event >= TIMELINE_MAX_EVENTS || !hits->recorded[event])
+		return NULL;
+	return &hits->rows[hits->recorded[event] - 1];
+}

@@ -1,0 +1,97 @@
+/* process_stat.c - see proc/process_stat.h.
+ *
+ * The comm in stat is the process's own choice and may hold blanks, brackets and newlines: it ends
+ * at the last bracket of the line, and nothing before that is a field.
+ */
+#include "proc/process_stat.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/whole_io.h"
+
+#define STAT_BYTES 2048	/* 52 numbers of at most 20 digits, and a comm of 64 */
+
+bool process_stat_parse(struct process_stat *out, const char *text)
+{
+	const char *open = strchr(text, '('), *close = strrchr(text, ')');
+	uint64_t user, system;
+	int len;
+
+	if (!open || !close || close < open)
+		return false;
+	/* state, 10 fields, utime, stime, 4 fields, num_threads, itrealvalue, starttime */
+	if (sscanf(close + 1,
+		   " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %" SCNu64 " %" SCNu64
+		   " %*s %*s %*s %*s %" SCNu32 " %*s %" SCNu64,
+		   &out->state, &user, &system, &out->threads, &out->start_ticks) != 5)
+		return false;
+	out->cpu_ticks = user + system;
+	len = (int)(close - open - 1);
+	snprintf(out->comm, sizeof(out->comm), "%.*s", len, open + 1);
+	return true;
+}
+
+/* Up to @capacity bytes of a file below /proc; how many, or -errno. */
+static ssize_t read_start(const char *path, char *out, size_t capacity)
+{
+	size_t used = 0;
+	ssize_t got = 1;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	while (used < capacity && got > 0) {
+		got = whole_read(fd, out + used, capacity - used);
+		if (got > 0)
+			used += (size_t)got;
+	}
+	if (got < 0)
+		got = -errno;
+	close(fd);
+	return got < 0 ? got : (ssize_t)used;
+}
+
+int process_stat_read(struct process_stat *out, uint32_t pid, uint32_t tid)
+{
+	char path[64], text[STAT_BYTES];
+	ssize_t len;
+
+	if (tid)
+		snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task/%" PRIu32 "/stat", pid, tid);
+	else
+		snprintf(path, sizeof(path), "/proc/%" PRIu32 "/stat", pid);
+	len = read_start(path, text, sizeof(text) - 1);
+	if (len < 0)	/* gone before the open, or before the read */
+		return len == -ENOENT || len == -ESRCH ? -ESRCH : (int)len;
+	text[len] = '\0';
+	return process_stat_parse(out, text) ? 0 : -EIO;
+}
+
+void process_stat_join_arguments(char *text, size_t len)
+{
+	while (len && !text[len - 1])
+		len--;
+	for (size_t i = 0; i < len; i++)
+		if (!text[i] || text[i] == '\n' || text[i] == '\t')
+			text[i] = ' ';
+	text[len] = '\0';
+}
+
+char *process_stat_read_command_line(uint32_t pid)
+{
+	char path[64], text[PROCESS_COMMAND_LINE_BYTES + 1];
+	ssize_t len;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/cmdline", pid);
+	len = read_start(path, text, PROCESS_COMMAND_LINE_BYTES);
+	if (len < 0)
+		return NULL;
+	process_stat_join_arguments(text, (size_t)len);
+	return strdup(text);
+}

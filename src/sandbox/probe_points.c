@@ -1,0 +1,135 @@
+/* probe_points.c - see sandbox/probe_points.h. The bytes come from a process that a stranger's file
+ * may own: every number in them is compared before it is used. */
+#include "sandbox/probe_points.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <string.h>
+
+#include "sandbox/fetch_text.h"
+
+_Static_assert(sizeof(struct point_header) % _Alignof(struct point_function) == 0 &&
+	       sizeof(struct point_function) * 2 % _Alignof(struct point) == 0, "rows are aligned");
+
+static int bad(struct diag *why, const char *what)
+{
+	return diag_set(why, -EBADMSG, "its parser's answer has %s", what);
+}
+
+/* What lies between functions and points, so that those are aligned. */
+static size_t gap_bytes(uint32_t function_count)
+{
+	return function_count % 2 ? sizeof(uint32_t) : 0;
+}
+
+static int check_header(const struct point_header *header, size_t bytes_count, struct diag *why)
+{
+	uint64_t bytes;
+
+	if (bytes_count < sizeof(*header) || header->magic != POINT_ANSWER_MAGIC ||
+	    header->version != POINT_ANSWER_VERSION)
+		return bad(why, "no header");
+	bytes = sizeof(*header) + (uint64_t)header->function_count * sizeof(struct point_function) +
+		gap_bytes(header->function_count) +
+		(uint64_t)header->point_count * sizeof(struct point) +
+		(uint64_t)header->value_count * sizeof(struct point_value) + header->string_bytes;
+	if (bytes_count > POINT_ANSWER_BYTES || bytes != bytes_count || !header->string_bytes)
+		return bad(why, "another size than its header says");
+	if (header->build_id.count > BUILD_ID_MAX_BYTES ||
+	    header->alternate.count > BUILD_ID_MAX_BYTES)
+		return bad(why, "a build-id that is too long");
+	if (!memchr(header->alternate_name, '\0', sizeof(header->alternate_name)) ||
+	    !memchr(header->debug_link, '\0', sizeof(header->debug_link)))
+		return bad(why, "a file's name that does not end");
+	if (header->no_debug_reason >= header->string_bytes)
+		return bad(why, "a text outside");
+	return 0;
+}
+
+/* Whether the rows first <= i < first + count are among @all. */
+static bool is_range(uint32_t first, uint32_t count, uint32_t all)
+{
+	return first <= all && count <= all - first;
+}
+
+static int check_functions(const struct point_answer *answer, const struct point_query *query,
+			   struct diag *why)
+{
+	const struct point_header *header = answer->header;
+
+	if (header->function_count > query->functions_max)
+		return bad(why, "more functions than were asked for");
+	for (uint32_t i = 0; i < header->function_count; i++) {
+		const struct point_function *function = &answer->functions[i];
+
+		if (function->name >= header->string_bytes ||
+		    function->file >= header->string_bytes)
+			return bad(why, "a text outside");
+		if (function->point_count > POINT_SITES_MAX ||
+		    function->offered_count > POINT_OFFERED_MAX ||
+		    !is_range(function->first_point, function->point_count, header->point_count) ||
+		    !is_range(function->first_offered, function->offered_count,
+			      header->value_count))
+			return bad(why, "a function with rows of others");
+	}
+	return 0;
+}
+
+static int check_points(const struct point_answer *answer, const struct point_query *query,
+			struct diag *why)
+{
+	const struct point_header *header = answer->header;
+
+	for (uint32_t i = 0; i < header->point_count; i++) {
+		const struct point *point = &answer->points[i];
+
+		if (point->value_count != query->argument_count ||
+		    !is_range(point->first_value, point->value_count, header->value_count))
+			return bad(why, "a point without the values that were asked for");
+		if (point->start > POINT_START_UNCALLED)
+			return bad(why, "a point that begins in no known way");
+		if (point->begin > point->offset || point->symbol >= header->string_bytes)
+			return bad(why, "a point outside of its function");
+	}
+	return 0;
+}
+
+static int check_values(const struct point_answer *answer, struct diag *why)
+{
+	const uint32_t bytes = answer->header->string_bytes;
+
+	for (uint32_t i = 0; i < answer->header->value_count; i++) {
+		const struct point_value *value = &answer->values[i];
+
+		if (value->name >= bytes || value->type >= bytes || value->fetch >= bytes ||
+		    value->reason >= bytes)
+			return bad(why, "a text outside");
+		if (value->kind > FETCH_SYMBOL || value->origin > POINT_ORIGIN_ABI)
+			return bad(why, "a value of no kind");
+	}
+	return 0;
+}
+
+int point_answer_check(struct point_answer *out, const void *bytes, size_t bytes_count,
+		       const struct point_query *query, struct diag *why)
+{
+	int err;
+
+	assert((uintptr_t)bytes % _Alignof(struct point_header) == 0);
+	err = check_header(bytes, bytes_count, why);
+	if (err)
+		return err;
+	out->header = bytes;
+	out->functions = (const void *)(out->header + 1);
+	out->points = (const void *)((const char *)(out->functions +
+						    out->header->function_count) +
+				     gap_bytes(out->header->function_count));
+	out->values = (const void *)(out->points + out->header->point_count);
+	out->strings = (const void *)(out->values + out->header->value_count);
+	if (out->strings[out->header->string_bytes - 1] != '\0')
+		return bad(why, "texts that do not end");
+	err = check_functions(out, query, why);
+	if (!err)
+		err = check_points(out, query, why);
+	return err ? err : check_values(out, why);
+}

@@ -1,0 +1,130 @@
+/* view_hit.c - see view_hit.h. The log's lines come without stacks, so the hit is asked for.
+ * The page is made anew with each answer, as symbols get their names. */
+#include "view_hit.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "state.h"
+#include "widgets/format.h"
+#include "widgets/pager.h"
+#include "widgets/probe_columns.h"
+
+#define LABEL_CELLS 10		/* "Latency   " */
+#define INDENT	    2
+#define PIECE_BYTES (PAGER_LINE_BYTES - 16)
+
+static void add_fact(struct pager *pager, const char *label, const char *text)
+{
+	pager_add(pager, ROLE_TEXT, LABEL_CELLS, "%-*s%s", LABEL_CELLS, label, text);
+}
+
+/* Bytes of @text that fit a line of the pager, whole characters. */
+static size_t piece_bytes(const char *text, size_t bytes)
+{
+	if (bytes <= PIECE_BYTES)
+		return bytes;
+	bytes = PIECE_BYTES;
+	while (bytes > 1 && ((unsigned char)text[bytes] & 0xc0) == 0x80)
+		bytes--;
+	return bytes;
+}
+
+/* Each line of @lines, all of it. */
+static void add_lines(struct pager *pager, const char *lines)
+{
+	while (*lines) {
+		size_t left = strcspn(lines, "\n");
+
+		do {
+			const size_t bytes = piece_bytes(lines, left);
+
+			pager_add(pager, ROLE_TEXT, 2 * INDENT, "%*s%.*s", INDENT, "", (int)bytes,
+				  lines);
+			lines += bytes;
+			left -= bytes;
+		} while (left);
+		lines += *lines == '\n';
+	}
+}
+
+static void add_time(struct pager *pager, uint64_t wall_ns)
+{
+	const time_t wall = (time_t)(wall_ns / CLOCK_NS_PER_S);
+	char text[40] = "";
+	struct tm local;
+	size_t length = 0;
+
+	if (localtime_r(&wall, &local))
+		length = strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &local);
+	snprintf(text + length, sizeof(text) - length, ".%06u",
+		 (unsigned int)(wall_ns % CLOCK_NS_PER_S / 1000));
+	add_fact(pager, "Time", text);
+}
+
+static const char *probe_name(const struct snapshot_probes *of, uint32_t id)
+{
+	for (uint32_t i = 0; i < of->count; i++)
+		if (of->list[i].id == id)
+			return probe_plain_name(&of->list[i]);
+	return "";
+}
+
+static void add_hit(struct pager *pager, const struct ui_state *state,
+		    const struct snapshot_hit *hit)
+{
+	const struct snapshot_probes *of = &state->shown->probes;
+	char text[FORMAT_BYTES];
+
+	add_fact(pager, "Probe", probe_name(of, hit->probe));
+	add_time(pager, hit->time_ns + state->wall_offset_ns);
+	snprintf(text, sizeof(text), "%" PRIu32, hit->cpu);
+	add_fact(pager, "CPU", text);
+	add_fact(pager, "Command", hit->comm);
+	snprintf(text, sizeof(text), "%" PRIu32, hit->pid);
+	add_fact(pager, "PID", text);
+	snprintf(text, sizeof(text), "%" PRIu32, hit->tid);
+	add_fact(pager, "TID", text);
+	if (hit->latency_ns >= 0)
+		add_fact(pager, "Latency", format_latency(text, (uint64_t)hit->latency_ns));
+	pager_add(pager, ROLE_TEXT, 0, " ");
+	pager_add(pager, ROLE_HEADING, 0, hit->values[0] ? "VALUES" : "WITHOUT VALUES");
+	add_lines(pager, hit->values);
+	pager_add(pager, ROLE_TEXT, 0, " ");
+	pager_add(pager, ROLE_HEADING, 0, hit->stack[0] ? "ITS STACK" : "WITHOUT A STACK");
+	add_lines(pager, hit->stack);
+}
+
+static void refresh_hit(struct view *view, const struct ui_state *state)
+{
+	struct pager *pager = (struct pager *)view;
+	const struct snapshot_hit *hit = state->shown ? &state->shown->probes.hit : NULL;
+
+	if (hit && hit->number && hit->number == state->hit_number &&
+	    hit->probe == state->hit_probe) {
+		pager_clear(pager);
+		add_hit(pager, state, hit);
+		pager->seen = hit->number;
+	} else if (pager->seen != state->hit_number) {
+		pager_clear(pager);
+		if (state_is_waiting(state)) {
+			pager_add(pager, ROLE_DIM, 0, "Reading the hit\u2026");
+			return;
+		}
+		add_hit(pager, state, &state->hit_line);
+		pager_add(pager, ROLE_TEXT, 0, " ");
+		pager_add(pager, ROLE_DIM, 0, "It left the log before it was read: this is what "
+			  "its line had. Fewer hits, by a filter of the probe, stay longer.");
+	}
+}
+
+const struct view_ops view_hit_ops = {
+	.place = IN_PAGER,
+	.title = "Hit",
+	.refresh = refresh_hit,
+	.draw = pager_draw,
+	.move = pager_move,
+};

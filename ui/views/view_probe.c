@@ -1,0 +1,460 @@
+/* view_probe.c - see view_probe.h.
+ *
+ * Rejected: a view of its own for each page. They are answers to one question, have the same probe
+ * and the same keys, and one goes to and fro between them.
+ */
+#include "view_probe.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "state.h"
+#include "term/text_lines.h"
+#include "widgets/change.h"
+#include "widgets/format.h"
+#include "widgets/heat_map.h"
+#include "widgets/pieces.h"
+#include "widgets/probe_columns.h"
+#include "widgets/probe_figures.h"
+#include "widgets/search.h"
+
+#define LEFT_X	    2
+#define STACK_LINES 4		/* at least, for the stack of a slow call */
+#define NARROW_WIDTH 100	/* below that the log of all probes has no CPU and TID */
+
+const char *const probe_pane_names[PANE_COUNT] = {
+	[PANE_LATENCY] = "Latency", [PANE_VALUES] = "Values", [PANE_SLOWEST] = "Slowest",
+	[PANE_LOG] = "Log",
+};
+
+static const struct snapshot_probe *find_probe(const struct snapshot *snapshot, uint32_t id)
+{
+	for (uint32_t i = 0; snapshot && i < snapshot->probes.count; i++)
+		if (snapshot->probes.list[i].id == id)
+			return &snapshot->probes.list[i];
+	return NULL;
+}
+
+static void forget_places(struct probe_view *view, uint32_t id)
+{
+	view->id = id;
+	memset(view->top, 0, sizeof(view->top));
+	view->slow_cursor = 0;
+	view->slow_number = 0;
+	view->log = (struct probe_log){ .page = view->log.page };
+	view->pane = id == PROBE_ALL ? PANE_LOG : view->wanted;
+	view->is_chosen = id == PROBE_ALL;
+}
+
+bool probe_view_is_of_all(const struct probe_view *view)
+{
+	return view->id == PROBE_ALL;
+}
+
+/* Without latencies two of the pages stay empty. What it brings is known when it is attached. */
+static enum probe_pane first_pane(const struct snapshot_probe *probe, enum probe_pane wanted)
+{
+	const bool may_have_values = probe->value_count || probe->state == PROBE_ATTACHING ||
+				     probe->state == PROBE_RECORDED;
+
+	if (probe->has_latency || (wanted != PANE_LATENCY && wanted != PANE_SLOWEST))
+		return wanted;
+	return may_have_values ? PANE_VALUES : PANE_LOG;
+}
+
+/* A slower call takes a line above it; one that has left leaves the line. */
+static void follow_slow(struct probe_view *view)
+{
+	const struct snapshot_probes *of = &view->snapshot->probes;
+
+	for (uint32_t i = 0; i < of->slowest_count; i++)
+		if (of->slowest[i].number == view->slow_number)
+			view->slow_cursor = i;
+}
+
+static void refresh_probe(struct view *view, const struct ui_state *state)
+{
+	struct probe_view *probe = (struct probe_view *)view;
+	const uint32_t id = state->trail.levels[state->trail.count - 1].probe;
+	const bool is_there = state->shown && state->shown_kind == VIEW_PROBES && id;
+
+	if (id && id != probe->id)
+		forget_places(probe, id);
+	probe->snapshot = is_there && state->shown->probes.detail == id ? state->shown : NULL;
+	probe->probe = find_probe(probe->snapshot, probe->id);
+	if (probe->probe && !probe->is_chosen)
+		probe->pane = first_pane(probe->probe, probe->wanted);
+	if (probe->probe && probe->slow_number)
+		follow_slow(probe);
+	probe->log.wall_offset_ns = state->wall_offset_ns;
+	probe->log.is_narrow = state->screen_width < NARROW_WIDTH;
+	probe_log_refresh(&probe->log,
+			  probe->probe || (probe->snapshot && probe_view_is_of_all(probe))
+			  ? &probe->snapshot->probes : NULL);
+}
+
+void probe_view_show_pane(struct probe_view *view, enum probe_pane pane)
+{
+	view->pane = view->wanted = pane;
+	view->is_chosen = true;
+}
+
+static void set_top(struct probe_view *view, int top)
+{
+	const int last = view->height > view->page ? view->height - view->page : 0;
+
+	view->top[view->pane] = top > last ? last : top < 0 ? 0 : top;
+}
+
+void probe_view_select(struct probe_view *view, size_t index)
+{
+	const size_t count = view->probe ? view->snapshot->probes.slowest_count : 0;
+
+	if (view->pane == PANE_LOG)
+		probe_log_select(&view->log, index);
+	if (view->pane != PANE_SLOWEST || !count)
+		return;
+	view->slow_cursor = index < count ? index : count - 1;
+	view->slow_number = view->snapshot->probes.slowest[view->slow_cursor].number;
+}
+
+const struct snapshot_hit *probe_view_hit(const struct probe_view *view)
+{
+	const struct snapshot_probes *of = view->snapshot ? &view->snapshot->probes : NULL;
+
+	if (of && view->pane == PANE_SLOWEST && view->slow_cursor < of->slowest_count)
+		return &of->slowest[view->slow_cursor];
+	return of && view->pane == PANE_LOG ? probe_log_cursor(&view->log) : NULL;
+}
+
+static void move_slow(struct probe_view *view, long lines)
+{
+	const size_t up = lines < 0 ? (size_t)-lines : 0;
+
+	probe_view_select(view, up > view->slow_cursor
+					? 0 : view->slow_cursor - up +
+						      (lines > 0 ? (size_t)lines : 0));
+}
+
+void probe_view_scroll(struct probe_view *view, int lines)
+{
+	if (view->pane == PANE_LOG)
+		probe_log_scroll(&view->log, lines);
+	else if (view->pane == PANE_SLOWEST)
+		move_slow(view, lines);
+	else
+		set_top(view, view->top[view->pane] + lines);
+}
+
+/* How far @move goes, of lines. */
+static long move_lines(const struct probe_view *view, enum view_move move)
+{
+	const long page = view->page > 1 ? view->page - 1 : 1;
+	const long all = PROBE_LOG_LINES;	/* more than any page has */
+
+	switch (move) {
+	case MOVE_UP:	     return -1;
+	case MOVE_DOWN:	     return 1;
+	case MOVE_PAGE_UP:   return -page;
+	case MOVE_PAGE_DOWN: return page;
+	case MOVE_HALF_UP:   return -(page + 1) / 2;
+	case MOVE_HALF_DOWN: return (page + 1) / 2;
+	case MOVE_FIRST:     return -all;
+	case MOVE_LAST:	     break;
+	}
+	return all;
+}
+
+static void move_probe(struct view *view, enum view_move move)
+{
+	struct probe_view *probe = (struct probe_view *)view;
+
+	probe_view_scroll(probe, (int)move_lines(probe, move));
+}
+
+bool probe_view_find(struct probe_view *view, const char *search, int step)
+{
+	return view->pane == PANE_LOG && probe_log_find(&view->log, search, step);
+}
+
+static void add_rate_change(struct pieces *line, const struct snapshot_probe *probe)
+{
+	const double change = probe->hits_per_s - probe->base_hits_per_s;
+	char text[FORMAT_BYTES];
+
+	if (probe->base_hits_per_s < 0)
+		pieces_add(line, 2, ROLE_MORE, "new");
+	else
+		pieces_add(line, 2, change_role(change), "(%s)",
+			   change_format_per_s(text, change));
+}
+
+/* What it is and how it fares, whatever page is shown. */
+static void draw_front(const struct snapshot_probe *probe, bool is_compared,
+		       struct canvas *canvas, int y)
+{
+	struct pieces line = { .gap = "  " };
+	char text[FORMAT_BYTES];
+
+	pieces_add(&line, 1, probe_state_role(probe->state), "%s %s",
+		   probe_mark(probe), probe_word(probe));
+	pieces_add(&line, 1, ROLE_NAME, "%s", probe_plain_name(probe));
+	pieces_add(&line, 3, ROLE_DIM, "%s", probe->object);
+	pieces_add(&line, 4, ROLE_DIM, "%s", probe->scope);
+	if (probe->hits_per_s >= 0)
+		pieces_add(&line, 2, ROLE_TEXT, "%s hits/s",
+			   format_count(text, (uint64_t)(probe->hits_per_s + 0.5)));
+	if (is_compared && probe->hits_per_s >= 0)
+		add_rate_change(&line, probe);
+	pieces_add(&line, 2, ROLE_TEXT, "%s hits", format_count(text, probe->hits));
+	if (probe->lost_since)
+		pieces_add(&line, 1, ROLE_LOSS, "%s lost", format_count(text, probe->lost_since));
+	if (probe->missed_since)
+		pieces_add(&line, 1, ROLE_LOSS, "%s missed",
+			   format_count(text, probe->missed_since));
+	if (probe->unpaired)
+		pieces_add(&line, 1, ROLE_LOSS, "%s unpaired",
+			   format_count(text, probe->unpaired));
+	if (probe->in_flight)
+		pieces_add(&line, 5, ROLE_DIM, "%s in flight",
+			   format_count(text, probe->in_flight));
+	if (probe->filtered)
+		pieces_add(&line, 5, ROLE_DIM, "%s filtered",
+			   format_count(text, probe->filtered));
+	if (probe->lease_s >= 0)
+		pieces_add(&line, 5, ROLE_DIM, "lease %s", format_lease(text, probe->lease_s));
+	if (probe->state != PROBE_RECORDED)
+		pieces_add(&line, 4, ROLE_DIM, "cost %.1f %%", probe->cost_pct);
+	pieces_fit(canvas, &line, canvas->width - LEFT_X - 1);
+	pieces_put(canvas, (struct canvas_area){ LEFT_X, y, canvas->width - LEFT_X - 1 }, &line);
+}
+
+static void draw_panes(const struct probe_view *view, struct ui_state *state,
+		       struct canvas *canvas, int y)
+{
+	static const char hint[] = "Left Right: page \u00b7 1-7: its hits";
+	struct canvas_area area = { 1, y, canvas->width - 2 };
+	char text[PROMPT_BYTES + 4];	/* also for the filter */
+
+	for (int pane = 0; pane < PANE_COUNT; pane++) {
+		const bool is_here = pane == (int)view->pane;
+		int used;
+
+		snprintf(text, sizeof(text), is_here ? "[%s]" : " %s ", probe_pane_names[pane]);
+		used = canvas_put_text(canvas, area, canvas_clean(text),
+				       is_here ? ROLE_TAB : ROLE_DIM);
+		hits_add(&state->hits, (struct hit){ HIT_PANE, area.x, y, used, 1, (size_t)pane });
+		area.x += used + 1;
+		area.width -= used + 1;
+	}
+	if (view->pane == PANE_LOG && view->log.filter[0]) {
+		snprintf(text, sizeof(text), "\\ %s", view->log.filter);
+		canvas_put_right(canvas, area, canvas_clean(text), ROLE_STATE);
+	} else if (area.width > canvas_text_width(canvas, hint)) {
+		canvas_put_right(canvas, area, canvas_clean(hint), ROLE_DIM);
+	}
+}
+
+/* "" there is something to show. */
+static const char *why_empty(const struct probe_view *view)
+{
+	const struct snapshot_probe *probe = view->probe;
+
+	switch (view->pane) {
+	case PANE_LATENCY:
+		if (!probe->has_latency)
+			return "It counts calls or returns alone: a probe of calls and latency "
+			       "measures how long they take.";
+		return probe->latency.count ||
+				       heat_map_most(&view->snapshot->probes.heat,
+						     PROBE_HEAT_SECONDS)
+			       ? "" : "No call has returned in the window.";
+	case PANE_VALUES:
+		if (!probe->value_count && probe->state == PROBE_RECORDED)
+			return "It has no fields.";
+		return probe->value_count ? "" : "It brings no values: choose some in the panel "
+						 "of a new probe (p), where there are any.";
+	case PANE_SLOWEST:
+		if (!probe->has_latency)
+			return "It measures no latency, so no call is the slowest.";
+		return view->snapshot->probes.slowest_count ? "" : "No call has returned yet.";
+	case PANE_LOG:
+		if (view->log.count)
+			return "";
+		return view->log.filter[0] ? "No hit passes the filter: \\ changes it."
+					   : "No hit yet. Each one will be a line here.";
+	case PANE_COUNT:
+		break;
+	}
+	return "";
+}
+
+/* What the log of all probes is of. */
+static void draw_all(const struct probe_view *view, struct canvas *canvas, int y)
+{
+	const struct snapshot_probes *of = &view->snapshot->probes;
+	struct pieces line = { .gap = "  " };
+	char text[FORMAT_BYTES];
+	double hits_per_s = 0;
+
+	for (uint32_t i = 0; i < of->count; i++)
+		hits_per_s += of->list[i].hits_per_s > 0 ? of->list[i].hits_per_s : 0;
+	pieces_add(&line, 1, ROLE_NAME, "hits of %" PRIu32 " probe%s in time order", of->count,
+		   of->count == 1 ? "" : "s");
+	pieces_add(&line, 2, ROLE_TEXT, "%s hits/s",
+		   format_count(text, (uint64_t)(hits_per_s + 0.5)));
+	if (view->log.filter[0])
+		pieces_add(&line, 1, ROLE_STATE, "\\ %s", view->log.filter);
+	pieces_fit(canvas, &line, canvas->width - LEFT_X - 1);
+	pieces_put(canvas, (struct canvas_area){ LEFT_X, y, canvas->width - LEFT_X - 1 }, &line);
+}
+
+static int count_lines(const char *text)
+{
+	int count = *text != '\0';
+
+	for (; *text; text++)
+		count += *text == '\n';
+	return count;
+}
+
+static void draw_stack(const char *stack, struct canvas *canvas, int y, int end)
+{
+	const struct canvas_area title = { LEFT_X, y++, canvas->width - LEFT_X - 1 };
+	int left = count_lines(stack);
+	char line[256];
+
+	if (y > end)
+		return;
+	canvas_put_text(canvas, title, canvas_clean(stack[0] ? "ITS STACK" : "WITHOUT A STACK"),
+			ROLE_HEADING);
+	for (; left && y < end; y++, left--) {
+		const struct canvas_area area = { LEFT_X + 2, y, canvas->width - LEFT_X - 3 };
+		const size_t bytes = strcspn(stack, "\n");
+
+		if (y == end - 1 && left > 1) {
+			snprintf(line, sizeof(line), "\u2026 %d more callers", left);
+			canvas_put_text(canvas, area, canvas_clean(line), ROLE_DIM);
+			return;
+		}
+		snprintf(line, sizeof(line), "%.*s", (int)bytes, stack);
+		canvas_put_text(canvas, area, canvas_clean(line), ROLE_TEXT);
+		stack += bytes + (stack[bytes] == '\n');
+	}
+}
+
+static int scroll_slowest(struct probe_view *view, int page)
+{
+	const int cursor = (int)view->slow_cursor;
+	int top = view->top[PANE_SLOWEST];
+
+	if (cursor < top)
+		top = cursor;
+	if (page > 0 && cursor >= top + page)
+		top = cursor - page + 1;
+	return view->top[PANE_SLOWEST] = top;
+}
+
+static void draw_slowest(struct probe_view *view, struct ui_state *state, struct canvas *canvas,
+			 int y, int end)
+{
+	const struct snapshot_probes *of = &view->snapshot->probes;
+	const int room = (end - y - STACK_LINES) / 2 > 1 ? (end - y - STACK_LINES) / 2 : 1;
+	const int page = (int)of->slowest_count < room ? (int)of->slowest_count : room;
+	char text[PROBE_LOG_TEXT];
+	int top;
+
+	if (view->slow_cursor >= of->slowest_count)
+		view->slow_cursor = of->slowest_count - 1;
+	view->slow_number = of->slowest[view->slow_cursor].number;
+	top = scroll_slowest(view, page);
+	probe_log_draw_titles(&view->log, canvas,
+			      (struct canvas_area){ LEFT_X, y++, canvas->width - 3 });
+	hits_add(&state->hits, (struct hit){ HIT_ROWS, 0, y, canvas->width, page, (size_t)top });
+	for (int i = top; i < top + page && i < (int)of->slowest_count; i++, y++) {
+		probe_log_format(&view->log, &of->slowest[i], text);
+		canvas_put_text(canvas, (struct canvas_area){ LEFT_X, y, canvas->width - 3 },
+				canvas_clean(text), ROLE_TEXT);
+		if (i != (int)view->slow_cursor)
+			continue;
+		canvas_set_role(canvas, (struct canvas_area){ 0, y, canvas->width },
+				ROLE_SELECTED);
+		canvas_put_text(canvas, (struct canvas_area){ 0, y, 1 }, SAFE_TEXT("\u25b8"),
+				ROLE_SELECTED);
+	}
+	view->page = page;
+	view->height = (int)of->slowest_count;
+	draw_stack(of->slowest[view->slow_cursor].stack, canvas, y + 1, end);
+}
+
+static void draw_pane(struct probe_view *view, struct ui_state *state, struct canvas *canvas,
+		      int y, int end)
+{
+	struct figure_page page = { canvas, y, end - y, view->top[view->pane],
+				    view->snapshot->is_frozen ? "the end of the window" : "now" };
+
+	if (why_empty(view)[0]) {
+		text_lines_draw(canvas, y + 1, end, why_empty(view), ROLE_DIM);
+		return;
+	}
+	view->page = end - y;
+	switch (view->pane) {
+	case PANE_LATENCY:
+		view->height = probe_figures_latency(view->probe, &view->snapshot->probes.heat,
+						     &page);
+		set_top(view, view->top[PANE_LATENCY]);	/* it may have become shorter */
+		break;
+	case PANE_VALUES:
+		view->height = probe_figures_values(view->probe, &page);
+		set_top(view, view->top[PANE_VALUES]);
+		break;
+	case PANE_SLOWEST:
+		draw_slowest(view, state, canvas, y, end);
+		break;
+	case PANE_LOG:
+		probe_log_draw_titles(&view->log, canvas,
+				      (struct canvas_area){ LEFT_X, y, canvas->width - 3 });
+		view->page = end - y - 1;
+		probe_log_draw(&view->log, state->search, canvas, y + 1, end - y - 1);
+		hits_add(&state->hits, (struct hit){ HIT_ROWS, 0, y + 1, canvas->width, view->page,
+						     view->log.top });
+		break;
+	case PANE_COUNT:
+		break;
+	}
+}
+
+static void draw_probe(struct view *view, struct ui_state *state, struct canvas *canvas, int top,
+		       int lines)
+{
+	struct probe_view *probe = (struct probe_view *)view;
+	const int end = top + lines;
+
+	if (probe->snapshot && probe_view_is_of_all(probe)) {
+		draw_all(probe, canvas, top);
+		draw_pane(probe, state, canvas, top + 1, end);
+		return;
+	}
+	if (!probe->probe) {
+		text_lines_draw(canvas, top + 1, end, "Counting\u2026", ROLE_TEXT);
+		return;
+	}
+	draw_front(probe->probe, state_is_compared(state), canvas, top++);
+	if (probe->probe->reason[0])
+		top = text_lines_draw(canvas, top, end, probe->probe->reason, ROLE_STATE);
+	draw_panes(probe, state, canvas, top++);
+	draw_pane(probe, state, canvas, top, end);
+}
+
+static const struct view_ops probe_ops = {
+	.place = IN_PROBES,
+	.refresh = refresh_probe,
+	.draw = draw_probe,
+	.move = move_probe,
+};
+
+void probe_view_init(struct probe_view *view)
+{
+	*view = (struct probe_view){ .view.ops = &probe_ops };
+}

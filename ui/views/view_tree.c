@@ -1,0 +1,377 @@
+/* view_tree.c - see view_tree.h.
+ *
+ * Problem: a chain of 256 calls is indented further than any screen is wide.
+ *
+ * Idea: chains without a branch are one line, and indentation is measured from the cursor: where
+ * its line begins beyond the middle, the whole tree moves to the left. Lines that begin further out
+ * then show an ellipsis and their name.
+ */
+#include "view_tree.h"
+
+#include <stdio.h>
+
+#include "state.h"
+#include "widgets/change.h"
+#include "widgets/detail.h"
+#include "widgets/empty.h"
+#include "widgets/format.h"
+#include "widgets/row_role.h"
+#include "widgets/search.h"
+#include "widgets/symbol_fold.h"
+#include "widgets/tree_guides.h"
+
+#define NUMBER_CELLS 6
+#define FIRST_X	     2
+#define NARROW	     60		/* compared, a screen of less does without SELF% */
+#define PARENT_CELLS 7		/* share of the parent, behind the names */
+#define PARENT_WIDTH 70		/* a screen of so many cells has room for it */
+#define LINK	     " \u00b7 "
+#define NOTE_BYTES   64
+#define NAME_CELLS   24	/* for names in any case */
+
+/* Where the numbers stand, 0: they have no place; and the tree behind them. */
+struct places {
+	int self, total, change, tree;
+};
+
+static struct places places_of(const struct ui_state *state, int width)
+{
+	const bool is_compared = state_is_compared(state);
+	struct places at = { .tree = FIRST_X };
+
+	if (!is_compared || width >= NARROW) {
+		at.self = at.tree;
+		at.tree += NUMBER_CELLS + 1;
+	}
+	at.total = at.tree;
+	at.tree += NUMBER_CELLS + 1;
+	if (is_compared) {
+		at.change = at.tree;
+		at.tree += NUMBER_CELLS + 1;
+	}
+	return at;
+}
+
+static enum role code_role(const struct tree_node *node)
+{
+	if (change_node_is_gone(node))
+		return ROLE_DIM;
+	if (node->is_command)
+		return ROLE_NAME;
+	if (node->state != SYMBOL_NAMED || node->is_synthetic)
+		return ROLE_UNRESOLVED;
+	return row_role_of_code(node->mode, node->is_run_time);
+}
+
+static void refresh_tree(struct view *view, const struct ui_state *state)
+{
+	struct tree_view *tree = (struct tree_view *)view;
+	const bool has_tree = state->shown && state->shown->tree.direction != TREE_NONE;
+
+	if (!has_tree)
+		tree_rows_collect(&tree->rows, NULL);
+	else if (state->shown->is_compared)
+		tree_rows_collect(&tree->rows, tree_order_by_change(&tree->order, state->shown));
+	else
+		tree_rows_collect(&tree->rows, &state->shown->tree);
+}
+
+static void move_cursor(struct view *view, enum view_move move)
+{
+	tree_rows_move(&((struct tree_view *)view)->rows, move);
+}
+
+/* A line of text from left to right. */
+struct pen {
+	struct canvas *canvas;
+	struct canvas_area left;	/* what is still free */
+};
+
+static void put(struct pen *pen, const char *text, enum role role)
+{
+	const int used = canvas_put_text(pen->canvas, pen->left, canvas_clean(text), role);
+
+	pen->left.x += used;
+	pen->left.width -= used;
+}
+
+static void put_note(struct pen *pen, const char *note)
+{
+	if (canvas_text_width(pen->canvas, note) <= pen->left.width)
+		put(pen, note, ROLE_DIM);
+}
+
+/* A level is said where it changes on the way. */
+static bool says_level(const struct tree_rows *rows, uint32_t node)
+{
+	const struct tree_node *at = tree_rows_node(rows, node), *parent;
+
+	if (at->is_command || at->parent == UINT32_MAX)
+		return !at->is_command;
+	parent = tree_rows_node(rows, at->parent);
+	return parent->is_command || parent->mode != at->mode;
+}
+
+static void put_name(struct pen *pen, const struct tree_rows *rows, uint32_t number)
+{
+	const struct tree_node *node = tree_rows_node(rows, number);
+	const enum role role = code_role(node);
+	char folded[SYMBOL_FOLD_BYTES], level[8];
+	const char *name = node->symbol;
+
+	if (says_level(rows, number)) {
+		snprintf(level, sizeof(level), "[%c] ", snapshot_level(node->mode));
+		put(pen, level, role);
+	}
+	if (node->state == SYMBOL_LOADING)
+		name = node->object;
+	else if (node->state == SYMBOL_NAMED)
+		name = symbol_fold(pen->canvas, name, pen->left.width, folded);
+	put(pen, name, role);
+	if (node->is_inlined)
+		put_note(pen, " (inlined)");
+	if (node->state == SYMBOL_LOADING)
+		put_note(pen, " (loading)");
+	else if (node->state != SYMBOL_NAMED && node->state != SYMBOL_NO_MAP)
+		put_note(pen, " (no symbol)");
+}
+
+/* What a root's self lacks of the table's: "" where nothing was inlined into it. */
+static void inlined_note(const struct ui_state *state, const struct tree_row *row,
+			 char note[NOTE_BYTES])
+{
+	const struct tree_rows *rows = &state->tree.rows;
+	const struct tree_node *node = tree_rows_node(rows, row->first);
+	char self[FORMAT_BYTES], inlined[FORMAT_BYTES];
+
+	note[0] = '\0';
+	if (!(node->inlined_weight > 0) ||
+	    (node->parent != UINT32_MAX && !tree_rows_node(rows, node->parent)->is_command))
+		return;
+	snprintf(note, NOTE_BYTES, " (%s + %s inlined)",
+		 format_pct(self, snapshot_pct(state->shown, node->self_weight)),
+		 format_pct(inlined, snapshot_pct(state->shown, node->inlined_weight)));
+}
+
+/* The nodes of a line, @first_note after the first; one after the other that are the same function
+ * are one name. */
+static void put_chain(struct pen *pen, const struct tree_rows *rows, const struct tree_row *row,
+		      const char *first_note)
+{
+	const int note_cells = canvas_text_width(pen->canvas, first_note);
+	const int kept = pen->left.width - note_cells >= NAME_CELLS ? note_cells : 0;
+
+	for (uint32_t n = row->first; n <= row->last;) {
+		uint32_t times = 1;
+		char note[NOTE_BYTES];
+
+		while (n + times <= row->last &&
+		       tree_rows_is_same(tree_rows_node(rows, n), tree_rows_node(rows, n + times)))
+			times++;
+		if (n > row->first && pen->left.width < 5) {
+			put(pen, "\u2026", ROLE_DIM);
+			return;
+		}
+		if (n > row->first)
+			put(pen, LINK, ROLE_DIM);
+		pen->left.width -= n == row->first ? kept : 0;
+		put_name(pen, rows, n);
+		pen->left.width += n == row->first ? kept : 0;
+		if (n == row->first)
+			put_note(pen, first_note);
+		snprintf(note, sizeof(note), " \u00d7%u", times);
+		if (times > 1)
+			put_note(pen, note);
+		n += times;
+	}
+}
+
+/* What is not shown of the line's children, "" when there is nothing. */
+static void hidden_note(const struct ui_state *state, const struct tree_row *row,
+			char note[NOTE_BYTES])
+{
+	const struct tree_node *last = tree_rows_node(&state->tree.rows, row->last);
+	char pct[FORMAT_BYTES];
+
+	note[0] = '\0';
+	if (last->hidden_weight > 0 && (row->is_open || last->size <= 1))
+		snprintf(note, NOTE_BYTES, "  +%s %% below the limit",
+			 format_pct(pct, snapshot_pct(state->shown, last->hidden_weight)));
+}
+
+static double pct_of(double weight, double of)
+{
+	return of > 0 ? 100.0 * weight / of : 0;
+}
+
+static double parent_weight(const struct tree_rows *rows, const struct tree_row *row)
+{
+	if (row->parent == TREE_ROWS_NONE)
+		return rows->tree->weight;
+	return tree_rows_node(rows, rows->rows[row->parent].last)->total_weight;
+}
+
+static void put_number(struct canvas *canvas, int x, int y, const char *text, enum role role)
+{
+	if (x)
+		canvas_put_right(canvas, (struct canvas_area){ x, y, NUMBER_CELLS },
+				 canvas_clean(text), role);
+}
+
+static void put_change(const struct ui_state *state, const struct tree_node *node,
+		       struct canvas *canvas, int x, int y)
+{
+	const double points = change_of_node(state->shown, node);
+	char text[FORMAT_BYTES];
+
+	if (change_node_is_new(state->shown, node))
+		put_number(canvas, x, y, "new", change_role(points));
+	else
+		put_number(canvas, x, y, change_format_points(text, points), change_role(points));
+}
+
+static void put_numbers(const struct ui_state *state, const struct tree_row *row,
+			struct canvas *canvas, const struct places *at, int y)
+{
+	const struct tree_rows *rows = &state->tree.rows;
+	const struct tree_node *first = tree_rows_node(rows, row->first);
+	const struct tree_node *last = tree_rows_node(rows, row->last);
+	const double self_pct = snapshot_pct(state->shown, last->self_weight);
+	double pct = snapshot_pct(state->shown, first->total_weight);
+	char text[FORMAT_BYTES];
+
+	if (state->tree.is_of_parent)
+		pct = pct_of(first->total_weight, parent_weight(rows, row));
+	if (last->self_samples)
+		put_number(canvas, at->self, y, format_pct(text, self_pct),
+			   row_role_of_share(self_pct));
+	if (change_node_is_gone(first))
+		put_number(canvas, at->total, y, "gone", ROLE_DIM);
+	else
+		put_number(canvas, at->total, y, format_pct(text, pct), row_role_of_share(pct));
+	put_change(state, first, canvas, at->change, y);
+}
+
+/* Of a line that shares its parent with others. */
+static void put_parent_share(const struct ui_state *state, const struct tree_row *row,
+			     struct canvas *canvas, int y)
+{
+	const struct canvas_area area = { canvas->width - PARENT_CELLS - 1, y, PARENT_CELLS };
+	const struct tree_rows *rows = &state->tree.rows;
+	const double pct = pct_of(tree_rows_node(rows, row->first)->total_weight,
+				  parent_weight(rows, row));
+	char text[FORMAT_BYTES];
+
+	if (row->parent == TREE_ROWS_NONE || pct > 99.95 ||
+	    change_node_is_gone(tree_rows_node(rows, row->first)))
+		return;
+	snprintf(text, sizeof(text), "%.0f %%", pct);
+	canvas_put_right(canvas, area, canvas_clean(text), ROLE_DIM);
+}
+
+static void draw_row(const struct ui_state *state, size_t index, int shift, struct canvas *canvas,
+		     int y)
+{
+	const struct tree_rows *rows = &state->tree.rows;
+	const struct tree_row *row = &rows->rows[index];
+	const struct places at = places_of(state, canvas->width);
+	const bool has_share = canvas->width >= PARENT_WIDTH && !state->tree.is_of_parent;
+	const int right = canvas->width - at.tree - (has_share ? PARENT_CELLS + 1 : 1);
+	const int x = tree_guides_width(row) - shift;
+	struct pen pen = { canvas, { at.tree + (x > 0 ? x : 0), y, right - (x > 0 ? x : 0) } };
+	char note[NOTE_BYTES], of_root[NOTE_BYTES];
+	int kept;	/* cells for a note that matters more than the end of a chain */
+
+	put_numbers(state, row, canvas, &at, y);
+	tree_guides_draw(rows, row, shift, canvas, (struct canvas_area){ at.tree, y, right });
+	if (x < 0)
+		put(&pen, "\u2026 ", ROLE_DIM);
+	hidden_note(state, row, note);
+	kept = canvas_text_width(canvas, note);
+	if (pct_of(tree_rows_node(rows, row->last)->hidden_weight, rows->tree->weight) < 1 ||
+	    pen.left.width - kept < NAME_CELLS)
+		kept = 0;
+	pen.left.width -= kept;
+	inlined_note(state, row, of_root);
+	put_chain(&pen, rows, row, of_root);
+	pen.left.width += kept;
+	put_note(&pen, note);
+	if (has_share)
+		put_parent_share(state, row, canvas, y);
+	if (index == rows->place.cursor) {
+		canvas_set_role(canvas, (struct canvas_area){ 0, y, canvas->width },
+				ROLE_SELECTED);
+		canvas_put_text(canvas, (struct canvas_area){ 0, y, 1 }, SAFE_TEXT("\u25b8"),
+				ROLE_SELECTED);
+	}
+	search_highlight(canvas, (struct canvas_area){ 0, y, canvas->width }, state->search);
+}
+
+/* How far the tree is moved to the left, so that the cursor's line has half of the room. */
+static int choose_shift(const struct tree_rows *rows, int room)
+{
+	const struct tree_row *row = tree_rows_cursor(rows);
+	const int most = room / 2 / TREE_GUIDES_CELLS;
+
+	return row && (int)row->depth > most ? ((int)row->depth - most) * TREE_GUIDES_CELLS : 0;
+}
+
+static void draw_titles(const struct ui_state *state, struct canvas *canvas, int y)
+{
+	const struct tree_view *tree = &state->tree;
+	const bool is_callers = tree->rows.tree && tree->rows.tree->direction == TREE_CALLERS;
+	const struct places at = places_of(state, canvas->width);
+	const int room = canvas->width - at.tree - 8;
+	char text[NOTE_BYTES];
+
+	put_number(canvas, at.self, y, "SELF%", ROLE_HEADING);
+	put_number(canvas, at.total, y, tree->is_of_parent ? "PARENT" : "TOTAL%", ROLE_HEADING);
+	put_number(canvas, at.change, y, "\u0394TOTAL", ROLE_HEADING);
+	canvas_put_text(canvas, (struct canvas_area){ at.tree, y, 7 }, SAFE_TEXT("SYMBOL"),
+			ROLE_HEADING);
+	snprintf(text, sizeof(text), "%s \u00b7 %.3g %% and more",
+		 is_callers ? "who calls it" : "what it calls",
+		 tree->rows.tree ? tree->rows.tree->limit_pct : 0.0);
+	if (canvas_text_width(canvas, text) > room)
+		snprintf(text, sizeof(text), "%s", is_callers ? "callers" : "callees");
+	canvas_put_right(canvas, (struct canvas_area){ at.tree + 7, y, room }, canvas_clean(text),
+			 ROLE_DIM);
+}
+
+static void draw_tree(struct view *view, struct ui_state *state, struct canvas *canvas, int top,
+		      int lines)
+{
+	struct tree_rows *rows = &((struct tree_view *)view)->rows;
+	const int detail = detail_lines(state, canvas->height);
+	int shift;
+
+	lines -= detail;
+	tree_rows_set_page(rows, lines > 1 ? (size_t)(lines - 1) : 0);
+	shift = choose_shift(rows, canvas->width - places_of(state, canvas->width).tree);
+	draw_titles(state, canvas, top);
+	if (!rows->count)
+		empty_draw(state, canvas, top + 2, top + lines);
+	for (size_t i = rows->place.top; i < rows->count && i < rows->place.top + rows->page; i++)
+		draw_row(state, i, shift, canvas, top + 1 + (int)(i - rows->place.top));
+	hits_add(&state->hits, (struct hit){ HIT_ROWS, 0, top + 1, canvas->width, (int)rows->page,
+					     rows->place.top });
+	detail_draw(state, canvas, top + lines, detail);
+}
+
+static const struct view_ops tree_ops = {
+	.place = IN_TREE,
+	.refresh = refresh_tree,
+	.draw = draw_tree,
+	.move = move_cursor,
+};
+
+void tree_view_init(struct tree_view *tree)
+{
+	*tree = (struct tree_view){ .view.ops = &tree_ops, .limit_pct = VIEW_TREE_LIMIT_PCT };
+}
+
+void tree_view_finish(struct tree_view *tree)
+{
+	tree_rows_finish(&tree->rows);
+	tree_order_finish(&tree->order);
+}

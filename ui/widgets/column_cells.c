@@ -1,0 +1,549 @@
+/* column_cells.c - what each column writes, and how it orders rows. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "change.h"
+#include "format.h"
+#include "probe_columns.h"
+#include "row_role.h"
+#include "symbol_fold.h"
+#include "ui/column_changes.h"
+#include "ui/columns.h"
+
+#define GAP_CELLS 1		/* between a symbol's level, its name and a note */
+
+static enum role code_role(const struct snapshot_row *row)
+{
+	if (change_row_is_gone(row))
+		return ROLE_DIM;
+	if (row->state != SYMBOL_NAMED || row->is_synthetic)
+		return ROLE_UNRESOLVED;
+	return row_role_of_code(row->mode, false);
+}
+
+static const char *level_tag(enum cpu_mode mode)
+{
+	static const char *const tags[] = {
+		[MODE_UNKNOWN] = "[?]",	     [MODE_KERNEL] = "[k]",	  [MODE_USER] = "[.]",
+		[MODE_HYPERVISOR] = "[H]",   [MODE_GUEST_KERNEL] = "[g]", [MODE_GUEST_USER] = "[u]",
+	};
+
+	return tags[mode];
+}
+
+/* Idle is not part of 100 %, so an idle row has no share. */
+static void put_share(struct canvas *canvas, struct canvas_area area,
+		      const struct column_row *of, double weight)
+{
+	const double pct = snapshot_pct(of->snapshot, weight);
+	char text[FORMAT_BYTES];
+
+	if (of->row->is_idle)
+		canvas_put_right(canvas, area, SAFE_TEXT("idle"), ROLE_DIM);
+	else if (change_row_is_gone(of->row))
+		canvas_put_right(canvas, area, SAFE_TEXT("gone"), ROLE_DIM);
+	else
+		canvas_put_right(canvas, area, canvas_clean(format_pct(text, pct)),
+				 row_role_of_share(pct));
+}
+
+static void put_self(struct canvas *canvas, struct canvas_area area, const struct column_row *of)
+{
+	put_share(canvas, area, of, of->row->self_weight);
+}
+
+static void put_total(struct canvas *canvas, struct canvas_area area, const struct column_row *of)
+{
+	if (change_row_is_gone(of->row)) {	/* SELF% says so */
+		canvas_put_right(canvas, area, SAFE_TEXT("-"), ROLE_DIM);
+		return;
+	}
+	put_share(canvas, area, of, of->row->total_weight);
+}
+
+/* Bars are measured by the hottest row: by 100 % most of them would be one dot. */
+static double hottest_weight(const struct snapshot *snapshot)
+{
+	for (size_t i = 0; i < snapshot->row_count; i++)
+		if (!snapshot->rows[i].is_idle)
+			return snapshot->rows[i].self_weight;
+	return 0;
+}
+
+static void put_bar(struct canvas *canvas, struct canvas_area area, const struct column_row *of)
+{
+	const double hottest = hottest_weight(of->snapshot);
+	char text[128];
+
+	if (of->row->is_idle || hottest <= 0)
+		return;
+	format_bar(text, sizeof(text), area.width, of->row->self_weight / hottest,
+		   canvas->is_ascii);
+	canvas_put_text(canvas, area, canvas_clean(text),
+			row_role_of_share(snapshot_pct(of->snapshot, of->row->self_weight)));
+}
+
+static void put_samples(struct canvas *canvas, struct canvas_area area, const struct column_row *of)
+{
+	char text[FORMAT_BYTES];
+
+	canvas_put_right(canvas, area, canvas_clean(format_count(text, of->row->self_samples)),
+			 ROLE_DIM);
+}
+
+static void put_period(struct canvas *canvas, struct canvas_area area, const struct column_row *of)
+{
+	char text[FORMAT_BYTES];
+
+	canvas_put_right(canvas, area,
+			 canvas_clean(format_count(text, (uint64_t)of->row->self_weight)),
+			 ROLE_DIM);
+}
+
+static void put_number(struct canvas *canvas, struct canvas_area area, int64_t number)
+{
+	char text[FORMAT_BYTES] = "-";
+
+	if (number >= 0)
+		snprintf(text, sizeof(text), "%" PRId64, number);
+	canvas_put_right(canvas, area, canvas_clean(text), ROLE_TEXT);
+}
+
+/* Of a thread among those of its process it is the thread's: that is what tells them apart. */
+static void put_pid(struct canvas *canvas, struct canvas_area area, const struct column_row *of)
+{
+	put_number(canvas, area, snapshot_row_is_thread(of->row) ? of->row->tid : of->row->pid);
+}
+
+static void put_tid(struct canvas *canvas, struct canvas_area area, const struct column_row *of)
+{
+	put_number(canvas, area, of->row->tid);
+}
+
+static void put_cpu(struct canvas *canvas, struct canvas_area area, const struct column_row *of)
+{
+	put_number(canvas, area, of->row->cpu);
+}
+
+static void put_rate(struct canvas *canvas, struct canvas_area area, const struct column_row *of)
+{
+	const double rate = snapshot_per_s(of->row->self_samples, of->snapshot->window_s);
+	char text[FORMAT_BYTES] = "-";
+
+	if (rate >= 0)
+		format_count(text, (uint64_t)(rate + 0.5));
+	canvas_put_right(canvas, area, canvas_clean(text), ROLE_DIM);
+}
+
+static void put_cpu_pct(struct canvas *canvas, struct canvas_area area,
+			const struct column_row *of)
+{
+	char text[FORMAT_BYTES] = "-";
+
+	if (of->row->cpu_pct >= 0)
+		snprintf(text, sizeof(text), "%.*f", of->row->cpu_pct < 9999.95, of->row->cpu_pct);
+	canvas_put_right(canvas, area, canvas_clean(text), ROLE_TEXT);
+}
+
+static void put_state(struct canvas *canvas, struct canvas_area area, const struct column_row *of)
+{
+	const char text[] = { of->row->task_state ? of->row->task_state : '-', '\0' };
+
+	canvas_put_text(canvas, area, canvas_clean(text),
+			of->row->task_state == 'R' ? ROLE_TEXT : ROLE_DIM);
+}
+
+static void put_threads(struct canvas *canvas, struct canvas_area area,
+			const struct column_row *of)
+{
+	if (!snapshot_row_is_thread(of->row))
+		put_number(canvas, area, of->row->threads ? (int64_t)of->row->threads : -1);
+}
+
+static void put_busy(struct canvas *canvas, struct canvas_area area, const struct column_row *of)
+{
+	char text[FORMAT_BYTES] = "-";
+
+	if (of->row->busy_pct >= 0)
+		snprintf(text, sizeof(text), "%.0f", of->row->busy_pct);
+	canvas_put_right(canvas, area, canvas_clean(text), ROLE_TEXT);
+}
+
+/* A process without one is shown as ps(1) does, a thread by its name: COMMAND may have no room. */
+static void put_command_line(struct canvas *canvas, struct canvas_area area,
+			     const struct column_row *of)
+{
+	const char *text = of->row->command_line;
+	char name[128];		/* 15 bytes, sanitized */
+
+	if (of->row->ended_processes) {
+		snprintf(name, sizeof(name), "%" PRIu32 " processes, ended",
+			 of->row->ended_processes);
+		text = name;
+	} else if (!text[0] && of->row->comm[0]) {
+		snprintf(name, sizeof(name), snapshot_row_is_thread(of->row) ? "\u00b7 %s" : "[%s]",
+			 of->row->comm);
+		text = name;
+	}
+	canvas_put_text(canvas, area, canvas_clean(text[0] ? text : "-"), ROLE_DIM);
+}
+
+static void put_tasks(struct canvas *canvas, struct canvas_area area, const struct column_row *of)
+{
+	char text[FORMAT_BYTES];
+
+	if (of->row->tasks)
+		snprintf(text, sizeof(text), "%" PRIu32 " tasks", of->row->tasks);
+	else	/* large windows: not counted, see struct snapshot_row */
+		snprintf(text, sizeof(text), "several");
+	canvas_put_text(canvas, area, canvas_clean(text), ROLE_DIM);
+}
+
+/* Of a process its threads fold out from: a mark that says which way. */
+static const char *fold_mark(const struct column_row *of)
+{
+	if (!(of->snapshot->keys & KEY_GROUP))
+		return "";
+	if (of->row->group_id)
+		return "  \u00b7 ";
+	if (of->row->tasks < 2)
+		return "  ";
+	return of->is_unfolded ? "\u25be " : "\u25b8 ";
+}
+
+/* The number stays where the column is too narrow for all. */
+static void put_ended(struct canvas *canvas, struct canvas_area area,
+		      const struct snapshot_row *row)
+{
+	char number[32];
+	int name_width, used;
+
+	snprintf(number, sizeof(number), " \u00d7%" PRIu32, row->ended_processes);
+	name_width = area.width - canvas_text_width(canvas, number);
+	if (name_width < 1)
+		name_width = 1;
+	used = canvas_put_text(canvas, (struct canvas_area){ area.x, area.y, name_width },
+			       canvas_clean(row->comm), ROLE_TEXT);
+	area.x += used;
+	area.width -= used;
+	used = canvas_put_text(canvas, area, canvas_clean(number), ROLE_TEXT);
+	area.x += used;
+	area.width -= used;
+	if (area.width >= canvas_text_width(canvas, ", ended"))
+		canvas_put_text(canvas, area, canvas_clean(", ended"), ROLE_DIM);
+}
+
+static void put_command(struct canvas *canvas, struct canvas_area area,
+			const struct column_row *of)
+{
+	const int used = canvas_put_text(canvas, area, canvas_clean(fold_mark(of)), ROLE_DIM);
+
+	area.x += used;
+	area.width -= used;
+	if (of->row->ended_processes)
+		put_ended(canvas, area, of->row);
+	else if (of->row->comm[0] || of->row->tasks == 1)
+		canvas_put_text(canvas, area, canvas_clean(of->row->comm[0] ? of->row->comm : "-"),
+				ROLE_TEXT);
+	else
+		put_tasks(canvas, area, of);
+}
+
+static void put_object(struct canvas *canvas, struct canvas_area area, const struct column_row *of)
+{
+	canvas_put_text(canvas, area, canvas_clean(of->row->object[0] ? of->row->object : "-"),
+			ROLE_DIM);
+}
+
+static void put_symbol(struct canvas *canvas, struct canvas_area area, const struct column_row *of)
+{
+	const enum role role = code_role(of->row);
+	int used = canvas_put_text(canvas, area, canvas_clean(level_tag(of->row->mode)), role) +
+		   GAP_CELLS;
+	char address[FORMAT_BYTES];
+	char folded[SYMBOL_FOLD_BYTES];
+	const char *name = of->row->symbol;
+	const char *note = of->row->is_synthetic ? "no symbol" : "";
+
+	if (of->row->state == SYMBOL_LOADING) {
+		name = of->row->object;	/* its column may have no room */
+		note = "loading";
+	} else if (of->row->state != SYMBOL_NAMED && of->row->state != SYMBOL_NO_MAP) {
+		note = of->row->state == SYMBOL_UNREADABLE ? of->row->reason : "no symbol";
+		if (name[0] == '\0') {
+			snprintf(address, sizeof(address), "0x%" PRIx64, of->row->address);
+			name = address;
+		}
+	}
+
+	area.x += used;
+	area.width -= used;
+	if (of->row->state == SYMBOL_NAMED)
+		name = symbol_fold(canvas, name, area.width, folded);
+	used = canvas_put_text(canvas, area, canvas_clean(name), role);
+	area.x += used + GAP_CELLS;
+	area.width -= used + GAP_CELLS;
+	if (note[0] && area.width > 3) {	/* at least "(x)" */
+		area.width -= 1;
+		canvas_put_text(canvas, area, SAFE_TEXT("("), ROLE_DIM);
+		area.x += 1;
+		area.width -= 1;
+		used = canvas_put_text(canvas, area, canvas_clean(note), ROLE_DIM);
+		area.x += used;
+		area.width = 1;
+		canvas_put_text(canvas, area, SAFE_TEXT(")"), ROLE_DIM);
+	}
+}
+
+static void put_source(struct canvas *canvas, struct canvas_area area, const struct column_row *of)
+{
+	const struct snapshot_row *row = of->row;
+	const char *text = row->source[0] ? row->source : row->source_reason;
+
+	canvas_put_text(canvas, area, canvas_clean(text[0] ? text : "-"), ROLE_DIM);
+}
+
+static bool is_probe_of(const struct snapshot_probe *probe, const struct snapshot_row *row)
+{
+	const char *name = probe_plain_name(probe);
+
+	return !strcmp(probe->object, row->object) &&
+	       (!strcmp(name, row->raw_symbol) || !strcmp(name, row->symbol));
+}
+
+/* The live figures of a probe on the row's function stand beside its samples. */
+static void put_probe(struct canvas *canvas, struct canvas_area area, const struct column_row *of)
+{
+	const struct snapshot_probes *probes = &of->snapshot->probes;
+	char text[2 * FORMAT_BYTES + 8], rate[FORMAT_BYTES] = "-", latency[FORMAT_BYTES] = "";
+
+	for (uint32_t i = 0; of->row->symbol[0] && i < probes->count; i++) {
+		const struct snapshot_probe *probe = &probes->list[i];
+
+		if (!is_probe_of(probe, of->row) || probe_state_is_dead(probe->state))
+			continue;
+		if (probe->has_latency && probe->latency.count)
+			format_latency(latency, probe->latency.p99_ns);
+		if (probe->hits_per_s >= 0)
+			format_count(rate, (uint64_t)(probe->hits_per_s + 0.5));
+		snprintf(text, sizeof(text), "%s/s %6s", rate, latency);
+		canvas_put_right(canvas, area, canvas_clean(text), probe_state_role(probe->state));
+		return;
+	}
+}
+
+/* A process in no unit is not the same as one that nobody knows the unit of. */
+static void put_place(struct canvas *canvas, struct canvas_area area,
+		      const struct snapshot_row *row, const char *name)
+{
+	canvas_put_text(canvas, area,
+			canvas_clean(name[0]	      ? name
+				     : row->cgroup[0] ? "none"
+						      : "-"),
+			ROLE_DIM);
+}
+
+static void put_unit(struct canvas *canvas, struct canvas_area area, const struct column_row *of)
+{
+	put_place(canvas, area, of->row, of->row->unit);
+}
+
+static void put_container(struct canvas *canvas, struct canvas_area area,
+			  const struct column_row *of)
+{
+	put_place(canvas, area, of->row, of->row->container);
+}
+
+static void put_pod(struct canvas *canvas, struct canvas_area area, const struct column_row *of)
+{
+	put_place(canvas, area, of->row, of->row->pod);
+}
+
+/* The end of a path tells more than its begin. */
+static void put_cgroup(struct canvas *canvas, struct canvas_area area, const struct column_row *of)
+{
+	const char *name = of->row->cgroup, *slash;
+	const char *mark = canvas->is_ascii ? "~" : "\u2026";
+	const int used = canvas_text_width(canvas, name) > area.width
+			 ? canvas_put_text(canvas, area, canvas_clean(mark), ROLE_DIM) : 0;
+
+	area.x += used;
+	area.width -= used;
+	while (canvas_text_width(canvas, name) > area.width &&
+	       (slash = strchr(name + 1, '/')) != NULL)
+		name = slash;
+	put_place(canvas, area, of->row, name);
+}
+
+static int by_weight(double a, double b)	/* largest first */
+{
+	return (a < b) - (a > b);
+}
+
+static int by_self(const struct snapshot_row *a, const struct snapshot_row *b)
+{
+	return by_weight(a->self_weight, b->self_weight);
+}
+
+static int by_total(const struct snapshot_row *a, const struct snapshot_row *b)
+{
+	return by_weight(a->total_weight, b->total_weight);
+}
+
+static int by_samples(const struct snapshot_row *a, const struct snapshot_row *b)
+{
+	return (a->self_samples < b->self_samples) - (a->self_samples > b->self_samples);
+}
+
+static int by_period(const struct snapshot_row *a, const struct snapshot_row *b)
+{
+	return (a->self_weight < b->self_weight) - (a->self_weight > b->self_weight);
+}
+
+static int by_number(int64_t a, int64_t b)	/* smallest first */
+{
+	return (a > b) - (a < b);
+}
+
+static int by_pid(const struct snapshot_row *a, const struct snapshot_row *b)
+{
+	return a->pid == b->pid ? by_number(a->tid, b->tid) : by_number(a->pid, b->pid);
+}
+
+static int by_tid(const struct snapshot_row *a, const struct snapshot_row *b)
+{
+	return by_number(a->tid, b->tid);
+}
+
+static int by_cpu(const struct snapshot_row *a, const struct snapshot_row *b)
+{
+	return by_number(a->cpu, b->cpu);
+}
+
+static int by_command(const struct snapshot_row *a, const struct snapshot_row *b)
+{
+	return strcasecmp(a->comm, b->comm);
+}
+
+static int by_threads(const struct snapshot_row *a, const struct snapshot_row *b)
+{
+	return by_number(b->threads, a->threads);
+}
+
+static int by_cpu_pct(const struct snapshot_row *a, const struct snapshot_row *b)
+{
+	return by_weight(a->cpu_pct, b->cpu_pct);
+}
+
+static int by_busy(const struct snapshot_row *a, const struct snapshot_row *b)
+{
+	return by_weight(a->busy_pct, b->busy_pct);
+}
+
+static int by_state(const struct snapshot_row *a, const struct snapshot_row *b)
+{
+	return by_number(a->task_state, b->task_state);
+}
+
+static int by_command_line(const struct snapshot_row *a, const struct snapshot_row *b)
+{
+	return strcasecmp(a->command_line, b->command_line);
+}
+
+static int by_place(const char *a, const char *b)	/* those in none come last */
+{
+	return a[0] && b[0] ? strcasecmp(a, b) : by_number(!a[0], !b[0]);
+}
+
+static int by_cgroup(const struct snapshot_row *a, const struct snapshot_row *b)
+{
+	return by_place(a->cgroup, b->cgroup);
+}
+
+static int by_unit(const struct snapshot_row *a, const struct snapshot_row *b)
+{
+	return by_place(a->unit, b->unit);
+}
+
+static int by_container(const struct snapshot_row *a, const struct snapshot_row *b)
+{
+	return by_place(a->container, b->container);
+}
+
+static int by_pod(const struct snapshot_row *a, const struct snapshot_row *b)
+{
+	return by_place(a->pod, b->pod);
+}
+
+static int by_object(const struct snapshot_row *a, const struct snapshot_row *b)
+{
+	return strcasecmp(a->object, b->object);
+}
+
+static int by_symbol(const struct snapshot_row *a, const struct snapshot_row *b)
+{
+	return strcasecmp(a->symbol, b->symbol);
+}
+
+const struct column columns[COL_COUNT] = {
+	[COL_SELF] = { "SELF%", 6, 6, ALIGN_RIGHT, 90, 0, put_self, by_self,
+		       "samples in the row itself: % of the window, or of what is shown" },
+	[COL_BAR] = { "", 8, 12, ALIGN_LEFT, 30, 0, put_bar, NULL,
+		      "SELF% against the hottest row" },
+	[COL_TOTAL] = { "TOTAL%", 7, 7, ALIGN_RIGHT, 80, 0, put_total, by_total,
+			"samples with it anywhere on the stack: % as for SELF%" },
+	[COL_SAMPLES] = { "SAMPLES", 8, 8, ALIGN_RIGHT, 20, 0, put_samples, by_samples,
+			  "how many samples SELF% stands on" },
+	[COL_PERIOD] = { "PERIOD", 8, 8, ALIGN_RIGHT, 19, 0, put_period, by_period,
+			 "summed periods of these samples, in the event's unit" },
+	[COL_PID] = { "PID", 7, 7, ALIGN_RIGHT, 85, KEY_PID | KEY_COMM, put_pid, by_pid,
+		      "process; a folded-out thread: its thread id" },
+	[COL_TID] = { "TID", 7, 7, ALIGN_RIGHT, 84, KEY_TID, put_tid, by_tid, "thread" },
+	[COL_CPU] = { "CPU", 4, 4, ALIGN_RIGHT, 86, KEY_CPU, put_cpu, by_cpu,
+		      "the number of the CPU" },
+	[COL_COMMAND] = { "COMMAND", 13, 20, ALIGN_LEFT, 40, 0, put_command, by_command,
+			  "the command, or how many tasks share the row" },
+	[COL_OBJECT] = { "OBJECT", 14, 30, ALIGN_LEFT, 50, KEY_OBJECT, put_object, by_object,
+			 "program, library or [kernel]" },
+	[COL_SYMBOL] = { "SYMBOL", COLUMNS_FILL_CELLS, 0, ALIGN_LEFT, 99, KEY_SYMBOL | KEY_ADDRESS,
+			 put_symbol, by_symbol,
+			 "function behind its level, 0x... when it has no name" },
+	[COL_RATE] = { "SMPL/S", 7, 7, ALIGN_RIGHT, 60, 0, put_rate, by_samples,
+		       "samples a second" },
+	[COL_CPU_PCT] = { "CPU%", 6, 6, ALIGN_RIGHT, 70, KEY_PID, put_cpu_pct, by_cpu_pct,
+			  "time on a CPU since the last reading of /proc, 100 is one CPU" },
+	[COL_STATE] = { "S", 2, 2, ALIGN_LEFT, 35, KEY_PID, put_state, by_state,
+			"state: R runs, S sleeps, D waits for a device, T stopped, Z zombie, "
+			"X has ended" },
+	[COL_THREADS] = { "THR", 5, 5, ALIGN_RIGHT, 34, KEY_PID, put_threads, by_threads,
+			  "threads of the process" },
+	[COL_BUSY] = { "BUSY%", 6, 6, ALIGN_RIGHT, 70, KEY_CPU, put_busy, by_busy,
+		       "how busy the CPU was, from /proc/stat" },
+	[COL_COMMAND_LINE] = { "COMMAND LINE", COLUMNS_FILL_CELLS, 0, ALIGN_LEFT, 98, KEY_PID,
+			       put_command_line, by_command_line, "how it was started" },
+	[COL_CGROUP] = { "CGROUP", 20, 60, ALIGN_LEFT, 31, KEY_PID, put_cgroup, by_cgroup,
+			 "control group; ? when it is not known" },
+	[COL_UNIT] = { "UNIT", 20, 36, ALIGN_LEFT, 33, KEY_PID, put_unit, by_unit,
+		       "systemd's unit, - in none" },
+	[COL_CONTAINER] = { "CONTAINER", 12, 24, ALIGN_LEFT, 32, KEY_PID, put_container,
+			    by_container, "container: begin of its id, or its name" },
+	[COL_POD] = { "POD", 12, 36, ALIGN_LEFT, 28, KEY_PID, put_pod, by_pod,
+		      "Kubernetes' uid of the pod" },
+	/* Known for the rows on the screen only, so it orders none. */
+	[COL_SOURCE] = { "SOURCE", 18, 40, ALIGN_LEFT, 55, KEY_SYMBOL | KEY_ADDRESS, put_source,
+			 NULL, "source file and line, where debug information tells" },
+	/* Its rows are few: it orders none. */
+	[COL_PROBE] = { "PROBE", 14, 14, ALIGN_RIGHT, 56, KEY_SYMBOL, put_probe, NULL,
+			"of the probe on the function: calls a second, and the latency that 99 % "
+			"of them do not exceed" },
+	/* The next ones order by ui/widgets/column_changes.c: what changed most comes first. */
+	[COL_CHANGE] = { "\u0394%", 6, 6, ALIGN_RIGHT, 95, 0, column_put_change, NULL,
+			 "compared: SELF% against the baseline, in points; new: was not there" },
+	[COL_CHANGE_BAR] = { "", 6, 10, ALIGN_LEFT, 82, 0, column_put_change_bar, NULL,
+			     "an arrow for each 2 points, up: more than before" },
+	[COL_TOTAL_CHANGE] = { "\u0394TOTAL", 7, 7, ALIGN_RIGHT, 79, 0, column_put_total_change,
+			       NULL, "compared: TOTAL% against the baseline, in points" },
+	[COL_RATE_CHANGE] = { "\u0394/S", 6, 6, ALIGN_RIGHT, 58, 0, column_put_rate_change, NULL,
+			      "compared: samples a second more or less than in the baseline" },
+};

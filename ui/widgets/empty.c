@@ -1,0 +1,119 @@
+/* empty.c - see empty.h. The first reason that holds is told. */
+#include "empty.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "format.h"
+#include "header.h"
+#include "term/text_lines.h"
+
+#define SENTENCE_BYTES 400
+
+struct reason {
+	char why[SENTENCE_BYTES];
+	char remedy[SENTENCE_BYTES];	/* "": there is none */
+};
+
+static void say_filtered(const struct ui_state *state, struct reason *out)
+{
+	const struct filter *filter = &state->trail.filter;
+	char samples[FORMAT_BYTES], part[FILTER_PART_BYTES];
+	const char *hidden = state->hide_kernel && state->hide_user ? "Kernel and user code are"
+			     : state->hide_kernel		    ? "Kernel code is"
+			     : state->hide_user			    ? "User code is"
+								    : NULL;
+
+	format_count(samples, state->shown->samples - state->shown->idle_samples);
+	if (filter->count) {
+		filter_format_part(&filter->parts[filter->count - 1], part);
+		snprintf(out->why, SENTENCE_BYTES,
+			 "None of %s samples passes the filter (last: %s).", samples, part);
+		snprintf(out->remedy, SENTENCE_BYTES,
+			 "Enter takes it away, Esc goes back, F lists all%s.",
+			 hidden ? ", K and U show what is hidden" : "");
+	} else {
+		snprintf(out->why, SENTENCE_BYTES, "%s hidden, and %s samples are nothing else.",
+			 hidden ? hidden : "Everything is", samples);
+		snprintf(out->remedy, SENTENCE_BYTES, "%s.",
+			 state->hide_kernel && state->hide_user ? "K and U show it, Enter user code"
+			 : state->hide_kernel			? "K or Enter shows it"
+								: "U or Enter shows it");
+	}
+}
+
+static void say_past(const struct ui_state *state, struct reason *out)
+{
+	const struct time_range time = state_shown_time(state);
+	const struct time_zero zero = state_time_zero(state);
+	char text[TIME_TEXT_BYTES], number[FORMAT_BYTES];
+
+	time_text_range(text, &time, &zero);
+	if (state->shown->idle_samples)
+		snprintf(out->why, SENTENCE_BYTES, "All %s samples of %s were idle.",
+			 format_count(number, state->shown->idle_samples), text);
+	else if (state->time.end_ns <= state->shown->known_ns)
+		snprintf(out->why, SENTENCE_BYTES, "History does not reach back to %s any more.",
+			 text);
+	else
+		snprintf(out->why, SENTENCE_BYTES, "No sample in %s.", text);
+	snprintf(out->remedy, SENTENCE_BYTES,
+		 "[ and ] go on through history, ) takes more of it, 0 leads back to %s.",
+		 state->shown->is_replay ? "all" : "live");
+}
+
+static void find_reason(const struct ui_state *state, struct reason *out)
+{
+	const struct snapshot *snapshot = state->shown;
+	char number[FORMAT_BYTES], window[HEADER_WINDOW_BYTES];
+
+	out->remedy[0] = '\0';
+	if (!snapshot) {
+		snprintf(out->why, SENTENCE_BYTES,
+			 "Collecting: the first picture comes with the first refresh.");
+	} else if (state_is_waiting(state)) {
+		snprintf(out->why, SENTENCE_BYTES, "Counting\u2026");
+	} else if (snapshot->samples > snapshot->idle_samples) {
+		say_filtered(state, out);
+	} else if (state->time.end_ns) {
+		say_past(state, out);
+	} else if (snapshot->is_target_gone && state->is_zeroed) {
+		snprintf(out->why, SENTENCE_BYTES,
+			 "The target ended, and no sample hit it since zero.");
+		snprintf(out->remedy, SENTENCE_BYTES,
+			 "[ goes back to what it did before, t takes another target, q quits.");
+	} else if (snapshot->is_target_gone) {
+		snprintf(out->why, SENTENCE_BYTES, "The target ended before a sample hit it.");
+		snprintf(out->remedy, SENTENCE_BYTES, "t takes another target, q quits.");
+	} else if (snapshot->idle_samples) {
+		snprintf(out->why, SENTENCE_BYTES, "Nothing is hot: all %s samples were idle.",
+			 format_count(number, snapshot->idle_samples));
+		if (state_kind(state) < VIEW_TABLES)
+			snprintf(out->remedy, SENTENCE_BYTES, "i shows them.");
+	} else if (snapshot->window_s <= 0 && !snapshot->is_replay) {
+		snprintf(out->why, SENTENCE_BYTES,
+			 "Collecting: counting began anew, the next refresh has the first rows.");
+	} else {
+		snprintf(out->why, SENTENCE_BYTES, "%s no sample, %s.",
+			 snapshot->is_replay ? "The recording has" : "Nothing is hot:",
+			 header_window_name(window, snapshot->window, snapshot->window_s,
+					    state->is_zeroed));
+		if (snapshot->target_children && state->source)
+			snprintf(out->remedy, SENTENCE_BYTES, "It has %" PRIu32 " child%s: t, "
+				 "Enter samples %s, too.", snapshot->target_children,
+				 snapshot->target_children == 1 ? "" : "ren",
+				 snapshot->target_children == 1 ? "it" : "them");
+		else
+			snprintf(out->remedy, SENTENCE_BYTES, "w takes a longer window%s.",
+				 state->source ? ", t another target, e another event" : "");
+	}
+}
+
+void empty_draw(const struct ui_state *state, struct canvas *canvas, int y, int end)
+{
+	struct reason reason;
+
+	find_reason(state, &reason);
+	y = text_lines_draw(canvas, y, end, reason.why, ROLE_TEXT);
+	text_lines_draw(canvas, y, end, reason.remedy, ROLE_DIM);
+}

@@ -1,0 +1,94 @@
+/* group_order.c - see ui/group_order.h. */
+#include "ui/group_order.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "fold/group_keys.h"
+
+#define GAP " \u203a "
+
+const char *const group_key_helps[GROUP_KEY_COUNT] = {
+	[GROUP_EVENT] = "what was sampled",
+	[GROUP_COMM] = "command: the thread's name",
+	[GROUP_PID] = "process",
+	[GROUP_TID] = "thread",
+	[GROUP_THREAD] = "thread's and process's name",
+	[GROUP_CGROUP] = "control group, whole path",
+	[GROUP_UNIT] = "unit of systemd",
+	[GROUP_CONTAINER] = "container, by its id",
+	[GROUP_POD] = "pod of Kubernetes",
+	[GROUP_CPU] = "CPU it ran on",
+	[GROUP_SOCKET] = "package of the CPU",
+	[GROUP_OBJECT] = "program or library",
+	[GROUP_SYMBOL] = "function",
+	[GROUP_ADDRESS] = "instruction",
+	[GROUP_SOURCE] = "file and line",
+	[GROUP_PARENT] = "function that called it",
+};
+
+const struct group_order group_order_at_first = {
+	3, { GROUP_COMM, GROUP_OBJECT, GROUP_SYMBOL },
+};
+
+uint32_t group_order_level(const struct group_order *order, enum group_key key)
+{
+	for (uint32_t i = 0; i < order->count; i++)
+		if (order->keys[i] == key)
+			return i + 1;
+	return 0;
+}
+
+static void take_out(struct group_order *order, uint32_t level)
+{
+	memmove(&order->keys[level - 1], &order->keys[level],
+		(order->count - level) * sizeof(order->keys[0]));
+	order->count--;
+}
+
+int group_order_place(struct group_order *order, enum group_key key, uint32_t level,
+		      struct diag *why)
+{
+	const uint32_t old = group_order_level(order, key);
+
+	if (!old && order->count == GROUP_LEVELS)
+		return diag_set(why, -ENOSPC, "no more than %d levels: take one out first",
+				GROUP_LEVELS);
+	if (key == GROUP_EVENT ? level > 1 : level == 1 && group_order_level(order, GROUP_EVENT))
+		return diag_set(why, -EINVAL, "event comes first: periods of different events "
+				"can't be added");
+	if (old)
+		take_out(order, old);
+	if (level > order->count + 1)
+		level = order->count + 1;
+	memmove(&order->keys[level], &order->keys[level - 1],
+		(order->count - level + 1) * sizeof(order->keys[0]));
+	order->keys[level - 1] = key;
+	order->count++;
+	return 0;
+}
+
+int group_order_toggle(struct group_order *order, enum group_key key, struct diag *why)
+{
+	const uint32_t level = group_order_level(order, key);
+
+	if (!level)
+		return group_order_place(order, key, key == GROUP_EVENT ? 1 : GROUP_LEVELS, why);
+	if (order->count == 1)
+		return diag_set(why, -EINVAL, "a tree has one level at least: take another key in "
+				"first");
+	take_out(order, level);
+	return 0;
+}
+
+char *group_order_format(const enum group_key *keys, uint32_t count, char *out)
+{
+	size_t used = 0;
+
+	out[0] = '\0';
+	for (uint32_t i = 0; i < count && used < GROUP_ORDER_BYTES; i++)
+		used += (size_t)snprintf(out + used, GROUP_ORDER_BYTES - used, "%s%s",
+					 i ? GAP : "", group_key_name(keys[i]));
+	return out;
+}

@@ -1,0 +1,496 @@
+/* header.c - see header.h. */
+#include "header.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+
+#include "baseline_label.h"
+#include "format.h"
+#include "load_strip.h"
+#include "pieces.h"
+#include "tabs.h"
+#include "time_heat.h"
+#include "ui/commands.h"
+
+#define WIDE_CELLS  100		/* from here on identity and quantities share a line */
+#define STRIP_LINES 16		/* a screen of so many lines has room for the load */
+#define STRIP_CELLS 20		/* of it at least, before states leave */
+#define NAME_CELLS  10		/* "flametop" and a gap */
+#define NAMED_CELLS 38		/* a line of so many cells has room for it */
+#define LIVE_CELLS  32		/* a strip of so many has room to say that it is live */
+#define HEAT_TABLE  10		/* lines that the heat map leaves: titles, 8 rows, bottom line */
+#define HEAT_LEAST  2		/* lines that it has at least */
+#define EXACT_CELLS 120		/* one of so many tells times to the millisecond */
+#define LABEL_CELLS 60		/* a screen of so many has room for what the lines stand for */
+#define GAP	    " \u00b7 "
+#define MORE	    "! more"	/* the rest, or what helps, is a key away */
+#define MISSING_PCT  10		/* a smaller share of missing ticks is in the loss view only */
+#define COUNTER_RANK 3		/* from here on pieces that MORE stands for as well */
+
+const char *header_window_name(char out[HEADER_WINDOW_BYTES], enum window_kind window,
+			       double seconds, bool is_zeroed)
+{
+	char number[FORMAT_BYTES];
+
+	switch (window) {
+	case WINDOW_SECONDS:
+	case WINDOW_INTERVAL:
+		snprintf(out, HEADER_WINDOW_BYTES, "last %s", format_duration(number, seconds));
+		return out;
+	case WINDOW_ALL:
+		return is_zeroed ? "since zero" : "since start";
+	case WINDOW_DECAY:
+		break;
+	}
+	return "decaying, half in 5 s";
+}
+
+static bool has_absence(const struct snapshot *snapshot)
+{
+	return snapshot->absent_events && snapshot->absent_events[0];
+}
+
+/* The view of messages has the reasons, and the names of all. */
+static void list_absences(const struct snapshot *snapshot, struct pieces *list)
+{
+	const char *at = snapshot->absent_events;
+	struct snapshot_absence first, next;
+	char more[32] = "";
+	int count = 0;
+
+	if (!snapshot_next_absence(&at, &first))
+		return;
+	while (snapshot_next_absence(&at, &next))
+		count++;
+	if (count)
+		snprintf(more, sizeof(more), " and %d more", count);
+	pieces_add(list, 1, ROLE_LOSS, "%.*s%s <not supported>", first.event_bytes, first.event,
+		   more);
+}
+
+static void list_identity(const struct snapshot *snapshot, struct pieces *list)
+{
+	char rate[64] = "", number[64] = "";
+
+	if (snapshot->freq_hz)
+		snprintf(rate, sizeof(rate), " %" PRIu64 " Hz", snapshot->freq_hz);
+	else if (snapshot->fixed_period > 1)
+		snprintf(rate, sizeof(rate), " every %" PRIu64, snapshot->fixed_period);
+	if (snapshot->event_count > 1)
+		snprintf(number, sizeof(number), " (%" PRIu32 " of %" PRIu32 ")",
+			 snapshot->event_index + 1, snapshot->event_count);
+	pieces_add(list, 4, ROLE_TEXT, "%s", snapshot->host);
+	pieces_add(list, 1, ROLE_TEXT, "%s%s%s", snapshot->event, rate, number);
+	pieces_add(list, snapshot->is_replay ? 1 : 2, snapshot->is_replay ? ROLE_STATE : ROLE_TEXT,
+		   "%s", snapshot->target);
+	list_absences(snapshot, list);
+}
+
+/* When the window was, if that was chosen. */
+static void list_past(const struct ui_state *state, struct pieces *list)
+{
+	const struct time_range time = state_shown_time(state);
+	struct time_zero zero = state_time_zero(state);
+	char text[TIME_TEXT_BYTES];
+
+	zero.is_exact = state->screen_width >= EXACT_CELLS;
+	time_text_range(text, &time, &zero);
+	pieces_add(list, 1, ROLE_STATE, "%s%s", text, state_is_time_waiting(state) ? "\u2026" : "");
+	time_text_ago(text, &time, &zero, state->shown->newest_ns);
+	pieces_add(list, 2, ROLE_STATE, "(%s)", text);
+}
+
+static void list_quantities(const struct ui_state *state, struct pieces *list)
+{
+	const struct snapshot *snapshot = state->shown;
+	const double complete_pct = snapshot_complete_pct(snapshot);
+	char text[FORMAT_BYTES], window[HEADER_WINDOW_BYTES];
+
+	if (state->time.end_ns)
+		list_past(state, list);
+	else if (snapshot->is_selected)
+		pieces_add(list, 1, ROLE_STATE, "live\u2026");	/* on its way */
+	else
+		pieces_add(list, 1, ROLE_TEXT, "%s",
+			   header_window_name(window, snapshot->window, snapshot->window_s,
+					      state->is_zeroed));
+	if (!snapshot->is_selected && !state->time.end_ns &&
+	    (snapshot->window == WINDOW_ALL || snapshot->window == WINDOW_DECAY))
+		pieces_add(list, 5, ROLE_DIM, "%s", format_duration(text, snapshot->window_s));
+	pieces_add(list, 2, ROLE_TEXT, "%5s samples", format_count(text, snapshot->samples));
+	if (snapshot->busy_pct >= 0)
+		pieces_add(list, 3, ROLE_TEXT, "busy %3.0f %%", snapshot->busy_pct);
+	if (snapshot->stacks == STACKS_OFF)
+		pieces_add(list, 5, ROLE_TEXT, "no stacks");
+	else if (complete_pct >= 0)
+		pieces_add(list, 5, ROLE_TEXT, "stacks %3.0f %%", complete_pct);
+	if (snapshot->is_replay)
+		return;
+	pieces_add(list, 4, ROLE_TEXT, "own %4.1f %%", snapshot->own_cpu_pct);
+	pieces_add(list, 6, ROLE_DIM, "%7s", format_bytes(text, snapshot->own_rss_bytes));
+}
+
+static void list_count(struct pieces *list, int rank, enum role role, uint64_t count,
+		       const char *what)
+{
+	char text[FORMAT_BYTES];
+
+	if (count)
+		pieces_add(list, rank, role, "%s %s", format_count(text, count), what);
+}
+
+static void list_losses(const struct snapshot *snapshot, struct pieces *list)
+{
+	char text[FORMAT_BYTES];
+
+	list_count(list, 1, ROLE_LOSS, snapshot->lost_kernel, "lost");
+	list_count(list, 3, ROLE_LOSS, snapshot->lost_malformed, "malformed");
+	list_count(list, 3, ROLE_LOSS, snapshot->lost_late, "late");
+	list_count(list, 3, ROLE_LOSS, snapshot->unattributed, "unattributed");
+	list_count(list, 3, ROLE_LOSS, snapshot->filtered_unknown_uid, "of unknown user");
+	list_count(list, 3, ROLE_LOSS, snapshot->evicted_samples, "evicted");
+	list_count(list, 3, ROLE_LOSS,
+		   snapshot->ledger.counts[LOSS_MAPPINGS].since_start +
+			   snapshot->ledger.counts[LOSS_OBJECTS].since_start +
+			   snapshot->ledger.counts[LOSS_NAMES].since_start, "over budget");
+	list_count(list, 4, ROLE_DIM, snapshot->ledger.counts[LOSS_TASKS].since_start,
+		   "forgotten tasks");
+	list_count(list, 4, ROLE_DIM, snapshot->truncated_stacks, "cut stacks");
+	list_count(list, 4, ROLE_DIM, snapshot->stalled_rounds, "stalled rounds");
+	if (snapshot->missing_ticks_pct > MISSING_PCT)
+		pieces_add(list, 3, ROLE_LOSS, "%.0f %% of ticks missing",
+			   snapshot->missing_ticks_pct);
+	if (snapshot->throttled_ns)
+		pieces_add(list, 3, ROLE_LOSS, "throttled %s",
+			   format_duration(text, (double)snapshot->throttled_ns / 1e9));
+}
+
+/* A dim piece of this rank is no counter, see last_state(). */
+static void list_baseline(const struct ui_state *state, struct pieces *list)
+{
+	char label[BASELINE_LABEL_BYTES];
+
+	if (state_is_compared(state))
+		pieces_add(list, 2, ROLE_STATE, "A: %s", baseline_label(state, label));
+	else if (state->compare.has_baseline)
+		pieces_add(list, 2, ROLE_DIM, "A marked");
+}
+
+/* What 100 % are, where that is not all; else NULL. */
+static const char *percent_base(const struct ui_state *state)
+{
+	if (state_is_groups(state) ? state->groups_view.is_of_parent
+				   : state_is_tree(state) && state->tree.is_of_parent)
+		return "% of parent";
+	return state->shown && state->shown->is_relative && !state_is_probes(state) &&
+	       !state_is_probe(state) ? "% of shown" : NULL;
+}
+
+/* Beside the strip, which shows it, nothing more is said of the past: the strip would jump. */
+static void list_states(const struct ui_state *state, bool has_strip, struct pieces *list)
+{
+	const struct snapshot *snapshot = state->shown;
+	char text[FORMAT_BYTES];
+
+	if (snapshot && snapshot->is_target_gone)
+		pieces_add(list, 1, ROLE_STATE, "target ended");
+	else if (state->is_command_ended)
+		pieces_add(list, 1, ROLE_STATE, "command ended");
+	if (snapshot && snapshot->is_last && snapshot->end_err)
+		pieces_add(list, 1, ROLE_LOSS, "%s", snapshot->end_reason);
+	if (state->is_paused)
+		pieces_add(list, 1, ROLE_STATE, "PAUSED");
+	if (state->time.end_ns && !has_strip)
+		pieces_add(list, 1, ROLE_STATE, "PAST");
+	list_baseline(state, list);
+	if (state->is_source_changing)
+		pieces_add(list, 2, ROLE_STATE, "changing\u2026");
+	if (state->show_idle && snapshot)
+		pieces_add(list, 5, ROLE_STATE, "idle shown: %s samples",
+			   format_count(text, snapshot->idle_samples));
+	if (percent_base(state))
+		pieces_add(list, 2, ROLE_STATE, "%s", percent_base(state));
+	if (state->raw_names)
+		pieces_add(list, 5, ROLE_STATE, "raw names");
+	if (snapshot)
+		list_losses(snapshot, list);
+	if (snapshot && snapshot->is_history_cut)
+		pieces_add(list, 6, ROLE_DIM, "history %s",
+			   format_duration(text, (double)(snapshot->newest_ns -
+							  snapshot->known_ns) / 1e9));
+}
+
+/* Is there one of that role and rank, or beyond? */
+static bool has_role(const struct pieces *list, enum role role, int rank)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (list->list[i].role == role && list->list[i].rank >= rank)
+			return true;
+	return false;
+}
+
+/* Where the key `!` leads to is said where there is something to read: what helps against losses,
+ * what had no room here, what fell back. It is never what has no room. */
+static struct piece last_state(const struct ui_state *state, const struct pieces *list,
+			       bool is_cut)
+{
+	struct piece piece = { .text = "" };
+
+	if (has_role(list, ROLE_LOSS, 0))
+		piece = (struct piece){ MORE, ROLE_LOSS, 0 };
+	else if (is_cut)
+		piece = (struct piece){ MORE, ROLE_STATE, 0 };
+	else if (has_role(list, ROLE_DIM, COUNTER_RANK))
+		piece = (struct piece){ MORE, ROLE_DIM, 0 };
+	else if (state->shown && (state->shown->notice[0] || has_absence(state->shown)))
+		piece = (struct piece){ "! note", ROLE_DIM, 0 };
+	return piece;
+}
+
+static void add_button(struct ui_state *state, const char *command, struct canvas_area area)
+{
+	hits_add(&state->hits, (struct hit){ HIT_COMMAND, area.x, area.y, area.width, 1,
+					     (size_t)(commands_find(command) - commands) });
+}
+
+/* At the right edge of the line; returns the first column used. */
+static int draw_states(struct ui_state *state, struct canvas *canvas, int y, int room,
+		       bool has_strip)
+{
+	const int right = canvas->width - 1;
+	struct pieces list = { .gap = GAP };
+	struct canvas_area area = { right, y, 0 };
+	struct piece last;
+	bool is_cut;
+	int width, tail;
+
+	list_states(state, has_strip, &list);
+	is_cut = pieces_width(canvas, &list) > room;
+	last = last_state(state, &list, is_cut);
+	tail = canvas_text_width(canvas, last.text);
+	area.x -= tail;
+	canvas_put_text(canvas, (struct canvas_area){ area.x, y, tail }, canvas_clean(last.text),
+			last.role);
+	if (tail)
+		add_button(state, "messages", (struct canvas_area){ area.x, y, tail });
+	if (tail)
+		tail += canvas_text_width(canvas, GAP);
+	width = pieces_fit(canvas, &list, room - tail);
+	if (!list.count || (list.list[0].rank >= COUNTER_RANK && width > room - tail))
+		return area.x;	/* half a counter says no more than that there is more */
+	canvas_put_text(canvas, (struct canvas_area){ right - tail, y, tail }, SAFE_TEXT(GAP),
+			ROLE_DIM);
+	area.width = width < room - tail ? width : room - tail;
+	area.x = right - tail - area.width;
+	pieces_put(canvas, area, &list);
+	if (has_role(&list, ROLE_LOSS, 0) || has_role(&list, ROLE_DIM, COUNTER_RANK))
+		add_button(state, "losses", area);
+	return area.x;
+}
+
+/* What is marked: while the mouse is dragged what would be chosen. */
+static struct time_range marked_time(const struct ui_state *state)
+{
+	return state->drag.is_on ? state->drag.range : state_shown_time(state);
+}
+
+static void add_hit(struct ui_state *state, enum hit_kind kind, const struct time_scale *scale)
+{
+	hits_add(&state->hits, (struct hit){ kind, scale->x, scale->y, scale->width,
+					     scale->height, 0 });
+}
+
+/* Between brackets as the time that was chosen; without them it is a button. */
+static const char *live_text(const struct ui_state *state)
+{
+	const bool is_live = !state->is_paused && !state->time.end_ns;
+
+	if (state->shown->is_replay)
+		return is_live ? "[all]" : " all ";
+	return is_live ? "[live]" : " live ";
+}
+
+/* Leaves a cell before and behind it for marks. */
+static void draw_strip(struct ui_state *state, struct canvas *canvas, struct canvas_area area)
+{
+	const char *text = live_text(state);
+	const int live = canvas_text_width(canvas, text);
+
+	if (area.width >= LIVE_CELLS) {
+		area.width -= live + 1;
+		canvas_put_text(canvas, (struct canvas_area){ area.x + area.width + 1, area.y,
+							      live }, canvas_clean(text), ROLE_DIM);
+		hits_add(&state->hits, (struct hit){ HIT_LIVE, area.x + area.width + 1, area.y,
+						     live, 1, 0 });
+	}
+	state->strip = load_strip_scale(state->shown, state->time, area);
+	load_strip_draw(state->shown, &state->strip, marked_time(state), canvas);
+	add_hit(state, HIT_STRIP, &state->strip);
+}
+
+static void draw_load(struct ui_state *state, struct canvas *canvas, int y)
+{
+	const int end = draw_states(state, canvas, y, canvas->width - 2 - STRIP_CELLS, true);
+
+	if (state->shown)
+		draw_strip(state, canvas,
+			   (struct canvas_area){ 1, y, end - 1 - (end < canvas->width - 1) });
+}
+
+static bool is_wide(int width)
+{
+	return width >= WIDE_CELLS;
+}
+
+static int heat_lines_of(int width, int height)
+{
+	return time_heat_lines(height - header_lines(width, height) - HEAT_TABLE - 1);
+}
+
+int header_heat_lines(int width, int height)
+{
+	const int lines = height < header_heat_height(width) ? 0 : heat_lines_of(width, height);
+
+	return lines ? lines + 1 : 0;
+}
+
+int header_heat_height(int width)
+{
+	return header_lines(width, STRIP_LINES) + HEAT_TABLE + 1 + HEAT_LEAST;
+}
+
+/* The columns of the strip below it, on the @lines above. */
+static void draw_heat(struct ui_state *state, struct canvas *canvas, int y, int lines)
+{
+	const struct canvas_area left = { 1, y, canvas->width - 2 };
+	const struct snapshot *shown = state->shown;
+
+	state->heat = state->strip;
+	state->heat.y = y;
+	state->heat.height = lines;
+	state->heat.row_ns = TIME_TICK_NS * (unsigned int)(HEAT_ROWS / lines);
+	if (shown->strip_count && !shown->heat)
+		state->heat.width = 0;
+	if (state->heat.width <= 0) {
+		if (!state_is_waiting(state))
+			canvas_put_text(
+				canvas, left,
+				SAFE_TEXT("No heat map: a point is longer than a second here."),
+				ROLE_DIM);
+		return;
+	}
+	time_heat_draw(shown, &state->heat, marked_time(state), canvas->width >= LABEL_CELLS,
+		       canvas);
+	add_hit(state, HIT_HEAT, &state->heat);
+}
+
+/* The strip enlarged: the states have a line of their own, with what the characters stand for. */
+static void draw_enlarged(struct ui_state *state, struct canvas *canvas, int y, int lines)
+{
+	const int end = draw_states(state, canvas, y, canvas->width - 2 - STRIP_CELLS, true);
+	struct canvas_area area = { 1, y + lines + 1, canvas->width - 2 };
+
+	if (!state->shown)
+		return;
+	if (canvas->width >= LABEL_CELLS) {
+		area.x += TIME_HEAT_LABEL_CELLS + 1;
+		area.width -= TIME_HEAT_LABEL_CELLS + 1;
+	}
+	draw_strip(state, canvas, area);
+	draw_heat(state, canvas, y + 1, lines);
+	if (state->heat.width > 0)
+		time_heat_draw_legend(state->shown, &state->heat, canvas,
+				      (struct canvas_area){ 1, y, end - 2 });
+}
+
+/* Of the pieces up to that rank. */
+static int identity_width(const struct ui_state *state, const struct canvas *canvas, int rank)
+{
+	struct pieces all = { .gap = GAP }, identity = { .gap = GAP };
+
+	list_identity(state->shown, &all);
+	for (size_t i = 0; i < all.count; i++)
+		if (all.list[i].rank <= rank)
+			identity.list[identity.count++] = all.list[i];
+	return NAME_CELLS + pieces_width(canvas, &identity);
+}
+
+/* Half of the line if need be, but what is sampled, or which recording it is, says more than the
+ * last of the quantities. */
+static int quantities_room(const struct ui_state *state, const struct canvas *canvas)
+{
+	const int half = canvas->width / 2, third = canvas->width / 3;
+	const int beside_all = canvas->width - 5 - identity_width(state, canvas, INT_MAX);
+	const int beside_first = canvas->width - 5 - identity_width(state, canvas, 1);
+
+	if (beside_all >= half)
+		return beside_all;
+	return beside_first >= half ? half : beside_first > third ? beside_first : third;
+}
+
+static void draw_identity(const struct ui_state *state, struct canvas *canvas, int y, int width)
+{
+	struct canvas_area line = { 1, y, width };
+	struct pieces identity = { .gap = GAP };
+
+	if (line.width >= NAMED_CELLS) {
+		canvas_put_text(canvas, line, SAFE_TEXT("flametop"), ROLE_NAME);
+		line.x += NAME_CELLS;
+		line.width -= NAME_CELLS;
+	}
+	if (!state->shown)
+		return;
+	list_identity(state->shown, &identity);
+	pieces_fit(canvas, &identity, line.width);
+	pieces_put(canvas, line, &identity);
+}
+
+/* Returns how many cells are left for what stands before it: on a line for both, half of it at
+ * most is taken from the identity. */
+static int draw_quantities(const struct ui_state *state, struct canvas *canvas, int y, bool is_wide)
+{
+	struct pieces list = { .gap = is_wide ? "   " : "  " };
+	int room = canvas->width - 2, width, x = 1;
+
+	if (!state->shown)
+		return room;
+	list_quantities(state, &list);
+	if (is_wide)
+		room = quantities_room(state, canvas);
+	width = pieces_fit(canvas, &list, room);
+	if (is_wide)
+		x = canvas->width - 1 - width;
+	pieces_put(canvas, (struct canvas_area){ x, y, width }, &list);
+	return x - 3;
+}
+
+int header_lines(int width, int height)
+{
+	return 2 + !is_wide(width) + (height >= STRIP_LINES || is_wide(width));
+}
+
+void header_draw(struct ui_state *state, struct canvas *canvas)
+{
+	const int heat = state->wants_heat ? header_heat_lines(canvas->width, canvas->height) : 0;
+	const int last = header_lines(canvas->width, canvas->height) + heat - 1;
+	int y = 0;
+
+	if (is_wide(canvas->width)) {
+		draw_identity(state, canvas, 0, draw_quantities(state, canvas, 0, true));
+	} else {
+		draw_identity(state, canvas, 0, canvas->width - 2);
+		draw_quantities(state, canvas, ++y, false);
+	}
+	if (y + 1 < last) {
+		if (heat)
+			draw_enlarged(state, canvas, y + 1, heat - 1);
+		else
+			draw_load(state, canvas, y + 1);
+		tabs_draw(state, canvas, last, canvas->width - 2);
+	} else {
+		const int end = draw_states(state, canvas, last, canvas->width * 11 / 20, false);
+
+		tabs_draw(state, canvas, last, end - 1 - (end < canvas->width - 1));
+	}
+}

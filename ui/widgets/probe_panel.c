@@ -1,0 +1,680 @@
+/* probe_panel.c - see probe_panel.h. Between rows and specs: ui/probe_panel_spec.c; the box:
+ * ui/widgets/probe_panel_draw.c.
+ *
+ * Problem: what a probe costs is known only after its place was found and its calls were counted,
+ * which takes longer than a key may. And who knows what he wants presses p and Enter at once.
+ *
+ * Idea: every choice is ordered to be examined as soon as it differs from the one examined last,
+ * and the panel shows what is known so far. Enter before the verdict is remembered and carried out
+ * when it comes: so p, Enter attaches, but nothing hot or dangerous without a question.
+ */
+#include "probe_panel.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/sanitize.h"
+#include "format.h"
+#include "state.h"
+
+static const struct panel_item attach_button = { PANEL_BUTTON, BUTTON_ATTACH };
+
+static bool is_same(struct panel_item a, struct panel_item b)
+{
+	return a.part == b.part && a.index == b.index;
+}
+
+bool probe_panel_is_focus(const struct probe_panel *panel, enum panel_part part, int index)
+{
+	return is_same(panel->focus, (struct panel_item){ part, index });
+}
+
+static size_t add_item(struct panel_item *out, size_t count, enum panel_part part, int index)
+{
+	if (count < PANEL_ITEMS)
+		out[count++] = (struct panel_item){ part, index };
+	return count;
+}
+
+size_t probe_panel_items(const struct probe_panel *panel, struct panel_item *out)
+{
+	static const enum probe_edge edges[] = { PROBE_LATENCY, PROBE_ENTRY, PROBE_RETURN };
+	size_t count = 0;
+
+	for (size_t i = 0; i < sizeof(edges) / sizeof(edges[0]); i++)
+		if (panel->edges & 1u << edges[i])
+			count = add_item(out, count, PANEL_WHAT, (int)edges[i]);
+	if (panel->pid > 0)
+		count = add_item(out, count, PANEL_WHERE, REACH_PROCESS);
+	count = add_item(out, count, PANEL_WHERE, REACH_ALL);
+	count = add_item(out, count, PANEL_STACKS, 0);
+	for (uint32_t i = 0; panel->has_answer && i < panel->answer.offered_count; i++)
+		if (probe_panel_has_value(panel, &panel->answer.offered[i]))
+			count = add_item(out, count, PANEL_VALUE, (int)i);
+	for (int i = 0; probe_panel_has_caps(panel) && i <= panel->cap_count; i++)
+		count = add_item(out, count, PANEL_CAP, i);
+	count = add_item(out, count, PANEL_FILTER, 0);
+	if (panel->has_answer && panel->answer.must_type)
+		count = add_item(out, count, PANEL_CONFIRM, 0);
+	for (int i = 0; i < BUTTONS; i++)
+		count = add_item(out, count, PANEL_BUTTON, i);
+	return count;
+}
+
+static void examine(struct ui_state *state)
+{
+	struct probe_panel *panel = &state->panel;
+	struct probe_order order = { .kind = PROBE_EXAMINE };
+	uint64_t number;
+
+	probe_panel_choice(panel, false, &order.choice, NULL);
+	number = state_probe_order(state, &order);
+	if (!number)
+		return;		/* the next key tries again */
+	panel->examined = order.choice;
+	panel->number = number;
+	panel->is_stale = panel->has_answer;
+}
+
+/* The place is the same anyway, and what can be chosen of it is all in the text, but for where. */
+static bool is_same_choice(const struct probe_choice *a, const struct probe_choice *b)
+{
+	return a->reach == b->reach && a->with_stacks == b->with_stacks &&
+	       a->spec.argument_count == b->spec.argument_count &&
+	       !strcmp(a->spec.text, b->spec.text);
+}
+
+/* False: it must not be ordered; the panel says why. */
+static bool is_sound(struct probe_panel *panel, bool counts_only)
+{
+	struct probe_choice choice;
+	struct diag why;
+	const int err = probe_panel_choice(panel, counts_only, &choice, &why);
+
+	snprintf(panel->filter_why, sizeof(panel->filter_why), "%s", err ? why.text : "");
+	return !err;
+}
+
+static void examine_if_changed(struct ui_state *state)
+{
+	struct probe_choice now;
+
+	probe_panel_choice(&state->panel, false, &now, NULL);
+	if (!is_same_choice(&now, &state->panel.examined))
+		examine(state);
+}
+
+static void offer_cap(struct probe_panel *panel, double pct)
+{
+	panel->caps_pct[panel->cap_count++] = pct;
+}
+
+/* The usual ones, and that of the command line among them, which is chosen. */
+static void offer_caps(struct probe_panel *panel, double own_pct)
+{
+	static const double usual_pct[] = { 5, 10, 25, 100 };
+	double below_pct = 0;
+
+	for (size_t i = 0; i < sizeof(usual_pct) / sizeof(usual_pct[0]); i++) {
+		if (own_pct > below_pct && own_pct < usual_pct[i])
+			offer_cap(panel, own_pct);
+		offer_cap(panel, usual_pct[i]);
+		below_pct = usual_pct[i];
+	}
+	if (own_pct > below_pct)
+		offer_cap(panel, own_pct);
+	while (panel->caps_pct[panel->default_cap] < own_pct)
+		panel->default_cap++;
+	panel->cap = panel->default_cap;
+}
+
+static void open_panel(struct ui_state *state, const struct probe_spec *spec, pid_t pid)
+{
+	struct probe_panel *panel = &state->panel;
+	const struct probe_control *control = state->probe_control;
+
+	*panel = (struct probe_panel){
+		.is_open = true, .spec = *spec, .pid = pid, .edges = probe_panel_edges(spec),
+		.edge = spec->edge, .reach = pid > 0 ? REACH_PROCESS : REACH_ALL,
+		.with_stacks = true, .focus = attach_button,
+		.may_ease = !spec->argument_count && !spec->condition.count,
+	};
+	offer_caps(panel, control && control->cap_pct > 0 ? control->cap_pct : PROBE_CAP_PCT);
+	probe_spec_write(&panel->spec, "", NULL);	/* the filter is in its line */
+	if (!(panel->edges & 1u << panel->edge))
+		panel->edge = panel->edges & 1u << PROBE_ENTRY ? PROBE_ENTRY : PROBE_LATENCY;
+	prompt_open(&panel->filter, "", "");
+	prompt_open(&panel->confirm, "", "");
+	state->is_changed = true;
+}
+
+void probe_panel_open_row(struct ui_state *state, const struct snapshot_row *row, pid_t pid)
+{
+	struct probe_spec spec;
+
+	probe_panel_row_spec(row, &spec);
+	open_panel(state, &spec, pid);
+	if (row->is_inlined)
+		state->panel.edges = 1u << PROBE_ENTRY;
+	snprintf(state->panel.name, PANEL_NAME_BYTES, "%s", row->symbol);
+	snprintf(state->panel.object, PANEL_NAME_BYTES, "%s", row->object);
+	examine(state);
+}
+
+static void name_spec(struct probe_panel *panel, const struct probe_spec *spec)
+{
+	const bool is_mark = spec->kind == PROBE_TRACEPOINT || spec->kind == PROBE_USDT;
+	const char *what = spec->source[0] ? spec->source : spec->function;
+
+	if (spec->line)
+		snprintf(panel->name, PANEL_NAME_BYTES, "%.140s:%" PRIu32, what, spec->line);
+	else
+		snprintf(panel->name, PANEL_NAME_BYTES, "%s%s%s", is_mark ? spec->group : "",
+			 is_mark ? ":" : "", what);
+}
+
+void probe_panel_open_spec(struct ui_state *state, const struct probe_spec *spec, pid_t pid)
+{
+	const char *base = strrchr(spec->file, '/');
+	struct probe_panel *panel = &state->panel;
+
+	open_panel(state, spec, pid);
+	name_spec(panel, spec);
+	snprintf(panel->object, PANEL_NAME_BYTES, "%s",
+		 base ? base + 1 : spec->file[0] ? spec->file : "[kernel]");
+	if (spec->condition.count)
+		prompt_open(&panel->filter, "", spec->text + spec->condition_from);
+	is_sound(panel, false);
+	examine(state);
+}
+
+void probe_panel_call(struct probe_panel *panel, const char *name)
+{
+	snprintf(panel->name, PANEL_NAME_BYTES, "%s", name);
+}
+
+void probe_panel_close(struct ui_state *state)
+{
+	struct probe_panel *panel = &state->panel;
+	const struct probe_order order = { .kind = PROBE_CANCEL, .number = panel->number };
+
+	panel->is_open = false;
+	state->is_changed = true;
+	if (panel->number && (!panel->has_answer || panel->is_stale || !panel->answer.is_done))
+		state_probe_order(state, &order);
+}
+
+static bool is_in_line(const struct probe_panel *panel)
+{
+	return panel->focus.part == PANEL_FILTER || panel->focus.part == PANEL_CONFIRM;
+}
+
+bool probe_panel_takes_text(const struct probe_panel *panel)
+{
+	return panel->is_open && (is_in_line(panel) || probe_panel_wants_word(panel));
+}
+
+static bool is_known(const struct probe_panel *panel)
+{
+	return panel->has_answer && !panel->is_stale && panel->answer.is_done;
+}
+
+static void order_probe(struct ui_state *state)
+{
+	struct probe_panel *panel = &state->panel;
+	struct probe_order order = { .kind = PROBE_ADD };
+
+	probe_panel_choice(panel, panel->counts_only, &order.choice, NULL);
+	order.choice.insists = panel->has_warned || panel->answer.must_type;
+	if (!state_probe_order(state, &order))
+		return;
+	panel->is_open = false;
+	if (panel->caution[0] && panel->edge == PROBE_ENTRY)
+		state_say(state, "attaching %s, calls only: its latency asks for caution",
+			  panel->name);
+	else if (panel->filter.text[0] && !order.choice.spec.condition.count)
+		state_say(state, "counting all of %s: its filter needs values", panel->name);
+	else
+		state_say(state, "attaching %s\u2026", panel->name);
+}
+
+const char *probe_panel_word(const struct probe_panel *panel)
+{
+	const size_t bytes = strlen(panel->name);
+
+	return bytes && bytes < PROMPT_BYTES && sanitize_is_clean(panel->name, bytes)
+		       ? panel->name : "yes";
+}
+
+bool probe_panel_wants_word(const struct probe_panel *panel)
+{
+	return panel->has_answer && panel->answer.must_type &&
+	       strcmp(panel->confirm.text, probe_panel_word(panel));
+}
+
+bool probe_panel_has_caps(const struct probe_panel *panel)
+{
+	return !panel->has_answer ||
+	       (!panel->answer.why.err && panel->answer.verdict < VERDICT_REFUSED);
+}
+
+static bool is_enough(const struct probe_panel *panel, int cap)
+{
+	const bool in_bursts = cap == panel->cap_count;
+	const double pct = panel->answer.has_rate ? panel->answer.cost_pct : 0;
+
+	return pct / (in_bursts ? 10 : 1) <=
+	       panel->caps_pct[in_bursts ? panel->default_cap : cap];
+}
+
+bool probe_panel_is_over_cap(const struct probe_panel *panel)
+{
+	return !is_enough(panel, panel->cap);
+}
+
+/* Without the user's knowing. */
+static bool exceeds_cap(const struct probe_panel *panel)
+{
+	return probe_panel_is_over_cap(panel) && !panel->has_chosen_cap;
+}
+
+/* "with cap 25 %", "in bursts": how the probe is attached with the cap at @index. */
+static const char *cap_words(const struct probe_panel *panel, int index, char out[FORMAT_BYTES])
+{
+	if (index == panel->cap_count)
+		return "in bursts";
+	if (isinf(panel->caps_pct[index]))
+		return "without a cap";
+	snprintf(out, FORMAT_BYTES, "with cap %g %%", panel->caps_pct[index]);
+	return out;
+}
+
+/* One question for all that is in the way, and the cursor where it is answered: on the lowest cap
+ * that is enough, or else on bursts. */
+static void warn_of_all(struct ui_state *state)
+{
+	struct probe_panel *panel = &state->panel;
+	char words[FORMAT_BYTES];
+	int cap = 0;
+
+	panel->has_warned = true;
+	panel->focus = attach_button;
+	if (!exceeds_cap(panel)) {
+		state_say(state, "Enter once more attaches it all the same");
+		return;
+	}
+	while (cap < panel->cap_count && !is_enough(panel, cap))
+		cap++;
+	panel->focus = (struct panel_item){ PANEL_CAP, cap };
+	state_say(state, "%sit would take %.1f %%: Enter attaches %s, Left Right choose",
+		  panel->answer.verdict == VERDICT_ASKS ? "caution, and " : "",
+		  panel->answer.cost_pct, cap_words(panel, cap, words));
+}
+
+/* What keeps it from being attached now, if anything; then the cursor is where it helps. */
+static bool is_held_back(struct ui_state *state)
+{
+	struct probe_panel *panel = &state->panel;
+	const struct probe_answer *answer = &panel->answer;
+
+	if (answer->why.err) {
+		state_say(state, "%s", answer->why.text);
+	} else if (answer->verdict >= VERDICT_REFUSED) {
+		state_say(state, "%s", answer->reason);
+	} else if (probe_panel_wants_word(panel)) {
+		panel->focus = (struct panel_item){ PANEL_CONFIRM, 0 };
+		state_say(state, "to insist, type %s, then Enter",
+			  probe_panel_word(panel));
+	} else if (!answer->must_type && !panel->has_warned &&
+		   (answer->verdict == VERDICT_ASKS || exceeds_cap(panel))) {
+		warn_of_all(state);
+	} else {
+		return false;
+	}
+	return true;
+}
+
+static void attach(struct ui_state *state)
+{
+	struct probe_panel *panel = &state->panel;
+
+	if (!is_sound(panel, panel->counts_only)) {
+		panel->focus = (struct panel_item){ PANEL_FILTER, 0 };
+		state_say(state, "%s", panel->filter_why);
+		return;
+	}
+	examine_if_changed(state);
+	panel->is_attaching = !is_known(panel);
+	if (!panel->is_attaching && !is_held_back(state))
+		order_probe(state);
+}
+
+static void press_button(struct ui_state *state, enum panel_button button)
+{
+	switch (button) {
+	case BUTTON_ATTACH:
+	case BUTTON_COUNT:
+		state->panel.counts_only = button == BUTTON_COUNT;
+		attach(state);
+		break;
+	case BUTTON_DRY_RUN:
+		state->panel.shows_plan = !state->panel.shows_plan;
+		break;
+	case BUTTON_CANCEL:
+		probe_panel_close(state);
+		break;
+	case BUTTONS:
+		break;
+	}
+}
+
+/* What was pressed and warned of was of another choice. */
+static void choice_changed(struct probe_panel *panel)
+{
+	panel->is_attaching = panel->has_warned = false;
+	is_sound(panel, false);
+}
+
+static void choose_cap(struct probe_panel *panel, int cap)
+{
+	panel->cap = cap;
+	panel->has_chosen_cap = true;
+}
+
+/* Space, or a click. */
+static void use_item(struct ui_state *state, struct panel_item item)
+{
+	struct probe_panel *panel = &state->panel;
+
+	switch (item.part) {
+	case PANEL_WHAT:
+		panel->edge = (enum probe_edge)item.index;
+		panel->may_ease = false;
+		break;
+	case PANEL_CAP:    choose_cap(panel, item.index); return;
+	case PANEL_WHERE:  panel->reach = (enum probe_reach)item.index; break;
+	case PANEL_STACKS: panel->with_stacks = !panel->with_stacks; break;
+	case PANEL_VALUE:  panel->is_chosen[item.index] = !panel->is_chosen[item.index]; break;
+	case PANEL_BUTTON: press_button(state, (enum panel_button)item.index); return;
+	case PANEL_FILTER:
+	case PANEL_CONFIRM:
+		return;
+	}
+	choice_changed(panel);
+	examine_if_changed(state);
+}
+
+static void move_focus(struct probe_panel *panel, size_t steps)
+{
+	struct panel_item items[PANEL_ITEMS];
+	const size_t count = probe_panel_items(panel, items);
+	size_t at = 0;
+
+	while (at + 1 < count && !is_same(items[at], panel->focus))
+		at++;
+	panel->focus = items[(at + steps) % count];
+}
+
+/* Of the choices of which one is taken. */
+static bool is_taken(const struct probe_panel *panel, struct panel_item item)
+{
+	return (item.part == PANEL_WHAT && panel->edge == (enum probe_edge)item.index) ||
+	       (item.part == PANEL_WHERE && panel->reach == (enum probe_reach)item.index) ||
+	       (item.part == PANEL_CAP && panel->cap == item.index);
+}
+
+/* STACKS and VALUE share their lines. */
+static int row_of(enum panel_part part)
+{
+	return part == PANEL_VALUE ? PANEL_STACKS : (int)part;
+}
+
+/* To the next row of choices, or the one before: to what is taken there, or its first item. */
+static void move_row(struct probe_panel *panel, bool is_down)
+{
+	struct panel_item items[PANEL_ITEMS];
+	const size_t count = probe_panel_items(panel, items);
+	const int from = row_of(panel->focus.part);
+	bool is_there = false;
+	int to = -1;
+
+	for (size_t i = 0; i < count; i++) {
+		const int row = row_of(items[i].part);
+
+		if (is_down ? row > from && (to < 0 || row < to) : row < from && row > to)
+			to = row;
+	}
+	for (size_t i = 0; i < count; i++) {
+		if (row_of(items[i].part) != to || (is_there && !is_taken(panel, items[i])))
+			continue;
+		panel->focus = items[i];
+		is_there = true;
+	}
+}
+
+/* Letters mean nothing else in the panel: they are the word that is to be typed. */
+static void go_to_word(struct probe_panel *panel, int key)
+{
+	if (probe_panel_wants_word(panel) && !is_in_line(panel) && key > ' ' &&
+	    key < UI_KEY_SPECIAL && key != UI_KEY_BACKSPACE)
+		panel->focus = (struct panel_item){ PANEL_CONFIRM, 0 };
+}
+
+/* True when the line of input took the key. What leaves the line is not its. */
+static bool type_into(struct ui_state *state, int key)
+{
+	struct probe_panel *panel = &state->panel;
+	const bool is_filter = panel->focus.part == PANEL_FILTER;
+	struct prompt *line = is_filter ? &panel->filter : &panel->confirm;
+
+	if (!is_in_line(panel) || key == UI_KEY_UP || key == UI_KEY_DOWN ||
+	    key == UI_KEY_ENTER || key == UI_KEY_ESCAPE)
+		return false;
+	switch (prompt_press(line, key)) {
+	case PROMPT_IGNORED:
+		return false;
+	case PROMPT_EDITED:
+		if (is_filter)
+			choice_changed(panel);
+		return true;
+	default:
+		return true;
+	}
+}
+
+static void press_enter(struct ui_state *state)
+{
+	struct probe_panel *panel = &state->panel;
+
+	if (panel->focus.part == PANEL_FILTER) {
+		panel->focus = attach_button;
+		examine_if_changed(state);
+	} else if (panel->focus.part == PANEL_CAP) {
+		choose_cap(panel, panel->focus.index);
+		press_button(state, BUTTON_ATTACH);
+	} else if (panel->focus.part == PANEL_BUTTON) {
+		press_button(state, (enum panel_button)panel->focus.index);
+	} else {
+		press_button(state, BUTTON_ATTACH);
+	}
+}
+
+/* Moves the cursor; false: no key for that. */
+static bool move_by(struct probe_panel *panel, int key)
+{
+	struct panel_item items[PANEL_ITEMS];
+
+	switch (key) {
+	case UI_KEY_TAB:
+	case UI_KEY_RIGHT:
+		move_focus(panel, 1);
+		return true;
+	case UI_KEY_BACKTAB:
+	case UI_KEY_LEFT:
+		move_focus(panel, probe_panel_items(panel, items) - 1);
+		return true;
+	case UI_KEY_UP:
+	case UI_KEY_DOWN:
+		move_row(panel, key == UI_KEY_DOWN);
+		return true;
+	default:
+		return false;
+	}
+}
+
+void probe_panel_press(struct ui_state *state, int key)
+{
+	struct probe_panel *panel = &state->panel;
+
+	state->is_changed = true;
+	go_to_word(panel, key);
+	if (type_into(state, key))
+		return;
+	if (move_by(panel, key)) {
+		if (!is_in_line(panel))
+			examine_if_changed(state);	/* a filter was left */
+		return;
+	}
+	switch (key) {
+	case UI_KEY_ENTER:
+		press_enter(state);
+		break;
+	case UI_KEY_ESCAPE:
+		probe_panel_close(state);
+		break;
+	case ' ':
+		use_item(state, panel->focus);
+		break;
+	default:
+		break;
+	}
+}
+
+void probe_panel_click(struct ui_state *state, const struct mouse *mouse)
+{
+	struct probe_panel *panel = &state->panel;
+
+	if (mouse->action != MOUSE_PRESS && mouse->action != MOUSE_DOUBLE)
+		return;
+	for (size_t i = 0; i < panel->place_count; i++) {
+		if (mouse->y != panel->places[i].y || mouse->x < panel->places[i].x ||
+		    mouse->x >= panel->places[i].x + panel->places[i].width)
+			continue;
+		panel->focus = panel->places[i].item;
+		state->is_changed = true;
+		use_item(state, panel->focus);
+		return;
+	}
+}
+
+/* The values that are known well are shown, unless the user typed which: a guess by the calling
+ * convention is for who asks for it. */
+static bool is_chosen_at_first(const struct probe_panel *panel, const struct probe_fetch *fetch)
+{
+	if (panel->spec.argument_count)
+		return probe_panel_typed(panel, fetch);
+	return fetch->fetch[0] && fetch->origin != ORIGIN_ABI;
+}
+
+/* A return probe that asks for caution is not what p and Enter are to attach. */
+static void ease(struct ui_state *state)
+{
+	struct probe_panel *panel = &state->panel;
+	const bool can_ease = panel->may_ease && !panel->filter.text[0] &&
+			      panel->answer.verdict == VERDICT_ASKS &&
+			      panel->edge != PROBE_ENTRY && panel->edges & 1u << PROBE_ENTRY;
+
+	panel->may_ease = false;
+	if (!can_ease)
+		return;
+	panel->edge = PROBE_ENTRY;
+	memcpy(panel->caution, panel->answer.reason, sizeof(panel->caution));
+	is_sound(panel, false);
+	examine_if_changed(state);
+}
+
+/* Choices go by the names of what is offered: its order may be another now. */
+static void take_offers(struct probe_panel *panel, const struct probe_answer *answer)
+{
+	bool is_chosen[PROBE_VALUES_MAX] = { false };
+
+	for (uint32_t i = 0; i < answer->offered_count; i++) {
+		const struct probe_fetch *fetch = &answer->offered[i];
+
+		is_chosen[i] = is_chosen_at_first(panel, fetch);
+		for (uint32_t k = 0; panel->has_answer && k < panel->answer.offered_count; k++)
+			if (!strcmp(panel->answer.offered[k].name, fetch->name) &&
+			    panel->answer.offered[k].is_return == fetch->is_return)
+				is_chosen[i] = panel->is_chosen[k];
+	}
+	memcpy(panel->is_chosen, is_chosen, sizeof(is_chosen));
+}
+
+void probe_panel_answered(struct ui_state *state, const struct probe_answer *answer)
+{
+	struct probe_panel *panel = &state->panel;
+	struct probe_answer fresh = *answer;
+	struct probe_choice choice;
+	bool is_examined;
+
+	if (!panel->is_open || answer->number != panel->number)
+		return;
+	if (fresh.offered_count > PROBE_VALUES_MAX)
+		fresh.offered_count = PROBE_VALUES_MAX;
+	probe_panel_choice(panel, false, &choice, NULL);
+	is_examined = is_same_choice(&choice, &panel->examined);
+	take_offers(panel, &fresh);
+	panel->answer = fresh;
+	panel->has_answer = true;
+	panel->is_stale = false;
+	is_sound(panel, false);
+	if (is_examined)	/* what is chosen by itself need not be examined once more */
+		probe_panel_choice(panel, false, &panel->examined, NULL);
+	ease(state);
+	if (panel->is_attaching && is_known(panel)) {
+		panel->is_attaching = false;
+		attach(state);
+	}
+}
+
+/* What Enter does where the cursor is. */
+static void put_enter(const struct probe_panel *panel, char out[PANEL_HINT_BYTES])
+{
+	static const char *const buttons[BUTTONS] = {
+		[BUTTON_ATTACH] = "Enter attach", [BUTTON_COUNT] = "Enter attach, count only",
+		[BUTTON_DRY_RUN] = "Enter show what would be done", [BUTTON_CANCEL] = "Enter close",
+	};
+	const struct panel_item focus = panel->focus;
+	const int button = focus.part == PANEL_BUTTON ? focus.index : BUTTON_ATTACH;
+	const bool attaches = button == BUTTON_ATTACH || button == BUTTON_COUNT;
+	char words[FORMAT_BYTES];
+
+	if (focus.part == PANEL_FILTER)
+		snprintf(out, PANEL_HINT_BYTES, "Enter to Attach");
+	else if (attaches && !probe_panel_has_caps(panel))
+		snprintf(out, PANEL_HINT_BYTES, "it can't be attached");
+	else if (attaches && probe_panel_wants_word(panel))
+		snprintf(out, PANEL_HINT_BYTES, "type %s, then Enter attaches",
+			 probe_panel_word(panel));
+	else if (focus.part == PANEL_CAP)
+		snprintf(out, PANEL_HINT_BYTES, "Enter attach %s",
+			 cap_words(panel, focus.index, words));
+	else if (focus.part == PANEL_CONFIRM)
+		snprintf(out, PANEL_HINT_BYTES, "Enter attach it all the same");
+	else
+		snprintf(out, PANEL_HINT_BYTES, "%s", buttons[button]);
+}
+
+int probe_panel_hints(const struct probe_panel *panel, char out[PANEL_HINTS][PANEL_HINT_BYTES])
+{
+	int count = 0;
+
+	put_enter(panel, out[count++]);
+	snprintf(out[count++], PANEL_HINT_BYTES, "Esc cancel");
+	if (!is_in_line(panel))
+		snprintf(out[count++], PANEL_HINT_BYTES, "Space choose");
+	snprintf(out[count++], PANEL_HINT_BYTES, "Tab Shift-Tab move");
+	return count;
+}

@@ -1,0 +1,12 @@
+/* tabs.h - the line of views, and the breadcrumb: how one got to these rows.
+ * Thread: the ui's. */
+#ifndef UI_TABS_H
+#define UI_TABS_H
+
+#include "state.h"
+#include "ui/canvas.h"
+
+/* Draws on line @y into columns 1..@width. */
+void tabs_draw(struct ui_state *state, struct canvas *canvas, int y, int width);
+
+#endif
