@@ -5,9 +5,9 @@
 
 #include "analyzer/analyzer.h"
 #include "analyzer/busy.h"
+#include "analyzer/compare.h"
 #include "analyzer/strip.h"
 #include "analyzer/task_stats.h"
-#include "fold/compare.h"
 #include "fold/live_window.h"
 #include "fold/source_lines.h"
 #include "fold/tree_fold.h"

@@ -5,9 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "fold/call_tree.h"
-#include "fold/filter.h"
-#include "fold/group_tree.h"
+#include "fold/query.h"
 
 enum request_kind {
 	REQUEST_REFRESH,	/* a new snapshot now */
@@ -32,38 +30,6 @@ enum request_kind {
 				 * counted in begin_ns..value_ns; value_ns 0: nothing. value 1:
 				 * what was counted before and after that time */
 };
-
-/* What the rows are, and which samples are in them. */
-struct query {
-	uint64_t number;	/* the screen's own; comes back in struct snapshot */
-	unsigned int keys;	/* enum row_key; 0: no rows are wanted */
-	struct filter filter;
-	bool raw_names;		/* of symbols, as their files have them */
-	bool by_total;		/* rows by total_weight, then self_weight */
-	enum tree_direction tree;	/* besides the rows */
-	bool tree_idle;		/* idle samples are in it, too */
-	bool tree_inlined;	/* with the functions that were inlined, as far as known */
-	bool tree_commands;	/* its roots are commands, paths begin below them */
-	bool compare;		/* with the baseline, if there is one */
-	bool is_relative;	/* 100 % of the shares is what the filter leaves, not the window */
-	bool heat;		/* the snapshot's heat map is wanted */
-	uint32_t group_count;	/* levels of the tree of groups besides the rows; 0: none is asked
-				 * for */
-	enum group_key groups[GROUP_LEVELS];
-	uint32_t probe;		/* all about this one: struct snapshot_probes; 0: none */
-	uint32_t hit_probe;	/* and all about a hit of this one, with this number in its log; */
-	uint64_t hit;		/* 0: of none */
-	double tree_limit_pct;	/* nodes with less of the tree's weight are left out, and of very
-				 * many the smallest; < 0: all are wanted, however many */
-};
-
-/* A row of a snapshot: its object_id and address. */
-struct source_wish {
-	uint64_t address;
-	uint32_t object;
-};
-
-#define SOURCE_WISHES_MAX 128	/* rows of a large terminal */
 
 struct request {
 	enum request_kind kind;

@@ -15,20 +15,10 @@
 #include "analyzer/snapshot_events.h"
 #include "fold/call_tree.h"
 #include "fold/group_tree.h"
+#include "fold/query.h"
 #include "ingest/loss_ledger.h"
 #include "ingest/snapshot_probes.h"
-
-/* What rows are keyed by, a set of bits (-s). Default: KEY_OBJECT | KEY_SYMBOL. */
-enum row_key {
-	KEY_OBJECT = 1 << 0,
-	KEY_SYMBOL = 1 << 1,
-	KEY_COMM = 1 << 2,
-	KEY_PID = 1 << 3,
-	KEY_TID = 1 << 4,
-	KEY_CPU = 1 << 5,
-	KEY_ADDRESS = 1 << 6,
-	KEY_GROUP = 1 << 7,	/* with KEY_PID | KEY_TID: a row per process besides its threads' */
-};
+#include "timeline/window_span.h"
 
 struct snapshot_row {
 	uint64_t id;		/* identity: equal in every snapshot for the same keys */
@@ -115,13 +105,6 @@ enum stack_kind {
 	STACKS_CHAINED,		/* the kernel followed frame pointers: nobody knows how well */
 	STACKS_COPIED,		/* unwound from copies */
 	STACKS_OFF,		/* not at all: total is self */
-};
-
-enum window_kind {
-	WINDOW_SECONDS,		/* the newest window_ns */
-	WINDOW_ALL,		/* since start, or since zero */
-	WINDOW_DECAY,		/* since start, halved every 5 s */
-	WINDOW_INTERVAL,	/* what came since the snapshot before: batch mode, nothing twice */
 };
 
 struct snapshot {

@@ -18,16 +18,7 @@
 #include <stdint.h>
 
 #include "capture/event_record.h"
-
-/* How far a row's symbol is known. */
-enum symbol_state {
-	SYMBOL_NAMED,
-	SYMBOL_LOADING,		/* the object's table has not arrived: one row per object */
-	SYMBOL_UNKNOWN,		/* table is there, or there is none: one row per address */
-	SYMBOL_UNREADABLE,	/* the file could not be read, see `reason`: as above */
-	SYMBOL_NO_MAP,		/* code made at run time that no map names: one row per process and
-				 * kind of memory, whose `symbol` says so */
-};
+#include "ingest/symbol_state.h"
 
 enum tree_direction {
 	TREE_NONE,

@@ -11,8 +11,8 @@
 #ifndef FOLD_FOLD_H
 #define FOLD_FOLD_H
 
-#include "analyzer/snapshot.h"
 #include "fold/fold_filter.h"
+#include "fold/query.h"
 #include "fold/symbol_twins.h"
 #include "fold/tree_stop.h"
 #include "ingest/symbol_names.h"

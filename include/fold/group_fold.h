@@ -10,11 +10,11 @@
 #ifndef FOLD_GROUP_FOLD_H
 #define FOLD_GROUP_FOLD_H
 
-#include "analyzer/request.h"
-#include "fold/baseline.h"
 #include "fold/fold_filter.h"
 #include "fold/group_values.h"
+#include "fold/query.h"
 #include "fold/tree_fold.h"
+#include "ingest/baseline.h"
 
 #define GROUP_FOLD_TOP	  0u	/* stands above all roots */
 /* 40 MB, for keys that tell nearly every sample apart: by then new groups below a root are not

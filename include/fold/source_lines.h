@@ -10,9 +10,9 @@
 
 #include <stdbool.h>
 
-#include "analyzer/request.h"
 #include "base/id_map.h"
 #include "fold/inline_chains.h"
+#include "fold/query.h"
 #include "symbols/line_server.h"
 
 struct ingest;

@@ -23,10 +23,10 @@
 #ifndef FOLD_TREE_FOLD_H
 #define FOLD_TREE_FOLD_H
 
-#include "analyzer/request.h"
 #include "fold/class_stacks.h"
 #include "fold/fold_filter.h"
 #include "fold/inline_chains.h"
+#include "fold/query.h"
 #include "fold/source_lines.h"
 #include "fold/symbol_twins.h"
 #include "fold/tree_stop.h"

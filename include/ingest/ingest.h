@@ -24,7 +24,7 @@
 #include "capture/event_desc.h"
 #include "capture/record_queue.h"
 #include "capture/stack_ends.h"
-#include "fold/baseline.h"
+#include "ingest/baseline.h"
 #include "ingest/clock_ticks.h"
 #include "ingest/event_lines.h"
 #include "ingest/probe_hits.h"

@@ -11,9 +11,9 @@
 
 #include <stdbool.h>
 
-#include "analyzer/snapshot.h"
 #include "base/id_set.h"
 #include "base/strpool.h"
+#include "ingest/symbol_state.h"
 #include "symbols/demangler.h"
 #include "symbols/object_table.h"
 #include "timeline/stack_trie.h"

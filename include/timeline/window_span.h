@@ -3,8 +3,14 @@
 #ifndef TIMELINE_WINDOW_SPAN_H
 #define TIMELINE_WINDOW_SPAN_H
 
-#include "analyzer/snapshot.h"
 #include "timeline/timeline.h"
+
+enum window_kind {
+	WINDOW_SECONDS,		/* the newest window_ns */
+	WINDOW_ALL,		/* since start, or since zero */
+	WINDOW_DECAY,		/* since start, halved every 5 s */
+	WINDOW_INTERVAL,	/* what came since the snapshot before: batch mode, nothing twice */
+};
 
 struct window_span {
 	uint32_t first, end;	/* indices of slices: first <= index < end */

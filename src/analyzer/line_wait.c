@@ -1,5 +1,5 @@
-/* line_wait.c - see line_wait.h. What weighs most of all that is to be shown is asked for, a hundred
- * addresses at a time, until none of weight is left that can be known. */
+/* line_wait.c - see line_wait.h. What weighs most of all that is to be shown is asked for, a
+ * hundred addresses at a time, until none of weight is left that can be known. */
 #include "line_wait.h"
 
 #include "base/clock.h"

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/snapshot.h"
 #include "base/sanitize.h"
 #include "elf/demangle.h"
 

@@ -16,7 +16,7 @@
 #include "probe_draft.h"
 #include "proc/task_list.h"
 #include "snapshot_build.h"
-#include "timeline/window_span.h"
+#include "snapshot_losses.h"
 
 #define BASELINE_SHARE	4	/* of all memory: its stacks take as much again */
 #define NO_EVENT	UINT32_MAX		/* nothing is sampled, and no probe is there yet */
@@ -298,7 +298,7 @@ static void put_figures(const struct publisher *publisher, const struct fold *fo
 					  : -1;
 	if (head->window == WINDOW_ALL)
 		head->evicted_samples = publisher->ingest->timeline.evicted_samples;
-	loss_sums_put_window(head);
+	snapshot_losses_put_window(head);
 }
 
 /* Up to now, whatever the window; so are the events that have samples. */
@@ -666,7 +666,7 @@ static struct snapshot *make(struct publisher *publisher, bool is_last,
 	head.time_ns = span.end_ns;
 	head.window = span.is_chosen ? WINDOW_SECONDS : config->window;
 	ingest->clock.stolen_ns = busy_stolen_ns(&publisher->busy);
-	loss_sums_put(ingest, &publisher->losses, &head);
+	snapshot_losses_put(ingest, &publisher->losses, &head);
 	if (told && probe_fold_init(told, ingest->hits))
 		return NULL;
 	snapshot = config->wants_all_events

@@ -12,7 +12,7 @@
 #include "base/clock.h"
 #include "base/safe_print.h"
 #include "event_draft.h"
-#include "ingest/loss_sums.h"
+#include "snapshot_losses.h"
 
 #define TABLES_NS CLOCK_NS_PER_S	/* large symbol tables take about half of it */
 #define NAMES_NS  (200 * CLOCK_NS_PER_MS)	/* a worker takes 10 ms, some more under load */
@@ -107,7 +107,7 @@ struct snapshot *publisher_make_events(struct publisher *publisher, bool is_end,
 							: name_stopped_probes(ingest);
 	snapshot->end_reason = snapshot->source_text ? snapshot->source_text : "";
 	snapshot->seq = ++publisher->seq;
-	loss_sums_put(ingest, &publisher->losses, snapshot);
+	snapshot_losses_put(ingest, &publisher->losses, snapshot);
 	if (!event_draft_make(&snapshot->events, ingest, &wish))
 		return snapshot;
 	snapshot_destroy(snapshot);

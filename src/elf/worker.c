@@ -1,4 +1,4 @@
-/* worker.c - see elf/worker.h.
+/* worker.c - see sandbox/worker.h.
  *
  * Problem: parsers of foreign formats have bugs, and this one is started by root.
  *
@@ -8,7 +8,7 @@
  *
  * Invariant: if any step of giving up fails, nothing is parsed.
  */
-#include "elf/worker.h"
+#include "sandbox/worker.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -24,12 +24,12 @@
 #include "elf/dwarf_lines.h"
 #include "elf/jit_map.h"
 #include "elf/jitdump.h"
+#include "elf/line_job.h"
 #include "elf/rare_frames.h"
 #include "elf/vdso_image.h"
 #include "elf_cfi.h"
 #include "point_job.h"
 #include "sandbox/flat_table.h"
-#include "sandbox/line_job.h"
 #include "sandbox/packed_records.h"
 #include "sandbox/probe_names.h"
 #include "sandbox/sandbox.h"

@@ -20,9 +20,9 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "elf/worker.h"
 #include "sandbox/confine.h"
 #include "sandbox/sandbox_protocol.h"
+#include "sandbox/worker.h"
 
 #define KILLED_MS 2000	/* on an overloaded machine; main has more patience: GRACE_MS */
 

@@ -19,7 +19,7 @@
 
 #include "base/service.h"
 #include "base/whole_io.h"
-#include "sandbox/line_job.h"
+#include "elf/line_job.h"
 #include "symbols/line_files.h"
 
 #define QUEUE_BYTES (1u << 15)	/* more than one request, or reply, however it wraps */

@@ -12,8 +12,8 @@
 #include <time.h>
 
 #include "analyzer/budget.h"
+#include "analyzer/compare.h"
 #include "capture/perf_data.h"
-#include "fold/compare.h"
 #include "fold/fold.h"
 #include "fold/group_arrange.h"
 #include "sandbox/sandbox.h"

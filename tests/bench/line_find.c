@@ -17,8 +17,8 @@
 #include "base/clock.h"
 #include "elf/dwarf_file.h"
 #include "elf/dwarf_index.h"
+#include "elf/line_job.h"
 #include "sandbox/line_chains.h"
-#include "sandbox/line_job.h"
 
 #define OFFSETS_MAX 100000
 

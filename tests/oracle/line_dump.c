@@ -12,8 +12,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "elf/line_job.h"
 #include "sandbox/line_chains.h"
-#include "sandbox/line_job.h"
 
 static int open_input(const char *path)
 {

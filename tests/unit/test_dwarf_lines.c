@@ -18,9 +18,9 @@
 
 #include <cmocka.h>
 
+#include "elf/line_job.h"
 #include "random_numbers.h"
 #include "sandbox/line_chains.h"
-#include "sandbox/line_job.h"
 
 #define WHOLE_MEMORY DWARF_LINES_MEMORY_MAX
 

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "analyzer/snapshot.h"
 #include "fold/group_arrange.h"
 #include "group_stage.h"
 

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "analyzer/snapshot.h"
 #include "group_stage.h"
 #include "random_numbers.h"
 

@@ -13,6 +13,7 @@
 
 #include <asm/perf_regs.h>
 
+#include "analyzer/snapshot_losses.h"
 #include "ingest/loss_sums.h"
 #include "ingest_stage.h"
 
@@ -161,7 +162,7 @@ static struct loss_process process_of(enum loss_cause cause)
 	static const struct loss_history no_history;
 	struct snapshot head = { .window = WINDOW_ALL };
 
-	loss_sums_put(&stage.ingest, &no_history, &head);
+	snapshot_losses_put(&stage.ingest, &no_history, &head);
 	return head.ledger.processes[cause];
 }
 

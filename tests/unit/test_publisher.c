@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
+#include "analyzer/snapshot_losses.h"
 #include "base/clock.h"
-#include "ingest/loss_sums.h"
 #include "publisher_stage.h"
 
 static void expect(enum window_kind window, uint64_t samples, double seconds)
@@ -148,8 +148,8 @@ static void test_ticks_that_idle_cpus_may_lack_are_not_missing(void **state)
 	struct snapshot busy = { .missing_ticks_pct = 50, .busy_pct = 80 };
 
 	(void)state;
-	loss_sums_put_window(&idle);
-	loss_sums_put_window(&busy);
+	snapshot_losses_put_window(&idle);
+	snapshot_losses_put_window(&busy);
 	assert_true(idle.missing_ticks_pct == 0);
 	assert_true(busy.missing_ticks_pct == 37.5);
 }
@@ -165,7 +165,7 @@ static void test_ticks_are_missing_though_idle_cpus_tick(void **state)
 
 	(void)state;
 	head.ledger.counts[LOSS_TICKS] = (struct loss_count){ 9 * S, 5 * S, true, true };
-	loss_sums_put_window(&head);
+	snapshot_losses_put_window(&head);
 	assert_true(head.missing_ticks_pct > 29.99 && head.missing_ticks_pct < 30.01);
 	assert_int_equal(head.ledger.counts[LOSS_TICKS].in_window, 3 * S);
 	assert_false(head.ledger.counts[LOSS_TICKS].has_start);
@@ -181,7 +181,7 @@ static void test_an_idle_machine_misses_no_tick(void **state)
 
 	(void)state;
 	head.ledger.counts[LOSS_TICKS] = (struct loss_count){ 9 * S, 7 * S / 10, true, true };
-	loss_sums_put_window(&head);
+	snapshot_losses_put_window(&head);
 	assert_true(head.missing_ticks_pct == 0);
 	assert_int_equal(head.ledger.counts[LOSS_TICKS].in_window, 0);
 }

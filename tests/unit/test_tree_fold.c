@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "analyzer/snapshot.h"
 #include "fold/tree_fold.h"
 #include "tree_stage.h"
 

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "analyzer/snapshot.h"
 #include "random_numbers.h"
 #include "tree_stage.h"
 

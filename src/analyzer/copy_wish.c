@@ -1,5 +1,5 @@
-/* copy_wish.c - see ingest/copy_wish.h. */
-#include "ingest/copy_wish.h"
+/* copy_wish.c - see copy_wish.h. */
+#include "copy_wish.h"
 
 #include "base/clock.h"
 

@@ -1,5 +1,5 @@
-/* compare.c - see fold/compare.h. */
-#include "fold/compare.h"
+/* compare.c - see analyzer/compare.h. */
+#include "analyzer/compare.h"
 
 #include <stdio.h>
 #include <stdlib.h>

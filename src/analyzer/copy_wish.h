@@ -1,7 +1,7 @@
 /* copy_wish.h - asks the source for larger, smaller or no copies of user stacks, as copy_size.h
  * judges what was counted. Thread: the analyzer's. */
-#ifndef INGEST_COPY_WISH_H
-#define INGEST_COPY_WISH_H
+#ifndef ANALYZER_COPY_WISH_H
+#define ANALYZER_COPY_WISH_H
 
 #include "analyzer/source_change.h"
 #include "ingest/copy_size.h"

@@ -3,8 +3,8 @@
  * Inputs: object, offsets, then the debug file if there is one, then dwz's file if there is one.
  * Thread: any.
  */
-#ifndef SANDBOX_LINE_JOB_H
-#define SANDBOX_LINE_JOB_H
+#ifndef ELF_LINE_JOB_H
+#define ELF_LINE_JOB_H
 
 #include "elf/dwarf_lines.h"
 #include "sandbox/sandbox.h"

@@ -1,9 +1,9 @@
-/* baseline.c - see fold/baseline.h.
+/* baseline.c - see ingest/baseline.h.
  *
  * Idea: a copy. A reference to slices would have to keep them from being rolled up and evicted, so
  * a forgotten baseline would eat the history; merged, ten seconds are some 200 KB.
  */
-#include "fold/baseline.h"
+#include "ingest/baseline.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* worker.h - the process that parses one foreign file, or other text that strangers chose. */
-#ifndef ELF_WORKER_H
-#define ELF_WORKER_H
+#ifndef SANDBOX_WORKER_H
+#define SANDBOX_WORKER_H
 
 #include <sys/types.h>
 

@@ -7,8 +7,8 @@
  *          Zeroing "since start" leaves it.
  * Thread:  the analyzer's.
  */
-#ifndef FOLD_BASELINE_H
-#define FOLD_BASELINE_H
+#ifndef INGEST_BASELINE_H
+#define INGEST_BASELINE_H
 
 #include "ingest/probe_hits.h"
 #include "timeline/window_span.h"

@@ -7,10 +7,10 @@
  *         is a stretch of time that was chosen, and its shares are those seen when it was marked.
  * Thread: the analyzer's.
  */
-#ifndef FOLD_COMPARE_H
-#define FOLD_COMPARE_H
+#ifndef ANALYZER_COMPARE_H
+#define ANALYZER_COMPARE_H
 
-#include "analyzer/request.h"
+#include "analyzer/snapshot.h"
 #include "fold/fold.h"
 #include "ingest/ingest.h"
 
