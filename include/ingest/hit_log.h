@@ -1,6 +1,6 @@
 /* hit_log.h - the last hits of one probe, line by line, and the slowest that there were.
  *
- * A line keeps numbers as they came; text is made of them only for who looks (model/probe_draft.c).
+ * A line keeps numbers as they came; analyzer/probe_draft.c makes text of them for who looks.
  * Bounds: PROBE_LOG_LINES and PROBE_SLOWEST lines, of a length that the columns say.
  * Thread: the analyzer's.
  */

@@ -15,7 +15,7 @@ struct table_held {
 	size_t bytes;		/* 0: it is not here */
 	uint32_t received;	/* how often it came */
 	union {			/* for who decides which goes */
-		struct {	/* of symbols: model/table_budget.c */
+		struct {	/* of symbols: ingest/table_budget.c */
 			uint32_t needed_round;
 			bool is_mapped;
 		};

@@ -17,7 +17,7 @@
  *   names of run-time code			16	symbols/jit_files.h
  *   samples that wait for names and maps	16	ingest_samples.c: counted as they are, then
  *   files that wait to be opened		 5	ingest/ingest.h
- *   records: queue, and in order of time	20	session.c, model/reorder.c
+ *   records: queue, and in order of time	20	session.c, ingest/reorder.c
  *   code, libraries, stacks, other queues	14
  *
  * Not among them are the kernel's rings (-m), and what only the user asks for: probes (their calls
