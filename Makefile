@@ -3,6 +3,8 @@
 #   make run      installs what the build lacks, builds, starts the live table
 #   make check    the same for the test packages, then every test
 #   make          builds $(BUILD)/flametop; CC=clang BUILD=build/clang makes a second build beside it
+#   make quick    before a commit: builds, the unit tests of what changed, layers, format
+#   make compdb   compile_commands.json, for editors
 #   make test_x   builds and runs one unit test
 
 BUILD	 ?= build
@@ -47,7 +49,7 @@ C_FILES	  := $(wildcard src/*.c src/*/*.[ch] ui/*.[ch] ui/*/*.[ch] include/*/*.h
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all tests run check check-unit fuzz-smoke check-asan check-tsan check-layers check-doors lint format bench \
+.PHONY: all tests run check quick compdb check-unit fuzz-smoke check-asan check-tsan check-layers check-doors lint format bench \
 	fuzz faults prove evictions mutants mutants-run \
 	screenshots install uninstall clean packages-build packages-test packages-bench \
 	packages-screenshots $(SMOKES)
@@ -183,6 +185,15 @@ check-tsan: packages-test
 		$(UNITS:%=$(BUILD)/tsan/tests/unit/test_%) $(BUILD)/tsan/flametop \
 		$(WORKLOADS:$(BUILD)/%=$(BUILD)/tsan/%)
 	@BUILD=$(BUILD)/tsan tests/run $(UNITS:%=unit/test_%) $(THREADED:%=live/check_%)
+
+# Before a commit: builds, the unit tests of what changed, layers and format.
+quick:
+	@BUILD=$(BUILD) tests/quick
+# compile_commands.json, for editors.
+compdb:
+	@mkdir -p $(BUILD)
+	@$(MAKE) --always-make --dry-run --no-print-directory V=1 all tests >$(BUILD)/commands
+	@.ci/compdb $(BUILD)/commands
 
 check-layers:
 	@tests/check_layers
