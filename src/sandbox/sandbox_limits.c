@@ -7,8 +7,8 @@
 #include "sandbox/flat_table.h"
 #include "sandbox/probe_points.h"
 #include "sandbox/sandbox.h"
+#include "sandbox/sanitizer_build.h"
 #include "sandbox/unwind_table.h"
-#include "sanitizer_build.h"
 
 #define MIB ((uint64_t)1 << 20)
 

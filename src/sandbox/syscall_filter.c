@@ -26,7 +26,7 @@
 #include <unistd.h>
 
 #include "base/whole_io.h"
-#include "sanitizer_build.h"
+#include "sandbox/sanitizer_build.h"
 
 #define CONDITIONS_MAX 2
 
